@@ -1,0 +1,56 @@
+/*
+ * cpu.h - what the library needs to know of the processor.
+ *
+ * Floor 0.  May include: the C standard library.
+ */
+#ifndef LFB_ATOMIC_CPU_H
+#define LFB_ATOMIC_CPU_H
+
+#include <stdint.h>
+
+enum {
+  /* Bytes that travel together between cores: x86-64, most of aarch64. */
+  LFB_CACHE_LINE = 64,
+};
+
+/* Asks for the line at `address`, to be read.  A hint: any address may be given. */
+static inline void lfb_prefetch_read(const void *address)
+{
+  __builtin_prefetch(address, 0, 3);
+}
+
+/*
+ * Asks for the line at `address` in a state that may be written.
+ *
+ * A locked operation on a line that another core also holds costs a second
+ * transaction (13 ns become 70 on a Zen 5); asked for in time, neither shows.
+ * It takes the line away from the other cores: not for a line that is most
+ * likely only going to be read.
+ */
+static inline void lfb_prefetch_write(const void *address)
+{
+#if defined(__x86_64__)
+  /* gcc turns __builtin_prefetch(.., 1) into a prefetch for reading unless told
+   * of PREFETCHW; 64-bit processors without it take it for a no-op. */
+  __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
+#else
+  __builtin_prefetch(address, 1, 3);
+#endif
+}
+
+/* High 64 bits of the 128-bit product. */
+static inline uint64_t lfb_multiply_high(uint64_t a, uint64_t b)
+{
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 uint128;
+  return (uint64_t)(((uint128)a * b) >> 64);
+#else
+  const uint64_t a_low = (uint32_t)a, a_high = a >> 32;
+  const uint64_t b_low = (uint32_t)b, b_high = b >> 32;
+  const uint64_t middle = a_high * b_low + ((a_low * b_low) >> 32);
+  const uint64_t cross = a_low * b_high + (uint32_t)middle;
+  return a_high * b_high + (middle >> 32) + (cross >> 32);
+#endif
+}
+
+#endif

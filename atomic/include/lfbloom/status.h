@@ -1,0 +1,81 @@
+/*
+ * lfbloom/status.h - what every call that can fail returns.
+ *
+ * Floor 0.  May include: nothing.
+ *
+ * A call that fails leaves its outputs untouched and nothing half-done behind.
+ * Numbers are never reused, so they may be stored and sent.
+ */
+#ifndef LFBLOOM_STATUS_H
+#define LFBLOOM_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define LFB_API __attribute__((visibility("default")))
+#else
+#define LFB_API
+#endif
+
+/* X(name, number, text): one row a status; the text is a clause without a full stop. */
+#define LFB_STATUS_LIST(X)                                                              \
+  X(LFB_OK, 0, "success")                                                               \
+  /* memory */                                                                          \
+  X(LFB_ERROR_NO_MEMORY, 1, "out of memory")                                            \
+  X(LFB_ERROR_SIZE_OVERFLOW, 2, "the size does not fit this machine's addresses")       \
+  /* what a filter is to be */                                                          \
+  X(LFB_ERROR_FPP_TOO_LOW, 10, "the false-positive probability must be greater than 0") \
+  X(LFB_ERROR_FPP_TOO_HIGH, 11, "the false-positive probability must be less than 1")   \
+  X(LFB_ERROR_NO_BITS, 12,                                                              \
+    "so few elements at so high a false-positive probability need no bits at all")      \
+  X(LFB_ERROR_TOO_MANY_PROBES, 13,                                                      \
+    "the false-positive probability asks for more than 255 probes")                     \
+  X(LFB_ERROR_TOO_MANY_BITS, 14, "the filter is larger than its strategy can address")  \
+  X(LFB_ERROR_UNKNOWN_STRATEGY, 15, "no such strategy")                                 \
+  X(LFB_ERROR_UNKNOWN_FORMULA, 16, "no such formula for the number of probes")          \
+  X(LFB_ERROR_UNKNOWN_HASH, 17, "no such hash, or not with this strategy")              \
+  /* two filters that were to be united */                                              \
+  X(LFB_ERROR_SAME_FILTER, 20, "a filter cannot be merged into itself")                 \
+  X(LFB_ERROR_PROBES_DIFFER, 21, "the filters differ in their number of probes")        \
+  X(LFB_ERROR_PROBES_DIFFER_BY_FORMULA, 22,                                             \
+    "the filters differ in their number of probes because one was made by Guava's "     \
+    "formula up to 31.1 and the other by the current one")                              \
+  X(LFB_ERROR_BIT_COUNT_DIFFERS, 23, "the filters differ in their number of bits")      \
+  X(LFB_ERROR_STRATEGY_DIFFERS, 24, "the filters differ in their strategy")             \
+  X(LFB_ERROR_HASH_DIFFERS, 25, "the filters differ in their hash or its seed")         \
+  /* serialised forms */                                                                \
+  X(LFB_ERROR_UNKNOWN_FORM, 30, "not a filter in any form known here")                  \
+  X(LFB_ERROR_FORM_CANNOT_HOLD, 31, "this form cannot hold a filter of this strategy")  \
+  X(LFB_ERROR_TRUNCATED, 32, "the filter ends too early")                               \
+  X(LFB_ERROR_TRAILING_BYTES, 33, "the filter is followed by bytes that are not its")   \
+  X(LFB_ERROR_BAD_STRATEGY, 34, "the filter names a strategy that does not exist")      \
+  X(LFB_ERROR_BAD_PROBES, 35, "the filter claims to have no probes")                    \
+  X(LFB_ERROR_BAD_WORD_COUNT, 36, "the filter claims an impossible number of words")    \
+  X(LFB_ERROR_OVER_LIMIT, 37, "the filter is larger than the limit for reading")        \
+  X(LFB_ERROR_BAD_HEADER, 38, "the filter's header contradicts itself")                 \
+  X(LFB_ERROR_BAD_CHECKSUM, 39, "the filter is damaged: a checksum does not match")     \
+  X(LFB_ERROR_UNKNOWN_VERSION, 40, "the filter's format version is newer than this")    \
+  /* files */                                                                           \
+  X(LFB_ERROR_OPEN, 50, "the file cannot be opened")                                    \
+  X(LFB_ERROR_READ, 51, "reading failed")                                               \
+  X(LFB_ERROR_WRITE, 52, "writing failed")                                              \
+  X(LFB_ERROR_SYNC, 53, "the file could not be made durable")                           \
+  X(LFB_ERROR_RENAME, 54, "the finished file could not be put in its place")
+
+#define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
+typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;
+#undef LFB_STATUS_ENUMERATOR
+
+/*
+ * Says what a status means, in English: a constant string, never NULL, also for
+ * a number that is no status.  Wait-free; any thread.
+ */
+LFB_API const char *lfb_status_text(lfb_status status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,108 @@
+/* pages.c - zeroed memory from the heap or, from 2 MiB up, from the system.  Floor 1. */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
+#include "atomic/pages.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "atomic/cpu.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; refused by older kernels */
+#endif
+
+static uint64_t pages_round_up(uint64_t size, uint64_t unit)
+{
+  return (size + unit - 1) / unit * unit;
+}
+
+/* Reads and writes back one byte of every page, for kernels without the call. */
+static void pages_touch(char *start, uint64_t size, uint64_t page)
+{
+  for (uint64_t at = 0; at < size; at += page) {
+    volatile char *byte = start + at; /* volatile: the write is the purpose */
+    *byte = 0;
+  }
+}
+
+static bool pages_populate(char *start, uint64_t size, uint64_t page)
+{
+  const char *end = start + size;
+  /* In pieces: a call that fails for want of memory then fails early. */
+  const uint64_t piece = UINT64_C(64) << 20;
+
+  for (char *at = start; at < end; at += piece) {
+    const uint64_t left = (uint64_t)(end - at);
+    const uint64_t step = left < piece ? left : piece;
+    if (madvise(at, step, MADV_POPULATE_WRITE) == 0)
+      continue;
+    if (errno != EINVAL)
+      return false;
+    pages_touch(at, step, page);
+  }
+  return true;
+}
+
+/* Maps size bytes from a 2 MiB boundary: maps 2 MiB more and cuts both ends off. */
+static char *pages_map_aligned(uint64_t size)
+{
+  char *raw = mmap(NULL, size + LFB_HUGE_PAGE, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED)
+    return NULL;
+
+  const uint64_t head = pages_round_up((uintptr_t)raw, LFB_HUGE_PAGE) - (uintptr_t)raw;
+  if (head > 0)
+    (void)munmap(raw, head);
+  (void)munmap(raw + head + size, LFB_HUGE_PAGE - head);
+  return raw + head;
+}
+
+static lfb_status pages_init_large(lfb_pages *pages, uint64_t size, bool populate)
+{
+  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  const uint64_t mapped = pages_round_up(size, page);
+  char *start = pages_map_aligned(mapped);
+
+  if (start == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  /* A wish: a system without huge pages is slower, not wrong. */
+  (void)madvise(start, mapped, MADV_HUGEPAGE);
+  if (populate && !pages_populate(start, mapped, page)) {
+    (void)munmap(start, mapped);
+    return LFB_ERROR_NO_MEMORY;
+  }
+  pages->address = start;
+  pages->size = size;
+  return LFB_OK;
+}
+
+lfb_status lfb_pages_init(lfb_pages *pages, uint64_t size, bool populate)
+{
+  assert(size > 0);
+  if (size > PTRDIFF_MAX - 2 * LFB_HUGE_PAGE)
+    return LFB_ERROR_SIZE_OVERFLOW;
+  if (size >= LFB_HUGE_PAGE)
+    return pages_init_large(pages, size, populate);
+
+  const size_t whole_lines = (size_t)pages_round_up(size, LFB_CACHE_LINE);
+  void *memory = aligned_alloc(LFB_CACHE_LINE, whole_lines);
+  if (memory == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  pages->address = memset(memory, 0, whole_lines);
+  pages->size = size;
+  return LFB_OK;
+}
+
+void lfb_pages_free(lfb_pages *pages)
+{
+  if (pages->size >= LFB_HUGE_PAGE)
+    (void)munmap(pages->address, pages_round_up(pages->size, (uint64_t)sysconf(_SC_PAGESIZE)));
+  else
+    free(pages->address);
+  pages->address = NULL;
+}

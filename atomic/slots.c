@@ -1,0 +1,91 @@
+/* slots.c - the map of free slots, and giving back at a thread's exit.  Floor 2. */
+#include "atomic/slots.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "atomic/bits.h"
+
+enum { MAP_WORDS = LFB_SLOT_COUNT / LFB_WORD_BITS };
+
+__thread uint32_t lfb_slot_plus_one __attribute__((tls_model("initial-exec"))) = 0;
+
+static lfb_word slots_map[MAP_WORDS]; /* bit s is on while slot s has an owner */
+static lfb_word slots_shared_next;    /* spreads the threads that got no slot  */
+static pthread_once_t slots_once = PTHREAD_ONCE_INIT;
+static pthread_key_t slots_key;
+static bool slots_key_made;
+
+static uint32_t slots_remember(uint32_t slot)
+{
+  lfb_slot_plus_one = slot + 1;
+  return slot;
+}
+
+/* A number that others may have: for threads beyond the last slot. */
+static uint32_t slots_share(void)
+{
+  /* relaxed: any spread will do; the wrap at 2^16 keeps the sum below 2^32. */
+  const uint64_t ticket = lfb_add_u64(&slots_shared_next, 1, memory_order_relaxed);
+  return slots_remember(LFB_SLOT_COUNT + (uint32_t)(ticket % 65536));
+}
+
+static void slots_give(uint32_t slot)
+{
+  /* release: pairs with the acquire in slots_take_from(), so that the next
+   * owner sees all that this one wrote as the slot's only writer. */
+  atomic_fetch_and_explicit(&slots_map[slot / LFB_WORD_BITS],
+                            ~(UINT64_C(1) << (slot % LFB_WORD_BITS)), memory_order_release);
+}
+
+/* Runs at the exit of a thread that owns a slot.  Destructors that run after it
+ * may still put: the thread goes on without a slot, since nothing would give
+ * back a second one. */
+static void slots_at_exit(void *plus_one)
+{
+  slots_share();
+  slots_give((uint32_t)(uintptr_t)plus_one - 1);
+}
+
+static void slots_make_key(void)
+{
+  slots_key_made = pthread_key_create(&slots_key, slots_at_exit) == 0;
+}
+
+/* The lowest free slot of one map word, or LFB_SLOT_COUNT. */
+static uint32_t slots_take_from(uint32_t map_word)
+{
+  lfb_word *word = &slots_map[map_word];
+  uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
+
+  while (~seen != 0) {
+    const uint32_t bit = (uint32_t)__builtin_ctzll(~seen);
+    /* acquire: pairs with the release in slots_give(). */
+    if (lfb_cas_u64(word, &seen, seen | UINT64_C(1) << bit, memory_order_acquire))
+      return map_word * LFB_WORD_BITS + bit;
+  }
+  return LFB_SLOT_COUNT;
+}
+
+uint32_t lfb_slot_take(void)
+{
+  if (pthread_once(&slots_once, slots_make_key) != 0 || !slots_key_made)
+    return slots_share();
+
+  uint32_t slot = LFB_SLOT_COUNT;
+  for (uint32_t i = 0; i < MAP_WORDS && slot == LFB_SLOT_COUNT; i++)
+    slot = slots_take_from(i);
+  if (slot == LFB_SLOT_COUNT)
+    return slots_share();
+  if (pthread_setspecific(slots_key, (void *)(uintptr_t)(slot + 1)) != 0) {
+    slots_give(slot);
+    return slots_share();
+  }
+  return slots_remember(slot);
+}
+
+uint32_t lfb_slots_taken(void)
+{
+  const lfb_bits map = lfb_bits_over(slots_map, MAP_WORDS);
+  return (uint32_t)lfb_bits_count(&map);
+}

@@ -1,0 +1,148 @@
+/* filter.c - the filter's life, and its operations on one key.  Floor 12. */
+#include <lfbloom/filter.h>
+#include <stdlib.h>
+
+#include "bloom/core.h"
+#include "bloom/sink.h"
+
+lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter)
+{
+  lfb_description description;
+  lfb_pages pages;
+
+  lfb_status status = lfb_core_describe(config, &description);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_pages_init(&pages, description.geometry.word_count * sizeof(lfb_word),
+                          !config->lazy_memory);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_core_make(&description, &pages, filter);
+  if (status != LFB_OK)
+    lfb_pages_free(&pages);
+  return status;
+}
+
+void lfb_filter_free(lfb_filter *filter)
+{
+  if (filter == NULL)
+    return;
+  lfb_stripes_free(&filter->count);
+  lfb_pages_free(&filter->pages);
+  free(filter);
+}
+
+bool lfb_filter_put(lfb_filter *filter, const void *bytes, size_t size)
+{
+  return lfb_core_put(filter, lfb_hasher_bytes(&filter->hasher, bytes, size));
+}
+
+bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_t size)
+{
+  return lfb_core_might_contain(filter, lfb_hasher_bytes(&filter->hasher, bytes, size));
+}
+
+bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key)
+{
+  return lfb_core_put(filter, lfb_hasher_u64(&filter->hasher, key));
+}
+
+bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key)
+{
+  return lfb_core_might_contain(filter, lfb_hasher_u64(&filter->hasher, key));
+}
+
+bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash)
+{
+  return lfb_core_put(filter, lfb_hasher_widen(&filter->hasher, hash));
+}
+
+bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash)
+{
+  return lfb_core_might_contain(filter, lfb_hasher_widen(&filter->hasher, hash));
+}
+
+bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
+{
+  return lfb_core_put(filter, lfb_sink_hash(&filter->hasher, funnel, object));
+}
+
+bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
+                                     const void *object)
+{
+  return lfb_core_might_contain(filter, lfb_sink_hash(&filter->hasher, funnel, object));
+}
+
+lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
+{
+  const lfb_status status = lfb_core_compatible(into, from);
+
+  if (status == LFB_OK)
+    lfb_core_count(into, lfb_bits_or_from(&into->layout.bits, &from->layout.bits));
+  return status;
+}
+
+lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy)
+{
+  lfb_config config = filter->description.config;
+  lfb_pages pages;
+  lfb_filter *made;
+
+  lfb_status status = lfb_pages_init(&pages, filter->pages.size, !config.lazy_memory);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_core_make(&filter->description, &pages, &made);
+  if (status != LFB_OK) {
+    lfb_pages_free(&pages);
+    return status;
+  }
+  lfb_core_count(made, lfb_bits_or_from(&made->layout.bits, &filter->layout.bits));
+  *copy = made;
+  return LFB_OK;
+}
+
+static void stats_describe(const lfb_description *description, lfb_stats *stats)
+{
+  const lfb_geometry *geometry = &description->geometry;
+  const uint64_t reach = description->strategy->reachable_bits;
+
+  *stats = (lfb_stats){
+      .strategy = description->strategy->id,
+      .form = description->form,
+      .expected_insertions = description->config.expected_insertions,
+      .fpp = description->config.fpp,
+      .bit_count = geometry->bit_count,
+      .reachable_bits = geometry->bit_count < reach ? geometry->bit_count : reach,
+      .probes = geometry->probes,
+      .bytes = geometry->word_count * sizeof(lfb_word),
+  };
+}
+
+void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
+{
+  stats_describe(&filter->description, stats);
+  stats->bits_set = lfb_stripes_sum(&filter->count);
+  stats->saturated = stats->bits_set >= stats->bit_count;
+  stats->approximate_count = lfb_sizing_count(stats->bits_set, stats->bit_count, stats->probes);
+  stats->expected_fpp = lfb_sizing_fpp_now(stats->bits_set, stats->bit_count, stats->probes);
+}
+
+lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats)
+{
+  lfb_description description;
+  const lfb_status status = lfb_core_describe(config, &description);
+
+  if (status == LFB_OK)
+    stats_describe(&description, stats);
+  return status;
+}
+
+lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions, double *fpp)
+{
+  lfb_description description;
+  const lfb_status status = lfb_core_describe(config, &description);
+
+  if (status == LFB_OK)
+    *fpp = description.strategy->fpp_after(&description.geometry, (double)insertions);
+  return status;
+}

@@ -1,0 +1,76 @@
+/* forms.c - the table of forms, and writing and reading in one of them.  Floor 14. */
+#include "bloom/forms.h"
+
+#include <string.h>
+
+#include "bloom/strategies.h"
+
+static const lfb_form_row *const forms[] = {
+    &lfb_form_row_guava,
+};
+
+enum { FORM_COUNT = sizeof forms / sizeof *forms };
+
+static const lfb_form_row *form_find(lfb_form form)
+{
+  for (int i = 0; i < FORM_COUNT; i++)
+    if (forms[i]->form == form)
+      return forms[i];
+  return NULL;
+}
+
+const char *lfb_form_name(lfb_form form)
+{
+  const lfb_form_row *row = form_find(form);
+  return row == NULL ? NULL : row->name;
+}
+
+lfb_status lfb_form_from_name(const char *name, lfb_form *form)
+{
+  for (int i = 0; i < FORM_COUNT; i++)
+    if (strcmp(forms[i]->name, name) == 0) {
+      *form = forms[i]->form;
+      return LFB_OK;
+    }
+  return LFB_ERROR_UNKNOWN_FORM;
+}
+
+bool lfb_form_holds(lfb_form form, lfb_strategy_id id)
+{
+  const lfb_form_row *row = form_find(form);
+  const lfb_strategy *strategy = lfb_strategy_find(id);
+
+  return row != NULL && strategy != NULL && row->holds(strategy);
+}
+
+lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_fn write,
+                            void *to)
+{
+  const lfb_form_row *row = form_find(form);
+
+  if (row == NULL)
+    return LFB_ERROR_UNKNOWN_FORM;
+  if (!row->holds(filter->strategy))
+    return LFB_ERROR_FORM_CANNOT_HOLD;
+  return row->write(filter, &(lfb_writer){write, to});
+}
+
+lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter)
+{
+  unsigned char head[LFB_FORM_HEAD];
+  const lfb_status status = lfb_form_read_bytes(reader, head, sizeof head);
+
+  if (status != LFB_OK)
+    return status;
+  for (int i = 0; i < FORM_COUNT; i++)
+    if (forms[i]->begins(head))
+      return forms[i]->read(reader, head, filter);
+  return LFB_ERROR_UNKNOWN_FORM;
+}
+
+lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
+                           lfb_filter **filter)
+{
+  const lfb_read_limits none = {0};
+  return lfb_form_read(&(lfb_reader){read, from, limits == NULL ? none : *limits, 0}, filter);
+}

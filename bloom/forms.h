@@ -1,0 +1,74 @@
+/*
+ * forms.h - what a serialised form is: one row of a table; and reading and
+ * writing words in pieces, which all forms share.
+ *
+ * Floor 12.  May include: floors 0 to 11.
+ *
+ * What is read is hostile: a form checks every field and product before it
+ * allocates, and memory grows with the bytes that have come.
+ */
+#ifndef LFB_BLOOM_FORMS_H
+#define LFB_BLOOM_FORMS_H
+
+#include "bloom/core.h"
+
+enum {
+  LFB_FORM_HEAD = 6, /* bytes that tell the forms apart: the shortest form's header */
+};
+
+typedef enum lfb_byte_order { LFB_ORDER_BIG, LFB_ORDER_LITTLE } lfb_byte_order;
+
+/* Where a form comes from. */
+typedef struct lfb_reader {
+  lfb_read_fn read;
+  void *from;
+  lfb_read_limits limits;
+  uint64_t known_bytes; /* that are surely there, counted from the start; 0: not known */
+} lfb_reader;
+
+/* Where a form goes to. */
+typedef struct lfb_writer {
+  lfb_write_fn write;
+  void *to;
+} lfb_writer;
+
+typedef struct lfb_form_row {
+  lfb_form form;
+  const char *name;
+
+  /* Whether it can hold filters of this strategy. */
+  bool (*holds)(const lfb_strategy *strategy);
+
+  /* Whether these are the first bytes of this form. */
+  bool (*begins)(const unsigned char head[LFB_FORM_HEAD]);
+
+  lfb_status (*write)(const lfb_filter *filter, const lfb_writer *writer);
+
+  /* Reads on after `head`. */
+  lfb_status (*read)(const lfb_reader *reader, const unsigned char head[LFB_FORM_HEAD],
+                     lfb_filter **filter);
+} lfb_form_row;
+
+/* One row a file; the table in forms.c lists them. */
+extern const lfb_form_row lfb_form_row_guava;
+
+/* Reads a filter as lfb_filter_read() does. */
+lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter);
+
+/* Reads exactly `size` bytes.  Fails: LFB_ERROR_TRUNCATED, or what the reader returned. */
+lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t size);
+
+/*
+ * Reads the words of a described filter and makes it.
+ *
+ * Fails  LFB_ERROR_OVER_LIMIT before anything is allocated; _TRUNCATED,
+ *        _NO_MEMORY, or what the reader returned.
+ */
+lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
+                               const lfb_description *description, lfb_filter **filter);
+
+/* Writes all words of a filter, a rolling snapshot. */
+lfb_status lfb_form_write_words(const lfb_filter *filter, lfb_byte_order order,
+                                const lfb_writer *writer);
+
+#endif

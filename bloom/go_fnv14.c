@@ -1,0 +1,60 @@
+/*
+ * go_fnv14.c - the Go filter of 14 fixed seeds over FNV-1a 32 and 2^25 bits.
+ *
+ * Floor 9.
+ *
+ * With x = h ^ (h >> 16), probe i is ((2^25 - 1 & seed[i]) * x + 2^25) mod 2^25 in
+ * 64-bit arithmetic: seed[i] * x mod 2^25, as all seeds are below 2^25.  All 14
+ * probes hang on the low 25 bits of x, so two keys that agree in those are one
+ * key to this filter: beside the classic rate, n in 2^25 absent keys are found.
+ */
+#include <math.h>
+
+#include "bloom/probes.h"
+#include "bloom/strategies.h"
+
+enum { BIT_COUNT = 1 << 25, PROBES = 14 };
+
+static const uint16_t go_fnv14_seeds[PROBES] = {3,   13,  47,  67,  89,  137, 193,
+                                                257, 331, 421, 521, 631, 761, 907};
+
+/* The size is the strategy's own; n and fpp only have to make sense. */
+static lfb_status go_fnv14_size(const lfb_config *config, lfb_geometry *geometry)
+{
+  const lfb_status status = lfb_sizing_check_fpp(config->fpp);
+  if (status == LFB_OK)
+    *geometry = (lfb_geometry){BIT_COUNT, BIT_COUNT / LFB_WORD_BITS, PROBES};
+  return status;
+}
+
+static lfb_walk go_fnv14_start(lfb_hash hash)
+{
+  const uint32_t h = (uint32_t)hash.low;
+  return (lfb_walk){h ^ h >> 16, 0};
+}
+
+static uint64_t go_fnv14_next(lfb_walk *walk, const lfb_layout *layout)
+{
+  (void)layout;
+  return go_fnv14_seeds[walk->stride++] * walk->at % BIT_COUNT;
+}
+
+static double go_fnv14_fpp_after(const lfb_geometry *geometry, double insertions)
+{
+  const double same_key = -expm1(insertions * log1p(-1.0 / BIT_COUNT));
+  const double classic = lfb_sizing_fpp_after(BIT_COUNT, geometry->probes, insertions);
+  return same_key + (1 - same_key) * classic;
+}
+
+LFB_CLASSIC_FUNCTIONS(go_fnv14, go_fnv14_start, go_fnv14_next)
+
+const lfb_strategy lfb_strategy_go_fnv14 = {
+    .id = LFB_GO_FNV14,
+    .file_id = 5,
+    .name = "go-fnv14",
+    .hash = LFB_HASH_FNV1A32,
+    .reachable_bits = UINT64_MAX,
+    .size = go_fnv14_size,
+    .fpp_after = go_fnv14_fpp_after,
+    LFB_CLASSIC_ROW(go_fnv14),
+};

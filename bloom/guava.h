@@ -1,0 +1,25 @@
+/*
+ * guava.h - what Guava's two strategies have in common: the size of a filter.
+ *
+ * Floor 8.  May include: floors 0 to 7.
+ *
+ * Source: Guava BloomFilter.java, BloomFilterStrategies.java (LockFreeBitArray).
+ */
+#ifndef LFB_BLOOM_GUAVA_H
+#define LFB_BLOOM_GUAVA_H
+
+#include "bloom/strategy.h"
+
+/* Java's arrays end here. */
+#define LFB_GUAVA_MAX_WORDS INT32_MAX
+
+/* The classic size, with the modulus rounded up to whole words. */
+static inline lfb_status lfb_guava_size(const lfb_config *config, lfb_geometry *geometry)
+{
+  const lfb_status status = lfb_sizing_classic(config, LFB_GUAVA_MAX_WORDS, geometry);
+  if (status == LFB_OK)
+    geometry->bit_count = LFB_WORD_BITS * geometry->word_count;
+  return status;
+}
+
+#endif

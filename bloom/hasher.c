@@ -1,0 +1,105 @@
+/* hasher.c - hashes whose bytes come in pieces, and numbers as text.  Floor 5. */
+#include "bloom/hasher.h"
+
+enum { BLOCK = 16 }; /* bytes: one murmur128 block, four murmur32 blocks */
+
+void lfb_hash_stream_init(lfb_hash_stream *stream, const lfb_hasher *hasher)
+{
+  const uint64_t seed = hasher->seed;
+
+  stream->hasher = *hasher;
+  stream->size = 0;
+  switch (hasher->kind) {
+  case LFB_HASH_MURMUR128:
+    stream->state = (lfb_hash){0, 0};
+    break;
+  case LFB_HASH_MURMUR32_PAIR:
+    stream->state = (lfb_hash){(uint32_t)seed, seed >> 32};
+    break;
+  case LFB_HASH_FNV1A32:
+    stream->state = (lfb_hash){LFB_FNV32_BASIS, 0};
+    break;
+  }
+}
+
+/* Takes `count` murmur32 blocks into both halves of a pair. */
+static lfb_hash pair_blocks(lfb_hash state, const unsigned char *bytes, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    const uint32_t block = lfb_load_le32(bytes + 4 * i);
+    state.low = lfb_murmur32_block((uint32_t)state.low, block);
+    state.high = lfb_murmur32_block((uint32_t)state.high, block);
+  }
+  return state;
+}
+
+static lfb_hash stream_block(const lfb_hash_stream *stream, const unsigned char *block)
+{
+  switch (stream->hasher.kind) {
+  case LFB_HASH_MURMUR32_PAIR:
+    return pair_blocks(stream->state, block, BLOCK / 4);
+  case LFB_HASH_FNV1A32:
+    return (lfb_hash){lfb_fnv1a32((uint32_t)stream->state.low, block, BLOCK), 0};
+  case LFB_HASH_MURMUR128:
+    break;
+  }
+  return lfb_murmur128_block(stream->state, lfb_load_le64(block), lfb_load_le64(block + 8));
+}
+
+void lfb_hash_stream_put(lfb_hash_stream *stream, const void *bytes, size_t size)
+{
+  const unsigned char *at = bytes;
+
+  while (size > 0) {
+    const size_t filled = stream->size % BLOCK;
+    const size_t step = size < BLOCK - filled ? size : BLOCK - filled;
+    memcpy(stream->pending + filled, at, step);
+    if (filled + step == BLOCK)
+      stream->state = stream_block(stream, stream->pending);
+    stream->size += step;
+    at += step;
+    size -= step;
+  }
+}
+
+static lfb_hash pair_finish(const lfb_hash_stream *stream)
+{
+  const size_t whole = stream->size % BLOCK / 4;
+  const unsigned char *tail = stream->pending + 4 * whole;
+  const lfb_hash state = pair_blocks(stream->state, stream->pending, whole);
+
+  return (lfb_hash){lfb_murmur32_finish((uint32_t)state.low, tail, stream->size),
+                    lfb_murmur32_finish((uint32_t)state.high, tail, stream->size)};
+}
+
+lfb_hash lfb_hash_stream_finish(const lfb_hash_stream *stream)
+{
+  switch (stream->hasher.kind) {
+  case LFB_HASH_MURMUR32_PAIR:
+    return pair_finish(stream);
+  case LFB_HASH_FNV1A32:
+    return (lfb_hash){lfb_fnv1a32((uint32_t)stream->state.low, stream->pending,
+                                  stream->size % BLOCK),
+                      0};
+  case LFB_HASH_MURMUR128:
+    break;
+  }
+  return lfb_murmur128_finish(stream->state, stream->pending, stream->size);
+}
+
+size_t lfb_decimal(int64_t value, char text[20])
+{
+  char reversed[20];
+  size_t size = 0, digits = 0;
+  uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+  do {
+    reversed[digits++] = (char)('0' + left % 10);
+    left /= 10;
+  } while (left > 0);
+  if (value < 0)
+    text[size++] = '-';
+  while (digits > 0)
+    text[size++] = reversed[--digits];
+  return size;
+}

@@ -1,0 +1,106 @@
+/*
+ * hasher.h - from an element to its hash: one row of a switch for each hash that
+ * a strategy may ask for.
+ *
+ * Floor 5.  May include: murmur.h and the C standard library.
+ *
+ * A switch, not a pointer: it is the same way every time for one filter, and
+ * the one indirect call of an operation is the strategy's.  All wait-free.
+ */
+#ifndef LFB_BLOOM_HASHER_H
+#define LFB_BLOOM_HASHER_H
+
+#include <stdbool.h>
+
+#include "bloom/murmur.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum lfb_hash_kind {
+  LFB_HASH_MURMUR128,     /* murmur3_x64_128, seed 0: low and high                     */
+  LFB_HASH_MURMUR32_PAIR, /* murmur3_x86_32 with two seeds: the low 32 bits of each    */
+  LFB_HASH_FNV1A32,       /* FNV-1a, 32 bits: the low 32 bits of low; integers as text */
+} lfb_hash_kind;
+
+typedef struct lfb_hasher {
+  lfb_hash_kind kind;
+  uint64_t seed; /* MURMUR32_PAIR: first seed low, second high 32 bits; others: 0 */
+} lfb_hasher;
+
+#define LFB_FNV32_BASIS UINT32_C(0x811c9dc5)
+
+static inline uint32_t lfb_fnv1a32(uint32_t h, const void *bytes, size_t size)
+{
+  const unsigned char *at = (const unsigned char *)bytes;
+
+  for (size_t i = 0; i < size; i++)
+    h = (h ^ at[i]) * UINT32_C(0x01000193);
+  return h;
+}
+
+/* The hash of `size` bytes. */
+static inline lfb_hash lfb_hasher_bytes(const lfb_hasher *hasher, const void *bytes, size_t size)
+{
+  switch (hasher->kind) {
+  case LFB_HASH_MURMUR32_PAIR:
+    return (lfb_hash){lfb_murmur32(bytes, size, (uint32_t)hasher->seed),
+                      lfb_murmur32(bytes, size, (uint32_t)(hasher->seed >> 32))};
+  case LFB_HASH_FNV1A32:
+    return (lfb_hash){lfb_fnv1a32(LFB_FNV32_BASIS, bytes, size), 0};
+  case LFB_HASH_MURMUR128:
+    break;
+  }
+  return lfb_murmur128(bytes, size, 0);
+}
+
+/* Writes a signed decimal number without a NUL; how many bytes, at most 20. */
+size_t lfb_decimal(int64_t value, char text[20]);
+
+/* The hash of a 64-bit key: of its 8 bytes, little-endian, or of its decimal text. */
+static inline lfb_hash lfb_hasher_u64(const lfb_hasher *hasher, uint64_t key)
+{
+  if (hasher->kind == LFB_HASH_FNV1A32) {
+    char text[20];
+    return lfb_hasher_bytes(hasher, text, lfb_decimal((int64_t)key, text));
+  }
+  const uint64_t little = LFB_LITTLE_64(key);
+  return lfb_hasher_bytes(hasher, &little, sizeof little);
+}
+
+/* The hash in this hasher's width that stands for a caller's own 64-bit hash. */
+static inline lfb_hash lfb_hasher_widen(const lfb_hasher *hasher, uint64_t hash)
+{
+  switch (hasher->kind) {
+  case LFB_HASH_MURMUR32_PAIR:
+    return (lfb_hash){(uint32_t)hash, hash >> 32};
+  case LFB_HASH_FNV1A32:
+    return (lfb_hash){(uint32_t)hash, 0};
+  case LFB_HASH_MURMUR128:
+    break;
+  }
+  /* The constant, 2^64 over the golden ratio, keeps hash 0 from a stride of 0. */
+  return (lfb_hash){hash, lfb_murmur_finish64(hash + UINT64_C(0x9e3779b97f4a7c15))};
+}
+
+/* A hash whose bytes come in pieces. */
+typedef struct lfb_hash_stream {
+  lfb_hasher hasher;
+  lfb_hash state;
+  uint64_t size;             /* bytes put so far                       */
+  unsigned char pending[16]; /* the last size % 16 of them             */
+} lfb_hash_stream;
+
+void lfb_hash_stream_init(lfb_hash_stream *stream, const lfb_hasher *hasher);
+
+void lfb_hash_stream_put(lfb_hash_stream *stream, const void *bytes, size_t size);
+
+/* The hash of all that was put, as lfb_hasher_bytes() of the whole would have it. */
+lfb_hash lfb_hash_stream_finish(const lfb_hash_stream *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

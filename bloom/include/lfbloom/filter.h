@@ -1,0 +1,293 @@
+/*
+ * lfbloom/filter.h - a Bloom filter that any number of threads insert into and
+ * query at once.
+ *
+ * Floor 5.  May include: lfbloom/status.h, lfbloom/sink.h.
+ *
+ * A filter answers "surely not in" or "maybe in", and "maybe" wrongly with
+ * about the probability it was made for once its expected insertions are in.
+ *
+ * 1. Found      If put(x) returned before might_contain(x) began, in the
+ *               happens-before sense, the answer is true; across put_all, copy,
+ *               write and read too.
+ * 2. Changed    put returns true if and only if it turned on at least one bit.
+ *               Of two racing puts of one new key both can be true, or both
+ *               together turn on its bits: never is it neither.
+ * 3. Progress   Queries are wait-free.  put and put_all are lock-free: they
+ *               retry only because another thread turned on a bit of the same
+ *               word, at most 64 times a word.  After a thread's first, none of
+ *               them allocates, locks or enters the kernel (with lazy_memory,
+ *               for the first touch of a page it does).
+ * 4. Stopped    A thread that is stopped for ever at any instruction stops
+ *               nobody: nothing is ever held, bits go on one word at a time.
+ * 5. Count      bits_set is exact whenever no put is running, and never above
+ *               the truth while some are.
+ * 6. Quiet      A put of a key that is already in writes to no shared memory; a
+ *               query never writes.
+ * 7. Not a      Bits are set and read relaxed, and all bits of x may have come
+ *    message    from other keys: "maybe in" never means that what another
+ *               thread wrote before its put(x) is visible.  Bring that order
+ *               along (join, queue, release store).
+ *
+ * Threads: which calls may run at once on one filter
+ *
+ *               | put.. | might_contain.. | put_all from | copy, write, stats | free
+ *   put..       |  yes  |      yes        |     yes      |       yes          |  no
+ *   put_all into|  yes  |      yes        |     yes      |       yes          |  no
+ *   free        |  no   |      no         |      no      |        no          |  no
+ *
+ * A filter must be handed from the thread that made it to others by something
+ * that orders memory, as any pointer must.  Allocation uses the C library.
+ */
+#ifndef LFBLOOM_FILTER_H
+#define LFBLOOM_FILTER_H
+
+#include <lfbloom/sink.h>
+#include <lfbloom/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A concurrent Bloom filter. */
+typedef struct lfb_filter lfb_filter;
+
+/* How an element becomes bits. */
+typedef enum lfb_strategy_id {
+  LFB_FAST = 0,         /* the default; until it is here, guava-mitz64           */
+  LFB_GUAVA_MITZ32 = 1, /* Guava's MURMUR128_MITZ_32, bit for bit                */
+  LFB_GUAVA_MITZ64 = 2, /* Guava's MURMUR128_MITZ_64, bit for bit                */
+  LFB_SBBF = 3,         /* Parquet's split-block filter (not here yet)           */
+  LFB_JAVA_DOUBLE = 4,  /* h1 + i*h2 in Java ints over two murmur3_32 seeds      */
+  LFB_GO_FNV14 = 5,     /* 14 fixed seeds over FNV-1a 32; always 2^25 bits       */
+  LFB_REDIS_MITZ32 = 6, /* MITZ_32 with modulus m, as over Redis (not here yet)  */
+} lfb_strategy_id;
+
+/* Guava changed how many probes it takes; filters of both kinds are about. */
+typedef enum lfb_probes_formula {
+  LFB_PROBES_GUAVA_31 = 0,      /* max(1, round(m / n * ln 2)), up to Guava 31.1 */
+  LFB_PROBES_GUAVA_CURRENT = 1, /* max(1, round(-ln p / ln 2))                   */
+} lfb_probes_formula;
+
+/* What a filter is to be.  All zero is the default, but fpp must be set. */
+typedef struct lfb_config {
+  uint64_t expected_insertions; /* n, in distinct elements; 0 counts as 1           */
+  double fpp;                   /* p, 0 < fpp < 1, once n elements are in           */
+  lfb_strategy_id strategy;
+  lfb_probes_formula probes_formula;
+  uint64_t seed;    /* java-double: its first seed in the low, its second in the
+                       high 32 bits; the other strategies here have none: must be 0 */
+  bool lazy_memory; /* leave it to the first touch to back a page with memory       */
+} lfb_config;
+
+/* Which serialised form a filter came from, or is to be written in. */
+typedef enum lfb_form {
+  LFB_FORM_NONE = 0,  /* made in memory                          */
+  LFB_FORM_GUAVA = 1, /* what Guava's BloomFilter.writeTo writes */
+} lfb_form;
+
+/* A filter's figures. */
+typedef struct lfb_stats {
+  lfb_strategy_id strategy;
+  lfb_form form;                /* that it was read from                            */
+  uint64_t expected_insertions; /* n; 0 where the form did not say                  */
+  double fpp;                   /* p; 0 where the form did not say                  */
+  uint64_t bit_count;           /* m, in bits                                       */
+  uint64_t reachable_bits;      /* below bit_count where the strategy's arithmetic
+                                   is too narrow for so large a filter              */
+  uint32_t probes;              /* k                                                */
+  uint64_t bytes;               /* of the words that hold the bits                  */
+  uint64_t bits_set;            /* exact while no put is running                    */
+  bool saturated;               /* every bit is set: every answer is "maybe"        */
+  uint64_t approximate_count;   /* distinct elements put, estimated from bits_set;
+                                   UINT64_MAX when saturated                        */
+  double expected_fpp;          /* probability of a wrong "maybe" now               */
+} lfb_stats;
+
+/*
+ * Makes an empty filter.
+ *
+ * Fails  LFB_ERROR_FPP_TOO_LOW, _FPP_TOO_HIGH (also for NaN: too low), _NO_BITS,
+ *        _TOO_MANY_PROBES, _TOO_MANY_BITS, _UNKNOWN_STRATEGY, _UNKNOWN_FORMULA,
+ *        _UNKNOWN_HASH, _NO_MEMORY, _SIZE_OVERFLOW.
+ * Owner  the caller, until lfb_filter_free().
+ */
+LFB_API lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter);
+
+/* Frees a filter that no call is using; NULL is ignored. */
+LFB_API void lfb_filter_free(lfb_filter *filter);
+
+/*
+ * Puts a key of `size` bytes, at least 0.
+ *
+ * Returns whether it turned on at least one bit: false says that the key, or
+ * others with the same bits, had been put before.
+ * Progress lock-free.
+ */
+LFB_API bool lfb_filter_put(lfb_filter *filter, const void *bytes, size_t size);
+
+/* Whether the key may have been put; false is certain.  Wait-free. */
+LFB_API bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_t size);
+
+/*
+ * The same for a 64-bit key.  With Guava's strategies and java-double it is the
+ * key's 8 bytes, little-endian (Guava's Funnels.longFunnel()); with go-fnv14 the
+ * text of it as a signed decimal number.
+ */
+LFB_API bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key);
+LFB_API bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key);
+
+/*
+ * The same for a key's hash, 64 bits that the caller has mixed well.  Strategies
+ * whose hash is wider derive the rest from it: equal to no other way of putting.
+ */
+LFB_API bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash);
+LFB_API bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash);
+
+/* The same for an object, through its funnel (lfbloom/sink.h). */
+LFB_API bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object);
+LFB_API bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
+                                             const void *object);
+
+/*
+ * Many keys at a time: the same answers as one by one, in fewer cache misses'
+ * time, since the lines of later keys are under way while earlier ones are used.
+ *
+ * Takes   keys     `count` of them.
+ *         answers  NULL, or (count + 63) / 64 words that receive answer i in bit
+ *                  i % 64 of word i / 64; bits beyond the last answer are 0.
+ * Returns how many answers are true.
+ * Order   of one batch, a key that comes twice counts as new at most once when
+ *         no other thread puts it.
+ * Progress, Threads  as one by one.
+ */
+LFB_API size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,
+                                   uint64_t *answers);
+LFB_API size_t lfb_filter_might_contain_many(const lfb_filter *filter, const lfb_key *keys,
+                                             size_t count, uint64_t *answers);
+LFB_API size_t lfb_filter_put_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
+                                       uint64_t *answers);
+LFB_API size_t lfb_filter_might_contain_many_u64(const lfb_filter *filter, const uint64_t *keys,
+                                                 size_t count, uint64_t *answers);
+LFB_API size_t lfb_filter_put_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
+                                        uint64_t *answers);
+LFB_API size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter,
+                                                  const uint64_t *hashes, size_t count,
+                                                  uint64_t *answers);
+
+/*
+ * Puts everything that is in `from` into `into`: what was put into `from` before
+ * the call, and some of what is put meanwhile.
+ *
+ * Fails  LFB_ERROR_SAME_FILTER, _PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA (that is
+ *        the cause as far as the two filters' descriptions tell), _BIT_COUNT_DIFFERS,
+ *        _STRATEGY_DIFFERS, _HASH_DIFFERS: looked for in this order, as Guava does.
+ * Progress lock-free.
+ */
+LFB_API lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from);
+
+/*
+ * Copies a filter: what was put before the call, and some of what is put
+ * meanwhile; the bit count is that of the copy.
+ *
+ * Fails  LFB_ERROR_NO_MEMORY.   Owner  the caller, until lfb_filter_free().
+ */
+LFB_API lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy);
+
+/* The filter's figures now.  Wait-free. */
+LFB_API void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats);
+
+/*
+ * The figures that a filter of this configuration would have when empty, without
+ * making it.  Fails as lfb_filter_create() does, memory apart.
+ */
+LFB_API lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats);
+
+/*
+ * The probability of a wrong "maybe" that such a filter has once `insertions`
+ * distinct elements are in, by its strategy's model.  Fails as lfb_config_plan().
+ */
+LFB_API lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions,
+                                        double *fpp);
+
+/* The strategy's name, "guava-mitz64" say; NULL for one that is not here. */
+LFB_API const char *lfb_strategy_name(lfb_strategy_id strategy);
+
+/* The strategy of that name.  Fails: LFB_ERROR_UNKNOWN_STRATEGY. */
+LFB_API lfb_status lfb_strategy_from_name(const char *name, lfb_strategy_id *strategy);
+
+/* The form's name, "guava" say; NULL for one that is not here. */
+LFB_API const char *lfb_form_name(lfb_form form);
+
+/* The form of that name.  Fails: LFB_ERROR_UNKNOWN_FORM. */
+LFB_API lfb_status lfb_form_from_name(const char *name, lfb_form *form);
+
+/* Whether this form can hold filters of this strategy. */
+LFB_API bool lfb_form_holds(lfb_form form, lfb_strategy_id strategy);
+
+/*
+ * Receives the next `size` bytes of a form.  Takes all of them and returns
+ * LFB_OK, or returns what the writing call is to fail with.
+ */
+typedef lfb_status (*lfb_write_fn)(void *to, const void *bytes, size_t size);
+
+/*
+ * Gives up to `size` bytes, at least 1 (short reads are fine); 0 in `*got` is the
+ * end.  Returns LFB_OK, or what the reading call is to fail with.
+ */
+typedef lfb_status (*lfb_read_fn)(void *from, void *bytes, size_t size, size_t *got);
+
+/* What a reader accepts.  All zero, or a NULL pointer, is the default. */
+typedef struct lfb_read_limits {
+  uint64_t max_bytes; /* of the words, checked before they are allocated; 0: none */
+} lfb_read_limits;
+
+/*
+ * Writes a filter: what was put before the call, and some of what is put
+ * meanwhile.
+ *
+ * Fails  LFB_ERROR_UNKNOWN_FORM, _FORM_CANNOT_HOLD, or whatever `write` returned.
+ */
+LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_fn write,
+                                    void *to);
+
+/*
+ * Reads a filter in any form known here, told apart by its bytes.  What follows
+ * the filter is left unread.  Memory is taken as the bytes come, never for bytes
+ * that a header only claims.
+ *
+ * Fails  LFB_ERROR_UNKNOWN_FORM, _TRUNCATED, _BAD_STRATEGY, _BAD_PROBES,
+ *        _BAD_WORD_COUNT, _OVER_LIMIT, _NO_MEMORY, or whatever `read` returned.
+ * Owner  the caller, until lfb_filter_free().
+ */
+LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
+                                   lfb_filter **filter);
+
+/*
+ * Writes a filter to a file, atomically and durably: into a temporary file in the
+ * same directory, synced, then renamed.  Whatever fails, `path` is as it was and
+ * no temporary file is left.  A path that is no regular file (a pipe, a
+ * terminal) is written to as it is.
+ *
+ * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _SYNC, _RENAME with the
+ *        cause in errno.
+ */
+LFB_API lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path);
+
+/*
+ * Reads a filter from a file that holds it and nothing else.
+ *
+ * Fails  as lfb_filter_read(), and LFB_ERROR_OPEN and _READ with the cause in errno,
+ *        LFB_ERROR_TRAILING_BYTES.
+ */
+LFB_API lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits,
+                                   lfb_filter **filter);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

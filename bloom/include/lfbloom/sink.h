@@ -1,0 +1,89 @@
+/*
+ * lfbloom/sink.h - turning a caller's object into the bytes that are hashed.
+ *
+ * Floor 4.  May include: lfbloom/status.h.
+ *
+ * A funnel is a function that puts an object's fields into a sink, one after
+ * another.  Hashing what was put is hashing the concatenation of the bytes
+ * below, as Guava's PrimitiveSink defines them, so that a filter filled here
+ * through a funnel answers in Java through the funnel of the same fields.
+ * Fields of varying size need their size, or a separator, put in as well where
+ * "ab" + "c" must differ from "a" + "bc".
+ *
+ * Progress  wait-free; nothing is allocated.
+ * Threads   A sink belongs to the call that made it; a funnel must be callable
+ *           from any number of threads at once.
+ *
+ * Source: Guava Funnels.java, AbstractByteHasher.java.
+ */
+#ifndef LFBLOOM_SINK_H
+#define LFBLOOM_SINK_H
+
+#include <lfbloom/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where a funnel puts an object.  Exists only during the funnel's call. */
+typedef struct lfb_sink lfb_sink;
+
+/* Puts what makes `object` this object into `sink`; always the same for the same object. */
+typedef void (*lfb_funnel)(const void *object, lfb_sink *sink);
+
+/* A key of `size` bytes; bytes may be NULL where size is 0. */
+typedef struct lfb_key {
+  const void *bytes;
+  size_t size;
+} lfb_key;
+
+/* Text as Java holds it: `count` UTF-16 code units. */
+typedef struct lfb_utf16 {
+  const uint16_t *units;
+  size_t count;
+} lfb_utf16;
+
+/* `count` objects in a row, `stride` bytes from one to the next, each through `funnel`. */
+typedef struct lfb_sequence {
+  const void *first;
+  size_t count;
+  size_t stride;
+  lfb_funnel funnel;
+} lfb_sequence;
+
+/* Puts `size` bytes as they are; so also UTF-8 text, valid or not. */
+LFB_API void lfb_sink_put_bytes(lfb_sink *sink, const void *bytes, size_t size);
+
+/* Puts 4 bytes, little-endian: Java's putInt. */
+LFB_API void lfb_sink_put_i32(lfb_sink *sink, int32_t value);
+
+/* Puts 8 bytes, little-endian: Java's putLong. */
+LFB_API void lfb_sink_put_i64(lfb_sink *sink, int64_t value);
+
+/* Puts each code unit as 2 bytes, little-endian: Java's putUnencodedChars. */
+LFB_API void lfb_sink_put_utf16(lfb_sink *sink, const uint16_t *units, size_t count);
+
+/*
+ * Puts UTF-16 text as UTF-8: Java's putString(text, UTF_8).  A surrogate
+ * without its other half becomes '?', as Java's encoder has it.
+ */
+LFB_API void lfb_sink_put_utf16_as_utf8(lfb_sink *sink, const uint16_t *units, size_t count);
+
+/*
+ * Funnels for plain objects.  Each takes a pointer to: lfb_key, int32_t,
+ * int64_t, lfb_utf16 (as it is), lfb_utf16 (as UTF-8), lfb_sequence.
+ */
+LFB_API void lfb_funnel_bytes(const void *key, lfb_sink *sink);
+LFB_API void lfb_funnel_i32(const void *value, lfb_sink *sink);
+LFB_API void lfb_funnel_i64(const void *value, lfb_sink *sink);
+LFB_API void lfb_funnel_utf16(const void *text, lfb_sink *sink);
+LFB_API void lfb_funnel_utf16_as_utf8(const void *text, lfb_sink *sink);
+LFB_API void lfb_funnel_sequence(const void *sequence, lfb_sink *sink);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * mitz32.c - strategy MURMUR128_MITZ_32, bit for bit as Guava lays it out.
+ *
+ * Floor 9.
+ *
+ * With a and b the low and high half of the hash's first 64 bits, probe i (from
+ * 1) is a + i * b in 32-bit arithmetic, inverted if negative, mod bit_count.  It
+ * stays below 2^31, so a filter of more bits never uses the rest of them.
+ *
+ * Source: Guava BloomFilterStrategies.java, MURMUR128_MITZ_32.
+ */
+#include "bloom/guava.h"
+#include "bloom/probes.h"
+#include "bloom/strategies.h"
+
+#define REACH (UINT64_C(1) << 31)
+
+static lfb_walk mitz32_start(lfb_hash hash)
+{
+  const uint32_t b = (uint32_t)(hash.low >> 32);
+  return (lfb_walk){(uint32_t)hash.low + b, b};
+}
+
+static uint64_t mitz32_next(lfb_walk *walk, const lfb_layout *layout)
+{
+  const uint32_t at = (uint32_t)walk->at; /* wraps, as Java's int does */
+  walk->at += walk->stride;
+  /* at >> 31 is 1 for a negative int: all bits inverted by 0 - 1. */
+  return lfb_modulo(&layout->modulus, at ^ (0 - (at >> 31)));
+}
+
+static double mitz32_fpp_after(const lfb_geometry *geometry, double insertions)
+{
+  const uint64_t bits = geometry->bit_count < REACH ? geometry->bit_count : REACH;
+  return lfb_sizing_fpp_after((double)bits, geometry->probes, insertions);
+}
+
+LFB_CLASSIC_FUNCTIONS(mitz32, mitz32_start, mitz32_next)
+
+const lfb_strategy lfb_strategy_mitz32 = {
+    .id = LFB_GUAVA_MITZ32,
+    .file_id = 0, /* Guava's ordinal: written in files, never renumbered */
+    .name = "guava-mitz32",
+    .hash = LFB_HASH_MURMUR128,
+    .reachable_bits = REACH,
+    .size = lfb_guava_size,
+    .fpp_after = mitz32_fpp_after,
+    LFB_CLASSIC_ROW(mitz32),
+};

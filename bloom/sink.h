@@ -1,0 +1,20 @@
+/*
+ * sink.h - what a sink is: a hash in the making.
+ *
+ * Floor 6.  May include: lfbloom/sink.h, hasher.h.
+ */
+#ifndef LFB_BLOOM_SINK_H
+#define LFB_BLOOM_SINK_H
+
+#include <lfbloom/sink.h>
+
+#include "bloom/hasher.h"
+
+struct lfb_sink {
+  lfb_hash_stream stream;
+};
+
+/* The hash of an object, through its funnel. */
+lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object);
+
+#endif

@@ -1,0 +1,47 @@
+/* strategies.c - the table of strategies, and looking one up.  Floor 10. */
+#include "bloom/strategies.h"
+
+#include <string.h>
+
+static const lfb_strategy *const strategies[] = {
+    &lfb_strategy_mitz32,
+    &lfb_strategy_mitz64,
+    &lfb_strategy_java_double,
+    &lfb_strategy_go_fnv14,
+};
+
+enum { STRATEGY_COUNT = sizeof strategies / sizeof *strategies };
+
+const lfb_strategy *lfb_strategy_find(lfb_strategy_id id)
+{
+  const lfb_strategy_id here = id == LFB_FAST ? LFB_GUAVA_MITZ64 : id;
+
+  for (int i = 0; i < STRATEGY_COUNT; i++)
+    if (strategies[i]->id == here)
+      return strategies[i];
+  return NULL;
+}
+
+const lfb_strategy *lfb_strategy_find_in_file(uint8_t file_id)
+{
+  for (int i = 0; i < STRATEGY_COUNT; i++)
+    if (strategies[i]->file_id == file_id)
+      return strategies[i];
+  return NULL;
+}
+
+const char *lfb_strategy_name(lfb_strategy_id id)
+{
+  const lfb_strategy *strategy = lfb_strategy_find(id);
+  return strategy == NULL ? NULL : strategy->name;
+}
+
+lfb_status lfb_strategy_from_name(const char *name, lfb_strategy_id *id)
+{
+  for (int i = 0; i < STRATEGY_COUNT; i++)
+    if (strcmp(strategies[i]->name, name) == 0) {
+      *id = strategies[i]->id;
+      return LFB_OK;
+    }
+  return LFB_ERROR_UNKNOWN_STRATEGY;
+}

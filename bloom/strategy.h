@@ -1,0 +1,69 @@
+/*
+ * strategy.h - what a strategy is: one row of a table.
+ *
+ * Floor 7.  May include: floors 0 to 6.
+ *
+ * A strategy turns an element's hash into bits of a layout.  It is part of the
+ * serialised form and never changes once it has been released.
+ *
+ * Ordering, Progress, Stopped  as atomic/bits.h says: a strategy only adds bits,
+ * one word at a time, and holds nothing in between.
+ */
+#ifndef LFB_BLOOM_STRATEGY_H
+#define LFB_BLOOM_STRATEGY_H
+
+#include <lfbloom/filter.h>
+
+#include "atomic/bits.h"
+#include "bloom/hasher.h"
+#include "bloom/modulus.h"
+#include "bloom/sizing.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where the bits of a filter are, and how many of them a key has. */
+typedef struct lfb_layout {
+  lfb_bits bits;
+  lfb_modulus modulus; /* of bit_count */
+  uint32_t probes;
+} lfb_layout;
+
+typedef struct lfb_strategy {
+  lfb_strategy_id id;
+  uint8_t file_id; /* written in files; Guava's ordinal for Guava's two */
+  const char *name;
+  lfb_hash_kind hash;
+  bool seeded;             /* takes config.seed                                    */
+  uint64_t reachable_bits; /* its arithmetic reaches no bit from here on           */
+
+  /* Sizes a filter; refuses what this strategy cannot be. */
+  lfb_status (*size)(const lfb_config *config, lfb_geometry *geometry);
+
+  /* Expected probability of a wrong "maybe" after so many insertions. */
+  double (*fpp_after)(const lfb_geometry *geometry, double insertions);
+
+  /* Sets the bits of one hash; how many of them this call turned on. */
+  uint32_t (*put)(const lfb_layout *layout, lfb_hash hash);
+
+  /* Whether all bits of one hash are set. */
+  bool (*might_contain)(const lfb_layout *layout, lfb_hash hash);
+
+  /*
+   * Both for `count` hashes, whose halves stand in two arrays (`high` may be NULL
+   * where the hash has none).  Answer i goes to bit i % 64 of answers[i / 64],
+   * whose words the caller has cleared.  put_many returns how many bits it
+   * turned on.
+   */
+  uint64_t (*put_many)(const lfb_layout *layout, const uint64_t *low, const uint64_t *high,
+                       size_t count, uint64_t *answers);
+  void (*might_contain_many)(const lfb_layout *layout, const uint64_t *low,
+                             const uint64_t *high, size_t count, uint64_t *answers);
+} lfb_strategy;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+// race.h - threads that start together, for the race tests.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+// Runs body(0) .. body(threads - 1), each on a thread of its own; none begins
+// before all are there.  Without that, one could finish before another starts,
+// and the test would prove nothing.
+template <typename Body>
+void RunTogether(unsigned threads, const Body& body) {
+  std::atomic<unsigned> waiting{threads};
+  std::vector<std::thread> running;
+  for (unsigned t = 0; t < threads; t++)
+    running.emplace_back([&, t] {
+      for (waiting--; waiting > 0;) std::this_thread::yield();
+      body(t);
+    });
+  for (std::thread& thread : running) thread.join();
+}
+
+// A good 64-bit mixer (splitmix64): key i of stream s, all different within one.
+inline uint64_t Mix(uint64_t s, uint64_t i) {
+  uint64_t z = s * 0xd1342543de82ef95ull + (i + 1) * 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}

@@ -1,0 +1,80 @@
+"""The library's own targets: each built as it is, and once for each planted bug.
+
+A race test that has never failed proves nothing.  Every race test is therefore
+also linked with a library that holds the bug it looks for, and must fail there.
+"""
+
+load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
+load("@rules_cc//cc:cc_library.bzl", "cc_library")
+load("@rules_cc//cc:cc_test.bzl", "cc_test")
+load("@rules_shell//shell:sh_test.bzl", "sh_test")
+load("//tools:copts.bzl", "STRICT_C", "STRICT_CXX")
+
+# One row a bug: the macro LFB_PLANT_<NAME> puts it in.
+PLANTS = [
+    "torn_cas",  # compare-and-exchange as a load, a comparison and a store
+    "torn_add",  # fetch-and-add as a load and a store
+    "count_early",  # bits are counted before they are set
+]
+
+def _planted(label, plant):
+    return label + "_" + plant
+
+def lfb_library(name, srcs, hdrs, own_deps = [], **kwargs):
+    """A library of this project, and its planted variants.
+
+    Args:
+      name: of the ordinary library; a variant appends _<plant>.
+      srcs: C sources.
+      hdrs: headers.
+      own_deps: libraries made by this macro.
+      **kwargs: for cc_library.
+    """
+    cc_library(name = name, srcs = srcs, hdrs = hdrs, deps = own_deps, copts = STRICT_C + ["-fvisibility=hidden"], linkstatic = True, **kwargs)
+    for plant in PLANTS:
+        cc_library(
+            name = _planted(name, plant),
+            testonly = True,
+            srcs = srcs,
+            hdrs = hdrs,
+            copts = STRICT_C,
+            defines = ["LFB_PLANT_" + plant.upper()],
+            linkstatic = True,
+            tags = ["manual"],
+            deps = [_planted(dep, plant) for dep in own_deps],
+            **kwargs
+        )
+
+def race_test(name, srcs, library, catches = {}, deps = [], **kwargs):
+    """A race test, and one test per planted bug which says that it fails there.
+
+    Args:
+      name: of the test.
+      srcs: C++ sources for GoogleTest.
+      library: the lfb_library() under test, "//package:name".
+      catches: planted bug -> the GoogleTest filter that must fail with it.
+      deps: further libraries, free of planted bugs.
+      **kwargs: for the tests.
+    """
+    gtest = ["@googletest//:gtest_main"]
+    cc_test(name = name, srcs = srcs, copts = STRICT_CXX, deps = deps + gtest + [library], **kwargs)
+    for plant, tests in catches.items():
+        binary = _planted(name, plant)
+        cc_binary(
+            name = binary,
+            testonly = True,
+            srcs = srcs,
+            copts = STRICT_CXX,
+            tags = ["manual"],
+            deps = deps + gtest + [_planted(library, plant)],
+        )
+
+        # Not under a sanitizer: what counts is that the invariant itself fails.
+        sh_test(
+            name = binary + "_is_caught",
+            size = "medium",
+            srcs = ["//tests:must_fail.sh"],
+            args = ["$(location %s)" % binary, "'%s'" % tests],
+            data = [binary],
+            tags = ["exclusive", "notsan"],
+        )
