@@ -26,6 +26,8 @@ lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pa
 {
   const lfb_geometry *geometry = &description->geometry;
   const size_t size = (sizeof **filter + LFB_CACHE_LINE - 1) / LFB_CACHE_LINE * LFB_CACHE_LINE;
+  const lfb_strategy *strategy = description->strategy;
+  const uint64_t seed = description->config.seed;
   lfb_stripes count;
 
   lfb_filter *made = aligned_alloc(LFB_CACHE_LINE, size);
@@ -39,8 +41,8 @@ lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pa
   *made = (lfb_filter){
       .layout = {lfb_bits_over(pages->address, geometry->word_count),
                  lfb_modulus_for(geometry->bit_count), geometry->probes},
-      .strategy = description->strategy,
-      .hasher = {description->strategy->hash, description->config.seed},
+      .strategy = strategy,
+      .hasher = {strategy->hash, seed == 0 ? strategy->default_seed : seed},
       .count = count,
       .pages = *pages,
       .description = *description,

@@ -43,6 +43,7 @@ const lfb_strategy lfb_strategy_java_double = {
     .name = "java-double",
     .hash = LFB_HASH_MURMUR32_PAIR,
     .seeded = true,
+    .default_seed = UINT64_C(1) << 32, /* 0 and 1: equal ones would make h1 = h2 */
     .reachable_bits = UINT64_MAX,
     .size = java_double_size,
     .fpp_after = java_double_fpp_after,

@@ -35,7 +35,8 @@ typedef struct lfb_strategy {
   uint8_t file_id; /* written in files; Guava's ordinal for Guava's two */
   const char *name;
   lfb_hash_kind hash;
-  bool seeded;             /* takes config.seed                                    */
+  bool seeded;             /* takes config.seed ..                                 */
+  uint64_t default_seed;   /* .. and means this one by 0                           */
   uint64_t reachable_bits; /* its arithmetic reaches no bit from here on           */
 
   /* Sizes a filter; refuses what this strategy cannot be. */

@@ -81,11 +81,7 @@ TEST(Bits, ReachBeyond32BitIndexes) {
   munmap(memory, kBits / 8);
 }
 
-#if defined(__SANITIZE_THREAD__)
-constexpr uint64_t kRaceWords = 1 << 13;
-#else
-constexpr uint64_t kRaceWords = 1 << 17;
-#endif
+constexpr uint64_t kRaceWords = kUnderTsan ? 1 << 13 : 1 << 17;
 constexpr unsigned kThreads = 4; // more than cores
 
 // Of all the calls that name one bit, exactly one returns true.  The threads

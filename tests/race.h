@@ -6,6 +6,19 @@
 #include <thread>
 #include <vector>
 
+// Whether ThreadSanitizer watches: everything takes some 10 times as long then.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kUnderTsan = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+constexpr bool kUnderTsan = true;
+#else
+constexpr bool kUnderTsan = false;
+#endif
+#else
+constexpr bool kUnderTsan = false;
+#endif
+
 // Runs body(0) .. body(threads - 1), each on a thread of its own; none begins
 // before all are there.  Without that, one could finish before another starts,
 // and the test would prove nothing.

@@ -12,6 +12,9 @@
 
 namespace {
 
+constexpr int kSlotRounds = kUnderTsan ? 100 : 1500;
+constexpr uint64_t kSharedAdds = kUnderTsan ? 20000 : 2000000;
+
 struct Stripes {
   explicit Stripes(uint32_t owned) { EXPECT_EQ(lfb_stripes_init_owned(&it, owned), LFB_OK); }
   ~Stripes() { lfb_stripes_free(&it); }
@@ -35,26 +38,43 @@ TEST(Slots, AreGivenBackByShortLivedThreads) {
   EXPECT_EQ(lfb_slots_taken(), before);
 }
 
-// All threads that are alive together have different slots; those beyond the
-// last slot know that they have none.  Seen to fail 50 times in 50 with the CAS torn.
-TEST(SlotsRace, NoTwoLivingThreadsShareASlot) {
-  constexpr unsigned kThreads = LFB_SLOT_COUNT + 44;
-  const uint32_t before = lfb_slots_taken();
+// Takes a slot on each of `threads` threads that all live until all have one:
+// the slots with an owner, of which no two may be the same.
+std::multiset<uint32_t> SlotsOfLivingThreads(unsigned threads) {
   std::mutex mutex;
-  std::set<uint32_t> owned;
-  unsigned owners = 0;
+  std::multiset<uint32_t> owned;
   std::atomic<unsigned> here{0};
-  RunTogether(kThreads, [&](unsigned) {
+  RunTogether(threads, [&](unsigned) {
     const uint32_t slot = lfb_slot();
     if (slot < LFB_SLOT_COUNT) {
       std::lock_guard<std::mutex> lock(mutex);
       owned.insert(slot);
-      owners++;
     }
-    for (here++; here < kThreads;) std::this_thread::yield(); // all live until all have one
+    for (here++; here < threads;) std::this_thread::yield();
   });
-  EXPECT_EQ(owned.size(), owners);
-  EXPECT_EQ(owners, LFB_SLOT_COUNT - before);
+  return owned;
+}
+
+// More threads than slots: all slots find an owner, the rest know they have none.
+TEST(Slots, ThreadsBeyondTheLastSlotShare) {
+  const uint32_t before = lfb_slots_taken();
+  const auto owned = SlotsOfLivingThreads(LFB_SLOT_COUNT + 44);
+  EXPECT_EQ(owned.size(), LFB_SLOT_COUNT - before);
+  EXPECT_EQ(std::set<uint32_t>(owned.begin(), owned.end()).size(), owned.size());
+  EXPECT_EQ(lfb_slots_taken(), before);
+}
+
+// All threads that are alive together have different slots.  Seen to fail 50
+// times in 50 with the CAS torn.
+TEST(SlotsRace, NoTwoLivingThreadsHaveOneSlot) {
+  const uint32_t before = lfb_slots_taken();
+  unsigned shared = 0;
+  for (int round = 0; round < kSlotRounds; round++) {
+    const auto owned = SlotsOfLivingThreads(8);
+    EXPECT_EQ(owned.size(), 8u);
+    shared += std::set<uint32_t>(owned.begin(), owned.end()).size() != owned.size();
+  }
+  EXPECT_EQ(shared, 0u);
   EXPECT_EQ(lfb_slots_taken(), before);
 }
 
@@ -115,12 +135,11 @@ TEST(Stripes, NothingIsLostBetweenShortLivedThreads) {
 // to fail 50 times in 50 with the shared addition torn.
 TEST(StripesRace, SharedStripesLoseNothing) {
   constexpr unsigned kThreads = 24;
-  constexpr uint64_t kAdds = 200000;
   Stripes stripes(1);
   RunTogether(kThreads, [&](unsigned) {
-    for (uint64_t i = 0; i < kAdds; i++) lfb_stripes_add(&stripes.it, 1);
+    for (uint64_t i = 0; i < kSharedAdds; i++) lfb_stripes_add(&stripes.it, 1);
   });
-  EXPECT_EQ(lfb_stripes_sum(&stripes.it), kThreads * kAdds);
+  EXPECT_EQ(lfb_stripes_sum(&stripes.it), kThreads * kSharedAdds);
 }
 
 // Owned and shared stripes together, summed all the while: the sum only rises,

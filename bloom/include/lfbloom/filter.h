@@ -79,7 +79,7 @@ typedef struct lfb_config {
   lfb_strategy_id strategy;
   lfb_probes_formula probes_formula;
   uint64_t seed;    /* java-double: its first seed in the low, its second in the
-                       high 32 bits; the other strategies here have none: must be 0 */
+                       high 32 bits, 0 for 0 and 1; others have none: must be 0     */
   bool lazy_memory; /* leave it to the first touch to back a page with memory       */
 } lfb_config;
 

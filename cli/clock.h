@@ -1,0 +1,22 @@
+/* clock.h - time that only goes forward.  Floor 0 of cli/. */
+#ifndef CLI_CLOCK_H
+#define CLI_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* Nanoseconds since some moment of the past.  Cannot fail for this clock. */
+static inline uint64_t clock_ns(void)
+{
+  struct timespec now = {0};
+
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static inline double clock_seconds(uint64_t ns)
+{
+  return (double)ns / 1e9;
+}
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * command.h - what main knows of a command.
+ *
+ * Floor 2 of cli/.  May include: nothing.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+struct command {
+  const char *name;
+  const char *operands; /* "FILTER [FILE...]", for the usage line */
+  const char *summary;  /* what it does, in a line                */
+  const char *details;  /* for --help, after the options; ends in a newline */
+  /* Gives the exit status.  argv[0] is the command's name. */
+  int (*run)(int argc, char **argv);
+};
+
+extern const struct command command_demo;
+extern const struct command command_plan;
+extern const struct command command_build;
+extern const struct command command_query;
+extern const struct command command_info;
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * human.h - numbers as people read them.
+ *
+ * Floor 0 of cli/.  May include: the C standard library.
+ *
+ * Each function gives a small text by value: human_count(n).text lives to the
+ * end of the full expression that it stands in, so within a call of printf.
+ */
+#ifndef CLI_HUMAN_H
+#define CLI_HUMAN_H
+
+#include <stdint.h>
+
+struct human {
+  char text[48];
+};
+
+struct human human_count(uint64_t count);            /* 10,000,000             */
+struct human human_short(double value);              /* 10M, 4.52M, 812        */
+struct human human_bytes(uint64_t bytes);            /* 22.85 MiB              */
+struct human human_seconds(double seconds);          /* 1.24 s, 35 ms          */
+struct human human_probability(double probability);  /* 0.0001, 1.2e-09        */
+
+#endif

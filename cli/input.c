@@ -1,0 +1,243 @@
+/* input.c - files or standard input, as chunks of whole records.  Floor 2 of cli/. */
+#define _GNU_SOURCE /* memrchr */
+#include "cli/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/progress.h"
+#include "cli/report.h"
+
+/* Of one read(): what was read is then still in the core's cache when it is split. */
+enum { INPUT_READ = 256 * 1024 };
+
+void chunk_free(struct chunk *chunk)
+{
+  free(chunk->bytes);
+  *chunk = (struct chunk){0};
+}
+
+size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t *at, lfb_key *keys, size_t most)
+{
+  const char *const end = chunk->bytes + chunk->size;
+  const char *start = chunk->bytes + *at;
+  size_t count = 0;
+
+  while (count < most && start < end) {
+    const char *stop = memchr(start, delimiter, (size_t)(end - start));
+    if (stop == NULL)
+      stop = end;
+    if (stop > start)
+      keys[count++] = (lfb_key){start, (size_t)(stop - start)};
+    start = stop < end ? stop + 1 : end;
+  }
+  *at = (size_t)(start - chunk->bytes);
+  return count;
+}
+
+/* Makes room for `room` bytes after chunk->size, and the one that is promised. */
+static bool chunk_grow(struct chunk *chunk, size_t room)
+{
+  const size_t needed = chunk->size + room + 1;
+  size_t capacity = 2 * (size_t)INPUT_READ + 1;
+
+  if (needed <= chunk->capacity)
+    return true;
+  while (capacity < needed)
+    capacity *= 2; /* no overflow: `needed` is at most what exists already, and a read */
+  char *bytes = realloc(chunk->bytes, capacity);
+  if (bytes == NULL)
+    return false;
+  chunk->bytes = bytes;
+  chunk->capacity = capacity;
+  return true;
+}
+
+/* Empties it, and returns the memory that one very long record made it take. */
+static void chunk_reset(struct chunk *chunk)
+{
+  if (chunk->capacity > 16 * (size_t)INPUT_READ)
+    chunk_free(chunk);
+  chunk->size = 0;
+}
+
+static bool input_is_standard(const char *path)
+{
+  return strcmp(path, "-") == 0;
+}
+
+bool input_check(char *const *paths, size_t path_count)
+{
+  struct stat status;
+
+  for (size_t i = 0; i < path_count; i++) {
+    if (input_is_standard(paths[i]))
+      continue;
+    if (stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode))
+      errno = EISDIR;
+    else if (access(paths[i], R_OK) == 0)
+      continue;
+    (void)report_errno(paths[i]);
+    return false;
+  }
+  return true;
+}
+
+bool input_is_rereadable(char *const *paths, size_t path_count)
+{
+  struct stat status;
+
+  for (size_t i = 0; i < path_count; i++)
+    if (input_is_standard(paths[i]) || stat(paths[i], &status) != 0 || !S_ISREG(status.st_mode))
+      return false;
+  return path_count > 0;
+}
+
+uint64_t input_total_bytes(char *const *paths, size_t path_count)
+{
+  struct stat status;
+  uint64_t total = 0;
+
+  for (size_t i = 0; i < path_count; i++) {
+    const bool standard = input_is_standard(paths[i]);
+    if ((standard ? fstat(STDIN_FILENO, &status) : stat(paths[i], &status)) != 0 ||
+        !S_ISREG(status.st_mode))
+      return 0;
+    total += (uint64_t)status.st_size;
+  }
+  if (path_count == 0 && fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode))
+    total = (uint64_t)status.st_size;
+  return total;
+}
+
+bool input_begin(struct input *input)
+{
+  input->fd = -1;
+  input->rest = malloc(INPUT_READ);
+  if (input->rest == NULL)
+    (void)report_errno("input");
+  return input->rest != NULL;
+}
+
+void input_end(struct input *input)
+{
+  if (input->fd > STDERR_FILENO)
+    (void)close(input->fd);
+  free(input->rest);
+}
+
+/* Copying a file to itself would never end. */
+static bool input_is_output(int fd)
+{
+  struct stat in;
+  struct stat out;
+
+  return fstat(fd, &in) == 0 && fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(in.st_mode) &&
+         in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+/* Opens the next file; INPUT_CHUNK says that there was one. */
+static enum input_result input_open(struct input *input)
+{
+  const size_t count = input->path_count > 0 ? input->path_count : 1;
+
+  if (input->next_path == count)
+    return INPUT_END;
+  const char *path = input->path_count > 0 ? input->paths[input->next_path] : "-";
+  const bool standard = input_is_standard(path);
+  input->next_path++;
+  input->name = standard ? "standard input" : path;
+  input->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (input->fd < 0) {
+    (void)report_errno(input->name);
+    return INPUT_FAILED;
+  }
+  if (input->refuse_output && input_is_output(input->fd)) {
+    (void)report_error("%s: is also the output", input->name);
+    return INPUT_FAILED;
+  }
+  return INPUT_CHUNK;
+}
+
+static void input_close_file(struct input *input)
+{
+  if (input->fd > STDERR_FILENO)
+    (void)close(input->fd);
+  input->fd = -1;
+}
+
+/* Reads once, to the chunk's end; returns what read() does. */
+static ssize_t input_read(struct input *input, struct chunk *chunk)
+{
+  if (!chunk_grow(chunk, INPUT_READ)) {
+    (void)report_error("%s: a record of over %zu bytes: %s", input->name, chunk->size,
+                       strerror(errno));
+    return -1;
+  }
+  for (;;) {
+    const ssize_t got = read(input->fd, chunk->bytes + chunk->size, INPUT_READ);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      (void)report_errno(input->name);
+    return got;
+  }
+}
+
+/* Keeps for the next chunk what follows the last delimiter; false where there is none. */
+static bool input_cut(struct input *input, struct chunk *chunk, size_t got)
+{
+  const char *fresh = chunk->bytes + chunk->size;
+  const char *last = memrchr(fresh, input->delimiter, got);
+
+  chunk->size += got;
+  if (last == NULL)
+    return false;
+  input->rest_size = (size_t)(fresh + got - (last + 1)); /* below INPUT_READ */
+  memcpy(input->rest, last + 1, input->rest_size);
+  chunk->size -= input->rest_size;
+  return true;
+}
+
+/* What the last chunk left over begins this one. */
+static bool input_take_rest(struct input *input, struct chunk *chunk)
+{
+  chunk_reset(chunk);
+  if (!chunk_grow(chunk, input->rest_size)) {
+    (void)report_errno("input");
+    return false;
+  }
+  if (input->rest_size > 0)
+    memcpy(chunk->bytes, input->rest, input->rest_size);
+  chunk->size = input->rest_size;
+  input->rest_size = 0;
+  return true;
+}
+
+enum input_result input_next(struct input *input, struct chunk *chunk)
+{
+  if (!input_take_rest(input, chunk))
+    return INPUT_FAILED;
+  for (;;) {
+    if (input->fd < 0) {
+      const enum input_result opened = input_open(input);
+      if (opened != INPUT_CHUNK)
+        return opened;
+    }
+    const ssize_t got = input_read(input, chunk);
+    if (got < 0)
+      return INPUT_FAILED;
+    progress_add((uint64_t)got);
+    if (got == 0) {
+      input_close_file(input);
+      if (chunk->size > 0) /* the file's last record, without a delimiter */
+        return INPUT_CHUNK;
+    } else if (input_cut(input, chunk, (size_t)got)) {
+      return INPUT_CHUNK;
+    }
+  }
+}

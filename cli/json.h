@@ -1,0 +1,24 @@
+/*
+ * json.h - printing one JSON object, in one line.
+ *
+ * Floor 0 of cli/.  May include: the C standard library.
+ *
+ * Each function prints a member of the object that was opened last; no pointer
+ * is kept.  Goes to stdout; output_close() says whether it arrived.
+ */
+#ifndef CLI_JSON_H
+#define CLI_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void json_open(const char *key); /* key NULL: the outermost object */
+void json_close(void);           /* ends the line with the outermost */
+
+void json_text(const char *key, const char *value); /* value in UTF-8; NULL: null */
+void json_count(const char *key, uint64_t value);
+void json_real(const char *key, double value); /* as short as exact; not finite: null */
+void json_bool(const char *key, bool value);
+void json_null(const char *key);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * main.c - the tool `lfbloom`: finds the command and runs it.
+ *
+ * Floor 5 of cli/.  May include: command.h, output.h, report.h.
+ *
+ * Names in cli/ have no lfb_ in front: a program is nobody's library.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/report.h"
+
+#define LFBLOOM_VERSION "0.1.0"
+
+static const struct command *const commands[] = {
+    &command_demo, &command_plan, &command_build, &command_query, &command_info,
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static int main_help(void)
+{
+  printf("Usage: lfbloom COMMAND [OPTIONS] [FILE...]\n"
+         "Bloom filters: remember millions of keys in few bits; \"not in\" is certain,\n"
+         "\"in\" is wrong with the small probability that you choose.\n\n");
+  for (int i = 0; i < COMMAND_COUNT; i++)
+    printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+  printf("\n"
+         "  lfbloom COMMAND --help   print a command's options\n"
+         "  lfbloom --version        print the version\n\n"
+         "Keys are lines, or end in NUL bytes with -0.  Numbers are written 10000000, 10M\n"
+         "or 1e7.  Exit status: 0 success or match, 1 no match, 2 error.\n\n"
+         "To begin with:\n"
+         "  lfbloom demo\n"
+         "  lfbloom build -p 0.001 -o words.bloom /usr/share/dict/words\n"
+         "  printf 'hello\\nhelllo\\n' | lfbloom query words.bloom\n");
+  return CLI_FOUND;
+}
+
+static const struct command *main_find(const char *name)
+{
+  for (int i = 0; i < COMMAND_COUNT; i++)
+    if (strcmp(commands[i]->name, name) == 0)
+      return commands[i];
+  return NULL;
+}
+
+static int main_run(int argc, char **argv)
+{
+  if (argc < 2)
+    return report_error("no command given (see 'lfbloom --help')");
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+    return main_help();
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("lfbloom " LFBLOOM_VERSION "\n");
+    return CLI_FOUND;
+  }
+  const struct command *command = main_find(argv[1]);
+  if (command != NULL)
+    return command->run(argc - 1, argv + 1);
+  if (argv[1][0] == '-')
+    return report_error("unknown option %s (see 'lfbloom --help')", argv[1]);
+  return report_error("unknown command '%s' (see 'lfbloom --help')", argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+  output_prepare();
+  return output_close(main_run(argc, argv));
+}

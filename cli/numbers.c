@@ -1,0 +1,115 @@
+/* numbers.c - reading numbers as people type them.  Floor 0 of cli/. */
+#include "cli/numbers.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* mantissa * 10^scale, as far as it has been read. */
+struct decimal {
+  uint64_t mantissa;
+  int scale;
+  bool has_digits;
+  bool too_large;
+};
+
+static bool decimal_times_ten_plus(struct decimal *decimal, unsigned digit)
+{
+  if (decimal->mantissa > (UINT64_MAX - digit) / 10)
+    return false;
+  decimal->mantissa = 10 * decimal->mantissa + digit;
+  return true;
+}
+
+/* Reads a run of digits, each worth `scale_step` powers of ten; returns its end. */
+static const char *decimal_digits(struct decimal *decimal, const char *at, int scale_step)
+{
+  for (; isdigit((unsigned char)*at); at++) {
+    decimal->has_digits = true;
+    if (!decimal_times_ten_plus(decimal, (unsigned)(*at - '0')))
+      decimal->too_large = true;
+    decimal->scale += scale_step;
+  }
+  return at;
+}
+
+/* Reads "e7", "E+7" or nothing; returns its end, or NULL where 'e' has no digits. */
+static const char *decimal_exponent(struct decimal *decimal, const char *at)
+{
+  int exponent = 0;
+
+  if (*at != 'e' && *at != 'E')
+    return at;
+  at++;
+  const bool negative = *at == '-';
+  if (*at == '-' || *at == '+')
+    at++;
+  if (!isdigit((unsigned char)*at))
+    return NULL;
+  for (; isdigit((unsigned char)*at); at++)
+    if (exponent < 1000) /* already beyond anything that fits */
+      exponent = 10 * exponent + (*at - '0');
+  decimal->scale += negative ? -exponent : exponent;
+  return at;
+}
+
+static const char *decimal_suffix(struct decimal *decimal, const char *at)
+{
+  static const char letters[] = "kKMGT";
+  static const int powers[] = {3, 3, 6, 9, 12};
+  const char *letter = *at == '\0' ? NULL : strchr(letters, *at);
+
+  if (letter == NULL)
+    return at;
+  decimal->scale += powers[letter - letters];
+  return at + 1;
+}
+
+static enum numbers_result decimal_value(struct decimal decimal, uint64_t *value)
+{
+  if (decimal.too_large)
+    return NUMBERS_TOO_LARGE;
+  if (decimal.mantissa == 0)
+    decimal.scale = 0;
+  for (; decimal.scale < 0; decimal.scale++) {
+    if (decimal.mantissa % 10 != 0)
+      return NUMBERS_NOT_WHOLE;
+    decimal.mantissa /= 10;
+  }
+  for (; decimal.scale > 0; decimal.scale--)
+    if (!decimal_times_ten_plus(&decimal, 0))
+      return NUMBERS_TOO_LARGE;
+  *value = decimal.mantissa;
+  return NUMBERS_OK;
+}
+
+enum numbers_result numbers_whole(const char *text, uint64_t *value)
+{
+  struct decimal decimal = {0};
+  const char *at = decimal_digits(&decimal, text, 0);
+
+  if (*at == '.')
+    at = decimal_digits(&decimal, at + 1, -1);
+  if (!decimal.has_digits)
+    return NUMBERS_MALFORMED;
+  at = decimal_exponent(&decimal, at);
+  if (at != NULL)
+    at = decimal_suffix(&decimal, at);
+  if (at == NULL || *at != '\0')
+    return NUMBERS_MALFORMED;
+  return decimal_value(decimal, value);
+}
+
+bool numbers_real(const char *text, double *value)
+{
+  char *end = NULL;
+
+  if (*text == '\0' || isspace((unsigned char)*text))
+    return false;
+  const double number = strtod(text, &end);
+  if (*end != '\0')
+    return false;
+  *value = number;
+  return true;
+}

@@ -1,0 +1,23 @@
+/*
+ * numbers.h - reading numbers as people type them.
+ *
+ * Floor 0 of cli/.  May include: the C standard library.
+ */
+#ifndef CLI_NUMBERS_H
+#define CLI_NUMBERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum numbers_result { NUMBERS_OK, NUMBERS_MALFORMED, NUMBERS_TOO_LARGE, NUMBERS_NOT_WHOLE };
+
+/*
+ * Reads a whole number: 10000000, 1e7, 2.5e3, 10M, 1.5G.  The letters k, K, M, G
+ * and T are decimal thousands.  Exact up to 2^64 - 1; `*value` on success only.
+ */
+enum numbers_result numbers_whole(const char *text, uint64_t *value);
+
+/* Reads a number of any size; nan and inf are numbers here.  `*value` on success only. */
+bool numbers_real(const char *text, double *value);
+
+#endif

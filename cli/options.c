@@ -1,0 +1,306 @@
+/* options.c - a command's options from its table.  Floor 2 of cli/. */
+#define _GNU_SOURCE /* getopt_long, sched_getaffinity */
+#include "cli/options.h"
+
+#include <getopt.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/numbers.h"
+#include "cli/report.h"
+
+enum {
+  OPTIONS_MOST = 32,          /* rows a command, --help included */
+  OPTIONS_MOST_THREADS = 4096,
+  OPTIONS_LONG_BASE = 0x1000, /* getopt's value for row i: beyond any letter */
+};
+
+bool options_read_count(const char *option, const char *text, void *to)
+{
+  struct options_count *count = to;
+
+  switch (numbers_whole(text, &count->value)) {
+  case NUMBERS_OK:
+    count->given = true;
+    return true;
+  case NUMBERS_TOO_LARGE:
+    (void)report_error("%s %s: more than 2^64 - 1", option, text);
+    return false;
+  case NUMBERS_NOT_WHOLE:
+    (void)report_error("%s %s: not a whole number", option, text);
+    return false;
+  case NUMBERS_MALFORMED:
+    break;
+  }
+  (void)report_error("%s '%s': not a number such as 10000000, 10M or 1e7", option, text);
+  return false;
+}
+
+/* The library says why a probability will not do; asked here, so before any work. */
+bool options_read_fpp(const char *option, const char *text, void *to)
+{
+  double fpp = 0;
+
+  if (!numbers_real(text, &fpp)) {
+    (void)report_error("%s '%s': not a probability such as 0.01 or 1e-4", option, text);
+    return false;
+  }
+  if (!(fpp > 0) || !(fpp < 1)) {
+    const lfb_status status = fpp >= 1 ? LFB_ERROR_FPP_TOO_HIGH : LFB_ERROR_FPP_TOO_LOW;
+    (void)report_error("%s %s: %s", option, text, lfb_status_text(status));
+    return false;
+  }
+  *(double *)to = fpp;
+  return true;
+}
+
+bool options_read_text(const char *option, const char *text, void *to)
+{
+  (void)option;
+  *(const char **)to = text;
+  return true;
+}
+
+bool options_read_threads(const char *option, const char *text, void *to)
+{
+  uint64_t threads = 0;
+
+  if (numbers_whole(text, &threads) != NUMBERS_OK || threads < 1 ||
+      threads > OPTIONS_MOST_THREADS) {
+    (void)report_error("%s '%s': not a number of threads from 1 to %d", option, text,
+                       OPTIONS_MOST_THREADS);
+    return false;
+  }
+  *(unsigned *)to = (unsigned)threads;
+  return true;
+}
+
+bool options_read_when(const char *option, const char *text, void *to)
+{
+  enum progress_when *when = to;
+
+  if (strcmp(text, "always") == 0)
+    *when = PROGRESS_ALWAYS;
+  else if (strcmp(text, "never") == 0)
+    *when = PROGRESS_NEVER;
+  else {
+    (void)report_error("%s '%s': neither always nor never", option, text);
+    return false;
+  }
+  return true;
+}
+
+bool options_read_strategy(const char *option, const char *text, void *to)
+{
+  const lfb_status status = lfb_strategy_from_name(text, to);
+
+  if (status != LFB_OK)
+    (void)report_error("%s '%s': %s (see 'lfbloom plan')", option, text, lfb_status_text(status));
+  return status == LFB_OK;
+}
+
+bool options_read_form(const char *option, const char *text, void *to)
+{
+  const lfb_status status = lfb_form_from_name(text, to);
+
+  if (status != LFB_OK)
+    (void)report_error("%s '%s': no such form for writing", option, text);
+  return status == LFB_OK;
+}
+
+bool options_read_formula(const char *option, const char *text, void *to)
+{
+  lfb_probes_formula *formula = to;
+
+  if (strcmp(text, "31") == 0)
+    *formula = LFB_PROBES_GUAVA_31;
+  else if (strcmp(text, "current") == 0)
+    *formula = LFB_PROBES_GUAVA_CURRENT;
+  else {
+    (void)report_error("%s '%s': neither 31 nor current", option, text);
+    return false;
+  }
+  return true;
+}
+
+struct option_row options_fpp(double *to)
+{
+  return (struct option_row){'p', NULL, "P", "false-positive probability wanted: 0.01, 1e-4",
+                             options_read_fpp, to};
+}
+
+struct option_row options_json(bool *to)
+{
+  return (struct option_row){'\0', "json", NULL, "print one JSON object instead", NULL, to};
+}
+
+struct option_row options_nul(bool *to)
+{
+  return (struct option_row){'0', "null", NULL, "keys end in NUL bytes, not in newlines", NULL, to};
+}
+
+struct option_row options_progress(enum progress_when *to)
+{
+  return (struct option_row){'\0', "progress", "WHEN",
+                             "show progress: always or never (default: on a terminal)",
+                             options_read_when, to};
+}
+
+struct option_row options_strategy(lfb_strategy_id *to)
+{
+  return (struct option_row){'\0', "strategy", "NAME",
+                             "how keys become bits (names: 'lfbloom plan')",
+                             options_read_strategy, to};
+}
+
+struct option_row options_threads(unsigned *to)
+{
+  return (struct option_row){'\0', "threads", "T", "threads to use (default: all cores)",
+                             options_read_threads, to};
+}
+
+unsigned options_default_threads(void)
+{
+  cpu_set_t allowed;
+
+  /* Where a container or taskset leaves fewer, those; the call fails beyond 1,024 cores. */
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
+    return (unsigned)CPU_COUNT(&allowed);
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  if (online < 1)
+    return 1;
+  return online > OPTIONS_MOST_THREADS ? OPTIONS_MOST_THREADS : (unsigned)online;
+}
+
+static void options_print_row(const struct option_row *row)
+{
+  char left[64];
+  int used = 0;
+
+  if (row->letter != '\0')
+    used = snprintf(left, sizeof left, "-%c%s", row->letter, row->name != NULL ? ", " : "");
+  else
+    used = snprintf(left, sizeof left, "    ");
+  if (row->name != NULL)
+    used += snprintf(left + used, sizeof left - (size_t)used, "--%s", row->name);
+  if (row->value != NULL)
+    (void)snprintf(left + used, sizeof left - (size_t)used, "%s%s", row->name != NULL ? "=" : " ",
+                   row->value);
+  printf("  %-22s %s\n", left, row->help);
+}
+
+static void options_print_help(const struct command *command, const struct option_row *rows,
+                               size_t count)
+{
+  printf("Usage: lfbloom %s [OPTIONS]%s%s\n", command->name,
+         command->operands[0] == '\0' ? "" : " ", command->operands);
+  printf("%s\n\n", command->summary);
+  for (size_t i = 0; i < count; i++)
+    options_print_row(&rows[i]);
+  printf("\n%s", command->details);
+}
+
+/* What getopt_long wants to have the table as. */
+struct options_getopt {
+  char letters[2 * OPTIONS_MOST + 2];
+  struct option names[OPTIONS_MOST + 1];
+};
+
+static void options_convert(const struct option_row *rows, size_t count,
+                            struct options_getopt *getopt)
+{
+  char *letter = getopt->letters;
+  struct option *name = getopt->names;
+
+  memset(getopt, 0, sizeof *getopt);
+  *letter++ = ':'; /* tell a missing value from an unknown option */
+  for (size_t i = 0; i < count; i++) {
+    const int has_value = rows[i].value != NULL;
+    if (rows[i].letter != '\0') {
+      *letter++ = rows[i].letter;
+      if (has_value)
+        *letter++ = ':';
+    }
+    if (rows[i].name != NULL)
+      *name++ = (struct option){rows[i].name, has_value ? required_argument : no_argument, NULL,
+                                OPTIONS_LONG_BASE + (int)i};
+  }
+}
+
+/* The row that getopt_long found, by letter or by OPTIONS_LONG_BASE + index. */
+static const struct option_row *options_find(const struct option_row *rows, size_t count, int found)
+{
+  if (found >= OPTIONS_LONG_BASE)
+    return &rows[found - OPTIONS_LONG_BASE];
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].letter != '\0' && rows[i].letter == found)
+      return &rows[i];
+  return NULL;
+}
+
+static bool options_take(const struct option_row *row, const char *text)
+{
+  char option[64];
+
+  if (row->read == NULL) {
+    *(bool *)row->to = true;
+    return true;
+  }
+  if (row->name != NULL)
+    (void)snprintf(option, sizeof option, "--%s", row->name);
+  else
+    (void)snprintf(option, sizeof option, "-%c", row->letter);
+  return row->read(option, text, row->to);
+}
+
+int options_misused(const struct command *command, const char *problem)
+{
+  return report_error("%s: %s (see 'lfbloom %s --help')", command->name, problem, command->name);
+}
+
+/* Says what is wrong with the option that getopt_long stopped at. */
+static int options_refuse(const struct command *command, int found, const char *word)
+{
+  char problem[256];
+
+  if (found == ':' && optopt < OPTIONS_LONG_BASE)
+    (void)snprintf(problem, sizeof problem, "option -%c needs a value", optopt);
+  else if (found == ':')
+    (void)snprintf(problem, sizeof problem, "option %.99s needs a value", word);
+  else if (optopt == 0)
+    (void)snprintf(problem, sizeof problem, "unknown option %.99s", word);
+  else if (optopt >= OPTIONS_LONG_BASE)
+    (void)snprintf(problem, sizeof problem, "option %.99s takes no value", word);
+  else
+    (void)snprintf(problem, sizeof problem, "unknown option -%c", optopt);
+  return options_misused(command, problem);
+}
+
+int options_parse(const struct command *command, const struct option_row *rows, size_t count,
+                  int argc, char **argv)
+{
+  struct option_row all[OPTIONS_MOST];
+  struct options_getopt getopt;
+  bool help = false;
+  int found;
+
+  memcpy(all, rows, count * sizeof *rows);
+  all[count++] = (struct option_row){'h', "help", NULL, "print this help and exit", NULL, &help};
+  options_convert(all, count, &getopt);
+  opterr = 0;
+  while ((found = getopt_long(argc, argv, getopt.letters, getopt.names, NULL)) != -1) {
+    const struct option_row *row = options_find(all, count, found);
+    if (row == NULL)
+      return options_refuse(command, found, argv[optind - 1]);
+    if (!options_take(row, optarg))
+      return CLI_TROUBLE;
+    if (help) {
+      options_print_help(command, all, count);
+      return CLI_FOUND;
+    }
+  }
+  return OPTIONS_GO_ON;
+}

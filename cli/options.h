@@ -1,0 +1,69 @@
+/*
+ * options.h - a command's options: one table gives the parsing and the --help.
+ *
+ * Floor 2 of cli/.  May include: command.h, progress.h, <lfbloom/filter.h>.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <lfbloom/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/command.h"
+#include "cli/progress.h"
+
+/* A number, and whether it was given. */
+struct options_count {
+  bool given;
+  uint64_t value;
+};
+
+/* One option of a command. */
+struct option_row {
+  char letter;       /* '\0': none                                             */
+  const char *name;  /* of the long option; NULL: none                         */
+  const char *value; /* what --help calls its value; NULL: a flag, `to` a bool */
+  const char *help;
+  /* Reads `text` into `*to`; false after a report that begins with `option`. */
+  bool (*read)(const char *option, const char *text, void *to);
+  void *to;
+};
+
+/* What a value can be; `*to` is of the type named. */
+bool options_read_count(const char *option, const char *text, void *to);    /* options_count */
+bool options_read_fpp(const char *option, const char *text, void *to);      /* double   */
+bool options_read_text(const char *option, const char *text, void *to);     /* char *   */
+bool options_read_threads(const char *option, const char *text, void *to);  /* unsigned */
+bool options_read_when(const char *option, const char *text, void *to);     /* progress_when */
+bool options_read_strategy(const char *option, const char *text, void *to); /* lfb_strategy_id */
+bool options_read_form(const char *option, const char *text, void *to);     /* lfb_form */
+bool options_read_formula(const char *option, const char *text, void *to);  /* lfb_probes_formula */
+
+/* Rows that several commands have. */
+struct option_row options_fpp(double *to);
+struct option_row options_json(bool *to);
+struct option_row options_nul(bool *to);
+struct option_row options_progress(enum progress_when *to);
+struct option_row options_strategy(lfb_strategy_id *to);
+struct option_row options_threads(unsigned *to);
+
+/* How many threads to start where nobody said. */
+unsigned options_default_threads(void);
+
+enum { OPTIONS_GO_ON = -1 };
+
+/*
+ * Reads a command's options; operands move behind them, the first to argv[optind].
+ * Prints the help on --help.
+ *
+ * Returns OPTIONS_GO_ON, or the status to exit with.
+ */
+int options_parse(const struct command *command, const struct option_row *rows, size_t count,
+                  int argc, char **argv);
+
+/* Reports "COMMAND: problem (see 'lfbloom COMMAND --help')"; returns CLI_TROUBLE. */
+int options_misused(const struct command *command, const char *problem);
+
+#endif

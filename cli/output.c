@@ -1,0 +1,76 @@
+/* output.c - standard output, where every write can fail.  Floor 2 of cli/. */
+#define _GNU_SOURCE /* sigaction */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/progress.h"
+#include "cli/report.h"
+
+/* Whether the caller had SIGPIPE ignored: then it is not to be died of. */
+static bool sigpipe_was_ignored;
+
+static bool output_ignore(int signal)
+{
+  const struct sigaction ignore = {.sa_handler = SIG_IGN};
+  struct sigaction before = {.sa_handler = SIG_DFL};
+
+  (void)sigaction(signal, &ignore, &before);
+  return before.sa_handler == SIG_IGN;
+}
+
+void output_prepare(void)
+{
+  /* Opened the wrong way round: using one of these must fail as if it were closed. */
+  static const int wrong_way[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+
+  for (int fd = 0; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", wrong_way[fd]) < 0)
+      _exit(CLI_TROUBLE);
+  sigpipe_was_ignored = output_ignore(SIGPIPE);
+  (void)output_ignore(SIGXFSZ);
+  /* In full, whatever it is: write() then fails in output_close(), with its errno. */
+  (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+}
+
+static _Noreturn void output_give_up(void)
+{
+  if (errno != EPIPE)
+    _exit(report_errno("standard output"));
+  progress_end();
+  if (!sigpipe_was_ignored) {
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)raise(SIGPIPE);
+  }
+  _exit(CLI_TROUBLE);
+}
+
+void output_write(const void *bytes, size_t size)
+{
+  const char *at = bytes;
+
+  while (size > 0) {
+    const ssize_t written = write(STDOUT_FILENO, at, size);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      output_give_up();
+    at += written;
+    size -= (size_t)written;
+  }
+}
+
+int output_close(int status)
+{
+  if (fflush(stdout) != 0 || ferror(stdout))
+    output_give_up();
+  /* Some file systems tell only now that there was no room. */
+  if (close(STDOUT_FILENO) != 0 && errno != EINTR)
+    return report_errno("standard output");
+  return status;
+}

@@ -1,0 +1,93 @@
+/*
+ * records.c - work on all records of an input, in parallel and in order.
+ * Floor 3 of cli/.
+ *
+ * A thread that holds `reading` fills its chunk and draws the next number; the
+ * numbers are emitted in turn.  Each thread has one chunk, so no more than
+ * `threads` chunks are ever under way, and the one whose turn it is never waits
+ * for another: no deadlock, whatever fails.
+ */
+#include "cli/records.h"
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "cli/crew.h"
+
+struct records {
+  const struct records_job *job;
+
+  pthread_mutex_t reading; /* guards the next four */
+  struct input input;
+  uint64_t next_number;
+  bool ended;
+  bool failed;
+
+  pthread_mutex_t emitting; /* guards `turn` */
+  pthread_cond_t turned;
+  uint64_t turn;
+};
+
+/* Fills the chunk and numbers it; false at the end, or where an input failed. */
+static bool records_take(struct records *records, struct chunk *chunk, uint64_t *number)
+{
+  (void)pthread_mutex_lock(&records->reading);
+  if (!records->ended) {
+    const enum input_result result = input_next(&records->input, chunk);
+    records->ended = result != INPUT_CHUNK;
+    records->failed = result == INPUT_FAILED;
+  }
+  const bool taken = !records->ended;
+  if (taken)
+    *number = records->next_number++;
+  (void)pthread_mutex_unlock(&records->reading);
+  return taken;
+}
+
+static void records_emit(struct records *records, const struct chunk *chunk, uint64_t number)
+{
+  (void)pthread_mutex_lock(&records->emitting);
+  while (records->turn != number)
+    (void)pthread_cond_wait(&records->turned, &records->emitting);
+  (void)pthread_mutex_unlock(&records->emitting);
+
+  records->job->emit(records->job->context, chunk); /* alone: it is this number's turn */
+
+  (void)pthread_mutex_lock(&records->emitting);
+  records->turn++;
+  (void)pthread_cond_broadcast(&records->turned);
+  (void)pthread_mutex_unlock(&records->emitting);
+}
+
+static void records_work(void *context, unsigned thread)
+{
+  struct records *records = context;
+  struct chunk chunk = {0};
+  uint64_t number = 0;
+
+  (void)thread;
+  while (records_take(records, &chunk, &number)) {
+    records->job->work(records->job->context, &chunk);
+    if (records->job->emit != NULL)
+      records_emit(records, &chunk, number);
+  }
+  chunk_free(&chunk);
+}
+
+bool records_run(const struct records_job *job)
+{
+  struct records records = {.job = job,
+                            .reading = PTHREAD_MUTEX_INITIALIZER,
+                            .emitting = PTHREAD_MUTEX_INITIALIZER,
+                            .turned = PTHREAD_COND_INITIALIZER,
+                            .input = {.paths = job->paths,
+                                      .path_count = job->path_count,
+                                      .delimiter = job->delimiter,
+                                      .refuse_output = job->emit != NULL}};
+
+  if (!input_begin(&records.input))
+    return false;
+  const bool ran = crew_run(job->threads, records_work, &records);
+  input_end(&records.input);
+  return ran && !records.failed;
+}

@@ -1,0 +1,72 @@
+/* report.c - one line on standard error.  Floor 1 of cli/. */
+#define _GNU_SOURCE /* write */
+#include "cli/report.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/progress.h"
+
+/* Whatever fails here cannot be told anybody. */
+static void report_line(const char *format, va_list arguments)
+{
+  char line[8192] = "lfbloom: ";
+  const size_t head = strlen(line);
+  const size_t room = sizeof line - head - 1;
+  const int wanted = vsnprintf(line + head, room, format, arguments);
+  size_t size = head;
+
+  if (wanted > 0)
+    size += (size_t)wanted < room ? (size_t)wanted : room - 1;
+  for (size_t i = 0; i < size; i++)
+    if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+      line[i] = '?';
+  line[size++] = '\n';
+  progress_end();
+  if (write(STDERR_FILENO, line, size) < 0)
+    return;
+}
+
+int report_error(const char *format, ...)
+{
+  static _Atomic(bool) reported;
+  const int cause = errno;
+  va_list arguments;
+
+  /* relaxed: the flag guards nothing but the line itself. */
+  if (!atomic_exchange_explicit(&reported, true, memory_order_relaxed)) {
+    va_start(arguments, format);
+    report_line(format, arguments);
+    va_end(arguments);
+  }
+  errno = cause;
+  return CLI_TROUBLE;
+}
+
+int report_status(const char *what, lfb_status status)
+{
+  const bool errno_says_why = status >= LFB_ERROR_OPEN && status <= LFB_ERROR_RENAME && errno != 0;
+
+  if (errno_says_why)
+    return report_error("%s: %s: %s", what, lfb_status_text(status), strerror(errno));
+  return report_error("%s: %s", what, lfb_status_text(status));
+}
+
+int report_errno(const char *what)
+{
+  return report_error("%s: %s", what, strerror(errno));
+}
+
+void report_note(const char *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  report_line(format, arguments);
+  va_end(arguments);
+}

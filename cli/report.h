@@ -1,0 +1,33 @@
+/*
+ * report.h - the tool's exit statuses and its one line on standard error.
+ *
+ * Floor 1 of cli/.  May include: progress.h, <lfbloom/status.h>.
+ *
+ * Threads  All functions may be called by any thread at any time.
+ */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include <lfbloom/status.h>
+
+/* As grep has them. */
+enum { CLI_FOUND = 0, CLI_NOTHING = 1, CLI_TROUBLE = 2 };
+
+/*
+ * Prints "lfbloom: ..." as one line, control characters as '?'.  Of several
+ * calls only the first prints: whatever follows an error follows from it.
+ *
+ * Returns CLI_TROUBLE, for the caller to return.  Keeps errno.
+ */
+int report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints "lfbloom: `what`: text of the status", with errno's text where it is the cause. */
+int report_status(const char *what, lfb_status status);
+
+/* Prints "lfbloom: `what`: text of errno". */
+int report_errno(const char *what);
+
+/* Prints "lfbloom: ..." as one line, each time: for what is no error. */
+void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,76 @@
+// filters.h - filters as the tests make them.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <lfbloom/filter.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+struct FilterFree {
+  void operator()(lfb_filter* filter) const { lfb_filter_free(filter); }
+};
+using Filter = std::unique_ptr<lfb_filter, FilterFree>;
+
+inline lfb_config Config(uint64_t n, double fpp, lfb_strategy_id strategy = LFB_GUAVA_MITZ64) {
+  lfb_config config{};
+  config.expected_insertions = n;
+  config.fpp = fpp;
+  config.strategy = strategy;
+  return config;
+}
+
+inline Filter Make(const lfb_config& config) {
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_OK);
+  return Filter(filter);
+}
+
+inline Filter Make(uint64_t n, double fpp, lfb_strategy_id strategy = LFB_GUAVA_MITZ64) {
+  return Make(Config(n, fpp, strategy));
+}
+
+inline lfb_stats Stats(const Filter& filter) {
+  lfb_stats stats;
+  lfb_filter_stats(filter.get(), &stats);
+  return stats;
+}
+
+inline bool Put(const Filter& filter, const std::string& key) {
+  return lfb_filter_put(filter.get(), key.data(), key.size());
+}
+
+inline bool Has(const Filter& filter, const std::string& key) {
+  return lfb_filter_might_contain(filter.get(), key.data(), key.size());
+}
+
+// The serialised form, in memory.
+inline std::string Bytes(const Filter& filter, lfb_form form = LFB_FORM_GUAVA) {
+  std::string bytes;
+  const lfb_status status = lfb_filter_write(
+      filter.get(), form,
+      [](void* to, const void* piece, size_t size) {
+        static_cast<std::string*>(to)->append(static_cast<const char*>(piece), size);
+        return LFB_OK;
+      },
+      &bytes);
+  EXPECT_EQ(status, LFB_OK);
+  return bytes;
+}
+
+// Every strategy that is here.
+inline std::vector<lfb_strategy_id> AllStrategies() {
+  std::vector<lfb_strategy_id> all;
+  for (int id = 0; id < 64; id++)
+    if (id != LFB_FAST && lfb_strategy_name(static_cast<lfb_strategy_id>(id)) != nullptr)
+      all.push_back(static_cast<lfb_strategy_id>(id));
+  return all;
+}
+
+inline std::string StrategyTestName(const testing::TestParamInfo<lfb_strategy_id>& info) {
+  std::string name = lfb_strategy_name(info.param);
+  for (char& c : name)
+    if (c == '-') c = '_';
+  return name;
+}

@@ -1,0 +1,277 @@
+// Guava's form: there and back, through files and pipes, and every way in which
+// what is read or written can be wrong.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/filters.h"
+#include "tests/race.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Bytes as a source that gives at most `step` of them at a time.
+struct Source {
+  std::string bytes;
+  size_t step = SIZE_MAX;
+  lfb_status at_end = LFB_OK;
+  size_t at = 0;
+
+  static lfb_status Read(void* from, void* bytes, size_t size, size_t* got) {
+    Source* source = static_cast<Source*>(from);
+    *got = std::min({size, source->step, source->bytes.size() - source->at});
+    std::memcpy(bytes, source->bytes.data() + source->at, *got);
+    source->at += *got;
+    return *got == 0 ? source->at_end : LFB_OK;
+  }
+};
+
+lfb_status ReadFrom(Source source, Filter* filter = nullptr, uint64_t max_bytes = 0) {
+  const lfb_read_limits limits{max_bytes};
+  lfb_filter* read = nullptr;
+  const lfb_status status = lfb_filter_read(Source::Read, &source, &limits, &read);
+  EXPECT_EQ(status == LFB_OK, read != nullptr) << "an output without success, or the reverse";
+  const Filter owner(read);
+  if (filter != nullptr) *filter = Filter(const_cast<Filter&>(owner).release());
+  return status;
+}
+
+Filter Filled(uint64_t n, lfb_strategy_id strategy = LFB_GUAVA_MITZ64) {
+  Filter filter = Make(n, 0.01, strategy);
+  for (uint64_t i = 0; i < n; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
+  return filter;
+}
+
+TEST(GuavaForm, ThereAndBack) {
+  for (lfb_strategy_id strategy : {LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64})
+    for (uint64_t n : {1, 10, 1000, 100000, 3000000})  // from one word to several growths
+      for (size_t step : {size_t{1} << 16, size_t{4099}, SIZE_MAX}) {
+        const Filter filter = Filled(n, strategy);
+        const std::string bytes = Bytes(filter);
+        Filter back;
+        ASSERT_EQ(ReadFrom({bytes, step}, &back), LFB_OK);
+        EXPECT_EQ(Bytes(back), bytes);
+        EXPECT_EQ(Stats(back).bits_set, Stats(filter).bits_set);
+        EXPECT_EQ(Stats(back).form, LFB_FORM_GUAVA);
+        EXPECT_EQ(Stats(back).strategy, strategy);
+        EXPECT_EQ(Stats(back).expected_insertions, 0u) << "the form does not say";
+      }
+}
+
+TEST(GuavaForm, BytesThatComeOneByOne) {
+  const Filter filter = Filled(50);
+  Filter back;
+  ASSERT_EQ(ReadFrom({Bytes(filter), 1}, &back), LFB_OK);
+  EXPECT_EQ(Bytes(back), Bytes(filter));
+}
+
+TEST(GuavaForm, EveryTruncationIsNamed) {
+  const std::string bytes = Bytes(Filled(100));
+  for (size_t size = 0; size < bytes.size(); size++)
+    ASSERT_EQ(ReadFrom({bytes.substr(0, size)}), LFB_ERROR_TRUNCATED) << size;
+}
+
+TEST(GuavaForm, TrailingBytesOfAStreamAreLeft) {
+  const std::string bytes = Bytes(Filled(100));
+  Source source{bytes + "next"};
+  lfb_filter* filter = nullptr;
+  ASSERT_EQ(lfb_filter_read(Source::Read, &source, nullptr, &filter), LFB_OK);
+  EXPECT_EQ(source.at, bytes.size());
+  lfb_filter_free(filter);
+}
+
+TEST(GuavaForm, ForgedHeadersAreRefused) {
+  using namespace std::string_literals;
+  const std::string word(8, '\0');
+  EXPECT_EQ(ReadFrom({"\1\5\0\0\0\1"s + word}), LFB_OK);
+  EXPECT_EQ(ReadFrom({"\1\xff\0\0\0\1"s + word}), LFB_OK) << "255 probes are fine";
+  EXPECT_EQ(ReadFrom({"\2\5\0\0\0\1"s + word}), LFB_ERROR_UNKNOWN_FORM);
+  EXPECT_EQ(ReadFrom({"\xff\5\0\0\0\1"s + word}), LFB_ERROR_UNKNOWN_FORM);
+  EXPECT_EQ(ReadFrom({"\4\5\0\0\0\1"s + word}), LFB_ERROR_UNKNOWN_FORM) << "java-double's id";
+  EXPECT_EQ(ReadFrom({"\1\0\0\0\0\1"s + word}), LFB_ERROR_BAD_PROBES);
+  EXPECT_EQ(ReadFrom({"\1\5\0\0\0\0"s}), LFB_ERROR_BAD_WORD_COUNT);
+  EXPECT_EQ(ReadFrom({"\1\5\xff\xff\xff\xff"s + word}), LFB_ERROR_BAD_WORD_COUNT);
+  EXPECT_EQ(ReadFrom({"\1\5\x80\0\0\0"s + word}), LFB_ERROR_BAD_WORD_COUNT);
+  EXPECT_EQ(ReadFrom({"just some text"}), LFB_ERROR_UNKNOWN_FORM);
+}
+
+// A header that claims 16 GiB, with almost nothing behind it (Guava issue 8463).
+// The address space is limited, so that taking them at their word would fail.
+TEST(GuavaForm, AClaimOf16GiBTakesNoMemory) {
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+  using namespace std::string_literals;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit limited{512u << 20, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  const lfb_status empty = ReadFrom({"\1\5\x7f\xff\xff\xff"s});
+  const lfb_status some = ReadFrom({"\1\5\x7f\xff\xff\xff"s + std::string(5 << 20, 'x')});
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_EQ(empty, LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(some, LFB_ERROR_TRUNCATED);
+#endif
+}
+
+TEST(GuavaForm, TheLimitIsCheckedFirst) {
+  const std::string bytes = Bytes(Filled(1000));
+  const uint64_t words = bytes.size() - 6;
+  EXPECT_EQ(ReadFrom({bytes}, nullptr, words), LFB_OK);
+  EXPECT_EQ(ReadFrom({bytes}, nullptr, words - 1), LFB_ERROR_OVER_LIMIT);
+  EXPECT_EQ(ReadFrom({bytes.substr(0, 6)}, nullptr, words - 1), LFB_ERROR_OVER_LIMIT);
+}
+
+TEST(GuavaForm, WhatTheCallersFunctionsReturnComesBack) {
+  const Filter filter = Filled(1000);
+  const std::string bytes = Bytes(filter);
+  Source source{bytes.substr(0, 100)};
+  source.at_end = LFB_ERROR_READ;
+  EXPECT_EQ(ReadFrom(source), LFB_ERROR_READ);
+
+  size_t room = 0;
+  const auto write = [](void* to, const void*, size_t size) {
+    size_t* left = static_cast<size_t*>(to);
+    if (*left < size) return LFB_ERROR_WRITE;
+    *left -= size;
+    return LFB_OK;
+  };
+  EXPECT_EQ(lfb_filter_write(filter.get(), LFB_FORM_GUAVA, write, &room), LFB_ERROR_WRITE);
+  room = 6;
+  EXPECT_EQ(lfb_filter_write(filter.get(), LFB_FORM_GUAVA, write, &room), LFB_ERROR_WRITE);
+}
+
+TEST(GuavaForm, HoldsGuavasStrategiesOnly) {
+  std::string bytes;
+  const auto write = [](void*, const void*, size_t) { return LFB_OK; };
+  EXPECT_EQ(lfb_filter_write(Make(10, 0.1, LFB_GO_FNV14).get(), LFB_FORM_GUAVA, write, &bytes),
+            LFB_ERROR_FORM_CANNOT_HOLD);
+  EXPECT_EQ(lfb_filter_write(Make(10, 0.1).get(), static_cast<lfb_form>(77), write, &bytes),
+            LFB_ERROR_UNKNOWN_FORM);
+}
+
+// A directory of its own for each test of files.
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = fs::path(testing::TempDir()) /
+                 testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(directory_);
+    fs::create_directories(directory_);
+  }
+  std::string Path(const std::string& name) const { return (directory_ / name).string(); }
+  std::string Content(const std::string& name) const {
+    std::ifstream file(Path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  size_t Entries() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(directory_), {}));
+  }
+  void Write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(Path(name), std::ios::binary) << bytes;
+  }
+  lfb_status Load(const std::string& name, Filter* filter = nullptr) const {
+    lfb_filter* loaded = nullptr;
+    const lfb_status status = lfb_filter_load(Path(name).c_str(), nullptr, &loaded);
+    Filter owner(loaded);
+    if (filter != nullptr) *filter = std::move(owner);
+    return status;
+  }
+  fs::path directory_;
+};
+
+TEST_F(Files, SaveAndLoad) {
+  const Filter filter = Filled(200000);
+  ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("a").c_str()), LFB_OK);
+  EXPECT_EQ(Content("a"), Bytes(filter));
+  EXPECT_EQ(Entries(), 1u) << "a temporary file was left";
+  Filter back;
+  ASSERT_EQ(Load("a", &back), LFB_OK);
+  EXPECT_EQ(Bytes(back), Bytes(filter));
+}
+
+TEST_F(Files, SaveReplacesAndKeepsLinks) {
+  Write("old", "old");
+  fs::create_symlink("old", Path("link"));
+  const Filter filter = Filled(10);
+  ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("link").c_str()), LFB_OK);
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_EQ(Content("old"), Bytes(filter));
+  EXPECT_EQ(Entries(), 2u);
+}
+
+TEST_F(Files, SaveToAPipeAndLoadFromIt) {
+  const Filter filter = Filled(1000);
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  Filter back;
+  lfb_status loaded = LFB_ERROR_OPEN;
+  std::thread reader([&] { loaded = Load("pipe", &back); });
+  EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("pipe").c_str()), LFB_OK);
+  reader.join();
+  ASSERT_EQ(loaded, LFB_OK);
+  EXPECT_EQ(Bytes(back), Bytes(filter));
+}
+
+TEST_F(Files, LoadRefusesMoreAndLessThanTheFilter) {
+  const std::string bytes = Bytes(Filled(1000));
+  Write("long", bytes + "x");
+  Write("short", bytes.substr(0, bytes.size() - 1));
+  Write("empty", "");
+  Write("claim", std::string("\1\5\x7f\xff\xff\xff", 6) + std::string(54, 'x'));
+  EXPECT_EQ(Load("long"), LFB_ERROR_TRAILING_BYTES);
+  EXPECT_EQ(Load("short"), LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(Load("empty"), LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(Load("claim"), LFB_ERROR_TRUNCATED);
+}
+
+TEST_F(Files, MissingAndForbiddenPaths) {
+  errno = 0;
+  EXPECT_EQ(Load("nothing"), LFB_ERROR_OPEN);
+  EXPECT_EQ(errno, ENOENT);
+  EXPECT_EQ(Load("."), LFB_ERROR_READ);
+  EXPECT_EQ(errno, EISDIR);
+  const Filter filter = Filled(10);
+  EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path(".").c_str()), LFB_ERROR_OPEN);
+  EXPECT_EQ(errno, EISDIR);
+  EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("no/where").c_str()),
+            LFB_ERROR_OPEN);
+  EXPECT_EQ(errno, ENOENT);
+  EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, "/dev/full"), LFB_ERROR_WRITE);
+  EXPECT_EQ(errno, ENOSPC);
+  EXPECT_EQ(Entries(), 0u);
+}
+
+// A write that fails half-way leaves the old file, and nothing beside it.
+TEST_F(Files, AFailedSaveLeavesTheOldFile) {
+  const Filter filter = Filled(200000);
+  Write("a", "old");
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, SIG_IGN);
+  const rlimit limited{100000, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limited), 0);
+  const lfb_status status = lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("a").c_str());
+  const int cause = errno;
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(status, LFB_ERROR_WRITE);
+  EXPECT_EQ(cause, EFBIG);
+  EXPECT_EQ(Content("a"), "old");
+  EXPECT_EQ(Entries(), 1u);
+}
+
+TEST_F(Files, AFormThatCannotHoldItTouchesNothing) {
+  Write("a", "old");
+  const Filter filter = Make(10, 0.1, LFB_GO_FNV14);
+  EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("a").c_str()),
+            LFB_ERROR_FORM_CANNOT_HOLD);
+  EXPECT_EQ(Content("a"), "old");
+  EXPECT_EQ(Entries(), 1u);
+}
+
+}  // namespace
