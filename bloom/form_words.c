@@ -1,4 +1,4 @@
-/* form_words.c - reading and writing the words of a form.  Floor 12. */
+/* form_words.c - reading and writing the words of a form.  Floor 13. */
 #include "bloom/forms.h"
 
 #include <string.h>

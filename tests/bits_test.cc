@@ -81,26 +81,39 @@ TEST(Bits, ReachBeyond32BitIndexes) {
   munmap(memory, kBits / 8);
 }
 
-constexpr uint64_t kRaceWords = kUnderTsan ? 1 << 13 : 1 << 17;
-constexpr unsigned kThreads = 4; // more than cores
+constexpr uint64_t kRaceWords = kUnderTsan ? 1 << 13 : 1 << 18;
+constexpr uint64_t kStep = 128;   // words between two meetings of the threads
+constexpr unsigned kThreads = 4;  // more than cores
 
-// Of all the calls that name one bit, exactly one returns true.  The threads
-// walk one word after another in step, so every word is contended; each starts
-// at a bit of its own, so a lost update drops a bit or crowns two winners.
+// Runs turn_on(t, word), which gives how many bits it turned on, for every word on
+// every thread.  The threads stay in step, so that they meet in the same words.
+template <typename TurnOn>
+uint64_t TurnedOnByAll(const TurnOn& turn_on) {
+  InStep in_step(kThreads);
+  std::atomic<uint64_t> total{0};
+  RunTogether(kThreads, [&](unsigned t) {
+    uint64_t mine = 0;
+    for (uint64_t word = 0; word < kRaceWords; word++) {
+      if (word % kStep == 0) in_step.Wait(static_cast<unsigned>(word / kStep + 1));
+      mine += turn_on(t, word);
+    }
+    total += mine;
+  });
+  return total;
+}
+
+// Of all the calls that name one bit, exactly one returns true.  Each thread
+// starts at a bit of its own, so a lost update drops a bit or crowns two winners.
 // Seen to fail 50 times in 50 with the CAS replaced by a load and a store.
 TEST(BitsRace, EachBitHasExactlyOneWinner) {
   Bits a(kRaceWords);
-  std::vector<uint64_t> wins(kThreads, 0);
-  RunTogether(kThreads, [&](unsigned t) {
+  const uint64_t winners = TurnedOnByAll([&](unsigned t, uint64_t word) {
     uint64_t won = 0;
-    for (uint64_t word = 0; word < kRaceWords; word++)
-      for (uint64_t i = 0; i < 64; i++)
-        won += lfb_bits_set(&a.bits, 64 * word + (i + 16 * t) % 64);
-    wins[t] = won;
+    for (uint64_t i = 0; i < 64; i++)
+      won += lfb_bits_set(&a.bits, 64 * word + (i + 16 * t) % 64);
+    return won;
   });
-  uint64_t total = 0;
-  for (uint64_t won : wins) total += won;
-  EXPECT_EQ(total, 64 * kRaceWords);
+  EXPECT_EQ(winners, 64 * kRaceWords);
   EXPECT_EQ(lfb_bits_count(&a.bits), 64 * kRaceWords);
 }
 
@@ -108,42 +121,46 @@ TEST(BitsRace, EachBitHasExactlyOneWinner) {
 // counted twice.  Seen to fail 50 times in 50 with the CAS torn.
 TEST(BitsRace, MasksCountEachBitOnce) {
   Bits a(kRaceWords);
-  std::vector<uint64_t> wins(kThreads, 0);
-  RunTogether(kThreads, [&](unsigned t) {
-    uint64_t won = 0;
-    for (uint64_t word = 0; word < kRaceWords; word++)
-      for (uint64_t i = 0; i < 64; i += 4) {
-        const uint64_t shift = (i + 16 * t) % 64;
-        won += lfb_bits_set_mask(&a.bits, word, uint64_t{0xff} << shift | 0xff >> (64 - shift) % 64);
-      }
-    wins[t] = won;
+  const uint64_t turned_on = TurnedOnByAll([&](unsigned t, uint64_t word) {
+    uint64_t on = 0;
+    for (uint64_t i = 0; i < 64; i += 4) {
+      const uint64_t shift = (i + 16 * t) % 64;
+      on += lfb_bits_set_mask(&a.bits, word,
+                              uint64_t{0xff} << shift | uint64_t{0xff} >> (64 - shift) % 64);
+    }
+    return on;
   });
-  uint64_t total = 0;
-  for (uint64_t won : wins) total += won;
-  EXPECT_EQ(total, lfb_bits_count(&a.bits));
-  EXPECT_EQ(total, 64 * kRaceWords);
+  EXPECT_EQ(turned_on, 64 * kRaceWords);
+  EXPECT_EQ(lfb_bits_count(&a.bits), 64 * kRaceWords);
 }
 
-// or_from beside set, on one array: every bit of both ends up on, and is counted
-// by exactly one of the calls.  Seen to fail 50 times in 50 with the CAS torn.
+// A line's words or-ed in from other arrays, a few bits at a time, beside masks set
+// in them: every bit of both ends up on, and is counted by exactly one of the
+// calls.  Seen to fail 50 times in 50 with the CAS torn.
 TEST(BitsRace, OrFromBesideSet) {
-  Bits into(kRaceWords), from(kRaceWords);
-  for (uint64_t word = 0; word < kRaceWords; word++)
-    lfb_bits_set_mask(&from.bits, word, 0x5555555555555555);
-  std::vector<uint64_t> wins(kThreads, 0);
-  RunTogether(kThreads, [&](unsigned t) {
-    uint64_t won = 0;
-    if (t % 2 == 0) {
-      won = lfb_bits_or_from(&into.bits, &from.bits);
-    } else {
-      for (uint64_t word = 0; word < kRaceWords; word++)
-        won += lfb_bits_set_mask(&into.bits, word, 0xaaaaaaaaffffffff);
+  constexpr uint64_t kLine = 8, kParts = 32;
+  Bits into(kRaceWords);
+  std::vector<std::unique_ptr<Bits>> from;  // part i: bits i and i + 32 of each word
+  for (uint64_t i = 0; i < kParts; i++) {
+    from.push_back(std::make_unique<Bits>(kLine));
+    for (uint64_t word = 0; word < kLine; word++)
+      lfb_bits_set_mask(&from[i]->bits, word, uint64_t{0x100000001} << i);
+  }
+  const uint64_t turned_on = TurnedOnByAll([&](unsigned t, uint64_t word) {
+    uint64_t on = 0;
+    if (word % kLine != 0) return on;
+    const lfb_bits line = lfb_bits_over(into.bits.words + word, kLine);
+    for (uint64_t n = 0; n < kParts; n++) {
+      const uint64_t part = (n + 8 * t) % kParts;
+      if (t % 2 == 0)
+        on += lfb_bits_or_from(&line, &from[part]->bits);
+      else
+        for (uint64_t i = 0; i < kLine; i++)
+          on += lfb_bits_set_mask(&line, i, uint64_t{0x100000001} << part);
     }
-    wins[t] = won;
+    return on;
   });
-  uint64_t total = 0;
-  for (uint64_t won : wins) total += won;
-  EXPECT_EQ(total, 64 * kRaceWords);
+  EXPECT_EQ(turned_on, 64 * kRaceWords);
   EXPECT_EQ(lfb_bits_count(&into.bits), 64 * kRaceWords);
 }
 

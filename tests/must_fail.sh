@@ -1,13 +1,13 @@
 #!/bin/bash
 # must_fail.sh BINARY TEST[:TEST...]: succeeds if every named test of the
-# GoogleTest binary fails, each run on its own, within three tries: with a
+# GoogleTest binary fails, each run on its own, within ten tries: with a
 # planted bug in, a race test that passes is worth nothing.
 set -u
 binary=$1
 status=0
 IFS=: read -r -a names <<<"$2"
 for name in "${names[@]}"; do
-  for try in 1 2 3; do
+  for try in {1..10}; do
     output=$("$binary" --gtest_filter="$name" 2>&1) && rc=0 || rc=$?
     if ((rc != 0)) && grep -q "FAILED  \] $name" <<<"$output"; then
       echo "$name fails with the bug planted, as it must (try $try)"

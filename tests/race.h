@@ -19,6 +19,19 @@ constexpr bool kUnderTsan = false;
 constexpr bool kUnderTsan = false;
 #endif
 
+// Whether a sanitizer watches, which takes address space of its own.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kUnderSanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool kUnderSanitizer = true;
+#else
+constexpr bool kUnderSanitizer = kUnderTsan;
+#endif
+#else
+constexpr bool kUnderSanitizer = kUnderTsan;
+#endif
+
 // Runs body(0) .. body(threads - 1), each on a thread of its own; none begins
 // before all are there.  Without that, one could finish before another starts,
 // and the test would prove nothing.
@@ -33,6 +46,21 @@ void RunTogether(unsigned threads, const Body& body) {
     });
   for (std::thread& thread : running) thread.join();
 }
+
+// Where threads wait for each other again and again, so that they stay in step:
+// without it the first could be done before the last has been scheduled.
+class InStep {
+ public:
+  explicit InStep(unsigned threads) : threads_(threads) {}
+  // The calling thread's `round`-th call, from 1.
+  void Wait(unsigned round) {
+    for (arrived_++; arrived_ < round * threads_;) std::this_thread::yield();
+  }
+
+ private:
+  const unsigned threads_;
+  std::atomic<unsigned> arrived_{0};
+};
 
 // A good 64-bit mixer (splitmix64): key i of stream s, all different within one.
 inline uint64_t Mix(uint64_t s, uint64_t i) {

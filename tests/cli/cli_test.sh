@@ -1,0 +1,512 @@
+#!/bin/bash
+# cli_test.sh LFBLOOM: runs the tool as its users do and checks what it prints,
+# writes and returns.  Needs gnuplot, and nothing else beyond coreutils.
+set -u
+tool=$(realpath "$1")
+export LC_ALL=C
+work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/lfbloom_cli.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0
+failed=0
+skipped=0
+
+# check NAME COMMAND...: passes if the command succeeds.
+check() {
+  local name=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED: $name: $*"
+    head -c 600 out err 2>/dev/null
+  fi
+}
+skip() {
+  skipped=$((skipped + 1))
+  echo "skipped: $1"
+}
+equal() { [[ $1 == "$2" ]] || { echo "  '$1' is not '$2'"; false; }; }
+between() { (($2 <= $1 && $1 <= $3)) || { echo "  $1 is not in $2..$3"; false; }; }
+holds() { grep -qF -- "$2" "$1" || { echo "  no '$2' in $1"; false; }; }
+
+# run COMMAND...: standard output to ./out, standard error to ./err, status to $rc.
+run() {
+  "$@" >out 2>err && rc=0 || rc=$?
+}
+# gives NAME STATUS COMMAND...: exits so, and says nothing on standard error.
+gives() {
+  local name=$1 status=$2
+  shift 2
+  run "$@"
+  check "$name: status" equal "$rc" "$status"
+  check "$name: silent" equal "$(cat err)" ""
+}
+# One line, from the tool, with TEXT in it; status 2.
+is_error() {
+  equal "$rc" 2 && equal "$(wc -l <err)" 1 && equal "$(head -c 9 err)" "lfbloom: " && holds err "$1"
+}
+# refuses NAME TEXT COMMAND...: fails with one line that has TEXT in it, and prints nothing.
+refuses() {
+  local name=$1 text=$2
+  shift 2
+  run "$@"
+  check "$name" is_error "$text"
+  check "$name: no output" equal "$(wc -c <out)" 0
+}
+# The number or text under a key of the JSON object in ./out.
+json() { sed -E "s/.*\"$1\": \"?([^,}\"]*).*/\1/" out; }
+hex() { od -An -v -tx1 "$1" | tr -d ' \n'; }
+unhex() { printf '%b' "$(sed 's/../\\x&/g' <<<"$1")"; }
+
+# ThreadSanitizer keeps a file of its own, and dies where files have a limit.
+size_limits=1
+(ulimit -f 4 && "$tool" --version) >out 2>err || size_limits=0
+((size_limits)) || skip "limits on the size of files (sanitizer)"
+
+# --- the tool itself ------------------------------------------------------------
+gives "--version" 0 "$tool" --version
+check "version" equal "$(cat out)" "lfbloom 0.1.0"
+gives "--help" 0 "$tool" --help
+for command in demo plan build query info; do
+  check "help names $command" holds out "  $command "
+done
+for command in demo plan build query info; do
+  gives "$command --help" 0 "$tool" "$command" --help
+  check "$command help" holds out "Usage: lfbloom $command"
+  refuses "$command bad option" "unknown option --nonsense" "$tool" "$command" --nonsense
+  refuses "$command bad letter" "unknown option -Z" "$tool" "$command" -Z
+done
+refuses "no command" "no command" "$tool"
+refuses "unknown command" "unknown command 'grow'" "$tool" grow
+refuses "unknown option" "unknown option --nope" "$tool" --nope
+refuses "value missing" "-n needs a value" "$tool" plan -n
+refuses "value missing, long" "--threads needs a value" "$tool" demo --threads
+refuses "value not wanted" "--json=3 takes no value" "$tool" demo --json=3
+refuses "a newline in a name stays in one line" "No such file" "$tool" info $'a\nb'
+
+# --- numbers --------------------------------------------------------------------
+for n in 10000000 10M 1e7 0.01G 10000k 10000K 1.0e7 1E+7 100000000e-1; do
+  gives "-n $n" 0 "$tool" plan -n "$n" -p 1e-4 --json
+  check "-n $n is 10000000" equal "$(json n)" 10000000
+done
+gives "-n 2^64-1" 0 "$tool" plan -n 18446744073709551615 -p 0.01 --json
+check "2^64-1 is exact" equal "$(json n)" 18446744073709551615
+check "2^64-1 keys are too many bits" holds out "larger than its strategy can address"
+refuses "-n 2^64" "more than 2^64 - 1" "$tool" plan -n 18446744073709551616 -p 0.01
+refuses "-n 1e20" "more than 2^64 - 1" "$tool" plan -n 1e20 -p 0.01
+refuses "-n 18446744073709552T" "more than 2^64 - 1" "$tool" plan -n 18446744073709552T -p 0.01
+for n in -5 abc '' 5x 1e e5 . 0x10 '1 0' 10MM; do
+  refuses "-n '$n'" "not a number" "$tool" plan -n "$n" -p 0.01
+done
+refuses "-n 1.5" "not a whole number" "$tool" plan -n 1.5 -p 0.01
+for p in 0 -1 nan -nan 1e-999; do
+  refuses "-p $p" "must be greater than 0" "$tool" plan -n 10 -p "$p"
+done
+for p in 1 2 inf; do
+  refuses "-p $p" "must be less than 1" "$tool" plan -n 10 -p "$p"
+done
+for p in abc '' 0.1x ' 0.1'; do
+  refuses "-p '$p'" "not a probability" "$tool" plan -n 10 -p "$p"
+done
+for threads in 0 -1 x 1.5 4097 1e20; do
+  refuses "--threads $threads" "not a number of threads" "$tool" demo --threads "$threads"
+done
+refuses "--progress maybe" "neither always nor never" "$tool" demo --progress maybe
+refuses "--strategy nope" "no such strategy" "$tool" demo --strategy nope
+
+# --- plan -----------------------------------------------------------------------
+gives "plan" 0 "$tool" plan -n 10M -p 1e-4 --json
+sed -i -E 's/.*("guava-mitz64": \{[^}]*\}).*/\1/' out
+check "plan bits" equal "$(json bits)" 191701184 # 191701168 by the formula, in whole words
+check "plan bytes" equal "$(json bytes)" 23962648
+check "plan probes" equal "$(json probes)" 13
+check "plan bits per key" equal "$(json bits_per_key)" 19.1701184
+gives "plan for people" 0 "$tool" plan -n 10M -p 1e-4
+check "plan MiB" grep -qE 'guava-mitz64 +191,701,184 +22\.85 MiB +19\.17 +13 +0\.0001' out
+check "plan lists each strategy once" equal "$(cut -d' ' -f1 out | sort | uniq -d | tr -d '\n')" ""
+gives "plan of Guava's own test" 0 "$tool" plan -n 1M -p 0.03 --json
+check "7,298,496 bits" holds out '"guava-mitz64": {"bits": 7298496, "bytes": 912312, "probes": 5,'
+gives "plan where some cannot" 0 "$tool" plan -n 1 -p 0.9 --json
+check "why not" holds out '"guava-mitz64": {"bits": null, "bytes": null, "probes": null, "bits_per_key": null'
+check "why not, in words" holds out 'need no bits at all'
+refuses "plan without -p" "both -n and -p" "$tool" plan -n 10
+refuses "plan without -n" "both -n and -p" "$tool" plan -p 0.1
+refuses "plan with a file" "takes no files" "$tool" plan -n 10 -p 0.1 file
+
+mkdir plots
+gives "plot" 0 "$tool" plan -n 10M -p 1e-4 --plot plots/a.svg
+check "plot is whole" equal "$(tail -c 8 plots/a.svg | tr -d '\n')" "</svg>"
+check "plot has its curve" holds plots/a.svg "guava-mitz64"
+check "plot has its point" holds plots/a.svg "asked for"
+check "plot alone is left" equal "$(ls -A plots)" a.svg
+check "others may read it" equal "$(stat -c %a plots/a.svg)" "$(printf %o $((0666 & ~$(umask))))"
+echo old >plots/a.svg
+mkdir nothing fake
+refuses "no gnuplot" "gnuplot is not installed" \
+  env PATH="$work/nothing" "$tool" plan -n 10 -p 0.1 --plot plots/a.svg
+printf '#!/bin/bash\necho "<svg>"\n' >fake/gnuplot
+chmod +x fake/gnuplot
+refuses "half a picture" "no whole picture" \
+  env PATH="$work/fake:$PATH" "$tool" plan -n 10 -p 0.1 --plot plots/a.svg
+printf '#!/bin/bash\necho "</svg>"; echo 1 >&2; echo 2 >&2; exit 3\n' >fake/gnuplot
+refuses "gnuplot fails" "exit status 3" \
+  env PATH="$work/fake:$PATH" "$tool" plan -n 10 -p 0.1 --plot plots/a.svg
+printf '#!/bin/bash\necho "</svg>"; kill -9 $$\n' >fake/gnuplot
+refuses "gnuplot dies" "signal 9" \
+  env PATH="$work/fake:$PATH" "$tool" plan -n 10 -p 0.1 --plot plots/a.svg
+refuses "plot nowhere" "No such file" "$tool" plan -n 10 -p 0.1 --plot missing/a.svg
+refuses "plot onto a directory" "Is a directory" "$tool" plan -n 10 -p 0.1 --plot plots
+refuses "plot to a full device" "No space left" "$tool" plan -n 10 -p 0.1 --plot /dev/full
+if ((size_limits)); then
+  printf '#!/bin/bash\nhead -c 200000 /dev/zero | tr "\\0" " "; echo "</svg>"\n' >fake/gnuplot
+  (ulimit -f 100 && PATH="$work/fake:$PATH" "$tool" plan -n 10 -p 0.1 --plot plots/a.svg) \
+    >out 2>err && rc=0 || rc=$?
+  check "plot over a limit" is_error "plots/a.svg: File too large"
+fi
+check "the old plot is untouched" equal "$(cat plots/a.svg)" old
+check "no partial plot is left" equal "$(ls -A plots)" a.svg
+
+# --- demo -----------------------------------------------------------------------
+gives "demo" 0 "$tool" demo -n 100k -p 0.01 --seed 7 --threads 2 --json
+check "demo n" equal "$(json n)" 100000
+check "demo fpp" equal "$(json fpp)" 0.01
+check "demo threads" equal "$(json threads)" 2
+check "demo asks for a tenth" equal "$(json present_asked) $(json absent_asked)" "10000 10000"
+check "demo finds all" equal "$(json hits)" 10000
+check "demo asks meanwhile" between "$(json asked_while_putting)" 100000 110000
+check "demo finds all meanwhile" equal "$(json hits_while_putting)" "$(json asked_while_putting)"
+# 100 expected, standard deviation 10: no right filter ever leaves five of them.
+check "demo is wrong as often as expected" between "$(json false_positives)" 50 150
+# Quantiles of the binomial distribution, 10,000 trials at 0.010038: summed with 50 digits.
+check "demo interval" equal "$(json false_positives_low) $(json false_positives_high)" "81 120"
+check "demo bytes" equal "$(json filter_bytes)" 119816
+check "demo hash set" between "$(json hash_set_bytes)" 5000000 12000000
+check "demo seconds" grep -qE '"insert_seconds": [0-9.e-]+, "query_seconds": [0-9.e-]+' out
+false_positives=$(json false_positives) bits_set=$(json bits_set)
+gives "demo with other threads" 0 "$tool" demo -n 100k -p 0.01 --seed 7 --threads 5 --json
+check "the same keys give the same answers" equal "$(json false_positives)" "$false_positives"
+check "and set the same bits" equal "$(json bits_set)" "$bits_set"
+gives "demo with another seed" 0 "$tool" demo -n 100k -p 0.01 --seed 8 --json
+check "other keys set other bits" test "$(json bits_set)" != "$bits_set"
+gives "demo without a seed" 0 "$tool" demo -n 1000 --json
+first=$(json seed)
+gives "demo without a seed, again" 0 "$tool" demo -n 1000 --json
+check "two random seeds differ" test "$(json seed)" != "$first"
+gives "demo for people" 0 "$tool" demo -n 1000 --threads 2 --seed 3
+check "demo tells its seed" holds out "--seed 3"
+check "demo says all found" equal "$(grep -c 'all found' out)" 2
+gives "demo of one key in many threads" 0 "$tool" demo -n 1 --threads 9 --json
+check "one key is found" equal "$(json hits)" 1
+gives "demo go-fnv14" 0 "$tool" demo -n 20k --strategy go-fnv14 --json
+check "demo names its strategy" equal "$(json strategy)" go-fnv14
+refuses "demo of nothing" "at least 1" "$tool" demo -n 0
+refuses "demo of too much" "larger than its strategy" "$tool" demo -n 1e18
+refuses "demo with a file" "takes no files" "$tool" demo file
+gives "demo without a terminal shows no bar" 0 "$tool" demo -n 1000
+run "$tool" demo -n 1000 --progress=always
+check "demo shows a bar when told" holds err "putting"
+
+# --- build and query --------------------------------------------------------------
+# Made with Guava 31.1: BloomFilter.create(Funnels.byteArrayFunnel(), 10, 0.01) of a, b, hello.
+printf 'a\nb\nhello\n' >abc
+gives "build as Guava does" 0 "$tool" build -q -n 10 -p 0.01 -o abc.bloom abc
+check "Guava's bytes" equal "$(hex abc.bloom)" 01070000000220100220098402048802405800802801
+gives "build MITZ_32" 0 "$tool" build -q -n 10 -p 0.01 --strategy guava-mitz32 -o m32.bloom abc
+check "Guava's bytes, MITZ_32" equal "$(hex m32.bloom)" 0007000000020038000221800082200840980008c0a0
+gives "k of Guava 31" 0 "$tool" build --json -n 1 -p 0.01 --probes-formula 31 -o k.bloom abc
+check "k of Guava 31" equal "$(json probes)" 6
+gives "k of Guava now" 0 "$tool" build --json -n 1 -p 0.01 --probes-formula current -o k.bloom abc
+check "k of Guava now" equal "$(json probes)" 7
+refuses "bad formula" "neither 31 nor current" "$tool" build -n 1 -p 0.1 --probes-formula 30 -o x abc
+refuses "bad form" "no such form" "$tool" build -n 1 -p 0.1 --form nope -o x abc
+refuses "a form that cannot hold it" "cannot hold" \
+  "$tool" build -n 1 -p 0.1 --strategy java-double -o x abc
+
+# Keys are bytes: CR, no final newline, empty lines, invalid UTF-8, NUL, a line of 5 MB.
+{
+  printf 'crlf\r\n\n\nplain\n\xff\xfe\xc3(\nwith\0nul\n'
+  head -c 5000000 /dev/zero | tr '\0' x
+  printf '\n \nlast without newline'
+} >edges
+gives "build of edges" 0 "$tool" build --json -p 1e-9 -o edges.bloom edges
+check "empty lines are no keys" equal "$(json keys)" 7
+check "n was counted" equal "$(json expected_insertions)" 7
+check "all were new" equal "$(json new_keys)" 7
+{ grep -av '^$' edges; } >edges.kept
+gives "query of edges" 0 "$tool" query edges.bloom edges
+check "every key comes back, byte for byte" cmp out edges.kept
+gives "query -v of edges" 1 "$tool" query -v edges.bloom edges
+check "nothing is missing" equal "$(wc -c <out)" 0
+gives "query -c" 0 "$tool" query -c edges.bloom edges
+check "query -c prints a bare number" equal "$(cat out)" 7
+gives "query -c of nothing" 1 "$tool" query -c edges.bloom /dev/null
+check "query -c of nothing prints 0" equal "$(cat out)" 0
+printf 'crlf\nplain\r\n  \nlast without newlin\n' >absent
+gives "near misses" 1 "$tool" query edges.bloom absent
+gives "near misses, inverted" 0 "$tool" query -v edges.bloom absent
+check "near misses come back" cmp out absent
+gives "near misses, counted" 0 "$tool" query -vc edges.bloom absent
+check "near misses, counted" equal "$(cat out)" 4
+gives "query of nothing" 1 "$tool" query edges.bloom /dev/null
+
+# NUL-separated.
+printf 'one\ntwo\0\0three\0four' >nul
+gives "build -0" 0 "$tool" build -0 --json -p 1e-9 -o nul.bloom nul
+check "-0 keys" equal "$(json keys)" 3
+gives "query -0" 0 "$tool" query -0 nul.bloom nul
+printf 'one\ntwo\0three\0four\0' >nul.kept
+check "-0 keeps newlines and ends in NUL" cmp out nul.kept
+gives "query -0 as lines" 1 "$tool" query nul.bloom nul
+
+# Several files: a last line without newline ends with its file.
+printf 'end' >f1
+printf 'begin\nx\n' >f2
+gives "several files" 0 "$tool" build --json -p 1e-9 -o f.bloom f1 f2 f1
+check "no key across files" equal "$(json keys)" 4
+"$tool" query f.bloom f2 - f1 <f1 >out 2>err && rc=0 || rc=$?
+check "files in their order, - is standard input" equal "$(tr '\n' , <out)$rc" "begin,x,end,end,0"
+
+# Order does not depend on threads: enough chunks that they overtake one another.
+seq 1 400000 >all
+awk 'NR % 3 == 0' all >third
+gives "build of a third" 0 "$tool" build --json -p 1e-6 -o third.bloom third
+check "a third was counted" equal "$(json expected_insertions)" 133333
+check "a third was put" between "$(json new_keys)" 133330 133333
+check "count estimate" between "$(json approximate_count)" 132000 134700
+gives "query, 1 thread" 0 "$tool" query --threads 1 third.bloom all
+check "finds the third and nearly nothing else" between "$(wc -l <out)" 133333 133337
+check "in order" sort -nc out
+mv out one
+check "all of it" equal "$(comm -13 <(sort one) <(sort third) | wc -l)" 0
+for threads in 2 4 8; do
+  gives "query, $threads threads" 0 "$tool" query --threads "$threads" third.bloom all
+  check "$threads threads give the same output" cmp out one
+  gives "query -v, $threads threads" 0 "$tool" query -v --threads "$threads" third.bloom all
+  check "$threads threads: -v gives all others" cmp <(sort -n out one) all
+  gives "build, $threads threads" 0 "$tool" build -q --threads "$threads" -p 1e-6 -o t.bloom third
+  check "$threads threads build the same file" cmp t.bloom third.bloom
+done
+cat all | "$tool" query --threads 4 third.bloom >out 2>err && rc=0 || rc=$?
+check "a pipe gives the same output" cmp out one
+cat third | "$tool" build -q -n 133333 -p 1e-6 -o t.bloom - 2>err && rc=0 || rc=$?
+check "a pipe builds the same file" cmp t.bloom third.bloom
+"$tool" build -q -n 133333 -p 1e-6 -o - <third >t.bloom 2>err && rc=0 || rc=$?
+check "-o - writes to standard output" cmp t.bloom third.bloom
+tail -c 3000000 edges | "$tool" query -c edges.bloom >out 2>err && rc=0 || rc=$?
+check "a long line through a pipe" equal "$(cat out)" 2
+
+# A key from a pipe is answered as it comes, not when a buffer is full.
+mkfifo in answers
+"$tool" query --threads 3 abc.bloom <in >answers 2>err &
+exec 7>in 8<answers
+for key in a b hello; do
+  echo "$key" >&7
+  read -r -t 60 answer <&8
+  check "the answer to $key comes at once" equal "$answer" "$key"
+done
+exec 7>&- 8<&-
+wait $! && rc=0 || rc=$?
+check "and the end of the pipe ends it" equal "$rc" 0
+
+# What is told.
+gives "--quiet" 0 "$tool" build -q -p 0.01 -o q.bloom third
+run "$tool" build -p 0.01 -o q.bloom third
+check "summary" grep -qE '^lfbloom: q.bloom: 133,333 keys, about 13[0-9],[0-9]{3} distinct, in 156\.[0-9]+ KiB; expected fpp 0\.0' err
+check "summary is one line" equal "$(wc -l <err)" 1
+run "$tool" build -q -n 1000 -p 0.01 -o q.bloom third
+check "too many keys: warned" holds err "warning: more than the 1,000 distinct keys"
+check "too many keys: one line" equal "$(wc -l <err)" 1
+check "too many keys: built" equal "$rc" 0
+yes again | head -50000 >again
+gives "many times one key: no warning" 0 "$tool" build -q -n 10 -p 0.01 -o q.bloom again
+# Here expected_fpp comes out at 0.01002: what counts is how many keys were new.
+gives "every key twice: no warning" 0 \
+  "$tool" build -q -n 133333 -p 0.01 --threads 1 -o q.bloom third third
+run "$tool" build --progress=always -p 0.01 -o q.bloom third
+check "bar: counting" holds err "counting"
+check "bar: building" holds err "building"
+check "bar is wiped away" grep -q $'\r\033\[Klfbloom: q.bloom' err
+run "$tool" build --progress=never -p 0.01 -o q.bloom third
+check "no bar" equal "$(grep -c $'\r' err)" 0
+
+# What cannot be.
+refuses "no -p" "no -p" "$tool" build -n 1 -o x abc
+refuses "no -o" "no -o" "$tool" build -n 1 -p 0.1 abc
+refuses "-p 1 in build" "less than 1" "$tool" build -p 1 -o x abc
+refuses "n too large" "larger than its strategy" "$tool" build -n 18446744073709551615 -p 0.1 -o x abc
+refuses "n of 2^64" "more than 2^64 - 1" "$tool" build -n 18446744073709551616 -p 0.1 -o x abc
+refuses "no bits" "no bits at all" "$tool" build -n 1 -p 0.9 -o x abc
+refuses "too many probes" "more than 255 probes" "$tool" build -n 1 -p 1e-100 -o x abc
+check "no file from a refusal" test ! -e x
+cat abc | "$tool" build -p 0.1 -o x >out 2>err && rc=0 || rc=$?
+check "a pipe needs -n" is_error "give -n"
+"$tool" build -p 0.1 -o x <abc >out 2>err && rc=0 || rc=$?
+check "standard input needs -n" is_error "give -n"
+refuses "a device needs -n" "give -n" "$tool" build -p 0.1 -o x abc /dev/null
+refuses "input missing" "missing: No such file" "$tool" build -p 0.1 -o x abc missing
+refuses "input a directory" "plots: Is a directory" "$tool" build -p 0.1 -o x abc plots
+refuses "query: input missing" "missing: No such file" "$tool" query abc.bloom abc missing
+refuses "query: input a directory" "plots: Is a directory" "$tool" query abc.bloom plots
+refuses "query: no filter" "no filter given" "$tool" query
+refuses "query: filter missing" "missing: " "$tool" query missing abc
+refuses "query: filter a directory" "plots: " "$tool" query plots abc
+refuses "info: no filter" "no filter given" "$tool" info
+refuses "info: two" "one filter only" "$tool" info abc.bloom abc.bloom
+refuses "info: a directory" "plots: " "$tool" info plots
+refuses "output is the input" "both input and output" "$tool" build -n 1 -p 0.1 -o abc abc
+check "and the input is untouched" equal "$(wc -c <abc)" 10
+refuses "output directory missing" "missing/x: cannot be written: No such file" \
+  "$tool" build -p 0.1 -o missing/x abc
+refuses "output a directory" "plots: cannot be written: Is a directory" \
+  "$tool" build -p 0.1 -o plots abc
+refuses "output nameless" "cannot be written" "$tool" build -p 0.1 -o '' abc
+refuses "output a full device" "No space left" "$tool" build -q -p 0.1 -o /dev/full abc
+refuses "two things on standard output" "both want standard output" \
+  "$tool" build --json -p 0.1 -o - abc
+cp abc self
+"$tool" query abc.bloom self >>self 2>err && rc=0 || rc=$?
+check "query onto its own input" is_error "self: is also the output"
+check "and it is untouched" cmp self abc
+"$tool" build -n 5 -p 0.1 -o x /proc/self/mem >out 2>err && rc=0 || rc=$?
+check "an input that cannot be read" is_error "/proc/self/mem: Input/output error"
+check "no file from an input that failed" test ! -e x
+
+# --- info -----------------------------------------------------------------------
+gives "info" 0 "$tool" info --json abc.bloom
+check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false}'
+gives "info for people" 0 "$tool" info abc.bloom
+check "info for people" grep -qE '^probes per key +7$' out
+unhex 010500000001ffffffffffffffff >full.bloom
+gives "info of a saturated filter" 0 "$tool" info --json full.bloom
+check "saturated" equal "$(json saturated) $(json approximate_count) $(json expected_fpp)" "true null 1"
+gives "saturated, for people" 0 "$tool" info full.bloom
+check "saturated, in words" holds out "every answer is \"maybe\""
+printf 'anything' | "$tool" query full.bloom >out 2>err && rc=0 || rc=$?
+check "a saturated filter says maybe" equal "$(cat out)$rc" anything0
+
+# --- hostile filter files ---------------------------------------------------------
+limit=()
+if prlimit --as=400000000 "$tool" --version >out 2>err; then
+  limit=(prlimit --as=400000000) # a sanitizer's shadow memory needs more
+else
+  skip "limits on memory (sanitizer)"
+fi
+refuse_file() { # NAME TEXT HEX
+  unhex "$3" >hostile
+  for command in info query; do
+    refuses "$command: $1" "$2" timeout 60 "${limit[@]}" "$tool" "$command" hostile
+  done
+}
+refuse_file "empty" "the filter ends too early" ""
+refuse_file "header cut" "the filter ends too early" 0105000000
+refuse_file "16 GiB claimed by 6 bytes" "the filter ends too early" 01057fffffff
+refuse_file "16 GiB claimed, one word there" "the filter ends too early" 01057fffffff0000000000000001
+refuse_file "last byte missing" "the filter ends too early" 01050000000100000000000000
+refuse_file "a byte too many" "is followed by bytes" 01050000000100000000000000000f
+refuse_file "no words" "impossible number of words" 010500000000
+refuse_file "negative words" "impossible number of words" 0105ffffffff
+refuse_file "no probes" "no probes" 0100000000010000000000000000
+refuse_file "unknown strategy" "" 0205000000010000000000000000
+refuse_file "negative strategy" "" ff05000000010000000000000000
+(unhex 01057fffffff && head -c 5000000 /dev/zero) >hostile
+cat hostile | timeout 60 "${limit[@]}" "$tool" info /dev/stdin >out 2>err && rc=0 || rc=$?
+check "16 GiB claimed through a pipe" is_error "ends too early"
+if ((${#limit[@]})); then
+  refuses "no memory for the filter" "out of memory" "${limit[@]}" "$tool" build -n 1e9 -p 0.01 -o x abc
+  refuses "no memory for the demo" "out of memory" "${limit[@]}" "$tool" demo -n 1e9 -p 0.01
+  refuses "no memory for the threads" "cannot start thread" \
+    "${limit[@]}" "$tool" query --threads 4000 abc.bloom abc
+  head -c 500000000 /dev/zero | tr '\0' x |
+    "${limit[@]}" "$tool" build -q -n 1 -p 0.01 -o x >out 2>err && rc=0 || rc=$?
+  check "no memory for a line of 500 MB" is_error "Cannot allocate memory"
+  check "no file from any of them" test ! -e x
+fi
+
+# --- no room, no reader, no right -------------------------------------------------
+for arguments in --version --help "plan -n 10 -p 0.1" "plan -n 10 -p 0.1 --json" "demo --help" \
+  "demo -n 1000" "info abc.bloom" "info --json abc.bloom" "query abc.bloom abc" \
+  "query -c abc.bloom abc" "query --threads 4 third.bloom all" "build -p 0.1 -o x --json abc" \
+  "build -q -p 0.1 -o - abc"; do
+  # shellcheck disable=SC2086
+  "$tool" $arguments >/dev/full 2>err && rc=0 || rc=$?
+  check "$arguments >/dev/full" is_error "No space left on device"
+  # shellcheck disable=SC2086
+  "$tool" $arguments >&- 2>err && rc=0 || rc=$?
+  check "$arguments >&-" is_error "Bad file descriptor"
+done
+rm -f x
+mkdir safe
+echo old >safe/out.bloom
+if ((size_limits)); then
+  (ulimit -f 100 && "$tool" query third.bloom all >limited) 2>err && rc=0 || rc=$?
+  check "output over a limit" is_error "File too large"
+  (ulimit -f 100 && "$tool" build -q -p 1e-6 -o safe/out.bloom third) >out 2>err && rc=0 || rc=$?
+  check "filter over a limit" is_error "File too large"
+fi
+check "the old file is untouched" equal "$(cat safe/out.bloom)" old
+check "no temporary file is left" equal "$(ls -A safe)" out.bloom
+gives "the same with room" 0 "$tool" build -q -p 1e-6 -o safe/out.bloom third
+check "replaces it" cmp safe/out.bloom third.bloom
+check "others may read it" equal "$(stat -c %a third.bloom)" "$(printf %o $((0666 & ~$(umask))))"
+
+cat >on_small_disk.sh <<'END'
+mount -t tmpfs -o size=128k none disk && echo old >disk/out.bloom || exit 99
+"$1" build -q -p 1e-6 -o disk/out.bloom third
+rc=$?
+ls -A disk >listing
+cat disk/out.bloom >>listing
+exit $rc
+END
+mkdir disk
+unshare -rm bash on_small_disk.sh "$tool" >out 2>err && rc=0 || rc=$?
+if [[ -e listing ]]; then
+  check "full disk" is_error "No space left on device"
+  check "full disk: old file untouched, no other" equal "$(tr '\n' , <listing)" out.bloom,old,
+else
+  skip "a full disk (no mounting here)"
+fi
+
+# Without the right to read or write.  Root has every right, unless it gives this one up.
+unprivileged=()
+((EUID == 0)) && unprivileged=(setpriv --bounding-set=-dac_override,-dac_read_search)
+mkdir closed
+cp abc secret
+chmod 000 secret closed
+if "${unprivileged[@]}" "$tool" --version >out 2>err && ! "${unprivileged[@]}" cat secret 2>out; then
+  refuses "unreadable keys" "secret: Permission denied" \
+    "${unprivileged[@]}" "$tool" query abc.bloom secret
+  refuses "unreadable keys, build" "secret: Permission denied" \
+    "${unprivileged[@]}" "$tool" build -p 0.1 -o x secret
+  refuses "unreadable filter" "Permission denied" "${unprivileged[@]}" "$tool" info secret
+  refuses "unwritable directory" "closed/x: cannot be written: Permission denied" \
+    "${unprivileged[@]}" "$tool" build -p 0.1 -o closed/x abc
+  check "no file from any of them" test ! -e x
+else
+  skip "files without permission (root cannot give up its right here)"
+fi
+chmod 700 closed
+
+# A reader that has had enough.
+bash -c 'kill -PIPE $$' 2>/dev/null
+quiet_status=$?
+[[ $quiet_status == 141 ]] || quiet_status=2 # whoever runs this test has SIGPIPE ignored
+{ "$tool" query --threads 4 third.bloom all 2>err; echo $? >status; } | head -1 >out
+check "| head -1: one line" equal "$(cat out)" 3
+check "| head -1: quiet" equal "$(cat err)" ""
+check "| head -1: status" equal "$(cat status)" "$quiet_status"
+(trap '' PIPE && "$tool" query third.bloom all 2>err; echo $? >status) | head -1 >out
+check "| head -1, SIGPIPE ignored: quiet" equal "$(cat err)" ""
+check "| head -1, SIGPIPE ignored: status" equal "$(cat status)" 2
+mkfifo endless
+timeout 60 "$tool" query --threads 4 abc.bloom <endless >/dev/full 2>err &
+exec 7>endless
+echo a >&7
+wait $! && rc=0 || rc=$?
+exec 7>&-
+check "a failed write ends it, though more input may come" is_error "No space left on device"
+
+((skipped == 0)) || echo "$skipped skipped"
+echo "$passed passed, $failed failed"
+((failed == 0))

@@ -1,0 +1,73 @@
+#!/bin/bash
+# Installs into an empty prefix and uses it as a stranger would: with
+# pkg-config, from C11 and C++17, against the shared and the static library.
+set -euo pipefail
+
+install=$1 version=$2
+here=$(cd "$(dirname "$0")" && pwd)
+prefix=$TEST_TMPDIR/prefix
+passed=0
+pass() {
+  passed=$((passed + 1))
+  echo "ok: $1"
+}
+fail() {
+  echo "FAILED: $1" >&2
+  exit 1
+}
+
+"$install" "$prefix"
+for file in include/lfbloom/{filter,sink,status}.h lib/liblfbloom.a lib/liblfbloom.so \
+  lib/liblfbloom.so.0 lib/pkgconfig/lfbloom.pc bin/lfbloom; do
+  [[ -s $prefix/$file ]] || fail "$file is missing"
+done
+pass "every part is there"
+
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+[[ $(pkg-config --modversion lfbloom) == "$version" ]] || fail "pkg-config names another version"
+pass "pkg-config knows version $version"
+
+cd "$TEST_TMPDIR"
+strict=(-O2 -Wall -Wextra -Wpedantic -Werror)
+# shellcheck disable=SC2046 # pkg-config's words are meant to be split
+{
+  cc -std=c11 "${strict[@]}" -o use_c "$here/use.c" $(pkg-config --cflags --libs lfbloom)
+  c++ -std=c++17 "${strict[@]}" -o use_cc "$here/use.cc" $(pkg-config --cflags --libs lfbloom) -pthread
+  cc -std=c11 "${strict[@]}" -static -o use_static "$here/use.c" \
+    $(pkg-config --cflags --static --libs lfbloom)
+}
+for program in use_c use_cc use_static; do
+  LD_LIBRARY_PATH=$prefix/lib "./$program" || fail "$program"
+  pass "$program runs"
+done
+
+for standard in c11 c17 c2x; do
+  for header in "$prefix"/include/lfbloom/*.h; do
+    cc -std=$standard "${strict[@]}" -fsyntax-only -x c -I"$prefix/include" "$header" ||
+      fail "$header alone as $standard"
+  done
+done
+for standard in c++11 c++14 c++17 c++20; do
+  for header in "$prefix"/include/lfbloom/*.h; do
+    c++ -std=$standard "${strict[@]}" -fsyntax-only -x c++ -I"$prefix/include" "$header" ||
+      fail "$header alone as $standard"
+  done
+done
+pass "each header compiles alone, C11 to C2x and C++11 to C++20"
+
+for library in liblfbloom.a liblfbloom.so; do
+  flags=(-g --defined-only)
+  [[ $library == *.so ]] && flags+=(-D)
+  foreign=$(nm "${flags[@]}" "$prefix/lib/$library" | awk 'NF == 3 && $3 !~ /^(lfb_|_end$|_edata$|__bss_start$|_init$|_fini$)/ { print $3 }')
+  [[ -z $foreign ]] || fail "$library has foreign names: $foreign"
+done
+pass "nothing but lfb_ names is visible"
+
+[[ $("$prefix/bin/lfbloom" --version) == *"$version"* ]] || fail "the tool names another version"
+pass "the tool runs"
+
+if "$install" >/dev/null 2>&1 || "$install" relative >/dev/null 2>&1; then
+  fail "a missing or relative prefix was taken"
+fi
+pass "a missing or relative prefix is refused"
+echo "$passed passed, 0 failed"

@@ -1,0 +1,6 @@
+"""The project's version, in one place."""
+
+VERSION = "0.1.0"
+
+# Of the shared library's interface: changes when a program built before would break.
+SOVERSION = "0"
