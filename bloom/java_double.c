@@ -11,11 +11,20 @@
 #include "bloom/probes.h"
 #include "bloom/strategies.h"
 
-enum { MAX_WORDS = INT32_MAX / LFB_WORD_BITS }; /* m is an int */
+/* m is a Java int, so at most 2^31 - 1. */
+enum { MAX_BITS = INT32_MAX, MAX_WORDS = MAX_BITS / LFB_WORD_BITS + 1 };
 
 static lfb_status java_double_size(const lfb_config *config, lfb_geometry *geometry)
 {
-  return lfb_sizing_classic(config, MAX_WORDS, geometry);
+  lfb_geometry sized;
+  const lfb_status status = lfb_sizing_classic(config, MAX_WORDS, &sized);
+
+  if (status != LFB_OK)
+    return status;
+  if (sized.bit_count > MAX_BITS)
+    return LFB_ERROR_TOO_MANY_BITS;
+  *geometry = sized;
+  return LFB_OK;
 }
 
 static lfb_walk java_double_start(lfb_hash hash)

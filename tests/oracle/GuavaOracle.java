@@ -485,7 +485,8 @@ public final class GuavaOracle {
     int size = rng.below(4);
     long any = rng.next();
     int shift = 1 + rng.below(40);
-    long n = size <= 1 ? (any >>> 1) % (size == 0 ? 100 : 1048576) : any >>> (size == 2 ? shift : 1);
+    long n =
+        size <= 1 ? (any >>> 1) % (size == 0 ? 100 : 1048576) : any >>> (size == 2 ? shift : 1);
     double fpp = drawFpp(rng);
     String bits = Facts.hex64(Double.doubleToRawLongBits(fpp));
     facts.line("case " + number + " plan n=" + n + " p=" + bits);

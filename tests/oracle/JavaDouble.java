@@ -106,7 +106,9 @@ public final class JavaDouble {
         "case " + number + (isLong ? " u64" : " bytes") + " n=" + n + " p="
             + Facts.hex64(Double.doubleToRawLongBits(p)) + " seeds=" + seed1 + "," + seed2);
 
-    JavaDouble filter = new JavaDouble(n, p, seed1, seed2);
+    // The strategy takes two seeds of 0, with which h1 would be h2, for 0 and 1.
+    boolean isDefault = seed1 == 0 && seed2 == 0;
+    JavaDouble filter = new JavaDouble(n, p, seed1, isDefault ? 1 : seed2);
     if (filter.m == 0) {
       facts.line("no bits");
       return;
@@ -179,11 +181,36 @@ public final class JavaDouble {
     facts.answers("answers", answers, 4000);
   }
 
+  /**
+   * The textbook's cast saturates where m is beyond an int: not a filter anybody wants, and ours
+   * refuses it.
+   */
+  static boolean saturates(int n, double p) {
+    return -n * Math.log(p) / (Math.log(2) * Math.log(2)) >= 0x1p31;
+  }
+
+  static void plan(int n, double p, Facts facts) {
+    facts.line("case plan n=" + n + " p=" + Facts.hex64(Double.doubleToRawLongBits(p)));
+    JavaDouble filter = new JavaDouble(n, p, 0, 1);
+    if (saturates(n, p)) facts.line("too large");
+    else facts.line(filter.m == 0 ? "no bits" : "m=" + filter.m + " k=" + filter.k);
+  }
+
+  static void tryPlan(long seed, int number, Facts facts) {
+    SplitMix rng = SplitMix.of(seed, number);
+    int shift = rng.below(28);
+    int n = (int) Math.min(Integer.MAX_VALUE, 1L + (rng.below(1L << 31) >>> shift));
+    double unit = rng.unit();
+    plan(n, unit * Double.parseDouble("1e-" + rng.below(40)), facts);
+  }
+
   public static void main(String[] args) {
     long seed = Long.parseUnsignedLong(args[0]);
     try (Facts facts = new Facts(args[1])) {
       for (int number = 0; number < CASES; number++) tryCase(seed, number, facts);
       for (int i = 0; i < 40; i++) tryOverflow(31 * i - 600, 1000003 * i, 1 + i % 7, 0.3, facts);
+      for (int i = 0; i < 3000; i++) tryPlan(seed, 1000000 + i, facts);
+      for (int n = 1488522150; n < 1488522250; n++) plan(n, 0.5, facts); // m up to 2^31
     }
     System.out.println(allOverflows + " random indexes were 2^31");
   }

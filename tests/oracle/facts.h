@@ -86,7 +86,10 @@ class Facts {
   Facts(const Facts&) = delete;
   Facts& operator=(const Facts&) = delete;
 
-  void line(const std::string& text) { std::fprintf(file_, "%s\n", text.c_str()); }
+  void line(const std::string& text) {
+    std::fprintf(file_, "%s\n", text.c_str());
+    if (text.rfind("case ", 0) == 0) std::fflush(file_);  // for whoever asks where it died
+  }
 
   // Yes-or-no answers in order, 512 a line: each line says where it starts, each
   // digit holds four answers, the first in its highest bit.

@@ -40,7 +40,7 @@ std::string refusal(lfb_status status) {
     case LFB_ERROR_BIT_COUNT_DIFFERS: return "bit-count-differs";
     case LFB_ERROR_STRATEGY_DIFFERS: return "strategy-differs";
     case LFB_ERROR_TRUNCATED: return "truncated";
-    case LFB_ERROR_BAD_STRATEGY: return "bad-strategy";
+    case LFB_ERROR_UNKNOWN_FORM: return "bad-strategy";  // its number tells the form
     case LFB_ERROR_BAD_PROBES: return "bad-probes";
     case LFB_ERROR_BAD_WORD_COUNT: return "bad-word-count";
     default: return std::to_string(status) + " " + lfb_status_text(status);
@@ -122,9 +122,9 @@ class Calls {
 
  private:
   bool one(const Element& element) const {
+    const bool has_function = case_.kind == kBytes || case_.kind == kLong;
     const bool has_plain = case_.kind <= kChars;
-    if (way_ == kObject || !has_plain || (case_.kind != kBytes && case_.kind != kLong && way_ != kPlain))
-      return object(element);
+    if (way_ == kObject || !(way_ == kPlain ? has_plain : has_function)) return object(element);
     if (case_.kind == kLong && way_ == kNatural) {
       const auto key = static_cast<uint64_t>(element.i64());
       return put_ ? lfb_filter_put_u64(filter_, key) : lfb_filter_might_contain_u64(filter_, key);

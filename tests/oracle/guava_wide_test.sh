@@ -5,5 +5,5 @@ source "$(dirname "$0")/oracle.sh"
 compare=$1 ours=$2
 compile_java "${@:3}"
 run_java com.google.common.hash.GuavaOracle wide "$work/wide.java"
-"$ours" wide "$work/wide.ours"
+run_ours "$work/wide.ours" "$ours" wide "$work/wide.ours"
 "$compare" "$work/wide.java" "$work/wide.ours" 2

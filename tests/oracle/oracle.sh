@@ -12,11 +12,20 @@ echo "seed $seed (LFB_ORACLE_SEED chooses another)"
 # Takes Java sources; their classes are in $work/classes.
 compile_java() {
   [[ -r $guava ]] || { echo "$guava is missing: install libguava-java"; exit 1; }
-  javac -proc:none -nowarn -cp "$guava" -d "$work/classes" "$@" 2>"$work/javac" ||
-    { cat "$work/javac"; exit 1; }
+  javac -J-XX:-UsePerfData -proc:none -nowarn -cp "$guava" -d "$work/classes" "$@" \
+    2>"$work/javac" || { cat "$work/javac"; exit 1; }
 }
 
-# One process, no threads to speak of: the machine is shared with other tests.
+# Few threads, and no files that Java processes share: other tests run meanwhile.
 run_java() {
-  java -XX:+UseSerialGC -Xmx2g -cp "$work/classes:$guava" "$@"
+  java -XX:-UsePerfData -XX:+UseSerialGC -Xmx2g -cp "$work/classes:$guava" "$@"
+}
+
+# Takes a fact file, then the program and arguments that write it: where it dies,
+# says in which case.
+run_ours() {
+  local facts=$1
+  "${@:2}" && return
+  echo "our side failed with status $? in: $(grep '^case' "$facts" | tail -n 1)"
+  exit 1
 }
