@@ -1,4 +1,4 @@
-/* bits.c - the walks over a whole array of bits.  Floor 1. */
+/* bits.c - the walks over a whole array of bits.  Floor 2. */
 #include "atomic/bits.h"
 
 uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from)

@@ -1,20 +1,13 @@
 /*
  * bits.h - a fixed array of bits that many threads may set at once.
  *
- * Floor 1.  May include: floor 0.
+ * Floor 2.  May include: floors 0 and 1.
  *
  * The array looks at words that live elsewhere (private pages, a mapped file);
  * it owns nothing, so there is nothing to free.
  *
- * Ordering   Every access is relaxed: the array publishes nothing but its own
- *            bits.  A caller who needs "set before test" across threads brings
- *            that order along (thread join, queue, release store).
- * Progress   Words only gain bits.  A CAS fails only because another thread
- *            turned on a bit of the same word, so that thread made progress:
- *            at most 64 attempts where the machine has CAS, lock-free where it
- *            has LL/SC.  Reads are wait-free everywhere.
- * Stopped    A thread that is stopped for ever inside any of these functions
- *            holds nothing: others go on as if it had not begun.
+ * Ordering, Progress, Stopped  as lfbloom/word.h says of each word: relaxed,
+ *            lock-free, nothing held.
  * Threads    Any function beside any other, on the same array and bit.
  *
  * Source: Guava BloomFilterStrategies.java, LockFreeBitArray.
@@ -27,15 +20,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "atomic/c11.h"
+#include <lfbloom/word.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { LFB_WORD_BITS = 64 };
-
-typedef LFB_ATOMIC(uint64_t) lfb_word;
 
 typedef struct lfb_bits {
   uint64_t word_count; /* in 64-bit words, at least 1; never changes   */
@@ -50,24 +39,6 @@ static inline lfb_bits lfb_bits_over(lfb_word *words, uint64_t word_count)
   bits.word_count = word_count;
   bits.words = words;
   return bits;
-}
-
-/*
- * Turns on the bits of `mask` in one word; writes only if one of them is off.
- *
- * Returns the bits that this call turned from 0 to 1: of all the calls that
- * ever name one bit, exactly one has it in its answer.
- */
-static inline uint64_t lfb_word_set(lfb_word *word, uint64_t mask)
-{
-  /* relaxed: the bits themselves are the whole message (head of this file). */
-  uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
-
-  while ((mask & ~seen) != 0) {
-    if (lfb_cas_u64(word, &seen, seen | mask, memory_order_relaxed))
-      return mask & ~seen;
-  }
-  return 0;
 }
 
 /* Sets bit `index`, below 64 * word_count; true if this call turned it on. */
@@ -89,8 +60,7 @@ static inline uint32_t lfb_bits_set_mask(const lfb_bits *bits, uint64_t word, ui
 static inline uint64_t lfb_bits_word(const lfb_bits *bits, uint64_t word)
 {
   assert(word < bits->word_count);
-  /* relaxed: see the head of this file. */
-  return atomic_load_explicit(&bits->words[word], memory_order_relaxed);
+  return lfb_word_get(&bits->words[word]);
 }
 
 /* Whether bit `index`, below 64 * word_count, is set. */

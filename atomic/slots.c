@@ -1,4 +1,4 @@
-/* slots.c - the map of free slots, and giving back at a thread's exit.  Floor 2. */
+/* slots.c - the map of free slots, and giving back at a thread's exit.  Floor 3. */
 #include "atomic/slots.h"
 
 #include <pthread.h>

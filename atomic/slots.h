@@ -1,7 +1,7 @@
 /*
  * slots.h - a small number for each thread, its own while it lives.
  *
- * Floor 2.  May include: floors 0 and 1.
+ * Floor 3.  May include: floors 0 to 2.
  *
  * A thread's first call takes the lowest free slot; its exit gives it back.
  * When all are taken the thread gets none, now and for the rest of its life,

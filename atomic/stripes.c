@@ -1,4 +1,4 @@
-/* stripes.c - making, freeing and summing a striped counter.  Floor 3. */
+/* stripes.c - making, freeing and summing a striped counter.  Floor 4. */
 #include "atomic/stripes.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * stripes.h - a counter that many threads add to without meeting each other.
  *
- * Floor 3.  May include: floors 0 to 2.
+ * Floor 4.  May include: floors 0 to 3.
  *
  * One stripe, a cache line of its own, for each thread slot: its owner adds by
  * a plain load and store, no locked instruction.  Threads without a slot add
@@ -26,8 +26,8 @@
 #include <lfbloom/status.h>
 #include <stdint.h>
 
-#include "atomic/c11.h"
-#include "atomic/cpu.h"
+#include <lfbloom/c11.h>
+#include <lfbloom/cpu.h>
 #include "atomic/slots.h"
 
 #ifdef __cplusplus
@@ -72,13 +72,13 @@ static inline void lfb_stripes_add(const lfb_stripes *stripes, uint64_t amount)
     LFB_ATOMIC(uint64_t) *mine = &stripes->stripes[slot].count;
     /* relaxed: only this thread writes here, and what an earlier owner wrote
      * came with the slot.  release: pairs with the acquire in the sum. */
-    const uint64_t before = atomic_load_explicit(mine, memory_order_relaxed);
-    atomic_store_explicit(mine, before + amount, memory_order_release);
+    const uint64_t before = LFB_STD atomic_load_explicit(mine, LFB_STD memory_order_relaxed);
+    LFB_STD atomic_store_explicit(mine, before + amount, LFB_STD memory_order_release);
   } else {
     LFB_ATOMIC(uint64_t) *ours =
         &stripes->stripes[stripes->owned + slot % LFB_STRIPES_SHARED].count;
     /* release: pairs with the acquire in the sum. */
-    lfb_add_u64(ours, amount, memory_order_release);
+    lfb_add_u64(ours, amount, LFB_STD memory_order_release);
   }
 }
 

@@ -1,33 +1,112 @@
-/* core.c - making filters, and whether two of them fit together.  Floor 11. */
+/* core.c - making filters, and whether two of them fit together.  Floor 12. */
+#define _DEFAULT_SOURCE /* getrandom */
 #include "bloom/core.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
 
+#include "bloom/fast_size.h"
 #include "bloom/strategies.h"
+
+/* Fills in what the caller left to chance. */
+static lfb_status core_random(void *bytes, size_t size)
+{
+  return getrandom(bytes, size, 0) == (ssize_t)size ? LFB_OK : LFB_ERROR_NO_RANDOM;
+}
+
+static bool core_has_key(const lfb_config *config)
+{
+  static const uint8_t none[sizeof config->key];
+  return memcmp(config->key, none, sizeof none) != 0;
+}
+
+/* The hash of a strategy that leaves the choice. */
+static lfb_status core_choose_hash(const lfb_config *config, lfb_hasher *hasher)
+{
+  uint64_t seed = config->seed;
+  uint8_t key[sizeof config->key];
+
+  switch (config->hash) {
+  case LFB_HASH_DEFAULT:
+  case LFB_HASH_XXH3:
+    if (core_has_key(config))
+      return LFB_ERROR_UNKNOWN_HASH;
+    if (seed == 0 && core_random(&seed, sizeof seed) != LFB_OK)
+      return LFB_ERROR_NO_RANDOM;
+    *hasher = (lfb_hasher){LFB_KIND_XXH3, seed, {0, 0}};
+    return LFB_OK;
+  case LFB_HASH_SIPHASH13:
+    memcpy(key, config->key, sizeof key);
+    if (seed != 0)
+      return LFB_ERROR_UNKNOWN_HASH;
+    if (!core_has_key(config) && core_random(key, sizeof key) != LFB_OK)
+      return LFB_ERROR_NO_RANDOM;
+    *hasher = (lfb_hasher){LFB_KIND_SIPHASH13, 0, {lfb_load_le64(key), lfb_load_le64(key + 8)}};
+    return LFB_OK;
+  }
+  return LFB_ERROR_UNKNOWN_HASH;
+}
+
+static lfb_status core_hasher(const lfb_strategy *strategy, const lfb_config *config,
+                              lfb_hasher *hasher)
+{
+  if (strategy->seeding == LFB_SEED_RANDOM)
+    return core_choose_hash(config, hasher);
+  if (config->hash != LFB_HASH_DEFAULT || core_has_key(config))
+    return LFB_ERROR_UNKNOWN_HASH;
+  if (config->seed != 0 && strategy->seeding == LFB_SEED_NONE)
+    return LFB_ERROR_UNKNOWN_HASH;
+  /* Equal seeds would make both halves of the pair one: 0 stands for 0 and 1. */
+  const uint64_t pair = config->seed == 0 ? UINT64_C(1) << 32 : config->seed;
+  *hasher = (lfb_hasher){strategy->hash, strategy->seeding == LFB_SEED_PAIR ? pair : 0, {0, 0}};
+  return LFB_OK;
+}
 
 lfb_status lfb_core_describe(const lfb_config *config, lfb_description *description)
 {
   const lfb_strategy *strategy = lfb_strategy_find(config->strategy);
   lfb_geometry geometry;
+  lfb_hasher hasher;
 
   if (strategy == NULL)
     return LFB_ERROR_UNKNOWN_STRATEGY;
-  if (config->seed != 0 && !strategy->seeded)
-    return LFB_ERROR_UNKNOWN_HASH;
-  const lfb_status status = strategy->size(config, &geometry);
+  lfb_status status = strategy->size(config, &geometry);
+  if (status == LFB_OK)
+    status = core_hasher(strategy, config, &hasher);
   if (status != LFB_OK)
     return status;
-  *description = (lfb_description){strategy, geometry, *config, LFB_FORM_NONE};
+  *description = (lfb_description){strategy, geometry, hasher, *config, LFB_FORM_NONE};
   return LFB_OK;
+}
+
+lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher)
+{
+  return hasher->kind == LFB_KIND_XXH3        ? LFB_HASH_XXH3
+         : hasher->kind == LFB_KIND_SIPHASH13 ? LFB_HASH_SIPHASH13
+                                              : LFB_HASH_DEFAULT;
+}
+
+/* Where the bits of a described filter are, in these pages. */
+static lfb_layout core_layout(const lfb_description *description, const lfb_pages *pages,
+                              const lfb_filter *filter)
+{
+  const lfb_geometry *geometry = &description->geometry;
+  lfb_layout layout = {
+      .bits = lfb_bits_over(pages->address, geometry->word_count),
+      .modulus = lfb_modulus_for(geometry->bit_count),
+      .probes = geometry->probes,
+  };
+
+  if (geometry->words_per_key > 0)
+    layout.fast = lfb_fast_view(geometry, layout.bits.words, filter);
+  return layout;
 }
 
 lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pages,
                          lfb_filter **filter)
 {
-  const lfb_geometry *geometry = &description->geometry;
   const size_t size = (sizeof **filter + LFB_CACHE_LINE - 1) / LFB_CACHE_LINE * LFB_CACHE_LINE;
-  const lfb_strategy *strategy = description->strategy;
-  const uint64_t seed = description->config.seed;
   lfb_stripes count;
 
   lfb_filter *made = aligned_alloc(LFB_CACHE_LINE, size);
@@ -39,10 +118,9 @@ lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pa
     return status;
   }
   *made = (lfb_filter){
-      .layout = {lfb_bits_over(pages->address, geometry->word_count),
-                 lfb_modulus_for(geometry->bit_count), geometry->probes},
-      .strategy = strategy,
-      .hasher = {strategy->hash, seed == 0 ? strategy->default_seed : seed},
+      .layout = core_layout(description, pages, made),
+      .strategy = description->strategy,
+      .hasher = description->hasher,
       .count = count,
       .pages = *pages,
       .description = *description,
@@ -55,14 +133,20 @@ lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pa
 static bool core_other_formula_gives(const lfb_filter *filter, uint32_t probes)
 {
   const lfb_config *known = &filter->description.config;
-  if (known->fpp == 0) /* the form did not say */
-    return false;
+  if (known->fpp == 0 || filter->description.geometry.words_per_key > 0)
+    return false; /* the form did not say, or the formulas are not Guava's */
 
   lfb_config other = *known;
   other.probes_formula = known->probes_formula == LFB_PROBES_GUAVA_31 ? LFB_PROBES_GUAVA_CURRENT
                                                                       : LFB_PROBES_GUAVA_31;
   return lfb_sizing_probes(&other, lfb_sizing_bits(other.expected_insertions, other.fpp)) ==
          probes;
+}
+
+static bool core_same_hash(const lfb_hasher *a, const lfb_hasher *b)
+{
+  return a->kind == b->kind && a->seed == b->seed && a->key[0] == b->key[0] &&
+         a->key[1] == b->key[1];
 }
 
 lfb_status lfb_core_compatible(const lfb_filter *into, const lfb_filter *from)
@@ -79,7 +163,8 @@ lfb_status lfb_core_compatible(const lfb_filter *into, const lfb_filter *from)
                : LFB_ERROR_PROBES_DIFFER;
   if (a->modulus.divisor != b->modulus.divisor)
     return LFB_ERROR_BIT_COUNT_DIFFERS;
-  if (into->strategy != from->strategy)
+  if (into->strategy->id != from->strategy->id ||
+      a->fast.group_shift != b->fast.group_shift)
     return LFB_ERROR_STRATEGY_DIFFERS;
-  return into->hasher.seed == from->hasher.seed ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
+  return core_same_hash(&into->hasher, &from->hasher) ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
 }

@@ -1,7 +1,7 @@
 /*
  * core.h - what a filter is: a strategy, a layout of words, a counter.
  *
- * Floor 11.  May include: floors 0 to 10.
+ * Floor 12.  May include: floors 0 to 11.
  */
 #ifndef LFB_BLOOM_CORE_H
 #define LFB_BLOOM_CORE_H
@@ -16,10 +16,15 @@
 #include <sched.h>
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What a filter is, apart from its bits. */
 typedef struct lfb_description {
   const lfb_strategy *strategy;
   lfb_geometry geometry;
+  lfb_hasher hasher;
   lfb_config config; /* as given; fpp 0 where a form did not say */
   lfb_form form;     /* that it was read from                    */
 } lfb_description;
@@ -45,6 +50,9 @@ lfb_status lfb_core_describe(const lfb_config *config, lfb_description *descript
  */
 lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pages,
                          lfb_filter **filter);
+
+/* The choice of hash that a hasher is. */
+lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher);
 
 /* Whether `from` can be put into `into`: LFB_OK, or why not. */
 lfb_status lfb_core_compatible(const lfb_filter *into, const lfb_filter *from);
@@ -80,5 +88,9 @@ static inline bool lfb_core_might_contain(const lfb_filter *filter, lfb_hash has
 {
   return filter->strategy->might_contain(&filter->layout, hash);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

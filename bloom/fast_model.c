@@ -1,4 +1,4 @@
-/* fast_model.c - the recurrences of the model.  Floor 7. */
+/* fast_model.c - the recurrences of the model.  Floor 8. */
 #include "bloom/fast_model.h"
 
 #include <math.h>
@@ -14,12 +14,12 @@ static void model_draw(double occupied[WORD + 1])
   occupied[0] = 0;
 }
 
-/* Probability that `bits` draws all fall on set bits. */
-static double model_all_set(const double occupied[WORD + 1], uint32_t bits)
+/* The mean of a value that hangs on the number of set bits. */
+static double model_mean(const double occupied[WORD + 1], const double value[WORD + 1])
 {
   double sum = 0;
   for (int set = 0; set <= WORD; set++)
-    sum += occupied[set] * pow((double)set / WORD, bits);
+    sum += occupied[set] * value[set];
   return sum;
 }
 
@@ -27,11 +27,14 @@ void lfb_fast_model_init(lfb_fast_model *model, lfb_fast_shape shape)
 {
   const double share = (double)shape.words / LFB_BLOCK_WORDS;
   double occupied[WORD + 1] = {1};
-  double mean[LFB_FAST_MODEL_KEYS]; /* with i keys in the word, i from 0 */
+  double all_set[WORD + 1];         /* g draws fall on set bits, with so many set */
+  double mean[LFB_FAST_MODEL_KEYS]; /* of it, with i keys in the word, i from 0   */
 
   model->shape = shape;
+  for (int set = 0; set <= WORD; set++)
+    all_set[set] = pow((double)set / WORD, shape.bits);
   for (int i = 0; i < LFB_FAST_MODEL_KEYS; i++) {
-    mean[i] = model_all_set(occupied, shape.bits);
+    mean[i] = model_mean(occupied, all_set);
     for (uint32_t draw = 0; draw < shape.bits; draw++)
       model_draw(occupied);
   }

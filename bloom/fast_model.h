@@ -2,7 +2,7 @@
  * fast_model.h - how often a blocked filter is wrong: the exact model that sizes
  * strategy `fast`.
  *
- * Floor 7.  May include: sizing.h and the C standard library.
+ * Floor 8.  May include: lfbloom/fast.h, sizing.h and the C standard library.
  *
  * A key has one block of 8 words.  The words are cut into w groups; in each the
  * key has one word, and g bits of it, drawn with replacement.  With `load` keys
@@ -22,6 +22,7 @@
 #ifndef LFB_BLOOM_FAST_MODEL_H
 #define LFB_BLOOM_FAST_MODEL_H
 
+#include <lfbloom/fast.h>
 #include <stdint.h>
 
 #include "bloom/sizing.h"
@@ -31,9 +32,7 @@ extern "C" {
 #endif
 
 enum {
-  LFB_BLOCK_WORDS = 8,  /* a block is a cache line */
-  LFB_BLOCK_BITS = 512,
-  LFB_FAST_MODEL_KEYS = 640, /* to a block, that the model counts exactly */
+  LFB_FAST_MODEL_KEYS = 384, /* to a block, that the model counts exactly */
 };
 
 /* How a key's bits lie in its block: w words, a power of two up to 8, g bits in each. */

@@ -1,7 +1,7 @@
 /*
  * files.c - saving a filter to a file, atomically and durably, and loading one.
  *
- * Floor 14.
+ * Floor 16.
  */
 #define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE 700 /* realpath */
@@ -87,23 +87,22 @@ static unsigned long save_number(int try)
   return ((unsigned long)getpid() << 20) ^ (unsigned long)now.tv_nsec ^ (unsigned long)try;
 }
 
-/* Opens a new file beside `path`; its name goes to `name`, of `size` bytes. */
-static int save_open_beside(const char *path, char *name, size_t size)
-{
-  for (int try = 0; try < TRIES; try++) {
-    (void)snprintf(name, size, "%s.tmp-%08lx", path, save_number(try) & 0xffffffffUL);
-    /* not mkstemp(), whose files nobody else may read */
-    const int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
-    if (fd >= 0 || errno != EEXIST)
-      return fd;
-  }
-  return -1;
-}
+/* A file that is to take the place of another. */
+typedef struct replacement {
+  const char *path; /* whose place it takes                                       */
+  char *name;       /* its own until then; the caller frees it                    */
+  mode_t mode;      /* of what was at `path`; SAVE_NEW where nothing was          */
+  int fd;           /* to write to                                                */
+  int directory;    /* that both are in, to sync; -1 where it may not be read     */
+} replacement;
 
-/* Makes the rename last: syncs the directory that holds `path`. */
-static lfb_status save_sync_directory(const char *path)
+#define SAVE_NEW ((mode_t)-1)
+
+/* The directory of `path`: opened before anything is written, so that after the
+ * rename only its sync is left to fail. */
+static lfb_status save_open_directory(replacement *save)
 {
-  char *directory = strdup(path);
+  char *directory = strdup(save->path);
   if (directory == NULL)
     return LFB_ERROR_NO_MEMORY;
 
@@ -112,78 +111,117 @@ static lfb_status save_sync_directory(const char *path)
     (void)strcpy(directory, ".");
   else
     slash[slash == directory] = '\0';
-  int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  save->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   free(directory);
-  if (fd < 0)
-    return LFB_OK; /* a directory one may write but not read cannot be synced */
-  /* EINVAL: a file system that has nothing to sync here */
-  const bool synced = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
-  return file_close(fd, synced ? LFB_OK : LFB_ERROR_SYNC);
+  return LFB_OK;
 }
 
-/* Writes and syncs `name`, then lets it take the place of `path`. */
-static lfb_status save_and_rename(const lfb_filter *filter, lfb_form form, int fd,
-                                  const char *name, const char *path)
+/* Opens a new file beside `path`, with the permissions of what it replaces. */
+static lfb_status save_open(replacement *save)
 {
+  const size_t size = strlen(save->path) + sizeof ".tmp-12345678";
+
+  save->name = malloc(size);
+  if (save->name == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  for (int try = 0; try < TRIES; try++) {
+    (void)snprintf(save->name, size, "%s.tmp-%08lx", save->path,
+                   save_number(try) & 0xffffffffUL);
+    /* not mkstemp(), whose files nobody else may read */
+    save->fd = open(save->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+    if (save->fd >= 0 || errno != EEXIST)
+      break;
+  }
+  if (save->fd < 0)
+    return LFB_ERROR_OPEN;
+  if (save->mode != SAVE_NEW)
+    (void)fchmod(save->fd, save->mode & 07777); /* some file systems have no modes */
+  return LFB_OK;
+}
+
+/* Writes and syncs the new file, then lets it take its place. */
+static lfb_status save_and_rename(const replacement *save, const lfb_filter *filter, lfb_form form)
+{
+  int fd = save->fd;
   lfb_status status = lfb_filter_write(filter, form, file_write, &fd);
 
   if (status == LFB_OK && fsync(fd) != 0)
     status = LFB_ERROR_SYNC;
   status = file_close(fd, status);
-  if (status == LFB_OK && rename(name, path) != 0)
+  if (status == LFB_OK && rename(save->name, save->path) != 0)
     status = LFB_ERROR_RENAME;
   if (status != LFB_OK) {
     const int cause = errno;
-    (void)unlink(name);
+    (void)unlink(save->name);
     errno = cause;
-    return status;
   }
-  return save_sync_directory(path);
+  return status;
 }
 
-static lfb_status save_beside(const lfb_filter *filter, lfb_form form, const char *path)
+/* Makes the rename last.  EINVAL: a file system that has nothing to sync here. */
+static lfb_status save_sync_directory(const replacement *save)
 {
-  const size_t size = strlen(path) + sizeof ".tmp-12345678";
-  char *name = malloc(size);
+  return save->directory < 0 || fsync(save->directory) == 0 || errno == EINVAL ||
+                 errno == ENOTSUP
+             ? LFB_OK
+             : LFB_ERROR_SYNC;
+}
 
-  if (name == NULL)
-    return LFB_ERROR_NO_MEMORY;
-  const int fd = save_open_beside(path, name, size);
-  const lfb_status status =
-      fd < 0 ? LFB_ERROR_OPEN : save_and_rename(filter, form, fd, name, path);
+static lfb_status save_beside(const lfb_filter *filter, lfb_form form, const char *path,
+                              mode_t mode)
+{
+  replacement save = {.path = path, .mode = mode, .fd = -1, .directory = -1};
+
+  lfb_status status = save_open_directory(&save);
+  if (status == LFB_OK)
+    status = save_open(&save);
+  if (status == LFB_OK)
+    status = save_and_rename(&save, filter, form);
+  if (status == LFB_OK)
+    status = save_sync_directory(&save);
   const int cause = errno;
-  free(name);
+  free(save.name);
+  if (save.directory >= 0)
+    (void)close(save.directory); /* only synced: nothing can be lost */
+  errno = cause;
+  return status;
+}
+
+/* The same where `path` is a symbolic link: what it points to is replaced. */
+static lfb_status save_behind_link(const lfb_filter *filter, lfb_form form, const char *path,
+                                   mode_t mode)
+{
+  char *target = realpath(path, NULL);
+
+  if (target == NULL) /* it points nowhere: better said than replaced */
+    return LFB_ERROR_OPEN;
+  const lfb_status status = save_beside(filter, form, target, mode);
+  const int cause = errno;
+  free(target);
   errno = cause;
   return status;
 }
 
 lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path)
 {
-  struct stat found;
+  struct stat found, link;
 
   /* Before anything is created: a form that cannot hold it needs no file. */
   if (lfb_form_name(form) == NULL)
     return LFB_ERROR_UNKNOWN_FORM;
   if (!lfb_form_holds(form, filter->strategy->id))
     return LFB_ERROR_FORM_CANNOT_HOLD;
-  if (stat(path, &found) != 0)
-    return save_beside(filter, form, path);
-  if (S_ISDIR(found.st_mode)) {
+  const bool linked = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
+  const bool there = stat(path, &found) == 0;
+  if (there && S_ISDIR(found.st_mode)) {
     errno = EISDIR;
     return LFB_ERROR_OPEN;
   }
-  if (!S_ISREG(found.st_mode))
+  if (there && !S_ISREG(found.st_mode))
     return save_in_place(filter, form, path);
-
-  /* Where `path` is a symbolic link, what it points to is replaced, not the link. */
-  char *target = realpath(path, NULL);
-  if (target == NULL)
-    return LFB_ERROR_OPEN;
-  const lfb_status status = save_beside(filter, form, target);
-  const int cause = errno;
-  free(target);
-  errno = cause;
-  return status;
+  const mode_t mode = there ? found.st_mode : SAVE_NEW;
+  return linked ? save_behind_link(filter, form, path, mode)
+                : save_beside(filter, form, path, mode);
 }
 
 /* Reads a filter, which has to be all that the file holds. */

@@ -1,5 +1,7 @@
-/* filter.c - the filter's life, and its operations on one key.  Floor 12. */
+/* filter.c - the filter's life, and its operations on one key.  Floor 13. */
+#include <lfbloom/fast.h>
 #include <lfbloom/filter.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "bloom/core.h"
@@ -114,17 +116,25 @@ static void stats_describe(const lfb_description *description, lfb_stats *stats)
       .bit_count = geometry->bit_count,
       .reachable_bits = geometry->bit_count < reach ? geometry->bit_count : reach,
       .probes = geometry->probes,
+      .words_per_key = geometry->words_per_key,
+      .hash = lfb_core_hash_id(&description->hasher),
+      .seed = description->hasher.seed,
       .bytes = geometry->word_count * sizeof(lfb_word),
   };
 }
 
 void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
 {
+  const lfb_geometry *geometry = &filter->description.geometry;
+
   stats_describe(&filter->description, stats);
   stats->bits_set = lfb_stripes_sum(&filter->count);
   stats->saturated = stats->bits_set >= stats->bit_count;
-  stats->approximate_count = lfb_sizing_count(stats->bits_set, stats->bit_count, stats->probes);
-  stats->expected_fpp = lfb_sizing_fpp_now(stats->bits_set, stats->bit_count, stats->probes);
+  stats->approximate_count =
+      stats->saturated ? UINT64_MAX
+                       /* round() goes up at halves: floor(x + 0.5) is wrong just below 0.5 */
+                       : (uint64_t)round(filter->strategy->count(geometry, stats->bits_set));
+  stats->expected_fpp = filter->strategy->fpp_now(geometry, stats->bits_set);
 }
 
 lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats)
@@ -145,4 +155,17 @@ lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions, d
   if (status == LFB_OK)
     *fpp = description.strategy->fpp_after(&description.geometry, (double)insertions);
   return status;
+}
+
+lfb_status lfb_fast_of(lfb_filter *filter, lfb_fast *fast)
+{
+  if (filter->strategy->id != LFB_FAST)
+    return LFB_ERROR_STRATEGY_DIFFERS;
+  *fast = filter->layout.fast;
+  return LFB_OK;
+}
+
+void lfb_fast_count(const lfb_fast *fast, uint32_t turned_on)
+{
+  lfb_core_count(fast->filter, turned_on);
 }

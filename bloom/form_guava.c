@@ -1,7 +1,7 @@
 /*
  * form_guava.c - the form that Guava's BloomFilter.writeTo writes.
  *
- * Floor 13.
+ * Floor 14.
  *
  * Byte 0 the strategy's ordinal; byte 1 the number of probes, 1 to 255; bytes 2
  * to 5 the number of words, a big-endian int; then the words, big-endian.  No
@@ -34,7 +34,7 @@ static lfb_status guava_form_write(const lfb_filter *filter, const lfb_writer *w
   };
   const lfb_status status = writer->write(writer->to, head, sizeof head);
 
-  return status != LFB_OK ? status : lfb_form_write_words(filter, LFB_ORDER_BIG, writer);
+  return status != LFB_OK ? status : lfb_form_write_words(filter, LFB_ORDER_BIG, writer, NULL);
 }
 
 static lfb_status guava_form_read(const lfb_reader *reader,
@@ -51,11 +51,12 @@ static lfb_status guava_form_read(const lfb_reader *reader,
 
   const lfb_description description = {
       .strategy = strategy,
-      .geometry = {LFB_WORD_BITS * (uint64_t)words, words, head[1]},
+      .geometry = {LFB_WORD_BITS * (uint64_t)words, words, head[1], 0},
+      .hasher = {.kind = strategy->hash},
       .config = {.strategy = strategy->id},
       .form = LFB_FORM_GUAVA,
   };
-  return lfb_form_read_words(reader, LFB_ORDER_BIG, &description, filter);
+  return lfb_form_read_words(reader, LFB_ORDER_BIG, NULL, &description, filter);
 }
 
 const lfb_form_row lfb_form_row_guava = {

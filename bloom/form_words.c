@@ -1,4 +1,4 @@
-/* form_words.c - reading and writing the words of a form.  Floor 13. */
+/* form_words.c - reading and writing the words of a form.  Floor 14. */
 #include "bloom/forms.h"
 
 #include <string.h>
@@ -65,7 +65,8 @@ static lfb_status words_fill(const lfb_reader *reader, lfb_pages *pages, uint64_
 }
 
 lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
-                               const lfb_description *description, lfb_filter **filter)
+                               lfb_words_check check, const lfb_description *description,
+                               lfb_filter **filter)
 {
   const uint64_t words = description->geometry.word_count;
   const uint64_t size = words * sizeof(lfb_word);
@@ -82,6 +83,8 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
 
   lfb_filter *made = NULL;
   status = words_fill(reader, &pages, size);
+  if (status == LFB_OK && check != NULL)
+    status = check(reader, pages.address, size);
   if (status == LFB_OK) {
     words_reorder(pages.address, words, order);
     status = lfb_core_make(description, &pages, &made);
@@ -96,16 +99,24 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
 }
 
 lfb_status lfb_form_write_words(const lfb_filter *filter, lfb_byte_order order,
-                                const lfb_writer *writer)
+                                const lfb_writer *writer, uint64_t *checksums)
 {
   const lfb_bits *bits = &filter->layout.bits;
+  const uint64_t checked_words = LFB_CHECKED_BYTES / sizeof(uint64_t); /* whole chunks */
   uint64_t words[WRITE_WORDS];
+  XXH3_state_t state;
 
   for (uint64_t first = 0; first < bits->word_count; first += WRITE_WORDS) {
     const uint64_t left = bits->word_count - first;
     const size_t count = left < WRITE_WORDS ? (size_t)left : (size_t)WRITE_WORDS;
     lfb_bits_snapshot(bits, first, words, count);
     words_reorder(words, count, order);
+    if (checksums != NULL && first % checked_words == 0)
+      (void)XXH3_64bits_reset(&state);
+    if (checksums != NULL) {
+      (void)XXH3_64bits_update(&state, words, count * sizeof *words);
+      checksums[first / checked_words] = XXH3_64bits_digest(&state);
+    }
     const lfb_status status = writer->write(writer->to, words, count * sizeof *words);
     if (status != LFB_OK)
       return status;

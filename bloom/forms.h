@@ -2,7 +2,7 @@
  * forms.h - what a serialised form is: one row of a table; and reading and
  * writing words in pieces, which all forms share.
  *
- * Floor 12.  May include: floors 0 to 11.
+ * Floor 13.  May include: floors 0 to 12.
  *
  * What is read is hostile: a form checks every field and product before it
  * allocates, and memory grows with the bytes that have come.
@@ -11,6 +11,9 @@
 #define LFB_BLOOM_FORMS_H
 
 #include "bloom/core.h"
+
+/* Bytes of words that have a checksum of their own. */
+#define LFB_CHECKED_BYTES (UINT64_C(1) << 20)
 
 enum {
   LFB_FORM_HEAD = 6, /* bytes that tell the forms apart: the shortest form's header */
@@ -50,6 +53,7 @@ typedef struct lfb_form_row {
 } lfb_form_row;
 
 /* One row a file; the table in forms.c lists them. */
+extern const lfb_form_row lfb_form_row_native;
 extern const lfb_form_row lfb_form_row_guava;
 
 /* Reads a filter as lfb_filter_read() does. */
@@ -58,17 +62,27 @@ lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter);
 /* Reads exactly `size` bytes.  Fails: LFB_ERROR_TRUNCATED, or what the reader returned. */
 lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t size);
 
+/* Looks at the words' bytes as they came, and reads on behind them, if it likes. */
+typedef lfb_status (*lfb_words_check)(const lfb_reader *reader, const void *bytes,
+                                      uint64_t size);
+
 /*
- * Reads the words of a described filter and makes it.
+ * Reads the words of a described filter, has them checked, and makes it.
  *
+ * Takes  check  may be NULL.
  * Fails  LFB_ERROR_OVER_LIMIT before anything is allocated; _TRUNCATED,
- *        _NO_MEMORY, or what the reader returned.
+ *        _NO_MEMORY, or what the reader or the check returned.
  */
 lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
-                               const lfb_description *description, lfb_filter **filter);
+                               lfb_words_check check, const lfb_description *description,
+                               lfb_filter **filter);
 
-/* Writes all words of a filter, a rolling snapshot. */
+/*
+ * Writes all words of a filter, a rolling snapshot.
+ *
+ * Takes  checksums  NULL, or room for one XXH3 a LFB_CHECKED_BYTES of what is written.
+ */
 lfb_status lfb_form_write_words(const lfb_filter *filter, lfb_byte_order order,
-                                const lfb_writer *writer);
+                                const lfb_writer *writer, uint64_t *checksums);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * go_fnv14.c - the Go filter of 14 fixed seeds over FNV-1a 32 and 2^25 bits.
  *
- * Floor 9.
+ * Floor 10.
  *
  * With x = h ^ (h >> 16), probe i is ((2^25 - 1 & seed[i]) * x + 2^25) mod 2^25 in
  * 64-bit arithmetic: seed[i] * x mod 2^25, as all seeds are below 2^25.  All 14
@@ -23,8 +23,14 @@ static lfb_status go_fnv14_size(const lfb_config *config, lfb_geometry *geometry
 {
   const lfb_status status = lfb_sizing_check_fpp(config->fpp);
   if (status == LFB_OK)
-    *geometry = (lfb_geometry){BIT_COUNT, BIT_COUNT / LFB_WORD_BITS, PROBES};
+    *geometry = (lfb_geometry){BIT_COUNT, BIT_COUNT / LFB_WORD_BITS, PROBES, 0};
   return status;
+}
+
+static bool go_fnv14_valid(const lfb_geometry *geometry)
+{
+  return geometry->bit_count == BIT_COUNT && geometry->probes == PROBES &&
+         geometry->words_per_key == 0;
 }
 
 static lfb_walk go_fnv14_start(lfb_hash hash)
@@ -52,9 +58,10 @@ const lfb_strategy lfb_strategy_go_fnv14 = {
     .id = LFB_GO_FNV14,
     .file_id = 5,
     .name = "go-fnv14",
-    .hash = LFB_HASH_FNV1A32,
+    .hash = LFB_KIND_FNV1A32,
     .reachable_bits = UINT64_MAX,
     .size = go_fnv14_size,
+    .valid = go_fnv14_valid,
     .fpp_after = go_fnv14_fpp_after,
     LFB_CLASSIC_ROW(go_fnv14),
 };

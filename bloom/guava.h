@@ -1,7 +1,7 @@
 /*
  * guava.h - what Guava's two strategies have in common: the size of a filter.
  *
- * Floor 8.  May include: floors 0 to 7.
+ * Floor 9.  May include: floors 0 to 8.
  *
  * Source: Guava BloomFilter.java, BloomFilterStrategies.java (LockFreeBitArray).
  */
@@ -20,6 +20,12 @@ static inline lfb_status lfb_guava_size(const lfb_config *config, lfb_geometry *
   if (status == LFB_OK)
     geometry->bit_count = LFB_WORD_BITS * geometry->word_count;
   return status;
+}
+
+static inline bool lfb_guava_valid(const lfb_geometry *geometry)
+{
+  return geometry->word_count <= LFB_GUAVA_MAX_WORDS && geometry->words_per_key == 0 &&
+         geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
 }
 
 #endif

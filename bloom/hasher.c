@@ -1,4 +1,4 @@
-/* hasher.c - hashes whose bytes come in pieces, and numbers as text.  Floor 5. */
+/* hasher.c - hashes whose bytes come in pieces, and numbers as text.  Floor 7. */
 #include "bloom/hasher.h"
 
 enum { BLOCK = 16 }; /* bytes: one murmur128 block, four murmur32 blocks */
@@ -10,14 +10,21 @@ void lfb_hash_stream_init(lfb_hash_stream *stream, const lfb_hasher *hasher)
   stream->hasher = *hasher;
   stream->size = 0;
   switch (hasher->kind) {
-  case LFB_HASH_MURMUR128:
-    stream->state = (lfb_hash){0, 0};
+  case LFB_KIND_MURMUR128:
+    stream->state.hash = (lfb_hash){0, 0};
     break;
-  case LFB_HASH_MURMUR32_PAIR:
-    stream->state = (lfb_hash){(uint32_t)seed, seed >> 32};
+  case LFB_KIND_MURMUR32_PAIR:
+    stream->state.hash = (lfb_hash){(uint32_t)seed, seed >> 32};
     break;
-  case LFB_HASH_FNV1A32:
-    stream->state = (lfb_hash){LFB_FNV32_BASIS, 0};
+  case LFB_KIND_FNV1A32:
+    stream->state.hash = (lfb_hash){LFB_FNV32_BASIS, 0};
+    break;
+  case LFB_KIND_XXH3:
+    XXH3_INITSTATE(&stream->state.xxh3); /* a seed of 0 makes reset read what was there */
+    (void)XXH3_64bits_reset_withSeed(&stream->state.xxh3, seed);
+    break;
+  case LFB_KIND_SIPHASH13:
+    stream->state.sip = lfb_sip_start(hasher->key);
     break;
   }
 }
@@ -33,40 +40,67 @@ static lfb_hash pair_blocks(lfb_hash state, const unsigned char *bytes, size_t c
   return state;
 }
 
-static lfb_hash stream_block(const lfb_hash_stream *stream, const unsigned char *block)
+/* Takes in one block of 16 bytes. */
+static void stream_block(lfb_hash_stream *stream, const unsigned char *block)
 {
+  lfb_hash *hash = &stream->state.hash;
+
   switch (stream->hasher.kind) {
-  case LFB_HASH_MURMUR32_PAIR:
-    return pair_blocks(stream->state, block, BLOCK / 4);
-  case LFB_HASH_FNV1A32:
-    return (lfb_hash){lfb_fnv1a32((uint32_t)stream->state.low, block, BLOCK), 0};
-  case LFB_HASH_MURMUR128:
+  case LFB_KIND_MURMUR128:
+    *hash = lfb_murmur128_block(*hash, lfb_load_le64(block), lfb_load_le64(block + 8));
+    break;
+  case LFB_KIND_MURMUR32_PAIR:
+    *hash = pair_blocks(*hash, block, BLOCK / 4);
+    break;
+  case LFB_KIND_FNV1A32:
+    hash->low = lfb_fnv1a32((uint32_t)hash->low, block, BLOCK);
+    break;
+  case LFB_KIND_SIPHASH13:
+    lfb_sip_block(&stream->state.sip, lfb_load_le64(block));
+    lfb_sip_block(&stream->state.sip, lfb_load_le64(block + 8));
+    break;
+  case LFB_KIND_XXH3: /* never here: it gathers its bytes itself */
     break;
   }
-  return lfb_murmur128_block(stream->state, lfb_load_le64(block), lfb_load_le64(block + 8));
 }
 
 void lfb_hash_stream_put(lfb_hash_stream *stream, const void *bytes, size_t size)
 {
   const unsigned char *at = bytes;
 
+  if (stream->hasher.kind == LFB_KIND_XXH3) {
+    (void)XXH3_64bits_update(&stream->state.xxh3, bytes, size);
+    return;
+  }
   while (size > 0) {
     const size_t filled = stream->size % BLOCK;
     const size_t step = size < BLOCK - filled ? size : BLOCK - filled;
     memcpy(stream->pending + filled, at, step);
     if (filled + step == BLOCK)
-      stream->state = stream_block(stream, stream->pending);
+      stream_block(stream, stream->pending);
     stream->size += step;
     at += step;
     size -= step;
   }
 }
 
+static uint64_t sip_finish(const lfb_hash_stream *stream)
+{
+  lfb_sip sip = stream->state.sip;
+  const unsigned char *tail = stream->pending;
+
+  if (stream->size % BLOCK >= 8) {
+    lfb_sip_block(&sip, lfb_load_le64(tail));
+    tail += 8;
+  }
+  return lfb_sip_finish(sip, tail, stream->size);
+}
+
 static lfb_hash pair_finish(const lfb_hash_stream *stream)
 {
   const size_t whole = stream->size % BLOCK / 4;
   const unsigned char *tail = stream->pending + 4 * whole;
-  const lfb_hash state = pair_blocks(stream->state, stream->pending, whole);
+  const lfb_hash state = pair_blocks(stream->state.hash, stream->pending, whole);
 
   return (lfb_hash){lfb_murmur32_finish((uint32_t)state.low, tail, stream->size),
                     lfb_murmur32_finish((uint32_t)state.high, tail, stream->size)};
@@ -75,16 +109,20 @@ static lfb_hash pair_finish(const lfb_hash_stream *stream)
 lfb_hash lfb_hash_stream_finish(const lfb_hash_stream *stream)
 {
   switch (stream->hasher.kind) {
-  case LFB_HASH_MURMUR32_PAIR:
+  case LFB_KIND_MURMUR32_PAIR:
     return pair_finish(stream);
-  case LFB_HASH_FNV1A32:
-    return (lfb_hash){lfb_fnv1a32((uint32_t)stream->state.low, stream->pending,
+  case LFB_KIND_FNV1A32:
+    return (lfb_hash){lfb_fnv1a32((uint32_t)stream->state.hash.low, stream->pending,
                                   stream->size % BLOCK),
                       0};
-  case LFB_HASH_MURMUR128:
+  case LFB_KIND_XXH3:
+    return (lfb_hash){XXH3_64bits_digest(&stream->state.xxh3), 0};
+  case LFB_KIND_SIPHASH13:
+    return (lfb_hash){sip_finish(stream), 0};
+  case LFB_KIND_MURMUR128:
     break;
   }
-  return lfb_murmur128_finish(stream->state, stream->pending, stream->size);
+  return lfb_murmur128_finish(stream->state.hash, stream->pending, stream->size);
 }
 
 size_t lfb_decimal(int64_t value, char text[20])

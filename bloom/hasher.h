@@ -2,7 +2,7 @@
  * hasher.h - from an element to its hash: one row of a switch for each hash that
  * a strategy may ask for.
  *
- * Floor 5.  May include: murmur.h and the C standard library.
+ * Floor 7.  May include: murmur.h, siphash.h, xxhash.h and the C standard library.
  *
  * A switch, not a pointer: it is the same way every time for one filter, and
  * the one indirect call of an operation is the strategy's.  All wait-free.
@@ -13,20 +13,28 @@
 #include <stdbool.h>
 
 #include "bloom/murmur.h"
+#include "bloom/siphash.h"
+
+#define XXH_INLINE_ALL /* so that none of its names leaves the library */
+#include <xxhash.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef enum lfb_hash_kind {
-  LFB_HASH_MURMUR128,     /* murmur3_x64_128, seed 0: low and high                     */
-  LFB_HASH_MURMUR32_PAIR, /* murmur3_x86_32 with two seeds: the low 32 bits of each    */
-  LFB_HASH_FNV1A32,       /* FNV-1a, 32 bits: the low 32 bits of low; integers as text */
+  LFB_KIND_MURMUR128,     /* murmur3_x64_128, seed 0: low and high                     */
+  LFB_KIND_MURMUR32_PAIR, /* murmur3_x86_32 with two seeds: the low 32 bits of each    */
+  LFB_KIND_FNV1A32,       /* FNV-1a, 32 bits: the low 32 bits of low; integers as text */
+  LFB_KIND_XXH3,          /* XXH3, 64 bits, seeded: low; integers by a seeded mixer    */
+  LFB_KIND_SIPHASH13,     /* SipHash-1-3, keyed: low                                   */
 } lfb_hash_kind;
 
 typedef struct lfb_hasher {
   lfb_hash_kind kind;
-  uint64_t seed; /* MURMUR32_PAIR: first seed low, second high 32 bits; others: 0 */
+  uint64_t seed;   /* MURMUR32_PAIR: first seed low, second high 32 bits; XXH3: its
+                      seed; others: 0 */
+  uint64_t key[2]; /* SIPHASH13: its key as two little-endian words; others: 0 */
 } lfb_hasher;
 
 #define LFB_FNV32_BASIS UINT32_C(0x811c9dc5)
@@ -44,12 +52,16 @@ static inline uint32_t lfb_fnv1a32(uint32_t h, const void *bytes, size_t size)
 static inline lfb_hash lfb_hasher_bytes(const lfb_hasher *hasher, const void *bytes, size_t size)
 {
   switch (hasher->kind) {
-  case LFB_HASH_MURMUR32_PAIR:
+  case LFB_KIND_MURMUR32_PAIR:
     return (lfb_hash){lfb_murmur32(bytes, size, (uint32_t)hasher->seed),
                       lfb_murmur32(bytes, size, (uint32_t)(hasher->seed >> 32))};
-  case LFB_HASH_FNV1A32:
+  case LFB_KIND_FNV1A32:
     return (lfb_hash){lfb_fnv1a32(LFB_FNV32_BASIS, bytes, size), 0};
-  case LFB_HASH_MURMUR128:
+  case LFB_KIND_XXH3:
+    return (lfb_hash){XXH3_64bits_withSeed(bytes, size, hasher->seed), 0};
+  case LFB_KIND_SIPHASH13:
+    return (lfb_hash){lfb_siphash13(bytes, size, hasher->key), 0};
+  case LFB_KIND_MURMUR128:
     break;
   }
   return lfb_murmur128(bytes, size, 0);
@@ -58,10 +70,13 @@ static inline lfb_hash lfb_hasher_bytes(const lfb_hasher *hasher, const void *by
 /* Writes a signed decimal number without a NUL; how many bytes, at most 20. */
 size_t lfb_decimal(int64_t value, char text[20]);
 
-/* The hash of a 64-bit key: of its 8 bytes, little-endian, or of its decimal text. */
+/* The hash of a 64-bit key: of its 8 bytes, little-endian, or of its decimal text,
+ * or mixed as a number: a bijection, so that different keys have different hashes. */
 static inline lfb_hash lfb_hasher_u64(const lfb_hasher *hasher, uint64_t key)
 {
-  if (hasher->kind == LFB_HASH_FNV1A32) {
+  if (hasher->kind == LFB_KIND_XXH3)
+    return (lfb_hash){lfb_murmur_finish64(key ^ hasher->seed), 0};
+  if (hasher->kind == LFB_KIND_FNV1A32) {
     char text[20];
     return lfb_hasher_bytes(hasher, text, lfb_decimal((int64_t)key, text));
   }
@@ -73,11 +88,14 @@ static inline lfb_hash lfb_hasher_u64(const lfb_hasher *hasher, uint64_t key)
 static inline lfb_hash lfb_hasher_widen(const lfb_hasher *hasher, uint64_t hash)
 {
   switch (hasher->kind) {
-  case LFB_HASH_MURMUR32_PAIR:
+  case LFB_KIND_MURMUR32_PAIR:
     return (lfb_hash){(uint32_t)hash, hash >> 32};
-  case LFB_HASH_FNV1A32:
+  case LFB_KIND_FNV1A32:
     return (lfb_hash){(uint32_t)hash, 0};
-  case LFB_HASH_MURMUR128:
+  case LFB_KIND_XXH3:
+  case LFB_KIND_SIPHASH13:
+    return (lfb_hash){hash, 0};
+  case LFB_KIND_MURMUR128:
     break;
   }
   /* The constant, 2^64 over the golden ratio, keeps hash 0 from a stride of 0. */
@@ -87,9 +105,13 @@ static inline lfb_hash lfb_hasher_widen(const lfb_hasher *hasher, uint64_t hash)
 /* A hash whose bytes come in pieces. */
 typedef struct lfb_hash_stream {
   lfb_hasher hasher;
-  lfb_hash state;
-  uint64_t size;             /* bytes put so far                       */
-  unsigned char pending[16]; /* the last size % 16 of them             */
+  union {
+    lfb_hash hash;      /* murmur and FNV */
+    lfb_sip sip;
+    XXH3_state_t xxh3;  /* gathers its bytes itself */
+  } state;
+  uint64_t size;             /* bytes put so far           */
+  unsigned char pending[16]; /* the last size % 16 of them */
 } lfb_hash_stream;
 
 void lfb_hash_stream_init(lfb_hash_stream *stream, const lfb_hasher *hasher);

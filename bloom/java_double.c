@@ -1,7 +1,7 @@
 /*
  * java_double.c - the textbook Java filter: h1 + i * h2 in ints, Math.abs, mod m.
  *
- * Floor 9.
+ * Floor 10.
  *
  * h1 and h2 are murmur3_x86_32 of the key with two seeds; probe i (from 0) is
  * |h1 + i * h2| mod m in 32-bit arithmetic, m not rounded up to words.  The one
@@ -27,6 +27,11 @@ static lfb_status java_double_size(const lfb_config *config, lfb_geometry *geome
   return LFB_OK;
 }
 
+static bool java_double_valid(const lfb_geometry *geometry)
+{
+  return geometry->bit_count <= MAX_BITS && geometry->words_per_key == 0;
+}
+
 static lfb_walk java_double_start(lfb_hash hash)
 {
   return (lfb_walk){hash.low, hash.high};
@@ -50,11 +55,11 @@ const lfb_strategy lfb_strategy_java_double = {
     .id = LFB_JAVA_DOUBLE,
     .file_id = 4,
     .name = "java-double",
-    .hash = LFB_HASH_MURMUR32_PAIR,
-    .seeded = true,
-    .default_seed = UINT64_C(1) << 32, /* 0 and 1: equal ones would make h1 = h2 */
+    .hash = LFB_KIND_MURMUR32_PAIR,
+    .seeding = LFB_SEED_PAIR,
     .reachable_bits = UINT64_MAX,
     .size = java_double_size,
+    .valid = java_double_valid,
     .fpp_after = java_double_fpp_after,
     LFB_CLASSIC_ROW(java_double),
 };

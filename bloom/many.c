@@ -2,9 +2,10 @@
  * many.c - the filter's operations on many keys: hashes a piece of them, then
  * hands the hashes to the strategy, which keeps many lines under way.
  *
- * Floor 12.
+ * Floor 13.
  */
 #include <lfbloom/filter.h>
+#include <string.h>
 
 #include "bloom/core.h"
 
@@ -12,7 +13,8 @@ enum {
   /* Keys hashed at a time: 8 KiB of hashes, and long enough that the lines that
    * are not yet under way at its start do not matter.  A multiple of 64. */
   PIECE = 512,
-  PIECE_WORDS = PIECE / LFB_WORD_BITS,
+  /* Hashes that the caller gives need no room: longer pieces, to the same end. */
+  GIVEN_PIECE = 16384,
 };
 
 /* The hash of key i of the caller's array. */
@@ -34,43 +36,67 @@ static lfb_hash many_hash_given(const lfb_hasher *hasher, const void *hashes, si
   return lfb_hasher_widen(hasher, ((const uint64_t *)hashes)[i]);
 }
 
-/* Puts or looks up the `count` keys, at most PIECE, from `first` on. */
-static inline __attribute__((always_inline)) void
-many_piece(const lfb_filter *filter, const void *keys, size_t first, size_t count,
-           uint64_t answers[PIECE_WORDS], bool put, many_hash hash_of)
+/* Puts or looks up hashes; answers are counted, and copied where they are wanted. */
+static inline __attribute__((always_inline)) size_t
+many_hashes(const lfb_filter *filter, const uint64_t *low, const uint64_t *high, size_t count,
+            uint64_t *room, uint64_t *answers, bool put)
 {
-  uint64_t low[PIECE], high[PIECE];
+  const size_t words = (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS;
+  uint64_t *into = answers != NULL ? answers : room;
+  size_t yes = 0;
 
-  for (size_t i = 0; i < count; i++) {
-    const lfb_hash hash = hash_of(&filter->hasher, keys, first + i);
-    low[i] = hash.low;
-    high[i] = hash.high;
-  }
-  for (size_t i = 0; i < PIECE_WORDS; i++)
-    answers[i] = 0;
+  memset(into, 0, words * sizeof *into);
   if (put)
-    lfb_core_count(filter,
-                   filter->strategy->put_many(&filter->layout, low, high, count, answers));
+    lfb_core_count(filter, filter->strategy->put_many(&filter->layout, low, high, count, into));
   else
-    filter->strategy->might_contain_many(&filter->layout, low, high, count, answers);
+    filter->strategy->might_contain_many(&filter->layout, low, high, count, into);
+  for (size_t i = 0; i < words; i++)
+    yes += (size_t)__builtin_popcountll(into[i]);
+  return yes;
 }
 
-/* The loop that all six share; `put` and `hash_of` are constants where it is inlined. */
+/* The loop over keys that are hashed here; `put` and `hash_of` are constants where
+ * it is inlined. */
 static inline __attribute__((always_inline)) size_t
 many(const lfb_filter *filter, const void *keys, size_t count, uint64_t *answers, bool put,
      many_hash hash_of)
 {
-  uint64_t piece_answers[PIECE_WORDS];
+  uint64_t low[PIECE], high[PIECE], room[PIECE / LFB_WORD_BITS];
+  const lfb_fast *fast = filter->layout.fast.words != NULL ? &filter->layout.fast : NULL;
   size_t yes = 0;
 
   for (size_t first = 0; first < count; first += PIECE) {
     const size_t in_piece = count - first < PIECE ? count - first : (size_t)PIECE;
-    many_piece(filter, keys, first, in_piece, piece_answers, put, hash_of);
-    for (size_t i = 0; i * LFB_WORD_BITS < in_piece; i++) {
-      yes += (size_t)__builtin_popcountll(piece_answers[i]);
-      if (answers != NULL)
-        answers[first / LFB_WORD_BITS + i] = piece_answers[i];
+    for (size_t i = 0; i < in_piece; i++) {
+      const lfb_hash hash = hash_of(&filter->hasher, keys, first + i);
+      low[i] = hash.low;
+      high[i] = hash.high;
+      /* one line a key: under way while the rest of the piece is hashed */
+      if (fast != NULL && put)
+        lfb_fast_prefetch_put(fast, hash.low);
+      else if (fast != NULL)
+        lfb_fast_prefetch(fast, hash.low);
     }
+    yes += many_hashes(filter, low, high, in_piece, room,
+                       answers == NULL ? NULL : answers + first / LFB_WORD_BITS, put);
+  }
+  return yes;
+}
+
+/* The same over the caller's hashes, which strategies of 64 bits take as they are. */
+static inline __attribute__((always_inline)) size_t
+many_given(const lfb_filter *filter, const uint64_t *hashes, size_t count, uint64_t *answers,
+           bool put)
+{
+  uint64_t room[GIVEN_PIECE / LFB_WORD_BITS];
+  size_t yes = 0;
+
+  if (filter->layout.fast.words == NULL)
+    return many(filter, hashes, count, answers, put, many_hash_given);
+  for (size_t first = 0; first < count; first += GIVEN_PIECE) {
+    const size_t in_piece = count - first < GIVEN_PIECE ? count - first : (size_t)GIVEN_PIECE;
+    yes += many_hashes(filter, hashes + first, NULL, in_piece, room,
+                       answers == NULL ? NULL : answers + first / LFB_WORD_BITS, put);
   }
   return yes;
 }
@@ -102,11 +128,11 @@ size_t lfb_filter_might_contain_many_u64(const lfb_filter *filter, const uint64_
 size_t lfb_filter_put_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
                                 uint64_t *answers)
 {
-  return many(filter, hashes, count, answers, true, many_hash_given);
+  return many_given(filter, hashes, count, answers, true);
 }
 
 size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter, const uint64_t *hashes,
                                           size_t count, uint64_t *answers)
 {
-  return many(filter, hashes, count, answers, false, many_hash_given);
+  return many_given(filter, hashes, count, answers, false);
 }

@@ -1,7 +1,7 @@
 /*
  * mitz32.c - strategy MURMUR128_MITZ_32, bit for bit as Guava lays it out.
  *
- * Floor 9.
+ * Floor 10.
  *
  * With a and b the low and high half of the hash's first 64 bits, probe i (from
  * 1) is a + i * b in 32-bit arithmetic, inverted if negative, mod bit_count.  It
@@ -41,9 +41,10 @@ const lfb_strategy lfb_strategy_mitz32 = {
     .id = LFB_GUAVA_MITZ32,
     .file_id = 0, /* Guava's ordinal: written in files, never renumbered */
     .name = "guava-mitz32",
-    .hash = LFB_HASH_MURMUR128,
+    .hash = LFB_KIND_MURMUR128,
     .reachable_bits = REACH,
     .size = lfb_guava_size,
+    .valid = lfb_guava_valid,
     .fpp_after = mitz32_fpp_after,
     LFB_CLASSIC_ROW(mitz32),
 };

@@ -1,7 +1,7 @@
 /*
  * mitz64.c - strategy MURMUR128_MITZ_64, bit for bit as Guava lays it out.
  *
- * Floor 9.
+ * Floor 10.
  *
  * Probe i of hash (low, high) is ((low + i * high) mod 2^64, sign bit cleared)
  * mod bit_count: double hashing, with all 128 bits in play.
@@ -36,9 +36,10 @@ const lfb_strategy lfb_strategy_mitz64 = {
     .id = LFB_GUAVA_MITZ64,
     .file_id = 1, /* Guava's ordinal: written in files, never renumbered */
     .name = "guava-mitz64",
-    .hash = LFB_HASH_MURMUR128,
+    .hash = LFB_KIND_MURMUR128,
     .reachable_bits = UINT64_MAX,
     .size = lfb_guava_size,
+    .valid = lfb_guava_valid,
     .fpp_after = mitz64_fpp_after,
     LFB_CLASSIC_ROW(mitz64),
 };

@@ -2,7 +2,7 @@
  * probes.h - the classic Bloom filter: k bits anywhere in the array.  The loops
  * that all classic strategies share; a strategy brings only its walk.
  *
- * Floor 8.  May include: floors 0 to 7.
+ * Floor 9.  May include: floors 0 to 8.
  *
  * The cost of a classic filter is k cache misses.  Both loops first compute the
  * addresses of a group of probes and only then load, without a branch in
@@ -16,7 +16,7 @@
 #ifndef LFB_BLOOM_PROBES_H
 #define LFB_BLOOM_PROBES_H
 
-#include "atomic/cpu.h"
+#include <lfbloom/cpu.h>
 #include "bloom/strategy.h"
 
 /* The state of a walk over the probes of one hash. */
@@ -180,8 +180,9 @@ LFB_TEMPLATE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
     (void)probes_many(layout, low, high, count, answers, false, start, next);                  \
   }
 
-/* The fields of a table row that these four fill. */
+/* The fields of a table row that all classic strategies fill alike. */
 #define LFB_CLASSIC_ROW(noun)                                                        \
+  .count = lfb_sizing_count, .fpp_now = lfb_sizing_fpp_now,                            \
   .put = noun##_put, .might_contain = noun##_might_contain, .put_many = noun##_put_many, \
   .might_contain_many = noun##_might_contain_many
 

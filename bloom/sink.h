@@ -1,7 +1,7 @@
 /*
  * sink.h - what a sink is: a hash in the making.
  *
- * Floor 6.  May include: lfbloom/sink.h, hasher.h.
+ * Floor 8.  May include: lfbloom/sink.h, hasher.h.
  */
 #ifndef LFB_BLOOM_SINK_H
 #define LFB_BLOOM_SINK_H

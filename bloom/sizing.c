@@ -1,4 +1,4 @@
-/* sizing.c - the formulas of a classic Bloom filter.  Floor 6. */
+/* sizing.c - the formulas of a classic Bloom filter.  Floor 7. */
 #include "bloom/sizing.h"
 
 #include <math.h>
@@ -54,13 +54,13 @@ lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
   const uint64_t probes = lfb_sizing_probes(config, bits);
   if (probes > LFB_MAX_PROBES)
     return LFB_ERROR_TOO_MANY_PROBES;
-  *geometry = (lfb_geometry){bits, words, (uint32_t)probes};
+  *geometry = (lfb_geometry){bits, words, (uint32_t)probes, 0};
   return LFB_OK;
 }
 
-double lfb_sizing_fpp_now(uint64_t bits_set, uint64_t bit_count, uint32_t probes)
+double lfb_sizing_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
 {
-  return pow((double)bits_set / (double)bit_count, probes);
+  return pow((double)bits_set / (double)geometry->bit_count, geometry->probes);
 }
 
 double lfb_sizing_fpp_after(double bit_count, uint32_t probes, double insertions)
@@ -70,12 +70,8 @@ double lfb_sizing_fpp_after(double bit_count, uint32_t probes, double insertions
   return pow(1 - stays_off, probes);
 }
 
-uint64_t lfb_sizing_count(uint64_t bits_set, uint64_t bit_count, uint32_t probes)
+double lfb_sizing_count(const lfb_geometry *geometry, uint64_t bits_set)
 {
-  if (bits_set >= bit_count)
-    return UINT64_MAX;
-  const double size = (double)bit_count;
-  const double count = -log1p(-(double)bits_set / size) * size / probes;
-  /* Rounds half up: floor(count + 0.5) is wrong at 0.49999999999999994. */
-  return (uint64_t)round(count);
+  const double size = (double)geometry->bit_count;
+  return -log1p(-(double)bits_set / size) * size / geometry->probes;
 }

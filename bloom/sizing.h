@@ -2,7 +2,7 @@
  * sizing.h - how many bits and probes a classic Bloom filter takes, and how
  * often it is wrong.
  *
- * Floor 6.  May include: lfbloom/filter.h and the C standard library.
+ * Floor 7.  May include: lfbloom/filter.h and the C standard library.
  *
  * Every function gives, to the bit, what Guava's Java gives for the same numbers.
  * Source: Guava BloomFilter.java (optimalNumOfBits, optimalNumOfHashFunctions,
@@ -24,6 +24,7 @@ typedef struct lfb_geometry {
   uint64_t bit_count;  /* m: the modulus of the probes            */
   uint64_t word_count; /* 64-bit words that hold them, at least 1 */
   uint32_t probes;     /* k, 1 to LFB_MAX_PROBES                  */
+  uint32_t words_per_key; /* w of `fast`; 0 where a key's bits lie anywhere */
 } lfb_geometry;
 
 /* LFB_OK if 0 < fpp < 1; LFB_ERROR_FPP_TOO_LOW (NaN too) or _TOO_HIGH. */
@@ -46,13 +47,13 @@ lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
                               lfb_geometry *geometry);
 
 /* Probability of a wrong "maybe" with that share of the bits set: share^k. */
-double lfb_sizing_fpp_now(uint64_t bits_set, uint64_t bit_count, uint32_t probes);
+double lfb_sizing_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
 
 /* Expected probability of a wrong "maybe" after so many insertions into m bits. */
 double lfb_sizing_fpp_after(double bit_count, uint32_t probes, double insertions);
 
-/* Elements that set so many bits, most likely; UINT64_MAX when all are set. */
-uint64_t lfb_sizing_count(uint64_t bits_set, uint64_t bit_count, uint32_t probes);
+/* Elements that set so many bits, fewer than all, most likely. */
+double lfb_sizing_count(const lfb_geometry *geometry, uint64_t bits_set);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,11 @@
-/* strategies.c - the table of strategies, and looking one up.  Floor 10. */
+/* strategies.c - the table of strategies, and looking one up.  Floor 11. */
 #include "bloom/strategies.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const lfb_strategy *const strategies[] = {
+    &lfb_strategy_fast,
     &lfb_strategy_mitz32,
     &lfb_strategy_mitz64,
     &lfb_strategy_java_double,
@@ -12,13 +14,31 @@ static const lfb_strategy *const strategies[] = {
 
 enum { STRATEGY_COUNT = sizeof strategies / sizeof *strategies };
 
+/*
+ * The variant of `fast` for this processor.  LFBLOOM_SIMD=none in the environment
+ * asks for the portable one: for tests, and for measuring.
+ */
+static const lfb_strategy *strategies_fast(void)
+{
+#if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
+  const char *wish = getenv("LFBLOOM_SIMD");
+  if ((wish == NULL || strcmp(wish, "none") != 0) && lfb_fast512_runs_here())
+    return &lfb_strategy_fast512;
+#endif
+  return &lfb_strategy_fast;
+}
+
+/* The variant to use of a row of the table. */
+static const lfb_strategy *strategies_variant(const lfb_strategy *row)
+{
+  return row == &lfb_strategy_fast ? strategies_fast() : row;
+}
+
 const lfb_strategy *lfb_strategy_find(lfb_strategy_id id)
 {
-  const lfb_strategy_id here = id == LFB_FAST ? LFB_GUAVA_MITZ64 : id;
-
   for (int i = 0; i < STRATEGY_COUNT; i++)
-    if (strategies[i]->id == here)
-      return strategies[i];
+    if (strategies[i]->id == id)
+      return strategies_variant(strategies[i]);
   return NULL;
 }
 
@@ -26,7 +46,7 @@ const lfb_strategy *lfb_strategy_find_in_file(uint8_t file_id)
 {
   for (int i = 0; i < STRATEGY_COUNT; i++)
     if (strategies[i]->file_id == file_id)
-      return strategies[i];
+      return strategies_variant(strategies[i]);
   return NULL;
 }
 

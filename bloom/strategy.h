@@ -1,7 +1,7 @@
 /*
  * strategy.h - what a strategy is: one row of a table.
  *
- * Floor 7.  May include: floors 0 to 6.
+ * Floor 8.  May include: floors 0 to 7.
  *
  * A strategy turns an element's hash into bits of a layout.  It is part of the
  * serialised form and never changes once it has been released.
@@ -12,6 +12,7 @@
 #ifndef LFB_BLOOM_STRATEGY_H
 #define LFB_BLOOM_STRATEGY_H
 
+#include <lfbloom/fast.h>
 #include <lfbloom/filter.h>
 
 #include "atomic/bits.h"
@@ -25,25 +26,41 @@ extern "C" {
 
 /* Where the bits of a filter are, and how many of them a key has. */
 typedef struct lfb_layout {
+  lfb_fast fast; /* only where a key's bits lie in one block */
   lfb_bits bits;
   lfb_modulus modulus; /* of bit_count */
   uint32_t probes;
 } lfb_layout;
+
+/* What config.seed, .hash and .key may be. */
+typedef enum lfb_seeding {
+  LFB_SEED_NONE,   /* all 0                                                  */
+  LFB_SEED_PAIR,   /* two 32-bit seeds; 0 stands for seeds 0 and 1           */
+  LFB_SEED_RANDOM, /* a 64-bit seed or a keyed hash; 0 asks for a random one */
+} lfb_seeding;
 
 typedef struct lfb_strategy {
   lfb_strategy_id id;
   uint8_t file_id; /* written in files; Guava's ordinal for Guava's two */
   const char *name;
   lfb_hash_kind hash;
-  bool seeded;             /* takes config.seed ..                                 */
-  uint64_t default_seed;   /* .. and means this one by 0                           */
+  lfb_seeding seeding;
   uint64_t reachable_bits; /* its arithmetic reaches no bit from here on           */
 
   /* Sizes a filter; refuses what this strategy cannot be. */
   lfb_status (*size)(const lfb_config *config, lfb_geometry *geometry);
 
+  /* Whether a filter of this strategy can have this geometry, which a file claims. */
+  bool (*valid)(const lfb_geometry *geometry);
+
   /* Expected probability of a wrong "maybe" after so many insertions. */
   double (*fpp_after)(const lfb_geometry *geometry, double insertions);
+
+  /* Elements that set so many bits, fewer than all, most likely. */
+  double (*count)(const lfb_geometry *geometry, uint64_t bits_set);
+
+  /* Probability of a wrong "maybe" with so many bits set. */
+  double (*fpp_now)(const lfb_geometry *geometry, uint64_t bits_set);
 
   /* Sets the bits of one hash; how many of them this call turned on. */
   uint32_t (*put)(const lfb_layout *layout, lfb_hash hash);

@@ -1,7 +1,7 @@
 /*
  * command.h - what main knows of a command.
  *
- * Floor 2 of cli/.  May include: nothing.
+ * Floor 0 of cli/.  May include: nothing.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H

@@ -1,7 +1,7 @@
 /*
  * crew.h - threads that do one piece of work together.
  *
- * Floor 2 of cli/.  May include: report.h.
+ * Floor 3 of cli/.  May include: report.h.
  */
 #ifndef CLI_CREW_H
 #define CLI_CREW_H

@@ -1,7 +1,7 @@
 /*
  * main.c - the tool `lfbloom`: finds the command and runs it.
  *
- * Floor 5 of cli/.  May include: command.h, output.h, report.h.
+ * Floor 7 of cli/.  May include: command.h, output.h, report.h.
  *
  * Names in cli/ have no lfb_ in front: a program is nobody's library.
  */
@@ -12,7 +12,9 @@
 #include "cli/output.h"
 #include "cli/report.h"
 
-#define LFBLOOM_VERSION "0.1.0"
+#ifndef LFBLOOM_VERSION /* which tools/version.bzl says */
+#define LFBLOOM_VERSION "of no release"
+#endif
 
 static const struct command *const commands[] = {
     &command_demo, &command_plan, &command_build, &command_query, &command_info,

@@ -1,7 +1,8 @@
-/* options.c - a command's options from its table.  Floor 2 of cli/. */
+/* options.c - a command's options from its table.  Floor 3 of cli/. */
 #define _GNU_SOURCE /* getopt_long, sched_getaffinity */
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <sched.h>
 #include <stdio.h>
@@ -95,11 +96,13 @@ bool options_read_when(const char *option, const char *text, void *to)
 
 bool options_read_strategy(const char *option, const char *text, void *to)
 {
-  const lfb_status status = lfb_strategy_from_name(text, to);
+  struct options_strategy *strategy = to;
+  const lfb_status status = lfb_strategy_from_name(text, &strategy->id);
 
-  if (status != LFB_OK)
+  strategy->given = status == LFB_OK;
+  if (!strategy->given)
     (void)report_error("%s '%s': %s (see 'lfbloom plan')", option, text, lfb_status_text(status));
-  return status == LFB_OK;
+  return strategy->given;
 }
 
 bool options_read_form(const char *option, const char *text, void *to)
@@ -149,7 +152,7 @@ struct option_row options_progress(enum progress_when *to)
                              options_read_when, to};
 }
 
-struct option_row options_strategy(lfb_strategy_id *to)
+struct option_row options_strategy(struct options_strategy *to)
 {
   return (struct option_row){'\0', "strategy", "NAME",
                              "how keys become bits (names: 'lfbloom plan')",
@@ -197,7 +200,7 @@ static void options_print_help(const struct command *command, const struct optio
 {
   printf("Usage: lfbloom %s [OPTIONS]%s%s\n", command->name,
          command->operands[0] == '\0' ? "" : " ", command->operands);
-  printf("%s\n\n", command->summary);
+  printf("%c%s.\n\n", toupper((unsigned char)command->summary[0]), command->summary + 1);
   for (size_t i = 0; i < count; i++)
     options_print_row(&rows[i]);
   printf("\n%s", command->details);

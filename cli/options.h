@@ -1,7 +1,7 @@
 /*
  * options.h - a command's options: one table gives the parsing and the --help.
  *
- * Floor 2 of cli/.  May include: command.h, progress.h, <lfbloom/filter.h>.
+ * Floor 3 of cli/.  May include: command.h, progress.h, <lfbloom/filter.h>.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -18,6 +18,12 @@
 struct options_count {
   bool given;
   uint64_t value;
+};
+
+/* A strategy, and whether it was given. */
+struct options_strategy {
+  bool given;
+  lfb_strategy_id id;
 };
 
 /* One option of a command. */
@@ -37,7 +43,7 @@ bool options_read_fpp(const char *option, const char *text, void *to);      /* d
 bool options_read_text(const char *option, const char *text, void *to);     /* char *   */
 bool options_read_threads(const char *option, const char *text, void *to);  /* unsigned */
 bool options_read_when(const char *option, const char *text, void *to);     /* progress_when */
-bool options_read_strategy(const char *option, const char *text, void *to); /* lfb_strategy_id */
+bool options_read_strategy(const char *option, const char *text, void *to); /* options_strategy */
 bool options_read_form(const char *option, const char *text, void *to);     /* lfb_form */
 bool options_read_formula(const char *option, const char *text, void *to);  /* lfb_probes_formula */
 
@@ -46,7 +52,7 @@ struct option_row options_fpp(double *to);
 struct option_row options_json(bool *to);
 struct option_row options_nul(bool *to);
 struct option_row options_progress(enum progress_when *to);
-struct option_row options_strategy(lfb_strategy_id *to);
+struct option_row options_strategy(struct options_strategy *to);
 struct option_row options_threads(unsigned *to);
 
 /* How many threads to start where nobody said. */

@@ -1,4 +1,4 @@
-/* output.c - standard output, where every write can fail.  Floor 2 of cli/. */
+/* output.c - standard output, where every write can fail.  Floor 3 of cli/. */
 #define _GNU_SOURCE /* sigaction */
 #include "cli/output.h"
 
@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/progress.h"
@@ -38,16 +39,17 @@ void output_prepare(void)
   (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16);
 }
 
+/* Quickly: other threads are neither waited for nor torn down; there is nothing to tidy. */
 static _Noreturn void output_give_up(void)
 {
   if (errno != EPIPE)
-    _exit(report_errno("standard output"));
+    quick_exit(report_errno("standard output"));
   progress_end();
   if (!sigpipe_was_ignored) {
     (void)signal(SIGPIPE, SIG_DFL);
     (void)raise(SIGPIPE);
   }
-  _exit(CLI_TROUBLE);
+  quick_exit(CLI_TROUBLE);
 }
 
 void output_write(const void *bytes, size_t size)

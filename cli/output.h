@@ -1,7 +1,7 @@
 /*
  * output.h - standard output, where every write can fail.
  *
- * Floor 2 of cli/.  May include: report.h.
+ * Floor 3 of cli/.  May include: report.h.
  *
  * Figures are printed with printf and checked once, by output_close(); keys go
  * by output_write().  A command uses one of the two.  A closed pipe ends the

@@ -1,7 +1,7 @@
 /*
  * progress.h - the one progress bar, on standard error.
  *
- * Floor 0 of cli/.  May include: clock.h, human.h.
+ * Floor 1 of cli/.  May include: clock.h, human.h.
  *
  * Threads  progress_add() may be called by any number of threads at once; the
  *          first to come when a tenth of a second is over draws.  The others

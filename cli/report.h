@@ -1,7 +1,7 @@
 /*
  * report.h - the tool's exit statuses and its one line on standard error.
  *
- * Floor 1 of cli/.  May include: progress.h, <lfbloom/status.h>.
+ * Floor 2 of cli/.  May include: progress.h, <lfbloom/status.h>.
  *
  * Threads  All functions may be called by any thread at any time.
  */

@@ -220,6 +220,18 @@ TEST(Filter, RefusesUnknownStrategiesFormulasAndSeeds) {
   config = Config(10, 0.01, LFB_GUAVA_MITZ32);
   config.seed = 1;
   EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_UNKNOWN_HASH);
+  config = Config(10, 0.01, LFB_GUAVA_MITZ64);
+  config.hash = LFB_HASH_SIPHASH13;
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_UNKNOWN_HASH);
+  config = Config(10, 0.01, LFB_FAST);
+  config.hash = static_cast<lfb_hash_id>(9);
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_UNKNOWN_HASH);
+  config = Config(10, 0.01, LFB_FAST);
+  config.key[3] = 1;  // a key without a keyed hash
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_UNKNOWN_HASH);
+  config = Config(10, 0.01, LFB_FAST);
+  config.memory_preference = static_cast<lfb_memory_preference>(9);
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_UNKNOWN_PREFERENCE);
   EXPECT_EQ(filter, nullptr);
 }
 

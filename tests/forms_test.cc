@@ -13,38 +13,13 @@
 
 #include "tests/filters.h"
 #include "tests/race.h"
+#include "tests/streams.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMostKeys = kUnderTsan ? 1000000 : 3000000;
-
-// Bytes as a source that gives at most `step` of them at a time.
-struct Source {
-  std::string bytes;
-  size_t step = SIZE_MAX;
-  lfb_status at_end = LFB_OK;
-  size_t at = 0;
-
-  static lfb_status Read(void* from, void* bytes, size_t size, size_t* got) {
-    Source* source = static_cast<Source*>(from);
-    *got = std::min({size, source->step, source->bytes.size() - source->at});
-    std::memcpy(bytes, source->bytes.data() + source->at, *got);
-    source->at += *got;
-    return *got == 0 ? source->at_end : LFB_OK;
-  }
-};
-
-lfb_status ReadFrom(Source source, Filter* filter = nullptr, uint64_t max_bytes = 0) {
-  const lfb_read_limits limits{max_bytes};
-  lfb_filter* read = nullptr;
-  const lfb_status status = lfb_filter_read(Source::Read, &source, &limits, &read);
-  EXPECT_EQ(status == LFB_OK, read != nullptr) << "an output without success, or the reverse";
-  const Filter owner(read);
-  if (filter != nullptr) *filter = Filter(const_cast<Filter&>(owner).release());
-  return status;
-}
 
 Filter Filled(uint64_t n, lfb_strategy_id strategy = LFB_GUAVA_MITZ64) {
   Filter filter = Make(n, 0.01, strategy);
@@ -206,6 +181,24 @@ TEST_F(Files, SaveReplacesAndKeepsLinks) {
   EXPECT_TRUE(fs::is_symlink(Path("link")));
   EXPECT_EQ(Content("old"), Bytes(filter));
   EXPECT_EQ(Entries(), 2u);
+}
+
+TEST_F(Files, SaveKeepsPermissions) {
+  Write("secret", "old");
+  ASSERT_EQ(chmod(Path("secret").c_str(), 0640), 0);
+  const Filter filter = Filled(10);
+  ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("secret").c_str()), LFB_OK);
+  struct stat found{};
+  ASSERT_EQ(stat(Path("secret").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 07777, 0640u);
+}
+
+TEST_F(Files, ALinkThatPointsNowhereIsLeft) {
+  fs::create_symlink("nothing", Path("link"));
+  const Filter filter = Filled(10);
+  EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("link").c_str()), LFB_ERROR_OPEN);
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_EQ(Entries(), 1u);
 }
 
 TEST_F(Files, SaveToAPipeAndLoadFromIt) {

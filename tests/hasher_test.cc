@@ -102,6 +102,20 @@ TEST(Murmur, Known32) {
             0x2fa826cdu);
 }
 
+// As OpenSSL's SIPHASH with c-rounds 1, d-rounds 3 and size 8 gives them, for the
+// key 00 01 .. 0f and the message 00 01 .. of that size.
+TEST(SipHash, Known13) {
+  const std::pair<size_t, uint64_t> known[] = {
+      {0, 0xdcc40f055801acab},  {1, 0x93ca577df39bf4c9},  {7, 0x4011b19b987d92d3},
+      {8, 0x8e9a298d11959036},  {9, 0xe43d066cb38ea425},  {15, 0x5699512a6dd820d3},
+      {16, 0x668b907d1add4fcc}, {17, 0x0cd8db639068f29c}, {63, 0xa8b3bbb76290199d}};
+  const uint64_t key[2] = {0x0706050403020100, 0x0f0e0d0c0b0a0908};
+  std::string bytes;
+  for (int i = 0; i < 64; i++) bytes.push_back(static_cast<char>(i));
+  for (const auto& [size, big_endian] : known)
+    EXPECT_EQ(lfb_siphash13(bytes.data(), size, key), __builtin_bswap64(big_endian)) << size;
+}
+
 TEST(Fnv, Known) {
   EXPECT_EQ(lfb_fnv1a32(LFB_FNV32_BASIS, "", 0), 0x811c9dc5u);
   EXPECT_EQ(lfb_fnv1a32(LFB_FNV32_BASIS, "a", 1), 0xe40c292cu);
@@ -110,11 +124,14 @@ TEST(Fnv, Known) {
 
 // Any way of cutting the bytes gives the hash of the whole.
 TEST(HashStream, PiecesEqualTheWhole) {
-  const lfb_hasher hashers[] = {{LFB_HASH_MURMUR128, 0},
-                                {LFB_HASH_MURMUR32_PAIR, 0x0000000100000007},
-                                {LFB_HASH_FNV1A32, 0}};
+  const lfb_hasher hashers[] = {{LFB_KIND_MURMUR128, 0, {0, 0}},
+                                {LFB_KIND_MURMUR32_PAIR, 0x0000000100000007, {0, 0}},
+                                {LFB_KIND_FNV1A32, 0, {0, 0}},
+                                {LFB_KIND_XXH3, 0, {0, 0}},
+                                {LFB_KIND_XXH3, 12345, {0, 0}},
+                                {LFB_KIND_SIPHASH13, 0, {1, 2}}};
   for (const lfb_hasher& hasher : hashers)
-    for (size_t size = 0; size < 100; size++) {
+    for (size_t size = 0; size < 600; size += size < 100 ? 1 : 37) {
       const std::string bytes = Counted(size);
       const std::string whole = Hex(lfb_hasher_bytes(&hasher, bytes.data(), size));
       for (uint64_t cut = 0; cut < 8; cut++) {
@@ -132,7 +149,7 @@ TEST(HashStream, PiecesEqualTheWhole) {
 }
 
 TEST(Hasher, IntegersAreTheirBytesOrTheirText) {
-  const lfb_hasher murmur = {LFB_HASH_MURMUR128, 0}, fnv = {LFB_HASH_FNV1A32, 0};
+  const lfb_hasher murmur = {LFB_KIND_MURMUR128, 0, {0, 0}}, fnv = {LFB_KIND_FNV1A32, 0, {0, 0}};
   const unsigned char bytes[8] = {8, 7, 6, 5, 4, 3, 2, 1};
   EXPECT_EQ(Hex(lfb_hasher_u64(&murmur, 0x0102030405060708)),
             Hex(lfb_murmur128(bytes, sizeof bytes, 0)));

@@ -67,7 +67,7 @@ size_limits=1
 
 # --- the tool itself ------------------------------------------------------------
 gives "--version" 0 "$tool" --version
-check "version" equal "$(cat out)" "lfbloom 0.1.0"
+check "version" grep -qxE 'lfbloom [0-9]+\.[0-9]+\.[0-9]+' out
 gives "--help" 0 "$tool" --help
 for command in demo plan build query info; do
   check "help names $command" holds out "  $command "
@@ -169,7 +169,7 @@ check "the old plot is untouched" equal "$(cat plots/a.svg)" old
 check "no partial plot is left" equal "$(ls -A plots)" a.svg
 
 # --- demo -----------------------------------------------------------------------
-gives "demo" 0 "$tool" demo -n 100k -p 0.01 --seed 7 --threads 2 --json
+gives "demo" 0 "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 7 --threads 2 --json
 check "demo n" equal "$(json n)" 100000
 check "demo fpp" equal "$(json fpp)" 0.01
 check "demo threads" equal "$(json threads)" 2
@@ -185,11 +185,18 @@ check "demo bytes" equal "$(json filter_bytes)" 119816
 check "demo hash set" between "$(json hash_set_bytes)" 5000000 12000000
 check "demo seconds" grep -qE '"insert_seconds": [0-9.e-]+, "query_seconds": [0-9.e-]+' out
 false_positives=$(json false_positives) bits_set=$(json bits_set)
-gives "demo with other threads" 0 "$tool" demo -n 100k -p 0.01 --seed 7 --threads 5 --json
+gives "demo with other threads" 0 \
+  "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 7 --threads 5 --json
 check "the same keys give the same answers" equal "$(json false_positives)" "$false_positives"
 check "and set the same bits" equal "$(json bits_set)" "$bits_set"
-gives "demo with another seed" 0 "$tool" demo -n 100k -p 0.01 --seed 8 --json
+gives "demo with another seed" 0 "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 8 --json
 check "other keys set other bits" test "$(json bits_set)" != "$bits_set"
+gives "demo of the default strategy" 0 "$tool" demo -n 100k -p 0.01 --seed 7 --json
+check "default: finds all" equal "$(json hits)" 10000
+check "default: wrong as often as expected" between "$(json false_positives)" 50 150
+bits_set=$(json bits_set)
+gives "demo of the default strategy, again" 0 "$tool" demo -n 100k -p 0.01 --seed 7 --threads 3 --json
+check "default: --seed repeats it" equal "$(json bits_set)" "$bits_set"
 gives "demo without a seed" 0 "$tool" demo -n 1000 --json
 first=$(json seed)
 gives "demo without a seed, again" 0 "$tool" demo -n 1000 --json
@@ -202,7 +209,7 @@ check "one key is found" equal "$(json hits)" 1
 gives "demo go-fnv14" 0 "$tool" demo -n 20k --strategy go-fnv14 --json
 check "demo names its strategy" equal "$(json strategy)" go-fnv14
 refuses "demo of nothing" "at least 1" "$tool" demo -n 0
-refuses "demo of too much" "larger than its strategy" "$tool" demo -n 1e18
+refuses "demo of too much" "larger than its strategy" "$tool" demo -n 1e18 --strategy guava-mitz64
 refuses "demo with a file" "takes no files" "$tool" demo file
 gives "demo without a terminal shows no bar" 0 "$tool" demo -n 1000
 run "$tool" demo -n 1000 --progress=always
@@ -211,18 +218,32 @@ check "demo shows a bar when told" holds err "putting"
 # --- build and query --------------------------------------------------------------
 # Made with Guava 31.1: BloomFilter.create(Funnels.byteArrayFunnel(), 10, 0.01) of a, b, hello.
 printf 'a\nb\nhello\n' >abc
-gives "build as Guava does" 0 "$tool" build -q -n 10 -p 0.01 -o abc.bloom abc
+gives "build as Guava does" 0 "$tool" build --form guava -q -n 10 -p 0.01 -o abc.bloom abc
 check "Guava's bytes" equal "$(hex abc.bloom)" 01070000000220100220098402048802405800802801
-gives "build MITZ_32" 0 "$tool" build -q -n 10 -p 0.01 --strategy guava-mitz32 -o m32.bloom abc
+gives "build MITZ_32" 0 "$tool" build --form guava -q -n 10 -p 0.01 --strategy guava-mitz32 -o m32.bloom abc
 check "Guava's bytes, MITZ_32" equal "$(hex m32.bloom)" 0007000000020038000221800082200840980008c0a0
-gives "k of Guava 31" 0 "$tool" build --json -n 1 -p 0.01 --probes-formula 31 -o k.bloom abc
+gives "k of Guava 31" 0 "$tool" build --form guava --json -n 1 -p 0.01 --probes-formula 31 -o k.bloom abc
 check "k of Guava 31" equal "$(json probes)" 6
-gives "k of Guava now" 0 "$tool" build --json -n 1 -p 0.01 --probes-formula current -o k.bloom abc
+gives "k of Guava now" 0 "$tool" build --form guava --json -n 1 -p 0.01 --probes-formula current -o k.bloom abc
 check "k of Guava now" equal "$(json probes)" 7
-refuses "bad formula" "neither 31 nor current" "$tool" build -n 1 -p 0.1 --probes-formula 30 -o x abc
+refuses "bad formula" "neither 31 nor current" "$tool" build --form guava -n 1 -p 0.1 --probes-formula 30 -o x abc
 refuses "bad form" "no such form" "$tool" build -n 1 -p 0.1 --form nope -o x abc
 refuses "a form that cannot hold it" "cannot hold" \
-  "$tool" build -n 1 -p 0.1 --strategy java-double -o x abc
+  "$tool" build --form guava -n 1 -p 0.1 --strategy java-double -o x abc
+
+# Without --form: the native form, strategy fast; damage does not pass.
+gives "build by default" 0 "$tool" build -q -n 1000 -p 0.001 -o native.lfb abc
+gives "info of a native file" 0 "$tool" info --json native.lfb
+check "native, fast" equal "$(json form) $(json strategy)" "native fast"
+check "native knows n and p" equal "$(json expected_insertions) $(json fpp)" "1000 0.001"
+gives "query of a native file" 0 "$tool" query native.lfb abc
+check "all three are in" equal "$(tr '\n' , <out)" "a,b,hello,"
+gives "any strategy is native" 0 "$tool" build -q -n 10 -p 0.1 --strategy go-fnv14 -o go.lfb abc
+gives "query of it" 0 "$tool" query -c go.lfb abc
+check "all three are in it" equal "$(cat out)" 3
+cp native.lfb bad.lfb
+printf 'x' | dd of=bad.lfb bs=1 seek=700 conv=notrunc status=none
+refuses "a damaged file" "checksum does not match" "$tool" query bad.lfb abc
 
 # Keys are bytes: CR, no final newline, empty lines, invalid UTF-8, NUL, a line of 5 MB.
 {
@@ -230,7 +251,7 @@ refuses "a form that cannot hold it" "cannot hold" \
   head -c 5000000 /dev/zero | tr '\0' x
   printf '\n \nlast without newline'
 } >edges
-gives "build of edges" 0 "$tool" build --json -p 1e-9 -o edges.bloom edges
+gives "build of edges" 0 "$tool" build --form guava --json -p 1e-9 -o edges.bloom edges
 check "empty lines are no keys" equal "$(json keys)" 7
 check "n was counted" equal "$(json expected_insertions)" 7
 check "all were new" equal "$(json new_keys)" 7
@@ -253,7 +274,7 @@ gives "query of nothing" 1 "$tool" query edges.bloom /dev/null
 
 # NUL-separated.
 printf 'one\ntwo\0\0three\0four' >nul
-gives "build -0" 0 "$tool" build -0 --json -p 1e-9 -o nul.bloom nul
+gives "build -0" 0 "$tool" build --form guava -0 --json -p 1e-9 -o nul.bloom nul
 check "-0 keys" equal "$(json keys)" 3
 gives "query -0" 0 "$tool" query -0 nul.bloom nul
 printf 'one\ntwo\0three\0four\0' >nul.kept
@@ -263,7 +284,7 @@ gives "query -0 as lines" 1 "$tool" query nul.bloom nul
 # Several files: a last line without newline ends with its file.
 printf 'end' >f1
 printf 'begin\nx\n' >f2
-gives "several files" 0 "$tool" build --json -p 1e-9 -o f.bloom f1 f2 f1
+gives "several files" 0 "$tool" build --form guava --json -p 1e-9 -o f.bloom f1 f2 f1
 check "no key across files" equal "$(json keys)" 4
 "$tool" query f.bloom f2 - f1 <f1 >out 2>err && rc=0 || rc=$?
 check "files in their order, - is standard input" equal "$(tr '\n' , <out)$rc" "begin,x,end,end,0"
@@ -271,7 +292,7 @@ check "files in their order, - is standard input" equal "$(tr '\n' , <out)$rc" "
 # Order does not depend on threads: enough chunks that they overtake one another.
 seq 1 400000 >all
 awk 'NR % 3 == 0' all >third
-gives "build of a third" 0 "$tool" build --json -p 1e-6 -o third.bloom third
+gives "build of a third" 0 "$tool" build --form guava --json -p 1e-6 -o third.bloom third
 check "a third was counted" equal "$(json expected_insertions)" 133333
 check "a third was put" between "$(json new_keys)" 133330 133333
 check "count estimate" between "$(json approximate_count)" 132000 134700
@@ -285,14 +306,14 @@ for threads in 2 4 8; do
   check "$threads threads give the same output" cmp out one
   gives "query -v, $threads threads" 0 "$tool" query -v --threads "$threads" third.bloom all
   check "$threads threads: -v gives all others" cmp <(sort -n out one) all
-  gives "build, $threads threads" 0 "$tool" build -q --threads "$threads" -p 1e-6 -o t.bloom third
+  gives "build, $threads threads" 0 "$tool" build --form guava -q --threads "$threads" -p 1e-6 -o t.bloom third
   check "$threads threads build the same file" cmp t.bloom third.bloom
 done
 cat all | "$tool" query --threads 4 third.bloom >out 2>err && rc=0 || rc=$?
 check "a pipe gives the same output" cmp out one
-cat third | "$tool" build -q -n 133333 -p 1e-6 -o t.bloom - 2>err && rc=0 || rc=$?
+cat third | "$tool" build --form guava -q -n 133333 -p 1e-6 -o t.bloom - 2>err && rc=0 || rc=$?
 check "a pipe builds the same file" cmp t.bloom third.bloom
-"$tool" build -q -n 133333 -p 1e-6 -o - <third >t.bloom 2>err && rc=0 || rc=$?
+"$tool" build --form guava -q -n 133333 -p 1e-6 -o - <third >t.bloom 2>err && rc=0 || rc=$?
 check "-o - writes to standard output" cmp t.bloom third.bloom
 tail -c 3000000 edges | "$tool" query -c edges.bloom >out 2>err && rc=0 || rc=$?
 check "a long line through a pipe" equal "$(cat out)" 2
@@ -311,42 +332,42 @@ wait $! && rc=0 || rc=$?
 check "and the end of the pipe ends it" equal "$rc" 0
 
 # What is told.
-gives "--quiet" 0 "$tool" build -q -p 0.01 -o q.bloom third
-run "$tool" build -p 0.01 -o q.bloom third
+gives "--quiet" 0 "$tool" build --form guava -q -p 0.01 -o q.bloom third
+run "$tool" build --form guava -p 0.01 -o q.bloom third
 check "summary" grep -qE '^lfbloom: q.bloom: 133,333 keys, about 13[0-9],[0-9]{3} distinct, in 156\.[0-9]+ KiB; expected fpp 0\.0' err
 check "summary is one line" equal "$(wc -l <err)" 1
-run "$tool" build -q -n 1000 -p 0.01 -o q.bloom third
+run "$tool" build --form guava -q -n 1000 -p 0.01 -o q.bloom third
 check "too many keys: warned" holds err "warning: more than the 1,000 distinct keys"
 check "too many keys: one line" equal "$(wc -l <err)" 1
 check "too many keys: built" equal "$rc" 0
 yes again | head -50000 >again
-gives "many times one key: no warning" 0 "$tool" build -q -n 10 -p 0.01 -o q.bloom again
+gives "many times one key: no warning" 0 "$tool" build --form guava -q -n 10 -p 0.01 -o q.bloom again
 # Here expected_fpp comes out at 0.01002: what counts is how many keys were new.
 gives "every key twice: no warning" 0 \
-  "$tool" build -q -n 133333 -p 0.01 --threads 1 -o q.bloom third third
-run "$tool" build --progress=always -p 0.01 -o q.bloom third
+  "$tool" build --form guava -q -n 133333 -p 0.01 --threads 1 -o q.bloom third third
+run "$tool" build --form guava --progress=always -p 0.01 -o q.bloom third
 check "bar: counting" holds err "counting"
 check "bar: building" holds err "building"
 check "bar is wiped away" grep -q $'\r\033\[Klfbloom: q.bloom' err
-run "$tool" build --progress=never -p 0.01 -o q.bloom third
+run "$tool" build --form guava --progress=never -p 0.01 -o q.bloom third
 check "no bar" equal "$(grep -c $'\r' err)" 0
 
 # What cannot be.
-refuses "no -p" "no -p" "$tool" build -n 1 -o x abc
-refuses "no -o" "no -o" "$tool" build -n 1 -p 0.1 abc
-refuses "-p 1 in build" "less than 1" "$tool" build -p 1 -o x abc
-refuses "n too large" "larger than its strategy" "$tool" build -n 18446744073709551615 -p 0.1 -o x abc
-refuses "n of 2^64" "more than 2^64 - 1" "$tool" build -n 18446744073709551616 -p 0.1 -o x abc
-refuses "no bits" "no bits at all" "$tool" build -n 1 -p 0.9 -o x abc
-refuses "too many probes" "more than 255 probes" "$tool" build -n 1 -p 1e-100 -o x abc
+refuses "no -p" "no -p" "$tool" build --form guava -n 1 -o x abc
+refuses "no -o" "no -o" "$tool" build --form guava -n 1 -p 0.1 abc
+refuses "-p 1 in build" "less than 1" "$tool" build --form guava -p 1 -o x abc
+refuses "n too large" "larger than its strategy" "$tool" build --form guava -n 18446744073709551615 -p 0.1 -o x abc
+refuses "n of 2^64" "more than 2^64 - 1" "$tool" build --form guava -n 18446744073709551616 -p 0.1 -o x abc
+refuses "no bits" "no bits at all" "$tool" build --form guava -n 1 -p 0.9 -o x abc
+refuses "too many probes" "more than 255 probes" "$tool" build --form guava -n 1 -p 1e-100 -o x abc
 check "no file from a refusal" test ! -e x
-cat abc | "$tool" build -p 0.1 -o x >out 2>err && rc=0 || rc=$?
+cat abc | "$tool" build --form guava -p 0.1 -o x >out 2>err && rc=0 || rc=$?
 check "a pipe needs -n" is_error "give -n"
-"$tool" build -p 0.1 -o x <abc >out 2>err && rc=0 || rc=$?
+"$tool" build --form guava -p 0.1 -o x <abc >out 2>err && rc=0 || rc=$?
 check "standard input needs -n" is_error "give -n"
-refuses "a device needs -n" "give -n" "$tool" build -p 0.1 -o x abc /dev/null
-refuses "input missing" "missing: No such file" "$tool" build -p 0.1 -o x abc missing
-refuses "input a directory" "plots: Is a directory" "$tool" build -p 0.1 -o x abc plots
+refuses "a device needs -n" "give -n" "$tool" build --form guava -p 0.1 -o x abc /dev/null
+refuses "input missing" "missing: No such file" "$tool" build --form guava -p 0.1 -o x abc missing
+refuses "input a directory" "plots: Is a directory" "$tool" build --form guava -p 0.1 -o x abc plots
 refuses "query: input missing" "missing: No such file" "$tool" query abc.bloom abc missing
 refuses "query: input a directory" "plots: Is a directory" "$tool" query abc.bloom plots
 refuses "query: no filter" "no filter given" "$tool" query
@@ -355,21 +376,21 @@ refuses "query: filter a directory" "plots: " "$tool" query plots abc
 refuses "info: no filter" "no filter given" "$tool" info
 refuses "info: two" "one filter only" "$tool" info abc.bloom abc.bloom
 refuses "info: a directory" "plots: " "$tool" info plots
-refuses "output is the input" "both input and output" "$tool" build -n 1 -p 0.1 -o abc abc
+refuses "output is the input" "both input and output" "$tool" build --form guava -n 1 -p 0.1 -o abc abc
 check "and the input is untouched" equal "$(wc -c <abc)" 10
 refuses "output directory missing" "missing/x: cannot be written: No such file" \
-  "$tool" build -p 0.1 -o missing/x abc
+  "$tool" build --form guava -p 0.1 -o missing/x abc
 refuses "output a directory" "plots: cannot be written: Is a directory" \
-  "$tool" build -p 0.1 -o plots abc
-refuses "output nameless" "cannot be written" "$tool" build -p 0.1 -o '' abc
-refuses "output a full device" "No space left" "$tool" build -q -p 0.1 -o /dev/full abc
+  "$tool" build --form guava -p 0.1 -o plots abc
+refuses "output nameless" "cannot be written" "$tool" build --form guava -p 0.1 -o '' abc
+refuses "output a full device" "No space left" "$tool" build --form guava -q -p 0.1 -o /dev/full abc
 refuses "two things on standard output" "both want standard output" \
-  "$tool" build --json -p 0.1 -o - abc
+  "$tool" build --form guava --json -p 0.1 -o - abc
 cp abc self
 "$tool" query abc.bloom self >>self 2>err && rc=0 || rc=$?
 check "query onto its own input" is_error "self: is also the output"
 check "and it is untouched" cmp self abc
-"$tool" build -n 5 -p 0.1 -o x /proc/self/mem >out 2>err && rc=0 || rc=$?
+"$tool" build --form guava -n 5 -p 0.1 -o x /proc/self/mem >out 2>err && rc=0 || rc=$?
 check "an input that cannot be read" is_error "/proc/self/mem: Input/output error"
 check "no file from an input that failed" test ! -e x
 
@@ -414,12 +435,12 @@ refuse_file "negative strategy" "" ff05000000010000000000000000
 cat hostile | timeout 60 "${limit[@]}" "$tool" info /dev/stdin >out 2>err && rc=0 || rc=$?
 check "16 GiB claimed through a pipe" is_error "ends too early"
 if ((${#limit[@]})); then
-  refuses "no memory for the filter" "out of memory" "${limit[@]}" "$tool" build -n 1e9 -p 0.01 -o x abc
+  refuses "no memory for the filter" "out of memory" "${limit[@]}" "$tool" build --form guava -n 1e9 -p 0.01 -o x abc
   refuses "no memory for the demo" "out of memory" "${limit[@]}" "$tool" demo -n 1e9 -p 0.01
   refuses "no memory for the threads" "cannot start thread" \
     "${limit[@]}" "$tool" query --threads 4000 abc.bloom abc
   head -c 500000000 /dev/zero | tr '\0' x |
-    "${limit[@]}" "$tool" build -q -n 1 -p 0.01 -o x >out 2>err && rc=0 || rc=$?
+    "${limit[@]}" "$tool" build --form guava -q -n 1 -p 0.01 -o x >out 2>err && rc=0 || rc=$?
   check "no memory for a line of 500 MB" is_error "Cannot allocate memory"
   check "no file from any of them" test ! -e x
 fi
@@ -427,7 +448,7 @@ fi
 # --- no room, no reader, no right -------------------------------------------------
 for arguments in --version --help "plan -n 10 -p 0.1" "plan -n 10 -p 0.1 --json" "demo --help" \
   "demo -n 1000" "info abc.bloom" "info --json abc.bloom" "query abc.bloom abc" \
-  "query -c abc.bloom abc" "query --threads 4 third.bloom all" "build -p 0.1 -o x --json abc" \
+  "query -c abc.bloom abc" "query --threads 4 third.bloom all" "build --form guava -p 0.1 -o x --json abc" \
   "build -q -p 0.1 -o - abc"; do
   # shellcheck disable=SC2086
   "$tool" $arguments >/dev/full 2>err && rc=0 || rc=$?
@@ -442,12 +463,12 @@ echo old >safe/out.bloom
 if ((size_limits)); then
   (ulimit -f 100 && "$tool" query third.bloom all >limited) 2>err && rc=0 || rc=$?
   check "output over a limit" is_error "File too large"
-  (ulimit -f 100 && "$tool" build -q -p 1e-6 -o safe/out.bloom third) >out 2>err && rc=0 || rc=$?
+  (ulimit -f 100 && "$tool" build --form guava -q -p 1e-6 -o safe/out.bloom third) >out 2>err && rc=0 || rc=$?
   check "filter over a limit" is_error "File too large"
 fi
 check "the old file is untouched" equal "$(cat safe/out.bloom)" old
 check "no temporary file is left" equal "$(ls -A safe)" out.bloom
-gives "the same with room" 0 "$tool" build -q -p 1e-6 -o safe/out.bloom third
+gives "the same with room" 0 "$tool" build --form guava -q -p 1e-6 -o safe/out.bloom third
 check "replaces it" cmp safe/out.bloom third.bloom
 check "others may read it" equal "$(stat -c %a third.bloom)" "$(printf %o $((0666 & ~$(umask))))"
 
@@ -478,10 +499,10 @@ if "${unprivileged[@]}" "$tool" --version >out 2>err && ! "${unprivileged[@]}" c
   refuses "unreadable keys" "secret: Permission denied" \
     "${unprivileged[@]}" "$tool" query abc.bloom secret
   refuses "unreadable keys, build" "secret: Permission denied" \
-    "${unprivileged[@]}" "$tool" build -p 0.1 -o x secret
+    "${unprivileged[@]}" "$tool" build --form guava -p 0.1 -o x secret
   refuses "unreadable filter" "Permission denied" "${unprivileged[@]}" "$tool" info secret
   refuses "unwritable directory" "closed/x: cannot be written: Permission denied" \
-    "${unprivileged[@]}" "$tool" build -p 0.1 -o closed/x abc
+    "${unprivileged[@]}" "$tool" build --form guava -p 0.1 -o closed/x abc
   check "no file from any of them" test ! -e x
 else
   skip "files without permission (root cannot give up its right here)"

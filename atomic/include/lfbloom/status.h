@@ -35,7 +35,9 @@ extern "C" {
   X(LFB_ERROR_TOO_MANY_BITS, 14, "the filter is larger than its strategy can address")  \
   X(LFB_ERROR_UNKNOWN_STRATEGY, 15, "no such strategy")                                 \
   X(LFB_ERROR_UNKNOWN_FORMULA, 16, "no such formula for the number of probes")          \
-  X(LFB_ERROR_UNKNOWN_HASH, 17, "no such hash, or not with this strategy")              \
+  X(LFB_ERROR_UNKNOWN_HASH, 17, "no such hash, seed or key with this strategy")         \
+  X(LFB_ERROR_UNKNOWN_PREFERENCE, 18, "no such memory preference")                      \
+  X(LFB_ERROR_NO_RANDOM, 19, "the system gave no random number for the seed")           \
   /* two filters that were to be united */                                              \
   X(LFB_ERROR_SAME_FILTER, 20, "a filter cannot be merged into itself")                 \
   X(LFB_ERROR_PROBES_DIFFER, 21, "the filters differ in their number of probes")        \
@@ -56,7 +58,9 @@ extern "C" {
   X(LFB_ERROR_OVER_LIMIT, 37, "the filter is larger than the limit for reading")        \
   X(LFB_ERROR_BAD_HEADER, 38, "the filter's header contradicts itself")                 \
   X(LFB_ERROR_BAD_CHECKSUM, 39, "the filter is damaged: a checksum does not match")     \
-  X(LFB_ERROR_UNKNOWN_VERSION, 40, "the filter's format version is newer than this")    \
+  X(LFB_ERROR_UNKNOWN_VERSION, 40, "the filter's format version is not known here")     \
+  X(LFB_ERROR_KEY_NEEDED, 41, "the filter's hash is keyed: it opens only with its key") \
+  X(LFB_ERROR_WRONG_KEY, 42, "this is not the key of the filter's hash")                \
   /* files */                                                                           \
   X(LFB_ERROR_OPEN, 50, "the file cannot be opened")                                    \
   X(LFB_ERROR_READ, 51, "reading failed")                                               \

@@ -2,7 +2,7 @@
  * lfbloom/filter.h - a Bloom filter that any number of threads insert into and
  * query at once.
  *
- * Floor 5.  May include: lfbloom/status.h, lfbloom/sink.h.
+ * Floor 6.  May include: lfbloom/status.h, lfbloom/sink.h.
  *
  * A filter answers "surely not in" or "maybe in", and "maybe" wrongly with
  * about the probability it was made for once its expected insertions are in.
@@ -57,7 +57,7 @@ typedef struct lfb_filter lfb_filter;
 
 /* How an element becomes bits. */
 typedef enum lfb_strategy_id {
-  LFB_FAST = 0,         /* the default; until it is here, guava-mitz64           */
+  LFB_FAST = 0,         /* one cache line a key (lfbloom/fast.h): the default    */
   LFB_GUAVA_MITZ32 = 1, /* Guava's MURMUR128_MITZ_32, bit for bit                */
   LFB_GUAVA_MITZ64 = 2, /* Guava's MURMUR128_MITZ_64, bit for bit                */
   LFB_SBBF = 3,         /* Parquet's split-block filter (not here yet)           */
@@ -72,14 +72,33 @@ typedef enum lfb_probes_formula {
   LFB_PROBES_GUAVA_CURRENT = 1, /* max(1, round(-ln p / ln 2))                   */
 } lfb_probes_formula;
 
+/* How a key's bytes become its hash, where the strategy leaves the choice (fast). */
+typedef enum lfb_hash_id {
+  LFB_HASH_DEFAULT = 0,   /* the strategy's own; for fast, LFB_HASH_XXH3             */
+  LFB_HASH_XXH3 = 1,      /* XXH3, 64 bits, with a seed; integers by a seeded mixer  */
+  LFB_HASH_SIPHASH13 = 2, /* SipHash-1-3 with a 128-bit key: for keys that an
+                             attacker chooses and answers that he sees               */
+} lfb_hash_id;
+
+/* What `fast` does with the choice between memory and cache traffic. */
+typedef enum lfb_memory_preference {
+  LFB_MEMORY_BALANCED = 0, /* fewest words a key within 5 % of the smallest size  */
+  LFB_MEMORY_SPEED = 1,    /* .. within 25 %                                      */
+  LFB_MEMORY_SMALLEST = 2, /* the smallest                                        */
+} lfb_memory_preference;
+
 /* What a filter is to be.  All zero is the default, but fpp must be set. */
 typedef struct lfb_config {
   uint64_t expected_insertions; /* n, in distinct elements; 0 counts as 1           */
   double fpp;                   /* p, 0 < fpp < 1, once n elements are in           */
   lfb_strategy_id strategy;
   lfb_probes_formula probes_formula;
-  uint64_t seed;    /* java-double: its first seed in the low, its second in the
-                       high 32 bits, 0 for 0 and 1; others have none: must be 0     */
+  lfb_hash_id hash;
+  uint64_t seed;    /* fast: of the hash, 0 for a random one; java-double: its first
+                       seed in the low, its second in the high 32 bits, 0 for seeds
+                       0 and 1; others have none: must be 0                         */
+  uint8_t key[16];  /* of a keyed hash, all 0 for a random one; else must be 0      */
+  lfb_memory_preference memory_preference;
   bool lazy_memory; /* leave it to the first touch to back a page with memory       */
 } lfb_config;
 
@@ -87,6 +106,8 @@ typedef struct lfb_config {
 typedef enum lfb_form {
   LFB_FORM_NONE = 0,  /* made in memory                          */
   LFB_FORM_GUAVA = 1, /* what Guava's BloomFilter.writeTo writes */
+  LFB_FORM_NATIVE = 2, /* this library's own: any strategy, described and checksummed
+                          (docs/formats.md); keys of keyed hashes are not in it */
 } lfb_form;
 
 /* A filter's figures. */
@@ -99,6 +120,9 @@ typedef struct lfb_stats {
   uint64_t reachable_bits;      /* below bit_count where the strategy's arithmetic
                                    is too narrow for so large a filter              */
   uint32_t probes;              /* k                                                */
+  uint32_t words_per_key;       /* of one cache line: w of fast; 0: k anywhere      */
+  lfb_hash_id hash;             /* LFB_HASH_DEFAULT: the strategy has no choice     */
+  uint64_t seed;                /* that makes another filter's hash the same        */
   uint64_t bytes;               /* of the words that hold the bits                  */
   uint64_t bits_set;            /* exact while no put is running                    */
   bool saturated;               /* every bit is set: every answer is "maybe"        */
@@ -112,7 +136,8 @@ typedef struct lfb_stats {
  *
  * Fails  LFB_ERROR_FPP_TOO_LOW, _FPP_TOO_HIGH (also for NaN: too low), _NO_BITS,
  *        _TOO_MANY_PROBES, _TOO_MANY_BITS, _UNKNOWN_STRATEGY, _UNKNOWN_FORMULA,
- *        _UNKNOWN_HASH, _NO_MEMORY, _SIZE_OVERFLOW.
+ *        _UNKNOWN_HASH, _UNKNOWN_PREFERENCE, _NO_RANDOM, _NO_MEMORY,
+ *        _SIZE_OVERFLOW.
  * Owner  the caller, until lfb_filter_free().
  */
 LFB_API lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter);
@@ -133,7 +158,8 @@ LFB_API bool lfb_filter_put(lfb_filter *filter, const void *bytes, size_t size);
 LFB_API bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_t size);
 
 /*
- * The same for a 64-bit key.  With Guava's strategies and java-double it is the
+ * The same for a 64-bit key.  With fast it is hashed as a number, or keyed as its 8
+ * bytes, little-endian.  With Guava's strategies and java-double it is the
  * key's 8 bytes, little-endian (Guava's Funnels.longFunnel()); with go-fnv14 the
  * text of it as a signed decimal number.
  */
@@ -141,7 +167,8 @@ LFB_API bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key);
 LFB_API bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key);
 
 /*
- * The same for a key's hash, 64 bits that the caller has mixed well.  Strategies
+ * The same for a key's hash, 64 bits that the caller has mixed well.  fast uses it
+ * as it is, without the seed: inline through lfbloom/fast.h as well.  Strategies
  * whose hash is wider derive the rest from it: equal to no other way of putting.
  */
 LFB_API bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash);
@@ -243,6 +270,7 @@ typedef lfb_status (*lfb_read_fn)(void *from, void *bytes, size_t size, size_t *
 /* What a reader accepts.  All zero, or a NULL pointer, is the default. */
 typedef struct lfb_read_limits {
   uint64_t max_bytes; /* of the words, checked before they are allocated; 0: none */
+  const uint8_t *key; /* 16 bytes, of a filter with a keyed hash; NULL: none      */
 } lfb_read_limits;
 
 /*
@@ -260,7 +288,8 @@ LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb
  * that a header only claims.
  *
  * Fails  LFB_ERROR_UNKNOWN_FORM, _TRUNCATED, _BAD_STRATEGY, _BAD_PROBES,
- *        _BAD_WORD_COUNT, _OVER_LIMIT, _NO_MEMORY, or whatever `read` returned.
+ *        _BAD_WORD_COUNT, _BAD_HEADER, _BAD_CHECKSUM, _UNKNOWN_VERSION, _KEY_NEEDED,
+ *        _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY, or whatever `read` returned.
  * Owner  the caller, until lfb_filter_free().
  */
 LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
@@ -268,12 +297,15 @@ LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_
 
 /*
  * Writes a filter to a file, atomically and durably: into a temporary file in the
- * same directory, synced, then renamed.  Whatever fails, `path` is as it was and
- * no temporary file is left.  A path that is no regular file (a pipe, a
- * terminal) is written to as it is.
+ * same directory, synced, then renamed, and the directory synced.  A file that is
+ * replaced gives its permissions to the new one; behind a symbolic link the file it
+ * points to is replaced.  A path that is no regular file (a pipe, a terminal) is
+ * written to as it is.
  *
- * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _SYNC, _RENAME with the
- *        cause in errno.
+ * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _RENAME, _NO_MEMORY: `path`
+ *        is as it was and no temporary file is left.  LFB_ERROR_SYNC: it is the old
+ *        file or the new one, whole, and a power cut may yet bring the old one back.
+ *        The cause is in errno.
  */
 LFB_API lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path);
 

@@ -1,7 +1,7 @@
 /*
  * lfbloom/sink.h - turning a caller's object into the bytes that are hashed.
  *
- * Floor 4.  May include: lfbloom/status.h.
+ * Floor 5.  May include: lfbloom/status.h.
  *
  * A funnel is a function that puts an object's fields into a sink, one after
  * another.  Hashing what was put is hashing the concatenation of the bytes

@@ -1,10 +1,10 @@
 /*
- * cpu.h - what the library needs to know of the processor.
+ * lfbloom/cpu.h - what the library needs to know of the processor.
  *
  * Floor 0.  May include: the C standard library.
  */
-#ifndef LFB_ATOMIC_CPU_H
-#define LFB_ATOMIC_CPU_H
+#ifndef LFBLOOM_CPU_H
+#define LFBLOOM_CPU_H
 
 #include <stdint.h>
 

@@ -1,0 +1,52 @@
+/*
+ * lfbloom/word.h - 64 bits that many threads may set at once: the heart of it all.
+ *
+ * Floor 1.  May include: floor 0.
+ *
+ * Ordering   Every access is relaxed: a word publishes nothing but its own bits.
+ *            A caller who needs "set before test" across threads brings that
+ *            order along (thread join, queue, release store).
+ * Progress   Words only gain bits.  A CAS fails only because another thread
+ *            turned on a bit of the same word, so that thread made progress:
+ *            at most 64 attempts where the machine has CAS, lock-free where it
+ *            has LL/SC.  A read is wait-free everywhere.
+ * Stopped    A thread that is stopped for ever inside holds nothing: others go
+ *            on as if it had not begun.
+ *
+ * Source: Guava BloomFilterStrategies.java, LockFreeBitArray.
+ */
+#ifndef LFBLOOM_WORD_H
+#define LFBLOOM_WORD_H
+
+#include <lfbloom/c11.h>
+
+enum { LFB_WORD_BITS = 64 };
+
+typedef LFB_ATOMIC(uint64_t) lfb_word;
+
+/* The word as it stands. */
+static inline uint64_t lfb_word_get(const lfb_word *word)
+{
+  /* relaxed: the bits themselves are the whole message (head of this file). */
+  return LFB_STD atomic_load_explicit(word, LFB_STD memory_order_relaxed);
+}
+
+/*
+ * Turns on the bits of `mask`; writes only if one of them is off.
+ *
+ * Returns the bits that this call turned from 0 to 1: of all the calls that
+ * ever name one bit, exactly one has it in its answer.
+ */
+static inline uint64_t lfb_word_set(lfb_word *word, uint64_t mask)
+{
+  uint64_t seen = lfb_word_get(word);
+
+  while ((mask & ~seen) != 0) {
+    /* relaxed: as above. */
+    if (lfb_cas_u64(word, &seen, seen | mask, LFB_STD memory_order_relaxed))
+      return mask & ~seen;
+  }
+  return 0;
+}
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * lfbloom/fast_avx512.h - the query of lfbloom/fast.h with one vector register:
+ * a lane a probe, whatever w and g are.
+ *
+ * Floor 8.  May include: lfbloom/fast.h.  Included by whoever compiles for
+ * AVX-512F, or defines LFB_FAST_AVX512_TARGET to compile single functions for it.
+ *
+ * The whole line is loaded at once while others may be writing its words.  A
+ * vector load is not atomic as a whole, but each of its 64-bit lanes is: on
+ * x86-64 the memory system moves aligned 8 bytes in one piece, and the parts into
+ * which an implementation may cut an aligned vector access are larger (Intel SDM
+ * volume 3, 8.1.1; AMD64 APM volume 2, 7.3.2 guarantee aligned quadwords, and
+ * since AVX aligned 16 bytes).  More is not asked for: words are independent, and
+ * each is read once.  ThreadSanitizer cannot know this; under it the library
+ * reads word by word.
+ */
+#ifndef LFBLOOM_FAST_AVX512_H
+#define LFBLOOM_FAST_AVX512_H
+
+#include <lfbloom/fast.h>
+
+#if defined(__AVX512F__) && !defined(LFB_FAST_AVX512_TARGET)
+#define LFB_FAST_AVX512_TARGET
+#endif
+#ifdef LFB_FAST_AVX512_TARGET
+#include <immintrin.h>
+
+/* Lane l serves probe l of a round: what it shifts by, and where its group begins. */
+typedef struct lfb_fast512 {
+  __m512i word_shift; /* of the number in the group, in round 0 */
+  __m512i word_first; /* of the group, in the block             */
+  __m512i word_mask;
+  __m512i bit_shift;
+  __mmask8 last; /* the lanes of the last round */
+  uint32_t rounds;
+} lfb_fast512;
+
+LFB_FAST_AVX512_TARGET static inline __m512i lfb_fast512_widen(const uint8_t lanes[8])
+{
+  return _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)lanes));
+}
+
+/* What is the same for all keys of a filter. */
+LFB_FAST_AVX512_TARGET static inline lfb_fast512 lfb_fast512_of(const lfb_fast *fast)
+{
+  lfb_fast512 lanes;
+
+  lanes.word_shift = lfb_fast512_widen(fast->word_shift);
+  lanes.word_first = lfb_fast512_widen(fast->word_first);
+  lanes.word_mask = _mm512_set1_epi64((1LL << fast->group_shift) - 1);
+  lanes.bit_shift = _mm512_set_epi64(58, 52, 46, 40, 34, 28, 22, 16);
+  lanes.rounds = (fast->probes + LFB_FAST_ROUND - 1) / LFB_FAST_ROUND;
+  lanes.last = (__mmask8)(0xffu >> (LFB_FAST_ROUND * lanes.rounds - fast->probes));
+  return lanes;
+}
+
+/* The bits that one round asks of the lanes' words. */
+LFB_FAST_AVX512_TARGET static inline __m512i
+lfb_fast512_round(const lfb_fast512 *lanes, uint64_t round, __mmask8 active)
+{
+  const __m512i bits = _mm512_srlv_epi64(_mm512_set1_epi64((long long)round), lanes->bit_shift);
+  /* A rotation takes the lowest six bits of its count: no mask. */
+  return _mm512_maskz_rolv_epi64(active, _mm512_set1_epi64(1), bits);
+}
+
+/* The lanes in which a bit is missing: 0 if the key may have been put. */
+LFB_FAST_AVX512_TARGET static inline __mmask8
+lfb_fast512_missing(const lfb_fast *fast, const lfb_fast512 *lanes, uint64_t hash)
+{
+  const uint64_t round0 = lfb_fast_round(hash, 0);
+  const __m512i line = _mm512_load_si512((const void *)lfb_fast_block(fast, hash));
+  const __m512i number = _mm512_and_si512(
+      _mm512_srlv_epi64(_mm512_set1_epi64((long long)round0), lanes->word_shift),
+      lanes->word_mask);
+  const __m512i words =
+      _mm512_permutexvar_epi64(_mm512_or_si512(number, lanes->word_first), line);
+
+  if (lanes->rounds == 1) {
+    const __m512i bits = lfb_fast512_round(lanes, round0, 0xff);
+    return _mm512_mask_testn_epi64_mask(lanes->last, words, bits);
+  }
+  __m512i bits = lfb_fast512_round(lanes, round0, 0xff);
+  for (uint32_t i = 1; i < lanes->rounds; i++) {
+    const __mmask8 active = i + 1 < lanes->rounds ? 0xff : lanes->last;
+    bits = _mm512_or_si512(bits, lfb_fast512_round(lanes, lfb_fast_round(hash, i), active));
+  }
+  const __m512i missing = _mm512_andnot_si512(words, bits);
+  return _mm512_test_epi64_mask(missing, missing);
+}
+
+/* lfb_fast_might_contain(), by vector. */
+LFB_FAST_AVX512_TARGET static inline bool lfb_fast512_might_contain(const lfb_fast *fast,
+                                                                    uint64_t hash)
+{
+  const lfb_fast512 lanes = lfb_fast512_of(fast);
+  return lfb_fast512_missing(fast, &lanes, hash) == 0;
+}
+
+#endif
+#endif

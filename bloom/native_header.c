@@ -1,0 +1,175 @@
+/* native_header.c - writing and checking the fields of a native header.  Floor 14. */
+#include "bloom/native_header.h"
+
+#include "bloom/strategies.h"
+
+/* Where each field is, in bytes from the start: docs/formats.md. */
+enum {
+  AT_MAGIC = 0,
+  AT_VERSION = 8,
+  AT_HEADER_SIZE = 12,
+  AT_STRATEGY = 16,
+  AT_HASH = 20,
+  AT_BIT_COUNT = 24,
+  AT_WORD_COUNT = 32,
+  AT_PROBES = 40,
+  AT_WORDS_PER_KEY = 44,
+  AT_INSERTIONS = 48,
+  AT_FPP = 56,
+  AT_SEED = 64,
+  AT_BITS_SET = 72,
+  AT_CREATED = 80,
+  AT_FORMULA = 88,
+  AT_CHECKED_BYTES = 92,
+  AT_KEY_CHECK = 96,
+  AT_CHECKSUM = 248,
+};
+
+static const unsigned char magic[8] = {'L', 'F', 'B', 'L', 'O', 'O', 'M', '\n'};
+
+enum { VERSION = 1 };
+
+static void put_u32(unsigned char *at, uint32_t value)
+{
+  const uint32_t little = LFB_LITTLE_32(value);
+  memcpy(at, &little, sizeof little);
+}
+
+static void put_u64(unsigned char *at, uint64_t value)
+{
+  const uint64_t little = LFB_LITTLE_64(value);
+  memcpy(at, &little, sizeof little);
+}
+
+bool lfb_native_begins(const unsigned char *bytes)
+{
+  return memcmp(bytes, magic, 6) == 0;
+}
+
+/* Tells a wrong key from the right one without giving it away. */
+static uint64_t native_key_check(const uint64_t key[2])
+{
+  return lfb_siphash13(magic, sizeof magic, key);
+}
+
+void lfb_native_encode(const lfb_filter *filter, uint64_t now,
+                       unsigned char header[LFB_NATIVE_HEADER])
+{
+  const lfb_description *description = &filter->description;
+  const lfb_geometry *geometry = &description->geometry;
+  const lfb_hash_id hash = lfb_core_hash_id(&filter->hasher);
+  uint64_t fpp;
+
+  memset(header, 0, LFB_NATIVE_HEADER);
+  memcpy(header + AT_MAGIC, magic, sizeof magic);
+  put_u32(header + AT_VERSION, VERSION);
+  put_u32(header + AT_HEADER_SIZE, LFB_NATIVE_HEADER);
+  put_u32(header + AT_STRATEGY, filter->strategy->file_id);
+  put_u32(header + AT_HASH, hash);
+  put_u64(header + AT_BIT_COUNT, geometry->bit_count);
+  put_u64(header + AT_WORD_COUNT, geometry->word_count);
+  put_u32(header + AT_PROBES, geometry->probes);
+  put_u32(header + AT_WORDS_PER_KEY, geometry->words_per_key);
+  put_u64(header + AT_INSERTIONS, description->config.expected_insertions);
+  memcpy(&fpp, &description->config.fpp, sizeof fpp);
+  put_u64(header + AT_FPP, fpp);
+  put_u64(header + AT_SEED, filter->hasher.seed);
+  put_u64(header + AT_BITS_SET, lfb_stripes_sum(&filter->count));
+  put_u64(header + AT_CREATED, now);
+  put_u32(header + AT_FORMULA, description->config.probes_formula);
+  put_u32(header + AT_CHECKED_BYTES, 1 << 20);
+  if (hash == LFB_HASH_SIPHASH13)
+    put_u64(header + AT_KEY_CHECK, native_key_check(filter->hasher.key));
+  put_u64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
+}
+
+static lfb_status decode_geometry(const unsigned char *header, const lfb_strategy *strategy,
+                                  lfb_geometry *geometry)
+{
+  *geometry = (lfb_geometry){
+      lfb_load_le64(header + AT_BIT_COUNT), lfb_load_le64(header + AT_WORD_COUNT),
+      lfb_load_le32(header + AT_PROBES), lfb_load_le32(header + AT_WORDS_PER_KEY)};
+  if (geometry->probes < 1 || geometry->probes > LFB_MAX_PROBES)
+    return LFB_ERROR_BAD_PROBES;
+  if (geometry->bit_count == 0 || geometry->bit_count > INT64_MAX ||
+      geometry->word_count != (geometry->bit_count - 1) / LFB_WORD_BITS + 1)
+    return LFB_ERROR_BAD_WORD_COUNT;
+  return strategy->valid(geometry) ? LFB_OK : LFB_ERROR_BAD_HEADER;
+}
+
+static lfb_status decode_config(const unsigned char *header, const lfb_strategy *strategy,
+                                lfb_config *config)
+{
+  const uint64_t fpp = lfb_load_le64(header + AT_FPP);
+  const uint32_t formula = lfb_load_le32(header + AT_FORMULA);
+
+  *config = (lfb_config){
+      .expected_insertions = lfb_load_le64(header + AT_INSERTIONS),
+      .strategy = strategy->id,
+      .probes_formula = (lfb_probes_formula)formula,
+      .seed = lfb_load_le64(header + AT_SEED),
+  };
+  memcpy(&config->fpp, &fpp, sizeof fpp);
+  if (formula > LFB_PROBES_GUAVA_CURRENT)
+    return LFB_ERROR_BAD_HEADER;
+  /* 0 where the filter came from a form that did not say */
+  return fpp == 0 || lfb_sizing_check_fpp(config->fpp) == LFB_OK ? LFB_OK
+                                                                : LFB_ERROR_BAD_HEADER;
+}
+
+static lfb_status decode_keyed(const unsigned char *header, const uint8_t *key,
+                               lfb_hasher *hasher)
+{
+  if (key == NULL)
+    return LFB_ERROR_KEY_NEEDED;
+  *hasher = (lfb_hasher){LFB_KIND_SIPHASH13, 0, {lfb_load_le64(key), lfb_load_le64(key + 8)}};
+  return native_key_check(hasher->key) == lfb_load_le64(header + AT_KEY_CHECK)
+             ? LFB_OK
+             : LFB_ERROR_WRONG_KEY;
+}
+
+static lfb_status decode_hasher(const unsigned char *header, const lfb_strategy *strategy,
+                                const uint8_t *key, lfb_hasher *hasher)
+{
+  const uint64_t seed = lfb_load_le64(header + AT_SEED);
+  const uint32_t hash = lfb_load_le32(header + AT_HASH);
+  const bool chosen = strategy->seeding == LFB_SEED_RANDOM;
+
+  if (chosen && hash == LFB_HASH_SIPHASH13)
+    return decode_keyed(header, key, hasher);
+  if (hash != (uint32_t)(chosen ? LFB_HASH_XXH3 : LFB_HASH_DEFAULT) ||
+      (strategy->seeding == LFB_SEED_NONE && seed != 0))
+    return LFB_ERROR_BAD_HEADER;
+  *hasher = (lfb_hasher){strategy->hash, seed, {0, 0}};
+  return LFB_OK;
+}
+
+lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], const uint8_t *key,
+                             lfb_description *description)
+{
+  if (memcmp(header, magic, sizeof magic) != 0)
+    return LFB_ERROR_UNKNOWN_FORM;
+  if (lfb_load_le32(header + AT_VERSION) != VERSION)
+    return LFB_ERROR_UNKNOWN_VERSION;
+  if (lfb_load_le64(header + AT_CHECKSUM) != XXH3_64bits(header, AT_CHECKSUM))
+    return LFB_ERROR_BAD_CHECKSUM;
+  if (lfb_load_le32(header + AT_HEADER_SIZE) != LFB_NATIVE_HEADER ||
+      lfb_load_le32(header + AT_CHECKED_BYTES) != 1 << 20)
+    return LFB_ERROR_BAD_HEADER;
+
+  const uint32_t file_id = lfb_load_le32(header + AT_STRATEGY);
+  const lfb_strategy *strategy =
+      file_id > UINT8_MAX ? NULL : lfb_strategy_find_in_file((uint8_t)file_id);
+  if (strategy == NULL)
+    return LFB_ERROR_BAD_STRATEGY;
+
+  lfb_description found = {.strategy = strategy, .form = LFB_FORM_NATIVE};
+  lfb_status status = decode_geometry(header, strategy, &found.geometry);
+  if (status == LFB_OK)
+    status = decode_config(header, strategy, &found.config);
+  if (status == LFB_OK)
+    status = decode_hasher(header, strategy, key, &found.hasher);
+  if (status == LFB_OK)
+    *description = found;
+  return status;
+}

@@ -1,0 +1,34 @@
+/*
+ * native_header.h - the header of the native form: all that a filter is, in 256
+ * bytes that can be looked at before anything is allocated.
+ *
+ * Floor 14.  May include: floors 0 to 13.
+ *
+ * The layout is docs/formats.md; it is little-endian and never changes within a
+ * version.
+ */
+#ifndef LFB_BLOOM_NATIVE_HEADER_H
+#define LFB_BLOOM_NATIVE_HEADER_H
+
+#include "bloom/core.h"
+
+enum { LFB_NATIVE_HEADER = 256 }; /* bytes */
+
+/* Whether these six bytes begin a native form. */
+bool lfb_native_begins(const unsigned char *bytes);
+
+/* Writes a filter's header; `now` in seconds since 1970. */
+void lfb_native_encode(const lfb_filter *filter, uint64_t now,
+                       unsigned char header[LFB_NATIVE_HEADER]);
+
+/*
+ * Reads a header, checking every field.
+ *
+ * Takes  key    16 bytes, or NULL.
+ * Fails  LFB_ERROR_UNKNOWN_VERSION, _BAD_CHECKSUM, _BAD_STRATEGY, _BAD_HEADER,
+ *        _KEY_NEEDED, _WRONG_KEY.
+ */
+lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], const uint8_t *key,
+                             lfb_description *description);
+
+#endif

@@ -1,0 +1,305 @@
+/*
+ * build.c - `lfbloom build`: reads keys into a filter file, in parallel.
+ *
+ * Floor 6 of cli/.  May include: human.h, json.h, options.h, output.h,
+ * records.h, report.h, target.h and the public headers.
+ */
+#define _GNU_SOURCE /* optind, sigprocmask */
+#include <errno.h>
+#include <inttypes.h>
+#include <lfbloom/filter.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/clock.h"
+#include "cli/human.h"
+#include "cli/json.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/records.h"
+#include "cli/report.h"
+#include "cli/target.h"
+
+enum { BUILD_BATCH = 1024 }; /* keys put at a time */
+
+struct build {
+  struct options_count expected;
+  struct options_strategy strategy;
+  lfb_config config;
+  lfb_form form;
+  bool nul;
+  bool quiet;
+  bool json;
+  unsigned threads;
+  enum progress_when progress;
+  const char *out;
+  char *const *paths;
+  size_t path_count;
+
+  lfb_filter *filter; /* NULL while keys are only counted */
+  _Atomic(uint64_t) keys;
+  _Atomic(uint64_t) changed; /* of the keys: those that turned on a bit, so were new */
+  _Atomic(uint64_t) bytes;
+  double seconds; /* that putting took, reading included */
+};
+
+static char build_delimiter(const struct build *build)
+{
+  return build->nul ? '\0' : '\n';
+}
+
+/* relaxed, here and where they are read: all threads were joined in between. */
+static void build_add(_Atomic(uint64_t) *figure, uint64_t amount)
+{
+  atomic_fetch_add_explicit(figure, amount, memory_order_relaxed);
+}
+
+static uint64_t build_get(const _Atomic(uint64_t) *figure)
+{
+  return atomic_load_explicit(figure, memory_order_relaxed);
+}
+
+static void build_work(void *context, struct chunk *chunk)
+{
+  struct build *build = context;
+  lfb_key keys[BUILD_BATCH];
+  uint64_t total = 0;
+  uint64_t changed = 0;
+  size_t at = 0;
+  size_t count;
+
+  while ((count = chunk_keys(chunk, build_delimiter(build), &at, keys, BUILD_BATCH)) > 0) {
+    total += count;
+    if (build->filter != NULL)
+      changed += lfb_filter_put_many(build->filter, keys, count, NULL);
+  }
+  build_add(&build->keys, total);
+  build_add(&build->changed, changed);
+  build_add(&build->bytes, chunk->size);
+}
+
+/* Reads all keys once, to count them or, where there is a filter, to put them. */
+static bool build_read(struct build *build, const char *label)
+{
+  const struct records_job job = {.paths = build->paths,
+                                  .path_count = build->path_count,
+                                  .delimiter = build_delimiter(build),
+                                  .threads = build->threads,
+                                  .context = build,
+                                  .work = build_work};
+  const bool terminal = build->path_count == 0 && isatty(STDIN_FILENO);
+  const bool shown = progress_wanted(build->progress) &&
+                     !(terminal && build->progress == PROGRESS_AUTO);
+
+  atomic_store_explicit(&build->keys, 0, memory_order_relaxed);
+  atomic_store_explicit(&build->bytes, 0, memory_order_relaxed);
+  progress_begin(shown, label, input_total_bytes(build->paths, build->path_count),
+                 PROGRESS_BYTES);
+  const bool read_all = records_run(&job);
+  progress_end();
+  return read_all;
+}
+
+/* Sets n: as given, or by counting, where the keys can be read twice. */
+static bool build_set_expected(struct build *build)
+{
+  if (build->expected.given) {
+    build->config.expected_insertions = build->expected.value;
+    return true;
+  }
+  if (!input_is_rereadable(build->paths, build->path_count)) {
+    (void)report_error("build: keys from a pipe or standard input cannot be counted first: "
+                       "give -n, the number of keys");
+    return false;
+  }
+  if (!build_read(build, "counting"))
+    return false;
+  build->config.expected_insertions = build_get(&build->keys);
+  return true;
+}
+
+static int build_refused(const struct build *build, lfb_status status)
+{
+  return report_error("build: %" PRIu64 " keys at -p %g: %s", build->config.expected_insertions,
+                      build->config.fpp, lfb_status_text(status));
+}
+
+/* Makes the filter, and says so where part of it would lie idle. */
+static bool build_create(struct build *build)
+{
+  lfb_stats stats;
+  lfb_status status = lfb_config_plan(&build->config, &stats);
+
+  if (status == LFB_OK)
+    status = lfb_filter_create(&build->config, &build->filter);
+  if (status == LFB_OK && stats.reachable_bits < stats.bit_count)
+    report_note("warning: %s can use only %s of the filter's %s bits; take another --strategy",
+                lfb_strategy_name(stats.strategy), human_count(stats.reachable_bits).text,
+                human_count(stats.bit_count).text);
+  if (status != LFB_OK)
+    (void)build_refused(build, status);
+  return status == LFB_OK;
+}
+
+static void build_summary_json(const struct build *build, const lfb_stats *stats)
+{
+  json_open(NULL);
+  json_count("keys", build_get(&build->keys));
+  json_count("new_keys", build_get(&build->changed));
+  if (!stats->saturated)
+    json_count("approximate_count", stats->approximate_count);
+  else
+    json_null("approximate_count");
+  json_text("form", lfb_form_name(build->form));
+  json_text("strategy", lfb_strategy_name(stats->strategy));
+  json_count("expected_insertions", build->config.expected_insertions);
+  json_real("fpp", build->config.fpp);
+  json_real("expected_fpp", stats->expected_fpp);
+  json_count("bits", stats->bit_count);
+  json_count("bytes", stats->bytes);
+  json_count("probes", stats->probes);
+  json_count("threads", build->threads);
+  json_count("input_bytes", build_get(&build->bytes));
+  json_real("seconds", build->seconds);
+  json_close();
+}
+
+static void build_summary_text(const struct build *build, const lfb_stats *stats)
+{
+  const uint64_t keys = build_get(&build->keys);
+  const double seconds = build->seconds > 0 ? build->seconds : 1e-9;
+  char distinct[64] = "saturated";
+
+  if (!stats->saturated)
+    (void)snprintf(distinct, sizeof distinct, "about %s distinct",
+                   human_count(stats->approximate_count).text);
+  report_note("%s: %s key%s, %s, in %s; expected fpp %s; %s, %s keys/s, %s/s", build->out,
+              human_count(keys).text, keys == 1 ? "" : "s", distinct,
+              human_bytes(stats->bytes).text, human_probability(stats->expected_fpp).text,
+              human_seconds(build->seconds).text, human_short((double)keys / seconds).text,
+              human_bytes((uint64_t)((double)build_get(&build->bytes) / seconds)).text);
+}
+
+static void build_summary(const struct build *build)
+{
+  lfb_stats stats;
+
+  lfb_filter_stats(build->filter, &stats);
+  /* `changed`, not `keys`: what comes twice does not fill the filter. */
+  if (build_get(&build->changed) > build->config.expected_insertions &&
+      stats.expected_fpp > build->config.fpp)
+    report_note("warning: more than the %s distinct keys that the filter was made for: "
+                "false-positive probability %s instead of %s",
+                human_count(build->config.expected_insertions).text,
+                human_probability(stats.expected_fpp).text,
+                human_probability(build->config.fpp).text);
+  if (build->json)
+    build_summary_json(build, &stats);
+  else if (!build->quiet)
+    build_summary_text(build, &stats);
+}
+
+/* Signals wait, so that none ends the program with a temporary file left behind. */
+static lfb_status build_save(const struct build *build)
+{
+  sigset_t all;
+  sigset_t before;
+
+  (void)sigfillset(&all);
+  (void)sigprocmask(SIG_BLOCK, &all, &before);
+  const lfb_status status = target_is_standard(build->out)
+                                ? lfb_filter_write(build->filter, build->form, target_write, NULL)
+                                : lfb_filter_save(build->filter, build->form, build->out);
+  const int cause = errno;
+  (void)sigprocmask(SIG_SETMASK, &before, NULL);
+  errno = cause;
+  return status;
+}
+
+static int build_fill(struct build *build)
+{
+  const uint64_t began = clock_ns();
+
+  if (!build_read(build, "building"))
+    return CLI_TROUBLE;
+  build->seconds = clock_seconds(clock_ns() - began);
+  const lfb_status saved = build_save(build);
+  if (saved != LFB_OK)
+    return report_status(build->out, saved);
+  build_summary(build);
+  return CLI_FOUND;
+}
+
+/* Where none was given: the library's default, if the form holds that. */
+static lfb_strategy_id build_strategy(const struct build *build)
+{
+  if (build->strategy.given)
+    return build->strategy.id;
+  return lfb_form_holds(build->form, LFB_FAST) ? LFB_FAST : LFB_GUAVA_MITZ64;
+}
+
+static int build_from_files(struct build *build)
+{
+  build->config.strategy = build_strategy(build);
+  if (!lfb_form_holds(build->form, build->config.strategy))
+    return report_error("build: --form %s, --strategy %s: %s", lfb_form_name(build->form),
+                        lfb_strategy_name(build->config.strategy),
+                        lfb_status_text(LFB_ERROR_FORM_CANNOT_HOLD));
+  if (!input_check(build->paths, build->path_count) ||
+      !target_check(build->out, build->paths, build->path_count) || !build_set_expected(build) ||
+      !build_create(build))
+    return CLI_TROUBLE;
+  const int status = build_fill(build);
+  lfb_filter_free(build->filter);
+  return status;
+}
+
+static int build_run(int argc, char **argv)
+{
+  struct build build = {.threads = options_default_threads(), .form = LFB_FORM_NATIVE};
+  const struct option_row rows[] = {
+      options_fpp(&build.config.fpp),
+      {'n', NULL, "N", "distinct keys to make room for (default: those in FILE...)",
+       options_read_count, &build.expected},
+      {'o', "output", "OUT", "filter file to write", options_read_text, &build.out},
+      options_nul(&build.nul),
+      options_strategy(&build.strategy),
+      {'\0', "form", "FORM", "file form: native (default), or guava, which Java reads", options_read_form, &build.form},
+      {'\0', "probes-formula", "F", "Guava's of release 31 (default), or the current one",
+       options_read_formula, &build.config.probes_formula},
+      options_threads(&build.threads),
+      {'q', "quiet", NULL, "print no summary", NULL, &build.quiet},
+      options_json(&build.json),
+      options_progress(&build.progress),
+  };
+  const int status = options_parse(&command_build, rows, sizeof rows / sizeof *rows, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  if (build.config.fpp == 0)
+    return options_misused(&command_build, "no -p given, the false-positive probability");
+  if (build.out == NULL)
+    return options_misused(&command_build, "no -o given, the file to write");
+  if (build.json && target_is_standard(build.out))
+    return options_misused(&command_build, "-o - and --json both want standard output");
+  build.paths = argv + optind;
+  build.path_count = (size_t)(argc - optind);
+  return build_from_files(&build);
+}
+
+const struct command command_build = {
+    .name = "build",
+    .operands = "[FILE...]",
+    .summary = "read keys into a filter file",
+    .details =
+        "Reads standard input where no FILE is given, or FILE is -; -n is needed then.\n"
+        "Keys are bytes: a carriage return belongs to its line, text need not be UTF-8.\n"
+        "Empty lines are skipped.  OUT appears whole or not at all; - is standard output.\n"
+        "\n"
+        "  lfbloom build -p 0.001 -o seen.bloom urls.txt\n"
+        "  zcat urls.gz | lfbloom build -n 50M -p 0.001 -o seen.bloom\n",
+    .run = build_run,
+};

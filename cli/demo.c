@@ -1,0 +1,110 @@
+/*
+ * demo.c - `lfbloom demo`: the known experiment.
+ *
+ * Floor 6 of cli/.  May include: demo.h, human.h, options.h, report.h, uuid.h.
+ */
+#define _GNU_SOURCE /* getrandom */
+#include "cli/demo.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "cli/human.h"
+#include "cli/options.h"
+#include "cli/report.h"
+#include "cli/uuid.h"
+
+/* 32 bits: enough for another run each time, and few enough to type. */
+static bool demo_draw_seed(uint64_t *seed)
+{
+  uint32_t drawn = 0;
+  ssize_t got;
+
+  do
+    got = getrandom(&drawn, sizeof drawn, 0);
+  while (got < 0 && errno == EINTR);
+  if (got != (ssize_t)sizeof drawn) {
+    (void)report_error("no random seed to be had: %s; give --seed", strerror(errno));
+    return false;
+  }
+  *seed = drawn;
+  return true;
+}
+
+/* A hash that would draw a seed for itself gets one of ours: --seed then repeats all. */
+static void demo_seed_hash(struct demo *demo)
+{
+  lfb_stats stats;
+
+  if (demo->config.strategy != LFB_FAST)
+    return;
+  demo->config.seed = uuid_mix(demo->seed) | 1; /* 0 would ask for a random one */
+  if (lfb_config_plan(&demo->config, &stats) == LFB_ERROR_UNKNOWN_HASH)
+    demo->config.seed = 0; /* its hash has none */
+}
+
+static int demo_finish(const struct demo *demo, bool json)
+{
+  if (json)
+    demo_print_json(demo);
+  else
+    demo_print_text(demo);
+  const uint64_t missed = demo_missed(demo);
+  if (missed > 0)
+    return report_error("demo: %s keys that are in were not found: the filter is broken",
+                        human_count(missed).text);
+  return CLI_FOUND;
+}
+
+static int demo_run(int argc, char **argv)
+{
+  struct demo demo = {.config = {.fpp = 0.0001}, .threads = options_default_threads()};
+  struct options_count n = {.value = 10000000};
+  struct options_count seed = {0};
+  struct options_strategy strategy = {.id = LFB_FAST};
+  enum progress_when progress = PROGRESS_AUTO;
+  bool json = false;
+  const struct option_row rows[] = {
+      {'n', NULL, "N", "random keys to put (default 10M)", options_read_count, &n},
+      options_fpp(&demo.config.fpp),
+      options_strategy(&strategy),
+      options_threads(&demo.threads),
+      {'\0', "seed", "S", "make the same keys as another run", options_read_count, &seed},
+      options_json(&json),
+      options_progress(&progress),
+  };
+  const int status = options_parse(&command_demo, rows, sizeof rows / sizeof *rows, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  if (optind < argc)
+    return options_misused(&command_demo, "takes no files");
+  if (n.value == 0)
+    return options_misused(&command_demo, "-n must be at least 1");
+  demo.config.expected_insertions = n.value;
+  demo.seed = seed.value;
+  if (!seed.given && !demo_draw_seed(&demo.seed))
+    return CLI_TROUBLE;
+  demo.config.strategy = strategy.id;
+  demo_seed_hash(&demo);
+  if (!demo_measure(&demo, progress_wanted(progress)))
+    return CLI_TROUBLE;
+  return demo_finish(&demo, json);
+}
+
+const struct command command_demo = {
+    .name = "demo",
+    .operands = "",
+    .summary = "show on random keys that a filter works, and how fast",
+    .details =
+        "Puts N random UUID strings into a filter, asking all the while for those already\n"
+        "in, then asks for N/10 that are in and N/10 that are not.  Default -p: 0.0001.\n"
+        "\n"
+        "Times are those of the filter's calls, in batches of 256 keys, averaged over the\n"
+        "threads; in --json, n / insert_seconds is the rate of all threads together.\n"
+        "Exit status: 2 if a key that is in was not found.\n",
+    .run = demo_run,
+};

@@ -1,0 +1,113 @@
+/*
+ * info.c - `lfbloom info`: prints the figures of a filter file.
+ *
+ * Floor 6 of cli/.  May include: json.h, human.h, options.h, report.h and the
+ * public headers.
+ */
+#define _GNU_SOURCE /* optind */
+#include <lfbloom/filter.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/human.h"
+#include "cli/json.h"
+#include "cli/options.h"
+#include "cli/report.h"
+
+static void info_json(const lfb_stats *stats)
+{
+  json_open(NULL);
+  json_text("form", lfb_form_name(stats->form));
+  json_text("strategy", lfb_strategy_name(stats->strategy));
+  if (stats->expected_insertions > 0)
+    json_count("expected_insertions", stats->expected_insertions);
+  else
+    json_null("expected_insertions");
+  if (stats->fpp > 0)
+    json_real("fpp", stats->fpp);
+  else
+    json_null("fpp");
+  json_count("bits", stats->bit_count);
+  json_count("reachable_bits", stats->reachable_bits);
+  json_count("bytes", stats->bytes);
+  json_count("probes", stats->probes);
+  json_count("bits_set", stats->bits_set);
+  if (!stats->saturated)
+    json_count("approximate_count", stats->approximate_count);
+  else
+    json_null("approximate_count");
+  json_real("expected_fpp", stats->expected_fpp);
+  json_bool("saturated", stats->saturated);
+  json_close();
+}
+
+static void info_row(const char *name, const char *value, const char *remark)
+{
+  printf("%-20s %s%s\n", name, value, remark);
+}
+
+static void info_text(const lfb_stats *stats)
+{
+  const double full = (double)stats->bits_set / (double)stats->bit_count;
+  char remark[64];
+
+  info_row("form", lfb_form_name(stats->form), "");
+  info_row("strategy", lfb_strategy_name(stats->strategy), "");
+  if (stats->expected_insertions > 0)
+    info_row("made for keys", human_count(stats->expected_insertions).text, "");
+  else
+    info_row("made for keys", "unknown", " (this form does not say)");
+  if (stats->fpp > 0)
+    info_row("made for fpp", human_probability(stats->fpp).text, "");
+  else
+    info_row("made for fpp", "unknown", " (this form does not say)");
+  (void)snprintf(remark, sizeof remark, " (%s)", human_bytes(stats->bytes).text);
+  info_row("bytes", human_count(stats->bytes).text, stats->bytes < 1024 ? "" : remark);
+  info_row("bits", human_count(stats->bit_count).text, "");
+  if (stats->reachable_bits < stats->bit_count)
+    info_row("bits ever used", human_count(stats->reachable_bits).text,
+             " (the strategy cannot address the others)");
+  info_row("probes per key", human_count(stats->probes).text, "");
+  (void)snprintf(remark, sizeof remark, " (%.2f %%)", full * 100);
+  info_row("bits set", human_count(stats->bits_set).text, remark);
+  if (stats->saturated)
+    info_row("distinct keys", "unknown",
+             " (saturated: every bit is set, every answer is \"maybe\")");
+  else
+    info_row("distinct keys", human_count(stats->approximate_count).text, " (estimated)");
+  info_row("fpp now", human_probability(stats->expected_fpp).text,
+           " (the chance of a wrong \"maybe in\")");
+}
+
+static int info_run(int argc, char **argv)
+{
+  bool json = false;
+  const struct option_row rows[] = {options_json(&json)};
+  const int status = options_parse(&command_info, rows, 1, argc, argv);
+  lfb_filter *filter = NULL;
+  lfb_stats stats;
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  if (argc - optind != 1)
+    return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
+  const lfb_status loaded = lfb_filter_load(argv[optind], NULL, &filter);
+  if (loaded != LFB_OK)
+    return report_status(argv[optind], loaded);
+  lfb_filter_stats(filter, &stats);
+  lfb_filter_free(filter);
+  if (json)
+    info_json(&stats);
+  else
+    info_text(&stats);
+  return CLI_FOUND;
+}
+
+const struct command command_info = {
+    .name = "info",
+    .operands = "FILTER",
+    .summary = "print what a filter file holds",
+    .details = "fpp is the false-positive probability: the chance that a key which is not in is\n"
+               "said to be in.\n",
+    .run = info_run,
+};

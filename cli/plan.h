@@ -1,0 +1,38 @@
+/*
+ * plan.h - what each strategy would make of n and p.
+ *
+ * Floor 5 of cli/.  May include: <lfbloom/filter.h>.
+ */
+#ifndef CLI_PLAN_H
+#define CLI_PLAN_H
+
+#include <lfbloom/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct plan_row {
+  lfb_config config;
+  const char *name;
+  lfb_status status; /* LFB_OK, or why it cannot: then no figures */
+  lfb_stats stats;
+  double fpp; /* with n keys in */
+};
+
+enum { PLAN_MOST_ROWS = 32 };
+
+struct plan {
+  uint64_t n;
+  double fpp;
+  struct plan_row rows[PLAN_MOST_ROWS];
+  size_t row_count;
+};
+
+/*
+ * Draws the false-positive probability of each strategy's filter against its
+ * load, as an SVG picture made by gnuplot.  False after a report; then `path` is
+ * as it was.
+ */
+bool plot_write(const struct plan *plan, const char *path);
+
+#endif

@@ -1,0 +1,184 @@
+/* target.c - files that a command writes.  Floor 4 of cli/. */
+#define _GNU_SOURCE /* realpath, mkstemp */
+#include "cli/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/output.h"
+#include "cli/report.h"
+
+bool target_is_standard(const char *path)
+{
+  return strcmp(path, "-") == 0;
+}
+
+/* Whether a file could be made beside `path`; errno says why not. */
+static bool target_directory_is_writable(const char *path)
+{
+  char *directory = strdup(path);
+
+  if (directory == NULL)
+    return false;
+  char *slash = strrchr(directory, '/');
+  if (slash == NULL)
+    (void)strcpy(directory, ".");
+  else
+    slash[slash == directory] = '\0';
+  const bool writable = access(directory, W_OK | X_OK) == 0;
+  const int cause = errno;
+  free(directory);
+  errno = cause;
+  return writable;
+}
+
+/* What stands there already must be replaceable by a file, or be no file at all. */
+static bool target_can_be_written(const char *path, const struct stat *found)
+{
+  if (S_ISDIR(found->st_mode)) {
+    errno = EISDIR;
+    return false;
+  }
+  if (!S_ISREG(found->st_mode))
+    return access(path, W_OK) == 0;
+  char *real = realpath(path, NULL);
+  if (real == NULL)
+    return false;
+  const bool writable = target_directory_is_writable(real);
+  const int cause = errno;
+  free(real);
+  errno = cause;
+  return writable;
+}
+
+static bool target_is_input(const struct stat *target, char *const *inputs, size_t input_count)
+{
+  struct stat input;
+
+  if (!S_ISREG(target->st_mode))
+    return false;
+  for (size_t i = 0; i < input_count; i++)
+    if (stat(inputs[i], &input) == 0 && input.st_dev == target->st_dev &&
+        input.st_ino == target->st_ino)
+      return true;
+  return false;
+}
+
+bool target_check(const char *path, char *const *inputs, size_t input_count)
+{
+  struct stat found;
+  const bool exists = stat(path, &found) == 0;
+
+  if (target_is_standard(path))
+    return true;
+  if (exists && target_is_input(&found, inputs, input_count)) {
+    (void)report_error("%s: is both input and output", path);
+    return false;
+  }
+  if (path[0] == '\0')
+    errno = ENOENT;
+  else if (exists ? target_can_be_written(path, &found) : target_directory_is_writable(path))
+    return true;
+  (void)report_error("%s: cannot be written: %s", path, strerror(errno));
+  return false;
+}
+
+lfb_status target_write(void *to, const void *bytes, size_t size)
+{
+  (void)to;
+  output_write(bytes, size);
+  return LFB_OK;
+}
+
+/* Writes, syncs and closes; errno says what failed. */
+static bool target_fill(int fd, const char *bytes, size_t size)
+{
+  bool written = true;
+
+  while (written && size > 0) {
+    const ssize_t step = write(fd, bytes, size);
+    if (step < 0 && errno == EINTR)
+      continue;
+    written = step >= 0;
+    if (written) {
+      bytes += step;
+      size -= (size_t)step;
+    }
+  }
+  /* What is no file on a disk has nothing to sync: EINVAL, EROFS. */
+  written = written && (fsync(fd) == 0 || errno == EINVAL || errno == EROFS);
+  const int cause = errno;
+  const bool closed = close(fd) == 0;
+  if (!written)
+    errno = cause;
+  return written && closed;
+}
+
+static bool target_fill_beside(const char *path, char *name, const void *bytes, size_t size)
+{
+  const int fd = mkstemp(name);
+  const mode_t mask = umask(0);
+
+  (void)umask(mask);
+  if (fd < 0)
+    return false;
+  bool done = fchmod(fd, 0666 & ~mask) == 0; /* mkstemp makes it private */
+  if (!target_fill(fd, bytes, size) || !done || rename(name, path) != 0) {
+    const int cause = errno;
+    (void)unlink(name);
+    errno = cause;
+    done = false;
+  }
+  return done;
+}
+
+static bool target_replace_file(const char *path, const void *bytes, size_t size)
+{
+  char *real = realpath(path, NULL); /* not to replace a link, but what it points to */
+  const char *target = real != NULL ? real : path;
+  char *name = NULL;
+  bool done = false;
+
+  if (real == NULL && errno != ENOENT) /* nothing there yet is fine */
+    return false;
+  if (asprintf(&name, "%s.XXXXXX", target) >= 0) {
+    done = target_fill_beside(target, name, bytes, size);
+    const int cause = errno;
+    free(name);
+    errno = cause;
+  }
+  const int cause = errno;
+  free(real);
+  errno = cause;
+  return done;
+}
+
+static bool target_overwrite(const char *path, const void *bytes, size_t size)
+{
+  const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+  return fd >= 0 && target_fill(fd, bytes, size);
+}
+
+bool target_replace(const char *path, const void *bytes, size_t size)
+{
+  struct stat found;
+  sigset_t all;
+  sigset_t before;
+
+  (void)sigfillset(&all);
+  (void)sigprocmask(SIG_BLOCK, &all, &before); /* or one could leave the temporary file */
+  const bool in_place = stat(path, &found) == 0 && !S_ISREG(found.st_mode);
+  const bool done = in_place ? target_overwrite(path, bytes, size)
+                             : target_replace_file(path, bytes, size);
+  if (!done)
+    (void)report_errno(path);
+  (void)sigprocmask(SIG_SETMASK, &before, NULL);
+  return done;
+}

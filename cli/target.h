@@ -1,0 +1,33 @@
+/*
+ * target.h - files that a command writes.
+ *
+ * Floor 4 of cli/.  May include: output.h, report.h, <lfbloom/status.h>.
+ */
+#ifndef CLI_TARGET_H
+#define CLI_TARGET_H
+
+#include <lfbloom/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether it is "-". */
+bool target_is_standard(const char *path);
+
+/*
+ * Whether `path` looks as if it could be written, and is none of the inputs: asked
+ * before hours of work, not instead of checking the writing.  False after a report.
+ */
+bool target_check(const char *path, char *const *inputs, size_t input_count);
+
+/* An lfb_write_fn to standard output. */
+lfb_status target_write(void *to, const void *bytes, size_t size);
+
+/*
+ * Writes a file whole or not at all: a temporary file beside it, renamed.  What is
+ * no regular file (a pipe, /dev/stdout) is written to as it is.
+ *
+ * Returns false after a report; `path` is as it was and no temporary file left.
+ */
+bool target_replace(const char *path, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,153 @@
+// The native form: there and back for every strategy and hash, damage found
+// wherever it is, keys kept out, and the layout pinned byte by byte.
+#include <ctime>
+
+#include "tests/race.h"
+#include "tests/streams.h"
+
+namespace {
+
+Filter Filled(const lfb_config& config, uint64_t n) {
+  Filter filter = Make(config);
+  for (uint64_t i = 0; i < n; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
+  return filter;
+}
+
+std::string Native(const Filter& filter) { return Bytes(filter, LFB_FORM_NATIVE); }
+
+void ExpectEqual(const Filter& a, const Filter& b) {
+  const lfb_stats x = Stats(a), y = Stats(b);
+  EXPECT_EQ(x.strategy, y.strategy);
+  EXPECT_EQ(x.expected_insertions, y.expected_insertions);
+  EXPECT_EQ(x.fpp, y.fpp);
+  EXPECT_EQ(x.bit_count, y.bit_count);
+  EXPECT_EQ(x.probes, y.probes);
+  EXPECT_EQ(x.words_per_key, y.words_per_key);
+  EXPECT_EQ(x.hash, y.hash);
+  EXPECT_EQ(x.seed, y.seed);
+  EXPECT_EQ(x.bits_set, y.bits_set);
+  EXPECT_EQ(y.form, LFB_FORM_NATIVE);
+  for (uint64_t i = 0; i < 3000; i++)
+    ASSERT_EQ(lfb_filter_might_contain_u64(a.get(), Mix(1, i)),
+              lfb_filter_might_contain_u64(b.get(), Mix(1, i)));
+}
+
+TEST(NativeForm, ThereAndBackForEveryStrategy) {
+  for (lfb_strategy_id strategy : AllStrategies())
+    for (uint64_t n : {uint64_t{1}, uint64_t{2000}, uint64_t{1000000}}) {  // to over a MiB
+      const Filter filter = Filled(Config(n, 0.01, strategy), std::min<uint64_t>(n, 2000));
+      Filter back;
+      ASSERT_EQ(ReadFrom({Native(filter), 70001}, &back), LFB_OK);
+      ExpectEqual(filter, back);
+      EXPECT_EQ(lfb_filter_put_all(back.get(), filter.get()), LFB_OK);
+    }
+}
+
+TEST(NativeForm, KeepsARandomSeed) {
+  lfb_config config = Config(1000, 0.01, LFB_FAST);
+  config.seed = 0;
+  const Filter filter = Filled(config, 1000);
+  Filter back;
+  ASSERT_EQ(ReadFrom({Native(filter)}, &back), LFB_OK);
+  ExpectEqual(filter, back);
+}
+
+TEST(NativeForm, AKeyedFilterOpensOnlyWithItsKey) {
+  lfb_config config = Config(1000, 0.01, LFB_FAST);
+  config.hash = LFB_HASH_SIPHASH13;
+  config.seed = 0;
+  for (uint8_t i = 0; i < 16; i++) config.key[i] = static_cast<uint8_t>(0xc0 + i);
+  const Filter filter = Filled(config, 1000);
+  const std::string bytes = Native(filter);
+  EXPECT_EQ(bytes.find(std::string(reinterpret_cast<char*>(config.key), 4)), std::string::npos);
+  EXPECT_EQ(ReadFrom({bytes}), LFB_ERROR_KEY_NEEDED);
+  Filter back;
+  ASSERT_EQ(ReadFrom({bytes}, &back, 0, config.key), LFB_OK);
+  ExpectEqual(filter, back);
+  config.key[7] ^= 1;
+  EXPECT_EQ(ReadFrom({bytes}, nullptr, 0, config.key), LFB_ERROR_WRONG_KEY);
+}
+
+TEST(NativeForm, EveryFlippedBitIsFound) {
+  const std::string bytes = Native(Filled(Config(200, 0.01, LFB_FAST), 200));
+  for (size_t at = 0; at < bytes.size(); at++)
+    for (int bit = 0; bit < 8; bit++) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
+      ASSERT_NE(ReadFrom({damaged}), LFB_OK) << "byte " << at << " bit " << bit;
+    }
+}
+
+TEST(NativeForm, EveryTruncationIsNamed) {
+  const std::string bytes = Native(Filled(Config(200, 0.01, LFB_FAST), 200));
+  for (size_t size = 0; size < bytes.size(); size++)
+    ASSERT_EQ(ReadFrom({bytes.substr(0, size)}), LFB_ERROR_TRUNCATED) << size;
+}
+
+// The header's fields, as docs/formats.md has them, read without the library.
+TEST(NativeForm, TheLayoutIsPinned) {
+  lfb_config config = Config(1000, 0.01, LFB_FAST);
+  config.seed = 0x1122334455667788;
+  const std::string bytes = Native(Filled(config, 10));
+  const auto field = [&](size_t at, size_t size) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++)
+      value |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
+    return value;
+  };
+  EXPECT_EQ(bytes.substr(0, 8), "LFBLOOM\n");
+  EXPECT_EQ(field(8, 4), 1u);     // version
+  EXPECT_EQ(field(12, 4), 256u);  // header
+  EXPECT_EQ(field(16, 4), 2u);    // fast
+  EXPECT_EQ(field(20, 4), 1u);    // XXH3
+  EXPECT_EQ(field(24, 8), 21u * 512);
+  EXPECT_EQ(field(32, 8), 21u * 8);
+  EXPECT_EQ(field(40, 4), 6u);
+  EXPECT_EQ(field(44, 4), 2u);
+  EXPECT_EQ(field(48, 8), 1000u);
+  EXPECT_EQ(field(56, 8), 0x3f847ae147ae147bu);  // 0.01
+  EXPECT_EQ(field(64, 8), 0x1122334455667788u);
+  EXPECT_LE(field(72, 8), 60u);
+  EXPECT_NEAR(static_cast<double>(field(80, 8)), static_cast<double>(time(nullptr)), 100);
+  EXPECT_EQ(field(88, 4), 0u);
+  EXPECT_EQ(field(92, 4), 1u << 20);
+  EXPECT_EQ(bytes.substr(96, 152), std::string(152, '\0'));
+  EXPECT_EQ(bytes.size(), 256u + 21 * 64 + 8 + 8);
+}
+
+// A file of version 1 as it was first written: 3 keys, a pinned seed and time.
+// It must be readable, and answer alike, for ever.
+TEST(NativeForm, TheGoldenFileOfVersion1) {
+  lfb_filter* read = nullptr;
+  ASSERT_EQ(lfb_filter_load("tests/golden/native-v1-fast.lfb", nullptr, &read), LFB_OK);
+  const Filter golden(read);
+  for (const char* key : {"apple", "pear", "plum"}) EXPECT_TRUE(Has(golden, key)) << key;
+  uint64_t found = 0;
+  for (int i = 0; i < 10000; i++) found += Has(golden, "absent-" + std::to_string(i));
+  EXPECT_EQ(found, 0u);
+  EXPECT_EQ(Stats(golden).seed, 42u);
+  EXPECT_EQ(Stats(golden).bits_set, 36u);
+}
+
+TEST(NativeForm, AClaimOfTerabytesTakesNoMemory) {
+  // Valid in every field, with almost nothing behind it: written by the library for
+  // a filter whose words nobody has touched.
+  lfb_config config = Config(20'000'000'000, 0.01, LFB_FAST);
+  config.lazy_memory = true;
+  lfb_filter* made = nullptr;
+  if (lfb_filter_create(&config, &made) != LFB_OK) GTEST_SKIP() << "no 24 GiB of addresses";
+  const Filter filter(made);
+  std::string head;
+  const auto write = [](void* to, const void* bytes, size_t size) {
+    std::string* text = static_cast<std::string*>(to);
+    if (!text->empty()) return LFB_ERROR_WRITE;
+    text->append(static_cast<const char*>(bytes), size);
+    return LFB_OK;
+  };
+  EXPECT_EQ(lfb_filter_write(filter.get(), LFB_FORM_NATIVE, write, &head), LFB_ERROR_WRITE);
+  EXPECT_EQ(ReadFrom({head}), LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(ReadFrom({head + std::string(3 << 20, 'x')}), LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(ReadFrom({head}, nullptr, 1 << 30), LFB_ERROR_OVER_LIMIT);
+}
+
+}  // namespace
