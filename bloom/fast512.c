@@ -11,31 +11,31 @@
 #if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
 
 #define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,bmi2,popcnt")))
-#define LFB_FAST_AVX512_TARGET TARGET __attribute__((always_inline))
+#define LFB_FAST_AVX512_TARGET TARGET
 #include <lfbloom/fast_avx512.h>
 
-TARGET static inline __attribute__((always_inline)) uint64_t
+TARGET LFB_INLINE uint64_t
 fast512_query_one(const lfb_fast *fast, const lfb_fast512 *lanes, uint64_t hash)
 {
   return lfb_fast512_missing(fast, lanes, hash) == 0;
 }
 
-/* What is missing is found by the vector, and written word by word. */
-TARGET static inline __attribute__((always_inline)) uint64_t
+/* A key that is in is seen by the vector; what is missing is written word by word. */
+TARGET LFB_INLINE uint64_t
 fast512_put_one(const lfb_fast *fast, const lfb_fast512 *lanes, uint64_t hash)
 {
   if (lfb_fast512_missing(fast, lanes, hash) == 0)
     return 0;
-  return lfb_fast_turn_on(fast, hash);
+  return lfb_fast_turn_on_shape(fast, hash);
 }
 
-LFB_FAST_MANY(fast512_put_loop, TARGET, lfb_fast512, lfb_fast_prefetch_put, fast512_put_one)
-LFB_FAST_MANY(fast512_query_loop, TARGET, lfb_fast512, lfb_fast_prefetch, fast512_query_one)
+LFB_FAST_MANY(TARGET, fast512_put_loop, lfb_fast512, lfb_fast_prefetch_put, fast512_put_one)
+LFB_FAST_MANY(TARGET, fast512_query_loop, lfb_fast512, lfb_fast_prefetch, fast512_query_one)
 
 TARGET static uint32_t fast512_put(const lfb_layout *layout, lfb_hash hash)
 {
   const lfb_fast512 lanes = lfb_fast512_of(&layout->fast);
-  return (uint32_t)fast512_put_one(&layout->fast, &lanes, hash.low);
+  LFB_FAST_WITH_SHAPE(&layout->fast, return (uint32_t)fast512_put_one(&f, &lanes, hash.low))
 }
 
 TARGET static bool fast512_might_contain(const lfb_layout *layout, lfb_hash hash)
@@ -49,7 +49,7 @@ TARGET static uint64_t fast512_put_many(const lfb_layout *layout, const uint64_t
 {
   const lfb_fast512 lanes = lfb_fast512_of(&layout->fast);
   (void)high;
-  return fast512_put_loop(&layout->fast, &lanes, low, count, answers);
+  LFB_FAST_WITH_SHAPE(&layout->fast, return fast512_put_loop(&f, &lanes, low, count, answers))
 }
 
 TARGET static void fast512_might_contain_many(const lfb_layout *layout, const uint64_t *low,

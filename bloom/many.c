@@ -37,7 +37,7 @@ static lfb_hash many_hash_given(const lfb_hasher *hasher, const void *hashes, si
 }
 
 /* Puts or looks up hashes; answers are counted, and copied where they are wanted. */
-static inline __attribute__((always_inline)) size_t
+LFB_INLINE size_t
 many_hashes(const lfb_filter *filter, const uint64_t *low, const uint64_t *high, size_t count,
             uint64_t *room, uint64_t *answers, bool put)
 {
@@ -57,7 +57,7 @@ many_hashes(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
 
 /* The loop over keys that are hashed here; `put` and `hash_of` are constants where
  * it is inlined. */
-static inline __attribute__((always_inline)) size_t
+LFB_INLINE size_t
 many(const lfb_filter *filter, const void *keys, size_t count, uint64_t *answers, bool put,
      many_hash hash_of)
 {
@@ -84,7 +84,7 @@ many(const lfb_filter *filter, const void *keys, size_t count, uint64_t *answers
 }
 
 /* The same over the caller's hashes, which strategies of 64 bits take as they are. */
-static inline __attribute__((always_inline)) size_t
+LFB_INLINE size_t
 many_given(const lfb_filter *filter, const uint64_t *hashes, size_t count, uint64_t *answers,
            bool put)
 {

@@ -30,9 +30,6 @@ typedef lfb_walk (*lfb_walk_start)(lfb_hash hash);
 /* The next bit index of a walk, below the layout's bit count. */
 typedef uint64_t (*lfb_walk_next)(lfb_walk *walk, const lfb_layout *layout);
 
-/* Inlined into each strategy with its walk as a constant: no call is left. */
-#define LFB_TEMPLATE static inline __attribute__((always_inline))
-
 enum {
   /* Probes of one key in flight at once.  Covers 1 % whole; a query that is
    * decided by its first group is spared the rest. */
@@ -44,7 +41,7 @@ enum {
 };
 
 /* Whether all of `count` bits are set; loads them all, whatever it finds. */
-LFB_TEMPLATE bool probes_all_set(const lfb_layout *layout, const uint64_t *index, uint32_t count)
+LFB_INLINE bool probes_all_set(const lfb_layout *layout, const uint64_t *index, uint32_t count)
 {
   uint64_t all = 1;
   for (uint32_t i = 0; i < count; i++)
@@ -53,7 +50,7 @@ LFB_TEMPLATE bool probes_all_set(const lfb_layout *layout, const uint64_t *index
 }
 
 /* Sets `count` bits; how many this call turned on.  Writes only what is missing. */
-LFB_TEMPLATE uint32_t probes_set_all(const lfb_layout *layout, const uint64_t *index,
+LFB_INLINE uint32_t probes_set_all(const lfb_layout *layout, const uint64_t *index,
                                      uint32_t count)
 {
   uint32_t turned_on = 0;
@@ -63,7 +60,7 @@ LFB_TEMPLATE uint32_t probes_set_all(const lfb_layout *layout, const uint64_t *i
 }
 
 /* Computes the next indexes of a walk: a group, or what is left of `left`. */
-LFB_TEMPLATE uint32_t probes_group(const lfb_layout *layout, lfb_walk *walk, lfb_walk_next next,
+LFB_INLINE uint32_t probes_group(const lfb_layout *layout, lfb_walk *walk, lfb_walk_next next,
                                    uint32_t left, uint64_t index[LFB_PROBES_GROUP])
 {
   const uint32_t count = left < LFB_PROBES_GROUP ? left : (uint32_t)LFB_PROBES_GROUP;
@@ -72,7 +69,7 @@ LFB_TEMPLATE uint32_t probes_group(const lfb_layout *layout, lfb_walk *walk, lfb
   return count;
 }
 
-LFB_TEMPLATE bool probes_might_contain(const lfb_layout *layout, lfb_hash hash,
+LFB_INLINE bool probes_might_contain(const lfb_layout *layout, lfb_hash hash,
                                        lfb_walk_start start, lfb_walk_next next)
 {
   lfb_walk walk = start(hash);
@@ -87,7 +84,7 @@ LFB_TEMPLATE bool probes_might_contain(const lfb_layout *layout, lfb_hash hash,
   return true;
 }
 
-LFB_TEMPLATE uint32_t probes_put(const lfb_layout *layout, lfb_hash hash, lfb_walk_start start,
+LFB_INLINE uint32_t probes_put(const lfb_layout *layout, lfb_hash hash, lfb_walk_start start,
                                  lfb_walk_next next)
 {
   lfb_walk walk = start(hash);
@@ -111,13 +108,13 @@ typedef struct lfb_flight {
   uint64_t index[LFB_PROBES_SLOTS];
 } lfb_flight;
 
-LFB_TEMPLATE uint64_t *flight_slots(lfb_flight *flight, const lfb_layout *layout, size_t key)
+LFB_INLINE uint64_t *flight_slots(lfb_flight *flight, const lfb_layout *layout, size_t key)
 {
   return flight->index + key % flight->keys * layout->probes;
 }
 
 /* Computes one key's indexes and asks for their lines. */
-LFB_TEMPLATE void flight_send(lfb_flight *flight, const lfb_layout *layout, size_t key,
+LFB_INLINE void flight_send(lfb_flight *flight, const lfb_layout *layout, size_t key,
                               lfb_walk walk, lfb_walk_next next,
                               void (*prefetch)(const void *address))
 {
@@ -132,7 +129,7 @@ LFB_TEMPLATE void flight_send(lfb_flight *flight, const lfb_layout *layout, size
  * Sends keys ahead, lands them in order: the lines of LFB_PROBES_AHEAD probes are
  * on their way while one key is put or looked up.
  */
-LFB_TEMPLATE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
+LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
                                   const uint64_t *high, size_t count, uint64_t *answers,
                                   bool put, lfb_walk_start start, lfb_walk_next next)
 {

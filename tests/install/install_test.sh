@@ -28,6 +28,8 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 pass "pkg-config knows version $version"
 
 cd "$TEST_TMPDIR"
+# The README's ten lines, as they stand there.
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$here/../../README.md" >readme.c
 strict=(-O2 -Wall -Wextra -Wpedantic -Werror)
 # shellcheck disable=SC2046 # pkg-config's words are meant to be split
 {
@@ -36,7 +38,9 @@ strict=(-O2 -Wall -Wextra -Wpedantic -Werror)
   cc -std=c11 "${strict[@]}" -static -o use_static "$here/use.c" \
     $(pkg-config --cflags --static --libs lfbloom)
 }
-for program in use_c use_cc use_static; do
+# shellcheck disable=SC2046
+cc -std=c11 "${strict[@]}" -o use_readme readme.c $(pkg-config --cflags --libs lfbloom)
+for program in use_c use_cc use_static use_readme; do
   LD_LIBRARY_PATH=$prefix/lib "./$program" || fail "$program"
   pass "$program runs"
 done

@@ -19,34 +19,50 @@
 #define LFBLOOM_WORD_H
 
 #include <lfbloom/c11.h>
+#include <lfbloom/cpu.h>
 
 enum { LFB_WORD_BITS = 64 };
 
 typedef LFB_ATOMIC(uint64_t) lfb_word;
 
 /* The word as it stands. */
-static inline uint64_t lfb_word_get(const lfb_word *word)
+LFB_INLINE uint64_t lfb_word_get(const lfb_word *word)
 {
   /* relaxed: the bits themselves are the whole message (head of this file). */
   return LFB_STD atomic_load_explicit(word, LFB_STD memory_order_relaxed);
 }
 
 /*
- * Turns on the bits of `mask`; writes only if one of them is off.
+ * Turns on the bits of `mask` in a word that was just read as `seen`; writes only
+ * if one of them is off.
  *
  * Returns the bits that this call turned from 0 to 1: of all the calls that
  * ever name one bit, exactly one has it in its answer.
  */
-static inline uint64_t lfb_word_set(lfb_word *word, uint64_t mask)
+LFB_INLINE uint64_t lfb_word_set_seen(lfb_word *word, uint64_t seen, uint64_t mask)
 {
-  uint64_t seen = lfb_word_get(word);
-
   while ((mask & ~seen) != 0) {
     /* relaxed: as above. */
     if (lfb_cas_u64(word, &seen, seen | mask, LFB_STD memory_order_relaxed))
       return mask & ~seen;
   }
   return 0;
+}
+
+/* The same for a word that has not been read yet. */
+LFB_INLINE uint64_t lfb_word_set(lfb_word *word, uint64_t mask)
+{
+  return lfb_word_set_seen(word, lfb_word_get(word), mask);
+}
+
+/* The number of bits set: one instruction where the compiler may use it, and no
+ * branch or call elsewhere. */
+LFB_INLINE uint32_t lfb_word_count(uint64_t bits)
+{
+  bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+  bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+  bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
 #endif

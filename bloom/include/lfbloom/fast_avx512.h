@@ -35,13 +35,13 @@ typedef struct lfb_fast512 {
   uint32_t rounds;
 } lfb_fast512;
 
-LFB_FAST_AVX512_TARGET static inline __m512i lfb_fast512_widen(const uint8_t lanes[8])
+LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_widen(const uint8_t lanes[8])
 {
   return _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)lanes));
 }
 
 /* What is the same for all keys of a filter. */
-LFB_FAST_AVX512_TARGET static inline lfb_fast512 lfb_fast512_of(const lfb_fast *fast)
+LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512 lfb_fast512_of(const lfb_fast *fast)
 {
   lfb_fast512 lanes;
 
@@ -55,7 +55,7 @@ LFB_FAST_AVX512_TARGET static inline lfb_fast512 lfb_fast512_of(const lfb_fast *
 }
 
 /* The bits that one round asks of the lanes' words. */
-LFB_FAST_AVX512_TARGET static inline __m512i
+LFB_FAST_AVX512_TARGET LFB_INLINE __m512i
 lfb_fast512_round(const lfb_fast512 *lanes, uint64_t round, __mmask8 active)
 {
   const __m512i bits = _mm512_srlv_epi64(_mm512_set1_epi64((long long)round), lanes->bit_shift);
@@ -64,7 +64,7 @@ lfb_fast512_round(const lfb_fast512 *lanes, uint64_t round, __mmask8 active)
 }
 
 /* The lanes in which a bit is missing: 0 if the key may have been put. */
-LFB_FAST_AVX512_TARGET static inline __mmask8
+LFB_FAST_AVX512_TARGET LFB_INLINE __mmask8
 lfb_fast512_missing(const lfb_fast *fast, const lfb_fast512 *lanes, uint64_t hash)
 {
   const uint64_t round0 = lfb_fast_round(hash, 0);
@@ -89,7 +89,7 @@ lfb_fast512_missing(const lfb_fast *fast, const lfb_fast512 *lanes, uint64_t has
 }
 
 /* lfb_fast_might_contain(), by vector. */
-LFB_FAST_AVX512_TARGET static inline bool lfb_fast512_might_contain(const lfb_fast *fast,
+LFB_FAST_AVX512_TARGET LFB_INLINE bool lfb_fast512_might_contain(const lfb_fast *fast,
                                                                     uint64_t hash)
 {
   const lfb_fast512 lanes = lfb_fast512_of(fast);
