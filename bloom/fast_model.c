@@ -10,7 +10,7 @@ enum { WORD = 64 }; /* bits */
 static void model_draw(double occupied[WORD + 1])
 {
   for (int set = WORD; set > 0; set--)
-    occupied[set] = occupied[set] * set / WORD + occupied[set - 1] * (WORD - set + 1) / WORD;
+    occupied[set] = occupied[set] * set / (double)WORD + occupied[set - 1] * (WORD - set + 1) / (double)WORD;
   occupied[0] = 0;
 }
 
@@ -52,7 +52,7 @@ static double model_fpp_full(const lfb_fast_model *model, double load)
 {
   const lfb_fast_shape shape = model->shape;
   const double draws = load * shape.words / LFB_BLOCK_WORDS * shape.bits;
-  return pow(1 - exp(draws * log1p(-1.0 / WORD)), shape.words * shape.bits);
+  return pow(1 - exp(draws * log1p(-1 / (double)WORD)), shape.words * shape.bits);
 }
 
 double lfb_fast_model_fpp(const lfb_fast_model *model, double load)

@@ -126,7 +126,7 @@ double lfb_fast_count_elements(const lfb_geometry *geometry, uint64_t bits_set)
    * with (63/64)^g: a bit is off with exp(-x * (1 - (63/64)^g)). */
   const lfb_fast_shape shape = fast_shape(geometry);
   const double share = (double)bits_set / (double)geometry->bit_count;
-  const double key_sets = -expm1(shape.bits * log1p(-1.0 / LFB_WORD_BITS));
+  const double key_sets = -expm1(shape.bits * log1p(-1 / (double)LFB_WORD_BITS));
   return -log1p(-share) / key_sets * (double)geometry->word_count / shape.words;
 }
 

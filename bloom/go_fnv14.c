@@ -47,8 +47,8 @@ static uint64_t go_fnv14_next(lfb_walk *walk, const lfb_layout *layout)
 
 static double go_fnv14_fpp_after(const lfb_geometry *geometry, double insertions)
 {
-  const double same_key = -expm1(insertions * log1p(-1.0 / BIT_COUNT));
-  const double classic = lfb_sizing_fpp_after(BIT_COUNT, geometry->probes, insertions);
+  const double same_key = -expm1(insertions * log1p(-1 / (double)BIT_COUNT));
+  const double classic = lfb_sizing_fpp_after((double)BIT_COUNT, geometry->probes, insertions);
   return same_key + (1 - same_key) * classic;
 }
 

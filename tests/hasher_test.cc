@@ -5,63 +5,10 @@
 
 #include <string>
 
+#include "tests/murmur128_vectors.h"
 #include "tests/race.h"
 
 namespace {
-
-// murmur3_128 with seed 0 of the first i bytes of 200, 237, 18, 55, ... (each 37
-// more than the last), as Guava 31.1 prints them: low and high, little-endian.
-const char* const kMurmur128[] = {
-    "00000000000000000000000000000000",
-    "c351e54862d16ba4f6c1471e7ffa7605",
-    "989ba6fe594830e31f11f6a7ca637c57",
-    "4d995811c3c2921952b73dd9fcae3c14",
-    "2cf9b00a56f0bf419a096702befe3598",
-    "324647a1d38036181b96ac02300324f7",
-    "a9e6ccf4f7dfa42715a7a171296b598e",
-    "8d968485bf857bcf0be002270c292086",
-    "d801d47131ad778c4bf19b9a66a2fb08",
-    "549d2f82af48c0ef96d2ceeeb5eb0070",
-    "c62d3fc33d4412edb0e7aeeb18cf595e",
-    "8a6982a6d06d491b58be2d6711377b6d",
-    "f87e24612c833611ddf33c6bfc504b27",
-    "22d0c79d6d1430e607499d8d393ea12f",
-    "e7346f1f7eae8a2028e699f2646f7065",
-    "00184c5d84ca371212bf24df23c773a1",
-    "fb2ab76963eb5d0185a576fcc7c90e38",
-    "6e6452e0ff697f067284e261217fc577",
-    "0bd5b4af42522ab584c9f61d6690798f",
-    "e24d5bd03f149355e2a6f2d8a936da3f",
-    "f27b065a5539d9abf2d14ab9537a242f",
-    "2bc648da1f453ff53e5531b84b1a1f14",
-    "553a9c1d959bdbd270b476d86cf46914",
-    "a42a14984ed843620c08ad613c65592a",
-    "ee30f6f81cd7738024f6b496388d8feb",
-    "f9bbdd6ff2d268cb77f2b098176942fe",
-    "91d65f9b6054e8d99092618a94f05fcc",
-    "dd90ce989744d39d644e095c01e30114",
-    "b003101d79b56947069ee95bc3563c90",
-    "c6f82faf9bfa2106973179b4b4e8490f",
-    "bd4d641914e970e71e9d49dc52d34eef",
-    "7cdfe4c1eb4518b0c7228ff0cba2a955",
-    "a60c9ea3126fcf5f3bd4d5655ac049a5",
-    "64a7a36ec5e093ed638dc5f71cccd100",
-    "88e450b96bb0d9c13bf27d15bcad8e9a",
-    "57d043542e98f536eecea8071abbc800",
-    "75a759ceac5db48ea5931a58df4a5b14",
-    "4d334fa25e9df35d9e552dc34d15fe7d",
-    "b56e2d5ce8625b6b3dc12250a10e37d1",
-    "b4e73b9f8d4a91ae9a8c65228d109607",
-    "660892e32c5a376d201acb550d6b314a",
-    "2c0dcf773ceded6a867a364c8ad522fc",
-    "32bbd11ba557b3b342da8f92f5fc22d4",
-    "1325f5009b37218c1f5eb7d82379e78e",
-    "adda3b8fba4fdddd6d25e4b0f941838b",
-    "5b5b6fba96c5d526a76bf04551ce9956",
-    "a771c256f5461c381c31dd7cf59f3540",
-    "ab7ab900a87f6f76d698f8ee15821d35",
-    "9366c51f48fc918c2e2dc8268023244c",
-};
 
 std::string Counted(size_t size) {
   std::string bytes;

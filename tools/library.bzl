@@ -20,16 +20,23 @@ PLANTS = [
 def _planted(label, plant):
     return label + "_" + plant
 
-def lfb_library(name, srcs, hdrs, own_deps = [], **kwargs):
-    """A library of this project, and its planted variants.
+def lfb_library(name, own_deps = [], **kwargs):
+    """The library of a folder: all of its sources, and its planted variants.
+
+    Also names its public headers, include/lfbloom/*.h, and all its sources, for
+    installing.
 
     Args:
       name: of the ordinary library; a variant appends _<plant>.
-      srcs: C sources.
-      hdrs: headers.
       own_deps: libraries made by this macro.
       **kwargs: for cc_library.
     """
+    srcs = native.glob(["*.c"])
+    public = native.glob(["include/lfbloom/*.h"])
+    hdrs = native.glob(["*.h"]) + public
+    native.filegroup(name = "public_headers", srcs = public)
+    native.filegroup(name = "sources", srcs = srcs + hdrs)
+    kwargs["includes"] = ["include"]
     cc_library(name = name, srcs = srcs, hdrs = hdrs, deps = own_deps, copts = STRICT_C + ["-fvisibility=hidden"], linkstatic = True, **kwargs)
     for plant in PLANTS:
         cc_library(
