@@ -3,6 +3,34 @@
 
 enum { BLOCK = 16 }; /* bytes: one murmur128 block, four murmur32 blocks */
 
+lfb_hash lfb_hasher_bytes_other(const lfb_hasher *hasher, const void *bytes, size_t size)
+{
+  switch (hasher->kind) {
+  case LFB_KIND_MURMUR32_PAIR:
+    return (lfb_hash){lfb_murmur32(bytes, size, (uint32_t)hasher->seed),
+                      lfb_murmur32(bytes, size, (uint32_t)(hasher->seed >> 32))};
+  case LFB_KIND_FNV1A32:
+    return (lfb_hash){lfb_fnv1a32(LFB_FNV32_BASIS, bytes, size), 0};
+  case LFB_KIND_XXH3:
+    return (lfb_hash){XXH3_64bits_withSeed(bytes, size, hasher->seed), 0};
+  case LFB_KIND_SIPHASH13:
+    return (lfb_hash){lfb_siphash13(bytes, size, hasher->key), 0};
+  case LFB_KIND_MURMUR128:
+    break;
+  }
+  return lfb_murmur128(bytes, size, 0);
+}
+
+lfb_hash lfb_hasher_u64_other(const lfb_hasher *hasher, uint64_t key)
+{
+  const uint64_t little = LFB_LITTLE_64(key);
+  char text[20];
+
+  return hasher->kind == LFB_KIND_FNV1A32
+             ? lfb_hasher_bytes(hasher, text, lfb_decimal((int64_t)key, text))
+             : lfb_hasher_bytes(hasher, &little, sizeof little);
+}
+
 void lfb_hash_stream_init(lfb_hash_stream *stream, const lfb_hasher *hasher)
 {
   const uint64_t seed = hasher->seed;

@@ -48,40 +48,35 @@ static inline uint32_t lfb_fnv1a32(uint32_t h, const void *bytes, size_t size)
   return h;
 }
 
+/* The hash of `size` bytes, other than by murmur128: out of line, so that what they
+ * need of registers and stack is not asked of every operation. */
+lfb_hash lfb_hasher_bytes_other(const lfb_hasher *hasher, const void *bytes, size_t size);
+
 /* The hash of `size` bytes. */
 static inline lfb_hash lfb_hasher_bytes(const lfb_hasher *hasher, const void *bytes, size_t size)
 {
-  switch (hasher->kind) {
-  case LFB_KIND_MURMUR32_PAIR:
-    return (lfb_hash){lfb_murmur32(bytes, size, (uint32_t)hasher->seed),
-                      lfb_murmur32(bytes, size, (uint32_t)(hasher->seed >> 32))};
-  case LFB_KIND_FNV1A32:
-    return (lfb_hash){lfb_fnv1a32(LFB_FNV32_BASIS, bytes, size), 0};
-  case LFB_KIND_XXH3:
-    return (lfb_hash){XXH3_64bits_withSeed(bytes, size, hasher->seed), 0};
-  case LFB_KIND_SIPHASH13:
-    return (lfb_hash){lfb_siphash13(bytes, size, hasher->key), 0};
-  case LFB_KIND_MURMUR128:
-    break;
-  }
-  return lfb_murmur128(bytes, size, 0);
+  if (hasher->kind == LFB_KIND_MURMUR128)
+    return lfb_murmur128(bytes, size, 0);
+  return lfb_hasher_bytes_other(hasher, bytes, size);
 }
 
 /* Writes a signed decimal number without a NUL; how many bytes, at most 20. */
 size_t lfb_decimal(int64_t value, char text[20]);
 
+/* The hash of a 64-bit key where it is neither murmur128 nor a number mixed. */
+lfb_hash lfb_hasher_u64_other(const lfb_hasher *hasher, uint64_t key);
+
 /* The hash of a 64-bit key: of its 8 bytes, little-endian, or of its decimal text,
  * or mixed as a number: a bijection, so that different keys have different hashes. */
 static inline lfb_hash lfb_hasher_u64(const lfb_hasher *hasher, uint64_t key)
 {
+  const uint64_t little = LFB_LITTLE_64(key);
+
   if (hasher->kind == LFB_KIND_XXH3)
     return (lfb_hash){lfb_murmur_finish64(key ^ hasher->seed), 0};
-  if (hasher->kind == LFB_KIND_FNV1A32) {
-    char text[20];
-    return lfb_hasher_bytes(hasher, text, lfb_decimal((int64_t)key, text));
-  }
-  const uint64_t little = LFB_LITTLE_64(key);
-  return lfb_hasher_bytes(hasher, &little, sizeof little);
+  if (hasher->kind == LFB_KIND_MURMUR128)
+    return lfb_murmur128(&little, sizeof little, 0);
+  return lfb_hasher_u64_other(hasher, key);
 }
 
 /* The hash in this hasher's width that stands for a caller's own 64-bit hash. */

@@ -40,77 +40,115 @@ enum {
   LFB_PROBES_SLOTS = 256,
 };
 
-/* Whether all of `count` bits are set; loads them all, whatever it finds. */
-LFB_INLINE bool probes_all_set(const lfb_layout *layout, const uint64_t *index, uint32_t count)
+/* Some probes of one key: where they are, and the words as they were found. */
+typedef struct lfb_probes {
+  uint64_t index[LFB_PROBES_GROUP];
+  uint64_t seen[LFB_PROBES_GROUP];
+} lfb_probes;
+
+/* Whether the next `count` bits of a walk are set; loads them all, whatever it finds. */
+LFB_INLINE bool probes_all_set(const lfb_layout *layout, lfb_walk *walk, lfb_walk_next next,
+                               uint32_t count)
 {
   uint64_t all = 1;
-  for (uint32_t i = 0; i < count; i++)
-    all &= lfb_bits_word(&layout->bits, index[i] / LFB_WORD_BITS) >> (index[i] % LFB_WORD_BITS);
+
+  LFB_UNROLL
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t index = next(walk, layout);
+    all &= lfb_bits_word(&layout->bits, index / LFB_WORD_BITS) >> (index % LFB_WORD_BITS);
+  }
   return all & 1;
 }
 
-/* Sets `count` bits; how many this call turned on.  Writes only what is missing. */
-LFB_INLINE uint32_t probes_set_all(const lfb_layout *layout, const uint64_t *index,
-                                     uint32_t count)
+/* Finds the next `count` probes of a walk; bit i of the answer says that probe i is
+ * off.  No branch depends on what is loaded. */
+LFB_INLINE uint32_t probes_find(const lfb_layout *layout, lfb_walk *walk, lfb_walk_next next,
+                                uint32_t count, lfb_probes *probes)
+{
+  uint32_t missing = 0;
+
+  LFB_UNROLL
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t index = next(walk, layout);
+    const uint64_t seen = lfb_bits_word(&layout->bits, index / LFB_WORD_BITS);
+    probes->index[i] = index;
+    probes->seen[i] = seen;
+    missing |= (uint32_t)(~(seen >> (index % LFB_WORD_BITS)) & 1) << i;
+  }
+  return missing;
+}
+
+/* Sets the probes that are missing; how many of them this call turned on.  A loop
+ * over them, not a test of each: one wrong guess of the processor, not several. */
+LFB_INLINE uint32_t probes_set(const lfb_layout *layout, const lfb_probes *probes,
+                               uint32_t missing)
 {
   uint32_t turned_on = 0;
-  for (uint32_t i = 0; i < count; i++)
-    turned_on += lfb_bits_set(&layout->bits, index[i]);
+
+  for (; missing != 0; missing &= missing - 1) {
+    const uint32_t i = (uint32_t)__builtin_ctz(missing);
+    const uint64_t mask = UINT64_C(1) << (probes->index[i] % LFB_WORD_BITS);
+    lfb_word *word = &layout->bits.words[probes->index[i] / LFB_WORD_BITS];
+    turned_on += lfb_word_set_seen(word, probes->seen[i], mask) != 0;
+  }
   return turned_on;
 }
 
-/* Computes the next indexes of a walk: a group, or what is left of `left`. */
-LFB_INLINE uint32_t probes_group(const lfb_layout *layout, lfb_walk *walk, lfb_walk_next next,
-                                   uint32_t left, uint64_t index[LFB_PROBES_GROUP])
-{
-  const uint32_t count = left < LFB_PROBES_GROUP ? left : (uint32_t)LFB_PROBES_GROUP;
-  for (uint32_t i = 0; i < count; i++)
-    index[i] = next(walk, layout);
-  return count;
-}
+/*
+ * Runs `act` on the groups of a walk of `probes`, each with its size: 7, which is
+ * 1 %, and 8 as numbers that the compiler knows, so that the group's loop unrolls
+ * and its probes stay in registers; what is left, as it is.
+ */
+#define LFB_PROBES_GROUPS(probes, act)                                          \
+  if ((probes) == 7) {                                                          \
+    act(7);                                                                     \
+  } else {                                                                      \
+    uint32_t left = (probes);                                                   \
+    for (; left >= LFB_PROBES_GROUP; left -= LFB_PROBES_GROUP)                  \
+      act(LFB_PROBES_GROUP);                                                    \
+    if (left > 0)                                                               \
+      act(left);                                                                \
+  }
 
 LFB_INLINE bool probes_might_contain(const lfb_layout *layout, lfb_hash hash,
-                                       lfb_walk_start start, lfb_walk_next next)
+                                     lfb_walk_start start, lfb_walk_next next)
 {
   lfb_walk walk = start(hash);
-  uint64_t index[LFB_PROBES_GROUP];
 
-  for (uint32_t left = layout->probes; left > 0;) {
-    const uint32_t count = probes_group(layout, &walk, next, left, index);
-    if (!probes_all_set(layout, index, count))
-      return false;
-    left -= count;
-  }
+#define ASK(count)                                      \
+  if (!probes_all_set(layout, &walk, next, (count)))    \
+  return false
+  LFB_PROBES_GROUPS(layout->probes, ASK)
+#undef ASK
   return true;
 }
 
 LFB_INLINE uint32_t probes_put(const lfb_layout *layout, lfb_hash hash, lfb_walk_start start,
-                                 lfb_walk_next next)
+                               lfb_walk_next next)
 {
   lfb_walk walk = start(hash);
-  uint64_t index[LFB_PROBES_GROUP];
+  lfb_probes probes;
   uint32_t turned_on = 0;
 
-  for (uint32_t left = layout->probes; left > 0;) {
-    const uint32_t count = probes_group(layout, &walk, next, left, index);
-    /* Read first, so that the misses overlap: a locked operation waits for the
-     * one before it.  And a key that is in already writes nothing. */
-    if (!probes_all_set(layout, index, count))
-      turned_on += probes_set_all(layout, index, count);
-    left -= count;
-  }
+  /* A group is read before any of it is written, so that the misses overlap: a
+   * locked operation holds up the loads behind it.  And a key that is in already
+   * writes nothing. */
+#define SET(count) \
+  turned_on += probes_set(layout, &probes, probes_find(layout, &walk, next, (count), &probes))
+  LFB_PROBES_GROUPS(layout->probes, SET)
+#undef SET
   return turned_on;
 }
 
-/* The keys in flight: indexes of key i in the slots from (i % keys) * probes on. */
+/* The keys in flight: indexes of key i in the slots from (i mod keys) * probes on. */
 typedef struct lfb_flight {
-  size_t keys;
+  size_t keys; /* a power of two: the mod is a mask */
   uint64_t index[LFB_PROBES_SLOTS];
 } lfb_flight;
 
 LFB_INLINE uint64_t *flight_slots(lfb_flight *flight, const lfb_layout *layout, size_t key)
 {
-  return flight->index + key % flight->keys * layout->probes;
+  return flight->index + (key & (flight->keys - 1)) * layout->probes;
 }
 
 /* Computes one key's indexes and asks for their lines. */
@@ -125,25 +163,41 @@ LFB_INLINE void flight_send(lfb_flight *flight, const lfb_layout *layout, size_t
   }
 }
 
+/* Puts or looks up a key whose lines have arrived; more than 0 for true. */
+LFB_INLINE uint32_t flight_land(lfb_flight *flight, const lfb_layout *layout, size_t key, bool put)
+{
+  const uint64_t *index = flight_slots(flight, layout, key);
+  uint32_t turned_on = 0;
+  uint64_t all = 1;
+
+  for (uint32_t i = 0; i < layout->probes; i++) {
+    if (put)
+      turned_on += lfb_bits_set(&layout->bits, index[i]);
+    else
+      all &= lfb_bits_word(&layout->bits, index[i] / LFB_WORD_BITS) >> (index[i] % LFB_WORD_BITS);
+  }
+  return put ? turned_on : (uint32_t)(all & 1);
+}
+
 /*
  * Sends keys ahead, lands them in order: the lines of LFB_PROBES_AHEAD probes are
  * on their way while one key is put or looked up.
  */
 LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
-                                  const uint64_t *high, size_t count, uint64_t *answers,
-                                  bool put, lfb_walk_start start, lfb_walk_next next)
+                                const uint64_t *high, size_t count, uint64_t *answers, bool put,
+                                lfb_walk_start start, lfb_walk_next next)
 {
   lfb_flight flight;
-  const size_t keys = LFB_PROBES_AHEAD / layout->probes;
   uint64_t turned_on = 0;
-  flight.keys = keys > 0 ? keys : 1;
+
+  flight.keys = 1;
+  while (2 * flight.keys * layout->probes <= LFB_PROBES_AHEAD)
+    flight.keys *= 2;
 
   for (size_t i = 0; i < count + flight.keys; i++) {
     if (i >= flight.keys) {
       const size_t key = i - flight.keys;
-      const uint64_t *index = flight_slots(&flight, layout, key);
-      const uint32_t on = put ? probes_set_all(layout, index, layout->probes)
-                              : probes_all_set(layout, index, layout->probes);
+      const uint32_t on = flight_land(&flight, layout, key, put);
       turned_on += on;
       answers[key / 64] |= (uint64_t)(on != 0) << (key % 64);
     }

@@ -1,0 +1,215 @@
+import com.google.common.hash.BloomFilter;
+import com.google.common.hash.Funnel;
+import com.google.common.hash.Funnels;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongFunction;
+
+/**
+ * Guava's side of the comparison: the same operations, on the same filters (read from the files
+ * that {@code bench --scenes=DIRECTORY} left there), with the same keys as bench/keys.c makes.
+ *
+ * <p>Usage: GuavaBench DIRECTORY numbers|uuids. Prints {@code OPERATION,SIZE,NS} lines. One kind of
+ * key per process, so that the JIT compiler sees one funnel only; keys are boxed beforehand; filters
+ * lie on huge pages where the JVM is told so: all of it in Guava's favour.
+ */
+final class GuavaBench<T> {
+  private static final double FPP = 0.01;
+  private static final long ABSENT = 1L << 40;
+  private static final long WARM_UP_NANOS = 2_000_000_000L;
+  private static final long MEASURE_NANOS = 300_000_000L;
+
+  /** A filter file, {@code guava-mitz64-SIZE-N-BEFORE}: of N keys, BEFORE are in. */
+  private record Scene(Path file, long size, long n, long before) {
+    static Scene of(Path file) {
+      String[] part = file.getFileName().toString().split("-");
+      return new Scene(file, Long.parseLong(part[2]), Long.parseLong(part[3]), Long.parseLong(part[4]));
+    }
+  }
+
+  private final Funnel<T> funnel;
+  private final LongFunction<T> keyAt;
+
+  private GuavaBench(Funnel<T> funnel, LongFunction<T> keyAt) {
+    this.funnel = funnel;
+    this.keyAt = keyAt;
+  }
+
+  public static void main(String[] args) throws IOException {
+    Path directory = Path.of(args[0]);
+    if (args[1].equals("numbers")) {
+      new GuavaBench<Long>(Funnels.longFunnel(), GuavaBench::number).run(directory);
+    } else {
+      new GuavaBench<byte[]>(Funnels.byteArrayFunnel(), GuavaBench::uuid).run(directory);
+    }
+  }
+
+  /** Key i of the stream of numbers: splitmix64. */
+  private static long number(long i) {
+    long z = (i + 1) * 0x9e3779b97f4a7c15L;
+    z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
+    z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
+    return z ^ z >>> 31;
+  }
+
+  private static byte[] uuid(long i) {
+    long high = number(2 * i) & ~0xf000L | 0x4000L;
+    long low = number(2 * i + 1) >>> 2 | 1L << 63;
+    return new java.util.UUID(high, low).toString().getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private void run(Path directory) throws IOException {
+    Map<Long, List<Scene>> bySize = new TreeMap<>();
+    try (var files = Files.list(directory)) {
+      files
+          .map(Scene::of)
+          .filter(scene -> scene.size() <= 256 << 20)
+          .forEach(scene -> bySize.computeIfAbsent(scene.size(), size -> new ArrayList<>()).add(scene));
+    }
+    boolean warm = false;
+    for (List<Scene> scenes : bySize.values()) {
+      scenes.sort(Comparator.comparing(Scene::before));
+      if (!warm) {
+        warmUp(scenes);
+        warm = true;
+      }
+      measure(scenes);
+    }
+  }
+
+  /** Some hundred passes over the smallest filter, every operation. */
+  private void warmUp(List<Scene> scenes) throws IOException {
+    for (long start = System.nanoTime(); System.nanoTime() - start < WARM_UP_NANOS; ) {
+      putNew(scenes);
+      Full full = new Full(scenes);
+      full.ask(full.present, 1, 1);
+      full.ask(full.absent, 0, 0.03);
+    }
+  }
+
+  private void measure(List<Scene> scenes) throws IOException {
+    long nanos = 0;
+    long puts = 0;
+    while (nanos < MEASURE_NANOS) {
+      nanos += putNew(scenes);
+      puts += (long) sample(scenes) * fills(scenes).size();
+    }
+    print("put_new", scenes, nanos, puts);
+    Full full = new Full(scenes);
+    full.measure("query_present", full.present, 1, 1);
+    full.measure("query_absent", full.absent, 0.004, 0.02);
+  }
+
+  private static void print(String operation, List<Scene> scenes, long nanos, long count) {
+    long kib = scenes.get(0).size() >> 10;
+    String size = kib < 1024 ? kib + "KiB" : (kib >> 10) + "MiB";
+    System.out.printf("%s,%s,%.2f%n", operation, size, (double) nanos / count);
+  }
+
+  private static Scene last(List<Scene> scenes) {
+    return scenes.get(scenes.size() - 1);
+  }
+
+  private static int sample(List<Scene> scenes) {
+    return (int) (last(scenes).n() - last(scenes).before());
+  }
+
+  /** The points at which filling is timed: all but the last, unless that is the only one. */
+  private static List<Scene> fills(List<Scene> scenes) {
+    return scenes.size() == 1 ? scenes : scenes.subList(0, scenes.size() - 1);
+  }
+
+  private Object[] keys(long first, int count) {
+    Object[] keys = new Object[count];
+    for (int i = 0; i < count; i++) {
+      keys[i] = keyAt.apply(first + i);
+    }
+    return keys;
+  }
+
+  private BloomFilter<T> read(Scene scene) throws IOException {
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(scene.file()), 1 << 16)) {
+      BloomFilter<T> filter = BloomFilter.readFrom(in, funnel);
+      if (!filter.isCompatible(BloomFilter.create(funnel, scene.n(), FPP))) {
+        throw new IllegalStateException(scene.file() + " is not what Guava makes");
+      }
+      return filter;
+    }
+  }
+
+  /** Nanoseconds that it takes to put one sample at each point of the filling. */
+  private long putNew(List<Scene> scenes) throws IOException {
+    long nanos = 0;
+    for (Scene scene : fills(scenes)) {
+      Object[] keys = keys(scene.before(), sample(scenes));
+      BloomFilter<T> filter = read(scene);
+      long start = System.nanoTime();
+      int changed = putAll(filter, keys);
+      nanos += System.nanoTime() - start;
+      check((double) changed / keys.length, 0.98, 1);
+    }
+    return nanos;
+  }
+
+  @SuppressWarnings("unchecked")
+  private int putAll(BloomFilter<T> filter, Object[] keys) {
+    int changed = 0;
+    for (Object key : keys) {
+      changed += filter.put((T) key) ? 1 : 0;
+    }
+    return changed;
+  }
+
+  private static void check(double share, double least, double most) {
+    if (share < least || share > most) {
+      throw new IllegalStateException("wrong answers: a share of " + share);
+    }
+  }
+
+  /** A filter that holds its n keys, the last of them a sample of this kind. */
+  private final class Full {
+    final List<Scene> scenes;
+    final BloomFilter<T> filter;
+    final Object[] present;
+    final Object[] absent;
+
+    Full(List<Scene> scenes) throws IOException {
+      this.scenes = scenes;
+      this.filter = read(last(scenes));
+      this.present = keys(last(scenes).before(), sample(scenes));
+      this.absent = keys(ABSENT, sample(scenes));
+      putAll(filter, present);
+    }
+
+    @SuppressWarnings("unchecked")
+    void ask(Object[] keys, double least, double most) {
+      int found = 0;
+      for (Object key : keys) {
+        found += filter.mightContain((T) key) ? 1 : 0;
+      }
+      check((double) found / keys.length, least, most);
+    }
+
+    void measure(String operation, Object[] keys, double least, double most) {
+      ask(keys, least, most);
+      long nanos = 0;
+      long asked = 0;
+      while (nanos < MEASURE_NANOS) {
+        long start = System.nanoTime();
+        ask(keys, least, most);
+        nanos += System.nanoTime() - start;
+        asked += keys.length;
+      }
+      print(operation, scenes, nanos, asked);
+    }
+  }
+}

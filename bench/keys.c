@@ -1,0 +1,67 @@
+/* keys.c - making the keys of a stream. */
+#include "bench/keys.h"
+
+bool lfb_keys_init(lfb_keys *keys, lfb_keys_kind kind, size_t count)
+{
+  const size_t each = kind == LFB_KEYS_NUMBERS ? sizeof *keys->numbers : (size_t)LFB_UUID_SIZE;
+  const size_t refs_size = count * sizeof *keys->refs;
+  lfb_pages memory;
+
+  if (lfb_pages_init(&memory, refs_size + count * each, true) != LFB_OK)
+    return false;
+  char *start = memory.address;
+  *keys = (lfb_keys){.kind = kind, .count = count, .refs = memory.address, .memory = memory};
+  if (kind == LFB_KEYS_NUMBERS)
+    keys->numbers = (uint64_t *)(void *)(start + refs_size);
+  else
+    keys->texts = start + refs_size;
+  return true;
+}
+
+void lfb_keys_free(lfb_keys *keys)
+{
+  if (keys->memory.address != NULL)
+    lfb_pages_free(&keys->memory);
+  *keys = (lfb_keys){.kind = keys->kind};
+}
+
+/* Writes the UUID whose 128 bits are these, as version 4: xxxxxxxx-xxxx-4xxx-yxxx-... */
+static void keys_uuid(char text[LFB_UUID_SIZE], uint64_t high, uint64_t low)
+{
+  static const char digits[] = "0123456789abcdef";
+  const uint64_t halves[2] = {(high & ~UINT64_C(0xf000)) | UINT64_C(0x4000),
+                              low >> 2 | UINT64_C(1) << 63};
+  size_t at = 0;
+
+  for (unsigned i = 0; i < 32; i++) {
+    if (i == 8 || i == 12 || i == 16 || i == 20)
+      text[at++] = '-';
+    text[at++] = digits[halves[i / 16] >> (60 - 4 * (i % 16)) & 15];
+  }
+}
+
+static void keys_fill_numbers(lfb_keys *keys, uint64_t first)
+{
+  for (size_t i = 0; i < keys->count; i++) {
+    keys->numbers[i] = lfb_keys_number(first + i);
+    keys->refs[i] = (lfb_key){&keys->numbers[i], sizeof keys->numbers[i]};
+  }
+}
+
+static void keys_fill_uuids(lfb_keys *keys, uint64_t first)
+{
+  for (size_t i = 0; i < keys->count; i++) {
+    char *text = keys->texts + LFB_UUID_SIZE * i;
+    const uint64_t half = 2 * (first + i);
+    keys_uuid(text, lfb_keys_number(half), lfb_keys_number(half + 1));
+    keys->refs[i] = (lfb_key){text, LFB_UUID_SIZE};
+  }
+}
+
+void lfb_keys_fill(lfb_keys *keys, uint64_t first)
+{
+  if (keys->kind == LFB_KEYS_NUMBERS)
+    keys_fill_numbers(keys, first);
+  else
+    keys_fill_uuids(keys, first);
+}

@@ -1,0 +1,183 @@
+/*
+ * limits_bench.c - what the machine can do at best: one access to a random cache
+ * line, with 128 of them under way, and one addition to a counter.
+ *
+ * A query can be no faster than the read, a put of a bit no faster than the CAS.
+ */
+#include <stdio.h>
+
+#include "atomic/bits.h"
+#include "atomic/pages.h"
+#include "atomic/stripes.h"
+#include "bench/benches.h"
+#include "bench/keys.h"
+#include "bench/shim.h"
+
+enum {
+  BATCH = 1024,
+  AHEAD = 128,       /* lines under way */
+  SAMPLE = 1 << 20,  /* random numbers; a power of two */
+};
+
+/* Memory of one size, and random numbers to find lines by. */
+static struct {
+  lfb_pages pages;
+  lfb_keys random;
+} arena;
+
+static bool arena_enter(uint64_t size)
+{
+  if (arena.random.numbers == NULL) {
+    if (!lfb_keys_init(&arena.random, LFB_KEYS_NUMBERS, SAMPLE))
+      return false;
+    lfb_keys_fill(&arena.random, 0);
+  }
+  if (arena.pages.address != NULL && arena.pages.size == size)
+    return true;
+  if (arena.pages.address != NULL)
+    lfb_pages_free(&arena.pages);
+  return lfb_pages_init(&arena.pages, size, true) == LFB_OK;
+}
+
+void lfb_bench_clear_limits(void)
+{
+  if (arena.pages.address != NULL)
+    lfb_pages_free(&arena.pages);
+  lfb_keys_free(&arena.random);
+}
+
+/* The word that random number `i` finds, first of a line; sizes are powers of two. */
+static inline lfb_word *arena_word(uint64_t size, size_t i)
+{
+  char *start = arena.pages.address;
+  const uint64_t at = arena.random.numbers[i % SAMPLE] & (size - LFB_CACHE_LINE);
+  return (lfb_word *)(void *)(start + at);
+}
+
+/* Accesses BATCH words from random number `first` on; something of what it saw. */
+typedef uint64_t (*limit_access)(uint64_t size, size_t first);
+
+static uint64_t limit_read(uint64_t size, size_t first)
+{
+  uint64_t sum = 0;
+  for (size_t i = first; i < first + BATCH; i++) {
+    lfb_prefetch_read(arena_word(size, i + AHEAD));
+    /* relaxed, here and below: the access is the whole purpose. */
+    sum += atomic_load_explicit(arena_word(size, i), memory_order_relaxed);
+  }
+  return sum;
+}
+
+static uint64_t limit_cas(uint64_t size, size_t first)
+{
+  uint64_t failed = 0;
+  for (size_t i = first; i < first + BATCH; i++) {
+    lfb_prefetch_write(arena_word(size, i + AHEAD));
+    lfb_word *word = arena_word(size, i);
+    uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
+    failed += !lfb_cas_u64(word, &seen, seen + 1, memory_order_relaxed);
+  }
+  return failed;
+}
+
+static uint64_t limit_store(uint64_t size, size_t first)
+{
+  for (size_t i = first; i < first + BATCH; i++) {
+    lfb_prefetch_write(arena_word(size, i + AHEAD));
+    lfb_word *word = arena_word(size, i);
+    const uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
+    atomic_store_explicit(word, seen + 1, memory_order_relaxed);
+  }
+  return 0;
+}
+
+typedef struct limit {
+  const char *name;
+  limit_access access;
+} limit;
+
+static const limit limits[] = {
+    {"read", limit_read},
+    {"lock_cmpxchg", limit_cas},
+    {"plain_store", limit_store}, /* loses updates: what a filter without atomics does */
+};
+
+enum { LIMITS = sizeof limits / sizeof *limits };
+
+typedef struct limit_case {
+  const limit *limit;
+  uint64_t size;
+} limit_case;
+
+static bool arena_ready; /* written by thread 0 before the loop */
+
+static void limit_body(lfb_bench_state *state, const void *argument)
+{
+  const limit_case *c = argument;
+  size_t at = (size_t)SAMPLE / lfb_bench_threads(state) * lfb_bench_thread(state);
+  uint64_t seen = 0;
+
+  if (lfb_bench_thread(state) == 0)
+    arena_ready = arena_enter(c->size);
+  while (lfb_bench_keep_running(state, BATCH)) {
+    if (!arena_ready)
+      continue;
+    seen += c->limit->access(c->size, at);
+    at = (at + BATCH) % SAMPLE;
+  }
+  if (!arena_ready)
+    lfb_bench_fail(state, "no memory");
+  else if (c->limit->access == limit_cas && lfb_bench_threads(state) == 1 && seen > 0)
+    lfb_bench_fail(state, "a CAS failed with nobody else there");
+  __asm__ volatile("" : : "r"(seen)); /* keeps the loads */
+}
+
+static void stripes_body(lfb_bench_state *state, const void *argument)
+{
+  static lfb_stripes stripes;
+  static lfb_status status;
+  uint64_t added = 0;
+  (void)argument;
+
+  if (lfb_bench_thread(state) == 0)
+    status = lfb_stripes_init(&stripes);
+  while (lfb_bench_keep_running(state, BATCH)) {
+    if (status != LFB_OK)
+      continue;
+    for (unsigned i = 0; i < BATCH; i++)
+      lfb_stripes_add(&stripes, 1);
+    added += BATCH;
+  }
+  if (status != LFB_OK) {
+    lfb_bench_fail(state, "no memory");
+  } else if (lfb_bench_thread(state) == 0) {
+    /* All threads have left their loops, and have added the same. */
+    if (lfb_stripes_sum(&stripes) != added * lfb_bench_threads(state))
+      lfb_bench_fail(state, "additions were lost");
+    lfb_stripes_free(&stripes);
+  }
+}
+
+static void register_for_all_threads(const char *name, lfb_bench_body body, const void *argument)
+{
+  for (unsigned i = 0; i < LFB_BENCH_THREADS; i++) {
+    const lfb_bench_row row = {name, body, argument, lfb_bench_thread_counts[i], 0};
+    lfb_bench_register(&row);
+  }
+}
+
+void lfb_bench_register_limits(void)
+{
+  static limit_case cases[LIMITS * LFB_BENCH_SIZES];
+  limit_case *next = cases;
+
+  for (size_t i = 0; i < LFB_BENCH_SIZES; i++) {
+    for (size_t l = 0; l < LIMITS; l++, next++) {
+      char name[128];
+      *next = (limit_case){&limits[l], lfb_bench_sizes[i].bytes};
+      (void)snprintf(name, sizeof name, "limit/%s/%s", limits[l].name, lfb_bench_sizes[i].name);
+      register_for_all_threads(name, limit_body, next);
+    }
+  }
+  register_for_all_threads("counter/stripes_add", stripes_body, NULL);
+}

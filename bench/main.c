@@ -1,0 +1,47 @@
+/*
+ * main.c - runs the benchmarks.
+ *
+ *     ./bazelw run -c opt //bench -- --benchmark_filter='query_present/.*u64'
+ *
+ * takes the flags of Google Benchmark, and --scenes=DIRECTORY: keep the filters
+ * that benchmarks start from there, to be read by the next run (and by Guava).
+ */
+#include <string.h>
+
+#include "bench/benches.h"
+#include "bench/scene.h"
+#include "bench/shim.h"
+
+const lfb_bench_size lfb_bench_sizes[LFB_BENCH_SIZES] = {
+    {"64KiB", UINT64_C(64) << 10},   {"1MiB", UINT64_C(1) << 20}, {"16MiB", UINT64_C(16) << 20},
+    {"256MiB", UINT64_C(256) << 20}, {"1GiB", UINT64_C(1) << 30},
+};
+
+const unsigned lfb_bench_thread_counts[LFB_BENCH_THREADS] = {1, 2};
+
+/* Takes this program's own flags out of the arguments; how many are left. */
+static int take_flags(int argc, char **argv)
+{
+  static const char scenes[] = "--scenes=";
+  int kept = 0;
+
+  for (int i = 0; i < argc; i++) {
+    if (strncmp(argv[i], scenes, sizeof scenes - 1) == 0)
+      lfb_scene_keep_in(argv[i] + sizeof scenes - 1);
+    else
+      argv[kept++] = argv[i];
+  }
+  argv[kept] = NULL;
+  return kept;
+}
+
+int main(int argc, char **argv)
+{
+  argc = take_flags(argc, argv);
+  lfb_bench_register_limits();
+  lfb_bench_register_filters();
+  const int status = lfb_bench_run(argc, argv);
+  lfb_scene_clear();
+  lfb_bench_clear_limits();
+  return status;
+}
