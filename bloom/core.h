@@ -14,6 +14,9 @@
 
 #ifdef LFB_PLANT_COUNT_EARLY
 #include <sched.h>
+enum { LFB_PLANTED_COUNT_EARLY = 1 };
+#else
+enum { LFB_PLANTED_COUNT_EARLY = 0 };
 #endif
 
 #ifdef __cplusplus
@@ -67,6 +70,13 @@ static inline void lfb_core_count(const lfb_filter *filter, uint64_t turned_on)
     lfb_stripes_add(&filter->count, turned_on);
 }
 
+/* Counts the bits that a put has turned on; whether there are any. */
+static inline bool lfb_core_counted(const lfb_filter *filter, uint32_t turned_on)
+{
+  lfb_core_count(filter, turned_on);
+  return turned_on > 0;
+}
+
 /* Puts a hash; whether it turned on a bit. */
 static inline bool lfb_core_put(const lfb_filter *filter, lfb_hash hash)
 {
@@ -79,9 +89,7 @@ static inline bool lfb_core_put(const lfb_filter *filter, lfb_hash hash)
     return on > 0;
   }
 #endif
-  const uint32_t turned_on = filter->strategy->put(&filter->layout, hash);
-  lfb_core_count(filter, turned_on);
-  return turned_on > 0;
+  return lfb_core_counted(filter, filter->strategy->put(&filter->layout, hash));
 }
 
 static inline bool lfb_core_might_contain(const lfb_filter *filter, lfb_hash hash)

@@ -69,11 +69,11 @@ const lfb_strategy lfb_strategy_fast512 = {
     .might_contain_many = fast512_might_contain_many,
 };
 
-bool lfb_fast512_runs_here(void)
+bool lfb_avx512_runs_here(void)
 {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("popcnt");
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
 #endif

@@ -34,24 +34,62 @@ void lfb_filter_free(lfb_filter *filter)
   free(filter);
 }
 
-bool lfb_filter_put(lfb_filter *filter, const void *bytes, size_t size)
+/* Whether the strategy hashes keys itself; not where a bug is planted into putting. */
+static inline bool filter_hashes(const lfb_filter *filter)
+{
+  return filter->strategy->put_u64 != NULL && !LFB_PLANTED_COUNT_EARLY;
+}
+
+/* The operations on a key that is hashed here: out of line, so that where the
+ * strategy does it nothing is left but a jump. */
+static __attribute__((noinline)) bool filter_put_bytes(lfb_filter *filter, const void *bytes,
+                                                       size_t size)
 {
   return lfb_core_put(filter, lfb_hasher_bytes(&filter->hasher, bytes, size));
 }
 
-bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_t size)
+static __attribute__((noinline)) bool filter_has_bytes(const lfb_filter *filter,
+                                                       const void *bytes, size_t size)
 {
   return lfb_core_might_contain(filter, lfb_hasher_bytes(&filter->hasher, bytes, size));
 }
 
-bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key)
+static __attribute__((noinline)) bool filter_put_u64(lfb_filter *filter, uint64_t key)
 {
   return lfb_core_put(filter, lfb_hasher_u64(&filter->hasher, key));
 }
 
-bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key)
+static __attribute__((noinline)) bool filter_has_u64(const lfb_filter *filter, uint64_t key)
 {
   return lfb_core_might_contain(filter, lfb_hasher_u64(&filter->hasher, key));
+}
+
+bool lfb_filter_put(lfb_filter *filter, const void *bytes, size_t size)
+{
+  if (filter_hashes(filter))
+    return lfb_core_counted(filter, filter->strategy->put_bytes(&filter->layout, bytes, size));
+  return filter_put_bytes(filter, bytes, size);
+}
+
+bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_t size)
+{
+  if (filter_hashes(filter))
+    return filter->strategy->might_contain_bytes(&filter->layout, bytes, size);
+  return filter_has_bytes(filter, bytes, size);
+}
+
+bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key)
+{
+  if (filter_hashes(filter))
+    return lfb_core_counted(filter, filter->strategy->put_u64(&filter->layout, key));
+  return filter_put_u64(filter, key);
+}
+
+bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key)
+{
+  if (filter_hashes(filter))
+    return filter->strategy->might_contain_u64(&filter->layout, key);
+  return filter_has_u64(filter, key);
 }
 
 bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash)

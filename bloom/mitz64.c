@@ -25,21 +25,12 @@ static uint64_t mitz64_next(lfb_walk *walk, const lfb_layout *layout)
   return index;
 }
 
-static double mitz64_fpp_after(const lfb_geometry *geometry, double insertions)
-{
-  return lfb_sizing_fpp_after((double)geometry->bit_count, geometry->probes, insertions);
-}
-
 LFB_CLASSIC_FUNCTIONS(mitz64, mitz64_start, mitz64_next)
 
 const lfb_strategy lfb_strategy_mitz64 = {
-    .id = LFB_GUAVA_MITZ64,
-    .file_id = 1, /* Guava's ordinal: written in files, never renumbered */
-    .name = "guava-mitz64",
-    .hash = LFB_KIND_MURMUR128,
-    .reachable_bits = UINT64_MAX,
-    .size = lfb_guava_size,
-    .valid = lfb_guava_valid,
-    .fpp_after = mitz64_fpp_after,
-    LFB_CLASSIC_ROW(mitz64),
+    LFB_MITZ64_ROW,
+    .put = mitz64_put,
+    .might_contain = mitz64_might_contain,
+    .put_many = mitz64_put_many,
+    .might_contain_many = mitz64_might_contain_many,
 };

@@ -99,8 +99,8 @@ static inline lfb_hash lfb_murmur128_block(lfb_hash h, uint64_t low, uint64_t hi
   return h;
 }
 
-/* Takes in the last size % 16 bytes at `tail` of `size` in all, and finishes. */
-static inline lfb_hash lfb_murmur128_finish(lfb_hash h, const unsigned char *tail, uint64_t size)
+/* Takes in the last size % 16 bytes, at `tail`. */
+static inline lfb_hash lfb_murmur128_tail(lfb_hash h, const unsigned char *tail, uint64_t size)
 {
   const size_t left = size % 16;
 
@@ -111,6 +111,13 @@ static inline lfb_hash lfb_murmur128_finish(lfb_hash h, const unsigned char *tai
   } else {
     h.low ^= lfb_murmur128_mix_low(lfb_load_le_partial(tail, left));
   }
+  return h;
+}
+
+/* Takes in the last size % 16 bytes at `tail` of `size` in all, and finishes. */
+static inline lfb_hash lfb_murmur128_finish(lfb_hash h, const unsigned char *tail, uint64_t size)
+{
+  h = lfb_murmur128_tail(h, tail, size);
   h.low ^= size;
   h.high ^= size;
   h.low += h.high;
@@ -120,6 +127,17 @@ static inline lfb_hash lfb_murmur128_finish(lfb_hash h, const unsigned char *tai
   h.low += h.high;
   h.high += h.low;
   return h;
+}
+
+/* The state of murmur3_x64_128, seed 0, once all bytes are in. */
+static inline lfb_hash lfb_murmur128_state(const void *bytes, size_t size)
+{
+  const unsigned char *at = (const unsigned char *)bytes;
+  lfb_hash h = {0, 0};
+
+  for (size_t blocks = size / 16; blocks > 0; blocks--, at += 16)
+    h = lfb_murmur128_block(h, lfb_load_le64(at), lfb_load_le64(at + 8));
+  return lfb_murmur128_tail(h, at, size);
 }
 
 /* murmur3_x64_128 of `size` bytes, with the seed as both halves of the state. */

@@ -15,23 +15,21 @@ static const lfb_strategy *const strategies[] = {
 enum { STRATEGY_COUNT = sizeof strategies / sizeof *strategies };
 
 /*
- * The variant of `fast` for this processor.  LFBLOOM_SIMD=none in the environment
+ * The variant of a row for this processor.  LFBLOOM_SIMD=none in the environment
  * asks for the portable one: for tests, and for measuring.
  */
-static const lfb_strategy *strategies_fast(void)
+static const lfb_strategy *strategies_variant(const lfb_strategy *row)
 {
 #if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
   const char *wish = getenv("LFBLOOM_SIMD");
-  if ((wish == NULL || strcmp(wish, "none") != 0) && lfb_fast512_runs_here())
-    return &lfb_strategy_fast512;
+  if ((wish == NULL || strcmp(wish, "none") != 0) && lfb_avx512_runs_here()) {
+    if (row == &lfb_strategy_fast)
+      return &lfb_strategy_fast512;
+    if (row == &lfb_strategy_mitz64)
+      return &lfb_strategy_mitz64_512;
+  }
 #endif
-  return &lfb_strategy_fast;
-}
-
-/* The variant to use of a row of the table. */
-static const lfb_strategy *strategies_variant(const lfb_strategy *row)
-{
-  return row == &lfb_strategy_fast ? strategies_fast() : row;
+  return row;
 }
 
 const lfb_strategy *lfb_strategy_find(lfb_strategy_id id)

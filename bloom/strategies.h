@@ -17,6 +17,7 @@ extern const lfb_strategy lfb_strategy_fast;    /* for any processor            
 extern const lfb_strategy lfb_strategy_fast512; /* for those with AVX-512, x86-64 */
 extern const lfb_strategy lfb_strategy_mitz32;
 extern const lfb_strategy lfb_strategy_mitz64;
+extern const lfb_strategy lfb_strategy_mitz64_512; /* as fast512 */
 extern const lfb_strategy lfb_strategy_java_double;
 extern const lfb_strategy lfb_strategy_go_fnv14;
 
@@ -29,8 +30,8 @@ extern const lfb_strategy lfb_strategy_go_fnv14;
 #endif
 #endif
 
-/* Whether lfb_strategy_fast512 exists, and this processor can run it. */
-bool lfb_fast512_runs_here(void);
+/* Whether the variants for AVX-512 exist, and this processor can run them. */
+bool lfb_avx512_runs_here(void);
 
 /* The row of a strategy; NULL for one that is not here. */
 const lfb_strategy *lfb_strategy_find(lfb_strategy_id id);

@@ -68,6 +68,12 @@ typedef struct lfb_strategy {
   /* Whether all bits of one hash are set. */
   bool (*might_contain)(const lfb_layout *layout, lfb_hash hash);
 
+  /* The same for keys, where hashing and probing gain by being one; all or none NULL. */
+  uint32_t (*put_bytes)(const lfb_layout *layout, const void *bytes, size_t size);
+  bool (*might_contain_bytes)(const lfb_layout *layout, const void *bytes, size_t size);
+  uint32_t (*put_u64)(const lfb_layout *layout, uint64_t key);
+  bool (*might_contain_u64)(const lfb_layout *layout, uint64_t key);
+
   /*
    * Both for `count` hashes, whose halves stand in two arrays (`high` may be NULL
    * where the hash has none).  Answer i goes to bit i % 64 of answers[i / 64],

@@ -1,5 +1,7 @@
 // The filter on one thread: every way of putting and asking, every strategy.
 #include <cmath>
+#include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "tests/filters.h"
@@ -151,6 +153,63 @@ TEST_P(EveryStrategy, PutAllUnites) {
   ASSERT_EQ(lfb_filter_put_all(into.get(), from.get()), LFB_OK);
   EXPECT_EQ(Stats(into).bits_set, Stats(both).bits_set);
   for (uint64_t i = 0; i < 500; i++) EXPECT_TRUE(Has(into, Key(i)));
+}
+
+// What a strategy computes by vector and what it computes one by one: the same
+// answers and the same bits, for sizes around powers of two and any number of probes.
+TEST_P(EveryStrategy, VectorsAndScalarsAgree) {
+  for (uint64_t n : {1, 7, 100, 1366, 1367, 3001, 20011, 54321})
+    for (double fpp : {0.3, 0.05, 0.01, 0.003, 1e-4, 1e-7, 1e-30}) {
+      const lfb_config config = Config(n, fpp, GetParam());
+      lfb_stats plan{};
+      if (lfb_config_plan(&config, &plan) != LFB_OK || plan.bytes > 1 << 21) continue;
+      setenv("LFBLOOM_SIMD", "none", 1);
+      const Filter scalar = Make(config);
+      unsetenv("LFBLOOM_SIMD");
+      const Filter vector = Make(config), many = Make(config);
+      std::vector<uint64_t> keys;
+      for (uint64_t i = 0; i < std::min<uint64_t>(n, 500) + 20; i++) keys.push_back(Mix(n, i));
+      for (uint64_t key : keys) {
+        const std::string text = std::to_string(key);
+        ASSERT_EQ(Put(scalar, text), Put(vector, text)) << n << " " << fpp;
+        ASSERT_EQ(lfb_filter_put_u64(scalar.get(), key), lfb_filter_put_u64(vector.get(), key));
+        ASSERT_EQ(lfb_filter_put_hash(scalar.get(), ~key), lfb_filter_put_hash(vector.get(), ~key));
+        Put(many, text);
+        lfb_filter_put_hash(many.get(), ~key);
+      }
+      lfb_filter_put_many_u64(many.get(), keys.data(), keys.size(), nullptr);
+      for (uint64_t i = 0; i < 300; i++) {
+        ASSERT_EQ(Has(scalar, Key(i)), Has(vector, Key(i)));
+        ASSERT_EQ(lfb_filter_might_contain_u64(scalar.get(), i),
+                  lfb_filter_might_contain_u64(vector.get(), i));
+      }
+      const std::string bytes = Bytes(scalar, LFB_FORM_NATIVE).substr(256);
+      EXPECT_EQ(bytes, Bytes(vector, LFB_FORM_NATIVE).substr(256)) << n << " " << fpp;
+      EXPECT_EQ(bytes, Bytes(many, LFB_FORM_NATIVE).substr(256)) << n << " " << fpp;
+      EXPECT_EQ(Stats(scalar).bits_set, Stats(vector).bits_set);
+      EXPECT_EQ(Stats(scalar).bits_set, Stats(many).bits_set);
+    }
+}
+
+// The remainder by vector where it is nearest to a mistake: a hash is its own first
+// probe, so hashes around the multiples of the filter's size are put.
+TEST(Filter, VectorRemaindersAtTheEdges) {
+  for (uint64_t n : {1710, 3419, 6838, 10000, 99999, 1000003}) {
+    const lfb_config config = Config(n, 0.01, LFB_GUAVA_MITZ64);
+    setenv("LFBLOOM_SIMD", "none", 1);
+    const Filter scalar = Make(config);
+    unsetenv("LFBLOOM_SIMD");
+    const Filter vector = Make(config);
+    const uint64_t m = Stats(scalar).bit_count, most = INT64_MAX / m;
+    for (uint64_t i = 0; i < 3000; i++) {
+      const uint64_t quotient = i < 1000 ? most - i : i < 2000 ? Mix(n, i) % most : i;
+      for (uint64_t off : {uint64_t{0}, uint64_t{1}, m - 1}) {
+        const uint64_t hash = quotient * m - 1 + off;
+        ASSERT_EQ(lfb_filter_put_hash(scalar.get(), hash), lfb_filter_put_hash(vector.get(), hash));
+      }
+    }
+    EXPECT_EQ(Bytes(scalar), Bytes(vector)) << n;
+  }
 }
 
 TEST(Filter, Utf16AsUtf8HasAQuestionMarkForHalfAPair) {
