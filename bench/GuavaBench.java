@@ -71,6 +71,7 @@ final class GuavaBench<T> {
     Map<Long, List<Scene>> bySize = new TreeMap<>();
     try (var files = Files.list(directory)) {
       files
+          .filter(file -> file.getFileName().toString().startsWith("guava-mitz64-"))
           .map(Scene::of)
           .filter(scene -> scene.size() <= 256 << 20)
           .forEach(scene -> bySize.computeIfAbsent(scene.size(), size -> new ArrayList<>()).add(scene));

@@ -208,7 +208,7 @@ lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *
 
   /* Before anything is created: a form that cannot hold it needs no file. */
   if (lfb_form_name(form) == NULL)
-    return LFB_ERROR_UNKNOWN_FORM;
+    return LFB_ERROR_NO_SUCH_FORM;
   if (!lfb_form_holds(form, filter->strategy->id))
     return LFB_ERROR_FORM_CANNOT_HOLD;
   const bool linked = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);

@@ -33,7 +33,7 @@ lfb_status lfb_form_from_name(const char *name, lfb_form *form)
       *form = forms[i]->form;
       return LFB_OK;
     }
-  return LFB_ERROR_UNKNOWN_FORM;
+  return LFB_ERROR_NO_SUCH_FORM;
 }
 
 bool lfb_form_holds(lfb_form form, lfb_strategy_id id)
@@ -50,7 +50,7 @@ lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_f
   const lfb_form_row *row = form_find(form);
 
   if (row == NULL)
-    return LFB_ERROR_UNKNOWN_FORM;
+    return LFB_ERROR_NO_SUCH_FORM;
   if (!row->holds(filter->strategy))
     return LFB_ERROR_FORM_CANNOT_HOLD;
   return row->write(filter, &(lfb_writer){write, to});

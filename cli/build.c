@@ -260,6 +260,7 @@ static int build_from_files(struct build *build)
 static int build_run(int argc, char **argv)
 {
   struct build build = {.threads = options_default_threads(), .form = LFB_FORM_NATIVE};
+  struct options_count seed = {0};
   const struct option_row rows[] = {
       options_fpp(&build.config.fpp),
       {'n', NULL, "N", "distinct keys to make room for (default: those in FILE...)",
@@ -267,9 +268,11 @@ static int build_run(int argc, char **argv)
       {'o', "output", "OUT", "filter file to write", options_read_text, &build.out},
       options_nul(&build.nul),
       options_strategy(&build.strategy),
-      {'\0', "form", "FORM", "file form: native (default), or guava, which Java reads", options_read_form, &build.form},
+      {'\0', "form", "FORM", "file form: native (default), or guava: what Java reads (guava-mitz64)", options_read_form, &build.form},
       {'\0', "probes-formula", "F", "Guava's of release 31 (default), or the current one",
        options_read_formula, &build.config.probes_formula},
+      {'\0', "seed", "S", "seed of the hash, 1 or more: files of one seed can be merged",
+       options_read_count, &seed},
       options_threads(&build.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &build.quiet},
       options_json(&build.json),
@@ -285,6 +288,7 @@ static int build_run(int argc, char **argv)
     return options_misused(&command_build, "no -o given, the file to write");
   if (build.json && target_is_standard(build.out))
     return options_misused(&command_build, "-o - and --json both want standard output");
+  build.config.seed = seed.value;
   build.paths = argv + optind;
   build.path_count = (size_t)(argc - optind);
   return build_from_files(&build);

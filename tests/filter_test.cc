@@ -391,7 +391,7 @@ TEST(Names, GoThereAndBack) {
   lfb_form form = LFB_FORM_NONE;
   EXPECT_EQ(lfb_form_from_name("guava", &form), LFB_OK);
   EXPECT_EQ(form, LFB_FORM_GUAVA);
-  EXPECT_EQ(lfb_form_from_name("zip", &form), LFB_ERROR_UNKNOWN_FORM);
+  EXPECT_EQ(lfb_form_from_name("zip", &form), LFB_ERROR_NO_SUCH_FORM);
   EXPECT_STREQ(lfb_form_name(LFB_FORM_GUAVA), "guava");
   EXPECT_EQ(lfb_form_name(LFB_FORM_NONE), nullptr);
   EXPECT_TRUE(lfb_form_holds(LFB_FORM_GUAVA, LFB_GUAVA_MITZ32));

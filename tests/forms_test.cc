@@ -130,7 +130,7 @@ TEST(GuavaForm, HoldsGuavasStrategiesOnly) {
   EXPECT_EQ(lfb_filter_write(Make(10, 0.1, LFB_GO_FNV14).get(), LFB_FORM_GUAVA, write, &bytes),
             LFB_ERROR_FORM_CANNOT_HOLD);
   EXPECT_EQ(lfb_filter_write(Make(10, 0.1).get(), static_cast<lfb_form>(77), write, &bytes),
-            LFB_ERROR_UNKNOWN_FORM);
+            LFB_ERROR_NO_SUCH_FORM);
 }
 
 // A directory of its own for each test of files.

@@ -35,3 +35,12 @@ Libs: -L\${libdir} -llfbloom
 Libs.private: -lm -pthread
 EOF
 echo "installed lfbloom $version below $root"
+
+# Programs that use the shared library have to find it when they run.
+if [[ -n ${DESTDIR:-} ]]; then
+  : # a packager's business
+elif ((EUID == 0)) && grep -qsx "$prefix/lib" /etc/ld.so.conf /etc/ld.so.conf.d/*.conf; then
+  ldconfig
+else
+  echo "to find it: export PKG_CONFIG_PATH=$prefix/lib/pkgconfig; link with -Wl,-rpath,$prefix/lib"
+fi

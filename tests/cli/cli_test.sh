@@ -238,6 +238,13 @@ check "native, fast" equal "$(json form) $(json strategy)" "native fast"
 check "native knows n and p" equal "$(json expected_insertions) $(json fpp)" "1000 0.001"
 gives "query of a native file" 0 "$tool" query native.lfb abc
 check "all three are in" equal "$(tr '\n' , <out)" "a,b,hello,"
+gives "build with a seed" 0 "$tool" build -q -n 1000 -p 0.001 --seed 5 -o seed1.lfb abc
+gives "build with it again" 0 "$tool" build -q -n 1000 -p 0.001 --seed 5 --threads 3 -o seed2.lfb abc
+check "one seed, the same words" cmp -i 256 seed1.lfb seed2.lfb
+gives "build without a seed" 0 "$tool" build -q -n 1000 -p 0.001 -o seed3.lfb abc
+check "no seed, other words" test "$(cmp -i 256 seed1.lfb seed3.lfb >/dev/null; echo $?)" = 1
+refuses "a seed where there is none" "takes no such" \
+  "$tool" build -q -n 10 -p 0.1 --strategy guava-mitz64 --seed 5 -o x abc
 gives "any strategy is native" 0 "$tool" build -q -n 10 -p 0.1 --strategy go-fnv14 -o go.lfb abc
 gives "query of it" 0 "$tool" query -c go.lfb abc
 check "all three are in it" equal "$(cat out)" 3

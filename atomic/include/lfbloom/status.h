@@ -35,7 +35,7 @@ extern "C" {
   X(LFB_ERROR_TOO_MANY_BITS, 14, "the filter is larger than its strategy can address")  \
   X(LFB_ERROR_UNKNOWN_STRATEGY, 15, "no such strategy")                                 \
   X(LFB_ERROR_UNKNOWN_FORMULA, 16, "no such formula for the number of probes")          \
-  X(LFB_ERROR_UNKNOWN_HASH, 17, "no such hash, seed or key with this strategy")         \
+  X(LFB_ERROR_UNKNOWN_HASH, 17, "this strategy takes no such hash, seed or key")         \
   X(LFB_ERROR_UNKNOWN_PREFERENCE, 18, "no such memory preference")                      \
   X(LFB_ERROR_NO_RANDOM, 19, "the system gave no random number for the seed")           \
   /* two filters that were to be united */                                              \
@@ -46,7 +46,7 @@ extern "C" {
     "formula up to 31.1 and the other by the current one")                              \
   X(LFB_ERROR_BIT_COUNT_DIFFERS, 23, "the filters differ in their number of bits")      \
   X(LFB_ERROR_STRATEGY_DIFFERS, 24, "the filters differ in their strategy")             \
-  X(LFB_ERROR_HASH_DIFFERS, 25, "the filters differ in their hash or its seed")         \
+  X(LFB_ERROR_HASH_DIFFERS, 25, "the filters differ in their hash or its seed (0 asks for a random one)") \
   /* serialised forms */                                                                \
   X(LFB_ERROR_UNKNOWN_FORM, 30, "not a filter in any form known here")                  \
   X(LFB_ERROR_FORM_CANNOT_HOLD, 31, "this form cannot hold a filter of this strategy")  \
@@ -61,6 +61,7 @@ extern "C" {
   X(LFB_ERROR_UNKNOWN_VERSION, 40, "the filter's format version is not known here")     \
   X(LFB_ERROR_KEY_NEEDED, 41, "the filter's hash is keyed: it opens only with its key") \
   X(LFB_ERROR_WRONG_KEY, 42, "this is not the key of the filter's hash")                \
+  X(LFB_ERROR_NO_SUCH_FORM, 43, "no such form")                                         \
   /* files */                                                                           \
   X(LFB_ERROR_OPEN, 50, "the file cannot be opened")                                    \
   X(LFB_ERROR_READ, 51, "reading failed")                                               \

@@ -6,8 +6,8 @@
  *
  * The layout, which never changes.  A block is 8 words, one cache line; its words
  * are cut into w groups (w = 1, 2, 4 or 8).  A key has one block, one word in each
- * group, and g bits in each such word.  With r(i) = hash * LFB_FAST_MULTIPLIER(i)
- * mod 2^64:
+ * group, and g bits in each such word.  With r(i) = hash * M(i) mod 2^64, M(0)
+ * to M(3) being 9e3779b97f4a7c15, 6a09e667f3bcc909, bb67ae8584caa73b, 3c6ef372fe94f82b:
  *   block      floor(hash * blocks / 2^64)
  *   group j    word (8 / w) * j + (r(0) >> (12 + j * log2(8 / w))) mod (8 / w)
  *   probe f    f = 0 .. w * g - 1: bit (r(f / 8) >> (16 + 6 * (f mod 8))) mod 64 of

@@ -97,7 +97,8 @@ typedef struct lfb_config {
   uint64_t seed;    /* fast: of the hash, 0 for a random one; java-double: its first
                        seed in the low, its second in the high 32 bits, 0 for seeds
                        0 and 1; others have none: must be 0                         */
-  uint8_t key[16];  /* of a keyed hash, all 0 for a random one; else must be 0      */
+  uint8_t key[16];  /* of a keyed hash; else must be 0.  All 0 for a random one,
+                       which nobody learns: a file of such a filter never opens     */
   lfb_memory_preference memory_preference;
   bool lazy_memory; /* leave it to the first touch to back a page with memory       */
 } lfb_config;
@@ -207,7 +208,9 @@ LFB_API size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter,
 
 /*
  * Puts everything that is in `from` into `into`: what was put into `from` before
- * the call, and some of what is put meanwhile.
+ * the call, and some of what is put meanwhile.  Two filters fit if they were made
+ * with the same n, p and strategy and, with fast, the same seed: give both one, or
+ * the second what lfb_filter_stats() says of the first.
  *
  * Fails  LFB_ERROR_SAME_FILTER, _PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA (that is
  *        the cause as far as the two filters' descriptions tell), _BIT_COUNT_DIFFERS,
@@ -249,7 +252,7 @@ LFB_API lfb_status lfb_strategy_from_name(const char *name, lfb_strategy_id *str
 /* The form's name, "guava" say; NULL for one that is not here. */
 LFB_API const char *lfb_form_name(lfb_form form);
 
-/* The form of that name.  Fails: LFB_ERROR_UNKNOWN_FORM. */
+/* The form of that name.  Fails: LFB_ERROR_NO_SUCH_FORM. */
 LFB_API lfb_status lfb_form_from_name(const char *name, lfb_form *form);
 
 /* Whether this form can hold filters of this strategy. */
@@ -277,7 +280,7 @@ typedef struct lfb_read_limits {
  * Writes a filter: what was put before the call, and some of what is put
  * meanwhile.
  *
- * Fails  LFB_ERROR_UNKNOWN_FORM, _FORM_CANNOT_HOLD, or whatever `write` returned.
+ * Fails  LFB_ERROR_NO_SUCH_FORM, _FORM_CANNOT_HOLD, or whatever `write` returned.
  */
 LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_fn write,
                                     void *to);
