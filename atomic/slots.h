@@ -15,6 +15,8 @@
  *            call may allocate and enter the kernel; its CAS loop retries only
  *            because another thread took or gave a slot of the same map word.
  * Stopped    A thread that is stopped for ever keeps its slot; nobody waits.
+ * Late       A thread whose first call comes in the very last round of its exit's
+ *            destructors keeps its slot taken: nothing is left to give it back.
  * Fork       The child keeps the forking thread's slot; those of the threads
  *            that the child does not have stay taken in it.
  */

@@ -21,6 +21,7 @@
 enum {
   TRIES = 100,    /* at a temporary name that is not taken */
   FILE_MODE = 0666, /* less the process's umask */
+  OWNER_MODE = 0600,
 };
 
 static lfb_status file_write(void *to, const void *bytes, size_t size)
@@ -90,51 +91,52 @@ static unsigned long save_number(int try)
 /* A file that is to take the place of another. */
 typedef struct replacement {
   const char *path; /* whose place it takes                                       */
+  char *folder;     /* that both are in; the caller frees it                      */
   char *name;       /* its own until then; the caller frees it                    */
   mode_t mode;      /* of what was at `path`; SAVE_NEW where nothing was          */
   int fd;           /* to write to                                                */
-  int directory;    /* that both are in, to sync; -1 where it may not be read     */
+  int directory;    /* the folder, to sync; -1 where it may not be read           */
 } replacement;
 
 #define SAVE_NEW ((mode_t)-1)
 
-/* The directory of `path`: opened before anything is written, so that after the
+/* The folder of `path`: opened before anything is written, so that after the
  * rename only its sync is left to fail. */
 static lfb_status save_open_directory(replacement *save)
 {
-  char *directory = strdup(save->path);
-  if (directory == NULL)
-    return LFB_ERROR_NO_MEMORY;
+  const char *slash = strrchr(save->path, '/');
 
-  char *slash = strrchr(directory, '/');
-  if (slash == NULL)
-    (void)strcpy(directory, ".");
-  else
-    slash[slash == directory] = '\0';
-  save->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  free(directory);
+  save->folder = slash == NULL         ? strdup(".")
+                 : slash == save->path ? strdup("/")
+                                       : strndup(save->path, (size_t)(slash - save->path));
+  if (save->folder == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  save->directory = open(save->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   return LFB_OK;
 }
 
 /* Opens a new file beside `path`, with the permissions of what it replaces. */
 static lfb_status save_open(replacement *save)
 {
-  const size_t size = strlen(save->path) + sizeof ".tmp-12345678";
+  static const char pattern[] = "%s/.lfbloom-%08lx"; /* short: `path` may be as long as can be */
+  const size_t size = strlen(save->folder) + sizeof "/.lfbloom-12345678";
+  const bool replaces = save->mode != SAVE_NEW;
 
   save->name = malloc(size);
   if (save->name == NULL)
     return LFB_ERROR_NO_MEMORY;
   for (int try = 0; try < TRIES; try++) {
-    (void)snprintf(save->name, size, "%s.tmp-%08lx", save->path,
-                   save_number(try) & 0xffffffffUL);
-    /* not mkstemp(), whose files nobody else may read */
-    save->fd = open(save->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+    (void)snprintf(save->name, size, pattern, save->folder, save_number(try) & 0xffffffffUL);
+    /* Not mkstemp(), whose files nobody else may read; but never readable by more
+     * than what it replaces was, not even until fchmod(). */
+    save->fd = open(save->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                    replaces ? (mode_t)(save->mode & OWNER_MODE) : (mode_t)FILE_MODE);
     if (save->fd >= 0 || errno != EEXIST)
       break;
   }
   if (save->fd < 0)
     return LFB_ERROR_OPEN;
-  if (save->mode != SAVE_NEW)
+  if (replaces)
     (void)fchmod(save->fd, save->mode & 07777); /* some file systems have no modes */
   return LFB_OK;
 }
@@ -181,6 +183,7 @@ static lfb_status save_beside(const lfb_filter *filter, lfb_form form, const cha
     status = save_sync_directory(&save);
   const int cause = errno;
   free(save.name);
+  free(save.folder);
   if (save.directory >= 0)
     (void)close(save.directory); /* only synced: nothing can be lost */
   errno = cause;
@@ -211,6 +214,10 @@ lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *
     return LFB_ERROR_NO_SUCH_FORM;
   if (!lfb_form_holds(form, filter->strategy->id))
     return LFB_ERROR_FORM_CANNOT_HOLD;
+  if (*path == '\0') {
+    errno = ENOENT;
+    return LFB_ERROR_OPEN;
+  }
   const bool linked = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
   const bool there = stat(path, &found) == 0;
   if (there && S_ISDIR(found.st_mode)) {

@@ -167,7 +167,7 @@ void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
 
   stats_describe(&filter->description, stats);
   stats->bits_set = lfb_stripes_sum(&filter->count);
-  stats->saturated = stats->bits_set >= stats->bit_count;
+  stats->saturated = stats->bits_set >= stats->reachable_bits;
   stats->approximate_count =
       stats->saturated ? UINT64_MAX
                        /* round() goes up at halves: floor(x + 0.5) is wrong just below 0.5 */

@@ -64,6 +64,13 @@ static lfb_status words_fill(const lfb_reader *reader, lfb_pages *pages, uint64_
   }
 }
 
+/* Whether the last word has bits set that are beyond the filter's last one. */
+static bool words_overhang(const lfb_geometry *geometry, const uint64_t *words)
+{
+  const uint32_t used = geometry->bit_count % LFB_WORD_BITS;
+  return used != 0 && words[geometry->word_count - 1] >> used != 0;
+}
+
 lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
                                lfb_words_check check, const lfb_description *description,
                                lfb_filter **filter)
@@ -87,7 +94,9 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
     status = check(reader, pages.address, size);
   if (status == LFB_OK) {
     words_reorder(pages.address, words, order);
-    status = lfb_core_make(description, &pages, &made);
+    status = words_overhang(&description->geometry, pages.address)
+                 ? LFB_ERROR_BAD_HEADER
+                 : lfb_core_make(description, &pages, &made);
   }
   if (status != LFB_OK) {
     lfb_pages_free(&pages);

@@ -29,10 +29,31 @@ static uint64_t mitz32_next(lfb_walk *walk, const lfb_layout *layout)
   return lfb_modulo(&layout->modulus, at ^ (0 - (at >> 31)));
 }
 
+/* The part of a filter that probes reach: what its figures are those of. */
+static lfb_geometry mitz32_reached(const lfb_geometry *geometry)
+{
+  lfb_geometry reached = *geometry;
+  if (reached.bit_count > REACH)
+    reached.bit_count = REACH;
+  return reached;
+}
+
 static double mitz32_fpp_after(const lfb_geometry *geometry, double insertions)
 {
-  const uint64_t bits = geometry->bit_count < REACH ? geometry->bit_count : REACH;
-  return lfb_sizing_fpp_after((double)bits, geometry->probes, insertions);
+  const lfb_geometry reached = mitz32_reached(geometry);
+  return lfb_sizing_fpp_after((double)reached.bit_count, reached.probes, insertions);
+}
+
+static double mitz32_count(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  const lfb_geometry reached = mitz32_reached(geometry);
+  return lfb_sizing_count(&reached, bits_set);
+}
+
+static double mitz32_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  const lfb_geometry reached = mitz32_reached(geometry);
+  return lfb_sizing_fpp_now(&reached, bits_set);
 }
 
 LFB_CLASSIC_FUNCTIONS(mitz32, mitz32_start, mitz32_next)
@@ -46,5 +67,7 @@ const lfb_strategy lfb_strategy_mitz32 = {
     .size = lfb_guava_size,
     .valid = lfb_guava_valid,
     .fpp_after = mitz32_fpp_after,
-    LFB_CLASSIC_ROW(mitz32),
+    .count = mitz32_count,
+    .fpp_now = mitz32_fpp_now,
+    LFB_CLASSIC_ACTS(mitz32),
 };

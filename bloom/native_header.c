@@ -22,6 +22,7 @@ enum {
   AT_FORMULA = 88,
   AT_CHECKED_BYTES = 92,
   AT_KEY_CHECK = 96,
+  AT_RESERVED = 104, /* zero up to the checksum */
   AT_CHECKSUM = 248,
 };
 
@@ -94,6 +95,8 @@ static lfb_status decode_geometry(const unsigned char *header, const lfb_strateg
   if (geometry->bit_count == 0 || geometry->bit_count > INT64_MAX ||
       geometry->word_count != (geometry->bit_count - 1) / LFB_WORD_BITS + 1)
     return LFB_ERROR_BAD_WORD_COUNT;
+  if (lfb_load_le64(header + AT_BITS_SET) > geometry->bit_count)
+    return LFB_ERROR_BAD_HEADER;
   return strategy->valid(geometry) ? LFB_OK : LFB_ERROR_BAD_HEADER;
 }
 
@@ -120,6 +123,8 @@ static lfb_status decode_config(const unsigned char *header, const lfb_strategy 
 static lfb_status decode_keyed(const unsigned char *header, const uint8_t *key,
                                lfb_hasher *hasher)
 {
+  if (lfb_load_le64(header + AT_SEED) != 0)
+    return LFB_ERROR_BAD_HEADER;
   if (key == NULL)
     return LFB_ERROR_KEY_NEEDED;
   *hasher = (lfb_hasher){LFB_KIND_SIPHASH13, 0, {lfb_load_le64(key), lfb_load_le64(key + 8)}};
@@ -137,11 +142,21 @@ static lfb_status decode_hasher(const unsigned char *header, const lfb_strategy 
 
   if (chosen && hash == LFB_HASH_SIPHASH13)
     return decode_keyed(header, key, hasher);
+  /* a seed is there exactly where the strategy has one: 0 would ask for another */
   if (hash != (uint32_t)(chosen ? LFB_HASH_XXH3 : LFB_HASH_DEFAULT) ||
-      (strategy->seeding == LFB_SEED_NONE && seed != 0))
+      (strategy->seeding == LFB_SEED_NONE) != (seed == 0) ||
+      lfb_load_le64(header + AT_KEY_CHECK) != 0)
     return LFB_ERROR_BAD_HEADER;
   *hasher = (lfb_hasher){strategy->hash, seed, {0, 0}};
   return LFB_OK;
+}
+
+static bool native_reserved_is_zero(const unsigned char *header)
+{
+  unsigned char any = 0;
+  for (int i = AT_RESERVED; i < AT_CHECKSUM; i++)
+    any |= header[i];
+  return any == 0;
 }
 
 lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], const uint8_t *key,
@@ -154,7 +169,7 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   if (lfb_load_le64(header + AT_CHECKSUM) != XXH3_64bits(header, AT_CHECKSUM))
     return LFB_ERROR_BAD_CHECKSUM;
   if (lfb_load_le32(header + AT_HEADER_SIZE) != LFB_NATIVE_HEADER ||
-      lfb_load_le32(header + AT_CHECKED_BYTES) != 1 << 20)
+      lfb_load_le32(header + AT_CHECKED_BYTES) != 1 << 20 || !native_reserved_is_zero(header))
     return LFB_ERROR_BAD_HEADER;
 
   const uint32_t file_id = lfb_load_le32(header + AT_STRATEGY);

@@ -231,10 +231,13 @@ LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
     (void)probes_many(layout, low, high, count, answers, false, start, next);                  \
   }
 
-/* The fields of a table row that all classic strategies fill alike. */
-#define LFB_CLASSIC_ROW(noun)                                                        \
-  .count = lfb_sizing_count, .fpp_now = lfb_sizing_fpp_now,                            \
+/* The fields of a table row that these four fill. */
+#define LFB_CLASSIC_ACTS(noun)                                                           \
   .put = noun##_put, .might_contain = noun##_might_contain, .put_many = noun##_put_many, \
   .might_contain_many = noun##_might_contain_many
+
+/* And the figures of those whose probes reach every bit. */
+#define LFB_CLASSIC_ROW(noun) \
+  .count = lfb_sizing_count, .fpp_now = lfb_sizing_fpp_now, LFB_CLASSIC_ACTS(noun)
 
 #endif

@@ -354,10 +354,17 @@ TEST(Filter, MoreThan32BitsOfBits) {
   for (uint64_t i = 0; i < 2000; i++) EXPECT_TRUE(lfb_filter_might_contain_u64(filter.get(), i));
   EXPECT_NEAR(static_cast<double>(Stats(filter).bits_set), 7 * 2000, 3);
 
-  config.strategy = LFB_GUAVA_MITZ32;
+  config = Config(600'000'000, 0.01, LFB_GUAVA_MITZ32);
   ASSERT_EQ(lfb_config_plan(&config, &stats), LFB_OK);
   EXPECT_EQ(stats.bit_count, 5751035072u);
   EXPECT_EQ(stats.reachable_bits, uint64_t{1} << 31);
+}
+
+TEST(Filter, NothingInIsNeverWrong) {
+  double fpp = -1;
+  const lfb_config one_bit = Config(1, 0.5, LFB_JAVA_DOUBLE);
+  EXPECT_EQ(lfb_config_fpp_after(&one_bit, 0, &fpp), LFB_OK);
+  EXPECT_EQ(fpp, 0.0);
 }
 
 // The model against what happens: mean rates over several fills.

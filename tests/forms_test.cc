@@ -201,6 +201,16 @@ TEST_F(Files, ALinkThatPointsNowhereIsLeft) {
   EXPECT_EQ(Entries(), 1u);
 }
 
+TEST_F(Files, NamesAsLongAsCanBeAndNone) {
+  const Filter filter = Filled(10);
+  const std::string longest(255, 'x');
+  EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path(longest).c_str()), LFB_OK);
+  EXPECT_EQ(Content(longest), Bytes(filter));
+  EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, ""), LFB_ERROR_OPEN);
+  EXPECT_EQ(errno, ENOENT);
+  EXPECT_EQ(Entries(), 1u);
+}
+
 TEST_F(Files, SaveToAPipeAndLoadFromIt) {
   const Filter filter = Filled(1000);
   ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);

@@ -1,5 +1,8 @@
 // The native form: there and back for every strategy and hash, damage found
 // wherever it is, keys kept out, and the layout pinned byte by byte.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <ctime>
 
 #include "tests/race.h"
@@ -76,6 +79,48 @@ TEST(NativeForm, EveryFlippedBitIsFound) {
       damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
       ASSERT_NE(ReadFrom({damaged}), LFB_OK) << "byte " << at << " bit " << bit;
     }
+}
+
+// A form with checksums that fit, and one word of its header or of its words changed.
+std::string Forged(std::string bytes, size_t at, uint64_t value) {
+  std::memcpy(bytes.data() + at, &value, sizeof value);
+  const uint64_t head = XXH3_64bits(bytes.data(), 248);
+  std::memcpy(bytes.data() + 248, &head, sizeof head);
+  const size_t words = bytes.size() - 256 - 16;  // below a MiB: one checksum
+  const uint64_t table = XXH3_64bits(bytes.data() + 256, words);
+  std::memcpy(bytes.data() + 256 + words, &table, sizeof table);
+  const uint64_t whole = XXH3_64bits(bytes.data() + 256 + words, sizeof table);
+  std::memcpy(bytes.data() + 264 + words, &whole, sizeof whole);
+  return bytes;
+}
+
+TEST(NativeForm, ForgedFieldsAreRefusedDespiteTheirChecksums) {
+  const std::string fast = Native(Filled(Config(200, 0.01, LFB_FAST), 200));
+  EXPECT_EQ(ReadFrom({Forged(fast, 48, 7)}), LFB_OK) << "the forger itself, with another n";
+  EXPECT_EQ(ReadFrom({Forged(fast, 8, 0x10000000002)}), LFB_ERROR_UNKNOWN_VERSION);
+  EXPECT_EQ(ReadFrom({Forged(fast, 16, 99)}), LFB_ERROR_BAD_STRATEGY);
+  EXPECT_EQ(ReadFrom({Forged(fast, 16, 3)}), LFB_ERROR_BAD_STRATEGY);
+  EXPECT_EQ(ReadFrom({Forged(fast, 16, 5)}), LFB_ERROR_BAD_HEADER) << "not go-fnv14's shape";
+  EXPECT_EQ(ReadFrom({Forged(fast, 24, 0)}), LFB_ERROR_BAD_WORD_COUNT);
+  EXPECT_EQ(ReadFrom({Forged(fast, 24, UINT64_MAX)}), LFB_ERROR_BAD_WORD_COUNT);
+  EXPECT_EQ(ReadFrom({Forged(fast, 32, UINT64_MAX)}), LFB_ERROR_BAD_WORD_COUNT);
+  EXPECT_EQ(ReadFrom({Forged(fast, 40, 0)}), LFB_ERROR_BAD_PROBES);
+  EXPECT_EQ(ReadFrom({Forged(fast, 40, 256)}), LFB_ERROR_BAD_PROBES);
+  EXPECT_EQ(ReadFrom({Forged(fast, 40, 6)}), LFB_ERROR_BAD_HEADER) << "0 words a key";
+  EXPECT_EQ(ReadFrom({Forged(fast, 40, 7 | uint64_t{2} << 32)}), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(ReadFrom({Forged(fast, 40, 40 | uint64_t{8} << 32)}), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(ReadFrom({Forged(fast, 56, 0x7ff8000000000000)}), LFB_ERROR_BAD_HEADER) << "NaN";
+  EXPECT_EQ(ReadFrom({Forged(fast, 56, 0x3ff0000000000000)}), LFB_ERROR_BAD_HEADER) << "1.0";
+  EXPECT_EQ(ReadFrom({Forged(fast, 64, 0)}), LFB_ERROR_BAD_HEADER) << "seed 0";
+  EXPECT_EQ(ReadFrom({Forged(fast, 72, UINT64_MAX)}), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(ReadFrom({Forged(fast, 88, 2 | uint64_t{1} << 52)}), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(ReadFrom({Forged(fast, 96, 1)}), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(ReadFrom({Forged(fast, 240, 1)}), LFB_ERROR_BAD_HEADER);
+  // Bits beyond the last: m = 958, so 62 bits of the last word are the filter's.
+  const std::string java = Native(Filled(Config(100, 0.01, LFB_JAVA_DOUBLE), 100));
+  ASSERT_EQ(java.size(), 256u + 15 * 8 + 16);
+  EXPECT_EQ(ReadFrom({Forged(java, 256 + 14 * 8, UINT64_MAX >> 2)}), LFB_OK);
+  EXPECT_EQ(ReadFrom({Forged(java, 256 + 14 * 8, uint64_t{1} << 62)}), LFB_ERROR_BAD_HEADER);
 }
 
 TEST(NativeForm, EveryTruncationIsNamed) {

@@ -126,7 +126,7 @@ typedef struct lfb_stats {
   uint64_t seed;                /* that makes another filter's hash the same        */
   uint64_t bytes;               /* of the words that hold the bits                  */
   uint64_t bits_set;            /* exact while no put is running                    */
-  bool saturated;               /* every bit is set: every answer is "maybe"        */
+  bool saturated;               /* every reachable bit is: every answer is "maybe"  */
   uint64_t approximate_count;   /* distinct elements put, estimated from bits_set;
                                    UINT64_MAX when saturated                        */
   double expected_fpp;          /* probability of a wrong "maybe" now               */
@@ -140,6 +140,8 @@ typedef struct lfb_stats {
  *        _UNKNOWN_HASH, _UNKNOWN_PREFERENCE, _NO_RANDOM, _NO_MEMORY,
  *        _SIZE_OVERFLOW.
  * Owner  the caller, until lfb_filter_free().
+ * Reads  LFBLOOM_SIMD from the environment, as reading a filter does: "none" is for
+ *        code without vectors, which gives the same bits and answers.
  */
 LFB_API lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter);
 
@@ -186,7 +188,8 @@ LFB_API bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funne
  *
  * Takes   keys     `count` of them.
  *         answers  NULL, or (count + 63) / 64 words that receive answer i in bit
- *                  i % 64 of word i / 64; bits beyond the last answer are 0.
+ *                  i % 64 of word i / 64; bits beyond the last answer are 0.  Not
+ *                  in the same memory as the keys.
  * Returns how many answers are true.
  * Order   of one batch, a key that comes twice counts as new at most once when
  *         no other thread puts it.
