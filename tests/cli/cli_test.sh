@@ -279,6 +279,17 @@ gives "near misses, counted" 0 "$tool" query -vc edges.bloom absent
 check "near misses, counted" equal "$(cat out)" 4
 gives "query of nothing" 1 "$tool" query edges.bloom /dev/null
 
+# Every word of Debian's largest English list.
+words=/usr/share/dict/american-english-insane
+gives "build of real words" 0 "$tool" build --json -p 0.001 -o words.lfb "$words"
+check "as many keys as words" equal "$(json keys)" "$(wc -l <"$words")"
+gives "query of real words" 0 "$tool" query words.lfb "$words"
+check "every word is found, in order" cmp out "$words"
+sed 's/$/-x/' "$words" >no_words
+gives "query of no words" 0 "$tool" query -c words.lfb no_words
+# 0.001 of 663,473 is 663; five standard deviations are 129.
+check "about one in a thousand is wrong" between "$(cat out)" 534 792
+
 # NUL-separated.
 printf 'one\ntwo\0\0three\0four' >nul
 gives "build -0" 0 "$tool" build --form guava -0 --json -p 1e-9 -o nul.bloom nul
