@@ -12,6 +12,7 @@
 #include "bench/scene.h"
 #include "bench/shim.h"
 #include "bloom/core.h"
+#include <lfbloom/fast.h>
 
 /* ---- ways ---------------------------------------------------------------- */
 
@@ -56,6 +57,33 @@ MANY_WAY(many_bytes, , keys->refs)
 MANY_WAY(many_u64, _u64, keys->numbers)
 MANY_WAY(many_hash, _hash, keys->numbers)
 
+/* Inline, without a call: of strategy fast alone. */
+static size_t inline_hash_put(lfb_filter *filter, const lfb_keys *keys, size_t first,
+                              size_t count)
+{
+  lfb_fast fast;
+  size_t yes = 0;
+
+  if (lfb_fast_of(filter, &fast) != LFB_OK)
+    return 0;
+  for (size_t i = first; i < first + count; i++)
+    yes += lfb_fast_put(&fast, keys->numbers[i]);
+  return yes;
+}
+
+static size_t inline_hash_query(lfb_filter *filter, const lfb_keys *keys, size_t first,
+                                size_t count)
+{
+  lfb_fast fast;
+  size_t yes = 0;
+
+  if (lfb_fast_of(filter, &fast) != LFB_OK)
+    return 0;
+  for (size_t i = first; i < first + count; i++)
+    yes += lfb_fast_might_contain(&fast, keys->numbers[i]);
+  return yes;
+}
+
 /* What the counter costs: a put as the library does it, but compiled into here,
  * and the same without counting the bits. */
 static bool core_put_u64(lfb_filter *filter, uint64_t key)
@@ -75,20 +103,22 @@ typedef struct bench_way {
   const char *name;
   lfb_keys_kind kind;
   lfb_scene_act put, query;
-  bool fills_only; /* here for its put alone */
+  bool fills_only; /* here for its put alone      */
+  bool fast_only;  /* there for strategy fast only */
 } bench_way;
 
 static const bench_way ways[] = {
-    {"single/bytes8", LFB_KEYS_NUMBERS, single_number_put, single_number_query, false},
-    {"single/bytes36", LFB_KEYS_UUIDS, single_uuid_put, single_uuid_query, false},
-    {"single/u64", LFB_KEYS_NUMBERS, single_u64_put, single_u64_query, false},
-    {"single/hash", LFB_KEYS_NUMBERS, single_hash_put, single_hash_query, false},
-    {"many/bytes8", LFB_KEYS_NUMBERS, many_bytes_put, many_bytes_query, false},
-    {"many/bytes36", LFB_KEYS_UUIDS, many_bytes_put, many_bytes_query, false},
-    {"many/u64", LFB_KEYS_NUMBERS, many_u64_put, many_u64_query, false},
-    {"many/hash", LFB_KEYS_NUMBERS, many_hash_put, many_hash_query, false},
-    {"core/u64", LFB_KEYS_NUMBERS, core_u64_put, core_u64_query, true},
-    {"uncounted/u64", LFB_KEYS_NUMBERS, uncounted_u64_put, uncounted_u64_query, true},
+    {"single/bytes8", LFB_KEYS_NUMBERS, single_number_put, single_number_query, false, false},
+    {"single/bytes36", LFB_KEYS_UUIDS, single_uuid_put, single_uuid_query, false, false},
+    {"single/u64", LFB_KEYS_NUMBERS, single_u64_put, single_u64_query, false, false},
+    {"single/hash", LFB_KEYS_NUMBERS, single_hash_put, single_hash_query, false, false},
+    {"many/bytes8", LFB_KEYS_NUMBERS, many_bytes_put, many_bytes_query, false, false},
+    {"many/bytes36", LFB_KEYS_UUIDS, many_bytes_put, many_bytes_query, false, false},
+    {"many/u64", LFB_KEYS_NUMBERS, many_u64_put, many_u64_query, false, false},
+    {"many/hash", LFB_KEYS_NUMBERS, many_hash_put, many_hash_query, false, false},
+    {"inline/hash", LFB_KEYS_NUMBERS, inline_hash_put, inline_hash_query, false, true},
+    {"core/u64", LFB_KEYS_NUMBERS, core_u64_put, core_u64_query, true, false},
+    {"uncounted/u64", LFB_KEYS_NUMBERS, uncounted_u64_put, uncounted_u64_query, true, false},
 };
 
 /* ---- verbs --------------------------------------------------------------- */
@@ -270,7 +300,8 @@ static bench_case *register_scene(const lfb_scene *scene, const char *size, benc
 {
   for (size_t v = 0; v < COUNT(verbs); v++) {
     for (size_t w = 0; w < COUNT(ways); w++) {
-      if (ways[w].fills_only && verbs[v].body != fill)
+      if ((ways[w].fills_only && verbs[v].body != fill) ||
+          (ways[w].fast_only && scene->strategy != LFB_FAST))
         continue;
       *next = (bench_case){&verbs[v], &ways[w], scene};
       register_case(next++, size);
