@@ -16,7 +16,7 @@ uint64_t lfb_bits_count(const lfb_bits *bits)
   uint64_t set = 0;
 
   for (uint64_t i = 0; i < bits->word_count; i++)
-    set += (uint64_t)__builtin_popcountll(lfb_bits_word(bits, i));
+    set += lfb_word_count(lfb_bits_word(bits, i));
   return set;
 }
 

@@ -53,7 +53,7 @@ static inline bool lfb_bits_set(const lfb_bits *bits, uint64_t index)
 static inline uint32_t lfb_bits_set_mask(const lfb_bits *bits, uint64_t word, uint64_t mask)
 {
   assert(word < bits->word_count);
-  return (uint32_t)__builtin_popcountll(lfb_word_set(&bits->words[word], mask));
+  return lfb_word_count(lfb_word_set(&bits->words[word], mask));
 }
 
 /* The word at `word`, below word_count, as it stands. */

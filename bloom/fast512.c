@@ -4,13 +4,14 @@
  *
  * Floor 11.
  */
+#include "bloom/avx512.h"
 #include "bloom/fast_many.h"
 #include "bloom/fast_size.h"
 #include "bloom/strategies.h"
 
-#if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
+#ifdef LFB_AVX512
 
-#define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,bmi2,popcnt")))
+#define TARGET LFB_AVX512_TARGET
 #define LFB_FAST_AVX512_TARGET TARGET
 #include <lfbloom/fast_avx512.h>
 
@@ -68,12 +69,5 @@ const lfb_strategy lfb_strategy_fast512 = {
     .put_many = fast512_put_many,
     .might_contain_many = fast512_might_contain_many,
 };
-
-bool lfb_avx512_runs_here(void)
-{
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-}
 
 #endif

@@ -2,6 +2,9 @@
  * fast_many.h - the loops over many hashes that the variants of strategy `fast`
  * share: lines are asked for ahead, answers are gathered 64 to a word.
  *
+ * Macros, not templates as in probes.h: a function without a target attribute cannot
+ * take in one that has it.
+ *
  * Floor 10.  May include: floors 0 to 9.
  */
 #ifndef LFB_BLOOM_FAST_MANY_H

@@ -48,7 +48,7 @@ static uint64_t go_fnv14_next(lfb_walk *walk, const lfb_layout *layout)
 static double go_fnv14_fpp_after(const lfb_geometry *geometry, double insertions)
 {
   const double same_key = -expm1(insertions * log1p(-1 / (double)BIT_COUNT));
-  const double classic = lfb_sizing_fpp_after((double)BIT_COUNT, geometry->probes, insertions);
+  const double classic = lfb_sizing_fpp_after(geometry, insertions);
   return same_key + (1 - same_key) * classic;
 }
 

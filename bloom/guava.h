@@ -28,16 +28,11 @@ static inline bool lfb_guava_valid(const lfb_geometry *geometry)
          geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
 }
 
-static inline double lfb_guava_fpp_after(const lfb_geometry *geometry, double insertions)
-{
-  return lfb_sizing_fpp_after((double)geometry->bit_count, geometry->probes, insertions);
-}
-
 /* The fields of guava-mitz64's row that its variants share. */
 #define LFB_MITZ64_ROW                                                                       \
   .id = LFB_GUAVA_MITZ64, .file_id = 1, /* Guava's ordinal: in files, never renumbered */    \
   .name = "guava-mitz64", .hash = LFB_KIND_MURMUR128, .reachable_bits = UINT64_MAX,          \
-  .size = lfb_guava_size, .valid = lfb_guava_valid, .fpp_after = lfb_guava_fpp_after,         \
+  .size = lfb_guava_size, .valid = lfb_guava_valid, .fpp_after = lfb_sizing_fpp_after,         \
   .count = lfb_sizing_count, .fpp_now = lfb_sizing_fpp_now
 
 #endif

@@ -44,11 +44,6 @@ static uint64_t java_double_next(lfb_walk *walk, const lfb_layout *layout)
   return lfb_modulo(&layout->modulus, at >> 31 ? 0 - at : at);
 }
 
-static double java_double_fpp_after(const lfb_geometry *geometry, double insertions)
-{
-  return lfb_sizing_fpp_after((double)geometry->bit_count, geometry->probes, insertions);
-}
-
 LFB_CLASSIC_FUNCTIONS(java_double, java_double_start, java_double_next)
 
 const lfb_strategy lfb_strategy_java_double = {
@@ -60,6 +55,6 @@ const lfb_strategy lfb_strategy_java_double = {
     .reachable_bits = UINT64_MAX,
     .size = java_double_size,
     .valid = java_double_valid,
-    .fpp_after = java_double_fpp_after,
+    .fpp_after = lfb_sizing_fpp_after,
     LFB_CLASSIC_ROW(java_double),
 };

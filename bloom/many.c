@@ -5,7 +5,6 @@
  * Floor 13.
  */
 #include <lfbloom/filter.h>
-#include <string.h>
 
 #include "bloom/core.h"
 
@@ -45,13 +44,12 @@ many_hashes(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
   uint64_t *into = answers != NULL ? answers : room;
   size_t yes = 0;
 
-  memset(into, 0, words * sizeof *into);
   if (put)
     lfb_core_count(filter, filter->strategy->put_many(&filter->layout, low, high, count, into));
   else
     filter->strategy->might_contain_many(&filter->layout, low, high, count, into);
   for (size_t i = 0; i < words; i++)
-    yes += (size_t)__builtin_popcountll(into[i]);
+    yes += lfb_word_count(into[i]);
   return yes;
 }
 
@@ -62,7 +60,6 @@ many(const lfb_filter *filter, const void *keys, size_t count, uint64_t *answers
      many_hash hash_of)
 {
   uint64_t low[PIECE], high[PIECE], room[PIECE / LFB_WORD_BITS];
-  const lfb_fast *fast = filter->layout.fast.words != NULL ? &filter->layout.fast : NULL;
   size_t yes = 0;
 
   for (size_t first = 0; first < count; first += PIECE) {
@@ -71,11 +68,6 @@ many(const lfb_filter *filter, const void *keys, size_t count, uint64_t *answers
       const lfb_hash hash = hash_of(&filter->hasher, keys, first + i);
       low[i] = hash.low;
       high[i] = hash.high;
-      /* one line a key: under way while the rest of the piece is hashed */
-      if (fast != NULL && put)
-        lfb_fast_prefetch_put(fast, hash.low);
-      else if (fast != NULL)
-        lfb_fast_prefetch(fast, hash.low);
     }
     yes += many_hashes(filter, low, high, in_piece, room,
                        answers == NULL ? NULL : answers + first / LFB_WORD_BITS, put);

@@ -41,7 +41,7 @@ static lfb_geometry mitz32_reached(const lfb_geometry *geometry)
 static double mitz32_fpp_after(const lfb_geometry *geometry, double insertions)
 {
   const lfb_geometry reached = mitz32_reached(geometry);
-  return lfb_sizing_fpp_after((double)reached.bit_count, reached.probes, insertions);
+  return lfb_sizing_fpp_after(&reached, insertions);
 }
 
 static double mitz32_count(const lfb_geometry *geometry, uint64_t bits_set)

@@ -29,8 +29,5 @@ LFB_CLASSIC_FUNCTIONS(mitz64, mitz64_start, mitz64_next)
 
 const lfb_strategy lfb_strategy_mitz64 = {
     LFB_MITZ64_ROW,
-    .put = mitz64_put,
-    .might_contain = mitz64_might_contain,
-    .put_many = mitz64_put_many,
-    .might_contain_many = mitz64_might_contain_many,
+    LFB_CLASSIC_ACTS(mitz64),
 };

@@ -14,10 +14,11 @@
  * the integer part of p is that of x/m or one less, and x minus it times m is below
  * 2m: one subtraction of m, where that does not wrap, makes it x mod m.
  */
+#include "bloom/avx512.h"
 #include "bloom/guava.h"
 #include "bloom/strategies.h"
 
-#if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
+#ifdef LFB_AVX512
 
 #include <immintrin.h>
 #include <lfbloom/cpu.h>
@@ -26,8 +27,8 @@
  * "all lanes". */
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 
-#define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,bmi,bmi2,popcnt")))
-#define INLINE TARGET static inline __attribute__((always_inline))
+#define TARGET LFB_AVX512_TARGET
+#define INLINE TARGET LFB_INLINE
 
 enum {
   LANES = 8,

@@ -4,9 +4,9 @@
  *
  * Floor 9.  May include: floors 0 to 8.
  *
- * The cost of a classic filter is k cache misses.  Both loops first compute the
- * addresses of a group of probes and only then load, without a branch in
- * between, so that the misses of one key overlap; the many-keys loops ask for
+ * The cost of a classic filter is k cache misses.  A group of probes is
+ * computed and loaded without a branch on what was loaded, and before any of it is
+ * written, so that the misses of one key overlap; the many-keys loops ask for
  * the lines of several keys ahead.
  *
  * Progress   might_contain: wait-free, k loads.  put: k walks of lfb_bits_set().
@@ -188,7 +188,7 @@ LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
                                 lfb_walk_start start, lfb_walk_next next)
 {
   lfb_flight flight;
-  uint64_t turned_on = 0;
+  uint64_t turned_on = 0, answer = 0;
 
   flight.keys = 1;
   while (2 * flight.keys * layout->probes <= LFB_PROBES_AHEAD)
@@ -199,7 +199,8 @@ LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
       const size_t key = i - flight.keys;
       const uint32_t on = flight_land(&flight, layout, key, put);
       turned_on += on;
-      answers[key / 64] |= (uint64_t)(on != 0) << (key % 64);
+      answer = (key % LFB_WORD_BITS == 0 ? 0 : answer) | (uint64_t)(on != 0) << (key % LFB_WORD_BITS);
+      answers[key / LFB_WORD_BITS] = answer;
     }
     if (i < count) {
       const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};

@@ -63,13 +63,13 @@ double lfb_sizing_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
   return pow((double)bits_set / (double)geometry->bit_count, geometry->probes);
 }
 
-double lfb_sizing_fpp_after(double bit_count, uint32_t probes, double insertions)
+double lfb_sizing_fpp_after(const lfb_geometry *geometry, double insertions)
 {
   if (insertions == 0)
     return 0; /* also of one bit, where the formula is 0 times infinity */
   /* A bit stays off with (1 - 1/m)^(k * insertions), in logarithms for large m. */
-  const double stays_off = exp(probes * insertions * log1p(-1 / bit_count));
-  return pow(1 - stays_off, probes);
+  const double stays_off = exp(geometry->probes * insertions * log1p(-1 / (double)geometry->bit_count));
+  return pow(1 - stays_off, geometry->probes);
 }
 
 double lfb_sizing_count(const lfb_geometry *geometry, uint64_t bits_set)

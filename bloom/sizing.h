@@ -50,7 +50,7 @@ lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
 double lfb_sizing_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
 
 /* Expected probability of a wrong "maybe" after so many insertions into m bits. */
-double lfb_sizing_fpp_after(double bit_count, uint32_t probes, double insertions);
+double lfb_sizing_fpp_after(const lfb_geometry *geometry, double insertions);
 
 /* Elements that set so many bits, fewer than all, most likely. */
 double lfb_sizing_count(const lfb_geometry *geometry, uint64_t bits_set);

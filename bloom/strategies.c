@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bloom/avx512.h"
+
 static const lfb_strategy *const strategies[] = {
     &lfb_strategy_fast,
     &lfb_strategy_mitz32,
@@ -20,7 +22,7 @@ enum { STRATEGY_COUNT = sizeof strategies / sizeof *strategies };
  */
 static const lfb_strategy *strategies_variant(const lfb_strategy *row)
 {
-#if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
+#ifdef LFB_AVX512
   const char *wish = getenv("LFBLOOM_SIMD");
   if ((wish == NULL || strcmp(wish, "none") != 0) && lfb_avx512_runs_here()) {
     if (row == &lfb_strategy_fast)

@@ -21,18 +21,6 @@ extern const lfb_strategy lfb_strategy_mitz64_512; /* as fast512 */
 extern const lfb_strategy lfb_strategy_java_double;
 extern const lfb_strategy lfb_strategy_go_fnv14;
 
-/* ThreadSanitizer cannot know that a vector's lanes are whole: word by word then. */
-#if defined(__SANITIZE_THREAD__)
-#define LFB_THREAD_SANITIZER
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define LFB_THREAD_SANITIZER
-#endif
-#endif
-
-/* Whether the variants for AVX-512 exist, and this processor can run them. */
-bool lfb_avx512_runs_here(void);
-
 /* The row of a strategy; NULL for one that is not here. */
 const lfb_strategy *lfb_strategy_find(lfb_strategy_id id);
 

@@ -76,8 +76,8 @@ typedef struct lfb_strategy {
 
   /*
    * Both for `count` hashes, whose halves stand in two arrays (`high` may be NULL
-   * where the hash has none).  Answer i goes to bit i % 64 of answers[i / 64],
-   * whose words the caller has cleared.  put_many returns how many bits it
+   * where the hash has none).  Answer i goes to bit i % 64 of answers[i / 64];
+   * the bits beyond the last answer become 0.  put_many returns how many bits it
    * turned on.
    */
   uint64_t (*put_many)(const lfb_layout *layout, const uint64_t *low, const uint64_t *high,
