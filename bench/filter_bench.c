@@ -88,12 +88,12 @@ static size_t inline_hash_query(lfb_filter *filter, const lfb_keys *keys, size_t
  * and the same without counting the bits. */
 static bool core_put_u64(lfb_filter *filter, uint64_t key)
 {
-  return lfb_core_put(filter, lfb_hasher_u64(&filter->hasher, key));
+  return lfb_core_put(filter, lfb_hasher_u64(&filter->layout.hasher, key));
 }
 
 static bool uncounted_put_u64(lfb_filter *filter, uint64_t key)
 {
-  return filter->strategy->put(&filter->layout, lfb_hasher_u64(&filter->hasher, key)) > 0;
+  return filter->strategy->turn_on(&filter->layout, lfb_hasher_u64(&filter->layout.hasher, key)) > 0;
 }
 
 SINGLE_WAY(core_u64, core_put_u64, lfb_filter_might_contain_u64, keys->numbers[i])

@@ -2,7 +2,7 @@
  * avx512.h - which code may use AVX-512, and whether this processor has it: in one
  * place for all variants that do.
  *
- * Floor 9.  May include: the C standard library.
+ * Floor 9.  May include: floor 0.
  *
  * LFB_AVX512 is defined where such variants are built.  Not under ThreadSanitizer,
  * which cannot know that a vector's 64-bit lanes are whole: word by word then.
@@ -10,15 +10,8 @@
 #ifndef LFB_BLOOM_AVX512_H
 #define LFB_BLOOM_AVX512_H
 
+#include <lfbloom/cpu.h>
 #include <stdbool.h>
-
-#if defined(__SANITIZE_THREAD__)
-#define LFB_THREAD_SANITIZER
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define LFB_THREAD_SANITIZER
-#endif
-#endif
 
 #if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
 #define LFB_AVX512

@@ -89,13 +89,15 @@ lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher)
 
 /* Where the bits of a described filter are, in these pages. */
 static lfb_layout core_layout(const lfb_description *description, const lfb_pages *pages,
-                              const lfb_filter *filter)
+                              lfb_stripes count, const lfb_filter *filter)
 {
   const lfb_geometry *geometry = &description->geometry;
   lfb_layout layout = {
+      .hasher = description->hasher,
       .bits = lfb_bits_over(pages->address, geometry->word_count),
       .modulus = lfb_modulus_for(geometry->bit_count),
       .probes = geometry->probes,
+      .count = count,
   };
 
   if (geometry->words_per_key > 0)
@@ -107,6 +109,7 @@ lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pa
                          lfb_filter **filter)
 {
   const size_t size = (sizeof **filter + LFB_CACHE_LINE - 1) / LFB_CACHE_LINE * LFB_CACHE_LINE;
+  const lfb_strategy *row = description->strategy;
   lfb_stripes count;
 
   lfb_filter *made = aligned_alloc(LFB_CACHE_LINE, size);
@@ -118,10 +121,8 @@ lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pa
     return status;
   }
   *made = (lfb_filter){
-      .layout = core_layout(description, pages, made),
-      .strategy = description->strategy,
-      .hasher = description->hasher,
-      .count = count,
+      .layout = core_layout(description, pages, count, made),
+      .strategy = row->fit == NULL ? row : row->fit(&description->geometry),
       .pages = *pages,
       .description = *description,
   };
@@ -166,5 +167,5 @@ lfb_status lfb_core_compatible(const lfb_filter *into, const lfb_filter *from)
   if (into->strategy->id != from->strategy->id ||
       a->fast.group_shift != b->fast.group_shift)
     return LFB_ERROR_STRATEGY_DIFFERS;
-  return core_same_hash(&into->hasher, &from->hasher) ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
+  return core_same_hash(&a->hasher, &b->hasher) ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
 }

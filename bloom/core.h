@@ -9,7 +9,6 @@
 #include <lfbloom/filter.h>
 
 #include "atomic/pages.h"
-#include "atomic/stripes.h"
 #include "bloom/strategy.h"
 
 #ifdef LFB_PLANT_COUNT_EARLY
@@ -32,12 +31,9 @@ typedef struct lfb_description {
   lfb_form form;     /* that it was read from                    */
 } lfb_description;
 
-/* The first line holds all that a query reads, beside the words themselves. */
 struct lfb_filter {
   lfb_layout layout;
-  const lfb_strategy *strategy;
-  lfb_hasher hasher;
-  lfb_stripes count; /* of bits set */
+  const lfb_strategy *strategy; /* the row that fits the geometry */
   lfb_pages pages;   /* that hold the words */
   lfb_description description;
 };
@@ -60,41 +56,19 @@ lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher);
 /* Whether `from` can be put into `into`: LFB_OK, or why not. */
 lfb_status lfb_core_compatible(const lfb_filter *into, const lfb_filter *from);
 
-/*
- * Counts bits that have been turned on.  Only ever called after they have: that
- * order, and the release in the stripe, keep the count from exceeding the truth.
- */
-static inline void lfb_core_count(const lfb_filter *filter, uint64_t turned_on)
-{
-  if (turned_on > 0)
-    lfb_stripes_add(&filter->count, turned_on);
-}
-
-/* Counts the bits that a put has turned on; whether there are any. */
-static inline bool lfb_core_counted(const lfb_filter *filter, uint32_t turned_on)
-{
-  lfb_core_count(filter, turned_on);
-  return turned_on > 0;
-}
-
 /* Puts a hash; whether it turned on a bit. */
 static inline bool lfb_core_put(const lfb_filter *filter, lfb_hash hash)
 {
 #ifdef LFB_PLANT_COUNT_EARLY
-  if (!filter->strategy->might_contain(&filter->layout, hash)) {
-    lfb_stripes_add(&filter->count, 1);
+  if (!filter->strategy->is_in(&filter->layout, hash)) {
+    lfb_stripes_add(&filter->layout.count, 1);
     sched_yield();
-    const uint32_t on = filter->strategy->put(&filter->layout, hash);
-    lfb_stripes_add(&filter->count, (uint64_t)on - 1);
+    const uint32_t on = filter->strategy->turn_on(&filter->layout, hash);
+    lfb_stripes_add(&filter->layout.count, (uint64_t)on - 1);
     return on > 0;
   }
 #endif
-  return lfb_core_counted(filter, filter->strategy->put(&filter->layout, hash));
-}
-
-static inline bool lfb_core_might_contain(const lfb_filter *filter, lfb_hash hash)
-{
-  return filter->strategy->might_contain(&filter->layout, hash);
+  return lfb_layout_counted(&filter->layout, filter->strategy->turn_on(&filter->layout, hash));
 }
 
 #ifdef __cplusplus

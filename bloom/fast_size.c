@@ -137,15 +137,28 @@ double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
              : lfb_fast_fpp_after(geometry, lfb_fast_count_elements(geometry, bits_set));
 }
 
+/* log2 of the words in a group. */
+static uint32_t fast_group_shift(const lfb_geometry *geometry)
+{
+  uint32_t shift = 0;
+  while ((geometry->words_per_key << shift) < LFB_BLOCK_WORDS)
+    shift++;
+  return shift;
+}
+
+uint32_t lfb_fast_shape_of(const lfb_geometry *geometry)
+{
+  return LFB_FAST_SHAPE(fast_group_shift(geometry), geometry->probes);
+}
+
 lfb_fast lfb_fast_view(const lfb_geometry *geometry, lfb_word *words, const void *filter)
 {
   lfb_fast fast = {.words = words,
                    .blocks = geometry->word_count / LFB_BLOCK_WORDS,
+                   .group_shift = fast_group_shift(geometry),
                    .probes = geometry->probes,
                    .filter = filter};
 
-  while ((geometry->words_per_key << fast.group_shift) < LFB_BLOCK_WORDS)
-    fast.group_shift++;
   for (uint32_t lane = 0; lane < LFB_FAST_ROUND; lane++) {
     const uint32_t group = lane % geometry->words_per_key;
     fast.word_shift[lane] = (uint8_t)(12 + group * fast.group_shift);

@@ -36,6 +36,9 @@ double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
   .valid = lfb_fast_valid,                                                                  \
   .fpp_after = lfb_fast_fpp_after, .count = lfb_fast_count_elements, .fpp_now = lfb_fast_fpp_now
 
+/* The shape of a geometry as one number, LFB_FAST_SHAPE. */
+uint32_t lfb_fast_shape_of(const lfb_geometry *geometry);
+
 /* The view of a filter of this geometry, whose words are there. */
 lfb_fast lfb_fast_view(const lfb_geometry *geometry, lfb_word *words, const void *filter);
 

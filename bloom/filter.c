@@ -29,88 +29,57 @@ void lfb_filter_free(lfb_filter *filter)
 {
   if (filter == NULL)
     return;
-  lfb_stripes_free(&filter->count);
+  lfb_stripes_free(&filter->layout.count);
   lfb_pages_free(&filter->pages);
   free(filter);
 }
 
-/* Whether the strategy hashes keys itself; not where a bug is planted into putting. */
-static inline bool filter_hashes(const lfb_filter *filter)
-{
-  return filter->strategy->put_u64 != NULL && !LFB_PLANTED_COUNT_EARLY;
-}
-
-/* The operations on a key that is hashed here: out of line, so that where the
- * strategy does it nothing is left but a jump. */
-static __attribute__((noinline)) bool filter_put_bytes(lfb_filter *filter, const void *bytes,
-                                                       size_t size)
-{
-  return lfb_core_put(filter, lfb_hasher_bytes(&filter->hasher, bytes, size));
-}
-
-static __attribute__((noinline)) bool filter_has_bytes(const lfb_filter *filter,
-                                                       const void *bytes, size_t size)
-{
-  return lfb_core_might_contain(filter, lfb_hasher_bytes(&filter->hasher, bytes, size));
-}
-
-static __attribute__((noinline)) bool filter_put_u64(lfb_filter *filter, uint64_t key)
-{
-  return lfb_core_put(filter, lfb_hasher_u64(&filter->hasher, key));
-}
-
-static __attribute__((noinline)) bool filter_has_u64(const lfb_filter *filter, uint64_t key)
-{
-  return lfb_core_might_contain(filter, lfb_hasher_u64(&filter->hasher, key));
-}
+/* One key: a jump to the row's function.  Where a bug is planted into putting, hashed
+ * here and put by lfb_core_put(). */
+#define FILTER_PUT(noun, hash, ...)                               \
+  LFB_PLANTED_COUNT_EARLY ? lfb_core_put(filter, hash)            \
+                          : filter->strategy->noun(&filter->layout, __VA_ARGS__)
 
 bool lfb_filter_put(lfb_filter *filter, const void *bytes, size_t size)
 {
-  if (filter_hashes(filter))
-    return lfb_core_counted(filter, filter->strategy->put_bytes(&filter->layout, bytes, size));
-  return filter_put_bytes(filter, bytes, size);
+  return FILTER_PUT(put_bytes, lfb_hasher_bytes(&filter->layout.hasher, bytes, size), bytes, size);
 }
 
 bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_t size)
 {
-  if (filter_hashes(filter))
-    return filter->strategy->might_contain_bytes(&filter->layout, bytes, size);
-  return filter_has_bytes(filter, bytes, size);
+  return filter->strategy->has_bytes(&filter->layout, bytes, size);
 }
 
 bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key)
 {
-  if (filter_hashes(filter))
-    return lfb_core_counted(filter, filter->strategy->put_u64(&filter->layout, key));
-  return filter_put_u64(filter, key);
+  return FILTER_PUT(put_u64, lfb_hasher_u64(&filter->layout.hasher, key), key);
 }
 
 bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key)
 {
-  if (filter_hashes(filter))
-    return filter->strategy->might_contain_u64(&filter->layout, key);
-  return filter_has_u64(filter, key);
+  return filter->strategy->has_u64(&filter->layout, key);
 }
 
 bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash)
 {
-  return lfb_core_put(filter, lfb_hasher_widen(&filter->hasher, hash));
+  return FILTER_PUT(put_hash, lfb_hasher_widen(&filter->layout.hasher, hash), hash);
 }
 
 bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash)
 {
-  return lfb_core_might_contain(filter, lfb_hasher_widen(&filter->hasher, hash));
+  return filter->strategy->has_hash(&filter->layout, hash);
 }
 
 bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
 {
-  return lfb_core_put(filter, lfb_sink_hash(&filter->hasher, funnel, object));
+  return lfb_core_put(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
 }
 
 bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
                                      const void *object)
 {
-  return lfb_core_might_contain(filter, lfb_sink_hash(&filter->hasher, funnel, object));
+  return filter->strategy->is_in(&filter->layout,
+                                 lfb_sink_hash(&filter->layout.hasher, funnel, object));
 }
 
 lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
@@ -118,7 +87,7 @@ lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
   const lfb_status status = lfb_core_compatible(into, from);
 
   if (status == LFB_OK)
-    lfb_core_count(into, lfb_bits_or_from(&into->layout.bits, &from->layout.bits));
+    lfb_layout_count(&into->layout, lfb_bits_or_from(&into->layout.bits, &from->layout.bits));
   return status;
 }
 
@@ -136,7 +105,7 @@ lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy)
     lfb_pages_free(&pages);
     return status;
   }
-  lfb_core_count(made, lfb_bits_or_from(&made->layout.bits, &filter->layout.bits));
+  lfb_layout_count(&made->layout, lfb_bits_or_from(&made->layout.bits, &filter->layout.bits));
   *copy = made;
   return LFB_OK;
 }
@@ -166,7 +135,7 @@ void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
   const lfb_geometry *geometry = &filter->description.geometry;
 
   stats_describe(&filter->description, stats);
-  stats->bits_set = lfb_stripes_sum(&filter->count);
+  stats->bits_set = lfb_stripes_sum(&filter->layout.count);
   stats->saturated = stats->bits_set >= stats->reachable_bits;
   stats->approximate_count =
       stats->saturated ? UINT64_MAX
@@ -205,5 +174,6 @@ lfb_status lfb_fast_of(lfb_filter *filter, lfb_fast *fast)
 
 void lfb_fast_count(const lfb_fast *fast, uint32_t turned_on)
 {
-  lfb_core_count(fast->filter, turned_on);
+  const lfb_filter *filter = fast->filter;
+  lfb_layout_count(&filter->layout, turned_on);
 }

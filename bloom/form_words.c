@@ -102,7 +102,7 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
     lfb_pages_free(&pages);
     return status;
   }
-  lfb_core_count(made, lfb_bits_count(&made->layout.bits));
+  lfb_layout_count(&made->layout, lfb_bits_count(&made->layout.bits));
   *filter = made;
   return LFB_OK;
 }

@@ -45,7 +45,8 @@ many_hashes(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
   size_t yes = 0;
 
   if (put)
-    lfb_core_count(filter, filter->strategy->put_many(&filter->layout, low, high, count, into));
+    lfb_layout_count(&filter->layout,
+                     filter->strategy->put_many(&filter->layout, low, high, count, into));
   else
     filter->strategy->might_contain_many(&filter->layout, low, high, count, into);
   for (size_t i = 0; i < words; i++)
@@ -65,7 +66,7 @@ many(const lfb_filter *filter, const void *keys, size_t count, uint64_t *answers
   for (size_t first = 0; first < count; first += PIECE) {
     const size_t in_piece = count - first < PIECE ? count - first : (size_t)PIECE;
     for (size_t i = 0; i < in_piece; i++) {
-      const lfb_hash hash = hash_of(&filter->hasher, keys, first + i);
+      const lfb_hash hash = hash_of(&filter->layout.hasher, keys, first + i);
       low[i] = hash.low;
       high[i] = hash.high;
     }

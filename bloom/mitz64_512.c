@@ -293,57 +293,79 @@ INLINE bool layout_small(const lfb_layout *layout)
   return __builtin_expect(layout->modulus.divisor < LEAST_BITS, 0);
 }
 
-TARGET static bool mitz512_might_contain(const lfb_layout *layout, lfb_hash hash)
+TARGET static bool mitz512_is_in(const lfb_layout *layout, lfb_hash hash)
 {
   if (layout_small(layout))
-    return lfb_strategy_mitz64.might_contain(layout, hash);
+    return lfb_strategy_mitz64.is_in(layout, hash);
   return query_one(constants_here(), layout, halves_of(hash));
 }
 
-TARGET static bool mitz512_might_contain_u64(const lfb_layout *layout, uint64_t key)
+TARGET static bool mitz512_has_u64(const lfb_layout *layout, uint64_t key)
 {
   const constants *c = constants_here();
 
   if (layout_small(layout))
-    return lfb_strategy_mitz64.might_contain(layout, lfb_murmur128(&key, sizeof key, 0));
+    return lfb_strategy_mitz64.is_in(layout, lfb_murmur128(&key, sizeof key, 0));
   return query_one(c, layout, murmur_u64(c, key));
 }
 
-TARGET static bool mitz512_might_contain_bytes(const lfb_layout *layout, const void *bytes,
+TARGET static bool mitz512_has_bytes(const lfb_layout *layout, const void *bytes,
                                                size_t size)
 {
   const constants *c = constants_here();
 
   if (layout_small(layout))
-    return lfb_strategy_mitz64.might_contain(layout, lfb_murmur128(bytes, size, 0));
+    return lfb_strategy_mitz64.is_in(layout, lfb_murmur128(bytes, size, 0));
   return query_one(c, layout, murmur_bytes(c, bytes, size));
 }
 
-TARGET static uint32_t mitz512_put(const lfb_layout *layout, lfb_hash hash)
+TARGET static uint32_t mitz512_turn_on(const lfb_layout *layout, lfb_hash hash)
 {
   if (layout_small(layout))
-    return lfb_strategy_mitz64.put(layout, hash);
+    return lfb_strategy_mitz64.turn_on(layout, hash);
   return put_one(constants_here(), layout, halves_of(hash));
 }
 
 /* Keys that are put into a cached filter are hashed in general registers: what a
  * locked operation waits for there is the hash, and that takes less time so. */
-TARGET static uint32_t mitz512_put_u64(const lfb_layout *layout, uint64_t key)
+TARGET static uint32_t mitz512_turn_on_u64(const lfb_layout *layout, uint64_t key)
 {
   const constants *c = constants_here();
 
   if (layout_cached(layout))
-    return mitz512_put(layout, lfb_murmur128(&key, sizeof key, 0));
+    return mitz512_turn_on(layout, lfb_murmur128(&key, sizeof key, 0));
   return put_one(c, layout, murmur_u64(c, key));
 }
 
-TARGET static uint32_t mitz512_put_bytes(const lfb_layout *layout, const void *bytes, size_t size)
+TARGET static uint32_t mitz512_turn_on_bytes(const lfb_layout *layout, const void *bytes,
+                                             size_t size)
 {
   const constants *c = constants_here();
 
   if (layout_cached(layout))
-    return mitz512_put(layout, lfb_murmur128(bytes, size, 0));
+    return mitz512_turn_on(layout, lfb_murmur128(bytes, size, 0));
   return put_one(c, layout, murmur_bytes(c, bytes, size));
+}
+
+TARGET static bool mitz512_put_u64(const lfb_layout *layout, uint64_t key)
+{
+  return lfb_layout_counted(layout, mitz512_turn_on_u64(layout, key));
+}
+
+TARGET static bool mitz512_put_bytes(const lfb_layout *layout, const void *bytes, size_t size)
+{
+  return lfb_layout_counted(layout, mitz512_turn_on_bytes(layout, bytes, size));
+}
+
+TARGET static bool mitz512_put_hash(const lfb_layout *layout, uint64_t hash)
+{
+  const lfb_hash wide = lfb_hasher_widen(&layout->hasher, hash);
+  return lfb_layout_counted(layout, mitz512_turn_on(layout, wide));
+}
+
+TARGET static bool mitz512_has_hash(const lfb_layout *layout, uint64_t hash)
+{
+  return mitz512_is_in(layout, lfb_hasher_widen(&layout->hasher, hash));
 }
 
 /* Finds all groups of a key and asks for their lines. */
@@ -446,14 +468,7 @@ TARGET static void mitz512_might_contain_many(const lfb_layout *layout, const ui
 
 const lfb_strategy lfb_strategy_mitz64_512 = {
     LFB_MITZ64_ROW,
-    .put = mitz512_put,
-    .might_contain = mitz512_might_contain,
-    .put_bytes = mitz512_put_bytes,
-    .might_contain_bytes = mitz512_might_contain_bytes,
-    .put_u64 = mitz512_put_u64,
-    .might_contain_u64 = mitz512_might_contain_u64,
-    .put_many = mitz512_put_many,
-    .might_contain_many = mitz512_might_contain_many,
+    LFB_STRATEGY_ACTS(mitz512),
 };
 
 #endif

@@ -58,7 +58,7 @@ void lfb_native_encode(const lfb_filter *filter, uint64_t now,
 {
   const lfb_description *description = &filter->description;
   const lfb_geometry *geometry = &description->geometry;
-  const lfb_hash_id hash = lfb_core_hash_id(&filter->hasher);
+  const lfb_hash_id hash = lfb_core_hash_id(&filter->layout.hasher);
   uint64_t fpp;
 
   memset(header, 0, LFB_NATIVE_HEADER);
@@ -74,13 +74,13 @@ void lfb_native_encode(const lfb_filter *filter, uint64_t now,
   put_u64(header + AT_INSERTIONS, description->config.expected_insertions);
   memcpy(&fpp, &description->config.fpp, sizeof fpp);
   put_u64(header + AT_FPP, fpp);
-  put_u64(header + AT_SEED, filter->hasher.seed);
-  put_u64(header + AT_BITS_SET, lfb_stripes_sum(&filter->count));
+  put_u64(header + AT_SEED, filter->layout.hasher.seed);
+  put_u64(header + AT_BITS_SET, lfb_stripes_sum(&filter->layout.count));
   put_u64(header + AT_CREATED, now);
   put_u32(header + AT_FORMULA, description->config.probes_formula);
   put_u32(header + AT_CHECKED_BYTES, 1 << 20);
   if (hash == LFB_HASH_SIPHASH13)
-    put_u64(header + AT_KEY_CHECK, native_key_check(filter->hasher.key));
+    put_u64(header + AT_KEY_CHECK, native_key_check(filter->layout.hasher.key));
   put_u64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
 }
 

@@ -211,13 +211,13 @@ LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
   return turned_on;
 }
 
-/* Defines the four functions of a classic strategy from its walk. */
+/* Defines the functions of a classic strategy from its walk. */
 #define LFB_CLASSIC_FUNCTIONS(noun, start, next)                                               \
-  static uint32_t noun##_put(const lfb_layout *layout, lfb_hash hash)                          \
+  static uint32_t noun##_turn_on(const lfb_layout *layout, lfb_hash hash)                      \
   {                                                                                            \
     return probes_put(layout, hash, start, next);                                              \
   }                                                                                            \
-  static bool noun##_might_contain(const lfb_layout *layout, lfb_hash hash)                    \
+  static bool noun##_is_in(const lfb_layout *layout, lfb_hash hash)                            \
   {                                                                                            \
     return probes_might_contain(layout, hash, start, next);                                    \
   }                                                                                            \
@@ -230,15 +230,11 @@ LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
                                         const uint64_t *high, size_t count, uint64_t *answers) \
   {                                                                                            \
     (void)probes_many(layout, low, high, count, answers, false, start, next);                  \
-  }
+  }                                                                                            \
+  LFB_STRATEGY_KEYS(, noun, lfb_hasher_bytes, lfb_hasher_widen)
 
-/* The fields of a table row that these four fill. */
-#define LFB_CLASSIC_ACTS(noun)                                                           \
-  .put = noun##_put, .might_contain = noun##_might_contain, .put_many = noun##_put_many, \
-  .might_contain_many = noun##_might_contain_many
-
-/* And the figures of those whose probes reach every bit. */
+/* The fields of a row that these fill, and the figures, where probes reach every bit. */
 #define LFB_CLASSIC_ROW(noun) \
-  .count = lfb_sizing_count, .fpp_now = lfb_sizing_fpp_now, LFB_CLASSIC_ACTS(noun)
+  .count = lfb_sizing_count, .fpp_now = lfb_sizing_fpp_now, LFB_STRATEGY_ACTS(noun)
 
 #endif

@@ -16,6 +16,7 @@
 #include <lfbloom/filter.h>
 
 #include "atomic/bits.h"
+#include "atomic/stripes.h"
 #include "bloom/hasher.h"
 #include "bloom/modulus.h"
 #include "bloom/sizing.h"
@@ -24,12 +25,15 @@
 extern "C" {
 #endif
 
-/* Where the bits of a filter are, and how many of them a key has. */
+/* Where the bits of a filter are, how a key finds its own, and where they are counted.
+ * Its first line is all that a query of `fast` reads, beside the words. */
 typedef struct lfb_layout {
-  lfb_fast fast; /* only where a key's bits lie in one block */
+  lfb_fast fast;     /* only where a key's bits lie in one block */
+  lfb_hasher hasher; /* of keys                                  */
   lfb_bits bits;
   lfb_modulus modulus; /* of bit_count */
   uint32_t probes;
+  lfb_stripes count; /* of bits set */
 } lfb_layout;
 
 /* What config.seed, .hash and .key may be. */
@@ -62,29 +66,93 @@ typedef struct lfb_strategy {
   /* Probability of a wrong "maybe" with so many bits set. */
   double (*fpp_now)(const lfb_geometry *geometry, uint64_t bits_set);
 
-  /* Sets the bits of one hash; how many of them this call turned on. */
-  uint32_t (*put)(const lfb_layout *layout, lfb_hash hash);
+  /* The row whose functions are made for this geometry; NULL: this one. */
+  const struct lfb_strategy *(*fit)(const lfb_geometry *geometry);
+
+  /* Sets the bits of one hash, without counting; how many of them this call turned on. */
+  uint32_t (*turn_on)(const lfb_layout *layout, lfb_hash hash);
 
   /* Whether all bits of one hash are set. */
-  bool (*might_contain)(const lfb_layout *layout, lfb_hash hash);
+  bool (*is_in)(const lfb_layout *layout, lfb_hash hash);
 
-  /* The same for keys, where hashing and probing gain by being one; all or none NULL. */
-  uint32_t (*put_bytes)(const lfb_layout *layout, const void *bytes, size_t size);
-  bool (*might_contain_bytes)(const lfb_layout *layout, const void *bytes, size_t size);
-  uint32_t (*put_u64)(const lfb_layout *layout, uint64_t key);
-  bool (*might_contain_u64)(const lfb_layout *layout, uint64_t key);
+  /* The filter's operations, counting included: LFB_STRATEGY_KEYS, or where hashing
+   * and probing gain by being one, functions of its own. */
+  bool (*put_bytes)(const lfb_layout *layout, const void *bytes, size_t size);
+  bool (*has_bytes)(const lfb_layout *layout, const void *bytes, size_t size);
+  bool (*put_u64)(const lfb_layout *layout, uint64_t key);
+  bool (*has_u64)(const lfb_layout *layout, uint64_t key);
+  bool (*put_hash)(const lfb_layout *layout, uint64_t hash);
+  bool (*has_hash)(const lfb_layout *layout, uint64_t hash);
 
   /*
    * Both for `count` hashes, whose halves stand in two arrays (`high` may be NULL
    * where the hash has none).  Answer i goes to bit i % 64 of answers[i / 64];
    * the bits beyond the last answer become 0.  put_many returns how many bits it
-   * turned on.
+   * turned on, and leaves the counting to the caller.
    */
   uint64_t (*put_many)(const lfb_layout *layout, const uint64_t *low, const uint64_t *high,
                        size_t count, uint64_t *answers);
   void (*might_contain_many)(const lfb_layout *layout, const uint64_t *low,
                              const uint64_t *high, size_t count, uint64_t *answers);
 } lfb_strategy;
+
+/*
+ * Counts bits that have been turned on.  Only ever called after they have: that
+ * order, and the release in the stripe, keep the count from exceeding the truth.
+ */
+static inline void lfb_layout_count(const lfb_layout *layout, uint64_t turned_on)
+{
+  if (turned_on > 0)
+    lfb_stripes_add(&layout->count, turned_on);
+}
+
+/* Counts the bits that a put has turned on; whether there are any. */
+LFB_INLINE bool lfb_layout_counted(const lfb_layout *layout, uint32_t turned_on)
+{
+  lfb_layout_count(layout, turned_on);
+  return turned_on > 0;
+}
+
+/*
+ * Defines, from noun_turn_on and noun_is_in of a hash, the six operations of a
+ * filter.  hash_bytes() hashes a key's bytes, widen() a caller's hash.
+ */
+#define LFB_STRATEGY_KEYS(attributes, noun, hash_bytes, widen)                                \
+  attributes static bool noun##_put_bytes(const lfb_layout *layout, const void *bytes,        \
+                                          size_t size)                                        \
+  {                                                                                           \
+    const lfb_hash hash = hash_bytes(&layout->hasher, bytes, size);                           \
+    return lfb_layout_counted(layout, noun##_turn_on(layout, hash));                          \
+  }                                                                                           \
+  attributes static bool noun##_has_bytes(const lfb_layout *layout, const void *bytes,        \
+                                          size_t size)                                        \
+  {                                                                                           \
+    return noun##_is_in(layout, hash_bytes(&layout->hasher, bytes, size));                    \
+  }                                                                                           \
+  attributes static bool noun##_put_u64(const lfb_layout *layout, uint64_t key)               \
+  {                                                                                           \
+    const lfb_hash hash = lfb_hasher_u64(&layout->hasher, key);                               \
+    return lfb_layout_counted(layout, noun##_turn_on(layout, hash));                          \
+  }                                                                                           \
+  attributes static bool noun##_has_u64(const lfb_layout *layout, uint64_t key)               \
+  {                                                                                           \
+    return noun##_is_in(layout, lfb_hasher_u64(&layout->hasher, key));                        \
+  }                                                                                           \
+  attributes static bool noun##_put_hash(const lfb_layout *layout, uint64_t hash)             \
+  {                                                                                           \
+    return lfb_layout_counted(layout, noun##_turn_on(layout, widen(&layout->hasher, hash)));  \
+  }                                                                                           \
+  attributes static bool noun##_has_hash(const lfb_layout *layout, uint64_t hash)             \
+  {                                                                                           \
+    return noun##_is_in(layout, widen(&layout->hasher, hash));                                \
+  }
+
+/* The fields of a row for what every strategy does to a layout. */
+#define LFB_STRATEGY_ACTS(noun)                                                              \
+  .turn_on = noun##_turn_on, .is_in = noun##_is_in, .put_bytes = noun##_put_bytes,           \
+  .has_bytes = noun##_has_bytes, .put_u64 = noun##_put_u64, .has_u64 = noun##_has_u64,       \
+  .put_hash = noun##_put_hash, .has_hash = noun##_has_hash, .put_many = noun##_put_many,     \
+  .might_contain_many = noun##_might_contain_many
 
 #ifdef __cplusplus
 }

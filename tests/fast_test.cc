@@ -239,7 +239,7 @@ TEST(Fast, AllWaysOfComputingAgree) {
           for (uint32_t p = 0; p < w * g; p++) ASSERT_TRUE(Defined(fast, hash, p, w));
           ASSERT_TRUE(lfb_fast_might_contain(&fast, hash));
           expected_bits = lfb_bits_count(&filter->layout.bits);
-          ASSERT_EQ(lfb_stripes_sum(&filter->count), expected_bits);
+          ASSERT_EQ(lfb_stripes_sum(&filter->layout.count), expected_bits);
         }
         EXPECT_GT(expected_bits, 100u);
       }

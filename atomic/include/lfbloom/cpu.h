@@ -21,6 +21,15 @@
 #define LFB_UNROLL_8
 #endif
 
+/* Where ThreadSanitizer looks on, which knows single words only. */
+#if defined(__SANITIZE_THREAD__)
+#define LFB_THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LFB_THREAD_SANITIZER
+#endif
+#endif
+
 enum {
   /* Bytes that travel together between cores: x86-64, most of aarch64. */
   LFB_CACHE_LINE = 64,

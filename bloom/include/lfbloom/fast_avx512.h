@@ -1,9 +1,10 @@
 /*
- * lfbloom/fast_avx512.h - the query of lfbloom/fast.h with one vector register:
- * a lane a probe, whatever w and g are.
+ * lfbloom/fast_avx512.h - the query of lfbloom/fast.h with one vector register, a
+ * lane a probe, whatever w and g are; and the put that begins with it.
  *
- * Floor 8.  May include: lfbloom/fast.h.  Included by whoever compiles for
- * AVX-512F, or defines LFB_FAST_AVX512_TARGET to compile single functions for it.
+ * Floor 6.  May include: lfbloom/fast_view.h.  Empty unless the compiler may use
+ * AVX-512F everywhere, which makes it define LFB_FAST_BY_AVX512, or in the single
+ * functions to which whoever includes this gives LFB_FAST_AVX512_TARGET.
  *
  * The whole line is loaded at once while others may be writing its words.  A
  * vector load is not atomic as a whole, but each of its 64-bit lanes is: on
@@ -17,10 +18,11 @@
 #ifndef LFBLOOM_FAST_AVX512_H
 #define LFBLOOM_FAST_AVX512_H
 
-#include <lfbloom/fast.h>
+#include <lfbloom/fast_view.h>
 
-#if defined(__AVX512F__) && !defined(LFB_FAST_AVX512_TARGET)
+#if defined(__AVX512F__) && !defined(LFB_THREAD_SANITIZER) && !defined(LFB_FAST_AVX512_TARGET)
 #define LFB_FAST_AVX512_TARGET
+#define LFB_FAST_BY_AVX512
 #endif
 #ifdef LFB_FAST_AVX512_TARGET
 #include <immintrin.h>
@@ -34,6 +36,11 @@ typedef struct lfb_fast512 {
   __mmask8 last; /* the lanes of the last round */
   uint32_t rounds;
 } lfb_fast512;
+
+/* One key: for each lane the word as it is, and the bits that the key has in it. */
+typedef struct lfb_fast512_key {
+  __m512i words, bits;
+} lfb_fast512_key;
 
 LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_widen(const uint8_t lanes[8])
 {
@@ -54,46 +61,79 @@ LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512 lfb_fast512_of(const lfb_fast *fas
   return lanes;
 }
 
-/* The bits that one round asks of the lanes' words. */
-LFB_FAST_AVX512_TARGET LFB_INLINE __m512i
-lfb_fast512_round(const lfb_fast512 *lanes, uint64_t round, __mmask8 active)
+/* The bits that round i asks of the lanes' words. */
+LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_round(const lfb_fast512 *lanes,
+                                                            uint64_t hash, uint32_t i)
 {
-  const __m512i bits = _mm512_srlv_epi64(_mm512_set1_epi64((long long)round), lanes->bit_shift);
+  const __mmask8 active = i + 1 < lanes->rounds ? 0xff : lanes->last;
+  const __m512i round = _mm512_set1_epi64((long long)lfb_fast_round(hash, i));
   /* A rotation takes the lowest six bits of its count: no mask. */
-  return _mm512_maskz_rolv_epi64(active, _mm512_set1_epi64(1), bits);
+  return _mm512_maskz_rolv_epi64(active, _mm512_set1_epi64(1),
+                                 _mm512_srlv_epi64(round, lanes->bit_shift));
+}
+
+/* Reads a key's line. */
+LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512_key
+lfb_fast512_key_of(const lfb_fast *fast, const lfb_fast512 *lanes, uint64_t hash)
+{
+  const __m512i line = _mm512_load_si512((const void *)lfb_fast_block(fast, hash));
+  const __m512i round0 = _mm512_set1_epi64((long long)lfb_fast_round(hash, 0));
+  const __m512i number =
+      _mm512_and_si512(_mm512_srlv_epi64(round0, lanes->word_shift), lanes->word_mask);
+  lfb_fast512_key key;
+
+  key.words = _mm512_permutexvar_epi64(_mm512_or_si512(number, lanes->word_first), line);
+  key.bits = lfb_fast512_round(lanes, hash, 0);
+  for (uint32_t i = 1; i < lanes->rounds; i++)
+    key.bits = _mm512_or_si512(key.bits, lfb_fast512_round(lanes, hash, i));
+  return key;
 }
 
 /* The lanes in which a bit is missing: 0 if the key may have been put. */
-LFB_FAST_AVX512_TARGET LFB_INLINE __mmask8
-lfb_fast512_missing(const lfb_fast *fast, const lfb_fast512 *lanes, uint64_t hash)
+LFB_FAST_AVX512_TARGET LFB_INLINE __mmask8 lfb_fast512_missing(const lfb_fast512 *lanes,
+                                                               const lfb_fast512_key *key)
 {
-  const uint64_t round0 = lfb_fast_round(hash, 0);
-  const __m512i line = _mm512_load_si512((const void *)lfb_fast_block(fast, hash));
-  const __m512i number = _mm512_and_si512(
-      _mm512_srlv_epi64(_mm512_set1_epi64((long long)round0), lanes->word_shift),
-      lanes->word_mask);
-  const __m512i words =
-      _mm512_permutexvar_epi64(_mm512_or_si512(number, lanes->word_first), line);
-
-  if (lanes->rounds == 1) {
-    const __m512i bits = lfb_fast512_round(lanes, round0, 0xff);
-    return _mm512_mask_testn_epi64_mask(lanes->last, words, bits);
-  }
-  __m512i bits = lfb_fast512_round(lanes, round0, 0xff);
-  for (uint32_t i = 1; i < lanes->rounds; i++) {
-    const __mmask8 active = i + 1 < lanes->rounds ? 0xff : lanes->last;
-    bits = _mm512_or_si512(bits, lfb_fast512_round(lanes, lfb_fast_round(hash, i), active));
-  }
-  const __m512i missing = _mm512_andnot_si512(words, bits);
+  if (lanes->rounds == 1) /* one bit a lane */
+    return _mm512_mask_testn_epi64_mask(lanes->last, key->words, key->bits);
+  const __m512i missing = _mm512_andnot_si512(key->words, key->bits);
   return _mm512_test_epi64_mask(missing, missing);
+}
+
+/* The bits of group j, in lane j: those of all lanes l with l mod w = j. */
+LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_masks(const lfb_fast *fast, __m512i bits)
+{
+  const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+
+  LFB_UNROLL
+  for (uint32_t step = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift; step < 8; step *= 2) {
+    const __m512i other = _mm512_add_epi64(lane, _mm512_set1_epi64(step));
+    bits = _mm512_or_si512(bits, _mm512_permutexvar_epi64(other, bits));
+  }
+  return bits;
+}
+
+/* Turns on a key's bits: how many this call turned on.  A key that is in is seen by
+ * the vector; what is missing is written word by word. */
+LFB_FAST_AVX512_TARGET LFB_INLINE uint32_t
+lfb_fast512_turn_on_shape(const lfb_fast *fast, const lfb_fast512 *lanes, uint64_t hash)
+{
+  const lfb_fast512_key found = lfb_fast512_key_of(fast, lanes, hash);
+  lfb_fast_key key;
+
+  if (lfb_fast512_missing(lanes, &found) == 0)
+    return 0;
+  lfb_fast_key_words(fast, hash, &key);
+  _mm512_storeu_si512(key.mask, lfb_fast512_masks(fast, found.bits));
+  return lfb_fast_key_put(fast, &key);
 }
 
 /* lfb_fast_might_contain(), by vector. */
 LFB_FAST_AVX512_TARGET LFB_INLINE bool lfb_fast512_might_contain(const lfb_fast *fast,
-                                                                    uint64_t hash)
+                                                                 uint64_t hash)
 {
   const lfb_fast512 lanes = lfb_fast512_of(fast);
-  return lfb_fast512_missing(fast, &lanes, hash) == 0;
+  const lfb_fast512_key key = lfb_fast512_key_of(fast, &lanes, hash);
+  return lfb_fast512_missing(&lanes, &key) == 0;
 }
 
 #endif

@@ -1,0 +1,175 @@
+/*
+ * lfbloom/fast_view.h - where the bits of a `fast` filter are, and what is done to
+ * them: what lfbloom/fast.h stands on.
+ *
+ * Floor 5.  May include: lfbloom/word.h, lfbloom/cpu.h.  Included through lfbloom/fast.h.
+ *
+ * The layout, which never changes.  A block is 8 words, one cache line; its words
+ * are cut into w groups (w = 1, 2, 4 or 8).  A key has one block, one word in each
+ * group, and g bits in each such word.  With r(i) = hash * M(i) mod 2^64, M(0)
+ * to M(3) being 9e3779b97f4a7c15, 6a09e667f3bcc909, bb67ae8584caa73b, 3c6ef372fe94f82b:
+ *   block      floor(hash * blocks / 2^64)
+ *   group j    word (8 / w) * j + (r(0) >> (12 + j * log2(8 / w))) mod (8 / w)
+ *   probe f    f = 0 .. w * g - 1: bit (r(f / 8) >> (16 + 6 * (f mod 8))) mod 64 of
+ *              the word of group f mod w
+ * The block takes the hash's high bits; the products' middle and high bits, which
+ * hang on all bits below them, are as good as independent of it.
+ *
+ * Ordering, Progress, Stopped  as lfbloom/word.h says of each word.
+ */
+#ifndef LFBLOOM_FAST_VIEW_H
+#define LFBLOOM_FAST_VIEW_H
+
+#include <lfbloom/cpu.h>
+#include <lfbloom/word.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  LFB_BLOCK_WORDS = 8, /* a block is a cache line */
+  LFB_BLOCK_BITS = LFB_BLOCK_WORDS * LFB_WORD_BITS,
+  LFB_FAST_MAX_PROBES = 32, /* w * g */
+  LFB_FAST_ROUND = 8,       /* probes that one product serves */
+};
+
+/* Where the bits of a `fast` filter are; lfb_fast_of() fills it in. */
+typedef struct lfb_fast {
+  lfb_word *words;       /* 8 a block, on a cache line                   */
+  uint64_t blocks;       /* at least 1                                   */
+  uint32_t group_shift;  /* log2 of the words in a group, 8 / w: 0 to 3  */
+  uint32_t probes;       /* w * g, 1 to LFB_FAST_MAX_PROBES              */
+  const void *filter;    /* that counts the bits                         */
+  /* for vectors, whose lane l serves the probes f with f mod 8 = l: */
+  uint8_t word_shift[8]; /* what r(0) is shifted by for its word's number */
+  uint8_t word_first[8]; /* the first word of its group                   */
+} lfb_fast;
+
+/*
+ * The shapes that code is made for, so that loops over words and bits unroll and their
+ * shifts are constants: those of 1 %, 0.1 % and 0.01 % at the default preference.
+ * row(name, group_shift, probes)
+ */
+#define LFB_FAST_SHAPES(row) row(2x3, 2, 6) row(4x2, 1, 8) row(4x3, 1, 12)
+
+/* A shape as one number. */
+#define LFB_FAST_SHAPE(group_shift, probes) ((group_shift) << 8 | (probes))
+
+/* A view whose shape the compiler knows; 0 probes: the shape that it has. */
+LFB_INLINE lfb_fast lfb_fast_shaped(const lfb_fast *fast, uint32_t group_shift, uint32_t probes)
+{
+  lfb_fast shaped = *fast;
+  if (probes != 0) {
+    shaped.group_shift = group_shift;
+    shaped.probes = probes;
+  }
+  return shaped;
+}
+
+/* Odd constants: the fractional digits of the golden ratio, then those of the
+ * square roots of 2, 3 and 5, made odd. */
+LFB_INLINE uint64_t lfb_fast_round(uint64_t hash, uint32_t round)
+{
+  static const uint64_t multipliers[LFB_FAST_MAX_PROBES / LFB_FAST_ROUND] = {
+      UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0x6a09e667f3bcc909),
+      UINT64_C(0xbb67ae8584caa73b), UINT64_C(0x3c6ef372fe94f82b)};
+  return hash * multipliers[round];
+}
+
+/* The first word of the block that a hash has. */
+LFB_INLINE lfb_word *lfb_fast_block(const lfb_fast *fast, uint64_t hash)
+{
+  return fast->words + LFB_BLOCK_WORDS * lfb_multiply_high(hash, fast->blocks);
+}
+
+/* The word, in its block, of group j. */
+LFB_INLINE uint32_t lfb_fast_word(const lfb_fast *fast, uint64_t round0, uint32_t j)
+{
+  const uint32_t in_group = (uint32_t)(round0 >> (12 + j * fast->group_shift));
+  return (j << fast->group_shift) + (in_group & ((1U << fast->group_shift) - 1));
+}
+
+/* The bits, in its word, of group j. */
+LFB_INLINE uint64_t lfb_fast_mask(const lfb_fast *fast, uint64_t hash, uint32_t j)
+{
+  const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
+  uint64_t mask = 0;
+
+  LFB_UNROLL
+  for (uint32_t probe = j; probe < fast->probes; probe += groups) {
+    const uint64_t round = lfb_fast_round(hash, probe / LFB_FAST_ROUND);
+    mask |= UINT64_C(1) << (round >> (16 + 6 * (probe % LFB_FAST_ROUND)) & 63);
+  }
+  return mask;
+}
+
+/* The words of one key, and the bits in them. */
+typedef struct lfb_fast_key {
+  lfb_word *word[LFB_BLOCK_WORDS];
+  uint64_t mask[LFB_BLOCK_WORDS];
+} lfb_fast_key;
+
+/* Finds the words of a key; reads none. */
+LFB_INLINE void lfb_fast_key_words(const lfb_fast *fast, uint64_t hash, lfb_fast_key *key)
+{
+  lfb_word *block = lfb_fast_block(fast, hash);
+  const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
+  const uint64_t round0 = lfb_fast_round(hash, 0);
+
+  LFB_UNROLL
+  for (uint32_t j = 0; j < LFB_BLOCK_WORDS; j++)
+    key->word[j] = j < groups ? &block[lfb_fast_word(fast, round0, j)] : block;
+}
+
+/* Finds the words and their bits; reads no word. */
+LFB_INLINE lfb_fast_key lfb_fast_key_of(const lfb_fast *fast, uint64_t hash)
+{
+  const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
+  lfb_fast_key key;
+
+  lfb_fast_key_words(fast, hash, &key);
+  LFB_UNROLL
+  for (uint32_t j = 0; j < LFB_BLOCK_WORDS; j++)
+    key.mask[j] = j < groups ? lfb_fast_mask(fast, hash, j) : 0;
+  return key;
+}
+
+/*
+ * Turns on a key's bits: how many this call turned on.
+ *
+ * All words are read before the first is written: a locked operation holds up the
+ * loads behind it, so reading in between would put their latency in the sum.
+ */
+LFB_INLINE uint32_t lfb_fast_key_put(const lfb_fast *fast, const lfb_fast_key *key)
+{
+  const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
+  uint64_t seen[LFB_BLOCK_WORDS] = {0};
+  uint32_t turned_on = 0;
+
+  LFB_UNROLL
+  for (uint32_t j = 0; j < groups; j++)
+    seen[j] = lfb_word_get(key->word[j]);
+  LFB_UNROLL
+  for (uint32_t j = 0; j < groups; j++)
+    turned_on += lfb_word_count(lfb_word_set_seen(key->word[j], seen[j], key->mask[j]));
+  return turned_on;
+}
+
+/* Whether all of a key's bits are on. */
+LFB_INLINE bool lfb_fast_key_is_in(const lfb_fast *fast, const lfb_fast_key *key)
+{
+  const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
+  uint64_t missing = 0;
+
+  LFB_UNROLL
+  for (uint32_t j = 0; j < groups; j++)
+    missing |= key->mask[j] & ~lfb_word_get(key->word[j]);
+  return missing == 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
