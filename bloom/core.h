@@ -31,11 +31,17 @@ typedef struct lfb_description {
   lfb_form form;     /* that it was read from                    */
 } lfb_description;
 
+/* The memory of one big batch (batch.h). */
+typedef struct lfb_batch lfb_batch;
+
+enum { LFB_BATCH_SPARES = 16 };
+
 struct lfb_filter {
   lfb_layout layout;
   const lfb_strategy *strategy; /* the row that fits the geometry */
   lfb_pages pages;   /* that hold the words */
   lfb_description description;
+  LFB_ATOMIC(lfb_batch *) spares[LFB_BATCH_SPARES]; /* NULL where there is none */
 };
 
 /* The description of a new filter.  Fails as lfb_filter_create(), memory apart. */

@@ -31,8 +31,43 @@ LFB_INLINE uint64_t fast_query_one(const lfb_fast *fast, const nothing *context,
   return fast_is_in(fast, hash);
 }
 
+/* Words that nobody else touches now: plain loads and stores (strategy.h). */
+LFB_INLINE uint64_t fast_gather_one(const lfb_fast *fast, const nothing *context, uint64_t hash)
+{
+  const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
+  const lfb_fast_key key = lfb_fast_key_of(fast, hash);
+  uint64_t missing = 0;
+
+  (void)context;
+  LFB_UNROLL
+  for (uint32_t j = 0; j < groups; j++) {
+    const uint64_t seen = lfb_word_get_alone(key.word[j]);
+    lfb_word_store_alone(key.word[j], seen | key.mask[j]);
+    missing |= key.mask[j] & ~seen;
+  }
+  return missing;
+}
+
+LFB_INLINE uint64_t fast_settle_one(const lfb_fast *fast, const nothing *context, uint64_t hash)
+{
+  const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
+  const lfb_fast_key key = lfb_fast_key_of(fast, hash);
+  uint64_t left = 0;
+
+  (void)context;
+  LFB_UNROLL
+  for (uint32_t j = 0; j < groups; j++) {
+    const uint64_t seen = lfb_word_get_alone(key.word[j]);
+    lfb_word_store_alone(key.word[j], seen & ~key.mask[j]);
+    left |= key.mask[j] & seen;
+  }
+  return left;
+}
+
 LFB_FAST_MANY(, fast_put_loop, nothing, lfb_fast_prefetch_put, fast_put_one)
 LFB_FAST_MANY(, fast_query_loop, nothing, lfb_fast_prefetch, fast_query_one)
+LFB_FAST_MANY(, fast_gather_loop, nothing, lfb_fast_prefetch_put, fast_gather_one)
+LFB_FAST_MANY(, fast_settle_loop, nothing, lfb_fast_prefetch_put, fast_settle_one)
 
 LFB_INLINE uint64_t fast_put_all(const lfb_fast *fast, const uint64_t *hashes, size_t count,
                                  uint64_t *answers)
@@ -44,6 +79,18 @@ LFB_INLINE void fast_query_all(const lfb_fast *fast, const uint64_t *hashes, siz
                                uint64_t *answers)
 {
   (void)fast_query_loop(fast, NULL, hashes, count, answers);
+}
+
+LFB_INLINE void fast_gather_all(const lfb_fast *fast, const uint64_t *hashes, size_t count,
+                                uint64_t *answers)
+{
+  (void)fast_gather_loop(fast, NULL, hashes, count, answers);
+}
+
+LFB_INLINE void fast_settle_all(const lfb_fast *fast, const uint64_t *hashes, size_t count,
+                                uint64_t *answers)
+{
+  (void)fast_settle_loop(fast, NULL, hashes, count, answers);
 }
 
 #define ROW(shape, shift, count) LFB_FAST_ROW_OF(, fast, shape, shift, count)

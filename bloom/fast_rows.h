@@ -68,12 +68,14 @@ static inline lfb_hash fast_widen(const lfb_hasher *hasher, uint64_t hash)
 }
 
 /*
- * Defines the row variant_shape_row from four inline functions of a view:
+ * Defines the row variant_shape_row from six inline functions of a view:
  *
  *   uint32_t variant_turn_on(fast, hash)
  *   bool     variant_is_in(fast, hash)
  *   uint64_t variant_put_all(fast, hashes, count, answers)    returns the bits turned on
  *   void     variant_query_all(fast, hashes, count, answers)
+ *   void     variant_gather_all(fast, hashes, count, answers)
+ *   void     variant_settle_all(fast, hashes, count, answers)
  */
 #define LFB_FAST_ROW_OF(attributes, variant, shape, shift, count)                              \
   attributes static uint32_t variant##_##shape##_turn_on(const lfb_layout *layout,             \
@@ -103,10 +105,24 @@ static inline lfb_hash fast_widen(const lfb_hasher *hasher, uint64_t hash)
     (void)high;                                                                                \
     variant##_query_all(&fast, low, hashes, answers);                                          \
   }                                                                                            \
+  attributes static void variant##_##shape##_gather_many(                                      \
+      const lfb_layout *layout, const uint64_t *hashes, size_t many, uint64_t *answers)        \
+  {                                                                                            \
+    const lfb_fast fast = lfb_fast_shaped(&layout->fast, shift, count);                        \
+    variant##_gather_all(&fast, hashes, many, answers);                                        \
+  }                                                                                            \
+  attributes static void variant##_##shape##_settle_many(                                      \
+      const lfb_layout *layout, const uint64_t *hashes, size_t many, uint64_t *answers)        \
+  {                                                                                            \
+    const lfb_fast fast = lfb_fast_shaped(&layout->fast, shift, count);                        \
+    variant##_settle_all(&fast, hashes, many, answers);                                        \
+  }                                                                                            \
   LFB_STRATEGY_KEYS(attributes, variant##_##shape, lfb_hasher_bytes_other, fast_widen)         \
   static const lfb_strategy variant##_##shape##_row = {                                        \
       LFB_FAST_ROW,                                                                            \
       LFB_STRATEGY_ACTS(variant##_##shape),                                                    \
+      .gather_many = variant##_##shape##_gather_many,                                          \
+      .settle_many = variant##_##shape##_settle_many,                                          \
   };
 
 /* One case of the choice among them. */

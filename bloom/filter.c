@@ -1,9 +1,10 @@
-/* filter.c - the filter's life, and its operations on one key.  Floor 13. */
+/* filter.c - the filter's life, and its operations on one key.  Floor 14. */
 #include <lfbloom/fast.h>
 #include <lfbloom/filter.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "bloom/batch.h"
 #include "bloom/core.h"
 #include "bloom/sink.h"
 
@@ -29,6 +30,7 @@ void lfb_filter_free(lfb_filter *filter)
 {
   if (filter == NULL)
     return;
+  lfb_batch_free_spares(filter);
   lfb_stripes_free(&filter->layout.count);
   lfb_pages_free(&filter->pages);
   free(filter);

@@ -1,131 +1,122 @@
 /*
- * many.c - the filter's operations on many keys: hashes a piece of them, then
- * hands the hashes to the strategy, which keeps many lines under way.
+ * many.c - the filter's operations on many keys: hashes a piece of them, then hands
+ * the hashes to the strategy, which keeps many lines under way, or to a big batch.
  *
- * Floor 13.
+ * Floor 14.
  */
 #include <lfbloom/filter.h>
 
+#include "bloom/batch.h"
 #include "bloom/core.h"
+#include "bloom/pieces.h"
 
-enum {
-  /* Keys hashed at a time: 8 KiB of hashes, and long enough that the lines that
-   * are not yet under way at its start do not matter.  A multiple of 64. */
-  PIECE = 512,
-  /* Hashes that the caller gives need no room: longer pieces, to the same end. */
-  GIVEN_PIECE = 16384,
-};
+/* What the act on a piece needs to know. */
+typedef struct many {
+  const lfb_filter *filter;
+  uint64_t *answers; /* where they go; NULL for nowhere */
+  bool put;
+} many;
 
-/* The hash of key i of the caller's array. */
-typedef lfb_hash (*many_hash)(const lfb_hasher *hasher, const void *keys, size_t i);
-
-static lfb_hash many_hash_bytes(const lfb_hasher *hasher, const void *keys, size_t i)
+static size_t many_act(const void *context, const uint64_t *low, const uint64_t *high,
+                       size_t first, size_t count)
 {
-  const lfb_key *key = (const lfb_key *)keys + i;
-  return lfb_hasher_bytes(hasher, key->bytes, key->size);
-}
-
-static lfb_hash many_hash_u64(const lfb_hasher *hasher, const void *keys, size_t i)
-{
-  return lfb_hasher_u64(hasher, ((const uint64_t *)keys)[i]);
-}
-
-static lfb_hash many_hash_given(const lfb_hasher *hasher, const void *hashes, size_t i)
-{
-  return lfb_hasher_widen(hasher, ((const uint64_t *)hashes)[i]);
-}
-
-/* Puts or looks up hashes; answers are counted, and copied where they are wanted. */
-LFB_INLINE size_t
-many_hashes(const lfb_filter *filter, const uint64_t *low, const uint64_t *high, size_t count,
-            uint64_t *room, uint64_t *answers, bool put)
-{
-  const size_t words = (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS;
-  uint64_t *into = answers != NULL ? answers : room;
+  const many *m = context;
+  const lfb_layout *layout = &m->filter->layout;
+  uint64_t room[LFB_GIVEN_PIECE / LFB_WORD_BITS];
+  uint64_t *into = m->answers == NULL ? room : m->answers + first / LFB_WORD_BITS;
   size_t yes = 0;
 
-  if (put)
-    lfb_layout_count(&filter->layout,
-                     filter->strategy->put_many(&filter->layout, low, high, count, into));
+  if (m->put)
+    lfb_layout_count(layout, m->filter->strategy->put_many(layout, low, high, count, into));
   else
-    filter->strategy->might_contain_many(&filter->layout, low, high, count, into);
-  for (size_t i = 0; i < words; i++)
+    m->filter->strategy->might_contain_many(layout, low, high, count, into);
+  for (size_t i = 0; i < (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS; i++)
     yes += lfb_word_count(into[i]);
   return yes;
 }
 
-/* The loop over keys that are hashed here; `put` and `hash_of` are constants where
- * it is inlined. */
-LFB_INLINE size_t
-many(const lfb_filter *filter, const void *keys, size_t count, uint64_t *answers, bool put,
-     many_hash hash_of)
-{
-  uint64_t low[PIECE], high[PIECE], room[PIECE / LFB_WORD_BITS];
-  size_t yes = 0;
+typedef struct many_batch {
+  lfb_batch *batch;
+  lfb_filter *filter;
+} many_batch;
 
-  for (size_t first = 0; first < count; first += PIECE) {
-    const size_t in_piece = count - first < PIECE ? count - first : (size_t)PIECE;
-    for (size_t i = 0; i < in_piece; i++) {
-      const lfb_hash hash = hash_of(&filter->layout.hasher, keys, first + i);
-      low[i] = hash.low;
-      high[i] = hash.high;
-    }
-    yes += many_hashes(filter, low, high, in_piece, room,
-                       answers == NULL ? NULL : answers + first / LFB_WORD_BITS, put);
-  }
-  return yes;
+static size_t many_batch_act(const void *context, const uint64_t *low, const uint64_t *high,
+                             size_t first, size_t count)
+{
+  const many_batch *b = context;
+
+  (void)high;
+  (void)first;
+  return lfb_batch_put(b->batch, b->filter, low, count);
 }
 
-/* The same over the caller's hashes, which strategies of 64 bits take as they are. */
-LFB_INLINE size_t
-many_given(const lfb_filter *filter, const uint64_t *hashes, size_t count, uint64_t *answers,
-           bool put)
+/* Whether hashes that the caller gives are used as they are. */
+static bool many_takes_hashes(const lfb_filter *filter)
 {
-  uint64_t room[GIVEN_PIECE / LFB_WORD_BITS];
-  size_t yes = 0;
+  return filter->layout.fast.words != NULL;
+}
 
-  if (filter->layout.fast.words == NULL)
-    return many(filter, hashes, count, answers, put, many_hash_given);
-  for (size_t first = 0; first < count; first += GIVEN_PIECE) {
-    const size_t in_piece = count - first < GIVEN_PIECE ? count - first : (size_t)GIVEN_PIECE;
-    yes += many_hashes(filter, hashes + first, NULL, in_piece, room,
-                       answers == NULL ? NULL : answers + first / LFB_WORD_BITS, put);
-  }
-  return yes;
+/* All keys, one piece after the other; `hash_of` is a constant where this is inlined. */
+LFB_INLINE size_t many_pieces(const lfb_filter *filter, const void *keys, size_t count,
+                              lfb_piece_hash hash_of, lfb_piece_act act, const void *context)
+{
+  if (hash_of == lfb_piece_given && many_takes_hashes(filter))
+    return lfb_pieces_given(keys, count, act, context);
+  return lfb_pieces(&filter->layout.hasher, keys, count, hash_of, act, context);
+}
+
+LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t count,
+                             uint64_t *answers, lfb_piece_hash hash_of)
+{
+  const many m = {filter, answers, false};
+  return many_pieces(filter, keys, count, hash_of, many_act, &m);
+}
+
+/* A big batch cannot say which key was new. */
+LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
+                           uint64_t *answers, lfb_piece_hash hash_of)
+{
+  const many m = {filter, answers, true};
+  const many_batch b = {answers == NULL ? lfb_batch_begin(filter, count) : NULL, filter};
+
+  if (b.batch == NULL)
+    return many_pieces(filter, keys, count, hash_of, many_act, &m);
+  const size_t yes = many_pieces(filter, keys, count, hash_of, many_batch_act, &b);
+  return yes + lfb_batch_end(b.batch, filter);
 }
 
 size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,
                            uint64_t *answers)
 {
-  return many(filter, keys, count, answers, true, many_hash_bytes);
+  return many_put(filter, keys, count, answers, lfb_piece_bytes);
 }
 
 size_t lfb_filter_might_contain_many(const lfb_filter *filter, const lfb_key *keys, size_t count,
                                      uint64_t *answers)
 {
-  return many(filter, keys, count, answers, false, many_hash_bytes);
+  return many_query(filter, keys, count, answers, lfb_piece_bytes);
 }
 
 size_t lfb_filter_put_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
                                uint64_t *answers)
 {
-  return many(filter, keys, count, answers, true, many_hash_u64);
+  return many_put(filter, keys, count, answers, lfb_piece_u64);
 }
 
 size_t lfb_filter_might_contain_many_u64(const lfb_filter *filter, const uint64_t *keys,
                                          size_t count, uint64_t *answers)
 {
-  return many(filter, keys, count, answers, false, many_hash_u64);
+  return many_query(filter, keys, count, answers, lfb_piece_u64);
 }
 
 size_t lfb_filter_put_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
                                 uint64_t *answers)
 {
-  return many_given(filter, hashes, count, answers, true);
+  return many_put(filter, hashes, count, answers, lfb_piece_given);
 }
 
 size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter, const uint64_t *hashes,
                                           size_t count, uint64_t *answers)
 {
-  return many_given(filter, hashes, count, answers, false);
+  return many_query(filter, hashes, count, answers, lfb_piece_given);
 }

@@ -94,6 +94,17 @@ typedef struct lfb_strategy {
                        size_t count, uint64_t *answers);
   void (*might_contain_many)(const lfb_layout *layout, const uint64_t *low,
                              const uint64_t *high, size_t count, uint64_t *answers);
+
+  /*
+   * Both for words that nobody else touches now, where a key's bits lie in one block;
+   * else NULL.  gather_many puts by plain stores, and does not say how many bits it
+   * turned on.  settle_many turns a key's bits off: answer i says whether one of them
+   * was still on.
+   */
+  void (*gather_many)(const lfb_layout *layout, const uint64_t *hashes, size_t count,
+                      uint64_t *answers);
+  void (*settle_many)(const lfb_layout *layout, const uint64_t *hashes, size_t count,
+                      uint64_t *answers);
 } lfb_strategy;
 
 /*

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* optind, sigprocmask */
 #include <errno.h>
 #include <inttypes.h>
+#include <lfbloom/builder.h>
 #include <lfbloom/filter.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -39,9 +40,10 @@ struct build {
   char *const *paths;
   size_t path_count;
 
-  lfb_filter *filter; /* NULL while keys are only counted */
+  lfb_builder *builder; /* NULL while keys are only counted */
+  lfb_filter *filter;   /* once it is built                 */
   _Atomic(uint64_t) keys;
-  _Atomic(uint64_t) changed; /* of the keys: those that turned on a bit, so were new */
+  uint64_t changed; /* of the keys: those that turned on a bit, so were new */
   _Atomic(uint64_t) bytes;
   double seconds; /* that putting took, reading included */
 };
@@ -62,22 +64,20 @@ static uint64_t build_get(const _Atomic(uint64_t) *figure)
   return atomic_load_explicit(figure, memory_order_relaxed);
 }
 
-static void build_work(void *context, struct chunk *chunk)
+static void build_work(void *context, unsigned thread, struct chunk *chunk)
 {
   struct build *build = context;
   lfb_key keys[BUILD_BATCH];
   uint64_t total = 0;
-  uint64_t changed = 0;
   size_t at = 0;
   size_t count;
 
   while ((count = chunk_keys(chunk, build_delimiter(build), &at, keys, BUILD_BATCH)) > 0) {
     total += count;
-    if (build->filter != NULL)
-      changed += lfb_filter_put_many(build->filter, keys, count, NULL);
+    if (build->builder != NULL)
+      lfb_builder_put_many(build->builder, thread, keys, count);
   }
   build_add(&build->keys, total);
-  build_add(&build->changed, changed);
   build_add(&build->bytes, chunk->size);
 }
 
@@ -134,7 +134,7 @@ static bool build_create(struct build *build)
   lfb_status status = lfb_config_plan(&build->config, &stats);
 
   if (status == LFB_OK)
-    status = lfb_filter_create(&build->config, &build->filter);
+    status = lfb_builder_create(&build->config, build->threads, &build->builder);
   if (status == LFB_OK && stats.reachable_bits < stats.bit_count)
     report_note("warning: %s can use only %s of the filter's %s bits; take another --strategy",
                 lfb_strategy_name(stats.strategy), human_count(stats.reachable_bits).text,
@@ -148,7 +148,7 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
 {
   json_open(NULL);
   json_count("keys", build_get(&build->keys));
-  json_count("new_keys", build_get(&build->changed));
+  json_count("new_keys", build->changed);
   if (!stats->saturated)
     json_count("approximate_count", stats->approximate_count);
   else
@@ -189,7 +189,7 @@ static void build_summary(const struct build *build)
 
   lfb_filter_stats(build->filter, &stats);
   /* `changed`, not `keys`: what comes twice does not fill the filter. */
-  if (build_get(&build->changed) > build->config.expected_insertions &&
+  if (build->changed > build->config.expected_insertions &&
       stats.expected_fpp > build->config.fpp)
     report_note("warning: more than the %s distinct keys that the filter was made for: "
                 "false-positive probability %s instead of %s",
@@ -223,7 +223,9 @@ static int build_fill(struct build *build)
 {
   const uint64_t began = clock_ns();
 
-  if (!build_read(build, "building"))
+  const bool read_all = build_read(build, "building");
+  build->filter = lfb_builder_finish(build->builder, &build->changed);
+  if (!read_all)
     return CLI_TROUBLE;
   build->seconds = clock_seconds(clock_ns() - began);
   const lfb_status saved = build_save(build);

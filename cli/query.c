@@ -65,7 +65,7 @@ static size_t query_keep(const struct query *query, const lfb_key *keys, size_t 
   return selected;
 }
 
-static void query_work(void *context, struct chunk *chunk)
+static void query_work(void *context, unsigned thread, struct chunk *chunk)
 {
   struct query *query = context;
   lfb_key keys[QUERY_BATCH];
@@ -74,6 +74,8 @@ static void query_work(void *context, struct chunk *chunk)
   uint64_t selected = 0;
   size_t at = 0;
   size_t count;
+
+  (void)thread;
 
   while ((count = chunk_keys(chunk, kept.delimiter, &at, keys, QUERY_BATCH)) > 0) {
     (void)lfb_filter_might_contain_many(query->filter, keys, count, answers);

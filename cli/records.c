@@ -65,9 +65,8 @@ static void records_work(void *context, unsigned thread)
   struct chunk chunk = {0};
   uint64_t number = 0;
 
-  (void)thread;
   while (records_take(records, &chunk, &number)) {
-    records->job->work(records->job->context, &chunk);
+    records->job->work(records->job->context, thread, &chunk);
     if (records->job->emit != NULL)
       records_emit(records, &chunk, number);
   }

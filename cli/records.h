@@ -20,8 +20,9 @@ struct records_job {
   char delimiter;
   unsigned threads;
   void *context;
-  /* Works on a chunk, and may change it; called by many threads at once. */
-  void (*work)(void *context, struct chunk *chunk);
+  /* Works on a chunk, and may change it; called by many threads at once, each with its
+   * number, from 0 on. */
+  void (*work)(void *context, unsigned thread, struct chunk *chunk);
   /* Emits a chunk that was worked on; one call at a time, in order.  NULL: nothing to emit. */
   void (*emit)(void *context, const struct chunk *chunk);
 };

@@ -15,6 +15,8 @@ PLANTS = [
     "torn_cas",  # compare-and-exchange as a load, a comparison and a store
     "torn_add",  # fetch-and-add as a load and a store
     "count_early",  # bits are counted before they are set
+    "unsettled",  # a big batch does not ask whether it was alone
+    "untaken",  # a builder's thread writes to regions that others have
 ]
 
 def _planted(label, plant):

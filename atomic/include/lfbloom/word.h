@@ -55,6 +55,30 @@ LFB_INLINE uint64_t lfb_word_set(lfb_word *word, uint64_t mask)
   return lfb_word_set_seen(word, lfb_word_get(word), mask);
 }
 
+/*
+ * A word that no other thread touches now: plain loads and stores, no locked operation.
+ * Whoever calls these sees to that by what orders memory; under ThreadSanitizer the
+ * accesses are not atomic, so that it finds where that was forgotten.
+ */
+LFB_INLINE uint64_t lfb_word_get_alone(const lfb_word *word)
+{
+#ifdef LFB_THREAD_SANITIZER
+  return *(const uint64_t *)(const void *)word;
+#else
+  return lfb_word_get(word);
+#endif
+}
+
+LFB_INLINE void lfb_word_store_alone(lfb_word *word, uint64_t bits)
+{
+#ifdef LFB_THREAD_SANITIZER
+  *(uint64_t *)(void *)word = bits;
+#else
+  /* relaxed: a plain store; nobody looks. */
+  LFB_STD atomic_store_explicit(word, bits, LFB_STD memory_order_relaxed);
+#endif
+}
+
 /* The number of bits set: one instruction where the compiler may use it, and no
  * branch or call elsewhere. */
 LFB_INLINE uint32_t lfb_word_count(uint64_t bits)

@@ -72,20 +72,35 @@ LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_round(const lfb_fast512 *l
                                  _mm512_srlv_epi64(round, lanes->bit_shift));
 }
 
+/* The number, in the block, of each lane's word. */
+LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_words(const lfb_fast512 *lanes,
+                                                            uint64_t hash)
+{
+  const __m512i round0 = _mm512_set1_epi64((long long)lfb_fast_round(hash, 0));
+  const __m512i number =
+      _mm512_and_si512(_mm512_srlv_epi64(round0, lanes->word_shift), lanes->word_mask);
+  return _mm512_or_si512(number, lanes->word_first);
+}
+
+/* The bits that all rounds ask of the lanes' words. */
+LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_bits(const lfb_fast512 *lanes,
+                                                           uint64_t hash)
+{
+  __m512i bits = lfb_fast512_round(lanes, hash, 0);
+  for (uint32_t i = 1; i < lanes->rounds; i++)
+    bits = _mm512_or_si512(bits, lfb_fast512_round(lanes, hash, i));
+  return bits;
+}
+
 /* Reads a key's line. */
 LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512_key
 lfb_fast512_key_of(const lfb_fast *fast, const lfb_fast512 *lanes, uint64_t hash)
 {
   const __m512i line = _mm512_load_si512((const void *)lfb_fast_block(fast, hash));
-  const __m512i round0 = _mm512_set1_epi64((long long)lfb_fast_round(hash, 0));
-  const __m512i number =
-      _mm512_and_si512(_mm512_srlv_epi64(round0, lanes->word_shift), lanes->word_mask);
   lfb_fast512_key key;
 
-  key.words = _mm512_permutexvar_epi64(_mm512_or_si512(number, lanes->word_first), line);
-  key.bits = lfb_fast512_round(lanes, hash, 0);
-  for (uint32_t i = 1; i < lanes->rounds; i++)
-    key.bits = _mm512_or_si512(key.bits, lfb_fast512_round(lanes, hash, i));
+  key.words = _mm512_permutexvar_epi64(lfb_fast512_words(lanes, hash), line);
+  key.bits = lfb_fast512_bits(lanes, hash);
   return key;
 }
 
@@ -99,7 +114,7 @@ LFB_FAST_AVX512_TARGET LFB_INLINE __mmask8 lfb_fast512_missing(const lfb_fast512
   return _mm512_test_epi64_mask(missing, missing);
 }
 
-/* The bits of group j, in lane j: those of all lanes l with l mod w = j. */
+/* The bits of group j, in each lane l with l mod w = j: those of all of them. */
 LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_masks(const lfb_fast *fast, __m512i bits)
 {
   const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);

@@ -16,8 +16,9 @@
  * 3. Progress   Queries are wait-free.  put and put_all are lock-free: they
  *               retry only because another thread turned on a bit of the same
  *               word, at most 64 times a word.  After a thread's first, none of
- *               them allocates, locks or enters the kernel (with lazy_memory,
- *               for the first touch of a page it does).
+ *               them allocates, locks or enters the kernel (with lazy_memory, for
+ *               the first touch of a page it does; for a big batch, put_many may
+ *               allocate).
  * 4. Stopped    A thread that is stopped for ever at any instruction stops
  *               nobody: nothing is ever held, bits go on one word at a time.
  * 5. Count      bits_set is exact whenever no put is running, and never above
@@ -100,6 +101,8 @@ typedef struct lfb_config {
   uint8_t key[16];  /* of a keyed hash; else must be 0.  All 0 for a random one,
                        which nobody learns: a file of such a filter never opens     */
   lfb_memory_preference memory_preference;
+  uint64_t batch_memory; /* bytes that one call of put_many may take for a big batch (see
+                            there); 0 for 64 MiB, 1 for no big batches          */
   bool lazy_memory; /* leave it to the first touch to back a page with memory       */
 } lfb_config;
 
@@ -191,6 +194,11 @@ LFB_API bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funne
  *                  i % 64 of word i / 64; bits beyond the last answer are 0.  Not
  *                  in the same memory as the keys.
  * Returns how many answers are true.
+ * Big     Without answers, and from about 8 keys for each 64 bytes of a fast filter on,
+ *         keys are gathered in memory of the call's own, at most config.batch_memory
+ *         bytes, and merged: up to half the time.  The memory is kept for the next
+ *         such call until the filter is freed; if it is refused, nothing is lost
+ *         but time.  A key may then be found late, but before the call returns.
  * Order   of one batch, a key that comes twice counts as new at most once when
  *         no other thread puts it.
  * Progress, Threads  as one by one.
