@@ -75,22 +75,22 @@ LFB_INLINE uint64_t fast_put_all(const lfb_fast *fast, const uint64_t *hashes, s
   return fast_put_loop(fast, NULL, hashes, count, answers);
 }
 
-LFB_INLINE void fast_query_all(const lfb_fast *fast, const uint64_t *hashes, size_t count,
+LFB_INLINE uint64_t fast_query_all(const lfb_fast *fast, const uint64_t *hashes, size_t count,
                                uint64_t *answers)
 {
-  (void)fast_query_loop(fast, NULL, hashes, count, answers);
+  return fast_query_loop(fast, NULL, hashes, count, answers);
 }
 
-LFB_INLINE void fast_gather_all(const lfb_fast *fast, const uint64_t *hashes, size_t count,
+LFB_INLINE uint64_t fast_gather_all(const lfb_fast *fast, const uint64_t *hashes, size_t count,
                                 uint64_t *answers)
 {
-  (void)fast_gather_loop(fast, NULL, hashes, count, answers);
+  return fast_gather_loop(fast, NULL, hashes, count, answers);
 }
 
-LFB_INLINE void fast_settle_all(const lfb_fast *fast, const uint64_t *hashes, size_t count,
+LFB_INLINE uint64_t fast_settle_all(const lfb_fast *fast, const uint64_t *hashes, size_t count,
                                 uint64_t *answers)
 {
-  (void)fast_settle_loop(fast, NULL, hashes, count, answers);
+  return fast_settle_loop(fast, NULL, hashes, count, answers);
 }
 
 #define ROW(shape, shift, count) LFB_FAST_ROW_OF(, fast, shape, shift, count)

@@ -73,9 +73,8 @@ static inline lfb_hash fast_widen(const lfb_hasher *hasher, uint64_t hash)
  *   uint32_t variant_turn_on(fast, hash)
  *   bool     variant_is_in(fast, hash)
  *   uint64_t variant_put_all(fast, hashes, count, answers)    returns the bits turned on
- *   void     variant_query_all(fast, hashes, count, answers)
- *   void     variant_gather_all(fast, hashes, count, answers)
- *   void     variant_settle_all(fast, hashes, count, answers)
+ *   uint64_t variant_query_all, variant_gather_all, variant_settle_all: likewise, the
+ *            sum of no meaning
  */
 #define LFB_FAST_ROW_OF(attributes, variant, shape, shift, count)                              \
   attributes static uint32_t variant##_##shape##_turn_on(const lfb_layout *layout,             \
@@ -103,19 +102,19 @@ static inline lfb_hash fast_widen(const lfb_hasher *hasher, uint64_t hash)
   {                                                                                            \
     const lfb_fast fast = lfb_fast_shaped(&layout->fast, shift, count);                        \
     (void)high;                                                                                \
-    variant##_query_all(&fast, low, hashes, answers);                                          \
+    (void)variant##_query_all(&fast, low, hashes, answers);                                          \
   }                                                                                            \
   attributes static void variant##_##shape##_gather_many(                                      \
       const lfb_layout *layout, const uint64_t *hashes, size_t many, uint64_t *answers)        \
   {                                                                                            \
     const lfb_fast fast = lfb_fast_shaped(&layout->fast, shift, count);                        \
-    variant##_gather_all(&fast, hashes, many, answers);                                        \
+    (void)variant##_gather_all(&fast, hashes, many, answers);                                        \
   }                                                                                            \
   attributes static void variant##_##shape##_settle_many(                                      \
       const lfb_layout *layout, const uint64_t *hashes, size_t many, uint64_t *answers)        \
   {                                                                                            \
     const lfb_fast fast = lfb_fast_shaped(&layout->fast, shift, count);                        \
-    variant##_settle_all(&fast, hashes, many, answers);                                        \
+    (void)variant##_settle_all(&fast, hashes, many, answers);                                        \
   }                                                                                            \
   LFB_STRATEGY_KEYS(attributes, variant##_##shape, lfb_hasher_bytes_other, fast_widen)         \
   static const lfb_strategy variant##_##shape##_row = {                                        \

@@ -37,10 +37,27 @@ typedef struct lfb_fast512 {
   uint32_t rounds;
 } lfb_fast512;
 
+/* What is computed from a hash before its line is looked at: loops do it ahead. */
+typedef struct lfb_fast512_hash {
+  lfb_word *block;
+  uint64_t hash, round0; /* lfb_fast_round(hash, 0) */
+} lfb_fast512_hash;
+
 /* One key: for each lane the word as it is, and the bits that the key has in it. */
 typedef struct lfb_fast512_key {
   __m512i words, bits;
 } lfb_fast512_key;
+
+LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512_hash lfb_fast512_hash_of(const lfb_fast *fast,
+                                                                       uint64_t hash)
+{
+  lfb_fast512_hash of;
+
+  of.block = lfb_fast_block(fast, hash);
+  of.hash = hash;
+  of.round0 = lfb_fast_round(hash, 0);
+  return of;
+}
 
 LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_widen(const uint8_t lanes[8])
 {
@@ -61,45 +78,44 @@ LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512 lfb_fast512_of(const lfb_fast *fas
   return lanes;
 }
 
-/* The bits that round i asks of the lanes' words. */
+/* The bits that a round, the product of a hash, asks of the lanes' words. */
 LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_round(const lfb_fast512 *lanes,
-                                                            uint64_t hash, uint32_t i)
+                                                            uint64_t round, __mmask8 active)
 {
-  const __mmask8 active = i + 1 < lanes->rounds ? 0xff : lanes->last;
-  const __m512i round = _mm512_set1_epi64((long long)lfb_fast_round(hash, i));
+  const __m512i shifted = _mm512_srlv_epi64(_mm512_set1_epi64((long long)round), lanes->bit_shift);
   /* A rotation takes the lowest six bits of its count: no mask. */
-  return _mm512_maskz_rolv_epi64(active, _mm512_set1_epi64(1),
-                                 _mm512_srlv_epi64(round, lanes->bit_shift));
+  return _mm512_maskz_rolv_epi64(active, _mm512_set1_epi64(1), shifted);
 }
 
 /* The number, in the block, of each lane's word. */
 LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_words(const lfb_fast512 *lanes,
-                                                            uint64_t hash)
+                                                            uint64_t round0)
 {
-  const __m512i round0 = _mm512_set1_epi64((long long)lfb_fast_round(hash, 0));
-  const __m512i number =
-      _mm512_and_si512(_mm512_srlv_epi64(round0, lanes->word_shift), lanes->word_mask);
-  return _mm512_or_si512(number, lanes->word_first);
+  const __m512i shifted =
+      _mm512_srlv_epi64(_mm512_set1_epi64((long long)round0), lanes->word_shift);
+  return _mm512_or_si512(_mm512_and_si512(shifted, lanes->word_mask), lanes->word_first);
 }
 
 /* The bits that all rounds ask of the lanes' words. */
 LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_bits(const lfb_fast512 *lanes,
-                                                           uint64_t hash)
+                                                           const lfb_fast512_hash *hash)
 {
-  __m512i bits = lfb_fast512_round(lanes, hash, 0);
-  for (uint32_t i = 1; i < lanes->rounds; i++)
-    bits = _mm512_or_si512(bits, lfb_fast512_round(lanes, hash, i));
+  __m512i bits = lfb_fast512_round(lanes, hash->round0, lanes->rounds > 1 ? 0xff : lanes->last);
+  for (uint32_t i = 1; i < lanes->rounds; i++) {
+    const __mmask8 active = i + 1 < lanes->rounds ? 0xff : lanes->last;
+    bits = _mm512_or_si512(bits, lfb_fast512_round(lanes, lfb_fast_round(hash->hash, i), active));
+  }
   return bits;
 }
 
 /* Reads a key's line. */
 LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512_key
-lfb_fast512_key_of(const lfb_fast *fast, const lfb_fast512 *lanes, uint64_t hash)
+lfb_fast512_key_of(const lfb_fast512 *lanes, const lfb_fast512_hash *hash)
 {
-  const __m512i line = _mm512_load_si512((const void *)lfb_fast_block(fast, hash));
+  const __m512i line = _mm512_load_si512((const void *)hash->block);
   lfb_fast512_key key;
 
-  key.words = _mm512_permutexvar_epi64(lfb_fast512_words(lanes, hash), line);
+  key.words = _mm512_permutexvar_epi64(lfb_fast512_words(lanes, hash->round0), line);
   key.bits = lfb_fast512_bits(lanes, hash);
   return key;
 }
@@ -127,17 +143,26 @@ LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_masks(const lfb_fast *fast
   return bits;
 }
 
+/* Whether all of a key's bits are on. */
+LFB_FAST_AVX512_TARGET LFB_INLINE bool lfb_fast512_is_in(const lfb_fast512 *lanes,
+                                                         const lfb_fast512_hash *hash)
+{
+  const lfb_fast512_key key = lfb_fast512_key_of(lanes, hash);
+  return lfb_fast512_missing(lanes, &key) == 0;
+}
+
 /* Turns on a key's bits: how many this call turned on.  A key that is in is seen by
  * the vector; what is missing is written word by word. */
-LFB_FAST_AVX512_TARGET LFB_INLINE uint32_t
-lfb_fast512_turn_on_shape(const lfb_fast *fast, const lfb_fast512 *lanes, uint64_t hash)
+LFB_FAST_AVX512_TARGET LFB_INLINE uint32_t lfb_fast512_turn_on(const lfb_fast *fast,
+                                                               const lfb_fast512 *lanes,
+                                                               const lfb_fast512_hash *hash)
 {
-  const lfb_fast512_key found = lfb_fast512_key_of(fast, lanes, hash);
+  const lfb_fast512_key found = lfb_fast512_key_of(lanes, hash);
   lfb_fast_key key;
 
   if (lfb_fast512_missing(lanes, &found) == 0)
     return 0;
-  lfb_fast_key_words(fast, hash, &key);
+  lfb_fast_key_words(fast, hash->block, hash->round0, &key);
   _mm512_storeu_si512(key.mask, lfb_fast512_masks(fast, found.bits));
   return lfb_fast_key_put(fast, &key);
 }
@@ -147,8 +172,8 @@ LFB_FAST_AVX512_TARGET LFB_INLINE bool lfb_fast512_might_contain(const lfb_fast 
                                                                  uint64_t hash)
 {
   const lfb_fast512 lanes = lfb_fast512_of(fast);
-  const lfb_fast512_key key = lfb_fast512_key_of(fast, &lanes, hash);
-  return lfb_fast512_missing(&lanes, &key) == 0;
+  const lfb_fast512_hash of = lfb_fast512_hash_of(fast, hash);
+  return lfb_fast512_is_in(&lanes, &of);
 }
 
 #endif

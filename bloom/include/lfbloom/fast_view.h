@@ -110,12 +110,11 @@ typedef struct lfb_fast_key {
   uint64_t mask[LFB_BLOCK_WORDS];
 } lfb_fast_key;
 
-/* Finds the words of a key; reads none. */
-LFB_INLINE void lfb_fast_key_words(const lfb_fast *fast, uint64_t hash, lfb_fast_key *key)
+/* Finds the words, in its block, of a key; reads none. */
+LFB_INLINE void lfb_fast_key_words(const lfb_fast *fast, lfb_word *block, uint64_t round0,
+                                   lfb_fast_key *key)
 {
-  lfb_word *block = lfb_fast_block(fast, hash);
   const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
-  const uint64_t round0 = lfb_fast_round(hash, 0);
 
   LFB_UNROLL
   for (uint32_t j = 0; j < LFB_BLOCK_WORDS; j++)
@@ -128,7 +127,7 @@ LFB_INLINE lfb_fast_key lfb_fast_key_of(const lfb_fast *fast, uint64_t hash)
   const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
   lfb_fast_key key;
 
-  lfb_fast_key_words(fast, hash, &key);
+  lfb_fast_key_words(fast, lfb_fast_block(fast, hash), lfb_fast_round(hash, 0), &key);
   LFB_UNROLL
   for (uint32_t j = 0; j < LFB_BLOCK_WORDS; j++)
     key.mask[j] = j < groups ? lfb_fast_mask(fast, hash, j) : 0;
