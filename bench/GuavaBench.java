@@ -28,7 +28,7 @@ final class GuavaBench<T> {
   private static final long WARM_UP_NANOS = 2_000_000_000L;
   private static final long MEASURE_NANOS = 300_000_000L;
 
-  /** A filter file, {@code guava-mitz64-SIZE-N-BEFORE}: of N keys, BEFORE are in. */
+  /** A filter file, {@code guava-mitz64-SIZE-N-BEFORE-FPP}: of N keys, BEFORE are in. */
   private record Scene(Path file, long size, long n, long before) {
     static Scene of(Path file) {
       String[] part = file.getFileName().toString().split("-");
@@ -71,7 +71,7 @@ final class GuavaBench<T> {
     Map<Long, List<Scene>> bySize = new TreeMap<>();
     try (var files = Files.list(directory)) {
       files
-          .filter(file -> file.getFileName().toString().startsWith("guava-mitz64-"))
+          .filter(file -> file.getFileName().toString().matches("guava-mitz64-.*-" + FPP))
           .map(Scene::of)
           .filter(scene -> scene.size() <= 256 << 20)
           .forEach(scene -> bySize.computeIfAbsent(scene.size(), size -> new ArrayList<>()).add(scene));

@@ -21,14 +21,17 @@ typedef struct lfb_bench_size {
 extern const lfb_bench_size lfb_bench_sizes[LFB_BENCH_SIZES];
 
 /* Threads that share one filter: each benchmark is there once for each row. */
-enum { LFB_BENCH_THREADS = 2 };
+enum { LFB_BENCH_THREADS = 5 };
 extern const unsigned lfb_bench_thread_counts[LFB_BENCH_THREADS];
 
-/* OPERATION/STRATEGY/SIZE/single|many/KEYS: put and query through the public calls. */
-void lfb_bench_register_filters(void);
+/* VERB/CONTENDER/SIZE/CALL/KEYS/FPP: put and query, of the library's own and of peers. */
+void lfb_bench_register_filters(const lfb_bench_size *size);
 
-/* limit/ACCESS/SIZE and counter/stripes_add: what the machine can do at best. */
-void lfb_bench_register_limits(void);
+/* limit/ACCESS/SIZE: what the machine can do at best. */
+void lfb_bench_register_limits(const lfb_bench_size *size);
+
+/* counter/stripes_add: one addition to the counter of bits. */
+void lfb_bench_register_counter(void);
 
 /* Frees what these benchmarks share. */
 void lfb_bench_clear_limits(void);

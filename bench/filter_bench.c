@@ -1,8 +1,8 @@
 /*
- * filter_bench.c - putting and asking for keys through the public calls.
+ * filter_bench.c - what is done with a filter: putting and asking for keys.
  *
- * Each benchmark is a verb (what is done), a way (by which call, with which keys),
- * a strategy and a size.  Every answer is counted and checked.
+ * Each benchmark is a verb (what is done), a contender, a size, a way (by which
+ * call, with which keys) and an fpp.  Every answer is counted and checked.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,160 +11,69 @@
 #include "bench/benches.h"
 #include "bench/scene.h"
 #include "bench/shim.h"
-#include "bloom/core.h"
-#include <lfbloom/fast.h>
 
-/* ---- ways ---------------------------------------------------------------- */
-
-/* Both functions of a way that hands over one key at a time; the key is called i. */
-#define SINGLE_WAY(noun, put_one, query_one, ...)                                             \
-  static size_t noun##_put(lfb_filter *filter, const lfb_keys *keys, size_t first, size_t count) \
-  {                                                                                           \
-    size_t yes = 0;                                                                           \
-    for (size_t i = first; i < first + count; i++)                                            \
-      yes += put_one(filter, __VA_ARGS__);                                                    \
-    return yes;                                                                               \
-  }                                                                                           \
-  static size_t noun##_query(lfb_filter *filter, const lfb_keys *keys, size_t first,          \
-                             size_t count)                                                    \
-  {                                                                                           \
-    size_t yes = 0;                                                                           \
-    for (size_t i = first; i < first + count; i++)                                            \
-      yes += query_one(filter, __VA_ARGS__);                                                  \
-    return yes;                                                                               \
-  }
-
-/* The same for one that hands over a batch of keys. */
-#define MANY_WAY(noun, suffix, array)                                                         \
-  static size_t noun##_put(lfb_filter *filter, const lfb_keys *keys, size_t first, size_t count) \
-  {                                                                                           \
-    uint64_t answers[LFB_SCENE_BATCH / 64];                                                   \
-    return lfb_filter_put_many##suffix(filter, (array) + first, count, answers);              \
-  }                                                                                           \
-  static size_t noun##_query(lfb_filter *filter, const lfb_keys *keys, size_t first,          \
-                             size_t count)                                                    \
-  {                                                                                           \
-    uint64_t answers[LFB_SCENE_BATCH / 64];                                                   \
-    return lfb_filter_might_contain_many##suffix(filter, (array) + first, count, answers);    \
-  }
-
-SINGLE_WAY(single_number, lfb_filter_put, lfb_filter_might_contain, &keys->numbers[i], 8)
-SINGLE_WAY(single_uuid, lfb_filter_put, lfb_filter_might_contain,
-           keys->texts + LFB_UUID_SIZE * i, LFB_UUID_SIZE)
-SINGLE_WAY(single_u64, lfb_filter_put_u64, lfb_filter_might_contain_u64, keys->numbers[i])
-SINGLE_WAY(single_hash, lfb_filter_put_hash, lfb_filter_might_contain_hash, keys->numbers[i])
-MANY_WAY(many_bytes, , keys->refs)
-MANY_WAY(many_u64, _u64, keys->numbers)
-MANY_WAY(many_hash, _hash, keys->numbers)
-
-/* Inline, without a call: of strategy fast alone. */
-static size_t inline_hash_put(lfb_filter *filter, const lfb_keys *keys, size_t first,
-                              size_t count)
-{
-  lfb_fast fast;
-  size_t yes = 0;
-
-  if (lfb_fast_of(filter, &fast) != LFB_OK)
-    return 0;
-  for (size_t i = first; i < first + count; i++)
-    yes += lfb_fast_put(&fast, keys->numbers[i]);
-  return yes;
-}
-
-static size_t inline_hash_query(lfb_filter *filter, const lfb_keys *keys, size_t first,
-                                size_t count)
-{
-  lfb_fast fast;
-  size_t yes = 0;
-
-  if (lfb_fast_of(filter, &fast) != LFB_OK)
-    return 0;
-  for (size_t i = first; i < first + count; i++)
-    yes += lfb_fast_might_contain(&fast, keys->numbers[i]);
-  return yes;
-}
-
-/* What the counter costs: a put as the library does it, but compiled into here,
- * and the same without counting the bits. */
-static bool core_put_u64(lfb_filter *filter, uint64_t key)
-{
-  return lfb_core_put(filter, lfb_hasher_u64(&filter->layout.hasher, key));
-}
-
-static bool uncounted_put_u64(lfb_filter *filter, uint64_t key)
-{
-  return filter->strategy->turn_on(&filter->layout, lfb_hasher_u64(&filter->layout.hasher, key)) > 0;
-}
-
-SINGLE_WAY(core_u64, core_put_u64, lfb_filter_might_contain_u64, keys->numbers[i])
-SINGLE_WAY(uncounted_u64, uncounted_put_u64, lfb_filter_might_contain_u64, keys->numbers[i])
-
-typedef struct bench_way {
-  const char *name;
-  lfb_keys_kind kind;
-  lfb_scene_act put, query;
-  bool fills_only; /* here for its put alone      */
-  bool fast_only;  /* there for strategy fast only */
-} bench_way;
-
-static const bench_way ways[] = {
-    {"single/bytes8", LFB_KEYS_NUMBERS, single_number_put, single_number_query, false, false},
-    {"single/bytes36", LFB_KEYS_UUIDS, single_uuid_put, single_uuid_query, false, false},
-    {"single/u64", LFB_KEYS_NUMBERS, single_u64_put, single_u64_query, false, false},
-    {"single/hash", LFB_KEYS_NUMBERS, single_hash_put, single_hash_query, false, false},
-    {"many/bytes8", LFB_KEYS_NUMBERS, many_bytes_put, many_bytes_query, false, false},
-    {"many/bytes36", LFB_KEYS_UUIDS, many_bytes_put, many_bytes_query, false, false},
-    {"many/u64", LFB_KEYS_NUMBERS, many_u64_put, many_u64_query, false, false},
-    {"many/hash", LFB_KEYS_NUMBERS, many_hash_put, many_hash_query, false, false},
-    {"inline/hash", LFB_KEYS_NUMBERS, inline_hash_put, inline_hash_query, false, true},
-    {"core/u64", LFB_KEYS_NUMBERS, core_u64_put, core_u64_query, true, false},
-    {"uncounted/u64", LFB_KEYS_NUMBERS, uncounted_u64_put, uncounted_u64_query, true, false},
-};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* ---- verbs --------------------------------------------------------------- */
 
 typedef struct bench_verb {
   const char *name;
   lfb_bench_body body;
-  bool puts;          /* rather than asks                       */
-  bool absent;        /* keys that were never put               */
-  double least, most; /* share of answers that must be true     */
+  unsigned use; /* of the way                                      */
+  bool absent;  /* asks for keys that were never put               */
+  size_t asks_a_put; /* mixed: queries for each put, half of them of keys that are in */
+  /* The share of answers that must be true: this + that many times the fpp. */
+  double least, least_fpp, most, most_fpp;
 } bench_verb;
 
 /* One benchmark, for any number of threads. */
 typedef struct bench_case {
   const bench_verb *verb;
-  const bench_way *way;
+  const lfb_way *way;
   const lfb_scene *scene;
 } bench_case;
 
 /* What thread 0 prepares and all threads of the benchmark that runs then use. */
 static struct {
-  lfb_filter *filter; /* NULL: there was no memory */
+  void *filter; /* NULL: there was no memory */
   const lfb_keys *keys;
   lfb_barrier barrier;
 } shared;
 
 /* How far chance may carry the share of true answers beyond what is expected: six
  * standard deviations, since the first runs of a benchmark ask one batch only. */
-static double check_slack(const bench_verb *verb, double asked)
+static double check_slack(const bench_verb *verb, double fpp, double asked)
 {
-  const bool certain = verb->least == verb->most;
-  return certain ? 0 : 6 * sqrt(0.01 / asked); /* of about 1 % that are false positives */
+  const bool certain = verb->least_fpp == 0 && verb->most_fpp == 0;
+  return certain ? 0 : 6 * sqrt(fpp / asked);
 }
 
-static void check(lfb_bench_state *state, const bench_verb *verb, uint64_t yes, uint64_t asked)
+static void check(lfb_bench_state *state, const bench_case *c, uint64_t yes, uint64_t asked)
 {
+  const bench_verb *verb = c->verb;
+  const double fpp = c->scene->fpp;
   const double count = (double)(asked > 0 ? asked : 1);
   const double share = (double)yes / count;
-  const double slack = check_slack(verb, count);
+  const double slack = check_slack(verb, fpp, count);
 
   if (shared.filter == NULL || shared.keys == NULL)
-    lfb_bench_fail(state, "no memory");
-  else if (share < verb->least - slack || share > verb->most + slack)
+    lfb_bench_fail(state, "no memory, or no word list");
+  else if (share < verb->least + verb->least_fpp * fpp - slack ||
+           share > verb->most + verb->most_fpp * fpp + slack)
     lfb_bench_fail(state, "wrong answers");
   else
     lfb_bench_report(state, "yes", share);
+}
+
+/* ---- verbs that change nothing: round and round the sample ---------------- */
+
+/* Operations between two looks at the clock: a power of two that divides a part. */
+static size_t batch_of(size_t part)
+{
+  size_t batch = LFB_ACT_MOST;
+  while (part % batch != 0)
+    batch /= 2;
+  return batch;
 }
 
 /* Sets a full filter up for keys that are in it, or that are not. */
@@ -175,31 +84,34 @@ static void ask_prepare(const bench_case *c)
                                 : lfb_scene_keys(c->scene, c->way->kind, LFB_SCENE_FULL);
 }
 
-/* Body of the verbs that change nothing: round and round the sample. */
 static void ask(lfb_bench_state *state, const void *argument)
 {
   const bench_case *c = argument;
-  const lfb_scene_act act = c->verb->puts ? c->way->put : c->way->query;
+  const lfb_act act = c->verb->use == LFB_WAY_ASK ? c->way->query : c->way->put;
   const size_t sample = c->scene->sample;
-  size_t at = sample / lfb_bench_threads(state) * lfb_bench_thread(state);
+  const size_t part = sample / lfb_bench_threads(state);
+  const size_t batch = batch_of(part);
+  size_t at = part * lfb_bench_thread(state);
   uint64_t yes = 0, asked = 0;
 
   if (lfb_bench_thread(state) == 0)
     ask_prepare(c);
-  while (lfb_bench_keep_running(state, LFB_SCENE_BATCH)) {
+  while (lfb_bench_keep_running(state, batch)) {
     if (shared.filter == NULL || shared.keys == NULL)
       continue;
-    yes += act(shared.filter, shared.keys, at, LFB_SCENE_BATCH);
-    asked += LFB_SCENE_BATCH;
-    at += LFB_SCENE_BATCH;
+    yes += act(shared.filter, shared.keys, at, batch);
+    asked += batch;
+    at += batch;
     if (at == sample)
       at = 0;
   }
-  check(state, c->verb, yes, asked);
+  check(state, c, yes, asked);
 }
 
+/* ---- verbs that put new keys: passes over the sample ----------------------- */
+
 /* How often the sample is put, at the points of the filling in turn: at least 4 M puts. */
-static unsigned fill_passes(const lfb_scene *scene)
+static unsigned pass_count(const lfb_scene *scene)
 {
   const size_t points = scene->fill_end - scene->first_fill;
   const size_t puts = (size_t)4 << 20;
@@ -207,119 +119,189 @@ static unsigned fill_passes(const lfb_scene *scene)
   return (unsigned)(rounds * points);
 }
 
-static void fill_prepare(const bench_case *c, unsigned pass)
+/* What each thread does in a pass: `steps` of `batch` operations on its part of the keys. */
+typedef struct bench_pass {
+  size_t part, steps, batch;
+  size_t puts; /* of each batch; all, or 1 of 1 + asks_a_put */
+} bench_pass;
+
+static bench_pass pass_of(const bench_case *c, unsigned threads)
+{
+  const size_t part = c->scene->sample / threads, group = 1 + c->verb->asks_a_put;
+  const size_t most = part < LFB_ACT_MOST ? part : LFB_ACT_MOST;
+  bench_pass pass = {.part = part};
+
+  pass.batch = group == 1 ? batch_of(part) : most / group * group;
+  pass.puts = pass.batch / group;
+  pass.steps = part / pass.batch;
+  return pass;
+}
+
+/* Of a thread's part, what is asked for comes first and what is put afterwards. */
+static lfb_mix pass_mix(const bench_case *c, const bench_pass *pass, unsigned thread, size_t step)
+{
+  const size_t asks_a_put = c->verb->asks_a_put, first = pass->part * thread;
+  const size_t asks = pass->puts * asks_a_put;
+  return (lfb_mix){
+      .ask = first + asks * step,
+      .put = first + asks * pass->steps + pass->puts * step,
+      .puts = pass->puts,
+      .asks_a_put = asks_a_put,
+  };
+}
+
+static size_t pass_step(const bench_case *c, const bench_pass *pass, unsigned thread, size_t step)
+{
+  const lfb_mix mix = pass_mix(c, pass, thread, step);
+
+  if (mix.asks_a_put == 0)
+    return c->way->put(shared.filter, shared.keys, mix.put, mix.puts);
+  return c->way->mixed(shared.filter, shared.keys, &mix);
+}
+
+/* Puts every other one of the keys that will be asked for. */
+static void pass_prepare_asked(const bench_case *c, unsigned threads)
+{
+  const bench_pass pass = pass_of(c, threads);
+
+  for (unsigned thread = 0; thread < threads; thread++) {
+    const lfb_mix mix = pass_mix(c, &pass, thread, 0);
+    for (size_t i = mix.ask; i < mix.put; i += 2)
+      (void)c->way->put(shared.filter, shared.keys, i, 1);
+  }
+}
+
+static void pass_prepare(const bench_case *c, unsigned threads, unsigned number)
 {
   const unsigned points = c->scene->fill_end - c->scene->first_fill;
-  const unsigned point = c->scene->first_fill + pass % points;
+  const unsigned point = c->scene->first_fill + number % points;
 
   shared.filter = lfb_scene_set(c->scene, point);
   shared.keys = lfb_scene_keys(c->scene, c->way->kind, point);
+  if (shared.filter != NULL && shared.keys != NULL && c->verb->asks_a_put > 0)
+    pass_prepare_asked(c, threads);
 }
 
 /* Lets thread 0 prepare the next pass while nobody is timed. */
-static void fill_between(lfb_bench_state *state, const bench_case *c, unsigned pass)
+static void pass_between(lfb_bench_state *state, const bench_case *c, unsigned number)
 {
   lfb_barrier_wait(&shared.barrier); /* timed: a pass is over when all are through */
   lfb_bench_pause(state);
   if (lfb_bench_thread(state) == 0)
-    fill_prepare(c, pass);
+    pass_prepare(c, lfb_bench_threads(state), number);
   lfb_barrier_wait(&shared.barrier);
   lfb_bench_resume(state);
 }
 
-/* Body of put_new: each pass puts a sample that is not in, each thread a part of it. */
-static void fill(lfb_bench_state *state, const void *argument)
+/* Each pass begins with a sample that is not in, each thread having a part of it. */
+static void change(lfb_bench_state *state, const void *argument)
 {
   const bench_case *c = argument;
-  const size_t part = c->scene->sample / lfb_bench_threads(state);
-  const size_t first = part * lfb_bench_thread(state);
-  const unsigned passes = fill_passes(c->scene);
-  size_t done = 0;
-  unsigned pass = 0;
+  const unsigned threads = lfb_bench_threads(state), thread = lfb_bench_thread(state);
+  const bench_pass pass = pass_of(c, threads);
+  const unsigned passes = pass_count(c->scene);
+  size_t step = 0;
+  unsigned number = 0;
   uint64_t yes = 0, asked = 0;
 
-  if (lfb_bench_thread(state) == 0) {
-    lfb_barrier_init(&shared.barrier, lfb_bench_threads(state));
-    fill_prepare(c, 0);
+  if (thread == 0) {
+    lfb_barrier_init(&shared.barrier, threads);
+    pass_prepare(c, threads, 0);
   }
-  while (lfb_bench_keep_running(state, LFB_SCENE_BATCH)) {
+  while (lfb_bench_keep_running(state, pass.batch)) {
     if (shared.filter == NULL || shared.keys == NULL)
       continue;
-    yes += c->way->put(shared.filter, shared.keys, first + done, LFB_SCENE_BATCH);
-    asked += LFB_SCENE_BATCH;
-    done += LFB_SCENE_BATCH;
-    if (done == part && ++pass < passes) {
-      fill_between(state, c, pass);
-      done = 0;
+    yes += pass_step(c, &pass, thread, step);
+    asked += pass.batch;
+    if (++step == pass.steps && ++number < passes) {
+      pass_between(state, c, number);
+      step = 0;
     }
   }
-  check(state, c->verb, yes, asked);
+  check(state, c, yes, asked);
 }
-
-static const bench_verb verbs[] = {
-    {"query_present", ask, false, false, 1, 1},
-    {"query_absent", ask, false, true, 0.008, 0.012}, /* fpp is to be 0.01 */
-    {"put_present", ask, true, false, 0, 0},
-    {"put_new", fill, true, false, 0.98, 1}, /* some that are new look present */
-};
 
 /* ---- the table ----------------------------------------------------------- */
 
-/* A strategy is one row more. */
-static const lfb_strategy_id strategies[] = {LFB_GUAVA_MITZ64, LFB_FAST};
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-enum {
-  SCENES = COUNT(strategies) * LFB_BENCH_SIZES,
-  CASES = SCENES * COUNT(verbs) * COUNT(ways),
+static const bench_verb verbs[] = {
+    {"query_present", ask, LFB_WAY_ASK, false, 0, 1, 0, 1, 0},
+    {"query_absent", ask, LFB_WAY_ASK, true, 0, 0, 0.8, 0, 1.2},
+    {"put_present", ask, LFB_WAY_PUT_PRESENT, false, 0, 0, 0, 0, 0},
+    /* some that are new look present */
+    {"put_new", change, LFB_WAY_PUT_NEW, false, 0, 1, -2, 1, 0},
+    {"mixed90", change, LFB_WAY_MIXED, false, 9, 0.55, -0.2, 0.55, 0.6},
+    {"mixed50", change, LFB_WAY_MIXED, false, 1, 0.75, -1, 0.75, 0.4},
 };
 
-static void register_case(const bench_case *c, const char *size)
+static const lfb_contender *const contenders[] = {
+    &lfb_own_fast,       &lfb_own_guava_mitz64, &lfb_peer_libbloom,
+    &lfb_peer_ck_bitmap, &lfb_peer_mutex,
+};
+
+static const struct {
+  const char *name;
+  double fpp;
+} fpps[] = {{"1%", 0.01}, {"0.1%", 0.001}};
+
+enum {
+  SCENES = COUNT(contenders) * LFB_BENCH_SIZES * COUNT(fpps),
+  MOST_WAYS = 16,
+  CASES = SCENES * COUNT(verbs) * MOST_WAYS,
+};
+
+/* How many operations each thread does; 0 for as many as the time asked for takes. */
+static uint64_t case_iterations(const bench_case *c, unsigned threads)
+{
+  if (c->verb->body != change)
+    return 0;
+  const bench_pass pass = pass_of(c, threads);
+  return (uint64_t)pass_count(c->scene) * pass.steps * pass.batch;
+}
+
+static void register_case(const bench_case *c, const char *size, const char *fpp)
 {
   char name[128];
 
-  (void)snprintf(name, sizeof name, "%s/%s/%s/%s", c->verb->name,
-                 lfb_strategy_name(c->scene->strategy), size, c->way->name);
+  (void)snprintf(name, sizeof name, "%s/%s/%s/%s/%s", c->verb->name,
+                 c->scene->contender->name, size, c->way->name, fpp);
   for (unsigned i = 0; i < LFB_BENCH_THREADS; i++) {
     const unsigned threads = lfb_bench_thread_counts[i];
-    const uint64_t puts = (uint64_t)fill_passes(c->scene) * c->scene->sample / threads;
     const lfb_bench_row row = {
         .name = name,
         .body = c->verb->body,
         .argument = c,
         .threads = threads,
-        .iterations = c->verb->body == fill ? puts : 0,
+        .iterations = case_iterations(c, threads),
     };
-    lfb_bench_register(&row);
+    if (threads == 1 || !c->scene->contender->one_thread)
+      lfb_bench_register(&row);
   }
 }
 
 /* All benchmarks of one scene, one after another: filling it takes the longest. */
-static bench_case *register_scene(const lfb_scene *scene, const char *size, bench_case *next)
+static void register_scene(const lfb_scene *scene, const char *size, const char *fpp)
 {
+  static bench_case cases[CASES];
+  static bench_case *next = cases;
+
   for (size_t v = 0; v < COUNT(verbs); v++) {
-    for (size_t w = 0; w < COUNT(ways); w++) {
-      if ((ways[w].fills_only && verbs[v].body != fill) ||
-          (ways[w].fast_only && scene->strategy != LFB_FAST))
+    for (size_t w = 0; w < scene->contender->way_count; w++) {
+      const lfb_way *way = &scene->contender->ways[w];
+      if ((way->uses & verbs[v].use) == 0 || (way->runs_here != NULL && !way->runs_here()))
         continue;
-      *next = (bench_case){&verbs[v], &ways[w], scene};
-      register_case(next++, size);
+      *next = (bench_case){&verbs[v], way, scene};
+      register_case(next++, size, fpp);
     }
   }
-  return next;
 }
 
-void lfb_bench_register_filters(void)
+void lfb_bench_register_filters(const lfb_bench_size *size)
 {
   static lfb_scene scenes[SCENES];
-  static bench_case cases[CASES];
-  bench_case *next = cases;
-  lfb_scene *scene = scenes;
+  static lfb_scene *scene = scenes;
 
-  for (size_t s = 0; s < COUNT(strategies); s++) {
-    for (size_t i = 0; i < LFB_BENCH_SIZES; i++, scene++)
-      if (lfb_scene_describe(strategies[s], lfb_bench_sizes[i].bytes, scene) == LFB_OK)
-        next = register_scene(scene, lfb_bench_sizes[i].name, next);
-  }
+  for (size_t c = 0; c < COUNT(contenders); c++)
+    for (size_t p = 0; p < COUNT(fpps); p++, scene++)
+      if (lfb_scene_describe(contenders[c], size->bytes, fpps[p].fpp, scene))
+        register_scene(scene, size->name, fpps[p].name);
 }

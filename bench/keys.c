@@ -1,13 +1,23 @@
 /* keys.c - making the keys of a stream. */
 #include "bench/keys.h"
 
+#include "bench/names.h"
+
+/* Bytes that a key takes at most. */
+static const size_t keys_sizes[] = {
+    [LFB_KEYS_NUMBERS] = sizeof(uint64_t),
+    [LFB_KEYS_UUIDS] = LFB_UUID_SIZE,
+    [LFB_KEYS_NAMES] = LFB_NAME_SIZE,
+};
+
 bool lfb_keys_init(lfb_keys *keys, lfb_keys_kind kind, size_t count)
 {
-  const size_t each = kind == LFB_KEYS_NUMBERS ? sizeof *keys->numbers : (size_t)LFB_UUID_SIZE;
   const size_t refs_size = count * sizeof *keys->refs;
   lfb_pages memory;
 
-  if (lfb_pages_init(&memory, refs_size + count * each, true) != LFB_OK)
+  if (kind == LFB_KEYS_NAMES && !lfb_names_load())
+    return false;
+  if (lfb_pages_init(&memory, refs_size + count * keys_sizes[kind], true) != LFB_OK)
     return false;
   char *start = memory.address;
   *keys = (lfb_keys){.kind = kind, .count = count, .refs = memory.address, .memory = memory};
@@ -58,10 +68,23 @@ static void keys_fill_uuids(lfb_keys *keys, uint64_t first)
   }
 }
 
+/* One after another without a gap, as names come out of a file. */
+static void keys_fill_names(lfb_keys *keys, uint64_t first)
+{
+  char *text = keys->texts;
+
+  for (size_t i = 0; i < keys->count; i++) {
+    const size_t size = lfb_name_write(first + i, text);
+    keys->refs[i] = (lfb_key){text, size};
+    text += size;
+  }
+}
+
 void lfb_keys_fill(lfb_keys *keys, uint64_t first)
 {
-  if (keys->kind == LFB_KEYS_NUMBERS)
-    keys_fill_numbers(keys, first);
-  else
-    keys_fill_uuids(keys, first);
+  switch (keys->kind) {
+  case LFB_KEYS_NUMBERS: keys_fill_numbers(keys, first); break;
+  case LFB_KEYS_UUIDS: keys_fill_uuids(keys, first); break;
+  case LFB_KEYS_NAMES: keys_fill_names(keys, first); break;
+  }
 }

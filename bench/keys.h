@@ -1,11 +1,11 @@
 /*
  * keys.h - the keys that benchmarks put and ask for: streams of numbers and of
- * UUIDs, the same here and in GuavaBench.java.
+ * UUIDs, the same here and in GuavaBench.java, and of names.
  *
  * Above the library.  May include: lfbloom/sink.h, atomic/pages.h and the C standard
  * library.
  *
- * A stream is a mixer over a counter: all its keys differ, any part of it can be
+ * A stream is a bijection of a counter: all its keys differ, any part of it can be
  * had without the rest, and an array of them is read in order, so that what a
  * benchmark waits for is the filter's memory and not the keys'.
  */
@@ -24,6 +24,7 @@ enum { LFB_UUID_SIZE = 36 };
 typedef enum lfb_keys_kind {
   LFB_KEYS_NUMBERS, /* 64 bits each */
   LFB_KEYS_UUIDS,   /* 36 characters */
+  LFB_KEYS_NAMES,   /* 5 to 31 characters (names.h), 16 on average */
 } lfb_keys_kind;
 
 /* From here on a stream's keys are never put: what is asked for in vain. */
@@ -35,7 +36,7 @@ typedef struct lfb_keys {
   size_t count;
   uint64_t *numbers; /* NUMBERS: the keys                       */
   char *texts;       /* UUIDS: key i from LFB_UUID_SIZE * i on  */
-  lfb_key *refs;     /* both: the keys' bytes                   */
+  lfb_key *refs;     /* all: the keys' bytes                    */
   lfb_pages memory;  /* that holds all three; huge pages, as the filter has them */
 } lfb_keys;
 
@@ -48,7 +49,7 @@ static inline uint64_t lfb_keys_number(uint64_t i)
   return z ^ z >> 31;
 }
 
-/* Makes room for `count` keys; false if there is none. */
+/* Makes room for `count` keys; false if there is none, or no word list for names. */
 bool lfb_keys_init(lfb_keys *keys, lfb_keys_kind kind, size_t count);
 
 void lfb_keys_free(lfb_keys *keys);

@@ -1,10 +1,15 @@
 /*
  * limits_bench.c - what the machine can do at best: one access to a random cache
- * line, with 128 of them under way, and one addition to a counter.
+ * line, with 128 of them under way or as many as the processor finds by itself, on
+ * huge pages and on pages of 4 KiB; and one addition to a counter.
  *
- * A query can be no faster than the read, a put of a bit no faster than the CAS.
+ * A query can be no faster than the read, a put of a bit no faster than the CAS, a
+ * put of two words in a line no faster than two of them there.
  */
+#define _GNU_SOURCE /* madvise, MADV_NOHUGEPAGE */
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include "atomic/bits.h"
 #include "atomic/pages.h"
@@ -22,21 +27,39 @@ enum {
 /* Memory of one size, and random numbers to find lines by. */
 static struct {
   lfb_pages pages;
+  bool huge;
   lfb_keys random;
 } arena;
 
-static bool arena_enter(uint64_t size)
+/* The smallest sizes too are given a whole huge page. */
+static bool arena_init(uint64_t size, bool huge)
 {
+  const uint64_t whole = size < LFB_HUGE_PAGE ? LFB_HUGE_PAGE : size;
+
+  if (lfb_pages_init(&arena.pages, whole, false) != LFB_OK)
+    return false;
+  arena.huge = huge;
+  if (!huge)
+    (void)madvise(arena.pages.address, whole, MADV_NOHUGEPAGE);
+  (void)memset(arena.pages.address, 0, whole); /* backs all pages */
+  return true;
+}
+
+static bool arena_enter(uint64_t size, bool huge)
+{
+  static uint64_t entered;
+
   if (arena.random.numbers == NULL) {
     if (!lfb_keys_init(&arena.random, LFB_KEYS_NUMBERS, SAMPLE))
       return false;
     lfb_keys_fill(&arena.random, 0);
   }
-  if (arena.pages.address != NULL && arena.pages.size == size)
+  if (arena.pages.address != NULL && entered == size && arena.huge == huge)
     return true;
   if (arena.pages.address != NULL)
     lfb_pages_free(&arena.pages);
-  return lfb_pages_init(&arena.pages, size, true) == LFB_OK;
+  entered = size;
+  return arena_init(size, huge);
 }
 
 void lfb_bench_clear_limits(void)
@@ -80,6 +103,30 @@ static uint64_t limit_cas(uint64_t size, size_t first)
   return failed;
 }
 
+/* Without asking ahead: what the processor finds among the instructions it holds. */
+static uint64_t limit_load(uint64_t size, size_t first)
+{
+  uint64_t sum = 0;
+  for (size_t i = first; i < first + BATCH; i++)
+    sum += atomic_load_explicit(arena_word(size, i), memory_order_relaxed);
+  return sum;
+}
+
+/* Two words of a line. */
+static uint64_t limit_two_cas(uint64_t size, size_t first)
+{
+  uint64_t failed = 0;
+  for (size_t i = first; i < first + BATCH; i++) {
+    lfb_prefetch_write(arena_word(size, i + AHEAD));
+    lfb_word *word = arena_word(size, i);
+    uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
+    uint64_t other = atomic_load_explicit(word + 4, memory_order_relaxed);
+    failed += !lfb_cas_u64(word, &seen, seen + 1, memory_order_relaxed);
+    failed += !lfb_cas_u64(word + 4, &other, other + 1, memory_order_relaxed);
+  }
+  return failed;
+}
+
 static uint64_t limit_store(uint64_t size, size_t first)
 {
   for (size_t i = first; i < first + BATCH; i++) {
@@ -94,12 +141,21 @@ static uint64_t limit_store(uint64_t size, size_t first)
 typedef struct limit {
   const char *name;
   limit_access access;
+  bool huge;      /* pages, rather than of 4 KiB            */
+  bool exclusive; /* counts what fails only beside others   */
 } limit;
 
 static const limit limits[] = {
-    {"read", limit_read},
-    {"lock_cmpxchg", limit_cas},
-    {"plain_store", limit_store}, /* loses updates: what a filter without atomics does */
+    {"read", limit_read, true, false},
+    {"load", limit_load, true, false},
+    {"lock_cmpxchg", limit_cas, true, true},
+    {"two_cmpxchg_a_line", limit_two_cas, true, true},
+    /* loses updates: what a filter without atomics does */
+    {"plain_store", limit_store, true, false},
+    {"read_4k", limit_read, false, false},
+    {"load_4k", limit_load, false, false},
+    {"lock_cmpxchg_4k", limit_cas, false, true},
+    {"two_cmpxchg_a_line_4k", limit_two_cas, false, true},
 };
 
 enum { LIMITS = sizeof limits / sizeof *limits };
@@ -118,7 +174,7 @@ static void limit_body(lfb_bench_state *state, const void *argument)
   uint64_t seen = 0;
 
   if (lfb_bench_thread(state) == 0)
-    arena_ready = arena_enter(c->size);
+    arena_ready = arena_enter(c->size, c->limit->huge);
   while (lfb_bench_keep_running(state, BATCH)) {
     if (!arena_ready)
       continue;
@@ -127,7 +183,7 @@ static void limit_body(lfb_bench_state *state, const void *argument)
   }
   if (!arena_ready)
     lfb_bench_fail(state, "no memory");
-  else if (c->limit->access == limit_cas && lfb_bench_threads(state) == 1 && seen > 0)
+  else if (c->limit->exclusive && lfb_bench_threads(state) == 1 && seen > 0)
     lfb_bench_fail(state, "a CAS failed with nobody else there");
   __asm__ volatile("" : : "r"(seen)); /* keeps the loads */
 }
@@ -166,18 +222,20 @@ static void register_for_all_threads(const char *name, lfb_bench_body body, cons
   }
 }
 
-void lfb_bench_register_limits(void)
+void lfb_bench_register_limits(const lfb_bench_size *size)
 {
   static limit_case cases[LIMITS * LFB_BENCH_SIZES];
-  limit_case *next = cases;
+  static limit_case *next = cases;
 
-  for (size_t i = 0; i < LFB_BENCH_SIZES; i++) {
-    for (size_t l = 0; l < LIMITS; l++, next++) {
-      char name[128];
-      *next = (limit_case){&limits[l], lfb_bench_sizes[i].bytes};
-      (void)snprintf(name, sizeof name, "limit/%s/%s", limits[l].name, lfb_bench_sizes[i].name);
-      register_for_all_threads(name, limit_body, next);
-    }
+  for (size_t l = 0; l < LIMITS; l++, next++) {
+    char name[128];
+    *next = (limit_case){&limits[l], size->bytes};
+    (void)snprintf(name, sizeof name, "limit/%s/%s", limits[l].name, size->name);
+    register_for_all_threads(name, limit_body, next);
   }
+}
+
+void lfb_bench_register_counter(void)
+{
   register_for_all_threads("counter/stripes_add", stripes_body, NULL);
 }

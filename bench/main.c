@@ -1,7 +1,7 @@
 /*
  * main.c - runs the benchmarks.
  *
- *     ./bazelw run -c opt //bench -- --benchmark_filter='query_present/.*u64'
+ *     ./bazelw run -c opt //bench -- --benchmark_filter='query_present/.*u64/1%'
  *
  * takes the flags of Google Benchmark, and --scenes=DIRECTORY: keep the filters
  * that benchmarks start from there, to be read by the next run (and by Guava).
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench/benches.h"
+#include "bench/names.h"
 #include "bench/scene.h"
 #include "bench/shim.h"
 
@@ -17,7 +18,7 @@ const lfb_bench_size lfb_bench_sizes[LFB_BENCH_SIZES] = {
     {"256MiB", UINT64_C(256) << 20}, {"1GiB", UINT64_C(1) << 30},
 };
 
-const unsigned lfb_bench_thread_counts[LFB_BENCH_THREADS] = {1, 2};
+const unsigned lfb_bench_thread_counts[LFB_BENCH_THREADS] = {1, 2, 4, 16, 64};
 
 /* Takes this program's own flags out of the arguments; how many are left. */
 static int take_flags(int argc, char **argv)
@@ -38,10 +39,15 @@ static int take_flags(int argc, char **argv)
 int main(int argc, char **argv)
 {
   argc = take_flags(argc, argv);
-  lfb_bench_register_limits();
-  lfb_bench_register_filters();
+  /* Size by size, so that what is compared is measured at nearly the same time. */
+  for (unsigned i = 0; i < LFB_BENCH_SIZES; i++) {
+    lfb_bench_register_limits(&lfb_bench_sizes[i]);
+    lfb_bench_register_filters(&lfb_bench_sizes[i]);
+  }
+  lfb_bench_register_counter();
   const int status = lfb_bench_run(argc, argv);
   lfb_scene_clear();
   lfb_bench_clear_limits();
+  lfb_names_free();
   return status;
 }

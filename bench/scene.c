@@ -8,17 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bloom/core.h"
-
 enum { SCENE_MAX_FILLERS = 64, SCENE_PIECE = 4096 };
 
 /* What there is now: the filter of one scene, and the points it was filled to. */
 static struct {
   lfb_scene scene;
-  lfb_filter *filter;
-  lfb_filter *filled[LFB_SCENE_POINTS]; /* NULL until asked for */
+  void *filter;
+  void *filled[LFB_SCENE_POINTS]; /* NULL until asked for */
   lfb_keys_kind full_of;
-  lfb_scene_act full_by; /* NULL unless lfb_scene_set_full() was the last to set it */
+  lfb_act full_by; /* NULL unless lfb_scene_set_full() was the last to set it */
 } stage;
 
 /* The keys of one stream, made again when others are asked for. */
@@ -34,53 +32,40 @@ void lfb_scene_keep_in(const char *directory)
   scene_directory = directory;
 }
 
-static lfb_config scene_config(lfb_strategy_id strategy, uint64_t n)
+/* The largest n, up to 1 in 4096, whose filter takes at most `size` bytes; false if that
+ * filter is far smaller. */
+static bool scene_expected_insertions(const lfb_contender *contender, uint64_t size, double fpp,
+                                      uint64_t *n)
 {
-  return (lfb_config){
-      .expected_insertions = n,
-      .fpp = 0.01,
-      .strategy = strategy,
-      /* One seed for all: words are copied from filter to filter. */
-      .seed = strategy == LFB_FAST ? 1 : 0,
-  };
-}
+  uint64_t fits = 1, too_many = 8 * size, bytes = 0;
 
-/* The largest n whose filter takes at most `size` bytes. */
-static lfb_status scene_expected_insertions(lfb_strategy_id strategy, uint64_t size, uint64_t *n)
-{
-  uint64_t fits = 1, too_many = 8 * size;
-
-  while (too_many - fits > 1) {
+  while (too_many - fits > 1 + fits / 4096) {
     const uint64_t middle = fits + (too_many - fits) / 2;
-    const lfb_config config = scene_config(strategy, middle);
-    lfb_stats stats;
-    const lfb_status status = lfb_config_plan(&config, &stats);
-    if (status != LFB_OK && status != LFB_ERROR_TOO_MANY_BITS)
-      return status;
-    if (status == LFB_OK && stats.bytes <= size)
+    if (contender->size(contender, middle, fpp, &bytes) && bytes <= size)
       fits = middle;
     else
       too_many = middle;
   }
   *n = fits;
-  return LFB_OK;
+  return contender->size(contender, fits, fpp, &bytes) && bytes > size / 10 * 9;
 }
 
-lfb_status lfb_scene_describe(lfb_strategy_id strategy, uint64_t size, lfb_scene *scene)
+bool lfb_scene_describe(const lfb_contender *contender, uint64_t size, double fpp,
+                        lfb_scene *scene)
 {
   uint64_t n;
-  const lfb_status status = scene_expected_insertions(strategy, size, &n);
-  if (status != LFB_OK)
-    return status;
+  if (!scene_expected_insertions(contender, size, fpp, &n))
+    return false;
 
-  const uint64_t unit = 4 * LFB_SCENE_BATCH;
-  *scene = (lfb_scene){.strategy = strategy, .size = size, .expected_insertions = n};
-  scene->sample = n < LFB_SCENE_MAX_SAMPLE ? n / unit * unit : LFB_SCENE_MAX_SAMPLE;
+  *scene = (lfb_scene){
+      .contender = contender, .size = size, .fpp = fpp, .expected_insertions = n};
+  scene->sample =
+      n < LFB_SCENE_MAX_SAMPLE ? n / LFB_SCENE_UNIT * LFB_SCENE_UNIT : LFB_SCENE_MAX_SAMPLE;
   scene->before[LFB_SCENE_FULL] = n - scene->sample;
   if (n < 2 * LFB_SCENE_MAX_SAMPLE) {
     scene->first_fill = LFB_SCENE_FULL;
     scene->fill_end = LFB_SCENE_FULL + 1;
-    return LFB_OK;
+    return true;
   }
   /* Nodes of the two-point Gauss-Legendre rule on [0, n]; the sample straddles each. */
   for (int i = 0; i < 2; i++) {
@@ -89,12 +74,13 @@ lfb_status lfb_scene_describe(lfb_strategy_id strategy, uint64_t size, lfb_scene
   }
   scene->first_fill = 1;
   scene->fill_end = 3;
-  return LFB_OK;
+  return true;
 }
 
 /* Numbers `first` to `end` - 1 of the stream, to be put by one thread. */
 typedef struct scene_filler {
-  lfb_filter *filter;
+  const lfb_contender *contender;
+  void *filter;
   uint64_t first, end;
   pthread_t thread;
 } scene_filler;
@@ -109,22 +95,30 @@ static void *scene_filler_main(void *argument)
     const size_t count = left < SCENE_PIECE ? (size_t)left : SCENE_PIECE;
     for (size_t i = 0; i < count; i++)
       piece[i] = lfb_keys_number(at + i);
-    (void)lfb_filter_put_many_u64(filler->filter, piece, count, NULL);
+    filler->contender->fill(filler->filter, piece, count);
   }
   return NULL;
 }
 
-/* Puts numbers `first` to `end` - 1 with all processors. */
-static void scene_fill(lfb_filter *filter, uint64_t first, uint64_t end)
+static unsigned scene_filler_count(const lfb_contender *contender)
 {
-  scene_filler fillers[SCENE_MAX_FILLERS];
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  const unsigned count = processors < 1                   ? 1
-                         : processors > SCENE_MAX_FILLERS ? SCENE_MAX_FILLERS
-                                                          : (unsigned)processors;
+
+  if (contender->one_thread || processors < 1)
+    return 1;
+  return processors > SCENE_MAX_FILLERS ? SCENE_MAX_FILLERS : (unsigned)processors;
+}
+
+/* Puts numbers `first` to `end` - 1 with all processors. */
+static void scene_fill(const lfb_contender *contender, void *filter, uint64_t first,
+                       uint64_t end)
+{
+  const unsigned count = scene_filler_count(contender);
+  scene_filler fillers[SCENE_MAX_FILLERS];
   bool started[SCENE_MAX_FILLERS];
 
   for (unsigned i = 0; i < count; i++) {
+    fillers[i].contender = contender;
     fillers[i].filter = filter;
     fillers[i].first = first + (end - first) * i / count;
     fillers[i].end = first + (end - first) * (i + 1) / count;
@@ -139,17 +133,12 @@ static void scene_fill(lfb_filter *filter, uint64_t first, uint64_t end)
   }
 }
 
-/* Copies all words, which no thread is using; the copy's own count is left behind. */
-static void scene_copy_words(lfb_filter *to, const lfb_filter *from)
+/* Copies all words, which no thread is using; what counts them is left behind. */
+static void scene_copy_words(void *to, void *from)
 {
-  const lfb_bits *source = &from->layout.bits;
-  (void)memcpy(to->layout.bits.words, source->words, source->word_count * sizeof(lfb_word));
-}
-
-/* Guava's form where Guava can read it. */
-static lfb_form scene_form(void)
-{
-  return lfb_form_holds(LFB_FORM_GUAVA, stage.scene.strategy) ? LFB_FORM_GUAVA : LFB_FORM_NATIVE;
+  const lfb_contender *contender = stage.scene.contender;
+  const lfb_bench_bits target = contender->bits(to), source = contender->bits(from);
+  (void)memcpy(target.address, source.address, source.size);
 }
 
 /* Whether there is, or is to be, a file for a point of the current scene. */
@@ -159,60 +148,103 @@ static bool scene_path(unsigned point, char *path, size_t size)
 
   if (scene_directory == NULL)
     return false;
-  const int length = snprintf(path, size, "%s/%s-%llu-%llu-%llu", scene_directory,
-                              lfb_strategy_name(scene->strategy),
-                              (unsigned long long)scene->size,
+  const int length = snprintf(path, size, "%s/%s-%llu-%llu-%llu-%g", scene_directory,
+                              scene->contender->name, (unsigned long long)scene->size,
                               (unsigned long long)scene->expected_insertions,
-                              (unsigned long long)scene->before[point]);
+                              (unsigned long long)scene->before[point], scene->fpp);
   return length > 0 && (size_t)length < size;
 }
 
-/* A filter filled up to a point of the current scene, from the best that there is. */
-static lfb_filter *scene_make_filled(unsigned point)
+static void *scene_create(void)
 {
-  const lfb_config config =
-      scene_config(stage.scene.strategy, stage.scene.expected_insertions);
-  uint64_t in = 0;
-  lfb_filter *made;
+  const lfb_scene *scene = &stage.scene;
+  return scene->contender->create(scene->contender, scene->expected_insertions, scene->fpp);
+}
 
-  if (lfb_filter_create(&config, &made) != LFB_OK)
+static bool scene_save(void *filter, const char *path)
+{
+  const lfb_contender *contender = stage.scene.contender;
+  if (contender->save != NULL)
+    return contender->save(filter, path);
+
+  const lfb_bench_bits bits = contender->bits(filter);
+  FILE *file = fopen(path, "wb");
+  if (file == NULL)
+    return false;
+  const bool written = fwrite(bits.address, bits.size, 1, file) == 1;
+  return fclose(file) == 0 && written;
+}
+
+/* The filter in the file, as scene_save() left it there; NULL if there is none. */
+static void *scene_load(const char *path)
+{
+  const lfb_contender *contender = stage.scene.contender;
+  if (contender->load != NULL)
+    return contender->load(path);
+
+  FILE *file = fopen(path, "rb");
+  if (file == NULL)
+    return NULL;
+  void *filter = scene_create();
+  if (filter != NULL) {
+    const lfb_bench_bits bits = contender->bits(filter);
+    if (fread(bits.address, bits.size, 1, file) != 1) {
+      contender->free(filter);
+      filter = NULL;
+    }
+  }
+  (void)fclose(file);
+  return filter;
+}
+
+/* A filter filled up to a point of the current scene, from the best that there is. */
+static void *scene_make_filled(unsigned point)
+{
+  const lfb_scene *scene = &stage.scene;
+  void *made = scene_create();
+  uint64_t in = 0;
+
+  if (made == NULL)
     return NULL;
   for (unsigned i = 0; i < LFB_SCENE_POINTS; i++) {
-    const uint64_t before = stage.scene.before[i];
-    if (stage.filled[i] != NULL && before > in && before <= stage.scene.before[point]) {
+    const uint64_t before = scene->before[i];
+    if (stage.filled[i] != NULL && before > in && before <= scene->before[point]) {
       scene_copy_words(made, stage.filled[i]);
       in = before;
     }
   }
-  scene_fill(made, in, stage.scene.before[point]);
+  scene_fill(scene->contender, made, in, scene->before[point]);
   return made;
 }
 
-static lfb_filter *scene_filled(unsigned point)
+static void *scene_filled(unsigned point)
 {
   char path[4096];
   const bool kept = scene_path(point, path, sizeof path);
-  lfb_filter **filled = &stage.filled[point];
+  void **filled = &stage.filled[point];
 
-  if (*filled != NULL || (kept && lfb_filter_load(path, NULL, filled) == LFB_OK))
+  if (*filled == NULL && kept)
+    *filled = scene_load(path);
+  if (*filled != NULL)
     return *filled;
   *filled = scene_make_filled(point);
-  if (*filled != NULL && kept) {
-    const lfb_status status = lfb_filter_save(*filled, scene_form(), path);
-    if (status != LFB_OK)
-      (void)fprintf(stderr, "%s: %s\n", path, lfb_status_text(status));
-  }
+  if (*filled != NULL && kept && !scene_save(*filled, path))
+    (void)fprintf(stderr, "%s cannot be written\n", path);
   return *filled;
+}
+
+static void scene_free(void **filter)
+{
+  if (*filter != NULL)
+    stage.scene.contender->free(*filter);
+  *filter = NULL;
 }
 
 void lfb_scene_clear(void)
 {
-  for (unsigned i = 0; i < LFB_SCENE_POINTS; i++) {
-    lfb_filter_free(stage.filled[i]);
-    stage.filled[i] = NULL;
-  }
-  lfb_filter_free(stage.filter);
-  stage.filter = NULL;
+  for (unsigned i = 0; i < LFB_SCENE_POINTS; i++)
+    scene_free(&stage.filled[i]);
+  scene_free(&stage.filter);
   stage.full_by = NULL;
   lfb_keys_free(&keys_now.keys);
 }
@@ -220,17 +252,18 @@ void lfb_scene_clear(void)
 /* Makes the filter of another scene than before. */
 static bool scene_enter(const lfb_scene *scene)
 {
-  const lfb_config config = scene_config(scene->strategy, scene->expected_insertions);
+  const lfb_scene *now = &stage.scene;
 
-  if (stage.filter != NULL && stage.scene.strategy == scene->strategy &&
-      stage.scene.size == scene->size)
+  if (stage.filter != NULL && now->contender == scene->contender && now->size == scene->size &&
+      now->expected_insertions == scene->expected_insertions)
     return true;
   lfb_scene_clear();
   stage.scene = *scene;
-  return lfb_filter_create(&config, &stage.filter) == LFB_OK;
+  stage.filter = scene_create();
+  return stage.filter != NULL;
 }
 
-lfb_filter *lfb_scene_set(const lfb_scene *scene, unsigned point)
+void *lfb_scene_set(const lfb_scene *scene, unsigned point)
 {
   if (!scene_enter(scene) || scene_filled(point) == NULL)
     return NULL;
@@ -266,7 +299,7 @@ const lfb_keys *lfb_scene_absent_keys(const lfb_scene *scene, lfb_keys_kind kind
   return scene_keys_from(scene, kind, LFB_KEYS_ABSENT);
 }
 
-lfb_filter *lfb_scene_set_full(const lfb_scene *scene, lfb_keys_kind kind, lfb_scene_act put)
+void *lfb_scene_set_full(const lfb_scene *scene, lfb_keys_kind kind, lfb_act put)
 {
   if (!scene_enter(scene))
     return NULL;
@@ -277,8 +310,8 @@ lfb_filter *lfb_scene_set_full(const lfb_scene *scene, lfb_keys_kind kind, lfb_s
   const lfb_keys *keys = lfb_scene_keys(scene, kind, LFB_SCENE_FULL);
   if (keys == NULL)
     return NULL;
-  for (size_t at = 0; at < scene->sample; at += LFB_SCENE_BATCH)
-    (void)put(stage.filter, keys, at, LFB_SCENE_BATCH);
+  for (size_t at = 0; at < scene->sample; at += LFB_ACT_MOST)
+    (void)put(stage.filter, keys, at, LFB_ACT_MOST);
   stage.full_of = kind;
   stage.full_by = put;
   return stage.filter;

@@ -3,6 +3,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
+
 static benchmark::State& Real(lfb_bench_state* state) {
   return *reinterpret_cast<benchmark::State*>(state);
 }
@@ -11,25 +15,62 @@ static const benchmark::State& Real(const lfb_bench_state* state) {
   return *reinterpret_cast<const benchmark::State*>(state);
 }
 
+// When a thread entered its loop, when it was last seen there, how long it paused.
+struct alignas(64) Lap {
+  bool entered;
+  double start, end, pause, paused;
+};
+
+static std::array<Lap, LFB_BENCH_MOST_THREADS> laps;
+
+static Lap& Mine(const benchmark::State& state) { return laps.at(state.thread_index()); }
+
+static double Now() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+// From the first thread's start to the last one's end.  With more threads than
+// processors the mean of the threads' own times would be less.
+static double Wall(int threads) {
+  Lap all = laps[0];
+  for (int i = 1; i < threads; i++) {
+    all.start = std::min(all.start, laps[i].start);
+    all.end = std::max(all.end, laps[i].end);
+  }
+  return all.end - all.start - all.paused;
+}
+
 void lfb_bench_register(const lfb_bench_row* row) {
   const lfb_bench_row kept = *row;
   const auto run = [kept](benchmark::State& state) {
+    Mine(state) = Lap();
     kept.body(reinterpret_cast<lfb_bench_state*>(&state), kept.argument);
+    // The loop's last turn was a barrier: all threads' laps are done, and visible.
+    state.SetIterationTime(Wall(state.threads()));
     state.SetItemsProcessed(static_cast<int64_t>(state.iterations()));
   };
   auto* made = benchmark::RegisterBenchmark(row->name, run);
-  made->UseRealTime()->Threads(static_cast<int>(row->threads));
+  made->UseManualTime()->Threads(static_cast<int>(row->threads));
   if (row->iterations > 0)
     made->Iterations(static_cast<benchmark::IterationCount>(row->iterations));
 }
 
 bool lfb_bench_keep_running(lfb_bench_state* state, uint64_t batch) {
-  return Real(state).KeepRunningBatch(static_cast<benchmark::IterationCount>(batch));
+  Lap& lap = Mine(Real(state));
+  lap.end = Now();
+  const bool more = Real(state).KeepRunningBatch(static_cast<benchmark::IterationCount>(batch));
+  if (!lap.entered) lap.start = Now();
+  lap.entered = true;
+  return more;
 }
 
-void lfb_bench_pause(lfb_bench_state* state) { Real(state).PauseTiming(); }
+void lfb_bench_pause(lfb_bench_state* state) { Mine(Real(state)).pause = Now(); }
 
-void lfb_bench_resume(lfb_bench_state* state) { Real(state).ResumeTiming(); }
+void lfb_bench_resume(lfb_bench_state* state) {
+  Lap& lap = Mine(Real(state));
+  lap.paused += Now() - lap.pause;
+}
 
 unsigned lfb_bench_thread(const lfb_bench_state* state) {
   return static_cast<unsigned>(Real(state).thread_index());

@@ -9,9 +9,10 @@
  *     while (lfb_bench_keep_running(state, count))
  *       ... `count` operations ...
  *
- * Only the loop is timed.  One iteration is one operation, so the Time column is
- * the time of one (with several threads: wall time by all of their operations);
- * asking once for a batch keeps the cost of asking out of it.
+ * Only the loop is timed, from the first thread's start to the last one's end.  One
+ * iteration is one operation, so the Time column is the time of one (with several
+ * threads: that wall time by all of their operations); asking once for a batch keeps
+ * the cost of asking out of it.
  *
  * Threads   No thread enters its loop before every thread has called
  *           lfb_bench_keep_running() once, and what was done before that call is
@@ -26,6 +27,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+enum { LFB_BENCH_MOST_THREADS = 64 };
 
 typedef struct lfb_bench_state lfb_bench_state;
 
@@ -44,7 +47,7 @@ void lfb_bench_register(const lfb_bench_row *row);
 /* Whether to do `batch` operations more.  To be called until it says no. */
 bool lfb_bench_keep_running(lfb_bench_state *state, uint64_t batch);
 
-/* Stops and starts the calling thread's clock, for set-up between two passes. */
+/* Stops and starts the clock, for set-up between two passes: all threads do, at once. */
 void lfb_bench_pause(lfb_bench_state *state);
 void lfb_bench_resume(lfb_bench_state *state);
 

@@ -1,0 +1,163 @@
+/* own.c - the library's own strategies, through the public calls and inline. */
+#include <lfbloom/fast.h>
+
+#include "bench/ways.h"
+#include "bloom/core.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- ways ---------------------------------------------------------------- */
+
+SINGLE_WAY(single_number, filter, lfb_filter_put, lfb_filter_might_contain, &keys->numbers[i], 8)
+SINGLE_WAY(single_uuid, filter, lfb_filter_put, lfb_filter_might_contain,
+           keys->texts + LFB_UUID_SIZE * i, LFB_UUID_SIZE)
+SINGLE_WAY(single_name, filter, lfb_filter_put, lfb_filter_might_contain, keys->refs[i].bytes,
+           keys->refs[i].size)
+SINGLE_WAY(single_u64, filter, lfb_filter_put_u64, lfb_filter_might_contain_u64,
+           keys->numbers[i])
+SINGLE_WAY(single_hash, filter, lfb_filter_put_hash, lfb_filter_might_contain_hash,
+           keys->numbers[i])
+MANY_WAY(many_bytes, lfb_filter_put_many, lfb_filter_might_contain_many, keys->refs)
+MANY_WAY(many_u64, lfb_filter_put_many_u64, lfb_filter_might_contain_many_u64, keys->numbers)
+MANY_WAY(many_hash, lfb_filter_put_many_hash, lfb_filter_might_contain_many_hash, keys->numbers)
+
+/* Inline, without a call: of strategy fast alone.  lfb_fast_of() cannot fail there. */
+static lfb_fast inline_view(lfb_filter *filter)
+{
+  lfb_fast fast = {0};
+  (void)lfb_fast_of(filter, &fast);
+  return fast;
+}
+
+SINGLE_WAY(inline_view, (const lfb_fast *)filter, lfb_fast_put, lfb_fast_might_contain,
+           keys->numbers[i])
+
+static size_t inline_hash_put(void *filter, const lfb_keys *keys, size_t first, size_t count)
+{
+  lfb_fast fast = inline_view(filter);
+  return inline_view_put(&fast, keys, first, count);
+}
+
+static size_t inline_hash_query(void *filter, const lfb_keys *keys, size_t first, size_t count)
+{
+  lfb_fast fast = inline_view(filter);
+  return inline_view_query(&fast, keys, first, count);
+}
+
+static size_t inline_hash_mixed(void *filter, const lfb_keys *keys, const lfb_mix *mix)
+{
+  lfb_fast fast = inline_view(filter);
+  return inline_view_mixed(&fast, keys, mix);
+}
+
+/* What the counter costs: a put as the library does it, but compiled into here,
+ * and the same without counting the bits. */
+static bool core_put_u64(lfb_filter *filter, uint64_t key)
+{
+  return lfb_core_put(filter, lfb_hasher_u64(&filter->layout.hasher, key));
+}
+
+static bool uncounted_put_u64(lfb_filter *filter, uint64_t key)
+{
+  return filter->strategy->turn_on(&filter->layout, lfb_hasher_u64(&filter->layout.hasher, key)) > 0;
+}
+
+SINGLE_WAY(core_u64, filter, core_put_u64, lfb_filter_might_contain_u64, keys->numbers[i])
+SINGLE_WAY(uncounted_u64, filter, uncounted_put_u64, lfb_filter_might_contain_u64,
+           keys->numbers[i])
+
+/* What every strategy has, and then what fast alone has. */
+static const lfb_way own_ways[] = {
+    WAY_ROW("single/bytes8", LFB_KEYS_NUMBERS, single_number),
+    WAY_ROW("single/bytes36", LFB_KEYS_UUIDS, single_uuid),
+    WAY_ROW("single/names", LFB_KEYS_NAMES, single_name),
+    WAY_ROW("single/u64", LFB_KEYS_NUMBERS, single_u64),
+    WAY_ROW("single/hash", LFB_KEYS_NUMBERS, single_hash),
+    WAY_ROW("many/bytes8", LFB_KEYS_NUMBERS, many_bytes),
+    WAY_ROW("many/bytes36", LFB_KEYS_UUIDS, many_bytes),
+    WAY_ROW("many/names", LFB_KEYS_NAMES, many_bytes),
+    WAY_ROW("many/u64", LFB_KEYS_NUMBERS, many_u64),
+    WAY_ROW("many/hash", LFB_KEYS_NUMBERS, many_hash),
+    {"core/u64", LFB_KEYS_NUMBERS, LFB_WAY_PUT_NEW, core_u64_put, core_u64_query,
+     core_u64_mixed, NULL},
+    {"uncounted/u64", LFB_KEYS_NUMBERS, LFB_WAY_PUT_NEW, uncounted_u64_put,
+     uncounted_u64_query, uncounted_u64_mixed, NULL},
+    WAY_ROW("inline/hash", LFB_KEYS_NUMBERS, inline_hash),
+    {"inline512/hash", LFB_KEYS_NUMBERS, LFB_WAY_ASK, inline_hash_put, lfb_inline512_query,
+     NULL, lfb_inline512_runs_here},
+};
+
+enum { FAST_ONLY = 2 };
+
+/* ---- the rows ------------------------------------------------------------ */
+
+static lfb_config own_config(const lfb_contender *own, uint64_t n, double fpp)
+{
+  return (lfb_config){
+      .expected_insertions = n,
+      .fpp = fpp,
+      .strategy = own->strategy,
+      /* One seed for all: words are copied from filter to filter. */
+      .seed = own->strategy == LFB_FAST ? 1 : 0,
+  };
+}
+
+static bool own_size(const lfb_contender *own, uint64_t n, double fpp, uint64_t *bytes)
+{
+  const lfb_config config = own_config(own, n, fpp);
+  lfb_stats stats;
+
+  if (lfb_config_plan(&config, &stats) != LFB_OK)
+    return false;
+  *bytes = stats.bytes;
+  return true;
+}
+
+static void *own_create(const lfb_contender *own, uint64_t n, double fpp)
+{
+  const lfb_config config = own_config(own, n, fpp);
+  lfb_filter *filter;
+  return lfb_filter_create(&config, &filter) == LFB_OK ? filter : NULL;
+}
+
+static void own_free(void *filter)
+{
+  lfb_filter_free(filter);
+}
+
+static lfb_bench_bits own_bits(void *filter)
+{
+  const lfb_bits *bits = &((lfb_filter *)filter)->layout.bits;
+  return (lfb_bench_bits){bits->words, bits->word_count * sizeof *bits->words};
+}
+
+static void own_fill(void *filter, const uint64_t *numbers, size_t count)
+{
+  (void)lfb_filter_put_many_u64(filter, numbers, count, NULL);
+}
+
+/* Guava's form where Guava can read it. */
+static bool own_save(const void *filter, const char *path)
+{
+  lfb_stats stats;
+  lfb_filter_stats(filter, &stats);
+  const lfb_form form =
+      lfb_form_holds(LFB_FORM_GUAVA, stats.strategy) ? LFB_FORM_GUAVA : LFB_FORM_NATIVE;
+  return lfb_filter_save(filter, form, path) == LFB_OK;
+}
+
+static void *own_load(const char *path)
+{
+  lfb_filter *filter;
+  return lfb_filter_load(path, NULL, &filter) == LFB_OK ? filter : NULL;
+}
+
+/* A strategy is one row more. */
+#define OWN_ROW(own_name, id, count) \
+  {.name = (own_name), .ways = own_ways, .way_count = (count), .strategy = (id), \
+   .size = own_size, .create = own_create, .free = own_free, .bits = own_bits, \
+   .fill = own_fill, .save = own_save, .load = own_load}
+
+const lfb_contender lfb_own_fast = OWN_ROW("fast", LFB_FAST, COUNT(own_ways));
+const lfb_contender lfb_own_guava_mitz64 =
+    OWN_ROW("guava-mitz64", LFB_GUAVA_MITZ64, COUNT(own_ways) - FAST_ONLY);

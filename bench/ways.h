@@ -1,0 +1,69 @@
+/*
+ * ways.h - the three functions of a way, from the two calls that it makes.
+ *
+ * Above the library.  May include: contender.h.
+ *
+ * `subject` is what the calls take first, by which name `filter` is the
+ * contender's filter; in their last arguments `keys` are the keys, i is the key.
+ */
+#ifndef LFB_BENCH_WAYS_H
+#define LFB_BENCH_WAYS_H
+
+#include "bench/contender.h"
+
+/* One key at a time. */
+#define SINGLE_WAY(noun, subject, put_one, query_one, ...)                                \
+  static size_t noun##_put(void *filter, const lfb_keys *keys, size_t first, size_t count) \
+  {                                                                                       \
+    const size_t end = first + count;                                                     \
+    size_t yes = 0;                                                                       \
+    for (size_t i = first; i < end; i++)                                                  \
+      yes += put_one(subject, __VA_ARGS__);                                               \
+    return yes;                                                                           \
+  }                                                                                       \
+  static size_t noun##_query(void *filter, const lfb_keys *keys, size_t first, size_t count) \
+  {                                                                                       \
+    const size_t end = first + count;                                                     \
+    size_t yes = 0;                                                                       \
+    for (size_t i = first; i < end; i++)                                                  \
+      yes += query_one(subject, __VA_ARGS__);                                             \
+    return yes;                                                                           \
+  }                                                                                       \
+  static size_t noun##_mixed(void *filter, const lfb_keys *keys, const lfb_mix *mix)      \
+  {                                                                                       \
+    size_t ask = mix->ask, yes = 0;                                                       \
+    for (size_t put = mix->put; put < mix->put + mix->puts; put++) {                      \
+      for (const size_t end = ask + mix->asks_a_put; ask < end; ask++) {                  \
+        const size_t i = ask;                                                             \
+        yes += query_one(subject, __VA_ARGS__);                                           \
+      }                                                                                   \
+      const size_t i = put;                                                               \
+      yes += put_one(subject, __VA_ARGS__);                                               \
+    }                                                                                     \
+    return yes;                                                                           \
+  }
+
+/* A batch of keys, from `array` on; both calls return how many answers are true. */
+#define MANY_WAY(noun, put_many, query_many, array)                                       \
+  static size_t noun##_put(void *filter, const lfb_keys *keys, size_t first, size_t count) \
+  {                                                                                       \
+    uint64_t answers[LFB_ACT_MOST / 64];                                                  \
+    return put_many(filter, (array) + first, count, answers);                             \
+  }                                                                                       \
+  static size_t noun##_query(void *filter, const lfb_keys *keys, size_t first, size_t count) \
+  {                                                                                       \
+    uint64_t answers[LFB_ACT_MOST / 64];                                                  \
+    return query_many(filter, (array) + first, count, answers);                           \
+  }                                                                                       \
+  static size_t noun##_mixed(void *filter, const lfb_keys *keys, const lfb_mix *mix)      \
+  {                                                                                       \
+    return noun##_query(filter, keys, mix->ask, mix->puts * mix->asks_a_put) +            \
+           noun##_put(filter, keys, mix->put, mix->puts);                                 \
+  }
+
+/* The row of a way made above. */
+#define WAY_ROW(call, keys_kind, noun) \
+  {.name = (call), .kind = (keys_kind), .uses = LFB_WAY_ALL, \
+   .put = noun##_put, .query = noun##_query, .mixed = noun##_mixed}
+
+#endif
