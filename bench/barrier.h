@@ -21,14 +21,18 @@ static inline void lfb_barrier_init(lfb_barrier *barrier, unsigned threads)
   atomic_init(&barrier->round, 0);
 }
 
-/* Returns once all threads have called it; what each did before, all then see. */
-static inline void lfb_barrier_wait(lfb_barrier *barrier)
+/*
+ * Returns once all threads have called it; what each did before, all then see.  The
+ * last of them calls `last` before it lets the others go.
+ */
+static inline void lfb_barrier_wait(lfb_barrier *barrier, void (*last)(void))
 {
   /* relaxed: the round cannot end before this thread's decrement below. */
   const unsigned round = atomic_load_explicit(&barrier->round, memory_order_relaxed);
 
   /* acq_rel: the last one collects what the others did, and passes it on ... */
   if (atomic_fetch_sub_explicit(&barrier->missing, 1, memory_order_acq_rel) == 1) {
+    last();
     /* relaxed: whoever waits in the next round saw the store below first. */
     atomic_store_explicit(&barrier->missing, barrier->threads, memory_order_relaxed);
     /* release: ... by this store, with which the acquire below pairs. */

@@ -24,6 +24,9 @@ extern const lfb_bench_size lfb_bench_sizes[LFB_BENCH_SIZES];
 enum { LFB_BENCH_THREADS = 5 };
 extern const unsigned lfb_bench_thread_counts[LFB_BENCH_THREADS];
 
+/* Operations that one benchmark of new keys times, at least; set before registering. */
+extern uint64_t lfb_bench_least_puts;
+
 /* VERB/CONTENDER/SIZE/CALL/KEYS/FPP: put and query, of the library's own and of peers. */
 void lfb_bench_register_filters(const lfb_bench_size *size);
 

@@ -62,7 +62,7 @@ static void check(lfb_bench_state *state, const bench_case *c, uint64_t yes, uin
            share > verb->most + verb->most_fpp * fpp + slack)
     lfb_bench_fail(state, "wrong answers");
   else
-    lfb_bench_report(state, "yes", share);
+    lfb_bench_report_yes(state, share);
 }
 
 /* ---- verbs that change nothing: round and round the sample ---------------- */
@@ -110,13 +110,15 @@ static void ask(lfb_bench_state *state, const void *argument)
 
 /* ---- verbs that put new keys: passes over the sample ----------------------- */
 
-/* How often the sample is put, at the points of the filling in turn: at least 4 M puts. */
+uint64_t lfb_bench_least_puts = UINT64_C(4) << 20;
+
+/* How often the sample is put, at the points of the filling in turn. */
 static unsigned pass_count(const lfb_scene *scene)
 {
-  const size_t points = scene->fill_end - scene->first_fill;
-  const size_t puts = (size_t)4 << 20;
-  const size_t rounds = (puts + points * scene->sample - 1) / (points * scene->sample);
-  return (unsigned)(rounds * points);
+  const uint64_t points = scene->fill_end - scene->first_fill;
+  const uint64_t round = points * scene->sample;
+  const uint64_t rounds = (lfb_bench_least_puts + round - 1) / round;
+  return (unsigned)((rounds > 0 ? rounds : 1) * points);
 }
 
 /* What each thread does in a pass: `steps` of `batch` operations on its part of the keys. */
@@ -185,12 +187,11 @@ static void pass_prepare(const bench_case *c, unsigned threads, unsigned number)
 /* Lets thread 0 prepare the next pass while nobody is timed. */
 static void pass_between(lfb_bench_state *state, const bench_case *c, unsigned number)
 {
-  lfb_barrier_wait(&shared.barrier); /* timed: a pass is over when all are through */
-  lfb_bench_pause(state);
+  /* A pass is over when all are through, and the next begins when all may. */
+  lfb_barrier_wait(&shared.barrier, lfb_bench_pause);
   if (lfb_bench_thread(state) == 0)
     pass_prepare(c, lfb_bench_threads(state), number);
-  lfb_barrier_wait(&shared.barrier);
-  lfb_bench_resume(state);
+  lfb_barrier_wait(&shared.barrier, lfb_bench_resume);
 }
 
 /* Each pass begins with a sample that is not in, each thread having a part of it. */

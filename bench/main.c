@@ -3,9 +3,12 @@
  *
  *     ./bazelw run -c opt //bench -- --benchmark_filter='query_present/.*u64/1%'
  *
- * takes the flags of Google Benchmark, and --scenes=DIRECTORY: keep the filters
- * that benchmarks start from there, to be read by the next run (and by Guava).
+ * takes the flags of Google Benchmark, and
+ *   --scenes=DIRECTORY  keep the filters that benchmarks start from there, to be
+ *                       read by the next run (and by Guava)
+ *   --puts=COUNT        puts that one benchmark of new keys times, at least
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/benches.h"
@@ -23,12 +26,14 @@ const unsigned lfb_bench_thread_counts[LFB_BENCH_THREADS] = {1, 2, 4, 16, 64};
 /* Takes this program's own flags out of the arguments; how many are left. */
 static int take_flags(int argc, char **argv)
 {
-  static const char scenes[] = "--scenes=";
+  static const char scenes[] = "--scenes=", puts[] = "--puts=";
   int kept = 0;
 
   for (int i = 0; i < argc; i++) {
     if (strncmp(argv[i], scenes, sizeof scenes - 1) == 0)
       lfb_scene_keep_in(argv[i] + sizeof scenes - 1);
+    else if (strncmp(argv[i], puts, sizeof puts - 1) == 0)
+      lfb_bench_least_puts = strtoull(argv[i] + sizeof puts - 1, NULL, 10);
     else
       argv[kept++] = argv[i];
   }

@@ -47,16 +47,20 @@ void lfb_bench_register(const lfb_bench_row *row);
 /* Whether to do `batch` operations more.  To be called until it says no. */
 bool lfb_bench_keep_running(lfb_bench_state *state, uint64_t batch);
 
-/* Stops and starts the clock, for set-up between two passes: all threads do, at once. */
-void lfb_bench_pause(lfb_bench_state *state);
-void lfb_bench_resume(lfb_bench_state *state);
+/*
+ * Stops and starts the clock of all threads, for set-up between two passes.  To be
+ * called by one of them while none is doing operations: with more threads than
+ * processors, others may be at work again before one of them notices that it may.
+ */
+void lfb_bench_pause(void);
+void lfb_bench_resume(void);
 
 /* The calling thread's number, from 0 on, and how many threads there are. */
 unsigned lfb_bench_thread(const lfb_bench_state *state);
 unsigned lfb_bench_threads(const lfb_bench_state *state);
 
-/* Reports a figure beside the time: the mean over the threads. */
-void lfb_bench_report(lfb_bench_state *state, const char *name, double value);
+/* Reports the share of answers that were true, beside the time: the mean over the threads. */
+void lfb_bench_report_yes(lfb_bench_state *state, double share);
 
 /* Fails the benchmark: its time is not reported, `why` is. */
 void lfb_bench_fail(lfb_bench_state *state, const char *why);
