@@ -18,15 +18,16 @@ import java.util.function.LongFunction;
  * Guava's side of the comparison: the same operations, on the same filters (read from the files
  * that {@code bench --scenes=DIRECTORY} left there), with the same keys as bench/keys.c makes.
  *
- * <p>Usage: GuavaBench DIRECTORY numbers|uuids. Prints {@code OPERATION,SIZE,NS} lines. One kind of
- * key per process, so that the JIT compiler sees one funnel only; keys are boxed beforehand; filters
- * lie on huge pages where the JVM is told so: all of it in Guava's favour.
+ * <p>Usage: GuavaBench DIRECTORY numbers|uuids [HASTE]. Prints {@code OPERATION,SIZE,NS} lines; takes
+ * one HASTE-th of the usual time. One kind of key per process, so that the JIT compiler sees one
+ * funnel only; keys are boxed beforehand; filters lie on huge pages where the JVM is told so: all of
+ * it in Guava's favour.
  */
 final class GuavaBench<T> {
   private static final double FPP = 0.01;
   private static final long ABSENT = 1L << 40;
-  private static final long WARM_UP_NANOS = 2_000_000_000L;
-  private static final long MEASURE_NANOS = 300_000_000L;
+  private static long warmUpNanos = 2_000_000_000L;
+  private static long measureNanos = 300_000_000L;
 
   /** A filter file, {@code guava-mitz64-SIZE-N-BEFORE-FPP}: of N keys, BEFORE are in. */
   private record Scene(Path file, long size, long n, long before) {
@@ -46,6 +47,10 @@ final class GuavaBench<T> {
 
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
+    if (args.length > 2) {
+      warmUpNanos /= Long.parseLong(args[2]);
+      measureNanos /= Long.parseLong(args[2]);
+    }
     if (args[1].equals("numbers")) {
       new GuavaBench<Long>(Funnels.longFunnel(), GuavaBench::number).run(directory);
     } else {
@@ -89,25 +94,39 @@ final class GuavaBench<T> {
 
   /** Some hundred passes over the smallest filter, every operation. */
   private void warmUp(List<Scene> scenes) throws IOException {
-    for (long start = System.nanoTime(); System.nanoTime() - start < WARM_UP_NANOS; ) {
+    for (long start = System.nanoTime(); System.nanoTime() - start < warmUpNanos; ) {
       putNew(scenes);
+      mixed(scenes, 9);
       Full full = new Full(scenes);
       full.ask(full.present, 1, 1);
       full.ask(full.absent, 0, 0.03);
+      full.put();
     }
   }
 
   private void measure(List<Scene> scenes) throws IOException {
-    long nanos = 0;
-    long puts = 0;
-    while (nanos < MEASURE_NANOS) {
-      nanos += putNew(scenes);
-      puts += (long) sample(scenes) * fills(scenes).size();
-    }
-    print("put_new", scenes, nanos, puts);
+    measureFills("put_new", scenes, this::putNew);
+    measureFills("mixed90", scenes, some -> mixed(some, 9));
+    measureFills("mixed50", scenes, some -> mixed(some, 1));
     Full full = new Full(scenes);
-    full.measure("query_present", full.present, 1, 1);
-    full.measure("query_absent", full.absent, 0.004, 0.02);
+    full.measure("query_present", () -> full.ask(full.present, 1, 1));
+    full.measure("query_absent", () -> full.ask(full.absent, 0.004, 0.02));
+    full.measure("put_present", full::put);
+  }
+
+  /** Nanoseconds that one operation on each key of a sample takes at each point of the filling. */
+  private interface Fill {
+    long run(List<Scene> scenes) throws IOException;
+  }
+
+  private void measureFills(String operation, List<Scene> scenes, Fill fill) throws IOException {
+    long nanos = 0;
+    long count = 0;
+    while (nanos < measureNanos) {
+      nanos += fill.run(scenes);
+      count += (long) sample(scenes) * fills(scenes).size();
+    }
+    print(operation, scenes, nanos, count);
   }
 
   private static void print(String operation, List<Scene> scenes, long nanos, long count) {
@@ -161,6 +180,43 @@ final class GuavaBench<T> {
     return nanos;
   }
 
+  /** The same for mixed operations: keys that are asked for come first, every other one is in. */
+  private long mixed(List<Scene> scenes, int asksAPut) throws IOException {
+    long nanos = 0;
+    for (Scene scene : fills(scenes)) {
+      Object[] keys = keys(scene.before(), sample(scenes));
+      BloomFilter<T> filter = read(scene);
+      int puts = keys.length / (asksAPut + 1);
+      for (int i = 0; i < keys.length - puts; i += 2) {
+        put(filter, keys[i]);
+      }
+      long start = System.nanoTime();
+      int yes = mix(filter, keys, keys.length - puts, asksAPut);
+      nanos += System.nanoTime() - start;
+      double in = (double) (keys.length - puts) / 2 + puts;
+      check(yes / in, 0.98, 1.02);
+    }
+    return nanos;
+  }
+
+  @SuppressWarnings("unchecked")
+  private int mix(BloomFilter<T> filter, Object[] keys, int firstPut, int asksAPut) {
+    int yes = 0;
+    int ask = 0;
+    for (int put = firstPut; put < keys.length; put++) {
+      for (int end = Math.min(ask + asksAPut, firstPut); ask < end; ask++) {
+        yes += filter.mightContain((T) keys[ask]) ? 1 : 0;
+      }
+      yes += filter.put((T) keys[put]) ? 1 : 0;
+    }
+    return yes;
+  }
+
+  @SuppressWarnings("unchecked")
+  private boolean put(BloomFilter<T> filter, Object key) {
+    return filter.put((T) key);
+  }
+
   @SuppressWarnings("unchecked")
   private int putAll(BloomFilter<T> filter, Object[] keys) {
     int changed = 0;
@@ -200,15 +256,20 @@ final class GuavaBench<T> {
       check((double) found / keys.length, least, most);
     }
 
-    void measure(String operation, Object[] keys, double least, double most) {
-      ask(keys, least, most);
+    /** Puts keys that are in. */
+    void put() {
+      check(putAll(filter, present), 0, 0);
+    }
+
+    void measure(String operation, Runnable sampleOnce) {
+      sampleOnce.run();
       long nanos = 0;
       long asked = 0;
-      while (nanos < MEASURE_NANOS) {
+      while (nanos < measureNanos) {
         long start = System.nanoTime();
-        ask(keys, least, most);
+        sampleOnce.run();
         nanos += System.nanoTime() - start;
-        asked += keys.length;
+        asked += present.length;
       }
       print(operation, scenes, nanos, asked);
     }

@@ -24,35 +24,25 @@ for flag in "$@"; do
 done
 [[ -z $out || $out == /* ]] || out=${BUILD_WORKING_DIRECTORY:-$PWD}/$out
 
-load_before=$(cut -d' ' -f1-3 /proc/loadavg)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/scenes" "$work/classes"
-
-guava=/usr/share/java/guava.jar
-javac -proc:none -cp "$guava" -d "$work/classes" "$java_source"
+mkdir "$work/scenes"
+# shellcheck source=bench/reporting/machine.sh
+source bench/reporting/machine.sh
+# shellcheck source=bench/reporting/run.sh
+source bench/reporting/run.sh
+compile_guava
 
 # Runs what the table shows, and what two threads do with one filter; prints lines
 # "who,operation,size,keys,ns".
 run_lfbloom() { # strategy, least seconds for each benchmark
   local compared="^(query_present|query_absent|put_new)/$1/(64KiB|1MiB|16MiB|256MiB)/(single|many)/(u64|bytes36)/1%/.*threads:1\$"
   local shared="^query_(present|absent)/$1/[^/]*/(single|many)/u64/1%/.*threads:[12]\$"
-  "$bench" --scenes="$work/scenes" --benchmark_filter="$compared|$shared" \
-    --benchmark_format=csv --benchmark_min_time="$2" 2>"$work/stderr" | awk -F, '
-    /^"/ {
-      gsub(/"/, "", $1)
-      split($1, part, "/")
-      threads = $1
-      sub(/.*threads:/, "", threads)
-      if ($9 == "true") { print $1 ": " $10 >"/dev/stderr"; exit 1 }
-      print part[4] threads "," part[1] "," part[3] "," part[5] "," $3
-    }'
+  run_bench "$compared|$shared" "$2" | awk -F, -v OFS=, '{ print $4 $7, $1, $3, $5, $8 }'
 }
 
-run_guava() { # numbers or uuids, and what the other side calls these keys
-  java -XX:+UseParallelGC -Xms3g -Xmx3g -XX:+AlwaysPreTouch -XX:+UseTransparentHugePages \
-    -cp "$guava:$work/classes" GuavaBench "$work/scenes" "$1" |
-    awk -F, -v keys="$2" '{ print "guava," $1 "," $2 "," keys "," $3 }'
+compare_guava() { # numbers or uuids, and what the other side calls these keys
+  run_guava "$1" "$2" | awk -F, -v OFS=, '{ print $2, $1, $3, $5, $8 }'
 }
 
 echo "making the filters" >&2
@@ -60,9 +50,9 @@ echo "making the filters" >&2
 run_lfbloom guava-mitz64 0.001 >/dev/null
 for ((round = 1; round <= rounds; round++)); do
   echo "round $round of $rounds" >&2
-  run_guava numbers u64
+  compare_guava numbers u64
   run_lfbloom "$strategy" 0.2
-  run_guava uuids bytes36
+  compare_guava uuids bytes36
 done >"$work/measured"
 
 table() {
@@ -121,12 +111,7 @@ report() {
   echo "to n.  u64: 8-byte keys (lfb_filter_put_u64 and so on; Funnels.longFunnel); bytes36: UUIDs as"
   echo "text (lfb_filter_put; Funnels.byteArrayFunnel)."
   echo
-  echo "- processor: $(lscpu | sed -n 's/^Model name: *//p' | head -1)," \
-    "family $(lscpu | sed -n 's/^CPU family: *//p')," \
-    "$(nproc) cores; $(lscpu | sed -n 's/^L3 cache: *//p') L3"
-  echo "- kernel: $(uname -sr); huge pages: $(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null || echo none)"
-  echo "- compiler: $("${CC:-gcc}" --version | head -1); Java: $(java -version 2>&1 | head -1)"
-  echo "- date: $(date -u +%F); load average before: $load_before; after: $(cut -d' ' -f1-3 /proc/loadavg)"
+  describe_machine
   echo
   table
 }

@@ -1,0 +1,25 @@
+#!/bin/bash
+# The report on a tiny selection: every table has rows, every picture is whole.
+set -euo pipefail
+
+report=$1
+shift
+out=$TEST_TMPDIR/report
+fail() {
+  echo "FAILED: $1" >&2
+  exit 1
+}
+
+"$report" "$@" --smoke --out="$out"
+for picture in size threads fpp peers; do
+  grep -q '</svg>' "$out/$picture.svg" || fail "$picture.svg is not whole"
+done
+for row in '| put new | many | 1% | 64 KiB |' '| fast | [0-9]* | [0-9]* |' \
+  '| limit: read |' '| query present | mutex | single | 64 KiB |' \
+  '| mixed 50 | 64 KiB |' '| query present | fast | single | 64 KiB |' \
+  '| 0.1 | guava-mitz64 |'; do
+  grep -q "^$row" "$out/report.md" || fail "there is no row $row"
+done
+for peer in guava libbloom ck-bitmap mutex; do
+  grep -q "^query_present,$peer,64KiB," "$out/report.csv" || fail "$peer was not measured"
+done

@@ -1,0 +1,54 @@
+# lib.awk - report.csv in memory, for the scripts that make a table of it.
+BEGIN {
+  FS = ","
+  size_count = split("64KiB 1MiB 16MiB 256MiB 1GiB", sizes, " ")
+  missed_verdict = "**missed**"
+}
+
+FNR > 1 {
+  ns[$1, $2, $3, $4, $5, $6, $7] = $8
+  has[$3] = 1
+}
+
+# Nanoseconds; "" where it was not measured.
+function at(what, who, size, call, keys, fpp, threads) {
+  return (what, who, size, call, keys, fpp, threads) in ns ? ns[what, who, size, call, keys, fpp, threads] : ""
+}
+
+function limit(access, size) {
+  return at("limit", access, size, "", "", "", 1)
+}
+
+function figure(x) {
+  return x == "" ? "" : sprintf(x < 9.995 ? "%.2f" : x < 99.95 ? "%.1f" : "%.0f", x)
+}
+
+function at_most(ratio, wanted) {
+  return sprintf("<= %.2f: %s", wanted, ratio <= wanted ? "met" : missed_verdict)
+}
+
+function at_least(ratio, wanted) {
+  return sprintf(">= %.2f: %s", wanted, ratio >= wanted ? "met" : missed_verdict)
+}
+
+function words(name) {
+  gsub(/_/, " ", name)
+  sub(/^mixed/, "mixed ", name)
+  return name
+}
+
+function binary(size) {
+  sub(/KiB/, " KiB", size)
+  sub(/MiB/, " MiB", size)
+  sub(/GiB/, " GiB", size)
+  return size
+}
+
+# The head of a table: columns parted by "|"; those from the `first`-th on are figures.
+function head(columns, first,    column, count, i, line) {
+  count = split(columns, column, "|")
+  for (i = 1; i <= count; i++) line = line (i < first ? "---|" : "--:|")
+  gsub(/\|/, " | ", columns)
+  print "| " columns " |"
+  print "|" line
+}

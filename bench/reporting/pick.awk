@@ -1,0 +1,16 @@
+# pick.awk - for gnuplot: rows of report.csv that agree with -v want="WHAT,WHO,SIZE,CALL,KEYS,FPP,
+# THREADS", in which "*" is anything: KiB of the size, threads, ns, million operations a second.
+BEGIN {
+  FS = ","
+  count = split(want, wanted, ",")
+}
+
+function kib(size) {
+  return size + 0 == 0 ? 0 : size * (size ~ /GiB/ ? 1048576 : size ~ /MiB/ ? 1024 : 1)
+}
+
+FNR > 1 {
+  for (i = 1; i <= count; i++)
+    if (wanted[i] != "*" && wanted[i] != $i) next
+  print kib($3), $7, $8, 1000 / $8
+}

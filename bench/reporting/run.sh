@@ -1,0 +1,34 @@
+# run.sh - running the benchmark and Guava's; to be sourced, with $bench and
+# $java_source, and a directory $work with one named scenes in it.
+#
+# Both print rows "what,who,size,call,keys,fpp,threads,ns".
+
+guava=/usr/share/java/guava.jar
+
+compile_guava() {
+  mkdir "$work/classes"
+  javac -proc:none -cp "$guava" -d "$work/classes" "$java_source"
+}
+
+run_guava() { # numbers or uuids, what the other side calls these keys, in how much haste
+  local heap=${heap:-3g}
+  java -XX:+UseParallelGC "-Xms$heap" "-Xmx$heap" -XX:+AlwaysPreTouch -XX:+UseTransparentHugePages \
+    -cp "$guava:$work/classes" GuavaBench "$work/scenes" "$1" "${3:-1}" |
+    awk -F, -v OFS=, -v keys="$2" '{ print $1, "guava", $2, "single", keys, "1%", 1, $3 }'
+}
+
+# Fails where a benchmark does, with what it said.
+run_bench() { # which, least seconds for each, further flags
+  "$bench" --scenes="$work/scenes" --benchmark_filter="$1" --benchmark_min_time="$2" \
+    --benchmark_format=csv "${@:3}" 2>"$work/stderr" | awk -F, -v OFS=, '
+    /^"/ {
+      gsub(/"/, "", $1)
+      split($1, part, "/")
+      threads = $1
+      sub(/.*threads:/, "", threads)
+      if ($9 == "true") { print $1 ": " $10 >"/dev/stderr"; failed = 1 }
+      how = part[1] == "limit" ? OFS OFS : part[4] OFS part[5] OFS part[6]
+      print part[1], part[2], part[3], how, threads, $3
+    }
+    END { exit failed }'
+}

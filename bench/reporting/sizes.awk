@@ -1,0 +1,28 @@
+# sizes.awk - every limit, and every call of `fast`, at every size.  With lib.awk.
+
+function row(title, what, who, call, keys, fpp,    s, line, found, value) {
+  for (s = 1; s <= size_count; s++) {
+    if (!(sizes[s] in has)) continue
+    value = at(what, who, sizes[s], call, keys, fpp, 1)
+    found = found || value != ""
+    line = line " " figure(value) " |"
+  }
+  if (found) print "| " title " |" line
+}
+
+END {
+  columns = "ns"
+  for (s = 1; s <= size_count; s++)
+    if (sizes[s] in has) columns = columns "|" binary(sizes[s])
+  head(columns, 2)
+  limits = split("read load lock_cmpxchg two_cmpxchg_a_line plain_store read_4k load_4k lock_cmpxchg_4k two_cmpxchg_a_line_4k", access, " ")
+  for (l = 1; l <= limits; l++) row("limit: " words(access[l]), "limit", access[l], "", "", "")
+  # Calls that a machine or a build has not are left out.
+  whats = split("query_present put_new put_present", what, " ")
+  calls = split("many single inline inline512 bulk exclusive", call, " ")
+  fpps = split("1% 0.1%", fpp, " ")
+  for (w = 1; w <= whats; w++)
+    for (p = 1; p <= fpps; p++)
+      for (c = 1; c <= calls; c++)
+        row(words(what[w]) ", " call[c] ", " fpp[p], what[w], "fast", call[c], "hash", fpp[p])
+}

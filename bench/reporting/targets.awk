@@ -1,0 +1,42 @@
+# targets.awk - what is wanted of `fast`, and what was reached: hashes given, one thread.
+# With lib.awk; -v wide=W: words that a key has at 0.1 %.
+
+# What an operation is held against, by name; "query" is the query of many.
+function floor_of(name, size, fpp) {
+  return name == "query" ? at("query_present", "fast", size, "many", "hash", fpp, 1) : limit(name, size)
+}
+
+# A row for each size that has a target: "SIZE=FACTOR SIZE=FACTOR ..."
+function rows(what, call, fpp, name, targets,    list, count, i, part, mine, floor) {
+  count = split(targets, list, " ")
+  for (i = 1; i <= count; i++) {
+    split(list[i], part, "=")
+    mine = at(what, "fast", part[1], call, "hash", fpp, 1)
+    floor = floor_of(name, part[1], fpp)
+    if (mine == "" || floor == "") continue
+    printf "| %s | %s | %s | %s | %s | %s | %s | %.2f | %s |\n", words(what), call, fpp,
+      binary(part[1]), figure(mine), words(name), figure(floor), mine / floor,
+      at_most(mine / floor, part[2])
+  }
+}
+
+function everywhere(factor) {
+  return "64KiB=" factor " 1MiB=" factor " 16MiB=" factor " 256MiB=" factor " 1GiB=" factor
+}
+
+END {
+  head("operation|call|fpp|size|ns|against|ns|ratio|target", 5)
+  rows("query_present", "many", "1%", "read", "1MiB=1.4 256MiB=1.1 1GiB=1.1")
+  rows("query_present", "inline512", "1%", "read", "1MiB=1.5")
+  rows("query_present", "inline512", "1%", "load", "256MiB=1.4")
+  rows("query_present", "inline", "1%", "read", "1MiB=1.5")
+  rows("query_present", "inline", "1%", "load", "256MiB=1.4")
+  rows("put_new", "inline", "1%", "lock_cmpxchg", "1MiB=2.1")
+  rows("put_new", "single", "1%", "lock_cmpxchg", "1MiB=2.1")
+  rows("put_new", "many", "1%", "lock_cmpxchg", everywhere(2.15))
+  rows("put_present", "many", "1%", "query", everywhere(1.15))
+  rows("query_present", "many", "0.1%", "read", "1MiB=1.4 256MiB=1.1 1GiB=1.1")
+  rows("query_present", "inline512", "0.1%", "read", "1MiB=1.5")
+  rows("query_present", "inline512", "0.1%", "load", "256MiB=1.4")
+  rows("put_new", "many", "0.1%", "lock_cmpxchg", everywhere(2.15 / 2 * wide))
+}
