@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # machine.sh - the machine that measured, as lines of a Markdown list.  To be sourced
 # before anything is run: it remembers the load.
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154 # its variables are set where it is sourced
 # run.sh - running the benchmark and Guava's; to be sourced, with $bench and
 # $java_source, and a directory $work with one named scenes in it.
 #

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154 # its variables are set where it is sourced
 # write.sh - the report's text and pictures from the CSV files in $out; to be sourced.
 
 table() { # script, file, variables
@@ -71,7 +72,9 @@ ns an operation, 1 %, one thread; in brackets how many times as long as \`fast\`
 call with the same keys.  mutex: the bit array of \`fast\` behind a mutex, plain reads and
 writes (many: locked once for 1024 keys).  ck-bitmap: the classic filter on
 ConcurrencyKit's bitmap.  libbloom: libbloom 1.6, not for threads.  Guava: 31.1 on the
-JVM, Funnels.longFunnel(), in which guava-mitz64 is bit for bit the same filter.
+JVM, Funnels.longFunnel(), of which guava-mitz64 is the same filter bit for bit.  The
+picture's limit: a line loaded without asking ahead, and for a new key two words of a
+line written.
 
 $(table peers report)
 
