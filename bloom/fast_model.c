@@ -1,86 +1,151 @@
-/* fast_model.c - the recurrences of the model.  Floor 8. */
+/* fast_model.c - the recurrence of the model, its mean and its inverse.  Floor 8. */
 #include "bloom/fast_model.h"
 
+#include <float.h>
 #include <math.h>
-#include <string.h>
 
 enum { WORD = 64 }; /* bits */
 
-/* One more draw from the bits of a word: occupied[N] is the probability of N set. */
-static void model_draw(double occupied[WORD + 1])
+/* What does not change a sum of doubles any more. */
+#define NEGLIGIBLE (DBL_EPSILON / 256)
+
+/* One draw more finds one of the d - 1 bits drawn so far again, or makes them d. */
+static void model_fill_asked(lfb_fast_model *model)
 {
-  for (int set = WORD; set > 0; set--)
-    occupied[set] = occupied[set] * set / (double)WORD + occupied[set - 1] * (WORD - set + 1) / (double)WORD;
-  occupied[0] = 0;
+  double *asked = model->asked;
+
+  for (uint32_t d = 0; d <= model->shape.bits; d++)
+    asked[d] = d == 0;
+  for (uint32_t draw = 0; draw < model->shape.bits; draw++) {
+    for (uint32_t d = draw + 1; d > 0; d--)
+      asked[d] = (asked[d] * d + asked[d - 1] * (WORD + 1 - d)) / WORD;
+    asked[0] = 0;
+  }
 }
 
-/* The mean of a value that hangs on the number of set bits. */
-static double model_mean(const double occupied[WORD + 1], const double value[WORD + 1])
+/* What one key does to on[], a linear step, from what it does to each on[from] alone. */
+static void model_fill_step(lfb_fast_model *model)
 {
-  double sum = 0;
-  for (int set = 0; set <= WORD; set++)
-    sum += occupied[set] * value[set];
-  return sum;
+  const double share = (double)model->shape.words / LFB_BLOCK_WORDS;
+  const uint32_t bits = model->shape.bits;
+
+  for (uint32_t from = 0; from <= bits; from++) {
+    double on[LFB_FAST_MAX_PROBES + 1] = {0};
+    on[from] = 1;
+    for (uint32_t draw = 0; draw < bits; draw++)
+      for (uint32_t d = bits; d > 0; d--)
+        on[d] = (on[d] * (WORD - d) + on[d - 1] * d) / WORD;
+    for (uint32_t d = from; d <= bits; d++)
+      model->step[d * (d + 1) / 2 + from] = share * on[d] + (d == from ? 1 - share : 0);
+  }
 }
 
 void lfb_fast_model_init(lfb_fast_model *model, lfb_fast_shape shape)
 {
-  const double share = (double)shape.words / LFB_BLOCK_WORDS;
-  double occupied[WORD + 1] = {1};
-  double all_set[WORD + 1];         /* g draws fall on set bits, with so many set */
-  double mean[LFB_FAST_MODEL_KEYS]; /* of it, with i keys in the word, i from 0   */
-
   model->shape = shape;
-  for (int set = 0; set <= WORD; set++)
-    all_set[set] = pow((double)set / WORD, shape.bits);
-  for (int i = 0; i < LFB_FAST_MODEL_KEYS; i++) {
-    mean[i] = model_mean(occupied, all_set);
-    for (uint32_t draw = 0; draw < shape.bits; draw++)
-      model_draw(occupied);
-  }
-  /* The mean over Binomial(j, share): each key that comes to the block is in the
-   * word or not, so one averaging step a key turns mean[i] into that over j. */
-  for (int j = 0; j < LFB_FAST_MODEL_KEYS; j++) {
-    model->found[j] = pow(mean[0], shape.words);
-    for (int i = 0; i + j + 1 < LFB_FAST_MODEL_KEYS; i++)
-      mean[i] = (1 - share) * mean[i] + share * mean[i + 1];
+  model->known = 0;
+  for (uint32_t d = 0; d <= shape.bits; d++)
+    model->on[d] = d == 0; /* no bit is on; no bits are all on */
+  model_fill_asked(model);
+  model_fill_step(model);
+}
+
+/* Fewer bits hang on no more, so from the most to the fewest they change in place. */
+static void model_add_key(lfb_fast_model *model)
+{
+  for (uint32_t d = model->shape.bits; d > 0; d--) {
+    const double *step = &model->step[d * (d + 1) / 2];
+    double on = 0;
+    for (uint32_t from = 0; from <= d; from++)
+      on += step[from] * model->on[from];
+    model->on[d] = on;
   }
 }
+
+/* Probability that an absent key is found in a block of j keys. */
+static double model_found(lfb_fast_model *model, int j)
+{
+  for (; model->known <= j; model->known++) {
+    double found = 0;
+    for (uint32_t d = 1; d <= model->shape.bits; d++)
+      found += model->asked[d] * model->on[d];
+    for (uint32_t words = model->shape.words; words > 1; words /= 2)
+      found *= found;
+    model->found[model->known] = found;
+    model_add_key(model);
+  }
+  return model->found[j];
+}
+
+/* A rate, and by how many percent it grows for a percent more keys. */
+typedef struct model_rate {
+  double fpp;
+  double slope;
+} model_rate;
 
 /* Beyond the table blocks are so full, and alike, that each group stands alone. */
-static double model_fpp_full(const lfb_fast_model *model, double load)
+static model_rate model_rate_full(const lfb_fast_model *model, double load)
 {
-  const lfb_fast_shape shape = model->shape;
-  const double draws = load * shape.words / LFB_BLOCK_WORDS * shape.bits;
-  return pow(1 - exp(draws * log1p(-1 / (double)WORD)), shape.words * shape.bits);
+  const double probes = model->shape.words * model->shape.bits;
+  const double draws = -load * probes / LFB_BLOCK_WORDS * log1p(-1 / (double)WORD);
+  const double off = exp(-draws), on = -expm1(-draws);
+  return (model_rate){pow(on, probes), probes * draws * off / on};
 }
 
-double lfb_fast_model_fpp(const lfb_fast_model *model, double load)
+/* The mean over a Poisson number of keys, from the likeliest number up, then down.
+ * Its derivative by the load is the mean of found[j] * (j / load - 1). */
+static model_rate model_rate_mean(lfb_fast_model *model, double load)
+{
+  const int middle = (int)load;
+  double weight = 1, weights = 0, sum = 0, moment = 0;
+
+  for (int j = middle; j < LFB_FAST_MODEL_KEYS && weight > NEGLIGIBLE * sum; j++) {
+    const double term = weight * model_found(model, j);
+    weights += weight;
+    sum += term;
+    moment += term * j;
+    weight *= load / (j + 1);
+  }
+  weight = 1;
+  for (int j = middle; j > 0 && weight > NEGLIGIBLE; j--) {
+    weight *= j / load;
+    const double term = weight * model_found(model, j - 1);
+    weights += weight;
+    sum += term;
+    moment += term * (j - 1);
+  }
+  return (model_rate){sum / weights, moment / sum - load};
+}
+
+static model_rate model_rate_at(lfb_fast_model *model, double load)
 {
   /* 12 standard deviations: what lies beyond is below 1e-30 */
-  if (load + 12 * sqrt(load) + 20 >= LFB_FAST_MODEL_KEYS)
-    return model_fpp_full(model, load);
-
-  double poisson = exp(-load), sum = 0;
-  for (int j = 0; j < LFB_FAST_MODEL_KEYS; j++) {
-    sum += poisson * model->found[j];
-    poisson *= load / (j + 1);
-  }
-  return sum;
+  return load + 12 * sqrt(load) + 20 >= LFB_FAST_MODEL_KEYS ? model_rate_full(model, load)
+                                                           : model_rate_mean(model, load);
 }
 
-double lfb_fast_model_load(const lfb_fast_model *model, double fpp)
+double lfb_fast_model_fpp(lfb_fast_model *model, double load)
 {
-  double low = 0, high = 1;
+  return load > 0 ? model_rate_at(model, load).fpp : 0;
+}
 
-  while (lfb_fast_model_fpp(model, high) <= fpp)
-    high *= 2;
-  for (int i = 0; i < 50; i++) {
-    const double middle = (low + high) / 2;
-    if (lfb_fast_model_fpp(model, middle) <= fpp)
-      low = middle;
-    else
-      high = middle;
+double lfb_fast_model_load(lfb_fast_model *model, double fpp)
+{
+  /* Newton's steps on the logarithms of both, in which the rate is nearly straight, from
+   * what a classic filter bears; a bisection where they leave what must hold the answer. */
+  const double probes = model->shape.words * model->shape.bits;
+  double low = 0, high = INFINITY;
+  double load = -LFB_BLOCK_BITS / probes * log1p(-pow(fpp, 1 / probes));
+
+  for (int i = 0; i < 100; i++) {
+    const model_rate rate = model_rate_at(model, load);
+    const double last = load;
+    *(rate.fpp <= fpp ? &low : &high) = last;
+    load *= exp(log(fpp / rate.fpp) / rate.slope);
+    if (fabs(load - last) <= 1e-7 * last) /* the next step would be below 1e-13 */
+      break;
+    if (!(load > low && load < high)) /* also where it is no number */
+      load = high == INFINITY ? 2 * last : low + (high - low) / 2;
   }
-  return low;
+  return load;
 }

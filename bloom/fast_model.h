@@ -9,10 +9,14 @@
  * to a block on average:
  *   - a block has j keys with Poisson probability (binomial for few blocks, whose
  *     spread is smaller: the model then errs on the safe side);
- *   - of those, i have the word that an absent key asks for in a group, with
- *     probability Binomial(j, w / 8); groups are independent given j;
- *   - i * g draws from 64 bits leave N of them set by the occupancy recurrence,
- *     and all g bits asked for are among them with probability (N / 64)^g.
+ *   - each of those has the word that an absent key asks for in a group with
+ *     probability w / 8, and draws g of its 64 bits; groups are independent given j;
+ *   - on[d], the probability that d given bits are on: after a draw it is
+ *     (1 - d/64) on[d] + (d/64) on[d-1], since the draw is one of the d, and leaves
+ *     d - 1 to the others, or none of them.  All terms are positive, so that the
+ *     smallest rates come out to full precision;
+ *   - the absent key asks for d different bits with the probability that g draws
+ *     are so many.
  * The rate is the sum over j of Poisson(j) times the w-th power of the rest.
  *
  * Source: the split of a blocked Bloom filter's rate by Putze, Sanders and
@@ -41,19 +45,25 @@ typedef struct lfb_fast_shape {
   uint32_t bits;
 } lfb_fast_shape;
 
+/* The model of one shape, and what has been computed of it: one thread's own. */
 typedef struct lfb_fast_model {
   lfb_fast_shape shape;
-  /* probability that an absent key is found in a block of j keys */
-  double found[LFB_FAST_MODEL_KEYS];
+  int known;                             /* numbers of keys in the table below         */
+  double asked[LFB_FAST_MAX_PROBES + 1]; /* probability of asking for d different bits */
+  double on[LFB_FAST_MAX_PROBES + 1];    /* on[d] with `known` keys in the block       */
+  /* a key makes on[d] the sum of step[d * (d + 1) / 2 + from] * on[from], from 0 to d */
+  double step[(LFB_FAST_MAX_PROBES + 1) * (LFB_FAST_MAX_PROBES + 2) / 2];
+  double found[LFB_FAST_MODEL_KEYS]; /* of finding an absent key among j, j < known */
 } lfb_fast_model;
 
+/* Starts the model of a shape whose w * g is at most LFB_FAST_MAX_PROBES. */
 void lfb_fast_model_init(lfb_fast_model *model, lfb_fast_shape shape);
 
 /* Probability of a wrong "maybe" at `load` keys to a block on average, at least 0. */
-double lfb_fast_model_fpp(const lfb_fast_model *model, double load);
+double lfb_fast_model_fpp(lfb_fast_model *model, double load);
 
-/* The largest load, in keys to a block, at which the rate is at most fpp. */
-double lfb_fast_model_load(const lfb_fast_model *model, double fpp);
+/* The load, in keys to a block, at which the rate is fpp, 0 < fpp < 1. */
+double lfb_fast_model_load(lfb_fast_model *model, double fpp);
 
 #ifdef __cplusplus
 }
