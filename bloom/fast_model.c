@@ -83,13 +83,14 @@ typedef struct model_rate {
   double slope;
 } model_rate;
 
-/* Beyond the table blocks are so full, and alike, that each group stands alone. */
+/* With more keys than the table has: each bit for itself is off with exp(-x). */
 static model_rate model_rate_full(const lfb_fast_model *model, double load)
 {
   const double probes = model->shape.words * model->shape.bits;
-  const double draws = -load * probes / LFB_BLOCK_WORDS * log1p(-1 / (double)WORD);
-  const double off = exp(-draws), on = -expm1(-draws);
-  return (model_rate){pow(on, probes), probes * draws * off / on};
+  const double share = (double)model->shape.words / LFB_BLOCK_WORDS;
+  const double key_sets = -expm1(model->shape.bits * log1p(-1 / (double)WORD));
+  const double x = load * share * key_sets, on = -expm1(-x);
+  return (model_rate){pow(on, probes), probes * x * exp(-x) / on};
 }
 
 /* The mean over a Poisson number of keys, from the likeliest number up, then down.

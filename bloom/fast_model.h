@@ -17,7 +17,9 @@
  *     smallest rates come out to full precision;
  *   - the absent key asks for d different bits with the probability that g draws
  *     are so many.
- * The rate is the sum over j of Poisson(j) times the w-th power of the rest.
+ * The rate is the sum over j of Poisson(j) times the w-th power of the rest.  From some
+ * 690 keys to a block on, the words of a block count as filled independently: the rate
+ * is above 0.74 there, and 0.15 % below the truth at most.
  *
  * Source: the split of a blocked Bloom filter's rate by Putze, Sanders and
  * Singler, "Cache-, Hash- and Space-Efficient Bloom Filters", 2007, carried to
@@ -36,7 +38,7 @@ extern "C" {
 #endif
 
 enum {
-  LFB_FAST_MODEL_KEYS = 384, /* to a block, that the model counts exactly */
+  LFB_FAST_MODEL_KEYS = 1024, /* to a block, that the model counts one by one */
 };
 
 /* How a key's bits lie in its block: w words, a power of two up to 8, g bits in each. */
