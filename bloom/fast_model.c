@@ -93,9 +93,12 @@ static model_rate model_rate_full(const lfb_fast_model *model, double load)
   return (model_rate){pow(on, probes), probes * x * exp(-x) / on};
 }
 
-/* The mean over a Poisson number of keys, from the likeliest number up, then down.
- * Its derivative by the load is the mean of found[j] * (j / load - 1). */
-static model_rate model_rate_mean(lfb_fast_model *model, double load)
+/*
+ * The mean over the number of keys in a block, from the likeliest number up, then down;
+ * `part` is a block's share of the keys, below 1; 0 for Poisson.  The slope is Poisson's:
+ * the derivative by the load is the mean of found[j] * (j / load - 1).
+ */
+static model_rate model_rate_mean(lfb_fast_model *model, double load, double part)
 {
   const int middle = (int)load;
   double weight = 1, weights = 0, sum = 0, moment = 0;
@@ -105,11 +108,11 @@ static model_rate model_rate_mean(lfb_fast_model *model, double load)
     weights += weight;
     sum += term;
     moment += term * j;
-    weight *= load / (j + 1);
+    weight *= (load - j * part) / ((j + 1) * (1 - part));
   }
   weight = 1;
   for (int j = middle; j > 0 && weight > NEGLIGIBLE; j--) {
-    weight *= j / load;
+    weight *= j * (1 - part) / (load - (j - 1) * part);
     const double term = weight * model_found(model, j - 1);
     weights += weight;
     sum += term;
@@ -118,16 +121,26 @@ static model_rate model_rate_mean(lfb_fast_model *model, double load)
   return (model_rate){sum / weights, moment / sum - load};
 }
 
-static model_rate model_rate_at(lfb_fast_model *model, double load)
+/* One block has all keys; between whole numbers of them, in a straight line. */
+static model_rate model_rate_single(lfb_fast_model *model, double load)
 {
-  /* 12 standard deviations: what lies beyond is below 1e-30 */
-  return load + 12 * sqrt(load) + 20 >= LFB_FAST_MODEL_KEYS ? model_rate_full(model, load)
-                                                           : model_rate_mean(model, load);
+  const int below = (int)load;
+  const double low = model_found(model, below), high = model_found(model, below + 1);
+  return (model_rate){low + (high - low) * (load - below), 0};
 }
 
-double lfb_fast_model_fpp(lfb_fast_model *model, double load)
+static model_rate model_rate_at(lfb_fast_model *model, double load, double blocks)
 {
-  return load > 0 ? model_rate_at(model, load).fpp : 0;
+  /* 12 standard deviations: what lies beyond is below 1e-30 */
+  if (load + 12 * sqrt(load) + 20 >= LFB_FAST_MODEL_KEYS)
+    return model_rate_full(model, load);
+  return blocks == 1 ? model_rate_single(model, load)
+                     : model_rate_mean(model, load, 1 / blocks);
+}
+
+double lfb_fast_model_fpp(lfb_fast_model *model, double load, double blocks)
+{
+  return load > 0 ? model_rate_at(model, load, blocks).fpp : 0;
 }
 
 double lfb_fast_model_load(lfb_fast_model *model, double fpp)
@@ -139,7 +152,7 @@ double lfb_fast_model_load(lfb_fast_model *model, double fpp)
   double load = -LFB_BLOCK_BITS / probes * log1p(-pow(fpp, 1 / probes));
 
   for (int i = 0; i < 100; i++) {
-    const model_rate rate = model_rate_at(model, load);
+    const model_rate rate = model_rate_at(model, load, INFINITY);
     const double last = load;
     *(rate.fpp <= fpp ? &low : &high) = last;
     load *= exp(log(fpp / rate.fpp) / rate.slope);

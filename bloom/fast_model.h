@@ -7,8 +7,9 @@
  * A key has one block of 8 words.  The words are cut into w groups; in each the
  * key has one word, and g bits of it, drawn with replacement.  With `load` keys
  * to a block on average:
- *   - a block has j keys with Poisson probability (binomial for few blocks, whose
- *     spread is smaller: the model then errs on the safe side);
+ *   - a block has j of the keys with binomial probability, which is Poisson's for
+ *     endless blocks; few blocks spread less and are wrong less often, so that a size
+ *     found by Poisson is on the safe side;
  *   - each of those has the word that an absent key asks for in a group with
  *     probability w / 8, and draws g of its 64 bits; groups are independent given j;
  *   - on[d], the probability that d given bits are on: after a draw it is
@@ -17,7 +18,7 @@
  *     smallest rates come out to full precision;
  *   - the absent key asks for d different bits with the probability that g draws
  *     are so many.
- * The rate is the sum over j of Poisson(j) times the w-th power of the rest.  From some
+ * The rate is the sum over j of that probability times the w-th power of the rest.  From some
  * 690 keys to a block on, the words of a block count as filled independently: the rate
  * is above 0.74 there, and 0.15 % below the truth at most.
  *
@@ -61,10 +62,11 @@ typedef struct lfb_fast_model {
 /* Starts the model of a shape whose w * g is at most LFB_FAST_MAX_PROBES. */
 void lfb_fast_model_init(lfb_fast_model *model, lfb_fast_shape shape);
 
-/* Probability of a wrong "maybe" at `load` keys to a block on average, at least 0. */
-double lfb_fast_model_fpp(lfb_fast_model *model, double load);
+/* Probability of a wrong "maybe" with load * blocks keys, at least 0, in `blocks` blocks,
+ * at least 1; INFINITY for Poisson. */
+double lfb_fast_model_fpp(lfb_fast_model *model, double load, double blocks);
 
-/* The load, in keys to a block, at which the rate is fpp, 0 < fpp < 1. */
+/* The load, in keys to a block, at which the rate is fpp, 0 < fpp < 1, by Poisson. */
 double lfb_fast_model_load(lfb_fast_model *model, double fpp);
 
 #ifdef __cplusplus

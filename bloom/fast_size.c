@@ -117,17 +117,17 @@ double lfb_fast_fpp_after(const lfb_geometry *geometry, double insertions)
   lfb_fast_model model;
 
   lfb_fast_model_init(&model, fast_shape(geometry));
-  return lfb_fast_model_fpp(&model, insertions / blocks);
+  return lfb_fast_model_fpp(&model, insertions / blocks, blocks);
 }
 
 double lfb_fast_count_elements(const lfb_geometry *geometry, uint64_t bits_set)
 {
-  /* A word has i keys with Poisson mean x = n * w / words, each leaving a bit off
-   * with (63/64)^g: a bit is off with exp(-x * (1 - (63/64)^g)). */
+  /* A key comes to a word with w / words and sets a given bit of it then with
+   * 1 - (63/64)^g: after n keys a bit is off with (1 - the product)^n. */
   const lfb_fast_shape shape = fast_shape(geometry);
   const double share = (double)bits_set / (double)geometry->bit_count;
   const double key_sets = -expm1(shape.bits * log1p(-1 / (double)LFB_WORD_BITS));
-  return -log1p(-share) / key_sets * (double)geometry->word_count / shape.words;
+  return log1p(-share) / log1p(-key_sets * shape.words / (double)geometry->word_count);
 }
 
 double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)

@@ -44,6 +44,18 @@ class Occupancy {
     return sum;
   }
 
+  // With n keys in so many blocks, each key in one or the other.
+  double Fpp(int n, int blocks) const {
+    std::vector<double> binomial(n + 2);
+    binomial[0] = 1;
+    for (int i = 1; i <= n; i++)
+      for (int j = i; j >= 0; j--)
+        binomial[j] = (binomial[j] * (blocks - 1) + (j > 0 ? binomial[j - 1] : 0)) / blocks;
+    double sum = 0;
+    for (int j = 0; j <= n; j++) sum += binomial[j] * found_[j];
+    return sum;
+  }
+
   double Load(double fpp) const {
     double low = 0, high = kMaxLoad;
     for (int i = 0; i < 100; i++) (Fpp((low + high) / 2) <= fpp ? low : high) = (low + high) / 2;
@@ -70,12 +82,12 @@ TEST(FastModel, EqualsTheOccupancyRecurrence) {
     lfb_fast_model_init(&model, shape);
     for (double load = 1e-6; load < Occupancy::kMaxLoad; load *= 1.25) {
       const double expected = slow.Fpp(load);
-      EXPECT_NEAR(lfb_fast_model_fpp(&model, load) / expected, 1, 1e-11)
+      EXPECT_NEAR(lfb_fast_model_fpp(&model, load, INFINITY) / expected, 1, 1e-11)
           << shape.words << "x" << shape.bits << " at " << load;
     }
-    EXPECT_EQ(lfb_fast_model_fpp(&model, 0), 0);
+    EXPECT_EQ(lfb_fast_model_fpp(&model, 0, INFINITY), 0);
     for (double load : {700.0, 725.0}) {  // where the model counts no more
-      EXPECT_NEAR(lfb_fast_model_fpp(&model, load) / slow.Fpp(load), 1, 1.5e-3)
+      EXPECT_NEAR(lfb_fast_model_fpp(&model, load, INFINITY) / slow.Fpp(load), 1, 1.5e-3)
           << shape.words << "x" << shape.bits << " at " << load;
     }
     for (double fpp : {0.7, 0.5, 0.3, 0.1, 0.01, 0.001, 1e-4, 1e-6, 1e-9, 1e-12}) {
@@ -87,6 +99,28 @@ TEST(FastModel, EqualsTheOccupancyRecurrence) {
   }
 }
 
+TEST(FastModel, FewBlocksShareTheirKeys) {
+  for (const lfb_fast_shape shape : AllShapes()) {
+    const Occupancy slow(shape);
+    static lfb_fast_model model;
+    lfb_fast_model_init(&model, shape);
+    for (int blocks : {1, 2, 3, 7})
+      for (int n : {1, 2, 3, 10, 50, 100, 500})
+        EXPECT_NEAR(lfb_fast_model_fpp(&model, double(n) / blocks, blocks) / slow.Fpp(n, blocks),
+                    1, 1e-11)
+            << shape.words << "x" << shape.bits << ", " << n << " keys in " << blocks;
+    EXPECT_NEAR(lfb_fast_model_fpp(&model, 30, 1e15) / slow.Fpp(30), 1, 1e-11);
+    // An estimated number of keys need not be whole.
+    for (int blocks : {1, 2, 3}) {
+      const double one = lfb_fast_model_fpp(&model, 10.0 / blocks, blocks),
+                   half = lfb_fast_model_fpp(&model, 10.5 / blocks, blocks),
+                   two = lfb_fast_model_fpp(&model, 11.0 / blocks, blocks);
+      EXPECT_LT(one, half);
+      EXPECT_LT(half, two);
+    }
+  }
+}
+
 // Load and rate undo each other wherever the rate has digits to say so, and the
 // search for the load ends for any fpp.
 TEST(FastModel, LoadIsTheInverse) {
@@ -94,7 +128,7 @@ TEST(FastModel, LoadIsTheInverse) {
     static lfb_fast_model model;
     lfb_fast_model_init(&model, shape);
     for (double fpp : {0.7, 0.5, 0.3, 0.1, 1e-3, 1e-6, 1e-10, 1e-30, 1e-100, 1e-300})
-      EXPECT_NEAR(lfb_fast_model_fpp(&model, lfb_fast_model_load(&model, fpp)) / fpp, 1, 1e-9)
+      EXPECT_NEAR(lfb_fast_model_fpp(&model, lfb_fast_model_load(&model, fpp), INFINITY) / fpp, 1, 1e-9)
           << shape.words << "x" << shape.bits << " for " << fpp;
     for (double fpp : {5e-324, 0.99, 0.999999, std::nextafter(1, 0)})
       EXPECT_GE(lfb_fast_model_load(&model, fpp), 0);

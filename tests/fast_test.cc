@@ -85,7 +85,7 @@ TEST(FastModel, EqualsASimulation) {
       uint64_t wrong = 0;
       for (uint64_t i = 0; i < kAsked; i++)
         wrong += lfb_filter_might_contain_hash(made, Mix(22, i));
-      const double expected = lfb_fast_model_fpp(&model, load) * kAsked;
+      const double expected = lfb_fast_model_fpp(&model, load, 4096) * kAsked;
       EXPECT_NEAR(static_cast<double>(wrong), expected, 0.03 * expected + 4 * std::sqrt(expected) + 3)
           << shape.words << "x" << shape.bits << " at " << load;
     }
