@@ -92,31 +92,6 @@ TEST(FastModel, EqualsASimulation) {
   }
 }
 
-// The rate that was asked for is held at n keys: over many filters for small n, so
-// that chance does not decide, and to 1.02 times the rate where there is enough
-// to count.
-TEST(Fast, HoldsTheRequestedRate) {
-  const uint64_t most = kUnderTsan ? 100'000 : 3'000'000;
-  for (double fpp : {0.1, 0.01, 0.001, 1e-4, 1e-6})
-    for (uint64_t n : {uint64_t{1}, uint64_t{10}, uint64_t{100}, uint64_t{10000}, most}) {
-      const uint64_t filters = n >= 10000 ? 1 : 400 / n + 1, asked = n >= 10000 ? most : 5000;
-      uint64_t wrong = 0, hash = 0;
-      for (uint64_t f = 0; f < filters; f++) {
-        const Filter filter = Make(n, fpp, LFB_FAST);
-        for (uint64_t i = 0; i < n; i++) lfb_filter_put_hash(filter.get(), Mix(31, hash++));
-        for (uint64_t i = 0; i < asked; i++)
-          wrong += lfb_filter_might_contain_hash(filter.get(), Mix(32, hash++));
-      }
-      const double expected = fpp * static_cast<double>(filters * asked);
-      EXPECT_LE(static_cast<double>(wrong), 1.02 * expected + 4 * std::sqrt(expected) + 3)
-          << "n " << n << " fpp " << fpp;
-      if (n == most && expected > 1000) {
-        EXPECT_GE(static_cast<double>(wrong), 0.95 * expected - 4 * std::sqrt(expected))
-            << "larger than it need be: n " << n << " fpp " << fpp;
-      }
-    }
-}
-
 struct Keys {
   const char* name;
   std::string (*key)(uint64_t i);

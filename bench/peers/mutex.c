@@ -44,7 +44,17 @@ LFB_INLINE bool locked_put_shape(const lfb_fast *fast, uint64_t *bits_set, uint6
 
 static inline bool locked_put(mutex_filter *filter, uint64_t hash)
 {
-  LFB_FAST_WITH_SHAPE(&filter->fast, return locked_put_shape(&f, &filter->bits_set, hash))
+#define PUT(name, shift, count)                                                \
+  case LFB_FAST_SHAPE(shift, count): {                                         \
+    const lfb_fast shaped = lfb_fast_shaped(&filter->fast, shift, count);      \
+    return locked_put_shape(&shaped, &filter->bits_set, hash);                 \
+  }
+  switch (LFB_FAST_SHAPE(filter->fast.group_shift, filter->fast.probes)) {
+    LFB_FAST_SHAPES(PUT)
+  default:
+    return locked_put_shape(&filter->fast, &filter->bits_set, hash);
+  }
+#undef PUT
 }
 
 static bool mutex_put(mutex_filter *filter, uint64_t hash)
