@@ -30,6 +30,9 @@ extern uint64_t lfb_bench_least_puts;
 /* VERB/CONTENDER/SIZE/CALL/KEYS/FPP: put and query, of the library's own and of peers. */
 void lfb_bench_register_filters(const lfb_bench_size *size);
 
+/* put_new/fast/SIZE/batch15|batch49|build/hash/1%: new keys in bulk. */
+void lfb_bench_register_bulk(const lfb_bench_size *size);
+
 /* limit/ACCESS/SIZE: what the machine can do at best. */
 void lfb_bench_register_limits(const lfb_bench_size *size);
 

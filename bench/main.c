@@ -48,6 +48,7 @@ int main(int argc, char **argv)
   for (unsigned i = 0; i < LFB_BENCH_SIZES; i++) {
     lfb_bench_register_limits(&lfb_bench_sizes[i]);
     lfb_bench_register_filters(&lfb_bench_sizes[i]);
+    lfb_bench_register_bulk(&lfb_bench_sizes[i]);
   }
   lfb_bench_register_counter();
   const int status = lfb_bench_run(argc, argv);

@@ -19,7 +19,7 @@ END {
   for (l = 1; l <= limits; l++) row("limit: " words(access[l]), "limit", access[l], "", "", "")
   # Calls that a machine or a build has not are left out.
   whats = split("query_present put_new put_present", what, " ")
-  calls = split("many single inline inline512 bulk exclusive", call, " ")
+  calls = split("many single inline inline512 batch15 batch49 build", call, " ")
   fpps = split("1% 0.1%", fpp, " ")
   for (w = 1; w <= whats; w++)
     for (p = 1; p <= fpps; p++)
