@@ -1,9 +1,10 @@
-# keys.awk - ns an operation by kind of key.  With lib.awk.
+# keys.awk - ns an operation by kind of key, at the sizes at which all were measured.  With lib.awk.
 
 function row(what, who, call, size,    k, line, value, found) {
+  if (at(what, "fast", size, "single", "names", "1%", 1) == "") return
   for (k = 1; k <= kinds; k++) {
     value = at(what, who, size, call, kind[k], "1%", 1)
-    found = found || (k > 1 && value != "")
+    found = found || value != ""
     line = line " " figure(value) " |"
   }
   if (found) print "| " words(what) " | " who " | " call " | " binary(size) " |" line

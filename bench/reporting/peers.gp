@@ -4,8 +4,8 @@ set multiplot layout words(panels),1 title 'ns an operation: one key a call, one
 
 set style fill solid 1 border rgb 'white'
 set logscale y
-set yrange [0.3:1000]
-set ytics (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+set yrange [0.3:2000]
+set ytics (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 set xrange [-0.6:5.6]
 set xtics ('query present' 0, 'query absent' 1, 'put present' 2, 'put new' 3, 'mixed 90/10' 4, 'mixed 50/50' 5) scale 0
 set grid noxtics

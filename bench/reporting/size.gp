@@ -9,8 +9,8 @@ set xrange [40:1700000]
 set xtics ('64 KiB' 64, '1 MiB' 1024, '16 MiB' 16384, '256 MiB' 262144, '1 GiB' 1048576) font ',13'
 set xlabel 'filter size'
 set ylabel 'ns an operation' offset 1,0
-set yrange [0.4:200]
-set ytics (0.5, 1, 2, 5, 10, 20, 50, 100, 200)
+set yrange [0.4:500]
+set ytics (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500)
 
 line(what, call) = pick(what . ',fast,*,' . call . ',hash,1%,1')
 limit(access) = pick('limit,' . access . ',*,,,,1')
