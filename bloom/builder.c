@@ -196,8 +196,8 @@ void lfb_builder_put_many_u64(lfb_builder *builder, unsigned thread, const uint6
   lfb_filter *filter = builder->filter;
 
   call.thread->new_keys +=
-      builder->alone ? lfb_pieces(&filter->layout.hasher, keys, count, lfb_piece_u64,
-                                  builder_act, &call)
+      builder->alone ? lfb_pieces_u64(&filter->layout.hasher, keys, count,
+                                      filter->strategy->hash_u64_many, builder_act, &call)
                      : lfb_filter_put_many_u64(filter, keys, count, NULL);
 }
 

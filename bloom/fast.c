@@ -93,6 +93,13 @@ LFB_INLINE uint64_t fast_settle_all(const lfb_fast *fast, const uint64_t *hashes
   return fast_settle_loop(fast, NULL, hashes, count, answers);
 }
 
+static void fast_hash_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
+                               uint64_t *hashes)
+{
+  for (size_t i = 0; i < count; i++)
+    hashes[i] = lfb_hasher_u64(hasher, keys[i]).low;
+}
+
 #define ROW(shape, shift, count) LFB_FAST_ROW_OF(, fast, shape, shift, count)
 LFB_FAST_SHAPES(ROW)
 ROW(any, 0, 0)

@@ -75,6 +75,8 @@ static inline lfb_hash fast_widen(const lfb_hasher *hasher, uint64_t hash)
  *   uint64_t variant_put_all(fast, hashes, count, answers)    returns the bits turned on
  *   uint64_t variant_query_all, variant_gather_all, variant_settle_all: likewise, the
  *            sum of no meaning
+ *
+ * and variant_hash_u64_many (strategy.h).
  */
 #define LFB_FAST_ROW_OF(attributes, variant, shape, shift, count)                              \
   attributes static uint32_t variant##_##shape##_turn_on(const lfb_layout *layout,             \
@@ -120,6 +122,7 @@ static inline lfb_hash fast_widen(const lfb_hasher *hasher, uint64_t hash)
   static const lfb_strategy variant##_##shape##_row = {                                        \
       LFB_FAST_ROW,                                                                            \
       LFB_STRATEGY_ACTS(variant##_##shape),                                                    \
+      .hash_u64_many = variant##_hash_u64_many,                                                \
       .gather_many = variant##_##shape##_gather_many,                                          \
       .settle_many = variant##_##shape##_settle_many,                                          \
   };

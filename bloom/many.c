@@ -60,8 +60,13 @@ static bool many_takes_hashes(const lfb_filter *filter)
 LFB_INLINE size_t many_pieces(const lfb_filter *filter, const void *keys, size_t count,
                               lfb_piece_hash hash_of, lfb_piece_act act, const void *context)
 {
+  const lfb_strategy *strategy = filter->strategy;
+
   if (hash_of == lfb_piece_given && many_takes_hashes(filter))
     return lfb_pieces_given(keys, count, act, context);
+  if (hash_of == lfb_piece_u64 && strategy->hash_u64_many != NULL)
+    return lfb_pieces_u64(&filter->layout.hasher, keys, count, strategy->hash_u64_many, act,
+                          context);
   return lfb_pieces(&filter->layout.hasher, keys, count, hash_of, act, context);
 }
 

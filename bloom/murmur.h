@@ -71,11 +71,14 @@ static inline uint32_t lfb_rotate32(uint32_t word, unsigned by)
   return word << by | word >> (32 - by);
 }
 
+#define LFB_MURMUR_FINISH_1 UINT64_C(0xff51afd7ed558ccd)
+#define LFB_MURMUR_FINISH_2 UINT64_C(0xc4ceb9fe1a85ec53)
+
 /* Murmur's finaliser: a bijection that mixes every bit into every other. */
 static inline uint64_t lfb_murmur_finish64(uint64_t h)
 {
-  h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
-  h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+  h = (h ^ h >> 33) * LFB_MURMUR_FINISH_1;
+  h = (h ^ h >> 33) * LFB_MURMUR_FINISH_2;
   return h ^ h >> 33;
 }
 

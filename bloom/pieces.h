@@ -15,6 +15,8 @@ enum {
   /* Keys hashed at a time: 8 KiB of hashes, and long enough that the lines that
    * are not yet under way at its start do not matter.  A multiple of 64. */
   LFB_PIECE = 512,
+  /* Numbers, whose hashes are one array, and computed several at a time. */
+  LFB_NUMBERS_PIECE = 2048,
   /* Hashes that the caller gives need no room: longer pieces, to the same end. */
   LFB_GIVEN_PIECE = 16384,
 };
@@ -58,6 +60,27 @@ LFB_INLINE size_t lfb_pieces(const lfb_hasher *hasher, const void *keys, size_t 
       high[i] = hash.high;
     }
     yes += act(context, low, high, first, in_piece);
+  }
+  return yes;
+}
+
+/* What strategy.h calls hash_u64_many. */
+typedef void (*lfb_piece_hash_many)(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
+                                    uint64_t *hashes);
+
+/* The same for numbers whose hashes are computed many at a time. */
+LFB_INLINE size_t lfb_pieces_u64(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
+                                 lfb_piece_hash_many hash_many, lfb_piece_act act,
+                                 const void *context)
+{
+  uint64_t hashes[LFB_NUMBERS_PIECE];
+  size_t yes = 0;
+
+  for (size_t first = 0; first < count; first += LFB_NUMBERS_PIECE) {
+    const size_t left = count - first;
+    const size_t in_piece = left < LFB_NUMBERS_PIECE ? left : (size_t)LFB_NUMBERS_PIECE;
+    hash_many(hasher, keys + first, in_piece, hashes);
+    yes += act(context, hashes, NULL, first, in_piece);
   }
   return yes;
 }

@@ -84,6 +84,10 @@ typedef struct lfb_strategy {
   bool (*put_hash)(const lfb_layout *layout, uint64_t hash);
   bool (*has_hash)(const lfb_layout *layout, uint64_t hash);
 
+  /* The hashes, of 64 bits, of `count` 64-bit keys; NULL: one by one, lfb_hasher_u64(). */
+  void (*hash_u64_many)(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
+                        uint64_t *hashes);
+
   /*
    * Both for `count` hashes, whose halves stand in two arrays (`high` may be NULL
    * where the hash has none).  Answer i goes to bit i % 64 of answers[i / 64];
