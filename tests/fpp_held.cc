@@ -116,8 +116,8 @@ int main(int argc, char** argv) {
       "tests/fpp_held.h says: by asking for keys that were not put, and from the bits.  All\n"
       "rates are given as a multiple of p, what is measured with its 95 %% interval; `model`\n"
       "is what lfb_config_fpp_after() says.  For small n the size rounds up to whole blocks of\n"
-      "512 bits, which leaves the rate below p.  Of so many intervals one in 20 misses the\n"
-      "model by chance; where almost nothing is found, they are rough.\n\n");
+      "512 bits, which leaves the rate below p.  Up to one interval in 20 misses the model by\n"
+      "chance; where almost nothing is found, they are rough.\n\n");
   PrintAtN(most);
   PrintBeyond(most);
   PrintSizes();
