@@ -1,14 +1,14 @@
 /* inline512.c - the query of lfbloom/fast_avx512.h, in a function compiled for it. */
-#include "bloom/avx512.h"
+#include "bloom/simd.h"
 
-#ifdef LFB_AVX512
+#ifdef LFB_SIMD_X86
 #define LFB_FAST_AVX512_TARGET LFB_AVX512_TARGET
 #endif
 #include <lfbloom/fast.h>
 
 #include "bench/contender.h"
 
-#ifdef LFB_AVX512
+#ifdef LFB_SIMD_X86
 
 LFB_AVX512_TARGET size_t lfb_inline512_query(void *filter, const lfb_keys *keys, size_t first,
                                              size_t count)
@@ -26,7 +26,7 @@ LFB_AVX512_TARGET size_t lfb_inline512_query(void *filter, const lfb_keys *keys,
 
 bool lfb_inline512_runs_here(void)
 {
-  return lfb_avx512_runs_here();
+  return lfb_simd_best() == LFB_SIMD_AVX512;
 }
 
 #else

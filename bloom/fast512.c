@@ -4,9 +4,9 @@
  *
  * Floor 11.
  */
-#include "bloom/avx512.h"
+#include "bloom/simd.h"
 
-#ifdef LFB_AVX512
+#ifdef LFB_SIMD_X86
 #define TARGET LFB_AVX512_TARGET
 #define LFB_FAST_AVX512_TARGET TARGET
 #endif
@@ -14,7 +14,7 @@
 #include "bloom/fast_rows.h"
 #include "bloom/strategies.h"
 
-#ifdef LFB_AVX512
+#ifdef LFB_SIMD_X86
 
 TARGET LFB_INLINE uint64_t fast512_query_one(const lfb_fast *fast, const lfb_fast512 *lanes,
                                              const lfb_fast512_hash *hash)
@@ -144,14 +144,8 @@ FAST512_MANY(fast512_gather_all, lfb_prefetch_write, fast512_gather_one)
 FAST512_MANY(fast512_settle_all, lfb_prefetch_write, fast512_settle_one)
 
 /* A put gains nothing by the ring: what it waits for is its locked operations. */
-LFB_FAST_MANY(TARGET, fast512_put_loop, lfb_fast512, lfb_fast_prefetch_put, fast512_put_one)
-
-TARGET LFB_INLINE uint64_t fast512_put_all(const lfb_fast *fast, const uint64_t *hashes,
-                                           size_t count, uint64_t *answers)
-{
-  const lfb_fast512 lanes = lfb_fast512_of(fast);
-  return fast512_put_loop(fast, &lanes, hashes, count, answers);
-}
+LFB_FAST_MANY(TARGET, fast512_put_all, lfb_fast512, lfb_fast512_of, lfb_fast_prefetch_put,
+              fast512_put_one)
 
 TARGET LFB_INLINE uint32_t fast512_turn_on(const lfb_fast *fast, uint64_t hash)
 {

@@ -14,11 +14,11 @@
  * the integer part of p is that of x/m or one less, and x minus it times m is below
  * 2m: one subtraction of m, where that does not wrap, makes it x mod m.
  */
-#include "bloom/avx512.h"
+#include "bloom/simd.h"
 #include "bloom/guava.h"
 #include "bloom/strategies.h"
 
-#ifdef LFB_AVX512
+#ifdef LFB_SIMD_X86
 
 #include <immintrin.h>
 #include <lfbloom/cpu.h>

@@ -1,66 +1,61 @@
 /* strategies.c - the table of strategies, and looking one up.  Floor 11. */
 #include "bloom/strategies.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "bloom/avx512.h"
+#ifdef LFB_SIMD_X86
+#define X86(row) row
+#else
+#define X86(row) NULL
+#endif
 
-static const lfb_strategy *const strategies[] = {
-    &lfb_strategy_fast,
-    &lfb_strategy_mitz32,
-    &lfb_strategy_mitz64,
-    &lfb_strategy_java_double,
-    &lfb_strategy_go_fnv14,
+/* A line a strategy: its row for any processor, then, by lfb_simd, its variants. */
+static const lfb_strategy *const strategies[][LFB_SIMD_LEVELS] = {
+    {&lfb_strategy_fast, X86(&lfb_strategy_fast256), X86(&lfb_strategy_fast512)},
+    {&lfb_strategy_mitz32, NULL, NULL},
+    {&lfb_strategy_mitz64, NULL, X86(&lfb_strategy_mitz64_512)},
+    {&lfb_strategy_java_double, NULL, NULL},
+    {&lfb_strategy_go_fnv14, NULL, NULL},
 };
 
 enum { STRATEGY_COUNT = sizeof strategies / sizeof *strategies };
 
-/*
- * The variant of a row for this processor.  LFBLOOM_SIMD=none in the environment
- * asks for the portable one: for tests, and for measuring.
- */
-static const lfb_strategy *strategies_variant(const lfb_strategy *row)
+const lfb_strategy *lfb_strategy_variant(lfb_strategy_id id, lfb_simd most)
 {
-#ifdef LFB_AVX512
-  const char *wish = getenv("LFBLOOM_SIMD");
-  if ((wish == NULL || strcmp(wish, "none") != 0) && lfb_avx512_runs_here()) {
-    if (row == &lfb_strategy_fast)
-      return &lfb_strategy_fast512;
-    if (row == &lfb_strategy_mitz64)
-      return &lfb_strategy_mitz64_512;
-  }
-#endif
-  return row;
+  for (int i = 0; i < STRATEGY_COUNT; i++)
+    if (strategies[i][LFB_SIMD_NONE]->id == id) {
+      int level = (int)most;
+      while (strategies[i][level] == NULL)
+        level--;
+      return strategies[i][level];
+    }
+  return NULL;
 }
 
 const lfb_strategy *lfb_strategy_find(lfb_strategy_id id)
 {
-  for (int i = 0; i < STRATEGY_COUNT; i++)
-    if (strategies[i]->id == id)
-      return strategies_variant(strategies[i]);
-  return NULL;
+  return lfb_strategy_variant(id, lfb_simd_chosen());
 }
 
 const lfb_strategy *lfb_strategy_find_in_file(uint8_t file_id)
 {
   for (int i = 0; i < STRATEGY_COUNT; i++)
-    if (strategies[i]->file_id == file_id)
-      return strategies_variant(strategies[i]);
+    if (strategies[i][LFB_SIMD_NONE]->file_id == file_id)
+      return lfb_strategy_find(strategies[i][LFB_SIMD_NONE]->id);
   return NULL;
 }
 
 const char *lfb_strategy_name(lfb_strategy_id id)
 {
-  const lfb_strategy *strategy = lfb_strategy_find(id);
+  const lfb_strategy *strategy = lfb_strategy_variant(id, LFB_SIMD_NONE);
   return strategy == NULL ? NULL : strategy->name;
 }
 
 lfb_status lfb_strategy_from_name(const char *name, lfb_strategy_id *id)
 {
   for (int i = 0; i < STRATEGY_COUNT; i++)
-    if (strcmp(strategies[i]->name, name) == 0) {
-      *id = strategies[i]->id;
+    if (strcmp(strategies[i][LFB_SIMD_NONE]->name, name) == 0) {
+      *id = strategies[i][LFB_SIMD_NONE]->id;
       return LFB_OK;
     }
   return LFB_ERROR_UNKNOWN_STRATEGY;

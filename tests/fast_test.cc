@@ -1,15 +1,13 @@
-// Strategy `fast`: its sizes, its rates against its model, its hashes, and that
-// all ways of computing it agree.
+// Strategy `fast`: its sizes, its rates against its model, and its hashes; that all ways
+// of computing it agree is in simd_test.cc.
 #include <lfbloom/fast.h>
 
 #include <cmath>
-#include <cstdlib>
 
 #include "bloom/fast_model.h"
 #include "bloom/fast_size.h"
-#include "bloom/core.h"
-#include "tests/filters.h"
 #include "tests/race.h"
+#include "tests/variants.h"
 
 namespace {
 
@@ -69,17 +67,9 @@ TEST(FastModel, EqualsASimulation) {
   for (const lfb_fast_shape shape : shapes) {
     static lfb_fast_model model;
     lfb_fast_model_init(&model, shape);
-    const lfb_geometry geometry = {512 * 4096, 8 * 4096, shape.words * shape.bits, shape.words};
     for (double load : {20.0, 50.0}) {
-      lfb_config config = Config(1, 0.5, LFB_FAST);
-      lfb_description description{};
-      ASSERT_EQ(lfb_core_describe(&config, &description), LFB_OK);
-      description.geometry = geometry;
-      lfb_pages pages{};
-      ASSERT_EQ(lfb_pages_init(&pages, geometry.word_count * 8, true), LFB_OK);
-      lfb_filter* made = nullptr;
-      ASSERT_EQ(lfb_core_make(&description, &pages, &made), LFB_OK);
-      const Filter filter(made);
+      const Filter filter = MakeShaped(lfb_simd_chosen(), shape.words, shape.bits, 4096);
+      lfb_filter* made = filter.get();
       for (uint64_t i = 0; i < load * 4096; i++) lfb_filter_put_hash(made, Mix(21, i));
       constexpr uint64_t kAsked = kUnderTsan ? 200000 : 4000000;
       uint64_t wrong = 0;
@@ -166,87 +156,6 @@ TEST(Fast, SipHashKeysDiffer) {
   EXPECT_EQ(lfb_filter_put_all(b.get(), a.get()), LFB_OK);
   EXPECT_TRUE(Has(b, "x"));
   EXPECT_EQ(Stats(a).hash, LFB_HASH_SIPHASH13);
-}
-
-// A shape in a view of its own words, as the definition in lfbloom/fast.h reads.
-bool Defined(const lfb_fast& fast, uint64_t hash, uint32_t probe, uint32_t w) {
-  const uint64_t rounds[] = {0x9e3779b97f4a7c15, 0x6a09e667f3bcc909, 0xbb67ae8584caa73b,
-                             0x3c6ef372fe94f82b};
-  const unsigned __int128 product = static_cast<unsigned __int128>(hash) * fast.blocks;
-  const uint64_t block = static_cast<uint64_t>(product >> 64);
-  const uint32_t group = probe % w, words = 8 / w, log = words == 8 ? 3 : words / 2;
-  const uint64_t r0 = hash * rounds[0], r = hash * rounds[probe / 8];
-  const uint64_t word = 8 * block + group * words + (r0 >> (12 + group * log)) % words;
-  return lfb_word_get(&fast.words[word]) >> (r >> (16 + 6 * (probe % 8)) & 63) & 1;
-}
-
-// Every shape, by the vector code and by the scalar code, sets the bits of the
-// definition, answers alike one by one, many at a time and inline, and counts.
-TEST(Fast, AllWaysOfComputingAgree) {
-  for (uint32_t w : {1u, 2u, 4u, 8u})
-    for (uint32_t g = 1; w * g <= 32; g++)
-      for (const char* simd : {"none", ""}) {
-        setenv("LFBLOOM_SIMD", simd, 1);
-        lfb_config config = Config(1, 0.5, LFB_FAST);
-        lfb_description description{};
-        ASSERT_EQ(lfb_core_describe(&config, &description), LFB_OK);
-        description.geometry = {512 * 37, 8 * 37, w * g, w};
-        lfb_pages pages{};
-        ASSERT_EQ(lfb_pages_init(&pages, 64 * 37, true), LFB_OK);
-        lfb_filter* filter = nullptr;
-        ASSERT_EQ(lfb_core_make(&description, &pages, &filter), LFB_OK);
-        const Filter owner(filter);
-        lfb_fast fast{};
-        ASSERT_EQ(lfb_fast_of(filter, &fast), LFB_OK);
-
-        std::vector<uint64_t> hashes;
-        for (uint64_t i = 0; i < 300; i++) hashes.push_back(Mix(41 + w, i));
-        uint64_t expected_bits = 0;
-        for (uint64_t hash : hashes) {
-          bool all = true;
-          for (uint32_t p = 0; p < w * g; p++) all &= Defined(fast, hash, p, w);
-          ASSERT_EQ(lfb_filter_might_contain_hash(filter, hash), all);
-          ASSERT_EQ(lfb_fast_might_contain(&fast, hash), all);
-          uint64_t answer = 2;
-          lfb_filter_might_contain_many_hash(filter, &hash, 1, &answer);
-          ASSERT_EQ(answer, all);
-          ASSERT_EQ(hash % 2 ? lfb_filter_put_hash(filter, hash) : lfb_fast_put(&fast, hash), !all);
-          for (uint32_t p = 0; p < w * g; p++) ASSERT_TRUE(Defined(fast, hash, p, w));
-          ASSERT_TRUE(lfb_fast_might_contain(&fast, hash));
-          expected_bits = lfb_bits_count(&filter->layout.bits);
-          ASSERT_EQ(lfb_stripes_sum(&filter->layout.count), expected_bits);
-        }
-        EXPECT_GT(expected_bits, 100u);
-      }
-  unsetenv("LFBLOOM_SIMD");
-}
-
-// The vector path beside writers: each 64-bit lane is whole, so a key that was put
-// before is never missed while others fill the same lines.
-TEST(FastRace, VectorReadsBesideWriters) {
-  constexpr uint64_t n = kUnderTsan ? 3000 : 100000, kOld = 200;
-  for (int round = 0; round < (kUnderTsan ? 2 : 20); round++) {
-    const Filter filter = Make(2000, 0.001, LFB_FAST);
-    std::vector<uint64_t> old;
-    for (uint64_t i = 0; i < kOld; i++) old.push_back(Mix(51, i));
-    lfb_filter_put_many_hash(filter.get(), old.data(), kOld, nullptr);
-    lfb_fast fast{};
-    ASSERT_EQ(lfb_fast_of(filter.get(), &fast), LFB_OK);
-    std::atomic<uint64_t> missed{0};
-    RunTogether(4, [&](unsigned t) {
-      if (t < 2) {
-        for (uint64_t i = 0; i < n / 50; i++)
-          lfb_filter_put_hash(filter.get(), Mix(52 + t, i));
-        return;
-      }
-      for (uint64_t i = 0; i < n / kOld; i++) {
-        missed += lfb_filter_might_contain_many_hash(filter.get(), old.data(), kOld, nullptr) != kOld;
-        for (uint64_t hash : old) missed += !lfb_fast_might_contain(&fast, hash);
-      }
-    });
-    ASSERT_EQ(missed, 0u);
-    ASSERT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
-  }
 }
 
 TEST(Fast, NoViewOfOtherStrategies) {

@@ -1,11 +1,10 @@
 // The filter on one thread: every way of putting and asking, every strategy.
 #include <cmath>
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 
-#include "tests/filters.h"
 #include "tests/race.h"
+#include "tests/variants.h"
 
 namespace {
 
@@ -155,18 +154,23 @@ TEST_P(EveryStrategy, PutAllUnites) {
   for (uint64_t i = 0; i < 500; i++) EXPECT_TRUE(Has(into, Key(i)));
 }
 
-// What a strategy computes by vector and what it computes one by one: the same
-// answers and the same bits, for sizes around powers of two and any number of probes.
-TEST_P(EveryStrategy, VectorsAndScalarsAgree) {
+// What a strategy computes by vector, by each of its variants, and what it computes one
+// by one: the same answers and the same bits, for sizes around powers of two and any
+// number of probes.
+class Variants : public testing::TestWithParam<std::tuple<lfb_strategy_id, lfb_simd>> {};
+INSTANTIATE_TEST_SUITE_P(All, Variants,
+                         testing::Combine(testing::ValuesIn(AllStrategies()),
+                                          testing::ValuesIn(SimdLevels())));
+
+TEST_P(Variants, VectorsAndScalarsAgree) {
+  const auto [strategy, most] = GetParam();
   for (uint64_t n : {1, 7, 100, 1366, 1367, 3001, 20011, 54321})
     for (double fpp : {0.3, 0.05, 0.01, 0.003, 1e-4, 1e-7, 1e-30}) {
-      const lfb_config config = Config(n, fpp, GetParam());
+      const lfb_config config = Config(n, fpp, strategy);
       lfb_stats plan{};
       if (lfb_config_plan(&config, &plan) != LFB_OK || plan.bytes > 1 << 21) continue;
-      setenv("LFBLOOM_SIMD", "none", 1);
-      const Filter scalar = Make(config);
-      unsetenv("LFBLOOM_SIMD");
-      const Filter vector = Make(config), many = Make(config);
+      const Filter scalar = MakeUpTo(LFB_SIMD_NONE, config);
+      const Filter vector = MakeUpTo(most, config), many = MakeUpTo(most, config);
       std::vector<uint64_t> keys;
       for (uint64_t i = 0; i < std::min<uint64_t>(n, 500) + 20; i++) keys.push_back(Mix(n, i));
       for (uint64_t key : keys) {
@@ -196,10 +200,8 @@ TEST_P(EveryStrategy, VectorsAndScalarsAgree) {
 TEST(Filter, VectorRemaindersAtTheEdges) {
   for (uint64_t n : {1710, 3419, 6838, 10000, 99999, 1000003}) {
     const lfb_config config = Config(n, 0.01, LFB_GUAVA_MITZ64);
-    setenv("LFBLOOM_SIMD", "none", 1);
-    const Filter scalar = Make(config);
-    unsetenv("LFBLOOM_SIMD");
-    const Filter vector = Make(config);
+    const Filter scalar = MakeUpTo(LFB_SIMD_NONE, config);
+    const Filter vector = MakeUpTo(lfb_simd_best(), config);
     const uint64_t m = Stats(scalar).bit_count, most = INT64_MAX / m;
     for (uint64_t i = 0; i < 3000; i++) {
       const uint64_t quotient = i < 1000 ? most - i : i < 2000 ? Mix(n, i) % most : i;

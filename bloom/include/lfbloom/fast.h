@@ -2,10 +2,12 @@
  * lfbloom/fast.h - strategy `fast` without a function call: put, query and
  * prefetch of a caller's own 64-bit hashes, inline in C and C++.
  *
- * Floor 7.  May include: lfbloom/fast_view.h, lfbloom/fast_avx512.h, lfbloom/filter.h.
+ * Floor 7.  May include: lfbloom/fast_view.h, lfbloom/fast_avx2.h,
+ * lfbloom/fast_avx512.h, lfbloom/filter.h.
  *
- * The layout is lfbloom/fast_view.h.  Compiled for AVX-512 (-march=x86-64-v4, say), the
- * query is one vector's work (lfbloom/fast_avx512.h); the answers are the same.
+ * The layout is lfbloom/fast_view.h.  Compiled for AVX2 (-march=x86-64-v3, say), the query
+ * is the work of two vectors (lfbloom/fast_avx2.h), for AVX-512 (-march=x86-64-v4) of one
+ * (lfbloom/fast_avx512.h); the answers are the same.
  *
  * Guarantees, Ordering, Stopped  as lfbloom/filter.h.
  * Progress   lfb_fast_might_contain: wait-free, w loads of one line.
@@ -14,6 +16,7 @@
 #ifndef LFBLOOM_FAST_H
 #define LFBLOOM_FAST_H
 
+#include <lfbloom/fast_avx2.h>
 #include <lfbloom/fast_avx512.h>
 #include <lfbloom/fast_view.h>
 #include <lfbloom/filter.h>
@@ -45,12 +48,6 @@ LFB_INLINE void lfb_fast_prefetch_put(const lfb_fast *fast, uint64_t hash)
   lfb_prefetch_write((const void *)lfb_fast_block(fast, hash));
 }
 
-LFB_INLINE bool lfb_fast_might_contain_shape(const lfb_fast *fast, uint64_t hash)
-{
-  const lfb_fast_key key = lfb_fast_key_of(fast, hash);
-  return lfb_fast_key_is_in(fast, &key);
-}
-
 LFB_INLINE uint32_t lfb_fast_turn_on_shape(const lfb_fast *fast, uint64_t hash)
 {
   const lfb_fast_key key = lfb_fast_key_of(fast, hash);
@@ -71,14 +68,19 @@ LFB_INLINE bool lfb_fast_might_contain(const lfb_fast *fast, uint64_t hash)
 #ifdef LFB_FAST_BY_AVX512
   return lfb_fast512_might_contain(fast, hash);
 #else
-#define LFB_FAST_QUERY(name, shift, count) \
-  LFB_FAST_CASE(lfb_fast_might_contain_shape, shift, count)
+#ifdef LFB_FAST_BY_AVX2
+#define LFB_FAST_QUERY_SHAPE lfb_fast256_might_contain
+#else
+#define LFB_FAST_QUERY_SHAPE lfb_fast_is_in
+#endif
+#define LFB_FAST_QUERY(name, shift, count) LFB_FAST_CASE(LFB_FAST_QUERY_SHAPE, shift, count)
   switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
     LFB_FAST_SHAPES(LFB_FAST_QUERY)
   default:
-    return lfb_fast_might_contain_shape(fast, hash);
+    return LFB_FAST_QUERY_SHAPE(fast, hash);
   }
 #undef LFB_FAST_QUERY
+#undef LFB_FAST_QUERY_SHAPE
 #endif
 }
 

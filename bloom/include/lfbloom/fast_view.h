@@ -155,16 +155,29 @@ LFB_INLINE uint32_t lfb_fast_key_put(const lfb_fast *fast, const lfb_fast_key *k
   return turned_on;
 }
 
-/* Whether all of a key's bits are on. */
-LFB_INLINE bool lfb_fast_key_is_in(const lfb_fast *fast, const lfb_fast_key *key)
+/*
+ * Whether all of a key's bits are on.
+ *
+ * Each is shifted to the bottom of a copy of its word, and all are and-ed: one
+ * instruction less a bit than to make masks, and by gcc 12 1.1 (w = 2) to 1.4 times
+ * (w = 8) as fast in cache (query_present/fast, LFBLOOM_SIMD=none).
+ */
+LFB_INLINE bool lfb_fast_is_in(const lfb_fast *fast, uint64_t hash)
 {
   const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
-  uint64_t missing = 0;
+  lfb_fast_key key;
+  uint64_t word[LFB_BLOCK_WORDS], on = 1;
 
+  lfb_fast_key_words(fast, lfb_fast_block(fast, hash), lfb_fast_round(hash, 0), &key);
   LFB_UNROLL
   for (uint32_t j = 0; j < groups; j++)
-    missing |= key->mask[j] & ~lfb_word_get(key->word[j]);
-  return missing == 0;
+    word[j] = lfb_word_get(key.word[j]);
+  LFB_UNROLL
+  for (uint32_t probe = 0; probe < fast->probes; probe++) {
+    const uint64_t round = lfb_fast_round(hash, probe / LFB_FAST_ROUND);
+    on &= word[probe & (groups - 1)] >> (round >> (16 + 6 * (probe % LFB_FAST_ROUND)) & 63);
+  }
+  return (on & 1) != 0;
 }
 
 #ifdef __cplusplus

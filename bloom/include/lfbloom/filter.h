@@ -143,8 +143,10 @@ typedef struct lfb_stats {
  *        _UNKNOWN_HASH, _UNKNOWN_PREFERENCE, _NO_RANDOM, _NO_MEMORY,
  *        _SIZE_OVERFLOW.
  * Owner  the caller, until lfb_filter_free().
- * Reads  LFBLOOM_SIMD from the environment, as reading a filter does: "none" is for
- *        code without vectors, which gives the same bits and answers.
+ * Reads  LFBLOOM_SIMD from the environment, once in a process, as reading a filter and
+ *        lfb_config_plan() do: the most vector instructions to use, "none", "avx2" or
+ *        "avx512".  Any other value is as none given: the best that the processor has.
+ *        All give the same bits and answers.
  */
 LFB_API lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter);
 
