@@ -100,7 +100,7 @@ static lfb_layout core_layout(const lfb_description *description, const lfb_page
       .count = count,
   };
 
-  if (geometry->words_per_key > 0)
+  if (description->strategy->id == LFB_FAST)
     layout.fast = lfb_fast_view(geometry, layout.bits.words, filter);
   return layout;
 }

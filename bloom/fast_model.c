@@ -4,21 +4,20 @@
 #include <float.h>
 #include <math.h>
 
-enum { WORD = 64 }; /* bits */
-
 /* What does not change a sum of doubles any more. */
 #define NEGLIGIBLE (DBL_EPSILON / 256)
 
 /* One draw more finds one of the d - 1 bits drawn so far again, or makes them d. */
 static void model_fill_asked(lfb_fast_model *model)
 {
+  const uint32_t word = model->word_bits;
   double *asked = model->asked;
 
   for (uint32_t d = 0; d <= model->shape.bits; d++)
     asked[d] = d == 0;
   for (uint32_t draw = 0; draw < model->shape.bits; draw++) {
     for (uint32_t d = draw + 1; d > 0; d--)
-      asked[d] = (asked[d] * d + asked[d - 1] * (WORD + 1 - d)) / WORD;
+      asked[d] = (asked[d] * d + asked[d - 1] * (word + 1 - d)) / word;
     asked[0] = 0;
   }
 }
@@ -27,22 +26,23 @@ static void model_fill_asked(lfb_fast_model *model)
 static void model_fill_step(lfb_fast_model *model)
 {
   const double share = (double)model->shape.words / LFB_BLOCK_WORDS;
-  const uint32_t bits = model->shape.bits;
+  const uint32_t bits = model->shape.bits, word = model->word_bits;
 
   for (uint32_t from = 0; from <= bits; from++) {
     double on[LFB_FAST_MAX_PROBES + 1] = {0};
     on[from] = 1;
     for (uint32_t draw = 0; draw < bits; draw++)
       for (uint32_t d = bits; d > 0; d--)
-        on[d] = (on[d] * (WORD - d) + on[d - 1] * d) / WORD;
+        on[d] = (on[d] * (word - d) + on[d - 1] * d) / word;
     for (uint32_t d = from; d <= bits; d++)
       model->step[d * (d + 1) / 2 + from] = share * on[d] + (d == from ? 1 - share : 0);
   }
 }
 
-void lfb_fast_model_init(lfb_fast_model *model, lfb_fast_shape shape)
+void lfb_fast_model_init(lfb_fast_model *model, lfb_fast_shape shape, uint32_t word_bits)
 {
   model->shape = shape;
+  model->word_bits = word_bits;
   model->known = 0;
   for (uint32_t d = 0; d <= shape.bits; d++)
     model->on[d] = d == 0; /* no bit is on; no bits are all on */
@@ -88,7 +88,7 @@ static model_rate model_rate_full(const lfb_fast_model *model, double load)
 {
   const double probes = model->shape.words * model->shape.bits;
   const double share = (double)model->shape.words / LFB_BLOCK_WORDS;
-  const double key_sets = -expm1(model->shape.bits * log1p(-1 / (double)WORD));
+  const double key_sets = -expm1(model->shape.bits * log1p(-1 / (double)model->word_bits));
   const double x = load * share * key_sets, on = -expm1(-x);
   return (model_rate){pow(on, probes), probes * x * exp(-x) / on};
 }
@@ -149,7 +149,7 @@ double lfb_fast_model_load(lfb_fast_model *model, double fpp)
    * what a classic filter bears; a bisection where they leave what must hold the answer. */
   const double probes = model->shape.words * model->shape.bits;
   double low = 0, high = INFINITY;
-  double load = -LFB_BLOCK_BITS / probes * log1p(-pow(fpp, 1 / probes));
+  double load = -(double)(LFB_BLOCK_WORDS * model->word_bits) / probes * log1p(-pow(fpp, 1 / probes));
 
   for (int i = 0; i < 100; i++) {
     const model_rate rate = model_rate_at(model, load, INFINITY);

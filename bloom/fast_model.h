@@ -1,6 +1,6 @@
 /*
  * fast_model.h - how often a blocked filter is wrong: the exact model that sizes
- * strategy `fast`.
+ * strategies `fast` and, with words of 32 bits, `sbbf`.
  *
  * Floor 8.  May include: lfbloom/fast.h, sizing.h and the C standard library.
  *
@@ -11,9 +11,10 @@
  *     endless blocks; few blocks spread less and are wrong less often, so that a size
  *     found by Poisson is on the safe side;
  *   - each of those has the word that an absent key asks for in a group with
- *     probability w / 8, and draws g of its 64 bits; groups are independent given j;
+ *     probability w / 8, and draws g of its W bits (64; sbbf: 32); groups are independent
+ *     given j;
  *   - on[d], the probability that d given bits are on: after a draw it is
- *     (1 - d/64) on[d] + (d/64) on[d-1], since the draw is one of the d, and leaves
+ *     (1 - d/W) on[d] + (d/W) on[d-1], since the draw is one of the d, and leaves
  *     d - 1 to the others, or none of them.  All terms are positive, so that the
  *     smallest rates come out to full precision;
  *   - the absent key asks for d different bits with the probability that g draws
@@ -51,6 +52,7 @@ typedef struct lfb_fast_shape {
 /* The model of one shape, and what has been computed of it: one thread's own. */
 typedef struct lfb_fast_model {
   lfb_fast_shape shape;
+  uint32_t word_bits;
   int known;                             /* numbers of keys in the table below         */
   double asked[LFB_FAST_MAX_PROBES + 1]; /* probability of asking for d different bits */
   double on[LFB_FAST_MAX_PROBES + 1];    /* on[d] with `known` keys in the block       */
@@ -60,7 +62,7 @@ typedef struct lfb_fast_model {
 } lfb_fast_model;
 
 /* Starts the model of a shape whose w * g is at most LFB_FAST_MAX_PROBES. */
-void lfb_fast_model_init(lfb_fast_model *model, lfb_fast_shape shape);
+void lfb_fast_model_init(lfb_fast_model *model, lfb_fast_shape shape, uint32_t word_bits);
 
 /* Probability of a wrong "maybe" with load * blocks keys, at least 0, in `blocks` blocks,
  * at least 1; INFINITY for Poisson. */

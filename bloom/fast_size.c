@@ -50,7 +50,7 @@ static double fast_loads(double fpp, double loads[SHAPE_COUNT])
     loads[i] = 0;
     if (!fast_shape_plausible(fast_shapes[i], fpp) && i + 1 < SHAPE_COUNT)
       continue;
-    lfb_fast_model_init(&model, fast_shapes[i]);
+    lfb_fast_model_init(&model, fast_shapes[i], LFB_WORD_BITS);
     loads[i] = lfb_fast_model_load(&model, fpp);
     largest = fmax(largest, loads[i]);
   }
@@ -116,7 +116,7 @@ double lfb_fast_fpp_after(const lfb_geometry *geometry, double insertions)
   const double blocks = (double)(geometry->word_count / LFB_BLOCK_WORDS);
   lfb_fast_model model;
 
-  lfb_fast_model_init(&model, fast_shape(geometry));
+  lfb_fast_model_init(&model, fast_shape(geometry), LFB_WORD_BITS);
   return lfb_fast_model_fpp(&model, insertions / blocks, blocks);
 }
 

@@ -15,6 +15,8 @@ lfb_hash lfb_hasher_bytes_other(const lfb_hasher *hasher, const void *bytes, siz
     return (lfb_hash){XXH3_64bits_withSeed(bytes, size, hasher->seed), 0};
   case LFB_KIND_SIPHASH13:
     return (lfb_hash){lfb_siphash13(bytes, size, hasher->key), 0};
+  case LFB_KIND_XXH64:
+    return (lfb_hash){XXH64(bytes, size, 0), 0};
   case LFB_KIND_MURMUR128:
     break;
   }
@@ -26,6 +28,8 @@ lfb_hash lfb_hasher_u64_other(const lfb_hasher *hasher, uint64_t key)
   const uint64_t little = LFB_LITTLE_64(key);
   char text[20];
 
+  if (hasher->kind == LFB_KIND_XXH64)
+    return (lfb_hash){lfb_xxh64_u64(key), 0};
   return hasher->kind == LFB_KIND_FNV1A32
              ? lfb_hasher_bytes(hasher, text, lfb_decimal((int64_t)key, text))
              : lfb_hasher_bytes(hasher, &little, sizeof little);
@@ -53,6 +57,9 @@ void lfb_hash_stream_init(lfb_hash_stream *stream, const lfb_hasher *hasher)
     break;
   case LFB_KIND_SIPHASH13:
     stream->state.sip = lfb_sip_start(hasher->key);
+    break;
+  case LFB_KIND_XXH64:
+    (void)XXH64_reset(&stream->state.xxh64, 0);
     break;
   }
 }
@@ -87,7 +94,8 @@ static void stream_block(lfb_hash_stream *stream, const unsigned char *block)
     lfb_sip_block(&stream->state.sip, lfb_load_le64(block));
     lfb_sip_block(&stream->state.sip, lfb_load_le64(block + 8));
     break;
-  case LFB_KIND_XXH3: /* never here: it gathers its bytes itself */
+  case LFB_KIND_XXH3: /* never here: these gather their bytes themselves */
+  case LFB_KIND_XXH64:
     break;
   }
 }
@@ -98,6 +106,10 @@ void lfb_hash_stream_put(lfb_hash_stream *stream, const void *bytes, size_t size
 
   if (stream->hasher.kind == LFB_KIND_XXH3) {
     (void)XXH3_64bits_update(&stream->state.xxh3, bytes, size);
+    return;
+  }
+  if (stream->hasher.kind == LFB_KIND_XXH64) {
+    (void)XXH64_update(&stream->state.xxh64, bytes, size);
     return;
   }
   while (size > 0) {
@@ -147,6 +159,8 @@ lfb_hash lfb_hash_stream_finish(const lfb_hash_stream *stream)
     return (lfb_hash){XXH3_64bits_digest(&stream->state.xxh3), 0};
   case LFB_KIND_SIPHASH13:
     return (lfb_hash){sip_finish(stream), 0};
+  case LFB_KIND_XXH64:
+    return (lfb_hash){XXH64_digest(&stream->state.xxh64), 0};
   case LFB_KIND_MURMUR128:
     break;
   }

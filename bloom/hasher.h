@@ -28,6 +28,7 @@ typedef enum lfb_hash_kind {
   LFB_KIND_FNV1A32,       /* FNV-1a, 32 bits: the low 32 bits of low; integers as text */
   LFB_KIND_XXH3,          /* XXH3, 64 bits, seeded: low; integers by a seeded mixer    */
   LFB_KIND_SIPHASH13,     /* SipHash-1-3, keyed: low                                   */
+  LFB_KIND_XXH64,         /* XXH64, seed 0: low                                        */
 } lfb_hash_kind;
 
 typedef struct lfb_hasher {
@@ -63,6 +64,13 @@ static inline lfb_hash lfb_hasher_bytes(const lfb_hasher *hasher, const void *by
 /* Writes a signed decimal number without a NUL; how many bytes, at most 20. */
 size_t lfb_decimal(int64_t value, char text[20]);
 
+/* XXH64, seed 0, of a 64-bit key's 8 bytes, little-endian. */
+static inline uint64_t lfb_xxh64_u64(uint64_t key)
+{
+  const uint64_t little = LFB_LITTLE_64(key);
+  return XXH64(&little, sizeof little, 0);
+}
+
 /* The hash of a 64-bit key where it is neither murmur128 nor a number mixed. */
 lfb_hash lfb_hasher_u64_other(const lfb_hasher *hasher, uint64_t key);
 
@@ -89,6 +97,7 @@ static inline lfb_hash lfb_hasher_widen(const lfb_hasher *hasher, uint64_t hash)
     return (lfb_hash){(uint32_t)hash, 0};
   case LFB_KIND_XXH3:
   case LFB_KIND_SIPHASH13:
+  case LFB_KIND_XXH64:
     return (lfb_hash){hash, 0};
   case LFB_KIND_MURMUR128:
     break;
@@ -103,7 +112,8 @@ typedef struct lfb_hash_stream {
   union {
     lfb_hash hash;      /* murmur and FNV */
     lfb_sip sip;
-    XXH3_state_t xxh3;  /* gathers its bytes itself */
+    XXH3_state_t xxh3;   /* gathers its bytes itself */
+    XXH64_state_t xxh64; /* as well                  */
   } state;
   uint64_t size;             /* bytes put so far           */
   unsigned char pending[16]; /* the last size % 16 of them */

@@ -53,7 +53,7 @@ static size_t many_batch_act(const void *context, const uint64_t *low, const uin
 /* Whether hashes that the caller gives are used as they are. */
 static bool many_takes_hashes(const lfb_filter *filter)
 {
-  return filter->layout.fast.words != NULL;
+  return filter->description.geometry.words_per_key > 0;
 }
 
 /* All keys, one piece after the other; `hash_of` is a constant where this is inlined. */

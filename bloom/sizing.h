@@ -24,7 +24,7 @@ typedef struct lfb_geometry {
   uint64_t bit_count;  /* m: the modulus of the probes            */
   uint64_t word_count; /* 64-bit words that hold them, at least 1 */
   uint32_t probes;     /* k, 1 to LFB_MAX_PROBES                  */
-  uint32_t words_per_key; /* w of `fast`; 0 where a key's bits lie anywhere */
+  uint32_t words_per_key; /* w of `fast`, 4 of `sbbf`; 0 where a key's bits lie anywhere */
 } lfb_geometry;
 
 /* LFB_OK if 0 < fpp < 1; LFB_ERROR_FPP_TOO_LOW (NaN too) or _TOO_HIGH. */

@@ -14,6 +14,7 @@ static const lfb_strategy *const strategies[][LFB_SIMD_LEVELS] = {
     {&lfb_strategy_fast, X86(&lfb_strategy_fast256), X86(&lfb_strategy_fast512)},
     {&lfb_strategy_mitz32, NULL, NULL},
     {&lfb_strategy_mitz64, NULL, X86(&lfb_strategy_mitz64_512)},
+    {&lfb_strategy_sbbf, NULL, NULL},
     {&lfb_strategy_java_double, NULL, NULL},
     {&lfb_strategy_go_fnv14, NULL, NULL},
 };

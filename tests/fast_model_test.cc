@@ -79,7 +79,7 @@ TEST(FastModel, EqualsTheOccupancyRecurrence) {
   for (const lfb_fast_shape shape : AllShapes()) {
     const Occupancy slow(shape);
     static lfb_fast_model model;
-    lfb_fast_model_init(&model, shape);
+    lfb_fast_model_init(&model, shape, LFB_WORD_BITS);
     for (double load = 1e-6; load < Occupancy::kMaxLoad; load *= 1.25) {
       const double expected = slow.Fpp(load);
       EXPECT_NEAR(lfb_fast_model_fpp(&model, load, INFINITY) / expected, 1, 1e-11)
@@ -103,7 +103,7 @@ TEST(FastModel, FewBlocksShareTheirKeys) {
   for (const lfb_fast_shape shape : AllShapes()) {
     const Occupancy slow(shape);
     static lfb_fast_model model;
-    lfb_fast_model_init(&model, shape);
+    lfb_fast_model_init(&model, shape, LFB_WORD_BITS);
     for (int blocks : {1, 2, 3, 7})
       for (int n : {1, 2, 3, 10, 50, 100, 500})
         EXPECT_NEAR(lfb_fast_model_fpp(&model, double(n) / blocks, blocks) / slow.Fpp(n, blocks),
@@ -126,7 +126,7 @@ TEST(FastModel, FewBlocksShareTheirKeys) {
 TEST(FastModel, LoadIsTheInverse) {
   for (const lfb_fast_shape shape : AllShapes()) {
     static lfb_fast_model model;
-    lfb_fast_model_init(&model, shape);
+    lfb_fast_model_init(&model, shape, LFB_WORD_BITS);
     for (double fpp : {0.7, 0.5, 0.3, 0.1, 1e-3, 1e-6, 1e-10, 1e-30, 1e-100, 1e-300}) {
       const double load = lfb_fast_model_load(&model, fpp);
       EXPECT_NEAR(lfb_fast_model_fpp(&model, load, INFINITY) / fpp, 1, 1e-9)

@@ -66,7 +66,7 @@ TEST(FastModel, EqualsASimulation) {
   const lfb_fast_shape shapes[] = {{1, 4}, {2, 3}, {4, 2}, {4, 3}, {8, 1}};
   for (const lfb_fast_shape shape : shapes) {
     static lfb_fast_model model;
-    lfb_fast_model_init(&model, shape);
+    lfb_fast_model_init(&model, shape, LFB_WORD_BITS);
     for (double load : {20.0, 50.0}) {
       const Filter filter = MakeShaped(lfb_simd_chosen(), shape.words, shape.bits, 4096);
       lfb_filter* made = filter.get();

@@ -70,13 +70,23 @@ TEST(Fnv, Known) {
 }
 
 // Any way of cutting the bytes gives the hash of the whole.
+// Known values, seed 0.
+TEST(Xxh64, Known) {
+  const lfb_hasher hasher = {LFB_KIND_XXH64, 0, {0, 0}};
+  EXPECT_EQ(lfb_hasher_bytes(&hasher, "", 0).low, 0xef46db3751d8e999u);
+  EXPECT_EQ(lfb_hasher_bytes(&hasher, "abc", 3).low, 0x44bc2cf5ad770999u);
+  EXPECT_EQ(lfb_hasher_u64(&hasher, 0x6867666564636261).low,
+            lfb_hasher_bytes(&hasher, "abcdefgh", 8).low);
+}
+
 TEST(HashStream, PiecesEqualTheWhole) {
   const lfb_hasher hashers[] = {{LFB_KIND_MURMUR128, 0, {0, 0}},
                                 {LFB_KIND_MURMUR32_PAIR, 0x0000000100000007, {0, 0}},
                                 {LFB_KIND_FNV1A32, 0, {0, 0}},
                                 {LFB_KIND_XXH3, 0, {0, 0}},
                                 {LFB_KIND_XXH3, 12345, {0, 0}},
-                                {LFB_KIND_SIPHASH13, 0, {1, 2}}};
+                                {LFB_KIND_SIPHASH13, 0, {1, 2}},
+                                {LFB_KIND_XXH64, 0, {0, 0}}};
   for (const lfb_hasher& hasher : hashers)
     for (size_t size = 0; size < 600; size += size < 100 ? 1 : 37) {
       const std::string bytes = Counted(size);

@@ -61,7 +61,7 @@ typedef enum lfb_strategy_id {
   LFB_FAST = 0,         /* one cache line a key (lfbloom/fast.h): the default    */
   LFB_GUAVA_MITZ32 = 1, /* Guava's MURMUR128_MITZ_32, bit for bit                */
   LFB_GUAVA_MITZ64 = 2, /* Guava's MURMUR128_MITZ_64, bit for bit                */
-  LFB_SBBF = 3,         /* Parquet's split-block filter (not here yet)           */
+  LFB_SBBF = 3,         /* Parquet's split-block filter, bit for bit             */
   LFB_JAVA_DOUBLE = 4,  /* h1 + i*h2 in Java ints over two murmur3_32 seeds      */
   LFB_GO_FNV14 = 5,     /* 14 fixed seeds over FNV-1a 32; always 2^25 bits       */
   LFB_REDIS_MITZ32 = 6, /* MITZ_32 with modulus m, as over Redis (not here yet)  */
@@ -124,7 +124,8 @@ typedef struct lfb_stats {
   uint64_t reachable_bits;      /* below bit_count where the strategy's arithmetic
                                    is too narrow for so large a filter              */
   uint32_t probes;              /* k                                                */
-  uint32_t words_per_key;       /* of one cache line: w of fast; 0: k anywhere      */
+  uint32_t words_per_key;       /* of one cache line: w of fast, 4 of sbbf; 0: k
+                                   anywhere                                         */
   lfb_hash_id hash;             /* LFB_HASH_DEFAULT: the strategy has no choice     */
   uint64_t seed;                /* that makes another filter's hash the same        */
   uint64_t bytes;               /* of the words that hold the bits                  */
@@ -167,16 +168,17 @@ LFB_API bool lfb_filter_might_contain(const lfb_filter *filter, const void *byte
 
 /*
  * The same for a 64-bit key.  With fast it is hashed as a number, or keyed as its 8
- * bytes, little-endian.  With Guava's strategies and java-double it is the
- * key's 8 bytes, little-endian (Guava's Funnels.longFunnel()); with go-fnv14 the
- * text of it as a signed decimal number.
+ * bytes, little-endian.  With Guava's strategies, sbbf and java-double it is
+ * the key's 8 bytes, little-endian (Guava's Funnels.longFunnel(), Parquet's INT64);
+ * with go-fnv14 the text of it as a signed decimal number.
  */
 LFB_API bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key);
 LFB_API bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key);
 
 /*
  * The same for a key's hash, 64 bits that the caller has mixed well.  fast uses it
- * as it is, without the seed: inline through lfbloom/fast.h as well.  Strategies
+ * as it is, without the seed: inline through lfbloom/fast.h as well; so does sbbf, as
+ * the XXH64 of what Parquet hashes.  Strategies
  * whose hash is wider derive the rest from it: equal to no other way of putting.
  */
 LFB_API bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash);
