@@ -11,7 +11,8 @@
  *     4: union { 1: struct UNCOMPRESSED {} } the compression
  *   }
  *
- * No n, no p, no checksum.  A union in which nothing is chosen stands for the only
+ * No n, no p, no checksum.  numBytes comes first, as every writer has it: the form is
+ * known by its field head.  A union in which nothing is chosen stands for the only
  * choice there is: the npm package @dsnp/parquetjs writes it so.
  *
  * Source: apache/parquet-format, parquet.thrift, BloomFilter.md.
@@ -47,7 +48,7 @@ static lfb_status sbbf_form_write(const lfb_filter *filter, const lfb_writer *wr
 
   header[size++] = SBBF_BEGIN;
   /* zigzag of a positive number: twice it, seven bits a byte */
-  uint64_t left = 2 * filter->pages.size;
+  uint64_t left = 2 * sizeof(lfb_word) * filter->layout.bits.word_count;
   for (; left >= 0x80; left >>= 7)
     header[size++] = (unsigned char)(left | 0x80);
   header[size++] = (unsigned char)left;
@@ -115,7 +116,7 @@ static lfb_status sbbf_form_read(const lfb_reader *reader,
   int64_t size = 0;
   const lfb_status status = sbbf_read_header(&thrift, &size);
 
-  if (status != LFB_OK)
+  if (status != LFB_OK) /* else nothing of `head` is left: the shortest header has 9 bytes */
     return status;
   const uint64_t words = (uint64_t)size / sizeof(lfb_word);
   const lfb_description description = {

@@ -8,6 +8,7 @@
 static const lfb_form_row *const forms[] = {
     &lfb_form_row_native,
     &lfb_form_row_guava,
+    &lfb_form_row_sbbf,
 };
 
 enum { FORM_COUNT = sizeof forms / sizeof *forms };

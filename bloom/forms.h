@@ -55,6 +55,7 @@ typedef struct lfb_form_row {
 /* One row a file; the table in forms.c lists them. */
 extern const lfb_form_row lfb_form_row_native;
 extern const lfb_form_row lfb_form_row_guava;
+extern const lfb_form_row lfb_form_row_sbbf;
 
 /* Reads a filter as lfb_filter_read() does. */
 lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter);

@@ -76,10 +76,14 @@ lfb_status lfb_thrift_next(lfb_thrift *thrift, lfb_thrift_field *field)
   field->type = byte & 15;
   if (field->type == LFB_THRIFT_STOP)
     return byte == 0 ? LFB_OK : LFB_ERROR_BAD_HEADER;
-  if (byte < 16) /* a number that is not a little above the last one's */
-    return lfb_thrift_number(thrift, &field->number);
-  field->number += byte >> 4;
-  return LFB_OK;
+  if (byte >= 16) { /* a little above the last one's */
+    field->number += byte >> 4;
+    return LFB_OK;
+  }
+  const lfb_status number = lfb_thrift_number(thrift, &field->number);
+  return number == LFB_OK && (field->number < INT16_MIN || field->number > INT16_MAX)
+             ? LFB_ERROR_BAD_HEADER
+             : number;
 }
 
 static lfb_status thrift_skip_struct(lfb_thrift *thrift)

@@ -4,10 +4,10 @@
  *
  * Floor 14.  May include: floors 0 to 13.
  *
- * A structure is fields and then a stop.  A field is a type and a number, which is
- * never the reader's to be surprised by: readers skip what they do not know.  The input
- * is hostile, so at most LFB_THRIFT_BYTES are read, and structures lie at most
- * LFB_THRIFT_DEPTH deep.
+ * A structure is fields, each with a number and a type, and a stop.  Whoever reads one
+ * skips fields whose number it does not know: later versions add them.  The input is
+ * hostile: at most LFB_THRIFT_BYTES are read, and what is skipped lies at most
+ * LFB_THRIFT_DEPTH structures or collections deep.
  *
  * Fails  LFB_ERROR_BAD_HEADER, _TRUNCATED, or what the reader returned.
  *
@@ -23,7 +23,7 @@ enum {
   LFB_THRIFT_DEPTH = 16,
 };
 
-/* The types of fields that are asked for by name. */
+/* The types that readers of a field ask for. */
 enum {
   LFB_THRIFT_STOP = 0, /* no field: the end of a structure */
   LFB_THRIFT_I32 = 5,
@@ -35,7 +35,7 @@ typedef struct lfb_thrift {
   const unsigned char *head; /* bytes that were read already */
   uint32_t head_left;
   uint32_t left;  /* bytes that may yet be read, head included */
-  uint32_t depth; /* of structures being skipped               */
+  uint32_t depth; /* of what is being skipped                  */
 } lfb_thrift;
 
 /* A field of a structure; all 0 before its first. */

@@ -235,12 +235,17 @@ static int build_fill(struct build *build)
   return CLI_FOUND;
 }
 
-/* Where none was given: the library's default, if the form holds that. */
+/* Where none was given: the first of these that the form holds. */
 static lfb_strategy_id build_strategy(const struct build *build)
 {
+  static const lfb_strategy_id preferred[] = {LFB_FAST, LFB_GUAVA_MITZ64, LFB_SBBF};
+  size_t i = 0;
+
   if (build->strategy.given)
     return build->strategy.id;
-  return lfb_form_holds(build->form, LFB_FAST) ? LFB_FAST : LFB_GUAVA_MITZ64;
+  while (i + 1 < sizeof preferred / sizeof *preferred && !lfb_form_holds(build->form, preferred[i]))
+    i++;
+  return preferred[i];
 }
 
 static int build_from_files(struct build *build)
@@ -270,7 +275,9 @@ static int build_run(int argc, char **argv)
       {'o', "output", "OUT", "filter file to write", options_read_text, &build.out},
       options_nul(&build.nul),
       options_strategy(&build.strategy),
-      {'\0', "form", "FORM", "file form: native (default), or guava: what Java reads (guava-mitz64)", options_read_form, &build.form},
+      {'\0', "form", "FORM",
+       "file form: native (default), guava: what Java reads (guava-mitz64), or sbbf: what Parquet files hold (sbbf)",
+       options_read_form, &build.form},
       {'\0', "probes-formula", "F", "Guava's of release 31 (default), or the current one",
        options_read_formula, &build.config.probes_formula},
       {'\0', "seed", "S", "seed of the hash, 1 or more: files of one seed can be merged",

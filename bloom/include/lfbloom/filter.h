@@ -112,6 +112,7 @@ typedef enum lfb_form {
   LFB_FORM_GUAVA = 1, /* what Guava's BloomFilter.writeTo writes */
   LFB_FORM_NATIVE = 2, /* this library's own: any strategy, described and checksummed
                           (docs/formats.md); keys of keyed hashes are not in it */
+  LFB_FORM_SBBF = 3,   /* what Parquet files hold: header and bitset of strategy sbbf */
 } lfb_form;
 
 /* A filter's figures. */
