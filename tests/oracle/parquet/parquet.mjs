@@ -1,0 +1,237 @@
+// parquet.mjs - Parquet's Bloom filters as two implementations have them that nobody
+// here wrote: the npm packages @dsnp/parquetjs, and hyparquet with hyparquet-writer.
+//   node parquet.mjs write SEED DIR   has them write Parquet files, and answer
+//   node parquet.mjs read DIR         has them read our filters, and answer
+// parquet_ours.cc does the other half; compare.cc compares the facts (facts.h).
+//
+// DIR/cases lists the cases.  Of each, NAME.filter is the Parquet file from where the
+// filter begins, NAME.put and NAME.ask are the bytes of keys, in hexadecimal, and
+// NAME.ours is the filter that our side makes of the same size and keys.
+//
+// parquetjs is not Parquet's to the letter, which both sides make allowance for:
+//   - it hashes the text of numbers, not their bytes;
+//   - the blocks of a filter that it writes are one array, many times: what it stores is
+//     the union of all blocks, in each.  Over blocks that it has read they are apart;
+//   - it multiplies in doubles, so that for 1 key in 60,000 a bit is another one.  Such
+//     keys are left out here, and counted.
+import parquet from '@dsnp/parquetjs';
+import bloomReader from '@dsnp/parquetjs/dist/lib/bloomFilterIO/bloomFilterReader.js';
+import sbbf from '@dsnp/parquetjs/dist/lib/bloom/sbbf.js';
+import assert from 'node:assert/strict';
+import {createHash} from 'node:crypto';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {parquetMetadata} from 'hyparquet';
+import {hashParquetValue, readBloomFilter, sbbfContains} from 'hyparquet/src/bloom.js';
+import {parquetWriteBuffer} from 'hyparquet-writer';
+
+const Parquetjs = sbbf.default;
+const ASKED = 6000;
+
+// ---- keys ----
+
+function bytesOf(size, fill) {
+  const bytes = Buffer.alloc(size);
+  fill(bytes);
+  return bytes;
+}
+
+// A value of each type from 32 random bytes, and what Parquet hashes of it.
+const types = {
+  STRING: r => {
+    const text = r.toString('base64').slice(0, 1 + r[0] % 40) + ['', 'é', '€', '😀'][r[1] % 4];
+    return {value: text, bytes: Buffer.from(text)};
+  },
+  BYTE_ARRAY: r => ({value: new Uint8Array(r.subarray(0, r[0] % 33)), bytes: r.subarray(0, r[0] % 33)}),
+  INT32: r => ({value: r.readInt32LE(0), bytes: r.subarray(0, 4)}),
+  INT64: r => ({value: r.readBigInt64LE(0), bytes: r.subarray(0, 8)}),
+  FLOAT: r => {
+    const value = Math.fround(r.readInt32LE(0) / 1000);
+    return {value, bytes: bytesOf(4, b => b.writeFloatLE(value))};
+  },
+  DOUBLE: r => {
+    const value = r.readInt32LE(0) / 1000;
+    return {value, bytes: bytesOf(8, b => b.writeDoubleLE(value))};
+  },
+};
+
+function drawKey(seed, name, type, i) {
+  return types[type](createHash('sha256').update(`${seed} ${name} ${i}`).digest());
+}
+
+// Of one case: the keys to put, and as many others as are asked for.
+function drawKeys(seed, one) {
+  const keys = [...Array(one.count + ASKED).keys()].map(i => drawKey(seed, one.name, one.type, i));
+  return {put: keys.slice(0, one.count), ask: keys.slice(one.count)};
+}
+
+// ---- hyparquet ----
+
+const hyparquet = {
+  types: Object.keys(types),
+  counts: [1, 40, 3000, 20000],
+
+  textOf: key => key,
+
+  write(one, keys) {
+    const data = keys.map(key => key.value);
+    const file = Buffer.from(parquetWriteBuffer({
+      rowGroupSize: one.count,
+      columnData: [{name: 'x', data, type: one.type, nullable: false, bloomFilter: {fpp: 0.01}}],
+    }));
+    const chunk = parquetMetadata(new Uint8Array(file).buffer).row_groups[0].columns[0].meta_data;
+    return file.subarray(Number(chunk.bloom_filter_offset));
+  },
+
+  open(form) {
+    const view = new DataView(new Uint8Array(form).buffer);
+    const {blocks} = readBloomFilter({view, offset: 0});
+    return blocks;
+  },
+
+  async answer(blocks, one, keys) {
+    const element = {type: one.type === 'STRING' ? 'BYTE_ARRAY' : one.type};
+    return keys.map(key => sbbfContains(blocks, hashParquetValue(key.value, element)));
+  },
+
+  // Ours are the same bytes as theirs, header included.
+  async expectOurs(one, ours) {
+    const theirs = readFileSync(`${one.path}.filter`).subarray(0, ours.length);
+    assert.deepEqual(ours, theirs, `${one.name}: our bytes are not hyparquet's`);
+  },
+};
+
+// ---- parquetjs ----
+
+// The reader of a Parquet file that holds nothing but a filter.
+const fileOf = form => ({
+  getAllColumnChunkDataFor: () => [{
+    rowGroupIndex: 0,
+    column: {meta_data: {bloom_filter_offset: {buffer: Buffer.alloc(8)}, path_in_schema: ['x']}},
+  }],
+  read: (offset, size) => Buffer.from(new Uint8Array(form.subarray(offset, offset + size)).buffer),
+});
+
+async function hasExactMask(value) {
+  const low = (await new Parquetjs().hash(value)).getLowBitsUnsigned();
+  return Parquetjs.salt.every(salt => low * salt >>> 27 === Math.imul(low, salt) >>> 27);
+}
+
+const blocksOf = filter => Buffer.concat(
+  filter.getFilter().map(block => Buffer.from(block.buffer, block.byteOffset, block.byteLength)));
+
+const parquetjs = {
+  types: ['STRING', 'INT64', 'DOUBLE'],
+  counts: [1, 12, 50, 2000],
+
+  textOf: key => ({value: key.value, bytes: Buffer.from(key.value.toString())}),
+
+  async write(one, keys) {
+    const type = one.type === 'STRING' ? 'UTF8' : one.type;
+    const path = `${one.path}.parquet`;
+    const bloomFilters = [{column: 'x', numFilterBytes: Math.max(1024, 2 * one.count)}];
+    const writer = await parquet.ParquetWriter.openFile(
+      new parquet.ParquetSchema({x: {type}}), path, {bloomFilters});
+    for (const key of keys) await writer.appendRow({x: key.value});
+    await writer.close();
+    const reader = await parquet.ParquetReader.openFile(path);
+    const chunk = reader.metadata.row_groups[0].columns[0].meta_data;
+    await reader.close();
+    return readFileSync(path).subarray(Number(chunk.bloom_filter_offset));
+  },
+
+  async open(form) {
+    return (await bloomReader.getBloomFiltersFor(['x'], fileOf(form)))[0].sbbf;
+  },
+
+  answer: (filter, one, keys) => Promise.all(keys.map(key => filter.check(key.value))),
+
+  // Ours are the bytes that it makes over blocks of its own; and what it wrote to the
+  // file is their union.
+  async expectOurs(one, ours, keys) {
+    const filter = await this.open(ours), written = await this.open(readFileSync(`${one.path}.filter`));
+    const bitset = blocksOf(filter), made = Parquetjs.from(Buffer.from(new ArrayBuffer(bitset.length)));
+    for (const key of keys) await made.insert(key.value);
+    assert.deepEqual(bitset, blocksOf(made), `${one.name}: our bitset is not parquetjs's`);
+    const union = new Uint32Array(8);
+    for (const block of filter.getFilter()) block.forEach((word, i) => { union[i] |= word; });
+    for (const block of written.getFilter()) assert.deepEqual(block, union, one.name);
+  },
+};
+
+// ---- cases ----
+
+const implementations = {hyparquet, parquetjs};
+
+function allCases(folder) {
+  return Object.entries(implementations).flatMap(([who, {types, counts}]) =>
+    types.flatMap(type => counts.map(count => {
+      const name = `${who}-${type}-${count}`;
+      return {who: implementations[who], name, type, count, path: `${folder}/${name}`};
+    })));
+}
+
+// The keys of a case, as bytes that our side hashes.
+async function keysOf(seed, one) {
+  const {put, ask} = drawKeys(seed, one);
+  const exact = async keys => {
+    const as = keys.map(one.who.textOf);
+    if (one.who !== parquetjs) return as;
+    const kept = await Promise.all(as.map(key => hasExactMask(key.value)));
+    return as.filter((_, i) => kept[i]);
+  };
+  return {put: await exact(put), ask: await exact(ask), drawn: put.length + ask.length};
+}
+
+// Answers as facts.h writes them.
+function factsOf(answers) {
+  const lines = [];
+  for (let from = 0; from < answers.length; from += 512) {
+    const bits = answers.slice(from, from + 512).map(yes => (yes ? '1' : '0')).join('');
+    const digits = bits.match(/.{1,4}/g).map(four => parseInt(four.padEnd(4, '0'), 2).toString(16));
+    lines.push(`ask@${from} ${digits.join('')}`);
+  }
+  return lines;
+}
+
+async function factsOfCase(one, filter, keys) {
+  const present = await one.who.answer(filter, one, keys.put);
+  assert(present.every(yes => yes), `${one.name}: a key that was put is not in`);
+  return [`case ${one.name}`, `in ${keys.put.length}`,
+    ...factsOf(await one.who.answer(filter, one, keys.ask))];
+}
+
+const saveHex = (path, keys) =>
+  writeFileSync(path, keys.map(key => `${key.bytes.toString('hex')}\n`).join(''));
+
+async function write(seed, folder) {
+  const facts = [];
+  let drawn = 0, left = 0;
+  await new Parquetjs().hash('');  // loads its hash, for which its writer does not wait
+  for (const one of allCases(folder)) {
+    const keys = await keysOf(seed, one);
+    if (one.who === parquetjs) drawn += keys.drawn, left += keys.put.length + keys.ask.length;
+    const form = await one.who.write(one, keys.put);
+    writeFileSync(`${one.path}.filter`, form);
+    saveHex(`${one.path}.put`, keys.put);
+    saveHex(`${one.path}.ask`, keys.ask);
+    facts.push(...await factsOfCase(one, await one.who.open(form), keys));
+  }
+  writeFileSync(`${folder}/seed`, seed);
+  writeFileSync(`${folder}/cases`, allCases(folder).map(one => `${one.name}\n`).join(''));
+  writeFileSync(`${folder}/theirs.read`, `${facts.join('\n')}\n`);
+  console.log(`${drawn - left} of ${drawn} keys left out, for which parquetjs rounds a product`);
+  assert((drawn - left) * 1000 < drawn);
+}
+
+async function read(folder) {
+  const seed = readFileSync(`${folder}/seed`, 'utf8'), facts = [];
+  for (const one of allCases(folder)) {
+    const keys = await keysOf(seed, one), ours = readFileSync(`${one.path}.ours`);
+    await one.who.expectOurs(one, ours, keys.put);
+    facts.push(...await factsOfCase(one, await one.who.open(ours), keys));
+  }
+  writeFileSync(`${folder}/theirs.made`, `${facts.join('\n')}\n`);
+}
+
+const [verb, ...rest] = process.argv.slice(2);
+await {write, read}[verb](...rest);

@@ -1,0 +1,146 @@
+// parquet_ours.cc - parquet_ours DIR: our side of the test against other
+// implementations of Parquet's Bloom filter (parquet/parquet.mjs).  Of each case in
+// DIR/cases it reads the filter that they wrote, and makes one of the same size from the
+// same keys, NAME.ours; the facts of both go to DIR/ours.read and DIR/ours.made.
+#include <lfbloom/filter.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/oracle/facts.h"
+
+namespace oracle {
+namespace {
+
+struct FreeFilter {
+  void operator()(lfb_filter* filter) const { lfb_filter_free(filter); }
+};
+using Filter = std::unique_ptr<lfb_filter, FreeFilter>;
+using Keys = std::vector<std::string>;
+
+void check(const std::string& what, lfb_status status) {
+  if (status == LFB_OK) return;
+  std::fprintf(stderr, "%s: %s\n", what.c_str(), lfb_status_text(status));
+  std::exit(2);
+}
+
+Keys lines_of(const std::string& path) {
+  std::ifstream file(path);
+  Keys lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+Keys keys_of(const std::string& path) {
+  Keys keys = lines_of(path);
+  for (std::string& key : keys) {
+    std::string bytes;
+    for (size_t i = 0; i < key.size(); i += 2)
+      bytes += static_cast<char>(std::stoul(key.substr(i, 2), nullptr, 16));
+    key = bytes;
+  }
+  return keys;
+}
+
+lfb_status read_file(void* from, void* bytes, size_t size, size_t* got) {
+  auto& file = *static_cast<std::ifstream*>(from);
+  file.read(static_cast<char*>(bytes), static_cast<std::streamsize>(size));
+  *got = static_cast<size_t>(file.gcount());
+  return LFB_OK;
+}
+
+// The rest of the Parquet file follows the filter and is left unread.
+Filter read_filter(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  lfb_filter* filter = nullptr;
+  check(path, lfb_filter_read(read_file, &file, nullptr, &filter));
+  return Filter(filter);
+}
+
+lfb_stats stats_of(const Filter& filter) {
+  lfb_stats stats;
+  lfb_filter_stats(filter.get(), &stats);
+  return stats;
+}
+
+// An empty filter of that size: n doubles until it is reached.
+Filter create(uint64_t bytes) {
+  lfb_config config{};
+  lfb_stats stats{};
+  config.expected_insertions = 1;
+  config.fpp = 0.01;
+  config.strategy = LFB_SBBF;
+  for (; stats.bytes < bytes; config.expected_insertions *= 2)
+    check("lfb_config_plan", lfb_config_plan(&config, &stats));
+  config.expected_insertions /= 2;
+  lfb_filter* filter = nullptr;
+  check("lfb_filter_create", lfb_filter_create(&config, &filter));
+  return Filter(filter);
+}
+
+// Keys of 8 bytes are numbers by turns.
+bool is_number(const std::string& key, size_t turn) { return key.size() == 8 && turn % 2 == 0; }
+
+uint64_t number_of(const std::string& key) {
+  uint64_t number = 0;
+  for (size_t i = 8; i-- > 0;) number = number << 8 | static_cast<uint8_t>(key[i]);
+  return number;
+}
+
+void put(const Filter& filter, const Keys& keys) {
+  for (size_t i = 0; i < keys.size(); i++) {
+    if (is_number(keys[i], i))
+      lfb_filter_put_u64(filter.get(), number_of(keys[i]));
+    else
+      lfb_filter_put(filter.get(), keys[i].data(), keys[i].size());
+  }
+}
+
+std::vector<bool> ask(const Filter& filter, const Keys& keys) {
+  std::vector<bool> answers;
+  for (size_t i = 0; i < keys.size(); i++)
+    answers.push_back(is_number(keys[i], i)
+                          ? lfb_filter_might_contain_u64(filter.get(), number_of(keys[i]))
+                          : lfb_filter_might_contain(filter.get(), keys[i].data(), keys[i].size()));
+  return answers;
+}
+
+void write_facts(Facts* facts, const std::string& name, const Filter& filter, const Keys& put_keys,
+                 const Keys& asked) {
+  uint64_t in = 0;
+  for (const bool yes : ask(filter, put_keys)) in += yes;
+  facts->line("case " + name);
+  facts->line("in " + std::to_string(in));
+  facts->answers("ask", ask(filter, asked));
+}
+
+void try_case(const std::string& path, const std::string& name, Facts* read, Facts* made) {
+  const Keys put_keys = keys_of(path + ".put"), asked = keys_of(path + ".ask");
+  const Filter theirs = read_filter(path + ".filter");
+  write_facts(read, name, theirs, put_keys, asked);
+
+  const Filter ours = create(stats_of(theirs).bytes);
+  put(ours, put_keys);
+  write_facts(made, name, ours, put_keys, asked);
+  check(path + ".ours", lfb_filter_save(ours.get(), LFB_FORM_SBBF, (path + ".ours").c_str()));
+}
+
+}  // namespace
+}  // namespace oracle
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: parquet_ours DIR\n");
+    return 2;
+  }
+  const std::string folder = argv[1];
+  oracle::Facts read((folder + "/ours.read").c_str()), made((folder + "/ours.made").c_str());
+  for (const std::string& name : oracle::lines_of(folder + "/cases"))
+    oracle::try_case(folder + "/" + name, name, &read, &made);
+  return 0;
+}
