@@ -145,7 +145,8 @@ const struct command command_plan = {
     .operands = "",
     .summary = "calculate the size of a filter, for each strategy",
     .details = "\"fpp then\" is the false-positive probability once N keys are in, by the\n"
-               "strategy's model; go-fnv14 has one size, whatever is asked for.\n"
+               "strategy's model; go-fnv14 has one size, whatever is asked for, and sbbf a power\n"
+               "of two up to 128 MiB.\n"
                "\n"
                "  lfbloom plan -n 10M -p 0.0001 --plot fpp.svg\n",
     .run = plan_run,

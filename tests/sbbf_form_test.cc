@@ -126,6 +126,48 @@ TEST(SbbfForm, ForgedHeadersAreRefused) {
     EXPECT_EQ(ReadFrom({row.header + kBlock}), row.status) << testing::PrintToString(row.header);
 }
 
+uint64_t FoundOf10000(const Filter& filter) {
+  uint64_t found = 0;
+  for (int i = 0; i < 10000; i++) found += Has(filter, "absent-" + std::to_string(i));
+  return found;
+}
+
+Filter Load(const char* path) {
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_filter_load(path, nullptr, &filter), LFB_OK) << path;
+  return Filter(filter);
+}
+
+// A column of 100 strings, and one of 100 numbers, as hyparquet-writer 0.17.0 wrote
+// their filters, and how many of 10,000 others hyparquet 1.31.5 found in them.
+TEST(SbbfForm, GoldenFilesOfHyparquet) {
+  const Filter strings = Load("tests/golden/parquet-hyparquet-string.sbbf");
+  const Filter numbers = Load("tests/golden/parquet-hyparquet-int64.sbbf");
+  const Filter our_strings = Make(80, 0.01, LFB_SBBF), our_numbers = Make(80, 0.01, LFB_SBBF);
+  for (uint64_t i = 0; i < 100; i++) {
+    EXPECT_TRUE(Has(strings, "key-" + std::to_string(i)));
+    EXPECT_TRUE(lfb_filter_might_contain_u64(numbers.get(), i * 1000003));
+    Put(our_strings, "key-" + std::to_string(i));
+    lfb_filter_put_u64(our_numbers.get(), i * 1000003);
+  }
+  EXPECT_EQ(Form(our_strings), Form(strings));
+  EXPECT_EQ(Form(our_numbers), Form(numbers));
+  EXPECT_EQ(FoundOf10000(strings), 97u);
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < 10000; i++)
+    found += lfb_filter_might_contain_u64(numbers.get(), 7 * i + 1);
+  EXPECT_EQ(found, 87u);
+}
+
+// 12 strings in a filter that @dsnp/parquetjs 1.5.0 wrote: nothing is chosen in its
+// header's unions, and each block is the union of all.
+TEST(SbbfForm, GoldenFileOfParquetjs) {
+  const Filter filter = Load("tests/golden/parquet-parquetjs.sbbf");
+  for (int i = 0; i < 12; i++) EXPECT_TRUE(Has(filter, "key-" + std::to_string(i)));
+  EXPECT_EQ(FoundOf10000(filter), 2u);
+  EXPECT_EQ(Stats(filter).bytes, 1024u);
+}
+
 // Any header with one byte changed is read, or refused, and nothing else.
 TEST(SbbfForm, AnyByteOfTheHeaderChanged) {
   const std::string bytes = kHeader + kBlock + kBlock;

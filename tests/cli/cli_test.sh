@@ -248,6 +248,21 @@ refuses "a seed where there is none" "takes no such" \
 gives "any strategy is native" 0 "$tool" build -q -n 10 -p 0.1 --strategy go-fnv14 -o go.lfb abc
 gives "query of it" 0 "$tool" query -c go.lfb abc
 check "all three are in it" equal "$(cat out)" 3
+
+# Made with hyparquet-writer 0.17.0: a column of a, b, hello with a filter.
+gives "build for Parquet" 0 "$tool" build --form sbbf -q -p 0.01 -o abc.sbbf abc
+check "Parquet's bytes" equal "$(hex abc.sbbf)" \
+  15401c1c00001c1c00001c1c0000000080140000020208030400008010000100020220400000810000801800200088
+gives "info of Parquet's" 0 "$tool" info --json abc.sbbf
+check "sbbf, sbbf" equal "$(json form) $(json strategy) $(json bytes) $(json fpp)" "sbbf sbbf 32 null"
+gives "query of Parquet's" 0 "$tool" query abc.sbbf abc
+check "all three are in Parquet's" equal "$(tr '\n' , <out)" "a,b,hello,"
+refuses "a strategy that Parquet's cannot hold" "cannot hold" \
+  "$tool" build --form sbbf -n 1 -p 0.1 --strategy fast -o x abc
+gives "sbbf is native as well" 0 "$tool" build -q -n 10 -p 0.1 --strategy sbbf -o sbbf.lfb abc
+refuses "too many keys for Parquet" "larger than its strategy" \
+  "$tool" build --form sbbf -n 10G -p 0.01 -o x abc
+
 cp native.lfb bad.lfb
 printf 'x' | dd of=bad.lfb bs=1 seek=700 conv=notrunc status=none
 refuses "a damaged file" "checksum does not match" "$tool" query bad.lfb abc
@@ -447,6 +462,10 @@ refuse_file "a byte too many" "is followed by bytes" 010500000001000000000000000
 refuse_file "no words" "impossible number of words" 010500000000
 refuse_file "negative words" "impossible number of words" 0105ffffffff
 refuse_file "no probes" "no probes" 0100000000010000000000000000
+refuse_file "Parquet's header cut" "the filter ends too early" 15401c1c00001c
+refuse_file "Parquet's with 33 bytes" "impossible number of words" 15421c1c00001c1c00001c1c000000
+refuse_file "2 GiB claimed by Parquet's header" "the filter ends too early" 15c0ffffff0f1c001c001c0000
+refuse_file "another algorithm of Parquet's" "does not exist" 15401c2c00001c1c00001c1c000000
 refuse_file "unknown strategy" "" 0205000000010000000000000000
 refuse_file "negative strategy" "" ff05000000010000000000000000
 (unhex 01057fffffff && head -c 5000000 /dev/zero) >hostile
