@@ -63,50 +63,107 @@ static lfb_status native_form_write(const lfb_filter *filter, const lfb_writer *
   return status;
 }
 
-/* Compares the words' bytes with the table's checksums. */
-static bool native_words_match(const unsigned char *bytes, uint64_t size, const uint64_t *table)
+/* Says that these bytes were compared with their checksum, and whether they match. */
+static void native_compared(const lfb_reader *reader, uint64_t offset, uint64_t size, bool match)
 {
+  lfb_damage *damage = reader->limits.damage;
+
+  if (damage == NULL)
+    return;
+  damage->checked_bytes += size;
+  if (match)
+    return;
+  if (damage->count < LFB_DAMAGE_LISTED)
+    damage->first[damage->count] = (lfb_extent){offset, size};
+  damage->count++;
+  damage->bytes += size;
+}
+
+/* Compares the words with the table's checksums, and makes those that do not match all
+ * ones; whether all do. */
+static bool native_mend_words(const lfb_reader *reader, unsigned char *words, uint64_t size,
+                              const uint64_t *table)
+{
+  bool whole = true;
+
   for (uint64_t at = 0; at < size; at += LFB_CHECKED_BYTES) {
     const uint64_t left = size - at;
     const size_t piece = (size_t)(left < LFB_CHECKED_BYTES ? left : LFB_CHECKED_BYTES);
-    if (XXH3_64bits(bytes + at, piece) != table[at / LFB_CHECKED_BYTES])
-      return false;
+    const bool match = XXH3_64bits(words + at, piece) == table[at / LFB_CHECKED_BYTES];
+    native_compared(reader, LFB_NATIVE_HEADER + at, piece, match);
+    if (!match)
+      memset(words + at, 0xff, piece);
+    whole &= match;
   }
-  return true;
+  return whole;
 }
 
-static lfb_status native_check(const lfb_reader *reader, const void *bytes, uint64_t size)
+/* Compares everything behind the header, all of which has been read. */
+static lfb_status native_compare(const lfb_reader *reader, const lfb_geometry *geometry,
+                                 uint64_t *words, uint64_t *table, size_t count)
 {
-  const size_t count = native_checksum_count(size);
+  const uint64_t size = geometry->word_count * sizeof *words;
+  const uint32_t used = geometry->bit_count % LFB_WORD_BITS;
+  const bool table_whole = XXH3_64bits(table, count * sizeof *table) == LFB_LITTLE_64(table[count]);
+
+  native_table_little(table, count);
+  const bool words_whole = native_mend_words(reader, (unsigned char *)words, size, table);
+  native_compared(reader, LFB_NATIVE_HEADER + size, (count + 1) * sizeof *table, table_whole);
+  if (words_whole && table_whole)
+    return LFB_OK;
+  /* of the ones, too, none beyond the last bit */
+  if (!words_whole && used != 0)
+    words[geometry->word_count - 1] &= LFB_LITTLE_64((UINT64_C(1) << used) - 1);
+  return reader->limits.open_damaged ? LFB_OK : LFB_ERROR_BAD_CHECKSUM;
+}
+
+static lfb_status native_check(const lfb_reader *reader, const lfb_geometry *geometry,
+                               uint64_t *words)
+{
+  const size_t count = native_checksum_count(geometry->word_count * sizeof *words);
   uint64_t *table = malloc((count + 1) * sizeof *table);
 
   if (table == NULL)
     return LFB_ERROR_NO_MEMORY;
   lfb_status status = lfb_form_read_bytes(reader, table, (count + 1) * sizeof *table);
-  if (status == LFB_OK) {
-    const uint64_t whole = XXH3_64bits(table, count * sizeof *table);
-    native_table_little(table, count + 1);
-    if (table[count] != whole || !native_words_match(bytes, size, table))
-      status = LFB_ERROR_BAD_CHECKSUM;
-  }
+  if (status == LFB_OK)
+    status = native_compare(reader, geometry, words, table, count);
   free(table);
+  return status;
+}
+
+/* Reads the rest of the header, and what it says. */
+static lfb_status native_read_header(const lfb_reader *reader, const unsigned char *head,
+                                     unsigned char header[LFB_NATIVE_HEADER],
+                                     lfb_description *description)
+{
+  memcpy(header, head, LFB_FORM_HEAD);
+  lfb_status status =
+      lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, LFB_NATIVE_HEADER - LFB_FORM_HEAD);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_native_decode(header, reader->limits.key, description);
+  if (status != LFB_ERROR_UNKNOWN_FORM && status != LFB_ERROR_UNKNOWN_VERSION)
+    native_compared(reader, 0, LFB_NATIVE_HEADER, status != LFB_ERROR_BAD_CHECKSUM);
   return status;
 }
 
 static lfb_status native_form_read(const lfb_reader *reader,
                                    const unsigned char head[LFB_FORM_HEAD], lfb_filter **filter)
 {
+  lfb_damage *damage = reader->limits.damage;
   unsigned char header[LFB_NATIVE_HEADER];
   lfb_description description;
 
-  memcpy(header, head, LFB_FORM_HEAD);
-  lfb_status status =
-      lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, sizeof header - LFB_FORM_HEAD);
+  lfb_status status = native_read_header(reader, head, header, &description);
   if (status == LFB_OK)
-    status = lfb_native_decode(header, reader->limits.key, &description);
-  if (status != LFB_OK)
-    return status;
-  return lfb_form_read_words(reader, LFB_ORDER_LITTLE, native_check, &description, filter);
+    status = lfb_form_read_words(reader, LFB_ORDER_LITTLE, native_check, &description, filter);
+  if (status == LFB_OK && damage != NULL) {
+    const uint64_t counted = lfb_native_bits_set(header);
+    const uint64_t there = lfb_stripes_sum(&(*filter)->layout.count);
+    damage->bits_missing = counted > there ? counted - there : 0;
+  }
+  return status;
 }
 
 const lfb_form_row lfb_form_row_native = {

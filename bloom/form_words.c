@@ -91,7 +91,7 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
   lfb_filter *made = NULL;
   status = words_fill(reader, &pages, size);
   if (status == LFB_OK && check != NULL)
-    status = check(reader, pages.address, size);
+    status = check(reader, &description->geometry, pages.address);
   if (status == LFB_OK) {
     words_reorder(pages.address, words, order);
     status = words_overhang(&description->geometry, pages.address)

@@ -60,8 +60,10 @@ lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_f
 lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter)
 {
   unsigned char head[LFB_FORM_HEAD];
-  const lfb_status status = lfb_form_read_bytes(reader, head, sizeof head);
 
+  if (reader->limits.damage != NULL)
+    *reader->limits.damage = (lfb_damage){0};
+  const lfb_status status = lfb_form_read_bytes(reader, head, sizeof head);
   if (status != LFB_OK)
     return status;
   for (int i = 0; i < FORM_COUNT; i++)

@@ -63,9 +63,9 @@ lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter);
 /* Reads exactly `size` bytes.  Fails: LFB_ERROR_TRUNCATED, or what the reader returned. */
 lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t size);
 
-/* Looks at the words' bytes as they came, and reads on behind them, if it likes. */
-typedef lfb_status (*lfb_words_check)(const lfb_reader *reader, const void *bytes,
-                                      uint64_t size);
+/* Looks at the words as they came, and may change them; reads on behind them, if it likes. */
+typedef lfb_status (*lfb_words_check)(const lfb_reader *reader, const lfb_geometry *geometry,
+                                      uint64_t *words);
 
 /*
  * Reads the words of a described filter, has them checked, and makes it.

@@ -47,6 +47,11 @@ bool lfb_native_begins(const unsigned char *bytes)
   return memcmp(bytes, magic, 6) == 0;
 }
 
+uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER])
+{
+  return lfb_load_le64(header + AT_BITS_SET);
+}
+
 /* Tells a wrong key from the right one without giving it away. */
 static uint64_t native_key_check(const uint64_t key[2])
 {

@@ -17,6 +17,9 @@ enum { LFB_NATIVE_HEADER = 256 }; /* bytes */
 /* Whether these six bytes begin a native form. */
 bool lfb_native_begins(const unsigned char *bytes);
 
+/* How many bits a header says were set when writing began: at most those of the words. */
+uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER]);
+
 /* Writes a filter's header; `now` in seconds since 1970. */
 void lfb_native_encode(const lfb_filter *filter, uint64_t now,
                        unsigned char header[LFB_NATIVE_HEADER]);

@@ -124,6 +124,178 @@ TEST(NativeForm, ForgedFieldsAreRefusedDespiteTheirChecksums) {
   EXPECT_EQ(ReadFrom({Forged(java, 256 + 14 * 8, uint64_t{1} << 62)}), LFB_ERROR_BAD_HEADER);
 }
 
+// Reads with damage told, over whatever stood there before.
+lfb_status ReadDamaged(const std::string& bytes, bool open, lfb_damage* damage,
+                       Filter* filter = nullptr) {
+  std::memset(damage, 0xee, sizeof *damage);
+  lfb_read_limits limits{};
+  limits.damage = damage;
+  limits.open_damaged = open;
+  return ReadFrom({bytes}, filter, limits);
+}
+
+constexpr uint64_t kMiB = 1 << 20;
+
+// A filter of between 2 and 3 MiB with 3,000 keys in it.
+Filter OfThreeMiB() {
+  Filter filter = Make(Config(2'000'000, 0.01, LFB_FAST));
+  for (uint64_t i = 0; i < 3000; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
+  EXPECT_EQ((Stats(filter).bytes - 1) / kMiB, 2u);
+  return filter;
+}
+
+uint64_t Found(const Filter& filter, uint64_t n) {
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < n; i++) found += lfb_filter_might_contain_u64(filter.get(), Mix(1, i));
+  return found;
+}
+
+TEST(NativeDamage, WholeFilesHaveNone) {
+  const std::string bytes = Native(OfThreeMiB());
+  lfb_damage damage;
+  ASSERT_EQ(ReadDamaged(bytes, false, &damage), LFB_OK);
+  EXPECT_EQ(damage.checked_bytes, bytes.size());
+  EXPECT_EQ(damage.count, 0u);
+  EXPECT_EQ(damage.bytes, 0u);
+  EXPECT_EQ(damage.bits_missing, 0u);
+  EXPECT_EQ(damage.first[0].size, 0u);
+}
+
+TEST(NativeDamage, IsLocatedByOffset) {
+  const Filter filter = OfThreeMiB();
+  const uint64_t words = Stats(filter).bytes;
+  std::string bytes = Native(filter);
+  bytes[256 + kMiB] ^= 1;        // the first byte of the second MiB
+  bytes[256 + words - 1] ^= 64;  // the last byte of the third
+  bytes[256 + words + 24] ^= 1;  // the checksum of the checksums
+  lfb_damage damage;
+  EXPECT_EQ(ReadDamaged(bytes, false, &damage), LFB_ERROR_BAD_CHECKSUM);
+  EXPECT_EQ(damage.checked_bytes, bytes.size());
+  ASSERT_EQ(damage.count, 3u);
+  EXPECT_EQ(damage.first[0].offset, 256 + kMiB);
+  EXPECT_EQ(damage.first[0].size, kMiB);
+  EXPECT_EQ(damage.first[1].offset, 256 + 2 * kMiB);
+  EXPECT_EQ(damage.first[1].size, words - 2 * kMiB);
+  EXPECT_EQ(damage.first[2].offset, 256 + words);
+  EXPECT_EQ(damage.first[2].size, 32u);
+  EXPECT_EQ(damage.first[3].size, 0u);
+  EXPECT_EQ(damage.bytes, words - kMiB + 32);
+}
+
+// What a damaged MiB held may all be in, the rest answers as ever.
+TEST(NativeDamage, OpensAsMaybe) {
+  const Filter filter = OfThreeMiB();
+  std::string bytes = Native(filter);
+  std::fill_n(bytes.begin() + 256 + kMiB, kMiB, '\0');
+  lfb_damage damage;
+  Filter open;
+  ASSERT_EQ(ReadDamaged(bytes, true, &damage, &open), LFB_OK);
+  EXPECT_EQ(damage.count, 1u);
+  EXPECT_EQ(Found(open, 3000), 3000u);
+  uint64_t wrong = 0;
+  for (uint64_t i = 0; i < 10000; i++)
+    wrong += lfb_filter_might_contain_u64(open.get(), Mix(2, i));
+  // One line in (bytes / MiB) is all ones; the filter is otherwise nearly empty.
+  const double share = static_cast<double>(kMiB) / static_cast<double>(Stats(filter).bytes);
+  EXPECT_NEAR(static_cast<double>(wrong) / 10000, share, 0.025);
+  // Its count is that of its words: as much as another filter's of the same words.
+  Filter again;
+  ASSERT_EQ(ReadFrom({Native(open)}, &again), LFB_OK);
+  EXPECT_EQ(Stats(again).bits_set, Stats(open).bits_set);
+  EXPECT_GE(Stats(open).bits_set, 8 * kMiB);
+}
+
+TEST(NativeDamage, OfNoBitIsEverAFalseNo) {
+  const std::string bytes = Native(Filled(Config(200, 0.01, LFB_FAST), 200));
+  lfb_damage damage;
+  for (size_t at = 0; at < bytes.size(); at++)
+    for (int bit = 0; bit < 8; bit++) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
+      Filter open;
+      const lfb_status status = ReadDamaged(damaged, true, &damage, &open);
+      ASSERT_EQ(status == LFB_OK, at >= 256) << "byte " << at << " bit " << bit;
+      if (status == LFB_OK) {
+        ASSERT_GE(damage.count, 1u);
+        ASSERT_EQ(Found(open, 200), 200u) << "byte " << at << " bit " << bit;
+      }
+      if (status == LFB_ERROR_BAD_CHECKSUM) {
+        ASSERT_EQ(damage.first[0].offset, 0u);
+        ASSERT_EQ(damage.first[0].size, 256u);
+      }
+    }
+}
+
+// Ranges of every strategy's file, overwritten by zeros, as a lost page would be.
+TEST(NativeDamage, OfNoRangeIsEverAFalseNo) {
+  for (lfb_strategy_id strategy : AllStrategies()) {
+    const std::string bytes = Native(Filled(Config(2000, 0.01, strategy), 2000));
+    for (uint64_t round = 0; round < 100; round++) {
+      const size_t from = 256 + Mix(3, round) % (bytes.size() - 256);
+      const size_t size = std::min<size_t>(1 + Mix(4, round) % 4096, bytes.size() - from);
+      std::string damaged = bytes;
+      damaged.replace(from, size, size, '\0');
+      lfb_damage damage;
+      Filter open;
+      ASSERT_EQ(ReadDamaged(damaged, true, &damage, &open), LFB_OK) << from << " " << size;
+      ASSERT_EQ(Found(open, 2000), 2000u) << from << " " << size;
+      ASSERT_EQ(damage.count > 0, damaged != bytes) << from << " " << size;
+    }
+  }
+}
+
+TEST(NativeDamage, SetsNoBitBeyondTheLast) {
+  const Filter filter = Filled(Config(100, 0.01, LFB_JAVA_DOUBLE), 100);  // m = 958
+  std::string bytes = Native(filter);
+  bytes[256 + 119] ^= 64;  // beyond m, in fact
+  lfb_damage damage;
+  Filter open;
+  ASSERT_EQ(ReadDamaged(bytes, true, &damage, &open), LFB_OK);
+  EXPECT_EQ(Stats(open).bits_set, 958u);
+  EXPECT_TRUE(Stats(open).saturated);
+  EXPECT_EQ(ReadFrom({Native(open)}), LFB_OK);
+}
+
+TEST(NativeDamage, ListsTheFirstOfMany) {
+  lfb_config config = Config(20'000'000, 0.01, LFB_FAST);
+  const Filter filter = Make(config);
+  const uint64_t words = Stats(filter).bytes, pieces = (words + kMiB - 1) / kMiB;
+  std::string bytes = Native(filter);
+  for (uint64_t i = 0; i < pieces; i++) bytes[256 + i * kMiB] ^= 1;
+  lfb_damage damage;
+  EXPECT_EQ(ReadDamaged(bytes, false, &damage), LFB_ERROR_BAD_CHECKSUM);
+  ASSERT_GT(pieces, LFB_DAMAGE_LISTED);
+  EXPECT_EQ(damage.count, pieces);
+  EXPECT_EQ(damage.bytes, words);
+  EXPECT_EQ(damage.first[LFB_DAMAGE_LISTED - 1].offset, 256 + (LFB_DAMAGE_LISTED - 1) * kMiB);
+}
+
+TEST(NativeDamage, CountsTheBitsThatTheHeaderMisses) {
+  const Filter filter = Filled(Config(200, 0.01, LFB_FAST), 200);
+  const uint64_t set = Stats(filter).bits_set;
+  const std::string bytes = Native(filter);
+  lfb_damage damage;
+  ASSERT_EQ(ReadDamaged(Forged(bytes, 72, set - 1), false, &damage), LFB_OK) << "more is fine";
+  EXPECT_EQ(damage.bits_missing, 0u);
+  ASSERT_EQ(ReadDamaged(Forged(bytes, 72, set + 3), false, &damage), LFB_OK);
+  EXPECT_EQ(damage.bits_missing, 3u);
+  EXPECT_EQ(damage.count, 0u);
+}
+
+TEST(NativeDamage, SaysWhatWasNotCompared) {
+  lfb_damage damage;
+  ASSERT_EQ(ReadDamaged(Bytes(Make(100, 0.01)), false, &damage), LFB_OK) << "Guava's form";
+  EXPECT_EQ(damage.checked_bytes, 0u);
+  EXPECT_EQ(damage.count, 0u);
+  const std::string bytes = Native(Filled(Config(200, 0.01, LFB_FAST), 200));
+  EXPECT_EQ(ReadDamaged("", true, &damage), LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(damage.checked_bytes, 0u);
+  for (size_t size = 256; size < bytes.size(); size++) {
+    ASSERT_EQ(ReadDamaged(bytes.substr(0, size), true, &damage), LFB_ERROR_TRUNCATED) << size;
+    ASSERT_EQ(damage.checked_bytes, 256u);
+  }
+}
+
 TEST(NativeForm, EveryTruncationIsNamed) {
   const std::string bytes = Native(Filled(Config(200, 0.01, LFB_FAST), 200));
   for (size_t size = 0; size < bytes.size(); size++)

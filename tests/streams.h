@@ -22,13 +22,19 @@ struct Source {
   }
 };
 
-inline lfb_status ReadFrom(Source source, Filter* filter = nullptr, uint64_t max_bytes = 0,
-                           const uint8_t* key = nullptr) {
-  const lfb_read_limits limits{max_bytes, key};
+inline lfb_status ReadFrom(Source source, Filter* filter, const lfb_read_limits& limits) {
   lfb_filter* read = nullptr;
   const lfb_status status = lfb_filter_read(Source::Read, &source, &limits, &read);
   EXPECT_EQ(status == LFB_OK, read != nullptr) << "an output without success, or the reverse";
   Filter owner(read);
   if (filter != nullptr) *filter = std::move(owner);
   return status;
+}
+
+inline lfb_status ReadFrom(Source source, Filter* filter = nullptr, uint64_t max_bytes = 0,
+                           const uint8_t* key = nullptr) {
+  lfb_read_limits limits{};
+  limits.max_bytes = max_bytes;
+  limits.key = key;
+  return ReadFrom(std::move(source), filter, limits);
 }

@@ -286,10 +286,31 @@ typedef lfb_status (*lfb_write_fn)(void *to, const void *bytes, size_t size);
  */
 typedef lfb_status (*lfb_read_fn)(void *from, void *bytes, size_t size, size_t *got);
 
+/* Bytes of a serialised filter, counted from its first one. */
+typedef struct lfb_extent {
+  uint64_t offset;
+  uint64_t size;
+} lfb_extent;
+
+enum { LFB_DAMAGE_LISTED = 16 };
+
+/* What a reader found wrong by checksums, and where. */
+typedef struct lfb_damage {
+  uint64_t checked_bytes; /* that were compared with a checksum; 0: the form has none,
+                             or the filter ended before the first                    */
+  uint64_t count;         /* of damaged parts: the header, a MiB of words (the last
+                             one may be shorter), the checksums themselves           */
+  uint64_t bytes;         /* of all damaged parts together                           */
+  uint64_t bits_missing;  /* that the header counts as set and the words do not have */
+  lfb_extent first[LFB_DAMAGE_LISTED]; /* the first `count` of the parts, in order    */
+} lfb_damage;
+
 /* What a reader accepts.  All zero, or a NULL pointer, is the default. */
 typedef struct lfb_read_limits {
   uint64_t max_bytes; /* of the words, checked before they are allocated; 0: none */
   const uint8_t *key; /* 16 bytes, of a filter with a keyed hash; NULL: none      */
+  lfb_damage *damage; /* where to say what is damaged; NULL: not wanted           */
+  bool open_damaged;  /* not to refuse damaged words, but to open them as all ones */
 } lfb_read_limits;
 
 /*
@@ -309,6 +330,13 @@ LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb
  * Fails  LFB_ERROR_UNKNOWN_FORM, _TRUNCATED, _BAD_STRATEGY, _BAD_PROBES,
  *        _BAD_WORD_COUNT, _BAD_HEADER, _BAD_CHECKSUM, _UNKNOWN_VERSION, _KEY_NEEDED,
  *        _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY, or whatever `read` returned.
+ * Damage limits->damage is written whatever is returned: all 0 where nothing was
+ *        compared.  With open_damaged, words that do not match their checksum become
+ *        all ones: every key that has a bit among them may be in as far as those go,
+ *        so that no key is lost, and more are wrongly said to be in; the filter's
+ *        figures are those of the words as they are then.  A damaged header is
+ *        refused all the same, as is a filter that ends too early.  Once written
+ *        again, the filter is whole, and nothing tells the ones from others.
  * Owner  the caller, until lfb_filter_free().
  */
 LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
