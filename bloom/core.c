@@ -76,7 +76,8 @@ lfb_status lfb_core_describe(const lfb_config *config, lfb_description *descript
     status = core_hasher(strategy, config, &hasher);
   if (status != LFB_OK)
     return status;
-  *description = (lfb_description){strategy, geometry, hasher, *config, LFB_FORM_NONE};
+  *description = (lfb_description){
+      .strategy = strategy, .geometry = geometry, .hasher = hasher, .config = *config};
   return LFB_OK;
 }
 

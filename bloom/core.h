@@ -29,6 +29,8 @@ typedef struct lfb_description {
   lfb_hasher hasher;
   lfb_config config; /* as given; fpp 0 where a form did not say */
   lfb_form form;     /* that it was read from                    */
+  uint64_t written;  /* then, in seconds since 1970; 0: unknown  */
+  char label[LFB_LABEL_SIZE + 1]; /* ends in NUL, and only NUL from there on */
 } lfb_description;
 
 /* The memory of one big batch (batch.h). */

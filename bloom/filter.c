@@ -3,6 +3,7 @@
 #include <lfbloom/filter.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bloom/batch.h"
 #include "bloom/core.h"
@@ -112,6 +113,23 @@ lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy)
   return LFB_OK;
 }
 
+lfb_status lfb_filter_set_label(lfb_filter *filter, const char *label)
+{
+  char zeroed[LFB_LABEL_SIZE + 1] = "";
+  const lfb_status status = lfb_label_check(label);
+
+  if (status != LFB_OK)
+    return status;
+  memcpy(zeroed, label, strlen(label)); /* which may be the filter's own label */
+  memcpy(filter->description.label, zeroed, sizeof zeroed);
+  return LFB_OK;
+}
+
+const char *lfb_filter_label(const lfb_filter *filter)
+{
+  return filter->description.label;
+}
+
 static void stats_describe(const lfb_description *description, lfb_stats *stats)
 {
   const lfb_geometry *geometry = &description->geometry;
@@ -129,6 +147,7 @@ static void stats_describe(const lfb_description *description, lfb_stats *stats)
       .hash = lfb_core_hash_id(&description->hasher),
       .seed = description->hasher.seed,
       .bytes = geometry->word_count * sizeof(lfb_word),
+      .written = description->written,
   };
 }
 

@@ -22,7 +22,8 @@ enum {
   AT_FORMULA = 88,
   AT_CHECKED_BYTES = 92,
   AT_KEY_CHECK = 96,
-  AT_RESERVED = 104, /* zero up to the checksum */
+  AT_LABEL = 104,
+  AT_RESERVED = 168, /* zero up to the checksum */
   AT_CHECKSUM = 248,
 };
 
@@ -86,6 +87,7 @@ void lfb_native_encode(const lfb_filter *filter, uint64_t now,
   put_u32(header + AT_CHECKED_BYTES, 1 << 20);
   if (hash == LFB_HASH_SIPHASH13)
     put_u64(header + AT_KEY_CHECK, native_key_check(filter->layout.hasher.key));
+  memcpy(header + AT_LABEL, description->label, sizeof description->label);
   put_u64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
 }
 
@@ -156,12 +158,25 @@ static lfb_status decode_hasher(const unsigned char *header, const lfb_strategy 
   return LFB_OK;
 }
 
-static bool native_reserved_is_zero(const unsigned char *header)
+static bool native_is_zero(const unsigned char *from, const unsigned char *end)
 {
   unsigned char any = 0;
-  for (int i = AT_RESERVED; i < AT_CHECKSUM; i++)
-    any |= header[i];
+  while (from < end)
+    any |= *from++;
   return any == 0;
+}
+
+/* The label: it ends within its field, and zeros follow. */
+static lfb_status decode_label(const unsigned char *header, lfb_description *description)
+{
+  const unsigned char *field = header + AT_LABEL, *end = header + AT_RESERVED;
+  const char *label = (const char *)field;
+
+  if (end[-1] != 0 || !native_is_zero(field + strlen(label), end) ||
+      lfb_label_check(label) != LFB_OK)
+    return LFB_ERROR_BAD_HEADER;
+  memcpy(description->label, label, sizeof description->label);
+  return LFB_OK;
 }
 
 lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], const uint8_t *key,
@@ -174,7 +189,8 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   if (lfb_load_le64(header + AT_CHECKSUM) != XXH3_64bits(header, AT_CHECKSUM))
     return LFB_ERROR_BAD_CHECKSUM;
   if (lfb_load_le32(header + AT_HEADER_SIZE) != LFB_NATIVE_HEADER ||
-      lfb_load_le32(header + AT_CHECKED_BYTES) != 1 << 20 || !native_reserved_is_zero(header))
+      lfb_load_le32(header + AT_CHECKED_BYTES) != 1 << 20 || 
+      !native_is_zero(header + AT_RESERVED, header + AT_CHECKSUM))
     return LFB_ERROR_BAD_HEADER;
 
   const uint32_t file_id = lfb_load_le32(header + AT_STRATEGY);
@@ -183,10 +199,14 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   if (strategy == NULL)
     return LFB_ERROR_BAD_STRATEGY;
 
-  lfb_description found = {.strategy = strategy, .form = LFB_FORM_NATIVE};
+  lfb_description found = {.strategy = strategy,
+                           .form = LFB_FORM_NATIVE,
+                           .written = lfb_load_le64(header + AT_CREATED)};
   lfb_status status = decode_geometry(header, strategy, &found.geometry);
   if (status == LFB_OK)
     status = decode_config(header, strategy, &found.config);
+  if (status == LFB_OK)
+    status = decode_label(header, &found);
   if (status == LFB_OK)
     status = decode_hasher(header, strategy, key, &found.hasher);
   if (status == LFB_OK)

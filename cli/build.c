@@ -37,6 +37,7 @@ struct build {
   unsigned threads;
   enum progress_when progress;
   const char *out;
+  const char *label; /* NULL: none */
   char *const *paths;
   size_t path_count;
 
@@ -228,6 +229,8 @@ static int build_fill(struct build *build)
   if (!read_all)
     return CLI_TROUBLE;
   build->seconds = clock_seconds(clock_ns() - began);
+  if (build->label != NULL)
+    (void)lfb_filter_set_label(build->filter, build->label); /* checked with the options */
   const lfb_status saved = build_save(build);
   if (saved != LFB_OK)
     return report_status(build->out, saved);
@@ -282,6 +285,7 @@ static int build_run(int argc, char **argv)
        options_read_formula, &build.config.probes_formula},
       {'\0', "seed", "S", "seed of the hash, 1 or more: files of one seed can be merged",
        options_read_count, &seed},
+      options_label(&build.label),
       options_threads(&build.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &build.quiet},
       options_json(&build.json),
@@ -295,6 +299,8 @@ static int build_run(int argc, char **argv)
     return options_misused(&command_build, "no -p given, the false-positive probability");
   if (build.out == NULL)
     return options_misused(&command_build, "no -o given, the file to write");
+  if (build.label != NULL && build.form != LFB_FORM_NATIVE)
+    return options_misused(&command_build, "only the native form has room for a --label");
   if (build.json && target_is_standard(build.out))
     return options_misused(&command_build, "-o - and --json both want standard output");
   build.config.seed = seed.value;

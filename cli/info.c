@@ -4,9 +4,10 @@
  * Floor 6 of cli/.  May include: json.h, human.h, options.h, report.h and the
  * public headers.
  */
-#define _GNU_SOURCE /* optind */
+#define _GNU_SOURCE /* optind, gmtime_r */
 #include <lfbloom/filter.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/human.h"
@@ -14,7 +15,19 @@
 #include "cli/options.h"
 #include "cli/report.h"
 
-static void info_json(const lfb_stats *stats)
+/* 2024-05-17 08:30:00 UTC */
+static const char *info_time(uint64_t seconds, char *text, size_t size)
+{
+  const time_t since_1970 = (time_t)seconds;
+  struct tm parts;
+
+  if (seconds > INT64_MAX || gmtime_r(&since_1970, &parts) == NULL ||
+      strftime(text, size, "%Y-%m-%d %H:%M:%S UTC", &parts) == 0)
+    return "unknown"; /* beyond the calendar */
+  return text;
+}
+
+static void info_json(const lfb_stats *stats, const char *label)
 {
   json_open(NULL);
   json_text("form", lfb_form_name(stats->form));
@@ -38,6 +51,11 @@ static void info_json(const lfb_stats *stats)
     json_null("approximate_count");
   json_real("expected_fpp", stats->expected_fpp);
   json_bool("saturated", stats->saturated);
+  json_text("label", label[0] != '\0' ? label : NULL);
+  if (stats->written > 0)
+    json_count("written", stats->written);
+  else
+    json_null("written");
   json_close();
 }
 
@@ -46,11 +64,13 @@ static void info_row(const char *name, const char *value, const char *remark)
   printf("%-20s %s%s\n", name, value, remark);
 }
 
-static void info_text(const lfb_stats *stats)
+static void info_text(const lfb_stats *stats, const char *label)
 {
   const double full = (double)stats->bits_set / (double)stats->bit_count;
   char remark[64];
 
+  if (label[0] != '\0')
+    info_row("label", label, "");
   info_row("form", lfb_form_name(stats->form), "");
   info_row("strategy", lfb_strategy_name(stats->strategy), "");
   if (stats->expected_insertions > 0)
@@ -61,6 +81,8 @@ static void info_text(const lfb_stats *stats)
     info_row("made for fpp", human_probability(stats->fpp).text, "");
   else
     info_row("made for fpp", "unknown", " (this form does not say)");
+  if (stats->written > 0)
+    info_row("written", info_time(stats->written, remark, sizeof remark), "");
   (void)snprintf(remark, sizeof remark, " (%s)", human_bytes(stats->bytes).text);
   info_row("bytes", human_count(stats->bytes).text, stats->bytes < 1024 ? "" : remark);
   info_row("bits", human_count(stats->bit_count).text, "");
@@ -95,11 +117,11 @@ static int info_run(int argc, char **argv)
   if (loaded != LFB_OK)
     return report_status(argv[optind], loaded);
   lfb_filter_stats(filter, &stats);
-  lfb_filter_free(filter);
   if (json)
-    info_json(&stats);
+    info_json(&stats, lfb_filter_label(filter));
   else
-    info_text(&stats);
+    info_text(&stats, lfb_filter_label(filter));
+  lfb_filter_free(filter);
   return CLI_FOUND;
 }
 

@@ -114,6 +114,17 @@ bool options_read_form(const char *option, const char *text, void *to)
   return status == LFB_OK;
 }
 
+/* The library says why a label will not do; asked here, so before any work. */
+bool options_read_label(const char *option, const char *text, void *to)
+{
+  const lfb_status status = lfb_label_check(text);
+
+  if (status != LFB_OK)
+    (void)report_error("%s '%s': %s", option, text, lfb_status_text(status));
+  *(const char **)to = text;
+  return status == LFB_OK;
+}
+
 bool options_read_formula(const char *option, const char *text, void *to)
 {
   lfb_probes_formula *formula = to;
@@ -138,6 +149,12 @@ struct option_row options_fpp(double *to)
 struct option_row options_json(bool *to)
 {
   return (struct option_row){'\0', "json", NULL, "print one JSON object instead", NULL, to};
+}
+
+struct option_row options_label(const char **to)
+{
+  return (struct option_row){'\0', "label", "TEXT", "a line to keep in the file, for 'lfbloom info'",
+                             options_read_label, to};
 }
 
 struct option_row options_nul(bool *to)

@@ -45,11 +45,13 @@ bool options_read_threads(const char *option, const char *text, void *to);  /* u
 bool options_read_when(const char *option, const char *text, void *to);     /* progress_when */
 bool options_read_strategy(const char *option, const char *text, void *to); /* options_strategy */
 bool options_read_form(const char *option, const char *text, void *to);     /* lfb_form */
+bool options_read_label(const char *option, const char *text, void *to);    /* char *   */
 bool options_read_formula(const char *option, const char *text, void *to);  /* lfb_probes_formula */
 
 /* Rows that several commands have. */
 struct option_row options_fpp(double *to);
 struct option_row options_json(bool *to);
+struct option_row options_label(const char **to);
 struct option_row options_nul(bool *to);
 struct option_row options_progress(enum progress_when *to);
 struct option_row options_strategy(struct options_strategy *to);

@@ -55,6 +55,55 @@ TEST(NativeForm, KeepsARandomSeed) {
   ExpectEqual(filter, back);
 }
 
+TEST(NativeForm, KeepsALabel) {
+  const Filter filter = Make(100, 0.01, LFB_FAST);
+  EXPECT_STREQ(lfb_filter_label(filter.get()), "");
+  const std::string longest(LFB_LABEL_SIZE, 'x');
+  for (const std::string& label :
+       {std::string("urls of 2024-05"), std::string("schl\xc3\xbcssel \xe2\x82\xac \xf0\x9f\x98\x80"),
+        longest, std::string("short again"), std::string()}) {
+    ASSERT_EQ(lfb_filter_set_label(filter.get(), label.c_str()), LFB_OK) << label;
+    EXPECT_EQ(lfb_filter_set_label(filter.get(), lfb_filter_label(filter.get())), LFB_OK);
+    EXPECT_EQ(lfb_filter_label(filter.get()), label);
+    const std::string bytes = Native(filter);
+    EXPECT_EQ(bytes.substr(104, 64), label + std::string(64 - label.size(), '\0'));
+    Filter back;
+    ASSERT_EQ(ReadFrom({bytes}, &back), LFB_OK);
+    EXPECT_EQ(lfb_filter_label(back.get()), label);
+    lfb_filter* copy = nullptr;
+    ASSERT_EQ(lfb_filter_copy(filter.get(), &copy), LFB_OK);
+    EXPECT_EQ(lfb_filter_label(Filter(copy).get()), label);
+  }
+}
+
+TEST(NativeForm, ALabelIsOneLineOfUtf8) {
+  const Filter filter = Make(100, 0.01, LFB_FAST);
+  ASSERT_EQ(lfb_filter_set_label(filter.get(), "kept"), LFB_OK);
+  for (const char* bad : {
+           "two\nlines", "tab\t", "\x1b[2J", "del\x7f", "\xc2\x80", "\xc2\x9f",  // controls
+           "\x80", "\xff", "\xc3", "\xc3(", "\xe2\x82", "\xf8\x88\x80\x80\x80",   // no UTF-8
+           "\xc0\xaf", "\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf",            // overlong
+           "\xed\xa0\x80", "\xed\xbf\xbf", "\xf4\x90\x80\x80",                    // no character
+       })
+    EXPECT_EQ(lfb_filter_set_label(filter.get(), bad), LFB_ERROR_BAD_LABEL) << bad;
+  EXPECT_EQ(lfb_filter_set_label(filter.get(), std::string(64, 'x').c_str()),
+            LFB_ERROR_BAD_LABEL);
+  EXPECT_STREQ(lfb_filter_label(filter.get()), "kept");
+  for (const char* good : {"\xc2\xa0", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+                           "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", " ~"})
+    EXPECT_EQ(lfb_label_check(good), LFB_OK) << good;
+}
+
+TEST(NativeForm, SaysWhenItWasWritten) {
+  const Filter filter = Make(100, 0.01, LFB_FAST);
+  EXPECT_EQ(Stats(filter).written, 0u);
+  Filter back;
+  ASSERT_EQ(ReadFrom({Native(filter)}, &back), LFB_OK);
+  EXPECT_NEAR(static_cast<double>(Stats(back).written), static_cast<double>(time(nullptr)), 100);
+  ASSERT_EQ(ReadFrom({Bytes(Make(100, 0.01))}, &back), LFB_OK) << "Guava's form";
+  EXPECT_EQ(Stats(back).written, 0u);
+}
+
 TEST(NativeForm, AKeyedFilterOpensOnlyWithItsKey) {
   lfb_config config = Config(1000, 0.01, LFB_FAST);
   config.hash = LFB_HASH_SIPHASH13;
@@ -116,6 +165,14 @@ TEST(NativeForm, ForgedFieldsAreRefusedDespiteTheirChecksums) {
   EXPECT_EQ(ReadFrom({Forged(fast, 72, UINT64_MAX)}), LFB_ERROR_BAD_HEADER);
   EXPECT_EQ(ReadFrom({Forged(fast, 88, 2 | uint64_t{1} << 52)}), LFB_ERROR_BAD_HEADER);
   EXPECT_EQ(ReadFrom({Forged(fast, 96, 1)}), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(ReadFrom({Forged(fast, 104, 0x434241)}), LFB_OK) << "a label: ABC";
+  EXPECT_EQ(ReadFrom({Forged(fast, 104, 0x43000041)}), LFB_ERROR_BAD_HEADER) << "bytes behind it";
+  EXPECT_EQ(ReadFrom({Forged(fast, 104, 0x0a41)}), LFB_ERROR_BAD_HEADER) << "a newline in it";
+  EXPECT_EQ(ReadFrom({Forged(fast, 160, uint64_t{0x41} << 56)}), LFB_ERROR_BAD_HEADER);
+  std::string endless = fast;
+  endless.replace(104, 64, 64, 'x');
+  EXPECT_EQ(ReadFrom({Forged(endless, 48, 7)}), LFB_ERROR_BAD_HEADER) << "no NUL";
+  EXPECT_EQ(ReadFrom({Forged(fast, 168, 1)}), LFB_ERROR_BAD_HEADER);
   EXPECT_EQ(ReadFrom({Forged(fast, 240, 1)}), LFB_ERROR_BAD_HEADER);
   // Bits beyond the last: m = 958, so 62 bits of the last word are the filter's.
   const std::string java = Native(Filled(Config(100, 0.01, LFB_JAVA_DOUBLE), 100));

@@ -263,6 +263,20 @@ gives "sbbf is native as well" 0 "$tool" build -q -n 10 -p 0.1 --strategy sbbf -
 refuses "too many keys for Parquet" "larger than its strategy" \
   "$tool" build --form sbbf -n 10G -p 0.01 -o x abc
 
+gives "build with a label" 0 \
+  "$tool" build -q -n 10 -p 0.1 --label $'caf\xc3\xa9 "urls"' -o label.lfb abc
+gives "info of it" 0 "$tool" info label.lfb
+check "info shows the label" grep -qxF $'label                caf\xc3\xa9 "urls"' out
+check "info shows the time" grep -qE "^written +$(date -u +%Y)-[0-9]{2}-[0-9]{2} .* UTC$" out
+gives "info of it, for programs" 0 "$tool" info --json label.lfb
+check "the label in JSON" holds out $'"label": "caf\xc3\xa9 \\"urls\\""'
+check "the time in JSON" between "$(json written)" $(($(date +%s) - 600)) "$(date +%s)"
+refuses "a label of two lines" "without control characters" \
+  "$tool" build -n 10 -p 0.1 --label $'a\nb' -o x abc
+refuses "a label that is too long" "at most 63 bytes" \
+  "$tool" build -n 10 -p 0.1 --label "$(printf %64s)" -o x abc
+refuses "a label where there is no room" "room for a --label" \
+  "$tool" build -n 10 -p 0.1 --form guava --label x -o x abc
 cp native.lfb bad.lfb
 printf 'x' | dd of=bad.lfb bs=1 seek=700 conv=notrunc status=none
 refuses "a damaged file" "checksum does not match" "$tool" query bad.lfb abc
@@ -429,7 +443,7 @@ check "no file from an input that failed" test ! -e x
 
 # --- info -----------------------------------------------------------------------
 gives "info" 0 "$tool" info --json abc.bloom
-check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false}'
+check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false, "label": null, "written": null}'
 gives "info for people" 0 "$tool" info abc.bloom
 check "info for people" grep -qE '^probes per key +7$' out
 unhex 010500000001ffffffffffffffff >full.bloom

@@ -63,6 +63,8 @@ extern "C" {
   X(LFB_ERROR_KEY_NEEDED, 41, "the filter's hash is keyed: it opens only with its key") \
   X(LFB_ERROR_WRONG_KEY, 42, "this is not the key of the filter's hash")                \
   X(LFB_ERROR_NO_SUCH_FORM, 43, "no such form")                                         \
+  X(LFB_ERROR_BAD_LABEL, 44,                                                            \
+    "a label is at most 63 bytes of UTF-8, without control characters")                 \
   /* files */                                                                           \
   X(LFB_ERROR_OPEN, 50, "the file cannot be opened")                                    \
   X(LFB_ERROR_READ, 51, "reading failed")                                               \

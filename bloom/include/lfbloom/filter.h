@@ -36,6 +36,7 @@
  *   put..       |  yes  |      yes        |     yes      |       yes          |  no
  *   put_all into|  yes  |      yes        |     yes      |       yes          |  no
  *   free        |  no   |      no         |      no      |        no          |  no
+ *   set_label   |  yes  |      yes        |     yes      |   stats alone      |  no
  *
  * A filter must be handed from the thread that made it to others by something
  * that orders memory, as any pointer must.  Allocation uses the C library.
@@ -135,6 +136,8 @@ typedef struct lfb_stats {
   uint64_t approximate_count;   /* distinct elements put, estimated from bits_set;
                                    UINT64_MAX when saturated                        */
   double expected_fpp;          /* probability of a wrong "maybe" now               */
+  uint64_t written;             /* when, in seconds since 1970, it was written to where it
+                                   was read from; 0 where the form did not say      */
 } lfb_stats;
 
 /*
@@ -245,6 +248,27 @@ LFB_API lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy);
 
 /* The filter's figures now.  Wait-free. */
 LFB_API void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats);
+
+/* The longest label, in bytes, without the NUL behind it. */
+enum { LFB_LABEL_SIZE = 63 };
+
+/*
+ * Whether a filter can have this label: UTF-8 without control characters, at most
+ * LFB_LABEL_SIZE bytes.  Fails: LFB_ERROR_BAD_LABEL.
+ */
+LFB_API lfb_status lfb_label_check(const char *label);
+
+/*
+ * Gives a filter a label, a line of the caller's own: it goes along into copies and
+ * the native form, and nothing is done with it.
+ *
+ * Takes    label  copied; "" for none, which is how a filter begins.
+ * Fails    LFB_ERROR_BAD_LABEL: the filter keeps the label it has.
+ */
+LFB_API lfb_status lfb_filter_set_label(lfb_filter *filter, const char *label);
+
+/* A filter's label; the filter's own, until it gets another one or is freed. */
+LFB_API const char *lfb_filter_label(const lfb_filter *filter);
 
 /*
  * The figures that a filter of this configuration would have when empty, without
