@@ -20,5 +20,6 @@ extern const struct command command_plan;
 extern const struct command command_build;
 extern const struct command command_query;
 extern const struct command command_info;
+extern const struct command command_verify;
 
 #endif

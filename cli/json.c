@@ -10,25 +10,52 @@
 static unsigned depth;
 static bool member_before; /* in the innermost object */
 
+/* How many bytes the character beyond ASCII at `text` takes; 0: it is not UTF-8. */
+static int json_utf8_size(const unsigned char *text)
+{
+  const int size = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+
+  if (text[0] < 0xc2 || text[0] > 0xf4)
+    return 0;
+  for (int i = 1; i < size; i++)
+    if ((text[i] & 0xc0) != 0x80) /* so is the NUL */
+      return 0;
+  const unsigned begin = (unsigned)text[0] << 8 | text[1];
+  const bool none = (begin >= 0xe080 && begin < 0xe0a0) ||                    /* overlong  */
+                    (begin >= 0xeda0 && begin < 0xee00) ||                    /* surrogate */
+                    (begin >= 0xf080 && begin < 0xf090) || begin >= 0xf490;   /* beyond    */
+  return none ? 0 : size;
+}
+
 static void json_quoted(const char *text)
 {
   (void)putchar('"');
-  for (; *text != '\0'; text++) {
-    if (*text == '"' || *text == '\\')
-      printf("\\%c", *text);
-    else if ((unsigned char)*text < ' ')
-      printf("\\u%04x", (unsigned)*text);
+  while (*text != '\0') {
+    const unsigned char first = (unsigned char)*text;
+    const int size = first < 0x80 ? 1 : json_utf8_size((const unsigned char *)text);
+    if (first == '"' || first == '\\')
+      printf("\\%c", first);
+    else if (first < ' ')
+      printf("\\u%04x", (unsigned)first);
+    else if (size == 0)
+      printf("\\ufffd");
     else
-      (void)putchar(*text);
+      printf("%.*s", size, text);
+    text += size > 0 ? size : 1;
   }
   (void)putchar('"');
 }
 
-static void json_key(const char *key)
+static void json_comma(void)
 {
   if (member_before)
     printf(", ");
   member_before = true;
+}
+
+static void json_key(const char *key)
+{
+  json_comma();
   json_quoted(key);
   printf(": ");
 }
@@ -37,6 +64,8 @@ void json_open(const char *key)
 {
   if (key != NULL)
     json_key(key);
+  else
+    json_comma();
   (void)putchar('{');
   member_before = false;
   depth++;
@@ -50,6 +79,19 @@ void json_close(void)
     member_before = false;
     (void)putchar('\n');
   }
+}
+
+void json_open_list(const char *key)
+{
+  json_key(key);
+  (void)putchar('[');
+  member_before = false;
+}
+
+void json_close_list(void)
+{
+  (void)putchar(']');
+  member_before = true;
 }
 
 void json_text(const char *key, const char *value)

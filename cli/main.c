@@ -17,7 +17,8 @@
 #endif
 
 static const struct command *const commands[] = {
-    &command_demo, &command_plan, &command_build, &command_query, &command_info,
+    &command_demo,  &command_plan, &command_build,
+    &command_query, &command_info, &command_verify,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

@@ -48,13 +48,29 @@ int report_error(const char *format, ...)
   return CLI_TROUBLE;
 }
 
-int report_status(const char *what, lfb_status status)
+/* What follows the status's text: errno's, where it is the cause. */
+static const char *report_cause(lfb_status status, const char **colon)
 {
   const bool errno_says_why = status >= LFB_ERROR_OPEN && status <= LFB_ERROR_RENAME && errno != 0;
 
-  if (errno_says_why)
-    return report_error("%s: %s: %s", what, lfb_status_text(status), strerror(errno));
-  return report_error("%s: %s", what, lfb_status_text(status));
+  *colon = errno_says_why ? ": " : "";
+  return errno_says_why ? strerror(errno) : "";
+}
+
+int report_status(const char *what, lfb_status status)
+{
+  const char *colon;
+  const char *cause = report_cause(status, &colon);
+
+  return report_error("%s: %s%s%s", what, lfb_status_text(status), colon, cause);
+}
+
+void report_status_note(const char *what, lfb_status status)
+{
+  const char *colon;
+  const char *cause = report_cause(status, &colon);
+
+  report_note("%s: %s%s%s", what, lfb_status_text(status), colon, cause);
 }
 
 int report_errno(const char *what)

@@ -24,6 +24,9 @@ int report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "lfbloom: `what`: text of the status", with errno's text where it is the cause. */
 int report_status(const char *what, lfb_status status);
 
+/* The same each time: for one of several files, the others of which are looked at yet. */
+void report_status_note(const char *what, lfb_status status);
+
 /* Prints "lfbloom: `what`: text of errno". */
 int report_errno(const char *what);
 

@@ -1,8 +1,9 @@
 #!/bin/bash
-# cli_test.sh LFBLOOM: runs the tool as its users do and checks what it prints,
+# cli_test.sh LFBLOOM OVERCOUNTED: runs the tool as its users do and checks what it prints,
 # writes and returns.  Needs gnuplot, and nothing else beyond coreutils.
 set -u
 tool=$(realpath "$1")
+overcounted=$(realpath "$2") # checksums that match, and a header that counts 3 bits too many
 export LC_ALL=C
 work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/lfbloom_cli.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -69,10 +70,10 @@ size_limits=1
 gives "--version" 0 "$tool" --version
 check "version" grep -qxE 'lfbloom [0-9]+\.[0-9]+\.[0-9]+' out
 gives "--help" 0 "$tool" --help
-for command in demo plan build query info; do
+for command in demo plan build query info verify; do
   check "help names $command" holds out "  $command "
 done
-for command in demo plan build query info; do
+for command in demo plan build query info verify; do
   gives "$command --help" 0 "$tool" "$command" --help
   check "$command help" holds out "Usage: lfbloom $command"
   refuses "$command bad option" "unknown option --nonsense" "$tool" "$command" --nonsense
@@ -274,7 +275,7 @@ check "the time in JSON" between "$(json written)" $(($(date +%s) - 600)) "$(dat
 refuses "a label of two lines" "without control characters" \
   "$tool" build -n 10 -p 0.1 --label $'a\nb' -o x abc
 refuses "a label that is too long" "at most 63 bytes" \
-  "$tool" build -n 10 -p 0.1 --label "$(printf %64s)" -o x abc
+  "$tool" build -n 10 -p 0.1 --label "$(printf '%64s' '')" -o x abc
 refuses "a label where there is no room" "room for a --label" \
   "$tool" build -n 10 -p 0.1 --form guava --label x -o x abc
 cp native.lfb bad.lfb
@@ -454,6 +455,61 @@ check "saturated, in words" holds out "every answer is \"maybe\""
 printf 'anything' | "$tool" query full.bloom >out 2>err && rc=0 || rc=$?
 check "a saturated filter says maybe" equal "$(cat out)$rc" anything0
 
+# --- verify ---------------------------------------------------------------------
+# at FILE OFFSET TEXT: overwrites a few bytes.
+at() { printf '%b' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
+gives "build of 3 MiB" 0 "$tool" build -q -n 2M -p 0.01 -o large.lfb abc
+large=$(stat -c %s large.lfb)
+gives "verify whole files" 0 "$tool" verify native.lfb large.lfb abc.bloom
+check "verify: a line a file" equal "$(wc -l <out)" 3
+check "verify: whole" grep -qx "large.lfb: whole: native, fast, $large bytes checked" out
+check "verify: no checksums" holds out "abc.bloom: nothing wrong seen: guava, guava-mitz64; this form has no checksums"
+gives "verify -q of whole files" 0 "$tool" verify -q native.lfb abc.bloom
+check "says nothing" equal "$(wc -c <out)" 0
+cp large.lfb torn.lfb
+at torn.lfb 1100000 xxxxxxxx
+gives "verify a damaged file" 1 "$tool" verify torn.lfb
+check "verify: where" equal "$(cat out)" "torn.lfb: damaged: the filter is damaged: a checksum does not match: 1048576 bytes at 1048832"
+at torn.lfb $((large - 3)) x
+gives "verify, damaged twice" 1 "$tool" verify native.lfb torn.lfb
+check "verify: the whole one" grep -q "^native.lfb: whole" out
+check "verify: both places" holds out ": 1048576 bytes at 1048832, 32 bytes at $((large - 32))"
+gives "verify --json" 1 "$tool" verify --json torn.lfb native.lfb
+check "verify: JSON" holds out '"damaged_parts": 2, "damaged_bytes": 1048608, "bits_missing": 0, "damage": [{"offset": 1048832, "size": 1048576}, {'
+check "verify: one object" equal "$(wc -l <out)" 1
+check "verify: JSON of a whole one" holds out '}, {"file": "native.lfb", "verdict": "whole", "problem": null, "form": "native"'
+cp native.lfb head.lfb
+at head.lfb 50 x
+gives "verify a damaged header" 1 "$tool" verify head.lfb
+check "verify: the header" holds out ": 256 bytes at 0"
+cp "$overcounted" overcounted.lfb
+gives "verify bits that are gone" 1 "$tool" verify overcounted.lfb
+check "verify: how many" equal "$(cat out)" "overcounted.lfb: damaged: 3 bits are off that the header counts as on"
+gives "verify --json of it" 1 "$tool" verify --json overcounted.lfb
+check "verify: how many, in JSON" equal "$(json bits_missing)" 3
+head -c 1000000 large.lfb >short.lfb
+gives "verify half a file" 1 "$tool" verify short.lfb
+check "verify: where it ends" equal "$(cat out)" "short.lfb: damaged: the filter ends too early (after 1000000 bytes)"
+{ cat native.lfb; echo; } >long.lfb
+gives "verify a file with more behind it" 1 "$tool" verify long.lfb
+check "verify: more behind it" holds out "long.lfb: damaged: the filter is followed by bytes"
+refuses "verify nothing" "no filter given" "$tool" verify
+refuses "verify: missing" "missing: the file cannot be opened: No such file" "$tool" verify missing
+refuses "verify: a directory" "plots: " "$tool" verify plots
+refuses "verify: no filter" "abc: not a filter" "$tool" verify abc
+run "$tool" verify missing native.lfb nowhere torn.lfb
+check "verify: one cannot be read: status" equal "$rc" 2
+check "verify: each is told" equal "$(cut -d: -f1,2 err | tr '\n' ,)" "lfbloom: missing,lfbloom: nowhere,"
+check "verify: the others are checked" equal "$(cut -d: -f1,2 out | tr '\n' ,)" "native.lfb: whole,torn.lfb: damaged,"
+name=$'\xff\xc3\xa9\xed\xa0\x80.lfb'
+cp native.lfb "$name"
+gives "verify a name that is no text" 0 "$tool" verify --json "$name"
+check "verify: its name" holds out $'"file": "\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd.lfb"'
+if command -v python3 >/dev/null; then
+  python3 -c 'import json, sys; json.load(open("out", encoding="utf-8"))' 2>err && rc=0 || rc=$?
+  check "verify: JSON that others read" equal "$rc" 0
+fi
+
 # --- hostile filter files ---------------------------------------------------------
 limit=()
 if prlimit --as=400000000 "$tool" --version >out 2>err; then
@@ -466,6 +522,8 @@ refuse_file() { # NAME TEXT HEX
   for command in info query; do
     refuses "$command: $1" "$2" timeout 60 "${limit[@]}" "$tool" "$command" hostile
   done
+  run timeout 60 "${limit[@]}" "$tool" verify hostile
+  check "verify: $1" test "$rc" = 1 -o "$rc" = 2
 }
 refuse_file "empty" "the filter ends too early" ""
 refuse_file "header cut" "the filter ends too early" 0105000000
@@ -498,7 +556,7 @@ fi
 
 # --- no room, no reader, no right -------------------------------------------------
 for arguments in --version --help "plan -n 10 -p 0.1" "plan -n 10 -p 0.1 --json" "demo --help" \
-  "demo -n 1000" "info abc.bloom" "info --json abc.bloom" "query abc.bloom abc" \
+  "demo -n 1000" "info abc.bloom" "info --json abc.bloom" "verify abc.bloom" "verify --json abc.bloom" "query abc.bloom abc" \
   "query -c abc.bloom abc" "query --threads 4 third.bloom all" "build --form guava -p 0.1 -o x --json abc" \
   "build -q -p 0.1 -o - abc"; do
   # shellcheck disable=SC2086

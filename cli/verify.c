@@ -1,0 +1,192 @@
+/*
+ * verify.c - `lfbloom verify`: says which filter files are damaged, and where.
+ *
+ * Floor 6 of cli/.  May include: json.h, options.h, report.h and the public
+ * headers.
+ */
+#define _GNU_SOURCE /* optind */
+#include <inttypes.h>
+#include <lfbloom/filter.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/json.h"
+#include "cli/options.h"
+#include "cli/report.h"
+
+/* A file that was read whole, or as far as it went. */
+struct verified {
+  const char *path;
+  lfb_status status;
+  lfb_damage damage;
+  lfb_stats stats; /* where status is LFB_OK */
+};
+
+static void verify_read(const char *path, struct verified *file)
+{
+  const lfb_read_limits limits = {.damage = &file->damage};
+  lfb_filter *filter = NULL;
+
+  *file = (struct verified){.path = path};
+  file->status = lfb_filter_load(path, &limits, &filter);
+  if (file->status != LFB_OK)
+    return;
+  lfb_filter_stats(filter, &file->stats);
+  lfb_filter_free(filter);
+}
+
+/* The exit status that a file deserves. */
+static int verify_judge(const struct verified *file)
+{
+  switch (file->status) {
+  case LFB_OK:
+    return file->damage.bits_missing == 0 ? CLI_FOUND : CLI_NOTHING;
+  case LFB_ERROR_OPEN:
+  case LFB_ERROR_READ:
+  case LFB_ERROR_NO_MEMORY:
+  case LFB_ERROR_SIZE_OVERFLOW:
+  case LFB_ERROR_UNKNOWN_FORM:
+  case LFB_ERROR_UNKNOWN_VERSION:
+  case LFB_ERROR_KEY_NEEDED:
+    return CLI_TROUBLE; /* nothing is said of the filter itself */
+  default:
+    return CLI_NOTHING;
+  }
+}
+
+static size_t verify_listed(const lfb_damage *damage)
+{
+  return damage->count < LFB_DAMAGE_LISTED ? (size_t)damage->count : LFB_DAMAGE_LISTED;
+}
+
+static void verify_json(const struct verified *file, int verdict)
+{
+  static const char *const verdicts[] = {"whole", "damaged", "unknown"};
+  const lfb_damage *damage = &file->damage;
+  const bool read = file->status == LFB_OK;
+
+  json_open(NULL);
+  json_text("file", file->path);
+  json_text("verdict", verdicts[verdict]);
+  json_text("problem", read ? NULL : lfb_status_text(file->status));
+  json_text("form", read ? lfb_form_name(file->stats.form) : NULL);
+  json_text("strategy", read ? lfb_strategy_name(file->stats.strategy) : NULL);
+  json_count("checked_bytes", damage->checked_bytes);
+  json_count("damaged_parts", damage->count);
+  json_count("damaged_bytes", damage->bytes);
+  json_count("bits_missing", damage->bits_missing);
+  json_open_list("damage");
+  for (size_t i = 0; i < verify_listed(damage); i++) {
+    json_open(NULL);
+    json_count("offset", damage->first[i].offset);
+    json_count("size", damage->first[i].size);
+    json_close();
+  }
+  json_close_list();
+  json_close();
+}
+
+static void verify_text_whole(const struct verified *file)
+{
+  const char *form = lfb_form_name(file->stats.form);
+  const char *strategy = lfb_strategy_name(file->stats.strategy);
+
+  if (file->damage.checked_bytes > 0)
+    printf("%s: whole: %s, %s, %" PRIu64 " bytes checked\n", file->path, form, strategy,
+           file->damage.checked_bytes);
+  else
+    printf("%s: nothing wrong seen: %s, %s; this form has no checksums: bits that changed "
+           "cannot be seen\n",
+           file->path, form, strategy);
+}
+
+/* Where the damage is; nothing where checksums do not say. */
+static void verify_text_places(const lfb_damage *damage)
+{
+  for (size_t i = 0; i < verify_listed(damage); i++)
+    printf("%s %" PRIu64 " bytes at %" PRIu64, i == 0 ? ":" : ",", damage->first[i].size,
+           damage->first[i].offset);
+  if (damage->count > LFB_DAMAGE_LISTED)
+    printf(" and so on, %" PRIu64 " bytes in %" PRIu64 " parts", damage->bytes, damage->count);
+}
+
+static void verify_text_damaged(const struct verified *file)
+{
+  struct stat found;
+
+  if (file->status == LFB_OK) {
+    printf("%s: damaged: %" PRIu64 " bits are off that the header counts as on\n", file->path,
+           file->damage.bits_missing);
+    return;
+  }
+  printf("%s: damaged: %s", file->path, lfb_status_text(file->status));
+  if (file->status == LFB_ERROR_TRUNCATED && stat(file->path, &found) == 0 &&
+      S_ISREG(found.st_mode))
+    printf(" (after %" PRIu64 " bytes)", (uint64_t)found.st_size);
+  verify_text_places(&file->damage);
+  printf("\n");
+}
+
+/* Reads a file and says what it is; the exit status that it deserves. */
+static int verify_file(const char *path, bool json, bool quiet)
+{
+  struct verified file;
+
+  verify_read(path, &file);
+  const int verdict = verify_judge(&file);
+  if (verdict == CLI_TROUBLE)
+    report_status_note(path, file.status);
+  if (json)
+    verify_json(&file, verdict);
+  else if (verdict == CLI_FOUND && !quiet)
+    verify_text_whole(&file);
+  else if (verdict == CLI_NOTHING)
+    verify_text_damaged(&file);
+  return verdict;
+}
+
+static int verify_run(int argc, char **argv)
+{
+  bool json = false;
+  bool quiet = false;
+  const struct option_row rows[] = {
+      {'q', "quiet", NULL, "print nothing of files that are whole", NULL, &quiet},
+      options_json(&json),
+  };
+  const int status = options_parse(&command_verify, rows, sizeof rows / sizeof *rows, argc, argv);
+  int worst = CLI_FOUND;
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  if (optind == argc)
+    return options_misused(&command_verify, "no filter given");
+  if (json) {
+    json_open(NULL);
+    json_open_list("files");
+  }
+  for (int i = optind; i < argc; i++) {
+    const int verdict = verify_file(argv[i], json, quiet);
+    worst = verdict > worst ? verdict : worst;
+  }
+  if (json) {
+    json_close_list();
+    json_close();
+  }
+  return worst;
+}
+
+const struct command command_verify = {
+    .name = "verify",
+    .operands = "FILTER...",
+    .summary = "say which filter files are damaged, and where",
+    .details =
+        "Reads each FILTER whole and compares it with its checksums, one for each MiB in\n"
+        "the native form.  Damage is told as a size and an offset into the file, both in\n"
+        "bytes.  Forms without checksums are whole as far as their header tells.\n"
+        "Exit status: 0 if all are whole, 1 if one is damaged, 2 if one could not be read\n"
+        "or is no filter.\n"
+        "\n"
+        "  lfbloom verify backup/*.bloom\n",
+    .run = verify_run,
+};
