@@ -4,12 +4,10 @@
  * Floor 6 of cli/.  May include: human.h, json.h, options.h, output.h,
  * records.h, report.h, target.h and the public headers.
  */
-#define _GNU_SOURCE /* optind, sigprocmask */
-#include <errno.h>
+#define _GNU_SOURCE /* optind */
 #include <inttypes.h>
 #include <lfbloom/builder.h>
 #include <lfbloom/filter.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -203,23 +201,6 @@ static void build_summary(const struct build *build)
     build_summary_text(build, &stats);
 }
 
-/* Signals wait, so that none ends the program with a temporary file left behind. */
-static lfb_status build_save(const struct build *build)
-{
-  sigset_t all;
-  sigset_t before;
-
-  (void)sigfillset(&all);
-  (void)sigprocmask(SIG_BLOCK, &all, &before);
-  const lfb_status status = target_is_standard(build->out)
-                                ? lfb_filter_write(build->filter, build->form, target_write, NULL)
-                                : lfb_filter_save(build->filter, build->form, build->out);
-  const int cause = errno;
-  (void)sigprocmask(SIG_SETMASK, &before, NULL);
-  errno = cause;
-  return status;
-}
-
 static int build_fill(struct build *build)
 {
   const uint64_t began = clock_ns();
@@ -231,9 +212,8 @@ static int build_fill(struct build *build)
   build->seconds = clock_seconds(clock_ns() - began);
   if (build->label != NULL)
     (void)lfb_filter_set_label(build->filter, build->label); /* checked with the options */
-  const lfb_status saved = build_save(build);
-  if (saved != LFB_OK)
-    return report_status(build->out, saved);
+  if (!target_save(build->out, build->filter, build->form))
+    return CLI_TROUBLE;
   build_summary(build);
   return CLI_FOUND;
 }
@@ -299,8 +279,8 @@ static int build_run(int argc, char **argv)
     return options_misused(&command_build, "no -p given, the false-positive probability");
   if (build.out == NULL)
     return options_misused(&command_build, "no -o given, the file to write");
-  if (build.label != NULL && build.form != LFB_FORM_NATIVE)
-    return options_misused(&command_build, "only the native form has room for a --label");
+  if (!options_label_fits(&command_build, build.label, build.form))
+    return CLI_TROUBLE;
   if (build.json && target_is_standard(build.out))
     return options_misused(&command_build, "-o - and --json both want standard output");
   build.config.seed = seed.value;

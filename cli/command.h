@@ -21,5 +21,6 @@ extern const struct command command_build;
 extern const struct command command_query;
 extern const struct command command_info;
 extern const struct command command_verify;
+extern const struct command command_merge;
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * info.c - `lfbloom info`: prints the figures of a filter file.
  *
- * Floor 6 of cli/.  May include: json.h, human.h, options.h, report.h and the
- * public headers.
+ * Floor 6 of cli/.  May include: figures.h, human.h, json.h, options.h,
+ * report.h and the public headers.
  */
 #define _GNU_SOURCE /* optind, gmtime_r */
 #include <lfbloom/filter.h>
@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/figures.h"
 #include "cli/human.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -30,27 +31,7 @@ static const char *info_time(uint64_t seconds, char *text, size_t size)
 static void info_json(const lfb_stats *stats, const char *label)
 {
   json_open(NULL);
-  json_text("form", lfb_form_name(stats->form));
-  json_text("strategy", lfb_strategy_name(stats->strategy));
-  if (stats->expected_insertions > 0)
-    json_count("expected_insertions", stats->expected_insertions);
-  else
-    json_null("expected_insertions");
-  if (stats->fpp > 0)
-    json_real("fpp", stats->fpp);
-  else
-    json_null("fpp");
-  json_count("bits", stats->bit_count);
-  json_count("reachable_bits", stats->reachable_bits);
-  json_count("bytes", stats->bytes);
-  json_count("probes", stats->probes);
-  json_count("bits_set", stats->bits_set);
-  if (!stats->saturated)
-    json_count("approximate_count", stats->approximate_count);
-  else
-    json_null("approximate_count");
-  json_real("expected_fpp", stats->expected_fpp);
-  json_bool("saturated", stats->saturated);
+  figures_json(stats);
   json_text("label", label[0] != '\0' ? label : NULL);
   if (stats->written > 0)
     json_count("written", stats->written);

@@ -281,6 +281,14 @@ int options_misused(const struct command *command, const char *problem)
   return report_error("%s: %s (see 'lfbloom %s --help')", command->name, problem, command->name);
 }
 
+bool options_label_fits(const struct command *command, const char *label, lfb_form form)
+{
+  if (label == NULL || form == LFB_FORM_NATIVE)
+    return true;
+  (void)options_misused(command, "only the native form has room for a --label");
+  return false;
+}
+
 /* Says what is wrong with the option that getopt_long stopped at. */
 static int options_refuse(const struct command *command, int found, const char *word)
 {

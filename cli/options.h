@@ -57,6 +57,9 @@ struct option_row options_progress(enum progress_when *to);
 struct option_row options_strategy(struct options_strategy *to);
 struct option_row options_threads(unsigned *to);
 
+/* Whether a file of this form has room for the label, NULL for none; false after a report. */
+bool options_label_fits(const struct command *command, const char *label, lfb_form form);
+
 /* How many threads to start where nobody said. */
 unsigned options_default_threads(void);
 

@@ -89,11 +89,45 @@ bool target_check(const char *path, char *const *inputs, size_t input_count)
   return false;
 }
 
-lfb_status target_write(void *to, const void *bytes, size_t size)
+bool target_holds(lfb_form form, const char *path, lfb_strategy_id strategy)
+{
+  if (lfb_form_holds(form, strategy))
+    return true;
+  (void)report_error("%s: the %s form cannot hold strategy %s, and a layout cannot be translated "
+                     "without its keys: build again from the keys, with --form %s",
+                     path, lfb_form_name(form), lfb_strategy_name(strategy), lfb_form_name(form));
+  return false;
+}
+
+/* Signals wait, so that none ends the program with a temporary file left behind. */
+static void target_hold_signals(sigset_t *before)
+{
+  sigset_t all;
+
+  (void)sigfillset(&all);
+  (void)sigprocmask(SIG_BLOCK, &all, before);
+}
+
+/* An lfb_write_fn to standard output. */
+static lfb_status target_write(void *to, const void *bytes, size_t size)
 {
   (void)to;
   output_write(bytes, size);
   return LFB_OK;
+}
+
+bool target_save(const char *path, const lfb_filter *filter, lfb_form form)
+{
+  sigset_t before;
+
+  target_hold_signals(&before);
+  const lfb_status status = target_is_standard(path)
+                                ? lfb_filter_write(filter, form, target_write, NULL)
+                                : lfb_filter_save(filter, form, path);
+  if (status != LFB_OK)
+    (void)report_status(path, status);
+  (void)sigprocmask(SIG_SETMASK, &before, NULL);
+  return status == LFB_OK;
 }
 
 /* Writes, syncs and closes; errno says what failed. */
@@ -169,11 +203,9 @@ static bool target_overwrite(const char *path, const void *bytes, size_t size)
 bool target_replace(const char *path, const void *bytes, size_t size)
 {
   struct stat found;
-  sigset_t all;
   sigset_t before;
 
-  (void)sigfillset(&all);
-  (void)sigprocmask(SIG_BLOCK, &all, &before); /* or one could leave the temporary file */
+  target_hold_signals(&before);
   const bool in_place = stat(path, &found) == 0 && !S_ISREG(found.st_mode);
   const bool done = in_place ? target_overwrite(path, bytes, size)
                              : target_replace_file(path, bytes, size);

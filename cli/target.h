@@ -1,12 +1,12 @@
 /*
  * target.h - files that a command writes.
  *
- * Floor 4 of cli/.  May include: output.h, report.h, <lfbloom/status.h>.
+ * Floor 4 of cli/.  May include: output.h, report.h, <lfbloom/filter.h>.
  */
 #ifndef CLI_TARGET_H
 #define CLI_TARGET_H
 
-#include <lfbloom/status.h>
+#include <lfbloom/filter.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,8 +19,19 @@ bool target_is_standard(const char *path);
  */
 bool target_check(const char *path, char *const *inputs, size_t input_count);
 
-/* An lfb_write_fn to standard output. */
-lfb_status target_write(void *to, const void *bytes, size_t size);
+/*
+ * Whether `form` holds the strategy of a filter that was read from `path`; false after
+ * a report that says what to do instead.
+ */
+bool target_holds(lfb_form form, const char *path, lfb_strategy_id strategy);
+
+/*
+ * Saves a filter: to standard output where `path` is "-", else as lfb_filter_save()
+ * does, whole or not at all.
+ *
+ * Returns false after a report; no temporary file is left, whatever signals come.
+ */
+bool target_save(const char *path, const lfb_filter *filter, lfb_form form);
 
 /*
  * Writes a file whole or not at all: a temporary file beside it, renamed.  What is

@@ -70,10 +70,10 @@ size_limits=1
 gives "--version" 0 "$tool" --version
 check "version" grep -qxE 'lfbloom [0-9]+\.[0-9]+\.[0-9]+' out
 gives "--help" 0 "$tool" --help
-for command in demo plan build query info verify; do
+for command in demo plan build query info verify merge; do
   check "help names $command" holds out "  $command "
 done
-for command in demo plan build query info verify; do
+for command in demo plan build query info verify merge; do
   gives "$command --help" 0 "$tool" "$command" --help
   check "$command help" holds out "Usage: lfbloom $command"
   refuses "$command bad option" "unknown option --nonsense" "$tool" "$command" --nonsense
@@ -510,6 +510,74 @@ if command -v python3 >/dev/null; then
   check "verify: JSON that others read" equal "$rc" 0
 fi
 
+# --- merge ----------------------------------------------------------------------
+awk 'NR % 3 == 1' all >other
+for keys in third other; do
+  gives "build $keys" 0 "$tool" build -q -n 300k -p 0.001 --seed 7 -o "$keys.lfb" "$keys"
+  gives "build $keys for Java" 0 "$tool" build -q -n 300k -p 0.001 --form guava -o "$keys.bin" "$keys"
+done
+sort -n third other >both
+gives "build both" 0 "$tool" build -q -n 300k -p 0.001 --seed 7 -o both.lfb both
+run "$tool" merge -o merged.lfb third.lfb other.lfb
+check "merge: status" equal "$rc" 0
+check "merge: summary" grep -qE '^lfbloom: merged.lfb: 2 files, about 26[0-9],[0-9]{3} distinct keys, in ' err
+check "merge: the words of both" cmp -i 256 merged.lfb both.lfb
+gives "merge: whole" 0 "$tool" verify merged.lfb
+gives "merge --json" 0 "$tool" merge --json -o merged.lfb other.lfb third.lfb third.lfb
+check "merge: files" equal "$(json files)" 3
+check "merge: n and p" equal "$(json expected_insertions) $(json fpp)" "300000 0.001"
+check "merge: the order does not matter" cmp -i 256 merged.lfb both.lfb
+gives "merge of one, labelled" 0 "$tool" merge -q --label all -o one.lfb third.lfb
+gives "merge into an input" 0 "$tool" merge -q -o one.lfb one.lfb other.lfb
+check "merge: both are in the input" cmp -i 256 one.lfb both.lfb
+gives "merge: info" 0 "$tool" info --json one.lfb
+check "merge: keeps the first one's label" equal "$(json label)" all
+gives "merge for Java" 0 "$tool" merge -q -o merged.bin third.bin other.bin
+check "merge: the first one's form" equal "$(hex merged.bin | head -c 2)" 01
+gives "merge to native" 0 "$tool" merge -q --form native -o - third.bin other.bin
+mv out merged2.lfb
+gives "merge of two forms" 0 "$tool" merge -q -o again.bin merged.bin merged2.lfb
+check "merge: the same words in both forms" cmp again.bin merged.bin
+gives "query of a merged filter" 0 "$tool" query -c merged2.lfb both
+check "merge: every key is in" equal "$(cat out)" "$(wc -l <both)"
+run "$tool" merge -q -o x third.lfb third.lfb
+check "merge: nothing to warn of" equal "$(cat err)" ""
+for keys in third other; do
+  gives "build $keys into too little" 0 "$tool" build -q -n 140k -p 0.001 --seed 7 -o "small-$keys.lfb" "$keys"
+done
+run "$tool" merge -q -o x small-third.lfb small-other.lfb
+check "merge: too many keys: warned" holds err "warning: more than the 140,000 distinct keys"
+rm x
+gives "build with another seed" 0 "$tool" build -q -n 300k -p 0.001 --seed 8 -o seed8.lfb third
+refuses "merge: another seed" "seed8.lfb does not fit third.lfb: the filters differ in their hash or its seed (0 asks for a random one): build both with one --seed" \
+  "$tool" merge -o x third.lfb other.lfb seed8.lfb
+refuses "merge: another size" "words.lfb does not fit third.lfb: the filters differ in their number of" \
+  "$tool" merge -o x third.lfb words.lfb
+refuses "merge: no -o" "no -o" "$tool" merge third.lfb
+refuses "merge: no filter" "no filter given" "$tool" merge -o x
+refuses "merge: missing" "missing: the file cannot be opened: No such file" "$tool" merge -o x third.lfb missing
+refuses "merge: the first missing" "missing: the file" "$tool" merge -o x missing third.lfb
+refuses "merge: damaged" "torn.lfb: the filter is damaged" "$tool" merge -o x large.lfb torn.lfb
+refuses "merge: truncated" "short.lfb: the filter ends too early" "$tool" merge -o x short.lfb
+refuses "merge: bad form" "no such form" "$tool" merge --form nope -o x third.lfb
+refuses "merge: a form that cannot hold it" "cannot be translated without its keys" \
+  "$tool" merge --form guava -o x third.lfb other.lfb
+refuses "merge: a label where there is no room" "room for a --label" \
+  "$tool" merge --label x -o x third.bin
+refuses "merge: two things on standard output" "both want standard output" \
+  "$tool" merge --json -o - third.lfb
+refuses "merge: output directory missing" "missing/x: cannot be written" "$tool" merge -o missing/x third.lfb
+refuses "merge: output a full device" "No space left" "$tool" merge -o /dev/full third.lfb
+check "merge: no file from any of them" test ! -e x
+mkdir kept
+cp third.lfb kept/out.lfb
+if ((size_limits)); then
+  (ulimit -f 100 && "$tool" merge -o kept/out.lfb kept/out.lfb other.lfb) >out 2>err && rc=0 || rc=$?
+  check "merge over a limit" is_error "kept/out.lfb: writing failed: File too large"
+fi
+check "merge: the old file is untouched" cmp kept/out.lfb third.lfb
+check "merge: nothing is left beside it" equal "$(ls -A kept)" out.lfb
+
 # --- hostile filter files ---------------------------------------------------------
 limit=()
 if prlimit --as=400000000 "$tool" --version >out 2>err; then
@@ -556,7 +624,7 @@ fi
 
 # --- no room, no reader, no right -------------------------------------------------
 for arguments in --version --help "plan -n 10 -p 0.1" "plan -n 10 -p 0.1 --json" "demo --help" \
-  "demo -n 1000" "info abc.bloom" "info --json abc.bloom" "verify abc.bloom" "verify --json abc.bloom" "query abc.bloom abc" \
+  "demo -n 1000" "info abc.bloom" "info --json abc.bloom" "merge -o x --json abc.bloom" "merge -q -o - abc.bloom" "verify abc.bloom" "verify --json abc.bloom" "query abc.bloom abc" \
   "query -c abc.bloom abc" "query --threads 4 third.bloom all" "build --form guava -p 0.1 -o x --json abc" \
   "build -q -p 0.1 -o - abc"; do
   # shellcheck disable=SC2086

@@ -1,0 +1,29 @@
+/* figures.c - a filter's figures as JSON.  Floor 1 of cli/. */
+#include "cli/figures.h"
+
+#include "cli/json.h"
+
+void figures_json(const lfb_stats *stats)
+{
+  json_text("form", lfb_form_name(stats->form));
+  json_text("strategy", lfb_strategy_name(stats->strategy));
+  if (stats->expected_insertions > 0)
+    json_count("expected_insertions", stats->expected_insertions);
+  else
+    json_null("expected_insertions");
+  if (stats->fpp > 0)
+    json_real("fpp", stats->fpp);
+  else
+    json_null("fpp");
+  json_count("bits", stats->bit_count);
+  json_count("reachable_bits", stats->reachable_bits);
+  json_count("bytes", stats->bytes);
+  json_count("probes", stats->probes);
+  json_count("bits_set", stats->bits_set);
+  if (!stats->saturated)
+    json_count("approximate_count", stats->approximate_count);
+  else
+    json_null("approximate_count");
+  json_real("expected_fpp", stats->expected_fpp);
+  json_bool("saturated", stats->saturated);
+}

@@ -1,0 +1,14 @@
+/*
+ * figures.h - a filter's figures as JSON, for all who print them.
+ *
+ * Floor 1 of cli/.  May include: json.h, <lfbloom/filter.h>.
+ */
+#ifndef CLI_FIGURES_H
+#define CLI_FIGURES_H
+
+#include <lfbloom/filter.h>
+
+/* Prints them as members of the open object; null where a form did not say. */
+void figures_json(const lfb_stats *stats);
+
+#endif

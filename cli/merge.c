@@ -1,0 +1,164 @@
+/*
+ * merge.c - `lfbloom merge`: unites filter files.
+ *
+ * Floor 6 of cli/.  May include: figures.h, human.h, json.h, options.h, report.h,
+ * target.h and the public headers.
+ */
+#define _GNU_SOURCE /* optind */
+#include <lfbloom/filter.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/figures.h"
+#include "cli/human.h"
+#include "cli/json.h"
+#include "cli/options.h"
+#include "cli/report.h"
+#include "cli/target.h"
+
+struct merge {
+  const char *out;
+  const char *label; /* NULL: the first filter's            */
+  lfb_form form;     /* LFB_FORM_NONE: the first filter's   */
+  bool quiet;
+  bool json;
+  char *const *paths;
+  size_t path_count;
+  lfb_filter *into; /* the first, with all so far put into it */
+};
+
+static bool merge_load(const char *path, lfb_filter **filter)
+{
+  const lfb_status status = lfb_filter_load(path, NULL, filter);
+
+  if (status != LFB_OK)
+    (void)report_status(path, status);
+  return status == LFB_OK;
+}
+
+/* Loads the first filter, and settles what depends on it. */
+static bool merge_begin(struct merge *merge)
+{
+  lfb_stats stats;
+
+  if (!merge_load(merge->paths[0], &merge->into))
+    return false;
+  lfb_filter_stats(merge->into, &stats);
+  if (merge->form == LFB_FORM_NONE)
+    merge->form = stats.form;
+  if (!target_holds(merge->form, merge->paths[0], stats.strategy) ||
+      !options_label_fits(&command_merge, merge->label, merge->form))
+    return false;
+  if (merge->label != NULL)
+    (void)lfb_filter_set_label(merge->into, merge->label); /* checked with the options */
+  return true;
+}
+
+static bool merge_add(const struct merge *merge, const char *path)
+{
+  lfb_filter *filter;
+
+  if (!merge_load(path, &filter))
+    return false;
+  const lfb_status status = lfb_filter_put_all(merge->into, filter);
+  lfb_filter_free(filter);
+  if (status != LFB_OK)
+    (void)report_error("%s does not fit %s: %s%s", path, merge->paths[0], lfb_status_text(status),
+                       status == LFB_ERROR_HASH_DIFFERS ? ": build both with one --seed" : "");
+  return status == LFB_OK;
+}
+
+static void merge_summary_json(const struct merge *merge, const lfb_stats *stats)
+{
+  json_open(NULL);
+  json_count("files", merge->path_count);
+  figures_json(stats);
+  json_close();
+}
+
+static void merge_summary_text(const struct merge *merge, const lfb_stats *stats)
+{
+  char distinct[80] = "saturated";
+
+  if (!stats->saturated)
+    (void)snprintf(distinct, sizeof distinct, "about %s distinct keys",
+                   human_count(stats->approximate_count).text);
+  report_note("%s: %s file%s, %s, in %s; expected fpp %s", merge->out,
+              human_count(merge->path_count).text, merge->path_count == 1 ? "" : "s", distinct,
+              human_bytes(stats->bytes).text, human_probability(stats->expected_fpp).text);
+}
+
+static void merge_summary(const struct merge *merge)
+{
+  lfb_stats stats;
+
+  lfb_filter_stats(merge->into, &stats);
+  stats.form = merge->form;
+  /* A tenth: what is known of the keys is an estimate. */
+  if (stats.fpp > 0 && stats.expected_fpp > 1.1 * stats.fpp)
+    report_note("warning: more than the %s distinct keys that the filters were made for: "
+                "false-positive probability %s instead of %s",
+                human_count(stats.expected_insertions).text,
+                human_probability(stats.expected_fpp).text, human_probability(stats.fpp).text);
+  if (merge->json)
+    merge_summary_json(merge, &stats);
+  else if (!merge->quiet)
+    merge_summary_text(merge, &stats);
+}
+
+static bool merge_files(struct merge *merge)
+{
+  if (!merge_begin(merge))
+    return false;
+  for (size_t i = 1; i < merge->path_count; i++)
+    if (!merge_add(merge, merge->paths[i]))
+      return false;
+  return target_save(merge->out, merge->into, merge->form);
+}
+
+static int merge_run(int argc, char **argv)
+{
+  struct merge merge = {0};
+  const struct option_row rows[] = {
+      {'o', "output", "OUT", "filter file to write", options_read_text, &merge.out},
+      {'\0', "form", "FORM", "file form (default: that of the first FILTER)", options_read_form,
+       &merge.form},
+      options_label(&merge.label),
+      {'q', "quiet", NULL, "print no summary", NULL, &merge.quiet},
+      options_json(&merge.json),
+  };
+  const int status = options_parse(&command_merge, rows, sizeof rows / sizeof *rows, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  if (merge.out == NULL)
+    return options_misused(&command_merge, "no -o given, the file to write");
+  if (optind == argc)
+    return options_misused(&command_merge, "no filter given");
+  if (merge.json && target_is_standard(merge.out))
+    return options_misused(&command_merge, "-o - and --json both want standard output");
+  merge.paths = argv + optind;
+  merge.path_count = (size_t)(argc - optind);
+  if (!target_check(merge.out, NULL, 0))
+    return CLI_TROUBLE;
+  const bool merged = merge_files(&merge);
+  if (merged)
+    merge_summary(&merge);
+  lfb_filter_free(merge.into);
+  return merged ? CLI_FOUND : CLI_TROUBLE;
+}
+
+const struct command command_merge = {
+    .name = "merge",
+    .operands = "FILTER...",
+    .summary = "unite filter files into one that has the keys of all",
+    .details =
+        "Filters fit if they were built with the same -n, -p and strategy and, with fast,\n"
+        "the same --seed.  OUT appears whole or not at all, once all were read: it may be\n"
+        "one of them; - is standard output.\n"
+        "\n"
+        "  lfbloom build -n 50M -p 0.001 --seed 7 -o monday.bloom monday.txt\n"
+        "  lfbloom build -n 50M -p 0.001 --seed 7 -o tuesday.bloom tuesday.txt\n"
+        "  lfbloom merge -o seen.bloom monday.bloom tuesday.bloom\n",
+    .run = merge_run,
+};
