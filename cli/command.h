@@ -22,5 +22,6 @@ extern const struct command command_query;
 extern const struct command command_info;
 extern const struct command command_verify;
 extern const struct command command_merge;
+extern const struct command command_convert;
 
 #endif

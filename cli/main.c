@@ -18,7 +18,7 @@
 
 static const struct command *const commands[] = {
     &command_demo,  &command_plan, &command_build,
-    &command_query, &command_info, &command_verify, &command_merge,
+    &command_query, &command_info, &command_verify, &command_merge, &command_convert,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

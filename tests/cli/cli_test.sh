@@ -70,10 +70,10 @@ size_limits=1
 gives "--version" 0 "$tool" --version
 check "version" grep -qxE 'lfbloom [0-9]+\.[0-9]+\.[0-9]+' out
 gives "--help" 0 "$tool" --help
-for command in demo plan build query info verify merge; do
+for command in demo plan build query info verify merge convert; do
   check "help names $command" holds out "  $command "
 done
-for command in demo plan build query info verify merge; do
+for command in demo plan build query info verify merge convert; do
   gives "$command --help" 0 "$tool" "$command" --help
   check "$command help" holds out "Usage: lfbloom $command"
   refuses "$command bad option" "unknown option --nonsense" "$tool" "$command" --nonsense
@@ -578,6 +578,57 @@ fi
 check "merge: the old file is untouched" cmp kept/out.lfb third.lfb
 check "merge: nothing is left beside it" equal "$(ls -A kept)" out.lfb
 
+# --- convert --------------------------------------------------------------------
+gives "convert to native" 0 "$tool" convert --to native --label "from Java" third.bin third2.lfb
+gives "info of it" 0 "$tool" info --json third2.lfb
+check "convert: form, strategy, label" equal "$(json form) $(json strategy) $(json label)" "native guava-mitz64 from Java"
+check "convert: n is not known" equal "$(json expected_insertions)" null
+gives "query of it" 0 "$tool" query -c third2.lfb third
+check "convert: every key is in" equal "$(cat out)" "$(wc -l <third)"
+gives "convert back" 0 "$tool" convert --to guava third2.lfb -
+check "convert: the same bytes" cmp out third.bin
+gives "convert MITZ_32" 0 "$tool" convert --to native m32.bloom m32.lfb
+gives "convert MITZ_32 back" 0 "$tool" convert --to guava m32.lfb m32.back
+check "convert: the same bytes, MITZ_32" cmp m32.back m32.bloom
+cp m32.bloom m32.same
+gives "convert in its place" 0 "$tool" convert --to native m32.same m32.same
+check "convert: in its place" equal "$(head -c 7 m32.same)" LFBLOOM
+gives "convert native to native keeps the label" 0 "$tool" convert --to native label.lfb label2.lfb
+gives "info of it" 0 "$tool" info label2.lfb
+check "convert: the label is kept" holds out "urls"
+refuses "convert a damaged file" "torn.lfb: the filter is damaged" "$tool" convert --to native torn.lfb x
+run "$tool" convert --to native --damaged torn.lfb rescued.lfb
+check "convert --damaged: status" equal "$rc" 0
+check "convert --damaged: told" equal "$(cat err)" 'lfbloom: warning: torn.lfb: 1.00 MiB of it are damaged: what may be there now answers "maybe"'
+gives "convert --damaged: the result is whole" 0 "$tool" verify rescued.lfb
+gives "convert --damaged: no key is lost" 0 "$tool" query -c rescued.lfb abc
+check "convert --damaged: every key is in" equal "$(cat out)" 3
+gives "convert --damaged of a whole file" 0 "$tool" convert --to native --damaged third.lfb x
+check "convert --damaged: the same words" cmp -i 256 x third.lfb
+rm x
+refuses "convert a damaged header" "head.lfb: the filter is damaged" \
+  "$tool" convert --to native --damaged head.lfb x
+refuses "convert half a file" "ends too early" "$tool" convert --to native --damaged short.lfb x
+refuses "convert what the form cannot hold" "third.lfb: the guava form cannot hold strategy fast, and a layout cannot be translated without its keys: build again from the keys, with --form guava" \
+  "$tool" convert --to guava third.lfb x
+refuses "convert: no --to" "no --to" "$tool" convert third.lfb x
+refuses "convert: one file" "needs two files" "$tool" convert --to native third.lfb
+refuses "convert: three files" "needs two files" "$tool" convert --to native third.lfb x y
+refuses "convert: bad form" "no such form" "$tool" convert --to nope third.lfb x
+refuses "convert: a label where there is no room" "room for a --label" \
+  "$tool" convert --to guava --label x third2.lfb x
+refuses "convert: missing" "missing: the file cannot be opened: No such file" "$tool" convert --to native missing x
+refuses "convert: no filter" "abc: not a filter" "$tool" convert --to native abc x
+refuses "convert: output directory missing" "missing/x: cannot be written" "$tool" convert --to native third.bin missing/x
+refuses "convert: output a full device" "No space left" "$tool" convert --to native third.bin /dev/full
+check "convert: no file from any of them" test ! -e x
+if ((size_limits)); then
+  (ulimit -f 100 && "$tool" convert --to native third.bin kept/out.lfb) >out 2>err && rc=0 || rc=$?
+  check "convert over a limit" is_error "kept/out.lfb: writing failed: File too large"
+fi
+check "convert: the old file is untouched" cmp kept/out.lfb third.lfb
+check "convert: nothing is left beside it" equal "$(ls -A kept)" out.lfb
+
 # --- hostile filter files ---------------------------------------------------------
 limit=()
 if prlimit --as=400000000 "$tool" --version >out 2>err; then
@@ -624,7 +675,7 @@ fi
 
 # --- no room, no reader, no right -------------------------------------------------
 for arguments in --version --help "plan -n 10 -p 0.1" "plan -n 10 -p 0.1 --json" "demo --help" \
-  "demo -n 1000" "info abc.bloom" "info --json abc.bloom" "merge -o x --json abc.bloom" "merge -q -o - abc.bloom" "verify abc.bloom" "verify --json abc.bloom" "query abc.bloom abc" \
+  "demo -n 1000" "info abc.bloom" "info --json abc.bloom" "merge -o x --json abc.bloom" "merge -q -o - abc.bloom" "convert --to native abc.bloom -" "verify abc.bloom" "verify --json abc.bloom" "query abc.bloom abc" \
   "query -c abc.bloom abc" "query --threads 4 third.bloom all" "build --form guava -p 0.1 -o x --json abc" \
   "build -q -p 0.1 -o - abc"; do
   # shellcheck disable=SC2086

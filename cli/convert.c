@@ -1,0 +1,89 @@
+/*
+ * convert.c - `lfbloom convert`: writes a filter file in another form.
+ *
+ * Floor 6 of cli/.  May include: human.h, options.h, report.h, target.h and the
+ * public headers.
+ */
+#define _GNU_SOURCE /* optind */
+#include <lfbloom/filter.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/human.h"
+#include "cli/options.h"
+#include "cli/report.h"
+#include "cli/target.h"
+
+struct convert {
+  lfb_form form;
+  const char *label; /* NULL: the filter's own */
+  bool damaged;      /* opens what is damaged  */
+};
+
+static bool convert_load(const struct convert *convert, const char *path, lfb_filter **filter)
+{
+  lfb_damage damage;
+  const lfb_read_limits limits = {.damage = &damage, .open_damaged = convert->damaged};
+  const lfb_status status = lfb_filter_load(path, &limits, filter);
+
+  if (status != LFB_OK)
+    (void)report_status(path, status);
+  else if (damage.count > 0)
+    report_note("warning: %s: %s of it are damaged: what may be there now answers \"maybe\"", path,
+                human_bytes(damage.bytes).text);
+  return status == LFB_OK;
+}
+
+static bool convert_file(const struct convert *convert, const char *from, const char *to)
+{
+  lfb_filter *filter = NULL;
+  lfb_stats stats;
+
+  if (!target_check(to, NULL, 0) || !convert_load(convert, from, &filter))
+    return false;
+  lfb_filter_stats(filter, &stats);
+  if (convert->label != NULL)
+    (void)lfb_filter_set_label(filter, convert->label); /* checked with the options */
+  const bool done = target_holds(convert->form, from, stats.strategy) &&
+                    target_save(to, filter, convert->form);
+  lfb_filter_free(filter);
+  return done;
+}
+
+static int convert_run(int argc, char **argv)
+{
+  struct convert convert = {.form = LFB_FORM_NONE};
+  const struct option_row rows[] = {
+      {'\0', "to", "FORM", "form to write: native or guava", options_read_form, &convert.form},
+      options_label(&convert.label),
+      {'\0', "damaged", NULL, "take a damaged IN: \"maybe\" to every key there", NULL,
+       &convert.damaged},
+  };
+  const int status = options_parse(&command_convert, rows, sizeof rows / sizeof *rows, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  if (convert.form == LFB_FORM_NONE)
+    return options_misused(&command_convert, "no --to given, the form to write");
+  if (argc - optind != 2)
+    return options_misused(&command_convert, "needs two files, IN and OUT");
+  if (!options_label_fits(&command_convert, convert.label, convert.form))
+    return CLI_TROUBLE;
+  return convert_file(&convert, argv[optind], argv[optind + 1]) ? CLI_FOUND : CLI_TROUBLE;
+}
+
+const struct command command_convert = {
+    .name = "convert",
+    .operands = "IN OUT",
+    .summary = "write a filter file in another form",
+    .details =
+        "The bits stay as they are, so the form must know IN's strategy: native knows all,\n"
+        "guava knows guava-mitz64 and guava-mitz32.  A strategy's layout cannot be turned\n"
+        "into another's without the keys: that takes 'lfbloom build'.  What a form has no\n"
+        "room for is lost: with guava -n, -p, the label and all checksums.\n"
+        "OUT appears whole or not at all, and may be IN; - is standard output.\n"
+        "\n"
+        "  lfbloom convert --to native from-java.bin seen.bloom\n"
+        "  lfbloom convert --to native --damaged torn.bloom rescued.bloom\n",
+    .run = convert_run,
+};
