@@ -5,6 +5,7 @@
  * report.h and the public headers.
  */
 #define _GNU_SOURCE /* optind, gmtime_r */
+#include <inttypes.h>
 #include <lfbloom/filter.h>
 #include <stdio.h>
 #include <time.h>
@@ -37,6 +38,10 @@ static void info_json(const lfb_stats *stats, const char *label)
     json_count("written", stats->written);
   else
     json_null("written");
+  if (stats->seed > 0)
+    json_count("seed", stats->seed);
+  else
+    json_null("seed");
   json_close();
 }
 
@@ -54,6 +59,10 @@ static void info_text(const lfb_stats *stats, const char *label)
     info_row("label", label, "");
   info_row("form", lfb_form_name(stats->form), "");
   info_row("strategy", lfb_strategy_name(stats->strategy), "");
+  if (stats->seed > 0) {
+    (void)snprintf(remark, sizeof remark, "%" PRIu64, stats->seed);
+    info_row("seed", remark, "");
+  }
   if (stats->expected_insertions > 0)
     info_row("made for keys", human_count(stats->expected_insertions).text, "");
   else

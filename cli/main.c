@@ -30,7 +30,7 @@ static int main_help(void)
   for (int i = 0; i < COMMAND_COUNT; i++)
     printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
   printf("\n"
-         "  lfbloom COMMAND --help   print a command's options\n"
+         "  lfbloom help COMMAND     print a command's options, as COMMAND --help does\n"
          "  lfbloom --version        print the version\n\n"
          "Keys are lines, or end in NUL bytes with -0.  Numbers are written 10000000, 10M\n"
          "or 1e7.  Exit status: 0 success or match, 1 no match, 2 error.\n\n"
@@ -49,22 +49,40 @@ static const struct command *main_find(const char *name)
   return NULL;
 }
 
+static int main_unknown(const char *name)
+{
+  if (name[0] == '-')
+    return report_error("unknown option %s (see 'lfbloom --help')", name);
+  return report_error("unknown command '%s' (see 'lfbloom --help')", name);
+}
+
+/* `lfbloom help [COMMAND]`: as --help before or behind the command. */
+static int main_help_with(int argc, char **argv)
+{
+  static char option[] = "--help";
+
+  if (argc < 3)
+    return main_help();
+  const struct command *command = main_find(argv[2]);
+  if (command == NULL)
+    return main_unknown(argv[2]);
+  return command->run(2, (char *[]){argv[2], option, NULL});
+}
+
 static int main_run(int argc, char **argv)
 {
   if (argc < 2)
     return report_error("no command given (see 'lfbloom --help')");
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
     return main_help();
+  if (strcmp(argv[1], "help") == 0)
+    return main_help_with(argc, argv);
   if (strcmp(argv[1], "--version") == 0) {
     printf("lfbloom " LFBLOOM_VERSION "\n");
     return CLI_FOUND;
   }
   const struct command *command = main_find(argv[1]);
-  if (command != NULL)
-    return command->run(argc - 1, argv + 1);
-  if (argv[1][0] == '-')
-    return report_error("unknown option %s (see 'lfbloom --help')", argv[1]);
-  return report_error("unknown command '%s' (see 'lfbloom --help')", argv[1]);
+  return command != NULL ? command->run(argc - 1, argv + 1) : main_unknown(argv[1]);
 }
 
 int main(int argc, char **argv)

@@ -154,8 +154,8 @@ const struct command command_merge = {
     .summary = "unite filter files into one that has the keys of all",
     .details =
         "Filters fit if they were built with the same -n, -p and strategy and, with fast,\n"
-        "the same --seed.  OUT appears whole or not at all, once all were read: it may be\n"
-        "one of them; - is standard output.\n"
+        "the same --seed ('lfbloom info' tells it).  OUT appears whole or not at all, once\n"
+        "all were read: it may be one of them; - is standard output.\n"
         "\n"
         "  lfbloom build -n 50M -p 0.001 --seed 7 -o monday.bloom monday.txt\n"
         "  lfbloom build -n 50M -p 0.001 --seed 7 -o tuesday.bloom tuesday.txt\n"

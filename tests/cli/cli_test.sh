@@ -79,6 +79,13 @@ for command in demo plan build query info verify merge convert; do
   refuses "$command bad option" "unknown option --nonsense" "$tool" "$command" --nonsense
   refuses "$command bad letter" "unknown option -Z" "$tool" "$command" -Z
 done
+"$tool" --help >all_help
+gives "help" 0 "$tool" help
+check "help is --help" cmp out all_help
+"$tool" merge --help >merge_help
+gives "help merge" 0 "$tool" help merge
+check "help merge is merge --help" cmp out merge_help
+refuses "help unknown" "unknown command 'grow'" "$tool" help grow
 refuses "no command" "no command" "$tool"
 refuses "unknown command" "unknown command 'grow'" "$tool" grow
 refuses "unknown option" "unknown option --nope" "$tool" --nope
@@ -240,6 +247,10 @@ check "native knows n and p" equal "$(json expected_insertions) $(json fpp)" "10
 gives "query of a native file" 0 "$tool" query native.lfb abc
 check "all three are in" equal "$(tr '\n' , <out)" "a,b,hello,"
 gives "build with a seed" 0 "$tool" build -q -n 1000 -p 0.001 --seed 5 -o seed1.lfb abc
+gives "info of it" 0 "$tool" info --json seed1.lfb
+check "info tells the seed" equal "$(json seed)" 5
+gives "info of it, for people" 0 "$tool" info seed1.lfb
+check "info tells the seed, for people" grep -qxE 'seed +5' out
 gives "build with it again" 0 "$tool" build -q -n 1000 -p 0.001 --seed 5 --threads 3 -o seed2.lfb abc
 check "one seed, the same words" cmp -i 256 seed1.lfb seed2.lfb
 gives "build without a seed" 0 "$tool" build -q -n 1000 -p 0.001 -o seed3.lfb abc
@@ -444,7 +455,7 @@ check "no file from an input that failed" test ! -e x
 
 # --- info -----------------------------------------------------------------------
 gives "info" 0 "$tool" info --json abc.bloom
-check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false, "label": null, "written": null}'
+check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false, "label": null, "written": null, "seed": null}'
 gives "info for people" 0 "$tool" info abc.bloom
 check "info for people" grep -qE '^probes per key +7$' out
 unhex 010500000001ffffffffffffffff >full.bloom
