@@ -149,7 +149,9 @@ double lfb_fast_model_load(lfb_fast_model *model, double fpp)
    * what a classic filter bears; a bisection where they leave what must hold the answer. */
   const double probes = model->shape.words * model->shape.bits;
   double low = 0, high = INFINITY;
-  double load = -(double)(LFB_BLOCK_WORDS * model->word_bits) / probes * log1p(-pow(fpp, 1 / probes));
+  /* Not 1, to which the root of an fpp next to it rounds: a load without end, and no block. */
+  const double share = fmin(pow(fpp, 1 / probes), 1 - DBL_EPSILON / 2);
+  double load = -(double)(LFB_BLOCK_WORDS * model->word_bits) / probes * log1p(-share);
 
   for (int i = 0; i < 100; i++) {
     const model_rate rate = model_rate_at(model, load, INFINITY);

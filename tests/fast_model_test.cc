@@ -132,8 +132,13 @@ TEST(FastModel, LoadIsTheInverse) {
       EXPECT_NEAR(lfb_fast_model_fpp(&model, load, INFINITY) / fpp, 1, 1e-9)
           << shape.words << "x" << shape.bits << " for " << fpp;
     }
-    for (double fpp : {5e-324, 0.99, 0.999999, std::nextafter(1, 0)})
-      EXPECT_GE(lfb_fast_model_load(&model, fpp), 0);
+    EXPECT_GE(lfb_fast_model_load(&model, 5e-324), 0);
+    for (double fpp : {0.99, 0.999999, 1 - 1e-15, std::nextafter(1, 0)}) {
+      const double load = lfb_fast_model_load(&model, fpp);
+      EXPECT_LT(load, 20000) << shape.words << "x" << shape.bits << " for " << fpp;
+      EXPECT_NEAR(lfb_fast_model_fpp(&model, load, INFINITY), fpp, 1e-8)
+          << shape.words << "x" << shape.bits;
+    }
   }
 }
 

@@ -52,7 +52,10 @@ TEST(FastSize, ChoosesFewWordsWhereTheyAreEnough) {
 TEST(FastSize, SmallAndOddOnes) {
   EXPECT_EQ(Plan(Config(0, 0.01, LFB_FAST)).bit_count, 512u);
   EXPECT_EQ(Plan(Config(1, 0.5, LFB_FAST)).bit_count, 512u);
-  EXPECT_EQ(Plan(Config(1, 0.999999, LFB_FAST)).bit_count, 512u);
+  for (double fpp : {0.999999, 1 - 1e-15, std::nextafter(1, 0)}) {
+    EXPECT_EQ(Plan(Config(1, fpp, LFB_FAST)).bit_count, 512u) << fpp;
+    EXPECT_GE(Plan(Config(1 << 30, fpp, LFB_FAST)).bit_count, 512u << 15) << fpp;
+  }
   EXPECT_GE(Plan(Config(1, 1e-12, LFB_FAST)).bit_count, 512u);
   lfb_stats stats{};
   for (double fpp : {1e-30, 1e-300, 5e-324}) {
