@@ -275,7 +275,11 @@ void read_damaged(uint64_t seed, uint64_t number, Facts* facts) {
   const Filter filter(made);
   if (status != LFB_OK) {
     if (made != nullptr) die("a failed read wrote its output");
-    facts->line(form.faults == 1 ? "refused " + refusal(status) : "refused");
+    // To Guava the first byte is a strategy's number; here it may tell Parquet's form,
+    // which then has faults of its own.
+    const bool parquet = form.bytes[0] == 0x15;
+    const std::string why = parquet ? "bad-strategy" : refusal(status);
+    facts->line(form.faults == 1 ? "refused " + why : "refused");
     return;
   }
   facts->line("read " + figures(filter));
