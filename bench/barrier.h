@@ -8,6 +8,9 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
+
+enum { LFB_BARRIER_TURNS = 64 }; /* before a thread sleeps */
 
 typedef struct lfb_barrier {
   unsigned threads;
@@ -39,8 +42,15 @@ static inline void lfb_barrier_wait(lfb_barrier *barrier, void (*last)(void))
     atomic_store_explicit(&barrier->round, round + 1, memory_order_release);
     return;
   }
-  while (atomic_load_explicit(&barrier->round, memory_order_acquire) == round)
-    (void)sched_yield();
+  for (unsigned turn = 0;
+       atomic_load_explicit(&barrier->round, memory_order_acquire) == round; turn++) {
+    /* Many that wait must not take turns with those that still work. */
+    const struct timespec pause = {0, 20000};
+    if (turn < LFB_BARRIER_TURNS)
+      (void)sched_yield();
+    else
+      (void)nanosleep(&pause, NULL);
+  }
 }
 
 #endif

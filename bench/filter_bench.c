@@ -4,6 +4,7 @@
  * Each benchmark is a verb (what is done), a contender, a size, a way (by which
  * call, with which keys) and an fpp.  Every answer is counted and checked.
  */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include <math.h>
 #include <stdio.h>
 
