@@ -154,16 +154,26 @@ static lfb_status native_form_read(const lfb_reader *reader,
   lfb_damage *damage = reader->limits.damage;
   unsigned char header[LFB_NATIVE_HEADER];
   lfb_description description;
+  lfb_filter *made;
 
   lfb_status status = native_read_header(reader, head, header, &description);
-  if (status == LFB_OK)
-    status = lfb_form_read_words(reader, LFB_ORDER_LITTLE, native_check, &description, filter);
-  if (status == LFB_OK && damage != NULL) {
+  const bool only_compared = status == LFB_ERROR_KEY_NEEDED && damage != NULL;
+  if (status != LFB_OK && !only_compared)
+    return status;
+  status = lfb_form_read_words(reader, LFB_ORDER_LITTLE, native_check, &description, &made);
+  if (status != LFB_OK)
+    return status;
+  if (damage != NULL) {
     const uint64_t counted = lfb_native_bits_set(header);
-    const uint64_t there = lfb_stripes_sum(&(*filter)->layout.count);
+    const uint64_t there = lfb_stripes_sum(&made->layout.count);
     damage->bits_missing = counted > there ? counted - there : 0;
   }
-  return status;
+  if (only_compared) {
+    lfb_filter_free(made); /* which could answer nothing */
+    return LFB_ERROR_KEY_NEEDED;
+  }
+  *filter = made;
+  return LFB_OK;
 }
 
 const lfb_form_row lfb_form_row_native = {

@@ -209,7 +209,7 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
     status = decode_label(header, &found);
   if (status == LFB_OK)
     status = decode_hasher(header, strategy, key, &found.hasher);
-  if (status == LFB_OK)
+  if (status == LFB_OK || status == LFB_ERROR_KEY_NEEDED)
     *description = found;
   return status;
 }

@@ -29,7 +29,7 @@ void lfb_native_encode(const lfb_filter *filter, uint64_t now,
  *
  * Takes  key    16 bytes, or NULL.
  * Fails  LFB_ERROR_UNKNOWN_VERSION, _BAD_CHECKSUM, _BAD_STRATEGY, _BAD_HEADER,
- *        _KEY_NEEDED, _WRONG_KEY.
+ *        _KEY_NEEDED: what is read is all but the hasher; _WRONG_KEY.
  */
 lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], const uint8_t *key,
                              lfb_description *description);

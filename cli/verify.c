@@ -23,6 +23,17 @@ struct verified {
   lfb_stats stats; /* where status is LFB_OK */
 };
 
+/* What can be said of a filter without its key: compared it was, but for bytes behind it. */
+static lfb_status verify_keyed(const char *path, const lfb_damage *damage)
+{
+  struct stat found;
+
+  return stat(path, &found) == 0 && S_ISREG(found.st_mode) &&
+                 (uint64_t)found.st_size > damage->checked_bytes
+             ? LFB_ERROR_TRAILING_BYTES
+             : LFB_ERROR_KEY_NEEDED;
+}
+
 static void verify_read(const char *path, struct verified *file)
 {
   const lfb_read_limits limits = {.damage = &file->damage};
@@ -30,6 +41,8 @@ static void verify_read(const char *path, struct verified *file)
 
   *file = (struct verified){.path = path};
   file->status = lfb_filter_load(path, &limits, &filter);
+  if (file->status == LFB_ERROR_KEY_NEEDED)
+    file->status = verify_keyed(path, &file->damage);
   if (file->status != LFB_OK)
     return;
   lfb_filter_stats(filter, &file->stats);
@@ -41,6 +54,7 @@ static int verify_judge(const struct verified *file)
 {
   switch (file->status) {
   case LFB_OK:
+  case LFB_ERROR_KEY_NEEDED:
     return file->damage.bits_missing == 0 ? CLI_FOUND : CLI_NOTHING;
   case LFB_ERROR_OPEN:
   case LFB_ERROR_READ:
@@ -48,7 +62,6 @@ static int verify_judge(const struct verified *file)
   case LFB_ERROR_SIZE_OVERFLOW:
   case LFB_ERROR_UNKNOWN_FORM:
   case LFB_ERROR_UNKNOWN_VERSION:
-  case LFB_ERROR_KEY_NEEDED:
     return CLI_TROUBLE; /* nothing is said of the filter itself */
   default:
     return CLI_NOTHING;
@@ -92,7 +105,10 @@ static void verify_text_whole(const struct verified *file)
   const char *form = lfb_form_name(file->stats.form);
   const char *strategy = lfb_strategy_name(file->stats.strategy);
 
-  if (file->damage.checked_bytes > 0)
+  if (file->status == LFB_ERROR_KEY_NEEDED)
+    printf("%s: whole: native, a keyed hash, %" PRIu64 " bytes checked\n", file->path,
+           file->damage.checked_bytes);
+  else if (file->damage.checked_bytes > 0)
     printf("%s: whole: %s, %s, %" PRIu64 " bytes checked\n", file->path, form, strategy,
            file->damage.checked_bytes);
   else
@@ -115,7 +131,7 @@ static void verify_text_damaged(const struct verified *file)
 {
   struct stat found;
 
-  if (file->status == LFB_OK) {
+  if (file->damage.bits_missing > 0) {
     printf("%s: damaged: %" PRIu64 " bits are off that the header counts as on\n", file->path,
            file->damage.bits_missing);
     return;

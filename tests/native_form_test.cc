@@ -239,6 +239,26 @@ TEST(NativeDamage, IsLocatedByOffset) {
   EXPECT_EQ(damage.bytes, words - kMiB + 32);
 }
 
+TEST(NativeDamage, IsSeenWithoutTheKey) {
+  lfb_config config = Config(1000, 0.01, LFB_FAST);
+  config.hash = LFB_HASH_SIPHASH13;
+  config.seed = 0;
+  const Filter filter = Filled(config, 1000);
+  std::string bytes = Native(filter);
+  lfb_damage damage;
+  EXPECT_EQ(ReadDamaged(bytes, false, &damage), LFB_ERROR_KEY_NEEDED);
+  EXPECT_EQ(damage.checked_bytes, bytes.size());
+  EXPECT_EQ(damage.count, 0u);
+  EXPECT_EQ(ReadDamaged(Forged(bytes, 72, Stats(filter).bits_set + 3), false, &damage),
+            LFB_ERROR_KEY_NEEDED);
+  EXPECT_EQ(damage.bits_missing, 3u);
+  bytes[300] ^= 1;
+  EXPECT_EQ(ReadDamaged(bytes, false, &damage), LFB_ERROR_BAD_CHECKSUM);
+  EXPECT_EQ(damage.count, 1u);
+  EXPECT_EQ(ReadDamaged(bytes, true, &damage), LFB_ERROR_KEY_NEEDED);
+  EXPECT_EQ(damage.count, 1u);
+}
+
 // What a damaged MiB held may all be in, the rest answers as ever.
 TEST(NativeDamage, OpensAsMaybe) {
   const Filter filter = OfThreeMiB();
@@ -402,6 +422,23 @@ TEST(NativeForm, TheGoldenFileOfVersion1) {
   EXPECT_EQ(found, 0u);
   EXPECT_EQ(Stats(golden).seed, 42u);
   EXPECT_EQ(Stats(golden).bits_set, 36u);
+}
+
+// The same with a key, from when keyed filters were first written to a golden file.
+TEST(NativeForm, TheGoldenFileOfAKeyedFilter) {
+  const char* path = "tests/golden/native-v1-keyed.lfb";
+  uint8_t key[16];
+  for (uint8_t i = 0; i < 16; i++) key[i] = static_cast<uint8_t>(0xc0 + i);
+  lfb_read_limits limits{};
+  lfb_filter* read = nullptr;
+  EXPECT_EQ(lfb_filter_load(path, &limits, &read), LFB_ERROR_KEY_NEEDED);
+  limits.key = key;
+  ASSERT_EQ(lfb_filter_load(path, &limits, &read), LFB_OK);
+  const Filter golden(read);
+  for (const char* word : {"apple", "pear", "plum"}) EXPECT_TRUE(Has(golden, word)) << word;
+  uint64_t found = 0;
+  for (int i = 0; i < 10000; i++) found += Has(golden, "absent-" + std::to_string(i));
+  EXPECT_LT(found, 10u);
 }
 
 TEST(NativeForm, AClaimOfTerabytesTakesNoMemory) {

@@ -1,8 +1,9 @@
 #!/bin/bash
-# cli_test.sh LFBLOOM OVERCOUNTED: runs the tool as its users do and checks what it prints,
+# cli_test.sh LFBLOOM OVERCOUNTED KEYED: runs the tool as its users do and checks what it prints,
 # writes and returns.  Needs gnuplot, and nothing else beyond coreutils.
 set -u
 tool=$(realpath "$1")
+keyed=$(realpath "$3") # its hash has a key
 overcounted=$(realpath "$2") # checksums that match, and a header that counts 3 bits too many
 export LC_ALL=C
 work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/lfbloom_cli.XXXXXX")
@@ -498,6 +499,17 @@ gives "verify bits that are gone" 1 "$tool" verify overcounted.lfb
 check "verify: how many" equal "$(cat out)" "overcounted.lfb: damaged: 3 bits are off that the header counts as on"
 gives "verify --json of it" 1 "$tool" verify --json overcounted.lfb
 check "verify: how many, in JSON" equal "$(json bits_missing)" 3
+cp "$keyed" keyed.lfb
+gives "verify a filter without its key" 0 "$tool" verify keyed.lfb
+check "verify: without its key" equal "$(cat out)" "keyed.lfb: whole: native, a keyed hash, $(stat -c %s keyed.lfb) bytes checked"
+echo >>keyed.lfb
+gives "verify it with more behind it" 1 "$tool" verify keyed.lfb
+check "verify: more behind it, keyed" holds out "is followed by bytes"
+cp "$keyed" keyed.lfb
+at keyed.lfb 300 x
+gives "verify it damaged" 1 "$tool" verify keyed.lfb
+check "verify: where, keyed" holds out ": 64 bytes at 256"
+refuses "query without the key" "opens only with its key" "$tool" query "$keyed" abc
 head -c 1000000 large.lfb >short.lfb
 gives "verify half a file" 1 "$tool" verify short.lfb
 check "verify: where it ends" equal "$(cat out)" "short.lfb: damaged: the filter ends too early (after 1000000 bytes)"
@@ -602,6 +614,11 @@ gives "convert MITZ_32" 0 "$tool" convert --to native m32.bloom m32.lfb
 gives "convert MITZ_32 back" 0 "$tool" convert --to guava m32.lfb m32.back
 check "convert: the same bytes, MITZ_32" cmp m32.back m32.bloom
 cp m32.bloom m32.same
+gives "convert Parquet's" 0 "$tool" convert --to native abc.sbbf sbbf2.lfb
+gives "convert Parquet's back" 0 "$tool" convert --to sbbf sbbf2.lfb sbbf.back
+check "convert: the same bytes, Parquet's" cmp sbbf.back abc.sbbf
+refuses "convert: Guava's into Parquet's" "the sbbf form cannot hold strategy guava-mitz64" \
+  "$tool" convert --to sbbf third.bin x
 gives "convert in its place" 0 "$tool" convert --to native m32.same m32.same
 check "convert: in its place" equal "$(head -c 7 m32.same)" LFBLOOM
 gives "convert native to native keeps the label" 0 "$tool" convert --to native label.lfb label2.lfb
