@@ -29,6 +29,7 @@ TEST(FastSize, KeepsItsBudget) {
   EXPECT_LE(BitsPerKey(0.01), 1.09 * Classic(0.01));
   EXPECT_LE(BitsPerKey(0.001), 1.12 * Classic(0.001));
   EXPECT_LE(BitsPerKey(0.0001), 1.18 * Classic(0.0001));
+  EXPECT_LE(BitsPerKey(1e-6), 1.36 * Classic(1e-6));
 }
 
 TEST(FastSize, ChoosesFewWordsWhereTheyAreEnough) {
