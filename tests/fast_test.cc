@@ -50,6 +50,20 @@ TEST(FastSize, ChoosesFewWordsWhereTheyAreEnough) {
   }
 }
 
+TEST(FastSize, APreferenceCostsItsShareAndALine) {
+  const auto bytes = [](uint64_t n, double fpp, lfb_memory_preference preference) {
+    lfb_config config = Config(n, fpp, LFB_FAST);
+    config.memory_preference = preference;
+    return static_cast<double>(Plan(config).bytes);
+  };
+  for (uint64_t n = 1; n < 5000; n += 1 + n / 50)
+    for (double fpp : {0.3, 0.01, 0.001, 1e-4}) {
+      const double smallest = bytes(n, fpp, LFB_MEMORY_SMALLEST);
+      EXPECT_LE(bytes(n, fpp, LFB_MEMORY_BALANCED), 1.05 * smallest + 64) << n << " " << fpp;
+      EXPECT_LE(bytes(n, fpp, LFB_MEMORY_SPEED), 1.25 * smallest + 64) << n << " " << fpp;
+    }
+}
+
 TEST(FastSize, SmallAndOddOnes) {
   EXPECT_EQ(Plan(Config(0, 0.01, LFB_FAST)).bit_count, 512u);
   EXPECT_EQ(Plan(Config(1, 0.5, LFB_FAST)).bit_count, 512u);

@@ -84,9 +84,9 @@ typedef enum lfb_hash_id {
 
 /* What `fast` does with the choice between memory and cache traffic. */
 typedef enum lfb_memory_preference {
-  LFB_MEMORY_BALANCED = 0, /* fewest words a key within 5 % of the smallest size  */
-  LFB_MEMORY_SPEED = 1,    /* .. within 25 %                                      */
-  LFB_MEMORY_SMALLEST = 2, /* the smallest                                        */
+  LFB_MEMORY_BALANCED = 0, /* fewest words a key within 5 %, and a line, of the smallest */
+  LFB_MEMORY_SPEED = 1,    /* .. within 25 %, and a line                                 */
+  LFB_MEMORY_SMALLEST = 2, /* the smallest size                                          */
 } lfb_memory_preference;
 
 /* What a filter is to be.  All zero is the default, but fpp must be set. */
