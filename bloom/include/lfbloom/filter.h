@@ -23,8 +23,8 @@
  *               nobody: nothing is ever held, bits go on one word at a time.
  * 5. Count      bits_set is exact whenever no put is running, and never above
  *               the truth while some are.
- * 6. Quiet      A put of a key that is already in writes to no shared memory; a
- *               query never writes.
+ * 6. Quiet      A put of a key that is already in writes to no shared memory (a big
+ *               batch: only to where its memory is kept); a query never writes.
  * 7. Not a      Bits are set and read relaxed, and all bits of x may have come
  *    message    from other keys: "maybe in" never means that what another
  *               thread wrote before its put(x) is visible.  Bring that order
@@ -204,7 +204,7 @@ LFB_API bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funne
  * Returns how many answers are true.
  * Big     Without answers, and from about 8 keys for each 64 bytes of a fast filter on,
  *         keys are gathered in memory of the call's own, at most config.batch_memory
- *         bytes, and merged: up to half the time.  The memory is kept for the next
+ *         bytes but for whole pages, and merged: up to half the time.  The memory is kept for the next
  *         such call until the filter is freed; if it is refused, nothing is lost
  *         but time.  A key may then be found late, but before the call returns.
  * Order   of one batch, a key that comes twice counts as new at most once when
