@@ -21,7 +21,7 @@
  *     are so many.
  * The rate is the sum over j of that probability times the w-th power of the rest.  From some
  * 690 keys to a block on, the words of a block count as filled independently: the rate
- * is above 0.74 there, and 0.15 % below the truth at most.
+ * is 0.74 or more there, and 0.14 % below the truth at most, in a block or two 0.21 %.
  *
  * Source: the split of a blocked Bloom filter's rate by Putze, Sanders and
  * Singler, "Cache-, Hash- and Space-Efficient Bloom Filters", 2007, carried to

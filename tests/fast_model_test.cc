@@ -110,6 +110,9 @@ TEST(FastModel, FewBlocksShareTheirKeys) {
                     1, 1e-11)
             << shape.words << "x" << shape.bits << ", " << n << " keys in " << blocks;
     EXPECT_NEAR(lfb_fast_model_fpp(&model, 30, 1e15) / slow.Fpp(30), 1, 1e-11);
+    // One block, where the model counts no more.
+    EXPECT_NEAR(lfb_fast_model_fpp(&model, 696, 1) / slow.Fpp(696, 1), 1, 2.1e-3)
+        << shape.words << "x" << shape.bits;
     // An estimated number of keys need not be whole.
     for (int blocks : {1, 2, 3}) {
       const double one = lfb_fast_model_fpp(&model, 10.0 / blocks, blocks),
