@@ -253,7 +253,7 @@ static int build_run(int argc, char **argv)
   struct options_count seed = {0};
   const struct option_row rows[] = {
       options_fpp(&build.config.fpp),
-      {'n', NULL, "N", "distinct keys to make room for (default: those in FILE...)",
+      {'n', NULL, "N", "distinct keys to make room for (default: as many as FILE... has, repeats too)",
        options_read_count, &build.expected},
       {'o', "output", "OUT", "filter file to write", options_read_text, &build.out},
       options_nul(&build.nul),
@@ -263,7 +263,7 @@ static int build_run(int argc, char **argv)
        options_read_form, &build.form},
       {'\0', "probes-formula", "F", "Guava's of release 31 (default), or the current one",
        options_read_formula, &build.config.probes_formula},
-      {'\0', "seed", "S", "seed of the hash, 1 or more: files of one seed can be merged",
+      {'\0', "seed", "S", "seed of the hash (default, or 0: a random one): files of one seed can be merged",
        options_read_count, &seed},
       options_label(&build.label),
       options_threads(&build.threads),

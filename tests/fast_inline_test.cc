@@ -2,6 +2,8 @@
 // inline query answers as the library's code without vectors.
 #include <lfbloom/fast.h>
 
+#include <thread>
+
 #include "tests/race.h"
 #include "tests/variants.h"
 
@@ -35,6 +37,38 @@ TEST(FastInline, AnswersAsTheLibrary) {
                   lfb_filter_might_contain_hash(filter.get(), other)) << w << "x" << g;
       }
     }
+}
+
+constexpr uint64_t kHash = 0x123456789abcdef;
+
+// Whether the key came.  A function of its own, so that nothing but the query itself
+// keeps the compiler from reading the filter once and for all.
+bool Wait(const lfb_fast* fast) {
+  // Far more than are asked while another thread starts to run.
+  for (uint64_t i = 0; i < 300'000'000; i++)
+    if (lfb_fast_might_contain(fast, kHash)) return true;
+  return false;
+}
+
+// A loop that waits for a key which another thread puts ends: each query reads the filter
+// again.  Seen to fail compiled for AVX-512 where the compiler knew the address of the line.
+TEST(FastInline, WaitingEnds) {
+  if (CompiledFor() > lfb_simd_best()) GTEST_SKIP() << "not on this processor";
+  for (double fpp : {0.3, 0.01, 0.001, 1e-4}) {
+    const Filter filter = Make(1000, fpp, LFB_FAST);
+    lfb_fast fast{};
+    ASSERT_EQ(lfb_fast_of(filter.get(), &fast), LFB_OK);
+    bool found = false;
+    RunTogether(2, [&](unsigned t) {
+      if (t == 0) {
+        found = Wait(&fast);
+      } else {
+        for (int i = 0; i < 100; i++) std::this_thread::yield();
+        lfb_fast_put(&fast, kHash);
+      }
+    });
+    EXPECT_TRUE(found) << "fpp " << fpp;
+  }
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ LFB_API void lfb_builder_put_many_hash(lfb_builder *builder, unsigned thread,
                                        const uint64_t *hashes, size_t count);
 
 /*
- * Ends the builder, whether it succeeds or not, and gives the filter: one that any
- * number of threads may use at once, once it has been handed to them.
+ * Ends the builder, which is gone afterwards, and gives the filter: one that any number
+ * of threads may use at once, once it has been handed to them.  Never fails.
  *
  * Gives  new_keys  unless NULL: how many puts turned on at least one bit.
  * Owner  the caller, until lfb_filter_free().

@@ -5,6 +5,10 @@
  * Floor 7.  May include: lfbloom/fast_view.h, lfbloom/fast_avx2.h,
  * lfbloom/fast_avx512.h, lfbloom/filter.h.
  *
+ * A hash must be well mixed in all of its 64 bits (XXH3, or a mixer such as murmur's
+ * finaliser over a number): numbers as they are make the filter useless, and its figures
+ * do not show it.
+ *
  * The layout is lfbloom/fast_view.h.  Compiled for AVX2 (-march=x86-64-v3, say), the query
  * is the work of two vectors (lfbloom/fast_avx2.h), for AVX-512 (-march=x86-64-v4) of one
  * (lfbloom/fast_avx512.h); the answers are the same.

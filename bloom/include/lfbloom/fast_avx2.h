@@ -236,7 +236,12 @@ LFB_FAST256 bool lfb_fast256_might_contain_shape(const lfb_fast *fast, const lfb
 LFB_FAST256 bool lfb_fast256_might_contain(const lfb_fast *fast, uint64_t hash)
 {
   const lfb_fast256 lanes = lfb_fast256_of(fast);
-  return lfb_fast256_might_contain_shape(fast, &lanes, hash);
+  lfb_fast view = *fast;
+
+  /* So that no compiler takes the loads out of a loop that waits for a key: it does not
+   * know where these words are. */
+  __asm__ volatile("" : "+r"(view.words));
+  return lfb_fast256_might_contain_shape(&view, &lanes, hash);
 }
 
 #undef LFB_FAST256

@@ -180,7 +180,12 @@ LFB_FAST_AVX512_TARGET LFB_INLINE bool lfb_fast512_might_contain(const lfb_fast 
                                                                  uint64_t hash)
 {
   const lfb_fast512 lanes = lfb_fast512_of(fast);
-  const lfb_fast512_hash of = lfb_fast512_hash_of(fast, hash);
+  lfb_fast512_hash of = lfb_fast512_hash_of(fast, hash);
+
+  /* To the compiler nobody writes to the line, and it would take the load out of a loop
+   * that waits for a key: not from an address that it does not know.  (Loops over many
+   * hashes look at each once, and are slower by a tenth with this.) */
+  __asm__ volatile("" : "+r"(of.block));
   return lfb_fast512_is_in(&lanes, &of);
 }
 
