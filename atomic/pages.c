@@ -1,4 +1,4 @@
-/* pages.c - zeroed memory from the heap or, from 2 MiB up, from the system.  Floor 1. */
+/* pages.c - zeroed memory from the heap or, from 2 MiB up, from the system; files.  Floor 1. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "atomic/pages.h"
 
@@ -13,6 +13,10 @@
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; refused by older kernels */
+#endif
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1 */
 #endif
 
 static uint64_t pages_round_up(uint64_t size, uint64_t unit)
@@ -48,10 +52,9 @@ static bool pages_populate(char *start, uint64_t size, uint64_t page)
 }
 
 /* Maps size bytes from a 2 MiB boundary: maps 2 MiB more and cuts both ends off. */
-static char *pages_map_aligned(uint64_t size)
+static char *pages_map_aligned(uint64_t size, int protection)
 {
-  char *raw = mmap(NULL, size + LFB_HUGE_PAGE, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *raw = mmap(NULL, size + LFB_HUGE_PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (raw == MAP_FAILED)
     return NULL;
 
@@ -66,7 +69,7 @@ static lfb_status pages_init_large(lfb_pages *pages, uint64_t size, bool populat
 {
   const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
   const uint64_t mapped = pages_round_up(size, page);
-  char *start = pages_map_aligned(mapped);
+  char *start = pages_map_aligned(mapped, PROT_READ | PROT_WRITE);
 
   if (start == NULL)
     return LFB_ERROR_NO_MEMORY;
@@ -101,8 +104,50 @@ lfb_status lfb_pages_init(lfb_pages *pages, uint64_t size, bool populate)
 void lfb_pages_free(lfb_pages *pages)
 {
   if (pages->size >= LFB_HUGE_PAGE)
-    (void)munmap(pages->address, pages_round_up(pages->size, (uint64_t)sysconf(_SC_PAGESIZE)));
+    lfb_pages_unmap(pages);
   else
     free(pages->address);
   pages->address = NULL;
+}
+
+lfb_status lfb_pages_map(lfb_pages *pages, int fd, uint64_t size, bool writable)
+{
+  const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+
+  if (size > PTRDIFF_MAX - 2 * LFB_HUGE_PAGE) {
+    errno = EOVERFLOW;
+    return LFB_ERROR_MAP;
+  }
+  const uint64_t mapped = pages_round_up(size, (uint64_t)sysconf(_SC_PAGESIZE));
+  char *start = pages_map_aligned(mapped, PROT_NONE); /* for huge pages; the place alone */
+  if (start == NULL)
+    return LFB_ERROR_MAP;
+  if (mmap(start, size, protection, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+    const int cause = errno;
+    (void)munmap(start, mapped);
+    errno = cause;
+    return LFB_ERROR_MAP;
+  }
+  (void)madvise(start, mapped, MADV_HUGEPAGE); /* a wish, as above */
+  *pages = (lfb_pages){start, size};
+  return LFB_OK;
+}
+
+void lfb_pages_unmap(lfb_pages *pages)
+{
+  (void)munmap(pages->address, pages_round_up(pages->size, (uint64_t)sysconf(_SC_PAGESIZE)));
+  pages->address = NULL;
+}
+
+void lfb_pages_collapse(const lfb_pages *pages, uint64_t first)
+{
+  if (first < pages->size)
+    (void)madvise((char *)pages->address + first,
+                  (pages->size - first) / LFB_HUGE_PAGE * LFB_HUGE_PAGE, MADV_COLLAPSE);
+}
+
+void lfb_pages_populate(const lfb_pages *pages, uint64_t first)
+{
+  if (first < pages->size)
+    (void)madvise((char *)pages->address + first, pages->size - first, MADV_POPULATE_WRITE);
 }

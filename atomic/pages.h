@@ -1,5 +1,6 @@
 /*
- * pages.h - where the words of a filter live: zeroed memory that belongs to it.
+ * pages.h - where the words of a filter live: zeroed memory that belongs to it, or
+ * a file that several processes have in memory.
  *
  * Floor 1.  May include: floor 0.
  *
@@ -38,8 +39,29 @@ typedef struct lfb_pages {
  */
 lfb_status lfb_pages_init(lfb_pages *pages, uint64_t size, bool populate);
 
-/* Gives the memory back. */
+/* Gives the memory of lfb_pages_init() back. */
 void lfb_pages_free(lfb_pages *pages);
+
+/*
+ * Has the first `size` bytes of a file as memory, shared with all who do the same.
+ *
+ * Takes  fd  a regular file of at least `size` bytes: beyond its end, memory that is
+ *            touched kills the process.  It may be closed afterwards.
+ * Fails  LFB_ERROR_MAP with the cause in errno.
+ */
+lfb_status lfb_pages_map(lfb_pages *pages, int fd, uint64_t size, bool writable);
+
+/* Ends that; the file keeps what was written. */
+void lfb_pages_unmap(lfb_pages *pages);
+
+/*
+ * Has whole huge pages from `first` on, a multiple of LFB_HUGE_PAGE, moved into such, as
+ * far as the system can: files in memory (tmpfs) have none on their own.  A wish.
+ */
+void lfb_pages_collapse(const lfb_pages *pages, uint64_t first);
+
+/* Has the system back every page from `first` on now.  A wish. */
+void lfb_pages_populate(const lfb_pages *pages, uint64_t first);
 
 #ifdef __cplusplus
 }

@@ -28,23 +28,22 @@ lfb_status lfb_stripes_init_owned(lfb_stripes *stripes, uint32_t owned)
   if (memory == NULL)
     return LFB_ERROR_NO_MEMORY;
   memset(memory, 0, size);
-  stripes->stripes = memory;
-  stripes->owned = owned;
+  *stripes = (lfb_stripes){memory, owned, owned + LFB_STRIPES_SHARED, memory};
   return LFB_OK;
 }
 
 void lfb_stripes_free(lfb_stripes *stripes)
 {
-  free(stripes->stripes);
-  stripes->stripes = NULL;
+  free(stripes->all);
+  *stripes = (lfb_stripes){0};
 }
 
 uint64_t lfb_stripes_sum(const lfb_stripes *stripes)
 {
   uint64_t sum = 0;
 
-  for (uint32_t i = 0; i < stripes->owned + LFB_STRIPES_SHARED; i++)
+  for (uint32_t i = 0; i < stripes->all_count; i++)
     /* acquire: pairs with the release in lfb_stripes_add(). */
-    sum += atomic_load_explicit(&stripes->stripes[i].count, memory_order_acquire);
+    sum += atomic_load_explicit(&stripes->all[i].count, memory_order_acquire);
   return sum;
 }

@@ -13,10 +13,14 @@
  * Exactness  The sum is exact when no add is running (in the happens-before
  *            sense); while some are it lies between the truth before and the
  *            truth after them.
- * Progress   add and sum are wait-free after the thread's first add (slots.h).
+ * Marks      Between begin and end a stripe says that its thread is about to do
+ *            something that it has not counted yet.  Whoever then finds what was
+ *            done, and no mark, knows that it is in the count, or never will be:
+ *            its owner died.  Only counters that outlive their owners need that.
+ * Progress   add, begin, end and sum are wait-free after the thread's first (slots.h).
  * Stopped    A thread that is stopped for ever between its load and its store
  *            keeps its stripe to itself, and holds back only its own addition.
- * Threads    add beside add and sum.  init and free run alone.
+ * Threads    add beside add, begin, end and sum.  init and free run alone.
  *
  * Source: Java's LongAdder, with owners instead of contention probes.
  */
@@ -41,12 +45,15 @@ enum {
 
 typedef struct lfb_stripe {
   LFB_ATOMIC(uint64_t) count;
-  char padding[LFB_CACHE_LINE - sizeof(uint64_t)];
+  LFB_ATOMIC(uint64_t) running; /* owned: odd between begin and end; shared: how many are */
+  char padding[LFB_CACHE_LINE - 2 * sizeof(uint64_t)];
 } lfb_stripe;
 
 typedef struct lfb_stripes {
-  lfb_stripe *stripes; /* owned, then LFB_STRIPES_SHARED shared ones */
-  uint32_t owned;      /* stripes with one writer each               */
+  lfb_stripe *stripes; /* owned, then LFB_STRIPES_SHARED shared ones             */
+  uint32_t owned;      /* stripes with one writer each                           */
+  uint32_t all_count;  /* stripes in the sum                                     */
+  lfb_stripe *all;     /* .. which begins here: `stripes`, and those of others   */
 } lfb_stripes;
 
 /*
@@ -63,6 +70,12 @@ void lfb_stripes_free(lfb_stripes *stripes);
 /* The sum of all additions. */
 uint64_t lfb_stripes_sum(const lfb_stripes *stripes);
 
+/* The shared stripe of a thread without one of its own. */
+static inline lfb_stripe *lfb_stripes_shared(const lfb_stripes *stripes, uint32_t slot)
+{
+  return &stripes->stripes[stripes->owned + slot % LFB_STRIPES_SHARED];
+}
+
 /* Adds to the calling thread's stripe. */
 static inline void lfb_stripes_add(const lfb_stripes *stripes, uint64_t amount)
 {
@@ -75,10 +88,49 @@ static inline void lfb_stripes_add(const lfb_stripes *stripes, uint64_t amount)
     const uint64_t before = LFB_STD atomic_load_explicit(mine, LFB_STD memory_order_relaxed);
     LFB_STD atomic_store_explicit(mine, before + amount, LFB_STD memory_order_release);
   } else {
-    LFB_ATOMIC(uint64_t) *ours =
-        &stripes->stripes[stripes->owned + slot % LFB_STRIPES_SHARED].count;
     /* release: pairs with the acquire in the sum. */
-    lfb_add_u64(ours, amount, LFB_STD memory_order_release);
+    lfb_add_u64(&lfb_stripes_shared(stripes, slot)->count, amount, LFB_STD memory_order_release);
+  }
+}
+
+/* Marks the calling thread's stripe: what follows will be counted before lfb_stripes_end(). */
+static inline void lfb_stripes_begin(const lfb_stripes *stripes)
+{
+  const uint32_t slot = lfb_slot();
+
+#ifdef LFB_PLANT_UNMARKED
+  return;
+#endif
+  if (__builtin_expect(slot < stripes->owned, 1)) {
+    LFB_ATOMIC(uint64_t) *mine = &stripes->stripes[slot].running;
+    /* relaxed: only this thread writes here. */
+    const uint64_t before = LFB_STD atomic_load_explicit(mine, LFB_STD memory_order_relaxed);
+    LFB_STD atomic_store_explicit(mine, before + 1, LFB_STD memory_order_relaxed);
+  } else {
+    /* relaxed: the fence below orders it. */
+    lfb_add_u64(&lfb_stripes_shared(stripes, slot)->running, 1, LFB_STD memory_order_relaxed);
+  }
+  /* release: who sees what follows, and has an acquire fence behind that, sees the mark. */
+  LFB_STD atomic_thread_fence(LFB_STD memory_order_release);
+}
+
+/* Takes the mark back: everything that followed lfb_stripes_begin() has been counted. */
+static inline void lfb_stripes_end(const lfb_stripes *stripes)
+{
+  const uint32_t slot = lfb_slot();
+
+#ifdef LFB_PLANT_UNMARKED
+  return;
+#endif
+  if (__builtin_expect(slot < stripes->owned, 1)) {
+    LFB_ATOMIC(uint64_t) *mine = &stripes->stripes[slot].running;
+    /* relaxed: as above.  release: who sees no mark sees the count. */
+    const uint64_t before = LFB_STD atomic_load_explicit(mine, LFB_STD memory_order_relaxed);
+    LFB_STD atomic_store_explicit(mine, before + 1, LFB_STD memory_order_release);
+  } else {
+    /* release: as above; the sum of all that is added here is a release sequence. */
+    lfb_add_u64(&lfb_stripes_shared(stripes, slot)->running, UINT64_MAX,
+                LFB_STD memory_order_release);
   }
 }
 

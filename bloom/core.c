@@ -106,21 +106,15 @@ static lfb_layout core_layout(const lfb_description *description, const lfb_page
   return layout;
 }
 
-lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pages,
-                         lfb_filter **filter)
+lfb_status lfb_core_make_over(const lfb_description *description, const lfb_pages *pages,
+                              lfb_stripes count, lfb_filter **filter)
 {
   const size_t size = (sizeof **filter + LFB_CACHE_LINE - 1) / LFB_CACHE_LINE * LFB_CACHE_LINE;
   const lfb_strategy *row = description->strategy;
-  lfb_stripes count;
 
   lfb_filter *made = aligned_alloc(LFB_CACHE_LINE, size);
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
-  const lfb_status status = lfb_stripes_init(&count);
-  if (status != LFB_OK) {
-    free(made);
-    return status;
-  }
   *made = (lfb_filter){
       .layout = core_layout(description, pages, count, made),
       .strategy = row->fit == NULL ? row : row->fit(&description->geometry),
@@ -129,6 +123,20 @@ lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pa
   };
   *filter = made;
   return LFB_OK;
+}
+
+lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pages,
+                         lfb_filter **filter)
+{
+  lfb_stripes count;
+
+  lfb_status status = lfb_stripes_init(&count);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_core_make_over(description, pages, count, filter);
+  if (status != LFB_OK)
+    lfb_stripes_free(&count);
+  return status;
 }
 
 /* Whether the filter, made by the other of Guava's formulas, would have `probes`. */

@@ -36,12 +36,16 @@ typedef struct lfb_description {
 /* The memory of one big batch (batch.h). */
 typedef struct lfb_batch lfb_batch;
 
+/* What a filter in a mapped file is, beside a filter (mapping.h). */
+typedef struct lfb_mapping lfb_mapping;
+
 enum { LFB_BATCH_SPARES = 16 };
 
 struct lfb_filter {
   lfb_layout layout;
   const lfb_strategy *strategy; /* the row that fits the geometry */
-  lfb_pages pages;   /* that hold the words */
+  lfb_pages pages;      /* that hold the words: its own, or its mapping's */
+  lfb_mapping *mapping; /* NULL for a filter in memory of its own         */
   lfb_description description;
   LFB_ATOMIC(lfb_batch *) spares[LFB_BATCH_SPARES]; /* NULL where there is none */
 };
@@ -57,6 +61,10 @@ lfb_status lfb_core_describe(const lfb_config *config, lfb_description *descript
  */
 lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pages,
                          lfb_filter **filter);
+
+/* The same over words and a count that stay another's.  Fails: LFB_ERROR_NO_MEMORY. */
+lfb_status lfb_core_make_over(const lfb_description *description, const lfb_pages *pages,
+                              lfb_stripes count, lfb_filter **filter);
 
 /* The choice of hash that a hasher is. */
 lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher);

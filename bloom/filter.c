@@ -7,6 +7,7 @@
 
 #include "bloom/batch.h"
 #include "bloom/core.h"
+#include "bloom/mapping.h"
 #include "bloom/sink.h"
 
 lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter)
@@ -32,8 +33,12 @@ void lfb_filter_free(lfb_filter *filter)
   if (filter == NULL)
     return;
   lfb_batch_free_spares(filter);
-  lfb_stripes_free(&filter->layout.count);
-  lfb_pages_free(&filter->pages);
+  if (filter->mapping != NULL) {
+    lfb_mapping_leave(filter->mapping);
+  } else {
+    lfb_stripes_free(&filter->layout.count);
+    lfb_pages_free(&filter->pages);
+  }
   free(filter);
 }
 
@@ -75,7 +80,12 @@ bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash)
 
 bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
 {
-  return lfb_core_put(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
+  const lfb_hash hash = lfb_sink_hash(&filter->layout.hasher, funnel, object);
+
+  lfb_mark_begin(filter);
+  const bool changed = lfb_core_put(filter, hash);
+  lfb_mark_end(filter);
+  return changed;
 }
 
 bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
@@ -89,9 +99,12 @@ lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
 {
   const lfb_status status = lfb_core_compatible(into, from);
 
-  if (status == LFB_OK)
-    lfb_layout_count(&into->layout, lfb_bits_or_from(&into->layout.bits, &from->layout.bits));
-  return status;
+  if (status != LFB_OK)
+    return status;
+  lfb_mark_begin(into);
+  lfb_layout_count(&into->layout, lfb_bits_or_from(&into->layout.bits, &from->layout.bits));
+  lfb_mark_end(into);
+  return LFB_OK;
 }
 
 lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy)
@@ -156,6 +169,7 @@ void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
   const lfb_geometry *geometry = &filter->description.geometry;
 
   stats_describe(&filter->description, stats);
+  stats->bits_set_low = filter->mapping != NULL && lfb_mapping_may_lack(filter->mapping);
   stats->bits_set = lfb_stripes_sum(&filter->layout.count);
   stats->saturated = stats->bits_set >= stats->reachable_bits;
   stats->approximate_count =

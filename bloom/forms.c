@@ -9,6 +9,7 @@ static const lfb_form_row *const forms[] = {
     &lfb_form_row_native,
     &lfb_form_row_guava,
     &lfb_form_row_sbbf,
+    &lfb_form_row_mapped,
 };
 
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
@@ -57,6 +58,14 @@ lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_f
   return row->write(filter, &(lfb_writer){write, to});
 }
 
+lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD])
+{
+  for (int i = 0; i < FORM_COUNT; i++)
+    if (forms[i]->begins(head))
+      return forms[i]->form;
+  return LFB_FORM_NONE;
+}
+
 lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter)
 {
   unsigned char head[LFB_FORM_HEAD];
@@ -66,10 +75,8 @@ lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter)
   const lfb_status status = lfb_form_read_bytes(reader, head, sizeof head);
   if (status != LFB_OK)
     return status;
-  for (int i = 0; i < FORM_COUNT; i++)
-    if (forms[i]->begins(head))
-      return forms[i]->read(reader, head, filter);
-  return LFB_ERROR_UNKNOWN_FORM;
+  const lfb_form_row *row = form_find(lfb_form_begun(head));
+  return row == NULL ? LFB_ERROR_UNKNOWN_FORM : row->read(reader, head, filter);
 }
 
 lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,

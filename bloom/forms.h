@@ -56,6 +56,10 @@ typedef struct lfb_form_row {
 extern const lfb_form_row lfb_form_row_native;
 extern const lfb_form_row lfb_form_row_guava;
 extern const lfb_form_row lfb_form_row_sbbf;
+extern const lfb_form_row lfb_form_row_mapped;
+
+/* The form that begins with these bytes; LFB_FORM_NONE. */
+lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD]);
 
 /* Reads a filter as lfb_filter_read() does. */
 lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter);

@@ -8,6 +8,7 @@
 
 #include "bloom/batch.h"
 #include "bloom/core.h"
+#include "bloom/mapping.h"
 #include "bloom/pieces.h"
 
 /* What the act on a piece needs to know. */
@@ -77,9 +78,10 @@ LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t 
   return many_pieces(filter, keys, count, hash_of, many_act, &m);
 }
 
-/* A big batch cannot say which key was new. */
-LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
-                           uint64_t *answers, lfb_piece_hash hash_of)
+/* Puts them, within the marks of a mapped filter.  A big batch cannot say which key was
+ * new. */
+LFB_INLINE size_t many_put_marked(lfb_filter *filter, const void *keys, size_t count,
+                                  uint64_t *answers, lfb_piece_hash hash_of)
 {
   const many m = {filter, answers, true};
   const many_batch b = {answers == NULL ? lfb_batch_begin(filter, count) : NULL, filter};
@@ -88,6 +90,15 @@ LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
     return many_pieces(filter, keys, count, hash_of, many_act, &m);
   const size_t yes = many_pieces(filter, keys, count, hash_of, many_batch_act, &b);
   return yes + lfb_batch_end(b.batch, filter);
+}
+
+LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
+                           uint64_t *answers, lfb_piece_hash hash_of)
+{
+  lfb_mark_begin(filter);
+  const size_t yes = many_put_marked(filter, keys, count, answers, hash_of);
+  lfb_mark_end(filter);
+  return yes;
 }
 
 size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,

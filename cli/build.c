@@ -2,12 +2,12 @@
  * build.c - `lfbloom build`: reads keys into a filter file, in parallel.
  *
  * Floor 6 of cli/.  May include: human.h, json.h, options.h, output.h,
- * records.h, report.h, target.h and the public headers.
+ * records.h, report.h, source.h, target.h and the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
 #include <lfbloom/builder.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/mapped.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +20,7 @@
 #include "cli/output.h"
 #include "cli/records.h"
 #include "cli/report.h"
+#include "cli/source.h"
 #include "cli/target.h"
 
 enum { BUILD_BATCH = 1024 }; /* keys put at a time */
@@ -32,6 +33,7 @@ struct build {
   bool nul;
   bool quiet;
   bool json;
+  bool shared; /* OUT is a filter that others have open too */
   unsigned threads;
   enum progress_when progress;
   const char *out;
@@ -39,10 +41,10 @@ struct build {
   char *const *paths;
   size_t path_count;
 
-  lfb_builder *builder; /* NULL while keys are only counted */
-  lfb_filter *filter;   /* once it is built                 */
+  lfb_builder *builder; /* of a file                                    */
+  lfb_filter *filter;   /* a shared one; otherwise once it is built     */
   _Atomic(uint64_t) keys;
-  uint64_t changed; /* of the keys: those that turned on a bit, so were new */
+  _Atomic(uint64_t) changed; /* of them: those that turned on a bit, so were new */
   _Atomic(uint64_t) bytes;
   double seconds; /* that putting took, reading included */
 };
@@ -75,6 +77,8 @@ static void build_work(void *context, unsigned thread, struct chunk *chunk)
     total += count;
     if (build->builder != NULL)
       lfb_builder_put_many(build->builder, thread, keys, count);
+    else if (build->filter != NULL)
+      build_add(&build->changed, lfb_filter_put_many(build->filter, keys, count, NULL));
   }
   build_add(&build->keys, total);
   build_add(&build->bytes, chunk->size);
@@ -147,15 +151,15 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
 {
   json_open(NULL);
   json_count("keys", build_get(&build->keys));
-  json_count("new_keys", build->changed);
+  json_count("new_keys", build_get(&build->changed));
   if (!stats->saturated)
     json_count("approximate_count", stats->approximate_count);
   else
     json_null("approximate_count");
   json_text("form", lfb_form_name(build->form));
   json_text("strategy", lfb_strategy_name(stats->strategy));
-  json_count("expected_insertions", build->config.expected_insertions);
-  json_real("fpp", build->config.fpp);
+  json_count("expected_insertions", stats->expected_insertions);
+  json_real("fpp", stats->fpp);
   json_real("expected_fpp", stats->expected_fpp);
   json_count("bits", stats->bit_count);
   json_count("bytes", stats->bytes);
@@ -187,14 +191,14 @@ static void build_summary(const struct build *build)
   lfb_stats stats;
 
   lfb_filter_stats(build->filter, &stats);
-  /* `changed`, not `keys`: what comes twice does not fill the filter. */
-  if (build->changed > build->config.expected_insertions &&
-      stats.expected_fpp > build->config.fpp)
+  /* Not by `keys`: what comes twice does not fill the filter. */
+  if ((build->shared ? stats.approximate_count : build_get(&build->changed)) >
+          stats.expected_insertions &&
+      stats.expected_fpp > stats.fpp)
     report_note("warning: more than the %s distinct keys that the filter was made for: "
                 "false-positive probability %s instead of %s",
-                human_count(build->config.expected_insertions).text,
-                human_probability(stats.expected_fpp).text,
-                human_probability(build->config.fpp).text);
+                human_count(stats.expected_insertions).text,
+                human_probability(stats.expected_fpp).text, human_probability(stats.fpp).text);
   if (build->json)
     build_summary_json(build, &stats);
   else if (!build->quiet)
@@ -206,7 +210,9 @@ static int build_fill(struct build *build)
   const uint64_t began = clock_ns();
 
   const bool read_all = build_read(build, "building");
-  build->filter = lfb_builder_finish(build->builder, &build->changed);
+  uint64_t changed;
+  build->filter = lfb_builder_finish(build->builder, &changed);
+  build_add(&build->changed, changed);
   if (!read_all)
     return CLI_TROUBLE;
   build->seconds = clock_seconds(clock_ns() - began);
@@ -216,6 +222,62 @@ static int build_fill(struct build *build)
     return CLI_TROUBLE;
   build_summary(build);
   return CLI_FOUND;
+}
+
+/* Whether what was asked for is what a shared filter that was there already is. */
+static bool build_is_as_asked(const struct build *build)
+{
+  const lfb_config *asked = &build->config;
+  lfb_stats stats;
+
+  lfb_filter_stats(build->filter, &stats);
+  if ((asked->fpp == 0 || asked->fpp == stats.fpp) &&
+      (!build->expected.given || asked->expected_insertions == stats.expected_insertions) &&
+      (!build->strategy.given || asked->strategy == stats.strategy) &&
+      (asked->seed == 0 || asked->seed == stats.seed))
+    return true;
+  (void)report_error("build: %s is there already, made with -n %" PRIu64
+                     " -p %g --strategy %s --seed %" PRIu64,
+                     build->out, stats.expected_insertions, stats.fpp,
+                     lfb_strategy_name(stats.strategy), stats.seed);
+  return false;
+}
+
+/* What is put into a shared filter is there for all at once, and stays, whatever comes. */
+static int build_fill_shared(struct build *build)
+{
+  const uint64_t began = clock_ns();
+
+  if (!build_is_as_asked(build) || !build_read(build, "building"))
+    return CLI_TROUBLE;
+  build->seconds = clock_seconds(clock_ns() - began);
+  source_recount(build->out, build->filter);
+  const lfb_status status = lfb_mapped_sync(build->filter);
+  if (status != LFB_OK)
+    return report_status(build->out, status);
+  build_summary(build);
+  return CLI_FOUND;
+}
+
+/* Puts into the shared filter that is there, or makes it first. */
+static int build_share(struct build *build)
+{
+  const bool there = access(build->out, F_OK) == 0;
+
+  if (!there && build->config.fpp == 0)
+    return options_misused(&command_build, "no -p given, the false-positive probability");
+  build->config.strategy = build->strategy.given ? build->strategy.id : LFB_FAST;
+  build->config.expected_insertions = build->expected.value;
+  if (!input_check(build->paths, build->path_count) ||
+      (!there && (!target_check(build->out, build->paths, build->path_count) ||
+                  !build_set_expected(build))))
+    return CLI_TROUBLE;
+  build->filter = source_share(build->out, &build->config);
+  if (build->filter == NULL)
+    return CLI_TROUBLE;
+  const int status = build_fill_shared(build);
+  lfb_mapped_close(build->filter);
+  return status;
 }
 
 /* Where none was given: the first of these that the form holds. */
@@ -233,6 +295,8 @@ static lfb_strategy_id build_strategy(const struct build *build)
 
 static int build_from_files(struct build *build)
 {
+  if (build->shared)
+    return build_share(build);
   build->config.strategy = build_strategy(build);
   if (!lfb_form_holds(build->form, build->config.strategy))
     return report_error("build: --form %s, --strategy %s: %s", lfb_form_name(build->form),
@@ -266,6 +330,8 @@ static int build_run(int argc, char **argv)
       {'\0', "seed", "S", "seed of the hash (default, or 0: a random one): files of one seed can be merged",
        options_read_count, &seed},
       options_label(&build.label),
+      {'\0', "shared", NULL, "OUT is a filter that other processes have open; made if not there",
+       NULL, &build.shared},
       options_threads(&build.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &build.quiet},
       options_json(&build.json),
@@ -275,10 +341,15 @@ static int build_run(int argc, char **argv)
 
   if (status != OPTIONS_GO_ON)
     return status;
-  if (build.config.fpp == 0)
+  if (build.config.fpp == 0 && !build.shared)
     return options_misused(&command_build, "no -p given, the false-positive probability");
   if (build.out == NULL)
     return options_misused(&command_build, "no -o given, the file to write");
+  if (build.shared && (target_is_standard(build.out) || build.label != NULL ||
+                       build.form != LFB_FORM_NATIVE))
+    return options_misused(&command_build, "--shared goes with no --form, no --label, and a file");
+  if (build.shared)
+    build.form = LFB_FORM_MAPPED;
   if (!options_label_fits(&command_build, build.label, build.form))
     return CLI_TROUBLE;
   if (build.json && target_is_standard(build.out))
@@ -297,8 +368,13 @@ const struct command command_build = {
         "Reads standard input where no FILE is given, or FILE is -; -n is needed then.\n"
         "Keys are bytes: a carriage return belongs to its line, text need not be UTF-8.\n"
         "Empty lines are skipped.  OUT appears whole or not at all; - is standard output.\n"
+        "With --shared, OUT is on /dev/shm or a disk, and each key is there for all who have\n"
+        "it open as soon as it is put; any number of processes build and query at once.  A\n"
+        "new one needs -p; for one that is there, -p, -n, --strategy and --seed may be left\n"
+        "out, and are refused where they differ.\n"
         "\n"
         "  lfbloom build -p 0.001 -o seen.bloom urls.txt\n"
-        "  zcat urls.gz | lfbloom build -n 50M -p 0.001 -o seen.bloom\n",
+        "  zcat urls.gz | lfbloom build -n 50M -p 0.001 -o seen.bloom\n"
+        "  lfbloom build --shared -n 50M -p 0.001 -o /dev/shm/seen urls.txt\n",
     .run = build_run,
 };

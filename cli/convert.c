@@ -54,7 +54,7 @@ static int convert_run(int argc, char **argv)
 {
   struct convert convert = {.form = LFB_FORM_NONE};
   const struct option_row rows[] = {
-      {'\0', "to", "FORM", "form to write: native, guava or sbbf", options_read_form, &convert.form},
+      {'\0', "to", "FORM", "form to write: native, guava, sbbf or mapped", options_read_form, &convert.form},
       options_label(&convert.label),
       {'\0', "damaged", NULL, "take a damaged IN: \"maybe\" to every key there", NULL,
        &convert.damaged},
@@ -78,10 +78,11 @@ const struct command command_convert = {
     .summary = "write a filter file in another form",
     .details =
         "The bits stay as they are, so the form must know IN's strategy: native knows all,\n"
-        "guava knows guava-mitz64 and guava-mitz32, sbbf knows sbbf.  A strategy's layout\n"
+        "guava knows guava-mitz64 and guava-mitz32, sbbf knows sbbf; mapped knows all, and is\n"
+        "what several processes share, as 'build --shared' makes it.  A strategy's layout\n"
         "cannot be turned into another's without the keys: that takes 'lfbloom build'.\n"
         "What a form has no room for is lost: n, p, the label and all checksums, except\n"
-        "with native.\n"
+        "with native; mapped has no checksums of the bits.\n"
         "OUT appears whole or not at all, and may be IN; - is standard output.\n"
         "\n"
         "  lfbloom convert --to native from-java.bin seen.bloom\n"

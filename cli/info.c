@@ -2,11 +2,11 @@
  * info.c - `lfbloom info`: prints the figures of a filter file.
  *
  * Floor 6 of cli/.  May include: figures.h, human.h, json.h, options.h,
- * report.h and the public headers.
+ * report.h, source.h and the public headers.
  */
 #define _GNU_SOURCE /* optind, gmtime_r */
 #include <inttypes.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/mapped.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +16,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/source.h"
 
 /* 2024-05-17 08:30:00 UTC */
 static const char *info_time(uint64_t seconds, char *text, size_t size)
@@ -91,27 +92,49 @@ static void info_text(const lfb_stats *stats, const char *label)
            " (the chance of a wrong \"maybe in\")");
 }
 
+/* The figures of a filter; where its count may be too low, those of a copy, which has
+ * been counted.  False where there is no memory for that. */
+static bool info_stats(const lfb_filter *filter, lfb_stats *stats)
+{
+  lfb_stats copied;
+  lfb_filter *copy;
+
+  lfb_filter_stats(filter, stats);
+  if (!stats->bits_set_low)
+    return true;
+  if (lfb_filter_copy(filter, &copy) != LFB_OK)
+    return false;
+  lfb_filter_stats(copy, &copied);
+  lfb_filter_free(copy);
+  copied.form = stats->form;
+  copied.written = stats->written;
+  *stats = copied;
+  return true;
+}
+
 static int info_run(int argc, char **argv)
 {
   bool json = false;
   const struct option_row rows[] = {options_json(&json)};
   const int status = options_parse(&command_info, rows, 1, argc, argv);
-  lfb_filter *filter = NULL;
   lfb_stats stats;
 
   if (status != OPTIONS_GO_ON)
     return status;
   if (argc - optind != 1)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
-  const lfb_status loaded = lfb_filter_load(argv[optind], NULL, &filter);
-  if (loaded != LFB_OK)
-    return report_status(argv[optind], loaded);
-  lfb_filter_stats(filter, &stats);
+  const lfb_filter *filter = source_open(argv[optind]);
+  if (filter == NULL)
+    return CLI_TROUBLE;
+  if (!info_stats(filter, &stats)) {
+    lfb_mapped_close(filter);
+    return report_status(argv[optind], LFB_ERROR_NO_MEMORY);
+  }
   if (json)
     info_json(&stats, lfb_filter_label(filter));
   else
     info_text(&stats, lfb_filter_label(filter));
-  lfb_filter_free(filter);
+  lfb_mapped_close(filter);
   return CLI_FOUND;
 }
 

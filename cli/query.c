@@ -1,12 +1,12 @@
 /*
  * query.c - `lfbloom query`: prints the keys that may be in a filter.
  *
- * Floor 6 of cli/.  May include: options.h, output.h, records.h, report.h and
- * the public headers.
+ * Floor 6 of cli/.  May include: options.h, output.h, records.h, report.h,
+ * source.h and the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/mapped.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/records.h"
 #include "cli/report.h"
+#include "cli/source.h"
 
 enum { QUERY_BATCH = 1024 }; /* keys asked for at a time */
 
@@ -25,7 +26,7 @@ struct query {
   bool nul;
   unsigned threads;
   enum progress_when progress;
-  lfb_filter *filter;
+  const lfb_filter *filter;
   _Atomic(uint64_t) selected;
 };
 
@@ -144,11 +145,11 @@ static int query_run(int argc, char **argv)
   const size_t file_count = (size_t)(argc - optind - 1);
   if (!input_check(files, file_count))
     return CLI_TROUBLE;
-  const lfb_status loaded = lfb_filter_load(path, NULL, &query.filter);
-  if (loaded != LFB_OK)
-    return report_status(path, loaded);
+  query.filter = source_open(path);
+  if (query.filter == NULL)
+    return CLI_TROUBLE;
   status = query_files(&query, files, file_count);
-  lfb_filter_free(query.filter);
+  lfb_mapped_close(query.filter);
   return status;
 }
 
@@ -159,6 +160,7 @@ const struct command command_query = {
     .details =
         "Reads standard input where no FILE is given, or FILE is -.  Keys are bytes: a\n"
         "carriage return belongs to its line.  Empty lines are skipped.\n"
+        "A filter of 'build --shared' is asked as it is while others put into it.\n"
         "Exit status: 0 if there was such a key, 1 if none, 2 on error.\n"
         "\n"
         "  lfbloom query seen.bloom urls.txt          what may have been seen\n"

@@ -51,7 +51,9 @@ int report_error(const char *format, ...)
 /* What follows the status's text: errno's, where it is the cause. */
 static const char *report_cause(lfb_status status, const char **colon)
 {
-  const bool errno_says_why = status >= LFB_ERROR_OPEN && status <= LFB_ERROR_RENAME && errno != 0;
+  const bool errno_says_why =
+      ((status >= LFB_ERROR_OPEN && status <= LFB_ERROR_RENAME) || status == LFB_ERROR_MAP) &&
+      errno != 0;
 
   *colon = errno_says_why ? ": " : "";
   return errno_says_why ? strerror(errno) : "";

@@ -16,6 +16,7 @@ PLANTS = [
     "torn_add",  # fetch-and-add as a load and a store
     "count_early",  # bits are counted before they are set
     "unsettled",  # a big batch does not ask whether it was alone
+    "unmarked",  # a put into a mapped file does not say that it is under way
     "untaken",  # a builder's thread writes to regions that others have
 ]
 

@@ -784,6 +784,58 @@ wait $! && rc=0 || rc=$?
 exec 7>&-
 check "a failed write ends it, though more input may come" is_error "No space left on device"
 
+# --- a filter that several processes share ----------------------------------------
+seq 1 20000 >first_half
+seq 20001 40000 >second_half
+"$tool" build -q --shared -n 40000 -p 0.01 -o shared first_half 2>err &
+"$tool" build -q --shared -n 40000 -p 0.01 -o shared second_half 2>>err
+wait $! && rc=0 || rc=$?
+check "two builders of one filter" equal "$rc$(cat err)" 0
+gives "query of a shared filter" 0 "$tool" query -c shared first_half second_half
+check "all of both" equal "$(cat out)" 40000
+gives "info of a shared filter" 0 "$tool" info --json shared
+check "shared: form" equal "$(json form) $(json expected_insertions)" "mapped 40000"
+set_before=$(json bits_set)
+gives "into a shared filter, again" 0 "$tool" build --shared --json -o shared first_half
+check "nothing new" equal "$(json new_keys) $(json form)" "0 mapped"
+refuses "another -n" "shared is there already, made with -n 40000 -p 0.01 --strategy fast" \
+  "$tool" build --shared -n 50000 -o shared first_half
+refuses "another -p" "shared is there already" "$tool" build --shared -p 0.1 -o shared first_half
+refuses "shared, new, no -p" "no -p given" "$tool" build --shared -o new_one first_half
+check "shared: not made" test ! -e new_one
+refuses "shared and a form" "--shared goes with" "$tool" build --shared --form guava -p 0.1 -o x abc
+refuses "shared and standard output" "--shared goes with" "$tool" build --shared -p 0.1 -o - abc
+cp native.lfb untouched.lfb
+refuses "shared over another form" "not in a mapped file" "$tool" build --shared -o native.lfb abc
+check "which stays" cmp -s native.lfb untouched.lfb
+gives "convert from shared" 0 "$tool" convert --to native shared snapshot.lfb
+gives "convert to shared" 0 "$tool" convert --to mapped snapshot.lfb copied
+gives "info of the copy" 0 "$tool" info --json copied
+check "the copy's count" equal "$(json bits_set) $(json form)" "$set_before mapped"
+gives "query of the copy" 0 "$tool" query -c copied first_half
+check "the copy's keys" equal "$(cat out)" 20000
+gives "into the copy" 0 "$tool" build -q --shared -o copied abc
+gives "verify of a shared filter" 0 "$tool" verify shared
+gives "a shared filter by a pipe" 0 "$tool" query -c /dev/fd/5 second_half 5< <(cat shared)
+check "by a pipe" equal "$(cat out)" 20000
+# Killed while it puts: what it put is there, and the next one mends the count.
+yes | "$tool" build -q --shared -o shared first_half - &
+builder=$!
+until [[ -n $(jobs -r) ]]; do :; done
+sleep 0.2
+kill -KILL $builder
+wait $builder 2>/dev/null
+gives "info after a death" 0 "$tool" info --json shared
+after=$(json bits_set)
+gives "build after a death" 0 "$tool" build -q --shared -o shared first_half
+gives "info after the next" 0 "$tool" info --json shared
+check "the count is that of the bits" equal "$(json bits_set)" "$after"
+gives "verify after a death" 0 "$tool" convert --to native shared snapshot.lfb
+gives "the bits themselves" 0 "$tool" info --json snapshot.lfb
+check "are as many" equal "$(json bits_set)" "$after"
+head -c 100000 shared >cut
+refuses "half a shared filter" "ends too early" "$tool" query cut abc
+
 ((skipped == 0)) || echo "$skipped skipped"
 echo "$passed passed, $failed failed"
 ((failed == 0))

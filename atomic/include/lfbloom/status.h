@@ -70,7 +70,15 @@ extern "C" {
   X(LFB_ERROR_READ, 51, "reading failed")                                               \
   X(LFB_ERROR_WRITE, 52, "writing failed")                                              \
   X(LFB_ERROR_SYNC, 53, "the file could not be made durable")                           \
-  X(LFB_ERROR_RENAME, 54, "the finished file could not be put in its place")
+  X(LFB_ERROR_RENAME, 54, "the finished file could not be put in its place")            \
+  X(LFB_ERROR_EXISTS, 55, "the file is there already")                                  \
+  /* filters in mapped files */                                                         \
+  X(LFB_ERROR_MAP, 60, "the file cannot be mapped into memory")                         \
+  X(LFB_ERROR_NOT_MAPPED, 61, "the filter is not in a mapped file")                     \
+  X(LFB_ERROR_BYTE_ORDER, 62, "the file was made by a machine of the other byte order") \
+  X(LFB_ERROR_REPLACED, 63, "the path names another file by now")                       \
+  X(LFB_ERROR_COUNT_MOVED, 64,                                                          \
+    "others were putting while the bits were counted: the count may still be too low")
 
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
 typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;

@@ -114,6 +114,8 @@ typedef enum lfb_form {
   LFB_FORM_NATIVE = 2, /* this library's own: any strategy, described and checksummed
                           (docs/formats.md); keys of keyed hashes are not in it */
   LFB_FORM_SBBF = 3,   /* what Parquet files hold: header and bitset of strategy sbbf */
+  LFB_FORM_MAPPED = 4, /* what several processes map at once (lfbloom/mapped.h); any
+                          strategy, without checksums of the words */
 } lfb_form;
 
 /* A filter's figures. */
@@ -132,6 +134,8 @@ typedef struct lfb_stats {
   uint64_t seed;                /* that makes another filter's hash the same        */
   uint64_t bytes;               /* of the words that hold the bits                  */
   uint64_t bits_set;            /* exact while no put is running                    */
+  bool bits_set_low;            /* it may be too low: a process died while it put into
+                                   this mapped filter (lfbloom/mapped.h)            */
   bool saturated;               /* every reachable bit is: every answer is "maybe"  */
   uint64_t approximate_count;   /* distinct elements put, estimated from bits_set;
                                    UINT64_MAX when saturated                        */

@@ -1,0 +1,160 @@
+/* mapping.c - rows that mark their stripe, leases across a fork, joining and leaving.
+ * Floor 13. */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, MADV_WIPEONFORK */
+#include "bloom/mapping.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What `alive` says. */
+enum { ALIVE_NO = 0, ALIVE_YES = 1, ALIVE_LEASING = 2 };
+
+_Static_assert(offsetof(lfb_filter, layout) == 0, "a row finds its filter by its layout");
+
+static const lfb_filter *marked_filter(const lfb_layout *layout)
+{
+  return (const lfb_filter *)(const void *)layout;
+}
+
+/* Defines the row's function `noun` as the plain row's between marks. */
+#define MARKED_PUT(noun, takes, ...)                                           \
+  static bool marked_##noun takes                                              \
+  {                                                                            \
+    const lfb_filter *filter = marked_filter(layout);                          \
+    lfb_mark_begin(filter);                                                    \
+    const bool changed = filter->mapping->plain->noun(layout, __VA_ARGS__);    \
+    lfb_mark_end(filter);                                                      \
+    return changed;                                                            \
+  }
+
+MARKED_PUT(put_bytes, (const lfb_layout *layout, const void *bytes, size_t size), bytes, size)
+MARKED_PUT(put_u64, (const lfb_layout *layout, uint64_t key), key)
+MARKED_PUT(put_hash, (const lfb_layout *layout, uint64_t hash), hash)
+
+static lfb_strategy marked_row(const lfb_strategy *plain)
+{
+  lfb_strategy row = *plain;
+
+  row.put_bytes = marked_put_bytes;
+  row.put_u64 = marked_put_u64;
+  row.put_hash = marked_put_hash;
+  return row;
+}
+
+int lfb_mapping_reopen(const lfb_mapping *mapping)
+{
+  char name[sizeof "/proc/self/fd/-2147483648"];
+  struct stat found;
+
+  (void)snprintf(name, sizeof name, "/proc/self/fd/%d", mapping->fd);
+  int fd = open(name, O_RDWR | O_CLOEXEC);
+  if (fd < 0) /* no /proc: by its path, if that is still the same file */
+    fd = open(mapping->path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (fd >= 0 && (fstat(fd, &found) != 0 || found.st_dev != mapping->device ||
+                  found.st_ino != mapping->inode)) {
+    (void)close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+/* Takes a lease in a child, whose fd is its parent's. */
+static void mapping_lease_again(lfb_mapping *mapping)
+{
+  const int fd = lfb_mapping_reopen(mapping);
+
+  mapping->lease = LFB_LEASE_NONE;
+  if (fd < 0)
+    return;
+  (void)close(mapping->fd); /* the child's; the parent's stays open, and locked */
+  mapping->fd = fd;
+  mapping->lease = lfb_leases_take(&mapping->leases, fd);
+}
+
+void lfb_mapping_lease(lfb_filter *filter)
+{
+  lfb_mapping *mapping = filter->mapping;
+  uint64_t seen = ALIVE_NO;
+
+  /* acquire: the parent's last word, if this is a child.  A failure: another thread of
+   * this process is at it, or has done it. */
+  if (!lfb_cas_u64(mapping->alive, &seen, ALIVE_LEASING, memory_order_acquire)) {
+    /* acquire: pairs with the release below. */
+    while (atomic_load_explicit(mapping->alive, memory_order_acquire) != ALIVE_YES)
+      (void)sched_yield();
+    return;
+  }
+  mapping_lease_again(mapping);
+  filter->layout.count = lfb_leases_stripes(&mapping->leases, mapping->lease);
+  /* release: who sees it sees the count. */
+  atomic_store_explicit(mapping->alive, ALIVE_YES, memory_order_release);
+}
+
+/* A page that is zero in a child. */
+static lfb_word *mapping_alive_page(void)
+{
+  const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+  void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (page == MAP_FAILED)
+    return NULL;
+  /* Refused before Linux 4.14: then a child must not put, as lfbloom/mapped.h says. */
+  (void)madvise(page, size, MADV_WIPEONFORK);
+  return page;
+}
+
+lfb_status lfb_mapping_join(lfb_mapping *mapping, lfb_filter *filter, bool writable)
+{
+  mapping->lease = LFB_LEASE_NONE;
+  mapping->alive = NULL;
+  if (writable) {
+    mapping->alive = mapping_alive_page();
+    if (mapping->alive == NULL)
+      return LFB_ERROR_NO_MEMORY;
+    lfb_leases_recover(&mapping->leases, mapping->fd); /* which holds no lease yet */
+    mapping->lease = lfb_leases_take(&mapping->leases, mapping->fd);
+    /* relaxed: the filter has not been given to another thread yet. */
+    atomic_store_explicit(mapping->alive, ALIVE_YES, memory_order_relaxed);
+  }
+  mapping->plain = filter->strategy;
+  mapping->marked = marked_row(filter->strategy);
+  filter->strategy = &mapping->marked;
+  filter->layout.count = lfb_leases_stripes(&mapping->leases, mapping->lease);
+  filter->mapping = mapping;
+  return LFB_OK;
+}
+
+bool lfb_mapping_is_whole(const lfb_mapping *mapping)
+{
+  struct stat found;
+  return fstat(mapping->fd, &found) == 0 && (uint64_t)found.st_size >= mapping->file.size;
+}
+
+void lfb_mapping_leave(lfb_mapping *mapping)
+{
+  if (mapping->alive != NULL) {
+    /* relaxed: no other thread uses the filter.  Not in a child that never put: the
+     * lease is its parent's; nor in a file that has been cut short: it is not there. */
+    if (atomic_load_explicit(mapping->alive, memory_order_relaxed) == ALIVE_YES &&
+        lfb_mapping_is_whole(mapping))
+      lfb_leases_give(&mapping->leases, mapping->fd, mapping->lease);
+    (void)munmap(mapping->alive, (size_t)sysconf(_SC_PAGESIZE));
+  }
+  if (mapping->file.address != NULL)
+    lfb_pages_unmap(&mapping->file);
+  if (mapping->fd >= 0)
+    (void)close(mapping->fd); /* nothing is written through it */
+  free(mapping->path);
+  free(mapping);
+}
+
+bool lfb_mapping_may_lack(const lfb_mapping *mapping)
+{
+  return lfb_leases_may_lack(&mapping->leases);
+}

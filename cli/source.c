@@ -1,0 +1,62 @@
+/* source.c - opening filters in files.  Floor 4 of cli/. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/source.h"
+
+#include <errno.h>
+#include <lfbloom/mapped.h>
+#include <sys/stat.h>
+
+#include "cli/report.h"
+
+/* A pipe must not be opened twice. */
+static bool source_may_be_shared(const char *path)
+{
+  struct stat found;
+  return stat(path, &found) == 0 && S_ISREG(found.st_mode);
+}
+
+const lfb_filter *source_open(const char *path)
+{
+  lfb_status status = LFB_ERROR_NOT_MAPPED;
+  const lfb_filter *shared;
+  lfb_filter *filter;
+
+  if (source_may_be_shared(path))
+    status = lfb_mapped_open_read_only(path, NULL, &shared);
+  if (status == LFB_OK)
+    return shared;
+  /* What is no shared filter, or one of another machine's, may be one that can be read. */
+  if (status == LFB_ERROR_NOT_MAPPED || status == LFB_ERROR_UNKNOWN_FORM ||
+      status == LFB_ERROR_BYTE_ORDER || status == LFB_ERROR_MAP)
+    status = lfb_filter_load(path, NULL, &filter);
+  if (status == LFB_OK)
+    return filter;
+  (void)report_status(path, status);
+  return NULL;
+}
+
+lfb_filter *source_share(const char *path, const lfb_config *config)
+{
+  lfb_filter *filter;
+  lfb_status status = lfb_mapped_open(path, NULL, &filter);
+
+  if (status == LFB_ERROR_OPEN && errno == ENOENT)
+    status = lfb_mapped_create(path, config, &filter);
+  if (status == LFB_ERROR_EXISTS) /* another process was faster */
+    status = lfb_mapped_open(path, NULL, &filter);
+  if (status == LFB_OK)
+    return filter;
+  (void)report_status(path, status);
+  return NULL;
+}
+
+void source_recount(const char *path, lfb_filter *filter)
+{
+  lfb_stats stats;
+
+  lfb_filter_stats(filter, &stats);
+  if (stats.bits_set_low && lfb_mapped_recount(filter) != LFB_OK)
+    report_note("warning: %s: a process died while it put, and others are putting now: its bit "
+                "count may be too low",
+                path);
+}

@@ -1,0 +1,31 @@
+/*
+ * source.h - filters that a command looks into, and those that several processes share.
+ *
+ * Floor 4 of cli/.  May include: report.h and the public headers.
+ */
+#ifndef CLI_SOURCE_H
+#define CLI_SOURCE_H
+
+#include <lfbloom/filter.h>
+#include <stdbool.h>
+
+/*
+ * Opens the filter in a file: in place where several processes share it, so that what
+ * they put is seen, else a copy in memory.
+ *
+ * Returns NULL after a report.   Owner  the caller, until lfb_mapped_close().
+ */
+const lfb_filter *source_open(const char *path);
+
+/*
+ * Opens the shared filter at `path` for putting; where there is nothing, makes it.
+ *
+ * Takes   config  of a new one.
+ * Returns NULL after a report.   Owner  the caller, until lfb_mapped_close().
+ */
+lfb_filter *source_share(const char *path, const lfb_config *config);
+
+/* Says so where the count of a shared filter had to be mended, or could not be. */
+void source_recount(const char *path, lfb_filter *filter);
+
+#endif
