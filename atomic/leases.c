@@ -198,7 +198,7 @@ static lfb_status recount_compare(const lfb_leases *leases, const lfb_bits *bits
 
   /* acquire: pairs with the fence in lfb_stripes_begin(): whose bits were counted, their
    * mark is seen, or the count that took its place. */
-  atomic_thread_fence(memory_order_acquire);
+  lfb_fence(memory_order_acquire);
   for (uint64_t i = 0; i < lines; i++) {
     if (!recount_wait(&leases->lines[i], recount_is_owned(leases, i)))
       return LFB_ERROR_COUNT_MOVED;

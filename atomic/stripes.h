@@ -111,7 +111,7 @@ static inline void lfb_stripes_begin(const lfb_stripes *stripes)
     lfb_add_u64(&lfb_stripes_shared(stripes, slot)->running, 1, LFB_STD memory_order_relaxed);
   }
   /* release: who sees what follows, and has an acquire fence behind that, sees the mark. */
-  LFB_STD atomic_thread_fence(LFB_STD memory_order_release);
+  lfb_fence(LFB_STD memory_order_release);
 }
 
 /* Takes the mark back: everything that followed lfb_stripes_begin() has been counted. */

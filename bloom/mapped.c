@@ -200,7 +200,7 @@ static void mapped_write_head(const lfb_mapping *mapping, const lfb_mapped_shape
 
   lfb_mapped_encode(filter, shape, now < 0 ? 0 : (uint64_t)now, header);
   memcpy(head + FIRST, header + FIRST, sizeof header - FIRST);
-  atomic_thread_fence(memory_order_release); /* that the compiler keeps this order */
+  lfb_fence(memory_order_release); /* that the compiler keeps this order */
   memcpy(head, header, FIRST);
 }
 

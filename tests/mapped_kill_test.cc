@@ -18,7 +18,7 @@
 namespace {
 
 constexpr unsigned kProcesses = 8;
-constexpr unsigned kRounds = 200;
+constexpr unsigned kRounds = kUnderTsan ? 20 : 200;
 constexpr size_t kMany = 700;  // keys of a call, not a multiple of anything
 
 // What survives the killed: how many puts have returned.

@@ -30,6 +30,24 @@
 #endif
 
 /*
+ * Orders relaxed accesses on either side of it, as C11's atomic_thread_fence().
+ *
+ * ThreadSanitizer knows nothing of fences, and gcc says so: what is ordered by this one
+ * must be atomic on both sides, and then there is nothing that it could report.
+ */
+static inline void lfb_fence(LFB_STD memory_order order)
+{
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+  LFB_STD atomic_thread_fence(order);
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#pragma GCC diagnostic pop
+#endif
+}
+
+/*
  * Exchanges `*word` for `desired` if it still holds `*seen`, with `order`;
  * reloads `*seen`, relaxed, where it does not.  Every retry loop goes through here.
  */
