@@ -101,8 +101,10 @@ lfb_stripes lfb_leases_stripes(const lfb_leases *leases, uint32_t lease)
   const bool none = lease == LFB_LEASE_NONE;
   const uint64_t lines = lfb_leases_lines(leases->count, leases->owned);
 
-  return (lfb_stripes){none ? leases->lines : lease_first(leases, lease),
-                       none ? 0 : leases->owned, (uint32_t)lines, leases->lines};
+  return (lfb_stripes){.stripes = none ? leases->lines : lease_first(leases, lease),
+                       .owned = none ? 0 : leases->owned,
+                       .all_count = (uint32_t)lines,
+                       .all = leases->lines};
 }
 
 /* Those who died without a lease: known only once none of them is left. */
@@ -196,7 +198,7 @@ static lfb_status recount_compare(const lfb_leases *leases, const lfb_bits *bits
   uint64_t sum = 0;
   bool still = true;
 
-  /* acquire: pairs with the fence in lfb_stripes_begin(): whose bits were counted, their
+  /* acquire: pairs with the fence in lfb_stripes_mark(): whose bits were counted, their
    * mark is seen, or the count that took its place. */
   lfb_fence(memory_order_acquire);
   for (uint64_t i = 0; i < lines; i++) {

@@ -28,7 +28,10 @@ lfb_status lfb_stripes_init_owned(lfb_stripes *stripes, uint32_t owned)
   if (memory == NULL)
     return LFB_ERROR_NO_MEMORY;
   memset(memory, 0, size);
-  *stripes = (lfb_stripes){memory, owned, owned + LFB_STRIPES_SHARED, memory};
+  *stripes = (lfb_stripes){.stripes = memory,
+                           .owned = owned,
+                           .all_count = owned + LFB_STRIPES_SHARED,
+                           .all = memory};
   return LFB_OK;
 }
 

@@ -1,5 +1,9 @@
 /* own.c - the library's own strategies, through the public calls and inline. */
 #include <lfbloom/fast.h>
+#include <lfbloom/mapped.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "bench/ways.h"
 #include "bloom/core.h"
@@ -120,6 +124,32 @@ static void *own_create(const lfb_contender *own, uint64_t n, double fpp)
   return lfb_filter_create(&config, &filter) == LFB_OK ? filter : NULL;
 }
 
+/* The same in a file that others could map; nobody finds it again. */
+static void *own_create_in(const char *folder, const lfb_contender *own, uint64_t n, double fpp)
+{
+  const lfb_config config = own_config(own, n, fpp);
+  char path[4096];
+  lfb_filter *filter;
+
+  (void)snprintf(path, sizeof path, "%s/lfbloom-bench-%d-%llu", folder, (int)getpid(),
+                 (unsigned long long)n);
+  if (lfb_mapped_create(path, &config, &filter) != LFB_OK)
+    return NULL;
+  (void)unlink(path);
+  return filter;
+}
+
+static void *own_create_in_memory(const lfb_contender *own, uint64_t n, double fpp)
+{
+  return own_create_in("/dev/shm", own, n, fpp);
+}
+
+static void *own_create_on_disk(const lfb_contender *own, uint64_t n, double fpp)
+{
+  const char *folder = getenv("TMPDIR");
+  return own_create_in(folder != NULL ? folder : "/var/tmp", own, n, fpp);
+}
+
 static void own_free(void *filter)
 {
   lfb_filter_free(filter);
@@ -153,11 +183,15 @@ static void *own_load(const char *path)
 }
 
 /* A strategy is one row more. */
-#define OWN_ROW(own_name, id, count) \
+#define OWN_ROW(own_name, id, count, make) \
   {.name = (own_name), .ways = own_ways, .way_count = (count), .strategy = (id), \
-   .size = own_size, .create = own_create, .free = own_free, .bits = own_bits, \
+   .size = own_size, .create = (make), .free = own_free, .bits = own_bits, \
    .fill = own_fill, .save = own_save, .load = own_load}
 
-const lfb_contender lfb_own_fast = OWN_ROW("fast", LFB_FAST, COUNT(own_ways));
+const lfb_contender lfb_own_fast = OWN_ROW("fast", LFB_FAST, COUNT(own_ways), own_create);
+const lfb_contender lfb_own_mapped =
+    OWN_ROW("mapped-shm", LFB_FAST, COUNT(own_ways), own_create_in_memory);
+const lfb_contender lfb_own_mapped_disk =
+    OWN_ROW("mapped-disk", LFB_FAST, COUNT(own_ways), own_create_on_disk);
 const lfb_contender lfb_own_guava_mitz64 =
-    OWN_ROW("guava-mitz64", LFB_GUAVA_MITZ64, COUNT(own_ways) - FAST_ONLY);
+    OWN_ROW("guava-mitz64", LFB_GUAVA_MITZ64, COUNT(own_ways) - FAST_ONLY, own_create);

@@ -82,9 +82,9 @@ bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *ob
 {
   const lfb_hash hash = lfb_sink_hash(&filter->layout.hasher, funnel, object);
 
-  lfb_mark_begin(filter);
+  const lfb_mark mark = lfb_stripes_begin(&filter->layout.count);
   const bool changed = lfb_core_put(filter, hash);
-  lfb_mark_end(filter);
+  lfb_stripes_end(mark);
   return changed;
 }
 
@@ -101,9 +101,9 @@ lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
 
   if (status != LFB_OK)
     return status;
-  lfb_mark_begin(into);
+  const lfb_mark mark = lfb_stripes_begin(&into->layout.count);
   lfb_layout_count(&into->layout, lfb_bits_or_from(&into->layout.bits, &from->layout.bits));
-  lfb_mark_end(into);
+  lfb_stripes_end(mark);
   return LFB_OK;
 }
 

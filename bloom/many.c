@@ -8,7 +8,6 @@
 
 #include "bloom/batch.h"
 #include "bloom/core.h"
-#include "bloom/mapping.h"
 #include "bloom/pieces.h"
 
 /* What the act on a piece needs to know. */
@@ -95,9 +94,9 @@ LFB_INLINE size_t many_put_marked(lfb_filter *filter, const void *keys, size_t c
 LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
                            uint64_t *answers, lfb_piece_hash hash_of)
 {
-  lfb_mark_begin(filter);
+  const lfb_mark mark = lfb_stripes_begin(&filter->layout.count);
   const size_t yes = many_put_marked(filter, keys, count, answers, hash_of);
-  lfb_mark_end(filter);
+  lfb_stripes_end(mark);
   return yes;
 }
 

@@ -1,4 +1,4 @@
-/* mapping.c - rows that mark their stripe, leases across a fork, joining and leaving.
+/* mapping.c - the row of a mapped filter, leases across a fork, joining and leaving.
  * Floor 13. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, MADV_WIPEONFORK */
 #include "bloom/mapping.h"
@@ -15,35 +15,13 @@
 /* What `alive` says. */
 enum { ALIVE_NO = 0, ALIVE_YES = 1, ALIVE_LEASING = 2 };
 
-_Static_assert(offsetof(lfb_filter, layout) == 0, "a row finds its filter by its layout");
-
-static const lfb_filter *marked_filter(const lfb_layout *layout)
-{
-  return (const lfb_filter *)(const void *)layout;
-}
-
-/* Defines the row's function `noun` as the plain row's between marks. */
-#define MARKED_PUT(noun, takes, ...)                                           \
-  static bool marked_##noun takes                                              \
-  {                                                                            \
-    const lfb_filter *filter = marked_filter(layout);                          \
-    lfb_mark_begin(filter);                                                    \
-    const bool changed = filter->mapping->plain->noun(layout, __VA_ARGS__);    \
-    lfb_mark_end(filter);                                                      \
-    return changed;                                                            \
-  }
-
-MARKED_PUT(put_bytes, (const lfb_layout *layout, const void *bytes, size_t size), bytes, size)
-MARKED_PUT(put_u64, (const lfb_layout *layout, uint64_t key), key)
-MARKED_PUT(put_hash, (const lfb_layout *layout, uint64_t hash), hash)
-
-static lfb_strategy marked_row(const lfb_strategy *plain)
+static lfb_strategy mapping_row(const lfb_strategy *plain)
 {
   lfb_strategy row = *plain;
 
-  row.put_bytes = marked_put_bytes;
-  row.put_u64 = marked_put_u64;
-  row.put_hash = marked_put_hash;
+  row.put_bytes = row.marked_put_bytes;
+  row.put_u64 = row.marked_put_u64;
+  row.put_hash = row.marked_put_hash;
   return row;
 }
 
@@ -77,8 +55,22 @@ static void mapping_lease_again(lfb_mapping *mapping)
   mapping->lease = lfb_leases_take(&mapping->leases, fd);
 }
 
-void lfb_mapping_lease(lfb_filter *filter)
+static void mapping_own(const lfb_stripes *stripes);
+
+/* The filter's count, by the lease that it has. */
+static lfb_stripes mapping_count(const lfb_mapping *mapping)
 {
+  lfb_stripes count = lfb_leases_stripes(&mapping->leases, mapping->lease);
+
+  count.ours = mapping->alive;
+  count.own = mapping_own;
+  return count;
+}
+
+/* Takes a lease for a process that has none yet, and sets the filter's count to it. */
+static void mapping_own(const lfb_stripes *stripes)
+{
+  lfb_filter *filter = (lfb_filter *)((uintptr_t)stripes - offsetof(lfb_filter, layout.count));
   lfb_mapping *mapping = filter->mapping;
   uint64_t seen = ALIVE_NO;
 
@@ -91,7 +83,7 @@ void lfb_mapping_lease(lfb_filter *filter)
     return;
   }
   mapping_lease_again(mapping);
-  filter->layout.count = lfb_leases_stripes(&mapping->leases, mapping->lease);
+  filter->layout.count = mapping_count(mapping);
   /* release: who sees it sees the count. */
   atomic_store_explicit(mapping->alive, ALIVE_YES, memory_order_release);
 }
@@ -122,10 +114,9 @@ lfb_status lfb_mapping_join(lfb_mapping *mapping, lfb_filter *filter, bool writa
     /* relaxed: the filter has not been given to another thread yet. */
     atomic_store_explicit(mapping->alive, ALIVE_YES, memory_order_relaxed);
   }
-  mapping->plain = filter->strategy;
-  mapping->marked = marked_row(filter->strategy);
-  filter->strategy = &mapping->marked;
-  filter->layout.count = lfb_leases_stripes(&mapping->leases, mapping->lease);
+  mapping->row = mapping_row(filter->strategy);
+  filter->strategy = &mapping->row;
+  filter->layout.count = mapping_count(mapping);
   filter->mapping = mapping;
   return LFB_OK;
 }

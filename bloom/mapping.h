@@ -1,12 +1,14 @@
 /*
  * mapping.h - what a filter in a mapped file has beside its words: a lease on stripes of
- * the file's, and a row of operations that mark them while they put.
+ * the file's, which it marks while it puts.
  *
  * Floor 13.  May include: floors 0 to 12.
  *
  * Marks      A put into such a filter marks its stripe first (atomic/stripes.h), so that
  *            a recount can tell what is not counted yet from what never will be: two
- *            plain stores to a line of the thread's own.
+ *            plain stores to a line of the thread's own.  A put by call of a new key
+ *            takes a tenth longer, of one that is in a seventh; of many nothing
+ *            (//bench, put_new/mapped-shm).
  * Fork       The child has its parent's words, file and locks, but must not add to its
  *            parent's stripes.  A page that the kernel empties in the child tells it:
  *            its first put takes a lease of its own.
@@ -24,8 +26,7 @@ extern "C" {
 #endif
 
 struct lfb_mapping {
-  lfb_strategy marked;       /* the filter's row: `plain`, with marks around its puts */
-  const lfb_strategy *plain;
+  lfb_strategy row;          /* the filter's: its puts are the marked ones            */
   lfb_word *alive;           /* on a page of its own; 0 in a child that has no lease; NULL
                                 in a mapping that is only read                        */
   lfb_leases leases;
@@ -36,9 +37,6 @@ struct lfb_mapping {
   uint32_t lease;
   int fd;                    /* that holds the lease                                  */
 };
-
-/* Takes a lease for a process that has none yet, and sets the filter's count to it. */
-void lfb_mapping_lease(lfb_filter *filter);
 
 /*
  * Makes the rest of a mapping whose leases, file and fd are there, for a filter over its
@@ -57,24 +55,6 @@ int lfb_mapping_reopen(const lfb_mapping *mapping);
 
 /* Whether bits_set may be too low, since a process died while it put. */
 bool lfb_mapping_may_lack(const lfb_mapping *mapping);
-
-/* Marks the calling thread's stripe, if the filter is in a mapped file. */
-static inline void lfb_mark_begin(const lfb_filter *filter)
-{
-  if (__builtin_expect(filter->mapping == NULL, 1))
-    return;
-  /* acquire: pairs with the release in lfb_mapping_lease(): the count is the lease's. */
-  if (__builtin_expect(atomic_load_explicit(filter->mapping->alive, memory_order_acquire) != 1, 0))
-    lfb_mapping_lease((lfb_filter *)(uintptr_t)filter);
-  lfb_stripes_begin(&filter->layout.count);
-}
-
-/* Takes the mark back: what was put is counted. */
-static inline void lfb_mark_end(const lfb_filter *filter)
-{
-  if (__builtin_expect(filter->mapping != NULL, 0))
-    lfb_stripes_end(&filter->layout.count);
-}
 
 #ifdef __cplusplus
 }

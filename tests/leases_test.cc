@@ -55,7 +55,9 @@ class Process {
   explicit Process(Shared* shared)
       : shared_(shared), fd(open(shared->path.c_str(), O_RDWR)),
         lease(lfb_leases_take(&shared->leases, fd)),
-        stripes(lfb_leases_stripes(&shared->leases, lease)) {}
+        stripes(lfb_leases_stripes(&shared->leases, lease)) {
+    stripes.ours = &ours_;
+  }
   ~Process() {
     if (fd < 0) return;
     lfb_leases_give(&shared_->leases, fd, lease);
@@ -68,14 +70,15 @@ class Process {
   void Set(uint64_t bit) { ASSERT_TRUE(lfb_bits_set(&shared_->bits, bit)); }
   // A put as it should be.
   void Put(uint64_t bit) {
-    lfb_stripes_begin(&stripes);
+    const lfb_mark mark = lfb_stripes_begin(&stripes);
     Set(bit);
     lfb_stripes_add(&stripes, 1);
-    lfb_stripes_end(&stripes);
+    lfb_stripes_end(mark);
   }
 
  private:
   Shared* shared_;
+  lfb_word ours_{1};
 
  public:
   int fd;
@@ -119,7 +122,7 @@ TEST(Leases, ComeBackWhenTheOwnerDies) {
   Shared shared(1, 2);
   Process dead(&shared);
   dead.Put(1);
-  lfb_stripes_begin(&dead.stripes);
+  (void)lfb_stripes_begin(&dead.stripes);
   dead.Set(2);
   dead.Die();  // before it has counted
   Process next(&shared);
@@ -138,7 +141,7 @@ TEST(Leases, TheDeadAreRecovered) {
   Process leased(&shared), common(&shared);
   EXPECT_EQ(common.lease, LFB_LEASE_NONE);
   for (Process* process : {&leased, &common}) {
-    lfb_stripes_begin(&process->stripes);
+    (void)lfb_stripes_begin(&process->stripes);
     process->Set(process->lease == 0 ? 5 : 6);
   }
   leased.Die();
@@ -159,12 +162,12 @@ TEST(LeasesRecount, CountsNothingTwice) {
   for (const uint32_t owned : {2u, 0u}) {
     Shared shared(1, owned);
     Process slow(&shared);
-    lfb_stripes_begin(&slow.stripes);
+    const lfb_mark mark = lfb_stripes_begin(&slow.stripes);
     slow.Set(7);
     EXPECT_EQ(lfb_leases_recount(&shared.leases, &shared.bits), LFB_ERROR_COUNT_MOVED);
     EXPECT_EQ(shared.Sum(), 0u);
     lfb_stripes_add(&slow.stripes, 1);
-    lfb_stripes_end(&slow.stripes);
+    lfb_stripes_end(mark);
     EXPECT_EQ(lfb_leases_recount(&shared.leases, &shared.bits), LFB_OK);
     EXPECT_EQ(shared.Sum(), 1u);
   }
