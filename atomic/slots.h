@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 enum {
-  LFB_SLOT_COUNT = 256, /* slots with an owner; numbers from here on are shared */
+  LFB_SLOT_COUNT = 1024, /* slots with an owner; numbers from here on are shared */
 };
 
 /* 0 until the thread's first call, then its number plus one; lfb_slot() reads it.

@@ -130,13 +130,23 @@ lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pa
 {
   lfb_stripes count;
 
-  lfb_status status = lfb_stripes_init(&count);
+  lfb_claims claims;
+
+  lfb_status status = lfb_claims_init(&claims);
   if (status != LFB_OK)
     return status;
-  status = lfb_core_make_over(description, pages, count, filter);
-  if (status != LFB_OK)
-    lfb_stripes_free(&count);
-  return status;
+  status = lfb_stripes_init(&count);
+  if (status == LFB_OK) {
+    status = lfb_core_make_over(description, pages, count, filter);
+    if (status != LFB_OK)
+      lfb_stripes_free(&count);
+  }
+  if (status != LFB_OK) {
+    lfb_claims_free(&claims);
+    return status;
+  }
+  (*filter)->claims = claims;
+  return LFB_OK;
 }
 
 /* Whether the filter, made by the other of Guava's formulas, would have `probes`. */

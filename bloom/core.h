@@ -9,6 +9,7 @@
 #include <lfbloom/filter.h>
 
 #include "atomic/pages.h"
+#include "bloom/claims.h"
 #include "bloom/strategy.h"
 
 #ifdef LFB_PLANT_COUNT_EARLY
@@ -46,6 +47,7 @@ struct lfb_filter {
   const lfb_strategy *strategy; /* the row that fits the geometry */
   lfb_pages pages;      /* that hold the words: its own, or its mapping's */
   lfb_mapping *mapping; /* NULL for a filter in memory of its own         */
+  lfb_claims claims;    /* that are under way                             */
   lfb_description description;
   LFB_ATOMIC(lfb_batch *) spares[LFB_BATCH_SPARES]; /* NULL where there is none */
 };
@@ -85,6 +87,13 @@ static inline bool lfb_core_put(const lfb_filter *filter, lfb_hash hash)
   }
 #endif
   return lfb_layout_counted(&filter->layout, filter->strategy->turn_on(&filter->layout, hash));
+}
+
+/* Claims a hash; whether the caller is the one who has it. */
+static inline bool lfb_core_claim(const lfb_filter *filter, lfb_hash hash)
+{
+  const lfb_claimed in = {filter->strategy, &filter->layout};
+  return lfb_claims_claim(&filter->claims, &in, hash);
 }
 
 #ifdef __cplusplus

@@ -36,6 +36,7 @@ void lfb_filter_free(lfb_filter *filter)
   if (filter->mapping != NULL) {
     lfb_mapping_leave(filter->mapping);
   } else {
+    lfb_claims_free(&filter->claims);
     lfb_stripes_free(&filter->layout.count);
     lfb_pages_free(&filter->pages);
   }
@@ -93,6 +94,26 @@ bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel
 {
   return filter->strategy->is_in(&filter->layout,
                                  lfb_sink_hash(&filter->layout.hasher, funnel, object));
+}
+
+bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size)
+{
+  return lfb_core_claim(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
+}
+
+bool lfb_filter_claim_u64(lfb_filter *filter, uint64_t key)
+{
+  return lfb_core_claim(filter, lfb_hasher_u64(&filter->layout.hasher, key));
+}
+
+bool lfb_filter_claim_hash(lfb_filter *filter, uint64_t hash)
+{
+  return lfb_core_claim(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
+}
+
+bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
+{
+  return lfb_core_claim(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
 }
 
 lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)

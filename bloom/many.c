@@ -35,6 +35,63 @@ static size_t many_act(const void *context, const uint64_t *low, const uint64_t 
   return yes;
 }
 
+enum { MANY_LOOKED = 256 }; /* keys looked for at a time, before those not found are claimed */
+
+/* Claims those of up to 64 hashes that `found` has no bit for; a bit for each that is won. */
+static uint64_t many_claim_word(const lfb_filter *filter, const uint64_t *low,
+                                const uint64_t *high, size_t count, uint64_t found)
+{
+  const uint64_t absent = ~found & (UINT64_MAX >> (LFB_WORD_BITS - count));
+  uint64_t won = 0;
+
+  /* Most keys that were not found will be claimed: their places are wanted for writing. */
+  for (uint64_t left = absent; left != 0; left &= left - 1) {
+    const int i = __builtin_ctzll(left);
+    const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
+    lfb_prefetch_write((const void *)lfb_claims_place(&filter->claims, hash));
+  }
+  for (uint64_t left = absent; left != 0; left &= left - 1) {
+    const int i = __builtin_ctzll(left);
+    const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
+    won |= (uint64_t)lfb_core_claim(filter, hash) << i;
+  }
+  return won;
+}
+
+/* Looks for up to MANY_LOOKED hashes and claims the others; how many are won. */
+static size_t many_claim_some(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
+                              size_t count, uint64_t *answers)
+{
+  size_t yes = 0;
+
+  filter->strategy->might_contain_many(&filter->layout, low, high, count, answers);
+  for (size_t at = 0; at < count; at += LFB_WORD_BITS) {
+    const size_t left = count - at;
+    uint64_t *answer = &answers[at / LFB_WORD_BITS];
+    *answer = many_claim_word(filter, low + at, high == NULL ? NULL : high + at,
+                              left < LFB_WORD_BITS ? left : (size_t)LFB_WORD_BITS, *answer);
+    yes += lfb_word_count(*answer);
+  }
+  return yes;
+}
+
+static size_t many_claim_act(const void *context, const uint64_t *low, const uint64_t *high,
+                             size_t first, size_t count)
+{
+  const many *m = context;
+  uint64_t room[MANY_LOOKED / LFB_WORD_BITS];
+  size_t yes = 0;
+
+  for (size_t at = 0; at < count; at += MANY_LOOKED) {
+    const size_t left = count - at;
+    yes += many_claim_some(m->filter, low + at, high == NULL ? NULL : high + at,
+                           left < MANY_LOOKED ? left : (size_t)MANY_LOOKED,
+                           m->answers == NULL ? room
+                                              : m->answers + (first + at) / LFB_WORD_BITS);
+  }
+  return yes;
+}
+
 typedef struct many_batch {
   lfb_batch *batch;
   lfb_filter *filter;
@@ -75,6 +132,13 @@ LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t 
 {
   const many m = {filter, answers, false};
   return many_pieces(filter, keys, count, hash_of, many_act, &m);
+}
+
+LFB_INLINE size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
+                             uint64_t *answers, lfb_piece_hash hash_of)
+{
+  const many m = {filter, answers, false};
+  return many_pieces(filter, keys, count, hash_of, many_claim_act, &m);
 }
 
 /* Puts them, within the marks of a mapped filter.  A big batch cannot say which key was
@@ -134,4 +198,22 @@ size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter, const uint64
                                           size_t count, uint64_t *answers)
 {
   return many_query(filter, hashes, count, answers, lfb_piece_given);
+}
+
+size_t lfb_filter_claim_many(lfb_filter *filter, const lfb_key *keys, size_t count,
+                             uint64_t *answers)
+{
+  return many_claim(filter, keys, count, answers, lfb_piece_bytes);
+}
+
+size_t lfb_filter_claim_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
+                                 uint64_t *answers)
+{
+  return many_claim(filter, keys, count, answers, lfb_piece_u64);
+}
+
+size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
+                                  uint64_t *answers)
+{
+  return many_claim(filter, hashes, count, answers, lfb_piece_given);
 }

@@ -151,7 +151,7 @@ TEST(FilterRace, CopyAndWriteBesidePut) {
   EXPECT_EQ(misshaped, 0u);
 }
 
-// Guava issue 3055 here as there, which is why `claim` will exist: in a race
+// Guava issue 3055 here as there, which is why there are claims (claims_test.cc): in a race
 // more than one thread may be told that a key is new, but never none.
 TEST(FilterRace, PutIsNewToSomebody) {
   constexpr uint64_t kKeys = kUnderTsan ? 10000 : 200000;

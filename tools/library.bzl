@@ -17,6 +17,8 @@ PLANTS = [
     "count_early",  # bits are counted before they are set
     "unsettled",  # a big batch does not ask whether it was alone
     "unmarked",  # a put into a mapped file does not say that it is under way
+    "unlooked",  # a claim is won without a second look
+    "undecided",  # a claim's bits are on before it is decided
     "untaken",  # a builder's thread writes to regions that others have
 ]
 

@@ -7,24 +7,31 @@
  * A filter answers "surely not in" or "maybe in", and "maybe" wrongly with
  * about the probability it was made for once its expected insertions are in.
  *
- * 1. Found      If put(x) returned before might_contain(x) began, in the
+ * 1. Found      If put(x) or claim(x) returned before might_contain(x) began, in the
  *               happens-before sense, the answer is true; across put_all, copy,
  *               write and read too.
  * 2. Changed    put returns true if and only if it turned on at least one bit.
  *               Of two racing puts of one new key both can be true, or both
  *               together turn on its bits: never is it neither.
+ *               claim is the stronger operation: of all claims of one key, at once
+ *               or not, at most one returns true; exactly one, unless the key was a
+ *               false positive at that time or came in by a put.
  * 3. Progress   Queries are wait-free.  put and put_all are lock-free: they
  *               retry only because another thread turned on a bit of the same
- *               word, at most 64 times a word.  After a thread's first, none of
- *               them allocates, locks or enters the kernel (with lazy_memory, for
- *               the first touch of a page it does; for a big batch, put_many may
- *               allocate).
+ *               word, at most 64 times a word.  claim is lock-free: whoever finds
+ *               another claim in his way completes it.  (Where over 1024 living
+ *               threads have put or claimed, those beyond share what 64 need for a
+ *               claim each: if 64 of them are inside one, a further one waits.)
+ *               After a thread's first, none of them allocates, locks or enters the
+ *               kernel (with lazy_memory, for the first touch of a page it does; for
+ *               a big batch, put_many may allocate).
  * 4. Stopped    A thread that is stopped for ever at any instruction stops
- *               nobody: nothing is ever held, bits go on one word at a time.
- * 5. Count      bits_set is exact whenever no put is running, and never above
- *               the truth while some are.
- * 6. Quiet      A put of a key that is already in writes to no shared memory (a big
- *               batch: only to where its memory is kept); a query never writes.
+ *               nobody: nothing is ever held, bits go on one word at a time.  Its
+ *               claim may be completed by others and win; nobody else wins then.
+ * 5. Count      bits_set is exact whenever no put or claim is running, and never
+ *               above the truth while some are.
+ * 6. Quiet      A put or claim of a key that is already in writes to no shared memory
+ *               (a big batch: only to where its memory is kept); a query never writes.
  * 7. Not a      Bits are set and read relaxed, and all bits of x may have come
  *    message    from other keys: "maybe in" never means that what another
  *               thread wrote before its put(x) is visible.  Bring that order
@@ -37,6 +44,8 @@
  *   put_all into|  yes  |      yes        |     yes      |       yes          |  no
  *   free        |  no   |      no         |      no      |        no          |  no
  *   set_label   |  yes  |      yes        |     yes      |   stats alone      |  no
+ *
+ *               put.. is claim.. as well.
  *
  * A filter must be handed from the thread that made it to others by something
  * that orders memory, as any pointer must.  Allocation uses the C library.
@@ -175,6 +184,18 @@ LFB_API bool lfb_filter_put(lfb_filter *filter, const void *bytes, size_t size);
 LFB_API bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_t size);
 
 /*
+ * Puts a key for which one caller alone is told that it is new.
+ *
+ * Returns  true to the one who has it: nobody else was or will be told so.  false: it was
+ *          in, by another claim, a put, or as a false positive.
+ * Cost     for a key that is in, that of a query; for a new one that of a put and three
+ *          locked operations, two more lines being touched.
+ * Progress lock-free (head of this file).  Not from a signal handler that may have
+ *          interrupted a claim of the same thread.
+ */
+LFB_API bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size);
+
+/*
  * The same for a 64-bit key.  With fast it is hashed as a number, or keyed as its 8
  * bytes, little-endian.  With Guava's strategies, sbbf and java-double it is
  * the key's 8 bytes, little-endian (Guava's Funnels.longFunnel(), Parquet's INT64);
@@ -182,6 +203,7 @@ LFB_API bool lfb_filter_might_contain(const lfb_filter *filter, const void *byte
  */
 LFB_API bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key);
 LFB_API bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key);
+LFB_API bool lfb_filter_claim_u64(lfb_filter *filter, uint64_t key);
 
 /*
  * The same for a key's hash, 64 bits that the caller has mixed well.  fast uses it
@@ -191,11 +213,13 @@ LFB_API bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key
  */
 LFB_API bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash);
 LFB_API bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash);
+LFB_API bool lfb_filter_claim_hash(lfb_filter *filter, uint64_t hash);
 
 /* The same for an object, through its funnel (lfbloom/sink.h). */
 LFB_API bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object);
 LFB_API bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
                                              const void *object);
+LFB_API bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, const void *object);
 
 /*
  * Many keys at a time: the same answers as one by one, in fewer cache misses'
@@ -212,22 +236,29 @@ LFB_API bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funne
  *         such call until the filter is freed; if it is refused, nothing is lost
  *         but time.  A key may then be found late, but before the call returns.
  * Order   of one batch, a key that comes twice counts as new at most once when
- *         no other thread puts it.
+ *         no other thread puts it; claimed, it is won at most once whoever else claims,
+ *         and by the first of the batch if by one of them.
  * Progress, Threads  as one by one.
  */
 LFB_API size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,
                                    uint64_t *answers);
 LFB_API size_t lfb_filter_might_contain_many(const lfb_filter *filter, const lfb_key *keys,
                                              size_t count, uint64_t *answers);
+LFB_API size_t lfb_filter_claim_many(lfb_filter *filter, const lfb_key *keys, size_t count,
+                                     uint64_t *answers);
 LFB_API size_t lfb_filter_put_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
                                        uint64_t *answers);
 LFB_API size_t lfb_filter_might_contain_many_u64(const lfb_filter *filter, const uint64_t *keys,
                                                  size_t count, uint64_t *answers);
+LFB_API size_t lfb_filter_claim_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
+                                         uint64_t *answers);
 LFB_API size_t lfb_filter_put_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
                                         uint64_t *answers);
 LFB_API size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter,
                                                   const uint64_t *hashes, size_t count,
                                                   uint64_t *answers);
+LFB_API size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *hashes,
+                                          size_t count, uint64_t *answers);
 
 /*
  * Puts everything that is in `from` into `into`: what was put into `from` before

@@ -1,0 +1,156 @@
+/*
+ * claims.h - of all who claim a key, one wins.
+ *
+ * Floor 9.  May include: floors 0 to 8.
+ *
+ * A put of a new key turns on several bits, and two threads that put it at once can
+ * each turn on some: both are told that it is new.  A claim is decided by one word.
+ *
+ * Data       A table of places, one word each: a hash has one place.  A place is free
+ *            (0) or holds a ticket: which claimant, and his how many-th claim, his
+ *            sequence.  A claimant is a line of three words: the hash that he claims,
+ *            in two halves, and his status: sequence and pending, won or lost.  All is
+ *            plain words and numbers, no pointers: it may be mapped anywhere.
+ * Claiming   1. Look: a key that is in has been claimed.  Nothing is written.
+ *            2. Publish: write hash and status (sequence + 1, pending) to one's claimant.
+ *            3. Enter: put the ticket into the free place of the hash, by CAS.  If a
+ *               ticket is there, help it, look again, try again.
+ *            4. Help one's own ticket.  One's status then says who won.
+ * Helping    is the same for everybody, the owner too: read the claimant; if his
+ *            sequence has moved on, the ticket is gone.  If he is pending, look whether
+ *            the hash is in and change his status, by CAS, to lost or won.  If he has
+ *            won, turn on the bits.  Then change the place from the ticket to 0, by CAS.
+ *
+ * Why it is right.  A ticket enters the table once, since its sequence is used once, and
+ * its owner goes on to the next only after it has left: his own helping ends with it gone.
+ *
+ * At most    Tickets of one hash have one place, so they are in the table one after the
+ * one        other.  If one has won it leaves after somebody has seen all bits of the
+ *            hash on: who takes it out has turned them on, or found them on.  The next
+ *            one's helpers look after it has entered, so after that (Order): whoever
+ *            of them looks sees them on, and none can decide for won.
+ * Exactly    A claim is false because all bits of its hash were seen on.  Bits of that
+ * one        hash that no other key has come from a put, or from a helper who saw won
+ *            in some status: so somebody has won, or the key was a false positive, or
+ *            came in by a put.
+ * The trap   A helper that turned on bits before the status says won would make the next
+ *            one see the key as in and decide for lost: then nobody wins.  A helper may
+ *            fall asleep between its look and its CAS; its CAS then fails, since the
+ *            status is no longer pending or no longer of that sequence: what it saw is
+ *            worth nothing, and that is all.  Bits that it turns on late are on already.
+ * Order      Who frees a place by CAS (release) has seen the bits on; who enters it next
+ *            (acquire, and release again) comes after that, and so does whoever reads his
+ *            ticket there (acquire).  By coherence he sees the bits on, though both read
+ *            and write those relaxed.  A helper that is late may read the hash of a later
+ *            claim; what tells him is the status, which the owner writes before the hash
+ *            (release) and the helper reads after it (acquire).  No fences:
+ *            ThreadSanitizer knows none.
+ * Progress   Lock-free.  Who finds a ticket in his place completes that claim, so he
+ *            tries again only after another claim of that place is complete.
+ * Stopped    A thread that stops for ever leaves at most a ticket, which the next one
+ *            helps.  If that wins, the winner is the one who stopped: nobody is told.
+ * Cost       A key that is in: nothing beside the look.  One that is not, and meets
+ *            nobody: three locked operations beside the bits' own.
+ * Threads    Claim beside claim, put, query and all else.  init and free run alone.  A
+ *            thread has one claimant, so a signal handler must not claim where it may have
+ *            interrupted a claim.
+ * Numbers    Each thread slot (slots.h) has a claimant.  Threads without one borrow one of
+ *            LFB_CLAIMANTS_LENT for the time of a claim; when so many of those are inside
+ *            claims at once, further ones wait for them: only there is it not lock-free.
+ *
+ * Source: the helping is that of Harris, Fraser and Pratt, "A Practical Multi-word
+ * Compare-and-Swap Operation", 2002, with one word that decides.
+ */
+#ifndef LFB_BLOOM_CLAIMS_H
+#define LFB_BLOOM_CLAIMS_H
+
+#include "atomic/slots.h"
+#include "bloom/strategy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  LFB_CLAIM_PLACES = 512,  /* of a filter: a page of 4 KiB; a power of two   */
+  LFB_CLAIMANTS_LENT = 64, /* for threads that have no slot; the bits of a word */
+  LFB_CLAIMANTS = LFB_SLOT_COUNT + LFB_CLAIMANTS_LENT,
+  /* A ticket is its claimant's number in the low bits and the sequence above them, from
+   * 1 on.  52 bits of sequence last a thread of 10^8 claims a second for 17 months. */
+  LFB_TICKET_NUMBER_BITS = 12,
+  LFB_STATUS_STATE_BITS = 2, /* a status: the state, and the sequence above it */
+};
+
+typedef enum lfb_claim_state { LFB_CLAIM_PENDING, LFB_CLAIM_WON, LFB_CLAIM_LOST } lfb_claim_state;
+
+/* Whose claim this is, and how it stands: a line of its own. */
+typedef struct lfb_claimant {
+  lfb_word low, high; /* the hash that is claimed */
+  lfb_word status;
+  char padding[LFB_CACHE_LINE - 3 * sizeof(uint64_t)];
+} lfb_claimant;
+
+/* All who may claim: by thread, whatever the filter. */
+typedef struct lfb_claimants {
+  lfb_claimant each[LFB_CLAIMANTS]; /* those of the slots, then those that are lent */
+  lfb_word lent;                    /* bit i is on while LFB_SLOT_COUNT + i is      */
+} lfb_claimants;
+
+/* The claims of one filter that are under way. */
+typedef struct lfb_claims {
+  lfb_word *places;
+  uint64_t mask; /* the number of places, less 1 */
+  lfb_claimants *claimants;
+} lfb_claims;
+
+/* Makes an empty table of LFB_CLAIM_PLACES.  Fails: LFB_ERROR_NO_MEMORY. */
+lfb_status lfb_claims_init(lfb_claims *claims);
+
+/* The same of `places`, a power of two: for tests, where claims are to meet. */
+lfb_status lfb_claims_init_places(lfb_claims *claims, uint64_t places);
+
+void lfb_claims_free(lfb_claims *claims);
+
+/* The place of a hash.  Multiplied, so that all bits of it count whichever are random. */
+static inline lfb_word *lfb_claims_place(const lfb_claims *claims, lfb_hash hash)
+{
+  const uint64_t mixed = (hash.low ^ hash.high) * UINT64_C(0x9e3779b97f4a7c15);
+  return &claims->places[mixed >> 32 & claims->mask];
+}
+
+/* Where a hash's bits are: the row that fits the layout, and the layout. */
+typedef struct lfb_claimed {
+  const lfb_strategy *strategy;
+  const lfb_layout *layout;
+} lfb_claimed;
+
+/*
+ * Claims a hash.
+ *
+ * Returns  true to one caller at most of all who ever claim it; false says that its bits
+ *          were all on, by another claim, a put or other keys.  They are on afterwards.
+ * Progress lock-free (head of this file).
+ */
+bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash);
+
+/* ---- the steps, for tests that stop between them --------------------------- */
+
+/* Publishes the next claim of a claimant whose last one is complete; its ticket. */
+uint64_t lfb_claims_publish(lfb_claimants *claimants, uint32_t number, lfb_hash hash);
+
+/* Puts a ticket into its place once that is free; false if the hash is in by then. */
+bool lfb_claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash,
+                      uint64_t ticket);
+
+/* Completes the claim of a ticket seen in a place: it is no longer there afterwards. */
+void lfb_claims_help(const lfb_claims *claims, const lfb_claimed *in, lfb_word *place,
+                     uint64_t ticket);
+
+/* How the last claim of a claimant stands. */
+lfb_claim_state lfb_claims_state(const lfb_claimants *claimants, uint32_t number);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
