@@ -1,8 +1,8 @@
 /*
  * build.c - `lfbloom build`: reads keys into a filter file, in parallel.
  *
- * Floor 6 of cli/.  May include: human.h, json.h, options.h, output.h,
- * records.h, report.h, source.h, target.h and the public headers.
+ * Floor 6 of cli/.  May include: clock.h, human.h, json.h, keys.h, options.h,
+ * report.h, source.h, target.h and the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
@@ -10,15 +10,13 @@
 #include <lfbloom/mapped.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
 #include "cli/human.h"
 #include "cli/json.h"
+#include "cli/keys.h"
 #include "cli/options.h"
-#include "cli/output.h"
-#include "cli/records.h"
 #include "cli/report.h"
 #include "cli/source.h"
 #include "cli/target.h"
@@ -26,20 +24,16 @@
 enum { BUILD_BATCH = 1024 }; /* keys put at a time */
 
 struct build {
+  struct keys_source source;
   struct options_count expected;
   struct options_strategy strategy;
   lfb_config config;
   lfb_form form;
-  bool nul;
   bool quiet;
   bool json;
   bool shared; /* OUT is a filter that others have open too */
-  unsigned threads;
-  enum progress_when progress;
   const char *out;
   const char *label; /* NULL: none */
-  char *const *paths;
-  size_t path_count;
 
   lfb_builder *builder; /* of a file                                    */
   lfb_filter *filter;   /* a shared one; otherwise once it is built     */
@@ -48,11 +42,6 @@ struct build {
   _Atomic(uint64_t) bytes;
   double seconds; /* that putting took, reading included */
 };
-
-static char build_delimiter(const struct build *build)
-{
-  return build->nul ? '\0' : '\n';
-}
 
 /* relaxed, here and where they are read: all threads were joined in between. */
 static void build_add(_Atomic(uint64_t) *figure, uint64_t amount)
@@ -73,7 +62,7 @@ static void build_work(void *context, unsigned thread, struct chunk *chunk)
   size_t at = 0;
   size_t count;
 
-  while ((count = chunk_keys(chunk, build_delimiter(build), &at, keys, BUILD_BATCH)) > 0) {
+  while ((count = chunk_keys(chunk, keys_delimiter(&build->source), &at, keys, BUILD_BATCH)) > 0) {
     total += count;
     if (build->builder != NULL)
       lfb_builder_put_many(build->builder, thread, keys, count);
@@ -82,46 +71,6 @@ static void build_work(void *context, unsigned thread, struct chunk *chunk)
   }
   build_add(&build->keys, total);
   build_add(&build->bytes, chunk->size);
-}
-
-/* Reads all keys once, to count them or, where there is a filter, to put them. */
-static bool build_read(struct build *build, const char *label)
-{
-  const struct records_job job = {.paths = build->paths,
-                                  .path_count = build->path_count,
-                                  .delimiter = build_delimiter(build),
-                                  .threads = build->threads,
-                                  .context = build,
-                                  .work = build_work};
-  const bool terminal = build->path_count == 0 && isatty(STDIN_FILENO);
-  const bool shown = progress_wanted(build->progress) &&
-                     !(terminal && build->progress == PROGRESS_AUTO);
-
-  atomic_store_explicit(&build->keys, 0, memory_order_relaxed);
-  atomic_store_explicit(&build->bytes, 0, memory_order_relaxed);
-  progress_begin(shown, label, input_total_bytes(build->paths, build->path_count),
-                 PROGRESS_BYTES);
-  const bool read_all = records_run(&job);
-  progress_end();
-  return read_all;
-}
-
-/* Sets n: as given, or by counting, where the keys can be read twice. */
-static bool build_set_expected(struct build *build)
-{
-  if (build->expected.given) {
-    build->config.expected_insertions = build->expected.value;
-    return true;
-  }
-  if (!input_is_rereadable(build->paths, build->path_count)) {
-    (void)report_error("build: keys from a pipe or standard input cannot be counted first: "
-                       "give -n, the number of keys");
-    return false;
-  }
-  if (!build_read(build, "counting"))
-    return false;
-  build->config.expected_insertions = build_get(&build->keys);
-  return true;
 }
 
 static int build_refused(const struct build *build, lfb_status status)
@@ -137,7 +86,7 @@ static bool build_create(struct build *build)
   lfb_status status = lfb_config_plan(&build->config, &stats);
 
   if (status == LFB_OK)
-    status = lfb_builder_create(&build->config, build->threads, &build->builder);
+    status = lfb_builder_create(&build->config, build->source.threads, &build->builder);
   if (status == LFB_OK && stats.reachable_bits < stats.bit_count)
     report_note("warning: %s can use only %s of the filter's %s bits; take another --strategy",
                 lfb_strategy_name(stats.strategy), human_count(stats.reachable_bits).text,
@@ -164,7 +113,7 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
   json_count("bits", stats->bit_count);
   json_count("bytes", stats->bytes);
   json_count("probes", stats->probes);
-  json_count("threads", build->threads);
+  json_count("threads", build->source.threads);
   json_count("input_bytes", build_get(&build->bytes));
   json_real("seconds", build->seconds);
   json_close();
@@ -195,10 +144,7 @@ static void build_summary(const struct build *build)
   if ((build->shared ? stats.approximate_count : build_get(&build->changed)) >
           stats.expected_insertions &&
       stats.expected_fpp > stats.fpp)
-    report_note("warning: more than the %s distinct keys that the filter was made for: "
-                "false-positive probability %s instead of %s",
-                human_count(stats.expected_insertions).text,
-                human_probability(stats.expected_fpp).text, human_probability(stats.fpp).text);
+    report_overfull("filter was", &stats);
   if (build->json)
     build_summary_json(build, &stats);
   else if (!build->quiet)
@@ -207,9 +153,10 @@ static void build_summary(const struct build *build)
 
 static int build_fill(struct build *build)
 {
+  const struct records_job job = {.context = build, .work = build_work};
   const uint64_t began = clock_ns();
 
-  const bool read_all = build_read(build, "building");
+  const bool read_all = keys_read(&build->source, "building", job);
   uint64_t changed;
   build->filter = lfb_builder_finish(build->builder, &changed);
   build_add(&build->changed, changed);
@@ -246,9 +193,10 @@ static bool build_is_as_asked(const struct build *build)
 /* What is put into a shared filter is there for all at once, and stays, whatever comes. */
 static int build_fill_shared(struct build *build)
 {
+  const struct records_job job = {.context = build, .work = build_work};
   const uint64_t began = clock_ns();
 
-  if (!build_is_as_asked(build) || !build_read(build, "building"))
+  if (!build_is_as_asked(build) || !keys_read(&build->source, "building", job))
     return CLI_TROUBLE;
   build->seconds = clock_seconds(clock_ns() - began);
   source_recount(build->out, build->filter);
@@ -262,15 +210,17 @@ static int build_fill_shared(struct build *build)
 /* Puts into the shared filter that is there, or makes it first. */
 static int build_share(struct build *build)
 {
+  const struct keys_source *source = &build->source;
   const bool there = access(build->out, F_OK) == 0;
 
   if (!there && build->config.fpp == 0)
     return options_misused(&command_build, "no -p given, the false-positive probability");
   build->config.strategy = build->strategy.given ? build->strategy.id : LFB_FAST;
   build->config.expected_insertions = build->expected.value;
-  if (!input_check(build->paths, build->path_count) ||
-      (!there && (!target_check(build->out, build->paths, build->path_count) ||
-                  !build_set_expected(build))))
+  if (!input_check(source->paths, source->path_count) ||
+      (!there && (!target_check(build->out, source->paths, source->path_count) ||
+                  !keys_expected(source, command_build.name, &build->expected,
+                                 &build->config.expected_insertions))))
     return CLI_TROUBLE;
   build->filter = source_share(build->out, &build->config);
   if (build->filter == NULL)
@@ -302,8 +252,11 @@ static int build_from_files(struct build *build)
     return report_error("build: --form %s, --strategy %s: %s", lfb_form_name(build->form),
                         lfb_strategy_name(build->config.strategy),
                         lfb_status_text(LFB_ERROR_FORM_CANNOT_HOLD));
-  if (!input_check(build->paths, build->path_count) ||
-      !target_check(build->out, build->paths, build->path_count) || !build_set_expected(build) ||
+  const struct keys_source *source = &build->source;
+  if (!input_check(source->paths, source->path_count) ||
+      !target_check(build->out, source->paths, source->path_count) ||
+      !keys_expected(source, command_build.name, &build->expected,
+                     &build->config.expected_insertions) ||
       !build_create(build))
     return CLI_TROUBLE;
   const int status = build_fill(build);
@@ -313,14 +266,14 @@ static int build_from_files(struct build *build)
 
 static int build_run(int argc, char **argv)
 {
-  struct build build = {.threads = options_default_threads(), .form = LFB_FORM_NATIVE};
+  struct build build = {.source.threads = options_default_threads(), .form = LFB_FORM_NATIVE};
   struct options_count seed = {0};
   const struct option_row rows[] = {
       options_fpp(&build.config.fpp),
       {'n', NULL, "N", "distinct keys to make room for (default: as many as FILE... has, repeats too)",
        options_read_count, &build.expected},
       {'o', "output", "OUT", "filter file to write", options_read_text, &build.out},
-      options_nul(&build.nul),
+      options_nul(&build.source.nul),
       options_strategy(&build.strategy),
       {'\0', "form", "FORM",
        "file form: native (default), guava: what Java reads (guava-mitz64), or sbbf: what Parquet files hold (sbbf)",
@@ -332,10 +285,10 @@ static int build_run(int argc, char **argv)
       options_label(&build.label),
       {'\0', "shared", NULL, "OUT is a filter that other processes have open; made if not there",
        NULL, &build.shared},
-      options_threads(&build.threads),
+      options_threads(&build.source.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &build.quiet},
       options_json(&build.json),
-      options_progress(&build.progress),
+      options_progress(&build.source.progress),
   };
   const int status = options_parse(&command_build, rows, sizeof rows / sizeof *rows, argc, argv);
 
@@ -355,8 +308,8 @@ static int build_run(int argc, char **argv)
   if (build.json && target_is_standard(build.out))
     return options_misused(&command_build, "-o - and --json both want standard output");
   build.config.seed = seed.value;
-  build.paths = argv + optind;
-  build.path_count = (size_t)(argc - optind);
+  build.source.paths = argv + optind;
+  build.source.path_count = (size_t)(argc - optind);
   return build_from_files(&build);
 }
 

@@ -19,6 +19,7 @@ extern const struct command command_demo;
 extern const struct command command_plan;
 extern const struct command command_build;
 extern const struct command command_query;
+extern const struct command command_dedupe;
 extern const struct command command_info;
 extern const struct command command_verify;
 extern const struct command command_merge;

@@ -17,8 +17,8 @@
 #endif
 
 static const struct command *const commands[] = {
-    &command_demo,  &command_plan, &command_build,
-    &command_query, &command_info, &command_verify, &command_merge, &command_convert,
+    &command_demo, &command_plan,   &command_build, &command_query,  &command_dedupe,
+    &command_info, &command_verify, &command_merge, &command_convert,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

@@ -96,10 +96,7 @@ static void merge_summary(const struct merge *merge)
   stats.form = merge->form;
   /* A tenth: what is known of the keys is an estimate. */
   if (stats.fpp > 0 && stats.expected_fpp > 1.1 * stats.fpp)
-    report_note("warning: more than the %s distinct keys that the filters were made for: "
-                "false-positive probability %s instead of %s",
-                human_count(stats.expected_insertions).text,
-                human_probability(stats.expected_fpp).text, human_probability(stats.fpp).text);
+    report_overfull("filters were", &stats);
   if (merge->json)
     merge_summary_json(merge, &stats);
   else if (!merge->quiet)

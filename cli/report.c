@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/human.h"
 #include "cli/progress.h"
 
 /* Whatever fails here cannot be told anybody. */
@@ -87,4 +88,12 @@ void report_note(const char *format, ...)
   va_start(arguments, format);
   report_line(format, arguments);
   va_end(arguments);
+}
+
+void report_overfull(const char *what, const lfb_stats *stats)
+{
+  report_note("warning: more than the %s distinct keys that the %s made for: "
+              "false-positive probability %s instead of %s",
+              human_count(stats->expected_insertions).text, what,
+              human_probability(stats->expected_fpp).text, human_probability(stats->fpp).text);
 }

@@ -1,14 +1,14 @@
 /*
  * report.h - the tool's exit statuses and its one line on standard error.
  *
- * Floor 2 of cli/.  May include: progress.h, <lfbloom/status.h>.
+ * Floor 2 of cli/.  May include: human.h, progress.h, <lfbloom/filter.h>.
  *
  * Threads  All functions may be called by any thread at any time.
  */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
-#include <lfbloom/status.h>
+#include <lfbloom/filter.h>
 
 /* As grep has them. */
 enum { CLI_FOUND = 0, CLI_NOTHING = 1, CLI_TROUBLE = 2 };
@@ -32,5 +32,8 @@ int report_errno(const char *what);
 
 /* Prints "lfbloom: ..." as one line, each time: for what is no error. */
 void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Warns that more keys came than what, "filter was" or "filters were", was made for. */
+void report_overfull(const char *what, const lfb_stats *stats);
 
 #endif

@@ -71,10 +71,10 @@ size_limits=1
 gives "--version" 0 "$tool" --version
 check "version" grep -qxE 'lfbloom [0-9]+\.[0-9]+\.[0-9]+' out
 gives "--help" 0 "$tool" --help
-for command in demo plan build query info verify merge convert; do
+for command in demo plan build query dedupe info verify merge convert; do
   check "help names $command" holds out "  $command "
 done
-for command in demo plan build query info verify merge convert; do
+for command in demo plan build query dedupe info verify merge convert; do
   gives "$command --help" 0 "$tool" "$command" --help
   check "$command help" holds out "Usage: lfbloom $command"
   refuses "$command bad option" "unknown option --nonsense" "$tool" "$command" --nonsense
@@ -454,6 +454,87 @@ check "and it is untouched" cmp self abc
 check "an input that cannot be read" is_error "/proc/self/mem: Input/output error"
 check "no file from an input that failed" test ! -e x
 
+# --- dedupe ---------------------------------------------------------------------
+cat all third all third >repeats # 400,000 distinct among 1,066,666
+gives "dedupe in order" 0 "$tool" dedupe -q --threads 1 -p 1e-9 repeats
+check "dedupe: the first of each, in order" cmp out all
+for threads in 2 3 8; do
+  gives "dedupe, $threads threads" 0 "$tool" dedupe -q --threads "$threads" -n 400k -p 1e-9 repeats
+  check "dedupe, $threads threads: each exactly once" cmp <(sort -n out) all
+  # All threads meet the same keys at once.
+  gives "dedupe of many copies, $threads threads" 0 \
+    "$tool" dedupe -q --threads "$threads" -n 133333 -p 1e-9 third third third third third third
+  check "dedupe of many copies, $threads threads: each exactly once" cmp <(sort -n out) third
+done
+cat repeats | "$tool" dedupe -q --threads 1 -n 400k -p 1e-9 >out 2>err && rc=0 || rc=$?
+check "dedupe of a pipe" cmp out all
+for strategy in guava-mitz64 sbbf java-double; do
+  gives "dedupe by $strategy" 0 "$tool" dedupe -q --threads 1 -p 1e-6 --strategy "$strategy" abc abc third
+  check "dedupe by $strategy" cmp out <(cat abc third)
+done
+gives "dedupe: empty lines, files that end without a newline" 0 "$tool" dedupe -q --threads 1 -p 1e-9 f1 f2 f1
+check "dedupe: no key across files" equal "$(tr '\n' , <out)" "end,begin,x,"
+gives "dedupe -0" 0 "$tool" dedupe -0 -q --threads 1 -p 1e-9 nul nul
+check "dedupe -0 keeps newlines and ends in NUL" cmp out nul.kept
+gives "dedupe of long lines" 0 "$tool" dedupe -q --threads 2 -p 1e-9 edges edges
+check "dedupe of long lines: each once" cmp <(sort out) <(sort -u edges.kept)
+gives "dedupe of nothing" 0 "$tool" dedupe -q -p 0.1 /dev/stdin -n 1 </dev/null
+check "dedupe of nothing: nothing" equal "$(wc -c <out)" 0
+
+# What is told.  100,000 distinct keys at 1 %: each is wrong with what was wrong then.
+seq 1 100000 >hundred
+gives "dedupe --json" 0 "$tool" dedupe --json -p 0.01 --strategy guava-mitz64 hundred
+check "dedupe: one object, no keys" equal "$(wc -l <out)" 1
+check "dedupe: in" equal "$(json in)" 100000
+left_out=$((100000 - $(json out)))
+wrong=$(json expected_false_positives)
+check "dedupe: expected" between "${wrong%.*}" 160 220
+# The standard deviation is 14.
+check "dedupe: as many as expected" between "$left_out" $((${wrong%.*} - 70)) $((${wrong%.*} + 70))
+check "dedupe: n was counted" equal "$(json expected_insertions) $(json fpp)" "100000 0.01"
+gives "dedupe by fast, --json" 0 "$tool" dedupe --json --threads 3 -n 100k -p 0.01 hundred hundred
+check "dedupe by fast: in" equal "$(json in) $(json threads)" "200000 3"
+left_out=$((100000 - $(json out)))
+wrong=$(json expected_false_positives)
+check "dedupe by fast: as many as expected" between "$left_out" $((${wrong%.*} - 80)) $((${wrong%.*} + 80))
+gives "dedupe of few, --json" 0 "$tool" dedupe --json -p 0.01 abc abc
+check "dedupe of few" equal "$(json in) $(json out)" "6 3"
+check "dedupe of few: hardly any wrong" grep -qE '"expected_false_positives": [0-9.]+e-[0-9]+,' out
+run "$tool" dedupe --threads 1 -p 0.001 hundred
+check "dedupe: status" equal "$rc" 0
+check "dedupe: summary" grep -qE '^lfbloom: 100,000 keys in, 99,9[0-9]{2} out, about [0-9.]+ distinct ones wrongly left out; in [0-9.]+ KiB; .*keys/s$' err
+check "dedupe: summary is one line" equal "$(wc -l <err)" 1
+run "$tool" dedupe -q -n 1000 -p 0.01 hundred
+check "dedupe: too many keys: warned" holds err "warning: more than the 1,000 distinct keys that the filter was made for"
+check "dedupe: too many keys: one line" equal "$(wc -l <err)" 1
+gives "dedupe of one key, many times: no warning" 0 "$tool" dedupe -q -n 10 -p 0.01 again
+check "dedupe of one key" equal "$(cat out)" again
+run "$tool" dedupe --progress=always -p 0.01 third
+check "dedupe: bar: counting" holds err "counting"
+check "dedupe: bar: deduplicating" holds err "deduplicating"
+mkfifo keys_in keys_out
+"$tool" dedupe -q --threads 3 -n 100 -p 1e-9 <keys_in >keys_out 2>err &
+exec 7>keys_in 8<keys_out
+for key in a b hello; do
+  printf '%s\n%s\n' "$key" "$key" >&7
+  read -r -t 60 answer <&8
+  check "dedupe: $key comes at once" equal "$answer" "$key"
+done
+exec 7>&- 8<&-
+wait $! && rc=0 || rc=$?
+check "dedupe: the end of the pipe ends it" equal "$rc" 0
+
+refuses "dedupe: no -p" "no -p" "$tool" dedupe -n 10 abc
+refuses "dedupe: input missing" "missing: No such file" "$tool" dedupe -p 0.1 abc missing
+refuses "dedupe: input a directory" "plots: Is a directory" "$tool" dedupe -p 0.1 plots
+refuses "dedupe: n too large" "larger than its strategy" "$tool" dedupe -n 18446744073709551615 -p 0.1 --strategy guava-mitz64 abc
+cat abc | "$tool" dedupe -p 0.1 >out 2>err && rc=0 || rc=$?
+check "dedupe: a pipe needs -n" is_error "give -n"
+cp abc self
+"$tool" dedupe -q -n 10 -p 0.1 self >>self 2>err && rc=0 || rc=$?
+check "dedupe onto its own input" is_error "self: is also the output"
+check "and it is untouched by dedupe" cmp self abc
+
 # --- info -----------------------------------------------------------------------
 gives "info" 0 "$tool" info --json abc.bloom
 check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false, "label": null, "written": null, "seed": null}'
@@ -704,7 +785,7 @@ fi
 # --- no room, no reader, no right -------------------------------------------------
 for arguments in --version --help "plan -n 10 -p 0.1" "plan -n 10 -p 0.1 --json" "demo --help" \
   "demo -n 1000" "info abc.bloom" "info --json abc.bloom" "merge -o x --json abc.bloom" "merge -q -o - abc.bloom" "convert --to native abc.bloom -" "verify abc.bloom" "verify --json abc.bloom" "query abc.bloom abc" \
-  "query -c abc.bloom abc" "query --threads 4 third.bloom all" "build --form guava -p 0.1 -o x --json abc" \
+  "query -c abc.bloom abc" "query --threads 4 third.bloom all" "dedupe -q -p 0.1 abc" "dedupe -q --threads 4 -p 0.1 all" "dedupe --json -p 0.1 abc" "build --form guava -p 0.1 -o x --json abc" \
   "build -q -p 0.1 -o - abc"; do
   # shellcheck disable=SC2086
   "$tool" $arguments >/dev/full 2>err && rc=0 || rc=$?

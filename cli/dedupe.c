@@ -1,0 +1,235 @@
+/*
+ * dedupe.c - `lfbloom dedupe`: prints each key the first time only.
+ *
+ * Floor 6 of cli/.  May include: clock.h, human.h, json.h, kept.h, keys.h, options.h,
+ * output.h, report.h and the public headers.
+ *
+ * All threads claim their keys in one filter: of all who claim a key one wins, and
+ * prints it.
+ */
+#define _GNU_SOURCE /* optind */
+#include <inttypes.h>
+#include <lfbloom/filter.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/clock.h"
+#include "cli/human.h"
+#include "cli/json.h"
+#include "cli/kept.h"
+#include "cli/keys.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/report.h"
+
+enum {
+  DEDUPE_BATCH = 1024,  /* keys claimed at a time                         */
+  DEDUPE_PARTS = 64,    /* of the filling, each taken at its middle: to 0.3 % */
+};
+
+struct dedupe {
+  struct keys_source source;
+  struct options_count expected;
+  struct options_strategy strategy;
+  lfb_config config;
+  bool quiet;
+  bool json;
+
+  lfb_filter *filter;
+  _Atomic(uint64_t) in, out; /* keys read, and those that were new */
+  _Atomic(uint64_t) bytes;
+  double seconds;
+};
+
+/* relaxed, here and where they are read: all threads were joined in between. */
+static void dedupe_add(_Atomic(uint64_t) *figure, uint64_t amount)
+{
+  atomic_fetch_add_explicit(figure, amount, memory_order_relaxed);
+}
+
+static uint64_t dedupe_get(const _Atomic(uint64_t) *figure)
+{
+  return atomic_load_explicit(figure, memory_order_relaxed);
+}
+
+static void dedupe_work(void *context, unsigned thread, struct chunk *chunk)
+{
+  struct dedupe *dedupe = context;
+  lfb_key keys[DEDUPE_BATCH];
+  uint64_t answers[DEDUPE_BATCH / 64];
+  struct kept kept = kept_begin(chunk, keys_delimiter(&dedupe->source));
+  uint64_t in = 0, out = 0;
+  size_t at = 0;
+  size_t count;
+
+  (void)thread;
+  dedupe_add(&dedupe->bytes, chunk->size);
+  while ((count = chunk_keys(chunk, kept.delimiter, &at, keys, DEDUPE_BATCH)) > 0) {
+    in += count;
+    out += lfb_filter_claim_many(dedupe->filter, keys, count, answers);
+    if (!dedupe->json)
+      kept_add(&kept, keys, count, answers, true);
+  }
+  kept_end(&kept);
+  dedupe_add(&dedupe->in, in);
+  dedupe_add(&dedupe->out, out);
+}
+
+static void dedupe_emit(void *context, const struct chunk *chunk)
+{
+  (void)context;
+  if (chunk->size > 0)
+    output_write(chunk->bytes, chunk->size);
+}
+
+/*
+ * How many distinct keys were most likely taken for others.  With i keys in, the next
+ * distinct one is taken for another with a probability f(i); so for each that gets in
+ * f / (1 - f) do not.  Their sum over all i below `out`, the keys that got in.
+ */
+static double dedupe_expected_false_positives(const struct dedupe *dedupe)
+{
+  const uint64_t out = dedupe_get(&dedupe->out);
+  const uint64_t parts = out < DEDUPE_PARTS ? out : (uint64_t)DEDUPE_PARTS;
+  double sum = 0;
+
+  for (uint64_t part = 0; part < parts; part++) {
+    const uint64_t each = out / parts, longer = out % parts; /* the first ones by one */
+    const uint64_t size = each + (part < longer);
+    const uint64_t first = part * each + (part < longer ? part : longer);
+    double fpp = 0;
+    (void)lfb_config_fpp_after(&dedupe->config, first + (size - 1) / 2, &fpp);
+    sum += (double)size * fpp / (1 - fpp);
+  }
+  return sum;
+}
+
+static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *stats)
+{
+  json_open(NULL);
+  json_count("in", dedupe_get(&dedupe->in));
+  json_count("out", dedupe_get(&dedupe->out));
+  json_real("expected_false_positives", dedupe_expected_false_positives(dedupe));
+  json_text("strategy", lfb_strategy_name(stats->strategy));
+  json_count("expected_insertions", stats->expected_insertions);
+  json_real("fpp", stats->fpp);
+  json_real("expected_fpp", stats->expected_fpp);
+  json_count("bits", stats->bit_count);
+  json_count("bytes", stats->bytes);
+  json_count("probes", stats->probes);
+  json_count("threads", dedupe->source.threads);
+  json_count("input_bytes", dedupe_get(&dedupe->bytes));
+  json_real("seconds", dedupe->seconds);
+  json_close();
+}
+
+static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *stats)
+{
+  const uint64_t in = dedupe_get(&dedupe->in);
+  const double seconds = dedupe->seconds > 0 ? dedupe->seconds : 1e-9;
+
+  report_note("%s key%s in, %s out, about %.3g distinct ones wrongly left out; in %s; %s, "
+              "%s keys/s",
+              human_count(in).text, in == 1 ? "" : "s", human_count(dedupe_get(&dedupe->out)).text,
+              dedupe_expected_false_positives(dedupe), human_bytes(stats->bytes).text,
+              human_seconds(dedupe->seconds).text, human_short((double)in / seconds).text);
+}
+
+static void dedupe_summary(const struct dedupe *dedupe)
+{
+  lfb_stats stats;
+
+  lfb_filter_stats(dedupe->filter, &stats);
+  if (dedupe_get(&dedupe->out) > dedupe->config.expected_insertions &&
+      stats.expected_fpp > stats.fpp)
+    report_overfull("filter was", &stats);
+  if (dedupe->json)
+    dedupe_summary_json(dedupe, &stats);
+  else if (!dedupe->quiet)
+    dedupe_summary_text(dedupe, &stats);
+}
+
+/* Makes the filter that all threads claim in. */
+static bool dedupe_create(struct dedupe *dedupe)
+{
+  const lfb_status status = lfb_filter_create(&dedupe->config, &dedupe->filter);
+
+  if (status != LFB_OK)
+    (void)report_error("dedupe: %" PRIu64 " keys at -p %g: %s",
+                       dedupe->config.expected_insertions, dedupe->config.fpp,
+                       lfb_status_text(status));
+  return status == LFB_OK;
+}
+
+static int dedupe_fill(struct dedupe *dedupe)
+{
+  const struct records_job job = {.context = dedupe,
+                                  .work = dedupe_work,
+                                  .emit = dedupe->json ? NULL : dedupe_emit};
+  const uint64_t began = clock_ns();
+
+  if (!keys_read(&dedupe->source, "deduplicating", job))
+    return CLI_TROUBLE;
+  dedupe->seconds = clock_seconds(clock_ns() - began);
+  dedupe_summary(dedupe);
+  return CLI_FOUND;
+}
+
+static int dedupe_files(struct dedupe *dedupe)
+{
+  if (!input_check(dedupe->source.paths, dedupe->source.path_count) ||
+      !keys_expected(&dedupe->source, command_dedupe.name, &dedupe->expected,
+                     &dedupe->config.expected_insertions) ||
+      !dedupe_create(dedupe))
+    return CLI_TROUBLE;
+  const int status = dedupe_fill(dedupe);
+  lfb_filter_free(dedupe->filter);
+  return status;
+}
+
+static int dedupe_run(int argc, char **argv)
+{
+  struct dedupe dedupe = {.source.threads = options_default_threads(),
+                          .strategy.id = LFB_FAST};
+  const struct option_row rows[] = {
+      options_fpp(&dedupe.config.fpp),
+      {'n', NULL, "N", "distinct keys to make room for (default: as many as FILE... has, repeats too)",
+       options_read_count, &dedupe.expected},
+      options_nul(&dedupe.source.nul),
+      options_strategy(&dedupe.strategy),
+      options_threads(&dedupe.source.threads),
+      {'q', "quiet", NULL, "print no summary", NULL, &dedupe.quiet},
+      options_json(&dedupe.json),
+      options_progress(&dedupe.source.progress),
+  };
+  const int status = options_parse(&command_dedupe, rows, sizeof rows / sizeof *rows, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  if (dedupe.config.fpp == 0)
+    return options_misused(&command_dedupe, "no -p given, the false-positive probability");
+  dedupe.config.strategy = dedupe.strategy.id;
+  dedupe.source.paths = argv + optind;
+  dedupe.source.path_count = (size_t)(argc - optind);
+  return dedupe_files(&dedupe);
+}
+
+const struct command command_dedupe = {
+    .name = "dedupe",
+    .operands = "[FILE...]",
+    .summary = "print each key the first time only",
+    .details =
+        "Reads standard input where no FILE is given, or FILE is -; -n is needed then.\n"
+        "With --threads 1 it is the first of each key that is printed, in input order; with\n"
+        "more it is one of them, and no key is printed twice.  No key is printed that did not\n"
+        "come, but a new key is left out where the filter takes it for another: with a\n"
+        "probability that grows to P while N distinct keys come.  How many that should be,\n"
+        "P added up key by key as the filter filled, is in the summary on standard error.\n"
+        "Keys are bytes: a carriage return belongs to its line.  Empty lines are skipped.\n"
+        "With --json the object is printed and the keys are not.\n"
+        "\n"
+        "  lfbloom dedupe -p 1e-6 urls.txt > distinct.txt\n"
+        "  zcat urls.gz | lfbloom dedupe -n 50M -p 1e-6 > distinct.txt\n",
+    .run = dedupe_run,
+};

@@ -1,0 +1,30 @@
+/* kept.c - moving a chunk's records together.  Floor 4 of cli/. */
+#include "cli/kept.h"
+
+#include <string.h>
+
+struct kept kept_begin(struct chunk *chunk, char delimiter)
+{
+  return (struct kept){chunk, chunk->bytes, delimiter};
+}
+
+/* Moves down one record, which lies at or above `to`. */
+static void kept_add_one(struct kept *kept, const lfb_key *key)
+{
+  memmove(kept->to, key->bytes, key->size);
+  kept->to += key->size;
+  *kept->to++ = kept->delimiter; /* at most where its own was, or in the byte of room */
+}
+
+void kept_add(struct kept *kept, const lfb_key *keys, size_t count, const uint64_t *answers,
+              bool wanted)
+{
+  for (size_t i = 0; i < count; i++)
+    if (((answers[i / 64] >> (i % 64) & 1) != 0) == wanted)
+      kept_add_one(kept, &keys[i]);
+}
+
+void kept_end(const struct kept *kept)
+{
+  kept->chunk->size = (size_t)(kept->to - kept->chunk->bytes);
+}
