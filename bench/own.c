@@ -25,6 +25,12 @@ MANY_WAY(many_bytes, lfb_filter_put_many, lfb_filter_might_contain_many, keys->r
 MANY_WAY(many_u64, lfb_filter_put_many_u64, lfb_filter_might_contain_many_u64, keys->numbers)
 MANY_WAY(many_hash, lfb_filter_put_many_hash, lfb_filter_might_contain_many_hash, keys->numbers)
 
+/* A claim instead of a put. */
+SINGLE_WAY(claim_hash, filter, lfb_filter_claim_hash, lfb_filter_might_contain_hash,
+           keys->numbers[i])
+MANY_WAY(claim_many_hash, lfb_filter_claim_many_hash, lfb_filter_might_contain_many_hash,
+         keys->numbers)
+
 /* Inline, without a call: of strategy fast alone.  lfb_fast_of() cannot fail there. */
 static lfb_fast inline_view(lfb_filter *filter)
 {
@@ -82,6 +88,10 @@ static const lfb_way own_ways[] = {
     WAY_ROW("many/names", LFB_KEYS_NAMES, many_bytes),
     WAY_ROW("many/u64", LFB_KEYS_NUMBERS, many_u64),
     WAY_ROW("many/hash", LFB_KEYS_NUMBERS, many_hash),
+    {"claim/hash", LFB_KEYS_NUMBERS, LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW, claim_hash_put,
+     claim_hash_query, claim_hash_mixed, NULL},
+    {"claim_many/hash", LFB_KEYS_NUMBERS, LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW,
+     claim_many_hash_put, claim_many_hash_query, claim_many_hash_mixed, NULL},
     {"core/u64", LFB_KEYS_NUMBERS, LFB_WAY_PUT_NEW, core_u64_put, core_u64_query,
      core_u64_mixed, NULL},
     {"uncounted/u64", LFB_KEYS_NUMBERS, LFB_WAY_PUT_NEW, uncounted_u64_put,

@@ -56,6 +56,7 @@ selection=(
   "^limit/[^/]*/($sizes)/$one"
   "^(query_present|put_present|put_new)/fast/($sizes)/[^/]*/hash/$one"
   "^(query_present|put_new|mixed90)/fast/($sizes)/(single|many)/hash/1%/.*threads:($threads)\$"
+  "^put_new/fast/($shared_size)/claim[^/]*/hash/1%/.*threads:($threads)\$"
   "^put_new/fast/($sizes)/build/hash/1%/.*threads:(1|2)\$"
   "^(query_present|put_new|mixed90)/(ck-bitmap|mutex)/$shared_size/[^/]*/hash/1%/.*threads:($threads)\$"
   "^[^/]*/fast/($peer_sizes)/(single/(hash|u64|bytes8)|many/hash)/1%/$one"

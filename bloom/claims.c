@@ -198,8 +198,6 @@ bool lfb_claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_hash 
 
 bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash)
 {
-  if (claimed_is_in(in, hash))
-    return false;
   const uint32_t number = claimants_take(claims->claimants);
   const uint64_t ticket = lfb_claims_publish(claims->claimants, number, hash);
   bool won = false;

@@ -125,7 +125,7 @@ typedef struct lfb_claimed {
 } lfb_claimed;
 
 /*
- * Claims a hash.
+ * Claims a hash that the caller has just looked for and not found: step 1 is his.
  *
  * Returns  true to one caller at most of all who ever claim it; false says that its bits
  *          were all on, by another claim, a put or other keys.  They are on afterwards.

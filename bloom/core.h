@@ -93,6 +93,9 @@ static inline bool lfb_core_put(const lfb_filter *filter, lfb_hash hash)
 static inline bool lfb_core_claim(const lfb_filter *filter, lfb_hash hash)
 {
   const lfb_claimed in = {filter->strategy, &filter->layout};
+
+  if (in.strategy->is_in(in.layout, hash))
+    return false;
   return lfb_claims_claim(&filter->claims, &in, hash);
 }
 

@@ -19,10 +19,10 @@ END {
   for (l = 1; l <= limits; l++) row("limit: " words(access[l]), "limit", access[l], "", "", "")
   # Calls that a machine or a build has not are left out.
   whats = split("query_present put_new put_present", what, " ")
-  calls = split("many single inline inline512 batch15 batch49 build", call, " ")
+  calls = split("many single inline inline512 claim claim_many batch15 batch49 build", call, " ")
   fpps = split("1% 0.1%", fpp, " ")
   for (w = 1; w <= whats; w++)
     for (p = 1; p <= fpps; p++)
       for (c = 1; c <= calls; c++)
-        row(words(what[w]) ", " call[c] ", " fpp[p], what[w], "fast", call[c], "hash", fpp[p])
+        row(words(what[w]) ", " words(call[c]) ", " fpp[p], what[w], "fast", call[c], "hash", fpp[p])
 }

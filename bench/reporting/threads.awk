@@ -8,8 +8,8 @@ function rate(what, who, size, call, threads,    value) {
 
 # Scaling is asked for on queries, and on puts from 16 MiB up: in smaller filters two
 # threads that put meet in the same lines.
-function is_asked(what, who, size) {
-  return who == "fast" && (what == "query_present" || (what == "put_new" && size ~ /16MiB|256MiB|1GiB/))
+function is_asked(what, who, call, size) {
+  return who == "fast" && call !~ /claim/ && (what == "query_present" || (what == "put_new" && size ~ /16MiB|256MiB|1GiB/))
 }
 
 function ratio(more, less, wanted, asked) {
@@ -23,8 +23,8 @@ function row(what, who, size, call,    t, r, line, asked) {
     line = line " " figure(r[t]) " |"
   }
   if (r[2] == "") return
-  asked = is_asked(what, who, size)
-  printf "| %s | %s | %s | %s |%s %s | %s |\n", words(what), who, call, binary(size), line,
+  asked = is_asked(what, who, call, size)
+  printf "| %s | %s | %s | %s |%s %s | %s |\n", words(what), who, words(call), binary(size), line,
     ratio(r[2], r[1], 1.95, asked), ratio(r[5], r[2], 0.9, asked)
 }
 
@@ -32,7 +32,7 @@ END {
   counts = split("1 2 4 16 64", count, " ")
   whats = split("query_present put_new mixed90", what, " ")
   whos = split("fast ck-bitmap mutex", who, " ")
-  calls = split("many single", call, " ")
+  calls = split("many single claim_many claim", call, " ")
   head("operation|filter|call|size|1 thread|2|4|16|64|2 against 1|64 against 2", 5)
   for (w = 1; w <= whats; w++)
     for (f = 1; f <= whos; f++)

@@ -29,7 +29,8 @@ What operations are:
 - mixed 90, mixed 50: so many queries in 100 operations, half of them of keys that are
   in; the others put new keys.
 - single: by a call for each key; inline: by lfbloom/fast.h; inline512: by
-  lfbloom/fast_avx512.h; many: 1024 keys a call; batch15, batch49: calls of so many keys
+  lfbloom/fast_avx512.h; many: 1024 keys a call; claim, claim many: a claim instead of the
+  put, by a call for each key and 1024 a call; batch15, batch49: calls of so many keys
   for each 64 bytes of the filter; build: by lfbloom/builder.h, handing over apart.
 - hash: 64 bits that are the key's hash already; u64: numbers; bytes8, bytes36, names:
   8 bytes, UUIDs and names as bytes.
