@@ -10,6 +10,7 @@
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
 #include <lfbloom/filter.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -86,10 +87,15 @@ static void dedupe_emit(void *context, const struct chunk *chunk)
 /*
  * How many distinct keys were most likely taken for others.  With i keys in, the next
  * distinct one is taken for another with a probability f(i); so for each that gets in
- * f / (1 - f) do not.  Their sum over all i below `out`, the keys that got in.
+ * f / (1 - f) do not.  Their sum over all i below `out`, the keys that got in.  What came
+ * after the last of those is left out, which matters where nearly everything is taken for
+ * something else: the number is not known then, infinity.
  */
-static double dedupe_expected_false_positives(const struct dedupe *dedupe)
+static double dedupe_expected_false_positives(const struct dedupe *dedupe, const lfb_stats *stats)
 {
+  if (stats->expected_fpp > 0.99)
+    return INFINITY;
+
   const uint64_t out = dedupe_get(&dedupe->out);
   const uint64_t parts = out < DEDUPE_PARTS ? out : (uint64_t)DEDUPE_PARTS;
   double sum = 0;
@@ -110,7 +116,7 @@ static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *st
   json_open(NULL);
   json_count("in", dedupe_get(&dedupe->in));
   json_count("out", dedupe_get(&dedupe->out));
-  json_real("expected_false_positives", dedupe_expected_false_positives(dedupe));
+  json_real("expected_false_positives", dedupe_expected_false_positives(dedupe, stats));
   json_text("strategy", lfb_strategy_name(stats->strategy));
   json_count("expected_insertions", stats->expected_insertions);
   json_real("fpp", stats->fpp);
@@ -128,12 +134,15 @@ static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *st
 {
   const uint64_t in = dedupe_get(&dedupe->in);
   const double seconds = dedupe->seconds > 0 ? dedupe->seconds : 1e-9;
+  const double wrong = dedupe_expected_false_positives(dedupe, stats);
+  char left_out[64] = "most distinct ones";
 
-  report_note("%s key%s in, %s out, about %.3g distinct ones wrongly left out; in %s; %s, "
-              "%s keys/s",
+  if (isfinite(wrong))
+    (void)snprintf(left_out, sizeof left_out, "about %.3g distinct ones", wrong);
+  report_note("%s key%s in, %s out, %s wrongly left out; in %s; %s, %s keys/s",
               human_count(in).text, in == 1 ? "" : "s", human_count(dedupe_get(&dedupe->out)).text,
-              dedupe_expected_false_positives(dedupe), human_bytes(stats->bytes).text,
-              human_seconds(dedupe->seconds).text, human_short((double)in / seconds).text);
+              left_out, human_bytes(stats->bytes).text, human_seconds(dedupe->seconds).text,
+              human_short((double)in / seconds).text);
 }
 
 static void dedupe_summary(const struct dedupe *dedupe)
@@ -226,6 +235,7 @@ const struct command command_dedupe = {
         "come, but a new key is left out where the filter takes it for another: with a\n"
         "probability that grows to P while N distinct keys come.  How many that should be,\n"
         "P added up key by key as the filter filled, is in the summary on standard error.\n"
+        "A filter that far too many keys have filled does not know: null in --json.\n"
         "Keys are bytes: a carriage return belongs to its line.  Empty lines are skipped.\n"
         "With --json the object is printed and the keys are not.\n"
         "\n"

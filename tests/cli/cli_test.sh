@@ -507,6 +507,9 @@ check "dedupe: summary is one line" equal "$(wc -l <err)" 1
 run "$tool" dedupe -q -n 1000 -p 0.01 hundred
 check "dedupe: too many keys: warned" holds err "warning: more than the 1,000 distinct keys that the filter was made for"
 check "dedupe: too many keys: one line" equal "$(wc -l <err)" 1
+run "$tool" dedupe --json -n 1 -p 0.5 hundred
+check "dedupe: far too many keys: who knows" equal "$(json expected_false_positives)" null
+check "dedupe: far too many keys: warned" holds err "warning: more than the 1 distinct keys"
 gives "dedupe of one key, many times: no warning" 0 "$tool" dedupe -q -n 10 -p 0.01 again
 check "dedupe of one key" equal "$(cat out)" again
 run "$tool" dedupe --progress=always -p 0.01 third

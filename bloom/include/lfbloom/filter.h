@@ -45,7 +45,7 @@
  *   free        |  no   |      no         |      no      |        no          |  no
  *   set_label   |  yes  |      yes        |     yes      |   stats alone      |  no
  *
- *               put.. is claim.. as well.
+ *               Where it says put.., it says claim.. as well.
  *
  * A filter must be handed from the thread that made it to others by something
  * that orders memory, as any pointer must.  Allocation uses the C library.
