@@ -45,11 +45,13 @@ static bool lease_lock_one(int fd, int type, uint32_t lease)
   return lease_lock(fd, type, 1 + (int64_t)lease);
 }
 
-/* Takes back the marks that nobody will; whether there were any. */
+/* Takes back the marks that nobody will, and what was lent; whether there were any marks. */
 static bool lease_unmark(lfb_stripe *stripes, uint32_t owned, uint32_t shared)
 {
   bool any = false;
 
+  /* relaxed: as below. */
+  atomic_store_explicit(&stripes[owned].lent, 0, memory_order_relaxed);
   for (uint32_t i = 0; i < owned + shared; i++) {
     /* relaxed: nobody else is here, and the lock orders who was and who will be. */
     const uint64_t running = atomic_load_explicit(&stripes[i].running, memory_order_relaxed);

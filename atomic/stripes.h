@@ -47,7 +47,9 @@ enum {
 typedef struct lfb_stripe {
   LFB_ATOMIC(uint64_t) count;
   LFB_ATOMIC(uint64_t) running; /* owned: odd between mark and end; shared: how many are */
-  char padding[LFB_CACHE_LINE - 2 * sizeof(uint64_t)];
+  LFB_ATOMIC(uint64_t) claim[3]; /* what its thread claims, in a file: bloom/claims.h     */
+  LFB_ATOMIC(uint64_t) lent;     /* of the first shared one: which are lent to a claim    */
+  char padding[LFB_CACHE_LINE - 6 * sizeof(uint64_t)];
 } lfb_stripe;
 
 typedef struct lfb_stripes lfb_stripes;

@@ -18,10 +18,14 @@ enum { CLAIMS_PLANTED_UNDECIDED = 1 };
 enum { CLAIMS_PLANTED_UNDECIDED = 0 };
 #endif
 
-_Static_assert(LFB_CLAIMANTS <= 1 << LFB_TICKET_NUMBER_BITS, "each has a number of his own");
+_Static_assert((int)LFB_CLAIMANTS <= (int)LFB_CLAIMANTS_MOST, "each has a number of his own");
+_Static_assert(sizeof(lfb_claimant) == sizeof(lfb_stripe) &&
+                   offsetof(lfb_claimant, low) == offsetof(lfb_stripe, claim) &&
+                   offsetof(lfb_claimant, lent) == offsetof(lfb_stripe, lent),
+               "in a file they are the same lines");
 
 /* Zero pages until a thread claims: of filters in this process's own memory. */
-static lfb_claimants claims_private;
+static lfb_claimant claims_private[LFB_CLAIMANTS] __attribute__((aligned(LFB_CACHE_LINE)));
 
 lfb_status lfb_claims_init(lfb_claims *claims)
 {
@@ -37,7 +41,11 @@ lfb_status lfb_claims_init_places(lfb_claims *claims, uint64_t places)
     return LFB_ERROR_NO_MEMORY;
   for (uint64_t i = 0; i < words; i++)
     atomic_init(&made[i], 0);
-  *claims = (lfb_claims){made, places - 1, &claims_private};
+  *claims = (lfb_claims){.places = made,
+                         .mask = places - 1,
+                         .each = claims_private,
+                         .owned = LFB_SLOT_COUNT,
+                         .lent = LFB_CLAIMANTS_LENT};
   return LFB_OK;
 }
 
@@ -49,35 +57,45 @@ void lfb_claims_free(lfb_claims *claims)
 
 /* ---- whose claim ----------------------------------------------------------- */
 
-/* The number of a claimant that nobody else has until it is given back. */
-static uint32_t claimants_borrow(lfb_claimants *claimants)
+/* Where it is noted which of them are lent. */
+static lfb_word *claimants_lent(const lfb_claims *claims)
 {
-  uint64_t seen = lfb_word_get(&claimants->lent);
+  return &claims->each[claims->first + claims->owned].lent;
+}
+
+/* The number of a claimant that nobody else has until it is given back. */
+static uint32_t claimants_borrow(const lfb_claims *claims)
+{
+  const uint64_t all = UINT64_MAX >> (LFB_WORD_BITS - claims->lent);
+  lfb_word *lent = claimants_lent(claims);
+  uint64_t seen = lfb_word_get(lent);
 
   for (;;) {
-    while (~seen != 0) {
+    while ((~seen & all) != 0) {
       const uint32_t bit = (uint32_t)__builtin_ctzll(~seen);
       /* acquire: pairs with the release in claimants_give_back(), so that the sequence
        * goes on from the last borrower's. */
-      if (lfb_cas_u64(&claimants->lent, &seen, seen | UINT64_C(1) << bit, memory_order_acquire))
-        return LFB_SLOT_COUNT + bit;
+      if (lfb_cas_u64(lent, &seen, seen | UINT64_C(1) << bit, memory_order_acquire))
+        return claims->first + claims->owned + bit;
     }
     (void)sched_yield(); /* all are lent (head of claims.h, Numbers) */
-    seen = lfb_word_get(&claimants->lent);
+    seen = lfb_word_get(lent);
   }
 }
 
-static uint32_t claimants_take(lfb_claimants *claimants)
+static uint32_t claimants_take(const lfb_claims *claims)
 {
   const uint32_t slot = lfb_slot();
-  return slot < LFB_SLOT_COUNT ? slot : claimants_borrow(claimants);
+  return slot < claims->owned ? claims->first + slot : claimants_borrow(claims);
 }
 
-static void claimants_give_back(lfb_claimants *claimants, uint32_t number)
+static void claimants_give_back(const lfb_claims *claims, uint32_t number)
 {
-  if (number >= LFB_SLOT_COUNT)
+  const uint32_t lent_from = claims->first + claims->owned;
+
+  if (number >= lent_from)
     /* release: as above. */
-    atomic_fetch_and_explicit(&claimants->lent, ~(UINT64_C(1) << (number - LFB_SLOT_COUNT)),
+    atomic_fetch_and_explicit(claimants_lent(claims), ~(UINT64_C(1) << (number - lent_from)),
                               memory_order_release);
 }
 
@@ -99,9 +117,9 @@ static uint64_t ticket_status(uint64_t ticket, lfb_claim_state state)
   return status_of(ticket >> LFB_TICKET_NUMBER_BITS, state);
 }
 
-uint64_t lfb_claims_publish(lfb_claimants *claimants, uint32_t number, lfb_hash hash)
+uint64_t lfb_claims_publish(const lfb_claims *claims, uint32_t number, lfb_hash hash)
 {
-  lfb_claimant *mine = &claimants->each[number];
+  lfb_claimant *mine = &claims->each[number];
   /* relaxed: only the owner moves the sequence on, and an earlier owner's came along with
    * the slot. */
   const uint64_t before = atomic_load_explicit(&mine->status, memory_order_relaxed);
@@ -116,11 +134,11 @@ uint64_t lfb_claims_publish(lfb_claimants *claimants, uint32_t number, lfb_hash 
   return sequence << LFB_TICKET_NUMBER_BITS | number;
 }
 
-lfb_claim_state lfb_claims_state(const lfb_claimants *claimants, uint32_t number)
+lfb_claim_state lfb_claims_state(const lfb_claims *claims, uint32_t number)
 {
   /* acquire: whoever decided had looked, and the owner goes on from what he saw. */
   const uint64_t status =
-      atomic_load_explicit(&claimants->each[number].status, memory_order_acquire);
+      atomic_load_explicit(&claims->each[number].status, memory_order_acquire);
   return (lfb_claim_state)(status & ((1 << LFB_STATUS_STATE_BITS) - 1));
 }
 
@@ -158,7 +176,7 @@ static uint64_t claims_decide(lfb_claimant *claimant, const lfb_claimed *in, lfb
 void lfb_claims_help(const lfb_claims *claims, const lfb_claimed *in, lfb_word *place,
                      uint64_t ticket)
 {
-  lfb_claimant *claimant = &claims->claimants->each[ticket_number(ticket)];
+  lfb_claimant *claimant = &claims->each[ticket_number(ticket)];
   /* acquire: if they are of a later claim, the status read below is too. */
   const lfb_hash hash = {atomic_load_explicit(&claimant->low, memory_order_acquire),
                          atomic_load_explicit(&claimant->high, memory_order_acquire)};
@@ -198,14 +216,27 @@ bool lfb_claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_hash 
 
 bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash)
 {
-  const uint32_t number = claimants_take(claims->claimants);
-  const uint64_t ticket = lfb_claims_publish(claims->claimants, number, hash);
+  const uint32_t number = claimants_take(claims);
+  const uint64_t ticket = lfb_claims_publish(claims, number, hash);
   bool won = false;
 
   if (lfb_claims_enter(claims, in, hash, ticket)) {
     lfb_claims_help(claims, in, lfb_claims_place(claims, hash), ticket);
-    won = lfb_claims_state(claims->claimants, number) == LFB_CLAIM_WON;
+    won = lfb_claims_state(claims, number) == LFB_CLAIM_WON;
   }
-  claimants_give_back(claims->claimants, number);
+  claimants_give_back(claims, number);
   return won;
+}
+
+void lfb_claims_adopt(const lfb_claims *claims, const lfb_claimed *in)
+{
+  const uint32_t end = claims->first + claims->owned + claims->lent;
+
+  for (uint64_t i = 0; i <= claims->mask; i++) {
+    /* acquire: as in lfb_claims_enter(). */
+    const uint64_t ticket = atomic_load_explicit(&claims->places[i], memory_order_acquire);
+    const uint32_t number = ticket_number(ticket);
+    if (ticket != 0 && number >= claims->first && number < end)
+      lfb_claims_help(claims, in, &claims->places[i], ticket);
+  }
 }

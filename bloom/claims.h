@@ -55,8 +55,12 @@
  *            thread has one claimant, so a signal handler must not claim where it may have
  *            interrupted a claim.
  * Numbers    Each thread slot (slots.h) has a claimant.  Threads without one borrow one of
- *            LFB_CLAIMANTS_LENT for the time of a claim; when so many of those are inside
- *            claims at once, further ones wait for them: only there is it not lock-free.
+ *            some more (64; 8 in a mapped file, where 64 threads of a process have their
+ *            own) for the time of a claim; when so many of those are inside claims at
+ *            once, further ones wait for them: only there is it not lock-free.
+ * Processes  In a mapped file the claimants are those who lease its stripes
+ *            (atomic/leases.h).  The ticket of a process that has died is helped like
+ *            that of any thread that stopped, by whoever meets it or who gets the lease.
  *
  * Source: the helping is that of Harris, Fraser and Pratt, "A Practical Multi-word
  * Compare-and-Swap Operation", 2002, with one word that decides.
@@ -74,33 +78,33 @@ extern "C" {
 enum {
   LFB_CLAIM_PLACES = 512,  /* of a filter: a page of 4 KiB; a power of two   */
   LFB_CLAIMANTS_LENT = 64, /* for threads that have no slot; the bits of a word */
-  LFB_CLAIMANTS = LFB_SLOT_COUNT + LFB_CLAIMANTS_LENT,
+  LFB_CLAIMANTS = LFB_SLOT_COUNT + LFB_CLAIMANTS_LENT, /* of a process, for its own filters */
   /* A ticket is its claimant's number in the low bits and the sequence above them, from
-   * 1 on.  52 bits of sequence last a thread of 10^8 claims a second for 17 months. */
-  LFB_TICKET_NUMBER_BITS = 12,
+   * 1 on.  51 bits of sequence last a thread of 10^8 claims a second for 8 months. */
+  LFB_TICKET_NUMBER_BITS = 13,
+  LFB_CLAIMANTS_MOST = 1 << LFB_TICKET_NUMBER_BITS,
   LFB_STATUS_STATE_BITS = 2, /* a status: the state, and the sequence above it */
 };
 
 typedef enum lfb_claim_state { LFB_CLAIM_PENDING, LFB_CLAIM_WON, LFB_CLAIM_LOST } lfb_claim_state;
 
-/* Whose claim this is, and how it stands: a line of its own. */
+/* Whose claim this is, and how it stands: a line of its own; in a file, of a stripe's. */
 typedef struct lfb_claimant {
-  lfb_word low, high; /* the hash that is claimed */
+  uint64_t count, running; /* of a stripe: not touched here                  */
+  lfb_word low, high;                /* the hash that is claimed             */
   lfb_word status;
-  char padding[LFB_CACHE_LINE - 3 * sizeof(uint64_t)];
+  lfb_word lent; /* of the first that is lent: bit i is on while the i-th is */
+  char padding[LFB_CACHE_LINE - 6 * sizeof(uint64_t)];
 } lfb_claimant;
-
-/* All who may claim: by thread, whatever the filter. */
-typedef struct lfb_claimants {
-  lfb_claimant each[LFB_CLAIMANTS]; /* those of the slots, then those that are lent */
-  lfb_word lent;                    /* bit i is on while LFB_SLOT_COUNT + i is      */
-} lfb_claimants;
 
 /* The claims of one filter that are under way. */
 typedef struct lfb_claims {
   lfb_word *places;
-  uint64_t mask; /* the number of places, less 1 */
-  lfb_claimants *claimants;
+  uint64_t mask;      /* the number of places, less 1                               */
+  lfb_claimant *each; /* everybody, by number                                       */
+  uint32_t first;     /* this process's own begin here: one a slot below `owned`,   */
+  uint32_t owned;     /* .. and then `lent` of them, at most 64, for other threads  */
+  uint32_t lent;
 } lfb_claims;
 
 /* Makes an empty table of LFB_CLAIM_PLACES.  Fails: LFB_ERROR_NO_MEMORY. */
@@ -133,10 +137,17 @@ typedef struct lfb_claimed {
  */
 bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash);
 
+/*
+ * Completes what an earlier owner of this process's claimants, who died, has left in the
+ * table.  Before the process claims: to those who help, a ticket whose owner has gone on
+ * is none.
+ */
+void lfb_claims_adopt(const lfb_claims *claims, const lfb_claimed *in);
+
 /* ---- the steps, for tests that stop between them --------------------------- */
 
 /* Publishes the next claim of a claimant whose last one is complete; its ticket. */
-uint64_t lfb_claims_publish(lfb_claimants *claimants, uint32_t number, lfb_hash hash);
+uint64_t lfb_claims_publish(const lfb_claims *claims, uint32_t number, lfb_hash hash);
 
 /* Puts a ticket into its place once that is free; false if the hash is in by then. */
 bool lfb_claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash,
@@ -147,7 +158,7 @@ void lfb_claims_help(const lfb_claims *claims, const lfb_claimed *in, lfb_word *
                      uint64_t ticket);
 
 /* How the last claim of a claimant stands. */
-lfb_claim_state lfb_claims_state(const lfb_claimants *claimants, uint32_t number);
+lfb_claim_state lfb_claims_state(const lfb_claims *claims, uint32_t number);
 
 #ifdef __cplusplus
 }

@@ -96,7 +96,10 @@ static inline bool lfb_core_claim(const lfb_filter *filter, lfb_hash hash)
 
   if (in.strategy->is_in(in.layout, hash))
     return false;
-  return lfb_claims_claim(&filter->claims, &in, hash);
+  const lfb_mark mark = lfb_stripes_begin(&filter->layout.count);
+  const bool won = lfb_claims_claim(&filter->claims, &in, hash);
+  lfb_stripes_end(mark);
+  return won;
 }
 
 #ifdef __cplusplus

@@ -55,6 +55,8 @@ static lfb_status mapped_map(lfb_mapping *mapping, const lfb_mapped_shape *shape
   if (status != LFB_OK)
     return status;
   char *start = mapping->file.address;
+  mapping->places = (lfb_word *)(void *)(start + LFB_MAPPED_CLAIMS);
+  mapping->place_count = LFB_MAPPED_CLAIM_PLACES;
   mapping->leases = (lfb_leases){
       .book = (lfb_lease_book *)(void *)(start + LFB_MAPPED_BOOK),
       .states = (lfb_word *)(void *)(start + LFB_MAPPED_STATES),

@@ -13,7 +13,8 @@ enum {
   AT_OWNED = 44,
   AT_SHARED = 48,
   AT_STRIPE_SIZE = 52,
-  AT_RESERVED = 56, /* zero up to the checksum */
+  AT_CLAIM_PLACES = 56,
+  AT_RESERVED = 60, /* zero up to the checksum */
   AT_CHECKSUM = 248,
 };
 
@@ -26,8 +27,9 @@ enum {
   LEASES = 64,
   OWNED = 64,
   MOST_LEASES = 4096,
+  MOST_OWNED = 256,
   SMALL_ALIGNMENT = 1 << 16, /* a page on every machine          */
-  MOST_WORDS_AT = 1 << 27,   /* behind the most stripes there can be */
+  MOST_WORDS_AT = 1 << 24,   /* behind the most stripes there can be */
 };
 
 /* From how many bytes of words on they begin at a huge page of the file. */
@@ -90,6 +92,7 @@ void lfb_mapped_encode(const lfb_filter *filter, const lfb_mapped_shape *shape, 
   mapped_put_u32(header + AT_OWNED, shape->owned);
   mapped_put_u32(header + AT_SHARED, LFB_STRIPES_SHARED);
   mapped_put_u32(header + AT_STRIPE_SIZE, sizeof(lfb_stripe));
+  mapped_put_u32(header + AT_CLAIM_PLACES, LFB_MAPPED_CLAIM_PLACES);
   mapped_put_u64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
   lfb_native_encode(filter, now, header + LFB_MAPPED_PREFIX);
 }
@@ -114,9 +117,11 @@ static lfb_status decode_shape(const unsigned char *header, const lfb_geometry *
                                   lfb_load_le32(header + AT_LEASES),
                                   lfb_load_le32(header + AT_OWNED)};
 
-  if (found.leases > MOST_LEASES || found.owned > LFB_SLOT_COUNT ||
+  if (found.leases > MOST_LEASES || found.owned > MOST_OWNED ||
       lfb_load_le32(header + AT_SHARED) != LFB_STRIPES_SHARED ||
-      lfb_load_le32(header + AT_STRIPE_SIZE) != sizeof(lfb_stripe))
+      lfb_load_le32(header + AT_STRIPE_SIZE) != sizeof(lfb_stripe) ||
+      lfb_load_le32(header + AT_CLAIM_PLACES) != LFB_MAPPED_CLAIM_PLACES ||
+      lfb_leases_lines(found.leases, found.owned) > LFB_CLAIMANTS_MOST)
     return LFB_ERROR_BAD_HEADER;
   /* the sum does not overflow: bit_count is below 2^63 */
   if (found.words_at % LFB_CACHE_LINE != 0 || found.words_at < lfb_mapped_lines_end(&found) ||

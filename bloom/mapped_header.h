@@ -31,7 +31,12 @@ typedef struct lfb_mapped_shape {
 lfb_mapped_shape lfb_mapped_shape_for(uint64_t word_bytes);
 
 /* Where the shared parts are that come before the words; the stripes are the last. */
-enum { LFB_MAPPED_BOOK = 512, LFB_MAPPED_STATES = 4096 };
+enum {
+  LFB_MAPPED_BOOK = 512,
+  LFB_MAPPED_CLAIMS = 1024,
+  LFB_MAPPED_CLAIM_PLACES = 256, /* words */
+  LFB_MAPPED_STATES = 4096,
+};
 uint64_t lfb_mapped_lines_at(const lfb_mapped_shape *shape);
 uint64_t lfb_mapped_lines_end(const lfb_mapped_shape *shape);
 

@@ -67,7 +67,34 @@ static lfb_stripes mapping_count(const lfb_mapping *mapping)
   return count;
 }
 
-/* Takes a lease for a process that has none yet, and sets the filter's count to it. */
+/* Makes the lease that the mapping has the filter's. */
+static void mapping_use_lease(lfb_filter *filter)
+{
+  const lfb_mapping *mapping = filter->mapping;
+  const lfb_stripes count = mapping_count(mapping);
+
+  filter->layout.count = count;
+  filter->claims = (lfb_claims){.places = mapping->places,
+                                .mask = mapping->place_count - 1,
+                                .each = (lfb_claimant *)(void *)count.all,
+                                .first = (uint32_t)(count.stripes - count.all),
+                                .owned = count.owned,
+                                .lent = LFB_STRIPES_SHARED};
+}
+
+/* Completes the claims that the last owner of the lease has left. */
+static void mapping_adopt(const lfb_filter *filter)
+{
+  const lfb_claimed in = {filter->strategy, &filter->layout};
+
+  if (filter->mapping->lease == LFB_LEASE_NONE)
+    return;
+  const lfb_mark mark = lfb_stripes_begin(&filter->layout.count);
+  lfb_claims_adopt(&filter->claims, &in);
+  lfb_stripes_end(mark);
+}
+
+/* Takes a lease for a process that has none yet. */
 static void mapping_own(const lfb_stripes *stripes)
 {
   lfb_filter *filter = (lfb_filter *)((uintptr_t)stripes - offsetof(lfb_filter, layout.count));
@@ -83,9 +110,10 @@ static void mapping_own(const lfb_stripes *stripes)
     return;
   }
   mapping_lease_again(mapping);
-  filter->layout.count = mapping_count(mapping);
+  mapping_use_lease(filter);
   /* release: who sees it sees the count. */
   atomic_store_explicit(mapping->alive, ALIVE_YES, memory_order_release);
+  mapping_adopt(filter);
 }
 
 /* A page that is zero in a child. */
@@ -116,8 +144,9 @@ lfb_status lfb_mapping_join(lfb_mapping *mapping, lfb_filter *filter, bool writa
   }
   mapping->row = mapping_row(filter->strategy);
   filter->strategy = &mapping->row;
-  filter->layout.count = mapping_count(mapping);
   filter->mapping = mapping;
+  mapping_use_lease(filter);
+  mapping_adopt(filter);
   return LFB_OK;
 }
 

@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #include "atomic/leases.h"
+#include "bloom/claims.h"
 #include "bloom/core.h"
 
 #ifdef __cplusplus
@@ -30,10 +31,12 @@ struct lfb_mapping {
   lfb_word *alive;           /* on a page of its own; 0 in a child that has no lease; NULL
                                 in a mapping that is only read                        */
   lfb_leases leases;
+  lfb_word *places;          /* of claims                                            */
   lfb_pages file;            /* all of it                                             */
   char *path;                /* as it was opened                                      */
   dev_t device;              /* .. and which file that was                            */
   ino_t inode;
+  uint32_t place_count;
   uint32_t lease;
   int fd;                    /* that holds the lease                                  */
 };

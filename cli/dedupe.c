@@ -2,14 +2,14 @@
  * dedupe.c - `lfbloom dedupe`: prints each key the first time only.
  *
  * Floor 6 of cli/.  May include: clock.h, human.h, json.h, kept.h, keys.h, options.h,
- * output.h, report.h and the public headers.
+ * output.h, report.h, source.h, target.h and the public headers.
  *
  * All threads claim their keys in one filter: of all who claim a key one wins, and
  * prints it.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/mapped.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,6 +23,8 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/report.h"
+#include "cli/source.h"
+#include "cli/target.h"
 
 enum {
   DEDUPE_BATCH = 1024,  /* keys claimed at a time                         */
@@ -37,7 +39,10 @@ struct dedupe {
   bool quiet;
   bool json;
 
+  const char *shared; /* the file of a filter that other processes have; NULL: none */
+
   lfb_filter *filter;
+  uint64_t before; /* distinct keys that were in it, about */
   _Atomic(uint64_t) in, out; /* keys read, and those that were new */
   _Atomic(uint64_t) bytes;
   double seconds;
@@ -89,7 +94,8 @@ static void dedupe_emit(void *context, const struct chunk *chunk)
  * distinct one is taken for another with a probability f(i); so for each that gets in
  * f / (1 - f) do not.  Their sum over all i below `out`, the keys that got in.  What came
  * after the last of those is left out, which matters where nearly everything is taken for
- * something else: the number is not known then, infinity.
+ * something else: the number is not known then, infinity.  What other processes put into a
+ * shared filter meanwhile is left out, too.
  */
 static double dedupe_expected_false_positives(const struct dedupe *dedupe, const lfb_stats *stats)
 {
@@ -105,7 +111,7 @@ static double dedupe_expected_false_positives(const struct dedupe *dedupe, const
     const uint64_t size = each + (part < longer);
     const uint64_t first = part * each + (part < longer ? part : longer);
     double fpp = 0;
-    (void)lfb_config_fpp_after(&dedupe->config, first + (size - 1) / 2, &fpp);
+    (void)lfb_config_fpp_after(&dedupe->config, dedupe->before + first + (size - 1) / 2, &fpp);
     sum += (double)size * fpp / (1 - fpp);
   }
   return sum;
@@ -150,7 +156,7 @@ static void dedupe_summary(const struct dedupe *dedupe)
   lfb_stats stats;
 
   lfb_filter_stats(dedupe->filter, &stats);
-  if (dedupe_get(&dedupe->out) > dedupe->config.expected_insertions &&
+  if (dedupe->before + dedupe_get(&dedupe->out) > stats.expected_insertions &&
       stats.expected_fpp > stats.fpp)
     report_overfull("filter was", &stats);
   if (dedupe->json)
@@ -159,9 +165,30 @@ static void dedupe_summary(const struct dedupe *dedupe)
     dedupe_summary_text(dedupe, &stats);
 }
 
+/* Takes the filter that other processes claim in too, or makes it. */
+static bool dedupe_share(struct dedupe *dedupe)
+{
+  const struct source_wish wish = {command_dedupe.name, &dedupe->config, !dedupe->expected.given,
+                                   !dedupe->strategy.given};
+  lfb_stats stats;
+
+  dedupe->filter = source_share(dedupe->shared, &wish);
+  if (dedupe->filter == NULL)
+    return false;
+  source_recount(dedupe->shared, dedupe->filter);
+  lfb_filter_stats(dedupe->filter, &stats);
+  dedupe->before = stats.approximate_count - stats.approximate_count / 50; /* an estimate */
+  dedupe->config.expected_insertions = stats.expected_insertions;
+  dedupe->config.fpp = stats.fpp;
+  dedupe->config.strategy = stats.strategy;
+  return true;
+}
+
 /* Makes the filter that all threads claim in. */
 static bool dedupe_create(struct dedupe *dedupe)
 {
+  if (dedupe->shared != NULL)
+    return dedupe_share(dedupe);
   const lfb_status status = lfb_filter_create(&dedupe->config, &dedupe->filter);
 
   if (status != LFB_OK)
@@ -187,13 +214,21 @@ static int dedupe_fill(struct dedupe *dedupe)
 
 static int dedupe_files(struct dedupe *dedupe)
 {
-  if (!input_check(dedupe->source.paths, dedupe->source.path_count) ||
-      !keys_expected(&dedupe->source, command_dedupe.name, &dedupe->expected,
-                     &dedupe->config.expected_insertions) ||
+  const struct keys_source *source = &dedupe->source;
+  const bool there = dedupe->shared != NULL && source_is_there(dedupe->shared);
+
+  dedupe->config.expected_insertions = dedupe->expected.value;
+  if (!there && dedupe->config.fpp == 0)
+    return options_misused(&command_dedupe, "no -p given, the false-positive probability");
+  if (!input_check(source->paths, source->path_count) ||
+      (!there && ((dedupe->shared != NULL &&
+                   !target_check(dedupe->shared, source->paths, source->path_count)) ||
+                  !keys_expected(source, command_dedupe.name, &dedupe->expected,
+                                 &dedupe->config.expected_insertions))) ||
       !dedupe_create(dedupe))
     return CLI_TROUBLE;
   const int status = dedupe_fill(dedupe);
-  lfb_filter_free(dedupe->filter);
+  lfb_mapped_close(dedupe->filter);
   return status;
 }
 
@@ -207,6 +242,8 @@ static int dedupe_run(int argc, char **argv)
        options_read_count, &dedupe.expected},
       options_nul(&dedupe.source.nul),
       options_strategy(&dedupe.strategy),
+      {'\0', "shared", "FILE", "the filter, which other processes have open; made if not there",
+       options_read_text, &dedupe.shared},
       options_threads(&dedupe.source.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &dedupe.quiet},
       options_json(&dedupe.json),
@@ -216,8 +253,6 @@ static int dedupe_run(int argc, char **argv)
 
   if (status != OPTIONS_GO_ON)
     return status;
-  if (dedupe.config.fpp == 0)
-    return options_misused(&command_dedupe, "no -p given, the false-positive probability");
   dedupe.config.strategy = dedupe.strategy.id;
   dedupe.source.paths = argv + optind;
   dedupe.source.path_count = (size_t)(argc - optind);
@@ -238,8 +273,12 @@ const struct command command_dedupe = {
         "A filter that far too many keys have filled does not know: null in --json.\n"
         "Keys are bytes: a carriage return belongs to its line.  Empty lines are skipped.\n"
         "With --json the object is printed and the keys are not.\n"
+        "With --shared, what any process has put into the filter in FILE, or what an earlier\n"
+        "run has, is left out too: of all that read, each key is printed by one.  FILE is as\n"
+        "for 'lfbloom build --shared'.\n"
         "\n"
         "  lfbloom dedupe -p 1e-6 urls.txt > distinct.txt\n"
-        "  zcat urls.gz | lfbloom dedupe -n 50M -p 1e-6 > distinct.txt\n",
+        "  zcat urls.gz | lfbloom dedupe -n 50M -p 1e-6 > distinct.txt\n"
+        "  lfbloom dedupe --shared /dev/shm/seen -n 50M -p 1e-6 part1.txt > new1.txt\n",
     .run = dedupe_run,
 };

@@ -3,6 +3,7 @@
 #include "cli/source.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <lfbloom/mapped.h>
 #include <sys/stat.h>
 
@@ -35,18 +36,47 @@ const lfb_filter *source_open(const char *path)
   return NULL;
 }
 
-lfb_filter *source_share(const char *path, const lfb_config *config)
+bool source_is_there(const char *path)
+{
+  struct stat found;
+  return stat(path, &found) == 0;
+}
+
+/* Whether the shared filter is what is wished for; a report if not. */
+static bool source_fits(const char *path, const struct source_wish *wish, const lfb_filter *filter)
+{
+  const lfb_config *config = wish->config;
+  lfb_stats stats;
+
+  lfb_filter_stats(filter, &stats);
+  if ((config->fpp == 0 || config->fpp == stats.fpp) &&
+      (wish->any_count || config->expected_insertions == stats.expected_insertions) &&
+      (wish->any_strategy || config->strategy == stats.strategy) &&
+      (config->seed == 0 || config->seed == stats.seed))
+    return true;
+  (void)report_error("%s: %s is there already, made with -n %" PRIu64
+                     " -p %g --strategy %s --seed %" PRIu64,
+                     wish->command, path, stats.expected_insertions, stats.fpp,
+                     lfb_strategy_name(stats.strategy), stats.seed);
+  return false;
+}
+
+lfb_filter *source_share(const char *path, const struct source_wish *wish)
 {
   lfb_filter *filter;
   lfb_status status = lfb_mapped_open(path, NULL, &filter);
 
   if (status == LFB_ERROR_OPEN && errno == ENOENT)
-    status = lfb_mapped_create(path, config, &filter);
+    status = lfb_mapped_create(path, wish->config, &filter);
   if (status == LFB_ERROR_EXISTS) /* another process was faster */
     status = lfb_mapped_open(path, NULL, &filter);
-  if (status == LFB_OK)
+  if (status != LFB_OK) {
+    (void)report_status(path, status);
+    return NULL;
+  }
+  if (source_fits(path, wish, filter))
     return filter;
-  (void)report_status(path, status);
+  lfb_mapped_close(filter);
   return NULL;
 }
 

@@ -17,13 +17,24 @@
  */
 const lfb_filter *source_open(const char *path);
 
+/* Whether there is a file at `path` already, to be shared. */
+bool source_is_there(const char *path);
+
+/* What a shared filter is to be; 0 in .fpp, .seed: whatever it is. */
+struct source_wish {
+  const char *command; /* that asks, for reports */
+  const lfb_config *config;
+  bool any_count;    /* .expected_insertions counts for a new one only */
+  bool any_strategy; /* .strategy likewise                             */
+};
+
 /*
  * Opens the shared filter at `path` for putting; where there is nothing, makes it.
  *
- * Takes   config  of a new one.
- * Returns NULL after a report.   Owner  the caller, until lfb_mapped_close().
+ * Returns NULL after a report, also where it is there and not what is wished for.
+ * Owner   the caller, until lfb_mapped_close().
  */
-lfb_filter *source_share(const char *path, const lfb_config *config);
+lfb_filter *source_share(const char *path, const struct source_wish *wish);
 
 /* Says so where the count of a shared filter had to be mended, or could not be. */
 void source_recount(const char *path, lfb_filter *filter);

@@ -121,17 +121,17 @@ class Stopped : public testing::Test {
   Stopped() { Crowd(filter_, 1); }
 
   uint64_t Publish(uint64_t hash) {
-    return lfb_claims_publish(claims_->claimants, kNumber, {hash, 0});
+    return lfb_claims_publish(claims_, kNumber, {hash, 0});
   }
   void Enter(uint64_t hash, uint64_t ticket) {
     ASSERT_TRUE(lfb_claims_enter(claims_, &in_, {hash, 0}, ticket));
   }
-  lfb_claim_state State() { return lfb_claims_state(claims_->claimants, kNumber); }
+  lfb_claim_state State() { return lfb_claims_state(claims_, kNumber); }
   // Changes the status from pending to won, as a helper does that then stops.
   void Decide(uint64_t ticket) {
     const uint64_t sequence = ticket >> LFB_TICKET_NUMBER_BITS;
     uint64_t pending = sequence << LFB_STATUS_STATE_BITS;
-    ASSERT_TRUE(lfb_cas_u64(&claims_->claimants->each[kNumber].status, &pending,
+    ASSERT_TRUE(lfb_cas_u64(&claims_->each[kNumber].status, &pending,
                             pending | LFB_CLAIM_WON, std::memory_order_acq_rel));
   }
   bool Has(uint64_t hash) { return lfb_filter_might_contain_hash(filter_.get(), hash); }
@@ -250,7 +250,7 @@ TEST(Claims, ThreadsWithoutASlotClaimToo) {
   });
   EXPECT_GE(without, 2u * LFB_CLAIMANTS_LENT);
   EXPECT_EQ(won, kKeys);
-  EXPECT_EQ(lfb_word_get(&filter->claims.claimants->lent), 0u);
+  EXPECT_EQ(lfb_word_get(&filter->claims.each[LFB_SLOT_COUNT].lent), 0u);
   EXPECT_EQ(PlacesTaken(filter), 0u);
 }
 

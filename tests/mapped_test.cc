@@ -3,6 +3,8 @@
 #define XXH_INLINE_ALL
 #include <fcntl.h>
 #include <lfbloom/mapped.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "bloom/core.h"
 #include "tests/filters.h"
 #include "tests/race.h"
 
@@ -78,6 +81,7 @@ TEST_P(EveryStrategyMapped, IsAsInPrivateMemory) {
         lfb_filter_put(filter, text.data(), text.size());
         lfb_filter_put_u64(filter, Mix(1, i));
         lfb_filter_put_hash(filter, Mix(2, i));
+        lfb_filter_claim_u64(filter, Mix(6, i));
         lfb_filter_put_object(
             filter,
             [](const void* object, lfb_sink* sink) {
@@ -235,12 +239,13 @@ TEST(Mapped, EveryFieldOfTheHeadIsChecked) {
       {48, std::string(4, '\1'), LFB_ERROR_BAD_HEADER},
       {52, std::string(4, '\1'), LFB_ERROR_BAD_HEADER},
       {56, "x", LFB_ERROR_BAD_HEADER},
+      {60, "x", LFB_ERROR_BAD_HEADER},
   };
   for (const auto& forgery : forgeries) {
     Overwrite(path, Forged(whole, forgery.offset, forgery.value));
     EXPECT_EQ(OpenStatus(path), forgery.status) << forgery.offset;
   }
-  Overwrite(path, Forged(whole, 56, std::string(1, '\0')));
+  Overwrite(path, Forged(whole, 60, std::string(1, '\0')));
   EXPECT_EQ(OpenStatus(path), LFB_OK);
 }
 
@@ -387,6 +392,69 @@ TEST(MappedFork, ADeathIsNoticedAndMended) {
   EXPECT_TRUE(Stats(filter).bits_set_low);
   EXPECT_EQ(lfb_mapped_recount(filter.get()), LFB_OK);
   EXPECT_FALSE(Stats(filter).bits_set_low);
+}
+
+// What processes count for a test that watches them.
+template <typename Value>
+class InAllProcesses {
+ public:
+  explicit InAllProcesses(size_t count)
+      : bytes_(count * sizeof(Value)),
+        values_(static_cast<Value*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                                         MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+  ~InAllProcesses() { munmap(static_cast<void*>(values_), bytes_); }
+  Value& operator[](size_t i) const { return values_[i]; }
+
+ private:
+  size_t bytes_;
+  Value* values_;
+};
+
+// Processes claim the same keys in the same order, and some are killed in the middle: no
+// key is given to two, and those that go on are given all that was not lost with the dead.
+// Seen to fail in 20 runs of 20 with claims that are put: "unlooked" and a put in their place.
+TEST(MappedRace, AKeyIsClaimedByOneProcess) {
+  constexpr unsigned kProcesses = 6, kKilled = 3, kRounds = kUnderTsan ? 3 : 20;
+  constexpr uint64_t kKeys = 20000;
+  uint64_t twice = 0, without = 0;
+  for (unsigned round = 0; round < kRounds; round++) {
+    const Path path("/dev/shm");
+    const Filter filter = Create(path, Config(kKeys, 1e-6, LFB_FAST));
+    const InAllProcesses<std::atomic<uint32_t>> wins(kKeys), begun(1);
+    pid_t children[kProcesses];
+    for (unsigned p = 0; p < kProcesses; p++) {
+      children[p] = fork();
+      if (children[p] == 0) {
+        lfb_filter* mine = nullptr;
+        if (lfb_mapped_open(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
+        for (begun[0]++; begun[0] < kProcesses;) std::this_thread::yield();
+        for (uint64_t i = 0; i < kKeys; i++)
+          if (lfb_filter_claim_u64(mine, Mix(round, i))) wins[i]++;
+        lfb_mapped_close(mine);
+        _exit(0);
+      }
+    }
+    while (begun[0] < kProcesses) usleep(10);
+    for (unsigned p = 0; p < kKilled; p++) {
+      usleep(300);
+      kill(children[p], SIGKILL);
+    }
+    for (pid_t child : children) {
+      int status;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      ASSERT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    }
+    for (uint64_t i = 0; i < kKeys; i++) {
+      ASSERT_TRUE(lfb_filter_might_contain_u64(filter.get(), Mix(round, i)));
+      twice += wins[i] > 1;
+      without += wins[i] == 0;
+    }
+    ASSERT_EQ(lfb_mapped_recount(filter.get()), LFB_OK);
+    ASSERT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+  }
+  EXPECT_EQ(twice, 0u);
+  // the key that each of the killed was about, and perhaps a false positive
+  EXPECT_LE(without, kRounds * kKilled + 2);
 }
 
 // More than have stripes of their own, in one process as in many.

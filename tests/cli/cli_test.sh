@@ -917,6 +917,18 @@ check "the count is that of the bits" equal "$(json bits_set)" "$after"
 gives "verify after a death" 0 "$tool" convert --to native shared snapshot.lfb
 gives "the bits themselves" 0 "$tool" info --json snapshot.lfb
 check "are as many" equal "$(json bits_set)" "$after"
+# Two that share what they have seen: each key by one of them, and by no later run.
+seq 1 30000 >ours
+seq 10001 40000 >theirs
+"$tool" dedupe -q --shared claimed -n 40000 -p 1e-9 ours >first 2>err &
+"$tool" dedupe -q --shared claimed -n 40000 -p 1e-9 theirs >second 2>>err
+wait $! && rc=0 || rc=$?
+check "two that dedupe" equal "$rc$(cat err)" 0
+check "each key once" equal "$(sort -n first second | md5sum)" "$(seq 1 40000 | md5sum)"
+gives "dedupe again" 0 "$tool" dedupe --json --shared claimed ours
+check "nothing new is left" equal "$(json in) $(json out)" "30000 0"
+refuses "dedupe, other -p" "claimed is there already" "$tool" dedupe --shared claimed -p 0.5 ours
+refuses "dedupe, shared and new, no -p" "no -p given" "$tool" dedupe --shared nowhere ours
 head -c 100000 shared >cut
 refuses "half a shared filter" "ends too early" "$tool" query cut abc
 
