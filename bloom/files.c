@@ -24,6 +24,27 @@ enum {
   OWNER_MODE = 0600,
 };
 
+/* open(), which may wait for a pipe's other end when a signal comes. */
+static int file_open(const char *path, int flags, mode_t mode)
+{
+  int fd;
+
+  do
+    fd = open(path, flags | O_CLOEXEC, mode);
+  while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+static int file_sync(int fd)
+{
+  int failed;
+
+  do
+    failed = fsync(fd);
+  while (failed != 0 && errno == EINTR);
+  return failed;
+}
+
 static lfb_status file_write(void *to, const void *bytes, size_t size)
 {
   const int fd = *(const int *)to;
@@ -33,7 +54,9 @@ static lfb_status file_write(void *to, const void *bytes, size_t size)
     const ssize_t wrote = write(fd, at, size);
     if (wrote < 0 && errno == EINTR)
       continue;
-    if (wrote < 0)
+    if (wrote == 0) /* no file does this for long: rather an error than for ever */
+      errno = ENOSPC;
+    if (wrote <= 0)
       return LFB_ERROR_WRITE;
     at += wrote;
     size -= (size_t)wrote;
@@ -72,7 +95,7 @@ static lfb_status file_close(int fd, lfb_status status)
 /* Writes the filter to what stands at `path` already and is no regular file. */
 static lfb_status save_in_place(const lfb_filter *filter, lfb_form form, const char *path)
 {
-  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  int fd = file_open(path, O_WRONLY, 0);
 
   if (fd < 0)
     return LFB_ERROR_OPEN;
@@ -98,10 +121,10 @@ typedef struct replacement {
   int directory;    /* the folder, to sync; -1 where it may not be read           */
 } replacement;
 
-#define SAVE_NEW ((mode_t)-1)
+#define SAVE_NEW ((mode_t)0) /* of no file: each has a type */
 
 /* The folder of `path`: opened before anything is written, so that after the
- * rename only its sync is left to fail. */
+ * rename only its sync is left to fail.  EACCES: a folder to write to, but not to list. */
 static lfb_status save_open_directory(replacement *save)
 {
   const char *slash = strrchr(save->path, '/');
@@ -111,11 +134,12 @@ static lfb_status save_open_directory(replacement *save)
                                        : strndup(save->path, (size_t)(slash - save->path));
   if (save->folder == NULL)
     return LFB_ERROR_NO_MEMORY;
-  save->directory = open(save->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  return LFB_OK;
+  save->directory = file_open(save->folder, O_RDONLY | O_DIRECTORY, 0);
+  return save->directory >= 0 || errno == EACCES ? LFB_OK : LFB_ERROR_OPEN;
 }
 
-/* Opens a new file beside `path`, with the permissions of what it replaces. */
+/* Opens a new file beside `path`, which nobody but its owner may read yet where it is to
+ * replace another. */
 static lfb_status save_open(replacement *save)
 {
   static const char pattern[] = "%s/.lfbloom-%08lx"; /* short: `path` may be as long as can be */
@@ -129,25 +153,37 @@ static lfb_status save_open(replacement *save)
     (void)snprintf(save->name, size, pattern, save->folder, save_number(try) & 0xffffffffUL);
     /* Not mkstemp(), whose files nobody else may read; but never readable by more
      * than what it replaces was, not even until fchmod(). */
-    save->fd = open(save->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                    replaces ? (mode_t)(save->mode & OWNER_MODE) : (mode_t)FILE_MODE);
+    save->fd = file_open(save->name, O_WRONLY | O_CREAT | O_EXCL,
+                         replaces ? (mode_t)(save->mode & OWNER_MODE) : (mode_t)FILE_MODE);
     if (save->fd >= 0 || errno != EEXIST)
       break;
   }
-  if (save->fd < 0)
-    return LFB_ERROR_OPEN;
-  if (replaces)
-    (void)fchmod(save->fd, save->mode & 07777); /* some file systems have no modes */
-  return LFB_OK;
+  return save->fd < 0 ? LFB_ERROR_OPEN : LFB_OK;
+}
+
+/* Gives the new file the permissions of what it replaces.  Some file systems have none. */
+static lfb_status save_permit(const replacement *save)
+{
+  int failed;
+
+  if (save->mode == SAVE_NEW)
+    return LFB_OK;
+  do
+    failed = fchmod(save->fd, save->mode & 07777);
+  while (failed != 0 && errno == EINTR);
+  return failed == 0 || errno == EPERM || errno == ENOTSUP || errno == ENOSYS ? LFB_OK
+                                                                               : LFB_ERROR_WRITE;
 }
 
 /* Writes and syncs the new file, then lets it take its place. */
 static lfb_status save_and_rename(const replacement *save, const lfb_filter *filter, lfb_form form)
 {
   int fd = save->fd;
-  lfb_status status = lfb_filter_write(filter, form, file_write, &fd);
+  lfb_status status = save_permit(save);
 
-  if (status == LFB_OK && fsync(fd) != 0)
+  if (status == LFB_OK)
+    status = lfb_filter_write(filter, form, file_write, &fd);
+  if (status == LFB_OK && file_sync(fd) != 0)
     status = LFB_ERROR_SYNC;
   status = file_close(fd, status);
   if (status == LFB_OK && rename(save->name, save->path) != 0)
@@ -163,7 +199,7 @@ static lfb_status save_and_rename(const replacement *save, const lfb_filter *fil
 /* Makes the rename last.  EINVAL: a file system that has nothing to sync here. */
 static lfb_status save_sync_directory(const replacement *save)
 {
-  return save->directory < 0 || fsync(save->directory) == 0 || errno == EINVAL ||
+  return save->directory < 0 || file_sync(save->directory) == 0 || errno == EINVAL ||
                  errno == ENOTSUP
              ? LFB_OK
              : LFB_ERROR_SYNC;
@@ -196,7 +232,7 @@ static lfb_status save_behind_link(const lfb_filter *filter, lfb_form form, cons
 {
   char *target = realpath(path, NULL);
 
-  if (target == NULL) /* it points nowhere: better said than replaced */
+  if (target == NULL)
     return LFB_ERROR_OPEN;
   const lfb_status status = save_beside(filter, form, target, mode);
   const int cause = errno;
@@ -205,28 +241,44 @@ static lfb_status save_behind_link(const lfb_filter *filter, lfb_form form, cons
   return status;
 }
 
+/* What is at `path`: its mode, links followed, and whether it is a link; SAVE_NEW where
+ * there is nothing. */
+static lfb_status save_look(const char *path, mode_t *mode, bool *linked)
+{
+  struct stat found = {.st_mode = SAVE_NEW};
+
+  if (*path == '\0') {
+    errno = ENOENT;
+    return LFB_ERROR_OPEN;
+  }
+  if (lstat(path, &found) != 0 && errno != ENOENT)
+    return LFB_ERROR_OPEN;
+  *linked = S_ISLNK(found.st_mode);
+  if (*linked && stat(path, &found) != 0) /* it points nowhere: better said than replaced */
+    return LFB_ERROR_OPEN;
+  *mode = found.st_mode;
+  return LFB_OK;
+}
+
 lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path)
 {
-  struct stat found, link;
+  mode_t mode;
+  bool linked;
 
   /* Before anything is created: a form that cannot hold it needs no file. */
   if (lfb_form_name(form) == NULL)
     return LFB_ERROR_NO_SUCH_FORM;
   if (!lfb_form_holds(form, filter->strategy->id))
     return LFB_ERROR_FORM_CANNOT_HOLD;
-  if (*path == '\0') {
-    errno = ENOENT;
-    return LFB_ERROR_OPEN;
-  }
-  const bool linked = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
-  const bool there = stat(path, &found) == 0;
-  if (there && S_ISDIR(found.st_mode)) {
+  const lfb_status status = save_look(path, &mode, &linked);
+  if (status != LFB_OK)
+    return status;
+  if (S_ISDIR(mode)) {
     errno = EISDIR;
     return LFB_ERROR_OPEN;
   }
-  if (there && !S_ISREG(found.st_mode))
+  if (mode != SAVE_NEW && !S_ISREG(mode))
     return save_in_place(filter, form, path);
-  const mode_t mode = there ? found.st_mode : SAVE_NEW;
   return linked ? save_behind_link(filter, form, path, mode)
                 : save_beside(filter, form, path, mode);
 }
@@ -258,7 +310,7 @@ static lfb_status load_whole(int fd, const lfb_read_limits *limits, uint64_t kno
 lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits, lfb_filter **filter)
 {
   struct stat found;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = file_open(path, O_RDONLY, 0);
 
   if (fd < 0)
     return LFB_ERROR_OPEN;

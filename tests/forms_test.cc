@@ -8,10 +8,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 
-#include "tests/filters.h"
+#include "tests/files.h"
 #include "tests/race.h"
 #include "tests/streams.h"
 
@@ -132,36 +130,6 @@ TEST(GuavaForm, HoldsGuavasStrategiesOnly) {
   EXPECT_EQ(lfb_filter_write(Make(10, 0.1).get(), static_cast<lfb_form>(77), write, &bytes),
             LFB_ERROR_NO_SUCH_FORM);
 }
-
-// A directory of its own for each test of files.
-class Files : public testing::Test {
- protected:
-  void SetUp() override {
-    directory_ = fs::path(testing::TempDir()) /
-                 testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(directory_);
-    fs::create_directories(directory_);
-  }
-  std::string Path(const std::string& name) const { return (directory_ / name).string(); }
-  std::string Content(const std::string& name) const {
-    std::ifstream file(Path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  size_t Entries() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(directory_), {}));
-  }
-  void Write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(Path(name), std::ios::binary) << bytes;
-  }
-  lfb_status Load(const std::string& name, Filter* filter = nullptr) const {
-    lfb_filter* loaded = nullptr;
-    const lfb_status status = lfb_filter_load(Path(name).c_str(), nullptr, &loaded);
-    Filter owner(loaded);
-    if (filter != nullptr) *filter = std::move(owner);
-    return status;
-  }
-  fs::path directory_;
-};
 
 TEST_F(Files, SaveAndLoad) {
   const Filter filter = Filled(200000);

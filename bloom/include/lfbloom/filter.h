@@ -404,15 +404,18 @@ LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_
 
 /*
  * Writes a filter to a file, atomically and durably: into a temporary file in the
- * same directory, synced, then renamed, and the directory synced.  A file that is
- * replaced gives its permissions to the new one; behind a symbolic link the file it
- * points to is replaced.  A path that is no regular file (a pipe, a terminal) is
- * written to as it is.
+ * same directory, synced, then renamed, and the directory synced (where it may be read).
+ * A file that is replaced gives its permissions to the new one, where its file system has
+ * such; behind a symbolic link the file it points to is replaced.  A path that is no
+ * regular file (a pipe, a terminal) is written to as it is.
  *
  * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _RENAME, _NO_MEMORY: `path`
  *        is as it was and no temporary file is left.  LFB_ERROR_SYNC: it is the old
  *        file or the new one, whole, and a power cut may yet bring the old one back.
- *        The cause is in errno.
+ *        The cause is in errno, but of _NO_MEMORY.  Calls that a signal interrupts go on.
+ * Killed a process that is killed meanwhile leaves the old file or the new one, whole, and
+ *        maybe a temporary file, .lfbloom- and 8 hexadecimal digits in that directory,
+ *        which nothing uses again: delete it once nobody saves there.
  */
 LFB_API lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path);
 
