@@ -79,17 +79,17 @@ static void native_compared(const lfb_reader *reader, uint64_t offset, uint64_t 
   damage->bytes += size;
 }
 
-/* Compares the words with the table's checksums, and makes those that do not match all
- * ones; whether all do. */
+/* Compares the words' checksums with the table's, and makes those words that do not match
+ * all ones; whether all do. */
 static bool native_mend_words(const lfb_reader *reader, unsigned char *words, uint64_t size,
-                              const uint64_t *table)
+                              const uint64_t *checksums, const uint64_t *table)
 {
   bool whole = true;
 
   for (uint64_t at = 0; at < size; at += LFB_CHECKED_BYTES) {
     const uint64_t left = size - at;
     const size_t piece = (size_t)(left < LFB_CHECKED_BYTES ? left : LFB_CHECKED_BYTES);
-    const bool match = XXH3_64bits(words + at, piece) == table[at / LFB_CHECKED_BYTES];
+    const bool match = checksums[at / LFB_CHECKED_BYTES] == table[at / LFB_CHECKED_BYTES];
     native_compared(reader, LFB_NATIVE_HEADER + at, piece, match);
     if (!match)
       memset(words + at, 0xff, piece);
@@ -100,25 +100,29 @@ static bool native_mend_words(const lfb_reader *reader, unsigned char *words, ui
 
 /* Compares everything behind the header, all of which has been read. */
 static lfb_status native_compare(const lfb_reader *reader, const lfb_geometry *geometry,
-                                 uint64_t *words, uint64_t *table, size_t count)
+                                 uint64_t *words, const uint64_t *checksums, bool *changed,
+                                 uint64_t *table)
 {
   const uint64_t size = geometry->word_count * sizeof *words;
   const uint32_t used = geometry->bit_count % LFB_WORD_BITS;
+  const size_t count = native_checksum_count(size);
   const bool table_whole = XXH3_64bits(table, count * sizeof *table) == LFB_LITTLE_64(table[count]);
 
   native_table_little(table, count);
-  const bool words_whole = native_mend_words(reader, (unsigned char *)words, size, table);
+  const bool words_whole =
+      native_mend_words(reader, (unsigned char *)words, size, checksums, table);
   native_compared(reader, LFB_NATIVE_HEADER + size, (count + 1) * sizeof *table, table_whole);
+  *changed = !words_whole;
   if (words_whole && table_whole)
     return LFB_OK;
   /* of the ones, too, none beyond the last bit */
   if (!words_whole && used != 0)
-    words[geometry->word_count - 1] &= LFB_LITTLE_64((UINT64_C(1) << used) - 1);
+    words[geometry->word_count - 1] &= (UINT64_C(1) << used) - 1;
   return reader->limits.open_damaged ? LFB_OK : LFB_ERROR_BAD_CHECKSUM;
 }
 
 static lfb_status native_check(const lfb_reader *reader, const lfb_geometry *geometry,
-                               uint64_t *words)
+                               uint64_t *words, const uint64_t *checksums, bool *changed)
 {
   const size_t count = native_checksum_count(geometry->word_count * sizeof *words);
   uint64_t *table = malloc((count + 1) * sizeof *table);
@@ -127,7 +131,7 @@ static lfb_status native_check(const lfb_reader *reader, const lfb_geometry *geo
     return LFB_ERROR_NO_MEMORY;
   lfb_status status = lfb_form_read_bytes(reader, table, (count + 1) * sizeof *table);
   if (status == LFB_OK)
-    status = native_compare(reader, geometry, words, table, count);
+    status = native_compare(reader, geometry, words, checksums, changed, table);
   free(table);
   return status;
 }

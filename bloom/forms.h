@@ -67,9 +67,14 @@ lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter);
 /* Reads exactly `size` bytes.  Fails: LFB_ERROR_TRUNCATED, or what the reader returned. */
 lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t size);
 
-/* Looks at the words as they came, and may change them; reads on behind them, if it likes. */
+/*
+ * Looks at the words, and may change them; reads on behind them, if it likes.
+ *
+ * Takes  checksums  the XXH3 of each LFB_CHECKED_BYTES of the bytes that came.
+ *        changed    to be set if a word was changed.
+ */
 typedef lfb_status (*lfb_words_check)(const lfb_reader *reader, const lfb_geometry *geometry,
-                                      uint64_t *words);
+                                      uint64_t *words, const uint64_t *checksums, bool *changed);
 
 /*
  * Reads the words of a described filter, has them checked, and makes it.
@@ -86,6 +91,7 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
  * Writes all words of a filter, a rolling snapshot.
  *
  * Takes  checksums  NULL, or room for one XXH3 a LFB_CHECKED_BYTES of what is written.
+ * Fails  LFB_ERROR_NO_MEMORY, or what the writer returned.
  */
 lfb_status lfb_form_write_words(const lfb_filter *filter, lfb_byte_order order,
                                 const lfb_writer *writer, uint64_t *checksums);

@@ -5,6 +5,7 @@
 #include "bloom/core.h"
 #include "tests/filters.h"
 #include "tests/race.h"
+#include "tests/streams.h"
 
 namespace {
 
@@ -149,6 +150,46 @@ TEST(FilterRace, CopyAndWriteBesidePut) {
   EXPECT_EQ(lost, 0u);
   EXPECT_EQ(miscounted, 0u);
   EXPECT_EQ(misshaped, 0u);
+}
+
+// What is written while others put is a whole filter, and every key is in whose put
+// returned before the writing began.  Each putting thread says how far it is; the filter is
+// of some MiB, so that puts fall into it while it is written.  Seen to fail 20 times in 20
+// with checksums of the words as they are instead of as they were copied, and by hand with
+// one word in a thousand left out of the copy.
+TEST(FilterRace, SaveBesidePut) {
+  constexpr uint64_t kRounds = kUnderTsan ? 2 : 10, kKeys = kUnderTsan ? 10000 : 100000;
+  constexpr unsigned kPutting = 2;
+  for (uint64_t round = 0; round < kRounds; round++) {
+    const Filter filter = Make(2'000'000, 0.01, LFB_FAST);
+    std::atomic<uint64_t> put[kPutting] = {};
+    std::atomic<unsigned> putting{kPutting};
+    uint64_t damaged = 0, lost = 0, miscounted = 0, known = 0;
+    RunTogether(1 + kPutting, [&](unsigned t) {
+      if (t < kPutting) {
+        for (uint64_t i = 0; i < kKeys; i++) {
+          lfb_filter_put_u64(filter.get(), Mix(round * kPutting + t, i));
+          put[t].store(i + 1, std::memory_order_release);
+        }
+        putting--;
+        return;
+      }
+      do {
+        uint64_t before[kPutting];
+        for (unsigned p = 0; p < kPutting; p++) before[p] = put[p].load(std::memory_order_acquire);
+        Filter saved;
+        damaged += ReadFrom({Bytes(filter, LFB_FORM_NATIVE)}, &saved) != LFB_OK;
+        if (saved == nullptr) continue;
+        miscounted += Stats(saved).bits_set != Popcount(saved);
+        for (unsigned p = 0; p < kPutting; p++)
+          for (uint64_t i = 0; i < before[p]; i++, known++)
+            lost += !lfb_filter_might_contain_u64(saved.get(), Mix(round * kPutting + p, i));
+      } while (putting > 0);
+    });
+    ASSERT_EQ(damaged, 0u) << "round " << round;
+    ASSERT_EQ(lost, 0u) << "of " << known << " in round " << round;
+    ASSERT_EQ(miscounted, 0u) << "round " << round;
+  }
 }
 
 // Guava issue 3055 here as there, which is why there are claims (claims_test.cc): in a race

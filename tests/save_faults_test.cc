@@ -19,6 +19,7 @@
 #include <functional>
 #include <map>
 
+#include "bloom/core.h"
 #include "tests/calls.h"
 #include "tests/files.h"
 #include "tests/race.h"
@@ -165,12 +166,16 @@ TEST_F(SaveFaults, EachCallOfASaveInPlace) {
         5u);
 }
 
+bool SameWords(const Filter& a, const Filter& b) {
+  return a->pages.size == b->pages.size &&
+         std::memcmp(a->pages.address, b->pages.address, a->pages.size) == 0;
+}
+
 // Each call of a load fails in turn: nothing is handed out.
 TEST_F(SaveFaults, EachCallOfALoad) {
   for (uint64_t n : {kFew, kMany})
     for (int error : kErrors) {
       const Filter filter = Filled(n, 1);
-      const std::string bytes = Bytes(filter);
       Prepare(filter);
       lfb_filter* const none = filter.get();
       lfb_filter* loaded = none;
@@ -180,7 +185,7 @@ TEST_F(SaveFaults, EachCallOfALoad) {
           [&] {
             loaded = none;
             const lfb_status status = lfb_filter_load(Path("old").c_str(), nullptr, &loaded);
-            if (loaded != none) same = same && Bytes(Filter(loaded)) == bytes;
+            if (loaded != none) same = same && SameWords(Filter(loaded), filter);
             return status;
           },
           [&](const Outcome& outcome) { EXPECT_EQ(loaded == none, outcome.status != LFB_OK); });

@@ -1,11 +1,14 @@
-// The variants of strategy `fast` for vector instructions: which is chosen, that all
+// The variants of strategy `fast` and of digests for vector instructions: which is chosen, that all
 // give the same bits and answers, and that they may read what others write.
 #include <lfbloom/fast.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
+#include "bloom/digest.h"
 #include "tests/race.h"
 #include "tests/variants.h"
 
@@ -19,6 +22,21 @@ TEST(Simd, TheEnvironmentNamesTheMost) {
     for (const char* other : {"", "NONE", "avx", "avx2 ", "sse"})
       EXPECT_EQ(lfb_simd_allowed(other, best), best) << other;
     EXPECT_EQ(lfb_simd_allowed(nullptr, best), best);
+  }
+}
+
+// The pass over a form's words, from none to more than xxHash's longest loop turns over.
+TEST(Simd, DigestsAreThoseOfTheDefinition) {
+  std::vector<uint64_t> words(1 << 15);
+  for (size_t i = 0; i < words.size(); i++) words[i] = Mix(9, i);
+  std::vector<size_t> counts = {words.size(), words.size() - 1};
+  for (size_t count = 0; count < 400; count++) counts.push_back(count);
+  for (size_t count : counts) {
+    uint64_t set = 0;
+    for (size_t i = 0; i < count; i++) set += std::bitset<64>(words[i]).count();
+    ASSERT_EQ(lfb_digest_bits(words.data(), count), set) << count;
+    ASSERT_EQ(lfb_digest_xxh3(words.data(), count * 8), XXH3_64bits(words.data(), count * 8))
+        << count;
   }
 }
 

@@ -20,6 +20,7 @@ PLANTS = [
     "unlooked",  # a claim is won without a second look
     "undecided",  # a claim's bits are on before it is decided
     "untaken",  # a builder's thread writes to regions that others have
+    "live_checksum",  # a form's checksum is of the filter's words, not of those written
 ]
 
 def _planted(label, plant):

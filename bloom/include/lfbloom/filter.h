@@ -376,7 +376,8 @@ typedef struct lfb_read_limits {
  * Writes a filter: what was put before the call, and some of what is put
  * meanwhile.
  *
- * Fails  LFB_ERROR_NO_SUCH_FORM, _FORM_CANNOT_HOLD, or whatever `write` returned.
+ * Takes  at most 1 MiB of memory meanwhile, and 8 bytes for each MiB of the words.
+ * Fails  LFB_ERROR_NO_SUCH_FORM, _FORM_CANNOT_HOLD, _NO_MEMORY, or whatever `write` returned.
  */
 LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_fn write,
                                     void *to);
