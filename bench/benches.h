@@ -36,6 +36,15 @@ void lfb_bench_register_bulk(const lfb_bench_size *size);
 /* limit/ACCESS/SIZE: what the machine can do at best. */
 void lfb_bench_register_limits(const lfb_bench_size *size);
 
+/* save|load|load_cold/native|plain/SIZE/disk|shm, checksum/xxh3|plain/SIZE: files. */
+void lfb_bench_register_files(const lfb_bench_size *size);
+
+/* Where the files called disk are: a directory, which is kept; "." until it is said. */
+void lfb_bench_files_in(const char *directory);
+
+/* Frees what these benchmarks share. */
+void lfb_bench_clear_files(void);
+
 /* counter/stripes_add: one addition to the counter of bits. */
 void lfb_bench_register_counter(void);
 

@@ -6,6 +6,7 @@
  * takes the flags of Google Benchmark, and
  *   --scenes=DIRECTORY  keep the filters that benchmarks start from there, to be
  *                       read by the next run (and by Guava)
+ *   --files=DIRECTORY   where the files of save and load called disk are (.)
  *   --puts=COUNT        puts that one benchmark of new keys times, at least
  */
 #include <stdlib.h>
@@ -26,12 +27,14 @@ const unsigned lfb_bench_thread_counts[LFB_BENCH_THREADS] = {1, 2, 4, 16, 64};
 /* Takes this program's own flags out of the arguments; how many are left. */
 static int take_flags(int argc, char **argv)
 {
-  static const char scenes[] = "--scenes=", puts[] = "--puts=";
+  static const char scenes[] = "--scenes=", puts[] = "--puts=", files[] = "--files=";
   int kept = 0;
 
   for (int i = 0; i < argc; i++) {
     if (strncmp(argv[i], scenes, sizeof scenes - 1) == 0)
       lfb_scene_keep_in(argv[i] + sizeof scenes - 1);
+    else if (strncmp(argv[i], files, sizeof files - 1) == 0)
+      lfb_bench_files_in(argv[i] + sizeof files - 1);
     else if (strncmp(argv[i], puts, sizeof puts - 1) == 0)
       lfb_bench_least_puts = strtoull(argv[i] + sizeof puts - 1, NULL, 10);
     else
@@ -49,11 +52,13 @@ int main(int argc, char **argv)
     lfb_bench_register_limits(&lfb_bench_sizes[i]);
     lfb_bench_register_filters(&lfb_bench_sizes[i]);
     lfb_bench_register_bulk(&lfb_bench_sizes[i]);
+    lfb_bench_register_files(&lfb_bench_sizes[i]);
   }
   lfb_bench_register_counter();
   const int status = lfb_bench_run(argc, argv);
   lfb_scene_clear();
   lfb_bench_clear_limits();
+  lfb_bench_clear_files();
   lfb_names_free();
   return status;
 }

@@ -197,7 +197,7 @@ TEST_F(SaveFaults, EachCallOfALoad) {
 // Where the size of what is read is not known, memory grows with it; each piece of memory
 // is refused in turn.
 TEST_F(SaveFaults, EachPieceOfMemoryOfAStream) {
-  const Filter filter = Filled(8'000'000, 1);
+  const Filter filter = Filled(4'000'000, 1);
   const std::string bytes = Bytes(filter, LFB_FORM_NATIVE);
   lfb_filter* const none = filter.get();
   lfb_filter* read = none;

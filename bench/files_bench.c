@@ -1,0 +1,242 @@
+/*
+ * files_bench.c - saving a filter to a file and loading it, beside what the system takes
+ * for the same bytes.
+ *
+ * VERB/WHO/SIZE/PLACE, one iteration a file: verbs save (with its fsync), load, and
+ * load_cold (nothing of the file in memory); WHO is native, or plain: the bare words by one
+ * write() and fsync(), or by one read() into new memory.  Places: disk (--files=DIRECTORY),
+ * and shm, a file system in memory, where no disk hides what the library takes.
+ * checksum/xxh3/SIZE: a checksum for each MiB of the words; checksum/plain/SIZE: their sum.
+ */
+#define _GNU_SOURCE /* O_CLOEXEC, posix_fadvise */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/benches.h"
+#include "bench/keys.h"
+#include "bench/shim.h"
+#include "bloom/core.h"
+#include "bloom/digest.h"
+#include "bloom/forms.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum { PLACES = 2, PATH_SIZE = 4096 };
+
+static struct {
+  const char *name;
+  const char *directory;
+} places[PLACES] = {{"disk", "."}, {"shm", "/dev/shm"}};
+
+void lfb_bench_files_in(const char *directory)
+{
+  places[0].directory = directory;
+}
+
+/* The filter that is saved, its words full of random bits. */
+static struct {
+  lfb_filter *filter;
+  uint64_t size; /* asked for, in bytes */
+} stage;
+
+static bool stage_enter(uint64_t size)
+{
+  const lfb_config config = {.expected_insertions = size * 8 / 10, .fpp = 0.01, .seed = 1};
+
+  if (stage.size == size)
+    return true;
+  lfb_bench_clear_files();
+  if (lfb_filter_create(&config, &stage.filter) != LFB_OK)
+    return false;
+  uint64_t *words = stage.filter->pages.address;
+  for (uint64_t i = 0; i < stage.filter->pages.size / sizeof *words; i++)
+    words[i] = lfb_keys_number(i);
+  stage.size = size;
+  return true;
+}
+
+void lfb_bench_clear_files(void)
+{
+  lfb_filter_free(stage.filter);
+  memset(&stage, 0, sizeof stage);
+}
+
+/* ---- what is timed ------------------------------------------------------- */
+
+static bool save_native(const char *path)
+{
+  return lfb_filter_save(stage.filter, LFB_FORM_NATIVE, path) == LFB_OK;
+}
+
+static bool save_plain(const char *path)
+{
+  const lfb_pages *pages = &stage.filter->pages;
+  const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+  if (fd < 0)
+    return false;
+  const bool wrote =
+      write(fd, pages->address, pages->size) == (ssize_t)pages->size && fsync(fd) == 0;
+  return close(fd) == 0 && wrote;
+}
+
+static bool load_native(const char *path)
+{
+  lfb_filter *filter;
+
+  if (lfb_filter_load(path, NULL, &filter) != LFB_OK)
+    return false;
+  lfb_filter_free(filter);
+  return true;
+}
+
+static bool load_plain(const char *path)
+{
+  lfb_pages pages;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+  if (fd < 0)
+    return false;
+  bool got = lfb_pages_init(&pages, stage.filter->pages.size, false) == LFB_OK;
+  if (got) {
+    got = read(fd, pages.address, pages.size) == (ssize_t)pages.size;
+    lfb_pages_free(&pages);
+  }
+  return close(fd) == 0 && got;
+}
+
+/* Has the system forget what it keeps of a file, which has been synced. */
+static bool forget(const char *path)
+{
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const bool done = fd >= 0 && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0;
+
+  if (fd >= 0)
+    (void)close(fd);
+  return done;
+}
+
+static bool nothing(const char *path)
+{
+  (void)path;
+  return true;
+}
+
+typedef bool (*file_act)(const char *path);
+
+typedef struct file_way {
+  const char *name;  /* VERB/WHO                                        */
+  file_act prepare;  /* before the first; not timed                     */
+  file_act before;   /* before each; not timed                          */
+  file_act act;
+  unsigned places;   /* the first so many                               */
+} file_way;
+
+static const file_way ways[] = {
+    {"save/plain", nothing, nothing, save_plain, PLACES},
+    {"save/native", nothing, nothing, save_native, PLACES},
+    {"load/plain", save_native, nothing, load_plain, PLACES},
+    {"load/native", save_native, nothing, load_native, PLACES},
+    {"load_cold/plain", save_native, forget, load_plain, 1},
+    {"load_cold/native", save_native, forget, load_native, 1},
+};
+
+typedef struct file_case {
+  const file_way *way;
+  unsigned place;
+  uint64_t size;
+} file_case;
+
+static void file_body(lfb_bench_state *state, const void *argument)
+{
+  const file_case *c = argument;
+  char path[PATH_SIZE];
+
+  (void)snprintf(path, sizeof path, "%s/lfbloom-bench-%ld", places[c->place].directory,
+                 (long)getpid());
+  bool done = stage_enter(c->size) && c->way->prepare(path);
+  while (lfb_bench_keep_running(state, 1)) {
+    lfb_bench_pause();
+    done = done && c->way->before(path);
+    lfb_bench_resume();
+    done = done && c->way->act(path);
+  }
+  (void)unlink(path);
+  if (!done)
+    lfb_bench_fail(state, "no memory, or no room for the file");
+}
+
+static uint64_t checksum_xxh3(const char *words, uint64_t size)
+{
+  uint64_t sum = 0;
+  for (uint64_t at = 0; at < size; at += LFB_CHECKED_BYTES)
+    sum += lfb_digest_xxh3(words + at, LFB_CHECKED_BYTES);
+  return sum;
+}
+
+static uint64_t checksum_plain(const char *words, uint64_t size)
+{
+  const uint64_t *word = (const uint64_t *)(const void *)words;
+  uint64_t sum[4] = {0};
+  for (uint64_t i = 0; i < size / sizeof *word; i += COUNT(sum))
+    for (size_t j = 0; j < COUNT(sum); j++)
+      sum[j] += word[i + j];
+  return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+typedef struct checksum_case {
+  uint64_t (*sum)(const char *words, uint64_t size);
+  uint64_t size;
+} checksum_case;
+
+static void checksum_body(lfb_bench_state *state, const void *argument)
+{
+  const checksum_case *c = argument;
+  const bool ready = stage_enter(c->size);
+  uint64_t seen = 0;
+
+  while (lfb_bench_keep_running(state, 1))
+    if (ready)
+      seen += c->sum(stage.filter->pages.address,
+                     stage.filter->pages.size / LFB_CHECKED_BYTES * LFB_CHECKED_BYTES);
+  if (!ready)
+    lfb_bench_fail(state, "no memory");
+  __asm__ volatile("" : : "r"(seen)); /* keeps the loads */
+}
+
+/* ---- the table ----------------------------------------------------------- */
+
+static void register_one(const char *name, const char *size, const char *place,
+                         lfb_bench_body body, const void *argument)
+{
+  char whole[64];
+
+  (void)snprintf(whole, sizeof whole, "%s/%s%s%s", name, size, place[0] == '\0' ? "" : "/", place);
+  const lfb_bench_row row = {whole, body, argument, 1, 0};
+  lfb_bench_register(&row);
+}
+
+void lfb_bench_register_files(const lfb_bench_size *size)
+{
+  static file_case cases[LFB_BENCH_SIZES * COUNT(ways) * PLACES];
+  static file_case *next = cases;
+  static checksum_case sums[LFB_BENCH_SIZES * 2];
+  static checksum_case *sum = sums;
+
+  if (size->bytes < 2 * LFB_CHECKED_BYTES)
+    return;
+  for (unsigned place = 0; place < PLACES; place++)
+    for (size_t i = 0; i < COUNT(ways); i++) {
+      if (place >= ways[i].places)
+        continue;
+      *next = (file_case){&ways[i], place, size->bytes};
+      register_one(ways[i].name, size->name, places[place].name, file_body, next++);
+    }
+  *sum = (checksum_case){checksum_plain, size->bytes};
+  register_one("checksum/plain", size->name, "", checksum_body, sum++);
+  *sum = (checksum_case){checksum_xxh3, size->bytes};
+  register_one("checksum/xxh3", size->name, "", checksum_body, sum++);
+}
