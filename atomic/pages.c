@@ -19,29 +19,29 @@
 #define MADV_COLLAPSE 25 /* Linux 6.1 */
 #endif
 
-static uint64_t pages_round_up(uint64_t size, uint64_t unit)
+static size_t pages_round_up(size_t size, size_t unit)
 {
   return (size + unit - 1) / unit * unit;
 }
 
 /* Reads and writes back one byte of every page, for kernels without the call. */
-static void pages_touch(char *start, uint64_t size, uint64_t page)
+static void pages_touch(char *start, size_t size, size_t page)
 {
-  for (uint64_t at = 0; at < size; at += page) {
+  for (size_t at = 0; at < size; at += page) {
     volatile char *byte = start + at; /* volatile: the write is the purpose */
     *byte = 0;
   }
 }
 
-static bool pages_populate(char *start, uint64_t size, uint64_t page)
+static bool pages_populate(char *start, size_t size, size_t page)
 {
   const char *end = start + size;
   /* In pieces: a call that fails for want of memory then fails early. */
-  const uint64_t piece = UINT64_C(64) << 20;
+  const size_t piece = (size_t)64 << 20;
 
   for (char *at = start; at < end; at += piece) {
-    const uint64_t left = (uint64_t)(end - at);
-    const uint64_t step = left < piece ? left : piece;
+    const size_t left = (size_t)(end - at);
+    const size_t step = left < piece ? left : piece;
     if (madvise(at, step, MADV_POPULATE_WRITE) == 0)
       continue;
     if (errno != EINVAL)
@@ -52,23 +52,23 @@ static bool pages_populate(char *start, uint64_t size, uint64_t page)
 }
 
 /* Maps size bytes from a 2 MiB boundary: maps 2 MiB more and cuts both ends off. */
-static char *pages_map_aligned(uint64_t size, int protection)
+static char *pages_map_aligned(size_t size, int protection)
 {
   char *raw = mmap(NULL, size + LFB_HUGE_PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (raw == MAP_FAILED)
     return NULL;
 
-  const uint64_t head = pages_round_up((uintptr_t)raw, LFB_HUGE_PAGE) - (uintptr_t)raw;
+  const size_t head = pages_round_up((uintptr_t)raw, LFB_HUGE_PAGE) - (uintptr_t)raw;
   if (head > 0)
     (void)munmap(raw, head);
   (void)munmap(raw + head + size, LFB_HUGE_PAGE - head);
   return raw + head;
 }
 
-static lfb_status pages_init_large(lfb_pages *pages, uint64_t size, bool populate)
+static lfb_status pages_init_large(lfb_pages *pages, size_t size, bool populate)
 {
-  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-  const uint64_t mapped = pages_round_up(size, page);
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const size_t mapped = pages_round_up(size, page);
   char *start = pages_map_aligned(mapped, PROT_READ | PROT_WRITE);
 
   if (start == NULL)
@@ -90,9 +90,9 @@ lfb_status lfb_pages_init(lfb_pages *pages, uint64_t size, bool populate)
   if (size > PTRDIFF_MAX - 2 * LFB_HUGE_PAGE)
     return LFB_ERROR_SIZE_OVERFLOW;
   if (size >= LFB_HUGE_PAGE)
-    return pages_init_large(pages, size, populate);
+    return pages_init_large(pages, (size_t)size, populate);
 
-  const size_t whole_lines = (size_t)pages_round_up(size, LFB_CACHE_LINE);
+  const size_t whole_lines = pages_round_up((size_t)size, LFB_CACHE_LINE);
   void *memory = aligned_alloc(LFB_CACHE_LINE, whole_lines);
   if (memory == NULL)
     return LFB_ERROR_NO_MEMORY;
@@ -118,11 +118,11 @@ lfb_status lfb_pages_map(lfb_pages *pages, int fd, uint64_t size, bool writable)
     errno = EOVERFLOW;
     return LFB_ERROR_MAP;
   }
-  const uint64_t mapped = pages_round_up(size, (uint64_t)sysconf(_SC_PAGESIZE));
+  const size_t mapped = pages_round_up((size_t)size, (size_t)sysconf(_SC_PAGESIZE));
   char *start = pages_map_aligned(mapped, PROT_NONE); /* for huge pages; the place alone */
   if (start == NULL)
     return LFB_ERROR_MAP;
-  if (mmap(start, size, protection, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+  if (mmap(start, (size_t)size, protection, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
     const int cause = errno;
     (void)munmap(start, mapped);
     errno = cause;
@@ -135,7 +135,8 @@ lfb_status lfb_pages_map(lfb_pages *pages, int fd, uint64_t size, bool writable)
 
 void lfb_pages_unmap(lfb_pages *pages)
 {
-  (void)munmap(pages->address, pages_round_up(pages->size, (uint64_t)sysconf(_SC_PAGESIZE)));
+  (void)munmap(pages->address,
+               pages_round_up((size_t)pages->size, (size_t)sysconf(_SC_PAGESIZE)));
   pages->address = NULL;
 }
 
@@ -143,11 +144,12 @@ void lfb_pages_collapse(const lfb_pages *pages, uint64_t first)
 {
   if (first < pages->size)
     (void)madvise((char *)pages->address + first,
-                  (pages->size - first) / LFB_HUGE_PAGE * LFB_HUGE_PAGE, MADV_COLLAPSE);
+                  (size_t)((pages->size - first) / LFB_HUGE_PAGE * LFB_HUGE_PAGE), MADV_COLLAPSE);
 }
 
 void lfb_pages_populate(const lfb_pages *pages, uint64_t first)
 {
   if (first < pages->size)
-    (void)madvise((char *)pages->address + first, pages->size - first, MADV_POPULATE_WRITE);
+    (void)madvise((char *)pages->address + first, (size_t)(pages->size - first),
+                  MADV_POPULATE_WRITE);
 }

@@ -15,17 +15,18 @@
 
 #include <lfbloom/status.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define LFB_HUGE_PAGE (UINT64_C(2) << 20) /* bytes */
+#define LFB_HUGE_PAGE ((size_t)2 << 20) /* bytes */
 
 typedef struct lfb_pages {
   void *address;
-  uint64_t size; /* bytes, as asked for */
+  uint64_t size; /* bytes, as asked for; below PTRDIFF_MAX */
 } lfb_pages;
 
 /*

@@ -132,10 +132,10 @@ static void region_give(builder_region *region)
 }
 
 /* Puts hashes whose words nobody else touches now; how many were new. */
-static uint64_t builder_gather(const lfb_builder *builder, const uint64_t *hashes, size_t count)
+static size_t builder_gather(const lfb_builder *builder, const uint64_t *hashes, size_t count)
 {
   uint64_t answers[LFB_GIVEN_PIECE / LFB_WORD_BITS];
-  uint64_t yes = 0;
+  size_t yes = 0;
 
   builder->filter->strategy->gather_many(&builder->filter->layout, hashes, count, answers);
   for (size_t i = 0; i < (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS; i++)

@@ -71,7 +71,8 @@ TEST(Batch, KeysOfEveryKindMakeABatch) {
   const Filter direct = Make(FastConfig(kKeys, 0.01, 1)), batched = Make(FastConfig(kKeys, 0.01, 0));
   const auto numbers = Hashes(7, kKeys);
   std::vector<lfb_key> keys;
-  for (const uint64_t& number : numbers) keys.push_back({&number, 3 + number % 6});
+  for (const uint64_t& number : numbers)
+    keys.push_back({&number, static_cast<size_t>(3 + number % 6)});
   for (const Filter* f : {&direct, &batched}) {
     lfb_filter_put_many_u64(f->get(), numbers.data(), kKeys, nullptr);
     lfb_filter_put_many(f->get(), keys.data(), kKeys, nullptr);

@@ -59,16 +59,16 @@ TEST(Bits, SnapshotCopiesARange) {
   EXPECT_EQ(words[2], 6u);
 }
 
-// 2^36 bits in a mapping of which only the touched pages exist: indexes beyond
-// 32 bits reach bits of their own.
+// 2^36 bits (2^33 where addresses have 32) in a mapping of which only the touched pages
+// exist: indexes beyond 32 bits reach bits of their own.
 TEST(Bits, ReachBeyond32BitIndexes) {
-  constexpr uint64_t kBits = uint64_t{1} << 36;
+  constexpr uint64_t kBits = uint64_t{1} << (sizeof(void*) == 4 ? 33 : 36);
   void* memory = mmap(nullptr, kBits / 8, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   const lfb_bits bits = lfb_bits_over(static_cast<lfb_word*>(memory), kBits / 64);
   const uint64_t far[] = {0, (uint64_t{1} << 31), (uint64_t{1} << 32), (uint64_t{1} << 32) + 1,
-                          (uint64_t{1} << 35) + 77, kBits - 1};
+                          kBits / 2 + 77, kBits - 1};
   for (uint64_t index : far) {
     EXPECT_FALSE(lfb_bits_get(&bits, index)) << index;
     EXPECT_TRUE(lfb_bits_set(&bits, index)) << index;

@@ -41,7 +41,8 @@ TEST(Pages, RefusesWhatNoAddressSpaceHolds) {
 
 TEST(Pages, RefusesWhatTheSystemWillNotGive) {
   lfb_pages pages{};
-  EXPECT_EQ(lfb_pages_init(&pages, uint64_t{1} << 60, false), LFB_ERROR_NO_MEMORY);
+  EXPECT_EQ(lfb_pages_init(&pages, uint64_t{1} << 60, false),
+            sizeof(void*) == 4 ? LFB_ERROR_SIZE_OVERFLOW : LFB_ERROR_NO_MEMORY);
   EXPECT_EQ(pages.address, nullptr);
 }
 
