@@ -1,10 +1,8 @@
 // The native form: there and back for every strategy and hash, damage found
 // wherever it is, keys kept out, and the layout pinned byte by byte.
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <ctime>
 
+#include "tests/native_bytes.h"
 #include "tests/race.h"
 #include "tests/streams.h"
 
@@ -132,14 +130,11 @@ TEST(NativeForm, EveryFlippedBitIsFound) {
 
 // A form with checksums that fit, and one word of its header or of its words changed.
 std::string Forged(std::string bytes, size_t at, uint64_t value) {
-  std::memcpy(bytes.data() + at, &value, sizeof value);
-  const uint64_t head = XXH3_64bits(bytes.data(), 248);
-  std::memcpy(bytes.data() + 248, &head, sizeof head);
+  Store(&bytes, at, value);
+  SealHeader(&bytes);
   const size_t words = bytes.size() - 256 - 16;  // below a MiB: one checksum
-  const uint64_t table = XXH3_64bits(bytes.data() + 256, words);
-  std::memcpy(bytes.data() + 256 + words, &table, sizeof table);
-  const uint64_t whole = XXH3_64bits(bytes.data() + 256 + words, sizeof table);
-  std::memcpy(bytes.data() + 264 + words, &whole, sizeof whole);
+  Store(&bytes, 256 + words, XXH3_64bits(bytes.data() + 256, words));
+  Store(&bytes, 264 + words, XXH3_64bits(bytes.data() + 256 + words, 8));
   return bytes;
 }
 

@@ -1,0 +1,81 @@
+// Files that this library, or another, once wrote: they are read, answer, and are
+// written again as they are, for ever and on every machine.
+#include <fstream>
+
+#include "tests/golden_rows.h"
+
+namespace {
+
+std::string Path(const std::string& file) { return "tests/golden/" + file; }
+
+std::string Content(const std::string& file) {
+  std::ifstream stream(Path(file), std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+Filter Load(const std::string& file, const uint8_t* key = nullptr) {
+  lfb_read_limits limits{};
+  limits.key = key;
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_filter_load(Path(file).c_str(), &limits, &filter), LFB_OK) << file;
+  return Filter(filter);
+}
+
+class GoldenFiles : public testing::TestWithParam<GoldenRow> {};
+
+TEST_P(GoldenFiles, AnswerAsEver) {
+  const Filter filter = Load(GetParam().file);
+  for (uint64_t i = 0; i < GetParam().keys; i++) {
+    EXPECT_TRUE(Has(filter, GoldenText(i))) << i;
+    EXPECT_TRUE(lfb_filter_might_contain_u64(filter.get(), GoldenNumber(i))) << i;
+  }
+  uint64_t found = 0;
+  for (int i = 0; i < 10000; i++) found += Has(filter, "absent-" + std::to_string(i));
+  EXPECT_EQ(found, GetParam().found);
+}
+
+TEST_P(GoldenFiles, SayOfThemselvesWhatTheyDid) {
+  const GoldenRow& row = GetParam();
+  const bool native = row.form == LFB_FORM_NATIVE;
+  const Filter filter = Load(row.file);
+  const lfb_stats stats = Stats(filter);
+  EXPECT_EQ(stats.form, row.form);
+  EXPECT_EQ(stats.strategy, row.strategy);
+  EXPECT_EQ(stats.expected_insertions, native ? row.n : 0);
+  EXPECT_EQ(stats.fpp, native ? row.fpp : 0);
+  EXPECT_EQ(stats.bit_count, row.bit_count);
+  EXPECT_EQ(stats.probes, row.probes);
+  EXPECT_EQ(stats.bits_set, row.bits_set);
+  EXPECT_EQ(stats.approximate_count, row.approximate_count);
+  EXPECT_EQ(stats.seed, row.seed);
+  EXPECT_EQ(stats.written, native ? kGoldenTime : 0);
+  EXPECT_STREQ(lfb_filter_label(filter.get()), row.label);
+}
+
+TEST_P(GoldenFiles, AreWrittenAgainAsTheyAre) {
+  EXPECT_TRUE(GoldenBytes(Load(GetParam().file), GetParam().form) == Content(GetParam().file));
+}
+
+// The same filter, made of the same keys today.
+TEST_P(GoldenFiles, AreMadeAgainAsTheyAre) {
+  const Filter made = MakeGolden(GetParam());
+  EXPECT_TRUE(GoldenBytes(made, GetParam().form) == Content(GetParam().file));
+  EXPECT_EQ(lfb_filter_put_all(Load(GetParam().file).get(), made.get()), LFB_OK);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GoldenFiles, testing::ValuesIn(kGoldenRows), PrintRow);
+
+// Those that come from elsewhere and from before: what they answer is asked where
+// their form is tested.
+TEST(OtherGoldenFiles, AreWrittenAgainAsTheyAre) {
+  uint8_t key[16];
+  for (uint8_t i = 0; i < 16; i++) key[i] = static_cast<uint8_t>(0xc0 + i);
+  for (const char* file : {"native-v1-fast.lfb", "native-v1-keyed.lfb"}) {
+    const Filter filter = Load(file, key);
+    EXPECT_EQ(Stamped(Bytes(filter, LFB_FORM_NATIVE), Stats(filter).written), Content(file)) << file;
+  }
+  for (const char* file : {"parquet-hyparquet-string.sbbf", "parquet-hyparquet-int64.sbbf"})
+    EXPECT_EQ(Bytes(Load(file), LFB_FORM_SBBF), Content(file)) << file;
+}
+
+}  // namespace

@@ -1,0 +1,84 @@
+// golden_rows.h - the golden files that this library wrote, a row each, and how to make
+// them again.
+#pragma once
+
+#include "tests/filters.h"
+#include "tests/native_bytes.h"
+
+constexpr uint64_t kGoldenTime = 1700000000;  // in the header of native files
+
+struct GoldenRow {
+  const char* file;  // in tests/golden
+  lfb_form form;
+  lfb_strategy_id strategy;
+  uint64_t n;
+  double fpp;
+  lfb_probes_formula formula;
+  uint64_t seed;
+  const char* label;
+  uint64_t keys;  // of either kind
+
+  // What is said of the file, as it was when it was made.
+  uint64_t bit_count;
+  uint32_t probes;
+  uint64_t bits_set;
+  uint64_t approximate_count;
+  uint64_t found;  // of 10,000 that were not put
+};
+
+inline std::string PrintRow(const testing::TestParamInfo<GoldenRow>& info) {
+  std::string name = info.param.file;
+  for (char& c : name)
+    if (c == '-' || c == '.') c = '_';
+  return name;
+}
+
+inline std::string GoldenText(uint64_t i) { return "key-" + std::to_string(i); }
+
+inline uint64_t GoldenNumber(uint64_t i) { return i * 1000003; }
+
+// With n = 3, p = .01 Guava's two formulas give different numbers of probes; the
+// current one would, in Guava, be a file of 32.0 or later.
+inline const GoldenRow kGoldenRows[] = {
+    {"guava-mitz32.guava", LFB_FORM_GUAVA, LFB_GUAVA_MITZ32, 200, 0.01, LFB_PROBES_GUAVA_31, 0,
+     "", 100, 1920, 7, 995, 200, 111},
+    {"guava-mitz64.guava", LFB_FORM_GUAVA, LFB_GUAVA_MITZ64, 200, 0.01, LFB_PROBES_GUAVA_31, 0,
+     "", 100, 1920, 7, 998, 201, 96},
+    {"guava-mitz64-formula-31.guava", LFB_FORM_GUAVA, LFB_GUAVA_MITZ64, 3, 0.01,
+     LFB_PROBES_GUAVA_31, 0, "", 1, 64, 6, 12, 2, 42},
+    {"guava-mitz64-formula-current.guava", LFB_FORM_GUAVA, LFB_GUAVA_MITZ64, 3, 0.01,
+     LFB_PROBES_GUAVA_CURRENT, 0, "", 1, 64, 7, 14, 2, 42},
+    {"lfbloom.sbbf", LFB_FORM_SBBF, LFB_SBBF, 200, 0.01, LFB_PROBES_GUAVA_31, 0, "", 100, 4096, 8, 1322, 199, 2},
+    {"native-v1-fast-label.lfb", LFB_FORM_NATIVE, LFB_FAST, 200, 0.01, LFB_PROBES_GUAVA_31,
+     0x1122334455667788, "schl\xc3\xbcssel", 100, 2560, 6, 943, 199, 47},
+    {"native-v1-guava-mitz32.lfb", LFB_FORM_NATIVE, LFB_GUAVA_MITZ32, 200, 0.01,
+     LFB_PROBES_GUAVA_31, 0, "", 100, 1920, 7, 995, 200, 111},
+    {"native-v1-guava-mitz64.lfb", LFB_FORM_NATIVE, LFB_GUAVA_MITZ64, 3, 0.01,
+     LFB_PROBES_GUAVA_CURRENT, 0, "", 1, 64, 7, 14, 2, 42},
+    {"native-v1-sbbf.lfb", LFB_FORM_NATIVE, LFB_SBBF, 200, 0.01, LFB_PROBES_GUAVA_31, 0, "", 100,
+     4096, 8, 1322, 199, 2},
+    {"native-v1-java-double.lfb", LFB_FORM_NATIVE, LFB_JAVA_DOUBLE, 200, 0.01,
+     LFB_PROBES_GUAVA_31, 0x0000002a00000007, "", 100, 1917, 7, 1004, 203, 92},
+    // always 2^25 bits: also the one file with several checksums
+    {"native-v1-go-fnv14.lfb", LFB_FORM_NATIVE, LFB_GO_FNV14, 200, 0.01, LFB_PROBES_GUAVA_31, 0,
+     "", 100, 33554432, 14, 2800, 200, 0},
+};
+
+// The form of a filter, as if it had been written at that time.
+inline std::string GoldenBytes(const Filter& filter, lfb_form form) {
+  const std::string bytes = Bytes(filter, form);
+  return form == LFB_FORM_NATIVE ? Stamped(bytes, kGoldenTime) : bytes;
+}
+
+inline Filter MakeGolden(const GoldenRow& row) {
+  lfb_config config = Config(row.n, row.fpp, row.strategy);
+  config.probes_formula = row.formula;
+  config.seed = row.seed;
+  Filter filter = Make(config);
+  EXPECT_EQ(lfb_filter_set_label(filter.get(), row.label), LFB_OK);
+  for (uint64_t i = 0; i < row.keys; i++) {
+    Put(filter, GoldenText(i));
+    lfb_filter_put_u64(filter.get(), GoldenNumber(i));
+  }
+  return filter;
+}
