@@ -26,7 +26,9 @@ struct GoldenRow {
   uint64_t found;  // of 10,000 that were not put
 };
 
-inline std::string PrintRow(const testing::TestParamInfo<GoldenRow>& info) {
+inline void PrintTo(const GoldenRow& row, std::ostream* out) { *out << row.file; }
+
+inline std::string GoldenTestName(const testing::TestParamInfo<GoldenRow>& info) {
   std::string name = info.param.file;
   for (char& c : name)
     if (c == '-' || c == '.') c = '_';
