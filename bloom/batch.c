@@ -73,7 +73,7 @@ static uint32_t batch_capacity(const lfb_filter *filter, size_t count)
   const double wanted = mean + 6 * sqrt(mean);
   const uint64_t regions = ((blocks - 1) >> BATCH_SHIFT) + 1;
   const double room = (double)(memory - scratch) / (double)regions / sizeof(uint64_t) -
-                      BATCH_ROUNDING;
+                      (double)BATCH_ROUNDING;
   const double capacity = fmin(fmin(wanted, room), INT32_MAX);
   return capacity >= (double)(least * region_blocks) ? (uint32_t)capacity : 0;
 }

@@ -25,7 +25,7 @@ static void model_fill_asked(lfb_fast_model *model)
 /* What one key does to on[], a linear step, from what it does to each on[from] alone. */
 static void model_fill_step(lfb_fast_model *model)
 {
-  const double share = (double)model->shape.words / LFB_BLOCK_WORDS;
+  const double share = (double)model->shape.words / (double)LFB_BLOCK_WORDS;
   const uint32_t bits = model->shape.bits, word = model->word_bits;
 
   for (uint32_t from = 0; from <= bits; from++) {
@@ -87,7 +87,7 @@ typedef struct model_rate {
 static model_rate model_rate_full(const lfb_fast_model *model, double load)
 {
   const double probes = model->shape.words * model->shape.bits;
-  const double share = (double)model->shape.words / LFB_BLOCK_WORDS;
+  const double share = (double)model->shape.words / (double)LFB_BLOCK_WORDS;
   const double key_sets = -expm1(model->shape.bits * log1p(-1 / (double)model->word_bits));
   const double x = load * share * key_sets, on = -expm1(-x);
   return (model_rate){pow(on, probes), probes * x * exp(-x) / on};
@@ -132,7 +132,7 @@ static model_rate model_rate_single(lfb_fast_model *model, double load)
 static model_rate model_rate_at(lfb_fast_model *model, double load, double blocks)
 {
   /* 12 standard deviations: what lies beyond is below 1e-30 */
-  if (load + 12 * sqrt(load) + 20 >= LFB_FAST_MODEL_KEYS)
+  if (load + 12 * sqrt(load) + 20 >= (double)LFB_FAST_MODEL_KEYS)
     return model_rate_full(model, load);
   return blocks == 1 ? model_rate_single(model, load)
                      : model_rate_mean(model, load, 1 / blocks);

@@ -52,7 +52,7 @@ static lfb_status sbbf_size(const lfb_config *config, lfb_geometry *geometry)
     return status;
   sbbf_model(&model);
   const double wanted = ceil(n / lfb_fast_model_load(&model, config->fpp));
-  if (!(wanted <= SBBF_MAX_BLOCKS)) /* also where the load is 0 */
+  if (!(wanted <= (double)SBBF_MAX_BLOCKS)) /* also where the load is 0 */
     return LFB_ERROR_TOO_MANY_BITS;
   const uint64_t least = (uint64_t)wanted;
   const uint64_t blocks = least <= SBBF_MAX_POWER ? sbbf_round_up(least) : least;
