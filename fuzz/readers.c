@@ -1,0 +1,129 @@
+/* readers.c - the table of readers, and what each form promises (docs/formats.md). */
+#include "fuzz/readers.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum {
+  NATIVE_HEADER = 256,
+  NATIVE_WORD_COUNT = 32,
+  NATIVE_WRITING = 72, /* bits set, and the time: of the writing, not of the filter */
+  NATIVE_WRITING_END = 88,
+  NATIVE_CHECKSUM = 248,
+  MIB = 1 << 20,
+  SBBF_MOST_HEADER = 4096,
+};
+
+static bool native_begins(const fuzz_bytes *file)
+{
+  return file->size >= 6 && memcmp(file->at, "LFBLOO", 6) == 0;
+}
+
+/* The checksums of the words and of themselves, if the file has room for what it claims. */
+static void native_mend_table(const fuzz_bytes *file)
+{
+  const uint64_t claimed = fuzz_load64(file->at + NATIVE_WORD_COUNT);
+  const size_t room = file->size - NATIVE_HEADER;
+  if (claimed == 0 || claimed > room / 8)
+    return;
+  const size_t size = (size_t)claimed * 8, table_size = (size + MIB - 1) / MIB * 8;
+  if (room - size < table_size + 8)
+    return;
+  const unsigned char *words = file->at + NATIVE_HEADER;
+  unsigned char *table = file->at + NATIVE_HEADER + size;
+
+  for (size_t at = 0; at < size; at += MIB)
+    fuzz_store64(table + at / MIB * 8,
+                 XXH3_64bits(words + at, size - at < MIB ? size - at : (size_t)MIB));
+  fuzz_store64(table + table_size, XXH3_64bits(table, table_size));
+}
+
+static void native_mend(const fuzz_bytes *file, fuzz_mend what)
+{
+  if (what == FUZZ_MEND_NOTHING || file->size < NATIVE_HEADER)
+    return;
+  fuzz_store64(file->at + NATIVE_CHECKSUM, XXH3_64bits(file->at, NATIVE_CHECKSUM));
+  if (what == FUZZ_MEND_ALL)
+    native_mend_table(file);
+}
+
+/* All but what is of the writing, and the header's checksum over that. */
+static bool native_same(const fuzz_bytes *read, const fuzz_bytes *written)
+{
+  return read->size == written->size && memcmp(read->at, written->at, NATIVE_WRITING) == 0 &&
+         memcmp(read->at + NATIVE_WRITING_END, written->at + NATIVE_WRITING_END,
+                NATIVE_CHECKSUM - NATIVE_WRITING_END) == 0 &&
+         memcmp(read->at + NATIVE_HEADER, written->at + NATIVE_HEADER,
+                read->size - NATIVE_HEADER) == 0;
+}
+
+static bool guava_begins(const fuzz_bytes *file)
+{
+  return file->size >= 1 && file->at[0] <= 1;
+}
+
+static bool guava_same(const fuzz_bytes *read, const fuzz_bytes *written)
+{
+  return read->size == written->size && memcmp(read->at, written->at, read->size) == 0;
+}
+
+static bool sbbf_begins(const fuzz_bytes *file)
+{
+  return file->size >= 1 && file->at[0] == 0x15;
+}
+
+/* The bitset, behind a header of many spellings, none above 4 KiB; that written has 15
+ * to 19 bytes. */
+static bool sbbf_same(const fuzz_bytes *read, const fuzz_bytes *written)
+{
+  const size_t size = written->size / 32 * 32;
+  const size_t header = written->size - size;
+
+  return header >= 15 && header <= 19 && read->size > size &&
+         read->size - size <= SBBF_MOST_HEADER &&
+         memcmp(read->at + read->size - size, written->at + header, size) == 0;
+}
+
+static const fuzz_reader readers[] = {
+    {
+        .name = "native",
+        .form = LFB_FORM_NATIVE,
+        .ways = fuzz_stream_ways,
+        .fixed = NATIVE_HEADER,
+        .begins = native_begins,
+        .mend = native_mend,
+        .same = native_same,
+        .refusals = {LFB_ERROR_UNKNOWN_FORM, LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM,
+                     LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES,
+                     LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY,
+                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED},
+    },
+    {
+        .name = "guava",
+        .form = LFB_FORM_GUAVA,
+        .ways = fuzz_stream_ways,
+        .begins = guava_begins,
+        .same = guava_same,
+        .refusals = {LFB_ERROR_BAD_PROBES, LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_OVER_LIMIT,
+                     LFB_ERROR_TRUNCATED},
+    },
+    {
+        .name = "sbbf",
+        .form = LFB_FORM_SBBF,
+        .ways = fuzz_stream_ways,
+        .begins = sbbf_begins,
+        .same = sbbf_same,
+        .refusals = {LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_WORD_COUNT,
+                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED},
+    },
+};
+
+const fuzz_reader *fuzz_reader_find(const char *name)
+{
+  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+    if (strcmp(readers[i].name, name) == 0)
+      return &readers[i];
+  return NULL;
+}

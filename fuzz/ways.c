@@ -1,0 +1,100 @@
+/* ways.c - the ways to read a filter that is in memory: whole, in pieces, as a file. */
+#define _GNU_SOURCE /* memfd_create */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz/readers.h"
+
+/* A stream over an input's file, and what it has seen of its reader. */
+typedef struct stream {
+  const fuzz_input *input;
+  size_t at;
+  uint64_t pieces;
+  bool short_reads;
+  bool ended;
+} stream;
+
+/* How much to give of `size` bytes asked for. */
+static size_t stream_piece(stream *from, size_t size)
+{
+  const uint32_t longest = from->input->longest_piece;
+  const uint64_t chance = fuzz_mix(from->input->chance + from->pieces++);
+
+  if (!from->short_reads || longest == 0)
+    return size;
+  const size_t piece = (size_t)(1 + chance % longest);
+  return piece < size ? piece : size;
+}
+
+static lfb_status stream_read(void *of, void *bytes, size_t size, size_t *got)
+{
+  stream *from = of;
+  const fuzz_bytes *file = &from->input->file;
+
+  fuzz_must(size > 0 && !from->ended, "a reader asks for at least a byte, and not behind the end");
+  const size_t left = file->size - from->at, piece = stream_piece(from, size);
+  const size_t given = left < piece ? left : piece;
+  from->ended = given == 0;
+  if (from->ended && from->input->fails_at_end)
+    return LFB_ERROR_READ;
+  if (given > 0)
+    memcpy(bytes, file->at + from->at, given);
+  from->at += given;
+  *got = given;
+  return LFB_OK;
+}
+
+static lfb_status stream_filter(const fuzz_input *input, bool short_reads,
+                                const lfb_read_limits *limits, lfb_filter **filter, size_t *taken)
+{
+  stream from = {.input = input, .short_reads = short_reads};
+  const lfb_status status = lfb_filter_read(stream_read, &from, limits, filter);
+
+  *taken = from.at;
+  if (!from.ended)
+    return status;
+  fuzz_must(status == (input->fails_at_end ? LFB_ERROR_READ : LFB_ERROR_TRUNCATED),
+            "what ends a stream is what the reader says");
+  return LFB_ERROR_TRUNCATED;
+}
+
+static lfb_status way_whole(const fuzz_input *input, const lfb_read_limits *limits,
+                            lfb_filter **filter, size_t *taken)
+{
+  return stream_filter(input, false, limits, filter, taken);
+}
+
+static lfb_status way_pieces(const fuzz_input *input, const lfb_read_limits *limits,
+                             lfb_filter **filter, size_t *taken)
+{
+  return stream_filter(input, true, limits, filter, taken);
+}
+
+static lfb_status way_file(const fuzz_input *input, const lfb_read_limits *limits,
+                           lfb_filter **filter, size_t *taken)
+{
+  char path[32];
+  const int fd = memfd_create("fuzz", 0);
+  const fuzz_bytes *file = &input->file;
+
+  fuzz_must(fd >= 0, "a file in memory can be made");
+  for (size_t at = 0; at < file->size;) {
+    const ssize_t wrote = write(fd, file->at + at, file->size - at);
+    fuzz_must(wrote > 0, "a file in memory can be written");
+    at += (size_t)wrote;
+  }
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  const lfb_status status = lfb_filter_load(path, limits, filter);
+  (void)close(fd);
+  *taken = file->size;
+  return status;
+}
+
+const fuzz_way fuzz_stream_ways[] = {
+    {.read = way_whole},
+    {.read = way_pieces},
+    {.read = way_file, .takes_all = true},
+    {.read = NULL},
+};
