@@ -40,7 +40,7 @@ done
 # libFuzzer's memory limit is for what the reader takes: AddressSanitizer keeps less
 # of what was freed than it would.
 export ASAN_OPTIONS=quarantine_size_mb=16:detect_stack_use_after_return=0
-limits=(-rss_limit_mb=256 -malloc_limit_mb=256 -timeout=60)
+limits=(-rss_limit_mb=256 -malloc_limit_mb=256 -timeout=60 -report_slow_units=60)
 found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
 
