@@ -59,11 +59,11 @@ bool HasKey(const Filter& filter, uint64_t key) {
 }
 
 void ExpectSameFigures(const lfb_stats& was, const lfb_stats& is, lfb_form form) {
-  const bool native = form == LFB_FORM_NATIVE;
+  const bool says_n = form == LFB_FORM_NATIVE || form == LFB_FORM_MAPPED;
   EXPECT_EQ(is.form, form);
   EXPECT_EQ(is.strategy, was.strategy);
-  EXPECT_EQ(is.expected_insertions, native ? was.expected_insertions : 0);
-  EXPECT_EQ(is.fpp, native ? was.fpp : 0);
+  EXPECT_EQ(is.expected_insertions, says_n ? was.expected_insertions : 0);
+  EXPECT_EQ(is.fpp, says_n ? was.fpp : 0);
   EXPECT_EQ(is.bit_count, was.bit_count);
   EXPECT_EQ(is.reachable_bits, was.reachable_bits);
   EXPECT_EQ(is.probes, was.probes);
@@ -80,6 +80,8 @@ void ExpectSameFigures(const lfb_stats& was, const lfb_stats& is, lfb_form form)
 // All that a form says but the time, which passes.
 std::string Timeless(const Filter& filter, lfb_form form) {
   const std::string bytes = Bytes(filter, form);
+  if (form == LFB_FORM_MAPPED)  // a native header behind its prefix
+    return bytes.substr(0, 256) + Stamped(bytes.substr(256), 0);
   return form == LFB_FORM_NATIVE ? Stamped(bytes, 0) : bytes;
 }
 
