@@ -179,6 +179,8 @@ static void stats_describe(const lfb_description *description, lfb_stats *stats)
       .probes = geometry->probes,
       .words_per_key = geometry->words_per_key,
       .hash = lfb_core_hash_id(&description->hasher),
+      .key_kept = description->config.keep_key &&
+                  lfb_core_hash_id(&description->hasher) == LFB_HASH_SIPHASH13,
       .seed = description->hasher.seed,
       .bytes = geometry->word_count * sizeof(lfb_word),
       .written = description->written,

@@ -66,34 +66,22 @@ bool lfb_mapped_begins(const unsigned char *bytes)
   return memcmp(bytes, magic, 6) == 0;
 }
 
-static void mapped_put_u32(unsigned char *at, uint32_t value)
-{
-  const uint32_t little = LFB_LITTLE_32(value);
-  memcpy(at, &little, sizeof little);
-}
-
-static void mapped_put_u64(unsigned char *at, uint64_t value)
-{
-  const uint64_t little = LFB_LITTLE_64(value);
-  memcpy(at, &little, sizeof little);
-}
-
 void lfb_mapped_encode(const lfb_filter *filter, const lfb_mapped_shape *shape, uint64_t now,
                        unsigned char header[LFB_MAPPED_HEADER])
 {
   memset(header, 0, LFB_MAPPED_PREFIX);
   memcpy(header + AT_MAGIC, magic, sizeof magic);
-  mapped_put_u32(header + AT_VERSION, VERSION);
-  mapped_put_u32(header + AT_PREFIX_SIZE, LFB_MAPPED_PREFIX);
+  lfb_store_le32(header + AT_VERSION, VERSION);
+  lfb_store_le32(header + AT_PREFIX_SIZE, LFB_MAPPED_PREFIX);
   memcpy(header + AT_ORDER, &order_mark, sizeof order_mark);
-  mapped_put_u64(header + AT_WORDS, shape->words_at);
-  mapped_put_u64(header + AT_FILE_SIZE, shape->file_size);
-  mapped_put_u32(header + AT_LEASES, shape->leases);
-  mapped_put_u32(header + AT_OWNED, shape->owned);
-  mapped_put_u32(header + AT_SHARED, LFB_STRIPES_SHARED);
-  mapped_put_u32(header + AT_STRIPE_SIZE, sizeof(lfb_stripe));
-  mapped_put_u32(header + AT_CLAIM_PLACES, LFB_MAPPED_CLAIM_PLACES);
-  mapped_put_u64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
+  lfb_store_le64(header + AT_WORDS, shape->words_at);
+  lfb_store_le64(header + AT_FILE_SIZE, shape->file_size);
+  lfb_store_le32(header + AT_LEASES, shape->leases);
+  lfb_store_le32(header + AT_OWNED, shape->owned);
+  lfb_store_le32(header + AT_SHARED, LFB_STRIPES_SHARED);
+  lfb_store_le32(header + AT_STRIPE_SIZE, sizeof(lfb_stripe));
+  lfb_store_le32(header + AT_CLAIM_PLACES, LFB_MAPPED_CLAIM_PLACES);
+  lfb_store_le64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
   lfb_native_encode(filter, now, header + LFB_MAPPED_PREFIX);
 }
 

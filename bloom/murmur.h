@@ -49,6 +49,18 @@ static inline uint32_t lfb_load_le32(const unsigned char *bytes)
   return LFB_LITTLE_32(word);
 }
 
+static inline void lfb_store_le64(unsigned char *bytes, uint64_t value)
+{
+  const uint64_t word = LFB_LITTLE_64(value);
+  memcpy(bytes, &word, sizeof word);
+}
+
+static inline void lfb_store_le32(unsigned char *bytes, uint32_t value)
+{
+  const uint32_t word = LFB_LITTLE_32(value);
+  memcpy(bytes, &word, sizeof word);
+}
+
 /* The first `size` bytes, 0 to 7, as the low bytes of a word; reads no others. */
 static inline uint64_t lfb_load_le_partial(const unsigned char *bytes, size_t size)
 {

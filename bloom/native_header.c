@@ -23,25 +23,17 @@ enum {
   AT_CHECKED_BYTES = 92,
   AT_KEY_CHECK = 96,
   AT_LABEL = 104,
-  AT_RESERVED = 168, /* zero up to the checksum */
+  AT_KEY = 168,      /* with HASH_WITH_KEY    */
+  AT_RESERVED = 184, /* zero up to the checksum */
   AT_CHECKSUM = 248,
 };
 
 static const unsigned char magic[8] = {'L', 'F', 'B', 'L', 'O', 'O', 'M', '\n'};
 
-enum { VERSION = 1 };
-
-static void put_u32(unsigned char *at, uint32_t value)
-{
-  const uint32_t little = LFB_LITTLE_32(value);
-  memcpy(at, &little, sizeof little);
-}
-
-static void put_u64(unsigned char *at, uint64_t value)
-{
-  const uint64_t little = LFB_LITTLE_64(value);
-  memcpy(at, &little, sizeof little);
-}
+enum {
+  VERSION = 1,
+  HASH_WITH_KEY = 3, /* LFB_HASH_SIPHASH13, and the key is in the header */
+};
 
 bool lfb_native_begins(const unsigned char *bytes)
 {
@@ -69,26 +61,31 @@ void lfb_native_encode(const lfb_filter *filter, uint64_t now,
 
   memset(header, 0, LFB_NATIVE_HEADER);
   memcpy(header + AT_MAGIC, magic, sizeof magic);
-  put_u32(header + AT_VERSION, VERSION);
-  put_u32(header + AT_HEADER_SIZE, LFB_NATIVE_HEADER);
-  put_u32(header + AT_STRATEGY, filter->strategy->file_id);
-  put_u32(header + AT_HASH, hash);
-  put_u64(header + AT_BIT_COUNT, geometry->bit_count);
-  put_u64(header + AT_WORD_COUNT, geometry->word_count);
-  put_u32(header + AT_PROBES, geometry->probes);
-  put_u32(header + AT_WORDS_PER_KEY, geometry->words_per_key);
-  put_u64(header + AT_INSERTIONS, description->config.expected_insertions);
+  lfb_store_le32(header + AT_VERSION, VERSION);
+  lfb_store_le32(header + AT_HEADER_SIZE, LFB_NATIVE_HEADER);
+  lfb_store_le32(header + AT_STRATEGY, filter->strategy->file_id);
+  lfb_store_le32(header + AT_HASH, hash);
+  if (hash == LFB_HASH_SIPHASH13 && description->config.keep_key) {
+    lfb_store_le32(header + AT_HASH, HASH_WITH_KEY);
+    lfb_store_le64(header + AT_KEY, filter->layout.hasher.key[0]);
+    lfb_store_le64(header + AT_KEY + 8, filter->layout.hasher.key[1]);
+  }
+  lfb_store_le64(header + AT_BIT_COUNT, geometry->bit_count);
+  lfb_store_le64(header + AT_WORD_COUNT, geometry->word_count);
+  lfb_store_le32(header + AT_PROBES, geometry->probes);
+  lfb_store_le32(header + AT_WORDS_PER_KEY, geometry->words_per_key);
+  lfb_store_le64(header + AT_INSERTIONS, description->config.expected_insertions);
   memcpy(&fpp, &description->config.fpp, sizeof fpp);
-  put_u64(header + AT_FPP, fpp);
-  put_u64(header + AT_SEED, filter->layout.hasher.seed);
-  put_u64(header + AT_BITS_SET, lfb_stripes_sum(&filter->layout.count));
-  put_u64(header + AT_CREATED, now);
-  put_u32(header + AT_FORMULA, description->config.probes_formula);
-  put_u32(header + AT_CHECKED_BYTES, 1 << 20);
+  lfb_store_le64(header + AT_FPP, fpp);
+  lfb_store_le64(header + AT_SEED, filter->layout.hasher.seed);
+  lfb_store_le64(header + AT_BITS_SET, lfb_stripes_sum(&filter->layout.count));
+  lfb_store_le64(header + AT_CREATED, now);
+  lfb_store_le32(header + AT_FORMULA, description->config.probes_formula);
+  lfb_store_le32(header + AT_CHECKED_BYTES, 1 << 20);
   if (hash == LFB_HASH_SIPHASH13)
-    put_u64(header + AT_KEY_CHECK, native_key_check(filter->layout.hasher.key));
+    lfb_store_le64(header + AT_KEY_CHECK, native_key_check(filter->layout.hasher.key));
   memcpy(header + AT_LABEL, description->label, sizeof description->label);
-  put_u64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
+  lfb_store_le64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
 }
 
 static lfb_status decode_geometry(const unsigned char *header, const lfb_strategy *strategy,
@@ -140,6 +137,19 @@ static lfb_status decode_keyed(const unsigned char *header, const uint8_t *key,
              : LFB_ERROR_WRONG_KEY;
 }
 
+/* A key that the file has is the one, and whoever gives another has the wrong file. */
+static lfb_status decode_with_key(const unsigned char *header, const uint8_t *key,
+                                  lfb_hasher *hasher)
+{
+  const lfb_status status = decode_keyed(header, header + AT_KEY, hasher);
+
+  if (status == LFB_ERROR_WRONG_KEY)
+    return LFB_ERROR_BAD_HEADER; /* it contradicts its own check */
+  return status == LFB_OK && key != NULL && memcmp(key, header + AT_KEY, 16) != 0
+             ? LFB_ERROR_WRONG_KEY
+             : status;
+}
+
 static lfb_status decode_hasher(const unsigned char *header, const lfb_strategy *strategy,
                                 const uint8_t *key, lfb_hasher *hasher)
 {
@@ -147,6 +157,8 @@ static lfb_status decode_hasher(const unsigned char *header, const lfb_strategy 
   const uint32_t hash = lfb_load_le32(header + AT_HASH);
   const bool chosen = strategy->seeding == LFB_SEED_RANDOM;
 
+  if (chosen && hash == HASH_WITH_KEY)
+    return decode_with_key(header, key, hasher);
   if (chosen && hash == LFB_HASH_SIPHASH13)
     return decode_keyed(header, key, hasher);
   /* a seed is there exactly where the strategy has one: 0 would ask for another */
@@ -169,7 +181,7 @@ static bool native_is_zero(const unsigned char *from, const unsigned char *end)
 /* The label: it ends within its field, and zeros follow. */
 static lfb_status decode_label(const unsigned char *header, lfb_description *description)
 {
-  const unsigned char *field = header + AT_LABEL, *end = header + AT_RESERVED;
+  const unsigned char *field = header + AT_LABEL, *end = header + AT_KEY;
   const char *label = (const char *)field;
 
   if (end[-1] != 0 || !native_is_zero(field + strlen(label), end) ||
@@ -188,9 +200,10 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
     return LFB_ERROR_UNKNOWN_VERSION;
   if (lfb_load_le64(header + AT_CHECKSUM) != XXH3_64bits(header, AT_CHECKSUM))
     return LFB_ERROR_BAD_CHECKSUM;
+  const bool with_key = lfb_load_le32(header + AT_HASH) == HASH_WITH_KEY;
   if (lfb_load_le32(header + AT_HEADER_SIZE) != LFB_NATIVE_HEADER ||
-      lfb_load_le32(header + AT_CHECKED_BYTES) != 1 << 20 || 
-      !native_is_zero(header + AT_RESERVED, header + AT_CHECKSUM))
+      lfb_load_le32(header + AT_CHECKED_BYTES) != 1 << 20 ||
+      !native_is_zero(header + (with_key ? AT_RESERVED : AT_KEY), header + AT_CHECKSUM))
     return LFB_ERROR_BAD_HEADER;
 
   const uint32_t file_id = lfb_load_le32(header + AT_STRATEGY);
@@ -205,6 +218,7 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   lfb_status status = decode_geometry(header, strategy, &found.geometry);
   if (status == LFB_OK)
     status = decode_config(header, strategy, &found.config);
+  found.config.keep_key = with_key;
   if (status == LFB_OK)
     status = decode_label(header, &found);
   if (status == LFB_OK)

@@ -1,7 +1,7 @@
 /*
  * build.c - `lfbloom build`: reads keys into a filter file, in parallel.
  *
- * Floor 6 of cli/.  May include: clock.h, human.h, json.h, keys.h, options.h,
+ * Floor 6 of cli/.  May include: clock.h, figures.h, human.h, json.h, keys.h, options.h,
  * report.h, source.h, target.h and the public headers.
  */
 #define _GNU_SOURCE /* optind */
@@ -10,9 +10,11 @@
 #include <lfbloom/mapped.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
+#include "cli/figures.h"
 #include "cli/human.h"
 #include "cli/json.h"
 #include "cli/keys.h"
@@ -27,6 +29,7 @@ struct build {
   struct keys_source source;
   struct options_count expected;
   struct options_strategy strategy;
+  struct options_key key;
   lfb_config config;
   lfb_form form;
   bool quiet;
@@ -106,13 +109,7 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
   else
     json_null("approximate_count");
   json_text("form", lfb_form_name(build->form));
-  json_text("strategy", lfb_strategy_name(stats->strategy));
-  json_count("expected_insertions", stats->expected_insertions);
-  json_real("fpp", stats->fpp);
-  json_real("expected_fpp", stats->expected_fpp);
-  json_count("bits", stats->bit_count);
-  json_count("bytes", stats->bytes);
-  json_count("probes", stats->probes);
+  figures_json_filled(stats);
   json_count("threads", build->source.threads);
   json_count("input_bytes", build_get(&build->bytes));
   json_real("seconds", build->seconds);
@@ -193,7 +190,7 @@ static int build_fill_shared(struct build *build)
 static int build_share(struct build *build)
 {
   const struct keys_source *source = &build->source;
-  const struct source_wish wish = {command_build.name, &build->config, !build->expected.given,
+  const struct source_wish wish = {command_build.name, &build->config, &build->key, !build->expected.given,
                                    !build->strategy.given};
   const bool there = source_is_there(build->out);
 
@@ -266,6 +263,11 @@ static int build_run(int argc, char **argv)
        options_read_formula, &build.config.probes_formula},
       {'\0', "seed", "S", "seed of the hash (default, or 0: a random one): files of one seed can be merged",
        options_read_count, &seed},
+      {'\0', "key-file", "FILE",
+       "hash by a key, 32 hexadecimal digits or 16 bytes: for keys that an attacker chooses",
+       options_read_key, &build.key},
+      {'\0', "keep-key", NULL, "write the key into OUT, which then opens without it", NULL,
+       &build.config.keep_key},
       options_label(&build.label),
       {'\0', "shared", NULL, "OUT is a filter that other processes have open; made if not there",
        NULL, &build.shared},
@@ -292,6 +294,12 @@ static int build_run(int argc, char **argv)
   if (build.json && target_is_standard(build.out))
     return options_misused(&command_build, "-o - and --json both want standard output");
   build.config.seed = seed.value;
+  if (build.key.given) {
+    build.config.hash = LFB_HASH_SIPHASH13;
+    memcpy(build.config.key, build.key.bytes, sizeof build.config.key);
+  }
+  if (build.config.keep_key && !build.key.given)
+    return options_misused(&command_build, "--keep-key without --key-file");
   build.source.paths = argv + optind;
   build.source.path_count = (size_t)(argc - optind);
   return build_from_files(&build);

@@ -18,12 +18,14 @@ struct convert {
   lfb_form form;
   const char *label; /* NULL: the filter's own */
   bool damaged;      /* opens what is damaged  */
+  struct options_key key;
 };
 
 static bool convert_load(const struct convert *convert, const char *path, lfb_filter **filter)
 {
   lfb_damage damage;
-  const lfb_read_limits limits = {.damage = &damage, .open_damaged = convert->damaged};
+  const lfb_read_limits limits = {.damage = &damage, .open_damaged = convert->damaged,
+                                  .key = options_key_bytes(&convert->key)};
   const lfb_status status = lfb_filter_load(path, &limits, filter);
 
   if (status != LFB_OK)
@@ -56,6 +58,7 @@ static int convert_run(int argc, char **argv)
   const struct option_row rows[] = {
       {'\0', "to", "FORM", "form to write: native, guava, sbbf or mapped", options_read_form, &convert.form},
       options_label(&convert.label),
+      options_key_file(&convert.key),
       {'\0', "damaged", NULL, "take a damaged IN: \"maybe\" to every key there", NULL,
        &convert.damaged},
   };

@@ -1,7 +1,7 @@
 /*
  * dedupe.c - `lfbloom dedupe`: prints each key the first time only.
  *
- * Floor 6 of cli/.  May include: clock.h, human.h, json.h, kept.h, keys.h, options.h,
+ * Floor 6 of cli/.  May include: clock.h, figures.h, human.h, json.h, kept.h, keys.h, options.h,
  * output.h, report.h, source.h, target.h and the public headers.
  *
  * All threads claim their keys in one filter: of all who claim a key one wins, and
@@ -13,9 +13,11 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
+#include "cli/figures.h"
 #include "cli/human.h"
 #include "cli/json.h"
 #include "cli/kept.h"
@@ -35,6 +37,7 @@ struct dedupe {
   struct keys_source source;
   struct options_count expected;
   struct options_strategy strategy;
+  struct options_key key;
   lfb_config config;
   bool quiet;
   bool json;
@@ -123,13 +126,7 @@ static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *st
   json_count("in", dedupe_get(&dedupe->in));
   json_count("out", dedupe_get(&dedupe->out));
   json_real("expected_false_positives", dedupe_expected_false_positives(dedupe, stats));
-  json_text("strategy", lfb_strategy_name(stats->strategy));
-  json_count("expected_insertions", stats->expected_insertions);
-  json_real("fpp", stats->fpp);
-  json_real("expected_fpp", stats->expected_fpp);
-  json_count("bits", stats->bit_count);
-  json_count("bytes", stats->bytes);
-  json_count("probes", stats->probes);
+  figures_json_filled(stats);
   json_count("threads", dedupe->source.threads);
   json_count("input_bytes", dedupe_get(&dedupe->bytes));
   json_real("seconds", dedupe->seconds);
@@ -168,7 +165,7 @@ static void dedupe_summary(const struct dedupe *dedupe)
 /* Takes the filter that other processes claim in too, or makes it. */
 static bool dedupe_share(struct dedupe *dedupe)
 {
-  const struct source_wish wish = {command_dedupe.name, &dedupe->config, !dedupe->expected.given,
+  const struct source_wish wish = {command_dedupe.name, &dedupe->config, &dedupe->key, !dedupe->expected.given,
                                    !dedupe->strategy.given};
   lfb_stats stats;
 
@@ -242,6 +239,7 @@ static int dedupe_run(int argc, char **argv)
        options_read_count, &dedupe.expected},
       options_nul(&dedupe.source.nul),
       options_strategy(&dedupe.strategy),
+      options_key_file(&dedupe.key),
       {'\0', "shared", "FILE", "the filter, which other processes have open; made if not there",
        options_read_text, &dedupe.shared},
       options_threads(&dedupe.source.threads),
@@ -254,6 +252,10 @@ static int dedupe_run(int argc, char **argv)
   if (status != OPTIONS_GO_ON)
     return status;
   dedupe.config.strategy = dedupe.strategy.id;
+  if (dedupe.key.given) {
+    dedupe.config.hash = LFB_HASH_SIPHASH13;
+    memcpy(dedupe.config.key, dedupe.key.bytes, sizeof dedupe.config.key);
+  }
   dedupe.source.paths = argv + optind;
   dedupe.source.path_count = (size_t)(argc - optind);
   return dedupe_files(&dedupe);

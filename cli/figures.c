@@ -27,3 +27,14 @@ void figures_json(const lfb_stats *stats)
   json_real("expected_fpp", stats->expected_fpp);
   json_bool("saturated", stats->saturated);
 }
+
+void figures_json_filled(const lfb_stats *stats)
+{
+  json_text("strategy", lfb_strategy_name(stats->strategy));
+  json_count("expected_insertions", stats->expected_insertions);
+  json_real("fpp", stats->fpp);
+  json_real("expected_fpp", stats->expected_fpp);
+  json_count("bits", stats->bit_count);
+  json_count("bytes", stats->bytes);
+  json_count("probes", stats->probes);
+}

@@ -11,4 +11,7 @@
 /* Prints them as members of the open object; null where a form did not say. */
 void figures_json(const lfb_stats *stats);
 
+/* Prints what a command that read keys into a filter says of it. */
+void figures_json_filled(const lfb_stats *stats);
+
 #endif

@@ -34,6 +34,7 @@ static void info_json(const lfb_stats *stats, const char *label)
 {
   json_open(NULL);
   figures_json(stats);
+  json_bool("keyed", stats->hash == LFB_HASH_SIPHASH13);
   json_text("label", label[0] != '\0' ? label : NULL);
   if (stats->written > 0)
     json_count("written", stats->written);
@@ -64,6 +65,9 @@ static void info_text(const lfb_stats *stats, const char *label)
     (void)snprintf(remark, sizeof remark, "%" PRIu64, stats->seed);
     info_row("seed", remark, "");
   }
+  if (stats->hash == LFB_HASH_SIPHASH13)
+    info_row("hash", "keyed",
+             stats->key_kept ? " (its key is in the file)" : " (its key is not in the file)");
   if (stats->expected_insertions > 0)
     info_row("made for keys", human_count(stats->expected_insertions).text, "");
   else
@@ -115,15 +119,16 @@ static bool info_stats(const lfb_filter *filter, lfb_stats *stats)
 static int info_run(int argc, char **argv)
 {
   bool json = false;
-  const struct option_row rows[] = {options_json(&json)};
-  const int status = options_parse(&command_info, rows, 1, argc, argv);
+  struct options_key key = {0};
+  const struct option_row rows[] = {options_key_file(&key), options_json(&json)};
+  const int status = options_parse(&command_info, rows, sizeof rows / sizeof *rows, argc, argv);
   lfb_stats stats;
 
   if (status != OPTIONS_GO_ON)
     return status;
   if (argc - optind != 1)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
-  const lfb_filter *filter = source_open(argv[optind]);
+  const lfb_filter *filter = source_open(argv[optind], &key);
   if (filter == NULL)
     return CLI_TROUBLE;
   if (!info_stats(filter, &stats)) {

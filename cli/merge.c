@@ -20,6 +20,7 @@ struct merge {
   const char *out;
   const char *label; /* NULL: the first filter's            */
   lfb_form form;     /* LFB_FORM_NONE: the first filter's   */
+  struct options_key key;
   bool quiet;
   bool json;
   char *const *paths;
@@ -27,9 +28,10 @@ struct merge {
   lfb_filter *into; /* the first, with all so far put into it */
 };
 
-static bool merge_load(const char *path, lfb_filter **filter)
+static bool merge_load(const struct merge *merge, const char *path, lfb_filter **filter)
 {
-  const lfb_status status = lfb_filter_load(path, NULL, filter);
+  const lfb_read_limits limits = {.key = options_key_bytes(&merge->key)};
+  const lfb_status status = lfb_filter_load(path, &limits, filter);
 
   if (status != LFB_OK)
     (void)report_status(path, status);
@@ -41,7 +43,7 @@ static bool merge_begin(struct merge *merge)
 {
   lfb_stats stats;
 
-  if (!merge_load(merge->paths[0], &merge->into))
+  if (!merge_load(merge, merge->paths[0], &merge->into))
     return false;
   lfb_filter_stats(merge->into, &stats);
   if (merge->form == LFB_FORM_NONE)
@@ -58,7 +60,7 @@ static bool merge_add(const struct merge *merge, const char *path)
 {
   lfb_filter *filter;
 
-  if (!merge_load(path, &filter))
+  if (!merge_load(merge, path, &filter))
     return false;
   const lfb_status status = lfb_filter_put_all(merge->into, filter);
   lfb_filter_free(filter);
@@ -121,6 +123,7 @@ static int merge_run(int argc, char **argv)
       {'\0', "form", "FORM", "file form (default: that of the first FILTER)", options_read_form,
        &merge.form},
       options_label(&merge.label),
+      options_key_file(&merge.key),
       {'q', "quiet", NULL, "print no summary", NULL, &merge.quiet},
       options_json(&merge.json),
   };

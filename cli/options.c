@@ -125,6 +125,57 @@ bool options_read_label(const char *option, const char *text, void *to)
   return status == LFB_OK;
 }
 
+static int options_hex_digit(char digit)
+{
+  static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+  const char *found = digit == '\0' ? NULL : strchr(digits, digit);
+  return found == NULL ? -1 : (int)((found - digits) % 16);
+}
+
+/* Whether the text, of `size` bytes, is the key in 32 hexadecimal digits and a newline or
+ * none, or in 16 bytes as they are. */
+static bool options_key_from(const char *text, size_t size, uint8_t key[16])
+{
+  if (size == 16) {
+    memcpy(key, text, 16);
+    return true;
+  }
+  if (size != 32 && !(size == 33 && text[32] == '\n'))
+    return false;
+  for (size_t i = 0; i < 16; i++) {
+    const int high = options_hex_digit(text[2 * i]), low = options_hex_digit(text[2 * i + 1]);
+    if (high < 0 || low < 0)
+      return false;
+    key[i] = (uint8_t)(16 * high + low);
+  }
+  return true;
+}
+
+/* In a file: what is on the command line, others on the machine can read. */
+bool options_read_key(const char *option, const char *text, void *to)
+{
+  struct options_key *key = to;
+  char read[34];
+  FILE *file = fopen(text, "rb");
+
+  if (file == NULL) {
+    (void)report_errno(text);
+    return false;
+  }
+  const size_t size = fread(read, 1, sizeof read, file);
+  const bool failed = ferror(file) != 0;
+  (void)fclose(file); /* only read from: nothing can be lost */
+  key->given = !failed && options_key_from(read, size, key->bytes);
+  if (!key->given)
+    (void)report_error("%s %s: no key of 32 hexadecimal digits or 16 bytes", option, text);
+  return key->given;
+}
+
+const uint8_t *options_key_bytes(const struct options_key *key)
+{
+  return key->given ? key->bytes : NULL;
+}
+
 bool options_read_formula(const char *option, const char *text, void *to)
 {
   lfb_probes_formula *formula = to;
@@ -155,6 +206,13 @@ struct option_row options_label(const char **to)
 {
   return (struct option_row){'\0', "label", "TEXT", "a line to keep in the file, for 'lfbloom info'",
                              options_read_label, to};
+}
+
+struct option_row options_key_file(struct options_key *to)
+{
+  return (struct option_row){'\0', "key-file", "FILE",
+                             "the key of a keyed filter: 32 hexadecimal digits, or 16 bytes",
+                             options_read_key, to};
 }
 
 struct option_row options_nul(bool *to)

@@ -26,6 +26,12 @@ struct options_strategy {
   lfb_strategy_id id;
 };
 
+/* The key of a keyed hash, and whether it was given. */
+struct options_key {
+  bool given;
+  uint8_t bytes[16];
+};
+
 /* One option of a command. */
 struct option_row {
   char letter;       /* '\0': none                                             */
@@ -47,11 +53,13 @@ bool options_read_strategy(const char *option, const char *text, void *to); /* o
 bool options_read_form(const char *option, const char *text, void *to);     /* lfb_form */
 bool options_read_label(const char *option, const char *text, void *to);    /* char *   */
 bool options_read_formula(const char *option, const char *text, void *to);  /* lfb_probes_formula */
+bool options_read_key(const char *option, const char *text, void *to);      /* options_key */
 
 /* Rows that several commands have. */
 struct option_row options_fpp(double *to);
 struct option_row options_json(bool *to);
 struct option_row options_label(const char **to);
+struct option_row options_key_file(struct options_key *to); /* of filters that are read */
 struct option_row options_nul(bool *to);
 struct option_row options_progress(enum progress_when *to);
 struct option_row options_strategy(struct options_strategy *to);
@@ -59,6 +67,9 @@ struct option_row options_threads(unsigned *to);
 
 /* Whether a file of this form has room for the label, NULL for none; false after a report. */
 bool options_label_fits(const struct command *command, const char *label, lfb_form form);
+
+/* What a reader is given of a key: its 16 bytes, or NULL. */
+const uint8_t *options_key_bytes(const struct options_key *key);
 
 /* How many threads to start where nobody said. */
 unsigned options_default_threads(void);

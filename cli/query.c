@@ -73,11 +73,13 @@ static int query_files(struct query *query)
 
 static int query_run(int argc, char **argv)
 {
+  struct options_key key = {0};
   struct query query = {.source.threads = options_default_threads()};
   const struct option_row rows[] = {
       {'v', "invert", NULL, "print the keys that are not in", NULL, &query.invert},
       {'c', "count", NULL, "print only how many keys it would print", NULL, &query.count_only},
       options_nul(&query.source.nul),
+      options_key_file(&key),
       options_threads(&query.source.threads),
       options_progress(&query.source.progress),
   };
@@ -92,7 +94,7 @@ static int query_run(int argc, char **argv)
   query.source.path_count = (size_t)(argc - optind - 1);
   if (!input_check(query.source.paths, query.source.path_count))
     return CLI_TROUBLE;
-  query.filter = source_open(path);
+  query.filter = source_open(path, &key);
   if (query.filter == NULL)
     return CLI_TROUBLE;
   status = query_files(&query);

@@ -16,20 +16,21 @@ static bool source_may_be_shared(const char *path)
   return stat(path, &found) == 0 && S_ISREG(found.st_mode);
 }
 
-const lfb_filter *source_open(const char *path)
+const lfb_filter *source_open(const char *path, const struct options_key *key)
 {
+  const lfb_read_limits limits = {.key = options_key_bytes(key)};
   lfb_status status = LFB_ERROR_NOT_MAPPED;
   const lfb_filter *shared;
   lfb_filter *filter;
 
   if (source_may_be_shared(path))
-    status = lfb_mapped_open_read_only(path, NULL, &shared);
+    status = lfb_mapped_open_read_only(path, &limits, &shared);
   if (status == LFB_OK)
     return shared;
   /* What is no shared filter, or one of another machine's, may be one that can be read. */
   if (status == LFB_ERROR_NOT_MAPPED || status == LFB_ERROR_UNKNOWN_FORM ||
       status == LFB_ERROR_BYTE_ORDER || status == LFB_ERROR_MAP)
-    status = lfb_filter_load(path, NULL, &filter);
+    status = lfb_filter_load(path, &limits, &filter);
   if (status == LFB_OK)
     return filter;
   (void)report_status(path, status);
@@ -63,13 +64,14 @@ static bool source_fits(const char *path, const struct source_wish *wish, const 
 
 lfb_filter *source_share(const char *path, const struct source_wish *wish)
 {
+  const lfb_read_limits limits = {.key = options_key_bytes(wish->key)};
   lfb_filter *filter;
-  lfb_status status = lfb_mapped_open(path, NULL, &filter);
+  lfb_status status = lfb_mapped_open(path, &limits, &filter);
 
   if (status == LFB_ERROR_OPEN && errno == ENOENT)
     status = lfb_mapped_create(path, wish->config, &filter);
   if (status == LFB_ERROR_EXISTS) /* another process was faster */
-    status = lfb_mapped_open(path, NULL, &filter);
+    status = lfb_mapped_open(path, &limits, &filter);
   if (status != LFB_OK) {
     (void)report_status(path, status);
     return NULL;

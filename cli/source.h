@@ -1,7 +1,7 @@
 /*
  * source.h - filters that a command looks into, and those that several processes share.
  *
- * Floor 4 of cli/.  May include: report.h and the public headers.
+ * Floor 4 of cli/.  May include: options.h, report.h and the public headers.
  */
 #ifndef CLI_SOURCE_H
 #define CLI_SOURCE_H
@@ -9,13 +9,15 @@
 #include <lfbloom/filter.h>
 #include <stdbool.h>
 
+#include "cli/options.h"
+
 /*
  * Opens the filter in a file: in place where several processes share it, so that what
  * they put is seen, else a copy in memory.
  *
  * Returns NULL after a report.   Owner  the caller, until lfb_mapped_close().
  */
-const lfb_filter *source_open(const char *path);
+const lfb_filter *source_open(const char *path, const struct options_key *key);
 
 /* Whether there is a file at `path` already, to be shared. */
 bool source_is_there(const char *path);
@@ -24,6 +26,7 @@ bool source_is_there(const char *path);
 struct source_wish {
   const char *command; /* that asks, for reports */
   const lfb_config *config;
+  const struct options_key *key;
   bool any_count;    /* .expected_insertions counts for a new one only */
   bool any_strategy; /* .strategy likewise                             */
 };

@@ -34,9 +34,9 @@ static lfb_status verify_keyed(const char *path, const lfb_damage *damage)
              : LFB_ERROR_KEY_NEEDED;
 }
 
-static void verify_read(const char *path, struct verified *file)
+static void verify_read(const char *path, const struct options_key *key, struct verified *file)
 {
-  const lfb_read_limits limits = {.damage = &file->damage};
+  const lfb_read_limits limits = {.damage = &file->damage, .key = options_key_bytes(key)};
   lfb_filter *filter = NULL;
 
   *file = (struct verified){.path = path};
@@ -145,11 +145,11 @@ static void verify_text_damaged(const struct verified *file)
 }
 
 /* Reads a file and says what it is; the exit status that it deserves. */
-static int verify_file(const char *path, bool json, bool quiet)
+static int verify_file(const char *path, const struct options_key *key, bool json, bool quiet)
 {
   struct verified file;
 
-  verify_read(path, &file);
+  verify_read(path, key, &file);
   const int verdict = verify_judge(&file);
   if (verdict == CLI_TROUBLE)
     report_status_note(path, file.status);
@@ -166,8 +166,10 @@ static int verify_run(int argc, char **argv)
 {
   bool json = false;
   bool quiet = false;
+  struct options_key key = {0};
   const struct option_row rows[] = {
       {'q', "quiet", NULL, "print nothing of files that are whole", NULL, &quiet},
+      options_key_file(&key),
       options_json(&json),
   };
   const int status = options_parse(&command_verify, rows, sizeof rows / sizeof *rows, argc, argv);
@@ -182,7 +184,7 @@ static int verify_run(int argc, char **argv)
     json_open_list("files");
   }
   for (int i = optind; i < argc; i++) {
-    const int verdict = verify_file(argv[i], json, quiet);
+    const int verdict = verify_file(argv[i], &key, json, quiet);
     worst = verdict > worst ? verdict : worst;
   }
   if (json) {

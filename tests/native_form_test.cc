@@ -53,6 +53,33 @@ TEST(NativeForm, KeepsARandomSeed) {
   ExpectEqual(filter, back);
 }
 
+// A key goes into the file when that is asked for, and then comes along into copies.
+TEST(NativeForm, KeepsAKeyThatItIsToKeep) {
+  lfb_config config = Config(1000, 0.01, LFB_FAST);
+  config.seed = 0;
+  config.hash = LFB_HASH_SIPHASH13;  // a random key
+  config.keep_key = true;
+  for (lfb_form form : {LFB_FORM_NATIVE, LFB_FORM_MAPPED}) {
+    const Filter filter = Filled(config, 1000);
+    EXPECT_TRUE(Stats(filter).key_kept);
+    Filter back, again;
+    ASSERT_EQ(ReadFrom({Bytes(filter, form)}, &back), LFB_OK);
+    EXPECT_TRUE(Stats(back).key_kept);
+    ASSERT_EQ(ReadFrom({Bytes(back, form)}, &again), LFB_OK);
+    for (uint64_t i = 0; i < 1000; i++)
+      ASSERT_TRUE(lfb_filter_might_contain_u64(again.get(), Mix(1, i)));
+    const uint8_t other[16] = {1};
+    EXPECT_EQ(ReadFrom({Bytes(filter, form)}, nullptr, 0, other), LFB_ERROR_WRONG_KEY);
+  }
+  config.keep_key = false;
+  const Filter closed = Filled(config, 10);
+  EXPECT_FALSE(Stats(closed).key_kept);
+  EXPECT_EQ(ReadFrom({Native(closed)}), LFB_ERROR_KEY_NEEDED);
+  config.hash = LFB_HASH_DEFAULT;
+  config.keep_key = true;  // of no key
+  EXPECT_FALSE(Stats(Filled(config, 10)).key_kept);
+}
+
 TEST(NativeForm, KeepsALabel) {
   const Filter filter = Make(100, 0.01, LFB_FAST);
   EXPECT_STREQ(lfb_filter_label(filter.get()), "");

@@ -540,7 +540,7 @@ check "and it is untouched by dedupe" cmp self abc
 
 # --- info -----------------------------------------------------------------------
 gives "info" 0 "$tool" info --json abc.bloom
-check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false, "label": null, "written": null, "seed": null}'
+check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false, "keyed": false, "label": null, "written": null, "seed": null}'
 gives "info for people" 0 "$tool" info abc.bloom
 check "info for people" grep -qE '^probes per key +7$' out
 unhex 010500000001ffffffffffffffff >full.bloom
@@ -867,6 +867,31 @@ echo a >&7
 wait $! && rc=0 || rc=$?
 exec 7>&-
 check "a failed write ends it, though more input may come" is_error "No space left on device"
+
+# --- keyed filters -----------------------------------------------------------------
+echo 000102030405060708090a0b0c0d0e0f >key
+unhex 000102030405060708090a0b0c0d0e0f >same_key
+echo 000102030405060708090a0b0c0d0e10 >other_key
+gives "build keyed" 0 "$tool" build -q --key-file key -p 1e-6 -o keyed_one abc
+refuses "query keyed, no key" "opens only with its key" "$tool" query keyed_one abc
+refuses "query keyed, wrong key" "not the key" "$tool" query --key-file other_key keyed_one abc
+gives "query keyed" 0 "$tool" query -c --key-file same_key keyed_one abc
+check "keyed: all there" equal "$(cat out)" "$(grep -c . abc)"
+gives "info keyed" 0 "$tool" info --key-file key keyed_one
+check "says that it is keyed" holds out "its key is not in the file"
+gives "verify keyed" 0 "$tool" verify --key-file key keyed_one
+gives "build keyed, key kept" 0 "$tool" build -q --key-file key --keep-key -p 1e-6 -o keyed_two abc
+gives "query, key kept" 0 "$tool" query -c keyed_two abc
+gives "info, key kept" 0 "$tool" info keyed_two
+check "says that the key is there" holds out "its key is in the file"
+gives "merge keyed" 0 "$tool" merge -q --key-file key -o keyed_both keyed_one keyed_two
+gives "convert keyed" 0 "$tool" convert --key-file key --to mapped keyed_one keyed_mapped
+gives "query keyed, mapped" 0 "$tool" query -c --key-file key keyed_mapped abc
+gives "build into keyed, mapped" 0 "$tool" build -q --shared --key-file key -o keyed_mapped abc
+refuses "build into it without" "opens only with its key" "$tool" build -q --shared -o keyed_mapped abc
+refuses "no key" "no key of 32" "$tool" query --key-file abc keyed_one abc
+refuses "no key file" "nowhere" "$tool" query --key-file nowhere keyed_one abc
+refuses "keep what" "--keep-key without" "$tool" build --keep-key -p 0.1 -o x abc
 
 # --- a filter that several processes share ----------------------------------------
 seq 1 20000 >first_half

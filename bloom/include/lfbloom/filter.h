@@ -109,7 +109,10 @@ typedef struct lfb_config {
                        seed in the low, its second in the high 32 bits, 0 for seeds
                        0 and 1; others have none: must be 0                         */
   uint8_t key[16];  /* of a keyed hash; else must be 0.  All 0 for a random one,
-                       which nobody learns: a file of such a filter never opens     */
+                       which nobody learns: a file of such a filter never opens,
+                       but with keep_key                                            */
+  bool keep_key;    /* write the key into files: whoever can read one can open it,
+                       and choose keys that all hit                                 */
   lfb_memory_preference memory_preference;
   uint64_t batch_memory; /* bytes that one call of put_many may take for a big batch (see
                             there); 0 for 64 MiB, 1 for no big batches          */
@@ -121,7 +124,7 @@ typedef enum lfb_form {
   LFB_FORM_NONE = 0,  /* made in memory                          */
   LFB_FORM_GUAVA = 1, /* what Guava's BloomFilter.writeTo writes */
   LFB_FORM_NATIVE = 2, /* this library's own: any strategy, described and checksummed
-                          (docs/formats.md); keys of keyed hashes are not in it */
+                          (docs/formats.md); keys of keyed hashes with keep_key */
   LFB_FORM_SBBF = 3,   /* what Parquet files hold: header and bitset of strategy sbbf */
   LFB_FORM_MAPPED = 4, /* what several processes map at once (lfbloom/mapped.h); any
                           strategy, without checksums of the words */
@@ -140,6 +143,7 @@ typedef struct lfb_stats {
   uint32_t words_per_key;       /* of one cache line: w of fast, 4 of sbbf; 0: k
                                    anywhere                                         */
   lfb_hash_id hash;             /* LFB_HASH_DEFAULT: the strategy has no choice     */
+  bool key_kept;                /* the key of a keyed hash goes into files          */
   uint64_t seed;                /* that makes another filter's hash the same        */
   uint64_t bytes;               /* of the words that hold the bits                  */
   uint64_t bits_set;            /* exact while no put is running                    */
@@ -367,7 +371,8 @@ typedef struct lfb_damage {
 /* What a reader accepts.  All zero, or a NULL pointer, is the default. */
 typedef struct lfb_read_limits {
   uint64_t max_bytes; /* of the words, checked before they are allocated; 0: none */
-  const uint8_t *key; /* 16 bytes, of a filter with a keyed hash; NULL: none      */
+  const uint8_t *key; /* 16 bytes, of a filter with a keyed hash; NULL: none, or
+                         the one that the file has                                */
   lfb_damage *damage; /* where to say what is damaged; NULL: not wanted           */
   bool open_damaged;  /* not to refuse damaged words, but to open them as all ones */
 } lfb_read_limits;
