@@ -78,7 +78,7 @@ struct lfb_contender {
   void *(*load)(const char *path);
 };
 
-extern const lfb_contender lfb_own_fast, lfb_own_guava_mitz64;
+extern const lfb_contender lfb_own_fast, lfb_own_fast_pair, lfb_own_guava_mitz64;
 extern const lfb_contender lfb_own_mapped, lfb_own_mapped_disk; /* fast, in a mapped file */
 extern const lfb_contender lfb_peer_libbloom, lfb_peer_ck_bitmap, lfb_peer_mutex;
 

@@ -112,7 +112,7 @@ static lfb_config own_config(const lfb_contender *own, uint64_t n, double fpp)
       .fpp = fpp,
       .strategy = own->strategy,
       /* One seed for all: words are copied from filter to filter. */
-      .seed = own->strategy == LFB_FAST ? 1 : 0,
+      .seed = own->strategy == LFB_FAST || own->strategy == LFB_FAST_PAIR ? 1 : 0,
   };
 }
 
@@ -203,5 +203,7 @@ const lfb_contender lfb_own_mapped =
     OWN_ROW("mapped-shm", LFB_FAST, COUNT(own_ways), own_create_in_memory);
 const lfb_contender lfb_own_mapped_disk =
     OWN_ROW("mapped-disk", LFB_FAST, COUNT(own_ways), own_create_on_disk);
+const lfb_contender lfb_own_fast_pair =
+    OWN_ROW("fast-pair", LFB_FAST_PAIR, COUNT(own_ways) - FAST_ONLY, own_create);
 const lfb_contender lfb_own_guava_mitz64 =
     OWN_ROW("guava-mitz64", LFB_GUAVA_MITZ64, COUNT(own_ways) - FAST_ONLY, own_create);

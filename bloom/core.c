@@ -71,7 +71,9 @@ lfb_status lfb_core_describe(const lfb_config *config, lfb_description *descript
 
   if (strategy == NULL)
     return LFB_ERROR_UNKNOWN_STRATEGY;
-  lfb_status status = strategy->size(config, &geometry);
+  lfb_status status = strategy->usable == NULL ? LFB_OK : strategy->usable();
+  if (status == LFB_OK)
+    status = strategy->size(config, &geometry);
   if (status == LFB_OK)
     status = core_hasher(strategy, config, &hasher);
   if (status != LFB_OK)

@@ -94,10 +94,11 @@ static inline bool lfb_core_claim(const lfb_filter *filter, lfb_hash hash)
 {
   const lfb_claimed in = {filter->strategy, &filter->layout};
 
-  if (in.strategy->is_in(in.layout, hash))
+  if (!in.strategy->puts_claim && in.strategy->is_in(in.layout, hash))
     return false;
   const lfb_mark mark = lfb_stripes_begin(&filter->layout.count);
-  const bool won = lfb_claims_claim(&filter->claims, &in, hash);
+  const bool won = in.strategy->puts_claim ? lfb_core_put(filter, hash)
+                                           : lfb_claims_claim(&filter->claims, &in, hash);
   lfb_stripes_end(mark);
   return won;
 }

@@ -25,7 +25,7 @@ static void model_fill_asked(lfb_fast_model *model)
 /* What one key does to on[], a linear step, from what it does to each on[from] alone. */
 static void model_fill_step(lfb_fast_model *model)
 {
-  const double share = (double)model->shape.words / (double)LFB_BLOCK_WORDS;
+  const double share = (double)model->shape.words / (double)model->shape.of_words;
   const uint32_t bits = model->shape.bits, word = model->word_bits;
 
   for (uint32_t from = 0; from <= bits; from++) {
@@ -87,7 +87,7 @@ typedef struct model_rate {
 static model_rate model_rate_full(const lfb_fast_model *model, double load)
 {
   const double probes = model->shape.words * model->shape.bits;
-  const double share = (double)model->shape.words / (double)LFB_BLOCK_WORDS;
+  const double share = (double)model->shape.words / (double)model->shape.of_words;
   const double key_sets = -expm1(model->shape.bits * log1p(-1 / (double)model->word_bits));
   const double x = load * share * key_sets, on = -expm1(-x);
   return (model_rate){pow(on, probes), probes * x * exp(-x) / on};
@@ -151,7 +151,7 @@ double lfb_fast_model_load(lfb_fast_model *model, double fpp)
   double low = 0, high = INFINITY;
   /* Not 1, to which the root of an fpp next to it rounds: a load without end, and no block. */
   const double share = fmin(pow(fpp, 1 / probes), 1 - DBL_EPSILON / 2);
-  double load = -(double)(LFB_BLOCK_WORDS * model->word_bits) / probes * log1p(-share);
+  double load = -(double)(model->shape.of_words * model->word_bits) / probes * log1p(-share);
 
   for (int i = 0; i < 100; i++) {
     const model_rate rate = model_rate_at(model, load, INFINITY);

@@ -1,10 +1,10 @@
 /*
  * fast_model.h - how often a blocked filter is wrong: the exact model that sizes
- * strategies `fast` and, with words of 32 bits, `sbbf`.
+ * strategies `fast`, with words of 32 bits `sbbf`, with blocks of 2 words `fast-pair`.
  *
  * Floor 8.  May include: lfbloom/fast.h, sizing.h and the C standard library.
  *
- * A key has one block of 8 words.  The words are cut into w groups; in each the
+ * A key has one block of 8 words (fast-pair: 2, and so below).  The words are cut into w groups; in each the
  * key has one word, and g bits of it, drawn with replacement.  With `load` keys
  * to a block on average:
  *   - a block has j of the keys with binomial probability, which is Poisson's for
@@ -43,10 +43,11 @@ enum {
   LFB_FAST_MODEL_KEYS = 1024, /* to a block, that the model counts one by one */
 };
 
-/* How a key's bits lie in its block: w words, a power of two up to 8, g bits in each. */
+/* How a key's bits lie in its block: w words, a power of two, g bits in each. */
 typedef struct lfb_fast_shape {
   uint32_t words;
   uint32_t bits;
+  uint32_t of_words; /* that the block has, at least w: 8 for `fast` */
 } lfb_fast_shape;
 
 /* The model of one shape, and what has been computed of it: one thread's own. */

@@ -7,8 +7,8 @@
 
 /* Shapes in order of their words: w, g. */
 static const lfb_fast_shape fast_shapes[] = {
-    {1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {1, 6}, {2, 1}, {2, 2}, {2, 3}, {2, 4},
-    {2, 5}, {4, 1}, {4, 2}, {4, 3}, {4, 4}, {8, 1}, {8, 2}, {8, 3}, {8, 4}};
+    {1, 1, 8}, {1, 2, 8}, {1, 3, 8}, {1, 4, 8}, {1, 5, 8}, {1, 6, 8}, {2, 1, 8}, {2, 2, 8}, {2, 3, 8}, {2, 4, 8},
+    {2, 5, 8}, {4, 1, 8}, {4, 2, 8}, {4, 3, 8}, {4, 4, 8}, {8, 1, 8}, {8, 2, 8}, {8, 3, 8}, {8, 4, 8}};
 
 enum { SHAPE_COUNT = sizeof fast_shapes / sizeof *fast_shapes };
 
@@ -108,7 +108,8 @@ bool lfb_fast_valid(const lfb_geometry *geometry)
 
 static lfb_fast_shape fast_shape(const lfb_geometry *geometry)
 {
-  return (lfb_fast_shape){geometry->words_per_key, geometry->probes / geometry->words_per_key};
+  return (lfb_fast_shape){geometry->words_per_key, geometry->probes / geometry->words_per_key,
+                          LFB_BLOCK_WORDS};
 }
 
 double lfb_fast_fpp_after(const lfb_geometry *geometry, double insertions)

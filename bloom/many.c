@@ -134,13 +134,6 @@ LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t 
   return many_pieces(filter, keys, count, hash_of, many_act, &m);
 }
 
-LFB_INLINE size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
-                             uint64_t *answers, lfb_piece_hash hash_of)
-{
-  const many m = {filter, answers, false};
-  return many_pieces(filter, keys, count, hash_of, many_claim_act, &m);
-}
-
 /* Puts them, within the marks of a mapped filter.  A big batch cannot say which key was
  * new. */
 LFB_INLINE size_t many_put_marked(lfb_filter *filter, const void *keys, size_t count,
@@ -162,6 +155,16 @@ LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
   const size_t yes = many_put_marked(filter, keys, count, answers, hash_of);
   lfb_stripes_end(mark);
   return yes;
+}
+
+/* Where every put is a claim, there is nothing more to do. */
+LFB_INLINE size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
+                             uint64_t *answers, lfb_piece_hash hash_of)
+{
+  const many m = {filter, answers, false};
+  return filter->strategy->puts_claim
+             ? many_put(filter, keys, count, answers, hash_of)
+             : many_pieces(filter, keys, count, hash_of, many_claim_act, &m);
 }
 
 size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,

@@ -215,7 +215,9 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   lfb_description found = {.strategy = strategy,
                            .form = LFB_FORM_NATIVE,
                            .written = lfb_load_le64(header + AT_CREATED)};
-  lfb_status status = decode_geometry(header, strategy, &found.geometry);
+  lfb_status status = strategy->usable == NULL ? LFB_OK : strategy->usable();
+  if (status == LFB_OK)
+    status = decode_geometry(header, strategy, &found.geometry);
   if (status == LFB_OK)
     status = decode_config(header, strategy, &found.config);
   found.config.keep_key = with_key;

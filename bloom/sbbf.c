@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "bloom/fast_model.h"
+#include "bloom/line_rows.h"
 #include "bloom/strategies.h"
 
 enum {
@@ -26,12 +27,11 @@ enum {
   /* 128 MiB, beyond which Arrow and parquet-java read none: up to there the number of
    * blocks is a power of two, since Arrow reads no other. */
   SBBF_MAX_POWER = 1 << 22,
-  SBBF_AHEAD = 128, /* lines under way, as LFB_FAST_AHEAD */
 };
 
 static void sbbf_model(lfb_fast_model *model)
 {
-  lfb_fast_model_init(model, (lfb_fast_shape){SBBF_HALVES, 1}, SBBF_HALF_BITS);
+  lfb_fast_model_init(model, (lfb_fast_shape){SBBF_HALVES, 1, SBBF_HALVES}, SBBF_HALF_BITS);
 }
 
 static uint64_t sbbf_round_up(uint64_t blocks)
@@ -137,51 +137,7 @@ LFB_INLINE bool sbbf_is_in(const lfb_layout *layout, lfb_hash hash)
   return missing == 0;
 }
 
-LFB_INLINE void sbbf_ask(const lfb_layout *layout, uint64_t hash, bool put)
-{
-  const void *block = (const void *)sbbf_block(layout, hash);
-  if (put)
-    lfb_prefetch_write(block);
-  else
-    lfb_prefetch_read(block);
-}
-
-/* Puts or looks up all hashes; the bits turned on, or the answers that are true. */
-LFB_INLINE uint64_t sbbf_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,
-                              uint64_t *answers, bool put)
-{
-  uint64_t sum = 0, answer = 0;
-
-  for (size_t i = 0; i < count && i < SBBF_AHEAD; i++)
-    sbbf_ask(layout, hashes[i], put);
-  for (size_t i = 0; i < count; i++) {
-    const lfb_hash hash = {hashes[i], 0};
-    if (i + SBBF_AHEAD < count)
-      sbbf_ask(layout, hashes[i + SBBF_AHEAD], put);
-    const uint32_t given = put ? sbbf_turn_on(layout, hash) : sbbf_is_in(layout, hash);
-    sum += given;
-    answer |= (uint64_t)(given != 0) << (i % LFB_WORD_BITS);
-    if ((i + 1) % LFB_WORD_BITS == 0 || i + 1 == count) {
-      answers[i / LFB_WORD_BITS] = answer;
-      answer = 0;
-    }
-  }
-  return sum;
-}
-
-static uint64_t sbbf_put_many(const lfb_layout *layout, const uint64_t *low, const uint64_t *high,
-                              size_t count, uint64_t *answers)
-{
-  (void)high;
-  return sbbf_many(layout, low, count, answers, true);
-}
-
-static void sbbf_might_contain_many(const lfb_layout *layout, const uint64_t *low,
-                                    const uint64_t *high, size_t count, uint64_t *answers)
-{
-  (void)high;
-  (void)sbbf_many(layout, low, count, answers, false);
-}
+LFB_LINE_MANY(sbbf)
 
 static void sbbf_hash_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
                                uint64_t *hashes)

@@ -51,6 +51,11 @@ typedef struct lfb_strategy {
   lfb_seeding seeding;
   uint64_t reachable_bits; /* its arithmetic reaches no bit from here on           */
 
+  bool puts_claim; /* all bits of a key go on at once: of all puts of it one turns on any */
+
+  /* Whether this machine can have it: LFB_OK, or why not; NULL: every machine can. */
+  lfb_status (*usable)(void);
+
   /* Sizes a filter; refuses what this strategy cannot be. */
   lfb_status (*size)(const lfb_config *config, lfb_geometry *geometry);
 

@@ -81,7 +81,7 @@ TEST(FastSize, SmallAndOddOnes) {
 
 // The model by brute force: keys thrown into blocks as the model says they fall.
 TEST(FastModel, EqualsASimulation) {
-  const lfb_fast_shape shapes[] = {{1, 4}, {2, 3}, {4, 2}, {4, 3}, {8, 1}};
+  const lfb_fast_shape shapes[] = {{1, 4, 8}, {2, 3, 8}, {4, 2, 8}, {4, 3, 8}, {8, 1, 8}};
   for (const lfb_fast_shape shape : shapes) {
     static lfb_fast_model model;
     lfb_fast_model_init(&model, shape, LFB_WORD_BITS);

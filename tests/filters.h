@@ -18,7 +18,7 @@ inline lfb_config Config(uint64_t n, double fpp, lfb_strategy_id strategy = LFB_
   config.expected_insertions = n;
   config.fpp = fpp;
   config.strategy = strategy;
-  if (strategy == LFB_FAST) config.seed = 1;  // the same for all, so that they merge
+  if (strategy == LFB_FAST || strategy == LFB_FAST_PAIR) config.seed = 1;  // the same for all, so that they merge
   return config;
 }
 
@@ -60,12 +60,16 @@ inline std::string Bytes(const Filter& filter, lfb_form form = LFB_FORM_GUAVA) {
   return bytes;
 }
 
-// Every strategy that is here.
+// Every strategy that is here, and that this machine can have.
 inline std::vector<lfb_strategy_id> AllStrategies() {
   std::vector<lfb_strategy_id> all;
-  for (int id = 0; id < 64; id++)
-    if (lfb_strategy_name(static_cast<lfb_strategy_id>(id)) != nullptr)
-      all.push_back(static_cast<lfb_strategy_id>(id));
+  for (int id = 0; id < 64; id++) {
+    lfb_stats stats;
+    const lfb_config config = Config(1000, 0.01, static_cast<lfb_strategy_id>(id));
+    const lfb_status status = lfb_config_plan(&config, &stats);
+    if (status != LFB_ERROR_UNKNOWN_STRATEGY && status != LFB_ERROR_NO_PAIRS)
+      all.push_back(config.strategy);
+  }
   return all;
 }
 

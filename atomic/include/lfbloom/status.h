@@ -39,6 +39,8 @@ extern "C" {
   X(LFB_ERROR_UNKNOWN_PREFERENCE, 18, "no such memory preference")                      \
   X(LFB_ERROR_NO_RANDOM, 19, "the system gave no random number for the seed")           \
   X(LFB_ERROR_NO_THREADS, 26, "a builder needs at least one thread")                    \
+  X(LFB_ERROR_NO_PAIRS, 27,                                                             \
+    "strategy fast-pair needs a compare-and-exchange of 16 bytes, which this machine has not") \
   /* two filters that were to be united */                                              \
   X(LFB_ERROR_SAME_FILTER, 20, "a filter cannot be merged into itself")                 \
   X(LFB_ERROR_PROBES_DIFFER, 21, "the filters differ in their number of probes")        \

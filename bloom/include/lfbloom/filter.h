@@ -75,6 +75,7 @@ typedef enum lfb_strategy_id {
   LFB_JAVA_DOUBLE = 4,  /* h1 + i*h2 in Java ints over two murmur3_32 seeds      */
   LFB_GO_FNV14 = 5,     /* 14 fixed seeds over FNV-1a 32; always 2^25 bits       */
   LFB_REDIS_MITZ32 = 6, /* MITZ_32 with modulus m, as over Redis (not here yet)  */
+  LFB_FAST_PAIR = 7,    /* two words a key, all bits at once: every put is a claim */
 } lfb_strategy_id;
 
 /* Guava changed how many probes it takes; filters of both kinds are about. */
@@ -162,7 +163,7 @@ typedef struct lfb_stats {
  *
  * Fails  LFB_ERROR_FPP_TOO_LOW, _FPP_TOO_HIGH (also for NaN: too low), _NO_BITS,
  *        _TOO_MANY_PROBES, _TOO_MANY_BITS, _UNKNOWN_STRATEGY, _UNKNOWN_FORMULA,
- *        _UNKNOWN_HASH, _UNKNOWN_PREFERENCE, _NO_RANDOM, _NO_MEMORY,
+ *        _UNKNOWN_HASH, _UNKNOWN_PREFERENCE, _NO_PAIRS, _NO_RANDOM, _NO_MEMORY,
  *        _SIZE_OVERFLOW.
  * Owner  the caller, until lfb_filter_free().
  * Reads  LFBLOOM_SIMD from the environment, once in a process, as reading a filter and
