@@ -67,19 +67,30 @@ static lfb_stripes mapping_count(const lfb_mapping *mapping)
   return count;
 }
 
-/* Makes the lease that the mapping has the filter's. */
+/* Makes the lease that the mapping has the filter's.  Nothing but what a lease changes is
+ * written: other threads of a child may be reading the rest. */
 static void mapping_use_lease(lfb_filter *filter)
 {
-  const lfb_mapping *mapping = filter->mapping;
-  const lfb_stripes count = mapping_count(mapping);
+  const lfb_stripes count = mapping_count(filter->mapping);
 
-  filter->layout.count = count;
+  filter->layout.count.stripes = count.stripes;
+  filter->layout.count.owned = count.owned;
+  filter->claims.first = (uint32_t)(count.stripes - count.all);
+  filter->claims.owned = count.owned;
+}
+
+/* Makes the filter one of the mapping's, whose lease it has. */
+static void mapping_take_filter(lfb_mapping *mapping, lfb_filter *filter)
+{
+  mapping->row = mapping_row(filter->strategy);
+  filter->mapping = mapping;
+  filter->strategy = &mapping->row;
+  filter->layout.count = mapping_count(mapping);
   filter->claims = (lfb_claims){.places = mapping->places,
                                 .mask = mapping->place_count - 1,
-                                .each = (lfb_claimant *)(void *)count.all,
-                                .first = (uint32_t)(count.stripes - count.all),
-                                .owned = count.owned,
+                                .each = (lfb_claimant *)(void *)filter->layout.count.all,
                                 .lent = LFB_STRIPES_SHARED};
+  mapping_use_lease(filter);
 }
 
 /* Completes the claims that the last owner of the lease has left. */
@@ -142,10 +153,7 @@ lfb_status lfb_mapping_join(lfb_mapping *mapping, lfb_filter *filter, bool writa
     /* relaxed: the filter has not been given to another thread yet. */
     atomic_store_explicit(mapping->alive, ALIVE_YES, memory_order_relaxed);
   }
-  mapping->row = mapping_row(filter->strategy);
-  filter->strategy = &mapping->row;
-  filter->mapping = mapping;
-  mapping_use_lease(filter);
+  mapping_take_filter(mapping, filter);
   mapping_adopt(filter);
   return LFB_OK;
 }

@@ -62,7 +62,7 @@ uint64_t Lost(const Filter& filter, unsigned round, unsigned process, const Prog
 
 // A filter of which every process of ten rounds is an owner for a while.
 TEST(MappedKill, NothingThatReturnedIsLostAndTheCountIsMended) {
-  const std::string path = "/dev/shm/lfbloom-kill-" + std::to_string(getpid());
+  const std::string path = "/dev/shm/lfbloom-kill-" + std::to_string(std::random_device()());
   const lfb_config config = Config(2000000, 0.01, LFB_FAST);
   Filter filter;
   auto* progress = static_cast<Progress*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE,

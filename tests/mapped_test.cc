@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <random>
 
 #include "bloom/core.h"
 #include "tests/filters.h"
@@ -20,16 +21,16 @@
 
 namespace {
 
-// A path at which there is nothing, and afterwards nothing again.
+// A path at which there is nothing, and afterwards nothing again.  Not named by the process,
+// whose number another sandbox has as well.
 class Path {
  public:
   explicit Path(const std::string& folder = testing::TempDir())
-      : path_(folder + "/mapped-" + std::to_string(getpid()) + "-" + std::to_string(next_++)) {}
+      : path_(folder + "/mapped-" + std::to_string(std::random_device()())) {}
   ~Path() { unlink(path_.c_str()); }
   const char* c_str() const { return path_.c_str(); }
 
  private:
-  static inline int next_ = 0;
   std::string path_;
 };
 
