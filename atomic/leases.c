@@ -13,7 +13,7 @@ enum {
 };
 
 /* What is locked, far beyond the file's bytes: this one by all who have no lease, the
- * ones behind it by who has one. */
+ * ones behind it by who has one, the ones before it by who has borrowed. */
 #define LOCKS_AT (INT64_C(1) << 62)
 
 static uint32_t lease_lines(const lfb_leases *leases)
@@ -43,6 +43,21 @@ static bool lease_lock(int fd, int type, int64_t which)
 static bool lease_lock_one(int fd, int type, uint32_t lease)
 {
   return lease_lock(fd, type, 1 + (int64_t)lease);
+}
+
+bool lfb_leases_can_lock(int fd)
+{
+  return lease_lock(fd, F_RDLCK, 0);
+}
+
+bool lfb_leases_lock_lent(int fd, uint32_t which)
+{
+  return lease_lock(fd, F_WRLCK, -1 - (int64_t)which);
+}
+
+void lfb_leases_unlock_lent(int fd, uint32_t which)
+{
+  (void)lease_lock(fd, F_UNLCK, -1 - (int64_t)which);
 }
 
 /* Takes back the marks that nobody will, and what was lent; whether there were any marks. */

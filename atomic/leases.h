@@ -68,6 +68,17 @@ uint32_t lfb_leases_take(const lfb_leases *leases, int fd);
 /* Gives a lease back: every thread's additions have been made. */
 void lfb_leases_give(const lfb_leases *leases, int fd, uint32_t lease);
 
+/* Whether leases and what is lent can be locked: not on every file system. */
+bool lfb_leases_can_lock(int fd);
+
+/*
+ * Locks, for a process without a lease, one of the LFB_STRIPES_SHARED that are for all;
+ * false while another process has it.  Ordering: who locks it next sees what its last
+ * owner did.  Threads of one process exclude each other by other means.
+ */
+bool lfb_leases_lock_lent(int fd, uint32_t which);
+void lfb_leases_unlock_lent(int fd, uint32_t which);
+
 /* The counter of who has this lease, or of a process that has none. */
 lfb_stripes lfb_leases_stripes(const lfb_leases *leases, uint32_t lease);
 

@@ -48,7 +48,8 @@ typedef struct lfb_stripe {
   LFB_ATOMIC(uint64_t) count;
   LFB_ATOMIC(uint64_t) running; /* owned: odd between mark and end; shared: how many are */
   LFB_ATOMIC(uint64_t) claim[3]; /* what its thread claims, in a file: bloom/claims.h     */
-  LFB_ATOMIC(uint64_t) lent;     /* of the first shared one: which are lent to a claim    */
+  LFB_ATOMIC(uint64_t) lent;     /* of the first for all, where there are no locks: which
+                                    are lent to a claim                                   */
   char padding[LFB_CACHE_LINE - 6 * sizeof(uint64_t)];
 } lfb_stripe;
 

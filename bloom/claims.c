@@ -44,8 +44,11 @@ lfb_status lfb_claims_init_places(lfb_claims *claims, uint64_t places)
   *claims = (lfb_claims){.places = made,
                          .mask = places - 1,
                          .each = claims_private,
+                         .count = LFB_CLAIMANTS,
                          .owned = LFB_SLOT_COUNT,
-                         .lent = LFB_CLAIMANTS_LENT};
+                         .lent = LFB_CLAIMANTS_LENT,
+                         .lent_map = &claims_private[LFB_SLOT_COUNT].lent,
+                         .lent_fd = -1};
   return LFB_OK;
 }
 
@@ -57,29 +60,47 @@ void lfb_claims_free(lfb_claims *claims)
 
 /* ---- whose claim ----------------------------------------------------------- */
 
-/* Where it is noted which of them are lent. */
-static lfb_word *claimants_lent(const lfb_claims *claims)
+static void claimants_return(const lfb_claims *claims, uint32_t bit)
 {
-  return &claims->each[claims->first + claims->owned].lent;
+  /* release: pairs with the acquire in claimants_borrow_from(). */
+  atomic_fetch_and_explicit(claims->lent_map, ~(UINT64_C(1) << bit), memory_order_release);
+}
+
+/* Whether another process has the one that this one's map has just lent. */
+static bool claimants_elsewhere(const lfb_claims *claims, uint32_t bit)
+{
+  return claims->lent_fd >= 0 && !lfb_leases_lock_lent(claims->lent_fd, bit);
+}
+
+/* Borrows one of `free`; its bit, or the number of bits where that cannot be. */
+static uint32_t claimants_borrow_from(const lfb_claims *claims, uint64_t free)
+{
+  uint64_t seen = lfb_word_get(claims->lent_map);
+
+  while ((~seen & free) != 0) {
+    const uint32_t bit = (uint32_t)__builtin_ctzll(~seen & free);
+    /* acquire: pairs with the release in claimants_return(), so that the sequence goes on
+     * from the last borrower's. */
+    if (!lfb_cas_u64(claims->lent_map, &seen, seen | UINT64_C(1) << bit, memory_order_acquire))
+      continue;
+    if (!claimants_elsewhere(claims, bit))
+      return bit;
+    claimants_return(claims, bit);
+    free &= ~(UINT64_C(1) << bit);
+  }
+  return LFB_WORD_BITS;
 }
 
 /* The number of a claimant that nobody else has until it is given back. */
 static uint32_t claimants_borrow(const lfb_claims *claims)
 {
   const uint64_t all = UINT64_MAX >> (LFB_WORD_BITS - claims->lent);
-  lfb_word *lent = claimants_lent(claims);
-  uint64_t seen = lfb_word_get(lent);
 
   for (;;) {
-    while ((~seen & all) != 0) {
-      const uint32_t bit = (uint32_t)__builtin_ctzll(~seen);
-      /* acquire: pairs with the release in claimants_give_back(), so that the sequence
-       * goes on from the last borrower's. */
-      if (lfb_cas_u64(lent, &seen, seen | UINT64_C(1) << bit, memory_order_acquire))
-        return claims->first + claims->owned + bit;
-    }
+    const uint32_t bit = claimants_borrow_from(claims, all);
+    if (bit < LFB_WORD_BITS)
+      return claims->first + claims->owned + bit;
     (void)sched_yield(); /* all are lent (head of claims.h, Numbers) */
-    seen = lfb_word_get(lent);
   }
 }
 
@@ -93,10 +114,11 @@ static void claimants_give_back(const lfb_claims *claims, uint32_t number)
 {
   const uint32_t lent_from = claims->first + claims->owned;
 
-  if (number >= lent_from)
-    /* release: as above. */
-    atomic_fetch_and_explicit(claimants_lent(claims), ~(UINT64_C(1) << (number - lent_from)),
-                              memory_order_release);
+  if (number < lent_from)
+    return;
+  if (claims->lent_fd >= 0)
+    lfb_leases_unlock_lent(claims->lent_fd, number - lent_from);
+  claimants_return(claims, number - lent_from);
 }
 
 /* ---- tickets and statuses -------------------------------------------------- */
@@ -173,10 +195,9 @@ static uint64_t claims_decide(lfb_claimant *claimant, const lfb_claimed *in, lfb
   return atomic_load_explicit(&claimant->status, memory_order_acquire);
 }
 
-void lfb_claims_help(const lfb_claims *claims, const lfb_claimed *in, lfb_word *place,
-                     uint64_t ticket)
+/* Does what a ticket is about, whosever it is. */
+static void claims_complete(lfb_claimant *claimant, const lfb_claimed *in, uint64_t ticket)
 {
-  lfb_claimant *claimant = &claims->each[ticket_number(ticket)];
   /* acquire: if they are of a later claim, the status read below is too. */
   const lfb_hash hash = {atomic_load_explicit(&claimant->low, memory_order_acquire),
                          atomic_load_explicit(&claimant->high, memory_order_acquire)};
@@ -187,6 +208,15 @@ void lfb_claims_help(const lfb_claims *claims, const lfb_claimed *in, lfb_word *
     status = claims_decide(claimant, in, hash, ticket);
   if (status == ticket_status(ticket, LFB_CLAIM_WON))
     claimed_turn_on(in, hash);
+}
+
+void lfb_claims_help(const lfb_claims *claims, const lfb_claimed *in, lfb_word *place,
+                     uint64_t ticket)
+{
+  const uint32_t number = ticket_number(ticket);
+
+  if (number < claims->count) /* which in a file is only as true as the file */
+    claims_complete(&claims->each[number], in, ticket);
   /* release: the bits are on before the next ticket may enter.  It fails if the ticket
    * is gone, by another helper; it cannot have come back. */
   (void)lfb_cas_u64(place, &ticket, 0, memory_order_release);

@@ -57,10 +57,16 @@
  * Numbers    Each thread slot (slots.h) has a claimant.  Threads without one borrow one of
  *            some more (64; 8 in a mapped file, where 64 threads of a process have their
  *            own) for the time of a claim; when so many of those are inside claims at
- *            once, further ones wait for them: only there is it not lock-free.
+ *            once, further ones wait for them: only there is it not lock-free.  Which
+ *            are lent a process keeps to itself.  Processes without a lease have the same
+ *            8, so each locks the byte of the one that it has borrowed: the kernel takes
+ *            that back if it dies.  Where there are no locks they note it in the file, and
+ *            one that dies inside a claim keeps what it had borrowed.
  * Processes  In a mapped file the claimants are those who lease its stripes
  *            (atomic/leases.h).  The ticket of a process that has died is helped like
  *            that of any thread that stopped, by whoever meets it or who gets the lease.
+ *            What is in such a file may be anything: a ticket of a number that nobody
+ *            has is taken out, and the rest makes answers wrong at most.
  *
  * Source: the helping is that of Harris, Fraser and Pratt, "A Practical Multi-word
  * Compare-and-Swap Operation", 2002, with one word that decides.
@@ -68,6 +74,7 @@
 #ifndef LFB_BLOOM_CLAIMS_H
 #define LFB_BLOOM_CLAIMS_H
 
+#include "atomic/leases.h"
 #include "atomic/slots.h"
 #include "bloom/strategy.h"
 
@@ -93,7 +100,7 @@ typedef struct lfb_claimant {
   uint64_t count, running; /* of a stripe: not touched here                  */
   lfb_word low, high;                /* the hash that is claimed             */
   lfb_word status;
-  lfb_word lent; /* of the first that is lent: bit i is on while the i-th is */
+  lfb_word lent; /* of the first that is lent, where `lent_map` is here */
   char padding[LFB_CACHE_LINE - 6 * sizeof(uint64_t)];
 } lfb_claimant;
 
@@ -102,9 +109,12 @@ typedef struct lfb_claims {
   lfb_word *places;
   uint64_t mask;      /* the number of places, less 1                               */
   lfb_claimant *each; /* everybody, by number                                       */
+  uint32_t count;     /* .. so many                                                 */
   uint32_t first;     /* this process's own begin here: one a slot below `owned`,   */
   uint32_t owned;     /* .. and then `lent` of them, at most 64, for other threads  */
   uint32_t lent;
+  lfb_word *lent_map; /* bit i is on while the i-th is lent                         */
+  int lent_fd;        /* locked for who borrows (leases.h); -1: there is no need    */
 } lfb_claims;
 
 /* Makes an empty table of LFB_CLAIM_PLACES.  Fails: LFB_ERROR_NO_MEMORY. */

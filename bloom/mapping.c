@@ -71,12 +71,19 @@ static lfb_stripes mapping_count(const lfb_mapping *mapping)
  * written: other threads of a child may be reading the rest. */
 static void mapping_use_lease(lfb_filter *filter)
 {
-  const lfb_stripes count = mapping_count(filter->mapping);
+  lfb_mapping *mapping = filter->mapping;
+  const lfb_stripes count = mapping_count(mapping);
+  const bool leased = mapping->lease != LFB_LEASE_NONE, writable = mapping->alive != NULL;
+  const bool locks = writable && !leased && lfb_leases_can_lock(mapping->fd);
 
+  /* relaxed: nobody claims before the filter has the lease. */
+  atomic_store_explicit(&mapping->lent, 0, memory_order_relaxed);
   filter->layout.count.stripes = count.stripes;
   filter->layout.count.owned = count.owned;
   filter->claims.first = (uint32_t)(count.stripes - count.all);
   filter->claims.owned = count.owned;
+  filter->claims.lent_map = leased || locks ? &mapping->lent : &count.stripes[count.owned].lent;
+  filter->claims.lent_fd = locks ? mapping->fd : -1;
 }
 
 /* Makes the filter one of the mapping's, whose lease it has. */
@@ -89,6 +96,7 @@ static void mapping_take_filter(lfb_mapping *mapping, lfb_filter *filter)
   filter->claims = (lfb_claims){.places = mapping->places,
                                 .mask = mapping->place_count - 1,
                                 .each = (lfb_claimant *)(void *)filter->layout.count.all,
+                                .count = filter->layout.count.all_count,
                                 .lent = LFB_STRIPES_SHARED};
   mapping_use_lease(filter);
 }

@@ -32,6 +32,7 @@ struct lfb_mapping {
                                 in a mapping that is only read                        */
   lfb_leases leases;
   lfb_word *places;          /* of claims                                            */
+  lfb_word lent;             /* to this process's threads (bloom/claims.h)           */
   lfb_pages file;            /* all of it                                             */
   char *path;                /* as it was opened                                      */
   dev_t device;              /* .. and which file that was                            */

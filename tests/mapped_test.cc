@@ -13,38 +13,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
-#include <random>
 
 #include "bloom/core.h"
-#include "tests/filters.h"
+#include "tests/mapped.h"
 #include "tests/race.h"
 
 namespace {
-
-// A path at which there is nothing, and afterwards nothing again.  Not named by the process,
-// whose number another sandbox has as well.
-class Path {
- public:
-  explicit Path(const std::string& folder = testing::TempDir())
-      : path_(folder + "/mapped-" + std::to_string(std::random_device()())) {}
-  ~Path() { unlink(path_.c_str()); }
-  const char* c_str() const { return path_.c_str(); }
-
- private:
-  std::string path_;
-};
-
-Filter Create(const Path& path, const lfb_config& config) {
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_mapped_create(path.c_str(), &config, &filter), LFB_OK) << strerror(errno);
-  return Filter(filter);
-}
-
-Filter Open(const Path& path) {
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_mapped_open(path.c_str(), nullptr, &filter), LFB_OK) << strerror(errno);
-  return Filter(filter);
-}
 
 lfb_status OpenStatus(const Path& path, const lfb_read_limits* limits = nullptr) {
   lfb_filter* filter = nullptr;
@@ -55,15 +29,6 @@ lfb_status OpenStatus(const Path& path, const lfb_read_limits* limits = nullptr)
   EXPECT_EQ(lfb_mapped_open_read_only(path.c_str(), limits, &read_only), status);
   lfb_mapped_close(read_only);
   return status;
-}
-
-std::string Contents(const Path& path) {
-  std::ifstream in(path.c_str(), std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
-void Overwrite(const Path& path, const std::string& bytes) {
-  std::ofstream(path.c_str(), std::ios::binary | std::ios::trunc) << bytes;
 }
 
 class EveryStrategyMapped : public testing::TestWithParam<lfb_strategy_id> {};
