@@ -139,13 +139,20 @@ static uint64_t ticket_status(uint64_t ticket, lfb_claim_state state)
   return status_of(ticket >> LFB_TICKET_NUMBER_BITS, state);
 }
 
+/* The sequence behind another: as many as a ticket has room for, then again from 1 on. */
+static uint64_t sequence_next(uint64_t sequence)
+{
+  const uint64_t most = (UINT64_C(1) << (LFB_WORD_BITS - LFB_TICKET_NUMBER_BITS)) - 1;
+  return sequence % most + 1;
+}
+
 uint64_t lfb_claims_publish(const lfb_claims *claims, uint32_t number, lfb_hash hash)
 {
   lfb_claimant *mine = &claims->each[number];
   /* relaxed: only the owner moves the sequence on, and an earlier owner's came along with
    * the slot. */
   const uint64_t before = atomic_load_explicit(&mine->status, memory_order_relaxed);
-  const uint64_t sequence = (before >> LFB_STATUS_STATE_BITS) + 1;
+  const uint64_t sequence = sequence_next(before >> LFB_STATUS_STATE_BITS);
 
   /* release: who learns here that the last ticket is gone sees what its claim did. */
   atomic_store_explicit(&mine->status, status_of(sequence, LFB_CLAIM_PENDING),

@@ -87,7 +87,8 @@ enum {
   LFB_CLAIMANTS_LENT = 64, /* for threads that have no slot; the bits of a word */
   LFB_CLAIMANTS = LFB_SLOT_COUNT + LFB_CLAIMANTS_LENT, /* of a process, for its own filters */
   /* A ticket is its claimant's number in the low bits and the sequence above them, from
-   * 1 on.  51 bits of sequence last a thread of 10^8 claims a second for 8 months. */
+   * 1 on.  51 bits of sequence last a thread of 10^8 claims a second for 8 months;
+   * then it begins again, when nobody has looked at one of its first for as long. */
   LFB_TICKET_NUMBER_BITS = 13,
   LFB_CLAIMANTS_MOST = 1 << LFB_TICKET_NUMBER_BITS,
   LFB_STATUS_STATE_BITS = 2, /* a status: the state, and the sequence above it */

@@ -83,6 +83,14 @@ lfb_status lfb_core_describe(const lfb_config *config, lfb_description *descript
   return LFB_OK;
 }
 
+uint64_t lfb_core_bits_set(const lfb_filter *filter)
+{
+  const uint64_t counted = lfb_stripes_sum(&filter->layout.count);
+  const uint64_t most = filter->description.geometry.bit_count;
+
+  return counted < most ? counted : most;
+}
+
 lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher)
 {
   return hasher->kind == LFB_KIND_XXH3        ? LFB_HASH_XXH3

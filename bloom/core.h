@@ -68,6 +68,9 @@ lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pa
 lfb_status lfb_core_make_over(const lfb_description *description, const lfb_pages *pages,
                               lfb_stripes count, lfb_filter **filter);
 
+/* The bits that were counted: at most as many as there are, whatever a file says. */
+uint64_t lfb_core_bits_set(const lfb_filter *filter);
+
 /* The choice of hash that a hasher is. */
 lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher);
 

@@ -187,22 +187,13 @@ static void stats_describe(const lfb_description *description, lfb_stats *stats)
   };
 }
 
-/* What was counted; what a file says was counted may be anything. */
-static uint64_t stats_bits_set(const lfb_filter *filter)
-{
-  const uint64_t counted = lfb_stripes_sum(&filter->layout.count);
-  const uint64_t most = filter->description.geometry.bit_count;
-
-  return counted < most ? counted : most;
-}
-
 void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
 {
   const lfb_geometry *geometry = &filter->description.geometry;
 
   stats_describe(&filter->description, stats);
   stats->bits_set_low = filter->mapping != NULL && lfb_mapping_may_lack(filter->mapping);
-  stats->bits_set = stats_bits_set(filter);
+  stats->bits_set = lfb_core_bits_set(filter);
   stats->saturated = stats->bits_set >= stats->reachable_bits;
   stats->approximate_count =
       stats->saturated ? UINT64_MAX

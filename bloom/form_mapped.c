@@ -78,7 +78,7 @@ static lfb_status mapped_write_shared(const lfb_filter *filter, const lfb_mapped
                                       const lfb_writer *writer)
 {
   const uint64_t book[sizeof(lfb_lease_book) / sizeof(uint64_t)] = {1, 0};
-  const uint64_t count = lfb_stripes_sum(&filter->layout.count);
+  const uint64_t count = lfb_core_bits_set(filter);
   const uint64_t lines_at = lfb_mapped_lines_at(shape);
 
   lfb_status status = writer->write(writer->to, book, sizeof book);

@@ -128,11 +128,10 @@ static lfb_status words_fill(const lfb_reader *reader, lfb_byte_order order, wor
   return status;
 }
 
-/* Whether the last word has bits set that are beyond the filter's last one. */
-static bool words_overhang(const lfb_geometry *geometry, const uint64_t *words)
+bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word)
 {
   const uint32_t used = geometry->bit_count % LFB_WORD_BITS;
-  return used != 0 && words[geometry->word_count - 1] >> used != 0;
+  return used != 0 && last_word >> used != 0;
 }
 
 /* Makes a filter of the words that have come; on success the pages are its. */
@@ -147,7 +146,7 @@ static lfb_status words_make(const lfb_reader *reader, lfb_words_check check,
 
   lfb_status status =
       check == NULL ? LFB_OK : check(reader, geometry, words, come->checksums, &changed);
-  if (status == LFB_OK && words_overhang(geometry, words))
+  if (status == LFB_OK && lfb_form_overhangs(geometry, words[geometry->word_count - 1]))
     status = LFB_ERROR_BAD_HEADER;
   if (status == LFB_OK)
     status = lfb_core_make(description, &come->pages, &made);

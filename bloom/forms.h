@@ -76,6 +76,9 @@ lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t siz
 typedef lfb_status (*lfb_words_check)(const lfb_reader *reader, const lfb_geometry *geometry,
                                       uint64_t *words, const uint64_t *checksums, bool *changed);
 
+/* Whether the last word has bits set that are beyond the filter's last one. */
+bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word);
+
 /*
  * Reads the words of a described filter, has them checked, and makes it.
  *

@@ -67,6 +67,17 @@ static lfb_status mapped_map(lfb_mapping *mapping, const lfb_mapped_shape *shape
   return LFB_OK;
 }
 
+/* Looks at what a file that is mapped has behind its filter's last bit. */
+static lfb_status mapped_check_end(const lfb_mapping *mapping, const lfb_mapped_shape *shape,
+                                   const lfb_geometry *geometry)
+{
+  const lfb_word *words =
+      (const lfb_word *)(const void *)((char *)mapping->file.address + shape->words_at);
+  const uint64_t last = lfb_word_get(&words[geometry->word_count - 1]);
+
+  return lfb_form_overhangs(geometry, last) ? LFB_ERROR_BAD_HEADER : LFB_OK;
+}
+
 /* The filter over the words of a file that is mapped. */
 static lfb_status mapped_filter(lfb_mapping *mapping, const lfb_mapped_shape *shape,
                                 const lfb_description *description, lfb_filter **filter)
@@ -357,6 +368,8 @@ static lfb_status mapped_open_mapping(lfb_mapping *mapping, const lfb_read_limit
     status = mapped_reserve(mapping->fd, &shape);
   if (status == LFB_OK)
     status = mapped_map(mapping, &shape, writable);
+  if (status == LFB_OK)
+    status = mapped_check_end(mapping, &shape, &description.geometry);
   if (status == LFB_OK)
     status = mapped_filter(mapping, &shape, &description, &made);
   if (status != LFB_OK)

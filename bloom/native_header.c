@@ -78,7 +78,7 @@ void lfb_native_encode(const lfb_filter *filter, uint64_t now,
   memcpy(&fpp, &description->config.fpp, sizeof fpp);
   lfb_store_le64(header + AT_FPP, fpp);
   lfb_store_le64(header + AT_SEED, filter->layout.hasher.seed);
-  lfb_store_le64(header + AT_BITS_SET, lfb_stripes_sum(&filter->layout.count));
+  lfb_store_le64(header + AT_BITS_SET, lfb_core_bits_set(filter));
   lfb_store_le64(header + AT_CREATED, now);
   lfb_store_le32(header + AT_FORMULA, description->config.probes_formula);
   lfb_store_le32(header + AT_CHECKED_BYTES, 1 << 20);

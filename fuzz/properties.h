@@ -25,6 +25,7 @@
  *      answers alike, and is then written alike.
  *   6. Any damage to its words is found; opened all the same, it never says no where
  *      the whole said maybe.
+ *   7. What else the reader's row asks of it: fuzz/mapped.h.
  */
 bool fuzz_check(const fuzz_reader *reader, const fuzz_input *input, lfb_status *status);
 

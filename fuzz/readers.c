@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "fuzz/mapped.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -14,6 +16,10 @@ enum {
   NATIVE_CHECKSUM = 248,
   MIB = 1 << 20,
   SBBF_MOST_HEADER = 4096,
+  MAPPED_PREFIX = 256,
+  MAPPED_CHECKSUM = 248,
+  MAPPED_ORDER = 16,
+  MAPPED_WORDS = 24,
 };
 
 static bool native_begins(const fuzz_bytes *file)
@@ -86,6 +92,48 @@ static bool sbbf_same(const fuzz_bytes *read, const fuzz_bytes *written)
          memcmp(read->at + read->size - size, written->at + header, size) == 0;
 }
 
+static bool mapped_begins(const fuzz_bytes *file)
+{
+  return file->size >= 6 && memcmp(file->at, "LFBMAP", 6) == 0;
+}
+
+static void mapped_mend(const fuzz_bytes *file, fuzz_mend what)
+{
+  if (what == FUZZ_MEND_NOTHING || file->size < MAPPED_PREFIX + NATIVE_HEADER)
+    return;
+  const fuzz_bytes header = {file->at + MAPPED_PREFIX, NATIVE_HEADER};
+  native_mend(&header, FUZZ_MEND_HEADER);
+  fuzz_store64(file->at + MAPPED_CHECKSUM, XXH3_64bits(file->at, MAPPED_CHECKSUM));
+}
+
+/* The words, in whose order the bytes say that they are. */
+static bool mapped_same_words(const fuzz_bytes *read, const fuzz_bytes *written)
+{
+  const uint64_t from = fuzz_load64(read->at + MAPPED_WORDS);
+  const uint64_t to = fuzz_load64(written->at + MAPPED_WORDS);
+  const uint64_t turn =
+      memcmp(read->at + MAPPED_ORDER, written->at + MAPPED_ORDER, 8) == 0 ? 0 : 7;
+
+  if (read->size - from != written->size - to)
+    return false;
+  for (uint64_t i = 0; i < read->size - from; i++)
+    if (read->at[from + i] != written->at[to + (i ^ turn)])
+      return false;
+  return true;
+}
+
+/* What the native header says but of the writing, and the words: where they begin and what
+ * is shared are the writer's. */
+static bool mapped_same(const fuzz_bytes *read, const fuzz_bytes *written)
+{
+  const unsigned char *a = read->at + MAPPED_PREFIX, *b = written->at + MAPPED_PREFIX;
+
+  return memcmp(a, b, NATIVE_WRITING) == 0 &&
+         memcmp(a + NATIVE_WRITING_END, b + NATIVE_WRITING_END,
+                NATIVE_CHECKSUM - NATIVE_WRITING_END) == 0 &&
+         mapped_same_words(read, written);
+}
+
 static const fuzz_reader readers[] = {
     {
         .name = "native",
@@ -117,6 +165,19 @@ static const fuzz_reader readers[] = {
         .same = sbbf_same,
         .refusals = {LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_WORD_COUNT,
                      LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED},
+    },
+    {
+        .name = "mapped",
+        .form = LFB_FORM_MAPPED,
+        .ways = fuzz_stream_ways,
+        .begins = mapped_begins,
+        .mend = mapped_mend,
+        .same = mapped_same,
+        .use = fuzz_mapped_use,
+        .refusals = {LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM, LFB_ERROR_BAD_HEADER,
+                     LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES, LFB_ERROR_BAD_WORD_COUNT,
+                     LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY, LFB_ERROR_OVER_LIMIT,
+                     LFB_ERROR_TRUNCATED},
     },
 };
 

@@ -63,6 +63,11 @@ typedef struct fuzz_reader {
   /* Whether the bytes written are as they should be for the bytes read. */
   bool (*same)(const fuzz_bytes *read, const fuzz_bytes *written);
 
+  /* Does with a file what no other reader can, after reading it came to `read` and took
+   * so many bytes of it; NULL: nothing. */
+  void (*use)(const fuzz_input *input, const lfb_read_limits *limits, lfb_status read,
+              size_t taken);
+
   /* All that it may refuse a file for, and that the kept corpus reaches; ends with LFB_OK. */
   lfb_status refusals[FUZZ_REFUSALS];
 } fuzz_reader;

@@ -147,6 +147,24 @@ class Stopped : public testing::Test {
   const lfb_claimed in_ = {filter_->strategy, &filter_->layout};
 };
 
+// Seen to fail (the key is not in) with a sequence of more bits than a ticket has.
+TEST_F(Stopped, SequencesThatEndBeginAgain) {
+  constexpr uint64_t kLast = (uint64_t{1} << 51) - 1;
+  for (const uint64_t before : {kLast - 1, kLast, kLast + 1, UINT64_MAX >> 2}) {
+    atomic_store(&claims_->each[kNumber].status,
+                 before << LFB_STATUS_STATE_BITS | LFB_CLAIM_LOST);
+    for (uint64_t i = 0; i < 3; i++) {
+      const uint64_t hash = Mix(before, i), ticket = Publish(hash);
+      EXPECT_EQ(ticket % LFB_CLAIMANTS_MOST, kNumber);
+      Enter(hash, ticket);
+      EXPECT_FALSE(Claim(hash));  // having helped
+      EXPECT_TRUE(Has(hash));
+      EXPECT_EQ(State(), LFB_CLAIM_WON);
+    }
+  }
+  ExpectTidy();
+}
+
 TEST_F(Stopped, BeforeItEntersNobodyNotices) {
   Publish(Mix(1, 1));
   EXPECT_TRUE(Claim(Mix(1, 1)));

@@ -106,13 +106,19 @@ TEST(MappedDeath, WhatTheDeadHadBorrowedIsFree) {
 
 // The sum of stripes that say anything is no number of bits.
 TEST(MappedHostile, NoMoreBitsAreCountedThanThereAre) {
-  const Path path;
+  const Path path, saved;
   const Filter filter = Create(path, Config(1000, 0.01));
   for (const uint64_t count : {UINT64_MAX, uint64_t{1} << 63, Stats(filter).bit_count + 1}) {
     atomic_store(&Lines(filter)[0], count);
     EXPECT_EQ(Stats(filter).bits_set, Stats(filter).bit_count);
     EXPECT_LE(Stats(filter).expected_fpp, 1);
     EXPECT_TRUE(Stats(filter).saturated);
+    for (const lfb_form form : {LFB_FORM_NATIVE, LFB_FORM_MAPPED}) {
+      ASSERT_EQ(lfb_filter_save(filter.get(), form, saved.c_str()), LFB_OK);
+      lfb_filter* loaded = nullptr;
+      EXPECT_EQ(lfb_filter_load(saved.c_str(), nullptr, &loaded), LFB_OK);
+      lfb_filter_free(loaded);
+    }
   }
 }
 
