@@ -46,6 +46,10 @@ static lfb_status mapped_form_read(const lfb_reader *reader,
     status = lfb_mapped_decode(header, reader->limits.key, &shape, &other, &description);
   if (status != LFB_OK)
     return status;
+  /* What both a stream and a file can know is asked first, so that they agree. */
+  const uint64_t most = reader->limits.max_bytes, wanted = shape.file_size - shape.words_at;
+  if (most != 0 && wanted > most)
+    return LFB_ERROR_OVER_LIMIT;
   if (reader->known_bytes != 0 && shape.file_size > reader->known_bytes)
     return LFB_ERROR_TRUNCATED;
   status = mapped_skip(reader, sizeof header, shape.words_at);
