@@ -64,11 +64,21 @@ inline const GoldenRow kGoldenRows[] = {
     // always 2^25 bits: also the one file with several checksums
     {"native-v1-go-fnv14.lfb", LFB_FORM_NATIVE, LFB_GO_FNV14, 200, 0.01, LFB_PROBES_GUAVA_31, 0,
      "", 100, 33554432, 14, 2800, 200, 0},
+    {"mapped-v1-fast.lfb", LFB_FORM_MAPPED, LFB_FAST, 200, 0.01, LFB_PROBES_GUAVA_31,
+     0x1122334455667788, "schl\xc3\xbcssel", 100, 2560, 6, 943, 199, 47},
+    {"mapped-v1-java-double.lfb", LFB_FORM_MAPPED, LFB_JAVA_DOUBLE, 200, 0.01,
+     LFB_PROBES_GUAVA_31, 0x0000002a00000007, "", 100, 1917, 7, 1004, 203, 92},
 };
 
-// The form of a filter, as if it had been written at that time.
+// The forms that say when they were written, and how they were made.
+inline bool GoldenSaysMore(lfb_form form) {
+  return form == LFB_FORM_NATIVE || form == LFB_FORM_MAPPED;
+}
+
+// The form of a filter, as if it had been written at that time, on a little-endian machine.
 inline std::string GoldenBytes(const Filter& filter, lfb_form form) {
   const std::string bytes = Bytes(filter, form);
+  if (form == LFB_FORM_MAPPED) return Stamped(MappedLittle(bytes), kGoldenTime, 256);
   return form == LFB_FORM_NATIVE ? Stamped(bytes, kGoldenTime) : bytes;
 }
 
