@@ -35,7 +35,7 @@ lfb_status lfb_claims_init(lfb_claims *claims)
 lfb_status lfb_claims_init_places(lfb_claims *claims, uint64_t places)
 {
   const uint64_t words = places < LFB_CACHE_LINE / 8 ? LFB_CACHE_LINE / 8 : places;
-  lfb_word *made = aligned_alloc(LFB_CACHE_LINE, words * sizeof *made);
+  lfb_word *made = aligned_alloc(LFB_CACHE_LINE, (size_t)words * sizeof *made);
 
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;

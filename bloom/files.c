@@ -3,6 +3,7 @@
  *
  * Floor 16.
  */
+#define _FILE_OFFSET_BITS 64 /* where off_t has 32 */
 #define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>

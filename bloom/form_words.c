@@ -86,7 +86,7 @@ static lfb_status words_grow(words_come *come, uint64_t wanted)
 
   if (status != LFB_OK)
     return status;
-  memcpy(larger.pages.address, come->pages.address, have);
+  memcpy(larger.pages.address, come->pages.address, (size_t)have);
   memcpy(larger.checksums, come->checksums, words_pieces(have) * sizeof *come->checksums);
   larger.bits_set = come->bits_set;
   words_free(come);
@@ -153,7 +153,7 @@ static lfb_status words_make(const lfb_reader *reader, lfb_words_check check,
   if (status != LFB_OK)
     return status;
   lfb_layout_count(&made->layout,
-                   changed ? lfb_digest_bits(words, geometry->word_count) : come->bits_set);
+                   changed ? lfb_digest_bits(words, (size_t)geometry->word_count) : come->bits_set);
   *filter = made;
   return LFB_OK;
 }

@@ -1,4 +1,5 @@
 /* mapped.c - making, opening, syncing and closing a filter in a mapped file.  Floor 16. */
+#define _FILE_OFFSET_BITS 64 /* where off_t has 32 */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include <lfbloom/mapped.h>
 
@@ -421,7 +422,7 @@ lfb_status lfb_mapped_sync(const lfb_filter *filter)
     return LFB_ERROR_NOT_MAPPED;
   if (!lfb_mapping_is_whole(mapping))
     return LFB_ERROR_TRUNCATED;
-  if (msync(mapping->file.address, mapping->file.size, MS_SYNC) != 0 || fsync(mapping->fd) != 0)
+  if (msync(mapping->file.address, (size_t)mapping->file.size, MS_SYNC) != 0 || fsync(mapping->fd) != 0)
     return LFB_ERROR_SYNC;
   if (stat(mapping->path, &found) != 0 || found.st_dev != mapping->device ||
       found.st_ino != mapping->inode)

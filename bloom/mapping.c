@@ -1,5 +1,6 @@
 /* mapping.c - the row of a mapped filter, leases across a fork, joining and leaving.
  * Floor 13. */
+#define _FILE_OFFSET_BITS 64 /* where off_t has 32 */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, MADV_WIPEONFORK */
 #include "bloom/mapping.h"
 
