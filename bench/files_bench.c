@@ -4,15 +4,19 @@
  *
  * VERB/WHO/SIZE/PLACE, one iteration a file: verbs save (with its fsync), load, and
  * load_cold (nothing of the file in memory); WHO is native, or plain: the bare words by one
- * write() and fsync(), or by one read() into new memory.  Places: disk (--files=DIRECTORY),
+ * write() and fsync(), or by one read() into new memory.  open (and close) and a query: WHO is
+ * mapped, a filter that processes share, or plain: one mmap(), a byte, munmap().  Places: disk (--files=DIRECTORY),
  * and shm, a file system in memory, where no disk hides what the library takes.
  * checksum/xxh3/SIZE: a checksum for each MiB of the words; checksum/plain/SIZE: their sum.
  */
 #define _GNU_SOURCE /* O_CLOEXEC, posix_fadvise */
 #include <fcntl.h>
+#include <lfbloom/mapped.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/benches.h"
@@ -108,6 +112,42 @@ static bool load_plain(const char *path)
   return close(fd) == 0 && got;
 }
 
+static bool save_mapped(const char *path)
+{
+  return lfb_filter_save(stage.filter, LFB_FORM_MAPPED, path) == LFB_OK;
+}
+
+static bool open_mapped(const char *path)
+{
+  lfb_filter *filter;
+
+  if (lfb_mapped_open(path, NULL, &filter) != LFB_OK)
+    return false;
+  __asm__ volatile("" : : "r"(lfb_filter_might_contain_u64(filter, 1))); /* keeps the query */
+  lfb_mapped_close(filter);
+  return true;
+}
+
+static bool open_plain(const char *path)
+{
+  struct stat found;
+  const int fd = open(path, O_RDWR | O_CLOEXEC);
+
+  if (fd < 0)
+    return false;
+  if (fstat(fd, &found) != 0) {
+    (void)close(fd);
+    return false;
+  }
+  const size_t size = (size_t)found.st_size;
+  char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (bytes != MAP_FAILED) {
+    __asm__ volatile("" : : "r"(*(volatile char *)(bytes + size / 2))); /* the page is touched */
+    (void)munmap(bytes, size);
+  }
+  return close(fd) == 0 && bytes != MAP_FAILED;
+}
+
 /* Has the system forget what it keeps of a file, which has been synced. */
 static bool forget(const char *path)
 {
@@ -142,6 +182,8 @@ static const file_way ways[] = {
     {"load/native", save_native, nothing, load_native, PLACES},
     {"load_cold/plain", save_native, forget, load_plain, 1},
     {"load_cold/native", save_native, forget, load_native, 1},
+    {"open/plain", save_mapped, nothing, open_plain, PLACES},
+    {"open/mapped", save_mapped, nothing, open_mapped, PLACES},
 };
 
 typedef struct file_case {
