@@ -1,5 +1,7 @@
 /* leases.c - taking, giving back and recovering leases, and recounting.  Floor 5. */
-#define _FILE_OFFSET_BITS 64 /* where off_t has 32 */
+#if __SIZEOF_LONG__ == 4
+#define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
+#endif
 #define _GNU_SOURCE /* F_OFD_SETLK */
 #include "atomic/leases.h"
 

@@ -3,7 +3,9 @@
  *
  * Floor 16.
  */
-#define _FILE_OFFSET_BITS 64 /* where off_t has 32 */
+#if __SIZEOF_LONG__ == 4
+#define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
+#endif
 #define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>

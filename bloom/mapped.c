@@ -1,5 +1,7 @@
 /* mapped.c - making, opening, syncing and closing a filter in a mapped file.  Floor 16. */
-#define _FILE_OFFSET_BITS 64 /* where off_t has 32 */
+#if __SIZEOF_LONG__ == 4
+#define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
+#endif
 #define _GNU_SOURCE /* O_TMPFILE */
 #include <lfbloom/mapped.h>
 

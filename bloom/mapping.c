@@ -1,6 +1,8 @@
 /* mapping.c - the row of a mapped filter, leases across a fork, joining and leaving.
  * Floor 13. */
-#define _FILE_OFFSET_BITS 64 /* where off_t has 32 */
+#if __SIZEOF_LONG__ == 4
+#define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
+#endif
 #define _GNU_SOURCE /* MAP_ANONYMOUS, MADV_WIPEONFORK */
 #include "bloom/mapping.h"
 
