@@ -78,6 +78,12 @@ static void build_work(void *context, unsigned thread, struct chunk *chunk)
 
 static int build_refused(const struct build *build, lfb_status status)
 {
+  if (status == LFB_ERROR_UNKNOWN_HASH)
+    return report_error("build: --strategy %s: %s%s", lfb_strategy_name(build->config.strategy),
+                        lfb_status_text(status),
+                        build->key.given && build->config.seed != 0
+                            ? ": --seed and --key-file exclude each other"
+                            : "");
   return report_error("build: %" PRIu64 " keys at -p %g: %s", build->config.expected_insertions,
                       build->config.fpp, lfb_status_text(status));
 }
@@ -247,7 +253,7 @@ static int build_from_files(struct build *build)
 
 static int build_run(int argc, char **argv)
 {
-  struct build build = {.source.threads = options_default_threads(), .form = LFB_FORM_NATIVE};
+  struct build build = {.source.threads = options_default_threads(), .form = LFB_FORM_NONE};
   struct options_count seed = {0};
   const struct option_row rows[] = {
       options_fpp(&build.config.fpp),
@@ -257,7 +263,7 @@ static int build_run(int argc, char **argv)
       options_nul(&build.source.nul),
       options_strategy(&build.strategy),
       {'\0', "form", "FORM",
-       "file form: native (default), guava: what Java reads (guava-mitz64), or sbbf: what Parquet files hold (sbbf)",
+       "file form: native (default), guava: what Java reads (guava-mitz64), sbbf: what Parquet files hold (sbbf), or mapped: what --shared opens",
        options_read_form, &build.form},
       {'\0', "probes-formula", "F", "Guava's of release 31 (default), or the current one",
        options_read_formula, &build.config.probes_formula},
@@ -284,11 +290,16 @@ static int build_run(int argc, char **argv)
     return options_misused(&command_build, "no -p given, the false-positive probability");
   if (build.out == NULL)
     return options_misused(&command_build, "no -o given, the file to write");
-  if (build.shared && (target_is_standard(build.out) || build.label != NULL ||
-                       build.form != LFB_FORM_NATIVE))
-    return options_misused(&command_build, "--shared goes with no --form, no --label, and a file");
+  if (build.shared && target_is_standard(build.out))
+    return options_misused(&command_build, "--shared needs a file, not standard output");
+  if (build.shared && build.label != NULL)
+    return options_misused(&command_build, "--shared takes no --label");
+  if (build.shared && build.form != LFB_FORM_NONE && build.form != LFB_FORM_MAPPED)
+    return options_misused(&command_build, "--shared is --form mapped, and no other");
   if (build.shared)
     build.form = LFB_FORM_MAPPED;
+  else if (build.form == LFB_FORM_NONE)
+    build.form = LFB_FORM_NATIVE;
   if (!options_label_fits(&command_build, build.label, build.form))
     return CLI_TROUBLE;
   if (build.json && target_is_standard(build.out))

@@ -45,7 +45,8 @@ struct dedupe {
   const char *shared; /* the file of a filter that other processes have; NULL: none */
 
   lfb_filter *filter;
-  uint64_t before; /* distinct keys that were in it, about */
+  uint64_t before; /* distinct keys that were in it, about; and are at the end */
+  uint64_t after;
   _Atomic(uint64_t) in, out; /* keys read, and those that were new */
   _Atomic(uint64_t) bytes;
   double seconds;
@@ -97,8 +98,7 @@ static void dedupe_emit(void *context, const struct chunk *chunk)
  * distinct one is taken for another with a probability f(i); so for each that gets in
  * f / (1 - f) do not.  Their sum over all i below `out`, the keys that got in.  What came
  * after the last of those is left out, which matters where nearly everything is taken for
- * something else: the number is not known then, infinity.  What other processes put into a
- * shared filter meanwhile is left out, too.
+ * something else: the number is not known then, infinity.
  */
 static double dedupe_expected_false_positives(const struct dedupe *dedupe, const lfb_stats *stats)
 {
@@ -106,18 +106,20 @@ static double dedupe_expected_false_positives(const struct dedupe *dedupe, const
     return INFINITY;
 
   const uint64_t out = dedupe_get(&dedupe->out);
-  const uint64_t parts = out < DEDUPE_PARTS ? out : (uint64_t)DEDUPE_PARTS;
+  /* A shared filter fills by what others bring too, and this one's keys all the way. */
+  const uint64_t span = dedupe->after > dedupe->before + out ? dedupe->after - dedupe->before : out;
+  const uint64_t parts = span < DEDUPE_PARTS ? span : (uint64_t)DEDUPE_PARTS;
   double sum = 0;
 
   for (uint64_t part = 0; part < parts; part++) {
-    const uint64_t each = out / parts, longer = out % parts; /* the first ones by one */
+    const uint64_t each = span / parts, longer = span % parts; /* the first ones by one */
     const uint64_t size = each + (part < longer);
     const uint64_t first = part * each + (part < longer ? part : longer);
     double fpp = 0;
     (void)lfb_config_fpp_after(&dedupe->config, dedupe->before + first + (size - 1) / 2, &fpp);
     sum += (double)size * fpp / (1 - fpp);
   }
-  return sum;
+  return span == 0 ? 0 : sum * (double)out / (double)span;
 }
 
 static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *stats)
@@ -148,11 +150,12 @@ static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *st
               human_short((double)in / seconds).text);
 }
 
-static void dedupe_summary(const struct dedupe *dedupe)
+static void dedupe_summary(struct dedupe *dedupe)
 {
   lfb_stats stats;
 
   lfb_filter_stats(dedupe->filter, &stats);
+  dedupe->after = stats.approximate_count;
   if (dedupe->before + dedupe_get(&dedupe->out) > stats.expected_insertions &&
       stats.expected_fpp > stats.fpp)
     report_overfull("filter was", &stats);
@@ -277,7 +280,8 @@ const struct command command_dedupe = {
         "With --json the object is printed and the keys are not.\n"
         "With --shared, what any process has put into the filter in FILE, or what an earlier\n"
         "run has, is left out too: of all that read, each key is printed by one.  FILE is as\n"
-        "for 'lfbloom build --shared'.\n"
+        "for 'lfbloom build --shared'.  What is claimed and then not printed, since the output\n"
+        "failed or the process was killed, nobody prints: begin again with a new FILE then.\n"
         "\n"
         "  lfbloom dedupe -p 1e-6 urls.txt > distinct.txt\n"
         "  zcat urls.gz | lfbloom dedupe -n 50M -p 1e-6 > distinct.txt\n"

@@ -155,7 +155,8 @@ const struct command command_merge = {
     .details =
         "Filters fit if they were built with the same -n, -p and strategy and, with fast,\n"
         "the same --seed ('lfbloom info' tells it).  OUT appears whole or not at all, once\n"
-        "all were read: it may be one of them; - is standard output.\n"
+        "all were read: it may be one of them; - is standard output.  n, p, the label and\n"
+        "whether a key is kept are those of the first.\n"
         "\n"
         "  lfbloom build -n 50M -p 0.001 --seed 7 -o monday.bloom monday.txt\n"
         "  lfbloom build -n 50M -p 0.001 --seed 7 -o tuesday.bloom tuesday.txt\n"

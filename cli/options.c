@@ -132,15 +132,19 @@ static int options_hex_digit(char digit)
   return found == NULL ? -1 : (int)((found - digits) % 16);
 }
 
-/* Whether the text, of `size` bytes, is the key in 32 hexadecimal digits and a newline or
- * none, or in 16 bytes as they are. */
+/* Whether the text, of `size` bytes, is the key in 32 hexadecimal digits and the end of a
+ * line or none, or in 16 bytes as they are. */
 static bool options_key_from(const char *text, size_t size, uint8_t key[16])
 {
   if (size == 16) {
     memcpy(key, text, 16);
     return true;
   }
-  if (size != 32 && !(size == 33 && text[32] == '\n'))
+  if (size > 32 && text[size - 1] == '\n')
+    size--;
+  if (size > 32 && text[size - 1] == '\r')
+    size--;
+  if (size != 32)
     return false;
   for (size_t i = 0; i < 16; i++) {
     const int high = options_hex_digit(text[2 * i]), low = options_hex_digit(text[2 * i + 1]);
@@ -154,8 +158,9 @@ static bool options_key_from(const char *text, size_t size, uint8_t key[16])
 /* In a file: what is on the command line, others on the machine can read. */
 bool options_read_key(const char *option, const char *text, void *to)
 {
+  static const uint8_t none[16];
   struct options_key *key = to;
-  char read[34];
+  char read[35];
   FILE *file = fopen(text, "rb");
 
   if (file == NULL) {
@@ -163,11 +168,19 @@ bool options_read_key(const char *option, const char *text, void *to)
     return false;
   }
   const size_t size = fread(read, 1, sizeof read, file);
-  const bool failed = ferror(file) != 0;
+  if (ferror(file) != 0) {
+    (void)report_errno(text);
+    (void)fclose(file);
+    return false;
+  }
   (void)fclose(file); /* only read from: nothing can be lost */
-  key->given = !failed && options_key_from(read, size, key->bytes);
+  key->given = options_key_from(read, size, key->bytes);
   if (!key->given)
     (void)report_error("%s %s: no key of 32 hexadecimal digits or 16 bytes", option, text);
+  else if (memcmp(key->bytes, none, sizeof none) == 0) {
+    (void)report_error("%s %s: all zeros are no key", option, text);
+    key->given = false;
+  }
   return key->given;
 }
 
@@ -341,9 +354,9 @@ int options_misused(const struct command *command, const char *problem)
 
 bool options_label_fits(const struct command *command, const char *label, lfb_form form)
 {
-  if (label == NULL || form == LFB_FORM_NATIVE)
+  if (label == NULL || form == LFB_FORM_NATIVE || form == LFB_FORM_MAPPED)
     return true;
-  (void)options_misused(command, "only the native form has room for a --label");
+  (void)options_misused(command, "only the native and the mapped form have room for a --label");
   return false;
 }
 

@@ -53,12 +53,17 @@ static bool source_fits(const char *path, const struct source_wish *wish, const 
   if ((config->fpp == 0 || config->fpp == stats.fpp) &&
       (wish->any_count || config->expected_insertions == stats.expected_insertions) &&
       (wish->any_strategy || config->strategy == stats.strategy) &&
-      (config->seed == 0 || config->seed == stats.seed))
+      (config->seed == 0 || config->seed == stats.seed) &&
+      (!wish->key->given || stats.hash == LFB_HASH_SIPHASH13) &&
+      (!config->keep_key || stats.key_kept))
     return true;
   (void)report_error("%s: %s is there already, made with -n %" PRIu64
-                     " -p %g --strategy %s --seed %" PRIu64,
+                     " -p %g --strategy %s --seed %" PRIu64 ", %s",
                      wish->command, path, stats.expected_insertions, stats.fpp,
-                     lfb_strategy_name(stats.strategy), stats.seed);
+                     lfb_strategy_name(stats.strategy), stats.seed,
+                     stats.hash != LFB_HASH_SIPHASH13 ? "without a key"
+                     : stats.key_kept                 ? "its key kept in it"
+                                                      : "its key not kept in it");
   return false;
 }
 
@@ -72,10 +77,12 @@ lfb_filter *source_share(const char *path, const struct source_wish *wish)
     status = lfb_mapped_create(path, wish->config, &filter);
   if (status == LFB_ERROR_EXISTS) /* another process was faster */
     status = lfb_mapped_open(path, &limits, &filter);
-  if (status != LFB_OK) {
+  if (status == LFB_ERROR_NOT_MAPPED)
+    (void)report_error("%s: not a shared filter: see 'lfbloom convert --to mapped'", path);
+  else if (status != LFB_OK)
     (void)report_status(path, status);
+  if (status != LFB_OK)
     return NULL;
-  }
   if (source_fits(path, wish, filter))
     return filter;
   lfb_mapped_close(filter);

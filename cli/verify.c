@@ -28,7 +28,7 @@ static lfb_status verify_keyed(const char *path, const lfb_damage *damage)
 {
   struct stat found;
 
-  return stat(path, &found) == 0 && S_ISREG(found.st_mode) &&
+  return damage->checked_bytes > 0 && stat(path, &found) == 0 && S_ISREG(found.st_mode) &&
                  (uint64_t)found.st_size > damage->checked_bytes
              ? LFB_ERROR_TRAILING_BYTES
              : LFB_ERROR_KEY_NEEDED;
@@ -36,11 +36,15 @@ static lfb_status verify_keyed(const char *path, const lfb_damage *damage)
 
 static void verify_read(const char *path, const struct options_key *key, struct verified *file)
 {
-  const lfb_read_limits limits = {.damage = &file->damage, .key = options_key_bytes(key)};
+  lfb_read_limits limits = {.damage = &file->damage, .key = options_key_bytes(key)};
   lfb_filter *filter = NULL;
 
   *file = (struct verified){.path = path};
   file->status = lfb_filter_load(path, &limits, &filter);
+  if (file->status == LFB_ERROR_WRONG_KEY) { /* another's: as without a key */
+    limits.key = NULL;
+    file->status = lfb_filter_load(path, &limits, &filter);
+  }
   if (file->status == LFB_ERROR_KEY_NEEDED)
     file->status = verify_keyed(path, &file->damage);
   if (file->status != LFB_OK)
@@ -105,7 +109,10 @@ static void verify_text_whole(const struct verified *file)
   const char *form = lfb_form_name(file->stats.form);
   const char *strategy = lfb_strategy_name(file->stats.strategy);
 
-  if (file->status == LFB_ERROR_KEY_NEEDED)
+  if (file->status == LFB_ERROR_KEY_NEEDED && file->damage.checked_bytes == 0)
+    printf("%s: nothing wrong seen: mapped, a keyed hash; this form has no checksums\n",
+           file->path);
+  else if (file->status == LFB_ERROR_KEY_NEEDED)
     printf("%s: whole: native, a keyed hash, %" PRIu64 " bytes checked\n", file->path,
            file->damage.checked_bytes);
   else if (file->damage.checked_bytes > 0)

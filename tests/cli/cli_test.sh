@@ -889,6 +889,16 @@ gives "convert keyed" 0 "$tool" convert --key-file key --to mapped keyed_one key
 gives "query keyed, mapped" 0 "$tool" query -c --key-file key keyed_mapped abc
 gives "build into keyed, mapped" 0 "$tool" build -q --shared --key-file key -o keyed_mapped abc
 refuses "build into it without" "opens only with its key" "$tool" build -q --shared -o keyed_mapped abc
+refuses "keep a key that is not kept" "its key not kept" \
+  "$tool" build --shared --key-file key --keep-key -o keyed_mapped abc
+gives "verify keyed, mapped, no key" 0 "$tool" verify keyed_mapped
+check "says that it is keyed and mapped" holds out "mapped, a keyed hash"
+gives "verify with another key" 0 "$tool" verify --key-file other_key keyed_one
+printf '000102030405060708090a0b0c0d0e0f\r\n' >crlf_key
+gives "a key file with a carriage return" 0 "$tool" query -c --key-file crlf_key keyed_one abc
+echo 00000000000000000000000000000000 >no_key
+refuses "zeros are no key" "all zeros are no key" "$tool" build --key-file no_key -p 0.1 -o x abc
+refuses "key and seed" "exclude each other" "$tool" build --key-file key --seed 3 -p 0.1 -o x abc
 refuses "no key" "no key of 32" "$tool" query --key-file abc keyed_one abc
 refuses "no key file" "nowhere" "$tool" query --key-file nowhere keyed_one abc
 refuses "keep what" "--keep-key without" "$tool" build --keep-key -p 0.1 -o x abc
@@ -912,10 +922,13 @@ refuses "another -n" "shared is there already, made with -n 40000 -p 0.01 --stra
 refuses "another -p" "shared is there already" "$tool" build --shared -p 0.1 -o shared first_half
 refuses "shared, new, no -p" "no -p given" "$tool" build --shared -o new_one first_half
 check "shared: not made" test ! -e new_one
-refuses "shared and a form" "--shared goes with" "$tool" build --shared --form guava -p 0.1 -o x abc
-refuses "shared and standard output" "--shared goes with" "$tool" build --shared -p 0.1 -o - abc
+refuses "shared and a form" "--shared is --form mapped" "$tool" build --shared --form guava -p 0.1 -o x abc
+refuses "shared and a label" "takes no --label" "$tool" build --shared --label x -p 0.1 -o x abc
+refuses "shared and standard output" "needs a file" "$tool" build --shared -p 0.1 -o - abc
+gives "shared and its form" 0 "$tool" build -q --shared --form mapped -o shared first_half
+refuses "a key for one without" "without a key" "$tool" build --shared --key-file key -o shared abc
 cp native.lfb untouched.lfb
-refuses "shared over another form" "not in a mapped file" "$tool" build --shared -o native.lfb abc
+refuses "shared over another form" "convert --to mapped" "$tool" build --shared -o native.lfb abc
 check "which stays" cmp -s native.lfb untouched.lfb
 gives "convert from shared" 0 "$tool" convert --to native shared snapshot.lfb
 gives "convert to shared" 0 "$tool" convert --to mapped snapshot.lfb copied

@@ -78,7 +78,7 @@ extern "C" {
   X(LFB_ERROR_MAP, 60, "the file cannot be mapped into memory")                         \
   X(LFB_ERROR_NOT_MAPPED, 61, "the filter is not in a mapped file")                     \
   X(LFB_ERROR_BYTE_ORDER, 62, "the file was made by a machine of the other byte order") \
-  X(LFB_ERROR_REPLACED, 63, "the path names another file by now")                       \
+  X(LFB_ERROR_REPLACED, 63, "the path no longer names this file")                       \
   X(LFB_ERROR_COUNT_MOVED, 64,                                                          \
     "others were putting while the bits were counted: the count may still be too low")
 

@@ -112,8 +112,8 @@ typedef struct lfb_config {
   uint8_t key[16];  /* of a keyed hash; else must be 0.  All 0 for a random one,
                        which nobody learns: a file of such a filter never opens,
                        but with keep_key                                            */
-  bool keep_key;    /* write the key into files: whoever can read one can open it,
-                       and choose keys that all hit                                 */
+  bool keep_key;    /* write the key, if there is one, into files: whoever can read
+                       one can open it, and choose keys that all hit                */
   lfb_memory_preference memory_preference;
   uint64_t batch_memory; /* bytes that one call of put_many may take for a big batch (see
                             there); 0 for 64 MiB, 1 for no big batches          */
@@ -304,6 +304,8 @@ LFB_API lfb_status lfb_label_check(const char *label);
  *
  * Takes    label  copied; "" for none, which is how a filter begins.
  * Fails    LFB_ERROR_BAD_LABEL: the filter keeps the label it has.
+ * Mapped   (lfbloom/mapped.h): this process's copies and files; the file that is shared
+ *          keeps the label that it was made with.
  */
 LFB_API lfb_status lfb_filter_set_label(lfb_filter *filter, const char *label);
 

@@ -15,8 +15,9 @@
  *            the power: what was put before the last lfb_mapped_sync().
  * Count      bits_set is never above the truth, and exact while no put is running and
  *            nobody has died while it put.  Who did leaves a count that is too low by
- *            the bits that it had turned on and not counted: stats then say
- *            bits_set_low, until lfb_mapped_recount() succeeds.  (Puts by lfbloom/fast.h
+ *            the bits that it had turned on and not counted.  Whoever opens the file next,
+ *            or recounts, notices: from then on stats say bits_set_low, in all processes,
+ *            until lfb_mapped_recount() succeeds.  (Puts by lfbloom/fast.h
  *            are outside: a recount while one is between its put and lfb_fast_count()
  *            counts it twice.)
  * Quiet      A put of a key that is already in writes to nothing but a line of the
@@ -101,8 +102,9 @@ LFB_API lfb_status lfb_mapped_sync(const lfb_filter *filter);
  * its own to have it in the background; several at once do no harm.
  *
  * Fails  LFB_ERROR_NOT_MAPPED, _TRUNCATED, _NO_MEMORY
- *        LFB_ERROR_COUNT_MOVED  others put meanwhile: bits_set is less too low than it
- *                               was, or as before; try again when they are quieter
+ *        LFB_ERROR_COUNT_MOVED  others put meanwhile, or one is stopped in the middle of a
+ *                               put: bits_set is less too low than it was, or as before;
+ *                               try again when they are quieter, or it goes on
  */
 LFB_API lfb_status lfb_mapped_recount(lfb_filter *filter);
 
