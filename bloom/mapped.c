@@ -2,7 +2,7 @@
 #if __SIZEOF_LONG__ == 4
 #define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
 #endif
-#define _GNU_SOURCE /* O_TMPFILE */
+#define _GNU_SOURCE /* O_TMPFILE, fallocate */
 #include <lfbloom/mapped.h>
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <time.h>
@@ -92,36 +93,92 @@ static lfb_status mapped_filter(lfb_mapping *mapping, const lfb_mapped_shape *sh
                             lfb_leases_stripes(&mapping->leases, LFB_LEASE_NONE), filter);
 }
 
-/* Reserves blocks, so that a full disk is found here and not by a put. */
-static lfb_status mapped_reserve_range(int fd, uint64_t from, uint64_t to)
-{
-  int cause;
+/* Who has a file whose blocks are reserved. */
+typedef enum mapped_users { MAPPED_ALONE, MAPPED_SHARED } mapped_users;
 
-  do
-    cause = posix_fallocate(fd, (off_t)from, (off_t)(to - from));
-  while (cause == EINTR);
-  errno = cause;
-  return cause == 0 ? LFB_OK : LFB_ERROR_WRITE;
+/*
+ * Reserves some blocks; 0, or why not.  Where a file system has no call for that,
+ * posix_fallocate() reads and writes back a byte of each block: nothing for a file that
+ * others are putting into, whose bits it would turn off.  That stays as it is then.
+ */
+static int mapped_reserve_some(int fd, uint64_t from, uint64_t size, mapped_users users)
+{
+  if (users == MAPPED_ALONE)
+    return posix_fallocate(fd, (off_t)from, (off_t)size);
+  return fallocate(fd, 0, (off_t)from, (off_t)size) == 0 || errno == EOPNOTSUPP ? 0 : errno;
 }
 
-/* Refuses at once what has no room, instead of filling the disk to find out. */
+/*
+ * Reserves blocks, so that a full disk is found here and not by a put.  A signal may undo
+ * all that a call has reserved: the next one asks for half of it, so that a program with a
+ * timer comes to an end.
+ */
+static lfb_status mapped_reserve_range(int fd, uint64_t from, uint64_t to, mapped_users users)
+{
+  enum { LEAST_PIECE = 1 << 16 }; /* bytes */
+  uint64_t piece = to - from;
+
+  while (from < to) {
+    const uint64_t size = piece < to - from ? piece : to - from;
+    const int cause = mapped_reserve_some(fd, from, size, users);
+    if (cause == EINTR) {
+      piece = piece / 2 > LEAST_PIECE ? piece / 2 : (uint64_t)LEAST_PIECE;
+      continue;
+    }
+    if (cause != 0) {
+      errno = cause;
+      return LFB_ERROR_WRITE;
+    }
+    from += size;
+  }
+  return LFB_OK;
+}
+
+/* Refuses at once what has no room for `size` bytes more, instead of filling the disk to
+ * find out. */
 static lfb_status mapped_check_room(int fd, uint64_t size)
 {
   struct statfs system;
 
-  if (fstatfs(fd, &system) != 0 || system.f_bsize <= 0 ||
+  /* no blocks at all: a file system that does not say, or a tmpfs without a limit */
+  if (fstatfs(fd, &system) != 0 || system.f_bsize <= 0 || system.f_blocks == 0 ||
       size / (uint64_t)system.f_bsize <= (uint64_t)system.f_bavail)
     return LFB_OK;
   errno = ENOSPC;
   return LFB_ERROR_WRITE;
 }
 
-static lfb_status mapped_reserve(int fd, const lfb_mapped_shape *shape)
+/* Refuses a file that the process may not make: the system would kill it (SIGXFSZ). */
+static lfb_status mapped_check_limit(uint64_t size)
 {
-  const lfb_status status = mapped_reserve_range(fd, 0, lfb_mapped_lines_end(shape));
+  struct rlimit limit;
 
-  return status != LFB_OK ? status
-                          : mapped_reserve_range(fd, shape->words_at, shape->file_size);
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+      size <= limit.rlim_cur)
+    return LFB_OK;
+  errno = EFBIG;
+  return LFB_ERROR_WRITE;
+}
+
+/* Gives a new file its size. */
+static lfb_status mapped_set_size(int fd, uint64_t size)
+{
+  lfb_status status = mapped_check_limit(size);
+
+  if (status == LFB_OK)
+    status = mapped_check_room(fd, size);
+  if (status != LFB_OK)
+    return status;
+  return ftruncate(fd, (off_t)size) == 0 ? LFB_OK : LFB_ERROR_WRITE;
+}
+
+static lfb_status mapped_reserve(int fd, const lfb_mapped_shape *shape, mapped_users users)
+{
+  const lfb_status status = mapped_reserve_range(fd, 0, lfb_mapped_lines_end(shape), users);
+
+  return status != LFB_OK
+             ? status
+             : mapped_reserve_range(fd, shape->words_at, shape->file_size, users);
 }
 
 /*
@@ -137,7 +194,7 @@ static void mapped_make_huge(const lfb_mapping *mapping, const lfb_mapped_shape 
       shape->words_at % LFB_HUGE_PAGE != 0)
     return;
   for (uint64_t at = shape->words_at; at + LFB_HUGE_PAGE <= shape->file_size; at += LFB_HUGE_PAGE)
-    if (mapped_reserve_range(mapping->fd, at, at + 1) != LFB_OK)
+    if (mapped_reserve_range(mapping->fd, at, at + 1, MAPPED_ALONE) != LFB_OK)
       return;
   lfb_pages_collapse(&mapping->file, shape->words_at);
 }
@@ -228,17 +285,14 @@ static lfb_status mapped_fill(lfb_mapping *mapping, const lfb_description *descr
       lfb_mapped_shape_for(description->geometry.word_count * sizeof(lfb_word));
   lfb_filter *made;
 
-  lfb_status status = mapped_check_room(mapping->fd, shape.file_size);
-  if (status != LFB_OK)
-    return status;
-  if (ftruncate(mapping->fd, (off_t)shape.file_size) != 0)
-    return LFB_ERROR_WRITE;
-  status = mapped_map(mapping, &shape, true);
+  lfb_status status = mapped_set_size(mapping->fd, shape.file_size);
+  if (status == LFB_OK)
+    status = mapped_map(mapping, &shape, true);
   if (status != LFB_OK)
     return status;
   if (!description->config.lazy_memory)
     mapped_make_huge(mapping, &shape);
-  status = mapped_reserve(mapping->fd, &shape);
+  status = mapped_reserve(mapping->fd, &shape, MAPPED_ALONE);
   if (status == LFB_OK)
     status = mapped_filter(mapping, &shape, description, &made);
   if (status != LFB_OK)
@@ -341,11 +395,17 @@ static lfb_status mapped_check(const lfb_mapped_shape *shape, const lfb_geometry
   return LFB_OK;
 }
 
-/* Whether the file has fewer blocks than bytes that will be written to. */
-static bool mapped_has_holes(const lfb_mapped_shape *shape, const struct stat *found)
+/* Reserves what a file lacks of the blocks that will be written to. */
+static lfb_status mapped_fill_holes(int fd, const lfb_mapped_shape *shape,
+                                    const struct stat *found)
 {
   const uint64_t needed = lfb_mapped_lines_end(shape) + shape->file_size - shape->words_at;
-  return (uint64_t)found->st_blocks * 512 < needed;
+  const uint64_t there = (uint64_t)found->st_blocks * 512;
+
+  if (there >= needed)
+    return LFB_OK;
+  const lfb_status status = mapped_check_room(fd, needed - there);
+  return status == LFB_OK ? mapped_reserve(fd, shape, MAPPED_SHARED) : status;
 }
 
 static lfb_status mapped_open_mapping(lfb_mapping *mapping, const lfb_read_limits *limits,
@@ -367,8 +427,8 @@ static lfb_status mapped_open_mapping(lfb_mapping *mapping, const lfb_read_limit
     status = LFB_ERROR_BYTE_ORDER;
   if (status == LFB_OK)
     status = mapped_check(&shape, &description.geometry, limits, &found);
-  if (status == LFB_OK && writable && mapped_has_holes(&shape, &found))
-    status = mapped_reserve(mapping->fd, &shape);
+  if (status == LFB_OK && writable)
+    status = mapped_fill_holes(mapping->fd, &shape, &found);
   if (status == LFB_OK)
     status = mapped_map(mapping, &shape, writable);
   if (status == LFB_OK)

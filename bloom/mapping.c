@@ -53,8 +53,9 @@ static void mapping_lease_again(lfb_mapping *mapping)
   mapping->lease = LFB_LEASE_NONE;
   if (fd < 0)
     return;
-  (void)close(mapping->fd); /* the child's; the parent's stays open, and locked */
-  mapping->fd = fd;
+  const int parents = mapping->fd;
+  mapping->fd = fd; /* first, for a child that another thread may fork here */
+  (void)close(parents); /* in this process; the parent's stays open, and locked */
   mapping->lease = lfb_leases_take(&mapping->leases, fd);
 }
 

@@ -22,6 +22,7 @@
 #include "bloom/core.h"
 #include "tests/calls.h"
 #include "tests/files.h"
+#include "tests/mounts.h"
 #include "tests/race.h"
 #include "tests/shared.h"
 #include "tests/streams.h"
@@ -338,15 +339,6 @@ struct Said {
   unsigned full;   // saves that found no room
   char wrong[64];  // what was not as it must be; empty: nothing
 };
-
-// Makes the calling process one that may mount, where nobody else sees it.
-bool EnterMounts(uid_t user, gid_t group) {
-  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-  std::ofstream("/proc/self/uid_map") << "0 " << user << " 1";
-  std::ofstream("/proc/self/setgroups") << "deny";
-  std::ofstream("/proc/self/gid_map") << "0 " << group << " 1";
-  return true;
-}
 
 // Saves a filter of several pages to file systems of 2, 3, .. pages that hold an old one.
 void SaveWhereThereIsNoRoom(const std::string& where, Said* said) {

@@ -25,8 +25,11 @@
  * Opening    takes as long whatever the size: pages are mapped as they are touched.
  * Fork       The child goes on with the filter that its parent has opened; its first put
  *            takes a lease on stripes of its own.  Each of them closes it.  (Linux 4.14.)
+ *            While a child has not put, it keeps its parent's lease: the parent's death
+ *            is noticed once the child has put, closed, or ended.
  * SIGBUS     What can be checked is checked when the file is opened, and its blocks are
- *            allocated when it is made.  A file that is cut short while it is mapped
+ *            allocated when it is made, or are when it is opened, if it has lost them (by
+ *            a sparse copy) and the file system can.  A file that is cut short while it is mapped
  *            kills whoever touches what is gone, as any mapping does: replace such a
  *            file by another (lfb_filter_save() does), never write over it.
  * Trust      Whoever can write to the file can make its words say anything, and can cut
