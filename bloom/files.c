@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "bloom/forms.h"
+#include "bloom/restarted.h"
 
 enum {
   TRIES = 100,    /* at a temporary name that is not taken */
@@ -28,26 +29,6 @@ enum {
 };
 
 /* open(), which may wait for a pipe's other end when a signal comes. */
-static int file_open(const char *path, int flags, mode_t mode)
-{
-  int fd;
-
-  do
-    fd = open(path, flags | O_CLOEXEC, mode);
-  while (fd < 0 && errno == EINTR);
-  return fd;
-}
-
-static int file_sync(int fd)
-{
-  int failed;
-
-  do
-    failed = fsync(fd);
-  while (failed != 0 && errno == EINTR);
-  return failed;
-}
-
 static lfb_status file_write(void *to, const void *bytes, size_t size)
 {
   const int fd = *(const int *)to;
@@ -98,7 +79,7 @@ static lfb_status file_close(int fd, lfb_status status)
 /* Writes the filter to what stands at `path` already and is no regular file. */
 static lfb_status save_in_place(const lfb_filter *filter, lfb_form form, const char *path)
 {
-  int fd = file_open(path, O_WRONLY, 0);
+  int fd = lfb_restarted_open(path, O_WRONLY, 0);
 
   if (fd < 0)
     return LFB_ERROR_OPEN;
@@ -137,7 +118,7 @@ static lfb_status save_open_directory(replacement *save)
                                        : strndup(save->path, (size_t)(slash - save->path));
   if (save->folder == NULL)
     return LFB_ERROR_NO_MEMORY;
-  save->directory = file_open(save->folder, O_RDONLY | O_DIRECTORY, 0);
+  save->directory = lfb_restarted_open(save->folder, O_RDONLY | O_DIRECTORY, 0);
   return save->directory >= 0 || errno == EACCES ? LFB_OK : LFB_ERROR_OPEN;
 }
 
@@ -156,7 +137,7 @@ static lfb_status save_open(replacement *save)
     (void)snprintf(save->name, size, pattern, save->folder, save_number(try) & 0xffffffffUL);
     /* Not mkstemp(), whose files nobody else may read; but never readable by more
      * than what it replaces was, not even until fchmod(). */
-    save->fd = file_open(save->name, O_WRONLY | O_CREAT | O_EXCL,
+    save->fd = lfb_restarted_open(save->name, O_WRONLY | O_CREAT | O_EXCL,
                          replaces ? (mode_t)(save->mode & OWNER_MODE) : (mode_t)FILE_MODE);
     if (save->fd >= 0 || errno != EEXIST)
       break;
@@ -186,7 +167,7 @@ static lfb_status save_and_rename(const replacement *save, const lfb_filter *fil
 
   if (status == LFB_OK)
     status = lfb_filter_write(filter, form, file_write, &fd);
-  if (status == LFB_OK && file_sync(fd) != 0)
+  if (status == LFB_OK && lfb_restarted_sync(fd) != 0)
     status = LFB_ERROR_SYNC;
   status = file_close(fd, status);
   if (status == LFB_OK && rename(save->name, save->path) != 0)
@@ -202,7 +183,7 @@ static lfb_status save_and_rename(const replacement *save, const lfb_filter *fil
 /* Makes the rename last.  EINVAL: a file system that has nothing to sync here. */
 static lfb_status save_sync_directory(const replacement *save)
 {
-  return save->directory < 0 || file_sync(save->directory) == 0 || errno == EINVAL ||
+  return save->directory < 0 || lfb_restarted_sync(save->directory) == 0 || errno == EINVAL ||
                  errno == ENOTSUP
              ? LFB_OK
              : LFB_ERROR_SYNC;
@@ -313,7 +294,7 @@ static lfb_status load_whole(int fd, const lfb_read_limits *limits, uint64_t kno
 lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits, lfb_filter **filter)
 {
   struct stat found;
-  const int fd = file_open(path, O_RDONLY, 0);
+  const int fd = lfb_restarted_open(path, O_RDONLY, 0);
 
   if (fd < 0)
     return LFB_ERROR_OPEN;

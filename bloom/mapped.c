@@ -18,6 +18,7 @@
 
 #include "bloom/forms.h"
 #include "bloom/mapped_header.h"
+#include "bloom/restarted.h"
 
 #define TMPFS_MAGIC 0x01021994 /* linux/magic.h */
 
@@ -235,13 +236,13 @@ static lfb_status mapped_new(lfb_mapping *mapping, bool *named)
 
   if (folder == NULL)
     return LFB_ERROR_NO_MEMORY;
-  mapping->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, FILE_MODE);
+  mapping->fd = lfb_restarted_open(folder, O_TMPFILE | O_RDWR, FILE_MODE);
   free(folder);
   *named = mapping->fd < 0 || access(mapped_unnamed_path(mapping->fd, room), F_OK) != 0;
   if (*named) {
     if (mapping->fd >= 0)
       (void)close(mapping->fd);
-    mapping->fd = open(mapping->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+    mapping->fd = lfb_restarted_open(mapping->path, O_RDWR | O_CREAT | O_EXCL, FILE_MODE);
   }
   if (mapping->fd < 0 || fstat(mapping->fd, &found) != 0) {
     *named &= mapping->fd >= 0;
@@ -349,7 +350,8 @@ lfb_status lfb_mapped_create(const char *path, const lfb_config *config, lfb_fil
 static lfb_status mapped_open_file(lfb_mapping *mapping, bool writable, struct stat *found)
 {
   /* non-blocking: a pipe would wait for somebody to write */
-  mapping->fd = open(mapping->path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+  mapping->fd =
+      lfb_restarted_open(mapping->path, (writable ? O_RDWR : O_RDONLY) | O_NONBLOCK, 0);
   if (mapping->fd < 0 || fstat(mapping->fd, found) != 0)
     return LFB_ERROR_OPEN;
   if (!S_ISREG(found->st_mode)) {
@@ -484,7 +486,8 @@ lfb_status lfb_mapped_sync(const lfb_filter *filter)
     return LFB_ERROR_NOT_MAPPED;
   if (!lfb_mapping_is_whole(mapping))
     return LFB_ERROR_TRUNCATED;
-  if (msync(mapping->file.address, (size_t)mapping->file.size, MS_SYNC) != 0 || fsync(mapping->fd) != 0)
+  if (msync(mapping->file.address, (size_t)mapping->file.size, MS_SYNC) != 0 ||
+      lfb_restarted_sync(mapping->fd) != 0)
     return LFB_ERROR_SYNC;
   if (stat(mapping->path, &found) != 0 || found.st_dev != mapping->device ||
       found.st_ino != mapping->inode)

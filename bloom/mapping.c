@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bloom/restarted.h"
+
 /* What `alive` says. */
 enum { ALIVE_NO = 0, ALIVE_YES = 1, ALIVE_LEASING = 2 };
 
@@ -34,9 +36,9 @@ int lfb_mapping_reopen(const lfb_mapping *mapping)
   struct stat found;
 
   (void)snprintf(name, sizeof name, "/proc/self/fd/%d", mapping->fd);
-  int fd = open(name, O_RDWR | O_CLOEXEC);
+  int fd = lfb_restarted_open(name, O_RDWR, 0);
   if (fd < 0) /* no /proc: by its path, if that is still the same file */
-    fd = open(mapping->path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    fd = lfb_restarted_open(mapping->path, O_RDWR | O_NONBLOCK, 0);
   if (fd >= 0 && (fstat(fd, &found) != 0 || found.st_dev != mapping->device ||
                   found.st_ino != mapping->inode)) {
     (void)close(fd);

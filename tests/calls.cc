@@ -258,8 +258,61 @@ void* __wrap_mmap(void* at, size_t size, int protection, int flags, int file, of
   void* const mapped =
       Do("mmap", -1, calls::kMemory, MAP_FAILED,
          [=] { return __real_mmap(at, size, protection, flags, file, offset); });
-  if (calls::armed && mapped != MAP_FAILED) calls::report.mapped += static_cast<int64_t>(size);
+  // what is put in the place of a mapping was counted there
+  const bool more = mapped != MAP_FAILED && (flags & MAP_FIXED) == 0;
+  if (calls::armed && more) calls::report.mapped += static_cast<int64_t>(size);
   return mapped;
+}
+
+// Gives the error back, and leaves errno alone.
+int __real_posix_fallocate(int file, off_t from, off_t size);
+int __wrap_posix_fallocate(int file, off_t from, off_t size);
+int __wrap_posix_fallocate(int file, off_t from, off_t size) {
+  const int before = errno;
+  const int done = Do("posix_fallocate", file, calls::kFile | calls::kSlow, -1,
+                      [=] { return __real_posix_fallocate(file, from, size); });
+  const int error = done < 0 ? errno : done;
+  errno = before;
+  return error;
+}
+
+int __real_ftruncate(int file, off_t size);
+int __wrap_ftruncate(int file, off_t size);
+int __wrap_ftruncate(int file, off_t size) {
+  return Do("ftruncate", file, calls::kFile, -1, [=] { return __real_ftruncate(file, size); });
+}
+
+int __real_fallocate(int file, int mode, off_t from, off_t size);
+int __wrap_fallocate(int file, int mode, off_t from, off_t size);
+int __wrap_fallocate(int file, int mode, off_t from, off_t size) {
+  return Do("fallocate", file, calls::kFile | calls::kSlow, -1,
+            [=] { return __real_fallocate(file, mode, from, size); });
+}
+
+int __real_linkat(int from, const char* old, int to, const char* name, int flags);
+int __wrap_linkat(int from, const char* old, int to, const char* name, int flags);
+int __wrap_linkat(int from, const char* old, int to, const char* name, int flags) {
+  return Do("linkat", -1, calls::kFile, -1,
+            [=] { return __real_linkat(from, old, to, name, flags); });
+}
+
+int __real_access(const char* path, int mode);
+int __wrap_access(const char* path, int mode);
+int __wrap_access(const char* path, int mode) {
+  return Do("access", -1, calls::kFile, -1, [=] { return __real_access(path, mode); });
+}
+
+int __real_msync(void* at, size_t size, int flags);
+int __wrap_msync(void* at, size_t size, int flags);
+int __wrap_msync(void* at, size_t size, int flags) {
+  return Do("msync", -1, calls::kFile, -1, [=] { return __real_msync(at, size, flags); });
+}
+
+ssize_t __real_pread(int file, void* bytes, size_t size, off_t from);
+ssize_t __wrap_pread(int file, void* bytes, size_t size, off_t from);
+ssize_t __wrap_pread(int file, void* bytes, size_t size, off_t from) {
+  return Move("pread", file, size,
+              [=](size_t most) { return __real_pread(file, bytes, most, from); });
 }
 
 int __real_munmap(void* at, size_t size);

@@ -20,7 +20,7 @@
 #include <map>
 
 #include "bloom/core.h"
-#include "tests/calls.h"
+#include "tests/faults.h"
 #include "tests/files.h"
 #include "tests/mounts.h"
 #include "tests/race.h"
@@ -63,55 +63,6 @@ lfb_status Expected(const Report& report) {
   return report.Count("write") > 0 && !report.Before("rename") ? LFB_ERROR_WRITE : LFB_OK;
 }
 
-size_t OpenFiles() {
-  return static_cast<size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), {}));
-}
-
-struct Outcome {
-  lfb_status status;
-  int cause;
-  Report report;
-};
-
-// Does it as planned; nothing may stay open, or taken, whatever comes of it.
-Outcome Try(const Plan& plan, const std::function<lfb_status()>& act) {
-  const size_t open = OpenFiles();
-  calls::Arm(plan);
-  errno = 0;
-  const lfb_status status = act();
-  const int cause = errno;
-  Outcome outcome{status, cause, calls::Disarm()};
-  EXPECT_EQ(OpenFiles(), open) << "a file was left open";
-  EXPECT_EQ(outcome.report.kept, 0) << "blocks of memory were kept";
-  EXPECT_EQ(outcome.report.mapped, 0) << "bytes were left mapped";
-  return outcome;
-}
-
-// Fails call 1, 2, .. of an act, one at a time, until it makes no more calls; how many.
-size_t FailEach(int error, const std::function<lfb_status()>& act,
-                const std::function<void(const Outcome&)>& look) {
-  for (size_t at = 1;; at++) {
-    const Outcome outcome = Try({Deed::kFail, at, error}, act);
-    const Report& report = outcome.report;
-    if (report.made.size() < at) {
-      EXPECT_EQ(outcome.status, LFB_OK);
-      return at - 1;
-    }
-    SCOPED_TRACE(std::string(report.made[at - 1].name) + ", call " + std::to_string(at) +
-                 ", error " + std::to_string(error));
-    if (report.hit == 0 || error == EINTR) {
-      EXPECT_EQ(outcome.status, LFB_OK);
-    } else {
-      EXPECT_EQ(outcome.status, Expected(report));
-      if (outcome.status != LFB_OK && outcome.status != LFB_ERROR_NO_MEMORY) {
-        EXPECT_EQ(outcome.cause, error);
-      }
-    }
-    look(outcome);
-    if (testing::Test::HasFailure()) return at;
-  }
-}
-
 class SaveFaults : public Files {
  protected:
   // A file `old`, with permissions of its own, and a link to it.
@@ -141,7 +92,7 @@ TEST_F(SaveFaults, EachCallOfASave) {
       const std::string old = name == "new" ? "" : Bytes(before);
       Prepare(before);
       const size_t failed = FailEach(
-          error, [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, Path(name).c_str()); },
+          error, Expected, [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, Path(name).c_str()); },
           [&](const Outcome& outcome) {
             const bool renamed = outcome.status == LFB_OK || outcome.report.Before("rename");
             EXPECT_EQ(Held(name) == now, renamed);
@@ -162,7 +113,7 @@ TEST_F(SaveFaults, EachCallOfASaveInPlace) {
   for (int error : kErrors)
     EXPECT_GT(
         FailEach(
-            error, [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, "/dev/null"); },
+            error, Expected, [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, "/dev/null"); },
             [](const Outcome&) {}),
         5u);
 }
@@ -182,7 +133,7 @@ TEST_F(SaveFaults, EachCallOfALoad) {
       lfb_filter* loaded = none;
       bool same = true;
       const size_t failed = FailEach(
-          error,
+          error, Expected,
           [&] {
             loaded = none;
             const lfb_status status = lfb_filter_load(Path("old").c_str(), nullptr, &loaded);
@@ -203,7 +154,7 @@ TEST_F(SaveFaults, EachPieceOfMemoryOfAStream) {
   lfb_filter* const none = filter.get();
   lfb_filter* read = none;
   const size_t failed = FailEach(
-      ENOMEM,
+      ENOMEM, Expected,
       [&] {
         read = none;
         Source source{bytes};
