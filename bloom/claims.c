@@ -175,12 +175,12 @@ lfb_claim_state lfb_claims_state(const lfb_claims *claims, uint32_t number)
 
 static bool claimed_is_in(const lfb_claimed *in, lfb_hash hash)
 {
-  return in->strategy->is_in(in->layout, hash);
+  return in->is_in(in->of, hash);
 }
 
 static void claimed_turn_on(const lfb_claimed *in, lfb_hash hash)
 {
-  (void)lfb_layout_counted(in->layout, in->strategy->turn_on(in->layout, hash));
+  in->turn_on(in->of, hash);
 }
 
 /* Decides a claim that is pending, unless another thread has; the status it has then. */

@@ -133,10 +133,11 @@ static inline lfb_word *lfb_claims_place(const lfb_claims *claims, lfb_hash hash
   return &claims->places[mixed >> 32 & claims->mask];
 }
 
-/* Where a hash's bits are: the row that fits the layout, and the layout. */
+/* Where hashes are claimed: a filter, or one of several layers (layers.h). */
 typedef struct lfb_claimed {
-  const lfb_strategy *strategy;
-  const lfb_layout *layout;
+  const void *of;
+  bool (*is_in)(const void *of, lfb_hash hash);   /* whether all bits of a hash are on */
+  void (*turn_on)(const void *of, lfb_hash hash); /* turns them on, and counts them    */
 } lfb_claimed;
 
 /*

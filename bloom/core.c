@@ -159,6 +159,23 @@ lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pa
   return LFB_OK;
 }
 
+static bool core_is_in(const void *of, lfb_hash hash)
+{
+  const lfb_filter *filter = of;
+  return filter->strategy->is_in(&filter->layout, hash);
+}
+
+static void core_turn_on(const void *of, lfb_hash hash)
+{
+  const lfb_filter *filter = of;
+  lfb_layout_count(&filter->layout, filter->strategy->turn_on(&filter->layout, hash));
+}
+
+lfb_claimed lfb_core_claimed(const lfb_filter *filter)
+{
+  return (lfb_claimed){filter, core_is_in, core_turn_on};
+}
+
 /* Whether the filter, made by the other of Guava's formulas, would have `probes`. */
 static bool core_other_formula_gives(const lfb_filter *filter, uint32_t probes)
 {

@@ -74,6 +74,9 @@ uint64_t lfb_core_bits_set(const lfb_filter *filter);
 /* The choice of hash that a hasher is. */
 lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher);
 
+/* A filter, as its claims see it. */
+lfb_claimed lfb_core_claimed(const lfb_filter *filter);
+
 /* Whether `from` can be put into `into`: LFB_OK, or why not. */
 lfb_status lfb_core_compatible(const lfb_filter *into, const lfb_filter *from);
 
@@ -95,12 +98,11 @@ static inline bool lfb_core_put(const lfb_filter *filter, lfb_hash hash)
 /* Claims a hash; whether the caller is the one who has it. */
 static inline bool lfb_core_claim(const lfb_filter *filter, lfb_hash hash)
 {
-  const lfb_claimed in = {filter->strategy, &filter->layout};
-
-  if (!in.strategy->puts_claim && in.strategy->is_in(in.layout, hash))
+  if (!filter->strategy->puts_claim && filter->strategy->is_in(&filter->layout, hash))
     return false;
+  const lfb_claimed in = lfb_core_claimed(filter);
   const lfb_mark mark = lfb_stripes_begin(&filter->layout.count);
-  const bool won = in.strategy->puts_claim ? lfb_core_put(filter, hash)
+  const bool won = filter->strategy->puts_claim ? lfb_core_put(filter, hash)
                                            : lfb_claims_claim(&filter->claims, &in, hash);
   lfb_stripes_end(mark);
   return won;

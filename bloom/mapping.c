@@ -110,7 +110,7 @@ static void mapping_take_filter(lfb_mapping *mapping, lfb_filter *filter)
 /* Completes the claims that the last owner of the lease has left. */
 static void mapping_adopt(const lfb_filter *filter)
 {
-  const lfb_claimed in = {filter->strategy, &filter->layout};
+  const lfb_claimed in = lfb_core_claimed(filter);
 
   if (filter->mapping->lease == LFB_LEASE_NONE)
     return;

@@ -144,7 +144,7 @@ class Stopped : public testing::Test {
 
   const Filter filter_ = MakeSure(1000);
   lfb_claims* const claims_ = &filter_->claims;
-  const lfb_claimed in_ = {filter_->strategy, &filter_->layout};
+  const lfb_claimed in_ = lfb_core_claimed(filter_.get());
 };
 
 // Seen to fail (the key is not in) with a sequence of more bits than a ticket has.
