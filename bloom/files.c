@@ -1,5 +1,6 @@
 /*
- * files.c - saving a filter to a file, atomically and durably, and loading one.
+ * files.c - saving a filter, or anything, to a file, atomically and durably, and loading
+ * it.
  *
  * Floor 16.
  */
@@ -18,6 +19,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "bloom/files.h"
 
 #include "bloom/forms.h"
 #include "bloom/restarted.h"
@@ -76,14 +79,19 @@ static lfb_status file_close(int fd, lfb_status status)
   return status;
 }
 
-/* Writes the filter to what stands at `path` already and is no regular file. */
-static lfb_status save_in_place(const lfb_filter *filter, lfb_form form, const char *path)
+static lfb_status content_write(const lfb_content *content, int *fd)
+{
+  return content->write(content->what, &(lfb_writer){file_write, fd});
+}
+
+/* Writes it to what stands at `path` already and is no regular file. */
+static lfb_status save_in_place(const lfb_content *content, const char *path)
 {
   int fd = lfb_restarted_open(path, O_WRONLY, 0);
 
   if (fd < 0)
     return LFB_ERROR_OPEN;
-  return file_close(fd, lfb_filter_write(filter, form, file_write, &fd));
+  return file_close(fd, content_write(content, &fd));
 }
 
 /* A number that no other saver is likely to have chosen at this moment. */
@@ -160,13 +168,13 @@ static lfb_status save_permit(const replacement *save)
 }
 
 /* Writes and syncs the new file, then lets it take its place. */
-static lfb_status save_and_rename(const replacement *save, const lfb_filter *filter, lfb_form form)
+static lfb_status save_and_rename(const replacement *save, const lfb_content *content)
 {
   int fd = save->fd;
   lfb_status status = save_permit(save);
 
   if (status == LFB_OK)
-    status = lfb_filter_write(filter, form, file_write, &fd);
+    status = content_write(content, &fd);
   if (status == LFB_OK && lfb_restarted_sync(fd) != 0)
     status = LFB_ERROR_SYNC;
   status = file_close(fd, status);
@@ -189,8 +197,7 @@ static lfb_status save_sync_directory(const replacement *save)
              : LFB_ERROR_SYNC;
 }
 
-static lfb_status save_beside(const lfb_filter *filter, lfb_form form, const char *path,
-                              mode_t mode)
+static lfb_status save_beside(const lfb_content *content, const char *path, mode_t mode)
 {
   replacement save = {.path = path, .mode = mode, .fd = -1, .directory = -1};
 
@@ -198,7 +205,7 @@ static lfb_status save_beside(const lfb_filter *filter, lfb_form form, const cha
   if (status == LFB_OK)
     status = save_open(&save);
   if (status == LFB_OK)
-    status = save_and_rename(&save, filter, form);
+    status = save_and_rename(&save, content);
   if (status == LFB_OK)
     status = save_sync_directory(&save);
   const int cause = errno;
@@ -211,14 +218,13 @@ static lfb_status save_beside(const lfb_filter *filter, lfb_form form, const cha
 }
 
 /* The same where `path` is a symbolic link: what it points to is replaced. */
-static lfb_status save_behind_link(const lfb_filter *filter, lfb_form form, const char *path,
-                                   mode_t mode)
+static lfb_status save_behind_link(const lfb_content *content, const char *path, mode_t mode)
 {
   char *target = realpath(path, NULL);
 
   if (target == NULL)
     return LFB_ERROR_OPEN;
-  const lfb_status status = save_beside(filter, form, target, mode);
+  const lfb_status status = save_beside(content, target, mode);
   const int cause = errno;
   free(target);
   errno = cause;
@@ -244,16 +250,11 @@ static lfb_status save_look(const char *path, mode_t *mode, bool *linked)
   return LFB_OK;
 }
 
-lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path)
+lfb_status lfb_file_save(const lfb_content *content, const char *path)
 {
   mode_t mode;
   bool linked;
 
-  /* Before anything is created: a form that cannot hold it needs no file. */
-  if (lfb_form_name(form) == NULL)
-    return LFB_ERROR_NO_SUCH_FORM;
-  if (!lfb_form_holds(form, filter->strategy->id))
-    return LFB_ERROR_FORM_CANNOT_HOLD;
   const lfb_status status = save_look(path, &mode, &linked);
   if (status != LFB_OK)
     return status;
@@ -262,36 +263,39 @@ lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *
     return LFB_ERROR_OPEN;
   }
   if (mode != SAVE_NEW && !S_ISREG(mode))
-    return save_in_place(filter, form, path);
-  return linked ? save_behind_link(filter, form, path, mode)
-                : save_beside(filter, form, path, mode);
+    return save_in_place(content, path);
+  return linked ? save_behind_link(content, path, mode) : save_beside(content, path, mode);
 }
 
-/* Reads a filter, which has to be all that the file holds. */
+/* Reads what has to be all that the file holds. */
 static lfb_status load_whole(int fd, const lfb_read_limits *limits, uint64_t known_bytes,
-                             lfb_filter **filter)
+                             const lfb_opening *opening, void **made)
 {
   const lfb_read_limits none = {0};
-  const lfb_reader reader = {file_read, &fd, limits == NULL ? none : *limits, known_bytes};
-  lfb_filter *loaded;
+  const lfb_reader reader = {.read = file_read,
+                             .from = &fd,
+                             .limits = limits == NULL ? none : *limits,
+                             .known_bytes = known_bytes};
+  void *loaded;
   char more;
   size_t got;
 
-  lfb_status status = lfb_form_read(&reader, &loaded);
+  lfb_status status = opening->read(&reader, &loaded);
   if (status != LFB_OK)
     return status;
   status = file_read(&fd, &more, sizeof more, &got);
   if (status == LFB_OK && got > 0)
     status = LFB_ERROR_TRAILING_BYTES;
   if (status != LFB_OK) {
-    lfb_filter_free(loaded);
+    opening->free(loaded);
     return status;
   }
-  *filter = loaded;
+  *made = loaded;
   return LFB_OK;
 }
 
-lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits, lfb_filter **filter)
+lfb_status lfb_file_load(const char *path, const lfb_read_limits *limits,
+                         const lfb_opening *opening, void **made)
 {
   struct stat found;
   const int fd = lfb_restarted_open(path, O_RDONLY, 0);
@@ -299,9 +303,62 @@ lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits, lfb_
   if (fd < 0)
     return LFB_ERROR_OPEN;
   const bool sized = fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
-  const lfb_status status = load_whole(fd, limits, sized ? (uint64_t)found.st_size : 0, filter);
+  const lfb_status status =
+      load_whole(fd, limits, sized ? (uint64_t)found.st_size : 0, opening, made);
   const int cause = errno;
   (void)close(fd); /* only read from: nothing can be lost */
   errno = cause;
+  return status;
+}
+
+/* ---- filters ------------------------------------------------------------------ */
+
+/* A filter in a form, to be saved. */
+typedef struct filter_content {
+  const lfb_filter *filter;
+  lfb_form form;
+} filter_content;
+
+static lfb_status filter_write(const void *what, const lfb_writer *writer)
+{
+  const filter_content *content = what;
+  return lfb_filter_write(content->filter, content->form, writer->write, writer->to);
+}
+
+lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path)
+{
+  const filter_content what = {filter, form};
+
+  /* Before anything is created: a form that cannot hold it needs no file. */
+  if (lfb_form_name(form) == NULL)
+    return LFB_ERROR_NO_SUCH_FORM;
+  if (!lfb_form_holds(form, filter->strategy->id))
+    return LFB_ERROR_FORM_CANNOT_HOLD;
+  return lfb_file_save(&(lfb_content){&what, filter_write}, path);
+}
+
+static lfb_status filter_read(const lfb_reader *reader, void **made)
+{
+  lfb_filter *filter;
+  const lfb_status status = lfb_form_read(reader, &filter);
+
+  if (status == LFB_OK)
+    *made = filter;
+  return status;
+}
+
+static void filter_free(void *made)
+{
+  lfb_filter_free(made);
+}
+
+lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits, lfb_filter **filter)
+{
+  static const lfb_opening opening = {filter_read, filter_free};
+  void *made;
+  const lfb_status status = lfb_file_load(path, limits, &opening, &made);
+
+  if (status == LFB_OK)
+    *filter = made;
   return status;
 }

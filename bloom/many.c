@@ -8,7 +8,7 @@
 
 #include "bloom/batch.h"
 #include "bloom/core.h"
-#include "bloom/pieces.h"
+#include "bloom/many.h"
 
 /* What the act on a piece needs to know. */
 typedef struct many {
@@ -107,31 +107,11 @@ static size_t many_batch_act(const void *context, const uint64_t *low, const uin
   return lfb_batch_put(b->batch, b->filter, low, count);
 }
 
-/* Whether hashes that the caller gives are used as they are. */
-static bool many_takes_hashes(const lfb_filter *filter)
-{
-  return filter->description.geometry.words_per_key > 0;
-}
-
-/* All keys, one piece after the other; `hash_of` is a constant where this is inlined. */
-LFB_INLINE size_t many_pieces(const lfb_filter *filter, const void *keys, size_t count,
-                              lfb_piece_hash hash_of, lfb_piece_act act, const void *context)
-{
-  const lfb_strategy *strategy = filter->strategy;
-
-  if (hash_of == lfb_piece_given && many_takes_hashes(filter))
-    return lfb_pieces_given(keys, count, act, context);
-  if (hash_of == lfb_piece_u64 && strategy->hash_u64_many != NULL)
-    return lfb_pieces_u64(&filter->layout.hasher, keys, count, strategy->hash_u64_many, act,
-                          context);
-  return lfb_pieces(&filter->layout.hasher, keys, count, hash_of, act, context);
-}
-
 LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t count,
                              uint64_t *answers, lfb_piece_hash hash_of)
 {
   const many m = {filter, answers, false};
-  return many_pieces(filter, keys, count, hash_of, many_act, &m);
+  return lfb_many_pieces(filter, keys, count, hash_of, many_act, &m);
 }
 
 /* Puts them, within the marks of a mapped filter.  A big batch cannot say which key was
@@ -143,8 +123,8 @@ LFB_INLINE size_t many_put_marked(lfb_filter *filter, const void *keys, size_t c
   const many_batch b = {answers == NULL ? lfb_batch_begin(filter, count) : NULL, filter};
 
   if (b.batch == NULL)
-    return many_pieces(filter, keys, count, hash_of, many_act, &m);
-  const size_t yes = many_pieces(filter, keys, count, hash_of, many_batch_act, &b);
+    return lfb_many_pieces(filter, keys, count, hash_of, many_act, &m);
+  const size_t yes = lfb_many_pieces(filter, keys, count, hash_of, many_batch_act, &b);
   return yes + lfb_batch_end(b.batch, filter);
 }
 
@@ -164,7 +144,7 @@ LFB_INLINE size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
   const many m = {filter, answers, false};
   return filter->strategy->puts_claim
              ? many_put(filter, keys, count, answers, hash_of)
-             : many_pieces(filter, keys, count, hash_of, many_claim_act, &m);
+             : lfb_many_pieces(filter, keys, count, hash_of, many_claim_act, &m);
 }
 
 size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,

@@ -123,17 +123,14 @@ static lfb_status decode_shape(const unsigned char *header, const lfb_geometry *
 /* What the prefix says by itself. */
 static lfb_status decode_prefix(const unsigned char *header)
 {
-  unsigned char any = 0;
-
   if (memcmp(header, magic, sizeof magic) != 0)
     return LFB_ERROR_UNKNOWN_FORM;
   if (lfb_load_le32(header + AT_VERSION) != VERSION)
     return LFB_ERROR_UNKNOWN_VERSION;
   if (lfb_load_le64(header + AT_CHECKSUM) != XXH3_64bits(header, AT_CHECKSUM))
     return LFB_ERROR_BAD_CHECKSUM;
-  for (int i = AT_RESERVED; i < AT_CHECKSUM; i++)
-    any |= header[i];
-  return any == 0 && lfb_load_le32(header + AT_PREFIX_SIZE) == LFB_MAPPED_PREFIX
+  return lfb_native_is_zero(header + AT_RESERVED, header + AT_CHECKSUM) &&
+                 lfb_load_le32(header + AT_PREFIX_SIZE) == LFB_MAPPED_PREFIX
              ? LFB_OK
              : LFB_ERROR_BAD_HEADER;
 }

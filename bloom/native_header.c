@@ -170,7 +170,7 @@ static lfb_status decode_hasher(const unsigned char *header, const lfb_strategy 
   return LFB_OK;
 }
 
-static bool native_is_zero(const unsigned char *from, const unsigned char *end)
+bool lfb_native_is_zero(const unsigned char *from, const unsigned char *end)
 {
   unsigned char any = 0;
   while (from < end)
@@ -184,7 +184,7 @@ static lfb_status decode_label(const unsigned char *header, lfb_description *des
   const unsigned char *field = header + AT_LABEL, *end = header + AT_KEY;
   const char *label = (const char *)field;
 
-  if (end[-1] != 0 || !native_is_zero(field + strlen(label), end) ||
+  if (end[-1] != 0 || !lfb_native_is_zero(field + strlen(label), end) ||
       lfb_label_check(label) != LFB_OK)
     return LFB_ERROR_BAD_HEADER;
   memcpy(description->label, label, sizeof description->label);
@@ -203,7 +203,7 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   const bool with_key = lfb_load_le32(header + AT_HASH) == HASH_WITH_KEY;
   if (lfb_load_le32(header + AT_HEADER_SIZE) != LFB_NATIVE_HEADER ||
       lfb_load_le32(header + AT_CHECKED_BYTES) != 1 << 20 ||
-      !native_is_zero(header + (with_key ? AT_RESERVED : AT_KEY), header + AT_CHECKSUM))
+      !lfb_native_is_zero(header + (with_key ? AT_RESERVED : AT_KEY), header + AT_CHECKSUM))
     return LFB_ERROR_BAD_HEADER;
 
   const uint32_t file_id = lfb_load_le32(header + AT_STRATEGY);

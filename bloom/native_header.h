@@ -17,6 +17,9 @@ enum { LFB_NATIVE_HEADER = 256 }; /* bytes */
 /* Whether these six bytes begin a native form. */
 bool lfb_native_begins(const unsigned char *bytes);
 
+/* Whether a field that is to be zero is. */
+bool lfb_native_is_zero(const unsigned char *from, const unsigned char *end);
+
 /* How many bits a header says were set when writing began: at most those of the words. */
 uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER]);
 
