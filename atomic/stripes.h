@@ -91,8 +91,9 @@ static inline lfb_stripe *lfb_stripes_shared(const lfb_stripes *stripes, uint32_
   return &stripes->stripes[stripes->owned + slot % LFB_STRIPES_SHARED];
 }
 
-/* Adds to the calling thread's stripe. */
-static inline void lfb_stripes_add(const lfb_stripes *stripes, uint64_t amount)
+/* Adds to the calling thread's stripe; what that one held before: no two additions to it
+ * are told the same. */
+static inline uint64_t lfb_stripes_add(const lfb_stripes *stripes, uint64_t amount)
 {
   const uint32_t slot = lfb_slot();
 
@@ -102,10 +103,11 @@ static inline void lfb_stripes_add(const lfb_stripes *stripes, uint64_t amount)
      * came with the slot.  release: pairs with the acquire in the sum. */
     const uint64_t before = LFB_STD atomic_load_explicit(mine, LFB_STD memory_order_relaxed);
     LFB_STD atomic_store_explicit(mine, before + amount, LFB_STD memory_order_release);
-  } else {
-    /* release: pairs with the acquire in the sum. */
-    lfb_add_u64(&lfb_stripes_shared(stripes, slot)->count, amount, LFB_STD memory_order_release);
+    return before;
   }
+  /* release: pairs with the acquire in the sum. */
+  return lfb_add_u64(&lfb_stripes_shared(stripes, slot)->count, amount,
+                     LFB_STD memory_order_release);
 }
 
 /* Marks the calling thread's stripe: what follows is counted before lfb_stripes_end(). */

@@ -176,6 +176,20 @@ lfb_claimed lfb_core_claimed(const lfb_filter *filter)
   return (lfb_claimed){filter, core_is_in, core_turn_on};
 }
 
+lfb_status lfb_core_create(const lfb_description *description, bool lazy, lfb_filter **filter)
+{
+  lfb_pages pages;
+
+  lfb_status status =
+      lfb_pages_init(&pages, description->geometry.word_count * sizeof(lfb_word), !lazy);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_core_make(description, &pages, filter);
+  if (status != LFB_OK)
+    lfb_pages_free(&pages);
+  return status;
+}
+
 /* Whether the filter, made by the other of Guava's formulas, would have `probes`. */
 static bool core_other_formula_gives(const lfb_filter *filter, uint32_t probes)
 {

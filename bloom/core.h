@@ -64,6 +64,10 @@ lfb_status lfb_core_describe(const lfb_config *config, lfb_description *descript
 lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pages,
                          lfb_filter **filter);
 
+/* Makes an empty filter; with `lazy`, as config.lazy_memory has it.  Fails as
+ * lfb_pages_init() and lfb_core_make(). */
+lfb_status lfb_core_create(const lfb_description *description, bool lazy, lfb_filter **filter);
+
 /* The same over words and a count that stay another's.  Fails: LFB_ERROR_NO_MEMORY. */
 lfb_status lfb_core_make_over(const lfb_description *description, const lfb_pages *pages,
                               lfb_stripes count, lfb_filter **filter);

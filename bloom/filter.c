@@ -13,19 +13,9 @@
 lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter)
 {
   lfb_description description;
-  lfb_pages pages;
+  const lfb_status status = lfb_core_describe(config, &description);
 
-  lfb_status status = lfb_core_describe(config, &description);
-  if (status != LFB_OK)
-    return status;
-  status = lfb_pages_init(&pages, description.geometry.word_count * sizeof(lfb_word),
-                          !config->lazy_memory);
-  if (status != LFB_OK)
-    return status;
-  status = lfb_core_make(&description, &pages, filter);
-  if (status != LFB_OK)
-    lfb_pages_free(&pages);
-  return status;
+  return status == LFB_OK ? lfb_core_create(&description, config->lazy_memory, filter) : status;
 }
 
 void lfb_filter_free(lfb_filter *filter)
@@ -130,18 +120,12 @@ lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
 
 lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy)
 {
-  lfb_config config = filter->description.config;
-  lfb_pages pages;
+  const lfb_config *config = &filter->description.config;
   lfb_filter *made;
+  const lfb_status status = lfb_core_create(&filter->description, config->lazy_memory, &made);
 
-  lfb_status status = lfb_pages_init(&pages, filter->pages.size, !config.lazy_memory);
   if (status != LFB_OK)
     return status;
-  status = lfb_core_make(&filter->description, &pages, &made);
-  if (status != LFB_OK) {
-    lfb_pages_free(&pages);
-    return status;
-  }
   lfb_layout_count(&made->layout, lfb_bits_or_from(&made->layout.bits, &filter->layout.bits));
   *copy = made;
   return LFB_OK;

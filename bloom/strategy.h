@@ -128,7 +128,7 @@ typedef struct lfb_strategy {
 static inline void lfb_layout_count(const lfb_layout *layout, uint64_t turned_on)
 {
   if (turned_on > 0)
-    lfb_stripes_add(&layout->count, turned_on);
+    (void)lfb_stripes_add(&layout->count, turned_on);
 }
 
 /* Counts the bits that a put has turned on; whether there are any. */

@@ -20,6 +20,8 @@ PLANTS = [
     "unlooked",  # a claim is won without a second look
     "undecided",  # a claim's bits are on before it is decided
     "untaken",  # a builder's thread writes to regions that others have
+    "stored_layer",  # a growing filter's next layer is added by a store
+    "early_layer",  # .. is seen before its older ones are behind it
     "live_checksum",  # a form's checksum is of the filter's words, not of those written
 ]
 

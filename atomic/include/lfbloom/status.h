@@ -39,7 +39,9 @@ extern "C" {
   X(LFB_ERROR_UNKNOWN_PREFERENCE, 18, "no such memory preference")                      \
   X(LFB_ERROR_NO_RANDOM, 19, "the system gave no random number for the seed")           \
   X(LFB_ERROR_NO_THREADS, 26, "a builder needs at least one thread")                    \
-  X(LFB_ERROR_NO_PAIRS, 27,                                                             \
+  X(LFB_ERROR_CANNOT_GROW, 27, "filters of this strategy have one size and cannot grow") \
+  X(LFB_ERROR_TOO_MANY_LAYERS, 28, "the growing filter has all the layers it can have")  \
+  X(LFB_ERROR_NO_PAIRS, 29,                                                             \
     "strategy fast-pair needs a compare-and-exchange of 16 bytes, which this machine has not") \
   /* two filters that were to be united */                                              \
   X(LFB_ERROR_SAME_FILTER, 20, "a filter cannot be merged into itself")                 \

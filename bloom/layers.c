@@ -1,0 +1,249 @@
+/* layers.c - sizing, adding and freeing the layers of a growing filter.  Floor 13. */
+#define _DEFAULT_SOURCE /* sched_yield */
+#include "bloom/layers.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bugs for the tests to find: a layer that is added by a store, over another's, and one that
+ * can be seen before its older ones are behind it. */
+#ifdef LFB_PLANT_STORED_LAYER
+enum { LAYERS_PLANTED_STORED = 1 };
+#else
+enum { LAYERS_PLANTED_STORED = 0 };
+#endif
+#ifdef LFB_PLANT_EARLY_LAYER
+enum { LAYERS_PLANTED_EARLY = 1 };
+#else
+enum { LAYERS_PLANTED_EARLY = 0 };
+#endif
+
+enum {
+  SLACK = 64, /* the share of a full layer's bits that threads may put unnoticed is 1 in .. */
+  /* Of p_i = p * START / ((i + START) * (i + START + 1)), which telescope to p.  Of 1 to 8
+   * it is the one that takes least memory, or nearly, from 5 to 14 layers. */
+  START = 3,
+};
+
+/* ---- sizes ------------------------------------------------------------------ */
+
+double lfb_layers_fpp(double fpp, uint32_t number)
+{
+  return fpp * START / ((number + (double)START) * (number + (double)START + 1));
+}
+
+uint64_t lfb_layers_insertions(uint64_t first, uint32_t number)
+{
+  return first > UINT64_MAX >> number ? UINT64_MAX : first << number;
+}
+
+/* What layer `number` of such a filter is to be; its hash is the first one's. */
+static lfb_config layers_config(const lfb_config *whole, uint32_t number)
+{
+  lfb_config config = *whole;
+
+  config.expected_insertions = lfb_layers_insertions(whole->expected_insertions, number);
+  config.fpp = lfb_layers_fpp(whole->fpp, number);
+  return config;
+}
+
+lfb_status lfb_layers_check(const lfb_config *config)
+{
+  if (config->strategy == LFB_GO_FNV14)
+    return LFB_ERROR_CANNOT_GROW;
+  return lfb_sizing_check_fpp(config->fpp); /* of the whole; each layer's is checked again */
+}
+
+/* The most bits that a filter may have set and be wrong with at most `fpp`. */
+static uint64_t layer_most_bits(const lfb_filter *filter, double fpp)
+{
+  const lfb_geometry *geometry = &filter->description.geometry;
+  uint64_t least = 0, most = geometry->bit_count;
+
+  while (least < most) {
+    const uint64_t middle = most - (most - least) / 2;
+    if (filter->strategy->fpp_now(geometry, middle) <= fpp)
+      least = middle;
+    else
+      most = middle - 1;
+  }
+  return least;
+}
+
+static uint32_t layer_step_shift(uint64_t step)
+{
+  return step < 2 ? 0 : LFB_WORD_BITS - 1 - (uint32_t)__builtin_clzll(step);
+}
+
+/* Says when a layer is full, and how often to look. */
+static void layer_measure(lfb_layer *layer, double fpp)
+{
+  const lfb_layout *layout = &layer->filter->layout;
+  const uint64_t most = layer_most_bits(layer->filter, fpp);
+  const uint64_t slack = most / SLACK;
+
+  layer->full_bits = most - slack;
+  /* Half of the slack for what the stripes hold back, half for the keys under way. */
+  layer->step_shift = layer_step_shift(slack / (2 * (uint64_t)layout->count.all_count));
+  const uint64_t keys = (UINT64_C(1) << layer->step_shift) / layout->probes;
+  layer->keys = keys < 1 ? 1 : keys < LFB_LAYER_KEYS ? (uint32_t)keys : LFB_LAYER_KEYS;
+}
+
+/* ---- making them ------------------------------------------------------------- */
+
+static lfb_status layer_make(const lfb_growing *growing, lfb_filter *filter,
+                             const lfb_layer *older, lfb_layer **layer)
+{
+  lfb_layer *made = aligned_alloc(LFB_CACHE_LINE, LFB_CACHE_LINE);
+
+  _Static_assert(sizeof *made <= LFB_CACHE_LINE, "a layer is a line");
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  *made = (lfb_layer){.older = (lfb_layer *)older,
+                      .filter = filter,
+                      .number = older == NULL ? 0 : older->number + 1};
+  layer_measure(made, lfb_layers_fpp(growing->config.fpp, made->number));
+  *layer = made;
+  return LFB_OK;
+}
+
+static void layer_free(lfb_layer *layer)
+{
+  lfb_filter_free(layer->filter);
+  free(layer);
+}
+
+lfb_status lfb_layers_push(lfb_growing *growing, lfb_filter *filter)
+{
+  /* relaxed, both: nobody else sees it yet. */
+  const lfb_layer *older = atomic_load_explicit(&growing->newest, memory_order_relaxed);
+  lfb_layer *made;
+  const lfb_status status = layer_make(growing, filter, older, &made);
+
+  if (status == LFB_OK)
+    atomic_store_explicit(&growing->newest, made, memory_order_relaxed);
+  return status;
+}
+
+void lfb_layers_free(lfb_growing *growing)
+{
+  /* relaxed: free runs alone. */
+  lfb_layer *layer = atomic_load_explicit(&growing->newest, memory_order_relaxed);
+
+  while (layer != NULL) {
+    lfb_layer *older = layer->older;
+    layer_free(layer);
+    layer = older;
+  }
+}
+
+/* What the filter of layer `number` is, with the hash of the first. */
+static lfb_status layers_describe(const lfb_growing *growing, uint32_t number,
+                                  lfb_description *description)
+{
+  lfb_config config = layers_config(&growing->config, number);
+  const lfb_filter *first = growing->first;
+
+  if (number >= LFB_GROWING_LAYERS)
+    return LFB_ERROR_TOO_MANY_LAYERS;
+  if (first->strategy->seeding == LFB_SEED_RANDOM) {
+    config.hash = LFB_HASH_XXH3; /* any that asks for nothing: it is replaced */
+    config.seed = 1;
+    memset(config.key, 0, sizeof config.key);
+  }
+  const lfb_status status = lfb_core_describe(&config, description);
+  if (status != LFB_OK)
+    return status;
+  if (description->geometry.bit_count > description->strategy->reachable_bits)
+    return LFB_ERROR_TOO_MANY_BITS;
+  description->hasher = first->layout.hasher;
+  return LFB_OK;
+}
+
+/* Makes the layer that is to follow `full`. */
+static lfb_status layers_make_next(const lfb_growing *growing, const lfb_layer *full,
+                                   lfb_layer **layer)
+{
+  lfb_description description;
+  lfb_filter *filter;
+
+  lfb_status status = layers_describe(growing, full->number + 1, &description);
+  if (status == LFB_OK)
+    status = lfb_core_create(&description, true, &filter);
+  if (status != LFB_OK)
+    return status;
+  status = layer_make(growing, filter, full, layer);
+  if (status != LFB_OK)
+    lfb_filter_free(filter);
+  return status;
+}
+
+/* ---- adding one ---------------------------------------------------------------- */
+
+/* Makes `made` the newest if `full`, which it follows, still is; whether it was. */
+static bool layers_add(lfb_growing *growing, const lfb_layer *full, lfb_layer *made)
+{
+  lfb_layer *seen = (lfb_layer *)full;
+
+  if (LAYERS_PLANTED_STORED) {
+    atomic_store_explicit(&growing->newest, made, memory_order_release);
+    return true;
+  }
+  if (LAYERS_PLANTED_EARLY)
+    made->older = NULL;
+  /* release: pairs with lfb_layers_newest().  relaxed: another's is there, and this thread
+   * reads it when it puts again. */
+  const bool added = atomic_compare_exchange_strong_explicit(
+      &growing->newest, &seen, made, memory_order_release, memory_order_relaxed);
+  if (LAYERS_PLANTED_EARLY) {
+    (void)sched_yield();
+    made->older = (lfb_layer *)full;
+  }
+  return added;
+}
+
+/* Whether the next layer is worth another try: what did not fit once never will. */
+static bool layers_may_grow(const lfb_growing *growing)
+{
+  /* relaxed: a number by itself; who does not see it yet tries, and fails likewise. */
+  const uint64_t refused = atomic_load_explicit(&growing->refused, memory_order_relaxed);
+  return refused == LFB_OK || refused == LFB_ERROR_NO_MEMORY;
+}
+
+void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer)
+{
+  lfb_layer *made;
+
+  if (lfb_stripes_sum(&layer->filter->layout.count) < layer->full_bits ||
+      lfb_layers_newest(growing) != layer || !layers_may_grow(growing))
+    return;
+  const lfb_status status = layers_make_next(growing, layer, &made);
+  if (status != LFB_OK)
+    /* relaxed: as above. */
+    atomic_store_explicit(&growing->refused, status, memory_order_relaxed);
+  else if (!layers_add(growing, layer, made))
+    layer_free(made);
+}
+
+/* ---- claims -------------------------------------------------------------------- */
+
+static bool layers_is_in(const void *of, lfb_hash hash)
+{
+  return lfb_layers_have(lfb_layers_newest(of), hash);
+}
+
+static void layers_turn_on(const void *of, lfb_hash hash)
+{
+  lfb_growing *growing = (lfb_growing *)of;
+  const lfb_layer *newest = lfb_layers_newest(growing);
+
+  /* It may be in by a helper's hand, and a layer have come since. */
+  if (!lfb_layers_have(newest->older, hash))
+    (void)lfb_layers_put(growing, newest, hash);
+}
+
+lfb_claimed lfb_layers_claimed(lfb_growing *growing)
+{
+  return (lfb_claimed){growing, layers_is_in, layers_turn_on};
+}

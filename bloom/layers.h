@@ -1,0 +1,137 @@
+/*
+ * layers.h - the layers of a growing filter (lfbloom/growing.h), and adding one.
+ *
+ * Floor 13.  May include: floors 0 to 12.
+ *
+ * The layers are a list: the filter has the newest, each has the next older one.  A layer
+ * is made whole, its link to the older ones included, and then added by one CAS of the
+ * newest from the layer that it follows.  Nothing is ever taken out before all is freed, so
+ * the CAS cannot be fooled by a layer that came back, and what a reader has seen stays.
+ *
+ * One a level  Whoever makes a layer makes it to follow the one that he found full.  The
+ *            CAS succeeds for one of those who do; for the others the newest is no longer
+ *            that one: they free theirs.
+ * Order      The CAS releases the layer; every look at the newest acquires it.  Through it
+ *            come the words, zeroed, and the older layers.
+ * Full       Who turns on bits of a layer adds them to his stripe of its count.  Only when
+ *            that passes a multiple of the layer's step does he sum all stripes.  A step,
+ *            and the keys put at a time, are so small that all stripes together hold back
+ *            no more than 1/64 of the bits at which the layer would reach its fpp; it is
+ *            full by that much earlier.
+ * Claims     A claim is decided in the table of the first layer, by lfb_claims_claim(), to
+ *            which all layers are one filter: a hash is in if one layer has all its bits,
+ *            and is turned on in the newest.  What claims.h argues holds, with this:
+ *            - Seeing that bits are on.  Who takes a winner's ticket out has, before that,
+ *              turned the bits on in the layer he saw as the newest, or found them on in
+ *              some layer.  Who enters the place next comes after him (acquire), so he sees
+ *              that layer or a newer one as the newest; older ones he looks at all.
+ *            - Turning on late.  A helper of a claim that is long complete may see a newer
+ *              layer and turn on bits there that are on in an older one.  They are those of
+ *              a key that was won, so nobody loses by them; to be rare, he looks first.
+ *            - A claim that looked before another's layer was added looks again once it has
+ *              entered: what it saw first is worth nothing.
+ */
+#ifndef LFB_BLOOM_LAYERS_H
+#define LFB_BLOOM_LAYERS_H
+
+#include <lfbloom/growing.h>
+
+#include "bloom/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LFB_LAYER_KEYS = 256 }; /* put or asked for at a time, at most */
+
+typedef struct lfb_layer lfb_layer;
+struct lfb_layer {
+  lfb_layer *older; /* NULL: this is the first */
+  lfb_filter *filter;
+  uint32_t number;     /* 0 for the first                                           */
+  uint32_t step_shift; /* log2 of the bits of a stripe between two sums             */
+  uint32_t keys;       /* that may be put between two looks at the count, at least 1 */
+  uint64_t full_bits;  /* it is full from so many bits on                           */
+};
+
+struct lfb_growing {
+  LFB_ATOMIC(lfb_layer *) newest;
+  LFB_ATOMIC(uint64_t) refused; /* the lfb_status of who last failed to make a layer */
+  const lfb_filter *first;      /* its hasher and its claims are those of all          */
+  lfb_config config;            /* as asked for, expected_insertions at least the least */
+  uint64_t written;             /* as in lfb_stats                                     */
+};
+
+/* p_i, that of layer `number`, of a whole that is wrong with `fpp`. */
+double lfb_layers_fpp(double fpp, uint32_t number);
+
+/* n of layer `number`; UINT64_MAX where that is more than there are numbers. */
+uint64_t lfb_layers_insertions(uint64_t first, uint32_t number);
+
+/* Whether a growing filter can be of this configuration: LFB_OK, or why not. */
+lfb_status lfb_layers_check(const lfb_config *config);
+
+/*
+ * Makes a filter a layer that follows `older`, and the newest, where nobody else sees the
+ * growing filter yet.
+ *
+ * Takes  filter  made for the layer's fpp; on success the layer owns it.
+ * Fails  LFB_ERROR_NO_MEMORY.
+ */
+lfb_status lfb_layers_push(lfb_growing *growing, lfb_filter *filter);
+
+/* Frees all layers. */
+void lfb_layers_free(lfb_growing *growing);
+
+/* The newest layer. */
+static inline const lfb_layer *lfb_layers_newest(const lfb_growing *growing)
+{
+  /* acquire: pairs with the release of who added it: all that it is, and the older ones. */
+  return LFB_STD atomic_load_explicit(&growing->newest, LFB_STD memory_order_acquire);
+}
+
+/* Whether a hash is in this layer or an older one; NULL has none. */
+static inline bool lfb_layers_have(const lfb_layer *layer, lfb_hash hash)
+{
+  for (; layer != NULL; layer = layer->older)
+    if (layer->filter->strategy->is_in(&layer->filter->layout, hash))
+      return true;
+  return false;
+}
+
+/* Adds the next layer if this one, which is or was the newest, is full. */
+void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer);
+
+/* Counts bits that have been turned on in a layer; whether there are any. */
+static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *layer, uint64_t on)
+{
+  if (on == 0)
+    return false;
+  const uint64_t before = lfb_stripes_add(&layer->filter->layout.count, on);
+  if (__builtin_expect((before + on) >> layer->step_shift != before >> layer->step_shift, 0))
+    lfb_layers_grow(growing, layer);
+  return true;
+}
+
+/* Puts a hash into a layer that was the newest; whether it turned on a bit. */
+static inline bool lfb_layers_put(lfb_growing *growing, const lfb_layer *newest, lfb_hash hash)
+{
+  const lfb_filter *filter = newest->filter;
+  return lfb_layers_counted(growing, newest, filter->strategy->turn_on(&filter->layout, hash));
+}
+
+/* All layers, as claims see them. */
+lfb_claimed lfb_layers_claimed(lfb_growing *growing);
+
+/* Claims a hash that the caller has looked for in all layers and not found. */
+static inline bool lfb_layers_claim(lfb_growing *growing, lfb_hash hash)
+{
+  const lfb_claimed in = lfb_layers_claimed(growing);
+  return lfb_claims_claim(&growing->first->claims, &in, hash);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,71 @@
+// A growing filter for whose next layer there is no memory: nothing is lost or kept.
+#include <cerrno>
+
+#include "tests/calls.h"
+#include "tests/growings.h"
+#include "tests/race.h"
+
+namespace {
+
+using calls::Deed;
+using calls::Report;
+
+constexpr uint64_t kKeys = 2500;  // two layers' worth
+
+// What came of putting kKeys keys.
+struct Filled {
+  lfb_status stuck_once = LFB_OK;  // the last that it was while keys were put
+  lfb_growing_figures figures{};
+  uint64_t lost = 0;
+  Report report;
+};
+
+// Makes one, puts keys, asks for them, frees it; the plan counts the calls of all that.
+Filled Fill(const calls::Plan& plan) {
+  const lfb_config config = Config(1024, 0.01, LFB_FAST);
+  Filled filled;
+  lfb_growing* growing = nullptr;
+  lfb_growing_figures now;
+
+  calls::Arm(plan);
+  if (lfb_growing_create(&config, &growing) == LFB_OK) {
+    for (uint64_t i = 0; i < kKeys; i++) {
+      lfb_growing_put_u64(growing, i);
+      lfb_growing_stats(growing, &now);
+      if (now.stuck != LFB_OK) filled.stuck_once = now.stuck;
+    }
+    for (uint64_t i = 0; i < kKeys; i++) filled.lost += !lfb_growing_might_contain_u64(growing, i);
+    lfb_growing_stats(growing, &filled.figures);
+  }
+  lfb_growing_free(growing);
+  filled.report = calls::Disarm();
+  return filled;
+}
+
+// Each piece of memory is refused in turn.  Without the first layer there is no filter; one
+// that is refused later is asked for again as more is put.
+TEST(GrowingFaults, EachPieceOfMemory) {
+  const Filled whole = Fill({});
+  ASSERT_EQ(whole.report.kept, 0);
+  ASSERT_EQ(whole.report.mapped, 0);
+  ASSERT_GE(whole.figures.layers, 2u);
+  size_t without = 0, later = 0;
+  for (size_t at = 1; at <= whole.report.made.size(); at++) {
+    const Filled filled = Fill({Deed::kFail, at, ENOMEM});
+    EXPECT_EQ(filled.lost, 0u) << at;
+    EXPECT_EQ(filled.report.kept, 0) << at;
+    EXPECT_EQ(filled.report.mapped, 0) << at;
+    if (filled.figures.layers == 0) {
+      without++;
+    } else {
+      EXPECT_EQ(filled.figures.layers, whole.figures.layers) << at;
+      EXPECT_EQ(filled.figures.stuck, LFB_OK) << at;
+      EXPECT_LT(filled.figures.expected_fpp, 0.01) << at;
+      later += filled.stuck_once == LFB_ERROR_NO_MEMORY;
+    }
+  }
+  EXPECT_GE(without, 4u);
+  EXPECT_GE(later, 4u);
+}
+
+}  // namespace
