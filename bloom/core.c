@@ -204,7 +204,7 @@ static bool core_other_formula_gives(const lfb_filter *filter, uint32_t probes)
          probes;
 }
 
-static bool core_same_hash(const lfb_hasher *a, const lfb_hasher *b)
+bool lfb_core_same_hash(const lfb_hasher *a, const lfb_hasher *b)
 {
   return a->kind == b->kind && a->seed == b->seed && a->key[0] == b->key[0] &&
          a->key[1] == b->key[1];
@@ -227,5 +227,5 @@ lfb_status lfb_core_compatible(const lfb_filter *into, const lfb_filter *from)
   if (into->strategy->id != from->strategy->id ||
       a->fast.group_shift != b->fast.group_shift)
     return LFB_ERROR_STRATEGY_DIFFERS;
-  return core_same_hash(&a->hasher, &b->hasher) ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
+  return lfb_core_same_hash(&a->hasher, &b->hasher) ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
 }

@@ -75,6 +75,9 @@ lfb_status lfb_core_make_over(const lfb_description *description, const lfb_page
 /* The bits that were counted: at most as many as there are, whatever a file says. */
 uint64_t lfb_core_bits_set(const lfb_filter *filter);
 
+/* Whether two hashers give the same hashes. */
+bool lfb_core_same_hash(const lfb_hasher *a, const lfb_hasher *b);
+
 /* The choice of hash that a hasher is. */
 lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher);
 

@@ -63,22 +63,6 @@ static lfb_status native_form_write(const lfb_filter *filter, const lfb_writer *
   return status;
 }
 
-/* Says that these bytes were compared with their checksum, and whether they match. */
-static void native_compared(const lfb_reader *reader, uint64_t offset, uint64_t size, bool match)
-{
-  lfb_damage *damage = reader->limits.damage;
-
-  if (damage == NULL)
-    return;
-  damage->checked_bytes += size;
-  if (match)
-    return;
-  if (damage->count < LFB_DAMAGE_LISTED)
-    damage->first[damage->count] = (lfb_extent){offset, size};
-  damage->count++;
-  damage->bytes += size;
-}
-
 /* Compares the words' checksums with the table's, and makes those words that do not match
  * all ones; whether all do. */
 static bool native_mend_words(const lfb_reader *reader, unsigned char *words, uint64_t size,
@@ -90,7 +74,7 @@ static bool native_mend_words(const lfb_reader *reader, unsigned char *words, ui
     const uint64_t left = size - at;
     const size_t piece = (size_t)(left < LFB_CHECKED_BYTES ? left : LFB_CHECKED_BYTES);
     const bool match = checksums[at / LFB_CHECKED_BYTES] == table[at / LFB_CHECKED_BYTES];
-    native_compared(reader, LFB_NATIVE_HEADER + at, piece, match);
+    lfb_form_compared(reader, LFB_NATIVE_HEADER + at, piece, match);
     if (!match)
       memset(words + at, 0xff, piece);
     whole &= match;
@@ -111,7 +95,7 @@ static lfb_status native_compare(const lfb_reader *reader, const lfb_geometry *g
   native_table_little(table, count);
   const bool words_whole =
       native_mend_words(reader, (unsigned char *)words, size, checksums, table);
-  native_compared(reader, LFB_NATIVE_HEADER + size, (count + 1) * sizeof *table, table_whole);
+  lfb_form_compared(reader, LFB_NATIVE_HEADER + size, (count + 1) * sizeof *table, table_whole);
   *changed = !words_whole;
   if (words_whole && table_whole)
     return LFB_OK;
@@ -148,7 +132,7 @@ static lfb_status native_read_header(const lfb_reader *reader, const unsigned ch
     return status;
   status = lfb_native_decode(header, reader->limits.key, description);
   if (status != LFB_ERROR_UNKNOWN_FORM && status != LFB_ERROR_UNKNOWN_VERSION)
-    native_compared(reader, 0, LFB_NATIVE_HEADER, status != LFB_ERROR_BAD_CHECKSUM);
+    lfb_form_compared(reader, 0, LFB_NATIVE_HEADER, status != LFB_ERROR_BAD_CHECKSUM);
   return status;
 }
 
@@ -170,7 +154,7 @@ static lfb_status native_form_read(const lfb_reader *reader,
   if (damage != NULL) {
     const uint64_t counted = lfb_native_bits_set(header);
     const uint64_t there = lfb_stripes_sum(&made->layout.count);
-    damage->bits_missing = counted > there ? counted - there : 0;
+    damage->bits_missing += counted > there ? counted - there : 0;
   }
   if (only_compared) {
     lfb_filter_free(made); /* which could answer nothing */

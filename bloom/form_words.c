@@ -46,6 +46,21 @@ lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t siz
   return LFB_OK;
 }
 
+void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size, bool match)
+{
+  lfb_damage *damage = reader->limits.damage;
+
+  if (damage == NULL)
+    return;
+  damage->checked_bytes += size;
+  if (match)
+    return;
+  if (damage->count < LFB_DAMAGE_LISTED)
+    damage->first[damage->count] = (lfb_extent){reader->at + offset, size};
+  damage->count++;
+  damage->bytes += size;
+}
+
 /* The words that have come. */
 typedef struct words_come {
   lfb_pages pages;

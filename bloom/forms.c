@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bloom/growing_header.h"
 #include "bloom/strategies.h"
 
 static const lfb_form_row *const forms[] = {
@@ -76,12 +77,17 @@ lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter)
   if (status != LFB_OK)
     return status;
   const lfb_form_row *row = form_find(lfb_form_begun(head));
-  return row == NULL ? LFB_ERROR_UNKNOWN_FORM : row->read(reader, head, filter);
+  if (row == NULL)
+    return lfb_growing_begins(head) ? LFB_ERROR_GROWING : LFB_ERROR_UNKNOWN_FORM;
+  return row->read(reader, head, filter);
 }
 
 lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
                            lfb_filter **filter)
 {
   const lfb_read_limits none = {0};
-  return lfb_form_read(&(lfb_reader){read, from, limits == NULL ? none : *limits, 0}, filter);
+  const lfb_reader reader = {
+      .read = read, .from = from, .limits = limits == NULL ? none : *limits};
+
+  return lfb_form_read(&reader, filter);
 }

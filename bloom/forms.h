@@ -27,6 +27,7 @@ typedef struct lfb_reader {
   void *from;
   lfb_read_limits limits;
   uint64_t known_bytes; /* that are surely there, counted from the start; 0: not known */
+  uint64_t at;          /* where the form begins in what is read, for limits.damage     */
 } lfb_reader;
 
 /* Where a form goes to. */
@@ -63,6 +64,12 @@ lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD]);
 
 /* Reads a filter as lfb_filter_read() does. */
 lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter);
+
+/*
+ * Says, where damage is wanted, that `size` bytes at `offset` of the form were compared with
+ * their checksum, and whether they match.
+ */
+void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size, bool match);
 
 /* Reads exactly `size` bytes.  Fails: LFB_ERROR_TRUNCATED, or what the reader returned. */
 lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t size);

@@ -69,6 +69,9 @@ extern "C" {
   X(LFB_ERROR_NO_SUCH_FORM, 43, "no such form")                                         \
   X(LFB_ERROR_BAD_LABEL, 44,                                                            \
     "a label is at most 63 bytes of UTF-8, without control characters")                 \
+  X(LFB_ERROR_GROWING, 45,                                                              \
+    "this is a growing filter: its layers neither open as, nor merge with, a plain one") \
+  X(LFB_ERROR_NOT_GROWING, 46, "this is a plain filter, not a growing one")             \
   /* files */                                                                           \
   X(LFB_ERROR_OPEN, 50, "the file cannot be opened")                                    \
   X(LFB_ERROR_READ, 51, "reading failed")                                               \

@@ -395,9 +395,10 @@ LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb
  * the filter is left unread.  Memory is taken as the bytes come, never for bytes
  * that a header only claims.
  *
- * Fails  LFB_ERROR_UNKNOWN_FORM, _TRUNCATED, _BAD_STRATEGY, _BAD_PROBES,
- *        _BAD_WORD_COUNT, _BAD_HEADER, _BAD_CHECKSUM, _UNKNOWN_VERSION, _KEY_NEEDED,
- *        _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY, or whatever `read` returned.
+ * Fails  LFB_ERROR_UNKNOWN_FORM, _GROWING (lfbloom/growing.h opens it), _TRUNCATED,
+ *        _BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT, _BAD_HEADER, _BAD_CHECKSUM,
+ *        _UNKNOWN_VERSION, _KEY_NEEDED, _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY, or whatever
+ *        `read` returned.
  * Damage limits->damage is written whatever is returned: all 0 where nothing was
  *        compared.  With open_damaged, words that do not match their checksum become
  *        all ones: every key that has a bit among them may be in as far as those go,

@@ -141,6 +141,32 @@ LFB_API size_t lfb_growing_claim_many_hash(lfb_growing *growing, const uint64_t 
 /* The figures now.  Wait-free. */
 LFB_API void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats);
 
+/*
+ * Writes a growing filter, in a form of its own: a header, then each layer in the native
+ * form (docs/formats.md).  What was put before the call is in it, and some of what is put
+ * meanwhile, none of it in layers that are added meanwhile.
+ *
+ * Takes, Fails  as lfb_filter_write(), forms apart.
+ */
+LFB_API lfb_status lfb_growing_write(const lfb_growing *growing, lfb_write_fn write, void *to);
+
+/*
+ * Reads one; it grows on as it would have.
+ *
+ * Takes  limits  as lfb_filter_read() does, of all layers together; the offsets of damage
+ *                are those in the whole.
+ * Fails  as lfb_filter_read(), and LFB_ERROR_NOT_GROWING: it is a plain filter.
+ * Owner  the caller, until lfb_growing_free().
+ */
+LFB_API lfb_status lfb_growing_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
+                                    lfb_growing **growing);
+
+/* The same to and from a file, which holds it and nothing else: as lfb_filter_save(), atomic
+ * and durable, and lfb_filter_load(). */
+LFB_API lfb_status lfb_growing_save(const lfb_growing *growing, const char *path);
+LFB_API lfb_status lfb_growing_load(const char *path, const lfb_read_limits *limits,
+                                    lfb_growing **growing);
+
 #ifdef __cplusplus
 }
 #endif

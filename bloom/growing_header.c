@@ -1,0 +1,78 @@
+/* growing_header.c - writing and checking the fields of a growing filter's header.
+ * Floor 15. */
+#include "bloom/growing_header.h"
+
+#include "bloom/native_header.h"
+
+/* Where each field is, in bytes from the start: docs/formats.md. */
+enum {
+  AT_MAGIC = 0,
+  AT_VERSION = 8,
+  AT_HEADER_SIZE = 12,
+  AT_LAYERS = 16,
+  AT_PREFERENCE = 20,
+  AT_INSERTIONS = 24,
+  AT_FPP = 32,
+  AT_CREATED = 40,
+  AT_RESERVED = 48, /* zero up to the checksum */
+  AT_CHECKSUM = 248,
+};
+
+static const unsigned char magic[8] = {'L', 'F', 'B', 'G', 'R', 'O', 'W', '\n'};
+
+enum { VERSION = 1 };
+
+bool lfb_growing_begins(const unsigned char *bytes)
+{
+  return memcmp(bytes, magic, 6) == 0;
+}
+
+void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_GROWING_HEADER])
+{
+  uint64_t fpp;
+
+  memset(header, 0, LFB_GROWING_HEADER);
+  memcpy(header + AT_MAGIC, magic, sizeof magic);
+  memcpy(&fpp, &head->fpp, sizeof fpp);
+  lfb_store_le32(header + AT_VERSION, VERSION);
+  lfb_store_le32(header + AT_HEADER_SIZE, LFB_GROWING_HEADER);
+  lfb_store_le32(header + AT_LAYERS, head->layers);
+  lfb_store_le32(header + AT_PREFERENCE, head->memory_preference);
+  lfb_store_le64(header + AT_INSERTIONS, head->first_insertions);
+  lfb_store_le64(header + AT_FPP, fpp);
+  lfb_store_le64(header + AT_CREATED, head->written);
+  lfb_store_le64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
+}
+
+static bool growing_head_makes_sense(const lfb_growing_head *head)
+{
+  return head->layers >= 1 && head->layers <= LFB_GROWING_LAYERS &&
+         head->memory_preference <= LFB_MEMORY_SMALLEST &&
+         head->first_insertions >= LFB_GROWING_LEAST &&
+         lfb_sizing_check_fpp(head->fpp) == LFB_OK;
+}
+
+lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
+                              lfb_growing_head *head)
+{
+  if (memcmp(header, magic, sizeof magic) != 0)
+    return LFB_ERROR_UNKNOWN_FORM;
+  if (lfb_load_le32(header + AT_VERSION) != VERSION)
+    return LFB_ERROR_UNKNOWN_VERSION;
+  if (lfb_load_le64(header + AT_CHECKSUM) != XXH3_64bits(header, AT_CHECKSUM))
+    return LFB_ERROR_BAD_CHECKSUM;
+
+  const uint64_t fpp = lfb_load_le64(header + AT_FPP);
+  lfb_growing_head found = {
+      .first_insertions = lfb_load_le64(header + AT_INSERTIONS),
+      .layers = lfb_load_le32(header + AT_LAYERS),
+      .memory_preference = (lfb_memory_preference)lfb_load_le32(header + AT_PREFERENCE),
+      .written = lfb_load_le64(header + AT_CREATED)};
+  memcpy(&found.fpp, &fpp, sizeof fpp);
+  if (lfb_load_le32(header + AT_HEADER_SIZE) != LFB_GROWING_HEADER ||
+      !lfb_native_is_zero(header + AT_RESERVED, header + AT_CHECKSUM) ||
+      !growing_head_makes_sense(&found))
+    return LFB_ERROR_BAD_HEADER;
+  *head = found;
+  return LFB_OK;
+}
