@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE /* getrandom */
 #include "bloom/core.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -98,14 +99,13 @@ lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher)
                                               : LFB_HASH_DEFAULT;
 }
 
-/* Where the bits of a described filter are, in these pages. */
-static lfb_layout core_layout(const lfb_description *description, const lfb_pages *pages,
-                              lfb_stripes count, const lfb_filter *filter)
+lfb_layout lfb_core_layout(const lfb_description *description, lfb_word *words,
+                           lfb_stripes count, const lfb_filter *filter)
 {
   const lfb_geometry *geometry = &description->geometry;
   lfb_layout layout = {
       .hasher = description->hasher,
-      .bits = lfb_bits_over(pages->address, geometry->word_count),
+      .bits = lfb_bits_over(words, geometry->word_count),
       .modulus = lfb_modulus_for(geometry->bit_count),
       .probes = geometry->probes,
       .count = count,
@@ -116,18 +116,23 @@ static lfb_layout core_layout(const lfb_description *description, const lfb_page
   return layout;
 }
 
+const lfb_strategy *lfb_core_row(const lfb_description *description)
+{
+  const lfb_strategy *row = description->strategy;
+  return row->fit == NULL ? row : row->fit(&description->geometry);
+}
+
 lfb_status lfb_core_make_over(const lfb_description *description, const lfb_pages *pages,
                               lfb_stripes count, lfb_filter **filter)
 {
   const size_t size = (sizeof **filter + LFB_CACHE_LINE - 1) / LFB_CACHE_LINE * LFB_CACHE_LINE;
-  const lfb_strategy *row = description->strategy;
 
   lfb_filter *made = aligned_alloc(LFB_CACHE_LINE, size);
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_filter){
-      .layout = core_layout(description, pages, count, made),
-      .strategy = row->fit == NULL ? row : row->fit(&description->geometry),
+      .layout = lfb_core_layout(description, pages->address, count, made),
+      .strategy = lfb_core_row(description),
       .pages = *pages,
       .description = *description,
   };
@@ -188,6 +193,44 @@ lfb_status lfb_core_create(const lfb_description *description, bool lazy, lfb_fi
   if (status != LFB_OK)
     lfb_pages_free(&pages);
   return status;
+}
+
+void lfb_core_plan(const lfb_description *description, lfb_stats *stats)
+{
+  const lfb_geometry *geometry = &description->geometry;
+  const uint64_t reach = description->strategy->reachable_bits;
+
+  *stats = (lfb_stats){
+      .strategy = description->strategy->id,
+      .form = description->form,
+      .expected_insertions = description->config.expected_insertions,
+      .fpp = description->config.fpp,
+      .bit_count = geometry->bit_count,
+      .reachable_bits = geometry->bit_count < reach ? geometry->bit_count : reach,
+      .probes = geometry->probes,
+      .words_per_key = geometry->words_per_key,
+      .hash = lfb_core_hash_id(&description->hasher),
+      .key_kept = description->config.keep_key &&
+                  lfb_core_hash_id(&description->hasher) == LFB_HASH_SIPHASH13,
+      .seed = description->hasher.seed,
+      .bytes = geometry->word_count * sizeof(lfb_word),
+      .written = description->written,
+  };
+}
+
+void lfb_core_stats(const lfb_description *description, uint64_t bits_set, lfb_stats *stats)
+{
+  const lfb_strategy *strategy = description->strategy;
+  const lfb_geometry *geometry = &description->geometry;
+
+  lfb_core_plan(description, stats);
+  stats->bits_set = bits_set;
+  stats->saturated = bits_set >= stats->reachable_bits;
+  stats->approximate_count =
+      stats->saturated ? UINT64_MAX
+                       /* round() goes up at halves: floor(x + 0.5) is wrong just below 0.5 */
+                       : (uint64_t)round(strategy->count(geometry, bits_set));
+  stats->expected_fpp = strategy->fpp_now(geometry, bits_set);
 }
 
 /* Whether the filter, made by the other of Guava's formulas, would have `probes`. */

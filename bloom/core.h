@@ -78,6 +78,18 @@ uint64_t lfb_core_bits_set(const lfb_filter *filter);
 /* Whether two hashers give the same hashes. */
 bool lfb_core_same_hash(const lfb_hasher *a, const lfb_hasher *b);
 
+/* Where the bits of a described filter are; `words` and `filter` may be NULL where nobody
+ * looks for them. */
+lfb_layout lfb_core_layout(const lfb_description *description, lfb_word *words,
+                           lfb_stripes count, const lfb_filter *filter);
+
+/* The row of its strategy that fits its geometry. */
+const lfb_strategy *lfb_core_row(const lfb_description *description);
+
+/* The figures of such a filter while it is empty, and with so many bits set. */
+void lfb_core_plan(const lfb_description *description, lfb_stats *stats);
+void lfb_core_stats(const lfb_description *description, uint64_t bits_set, lfb_stats *stats);
+
 /* The choice of hash that a hasher is. */
 lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher);
 

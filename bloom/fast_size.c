@@ -167,3 +167,18 @@ lfb_fast lfb_fast_view(const lfb_geometry *geometry, lfb_word *words, const void
   }
   return fast;
 }
+
+uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
+{
+  const lfb_fast *fast = &layout->fast;
+  const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
+  const uint64_t first = LFB_BLOCK_WORDS * lfb_multiply_high(hash.low, fast->blocks);
+  const uint64_t round0 = lfb_fast_round(hash.low, 0);
+
+  for (uint32_t probe = 0; probe < fast->probes; probe++) {
+    const uint64_t word = first + lfb_fast_word(fast, round0, probe & (groups - 1));
+    const uint64_t round = lfb_fast_round(hash.low, probe / LFB_FAST_ROUND);
+    indexes[probe] = word * LFB_WORD_BITS + (round >> (16 + 6 * (probe % LFB_FAST_ROUND)) & 63);
+  }
+  return fast->probes;
+}

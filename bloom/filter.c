@@ -1,7 +1,6 @@
 /* filter.c - the filter's life, and its operations on one key.  Floor 14. */
 #include <lfbloom/fast.h>
 #include <lfbloom/filter.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,42 +147,10 @@ const char *lfb_filter_label(const lfb_filter *filter)
   return filter->description.label;
 }
 
-static void stats_describe(const lfb_description *description, lfb_stats *stats)
-{
-  const lfb_geometry *geometry = &description->geometry;
-  const uint64_t reach = description->strategy->reachable_bits;
-
-  *stats = (lfb_stats){
-      .strategy = description->strategy->id,
-      .form = description->form,
-      .expected_insertions = description->config.expected_insertions,
-      .fpp = description->config.fpp,
-      .bit_count = geometry->bit_count,
-      .reachable_bits = geometry->bit_count < reach ? geometry->bit_count : reach,
-      .probes = geometry->probes,
-      .words_per_key = geometry->words_per_key,
-      .hash = lfb_core_hash_id(&description->hasher),
-      .key_kept = description->config.keep_key &&
-                  lfb_core_hash_id(&description->hasher) == LFB_HASH_SIPHASH13,
-      .seed = description->hasher.seed,
-      .bytes = geometry->word_count * sizeof(lfb_word),
-      .written = description->written,
-  };
-}
-
 void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
 {
-  const lfb_geometry *geometry = &filter->description.geometry;
-
-  stats_describe(&filter->description, stats);
+  lfb_core_stats(&filter->description, lfb_core_bits_set(filter), stats);
   stats->bits_set_low = filter->mapping != NULL && lfb_mapping_may_lack(filter->mapping);
-  stats->bits_set = lfb_core_bits_set(filter);
-  stats->saturated = stats->bits_set >= stats->reachable_bits;
-  stats->approximate_count =
-      stats->saturated ? UINT64_MAX
-                       /* round() goes up at halves: floor(x + 0.5) is wrong just below 0.5 */
-                       : (uint64_t)round(filter->strategy->count(geometry, stats->bits_set));
-  stats->expected_fpp = filter->strategy->fpp_now(geometry, stats->bits_set);
 }
 
 lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats)
@@ -192,7 +159,7 @@ lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats)
   const lfb_status status = lfb_core_describe(config, &description);
 
   if (status == LFB_OK)
-    stats_describe(&description, stats);
+    lfb_core_plan(&description, stats);
   return status;
 }
 

@@ -106,6 +106,13 @@ static inline lfb_hash lfb_hasher_widen(const lfb_hasher *hasher, uint64_t hash)
   return (lfb_hash){hash, lfb_murmur_finish64(hash + UINT64_C(0x9e3779b97f4a7c15))};
 }
 
+/* Whether that is the caller's hash as it is, in the low half alone. */
+static inline bool lfb_hasher_takes_hashes(const lfb_hasher *hasher)
+{
+  return hasher->kind == LFB_KIND_XXH3 || hasher->kind == LFB_KIND_SIPHASH13 ||
+         hasher->kind == LFB_KIND_XXH64;
+}
+
 /* A hash whose bytes come in pieces. */
 typedef struct lfb_hash_stream {
   lfb_hasher hasher;

@@ -69,5 +69,5 @@ const lfb_strategy lfb_strategy_mitz32 = {
     .fpp_after = mitz32_fpp_after,
     .count = mitz32_count,
     .fpp_now = mitz32_fpp_now,
-    LFB_STRATEGY_ACTS(mitz32),
+    LFB_CLASSIC_ACTS(mitz32),
 };

@@ -29,5 +29,5 @@ LFB_CLASSIC_FUNCTIONS(mitz64, mitz64_start, mitz64_next)
 
 const lfb_strategy lfb_strategy_mitz64 = {
     LFB_MITZ64_ROW,
-    LFB_STRATEGY_ACTS(mitz64),
+    LFB_CLASSIC_ACTS(mitz64),
 };

@@ -9,7 +9,7 @@
 #include <lfbloom/cpu.h>
 #include <lfbloom/filter.h>
 
-#include "bloom/hasher.h"
+#include "bloom/strategy.h"
 
 enum {
   /* Keys hashed at a time: 8 KiB of hashes, and long enough that the lines that
@@ -97,6 +97,19 @@ LFB_INLINE size_t lfb_pieces_given(const uint64_t *hashes, size_t count, lfb_pie
                left < LFB_GIVEN_PIECE ? left : (size_t)LFB_GIVEN_PIECE);
   }
   return yes;
+}
+
+/* The same over keys of any kind, in the way that is the fastest for a strategy's row:
+ * `hash_of` and `act` are constants where this is inlined. */
+LFB_INLINE size_t lfb_pieces_best(const lfb_strategy *row, const lfb_hasher *hasher,
+                                  const void *keys, size_t count, lfb_piece_hash hash_of,
+                                  lfb_piece_act act, const void *context)
+{
+  if (hash_of == lfb_piece_given && lfb_hasher_takes_hashes(hasher))
+    return lfb_pieces_given(keys, count, act, context);
+  if (hash_of == lfb_piece_u64 && row->hash_u64_many != NULL)
+    return lfb_pieces_u64(hasher, keys, count, row->hash_u64_many, act, context);
+  return lfb_pieces(hasher, keys, count, hash_of, act, context);
 }
 
 #endif

@@ -211,8 +211,23 @@ LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
   return turned_on;
 }
 
+/* Writes the indexes of a walk's bits; how many. */
+LFB_INLINE uint32_t probes_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes,
+                                   lfb_walk_start start, lfb_walk_next next)
+{
+  lfb_walk walk = start(hash);
+
+  for (uint32_t i = 0; i < layout->probes; i++)
+    indexes[i] = next(&walk, layout);
+  return layout->probes;
+}
+
 /* Defines the functions of a classic strategy from its walk. */
 #define LFB_CLASSIC_FUNCTIONS(noun, start, next)                                               \
+  static uint32_t noun##_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)   \
+  {                                                                                            \
+    return probes_bits_of(layout, hash, indexes, start, next);                                 \
+  }                                                                                            \
   static uint32_t noun##_turn_on(const lfb_layout *layout, lfb_hash hash)                      \
   {                                                                                            \
     return probes_put(layout, hash, start, next);                                              \
@@ -233,8 +248,11 @@ LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
   }                                                                                            \
   LFB_STRATEGY_KEYS(, noun, lfb_hasher_bytes, lfb_hasher_widen)
 
-/* The fields of a row that these fill, and the figures, where probes reach every bit. */
+/* The fields of a row that these fill .. */
+#define LFB_CLASSIC_ACTS(noun) .bits_of = noun##_bits_of, LFB_STRATEGY_ACTS(noun)
+
+/* .. and the figures, where probes reach every bit. */
 #define LFB_CLASSIC_ROW(noun) \
-  .count = lfb_sizing_count, .fpp_now = lfb_sizing_fpp_now, LFB_STRATEGY_ACTS(noun)
+  .count = lfb_sizing_count, .fpp_now = lfb_sizing_fpp_now, LFB_CLASSIC_ACTS(noun)
 
 #endif

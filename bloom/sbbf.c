@@ -91,11 +91,17 @@ static double sbbf_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
              : sbbf_fpp_after(geometry, sbbf_count(geometry, bits_set));
 }
 
-/* The first word of the block that a hash has. */
-LFB_INLINE lfb_word *sbbf_block(const lfb_layout *layout, uint64_t hash)
+/* The number of the first word of the block that a hash has. */
+LFB_INLINE uint64_t sbbf_first_word(const lfb_layout *layout, uint64_t hash)
 {
   const uint64_t blocks = layout->bits.word_count / SBBF_WORDS;
-  return layout->bits.words + SBBF_WORDS * ((hash >> 32) * blocks >> 32);
+  return SBBF_WORDS * ((hash >> 32) * blocks >> 32);
+}
+
+/* That word. */
+LFB_INLINE lfb_word *sbbf_block(const lfb_layout *layout, uint64_t hash)
+{
+  return layout->bits.words + sbbf_first_word(layout, hash);
 }
 
 /* The bits of a hash in word i, below SBBF_WORDS, of its block. */
@@ -108,6 +114,17 @@ LFB_INLINE uint64_t sbbf_mask(uint64_t hash, uint32_t i)
 
   return UINT64_C(1) << (low * salts[2 * i] >> 27) |
          UINT64_C(1) << (32 + (low * salts[2 * i + 1] >> 27));
+}
+
+static uint32_t sbbf_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
+{
+  const uint64_t first = sbbf_first_word(layout, hash.low);
+  uint32_t count = 0;
+
+  for (uint32_t i = 0; i < SBBF_WORDS; i++)
+    for (uint64_t mask = sbbf_mask(hash.low, i); mask != 0; mask &= mask - 1)
+      indexes[count++] = (first + i) * LFB_WORD_BITS + (uint64_t)__builtin_ctzll(mask);
+  return count;
 }
 
 /* All words are read before the first is written, as lfb_fast_key_put() says. */
@@ -160,6 +177,7 @@ const lfb_strategy lfb_strategy_sbbf = {
     .fpp_after = sbbf_fpp_after,
     .count = sbbf_count,
     .fpp_now = sbbf_fpp_now,
+    .bits_of = sbbf_bits_of,
     LFB_STRATEGY_ACTS(sbbf),
     .hash_u64_many = sbbf_hash_u64_many,
 };

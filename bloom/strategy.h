@@ -80,6 +80,11 @@ typedef struct lfb_strategy {
   /* Whether all bits of one hash are set. */
   bool (*is_in)(const lfb_layout *layout, lfb_hash hash);
 
+  /* Writes the indexes of the bits of one hash, in an order that is always the same; a bit
+   * may come twice.  How many, at most LFB_MAX_PROBES.  Reads no word: the layout may have none.
+   * Only in a strategy's row for any processor (bloom/strategies.h). */
+  uint32_t (*bits_of)(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
+
   /* The filter's operations, counting included: LFB_STRATEGY_KEYS, or where hashing
    * and probing gain by being one, functions of its own. */
   bool (*put_bytes)(const lfb_layout *layout, const void *bytes, size_t size);
