@@ -22,6 +22,8 @@ PLANTS = [
     "untaken",  # a builder's thread writes to regions that others have
     "stored_layer",  # a growing filter's next layer is added by a store
     "early_layer",  # .. is seen before its older ones are behind it
+    "unstuck",  # a counter that was full is lowered all the same
+    "unrestored",  # a removal that is refused half-way leaves it at that
     "live_checksum",  # a form's checksum is of the filter's words, not of those written
 ]
 

@@ -156,6 +156,7 @@ typedef struct lfb_stats {
   double expected_fpp;          /* probability of a wrong "maybe" now               */
   uint64_t written;             /* when, in seconds since 1970, it was written to where it
                                    was read from; 0 where the form did not say      */
+  uint64_t counters_stuck;      /* for ever at 15 (lfbloom/counting.h); 0: a plain filter */
 } lfb_stats;
 
 /*

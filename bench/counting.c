@@ -1,0 +1,107 @@
+/*
+ * counting.c - the counting filter, beside the plain one of the same strategy.
+ *
+ * At one size it has room for a quarter of the keys.  A put of a key that is in, again and
+ * again, would raise counters until they are stuck and nothing more is written, which says
+ * nothing, so that there is no put_present.  put_remove puts a new key and removes it.
+ */
+#include <lfbloom/counting.h>
+
+#include "bench/ways.h"
+#include "bloom/counting.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+SINGLE_WAY(single_u64, filter, lfb_counting_put_u64, lfb_counting_might_contain_u64,
+           keys->numbers[i])
+SINGLE_WAY(single_hash, filter, lfb_counting_put_hash, lfb_counting_might_contain_hash,
+           keys->numbers[i])
+MANY_WAY(many_u64, lfb_counting_put_many_u64, lfb_counting_might_contain_many_u64, keys->numbers)
+MANY_WAY(many_hash, lfb_counting_put_many_hash, lfb_counting_might_contain_many_hash,
+         keys->numbers)
+
+/* Puts and removes; whether it was new. */
+static bool put_remove_one(lfb_counting *counting, uint64_t hash)
+{
+  const bool fresh = lfb_counting_put_hash(counting, hash);
+  (void)lfb_counting_remove_hash(counting, hash);
+  return fresh;
+}
+
+static size_t put_remove_each(lfb_counting *counting, const uint64_t *hashes, size_t count,
+                              uint64_t *answers)
+{
+  const size_t fresh = lfb_counting_put_many_hash(counting, hashes, count, answers);
+  (void)lfb_counting_remove_many_hash(counting, hashes, count, answers);
+  return fresh;
+}
+
+SINGLE_WAY(put_remove, filter, put_remove_one, lfb_counting_might_contain_hash, keys->numbers[i])
+MANY_WAY(put_remove_many, put_remove_each, lfb_counting_might_contain_many_hash, keys->numbers)
+
+#define COUNTING_WAY(call, noun, for_what) \
+  {(call), LFB_KEYS_NUMBERS, (for_what), noun##_put, noun##_query, noun##_mixed, NULL}
+
+enum { BUT_PUT_PRESENT = LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED };
+
+static const lfb_way counting_ways[] = {
+    COUNTING_WAY("single/u64", single_u64, BUT_PUT_PRESENT),
+    COUNTING_WAY("single/hash", single_hash, BUT_PUT_PRESENT),
+    COUNTING_WAY("many/u64", many_u64, BUT_PUT_PRESENT),
+    COUNTING_WAY("many/hash", many_hash, BUT_PUT_PRESENT),
+    COUNTING_WAY("put_remove/hash", put_remove, LFB_WAY_PUT_NEW),
+    COUNTING_WAY("put_remove_many/hash", put_remove_many, LFB_WAY_PUT_NEW),
+};
+
+static lfb_config counting_config(const lfb_contender *contender, uint64_t n, double fpp)
+{
+  return (lfb_config){
+      .expected_insertions = n,
+      .fpp = fpp,
+      .strategy = contender->strategy,
+      /* One seed for all: words are copied from filter to filter. */
+      .seed = contender->strategy == LFB_FAST ? 1 : 0,
+  };
+}
+
+static bool counting_size(const lfb_contender *contender, uint64_t n, double fpp, uint64_t *bytes)
+{
+  const lfb_config config = counting_config(contender, n, fpp);
+  lfb_stats stats;
+
+  if (lfb_config_plan(&config, &stats) != LFB_OK)
+    return false;
+  *bytes = 4 * stats.bytes;
+  return true;
+}
+
+static void *counting_create(const lfb_contender *contender, uint64_t n, double fpp)
+{
+  const lfb_config config = counting_config(contender, n, fpp);
+  lfb_counting *counting;
+  return lfb_counting_create(&config, &counting) == LFB_OK ? counting : NULL;
+}
+
+static void counting_free(void *counting)
+{
+  lfb_counting_free(counting);
+}
+
+static lfb_bench_bits counting_bits(void *counting)
+{
+  const lfb_pages *pages = lfb_counting_pages(counting);
+  return (lfb_bench_bits){pages->address, pages->size};
+}
+
+static void counting_fill(void *counting, const uint64_t *numbers, size_t count)
+{
+  (void)lfb_counting_put_many_u64(counting, numbers, count, NULL);
+}
+
+#define COUNTING_ROW(own_name, id)                                                        \
+  {.name = (own_name), .ways = counting_ways, .way_count = COUNT(counting_ways),          \
+   .strategy = (id), .size = counting_size, .create = counting_create,                    \
+   .free = counting_free, .bits = counting_bits, .fill = counting_fill}
+
+const lfb_contender lfb_own_counting = COUNTING_ROW("counting", LFB_FAST);
+const lfb_contender lfb_own_counting_mitz64 = COUNTING_ROW("counting-mitz64", LFB_GUAVA_MITZ64);
