@@ -24,6 +24,8 @@ PLANTS = [
     "early_layer",  # .. is seen before its older ones are behind it
     "unstuck",  # a counter that was full is lowered all the same
     "unrestored",  # a removal that is refused half-way leaves it at that
+    "told_twice",  # a poll asks early whether a limit has been crossed before
+    "maybe_first",  # answers are summed up before the false positives among them
     "live_checksum",  # a form's checksum is of the filter's words, not of those written
 ]
 

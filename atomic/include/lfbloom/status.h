@@ -85,7 +85,10 @@ extern "C" {
   X(LFB_ERROR_BYTE_ORDER, 62, "the file was made by a machine of the other byte order") \
   X(LFB_ERROR_REPLACED, 63, "the path no longer names this file")                       \
   X(LFB_ERROR_COUNT_MOVED, 64,                                                          \
-    "others were putting while the bits were counted: the count may still be too low")
+    "others were putting while the bits were counted: the count may still be too low")   \
+  /* watches */                                                                         \
+  X(LFB_ERROR_BAD_LIMIT, 70, "a watch's limit is from 0, for none, to 1")               \
+  X(LFB_ERROR_SAME_NAME, 71, "two watches have the same name")
 
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
 typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;
