@@ -104,11 +104,16 @@ static double pair_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
              : pair_fpp_after(geometry, pair_count(geometry, bits_set));
 }
 
-/* The first word of a hash's pair. */
+/* The number of the first word of a hash's pair. */
+LFB_INLINE uint64_t pair_first_word(const lfb_layout *layout, uint64_t hash)
+{
+  return PAIR_WORDS * lfb_multiply_high(hash, layout->bits.word_count / PAIR_WORDS);
+}
+
+/* That word. */
 LFB_INLINE lfb_word *pair_block(const lfb_layout *layout, uint64_t hash)
 {
-  return layout->bits.words +
-         PAIR_WORDS * lfb_multiply_high(hash, layout->bits.word_count / PAIR_WORDS);
+  return layout->bits.words + pair_first_word(layout, hash);
 }
 
 /* A key's bits; `probes` is a constant where this is inlined for a shape. */
@@ -157,6 +162,19 @@ static inline lfb_hash pair_widen(const lfb_hasher *hasher, uint64_t hash)
   return (lfb_hash){hash, 0};
 }
 
+static uint32_t pair_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
+{
+  const uint64_t first = pair_first_word(layout, hash.low) * LFB_WORD_BITS;
+  const lfb_two mask = pair_mask(hash.low, layout->probes);
+  uint32_t count = 0;
+
+  for (uint64_t low = mask.low; low != 0; low &= low - 1)
+    indexes[count++] = first + (uint64_t)__builtin_ctzll(low);
+  for (uint64_t high = mask.high; high != 0; high &= high - 1)
+    indexes[count++] = first + LFB_WORD_BITS + (uint64_t)__builtin_ctzll(high);
+  return count;
+}
+
 LFB_LINE_MANY(pair)
 LFB_STRATEGY_KEYS(, pair, lfb_hasher_bytes_other, pair_widen)
 
@@ -174,5 +192,6 @@ const lfb_strategy lfb_strategy_fast_pair = {
     .fpp_after = pair_fpp_after,
     .count = pair_count,
     .fpp_now = pair_fpp_now,
+    .bits_of = pair_bits_of,
     LFB_STRATEGY_ACTS(pair),
 };
