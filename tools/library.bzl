@@ -27,12 +27,32 @@ PLANTS = [
     "told_twice",  # a poll asks early whether a limit has been crossed before
     "maybe_first",  # answers are summed up before the false positives among them
     "live_checksum",  # a form's checksum is of the filter's words, not of those written
+    "ungraced",  # what is retired is reclaimed at once, whoever has it
+    "unwaited",  # a new version is handed to its loader before older puts have ended
+    "undoubled",  # puts do not go to the version that is being built
 ]
 
 def _planted(label, plant):
     return label + "_" + plant
 
-def lfb_library(name, own_deps = [], **kwargs):
+def _variants(name, own_deps, **kwargs):
+    """The ordinary library, and one for each planted bug."""
+    copts = STRICT_C + kwargs.pop("copts", [])
+    kwargs["includes"] = ["include"]
+    cc_library(name = name, deps = own_deps, copts = copts + ["-fvisibility=hidden"], linkstatic = True, **kwargs)
+    for plant in PLANTS:
+        cc_library(
+            name = _planted(name, plant),
+            testonly = True,
+            copts = copts,
+            defines = ["LFB_PLANT_" + plant.upper()],
+            linkstatic = True,
+            tags = ["manual"],
+            deps = [_planted(dep, plant) for dep in own_deps],
+            **kwargs
+        )
+
+def lfb_library(name, own_deps = [], apart = [], **kwargs):
     """The library of a folder: all of its sources, and its planted variants.
 
     Also names its public headers, include/lfbloom/*.h, and all its sources, for
@@ -40,29 +60,27 @@ def lfb_library(name, own_deps = [], **kwargs):
 
     Args:
       name: of the ordinary library; a variant appends _<plant>.
-      own_deps: libraries made by this macro.
+      own_deps: libraries made by this file's macros.
+      apart: sources that lfb_part() makes libraries of.
       **kwargs: for cc_library.
     """
-    srcs = native.glob(["*.c"])
     public = native.glob(["include/lfbloom/*.h"])
     hdrs = native.glob(["*.h"]) + public
     native.filegroup(name = "public_headers", srcs = public)
-    native.filegroup(name = "sources", srcs = srcs + hdrs)
-    kwargs["includes"] = ["include"]
-    cc_library(name = name, srcs = srcs, hdrs = hdrs, deps = own_deps, copts = STRICT_C + ["-fvisibility=hidden"], linkstatic = True, **kwargs)
-    for plant in PLANTS:
-        cc_library(
-            name = _planted(name, plant),
-            testonly = True,
-            srcs = srcs,
-            hdrs = hdrs,
-            copts = STRICT_C,
-            defines = ["LFB_PLANT_" + plant.upper()],
-            linkstatic = True,
-            tags = ["manual"],
-            deps = [_planted(dep, plant) for dep in own_deps],
-            **kwargs
-        )
+    native.filegroup(name = "sources", srcs = native.glob(["*.c"], exclude = apart) + hdrs)
+    native.filegroup(name = "sources_apart", srcs = apart)
+    _variants(name, own_deps, srcs = native.glob(["*.c"], exclude = apart), hdrs = hdrs, **kwargs)
+
+def lfb_part(name, srcs, own_deps, **kwargs):
+    """A library of some sources of a folder: what takes more than the rest to be linked.
+
+    Args:
+      name: as of lfb_library().
+      srcs: .c files, which lfb_library() names as being apart.
+      own_deps: libraries made by this file's macros, the folder's own among them.
+      **kwargs: for cc_library.
+    """
+    _variants(name, own_deps, srcs = srcs, **kwargs)
 
 def race_test(name, srcs, library, catches = {}, deps = [], **kwargs):
     """A race test, and one test per planted bug which says that it fails there.
