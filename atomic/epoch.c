@@ -145,12 +145,12 @@ static void epoch_mark_gone(lfb_epoch_entry *entry)
   ((epoch_marker *)(void *)entry)->gone = true;
 }
 
-void lfb_epoch_wait(lfb_epoch *epoch)
+void lfb_epoch_wait(lfb_epoch *epoch, void (*pause)(void *context), void *context)
 {
   epoch_marker marker = {.gone = false};
 
   assert(!lfb_epoch_inside(epoch));
   lfb_epoch_retire(epoch, &marker.entry, epoch_mark_gone);
   while (lfb_epoch_poll(epoch), !marker.gone)
-    sched_yield(); /* somebody is inside */
+    pause(context); /* somebody is inside */
 }

@@ -112,8 +112,13 @@ void lfb_epoch_retire(lfb_epoch *epoch, lfb_epoch_entry *entry,
 /* Reclaims what can be by now, without waiting; how many are still pending. */
 uint64_t lfb_epoch_poll(lfb_epoch *epoch);
 
-/* Returns after every section that was under way when it was called; not from inside one. */
-void lfb_epoch_wait(lfb_epoch *epoch);
+/*
+ * Returns after every section that was under way when it was called; not from inside one.
+ *
+ * Takes  pause  called with `context` from time to time; it gives the processor to others,
+ *               and may let another of the exclusive calls run.
+ */
+void lfb_epoch_wait(lfb_epoch *epoch, void (*pause)(void *context), void *context);
 
 #ifdef __cplusplus
 }

@@ -32,7 +32,7 @@ Description: A lock-free concurrent Bloom filter
 Version: $version
 Cflags: -I\${includedir}
 Libs: -L\${libdir} -llfbloom
-Libs.private: -lm -pthread
+Libs.private: -lck -lm -pthread
 EOF
 echo "installed lfbloom $version below $root"
 

@@ -67,6 +67,11 @@ for library in liblfbloom.a liblfbloom.so; do
 done
 pass "nothing but lfb_ names is visible"
 
+if readelf -d "$prefix/lib/liblfbloom.so" | grep -q 'NEEDED.*libck'; then
+  fail "the shared library needs libck to be installed"
+fi
+pass "the shared library needs nothing but the C library"
+
 [[ $("$prefix/bin/lfbloom" --version) == *"$version"* ]] || fail "the tool names another version"
 pass "the tool runs"
 

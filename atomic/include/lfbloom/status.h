@@ -88,7 +88,11 @@ extern "C" {
     "others were putting while the bits were counted: the count may still be too low")   \
   /* watches */                                                                         \
   X(LFB_ERROR_BAD_LIMIT, 70, "a watch's limit is from 0, for none, to 1")               \
-  X(LFB_ERROR_SAME_NAME, 71, "two watches have the same name")
+  X(LFB_ERROR_SAME_NAME, 71, "two watches have the same name")                          \
+  /* versions */                                                                        \
+  X(LFB_ERROR_REBUILDING, 90, "a new version is being built already")                   \
+  X(LFB_ERROR_NOT_REBUILDING, 91, "no new version is being built")                      \
+  X(LFB_ERROR_NO_PREVIOUS, 92, "no previous version was kept")
 
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
 typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;
