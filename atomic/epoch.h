@@ -17,8 +17,8 @@
  *            list (lock-free: it retries because another thread has appended one).
  *            Nothing of theirs allocates or enters the kernel.  (Of threads without a
  *            slot, LFB_EPOCH_STRAYS can be inside; a further one waits.)
- *            retire and poll wait for nobody.  lfb_epoch_wait() waits for every section
- *            that is under way.
+ *            retire and poll wait for nobody; poll enters the kernel.  lfb_epoch_wait()
+ *            waits for every section that is under way.
  * Stopped    A thread that is stopped for ever inside a section costs the memory of what
  *            is retired from then on, and stops lfb_epoch_wait(); nothing else.
  * Exclusive  retire, poll, wait and pending: one call at a time.  init and free run alone.

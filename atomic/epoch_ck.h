@@ -8,7 +8,8 @@
  * where there are none.  Whoever calls this says to the sanitizer what it orders.
  *
  * Source: Concurrency Kit, ck_epoch.h and ck_epoch.c, 0.7; Fraser, "Practical
- * Lock-Freedom", 2004.
+ * Lock-Freedom", 2004; the barrier by the writer: Desnoyers et al., "User-Level
+ * Implementations of Read-Copy Update", 2012.
  */
 #ifndef LFB_ATOMIC_EPOCH_CK_H
 #define LFB_ATOMIC_EPOCH_CK_H
@@ -37,7 +38,8 @@ struct lfb_ck_entry {
 
 void lfb_ck_init(lfb_ck *epoch);
 
-/* Enters; may be nested.  A full barrier, where it is not. */
+/* Enters; may be nested.  Plain stores where the system has membarrier(2), Linux 4.14;
+ * else a locked operation. */
 void lfb_ck_enter(lfb_ck *epoch, lfb_ck *place);
 
 /* Leaves; whether that was the outermost section of the place. */
@@ -49,7 +51,8 @@ bool lfb_ck_inside(const lfb_ck *place);
 /* Has `entry` reclaimed by a later poll of the same place. */
 void lfb_ck_retire(lfb_ck *epoch, lfb_ck *place, lfb_ck_entry *entry);
 
-/* Looks at all places, and reclaims what was retired at this one and nobody can have. */
+/* Looks at all places, and reclaims what was retired at this one and nobody can have.
+ * Enters the kernel. */
 void lfb_ck_poll(lfb_ck *epoch, lfb_ck *place);
 
 #ifdef __cplusplus

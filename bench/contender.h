@@ -81,6 +81,7 @@ struct lfb_contender {
 extern const lfb_contender lfb_own_fast, lfb_own_fast_pair, lfb_own_guava_mitz64;
 extern const lfb_contender lfb_own_mapped, lfb_own_mapped_disk; /* fast, in a mapped file */
 extern const lfb_contender lfb_own_counting, lfb_own_counting_mitz64; /* of fast, of the other */
+extern const lfb_contender lfb_own_versions;                    /* fast, through versions */
 extern const lfb_contender lfb_peer_libbloom, lfb_peer_ck_bitmap, lfb_peer_mutex;
 
 /* The query of lfbloom/fast_avx512.h inline, and whether the processor has it. */

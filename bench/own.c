@@ -1,6 +1,7 @@
 /* own.c - the library's own strategies, through the public calls and inline. */
 #include <lfbloom/fast.h>
 #include <lfbloom/mapped.h>
+#include <lfbloom/versions.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -75,6 +76,36 @@ static bool uncounted_put_u64(lfb_filter *filter, uint64_t key)
 SINGLE_WAY(core_u64, filter, core_put_u64, lfb_filter_might_contain_u64, keys->numbers[i])
 SINGLE_WAY(uncounted_u64, filter, uncounted_put_u64, lfb_filter_might_contain_u64,
            keys->numbers[i])
+
+/* Through a handle with versions: each call a section of its own, or one for all of them,
+ * in which puts are sections within. */
+SINGLE_WAY(versions_hash, filter, lfb_versions_put_hash, lfb_versions_might_contain_hash,
+           keys->numbers[i])
+MANY_WAY(versions_many_hash, lfb_versions_put_many_hash, lfb_versions_might_contain_many_hash,
+         keys->numbers)
+
+static size_t section_hash_put(void *filter, const lfb_keys *keys, size_t first, size_t count)
+{
+  (void)lfb_versions_enter(filter, NULL);
+  const size_t yes = versions_hash_put(filter, keys, first, count);
+  lfb_versions_leave(filter);
+  return yes;
+}
+
+static size_t section_hash_query(void *filter, const lfb_keys *keys, size_t first, size_t count)
+{
+  const lfb_filter *current = lfb_versions_enter(filter, NULL);
+  const size_t yes = single_hash_query((void *)(uintptr_t)current, keys, first, count);
+  lfb_versions_leave(filter);
+  return yes;
+}
+
+static const lfb_way versions_ways[] = {
+    WAY_ROW("single/hash", LFB_KEYS_NUMBERS, versions_hash),
+    {"section/hash", LFB_KEYS_NUMBERS, LFB_WAY_ASK | LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW,
+     section_hash_put, section_hash_query, NULL, NULL},
+    WAY_ROW("many/hash", LFB_KEYS_NUMBERS, versions_many_hash),
+};
 
 /* What every strategy has, and then what fast alone has. */
 static const lfb_way own_ways[] = {
@@ -191,6 +222,62 @@ static void *own_load(const char *path)
   lfb_filter *filter;
   return lfb_filter_load(path, NULL, &filter) == LFB_OK ? filter : NULL;
 }
+
+/* ---- with versions: the same filter, and the first version of a handle --------- */
+
+/* The filter of a handle that has had one version only: it stays while the handle does. */
+static lfb_filter *versions_filter(void *versions)
+{
+  const lfb_filter *filter = lfb_versions_enter(versions, NULL);
+  lfb_versions_leave(versions);
+  return (lfb_filter *)(uintptr_t)filter;
+}
+
+static void *versions_of(lfb_filter *filter)
+{
+  lfb_versions *versions;
+
+  if (filter != NULL && lfb_versions_create_with(filter, &versions) == LFB_OK)
+    return versions;
+  lfb_filter_free(filter);
+  return NULL;
+}
+
+static void *versions_create(const lfb_contender *own, uint64_t n, double fpp)
+{
+  return versions_of(own_create(own, n, fpp));
+}
+
+static void versions_free(void *versions)
+{
+  lfb_versions_free(versions);
+}
+
+static lfb_bench_bits versions_bits(void *versions)
+{
+  return own_bits(versions_filter(versions));
+}
+
+static void versions_fill(void *versions, const uint64_t *numbers, size_t count)
+{
+  own_fill(versions_filter(versions), numbers, count);
+}
+
+static bool versions_save(const void *versions, const char *path)
+{
+  return own_save(versions_filter((void *)(uintptr_t)versions), path);
+}
+
+static void *versions_load(const char *path)
+{
+  return versions_of(own_load(path));
+}
+
+const lfb_contender lfb_own_versions = {
+    .name = "versions", .ways = versions_ways, .way_count = COUNT(versions_ways),
+    .strategy = LFB_FAST, .size = own_size, .create = versions_create, .free = versions_free,
+    .bits = versions_bits, .fill = versions_fill, .save = versions_save, .load = versions_load,
+};
 
 /* A strategy is one row more. */
 #define OWN_ROW(own_name, id, count, make) \

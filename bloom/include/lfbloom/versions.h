@@ -42,9 +42,10 @@
  * Stopped       A thread that is stopped for ever in a section costs the memory of the
  *               versions that are dropped from then on, and holds up begin_rebuild; queries,
  *               puts and the other calls go on.
- * Cost          A section is one locked operation, of the thread's own cache line
- *               (query_present/versions against query_present/fast).  In a section that is
- *               held a query is what it is on a filter.
+ * Cost          A section is a few plain loads and stores, to the thread's own cache line
+ *               (query_present/versions against query_present/fast); where the system has no
+ *               membarrier(2), a locked operation more.  In a section that is held a query
+ *               is what it is on a filter.
  * Fork          Not across fork(): sections of the parent's other threads are never left in
  *               the child.
  *
