@@ -92,7 +92,11 @@ extern "C" {
   /* versions */                                                                        \
   X(LFB_ERROR_REBUILDING, 90, "a new version is being built already")                   \
   X(LFB_ERROR_NOT_REBUILDING, 91, "no new version is being built")                      \
-  X(LFB_ERROR_NO_PREVIOUS, 92, "no previous version was kept")
+  X(LFB_ERROR_NO_PREVIOUS, 92, "no previous version was kept")                          \
+  X(LFB_ERROR_BAD_SOURCE, 93, "the source lacks a function that it must have")          \
+  X(LFB_ERROR_STOPPED, 94, "no more keys are wanted")                                   \
+  X(LFB_ERROR_NO_THREAD, 95, "the system gave no further thread")                       \
+  X(LFB_ERROR_FOLLOWING, 96, "the follower's thread runs already")
 
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
 typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;
