@@ -12,11 +12,7 @@
 
 #include <lfbloom/cpu.h>
 
-/* The word of an epoch, on the line of ck's counter, that says whether the writer brings the
- * barrier for the readers. */
-enum { CK_BY_WRITER = LFB_CACHE_LINE / sizeof(uint64_t) - 1 };
-
-_Static_assert(sizeof(ck_epoch_t) <= CK_BY_WRITER * sizeof(uint64_t) && sizeof(ck_epoch_record_t) <= LFB_CK_SIZE &&
+_Static_assert(sizeof(ck_epoch_t) <= LFB_CK_BY_WRITER * sizeof(uint64_t) && sizeof(ck_epoch_record_t) <= LFB_CK_SIZE &&
                    LFB_CK_SIZE % LFB_CACHE_LINE == 0,
                "lfb_ck has room for either");
 _Static_assert(_Alignof(ck_epoch_record_t) <= LFB_CACHE_LINE, "a cache line is enough");
@@ -48,7 +44,7 @@ static bool ck_barrier(int command)
 void lfb_ck_init(lfb_ck *epoch)
 {
   ck_epoch_init(ck_of(epoch));
-  epoch->room[CK_BY_WRITER] = ck_barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+  epoch->room[LFB_CK_BY_WRITER] = ck_barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 }
 
 /*
@@ -73,7 +69,7 @@ void lfb_ck_enter(lfb_ck *epoch, lfb_ck *place)
 {
   ck_epoch_record_t *record = ck_record(epoch, place);
 
-  if (__builtin_expect(epoch->room[CK_BY_WRITER] != 0, 1))
+  if (__builtin_expect(epoch->room[LFB_CK_BY_WRITER] != 0, 1))
     ck_enter_plainly(ck_of(epoch), record);
   else
     ck_epoch_begin(record, NULL);
@@ -114,7 +110,7 @@ void lfb_ck_retire(lfb_ck *epoch, lfb_ck *place, lfb_ck_entry *entry)
 void lfb_ck_poll(lfb_ck *epoch, lfb_ck *place)
 {
   /* Whoever has not been seen inside after this loads what is published by now. */
-  if (epoch->room[CK_BY_WRITER] != 0 && !ck_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+  if (epoch->room[LFB_CK_BY_WRITER] != 0 && !ck_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
     return;
   (void)ck_epoch_poll(ck_record(epoch, place));
 }

@@ -21,7 +21,12 @@
 extern "C" {
 #endif
 
-enum { LFB_CK_SIZE = 256 }; /* bytes of either of the two that follow: whole cache lines */
+enum {
+  LFB_CK_SIZE = 256, /* bytes of an epoch or a place: whole cache lines */
+  /* The word of an epoch, on the line of ck's counter, that is not 0 where the writer
+   * brings the barrier for the readers: as the system can, or as a test wants it. */
+  LFB_CK_BY_WRITER = 7,
+};
 
 /* An epoch, and a place in it from which one thread at a time enters; all zero at first,
  * on a cache line.  A place, once entered, stays in its epoch's list. */
