@@ -306,7 +306,7 @@ TEST(CountingTest, RefusesWhatAFilterRefuses) {
   EXPECT_EQ(lfb_counting_create(&config, &counting), LFB_ERROR_FPP_TOO_LOW);
   config = Config(100, 0.01, static_cast<lfb_strategy_id>(63));
   EXPECT_EQ(lfb_counting_create(&config, &counting), LFB_ERROR_UNKNOWN_STRATEGY);
-  // 2^43 words of bits, and so 2^48 bytes of counters: more than any machine's.
+  // 2^42 words of bits and more, and so 2^47 bytes of counters: no address space has them.
   config = Config(uint64_t{1} << 45, 0.01, LFB_FAST);
   EXPECT_NE(lfb_counting_create(&config, &counting), LFB_OK);
   EXPECT_EQ(counting, nullptr);
