@@ -53,11 +53,13 @@ int main(int argc, char **argv)
     lfb_bench_register_filters(&lfb_bench_sizes[i]);
     lfb_bench_register_bulk(&lfb_bench_sizes[i]);
     lfb_bench_register_files(&lfb_bench_sizes[i]);
+    lfb_bench_register_growing(&lfb_bench_sizes[i]);
   }
   lfb_bench_register_counter();
   const int status = lfb_bench_run(argc, argv);
   lfb_scene_clear();
   lfb_bench_clear_limits();
+  lfb_bench_clear_growing();
   lfb_bench_clear_files();
   lfb_names_free();
   return status;

@@ -1,0 +1,228 @@
+/*
+ * growing_bench.c - a growing filter beside a plain one of the same number of keys.
+ *
+ * VERB/KIND/SIZE/CALL/hash/1%, where KIND is plain, made for the n keys that a fast filter of
+ * that size has room for, or growing, begun with 1024 keys and grown to n.  Verbs: fill,
+ * from empty to n, what growing takes included and making the first filter apart;
+ * ask_present and ask_absent of the full one.
+ */
+#include <lfbloom/growing.h>
+#include <stdio.h>
+
+#include "bench/benches.h"
+#include "bench/scene.h"
+#include "bench/shim.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum {
+  CALL = 1024,       /* hashes made, and put or asked for, at a time */
+  LEAST = 4 << 20,   /* operations that one benchmark times, at least */
+};
+
+/* The calls of both kinds. */
+typedef struct growing_kind {
+  const char *name;
+  void *(*create)(uint64_t n);
+  void (*free)(void *filter);
+  size_t (*put_single)(void *filter, const uint64_t *hashes);
+  size_t (*put_many)(void *filter, const uint64_t *hashes);
+  size_t (*ask_single)(void *filter, const uint64_t *hashes);
+  size_t (*ask_many)(void *filter, const uint64_t *hashes);
+} growing_kind;
+
+/* CALL hashes at a time by the functions of lfb_`noun`. */
+#define GROWING_CALLS(noun)                                                          \
+  static void noun##_free(void *filter)                                              \
+  {                                                                                  \
+    lfb_##noun##_free(filter);                                                       \
+  }                                                                                  \
+  static size_t noun##_put_single(void *filter, const uint64_t *hashes)              \
+  {                                                                                  \
+    size_t yes = 0;                                                                  \
+    for (size_t i = 0; i < CALL; i++)                                                \
+      yes += lfb_##noun##_put_hash(filter, hashes[i]);                               \
+    return yes;                                                                      \
+  }                                                                                  \
+  static size_t noun##_put_many(void *filter, const uint64_t *hashes)                \
+  {                                                                                  \
+    return lfb_##noun##_put_many_hash(filter, hashes, CALL, NULL);                   \
+  }                                                                                  \
+  static size_t noun##_ask_single(void *filter, const uint64_t *hashes)              \
+  {                                                                                  \
+    size_t yes = 0;                                                                  \
+    for (size_t i = 0; i < CALL; i++)                                                \
+      yes += lfb_##noun##_might_contain_hash(filter, hashes[i]);                     \
+    return yes;                                                                      \
+  }                                                                                  \
+  static size_t noun##_ask_many(void *filter, const uint64_t *hashes)                \
+  {                                                                                  \
+    return lfb_##noun##_might_contain_many_hash(filter, hashes, CALL, NULL);         \
+  }
+
+GROWING_CALLS(filter)
+GROWING_CALLS(growing)
+
+static void *filter_create(uint64_t n)
+{
+  const lfb_config config = {.expected_insertions = n, .fpp = 0.01, .seed = 1};
+  lfb_filter *filter;
+  return lfb_filter_create(&config, &filter) == LFB_OK ? filter : NULL;
+}
+
+static void *growing_create(uint64_t n)
+{
+  const lfb_config config = {.fpp = 0.01, .seed = 1};
+  lfb_growing *growing;
+  (void)n;
+  return lfb_growing_create(&config, &growing) == LFB_OK ? growing : NULL;
+}
+
+#define KIND_ROW(kind, noun)                                                            \
+  {(kind), noun##_create, noun##_free, noun##_put_single, noun##_put_many, noun##_ask_single, \
+   noun##_ask_many}
+
+static const growing_kind kinds[] = {KIND_ROW("plain", filter), KIND_ROW("growing", growing)};
+
+typedef struct growing_case {
+  const growing_kind *kind;
+  uint64_t n; /* a multiple of CALL */
+  bool many, absent;
+} growing_case;
+
+/* The filter that was last filled, for those who ask. */
+static struct {
+  const growing_case *of;
+  void *filter;
+} full;
+
+static void full_clear(void)
+{
+  if (full.filter != NULL)
+    full.of->kind->free(full.filter);
+  full.filter = NULL;
+}
+
+/* CALL hashes of the stream, from `first` on. */
+static void growing_hashes(uint64_t first, uint64_t hashes[CALL])
+{
+  for (size_t i = 0; i < CALL; i++)
+    hashes[i] = lfb_keys_number(first + i);
+}
+
+/* ---- filling ------------------------------------------------------------------- */
+
+static void fill_body(lfb_bench_state *state, const void *argument)
+{
+  const growing_case *c = argument;
+  size_t (*put)(void *, const uint64_t *) = c->many ? c->kind->put_many : c->kind->put_single;
+  void *filter = c->kind->create(c->n);
+  uint64_t hashes[CALL], at = 0, yes = 0, asked = 0;
+
+  while (lfb_bench_keep_running(state, CALL)) {
+    if (filter == NULL)
+      continue;
+    growing_hashes(at, hashes);
+    yes += put(filter, hashes);
+    asked += CALL;
+    at += CALL;
+    if (at == c->n) { /* the next one from empty again */
+      lfb_bench_pause();
+      c->kind->free(filter);
+      filter = c->kind->create(c->n);
+      at = 0;
+      lfb_bench_resume();
+    }
+  }
+  if (filter == NULL)
+    lfb_bench_fail(state, "no memory");
+  else if ((double)yes < 0.98 * (double)asked)
+    lfb_bench_fail(state, "wrong answers");
+  else
+    c->kind->free(filter);
+}
+
+/* ---- asking -------------------------------------------------------------------- */
+
+static bool ask_prepare(const growing_case *c)
+{
+  uint64_t hashes[CALL];
+
+  if (full.filter != NULL && full.of->kind == c->kind && full.of->n == c->n)
+    return true;
+  full_clear();
+  full.of = c;
+  full.filter = c->kind->create(c->n);
+  for (uint64_t at = 0; full.filter != NULL && at < c->n; at += CALL) {
+    growing_hashes(at, hashes);
+    (void)c->kind->put_many(full.filter, hashes);
+  }
+  return full.filter != NULL;
+}
+
+static void ask_body(lfb_bench_state *state, const void *argument)
+{
+  const growing_case *c = argument;
+  size_t (*ask)(void *, const uint64_t *) = c->many ? c->kind->ask_many : c->kind->ask_single;
+  const bool ready = ask_prepare(c);
+  const uint64_t from = c->absent ? LFB_KEYS_ABSENT : 0;
+  uint64_t hashes[CALL], at = 0, yes = 0, asked = 0;
+
+  while (lfb_bench_keep_running(state, CALL)) {
+    if (!ready)
+      continue;
+    growing_hashes(from + at, hashes);
+    yes += ask(full.filter, hashes);
+    asked += CALL;
+    at = at + CALL < c->n ? at + CALL : 0;
+  }
+  const double share = (double)yes / (double)(asked > 0 ? asked : 1);
+  if (!ready)
+    lfb_bench_fail(state, "no memory");
+  else if (c->absent ? share > 0.012 : yes < asked)
+    lfb_bench_fail(state, "wrong answers");
+  else
+    lfb_bench_report_yes(state, share);
+}
+
+/* ---- the table ----------------------------------------------------------------- */
+
+static const struct {
+  const char *name;
+  lfb_bench_body body;
+  bool absent;
+} verbs[] = {{"ask_present", ask_body, false}, {"ask_absent", ask_body, true},
+             {"fill", fill_body, false}};
+
+static void register_one(const lfb_bench_size *size, uint64_t n, size_t verb,
+                         const growing_kind *kind, bool many)
+{
+  static growing_case cases[LFB_BENCH_SIZES * COUNT(verbs) * COUNT(kinds) * 2];
+  static growing_case *next = cases;
+  const uint64_t rounds = verbs[verb].body == fill_body ? (LEAST + n - 1) / n : 0;
+  char name[64];
+
+  *next = (growing_case){kind, n, many, verbs[verb].absent};
+  (void)snprintf(name, sizeof name, "%s/%s/%s/%s/hash/1%%", verbs[verb].name, kind->name,
+                 size->name, many ? "many" : "single");
+  lfb_bench_register(&(lfb_bench_row){name, verbs[verb].body, next++, 1, rounds * n});
+}
+
+void lfb_bench_register_growing(const lfb_bench_size *size)
+{
+  lfb_scene scene;
+
+  if (size->bytes > UINT64_C(256) << 20 || /* which would take minutes to fill */
+      !lfb_scene_describe(&lfb_own_fast, size->bytes, 0.01, &scene))
+    return;
+  const uint64_t n = scene.expected_insertions / CALL * CALL;
+  for (size_t k = 0; k < COUNT(kinds); k++)
+    for (size_t v = 0; v < COUNT(verbs); v++)
+      for (int many = 0; many < 2; many++)
+        register_one(size, n, v, &kinds[k], many != 0);
+}
+
+void lfb_bench_clear_growing(void)
+{
+  full_clear();
+}
