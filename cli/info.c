@@ -6,7 +6,6 @@
  */
 #define _GNU_SOURCE /* optind, gmtime_r */
 #include <inttypes.h>
-#include <lfbloom/mapped.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +95,62 @@ static void info_text(const lfb_stats *stats, const char *label)
            " (the chance of a wrong \"maybe in\")");
 }
 
+static void info_growing_json(const lfb_growing_figures *figures)
+{
+  json_open(NULL);
+  json_text("form", "growing");
+  json_text("strategy", lfb_strategy_name(figures->strategy));
+  json_count("layers", figures->layers);
+  json_count("first_insertions", figures->first_insertions);
+  json_real("fpp", figures->fpp);
+  json_count("bits", figures->bit_count);
+  json_count("bytes", figures->bytes);
+  json_count("bits_set", figures->bits_set);
+  if (figures->approximate_count == UINT64_MAX)
+    json_null("approximate_count");
+  else
+    json_count("approximate_count", figures->approximate_count);
+  json_real("expected_fpp", figures->expected_fpp);
+  if (figures->written > 0)
+    json_count("written", figures->written);
+  else
+    json_null("written");
+  if (figures->seed > 0)
+    json_count("seed", figures->seed);
+  else
+    json_null("seed");
+  json_close();
+}
+
+static void info_growing_text(const lfb_growing_figures *figures)
+{
+  const double full = (double)figures->bits_set / (double)figures->bit_count;
+  char remark[64];
+
+  info_row("form", "growing", "");
+  info_row("strategy", lfb_strategy_name(figures->strategy), "");
+  if (figures->seed > 0) {
+    (void)snprintf(remark, sizeof remark, "%" PRIu64, figures->seed);
+    info_row("seed", remark, "");
+  }
+  info_row("layers", human_count(figures->layers).text, "");
+  info_row("first layer for keys", human_count(figures->first_insertions).text, "");
+  info_row("made for fpp", human_probability(figures->fpp).text, " (however many keys)");
+  if (figures->written > 0)
+    info_row("written", info_time(figures->written, remark, sizeof remark), "");
+  (void)snprintf(remark, sizeof remark, " (%s)", human_bytes(figures->bytes).text);
+  info_row("bytes", human_count(figures->bytes).text, figures->bytes < 1024 ? "" : remark);
+  info_row("bits", human_count(figures->bit_count).text, "");
+  (void)snprintf(remark, sizeof remark, " (%.2f %%)", full * 100);
+  info_row("bits set", human_count(figures->bits_set).text, remark);
+  if (figures->approximate_count == UINT64_MAX)
+    info_row("distinct keys", "unknown", " (a layer is saturated: every answer is \"maybe\")");
+  else
+    info_row("distinct keys", human_count(figures->approximate_count).text, " (estimated)");
+  info_row("fpp now", human_probability(figures->expected_fpp).text,
+           " (the chance of a wrong \"maybe in\")");
+}
+
 /* The figures of a filter; where its count may be too low, those of a copy, which has
  * been counted.  False where there is no memory for that. */
 static bool info_stats(const lfb_filter *filter, lfb_stats *stats)
@@ -116,31 +171,49 @@ static bool info_stats(const lfb_filter *filter, lfb_stats *stats)
   return true;
 }
 
+static int info_plain(const char *path, const lfb_filter *filter, bool json)
+{
+  lfb_stats stats;
+
+  if (!info_stats(filter, &stats))
+    return report_status(path, LFB_ERROR_NO_MEMORY);
+  if (json)
+    info_json(&stats, lfb_filter_label(filter));
+  else
+    info_text(&stats, lfb_filter_label(filter));
+  return CLI_FOUND;
+}
+
+static int info_growing(const lfb_growing *growing, bool json)
+{
+  lfb_growing_figures figures;
+
+  lfb_growing_stats(growing, &figures);
+  if (json)
+    info_growing_json(&figures);
+  else
+    info_growing_text(&figures);
+  return CLI_FOUND;
+}
+
 static int info_run(int argc, char **argv)
 {
   bool json = false;
   struct options_key key = {0};
   const struct option_row rows[] = {options_key_file(&key), options_json(&json)};
-  const int status = options_parse(&command_info, rows, sizeof rows / sizeof *rows, argc, argv);
-  lfb_stats stats;
+  int status = options_parse(&command_info, rows, sizeof rows / sizeof *rows, argc, argv);
+  struct source source;
 
   if (status != OPTIONS_GO_ON)
     return status;
   if (argc - optind != 1)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
-  const lfb_filter *filter = source_open(argv[optind], &key);
-  if (filter == NULL)
+  if (!source_open_any(argv[optind], &key, &source))
     return CLI_TROUBLE;
-  if (!info_stats(filter, &stats)) {
-    lfb_mapped_close(filter);
-    return report_status(argv[optind], LFB_ERROR_NO_MEMORY);
-  }
-  if (json)
-    info_json(&stats, lfb_filter_label(filter));
-  else
-    info_text(&stats, lfb_filter_label(filter));
-  lfb_mapped_close(filter);
-  return CLI_FOUND;
+  status = source.plain != NULL ? info_plain(argv[optind], source.plain, json)
+                                : info_growing(source.growing, json);
+  source_close(&source);
+  return status;
 }
 
 const struct command command_info = {

@@ -6,7 +6,6 @@
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
-#include <lfbloom/mapped.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -24,7 +23,7 @@ struct query {
   struct keys_source source;
   bool invert;
   bool count_only;
-  const lfb_filter *filter;
+  struct source filter;
   _Atomic(uint64_t) selected;
 };
 
@@ -41,7 +40,7 @@ static void query_work(void *context, unsigned thread, struct chunk *chunk)
   (void)thread;
 
   while ((count = chunk_keys(chunk, kept.delimiter, &at, keys, QUERY_BATCH)) > 0) {
-    const size_t found = lfb_filter_might_contain_many(query->filter, keys, count, answers);
+    const size_t found = source_ask(&query->filter, keys, count, answers);
     selected += query->invert ? count - found : found;
     if (!query->count_only)
       kept_add(&kept, keys, count, answers, !query->invert);
@@ -94,11 +93,10 @@ static int query_run(int argc, char **argv)
   query.source.path_count = (size_t)(argc - optind - 1);
   if (!input_check(query.source.paths, query.source.path_count))
     return CLI_TROUBLE;
-  query.filter = source_open(path, &key);
-  if (query.filter == NULL)
+  if (!source_open_any(path, &key, &query.filter))
     return CLI_TROUBLE;
   status = query_files(&query);
-  lfb_mapped_close(query.filter);
+  source_close(&query.filter);
   return status;
 }
 
@@ -109,7 +107,8 @@ const struct command command_query = {
     .details =
         "Reads standard input where no FILE is given, or FILE is -.  Keys are bytes: a\n"
         "carriage return belongs to its line.  Empty lines are skipped.\n"
-        "A filter of 'build --shared' is asked as it is while others put into it.\n"
+        "A filter of 'build --shared' is asked as it is while others put into it.  One that\n"
+        "grows, which a program has saved, is read from a regular file only.\n"
         "Exit status: 0 if there was such a key, 1 if none, 2 on error.\n"
         "\n"
         "  lfbloom query seen.bloom urls.txt          what may have been seen\n"

@@ -16,25 +16,55 @@ static bool source_may_be_shared(const char *path)
   return stat(path, &found) == 0 && S_ISREG(found.st_mode);
 }
 
-const lfb_filter *source_open(const char *path, const struct options_key *key)
+/* Opens a filter that does not grow. */
+static lfb_status source_open_plain(const char *path, const lfb_read_limits *limits,
+                                    const lfb_filter **opened)
 {
-  const lfb_read_limits limits = {.key = options_key_bytes(key)};
   lfb_status status = LFB_ERROR_NOT_MAPPED;
-  const lfb_filter *shared;
   lfb_filter *filter;
 
   if (source_may_be_shared(path))
-    status = lfb_mapped_open_read_only(path, &limits, &shared);
+    status = lfb_mapped_open_read_only(path, limits, opened);
   if (status == LFB_OK)
-    return shared;
+    return LFB_OK;
   /* What is no shared filter, or one of another machine's, may be one that can be read. */
   if (status == LFB_ERROR_NOT_MAPPED || status == LFB_ERROR_UNKNOWN_FORM ||
       status == LFB_ERROR_BYTE_ORDER || status == LFB_ERROR_MAP)
-    status = lfb_filter_load(path, &limits, &filter);
+    status = lfb_filter_load(path, limits, &filter);
   if (status == LFB_OK)
-    return filter;
-  (void)report_status(path, status);
-  return NULL;
+    *opened = filter;
+  return status;
+}
+
+bool source_open_any(const char *path, const struct options_key *key, struct source *source)
+{
+  const lfb_read_limits limits = {.key = options_key_bytes(key)};
+  struct source opened = {0};
+
+  lfb_status status = source_open_plain(path, &limits, &opened.plain);
+  if (status == LFB_ERROR_GROWING && source_may_be_shared(path))
+    status = lfb_growing_load(path, &limits, &opened.growing);
+  if (status != LFB_OK) {
+    (void)report_status(path, status);
+    return false;
+  }
+  *source = opened;
+  return true;
+}
+
+size_t source_ask(const struct source *source, const lfb_key *keys, size_t count,
+                  uint64_t *answers)
+{
+  return source->plain != NULL
+             ? lfb_filter_might_contain_many(source->plain, keys, count, answers)
+             : lfb_growing_might_contain_many(source->growing, keys, count, answers);
+}
+
+void source_close(struct source *source)
+{
+  if (source->plain != NULL)
+    lfb_mapped_close(source->plain);
+  lfb_growing_free(source->growing);
 }
 
 bool source_is_there(const char *path)

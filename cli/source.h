@@ -7,17 +7,31 @@
 #define CLI_SOURCE_H
 
 #include <lfbloom/filter.h>
+#include <lfbloom/growing.h>
 #include <stdbool.h>
 
 #include "cli/options.h"
 
+/* A filter that is only asked: one of the two is there. */
+struct source {
+  const lfb_filter *plain;
+  lfb_growing *growing;
+};
+
 /*
  * Opens the filter in a file: in place where several processes share it, so that what
- * they put is seen, else a copy in memory.
+ * they put is seen, else a copy in memory; or a growing filter, which is read from a regular
+ * file only.
  *
- * Returns NULL after a report.   Owner  the caller, until lfb_mapped_close().
+ * Returns false after a report.   Owner  the caller, until source_close().
  */
-const lfb_filter *source_open(const char *path, const struct options_key *key);
+bool source_open_any(const char *path, const struct options_key *key, struct source *source);
+
+/* As lfb_filter_might_contain_many(). */
+size_t source_ask(const struct source *source, const lfb_key *keys, size_t count,
+                  uint64_t *answers);
+
+void source_close(struct source *source);
 
 /* Whether there is a file at `path` already, to be shared. */
 bool source_is_there(const char *path);

@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
-#include <lfbloom/filter.h>
+#include <lfbloom/growing.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,7 +20,8 @@ struct verified {
   const char *path;
   lfb_status status;
   lfb_damage damage;
-  lfb_stats stats; /* where status is LFB_OK */
+  const char *form;         /* where status is LFB_OK, or it is known to be a growing one */
+  lfb_strategy_id strategy; /* where status is LFB_OK                                     */
 };
 
 /* What can be said of a filter without its key: compared it was, but for bytes behind it. */
@@ -34,23 +35,56 @@ static lfb_status verify_keyed(const char *path, const lfb_damage *damage)
              : LFB_ERROR_KEY_NEEDED;
 }
 
+static void verify_growing(const char *path, const lfb_read_limits *limits, struct verified *file)
+{
+  lfb_growing_figures figures;
+  lfb_growing *growing;
+
+  file->form = "growing";
+  file->status = lfb_growing_load(path, limits, &growing);
+  if (file->status != LFB_OK)
+    return;
+  lfb_growing_stats(growing, &figures);
+  lfb_growing_free(growing);
+  file->strategy = figures.strategy;
+}
+
+static void verify_plain(const char *path, const lfb_read_limits *limits, struct verified *file)
+{
+  lfb_filter *filter;
+  lfb_stats stats;
+
+  file->status = lfb_filter_load(path, limits, &filter);
+  if (file->status != LFB_OK)
+    return;
+  lfb_filter_stats(filter, &stats);
+  lfb_filter_free(filter);
+  file->form = lfb_form_name(stats.form);
+  file->strategy = stats.strategy;
+}
+
+static void verify_any(const char *path, const lfb_read_limits *limits, struct verified *file)
+{
+  struct stat found;
+
+  verify_plain(path, limits, file);
+  /* A pipe's beginning is gone. */
+  if (file->status == LFB_ERROR_GROWING && stat(path, &found) == 0 && S_ISREG(found.st_mode))
+    verify_growing(path, limits, file);
+}
+
 static void verify_read(const char *path, const struct options_key *key, struct verified *file)
 {
   lfb_read_limits limits = {.damage = &file->damage, .key = options_key_bytes(key)};
-  lfb_filter *filter = NULL;
 
   *file = (struct verified){.path = path};
-  file->status = lfb_filter_load(path, &limits, &filter);
+  verify_any(path, &limits, file);
   if (file->status == LFB_ERROR_WRONG_KEY) { /* another's: as without a key */
     limits.key = NULL;
-    file->status = lfb_filter_load(path, &limits, &filter);
+    verify_any(path, &limits, file);
   }
   if (file->status == LFB_ERROR_KEY_NEEDED)
     file->status = verify_keyed(path, &file->damage);
-  if (file->status != LFB_OK)
-    return;
-  lfb_filter_stats(filter, &file->stats);
-  lfb_filter_free(filter);
 }
 
 /* The exit status that a file deserves. */
@@ -65,6 +99,7 @@ static int verify_judge(const struct verified *file)
   case LFB_ERROR_NO_MEMORY:
   case LFB_ERROR_SIZE_OVERFLOW:
   case LFB_ERROR_UNKNOWN_FORM:
+  case LFB_ERROR_GROWING: /* in a pipe */
   case LFB_ERROR_UNKNOWN_VERSION:
     return CLI_TROUBLE; /* nothing is said of the filter itself */
   default:
@@ -87,8 +122,8 @@ static void verify_json(const struct verified *file, int verdict)
   json_text("file", file->path);
   json_text("verdict", verdicts[verdict]);
   json_text("problem", read ? NULL : lfb_status_text(file->status));
-  json_text("form", read ? lfb_form_name(file->stats.form) : NULL);
-  json_text("strategy", read ? lfb_strategy_name(file->stats.strategy) : NULL);
+  json_text("form", read ? file->form : NULL);
+  json_text("strategy", read ? lfb_strategy_name(file->strategy) : NULL);
   json_count("checked_bytes", damage->checked_bytes);
   json_count("damaged_parts", damage->count);
   json_count("damaged_bytes", damage->bytes);
@@ -106,22 +141,18 @@ static void verify_json(const struct verified *file, int verdict)
 
 static void verify_text_whole(const struct verified *file)
 {
-  const char *form = lfb_form_name(file->stats.form);
-  const char *strategy = lfb_strategy_name(file->stats.strategy);
+  const char *strategy = lfb_strategy_name(file->strategy);
 
-  if (file->status == LFB_ERROR_KEY_NEEDED && file->damage.checked_bytes == 0)
-    printf("%s: nothing wrong seen: mapped, a keyed hash; this form has no checksums\n",
-           file->path);
-  else if (file->status == LFB_ERROR_KEY_NEEDED)
-    printf("%s: whole: native, a keyed hash, %" PRIu64 " bytes checked\n", file->path,
-           file->damage.checked_bytes);
+  if (file->status == LFB_ERROR_KEY_NEEDED)
+    printf("%s: whole: %s, a keyed hash, %" PRIu64 " bytes checked\n", file->path,
+           file->form != NULL ? file->form : "native", file->damage.checked_bytes);
   else if (file->damage.checked_bytes > 0)
-    printf("%s: whole: %s, %s, %" PRIu64 " bytes checked\n", file->path, form, strategy,
+    printf("%s: whole: %s, %s, %" PRIu64 " bytes checked\n", file->path, file->form, strategy,
            file->damage.checked_bytes);
   else
     printf("%s: nothing wrong seen: %s, %s; this form has no checksums: bits that changed "
            "cannot be seen\n",
-           file->path, form, strategy);
+           file->path, file->form, strategy);
 }
 
 /* Where the damage is; nothing where checksums do not say. */

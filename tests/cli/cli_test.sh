@@ -1,9 +1,10 @@
 #!/bin/bash
-# cli_test.sh LFBLOOM OVERCOUNTED KEYED: runs the tool as its users do and checks what it prints,
-# writes and returns.  Needs gnuplot, and nothing else beyond coreutils.
+# cli_test.sh LFBLOOM OVERCOUNTED KEYED GROWING: runs the tool as its users do and checks what it
+# prints, writes and returns.  Needs gnuplot, and nothing else beyond coreutils.
 set -u
 tool=$(realpath "$1")
 keyed=$(realpath "$3") # its hash has a key
+growing=$(realpath "$4") # holds the texts 0 to 4999 in three layers
 overcounted=$(realpath "$2") # checksums that match, and a header that counts 3 bits too many
 export LC_ALL=C
 work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/lfbloom_cli.XXXXXX")
@@ -616,6 +617,28 @@ if command -v python3 >/dev/null; then
   python3 -c 'import json, sys; json.load(open("out", encoding="utf-8"))' 2>err && rc=0 || rc=$?
   check "verify: JSON that others read" equal "$rc" 0
 fi
+
+# --- growing filters, which programs save ------------------------------------------
+seq 0 4999 >grown
+gives "query a growing filter" 0 "$tool" query "$growing" grown
+check "growing: every key is found" cmp -s out grown
+gives "query a growing filter for others" 1 "$tool" query -v "$growing" grown
+seq 100000 199999 >ungrown
+run "$tool" query -c "$growing" ungrown
+check "growing: others seldom" between "$(cat out)" 100 999
+gives "info of a growing filter" 0 "$tool" info "$growing"
+check "growing: its layers" grep -qx "layers               3" out
+gives "info --json of a growing filter" 0 "$tool" info --json "$growing"
+check "growing: JSON" holds out '{"form": "growing", "strategy": "fast", "layers": 3, "first_insertions": 1024, "fpp": 0.01'
+gives "verify a growing filter" 0 "$tool" verify "$growing"
+check "growing: whole" holds out ": whole: growing, fast, $(stat -c %s "$growing") bytes checked"
+{ head -c 3000 "$growing"; printf X; tail -c +3002 "$growing"; } >grown.torn
+gives "verify a growing filter that is damaged" 1 "$tool" verify grown.torn
+check "growing: where" holds out "grown.torn: damaged: the filter is damaged: a checksum does not match: "
+refuses "merge a growing filter" "a growing filter: its layers neither open as, nor merge with, a plain one" \
+  "$tool" merge -o none.lfb native.lfb "$growing"
+check "merge: nothing was written" test ! -e none.lfb
+refuses "query a growing filter from a pipe" "a growing filter" "$tool" query <(cat "$growing") grown
 
 # --- merge ----------------------------------------------------------------------
 awk 'NR % 3 == 1' all >other
