@@ -5,6 +5,7 @@
  * Floor 16.  docs/formats.md has it field by field.
  */
 #include <lfbloom/growing.h>
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -114,6 +115,13 @@ static bool growing_is_large_enough(const lfb_filter *filter)
   return filter->strategy->fpp_after(&description->geometry, half) <= description->config.fpp;
 }
 
+/* Whether it is the p of layer `number`, as any machine rounds it. */
+static bool growing_is_fpp(const lfb_growing *growing, double fpp, uint32_t number)
+{
+  const double wanted = lfb_layers_fpp(growing->config.fpp, number);
+  return fabs(fpp - wanted) <= wanted * 1e-9;
+}
+
 /* Whether a filter can be layer `number`. */
 static bool growing_fits(const lfb_growing *growing, const lfb_filter *filter, uint32_t number)
 {
@@ -122,7 +130,7 @@ static bool growing_fits(const lfb_growing *growing, const lfb_filter *filter, u
 
   if (first == NULL) /* which lacked its key */
     return false;
-  return growing_is_large_enough(filter) && config->fpp == lfb_layers_fpp(growing->config.fpp, number) &&
+  return growing_is_large_enough(filter) && growing_is_fpp(growing, config->fpp, number) &&
          config->expected_insertions ==
              lfb_layers_insertions(growing->config.expected_insertions, number) &&
          config->probes_formula == first->description.config.probes_formula &&
