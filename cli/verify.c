@@ -143,7 +143,10 @@ static void verify_text_whole(const struct verified *file)
 {
   const char *strategy = lfb_strategy_name(file->strategy);
 
-  if (file->status == LFB_ERROR_KEY_NEEDED)
+  if (file->status == LFB_ERROR_KEY_NEEDED && file->damage.checked_bytes == 0)
+    printf("%s: nothing wrong seen: mapped, a keyed hash; this form has no checksums\n",
+           file->path);
+  else if (file->status == LFB_ERROR_KEY_NEEDED)
     printf("%s: whole: %s, a keyed hash, %" PRIu64 " bytes checked\n", file->path,
            file->form != NULL ? file->form : "native", file->damage.checked_bytes);
   else if (file->damage.checked_bytes > 0)
