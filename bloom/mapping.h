@@ -16,8 +16,6 @@
 #ifndef LFB_BLOOM_MAPPING_H
 #define LFB_BLOOM_MAPPING_H
 
-#include <sys/types.h>
-
 #include "atomic/leases.h"
 #include "bloom/claims.h"
 #include "bloom/core.h"
@@ -35,8 +33,8 @@ struct lfb_mapping {
   lfb_word lent;             /* to this process's threads (bloom/claims.h)           */
   lfb_pages file;            /* all of it                                             */
   char *path;                /* as it was opened                                      */
-  dev_t device;              /* .. and which file that was                            */
-  ino_t inode;
+  uint64_t device;           /* .. and which file that was.  Not dev_t and ino_t, whose */
+  uint64_t inode;            /* sizes hang on _FILE_OFFSET_BITS where long has 32 bits  */
   uint32_t place_count;
   uint32_t lease;
   int fd;                    /* that holds the lease                                  */

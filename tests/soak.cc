@@ -165,6 +165,7 @@ void ShareRound(Act* act, const std::string& tool_path) {
     int said[2];
     if (pipe(said) != 0) return act->Expect(false);
     const pid_t pid = fork();
+    if (pid < 0) return act->Expect(false);
     if (pid == 0) {  // of a process with threads: nothing that allocates
       for (uint64_t i = 0;; i++) {
         lfb_filter_put_u64(filter, Mix(stream, child * uint64_t{1000000} + i));
