@@ -244,10 +244,12 @@ int main(int argc, char** argv) {
         act.rounds++;
       }
     });
-  const auto sleep = [](double s) { std::this_thread::sleep_for(std::chrono::duration<double>(s)); };
+  const auto begun = std::chrono::steady_clock::now();
   double most_early = 0, most_late = 0;
   for (int i = 0; i < 100; i++) {  // the first tenth is left out
-    sleep(seconds / 100);
+    // by the clock: each sleep of a busy machine is late
+    std::this_thread::sleep_until(begun + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                              std::chrono::duration<double>(seconds * (i + 1) / 100)));
     double& most = i < 55 ? most_early : most_late;
     if (i >= 10) most = std::max(most, Resident());
   }
