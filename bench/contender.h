@@ -78,6 +78,10 @@ struct lfb_contender {
   void *(*load)(const char *path);
 };
 
+/* What the library's own filters are made of, whatever their kind: one seed for all, since
+ * words are copied from filter to filter. */
+lfb_config lfb_own_config(const lfb_contender *own, uint64_t n, double fpp);
+
 extern const lfb_contender lfb_own_fast, lfb_own_fast_pair, lfb_own_guava_mitz64;
 extern const lfb_contender lfb_own_mapped, lfb_own_mapped_disk; /* fast, in a mapped file */
 extern const lfb_contender lfb_own_counting, lfb_own_counting_mitz64; /* of fast, of the other */

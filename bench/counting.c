@@ -53,20 +53,9 @@ static const lfb_way counting_ways[] = {
     COUNTING_WAY("put_remove_many/hash", put_remove_many, LFB_WAY_PUT_NEW),
 };
 
-static lfb_config counting_config(const lfb_contender *contender, uint64_t n, double fpp)
-{
-  return (lfb_config){
-      .expected_insertions = n,
-      .fpp = fpp,
-      .strategy = contender->strategy,
-      /* One seed for all: words are copied from filter to filter. */
-      .seed = contender->strategy == LFB_FAST ? 1 : 0,
-  };
-}
-
 static bool counting_size(const lfb_contender *contender, uint64_t n, double fpp, uint64_t *bytes)
 {
-  const lfb_config config = counting_config(contender, n, fpp);
+  const lfb_config config = lfb_own_config(contender, n, fpp);
   lfb_stats stats;
 
   if (lfb_config_plan(&config, &stats) != LFB_OK)
@@ -77,7 +66,7 @@ static bool counting_size(const lfb_contender *contender, uint64_t n, double fpp
 
 static void *counting_create(const lfb_contender *contender, uint64_t n, double fpp)
 {
-  const lfb_config config = counting_config(contender, n, fpp);
+  const lfb_config config = lfb_own_config(contender, n, fpp);
   lfb_counting *counting;
   return lfb_counting_create(&config, &counting) == LFB_OK ? counting : NULL;
 }

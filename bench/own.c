@@ -136,7 +136,7 @@ enum { FAST_ONLY = 2 };
 
 /* ---- the rows ------------------------------------------------------------ */
 
-static lfb_config own_config(const lfb_contender *own, uint64_t n, double fpp)
+lfb_config lfb_own_config(const lfb_contender *own, uint64_t n, double fpp)
 {
   return (lfb_config){
       .expected_insertions = n,
@@ -149,7 +149,7 @@ static lfb_config own_config(const lfb_contender *own, uint64_t n, double fpp)
 
 static bool own_size(const lfb_contender *own, uint64_t n, double fpp, uint64_t *bytes)
 {
-  const lfb_config config = own_config(own, n, fpp);
+  const lfb_config config = lfb_own_config(own, n, fpp);
   lfb_stats stats;
 
   if (lfb_config_plan(&config, &stats) != LFB_OK)
@@ -160,7 +160,7 @@ static bool own_size(const lfb_contender *own, uint64_t n, double fpp, uint64_t 
 
 static void *own_create(const lfb_contender *own, uint64_t n, double fpp)
 {
-  const lfb_config config = own_config(own, n, fpp);
+  const lfb_config config = lfb_own_config(own, n, fpp);
   lfb_filter *filter;
   return lfb_filter_create(&config, &filter) == LFB_OK ? filter : NULL;
 }
@@ -168,7 +168,7 @@ static void *own_create(const lfb_contender *own, uint64_t n, double fpp)
 /* The same in a file that others could map; nobody finds it again. */
 static void *own_create_in(const char *folder, const lfb_contender *own, uint64_t n, double fpp)
 {
-  const lfb_config config = own_config(own, n, fpp);
+  const lfb_config config = lfb_own_config(own, n, fpp);
   char path[4096];
   lfb_filter *filter;
 

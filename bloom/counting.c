@@ -392,18 +392,11 @@ static void counting_fill(const lfb_counting *counting, const lfb_filter *filter
 lfb_status lfb_counting_to_filter(const lfb_counting *counting, lfb_filter **filter)
 {
   const lfb_description *description = &counting->description;
-  lfb_pages pages;
   lfb_filter *made;
 
-  lfb_status status = lfb_pages_init(&pages, description->geometry.word_count * sizeof(lfb_word),
-                                     !description->config.lazy_memory);
+  const lfb_status status = lfb_core_create(description, description->config.lazy_memory, &made);
   if (status != LFB_OK)
     return status;
-  status = lfb_core_make(description, &pages, &made);
-  if (status != LFB_OK) {
-    lfb_pages_free(&pages);
-    return status;
-  }
   counting_fill(counting, made);
   *filter = made;
   return LFB_OK;

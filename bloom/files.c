@@ -115,15 +115,20 @@ typedef struct replacement {
 
 #define SAVE_NEW ((mode_t)0) /* of no file: each has a type */
 
+char *lfb_file_folder(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash == NULL   ? strdup(".")
+         : slash == path ? strdup("/")
+                         : strndup(path, (size_t)(slash - path));
+}
+
 /* The folder of `path`: opened before anything is written, so that after the
  * rename only its sync is left to fail.  EACCES: a folder to write to, but not to list. */
 static lfb_status save_open_directory(replacement *save)
 {
-  const char *slash = strrchr(save->path, '/');
-
-  save->folder = slash == NULL         ? strdup(".")
-                 : slash == save->path ? strdup("/")
-                                       : strndup(save->path, (size_t)(slash - save->path));
+  save->folder = lfb_file_folder(save->path);
   if (save->folder == NULL)
     return LFB_ERROR_NO_MEMORY;
   save->directory = lfb_restarted_open(save->folder, O_RDONLY | O_DIRECTORY, 0);

@@ -9,6 +9,9 @@
 
 #include "bloom/forms.h"
 
+/* The folder of a path, for the caller to free; NULL where there is no memory. */
+char *lfb_file_folder(const char *path);
+
 /* What a file is to hold. */
 typedef struct lfb_content {
   const void *what;

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bloom/files.h"
 #include "bloom/forms.h"
 #include "bloom/mapped_header.h"
 #include "bloom/restarted.h"
@@ -200,45 +201,18 @@ static void mapped_make_huge(const lfb_mapping *mapping, const lfb_mapped_shape 
   lfb_pages_collapse(&mapping->file, shape->words_at);
 }
 
-/* The folder of a path, for the caller to free; NULL where there is no memory. */
-static char *mapped_folder(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-
-  return slash == NULL   ? strdup(".")
-         : slash == path ? strdup("/")
-                         : strndup(path, (size_t)(slash - path));
-}
-
-/* What lets an unnamed file have a name. */
-static const char *mapped_unnamed_path(int fd, char room[32])
-{
-  static const char folder[] = "/proc/self/fd/";
-  char digits[12];
-  size_t count = 0, at = sizeof folder - 1;
-
-  memcpy(room, folder, at);
-  do
-    digits[count++] = (char)('0' + fd % 10);
-  while ((fd /= 10) > 0);
-  while (count > 0)
-    room[at++] = digits[--count];
-  room[at] = '\0';
-  return room;
-}
-
 /* Opens a new file; in `*named` whether it has its name already, for want of files without
  * one, or of /proc to name them by. */
 static lfb_status mapped_new(lfb_mapping *mapping, bool *named)
 {
   struct stat found;
-  char *folder = mapped_folder(mapping->path), room[32];
+  char *folder = lfb_file_folder(mapping->path), room[LFB_MAPPING_FD_PATH];
 
   if (folder == NULL)
     return LFB_ERROR_NO_MEMORY;
   mapping->fd = lfb_restarted_open(folder, O_TMPFILE | O_RDWR, FILE_MODE);
   free(folder);
-  *named = mapping->fd < 0 || access(mapped_unnamed_path(mapping->fd, room), F_OK) != 0;
+  *named = mapping->fd < 0 || access(lfb_mapping_fd_path(mapping->fd, room), F_OK) != 0;
   if (*named) {
     if (mapping->fd >= 0)
       (void)close(mapping->fd);
@@ -256,9 +230,9 @@ static lfb_status mapped_new(lfb_mapping *mapping, bool *named)
 /* Gives a file that has none its name. */
 static lfb_status mapped_name(const lfb_mapping *mapping)
 {
-  char room[32];
+  char room[LFB_MAPPING_FD_PATH];
 
-  if (linkat(AT_FDCWD, mapped_unnamed_path(mapping->fd, room), AT_FDCWD, mapping->path,
+  if (linkat(AT_FDCWD, lfb_mapping_fd_path(mapping->fd, room), AT_FDCWD, mapping->path,
              AT_SYMLINK_FOLLOW) == 0)
     return LFB_OK;
   return errno == EEXIST ? LFB_ERROR_EXISTS : LFB_ERROR_OPEN;

@@ -30,13 +30,18 @@ static lfb_strategy mapping_row(const lfb_strategy *plain)
   return row;
 }
 
+const char *lfb_mapping_fd_path(int fd, char path[LFB_MAPPING_FD_PATH])
+{
+  (void)snprintf(path, LFB_MAPPING_FD_PATH, "/proc/self/fd/%d", fd);
+  return path;
+}
+
 int lfb_mapping_reopen(const lfb_mapping *mapping)
 {
-  char name[sizeof "/proc/self/fd/-2147483648"];
+  char path[LFB_MAPPING_FD_PATH];
   struct stat found;
 
-  (void)snprintf(name, sizeof name, "/proc/self/fd/%d", mapping->fd);
-  int fd = lfb_restarted_open(name, O_RDWR, 0);
+  int fd = lfb_restarted_open(lfb_mapping_fd_path(mapping->fd, path), O_RDWR, 0);
   if (fd < 0) /* no /proc: by its path, if that is still the same file */
     fd = lfb_restarted_open(mapping->path, O_RDWR | O_NONBLOCK, 0);
   if (fd >= 0 && (fstat(fd, &found) != 0 || found.st_dev != mapping->device ||

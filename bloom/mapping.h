@@ -52,6 +52,11 @@ void lfb_mapping_leave(lfb_mapping *mapping);
 /* Whether the file is still as long as what is mapped. */
 bool lfb_mapping_is_whole(const lfb_mapping *mapping);
 
+enum { LFB_MAPPING_FD_PATH = sizeof "/proc/self/fd/-2147483648" };
+
+/* A path that leads to an open file, whatever its own is; written to `path`. */
+const char *lfb_mapping_fd_path(int fd, char path[LFB_MAPPING_FD_PATH]);
+
 /* An open file description of the file that holds no lock; -1 where there is none. */
 int lfb_mapping_reopen(const lfb_mapping *mapping);
 

@@ -10,7 +10,6 @@
 #include <lfbloom/mapped.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
@@ -251,6 +250,40 @@ static int build_from_files(struct build *build)
   return status;
 }
 
+/* What is wrong with the options together; NULL: nothing. */
+static const char *build_misuse(const struct build *build)
+{
+  if (build->config.fpp == 0 && !build->shared)
+    return "no -p given, the false-positive probability";
+  if (build->out == NULL)
+    return "no -o given, the file to write";
+  if (build->shared && target_is_standard(build->out))
+    return "--shared needs a file, not standard output";
+  if (build->shared && build->label != NULL)
+    return "--shared takes no --label";
+  if (build->shared && build->form != LFB_FORM_NONE && build->form != LFB_FORM_MAPPED)
+    return "--shared is --form mapped, and no other";
+  if (build->json && target_is_standard(build->out))
+    return "-o - and --json both want standard output";
+  if (build->config.keep_key && !build->key.given)
+    return "--keep-key without --key-file";
+  return NULL;
+}
+
+/* Checks the options together, and settles the form; false after a report. */
+static bool build_settle(struct build *build)
+{
+  const char *misuse = build_misuse(build);
+
+  if (misuse != NULL) {
+    (void)options_misused(&command_build, misuse);
+    return false;
+  }
+  if (build->form == LFB_FORM_NONE)
+    build->form = build->shared ? LFB_FORM_MAPPED : LFB_FORM_NATIVE;
+  return options_label_fits(&command_build, build->label, build->form);
+}
+
 static int build_run(int argc, char **argv)
 {
   struct build build = {.source.threads = options_default_threads(), .form = LFB_FORM_NONE};
@@ -286,34 +319,11 @@ static int build_run(int argc, char **argv)
 
   if (status != OPTIONS_GO_ON)
     return status;
-  if (build.config.fpp == 0 && !build.shared)
-    return options_misused(&command_build, "no -p given, the false-positive probability");
-  if (build.out == NULL)
-    return options_misused(&command_build, "no -o given, the file to write");
-  if (build.shared && target_is_standard(build.out))
-    return options_misused(&command_build, "--shared needs a file, not standard output");
-  if (build.shared && build.label != NULL)
-    return options_misused(&command_build, "--shared takes no --label");
-  if (build.shared && build.form != LFB_FORM_NONE && build.form != LFB_FORM_MAPPED)
-    return options_misused(&command_build, "--shared is --form mapped, and no other");
-  if (build.shared)
-    build.form = LFB_FORM_MAPPED;
-  else if (build.form == LFB_FORM_NONE)
-    build.form = LFB_FORM_NATIVE;
-  if (!options_label_fits(&command_build, build.label, build.form))
-    return CLI_TROUBLE;
-  if (build.json && target_is_standard(build.out))
-    return options_misused(&command_build, "-o - and --json both want standard output");
   build.config.seed = seed.value;
-  if (build.key.given) {
-    build.config.hash = LFB_HASH_SIPHASH13;
-    memcpy(build.config.key, build.key.bytes, sizeof build.config.key);
-  }
-  if (build.config.keep_key && !build.key.given)
-    return options_misused(&command_build, "--keep-key without --key-file");
+  options_key_use(&build.key, &build.config);
   build.source.paths = argv + optind;
   build.source.path_count = (size_t)(argc - optind);
-  return build_from_files(&build);
+  return build_settle(&build) ? build_from_files(&build) : CLI_TROUBLE;
 }
 
 const struct command command_build = {

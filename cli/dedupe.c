@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
@@ -255,10 +254,7 @@ static int dedupe_run(int argc, char **argv)
   if (status != OPTIONS_GO_ON)
     return status;
   dedupe.config.strategy = dedupe.strategy.id;
-  if (dedupe.key.given) {
-    dedupe.config.hash = LFB_HASH_SIPHASH13;
-    memcpy(dedupe.config.key, dedupe.key.bytes, sizeof dedupe.config.key);
-  }
+  options_key_use(&dedupe.key, &dedupe.config);
   dedupe.source.paths = argv + optind;
   dedupe.source.path_count = (size_t)(argc - optind);
   return dedupe_files(&dedupe);

@@ -189,6 +189,14 @@ const uint8_t *options_key_bytes(const struct options_key *key)
   return key->given ? key->bytes : NULL;
 }
 
+void options_key_use(const struct options_key *key, lfb_config *config)
+{
+  if (!key->given)
+    return;
+  config->hash = LFB_HASH_SIPHASH13;
+  memcpy(config->key, key->bytes, sizeof config->key);
+}
+
 bool options_read_formula(const char *option, const char *text, void *to)
 {
   lfb_probes_formula *formula = to;

@@ -71,6 +71,9 @@ bool options_label_fits(const struct command *command, const char *label, lfb_fo
 /* What a reader is given of a key: its 16 bytes, or NULL. */
 const uint8_t *options_key_bytes(const struct options_key *key);
 
+/* Has a new filter hash by the key, if one was given. */
+void options_key_use(const struct options_key *key, lfb_config *config);
+
 /* How many threads to start where nobody said. */
 unsigned options_default_threads(void);
 
