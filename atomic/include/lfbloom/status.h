@@ -3,6 +3,8 @@
  *
  * Floor 0.  May include: nothing.
  *
+ * Guarantees 19 of docs/guarantees.md.
+ *
  * A call that fails leaves its outputs untouched and nothing half-done behind.
  * Numbers are never reused, so they may be stored and sent.
  */

@@ -3,6 +3,8 @@
  *
  * Floor 1.  May include: floor 0.
  *
+ * Guarantees 1, 2, 5 of docs/guarantees.md.
+ *
  * Ordering   Every access is relaxed: a word publishes nothing but its own bits.
  *            A caller who needs "set before test" across threads brings that
  *            order along (thread join, queue, release store).

@@ -3,6 +3,8 @@
  *
  * Floor 7.  May include: lfbloom/filter.h.
  *
+ * Guarantees 1, 6, 19 of docs/guarantees.md.
+ *
  * Until it is handed over, a filter of strategy fast is cut into regions, and a region
  * belongs to one thread at a time, which writes to it by plain stores.  A thread
  * gathers hashes for each region and takes a region when it has enough for it.  What

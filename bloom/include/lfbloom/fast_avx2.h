@@ -6,6 +6,8 @@
  * everywhere, which makes it define LFB_FAST_BY_AVX2, or in the single functions to
  * which whoever includes this gives LFB_FAST_AVX2_TARGET.
  *
+ * Guarantees 1 of docs/guarantees.md.
+ *
  * AVX2 picks no word out of eight by a vector of numbers, so which probe a lane serves
  * depends on w: such that each of the two registers, low and high, finds its words in
  * one way.

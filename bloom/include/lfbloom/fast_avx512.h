@@ -6,6 +6,8 @@
  * AVX-512F everywhere, which makes it define LFB_FAST_BY_AVX512, or in the single
  * functions to which whoever includes this gives LFB_FAST_AVX512_TARGET.
  *
+ * Guarantees 1 of docs/guarantees.md.
+ *
  * The whole line is loaded at once while others may be writing its words.  A
  * vector load is not atomic as a whole, but each of its 64-bit lanes is: on
  * x86-64 the memory system moves aligned 8 bytes in one piece, and the parts into

@@ -4,6 +4,8 @@
  *
  * Floor 5.  May include: lfbloom/word.h, lfbloom/cpu.h.  Included through lfbloom/fast.h.
  *
+ * Guarantees 1, 2 of docs/guarantees.md.
+ *
  * The layout, which never changes.  A block is 8 words, one cache line; its words
  * are cut into w groups (w = 1, 2, 4 or 8).  A key has one block, one word in each
  * group, and g bits in each such word.  With r(i) = hash * M(i) mod 2^64, M(0)

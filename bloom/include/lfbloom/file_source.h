@@ -4,6 +4,8 @@
  *
  * Floor 9.  May include: lfbloom/follow.h.
  *
+ * Guarantees 14, 19 of docs/guarantees.md.
+ *
  * File        It is looked at again when it is another one, or has another size or time of
  *             modification.  Not being there means that there is nothing new.
  * Directory   Of its regular files the one that was modified last, of several the last by

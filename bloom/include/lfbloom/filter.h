@@ -4,6 +4,8 @@
  *
  * Floor 6.  May include: lfbloom/status.h, lfbloom/sink.h.
  *
+ * Guarantees 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 19 of docs/guarantees.md.
+ *
  * A filter answers "surely not in" or "maybe in", and "maybe" wrongly with
  * about the probability it was made for once its expected insertions are in.
  *

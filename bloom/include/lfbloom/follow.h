@@ -4,6 +4,8 @@
  *
  * Floor 8.  May include: lfbloom/versions.h.
  *
+ * Guarantees 14, 19 of docs/guarantees.md.
+ *
  * A source is three functions or four.  Each poll asks it for its version number:
  *   the same as before           nothing to do
  *   a few keys more or fewer     the new ones are put into the running version

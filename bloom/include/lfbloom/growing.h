@@ -3,6 +3,8 @@
  *
  * Floor 7.  May include: lfbloom/filter.h.
  *
+ * Guarantees 1, 2, 3, 4, 5, 6, 9, 11, 12, 16, 19 of docs/guarantees.md.
+ *
  * It is a row of plain filters, its layers, at most LFB_GROWING_LAYERS.  Each is made for
  * twice the keys of the one before, with a tighter fpp; keys go into the newest, and when
  * that is full the next is added.  A key is in if it is in any layer.

@@ -4,6 +4,8 @@
  *
  * Floor 7.  May include: lfbloom/filter.h.
  *
+ * Guarantees 1, 3, 4, 5, 6, 7, 8, 11, 12, 13, 19 of docs/guarantees.md.
+ *
  * The file is in the page cache, or on /dev/shm in memory alone.  A filter that is made
  * or opened here is used by lfbloom/filter.h as any other; between the processes there is
  * nothing but atomic words: no lock, no server, no message.

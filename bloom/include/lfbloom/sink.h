@@ -3,6 +3,8 @@
  *
  * Floor 5.  May include: lfbloom/status.h.
  *
+ * Guarantees 10 of docs/guarantees.md.
+ *
  * A funnel is a function that puts an object's fields into a sink, one after
  * another.  Hashing what was put is hashing the concatenation of the bytes
  * below, as Guava's PrimitiveSink defines them, so that a filter filled here

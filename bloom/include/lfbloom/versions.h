@@ -4,6 +4,8 @@
  *
  * Floor 7.  May include: lfbloom/filter.h.
  *
+ * Guarantees 4, 5, 14, 15, 19 of docs/guarantees.md.
+ *
  *     lfb_versions_begin_rebuild(versions, &config, &building);  puts go to both from now on
  *     ... fill `building` from the source of truth, on any number of threads ...
  *     lfb_versions_publish(versions, LFB_DROP_PREVIOUS, NULL);   queries go to it from now on

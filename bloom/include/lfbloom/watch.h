@@ -3,6 +3,8 @@
  *
  * Floor 7.  May include: lfbloom/filter.h.
  *
+ * Guarantees 5, 18, 19 of docs/guarantees.md.
+ *
  * A watch looks at a filter whenever it is polled, calls back once when a limit is
  * crossed, keeps count of the false positives that the caller finds out about, and gives
  * all of it as text for Prometheus.
