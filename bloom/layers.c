@@ -30,7 +30,8 @@ enum {
 
 double lfb_layers_fpp(double fpp, uint32_t number)
 {
-  return fpp * START / ((number + (double)START) * (number + (double)START + 1));
+  const double first = START;
+  return fpp * first / ((number + first) * (number + first + 1));
 }
 
 uint64_t lfb_layers_insertions(uint64_t first, uint32_t number)
