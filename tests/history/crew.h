@@ -1,0 +1,46 @@
+// crew.h - threads that wait for a turn, take it together, and wait again: a turn costs no
+// more than waking them.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace history {
+
+class Crew {
+ public:
+  // perform(thread, turn) is what each thread does in a turn; turns count from 1.
+  Crew(unsigned threads, const std::function<void(unsigned, unsigned)>& perform)
+      : threads_(threads) {
+    for (unsigned t = 0; t < threads; t++)
+      running_.emplace_back([this, t, perform] {
+        for (unsigned turn = 1;; turn++) {
+          while (turn_ < turn) std::this_thread::yield();
+          if (ended_) return;
+          perform(t, turn);
+          done_++;
+        }
+      });
+  }
+  ~Crew() {
+    ended_ = true;
+    turn_++;
+    for (std::thread& thread : running_) thread.join();
+  }
+  // One turn; returns when all are done.
+  void Take() {
+    done_ = 0;
+    turn_++;
+    while (done_ < threads_) std::this_thread::yield();
+  }
+
+ private:
+  const unsigned threads_;
+  std::atomic<unsigned> turn_{0}, done_{0};
+  std::atomic<bool> ended_{false};
+  std::vector<std::thread> running_;
+};
+
+}  // namespace history

@@ -1,0 +1,169 @@
+#include "tests/history/run.h"
+
+#include <atomic>
+#include <thread>
+
+#include "bloom/core.h"
+#include "tests/filters.h"
+#include "tests/race.h"
+
+namespace history {
+
+// ---- one run ----------------------------------------------------------------
+
+Stage::Stage(const lfb_config& config, unsigned keys, unsigned threads, PutFn put)
+    : threads_(threads), put_(std::move(put)), seen_(threads) {
+  for (unsigned i = 0; i < keys; i++) keys_.push_back(Mix(11, i));
+  for (uint64_t key : keys_) {
+    const Filter alone = Make(config);
+    lfb_filter_put_u64(alone.get(), key);
+    scene_.keys.push_back(BitsOf(alone.get()));
+  }
+  scene_.puts_are_claims = config.strategy == LFB_FAST_PAIR;
+  EXPECT_EQ(lfb_filter_create(&config, &filter_), LFB_OK);
+  EXPECT_EQ(lfb_filter_create(&config, &other_), LFB_OK);
+  for (unsigned i = 0; i < keys; i += 3) lfb_filter_put_u64(other_, keys_[i]);
+  scene_.other = BitsOf(other_);
+  EXPECT_LE(64 * filter_->layout.bits.word_count, kMostBits);
+  lfb_claims_free(&filter_->claims);  // all claims meet in one place
+  EXPECT_EQ(lfb_claims_init_places(&filter_->claims, 1), LFB_OK);
+  crew_ = std::make_unique<Crew>(threads,
+                                 [this](unsigned thread, unsigned turn) { Perform(thread, turn); });
+}
+
+Stage::~Stage() {
+  crew_.reset();
+  lfb_filter_free(filter_);
+  lfb_filter_free(other_);
+}
+
+Bits Stage::BitsOf(const lfb_filter* filter) const {
+  Bits bits;
+  for (uint64_t word = 0; word < filter->layout.bits.word_count; word++)
+    for (uint64_t left = lfb_bits_word(&filter->layout.bits, word); left != 0; left &= left - 1)
+      bits.set(64 * word + static_cast<size_t>(__builtin_ctzll(left)));
+  return bits;
+}
+
+// Bits turned on in this run, as the filter has counted them.
+uint64_t Stage::Counted() const {
+  return lfb_stripes_sum(&filter_->layout.count) - counted_before_;
+}
+
+Event Stage::Single(const Call& call) {
+  Event event{call.kind, call.key, Tick(), 0, 0};
+  const uint64_t key = keys_[call.key];
+  switch (call.kind) {
+    case Kind::kPut:
+      event.answer = put_(filter_, key);
+      break;
+    case Kind::kClaim:
+      event.answer = lfb_filter_claim_u64(filter_, key);
+      break;
+    case Kind::kQuery:
+      event.answer = lfb_filter_might_contain_u64(filter_, key);
+      break;
+    case Kind::kPutAll:
+      lfb_filter_put_all(filter_, other_);
+      break;
+    case Kind::kCount:
+      event.answer = Counted();
+      break;
+  }
+  event.end = Tick();
+  return event;
+}
+
+// One call is as many events as it has keys, in one interval.
+void Stage::Batch(const Call& call, std::vector<Event>* seen) {
+  std::vector<uint64_t> keys;
+  for (unsigned i = 0; i < call.batch; i++) keys.push_back(keys_[(call.key + i) % keys_.size()]);
+  uint64_t answers = 0;
+  const uint64_t begin = Tick();
+  (call.kind == Kind::kPut ? lfb_filter_put_many_u64(filter_, keys.data(), keys.size(), &answers)
+   : call.kind == Kind::kClaim
+       ? lfb_filter_claim_many_u64(filter_, keys.data(), keys.size(), &answers)
+       : lfb_filter_might_contain_many_u64(filter_, keys.data(), keys.size(), &answers));
+  const uint64_t end = Tick();
+  for (unsigned i = 0; i < call.batch; i++)
+    seen->push_back({call.kind, static_cast<unsigned>((call.key + i) % keys_.size()), begin, end,
+                     answers >> i & 1});
+}
+
+void Stage::Perform(unsigned thread, unsigned turn) {
+  if (thread >= program_->size()) return;
+  uint64_t pause = Mix(turn, thread);
+  for (const Call& call : (*program_)[thread]) {
+    // Where threads are more than processors, one that goes on at once does all
+    // of its calls.
+    if (pause % 4 == 0) std::this_thread::yield();
+    for (pause /= 4; pause % 64 != 0; pause--) std::atomic_signal_fence(std::memory_order_seq_cst);
+    pause = Mix(3, pause);
+    if (call.batch == 0)
+      seen_[thread].push_back(Single(call));
+    else
+      Batch(call, &seen_[thread]);
+  }
+}
+
+History Stage::Run(const Program& program) {
+  for (uint64_t word = 0; word < filter_->layout.bits.word_count; word++)
+    atomic_store_explicit(&filter_->layout.bits.words[word], 0, std::memory_order_relaxed);
+  counted_before_ = lfb_stripes_sum(&filter_->layout.count);
+  for (std::vector<Event>& seen : seen_) seen.clear();
+  program_ = &program;
+  crew_->Take();
+
+  History history;
+  for (const std::vector<Event>& seen : seen_)
+    history.events.insert(history.events.end(), seen.begin(), seen.end());
+  history.last = BitsOf(filter_);
+  history.last_count = Counted();
+  return history;
+}
+
+// ---- programs ---------------------------------------------------------------
+
+Program RandomProgram(const Stage& stage, unsigned calls, uint64_t number) {
+  uint64_t draws = 0;
+  const auto draw = [&](uint64_t below) {
+    return static_cast<unsigned>(Mix(number, draws++) % below);
+  };
+  Program program(2 + draw(stage.threads() - 1));
+  const unsigned keys = 1 + draw(stage.scene().keys.size());  // few keys meet more often
+  for (std::vector<Call>& thread : program)
+    for (unsigned left = 1 + draw(calls); left > 0; left--) {
+      const Kind kind = static_cast<Kind>(std::min(draw(10) / 2, 4u));
+      const bool batch = kind <= Kind::kQuery && draw(4) == 0;
+      thread.push_back({kind, draw(keys), batch ? 2 + draw(3) : 0});
+    }
+  return program;
+}
+
+std::optional<Finding> Search(Stage* stage, const Program& program, unsigned runs) {
+  for (unsigned run = 0; run < runs; run++) {
+    History history = stage->Run(program);
+    std::string why = Check(stage->scene(), history);
+    if (!why.empty()) return Finding{program, std::move(history), std::move(why)};
+  }
+  return std::nullopt;
+}
+
+Finding Shrink(Stage* stage, Finding finding, unsigned runs) {
+  for (bool smaller = true; smaller;) {
+    smaller = false;
+    for (size_t thread = 0; thread < finding.program.size() && !smaller; thread++)
+      for (size_t call = 0; call < finding.program[thread].size() && !smaller; call++) {
+        Program less = finding.program;
+        less[thread].erase(less[thread].begin() + static_cast<std::ptrdiff_t>(call));
+        if (less[thread].empty()) less.erase(less.begin() + static_cast<std::ptrdiff_t>(thread));
+        if (std::optional<Finding> found = Search(stage, less, runs)) {
+          finding = std::move(*found);
+          smaller = true;
+        }
+      }
+  }
+  return finding;
+}
+
+}  // namespace history

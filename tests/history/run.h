@@ -1,0 +1,85 @@
+// run.h - programs of a few calls, run by threads on one filter, and what they
+// saw.
+#pragma once
+
+#include <lfbloom/filter.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tests/history/crew.h"
+#include "tests/history/model.h"
+
+namespace history {
+
+// A call as a program has it: what an event is before it happens.
+struct Call {
+  Kind kind;
+  unsigned key;
+  unsigned batch;  // how many keys from there on, by one call; 0: singly
+};
+
+// The calls of each thread, in their order.
+using Program = std::vector<std::vector<Call>>;
+
+// How one put is made; the library's, unless a test has a broken one.
+using PutFn = std::function<bool(lfb_filter*, uint64_t key)>;
+
+// One filter, its keys, and the threads that run programs on it again and
+// again.
+class Stage {
+ public:
+  // A filter of `config`, of at most kMostBits bits, and `keys` keys.
+  Stage(const lfb_config& config, unsigned keys, unsigned threads, PutFn put = lfb_filter_put_u64);
+  ~Stage();
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  const Scene& scene() const { return scene_; }
+  unsigned threads() const { return threads_; }
+
+  // Runs a program of at most threads() threads once, on the empty filter.
+  History Run(const Program& program);
+
+ private:
+  void Perform(unsigned thread, unsigned turn);
+  Event Single(const Call& call);
+  void Batch(const Call& call, std::vector<Event>* seen);
+  uint64_t Tick() {
+    return clock_.fetch_add(1);
+  }  // seq_cst: who ticks later sees what was done before
+  uint64_t Counted() const;
+  Bits BitsOf(const lfb_filter* filter) const;
+
+  const unsigned threads_;
+  const PutFn put_;
+  std::vector<uint64_t> keys_;
+  Scene scene_;
+  lfb_filter *filter_ = nullptr, *other_ = nullptr;
+  std::atomic<uint64_t> clock_{1};
+  uint64_t counted_before_ = 0;
+  const Program* program_ = nullptr;
+  std::vector<std::vector<Event>> seen_;
+  std::unique_ptr<Crew> crew_;
+};
+
+// A program of 2 to `threads` threads, with at most `calls` calls each, made
+// from a number.
+Program RandomProgram(const Stage& stage, unsigned calls, uint64_t number);
+
+// The first of so many runs of a program that is no history of a filter.
+struct Finding {
+  Program program;
+  History history;
+  std::string why;
+};
+std::optional<Finding> Search(Stage* stage, const Program& program, unsigned runs);
+
+// The finding with as few calls and threads as it is still seen with, within so
+// many runs for each that is left out.
+Finding Shrink(Stage* stage, Finding finding, unsigned runs);
+
+}  // namespace history
