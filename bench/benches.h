@@ -33,7 +33,8 @@ void lfb_bench_register_filters(const lfb_bench_size *size);
 /* put_new/fast/SIZE/batch15|batch49|build/hash/1%: new keys in bulk. */
 void lfb_bench_register_bulk(const lfb_bench_size *size);
 
-/* fill|ask_present|ask_absent/plain|growing/SIZE/CALL/hash/1%: a filter that grew to n keys. */
+/* fill|ask_present|ask_absent/plain|growing|row/SIZE/CALL/hash/1%: a filter that grew to n keys,
+ * and plain ones of the sizes of its layers (ask_absent alone). */
 void lfb_bench_register_growing(const lfb_bench_size *size);
 
 /* Frees what these benchmarks share. */

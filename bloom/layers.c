@@ -103,6 +103,7 @@ static lfb_status layer_make(const lfb_growing *growing, lfb_filter *filter,
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_layer){.older = (lfb_layer *)older,
                       .filter = filter,
+                      .strategy = filter->strategy,
                       .number = older == NULL ? 0 : older->number + 1};
   layer_measure(made, lfb_layers_fpp(growing->config.fpp, made->number));
   *layer = made;
