@@ -2,10 +2,10 @@
 #include <lfbloom/fast.h>
 #include <lfbloom/filter.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bloom/batch.h"
 #include "bloom/core.h"
+#include "bloom/label.h"
 #include "bloom/mapping.h"
 #include "bloom/sink.h"
 
@@ -132,14 +132,7 @@ lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy)
 
 lfb_status lfb_filter_set_label(lfb_filter *filter, const char *label)
 {
-  char zeroed[LFB_LABEL_SIZE + 1] = "";
-  const lfb_status status = lfb_label_check(label);
-
-  if (status != LFB_OK)
-    return status;
-  memcpy(zeroed, label, strlen(label)); /* which may be the filter's own label */
-  memcpy(filter->description.label, zeroed, sizeof zeroed);
-  return LFB_OK;
+  return lfb_label_set(filter->description.label, label);
 }
 
 const char *lfb_filter_label(const lfb_filter *filter)

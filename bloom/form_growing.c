@@ -5,7 +5,6 @@
  * Floor 16.  docs/formats.md has it field by field.
  */
 #include <lfbloom/growing.h>
-#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -25,6 +24,7 @@ static void growing_head(const lfb_growing *growing, uint32_t layers, lfb_growin
                              .layers = layers,
                              .memory_preference = growing->config.memory_preference,
                              .written = now < 0 ? 0 : (uint64_t)now};
+  memcpy(head->label, growing->label, sizeof head->label);
 }
 
 /* Writes the layers that there are now; one that is added meanwhile is not among them. */
@@ -36,9 +36,7 @@ static lfb_status growing_write_form(const void *what, const lfb_writer *writer)
   lfb_growing_head head;
   const lfb_layer *newest = lfb_layers_newest(growing);
 
-  for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)
-    layers[layer->number] = layer;
-  growing_head(growing, newest->number + 1, &head);
+  growing_head(growing, lfb_layers_list(newest, layers), &head);
   lfb_growing_encode(&head, header);
   lfb_status status = writer->write(writer->to, header, sizeof header);
   for (uint32_t i = 0; status == LFB_OK && i < head.layers; i++)
@@ -105,54 +103,14 @@ static lfb_status growing_read_native(const lfb_reader *reader, lfb_filter **fil
                                  : LFB_ERROR_BAD_HEADER;
 }
 
-/* Whether a filter has room for half of the keys it is made for, at least: one that has not
- * would ask for a next layer of a size that no bytes stand for. */
-static bool growing_is_large_enough(const lfb_filter *filter)
-{
-  const lfb_description *description = &filter->description;
-  const double half = (double)description->config.expected_insertions / 2;
-
-  return filter->strategy->fpp_after(&description->geometry, half) <= description->config.fpp;
-}
-
-/* Whether it is the p of layer `number`, as any machine rounds it. */
-static bool growing_is_fpp(const lfb_growing *growing, double fpp, uint32_t number)
-{
-  const double wanted = lfb_layers_fpp(growing->config.fpp, number);
-  return fabs(fpp - wanted) <= wanted * 1e-9;
-}
-
-/* Whether a filter can be layer `number`. */
-static bool growing_fits(const lfb_growing *growing, const lfb_filter *filter, uint32_t number)
-{
-  const lfb_config *config = &filter->description.config;
-  const lfb_filter *first = number == 0 ? filter : growing->first;
-
-  if (first == NULL) /* which lacked its key */
-    return false;
-  return growing_is_large_enough(filter) && growing_is_fpp(growing, config->fpp, number) &&
-         config->expected_insertions ==
-             lfb_layers_insertions(growing->config.expected_insertions, number) &&
-         config->probes_formula == first->description.config.probes_formula &&
-         filter->strategy->id == first->strategy->id &&
-         lfb_core_same_hash(&filter->layout.hasher, &first->layout.hasher) &&
-         filter->description.geometry.bit_count <= filter->strategy->reachable_bits;
-}
-
 /* Adds a filter that was read as the next layer; on success it is the growing filter's. */
 static lfb_status growing_take(lfb_growing *growing, lfb_filter *filter, uint32_t number)
 {
-  if (!growing_fits(growing, filter, number))
+  if (!lfb_layers_fit(growing, filter, number))
     return LFB_ERROR_BAD_HEADER;
-  const lfb_status status = lfb_layers_push(growing, filter);
-  if (status == LFB_OK && number == 0) {
-    const lfb_config *config = &filter->description.config;
-    growing->first = filter;
-    growing->config.strategy = config->strategy;
-    growing->config.probes_formula = config->probes_formula;
-    growing->config.seed = config->seed;
-  }
-  return status;
+  if (number == 0)
+    lfb_layers_configure(growing, &filter->description.config);
+  return lfb_layers_push(growing, filter);
 }
 
 /*
@@ -223,6 +181,7 @@ static lfb_status growing_read_form(const lfb_reader *reader, void **made)
   growing->config = (lfb_config){.expected_insertions = head.first_insertions,
                                  .fpp = head.fpp,
                                  .memory_preference = head.memory_preference};
+  memcpy(growing->label, head.label, sizeof growing->label);
   status = growing_read_layers(growing, head.layers, &source);
   if (status != LFB_OK) {
     lfb_growing_free(growing);

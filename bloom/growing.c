@@ -2,7 +2,9 @@
 #include <lfbloom/growing.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "bloom/label.h"
 #include "bloom/layers.h"
 #include "bloom/sink.h"
 
@@ -19,8 +21,6 @@ static lfb_status growing_begin(lfb_growing *growing)
   status = lfb_layers_push(growing, filter);
   if (status != LFB_OK)
     lfb_filter_free(filter);
-  else
-    growing->first = filter;
   return status;
 }
 
@@ -50,6 +50,53 @@ void lfb_growing_free(lfb_growing *growing)
     return;
   lfb_layers_free(growing);
   free(growing);
+}
+
+/* Copies layers, oldest first, to a growing filter that has none. */
+static lfb_status growing_copy_layers(lfb_growing *copy, const lfb_layer *newest)
+{
+  const lfb_layer *layers[LFB_GROWING_LAYERS];
+  const uint32_t count = lfb_layers_list(newest, layers);
+  lfb_status status = LFB_OK;
+
+  for (uint32_t i = 0; status == LFB_OK && i < count; i++) {
+    lfb_filter *filter;
+    status = lfb_filter_copy(layers[i]->filter, &filter);
+    if (status != LFB_OK)
+      return status;
+    status = lfb_layers_push(copy, filter);
+    if (status != LFB_OK)
+      lfb_filter_free(filter);
+  }
+  return status;
+}
+
+lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy)
+{
+  lfb_growing *made = calloc(1, sizeof *made);
+
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  made->config = growing->config;
+  made->written = growing->written;
+  memcpy(made->label, growing->label, sizeof made->label);
+  const lfb_status status = growing_copy_layers(made, lfb_layers_newest(growing));
+  if (status != LFB_OK) {
+    lfb_growing_free(made);
+    return status;
+  }
+  *copy = made;
+  return LFB_OK;
+}
+
+lfb_status lfb_growing_set_label(lfb_growing *growing, const char *label)
+{
+  return lfb_label_set(growing->label, label);
+}
+
+const char *lfb_growing_label(const lfb_growing *growing)
+{
+  return growing->label;
 }
 
 /* ---- one key --------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  * Floor 15. */
 #include "bloom/growing_header.h"
 
+#include "bloom/label.h"
 #include "bloom/native_header.h"
 
 /* Where each field is, in bytes from the start: docs/formats.md. */
@@ -14,7 +15,8 @@ enum {
   AT_INSERTIONS = 24,
   AT_FPP = 32,
   AT_CREATED = 40,
-  AT_RESERVED = 48, /* zero up to the checksum */
+  AT_LABEL = 48,
+  AT_RESERVED = 112, /* zero up to the checksum */
   AT_CHECKSUM = 248,
 };
 
@@ -41,6 +43,7 @@ void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_G
   lfb_store_le64(header + AT_INSERTIONS, head->first_insertions);
   lfb_store_le64(header + AT_FPP, fpp);
   lfb_store_le64(header + AT_CREATED, head->written);
+  memcpy(header + AT_LABEL, head->label, sizeof head->label);
   lfb_store_le64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
 }
 
@@ -71,6 +74,7 @@ lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
   memcpy(&found.fpp, &fpp, sizeof fpp);
   if (lfb_load_le32(header + AT_HEADER_SIZE) != LFB_GROWING_HEADER ||
       !lfb_native_is_zero(header + AT_RESERVED, header + AT_CHECKSUM) ||
+      lfb_label_read(found.label, header + AT_LABEL) != LFB_OK ||
       !growing_head_makes_sense(&found))
     return LFB_ERROR_BAD_HEADER;
   *head = found;

@@ -20,6 +20,7 @@ typedef struct lfb_growing_head {
   uint32_t layers;           /* 1 to LFB_GROWING_LAYERS              */
   lfb_memory_preference memory_preference; /* of layers that are to come */
   uint64_t written;          /* in seconds since 1970                */
+  char label[LFB_LABEL_SIZE + 1]; /* as lfb_label_set() leaves it      */
 } lfb_growing_head;
 
 /* Whether these six bytes begin a growing filter. */

@@ -1,12 +1,13 @@
 /*
- * label.c - what a filter's label may be.
+ * label.c - what a filter's label may be, and its field.
  *
  * Floor 7.
  *
  * A label is printed by whoever finds the file: so it is one line, and holds
  * nothing that a terminal obeys.
  */
-#include <lfbloom/filter.h>
+#include "bloom/label.h"
+
 #include <string.h>
 
 static bool label_may_hold(uint32_t character)
@@ -50,5 +51,31 @@ lfb_status lfb_label_check(const char *label)
       return LFB_ERROR_BAD_LABEL;
     at += size;
   }
+  return LFB_OK;
+}
+
+lfb_status lfb_label_set(char field[LFB_LABEL_SIZE + 1], const char *label)
+{
+  char zeroed[LFB_LABEL_SIZE + 1] = "";
+  const lfb_status status = lfb_label_check(label);
+
+  if (status != LFB_OK)
+    return status;
+  memcpy(zeroed, label, strlen(label)); /* which may be the field itself */
+  memcpy(field, zeroed, sizeof zeroed);
+  return LFB_OK;
+}
+
+lfb_status lfb_label_read(char label[LFB_LABEL_SIZE + 1],
+                          const unsigned char field[LFB_LABEL_SIZE + 1])
+{
+  const char *text = (const char *)field;
+
+  if (field[LFB_LABEL_SIZE] != 0 || lfb_label_check(text) != LFB_OK)
+    return LFB_ERROR_BAD_LABEL;
+  for (size_t i = strlen(text); i < LFB_LABEL_SIZE; i++)
+    if (field[i] != 0)
+      return LFB_ERROR_BAD_LABEL;
+  memcpy(label, field, LFB_LABEL_SIZE + 1);
   return LFB_OK;
 }

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE /* sched_yield */
 #include "bloom/layers.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,9 +124,19 @@ lfb_status lfb_layers_push(lfb_growing *growing, lfb_filter *filter)
   lfb_layer *made;
   const lfb_status status = layer_make(growing, filter, older, &made);
 
-  if (status == LFB_OK)
-    atomic_store_explicit(&growing->newest, made, memory_order_relaxed);
-  return status;
+  if (status != LFB_OK)
+    return status;
+  atomic_store_explicit(&growing->newest, made, memory_order_relaxed);
+  if (older == NULL)
+    growing->first = filter;
+  return LFB_OK;
+}
+
+uint32_t lfb_layers_list(const lfb_layer *newest, const lfb_layer *layers[LFB_GROWING_LAYERS])
+{
+  for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)
+    layers[layer->number] = layer;
+  return newest->number + 1;
 }
 
 void lfb_layers_free(lfb_growing *growing)
@@ -179,6 +190,49 @@ static lfb_status layers_make_next(const lfb_growing *growing, const lfb_layer *
   if (status != LFB_OK)
     lfb_filter_free(filter);
   return status;
+}
+
+/* ---- layers from elsewhere ------------------------------------------------------ */
+
+void lfb_layers_configure(lfb_growing *growing, const lfb_config *first)
+{
+  growing->config.strategy = first->strategy;
+  growing->config.probes_formula = first->probes_formula;
+  growing->config.seed = first->seed;
+  growing->config.keep_key = first->keep_key;
+}
+
+/* Whether a filter has room for half of the keys it is made for, at least: one that has not
+ * would ask for a next layer of a size that no bytes stand for. */
+static bool layer_is_large_enough(const lfb_filter *filter)
+{
+  const lfb_description *description = &filter->description;
+  const double half = (double)description->config.expected_insertions / 2;
+
+  return filter->strategy->fpp_after(&description->geometry, half) <= description->config.fpp;
+}
+
+/* Whether it is the p of layer `number`, as any machine rounds it. */
+static bool layer_is_fpp(const lfb_growing *growing, double fpp, uint32_t number)
+{
+  const double wanted = lfb_layers_fpp(growing->config.fpp, number);
+  return fabs(fpp - wanted) <= wanted * 1e-9;
+}
+
+bool lfb_layers_fit(const lfb_growing *growing, const lfb_filter *filter, uint32_t number)
+{
+  const lfb_config *config = &filter->description.config;
+  const lfb_filter *first = number == 0 ? filter : growing->first;
+
+  if (first == NULL) /* which lacked its key */
+    return false;
+  return layer_is_large_enough(filter) && layer_is_fpp(growing, config->fpp, number) &&
+         config->expected_insertions ==
+             lfb_layers_insertions(growing->config.expected_insertions, number) &&
+         config->probes_formula == first->description.config.probes_formula &&
+         filter->strategy->id == first->strategy->id &&
+         lfb_core_same_hash(&filter->layout.hasher, &first->layout.hasher) &&
+         filter->description.geometry.bit_count <= filter->strategy->reachable_bits;
 }
 
 /* ---- adding one ---------------------------------------------------------------- */

@@ -61,6 +61,7 @@ struct lfb_growing {
   const lfb_filter *first;      /* its hasher and its claims are those of all          */
   lfb_config config;            /* as asked for, expected_insertions at least the least */
   uint64_t written;             /* as in lfb_stats                                     */
+  char label[LFB_LABEL_SIZE + 1]; /* ends in NUL, and only NUL from there on          */
 };
 
 /* p_i, that of layer `number`, of a whole that is wrong with `fpp`. */
@@ -73,13 +74,22 @@ uint64_t lfb_layers_insertions(uint64_t first, uint32_t number);
 lfb_status lfb_layers_check(const lfb_config *config);
 
 /*
- * Makes a filter a layer that follows `older`, and the newest, where nobody else sees the
+ * Makes a filter the newest layer, and the first if there is none, where nobody else sees the
  * growing filter yet.
  *
  * Takes  filter  made for the layer's fpp; on success the layer owns it.
  * Fails  LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_layers_push(lfb_growing *growing, lfb_filter *filter);
+
+/* Takes over of the first layer what all layers have alike. */
+void lfb_layers_configure(lfb_growing *growing, const lfb_config *first);
+
+/* Whether a filter, which somebody else made, can be layer `number`. */
+bool lfb_layers_fit(const lfb_growing *growing, const lfb_filter *filter, uint32_t number);
+
+/* Writes a layer and all older ones, the first first; how many. */
+uint32_t lfb_layers_list(const lfb_layer *newest, const lfb_layer *layers[LFB_GROWING_LAYERS]);
 
 /* Frees all layers. */
 void lfb_layers_free(lfb_growing *growing);

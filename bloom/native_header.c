@@ -1,6 +1,7 @@
 /* native_header.c - writing and checking the fields of a native header.  Floor 14. */
 #include "bloom/native_header.h"
 
+#include "bloom/label.h"
 #include "bloom/strategies.h"
 
 /* Where each field is, in bytes from the start: docs/formats.md. */
@@ -178,19 +179,6 @@ bool lfb_native_is_zero(const unsigned char *from, const unsigned char *end)
   return any == 0;
 }
 
-/* The label: it ends within its field, and zeros follow. */
-static lfb_status decode_label(const unsigned char *header, lfb_description *description)
-{
-  const unsigned char *field = header + AT_LABEL, *end = header + AT_KEY;
-  const char *label = (const char *)field;
-
-  if (end[-1] != 0 || !lfb_native_is_zero(field + strlen(label), end) ||
-      lfb_label_check(label) != LFB_OK)
-    return LFB_ERROR_BAD_HEADER;
-  memcpy(description->label, label, sizeof description->label);
-  return LFB_OK;
-}
-
 lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], const uint8_t *key,
                              lfb_description *description)
 {
@@ -221,8 +209,8 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   if (status == LFB_OK)
     status = decode_config(header, strategy, &found.config);
   found.config.keep_key = with_key;
-  if (status == LFB_OK)
-    status = decode_label(header, &found);
+  if (status == LFB_OK && lfb_label_read(found.label, header + AT_LABEL) != LFB_OK)
+    status = LFB_ERROR_BAD_HEADER;
   if (status == LFB_OK)
     status = decode_hasher(header, strategy, key, &found.hasher);
   if (status == LFB_OK || status == LFB_ERROR_KEY_NEEDED)

@@ -95,7 +95,7 @@ static void info_text(const lfb_stats *stats, const char *label)
            " (the chance of a wrong \"maybe in\")");
 }
 
-static void info_growing_json(const lfb_growing_figures *figures)
+static void info_growing_json(const lfb_growing_figures *figures, const char *label)
 {
   json_open(NULL);
   json_text("form", "growing");
@@ -111,6 +111,7 @@ static void info_growing_json(const lfb_growing_figures *figures)
   else
     json_count("approximate_count", figures->approximate_count);
   json_real("expected_fpp", figures->expected_fpp);
+  json_text("label", label[0] != '\0' ? label : NULL);
   if (figures->written > 0)
     json_count("written", figures->written);
   else
@@ -122,11 +123,13 @@ static void info_growing_json(const lfb_growing_figures *figures)
   json_close();
 }
 
-static void info_growing_text(const lfb_growing_figures *figures)
+static void info_growing_text(const lfb_growing_figures *figures, const char *label)
 {
   const double full = (double)figures->bits_set / (double)figures->bit_count;
   char remark[64];
 
+  if (label[0] != '\0')
+    info_row("label", label, "");
   info_row("form", "growing", "");
   info_row("strategy", lfb_strategy_name(figures->strategy), "");
   if (figures->seed > 0) {
@@ -190,9 +193,9 @@ static int info_growing(const lfb_growing *growing, bool json)
 
   lfb_growing_stats(growing, &figures);
   if (json)
-    info_growing_json(&figures);
+    info_growing_json(&figures, lfb_growing_label(growing));
   else
-    info_growing_text(&figures);
+    info_growing_text(&figures, lfb_growing_label(growing));
   return CLI_FOUND;
 }
 

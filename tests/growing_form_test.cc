@@ -150,6 +150,45 @@ TEST(GrowingForm, PlainAndGrowingOnesAreToldApart) {
   EXPECT_EQ(ReadGrowing(std::string(300, '?')), LFB_ERROR_UNKNOWN_FORM);
 }
 
+// A label goes along into copies and files, and leaves the rest of the form as it is.
+TEST(GrowingForm, TheLabelGoesAlong) {
+  const Growing growing = Filled();
+  const std::string without = GrowingBytes(growing);
+  EXPECT_STREQ(lfb_growing_label(growing.get()), "");
+  EXPECT_EQ(lfb_growing_set_label(growing.get(), "two\nlines"), LFB_ERROR_BAD_LABEL);
+  EXPECT_EQ(lfb_growing_set_label(growing.get(), std::string(64, 'x').c_str()),
+            LFB_ERROR_BAD_LABEL);
+  EXPECT_STREQ(lfb_growing_label(growing.get()), "");
+  const std::string longest(63, 'x');
+  for (const std::string& label : {longest, std::string("urls, 2026"), std::string()}) {
+    ASSERT_EQ(lfb_growing_set_label(growing.get(), label.c_str()), LFB_OK);
+    ASSERT_EQ(lfb_growing_set_label(growing.get(), lfb_growing_label(growing.get())), LFB_OK);
+    const std::string bytes = GrowingBytes(growing);
+    EXPECT_EQ(bytes.substr(48, 64), label + std::string(64 - label.size(), '\0'));
+    Growing read;
+    ASSERT_EQ(ReadGrowing(bytes, &read), LFB_OK);
+    EXPECT_EQ(lfb_growing_label(read.get()), label);
+    EXPECT_EQ(lfb_growing_label(Copy(read).get()), label);
+  }
+  EXPECT_EQ(GrowingBytes(growing).substr(48, 64), without.substr(48, 64));
+}
+
+// A key that is kept is in every layer's header, also in those that come after reading.  Seen
+// to fail while only the layers that were read had it.
+TEST(GrowingForm, AKeptKeyIsKeptInLayersToCome) {
+  lfb_config config = Config(1024, 0.01, LFB_FAST);
+  config.hash = LFB_HASH_SIPHASH13;
+  config.seed = 0;
+  config.keep_key = true;
+  Growing read;
+  ASSERT_EQ(ReadGrowing(GrowingBytes(Filled(config, 5000)), &read), LFB_OK);
+  for (uint64_t i = 5000; i < 20000; i++) lfb_growing_put_u64(read.get(), i);
+  ASSERT_EQ(ReadGrowing(GrowingBytes(read), &read), LFB_OK);
+  EXPECT_GE(Figures(read).layers, 5u);
+  for (uint64_t i = 0; i < 20000; i++)
+    ASSERT_TRUE(lfb_growing_might_contain_u64(read.get(), i));
+}
+
 // Cut off anywhere, it is too short, and nothing is kept.
 TEST(GrowingForm, EndingTooEarlyItIsRefused) {
   const std::string bytes = GrowingBytes(Filled());
@@ -224,8 +263,9 @@ TEST(GrowingForm, ForgedHeadersAreRefused) {
     EXPECT_EQ(forged(24, n), LFB_ERROR_BAD_HEADER) << n;
   for (double fpp : {0.0, -0.01, 0.011, 1.0, 1e300, static_cast<double>(NAN)})
     EXPECT_EQ(forged(32, bits(fpp)), LFB_ERROR_BAD_HEADER) << fpp;
-  for (size_t at = 48; at < 248; at += 8)
-    EXPECT_EQ(forged(at, 1), LFB_ERROR_BAD_HEADER) << at;
+  for (size_t at = 48; at < 248; at += 8)  // a label is one line, and nothing comes behind it
+    EXPECT_EQ(forged(at, at < 112 ? 0x0a : 1), LFB_ERROR_BAD_HEADER) << at;
+  EXPECT_EQ(forged(104, ~uint64_t{0} / 255 * 'x'), LFB_ERROR_BAD_HEADER) << "it does not end";
   EXPECT_EQ(forged(40, 12345), LFB_OK) << "when is not checked";
 }
 

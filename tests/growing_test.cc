@@ -135,6 +135,27 @@ TEST(Growing, WithoutANextLayerItGoesOnAndSaysWhy) {
     ASSERT_TRUE(lfb_growing_might_contain_u64(growing.get(), i));
 }
 
+// A copy has the keys and the figures, and goes its own way.
+TEST_P(EveryStrategyGrows, ACopyGrowsByItself) {
+  const Growing growing = MakeGrowing(Config(1024, 1e-9, GetParam()));
+  for (uint64_t i = 0; i < 5000; i++) lfb_growing_put_u64(growing.get(), i);
+  const Growing copy = Copy(growing);
+  const lfb_growing_figures before = Figures(growing), same = Figures(copy);
+  EXPECT_EQ(same.layers, before.layers);
+  EXPECT_EQ(same.bits_set, before.bits_set);
+  EXPECT_EQ(same.bit_count, before.bit_count);
+  EXPECT_EQ(same.seed, before.seed);
+  ExpectOneLayerALevel(copy);
+  for (uint64_t i = 5000; i < 20000; i++) ASSERT_TRUE(lfb_growing_claim_u64(copy.get(), i));
+  for (uint64_t i = 0; i < 20000; i++)
+    ASSERT_TRUE(lfb_growing_might_contain_u64(copy.get(), i)) << i;
+  EXPECT_GT(Figures(copy).layers, before.layers);
+  EXPECT_EQ(Figures(growing).layers, before.layers);
+  EXPECT_EQ(Figures(growing).bits_set, before.bits_set);
+  for (uint64_t i = 5000; i < 20000; i++)
+    ASSERT_FALSE(lfb_growing_might_contain_u64(growing.get(), i)) << i;
+}
+
 // ---- answers ------------------------------------------------------------------------
 
 TEST_P(EveryStrategyGrows, EachWayOfNamingAKey) {

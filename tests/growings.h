@@ -17,6 +17,12 @@ inline Growing MakeGrowing(const lfb_config& config) {
   return Growing(growing);
 }
 
+inline Growing Copy(const Growing& growing) {
+  lfb_growing* copy = nullptr;
+  EXPECT_EQ(lfb_growing_copy(growing.get(), &copy), LFB_OK);
+  return Growing(copy);
+}
+
 inline lfb_growing_figures Figures(const Growing& growing) {
   lfb_growing_figures figures;
   lfb_growing_stats(growing.get(), &figures);

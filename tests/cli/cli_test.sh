@@ -638,6 +638,11 @@ check "growing: where" holds out "grown.torn: damaged: the filter is damaged: a 
 refuses "merge a growing filter" "a growing filter: its layers neither open as, nor merge with, a plain one" \
   "$tool" merge -o none.lfb native.lfb "$growing"
 check "merge: nothing was written" test ! -e none.lfb
+refuses "merge into a growing filter" "a growing filter: its layers neither open as, nor merge with, a plain one" \
+  "$tool" merge -o none.lfb "$growing" native.lfb
+refuses "convert a growing filter" "a growing filter: its layers neither open as, nor merge with, a plain one" \
+  "$tool" convert --to native "$growing" none.lfb
+check "convert: nothing was written" test ! -e none.lfb
 refuses "query a growing filter from a pipe" "a growing filter" "$tool" query <(cat "$growing") grown
 
 # --- merge ----------------------------------------------------------------------

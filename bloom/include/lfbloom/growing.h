@@ -44,7 +44,7 @@
  *            running.
  *
  * Threads    As the table in lfbloom/filter.h has it.
- * Not here   A growing filter has no label, no copy, no inline way, no big batches
+ * Not here   A growing filter has no inline way, no big batches
  *            (config.batch_memory is not looked at), and no form that processes map.  It
  *            does not merge with another, plain or growing: layers for different numbers of
  *            keys have no bits in common.
@@ -140,8 +140,16 @@ LFB_API size_t lfb_growing_might_contain_many_hash(const lfb_growing *growing,
 LFB_API size_t lfb_growing_claim_many_hash(lfb_growing *growing, const uint64_t *hashes,
                                            size_t count, uint64_t *answers);
 
+/* Copies the layers that there are now, as lfb_filter_copy() does each: the copy has what was
+ * put before, grows on by itself, and has its label.  Fails: LFB_ERROR_NO_MEMORY. */
+LFB_API lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy);
+
 /* The figures now.  Wait-free. */
 LFB_API void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats);
+
+/* The label of the whole: as lfb_filter_set_label() and lfb_filter_label(). */
+LFB_API lfb_status lfb_growing_set_label(lfb_growing *growing, const char *label);
+LFB_API const char *lfb_growing_label(const lfb_growing *growing);
 
 /*
  * Writes a growing filter, in a form of its own: a header, then each layer in the native
