@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 enum {
-  PLACES = LFB_SLOT_COUNT + LFB_EPOCH_STRAYS,
-  BLOCKS = PLACES + 2, /* .. the epoch, the writer's place */
+  STRAYS = 1 + LFB_SLOT_COUNT, /* where their places begin       */
+  WRITER = STRAYS + LFB_EPOCH_STRAYS,
+  PLACES,
   /* A poll moves the epoch on by one, and what is retired waits for two. */
   POLLS = 4,
 };
@@ -15,17 +16,17 @@ enum {
 lfb_status lfb_epoch_init(lfb_epoch *epoch)
 {
   /* calloc, so that places that nobody enters are never touched. */
-  void *memory = calloc(1, BLOCKS * sizeof(lfb_ck) + LFB_CACHE_LINE);
+  void *memory = calloc(1, PLACES * sizeof(lfb_ck_place) + LFB_CACHE_LINE);
 
   if (memory == NULL)
     return LFB_ERROR_NO_MEMORY;
   const uintptr_t line = ((uintptr_t)memory + LFB_CACHE_LINE - 1) & ~((uintptr_t)LFB_CACHE_LINE - 1);
-  lfb_ck *places = (lfb_ck *)line;
-  *epoch = (lfb_epoch){.places = places,
-                       .epoch = &places[PLACES],
-                       .writer = &places[PLACES + 1],
-                       .memory = memory};
-  lfb_ck_init(epoch->epoch);
+  lfb_ck_place *places = (lfb_ck_place *)line;
+  *epoch = (lfb_epoch){.places = places, .writer = &places[WRITER], .memory = memory};
+  lfb_ck_init(&epoch->epoch);
+  /* Of nobody, who is always inside, so that nobody enters it.
+   * relaxed: whoever enters got the epoch from the calling thread. */
+  atomic_store_explicit(&places[0].active, 1, memory_order_relaxed);
   return LFB_OK;
 }
 
@@ -73,13 +74,22 @@ static uint32_t epoch_stray_take(lfb_epoch *epoch)
   }
 }
 
-void lfb_epoch_enter_stray(lfb_epoch *epoch)
+static void epoch_enter_stray(lfb_epoch *epoch)
 {
   uint32_t stray = epoch_stray_of(epoch, epoch_me());
 
   if (stray == LFB_EPOCH_STRAYS)
     stray = epoch_stray_take(epoch);
-  lfb_ck_enter(epoch->epoch, &epoch->places[LFB_SLOT_COUNT + stray]);
+  lfb_ck_enter(&epoch->epoch, &epoch->places[STRAYS + stray]);
+}
+
+void lfb_epoch_enter_slowly(lfb_epoch *epoch)
+{
+  (void)lfb_slot(); /* takes one, if the thread never has */
+  if (lfb_slot_own_plus_one > 0)
+    lfb_ck_enter(&epoch->epoch, &epoch->places[lfb_slot_own_plus_one]);
+  else
+    epoch_enter_stray(epoch);
 }
 
 void lfb_epoch_leave_stray(lfb_epoch *epoch)
@@ -87,17 +97,17 @@ void lfb_epoch_leave_stray(lfb_epoch *epoch)
   const uint32_t stray = epoch_stray_of(epoch, epoch_me());
 
   assert(stray < LFB_EPOCH_STRAYS);
-  if (lfb_ck_leave(&epoch->places[LFB_SLOT_COUNT + stray]))
+  if (lfb_ck_leave(&epoch->places[STRAYS + stray]))
     /* release: pairs with the acquire in epoch_stray_take(). */
     atomic_store_explicit(&epoch->owners[stray], 0, memory_order_release);
 }
 
 bool lfb_epoch_inside(lfb_epoch *epoch)
 {
-  const uint32_t slot = lfb_slot();
+  const uint32_t own = lfb_slot_own_plus_one;
 
-  return slot < LFB_SLOT_COUNT ? lfb_ck_inside(&epoch->places[slot])
-                               : epoch_stray_of(epoch, epoch_me()) < LFB_EPOCH_STRAYS;
+  return own > 0 ? lfb_ck_inside(&epoch->places[own]) > 0
+                 : epoch_stray_of(epoch, epoch_me()) < LFB_EPOCH_STRAYS;
 }
 
 /* ---- retiring -------------------------------------------------------------- */
@@ -124,13 +134,13 @@ void lfb_epoch_retire(lfb_epoch *epoch, lfb_epoch_entry *entry,
   return;
 #endif
   epoch->pending++;
-  lfb_ck_retire(epoch->epoch, epoch->writer, &entry->ck);
+  lfb_ck_retire(&epoch->epoch, epoch->writer, &entry->ck);
 }
 
 uint64_t lfb_epoch_poll(lfb_epoch *epoch)
 {
   for (int i = 0; i < POLLS && epoch->pending > 0; i++)
-    lfb_ck_poll(epoch->epoch, epoch->writer);
+    lfb_ck_poll(&epoch->epoch, epoch->writer);
   return epoch->pending;
 }
 

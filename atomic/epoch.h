@@ -47,11 +47,11 @@ enum { LFB_EPOCH_STRAYS = 64 };
 
 typedef struct lfb_epoch lfb_epoch;
 struct lfb_epoch {
-  lfb_ck *places;    /* of slots, then of strays            */
-  lfb_ck *epoch;     /* ck's own                            */
-  lfb_ck *writer;    /* where is retired and polled         */
-  void *memory;      /* of all of these                     */
-  uint64_t pending;  /* retired and not reclaimed           */
+  lfb_ck_epoch epoch;
+  lfb_ck_place *places; /* nobody's, of slots, then of strays  */
+  lfb_ck_place *writer; /* where is retired and polled         */
+  void *memory;         /* of all places                       */
+  uint64_t pending;     /* retired and not reclaimed           */
   LFB_ATOMIC(uint64_t) owners[LFB_EPOCH_STRAYS]; /* of a stray's place; 0: free */
 };
 
@@ -69,32 +69,60 @@ lfb_status lfb_epoch_init(lfb_epoch *epoch);
 /* Reclaims all that was retired: nobody is inside. */
 void lfb_epoch_free(lfb_epoch *epoch);
 
-/* The two slow halves: for a thread without a slot. */
-void lfb_epoch_enter_stray(lfb_epoch *epoch);
+/* The slow halves: for whoever lfb_epoch_enter_plainly() does not let in; and for a thread
+ * without a slot. */
+void lfb_epoch_enter_slowly(lfb_epoch *epoch);
 void lfb_epoch_leave_stray(lfb_epoch *epoch);
+
+/*
+ * Enters an outermost section for the price of a plain store, where it can be had for that:
+ * false, and nothing has been entered, where lfb_ck_enter_plainly() says so and for threads
+ * without a slot; lfb_epoch_enter_slowly() then does it.
+ *
+ * Gives  place  for lfb_epoch_leave_plainly().
+ */
+static inline bool lfb_epoch_enter_plainly(lfb_epoch *epoch, lfb_ck_place **place)
+{
+  *place = &epoch->places[lfb_slot_own_plus_one];
+  return lfb_ck_enter_plainly(&epoch->epoch, *place);
+}
+
+/* Says to ThreadSanitizer that the section that is being left is over: what was done in it
+ * comes before anything is reclaimed. */
+static inline void lfb_epoch_leaving(lfb_epoch *epoch)
+{
+#ifdef LFB_THREAD_SANITIZER
+  __tsan_release(epoch); /* pairs with the acquire in epoch_reclaim() */
+#else
+  (void)epoch;
+#endif
+}
+
+/* Leaves what lfb_epoch_enter_plainly() entered; sections within have been left. */
+static inline void lfb_epoch_leave_plainly(lfb_epoch *epoch, lfb_ck_place *place)
+{
+  lfb_epoch_leaving(epoch);
+  lfb_ck_leave_outermost(place);
+}
 
 /* Enters a section: what is loaded from now on stays until it is left.  Sections of one
  * thread may be nested. */
 static inline void lfb_epoch_enter(lfb_epoch *epoch)
 {
-  const uint32_t slot = lfb_slot();
+  lfb_ck_place *place;
 
-  if (__builtin_expect(slot < LFB_SLOT_COUNT, 1))
-    lfb_ck_enter(epoch->epoch, &epoch->places[slot]);
-  else
-    lfb_epoch_enter_stray(epoch);
+  if (__builtin_expect(!lfb_epoch_enter_plainly(epoch, &place), 0))
+    lfb_epoch_enter_slowly(epoch);
 }
 
 /* Leaves the calling thread's innermost section. */
 static inline void lfb_epoch_leave(lfb_epoch *epoch)
 {
-  const uint32_t slot = lfb_slot();
+  const uint32_t own = lfb_slot_own_plus_one;
 
-#ifdef LFB_THREAD_SANITIZER
-  __tsan_release(epoch); /* pairs with the acquire before anything is reclaimed */
-#endif
-  if (__builtin_expect(slot < LFB_SLOT_COUNT, 1))
-    (void)lfb_ck_leave(&epoch->places[slot]);
+  lfb_epoch_leaving(epoch);
+  if (__builtin_expect(own > 0, 1))
+    (void)lfb_ck_leave(&epoch->places[own]);
   else
     lfb_epoch_leave_stray(epoch);
 }

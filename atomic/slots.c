@@ -9,6 +9,7 @@
 enum { MAP_WORDS = LFB_SLOT_COUNT / LFB_WORD_BITS };
 
 __thread uint32_t lfb_slot_plus_one __attribute__((tls_model("initial-exec"))) = 0;
+__thread uint32_t lfb_slot_own_plus_one __attribute__((tls_model("initial-exec"))) = 0;
 
 static lfb_word slots_map[MAP_WORDS]; /* bit s is on while slot s has an owner */
 static lfb_word slots_shared_next;    /* spreads the threads that got no slot  */
@@ -19,6 +20,7 @@ static bool slots_key_made;
 static uint32_t slots_remember(uint32_t slot)
 {
   lfb_slot_plus_one = slot + 1;
+  lfb_slot_own_plus_one = slot < LFB_SLOT_COUNT ? slot + 1 : 0;
   return slot;
 }
 

@@ -38,6 +38,10 @@ enum {
  * at a fixed offset even in a shared library, for 4 bytes of static TLS. */
 extern __thread uint32_t lfb_slot_plus_one __attribute__((tls_model("initial-exec")));
 
+/* The same while the number is the thread's own slot; else 0.  For arrays whose element 0 is
+ * nobody's, so that who has no slot need not be asked for. */
+extern __thread uint32_t lfb_slot_own_plus_one __attribute__((tls_model("initial-exec")));
+
 /* Takes a number for the calling thread: the slow half of lfb_slot(). */
 uint32_t lfb_slot_take(void);
 

@@ -34,6 +34,7 @@ typedef struct arrangement {
   version *current;
   version *building;     /* NULL: none                         */
   version *previous;     /* NULL: none                         */
+  lfb_filter *filter;    /* the current version's              */
 } arrangement;
 
 struct lfb_versions {
@@ -47,11 +48,17 @@ struct lfb_versions {
 
 /* ---- sections -------------------------------------------------------------- */
 
+/* The arrangement that a section, which has been entered, sees. */
+static inline const arrangement *versions_seen(lfb_versions *versions)
+{
+  /* acquire: pairs with the release in versions_arrange(), for what it points to. */
+  return atomic_load_explicit(&versions->now, memory_order_acquire);
+}
+
 static inline const arrangement *versions_enter(lfb_versions *versions)
 {
   lfb_epoch_enter(&versions->epoch);
-  /* acquire: pairs with the release in versions_arrange(), for what it points to. */
-  return atomic_load_explicit(&versions->now, memory_order_acquire);
+  return versions_seen(versions);
 }
 
 const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number)
@@ -60,7 +67,7 @@ const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number)
 
   if (number != NULL)
     *number = now->number;
-  return now->current->filter;
+  return now->filter;
 }
 
 void lfb_versions_leave(lfb_versions *versions)
@@ -90,24 +97,38 @@ static inline unsigned versions_others(const arrangement *now, lfb_filter *other
   return count;
 }
 
-/* A call of lfb_filter on one key or more: what follows the filter, and the handle, is
- * `takes` where it is declared and `gives` where it is handed on. */
-#define VERSIONS_QUERY(answer, name, takes, gives)                          \
-  answer lfb_versions_might_contain##name takes                             \
-  {                                                                         \
-    const lfb_filter *filter = versions_enter(versions)->current->filter;   \
-    const answer found = lfb_filter_might_contain##name gives;              \
-    lfb_epoch_leave(&versions->epoch);                                      \
-    return found;                                                           \
+/* A call of lfb_filter on one key or more: what follows the filter, or the handle, is
+ * `takes` where it is declared, and last where it is handed on.
+ *
+ * A query is two functions, so that the one that is nearly always enough has nothing to
+ * keep for the other. */
+#define VERSIONS_QUERY(answer, name, takes, ...)                                   \
+  static __attribute__((noinline, cold)) answer versions_ask##name takes           \
+  {                                                                                \
+    lfb_epoch_enter_slowly(&versions->epoch);                                      \
+    const lfb_filter *filter = versions_seen(versions)->filter;                    \
+    const answer found = lfb_filter_might_contain##name(filter, __VA_ARGS__);      \
+    lfb_epoch_leave(&versions->epoch);                                             \
+    return found;                                                                  \
+  }                                                                                \
+  answer lfb_versions_might_contain##name takes                                    \
+  {                                                                                \
+    lfb_ck_place *place;                                                           \
+    if (__builtin_expect(!lfb_epoch_enter_plainly(&versions->epoch, &place), 0))   \
+      return versions_ask##name(versions, __VA_ARGS__);                            \
+    const lfb_filter *filter = versions_seen(versions)->filter;                    \
+    const answer found = lfb_filter_might_contain##name(filter, __VA_ARGS__);      \
+    lfb_epoch_leave_plainly(&versions->epoch, place);                              \
+    return found;                                                                  \
   }
 
 /* `again` is what is handed on to the other filters, whose answers nobody wants. */
-#define VERSIONS_PUT(answer, name, takes, gives, again)                     \
+#define VERSIONS_PUT(answer, name, takes, again, ...)                       \
   answer lfb_versions_put##name takes                                       \
   {                                                                         \
     const arrangement *now = versions_enter(versions);                      \
-    lfb_filter *others[2], *filter = now->current->filter;                  \
-    const answer changed = lfb_filter_put##name gives;                      \
+    lfb_filter *others[2], *filter = now->filter;                           \
+    const answer changed = lfb_filter_put##name(filter, __VA_ARGS__);       \
     for (unsigned i = versions_others(now, others); i-- > 0;) {             \
       filter = others[i];                                                   \
       (void)lfb_filter_put##name again;                                     \
@@ -116,23 +137,23 @@ static inline unsigned versions_others(const arrangement *now, lfb_filter *other
     return changed;                                                         \
   }
 
-#define VERSIONS_ONE(name, takes, gives)      \
-  VERSIONS_QUERY(bool, name, takes, gives)    \
-  VERSIONS_PUT(bool, name, takes, gives, gives)
+#define VERSIONS_ONE(name, takes, ...)          \
+  VERSIONS_QUERY(bool, name, takes, __VA_ARGS__) \
+  VERSIONS_PUT(bool, name, takes, (filter, __VA_ARGS__), __VA_ARGS__)
 
 #define VERSIONS_MANY(name, key)                                                             \
   VERSIONS_QUERY(size_t, name,                                                               \
                  (lfb_versions * versions, const key *keys, size_t count, uint64_t *answers), \
-                 (filter, keys, count, answers))                                             \
+                 keys, count, answers)                                                       \
   VERSIONS_PUT(size_t, name,                                                                 \
                (lfb_versions * versions, const key *keys, size_t count, uint64_t *answers),  \
-               (filter, keys, count, answers), (filter, keys, count, NULL))
+               (filter, keys, count, NULL), keys, count, answers)
 
-VERSIONS_ONE(, (lfb_versions * versions, const void *bytes, size_t size), (filter, bytes, size))
-VERSIONS_ONE(_u64, (lfb_versions * versions, uint64_t key), (filter, key))
-VERSIONS_ONE(_hash, (lfb_versions * versions, uint64_t hash), (filter, hash))
-VERSIONS_ONE(_object, (lfb_versions * versions, lfb_funnel funnel, const void *object),
-             (filter, funnel, object))
+VERSIONS_ONE(, (lfb_versions * versions, const void *bytes, size_t size), bytes, size)
+VERSIONS_ONE(_u64, (lfb_versions * versions, uint64_t key), key)
+VERSIONS_ONE(_hash, (lfb_versions * versions, uint64_t hash), hash)
+VERSIONS_ONE(_object, (lfb_versions * versions, lfb_funnel funnel, const void *object), funnel,
+             object)
 VERSIONS_MANY(_many, lfb_key)
 VERSIONS_MANY(_many_u64, uint64_t)
 VERSIONS_MANY(_many_hash, uint64_t)
@@ -183,6 +204,7 @@ static lfb_status versions_arrange(lfb_versions *versions, const arrangement *ne
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = *next;
+  made->filter = made->current->filter;
   /* release: pairs with the acquire in versions_enter(). */
   atomic_store_explicit(&versions->now, made, memory_order_release);
   if (before != NULL) {

@@ -28,7 +28,10 @@ struct Epoch {
 };
 
 // Makes the calling thread one that got no slot, as those beyond the last have it.
-void BecomeStray(unsigned number) { lfb_slot_plus_one = LFB_SLOT_COUNT + 1 + number; }
+void BecomeStray(unsigned number) {
+  lfb_slot_plus_one = LFB_SLOT_COUNT + 1 + number;
+  lfb_slot_own_plus_one = 0;
+}
 
 // A thread that is in a section from when it is made until it is told to leave.
 class Inside {
@@ -164,7 +167,10 @@ TEST(Epoch, StraysShareTheirPlaces) {
 // that is reported as a race, and so is a section that does not say what it orders.
 void ReadWhileRetiring(bool by_writer) {
   Epoch epoch;
-  if (!by_writer) epoch.it.epoch->room[LFB_CK_BY_WRITER] = 0;  // as on an old system
+  if (!by_writer) {  // as on an old system
+    epoch.it.epoch.by_writer = false;
+    epoch.it.epoch.plain = LFB_CK_NONE;
+  }
   std::vector<Object> objects(kObjects);
   std::atomic<Object*> published{&objects[0]};
   std::atomic<bool> done{false};

@@ -44,7 +44,8 @@
  * Stopped       A thread that is stopped for ever in a section costs the memory of the
  *               versions that are dropped from then on, and holds up begin_rebuild; queries,
  *               puts and the other calls go on.
- * Cost          A section is a few plain loads and stores, to the thread's own cache line
+ * Cost          A section is a store on entering, one on leaving and a few loads, of the
+ *               thread's own cache line and of what is rarely written
  *               (query_present/versions against query_present/fast); where the system has no
  *               membarrier(2), a locked operation more.  In a section that is held a query
  *               is what it is on a filter.
