@@ -48,13 +48,15 @@ typedef struct lfb_counters_step {
 /* Which counters are above 0. */
 static inline uint64_t lfb_counters_above_0(uint64_t word)
 {
-  return (word | word >> 1 | word >> 2 | word >> 3) & LFB_COUNTER_ONES;
+  const uint64_t either = word | word >> 1;
+  return (either | either >> 2) & LFB_COUNTER_ONES;
 }
 
 /* Which counters are stuck at 15. */
 static inline uint64_t lfb_counters_stuck(uint64_t word)
 {
-  return word & word >> 1 & word >> 2 & word >> 3 & LFB_COUNTER_ONES;
+  const uint64_t both = word & word >> 1;
+  return both & both >> 2 & LFB_COUNTER_ONES;
 }
 
 /*
@@ -101,11 +103,59 @@ static inline bool lfb_counters_lower(lfb_word *word, uint64_t which, lfb_counte
   return false;
 }
 
+/* The sums of two words' counters; what would be above 15 is 15, stuck. */
+static inline uint64_t lfb_counters_sum(uint64_t a, uint64_t b)
+{
+  const uint64_t tops = LFB_COUNTER_ONES << 3;
+  const uint64_t low = (a & ~tops) + (b & ~tops); /* carries into a top, and no further */
+  const uint64_t over = ((a & b) | ((a | b) & low)) & tops;
+
+  return (low ^ ((a ^ b) & tops)) | (over >> 3) * LFB_COUNTER_MOST;
+}
+
+/* Adds to each counter of a word that of another; writes nothing if all stay. */
+static inline lfb_counters_step lfb_counters_add(lfb_word *word, uint64_t more)
+{
+  uint64_t seen = lfb_word_get(word);
+
+  for (;;) {
+    const uint64_t after = lfb_counters_sum(seen, more);
+    /* relaxed: as above. */
+    if (after == seen || lfb_cas_u64(word, &seen, after, LFB_STD memory_order_relaxed)) {
+      const lfb_counters_step step = {seen, after};
+      return step;
+    }
+  }
+}
+
 /* How many counters a set has. */
 static inline uint32_t lfb_counters_count(uint64_t which)
 {
   const uint64_t pairs = (which + (which >> LFB_COUNTER_BITS)) & UINT64_C(0x0303030303030303);
   return (uint32_t)(pairs * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* How many counters left 0, came back to it, and reached 15. */
+typedef struct lfb_counters_tally {
+  uint64_t on, off, stuck;
+} lfb_counters_tally;
+
+/* Counts in what was done to a word by raising or adding. */
+LFB_INLINE void lfb_counters_raised(lfb_counters_tally *tally, lfb_counters_step step)
+{
+  const uint64_t stuck = lfb_counters_stuck(step.after);
+
+  tally->on += lfb_counters_count(lfb_counters_above_0(step.after) &
+                                  ~lfb_counters_above_0(step.before));
+  if (__builtin_expect(stuck != 0, 0))
+    tally->stuck += lfb_counters_count(stuck & ~lfb_counters_stuck(step.before));
+}
+
+/* .. and by lowering. */
+LFB_INLINE void lfb_counters_lowered(lfb_counters_tally *tally, lfb_counters_step step)
+{
+  tally->off += lfb_counters_count(lfb_counters_above_0(step.before) &
+                                   ~lfb_counters_above_0(step.after));
 }
 
 /* The set as 16 bits, bit i for counter i. */

@@ -76,10 +76,10 @@ static void counting_free(void *counting)
   lfb_counting_free(counting);
 }
 
-static lfb_bench_bits counting_bits(void *counting)
+static lfb_bench_bits counting_bits(void *of)
 {
-  const lfb_pages *pages = lfb_counting_pages(counting);
-  return (lfb_bench_bits){pages->address, pages->size};
+  const lfb_counting *counting = of;
+  return (lfb_bench_bits){counting->pages.address, counting->pages.size};
 }
 
 static void counting_fill(void *counting, const uint64_t *numbers, size_t count)

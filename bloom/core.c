@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "bloom/fast_size.h"
@@ -234,10 +233,10 @@ void lfb_core_stats(const lfb_description *description, uint64_t bits_set, lfb_s
 }
 
 /* Whether the filter, made by the other of Guava's formulas, would have `probes`. */
-static bool core_other_formula_gives(const lfb_filter *filter, uint32_t probes)
+static bool core_other_formula_gives(const lfb_description *description, uint32_t probes)
 {
-  const lfb_config *known = &filter->description.config;
-  if (known->fpp == 0 || filter->description.geometry.words_per_key > 0)
+  const lfb_config *known = &description->config;
+  if (known->fpp == 0 || description->geometry.words_per_key > 0)
     return false; /* the form did not say, or the formulas are not Guava's */
 
   lfb_config other = *known;
@@ -253,22 +252,18 @@ bool lfb_core_same_hash(const lfb_hasher *a, const lfb_hasher *b)
          a->key[1] == b->key[1];
 }
 
-lfb_status lfb_core_compatible(const lfb_filter *into, const lfb_filter *from)
+lfb_status lfb_core_compatible(const lfb_description *into, const lfb_description *from)
 {
-  const lfb_layout *a = &into->layout, *b = &from->layout;
+  const lfb_geometry *a = &into->geometry, *b = &from->geometry;
 
-  if (into == from)
-    return LFB_ERROR_SAME_FILTER;
   if (a->probes != b->probes)
-    return a->modulus.divisor == b->modulus.divisor &&
-                   (core_other_formula_gives(into, b->probes) ||
-                    core_other_formula_gives(from, a->probes))
+    return a->bit_count == b->bit_count && (core_other_formula_gives(into, b->probes) ||
+                                            core_other_formula_gives(from, a->probes))
                ? LFB_ERROR_PROBES_DIFFER_BY_FORMULA
                : LFB_ERROR_PROBES_DIFFER;
-  if (a->modulus.divisor != b->modulus.divisor)
+  if (a->bit_count != b->bit_count)
     return LFB_ERROR_BIT_COUNT_DIFFERS;
-  if (into->strategy->id != from->strategy->id ||
-      a->fast.group_shift != b->fast.group_shift)
+  if (into->strategy->id != from->strategy->id || a->words_per_key != b->words_per_key)
     return LFB_ERROR_STRATEGY_DIFFERS;
-  return lfb_core_same_hash(&a->hasher, &b->hasher) ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
+  return lfb_core_same_hash(&into->hasher, &from->hasher) ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
 }

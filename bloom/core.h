@@ -96,8 +96,8 @@ lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher);
 /* A filter, as its claims see it. */
 lfb_claimed lfb_core_claimed(const lfb_filter *filter);
 
-/* Whether `from` can be put into `into`: LFB_OK, or why not. */
-lfb_status lfb_core_compatible(const lfb_filter *into, const lfb_filter *from);
+/* Whether the one can be put into the other, not being the same: LFB_OK, or why not. */
+lfb_status lfb_core_compatible(const lfb_description *into, const lfb_description *from);
 
 /* Puts a hash; whether it turned on a bit. */
 static inline bool lfb_core_put(const lfb_filter *filter, lfb_hash hash)

@@ -107,7 +107,9 @@ bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, const void *
 
 lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
 {
-  const lfb_status status = lfb_core_compatible(into, from);
+  const lfb_status status =
+      into == from ? LFB_ERROR_SAME_FILTER
+                   : lfb_core_compatible(&into->description, &from->description);
 
   if (status != LFB_OK)
     return status;

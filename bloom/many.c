@@ -24,15 +24,12 @@ static size_t many_act(const void *context, const uint64_t *low, const uint64_t 
   const lfb_layout *layout = &m->filter->layout;
   uint64_t room[LFB_GIVEN_PIECE / LFB_WORD_BITS];
   uint64_t *into = m->answers == NULL ? room : m->answers + first / LFB_WORD_BITS;
-  size_t yes = 0;
 
   if (m->put)
     lfb_layout_count(layout, m->filter->strategy->put_many(layout, low, high, count, into));
   else
     m->filter->strategy->might_contain_many(layout, low, high, count, into);
-  for (size_t i = 0; i < (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS; i++)
-    yes += lfb_word_count(into[i]);
-  return yes;
+  return lfb_piece_yes(into, count);
 }
 
 enum { MANY_LOOKED = 256 }; /* keys looked for at a time, before those not found are claimed */

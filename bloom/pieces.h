@@ -44,6 +44,16 @@ static inline lfb_hash lfb_piece_given(const lfb_hasher *hasher, const void *has
 typedef size_t (*lfb_piece_act)(const void *context, const uint64_t *low, const uint64_t *high,
                                 size_t first, size_t count);
 
+/* How many of `count` answers are true. */
+static inline size_t lfb_piece_yes(const uint64_t *answers, size_t count)
+{
+  size_t yes = 0;
+
+  for (size_t i = 0; i < (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS; i++)
+    yes += lfb_word_count(answers[i]);
+  return yes;
+}
+
 /* Does it to all keys, hashed here; `hash_of` and `act` are constants where this is
  * inlined. */
 LFB_INLINE size_t lfb_pieces(const lfb_hasher *hasher, const void *keys, size_t count,

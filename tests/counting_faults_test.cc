@@ -57,6 +57,15 @@ TEST(CountingFaults, EachPieceOfMemory) {
       return status;
     });
     EXPECT_GE(to_convert, 4u);  // its words, itself, its count, its claims
+
+    const size_t to_copy = RefuseEach([&] {
+      lfb_counting* copy = nullptr;
+      const lfb_status status = lfb_counting_copy(counting, &copy);
+      EXPECT_EQ(copy == nullptr, status != LFB_OK);
+      lfb_counting_free(copy);
+      return status;
+    });
+    EXPECT_EQ(to_copy, to_create);
     lfb_counting_free(counting);
   }
 }

@@ -1,58 +1,13 @@
 // The counting filter: alone against counters kept by hand, and under races.
-#include <lfbloom/counting.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
-#include "atomic/counters.h"
-#include "bloom/core.h"
-#include "tests/filters.h"
+#include "tests/countings.h"
 #include "tests/race.h"
 
 namespace {
-
-struct CountingFree {
-  void operator()(lfb_counting* counting) const { lfb_counting_free(counting); }
-};
-using Counting = std::unique_ptr<lfb_counting, CountingFree>;
-
-Counting Count(const lfb_config& config) {
-  lfb_counting* counting = nullptr;
-  EXPECT_EQ(lfb_counting_create(&config, &counting), LFB_OK);
-  return Counting(counting);
-}
-
-Filter Plain(const Counting& counting) {
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_counting_to_filter(counting.get(), &filter), LFB_OK);
-  return Filter(filter);
-}
-
-lfb_stats Stats(const Counting& counting) {
-  lfb_stats stats;
-  lfb_counting_stats(counting.get(), &stats);
-  return stats;
-}
-
-std::vector<uint64_t> Words(const Filter& filter) {
-  std::vector<uint64_t> words(filter->layout.bits.word_count);
-  lfb_bits_snapshot(&filter->layout.bits, 0, words.data(), words.size());
-  return words;
-}
-
-// The bits of a key, as a plain filter turns them on.
-std::vector<uint64_t> BitsOf(const lfb_config& config, uint64_t key) {
-  const Filter filter = Make(config);
-  lfb_filter_put_u64(filter.get(), key);
-  const std::vector<uint64_t> words = Words(filter);
-  std::vector<uint64_t> bits;
-  for (size_t i = 0; i < words.size(); i++)
-    for (uint64_t left = words[i]; left != 0; left &= left - 1)
-      bits.push_back(64 * i + static_cast<uint64_t>(__builtin_ctzll(left)));
-  return bits;
-}
 
 // That its bits are those of a plain filter of these keys, and so are its figures.
 void ExpectHolds(const Counting& counting, const lfb_config& config,
@@ -99,6 +54,22 @@ TEST(Counters, LowerAllOrNone) {
     EXPECT_EQ(lfb_counters_count(n == 0 ? 0 : LFB_COUNTER_ONES >> (4 * (16 - n))), n);
   EXPECT_EQ(lfb_counters_gather(LFB_COUNTER_ONES), 0xffffu);
   EXPECT_EQ(lfb_counters_gather(0x1000100010001001), 0x8889u);
+}
+
+// Each pair of two counters' values, beside neighbours that are full and empty.
+TEST(Counters, SumsStayBelow16) {
+  for (uint64_t a = 0; a < 16; a++)
+    for (uint64_t b = 0; b < 16; b++) {
+      const uint64_t sum = std::min<uint64_t>(a + b, 15);
+      EXPECT_EQ(lfb_counters_sum(a << 4, b << 4), sum << 4) << a << " " << b;
+      EXPECT_EQ(lfb_counters_sum(a << 4 | 0xf0f, b << 4 | 0xf0f), sum << 4 | 0xf0f) << a << b;
+      EXPECT_EQ(lfb_counters_sum(a << 60, b << 60), sum << 60);
+      lfb_word word{a * LFB_COUNTER_ONES};
+      const lfb_counters_step step = lfb_counters_add(&word, b * LFB_COUNTER_ONES);
+      EXPECT_EQ(step.before, a * LFB_COUNTER_ONES);
+      EXPECT_EQ(step.after, sum * LFB_COUNTER_ONES);
+      EXPECT_EQ(lfb_word_get(&word), step.after);
+    }
 }
 
 // ---- alone ---------------------------------------------------------------------
@@ -152,7 +123,7 @@ TEST_P(EveryStrategyCounting, IsACounterForEachBit) {
 // One by one and many at a time, whatever the kind of key: what is left is the plain filter
 // of the keys that were not removed.
 TEST_P(EveryStrategyCounting, ConvertsToThePlainFilterOfWhatIsLeft) {
-  for (double fpp : {0.3, 0.01, 1e-4}) {
+  for (double fpp : {0.3, 0.01, 1e-3, 1e-4}) {
     for (uint64_t n : {1ul, 65ul, 3000ul}) {
       const lfb_config config = Config(n, fpp, GetParam());
       const Counting counting = Count(config);
@@ -220,7 +191,7 @@ TEST_P(EveryStrategyCounting, TakesEveryKindOfKey) {
 // The answers of many are those of one after another, in place, for every number of keys and
 // of probes (232 at 1e-70, with the strategies that go there).
 TEST_P(EveryStrategyCounting, ManyAnswerAsOneByOne) {
-  for (double fpp : {0.05, 1e-70}) {
+  for (double fpp : {0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-70}) {
     const lfb_config config = Config(400, fpp, GetParam());
     lfb_stats plan;
     if (lfb_config_plan(&config, &plan) != LFB_OK) continue;
@@ -298,6 +269,50 @@ TEST_P(EveryStrategyCounting, CountersSeldomGetStuck) {
     for (int i = 15; i < 60; i++) above += std::exp(i * std::log(mean) - mean - std::lgamma(i + 1));
     EXPECT_LT(above, 1e-9) << fpp;
   }
+}
+
+// Of two that are united each key is in as often as in both, and may be removed so often;
+// what is stuck in one is in the sum; a copy is as its original, and apart from it.
+TEST_P(EveryStrategyCounting, UnitesAndCopies) {
+  const lfb_config config = Config(300, 0.01, GetParam());
+  const Counting a = Count(config), b = Count(config);
+  for (uint64_t i = 0; i < 200; i++) lfb_counting_put_u64(a.get(), i);
+  for (uint64_t i = 100; i < 300; i++) lfb_counting_put_u64(b.get(), i);
+  for (int i = 0; i < 15; i++) lfb_counting_put_u64(b.get(), 1000);
+  ASSERT_EQ(lfb_counting_set_label(b.get(), "the second"), LFB_OK);
+  const Counting before = Copy(b);
+  ASSERT_EQ(lfb_counting_put_all(a.get(), b.get()), LFB_OK);
+  EXPECT_EQ(Counters(b), Counters(before)) << "what is read stays";
+  EXPECT_EQ(Stats(before).bits_set, Stats(b).bits_set);
+  EXPECT_EQ(Stats(before).counters_stuck, Stats(b).counters_stuck);
+  EXPECT_STREQ(lfb_counting_label(before.get()), "the second");
+  EXPECT_STREQ(lfb_filter_label(Plain(before).get()), "the second");
+  for (uint64_t i = 0; i < 300; i++) ASSERT_TRUE(lfb_counting_might_contain_u64(a.get(), i));
+  for (uint64_t i = 0; i < 300; i++) ASSERT_TRUE(lfb_counting_remove_u64(a.get(), i));
+  for (uint64_t i = 100; i < 200; i++) ASSERT_TRUE(lfb_counting_remove_u64(a.get(), i));
+  const uint64_t stuck = BitsOf(config, 1000).size();
+  EXPECT_GE(Stats(a).counters_stuck, stuck);
+  EXPECT_EQ(Stats(a).bits_set, Stats(a).counters_stuck);
+  EXPECT_EQ(Stats(Plain(a)).bits_set, Stats(a).bits_set);
+  for (uint64_t i = 0; i < 100; i++) lfb_counting_put_u64(before.get(), i);
+  EXPECT_NE(Counters(b), Counters(before));
+}
+
+TEST(CountingTest, UnitesOnlyWhatFits) {
+  const Counting a = Count(Config(1000, 0.01, LFB_FAST));
+  lfb_counting_put_u64(a.get(), 1);
+  const std::vector<unsigned> before = Counters(a);
+  lfb_config seeded = Config(1000, 0.01, LFB_FAST);
+  seeded.seed = 77;
+  EXPECT_EQ(lfb_counting_put_all(a.get(), a.get()), LFB_ERROR_SAME_FILTER);
+  EXPECT_EQ(lfb_counting_put_all(a.get(), Count(Config(5000, 0.01, LFB_FAST)).get()),
+            LFB_ERROR_BIT_COUNT_DIFFERS);
+  EXPECT_EQ(lfb_counting_put_all(a.get(), Count(Config(1000, 1e-4, LFB_FAST)).get()),
+            LFB_ERROR_PROBES_DIFFER);
+  EXPECT_EQ(lfb_counting_put_all(a.get(), Count(seeded).get()), LFB_ERROR_HASH_DIFFERS);
+  EXPECT_EQ(Counters(a), before);
+  EXPECT_EQ(lfb_counting_set_label(a.get(), "a\nb"), LFB_ERROR_BAD_LABEL);
+  EXPECT_STREQ(lfb_counting_label(a.get()), "");
 }
 
 TEST(CountingTest, RefusesWhatAFilterRefuses) {

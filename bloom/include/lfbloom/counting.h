@@ -44,7 +44,7 @@
  *            positive without it: the other is refused, and gives back what it had
  *            already subtracted; until it has, keys that share those counters may be
  *            missing, and for ever if it is stopped for ever before.
- * 7. Progress  might_contain is wait-free; put and remove are lock-free: they retry only
+ * 7. Progress  might_contain is wait-free; put, put_all and remove are lock-free: they retry only
  *            because another thread changed a counter of the same word.  After a thread's
  *            first, none of them allocates, locks or enters the kernel.
  * 8. Stopped  A thread that is stopped for ever inside a put or a removal stops nobody, and
@@ -56,7 +56,7 @@
  *            as many of them as it has words (words_per_key of stats: 2 at 1 %, 4 at
  *            0.1 %, never more than 4); with sbbf in 2.  With the other strategies they
  *            are in one line each, as their bits are.
- * Threads    Any function beside any other, but free, which runs alone.
+ * Threads    Any function beside any other, but free and set_label, which run alone.
  *
  * Source: Fan, Cao, Almeida and Broder, "Summary Cache", 2000: counters of 4 bits that
  * stay when they are full.
@@ -144,6 +144,31 @@ LFB_API size_t lfb_counting_might_contain_many_hash(const lfb_counting *counting
                                                     uint64_t *answers);
 LFB_API size_t lfb_counting_remove_many_hash(lfb_counting *counting, const uint64_t *hashes,
                                              size_t count, uint64_t *answers);
+
+/*
+ * Adds to one all that is in another: each key is in as often as in both together, and may be
+ * removed as often.  Counters whose sum would be above 15 are stuck.  Of keys that others put
+ * into `from` or remove from it meanwhile, counters may be added that no removal takes back:
+ * too high, never too low.  They fit as two plain filters do (lfb_filter_put_all()).
+ *
+ * Fails     LFB_ERROR_SAME_FILTER, _PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA,
+ *           _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS, _HASH_DIFFERS: `into` is as it was.
+ * Progress  lock-free, as put.
+ */
+LFB_API lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from);
+
+/*
+ * Copies one: its counters, stuck ones too, its label.  Keys that others put or remove
+ * meanwhile: as lfb_counting_put_all().
+ *
+ * Fails  LFB_ERROR_NO_MEMORY.   Owner  the caller, until lfb_counting_free().
+ */
+LFB_API lfb_status lfb_counting_copy(const lfb_counting *counting, lfb_counting **copy);
+
+/* A label of the caller's own, as lfb_filter_set_label() and lfb_filter_label() of a plain
+ * one; it goes along into copies, files and the plain filter. */
+LFB_API lfb_status lfb_counting_set_label(lfb_counting *counting, const char *label);
+LFB_API const char *lfb_counting_label(const lfb_counting *counting);
 
 /*
  * The figures now, as lfb_filter_stats() would give them of the plain filter that it
