@@ -1,0 +1,278 @@
+/*
+ * gate.c - see gate.h.
+ *
+ * Floor 4 of examples/guard/.  May include: gate.h, products.h, stages.h, report.h,
+ * <lfbloom/versions.h>, <lfbloom/watch.h>.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "examples/guard/gate.h"
+
+#include <inttypes.h>
+#include <lfbloom/versions.h>
+#include <lfbloom/watch.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "examples/guard/report.h"
+
+enum { GATE_PUTS_A_POLL = 1024 };
+
+struct gate {
+  struct products *products;
+  struct gate_config config;
+  lfb_versions *versions;
+  lfb_watch *watch;
+  _Atomic(uint64_t) puts;
+  _Atomic(uint64_t) rebuilds; /* finished */
+  _Atomic(uint64_t) failures;
+  _Atomic(bool) stopping; /* a load under way is to end */
+
+  pthread_t thread; /* that rebuilds */
+  bool started;
+  pthread_mutex_t mutex; /* guards the rest */
+  pthread_cond_t changed;
+  bool wished; /* until the rebuild is done */
+  bool stop;
+};
+
+/* The figures of the version that answers now: the watch outlives every version. */
+static void gate_stats(const void *watched, lfb_stats *stats)
+{
+  lfb_versions *versions = ((const struct gate *)watched)->versions;
+
+  lfb_filter_stats(lfb_versions_enter(versions, NULL), stats);
+  lfb_versions_leave(versions);
+}
+
+/* What a version for so many products is to be. */
+static lfb_config gate_wish(const struct gate *gate, uint64_t count)
+{
+  const uint64_t room = count + count / 4;
+
+  return (lfb_config){.expected_insertions = room > gate->config.expect ? room : gate->config.expect,
+                      .fpp = gate->config.fpp,
+                      .hash = LFB_HASH_SIPHASH13};
+}
+
+struct load {
+  struct gate *gate;
+  lfb_filter *building;
+};
+
+static bool gate_take(void *to, const uint64_t *ids, size_t count)
+{
+  struct load *load = to;
+
+  (void)lfb_filter_put_many_u64(load->building, ids, count, NULL);
+  /* relaxed: it says nothing but "enough". */
+  return !atomic_load_explicit(&load->gate->stopping, memory_order_relaxed);
+}
+
+static bool gate_complain(lfb_status status)
+{
+  report("filter: %s", lfb_status_text(status));
+  return false;
+}
+
+/* Fills a version that has begun from the table, and publishes it. */
+static bool gate_load(struct gate *gate, lfb_filter *building)
+{
+  struct load load = {gate, building};
+
+  if (!products_each(gate->products, gate_take, &load)) {
+    (void)lfb_versions_abandon(gate->versions);
+    return false;
+  }
+  const lfb_status status = lfb_versions_publish(gate->versions, LFB_DROP_PREVIOUS, NULL);
+  if (status == LFB_OK)
+    return true;
+  (void)lfb_versions_abandon(gate->versions);
+  return gate_complain(status);
+}
+
+/* Builds a new version while the present one answers. */
+static bool gate_build(struct gate *gate)
+{
+  uint64_t count;
+  lfb_filter *building;
+
+  if (!products_count(gate->products, &count))
+    return false;
+  const lfb_config config = gate_wish(gate, count);
+  const lfb_status status = lfb_versions_begin_rebuild(gate->versions, &config, &building);
+  if (status != LFB_OK)
+    return gate_complain(status);
+  return gate_load(gate, building);
+}
+
+/* Waits for a wish; false: to stop instead. */
+static bool gate_wait(struct gate *gate)
+{
+  pthread_mutex_lock(&gate->mutex);
+  while (!gate->wished && !gate->stop)
+    pthread_cond_wait(&gate->changed, &gate->mutex);
+  const bool go_on = !gate->stop;
+  pthread_mutex_unlock(&gate->mutex);
+  return go_on;
+}
+
+/* A rebuild is done: another one may be wished for. */
+static void gate_end(struct gate *gate, bool built)
+{
+  pthread_mutex_lock(&gate->mutex);
+  gate->wished = false;
+  pthread_mutex_unlock(&gate->mutex);
+  /* release, for whoever waits for the figure: all of the above is done when it is seen. */
+  atomic_fetch_add_explicit(built ? &gate->rebuilds : &gate->failures, 1, memory_order_release);
+  /* Not before: what a poll finds from here on is wished for, and not lost. */
+  lfb_watch_rearm(gate->watch, LFB_WATCH_EXPECTED_FPP);
+}
+
+static void *gate_work(void *self)
+{
+  struct gate *gate = self;
+
+  while (gate_wait(gate)) {
+    const bool built = gate_build(gate);
+    if (built)
+      gate->config.rebuilt(gate->config.to);
+    gate_end(gate, built);
+  }
+  return NULL;
+}
+
+bool gate_rebuild(struct gate *gate)
+{
+  pthread_mutex_lock(&gate->mutex);
+  const bool first = !gate->wished;
+  gate->wished = true;
+  pthread_cond_signal(&gate->changed);
+  pthread_mutex_unlock(&gate->mutex);
+  return first;
+}
+
+/* The watch says that the filter is too full. */
+static void gate_crossed(void *self, lfb_watch_limit limit, const lfb_stats *stats)
+{
+  (void)limit;
+  report("filter: too full (expected_fpp %.3g), rebuilding", stats->expected_fpp);
+  (void)gate_rebuild(self);
+}
+
+static lfb_status gate_begin(struct gate *gate)
+{
+  const lfb_config config = gate_wish(gate, 0);
+  const lfb_watch_config watch = {.expected_fpp = gate->config.fpp < 0.5 ? 2 * gate->config.fpp : 0,
+                                  .crossed = gate_crossed,
+                                  .context = gate,
+                                  .name = "products"};
+  const lfb_status status = lfb_versions_create(&config, &gate->versions);
+
+  return status != LFB_OK ? status
+                          : lfb_watch_create_over(gate_stats, gate, &watch, &gate->watch);
+}
+
+struct gate *gate_create(struct products *products, const struct gate_config *config)
+{
+  struct gate *gate = calloc(1, sizeof *gate);
+
+  if (gate == NULL) {
+    (void)gate_complain(LFB_ERROR_NO_MEMORY);
+    return NULL;
+  }
+  gate->products = products;
+  gate->config = *config;
+  pthread_mutex_init(&gate->mutex, NULL);
+  pthread_cond_init(&gate->changed, NULL);
+  const lfb_status status = gate_begin(gate);
+  if (status != LFB_OK)
+    (void)gate_complain(status);
+  else if (gate_build(gate))
+    gate->started = pthread_create(&gate->thread, NULL, gate_work, gate) == 0 ||
+                    gate_complain(LFB_ERROR_NO_THREAD);
+  if (gate->started)
+    return gate;
+  gate_free(gate);
+  return NULL;
+}
+
+static void gate_stop(struct gate *gate)
+{
+  atomic_store_explicit(&gate->stopping, true, memory_order_relaxed);
+  pthread_mutex_lock(&gate->mutex);
+  gate->stop = true;
+  pthread_cond_signal(&gate->changed);
+  pthread_mutex_unlock(&gate->mutex);
+  (void)pthread_join(gate->thread, NULL);
+}
+
+void gate_free(struct gate *gate)
+{
+  if (gate == NULL)
+    return;
+  if (gate->started)
+    gate_stop(gate);
+  lfb_watch_free(gate->watch);
+  lfb_versions_free(gate->versions);
+  pthread_cond_destroy(&gate->changed);
+  pthread_mutex_destroy(&gate->mutex);
+  free(gate);
+}
+
+void gate_put(struct gate *gate, int64_t id)
+{
+  (void)lfb_versions_put_u64(gate->versions, (uint64_t)id);
+  /* relaxed: any one of so many is to poll, whichever. */
+  if (atomic_fetch_add_explicit(&gate->puts, 1, memory_order_relaxed) % GATE_PUTS_A_POLL ==
+      GATE_PUTS_A_POLL - 1)
+    (void)lfb_watch_poll(gate->watch);
+}
+
+static enum stage_answer gate_lookup(void *self, struct lookup *lookup)
+{
+  struct gate *gate = self;
+  const bool maybe = lfb_versions_might_contain_u64(gate->versions, (uint64_t)lookup->id);
+
+  lfb_watch_report_answers(gate->watch, maybe, !maybe);
+  return maybe ? STAGE_MAYBE : STAGE_ABSENT;
+}
+
+/* Without a body, it let through an id that the database does not have. */
+static void gate_learn(void *self, const struct lookup *lookup)
+{
+  if (lookup->body == NULL)
+    lfb_watch_report_false_positive(((struct gate *)self)->watch);
+}
+
+struct stage gate_stage(struct gate *gate)
+{
+  return (struct stage){
+      .name = "filter", .self = gate, .lookup = gate_lookup, .fill = gate_learn};
+}
+
+static lfb_status gate_write(void *to, const void *bytes, size_t size)
+{
+  return fwrite(bytes, 1, size, to) == size ? LFB_OK : LFB_ERROR_WRITE;
+}
+
+void gate_print(struct gate *gate, FILE *to)
+{
+  const lfb_watch *const watches[] = {gate->watch};
+
+  (void)lfb_watch_prometheus(watches, 1, gate_write, to);
+  fprintf(to,
+          "# HELP guard_filter_version Number of the filter's version that answers.\n"
+          "# TYPE guard_filter_version gauge\n"
+          "guard_filter_version %" PRIu64 "\n"
+          "# HELP guard_rebuilds_total Rebuilds of the filter since the start.\n"
+          "# TYPE guard_rebuilds_total counter\n"
+          "guard_rebuilds_total %" PRIu64 "\n"
+          "# HELP guard_rebuild_failures_total Rebuilds that came to nothing.\n"
+          "# TYPE guard_rebuild_failures_total counter\n"
+          "guard_rebuild_failures_total %" PRIu64 "\n",
+          lfb_versions_number(gate->versions),
+          /* acquire: pairs with the release in gate_end(). */
+          atomic_load_explicit(&gate->rebuilds, memory_order_acquire),
+          atomic_load_explicit(&gate->failures, memory_order_acquire));
+}

@@ -1,0 +1,179 @@
+/*
+ * main.c - the guard, a server in front of a table of products: what is surely not in the
+ * table costs neither it nor the caches a request.
+ *
+ * Floor 7 of examples/guard/.  May include: http.h, guard.h, report.h.
+ */
+#define _GNU_SOURCE /* getopt_long */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/guard/guard.h"
+#include "examples/guard/http.h"
+#include "examples/guard/report.h"
+
+enum { MAIN_TROUBLE = 2, MAIN_THREADS_MOST = 256 };
+
+struct settings {
+  struct guard_config guard;
+  const char *address;
+  unsigned port;
+  char *redis; /* HOST:PORT, cut at the colon; NULL: without */
+  bool help;
+};
+
+/* A whole number from `least` to `most`, or the end of the program. */
+static uint64_t read_number(const char *option, const char *text, uint64_t least, uint64_t most)
+{
+  char *end;
+
+  errno = 0;
+  const unsigned long long value = strtoull(text, &end, 10);
+  if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < least || value > most) {
+    report("%s takes a number from %llu to %llu, not '%s'", option, (unsigned long long)least,
+           (unsigned long long)most, text);
+    exit(MAIN_TROUBLE);
+  }
+  return value;
+}
+
+static double read_probability(const char *option, const char *text)
+{
+  char *end;
+  const double value = strtod(text, &end);
+
+  if (end == text || *end != '\0' || !(value > 0 && value < 1)) {
+    report("%s takes a probability between 0 and 1, not '%s'", option, text);
+    exit(MAIN_TROUBLE);
+  }
+  return value;
+}
+
+static void read_redis(struct settings *settings, const char *text)
+{
+  free(settings->redis);
+  settings->redis = strdup(text);
+  char *colon = settings->redis == NULL ? NULL : strrchr(settings->redis, ':');
+  if (colon == NULL || colon == settings->redis) {
+    report("--redis takes HOST:PORT, not '%s'", text);
+    exit(MAIN_TROUBLE);
+  }
+  *colon = '\0';
+  settings->guard.redis_host = settings->redis;
+  settings->guard.redis_port = (int)read_number("--redis", colon + 1, 1, 65535);
+}
+
+static const char help[] =
+    "usage: guard --database FILE [OPTIONS]\n"
+    "Serves the products of an SQLite table, made if it is not there, behind a Bloom filter\n"
+    "that refuses ids of products that do not exist.\n"
+    "\n"
+    "  --database FILE   table products(id INTEGER PRIMARY KEY, body TEXT NOT NULL)\n"
+    "  --address A       IPv4 address to listen at (default: 127.0.0.1)\n"
+    "  --port N          0: a free one, which is printed (default: 8080)\n"
+    "  --threads N       that answer requests, from 2 (default: 4)\n"
+    "  --fpp P           absent ids that pass the filter, at most about (default: 0.001)\n"
+    "  --expect N        products to make room for in the filter (default: 100000; never less\n"
+    "                    than there are at a start or rebuild, and a quarter)\n"
+    "  --cache N         products in the cache of this process (default: 10000)\n"
+    "  --redis HOST:PORT a cache of products on a Redis server as well\n"
+    "  --ttl SECONDS     that Redis keeps a product (default: 300)\n"
+    "  --no-filter       ask without the filter: to see what it is worth\n"
+    "  --help            print this help and exit\n"
+    "\n"
+    "  GET  /pms/productInfo/ID   a product, or 404; PUT or POST a JSON object writes it\n"
+    "  POST /admin/rebuild        makes the filter anew from the table, while requests go on:\n"
+    "                             after something else has written to the table\n"
+    "  GET  /metrics              for Prometheus\n"
+    "SIGTERM or SIGINT stops it after the requests under way.\n";
+
+static void read_option(struct settings *settings, int letter)
+{
+  struct guard_config *guard = &settings->guard;
+
+  switch (letter) {
+  case 'd': guard->database = optarg; break;
+  case 'a': settings->address = optarg; break;
+  case 'p': settings->port = (unsigned)read_number("--port", optarg, 0, 65535); break;
+  case 't': guard->threads = (unsigned)read_number("--threads", optarg, 2, MAIN_THREADS_MOST); break;
+  case 'f': guard->fpp = read_probability("--fpp", optarg); break;
+  case 'e': guard->expect = read_number("--expect", optarg, 1, UINT64_C(1) << 40); break;
+  case 'c': guard->cache_entries = read_number("--cache", optarg, 1, UINT64_C(1) << 32); break;
+  case 'r': read_redis(settings, optarg); break;
+  case 's': guard->redis_seconds = (unsigned)read_number("--ttl", optarg, 1, 86400); break;
+  case 'n': guard->no_filter = true; break;
+  case 'h': settings->help = true; break;
+  default: exit(MAIN_TROUBLE); /* getopt_long has said why */
+  }
+}
+
+static void read_options(struct settings *settings, int argc, char **argv)
+{
+  static const struct option options[] = {
+      {"database", required_argument, NULL, 'd'}, {"address", required_argument, NULL, 'a'},
+      {"port", required_argument, NULL, 'p'},     {"threads", required_argument, NULL, 't'},
+      {"fpp", required_argument, NULL, 'f'},      {"expect", required_argument, NULL, 'e'},
+      {"cache", required_argument, NULL, 'c'},    {"redis", required_argument, NULL, 'r'},
+      {"ttl", required_argument, NULL, 's'},      {"no-filter", no_argument, NULL, 'n'},
+      {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
+  };
+  int letter;
+
+  while ((letter = getopt_long(argc, argv, "", options, NULL)) != -1)
+    read_option(settings, letter);
+  if (settings->help || (settings->guard.database != NULL && optind == argc))
+    return;
+  if (optind < argc)
+    report("no operands are taken: '%s' (see --help)", argv[optind]);
+  else
+    report("no --database given (see --help)");
+  exit(MAIN_TROUBLE);
+}
+
+/* Serves until a signal of `signals` comes, which all threads have blocked. */
+static int serve(const struct settings *settings, const sigset_t *signals)
+{
+  struct guard *guard = guard_open(&settings->guard);
+  struct http *http = guard == NULL ? NULL
+                                    : http_start(guard, settings->address, settings->port,
+                                                 settings->guard.threads);
+  int signal;
+
+  if (http != NULL) {
+    printf("listening on %s:%u\n", settings->address, http_port(http));
+    fflush(stdout);
+    (void)sigwait(signals, &signal);
+    http_stop(http);
+  }
+  guard_close(guard);
+  return http != NULL ? EXIT_SUCCESS : MAIN_TROUBLE;
+}
+
+int main(int argc, char **argv)
+{
+  struct settings settings = {.address = "127.0.0.1",
+                              .port = 8080,
+                              .guard = {.threads = 4,
+                                        .expect = 100000,
+                                        .fpp = 0.001,
+                                        .cache_entries = 10000,
+                                        .redis_seconds = 300}};
+  sigset_t signals;
+
+  read_options(&settings, argc, argv);
+  if (settings.help)
+    return fputs(help, stdout) < 0 ? MAIN_TROUBLE : EXIT_SUCCESS;
+  /* Before there are threads, which take it over.  A peer that is gone is an error of the
+   * call that writes to it, never a signal. */
+  (void)signal(SIGPIPE, SIG_IGN);
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  (void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
+  const int status = serve(&settings, &signals);
+  free(settings.redis);
+  return status;
+}

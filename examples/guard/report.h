@@ -1,0 +1,12 @@
+/*
+ * report.h - the guard's lines on standard error.
+ *
+ * Floor 1 of examples/guard/.  May include: the C standard library.
+ */
+#ifndef GUARD_REPORT_H
+#define GUARD_REPORT_H
+
+/* Prints "guard: ..." as one line.  Any thread. */
+void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,82 @@
+// program.h - a program that a test starts, talks to and stops.
+#pragma once
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+// One that is killed at the latest when its owner goes.
+class Program {
+ public:
+  // Starts argv[0], found as the shell does; its standard output comes here.
+  explicit Program(const std::vector<std::string>& argv) {
+    int ends[2];
+    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    std::vector<char*> words;
+    for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(ends[1], STDOUT_FILENO);
+      execvp(words[0], words.data());
+      _exit(127);
+    }
+    EXPECT_GT(pid_, 0);
+    close(ends[1]);
+    output_ = fdopen(ends[0], "r");
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() {
+    if (pid_ > 0) (void)Stop(SIGKILL);
+    fclose(output_);
+  }
+
+  // The next line of its output, without its end; "" once it has closed it.
+  std::string Line() {
+    char line[512];
+    if (fgets(line, sizeof line, output_) == nullptr) return "";
+    std::string text(line);
+    if (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+  }
+
+  void Signal(int signal) const { kill(pid_, signal); }
+
+  // Waits for its end: the exit status, or minus the signal that killed it.
+  int Wait() {
+    int status = 0;
+    EXPECT_EQ(waitpid(pid_, &status, 0), pid_);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  int Stop(int signal) {
+    Signal(signal);
+    return Wait();
+  }
+
+ private:
+  pid_t pid_ = -1;
+  FILE* output_ = nullptr;
+};
+
+// A port of 127.0.0.1 that was free just now.
+inline int FreePort() {
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  const int socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&at), sizeof at), 0);
+  EXPECT_EQ(getsockname(socket_, reinterpret_cast<sockaddr*>(&at), &size), 0);
+  close(socket_);
+  return ntohs(at.sin_port);
+}
