@@ -1,0 +1,228 @@
+/*
+ * urls.c - prints each URL of a file once: which of its threads comes to one first prints it.
+ *
+ * Two spellings of one URL are one key: letters of the scheme and of the host are the same in
+ * either case, and what follows a '#' is not part of it.  The funnel says so to the filter;
+ * nothing is copied.
+ */
+#define _GNU_SOURCE /* memmem, fwrite_unlocked */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <lfbloom/filter.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { URLS_TROUBLE = 2, URLS_THREADS_MOST = 256 };
+
+/* Part of the file: whole lines. */
+struct part {
+  const char *begin;
+  const char *end;
+  lfb_filter *seen;
+  uint64_t count; /* URLs in it; and those of them that this thread was first with */
+  uint64_t first;
+};
+
+/* How many of a URL's bytes are scheme and host: up to the slash after "://". */
+static size_t url_host_end(const lfb_key *url)
+{
+  const char *text = url->bytes;
+  const char *scheme = memmem(text, url->size, "://", 3);
+  const size_t host = scheme == NULL ? 0 : (size_t)(scheme - text) + 3;
+  const char *slash = memchr(text + host, '/', url->size - host);
+
+  if (scheme == NULL)
+    return 0;
+  return slash == NULL ? url->size : (size_t)(slash - text);
+}
+
+/* Puts what makes a URL this URL. */
+static void url_funnel(const void *object, lfb_sink *sink)
+{
+  const lfb_key *url = object;
+  const char *text = url->bytes;
+  const char *fragment = memchr(text, '#', url->size);
+  const lfb_key whole = {text, fragment == NULL ? url->size : (size_t)(fragment - text)};
+  const size_t host_end = url_host_end(&whole);
+
+  for (size_t at = 0; at < host_end; at++) {
+    const char lower = (char)tolower((unsigned char)text[at]);
+    lfb_sink_put_bytes(sink, &lower, 1);
+  }
+  lfb_sink_put_bytes(sink, text + host_end, whole.size - host_end);
+}
+
+/* Claims one line, and prints it if nobody had it; the call prints whole lines, whoever else
+ * prints. */
+static void part_claim(struct part *part, lfb_key line)
+{
+  if (line.size == 0)
+    return;
+  part->count++;
+  if (!lfb_filter_claim_object(part->seen, url_funnel, &line))
+    return;
+  part->first++;
+  flockfile(stdout);
+  (void)fwrite_unlocked(line.bytes, 1, line.size, stdout);
+  (void)putc_unlocked('\n', stdout);
+  funlockfile(stdout);
+}
+
+static void *part_work(void *self)
+{
+  struct part *part = self;
+
+  for (const char *at = part->begin; at < part->end;) {
+    const char *end = memchr(at, '\n', (size_t)(part->end - at));
+    if (end == NULL)
+      end = part->end;
+    part_claim(part, (lfb_key){at, (size_t)(end - at)});
+    at = end + 1;
+  }
+  return NULL;
+}
+
+/* The first beginning of a line at or after `at`. */
+static const char *line_after(const char *begin, const char *at, const char *end)
+{
+  if (at == begin)
+    return at;
+  const char *newline = memchr(at - 1, '\n', (size_t)(end - at) + 1);
+  return newline == NULL ? end : newline + 1;
+}
+
+/* Cuts the file into as many parts as there are threads, at ends of lines. */
+static void parts_cut(struct part *parts, unsigned count, const char *begin, size_t size,
+                      lfb_filter *seen)
+{
+  const char *end = begin + size;
+
+  for (unsigned i = 0; i < count; i++) {
+    const size_t share = size / count;
+    parts[i] = (struct part){.begin = line_after(begin, begin + i * share, end), .seen = seen};
+    if (i > 0)
+      parts[i - 1].end = parts[i].begin;
+  }
+  parts[count - 1].end = end;
+}
+
+/* Works on all parts at once, the first one on this thread; a part that gets no thread is
+ * worked on here too. */
+static void parts_work(struct part *parts, unsigned count)
+{
+  pthread_t threads[URLS_THREADS_MOST];
+  unsigned started = 1;
+
+  while (started < count &&
+         pthread_create(&threads[started], NULL, part_work, &parts[started]) == 0)
+    started++;
+  (void)part_work(&parts[0]);
+  for (unsigned i = started; i < count; i++)
+    (void)part_work(&parts[i]);
+  for (unsigned i = 1; i < started; i++)
+    (void)pthread_join(threads[i], NULL);
+}
+
+/* Prints the first of each URL, and how many there were on standard error. */
+static int urls_print(const char *bytes, size_t size, unsigned count, lfb_filter *seen)
+{
+  struct part parts[URLS_THREADS_MOST];
+  uint64_t all = 0, first = 0;
+
+  parts_cut(parts, count, bytes, size, seen);
+  parts_work(parts, count);
+  for (unsigned i = 0; i < count; i++) {
+    all += parts[i].count;
+    first += parts[i].first;
+  }
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    fprintf(stderr, "urls: standard output: %s\n", strerror(errno));
+    return URLS_TROUBLE;
+  }
+  fprintf(stderr, "urls: %llu, of them %llu for the first time\n", (unsigned long long)all,
+          (unsigned long long)first);
+  return EXIT_SUCCESS;
+}
+
+/* Maps an open file into memory; an empty one is an empty string.  Fails with errno. */
+static const char *file_map(int file, size_t *size)
+{
+  struct stat status;
+
+  if (fstat(file, &status) != 0)
+    return NULL;
+  if (!S_ISREG(status.st_mode)) {
+    errno = ENODEV; /* as mmap(2) has it */
+    return NULL;
+  }
+  *size = (size_t)status.st_size;
+  if (*size == 0)
+    return "";
+  const char *bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
+  return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+/* The same of a path; NULL after a report.  It stays mapped until the program ends. */
+static const char *path_map(const char *path, size_t *size)
+{
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const char *bytes = file < 0 ? NULL : file_map(file, size);
+
+  if (bytes == NULL)
+    fprintf(stderr, "urls: %s: %s\n", path, strerror(errno));
+  if (file >= 0)
+    (void)close(file);
+  return bytes;
+}
+
+/* A whole number from 1 to `most`; 0 if it is none. */
+static uint64_t read_number(const char *text, uint64_t most)
+{
+  char *end;
+
+  errno = 0;
+  const unsigned long long value = strtoull(text, &end, 10);
+  return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && value <= most ? value
+                                                                                         : 0;
+}
+
+static int urls_run(const char *path, unsigned threads, uint64_t expected)
+{
+  const lfb_config config = {.expected_insertions = expected, .fpp = 1e-6};
+  lfb_filter *seen;
+  size_t size;
+  const char *bytes = path_map(path, &size);
+
+  if (bytes == NULL)
+    return URLS_TROUBLE;
+  const lfb_status status = lfb_filter_create(&config, &seen);
+  if (status != LFB_OK) {
+    fprintf(stderr, "urls: %s\n", lfb_status_text(status));
+    return URLS_TROUBLE;
+  }
+  const int result = urls_print(bytes, size, threads, seen);
+  lfb_filter_free(seen);
+  return result;
+}
+
+int main(int argc, char **argv)
+{
+  const unsigned threads =
+      argc == 4 ? (unsigned)read_number(argv[1], URLS_THREADS_MOST) : 0;
+  const uint64_t expected = argc == 4 ? read_number(argv[2], UINT64_C(1) << 40) : 0;
+
+  if (threads != 0 && expected != 0)
+    return urls_run(argv[3], threads, expected);
+  fprintf(stderr, "usage: urls THREADS EXPECTED FILE\n"
+                  "Prints each URL of FILE, one a line, once, in any order.  THREADS: 1 to %d;\n"
+                  "EXPECTED: how many distinct ones may come; beyond it, more and more new URLs\n"
+                  "are taken for old ones (up to it, one in a million).\n",
+          URLS_THREADS_MOST);
+  return URLS_TROUBLE;
+}
