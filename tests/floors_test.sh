@@ -21,9 +21,9 @@ done
 resolve() {
   local name=$1
   case $name in
-  atomic/* | bloom/*) echo "$name" ;;
+  atomic/* | bloom/* | redis/*) echo "$name" ;;
   lfbloom/*)
-    for folder in atomic bloom; do
+    for folder in atomic bloom redis; do
       if [[ -e $folder/include/$name ]]; then echo "$folder/include/$name"; fi
     done
     ;;
@@ -47,6 +47,9 @@ for file in "$@"; do
   done < <(sed -nE 's/^ *# *include *[<"]([^>"]+)[>"].*/\1/p' "$file")
   if [[ $file == atomic/* ]] && grep -qE '# *include *[<"]bloom/' "$file"; then
     complain "$file is on the ground floor and knows of bloom/"
+  fi
+  if [[ $file != redis/* ]] && grep -qE '# *include *[<"](redis/|hiredis|lfbloom/redis)' "$file"; then
+    complain "$file is not in redis/ and knows of Redis"
   fi
 done
 

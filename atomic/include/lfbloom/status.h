@@ -98,7 +98,21 @@ extern "C" {
   X(LFB_ERROR_BAD_SOURCE, 93, "the source lacks a function that it must have")          \
   X(LFB_ERROR_STOPPED, 94, "no more keys are wanted")                                   \
   X(LFB_ERROR_NO_THREAD, 95, "the system gave no further thread")                       \
-  X(LFB_ERROR_FOLLOWING, 96, "the follower's thread runs already")
+  X(LFB_ERROR_FOLLOWING, 96, "the follower's thread runs already")                      \
+  /* a Redis server, 100 to 109 */                                                      \
+  X(LFB_ERROR_REDIS_ADDRESS, 100,                                                       \
+    "no address of a Redis server: redis://[[user]:password@]host[:port][/name]")        \
+  X(LFB_ERROR_REDIS_TLS, 101, "there is no TLS here: use redis:// instead of rediss://") \
+  X(LFB_ERROR_REDIS_CONNECT, 102, "there is no connection to the Redis server")         \
+  X(LFB_ERROR_REDIS_LOST, 103,                                                          \
+    "the connection to the Redis server was lost: what it did not answer may have been done") \
+  X(LFB_ERROR_REDIS_TIMEOUT, 104,                                                       \
+    "the Redis server did not answer in time: what was asked may have been done")        \
+  X(LFB_ERROR_REDIS_LOGIN, 105, "the Redis server refuses this user or password")       \
+  X(LFB_ERROR_REDIS_PROTOCOL, 106, "what answers there is no Redis server")             \
+  X(LFB_ERROR_REDIS_MEMORY, 107, "the Redis server has no memory left")                 \
+  X(LFB_ERROR_REDIS_UNAVAILABLE, 108, "the Redis server or cluster cannot serve now")   \
+  X(LFB_ERROR_REDIS_REFUSED, 109, "the Redis server refuses the command")
 
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
 typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;

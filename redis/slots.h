@@ -1,0 +1,33 @@
+/*
+ * slots.h - which of a cluster's 16,384 hash slots a key is in.
+ *
+ * Floor 1.  May include: the C standard library.
+ */
+#ifndef LFB_REDIS_SLOTS_H
+#define LFB_REDIS_SLOTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  LFB_KEY_SLOTS = 16384,
+  LFB_ANY_SLOT = UINT16_MAX, /* of a command without a key: any node will do */
+};
+
+/*
+ * The slot of a key: CRC-16/XMODEM mod 16384, of what stands between the first { and the
+ * first } behind it unless that is nothing, otherwise of the whole key.
+ *
+ * Source: Redis Cluster Specification, "Key distribution model" and "Hash tags".
+ */
+uint16_t lfb_key_slot(const void *key, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,29 @@
+/* wire.c - the memory of a wire.  Floor 2. */
+#include "redis/wire.h"
+
+#include <stdlib.h>
+
+enum { WIRE_LEAST = 4096 };
+
+void lfb_wire_free(lfb_wire *wire)
+{
+  free(wire->bytes);
+  *wire = (lfb_wire){0};
+}
+
+bool lfb_wire_grow(lfb_wire *wire, size_t size)
+{
+  const size_t needed = wire->size + size;
+  size_t capacity = wire->capacity < WIRE_LEAST ? WIRE_LEAST : 2 * wire->capacity;
+
+  if (capacity < needed)
+    capacity = needed;
+  char *bytes = needed < size ? NULL : realloc(wire->bytes, capacity);
+  if (bytes == NULL) {
+    wire->failed = true;
+    return false;
+  }
+  wire->bytes = bytes;
+  wire->capacity = capacity;
+  return true;
+}

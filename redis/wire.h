@@ -1,0 +1,111 @@
+/*
+ * wire.h - commands as a Redis server reads them (RESP), written behind one another.
+ *
+ * Floor 1.  May include: the C standard library.
+ *
+ *     lfb_wire_begin(wire, 3);
+ *     lfb_wire_text(wire, "GETBIT");
+ *     lfb_wire_string(wire, key, key_size);
+ *     lfb_wire_number(wire, offset);
+ *
+ * Memory     A wire that gets no memory drops what it should have taken and is `failed` from
+ *            then on: whoever sends it looks once, not at each call.
+ * Threads    One at a time.
+ */
+#ifndef LFB_REDIS_WIRE_H
+#define LFB_REDIS_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All zero is an empty one. */
+typedef struct lfb_wire {
+  char *bytes;
+  size_t size;     /* bytes written  */
+  size_t capacity; /* .. and to hold */
+  bool failed;
+} lfb_wire;
+
+void lfb_wire_free(lfb_wire *wire);
+
+/* Makes room for `size` bytes more: the slow half of lfb_wire_room(). */
+bool lfb_wire_grow(lfb_wire *wire, size_t size);
+
+/* Whether there is room for `size` bytes more, which is made if need be. */
+static inline bool lfb_wire_room(lfb_wire *wire, size_t size)
+{
+  return wire->capacity - wire->size >= size || lfb_wire_grow(wire, size);
+}
+
+/* Writes bytes as they are. */
+static inline void lfb_wire_raw(lfb_wire *wire, const void *bytes, size_t size)
+{
+  if (size == 0 || !lfb_wire_room(wire, size))
+    return;
+  memcpy(wire->bytes + wire->size, bytes, size);
+  wire->size += size;
+}
+
+enum { LFB_WIRE_DIGITS = 20 }; /* of the largest number of 64 bits */
+
+/* Writes a number's digits so that they end before `end`; where they begin. */
+static inline char *lfb_wire_digits(char *end, uint64_t number)
+{
+  do
+    *--end = (char)('0' + number % 10);
+  while ((number /= 10) != 0);
+  return end;
+}
+
+/* Writes "<mark><count>\r\n". */
+static inline void lfb_wire_count(lfb_wire *wire, char mark, uint64_t count)
+{
+  char text[LFB_WIRE_DIGITS + 3];
+  char *const end = text + sizeof text - 2;
+  char *at = lfb_wire_digits(end, count);
+
+  *--at = mark;
+  memcpy(end, "\r\n", 2);
+  lfb_wire_raw(wire, at, (size_t)(end + 2 - at));
+}
+
+/* Begins a command of `argc` arguments, its name among them. */
+static inline void lfb_wire_begin(lfb_wire *wire, uint64_t argc)
+{
+  lfb_wire_count(wire, '*', argc);
+}
+
+/* An argument: `size` bytes, any. */
+static inline void lfb_wire_string(lfb_wire *wire, const void *bytes, size_t size)
+{
+  lfb_wire_count(wire, '$', size);
+  lfb_wire_raw(wire, bytes, size);
+  lfb_wire_raw(wire, "\r\n", 2);
+}
+
+/* An argument that is a C string. */
+static inline void lfb_wire_text(lfb_wire *wire, const char *text)
+{
+  lfb_wire_string(wire, text, strlen(text));
+}
+
+/* An argument that is a number, in decimal digits. */
+static inline void lfb_wire_number(lfb_wire *wire, uint64_t number)
+{
+  char text[LFB_WIRE_DIGITS];
+  char *at = lfb_wire_digits(text + sizeof text, number);
+
+  lfb_wire_string(wire, at, (size_t)(text + sizeof text - at));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

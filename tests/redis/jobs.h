@@ -1,0 +1,66 @@
+// jobs.h - a link, and jobs of which each command and each reply is a function.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "redis/link.h"
+
+struct LinkCloser {
+  void operator()(lfb_link* link) const { lfb_link_close(link); }
+};
+using Link = std::unique_ptr<lfb_link, LinkCloser>;
+
+inline Link OpenLink(const lfb_redis_options& options) {
+  lfb_link* link = nullptr;
+  lfb_said said{};
+  EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_OK) << said.text;
+  return Link(link);
+}
+
+using Command = std::vector<std::string>;
+
+// The key of a command is its second word; without one it goes to any node.
+inline uint16_t WriteCommand(const Command& words, lfb_wire* wire) {
+  lfb_wire_begin(wire, words.size());
+  for (const std::string& word : words) lfb_wire_string(wire, word.data(), word.size());
+  return words.size() < 2 ? uint16_t{LFB_ANY_SLOT} : lfb_key_slot(words[1].data(), words[1].size());
+}
+
+struct Job {
+  uint64_t count;
+  std::function<Command(uint64_t)> command;
+  std::function<lfb_status(uint64_t, const redisReply*, bool)> reply;
+};
+
+inline lfb_status DoJob(lfb_link* link, Job job) {
+  lfb_job plain{};
+  plain.count = job.count;
+  plain.context = &job;
+  plain.command = [](void* context, uint64_t i, lfb_wire* wire) {
+    return WriteCommand(static_cast<Job*>(context)->command(i), wire);
+  };
+  plain.reply = [](void* context, uint64_t i, const redisReply* reply, bool again) {
+    return static_cast<Job*>(context)->reply(i, reply, again);
+  };
+  return lfb_link_run(link, &plain);
+}
+
+// One command; its reply must be no error.
+inline std::string Ask(lfb_link* link, const Command& command) {
+  std::string answer;
+  const lfb_status status = DoJob(link, {1, [&](uint64_t) { return command; },
+                                       [&](uint64_t, const redisReply* reply, bool) {
+                                         if (reply->type == REDIS_REPLY_INTEGER)
+                                           answer = std::to_string(reply->integer);
+                                         else if (reply->str != nullptr)
+                                           answer.assign(reply->str, reply->len);
+                                         return lfb_reply_status(reply);
+                                       }});
+  EXPECT_EQ(status, LFB_OK) << command[0] << ": " << lfb_link_error(link);
+  return answer;
+}

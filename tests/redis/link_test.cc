@@ -1,0 +1,201 @@
+// link_test.cc - a link to one server that does what it should.
+#include <map>
+
+#include "tests/redis/jobs.h"
+#include "tests/redis/server.h"
+
+namespace {
+
+TEST(Link, DoesCommandsInOrder) {
+  RedisServer server;
+  const Link link = OpenLink(server.Options());
+  EXPECT_FALSE(lfb_link_is_cluster(link.get()));
+  uint64_t next = 0;
+  constexpr uint64_t kCount = 20'000;
+  const lfb_status status =
+      DoJob(link.get(), {kCount, [](uint64_t) { return Command{"INCR", "count"}; },
+                       [&](uint64_t i, const redisReply* reply, bool again) {
+                         EXPECT_EQ(i, next++);
+                         EXPECT_EQ(reply->integer, static_cast<long long>(i + 1));
+                         EXPECT_FALSE(again);
+                         return lfb_reply_status(reply);
+                       }});
+  EXPECT_EQ(status, LFB_OK);
+  EXPECT_EQ(next, kCount);
+  EXPECT_EQ(server.Call({"GET", "count"}), std::to_string(kCount));
+}
+
+TEST(Link, DoesNothingOfNothing) {
+  RedisServer server;
+  const Link link = OpenLink(server.Options());
+  EXPECT_EQ(DoJob(link.get(), {0, nullptr, nullptr}), LFB_OK);
+}
+
+// Never more in flight than the window, as the server counts its commands.
+TEST(Link, KeepsToItsWindow) {
+  RedisServer server;
+  lfb_redis_options options = server.Options();
+  for (uint32_t window : {1u, 2u, 7u}) {
+    options.window = window;
+    const Link link = OpenLink(options);
+    uint64_t written = 0, answered = 0, most = 0;
+    EXPECT_EQ(DoJob(link.get(), {500,
+                               [&](uint64_t) {
+                                 written++;
+                                 most = std::max(most, written - answered);
+                                 return Command{"PING"};
+                               },
+                               [&](uint64_t, const redisReply* reply, bool) {
+                                 answered++;
+                                 return lfb_reply_status(reply);
+                               }}),
+              LFB_OK);
+    EXPECT_EQ(answered, 500u);
+    // One more is written, and held until there is room.
+    EXPECT_LE(most, window + 1);
+    EXPECT_GE(most, window);
+  }
+}
+
+// Bytes of every kind and size come back as they were, also ones that take many reads.
+TEST(Link, CarriesAnyBytes) {
+  RedisServer server;
+  const Link link = OpenLink(server.Options());
+  for (size_t size : {size_t{0}, size_t{1}, size_t{4095}, size_t{65536}, size_t{5} << 20}) {
+    std::string bytes(size, '\0');
+    for (size_t i = 0; i < size; i++) bytes[i] = static_cast<char>(i * 7 + i / 251);
+    EXPECT_EQ(Ask(link.get(), {"SET", "bytes", bytes}), "OK");
+    EXPECT_EQ(Ask(link.get(), {"GET", "bytes"}), bytes);
+  }
+}
+
+// Arrays in arrays, and numbers of either sign.
+TEST(Link, ReadsEveryReply) {
+  RedisServer server;
+  const Link link = OpenLink(server.Options());
+  Ask(link.get(), {"XADD", "stream", "1-1", "field", "value"});
+  EXPECT_EQ(DoJob(link.get(), {4,
+                             [](uint64_t i) {
+                               return i == 0   ? Command{"XRANGE", "stream", "-", "+"}
+                                      : i == 1 ? Command{"GET", "nothing"}
+                                      : i == 2 ? Command{"DECR", "number"}
+                                               : Command{"LRANGE", "empty", "0", "-1"};
+                             },
+                             [](uint64_t i, const redisReply* reply, bool) {
+                               if (i == 0) {
+                                 const redisReply* fields = reply->element[0]->element[1];
+                                 EXPECT_STREQ(fields->element[0]->str, "field");
+                                 EXPECT_STREQ(fields->element[1]->str, "value");
+                               }
+                               constexpr int kTypes[] = {REDIS_REPLY_ARRAY, REDIS_REPLY_NIL,
+                                                         REDIS_REPLY_INTEGER, REDIS_REPLY_ARRAY};
+                               EXPECT_EQ(reply->type, kTypes[i]);
+                               EXPECT_EQ(reply->integer, i == 2 ? -1 : 0);
+                               EXPECT_EQ(reply->elements, i == 0 ? 1u : 0u);
+                               return LFB_OK;
+                             }}),
+            LFB_OK);
+}
+
+// An error is a reply like any other; what the caller makes of it ends the job, and the link
+// is as good as before.
+TEST(Link, HandsErrorsOver) {
+  RedisServer server;
+  const Link link = OpenLink(server.Options());
+  Ask(link.get(), {"SET", "text", "x"});
+  uint64_t replies = 0;
+  EXPECT_EQ(DoJob(link.get(), {1000, [](uint64_t) { return Command{"LPUSH", "text", "y"}; },
+                             [&](uint64_t, const redisReply* reply, bool) {
+                               replies++;
+                               EXPECT_TRUE(lfb_reply_is_error(reply, "WRONGTYPE"));
+                               return lfb_reply_status(reply);
+                             }}),
+            LFB_ERROR_REDIS_REFUSED);
+  EXPECT_EQ(replies, 1u);
+  EXPECT_NE(std::string(lfb_link_error(link.get())).find("WRONGTYPE"), std::string::npos);
+  EXPECT_EQ(Ask(link.get(), {"GET", "text"}), "x");
+}
+
+TEST(Link, LogsIn) {
+  RedisConfig config;
+  config.password = "open, sesame";
+  RedisServer server(config);
+  EXPECT_EQ(Ask(OpenLink(server.Options()).get(), {"PING"}), "PONG");
+  server.Call({"ACL", "SETUSER", "reader", "on", ">other", "~*", "+get", "+ping", "+set"});
+  lfb_redis_options options = server.Options();
+  options.user = "reader";
+  options.password = "other";
+  const Link link = OpenLink(options);
+  EXPECT_EQ(Ask(link.get(), {"SET", "a", "1"}), "OK");
+  lfb_status status = LFB_OK;
+  EXPECT_EQ(DoJob(link.get(), {1, [](uint64_t) { return Command{"DEL", "a"}; },
+                             [&](uint64_t, const redisReply* reply, bool) {
+                               return status = lfb_reply_status(reply);
+                             }}),
+            LFB_ERROR_REDIS_LOGIN);
+}
+
+TEST(Link, RefusesAWrongPassword) {
+  RedisConfig config;
+  config.password = "open, sesame";
+  RedisServer guarded(config), open;
+  struct {
+    const RedisServer* server;
+    const char *user, *password;
+  } const rows[] = {
+      {&guarded, nullptr, nullptr},  // NOAUTH
+      {&guarded, nullptr, "wrong"},
+      {&guarded, "nobody", "wrong"},
+      {&open, nullptr, "needless"},
+  };
+  for (const auto& row : rows) {
+    lfb_redis_options options = row.server->Options();
+    options.user = row.user;
+    options.password = row.password;
+    lfb_link* link = nullptr;
+    lfb_said said{};
+    EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_LOGIN) << said.text;
+    EXPECT_EQ(link, nullptr);
+    EXPECT_STRNE(said.text, "");
+  }
+}
+
+TEST(Link, RefusesTls) {
+  lfb_redis_options options{};
+  options.tls = true;
+  lfb_link* link = nullptr;
+  EXPECT_EQ(lfb_link_open(&options, &link), LFB_ERROR_REDIS_TLS);
+  EXPECT_EQ(link, nullptr);
+}
+
+TEST(Link, SaysThatNobodyIsThere) {
+  lfb_redis_options options{};
+  options.port = FreePort();
+  lfb_link* link = nullptr;
+  lfb_said said{};
+  EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_CONNECT);
+  EXPECT_STREQ(said.text, "127.0.0.1: Connection refused");
+  options.host = "no.such.host.invalid";
+  EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_CONNECT);
+  EXPECT_EQ(link, nullptr);
+}
+
+// Writes beyond maxmemory are refused with a status of their own, and reads go on.
+TEST(Link, TellsThatTheServerIsFull) {
+  RedisConfig config;
+  config.more = {"--maxmemory", "3mb", "--maxmemory-policy", "noeviction"};
+  RedisServer server(config);
+  const Link link = OpenLink(server.Options());
+  const std::string bytes(100'000, 'x');
+  uint64_t written = 0;
+  EXPECT_EQ(DoJob(link.get(), {200, [&](uint64_t i) { return Command{"SET", std::to_string(i), bytes}; },
+                             [&](uint64_t, const redisReply* reply, bool) {
+                               written += reply->type == REDIS_REPLY_STATUS;
+                               return lfb_reply_status(reply);
+                             }}),
+            LFB_ERROR_REDIS_MEMORY);
+  EXPECT_LT(written, 200u);
+  for (uint64_t i = 0; i < written; i++) EXPECT_EQ(Ask(link.get(), {"GET", std::to_string(i)}), bytes);
+}
+
+}  // namespace

@@ -1,0 +1,325 @@
+// server.cc - starts, kills and commands Redis servers.
+#include "tests/redis/server.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <hiredis/hiredis.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <thread>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+// Long enough for a machine that has much else to do; only a failure takes as long.
+constexpr std::chrono::seconds kPatience{120};
+
+void Await(const std::string& what, const std::function<bool()>& done) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) {
+      ADD_FAILURE() << "waited in vain: " << what;
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+std::string Text(const redisReply* reply) {
+  switch (reply->type) {
+    case REDIS_REPLY_INTEGER:
+      return std::to_string(reply->integer);
+    case REDIS_REPLY_NIL:
+      return "(nil)";
+    case REDIS_REPLY_ARRAY: {
+      std::string all;
+      for (size_t i = 0; i < reply->elements; i++) all += Text(reply->element[i]) + "\n";
+      return all;
+    }
+    default:
+      return std::string(reply->str, reply->len);
+  }
+}
+
+std::string NewDirectory() {
+  std::string path = testing::TempDir() + "/redis-XXXXXX";
+  EXPECT_NE(mkdtemp(path.data()), nullptr);
+  return path;
+}
+
+std::string File(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+using Reply = std::unique_ptr<redisReply, decltype(&freeReplyObject)>;
+
+Reply Ask(redisContext* context, const Words& words) {
+  std::vector<const char*> texts;
+  std::vector<size_t> sizes;
+  for (const std::string& word : words) {
+    texts.push_back(word.data());
+    sizes.push_back(word.size());
+  }
+  return {static_cast<redisReply*>(
+              redisCommandArgv(context, static_cast<int>(words.size()), texts.data(), sizes.data())),
+          freeReplyObject};
+}
+
+}  // namespace
+
+uint16_t FreePort() {
+  const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(bind(s, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(getsockname(s, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  close(s);
+  return ntohs(address.sin_port);
+}
+
+RedisServer::RedisServer(RedisConfig config) : config_(std::move(config)), directory_(NewDirectory()) {
+  Start();
+}
+
+RedisServer::~RedisServer() {
+  if (running()) Kill();
+  std::error_code ignored;
+  fs::remove_all(directory_, ignored);
+}
+
+lfb_redis_options RedisServer::Options() const {
+  lfb_redis_options options{};
+  options.port = port_;
+  if (!config_.password.empty()) options.password = config_.password.c_str();
+  // What is loaded in milliseconds elsewhere takes seconds where others compute.
+  options.connect_ms = 20'000;
+  options.timeout_ms = 60'000;
+  return options;
+}
+
+std::vector<std::string> RedisServer::CommandLine() const {
+  std::vector<std::string> words = {
+      "redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1", "--dir", directory_,
+      "--logfile", "log", "--daemonize", "no", "--save", "", "--enable-debug-command", "yes"};
+  const auto add = [&words](std::initializer_list<std::string> more) {
+    words.insert(words.end(), more);
+  };
+  if (config_.durable) add({"--appendonly", "yes", "--appendfsync", "always"});
+  if (!config_.password.empty())
+    add({"--requirepass", config_.password, "--masterauth", config_.password});
+  if (config_.cluster)
+    add({"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus_port_),
+         "--cluster-node-timeout", std::to_string(config_.node_ms)});
+  words.insert(words.end(), config_.more.begin(), config_.more.end());
+  return words;
+}
+
+void RedisServer::Spawn() {
+  const std::vector<std::string> words = CommandLine();
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t parent = getpid();
+  pid_ = fork();
+  ASSERT_GE(pid_, 0);
+  if (pid_ != 0) return;
+  // Goes with the test, however that ends.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  execvp(arguments[0], arguments.data());
+  _exit(127);
+}
+
+bool RedisServer::HasDied() {
+  int status;
+  if (waitpid(pid_, &status, WNOHANG) != pid_) return false;
+  pid_ = 0;
+  return true;
+}
+
+void RedisServer::Launch() {
+  ASSERT_FALSE(running());
+  if (port_ == 0) {
+    port_ = FreePort();
+    bus_port_ = FreePort();
+  }
+  Spawn();
+}
+
+void RedisServer::AwaitReady() {
+  Await("redis-server answers", [this] {
+    std::string answer;
+    return HasDied() || (TryCall({"PING"}, &answer) && answer == "PONG");
+  });
+}
+
+void RedisServer::Start() {
+  const bool fresh = port_ == 0;
+  // Between finding a port and using it, others may have taken it.
+  for (int tries = 0; tries < 10; tries++) {
+    Launch();
+    AwaitReady();
+    if (running()) return;
+    if (fresh) port_ = 0;
+  }
+  FAIL() << "redis-server does not start:\n" << File(directory_ + "/log");
+}
+
+void RedisServer::Kill() {
+  ASSERT_TRUE(running());
+  EXPECT_EQ(kill(pid_, SIGKILL), 0);
+  EXPECT_EQ(waitpid(pid_, nullptr, 0), pid_);
+  pid_ = 0;
+}
+
+void RedisServer::Stop() {
+  ASSERT_TRUE(running());
+  ASSERT_EQ(kill(pid_, SIGSTOP), 0);
+  int status;
+  ASSERT_EQ(waitpid(pid_, &status, WUNTRACED), pid_);  // it has stopped
+  ASSERT_TRUE(WIFSTOPPED(status));
+}
+
+void RedisServer::Continue() { ASSERT_EQ(kill(pid_, SIGCONT), 0); }
+
+bool RedisServer::TryCall(const Words& words, std::string* answer) const {
+  const timeval patience = {20, 0};
+  std::unique_ptr<redisContext, decltype(&redisFree)> context(
+      redisConnectWithTimeout("127.0.0.1", port_, patience), redisFree);
+  if (context == nullptr || context->err != 0) return false;
+  redisSetTimeout(context.get(), patience);
+  if (!config_.password.empty() && Ask(context.get(), {"AUTH", config_.password}) == nullptr)
+    return false;
+  const Reply reply = Ask(context.get(), words);
+  if (reply == nullptr) return false;
+  *answer = Text(reply.get());
+  return true;
+}
+
+std::string RedisServer::Call(const Words& words) const {
+  std::string answer;
+  EXPECT_TRUE(TryCall(words, &answer)) << words[0] << " is not answered";
+  return answer;
+}
+
+std::string RedisServer::Info(const std::string& name) const {
+  std::istringstream lines(Call({"INFO", "all"}));
+  for (std::string line; std::getline(lines, line);)
+    if (line.rfind(name + ":", 0) == 0) {
+      const size_t begin = name.size() + 1;
+      return line.substr(begin, line.find('\r') - begin);
+    }
+  ADD_FAILURE() << "INFO has no " << name;
+  return "";
+}
+
+// ---- clusters ------------------------------------------------------------------
+
+RedisCluster::RedisCluster(unsigned masters, unsigned replicas, RedisConfig config)
+    : masters_(masters) {
+  config.cluster = true;
+  if (config.node_ms == 0) config.node_ms = 15'000;
+  for (unsigned i = 0; i < masters * (1 + replicas); i++)
+    nodes_.push_back(std::make_unique<RedisServer>(config));
+  Meet();
+  AwaitReady();
+}
+
+std::string RedisCluster::Id(RedisServer& server) { return server.Call({"CLUSTER", "MYID"}); }
+
+void RedisCluster::Meet() {
+  for (size_t i = 0; i < nodes_.size(); i++)
+    EXPECT_EQ(node(i).Call({"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)}), "OK");
+  for (unsigned i = 0; i < masters_; i++)
+    EXPECT_EQ(node(i).Call({"CLUSTER", "ADDSLOTSRANGE", std::to_string(16384 * i / masters_),
+                            std::to_string(16384 * (i + 1) / masters_ - 1)}),
+              "OK");
+  for (size_t i = 1; i < nodes_.size(); i++)
+    EXPECT_EQ(node(i).Call({"CLUSTER", "MEET", "127.0.0.1", std::to_string(node(0).port()),
+                            std::to_string(node(0).bus_port())}),
+              "OK");
+  for (size_t i = masters_; i < nodes_.size(); i++) {
+    const std::string master = Id(node(i % masters_));
+    Await("a replica knows its master", [&] {
+      return node(i).Call({"CLUSTER", "REPLICATE", master}) == "OK";
+    });
+    Await("a replica is connected", [&] { return node(i).Info("master_link_status") == "up"; });
+  }
+}
+
+void RedisCluster::AwaitReady() {
+  for (auto& server : nodes_)
+    Await("the cluster serves", [&] {
+      if (!server->running()) return true;
+      const std::string info = server->Call({"CLUSTER", "INFO"});
+      return info.find("cluster_state:ok") != std::string::npos &&
+             info.find("cluster_slots_ok:16384") != std::string::npos &&
+             info.find("cluster_known_nodes:" + std::to_string(nodes_.size())) != std::string::npos;
+    });
+}
+
+RedisServer& RedisCluster::Owner(uint16_t slot) {
+  for (auto& server : nodes_) {
+    if (!server->running() || server->Info("role") != "master") continue;
+    // A master answers for its own slots, and says MOVED of others: no key needed.
+    const std::string id = Id(*server);
+    std::istringstream nodes(server->Call({"CLUSTER", "NODES"}));
+    for (std::string line; std::getline(nodes, line);) {
+      if (line.rfind(id, 0) != 0) continue;
+      std::istringstream words(line);
+      std::string word;
+      for (int i = 0; i < 8; i++) words >> word;
+      while (words >> word) {
+        if (word[0] == '[') continue;
+        const size_t dash = word.find('-');
+        const int first = std::stoi(word);
+        const int last = dash == std::string::npos ? first : std::stoi(word.substr(dash + 1));
+        if (slot >= first && slot <= last) return *server;
+      }
+    }
+  }
+  ADD_FAILURE() << "nobody has slot " << slot;
+  return *nodes_[0];
+}
+
+void RedisCluster::BeginMove(uint16_t slot, RedisServer& from, RedisServer& to) {
+  const std::string number = std::to_string(slot);
+  EXPECT_EQ(to.Call({"CLUSTER", "SETSLOT", number, "IMPORTING", Id(from)}), "OK");
+  EXPECT_EQ(from.Call({"CLUSTER", "SETSLOT", number, "MIGRATING", Id(to)}), "OK");
+}
+
+size_t RedisCluster::MoveKeys(uint16_t slot, RedisServer& from, RedisServer& to, size_t most) {
+  std::istringstream keys(
+      from.Call({"CLUSTER", "GETKEYSINSLOT", std::to_string(slot), std::to_string(most)}));
+  size_t moved = 0;
+  for (std::string key; std::getline(keys, key); moved++)
+    EXPECT_EQ(from.Call({"MIGRATE", "127.0.0.1", std::to_string(to.port()), key, "0", "20000"}), "OK");
+  return moved;
+}
+
+void RedisCluster::EndMove(uint16_t slot, RedisServer& from, RedisServer& to) {
+  const std::string number = std::to_string(slot), id = Id(to);
+  EXPECT_EQ(to.Call({"CLUSTER", "SETSLOT", number, "NODE", id}), "OK");
+  EXPECT_EQ(from.Call({"CLUSTER", "SETSLOT", number, "NODE", id}), "OK");
+}
+
+void RedisCluster::Move(uint16_t slot, RedisServer& from, RedisServer& to) {
+  BeginMove(slot, from, to);
+  while (MoveKeys(slot, from, to, 100) != 0) continue;
+  EndMove(slot, from, to);
+}
