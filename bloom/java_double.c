@@ -8,29 +8,9 @@
  * int whose Math.abs stays negative, -2^31, makes the Java version throw; here
  * it counts as 2^31.
  */
+#include "bloom/java_int.h"
 #include "bloom/probes.h"
 #include "bloom/strategies.h"
-
-/* m is a Java int, so at most 2^31 - 1. */
-enum { MAX_BITS = INT32_MAX, MAX_WORDS = MAX_BITS / LFB_WORD_BITS + 1 };
-
-static lfb_status java_double_size(const lfb_config *config, lfb_geometry *geometry)
-{
-  lfb_geometry sized;
-  const lfb_status status = lfb_sizing_classic(config, MAX_WORDS, &sized);
-
-  if (status != LFB_OK)
-    return status;
-  if (sized.bit_count > MAX_BITS)
-    return LFB_ERROR_TOO_MANY_BITS;
-  *geometry = sized;
-  return LFB_OK;
-}
-
-static bool java_double_valid(const lfb_geometry *geometry)
-{
-  return geometry->bit_count <= MAX_BITS && geometry->words_per_key == 0;
-}
 
 static lfb_walk java_double_start(lfb_hash hash)
 {
@@ -53,8 +33,8 @@ const lfb_strategy lfb_strategy_java_double = {
     .hash = LFB_KIND_MURMUR32_PAIR,
     .seeding = LFB_SEED_PAIR,
     .reachable_bits = UINT64_MAX,
-    .size = java_double_size,
-    .valid = java_double_valid,
+    .size = lfb_java_int_size,
+    .valid = lfb_java_int_valid,
     .fpp_after = lfb_sizing_fpp_after,
     LFB_CLASSIC_ROW(java_double),
 };

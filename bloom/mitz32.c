@@ -1,5 +1,7 @@
 /*
- * mitz32.c - strategy MURMUR128_MITZ_32, bit for bit as Guava lays it out.
+ * mitz32.c - strategy MURMUR128_MITZ_32, bit for bit as Guava lays it out; and the same
+ * with a modulus that is not rounded up to words, redis-mitz32, as the Java helper class
+ * over RedisTemplate computes the offsets of its SETBITs.
  *
  * Floor 10.
  *
@@ -10,6 +12,7 @@
  * Source: Guava BloomFilterStrategies.java, MURMUR128_MITZ_32.
  */
 #include "bloom/guava.h"
+#include "bloom/java_int.h"
 #include "bloom/probes.h"
 #include "bloom/strategies.h"
 
@@ -70,4 +73,16 @@ const lfb_strategy lfb_strategy_mitz32 = {
     .count = mitz32_count,
     .fpp_now = mitz32_fpp_now,
     LFB_CLASSIC_ACTS(mitz32),
+};
+
+const lfb_strategy lfb_strategy_redis_mitz32 = {
+    .id = LFB_REDIS_MITZ32,
+    .file_id = 7,
+    .name = "redis-mitz32",
+    .hash = LFB_KIND_MURMUR128,
+    .reachable_bits = UINT64_MAX, /* its bits end below REACH */
+    .size = lfb_java_int_size,
+    .valid = lfb_java_int_valid,
+    .fpp_after = lfb_sizing_fpp_after,
+    LFB_CLASSIC_ROW(mitz32),
 };

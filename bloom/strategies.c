@@ -18,6 +18,7 @@ static const lfb_strategy *const strategies[][LFB_SIMD_LEVELS] = {
     {&lfb_strategy_java_double, NULL, NULL},
     {&lfb_strategy_go_fnv14, NULL, NULL},
     {&lfb_strategy_fast_pair, NULL, NULL},
+    {&lfb_strategy_redis_mitz32, NULL, NULL},
 };
 
 enum { STRATEGY_COUNT = sizeof strategies / sizeof *strategies };

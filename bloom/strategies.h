@@ -18,6 +18,7 @@ extern const lfb_strategy lfb_strategy_fast;    /* for any processor            
 extern const lfb_strategy lfb_strategy_fast256; /* for x86-64 with AVX2           */
 extern const lfb_strategy lfb_strategy_fast512; /* for x86-64 with AVX-512        */
 extern const lfb_strategy lfb_strategy_mitz32;
+extern const lfb_strategy lfb_strategy_redis_mitz32;
 extern const lfb_strategy lfb_strategy_mitz64;
 extern const lfb_strategy lfb_strategy_mitz64_512; /* as fast512 */
 extern const lfb_strategy lfb_strategy_sbbf;

@@ -61,6 +61,8 @@ inline const GoldenRow kGoldenRows[] = {
      4096, 8, 1322, 199, 2},
     {"native-v1-java-double.lfb", LFB_FORM_NATIVE, LFB_JAVA_DOUBLE, 200, 0.01,
      LFB_PROBES_GUAVA_31, 0x0000002a00000007, "", 100, 1917, 7, 1004, 203, 92},
+    {"native-v1-redis-mitz32.lfb", LFB_FORM_NATIVE, LFB_REDIS_MITZ32, 200, 0.01,
+     LFB_PROBES_GUAVA_31, 0, "", 100, 1917, 7, 1010, 205, 108},
     // always 2^25 bits: also the one file with several checksums
     {"native-v1-go-fnv14.lfb", LFB_FORM_NATIVE, LFB_GO_FNV14, 200, 0.01, LFB_PROBES_GUAVA_31, 0,
      "", 100, 33554432, 14, 2800, 200, 0},

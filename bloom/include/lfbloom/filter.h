@@ -76,7 +76,7 @@ typedef enum lfb_strategy_id {
   LFB_SBBF = 3,         /* Parquet's split-block filter, bit for bit             */
   LFB_JAVA_DOUBLE = 4,  /* h1 + i*h2 in Java ints over two murmur3_32 seeds      */
   LFB_GO_FNV14 = 5,     /* 14 fixed seeds over FNV-1a 32; always 2^25 bits       */
-  LFB_REDIS_MITZ32 = 6, /* MITZ_32 with modulus m, as over Redis (not here yet)  */
+  LFB_REDIS_MITZ32 = 6, /* MITZ_32 with modulus m, as a Java helper over Redis   */
   LFB_FAST_PAIR = 7,    /* two words a key, all bits at once: every put is a claim */
 } lfb_strategy_id;
 
