@@ -53,7 +53,8 @@ static lfb_status native_form_write(const lfb_filter *filter, const lfb_writer *
   uint64_t *table = malloc((count + 1) * sizeof *table);
   if (table == NULL)
     return LFB_ERROR_NO_MEMORY;
-  lfb_native_encode(filter, now < 0 ? 0 : (uint64_t)now, header);
+  lfb_native_encode(&filter->description, lfb_core_bits_set(filter), now < 0 ? 0 : (uint64_t)now,
+                    header);
   lfb_status status = writer->write(writer->to, header, sizeof header);
   if (status == LFB_OK)
     status = lfb_form_write_words(filter, LFB_ORDER_LITTLE, writer, table);

@@ -82,7 +82,8 @@ void lfb_mapped_encode(const lfb_filter *filter, const lfb_mapped_shape *shape, 
   lfb_store_le32(header + AT_STRIPE_SIZE, sizeof(lfb_stripe));
   lfb_store_le32(header + AT_CLAIM_PLACES, LFB_MAPPED_CLAIM_PLACES);
   lfb_store_le64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
-  lfb_native_encode(filter, now, header + LFB_MAPPED_PREFIX);
+  lfb_native_encode(&filter->description, lfb_core_bits_set(filter), now,
+                    header + LFB_MAPPED_PREFIX);
 }
 
 /* Whether the words' bytes are in the other order than this machine's. */

@@ -52,24 +52,24 @@ static uint64_t native_key_check(const uint64_t key[2])
   return lfb_siphash13(magic, sizeof magic, key);
 }
 
-void lfb_native_encode(const lfb_filter *filter, uint64_t now,
+void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
                        unsigned char header[LFB_NATIVE_HEADER])
 {
-  const lfb_description *description = &filter->description;
   const lfb_geometry *geometry = &description->geometry;
-  const lfb_hash_id hash = lfb_core_hash_id(&filter->layout.hasher);
+  const lfb_hasher *hasher = &description->hasher;
+  const lfb_hash_id hash = lfb_core_hash_id(hasher);
   uint64_t fpp;
 
   memset(header, 0, LFB_NATIVE_HEADER);
   memcpy(header + AT_MAGIC, magic, sizeof magic);
   lfb_store_le32(header + AT_VERSION, VERSION);
   lfb_store_le32(header + AT_HEADER_SIZE, LFB_NATIVE_HEADER);
-  lfb_store_le32(header + AT_STRATEGY, filter->strategy->file_id);
+  lfb_store_le32(header + AT_STRATEGY, description->strategy->file_id);
   lfb_store_le32(header + AT_HASH, hash);
   if (hash == LFB_HASH_SIPHASH13 && description->config.keep_key) {
     lfb_store_le32(header + AT_HASH, HASH_WITH_KEY);
-    lfb_store_le64(header + AT_KEY, filter->layout.hasher.key[0]);
-    lfb_store_le64(header + AT_KEY + 8, filter->layout.hasher.key[1]);
+    lfb_store_le64(header + AT_KEY, hasher->key[0]);
+    lfb_store_le64(header + AT_KEY + 8, hasher->key[1]);
   }
   lfb_store_le64(header + AT_BIT_COUNT, geometry->bit_count);
   lfb_store_le64(header + AT_WORD_COUNT, geometry->word_count);
@@ -78,13 +78,13 @@ void lfb_native_encode(const lfb_filter *filter, uint64_t now,
   lfb_store_le64(header + AT_INSERTIONS, description->config.expected_insertions);
   memcpy(&fpp, &description->config.fpp, sizeof fpp);
   lfb_store_le64(header + AT_FPP, fpp);
-  lfb_store_le64(header + AT_SEED, filter->layout.hasher.seed);
-  lfb_store_le64(header + AT_BITS_SET, lfb_core_bits_set(filter));
+  lfb_store_le64(header + AT_SEED, hasher->seed);
+  lfb_store_le64(header + AT_BITS_SET, bits_set);
   lfb_store_le64(header + AT_CREATED, now);
   lfb_store_le32(header + AT_FORMULA, description->config.probes_formula);
   lfb_store_le32(header + AT_CHECKED_BYTES, 1 << 20);
   if (hash == LFB_HASH_SIPHASH13)
-    lfb_store_le64(header + AT_KEY_CHECK, native_key_check(filter->layout.hasher.key));
+    lfb_store_le64(header + AT_KEY_CHECK, native_key_check(hasher->key));
   memcpy(header + AT_LABEL, description->label, sizeof description->label);
   lfb_store_le64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
 }
