@@ -112,7 +112,21 @@ extern "C" {
   X(LFB_ERROR_REDIS_PROTOCOL, 106, "what answers there is no Redis server")             \
   X(LFB_ERROR_REDIS_MEMORY, 107, "the Redis server has no memory left")                 \
   X(LFB_ERROR_REDIS_UNAVAILABLE, 108, "the Redis server or cluster cannot serve now")   \
-  X(LFB_ERROR_REDIS_REFUSED, 109, "the Redis server refuses the command")
+  X(LFB_ERROR_REDIS_REFUSED, 109, "the Redis server refuses the command")                  \
+  /* a filter on a Redis server, 110 to 119 */                                           \
+  X(LFB_ERROR_REDIS_BAD_NAME, 110, "a filter's name on a Redis server is 1 to 512 bytes") \
+  X(LFB_ERROR_REDIS_ABSENT, 111, "there is nothing under this name on the Redis server") \
+  X(LFB_ERROR_REDIS_EXISTS, 112, "there is something under this name on the Redis server already") \
+  X(LFB_ERROR_REDIS_NO_FILTER, 113,                                                      \
+    "what is under this name on the Redis server is no filter that can be opened so")    \
+  X(LFB_ERROR_REDIS_UNFINISHED, 114,                                                     \
+    "the filter under this name is being made or deleted, or who did so died: delete it") \
+  X(LFB_ERROR_REDIS_PART, 115,                                                           \
+    "a part of the filter is missing on the Redis server, or is another filter's")       \
+  X(LFB_ERROR_REDIS_TOO_MANY_BITS, 116,                                                  \
+    "the filter needs more than the 2^32 bits that a Redis string can have")             \
+  X(LFB_ERROR_REDIS_OTHER_SLOT, 117,                                                     \
+    "in a Redis cluster both names must have the same hash tag")
 
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
 typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;

@@ -1,13 +1,14 @@
 /*
  * lfbloom/redis.h - filters on a Redis server or cluster.
  *
- * Floor 9.  May include: lfbloom/status.h.
+ * Floor 9.  May include: lfbloom/filter.h, lfbloom/status.h.
  *
  * In a library of its own, liblfbloom_redis, so that nobody else needs hiredis.
  */
 #ifndef LFBLOOM_REDIS_H
 #define LFBLOOM_REDIS_H
 
+#include <lfbloom/filter.h>
 #include <lfbloom/status.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,6 +59,187 @@ typedef struct lfb_redis_address {
  *        (1 to 65535), a lone %, %00, or more than LFB_REDIS_URL_SIZE bytes.
  */
 LFB_API lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *address);
+
+/*
+ * A filter on the server, which any number of processes share.
+ *
+ * Each strategy has a layout of its own, which its name stands for below:
+ *
+ *   fast    LFB_FAST: a hash under the name describes it; its blocks are spread over strings
+ *           {name:0}, {name:1}, .. of at most 64 MiB, which a cluster spreads over its nodes.
+ *           Any size.  (Where the name has a hash tag, "{user}seen" say, they are name:0, ..,
+ *           which stay in that slot.)
+ *   guava   LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64: a string under the name, byte for byte what
+ *           Guava writes: Java's BloomFilter.readFrom reads what GET gives, and
+ *           BITCOUNT name 6 -1 is its bit count.  Up to 2^32 bits, the string's header included.
+ *   helper  LFB_REDIS_MITZ32: a string under the name in which the well-known Java helper class
+ *           over RedisTemplate sets bits, by SETBIT: filters of that class can be opened, asked
+ *           and extended.  Hash keys as the class's funnel does: where it puts a string twice,
+ *           as the example in circulation does, call the _object functions with a funnel that
+ *           does so.  One bit behind the filter's last is set too, once it was opened here.
+ *
+ * 1. Found      If a put was acknowledged (returned LFB_OK) before a query began, the query
+ *               says "maybe" or fails: never "no".  As far as the server keeps what it has
+ *               acknowledged: what it loses in a crash (appendfsync) or a failover (replicas
+ *               are told later) is lost here too; parts that are gone altogether are noticed.
+ * 2. Parts      Each answer carries the proof that the part that it came from was there, in full
+ *               and of this filter: a part that is missing, cut short or of another filter made
+ *               under the name meanwhile is LFB_ERROR_REDIS_PART, never a silent "absent".
+ * 3. Changed    put says whether it turned on at least one bit, exactly: the server sets a
+ *               key's bits at once, so that of any number of clients who put a new key one is
+ *               told so.  But where a connection was lost while a put was under way, and it
+ *               was sent again, it is said to have changed something: no new key is ever
+ *               called old.
+ * 4. Many       The _many functions write commands ahead of their answers, options.window to
+ *               each node, nodes beside each other; a server is never kept from others for
+ *               longer than the shortest of commands takes.
+ * 5. Failing    A put that fails may have put some of its keys, or none: put again.  Whatever a
+ *               function was to write is untouched.
+ * 6. Threads    Any function beside any other, but lfb_redis_close() and lfb_redis_rename(),
+ *               which run alone.  Each call that is under way has a connection of its own; 16
+ *               are kept.  Not across fork().
+ *
+ * All fail, beside what they say, as the connection does: LFB_ERROR_REDIS_CONNECT, _LOST,
+ * _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY.
+ */
+typedef struct lfb_redis lfb_redis;
+
+/*
+ * Makes an empty filter under a name that nothing is under.
+ *
+ * Takes  name        1 to 512 bytes, any but NUL.
+ *        config      as for lfb_filter_create(); its strategy is the layout.
+ *        part_bytes  fast: of a part at most, up to 64 MiB; 0: that.
+ * Fails  as lfb_filter_create(), memory apart; LFB_ERROR_FORM_CANNOT_HOLD: no layout is for this
+ *        strategy; LFB_ERROR_REDIS_BAD_NAME, _EXISTS, _TOO_MANY_BITS.
+ * Killed a process that is killed meanwhile leaves what nobody opens (LFB_ERROR_REDIS_UNFINISHED;
+ *        with helper an empty filter): delete it.
+ * Server memory is taken in full, a MiB at a time, so that others are served in between.
+ */
+LFB_API lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
+                                    const lfb_config *config, uint64_t part_bytes,
+                                    lfb_redis **filter);
+
+/*
+ * Opens the filter under a name, and looks at each of its parts.
+ *
+ * Takes  wanted  NULL: whatever is there, but helper, which does not say what it is.  Else the
+ *                configuration that it must have been made with (fpp 0: any, but helper); a
+ *                keyed hash's key; a seed other than 0 must be its.
+ * Fails  LFB_ERROR_REDIS_BAD_NAME, _ABSENT: nothing is there; _NO_FILTER: something else,
+ *        _UNFINISHED, _PART; LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS,
+ *        _HASH_DIFFERS: it is not what was wanted; LFB_ERROR_KEY_NEEDED, _WRONG_KEY,
+ *        _UNKNOWN_VERSION, _BAD_HEADER, _BAD_CHECKSUM, _BAD_STRATEGY, _BAD_PROBES,
+ *        _BAD_WORD_COUNT: its description; as lfb_filter_create() where `wanted` is no such.
+ */
+LFB_API lfb_status lfb_redis_open(const lfb_redis_options *options, const char *name,
+                                  const lfb_config *wanted, lfb_redis **filter);
+
+/* Closes connections and frees; the filter stays on the server.  NULL is ignored. */
+LFB_API void lfb_redis_close(lfb_redis *filter);
+
+/*
+ * Puts a key; asks for one.  Keys are hashed as the functions of lfbloom/filter.h hash them.
+ *
+ * Gives  changed, maybe  whether it turned on a bit (may be NULL); whether it may be in.
+ * Fails  LFB_ERROR_REDIS_PART.
+ */
+LFB_API lfb_status lfb_redis_put(lfb_redis *filter, const void *bytes, size_t size, bool *changed);
+LFB_API lfb_status lfb_redis_put_u64(lfb_redis *filter, uint64_t key, bool *changed);
+LFB_API lfb_status lfb_redis_put_hash(lfb_redis *filter, uint64_t hash, bool *changed);
+LFB_API lfb_status lfb_redis_put_object(lfb_redis *filter, lfb_funnel funnel, const void *object,
+                                        bool *changed);
+LFB_API lfb_status lfb_redis_might_contain(lfb_redis *filter, const void *bytes, size_t size,
+                                           bool *maybe);
+LFB_API lfb_status lfb_redis_might_contain_u64(lfb_redis *filter, uint64_t key, bool *maybe);
+LFB_API lfb_status lfb_redis_might_contain_hash(lfb_redis *filter, uint64_t hash, bool *maybe);
+LFB_API lfb_status lfb_redis_might_contain_object(lfb_redis *filter, lfb_funnel funnel,
+                                                  const void *object, bool *maybe);
+
+/*
+ * The same for many keys.
+ *
+ * Gives  answers  NULL, or (count + 63) / 64 words that receive answer i in bit i % 64 of word
+ *                 i / 64; bits beyond the last answer are 0.
+ *        yes      how many answers are true; may be NULL.
+ * Order  a key that comes twice counts as new once: the first time, but where a cluster moves
+ *        its slot meanwhile.
+ * Fails  LFB_ERROR_REDIS_PART; LFB_ERROR_NO_MEMORY.
+ */
+LFB_API lfb_status lfb_redis_put_many(lfb_redis *filter, const lfb_key *keys, size_t count,
+                                      uint64_t *answers, size_t *yes);
+LFB_API lfb_status lfb_redis_put_many_u64(lfb_redis *filter, const uint64_t *keys, size_t count,
+                                          uint64_t *answers, size_t *yes);
+LFB_API lfb_status lfb_redis_put_many_hash(lfb_redis *filter, const uint64_t *hashes,
+                                           size_t count, uint64_t *answers, size_t *yes);
+LFB_API lfb_status lfb_redis_might_contain_many(lfb_redis *filter, const lfb_key *keys,
+                                                size_t count, uint64_t *answers, size_t *yes);
+LFB_API lfb_status lfb_redis_might_contain_many_u64(lfb_redis *filter, const uint64_t *keys,
+                                                    size_t count, uint64_t *answers, size_t *yes);
+LFB_API lfb_status lfb_redis_might_contain_many_hash(lfb_redis *filter, const uint64_t *hashes,
+                                                     size_t count, uint64_t *answers,
+                                                     size_t *yes);
+
+/*
+ * The filter's figures; bits_set is counted on the server, a MiB at a time, while others may
+ * put.  `form` is LFB_FORM_NONE.  Fails: LFB_ERROR_REDIS_PART.
+ */
+LFB_API lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats);
+
+/* The figures that do not change: those of an empty filter.  Asks no server. */
+LFB_API void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats);
+
+/* Calls `each` with every key of the server that the filter is made of, its name first; any
+ * status but LFB_OK ends it and is returned.  Asks no server. */
+LFB_API lfb_status lfb_redis_keys(const lfb_redis *filter,
+                                  lfb_status (*each)(void *context, const char *key, size_t size),
+                                  void *context);
+
+/*
+ * Has the whole filter expire in so many milliseconds, or never: 0.  Its parts go within
+ * moments of each other; who asks in between is told LFB_ERROR_REDIS_PART.  Fails so too.
+ */
+LFB_API lfb_status lfb_redis_expire(lfb_redis *filter, uint64_t milliseconds);
+
+/*
+ * Gives the whole filter another name, which nothing is under.  Others who have it open are told
+ * LFB_ERROR_REDIS_PART from then on.
+ *
+ * Fails  LFB_ERROR_REDIS_BAD_NAME, _EXISTS, _PART, _OTHER_SLOT: in a cluster both names must have
+ *        one hash tag.  What was renamed has got its old name back, if the server can be reached.
+ */
+LFB_API lfb_status lfb_redis_rename(lfb_redis *filter, const char *name);
+
+/*
+ * Deletes all that there is of the filter under a name, also one that is unfinished or lacks
+ * parts.  The server frees the memory in the background.
+ *
+ * Takes  strategy  LFB_REDIS_MITZ32 for a string that the Java helper class made, which says
+ *                  nothing of itself; else 0 or the filter's.
+ * Fails  LFB_ERROR_REDIS_BAD_NAME, _ABSENT, _NO_FILTER.
+ */
+LFB_API lfb_status lfb_redis_delete(const lfb_redis_options *options, const char *name,
+                                    lfb_strategy_id strategy);
+
+/*
+ * Makes a filter under a name that nothing is under of one in memory: what was put before the
+ * call, and some of what is put meanwhile.  Nobody opens it before it is whole.
+ *
+ * Fails  as lfb_redis_create().
+ */
+LFB_API lfb_status lfb_redis_save(const lfb_redis_options *options, const char *name,
+                                  const lfb_filter *from, uint64_t part_bytes);
+
+/*
+ * Reads the filter into memory: what was acknowledged before the call, and some of what is put
+ * meanwhile.
+ *
+ * Takes  limits  NULL, or of which max_bytes counts.
+ * Fails  LFB_ERROR_OVER_LIMIT, LFB_ERROR_REDIS_PART, LFB_ERROR_NO_MEMORY.
+ * Owner  the caller, until lfb_filter_free().
+ */
+LFB_API lfb_status lfb_redis_load(lfb_redis *filter, const lfb_read_limits *limits,
+                                  lfb_filter **local);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,91 @@
+// remotes.h - filters on Redis as the tests make them.
+#pragma once
+
+#include <lfbloom/redis.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloom/core.h"
+#include "tests/filters.h"
+#include "tests/redis/server.h"
+
+struct RemoteCloser {
+  void operator()(lfb_redis* filter) const { lfb_redis_close(filter); }
+};
+using Remote = std::unique_ptr<lfb_redis, RemoteCloser>;
+
+// Parts of 4 KiB: 63 blocks each, so that small filters have many.
+constexpr uint64_t kSmallParts = 4096;
+
+inline Remote CreateRemote(const lfb_redis_options& options, const std::string& name,
+                           const lfb_config& config, uint64_t part_bytes = kSmallParts) {
+  lfb_redis* filter = nullptr;
+  EXPECT_EQ(lfb_redis_create(&options, name.c_str(), &config, part_bytes, &filter), LFB_OK);
+  return Remote(filter);
+}
+
+inline lfb_status TryOpen(const lfb_redis_options& options, const std::string& name,
+                          const lfb_config* wanted = nullptr, Remote* opened = nullptr) {
+  lfb_redis* filter = nullptr;
+  const lfb_status status = lfb_redis_open(&options, name.c_str(), wanted, &filter);
+  EXPECT_EQ(status == LFB_OK, filter != nullptr);
+  if (opened != nullptr)
+    opened->reset(filter);
+  else
+    lfb_redis_close(filter);
+  return status;
+}
+
+inline Remote OpenRemote(const lfb_redis_options& options, const std::string& name,
+                         const lfb_config* wanted = nullptr) {
+  Remote filter;
+  EXPECT_EQ(TryOpen(options, name, wanted, &filter), LFB_OK);
+  return filter;
+}
+
+inline Filter Load(const Remote& remote) {
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_redis_load(remote.get(), nullptr, &filter), LFB_OK);
+  return Filter(filter);
+}
+
+inline lfb_stats RemoteStats(const Remote& remote) {
+  lfb_stats stats{};
+  EXPECT_EQ(lfb_redis_stats(remote.get(), &stats), LFB_OK);
+  return stats;
+}
+
+inline bool RemotePut(const Remote& remote, const std::string& key) {
+  bool changed = false;
+  EXPECT_EQ(lfb_redis_put(remote.get(), key.data(), key.size(), &changed), LFB_OK);
+  return changed;
+}
+
+inline bool RemoteHas(const Remote& remote, const std::string& key) {
+  bool maybe = false;
+  EXPECT_EQ(lfb_redis_might_contain(remote.get(), key.data(), key.size(), &maybe), LFB_OK);
+  return maybe;
+}
+
+inline std::vector<std::string> Keys(const Remote& remote) {
+  std::vector<std::string> keys;
+  const auto each = [](void* context, const char* key, size_t size) {
+    static_cast<std::vector<std::string>*>(context)->emplace_back(key, size);
+    return LFB_OK;
+  };
+  EXPECT_EQ(lfb_redis_keys(remote.get(), each, &keys), LFB_OK);
+  return keys;
+}
+
+inline std::vector<uint64_t> Words(const Filter& filter) {
+  const lfb_bits& bits = filter->layout.bits;
+  std::vector<uint64_t> words;
+  for (uint64_t i = 0; i < bits.word_count; i++) words.push_back(bits.words[i].load());
+  return words;
+}
+
+// Every strategy that has a layout.
+inline const lfb_strategy_id kRemoteStrategies[] = {LFB_FAST, LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64,
+                                                    LFB_REDIS_MITZ32};
