@@ -183,10 +183,8 @@ static int build_fill_shared(struct build *build)
   if (!keys_read(&build->source, "building", job))
     return CLI_TROUBLE;
   build->seconds = clock_seconds(clock_ns() - began);
-  source_recount(build->out, build->filter);
-  const lfb_status status = lfb_mapped_sync(build->filter);
-  if (status != LFB_OK)
-    return report_status(build->out, status);
+  if (!source_settle(build->out, build->filter))
+    return CLI_TROUBLE;
   build_summary(build);
   return CLI_FOUND;
 }
@@ -241,6 +239,7 @@ static int build_from_files(struct build *build)
   const struct keys_source *source = &build->source;
   if (!input_check(source->paths, source->path_count) ||
       !target_check(build->out, source->paths, source->path_count) ||
+      !target_spares_shared(build->out, build->form) ||
       !keys_expected(source, command_build.name, &build->expected,
                      &build->config.expected_insertions) ||
       !build_create(build))
@@ -337,7 +336,11 @@ const struct command command_build = {
         "With --shared, OUT is on /dev/shm or a disk, and each key is there for all who have\n"
         "it open as soon as it is put; any number of processes build and query at once.  A\n"
         "new one needs -p; for one that is there, -p, -n, --strategy and --seed may be left\n"
-        "out, and are refused where they differ.\n"
+        "out, and are refused where they differ.  Give -n where several begin at once: else\n"
+        "the first one's number of keys sizes it for all.  While anybody has it open, OUT must\n"
+        "not be cut short (truncate, cp or > onto it), which kills who has it open, nor deleted\n"
+        "or replaced, which ends in an error (status 2): what was put is lost then.  Without\n"
+        "--shared such a file is replaced by --form mapped only.\n"
         "\n"
         "  lfbloom build -p 0.001 -o seen.bloom urls.txt\n"
         "  zcat urls.gz | lfbloom build -n 50M -p 0.001 -o seen.bloom\n"

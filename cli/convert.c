@@ -41,7 +41,8 @@ static bool convert_file(const struct convert *convert, const char *from, const 
   lfb_filter *filter = NULL;
   lfb_stats stats;
 
-  if (!target_check(to, NULL, 0) || !convert_load(convert, from, &filter))
+  if (!target_check(to, NULL, 0) || !target_spares_shared(to, convert->form) ||
+      !convert_load(convert, from, &filter))
     return false;
   lfb_filter_stats(filter, &stats);
   if (convert->label != NULL)
@@ -86,7 +87,8 @@ const struct command command_convert = {
         "cannot be turned into another's without the keys: that takes 'lfbloom build'.\n"
         "What a form has no room for is lost: n, p, the label and all checksums with guava and\n"
         "sbbf, the checksums of the bits with mapped.\n"
-        "OUT appears whole or not at all, and may be IN; - is standard output.\n"
+        "OUT appears whole or not at all, and may be IN; - is standard output.  A shared filter\n"
+        "is replaced by form mapped only.\n"
         "\n"
         "  lfbloom convert --to native from-java.bin seen.bloom\n"
         "  lfbloom convert --to native --damaged torn.bloom rescued.bloom\n",

@@ -207,6 +207,8 @@ static int dedupe_fill(struct dedupe *dedupe)
   if (!keys_read(&dedupe->source, "deduplicating", job))
     return CLI_TROUBLE;
   dedupe->seconds = clock_seconds(clock_ns() - began);
+  if (dedupe->shared != NULL && !source_settle(dedupe->shared, dedupe->filter))
+    return CLI_TROUBLE;
   dedupe_summary(dedupe);
   return CLI_FOUND;
 }
@@ -278,6 +280,9 @@ const struct command command_dedupe = {
         "run has, is left out too: of all that read, each key is printed by one.  FILE is as\n"
         "for 'lfbloom build --shared'.  What is claimed and then not printed, since the output\n"
         "failed or the process was killed, nobody prints: begin again with a new FILE then.\n"
+        "While anybody has it open, FILE must not be deleted, replaced or cut short: with\n"
+        "another in its place keys are printed twice, which ends in an error (status 2) after\n"
+        "the last key; cut short, it kills who has it open.\n"
         "\n"
         "  lfbloom dedupe -p 1e-6 urls.txt > distinct.txt\n"
         "  zcat urls.gz | lfbloom dedupe -n 50M -p 1e-6 > distinct.txt\n"

@@ -49,6 +49,7 @@ static bool merge_begin(struct merge *merge)
   if (merge->form == LFB_FORM_NONE)
     merge->form = stats.form;
   if (!target_holds(merge->form, merge->paths[0], stats.strategy) ||
+      !target_spares_shared(merge->out, merge->form) ||
       !options_label_fits(&command_merge, merge->label, merge->form))
     return false;
   if (merge->label != NULL)
@@ -156,7 +157,8 @@ const struct command command_merge = {
         "Filters fit if they were built with the same -n, -p and strategy and, with fast,\n"
         "the same --seed ('lfbloom info' tells it).  OUT appears whole or not at all, once\n"
         "all were read: it may be one of them; - is standard output.  n, p, the label and\n"
-        "whether a key is kept are those of the first.\n"
+        "whether a key is kept are those of the first.  A shared filter is replaced by\n"
+        "--form mapped only.\n"
         "\n"
         "  lfbloom build -n 50M -p 0.001 --seed 7 -o monday.bloom monday.txt\n"
         "  lfbloom build -n 50M -p 0.001 --seed 7 -o tuesday.bloom tuesday.txt\n"

@@ -129,3 +129,12 @@ void source_recount(const char *path, lfb_filter *filter)
                 "count may be too low",
                 path);
 }
+
+bool source_settle(const char *path, lfb_filter *filter)
+{
+  source_recount(path, filter);
+  const lfb_status status = lfb_mapped_sync(filter);
+  if (status != LFB_OK)
+    (void)report_status(path, status);
+  return status == LFB_OK;
+}

@@ -56,4 +56,12 @@ lfb_filter *source_share(const char *path, const struct source_wish *wish);
 /* Says so where the count of a shared filter had to be mended, or could not be. */
 void source_recount(const char *path, lfb_filter *filter);
 
+/*
+ * Ends putting into a shared filter: mends its count and makes what was put durable.
+ *
+ * Returns false after a report, also where `path` has come to name another file or none:
+ * what was put is in a filter that nobody else opens any more.
+ */
+bool source_settle(const char *path, lfb_filter *filter);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <lfbloom/mapped.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,31 @@ bool target_check(const char *path, char *const *inputs, size_t input_count)
   else if (exists ? target_can_be_written(path, &found) : target_directory_is_writable(path))
     return true;
   (void)report_error("%s: cannot be written: %s", path, strerror(errno));
+  return false;
+}
+
+/* Whether a regular file at `path` is a filter that processes share. */
+static bool target_is_shared(const char *path)
+{
+  const lfb_filter *filter;
+  struct stat found;
+
+  if (target_is_standard(path) || stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+    return false;
+  const lfb_status status = lfb_mapped_open_read_only(path, NULL, &filter);
+  if (status == LFB_OK)
+    lfb_mapped_close(filter);
+  return status == LFB_OK || status == LFB_ERROR_KEY_NEEDED;
+}
+
+bool target_spares_shared(const char *path, lfb_form form)
+{
+  if (form == LFB_FORM_MAPPED || !target_is_shared(path))
+    return true;
+  (void)report_error("%s: is a shared filter, which others may be putting into: put into it with "
+                     "'lfbloom build --shared', replace it by another in form mapped, or delete "
+                     "it first",
+                     path);
   return false;
 }
 

@@ -1,7 +1,7 @@
 /*
  * target.h - files that a command writes.
  *
- * Floor 4 of cli/.  May include: output.h, report.h, <lfbloom/filter.h>.
+ * Floor 4 of cli/.  May include: output.h, report.h and the public headers.
  */
 #ifndef CLI_TARGET_H
 #define CLI_TARGET_H
@@ -18,6 +18,13 @@ bool target_is_standard(const char *path);
  * before hours of work, not instead of checking the writing.  False after a report.
  */
 bool target_check(const char *path, char *const *inputs, size_t input_count);
+
+/*
+ * Whether a filter of this form may take the place of what is at `path`: a shared filter,
+ * which others may be putting into, is replaced by one of form mapped alone.  False after a
+ * report that says what to do instead.
+ */
+bool target_spares_shared(const char *path, lfb_form form);
 
 /*
  * Whether `form` holds the strategy of a filter that was read from `path`; false after
