@@ -79,9 +79,15 @@ static lfb_status file_close(int fd, lfb_status status)
   return status;
 }
 
-static lfb_status content_write(const lfb_content *content, int *fd)
+static lfb_status file_rewrite(void *to, uint64_t offset, const void *bytes, size_t size)
 {
-  return content->write(content->what, &(lfb_writer){file_write, fd});
+  const int fd = *(const int *)to;
+  const off_t end = lseek(fd, 0, SEEK_CUR);
+
+  if (end < 0 || lseek(fd, (off_t)offset, SEEK_SET) < 0)
+    return LFB_ERROR_WRITE;
+  const lfb_status status = file_write(to, bytes, size);
+  return status == LFB_OK && lseek(fd, end, SEEK_SET) < 0 ? LFB_ERROR_WRITE : status;
 }
 
 /* Writes it to what stands at `path` already and is no regular file. */
@@ -91,7 +97,7 @@ static lfb_status save_in_place(const lfb_content *content, const char *path)
 
   if (fd < 0)
     return LFB_ERROR_OPEN;
-  return file_close(fd, content_write(content, &fd));
+  return file_close(fd, content->write(content->what, &(lfb_writer){.write = file_write, .to = &fd}));
 }
 
 /* A number that no other saver is likely to have chosen at this moment. */
@@ -179,7 +185,8 @@ static lfb_status save_and_rename(const replacement *save, const lfb_content *co
   lfb_status status = save_permit(save);
 
   if (status == LFB_OK)
-    status = content_write(content, &fd);
+    status = content->write(
+        content->what, &(lfb_writer){.write = file_write, .to = &fd, .rewrite = file_rewrite});
   if (status == LFB_OK && lfb_restarted_sync(fd) != 0)
     status = LFB_ERROR_SYNC;
   status = file_close(fd, status);
@@ -327,7 +334,7 @@ typedef struct filter_content {
 static lfb_status filter_write(const void *what, const lfb_writer *writer)
 {
   const filter_content *content = what;
-  return lfb_filter_write(content->filter, content->form, writer->write, writer->to);
+  return lfb_form_write(content->filter, content->form, writer);
 }
 
 lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path)

@@ -46,7 +46,7 @@ static lfb_status growing_write_form(const void *what, const lfb_writer *writer)
 
 lfb_status lfb_growing_write(const lfb_growing *growing, lfb_write_fn write, void *to)
 {
-  return growing_write_form(growing, &(lfb_writer){write, to});
+  return growing_write_form(growing, &(lfb_writer){.write = write, .to = to});
 }
 
 lfb_status lfb_growing_save(const lfb_growing *growing, const char *path)

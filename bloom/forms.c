@@ -47,8 +47,7 @@ bool lfb_form_holds(lfb_form form, lfb_strategy_id id)
   return row != NULL && strategy != NULL && row->holds(strategy);
 }
 
-lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_fn write,
-                            void *to)
+lfb_status lfb_form_write(const lfb_filter *filter, lfb_form form, const lfb_writer *writer)
 {
   const lfb_form_row *row = form_find(form);
 
@@ -56,7 +55,13 @@ lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_f
     return LFB_ERROR_NO_SUCH_FORM;
   if (!row->holds(filter->strategy))
     return LFB_ERROR_FORM_CANNOT_HOLD;
-  return row->write(filter, &(lfb_writer){write, to});
+  return row->write(filter, writer);
+}
+
+lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_fn write,
+                            void *to)
+{
+  return lfb_form_write(filter, form, &(lfb_writer){.write = write, .to = to});
 }
 
 lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD])

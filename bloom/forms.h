@@ -34,6 +34,9 @@ typedef struct lfb_reader {
 typedef struct lfb_writer {
   lfb_write_fn write;
   void *to;
+  /* Writes over bytes that have been written, `offset` from the form's first; NULL where
+   * what is written cannot be changed any more (a pipe, a caller's function). */
+  lfb_status (*rewrite)(void *to, uint64_t offset, const void *bytes, size_t size);
 } lfb_writer;
 
 typedef struct lfb_form_row {
@@ -61,6 +64,9 @@ extern const lfb_form_row lfb_form_row_mapped;
 
 /* The form that begins with these bytes; LFB_FORM_NONE. */
 lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD]);
+
+/* Writes a filter as lfb_filter_write() does. */
+lfb_status lfb_form_write(const lfb_filter *filter, lfb_form form, const lfb_writer *writer);
 
 /* Reads a filter as lfb_filter_read() does. */
 lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter);

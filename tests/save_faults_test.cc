@@ -108,6 +108,25 @@ TEST_F(SaveFaults, EachCallOfASave) {
     }
 }
 
+// The same of a form that is written over once its words are there.
+TEST_F(SaveFaults, EachCallOfASaveToBeShared) {
+  const Filter filter = Filled(kFew, 2);
+  const std::string now = Bytes(filter);
+  for (int error : kErrors) {
+    const size_t failed = FailEach(
+        error, Expected,
+        [&] { return lfb_filter_save(filter.get(), LFB_FORM_MAPPED, Path("new").c_str()); },
+        [&](const Outcome& outcome) {
+          const bool renamed = outcome.status == LFB_OK || outcome.report.Before("rename");
+          EXPECT_TRUE(Held("new") == (renamed ? now : ""));
+          EXPECT_EQ(Entries(), renamed ? 1u : 0u);
+          fs::remove(Path("new"));
+        });
+    fs::remove(Path("new"));
+    EXPECT_GT(failed, 12u) << "no calls were seen";
+  }
+}
+
 TEST_F(SaveFaults, EachCallOfASaveInPlace) {
   const Filter filter = Filled(kFew, 1);
   for (int error : kErrors)

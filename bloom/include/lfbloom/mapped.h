@@ -55,7 +55,8 @@ extern "C" {
  * others may open what it made.  Its directory decides where the bits are kept.
  *
  * A filter that exists can be had in such a file too: lfb_filter_save() with
- * LFB_FORM_MAPPED.
+ * LFB_FORM_MAPPED.  (What lfb_filter_write() gives a stream says bits_set_low: the count
+ * comes before words that may gain bits meanwhile.)
  *
  * Takes  config  as lfb_filter_create(); with lazy_memory the file's blocks are reserved
  *                all the same, and only their first touch is left for later.
