@@ -25,15 +25,27 @@ LFB_INLINE uint32_t fast_group_count(const lfb_fast *fast)
   return (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
 }
 
+LFB_INLINE lfb_word *fast_block(const lfb_fast *fast, uint64_t hash)
+{
+  return fast->words + FAST_BLOCK * lfb_multiply_high(hash, fast->blocks);
+}
+
+/* The counters of the word that a hash picks in group j. */
+LFB_INLINE lfb_word *fast_group(const lfb_fast *fast, lfb_word *block, uint64_t round0,
+                                uint32_t j)
+{
+  return block + LFB_COUNTING_WORDS * lfb_fast_word(fast, round0, j);
+}
+
 LFB_INLINE fast_groups fast_groups_of(const lfb_fast *fast, uint64_t hash)
 {
-  lfb_word *block = fast->words + FAST_BLOCK * lfb_multiply_high(hash, fast->blocks);
+  lfb_word *block = fast_block(fast, hash);
   const uint64_t round0 = lfb_fast_round(hash, 0);
   fast_groups groups;
 
   LFB_UNROLL
   for (uint32_t j = 0; j < fast_group_count(fast); j++)
-    groups.first[j] = block + LFB_COUNTING_WORDS * lfb_fast_word(fast, round0, j);
+    groups.first[j] = fast_group(fast, block, round0, j);
   return groups;
 }
 
@@ -69,20 +81,22 @@ LFB_INLINE bool fast_counted_in(const lfb_fast *fast, uint64_t hash)
 /* Asks for the half lines of a key, to read them or to write. */
 LFB_INLINE void fast_ask_to_read(const lfb_fast *fast, uint64_t hash)
 {
-  const fast_groups groups = fast_groups_of(fast, hash);
+  lfb_word *block = fast_block(fast, hash);
+  const uint64_t round0 = lfb_fast_round(hash, 0);
 
   LFB_UNROLL
   for (uint32_t j = 0; j < fast_group_count(fast); j++)
-    lfb_prefetch_read((const void *)groups.first[j]);
+    lfb_prefetch_read((const void *)fast_group(fast, block, round0, j));
 }
 
 LFB_INLINE void fast_ask_to_write(const lfb_fast *fast, uint64_t hash)
 {
-  const fast_groups groups = fast_groups_of(fast, hash);
+  lfb_word *block = fast_block(fast, hash);
+  const uint64_t round0 = lfb_fast_round(hash, 0);
 
   LFB_UNROLL
   for (uint32_t j = 0; j < fast_group_count(fast); j++)
-    lfb_prefetch_write((const void *)groups.first[j]);
+    lfb_prefetch_write((const void *)fast_group(fast, block, round0, j));
 }
 
 /*

@@ -73,7 +73,8 @@ lfb_status lfb_words_write(const lfb_filter *filter, lfb_words_order order, lfb_
                            void *to)
 {
   words_sink sink = {write, to};
-  const lfb_writer plain = {write, to}, turned = {words_write_turned, &sink};
+  const lfb_writer plain = {.write = write, .to = to},
+                   turned = {.write = words_write_turned, .to = &sink};
 
   return lfb_form_write_words(filter, LFB_ORDER_BIG, order == LFB_WORDS_TURNED ? &turned : &plain,
                               NULL);
