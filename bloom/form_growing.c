@@ -34,11 +34,14 @@ static lfb_status growing_write_form(const void *what, const lfb_writer *writer)
   const lfb_layer *layers[LFB_GROWING_LAYERS];
   unsigned char header[LFB_GROWING_HEADER];
   lfb_growing_head head;
-  const lfb_layer *newest = lfb_layers_newest(growing);
+  const lfb_layer *newest;
 
+  lfb_status status = lfb_layers_seen(growing, &newest);
+  if (status != LFB_OK)
+    return status;
   growing_head(growing, lfb_layers_list(newest, layers), &head);
   lfb_growing_encode(&head, header);
-  lfb_status status = writer->write(writer->to, header, sizeof header);
+  status = writer->write(writer->to, header, sizeof header);
   for (uint32_t i = 0; status == LFB_OK && i < head.layers; i++)
     status = lfb_form_row_native.write(layers[i]->filter, writer);
   return status;
@@ -106,7 +109,7 @@ static lfb_status growing_read_native(const lfb_reader *reader, lfb_filter **fil
 /* Adds a filter that was read as the next layer; on success it is the growing filter's. */
 static lfb_status growing_take(lfb_growing *growing, lfb_filter *filter, uint32_t number)
 {
-  if (!lfb_layers_fit(growing, filter, number))
+  if (!lfb_layers_fit(growing, &filter->description, number))
     return LFB_ERROR_BAD_HEADER;
   if (number == 0)
     lfb_layers_configure(growing, &filter->description.config);
@@ -151,9 +154,9 @@ static lfb_status growing_read_head(const lfb_reader *reader, lfb_growing_head *
 
   if (status != LFB_OK)
     return status;
-  if (!lfb_growing_begins(header))
-    return lfb_form_begun(header) == LFB_FORM_NONE ? LFB_ERROR_UNKNOWN_FORM
-                                                   : LFB_ERROR_NOT_GROWING;
+  const lfb_status begun = lfb_growing_begun(header);
+  if (begun != LFB_ERROR_GROWING)
+    return lfb_form_begun(header) == LFB_FORM_NONE ? begun : LFB_ERROR_NOT_GROWING;
   status = lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, sizeof header - LFB_FORM_HEAD);
   if (status != LFB_OK)
     return status;

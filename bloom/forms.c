@@ -83,7 +83,7 @@ lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter)
     return status;
   const lfb_form_row *row = form_find(lfb_form_begun(head));
   if (row == NULL)
-    return lfb_growing_begins(head) ? LFB_ERROR_GROWING : LFB_ERROR_UNKNOWN_FORM;
+    return lfb_growing_begun(head);
   return row->read(reader, head, filter);
 }
 

@@ -49,6 +49,8 @@ void lfb_growing_free(lfb_growing *growing)
   if (growing == NULL)
     return;
   lfb_layers_free(growing);
+  if (growing->shared != NULL)
+    growing->shared->leave(growing->shared);
   free(growing);
 }
 
@@ -73,14 +75,18 @@ static lfb_status growing_copy_layers(lfb_growing *copy, const lfb_layer *newest
 
 lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy)
 {
-  lfb_growing *made = calloc(1, sizeof *made);
+  const lfb_layer *newest;
 
+  lfb_status status = lfb_layers_seen(growing, &newest);
+  if (status != LFB_OK)
+    return status;
+  lfb_growing *made = calloc(1, sizeof *made);
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   made->config = growing->config;
   made->written = growing->written;
   memcpy(made->label, growing->label, sizeof made->label);
-  const lfb_status status = growing_copy_layers(made, lfb_layers_newest(growing));
+  status = growing_copy_layers(made, newest);
   if (status != LFB_OK) {
     lfb_growing_free(made);
     return status;
@@ -109,7 +115,7 @@ static bool growing_put(lfb_growing *growing, lfb_hash hash)
 
 static bool growing_has(const lfb_growing *growing, lfb_hash hash)
 {
-  return lfb_layers_have(lfb_layers_newest(growing), hash);
+  return lfb_layers_has(growing, hash);
 }
 
 static bool growing_claim(lfb_growing *growing, lfb_hash hash)
@@ -160,6 +166,7 @@ static void growing_add_stats(const lfb_layer *layer, lfb_growing_figures *stats
     stats->approximate_count = UINT64_MAX;
   else
     stats->approximate_count += of_layer.approximate_count;
+  stats->bits_set_low |= of_layer.bits_set_low;
   *right += log1p(-of_layer.expected_fpp);
 }
 
@@ -180,8 +187,9 @@ void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats)
   };
   for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)
     growing_add_stats(layer, stats, &right);
-  stats->expected_fpp = -expm1(right);
-  if (lfb_stripes_sum(&last->count) >= newest->full_bits)
+  const bool blind = lfb_layers_behind(growing, newest);
+  stats->expected_fpp = blind ? 1 : -expm1(right);
+  if (blind || lfb_stripes_sum(&last->count) >= newest->full_bits)
     /* relaxed: a number by itself. */
     stats->stuck =
         (lfb_status)atomic_load_explicit(&growing->refused, memory_order_relaxed);

@@ -16,17 +16,27 @@ enum {
   AT_FPP = 32,
   AT_CREATED = 40,
   AT_LABEL = 48,
-  AT_RESERVED = 112, /* zero up to the checksum */
+  AT_ID = 112,
+  AT_RESERVED = 120, /* zero up to the checksum */
   AT_CHECKSUM = 248,
 };
 
 static const unsigned char magic[8] = {'L', 'F', 'B', 'G', 'R', 'O', 'W', '\n'};
+static const unsigned char mapped_magic[8] = {'L', 'F', 'B', 'G', 'M', 'A', 'P', '\n'};
 
 enum { VERSION = 1 };
 
-bool lfb_growing_begins(const unsigned char *bytes)
+lfb_status lfb_growing_begun(const unsigned char *bytes)
 {
-  return memcmp(bytes, magic, 6) == 0;
+  return memcmp(bytes, magic, 6) == 0          ? LFB_ERROR_GROWING
+         : memcmp(bytes, mapped_magic, 6) == 0 ? LFB_ERROR_GROWING_MAPPED
+                                               : LFB_ERROR_UNKNOWN_FORM;
+}
+
+/* The first bytes of a head with this id. */
+static const unsigned char *growing_magic(uint64_t id)
+{
+  return id == 0 ? magic : mapped_magic;
 }
 
 void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_GROWING_HEADER])
@@ -34,7 +44,7 @@ void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_G
   uint64_t fpp;
 
   memset(header, 0, LFB_GROWING_HEADER);
-  memcpy(header + AT_MAGIC, magic, sizeof magic);
+  memcpy(header + AT_MAGIC, growing_magic(head->id), sizeof magic);
   memcpy(&fpp, &head->fpp, sizeof fpp);
   lfb_store_le32(header + AT_VERSION, VERSION);
   lfb_store_le32(header + AT_HEADER_SIZE, LFB_GROWING_HEADER);
@@ -44,6 +54,7 @@ void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_G
   lfb_store_le64(header + AT_FPP, fpp);
   lfb_store_le64(header + AT_CREATED, head->written);
   memcpy(header + AT_LABEL, head->label, sizeof head->label);
+  lfb_store_le64(header + AT_ID, head->id);
   lfb_store_le64(header + AT_CHECKSUM, XXH3_64bits(header, AT_CHECKSUM));
 }
 
@@ -58,7 +69,10 @@ static bool growing_head_makes_sense(const lfb_growing_head *head)
 lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
                               lfb_growing_head *head)
 {
-  if (memcmp(header, magic, sizeof magic) != 0)
+  const uint64_t id = lfb_load_le64(header + AT_ID);
+
+  if (memcmp(header, magic, sizeof magic) != 0 &&
+      memcmp(header, mapped_magic, sizeof mapped_magic) != 0)
     return LFB_ERROR_UNKNOWN_FORM;
   if (lfb_load_le32(header + AT_VERSION) != VERSION)
     return LFB_ERROR_UNKNOWN_VERSION;
@@ -67,12 +81,14 @@ lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
 
   const uint64_t fpp = lfb_load_le64(header + AT_FPP);
   lfb_growing_head found = {
+      .id = id,
       .first_insertions = lfb_load_le64(header + AT_INSERTIONS),
       .layers = lfb_load_le32(header + AT_LAYERS),
       .memory_preference = (lfb_memory_preference)lfb_load_le32(header + AT_PREFERENCE),
       .written = lfb_load_le64(header + AT_CREATED)};
   memcpy(&found.fpp, &fpp, sizeof fpp);
-  if (lfb_load_le32(header + AT_HEADER_SIZE) != LFB_GROWING_HEADER ||
+  if (memcmp(header, growing_magic(id), sizeof magic) != 0 ||
+      lfb_load_le32(header + AT_HEADER_SIZE) != LFB_GROWING_HEADER ||
       !lfb_native_is_zero(header + AT_RESERVED, header + AT_CHECKSUM) ||
       lfb_label_read(found.label, header + AT_LABEL) != LFB_OK ||
       !growing_head_makes_sense(&found))

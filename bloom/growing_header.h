@@ -15,6 +15,8 @@ enum { LFB_GROWING_HEADER = 256 }; /* bytes */
 
 /* What a header says. */
 typedef struct lfb_growing_head {
+  uint64_t id; /* 0: its layers follow; else it is the head of mapped files, whose layers
+                  say this number                                                       */
   uint64_t first_insertions; /* n of the first layer                 */
   double fpp;                /* p of the whole                       */
   uint32_t layers;           /* 1 to LFB_GROWING_LAYERS              */
@@ -23,8 +25,9 @@ typedef struct lfb_growing_head {
   char label[LFB_LABEL_SIZE + 1]; /* as lfb_label_set() leaves it      */
 } lfb_growing_head;
 
-/* Whether these six bytes begin a growing filter. */
-bool lfb_growing_begins(const unsigned char *bytes);
+/* What these six bytes begin: LFB_ERROR_GROWING, LFB_ERROR_GROWING_MAPPED for the head of mapped
+ * files, or LFB_ERROR_UNKNOWN_FORM. */
+lfb_status lfb_growing_begun(const unsigned char *bytes);
 
 void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_GROWING_HEADER]);
 

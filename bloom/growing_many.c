@@ -99,6 +99,22 @@ static void sieve_layers(sieve *some, const lfb_layer *layer, const lfb_layer *e
       sieve_narrow(some, 0);
 }
 
+/* Asks all layers; false where there is one that cannot be looked at, and may have any key. */
+static bool sieve_all(sieve *some, const lfb_growing *growing)
+{
+  const lfb_layer *newest = lfb_layers_newest(growing), *end = NULL;
+
+  for (;;) {
+    sieve_layers(some, newest, end);
+    if (!lfb_layers_behind(growing, newest))
+      return true;
+    end = newest;
+    newest = lfb_layers_newest(growing);
+    if (newest == end)
+      return false;
+  }
+}
+
 /* What the act on a piece needs to know. */
 typedef struct growing_many {
   lfb_growing *growing; /* not written to by a query     */
@@ -169,7 +185,8 @@ static size_t many_query(const growing_many *m, sieve *some, size_t first)
   size_t absent;
 
   many_say(m, first, count, true);
-  sieve_layers(some, lfb_layers_newest(m->growing), NULL);
+  if (!sieve_all(some, m->growing))
+    return count;
   many_say_found(m, some, first);
   absent = some->left;
   for (size_t i = 0; i < words_of(some->left); i++)
@@ -183,15 +200,16 @@ static size_t many_put_some(const growing_many *m, const lfb_layer *newest, cons
                             size_t from, size_t first, size_t *yes)
 {
   const size_t left = some->left - from, count = left < newest->keys ? left : newest->keys;
+  const lfb_layout *layout = &newest->filter->layout;
   uint64_t answers[LFB_LAYER_KEYS / LFB_WORD_BITS];
+  const lfb_mark mark = lfb_stripes_begin(&layout->count);
+  const uint64_t on = newest->strategy->put_many(
+      layout, some->low + from, some->high == NULL ? NULL : some->high + from, count, answers);
 
-  (void)lfb_layers_counted(
-      m->growing, newest,
-      newest->strategy->put_many(&newest->filter->layout, some->low + from,
-                                 some->high == NULL ? NULL : some->high + from, count, answers));
+  (void)lfb_layers_counted(m->growing, newest, on, mark);
   for (size_t word = 0; word < words_of(count); word++)
-    for (uint64_t on = answers[word]; on != 0; on &= on - 1) {
-      const size_t i = from + word * LFB_WORD_BITS + (size_t)__builtin_ctzll(on);
+    for (uint64_t left_on = answers[word]; left_on != 0; left_on &= left_on - 1) {
+      const size_t i = from + word * LFB_WORD_BITS + (size_t)__builtin_ctzll(left_on);
       many_say_yes(m, first + sieve_at(some, i));
       ++*yes;
     }
@@ -230,7 +248,8 @@ static size_t many_claim(const growing_many *m, sieve *some, size_t first)
   size_t yes = 0;
 
   many_say(m, first, some->left, false);
-  sieve_layers(some, lfb_layers_newest(m->growing), NULL);
+  if (!sieve_all(some, m->growing))
+    return 0;
   sieve_narrow(some, 0);
   for (size_t i = 0; i < some->left; i++) {
     const lfb_hash hash = {some->low[i], some->high == NULL ? 0 : some->high[i]};

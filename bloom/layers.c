@@ -175,7 +175,7 @@ static lfb_status layers_describe(const lfb_growing *growing, uint32_t number,
 }
 
 /* Makes the layer that is to follow `full`. */
-static lfb_status layers_make_next(const lfb_growing *growing, const lfb_layer *full,
+static lfb_status layers_make_next(lfb_growing *growing, const lfb_layer *full,
                                    lfb_layer **layer)
 {
   lfb_description description;
@@ -183,7 +183,9 @@ static lfb_status layers_make_next(const lfb_growing *growing, const lfb_layer *
 
   lfb_status status = layers_describe(growing, full->number + 1, &description);
   if (status == LFB_OK)
-    status = lfb_core_create(&description, true, &filter);
+    status = growing->shared == NULL
+                 ? lfb_core_create(&description, true, &filter)
+                 : growing->shared->make(growing, full->number + 1, &description, &filter);
   if (status != LFB_OK)
     return status;
   status = layer_make(growing, filter, full, layer);
@@ -204,12 +206,10 @@ void lfb_layers_configure(lfb_growing *growing, const lfb_config *first)
 
 /* Whether a filter has room for half of the keys it is made for, at least: one that has not
  * would ask for a next layer of a size that no bytes stand for. */
-static bool layer_is_large_enough(const lfb_filter *filter)
+static bool layer_is_large_enough(const lfb_description *layer)
 {
-  const lfb_description *description = &filter->description;
-  const double half = (double)description->config.expected_insertions / 2;
-
-  return filter->strategy->fpp_after(&description->geometry, half) <= description->config.fpp;
+  const double half = (double)layer->config.expected_insertions / 2;
+  return layer->strategy->fpp_after(&layer->geometry, half) <= layer->config.fpp;
 }
 
 /* Whether it is the p of layer `number`, as any machine rounds it. */
@@ -219,20 +219,18 @@ static bool layer_is_fpp(const lfb_growing *growing, double fpp, uint32_t number
   return fabs(fpp - wanted) <= wanted * 1e-9;
 }
 
-bool lfb_layers_fit(const lfb_growing *growing, const lfb_filter *filter, uint32_t number)
+bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, uint32_t number)
 {
-  const lfb_config *config = &filter->description.config;
-  const lfb_filter *first = number == 0 ? filter : growing->first;
-
-  if (first == NULL) /* which lacked its key */
+  if (number > 0 && growing->first == NULL) /* which lacked its key */
     return false;
-  return layer_is_large_enough(filter) && layer_is_fpp(growing, config->fpp, number) &&
-         config->expected_insertions ==
+  const lfb_description *first = number == 0 ? layer : &growing->first->description;
+  return layer_is_large_enough(layer) && layer_is_fpp(growing, layer->config.fpp, number) &&
+         layer->config.expected_insertions ==
              lfb_layers_insertions(growing->config.expected_insertions, number) &&
-         config->probes_formula == first->description.config.probes_formula &&
-         filter->strategy->id == first->strategy->id &&
-         lfb_core_same_hash(&filter->layout.hasher, &first->layout.hasher) &&
-         filter->description.geometry.bit_count <= filter->strategy->reachable_bits;
+         layer->config.probes_formula == first->config.probes_formula &&
+         layer->strategy->id == first->strategy->id &&
+         lfb_core_same_hash(&layer->hasher, &first->hasher) &&
+         layer->geometry.bit_count <= layer->strategy->reachable_bits;
 }
 
 /* ---- adding one ---------------------------------------------------------------- */
@@ -259,12 +257,13 @@ static bool layers_add(lfb_growing *growing, const lfb_layer *full, lfb_layer *m
   return added;
 }
 
-/* Whether the next layer is worth another try: what did not fit once never will. */
+/* Whether the next layer is worth another try: what did not fit once never will.  Files may
+ * fail for what goes away. */
 static bool layers_may_grow(const lfb_growing *growing)
 {
   /* relaxed: a number by itself; who does not see it yet tries, and fails likewise. */
   const uint64_t refused = atomic_load_explicit(&growing->refused, memory_order_relaxed);
-  return refused == LFB_OK || refused == LFB_ERROR_NO_MEMORY;
+  return refused == LFB_OK || refused == LFB_ERROR_NO_MEMORY || growing->shared != NULL;
 }
 
 void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer)
@@ -282,11 +281,78 @@ void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer)
     layer_free(made);
 }
 
+/* ---- layers that other processes added ------------------------------------------ */
+
+/* Opens the layer behind `newest` and adds it, unless another thread has. */
+static lfb_status layers_open_next(lfb_growing *growing, const lfb_layer *newest)
+{
+  lfb_filter *filter;
+  lfb_layer *made;
+
+  if (newest->number + 1 >= LFB_GROWING_LAYERS) /* the count says anything */
+    return LFB_ERROR_TOO_MANY_LAYERS;
+  lfb_status status = growing->shared->open(growing, newest->number + 1, &filter);
+  if (status != LFB_OK)
+    return status;
+  status = layer_make(growing, filter, newest, &made);
+  if (status != LFB_OK)
+    lfb_filter_free(filter);
+  else if (!layers_add(growing, newest, made))
+    layer_free(made);
+  return status;
+}
+
+const lfb_layer *lfb_layers_follow(const lfb_growing *of, const lfb_layer *newest)
+{
+  lfb_growing *growing = (lfb_growing *)of; /* what a query adds is there already */
+
+  while (lfb_layers_behind(growing, newest)) {
+    const lfb_status status = layers_open_next(growing, newest);
+    if (status != LFB_OK) {
+      /* relaxed: a number by itself. */
+      atomic_store_explicit(&growing->refused, status, memory_order_relaxed);
+      break;
+    }
+    /* acquire: as in lfb_layers_newest(). */
+    newest = atomic_load_explicit(&growing->newest, memory_order_acquire);
+  }
+  return newest;
+}
+
+bool lfb_layers_have_newer(const lfb_growing *growing, const lfb_layer *newest, lfb_hash hash)
+{
+  while (lfb_layers_behind(growing, newest)) {
+    const lfb_layer *now = lfb_layers_newest(growing);
+    if (now == newest)
+      return true;
+    for (const lfb_layer *layer = now; layer != newest; layer = layer->older)
+      if (layer->strategy->is_in(&layer->filter->layout, hash))
+        return true;
+    newest = now;
+  }
+  return false;
+}
+
+lfb_status lfb_layers_seen(const lfb_growing *growing, const lfb_layer **newest)
+{
+  const lfb_layer *seen = lfb_layers_newest(growing);
+
+  while (lfb_layers_behind(growing, seen)) {
+    const lfb_layer *now = lfb_layers_newest(growing);
+    if (now == seen)
+      /* relaxed: a number by itself. */
+      return (lfb_status)atomic_load_explicit(&growing->refused, memory_order_relaxed);
+    seen = now;
+  }
+  *newest = seen;
+  return LFB_OK;
+}
+
 /* ---- claims -------------------------------------------------------------------- */
 
 static bool layers_is_in(const void *of, lfb_hash hash)
 {
-  return lfb_layers_have(lfb_layers_newest(of), hash);
+  return lfb_layers_has(of, hash);
 }
 
 static void layers_turn_on(const void *of, lfb_hash hash)

@@ -55,8 +55,26 @@ struct lfb_layer {
   uint64_t full_bits;  /* it is full from so many bits on                           */
 };
 
+/* What joins a growing filter to those of other processes (growing_mapped.c). */
+typedef struct lfb_layers_shared lfb_layers_shared;
+struct lfb_layers_shared {
+  const lfb_word *count; /* of layers, in a file: at least as many are whole; or anything */
+
+  /* Makes a layer, or opens what another process has made in its place, and says in `count`
+   * that it is there. */
+  lfb_status (*make)(lfb_growing *growing, uint32_t number, const lfb_description *description,
+                     lfb_filter **filter);
+
+  /* Opens a layer that another process has added; it fits. */
+  lfb_status (*open)(const lfb_growing *growing, uint32_t number, lfb_filter **filter);
+
+  /* Ends what is not the layers'. */
+  void (*leave)(lfb_layers_shared *shared);
+};
+
 struct lfb_growing {
   LFB_ATOMIC(lfb_layer *) newest;
+  lfb_layers_shared *shared;    /* NULL: all of it is in this process's memory            */
   LFB_ATOMIC(uint64_t) refused; /* the lfb_status of who last failed to make a layer */
   const lfb_filter *first;      /* its hasher and its claims are those of all          */
   lfb_config config;            /* as asked for, expected_insertions at least the least */
@@ -85,8 +103,8 @@ lfb_status lfb_layers_push(lfb_growing *growing, lfb_filter *filter);
 /* Takes over of the first layer what all layers have alike. */
 void lfb_layers_configure(lfb_growing *growing, const lfb_config *first);
 
-/* Whether a filter, which somebody else made, can be layer `number`. */
-bool lfb_layers_fit(const lfb_growing *growing, const lfb_filter *filter, uint32_t number);
+/* Whether what somebody else made can be layer `number`. */
+bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, uint32_t number);
 
 /* Writes a layer and all older ones, the first first; how many. */
 uint32_t lfb_layers_list(const lfb_layer *newest, const lfb_layer *layers[LFB_GROWING_LAYERS]);
@@ -94,12 +112,34 @@ uint32_t lfb_layers_list(const lfb_layer *newest, const lfb_layer *layers[LFB_GR
 /* Frees all layers. */
 void lfb_layers_free(lfb_growing *growing);
 
+/* Whether other processes have added layers behind the newest that this one has. */
+static inline bool lfb_layers_behind(const lfb_growing *growing, const lfb_layer *newest)
+{
+#ifdef LFB_PLANT_UNFOLLOWED
+  return false;
+#endif
+  /* acquire: pairs with the release of who said it.  What it put came after that, so whoever
+   * knows of that put sees the layer. */
+  return __builtin_expect(growing->shared != NULL, 0) &&
+         LFB_STD atomic_load_explicit(growing->shared->count, LFB_STD memory_order_acquire) >
+             newest->number + UINT64_C(1);
+}
+
+/* The newest layer, once those that `newest` lacks are opened, as far as that can be done. */
+const lfb_layer *lfb_layers_follow(const lfb_growing *growing, const lfb_layer *newest);
+
 /* The newest layer. */
 static inline const lfb_layer *lfb_layers_newest(const lfb_growing *growing)
 {
   /* acquire: pairs with the release of who added it: all that it is, and the older ones. */
-  return LFB_STD atomic_load_explicit(&growing->newest, LFB_STD memory_order_acquire);
+  const lfb_layer *newest =
+      LFB_STD atomic_load_explicit(&growing->newest, LFB_STD memory_order_acquire);
+  return lfb_layers_behind(growing, newest) ? lfb_layers_follow(growing, newest) : newest;
 }
+
+/* The newest layer, behind which there is none now that cannot be looked at.  Fails: why one
+ * cannot be. */
+lfb_status lfb_layers_seen(const lfb_growing *growing, const lfb_layer **newest);
 
 /*
  * Whether a hash is in this layer or an older one; NULL has none.  No layer's address hangs on
@@ -115,15 +155,31 @@ static inline bool lfb_layers_have(const lfb_layer *layer, lfb_hash hash)
   return false;
 }
 
+/* Whether a hash is in a layer that was added behind `newest`, or may be: in one that cannot be
+ * looked at. */
+bool lfb_layers_have_newer(const lfb_growing *growing, const lfb_layer *newest, lfb_hash hash);
+
+/* Whether a hash is in. */
+static inline bool lfb_layers_has(const lfb_growing *growing, lfb_hash hash)
+{
+  const lfb_layer *newest = lfb_layers_newest(growing);
+  return lfb_layers_have(newest, hash) ||
+         (lfb_layers_behind(growing, newest) && lfb_layers_have_newer(growing, newest, hash));
+}
+
 /* Adds the next layer if this one, which is or was the newest, is full. */
 void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer);
 
-/* Counts bits that have been turned on in a layer; whether there are any. */
-static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *layer, uint64_t on)
+/* Counts bits that have been turned on in a layer since its count was marked; whether there are
+ * any. */
+static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *layer, uint64_t on,
+                                      lfb_mark mark)
 {
+  const uint64_t before = on == 0 ? 0 : lfb_stripes_add(&layer->filter->layout.count, on);
+
+  lfb_stripes_end(mark);
   if (on == 0)
     return false;
-  const uint64_t before = lfb_stripes_add(&layer->filter->layout.count, on);
   if (__builtin_expect((before + on) >> layer->step_shift != before >> layer->step_shift, 0))
     lfb_layers_grow(growing, layer);
   return true;
@@ -132,8 +188,9 @@ static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *lay
 /* Puts a hash into a layer that was the newest; whether it turned on a bit. */
 static inline bool lfb_layers_put(lfb_growing *growing, const lfb_layer *newest, lfb_hash hash)
 {
-  return lfb_layers_counted(growing, newest,
-                            newest->strategy->turn_on(&newest->filter->layout, hash));
+  const lfb_layout *layout = &newest->filter->layout;
+  const lfb_mark mark = lfb_stripes_begin(&layout->count);
+  return lfb_layers_counted(growing, newest, newest->strategy->turn_on(layout, hash), mark);
 }
 
 /* All layers, as claims see them. */
@@ -143,6 +200,9 @@ lfb_claimed lfb_layers_claimed(lfb_growing *growing);
 static inline bool lfb_layers_claim(lfb_growing *growing, lfb_hash hash)
 {
   const lfb_claimed in = lfb_layers_claimed(growing);
+
+  /* So that in a child the claimants are its own; the put marks the layer that it is in. */
+  lfb_stripes_end(lfb_stripes_begin(&growing->first->layout.count));
   return lfb_claims_claim(&growing->first->claims, &in, hash);
 }
 

@@ -18,7 +18,7 @@
 
 #include "bloom/files.h"
 #include "bloom/forms.h"
-#include "bloom/mapped_header.h"
+#include "bloom/mapped.h"
 #include "bloom/restarted.h"
 
 #define TMPFS_MAGIC 0x01021994 /* linux/magic.h */
@@ -42,7 +42,7 @@ static lfb_status mapped_begin(const char *path, lfb_mapping **mapping)
   return LFB_OK;
 }
 
-/* Gives up, and keeps the cause. */
+/* Ends it, successfully or not, and keeps the cause. */
 static lfb_status mapped_abandon(lfb_mapping *mapping, lfb_status status)
 {
   const int cause = errno;
@@ -254,27 +254,25 @@ static void mapped_write_head(const lfb_mapping *mapping, const lfb_mapped_shape
 
 /* Makes the file of an opened mapping, and a filter over it. */
 static lfb_status mapped_fill(lfb_mapping *mapping, const lfb_description *description,
-                              lfb_filter **filter)
+                              const lfb_mapped_shape *shape, lfb_filter **filter)
 {
-  const lfb_mapped_shape shape =
-      lfb_mapped_shape_for(description->geometry.word_count * sizeof(lfb_word));
   lfb_filter *made;
 
-  lfb_status status = mapped_set_size(mapping->fd, shape.file_size);
+  lfb_status status = mapped_set_size(mapping->fd, shape->file_size);
   if (status == LFB_OK)
-    status = mapped_map(mapping, &shape, true);
+    status = mapped_map(mapping, shape, true);
   if (status != LFB_OK)
     return status;
   if (!description->config.lazy_memory)
-    mapped_make_huge(mapping, &shape);
-  status = mapped_reserve(mapping->fd, &shape, MAPPED_ALONE);
+    mapped_make_huge(mapping, shape);
+  status = mapped_reserve(mapping->fd, shape, MAPPED_ALONE);
   if (status == LFB_OK)
-    status = mapped_filter(mapping, &shape, description, &made);
+    status = mapped_filter(mapping, shape, description, &made);
   if (status != LFB_OK)
     return status;
   if (!description->config.lazy_memory)
-    lfb_pages_populate(&mapping->file, shape.words_at);
-  mapped_write_head(mapping, &shape, made);
+    lfb_pages_populate(&mapping->file, shape->words_at);
+  mapped_write_head(mapping, shape, made);
   status = lfb_mapping_join(mapping, made, true);
   if (status != LFB_OK) {
     free(made); /* which is not joined to the mapping yet */
@@ -284,15 +282,52 @@ static lfb_status mapped_fill(lfb_mapping *mapping, const lfb_description *descr
   return LFB_OK;
 }
 
-lfb_status lfb_mapped_create(const char *path, const lfb_config *config, lfb_filter **filter)
+/* Ends the making of a file: its name, and what is left where that went wrong. */
+static lfb_status mapped_finish(lfb_mapping *mapping, bool named, lfb_status status)
 {
-  lfb_description description;
+  if (status == LFB_OK && !named)
+    status = mapped_name(mapping);
+  if (status != LFB_OK && named) {
+    const int cause = errno;
+    (void)unlink(mapping->path);
+    errno = cause;
+  }
+  return status;
+}
+
+lfb_status lfb_mapped_make(const char *path, const lfb_description *description,
+                           const lfb_mapped_shape *shape, lfb_mapped_before before,
+                           lfb_filter **filter)
+{
   lfb_mapping *mapping;
-  struct stat found;
   lfb_filter *made = NULL;
   bool named = false;
 
-  lfb_status status = lfb_core_describe(config, &description);
+  lfb_status status = mapped_begin(path, &mapping);
+  if (status != LFB_OK)
+    return status;
+  status = mapped_new(mapping, &named);
+  if (status == LFB_OK)
+    status = mapped_fill(mapping, description, shape, &made);
+  if (status == LFB_OK && before.act != NULL)
+    status = before.act(before.of);
+  status = mapped_finish(mapping, named, status);
+  if (status != LFB_OK) {
+    const int cause = errno;
+    free(made);
+    errno = cause;
+    return mapped_abandon(mapping, status);
+  }
+  *filter = made;
+  return LFB_OK;
+}
+
+lfb_status lfb_mapped_create(const char *path, const lfb_config *config, lfb_filter **filter)
+{
+  lfb_description description;
+  struct stat found;
+
+  const lfb_status status = lfb_core_describe(config, &description);
   if (status != LFB_OK)
     return status;
   description.form = LFB_FORM_MAPPED;
@@ -300,24 +335,38 @@ lfb_status lfb_mapped_create(const char *path, const lfb_config *config, lfb_fil
     errno = EEXIST;
     return LFB_ERROR_EXISTS;
   }
-  status = mapped_begin(path, &mapping);
+  const lfb_mapped_shape shape =
+      lfb_mapped_shape_for(description.geometry.word_count * sizeof(lfb_word));
+  return lfb_mapped_make(path, &description, &shape, (lfb_mapped_before){NULL, NULL}, filter);
+}
+
+/* Writes all bytes to the beginning of a new file. */
+static lfb_status mapped_write(int fd, const unsigned char *bytes, size_t size)
+{
+  lfb_status status = mapped_set_size(fd, size);
+
+  for (size_t at = 0; status == LFB_OK && at < size;) {
+    const ssize_t wrote = pwrite(fd, bytes + at, size - at, (off_t)at);
+    if (wrote > 0)
+      at += (size_t)wrote;
+    else if (wrote == 0 || errno != EINTR)
+      status = LFB_ERROR_WRITE;
+  }
+  return status;
+}
+
+lfb_status lfb_mapped_make_file(const char *path, const void *bytes, size_t size)
+{
+  lfb_mapping *mapping;
+  bool named = false;
+
+  lfb_status status = mapped_begin(path, &mapping);
   if (status != LFB_OK)
     return status;
   status = mapped_new(mapping, &named);
   if (status == LFB_OK)
-    status = mapped_fill(mapping, &description, &made);
-  if (status == LFB_OK && !named)
-    status = mapped_name(mapping);
-  if (status != LFB_OK) {
-    const int cause = errno;
-    if (named)
-      (void)unlink(path);
-    free(made);
-    errno = cause;
-    return mapped_abandon(mapping, status);
-  }
-  *filter = made;
-  return LFB_OK;
+    status = mapped_write(mapping->fd, bytes, size);
+  return mapped_abandon(mapping, mapped_finish(mapping, named, status));
 }
 
 /* Opens the file that is there; its size in `*found`. */

@@ -53,7 +53,12 @@ uint64_t lfb_mapped_lines_end(const lfb_mapped_shape *shape)
 
 lfb_mapped_shape lfb_mapped_shape_for(uint64_t word_bytes)
 {
-  lfb_mapped_shape shape = {.leases = LEASES, .owned = OWNED};
+  return lfb_mapped_shape_of(word_bytes, LEASES, OWNED);
+}
+
+lfb_mapped_shape lfb_mapped_shape_of(uint64_t word_bytes, uint32_t leases, uint32_t owned)
+{
+  lfb_mapped_shape shape = {.leases = leases, .owned = owned};
 
   shape.words_at = mapped_round_up(lfb_mapped_lines_end(&shape),
                                    word_bytes >= LARGE_WORDS ? LFB_HUGE_PAGE : SMALL_ALIGNMENT);

@@ -30,6 +30,9 @@ typedef struct lfb_mapped_shape {
 /* The shape of a new file for words of so many bytes. */
 lfb_mapped_shape lfb_mapped_shape_for(uint64_t word_bytes);
 
+/* The same with so many leases, of so many stripes each. */
+lfb_mapped_shape lfb_mapped_shape_of(uint64_t word_bytes, uint32_t leases, uint32_t owned);
+
 /* Where the shared parts are that come before the words; the stripes are the last. */
 enum {
   LFB_MAPPED_BOOK = 512,

@@ -187,11 +187,27 @@ static int info_plain(const char *path, const lfb_filter *filter, bool json)
   return CLI_FOUND;
 }
 
-static int info_growing(const lfb_growing *growing, bool json)
+/* The same of a growing one. */
+static bool info_growing_figures(const lfb_growing *growing, lfb_growing_figures *figures)
+{
+  lfb_growing *copy;
+
+  lfb_growing_stats(growing, figures);
+  if (!figures->bits_set_low)
+    return true;
+  if (lfb_growing_copy(growing, &copy) != LFB_OK)
+    return false;
+  lfb_growing_stats(copy, figures);
+  lfb_growing_free(copy);
+  return true;
+}
+
+static int info_growing(const char *path, const lfb_growing *growing, bool json)
 {
   lfb_growing_figures figures;
 
-  lfb_growing_stats(growing, &figures);
+  if (!info_growing_figures(growing, &figures))
+    return report_status(path, LFB_ERROR_NO_MEMORY);
   if (json)
     info_growing_json(&figures, lfb_growing_label(growing));
   else
@@ -214,7 +230,7 @@ static int info_run(int argc, char **argv)
   if (!source_open_any(argv[optind], &key, &source))
     return CLI_TROUBLE;
   status = source.plain != NULL ? info_plain(argv[optind], source.plain, json)
-                                : info_growing(source.growing, json);
+                                : info_growing(argv[optind], source.growing, json);
   source_close(&source);
   return status;
 }

@@ -109,7 +109,7 @@ const struct command command_query = {
         "carriage return belongs to its line.  Empty lines are skipped.\n"
         "A filter of 'build --shared' is asked as it is while others put into it; cut short\n"
         "meanwhile, it kills who asks.  One that\n"
-        "grows, which a program has saved, is read from a regular file only.\n"
+        "grows, which a program has saved or shares, is read from a regular file only.\n"
         "Exit status: 0 if there was such a key, 1 if none, 2 on error.\n"
         "\n"
         "  lfbloom query seen.bloom urls.txt          what may have been seen\n"

@@ -36,14 +36,30 @@ static lfb_status source_open_plain(const char *path, const lfb_read_limits *lim
   return status;
 }
 
+/* Opens a growing filter, of which it is known where its layers are: in its file, or in others. */
+static lfb_status source_open_growing(const char *path, const lfb_read_limits *limits, bool mapped,
+                                      const lfb_growing **opened)
+{
+  lfb_growing *growing;
+
+  if (mapped)
+    return lfb_growing_mapped_open_read_only(path, limits, opened);
+  const lfb_status status = lfb_growing_load(path, limits, &growing);
+  if (status == LFB_OK)
+    *opened = growing;
+  return status;
+}
+
 bool source_open_any(const char *path, const struct options_key *key, struct source *source)
 {
   const lfb_read_limits limits = {.key = options_key_bytes(key)};
   struct source opened = {0};
 
   lfb_status status = source_open_plain(path, &limits, &opened.plain);
-  if (status == LFB_ERROR_GROWING && source_may_be_shared(path))
-    status = lfb_growing_load(path, &limits, &opened.growing);
+  if ((status == LFB_ERROR_GROWING || status == LFB_ERROR_GROWING_MAPPED) &&
+      source_may_be_shared(path))
+    status = source_open_growing(path, &limits, status == LFB_ERROR_GROWING_MAPPED,
+                                 &opened.growing);
   if (status != LFB_OK) {
     (void)report_status(path, status);
     return false;
@@ -64,7 +80,7 @@ void source_close(struct source *source)
 {
   if (source->plain != NULL)
     lfb_mapped_close(source->plain);
-  lfb_growing_free(source->growing);
+  lfb_growing_mapped_close(source->growing);
 }
 
 bool source_is_there(const char *path)

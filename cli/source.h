@@ -7,7 +7,7 @@
 #define CLI_SOURCE_H
 
 #include <lfbloom/filter.h>
-#include <lfbloom/growing.h>
+#include <lfbloom/growing_mapped.h>
 #include <stdbool.h>
 
 #include "cli/options.h"
@@ -15,7 +15,7 @@
 /* A filter that is only asked: one of the two is there. */
 struct source {
   const lfb_filter *plain;
-  lfb_growing *growing;
+  const lfb_growing *growing;
 };
 
 /*

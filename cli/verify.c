@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
-#include <lfbloom/growing.h>
+#include <lfbloom/growing_mapped.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,6 +49,21 @@ static void verify_growing(const char *path, const lfb_read_limits *limits, stru
   file->strategy = figures.strategy;
 }
 
+static void verify_growing_mapped(const char *path, const lfb_read_limits *limits,
+                                  struct verified *file)
+{
+  lfb_growing_figures figures;
+  const lfb_growing *growing;
+
+  file->form = "growing in mapped files";
+  file->status = lfb_growing_mapped_open_read_only(path, limits, &growing);
+  if (file->status != LFB_OK)
+    return;
+  lfb_growing_stats(growing, &figures);
+  lfb_growing_mapped_close(growing);
+  file->strategy = figures.strategy;
+}
+
 static void verify_plain(const char *path, const lfb_read_limits *limits, struct verified *file)
 {
   lfb_filter *filter;
@@ -68,9 +83,12 @@ static void verify_any(const char *path, const lfb_read_limits *limits, struct v
   struct stat found;
 
   verify_plain(path, limits, file);
-  /* A pipe's beginning is gone. */
-  if (file->status == LFB_ERROR_GROWING && stat(path, &found) == 0 && S_ISREG(found.st_mode))
+  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) /* a pipe's beginning is gone */
+    return;
+  if (file->status == LFB_ERROR_GROWING)
     verify_growing(path, limits, file);
+  else if (file->status == LFB_ERROR_GROWING_MAPPED)
+    verify_growing_mapped(path, limits, file);
 }
 
 static void verify_read(const char *path, const struct options_key *key, struct verified *file)
@@ -100,6 +118,7 @@ static int verify_judge(const struct verified *file)
   case LFB_ERROR_SIZE_OVERFLOW:
   case LFB_ERROR_UNKNOWN_FORM:
   case LFB_ERROR_GROWING: /* in a pipe */
+  case LFB_ERROR_GROWING_MAPPED:
   case LFB_ERROR_UNKNOWN_VERSION:
     return CLI_TROUBLE; /* nothing is said of the filter itself */
   default:

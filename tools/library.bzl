@@ -22,6 +22,7 @@ PLANTS = [
     "untaken",  # a builder's thread writes to regions that others have
     "stored_layer",  # a growing filter's next layer is added by a store
     "early_layer",  # .. is seen before its older ones are behind it
+    "unfollowed",  # .. is not looked for where another process has added it
     "unstuck",  # a counter that was full is lowered all the same
     "unrestored",  # a removal that is refused half-way leaves it at that
     "told_twice",  # a poll asks early whether a limit has been crossed before

@@ -88,6 +88,10 @@ extern "C" {
   X(LFB_ERROR_REPLACED, 63, "the path no longer names this file")                       \
   X(LFB_ERROR_COUNT_MOVED, 64,                                                          \
     "others were putting while the bits were counted: the count may still be too low")   \
+  X(LFB_ERROR_LAYER_MISSING, 65, "a layer of the growing filter has no file")           \
+  X(LFB_ERROR_LAYER_REPLACED, 66, "a layer's file is not that of this growing filter")  \
+  X(LFB_ERROR_GROWING_MAPPED, 67,                                                       \
+    "this is a growing filter in mapped files: it neither opens as, nor merges with, a plain one") \
   /* watches */                                                                         \
   X(LFB_ERROR_BAD_LIMIT, 70, "a watch's limit is from 0, for none, to 1")               \
   X(LFB_ERROR_SAME_NAME, 71, "two watches have the same name")                          \

@@ -44,9 +44,9 @@
  *            running.
  *
  * Threads    As the table in lfbloom/filter.h has it.
- * Not here   A growing filter has no inline way, no big batches
- *            (config.batch_memory is not looked at), and no form that processes map.  It
- *            does not merge with another, plain or growing: layers for different numbers of
+ * Elsewhere  In files that processes share: lfbloom/growing_mapped.h.
+ * Not here   A growing filter has no inline way and no big batches
+ *            (config.batch_memory is not looked at).  It does not merge with another, plain or growing: layers for different numbers of
  *            keys have no bits in common.
  */
 #ifndef LFBLOOM_GROWING_H
@@ -82,8 +82,10 @@ typedef struct lfb_growing_figures {
   double expected_fpp;        /* probability of a wrong "maybe" now                    */
   lfb_status stuck;           /* LFB_OK, or why the newest layer, which is full, is still
                                  the newest: as lfb_filter_create() fails, or
-                                 LFB_ERROR_TOO_MANY_LAYERS                             */
+                                 LFB_ERROR_TOO_MANY_LAYERS; in mapped files also why one
+                                 that another process added cannot be looked at        */
   uint64_t written;           /* as in lfb_stats                                       */
+  bool bits_set_low;          /* as in lfb_stats: in mapped files alone                */
 } lfb_growing_figures;
 
 /*
@@ -141,7 +143,8 @@ LFB_API size_t lfb_growing_claim_many_hash(lfb_growing *growing, const uint64_t 
                                            size_t count, uint64_t *answers);
 
 /* Copies the layers that there are now, as lfb_filter_copy() does each: the copy has what was
- * put before, grows on by itself, and has its label.  Fails: LFB_ERROR_NO_MEMORY. */
+ * put before, grows on by itself, and has its label.  Fails: LFB_ERROR_NO_MEMORY; of mapped files
+ * also as lfb_growing_stats() says in `stuck`. */
 LFB_API lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy);
 
 /* The figures now.  Wait-free. */
