@@ -224,7 +224,8 @@ bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, ui
   if (number > 0 && growing->first == NULL) /* which lacked its key */
     return false;
   const lfb_description *first = number == 0 ? layer : &growing->first->description;
-  return layer_is_large_enough(layer) && layer_is_fpp(growing, layer->config.fpp, number) &&
+  return lfb_layers_check(&layer->config) == LFB_OK && layer_is_large_enough(layer) &&
+         layer_is_fpp(growing, layer->config.fpp, number) &&
          layer->config.expected_insertions ==
              lfb_layers_insertions(growing->config.expected_insertions, number) &&
          layer->config.probes_formula == first->config.probes_formula &&

@@ -32,15 +32,9 @@ fuzz_bytes fuzz_bytes_copy(const void *from, size_t given, size_t size)
   return copy;
 }
 
-/* Bytes to which more come. */
-typedef struct growing {
-  fuzz_bytes bytes;
-  size_t room;
-} growing;
-
-static lfb_status bytes_append(void *to, const void *bytes, size_t size)
+lfb_status fuzz_bytes_gather(void *to, const void *bytes, size_t size)
 {
-  growing *all = to;
+  fuzz_gathered *all = to;
   const size_t wanted = all->bytes.size + size;
 
   if (wanted > all->room) {
@@ -53,14 +47,21 @@ static lfb_status bytes_append(void *to, const void *bytes, size_t size)
   return LFB_OK;
 }
 
+fuzz_bytes fuzz_bytes_gathered(const fuzz_gathered *all)
+{
+  const fuzz_bytes exact = fuzz_bytes_copy(all->bytes.at, all->bytes.size, all->bytes.size);
+
+  free(all->bytes.at);
+  return exact;
+}
+
 fuzz_bytes fuzz_bytes_written(const lfb_filter *filter, lfb_form form)
 {
-  growing all = {{NULL, 0}, 0};
+  fuzz_gathered all = {{NULL, 0}, 0};
 
-  fuzz_must(lfb_filter_write(filter, form, bytes_append, &all) == LFB_OK, "it can be written");
-  const fuzz_bytes exact = fuzz_bytes_copy(all.bytes.at, all.bytes.size, all.bytes.size);
-  free(all.bytes.at);
-  return exact;
+  fuzz_must(lfb_filter_write(filter, form, fuzz_bytes_gather, &all) == LFB_OK,
+            "it can be written");
+  return fuzz_bytes_gathered(&all);
 }
 
 uint64_t fuzz_load64(const unsigned char *at)

@@ -22,6 +22,17 @@ void *fuzz_memory(size_t size);
 /* `size` bytes, of which the first are copied from `from`, and the others 0. */
 fuzz_bytes fuzz_bytes_copy(const void *from, size_t given, size_t size);
 
+/* Bytes to which more come: an lfb_write_fn; begins as zeros. */
+typedef struct fuzz_gathered {
+  fuzz_bytes bytes;
+  size_t room;
+} fuzz_gathered;
+
+lfb_status fuzz_bytes_gather(void *to, const void *bytes, size_t size);
+
+/* What was gathered, exactly as long as it is, and nothing else any more; free() it. */
+fuzz_bytes fuzz_bytes_gathered(const fuzz_gathered *all);
+
 /* What a filter is when written in this form, which must succeed; free() it. */
 fuzz_bytes fuzz_bytes_written(const lfb_filter *filter, lfb_form form);
 

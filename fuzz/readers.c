@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "fuzz/growing.h"
 #include "fuzz/mapped.h"
 
 #define XXH_INLINE_ALL
@@ -46,7 +47,7 @@ static void native_mend_table(const fuzz_bytes *file)
   fuzz_store64(table + table_size, XXH3_64bits(table, table_size));
 }
 
-static void native_mend(const fuzz_bytes *file, fuzz_mend what)
+void fuzz_native_mend(const fuzz_bytes *file, fuzz_mend what)
 {
   if (what == FUZZ_MEND_NOTHING || file->size < NATIVE_HEADER)
     return;
@@ -56,7 +57,7 @@ static void native_mend(const fuzz_bytes *file, fuzz_mend what)
 }
 
 /* All but what is of the writing, and the header's checksum over that. */
-static bool native_same(const fuzz_bytes *read, const fuzz_bytes *written)
+bool fuzz_native_same(const fuzz_bytes *read, const fuzz_bytes *written)
 {
   return read->size == written->size && memcmp(read->at, written->at, NATIVE_WRITING) == 0 &&
          memcmp(read->at + NATIVE_WRITING_END, written->at + NATIVE_WRITING_END,
@@ -102,7 +103,7 @@ static void mapped_mend(const fuzz_bytes *file, fuzz_mend what)
   if (what == FUZZ_MEND_NOTHING || file->size < MAPPED_PREFIX + NATIVE_HEADER)
     return;
   const fuzz_bytes header = {file->at + MAPPED_PREFIX, NATIVE_HEADER};
-  native_mend(&header, FUZZ_MEND_HEADER);
+  fuzz_native_mend(&header, FUZZ_MEND_HEADER);
   fuzz_store64(file->at + MAPPED_CHECKSUM, XXH3_64bits(file->at, MAPPED_CHECKSUM));
 }
 
@@ -141,8 +142,8 @@ static const fuzz_reader readers[] = {
         .ways = fuzz_stream_ways,
         .fixed = NATIVE_HEADER,
         .begins = native_begins,
-        .mend = native_mend,
-        .same = native_same,
+        .mend = fuzz_native_mend,
+        .same = fuzz_native_same,
         .refusals = {LFB_ERROR_UNKNOWN_FORM, LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM,
                      LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES,
                      LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY,
@@ -178,6 +179,19 @@ static const fuzz_reader readers[] = {
                      LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES, LFB_ERROR_BAD_WORD_COUNT,
                      LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY, LFB_ERROR_OVER_LIMIT,
                      LFB_ERROR_TRUNCATED},
+    },
+    {
+        .name = "growing",
+        .ways = fuzz_growing_ways,
+        .fixed = FUZZ_GROWING_HEADER,
+        .begins = fuzz_growing_begins,
+        .mend = fuzz_growing_mend,
+        .same = fuzz_growing_same,
+        .check = fuzz_growing_check,
+        .refusals = {LFB_ERROR_UNKNOWN_FORM, LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM,
+                     LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES,
+                     LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY,
+                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED},
     },
 };
 

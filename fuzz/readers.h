@@ -41,13 +41,14 @@ typedef enum fuzz_mend {
  * LFB_ERROR_TRUNCATED, having been checked. */
 typedef struct fuzz_way {
   lfb_status (*read)(const fuzz_input *input, const lfb_read_limits *limits,
-                     lfb_filter **filter, size_t *taken);
+                     void **made, size_t *taken);
   bool takes_all; /* bytes behind the filter are an error */
 } fuzz_way;
 
 enum { FUZZ_REFUSALS = 16 };
 
-typedef struct fuzz_reader {
+typedef struct fuzz_reader fuzz_reader;
+struct fuzz_reader {
   const char *name;
   lfb_form form;
   const fuzz_way *ways; /* ends with a row of zeros; all must agree */
@@ -68,14 +69,25 @@ typedef struct fuzz_reader {
   void (*use)(const fuzz_input *input, const lfb_read_limits *limits, lfb_status read,
               size_t taken);
 
+  /* Checks all of it, where what is read is no plain filter; NULL: fuzz_check() does. */
+  bool (*check)(const fuzz_reader *reader, const fuzz_input *input, lfb_status *status);
+
   /* All that it may refuse a file for, and that the kept corpus reaches; ends with LFB_OK. */
   lfb_status refusals[FUZZ_REFUSALS];
-} fuzz_reader;
+};
 
 /* The row of that name; NULL if there is none. */
 const fuzz_reader *fuzz_reader_find(const char *name);
 
 /* Of a filter in memory, as a stream and as a file. */
 extern const fuzz_way fuzz_stream_ways[];
+
+/* The same of a growing one. */
+extern const fuzz_way fuzz_growing_ways[];
+
+/* What every reader of native forms needs: makes one's checksums fit, where it has room for
+ * them, and whether two are the same but for the writing. */
+void fuzz_native_mend(const fuzz_bytes *file, fuzz_mend what);
+bool fuzz_native_same(const fuzz_bytes *read, const fuzz_bytes *written);
 
 #endif

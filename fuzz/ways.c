@@ -1,5 +1,6 @@
 /* ways.c - the ways to read a filter that is in memory: whole, in pieces, as a file. */
 #define _GNU_SOURCE /* memfd_create */
+#include <lfbloom/growing.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -46,11 +47,39 @@ static lfb_status stream_read(void *of, void *bytes, size_t size, size_t *got)
   return LFB_OK;
 }
 
-static lfb_status stream_filter(const fuzz_input *input, bool short_reads,
-                                const lfb_read_limits *limits, lfb_filter **filter, size_t *taken)
+/* How something is read from a stream and from a file. */
+typedef struct opener {
+  lfb_status (*read)(lfb_read_fn read, void *from, const lfb_read_limits *limits, void **made);
+  lfb_status (*load)(const char *path, const lfb_read_limits *limits, void **made);
+} opener;
+
+/* The two for a type that the library reads by lfb_`noun`_read and loads by lfb_`noun`_load. */
+#define OPENER(noun, type)                                                                \
+  static lfb_status noun##_read(lfb_read_fn read, void *from, const lfb_read_limits *limits, \
+                                void **made)                                              \
+  {                                                                                       \
+    type *it = *made;                                                                     \
+    const lfb_status status = lfb_##noun##_read(read, from, limits, &it);                 \
+    *made = it;                                                                           \
+    return status;                                                                        \
+  }                                                                                       \
+  static lfb_status noun##_load(const char *path, const lfb_read_limits *limits, void **made) \
+  {                                                                                       \
+    type *it = *made;                                                                     \
+    const lfb_status status = lfb_##noun##_load(path, limits, &it);                       \
+    *made = it;                                                                           \
+    return status;                                                                        \
+  }                                                                                       \
+  static const opener noun##_opener = {noun##_read, noun##_load};
+
+OPENER(filter, lfb_filter)
+OPENER(growing, lfb_growing)
+
+static lfb_status stream_open(const opener *open, const fuzz_input *input, bool short_reads,
+                              const lfb_read_limits *limits, void **made, size_t *taken)
 {
   stream from = {.input = input, .short_reads = short_reads};
-  const lfb_status status = lfb_filter_read(stream_read, &from, limits, filter);
+  const lfb_status status = open->read(stream_read, &from, limits, made);
 
   *taken = from.at;
   if (!from.ended)
@@ -60,20 +89,8 @@ static lfb_status stream_filter(const fuzz_input *input, bool short_reads,
   return LFB_ERROR_TRUNCATED;
 }
 
-static lfb_status way_whole(const fuzz_input *input, const lfb_read_limits *limits,
-                            lfb_filter **filter, size_t *taken)
-{
-  return stream_filter(input, false, limits, filter, taken);
-}
-
-static lfb_status way_pieces(const fuzz_input *input, const lfb_read_limits *limits,
-                             lfb_filter **filter, size_t *taken)
-{
-  return stream_filter(input, true, limits, filter, taken);
-}
-
-static lfb_status way_file(const fuzz_input *input, const lfb_read_limits *limits,
-                           lfb_filter **filter, size_t *taken)
+static lfb_status file_open(const opener *open, const fuzz_input *input,
+                            const lfb_read_limits *limits, void **made, size_t *taken)
 {
   char path[32];
   const int fd = memfd_create("fuzz", 0);
@@ -86,15 +103,35 @@ static lfb_status way_file(const fuzz_input *input, const lfb_read_limits *limit
     at += (size_t)wrote;
   }
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  const lfb_status status = lfb_filter_load(path, limits, filter);
+  const lfb_status status = open->load(path, limits, made);
   (void)close(fd);
   *taken = file->size;
   return status;
 }
 
-const fuzz_way fuzz_stream_ways[] = {
-    {.read = way_whole},
-    {.read = way_pieces},
-    {.read = way_file, .takes_all = true},
-    {.read = NULL},
-};
+/* The table of ways to read by an opener. */
+#define WAYS(noun, name)                                                                       \
+  static lfb_status noun##_whole(const fuzz_input *input, const lfb_read_limits *limits,       \
+                                 void **made, size_t *taken)                                   \
+  {                                                                                            \
+    return stream_open(&noun##_opener, input, false, limits, made, taken);                     \
+  }                                                                                            \
+  static lfb_status noun##_pieces(const fuzz_input *input, const lfb_read_limits *limits,      \
+                                  void **made, size_t *taken)                                  \
+  {                                                                                            \
+    return stream_open(&noun##_opener, input, true, limits, made, taken);                      \
+  }                                                                                            \
+  static lfb_status noun##_file(const fuzz_input *input, const lfb_read_limits *limits,        \
+                                void **made, size_t *taken)                                    \
+  {                                                                                            \
+    return file_open(&noun##_opener, input, limits, made, taken);                              \
+  }                                                                                            \
+  const fuzz_way name[] = {                                                                    \
+      {.read = noun##_whole},                                                                  \
+      {.read = noun##_pieces},                                                                 \
+      {.read = noun##_file, .takes_all = true},                                                \
+      {.read = NULL},                                                                          \
+  };
+
+WAYS(filter, fuzz_stream_ways)
+WAYS(growing, fuzz_growing_ways)

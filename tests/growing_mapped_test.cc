@@ -483,7 +483,7 @@ TEST_F(GrowingMapped, WhatOneProcessPutsTheOthersFind) {
 
 // All processes claim the same keys while layers are added: each key has one winner.
 TEST_F(GrowingMapped, EachKeyIsClaimedByOneProcess) {
-  constexpr uint64_t kKeys = kUnderTsan ? 4000 : 15000;
+  constexpr uint64_t kKeys = kUnderTsan ? 10000 : 15000;
   struct Winners {
     std::atomic<unsigned> of[kKeys];
   };
