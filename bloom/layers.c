@@ -31,8 +31,9 @@ enum {
 
 double lfb_layers_fpp(double fpp, uint32_t number)
 {
-  const double first = START;
-  return fpp * first / ((number + first) * (number + first + 1));
+  const double from = START;
+
+  return fpp * from / ((number + from) * (number + from + 1));
 }
 
 uint64_t lfb_layers_insertions(uint64_t first, uint32_t number)

@@ -21,7 +21,7 @@ enum {
 /* Eight times it, there is room for the words of go-fnv14, 4 MiB. */
 #define PADDING ((size_t)576 << 10)
 
-static uint64_t reached[LFB_ERROR_RENAME + 1]; /* the highest status */
+static uint64_t reached[LFB_ERROR_FOLLOWING + 1]; /* the highest status */
 
 const fuzz_reader *fuzz_target(void)
 {
