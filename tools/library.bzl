@@ -28,6 +28,7 @@ PLANTS = [
     "told_twice",  # a poll asks early whether a limit has been crossed before
     "maybe_first",  # answers are summed up before the false positives among them
     "live_checksum",  # a form's checksum is of the filter's words, not of those written
+    "unbarred",  # an epoch is polled without the barrier that its readers leave to it
     "ungraced",  # what is retired is reclaimed at once, whoever has it
     "unwaited",  # a new version is handed to its loader before older puts have ended
     "undoubled",  # puts do not go to the version that is being built
