@@ -37,7 +37,9 @@ enum {
   LFB_WAY_PUT_PRESENT = 2,
   LFB_WAY_PUT_NEW = 4,
   LFB_WAY_MIXED = 8,
-  LFB_WAY_ALL = 15,
+  LFB_WAY_PUT_RACE = 16,
+  LFB_WAY_ALL = 31,
+  LFB_WAY_CLAIM_RACE = 32,
 };
 
 typedef struct lfb_way {

@@ -22,6 +22,8 @@ typedef struct bench_verb {
   lfb_bench_body body;
   unsigned use; /* of the way                                      */
   bool absent;  /* asks for keys that were never put               */
+  bool race;    /* every thread puts all keys, and all answers are checked together: one in
+                 * as many as there are threads must be true, and at least that of a put */
   size_t asks_a_put; /* mixed: queries for each put, half of them of keys that are in */
   /* The share of answers that must be true: this + that many times the fpp. */
   double least, least_fpp, most, most_fpp;
@@ -39,6 +41,7 @@ static struct {
   void *filter; /* NULL: there was no memory */
   const lfb_keys *keys;
   lfb_barrier barrier;
+  atomic_uint_least64_t yes, asked; /* of all threads, where they race */
 } shared;
 
 /* How far chance may carry the share of true answers beyond what is expected: six
@@ -54,7 +57,7 @@ static void check(lfb_bench_state *state, const bench_case *c, uint64_t yes, uin
   const bench_verb *verb = c->verb;
   const double fpp = c->scene->fpp;
   const double count = (double)(asked > 0 ? asked : 1);
-  const double share = (double)yes / count;
+  const double share = (double)yes / count * (verb->race ? lfb_bench_threads(state) : 1);
   const double slack = check_slack(verb, fpp, count);
 
   if (shared.filter == NULL || shared.keys == NULL)
@@ -130,7 +133,8 @@ typedef struct bench_pass {
 
 static bench_pass pass_of(const bench_case *c, unsigned threads)
 {
-  const size_t part = c->scene->sample / threads, group = 1 + c->verb->asks_a_put;
+  const size_t part = c->scene->sample / (c->verb->race ? 1 : threads);
+  const size_t group = 1 + c->verb->asks_a_put;
   const size_t most = part < LFB_ACT_MOST ? part : LFB_ACT_MOST;
   bench_pass pass = {.part = part};
 
@@ -140,10 +144,12 @@ static bench_pass pass_of(const bench_case *c, unsigned threads)
   return pass;
 }
 
-/* Of a thread's part, what is asked for comes first and what is put afterwards. */
+/* Of a thread's part, all keys in a race, what is asked for comes first and what is put
+ * afterwards. */
 static lfb_mix pass_mix(const bench_case *c, const bench_pass *pass, unsigned thread, size_t step)
 {
-  const size_t asks_a_put = c->verb->asks_a_put, first = pass->part * thread;
+  const size_t asks_a_put = c->verb->asks_a_put;
+  const size_t first = c->verb->race ? 0 : pass->part * thread;
   const size_t asks = pass->puts * asks_a_put;
   return (lfb_mix){
       .ask = first + asks * step,
@@ -195,6 +201,21 @@ static void pass_between(lfb_bench_state *state, const bench_case *c, unsigned n
   lfb_barrier_wait(&shared.barrier, lfb_bench_resume);
 }
 
+static void nothing_more(void)
+{
+}
+
+/* Adds up the answers of threads that race; each then checks the whole. */
+static void change_add_up(uint64_t *yes, uint64_t *asked)
+{
+  /* relaxed: the barrier brings one thread's sums to the others. */
+  atomic_fetch_add_explicit(&shared.yes, *yes, memory_order_relaxed);
+  atomic_fetch_add_explicit(&shared.asked, *asked, memory_order_relaxed);
+  lfb_barrier_wait(&shared.barrier, nothing_more);
+  *yes = atomic_load_explicit(&shared.yes, memory_order_relaxed);
+  *asked = atomic_load_explicit(&shared.asked, memory_order_relaxed);
+}
+
 /* Each pass begins with a sample that is not in, each thread having a part of it. */
 static void change(lfb_bench_state *state, const void *argument)
 {
@@ -208,6 +229,8 @@ static void change(lfb_bench_state *state, const void *argument)
 
   if (thread == 0) {
     lfb_barrier_init(&shared.barrier, threads);
+    atomic_init(&shared.yes, 0);
+    atomic_init(&shared.asked, 0);
     pass_prepare(c, threads, 0);
   }
   while (lfb_bench_keep_running(state, pass.batch)) {
@@ -220,19 +243,23 @@ static void change(lfb_bench_state *state, const void *argument)
       step = 0;
     }
   }
+  if (c->verb->race)
+    change_add_up(&yes, &asked);
   check(state, c, yes, asked);
 }
 
 /* ---- the table ----------------------------------------------------------- */
 
 static const bench_verb verbs[] = {
-    {"query_present", ask, LFB_WAY_ASK, false, 0, 1, 0, 1, 0},
-    {"query_absent", ask, LFB_WAY_ASK, true, 0, 0, 0.8, 0, 1.2},
-    {"put_present", ask, LFB_WAY_PUT_PRESENT, false, 0, 0, 0, 0, 0},
+    {"query_present", ask, LFB_WAY_ASK, false, false, 0, 1, 0, 1, 0},
+    {"query_absent", ask, LFB_WAY_ASK, true, false, 0, 0, 0.8, 0, 1.2},
+    {"put_present", ask, LFB_WAY_PUT_PRESENT, false, false, 0, 0, 0, 0, 0},
     /* some that are new look present */
-    {"put_new", change, LFB_WAY_PUT_NEW, false, 0, 1, -2, 1, 0},
-    {"mixed90", change, LFB_WAY_MIXED, false, 9, 0.55, -0.2, 0.55, 0.6},
-    {"mixed50", change, LFB_WAY_MIXED, false, 1, 0.75, -1, 0.75, 0.4},
+    {"put_new", change, LFB_WAY_PUT_NEW, false, false, 0, 1, -2, 1, 0},
+    {"put_race", change, LFB_WAY_PUT_RACE, false, true, 0, 1, -2, HUGE_VAL, 0},
+    {"claim_race", change, LFB_WAY_CLAIM_RACE, false, true, 0, 1, -2, 1, 0},
+    {"mixed90", change, LFB_WAY_MIXED, false, false, 9, 0.55, -0.2, 0.55, 0.6},
+    {"mixed50", change, LFB_WAY_MIXED, false, false, 1, 0.75, -1, 0.75, 0.4},
 };
 
 static const lfb_contender *const contenders[] = {

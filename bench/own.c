@@ -107,6 +107,8 @@ static const lfb_way versions_ways[] = {
     WAY_ROW("many/hash", LFB_KEYS_NUMBERS, versions_many_hash),
 };
 
+enum { CLAIM_USES = LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW | LFB_WAY_CLAIM_RACE };
+
 /* What every strategy has, and then what fast alone has. */
 static const lfb_way own_ways[] = {
     WAY_ROW("single/bytes8", LFB_KEYS_NUMBERS, single_number),
@@ -119,9 +121,9 @@ static const lfb_way own_ways[] = {
     WAY_ROW("many/names", LFB_KEYS_NAMES, many_bytes),
     WAY_ROW("many/u64", LFB_KEYS_NUMBERS, many_u64),
     WAY_ROW("many/hash", LFB_KEYS_NUMBERS, many_hash),
-    {"claim/hash", LFB_KEYS_NUMBERS, LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW, claim_hash_put,
+    {"claim/hash", LFB_KEYS_NUMBERS, CLAIM_USES, claim_hash_put,
      claim_hash_query, claim_hash_mixed, NULL},
-    {"claim_many/hash", LFB_KEYS_NUMBERS, LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW,
+    {"claim_many/hash", LFB_KEYS_NUMBERS, CLAIM_USES,
      claim_many_hash_put, claim_many_hash_query, claim_many_hash_mixed, NULL},
     {"core/u64", LFB_KEYS_NUMBERS, LFB_WAY_PUT_NEW, core_u64_put, core_u64_query,
      core_u64_mixed, NULL},

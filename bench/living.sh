@@ -1,0 +1,64 @@
+#!/bin/bash
+# living.sh - what claims, versions, counting and growing cost beside the plain filter, as
+# tables on standard output, for docs/performance.md.
+#
+#     ./bazelw run -c opt //bench:living -- [--rounds=N] [--sizes=SIZE,...] [--smoke]
+#
+# Measures all of them turn and turn about, N times (5), at 64KiB,16MiB,256MiB, and takes
+# medians; 2 to 3 minutes a round.  --smoke: seconds, figures that mean nothing.
+set -euo pipefail
+
+bench=$1
+shift
+rounds=5 sizes=64KiB,16MiB,256MiB least=0.1 bench_flags=()
+for flag in "$@"; do
+  case $flag in
+  --rounds=*) rounds=${flag#*=} ;;
+  --sizes=*) sizes=${flag#*=} ;;
+  --smoke) rounds=1 sizes=64KiB least=0.0001 bench_flags=(--puts=1) ;;
+  *)
+    echo "living.sh: unknown flag $flag" >&2
+    exit 2
+    ;;
+  esac
+done
+[[ $rounds =~ ^[1-9][0-9]*$ ]] || {
+  echo "living.sh: --rounds takes a number from 1 up" >&2
+  exit 2
+}
+known='(64KiB|1MiB|16MiB|256MiB|1GiB)'
+[[ $sizes =~ ^$known(,$known)*$ ]] || {
+  echo "living.sh: --sizes takes some of 64KiB,1MiB,16MiB,256MiB,1GiB" >&2
+  exit 2
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/scenes"
+# shellcheck source=bench/reporting/machine.sh
+source bench/reporting/machine.sh
+# shellcheck source=bench/reporting/run.sh
+source bench/reporting/run.sh
+
+# Which benchmarks: a line for each table.
+at="(${sizes//,/|})" one='.*threads:1$'
+selection=(
+  "^(query_present|put_present|put_new)/(fast|versions)/$at/(single|section|many)/hash/1%/$one"
+  "^(put_new|put_present|put_race|claim_race)/(fast|fast-pair)/$at/(single|many|claim|claim_many)/hash/1%/.*threads:[12]\$"
+  "^(query_present|query_absent|put_new)/(fast|guava-mitz64|counting|counting-mitz64)/$at/(single|many|put_remove|put_remove_many)/hash/1%/$one"
+  "^(fill|ask_present|ask_absent)/(plain|growing)/$at/(single|many)/hash/1%/$one"
+)
+selected=$(IFS='|' && echo "${selection[*]}")
+
+for ((round = 1; round <= rounds; round++)); do
+  echo "round $round of $rounds" >&2
+  run_bench "$selected" "$least" "${bench_flags[@]}"
+done >"$work/measured"
+awk -f bench/reporting/median.awk "$work/measured" >"$work/report.csv"
+
+cat <<END
+<!-- made by: ./bazelw run -c opt //bench:living${*:+ -- $*} -->
+ns an operation, wall time, 1 %, hashes given; medians of $rounds rounds.
+$(describe_machine)
+END
+awk -f bench/reporting/lib.awk -f bench/reporting/living.awk "$work/report.csv"
