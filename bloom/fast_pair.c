@@ -2,7 +2,7 @@
  * fast_pair.c - strategy `fast-pair`: two neighbouring words a key, all of whose bits one
  * operation turns on, so that every put is a claim.
  *
- * Floor 10.
+ * Floor 11.
  *
  * The words are taken in pairs.  A key has the pair floor(hash * pairs / 2^64), and g bits
  * in each of its two words; with r(i) of lfbloom/fast_view.h, probe f, from 0 to 2 g - 1,
@@ -12,13 +12,12 @@
  */
 #include <math.h>
 
-#include "atomic/pair.h"
 #include "bloom/fast_model.h"
-#include "bloom/line_rows.h"
+#include "bloom/fast_pair_rows.h"
 #include "bloom/strategies.h"
 
 enum {
-  PAIR_WORDS = 2,
+  PAIR_WORDS = LFB_FAST_PAIR_WORDS,
   PAIR_BITS = PAIR_WORDS * LFB_WORD_BITS,
   PAIR_MOST = LFB_FAST_MAX_PROBES / PAIR_WORDS, /* bits in each word */
 };
@@ -26,7 +25,7 @@ enum {
 /* Addresses end long before; a pair's number must leave a hash bits to spare. */
 #define PAIR_MOST_PAIRS (UINT64_C(1) << 42)
 
-static lfb_status pair_usable(void)
+lfb_status lfb_fast_pair_usable(void)
 {
   return lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
 }
@@ -54,7 +53,7 @@ static uint32_t pair_choose(double fpp, double *load)
   return best;
 }
 
-static lfb_status pair_size(const lfb_config *config, lfb_geometry *geometry)
+lfb_status lfb_fast_pair_size(const lfb_config *config, lfb_geometry *geometry)
 {
   const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
   const lfb_status status = lfb_sizing_check_fpp(config->fpp);
@@ -72,7 +71,7 @@ static lfb_status pair_size(const lfb_config *config, lfb_geometry *geometry)
   return LFB_OK;
 }
 
-static bool pair_valid(const lfb_geometry *geometry)
+bool lfb_fast_pair_valid(const lfb_geometry *geometry)
 {
   return geometry->words_per_key == PAIR_WORDS && geometry->probes % PAIR_WORDS == 0 &&
          geometry->probes <= LFB_FAST_MAX_PROBES && geometry->word_count % PAIR_WORDS == 0 &&
@@ -80,7 +79,7 @@ static bool pair_valid(const lfb_geometry *geometry)
          geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
 }
 
-static double pair_fpp_after(const lfb_geometry *geometry, double insertions)
+double lfb_fast_pair_fpp_after(const lfb_geometry *geometry, double insertions)
 {
   const double pairs = (double)(geometry->word_count / PAIR_WORDS);
   lfb_fast_model model;
@@ -90,30 +89,18 @@ static double pair_fpp_after(const lfb_geometry *geometry, double insertions)
 }
 
 /* A key leaves a bit off unless it has its pair, and draws it there. */
-static double pair_count(const lfb_geometry *geometry, uint64_t bits_set)
+double lfb_fast_pair_count(const lfb_geometry *geometry, uint64_t bits_set)
 {
   const double pairs = (double)(geometry->word_count / PAIR_WORDS);
   const double drawn = -expm1(geometry->probes / PAIR_WORDS * log1p(-1 / (double)LFB_WORD_BITS));
   return log1p(-(double)bits_set / (double)geometry->bit_count) / log1p(-drawn / pairs);
 }
 
-static double pair_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
+double lfb_fast_pair_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
 {
   return bits_set >= geometry->bit_count
              ? 1
-             : pair_fpp_after(geometry, pair_count(geometry, bits_set));
-}
-
-/* The number of the first word of a hash's pair. */
-LFB_INLINE uint64_t pair_first_word(const lfb_layout *layout, uint64_t hash)
-{
-  return PAIR_WORDS * lfb_multiply_high(hash, layout->bits.word_count / PAIR_WORDS);
-}
-
-/* That word. */
-LFB_INLINE lfb_word *pair_block(const lfb_layout *layout, uint64_t hash)
-{
-  return layout->bits.words + pair_first_word(layout, hash);
+             : lfb_fast_pair_fpp_after(geometry, lfb_fast_pair_count(geometry, bits_set));
 }
 
 /* A key's bits; `probes` is a constant where this is inlined for a shape. */
@@ -129,42 +116,21 @@ LFB_INLINE lfb_two pair_mask(uint64_t hash, uint32_t probes)
   return (lfb_two){mask[0], mask[1]};
 }
 
-LFB_INLINE uint32_t pair_turn_on_shape(const lfb_layout *layout, uint64_t hash, uint32_t probes)
+LFB_INLINE bool pair_has(const lfb_word *pair, uint64_t hash, uint32_t probes)
 {
-  const lfb_two on = lfb_pair_set(pair_block(layout, hash), pair_mask(hash, probes));
-  return lfb_word_count(on.low) + lfb_word_count(on.high);
-}
-
-LFB_INLINE bool pair_is_in_shape(const lfb_layout *layout, uint64_t hash, uint32_t probes)
-{
-  const lfb_word *pair = pair_block(layout, hash);
   const lfb_two mask = pair_mask(hash, probes);
 
   return ((mask.low & ~lfb_word_get(&pair[0])) | (mask.high & ~lfb_word_get(&pair[1]))) == 0;
 }
 
-/* 6 probes, that of 1 %, are a constant to the compiler. */
-LFB_INLINE uint32_t pair_turn_on(const lfb_layout *layout, lfb_hash hash)
+LFB_INLINE uint32_t pair_count(lfb_two two)
 {
-  return layout->probes == 6 ? pair_turn_on_shape(layout, hash.low, 6)
-                             : pair_turn_on_shape(layout, hash.low, layout->probes);
+  return lfb_word_count(two.low) + lfb_word_count(two.high);
 }
 
-LFB_INLINE bool pair_is_in(const lfb_layout *layout, lfb_hash hash)
+uint32_t lfb_fast_pair_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
 {
-  return layout->probes == 6 ? pair_is_in_shape(layout, hash.low, 6)
-                             : pair_is_in_shape(layout, hash.low, layout->probes);
-}
-
-static inline lfb_hash pair_widen(const lfb_hasher *hasher, uint64_t hash)
-{
-  (void)hasher;
-  return (lfb_hash){hash, 0};
-}
-
-static uint32_t pair_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
-{
-  const uint64_t first = pair_first_word(layout, hash.low) * LFB_WORD_BITS;
+  const uint64_t first = lfb_fast_pair_first_word(layout, hash.low) * LFB_WORD_BITS;
   const lfb_two mask = pair_mask(hash.low, layout->probes);
   uint32_t count = 0;
 
@@ -175,23 +141,4 @@ static uint32_t pair_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *
   return count;
 }
 
-LFB_LINE_MANY(pair)
-LFB_STRATEGY_KEYS(, pair, lfb_hasher_bytes_other, pair_widen)
-
-const lfb_strategy lfb_strategy_fast_pair = {
-    .id = LFB_FAST_PAIR,
-    .file_id = 6,
-    .name = "fast-pair",
-    .hash = LFB_KIND_XXH3,
-    .seeding = LFB_SEED_RANDOM,
-    .reachable_bits = UINT64_MAX,
-    .puts_claim = true,
-    .usable = pair_usable,
-    .size = pair_size,
-    .valid = pair_valid,
-    .fpp_after = pair_fpp_after,
-    .count = pair_count,
-    .fpp_now = pair_fpp_now,
-    .bits_of = pair_bits_of,
-    LFB_STRATEGY_ACTS(pair),
-};
+LFB_FAST_PAIR_ROW_OF(, pair, lfb_strategy_fast_pair)

@@ -154,7 +154,7 @@ LFB_INLINE bool sbbf_is_in(const lfb_layout *layout, lfb_hash hash)
   return missing == 0;
 }
 
-LFB_LINE_MANY(sbbf)
+LFB_LINE_MANY(, sbbf)
 
 static void sbbf_hash_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
                                uint64_t *hashes)

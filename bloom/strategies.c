@@ -17,7 +17,7 @@ static const lfb_strategy *const strategies[][LFB_SIMD_LEVELS] = {
     {&lfb_strategy_sbbf, NULL, NULL},
     {&lfb_strategy_java_double, NULL, NULL},
     {&lfb_strategy_go_fnv14, NULL, NULL},
-    {&lfb_strategy_fast_pair, NULL, NULL},
+    {&lfb_strategy_fast_pair, X86(&lfb_strategy_fast_pair256), NULL},
     {&lfb_strategy_redis_mitz32, NULL, NULL},
 };
 

@@ -23,6 +23,7 @@ extern const lfb_strategy lfb_strategy_mitz64;
 extern const lfb_strategy lfb_strategy_mitz64_512; /* as fast512 */
 extern const lfb_strategy lfb_strategy_sbbf;
 extern const lfb_strategy lfb_strategy_fast_pair;
+extern const lfb_strategy lfb_strategy_fast_pair256; /* as fast256 */
 extern const lfb_strategy lfb_strategy_java_double;
 extern const lfb_strategy lfb_strategy_go_fnv14;
 

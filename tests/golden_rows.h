@@ -53,6 +53,8 @@ inline const GoldenRow kGoldenRows[] = {
     {"lfbloom.sbbf", LFB_FORM_SBBF, LFB_SBBF, 200, 0.01, LFB_PROBES_GUAVA_31, 0, "", 100, 4096, 8, 1322, 199, 2},
     {"native-v1-fast-label.lfb", LFB_FORM_NATIVE, LFB_FAST, 200, 0.01, LFB_PROBES_GUAVA_31,
      0x1122334455667788, "schl\xc3\xbcssel", 100, 2560, 6, 943, 199, 47},
+    {"native-v1-fast-pair.lfb", LFB_FORM_NATIVE, LFB_FAST_PAIR, 200, 0.01, LFB_PROBES_GUAVA_31,
+     0x1122334455667788, "", 100, 2176, 6, 922, 203, 110},
     {"native-v1-guava-mitz32.lfb", LFB_FORM_NATIVE, LFB_GUAVA_MITZ32, 200, 0.01,
      LFB_PROBES_GUAVA_31, 0, "", 100, 1920, 7, 995, 200, 111},
     {"native-v1-guava-mitz64.lfb", LFB_FORM_NATIVE, LFB_GUAVA_MITZ64, 3, 0.01,

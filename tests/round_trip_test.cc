@@ -33,7 +33,8 @@ lfb_config Drawn(lfb_strategy_id strategy, uint64_t draw) {
                              strategy);
   if (strategy == LFB_GUAVA_MITZ32 || strategy == LFB_GUAVA_MITZ64)
     config.probes_formula = static_cast<lfb_probes_formula>(below(2));
-  if (strategy == LFB_FAST || strategy == LFB_JAVA_DOUBLE) config.seed = Mix(draw, 1) | 1;
+  if (strategy == LFB_FAST || strategy == LFB_FAST_PAIR || strategy == LFB_JAVA_DOUBLE)
+    config.seed = Mix(draw, 1) | 1;
   if (strategy == LFB_FAST) {
     config.memory_preference = static_cast<lfb_memory_preference>(below(3));
     if (below(4) == 0) {
