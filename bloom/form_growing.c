@@ -154,9 +154,10 @@ static lfb_status growing_read_head(const lfb_reader *reader, lfb_growing_head *
 
   if (status != LFB_OK)
     return status;
-  const lfb_status begun = lfb_growing_begun(header);
-  if (begun != LFB_ERROR_GROWING)
-    return lfb_form_begun(header) == LFB_FORM_NONE ? begun : LFB_ERROR_NOT_GROWING;
+  if (lfb_growing_begun(header) != LFB_ERROR_GROWING) {
+    status = lfb_form_foreign(header);
+    return status == LFB_OK ? LFB_ERROR_NOT_GROWING : status;
+  }
   status = lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, sizeof header - LFB_FORM_HEAD);
   if (status != LFB_OK)
     return status;

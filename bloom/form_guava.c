@@ -26,7 +26,9 @@ static lfb_status guava_form_write(const lfb_filter *filter, const lfb_writer *w
 
   lfb_guava_encode(&filter->description, head);
   const lfb_status status = writer->write(writer->to, head, sizeof head);
-  return status != LFB_OK ? status : lfb_form_write_words(filter, LFB_ORDER_BIG, writer, NULL);
+  return status != LFB_OK
+             ? status
+             : lfb_form_write_words(&filter->layout.bits, LFB_ORDER_BIG, writer, NULL);
 }
 
 static lfb_status guava_form_read(const lfb_reader *reader,

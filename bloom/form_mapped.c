@@ -139,7 +139,7 @@ static lfb_status mapped_form_write(const lfb_filter *filter, const lfb_writer *
   if (status != LFB_OK)
     return status;
   const bool little = LFB_LITTLE_32(1) == 1;
-  status = lfb_form_write_words(filter, little ? LFB_ORDER_LITTLE : LFB_ORDER_BIG,
+  status = lfb_form_write_words(&filter->layout.bits, little ? LFB_ORDER_LITTLE : LFB_ORDER_BIG,
                                 &(lfb_writer){.write = mapped_write_counted, .to = &counted}, NULL);
   return status == LFB_OK ? mapped_settle(writer, &shape, counted.bits_set) : status;
 }

@@ -56,7 +56,8 @@ static lfb_status sbbf_form_write(const lfb_filter *filter, const lfb_writer *wr
   size += sizeof rest;
   const lfb_status status = writer->write(writer->to, header, size);
   return status != LFB_OK ? status
-                          : lfb_form_write_words(filter, LFB_ORDER_LITTLE, writer, NULL);
+                          : lfb_form_write_words(&filter->layout.bits, LFB_ORDER_LITTLE, writer,
+                                                 NULL);
 }
 
 /* Reads a union of which nothing, or field 1, a structure, must be chosen. */

@@ -61,20 +61,13 @@ void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size,
   damage->bytes += size;
 }
 
-/* The words that have come. */
-typedef struct words_come {
-  lfb_pages pages;
-  uint64_t *checksums; /* of the pieces; as many as the pages have room for */
-  uint64_t bits_set;
-} words_come;
-
 static size_t words_pieces(uint64_t size)
 {
   return (size_t)((size + PIECE_BYTES - 1) / PIECE_BYTES);
 }
 
 /* Room for `size` bytes of words.  Fails as lfb_pages_init(). */
-static lfb_status words_init(words_come *come, uint64_t size)
+static lfb_status words_init(lfb_words *come, uint64_t size)
 {
   come->bits_set = 0;
   come->checksums = malloc(words_pieces(size) * sizeof *come->checksums);
@@ -86,17 +79,17 @@ static lfb_status words_init(words_come *come, uint64_t size)
   return status;
 }
 
-static void words_free(words_come *come)
+void lfb_words_free(lfb_words *come)
 {
   free(come->checksums);
   lfb_pages_free(&come->pages);
 }
 
 /* Moves what has come into more memory: at most 4 times as much as has come. */
-static lfb_status words_grow(words_come *come, uint64_t wanted)
+static lfb_status words_grow(lfb_words *come, uint64_t wanted)
 {
   const uint64_t have = come->pages.size;
-  words_come larger;
+  lfb_words larger;
   const lfb_status status = words_init(&larger, wanted / 4 > have ? 4 * have : wanted);
 
   if (status != LFB_OK)
@@ -104,13 +97,13 @@ static lfb_status words_grow(words_come *come, uint64_t wanted)
   memcpy(larger.pages.address, come->pages.address, (size_t)have);
   memcpy(larger.checksums, come->checksums, words_pieces(have) * sizeof *come->checksums);
   larger.bits_set = come->bits_set;
-  words_free(come);
+  lfb_words_free(come);
   *come = larger;
   return LFB_OK;
 }
 
 /* Reads the piece that begins at byte `at`; how many bytes it has is in `*size`. */
-static lfb_status words_read_piece(const lfb_reader *reader, lfb_byte_order order, words_come *come,
+static lfb_status words_read_piece(const lfb_reader *reader, lfb_byte_order order, lfb_words *come,
                                    uint64_t at, size_t *size)
 {
   const uint64_t left = come->pages.size - at;
@@ -128,7 +121,7 @@ static lfb_status words_read_piece(const lfb_reader *reader, lfb_byte_order orde
 }
 
 /* Reads `size` bytes of words, which are the caller's to free also on failure. */
-static lfb_status words_fill(const lfb_reader *reader, lfb_byte_order order, words_come *come,
+static lfb_status words_fill(const lfb_reader *reader, lfb_byte_order order, lfb_words *come,
                              uint64_t size)
 {
   lfb_status status = LFB_OK;
@@ -151,7 +144,7 @@ bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word)
 
 /* Makes a filter of the words that have come; on success the pages are its. */
 static lfb_status words_make(const lfb_reader *reader, lfb_words_check check,
-                             const lfb_description *description, words_come *come,
+                             const lfb_description *description, lfb_words *come,
                              lfb_filter **filter)
 {
   const lfb_geometry *geometry = &description->geometry;
@@ -173,12 +166,10 @@ static lfb_status words_make(const lfb_reader *reader, lfb_words_check check,
   return LFB_OK;
 }
 
-lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
-                               lfb_words_check check, const lfb_description *description,
-                               lfb_filter **filter)
+lfb_status lfb_form_take_words(const lfb_reader *reader, lfb_byte_order order, uint64_t size,
+                               lfb_words *words)
 {
-  const uint64_t size = description->geometry.word_count * sizeof(lfb_word);
-  words_come come;
+  lfb_words come;
 
   if (reader->limits.max_bytes != 0 && size > reader->limits.max_bytes)
     return LFB_ERROR_OVER_LIMIT;
@@ -189,10 +180,27 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
   if (status != LFB_OK)
     return status;
   status = words_fill(reader, order, &come, size);
-  if (status == LFB_OK)
-    status = words_make(reader, check, description, &come, filter);
   if (status != LFB_OK) {
-    words_free(&come);
+    lfb_words_free(&come);
+    return status;
+  }
+  *words = come;
+  return LFB_OK;
+}
+
+lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
+                               lfb_words_check check, const lfb_description *description,
+                               lfb_filter **filter)
+{
+  lfb_words come;
+
+  lfb_status status = lfb_form_take_words(
+      reader, order, description->geometry.word_count * sizeof(lfb_word), &come);
+  if (status != LFB_OK)
+    return status;
+  status = words_make(reader, check, description, &come, filter);
+  if (status != LFB_OK) {
+    lfb_words_free(&come);
     return status;
   }
   free(come.checksums);
@@ -215,10 +223,9 @@ static lfb_status words_write_piece(const lfb_bits *bits, uint64_t first, uint64
   return writer->write(writer->to, copy, size);
 }
 
-lfb_status lfb_form_write_words(const lfb_filter *filter, lfb_byte_order order,
+lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,
                                 const lfb_writer *writer, uint64_t *checksums)
 {
-  const lfb_bits *bits = &filter->layout.bits;
   const uint64_t piece = PIECE_BYTES / sizeof(uint64_t);
   const size_t most = (size_t)(bits->word_count < piece ? bits->word_count : piece);
   uint64_t *copy = malloc(most * sizeof *copy);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bloom/counting_header.h"
 #include "bloom/growing_header.h"
 #include "bloom/strategies.h"
 
@@ -72,6 +73,17 @@ lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD])
   return LFB_FORM_NONE;
 }
 
+lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD])
+{
+  const lfb_status growing = lfb_growing_begun(head);
+
+  if (growing != LFB_ERROR_UNKNOWN_FORM)
+    return growing;
+  if (lfb_counting_begins(head))
+    return LFB_ERROR_COUNTING;
+  return lfb_form_begun(head) == LFB_FORM_NONE ? LFB_ERROR_UNKNOWN_FORM : LFB_OK;
+}
+
 lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter)
 {
   unsigned char head[LFB_FORM_HEAD];
@@ -83,7 +95,7 @@ lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter)
     return status;
   const lfb_form_row *row = form_find(lfb_form_begun(head));
   if (row == NULL)
-    return lfb_growing_begun(head);
+    return lfb_form_foreign(head);
   return row->read(reader, head, filter);
 }
 

@@ -89,6 +89,45 @@ lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t siz
 typedef lfb_status (*lfb_words_check)(const lfb_reader *reader, const lfb_geometry *geometry,
                                       uint64_t *words, const uint64_t *checksums, bool *changed);
 
+/* Words that have come. */
+typedef struct lfb_words {
+  lfb_pages pages;
+  uint64_t *checksums; /* the XXH3 of each LFB_CHECKED_BYTES of the bytes that came: as many
+                          as the pages have room for                                     */
+  uint64_t bits_set;
+} lfb_words;
+
+/*
+ * Reads `size` bytes of words.
+ *
+ * Fails  LFB_ERROR_OVER_LIMIT before anything is allocated; _TRUNCATED, _NO_MEMORY,
+ *        _SIZE_OVERFLOW, or what the reader returned.
+ * Owner  the caller, until lfb_words_free(), or of the pages for good.
+ */
+lfb_status lfb_form_take_words(const lfb_reader *reader, lfb_byte_order order, uint64_t size,
+                               lfb_words *words);
+
+void lfb_words_free(lfb_words *words);
+
+/*
+ * Reads the checksums behind checked words (form_checked.c) that begin at byte `offset` of
+ * the form, and compares.  Words that do not match become all ones.
+ *
+ * Gives  changed  whether any did.
+ * Fails  LFB_ERROR_BAD_CHECKSUM unless damage is to be opened; as lfb_form_read_bytes();
+ *        _NO_MEMORY.
+ */
+lfb_status lfb_form_check_words(const lfb_reader *reader, uint64_t offset, uint64_t *words,
+                                uint64_t size, const uint64_t *checksums, bool *changed);
+
+/* Writes words, little-endian, and their checksums: a rolling snapshot.  Fails as
+ * lfb_form_write_words(). */
+lfb_status lfb_form_write_checked(const lfb_bits *bits, const lfb_writer *writer);
+
+/* Why these first bytes begin no plain filter: LFB_ERROR_GROWING, _COUNTING, _UNKNOWN_FORM;
+ * LFB_OK if they begin one. */
+lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD]);
+
 /* Whether the last word has bits set that are beyond the filter's last one. */
 bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word);
 
@@ -104,12 +143,12 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
                                lfb_filter **filter);
 
 /*
- * Writes all words of a filter, a rolling snapshot.
+ * Writes all words, a rolling snapshot.
  *
  * Takes  checksums  NULL, or room for one XXH3 a LFB_CHECKED_BYTES of what is written.
  * Fails  LFB_ERROR_NO_MEMORY, or what the writer returned.
  */
-lfb_status lfb_form_write_words(const lfb_filter *filter, lfb_byte_order order,
+lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,
                                 const lfb_writer *writer, uint64_t *checksums);
 
 #endif

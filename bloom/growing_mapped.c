@@ -302,7 +302,7 @@ static lfb_status head_encode(const lfb_growing_head *head, const lfb_descriptio
     return status;
   memset(bytes, 0, HEAD_SIZE);
   lfb_growing_encode(head, bytes);
-  lfb_native_encode(empty, head->written, bytes + AT_FIRST);
+  lfb_native_encode(&empty->description, 0, head->written, bytes + AT_FIRST);
   free(empty);
   return LFB_OK;
 }

@@ -23,7 +23,7 @@ bool lfb_native_is_zero(const unsigned char *from, const unsigned char *end);
 /* How many bits a header says were set when writing began: at most those of the words. */
 uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER]);
 
-/* Writes the header of a filter that has so many bits set; `now` in seconds since 1970. */
+/* Writes the header of a filter with so many bits set; `now` in seconds since 1970. */
 void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
                        unsigned char header[LFB_NATIVE_HEADER]);
 

@@ -3,9 +3,9 @@
 
 #include "cli/json.h"
 
-void figures_json(const lfb_stats *stats)
+void figures_json(const char *form, const lfb_stats *stats)
 {
-  json_text("form", lfb_form_name(stats->form));
+  json_text("form", form);
   json_text("strategy", lfb_strategy_name(stats->strategy));
   if (stats->expected_insertions > 0)
     json_count("expected_insertions", stats->expected_insertions);

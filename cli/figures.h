@@ -8,8 +8,9 @@
 
 #include <lfbloom/filter.h>
 
-/* Prints them as members of the open object; null where a form did not say. */
-void figures_json(const lfb_stats *stats);
+/* Prints them, of a filter in the form of that name, as members of the open object; null where
+ * a form did not say. */
+void figures_json(const char *form, const lfb_stats *stats);
 
 /* Prints what a command that read keys into a filter says of it. */
 void figures_json_filled(const lfb_stats *stats);

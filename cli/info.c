@@ -29,12 +29,24 @@ static const char *info_time(uint64_t seconds, char *text, size_t size)
   return text;
 }
 
-static void info_json(const lfb_stats *stats, const char *label)
+/* What there is to say of a filter that does not grow. */
+struct info {
+  const char *form;
+  const char *label;
+  bool counting;
+  lfb_stats stats;
+};
+
+static void info_json(const struct info *info)
 {
+  const lfb_stats *stats = &info->stats;
+
   json_open(NULL);
-  figures_json(stats);
+  figures_json(info->form, stats);
+  if (info->counting)
+    json_count("counters_stuck", stats->counters_stuck);
   json_bool("keyed", stats->hash == LFB_HASH_SIPHASH13);
-  json_text("label", label[0] != '\0' ? label : NULL);
+  json_text("label", info->label[0] != '\0' ? info->label : NULL);
   if (stats->written > 0)
     json_count("written", stats->written);
   else
@@ -51,14 +63,15 @@ static void info_row(const char *name, const char *value, const char *remark)
   printf("%-20s %s%s\n", name, value, remark);
 }
 
-static void info_text(const lfb_stats *stats, const char *label)
+static void info_text(const struct info *info)
 {
+  const lfb_stats *stats = &info->stats;
   const double full = (double)stats->bits_set / (double)stats->bit_count;
   char remark[64];
 
-  if (label[0] != '\0')
-    info_row("label", label, "");
-  info_row("form", lfb_form_name(stats->form), "");
+  if (info->label[0] != '\0')
+    info_row("label", info->label, "");
+  info_row("form", info->form, "");
   info_row("strategy", lfb_strategy_name(stats->strategy), "");
   if (stats->seed > 0) {
     (void)snprintf(remark, sizeof remark, "%" PRIu64, stats->seed);
@@ -86,6 +99,9 @@ static void info_text(const lfb_stats *stats, const char *label)
   info_row("probes per key", human_count(stats->probes).text, "");
   (void)snprintf(remark, sizeof remark, " (%.2f %%)", full * 100);
   info_row("bits set", human_count(stats->bits_set).text, remark);
+  if (info->counting)
+    info_row("counters stuck", human_count(stats->counters_stuck).text,
+             " (at 15, for ever)");
   if (stats->saturated)
     info_row("distinct keys", "unknown",
              " (saturated: every bit is set, every answer is \"maybe\")");
@@ -174,17 +190,32 @@ static bool info_stats(const lfb_filter *filter, lfb_stats *stats)
   return true;
 }
 
+static int info_print(const struct info *info, bool json)
+{
+  if (json)
+    info_json(info);
+  else
+    info_text(info);
+  return CLI_FOUND;
+}
+
 static int info_plain(const char *path, const lfb_filter *filter, bool json)
 {
-  lfb_stats stats;
+  struct info info = {.label = lfb_filter_label(filter)};
 
-  if (!info_stats(filter, &stats))
+  if (!info_stats(filter, &info.stats))
     return report_status(path, LFB_ERROR_NO_MEMORY);
-  if (json)
-    info_json(&stats, lfb_filter_label(filter));
-  else
-    info_text(&stats, lfb_filter_label(filter));
-  return CLI_FOUND;
+  info.form = lfb_form_name(info.stats.form);
+  return info_print(&info, json);
+}
+
+static int info_counting(const lfb_counting *counting, bool json)
+{
+  struct info info = {
+      .form = "counting", .label = lfb_counting_label(counting), .counting = true};
+
+  lfb_counting_stats(counting, &info.stats);
+  return info_print(&info, json);
 }
 
 /* The same of a growing one. */
@@ -229,8 +260,9 @@ static int info_run(int argc, char **argv)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
   if (!source_open_any(argv[optind], &key, &source))
     return CLI_TROUBLE;
-  status = source.plain != NULL ? info_plain(argv[optind], source.plain, json)
-                                : info_growing(argv[optind], source.growing, json);
+  status = source.plain != NULL     ? info_plain(argv[optind], source.plain, json)
+           : source.growing != NULL ? info_growing(argv[optind], source.growing, json)
+                                    : info_counting(source.counting, json);
   source_close(&source);
   return status;
 }

@@ -75,7 +75,7 @@ static void merge_summary_json(const struct merge *merge, const lfb_stats *stats
 {
   json_open(NULL);
   json_count("files", merge->path_count);
-  figures_json(stats);
+  figures_json(lfb_form_name(stats->form), stats);
   json_close();
 }
 

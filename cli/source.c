@@ -60,6 +60,8 @@ bool source_open_any(const char *path, const struct options_key *key, struct sou
       source_may_be_shared(path))
     status = source_open_growing(path, &limits, status == LFB_ERROR_GROWING_MAPPED,
                                  &opened.growing);
+  else if (status == LFB_ERROR_COUNTING && source_may_be_shared(path))
+    status = lfb_counting_load(path, &limits, &opened.counting);
   if (status != LFB_OK) {
     (void)report_status(path, status);
     return false;
@@ -71,9 +73,11 @@ bool source_open_any(const char *path, const struct options_key *key, struct sou
 size_t source_ask(const struct source *source, const lfb_key *keys, size_t count,
                   uint64_t *answers)
 {
-  return source->plain != NULL
-             ? lfb_filter_might_contain_many(source->plain, keys, count, answers)
-             : lfb_growing_might_contain_many(source->growing, keys, count, answers);
+  if (source->plain != NULL)
+    return lfb_filter_might_contain_many(source->plain, keys, count, answers);
+  if (source->growing != NULL)
+    return lfb_growing_might_contain_many(source->growing, keys, count, answers);
+  return lfb_counting_might_contain_many(source->counting, keys, count, answers);
 }
 
 void source_close(struct source *source)
@@ -81,6 +85,7 @@ void source_close(struct source *source)
   if (source->plain != NULL)
     lfb_mapped_close(source->plain);
   lfb_growing_mapped_close(source->growing);
+  lfb_counting_free(source->counting);
 }
 
 bool source_is_there(const char *path)

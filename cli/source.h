@@ -6,22 +6,24 @@
 #ifndef CLI_SOURCE_H
 #define CLI_SOURCE_H
 
+#include <lfbloom/counting.h>
 #include <lfbloom/filter.h>
 #include <lfbloom/growing_mapped.h>
 #include <stdbool.h>
 
 #include "cli/options.h"
 
-/* A filter that is only asked: one of the two is there. */
+/* A filter that is only asked: one of the three is there. */
 struct source {
   const lfb_filter *plain;
   const lfb_growing *growing;
+  lfb_counting *counting;
 };
 
 /*
  * Opens the filter in a file: in place where several processes share it, so that what
- * they put is seen, else a copy in memory; or a growing filter, which is read from a regular
- * file only.
+ * they put is seen, else a copy in memory; or a growing or a counting filter, which is read
+ * from a regular file only.
  *
  * Returns false after a report.   Owner  the caller, until source_close().
  */

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
+#include <lfbloom/counting.h>
 #include <lfbloom/growing_mapped.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -20,7 +21,7 @@ struct verified {
   const char *path;
   lfb_status status;
   lfb_damage damage;
-  const char *form;         /* where status is LFB_OK, or it is known to be a growing one */
+  const char *form;         /* where status is LFB_OK, or it is known to be no plain one */
   lfb_strategy_id strategy; /* where status is LFB_OK                                     */
 };
 
@@ -64,6 +65,21 @@ static void verify_growing_mapped(const char *path, const lfb_read_limits *limit
   file->strategy = figures.strategy;
 }
 
+static void verify_counting(const char *path, const lfb_read_limits *limits,
+                            struct verified *file)
+{
+  lfb_counting *counting;
+  lfb_stats stats;
+
+  file->form = "counting";
+  file->status = lfb_counting_load(path, limits, &counting);
+  if (file->status != LFB_OK)
+    return;
+  lfb_counting_stats(counting, &stats);
+  lfb_counting_free(counting);
+  file->strategy = stats.strategy;
+}
+
 static void verify_plain(const char *path, const lfb_read_limits *limits, struct verified *file)
 {
   lfb_filter *filter;
@@ -89,6 +105,8 @@ static void verify_any(const char *path, const lfb_read_limits *limits, struct v
     verify_growing(path, limits, file);
   else if (file->status == LFB_ERROR_GROWING_MAPPED)
     verify_growing_mapped(path, limits, file);
+  else if (file->status == LFB_ERROR_COUNTING)
+    verify_counting(path, limits, file);
 }
 
 static void verify_read(const char *path, const struct options_key *key, struct verified *file)
@@ -119,6 +137,7 @@ static int verify_judge(const struct verified *file)
   case LFB_ERROR_UNKNOWN_FORM:
   case LFB_ERROR_GROWING: /* in a pipe */
   case LFB_ERROR_GROWING_MAPPED:
+  case LFB_ERROR_COUNTING:
   case LFB_ERROR_UNKNOWN_VERSION:
     return CLI_TROUBLE; /* nothing is said of the filter itself */
   default:
@@ -260,8 +279,9 @@ const struct command command_verify = {
     .summary = "say which filter files are damaged, and where",
     .details =
         "Reads each FILTER whole and compares it with its checksums, one for each MiB in\n"
-        "the native form.  Damage is told as a size and an offset into the file, both in\n"
-        "bytes.  Forms without checksums are whole as far as their header tells.\n"
+        "the native, growing and counting forms.  Damage is told as a size and an offset\n"
+        "into the file, both in bytes.  Forms without checksums are whole as far as their\n"
+        "header tells.\n"
         "Exit status: 0 if all are whole, 1 if one is damaged, 2 if one could not be read\n"
         "or is no filter.\n"
         "\n"

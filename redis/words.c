@@ -76,6 +76,6 @@ lfb_status lfb_words_write(const lfb_filter *filter, lfb_words_order order, lfb_
   const lfb_writer plain = {.write = write, .to = to},
                    turned = {.write = words_write_turned, .to = &sink};
 
-  return lfb_form_write_words(filter, LFB_ORDER_BIG, order == LFB_WORDS_TURNED ? &turned : &plain,
+  return lfb_form_write_words(&filter->layout.bits, LFB_ORDER_BIG, order == LFB_WORDS_TURNED ? &turned : &plain,
                               NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "tests/calls.h"
 #include "tests/filters.h"
+#include "tests/streams.h"
 
 namespace {
 
@@ -66,6 +67,22 @@ TEST(CountingFaults, EachPieceOfMemory) {
       return status;
     });
     EXPECT_EQ(to_copy, to_create);
+
+    Source source;
+    const auto append = [](void* to, const void* piece, size_t size) {
+      static_cast<Source*>(to)->bytes.append(static_cast<const char*>(piece), size);
+      return LFB_OK;
+    };
+    ASSERT_EQ(lfb_counting_write(counting, append, &source), LFB_OK);
+    const size_t to_read = RefuseEach([&] {
+      lfb_counting* read = nullptr;
+      source.at = 0;
+      const lfb_status status = lfb_counting_read(Source::Read, &source, nullptr, &read);
+      EXPECT_EQ(read == nullptr, status != LFB_OK);
+      lfb_counting_free(read);
+      return status;
+    });
+    EXPECT_GE(to_read, to_create + 2);  // and two tables of checksums
     lfb_counting_free(counting);
   }
 }

@@ -1,10 +1,11 @@
 #!/bin/bash
-# cli_test.sh LFBLOOM OVERCOUNTED KEYED GROWING: runs the tool as its users do and checks what it
+# cli_test.sh LFBLOOM OVERCOUNTED KEYED GROWING COUNTING: runs the tool as its users do and checks what it
 # prints, writes and returns.  Needs gnuplot, and nothing else beyond coreutils.
 set -u
 tool=$(realpath "$1")
 keyed=$(realpath "$3") # its hash has a key
 growing=$(realpath "$4") # holds the texts 0 to 4999 in three layers
+counting=$(realpath "$5") # holds the texts 0 to 99, and "stuck" 20 times
 overcounted=$(realpath "$2") # checksums that match, and a header that counts 3 bits too many
 export LC_ALL=C
 work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/lfbloom_cli.XXXXXX")
@@ -644,6 +645,30 @@ refuses "convert a growing filter" "a growing filter: its layers neither open as
   "$tool" convert --to native "$growing" none.lfb
 check "convert: nothing was written" test ! -e none.lfb
 refuses "query a growing filter from a pipe" "a growing filter" "$tool" query <(cat "$growing") grown
+
+# --- counting filters, likewise ------------------------------------------------------
+seq 0 99 >counted
+echo stuck >>counted
+gives "query a counting filter" 0 "$tool" query "$counting" counted
+check "counting: every key is found" cmp -s out counted
+run "$tool" query -c "$counting" ungrown
+check "counting: others seldom" between "$(cat out)" 100 2999
+gives "info of a counting filter" 0 "$tool" info "$counting"
+check "counting: its form" grep -qx "form                 counting" out
+check "counting: its label" grep -qx "label                golden" out
+check "counting: what is stuck" grep -qx "counters stuck       9 (at 15, for ever)" out
+gives "info --json of a counting filter" 0 "$tool" info --json "$counting"
+check "counting: JSON" holds out '{"form": "counting", "strategy": "fast", "expected_insertions": 120, "fpp": 0.01'
+check "counting: JSON: stuck" equal "$(json counters_stuck)" 9
+gives "verify a counting filter" 0 "$tool" verify "$counting"
+check "counting: whole" holds out ": whole: counting, fast, $(stat -c %s "$counting") bytes checked"
+{ head -c 600 "$counting"; printf X; tail -c +602 "$counting"; } >counted.torn
+gives "verify a counting filter that is damaged" 1 "$tool" verify counted.torn
+check "counting: where" holds out "counted.torn: damaged: the filter is damaged: a checksum does not match: 768 bytes at 512"
+refuses "merge a counting filter" "a counting filter: it neither opens as, nor merges with, a plain one" \
+  "$tool" merge -o none.lfb native.lfb "$counting"
+check "merge: nothing was written for it" test ! -e none.lfb
+refuses "query a counting filter from a pipe" "a counting filter" "$tool" query <(cat "$counting") counted
 
 # --- merge ----------------------------------------------------------------------
 awk 'NR % 3 == 1' all >other

@@ -74,6 +74,9 @@ extern "C" {
   X(LFB_ERROR_GROWING, 45,                                                              \
     "this is a growing filter: its layers neither open as, nor merge with, a plain one") \
   X(LFB_ERROR_NOT_GROWING, 46, "this is a plain filter, not a growing one")             \
+  X(LFB_ERROR_COUNTING, 47,                                                             \
+    "this is a counting filter: it neither opens as, nor merges with, a plain one")     \
+  X(LFB_ERROR_NOT_COUNTING, 48, "this is a plain filter, not a counting one")           \
   /* files */                                                                           \
   X(LFB_ERROR_OPEN, 50, "the file cannot be opened")                                    \
   X(LFB_ERROR_READ, 51, "reading failed")                                               \

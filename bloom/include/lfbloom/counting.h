@@ -183,12 +183,46 @@ LFB_API void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats);
  * left were put (and those of stuck counters), and is an ordinary filter from then on.
  * Keys that others put or remove meanwhile are in it or not.
  *
- * A file of it (lfb_filter_save()) can say what is in, but no key can be removed from it
- * any more: the counts have no serialised form.
+ * No key can be removed from it any more; a file that is to keep the counts is one by
+ * lfb_counting_save().
  *
  * Fails  LFB_ERROR_NO_MEMORY, _SIZE_OVERFLOW.  Owner  the caller, until lfb_filter_free().
  */
 LFB_API lfb_status lfb_counting_to_filter(const lfb_counting *counting, lfb_filter **filter);
+
+/*
+ * Writes a counting filter, counts and label too, in a form of its own (docs/formats.md): a
+ * header, the counters, a checksum for each MiB of them.
+ *
+ * While others put and remove: whatever is in from before the call until it returns is in what
+ * is written.  A key that is put or removed meanwhile is there with some of its counters:
+ * never too few for another key, but they may stay too high in what is read, and a removal of
+ * it there is against the rule.  Write while nothing else runs to have just what is in.
+ *
+ * Takes, Fails  as lfb_filter_write(), forms apart.
+ */
+LFB_API lfb_status lfb_counting_write(const lfb_counting *counting, lfb_write_fn write, void *to);
+
+/*
+ * Reads one; keys that were in it can be removed as often as before, and what is stuck is
+ * stuck.
+ *
+ * Takes   limits  as lfb_filter_read() does; max_bytes is that of the counters.  With
+ *                 open_damaged, counters that do not match their checksum are all stuck at 15:
+ *                 no key is lost.
+ * Damage  as lfb_filter_read(), but for bits_missing, which is 0.
+ * Fails   as lfb_filter_read(), and LFB_ERROR_NOT_COUNTING: it is a plain filter; _GROWING.
+ *         lfb_filter_read() and lfb_growing_read() say of this form LFB_ERROR_COUNTING.
+ * Owner   the caller, until lfb_counting_free().
+ */
+LFB_API lfb_status lfb_counting_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
+                                     lfb_counting **counting);
+
+/* The same to and from a file, which holds it and nothing else: as lfb_filter_save(), atomic
+ * and durable, and lfb_filter_load(). */
+LFB_API lfb_status lfb_counting_save(const lfb_counting *counting, const char *path);
+LFB_API lfb_status lfb_counting_load(const char *path, const lfb_read_limits *limits,
+                                     lfb_counting **counting);
 
 #ifdef __cplusplus
 }

@@ -398,7 +398,8 @@ LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb
  * the filter is left unread.  Memory is taken as the bytes come, never for bytes
  * that a header only claims.
  *
- * Fails  LFB_ERROR_UNKNOWN_FORM, _GROWING (lfbloom/growing.h opens it), _TRUNCATED,
+ * Fails  LFB_ERROR_UNKNOWN_FORM, _GROWING (lfbloom/growing.h opens it), _COUNTING
+ *        (lfbloom/counting.h opens it), _TRUNCATED,
  *        _BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT, _BAD_HEADER, _BAD_CHECKSUM,
  *        _UNKNOWN_VERSION, _KEY_NEEDED, _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY, or whatever
  *        `read` returned.
