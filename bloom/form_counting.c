@@ -27,7 +27,7 @@ static lfb_status counting_write_form(const void *what, const lfb_writer *writer
 
 lfb_status lfb_counting_write(const lfb_counting *counting, lfb_write_fn write, void *to)
 {
-  return counting_write_form(counting, &(lfb_writer){write, to});
+  return counting_write_form(counting, &(lfb_writer){.write = write, .to = to});
 }
 
 lfb_status lfb_counting_save(const lfb_counting *counting, const char *path)
