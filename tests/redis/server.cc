@@ -11,10 +11,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <future>
+#include <mutex>
 #include <sstream>
 #include <thread>
 
@@ -63,6 +67,52 @@ std::string File(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
+
+// Starts programs that go when this process does, however that ends.  The kernel has them go
+// with the thread that started them: so there is one for that.
+class Spawner {
+ public:
+  Spawner() {
+    std::thread([this] { Serve(); }).detach();
+  }
+  pid_t Spawn(char** arguments) {
+    std::promise<pid_t> started;
+    {
+      const std::lock_guard<std::mutex> guard(lock_);
+      wanted_.push_back({arguments, &started});
+    }
+    ready_.notify_one();
+    return started.get_future().get();
+  }
+
+ private:
+  struct Wanted {
+    char** arguments;
+    std::promise<pid_t>* started;
+  };
+  void Serve() {
+    for (;;) {
+      std::unique_lock<std::mutex> guard(lock_);
+      ready_.wait(guard, [this] { return !wanted_.empty(); });
+      const Wanted wanted = wanted_.front();
+      wanted_.pop_front();
+      guard.unlock();
+      wanted.started->set_value(Start(wanted.arguments));
+    }
+  }
+  static pid_t Start(char** arguments) {
+    const pid_t parent = getpid(), child = fork();
+    if (child != 0) return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    execvp(arguments[0], arguments);
+    _exit(127);
+  }
+
+  std::mutex lock_;
+  std::condition_variable ready_;
+  std::deque<Wanted> wanted_;
+};
 
 using Reply = std::unique_ptr<redisReply, decltype(&freeReplyObject)>;
 
@@ -124,7 +174,7 @@ std::vector<std::string> RedisServer::CommandLine() const {
     add({"--requirepass", config_.password, "--masterauth", config_.password});
   if (config_.cluster)
     add({"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus_port_),
-         "--cluster-node-timeout", std::to_string(config_.node_ms)});
+         "--cluster-node-timeout", std::to_string(config_.node_ms), "--repl-diskless-sync-delay", "0"});
   words.insert(words.end(), config_.more.begin(), config_.more.end());
   return words;
 }
@@ -134,15 +184,10 @@ void RedisServer::Spawn() {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  const pid_t parent = getpid();
-  pid_ = fork();
-  ASSERT_GE(pid_, 0);
-  if (pid_ != 0) return;
-  // Goes with the test, however that ends.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
-  execvp(arguments[0], arguments.data());
-  _exit(127);
+  // Leaked: its thread lives as long as the process.
+  static Spawner* const spawner = new Spawner;
+  pid_ = spawner->Spawn(arguments.data());
+  ASSERT_GT(pid_, 0);
 }
 
 bool RedisServer::HasDied() {

@@ -1,0 +1,333 @@
+// link_faults_test.cc - servers that die, stop, hang up, or are none.
+//
+// Seen to fail with these planted by hand, a test that does named behind each: what was in
+// flight when a connection broke is not sent again (SurvivesAServer); it is sent without
+// `again` (the same); it is sent behind what was not sent yet (KeepsTheOrder); no time limit
+// (GivesUpOnASilentServer hangs); a connection that broke between two jobs is not looked at
+// (NoticesThatItWasHungUp).
+#include <sys/resource.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/race.h"
+#include "tests/redis/fake.h"
+#include "tests/redis/jobs.h"
+#include "tests/redis/server.h"
+
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string Key(uint64_t i) { return "key" + std::to_string(i); }
+
+// INCR of `count` keys, with `act` at some replies; then what the server has: each key was
+// counted once, or twice if its reply said that it was sent again.
+void CountThrough(RedisServer& server, lfb_link* link, uint64_t count,
+                  const std::function<void(uint64_t answered)>& act) {
+  std::vector<int> seen(count, 0);
+  std::vector<bool> repeated(count, false);
+  uint64_t answered = 0;
+  ASSERT_EQ(DoJob(link, {count, [](uint64_t i) { return Command{"INCR", Key(i)}; },
+                         [&](uint64_t i, const redisReply* reply, bool again) {
+                           seen[i]++;
+                           repeated[i] = again;
+                           act(++answered);
+                           return lfb_reply_status(reply);
+                         }}),
+            LFB_OK)
+      << lfb_link_error(link);
+  for (uint64_t i = 0; i < count; i++) {
+    ASSERT_EQ(seen[i], 1) << i;
+    const std::string value = Ask(link, {"GET", Key(i)});
+    ASSERT_TRUE(value == "1" || (value == "2" && repeated[i])) << i << ": " << value;
+  }
+  EXPECT_EQ(server.Call({"DBSIZE"}), std::to_string(count));
+}
+
+// Killed and started again in the middle of a job, at once or a while later: what was
+// acknowledged is there, what was not is sent again.
+TEST(LinkFaults, SurvivesAServer) {
+  RedisConfig config;
+  config.durable = true;
+  for (int late : {0, 1}) {
+    RedisServer server(config);
+    const Link link = OpenLink(server.Options());
+    std::thread starter;
+    CountThrough(server, link.get(), 5000, [&](uint64_t answered) {
+      if (answered == 1 || answered == 2500) {
+        if (starter.joinable()) starter.join();
+        server.Kill();
+        starter = std::thread([&server, late] {
+          std::this_thread::sleep_for(milliseconds(300 * late));
+          server.Start();
+        });
+        if (late == 0) starter.join();
+      }
+    });
+    if (starter.joinable()) starter.join();
+  }
+}
+
+// Connections that the server closes with commands unread: the peer sees a reset.
+TEST(LinkFaults, SurvivesResets) {
+  RedisServer server;
+  lfb_redis_options options = server.Options();
+  const Link link = OpenLink(options);
+  unsigned killed = 0;
+  CountThrough(server, link.get(), 20'000, [&](uint64_t answered) {
+    if (answered % 1000 == 500) killed += std::stoul(server.Call({"CLIENT", "KILL", "TYPE", "normal"}));
+  });
+  EXPECT_EQ(killed, 20u);
+}
+
+// Commands of a slot stay in order through losses.
+TEST(LinkFaults, KeepsTheOrder) {
+  RedisServer server;
+  const Link link = OpenLink(server.Options());
+  uint64_t next = 0;
+  long long last = 0;
+  EXPECT_EQ(DoJob(link.get(), {20'000, [](uint64_t i) { return Command{"APPEND", "log", std::to_string(i % 10)}; },
+                               [&](uint64_t i, const redisReply* reply, bool again) {
+                                 EXPECT_EQ(i, next++);
+                                 EXPECT_TRUE(again || reply->integer == last + 1) << i;
+                                 last = reply->integer;
+                                 if (i % 1000 == 500) server.Call({"CLIENT", "KILL", "TYPE", "normal"});
+                                 return lfb_reply_status(reply);
+                               }}),
+            LFB_OK);
+  EXPECT_EQ(next, 20'000u);
+}
+
+// A connection that was closed between two jobs costs neither a pause nor a doubt.
+TEST(LinkFaults, NoticesThatItWasHungUp) {
+  RedisServer server;
+  lfb_redis_options options = server.Options();
+  options.retries = UINT32_MAX;  // none
+  const Link link = OpenLink(options);
+  for (int i = 1; i <= 5; i++) {
+    bool sent_again = true;
+    EXPECT_EQ(DoJob(link.get(), {1, [](uint64_t) { return Command{"INCR", "n"}; },
+                                 [&](uint64_t, const redisReply* reply, bool again) {
+                                   sent_again = again;
+                                   EXPECT_EQ(reply->integer, i);
+                                   return LFB_OK;
+                                 }}),
+              LFB_OK)
+        << lfb_link_error(link.get());
+    EXPECT_FALSE(sent_again);
+    EXPECT_EQ(server.Call({"CLIENT", "KILL", "TYPE", "normal"}), "1");
+  }
+}
+
+lfb_status Ping(lfb_link* link) {
+  return DoJob(link, {1, [](uint64_t) { return Command{"PING"}; },
+                      [](uint64_t, const redisReply* reply, bool) { return lfb_reply_status(reply); }});
+}
+
+// Gone for good: an error after the retries, and a link that works once it is back.
+TEST(LinkFaults, GivesUpOnADeadServer) {
+  RedisServer server;
+  lfb_redis_options options = server.Options();
+  options.retries = 3;
+  const Link link = OpenLink(options);
+  server.Kill();
+  EXPECT_EQ(Ping(link.get()), LFB_ERROR_REDIS_CONNECT);
+  EXPECT_STREQ(lfb_link_error(link.get()), "127.0.0.1: Connection refused");
+  server.Start();
+  EXPECT_EQ(Ping(link.get()), LFB_OK);
+}
+
+// Stopped: no hang, and a link that works once it goes on.
+TEST(LinkFaults, GivesUpOnASilentServer) {
+  RedisServer server;
+  lfb_redis_options options = server.Options();
+  options.timeout_ms = 100;
+  options.connect_ms = 100;
+  options.retries = 2;
+  // An empty machine may be needed to connect in 100 ms.
+  lfb_link* made = nullptr;
+  while (lfb_link_open(&options, &made) != LFB_OK) continue;
+  const Link link(made);
+  server.Stop();
+  EXPECT_EQ(Ping(link.get()), LFB_ERROR_REDIS_TIMEOUT);
+  EXPECT_STREQ(lfb_link_error(link.get()), "no answer in time");
+  EXPECT_EQ(lfb_link_open(&options, &made), LFB_ERROR_REDIS_TIMEOUT);
+  server.Continue();
+  while (Ping(link.get()) != LFB_OK) std::this_thread::yield();
+}
+
+// Also where far more is to be sent than the kernel takes.
+TEST(LinkFaults, GivesUpOnASilentServerWhileSending) {
+  RedisServer server;
+  lfb_redis_options options = server.Options();
+  options.timeout_ms = 100;
+  options.retries = UINT32_MAX;
+  const Link link = OpenLink(options);
+  const std::string bytes(100'000, 'x');
+  server.Stop();
+  EXPECT_EQ(DoJob(link.get(), {1000, [&](uint64_t i) { return Command{"SET", Key(i), bytes}; },
+                               [](uint64_t, const redisReply*, bool) { return LFB_OK; }}),
+            LFB_ERROR_REDIS_TIMEOUT);
+  server.Continue();
+  EXPECT_EQ(Ping(link.get()), LFB_OK);
+}
+
+// Stopped for a while only: the job goes on.
+TEST(LinkFaults, WaitsForAServerThatPauses) {
+  RedisServer server;
+  lfb_redis_options options = server.Options();
+  options.timeout_ms = 50;
+  options.connect_ms = 1000;
+  options.retries = 1000;
+  const Link link = OpenLink(options);
+  std::thread waker;
+  CountThrough(server, link.get(), 3000, [&](uint64_t answered) {
+    if (answered != 1000) return;
+    server.Stop();
+    waker = std::thread([&server] {
+      std::this_thread::sleep_for(milliseconds(300));
+      server.Continue();
+    });
+  });
+  waker.join();
+}
+
+// A link with no descriptors left says so, and leaves none taken.
+TEST(LinkFaults, HasNoDescriptors) {
+  RedisServer server;
+  const lfb_redis_options options = server.Options();
+  rlimit before, none;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  lfb_link* link = nullptr;
+  lfb_said said{};
+  const lfb_status status = lfb_link_open_saying(&options, &said, &link);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(status, LFB_ERROR_REDIS_CONNECT);
+  EXPECT_NE(std::string(said.text).find("Too many open files"), std::string::npos) << said.text;
+}
+
+// ---- what is no server, or a bad one ---------------------------------------------
+
+lfb_redis_options At(const FakeServer& server) {
+  lfb_redis_options options{};
+  options.port = server.port();
+  options.connect_ms = 20'000;
+  options.timeout_ms = 20'000;
+  options.retries = 2;
+  return options;
+}
+
+constexpr char kNoCluster[] = "-ERR This instance has cluster support disabled\r\n";
+
+// Answers PING and CLUSTER SLOTS as a server for itself does, then as told.
+FakeServer::Answer Then(std::function<std::string(unsigned)> answer) {
+  auto times = std::make_shared<unsigned>(0);
+  return [answer, times](unsigned, const std::string& received) -> std::string {
+    if (received.find("SLOTS") != std::string::npos) return kNoCluster;
+    if (received == "*1\r\n$4\r\nPING\r\n") return "+PONG\r\n";
+    return answer((*times)++);
+  };
+}
+
+lfb_status Get(lfb_link* link) {
+  return DoJob(link, {1, [](uint64_t) { return Command{"GET", "a"}; },
+                      [](uint64_t, const redisReply* reply, bool) { return lfb_reply_status(reply); }});
+}
+
+TEST(LinkFakes, AreFoundOutAtTheDoor) {
+  const std::string deep(100 * 4, '*');
+  struct {
+    const char* answer;
+    lfb_status status;
+  } const rows[] = {
+      {"HTTP/1.1 400 Bad Request\r\n\r\n", LFB_ERROR_REDIS_PROTOCOL},
+      {"SSH-2.0-OpenSSH_9.2\r\n", LFB_ERROR_REDIS_PROTOCOL},
+      {"+OK\r\n", LFB_ERROR_REDIS_PROTOCOL},
+      {":1\r\n", LFB_ERROR_REDIS_PROTOCOL},
+      {"*2000000000\r\n", LFB_ERROR_NO_MEMORY},
+      {"*99999999999999999999\r\n", LFB_ERROR_REDIS_PROTOCOL},
+      {"*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", LFB_ERROR_REDIS_PROTOCOL},
+      {"$-5\r\n", LFB_ERROR_REDIS_PROTOCOL},
+      {"-ERR max number of clients reached\r\n", LFB_ERROR_REDIS_REFUSED},
+      {"-LOADING Redis is loading the dataset in memory\r\n", LFB_ERROR_REDIS_UNAVAILABLE},
+      {FakeServer::kClose, LFB_ERROR_REDIS_LOST},
+  };
+  for (const auto& row : rows) {
+    FakeServer server([&](unsigned, const std::string&) { return row.answer; });
+    const lfb_redis_options options = At(server);
+    lfb_link* link = nullptr;
+    lfb_said said{};
+    EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), row.status) << row.answer << said.text;
+    EXPECT_EQ(link, nullptr);
+    EXPECT_STRNE(said.text, "") << row.answer;
+  }
+}
+
+TEST(LinkFakes, ThatSayNothingAreLeft) {
+  FakeServer server([](unsigned, const std::string&) { return ""; });
+  lfb_redis_options options = At(server);
+  options.connect_ms = 100;
+  lfb_link* link = nullptr;
+  EXPECT_EQ(lfb_link_open(&options, &link), LFB_ERROR_REDIS_TIMEOUT);
+}
+
+// A map of slots that makes no sense.
+TEST(LinkFakes, WithABadMapAreRefused) {
+  for (const char* map :
+       {"+OK\r\n", "*1\r\n:1\r\n", "*1\r\n*2\r\n:0\r\n:1\r\n", "*1\r\n*3\r\n:0\r\n:16384\r\n*2\r\n$1\r\nh\r\n:1\r\n",
+        "*1\r\n*3\r\n:5\r\n:4\r\n*2\r\n$1\r\nh\r\n:1\r\n", "*1\r\n*3\r\n:-1\r\n:4\r\n*2\r\n$1\r\nh\r\n:1\r\n",
+        "*1\r\n*3\r\n:0\r\n:4\r\n*2\r\n$1\r\nh\r\n:0\r\n", "*1\r\n*3\r\n:0\r\n:4\r\n*2\r\n$1\r\nh\r\n:65536\r\n",
+        "*1\r\n*3\r\n:0\r\n:4\r\n*1\r\n$1\r\nh\r\n"}) {
+    FakeServer server([&](unsigned, const std::string& received) {
+      return received.find("SLOTS") != std::string::npos ? map : "+PONG\r\n";
+    });
+    const lfb_redis_options options = At(server);
+    lfb_link* link = nullptr;
+    EXPECT_EQ(lfb_link_open(&options, &link), LFB_ERROR_REDIS_PROTOCOL) << map;
+  }
+}
+
+// Redirections that lead nowhere, or round in a circle.
+TEST(LinkFakes, ThatMisleadAreLeft) {
+  for (const char* answer : {"-MOVED\r\n", "-MOVED x 127.0.0.1:1\r\n", "-MOVED 16384 127.0.0.1:1\r\n",
+                             "-MOVED 1 127.0.0.1\r\n", "-MOVED 1 127.0.0.1:\r\n", "-ASK 1 127.0.0.1:0\r\n",
+                             "-ASK 1 127.0.0.1:65536\r\n", "-MOVED 1\r\n"}) {
+    FakeServer server(Then([&](unsigned) { return answer; }));
+    const Link link = OpenLink(At(server));
+    EXPECT_EQ(Get(link.get()), LFB_ERROR_REDIS_PROTOCOL) << answer;
+  }
+  std::string circle;
+  FakeServer server(Then([&](unsigned) { return circle; }));
+  circle = "-MOVED 15495 :" + std::to_string(server.port()) + "\r\n";
+  const Link link = OpenLink(At(server));
+  EXPECT_EQ(Get(link.get()), LFB_ERROR_REDIS_UNAVAILABLE);
+}
+
+// Refused for the time being: asked again, the caller sees the answer alone.
+TEST(LinkFakes, ThatAreBusyAreAskedAgain) {
+  for (const char* busy : {"-LOADING still\r\n", "-BUSY a script\r\n", "-CLUSTERDOWN no quorum\r\n",
+                           "-TRYAGAIN later\r\n", "-MASTERDOWN link\r\n"}) {
+    FakeServer server(Then([&](unsigned time) -> std::string { return time < 2 ? busy : "+yes\r\n"; }));
+    const Link link = OpenLink(At(server));
+    EXPECT_EQ(Ask(link.get(), {"GET", "a"}), "yes") << busy;
+    FakeServer always(Then([&](unsigned) { return busy; }));
+    const Link other = OpenLink(At(always));
+    EXPECT_EQ(Get(other.get()), LFB_ERROR_REDIS_UNAVAILABLE) << busy;
+  }
+}
+
+// More answers than questions, or no reply at all: the link is good for the next job.
+TEST(LinkFakes, ThatTalkTooMuchAreLeft) {
+  for (const char* answer : {"+one\r\n+two\r\n", "?\r\n"}) {
+    FakeServer server(Then([&](unsigned time) -> std::string { return time == 0 ? answer : "+yes\r\n"; }));
+    const Link link = OpenLink(At(server));
+    EXPECT_NE(Get(link.get()), LFB_ERROR_REDIS_LOST);
+    EXPECT_EQ(Ask(link.get(), {"GET", "a"}), "yes") << answer;
+  }
+}
+
+}  // namespace
