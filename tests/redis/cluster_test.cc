@@ -217,7 +217,9 @@ TEST_F(Cluster, WaitsForTheRestOfAMove) {
                                [&](uint64_t, const redisReply* reply, bool) {
                                  replies++;
                                  EXPECT_EQ(reply->elements, 2u);
-                                 EXPECT_STREQ(reply->element[1]->str, "2");
+                                 if (reply->elements == 2) {
+                                   EXPECT_STREQ(reply->element[1]->str, "2");
+                                 }
                                  return lfb_reply_status(reply);
                                }}),
             LFB_OK);

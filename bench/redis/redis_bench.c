@@ -1,0 +1,305 @@
+/*
+ * redis_bench.c - jobs over a link beside hiredis alone: the same commands, the same server,
+ * as many of them under way.
+ *
+ *     ./bazelw run -c opt //bench:redis -- [redis://[user:password@]host[:port]]
+ *
+ * VERB/WHO/depthN, one iteration a key.  put: six one-bit SETs in one BITFIELD, query: two
+ * words of 64 bits, somewhere in a string of 64 MiB, as a filter of layout fast has them.  WHO
+ * is link, a job with a window of N; or hiredis: its loop of N commands appended, N replies
+ * read.  Both write their commands by redis/wire.h: hiredis' own formatting would take longer.
+ * Without an address it starts a server, which ends with it.
+ */
+#define _GNU_SOURCE /* SOCK_CLOEXEC */
+#include <arpa/inet.h>
+#include <lfbloom/redis.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bench/keys.h"
+#include "bench/shim.h"
+#include "redis/link.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum {
+  STRING_BITS = 1 << 29, /* 64 MiB */
+  BLOCK_BITS = 512,
+  WORD_BITS = 64,
+  PUT_BITS = 6,   /* two words, three bits in each */
+  BATCH = 20000,  /* keys a job                    */
+  OPEN_TRIES = 200,
+  OPEN_PAUSE_US = 50000,
+};
+
+static const char key[] = "{bench}:0";
+static lfb_redis_address place;
+
+/* ---- the commands -------------------------------------------------------- */
+
+typedef enum verb { PUT, QUERY } verb;
+
+static void write_put(lfb_wire *wire, uint64_t hash)
+{
+  const uint64_t block = hash >> 32 & (STRING_BITS - BLOCK_BITS);
+
+  lfb_wire_begin(wire, 2 + 4 * PUT_BITS);
+  lfb_wire_text(wire, "BITFIELD");
+  lfb_wire_string(wire, key, sizeof key - 1);
+  for (unsigned i = 0; i < PUT_BITS; i++) {
+    lfb_wire_text(wire, "SET");
+    lfb_wire_text(wire, "u1");
+    lfb_wire_number(wire, block + WORD_BITS * (i / 3) + (hash >> 6 * i) % WORD_BITS);
+    lfb_wire_text(wire, "1");
+  }
+}
+
+static void write_query(lfb_wire *wire, uint64_t hash)
+{
+  const uint64_t block = hash >> 32 & (STRING_BITS - BLOCK_BITS);
+
+  lfb_wire_begin(wire, 2 + 3 * 2);
+  lfb_wire_text(wire, "BITFIELD");
+  lfb_wire_string(wire, key, sizeof key - 1);
+  for (unsigned i = 0; i < 2; i++) {
+    lfb_wire_text(wire, "GET");
+    lfb_wire_text(wire, "i64");
+    lfb_wire_number(wire, block + WORD_BITS * i);
+  }
+}
+
+static void write_command(verb what, lfb_wire *wire, uint64_t i)
+{
+  if (what == PUT)
+    write_put(wire, lfb_keys_number(i));
+  else
+    write_query(wire, lfb_keys_number(i));
+}
+
+/* Looks at a reply as a filter would: its numbers; returns whether it is as expected. */
+static bool look_at(verb what, const redisReply *reply, uint64_t *sum)
+{
+  if (reply->type != REDIS_REPLY_ARRAY || reply->elements != (what == PUT ? PUT_BITS : 2))
+    return false;
+  for (size_t i = 0; i < reply->elements; i++)
+    *sum += (uint64_t)reply->element[i]->integer;
+  return true;
+}
+
+/* ---- the two ways -------------------------------------------------------- */
+
+struct batch {
+  verb what;
+  uint64_t first; /* key */
+  uint64_t sum;
+};
+
+static uint16_t batch_command(void *context, uint64_t i, lfb_wire *wire)
+{
+  const struct batch *batch = context;
+
+  write_command(batch->what, wire, batch->first + i);
+  return LFB_ANY_SLOT; /* a server for itself has all of them */
+}
+
+static lfb_status batch_reply(void *context, uint64_t i, const redisReply *reply, bool again)
+{
+  struct batch *batch = context;
+
+  (void)i;
+  (void)again;
+  return look_at(batch->what, reply, &batch->sum) ? LFB_OK : LFB_ERROR_REDIS_PROTOCOL;
+}
+
+struct row {
+  verb what;
+  uint32_t depth;
+};
+
+static void bench_link(lfb_bench_state *state, const void *argument)
+{
+  const struct row *row = argument;
+  lfb_redis_options options = place.options;
+  lfb_link *link;
+  struct batch batch = {.what = row->what};
+  const lfb_job job = {BATCH, batch_command, batch_reply, &batch};
+
+  options.window = row->depth;
+  if (lfb_link_open(&options, &link) != LFB_OK) {
+    lfb_bench_fail(state, "no link");
+    return;
+  }
+  while (lfb_bench_keep_running(state, BATCH)) {
+    if (lfb_link_run(link, &job) != LFB_OK) {
+      lfb_bench_fail(state, lfb_link_error(link));
+      break;
+    }
+    batch.first += BATCH;
+  }
+  lfb_link_close(link);
+}
+
+/* `depth` commands appended, as many replies read. */
+static bool hiredis_round(redisContext *context, const struct row *row, uint64_t first, lfb_wire *wire,
+                          uint64_t *sum)
+{
+  wire->size = 0;
+  for (uint32_t i = 0; i < row->depth; i++)
+    write_command(row->what, wire, first + i);
+  if (redisAppendFormattedCommand(context, wire->bytes, wire->size) != REDIS_OK)
+    return false;
+  for (uint32_t i = 0; i < row->depth; i++) {
+    redisReply *reply;
+    if (redisGetReply(context, (void **)&reply) != REDIS_OK)
+      return false;
+    const bool good = look_at(row->what, reply, sum);
+    freeReplyObject(reply);
+    if (!good)
+      return false;
+  }
+  return true;
+}
+
+static redisContext *hiredis_open(void)
+{
+  const lfb_redis_options *at = &place.options;
+  redisContext *context = redisConnect(at->host == NULL ? "127.0.0.1" : at->host,
+                                       at->port == 0 ? 6379 : at->port);
+
+  if (context != NULL && context->err == 0 && at->password != NULL)
+    freeReplyObject(at->user == NULL
+                        ? redisCommand(context, "AUTH %s", at->password)
+                        : redisCommand(context, "AUTH %s %s", at->user, at->password));
+  return context;
+}
+
+static void bench_hiredis(lfb_bench_state *state, const void *argument)
+{
+  const struct row *row = argument;
+  redisContext *context = hiredis_open();
+  lfb_wire wire = {0};
+  uint64_t first = 0, sum = 0;
+
+  bool good = context != NULL && context->err == 0;
+  while (lfb_bench_keep_running(state, BATCH))
+    for (uint64_t done = 0; good && done < BATCH; done += row->depth, first += row->depth)
+      good = hiredis_round(context, row, first, &wire, &sum);
+  if (!good)
+    lfb_bench_fail(state, "hiredis fails");
+  lfb_wire_free(&wire);
+  if (context != NULL)
+    redisFree(context);
+}
+
+/* ---- the server ---------------------------------------------------------- */
+
+/* A port that is free just now; 0: none. */
+static uint16_t free_port(void)
+{
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof address;
+  const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+  const bool got = bind(s, (struct sockaddr *)&address, size) == 0 &&
+                   getsockname(s, (struct sockaddr *)&address, &size) == 0;
+  (void)close(s);
+  return got ? ntohs(address.sin_port) : 0;
+}
+
+static void start_server(uint16_t port)
+{
+  char text[8];
+
+  (void)snprintf(text, sizeof text, "%u", (unsigned)port);
+  if (fork() != 0)
+    return;
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+  (void)execlp("redis-server", "redis-server", "--port", text, "--bind", "127.0.0.1", "--save", "",
+               "--loglevel", "warning", (char *)NULL);
+  perror("redis-server");
+  _exit(127);
+}
+
+static uint16_t grow_command(void *context, uint64_t i, lfb_wire *wire)
+{
+  (void)context;
+  (void)i;
+  lfb_wire_begin(wire, 4);
+  lfb_wire_text(wire, "SETBIT");
+  lfb_wire_string(wire, key, sizeof key - 1);
+  lfb_wire_number(wire, STRING_BITS - 1);
+  lfb_wire_text(wire, "1");
+  return LFB_ANY_SLOT;
+}
+
+static lfb_status grow_reply(void *context, uint64_t i, const redisReply *reply, bool again)
+{
+  (void)context;
+  (void)i;
+  (void)again;
+  return lfb_reply_status(reply);
+}
+
+/* Waits for the server, and gives the string its size. */
+static bool prepare(void)
+{
+  const lfb_job job = {1, grow_command, grow_reply, NULL};
+  lfb_link *link;
+  lfb_said said = {{0}};
+
+  for (unsigned tries = 0; lfb_link_open_saying(&place.options, &said, &link) != LFB_OK; tries++) {
+    if (tries == OPEN_TRIES) {
+      fprintf(stderr, "no Redis: %s\n", said.text);
+      return false;
+    }
+    (void)usleep(OPEN_PAUSE_US);
+  }
+  const bool good = !lfb_link_is_cluster(link) && lfb_link_run(link, &job) == LFB_OK;
+  if (!good)
+    fprintf(stderr, "no server for itself, or not willing: %s\n", lfb_link_error(link));
+  lfb_link_close(link);
+  return good;
+}
+
+static void register_rows(void)
+{
+  static const struct row rows[] = {{PUT, 100}, {PUT, 1000}, {QUERY, 100}, {QUERY, 1000}};
+  static const struct {
+    const char *name;
+    lfb_bench_body body;
+  } ways[] = {{"hiredis", bench_hiredis}, {"link", bench_link}};
+  char name[64];
+
+  for (size_t i = 0; i < COUNT(rows); i++)
+    for (size_t way = 0; way < COUNT(ways); way++) {
+      (void)snprintf(name, sizeof name, "%s/%s/depth%u", rows[i].what == PUT ? "put" : "query",
+                     ways[way].name, (unsigned)rows[i].depth);
+      const lfb_bench_row made = {name, ways[way].body, &rows[i], 1, 0};
+      lfb_bench_register(&made);
+    }
+}
+
+int main(int argc, char **argv)
+{
+  if (argc > 1 && argv[1][0] != '-') {
+    if (lfb_redis_parse_url(argv[1], &place) != LFB_OK) {
+      fprintf(stderr, "%s: %s\n", argv[1], lfb_status_text(LFB_ERROR_REDIS_ADDRESS));
+      return 2;
+    }
+    argv[1] = argv[0];
+    argv++;
+    argc--;
+  } else {
+    place.options.port = free_port();
+    start_server(place.options.port);
+  }
+  if (!prepare())
+    return 1;
+  register_rows();
+  return lfb_bench_run(argc, argv);
+}
