@@ -16,24 +16,32 @@ read -r version soversion <tools/version.txt
 
 # Not whatever the current folder calls install, should that be on PATH.
 command -p install -d "$root/include/lfbloom" "$root/lib/pkgconfig" "$root/bin"
-command -p install -m 644 atomic/include/lfbloom/*.h bloom/include/lfbloom/*.h "$root/include/lfbloom/"
-command -p install -m 644 liblfbloom.a "$root/lib/liblfbloom.a"
-command -p install -m 755 liblfbloom.so "$root/lib/liblfbloom.so.$version"
-ln -sf "liblfbloom.so.$version" "$root/lib/liblfbloom.so.$soversion"
-ln -sf "liblfbloom.so.$soversion" "$root/lib/liblfbloom.so"
+command -p install -m 644 {atomic,bloom,redis}/include/lfbloom/*.h "$root/include/lfbloom/"
+for library in liblfbloom liblfbloom_redis; do
+  command -p install -m 644 "$library.a" "$root/lib/$library.a"
+  command -p install -m 755 "$library.so" "$root/lib/$library.so.$version"
+  ln -sf "$library.so.$version" "$root/lib/$library.so.$soversion"
+  ln -sf "$library.so.$soversion" "$root/lib/$library.so"
+done
 command -p install -m 755 cli/lfbloom "$root/bin/lfbloom"
-cat >"$root/lib/pkgconfig/lfbloom.pc" <<EOF
+# Writes NAME.pc for libNAME: its description, and what else it says.
+write_pc() {
+  cat >"$root/lib/pkgconfig/$1.pc" <<EOF
 prefix=$prefix
 includedir=\${prefix}/include
 libdir=\${prefix}/lib
 
-Name: lfbloom
-Description: A lock-free concurrent Bloom filter
+Name: $1
+Description: $2
 Version: $version
 Cflags: -I\${includedir}
-Libs: -L\${libdir} -llfbloom
-Libs.private: -lck -lm -pthread
+Libs: -L\${libdir} -l$1
+$3
 EOF
+}
+write_pc lfbloom "A lock-free concurrent Bloom filter" "Libs.private: -lck -lm -pthread"
+write_pc lfbloom_redis "lfbloom's filter on a Redis server or cluster" "Requires: lfbloom = $version
+Libs.private: -lhiredis"
 echo "installed lfbloom $version below $root"
 
 # Programs that use the shared library have to find it when they run.
