@@ -101,13 +101,16 @@ lfb_status lfb_net_connect(const char *host, uint16_t port, uint64_t deadline, l
 
 static bool net_would_block(int error)
 {
-  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+  return error == EAGAIN || error == EWOULDBLOCK;
 }
 
 lfb_status lfb_net_send(int socket, const void *bytes, size_t size, lfb_said *said, size_t *moved)
 {
-  const ssize_t sent = send(socket, bytes, size, MSG_NOSIGNAL);
+  ssize_t sent;
 
+  do
+    sent = send(socket, bytes, size, MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
   if (sent < 0 && !net_would_block(errno))
     return net_failed(said, LFB_ERROR_REDIS_LOST, "sending", errno);
   *moved = sent < 0 ? 0 : (size_t)sent;
@@ -116,8 +119,11 @@ lfb_status lfb_net_send(int socket, const void *bytes, size_t size, lfb_said *sa
 
 lfb_status lfb_net_receive(int socket, void *bytes, size_t size, lfb_said *said, size_t *moved)
 {
-  const ssize_t got = recv(socket, bytes, size, 0);
+  ssize_t got;
 
+  do
+    got = recv(socket, bytes, size, 0);
+  while (got < 0 && errno == EINTR);
   if (got == 0)
     return lfb_said_set(said, LFB_ERROR_REDIS_LOST, NULL, "the server closed the connection");
   if (got < 0 && !net_would_block(errno))
@@ -129,5 +135,5 @@ lfb_status lfb_net_receive(int socket, void *bytes, size_t size, lfb_said *said,
 bool lfb_net_is_quiet(int socket)
 {
   char byte;
-  return recv(socket, &byte, 1, MSG_PEEK) < 0 && net_would_block(errno);
+  return recv(socket, &byte, 1, MSG_PEEK) < 0 && (net_would_block(errno) || errno == EINTR);
 }

@@ -2,7 +2,9 @@
 #include "tests/calls.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -166,6 +168,48 @@ ssize_t __wrap_write(int file, const void* bytes, size_t size) {
   return Move("write", file, size, [=](size_t most) { return __real_write(file, bytes, most); });
 }
 
+ssize_t __real_recv(int file, void* bytes, size_t size, int flags);
+ssize_t __wrap_recv(int file, void* bytes, size_t size, int flags);
+ssize_t __wrap_recv(int file, void* bytes, size_t size, int flags) {
+  return Move("recv", file, size,
+              [=](size_t most) { return __real_recv(file, bytes, most, flags); });
+}
+
+ssize_t __real_send(int file, const void* bytes, size_t size, int flags);
+ssize_t __wrap_send(int file, const void* bytes, size_t size, int flags);
+ssize_t __wrap_send(int file, const void* bytes, size_t size, int flags) {
+  return Move("send", file, size,
+              [=](size_t most) { return __real_send(file, bytes, most, flags); });
+}
+
+int __real_socket(int domain, int type, int protocol);
+int __wrap_socket(int domain, int type, int protocol);
+int __wrap_socket(int domain, int type, int protocol) {
+  return Do("socket", -1, calls::kFile, -1, [=] { return __real_socket(domain, type, protocol); });
+}
+
+// Interrupted, it goes on all the same.
+int __real_connect(int file, const sockaddr* address, socklen_t size);
+int __wrap_connect(int file, const sockaddr* address, socklen_t size);
+int __wrap_connect(int file, const sockaddr* address, socklen_t size) {
+  bool begun = false;
+  const int connected = Do("connect", file, calls::kFile | calls::kSlow, -1, [&] {
+    begun = true;
+    return __real_connect(file, address, size);
+  });
+  if (begun || errno != EINTR) return connected;
+  __real_connect(file, address, size);
+  errno = EINTR;
+  return -1;
+}
+
+int __real_poll(pollfd* polled, nfds_t count, int timeout);
+int __wrap_poll(pollfd* polled, nfds_t count, int timeout);
+int __wrap_poll(pollfd* polled, nfds_t count, int timeout) {
+  return Do("poll", -1, calls::kFile | calls::kSlow, -1,
+            [=] { return __real_poll(polled, count, timeout); });
+}
+
 int __real_fsync(int file);
 int __wrap_fsync(int file);
 int __wrap_fsync(int file) {
@@ -237,6 +281,14 @@ void* __real_calloc(size_t count, size_t size);
 void* __wrap_calloc(size_t count, size_t size);
 void* __wrap_calloc(size_t count, size_t size) {
   return Take("calloc", [=] { return __real_calloc(count, size); });
+}
+
+void* __real_realloc(void* memory, size_t size);
+void* __wrap_realloc(void* memory, size_t size);
+void* __wrap_realloc(void* memory, size_t size) {
+  void* const taken = Take("realloc", [=] { return __real_realloc(memory, size); });
+  if (calls::armed && memory != nullptr && taken != nullptr) calls::report.kept--;
+  return taken;
 }
 
 void* __real_aligned_alloc(size_t alignment, size_t size);

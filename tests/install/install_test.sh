@@ -50,7 +50,7 @@ for program in use_c use_cc use_static use_readme use_redis use_redis_static; do
   pass "$program runs"
 done
 # shellcheck disable=SC2046
-cc -std=c11 "${strict[@]}" -o use_redis_found "$here/use_redis.c" -Wl,-rpath,"$prefix/lib" \
+cc -std=c11 "${strict[@]}" -o use_redis_found "$here/use_redis.c" -Wl,--as-needed,-rpath,"$prefix/lib" \
   $(pkg-config --cflags --libs lfbloom_redis)
 ./use_redis_found || fail "liblfbloom_redis does not find liblfbloom beside it"
 pass "a program that knows where to find one library finds both"
