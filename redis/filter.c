@@ -55,7 +55,8 @@ static lfb_status keys_put_reply(const keys_job *job, const redisReply *reply, b
   return status;
 }
 
-static lfb_status keys_ask_reply(const keys_job *job, uint64_t i, const redisReply *reply, bool *yes)
+static lfb_status keys_ask_reply(const keys_job *job, uint64_t i, const redisReply *reply,
+                                 bool *yes)
 {
   const lfb_place *place = &job->filter->place;
   key_bits key;

@@ -8,7 +8,7 @@
  * behind them 4 bytes, the mark.  All parts of a filter are equally long.  The hash, under
  * the filter's name, has the fields
  *     lfbloom      1, the version of this layout
- *     mark         the number that each part holds: other than 0, drawn at random
+ *     mark         the number that each part holds: from 1 to 2^32 - 2, drawn at random
  *     part_blocks  blocks in each part
  *     header       the header of the native form, 256 bytes: all else that a filter is
  *     whole        1, once all parts are there
@@ -25,9 +25,15 @@
 enum {
   FAST_VERSION = 1,
   FAST_MARK_BYTES = 4,
-  /* A part's bytes where nobody says: the largest, and the most that is ever taken. */
-  FAST_PART_BYTES = 64 << 20,
+  /* A part's bytes: the most that is ever taken .. */
+  FAST_MOST_BYTES = 64 << 20,
+  /* .. and where nobody says.  The server makes and zeroes a part in one go: 1 to 2 ms for so
+   * many, 15 to 30 for the most; letting it grow in steps is worse, since it moves all that
+   * is there every fourth doubling. */
+  FAST_PART_BYTES = 4 << 20,
 };
+
+#define FAST_MOST_MARK (UINT32_MAX - 1) /* so that no draft is 0 */
 
 static bool fast_holds(const lfb_strategy *strategy)
 {
@@ -47,13 +53,15 @@ static void fast_plan_of(const lfb_description *description, uint64_t part_block
       .mark_bits = 8 * FAST_MARK_BYTES,
       .mark_at = part_blocks * LFB_BLOCK_BITS,
       .mark = mark,
+      .draft = UINT32_MAX - mark,
   };
 }
 
 /* The most blocks in a part of so many bytes, the mark's among them; at least 1. */
 static uint64_t fast_most_blocks(uint64_t part_bytes)
 {
-  const uint64_t wish = part_bytes == 0 || part_bytes > FAST_PART_BYTES ? FAST_PART_BYTES : part_bytes;
+  const uint64_t most = FAST_MOST_BYTES;
+  const uint64_t wish = part_bytes == 0 ? FAST_PART_BYTES : part_bytes < most ? part_bytes : most;
   return wish < LFB_CACHE_LINE + FAST_MARK_BYTES ? 1 : (wish - FAST_MARK_BYTES) / LFB_CACHE_LINE;
 }
 
@@ -65,7 +73,7 @@ static lfb_status fast_plan(lfb_place *place, uint64_t part_bytes)
 
   if (parts > LFB_MOST_PARTS)
     return LFB_ERROR_TOO_MANY_BITS;
-  while (mark == 0)
+  while (mark == 0 || mark > FAST_MOST_MARK)
     if (getrandom(&mark, sizeof mark, 0) != (ssize_t)sizeof mark)
       return LFB_ERROR_NO_RANDOM;
   fast_plan_of(&place->description, (blocks - 1) / parts + 1, mark, &place->plan);
@@ -87,7 +95,17 @@ static lfb_status fast_mark_is(void *context, const redisReply *reply, bool agai
              : LFB_ERROR_REDIS_EXISTS;
 }
 
-/* Of all who set the mark of one name, one does. */
+/* Takes back the mark from a hash that is somebody else's. */
+static lfb_status fast_withdraw(lfb_link *link, const lfb_place *place)
+{
+  const lfb_key args[] = {lfb_ask_text("HDEL"), place->name, lfb_ask_text("mark")};
+  int64_t gone;
+  const lfb_status status = lfb_ask_integer(link, args, sizeof args / sizeof *args, &gone, NULL);
+
+  return status == LFB_OK ? LFB_ERROR_REDIS_EXISTS : status;
+}
+
+/* Of all who set the mark of one name, one does; and only where there was no hash before. */
 static lfb_status fast_win(lfb_link *link, const lfb_place *place)
 {
   char room[LFB_WIRE_DIGITS];
@@ -95,17 +113,21 @@ static lfb_status fast_win(lfb_link *link, const lfb_place *place)
   const lfb_key set[] = {lfb_ask_text("HSETNX"), place->name, field,
                          lfb_ask_number(place->plan.mark, room)};
   const lfb_key get[] = {lfb_ask_text("HGET"), place->name, field};
-  int64_t won = 0;
+  const lfb_key length[] = {lfb_ask_text("HLEN"), place->name};
+  int64_t won = 0, fields = 0;
   bool again = false;
 
-  const lfb_status status = lfb_ask_integer(link, set, 4, &won, &again);
+  lfb_status status = lfb_ask_integer(link, set, sizeof set / sizeof *set, &won, &again);
   if (status != LFB_OK)
     return status == LFB_ERROR_REDIS_NO_FILTER ? LFB_ERROR_REDIS_EXISTS : status;
-  if (won == 1)
-    return LFB_OK;
   /* Sent twice, it may have been ours the first time: the mark tells. */
-  return again ? lfb_ask(link, get, 3, fast_mark_is, (void *)(uintptr_t)place)
-               : LFB_ERROR_REDIS_EXISTS;
+  if (won == 0)
+    status = again ? lfb_ask(link, get, sizeof get / sizeof *get, fast_mark_is,
+                             (void *)(uintptr_t)place)
+                   : LFB_ERROR_REDIS_EXISTS;
+  if (status == LFB_OK)
+    status = lfb_ask_integer(link, length, sizeof length / sizeof *length, &fields, NULL);
+  return status == LFB_OK && fields != 1 ? fast_withdraw(link, place) : status;
 }
 
 static lfb_status fast_reserve(lfb_link *link, const lfb_place *place)
@@ -170,8 +192,8 @@ typedef struct fast_finding {
 static lfb_status fast_read(const fast_finding *finding, redisReply *const *fields)
 {
   const uint64_t version = fast_number(fields[AT_VERSION], UINT32_MAX);
-  const uint64_t mark = fast_number(fields[AT_MARK], UINT32_MAX);
-  const uint64_t blocks = fast_number(fields[AT_BLOCKS], fast_most_blocks(0));
+  const uint64_t mark = fast_number(fields[AT_MARK], FAST_MOST_MARK);
+  const uint64_t blocks = fast_number(fields[AT_BLOCKS], fast_most_blocks(FAST_MOST_BYTES));
   const redisReply *header = fields[AT_HEADER];
   lfb_place *place = finding->place;
 
@@ -212,7 +234,8 @@ static lfb_status fast_find(lfb_link *link, lfb_place *place, const lfb_config *
                           lfb_ask_text("lfbloom"),     lfb_ask_text("mark"),
                           lfb_ask_text("part_blocks"), lfb_ask_text("header"),
                           lfb_ask_text("whole")};
-  const bool keyed = wanted != NULL && wanted->hash == LFB_HASH_SIPHASH13;
+  static const uint8_t none[sizeof wanted->key];
+  const bool keyed = wanted != NULL && memcmp(wanted->key, none, sizeof none) != 0;
   fast_finding finding = {place, keyed ? wanted->key : NULL, whole};
 
   return lfb_ask(link, args, sizeof args / sizeof *args, fast_found, &finding);

@@ -6,11 +6,17 @@
  *
  * The words are big-endian, so that bit i of the filter is bit 48 + (i XOR 63) of the string.
  * Guava says neither n nor p, so this does not either; BITCOUNT name 6 -1 is the bit count.
- * The header comes first: who finds a string shorter than the header says finds a filter that
- * is being made, or whose maker died.
+ * Until a filter is whole, ff 4c and four random bytes are in its header's place, which neither
+ * Guava nor this library takes for one.
  */
+#define _DEFAULT_SOURCE /* getrandom */
+#include <string.h>
+#include <sys/random.h>
+
 #include "bloom/guava_header.h"
 #include "redis/layouts.h"
+
+static const unsigned char guava_draft[] = {0xff, 'L'};
 
 static void guava_plan_of(const lfb_description *description, lfb_plan *plan)
 {
@@ -42,10 +48,12 @@ static lfb_status guava_plan(lfb_place *place, uint64_t part_bytes)
 
 static lfb_status guava_reserve(lfb_link *link, const lfb_place *place)
 {
-  unsigned char header[LFB_GUAVA_HEADER];
+  unsigned char draft[LFB_GUAVA_HEADER];
 
-  lfb_guava_encode(&place->description, header);
-  return lfb_layout_reserve(link, place, header, sizeof header);
+  if (getrandom(draft, sizeof draft, 0) != (ssize_t)sizeof draft)
+    return LFB_ERROR_NO_RANDOM;
+  memcpy(draft, guava_draft, sizeof guava_draft);
+  return lfb_layout_reserve(link, place, draft, sizeof draft);
 }
 
 static lfb_status guava_found(void *context, const redisReply *reply, bool again)
@@ -56,6 +64,8 @@ static lfb_status guava_found(void *context, const redisReply *reply, bool again
   (void)again;
   if (status != LFB_OK)
     return status;
+  if (reply->len == LFB_GUAVA_HEADER && memcmp(reply->str, guava_draft, sizeof guava_draft) == 0)
+    return LFB_ERROR_REDIS_UNFINISHED;
   if (reply->len != LFB_GUAVA_HEADER ||
       lfb_guava_decode((const unsigned char *)reply->str, &place->description) != LFB_OK)
     return LFB_ERROR_REDIS_NO_FILTER;

@@ -171,7 +171,8 @@ lfb_status lfb_layout_mark_answer(const lfb_plan *plan, const redisReply *reply)
   return fields_expect(plan, reply, 0);
 }
 
-void lfb_layout_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire)
+static void wire_set_mark(const lfb_plan *plan, const lfb_part *part, uint64_t mark,
+                          lfb_wire *wire)
 {
   lfb_wire_begin(wire, 6);
   lfb_wire_text(wire, "BITFIELD");
@@ -179,7 +180,27 @@ void lfb_layout_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *w
   WIRE_CONSTANT(wire, WIRE_SET);
   wire_mark_type(wire, plan);
   lfb_wire_number(wire, plan->mark_at);
-  lfb_wire_number(wire, plan->mark);
+  lfb_wire_number(wire, mark);
+}
+
+void lfb_layout_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire)
+{
+  wire_set_mark(plan, part, plan->mark, wire);
+}
+
+void lfb_layout_grow(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire)
+{
+  if (plan->draft != 0) { /* which lies at the end */
+    wire_set_mark(plan, part, plan->draft, wire);
+    return;
+  }
+  lfb_wire_begin(wire, 6);
+  lfb_wire_text(wire, "BITFIELD");
+  lfb_wire_string(wire, part->name.bytes, part->name.size);
+  lfb_wire_text(wire, "INCRBY");
+  WIRE_CONSTANT(wire, WIRE_BIT);
+  lfb_wire_number(wire, 8 * plan->part_bytes - 1);
+  lfb_wire_text(wire, "0");
 }
 
 /* ---- bits ------------------------------------------------------------------ */

@@ -13,7 +13,7 @@
  *            creates it.  So each part holds a mark, a number other than 0, which every put and
  *            every query reads by one further GET in the same command, which Redis does as a
  *            whole: an answer without the right mark is no answer, a put without it not
- *            acknowledged.  It is written when the part is there in full, and lies
+ *            acknowledged.  It is written when the part is there in full and filled, and lies
  *            fast    behind the bits: 32 random bits, drawn when the filter was made.  It
  *                    tells a part that is missing, cut short, or of another filter that
  *                    was made under the name meanwhile;
@@ -21,8 +21,9 @@
  *            helper  behind the bits: a single one, which the Java class never reads.
  *            The price is that of one more small field in a command that has 3 to 8.
  * Stump      A put into a part that is missing leaves what its SETs created, without a mark:
- *            refused by all.  Whoever was refused deletes it again, unless it has got a mark
- *            meanwhile (not with helper: there it is what the Java class would have made).
+ *            refused by all.  Whoever was refused deletes it again, unless it has got a mark,
+ *            or is somebody's draft (not with helper: there it is what the Java class would
+ *            have made).
  */
 #ifndef LFB_REDIS_LAYOUTS_H
 #define LFB_REDIS_LAYOUTS_H
@@ -55,6 +56,8 @@ typedef struct lfb_plan {
   uint32_t mark_bits;  /* the mark's width, up to 63                             */
   uint64_t mark_at;    /* .. and its first bit in the string                     */
   uint64_t mark;       /* not 0                                                  */
+  uint64_t draft;      /* what is in the mark's place while the part is being made, not 0
+                          either; 0: nothing                                     */
 } lfb_plan;
 
 typedef struct lfb_part {
@@ -146,7 +149,11 @@ lfb_status lfb_layout_words_answer(const lfb_plan *plan, const uint64_t *bits, u
 void lfb_layout_ask_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire);
 lfb_status lfb_layout_mark_answer(const lfb_plan *plan, const redisReply *reply);
 
-/* The command that writes it. */
+/* The command that makes a part as long as it is to be, in one go, and a draft of it; what it
+ * holds besides stays as it is. */
+void lfb_layout_grow(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire);
+
+/* The command that writes the mark. */
 void lfb_layout_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire);
 
 #ifdef __cplusplus

@@ -6,13 +6,7 @@
 
 #include "bloom/strategies.h"
 
-enum {
-  /* What a part grows by at a time: the server zeroes so much, and maybe moves what is there,
-   * before it serves anybody else. */
-  REMOTE_STEP = 1 << 20,
-  /* Cheap commands for all parts, under way at once. */
-  REMOTE_AT_ONCE = 64,
-};
+enum { REMOTE_AT_ONCE = 64 }; /* cheap commands for all parts, under way */
 
 /* ---- in memory ------------------------------------------------------------- */
 
@@ -197,42 +191,15 @@ static lfb_status done_integer(const lfb_redis *filter, const redisReply *reply)
   return lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
 }
 
-/* Steps that one part takes to its length. */
-static uint64_t grow_steps(const lfb_plan *plan)
+static void grow_part(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire)
 {
-  return (plan->part_bytes - 1) / REMOTE_STEP + 1;
+  lfb_layout_grow(&filter->place.plan, part, wire);
 }
 
-/* Adds 0 to the last bit of a step: of all that a part holds nothing changes, but its length. */
-static uint16_t grow_command(void *context, uint64_t i, lfb_wire *wire)
-{
-  const lfb_redis *filter = context;
-  const lfb_plan *plan = &filter->place.plan;
-  const lfb_part *part = &filter->parts[i / grow_steps(plan)];
-  const uint64_t wish = (i % grow_steps(plan) + 1) * REMOTE_STEP;
-
-  lfb_wire_begin(wire, 6);
-  lfb_wire_text(wire, "BITFIELD");
-  lfb_wire_string(wire, part->name.bytes, part->name.size);
-  lfb_wire_text(wire, "INCRBY");
-  lfb_wire_text(wire, "u1");
-  lfb_wire_number(wire, 8 * (wish < plan->part_bytes ? wish : plan->part_bytes) - 1);
-  lfb_wire_text(wire, "0");
-  return part->slot;
-}
-
-static lfb_status grow_reply(void *context, uint64_t i, const redisReply *reply, bool again)
-{
-  (void)i, (void)again;
-  return done_array(context, reply);
-}
-
+/* One by one: the server zeroes a part before it serves anybody else. */
 lfb_status lfb_remote_grow(lfb_redis *filter, lfb_link *link)
 {
-  const lfb_plan *plan = &filter->place.plan;
-  const lfb_job job = {plan->parts * grow_steps(plan), grow_command, grow_reply, filter};
-
-  return lfb_ask_in_turns(link, &job, 1);
+  return lfb_remote_each_part(filter, link, 1, grow_part, done_array);
 }
 
 static void set_mark(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire)
@@ -304,10 +271,9 @@ static lfb_status remote_build(lfb_redis *filter, lfb_link *link, void *context)
   lfb_status status = filter->place.layout->reserve(link, &filter->place);
   if (status != LFB_OK)
     return status;
-  if (fill != NULL)
+  status = lfb_remote_grow(filter, link);
+  if (status == LFB_OK && fill != NULL)
     status = fill->act(filter, link, fill->context);
-  if (status == LFB_OK)
-    status = lfb_remote_grow(filter, link);
   if (status == LFB_OK)
     status = lfb_remote_finish(filter, link);
   if (status != LFB_OK)

@@ -42,20 +42,20 @@ void lfb_remote_swap_names(lfb_redis *a, lfb_redis *b);
 lfb_status lfb_remote_plan(const char *name, const lfb_description *description,
                            uint64_t part_bytes, lfb_place *place);
 
-/* What is written into a filter's parts, which are not there yet, before it is whole. */
+/* What is written into a filter's parts before it is whole. */
 typedef struct lfb_remote_fill {
   lfb_remote_act act;
   void *context;
 } lfb_remote_fill;
 
 /*
- * Makes a filter on the server: its name is taken, `fill`, unless NULL, fills it, then the
- * steps below.  Who fails after the first deletes it again, as far as it can be reached.
+ * Makes a filter on the server: its name is taken, its parts are made and, unless `fill` is
+ * NULL, filled, then marked.  Who fails after the first deletes it again, as far as it can be reached.
  */
 lfb_status lfb_remote_build(const lfb_redis_options *options, const lfb_place *place,
                             const lfb_remote_fill *fill, lfb_redis **filter);
 
-/* Makes each part as long as it is to be; what it holds stays as it is. */
+/* Makes each part as long as it is to be. */
 lfb_status lfb_remote_grow(lfb_redis *filter, lfb_link *link);
 
 /* Marks the parts, and makes the filter whole. */

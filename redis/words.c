@@ -42,8 +42,8 @@ lfb_status lfb_words_read(const lfb_description *description, lfb_words_order or
       .known_bytes = description->geometry.word_count * sizeof(lfb_word),
   };
 
-  return lfb_form_read_words(&reader, LFB_ORDER_BIG, order == LFB_WORDS_TURNED ? words_turned : NULL,
-                             description, filter);
+  return lfb_form_read_words(&reader, LFB_ORDER_BIG,
+                             order == LFB_WORDS_TURNED ? words_turned : NULL, description, filter);
 }
 
 enum { WORDS_ROOM = 4096 }; /* words turned at a time */
@@ -76,6 +76,6 @@ lfb_status lfb_words_write(const lfb_filter *filter, lfb_words_order order, lfb_
   const lfb_writer plain = {.write = write, .to = to},
                    turned = {.write = words_write_turned, .to = &sink};
 
-  return lfb_form_write_words(&filter->layout.bits, LFB_ORDER_BIG, order == LFB_WORDS_TURNED ? &turned : &plain,
-                              NULL);
+  return lfb_form_write_words(&filter->layout.bits, LFB_ORDER_BIG,
+                              order == LFB_WORDS_TURNED ? &turned : &plain, NULL);
 }

@@ -91,8 +91,8 @@ LFB_API lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *addre
  *               was sent again, it is said to have changed something: no new key is ever
  *               called old.
  * 4. Many       The _many functions write commands ahead of their answers, options.window to
- *               each node, nodes beside each other; a server is never kept from others for
- *               longer than the shortest of commands takes.
+ *               each node, nodes beside each other; each command is short, and others are
+ *               served in between.
  * 5. Failing    A put that fails may have put some of its keys, or none: put again.  Whatever a
  *               function was to write is untouched.
  * 6. Threads    Any function beside any other, but lfb_redis_close() and lfb_redis_rename(),
@@ -109,12 +109,14 @@ typedef struct lfb_redis lfb_redis;
  *
  * Takes  name        1 to 512 bytes, any but NUL.
  *        config      as for lfb_filter_create(); its strategy is the layout.
- *        part_bytes  fast: of a part at most, up to 64 MiB; 0: that.
+ *        part_bytes  fast: of a part at most, up to 64 MiB; 0: 4 MiB.
  * Fails  as lfb_filter_create(), memory apart; LFB_ERROR_FORM_CANNOT_HOLD: no layout is for this
  *        strategy; LFB_ERROR_REDIS_BAD_NAME, _EXISTS, _TOO_MANY_BITS.
  * Killed a process that is killed meanwhile leaves what nobody opens (LFB_ERROR_REDIS_UNFINISHED;
  *        with helper an empty filter): delete it.
- * Server memory is taken in full, a MiB at a time, so that others are served in between.
+ * Server memory is taken in full, and a part is made in one go: others wait for a millisecond or
+ *        two for one of 4 MiB, but for 150 ms and more for the one string of guava or helper
+ *        if that is as large as it can be.
  */
 LFB_API lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
                                     const lfb_config *config, uint64_t part_bytes,
@@ -223,7 +225,8 @@ LFB_API lfb_status lfb_redis_delete(const lfb_redis_options *options, const char
 
 /*
  * Makes a filter under a name that nothing is under of one in memory: what was put before the
- * call, and some of what is put meanwhile.  Nobody opens it before it is whole.
+ * call, and some of what is put meanwhile.  Nobody opens it before it is whole, but with helper,
+ * where nothing tells.
  *
  * Fails  as lfb_redis_create().
  */
