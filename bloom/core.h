@@ -8,6 +8,7 @@
 
 #include <lfbloom/filter.h>
 
+#include "atomic/kin.h"
 #include "atomic/pages.h"
 #include "bloom/claims.h"
 #include "bloom/strategy.h"
@@ -53,7 +54,7 @@ struct lfb_filter {
 };
 
 /* The description of a new filter.  Fails as lfb_filter_create(), memory apart. */
-lfb_status lfb_core_describe(const lfb_config *config, lfb_description *description);
+LFB_KIN lfb_status lfb_core_describe(const lfb_config *config, lfb_description *description);
 
 /*
  * Makes a filter over words that are there already, its count at 0.
@@ -80,18 +81,19 @@ bool lfb_core_same_hash(const lfb_hasher *a, const lfb_hasher *b);
 
 /* Where the bits of a described filter are; `words` and `filter` may be NULL where nobody
  * looks for them. */
-lfb_layout lfb_core_layout(const lfb_description *description, lfb_word *words,
-                           lfb_stripes count, const lfb_filter *filter);
+LFB_KIN lfb_layout lfb_core_layout(const lfb_description *description, lfb_word *words,
+                                   lfb_stripes count, const lfb_filter *filter);
 
 /* The row of its strategy that fits its geometry. */
 const lfb_strategy *lfb_core_row(const lfb_description *description);
 
 /* The figures of such a filter while it is empty, and with so many bits set. */
-void lfb_core_plan(const lfb_description *description, lfb_stats *stats);
-void lfb_core_stats(const lfb_description *description, uint64_t bits_set, lfb_stats *stats);
+LFB_KIN void lfb_core_plan(const lfb_description *description, lfb_stats *stats);
+LFB_KIN void lfb_core_stats(const lfb_description *description, uint64_t bits_set,
+                            lfb_stats *stats);
 
 /* The choice of hash that a hasher is. */
-lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher);
+LFB_KIN lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher);
 
 /* A filter, as its claims see it. */
 lfb_claimed lfb_core_claimed(const lfb_filter *filter);

@@ -10,6 +10,7 @@
 #ifndef LFB_BLOOM_FORMS_H
 #define LFB_BLOOM_FORMS_H
 
+#include "atomic/kin.h"
 #include "bloom/core.h"
 
 /* Bytes of words that have a checksum of their own. */
@@ -138,9 +139,9 @@ bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word);
  * Fails  LFB_ERROR_OVER_LIMIT before anything is allocated; _TRUNCATED,
  *        _NO_MEMORY, or what the reader or the check returned.
  */
-lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
-                               lfb_words_check check, const lfb_description *description,
-                               lfb_filter **filter);
+LFB_KIN lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
+                                       lfb_words_check check, const lfb_description *description,
+                                       lfb_filter **filter);
 
 /*
  * Writes all words, a rolling snapshot.
@@ -148,7 +149,7 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
  * Takes  checksums  NULL, or room for one XXH3 a LFB_CHECKED_BYTES of what is written.
  * Fails  LFB_ERROR_NO_MEMORY, or what the writer returned.
  */
-lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,
-                                const lfb_writer *writer, uint64_t *checksums);
+LFB_KIN lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,
+                                        const lfb_writer *writer, uint64_t *checksums);
 
 #endif

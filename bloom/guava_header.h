@@ -9,6 +9,7 @@
 #ifndef LFB_BLOOM_GUAVA_HEADER_H
 #define LFB_BLOOM_GUAVA_HEADER_H
 
+#include "atomic/kin.h"
 #include "bloom/core.h"
 
 #ifdef __cplusplus
@@ -18,13 +19,14 @@ extern "C" {
 enum { LFB_GUAVA_HEADER = 6 }; /* bytes */
 
 /* Whether it can hold filters of this strategy. */
-bool lfb_guava_holds(const lfb_strategy *strategy);
+LFB_KIN bool lfb_guava_holds(const lfb_strategy *strategy);
 
-void lfb_guava_encode(const lfb_description *description, unsigned char header[LFB_GUAVA_HEADER]);
+LFB_KIN void lfb_guava_encode(const lfb_description *description,
+                              unsigned char header[LFB_GUAVA_HEADER]);
 
 /* Fails: LFB_ERROR_BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT. */
-lfb_status lfb_guava_decode(const unsigned char header[LFB_GUAVA_HEADER],
-                            lfb_description *description);
+LFB_KIN lfb_status lfb_guava_decode(const unsigned char header[LFB_GUAVA_HEADER],
+                                    lfb_description *description);
 
 #ifdef __cplusplus
 }

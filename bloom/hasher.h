@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "atomic/kin.h"
 #include "bloom/murmur.h"
 #include "bloom/siphash.h"
 
@@ -51,7 +52,7 @@ static inline uint32_t lfb_fnv1a32(uint32_t h, const void *bytes, size_t size)
 
 /* The hash of `size` bytes, other than by murmur128: out of line, so that what they
  * need of registers and stack is not asked of every operation. */
-lfb_hash lfb_hasher_bytes_other(const lfb_hasher *hasher, const void *bytes, size_t size);
+LFB_KIN lfb_hash lfb_hasher_bytes_other(const lfb_hasher *hasher, const void *bytes, size_t size);
 
 /* The hash of `size` bytes. */
 static inline lfb_hash lfb_hasher_bytes(const lfb_hasher *hasher, const void *bytes, size_t size)
@@ -72,7 +73,7 @@ static inline uint64_t lfb_xxh64_u64(uint64_t key)
 }
 
 /* The hash of a 64-bit key where it is neither murmur128 nor a number mixed. */
-lfb_hash lfb_hasher_u64_other(const lfb_hasher *hasher, uint64_t key);
+LFB_KIN lfb_hash lfb_hasher_u64_other(const lfb_hasher *hasher, uint64_t key);
 
 /* The hash of a 64-bit key: of its 8 bytes, little-endian, or of its decimal text,
  * or mixed as a number: a bijection, so that different keys have different hashes. */

@@ -10,6 +10,7 @@
 #ifndef LFB_BLOOM_NATIVE_HEADER_H
 #define LFB_BLOOM_NATIVE_HEADER_H
 
+#include "atomic/kin.h"
 #include "bloom/core.h"
 
 enum { LFB_NATIVE_HEADER = 256 }; /* bytes */
@@ -23,9 +24,9 @@ bool lfb_native_is_zero(const unsigned char *from, const unsigned char *end);
 /* How many bits a header says were set when writing began: at most those of the words. */
 uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER]);
 
-/* Writes the header of a filter with so many bits set; `now` in seconds since 1970. */
-void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
-                       unsigned char header[LFB_NATIVE_HEADER]);
+/* Writes the header of a filter that has so many bits set; `now` in seconds since 1970. */
+LFB_KIN void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
+                               unsigned char header[LFB_NATIVE_HEADER]);
 
 /*
  * Reads a header, checking every field.
@@ -34,7 +35,7 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
  * Fails  LFB_ERROR_UNKNOWN_VERSION, _BAD_CHECKSUM, _BAD_STRATEGY, _BAD_HEADER,
  *        _KEY_NEEDED: what is read is all but the hasher; _WRONG_KEY.
  */
-lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], const uint8_t *key,
-                             lfb_description *description);
+LFB_KIN lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER],
+                                     const uint8_t *key, lfb_description *description);
 
 #endif

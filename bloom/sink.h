@@ -8,6 +8,7 @@
 
 #include <lfbloom/sink.h>
 
+#include "atomic/kin.h"
 #include "bloom/hasher.h"
 
 #ifdef __cplusplus
@@ -19,7 +20,7 @@ struct lfb_sink {
 };
 
 /* The hash of an object, through its funnel. */
-lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object);
+LFB_KIN lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #ifndef LFB_BLOOM_STRATEGIES_H
 #define LFB_BLOOM_STRATEGIES_H
 
+#include "atomic/kin.h"
 #include "bloom/simd.h"
 #include "bloom/strategy.h"
 
@@ -29,7 +30,7 @@ extern const lfb_strategy lfb_strategy_go_fnv14;
 
 /* The row of a strategy that uses no more than these vector instructions, which the
  * processor must have; NULL for a strategy that is not here. */
-const lfb_strategy *lfb_strategy_variant(lfb_strategy_id id, lfb_simd most);
+LFB_KIN const lfb_strategy *lfb_strategy_variant(lfb_strategy_id id, lfb_simd most);
 
 /* The same up to lfb_simd_chosen(). */
 const lfb_strategy *lfb_strategy_find(lfb_strategy_id id);

@@ -57,8 +57,8 @@ def _variants(name, own_deps, **kwargs):
 def lfb_library(name, own_deps = [], apart = [], **kwargs):
     """The library of a folder: all of its sources, and its planted variants.
 
-    Also names its public headers, include/lfbloom/*.h, and all its sources, for
-    installing.
+    Also names its public headers, include/lfbloom/*.h, all its headers, and all its
+    sources, for installing.
 
     Args:
       name: of the ordinary library; a variant appends _<plant>.
@@ -69,6 +69,7 @@ def lfb_library(name, own_deps = [], apart = [], **kwargs):
     public = native.glob(["include/lfbloom/*.h"])
     hdrs = native.glob(["*.h"]) + public
     native.filegroup(name = "public_headers", srcs = public)
+    native.filegroup(name = "headers", srcs = hdrs)
     native.filegroup(name = "sources", srcs = native.glob(["*.c"], exclude = apart) + hdrs)
     native.filegroup(name = "sources_apart", srcs = apart)
     _variants(name, own_deps, srcs = native.glob(["*.c"], exclude = apart), hdrs = hdrs, **kwargs)

@@ -9,5 +9,12 @@ int main(void)
 
   const lfb_status status = lfb_redis_parse_url("redis://:secret@localhost:7000/seen", &address);
   printf("Redis: %s, name %s\n", lfb_status_text(status), address.name);
-  return !(status == LFB_OK && strcmp(address.name, "seen") == 0);
+  if (status != LFB_OK || strcmp(address.name, "seen") != 0)
+    return 1;
+
+  /* Nobody listens there. */
+  const lfb_redis_options nowhere = {.port = 1};
+  const lfb_config config = {.expected_insertions = 1000, .fpp = 0.01};
+  lfb_redis *filter;
+  return lfb_redis_create(&nowhere, "seen", &config, 0, &filter) != LFB_ERROR_REDIS_CONNECT;
 }
