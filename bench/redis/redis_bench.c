@@ -6,8 +6,9 @@
  *
  * VERB/WHO/depthN, one iteration a key.  put: six one-bit SETs in one BITFIELD, query: two
  * words of 64 bits, somewhere in a string of 64 MiB, as a filter of layout fast has them.  WHO
- * is link, a job with a window of N; or hiredis: its loop of N commands appended, N replies
- * read.  Both write their commands by redis/wire.h: hiredis' own formatting would take longer.
+ * is link, a job with a window of N; hiredis: its loop of N commands appended, N replies
+ * read; or filter: many keys of a filter of that layout, n 50,000,000, p 0.01, whose commands
+ * read the part's mark besides.  The first two write their commands by redis/wire.h: hiredis' own formatting would take longer.
  * Without an address it starts a server, which ends with it.
  */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
@@ -33,6 +34,7 @@ enum {
   WORD_BITS = 64,
   PUT_BITS = 6,   /* two words, three bits in each */
   BATCH = 20000,  /* keys a job                    */
+  KEYS = 50000000, /* .. and in the filter: 61 MiB  */
   OPEN_TRIES = 200,
   OPEN_PAUSE_US = 50000,
 };
@@ -196,6 +198,47 @@ static void bench_hiredis(lfb_bench_state *state, const void *argument)
     redisFree(context);
 }
 
+/* ---- a filter ------------------------------------------------------------ */
+
+static const char filter_name[] = "bench:filter";
+
+/* The filter, which whoever comes first makes. */
+static lfb_status filter_open(const lfb_redis_options *options, lfb_redis **filter)
+{
+  const lfb_config config = {.expected_insertions = KEYS, .fpp = 0.01, .seed = 1};
+  const lfb_status status = lfb_redis_open(options, filter_name, &config, filter);
+
+  return status == LFB_ERROR_REDIS_ABSENT
+             ? lfb_redis_create(options, filter_name, &config, 0, filter)
+             : status;
+}
+
+static void bench_filter(lfb_bench_state *state, const void *argument)
+{
+  const struct row *row = argument;
+  lfb_redis_options options = place.options;
+  static uint64_t keys[BATCH];
+  lfb_redis *filter;
+  uint64_t first = 0;
+
+  options.window = row->depth;
+  lfb_status status = filter_open(&options, &filter);
+  if (status != LFB_OK) {
+    lfb_bench_fail(state, lfb_status_text(status));
+    return;
+  }
+  while (lfb_bench_keep_running(state, BATCH) && status == LFB_OK) {
+    for (unsigned i = 0; i < BATCH; i++)
+      keys[i] = lfb_keys_number(first + i);
+    status = row->what == PUT ? lfb_redis_put_many_u64(filter, keys, BATCH, NULL, NULL)
+                              : lfb_redis_might_contain_many_u64(filter, keys, BATCH, NULL, NULL);
+    first += BATCH;
+  }
+  if (status != LFB_OK)
+    lfb_bench_fail(state, lfb_status_text(status));
+  lfb_redis_close(filter);
+}
+
 /* ---- the server ---------------------------------------------------------- */
 
 /* A port that is free just now; 0: none. */
@@ -272,7 +315,7 @@ static void register_rows(void)
   static const struct {
     const char *name;
     lfb_bench_body body;
-  } ways[] = {{"hiredis", bench_hiredis}, {"link", bench_link}};
+  } ways[] = {{"hiredis", bench_hiredis}, {"link", bench_link}, {"filter", bench_filter}};
   char name[64];
 
   for (size_t i = 0; i < COUNT(rows); i++)
