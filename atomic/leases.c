@@ -2,7 +2,7 @@
 #if __SIZEOF_LONG__ == 4
 #define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
 #endif
-#define _GNU_SOURCE /* F_OFD_SETLK */
+#define _GNU_SOURCE /* F_OFD_SETLK, F_OFD_GETLK */
 #include "atomic/leases.h"
 
 #include <fcntl.h>
@@ -34,13 +34,25 @@ static lfb_stripe *lease_first(const lfb_leases *leases, uint32_t lease)
   return leases->lines + LFB_LEASES_FOR_ALL + (size_t)lease * lease_lines(leases);
 }
 
+/* One byte that is locked. */
+static struct flock lease_byte(int type, int64_t which)
+{
+  return (struct flock){
+      .l_type = (short)type, .l_whence = SEEK_SET, .l_start = LOCKS_AT + which, .l_len = 1};
+}
+
 /* Locks or unlocks one byte, without waiting; whether that could be done. */
 static bool lease_lock(int fd, int type, int64_t which)
 {
-  struct flock lock = {.l_type = (short)type, .l_whence = SEEK_SET, .l_len = 1};
-
-  lock.l_start = LOCKS_AT + which;
+  struct flock lock = lease_byte(type, which);
   return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+/* Whether nobody else has locked it; false where that cannot be told. */
+static bool lease_is_unlocked(int fd, int64_t which)
+{
+  struct flock lock = lease_byte(F_WRLCK, which);
+  return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
 }
 
 static bool lease_lock_one(int fd, int type, uint32_t lease)
@@ -150,6 +162,43 @@ void lfb_leases_recover(const lfb_leases *leases, int fd)
     lfb_leases_give(leases, fd, lease);
   }
   lease_recover_for_all(leases, fd);
+}
+
+/* Whether a lease says that it has an owner, and has none. */
+static bool lease_is_dead(const lfb_leases *leases, int fd, uint32_t lease)
+{
+  const LFB_ATOMIC(uint64_t) *state = &leases->states[lease];
+
+  /* acquire: what the lock says is asked after that, and the state again after the lock,
+   * since its owner may have given it back in between. */
+  return atomic_load_explicit(state, memory_order_acquire) != 0 &&
+         lease_is_unlocked(fd, 1 + (int64_t)lease) &&
+         atomic_load_explicit(state, memory_order_acquire) != 0;
+}
+
+/* Whether one of those without a lease has left a mark, and none of them is there. */
+static bool lease_for_all_is_dead(const lfb_leases *leases, int fd)
+{
+  bool marked = false;
+
+  /* acquire: as above, a mark that is taken back. */
+  for (uint32_t i = 0; i < LFB_STRIPES_SHARED; i++)
+    marked |= atomic_load_explicit(&leases->lines[i].running, memory_order_acquire) != 0;
+  return marked && lease_is_unlocked(fd, 0);
+}
+
+bool lfb_leases_have_dead(const lfb_leases *leases, int fd)
+{
+  for (uint32_t lease = 0; lease < leases->count; lease++)
+    if (lease_is_dead(leases, fd, lease))
+      return true;
+  return lease_for_all_is_dead(leases, fd);
+}
+
+uint64_t lfb_leases_deaths(const lfb_leases *leases)
+{
+  /* acquire: pairs with the release in lease_bury(). */
+  return atomic_load_explicit(&leases->book->deaths, memory_order_acquire);
 }
 
 bool lfb_leases_may_lack(const lfb_leases *leases)

@@ -85,6 +85,17 @@ lfb_stripes lfb_leases_stripes(const lfb_leases *leases, uint32_t lease);
 /* Gives back the leases of dead owners.  Takes: an `fd` that holds none. */
 void lfb_leases_recover(const lfb_leases *leases, int fd);
 
+/*
+ * Whether an owner has died and nobody has given his lease back yet, or somebody without a
+ * lease has with a mark on.  Writes nothing and locks nothing: for who may only read.  Right
+ * but where leases are taken and given back meanwhile: it may then say so of nobody.  false
+ * where nothing can be locked.
+ */
+bool lfb_leases_have_dead(const lfb_leases *leases, int fd);
+
+/* How many deaths were found so far. */
+uint64_t lfb_leases_deaths(const lfb_leases *leases);
+
 /* Whether an owner has died since the sum was last known to be exact. */
 bool lfb_leases_may_lack(const lfb_leases *leases);
 

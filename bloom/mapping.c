@@ -159,19 +159,35 @@ static lfb_word *mapping_alive_page(void)
   return page;
 }
 
+/* Takes the first lease; false where there is no memory. */
+static bool mapping_take_lease(lfb_mapping *mapping)
+{
+  mapping->alive = mapping_alive_page();
+  if (mapping->alive == NULL)
+    return false;
+  lfb_leases_recover(&mapping->leases, mapping->fd); /* which holds no lease yet */
+  mapping->lease = lfb_leases_take(&mapping->leases, mapping->fd);
+  /* relaxed: the filter has not been given to another thread yet. */
+  atomic_store_explicit(mapping->alive, ALIVE_YES, memory_order_relaxed);
+  return true;
+}
+
+/* Who only reads cannot write a death down, and remembers it: until somebody else does. */
+static void mapping_look_for_dead(lfb_mapping *mapping)
+{
+  const uint64_t deaths = lfb_leases_deaths(&mapping->leases); /* first: it may be found now */
+
+  mapping->unburied = lfb_leases_have_dead(&mapping->leases, mapping->fd) ? 1 + deaths : 0;
+}
+
 lfb_status lfb_mapping_join(lfb_mapping *mapping, lfb_filter *filter, bool writable)
 {
   mapping->lease = LFB_LEASE_NONE;
   mapping->alive = NULL;
-  if (writable) {
-    mapping->alive = mapping_alive_page();
-    if (mapping->alive == NULL)
-      return LFB_ERROR_NO_MEMORY;
-    lfb_leases_recover(&mapping->leases, mapping->fd); /* which holds no lease yet */
-    mapping->lease = lfb_leases_take(&mapping->leases, mapping->fd);
-    /* relaxed: the filter has not been given to another thread yet. */
-    atomic_store_explicit(mapping->alive, ALIVE_YES, memory_order_relaxed);
-  }
+  if (!writable)
+    mapping_look_for_dead(mapping);
+  else if (!mapping_take_lease(mapping))
+    return LFB_ERROR_NO_MEMORY;
   mapping_take_filter(mapping, filter);
   mapping_adopt(filter);
   return LFB_OK;
@@ -203,5 +219,6 @@ void lfb_mapping_leave(lfb_mapping *mapping)
 
 bool lfb_mapping_may_lack(const lfb_mapping *mapping)
 {
-  return lfb_leases_may_lack(&mapping->leases);
+  return lfb_leases_may_lack(&mapping->leases) ||
+         (mapping->unburied != 0 && mapping->unburied == 1 + lfb_leases_deaths(&mapping->leases));
 }

@@ -35,6 +35,8 @@ struct lfb_mapping {
   char *path;                /* as it was opened                                      */
   uint64_t device;           /* .. and which file that was.  Not dev_t and ino_t, whose */
   uint64_t inode;            /* sizes hang on _FILE_OFFSET_BITS where long has 32 bits  */
+  uint64_t unburied;         /* in a mapping that is only read: 1 + the deaths found when
+                                it was opened, if one was there that nobody had; else 0  */
   uint32_t place_count;
   uint32_t lease;
   int fd;                    /* that holds the lease                                  */

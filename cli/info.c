@@ -34,6 +34,7 @@ struct info {
   const char *form;
   const char *label;
   bool counting;
+  uint64_t counted; /* bits that the file counts: fewer than stats.bits_set if a process died */
   lfb_stats stats;
 };
 
@@ -55,12 +56,24 @@ static void info_json(const struct info *info)
     json_count("seed", stats->seed);
   else
     json_null("seed");
+  json_bool("bits_set_low", stats->bits_set_low);
   json_close();
 }
 
 static void info_row(const char *name, const char *value, const char *remark)
 {
   printf("%-20s %s%s\n", name, value, remark);
+}
+
+/* What a death has left; what to do about it. */
+static void info_low_text(const struct info *info)
+{
+  if (!info->stats.bits_set_low)
+    return;
+  info_row("bits the file counts", human_count(info->counted).text,
+           info->counted < info->stats.bits_set
+               ? " (too low: a process died while it put; 'build --shared' mends it)"
+               : " (may be too low: a process died; 'build --shared' mends it)");
 }
 
 static void info_text(const struct info *info)
@@ -102,6 +115,7 @@ static void info_text(const struct info *info)
   if (info->counting)
     info_row("counters stuck", human_count(stats->counters_stuck).text,
              " (at 15, for ever)");
+  info_low_text(info);
   if (stats->saturated)
     info_row("distinct keys", "unknown",
              " (saturated: every bit is set, every answer is \"maybe\")");
@@ -170,24 +184,25 @@ static void info_growing_text(const lfb_growing_figures *figures, const char *la
            " (the chance of a wrong \"maybe in\")");
 }
 
-/* The figures of a filter; where its count may be too low, those of a copy, which has
- * been counted.  False where there is no memory for that. */
-static bool info_stats(const lfb_filter *filter, lfb_stats *stats)
+/* The figures of a filter; where its count may be too low, those of a copy, which has been
+ * counted, if there is memory for one. */
+static struct info info_of(const lfb_filter *filter)
 {
-  lfb_stats copied;
+  struct info info = {.label = lfb_filter_label(filter)};
   lfb_filter *copy;
 
-  lfb_filter_stats(filter, stats);
-  if (!stats->bits_set_low)
-    return true;
-  if (lfb_filter_copy(filter, &copy) != LFB_OK)
-    return false;
-  lfb_filter_stats(copy, &copied);
+  lfb_filter_stats(filter, &info.stats);
+  info.form = lfb_form_name(info.stats.form);
+  const lfb_stats own = info.stats;
+  info.counted = own.bits_set;
+  if (!own.bits_set_low || lfb_filter_copy(filter, &copy) != LFB_OK)
+    return info;
+  lfb_filter_stats(copy, &info.stats);
   lfb_filter_free(copy);
-  copied.form = stats->form;
-  copied.written = stats->written;
-  *stats = copied;
-  return true;
+  info.stats.form = own.form;
+  info.stats.written = own.written;
+  info.stats.bits_set_low = true;
+  return info;
 }
 
 static int info_print(const struct info *info, bool json)
@@ -199,13 +214,10 @@ static int info_print(const struct info *info, bool json)
   return CLI_FOUND;
 }
 
-static int info_plain(const char *path, const lfb_filter *filter, bool json)
+static int info_plain(const lfb_filter *filter, bool json)
 {
-  struct info info = {.label = lfb_filter_label(filter)};
+  const struct info info = info_of(filter);
 
-  if (!info_stats(filter, &info.stats))
-    return report_status(path, LFB_ERROR_NO_MEMORY);
-  info.form = lfb_form_name(info.stats.form);
   return info_print(&info, json);
 }
 
@@ -260,7 +272,7 @@ static int info_run(int argc, char **argv)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
   if (!source_open_any(argv[optind], &key, &source))
     return CLI_TROUBLE;
-  status = source.plain != NULL     ? info_plain(argv[optind], source.plain, json)
+  status = source.plain != NULL     ? info_plain(source.plain, json)
            : source.growing != NULL ? info_growing(argv[optind], source.growing, json)
                                     : info_counting(source.counting, json);
   source_close(&source);
@@ -272,6 +284,9 @@ const struct command command_info = {
     .operands = "FILTER",
     .summary = "print what a filter file holds",
     .details = "fpp is the false-positive probability: the chance that a key which is not in is\n"
-               "said to be in.\n",
+               "said to be in.\n"
+               "Where a process died while it put into a shared filter, the file counts too few\n"
+               "bits: the figures are then those of the bits themselves, which are counted, and\n"
+               "\"bits_set_low\" in --json is true, until 'build --shared' has mended the file.\n",
     .run = info_run,
 };

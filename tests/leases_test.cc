@@ -107,6 +107,30 @@ TEST(Leases, EachHasOneOwner) {
   EXPECT_EQ(shared.Sum(), 2u);
 }
 
+// What can be told without taking a lock: by a file that is open for reading.
+TEST(Leases, TheDeadAreSeenByReadersToo) {
+  Shared shared(1, 2);
+  const int fd = open(shared.path.c_str(), O_RDONLY);
+  {
+    Process leased(&shared), common(&shared);
+    common.Put(1);
+    EXPECT_FALSE(lfb_leases_have_dead(&shared.leases, fd)) << "they live";
+    (void)lfb_stripes_begin(&common.stripes);
+    EXPECT_FALSE(lfb_leases_have_dead(&shared.leases, fd)) << "and put";
+    common.Die();
+    EXPECT_TRUE(lfb_leases_have_dead(&shared.leases, fd)) << "one without a lease";
+    Recover(shared);
+    EXPECT_FALSE(lfb_leases_have_dead(&shared.leases, fd));
+    leased.Die();
+    EXPECT_TRUE(lfb_leases_have_dead(&shared.leases, fd)) << "one with a lease";
+    EXPECT_EQ(lfb_leases_deaths(&shared.leases), 1u) << "nothing was written";
+    Recover(shared);
+    EXPECT_FALSE(lfb_leases_have_dead(&shared.leases, fd));
+    EXPECT_EQ(lfb_leases_deaths(&shared.leases), 2u);
+  }
+  close(fd);
+}
+
 TEST(Leases, ComeBackWhenGiven) {
   Shared shared(1, 2);
   for (int i = 0; i < 3; i++) {
