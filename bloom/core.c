@@ -218,19 +218,37 @@ void lfb_core_plan(const lfb_description *description, lfb_stats *stats)
   };
 }
 
-void lfb_core_stats(const lfb_description *description, uint64_t bits_set, lfb_stats *stats)
+/*
+ * The figures where part of the words is all ones, which no keys have made so.  An absent key
+ * that has its bits there is found; the others have the rest, which is as full as its own bits
+ * say.  So have the keys that were put: the rest has its share of them.
+ */
+static void core_stats_beside(const lfb_description *description, uint64_t full_words,
+                              lfb_stats *stats)
 {
   const lfb_strategy *strategy = description->strategy;
-  const lfb_geometry *geometry = &description->geometry;
+  lfb_geometry rest = description->geometry;
+  const double full = (double)full_words / (double)rest.word_count;
+  const uint64_t bits_set = stats->bits_set - full_words * LFB_WORD_BITS;
 
+  rest.word_count -= full_words;
+  rest.bit_count -= full_words * LFB_WORD_BITS;
+  /* round() goes up at halves: floor(x + 0.5) is wrong just below 0.5 */
+  stats->approximate_count = (uint64_t)round(strategy->count(&rest, bits_set) / (1 - full));
+  stats->expected_fpp = full + (1 - full) * strategy->fpp_now(&rest, bits_set);
+}
+
+void lfb_core_stats(const lfb_description *description, uint64_t bits_set, lfb_stats *stats)
+{
   lfb_core_plan(description, stats);
   stats->bits_set = bits_set;
   stats->saturated = bits_set >= stats->reachable_bits;
-  stats->approximate_count =
-      stats->saturated ? UINT64_MAX
-                       /* round() goes up at halves: floor(x + 0.5) is wrong just below 0.5 */
-                       : (uint64_t)round(strategy->count(geometry, bits_set));
-  stats->expected_fpp = strategy->fpp_now(geometry, bits_set);
+  if (stats->saturated) {
+    stats->approximate_count = UINT64_MAX;
+    stats->expected_fpp = description->strategy->fpp_now(&description->geometry, bits_set);
+  } else {
+    core_stats_beside(description, description->full_words, stats);
+  }
 }
 
 /* Whether the filter, made by the other of Guava's formulas, would have `probes`. */

@@ -33,6 +33,8 @@ typedef struct lfb_description {
   lfb_form form;     /* that it was read from                    */
   uint64_t written;  /* then, in seconds since 1970; 0: unknown  */
   char label[LFB_LABEL_SIZE + 1]; /* ends in NUL, and only NUL from there on */
+  uint64_t full_words; /* of checked pieces that were all ones when they were read, as damage
+                          is opened; 0 where a key's bits lie anywhere             */
 } lfb_description;
 
 /* The memory of one big batch (batch.h). */

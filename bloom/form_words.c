@@ -69,7 +69,7 @@ static size_t words_pieces(uint64_t size)
 /* Room for `size` bytes of words.  Fails as lfb_pages_init(). */
 static lfb_status words_init(lfb_words *come, uint64_t size)
 {
-  come->bits_set = 0;
+  come->bits_set = come->full_words = 0;
   come->checksums = malloc(words_pieces(size) * sizeof *come->checksums);
   if (come->checksums == NULL)
     return LFB_ERROR_NO_MEMORY;
@@ -97,9 +97,30 @@ static lfb_status words_grow(lfb_words *come, uint64_t wanted)
   memcpy(larger.pages.address, come->pages.address, (size_t)have);
   memcpy(larger.checksums, come->checksums, words_pieces(have) * sizeof *come->checksums);
   larger.bits_set = come->bits_set;
+  larger.full_words = come->full_words;
   lfb_words_free(come);
   *come = larger;
   return LFB_OK;
+}
+
+/* Counts the bits of a piece of words. */
+static void words_count(lfb_words *come, const uint64_t *words, size_t count)
+{
+  const uint64_t bits = lfb_digest_bits(words, count);
+
+  come->bits_set += bits;
+  come->full_words += bits == count * (uint64_t)LFB_WORD_BITS ? count : 0;
+}
+
+/* Counts them all again, which have been changed. */
+static void words_recount(lfb_words *come, uint64_t word_count)
+{
+  const uint64_t most = PIECE_BYTES / sizeof(uint64_t);
+  const uint64_t *words = come->pages.address;
+
+  come->bits_set = come->full_words = 0;
+  for (uint64_t at = 0; at < word_count; at += most)
+    words_count(come, words + at, (size_t)(word_count - at < most ? word_count - at : most));
 }
 
 /* Reads the piece that begins at byte `at`; how many bytes it has is in `*size`. */
@@ -114,7 +135,7 @@ static lfb_status words_read_piece(const lfb_reader *reader, lfb_byte_order orde
   if (status != LFB_OK)
     return status;
   come->checksums[at / PIECE_BYTES] = lfb_digest_xxh3(words, bytes);
-  come->bits_set += lfb_digest_bits(words, bytes / sizeof *words);
+  words_count(come, words, bytes / sizeof *words);
   words_reorder(words, bytes / sizeof *words, order);
   *size = bytes;
   return LFB_OK;
@@ -160,8 +181,10 @@ static lfb_status words_make(const lfb_reader *reader, lfb_words_check check,
     status = lfb_core_make(description, &come->pages, &made);
   if (status != LFB_OK)
     return status;
-  lfb_layout_count(&made->layout,
-                   changed ? lfb_digest_bits(words, (size_t)geometry->word_count) : come->bits_set);
+  if (changed)
+    words_recount(come, geometry->word_count);
+  lfb_layout_count(&made->layout, come->bits_set);
+  made->description.full_words = geometry->words_per_key > 0 ? come->full_words : 0;
   *filter = made;
   return LFB_OK;
 }

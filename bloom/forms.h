@@ -96,6 +96,7 @@ typedef struct lfb_words {
   uint64_t *checksums; /* the XXH3 of each LFB_CHECKED_BYTES of the bytes that came: as many
                           as the pages have room for                                     */
   uint64_t bits_set;
+  uint64_t full_words;  /* of pieces that are all ones */
 } lfb_words;
 
 /*

@@ -304,6 +304,40 @@ TEST(NativeDamage, OpensAsMaybe) {
   EXPECT_GE(Stats(open).bits_set, 8 * kMiB);
 }
 
+// A damaged MiB in a filter that has its keys: expected_fpp is what is measured, of the filter,
+// a copy, and one that was written again; so is the count.  Seen to say 0.10 for 0.41 with
+// fast, where the bits alone are looked at.
+TEST(NativeDamage, TheFiguresKnowOfIt) {
+  constexpr uint64_t n = 2'000'000, asked = 100'000;
+  for (lfb_strategy_id strategy : {LFB_FAST, LFB_FAST_PAIR, LFB_SBBF, LFB_GUAVA_MITZ64}) {
+    SCOPED_TRACE(lfb_strategy_name(strategy));
+    const lfb_config config = Config(n, 0.01, strategy);
+    lfb_stats planned;
+    if (lfb_config_plan(&config, &planned) == LFB_ERROR_NO_PAIRS) continue;
+    std::string bytes = Native(Filled(config, n));
+    std::fill_n(bytes.begin() + 256 + kMiB, kMiB, '\0');
+    lfb_damage damage;
+    Filter open, again;
+    ASSERT_EQ(ReadDamaged(bytes, true, &damage, &open), LFB_OK);
+    ASSERT_EQ(ReadFrom({Native(open)}, &again), LFB_OK);
+    lfb_filter* made = nullptr;
+    ASSERT_EQ(lfb_filter_copy(open.get(), &made), LFB_OK);
+    const Filter copy(made);
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < asked; i++)
+      wrong += lfb_filter_might_contain_u64(open.get(), Mix(2, i));
+    const double measured = static_cast<double>(wrong) / asked;
+    for (const Filter* filter : std::initializer_list<const Filter*>{&open, &copy, &again}) {
+      // A key whose bits lie anywhere walks by a stride, and a small one stays in the ones.
+      const double tolerance = strategy == LFB_GUAVA_MITZ64 ? 0.1 : 0.03;
+      EXPECT_NEAR(Stats(*filter).expected_fpp, measured, tolerance * measured);
+      if (strategy != LFB_GUAVA_MITZ64) {  // of the ones, nobody knows which were its
+        EXPECT_NEAR(static_cast<double>(Stats(*filter).approximate_count), n, 0.02 * n);
+      }
+    }
+  }
+}
+
 TEST(NativeDamage, OfNoBitIsEverAFalseNo) {
   const std::string bytes = Native(Filled(Config(200, 0.01, LFB_FAST), 200));
   lfb_damage damage;

@@ -407,7 +407,9 @@ LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb
  *        compared.  With open_damaged, words that do not match their checksum become
  *        all ones: every key that has a bit among them may be in as far as those go,
  *        so that no key is lost, and more are wrongly said to be in; the filter's
- *        figures are those of the words as they are then.  A damaged header is
+ *        figures are those of the words as they are then, and know of whole MiB that are all
+ *        ones, also in the file that is written of it (but in form mapped, opened as a mapped
+ *        file, or put into another filter: there they say too little).  A damaged header is
  *        refused all the same, as is a filter that ends too early.  If damage is wanted,
  *        a filter that lacks only its key is compared before it is refused.  Once written
  *        again, the filter is whole, and nothing tells the ones from others.
