@@ -99,6 +99,12 @@ lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher)
                                               : LFB_HASH_DEFAULT;
 }
 
+bool lfb_core_writes_key(const lfb_description *description)
+{
+  return description->config.keep_key &&
+         lfb_core_hash_id(&description->hasher) == LFB_HASH_SIPHASH13;
+}
+
 lfb_layout lfb_core_layout(const lfb_description *description, lfb_word *words,
                            lfb_stripes count, const lfb_filter *filter)
 {
@@ -210,8 +216,7 @@ void lfb_core_plan(const lfb_description *description, lfb_stats *stats)
       .probes = geometry->probes,
       .words_per_key = geometry->words_per_key,
       .hash = lfb_core_hash_id(&description->hasher),
-      .key_kept = description->config.keep_key &&
-                  lfb_core_hash_id(&description->hasher) == LFB_HASH_SIPHASH13,
+      .key_kept = lfb_core_writes_key(description),
       .seed = description->hasher.seed,
       .bytes = geometry->word_count * sizeof(lfb_word),
       .written = description->written,

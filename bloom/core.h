@@ -86,6 +86,9 @@ bool lfb_core_same_hash(const lfb_hasher *a, const lfb_hasher *b);
 LFB_KIN lfb_layout lfb_core_layout(const lfb_description *description, lfb_word *words,
                                    lfb_stripes count, const lfb_filter *filter);
 
+/* Whether its files hold the key of its hash, but those of forms without room for one. */
+bool lfb_core_writes_key(const lfb_description *description);
+
 /* The row of its strategy that fits its geometry. */
 const lfb_strategy *lfb_core_row(const lfb_description *description);
 

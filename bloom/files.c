@@ -115,6 +115,7 @@ typedef struct replacement {
   char *folder;     /* that both are in; the caller frees it                      */
   char *name;       /* its own until then; the caller frees it                    */
   mode_t mode;      /* of what was at `path`; SAVE_NEW where nothing was          */
+  mode_t made;      /* of the new file, less the umask, until save_permit()       */
   int fd;           /* to write to                                                */
   int directory;    /* the folder, to sync; -1 where it may not be read           */
 } replacement;
@@ -147,7 +148,6 @@ static lfb_status save_open(replacement *save)
 {
   static const char pattern[] = "%s/.lfbloom-%08lx"; /* short: `path` may be as long as can be */
   const size_t size = strlen(save->folder) + sizeof "/.lfbloom-12345678";
-  const bool replaces = save->mode != SAVE_NEW;
 
   save->name = malloc(size);
   if (save->name == NULL)
@@ -157,7 +157,7 @@ static lfb_status save_open(replacement *save)
     /* Not mkstemp(), whose files nobody else may read; but never readable by more
      * than what it replaces was, not even until fchmod(). */
     save->fd = lfb_restarted_open(save->name, O_WRONLY | O_CREAT | O_EXCL,
-                         replaces ? (mode_t)(save->mode & OWNER_MODE) : (mode_t)FILE_MODE);
+                                  save->made);
     if (save->fd >= 0 || errno != EEXIST)
       break;
   }
@@ -211,7 +211,12 @@ static lfb_status save_sync_directory(const replacement *save)
 
 static lfb_status save_beside(const lfb_content *content, const char *path, mode_t mode)
 {
-  replacement save = {.path = path, .mode = mode, .fd = -1, .directory = -1};
+  const mode_t new_mode = content->secret ? (mode_t)OWNER_MODE : (mode_t)FILE_MODE;
+  replacement save = {.path = path,
+                      .mode = mode,
+                      .made = mode != SAVE_NEW ? (mode_t)(mode & OWNER_MODE) : new_mode,
+                      .fd = -1,
+                      .directory = -1};
 
   lfb_status status = save_open_directory(&save);
   if (status == LFB_OK)
@@ -346,7 +351,9 @@ lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *
     return LFB_ERROR_NO_SUCH_FORM;
   if (!lfb_form_holds(form, filter->strategy->id))
     return LFB_ERROR_FORM_CANNOT_HOLD;
-  return lfb_file_save(&(lfb_content){&what, filter_write}, path);
+  const lfb_content content = {
+      .what = &what, .secret = lfb_core_writes_key(&filter->description), .write = filter_write};
+  return lfb_file_save(&content, path);
 }
 
 static lfb_status filter_read(const lfb_reader *reader, void **made)

@@ -15,6 +15,7 @@ char *lfb_file_folder(const char *path);
 /* What a file is to hold. */
 typedef struct lfb_content {
   const void *what;
+  bool secret; /* a new file is for its owner alone */
   lfb_status (*write)(const void *what, const lfb_writer *writer);
 } lfb_content;
 

@@ -54,7 +54,10 @@ lfb_status lfb_growing_write(const lfb_growing *growing, lfb_write_fn write, voi
 
 lfb_status lfb_growing_save(const lfb_growing *growing, const char *path)
 {
-  return lfb_file_save(&(lfb_content){growing, growing_write_form}, path);
+  const lfb_content content = {.what = growing,
+                               .secret = lfb_core_writes_key(&growing->first->description),
+                               .write = growing_write_form};
+  return lfb_file_save(&content, path);
 }
 
 /* ---- reading ---------------------------------------------------------------------- */

@@ -23,7 +23,8 @@
 
 #define TMPFS_MAGIC 0x01021994 /* linux/magic.h */
 
-enum { FILE_MODE = 0666 /* less the process's umask */ };
+/* Less the process's umask; of a file with a key the second. */
+enum { FILE_MODE = 0666, SECRET_MODE = 0600 };
 
 /* A mapping without a file yet. */
 static lfb_status mapped_begin(const char *path, lfb_mapping **mapping)
@@ -203,20 +204,20 @@ static void mapped_make_huge(const lfb_mapping *mapping, const lfb_mapped_shape 
 
 /* Opens a new file; in `*named` whether it has its name already, for want of files without
  * one, or of /proc to name them by. */
-static lfb_status mapped_new(lfb_mapping *mapping, bool *named)
+static lfb_status mapped_new(lfb_mapping *mapping, mode_t mode, bool *named)
 {
   struct stat found;
   char *folder = lfb_file_folder(mapping->path), room[LFB_MAPPING_FD_PATH];
 
   if (folder == NULL)
     return LFB_ERROR_NO_MEMORY;
-  mapping->fd = lfb_restarted_open(folder, O_TMPFILE | O_RDWR, FILE_MODE);
+  mapping->fd = lfb_restarted_open(folder, O_TMPFILE | O_RDWR, mode);
   free(folder);
   *named = mapping->fd < 0 || access(lfb_mapping_fd_path(mapping->fd, room), F_OK) != 0;
   if (*named) {
     if (mapping->fd >= 0)
       (void)close(mapping->fd);
-    mapping->fd = lfb_restarted_open(mapping->path, O_RDWR | O_CREAT | O_EXCL, FILE_MODE);
+    mapping->fd = lfb_restarted_open(mapping->path, O_RDWR | O_CREAT | O_EXCL, mode);
   }
   if (mapping->fd < 0 || fstat(mapping->fd, &found) != 0) {
     *named &= mapping->fd >= 0;
@@ -363,7 +364,7 @@ lfb_status lfb_mapped_make_file(const char *path, const void *bytes, size_t size
   lfb_status status = mapped_begin(path, &mapping);
   if (status != LFB_OK)
     return status;
-  status = mapped_new(mapping, &named);
+  status = mapped_new(mapping, lfb_core_writes_key(&description) ? SECRET_MODE : FILE_MODE, &named);
   if (status == LFB_OK)
     status = mapped_write(mapping->fd, bytes, size);
   return mapped_abandon(mapping, mapped_finish(mapping, named, status));
@@ -420,17 +421,39 @@ static lfb_status mapped_check(const lfb_mapped_shape *shape, const lfb_geometry
   return LFB_OK;
 }
 
-/* Reserves what a file lacks of the blocks that will be written to. */
-static lfb_status mapped_fill_holes(int fd, const lfb_mapped_shape *shape,
-                                    const struct stat *found)
+/* How many bytes a file lacks of the blocks that will be touched. */
+static uint64_t mapped_holes(const lfb_mapped_shape *shape, const struct stat *found)
 {
   const uint64_t needed = lfb_mapped_lines_end(shape) + shape->file_size - shape->words_at;
   const uint64_t there = (uint64_t)found->st_blocks * 512;
 
-  if (there >= needed)
+  return there < needed ? needed - there : 0;
+}
+
+/* Reserves what is to be written to. */
+static lfb_status mapped_fill_holes(int fd, const lfb_mapped_shape *shape,
+                                    const struct stat *found)
+{
+  const uint64_t holes = mapped_holes(shape, found);
+
+  if (holes == 0)
     return LFB_OK;
-  const lfb_status status = mapped_check_room(fd, needed - there);
+  const lfb_status status = mapped_check_room(fd, holes);
   return status == LFB_OK ? mapped_reserve(fd, shape, MAPPED_SHARED) : status;
+}
+
+/* Refuses holes that to read takes memory, which may not be there then (SIGBUS), and that a
+ * reader cannot reserve: a tmpfs's.  Elsewhere they read as zeros and take nothing. */
+static lfb_status mapped_check_holes(int fd, const lfb_mapped_shape *shape,
+                                     const struct stat *found)
+{
+  struct statfs system;
+
+  if (mapped_holes(shape, found) == 0 || fstatfs(fd, &system) != 0 ||
+      system.f_type != TMPFS_MAGIC)
+    return LFB_OK;
+  errno = ENODATA;
+  return LFB_ERROR_MAP;
 }
 
 static lfb_status mapped_open_mapping(lfb_mapping *mapping, const lfb_read_limits *limits,
@@ -452,8 +475,8 @@ static lfb_status mapped_open_mapping(lfb_mapping *mapping, const lfb_read_limit
     status = LFB_ERROR_BYTE_ORDER;
   if (status == LFB_OK)
     status = mapped_check(&shape, &description.geometry, limits, &found);
-  if (status == LFB_OK && writable)
-    status = mapped_fill_holes(mapping->fd, &shape, &found);
+  if (status == LFB_OK)
+    status = (writable ? mapped_fill_holes : mapped_check_holes)(mapping->fd, &shape, &found);
   if (status == LFB_OK)
     status = mapped_map(mapping, &shape, writable);
   if (status == LFB_OK)

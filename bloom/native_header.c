@@ -66,7 +66,7 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
   lfb_store_le32(header + AT_HEADER_SIZE, LFB_NATIVE_HEADER);
   lfb_store_le32(header + AT_STRATEGY, description->strategy->file_id);
   lfb_store_le32(header + AT_HASH, hash);
-  if (hash == LFB_HASH_SIPHASH13 && description->config.keep_key) {
+  if (lfb_core_writes_key(description)) {
     lfb_store_le32(header + AT_HASH, HASH_WITH_KEY);
     lfb_store_le64(header + AT_KEY, hasher->key[0]);
     lfb_store_le64(header + AT_KEY + 8, hasher->key[1]);

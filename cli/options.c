@@ -132,20 +132,16 @@ static int options_hex_digit(char digit)
   return found == NULL ? -1 : (int)((found - digits) % 16);
 }
 
-/* Whether the text, of `size` bytes, is the key in 32 hexadecimal digits and the end of a
- * line or none, or in 16 bytes as they are. */
-static bool options_key_from(const char *text, size_t size, uint8_t key[16])
+static bool options_is_text(const char *text, size_t size)
 {
-  if (size == 16) {
-    memcpy(key, text, 16);
-    return true;
-  }
-  if (size > 32 && text[size - 1] == '\n')
-    size--;
-  if (size > 32 && text[size - 1] == '\r')
-    size--;
-  if (size != 32)
-    return false;
+  for (size_t i = 0; i < size; i++)
+    if (!isprint((unsigned char)text[i]) && !isspace((unsigned char)text[i]))
+      return false;
+  return true;
+}
+
+static bool options_key_from_digits(const char *text, uint8_t key[16])
+{
   for (size_t i = 0; i < 16; i++) {
     const int high = options_hex_digit(text[2 * i]), low = options_hex_digit(text[2 * i + 1]);
     if (high < 0 || low < 0)
@@ -155,10 +151,34 @@ static bool options_key_from(const char *text, size_t size, uint8_t key[16])
   return true;
 }
 
+/*
+ * Reads the key from the text, of `size` bytes: 32 hexadecimal digits and the end of a line or
+ * none, or 16 bytes as they are.  NULL, or what is wrong.
+ */
+static const char *options_key_from(const char *text, size_t size, uint8_t key[16])
+{
+  static const uint8_t none[16];
+
+  if (size == 16 && options_is_text(text, size)) /* of raw keys, one in 5 million */
+    return "16 characters of text are no key: 32 hexadecimal digits are, or 16 random bytes";
+  if (size == 16) {
+    memcpy(key, text, 16);
+  } else {
+    if (size > 32 && text[size - 1] == '\n')
+      size--;
+    if (size > 32 && text[size - 1] == '\r')
+      size--;
+    if (size < 32 || !options_key_from_digits(text, key))
+      return "no key of 32 hexadecimal digits or 16 bytes";
+    if (size > 32)
+      return "more behind the key's 32 hexadecimal digits than one end of line";
+  }
+  return memcmp(key, none, sizeof none) == 0 ? "all zeros are no key" : NULL;
+}
+
 /* In a file: what is on the command line, others on the machine can read. */
 bool options_read_key(const char *option, const char *text, void *to)
 {
-  static const uint8_t none[16];
   struct options_key *key = to;
   char read[35];
   FILE *file = fopen(text, "rb");
@@ -174,13 +194,10 @@ bool options_read_key(const char *option, const char *text, void *to)
     return false;
   }
   (void)fclose(file); /* only read from: nothing can be lost */
-  key->given = options_key_from(read, size, key->bytes);
+  const char *wrong = options_key_from(read, size, key->bytes);
+  key->given = wrong == NULL;
   if (!key->given)
-    (void)report_error("%s %s: no key of 32 hexadecimal digits or 16 bytes", option, text);
-  else if (memcmp(key->bytes, none, sizeof none) == 0) {
-    (void)report_error("%s %s: all zeros are no key", option, text);
-    key->given = false;
-  }
+    (void)report_error("%s %s: %s", option, text, wrong);
   return key->given;
 }
 
@@ -232,7 +249,7 @@ struct option_row options_label(const char **to)
 struct option_row options_key_file(struct options_key *to)
 {
   return (struct option_row){'\0', "key-file", "FILE",
-                             "the key of a keyed filter: 32 hexadecimal digits, or 16 bytes",
+                             "the key of a keyed filter: 32 hexadecimal digits, or 16 bytes that are no text",
                              options_read_key, to};
 }
 

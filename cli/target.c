@@ -101,7 +101,7 @@ static bool target_is_shared(const char *path)
   const lfb_status status = lfb_mapped_open_read_only(path, NULL, &filter);
   if (status == LFB_OK)
     lfb_mapped_close(filter);
-  return status == LFB_OK || status == LFB_ERROR_KEY_NEEDED;
+  return status == LFB_OK || status == LFB_ERROR_KEY_NEEDED || status == LFB_ERROR_MAP;
 }
 
 bool target_spares_shared(const char *path, lfb_form form)

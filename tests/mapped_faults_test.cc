@@ -227,6 +227,33 @@ TEST_F(MappedMounts, OpeningDoesNotFillItToFindOut) {
   });
 }
 
+// A sparse copy in a memory that is full then is not opened by who only reads, but can be
+// loaded.  Seen to be opened, and to die of SIGBUS at the first query.
+TEST_F(MappedMounts, AReaderDoesNotDieOfHoles) {
+  With("size=8m", [&] {
+    const std::string path = where_ + "/a", ballast = where_ + "/b";
+    const lfb_config config = Config(2'000'000, 0.01, LFB_FAST);  // 2.4 MiB
+    lfb_filter* filter = nullptr;
+    if (lfb_mapped_create(path.c_str(), &config, &filter) != LFB_OK) return 1;
+    const off_t size = static_cast<off_t>(filter->mapping->file.size);
+    const off_t words = static_cast<off_t>(filter->pages.size);
+    lfb_mapped_close(filter);
+    const int fd = open(path.c_str(), O_RDWR), other = open(ballast.c_str(), O_RDWR | O_CREAT, 0600);
+    if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, size - words, words) != 0)
+      return 2;
+    for (off_t at = 0; fallocate(other, 0, at, 4096) == 0;) at += 4096;
+    const lfb_filter* reader = nullptr;
+    if (lfb_mapped_open_read_only(path.c_str(), nullptr, &reader) == LFB_OK)
+      return lfb_filter_might_contain_u64(reader, 7) ? 3 : 4;
+    if (errno != ENODATA || lfb_filter_load(path.c_str(), nullptr, &filter) != LFB_OK) return 5;
+    lfb_filter_free(filter);
+    if (ftruncate(other, 0) != 0 || lfb_mapped_open(path.c_str(), nullptr, &filter) != LFB_OK)
+      return 6;
+    lfb_mapped_close(filter);
+    return lfb_mapped_open_read_only(path.c_str(), nullptr, &reader) == LFB_OK ? 0 : 7;
+  });
+}
+
 TEST_F(MappedMounts, AReadOnlyOneIsQueried) {
   With("size=4m", [&] {
     const std::string path = where_ + "/a";

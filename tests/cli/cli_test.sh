@@ -937,6 +937,20 @@ gives "build keyed, key kept" 0 "$tool" build -q --key-file key --keep-key -p 1e
 gives "query, key kept" 0 "$tool" query -c keyed_two abc
 gives "info, key kept" 0 "$tool" info keyed_two
 check "says that the key is there" holds out "its key is in the file"
+# Whoever can read a key can choose keys that all hit.  Seen to be 644.
+for make in "build -q --form mapped -p 0.1 -o" "build -q --shared -p 0.1 -n 10 -o"; do
+  # shellcheck disable=SC2086
+  gives "key kept: $make" 0 "$tool" ${make%% *} --key-file key --keep-key ${make#* } secret_kept abc
+  check "key kept, for its owner alone: $make" equal "$(stat -c %a secret_kept)" 600
+  rm secret_kept
+done
+check "key kept, for its owner alone" equal "$(stat -c %a keyed_two)" 600
+chmod 640 keyed_two
+gives "key kept, replaced" 0 "$tool" build -q --key-file key --keep-key -p 1e-6 -o keyed_two abc
+check "key kept, as it was permitted" equal "$(stat -c %a keyed_two)" 640
+gives "convert, key kept" 0 "$tool" convert --to native keyed_two keyed_three
+check "convert, key kept, for its owner alone" equal "$(stat -c %a keyed_three)" 600
+check "key not kept, for all" equal "$(stat -c %a keyed_one)" "$(printf %o $((0666 & ~$(umask))))"
 gives "merge keyed" 0 "$tool" merge -q --key-file key -o keyed_both keyed_one keyed_two
 gives "convert keyed" 0 "$tool" convert --key-file key --to mapped keyed_one keyed_mapped
 gives "query keyed, mapped" 0 "$tool" query -c --key-file key keyed_mapped abc
@@ -951,6 +965,13 @@ printf '000102030405060708090a0b0c0d0e0f\r\n' >crlf_key
 gives "a key file with a carriage return" 0 "$tool" query -c --key-file crlf_key keyed_one abc
 echo 00000000000000000000000000000000 >no_key
 refuses "zeros are no key" "all zeros are no key" "$tool" build --key-file no_key -p 0.1 -o x abc
+# Each of these was seen to pass as a key, or to be refused without a reason.
+printf 0123456789abcdef >half_key
+refuses "half a key" "16 characters of text are no key" "$tool" build --key-file half_key -p 0.1 -o x abc
+echo 0123456789abcde >half_key
+refuses "15 characters and a newline" "16 characters of text" "$tool" build --key-file half_key -p 0.1 -o x abc
+printf '000102030405060708090a0b0c0d0e0f\n\n' >long_key
+refuses "a key and an empty line" "more behind the key's 32" "$tool" query --key-file long_key keyed_one abc
 refuses "key and seed" "exclude each other" "$tool" build --key-file key --seed 3 -p 0.1 -o x abc
 refuses "no key" "no key of 32" "$tool" query --key-file abc keyed_one abc
 refuses "no key file" "nowhere" "$tool" query --key-file nowhere keyed_one abc

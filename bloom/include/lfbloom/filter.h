@@ -115,7 +115,8 @@ typedef struct lfb_config {
                        which nobody learns: a file of such a filter never opens,
                        but with keep_key                                            */
   bool keep_key;    /* write the key, if there is one, into files: whoever can read
-                       one can open it, and choose keys that all hit                */
+                       one can open it, and choose keys that all hit.  A new file is
+                       readable by its owner alone, mode 0600                       */
   lfb_memory_preference memory_preference;
   uint64_t batch_memory; /* bytes that one call of put_many may take for a big batch (see
                             there); 0 for 64 MiB, 1 for no big batches          */

@@ -87,7 +87,12 @@ LFB_API lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *limi
 /*
  * Opens such a file for querying alone: with permission to read it, on a read-only file
  * system too.  Nothing is written, so a put into it would be a bad access: what is given
- * is const.  Fails, Owner: as lfb_mapped_open().
+ * is const.
+ *
+ * Fails, Owner  as lfb_mapped_open(); and LFB_ERROR_MAP with ENODATA: a file on a tmpfs lacks
+ *        blocks, as a sparse copy does, and to read where they were would take memory, or kill
+ *        where there is none.  lfb_mapped_open() gives it its blocks; lfb_filter_load() needs
+ *        none.
  */
 LFB_API lfb_status lfb_mapped_open_read_only(const char *path, const lfb_read_limits *limits,
                                              const lfb_filter **filter);
