@@ -28,6 +28,7 @@ struct build {
   struct keys_source source;
   struct options_count expected;
   struct options_strategy strategy;
+  struct options_formula formula;
   struct options_key key;
   lfb_config config;
   lfb_form form;
@@ -78,11 +79,8 @@ static void build_work(void *context, unsigned thread, struct chunk *chunk)
 static int build_refused(const struct build *build, lfb_status status)
 {
   if (status == LFB_ERROR_UNKNOWN_HASH)
-    return report_error("build: --strategy %s: %s%s", lfb_strategy_name(build->config.strategy),
-                        lfb_status_text(status),
-                        build->key.given && build->config.seed != 0
-                            ? ": --seed and --key-file exclude each other"
-                            : "");
+    return report_error("build: --strategy %s: %s", lfb_strategy_name(build->config.strategy),
+                        lfb_status_text(status));
   return report_error("build: %" PRIu64 " keys at -p %g: %s", build->config.expected_insertions,
                       build->config.fpp, lfb_status_text(status));
 }
@@ -99,6 +97,8 @@ static bool build_create(struct build *build)
     report_note("warning: %s can use only %s of the filter's %s bits; take another --strategy",
                 lfb_strategy_name(stats.strategy), human_count(stats.reachable_bits).text,
                 human_count(stats.bit_count).text);
+  if (status == LFB_OK && !build->strategy.given)
+    report_oversized(&build->config);
   if (status != LFB_OK)
     (void)build_refused(build, status);
   return status == LFB_OK;
@@ -189,6 +189,21 @@ static int build_fill_shared(struct build *build)
   return CLI_FOUND;
 }
 
+/* Whether the strategy is one of those that --probes-formula is for, if it is given; false
+ * after a report. */
+static bool build_formula_fits(const struct build *build)
+{
+  const lfb_strategy_id strategy = build->config.strategy;
+
+  if (!build->formula.given || strategy == LFB_GUAVA_MITZ64 || strategy == LFB_GUAVA_MITZ32 ||
+      strategy == LFB_JAVA_DOUBLE)
+    return true;
+  (void)report_error("build: --strategy %s takes no --probes-formula: guava-mitz64, guava-mitz32 "
+                     "and java-double do",
+                     lfb_strategy_name(strategy));
+  return false;
+}
+
 /* Puts into the shared filter that is there, or makes it first. */
 static int build_share(struct build *build)
 {
@@ -201,11 +216,13 @@ static int build_share(struct build *build)
     return options_misused(&command_build, "no -p given, the false-positive probability");
   build->config.strategy = build->strategy.given ? build->strategy.id : LFB_FAST;
   build->config.expected_insertions = build->expected.value;
-  if (!input_check(source->paths, source->path_count) ||
+  if (!build_formula_fits(build) || !input_check(source->paths, source->path_count) ||
       (!there && (!target_check(build->out, source->paths, source->path_count) ||
                   !keys_expected(source, command_build.name, &build->expected,
                                  &build->config.expected_insertions))))
     return CLI_TROUBLE;
+  if (!there && !build->strategy.given)
+    report_oversized(&build->config);
   build->filter = source_share(build->out, &wish);
   if (build->filter == NULL)
     return CLI_TROUBLE;
@@ -237,7 +254,7 @@ static int build_from_files(struct build *build)
                         lfb_strategy_name(build->config.strategy),
                         lfb_status_text(LFB_ERROR_FORM_CANNOT_HOLD));
   const struct keys_source *source = &build->source;
-  if (!input_check(source->paths, source->path_count) ||
+  if (!build_formula_fits(build) || !input_check(source->paths, source->path_count) ||
       !target_check(build->out, source->paths, source->path_count) ||
       !target_spares_shared(build->out, build->form) ||
       !keys_expected(source, command_build.name, &build->expected,
@@ -266,6 +283,8 @@ static const char *build_misuse(const struct build *build)
     return "-o - and --json both want standard output";
   if (build->config.keep_key && !build->key.given)
     return "--keep-key without --key-file";
+  if (build->config.seed != 0 && build->key.given)
+    return "--seed and --key-file exclude each other";
   return NULL;
 }
 
@@ -297,8 +316,9 @@ static int build_run(int argc, char **argv)
       {'\0', "form", "FORM",
        "file form: native (default), guava: what Java reads (guava-mitz64), sbbf: what Parquet files hold (sbbf), or mapped: what --shared opens",
        options_read_form, &build.form},
-      {'\0', "probes-formula", "F", "Guava's of release 31 (default), or the current one",
-       options_read_formula, &build.config.probes_formula},
+      {'\0', "probes-formula", "F",
+       "31: as many probes as Guava takes up to release 31 (default); current: as it takes now; of guava-mitz64, guava-mitz32 and java-double",
+       options_read_formula, &build.formula},
       {'\0', "seed", "S", "seed of the hash (default, or 0: a random one): files of one seed can be merged",
        options_read_count, &seed},
       {'\0', "key-file", "FILE",
@@ -319,6 +339,7 @@ static int build_run(int argc, char **argv)
   if (status != OPTIONS_GO_ON)
     return status;
   build.config.seed = seed.value;
+  build.config.probes_formula = build.formula.id;
   options_key_use(&build.key, &build.config);
   build.source.paths = argv + optind;
   build.source.path_count = (size_t)(argc - optind);

@@ -186,6 +186,10 @@ static bool dedupe_share(struct dedupe *dedupe)
 /* Makes the filter that all threads claim in. */
 static bool dedupe_create(struct dedupe *dedupe)
 {
+  const bool there = dedupe->shared != NULL && source_is_there(dedupe->shared);
+
+  if (!there && !dedupe->strategy.given)
+    report_oversized(&dedupe->config);
   if (dedupe->shared != NULL)
     return dedupe_share(dedupe);
   const lfb_status status = lfb_filter_create(&dedupe->config, &dedupe->filter);

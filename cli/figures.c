@@ -7,7 +7,7 @@ void figures_json(const char *form, const lfb_stats *stats)
 {
   json_text("form", form);
   json_text("strategy", lfb_strategy_name(stats->strategy));
-  if (stats->expected_insertions > 0)
+  if (stats->expected_insertions > 0 || stats->fpp > 0)
     json_count("expected_insertions", stats->expected_insertions);
   else
     json_null("expected_insertions");

@@ -93,14 +93,14 @@ static void info_text(const struct info *info)
   if (stats->hash == LFB_HASH_SIPHASH13)
     info_row("hash", "keyed",
              stats->key_kept ? " (its key is in the file)" : " (its key is not in the file)");
-  if (stats->expected_insertions > 0)
+  if (stats->expected_insertions > 0 || stats->fpp > 0) /* who says p says n, if it is 0 */
     info_row("made for keys", human_count(stats->expected_insertions).text, "");
   else
-    info_row("made for keys", "unknown", " (this form does not say)");
+    info_row("made for keys", "unknown", " (the file does not say)");
   if (stats->fpp > 0)
     info_row("made for fpp", human_probability(stats->fpp).text, "");
   else
-    info_row("made for fpp", "unknown", " (this form does not say)");
+    info_row("made for fpp", "unknown", " (the file does not say)");
   if (stats->written > 0)
     info_row("written", info_time(stats->written, remark, sizeof remark), "");
   (void)snprintf(remark, sizeof remark, " (%s)", human_bytes(stats->bytes).text);
@@ -283,7 +283,8 @@ const struct command command_info = {
     .name = "info",
     .operands = "FILTER",
     .summary = "print what a filter file holds",
-    .details = "fpp is the false-positive probability: the chance that a key which is not in is\n"
+    .details = "FILTER may be -, standard input.\n"
+               "fpp is the false-positive probability: the chance that a key which is not in is\n"
                "said to be in.\n"
                "Where a process died while it put into a shared filter, the file counts too few\n"
                "bits: the figures are then those of the bits themselves, which are counted, and\n"

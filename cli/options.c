@@ -216,12 +216,13 @@ void options_key_use(const struct options_key *key, lfb_config *config)
 
 bool options_read_formula(const char *option, const char *text, void *to)
 {
-  lfb_probes_formula *formula = to;
+  struct options_formula *formula = to;
 
+  formula->given = true;
   if (strcmp(text, "31") == 0)
-    *formula = LFB_PROBES_GUAVA_31;
+    formula->id = LFB_PROBES_GUAVA_31;
   else if (strcmp(text, "current") == 0)
-    *formula = LFB_PROBES_GUAVA_CURRENT;
+    formula->id = LFB_PROBES_GUAVA_CURRENT;
   else {
     (void)report_error("%s '%s': neither 31 nor current", option, text);
     return false;

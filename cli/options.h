@@ -26,6 +26,12 @@ struct options_strategy {
   lfb_strategy_id id;
 };
 
+/* A formula of probes, and whether it was given. */
+struct options_formula {
+  bool given;
+  lfb_probes_formula id;
+};
+
 /* The key of a keyed hash, and whether it was given. */
 struct options_key {
   bool given;
@@ -52,7 +58,7 @@ bool options_read_when(const char *option, const char *text, void *to);     /* p
 bool options_read_strategy(const char *option, const char *text, void *to); /* options_strategy */
 bool options_read_form(const char *option, const char *text, void *to);     /* lfb_form */
 bool options_read_label(const char *option, const char *text, void *to);    /* char *   */
-bool options_read_formula(const char *option, const char *text, void *to);  /* lfb_probes_formula */
+bool options_read_formula(const char *option, const char *text, void *to);  /* options_formula */
 bool options_read_key(const char *option, const char *text, void *to);      /* options_key */
 
 /* Rows that several commands have. */

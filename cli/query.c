@@ -70,6 +70,16 @@ static int query_files(struct query *query)
   return selected > 0 ? CLI_FOUND : CLI_NOTHING;
 }
 
+/* Whether keys come from standard input. */
+static bool query_reads_standard(const struct keys_source *source)
+{
+  bool any = source->path_count == 0;
+
+  for (size_t i = 0; i < source->path_count; i++)
+    any |= source_is_standard(source->paths[i]);
+  return any;
+}
+
 static int query_run(int argc, char **argv)
 {
   struct options_key key = {0};
@@ -91,6 +101,8 @@ static int query_run(int argc, char **argv)
   const char *path = argv[optind];
   query.source.paths = argv + optind + 1;
   query.source.path_count = (size_t)(argc - optind - 1);
+  if (source_is_standard(path) && query_reads_standard(&query.source))
+    return options_misused(&command_query, "filter and keys cannot both be standard input");
   if (!input_check(query.source.paths, query.source.path_count))
     return CLI_TROUBLE;
   if (!source_open_any(path, &key, &query.filter))
@@ -105,7 +117,8 @@ const struct command command_query = {
     .operands = "FILTER [FILE...]",
     .summary = "print the keys that may be in a filter, in input order",
     .details =
-        "Reads standard input where no FILE is given, or FILE is -.  Keys are bytes: a\n"
+        "Reads standard input where no FILE is given, or FILE is -; or FILTER from there, where\n"
+        "that is -.  Keys are bytes: a\n"
         "carriage return belongs to its line.  Empty lines are skipped.\n"
         "A filter of 'build --shared' is asked as it is while others put into it; cut short\n"
         "meanwhile, it kills who asks.  One that\n"

@@ -97,3 +97,19 @@ void report_overfull(const char *what, const lfb_stats *stats)
               human_count(stats->expected_insertions).text, what,
               human_probability(stats->expected_fpp).text, human_probability(stats->fpp).text);
 }
+
+void report_oversized(const lfb_config *config)
+{
+  enum { WORTH_A_WORD = 1 << 20 }; /* bytes */
+  lfb_config classic = {.expected_insertions = config->expected_insertions,
+                        .fpp = config->fpp,
+                        .strategy = LFB_GUAVA_MITZ64};
+  lfb_stats stats, other;
+
+  if (lfb_config_plan(config, &stats) == LFB_OK && lfb_config_plan(&classic, &other) == LFB_OK &&
+      stats.bytes > WORTH_A_WORD && other.bytes < stats.bytes / 2)
+    report_note("warning: %s takes %s for a false-positive probability of %s, where --strategy "
+                "guava-mitz64 takes %s",
+                lfb_strategy_name(stats.strategy), human_bytes(stats.bytes).text,
+                human_probability(config->fpp).text, human_bytes(other.bytes).text);
+}

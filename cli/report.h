@@ -36,4 +36,8 @@ void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Warns that more keys came than what, "filter was" or "filters were", was made for. */
 void report_overfull(const char *what, const lfb_stats *stats);
 
+/* Warns where guava-mitz64 would take less than half of what such a filter, of more than a
+ * MiB, takes.  Of a configuration that cannot be, it says nothing. */
+void report_oversized(const lfb_config *config);
+
 #endif

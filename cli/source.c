@@ -5,9 +5,17 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <lfbloom/mapped.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "cli/human.h"
 #include "cli/report.h"
+
+bool source_is_standard(const char *path)
+{
+  return strcmp(path, "-") == 0;
+}
 
 /* A pipe must not be opened twice. */
 static bool source_may_be_shared(const char *path)
@@ -53,17 +61,18 @@ static lfb_status source_open_growing(const char *path, const lfb_read_limits *l
 bool source_open_any(const char *path, const struct options_key *key, struct source *source)
 {
   const lfb_read_limits limits = {.key = options_key_bytes(key)};
+  const char *from = source_is_standard(path) ? "/dev/stdin" : path;
   struct source opened = {0};
 
-  lfb_status status = source_open_plain(path, &limits, &opened.plain);
+  lfb_status status = source_open_plain(from, &limits, &opened.plain);
   if ((status == LFB_ERROR_GROWING || status == LFB_ERROR_GROWING_MAPPED) &&
-      source_may_be_shared(path))
-    status = source_open_growing(path, &limits, status == LFB_ERROR_GROWING_MAPPED,
+      source_may_be_shared(from))
+    status = source_open_growing(from, &limits, status == LFB_ERROR_GROWING_MAPPED,
                                  &opened.growing);
-  else if (status == LFB_ERROR_COUNTING && source_may_be_shared(path))
-    status = lfb_counting_load(path, &limits, &opened.counting);
+  else if (status == LFB_ERROR_COUNTING && source_may_be_shared(from))
+    status = lfb_counting_load(from, &limits, &opened.counting);
   if (status != LFB_OK) {
-    (void)report_status(path, status);
+    (void)report_status(from == path ? path : "standard input", status);
     return false;
   }
   *source = opened;
@@ -108,14 +117,49 @@ static bool source_fits(const char *path, const struct source_wish *wish, const 
       (!wish->key->given || stats.hash == LFB_HASH_SIPHASH13) &&
       (!config->keep_key || stats.key_kept))
     return true;
-  (void)report_error("%s: %s is there already, made with -n %" PRIu64
-                     " -p %g --strategy %s --seed %" PRIu64 ", %s",
+  const bool keyed = stats.hash == LFB_HASH_SIPHASH13;
+  char seed[64] = "";
+  if (stats.seed != 0)
+    (void)snprintf(seed, sizeof seed, " --seed %" PRIu64, stats.seed);
+  (void)report_error("%s: %s is there already, made with -n %" PRIu64 " -p %g --strategy %s%s, %s",
                      wish->command, path, stats.expected_insertions, stats.fpp,
-                     lfb_strategy_name(stats.strategy), stats.seed,
-                     stats.hash != LFB_HASH_SIPHASH13 ? "without a key"
-                     : stats.key_kept                 ? "its key kept in it"
-                                                      : "its key not kept in it");
+                     lfb_strategy_name(stats.strategy), seed,
+                     !keyed           ? "without a key"
+                     : stats.key_kept ? "its key kept in it"
+                                      : "its key not kept in it");
   return false;
+}
+
+/* Says so where another process has just made it, for fewer keys than this one has counted. */
+static void source_warn_small(const char *path, const struct source_wish *wish,
+                              const lfb_filter *filter)
+{
+  lfb_stats stats;
+
+  lfb_filter_stats(filter, &stats);
+  if (wish->any_count && wish->config->expected_insertions > stats.expected_insertions)
+    report_note("warning: %s: another process has made it for %s distinct keys, and there are up "
+                "to %s here alone: give all one -n",
+                path, human_count(stats.expected_insertions).text,
+                human_count(wish->config->expected_insertions).text);
+}
+
+/* Says why what is at `path` cannot be shared; a report. */
+static void source_refuse(const char *path, lfb_status status)
+{
+  const int cause = errno;
+  struct stat found;
+
+  if (status == LFB_ERROR_NOT_MAPPED)
+    (void)report_error("%s: not a shared filter: see 'lfbloom convert --to mapped'", path);
+  else if (status == LFB_ERROR_TRUNCATED && stat(path, &found) == 0 && found.st_size == 0)
+    (void)report_error("%s: an empty file, not a filter: delete it, and it will be made", path);
+  else if (status == LFB_ERROR_OPEN && cause == ENOENT && lstat(path, &found) == 0)
+    (void)report_error("%s: a symbolic link to nothing: delete it, or make its target", path);
+  else {
+    errno = cause;
+    (void)report_status(path, status);
+  }
 }
 
 lfb_filter *source_share(const char *path, const struct source_wish *wish)
@@ -128,16 +172,16 @@ lfb_filter *source_share(const char *path, const struct source_wish *wish)
     status = lfb_mapped_create(path, wish->config, &filter);
   if (status == LFB_ERROR_EXISTS) /* another process was faster */
     status = lfb_mapped_open(path, &limits, &filter);
-  if (status == LFB_ERROR_NOT_MAPPED)
-    (void)report_error("%s: not a shared filter: see 'lfbloom convert --to mapped'", path);
-  else if (status != LFB_OK)
-    (void)report_status(path, status);
-  if (status != LFB_OK)
+  if (status != LFB_OK) {
+    source_refuse(path, status);
     return NULL;
-  if (source_fits(path, wish, filter))
-    return filter;
-  lfb_mapped_close(filter);
-  return NULL;
+  }
+  if (!source_fits(path, wish, filter)) {
+    lfb_mapped_close(filter);
+    return NULL;
+  }
+  source_warn_small(path, wish, filter);
+  return filter;
 }
 
 void source_recount(const char *path, lfb_filter *filter)

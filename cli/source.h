@@ -1,7 +1,8 @@
 /*
  * source.h - filters that a command looks into, and those that several processes share.
  *
- * Floor 4 of cli/.  May include: options.h, report.h and the public headers.
+ * Floor 4 of cli/.  May include: human.h, options.h, report.h and the public
+ * headers.
  */
 #ifndef CLI_SOURCE_H
 #define CLI_SOURCE_H
@@ -20,10 +21,13 @@ struct source {
   lfb_counting *counting;
 };
 
+/* Whether it is "-", which is standard input. */
+bool source_is_standard(const char *path);
+
 /*
- * Opens the filter in a file: in place where several processes share it, so that what
- * they put is seen, else a copy in memory; or a growing or a counting filter, which is read
- * from a regular file only.
+ * Opens the filter in a file, or from standard input: in place where several processes
+ * share it, so that what they put is seen, else a copy in memory; or a growing or a counting
+ * filter, which is read from a regular file only.
  *
  * Returns false after a report.   Owner  the caller, until source_close().
  */

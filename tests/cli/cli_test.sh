@@ -238,6 +238,15 @@ check "k of Guava 31" equal "$(json probes)" 6
 gives "k of Guava now" 0 "$tool" build --form guava --json -n 1 -p 0.01 --probes-formula current -o k.bloom abc
 check "k of Guava now" equal "$(json probes)" 7
 refuses "bad formula" "neither 31 nor current" "$tool" build --form guava -n 1 -p 0.1 --probes-formula 30 -o x abc
+refuses "a formula that nobody asks" "--strategy fast takes no --probes-formula" \
+  "$tool" build -n 1 -p 0.1 --probes-formula current -o x abc
+refuses "a formula that nobody asks, shared" "takes no --probes-formula" \
+  "$tool" build --shared -n 1 -p 0.1 --probes-formula 31 -o x abc
+gives "a formula for java-double" 0 \
+  "$tool" build -q -n 10 -p 0.1 --strategy java-double --probes-formula current -o x abc
+rm x
+gives "build --help" 0 "$tool" build --help
+check "help: the formulas' names" holds out "31: as many probes"
 refuses "bad form" "no such form" "$tool" build -n 1 -p 0.1 --form nope -o x abc
 refuses "a form that cannot hold it" "cannot hold" \
   "$tool" build --form guava -n 1 -p 0.1 --strategy java-double -o x abc
@@ -263,6 +272,16 @@ refuses "a seed where there is none" "takes no such" \
 gives "any strategy is native" 0 "$tool" build -q -n 10 -p 0.1 --strategy go-fnv14 -o go.lfb abc
 gives "query of it" 0 "$tool" query -c go.lfb abc
 check "all three are in it" equal "$(cat out)" 3
+
+# Where fast is no choice: 6.9 MiB, 57 KB a key, where 18 bytes will do.
+run "$tool" build -n 1k -p 1e-30 -o big.lfb abc
+check "a size that another strategy halves: built" equal "$rc" 0
+check "a size that another strategy halves: told" holds err "where --strategy guava-mitz64 takes 17.5"
+run "$tool" dedupe -q -n 1k -p 1e-30 abc
+check "a size that another strategy halves: dedupe tells" holds err "--strategy guava-mitz64 takes"
+gives "asked for by name, nothing is said" 0 "$tool" build -q -n 1k -p 1e-30 --strategy fast -o big.lfb abc
+gives "a usual size, nothing is said" 0 "$tool" build -q -n 1M -p 1e-6 -o big.lfb abc
+rm big.lfb
 
 # Made with hyparquet-writer 0.17.0: a column of a, b, hello with a filter.
 gives "build for Parquet" 0 "$tool" build --form sbbf -q -p 0.01 -o abc.sbbf abc
@@ -543,6 +562,18 @@ check "and it is untouched by dedupe" cmp self abc
 # --- info -----------------------------------------------------------------------
 gives "info" 0 "$tool" info --json abc.bloom
 check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false, "keyed": false, "label": null, "written": null, "seed": null, "bits_set_low": false}'
+"$tool" info --json - <abc.bloom >out2 2>err && rc=0 || rc=$?
+check "info of standard input" cmp out out2
+cat abc.bloom | "$tool" info --json - >out2 2>err && rc=0 || rc=$?
+check "info of a pipe" cmp out out2
+"$tool" query -c - abc <abc.bloom >out 2>err && rc=0 || rc=$?
+check "query a filter from standard input" equal "$rc$(cat out)" 03
+refuses "query all from standard input" "cannot both be standard input" "$tool" query -
+refuses "query all from standard input, named" "cannot both be standard input" "$tool" query - abc -
+: >nothing_in
+gives "build of nothing" 0 "$tool" build -q -p 0.1 -o keyless.lfb nothing_in
+gives "info of nothing" 0 "$tool" info keyless.lfb
+check "made for no keys" grep -qxE 'made for keys +0' out
 gives "info for people" 0 "$tool" info abc.bloom
 check "info for people" grep -qE '^probes per key +7$' out
 unhex 010500000001ffffffffffffffff >full.bloom
@@ -1069,6 +1100,26 @@ refuses "merge over a shared filter" "is a shared filter" "$tool" merge -q -o sh
 refuses "over a shared filter with a key" "is a shared filter" "$tool" build -p 0.1 -o keyed_mapped abc
 check "which stays as it is" cmp -s shared untouched.shared
 gives "by one of its form" 0 "$tool" convert --to mapped native.lfb untouched.shared
+refuses "a keyed one is there" "--strategy fast, its key not kept in it" \
+  "$tool" build --shared --key-file key -n 77 -o keyed_mapped abc
+check "a keyed one has no seed" equal "$(grep -c seed err)" 0
+: >empty
+refuses "shared onto an empty file" "empty: an empty file, not a filter" "$tool" build --shared -p 0.1 -o empty abc
+ln -s nowhere dangling
+refuses "shared onto a link to nothing" "dangling: a symbolic link to nothing" \
+  "$tool" build --shared -p 0.1 -o dangling abc
+# Two that begin at once without -n: whoever made it for fewer keys, the other one says so.
+seq 1 2000000 >many
+"$tool" build -q --shared -p 0.01 -o sized many 2>err_many &
+"$tool" build -q --shared -p 0.01 -o sized abc 2>err
+wait $! && rc=0 || rc=$?
+check "two at once without -n" equal "$rc" 0
+gives "info of what they made" 0 "$tool" info --json sized
+if [[ $(json expected_insertions) == 3 ]]; then
+  check "the one with more keys says so" holds err_many "made it for 3 distinct keys, and there are up to 2,000,000 here"
+else
+  check "the one with fewer has nothing to say" equal "$(cat err err_many)" ""
+fi
 head -c 100000 shared >cut
 refuses "half a shared filter" "ends too early" "$tool" query cut abc
 

@@ -101,7 +101,8 @@ typedef enum lfb_memory_preference {
   LFB_MEMORY_SMALLEST = 2, /* the smallest size                                          */
 } lfb_memory_preference;
 
-/* What a filter is to be.  All zero is the default, but fpp must be set. */
+/* What a filter is to be.  All zero is the default, but fpp must be set.  (C++ warns of
+ * fields that {.fpp = 0.01} leaves out: lfb_config config = {}; config.fpp = 0.01;) */
 typedef struct lfb_config {
   uint64_t expected_insertions; /* n, in distinct elements; 0 counts as 1           */
   double fpp;                   /* p, 0 < fpp < 1, once n elements are in           */
