@@ -421,13 +421,15 @@ void lfb_growing_mapped_close(const lfb_growing *growing)
 typedef struct new_head {
   const char *path;
   unsigned char bytes[HEAD_SIZE];
+  bool secret; /* they have a key */
   bool named;
 } new_head;
 
 static lfb_status new_head_name(void *of)
 {
   new_head *head = of;
-  const lfb_status status = lfb_mapped_make_file(head->path, head->bytes, sizeof head->bytes);
+  const lfb_status status =
+      lfb_mapped_make_file(head->path, head->bytes, sizeof head->bytes, head->secret);
 
   head->named = status == LFB_OK;
   return status;
@@ -497,6 +499,7 @@ static lfb_status new_files(new_head *head, uint64_t id, const lfb_description *
 
   if (path == NULL)
     return LFB_ERROR_NO_MEMORY;
+  head->secret = lfb_core_writes_key(first);
   named.form = LFB_FORM_MAPPED;
   layer_label(id, 0, named.label);
   lfb_status status = lfb_mapped_make(path, &named, &shape,

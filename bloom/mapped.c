@@ -202,6 +202,11 @@ static void mapped_make_huge(const lfb_mapping *mapping, const lfb_mapped_shape 
   lfb_pages_collapse(&mapping->file, shape->words_at);
 }
 
+static mode_t mapped_mode(bool secret)
+{
+  return secret ? SECRET_MODE : FILE_MODE;
+}
+
 /* Opens a new file; in `*named` whether it has its name already, for want of files without
  * one, or of /proc to name them by. */
 static lfb_status mapped_new(lfb_mapping *mapping, mode_t mode, bool *named)
@@ -307,7 +312,7 @@ lfb_status lfb_mapped_make(const char *path, const lfb_description *description,
   lfb_status status = mapped_begin(path, &mapping);
   if (status != LFB_OK)
     return status;
-  status = mapped_new(mapping, &named);
+  status = mapped_new(mapping, mapped_mode(lfb_core_writes_key(description)), &named);
   if (status == LFB_OK)
     status = mapped_fill(mapping, description, shape, &made);
   if (status == LFB_OK && before.act != NULL)
@@ -356,7 +361,7 @@ static lfb_status mapped_write(int fd, const unsigned char *bytes, size_t size)
   return status;
 }
 
-lfb_status lfb_mapped_make_file(const char *path, const void *bytes, size_t size)
+lfb_status lfb_mapped_make_file(const char *path, const void *bytes, size_t size, bool secret)
 {
   lfb_mapping *mapping;
   bool named = false;
@@ -364,7 +369,7 @@ lfb_status lfb_mapped_make_file(const char *path, const void *bytes, size_t size
   lfb_status status = mapped_begin(path, &mapping);
   if (status != LFB_OK)
     return status;
-  status = mapped_new(mapping, lfb_core_writes_key(&description) ? SECRET_MODE : FILE_MODE, &named);
+  status = mapped_new(mapping, mapped_mode(secret), &named);
   if (status == LFB_OK)
     status = mapped_write(mapping->fd, bytes, size);
   return mapped_abandon(mapping, mapped_finish(mapping, named, status));

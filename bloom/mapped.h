@@ -21,8 +21,10 @@ lfb_status lfb_mapped_make(const char *path, const lfb_description *description,
                            const lfb_mapped_shape *shape, lfb_mapped_before before,
                            lfb_filter **filter);
 
-/* Makes a file of these bytes, of whose name nobody sees half a file.  Fails: LFB_ERROR_EXISTS,
+/* Makes a file of these bytes, for its owner alone if they are secret, of whose name nobody
+ * sees half a file.  Fails: LFB_ERROR_EXISTS,
  * _OPEN, _WRITE, with the cause in errno, _NO_MEMORY; no file is left. */
-lfb_status lfb_mapped_make_file(const char *path, const void *bytes, size_t size);
+lfb_status lfb_mapped_make_file(const char *path, const void *bytes, size_t size,
+                                bool secret);
 
 #endif
