@@ -16,21 +16,28 @@
 // One that is killed at the latest when its owner goes.
 class Program {
  public:
-  // Starts argv[0], found as the shell does; its standard output comes here.
-  explicit Program(const std::vector<std::string>& argv) {
-    int ends[2];
+  // Starts argv[0], found as the shell does; its standard output comes here, and with `errors`
+  // its standard error too.
+  explicit Program(const std::vector<std::string>& argv, bool errors = false) {
+    int ends[2], inputs[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    // A socket, so that what a program does not read any more is no signal here.
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, inputs), 0);
     std::vector<char*> words;
     for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     pid_ = fork();
     if (pid_ == 0) {
+      dup2(inputs[1], STDIN_FILENO);
       dup2(ends[1], STDOUT_FILENO);
+      if (errors) dup2(ends[1], STDERR_FILENO);
       execvp(words[0], words.data());
       _exit(127);
     }
     EXPECT_GT(pid_, 0);
     close(ends[1]);
+    close(inputs[1]);
+    input_ = inputs[0];
     output_ = fdopen(ends[0], "r");
   }
   Program(const Program&) = delete;
@@ -38,7 +45,15 @@ class Program {
   ~Program() {
     if (pid_ > 0) (void)Stop(SIGKILL);
     fclose(output_);
+    close(input_);
   }
+
+  // Sends something to its standard input, and that no more will come.
+  void Say(const std::string& text) const {
+    EXPECT_EQ(send(input_, text.data(), text.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(text.size()));
+  }
+  void EndInput() const { EXPECT_EQ(shutdown(input_, SHUT_WR), 0); }
 
   // The next line of its output, without its end; "" once it has closed it.
   std::string Line() {
@@ -65,6 +80,7 @@ class Program {
 
  private:
   pid_t pid_ = -1;
+  int input_ = -1;
   FILE* output_ = nullptr;
 };
 

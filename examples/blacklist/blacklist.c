@@ -1,0 +1,144 @@
+/*
+ * blacklist.c - says of each line of its input whether it may be on a blacklist, which is
+ * replaced while it is used.
+ *
+ * The blacklist is a filter in a file (made by `lfbloom build`, say), or the newest file of a
+ * directory.  A thread looks once a second whether there is another one, and swaps it in;
+ * whoever asks meanwhile is answered by the old one or the new one, whole.  A file that is
+ * damaged, or is still being written, never becomes the blacklist.
+ */
+#define _POSIX_C_SOURCE 200809L /* getline */
+#include <errno.h>
+#include <inttypes.h>
+#include <lfbloom/file_source.h>
+#include <lfbloom/follow.h>
+#include <lfbloom/versions.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BLACKLIST_TROUBLE = 2 };
+
+struct blacklist {
+  const char *path;
+  lfb_versions *versions;
+  lfb_file_source *source;
+  lfb_follow *follow;
+};
+
+static int complain(const char *what, lfb_status status)
+{
+  fprintf(stderr, "blacklist: %s: %s\n", what, lfb_status_text(status));
+  return BLACKLIST_TROUBLE;
+}
+
+/* Told of a file that is no filter, or a damaged one. */
+static void blacklist_refused(void *to, const char *path, lfb_status status)
+{
+  (void)to;
+  (void)complain(path, status);
+}
+
+/* Told of what a look at the file came to, on the thread that looks. */
+static void blacklist_report(void *to, lfb_followed what, lfb_status status)
+{
+  const struct blacklist *blacklist = to;
+  lfb_stats stats;
+  uint64_t number;
+
+  if (what == LFB_FOLLOWED_FAILED)
+    (void)complain(blacklist->path, status);
+  if (what != LFB_FOLLOWED_REBUILT)
+    return;
+  lfb_filter_stats(lfb_versions_enter(blacklist->versions, &number), &stats);
+  lfb_versions_leave(blacklist->versions);
+  fprintf(stderr, "blacklist: version %" PRIu64 ", about %" PRIu64 " keys\n", number,
+          stats.approximate_count);
+}
+
+/* Makes the handle, around an empty filter that nobody asks, and what keeps it up to date. */
+static lfb_status blacklist_create(struct blacklist *blacklist)
+{
+  const lfb_config empty = {.fpp = 0.01};
+  const lfb_follow_config config = {.report = blacklist_report, .report_to = blacklist};
+  lfb_status status = lfb_versions_create(&empty, &blacklist->versions);
+
+  if (status == LFB_OK)
+    status = lfb_file_source_create(blacklist->path, NULL, blacklist_refused, NULL,
+                                    &blacklist->source);
+  if (status != LFB_OK)
+    return status;
+  const lfb_source source = lfb_file_source_functions(blacklist->source);
+  return lfb_follow_create(blacklist->versions, &source, &config, &blacklist->follow);
+}
+
+static void blacklist_free(struct blacklist *blacklist)
+{
+  lfb_follow_free(blacklist->follow); /* stops its thread, which uses the others */
+  lfb_file_source_free(blacklist->source);
+  lfb_versions_free(blacklist->versions);
+}
+
+/* Reads the first blacklist, without which nothing is answered; then others as they come. */
+static int blacklist_start(struct blacklist *blacklist)
+{
+  lfb_followed what;
+  lfb_status status = blacklist_create(blacklist);
+
+  if (status != LFB_OK)
+    return complain(blacklist->path, status);
+  status = lfb_follow_poll(blacklist->follow, (uint64_t)time(NULL), &what);
+  if (status != LFB_OK)
+    return BLACKLIST_TROUBLE; /* blacklist_report() has said why */
+  if (what != LFB_FOLLOWED_REBUILT) {
+    fprintf(stderr, "blacklist: %s: there is no blacklist yet\n", blacklist->path);
+    return BLACKLIST_TROUBLE;
+  }
+  status = lfb_follow_start(blacklist->follow);
+  return status == LFB_OK ? EXIT_SUCCESS : complain(blacklist->path, status);
+}
+
+/* Prints `check KEY` or `pass KEY` for each line, at once: somebody may be waiting. */
+static int blacklist_answer(const struct blacklist *blacklist)
+{
+  char *line = NULL;
+  size_t room = 0;
+  ssize_t size;
+
+  while ((size = getline(&line, &room, stdin)) > 0) {
+    if (line[size - 1] == '\n')
+      line[--size] = '\0';
+    const bool maybe =
+        lfb_versions_might_contain(blacklist->versions, line, (size_t)size);
+    printf("%s ", maybe ? "check" : "pass");
+    (void)fwrite(line, 1, (size_t)size, stdout);
+    (void)putchar('\n');
+    (void)fflush(stdout);
+  }
+  free(line);
+  if (!ferror(stdin) && !ferror(stdout))
+    return EXIT_SUCCESS;
+  fprintf(stderr, "blacklist: %s: %s\n", ferror(stdin) ? "standard input" : "standard output",
+          strerror(errno));
+  return BLACKLIST_TROUBLE;
+}
+
+int main(int argc, char **argv)
+{
+  struct blacklist blacklist = {.path = argc == 2 ? argv[1] : NULL};
+
+  if (argc != 2 || argv[1][0] == '-') {
+    fprintf(stderr, "usage: blacklist FILE|DIRECTORY\n"
+                    "Prints each line of standard input behind `pass`: it is surely not on the\n"
+                    "blacklist; or `check`: it may be.  The blacklist is a filter in FILE, or in\n"
+                    "the newest file of DIRECTORY: made by 'lfbloom build', one line a key.  A\n"
+                    "new one is taken a second after it is there.\n");
+    return BLACKLIST_TROUBLE;
+  }
+  int status = blacklist_start(&blacklist);
+  if (status == EXIT_SUCCESS)
+    status = blacklist_answer(&blacklist);
+  blacklist_free(&blacklist);
+  return status;
+}

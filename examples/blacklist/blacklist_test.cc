@@ -1,0 +1,111 @@
+// A blacklist that is replaced, damaged and replaced again under a program that goes on asking.
+#include <gtest/gtest.h>
+#include <lfbloom/filter.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "examples/testing/program.h"
+
+namespace {
+
+class Blacklist : public testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = std::filesystem::path(testing::TempDir()) /
+                 testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(directory_);
+    std::filesystem::create_directories(directory_);
+  }
+  std::string File(const char* name) const { return (directory_ / name).string(); }
+
+  void Save(const char* name, const std::vector<std::string>& keys) const {
+    lfb_config config{};
+    config.expected_insertions = 1000;
+    config.fpp = 1e-6;
+    lfb_filter* filter = nullptr;
+    ASSERT_EQ(lfb_filter_create(&config, &filter), LFB_OK);
+    for (const std::string& key : keys) lfb_filter_put(filter, key.data(), key.size());
+    EXPECT_EQ(lfb_filter_save(filter, LFB_FORM_NATIVE, File(name).c_str()), LFB_OK);
+    lfb_filter_free(filter);
+  }
+  void Start(const std::string& path) {
+    program_ = std::make_unique<Program>(std::vector<std::string>{BLACKLIST_PROGRAM, path}, true);
+    EXPECT_EQ(program_->Line(), "blacklist: version 2, about 2 keys");
+  }
+  // Its next line that is no report; those are in reports_.
+  std::string Answer() {
+    std::string line = program_->Line();
+    for (; line.rfind("blacklist: ", 0) == 0; line = program_->Line()) reports_ += line + "\n";
+    return line;
+  }
+  std::string Ask(const std::string& key) {
+    program_->Say(key + "\n");
+    return Answer();
+  }
+  void End() {
+    program_->EndInput();
+    EXPECT_EQ(Answer(), "");
+    EXPECT_EQ(program_->Wait(), 0);
+  }
+
+  std::filesystem::path directory_;
+  std::unique_ptr<Program> program_;
+  std::string reports_;
+};
+
+// Seen to fail with the follower not started, where it waits for ever.
+TEST_F(Blacklist, IsReplacedWhileItIsUsed) {
+  Save("list", {"always", "first"});
+  Start(File("list"));
+  EXPECT_EQ(Ask("always"), "check always");
+  EXPECT_EQ(Ask("first"), "check first");
+  EXPECT_EQ(Ask("second"), "pass second");
+  EXPECT_EQ(Ask(""), "pass ");
+  Save("list", {"always", "second"});
+  while (Ask("second") == "pass second") ASSERT_EQ(Ask("always"), "check always");
+  EXPECT_EQ(Ask("first"), "pass first");
+  EXPECT_EQ(Ask("always"), "check always");
+  End();
+}
+
+TEST_F(Blacklist, DamagedFilesChangeNothing) {
+  Save("list", {"always", "first"});
+  Start(File("list"));
+  std::ofstream(File("list"), std::ios::binary) << "no filter at all";
+  while (reports_.find("not a filter") == std::string::npos)
+    ASSERT_EQ(Ask("first"), "check first");
+  Save("list", {"always", "second"});
+  while (Ask("second") == "pass second") ASSERT_EQ(Ask("always"), "check always");
+  End();
+}
+
+TEST_F(Blacklist, TheNewestFileOfADirectoryIsIt) {
+  Save("2026-01-01", {"always", "first"});
+  Start(directory_.string());
+  EXPECT_EQ(Ask("first"), "check first");
+  Save("2026-01-02", {"always", "second"});
+  while (Ask("second") == "pass second") ASSERT_EQ(Ask("always"), "check always");
+  EXPECT_EQ(Ask("first"), "pass first");
+  End();
+}
+
+TEST_F(Blacklist, AnswersNothingWithoutABlacklist) {
+  std::ofstream(File("damaged"), std::ios::binary) << "no filter at all";
+  const std::pair<std::string, const char*> rows[] = {
+      {File("none"), ": there is no blacklist yet"},
+      {File("damaged"), ": not a filter in any form known here"},
+      {"--help", "usage: blacklist FILE|DIRECTORY"},
+  };
+  for (const auto& row : rows) {
+    Program program({BLACKLIST_PROGRAM, row.first}, true);
+    EXPECT_NE(program.Line().find(row.second), std::string::npos) << row.first;
+    while (!program.Line().empty()) continue;
+    EXPECT_EQ(program.Wait(), 2);
+  }
+}
+
+}  // namespace
