@@ -36,15 +36,27 @@ class Talk {
 
   // All that comes up to and with `end`, or up to where the other side closes.
   std::string Hear(const std::string& end) {
-    std::string heard;
-    char byte;
-    while (heard.size() < end.size() || heard.compare(heard.size() - end.size(), end.size(), end) != 0) {
-      if (recv(socket_, &byte, 1, 0) != 1) break;
-      heard += byte;
-    }
+    size_t at;
+    while ((at = heard_.find(end, begin_)) == std::string::npos && Receive()) continue;
+    const size_t next = at == std::string::npos ? heard_.size() : at + end.size();
+    const std::string heard = heard_.substr(begin_, next - begin_);
+    begin_ = next;
     return heard;
   }
 
  private:
+  // Adds what has come to heard_; false: there will be no more.
+  bool Receive() {
+    char bytes[65536];
+    const ssize_t got = recv(socket_, bytes, sizeof bytes, 0);
+    if (got <= 0) return false;
+    heard_.erase(0, begin_);
+    begin_ = 0;
+    heard_.append(bytes, static_cast<size_t>(got));
+    return true;
+  }
+
   int socket_;
+  std::string heard_;  // from begin_ on, what nobody has asked for yet
+  size_t begin_ = 0;
 };
