@@ -5,7 +5,7 @@
  * either case, and what follows a '#' is not part of it.  The funnel says so to the filter;
  * nothing is copied.
  */
-#define _GNU_SOURCE /* memmem, fwrite_unlocked */
+#define _GNU_SOURCE /* memmem */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -58,8 +58,10 @@ static void url_funnel(const void *object, lfb_sink *sink)
   lfb_sink_put_bytes(sink, text + host_end, whole.size - host_end);
 }
 
-/* Claims one line, and prints it if nobody had it; the call prints whole lines, whoever else
- * prints. */
+/* Held while a line is printed. */
+static pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
+
+/* Claims one line, and prints it if nobody had it. */
 static void part_claim(struct part *part, lfb_key line)
 {
   if (line.size == 0)
@@ -68,10 +70,10 @@ static void part_claim(struct part *part, lfb_key line)
   if (!lfb_filter_claim_object(part->seen, url_funnel, &line))
     return;
   part->first++;
-  flockfile(stdout);
-  (void)fwrite_unlocked(line.bytes, 1, line.size, stdout);
-  (void)putc_unlocked('\n', stdout);
-  funlockfile(stdout);
+  pthread_mutex_lock(&printing);
+  (void)fwrite(line.bytes, 1, line.size, stdout);
+  (void)putchar('\n');
+  pthread_mutex_unlock(&printing);
 }
 
 static void *part_work(void *self)

@@ -46,7 +46,7 @@ TEST_F(Urls, SpellingsOfOneUrlAreOne) {
 }
 
 // Each of four threads has all URLs, in the same order: they meet over and over.  Seen to fail
-// 9 times in 10 with lfb_filter_put_object() for the claim, which is true to more than one.
+// 10 times in 10 with lfb_filter_put_object() for the claim, which is true to more than one.
 TEST_F(Urls, EachIsPrintedByOneThread) {
   constexpr int kUrls = 300000;
   std::string once;
