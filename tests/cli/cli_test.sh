@@ -273,7 +273,7 @@ gives "any strategy is native" 0 "$tool" build -q -n 10 -p 0.1 --strategy go-fnv
 gives "query of it" 0 "$tool" query -c go.lfb abc
 check "all three are in it" equal "$(cat out)" 3
 
-# Where fast is no choice: 6.9 MiB, 57 KB a key, where 18 bytes will do.
+# Where fast is no choice: 6.9 MiB, 57 KB a key, where 18 bytes a key will do.
 run "$tool" build -n 1k -p 1e-30 -o big.lfb abc
 check "a size that another strategy halves: built" equal "$rc" 0
 check "a size that another strategy halves: told" holds err "where --strategy guava-mitz64 takes 17.5"
