@@ -30,6 +30,12 @@
  *              a key that was won, so nobody loses by them; to be rare, he looks first.
  *            - A claim that looked before another's layer was added looks again once it has
  *              entered: what it saw first is worth nothing.
+ * Processes  Where layers are files (growing_mapped.c), their number there is raised when a
+ *            layer is whole and before it is put into, and is looked at before each act: who
+ *            sees a put sees its layer.  Who gets a dead process's lease on the first layer
+ *            completes its claim there as in a plain filter, by the first layer's bits alone
+ *            (mapping.c): it may decide for won what is in a newer layer, but nobody is told;
+ *            and turn bits on in the first layer, where who enters next finds them too.
  */
 #ifndef LFB_BLOOM_LAYERS_H
 #define LFB_BLOOM_LAYERS_H

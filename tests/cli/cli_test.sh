@@ -1,11 +1,13 @@
 #!/bin/bash
-# cli_test.sh LFBLOOM OVERCOUNTED KEYED GROWING COUNTING: runs the tool as its users do and checks what it
+# cli_test.sh LFBLOOM OVERCOUNTED KEYED GROWING COUNTING SHARE_GROWING: runs the tool as its users do
+# and checks what it
 # prints, writes and returns.  Needs gnuplot, and nothing else beyond coreutils.
 set -u
 tool=$(realpath "$1")
 keyed=$(realpath "$3") # its hash has a key
 growing=$(realpath "$4") # holds the texts 0 to 4999 in three layers
 counting=$(realpath "$5") # holds the texts 0 to 99, and "stuck" 20 times
+share_growing=$(realpath "$6") # makes files that do, for programs to share
 overcounted=$(realpath "$2") # checksums that match, and a header that counts 3 bits too many
 export LC_ALL=C
 work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/lfbloom_cli.XXXXXX")
@@ -700,6 +702,25 @@ refuses "merge a counting filter" "a counting filter: it neither opens as, nor m
   "$tool" merge -o none.lfb native.lfb "$counting"
 check "merge: nothing was written for it" test ! -e none.lfb
 refuses "query a counting filter from a pipe" "a counting filter" "$tool" query <(cat "$counting") counted
+"$share_growing" shared.growing
+gives "query a shared growing filter" 0 "$tool" query shared.growing grown
+check "shared growing: every key is found" cmp -s out grown
+run "$tool" query -c shared.growing ungrown
+check "shared growing: others seldom" between "$(cat out)" 100 999
+gives "info of a shared growing filter" 0 "$tool" info shared.growing
+check "shared growing: its layers" grep -qx "layers               3" out
+gives "verify a shared growing filter" 0 "$tool" verify shared.growing
+check "shared growing: nothing wrong" holds out ": nothing wrong seen: growing in mapped files, fast"
+refuses "merge a shared growing filter" "a growing filter in mapped files: it neither opens as, nor merges with, a plain one" \
+  "$tool" merge -o none.lfb shared.growing native.lfb
+refuses "convert a shared growing filter" "a growing filter in mapped files" \
+  "$tool" convert --to native shared.growing none.lfb
+check "shared growing: nothing was written" test ! -e none.lfb
+mv shared.growing.1 aside
+gives "verify without a layer" 1 "$tool" verify shared.growing
+check "shared growing: a layer is missing" holds out "a layer of the growing filter has no file"
+refuses "query without a layer" "a layer of the growing filter has no file" \
+  "$tool" query shared.growing grown
 
 # --- merge ----------------------------------------------------------------------
 awk 'NR % 3 == 1' all >other
