@@ -19,7 +19,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
+#ifdef LFB_MODEL /* the project's model checks: tests/model/atomic.h */
+#define LFB_STD lfb_model::
+#define LFB_ATOMIC(type) lfb_model::atomic<type>
+#elif defined(__cplusplus)
 #include <atomic>
 #define LFB_STD std::
 #define LFB_ATOMIC(type) std::atomic<type>

@@ -1,0 +1,12 @@
+#!/bin/bash
+# must_find.sh BINARY SCENARIO: succeeds if the model finds what is wrong in that scenario.
+set -u
+output=$("$1" --runs=1000000 --bound=2 "$2") && {
+  echo "$2: nothing was found where there is something"
+  exit 1
+}
+grep -q "^$2, .* ASSERT FAILED" <<<"$output" || {
+  echo "$2: it ended, but by no assertion of the scenario"
+  exit 1
+}
+grep "^$2, " <<<"$output"

@@ -1,0 +1,108 @@
+// What lfbloom/word.h and atomic/stripes.h promise, by Relacy: a bit has one winner, a mask is
+// counted once, a sum is never above the truth and in the end exact.
+#include "tests/model/atomic.h"
+
+// A thread of the model has the slot of its number.
+#define LFB_ATOMIC_SLOTS_H
+#include <stdint.h>
+enum { LFB_SLOT_COUNT = 4 };
+static inline uint32_t lfb_slot(void) { return rl::ctx().threadx_->index_; }
+
+using namespace lfb_model;
+#include <lfbloom/word.h>
+
+#ifdef LFB_MODEL_MUTATED
+#include LFB_MODEL_MUTATED
+#endif
+#include "atomic/stripes.h"
+#include "tests/model/model.h"
+
+namespace {
+
+// Three who turn on masks that overlap: each bit is credited once, and none is lost.
+struct Masks : rl::test_suite<Masks, 3> {
+  lfb_word word{};
+  Cells<uint64_t> cells;
+  uint64_t turned_on[3] = {0, 0, 0};
+
+  void before() { cells.Begin(&word, uint64_t{8}); }
+  void thread(unsigned index) {
+    static const uint64_t masks[] = {3, 6, 13};
+    turned_on[index] = lfb_word_set(&word, masks[index]);
+    RL_ASSERT((lfb_word_get(&word) & masks[index]) == masks[index]);
+  }
+  void after() {
+    RL_ASSERT(lfb_word_get(&word) == 15);
+    RL_ASSERT((turned_on[0] | turned_on[1] | turned_on[2]) == 7);
+    RL_ASSERT(lfb_word_count(turned_on[0]) + lfb_word_count(turned_on[1]) +
+                  lfb_word_count(turned_on[2]) ==
+              3);
+  }
+};
+
+// Two who turn on bits and count them, one with a stripe of his own and one who shares his, and
+// one who reads: whoever sees a count sees as many bits.
+template <typename Test>
+struct Counting : rl::test_suite<Test, 3> {
+  lfb_word word{};
+  lfb_stripe lines[2 + LFB_STRIPES_SHARED]{};
+  lfb_stripes count{};
+  Cells<uint64_t> cells;
+
+  void before() {
+    count = {lines, 1, 1 + LFB_STRIPES_SHARED, lines, nullptr, nullptr};
+    cells.Begin(&word, uint64_t{0});
+    for (lfb_stripe& line : lines) cells.Begin(&line.count, uint64_t{0});
+  }
+  uint64_t Sum() const {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count.all_count; i++)
+      sum += atomic_load_explicit(&count.all[i].count, memory_order_acquire);
+    return sum;
+  }
+  void Put(uint64_t mask) {
+    const uint64_t turned_on = lfb_word_set(&word, mask);
+    if (turned_on != 0) lfb_stripes_add(&count, lfb_word_count(turned_on));
+  }
+  void thread(unsigned index) {
+    if (index == 0) {
+      Put(3);
+      Put(4);
+    } else if (index == 1) {
+      Put(6);
+    } else {
+      const uint64_t sum = Sum();
+      RL_ASSERT(sum <= lfb_word_count(lfb_word_get(&word)));
+    }
+  }
+  void after() { RL_ASSERT(Sum() == 3 && lfb_word_get(&word) == 7); }
+};
+
+struct Counted : Counting<Counted> {};
+
+// Two who add to one shared stripe.
+struct Shared : rl::test_suite<Shared, 2> {
+  lfb_stripe lines[1 + LFB_STRIPES_SHARED]{};
+  lfb_stripes count{};
+  Cells<uint64_t> cells;
+
+  void before() {
+    count = {lines, 0, LFB_STRIPES_SHARED, lines, nullptr, nullptr};
+    for (lfb_stripe& line : lines) cells.Begin(&line.count, uint64_t{0});
+  }
+  void thread(unsigned index) {
+    lfb_add_u64(&lfb_stripes_shared(&count, LFB_STRIPES_SHARED * index)->count, 1 + index,
+                memory_order_release);
+  }
+  void after() { RL_ASSERT(lines[0].count.cell->load(rl::mo_acquire, RL_INFO) == 3); }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  model::Runs runs(argc, argv);
+  runs.Try<Masks>("Masks");
+  runs.Try<Counted>("Counted");
+  runs.Try<Shared>("Shared");
+  return runs.Status();
+}
