@@ -55,13 +55,14 @@ fuzz_bytes fuzz_bytes_gathered(const fuzz_gathered *all)
   return exact;
 }
 
-fuzz_bytes fuzz_bytes_written(const lfb_filter *filter, lfb_form form)
+void fuzz_bytes_damage(const fuzz_bytes *bytes, size_t from, uint64_t chance)
 {
-  fuzz_gathered all = {{NULL, 0}, 0};
+  const size_t first = from + (size_t)(fuzz_mix(chance) % (bytes->size - from));
+  const size_t left = bytes->size - first, wanted = 1 + (size_t)(fuzz_mix(chance + 1) % 64);
+  const uint64_t mask = 1 + fuzz_mix(chance + 2) % 255;
 
-  fuzz_must(lfb_filter_write(filter, form, fuzz_bytes_gather, &all) == LFB_OK,
-            "it can be written");
-  return fuzz_bytes_gathered(&all);
+  for (size_t i = 0; i < (wanted < left ? wanted : left); i++)
+    bytes->at[first + i] ^= (unsigned char)mask;
 }
 
 uint64_t fuzz_load64(const unsigned char *at)

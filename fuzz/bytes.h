@@ -33,8 +33,9 @@ lfb_status fuzz_bytes_gather(void *to, const void *bytes, size_t size);
 /* What was gathered, exactly as long as it is, and nothing else any more; free() it. */
 fuzz_bytes fuzz_bytes_gathered(const fuzz_gathered *all);
 
-/* What a filter is when written in this form, which must succeed; free() it. */
-fuzz_bytes fuzz_bytes_written(const lfb_filter *filter, lfb_form form);
+/* Changes some of the bytes from `from` on, of which there must be one, each of the changed
+ * ones surely. */
+void fuzz_bytes_damage(const fuzz_bytes *bytes, size_t from, uint64_t chance);
 
 /* The little-endian number of eight bytes, and back. */
 uint64_t fuzz_load64(const unsigned char *at);

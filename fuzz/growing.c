@@ -77,22 +77,6 @@ bool fuzz_growing_same(const fuzz_bytes *read, const fuzz_bytes *written)
   return true;
 }
 
-static fuzz_bytes growing_written(const lfb_growing *growing)
-{
-  fuzz_gathered all = {{NULL, 0}, 0};
-
-  fuzz_must(lfb_growing_write(growing, fuzz_bytes_gather, &all) == LFB_OK, "it can be written");
-  return fuzz_bytes_gathered(&all);
-}
-
-static void check_written_as(const lfb_growing *growing, const fuzz_bytes *other, const char *what)
-{
-  const fuzz_bytes bytes = growing_written(growing);
-
-  fuzz_must(fuzz_growing_same(other, &bytes), what);
-  free(bytes.at);
-}
-
 /* ---- its use --------------------------------------------------------------------------- */
 
 /* What it says of KEYS hashes, which `chance` chooses; a bit for each. */
@@ -143,55 +127,45 @@ static void growing_put(lfb_growing *growing, uint64_t chance)
   fuzz_must(growing_ask(growing, chance) == UINT64_MAX, "what was put is found");
 }
 
-static void check_copy(const lfb_growing *growing, const fuzz_bytes *written)
+static void check_copy(const fuzz_reader *reader, const lfb_growing *growing,
+                       const fuzz_bytes *written)
 {
   lfb_growing *copy;
 
   fuzz_must(lfb_growing_copy(growing, &copy) == LFB_OK, "it copies");
-  check_written_as(copy, written, "a copy is written alike");
+  fuzz_outcome_check_written(reader, copy, written, "a copy is written alike");
   lfb_growing_free(copy);
 }
 
 static void check_again(const fuzz_reader *reader, const lfb_growing *growing,
                         const fuzz_bytes *written, uint64_t chance)
 {
-  const fuzz_outcome again = fuzz_outcome_again(reader, *written, false);
+  lfb_growing *again = fuzz_outcome_reread(reader, written);
 
-  fuzz_must(again.status == LFB_OK && again.taken == written->size &&
-                again.damage.count == 0 && again.damage.bits_missing == 0,
-            "what was written reads again, whole");
-  fuzz_must(growing_ask(growing, chance) == growing_ask(again.made, chance),
-            "and answers alike");
-  check_written_as(again.made, written, "and is written alike");
-  lfb_growing_free(again.made);
+  fuzz_must(growing_ask(growing, chance) == growing_ask(again, chance), "and answers alike");
+  lfb_growing_free(again);
 }
 
-/* One with keys in it whose layers' words, or their checksums, are damaged in a byte. */
+/* One with keys in it whose first layer's words, or their checksums, are damaged. */
 static void check_damaged(const fuzz_reader *reader, const lfb_growing *whole, uint64_t chance)
 {
-  const fuzz_bytes bytes = growing_written(whole);
+  const fuzz_bytes bytes = fuzz_outcome_written(reader, whole);
   size_t at = FUZZ_GROWING_HEADER;
   const fuzz_bytes layer = next_layer(&bytes, &at);
-  const size_t body = layer.size - NATIVE_HEADER;
 
-  layer.at[NATIVE_HEADER + (size_t)(fuzz_mix(chance) % body)] ^=
-      (unsigned char)(1 + fuzz_mix(chance + 1) % 255);
-  const fuzz_outcome refused = fuzz_outcome_again(reader, bytes, false);
-  fuzz_must(refused.status == LFB_ERROR_BAD_CHECKSUM && refused.damage.count > 0,
-            "damage is found");
-  const fuzz_outcome open = fuzz_outcome_again(reader, bytes, true);
-  fuzz_must(open.status == LFB_OK, "damaged words open");
-  fuzz_must((growing_ask(whole, chance) & ~growing_ask(open.made, chance)) == 0,
+  fuzz_bytes_damage(&layer, NATIVE_HEADER, chance);
+  lfb_growing *open = fuzz_outcome_damaged(reader, &bytes);
+  fuzz_must((growing_ask(whole, chance) & ~growing_ask(open, chance)) == 0,
             "no damage makes a maybe a no");
-  lfb_growing_free(open.made);
+  lfb_growing_free(open);
   free(bytes.at);
 }
 
-static void check_made(const fuzz_reader *reader, const fuzz_input *input,
-                       const fuzz_outcome *seen, const fuzz_bytes *written)
+static void check_growing(const fuzz_reader *reader, const fuzz_input *input, void *made,
+                          size_t taken, const fuzz_bytes *written)
 {
-  const fuzz_bytes read = {input->file.at, seen->taken};
-  lfb_growing *growing = seen->made;
+  const fuzz_bytes read = {input->file.at, taken};
+  lfb_growing *growing = made;
   const lfb_growing_figures figures = check_figures(growing, input);
 
   (void)growing_ask(growing, input->chance);
@@ -199,7 +173,7 @@ static void check_made(const fuzz_reader *reader, const fuzz_input *input,
   fuzz_must(input->open_damaged || fuzz_growing_same(&read, written),
             "what was read is what is written");
   check_again(reader, growing, written, input->chance);
-  check_copy(growing, written);
+  check_copy(reader, growing, written);
   growing_put(growing, input->chance);
   lfb_growing_figures now;
   lfb_growing_stats(growing, &now);
@@ -207,37 +181,16 @@ static void check_made(const fuzz_reader *reader, const fuzz_input *input,
   check_damaged(reader, growing, input->chance);
 }
 
-/* Every other way gives what the first gave; `written`: NULL if it was refused. */
-static void check_ways(const fuzz_reader *reader, const fuzz_input *input,
-                       const fuzz_outcome *first, const fuzz_bytes *written)
+static lfb_status growing_write(const fuzz_reader *reader, const void *made, lfb_write_fn write,
+                                void *to)
 {
-  for (const fuzz_way *way = reader->ways + 1; way->read != NULL; way++) {
-    const fuzz_outcome seen = fuzz_outcome_of(way, input);
-    fuzz_outcome_check_same(way, input, first, &seen);
-    if (seen.status == LFB_OK && written != NULL)
-      check_written_as(seen.made, written, "all ways to read give one filter");
-    lfb_growing_free(seen.made);
-  }
+  (void)reader;
+  return lfb_growing_write(made, write, to);
 }
 
-bool fuzz_growing_check(const fuzz_reader *reader, const fuzz_input *input, lfb_status *status)
+static void growing_free(void *made)
 {
-  const fuzz_outcome first = fuzz_outcome_of(reader->ways, input);
-  const bool ours = reader->begins(&input->file);
-
-  *status = first.status;
-  if (ours)
-    fuzz_outcome_check_damage(reader, input, &first);
-  if (ours && first.status != LFB_OK)
-    fuzz_outcome_check_refused(reader, &first);
-  if (first.status != LFB_OK) {
-    check_ways(reader, input, &first, NULL);
-    return ours;
-  }
-  const fuzz_bytes written = growing_written(first.made);
-  check_ways(reader, input, &first, &written);
-  check_made(reader, input, &first, &written);
-  free(written.at);
-  lfb_growing_free(first.made);
-  return ours;
+  lfb_growing_free(made);
 }
+
+const fuzz_kind fuzz_growing = {fuzz_growing_ways, growing_write, growing_free, check_growing};

@@ -17,19 +17,10 @@ void fuzz_growing_mend(const fuzz_bytes *file, fuzz_mend what);
 bool fuzz_growing_same(const fuzz_bytes *read, const fuzz_bytes *written);
 
 /*
- * As fuzz_check(), of growing filters.
- *
- * Aborts  where a property does not hold:
- *   1. All ways agree: on the status, on what is damaged, on the filter.
- *   2. What is refused leaves the output untouched, for a reason that is in the table.
- *   3. Damage lies within the file, in order, none where it was opened as whole.
+ * Growing filters.  As fuzz_check() has it for plain ones, but
  *   4. One that was read has figures that fit one another, answers many keys as one by one,
- *      takes puts and claims and finds them, also in layers that it adds then.
- *   5. What it writes is what was read (docs/formats.md), reads again, answers alike, and is
- *      then written alike, as is what a copy writes.
- *   6. Damage to its layers is found; opened all the same, it never says no where the whole
- *      said maybe.
+ *      takes puts and claims and finds them, also in layers that it adds then, and is copied.
  */
-bool fuzz_growing_check(const fuzz_reader *reader, const fuzz_input *input, lfb_status *status);
+extern const fuzz_kind fuzz_growing;
 
 #endif

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fuzz/outcomes.h"
+
 enum { KEYS = 64, HEAD = 512, AT_ORDER = 16 };
 
 /* A file in memory, at a path by which it can be opened. */
@@ -97,7 +99,7 @@ static void check_recount(lfb_filter *filter)
 
 static void check_written(const lfb_filter *filter, const uint8_t *key, uint64_t chance)
 {
-  const fuzz_bytes bytes = fuzz_bytes_written(filter, LFB_FORM_MAPPED);
+  const fuzz_bytes bytes = fuzz_outcome_written(fuzz_reader_find("mapped"), filter);
   const file again = file_make(&bytes);
   const lfb_read_limits limits = {.key = key};
   const lfb_filter *opened;

@@ -1,6 +1,7 @@
 /* outcomes.c - see outcomes.h. */
 #include "fuzz/outcomes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The key of tests/golden/native-v1-keyed.lfb. */
@@ -37,7 +38,7 @@ fuzz_outcome fuzz_outcome_again(const fuzz_reader *reader, fuzz_bytes bytes, boo
 {
   const fuzz_input input = {
       .file = bytes, .open_damaged = open_damaged, .with_key = true, .wants_damage = true};
-  return fuzz_outcome_of(reader->ways, &input);
+  return fuzz_outcome_of(reader->kind->ways, &input);
 }
 
 static uint64_t check_extents(const lfb_damage *damage, size_t file_size)
@@ -98,4 +99,45 @@ void fuzz_outcome_check_same(const fuzz_way *way, const fuzz_input *input,
             "all ways to read agree");
   fuzz_must(memcmp(&seen->damage, &first->damage, sizeof seen->damage) == 0,
             "all ways to read find the same damage");
+}
+
+fuzz_bytes fuzz_outcome_written(const fuzz_reader *reader, const void *made)
+{
+  fuzz_gathered all = {{NULL, 0}, 0};
+
+  fuzz_must(reader->kind->write(reader, made, fuzz_bytes_gather, &all) == LFB_OK,
+            "it can be written");
+  return fuzz_bytes_gathered(&all);
+}
+
+void fuzz_outcome_check_written(const fuzz_reader *reader, const void *made,
+                                const fuzz_bytes *other, const char *what)
+{
+  const fuzz_bytes bytes = fuzz_outcome_written(reader, made);
+
+  fuzz_must(reader->same(other, &bytes), what);
+  free(bytes.at);
+}
+
+void *fuzz_outcome_reread(const fuzz_reader *reader, const fuzz_bytes *written)
+{
+  const fuzz_outcome again = fuzz_outcome_again(reader, *written, false);
+
+  fuzz_must(again.status == LFB_OK && again.taken == written->size,
+            "what was written reads again");
+  fuzz_must(again.damage.count == 0 && again.damage.bits_missing == 0, "and is whole");
+  fuzz_outcome_check_written(reader, again.made, written, "and is written alike");
+  return again.made;
+}
+
+void *fuzz_outcome_damaged(const fuzz_reader *reader, const fuzz_bytes *damaged)
+{
+  if (reader->fixed > 0) {
+    const fuzz_outcome refused = fuzz_outcome_again(reader, *damaged, false);
+    fuzz_must(refused.status == LFB_ERROR_BAD_CHECKSUM && refused.damage.count > 0,
+              "damage is found");
+  }
+  const fuzz_outcome open = fuzz_outcome_again(reader, *damaged, true);
+  fuzz_must(open.status == LFB_OK, "damaged words open");
+  return open.made;
 }

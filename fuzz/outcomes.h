@@ -33,4 +33,20 @@ void fuzz_outcome_check_refused(const fuzz_reader *reader, const fuzz_outcome *s
 void fuzz_outcome_check_same(const fuzz_way *way, const fuzz_input *input,
                              const fuzz_outcome *first, const fuzz_outcome *seen);
 
+/* What something made of a file is when written, which must succeed; free() it. */
+fuzz_bytes fuzz_outcome_written(const fuzz_reader *reader, const void *made);
+
+/* Aborts, saying what, where it is not written as it should be for the bytes that were read, at
+ * about the same time. */
+void fuzz_outcome_check_written(const fuzz_reader *reader, const void *made,
+                                const fuzz_bytes *other, const char *what);
+
+/* What is made of bytes that the library wrote; aborts where these do not read as whole, or it is
+ * not written alike.  The reader's kind frees it. */
+void *fuzz_outcome_reread(const fuzz_reader *reader, const fuzz_bytes *written);
+
+/* What is made of bytes that are damaged, opened all the same; aborts where they cannot be, or
+ * where a form with checksums does not tell.  The reader's kind frees it. */
+void *fuzz_outcome_damaged(const fuzz_reader *reader, const fuzz_bytes *damaged);
+
 #endif

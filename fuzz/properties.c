@@ -7,28 +7,20 @@
 #include "fuzz/answers.h"
 #include "fuzz/outcomes.h"
 
-/* Whether a filter is written like another one, at about the same time. */
-static void check_written_as(const fuzz_reader *reader, const lfb_filter *filter,
-                             const fuzz_bytes *other, const char *what)
-{
-  const fuzz_bytes bytes = fuzz_bytes_written(filter, reader->form);
-
-  fuzz_must(reader->same(other, &bytes), what);
-  free(bytes.at);
-}
-
 /* 1: every other way gives what the first gave; `written`: NULL if it is not ours. */
-static void check_ways(const fuzz_reader *reader, const fuzz_input *input, const fuzz_outcome *first,
-                       const fuzz_bytes *written)
+static void check_ways(const fuzz_reader *reader, const fuzz_input *input,
+                       const fuzz_outcome *first, const fuzz_bytes *written)
 {
-  for (const fuzz_way *way = reader->ways + 1; way->read != NULL; way++) {
+  for (const fuzz_way *way = reader->kind->ways + 1; way->read != NULL; way++) {
     const fuzz_outcome seen = fuzz_outcome_of(way, input);
     fuzz_outcome_check_same(way, input, first, &seen);
     if (seen.status == LFB_OK && written != NULL)
-      check_written_as(reader, seen.made, written, "all ways to read give one filter");
-    lfb_filter_free(seen.made);
+      fuzz_outcome_check_written(reader, seen.made, written, "all ways to read give one filter");
+    reader->kind->free(seen.made);
   }
 }
+
+/* ---- plain filters ------------------------------------------------------------------- */
 
 static void check_figures(const lfb_filter *filter, const fuzz_input *input, const lfb_stats *stats)
 {
@@ -57,50 +49,30 @@ static void check_answers(const lfb_stats *stats, fuzz_answers answers)
 static void check_again(const fuzz_reader *reader, const lfb_filter *filter,
                         const fuzz_bytes *written, uint64_t chance)
 {
-  const fuzz_outcome again = fuzz_outcome_again(reader, *written, false);
+  lfb_filter *again = fuzz_outcome_reread(reader, written);
 
-  fuzz_must(again.status == LFB_OK && again.taken == written->size,
-            "what was written reads again");
-  fuzz_must(again.damage.count == 0 && again.damage.bits_missing == 0, "and is whole");
-  fuzz_must(fuzz_answers_equal(fuzz_ask(filter, chance), fuzz_ask(again.made, chance)),
+  fuzz_must(fuzz_answers_equal(fuzz_ask(filter, chance), fuzz_ask(again, chance)),
             "and answers alike");
-  check_written_as(reader, again.made, written, "and is written alike");
-  lfb_filter_free(again.made);
-}
-
-/* Changes some of the bytes that may be damaged, each of the changed ones surely. */
-static void damage_bytes(const fuzz_reader *reader, const fuzz_bytes *bytes, uint64_t chance)
-{
-  const size_t from = reader->fixed + (size_t)(fuzz_mix(chance) % (bytes->size - reader->fixed));
-  const size_t left = bytes->size - from, wanted = 1 + (size_t)(fuzz_mix(chance + 1) % 64);
-  const uint64_t mask = 1 + fuzz_mix(chance + 2) % 255;
-
-  for (size_t i = 0; i < (wanted < left ? wanted : left); i++)
-    bytes->at[from + i] ^= (unsigned char)mask;
+  lfb_filter_free(again);
 }
 
 /* 6: what a filter with keys in it is when damaged. */
 static void check_damaged(const fuzz_reader *reader, const lfb_filter *whole, uint64_t chance)
 {
-  const fuzz_bytes bytes = fuzz_bytes_written(whole, reader->form);
+  const fuzz_bytes bytes = fuzz_outcome_written(reader, whole);
 
-  if (reader->fixed > 0) {
-    damage_bytes(reader, &bytes, chance);
-    const fuzz_outcome refused = fuzz_outcome_again(reader, bytes, false);
-    fuzz_must(refused.status == LFB_ERROR_BAD_CHECKSUM && refused.damage.count > 0,
-              "damage is found");
-  }
-  const fuzz_outcome open = fuzz_outcome_again(reader, bytes, true);
-  fuzz_must(open.status == LFB_OK, "damaged words open");
-  const fuzz_answers before = fuzz_ask(whole, chance), after = fuzz_ask(open.made, chance);
+  if (reader->fixed > 0)
+    fuzz_bytes_damage(&bytes, reader->fixed, chance);
+  lfb_filter *open = fuzz_outcome_damaged(reader, &bytes);
+  const fuzz_answers before = fuzz_ask(whole, chance), after = fuzz_ask(open, chance);
   fuzz_must(fuzz_answers_within(before, after), "no damage makes a maybe a no");
   fuzz_must(reader->fixed > 0 || fuzz_answers_equal(before, after),
             "where damage cannot be seen, opening it changes nothing");
   free(bytes.at);
-  const fuzz_bytes mended = fuzz_bytes_written(open.made, reader->form);
-  check_again(reader, open.made, &mended, chance);
+  const fuzz_bytes mended = fuzz_outcome_written(reader, open);
+  check_again(reader, open, &mended, chance);
   free(mended.at);
-  lfb_filter_free(open.made);
+  lfb_filter_free(open);
 }
 
 /* Copies and merges, which use the words by another way than keys do. */
@@ -111,31 +83,48 @@ static void check_copy(const fuzz_reader *reader, const lfb_filter *filter,
 
   fuzz_must(lfb_filter_copy(filter, &copy) == LFB_OK, "it copies");
   fuzz_must(lfb_filter_put_all(copy, filter) == LFB_OK, "it merges with its copy");
-  check_written_as(reader, copy, written, "a copy is written alike");
+  fuzz_outcome_check_written(reader, copy, written, "a copy is written alike");
   lfb_filter_free(copy);
 }
 
-static void check_filter(const fuzz_reader *reader, const fuzz_input *input, const fuzz_outcome *seen,
-                         const fuzz_bytes *written)
+static void check_plain(const fuzz_reader *reader, const fuzz_input *input, void *made,
+                        size_t taken, const fuzz_bytes *written)
 {
-  const fuzz_bytes read = {input->file.at, seen->taken};
+  const fuzz_bytes read = {input->file.at, taken};
+  lfb_filter *filter = made;
   lfb_stats stats;
 
-  lfb_filter_stats(seen->made, &stats);
+  lfb_filter_stats(filter, &stats);
   fuzz_must(stats.form == reader->form, "the filter knows its form");
-  check_figures(seen->made, input, &stats);
-  check_answers(&stats, fuzz_ask(seen->made, input->chance));
+  check_figures(filter, input, &stats);
+  check_answers(&stats, fuzz_ask(filter, input->chance));
   /* of a damaged filter, the words are others now */
   fuzz_must(input->open_damaged || reader->same(&read, written),
             "what was read is what is written");
-  check_again(reader, seen->made, written, input->chance);
-  check_copy(reader, seen->made, written);
-  fuzz_put(seen->made, input->chance);
-  check_damaged(reader, seen->made, input->chance);
+  check_again(reader, filter, written, input->chance);
+  check_copy(reader, filter, written);
+  fuzz_put(filter, input->chance);
+  check_damaged(reader, filter, input->chance);
 }
 
+static lfb_status plain_write(const fuzz_reader *reader, const void *made, lfb_write_fn write,
+                              void *to)
+{
+  return lfb_filter_write(made, reader->form, write, to);
+}
+
+static void plain_free(void *made)
+{
+  lfb_filter_free(made);
+}
+
+const fuzz_kind fuzz_plain = {fuzz_stream_ways, plain_write, plain_free, check_plain};
+
+/* ---- all of them --------------------------------------------------------------------- */
+
 /* A file that this reader is to read. */
-static void check_ours(const fuzz_reader *reader, const fuzz_input *input, const fuzz_outcome *first)
+static void check_ours(const fuzz_reader *reader, const fuzz_input *input,
+                       const fuzz_outcome *first)
 {
   fuzz_outcome_check_damage(reader, input, first);
   if (first->status != LFB_OK) {
@@ -143,17 +132,15 @@ static void check_ours(const fuzz_reader *reader, const fuzz_input *input, const
     check_ways(reader, input, first, NULL);
     return;
   }
-  const fuzz_bytes written = fuzz_bytes_written(first->made, reader->form);
+  const fuzz_bytes written = fuzz_outcome_written(reader, first->made);
   check_ways(reader, input, first, &written);
-  check_filter(reader, input, first, &written);
+  reader->kind->check(reader, input, first->made, first->taken, &written);
   free(written.at);
 }
 
 bool fuzz_check(const fuzz_reader *reader, const fuzz_input *input, lfb_status *status)
 {
-  if (reader->check != NULL)
-    return reader->check(reader, input, status);
-  const fuzz_outcome first = fuzz_outcome_of(reader->ways, input);
+  const fuzz_outcome first = fuzz_outcome_of(reader->kind->ways, input);
   const bool ours = reader->begins(&input->file);
   const lfb_read_limits limits = fuzz_limits_of(input);
 
@@ -163,7 +150,7 @@ bool fuzz_check(const fuzz_reader *reader, const fuzz_input *input, lfb_status *
     check_ours(reader, input, &first);
   else
     check_ways(reader, input, &first, NULL);
-  lfb_filter_free(first.made);
+  reader->kind->free(first.made);
   *status = first.status;
   return ours;
 }

@@ -26,7 +26,11 @@
  *   6. Any damage to its words is found; opened all the same, it never says no where
  *      the whole said maybe.
  *   7. What else the reader's row asks of it: fuzz/mapped.h.
+ * Of other kinds than plain filters, growing.h and counting.h say what 4 is.
  */
 bool fuzz_check(const fuzz_reader *reader, const fuzz_input *input, lfb_status *status);
+
+/* Plain filters. */
+extern const fuzz_kind fuzz_plain;
 
 #endif

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "fuzz/counting.h"
 #include "fuzz/growing.h"
 #include "fuzz/mapped.h"
+#include "fuzz/properties.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -28,18 +30,16 @@ static bool native_begins(const fuzz_bytes *file)
   return file->size >= 6 && memcmp(file->at, "LFBLOO", 6) == 0;
 }
 
-/* The checksums of the words and of themselves, if the file has room for what it claims. */
-static void native_mend_table(const fuzz_bytes *file)
+void fuzz_native_mend_words(const fuzz_bytes *file, size_t header, uint64_t claimed)
 {
-  const uint64_t claimed = fuzz_load64(file->at + NATIVE_WORD_COUNT);
-  const size_t room = file->size - NATIVE_HEADER;
+  const size_t room = file->size - header;
   if (claimed == 0 || claimed > room / 8)
     return;
   const size_t size = (size_t)claimed * 8, table_size = (size + MIB - 1) / MIB * 8;
   if (room - size < table_size + 8)
     return;
-  const unsigned char *words = file->at + NATIVE_HEADER;
-  unsigned char *table = file->at + NATIVE_HEADER + size;
+  const unsigned char *words = file->at + header;
+  unsigned char *table = file->at + header + size;
 
   for (size_t at = 0; at < size; at += MIB)
     fuzz_store64(table + at / MIB * 8,
@@ -53,7 +53,7 @@ void fuzz_native_mend(const fuzz_bytes *file, fuzz_mend what)
     return;
   fuzz_store64(file->at + NATIVE_CHECKSUM, XXH3_64bits(file->at, NATIVE_CHECKSUM));
   if (what == FUZZ_MEND_ALL)
-    native_mend_table(file);
+    fuzz_native_mend_words(file, NATIVE_HEADER, fuzz_load64(file->at + NATIVE_WORD_COUNT));
 }
 
 /* All but what is of the writing, and the header's checksum over that. */
@@ -138,8 +138,8 @@ static bool mapped_same(const fuzz_bytes *read, const fuzz_bytes *written)
 static const fuzz_reader readers[] = {
     {
         .name = "native",
+        .kind = &fuzz_plain,
         .form = LFB_FORM_NATIVE,
-        .ways = fuzz_stream_ways,
         .fixed = NATIVE_HEADER,
         .begins = native_begins,
         .mend = fuzz_native_mend,
@@ -151,8 +151,8 @@ static const fuzz_reader readers[] = {
     },
     {
         .name = "guava",
+        .kind = &fuzz_plain,
         .form = LFB_FORM_GUAVA,
-        .ways = fuzz_stream_ways,
         .begins = guava_begins,
         .same = guava_same,
         .refusals = {LFB_ERROR_BAD_PROBES, LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_OVER_LIMIT,
@@ -160,8 +160,8 @@ static const fuzz_reader readers[] = {
     },
     {
         .name = "sbbf",
+        .kind = &fuzz_plain,
         .form = LFB_FORM_SBBF,
-        .ways = fuzz_stream_ways,
         .begins = sbbf_begins,
         .same = sbbf_same,
         .refusals = {LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_WORD_COUNT,
@@ -169,8 +169,8 @@ static const fuzz_reader readers[] = {
     },
     {
         .name = "mapped",
+        .kind = &fuzz_plain,
         .form = LFB_FORM_MAPPED,
-        .ways = fuzz_stream_ways,
         .begins = mapped_begins,
         .mend = mapped_mend,
         .same = mapped_same,
@@ -182,12 +182,23 @@ static const fuzz_reader readers[] = {
     },
     {
         .name = "growing",
-        .ways = fuzz_growing_ways,
+        .kind = &fuzz_growing,
         .fixed = FUZZ_GROWING_HEADER,
         .begins = fuzz_growing_begins,
         .mend = fuzz_growing_mend,
         .same = fuzz_growing_same,
-        .check = fuzz_growing_check,
+        .refusals = {LFB_ERROR_UNKNOWN_FORM, LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM,
+                     LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES,
+                     LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY,
+                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED},
+    },
+    {
+        .name = "counting",
+        .kind = &fuzz_counting,
+        .fixed = FUZZ_COUNTING_HEADER,
+        .begins = fuzz_counting_begins,
+        .mend = fuzz_counting_mend,
+        .same = fuzz_counting_same,
         .refusals = {LFB_ERROR_UNKNOWN_FORM, LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM,
                      LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES,
                      LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY,

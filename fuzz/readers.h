@@ -48,12 +48,27 @@ typedef struct fuzz_way {
 enum { FUZZ_REFUSALS = 16 };
 
 typedef struct fuzz_reader fuzz_reader;
+
+/* What is made of a file: a plain filter, one that grows, one that counts. */
+typedef struct fuzz_kind {
+  const fuzz_way *ways; /* ends with a row of zeros; all must agree */
+
+  /* Writes one in the reader's form. */
+  lfb_status (*write)(const fuzz_reader *reader, const void *made, lfb_write_fn write, void *to);
+  void (*free)(void *made);
+
+  /* Checks one that was read of the `taken` first bytes of a file, and is written as
+   * `written`: what is said at each kind. */
+  void (*check)(const fuzz_reader *reader, const fuzz_input *input, void *made, size_t taken,
+                const fuzz_bytes *written);
+} fuzz_kind;
+
 struct fuzz_reader {
   const char *name;
-  lfb_form form;
-  const fuzz_way *ways; /* ends with a row of zeros; all must agree */
-  size_t fixed;         /* bytes at the start of which none may be damaged to open the
-                           words; 0: the form has no checksums                     */
+  const fuzz_kind *kind;
+  lfb_form form; /* of a plain filter */
+  size_t fixed;  /* bytes at the start of which none may be damaged to open the words;
+                    0: the form has no checksums                                     */
 
   /* Whether such a file is this reader's to read. */
   bool (*begins)(const fuzz_bytes *file);
@@ -69,9 +84,6 @@ struct fuzz_reader {
   void (*use)(const fuzz_input *input, const lfb_read_limits *limits, lfb_status read,
               size_t taken);
 
-  /* Checks all of it, where what is read is no plain filter; NULL: fuzz_check() does. */
-  bool (*check)(const fuzz_reader *reader, const fuzz_input *input, lfb_status *status);
-
   /* All that it may refuse a file for, and that the kept corpus reaches; ends with LFB_OK. */
   lfb_status refusals[FUZZ_REFUSALS];
 };
@@ -79,15 +91,16 @@ struct fuzz_reader {
 /* The row of that name; NULL if there is none. */
 const fuzz_reader *fuzz_reader_find(const char *name);
 
-/* Of a filter in memory, as a stream and as a file. */
+/* Of a filter in memory, as a stream and as a file; of a growing one; of a counting one. */
 extern const fuzz_way fuzz_stream_ways[];
-
-/* The same of a growing one. */
 extern const fuzz_way fuzz_growing_ways[];
+extern const fuzz_way fuzz_counting_ways[];
 
 /* What every reader of native forms needs: makes one's checksums fit, where it has room for
- * them, and whether two are the same but for the writing. */
+ * them; those of `claimed` words behind a header of that size alone; and whether two are the
+ * same but for the writing. */
 void fuzz_native_mend(const fuzz_bytes *file, fuzz_mend what);
+void fuzz_native_mend_words(const fuzz_bytes *file, size_t header, uint64_t claimed);
 bool fuzz_native_same(const fuzz_bytes *read, const fuzz_bytes *written);
 
 #endif

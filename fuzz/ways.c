@@ -1,5 +1,6 @@
 /* ways.c - the ways to read a filter that is in memory: whole, in pieces, as a file. */
 #define _GNU_SOURCE /* memfd_create */
+#include <lfbloom/counting.h>
 #include <lfbloom/growing.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,6 +75,7 @@ typedef struct opener {
 
 OPENER(filter, lfb_filter)
 OPENER(growing, lfb_growing)
+OPENER(counting, lfb_counting)
 
 static lfb_status stream_open(const opener *open, const fuzz_input *input, bool short_reads,
                               const lfb_read_limits *limits, void **made, size_t *taken)
@@ -135,3 +137,4 @@ static lfb_status file_open(const opener *open, const fuzz_input *input,
 
 WAYS(filter, fuzz_stream_ways)
 WAYS(growing, fuzz_growing_ways)
+WAYS(counting, fuzz_counting_ways)
