@@ -41,7 +41,8 @@ LFB_INLINE fast_groups fast_groups_of(const lfb_fast *fast, uint64_t hash)
 {
   lfb_word *block = fast_block(fast, hash);
   const uint64_t round0 = lfb_fast_round(hash, 0);
-  fast_groups groups;
+  /* Initialised for gcc 12, which with -fsanitize=undefined takes those that are used for unset. */
+  fast_groups groups = {{NULL}};
 
   LFB_UNROLL
   for (uint32_t j = 0; j < fast_group_count(fast); j++)
