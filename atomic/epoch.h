@@ -21,6 +21,8 @@
  *            waits for every section that is under way.
  * Stopped    A thread that is stopped for ever inside a section costs the memory of what
  *            is retired from then on, and stops lfb_epoch_wait(); nothing else.
+ * Refused    A process to which the system refuses membarrier(2) after it has granted it (a
+ *            seccomp filter) reclaims nothing until free, and lfb_epoch_wait() does not return.
  * Exclusive  retire, poll, wait and pending: one call at a time.  init and free run alone.
  * Fork       Sections in which other threads are at that time stay entered in the child.
  * Memory     1090 places of 256 bytes, of which the system backs those that are used.

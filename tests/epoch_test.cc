@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-
+#include "tests/refused.h"
 #include "tests/race.h"
 
 namespace {
@@ -79,6 +79,21 @@ TEST(Epoch, FreeReclaimsWhatIsLeft) {
 }
 
 // However often it is polled for, and whatever comes and goes beside it.
+// A process that has denied itself the writer's barrier.  Seen to hang.
+TEST(Epoch, FreeReclaimsWhatIsLeftWithoutABarrier) {
+  Object object;
+  bool refused = false;
+  // Of this thread alone: what a thread denies itself is its own.
+  std::thread([&] {
+    Epoch epoch;
+    refused = Refuse(SYS_membarrier, EPERM);
+    epoch.Retire(&object);
+    if (refused && lfb_epoch_poll(&epoch.it) > 0) { EXPECT_TRUE(object.alive); }
+  }).join();
+  if (!refused) GTEST_SKIP() << "no seccomp here";
+  EXPECT_FALSE(object.alive);
+}
+
 TEST(Epoch, WhatAReaderMayHaveStays) {
   for (const bool stray : {false, true}) {
     Epoch epoch;

@@ -39,11 +39,14 @@
  *               thread's first they neither allocate nor enter the kernel.  (Where over 1024
  *               living threads have used filters, 64 of those beyond can be in a section
  *               of one handle; a further one waits.)
- *               publish, abandon, rollback and reclaim wait for each other only; begin_rebuild
- *               waits as well until the sections under way have been left.
+ *               publish, abandon, rollback, drop_previous and reclaim wait for each other only;
+ *               begin_rebuild waits as well until the sections under way have been left.
  * Stopped       A thread that is stopped for ever in a section costs the memory of the
  *               versions that are dropped from then on, and holds up begin_rebuild; queries,
  *               puts and the other calls go on.
+ * Refused       Where a process denies itself membarrier(2) (a seccomp filter) after it has made
+ *               a handle, nothing that is dropped is freed before the handle, and begin_rebuild
+ *               does not return: deny it before, or not at all.
  * Cost          A section is a store on entering, one on leaving and a few loads, of the
  *               thread's own cache line and of what is rarely written
  *               (query_present/versions against query_present/fast); where the system has no
@@ -58,8 +61,8 @@
  *   put..       |                   yes                    |       yes       |  no
  *   administr.  |                   yes                    |  yes, in turn   |  no
  *
- *               The administrator's calls are begin_rebuild.., publish, abandon, rollback
- *               and reclaim.
+ *               The administrator's calls are begin_rebuild.., publish, abandon, rollback,
+ *               drop_previous and reclaim.
  */
 #ifndef LFBLOOM_VERSIONS_H
 #define LFBLOOM_VERSIONS_H
