@@ -20,6 +20,7 @@ typedef struct sighting {
   ino_t inode;
   off_t size;
   struct timespec modified;
+  bool unread; /* it was refused since it could not be read, which may change without a trace */
 } sighting;
 
 struct lfb_file_source {
@@ -36,7 +37,11 @@ struct lfb_file_source {
 
 static sighting sighting_of(char *path, const struct stat *found)
 {
-  return (sighting){path, found->st_dev, found->st_ino, found->st_size, found->st_mtim};
+  return (sighting){.path = path,
+                    .device = found->st_dev,
+                    .inode = found->st_ino,
+                    .size = found->st_size,
+                    .modified = found->st_mtim};
 }
 
 static bool sighting_is(const sighting *a, const sighting *b)
@@ -101,17 +106,19 @@ static void source_refuse(lfb_file_source *source, lfb_status status)
   if (more == NULL)
     return;
   source->bad = more;
+  source->candidate.unread = status == LFB_ERROR_OPEN || status == LFB_ERROR_READ;
   more[source->bad_count++] = source->candidate;
   source->candidate = (sighting){0};
 }
 
-/* Forgets refused files that are not as they were any more. */
-static void source_prune(lfb_file_source *source)
+/* Forgets refused files that are not as they were any more; `anew`: those that could not be read,
+ * too. */
+static void source_prune(lfb_file_source *source, bool anew)
 {
   size_t kept = 0;
 
   for (size_t i = 0; i < source->bad_count; i++)
-    if (sighting_stays(&source->bad[i]))
+    if (!(anew && source->bad[i].unread) && sighting_stays(&source->bad[i]))
       source->bad[kept++] = source->bad[i];
     else
       sighting_forget(&source->bad[i]);
@@ -168,13 +175,13 @@ static lfb_status source_list(lfb_file_source *source)
   return status;
 }
 
-/* Looks for a file that is to be the next version. */
-static lfb_status source_look(lfb_file_source *source)
+/* Looks for a file that is to be the next version, `anew` or after one has been refused. */
+static lfb_status source_look(lfb_file_source *source, bool anew)
 {
   struct stat found;
 
   sighting_forget(&source->candidate);
-  source_prune(source);
+  source_prune(source, anew);
   if (stat(source->path, &found) != 0)
     return errno == ENOENT ? LFB_OK : LFB_ERROR_OPEN;
   if (S_ISDIR(found.st_mode))
@@ -190,16 +197,10 @@ static lfb_status source_version(void *self, uint64_t *version)
 {
   lfb_file_source *source = self;
 
-  const lfb_status status = source_look(source);
+  const lfb_status status = source_look(source, true);
   if (status == LFB_OK)
     *version = source->number + (source->candidate.path != NULL);
   return status;
-}
-
-/* Whether it is the file that is at fault, and not the machine at this moment. */
-static bool status_is_of_file(lfb_status status)
-{
-  return status != LFB_ERROR_NO_MEMORY && status != LFB_ERROR_OPEN && status != LFB_ERROR_READ;
 }
 
 /* Whoever asks again, and there is nothing new, could not publish what he was given. */
@@ -226,10 +227,10 @@ static lfb_status source_filter(void *self, lfb_filter **filter)
     }
     if (first == LFB_OK)
       first = status;
-    if (!status_is_of_file(status))
+    if (status == LFB_ERROR_NO_MEMORY) /* which no other file would mend */
       return status;
     source_refuse(source, status);
-    status = source->candidate.path == NULL ? source_look(source) : LFB_ERROR_NO_MEMORY;
+    status = source->candidate.path == NULL ? source_look(source, false) : LFB_ERROR_NO_MEMORY;
     if (status != LFB_OK)
       return status;
   }

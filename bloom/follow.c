@@ -12,7 +12,10 @@
 
 #include <lfbloom/c11.h>
 
-enum { DAY = 86400 }; /* seconds */
+enum {
+  DAY = 86400,            /* seconds                                                        */
+  LONGEST_REST = 1 << 30, /* seconds between two polls, 34 years: the sum fits any time_t   */
+};
 
 struct lfb_follow {
   lfb_versions *versions;
@@ -356,10 +359,11 @@ void lfb_follow_figures_now(lfb_follow *follow, lfb_follow_figures *figures)
 /* Waits for the next poll, or to be stopped; the lock is held. */
 static void follow_rest(lfb_follow *follow)
 {
+  const uint64_t rest = or_default(follow->config.poll_seconds, 1);
   struct timespec until;
 
   (void)clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_sec += (time_t)or_default(follow->config.poll_seconds, 1);
+  until.tv_sec += (time_t)(rest < LONGEST_REST ? rest : (uint64_t)LONGEST_REST);
   while (!follow_is_stopping(follow) &&
          pthread_cond_timedwait(&follow->wake, &follow->thread_lock, &until) == 0)
     ;

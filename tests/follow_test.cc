@@ -324,6 +324,27 @@ TEST(Follow, AThreadFollowsUntilItIsStopped) {
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_CHANGES) << "by hand again";
 }
 
+// Who wants no second poll can say so.  Seen to fail, with a thousand polls, when the sum of the
+// time and this was not looked at.
+TEST(Follow, TheLongestRestIsOne) {
+  static std::atomic<unsigned> asked;
+  asked = 0;
+  lfb_source source = Source().Functions();
+  source.version = [](void*, uint64_t* version) {
+    asked++;
+    *version = 0;
+    return LFB_OK;
+  };
+  lfb_follow_config config{};
+  config.poll_seconds = UINT64_MAX;
+  Following it(source, config);
+  ASSERT_EQ(lfb_follow_start(it.follow), LFB_OK);
+  while (asked == 0) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  lfb_follow_stop(it.follow);
+  EXPECT_EQ(asked, 1u);
+}
+
 // A stop in the middle of a load ends it, and leaves the running version.
 TEST(Follow, AStopAbandonsARebuild) {
   Source source;
@@ -447,6 +468,24 @@ TEST_F(FileSource, TheNewestOfADirectoryThatVerifies) {
   EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_TRUE(Has(4));
   EXPECT_EQ(refused_.size(), 1u);
+}
+
+// The newest file cannot be read: it is a disk's fault, say, or a matter of permissions, which
+// change without a trace in the file's time.
+TEST_F(FileSource, WhatCannotBeReadIsTriedAgainAndHoldsUpNoOther) {
+  Follow(directory_.string());
+  Save("a", 1, 50);
+  // a regular file that opens, and whose first byte cannot be read
+  std::filesystem::create_symlink("/proc/self/mem", Path("z"));
+  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT) << "the next newest";
+  EXPECT_TRUE(Has(1));
+  EXPECT_EQ(Poll(LFB_ERROR_READ), LFB_FOLLOWED_FAILED);
+  ASSERT_EQ(refused_.size(), 2u);
+  EXPECT_EQ(refused_[1], std::make_pair(std::string("z"), LFB_ERROR_READ));
+  std::filesystem::remove(Path("z"));
+  Save("z", 2);
+  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT) << "it is well again";
+  EXPECT_TRUE(Has(2));
 }
 
 TEST_F(FileSource, LimitsAreThoseOfTheReader) {

@@ -14,7 +14,8 @@
  *             is how a file should come there.
  * Damage      A file that does not verify is reported, and not looked at again until it
  *             changes; of a directory the next newest is tried.  The running version goes on.
- *             So a file that is copied there in place costs a report or two, no more.
+ *             So a file that is copied there in place costs a report or two, no more.  One
+ *             that cannot be opened or read is reported likewise, and is tried again each time.
  * Truth       The file is the whole truth: keys that were put through the handle only, and
  *             are not in the file, go with the version that it replaces.
  * Threads     One call at a time.
