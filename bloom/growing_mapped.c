@@ -420,6 +420,7 @@ void lfb_growing_mapped_close(const lfb_growing *growing)
 /* What the head of a new filter is to be, and whether it is there. */
 typedef struct new_head {
   const char *path;
+  char *layer; /* the path of the first one */
   unsigned char bytes[HEAD_SIZE];
   bool secret; /* they have a key */
   bool named;
@@ -494,18 +495,14 @@ static lfb_status new_files(new_head *head, uint64_t id, const lfb_description *
 {
   const lfb_mapped_shape shape = layer_shape(first);
   lfb_description named = *first;
-  char *path = layer_path(head->path, 0);
   lfb_filter *filter;
 
-  if (path == NULL)
-    return LFB_ERROR_NO_MEMORY;
   head->secret = lfb_core_writes_key(first);
   named.form = LFB_FORM_MAPPED;
   layer_label(id, 0, named.label);
-  lfb_status status = lfb_mapped_make(path, &named, &shape,
-                                      (lfb_mapped_before){new_head_name, head}, &filter);
+  const lfb_status status = lfb_mapped_make(head->layer, &named, &shape,
+                                            (lfb_mapped_before){new_head_name, head}, &filter);
   const int cause = errno;
-  free(path);
   if (status == LFB_OK)
     lfb_mapped_close(filter);
   if (status == LFB_ERROR_EXISTS && head->named) /* who opened the head has made it */
@@ -516,27 +513,52 @@ static lfb_status new_files(new_head *head, uint64_t id, const lfb_description *
   return status;
 }
 
-lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
-                                     lfb_growing **growing)
+/* Opens what was made.  What cannot be opened is removed, the head first, by which it is found. */
+static lfb_status new_open(const new_head *head, const lfb_description *first,
+                           lfb_growing **growing)
 {
-  new_head head = {.path = path};
-  lfb_growing_head says;
-  lfb_description first;
   uint8_t key[16];
   const lfb_read_limits limits = {.key = key};
 
+  lfb_store_le64(key, first->hasher.key[0]);
+  lfb_store_le64(key + 8, first->hasher.key[1]);
+  const lfb_status status = files_open(head->path, &limits, true, growing);
+  if (status != LFB_OK) {
+    const int cause = errno;
+    (void)unlink(head->path);
+    (void)unlink(head->layer);
+    errno = cause;
+  }
+  return status;
+}
+
+static lfb_status new_make(new_head *head, const lfb_config *config, lfb_growing **growing)
+{
+  lfb_growing_head says;
+  lfb_description first;
+
   lfb_status status = new_describe(config, &says, &first);
   if (status == LFB_OK)
-    status = head_encode(&says, &first, head.bytes);
+    status = head_encode(&says, &first, head->bytes);
   if (status == LFB_OK)
-    status = names_check(path);
+    status = names_check(head->path);
   if (status == LFB_OK)
-    status = new_files(&head, says.id, &first);
-  if (status != LFB_OK)
-    return status;
-  lfb_store_le64(key, first.hasher.key[0]);
-  lfb_store_le64(key + 8, first.hasher.key[1]);
-  return files_open(path, &limits, true, growing);
+    status = new_files(head, says.id, &first);
+  return status == LFB_OK ? new_open(head, &first, growing) : status;
+}
+
+lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
+                                     lfb_growing **growing)
+{
+  new_head head = {.path = path, .layer = layer_path(path, 0)};
+
+  if (head.layer == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  const lfb_status status = new_make(&head, config, growing);
+  const int cause = errno;
+  free(head.layer);
+  errno = cause;
+  return status;
 }
 
 /* ---- keeping ------------------------------------------------------------------------- */

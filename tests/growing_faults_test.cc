@@ -1,8 +1,14 @@
-// A growing filter for whose next layer there is no memory: nothing is lost or kept.
+// A growing filter for whose next layer there is no memory: nothing is lost or kept; and one in
+// files that cannot be made.
+#include <lfbloom/growing_mapped.h>
+
 #include <cerrno>
+#include <filesystem>
 
 #include "tests/calls.h"
+#include "tests/faults.h"
 #include "tests/growings.h"
+#include "tests/mapped.h"
 #include "tests/race.h"
 
 namespace {
@@ -66,6 +72,35 @@ TEST(GrowingFaults, EachPieceOfMemory) {
   }
   EXPECT_GE(without, 4u);
   EXPECT_GE(later, 4u);
+}
+
+// Each call of the system that making one in files takes fails in turn: whatever comes of it, no
+// file is left, and it can be made then.  Seen to fail when a filter that was made and could not
+// be opened kept its files.
+TEST(GrowingFaults, NoFileIsLeftOfWhatCannotBeMade) {
+  const Path folder;
+  std::filesystem::create_directory(folder.c_str());
+  const std::string head = std::string(folder.c_str()) + "/g";
+  const lfb_config config = Config(1024, 0.01, LFB_FAST);
+  const auto make = [&] {
+    lfb_growing* growing = nullptr;
+    const lfb_status status = lfb_growing_mapped_create(head.c_str(), &config, &growing);
+    EXPECT_EQ(status == LFB_OK, growing != nullptr);
+    lfb_growing_free(growing);
+    return status;
+  };
+  size_t failed = 0;
+  for (size_t at = 1;; at++) {
+    const Outcome outcome = Try({Deed::kFail, at, EIO}, make);
+    if (outcome.status != LFB_OK) {
+      failed++;
+      EXPECT_TRUE(std::filesystem::is_empty(folder.c_str())) << at;
+    }
+    for (const char* end : {"", ".0"}) std::filesystem::remove(head + end);
+    if (outcome.report.made.size() < at || HasFailure()) break;
+  }
+  EXPECT_GE(failed, 50u);
+  std::filesystem::remove_all(folder.c_str());
 }
 
 }  // namespace
