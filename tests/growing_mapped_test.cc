@@ -128,6 +128,7 @@ TEST_P(EveryMappedGrows, IsAsOneInMemory) {
   const lfb_config config = Config(1024, 1e-6, GetParam());
   const Growing memory = MakeGrowing(config);
   Growing mapped = Create(config);
+  uint64_t fresh = 0;
   std::vector<uint64_t> keys(100);
   for (uint64_t i = 0; i < 12000; i += keys.size()) {
     for (uint64_t j = 0; j < keys.size(); j++) keys[j] = Mix(1, i + j);
@@ -136,15 +137,18 @@ TEST_P(EveryMappedGrows, IsAsOneInMemory) {
       mapped = Open();
     }
     if (i % 200 == 0) {
-      ASSERT_EQ(lfb_growing_put_many_u64(mapped.get(), keys.data(), keys.size(), nullptr),
-                keys.size());
+      fresh += lfb_growing_put_many_u64(mapped.get(), keys.data(), keys.size(), nullptr);
     } else {
-      for (uint64_t key : keys) ASSERT_TRUE(lfb_growing_claim_u64(mapped.get(), key));
+      for (uint64_t key : keys) fresh += lfb_growing_claim_u64(mapped.get(), key);
     }
     for (uint64_t key : keys) lfb_growing_put_u64(memory.get(), key);
   }
-  for (uint64_t i = 0; i < 30000; i++)
-    ASSERT_EQ(Has(mapped, Mix(1, i)), i < 12000) << i;
+  for (uint64_t i = 0; i < 12000; i++) ASSERT_TRUE(Has(mapped, Mix(1, i))) << i;
+  // A false positive comes up now and then, by the seed: 0.05 of them are expected with double
+  // hashing, which is worse than the formula where a layer is this small.
+  uint64_t wrong = 12000 - fresh;
+  for (uint64_t i = 12000; i < 30000; i++) wrong += Has(mapped, Mix(1, i));
+  EXPECT_LE(wrong, 3u);
   const lfb_growing_figures a = Figures(memory), b = Figures(mapped);
   EXPECT_EQ(a.strategy, b.strategy);
   EXPECT_EQ(a.first_insertions, b.first_insertions);
