@@ -403,17 +403,25 @@ struct Swapping {
     }
   }
 
+  // Swaps one after the other, none before readers have asked since: on a machine that runs
+  // one thread after the other there would be nothing to see.
+  void Swaps() {
+    for (unsigned i = 0; i < kSwaps; swaps = ++i) {
+      while (asked < i) std::this_thread::yield();
+      Swap(i);
+    }
+  }
+
   void Run(PutAndWrite put) {
     RunTogether(1 + kWriters + kReaders, [&](unsigned t) {
       if (t == 0)
-        for (unsigned i = 0; i < kSwaps; swaps = ++i) Swap(i);
+        Swaps();
       else if (t <= kWriters)
         Writer(t - 1, put);
       else
         Reader();
     });
     EXPECT_EQ(lost, 0u) << "of " << asked << " queries";
-    EXPECT_GT(asked, 1000u);
     uint64_t missing = 0;
     for (unsigned w = 0; w < kWriters; w++)
       for (uint64_t i = FirstKept(kKeys); i < kKeys; i++) missing += !Has(versions, Mix(w, i));
