@@ -22,6 +22,7 @@ enum { LAYERS_PLANTED_EARLY = 0 };
 
 enum {
   SLACK = 64, /* the share of a full layer's bits that threads may put unnoticed is 1 in .. */
+  RETRY = 256, /* a next one that was refused is tried again when 1 in .. of the bits are more */
   /* Of p_i = p * START / ((i + START) * (i + START + 1)), which telescope to p.  Of 1 to 8
    * it is the one that takes least memory, or nearly, from 5 to 14 layers. */
   START = 3,
@@ -268,17 +269,40 @@ static bool layers_may_grow(const lfb_growing *growing)
   return refused == LFB_OK || refused == LFB_ERROR_NO_MEMORY || growing->shared != NULL;
 }
 
+/* Whether a layer with so many bits set is full, and not too soon after a next one was refused. */
+static bool layer_is_due(const lfb_layer *layer, uint64_t bits_set)
+{
+  /* relaxed: a number by itself; who does not see it yet tries once more. */
+  return bits_set >= layer->full_bits &&
+         bits_set >= atomic_load_explicit(&layer->retry_bits, memory_order_relaxed);
+}
+
+/* Says why the next layer was refused when so many bits were set in this one, and when to try
+ * again: later by a share of the bits that are set, or of those that are left where they are
+ * fewer, since a layer that hardly fills any more is to have its try, too. */
+static void layers_refuse(lfb_growing *growing, lfb_layer *layer, uint64_t bits_set,
+                          lfb_status status)
+{
+  const uint64_t all = layer->filter->description.geometry.bit_count;
+  const uint64_t left = bits_set < all ? all - bits_set : 0;
+  const uint64_t more = (left < bits_set ? left : bits_set) / RETRY;
+
+  /* relaxed, both: numbers by themselves. */
+  atomic_store_explicit(&growing->refused, status, memory_order_relaxed);
+  atomic_store_explicit(&layer->retry_bits, bits_set + more, memory_order_relaxed);
+}
+
 void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer)
 {
+  const uint64_t bits_set = lfb_stripes_sum(&layer->filter->layout.count);
   lfb_layer *made;
 
-  if (lfb_stripes_sum(&layer->filter->layout.count) < layer->full_bits ||
-      lfb_layers_newest(growing) != layer || !layers_may_grow(growing))
+  if (!layer_is_due(layer, bits_set) || lfb_layers_newest(growing) != layer ||
+      !layers_may_grow(growing))
     return;
   const lfb_status status = layers_make_next(growing, layer, &made);
   if (status != LFB_OK)
-    /* relaxed: as above. */
-    atomic_store_explicit(&growing->refused, status, memory_order_relaxed);
+    layers_refuse(growing, (lfb_layer *)layer, bits_set, status);
   else if (!layers_add(growing, layer, made))
     layer_free(made);
 }

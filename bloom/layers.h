@@ -59,6 +59,7 @@ struct lfb_layer {
   uint32_t step_shift; /* log2 of the bits of a stripe between two sums             */
   uint32_t keys;       /* that may be put between two looks at the count, at least 1 */
   uint64_t full_bits;  /* it is full from so many bits on                           */
+  LFB_ATOMIC(uint64_t) retry_bits; /* from so many on a next one is tried again that was refused */
 };
 
 /* What joins a growing filter to those of other processes (growing_mapped.c). */

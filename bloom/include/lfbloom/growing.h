@@ -39,7 +39,9 @@
  *            enters the kernel.  Each who finds it full does; one adds his, by CAS, and the
  *            others free theirs at once and go on.  Nobody waits for another.
  * 4. No memory  Where the next layer cannot be made, puts go on into the full one: no key
- *            is lost, the fpp rises.  For want of memory it is tried again as more is put.
+ *            is lost, the fpp rises.  For want of memory, or of room for a file, it is tried
+ *            again as more is put, though not at each put: once there are 1/256 more bits
+ *            set, or 1/256 of those that are not set where these are fewer.
  * 5. Count   The figures of lfb_growing_stats() are exact whenever no put or claim is
  *            running.
  *
