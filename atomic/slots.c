@@ -6,7 +6,10 @@
 
 #include "atomic/bits.h"
 
-enum { MAP_WORDS = LFB_SLOT_COUNT / LFB_WORD_BITS };
+enum {
+  MAP_WORDS = LFB_SLOT_COUNT / LFB_WORD_BITS,
+  ONCE_MORE = 1 << 30, /* beside a slot: its destructor has been called */
+};
 
 __thread uint32_t lfb_slot_plus_one __attribute__((tls_model("initial-exec"))) = 0;
 __thread uint32_t lfb_slot_own_plus_one __attribute__((tls_model("initial-exec"))) = 0;
@@ -40,13 +43,19 @@ static void slots_give(uint32_t slot)
                             ~(UINT64_C(1) << (slot % LFB_WORD_BITS)), memory_order_release);
 }
 
-/* Runs at the exit of a thread that owns a slot.  Destructors that run after it
- * may still put: the thread goes on without a slot, since nothing would give
- * back a second one. */
-static void slots_at_exit(void *plus_one)
+/* Runs at the exit of a thread that owns a slot, and gives it back in the next round of
+ * destructors: others of this one may leave what the thread entered by its slot.  Those
+ * that run later still may put: the thread goes on without a slot, since nothing would
+ * give back a second one. */
+static void slots_at_exit(void *given)
 {
+  const uint32_t plus_one = (uint32_t)(uintptr_t)given & ~(uint32_t)ONCE_MORE;
+  const uintptr_t again = plus_one | (uint32_t)ONCE_MORE;
+
+  if ((uintptr_t)given != again && pthread_setspecific(slots_key, (void *)again) == 0)
+    return;
   slots_share();
-  slots_give((uint32_t)(uintptr_t)plus_one - 1);
+  slots_give(plus_one - 1);
 }
 
 static void slots_make_key(void)

@@ -3,7 +3,8 @@
  *
  * Floor 3.  May include: floors 0 to 2.
  *
- * A thread's first call takes the lowest free slot; its exit gives it back.
+ * A thread's first call takes the lowest free slot; its exit gives it back, in the
+ * second round of destructors: in the first round the thread still has it.
  * When all are taken the thread gets none, now and for the rest of its life,
  * but a number above them all by which it can be spread over something shared.
  *
@@ -15,7 +16,7 @@
  *            call may allocate and enter the kernel; its CAS loop retries only
  *            because another thread took or gave a slot of the same map word.
  * Stopped    A thread that is stopped for ever keeps its slot; nobody waits.
- * Late       A thread whose first call comes in the very last round of its exit's
+ * Late       A thread whose first call comes in the last two rounds of its exit's
  *            destructors keeps its slot taken: nothing is left to give it back.
  * Fork       The child keeps the forking thread's slot; those of the threads
  *            that the child does not have stay taken in it.

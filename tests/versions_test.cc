@@ -1,5 +1,6 @@
 // Filters that are replaced while they are read.
 #include <lfbloom/versions.h>
+#include <pthread.h>
 
 #include "tests/filters.h"
 #include "tests/race.h"
@@ -279,6 +280,27 @@ TEST(Versions, AStoppedReaderCostsMemoryAndStopsNobody) {
   EXPECT_EQ(lfb_versions_reclaim(it), 1u);
   reader.GoOn();
   EXPECT_EQ(lfb_versions_reclaim(it), 0u);
+}
+
+// A section that a thread leaves by a destructor of its own, one that runs after the library's.
+// Seen to abort when the thread's slot was given back before.
+TEST(Versions, AThreadMayLeaveAsItEnds) {
+  const Versions versions = MakeVersions();
+  Put(versions, 1);  // so that the library's key is made before this one
+  pthread_key_t key;
+  ASSERT_EQ(pthread_key_create(
+                &key, [](void* of) { lfb_versions_leave(static_cast<lfb_versions*>(of)); }),
+            0);
+  for (int i = 0; i < 10; i++) {
+    std::thread([&] {
+      lfb_versions_enter(versions.get(), nullptr);
+      ASSERT_EQ(pthread_setspecific(key, versions.get()), 0);
+    }).join();
+    Begin(versions);  // which would wait for a section that nobody has left
+    Publish(versions, LFB_DROP_PREVIOUS);
+  }
+  EXPECT_EQ(lfb_versions_reclaim(versions.get()), 0u);
+  ASSERT_EQ(pthread_key_delete(key), 0);
 }
 
 // Beginning waits for the sections under way, and for nothing else; meanwhile queries, puts

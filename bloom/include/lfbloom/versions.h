@@ -43,7 +43,9 @@
  *               begin_rebuild waits as well until the sections under way have been left.
  * Stopped       A thread that is stopped for ever in a section costs the memory of the
  *               versions that are dropped from then on, and holds up begin_rebuild; queries,
- *               puts and the other calls go on.
+ *               puts and the other calls go on.  So does one that ends in a section: destructors
+ *               of its thread-local data may leave what it entered, but only in their first
+ *               round.
  * Refused       Where a process denies itself membarrier(2) (a seccomp filter) after it has made
  *               a handle, nothing that is dropped is freed before the handle, and begin_rebuild
  *               does not return: deny it before, or not at all.
