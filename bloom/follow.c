@@ -33,6 +33,7 @@ struct lfb_follow {
   pthread_cond_t wake;
   pthread_t thread;
   bool running;
+  bool woken;                   /* polls without waiting                */
 };
 
 /* Where keys go: into the handle, or into the version that is being built. */
@@ -254,11 +255,11 @@ static lfb_status follow_change(lfb_follow *follow, uint64_t version, bool *many
       follow->source.changes(follow->source.self, follow->figures.source_version, &sink);
   /* relaxed: nobody has it any more. */
   const uint64_t count = atomic_load_explicit(&sink.count, memory_order_relaxed);
-  *many = count >= sink.most && !follow_is_stopping(follow);
+  *many = (count >= sink.most || status == LFB_ERROR_NO_CHANGES) && !follow_is_stopping(follow);
   if (*many)
     return LFB_OK;
   if (status != LFB_OK)
-    return status;
+    return status == LFB_ERROR_NO_CHANGES ? LFB_ERROR_STOPPED : status;
   follow->figures.changes = count;
   follow->figures.source_version = version;
   return LFB_OK;
@@ -356,7 +357,7 @@ void lfb_follow_figures_now(lfb_follow *follow, lfb_follow_figures *figures)
 
 /* ---- the thread ------------------------------------------------------------ */
 
-/* Waits for the next poll, or to be stopped; the lock is held. */
+/* Waits for the next poll, or to be woken or stopped; the lock is held. */
 static void follow_rest(lfb_follow *follow)
 {
   const uint64_t rest = or_default(follow->config.poll_seconds, 1);
@@ -364,7 +365,7 @@ static void follow_rest(lfb_follow *follow)
 
   (void)clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_sec += (time_t)(rest < LONGEST_REST ? rest : (uint64_t)LONGEST_REST);
-  while (!follow_is_stopping(follow) &&
+  while (!follow_is_stopping(follow) && !follow->woken &&
          pthread_cond_timedwait(&follow->wake, &follow->thread_lock, &until) == 0)
     ;
 }
@@ -375,6 +376,7 @@ static void *follow_run(void *argument)
 
   pthread_mutex_lock(&follow->thread_lock);
   while (!follow_is_stopping(follow)) {
+    follow->woken = false; /* before the poll: news that comes during it takes another one */
     pthread_mutex_unlock(&follow->thread_lock);
     (void)lfb_follow_poll(follow, (uint64_t)time(NULL), NULL); /* which reports */
     pthread_mutex_lock(&follow->thread_lock);
@@ -395,6 +397,14 @@ lfb_status lfb_follow_start(lfb_follow *follow)
   }
   pthread_mutex_unlock(&follow->thread_lock);
   return status;
+}
+
+void lfb_follow_wake(lfb_follow *follow)
+{
+  pthread_mutex_lock(&follow->thread_lock);
+  follow->woken = true;
+  pthread_cond_signal(&follow->wake);
+  pthread_mutex_unlock(&follow->thread_lock);
 }
 
 /* Says whether there is a thread, or there is to be none; relaxed: the lock orders it for

@@ -31,6 +31,7 @@ class Source {
     source.changes = [](void* self, uint64_t since, lfb_keys_sink* sink) {
       Source& it = Of(self);
       it.asked_for_changes++;
+      if (since < it.known_since) return LFB_ERROR_NO_CHANGES;
       for (uint64_t v = since + 1; v <= it.version_; v++) {
         const std::vector<uint64_t>& added = it.added_[v];
         lfb_status status = lfb_keys_give_u64(sink, added.data(), added.size());
@@ -71,6 +72,7 @@ class Source {
 
   lfb_status failing = LFB_OK, failing_keys = LFB_OK;
   unsigned asked_for_changes = 0;
+  uint64_t known_since = 0;  // the first version of which it can say what came after
   std::function<void(unsigned)> loading;  // called by each part
 
  private:
@@ -251,6 +253,26 @@ TEST(Follow, AFailingSourceHarmsNothingAndIsTriedLaterAndLater) {
   }
 }
 
+// A source that does not know what came after the running version has it rebuilt.
+TEST(Follow, ASourceThatCannotSayWhatChangedIsLoadedInFull) {
+  Source source;
+  lfb_follow_config config{};
+  config.most_changes = 1000;
+  Following it(source.Functions(), config);
+  source.Change(10);
+  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
+  source.Change(10);
+  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_CHANGES);
+  source.Change(10);
+  source.known_since = 3;
+  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
+  EXPECT_EQ(it.Missing(source), 0u);
+  EXPECT_EQ(it.Figures().failures, 0u);
+  source.Change(10);
+  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_CHANGES);
+  EXPECT_EQ(it.Missing(source), 0u);
+}
+
 // Polls at once are in turn: one rebuilds, the others find nothing to do.  Seen to fail 19
 // times in 20 where a poll does not wait for its turn.
 TEST(Follow, NeverTwoRebuildsAtOnce) {
@@ -343,6 +365,39 @@ TEST(Follow, TheLongestRestIsOne) {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   lfb_follow_stop(it.follow);
   EXPECT_EQ(asked, 1u);
+}
+
+// Who is woken polls at once, and once more where the news came during a poll: each version is
+// seen, though the next poll by the clock is a day away.  Seen to wait for ever with `woken`
+// cleared behind the poll, and with a signal alone.
+TEST(Follow, NewsThatComeDuringAPollAreNotSleptThrough) {
+  struct News {
+    std::atomic<uint64_t> version{1};
+    std::atomic<lfb_follow*> follow{nullptr};
+  } news;
+  lfb_source source{};
+  source.self = &news;
+  source.version = [](void* self, uint64_t* version) {
+    News& it = *static_cast<News*>(self);
+    *version = it.version;
+    if (it.version < 100) {
+      it.version++;
+      lfb_follow_wake(it.follow);
+    }
+    return LFB_OK;
+  };
+  source.keys = [](void*, unsigned, unsigned, lfb_keys_sink*) { return LFB_OK; };
+  lfb_follow_config config{};
+  config.poll_seconds = kDay;
+  Following it(source, config);
+  news.follow = it.follow;
+  lfb_follow_wake(it.follow);  // nobody yet
+  ASSERT_EQ(lfb_follow_start(it.follow), LFB_OK);
+  while (it.Figures().source_version < 100) std::this_thread::yield();
+  news.version++;
+  lfb_follow_wake(it.follow);
+  while (it.Figures().source_version < 101) std::this_thread::yield();
+  EXPECT_EQ(it.Figures().rebuilds, 101u);
 }
 
 // A stop in the middle of a load ends it, and leaves the running version.

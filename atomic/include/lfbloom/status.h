@@ -133,7 +133,10 @@ extern "C" {
   X(LFB_ERROR_REDIS_TOO_MANY_BITS, 116,                                                  \
     "the filter needs more than the 2^32 bits that a Redis string can have")             \
   X(LFB_ERROR_REDIS_OTHER_SLOT, 117,                                                     \
-    "in a Redis cluster both names must have the same hash tag")
+    "in a Redis cluster both names must have the same hash tag")                         \
+  /* versions of a filter on a Redis server, 125 to 129 */                               \
+  X(LFB_ERROR_NO_CHANGES, 125,                                                           \
+    "the source cannot say what has changed since: it takes a rebuild in full")
 
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
 typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;

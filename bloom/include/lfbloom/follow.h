@@ -9,8 +9,9 @@
  * A source is three functions or four.  Each poll asks it for its version number:
  *   the same as before           nothing to do
  *   a few keys more or fewer     the new ones are put into the running version
- *   many of them, a filter too   a new version is filled from all keys, on some threads,
- *   full, the hour of the day,   and published
+ *   many of them, or nobody      a new version is filled from all keys, on some threads,
+ *   knows which, a filter too    and published
+ *   full, the hour of the day,
  *   or the first poll
  * A poll may be called by hand, or by a thread that lfb_follow_start() starts.
  *
@@ -25,7 +26,8 @@
  *            if the source of truth has them.
  * Progress   Of queries and puts through the handle as lfbloom/versions.h.  A poll takes as
  *            long as its source, and waits for sections of the handle where it rebuilds.
- * Threads    poll beside poll, start, stop and figures: in turn.  create and free run alone.
+ * Threads    poll beside poll, start, stop, wake and figures: in turn.  create and free run
+ *            alone.
  */
 #ifndef LFBLOOM_FOLLOW_H
 #define LFBLOOM_FOLLOW_H
@@ -60,8 +62,9 @@ typedef struct lfb_source {
   void *self;
   /* The version number, from 1 on; 0: there is nothing yet.  It only rises. */
   lfb_status (*version)(void *self, uint64_t *version);
-  /* Gives what changed after version `since`, up to at least the version said last.
-   * NULL: it cannot say, so that each new version is a rebuild. */
+  /* Gives what changed after version `since`, up to at least the version said last;
+   * LFB_ERROR_NO_CHANGES: it cannot say of this one, which takes a rebuild.
+   * NULL: it can never say, so that each new version is a rebuild. */
   lfb_status (*changes)(void *self, uint64_t since, lfb_keys_sink *sink);
   /* Gives part `part` of all keys, `parts` of them, each on a thread of its own. */
   lfb_status (*keys)(void *self, unsigned part, unsigned parts, lfb_keys_sink *sink);
@@ -96,7 +99,7 @@ typedef struct lfb_follow_config {
   uint64_t retry_seconds;  /* after a first failure; 0: 1                                   */
   uint64_t most_retry_seconds; /* after many in a row; 0: 300                               */
   /* Told of each poll that did something, on its thread; NULL: nobody.  `status` is LFB_OK
-   * but of LFB_FOLLOWED_FAILED.  Must not call the follower. */
+   * but of LFB_FOLLOWED_FAILED.  Must not call the follower, but lfb_follow_wake(). */
   void (*report)(void *to, lfb_followed what, lfb_status status);
   void *report_to;
 } lfb_follow_config;
@@ -138,6 +141,10 @@ LFB_API lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_followe
 /* Starts a thread that polls.  Fails: LFB_ERROR_NO_THREAD; LFB_ERROR_FOLLOWING: it runs, or
  * is being stopped. */
 LFB_API lfb_status lfb_follow_start(lfb_follow *follow);
+
+/* Has that thread poll now, or once more if it is polling: whoever knows that there is news
+ * need not wait for poll_seconds.  Nothing without a thread.  Any thread, `report` too. */
+LFB_API void lfb_follow_wake(lfb_follow *follow);
 
 /* Ends that thread: a rebuild under way is abandoned at the next keys that are given. */
 LFB_API void lfb_follow_stop(lfb_follow *follow);
