@@ -7,7 +7,6 @@
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
 #include <lfbloom/builder.h>
-#include <lfbloom/mapped.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -22,14 +21,12 @@
 #include "cli/source.h"
 #include "cli/target.h"
 
-enum { BUILD_BATCH = 1024 }; /* keys put at a time */
-
 struct build {
   struct keys_source source;
   struct options_count expected;
   struct options_strategy strategy;
   struct options_formula formula;
-  struct options_key key;
+  struct options_reading reading;
   lfb_config config;
   lfb_form form;
   bool quiet;
@@ -38,8 +35,8 @@ struct build {
   const char *out;
   const char *label; /* NULL: none */
 
-  lfb_builder *builder; /* of a file                                    */
-  lfb_filter *filter;   /* a shared one; otherwise once it is built     */
+  lfb_builder *builder;      /* of one that is made here               */
+  struct source_shared into; /* a shared one; otherwise once it is built */
   _Atomic(uint64_t) keys;
   _Atomic(uint64_t) changed; /* of them: those that turned on a bit, so were new */
   _Atomic(uint64_t) bytes;
@@ -57,23 +54,37 @@ static uint64_t build_get(const _Atomic(uint64_t) *figure)
   return atomic_load_explicit(figure, memory_order_relaxed);
 }
 
-static void build_work(void *context, unsigned thread, struct chunk *chunk)
+static bool build_put(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
+{
+  size_t changed = 0; /* of a builder known in the end */
+
+  if (build->builder != NULL)
+    lfb_builder_put_many(build->builder, thread, keys, count);
+  else if (build->into.filter != NULL)
+    changed = lfb_filter_put_many(build->into.filter, keys, count, NULL);
+  else if (!remote_put(&build->into.remote, keys, count, NULL, &changed))
+    return false;
+  build_add(&build->changed, changed);
+  return true;
+}
+
+static bool build_work(void *context, unsigned thread, struct chunk *chunk)
 {
   struct build *build = context;
-  lfb_key keys[BUILD_BATCH];
+  const size_t most = source_shared_batch(&build->into);
+  lfb_key keys[SOURCE_BATCH];
   uint64_t total = 0;
+  bool put = true;
   size_t at = 0;
   size_t count;
 
-  while ((count = chunk_keys(chunk, keys_delimiter(&build->source), &at, keys, BUILD_BATCH)) > 0) {
+  while (put && (count = chunk_keys(chunk, keys_delimiter(&build->source), &at, keys, most)) > 0) {
+    put = build_put(build, thread, keys, count);
     total += count;
-    if (build->builder != NULL)
-      lfb_builder_put_many(build->builder, thread, keys, count);
-    else if (build->filter != NULL)
-      build_add(&build->changed, lfb_filter_put_many(build->filter, keys, count, NULL));
   }
   build_add(&build->keys, total);
   build_add(&build->bytes, chunk->size);
+  return put;
 }
 
 static int build_refused(const struct build *build, lfb_status status)
@@ -101,7 +112,7 @@ static bool build_create(struct build *build)
     report_oversized(&build->config);
   if (status != LFB_OK)
     (void)build_refused(build, status);
-  return status == LFB_OK;
+  return status == LFB_OK && (!remote_is(build->out) || remote_holds(command_build.name, &stats));
 }
 
 static void build_summary_json(const struct build *build, const lfb_stats *stats)
@@ -113,7 +124,7 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
     json_count("approximate_count", stats->approximate_count);
   else
     json_null("approximate_count");
-  json_text("form", lfb_form_name(build->form));
+  json_text("form", remote_is(build->out) ? "redis" : lfb_form_name(build->form));
   figures_json_filled(stats);
   json_count("threads", build->source.threads);
   json_count("input_bytes", build_get(&build->bytes));
@@ -137,21 +148,24 @@ static void build_summary_text(const struct build *build, const lfb_stats *stats
               human_bytes((uint64_t)((double)build_get(&build->bytes) / seconds)).text);
 }
 
-static void build_summary(const struct build *build)
+/* False after a report. */
+static bool build_summary(const struct build *build)
 {
   lfb_stats stats;
 
-  lfb_filter_stats(build->filter, &stats);
+  if (!source_shared_stats(&build->into, &stats))
+    return false;
   /* Not by `keys`: what comes twice does not fill the filter.  Of a shared one the number is
    * an estimate, whose error is not worth a word. */
   const uint64_t in = build->shared ? stats.approximate_count - stats.approximate_count / 50
                                     : build_get(&build->changed);
-  if (in > stats.expected_insertions && stats.expected_fpp > stats.fpp)
+  if (stats.fpp > 0 && in > stats.expected_insertions && stats.expected_fpp > stats.fpp)
     report_overfull("filter was", &stats);
   if (build->json)
     build_summary_json(build, &stats);
   else if (!build->quiet)
     build_summary_text(build, &stats);
+  return true;
 }
 
 static int build_fill(struct build *build)
@@ -161,17 +175,16 @@ static int build_fill(struct build *build)
 
   const bool read_all = keys_read(&build->source, "building", job);
   uint64_t changed;
-  build->filter = lfb_builder_finish(build->builder, &changed);
+  build->into.filter = lfb_builder_finish(build->builder, &changed);
   build_add(&build->changed, changed);
   if (!read_all)
     return CLI_TROUBLE;
   build->seconds = clock_seconds(clock_ns() - began);
   if (build->label != NULL)
-    (void)lfb_filter_set_label(build->filter, build->label); /* checked with the options */
-  if (!target_save(build->out, build->filter, build->form))
-    return CLI_TROUBLE;
-  build_summary(build);
-  return CLI_FOUND;
+    (void)lfb_filter_set_label(build->into.filter, build->label); /* checked with the options */
+  return target_save(build->out, build->into.filter, build->form) && build_summary(build)
+             ? CLI_FOUND
+             : CLI_TROUBLE;
 }
 
 /* What is put into a shared filter is there for all at once, and stays, whatever comes. */
@@ -183,10 +196,7 @@ static int build_fill_shared(struct build *build)
   if (!keys_read(&build->source, "building", job))
     return CLI_TROUBLE;
   build->seconds = clock_seconds(clock_ns() - began);
-  if (!source_settle(build->out, build->filter))
-    return CLI_TROUBLE;
-  build_summary(build);
-  return CLI_FOUND;
+  return source_settle(build->out, &build->into) && build_summary(build) ? CLI_FOUND : CLI_TROUBLE;
 }
 
 /* Whether the strategy is one of those that --probes-formula is for, if it is given; false
@@ -204,30 +214,40 @@ static bool build_formula_fits(const struct build *build)
   return false;
 }
 
+/* Makes the shared filter, which is not there. */
+static bool build_share_new(struct build *build, const struct source_wish *wish)
+{
+  const struct keys_source *source = &build->source;
+
+  if (build->config.fpp == 0) {
+    (void)options_misused(&command_build, "no -p given, the false-positive probability");
+    return false;
+  }
+  if (!target_check_shared(build->out, source->paths, source->path_count) ||
+      !keys_expected(source, command_build.name, &build->expected,
+                     &build->config.expected_insertions))
+    return false;
+  if (!build->strategy.given)
+    report_oversized(&build->config);
+  return source_share_new(build->out, wish, &build->into);
+}
+
 /* Puts into the shared filter that is there, or makes it first. */
 static int build_share(struct build *build)
 {
   const struct keys_source *source = &build->source;
-  const struct source_wish wish = {command_build.name, &build->config, &build->key, !build->expected.given,
-                                   !build->strategy.given};
-  const bool there = source_is_there(build->out);
+  const struct source_wish wish = {command_build.name, &build->config, &build->reading,
+                                   !build->expected.given, !build->strategy.given};
+  bool there;
 
-  if (!there && build->config.fpp == 0)
-    return options_misused(&command_build, "no -p given, the false-positive probability");
   build->config.strategy = build->strategy.given ? build->strategy.id : LFB_FAST;
   build->config.expected_insertions = build->expected.value;
   if (!build_formula_fits(build) || !input_check(source->paths, source->path_count) ||
-      (!there && (!target_check(build->out, source->paths, source->path_count) ||
-                  !keys_expected(source, command_build.name, &build->expected,
-                                 &build->config.expected_insertions))))
-    return CLI_TROUBLE;
-  if (!there && !build->strategy.given)
-    report_oversized(&build->config);
-  build->filter = source_share(build->out, &wish);
-  if (build->filter == NULL)
+      !source_share(build->out, &wish, &there, &build->into) ||
+      (!there && !build_share_new(build, &wish)))
     return CLI_TROUBLE;
   const int status = build_fill_shared(build);
-  lfb_mapped_close(build->filter);
+  source_shared_close(&build->into);
   return status;
 }
 
@@ -249,7 +269,7 @@ static int build_from_files(struct build *build)
   if (build->shared)
     return build_share(build);
   build->config.strategy = build_strategy(build);
-  if (!lfb_form_holds(build->form, build->config.strategy))
+  if (!remote_is(build->out) && !lfb_form_holds(build->form, build->config.strategy))
     return report_error("build: --form %s, --strategy %s: %s", lfb_form_name(build->form),
                         lfb_strategy_name(build->config.strategy),
                         lfb_status_text(LFB_ERROR_FORM_CANNOT_HOLD));
@@ -262,7 +282,7 @@ static int build_from_files(struct build *build)
       !build_create(build))
     return CLI_TROUBLE;
   const int status = build_fill(build);
-  lfb_filter_free(build->filter);
+  source_shared_close(&build->into);
   return status;
 }
 
@@ -279,11 +299,18 @@ static const char *build_misuse(const struct build *build)
     return "--shared takes no --label";
   if (build->shared && build->form != LFB_FORM_NONE && build->form != LFB_FORM_MAPPED)
     return "--shared is --form mapped, and no other";
+  if (remote_is(build->out) && build->form != LFB_FORM_NONE)
+    return "a filter on Redis has no --form";
+  if (remote_is(build->out) && build->label != NULL)
+    return "a filter on Redis has no room for a --label";
+  if (build->reading.helper.given && !build->shared)
+    return "--helper is for a filter that is there, with --shared: -n, -p and --strategy "
+           "redis-mitz32 make one";
   if (build->json && target_is_standard(build->out))
     return "-o - and --json both want standard output";
-  if (build->config.keep_key && !build->key.given)
+  if (build->config.keep_key && !build->reading.key.given)
     return "--keep-key without --key-file";
-  if (build->config.seed != 0 && build->key.given)
+  if (build->config.seed != 0 && build->reading.key.given)
     return "--seed and --key-file exclude each other";
   return NULL;
 }
@@ -323,10 +350,11 @@ static int build_run(int argc, char **argv)
        options_read_count, &seed},
       {'\0', "key-file", "FILE",
        "hash by a key, 32 hexadecimal digits or 16 bytes that are no text: for keys that an attacker chooses",
-       options_read_key, &build.key},
+       options_read_key, &build.reading.key},
       {'\0', "keep-key", NULL, "write the key into OUT, which then opens without it: made for its owner alone, mode 0600 (what it replaces keeps its mode)", NULL,
        &build.config.keep_key},
       options_label(&build.label),
+      options_helper(&build.reading.helper),
       {'\0', "shared", NULL, "OUT is a filter that other processes have open; made if not there",
        NULL, &build.shared},
       options_threads(&build.source.threads),
@@ -340,7 +368,10 @@ static int build_run(int argc, char **argv)
     return status;
   build.config.seed = seed.value;
   build.config.probes_formula = build.formula.id;
-  options_key_use(&build.key, &build.config);
+  options_key_use(&build.reading.key, &build.config);
+  if (!options_helper_use(&command_build, &build.reading.helper, &build.expected,
+                          &build.config.fpp, &build.strategy))
+    return CLI_TROUBLE;
   build.source.paths = argv + optind;
   build.source.path_count = (size_t)(argc - optind);
   return build_settle(&build) ? build_from_files(&build) : CLI_TROUBLE;
@@ -362,9 +393,14 @@ const struct command command_build = {
         "not be cut short (truncate, cp or > onto it), which kills who has it open, nor deleted\n"
         "or replaced, which ends in an error (status 2): what was put is lost then.  Without\n"
         "--shared such a file is replaced by --form mapped only.\n"
+        "OUT may be on Redis, of strategy fast, guava-mitz64, guava-mitz32 or redis-mitz32: built\n"
+        "here and then sent, to a name that nothing has; or with --shared put into there, key by\n"
+        "key, and made if not there.  Where the server goes away meanwhile, what it acknowledged\n"
+        "is in: put all again.\n" REMOTE_HELP
         "\n"
         "  lfbloom build -p 0.001 -o seen.bloom urls.txt\n"
         "  zcat urls.gz | lfbloom build -n 50M -p 0.001 -o seen.bloom\n"
-        "  lfbloom build --shared -n 50M -p 0.001 -o /dev/shm/seen urls.txt\n",
+        "  lfbloom build --shared -n 50M -p 0.001 -o /dev/shm/seen urls.txt\n"
+        "  lfbloom build --shared -n 50M -p 0.001 -o redis://localhost/seen urls.txt\n",
     .run = build_run,
 };

@@ -1,8 +1,8 @@
 /*
  * convert.c - `lfbloom convert`: writes a filter file in another form.
  *
- * Floor 6 of cli/.  May include: human.h, options.h, report.h, target.h and the
- * public headers.
+ * Floor 6 of cli/.  May include: human.h, options.h, report.h, source.h, target.h and
+ * the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <lfbloom/filter.h>
@@ -12,45 +12,61 @@
 #include "cli/human.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/source.h"
 #include "cli/target.h"
 
 struct convert {
   lfb_form form;
   const char *label; /* NULL: the filter's own */
   bool damaged;      /* opens what is damaged  */
-  struct options_key key;
+  struct options_reading reading;
 };
 
-static bool convert_load(const struct convert *convert, const char *path, lfb_filter **filter)
+/* NULL after a report. */
+static lfb_filter *convert_load(const struct convert *convert, const char *path)
 {
-  lfb_damage damage;
-  const lfb_read_limits limits = {.damage = &damage, .open_damaged = convert->damaged,
-                                  .key = options_key_bytes(&convert->key)};
-  const lfb_status status = lfb_filter_load(path, &limits, filter);
+  lfb_damage damage = {0};
+  const lfb_read_limits limits = {.damage = &damage, .open_damaged = convert->damaged};
+  lfb_filter *filter = source_load(path, &convert->reading, &limits);
 
-  if (status != LFB_OK)
-    (void)report_status(path, status);
-  else if (damage.count > 0)
+  if (filter != NULL && damage.count > 0)
     report_note("warning: %s: %s of it are damaged: what may be there now answers \"maybe\"", path,
                 human_bytes(damage.bytes).text);
-  return status == LFB_OK;
+  return filter;
 }
 
 static bool convert_file(const struct convert *convert, const char *from, const char *to)
 {
-  lfb_filter *filter = NULL;
   lfb_stats stats;
 
-  if (!target_check(to, NULL, 0) || !target_spares_shared(to, convert->form) ||
-      !convert_load(convert, from, &filter))
+  if (!target_check(to, NULL, 0) || !target_spares_shared(to, convert->form))
+    return false;
+  lfb_filter *filter = convert_load(convert, from);
+  if (filter == NULL)
     return false;
   lfb_filter_stats(filter, &stats);
   if (convert->label != NULL)
     (void)lfb_filter_set_label(filter, convert->label); /* checked with the options */
-  const bool done = target_holds(convert->form, from, stats.strategy) &&
+  const bool done = target_holds(to, convert->form, from, &stats) &&
                     target_save(to, filter, convert->form);
   lfb_filter_free(filter);
   return done;
+}
+
+/* What is wrong with the options together; NULL: nothing. */
+static const char *convert_misuse(const struct convert *convert, int count, char *const *paths)
+{
+  const bool to_redis = count == 2 && remote_is(paths[1]);
+
+  if (convert->form == LFB_FORM_NONE && !to_redis)
+    return "no --to given, the form to write";
+  if (count != 2)
+    return "needs two files, IN and OUT";
+  if (convert->form != LFB_FORM_NONE && to_redis)
+    return "a filter on Redis has no form: leave out --to";
+  if (convert->label != NULL && to_redis)
+    return "a filter on Redis has no room for a --label";
+  return NULL;
 }
 
 static int convert_run(int argc, char **argv)
@@ -59,7 +75,8 @@ static int convert_run(int argc, char **argv)
   const struct option_row rows[] = {
       {'\0', "to", "FORM", "form to write: native, guava, sbbf or mapped", options_read_form, &convert.form},
       options_label(&convert.label),
-      options_key_file(&convert.key),
+      options_key_file(&convert.reading.key),
+      options_helper(&convert.reading.helper),
       {'\0', "damaged", NULL, "take a damaged IN: \"maybe\" to every key there", NULL,
        &convert.damaged},
   };
@@ -67,10 +84,9 @@ static int convert_run(int argc, char **argv)
 
   if (status != OPTIONS_GO_ON)
     return status;
-  if (convert.form == LFB_FORM_NONE)
-    return options_misused(&command_convert, "no --to given, the form to write");
-  if (argc - optind != 2)
-    return options_misused(&command_convert, "needs two files, IN and OUT");
+  const char *misuse = convert_misuse(&convert, argc - optind, argv + optind);
+  if (misuse != NULL)
+    return options_misused(&command_convert, misuse);
   if (!options_label_fits(&command_convert, convert.label, convert.form))
     return CLI_TROUBLE;
   return convert_file(&convert, argv[optind], argv[optind + 1]) ? CLI_FOUND : CLI_TROUBLE;
@@ -89,8 +105,11 @@ const struct command command_convert = {
         "sbbf, the checksums of the bits with mapped.\n"
         "OUT appears whole or not at all, and may be IN; - is standard output.  A shared filter\n"
         "is replaced by form mapped only.\n"
+        "IN and OUT may be on Redis: to there without --to, of the strategies fast, guava-mitz64,\n"
+        "guava-mitz32 and redis-mitz32, under a name that nothing has.\n" REMOTE_HELP
         "\n"
         "  lfbloom convert --to native from-java.bin seen.bloom\n"
-        "  lfbloom convert --to native --damaged torn.bloom rescued.bloom\n",
+        "  lfbloom convert --to native --damaged torn.bloom rescued.bloom\n"
+        "  lfbloom convert seen.bloom redis://localhost/seen\n",
     .run = convert_run,
 };

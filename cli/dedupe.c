@@ -9,10 +9,10 @@
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
-#include <lfbloom/mapped.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
@@ -27,23 +27,20 @@
 #include "cli/source.h"
 #include "cli/target.h"
 
-enum {
-  DEDUPE_BATCH = 1024,  /* keys claimed at a time                         */
-  DEDUPE_PARTS = 64,    /* of the filling, each taken at its middle: to 0.3 % */
-};
+enum { DEDUPE_PARTS = 64 }; /* of the filling, each taken at its middle: to 0.3 % */
 
 struct dedupe {
   struct keys_source source;
   struct options_count expected;
   struct options_strategy strategy;
-  struct options_key key;
+  struct options_reading reading;
   lfb_config config;
   bool quiet;
   bool json;
 
-  const char *shared; /* the file of a filter that other processes have; NULL: none */
+  const char *shared; /* where a filter is that other processes have; NULL: nowhere */
 
-  lfb_filter *filter;
+  struct source_shared into;
   uint64_t before; /* distinct keys that were in it, about; and are at the end */
   uint64_t after;
   _Atomic(uint64_t) in, out; /* keys read, and those that were new */
@@ -62,27 +59,44 @@ static uint64_t dedupe_get(const _Atomic(uint64_t) *figure)
   return atomic_load_explicit(figure, memory_order_relaxed);
 }
 
-static void dedupe_work(void *context, unsigned thread, struct chunk *chunk)
+/* Claims some keys, and keeps those that are new; adds how many they are. */
+static bool dedupe_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count,
+                         struct kept *kept, uint64_t *out)
+{
+  uint64_t answers[SOURCE_BATCH / 64];
+  size_t claimed;
+
+  if (dedupe->into.filter != NULL)
+    claimed = lfb_filter_claim_many(dedupe->into.filter, keys, count, answers);
+  else if (!remote_put(&dedupe->into.remote, keys, count, answers, &claimed))
+    return false;
+  *out += claimed;
+  if (!dedupe->json)
+    kept_add(kept, keys, count, answers, true);
+  return true;
+}
+
+static bool dedupe_work(void *context, unsigned thread, struct chunk *chunk)
 {
   struct dedupe *dedupe = context;
-  lfb_key keys[DEDUPE_BATCH];
-  uint64_t answers[DEDUPE_BATCH / 64];
+  const size_t most = source_shared_batch(&dedupe->into);
+  lfb_key keys[SOURCE_BATCH];
   struct kept kept = kept_begin(chunk, keys_delimiter(&dedupe->source));
   uint64_t in = 0, out = 0;
+  bool claimed = true;
   size_t at = 0;
   size_t count;
 
   (void)thread;
   dedupe_add(&dedupe->bytes, chunk->size);
-  while ((count = chunk_keys(chunk, kept.delimiter, &at, keys, DEDUPE_BATCH)) > 0) {
+  while (claimed && (count = chunk_keys(chunk, kept.delimiter, &at, keys, most)) > 0) {
     in += count;
-    out += lfb_filter_claim_many(dedupe->filter, keys, count, answers);
-    if (!dedupe->json)
-      kept_add(&kept, keys, count, answers, true);
+    claimed = dedupe_claim(dedupe, keys, count, &kept, &out);
   }
   kept_end(&kept);
   dedupe_add(&dedupe->in, in);
   dedupe_add(&dedupe->out, out);
+  return claimed;
 }
 
 static void dedupe_emit(void *context, const struct chunk *chunk)
@@ -97,12 +111,15 @@ static void dedupe_emit(void *context, const struct chunk *chunk)
  * distinct one is taken for another with a probability f(i); so for each that gets in
  * f / (1 - f) do not.  Their sum over all i below `out`, the keys that got in.  What came
  * after the last of those is left out, which matters where nearly everything is taken for
- * something else: the number is not known then, infinity.
+ * something else: the number is not known then, infinity.  Nor is it, NaN, where nobody says
+ * what the filter was made for.
  */
 static double dedupe_expected_false_positives(const struct dedupe *dedupe, const lfb_stats *stats)
 {
   if (stats->expected_fpp > 0.99)
     return INFINITY;
+  if (dedupe->config.fpp == 0)
+    return NAN;
 
   const uint64_t out = dedupe_get(&dedupe->out);
   /* A shared filter fills by what others bring too, and this one's keys all the way. */
@@ -141,7 +158,9 @@ static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *st
   const double wrong = dedupe_expected_false_positives(dedupe, stats);
   char left_out[64] = "most distinct ones";
 
-  if (isfinite(wrong))
+  if (isnan(wrong))
+    (void)strcpy(left_out, "nobody knows how many");
+  else if (isfinite(wrong))
     (void)snprintf(left_out, sizeof left_out, "about %.3g distinct ones", wrong);
   report_note("%s key%s in, %s out, %s wrongly left out; in %s; %s, %s keys/s",
               human_count(in).text, in == 1 ? "" : "s", human_count(dedupe_get(&dedupe->out)).text,
@@ -149,51 +168,60 @@ static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *st
               human_short((double)in / seconds).text);
 }
 
-static void dedupe_summary(struct dedupe *dedupe)
+/* False after a report. */
+static bool dedupe_summary(struct dedupe *dedupe)
 {
   lfb_stats stats;
 
-  lfb_filter_stats(dedupe->filter, &stats);
+  if (!source_shared_stats(&dedupe->into, &stats))
+    return false;
   dedupe->after = stats.approximate_count;
-  if (dedupe->before + dedupe_get(&dedupe->out) > stats.expected_insertions &&
+  if (stats.fpp > 0 && dedupe->before + dedupe_get(&dedupe->out) > stats.expected_insertions &&
       stats.expected_fpp > stats.fpp)
     report_overfull("filter was", &stats);
   if (dedupe->json)
     dedupe_summary_json(dedupe, &stats);
   else if (!dedupe->quiet)
     dedupe_summary_text(dedupe, &stats);
+  return true;
 }
 
-/* Takes the filter that other processes claim in too, or makes it. */
-static bool dedupe_share(struct dedupe *dedupe)
+/* Looks at the filter that other processes claim in too. */
+static bool dedupe_begin_shared(struct dedupe *dedupe)
 {
-  const struct source_wish wish = {command_dedupe.name, &dedupe->config, &dedupe->key, !dedupe->expected.given,
-                                   !dedupe->strategy.given};
   lfb_stats stats;
 
-  dedupe->filter = source_share(dedupe->shared, &wish);
-  if (dedupe->filter == NULL)
+  source_recount(dedupe->shared, &dedupe->into);
+  if (!source_shared_stats(&dedupe->into, &stats))
     return false;
-  source_recount(dedupe->shared, dedupe->filter);
-  lfb_filter_stats(dedupe->filter, &stats);
   dedupe->before = stats.approximate_count - stats.approximate_count / 50; /* an estimate */
-  dedupe->config.expected_insertions = stats.expected_insertions;
-  dedupe->config.fpp = stats.fpp;
+  if (stats.fpp > 0) {
+    dedupe->config.expected_insertions = stats.expected_insertions;
+    dedupe->config.fpp = stats.fpp;
+  }
   dedupe->config.strategy = stats.strategy;
   return true;
 }
 
-/* Makes the filter that all threads claim in. */
-static bool dedupe_create(struct dedupe *dedupe)
+/* Makes the filter that all threads claim in; `wish` of a shared one. */
+static bool dedupe_create(struct dedupe *dedupe, const struct source_wish *wish)
 {
-  const bool there = dedupe->shared != NULL && source_is_there(dedupe->shared);
+  const struct keys_source *source = &dedupe->source;
 
-  if (!there && !dedupe->strategy.given)
+  if (dedupe->config.fpp == 0) {
+    (void)options_misused(&command_dedupe, "no -p given, the false-positive probability");
+    return false;
+  }
+  if ((dedupe->shared != NULL &&
+       !target_check_shared(dedupe->shared, source->paths, source->path_count)) ||
+      !keys_expected(source, command_dedupe.name, &dedupe->expected,
+                     &dedupe->config.expected_insertions))
+    return false;
+  if (!dedupe->strategy.given)
     report_oversized(&dedupe->config);
   if (dedupe->shared != NULL)
-    return dedupe_share(dedupe);
-  const lfb_status status = lfb_filter_create(&dedupe->config, &dedupe->filter);
-
+    return source_share_new(dedupe->shared, wish, &dedupe->into);
+  const lfb_status status = lfb_filter_create(&dedupe->config, &dedupe->into.filter);
   if (status != LFB_OK)
     (void)report_error("dedupe: %" PRIu64 " keys at -p %g: %s",
                        dedupe->config.expected_insertions, dedupe->config.fpp,
@@ -211,29 +239,32 @@ static int dedupe_fill(struct dedupe *dedupe)
   if (!keys_read(&dedupe->source, "deduplicating", job))
     return CLI_TROUBLE;
   dedupe->seconds = clock_seconds(clock_ns() - began);
-  if (dedupe->shared != NULL && !source_settle(dedupe->shared, dedupe->filter))
-    return CLI_TROUBLE;
-  dedupe_summary(dedupe);
-  return CLI_FOUND;
+  return (dedupe->shared == NULL || source_settle(dedupe->shared, &dedupe->into)) &&
+                 dedupe_summary(dedupe)
+             ? CLI_FOUND
+             : CLI_TROUBLE;
+}
+
+/* Has the filter ready; false after a report. */
+static bool dedupe_begin(struct dedupe *dedupe)
+{
+  const struct source_wish wish = {command_dedupe.name, &dedupe->config, &dedupe->reading,
+                                   !dedupe->expected.given, !dedupe->strategy.given};
+  bool there = false;
+
+  return (dedupe->shared == NULL ||
+          source_share(dedupe->shared, &wish, &there, &dedupe->into)) &&
+         (there || dedupe_create(dedupe, &wish)) &&
+         (dedupe->shared == NULL || dedupe_begin_shared(dedupe));
 }
 
 static int dedupe_files(struct dedupe *dedupe)
 {
-  const struct keys_source *source = &dedupe->source;
-  const bool there = dedupe->shared != NULL && source_is_there(dedupe->shared);
-
   dedupe->config.expected_insertions = dedupe->expected.value;
-  if (!there && dedupe->config.fpp == 0)
-    return options_misused(&command_dedupe, "no -p given, the false-positive probability");
-  if (!input_check(source->paths, source->path_count) ||
-      (!there && ((dedupe->shared != NULL &&
-                   !target_check(dedupe->shared, source->paths, source->path_count)) ||
-                  !keys_expected(source, command_dedupe.name, &dedupe->expected,
-                                 &dedupe->config.expected_insertions))) ||
-      !dedupe_create(dedupe))
+  if (!input_check(dedupe->source.paths, dedupe->source.path_count) || !dedupe_begin(dedupe))
     return CLI_TROUBLE;
   const int status = dedupe_fill(dedupe);
-  lfb_mapped_close(dedupe->filter);
+  source_shared_close(&dedupe->into);
   return status;
 }
 
@@ -247,7 +278,8 @@ static int dedupe_run(int argc, char **argv)
        options_read_count, &dedupe.expected},
       options_nul(&dedupe.source.nul),
       options_strategy(&dedupe.strategy),
-      options_key_file(&dedupe.key),
+      options_key_file(&dedupe.reading.key),
+      options_helper(&dedupe.reading.helper),
       {'\0', "shared", "FILE", "the filter, which other processes have open; made if not there",
        options_read_text, &dedupe.shared},
       options_threads(&dedupe.source.threads),
@@ -259,8 +291,13 @@ static int dedupe_run(int argc, char **argv)
 
   if (status != OPTIONS_GO_ON)
     return status;
+  if (dedupe.reading.helper.given && dedupe.shared == NULL)
+    return options_misused(&command_dedupe, "--helper is for a filter on Redis, with --shared");
+  if (!options_helper_use(&command_dedupe, &dedupe.reading.helper, &dedupe.expected,
+                          &dedupe.config.fpp, &dedupe.strategy))
+    return CLI_TROUBLE;
   dedupe.config.strategy = dedupe.strategy.id;
-  options_key_use(&dedupe.key, &dedupe.config);
+  options_key_use(&dedupe.reading.key, &dedupe.config);
   dedupe.source.paths = argv + optind;
   dedupe.source.path_count = (size_t)(argc - optind);
   return dedupe_files(&dedupe);
@@ -287,9 +324,14 @@ const struct command command_dedupe = {
         "While anybody has it open, FILE must not be deleted, replaced or cut short: with\n"
         "another in its place keys are printed twice, which ends in an error (status 2) after\n"
         "the last key; cut short, it kills who has it open.\n"
+        "FILE may be on Redis: each key is printed by one of all who claim there, each one's in\n"
+        "its input's order with --threads 1.  Where a connection is lost while keys are claimed,\n"
+        "which are then claimed again, some may be printed twice; where the server stays away,\n"
+        "status 2, up to a batch of keys for each thread may be claimed and not printed.\n" REMOTE_HELP
         "\n"
         "  lfbloom dedupe -p 1e-6 urls.txt > distinct.txt\n"
         "  zcat urls.gz | lfbloom dedupe -n 50M -p 1e-6 > distinct.txt\n"
-        "  lfbloom dedupe --shared /dev/shm/seen -n 50M -p 1e-6 part1.txt > new1.txt\n",
+        "  lfbloom dedupe --shared /dev/shm/seen -n 50M -p 1e-6 part1.txt > new1.txt\n"
+        "  lfbloom dedupe --shared redis://localhost/seen -n 50M -p 1e-6 part1.txt > new1.txt\n",
     .run = dedupe_run,
 };

@@ -3,10 +3,9 @@
 
 #include "cli/json.h"
 
-void figures_json(const char *form, const lfb_stats *stats)
+/* n and p; null where a form did not say. */
+static void figures_json_made_for(const lfb_stats *stats)
 {
-  json_text("form", form);
-  json_text("strategy", lfb_strategy_name(stats->strategy));
   if (stats->expected_insertions > 0 || stats->fpp > 0)
     json_count("expected_insertions", stats->expected_insertions);
   else
@@ -15,6 +14,13 @@ void figures_json(const char *form, const lfb_stats *stats)
     json_real("fpp", stats->fpp);
   else
     json_null("fpp");
+}
+
+void figures_json(const char *form, const lfb_stats *stats)
+{
+  json_text("form", form);
+  json_text("strategy", lfb_strategy_name(stats->strategy));
+  figures_json_made_for(stats);
   json_count("bits", stats->bit_count);
   json_count("reachable_bits", stats->reachable_bits);
   json_count("bytes", stats->bytes);
@@ -31,8 +37,7 @@ void figures_json(const char *form, const lfb_stats *stats)
 void figures_json_filled(const lfb_stats *stats)
 {
   json_text("strategy", lfb_strategy_name(stats->strategy));
-  json_count("expected_insertions", stats->expected_insertions);
-  json_real("fpp", stats->fpp);
+  figures_json_made_for(stats);
   json_real("expected_fpp", stats->expected_fpp);
   json_count("bits", stats->bit_count);
   json_count("bytes", stats->bytes);

@@ -221,6 +221,13 @@ static int info_plain(const lfb_filter *filter, bool json)
   return info_print(&info, json);
 }
 
+static int info_remote(const struct remote *remote, bool json)
+{
+  struct info info = {.form = "redis", .label = ""};
+
+  return remote_stats(remote, &info.stats) ? info_print(&info, json) : CLI_TROUBLE;
+}
+
 static int info_counting(const lfb_counting *counting, bool json)
 {
   struct info info = {
@@ -261,8 +268,9 @@ static int info_growing(const char *path, const lfb_growing *growing, bool json)
 static int info_run(int argc, char **argv)
 {
   bool json = false;
-  struct options_key key = {0};
-  const struct option_row rows[] = {options_key_file(&key), options_json(&json)};
+  struct options_reading reading = {0};
+  const struct option_row rows[] = {options_key_file(&reading.key),
+                                    options_helper(&reading.helper), options_json(&json)};
   int status = options_parse(&command_info, rows, sizeof rows / sizeof *rows, argc, argv);
   struct source source;
 
@@ -270,11 +278,12 @@ static int info_run(int argc, char **argv)
     return status;
   if (argc - optind != 1)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
-  if (!source_open_any(argv[optind], &key, &source))
+  if (!source_open_any(argv[optind], &reading, &source))
     return CLI_TROUBLE;
-  status = source.plain != NULL     ? info_plain(source.plain, json)
-           : source.growing != NULL ? info_growing(argv[optind], source.growing, json)
-                                    : info_counting(source.counting, json);
+  status = source.remote.filter != NULL ? info_remote(&source.remote, json)
+           : source.plain != NULL       ? info_plain(source.plain, json)
+           : source.growing != NULL     ? info_growing(argv[optind], source.growing, json)
+                                        : info_counting(source.counting, json);
   source_close(&source);
   return status;
 }
@@ -288,6 +297,7 @@ const struct command command_info = {
                "said to be in.\n"
                "Where a process died while it put into a shared filter, the file counts too few\n"
                "bits: the figures are then those of the bits themselves, which are counted, and\n"
-               "\"bits_set_low\" in --json is true, until 'build --shared' has mended the file.\n",
+               "\"bits_set_low\" in --json is true, until 'build --shared' has mended the file.\n"
+               "FILTER may be on Redis, which counts its bits for this.\n" REMOTE_HELP,
     .run = info_run,
 };

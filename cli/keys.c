@@ -41,7 +41,7 @@ struct keys_count {
   _Atomic(uint64_t) keys;
 };
 
-static void keys_count_work(void *context, unsigned thread, struct chunk *chunk)
+static bool keys_count_work(void *context, unsigned thread, struct chunk *chunk)
 {
   struct keys_count *all = context;
   lfb_key keys[KEYS_BATCH];
@@ -54,6 +54,7 @@ static void keys_count_work(void *context, unsigned thread, struct chunk *chunk)
     total += count;
   /* relaxed: read after all threads were joined. */
   atomic_fetch_add_explicit(&all->keys, total, memory_order_relaxed);
+  return true;
 }
 
 bool keys_expected(const struct keys_source *source, const char *command,

@@ -1,7 +1,7 @@
 /*
  * main.c - the tool `lfbloom`: finds the command and runs it.
  *
- * Floor 7 of cli/.  May include: command.h, output.h, report.h.
+ * Floor 7 of cli/.  May include: command.h, output.h, remote.h, report.h.
  *
  * Names in cli/ have no lfb_ in front: a program is nobody's library.
  */
@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/remote.h"
 #include "cli/report.h"
 
 #ifndef LFBLOOM_VERSION /* which tools/version.bzl says */
@@ -33,7 +34,8 @@ static int main_help(void)
          "  lfbloom help COMMAND     print a command's options, as COMMAND --help does\n"
          "  lfbloom --version        print the version\n\n"
          "Keys are lines, or end in NUL bytes with -0.  Numbers are written 10000000, 10M\n"
-         "or 1e7.  Exit status: 0 success or match, 1 no match, 2 error.\n\n"
+         "or 1e7.  Exit status: 0 success or match, 1 no match, 2 error.\n"
+         "Where a command takes a filter file, it takes redis://host:port/name too.\n\n"
          "To begin with:\n"
          "  lfbloom demo\n"
          "  lfbloom build -p 0.001 -o words.bloom /usr/share/dict/words\n"
@@ -87,6 +89,8 @@ static int main_run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+  if (!remote_hide_passwords(argc, argv))
+    return CLI_TROUBLE;
   output_prepare();
   return output_close(main_run(argc, argv));
 }

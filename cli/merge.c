@@ -2,7 +2,7 @@
  * merge.c - `lfbloom merge`: unites filter files.
  *
  * Floor 6 of cli/.  May include: figures.h, human.h, json.h, options.h, report.h,
- * target.h and the public headers.
+ * source.h, target.h and the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <lfbloom/filter.h>
@@ -14,13 +14,14 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/source.h"
 #include "cli/target.h"
 
 struct merge {
   const char *out;
   const char *label; /* NULL: the first filter's            */
   lfb_form form;     /* LFB_FORM_NONE: the first filter's   */
-  struct options_key key;
+  struct options_reading reading;
   bool quiet;
   bool json;
   char *const *paths;
@@ -28,27 +29,18 @@ struct merge {
   lfb_filter *into; /* the first, with all so far put into it */
 };
 
-static bool merge_load(const struct merge *merge, const char *path, lfb_filter **filter)
-{
-  const lfb_read_limits limits = {.key = options_key_bytes(&merge->key)};
-  const lfb_status status = lfb_filter_load(path, &limits, filter);
-
-  if (status != LFB_OK)
-    (void)report_status(path, status);
-  return status == LFB_OK;
-}
-
 /* Loads the first filter, and settles what depends on it. */
 static bool merge_begin(struct merge *merge)
 {
   lfb_stats stats;
 
-  if (!merge_load(merge, merge->paths[0], &merge->into))
+  merge->into = source_load(merge->paths[0], &merge->reading, NULL);
+  if (merge->into == NULL)
     return false;
   lfb_filter_stats(merge->into, &stats);
   if (merge->form == LFB_FORM_NONE)
-    merge->form = stats.form;
-  if (!target_holds(merge->form, merge->paths[0], stats.strategy) ||
+    merge->form = stats.form != LFB_FORM_NONE ? stats.form : LFB_FORM_NATIVE;
+  if (!target_holds(merge->out, merge->form, merge->paths[0], &stats) ||
       !target_spares_shared(merge->out, merge->form) ||
       !options_label_fits(&command_merge, merge->label, merge->form))
     return false;
@@ -59,9 +51,9 @@ static bool merge_begin(struct merge *merge)
 
 static bool merge_add(const struct merge *merge, const char *path)
 {
-  lfb_filter *filter;
+  lfb_filter *filter = source_load(path, &merge->reading, NULL);
 
-  if (!merge_load(merge, path, &filter))
+  if (filter == NULL)
     return false;
   const lfb_status status = lfb_filter_put_all(merge->into, filter);
   lfb_filter_free(filter);
@@ -75,7 +67,7 @@ static void merge_summary_json(const struct merge *merge, const lfb_stats *stats
 {
   json_open(NULL);
   json_count("files", merge->path_count);
-  figures_json(lfb_form_name(stats->form), stats);
+  figures_json(remote_is(merge->out) ? "redis" : lfb_form_name(stats->form), stats);
   json_close();
 }
 
@@ -124,7 +116,8 @@ static int merge_run(int argc, char **argv)
       {'\0', "form", "FORM", "file form (default: that of the first FILTER)", options_read_form,
        &merge.form},
       options_label(&merge.label),
-      options_key_file(&merge.key),
+      options_key_file(&merge.reading.key),
+      options_helper(&merge.reading.helper),
       {'q', "quiet", NULL, "print no summary", NULL, &merge.quiet},
       options_json(&merge.json),
   };
@@ -138,6 +131,10 @@ static int merge_run(int argc, char **argv)
     return options_misused(&command_merge, "no filter given");
   if (merge.json && target_is_standard(merge.out))
     return options_misused(&command_merge, "-o - and --json both want standard output");
+  if (remote_is(merge.out) && merge.form != LFB_FORM_NONE)
+    return options_misused(&command_merge, "a filter on Redis has no --form");
+  if (remote_is(merge.out) && merge.label != NULL)
+    return options_misused(&command_merge, "a filter on Redis has no room for a --label");
   merge.paths = argv + optind;
   merge.path_count = (size_t)(argc - optind);
   if (!target_check(merge.out, NULL, 0))
@@ -159,6 +156,7 @@ const struct command command_merge = {
         "all were read: it may be one of them; - is standard output.  n, p, the label and\n"
         "whether a key is kept are those of the first.  A shared filter is replaced by\n"
         "--form mapped only.\n"
+        "FILTER and OUT may be on Redis, where an OUT is made that is not there yet.\n" REMOTE_HELP
         "\n"
         "  lfbloom build -n 50M -p 0.001 --seed 7 -o monday.bloom monday.txt\n"
         "  lfbloom build -n 50M -p 0.001 --seed 7 -o tuesday.bloom tuesday.txt\n"

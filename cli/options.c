@@ -230,6 +230,60 @@ bool options_read_formula(const char *option, const char *text, void *to)
   return true;
 }
 
+/* N,P or N,P,twice */
+bool options_read_helper(const char *option, const char *text, void *to)
+{
+  struct options_helper *helper = to;
+  struct options_count keys = {0};
+  char words[128] = "";
+
+  if (strlen(text) < sizeof words)
+    (void)strcpy(words, text);
+  char *fpp = strchr(words, ','), *twice = fpp == NULL ? NULL : strchr(fpp + 1, ',');
+  if (fpp == NULL || (twice != NULL && strcmp(twice, ",twice") != 0)) {
+    (void)report_error("%s '%s': not N,P or N,P,twice, such as 1M,0.01", option, text);
+    return false;
+  }
+  *fpp = '\0';
+  if (twice != NULL)
+    *twice = '\0';
+  helper->given = options_read_count(option, words, &keys) &&
+                  options_read_fpp(option, fpp + 1, &helper->fpp);
+  helper->keys = keys.value;
+  helper->twice = twice != NULL;
+  return helper->given;
+}
+
+bool options_helper_use(const struct command *command, const struct options_helper *helper,
+                        struct options_count *expected, double *fpp,
+                        struct options_strategy *strategy)
+{
+  if (!helper->given)
+    return true;
+  if (expected->given || *fpp != 0 || strategy->given) {
+    (void)options_misused(command, "--helper takes the place of -n, -p and --strategy");
+    return false;
+  }
+  *expected = (struct options_count){true, helper->keys};
+  *fpp = helper->fpp;
+  *strategy = (struct options_strategy){true, LFB_REDIS_MITZ32};
+  return true;
+}
+
+lfb_config options_wanted(const struct options_reading *reading)
+{
+  const struct options_helper *helper = &reading->helper;
+  lfb_config wanted = {0}; /* p 0: whatever it is */
+
+  options_key_use(&reading->key, &wanted);
+  if (helper->given) {
+    wanted.expected_insertions = helper->keys;
+    wanted.fpp = helper->fpp;
+    wanted.strategy = LFB_REDIS_MITZ32;
+  }
+  return wanted;
+}
+
 struct option_row options_fpp(double *to)
 {
   return (struct option_row){'p', NULL, "P", "false-positive probability wanted: 0.01, 1e-4",
@@ -252,6 +306,14 @@ struct option_row options_key_file(struct options_key *to)
   return (struct option_row){'\0', "key-file", "FILE",
                              "the key of a keyed filter: 32 hexadecimal digits, or 16 bytes that are no text",
                              options_read_key, to};
+}
+
+struct option_row options_helper(struct options_helper *to)
+{
+  return (struct option_row){
+      '\0', "helper", "N,P[,twice]",
+      "a filter on Redis is of the Java helper class, made for N keys at P; twice: its funnel puts each string twice",
+      options_read_helper, to};
 }
 
 struct option_row options_nul(bool *to)

@@ -38,6 +38,20 @@ struct options_key {
   uint8_t bytes[16];
 };
 
+/* What the Java helper class over RedisTemplate made a filter for, and whether it was given. */
+struct options_helper {
+  bool given;
+  bool twice; /* its funnel puts each string twice */
+  uint64_t keys;
+  double fpp;
+};
+
+/* What a filter does not say of itself, but its reader must know. */
+struct options_reading {
+  struct options_key key;
+  struct options_helper helper; /* of one on Redis */
+};
+
 /* One option of a command. */
 struct option_row {
   char letter;       /* '\0': none                                             */
@@ -60,12 +74,14 @@ bool options_read_form(const char *option, const char *text, void *to);     /* l
 bool options_read_label(const char *option, const char *text, void *to);    /* char *   */
 bool options_read_formula(const char *option, const char *text, void *to);  /* options_formula */
 bool options_read_key(const char *option, const char *text, void *to);      /* options_key */
+bool options_read_helper(const char *option, const char *text, void *to);   /* options_helper */
 
 /* Rows that several commands have. */
 struct option_row options_fpp(double *to);
 struct option_row options_json(bool *to);
 struct option_row options_label(const char **to);
 struct option_row options_key_file(struct options_key *to); /* of filters that are read */
+struct option_row options_helper(struct options_helper *to);
 struct option_row options_nul(bool *to);
 struct option_row options_progress(enum progress_when *to);
 struct option_row options_strategy(struct options_strategy *to);
@@ -77,8 +93,17 @@ bool options_label_fits(const struct command *command, const char *label, lfb_fo
 /* What a reader is given of a key: its 16 bytes, or NULL. */
 const uint8_t *options_key_bytes(const struct options_key *key);
 
+/* What a filter on Redis is opened with. */
+lfb_config options_wanted(const struct options_reading *reading);
+
 /* Has a new filter hash by the key, if one was given. */
 void options_key_use(const struct options_key *key, lfb_config *config);
+
+/* Sets n, p and strategy to what the Java helper class made a filter for, if that was given;
+ * false after a report where one of them was given besides. */
+bool options_helper_use(const struct command *command, const struct options_helper *helper,
+                        struct options_count *expected, double *fpp,
+                        struct options_strategy *strategy);
 
 /* How many threads to start where nobody said. */
 unsigned options_default_threads(void);

@@ -40,16 +40,22 @@ void output_prepare(void)
 }
 
 /* Quickly: other threads are neither waited for nor torn down; there is nothing to tidy. */
+_Noreturn void output_end_program(void)
+{
+  progress_end();
+  quick_exit(CLI_TROUBLE);
+}
+
 static _Noreturn void output_give_up(void)
 {
   if (errno != EPIPE)
-    quick_exit(report_errno("standard output"));
-  progress_end();
-  if (!sigpipe_was_ignored) {
+    (void)report_errno("standard output");
+  else if (!sigpipe_was_ignored) {
+    progress_end();
     (void)signal(SIGPIPE, SIG_DFL);
     (void)raise(SIGPIPE);
   }
-  quick_exit(CLI_TROUBLE);
+  output_end_program();
 }
 
 void output_write(const void *bytes, size_t size)

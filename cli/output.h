@@ -24,6 +24,9 @@ void output_prepare(void);
  */
 void output_write(const void *bytes, size_t size);
 
+/* Ends the program, after a report, with CLI_TROUBLE: at once, from any thread. */
+_Noreturn void output_end_program(void);
+
 /*
  * Flushes and closes standard output.  Returns `status`, or CLI_TROUBLE after a
  * report where something printed did not arrive.

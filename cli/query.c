@@ -17,8 +17,6 @@
 #include "cli/report.h"
 #include "cli/source.h"
 
-enum { QUERY_BATCH = 1024 }; /* keys asked for at a time */
-
 struct query {
   struct keys_source source;
   bool invert;
@@ -27,27 +25,40 @@ struct query {
   _Atomic(uint64_t) selected;
 };
 
-static void query_work(void *context, unsigned thread, struct chunk *chunk)
+/* Asks for some keys, keeps those that are to be printed and adds how many they are. */
+static bool query_ask(const struct query *query, const lfb_key *keys, size_t count,
+                      struct kept *kept, uint64_t *selected)
+{
+  uint64_t answers[SOURCE_BATCH / 64];
+  size_t found;
+
+  if (!source_ask(&query->filter, keys, count, answers, &found))
+    return false;
+  *selected += query->invert ? count - found : found;
+  if (!query->count_only)
+    kept_add(kept, keys, count, answers, !query->invert);
+  return true;
+}
+
+static bool query_work(void *context, unsigned thread, struct chunk *chunk)
 {
   struct query *query = context;
-  lfb_key keys[QUERY_BATCH];
-  uint64_t answers[QUERY_BATCH / 64];
+  lfb_key keys[SOURCE_BATCH];
+  const size_t most = source_batch(&query->filter);
   struct kept kept = kept_begin(chunk, keys_delimiter(&query->source));
   uint64_t selected = 0;
+  bool asked = true;
   size_t at = 0;
   size_t count;
 
   (void)thread;
 
-  while ((count = chunk_keys(chunk, kept.delimiter, &at, keys, QUERY_BATCH)) > 0) {
-    const size_t found = source_ask(&query->filter, keys, count, answers);
-    selected += query->invert ? count - found : found;
-    if (!query->count_only)
-      kept_add(&kept, keys, count, answers, !query->invert);
-  }
+  while (asked && (count = chunk_keys(chunk, kept.delimiter, &at, keys, most)) > 0)
+    asked = query_ask(query, keys, count, &kept, &selected);
   kept_end(&kept);
   /* relaxed: read after all threads were joined. */
   atomic_fetch_add_explicit(&query->selected, selected, memory_order_relaxed);
+  return asked;
 }
 
 static void query_emit(void *context, const struct chunk *chunk)
@@ -82,13 +93,16 @@ static bool query_reads_standard(const struct keys_source *source)
 
 static int query_run(int argc, char **argv)
 {
-  struct options_key key = {0};
+  struct options_reading reading = {0};
+  bool load = false;
   struct query query = {.source.threads = options_default_threads()};
   const struct option_row rows[] = {
       {'v', "invert", NULL, "print the keys that are not in", NULL, &query.invert},
       {'c', "count", NULL, "print only how many keys it would print", NULL, &query.count_only},
       options_nul(&query.source.nul),
-      options_key_file(&key),
+      options_key_file(&reading.key),
+      options_helper(&reading.helper),
+      {'\0', "load", NULL, "fetch a filter on Redis first, and ask it here", NULL, &load},
       options_threads(&query.source.threads),
       options_progress(&query.source.progress),
   };
@@ -105,9 +119,9 @@ static int query_run(int argc, char **argv)
     return options_misused(&command_query, "filter and keys cannot both be standard input");
   if (!input_check(query.source.paths, query.source.path_count))
     return CLI_TROUBLE;
-  if (!source_open_any(path, &key, &query.filter))
+  if (!source_open_any(path, &reading, &query.filter))
     return CLI_TROUBLE;
-  status = query_files(&query);
+  status = load && !source_fetch(&query.filter) ? CLI_TROUBLE : query_files(&query);
   source_close(&query.filter);
   return status;
 }
@@ -123,9 +137,12 @@ const struct command command_query = {
         "A filter of 'build --shared' is asked as it is while others put into it; cut short\n"
         "meanwhile, it kills who asks.  One that\n"
         "grows, which a program has saved or shares, is read from a regular file only.\n"
+        "FILTER may be on Redis, and is asked there, many keys at a time; with --load it is\n"
+        "fetched whole: better where there are more keys than a hundredth of its bytes.\n" REMOTE_HELP
         "Exit status: 0 if there was such a key, 1 if none, 2 on error.\n"
         "\n"
         "  lfbloom query seen.bloom urls.txt          what may have been seen\n"
-        "  lfbloom query -v seen.bloom < urls.txt     what surely has not\n",
+        "  lfbloom query -v seen.bloom < urls.txt     what surely has not\n"
+        "  lfbloom query redis://localhost/seen urls.txt\n",
     .run = query_run,
 };

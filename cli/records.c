@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "cli/crew.h"
+#include "cli/output.h"
 
 struct records {
   const struct records_job *job;
@@ -44,7 +45,9 @@ static bool records_take(struct records *records, struct chunk *chunk, uint64_t 
   return taken;
 }
 
-static void records_emit(struct records *records, const struct chunk *chunk, uint64_t number)
+/* Emits it in its turn; where it is the last, nothing comes after it. */
+static void records_emit(struct records *records, const struct chunk *chunk, uint64_t number,
+                         bool go_on)
 {
   (void)pthread_mutex_lock(&records->emitting);
   while (records->turn != number)
@@ -52,6 +55,8 @@ static void records_emit(struct records *records, const struct chunk *chunk, uin
   (void)pthread_mutex_unlock(&records->emitting);
 
   records->job->emit(records->job->context, chunk); /* alone: it is this number's turn */
+  if (!go_on)
+    output_end_program();
 
   (void)pthread_mutex_lock(&records->emitting);
   records->turn++;
@@ -66,9 +71,11 @@ static void records_work(void *context, unsigned thread)
   uint64_t number = 0;
 
   while (records_take(records, &chunk, &number)) {
-    records->job->work(records->job->context, thread, &chunk);
+    const bool worked = records->job->work(records->job->context, thread, &chunk);
     if (records->job->emit != NULL)
-      records_emit(records, &chunk, number);
+      records_emit(records, &chunk, number, worked);
+    else if (!worked)
+      output_end_program();
   }
   chunk_free(&chunk);
 }

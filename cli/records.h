@@ -1,7 +1,7 @@
 /*
  * records.h - work on all records of an input, in parallel and in order.
  *
- * Floor 4 of cli/.  May include: input.h, crew.h.
+ * Floor 4 of cli/.  May include: input.h, crew.h, output.h.
  *
  * Any number of threads take chunks in turn and work on them at once; what is
  * to be emitted is emitted one chunk after another, in the input's order.
@@ -21,8 +21,9 @@ struct records_job {
   unsigned threads;
   void *context;
   /* Works on a chunk, and may change it; called by many threads at once, each with its
-   * number, from 0 on. */
-  void (*work)(void *context, unsigned thread, struct chunk *chunk);
+   * number, from 0 on.  False after a report: what is left of the chunk is emitted in its
+   * turn, and the program ended, at once: other threads may be waiting for more input. */
+  bool (*work)(void *context, unsigned thread, struct chunk *chunk);
   /* Emits a chunk that was worked on; one call at a time, in order.  NULL: nothing to emit. */
   void (*emit)(void *context, const struct chunk *chunk);
 };

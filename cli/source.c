@@ -1,4 +1,4 @@
-/* source.c - opening filters in files.  Floor 4 of cli/. */
+/* source.c - opening filters in files and on servers.  Floor 4 of cli/. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/source.h"
 
@@ -58,12 +58,51 @@ static lfb_status source_open_growing(const char *path, const lfb_read_limits *l
   return status;
 }
 
-bool source_open_any(const char *path, const struct options_key *key, struct source *source)
+/* What the Java helper class has made is on Redis; false after a report where it is not. */
+static bool source_takes_helper(const char *path, const struct options_reading *reading)
 {
-  const lfb_read_limits limits = {.key = options_key_bytes(key)};
+  if (!reading->helper.given || remote_is(path))
+    return true;
+  (void)report_error("%s: --helper is for filters on Redis, redis://host:port/name", path);
+  return false;
+}
+
+/* Opens a filter on a server, to be asked there. */
+static bool source_open_remote(const char *path, const struct options_reading *reading,
+                               struct source *source)
+{
+  const lfb_config wanted = options_wanted(reading);
+  struct source opened = {0};
+
+  if (!remote_open(path, &wanted, reading->helper.twice, &opened.remote))
+    return false;
+  *source = opened;
+  return true;
+}
+
+bool source_fetch(struct source *source)
+{
+  if (source->remote.filter == NULL)
+    return true;
+  lfb_filter *local = remote_load(&source->remote);
+  if (local == NULL)
+    return false;
+  remote_close(&source->remote);
+  source->plain = local;
+  return true;
+}
+
+bool source_open_any(const char *path, const struct options_reading *reading,
+                     struct source *source)
+{
+  const lfb_read_limits limits = {.key = options_key_bytes(&reading->key)};
   const char *from = source_is_standard(path) ? "/dev/stdin" : path;
   struct source opened = {0};
 
+  if (remote_is(path))
+    return source_open_remote(path, reading, source);
+  if (!source_takes_helper(path, reading))
+    return false;
   lfb_status status = source_open_plain(from, &limits, &opened.plain);
   if ((status == LFB_ERROR_GROWING || status == LFB_ERROR_GROWING_MAPPED) &&
       source_may_be_shared(from))
@@ -79,14 +118,30 @@ bool source_open_any(const char *path, const struct options_key *key, struct sou
   return true;
 }
 
-size_t source_ask(const struct source *source, const lfb_key *keys, size_t count,
-                  uint64_t *answers)
+bool source_ask(const struct source *source, const lfb_key *keys, size_t count,
+                uint64_t *answers, size_t *yes)
 {
+  if (source->remote.filter != NULL)
+    return remote_ask(&source->remote, keys, count, answers, yes);
   if (source->plain != NULL)
-    return lfb_filter_might_contain_many(source->plain, keys, count, answers);
-  if (source->growing != NULL)
-    return lfb_growing_might_contain_many(source->growing, keys, count, answers);
-  return lfb_counting_might_contain_many(source->counting, keys, count, answers);
+    *yes = lfb_filter_might_contain_many(source->plain, keys, count, answers);
+  else if (source->growing != NULL)
+    *yes = lfb_growing_might_contain_many(source->growing, keys, count, answers);
+  else
+    *yes = lfb_counting_might_contain_many(source->counting, keys, count, answers);
+  return true;
+}
+
+static size_t source_batch_for(const struct remote *remote)
+{
+  enum { BATCH_HERE = 1024 };
+
+  return remote->filter != NULL ? (size_t)SOURCE_BATCH : (size_t)BATCH_HERE;
+}
+
+size_t source_batch(const struct source *source)
+{
+  return source_batch_for(&source->remote);
 }
 
 void source_close(struct source *source)
@@ -95,52 +150,103 @@ void source_close(struct source *source)
     lfb_mapped_close(source->plain);
   lfb_growing_mapped_close(source->growing);
   lfb_counting_free(source->counting);
+  remote_close(&source->remote);
 }
 
-bool source_is_there(const char *path)
+/* ---- loading -------------------------------------------------------------------- */
+
+static lfb_filter *source_load_remote(const char *path, const struct options_reading *reading)
 {
-  struct stat found;
-  return stat(path, &found) == 0;
+  struct source source;
+
+  if (!source_open_remote(path, reading, &source))
+    return NULL;
+  lfb_filter *filter = remote_load(&source.remote);
+  source_close(&source);
+  return filter;
+}
+
+lfb_filter *source_load(const char *path, const struct options_reading *reading,
+                        const lfb_read_limits *limits)
+{
+  lfb_read_limits with_key = limits == NULL ? (lfb_read_limits){0} : *limits;
+  lfb_filter *filter;
+
+  if (remote_is(path))
+    return source_load_remote(path, reading);
+  if (!source_takes_helper(path, reading))
+    return NULL;
+  with_key.key = options_key_bytes(&reading->key);
+  const lfb_status status = lfb_filter_load(path, &with_key, &filter);
+  if (status == LFB_OK)
+    return filter;
+  (void)report_status(path, status);
+  return NULL;
+}
+
+/* ---- sharing -------------------------------------------------------------------- */
+
+/* Whether n and p, as far as they are wished for, are those of what is there; Guava's layout
+ * says neither, but what they make must be there. */
+static bool source_size_fits(const struct source_wish *wish, const lfb_stats *stats)
+{
+  lfb_config config = *wish->config;
+  lfb_stats planned;
+
+  if (stats->fpp > 0)
+    return (config.fpp == 0 || config.fpp == stats->fpp) &&
+           (wish->any_count || config.expected_insertions == stats->expected_insertions);
+  config.strategy = stats->strategy;
+  return config.fpp == 0 || wish->any_count ||
+         (lfb_config_plan(&config, &planned) == LFB_OK && planned.bit_count == stats->bit_count &&
+          planned.probes == stats->probes);
+}
+
+/* Says what is there already; a report. */
+static void source_report_there(const char *path, const char *command, const lfb_stats *stats)
+{
+  const bool keyed = stats->hash == LFB_HASH_SIPHASH13;
+  char size[96], seed[64] = "";
+
+  if (stats->fpp > 0)
+    (void)snprintf(size, sizeof size, "made with -n %" PRIu64 " -p %g", stats->expected_insertions,
+                   stats->fpp);
+  else
+    (void)snprintf(size, sizeof size, "of %" PRIu64 " bits, %" PRIu32 " a key,", stats->bit_count,
+                   stats->probes);
+  if (stats->seed != 0)
+    (void)snprintf(seed, sizeof seed, " --seed %" PRIu64, stats->seed);
+  (void)report_error("%s: %s is there already, %s --strategy %s%s, %s", command, path, size,
+                     lfb_strategy_name(stats->strategy), seed,
+                     !keyed            ? "without a key"
+                     : stats->key_kept ? "its key kept in it"
+                                       : "its key not kept in it");
 }
 
 /* Whether the shared filter is what is wished for; a report if not. */
-static bool source_fits(const char *path, const struct source_wish *wish, const lfb_filter *filter)
+static bool source_fits(const char *path, const struct source_wish *wish, const lfb_stats *stats)
 {
   const lfb_config *config = wish->config;
-  lfb_stats stats;
 
-  lfb_filter_stats(filter, &stats);
-  if ((config->fpp == 0 || config->fpp == stats.fpp) &&
-      (wish->any_count || config->expected_insertions == stats.expected_insertions) &&
-      (wish->any_strategy || config->strategy == stats.strategy) &&
-      (config->seed == 0 || config->seed == stats.seed) &&
-      (!wish->key->given || stats.hash == LFB_HASH_SIPHASH13) &&
-      (!config->keep_key || stats.key_kept))
+  if (source_size_fits(wish, stats) &&
+      (wish->any_strategy || config->strategy == stats->strategy) &&
+      (config->seed == 0 || config->seed == stats->seed) &&
+      (!wish->reading->key.given || stats->hash == LFB_HASH_SIPHASH13) &&
+      (!config->keep_key || stats->key_kept))
     return true;
-  const bool keyed = stats.hash == LFB_HASH_SIPHASH13;
-  char seed[64] = "";
-  if (stats.seed != 0)
-    (void)snprintf(seed, sizeof seed, " --seed %" PRIu64, stats.seed);
-  (void)report_error("%s: %s is there already, made with -n %" PRIu64 " -p %g --strategy %s%s, %s",
-                     wish->command, path, stats.expected_insertions, stats.fpp,
-                     lfb_strategy_name(stats.strategy), seed,
-                     !keyed           ? "without a key"
-                     : stats.key_kept ? "its key kept in it"
-                                      : "its key not kept in it");
+  source_report_there(path, wish->command, stats);
   return false;
 }
 
 /* Says so where another process has just made it, for fewer keys than this one has counted. */
 static void source_warn_small(const char *path, const struct source_wish *wish,
-                              const lfb_filter *filter)
+                              const lfb_stats *stats)
 {
-  lfb_stats stats;
-
-  lfb_filter_stats(filter, &stats);
-  if (wish->any_count && wish->config->expected_insertions > stats.expected_insertions)
+  if (wish->any_count && stats->fpp > 0 &&
+      wish->config->expected_insertions > stats->expected_insertions)
     report_note("warning: %s: another process has made it for %s distinct keys, and there are up "
                 "to %s here alone: give all one -n",
-                path, human_count(stats.expected_insertions).text,
+                path, human_count(stats->expected_insertions).text,
                 human_count(wish->config->expected_insertions).text);
 }
 
@@ -162,9 +268,10 @@ static void source_refuse(const char *path, lfb_status status)
   }
 }
 
-lfb_filter *source_share(const char *path, const struct source_wish *wish)
+/* Opens or makes the mapped filter at `path`; NULL after a report. */
+static lfb_filter *source_map(const char *path, const struct source_wish *wish)
 {
-  const lfb_read_limits limits = {.key = options_key_bytes(wish->key)};
+  const lfb_read_limits limits = {.key = options_key_bytes(&wish->reading->key)};
   lfb_filter *filter;
   lfb_status status = lfb_mapped_open(path, &limits, &filter);
 
@@ -172,34 +279,119 @@ lfb_filter *source_share(const char *path, const struct source_wish *wish)
     status = lfb_mapped_create(path, wish->config, &filter);
   if (status == LFB_ERROR_EXISTS) /* another process was faster */
     status = lfb_mapped_open(path, &limits, &filter);
-  if (status != LFB_OK) {
-    source_refuse(path, status);
-    return NULL;
-  }
-  if (!source_fits(path, wish, filter)) {
-    lfb_mapped_close(filter);
-    return NULL;
-  }
-  source_warn_small(path, wish, filter);
-  return filter;
+  if (status == LFB_OK)
+    return filter;
+  source_refuse(path, status);
+  return NULL;
 }
 
-void source_recount(const char *path, lfb_filter *filter)
+/* What is known of a shared filter without looking at its bits. */
+static void source_shared_plan(const struct source_shared *shared, lfb_stats *stats)
+{
+  if (shared->remote.filter != NULL)
+    lfb_redis_plan(shared->remote.filter, stats);
+  else
+    lfb_filter_stats(shared->filter, stats);
+}
+
+/* Gives what was opened, if it is what is wished for; else closes it, after a report. */
+static bool source_accept(const char *path, const struct source_wish *wish,
+                          struct source_shared *opened, struct source_shared *shared)
 {
   lfb_stats stats;
 
-  lfb_filter_stats(filter, &stats);
-  if (stats.bits_set_low && lfb_mapped_recount(filter) != LFB_OK)
+  source_shared_plan(opened, &stats);
+  if (!source_fits(path, wish, &stats)) {
+    source_shared_close(opened);
+    return false;
+  }
+  source_warn_small(path, wish, &stats);
+  *shared = *opened;
+  return true;
+}
+
+/* Opens it if it is there; what the Java class has made opens by what it was made for. */
+static enum remote_found source_find_remote(const char *path, const struct source_wish *wish,
+                                            struct remote *remote)
+{
+  lfb_config wanted = options_wanted(wish->reading);
+
+  if (!wish->any_strategy && wish->config->strategy == LFB_REDIS_MITZ32)
+    wanted = *wish->config;
+  return remote_find(path, &wanted, wish->reading->helper.twice, remote);
+}
+
+bool source_share(const char *path, const struct source_wish *wish, bool *there,
+                  struct source_shared *shared)
+{
+  struct source_shared opened = {0};
+  struct stat file;
+
+  if (!source_takes_helper(path, wish->reading))
+    return false;
+  if (!remote_is(path)) {
+    *there = stat(path, &file) == 0;
+    return !*there || source_share_new(path, wish, shared);
+  }
+  const enum remote_found found = source_find_remote(path, wish, &opened.remote);
+  *there = found == REMOTE_FOUND;
+  return found == REMOTE_NOTHING ||
+         (*there && source_accept(path, wish, &opened, shared));
+}
+
+bool source_share_new(const char *path, const struct source_wish *wish,
+                      struct source_shared *shared)
+{
+  struct source_shared opened = {0};
+
+  if (!remote_is(path))
+    opened.filter = source_map(path, wish);
+  else
+    (void)remote_create(path, wish->config, wish->reading->helper.twice, &opened.remote);
+  return (opened.filter != NULL || opened.remote.filter != NULL) &&
+         source_accept(path, wish, &opened, shared);
+}
+
+void source_recount(const char *path, const struct source_shared *shared)
+{
+  lfb_stats stats;
+
+  if (shared->remote.filter != NULL) /* whose bits are counted when they are asked for */
+    return;
+  lfb_filter_stats(shared->filter, &stats);
+  if (stats.bits_set_low && lfb_mapped_recount(shared->filter) != LFB_OK)
     report_note("warning: %s: a process died while it put, and others are putting now: its bit "
                 "count may be too low",
                 path);
 }
 
-bool source_settle(const char *path, lfb_filter *filter)
+bool source_settle(const char *path, const struct source_shared *shared)
 {
-  source_recount(path, filter);
-  const lfb_status status = lfb_mapped_sync(filter);
+  if (shared->remote.filter != NULL) /* the server has acknowledged all */
+    return true;
+  source_recount(path, shared);
+  const lfb_status status = lfb_mapped_sync(shared->filter);
   if (status != LFB_OK)
     (void)report_status(path, status);
   return status == LFB_OK;
+}
+
+bool source_shared_stats(const struct source_shared *shared, lfb_stats *stats)
+{
+  if (shared->remote.filter != NULL)
+    return remote_stats(&shared->remote, stats);
+  lfb_filter_stats(shared->filter, stats);
+  return true;
+}
+
+size_t source_shared_batch(const struct source_shared *shared)
+{
+  return source_batch_for(&shared->remote);
+}
+
+void source_shared_close(struct source_shared *shared)
+{
+  lfb_mapped_close(shared->filter);
+  shared->filter = NULL;
+  remote_close(&shared->remote);
 }

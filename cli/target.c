@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "cli/remote.h"
 #include "cli/report.h"
 
 bool target_is_standard(const char *path)
@@ -78,6 +79,8 @@ bool target_check(const char *path, char *const *inputs, size_t input_count)
 
   if (target_is_standard(path))
     return true;
+  if (remote_is(path))
+    return remote_is_free(path);
   if (exists && target_is_input(&found, inputs, input_count)) {
     (void)report_error("%s: is both input and output", path);
     return false;
@@ -88,6 +91,11 @@ bool target_check(const char *path, char *const *inputs, size_t input_count)
     return true;
   (void)report_error("%s: cannot be written: %s", path, strerror(errno));
   return false;
+}
+
+bool target_check_shared(const char *path, char *const *inputs, size_t input_count)
+{
+  return remote_is(path) || target_check(path, inputs, input_count);
 }
 
 /* Whether a regular file at `path` is a filter that processes share. */
@@ -115,13 +123,16 @@ bool target_spares_shared(const char *path, lfb_form form)
   return false;
 }
 
-bool target_holds(lfb_form form, const char *path, lfb_strategy_id strategy)
+bool target_holds(const char *path, lfb_form form, const char *from, const lfb_stats *stats)
 {
-  if (lfb_form_holds(form, strategy))
+  if (remote_is(path))
+    return remote_holds(from, stats);
+  if (lfb_form_holds(form, stats->strategy))
     return true;
   (void)report_error("%s: the %s form cannot hold strategy %s, and a layout cannot be translated "
                      "without its keys: build again from the keys, with --form %s",
-                     path, lfb_form_name(form), lfb_strategy_name(strategy), lfb_form_name(form));
+                     from, lfb_form_name(form), lfb_strategy_name(stats->strategy),
+                     lfb_form_name(form));
   return false;
 }
 
@@ -142,18 +153,26 @@ static lfb_status target_write(void *to, const void *bytes, size_t size)
   return LFB_OK;
 }
 
+static bool target_save_file(const char *path, const lfb_filter *filter, lfb_form form)
+{
+  const lfb_status status = target_is_standard(path)
+                                ? lfb_filter_write(filter, form, target_write, NULL)
+                                : lfb_filter_save(filter, form, path);
+
+  if (status != LFB_OK)
+    (void)report_status(path, status);
+  return status == LFB_OK;
+}
+
 bool target_save(const char *path, const lfb_filter *filter, lfb_form form)
 {
   sigset_t before;
 
   target_hold_signals(&before);
-  const lfb_status status = target_is_standard(path)
-                                ? lfb_filter_write(filter, form, target_write, NULL)
-                                : lfb_filter_save(filter, form, path);
-  if (status != LFB_OK)
-    (void)report_status(path, status);
+  const bool saved =
+      remote_is(path) ? remote_save(path, filter) : target_save_file(path, filter, form);
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
-  return status == LFB_OK;
+  return saved;
 }
 
 /* Writes, syncs and closes; errno says what failed. */

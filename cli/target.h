@@ -1,7 +1,8 @@
 /*
  * target.h - files that a command writes.
  *
- * Floor 4 of cli/.  May include: output.h, report.h and the public headers.
+ * Floor 4 of cli/.  May include: output.h, remote.h, report.h and the public headers.
+ * A filter's may be a Redis server's address: a name there that nothing has yet.
  */
 #ifndef CLI_TARGET_H
 #define CLI_TARGET_H
@@ -19,6 +20,10 @@ bool target_is_standard(const char *path);
  */
 bool target_check(const char *path, char *const *inputs, size_t input_count);
 
+/* The same of a shared filter that was not there just now: on a server, where it was looked
+ * for, another process may have made it since. */
+bool target_check_shared(const char *path, char *const *inputs, size_t input_count);
+
 /*
  * Whether a filter of this form may take the place of what is at `path`: a shared filter,
  * which others may be putting into, is replaced by one of form mapped alone.  False after a
@@ -27,14 +32,14 @@ bool target_check(const char *path, char *const *inputs, size_t input_count);
 bool target_spares_shared(const char *path, lfb_form form);
 
 /*
- * Whether `form` holds the strategy of a filter that was read from `path`; false after
- * a report that says what to do instead.
+ * Whether `form`, or the server where `path` is on one, holds such a filter, which was read
+ * from `from`; false after a report that says what to do instead.
  */
-bool target_holds(lfb_form form, const char *path, lfb_strategy_id strategy);
+bool target_holds(const char *path, lfb_form form, const char *from, const lfb_stats *stats);
 
 /*
- * Saves a filter: to standard output where `path` is "-", else as lfb_filter_save()
- * does, whole or not at all.
+ * Saves a filter: to standard output where `path` is "-", to a server where it is an
+ * address, else as lfb_filter_save() does; whole or not at all.
  *
  * Returns false after a report; no temporary file is left, whatever signals come.
  */

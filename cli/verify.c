@@ -1,8 +1,8 @@
 /*
  * verify.c - `lfbloom verify`: says which filter files are damaged, and where.
  *
- * Floor 6 of cli/.  May include: json.h, options.h, report.h and the public
- * headers.
+ * Floor 6 of cli/.  May include: json.h, options.h, remote.h, report.h and the
+ * public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
@@ -14,6 +14,7 @@
 
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/remote.h"
 #include "cli/report.h"
 
 /* A file that was read whole, or as far as it went. */
@@ -109,11 +110,28 @@ static void verify_any(const char *path, const lfb_read_limits *limits, struct v
     verify_counting(path, limits, file);
 }
 
-static void verify_read(const char *path, const struct options_key *key, struct verified *file)
+static void verify_remote(const char *path, const struct options_reading *reading,
+                          struct verified *file)
 {
-  lfb_read_limits limits = {.damage = &file->damage, .key = options_key_bytes(key)};
+  const lfb_config wanted = options_wanted(reading);
+  lfb_stats stats;
+
+  file->form = "redis";
+  file->status = remote_verify(path, &wanted, &stats);
+  if (file->status == LFB_OK)
+    file->strategy = stats.strategy;
+}
+
+static void verify_read(const char *path, const struct options_reading *reading,
+                        struct verified *file)
+{
+  lfb_read_limits limits = {.damage = &file->damage, .key = options_key_bytes(&reading->key)};
 
   *file = (struct verified){.path = path};
+  if (remote_is(path)) {
+    verify_remote(path, reading, file);
+    return;
+  }
   verify_any(path, &limits, file);
   if (file->status == LFB_ERROR_WRONG_KEY) { /* another's: as without a key */
     limits.key = NULL;
@@ -123,9 +141,30 @@ static void verify_read(const char *path, const struct options_key *key, struct 
     file->status = verify_keyed(path, &file->damage);
 }
 
+/* The exit status that a filter on a server deserves. */
+static int verify_judge_remote(lfb_status status)
+{
+  switch (status) {
+  case LFB_OK:
+    return CLI_FOUND;
+  case LFB_ERROR_REDIS_UNFINISHED:
+  case LFB_ERROR_REDIS_PART:
+  case LFB_ERROR_BAD_HEADER:
+  case LFB_ERROR_BAD_CHECKSUM:
+  case LFB_ERROR_BAD_STRATEGY:
+  case LFB_ERROR_BAD_PROBES:
+  case LFB_ERROR_BAD_WORD_COUNT:
+    return CLI_NOTHING;
+  default: /* nothing is said of the filter itself */
+    return CLI_TROUBLE;
+  }
+}
+
 /* The exit status that a file deserves. */
 static int verify_judge(const struct verified *file)
 {
+  if (remote_is(file->path))
+    return verify_judge_remote(file->status);
   switch (file->status) {
   case LFB_OK:
   case LFB_ERROR_KEY_NEEDED:
@@ -181,7 +220,10 @@ static void verify_text_whole(const struct verified *file)
 {
   const char *strategy = lfb_strategy_name(file->strategy);
 
-  if (file->status == LFB_ERROR_KEY_NEEDED && file->damage.checked_bytes == 0)
+  if (remote_is(file->path))
+    printf("%s: nothing wrong seen: redis, %s; every part is there, but has no checksum\n",
+           file->path, strategy);
+  else if (file->status == LFB_ERROR_KEY_NEEDED && file->damage.checked_bytes == 0)
     printf("%s: nothing wrong seen: mapped, a keyed hash; this form has no checksums\n",
            file->path);
   else if (file->status == LFB_ERROR_KEY_NEEDED)
@@ -224,13 +266,16 @@ static void verify_text_damaged(const struct verified *file)
 }
 
 /* Reads a file and says what it is; the exit status that it deserves. */
-static int verify_file(const char *path, const struct options_key *key, bool json, bool quiet)
+static int verify_file(const char *path, const struct options_reading *reading, bool json,
+                       bool quiet)
 {
   struct verified file;
 
-  verify_read(path, key, &file);
+  verify_read(path, reading, &file);
   const int verdict = verify_judge(&file);
-  if (verdict == CLI_TROUBLE)
+  if (verdict == CLI_TROUBLE && remote_is(path))
+    remote_report_note(path, file.status);
+  else if (verdict == CLI_TROUBLE)
     report_status_note(path, file.status);
   if (json)
     verify_json(&file, verdict);
@@ -245,10 +290,11 @@ static int verify_run(int argc, char **argv)
 {
   bool json = false;
   bool quiet = false;
-  struct options_key key = {0};
+  struct options_reading reading = {0};
   const struct option_row rows[] = {
       {'q', "quiet", NULL, "print nothing of files that are whole", NULL, &quiet},
-      options_key_file(&key),
+      options_key_file(&reading.key),
+      options_helper(&reading.helper),
       options_json(&json),
   };
   const int status = options_parse(&command_verify, rows, sizeof rows / sizeof *rows, argc, argv);
@@ -263,7 +309,7 @@ static int verify_run(int argc, char **argv)
     json_open_list("files");
   }
   for (int i = optind; i < argc; i++) {
-    const int verdict = verify_file(argv[i], &key, json, quiet);
+    const int verdict = verify_file(argv[i], &reading, json, quiet);
     worst = verdict > worst ? verdict : worst;
   }
   if (json) {
@@ -282,6 +328,8 @@ const struct command command_verify = {
         "the native, growing and counting forms.  Damage is told as a size and an offset\n"
         "into the file, both in bytes.  Forms without checksums are whole as far as their\n"
         "header tells.\n"
+        "FILTER may be on Redis: every part must be there, in full and of this filter; what is\n"
+        "in it has no checksums.\n" REMOTE_HELP
         "Exit status: 0 if all are whole, 1 if one is damaged, 2 if one could not be read\n"
         "or is no filter.\n"
         "\n"

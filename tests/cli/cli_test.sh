@@ -9,62 +9,7 @@ growing=$(realpath "$4") # holds the texts 0 to 4999 in three layers
 counting=$(realpath "$5") # holds the texts 0 to 99, and "stuck" 20 times
 share_growing=$(realpath "$6") # makes files that do, for programs to share
 overcounted=$(realpath "$2") # checksums that match, and a header that counts 3 bits too many
-export LC_ALL=C
-work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/lfbloom_cli.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0
-failed=0
-skipped=0
-
-# check NAME COMMAND...: passes if the command succeeds.
-check() {
-  local name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAILED: $name: $*"
-    head -c 600 out err 2>/dev/null
-  fi
-}
-skip() {
-  skipped=$((skipped + 1))
-  echo "skipped: $1"
-}
-equal() { [[ $1 == "$2" ]] || { echo "  '$1' is not '$2'"; false; }; }
-between() { (($2 <= $1 && $1 <= $3)) || { echo "  $1 is not in $2..$3"; false; }; }
-holds() { grep -qF -- "$2" "$1" || { echo "  no '$2' in $1"; false; }; }
-
-# run COMMAND...: standard output to ./out, standard error to ./err, status to $rc.
-run() {
-  "$@" >out 2>err && rc=0 || rc=$?
-}
-# gives NAME STATUS COMMAND...: exits so, and says nothing on standard error.
-gives() {
-  local name=$1 status=$2
-  shift 2
-  run "$@"
-  check "$name: status" equal "$rc" "$status"
-  check "$name: silent" equal "$(cat err)" ""
-}
-# One line, from the tool, with TEXT in it; status 2.
-is_error() {
-  equal "$rc" 2 && equal "$(wc -l <err)" 1 && equal "$(head -c 9 err)" "lfbloom: " && holds err "$1"
-}
-# refuses NAME TEXT COMMAND...: fails with one line that has TEXT in it, and prints nothing.
-refuses() {
-  local name=$1 text=$2
-  shift 2
-  run "$@"
-  check "$name" is_error "$text"
-  check "$name: no output" equal "$(wc -c <out)" 0
-}
-# The number or text under a key of the JSON object in ./out.
-json() { sed -E "s/.*\"$1\": \"?([^,}\"]*).*/\1/" out; }
-hex() { od -An -v -tx1 "$1" | tr -d ' \n'; }
-unhex() { printf '%b' "$(sed 's/../\\x&/g' <<<"$1")"; }
+source "$(dirname "$0")/checks.sh"
 
 # ThreadSanitizer keeps a file of its own, and dies where files have a limit.
 size_limits=1
@@ -1144,6 +1089,4 @@ fi
 head -c 100000 shared >cut
 refuses "half a shared filter" "ends too early" "$tool" query cut abc
 
-((skipped == 0)) || echo "$skipped skipped"
-echo "$passed passed, $failed failed"
-((failed == 0))
+finish

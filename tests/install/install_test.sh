@@ -84,6 +84,10 @@ readelf -d "$prefix/lib/liblfbloom_redis.so" | grep -q 'NEEDED.*\[liblfbloom.so.
   fail "the one for Redis does not ask for the shared library"
 pass "the shared library needs nothing but the C library"
 
+if readelf -d "$prefix/bin/lfbloom" | grep NEEDED | grep -vqE '\[(lib[cm]|libpthread|ld-linux[^]]*)\.so'; then
+  fail "the tool needs more than the C library to be installed"
+fi
+pass "the tool needs nothing but the C library"
 [[ $("$prefix/bin/lfbloom" --version) == *"$version"* ]] || fail "the tool names another version"
 pass "the tool runs"
 

@@ -1,0 +1,402 @@
+/* remote.c - filters on a Redis server or cluster.  Floor 3 of cli/. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/remote.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/report.h"
+
+/* ---- addresses ------------------------------------------------------------------ */
+
+/* An address as it stood on the command line, where its password is blanked by now. */
+struct remote_hidden {
+  const char *at;
+  char *whole;
+};
+
+/* Written by main() alone, before there is any other thread. */
+static struct remote_hidden *remote_hidden;
+static size_t remote_hidden_count;
+
+bool remote_is(const char *path)
+{
+  return strncmp(path, "redis://", 8) == 0 || strncmp(path, "rediss://", 9) == 0;
+}
+
+/* The address in a word of the command line, an operand or an option's value; or NULL. */
+static char *remote_in_word(char *word)
+{
+  if (remote_is(word))
+    return word;
+  for (char *at = word; word[0] == '-' && *at != '\0'; at++)
+    if (remote_is(at))
+      return at;
+  return NULL;
+}
+
+/* Puts at most three stars for what is from `from` up to `to`, and the rest behind them. */
+static void remote_blank(char *from, char *to)
+{
+  const size_t size = (size_t)(to - from), stars = size < 3 ? size : 3, rest = strlen(to);
+
+  memset(from, '*', stars);
+  memmove(from + stars, to, rest);
+  memset(from + stars + rest, 0, size - stars);
+}
+
+/* Blanks the password of an address; of one that cannot be read, all that might be one. */
+static void remote_hide(char *address)
+{
+  lfb_redis_address read;
+  char *login = strstr(address, "//") + 2;
+  char *path = strchr(login, '/'), *at = NULL;
+  const bool known = lfb_redis_parse_url(address, &read) == LFB_OK;
+
+  for (char *c = login; *c != '\0' && !(known && c == path); c++)
+    if (*c == '@')
+      at = c;
+  if (at == NULL)
+    return;
+  char *colon = strchr(login, ':');
+  remote_blank(colon != NULL && colon < at ? colon + 1 : login, at);
+}
+
+/* Remembers an address, and blanks its password; false where there is no memory. */
+static bool remote_remember(char *address)
+{
+  char *whole = strdup(address);
+
+  if (whole == NULL)
+    return false;
+  remote_hidden[remote_hidden_count++] = (struct remote_hidden){address, whole};
+  remote_hide(address);
+  return true;
+}
+
+bool remote_hide_passwords(int argc, char **argv)
+{
+  remote_hidden = calloc((size_t)argc + 1, sizeof *remote_hidden);
+  bool done = remote_hidden != NULL;
+
+  for (int i = 1; done && i < argc; i++) {
+    char *address = remote_in_word(argv[i]);
+    done = address == NULL || remote_remember(address);
+  }
+  if (!done)
+    (void)report_error("%s", lfb_status_text(LFB_ERROR_NO_MEMORY));
+  return done;
+}
+
+/* The address with its password. */
+static const char *remote_whole(const char *path)
+{
+  for (size_t i = 0; i < remote_hidden_count; i++)
+    if (remote_hidden[i].at == path)
+      return remote_hidden[i].whole;
+  return path;
+}
+
+/* ---- reports -------------------------------------------------------------------- */
+
+/* What to do about a status; "": its text says it, or nothing can be done. */
+static const char *remote_advice(lfb_status status)
+{
+  switch (status) {
+  case LFB_ERROR_REDIS_ADDRESS:
+    return " (%XX for a byte such as / or @ in a password)";
+  case LFB_ERROR_REDIS_BAD_NAME:
+    return ": give one behind host and port, as in redis://host:6379/seen";
+  case LFB_ERROR_REDIS_CONNECT:
+    return ": see that one runs there and can be reached (redis-cli -h HOST -p PORT ping)";
+  case LFB_ERROR_REDIS_LOST:
+  case LFB_ERROR_REDIS_TIMEOUT:
+  case LFB_ERROR_REDIS_UNAVAILABLE:
+    return ": once it serves again, repeat the command";
+  case LFB_ERROR_REDIS_LOGIN:
+    return ": give redis://USER:PASSWORD@.. or, without a user, redis://:PASSWORD@.. or "
+           "LFBLOOM_REDIS_PASSWORD";
+  case LFB_ERROR_REDIS_MEMORY:
+    return ": see maxmemory and maxmemory-policy there";
+  case LFB_ERROR_REDIS_REFUSED:
+    return ": see what its user may do (redis-cli ACL GETUSER), and its log";
+  case LFB_ERROR_REDIS_ABSENT:
+    return ": make it by 'lfbloom build -o'";
+  case LFB_ERROR_REDIS_EXISTS:
+    return ": put into it by --shared, take another name, or delete it first";
+  case LFB_ERROR_REDIS_NO_FILTER:
+    return ": take another name; what the Java helper class made opens with --helper";
+  case LFB_ERROR_REDIS_PART:
+    return ": restore it from a backup, or delete it and build again";
+  case LFB_ERROR_BIT_COUNT_DIFFERS:
+    return ": give the N and P that it was made for";
+  case LFB_ERROR_KEY_NEEDED:
+    return ": give --key-file";
+  default:
+    return "";
+  }
+}
+
+void remote_report_note(const char *path, lfb_status status)
+{
+  report_note("%s: %s%s", path, lfb_status_text(status), remote_advice(status));
+}
+
+static bool remote_report(const char *path, lfb_status status)
+{
+  (void)report_error("%s: %s%s", path, lfb_status_text(status), remote_advice(status));
+  return false;
+}
+
+/* ---- opening -------------------------------------------------------------------- */
+
+/* Reads the address, and the password where it has none. */
+static lfb_status remote_parse(const char *path, lfb_redis_address *address)
+{
+  const char *password = getenv("LFBLOOM_REDIS_PASSWORD");
+  const lfb_status status = lfb_redis_parse_url(remote_whole(path), address);
+
+  if (status == LFB_OK && address->options.password == NULL && password != NULL &&
+      *password != '\0')
+    address->options.password = password;
+  return status;
+}
+
+/* The same; false after a report. */
+static bool remote_address(const char *path, lfb_redis_address *address)
+{
+  const lfb_status status = remote_parse(path, address);
+
+  return status == LFB_OK || remote_report(path, status);
+}
+
+/* Opens it as soon as it is whole, if it is being made. */
+static lfb_status remote_open_whole(const lfb_redis_options *options, const char *name,
+                                    const lfb_config *wanted, lfb_redis **filter)
+{
+  const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
+  lfb_status status = lfb_redis_open(options, name, wanted, filter);
+
+  for (int pauses = 0; status == LFB_ERROR_REDIS_UNFINISHED && pauses < 50; pauses++) {
+    (void)nanosleep(&pause, NULL);
+    status = lfb_redis_open(options, name, wanted, filter);
+  }
+  return status;
+}
+
+/* The status of opening it with little patience: for a server that hangs, 7 seconds. */
+static lfb_status remote_look(const lfb_redis_address *address, const lfb_config *wanted)
+{
+  enum { FIRST_RETRIES = 5 }; /* 20 ms to 320 ms */
+  lfb_redis_options hasty = address->options;
+  lfb_redis *filter = NULL;
+
+  hasty.retries = FIRST_RETRIES;
+  hasty.timeout_ms = 1000;
+  const lfb_status status = lfb_redis_open(&hasty, address->name, wanted, &filter);
+  lfb_redis_close(filter);
+  return status;
+}
+
+/* Opens it with much patience, once it was seen that there is a server. */
+static lfb_status remote_try(const lfb_redis_address *address, const lfb_config *wanted,
+                             lfb_redis **filter)
+{
+  const lfb_status status = remote_look(address, wanted);
+
+  if (status != LFB_OK && status != LFB_ERROR_REDIS_UNFINISHED)
+    return status;
+  return remote_open_whole(&address->options, address->name, wanted, filter);
+}
+
+enum remote_found remote_find(const char *path, const lfb_config *wanted, bool twice,
+                              struct remote *remote)
+{
+  lfb_redis_address address;
+  lfb_redis *filter;
+
+  if (!remote_address(path, &address))
+    return REMOTE_FAILED;
+  const lfb_status status = remote_try(&address, wanted, &filter);
+  if (status == LFB_ERROR_REDIS_ABSENT)
+    return REMOTE_NOTHING;
+  if (status != LFB_OK) {
+    (void)remote_report(path, status);
+    return REMOTE_FAILED;
+  }
+  *remote = (struct remote){path, filter, twice};
+  return REMOTE_FOUND;
+}
+
+bool remote_open(const char *path, const lfb_config *wanted, bool twice, struct remote *remote)
+{
+  const enum remote_found found = remote_find(path, wanted, twice, remote);
+
+  if (found == REMOTE_NOTHING)
+    (void)remote_report(path, LFB_ERROR_REDIS_ABSENT);
+  return found == REMOTE_FOUND;
+}
+
+bool remote_create(const char *path, const lfb_config *config, bool twice, struct remote *remote)
+{
+  lfb_config wanted = *config;
+  lfb_redis_address address;
+  lfb_redis *filter;
+
+  if (!remote_address(path, &address))
+    return false;
+  lfb_status status = lfb_redis_create(&address.options, address.name, config, 0, &filter);
+  if (wanted.strategy != LFB_REDIS_MITZ32)
+    wanted.fpp = 0; /* whatever it is */
+  if (status == LFB_ERROR_REDIS_EXISTS) /* another process was faster */
+    status = remote_open_whole(&address.options, address.name, &wanted, &filter);
+  if (status != LFB_OK)
+    return remote_report(path, status);
+  *remote = (struct remote){path, filter, twice};
+  return true;
+}
+
+void remote_close(struct remote *remote)
+{
+  lfb_redis_close(remote->filter);
+  remote->filter = NULL;
+}
+
+/* ---- keys ----------------------------------------------------------------------- */
+
+typedef lfb_status remote_many(lfb_redis *filter, const lfb_key *keys, size_t count,
+                               uint64_t *answers, size_t *yes);
+
+/* Writes each key twice in a row to `room`, and names these in `doubled`. */
+static void remote_write_twice(const lfb_key *keys, size_t count, char *room, lfb_key *doubled)
+{
+  for (size_t i = 0; i < count; i++) {
+    const size_t size = keys[i].size;
+    memcpy(room, keys[i].bytes, size); /* no key of a line is empty */
+    memcpy(room + size, keys[i].bytes, size);
+    doubled[i] = (lfb_key){room, 2 * size};
+    room += 2 * size;
+  }
+}
+
+static lfb_status remote_many_twice(remote_many *many, lfb_redis *filter, const lfb_key *keys,
+                                    size_t count, uint64_t *answers, size_t *yes)
+{
+  size_t bytes = 0;
+
+  for (size_t i = 0; i < count; i++)
+    bytes += 2 * keys[i].size;
+  lfb_key *doubled = malloc(count * sizeof *doubled + bytes);
+  if (doubled == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  remote_write_twice(keys, count, (char *)(doubled + count), doubled);
+  const lfb_status status = many(filter, doubled, count, answers, yes);
+  free(doubled);
+  return status;
+}
+
+static bool remote_do(remote_many *many, const struct remote *remote, const lfb_key *keys,
+                      size_t count, uint64_t *answers, size_t *yes)
+{
+  const lfb_status status =
+      remote->twice ? remote_many_twice(many, remote->filter, keys, count, answers, yes)
+                    : many(remote->filter, keys, count, answers, yes);
+
+  return status == LFB_OK || remote_report(remote->path, status);
+}
+
+bool remote_ask(const struct remote *remote, const lfb_key *keys, size_t count,
+                uint64_t *answers, size_t *yes)
+{
+  return remote_do(lfb_redis_might_contain_many, remote, keys, count, answers, yes);
+}
+
+bool remote_put(const struct remote *remote, const lfb_key *keys, size_t count,
+                uint64_t *answers, size_t *yes)
+{
+  return remote_do(lfb_redis_put_many, remote, keys, count, answers, yes);
+}
+
+/* ---- whole filters ---------------------------------------------------------------- */
+
+bool remote_stats(const struct remote *remote, lfb_stats *stats)
+{
+  const lfb_status status = lfb_redis_stats(remote->filter, stats);
+
+  return status == LFB_OK || remote_report(remote->path, status);
+}
+
+lfb_status remote_verify(const char *path, const lfb_config *wanted, lfb_stats *stats)
+{
+  lfb_redis_address address;
+  lfb_redis *filter;
+
+  lfb_status status = remote_parse(path, &address);
+  if (status == LFB_OK)
+    status = remote_try(&address, wanted, &filter);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_redis_stats(filter, stats);
+  lfb_redis_close(filter);
+  return status;
+}
+
+lfb_filter *remote_load(const struct remote *remote)
+{
+  lfb_filter *local;
+  const lfb_status status = lfb_redis_load(remote->filter, NULL, &local);
+
+  if (status == LFB_OK)
+    return local;
+  (void)remote_report(remote->path, status);
+  return NULL;
+}
+
+/* Whether a status of opening says that something is there, if not what. */
+static bool remote_is_something(lfb_status status)
+{
+  return status == LFB_OK || status >= LFB_ERROR_REDIS_EXISTS ||
+         (status < LFB_ERROR_REDIS_ADDRESS && status != LFB_ERROR_NO_MEMORY);
+}
+
+bool remote_is_free(const char *path)
+{
+  lfb_redis_address address;
+
+  if (!remote_address(path, &address))
+    return false;
+  const lfb_status status = remote_look(&address, NULL);
+  return status == LFB_ERROR_REDIS_ABSENT ||
+         remote_report(path, remote_is_something(status) ? LFB_ERROR_REDIS_EXISTS : status);
+}
+
+bool remote_holds(const char *what, const lfb_stats *planned)
+{
+  enum { STRING_BYTES = 512 << 20, HEADER = 6 }; /* of Redis' longest; of Guava's form */
+  const lfb_strategy_id strategy = planned->strategy;
+  const bool guava = strategy == LFB_GUAVA_MITZ64 || strategy == LFB_GUAVA_MITZ32;
+
+  if (guava && planned->bit_count / 8 > STRING_BYTES - HEADER) {
+    (void)report_error("%s: %s: take --strategy fast", what,
+                       lfb_status_text(LFB_ERROR_REDIS_TOO_MANY_BITS));
+    return false;
+  }
+  if (guava || strategy == LFB_FAST || strategy == LFB_REDIS_MITZ32)
+    return true;
+  (void)report_error("%s: a filter on Redis cannot be of strategy %s, and a layout cannot be "
+                     "translated without its keys: build it from the keys, with --strategy fast, "
+                     "guava-mitz64, guava-mitz32 or redis-mitz32",
+                     what, lfb_strategy_name(strategy));
+  return false;
+}
+
+bool remote_save(const char *path, const lfb_filter *filter)
+{
+  lfb_redis_address address;
+
+  if (!remote_address(path, &address))
+    return false;
+  const lfb_status status = lfb_redis_save(&address.options, address.name, filter, 0);
+  return status == LFB_OK || remote_report(path, status);
+}

@@ -1,0 +1,94 @@
+/*
+ * remote.h - filters on a Redis server or cluster, which a command names by their address.
+ *
+ * Floor 3 of cli/.  May include: report.h and the public headers.
+ *
+ * An address is redis://[[user]:password@]host[:port]/name; a name on the command line that
+ * begins so is never a file's.  Its password is in no report and, from main()'s first line on,
+ * in no list of processes.
+ *
+ * Whatever fails is reported, with the address and what to do about it.
+ */
+#ifndef CLI_REMOTE_H
+#define CLI_REMOTE_H
+
+#include <lfbloom/redis.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* For the --help of each command that takes such an address. */
+#define REMOTE_HELP                                                                            \
+  "redis://[[user]:password@]host[:port]/name is a filter on a Redis server or cluster; %XX\n" \
+  "stands for a byte of user, password and name.  Where it has no password, that in the\n"     \
+  "environment's LFBLOOM_REDIS_PASSWORD is taken, which others on the machine cannot see.\n"
+
+/* To be called before anything else: blanks the passwords of all addresses in the arguments,
+ * and remembers them.  False after a report. */
+bool remote_hide_passwords(int argc, char **argv);
+
+/* Whether it begins as an address does, of TLS, which is refused later, too. */
+bool remote_is(const char *path);
+
+/* A filter on a server that is open. */
+struct remote {
+  const char *path;  /* its address as it may be shown; not copied    */
+  lfb_redis *filter; /* NULL: none                                     */
+  bool twice;        /* keys are hashed as if each stood there twice   */
+};
+
+enum { REMOTE_BATCH = 16384 }; /* keys for one call: that round trips do not count */
+
+enum remote_found { REMOTE_FOUND, REMOTE_NOTHING, REMOTE_FAILED };
+
+/*
+ * Opens what is at an address; waits some seconds for who is making it.  A server that does not
+ * answer at first is soon given up; once it has answered, it is waited for for 20 seconds.
+ *
+ * Takes    wanted  as lfb_redis_open().
+ * Returns  REMOTE_FAILED after a report; REMOTE_NOTHING without one: nothing has that name.
+ * Owner    the caller, until remote_close().
+ */
+enum remote_found remote_find(const char *path, const lfb_config *wanted, bool twice,
+                              struct remote *remote);
+
+/* The same, where nothing is an error.  False after a report. */
+bool remote_open(const char *path, const lfb_config *wanted, bool twice, struct remote *remote);
+
+/* Makes it, or opens what another process has made meanwhile.  False after a report. */
+bool remote_create(const char *path, const lfb_config *config, bool twice, struct remote *remote);
+
+void remote_close(struct remote *remote);
+
+/* As lfb_redis_might_contain_many() and lfb_redis_put_many(); false after a report. */
+bool remote_ask(const struct remote *remote, const lfb_key *keys, size_t count,
+                uint64_t *answers, size_t *yes);
+bool remote_put(const struct remote *remote, const lfb_key *keys, size_t count,
+                uint64_t *answers, size_t *yes);
+
+bool remote_stats(const struct remote *remote, lfb_stats *stats);
+
+/*
+ * Looks at all that there is of a filter: every part, whole and its own, and its bits counted.
+ *
+ * Returns what lfb_redis_open() or lfb_redis_stats() does, or lfb_redis_parse_url(); no report.
+ */
+lfb_status remote_verify(const char *path, const lfb_config *wanted, lfb_stats *stats);
+
+/* Reports a status of remote_verify() each time, as report_status_note() does. */
+void remote_report_note(const char *path, lfb_status status);
+
+/* Reads it into memory; NULL after a report.  Owner: the caller, until lfb_filter_free(). */
+lfb_filter *remote_load(const struct remote *remote);
+
+/* Whether nothing has that name yet; false after a report. */
+bool remote_is_free(const char *path);
+
+/* Whether a filter as planned has a layout there; false after a report, which begins with
+ * `what`, the filter or the command. */
+bool remote_holds(const char *what, const lfb_stats *planned);
+
+/* Makes the filter at an address that nothing has; whole, or false after a report. */
+bool remote_save(const char *path, const lfb_filter *filter);
+
+#endif
