@@ -276,6 +276,11 @@ bool lfb_core_same_hash(const lfb_hasher *a, const lfb_hasher *b)
          a->key[1] == b->key[1];
 }
 
+bool lfb_core_put_wide(const lfb_filter *filter, lfb_hash hash)
+{
+  return lfb_core_put(filter, hash);
+}
+
 lfb_status lfb_core_compatible(const lfb_description *into, const lfb_description *from)
 {
   const lfb_geometry *a = &into->geometry, *b = &from->geometry;

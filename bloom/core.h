@@ -121,6 +121,9 @@ static inline bool lfb_core_put(const lfb_filter *filter, lfb_hash hash)
   return lfb_layout_counted(&filter->layout, filter->strategy->turn_on(&filter->layout, hash));
 }
 
+/* The same out of line, for a library that sees no more of this one. */
+LFB_KIN bool lfb_core_put_wide(const lfb_filter *filter, lfb_hash hash);
+
 /* Claims a hash; whether the caller is the one who has it. */
 static inline bool lfb_core_claim(const lfb_filter *filter, lfb_hash hash)
 {

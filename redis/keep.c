@@ -59,11 +59,26 @@ static lfb_status expire_reply(void *context, uint64_t i, const redisReply *repl
   return reply->integer == 1 || all->milliseconds == 0 ? LFB_OK : LFB_ERROR_REDIS_PART;
 }
 
+/* .. the stream as well, if there is one: last, so that its replicas find parts missing first. */
+static lfb_status expire_stream(lfb_redis *filter, lfb_link *link, uint64_t milliseconds)
+{
+  char key[LFB_PART_NAME_SIZE], digits[LFB_WIRE_DIGITS];
+  const lfb_key args[] = {lfb_ask_text(milliseconds == 0 ? "PERSIST" : "PEXPIRE"),
+                          {key, lfb_stream_name(filter->place.name, key)},
+                          lfb_ask_number(milliseconds, digits)};
+  int64_t done;
+
+  return lfb_ask_integer(link, args, milliseconds == 0 ? 2 : 3, &done, NULL);
+}
+
 static lfb_status keep_expire(lfb_redis *filter, lfb_link *link, void *context)
 {
+  const expiring *all = context;
   const lfb_job job = {keep_count(filter), expire_command, expire_reply, context};
-  const lfb_status status = lfb_link_run(link, &job);
 
+  lfb_status status = lfb_link_run(link, &job);
+  if (status == LFB_OK)
+    status = expire_stream(filter, link, all->milliseconds);
   return status == LFB_OK ? lfb_remote_check(filter, link) : status;
 }
 
@@ -109,6 +124,9 @@ static lfb_status keep_rename(lfb_redis *filter, lfb_link *link, void *context)
     status = rename_key(link, keep_key(filter, done), keep_key(renamed, done));
   if (status == LFB_OK)
     status = lfb_remote_check(renamed, link);
+  /* Its replicas are told LFB_ERROR_REDIS_PART, and open the new name, with a stream of its own. */
+  if (status == LFB_OK)
+    status = lfb_remote_unlink_stream(link, filter->place.name);
   if (status != LFB_OK)
     while (done-- > 0)
       (void)rename_key(link, keep_key(renamed, done), keep_key(filter, done));

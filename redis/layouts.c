@@ -58,6 +58,19 @@ size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
   return (size_t)(at - key);
 }
 
+size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE])
+{
+  const bool tagged = name_has_tag(name);
+  char *at = key;
+
+  if (!tagged)
+    *at++ = '{';
+  at = name_add(at, name.bytes, name.size);
+  if (!tagged)
+    *at++ = '}';
+  return (size_t)(name_add(at, ":stream", 7) - key);
+}
+
 /* ---- taking a name --------------------------------------------------------- */
 
 typedef struct reserving {

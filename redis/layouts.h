@@ -122,6 +122,10 @@ const lfb_redis_layout *lfb_redis_layout_for(const lfb_strategy *strategy);
 size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
                      char key[LFB_PART_NAME_SIZE]);
 
+/* The key of the stream by which replicas of the filter tell each other (redis/stream.h):
+ * {name}:stream; name:stream where the name has a hash tag of its own. */
+size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE]);
+
 /* Takes the name by a string of these bytes: for a layout's `reserve`. */
 lfb_status lfb_layout_reserve(lfb_link *link, const lfb_place *place, const void *bytes,
                               size_t size);

@@ -193,6 +193,9 @@ lfb_status lfb_redis_delete(const lfb_redis_options *options, const char *name,
   if (status != LFB_OK)
     return status;
   status = delete_by(options, link, name, strategy == LFB_REDIS_MITZ32);
+  /* Behind the parts: replicas that are told that these are gone make no new stream. */
+  if (status == LFB_OK)
+    status = lfb_remote_unlink_stream(link, (lfb_key){name, strlen(name)});
   lfb_link_close(link);
   return status;
 }

@@ -235,6 +235,13 @@ lfb_status lfb_remote_unlink(lfb_link *link, lfb_key name)
   return lfb_ask_integer(link, args, sizeof args / sizeof *args, &gone, NULL);
 }
 
+lfb_status lfb_remote_unlink_stream(lfb_link *link, lfb_key name)
+{
+  char key[LFB_PART_NAME_SIZE];
+
+  return lfb_remote_unlink(link, (lfb_key){key, lfb_stream_name(name, key)});
+}
+
 /* Parts first: while the description is there, so is the way to delete the rest. */
 lfb_status lfb_remote_delete(lfb_redis *filter, lfb_link *link)
 {

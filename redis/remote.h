@@ -70,6 +70,12 @@ lfb_status lfb_remote_delete(lfb_redis *filter, lfb_link *link);
 /* Deletes a key. */
 lfb_status lfb_remote_unlink(lfb_link *link, lfb_key name);
 
+/* .. the stream of the filter under this name, if there is one. */
+lfb_status lfb_remote_unlink_stream(lfb_link *link, lfb_key name);
+
+/* Puts keys that are hashed already.  Fails as lfb_redis_put_many(); in redis/filter.c. */
+lfb_status lfb_remote_put_hashes(lfb_redis *filter, const lfb_hash *hashes, size_t count);
+
 /* For each part one command, at most `at_once` of them under way: what a part's command is, and
  * what its reply means. */
 typedef void (*lfb_part_command)(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire);

@@ -134,6 +134,11 @@ extern "C" {
     "the filter needs more than the 2^32 bits that a Redis string can have")             \
   X(LFB_ERROR_REDIS_OTHER_SLOT, 117,                                                     \
     "in a Redis cluster both names must have the same hash tag")                         \
+  /* a local copy that follows it, 118 to 124 */                                         \
+  X(LFB_ERROR_REPLICA_UNSENT, 118,                                                       \
+    "the Redis server has not acknowledged all puts yet: the replica goes on trying")    \
+  X(LFB_ERROR_REPLICA_STREAM, 119,                                                       \
+    "what is under the name of the filter's stream is no stream of its replicas")        \
   /* versions of a filter on a Redis server, 125 to 129 */                               \
   X(LFB_ERROR_NO_CHANGES, 125,                                                           \
     "the source cannot say what has changed since: it takes a rebuild in full")

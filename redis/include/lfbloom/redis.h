@@ -192,7 +192,8 @@ LFB_API lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats);
 LFB_API void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats);
 
 /* Calls `each` with every key of the server that the filter is made of, its name first; any
- * status but LFB_OK ends it and is returned.  Asks no server. */
+ * status but LFB_OK ends it and is returned.  Asks no server.  (Not with the stream of its
+ * replicas, lfbloom/replica.h, which expires and is deleted with them all the same.) */
 LFB_API lfb_status lfb_redis_keys(const lfb_redis *filter,
                                   lfb_status (*each)(void *context, const char *key, size_t size),
                                   void *context);

@@ -1,0 +1,73 @@
+// replicas.h - replicas as the tests open them.
+#pragma once
+
+#include <lfbloom/replica.h>
+
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/redis/remotes.h"
+
+struct ReplicaCloser {
+  void operator()(lfb_replica* replica) const { lfb_replica_close(replica); }
+};
+using Replica = std::unique_ptr<lfb_replica, ReplicaCloser>;
+
+// Long enough for any machine: what takes longer never comes.
+constexpr uint64_t kForEver = 120'000;  // ms
+
+inline Replica OpenReplica(const lfb_redis_options& options, const std::string& name,
+                           const lfb_replica_config& config = {}) {
+  lfb_replica* replica = nullptr;
+  EXPECT_EQ(lfb_replica_open(&options, name.c_str(), &config, &replica), LFB_OK);
+  return Replica(replica);
+}
+
+inline lfb_replica_state State(const Replica& replica) {
+  lfb_replica_state state{};
+  lfb_replica_state_now(replica.get(), &state);
+  return state;
+}
+
+inline bool Has(const Replica& replica, uint64_t key) {
+  return lfb_filter_might_contain_u64(lfb_replica_filter(replica.get()), key);
+}
+
+// How many of the keys first .. first + count - 1 it lacks.
+inline uint64_t Missing(const Replica& replica, uint64_t first, uint64_t count) {
+  uint64_t missing = 0;
+  for (uint64_t key = first; key < first + count; key++) missing += !Has(replica, key);
+  return missing;
+}
+
+inline void PutRange(const Replica& replica, uint64_t first, uint64_t count) {
+  std::vector<uint64_t> keys(count);
+  for (uint64_t i = 0; i < count; i++) keys[i] = first + i;
+  (void)lfb_replica_put_many_u64(replica.get(), keys.data(), count);
+}
+
+inline void Flush(const Replica& replica) {
+  EXPECT_EQ(lfb_replica_flush(replica.get(), kForEver), LFB_OK)
+      << lfb_status_text(State(replica).status);
+}
+
+// Waits for what the test is about to see; the test's own time limit is the end of it.
+template <typename Condition>
+void Await(const Condition& condition) {
+  while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+// Waits until, by guarantee 2 of lfbloom/replica.h, everything that has been flushed by now is
+// in each of them.
+template <typename... Replicas>
+void CatchUp(const Replicas&... replicas) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  const auto caught_up = [&](const Replica& replica) {
+    const auto passed = Clock::now() - begin;  // before the state is taken: less, not more
+    return std::chrono::microseconds(State(replica).lag_us) < passed;
+  };
+  (Await([&] { return caught_up(replicas); }), ...);
+}
