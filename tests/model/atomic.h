@@ -23,6 +23,12 @@
 #undef assert
 #undef errno
 #undef sched_yield
+#undef pthread_mutex_t
+#undef pthread_mutexattr_t
+#undef pthread_mutex_init
+#undef pthread_mutex_destroy
+#undef pthread_mutex_lock
+#undef pthread_mutex_unlock
 
 #include <optional>
 

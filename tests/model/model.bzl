@@ -5,7 +5,10 @@ load("@rules_cc//cc:cc_test.bzl", "cc_test")
 load("@rules_shell//shell:sh_test.bzl", "sh_test")
 
 # Not the project's warnings: Relacy's headers are of 2013, and the library's C is read as C++.
-COPTS = ["-DLFB_MODEL", "-O2", "-fpermissive", "-w", "-Iatomic/include", "-Ibloom/include"]
+COPTS = ["-DLFB_MODEL", "-O2", "-fpermissive", "-w", "-Iatomic/include", "-Ibloom/include", "-ffunction-sections"]
+
+# What a source has beside what the model calls is left out, with what that would need.
+LINKOPTS = ["-Wl,--gc-sections"]
 
 def _binary(name, model, copts, deps = [], srcs = []):
     cc_binary(
@@ -13,6 +16,7 @@ def _binary(name, model, copts, deps = [], srcs = []):
         testonly = True,
         srcs = [model + ".cc"] + srcs,
         copts = COPTS + copts,
+        linkopts = LINKOPTS,
         tags = ["manual"],
         deps = [":library"] + deps,
     )
@@ -27,7 +31,7 @@ def _must_find(binary, scenario):
         tags = ["notsan"],
     )
 
-def model(name, bound, plants, mutated, mutants):
+def model(name, bound, plants, mutated = None, mutants = {}):
     """A model, and one test for each planted bug and each weakened order that it finds.
 
     Args:
@@ -43,6 +47,7 @@ def model(name, bound, plants, mutated, mutants):
         srcs = [name + ".cc"],
         args = ["--bound=%d" % bound],
         copts = COPTS,
+        linkopts = LINKOPTS,
         tags = ["notsan"],
         deps = [":library"],
     )

@@ -1,0 +1,231 @@
+// What bloom/versions.c promises, by Relacy: its own code over an epoch that is a model
+// (epoch.h) and filters of one word.  Memory is taken from a pool that is never reused, and
+// what was freed says so when it is touched.
+#include "tests/model/atomic.h"
+#include "tests/model/epoch.h"
+
+#include <lfbloom/word.h>
+#include <stdlib.h>
+
+#include "tests/model/model.h"
+
+// Both are given back behind a run, so that what is read too late can be seen.
+struct lfb_filter {
+  lfb_word word;
+  bool freed;
+};
+static void* PoolTake(size_t count, size_t size);
+static void PoolGive(void* at);
+#define malloc(size) PoolTake(1, size)
+#define calloc(count, size) PoolTake(count, size)
+#define free(at) PoolGive(at)
+// One administrator: nothing to exclude.
+#define pthread_mutex_lock(mutex) ((void)0)
+#define pthread_mutex_unlock(mutex) ((void)0)
+
+using namespace lfb_model;
+#ifdef LFB_MODEL_MUTATED
+#include LFB_MODEL_MUTATED
+#else
+#include "bloom/versions.c"
+#endif
+#undef malloc
+#undef calloc
+#undef free
+
+namespace {
+
+constexpr unsigned kKeys = 2;
+
+struct Pool {
+  struct Piece {
+    alignas(16) unsigned char bytes[128];
+    bool freed;
+  } pieces[32];
+  unsigned count = 0;
+};
+Pool* pool;
+Cells<uint64_t>* cells;
+
+lfb_filter* MakeFilter(lfb_filter* filter) {
+  *filter = {};
+  cells->Begin(&filter->word, uint64_t{0});
+  return filter;
+}
+
+bool Freed(const void* at) { return reinterpret_cast<const Pool::Piece*>(at)->freed; }
+
+}  // namespace
+
+static void* PoolTake(size_t count, size_t size) {
+  RL_ASSERT(pool->count < 32 && count * size <= sizeof(Pool::Piece::bytes));
+  Pool::Piece* piece = &pool->pieces[pool->count++];
+  memset(piece, 0, sizeof *piece);
+  return piece->bytes;
+}
+static void PoolGive(void* at) {
+  RL_ASSERT(!Freed(at));
+  reinterpret_cast<Pool::Piece*>(at)->freed = true;
+}
+
+extern "C" {
+void lfb_filter_free(lfb_filter* filter) {
+  RL_ASSERT(!filter->freed);
+  filter->freed = true;
+}
+bool lfb_filter_put_u64(lfb_filter* filter, uint64_t key) {
+  RL_ASSERT(!filter->freed);
+  const bool changed = lfb_word_set(&filter->word, UINT64_C(1) << key) != 0;
+  RL_ASSERT(!filter->freed);
+  return changed;
+}
+bool lfb_filter_might_contain_u64(const lfb_filter* filter, uint64_t key) {
+  RL_ASSERT(!filter->freed);
+  const bool in = lfb_word_get(&filter->word) >> key & 1;
+  RL_ASSERT(!filter->freed);
+  return in;
+}
+}
+
+namespace {
+
+// An administrator, a writer and a reader; thread 0 is the administrator.
+template <typename Test, unsigned kThreads>
+struct Swaps : rl::test_suite<Test, kThreads> {
+  Pool memory;
+  Cells<uint64_t> words;
+  Cells<arrangement*> arrangements;
+  lfb_versions versions{};
+  lfb_filter filters[4];
+  unsigned made = 0;
+  lfb_word source{}, returned{};  // a bit a key: in the source of truth; its put has returned
+
+  void before() {
+    pool = &memory;
+    cells = &words;
+    for (auto& inside : versions.epoch.inside) words.Begin(&inside, uint64_t{0});
+    words.Begin(&source, uint64_t{0});
+    words.Begin(&returned, uint64_t{0});
+    arrangements.Begin(&versions.now, static_cast<arrangement*>(nullptr));
+    for (lfb_filter& filter : filters) MakeFilter(&filter);
+    RL_ASSERT(versions_begin_life(&versions, &filters[made++]) == LFB_OK);
+  }
+
+  static bool Has(const lfb_word& keys, uint64_t key) {
+    return atomic_load_explicit(&keys, memory_order_acquire) >> key & 1;
+  }
+  static void Add(lfb_word* keys, uint64_t key) {
+    atomic_fetch_or_explicit(keys, UINT64_C(1) << key, memory_order_acq_rel);
+  }
+
+  void Put(uint64_t key) {
+    Add(&source, key);
+    lfb_versions_put_u64(&versions, key);
+    Add(&returned, key);
+  }
+  void PutInSection(uint64_t key) {
+    lfb_versions_enter(&versions, nullptr);
+    lfb_versions_put_u64(&versions, key);
+    Add(&source, key);
+    lfb_versions_leave(&versions);
+    Add(&returned, key);
+  }
+  void Ask(uint64_t key) {
+    const bool in = Has(returned, key);
+    const bool found = lfb_versions_might_contain_u64(&versions, key);
+    RL_ASSERT(found || !in);
+  }
+  void AskInSection(uint64_t key) {
+    const bool in = Has(returned, key);
+    uint64_t number = 0, later = 0;
+    const lfb_filter* filter = lfb_versions_enter(&versions, &number);
+    RL_ASSERT(lfb_filter_might_contain_u64(filter, key) || !in);
+    lfb_versions_leave(&versions);
+    later = lfb_versions_number(&versions);
+    RL_ASSERT(later >= number);
+  }
+  void Begin() {
+    lfb_filter* next = &filters[made++];
+    RL_ASSERT(lfb_versions_begin_rebuild_with(&versions, next) == LFB_OK);
+    for (uint64_t key = 0; key < kKeys; key++)
+      if (Has(source, key)) lfb_filter_put_u64(next, key);
+  }
+  void Publish(lfb_previous previous) {
+    uint64_t number = 0;
+    RL_ASSERT(lfb_versions_publish(&versions, previous, &number) == LFB_OK);
+    RL_ASSERT(number > 1);
+  }
+  void after() {
+    for (uint64_t key = 0; key < kKeys; key++) Ask(key);
+    lfb_versions_reclaim(&versions);
+    RL_ASSERT(versions.epoch.count == 0);
+  }
+};
+
+// A writer, and a reader of what he has put, while a version is replaced by another.
+struct OneSwap : Swaps<OneSwap, 3> {
+  void thread(unsigned index) {
+    if (index == 0) {
+      Begin();
+      Publish(LFB_DROP_PREVIOUS);
+    } else if (index == 1) {
+      Put(0);
+    } else {
+      Ask(0);
+    }
+  }
+};
+
+// The writer tells the source behind the put, in one section with it.
+struct SwapBesideASection : Swaps<SwapBesideASection, 3> {
+  void thread(unsigned index) {
+    if (index == 0) {
+      Begin();
+      Publish(LFB_DROP_PREVIOUS);
+    } else if (index == 1) {
+      PutInSection(1);
+    } else {
+      AskInSection(1);
+    }
+  }
+};
+
+// The version before comes back, and has what was put since.
+struct Rollback : Swaps<Rollback, 2> {
+  void thread(unsigned index) {
+    if (index == 0) {
+      Begin();
+      Publish(LFB_KEEP_PREVIOUS);
+      RL_ASSERT(lfb_versions_rollback(&versions, nullptr) == LFB_OK);
+    } else {
+      Put(0);
+      Ask(0);
+    }
+  }
+};
+
+// One is given up, the next is published.
+struct Abandoned : Swaps<Abandoned, 2> {
+  void thread(unsigned index) {
+    if (index == 0) {
+      Begin();
+      RL_ASSERT(lfb_versions_abandon(&versions) == LFB_OK);
+      Begin();
+      Publish(LFB_DROP_PREVIOUS);
+    } else {
+      Put(0);
+      Ask(0);
+    }
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  model::Runs runs(argc, argv);
+  runs.Try<OneSwap>("OneSwap");
+  runs.Try<SwapBesideASection>("SwapBesideASection");
+  runs.Try<Rollback>("Rollback");
+  runs.Try<Abandoned>("Abandoned");
+  return runs.Status();
+}
