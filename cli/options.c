@@ -311,8 +311,8 @@ struct option_row options_key_file(struct options_key *to)
 struct option_row options_helper(struct options_helper *to)
 {
   return (struct option_row){
-      '\0', "helper", "N,P[,twice]",
-      "a filter on Redis is of the Java helper class, made for N keys at P; twice: its funnel puts each string twice",
+      '\0', "helper", "N,P",
+      "a filter on Redis is of the Java helper class, made for N keys at P; N,P,twice: its funnel puts each string twice",
       options_read_helper, to};
 }
 

@@ -21,7 +21,7 @@
 #define REMOTE_HELP                                                                            \
   "redis://[[user]:password@]host[:port]/name is a filter on a Redis server or cluster; %XX\n" \
   "stands for a byte of user, password and name.  Where it has no password, that in the\n"     \
-  "environment's LFBLOOM_REDIS_PASSWORD is taken, which others on the machine cannot see.\n"
+  "environment's LFBLOOM_REDIS_PASSWORD is taken, which other users cannot see.\n"
 
 /* To be called before anything else: blanks the passwords of all addresses in the arguments,
  * and remembers them.  False after a report. */
@@ -37,7 +37,9 @@ struct remote {
   bool twice;        /* keys are hashed as if each stood there twice   */
 };
 
-enum { REMOTE_BATCH = 16384 }; /* keys for one call: that round trips do not count */
+/* Keys for one call: that round trips hardly count, and 64 KiB of them fit on a thread's stack
+ * of 512 KiB (crew.c). */
+enum { REMOTE_BATCH = 4096 };
 
 enum remote_found { REMOTE_FOUND, REMOTE_NOTHING, REMOTE_FAILED };
 
