@@ -100,6 +100,9 @@ static const char *remote_whole(const char *path)
 
 /* ---- reports -------------------------------------------------------------------- */
 
+/* What is to be deleted where a filter is. */
+#define REMOTE_KEYS " (its keys there: NAME and, if any, {NAME:0}, {NAME:1}, ..)"
+
 /* What to do about a status; "": its text says it, or nothing can be done. */
 static const char *remote_advice(lfb_status status)
 {
@@ -124,11 +127,13 @@ static const char *remote_advice(lfb_status status)
   case LFB_ERROR_REDIS_ABSENT:
     return ": make it by 'lfbloom build -o'";
   case LFB_ERROR_REDIS_EXISTS:
-    return ": put into it by --shared, take another name, or delete it first";
+    return ": put into it by --shared, take another name, or delete it first" REMOTE_KEYS;
+  case LFB_ERROR_REDIS_UNFINISHED:
+    return REMOTE_KEYS;
   case LFB_ERROR_REDIS_NO_FILTER:
     return ": take another name; what the Java helper class made opens with --helper";
   case LFB_ERROR_REDIS_PART:
-    return ": restore it from a backup, or delete it and build again";
+    return ": restore it from a backup, or delete it and build again" REMOTE_KEYS;
   case LFB_ERROR_BIT_COUNT_DIFFERS:
     return ": give the N and P that it was made for";
   case LFB_ERROR_KEY_NEEDED:

@@ -104,6 +104,9 @@ done
 refuses "info: a part is gone" "a part of the filter is missing" "$tool" info "$plain/torn"
 refuses "convert: a part is gone" "a part of the filter is missing" \
   "$tool" convert --to native "$plain/torn" x
+redis hset unfinished lfbloom 1 mark 7 part_blocks 65535 >out
+gives "verify: unfinished" 1 "$tool" verify "$plain/unfinished"
+check "verify: unfinished, so" holds out "is being made or deleted"
 run "$tool" verify "$plain/none" "$plain/seen"
 check "verify goes on" equal "$rc $(wc -l <out) $(wc -l <err)" "2 1 1"
 
@@ -254,7 +257,8 @@ refuses "the address's goes before it" "refuses this user or password" \
   "$tool" query "redis://:wrong@127.0.0.1:$secret_port/seen" keys
 unset LFBLOOM_REDIS_PASSWORD
 refuses "no password" "give redis://USER:PASSWORD@" "$tool" query "redis://127.0.0.1:$secret_port/seen" keys
-# hides NAME COMMAND...: fails, and says nothing of what is called hunter2.
+# hides NAME COMMAND...: fails, and says nothing of what is called hunter2.  Each seen to fail with
+# addresses left in the arguments as they were, and so the two of ps.
 hides() {
   local name=$1
   shift
@@ -328,7 +332,7 @@ refuses "a server that hangs" "did not answer in time" bash -c '
   _ "$(redis info server | sed -nE 's/^process_id:([0-9]+).*/\1/p')" "$tool" "$plain/seen"
 kill -KILL "$(redis info server | sed -nE 's/^process_id:([0-9]+).*/\1/p')"
 for fd in "$query" "$dedupe" "$build"; do seq 1 100 >&"$fd"; done
-# They end though the keys do not.
+# They end though the keys do not; seen to wait for ever where who fails does not end the program.
 for i in 0 1 2; do
   wait "${pids[i]}" && rc=0 || rc=$?
   who=$(cut -d' ' -f$((i + 1)) <<<"query dedupe build")
