@@ -9,11 +9,14 @@
  * is link, a job with a window of N; hiredis: its loop of N commands appended, N replies
  * read; or filter: many keys of a filter of that layout, n 50,000,000, p 0.01, whose commands
  * read the part's mark besides.  The first two write their commands by redis/wire.h: hiredis' own formatting would take longer.
+ * query/plain and query/replica, one key after the other: a filter in memory, and the local copy
+ * of a replica (lfbloom/replica.h), its threads there for both; put/replica: one replica's puts, flushed,
+ * with another that reads them, whose lags go to standard error.
  * Without an address it starts a server, which ends with it.
  */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include <arpa/inet.h>
-#include <lfbloom/redis.h>
+#include <lfbloom/replica.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,6 +242,96 @@ static void bench_filter(lfb_bench_state *state, const void *argument)
   lfb_redis_close(filter);
 }
 
+/* ---- replicas ------------------------------------------------------------ */
+
+static lfb_replica *replica_open(lfb_bench_state *state)
+{
+  lfb_replica *replica = NULL;
+  lfb_redis *filter;
+
+  lfb_status status = filter_open(&place.options, &filter);
+  if (status == LFB_OK) {
+    lfb_redis_close(filter);
+    status = lfb_replica_open(&place.options, filter_name, NULL, &replica);
+  }
+  if (status != LFB_OK)
+    lfb_bench_fail(state, lfb_status_text(status));
+  return replica;
+}
+
+static void query_one_by_one(lfb_bench_state *state, const lfb_filter *filter)
+{
+  uint64_t first = 0, yes = 0;
+
+  while (lfb_bench_keep_running(state, BATCH)) {
+    for (uint64_t i = 0; i < BATCH; i++)
+      yes += lfb_filter_might_contain_u64(filter, lfb_keys_number(first + i));
+    first += BATCH;
+  }
+  lfb_bench_report_yes(state, first == 0 ? 0 : (double)yes / (double)first);
+}
+
+/* Both open a replica, so that its threads take part in both. */
+static void bench_copy(lfb_bench_state *state, const void *argument)
+{
+  const bool *plain = argument;
+  lfb_replica *replica = replica_open(state);
+  lfb_filter *copy = NULL;
+
+  if (replica == NULL)
+    return;
+  if (*plain && lfb_filter_copy(lfb_replica_filter(replica), &copy) != LFB_OK)
+    lfb_bench_fail(state, "no memory");
+  else
+    query_one_by_one(state, *plain ? copy : lfb_replica_filter(replica));
+  lfb_filter_free(copy);
+  lfb_replica_close(replica);
+}
+
+static void print_lags(const lfb_replica *reader)
+{
+  lfb_replica_state state;
+
+  lfb_replica_state_now(reader, &state);
+  fprintf(stderr,
+          "lag of %llu keys, microseconds: 50 %% %llu, 90 %% %llu, 99 %% %llu, most %llu\n",
+          (unsigned long long)state.received, (unsigned long long)state.lag_50_us,
+          (unsigned long long)state.lag_90_us, (unsigned long long)state.lag_99_us,
+          (unsigned long long)state.lag_most_us);
+}
+
+static void bench_replica_put(lfb_bench_state *state, const void *argument)
+{
+  static uint64_t first = UINT64_C(1) << 40; /* keys that nobody has put */
+  lfb_replica *putter = replica_open(state), *reader = replica_open(state);
+  lfb_status status = putter == NULL || reader == NULL ? LFB_ERROR_STOPPED : LFB_OK;
+
+  (void)argument;
+  while (lfb_bench_keep_running(state, BATCH) && status == LFB_OK) {
+    for (uint64_t i = 0; i < BATCH; i++)
+      (void)lfb_replica_put_u64(putter, lfb_keys_number(first + i));
+    first += BATCH;
+    status = lfb_replica_flush(putter, UINT64_MAX);
+  }
+  if (status != LFB_OK)
+    lfb_bench_fail(state, lfb_status_text(status));
+  else
+    print_lags(reader);
+  lfb_replica_close(putter);
+  lfb_replica_close(reader);
+}
+
+static void register_replicas(void)
+{
+  static const bool plain = true, copy = false;
+  const lfb_bench_row rows[] = {{"query/plain/one", bench_copy, &plain, 1, 0},
+                                {"query/replica/one", bench_copy, &copy, 1, 0},
+                                {"put/replica/flushed", bench_replica_put, NULL, 1, 0}};
+
+  for (size_t i = 0; i < COUNT(rows); i++)
+    lfb_bench_register(&rows[i]);
+}
+
 /* ---- the server ---------------------------------------------------------- */
 
 /* A port that is free just now; 0: none. */
@@ -344,5 +437,6 @@ int main(int argc, char **argv)
   if (!prepare())
     return 1;
   register_rows();
+  register_replicas();
   return lfb_bench_run(argc, argv);
 }

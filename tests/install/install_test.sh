@@ -17,7 +17,7 @@ fail() {
 }
 
 "$install" "$prefix"
-for file in include/lfbloom/{filter,redis,sink,status}.h lib/liblfbloom{,_redis}.a \
+for file in include/lfbloom/{filter,redis,replica,sink,status}.h lib/liblfbloom{,_redis}.a \
   lib/liblfbloom{,_redis}.so{,.0} lib/pkgconfig/lfbloom{,_redis}.pc bin/lfbloom; do
   [[ -s $prefix/$file ]] || fail "$file is missing"
 done

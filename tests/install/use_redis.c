@@ -1,5 +1,6 @@
 /* use_redis.c - a C11 program outside the tree that uses an installed lfbloom_redis. */
 #include <lfbloom/redis.h>
+#include <lfbloom/replica.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,5 +17,7 @@ int main(void)
   const lfb_redis_options nowhere = {.port = 1};
   const lfb_config config = {.expected_insertions = 1000, .fpp = 0.01};
   lfb_redis *filter;
-  return lfb_redis_create(&nowhere, "seen", &config, 0, &filter) != LFB_ERROR_REDIS_CONNECT;
+  lfb_replica *replica;
+  return lfb_redis_create(&nowhere, "seen", &config, 0, &filter) != LFB_ERROR_REDIS_CONNECT ||
+         lfb_replica_open(&nowhere, "seen", NULL, &replica) != LFB_ERROR_REDIS_CONNECT;
 }

@@ -1,9 +1,9 @@
 // replica_child.cc - a process of its own with a replica, for tests that kill and stop one.
 //
 //     replica_child PORT NAME put         puts 0, 1, .. in hundreds; writes how many were flushed
-//     replica_child PORT NAME follow N    opens, writes a line; waits for key N, then for all
-//                                         before it; writes how many of them it lacks, and how
-//                                         often it has loaded the filter
+//     replica_child PORT NAME follow N    opens, writes a line; waits for key N, and until it
+//                                         has caught up; writes how many of those before N it
+//                                         lacks, and how often it has loaded the filter
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,6 +29,7 @@ void PutForEver(const Replica& replica) {
 void Follow(const Replica& replica, uint64_t last) {
   Write(0);
   Await([&] { return Has(replica, last); });
+  CatchUp(replica); // a key may be found before those that were put before it
   Write(Missing(replica, 0, last));
   Write(State(replica).loads);
 }

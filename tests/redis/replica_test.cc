@@ -491,7 +491,7 @@ TEST_F(Replicas, AResyncUnderLoadTakesNothingForLost) {
   std::thread putter([&] {
     for (uint64_t first = 0; !ended; first = (first + 50) % 150'000) PutRange(a, first, 50);
   });
-  for (unsigned i = 0; i < 10; i++) EXPECT_EQ(lfb_replica_resync(a.get(), kForEver), LFB_OK);
+  for (unsigned i = 0; i < 4; i++) EXPECT_EQ(lfb_replica_resync(a.get(), kForEver), LFB_OK);
   ended = true;
   putter.join();
   Flush(a);
