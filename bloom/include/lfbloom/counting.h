@@ -3,7 +3,7 @@
  *
  * Floor 7.  May include: lfbloom/filter.h.
  *
- * Guarantees 4, 5, 8, 9, 17, 19 of docs/guarantees.md.
+ * Guarantees 4, 5, 8, 9, 11, 12, 17, 19 of docs/guarantees.md.
  *
  * In the place of each bit of a filter of the same configuration stands a counter of 4
  * bits: how many keys have it.  A put adds 1 to each of its key's counters, a removal

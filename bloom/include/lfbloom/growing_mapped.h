@@ -4,7 +4,7 @@
  *
  * Floor 8.  May include: lfbloom/growing.h, lfbloom/mapped.h.
  *
- * Guarantees 1, 2, 3, 4, 5, 13, 16, 19 of docs/guarantees.md.
+ * Guarantees 1, 2, 3, 4, 5, 12, 13, 16, 19 of docs/guarantees.md.
  *
  * Files      PATH is the head: what all layers have alike, and how many there are.  PATH.0,
  *            PATH.1 and so on are the layers, each a mapped filter (lfbloom/mapped.h) by
