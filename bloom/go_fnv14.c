@@ -67,7 +67,7 @@ static double go_fnv14_fpp_after(const lfb_geometry *geometry, double insertions
 
 static double go_fnv14_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
 {
-  return go_fnv14_rate(log1p(-(double)bits_set / (double)geometry->bit_count) / PROBES);
+  return go_fnv14_rate(log1p(-(double)bits_set / (double)geometry->bit_count) / (double)PROBES);
 }
 
 LFB_CLASSIC_FUNCTIONS(go_fnv14, go_fnv14_start, go_fnv14_next)

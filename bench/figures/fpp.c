@@ -100,7 +100,7 @@ static bool measure(const fpp_row *row, double fpp, uint64_t keys, double wrong)
                              .memory_preference = row->preference,
                              .seed = row->strategy == LFB_FAST ? 1 : 0};
   const double needed = wrong / fpp;
-  const uint64_t asked = needed < MOST_ASKED ? (uint64_t)needed : MOST_ASKED;
+  const uint64_t asked = needed < (double)MOST_ASKED ? (uint64_t)needed : MOST_ASKED;
   lfb_filter *filter;
   lfb_stats stats;
 
