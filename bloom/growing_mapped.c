@@ -597,16 +597,22 @@ static lfb_status first_failure(lfb_status before, lfb_status now)
   return before != LFB_OK ? before : now;
 }
 
+/* The newest of the layers that can be looked at; in `*status` why one behind it cannot be. */
+static const lfb_layer *files_newest(const lfb_growing *growing, lfb_status *status)
+{
+  const lfb_layer *newest;
+
+  *status = lfb_layers_seen(growing, &newest);
+  return *status == LFB_OK ? newest : lfb_layers_newest(growing);
+}
+
 lfb_status lfb_growing_mapped_sync(const lfb_growing *growing)
 {
-  const lfb_layer *layer;
+  lfb_status status;
 
   if (growing->shared == NULL)
     return LFB_ERROR_NOT_MAPPED;
-  lfb_status status = lfb_layers_seen(growing, &layer);
-  if (status != LFB_OK)
-    return status;
-  for (; layer != NULL; layer = layer->older)
+  for (const lfb_layer *layer = files_newest(growing, &status); layer != NULL; layer = layer->older)
     status = first_failure(status, lfb_mapped_sync(layer->filter));
   /* The head last: it tells of layers that are there. */
   status = first_failure(status, files_sync_folder(files_of(growing)));
@@ -615,11 +621,11 @@ lfb_status lfb_growing_mapped_sync(const lfb_growing *growing)
 
 lfb_status lfb_growing_mapped_recount(lfb_growing *growing)
 {
-  lfb_status status = LFB_OK;
+  lfb_status status;
 
   if (growing->shared == NULL)
     return LFB_ERROR_NOT_MAPPED;
-  for (const lfb_layer *layer = lfb_layers_newest(growing); layer != NULL; layer = layer->older)
+  for (const lfb_layer *layer = files_newest(growing, &status); layer != NULL; layer = layer->older)
     status = first_failure(status, lfb_mapped_recount(layer->filter));
   return status;
 }

@@ -144,8 +144,8 @@ TEST_P(EveryMappedGrows, IsAsOneInMemory) {
     for (uint64_t key : keys) lfb_growing_put_u64(memory.get(), key);
   }
   for (uint64_t i = 0; i < 12000; i++) ASSERT_TRUE(Has(mapped, Mix(1, i))) << i;
-  // A false positive comes up now and then, by the seed: 0.05 of them are expected with double
-  // hashing, which is worse than the formula where a layer is this small.
+  // A false positive comes up now and then (redis-mitz32's is 21487): 0.05 are expected with
+  // double hashing, which is worse than the formula where a layer is this small.
   uint64_t wrong = 12000 - fresh;
   for (uint64_t i = 12000; i < 30000; i++) wrong += Has(mapped, Mix(1, i));
   EXPECT_LE(wrong, 3u);
@@ -167,6 +167,8 @@ TEST_P(EveryMappedGrows, IsAsOneInMemory) {
 TEST_F(GrowingMapped, IsCopiedSavedAndLabelled) {
   Growing mapped = Create();
   PutSome(mapped, 1, 0, 5000);
+  ASSERT_EQ(lfb_growing_set_label(mapped.get(), "urls"), LFB_OK);
+  EXPECT_STREQ(lfb_growing_label(Open().get()), "") << "it is this process's alone";
   const Growing copy = Copy(mapped);
   ASSERT_EQ(lfb_growing_save(mapped.get(), (Head() + "-saved").c_str()), LFB_OK);
   lfb_growing* loaded = nullptr;
@@ -174,6 +176,7 @@ TEST_F(GrowingMapped, IsCopiedSavedAndLabelled) {
   const Growing saved(loaded);
   PutSome(mapped, 2, 0, 5000);
   for (const Growing* of : {&copy, &saved}) {
+    EXPECT_STREQ(lfb_growing_label(of->get()), "urls");
     EXPECT_EQ(Lost(*of, 1, 5000), 0u);
     EXPECT_GT(Lost(*of, 2, 5000), 4800u) << "it goes its own way";
     EXPECT_EQ(lfb_growing_mapped_sync(of->get()), LFB_ERROR_NOT_MAPPED);
@@ -373,6 +376,7 @@ TEST_F(GrowingMapped, WhoCannotOpenALayerSaysMaybe) {
   EXPECT_EQ(lfb_growing_copy(other.get(), &copy), LFB_ERROR_LAYER_MISSING);
   EXPECT_EQ(lfb_growing_save(other.get(), (Head() + "-saved").c_str()), LFB_ERROR_LAYER_MISSING);
   EXPECT_EQ(lfb_growing_mapped_sync(other.get()), LFB_ERROR_LAYER_MISSING);
+  EXPECT_EQ(lfb_growing_mapped_recount(other.get()), LFB_ERROR_LAYER_MISSING);
   lfb_growing_put_u64(other.get(), Mix(5, 5));  // into the layer that it has
   EXPECT_TRUE(Has(one, Mix(5, 5)));
   ASSERT_EQ(rename((Head() + "-aside").c_str(), Layer(1).c_str()), 0);

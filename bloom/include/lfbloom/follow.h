@@ -56,7 +56,8 @@ LFB_API lfb_status lfb_keys_removed(lfb_keys_sink *sink, uint64_t count);
 
 /*
  * A source of truth.  Each function gets `self` first; returns LFB_OK, or what the poll is to
- * fail with.  They are called by one thread at a time, but for `keys`.
+ * fail with.  They are called by one thread at a time, but for `keys`; none may call the
+ * follower.
  */
 typedef struct lfb_source {
   void *self;

@@ -47,9 +47,9 @@
  *
  * Threads    As the table in lfbloom/filter.h has it.
  * Elsewhere  In files that processes share: lfbloom/growing_mapped.h.
- * Not here   A growing filter has no inline way and no big batches
- *            (config.batch_memory is not looked at).  It does not merge with another, plain or growing: layers for different numbers of
- *            keys have no bits in common.
+ * Not here   A growing filter has no inline way and no big batches (config.batch_memory is not
+ *            looked at).  It does not merge with another, plain or growing: layers for
+ *            different numbers of keys have no bits in common.
  */
 #ifndef LFBLOOM_GROWING_H
 #define LFBLOOM_GROWING_H

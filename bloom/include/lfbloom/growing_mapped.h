@@ -78,13 +78,14 @@ LFB_API lfb_status lfb_growing_mapped_open_read_only(const char *path,
 /*
  * Makes durable what was put before the call: every layer, the head, and their names.
  *
- * Fails  as lfb_mapped_sync(), by what failed first: the others are synced all the same; and
- *        as lfb_growing_stats() says in `stuck` where a layer cannot be opened.
+ * Fails  as lfb_growing_stats() says in `stuck` where a layer cannot be opened, and as
+ *        lfb_mapped_sync(): by what failed first; the others are synced all the same.
  */
 LFB_API lfb_status lfb_growing_mapped_sync(const lfb_growing *growing);
 
 /* Makes bits_set of each layer exact after a process died while it put (figures say
- * bits_set_low): lfb_mapped_recount() of each.  Fails as that, by what failed first. */
+ * bits_set_low): lfb_mapped_recount() of each.  Fails as that, and as lfb_growing_mapped_sync()
+ * where a layer cannot be opened; the others are recounted all the same. */
 LFB_API lfb_status lfb_growing_mapped_recount(lfb_growing *growing);
 
 /* Closes one that no call is using: lfb_growing_free() by another name, for a const one too.
