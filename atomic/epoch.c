@@ -32,11 +32,8 @@ lfb_status lfb_epoch_init(lfb_epoch *epoch)
 
 void lfb_epoch_free(lfb_epoch *epoch)
 {
-  /* Nobody is inside, so nobody's store is to be awaited; and the system may have come to
-   * refuse the barrier. */
-  epoch->epoch.by_writer = false;
-  while (lfb_epoch_poll(epoch) > 0) /* one turn */
-    ;
+  if (epoch->pending > 0)
+    lfb_ck_reclaim_all(epoch->writer);
   free(epoch->memory);
 }
 

@@ -68,7 +68,8 @@ struct lfb_epoch_entry {
 /* Fails: LFB_ERROR_NO_MEMORY. */
 lfb_status lfb_epoch_init(lfb_epoch *epoch);
 
-/* Reclaims all that was retired: nobody is inside. */
+/* Reclaims all that was retired: nobody is inside, or will ever look again (a thread that has
+ * ended in a section, one that is not in this process since a fork). */
 void lfb_epoch_free(lfb_epoch *epoch);
 
 /* The slow halves: for whoever lfb_epoch_enter_plainly() does not let in; and for a thread

@@ -120,3 +120,8 @@ void lfb_ck_poll(lfb_ck_epoch *epoch, lfb_ck_place *place)
   (void)ck_epoch_poll(ck_record_in(epoch, place));
   ck_tell(epoch);
 }
+
+void lfb_ck_reclaim_all(lfb_ck_place *place)
+{
+  ck_epoch_reclaim(ck_record(place));
+}

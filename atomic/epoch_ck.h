@@ -128,6 +128,9 @@ void lfb_ck_retire(lfb_ck_epoch *epoch, lfb_ck_place *place, lfb_ck_entry *entry
  * Enters the kernel. */
 void lfb_ck_poll(lfb_ck_epoch *epoch, lfb_ck_place *place);
 
+/* Reclaims all that was retired at a place, at once and whoever is inside. */
+void lfb_ck_reclaim_all(lfb_ck_place *place);
+
 #ifdef __cplusplus
 }
 #endif

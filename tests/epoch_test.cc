@@ -94,6 +94,19 @@ TEST(Epoch, FreeReclaimsWhatIsLeftWithoutABarrier) {
   EXPECT_FALSE(object.alive);
 }
 
+// A thread that has ended in a section.  Seen to hang.
+TEST(Epoch, FreeReclaimsWhatIsLeftWhoeverHasDied) {
+  Object objects[2];
+  {
+    Epoch epoch;
+    epoch.Retire(&objects[0]);
+    std::thread([&] { lfb_epoch_enter(&epoch.it); }).join();
+    epoch.Retire(&objects[1]);
+    EXPECT_GT(lfb_epoch_poll(&epoch.it), 0u);
+  }
+  EXPECT_FALSE(objects[0].alive || objects[1].alive);
+}
+
 TEST(Epoch, WhatAReaderMayHaveStays) {
   for (const bool stray : {false, true}) {
     Epoch epoch;

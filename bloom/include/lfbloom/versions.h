@@ -95,7 +95,8 @@ LFB_API lfb_status lfb_versions_create(const lfb_config *config, lfb_versions **
  * LFB_ERROR_NO_MEMORY; the filter is then the caller's still. */
 LFB_API lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions);
 
-/* Frees a handle with all its versions; nobody is in a section or call.  NULL is ignored. */
+/* Frees a handle with all its versions; nobody is in a section or call, but threads that have
+ * ended in one.  NULL is ignored. */
 LFB_API void lfb_versions_free(lfb_versions *versions);
 
 /* ---- for everybody ----------------------------------------------------------- */
