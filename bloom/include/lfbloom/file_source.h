@@ -12,6 +12,7 @@
  *             name; never one that is older than the running version's.  Names that begin
  *             with a dot are none: so are the temporary files of lfb_filter_save(), which
  *             is how a file should come there.
+ *             A time in the future counts as it stands: until then no file of now is newer.
  * Damage      A file that does not verify is reported, and not looked at again until it
  *             changes; of a directory the next newest is tried.  The running version goes on.
  *             So a file that is copied there in place costs a report or two, no more.  One
