@@ -278,19 +278,19 @@ MANY_ACT(claim)
                                       uint64_t *answers)                                        \
   {                                                                                             \
     const growing_many m = {growing, answers};                                                  \
-    return lfb_many_pieces(growing->first, keys, count, hash_of, put_act, &m);             \
+    return lfb_many_pieces(growing->first, keys, count, hash_of, put_act, &m);                  \
   }                                                                                             \
   size_t lfb_growing_might_contain_many##suffix(const lfb_growing *growing, const type *keys,   \
                                                 size_t count, uint64_t *answers)                \
   {                                                                                             \
     const growing_many m = {(lfb_growing *)growing, answers};                                   \
-    return lfb_many_pieces(growing->first, keys, count, hash_of, query_act, &m);           \
+    return lfb_many_pieces(growing->first, keys, count, hash_of, query_act, &m);                \
   }                                                                                             \
   size_t lfb_growing_claim_many##suffix(lfb_growing *growing, const type *keys, size_t count,   \
                                         uint64_t *answers)                                      \
   {                                                                                             \
     const growing_many m = {growing, answers};                                                  \
-    return lfb_many_pieces(growing->first, keys, count, hash_of, claim_act, &m);           \
+    return lfb_many_pieces(growing->first, keys, count, hash_of, claim_act, &m);                \
   }
 
 GROWING_MANY(, lfb_key, lfb_piece_bytes)

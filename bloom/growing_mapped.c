@@ -224,9 +224,9 @@ static lfb_status head_read(int fd, unsigned char head[AT_COUNT])
     return LFB_ERROR_TRUNCATED;
   const lfb_status begun = lfb_growing_begun(head);
   if (begun != LFB_ERROR_GROWING_MAPPED)
-    return begun == LFB_ERROR_GROWING                     ? LFB_ERROR_NOT_MAPPED
+    return begun == LFB_ERROR_GROWING              ? LFB_ERROR_NOT_MAPPED
            : lfb_form_begun(head) != LFB_FORM_NONE ? LFB_ERROR_NOT_GROWING
-                                                          : LFB_ERROR_UNKNOWN_FORM;
+                                                   : LFB_ERROR_UNKNOWN_FORM;
   return have < AT_COUNT ? LFB_ERROR_TRUNCATED : LFB_OK;
 }
 
