@@ -51,7 +51,8 @@ extern "C" {
  *
  * Takes  config  as lfb_growing_create().
  * Fails  as lfb_growing_create() and lfb_mapped_create(); LFB_ERROR_EXISTS where the head or
- *        any layer's name is taken.  No file is left.
+ *        any layer's name is taken.  No file is left, also where another process has opened
+ *        what could not be opened here.
  * Owner  the caller, until lfb_growing_mapped_close() or lfb_growing_free().
  */
 LFB_API lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
