@@ -38,21 +38,17 @@ static char *name_add(char *at, const void *bytes, size_t size)
   return at + size;
 }
 
-size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
-                     char key[LFB_PART_NAME_SIZE])
+/* {name:what}, or name:what where the name has a hash tag of its own. */
+static size_t name_in(lfb_key name, lfb_key what, char *key)
 {
   const bool tagged = name_has_tag(name);
-  char digits[LFB_WIRE_DIGITS];
-  const lfb_key number = lfb_ask_number(i, digits);
   char *at = key;
 
-  if (!layout->described)
-    return (size_t)(name_add(at, name.bytes, name.size) - key);
   if (!tagged)
     *at++ = '{';
   at = name_add(at, name.bytes, name.size);
   *at++ = ':';
-  at = name_add(at, number.bytes, number.size);
+  at = name_add(at, what.bytes, what.size);
   if (!tagged)
     *at++ = '}';
   return (size_t)(at - key);
@@ -60,15 +56,22 @@ size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
 
 size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE])
 {
-  const bool tagged = name_has_tag(name);
-  char *at = key;
+  return name_in(name, lfb_ask_text("stream"), key);
+}
 
-  if (!tagged)
-    *at++ = '{';
-  at = name_add(at, name.bytes, name.size);
-  if (!tagged)
-    *at++ = '}';
-  return (size_t)(name_add(at, ":stream", 7) - key);
+size_t lfb_name_in(const char *name, const char *what, char *key)
+{
+  return name_in(lfb_ask_text(name), lfb_ask_text(what), key);
+}
+
+size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
+                     char key[LFB_PART_NAME_SIZE])
+{
+  char digits[LFB_WIRE_DIGITS];
+
+  if (!layout->described)
+    return (size_t)(name_add(key, name.bytes, name.size) - key);
+  return name_in(name, lfb_ask_number(i, digits), key);
 }
 
 /* ---- taking a name --------------------------------------------------------- */

@@ -126,6 +126,10 @@ size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
  * {name}:stream; name:stream where the name has a hash tag of its own. */
 size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE]);
 
+/* The key {name:what}, name:what where the name has a hash tag of its own: its bytes, strlen of
+ * both and 3 at most. */
+size_t lfb_name_in(const char *name, const char *what, char *key);
+
 /* Takes the name by a string of these bytes: for a layout's `reserve`. */
 lfb_status lfb_layout_reserve(lfb_link *link, const lfb_place *place, const void *bytes,
                               size_t size);

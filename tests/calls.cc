@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdarg>
 #include <cstdlib>
+#include <cstring>
 
 namespace calls {
 namespace {
@@ -58,7 +59,7 @@ bool Due() {
 
 // Counts a call, and says what is to be done to it.
 Deed Begin(const char* name, int file, unsigned can) {
-  if (!armed) return Deed::kNothing;
+  if (!armed || (plan.only != nullptr && std::strcmp(plan.only, name) != 0)) return Deed::kNothing;
   report.made.push_back({name, file});
   if (plan.last != nullptr) plan.last->store(name);
   if (!Due() || !Fits(can)) return Deed::kNothing;

@@ -28,6 +28,7 @@ struct Plan {
   Deed deed = Deed::kNothing;
   uint64_t at = 0;  // which of the calls, from 1 on
   int error = 0;    // EINTR: of a call that may be interrupted, or nothing happens
+  const char* only = nullptr;  // calls of other names go on as they are, and are not counted
   std::atomic<const char*>* last = nullptr;  // where to say which call was begun last
 };
 

@@ -32,6 +32,7 @@ PLANTS = [
     "ungraced",  # what is retired is reclaimed at once, whoever has it
     "unwaited",  # a new version is handed to its loader before older puts have ended
     "undoubled",  # puts do not go to the version that is being built
+    "announced_early",  # a version's number is on the Redis server before its parts
 ]
 
 def _planted(label, plant):

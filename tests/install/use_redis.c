@@ -1,6 +1,8 @@
 /* use_redis.c - a C11 program outside the tree that uses an installed lfbloom_redis. */
 #include <lfbloom/redis.h>
 #include <lfbloom/replica.h>
+#include <lfbloom/redis_source.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +19,17 @@ int main(void)
   const lfb_redis_options nowhere = {.port = 1};
   const lfb_config config = {.expected_insertions = 1000, .fpp = 0.01};
   lfb_redis *filter;
+  if (lfb_redis_create(&nowhere, "seen", &config, 0, &filter) != LFB_ERROR_REDIS_CONNECT)
+    return 1;
   lfb_replica *replica;
-  return lfb_redis_create(&nowhere, "seen", &config, 0, &filter) != LFB_ERROR_REDIS_CONNECT ||
-         lfb_replica_open(&nowhere, "seen", NULL, &replica) != LFB_ERROR_REDIS_CONNECT;
+  if (lfb_replica_open(&nowhere, "seen", NULL, &replica) != LFB_ERROR_REDIS_CONNECT)
+    return 1;
+  lfb_redis_source *source;
+  uint64_t version;
+  if (lfb_redis_source_create(&nowhere, "seen", NULL, &source) != LFB_OK)
+    return 1;
+  const lfb_source functions = lfb_redis_source_functions(source);
+  const bool failed = functions.version(functions.self, &version) == LFB_ERROR_REDIS_CONNECT;
+  lfb_redis_source_free(source);
+  return !failed;
 }

@@ -278,7 +278,7 @@ std::string RedisServer::Info(const std::string& name) const {
 RedisCluster::RedisCluster(unsigned masters, unsigned replicas, RedisConfig config)
     : masters_(masters) {
   config.cluster = true;
-  if (config.node_ms == 0) config.node_ms = 15'000;
+  if (config.node_ms == 0) config.node_ms = 120'000;
   for (unsigned i = 0; i < masters * (1 + replicas); i++)
     nodes_.push_back(std::make_unique<RedisServer>(config));
   Meet();

@@ -141,7 +141,11 @@ extern "C" {
     "what is under the name of the filter's stream is no stream of its replicas")        \
   /* versions of a filter on a Redis server, 125 to 129 */                               \
   X(LFB_ERROR_NO_CHANGES, 125,                                                           \
-    "the source cannot say what has changed since: it takes a rebuild in full")
+    "the source cannot say what has changed since: it takes a rebuild in full")          \
+  X(LFB_ERROR_REDIS_OVERTAKEN, 126,                                                      \
+    "somebody else has published a version meanwhile: this one was not")                 \
+  X(LFB_ERROR_REDIS_NO_VERSIONS, 127,                                                    \
+    "what is under this name on the Redis server are no versions of a filter")
 
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
 typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;

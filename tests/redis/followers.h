@@ -1,0 +1,165 @@
+// followers.h - versions of a filter on Redis as the tests publish and follow them.
+//
+// Version v has the keys 0 to kStep * v - 1, so that what a follower must have is known from
+// the version that it says it has.
+#pragma once
+
+#include <lfbloom/redis_source.h>
+
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/redis/remotes.h"
+
+constexpr uint64_t kStep = 100;
+constexpr uint64_t kDay = 86400;
+
+inline std::vector<uint64_t> KeysFrom(uint64_t first, uint64_t end) {
+  std::vector<uint64_t> keys(end - first);
+  std::iota(keys.begin(), keys.end(), first);
+  return keys;
+}
+
+inline Filter VersionFilter(uint64_t version, lfb_config config = Config(10'000, 1e-4, LFB_FAST)) {
+  Filter filter = Make(config);
+  const std::vector<uint64_t> keys = KeysFrom(0, kStep * version);
+  lfb_filter_put_many_u64(filter.get(), keys.data(), keys.size(), nullptr);
+  return filter;
+}
+
+// Publishes version `version` as the one after the newest.
+struct Publishing {
+  bool with_changes = false;  // the keys that it has and `after` has not
+  uint64_t after = 0;
+  uint32_t keep = 0;
+};
+
+inline lfb_status TryPublish(const lfb_redis_options& options, uint64_t version,
+                             Publishing how = {}, uint64_t* number = nullptr) {
+  const Filter filter = VersionFilter(version);
+  const std::vector<uint64_t> keys = KeysFrom(kStep * (version - 1), kStep * version);
+  lfb_redis_changes changes{};
+  changes.after = how.after;
+  changes.u64s = keys.data();
+  changes.u64_count = keys.size();
+  lfb_redis_publication publication{};
+  publication.part_bytes = kSmallParts;
+  publication.keep = how.keep;
+  publication.changes = how.with_changes ? &changes : nullptr;
+  return lfb_redis_publish(&options, "seen", filter.get(), &publication, number);
+}
+
+// .. whose number is to be `version`.
+inline void Publish(const lfb_redis_options& options, uint64_t version, bool with_changes = false,
+                    uint32_t keep = 0) {
+  uint64_t number = 0;
+  EXPECT_EQ(TryPublish(options, version, {with_changes, version - 1, keep}, &number), LFB_OK);
+  EXPECT_EQ(number, version);
+}
+
+inline std::set<std::string> KeysThere(const RedisServer& server) {
+  std::istringstream lines(server.Call({"KEYS", "*"}));
+  std::set<std::string> keys;
+  for (std::string line; std::getline(lines, line);) keys.insert(line);
+  return keys;
+}
+
+// How many keys there are beside lists: those of filters.
+inline size_t FilterKeys(const RedisServer& server) {
+  size_t count = 0;
+  for (const std::string& key : KeysThere(server))
+    count += key != "{seen:versions}" && key != "{seen:notes}" &&
+             key.find(":changes}") == std::string::npos;
+  return count;
+}
+
+class Follower {
+ public:
+  explicit Follower(const lfb_redis_options& options, lfb_follow_config config = {},
+                    const char* name = "seen") {
+    const lfb_config first = Config(10, 0.01, LFB_FAST);
+    if (config.most_changes == 0) config.most_changes = 1'000'000;
+    if (config.most_retry_seconds == 0) config.most_retry_seconds = 1;
+    config.report_to = this;
+    config.report = [](void* to, lfb_followed what, lfb_status status) {
+      Follower* it = static_cast<Follower*>(to);
+      it->did[what]++;
+      if (what == LFB_FOLLOWED_FAILED) it->failure = status;
+    };
+    EXPECT_EQ(lfb_versions_create(&first, &versions), LFB_OK);
+    EXPECT_EQ(lfb_redis_source_create(&options, name, nullptr, &source), LFB_OK);
+    functions = lfb_redis_source_functions(source);
+    EXPECT_EQ(lfb_follow_create(versions, &functions, &config, &follow), LFB_OK);
+  }
+  ~Follower() {
+    lfb_redis_source_silence(source);
+    lfb_follow_free(follow);
+    lfb_redis_source_free(source);
+    lfb_versions_free(versions);
+  }
+  Follower(const Follower&) = delete;
+  Follower& operator=(const Follower&) = delete;
+
+  void Start() {
+    EXPECT_EQ(lfb_follow_start(follow), LFB_OK);
+    EXPECT_EQ(lfb_redis_source_listen(source, follow), LFB_OK);
+  }
+  lfb_followed Poll(lfb_status expected = LFB_OK) {
+    lfb_followed what = LFB_FOLLOWED_NOTHING;
+    EXPECT_EQ(lfb_follow_poll(follow, now += 1000, &what), expected);
+    return what;
+  }
+  // The version that it says it has.
+  uint64_t At() const {
+    lfb_follow_figures figures;
+    lfb_follow_figures_now(follow, &figures);
+    return figures.source_version;
+  }
+  // How many keys of a version it does not find.
+  uint64_t Missing(uint64_t version) const {
+    const std::vector<uint64_t> keys = KeysFrom(0, kStep * version);
+    return keys.size() -
+           lfb_versions_might_contain_many_u64(versions, keys.data(), keys.size(), nullptr);
+  }
+  void AwaitVersion(uint64_t version) const {
+    while (At() < version) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+
+  std::atomic<unsigned> did[LFB_FOLLOWED_FAILED + 1] = {};
+  std::atomic<lfb_status> failure{LFB_OK};
+  lfb_versions* versions = nullptr;
+  lfb_redis_source* source = nullptr;
+  lfb_source functions{};
+  lfb_follow* follow = nullptr;
+  uint64_t now = 1'700'000'000;
+};
+
+// Looks at a follower again and again while others publish: the version that it says it has
+// only rises, and all of that version's keys are found.
+class Watch {
+ public:
+  explicit Watch(const Follower& follower)
+      : thread_([this, &follower] {
+          uint64_t last = 0;
+          do {
+            const uint64_t at = follower.At();
+            EXPECT_GE(at, last);
+            EXPECT_EQ(follower.Missing(at), 0u) << "version " << at;
+            last = at;
+          } while (!done_);
+        }) {}
+  ~Watch() {
+    done_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
