@@ -83,6 +83,29 @@ TEST(PublisherKilled, AtEachCommand) {
   EXPECT_EQ(server.Call({"HLEN", "{seen:notes}"}), "1");
 }
 
+// The same where each begins with what nobody was killed over, so that each command of deleting
+// an old version is come to.
+TEST(PublisherKilled, WhileItDeletes) {
+  RedisServer server;
+  const lfb_redis_options options = server.Options();
+  unsigned kills = 0;
+  for (const Deed deed : {Deed::kKillBefore, Deed::kKillAfter})
+    for (uint64_t at = 1;; at++, kills++) {
+      SCOPED_TRACE("command " + std::to_string(at));
+      server.Call({"FLUSHALL"});
+      Publish(options, 1, false, 1);
+      const size_t of_one = FilterKeys(server);
+      const bool done =
+          Outlives(deed, at, [&] { return TryPublish(options, 2, {true, 1, 1}) == LFB_OK; });
+      const uint64_t now = Newest(options);
+      ASSERT_TRUE(now == 2 || (now == 1 && !done));
+      Publish(options, now + 1, false, 1);
+      ASSERT_EQ(FilterKeys(server), of_one);
+      if (done) break;
+    }
+  EXPECT_GT(kills, 40u);
+}
+
 // A follower has nothing on the server that it could leave behind.
 TEST(FollowerKilled, AtEachCommand) {
   RedisServer server;
