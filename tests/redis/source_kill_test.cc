@@ -1,5 +1,5 @@
 // source_kill_test.cc - who publishes a version, or follows them, is killed at each command that
-// it sends.
+// it sends; or each call of the system that it makes fails.
 //
 // Seen to fail, each time, with a version's number on the server before its parts, which
 // source_kill_test_announced_early_is_caught plants; and with these planted by hand: no notes
@@ -7,9 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <functional>
 
 #include "tests/calls.h"
+#include "tests/faults.h"
 #include "tests/redis/followers.h"
 
 namespace {
@@ -120,6 +123,78 @@ TEST(FollowerKilled, AtEachCommand) {
   EXPECT_EQ(KeysThere(server), before);
   EXPECT_EQ(Newest(options), 1u);
   Publish(options, 2, true);
+}
+
+// Does an act with each of its calls failing, one at a time; how often it failed.
+unsigned FailEachCall(const std::function<lfb_status()>& act,
+                      const std::function<void(lfb_status)>& look) {
+  unsigned failed = 0;
+  for (size_t at = 1;; at++) {
+    const Outcome outcome = Try({Deed::kFail, at, ECONNRESET}, act);
+    if (outcome.report.made.size() < at) return failed;
+    SCOPED_TRACE(std::string(outcome.report.made[at - 1].name) + ", call " + std::to_string(at));
+    EXPECT_TRUE(outcome.status == LFB_OK || outcome.status == LFB_ERROR_NO_MEMORY ||
+                outcome.status == LFB_ERROR_REDIS_CONNECT || outcome.status == LFB_ERROR_REDIS_LOST)
+        << lfb_status_text(outcome.status);
+    failed += outcome.status != LFB_OK;
+    look(outcome.status);
+    if (testing::Test::HasFailure()) return failed;
+  }
+}
+
+// A publication that fails has not been made, and leaves nothing: on the server, of memory, or
+// open.
+TEST(VersionsCalls, EachOfPublishingFails) {
+  RedisServer server;
+  const lfb_redis_options options = server.Options();
+  Publish(options, 1, false, 1);
+  const size_t of_one = FilterKeys(server);
+  const Filter filter = VersionFilter(1);
+  const std::vector<uint64_t> keys = KeysFrom(0, kStep);
+  lfb_redis_changes changes{};
+  changes.u64s = keys.data();
+  changes.u64_count = keys.size();
+  lfb_redis_publication publication{kSmallParts, 1, &changes};
+  uint64_t newest = 1;
+  const auto publish = [&] {
+    uint64_t number = 0;
+    changes.after = newest;
+    const lfb_status status =
+        lfb_redis_publish(&options, "seen", filter.get(), &publication, &number);
+    EXPECT_EQ(number, status == LFB_OK ? newest + 1 : 0);
+    newest += status == LFB_OK;
+    return status;
+  };
+  const unsigned failed = FailEachCall(publish, [&](lfb_status) {
+    EXPECT_EQ(publish(), LFB_OK);
+    EXPECT_EQ(FilterKeys(server), of_one);
+  });
+  EXPECT_GT(failed, 20u);
+  Follower fresh(options);
+  EXPECT_EQ(fresh.Poll(), LFB_FOLLOWED_REBUILT);
+  EXPECT_EQ(fresh.At(), newest);
+  EXPECT_EQ(fresh.Missing(1), 0u);
+}
+
+TEST(VersionsCalls, EachOfLoadingFails) {
+  RedisServer server;
+  const lfb_redis_options options = server.Options();
+  Publish(options, 1);
+  const auto load = [&] {
+    lfb_redis_source* source = nullptr;
+    lfb_filter* filter = nullptr;
+    uint64_t version = 0;
+    lfb_status status = lfb_redis_source_create(&options, "seen", nullptr, &source);
+    if (status != LFB_OK) return status;
+    const lfb_source functions = lfb_redis_source_functions(source);
+    status = functions.version(functions.self, &version);
+    if (status == LFB_OK) status = functions.filter(functions.self, &filter);
+    EXPECT_EQ(status == LFB_OK, filter != nullptr);
+    lfb_filter_free(filter);
+    lfb_redis_source_free(source);
+    return status;
+  };
+  EXPECT_GT(FailEachCall(load, [&](lfb_status) { EXPECT_EQ(load(), LFB_OK); }), 20u);
 }
 
 }  // namespace
