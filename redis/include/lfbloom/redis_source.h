@@ -4,6 +4,8 @@
  *
  * Floor 10.  May include: lfbloom/redis.h, lfbloom/follow.h.
  *
+ * Guarantees 14, 19 of docs/guarantees.md.
+ *
  *     lfb_redis_publish(&options, "products", filter, NULL, &number);      the one machine
  *
  *     lfb_redis_source_create(&options, "products", NULL, &source);        each other one

@@ -4,6 +4,8 @@
  *
  * Floor 10.  May include: lfbloom/redis.h, lfbloom/fast.h.  In liblfbloom_redis.
  *
+ * Guarantees 19, 21 of docs/guarantees.md.
+ *
  *     lfb_replica_open(&options, "seen", NULL, &replica);
  *     const lfb_filter *filter = lfb_replica_filter(replica);
  *     lfb_filter_might_contain(filter, key, size);   here, without a round trip
