@@ -70,6 +70,7 @@ class RedisCluster {
 
   // The node that says it is master of a slot.
   RedisServer& Owner(uint16_t slot);
+  bool Holds(RedisServer& server, uint16_t slot);
   // Begins to move a slot: ASK for keys that are not there (any more).
   void BeginMove(uint16_t slot, RedisServer& from, RedisServer& to);
   // Moves at most so many keys of a slot that is being moved; how many were.
