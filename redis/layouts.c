@@ -56,7 +56,15 @@ static size_t name_in(lfb_key name, lfb_key what, char *key)
 
 size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE])
 {
-  return name_in(name, lfb_ask_text("stream"), key);
+  const bool tagged = name_has_tag(name);
+  char *at = key;
+
+  if (!tagged)
+    *at++ = '{';
+  at = name_add(at, name.bytes, name.size);
+  if (!tagged)
+    *at++ = '}';
+  return (size_t)(name_add(at, ":stream", 7) - key);
 }
 
 size_t lfb_name_in(const char *name, const char *what, char *key)
