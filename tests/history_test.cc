@@ -152,7 +152,7 @@ TEST_P(EveryStrategyHistory, CanHaveBeen) {
     const Program program = history::RandomProgram(stage, kCalls, number);
     const std::optional<Finding> finding = history::Search(&stage, program, kRuns);
     ASSERT_FALSE(finding.has_value())
-        << "program " << number << ": " << Told(history::Shrink(&stage, *finding, 5000));
+        << "program " << number << ": " << Told(history::Shrink(&stage, *finding, 1000));
   }
   std::cout << kPrograms * kRuns << " histories of " << kPrograms << " programs" << std::endl;
 }
