@@ -107,25 +107,25 @@ TEST(RemoteLatency, OthersAreServedMeanwhile) {
   std::vector<int64_t> took = making.End();
   Report("it is made", took);
   EXPECT_EQ(Keys(remote).size(), 17u);
-  EXPECT_GT(took.size(), 5u);
+  EXPECT_GT(took.size(), 2u);
 
   Pings putting(server);
   EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), keys.data(), kKeys, nullptr, nullptr), LFB_OK);
   took = putting.End();
   Report("keys are put", took);
-  EXPECT_GT(took.size(), 200u);
+  EXPECT_GT(took.size(), 20u);
 
   Pings counting(server);
   EXPECT_GT(RemoteStats(remote).bits_set, 5 * kKeys);
   took = counting.End();
   Report("bits are counted", took);
-  EXPECT_GT(took.size(), 2u);
+  EXPECT_GT(took.size(), 1u);
 
   Pings loading(server);
   const Filter local = Load(remote);
   took = loading.End();
   Report("it is loaded", took);
-  EXPECT_GT(took.size(), 5u);
+  EXPECT_GT(took.size(), 2u);
   EXPECT_EQ(lfb_filter_might_contain_many_u64(local.get(), keys.data(), kKeys, nullptr), kKeys);
 }
 
