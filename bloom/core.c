@@ -10,8 +10,7 @@
 #include "bloom/fast_size.h"
 #include "bloom/strategies.h"
 
-/* Fills in what the caller left to chance. */
-static lfb_status core_random(void *bytes, size_t size)
+lfb_status lfb_core_random(void *bytes, size_t size)
 {
   return getrandom(bytes, size, 0) == (ssize_t)size ? LFB_OK : LFB_ERROR_NO_RANDOM;
 }
@@ -33,7 +32,7 @@ static lfb_status core_choose_hash(const lfb_config *config, lfb_hasher *hasher)
   case LFB_HASH_XXH3:
     if (core_has_key(config))
       return LFB_ERROR_UNKNOWN_HASH;
-    if (seed == 0 && core_random(&seed, sizeof seed) != LFB_OK)
+    if (seed == 0 && lfb_core_random(&seed, sizeof seed) != LFB_OK)
       return LFB_ERROR_NO_RANDOM;
     *hasher = (lfb_hasher){LFB_KIND_XXH3, seed, {0, 0}};
     return LFB_OK;
@@ -41,7 +40,7 @@ static lfb_status core_choose_hash(const lfb_config *config, lfb_hasher *hasher)
     memcpy(key, config->key, sizeof key);
     if (seed != 0)
       return LFB_ERROR_UNKNOWN_HASH;
-    if (!core_has_key(config) && core_random(key, sizeof key) != LFB_OK)
+    if (!core_has_key(config) && lfb_core_random(key, sizeof key) != LFB_OK)
       return LFB_ERROR_NO_RANDOM;
     *hasher = (lfb_hasher){LFB_KIND_SIPHASH13, 0, {lfb_load_le64(key), lfb_load_le64(key + 8)}};
     return LFB_OK;

@@ -58,6 +58,9 @@ struct lfb_filter {
 /* The description of a new filter.  Fails as lfb_filter_create(), memory apart. */
 LFB_KIN lfb_status lfb_core_describe(const lfb_config *config, lfb_description *description);
 
+/* Random bytes, at most 256, of the system's.  Fails: LFB_ERROR_NO_RANDOM. */
+LFB_KIN lfb_status lfb_core_random(void *bytes, size_t size);
+
 /*
  * Makes a filter over words that are there already, its count at 0.
  *

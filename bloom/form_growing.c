@@ -109,11 +109,13 @@ static lfb_status growing_read_native(const lfb_reader *reader, lfb_filter **fil
                                  : LFB_ERROR_BAD_HEADER;
 }
 
-/* Adds a filter that was read as the next layer; on success it is the growing filter's. */
+/* Adds a filter that was read as the next layer, or frees it. */
 static lfb_status growing_take(lfb_growing *growing, lfb_filter *filter, uint32_t number)
 {
-  if (!lfb_layers_fit(growing, &filter->description, number))
+  if (!lfb_layers_fit(growing, &filter->description, number)) {
+    lfb_filter_free(filter);
     return LFB_ERROR_BAD_HEADER;
+  }
   if (number == 0)
     lfb_layers_configure(growing, &filter->description.config);
   return lfb_layers_push(growing, filter);
@@ -137,11 +139,8 @@ static lfb_status growing_read_layers(lfb_growing *growing, uint32_t layers,
     if (status == LFB_ERROR_KEY_NEEDED && compares && growing->first == NULL)
       continue;
     if (status == LFB_OK) {
+      open_bytes += filter->pages.size;
       status = growing_take(growing, filter, i);
-      if (status == LFB_OK)
-        open_bytes += filter->pages.size;
-      else
-        lfb_filter_free(filter);
     }
     if (status != LFB_OK)
       return status;

@@ -15,13 +15,10 @@ static lfb_status growing_begin(lfb_growing *growing)
   lfb_filter *filter;
 
   config.fpp = lfb_layers_fpp(config.fpp, 0);
-  lfb_status status = lfb_filter_create(&config, &filter);
+  const lfb_status status = lfb_filter_create(&config, &filter);
   if (status != LFB_OK)
     return status;
-  status = lfb_layers_push(growing, filter);
-  if (status != LFB_OK)
-    lfb_filter_free(filter);
-  return status;
+  return lfb_layers_push(growing, filter);
 }
 
 lfb_status lfb_growing_create(const lfb_config *config, lfb_growing **growing)
@@ -64,11 +61,8 @@ static lfb_status growing_copy_layers(lfb_growing *copy, const lfb_layer *newest
   for (uint32_t i = 0; status == LFB_OK && i < count; i++) {
     lfb_filter *filter;
     status = lfb_filter_copy(layers[i]->filter, &filter);
-    if (status != LFB_OK)
-      return status;
-    status = lfb_layers_push(copy, filter);
-    if (status != LFB_OK)
-      lfb_filter_free(filter);
+    if (status == LFB_OK)
+      status = lfb_layers_push(copy, filter);
   }
   return status;
 }

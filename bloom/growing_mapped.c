@@ -10,7 +10,7 @@
 #if __SIZEOF_LONG__ == 4
 #define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
 #endif
-#define _GNU_SOURCE /* getrandom, realpath */
+#define _GNU_SOURCE /* realpath */
 #include <lfbloom/growing_mapped.h>
 #include <lfbloom/mapped.h>
 
@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -170,20 +169,29 @@ static lfb_status layer_open(const lfb_growing *growing, uint32_t number, lfb_fi
   return layer_open_within(growing, number, 0, filter);
 }
 
+/* Makes the file of a layer of that number, of the growing filter of that id. */
+static lfb_status layer_make_file(const char *path, uint64_t id, uint32_t number,
+                                  const lfb_description *description, lfb_mapped_before before,
+                                  lfb_filter **filter)
+{
+  const lfb_mapped_shape shape = layer_shape(description);
+  lfb_description named = *description;
+
+  named.form = LFB_FORM_MAPPED;
+  layer_label(id, number, named.label);
+  return lfb_mapped_make(path, &named, &shape, before, filter);
+}
+
 static lfb_status layer_make(lfb_growing *growing, uint32_t number,
                              const lfb_description *description, lfb_filter **filter)
 {
   const growing_files *files = files_of(growing);
-  const lfb_mapped_shape shape = layer_shape(description);
-  lfb_description named = *description;
+  const lfb_mapped_before nothing = {NULL, NULL};
   char *path = layer_path(files->path, number);
 
   if (path == NULL)
     return LFB_ERROR_NO_MEMORY;
-  named.form = LFB_FORM_MAPPED;
-  layer_label(files->id, number, named.label);
-  lfb_status status =
-      lfb_mapped_make(path, &named, &shape, (lfb_mapped_before){NULL, NULL}, filter);
+  lfb_status status = layer_make_file(path, files->id, number, description, nothing, filter);
   free(path);
   if (status == LFB_ERROR_EXISTS) /* by another process, which may have died since */
     status = layer_open(growing, number, filter);
@@ -290,21 +298,12 @@ static lfb_status head_decode(growing_files *files, const uint8_t *key, lfb_grow
 }
 
 /* Writes the head of a filter whose first layer was described. */
-static lfb_status head_encode(const lfb_growing_head *head, const lfb_description *first,
-                              unsigned char bytes[HEAD_SIZE])
+static void head_encode(const lfb_growing_head *head, const lfb_description *first,
+                        unsigned char bytes[HEAD_SIZE])
 {
-  const lfb_pages nowhere = {NULL, 0};
-  const lfb_stripes none = {0};
-  lfb_filter *empty;
-
-  const lfb_status status = lfb_core_make_over(first, &nowhere, none, &empty);
-  if (status != LFB_OK)
-    return status;
   memset(bytes, 0, HEAD_SIZE);
   lfb_growing_encode(head, bytes);
-  lfb_native_encode(&empty->description, 0, head->written, bytes + AT_FIRST);
-  free(empty);
-  return LFB_OK;
+  lfb_native_encode(first, 0, head->written, bytes + AT_FIRST);
 }
 
 /* ---- opening ------------------------------------------------------------------------- */
@@ -321,16 +320,13 @@ static lfb_status files_next_layer(lfb_growing *growing, uint32_t number, uint64
   if (max_bytes != 0 && number == 0 &&
       files->first.geometry.word_count * sizeof(lfb_word) > max_bytes)
     return LFB_ERROR_OVER_LIMIT;
-  lfb_status status = absent && files->writable
+  const lfb_status status = absent && files->writable
                           ? layer_make(growing, 0, &files->first, &filter)
                           : layer_open_within(growing, number, max_bytes == 0 ? 0 : left, &filter);
   if (status != LFB_OK)
     return status;
   *open_bytes += filter->pages.size;
-  status = lfb_layers_push(growing, filter);
-  if (status != LFB_OK)
-    lfb_filter_free(filter);
-  return status;
+  return lfb_layers_push(growing, filter);
 }
 
 static lfb_status files_open_layers(lfb_growing *growing, uint64_t max_bytes)
@@ -483,25 +479,19 @@ static lfb_status new_describe(const lfb_config *config, lfb_growing_head *head,
                              .layers = 1,
                              .memory_preference = config->memory_preference,
                              .written = now < 0 ? 0 : (uint64_t)now};
-  do
-    if (getrandom(&head->id, sizeof head->id, 0) != (ssize_t)sizeof head->id)
-      return LFB_ERROR_NO_RANDOM;
-  while (head->id == 0);
-  return LFB_OK;
+  while (status == LFB_OK && head->id == 0)
+    status = lfb_core_random(&head->id, sizeof head->id);
+  return status;
 }
 
 /* Makes the files: the first layer's, and when that is whole the head. */
 static lfb_status new_files(new_head *head, uint64_t id, const lfb_description *first)
 {
-  const lfb_mapped_shape shape = layer_shape(first);
-  lfb_description named = *first;
+  const lfb_mapped_before before = {new_head_name, head};
   lfb_filter *filter;
 
   head->secret = lfb_core_writes_key(first);
-  named.form = LFB_FORM_MAPPED;
-  layer_label(id, 0, named.label);
-  const lfb_status status = lfb_mapped_make(head->layer, &named, &shape,
-                                            (lfb_mapped_before){new_head_name, head}, &filter);
+  const lfb_status status = layer_make_file(head->layer, id, 0, first, before, &filter);
   const int cause = errno;
   if (status == LFB_OK)
     lfb_mapped_close(filter);
@@ -539,11 +529,11 @@ static lfb_status new_make(new_head *head, const lfb_config *config, lfb_growing
 
   lfb_status status = new_describe(config, &says, &first);
   if (status == LFB_OK)
-    status = head_encode(&says, &first, head->bytes);
-  if (status == LFB_OK)
     status = names_check(head->path);
-  if (status == LFB_OK)
-    status = new_files(head, says.id, &first);
+  if (status != LFB_OK)
+    return status;
+  head_encode(&says, &first, head->bytes);
+  status = new_files(head, says.id, &first);
   return status == LFB_OK ? new_open(head, &first, growing) : status;
 }
 

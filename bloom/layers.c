@@ -126,8 +126,10 @@ lfb_status lfb_layers_push(lfb_growing *growing, lfb_filter *filter)
   lfb_layer *made;
   const lfb_status status = layer_make(growing, filter, older, &made);
 
-  if (status != LFB_OK)
+  if (status != LFB_OK) {
+    lfb_filter_free(filter);
     return status;
+  }
   atomic_store_explicit(&growing->newest, made, memory_order_relaxed);
   if (older == NULL)
     growing->first = filter;

@@ -102,8 +102,8 @@ lfb_status lfb_layers_check(const lfb_config *config);
  * Makes a filter the newest layer, and the first if there is none, where nobody else sees the
  * growing filter yet.
  *
- * Takes  filter  made for the layer's fpp; on success the layer owns it.
- * Fails  LFB_ERROR_NO_MEMORY.
+ * Takes  filter  made for the layer's fpp; the layer owns it.
+ * Fails  LFB_ERROR_NO_MEMORY; the filter has been freed.
  */
 lfb_status lfb_layers_push(lfb_growing *growing, lfb_filter *filter);
 
