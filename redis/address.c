@@ -6,6 +6,8 @@
 #include <lfbloom/redis.h>
 #include <string.h>
 
+#include "redis/wire.h"
+
 static int address_digit(char c)
 {
   static const char digits[] = "0123456789abcdef0123456789ABCDEF";
@@ -35,12 +37,12 @@ static bool address_decode(char *text)
 
 static bool address_read_port(const char *text, uint16_t *port)
 {
-  uint32_t number = 0;
+  uint64_t number;
 
-  for (; *text >= '0' && *text <= '9' && number <= UINT16_MAX; text++)
-    number = 10 * number + (uint32_t)(*text - '0');
+  if (!lfb_wire_read_digits(text, strlen(text), UINT16_MAX, &number))
+    return false;
   *port = (uint16_t)number;
-  return *text == '\0' && number > 0 && number <= UINT16_MAX;
+  return number > 0;
 }
 
 /* Cuts a text in two at the first `c`; its second half, or NULL where it has no `c`. */

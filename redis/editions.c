@@ -73,22 +73,6 @@ bool lfb_token_read(const char *bytes, size_t size, lfb_token *token)
   return true;
 }
 
-bool lfb_digits_read(const char *bytes, size_t size, uint64_t *number)
-{
-  uint64_t value = 0;
-
-  if (size == 0)
-    return false;
-  for (size_t i = 0; i < size; i++) {
-    const char digit = bytes[i];
-    if (digit < '0' || digit > '9' || value > (uint64_t)(INT64_MAX - 9) / 10)
-      return false;
-    value = 10 * value + (uint64_t)(digit - '0');
-  }
-  *number = value;
-  return true;
-}
-
 /* ---- reading ----------------------------------------------------------------- */
 
 lfb_status lfb_editions_expect(const redisReply *reply, int type)
@@ -103,7 +87,7 @@ static bool edition_read_number(lfb_key id, uint64_t *number)
   const char *bytes = id.bytes;
 
   return id.size > 2 && memcmp(bytes + id.size - 2, "-0", 2) == 0 &&
-         lfb_digits_read(bytes, id.size - 2, number) && *number != 0;
+         lfb_wire_read_digits(bytes, id.size - 2, LFB_EDITION_MOST, number) && *number != 0;
 }
 
 /* A field's value; nothing where another field is in its place. */
@@ -139,11 +123,12 @@ static bool edition_read(const redisReply *entry, lfb_edition *edition)
   const lfb_key token = edition_field(fields, 2, "token");
   const lfb_key changes = edition_field(fields, 6, "changes");
   return edition_read_number(lfb_reply_bytes(entry->element[0]), &edition->number) &&
-         lfb_digits_read(said.bytes, said.size, &version) && version == EDITION_VERSION &&
+         lfb_wire_read_digits(said.bytes, said.size, EDITION_VERSION, &version) &&
+         version == EDITION_VERSION &&
          lfb_token_read(token.bytes, token.size, &edition->token) &&
          edition_read_shape(edition_field(fields, 4, "shape"), &edition->shape) &&
-         lfb_digits_read(changes.bytes, changes.size, &edition->changes) &&
-         edition->changes <= LFB_REDIS_CHANGES_SIZE;
+         lfb_wire_read_digits(changes.bytes, changes.size, LFB_REDIS_CHANGES_SIZE,
+                              &edition->changes);
 }
 
 static lfb_status editions_listed(void *context, const redisReply *reply, bool again)

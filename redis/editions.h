@@ -71,8 +71,8 @@ lfb_key lfb_edition_changes_key(const lfb_editions *editions, const lfb_token *t
 /* Reads a token of so many bytes, hostile as they may be. */
 bool lfb_token_read(const char *bytes, size_t size, lfb_token *token);
 
-/* Reads a number of decimal digits, to the end; false: it is none, or above 2^63 - 1. */
-bool lfb_digits_read(const char *bytes, size_t size, uint64_t *number);
+/* The highest number of a version that is read: below 2^63 - 1 with room for what is added. */
+#define LFB_EDITION_MOST ((uint64_t)INT64_MAX / 10 * 10 - 1)
 
 /* An argument's bytes as they came in a reply. */
 static inline lfb_key lfb_reply_bytes(const redisReply *reply)

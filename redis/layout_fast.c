@@ -13,10 +13,8 @@
  *     header       the header of the native form, 256 bytes: all else that a filter is
  *     whole        1, once all parts are there
  */
-#define _DEFAULT_SOURCE /* getrandom */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 #include "bloom/native_header.h"
@@ -73,9 +71,11 @@ static lfb_status fast_plan(lfb_place *place, uint64_t part_bytes)
 
   if (parts > LFB_MOST_PARTS)
     return LFB_ERROR_TOO_MANY_BITS;
-  while (mark == 0 || mark > FAST_MOST_MARK)
-    if (getrandom(&mark, sizeof mark, 0) != (ssize_t)sizeof mark)
-      return LFB_ERROR_NO_RANDOM;
+  while (mark == 0 || mark > FAST_MOST_MARK) {
+    const lfb_status status = lfb_core_random(&mark, sizeof mark);
+    if (status != LFB_OK)
+      return status;
+  }
   fast_plan_of(&place->description, (blocks - 1) / parts + 1, mark, &place->plan);
   return LFB_OK;
 }
@@ -169,17 +169,12 @@ typedef enum fast_field { AT_VERSION, AT_MARK, AT_BLOCKS, AT_HEADER, AT_WHOLE, F
 /* A field's number, from 1 to `most`; 0 where it is none. */
 static uint64_t fast_number(const redisReply *field, uint64_t most)
 {
-  uint64_t number = 0;
+  uint64_t number;
 
-  if (field->type != REDIS_REPLY_STRING)
-    return 0;
-  for (size_t i = 0; i < field->len; i++) {
-    const char digit = field->str[i];
-    if (digit < '0' || digit > '9' || number > most / 10)
-      return 0;
-    number = 10 * number + (uint64_t)(digit - '0');
-  }
-  return number <= most ? number : 0;
+  return field->type == REDIS_REPLY_STRING &&
+                 lfb_wire_read_digits(field->str, field->len, most, &number)
+             ? number
+             : 0;
 }
 
 typedef struct fast_finding {

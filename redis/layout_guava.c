@@ -9,9 +9,7 @@
  * Until a filter is whole, ff 4c and four random bytes are in its header's place, which neither
  * Guava nor this library takes for one.
  */
-#define _DEFAULT_SOURCE /* getrandom */
 #include <string.h>
-#include <sys/random.h>
 
 #include "bloom/guava_header.h"
 #include "redis/layouts.h"
@@ -50,8 +48,9 @@ static lfb_status guava_reserve(lfb_link *link, const lfb_place *place)
 {
   unsigned char draft[LFB_GUAVA_HEADER];
 
-  if (getrandom(draft, sizeof draft, 0) != (ssize_t)sizeof draft)
-    return LFB_ERROR_NO_RANDOM;
+  const lfb_status status = lfb_core_random(draft, sizeof draft);
+  if (status != LFB_OK)
+    return status;
   memcpy(draft, guava_draft, sizeof guava_draft);
   return lfb_layout_reserve(link, place, draft, sizeof draft);
 }

@@ -38,8 +38,9 @@ static char *name_add(char *at, const void *bytes, size_t size)
   return at + size;
 }
 
-/* {name:what}, or name:what where the name has a hash tag of its own. */
-static size_t name_in(lfb_key name, lfb_key what, char *key)
+/* {name:what} where it is `apart`, in a slot of its own, else {name}:what, in the name's; name:what
+ * where the name has a hash tag of its own. */
+static size_t name_with(lfb_key name, lfb_key what, bool apart, char *key)
 {
   const bool tagged = name_has_tag(name);
   char *at = key;
@@ -47,29 +48,23 @@ static size_t name_in(lfb_key name, lfb_key what, char *key)
   if (!tagged)
     *at++ = '{';
   at = name_add(at, name.bytes, name.size);
+  if (!tagged && !apart)
+    *at++ = '}';
   *at++ = ':';
   at = name_add(at, what.bytes, what.size);
-  if (!tagged)
+  if (!tagged && apart)
     *at++ = '}';
   return (size_t)(at - key);
 }
 
 size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE])
 {
-  const bool tagged = name_has_tag(name);
-  char *at = key;
-
-  if (!tagged)
-    *at++ = '{';
-  at = name_add(at, name.bytes, name.size);
-  if (!tagged)
-    *at++ = '}';
-  return (size_t)(name_add(at, ":stream", 7) - key);
+  return name_with(name, lfb_ask_text("stream"), false, key);
 }
 
 size_t lfb_name_in(const char *name, const char *what, char *key)
 {
-  return name_in(lfb_ask_text(name), lfb_ask_text(what), key);
+  return name_with(lfb_ask_text(name), lfb_ask_text(what), true, key);
 }
 
 size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
@@ -79,7 +74,7 @@ size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
 
   if (!layout->described)
     return (size_t)(name_add(key, name.bytes, name.size) - key);
-  return name_in(name, lfb_ask_number(i, digits), key);
+  return name_with(name, lfb_ask_number(i, digits), true, key);
 }
 
 /* ---- taking a name --------------------------------------------------------- */

@@ -284,12 +284,10 @@ static lfb_status run_flush(struct run *run, lfb_node *node)
 static bool run_read_redirect(struct run *run, uint16_t from, const redisReply *reply, uint16_t *slot,
                               uint16_t *to)
 {
-  const char *at = strchr(reply->str, ' ') + 1;
-  uint32_t number = 0;
+  const char *digits = strchr(reply->str, ' ') + 1, *at = strchr(digits, ' ');
+  uint64_t number;
 
-  for (; *at >= '0' && *at <= '9' && number < LFB_KEY_SLOTS; at++)
-    number = 10 * number + (uint32_t)(*at - '0');
-  if (*at != ' ' || number >= LFB_KEY_SLOTS)
+  if (at == NULL || !lfb_wire_read_digits(digits, (size_t)(at - digits), LFB_KEY_SLOTS - 1, &number))
     return false;
   *slot = (uint16_t)number;
   *to = lfb_nodes_find_text(&run->link->nodes, from, at + 1,

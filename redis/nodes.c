@@ -48,13 +48,15 @@ uint16_t lfb_nodes_find(lfb_nodes *nodes, const char *host, size_t size, uint16_
 uint16_t lfb_nodes_find_text(lfb_nodes *nodes, uint16_t from, const char *text, size_t size)
 {
   const char *end = text + size, *colon = end;
-  uint32_t port = 0;
+  uint64_t port;
 
   while (colon > text && colon[-1] != ':') /* the last one: IPv6 has others */
     colon--;
-  for (const char *at = colon; at < end && *at >= '0' && *at <= '9' && port <= UINT16_MAX; at++)
-    port = 10 * port + (uint32_t)(*at - '0');
-  if (colon == text || port == 0 || port > UINT16_MAX)
+  const char *behind = colon;
+  while (behind < end && *behind >= '0' && *behind <= '9')
+    behind++;
+  if (colon == text ||
+      !lfb_wire_read_digits(colon, (size_t)(behind - colon), UINT16_MAX, &port) || port == 0)
     return LFB_NO_NODE;
   const size_t host_size = (size_t)(colon - 1 - text);
   if (host_size == 0) {

@@ -114,9 +114,8 @@ static bool note_read(lfb_key field, lfb_key value, lfb_note *note)
     note->kind++;
   const size_t before = (size_t)(space - (const char *)value.bytes);
   return note->kind < LFB_NOTE_KINDS && lfb_token_read(name + 2, field.size - 2, &note->token) &&
-         lfb_digits_read(value.bytes, before, &note->number) &&
-         lfb_digits_read(space + 1, value.size - before - 1, &note->parts) &&
-         note->parts <= LFB_MOST_PARTS;
+         lfb_wire_read_digits(value.bytes, before, LFB_EDITION_MOST, &note->number) &&
+         lfb_wire_read_digits(space + 1, value.size - before - 1, LFB_MOST_PARTS, &note->parts);
 }
 
 static lfb_status notes_taken(void *context, const redisReply *reply, bool again)

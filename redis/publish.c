@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "redis/changes.h"
 #include "redis/notes.h"
@@ -39,8 +38,9 @@ static lfb_status publish_draw(lfb_token *token)
 {
   uint64_t bits;
 
-  if (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits)
-    return LFB_ERROR_NO_RANDOM;
+  const lfb_status status = lfb_core_random(&bits, sizeof bits);
+  if (status != LFB_OK)
+    return status;
   (void)snprintf(token->text, sizeof token->text, "%016" PRIx64, bits);
   return LFB_OK;
 }

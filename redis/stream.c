@@ -1,9 +1,7 @@
 /* stream.c - entries added to a filter's stream, and read from it.  Floor 20. */
-#define _DEFAULT_SOURCE /* getrandom */
 #include "redis/stream.h"
 
 #include <string.h>
-#include <sys/random.h>
 
 #include "redis/lags.h"
 
@@ -13,9 +11,11 @@ lfb_status lfb_stream_init(lfb_stream *stream, lfb_redis *filter, uint64_t most,
 {
   uint64_t origin = 0;
 
-  while (origin == 0) /* which stands for no entry of ours */
-    if (getrandom(&origin, sizeof origin, 0) != (ssize_t)sizeof origin)
-      return LFB_ERROR_NO_RANDOM;
+  while (origin == 0) { /* which stands for no entry of ours */
+    const lfb_status status = lfb_core_random(&origin, sizeof origin);
+    if (status != LFB_OK)
+      return status;
+  }
   stream->filter = filter;
   stream->most = most;
   stream->block_ms = block_ms;
@@ -36,18 +36,11 @@ static lfb_status stream_expect(const redisReply *reply, int type)
 
 /* ---- entries, as they are read ------------------------------------------------- */
 
-/* Reads digits up to `end`, all of them digits; false: they are not, or too many. */
+/* Reads digits up to `end`. */
 static bool entry_digits(const char *at, const char *end, uint64_t *number)
 {
-  if (at == end || end - at > LFB_WIRE_DIGITS)
-    return false;
-  *number = 0;
-  for (; at < end; at++) {
-    if (*at < '0' || *at > '9')
-      return false;
-    *number = 10 * *number + (uint64_t)(*at - '0'); /* of 20 digits it may wrap: a number still */
-  }
-  return true;
+  const size_t size = (size_t)(end - at);
+  return size <= LFB_WIRE_DIGITS && lfb_wire_read_digits(at, size, UINT64_MAX, number);
 }
 
 static bool word_number(const redisReply *word, uint64_t *number)

@@ -1,4 +1,4 @@
-/* wire.c - the memory of a wire.  Floor 2. */
+/* wire.c - the memory of a wire, and reading digits.  Floor 2. */
 #include "redis/wire.h"
 
 #include <stdlib.h>
@@ -26,4 +26,18 @@ bool lfb_wire_grow(lfb_wire *wire, size_t size)
   wire->bytes = bytes;
   wire->capacity = capacity;
   return true;
+}
+
+bool lfb_wire_read_digits(const char *digits, size_t size, uint64_t most, uint64_t *number)
+{
+  uint64_t read = 0;
+
+  for (size_t i = 0; i < size; i++) {
+    const uint64_t digit = (uint64_t)(unsigned char)digits[i] - '0'; /* of others above 9 */
+    if (digit > 9 || digit > most || read > (most - digit) / 10)
+      return false;
+    read = 10 * read + digit;
+  }
+  *number = read;
+  return size > 0;
 }

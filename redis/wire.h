@@ -1,5 +1,6 @@
 /*
- * wire.h - commands as a Redis server reads them (RESP), written behind one another.
+ * wire.h - commands as a Redis server reads them (RESP), written behind one another; and
+ * numbers, read again.
  *
  * Floor 1.  May include: the C standard library.
  *
@@ -103,6 +104,10 @@ static inline void lfb_wire_number(lfb_wire *wire, uint64_t number)
 
   lfb_wire_string(wire, at, (size_t)(text + sizeof text - at));
 }
+
+/* Reads a number of decimal digits, at least one, and nothing else; false: it is none, or above
+ * `most`. */
+bool lfb_wire_read_digits(const char *digits, size_t size, uint64_t most, uint64_t *number);
 
 #ifdef __cplusplus
 }

@@ -100,6 +100,24 @@ TEST(Wire, IsFailedWithoutMemory) {
 uint16_t Slot(const std::string& key) { return lfb_key_slot(key.data(), key.size()); }
 
 // Source: Redis Cluster Specification; CLUSTER KEYSLOT is asked by link_test.
+TEST(Wire, ReadsNumbersUpToTheirMost) {
+  const auto read = [](const std::string& digits, uint64_t most) {
+    uint64_t number = 77;
+    return lfb_wire_read_digits(digits.data(), digits.size(), most, &number) ? number : ~uint64_t{0};
+  };
+  constexpr uint64_t none = ~uint64_t{0};
+  EXPECT_EQ(read("0", 0), 0u);
+  EXPECT_EQ(read("1", 0), none);
+  EXPECT_EQ(read("00065535", 65535), 65535u);
+  EXPECT_EQ(read("65536", 65535), none);
+  EXPECT_EQ(read("18446744073709551614", none - 1), none - 1);
+  EXPECT_EQ(read("18446744073709551615", none - 1), none);
+  EXPECT_EQ(read("18446744073709551616", none), none);
+  EXPECT_EQ(read("99999999999999999999", none), none);
+  for (const char* no : {"", " 1", "1 ", "-1", "+1", "1a", "/", ":", "\xb1"})
+    EXPECT_EQ(read(no, 1000), none) << no;
+}
+
 TEST(Slots, AreThoseOfTheSpecification) {
   EXPECT_EQ(Slot("123456789"), 0x31C3);
   EXPECT_EQ(Slot("{user1000}.following"), Slot("{user1000}.followers"));
