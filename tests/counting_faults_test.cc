@@ -69,11 +69,7 @@ TEST(CountingFaults, EachPieceOfMemory) {
     EXPECT_EQ(to_copy, to_create);
 
     Source source;
-    const auto append = [](void* to, const void* piece, size_t size) {
-      static_cast<Source*>(to)->bytes.append(static_cast<const char*>(piece), size);
-      return LFB_OK;
-    };
-    ASSERT_EQ(lfb_counting_write(counting, append, &source), LFB_OK);
+    ASSERT_EQ(lfb_counting_write(counting, AppendTo, &source.bytes), LFB_OK);
     const size_t to_read = RefuseEach([&] {
       lfb_counting* read = nullptr;
       source.at = 0;

@@ -17,22 +17,13 @@ constexpr lfb_read_limits kNoLimits = {};
 
 std::string CountingBytes(const Counting& counting) {
   std::string bytes;
-  const auto append = [](void* to, const void* piece, size_t size) {
-    static_cast<std::string*>(to)->append(static_cast<const char*>(piece), size);
-    return LFB_OK;
-  };
-  EXPECT_EQ(lfb_counting_write(counting.get(), append, &bytes), LFB_OK);
+  EXPECT_EQ(lfb_counting_write(counting.get(), AppendTo, &bytes), LFB_OK);
   return bytes;
 }
 
 lfb_status ReadCounting(Source source, Counting* counting = nullptr,
                         const lfb_read_limits& limits = kNoLimits) {
-  lfb_counting* read = nullptr;
-  const lfb_status status = lfb_counting_read(Source::Read, &source, &limits, &read);
-  EXPECT_EQ(status == LFB_OK, read != nullptr) << "an output without success, or the reverse";
-  Counting owner(read);
-  if (counting != nullptr) *counting = std::move(owner);
-  return status;
+  return ReadBy(lfb_counting_read, std::move(source), counting, limits);
 }
 
 lfb_status ReadCounting(const std::string& bytes, Counting* counting = nullptr,

@@ -1,20 +1,14 @@
-// files.h - a directory of its own for each test of files.
+// files.h - what tests of files do in their directory.
 #pragma once
 
 #include <filesystem>
 #include <fstream>
 
+#include "tests/directory.h"
 #include "tests/filters.h"
 
-class Files : public testing::Test {
+class Files : public InDirectory {
  protected:
-  void SetUp() override {
-    directory_ = std::filesystem::path(testing::TempDir()) /
-                 testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directories(directory_);
-  }
-  std::string Path(const std::string& name) const { return (directory_ / name).string(); }
   std::string Content(const std::string& name) const {
     std::ifstream file(Path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -32,5 +26,4 @@ class Files : public testing::Test {
     if (filter != nullptr) *filter = std::move(owner);
     return status;
   }
-  std::filesystem::path directory_;
 };

@@ -46,17 +46,16 @@ inline bool Has(const Filter& filter, const std::string& key) {
   return lfb_filter_might_contain(filter.get(), key.data(), key.size());
 }
 
+// Appends to a string: an lfb_write_fn.
+inline lfb_status AppendTo(void* string, const void* piece, size_t size) {
+  static_cast<std::string*>(string)->append(static_cast<const char*>(piece), size);
+  return LFB_OK;
+}
+
 // The serialised form, in memory.
 inline std::string Bytes(const Filter& filter, lfb_form form = LFB_FORM_GUAVA) {
   std::string bytes;
-  const lfb_status status = lfb_filter_write(
-      filter.get(), form,
-      [](void* to, const void* piece, size_t size) {
-        static_cast<std::string*>(to)->append(static_cast<const char*>(piece), size);
-        return LFB_OK;
-      },
-      &bytes);
-  EXPECT_EQ(status, LFB_OK);
+  EXPECT_EQ(lfb_filter_write(filter.get(), form, AppendTo, &bytes), LFB_OK);
   return bytes;
 }
 

@@ -16,22 +16,13 @@ constexpr lfb_read_limits kNoLimits = {};
 
 std::string GrowingBytes(const Growing& growing) {
   std::string bytes;
-  const auto append = [](void* to, const void* piece, size_t size) {
-    static_cast<std::string*>(to)->append(static_cast<const char*>(piece), size);
-    return LFB_OK;
-  };
-  EXPECT_EQ(lfb_growing_write(growing.get(), append, &bytes), LFB_OK);
+  EXPECT_EQ(lfb_growing_write(growing.get(), AppendTo, &bytes), LFB_OK);
   return bytes;
 }
 
 lfb_status ReadGrowing(Source source, Growing* growing = nullptr,
                        const lfb_read_limits& limits = kNoLimits) {
-  lfb_growing* read = nullptr;
-  const lfb_status status = lfb_growing_read(Source::Read, &source, &limits, &read);
-  EXPECT_EQ(status == LFB_OK, read != nullptr) << "an output without success, or the reverse";
-  Growing owner(read);
-  if (growing != nullptr) *growing = std::move(owner);
-  return status;
+  return ReadBy(lfb_growing_read, std::move(source), growing, limits);
 }
 
 lfb_status ReadGrowing(const std::string& bytes, Growing* growing = nullptr,

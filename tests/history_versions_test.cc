@@ -92,12 +92,6 @@ class VersionsStage {
  private:
   uint64_t Tick() { return clock_.fetch_add(1); }  // seq_cst
 
-  static void Pause(uint64_t draws) {
-    if (draws % 3 == 0) std::this_thread::yield();
-    for (uint64_t spin = draws / 8 % 64; spin > 0; spin--)
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
-
   void Work(unsigned thread, uint64_t draws) {
     Event event{static_cast<Kind>(draws >> 32 & 3),
                 static_cast<unsigned>(draws >> 40) % kKeys,
@@ -106,7 +100,7 @@ class VersionsStage {
                 false,
                 0};
     if ((draws >> 48) % 8 == 0) event.kind = Kind::kNumber;
-    Pause(draws);
+    history::Pause(draws);
     event.begin = Tick();
     switch (event.kind) {
       case Kind::kPut:
@@ -116,7 +110,7 @@ class VersionsStage {
       case Kind::kPutInSection:
         lfb_versions_enter(versions_, &event.number);
         event.answer = lfb_versions_put_u64(versions_, Key(event.key));
-        Pause(draws >> 20);
+        history::Pause(draws >> 20);
         source_[event.key] = true;
         lfb_versions_leave(versions_);
         break;
@@ -125,7 +119,7 @@ class VersionsStage {
         break;
       case Kind::kHeld: {
         const lfb_filter* filter = lfb_versions_enter(versions_, &event.number);
-        Pause(draws >> 20);
+        history::Pause(draws >> 20);
         event.answer = lfb_filter_might_contain_u64(filter, Key(event.key));
         lfb_versions_leave(versions_);
         break;
@@ -149,17 +143,17 @@ class VersionsStage {
       draws = Mix(2, draws);
       const lfb_config config = Version(seeds_[draws % kSeeds]);
       lfb_filter* building = nullptr;
-      Pause(draws >> 8);
+      history::Pause(draws >> 8);
       EXPECT_EQ(lfb_versions_begin_rebuild(versions_, &config, &building), LFB_OK);
       Load(building);
-      Pause(draws >> 16);
+      history::Pause(draws >> 16);
       if (draws >> 60 == 0) {
         EXPECT_EQ(lfb_versions_abandon(versions_), LFB_OK);
         continue;
       }
       const lfb_previous previous = draws >> 40 & 1 ? LFB_KEEP_PREVIOUS : LFB_DROP_PREVIOUS;
       Publish([&](uint64_t* number) { return lfb_versions_publish(versions_, previous, number); });
-      Pause(draws >> 24);
+      history::Pause(draws >> 24);
       if (previous == LFB_KEEP_PREVIOUS && draws >> 41 & 1)
         Publish([&](uint64_t* number) { return lfb_versions_rollback(versions_, number); });
       lfb_versions_reclaim(versions_);

@@ -22,13 +22,19 @@ struct Source {
   }
 };
 
-inline lfb_status ReadFrom(Source source, Filter* filter, const lfb_read_limits& limits) {
-  lfb_filter* read = nullptr;
-  const lfb_status status = lfb_filter_read(Source::Read, &source, &limits, &read);
-  EXPECT_EQ(status == LFB_OK, read != nullptr) << "an output without success, or the reverse";
-  Filter owner(read);
-  if (filter != nullptr) *filter = std::move(owner);
+// Reads what an lfb_.._read() makes, to be owned by `owner` unless that is null.
+template <typename Read, typename Owner>
+lfb_status ReadBy(const Read& read, Source source, Owner* owner, const lfb_read_limits& limits) {
+  typename Owner::pointer made = nullptr;
+  const lfb_status status = read(Source::Read, &source, &limits, &made);
+  EXPECT_EQ(status == LFB_OK, made != nullptr) << "an output without success, or the reverse";
+  Owner owned(made);
+  if (owner != nullptr) *owner = std::move(owned);
   return status;
+}
+
+inline lfb_status ReadFrom(Source source, Filter* filter, const lfb_read_limits& limits) {
+  return ReadBy(lfb_filter_read, std::move(source), filter, limits);
 }
 
 inline lfb_status ReadFrom(Source source, Filter* filter = nullptr, uint64_t max_bytes = 0,

@@ -165,14 +165,7 @@ TEST(WatchTest, WatchesACountingFilter) {
 
 std::string Text(const std::vector<const lfb_watch*>& watches, lfb_status wanted = LFB_OK) {
   std::string text;
-  EXPECT_EQ(lfb_watch_prometheus(
-                watches.data(), watches.size(),
-                [](void* to, const void* piece, size_t size) {
-                  static_cast<std::string*>(to)->append(static_cast<const char*>(piece), size);
-                  return LFB_OK;
-                },
-                &text),
-            wanted);
+  EXPECT_EQ(lfb_watch_prometheus(watches.data(), watches.size(), AppendTo, &text), wanted);
   return text;
 }
 

@@ -2,26 +2,18 @@
 #include <gtest/gtest.h>
 #include <lfbloom/filter.h>
 
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "examples/testing/program.h"
+#include "tests/directory.h"
 
 namespace {
 
-class Blacklist : public testing::Test {
+class Blacklist : public InDirectory {
  protected:
-  void SetUp() override {
-    directory_ = std::filesystem::path(testing::TempDir()) /
-                 testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directories(directory_);
-  }
-  std::string File(const char* name) const { return (directory_ / name).string(); }
-
   void Save(const char* name, const std::vector<std::string>& keys) const {
     lfb_config config{};
     config.expected_insertions = 1000;
@@ -29,7 +21,7 @@ class Blacklist : public testing::Test {
     lfb_filter* filter = nullptr;
     ASSERT_EQ(lfb_filter_create(&config, &filter), LFB_OK);
     for (const std::string& key : keys) lfb_filter_put(filter, key.data(), key.size());
-    EXPECT_EQ(lfb_filter_save(filter, LFB_FORM_NATIVE, File(name).c_str()), LFB_OK);
+    EXPECT_EQ(lfb_filter_save(filter, LFB_FORM_NATIVE, Path(name).c_str()), LFB_OK);
     lfb_filter_free(filter);
   }
   void Start(const std::string& path) {
@@ -52,7 +44,6 @@ class Blacklist : public testing::Test {
     EXPECT_EQ(program_->Wait(), 0);
   }
 
-  std::filesystem::path directory_;
   std::unique_ptr<Program> program_;
   std::string reports_;
 };
@@ -60,7 +51,7 @@ class Blacklist : public testing::Test {
 // Seen to fail with the follower not started, where it waits for ever.
 TEST_F(Blacklist, IsReplacedWhileItIsUsed) {
   Save("list", {"always", "first"});
-  Start(File("list"));
+  Start(Path("list"));
   EXPECT_EQ(Ask("always"), "check always");
   EXPECT_EQ(Ask("first"), "check first");
   EXPECT_EQ(Ask("second"), "pass second");
@@ -74,8 +65,8 @@ TEST_F(Blacklist, IsReplacedWhileItIsUsed) {
 
 TEST_F(Blacklist, DamagedFilesChangeNothing) {
   Save("list", {"always", "first"});
-  Start(File("list"));
-  std::ofstream(File("list"), std::ios::binary) << "no filter at all";
+  Start(Path("list"));
+  std::ofstream(Path("list"), std::ios::binary) << "no filter at all";
   while (reports_.find("not a filter") == std::string::npos)
     ASSERT_EQ(Ask("first"), "check first");
   Save("list", {"always", "second"});
@@ -94,10 +85,10 @@ TEST_F(Blacklist, TheNewestFileOfADirectoryIsIt) {
 }
 
 TEST_F(Blacklist, AnswersNothingWithoutABlacklist) {
-  std::ofstream(File("damaged"), std::ios::binary) << "no filter at all";
+  std::ofstream(Path("damaged"), std::ios::binary) << "no filter at all";
   const std::pair<std::string, const char*> rows[] = {
-      {File("none"), ": there is no blacklist yet"},
-      {File("damaged"), ": not a filter in any form known here"},
+      {Path("none"), ": there is no blacklist yet"},
+      {Path("damaged"), ": not a filter in any form known here"},
       {"--help", "usage: blacklist FILE|DIRECTORY"},
   };
   for (const auto& row : rows) {

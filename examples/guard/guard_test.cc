@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <random>
 #include <set>
@@ -14,13 +13,15 @@
 #include "examples/testing/http.h"
 #include "examples/testing/program.h"
 #include "examples/testing/talk.h"
+#include "tests/directory.h"
 #include "tests/race.h"
+#include "tests/redis/server.h"
 
 namespace {
 
 constexpr unsigned kThreads = 4;
 
-std::string Path(uint64_t id) { return "/pms/productInfo/" + std::to_string(id); }
+std::string Product(uint64_t id) { return "/pms/productInfo/" + std::to_string(id); }
 std::string Body(uint64_t id) { return "{\"id\":" + std::to_string(id) + "}"; }
 
 // Ids of products are even, others odd, all of them scattered over what an id can be.
@@ -49,14 +50,8 @@ double Stage(Http& http, const std::string& stage, const std::string& what) {
   return Metric(http, "guard_stage_" + what + "_total{stage=\"" + stage + "\"}");
 }
 
-class GuardTest : public testing::Test {
+class GuardTest : public InDirectory {
  protected:
-  void SetUp() override {
-    directory_ = std::filesystem::path(testing::TempDir()) /
-                 testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directories(directory_);
-  }
   void TearDown() override {
     // Under a sanitizer this is also where it says what it found.
     if (program_) {
@@ -64,11 +59,9 @@ class GuardTest : public testing::Test {
     }
   }
 
-  std::string File(const char* name) const { return (directory_ / name).string(); }
-
   void Insert(const std::vector<uint64_t>& ids) const {
     sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open(File("products.db").c_str(), &database), SQLITE_OK);
+    ASSERT_EQ(sqlite3_open(Path("products.db").c_str(), &database), SQLITE_OK);
     sqlite3_busy_timeout(database, 60000);
     Execute(database,
             "BEGIN; CREATE TABLE IF NOT EXISTS products"
@@ -81,7 +74,7 @@ class GuardTest : public testing::Test {
   }
 
   void Start(const std::vector<std::string>& options = {}) {
-    std::vector<std::string> argv = {GUARD_PROGRAM, "--database", File("products.db"), "--port", "0"};
+    std::vector<std::string> argv = {GUARD_PROGRAM, "--database", Path("products.db"), "--port", "0"};
     argv.insert(argv.end(), options.begin(), options.end());
     program_ = std::make_unique<Program>(argv);
     const std::string line = program_->Line();
@@ -95,19 +88,18 @@ class GuardTest : public testing::Test {
     return status;
   }
 
-  std::filesystem::path directory_;
   std::unique_ptr<Program> program_;
   std::string at_;  // ADDRESS:PORT
   std::string base_;
 };
 
 void ExpectPresent(Http& http, uint64_t id) {
-  const HttpAnswer answer = http.Get(Path(id));
+  const HttpAnswer answer = http.Get(Product(id));
   ASSERT_EQ(answer.status, 200) << id;
   ASSERT_EQ(answer.body, Body(id));
 }
 void ExpectAbsent(Http& http, uint64_t id) {
-  const HttpAnswer answer = http.Get(Path(id));
+  const HttpAnswer answer = http.Get(Product(id));
   ASSERT_EQ(answer.status, 404) << id;
   ASSERT_EQ(answer.body, "{\"error\":\"product does not exist\"}");
 }
@@ -153,7 +145,7 @@ TEST_F(GuardTest, AbsentIdsStopAtTheFilter) {
       for (int i = 0; i < 5; i++) ASSERT_NO_FATAL_FAILURE(Rebuild(http));
     } else {
       for (uint64_t id : added) {
-        ASSERT_EQ(http.Put(Path(id), Body(id)).status, 200);
+        ASSERT_EQ(http.Put(Product(id), Body(id)).status, 200);
         ASSERT_NO_FATAL_FAILURE(ExpectPresent(http, id));
       }
     }
@@ -202,8 +194,8 @@ TEST_F(GuardTest, RebuildsLoseNoProduct) {
       return;
     }
     for (size_t i = t; i < added.size(); i += kThreads) {
-      EXPECT_EQ(http.Put(Path(added[i]), Body(added[i])).status, 200);
-      EXPECT_EQ(http.Get(Path(added[i])).status, 200);
+      EXPECT_EQ(http.Put(Product(added[i]), Body(added[i])).status, 200);
+      EXPECT_EQ(http.Get(Product(added[i])).status, 200);
     }
     putting--;
   });
@@ -220,17 +212,17 @@ void ExpectNothingOld(const std::string& base) {
   constexpr int kChanges = kUnderTsan ? 300 : 3000;
   std::atomic<int> answered{0};
   Http first(base);
-  ASSERT_EQ(first.Put(Path(kId), "{\"v\":0}").status, 200);
+  ASSERT_EQ(first.Put(Product(kId), "{\"v\":0}").status, 200);
 
   RunTogether(kThreads, [&](unsigned t) {
     Http http(base);
     for (int v = 1; t == 0 && v <= kChanges; v++) {
-      EXPECT_EQ(http.Put(Path(kId), "{\"v\":" + std::to_string(v) + "}").status, 200);
+      EXPECT_EQ(http.Put(Product(kId), "{\"v\":" + std::to_string(v) + "}").status, 200);
       answered = v;
     }
     while (t != 0 && answered < kChanges) {
       const int least = answered;
-      const HttpAnswer answer = http.Get(Path(kId));
+      const HttpAnswer answer = http.Get(Product(kId));
       ASSERT_EQ(answer.status, 200);
       ASSERT_GE(std::stoi(answer.body.substr(5)), least);
     }
@@ -249,7 +241,7 @@ TEST_F(GuardTest, AFilterThatIsTooFullIsRebuilt) {
   RunTogether(kThreads, [&](unsigned t) {
     Http http(base_);
     for (size_t i = t; i < added.size(); i += kThreads)
-      ASSERT_EQ(http.Put(Path(added[i]), Body(added[i])).status, 200);
+      ASSERT_EQ(http.Put(Product(added[i]), Body(added[i])).status, 200);
   });
   Http http(base_);
   while (Metric(http, "guard_rebuilds_total") == 0) std::this_thread::yield();
@@ -259,7 +251,7 @@ TEST_F(GuardTest, AFilterThatIsTooFullIsRebuilt) {
 TEST_F(GuardTest, ProductsOutliveTheServer) {
   const std::vector<uint64_t> added = Ids(100, true, 6);
   ASSERT_NO_FATAL_FAILURE(Start());
-  for (uint64_t id : added) ASSERT_EQ(Http(base_).Put(Path(id), Body(id)).status, 200);
+  for (uint64_t id : added) ASSERT_EQ(Http(base_).Put(Product(id), Body(id)).status, 200);
   ASSERT_EQ(Stop(), 0);
   ASSERT_NO_FATAL_FAILURE(Start());
   Http http(base_);
@@ -270,8 +262,8 @@ TEST_F(GuardTest, ProductsOutliveTheServer) {
 TEST_F(GuardTest, ARebuildTakesInWhatOthersWrote) {
   ASSERT_NO_FATAL_FAILURE(Start());
   Http http(base_);
-  ASSERT_EQ(http.Put(Path(2), "{\"v\":1}").status, 200);
-  ASSERT_EQ(http.Get(Path(2)).body, "{\"v\":1}");
+  ASSERT_EQ(http.Put(Product(2), "{\"v\":1}").status, 200);
+  ASSERT_EQ(http.Get(Product(2)).body, "{\"v\":1}");
   const std::vector<uint64_t> others = Ids(100, true, 7);
   ASSERT_NO_FATAL_FAILURE(Insert(others));
   ASSERT_NO_FATAL_FAILURE(Rebuild(http));
@@ -319,24 +311,24 @@ TEST_F(GuardTest, RefusesWhatItCannotRead) {
     EXPECT_EQ(answer.body.rfind("{\"error\":\"", 0), 0u) << answer.body;
   }
   const std::string full = "{\"a\":\"" + std::string(65536 - 8, 'x') + "\"}";
-  EXPECT_EQ(http.Put(Path(8), full).status, 200);
-  EXPECT_EQ(http.Get(Path(8)).body, full);
-  EXPECT_EQ(http.Put(Path(9), full + " ").status, 413);
-  EXPECT_EQ(http.Get(Path(9)).status, 404);
+  EXPECT_EQ(http.Put(Product(8), full).status, 200);
+  EXPECT_EQ(http.Get(Product(8)).body, full);
+  EXPECT_EQ(http.Put(Product(9), full + " ").status, 413);
+  EXPECT_EQ(http.Get(Product(9)).status, 404);
   EXPECT_EQ(Stage(http, "filter", "requests"), 4);  // the good ids, and no others
 }
 
 TEST_F(GuardTest, RefusesBadOptions) {
   const std::vector<std::vector<std::string>> rows = {
       {},
-      {"--database", File("x.db"), "operand"},
-      {"--database", File("x.db"), "--port", "65536"},
-      {"--database", File("x.db"), "--threads", "1"},
-      {"--database", File("x.db"), "--fpp", "1"},
-      {"--database", File("x.db"), "--fpp", "nan"},
-      {"--database", File("x.db"), "--redis", "nowhere"},
-      {"--database", File("x.db"), "--address", "here", "--port", "0"},
-      {"--database", File("no/such/directory/x.db"), "--port", "0"},
+      {"--database", Path("x.db"), "operand"},
+      {"--database", Path("x.db"), "--port", "65536"},
+      {"--database", Path("x.db"), "--threads", "1"},
+      {"--database", Path("x.db"), "--fpp", "1"},
+      {"--database", Path("x.db"), "--fpp", "nan"},
+      {"--database", Path("x.db"), "--redis", "nowhere"},
+      {"--database", Path("x.db"), "--address", "here", "--port", "0"},
+      {"--database", Path("no/such/directory/x.db"), "--port", "0"},
       {"--no-such-option"},
   };
   for (const std::vector<std::string>& row : rows) {
@@ -354,7 +346,7 @@ TEST_F(GuardTest, StopsAfterTheRequestsUnderWay) {
   const std::string body = Body(42), blank = "\r\n\r\n";
   ASSERT_NO_FATAL_FAILURE(Start());
   Talk slow(at_), other(at_);
-  slow.Say("PUT " + Path(42) + " HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: " +
+  slow.Say("PUT " + Product(42) + " HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: " +
            std::to_string(body.size()) + blank);
   EXPECT_EQ(slow.Hear(blank), "HTTP/1.1 100 Continue" + blank);
   slow.Say(body.substr(0, 3));
@@ -371,42 +363,16 @@ TEST_F(GuardTest, StopsAfterTheRequestsUnderWay) {
   program_.reset();
 }
 
-// A Redis server that keeps in `directory` all that it was told.
-class RedisServer {
- public:
-  // At a free port, of which another program may come to have one first: then another one.
-  explicit RedisServer(std::string directory) : directory_(std::move(directory)) {
-    for (int attempt = 0; attempt < 10 && !program_; attempt++) {
-      port_ = FreePort();
-      Start();
-    }
-    EXPECT_TRUE(program_) << "redis-server does not start";
-  }
-  void Start() {
-    program_ = std::make_unique<Program>(std::vector<std::string>{
-        "redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1", "--dir",
-        directory_, "--save", "", "--appendonly", "yes"});
-    std::string line;
-    do line = program_->Line();
-    while (!line.empty() && line.find("Ready to accept connections") == std::string::npos);
-    if (line.empty()) program_.reset();
-  }
-  void Kill() { EXPECT_EQ(program_->Stop(SIGKILL), -SIGKILL); }
-  std::string at() const { return "127.0.0.1:" + std::to_string(port_); }
-
- private:
-  std::string directory_;
-  int port_ = 0;
-  std::unique_ptr<Program> program_;
-};
-
 class GuardRedisTest : public GuardTest {
  protected:
   void SetUp() override {
     GuardTest::SetUp();
-    redis_ = std::make_unique<RedisServer>(directory_.string());
+    RedisConfig config;
+    config.durable = true;
+    redis_ = std::make_unique<RedisServer>(config);
   }
-  void StartWithRedis() { Start({"--redis", redis_->at()}); }
+  std::string Redis() const { return "127.0.0.1:" + std::to_string(redis_->port()); }
+  void StartWithRedis() { Start({"--redis", Redis()}); }
 
   std::unique_ptr<RedisServer> redis_;
 };
@@ -442,7 +408,7 @@ void WaitForMore(Http& http, const char* what) {
 TEST_F(GuardRedisTest, ARedisThatDiesIsDoneWithout) {
   const std::vector<uint64_t> present = Ids(20000, true, 1);
   ASSERT_NO_FATAL_FAILURE(Insert(present));
-  ASSERT_NO_FATAL_FAILURE(Start({"--redis", redis_->at(), "--cache", "512"}));
+  ASSERT_NO_FATAL_FAILURE(Start({"--redis", Redis(), "--cache", "512"}));
 
   std::atomic<bool> enough{false};
   RunTogether(kThreads + 1, [&](unsigned t) {
@@ -470,18 +436,18 @@ TEST_F(GuardRedisTest, AChangeThatRedisMissesIsNotUndone) {
   ASSERT_NO_FATAL_FAILURE(Insert({42}));
   ASSERT_NO_FATAL_FAILURE(StartWithRedis());
   Http http(base_);
-  EXPECT_EQ(http.Get(Path(42)).body, old);
+  EXPECT_EQ(http.Get(Product(42)).body, old);
   redis_->Kill();
-  ASSERT_EQ(http.Put(Path(42), now).status, 200);
+  ASSERT_EQ(http.Put(Product(42), now).status, 200);
   redis_->Start();
 
   const double misses = Stage(http, "redis", "misses");
   do {
     ASSERT_NO_FATAL_FAILURE(Rebuild(http)); // empties the cache in front
-    ASSERT_EQ(http.Get(Path(42)).body, now);
+    ASSERT_EQ(http.Get(Product(42)).body, now);
   } while (Stage(http, "redis", "misses") == misses);
   ASSERT_NO_FATAL_FAILURE(Rebuild(http));
-  EXPECT_EQ(http.Get(Path(42)).body, now);
+  EXPECT_EQ(http.Get(Product(42)).body, now);
   EXPECT_EQ(Stage(http, "redis", "hits"), 1);
 }
 

@@ -3,11 +3,20 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <thread>
 #include <vector>
 
 namespace history {
+
+// A moment, drawn from a number: where threads are more than processors, one that goes on at
+// once does all of its calls.
+inline void Pause(uint64_t draws) {
+  if (draws % 3 == 0) std::this_thread::yield();
+  for (uint64_t spin = draws / 8 % 64; spin > 0; spin--)
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
 
 class Crew {
  public:

@@ -92,13 +92,10 @@ void Stage::Batch(const Call& call, std::vector<Event>* seen) {
 
 void Stage::Perform(unsigned thread, unsigned turn) {
   if (thread >= program_->size()) return;
-  uint64_t pause = Mix(turn, thread);
+  uint64_t draws = Mix(turn, thread);
   for (const Call& call : (*program_)[thread]) {
-    // Where threads are more than processors, one that goes on at once does all
-    // of its calls.
-    if (pause % 4 == 0) std::this_thread::yield();
-    for (pause /= 4; pause % 64 != 0; pause--) std::atomic_signal_fence(std::memory_order_seq_cst);
-    pause = Mix(3, pause);
+    Pause(draws);
+    draws = Mix(3, draws);
     if (call.batch == 0)
       seen_[thread].push_back(Single(call));
     else

@@ -4,9 +4,10 @@
 #include <cstring>
 #include <thread>
 
-#include "examples/testing/process.h"
+#include "examples/testing/program.h"
 #include "redis/replica.h"
 #include "redis/slots.h"
+#include "tests/ports.h"
 #include "tests/race.h"
 #include "tests/redis/replicas.h"
 

@@ -1,12 +1,10 @@
 // server.cc - starts, kills and commands Redis servers.
 #include "tests/redis/server.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <hiredis/hiredis.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +19,8 @@
 #include <mutex>
 #include <sstream>
 #include <thread>
+
+#include "tests/ports.h"
 
 namespace {
 
@@ -129,18 +129,6 @@ Reply Ask(redisContext* context, const Words& words) {
 }
 
 }  // namespace
-
-uint16_t FreePort() {
-  const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  socklen_t size = sizeof address;
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(bind(s, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  EXPECT_EQ(getsockname(s, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  close(s);
-  return ntohs(address.sin_port);
-}
 
 RedisServer::RedisServer(RedisConfig config) : config_(std::move(config)), directory_(NewDirectory()) {
   Start();

@@ -88,6 +88,3 @@ class RedisCluster {
   unsigned masters_;
   std::vector<std::unique_ptr<RedisServer>> nodes_;
 };
-
-// A port of the loopback interface that was free just now.
-uint16_t FreePort();
