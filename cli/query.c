@@ -132,11 +132,11 @@ const struct command command_query = {
     .summary = "print the keys that may be in a filter, in input order",
     .details =
         "Reads standard input where no FILE is given, or FILE is -; or FILTER from there, where\n"
-        "that is -.  Keys are bytes: a\n"
-        "carriage return belongs to its line.  Empty lines are skipped.\n"
+        "that is -.  Keys are bytes: a carriage return belongs to its line.  Empty lines are\n"
+        "skipped.\n"
         "A filter of 'build --shared' is asked as it is while others put into it; cut short\n"
-        "meanwhile, it kills who asks.  One that\n"
-        "grows, which a program has saved or shares, is read from a regular file only.\n"
+        "meanwhile, it kills who asks.  One that grows, which a program has saved or\n"
+        "shares, is read from a regular file only.\n"
         "FILTER may be on Redis, and is asked there, many keys at a time; with --load it is\n"
         "fetched whole: better where there are more keys than a hundredth of its bytes.\n" REMOTE_HELP
         "Exit status: 0 if there was such a key, 1 if none, 2 on error.\n"

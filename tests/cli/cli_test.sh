@@ -1,7 +1,7 @@
 #!/bin/bash
-# cli_test.sh LFBLOOM OVERCOUNTED KEYED GROWING COUNTING SHARE_GROWING: runs the tool as its users do
-# and checks what it
-# prints, writes and returns.  Needs gnuplot, and nothing else beyond coreutils.
+# cli_test.sh LFBLOOM OVERCOUNTED KEYED GROWING COUNTING SHARE_GROWING: runs the tool as its
+# users do and checks what it prints, writes and returns.  Needs gnuplot, and nothing else
+# beyond coreutils.
 set -u
 tool=$(realpath "$1")
 keyed=$(realpath "$3") # its hash has a key

@@ -20,9 +20,9 @@
  *            the bits that it had turned on and not counted.  Whoever opens the file next,
  *            or recounts, notices: from then on stats say bits_set_low, in all processes,
  *            until lfb_mapped_recount() succeeds.  Who opens it read-only notices, too, but
- *            cannot write it down: his stats alone say so, until another's open does.  (Puts by lfbloom/fast.h
- *            are outside: a recount while one is between its put and lfb_fast_count()
- *            counts it twice.)
+ *            cannot write it down: his stats alone say so, until another's open does.
+ *            (Puts by lfbloom/fast.h are outside: a recount while one is between its put
+ *            and lfb_fast_count() counts it twice.)
  * Quiet      A put of a key that is already in writes to nothing but a line of the
  *            thread's own.
  * Opening    takes as long whatever the size: pages are mapped as they are touched.

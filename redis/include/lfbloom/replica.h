@@ -31,9 +31,9 @@
  *               can miss nothing is argued in redis/stream.h.
  * 6. Cut off    Without a connection the copy goes on answering, and puts go on: they wait in a
  *               queue of config.queue_keys, and are sent when there is one again.  If the queue
- *               is full (and a batch of 4096 is under way), puts still go into the copy, and what Redis lacks of it is found
- *               out afterwards by comparing the two (a resync): nothing is lost, and no put
- *               ever waits or fails.
+ *               is full (and a batch of 4096 is under way), puts still go into the copy, and
+ *               what Redis lacks of it is found out afterwards by comparing the two (a
+ *               resync): nothing is lost, and no put ever waits or fails.
  * 7. Resync     The queue is emptied, the filter is loaded, its bits are or-ed into the copy, and
  *               bits that the copy has and Redis lacks are set there, of which the other
  *               replicas are told, who load the filter then.  It comes after a full queue, each
