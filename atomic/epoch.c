@@ -20,7 +20,8 @@ lfb_status lfb_epoch_init(lfb_epoch *epoch)
 
   if (memory == NULL)
     return LFB_ERROR_NO_MEMORY;
-  const uintptr_t line = ((uintptr_t)memory + LFB_CACHE_LINE - 1) & ~((uintptr_t)LFB_CACHE_LINE - 1);
+  const uintptr_t line =
+      ((uintptr_t)memory + LFB_CACHE_LINE - 1) & ~((uintptr_t)LFB_CACHE_LINE - 1);
   lfb_ck_place *places = (lfb_ck_place *)line;
   *epoch = (lfb_epoch){.places = places, .writer = &places[WRITER], .memory = memory};
   lfb_ck_init(&epoch->epoch);

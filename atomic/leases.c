@@ -289,7 +289,7 @@ lfb_status lfb_leases_recount(const lfb_leases *leases, const lfb_bits *bits)
   const uint64_t lines = lfb_leases_lines(leases->count, leases->owned);
   /* acquire: pairs with the release in lease_bury(). */
   const uint64_t deaths = atomic_load_explicit(&leases->book->deaths, memory_order_acquire);
-  uint64_t *before = malloc((size_t)lines * sizeof *before);
+  uint64_t *before = calloc((size_t)lines, sizeof *before);
 
   if (before == NULL)
     return LFB_ERROR_NO_MEMORY;

@@ -23,8 +23,8 @@
 #include "bench/keys.h"
 #include "bench/shim.h"
 #include "bloom/core.h"
-#include "bloom/digest.h"
-#include "bloom/forms.h"
+#include "bloom/forms/digest.h"
+#include "bloom/forms/forms.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

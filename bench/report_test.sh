@@ -20,6 +20,8 @@ for row in '| put new | many | 1% | 64 KiB |' '| fast | [0-9]* | [0-9]* |' \
   '| 0.1 | guava-mitz64 |'; do
   grep -q "^$row" "$out/report.md" || fail "there is no row $row"
 done
+captions=$(grep -cE '^<sub>.*cores; [0-9-]{10}: `\./bazelw run .*`</sub>$' "$out/report.md" || true)
+((captions == 4)) || fail "$captions of 4 pictures say where, when and by what they were drawn"
 for peer in guava libbloom ck-bitmap mutex; do
   grep -q "^query_present,$peer,64KiB," "$out/report.csv" || fail "$peer was not measured"
 done

@@ -18,7 +18,7 @@ enum {
   /* Hashes that lfb_partition_bytes() may take for a region beyond what was asked for. */
   BATCH_ROUNDING = 17,
   /* Lines of the filter asked for ahead of the merge. */
-  BATCH_AHEAD = 64,
+  BATCH_AHEAD = 64 * LFB_BLOCK_WORDS, /* in words */
   /* Hashes gathered at a time, so that their answers have a place. */
   BATCH_PIECE = 4096,
 };
@@ -208,7 +208,7 @@ static uint64_t batch_merge(const batch_region *region, bool *alone)
     const uint64_t after = lfb_word_get_alone(&region->after[i]);
     uint64_t on = 0;
     if (i % LFB_BLOCK_WORDS == 0)
-      lfb_prefetch_write((const void *)(region->shared + i + BATCH_AHEAD * LFB_BLOCK_WORDS));
+      lfb_prefetch_write((const void *)(region->shared + i + BATCH_AHEAD));
     if (before != after)
       on = lfb_word_set_seen(&region->shared[i], before, after);
     lfb_word_store_alone(&region->after[i], on);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "bloom/core.h"
+#include "bloom/hashing/pieces.h"
 #include "bloom/partition.h"
-#include "bloom/pieces.h"
 
 enum {
   /* So many more than threads that two seldom want one region at once. */

@@ -76,7 +76,7 @@
 
 #include "atomic/leases.h"
 #include "atomic/slots.h"
-#include "bloom/strategy.h"
+#include "bloom/strategies/strategy.h"
 
 #ifdef __cplusplus
 extern "C" {

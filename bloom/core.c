@@ -2,17 +2,29 @@
 #define _DEFAULT_SOURCE /* getrandom */
 #include "bloom/core.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-#include "bloom/fast_size.h"
-#include "bloom/strategies.h"
+#include "bloom/strategies/fast_size.h"
+#include "bloom/strategies/strategies.h"
 
 lfb_status lfb_core_random(void *bytes, size_t size)
 {
-  return getrandom(bytes, size, 0) == (ssize_t)size ? LFB_OK : LFB_ERROR_NO_RANDOM;
+  char *at = bytes;
+
+  while (size > 0) {
+    const ssize_t got = getrandom(at, size, 0);
+    if (got < 0 && errno == EINTR) /* while the system is starting, when it may wait */
+      continue;
+    if (got <= 0)
+      return LFB_ERROR_NO_RANDOM;
+    at += got;
+    size -= (size_t)got;
+  }
+  return LFB_OK;
 }
 
 static bool core_has_key(const lfb_config *config)

@@ -11,7 +11,7 @@
 #include "atomic/kin.h"
 #include "atomic/pages.h"
 #include "bloom/claims.h"
-#include "bloom/strategy.h"
+#include "bloom/strategies/strategy.h"
 
 #ifdef LFB_PLANT_COUNT_EARLY
 #include <sched.h>

@@ -5,9 +5,9 @@
 
 #include "bloom/batch.h"
 #include "bloom/core.h"
+#include "bloom/hashing/sink.h"
 #include "bloom/label.h"
-#include "bloom/mapping.h"
-#include "bloom/sink.h"
+#include "bloom/mapped/mapping.h"
 
 lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter)
 {

@@ -61,7 +61,7 @@ lfb_status lfb_label_set(char field[LFB_LABEL_SIZE + 1], const char *label)
 
   if (status != LFB_OK)
     return status;
-  memcpy(zeroed, label, strlen(label)); /* which may be the field itself */
+  memcpy(zeroed, label, strlen(label) + 1); /* which may be the field itself */
   memcpy(field, zeroed, sizeof zeroed);
   return LFB_OK;
 }

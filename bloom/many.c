@@ -11,16 +11,16 @@
 #include "bloom/many.h"
 
 /* What the act on a piece needs to know. */
-typedef struct many {
+typedef struct many_keys {
   const lfb_filter *filter;
   uint64_t *answers; /* where they go; NULL for nowhere */
   bool put;
-} many;
+} many_keys;
 
 static size_t many_act(const void *context, const uint64_t *low, const uint64_t *high,
                        size_t first, size_t count)
 {
-  const many *m = context;
+  const many_keys *m = context;
   const lfb_layout *layout = &m->filter->layout;
   uint64_t room[LFB_GIVEN_PIECE / LFB_WORD_BITS];
   uint64_t *into = m->answers == NULL ? room : m->answers + first / LFB_WORD_BITS;
@@ -75,7 +75,7 @@ static size_t many_claim_some(const lfb_filter *filter, const uint64_t *low, con
 static size_t many_claim_act(const void *context, const uint64_t *low, const uint64_t *high,
                              size_t first, size_t count)
 {
-  const many *m = context;
+  const many_keys *m = context;
   uint64_t room[MANY_LOOKED / LFB_WORD_BITS];
   size_t yes = 0;
 
@@ -107,7 +107,7 @@ static size_t many_batch_act(const void *context, const uint64_t *low, const uin
 LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t count,
                              uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const many m = {filter, answers, false};
+  const many_keys m = {filter, answers, false};
   return lfb_many_pieces(filter, keys, count, hash_of, many_act, &m);
 }
 
@@ -116,7 +116,7 @@ LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t 
 LFB_INLINE size_t many_put_marked(lfb_filter *filter, const void *keys, size_t count,
                                   uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const many m = {filter, answers, true};
+  const many_keys m = {filter, answers, true};
   const many_batch b = {answers == NULL ? lfb_batch_begin(filter, count) : NULL, filter};
 
   if (b.batch == NULL)
@@ -138,7 +138,7 @@ LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
 LFB_INLINE size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
                              uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const many m = {filter, answers, false};
+  const many_keys m = {filter, answers, false};
   return filter->strategy->puts_claim
              ? many_put(filter, keys, count, answers, hash_of)
              : lfb_many_pieces(filter, keys, count, hash_of, many_claim_act, &m);

@@ -7,7 +7,7 @@
 #define LFB_BLOOM_MANY_H
 
 #include "bloom/core.h"
-#include "bloom/pieces.h"
+#include "bloom/hashing/pieces.h"
 
 /* Does it to all keys, one piece after the other; `hash_of`, one of pieces.h, and `act` are
  * constants where this is inlined.  The pieces begin at multiples of 64. */

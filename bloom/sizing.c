@@ -68,7 +68,8 @@ double lfb_sizing_fpp_after(const lfb_geometry *geometry, double insertions)
   if (insertions == 0)
     return 0; /* also of one bit, where the formula is 0 times infinity */
   /* A bit stays off with (1 - 1/m)^(k * insertions), in logarithms for large m. */
-  const double stays_off = exp(geometry->probes * insertions * log1p(-1 / (double)geometry->bit_count));
+  const double stays_off =
+      exp(geometry->probes * insertions * log1p(-1 / (double)geometry->bit_count));
   return pow(1 - stays_off, geometry->probes);
 }
 

@@ -75,7 +75,7 @@ lfb_status lfb_watch_create_over(lfb_watch_stats_fn stats, const void *watched,
   made->config = *config;
   made->limits = watch_limits(config);
   atomic_init(&made->crossed, 0);
-  memcpy(made->name, name, strlen(name)); /* checked: it fits, and the rest is NUL */
+  memcpy(made->name, name, strlen(name) + 1); /* checked: it fits */
   made->config.name = made->name;
   status = watch_set_up(made);
   if (status != LFB_OK) {

@@ -102,6 +102,8 @@ static bool build_create(struct build *build)
   lfb_stats stats;
   lfb_status status = lfb_config_plan(&build->config, &stats);
 
+  if (status == LFB_OK && remote_is(build->out) && !remote_holds(command_build.name, &stats))
+    return false;
   if (status == LFB_OK)
     status = lfb_builder_create(&build->config, build->source.threads, &build->builder);
   if (status == LFB_OK && stats.reachable_bits < stats.bit_count)
@@ -112,7 +114,7 @@ static bool build_create(struct build *build)
     report_oversized(&build->config);
   if (status != LFB_OK)
     (void)build_refused(build, status);
-  return status == LFB_OK && (!remote_is(build->out) || remote_holds(command_build.name, &stats));
+  return status == LFB_OK;
 }
 
 static void build_summary_json(const struct build *build, const lfb_stats *stats)
@@ -333,26 +335,32 @@ static int build_run(int argc, char **argv)
 {
   struct build build = {.source.threads = options_default_threads(), .form = LFB_FORM_NONE};
   struct options_count seed = {0};
+  struct remote_manner manner = {0};
   const struct option_row rows[] = {
       options_fpp(&build.config.fpp),
-      {'n', NULL, "N", "distinct keys to make room for (default: as many as FILE... has, repeats too)",
-       options_read_count, &build.expected},
+      options_expected(&build.expected),
       {'o', "output", "OUT", "filter file to write", options_read_text, &build.out},
       options_nul(&build.source.nul),
       options_strategy(&build.strategy),
       {'\0', "form", "FORM",
-       "file form: native (default), guava: what Java reads (guava-mitz64), sbbf: what Parquet files hold (sbbf), or mapped: what --shared opens",
+       "file form: native (default), guava: what Java reads (guava-mitz64), sbbf: what Parquet "
+       "files hold (sbbf), or mapped: what --shared opens",
        options_read_form, &build.form},
       {'\0', "probes-formula", "F",
-       "31: as many probes as Guava takes up to release 31 (default); current: as it takes now; of guava-mitz64, guava-mitz32 and java-double",
+       "31: as many probes as Guava takes up to release 31 (default); current: as it takes now; "
+       "of guava-mitz64, guava-mitz32 and java-double",
        options_read_formula, &build.formula},
-      {'\0', "seed", "S", "seed of the hash (default, or 0: a random one): files of one seed can be merged",
+      {'\0', "seed", "S",
+       "seed of the hash (default, or 0: a random one): files of one seed can be merged",
        options_read_count, &seed},
       {'\0', "key-file", "FILE",
-       "hash by a key, 32 hexadecimal digits or 16 bytes that are no text: for keys that an attacker chooses",
+       "hash by a key, 32 hexadecimal digits or 16 bytes that are no text: for keys that an "
+       "attacker chooses",
        options_read_key, &build.reading.key},
-      {'\0', "keep-key", NULL, "write the key into OUT, which then opens without it: made for its owner alone, mode 0600 (what it replaces keeps its mode)", NULL,
-       &build.config.keep_key},
+      {'\0', "keep-key", NULL,
+       "write the key into OUT, which then opens without it: made for its owner alone, mode 0600 "
+       "(what it replaces keeps its mode)",
+       NULL, &build.config.keep_key},
       options_label(&build.label),
       options_helper(&build.reading.helper),
       {'\0', "shared", NULL, "OUT is a filter that other processes have open; made if not there",
@@ -361,11 +369,14 @@ static int build_run(int argc, char **argv)
       {'q', "quiet", NULL, "print no summary", NULL, &build.quiet},
       options_json(&build.json),
       options_progress(&build.source.progress),
+      options_timeout(&manner.timeout_ms),
   };
   const int status = options_parse(&command_build, rows, sizeof rows / sizeof *rows, argc, argv);
 
   if (status != OPTIONS_GO_ON)
     return status;
+  manner.progress = progress_wanted(build.source.progress);
+  remote_behave(manner);
   build.config.seed = seed.value;
   build.config.probes_formula = build.formula.id;
   options_key_use(&build.reading.key, &build.config);
@@ -398,8 +409,8 @@ const struct command command_build = {
         "key, and made if not there.  Where the server goes away meanwhile, what it acknowledged\n"
         "is in: put all again.\n" REMOTE_HELP
         "\n"
-        "  lfbloom build -p 0.001 -o seen.bloom urls.txt\n"
-        "  zcat urls.gz | lfbloom build -n 50M -p 0.001 -o seen.bloom\n"
+        "  lfbloom build -p 0.001 -o seen.lfb urls.txt\n"
+        "  zcat urls.gz | lfbloom build -n 50M -p 0.001 -o seen.lfb\n"
         "  lfbloom build --shared -n 50M -p 0.001 -o /dev/shm/seen urls.txt\n"
         "  lfbloom build --shared -n 50M -p 0.001 -o redis://localhost/seen urls.txt\n",
     .run = build_run,

@@ -24,5 +24,6 @@ extern const struct command command_info;
 extern const struct command command_verify;
 extern const struct command command_merge;
 extern const struct command command_convert;
+extern const struct command command_remote;
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * convert.c - `lfbloom convert`: writes a filter file in another form.
  *
- * Floor 6 of cli/.  May include: human.h, options.h, report.h, source.h, target.h and
- * the public headers.
+ * Floor 6 of cli/.  May include: human.h, options.h, progress.h, report.h, source.h, target.h
+ * and the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <lfbloom/filter.h>
@@ -11,6 +11,7 @@
 
 #include "cli/human.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/source.h"
 #include "cli/target.h"
@@ -72,18 +73,25 @@ static const char *convert_misuse(const struct convert *convert, int count, char
 static int convert_run(int argc, char **argv)
 {
   struct convert convert = {.form = LFB_FORM_NONE};
+  struct remote_manner manner = {0};
+  enum progress_when progress = PROGRESS_AUTO;
   const struct option_row rows[] = {
-      {'\0', "to", "FORM", "form to write: native, guava, sbbf or mapped", options_read_form, &convert.form},
+      {'\0', "to", "FORM", "form to write: native, guava, sbbf or mapped", options_read_form,
+       &convert.form},
       options_label(&convert.label),
       options_key_file(&convert.reading.key),
       options_helper(&convert.reading.helper),
       {'\0', "damaged", NULL, "take a damaged IN: \"maybe\" to every key there", NULL,
        &convert.damaged},
+      options_progress(&progress),
+      options_timeout(&manner.timeout_ms),
   };
   const int status = options_parse(&command_convert, rows, sizeof rows / sizeof *rows, argc, argv);
 
   if (status != OPTIONS_GO_ON)
     return status;
+  manner.progress = progress_wanted(progress);
+  remote_behave(manner);
   const char *misuse = convert_misuse(&convert, argc - optind, argv + optind);
   if (misuse != NULL)
     return options_misused(&command_convert, misuse);
@@ -108,8 +116,8 @@ const struct command command_convert = {
         "IN and OUT may be on Redis: to there without --to, of the strategies fast, guava-mitz64,\n"
         "guava-mitz32 and redis-mitz32, under a name that nothing has.\n" REMOTE_HELP
         "\n"
-        "  lfbloom convert --to native from-java.bin seen.bloom\n"
-        "  lfbloom convert --to native --damaged torn.bloom rescued.bloom\n"
-        "  lfbloom convert seen.bloom redis://localhost/seen\n",
+        "  lfbloom convert --to native from-java.bin seen.lfb\n"
+        "  lfbloom convert --to native --damaged torn.lfb rescued.lfb\n"
+        "  lfbloom convert seen.lfb redis://localhost/seen\n",
     .run = convert_run,
 };

@@ -272,10 +272,10 @@ static int dedupe_run(int argc, char **argv)
 {
   struct dedupe dedupe = {.source.threads = options_default_threads(),
                           .strategy.id = LFB_FAST};
+  struct remote_manner manner = {0};
   const struct option_row rows[] = {
       options_fpp(&dedupe.config.fpp),
-      {'n', NULL, "N", "distinct keys to make room for (default: as many as FILE... has, repeats too)",
-       options_read_count, &dedupe.expected},
+      options_expected(&dedupe.expected),
       options_nul(&dedupe.source.nul),
       options_strategy(&dedupe.strategy),
       options_key_file(&dedupe.reading.key),
@@ -286,11 +286,13 @@ static int dedupe_run(int argc, char **argv)
       {'q', "quiet", NULL, "print no summary", NULL, &dedupe.quiet},
       options_json(&dedupe.json),
       options_progress(&dedupe.source.progress),
+      options_timeout(&manner.timeout_ms),
   };
   const int status = options_parse(&command_dedupe, rows, sizeof rows / sizeof *rows, argc, argv);
 
   if (status != OPTIONS_GO_ON)
     return status;
+  remote_behave(manner);
   if (dedupe.reading.helper.given && dedupe.shared == NULL)
     return options_misused(&command_dedupe, "--helper is for a filter on Redis, with --shared");
   if (!options_helper_use(&command_dedupe, &dedupe.reading.helper, &dedupe.expected,

@@ -1,5 +1,5 @@
 /* gnuplot.c - running gnuplot.  Floor 3 of cli/. */
-#define _GNU_SOURCE /* pipe2, posix_spawn */
+#define _GNU_SOURCE /* pipe2, posix_spawn, environ */
 #include "cli/gnuplot.h"
 
 #include <errno.h>
@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "cli/report.h"
-
-extern char **environ;
 
 /* Script in, picture out, and silence: what gnuplot says is more than one line. */
 static int gnuplot_connect(posix_spawn_file_actions_t *files, int script, int to)

@@ -269,13 +269,19 @@ static int info_run(int argc, char **argv)
 {
   bool json = false;
   struct options_reading reading = {0};
-  const struct option_row rows[] = {options_key_file(&reading.key),
-                                    options_helper(&reading.helper), options_json(&json)};
+  struct remote_manner manner = {0};
+  const struct option_row rows[] = {
+      options_key_file(&reading.key),
+      options_helper(&reading.helper),
+      options_json(&json),
+      options_timeout(&manner.timeout_ms),
+  };
   int status = options_parse(&command_info, rows, sizeof rows / sizeof *rows, argc, argv);
   struct source source;
 
   if (status != OPTIONS_GO_ON)
     return status;
+  remote_behave(manner);
   if (argc - optind != 1)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
   if (!source_open_any(argv[optind], &reading, &source))

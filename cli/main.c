@@ -20,6 +20,7 @@
 static const struct command *const commands[] = {
     &command_demo, &command_plan,   &command_build, &command_query,  &command_dedupe,
     &command_info, &command_verify, &command_merge, &command_convert,
+    &command_remote,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -33,13 +34,13 @@ static int main_help(void)
   printf("\n"
          "  lfbloom help COMMAND     print a command's options, as COMMAND --help does\n"
          "  lfbloom --version        print the version\n\n"
-         "Keys are lines, or end in NUL bytes with -0.  Numbers are written 10000000, 10M\n"
-         "or 1e7.  Exit status: 0 success or match, 1 no match, 2 error.\n"
+         "Keys are lines, or end in NUL bytes with -0.  Numbers are written 10M, 1e7\n"
+         "or 10,000,000.  Exit status: 0 success or match, 1 no match, 2 error.\n"
          "Where a command takes a filter file, it takes redis://host:port/name too.\n\n"
          "To begin with:\n"
          "  lfbloom demo\n"
-         "  lfbloom build -p 0.001 -o words.bloom /usr/share/dict/words\n"
-         "  printf 'hello\\nhelllo\\n' | lfbloom query words.bloom\n");
+         "  lfbloom build -p 0.001 -o words.lfb /usr/share/dict/words\n"
+         "  printf 'hello\\nhelllo\\n' | lfbloom query words.lfb\n");
   return CLI_FOUND;
 }
 

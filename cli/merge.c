@@ -1,8 +1,8 @@
 /*
  * merge.c - `lfbloom merge`: unites filter files.
  *
- * Floor 6 of cli/.  May include: figures.h, human.h, json.h, options.h, report.h,
- * source.h, target.h and the public headers.
+ * Floor 6 of cli/.  May include: figures.h, human.h, json.h, options.h, progress.h,
+ * report.h, source.h, target.h and the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <lfbloom/filter.h>
@@ -13,6 +13,7 @@
 #include "cli/human.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/source.h"
 #include "cli/target.h"
@@ -111,6 +112,8 @@ static bool merge_files(struct merge *merge)
 static int merge_run(int argc, char **argv)
 {
   struct merge merge = {0};
+  struct remote_manner manner = {0};
+  enum progress_when progress = PROGRESS_AUTO;
   const struct option_row rows[] = {
       {'o', "output", "OUT", "filter file to write", options_read_text, &merge.out},
       {'\0', "form", "FORM", "file form (default: that of the first FILTER)", options_read_form,
@@ -120,11 +123,15 @@ static int merge_run(int argc, char **argv)
       options_helper(&merge.reading.helper),
       {'q', "quiet", NULL, "print no summary", NULL, &merge.quiet},
       options_json(&merge.json),
+      options_progress(&progress),
+      options_timeout(&manner.timeout_ms),
   };
   const int status = options_parse(&command_merge, rows, sizeof rows / sizeof *rows, argc, argv);
 
   if (status != OPTIONS_GO_ON)
     return status;
+  manner.progress = progress_wanted(progress);
+  remote_behave(manner);
   if (merge.out == NULL)
     return options_misused(&command_merge, "no -o given, the file to write");
   if (optind == argc)
@@ -158,8 +165,8 @@ const struct command command_merge = {
         "--form mapped only.\n"
         "FILTER and OUT may be on Redis, where an OUT is made that is not there yet.\n" REMOTE_HELP
         "\n"
-        "  lfbloom build -n 50M -p 0.001 --seed 7 -o monday.bloom monday.txt\n"
-        "  lfbloom build -n 50M -p 0.001 --seed 7 -o tuesday.bloom tuesday.txt\n"
-        "  lfbloom merge -o seen.bloom monday.bloom tuesday.bloom\n",
+        "  lfbloom build -n 50M -p 0.001 --seed 7 -o monday.lfb monday.txt\n"
+        "  lfbloom build -n 50M -p 0.001 --seed 7 -o tuesday.lfb tuesday.txt\n"
+        "  lfbloom merge -o seen.lfb monday.lfb tuesday.lfb\n",
     .run = merge_run,
 };

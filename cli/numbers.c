@@ -34,6 +34,22 @@ static const char *decimal_digits(struct decimal *decimal, const char *at, int s
   return at;
 }
 
+/*
+ * Reads the digits in front of a point, which may be in groups of three as the tool prints them:
+ * 1,000,000.  Returns their end; a comma that is in no such number is not read.
+ */
+static const char *decimal_groups(struct decimal *decimal, const char *text)
+{
+  const char *at = decimal_digits(decimal, text, 0);
+
+  if (at == text || at - text > 3)
+    return at;
+  while (at[0] == ',' && isdigit((unsigned char)at[1]) && isdigit((unsigned char)at[2]) &&
+         isdigit((unsigned char)at[3]) && !isdigit((unsigned char)at[4]))
+    at = decimal_digits(decimal, at + 1, 0);
+  return at;
+}
+
 /* Reads "e7", "E+7" or nothing; returns its end, or NULL where 'e' has no digits. */
 static const char *decimal_exponent(struct decimal *decimal, const char *at)
 {
@@ -87,7 +103,7 @@ static enum numbers_result decimal_value(struct decimal decimal, uint64_t *value
 enum numbers_result numbers_whole(const char *text, uint64_t *value)
 {
   struct decimal decimal = {0};
-  const char *at = decimal_digits(&decimal, text, 0);
+  const char *at = decimal_groups(&decimal, text);
 
   if (*at == '.')
     at = decimal_digits(&decimal, at + 1, -1);
@@ -112,4 +128,18 @@ bool numbers_real(const char *text, double *value)
     return false;
   *value = number;
   return true;
+}
+
+bool numbers_probability(const char *text, double *value)
+{
+  char hundredth[64];
+  const size_t digits = strspn(text, "0123456789.");
+
+  if (strcmp(text + digits, "%") != 0)
+    return numbers_real(text, value);
+  if (digits == 0 || digits + sizeof "e-2" > sizeof hundredth)
+    return false;
+  memcpy(hundredth, text, digits);
+  memcpy(hundredth + digits, "e-2", sizeof "e-2");
+  return numbers_real(hundredth, value);
 }

@@ -12,10 +12,14 @@
 enum numbers_result { NUMBERS_OK, NUMBERS_MALFORMED, NUMBERS_TOO_LARGE, NUMBERS_NOT_WHOLE };
 
 /*
- * Reads a whole number: 10000000, 1e7, 2.5e3, 10M, 1.5G.  The letters k, K, M, G
- * and T are decimal thousands.  Exact up to 2^64 - 1; `*value` on success only.
+ * Reads a whole number: 10000000, 10,000,000, 1e7, 2.5e3, 10M, 1.5G.  The letters k, K, M,
+ * G and T are decimal thousands.  Exact up to 2^64 - 1; `*value` on success only.
  */
 enum numbers_result numbers_whole(const char *text, uint64_t *value);
+
+/* Reads a probability: 0.01, 1e-4, or 1%, which is 0.01 and not a division's rounding of it.
+ * Gives what numbers_real() does: it may be beyond 0 and 1. */
+bool numbers_probability(const char *text, double *value);
 
 /* Reads a number of any size; nan and inf are numbers here.  `*value` on success only. */
 bool numbers_real(const char *text, double *value);

@@ -10,14 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/help.h"
 #include "cli/numbers.h"
 #include "cli/report.h"
 
 enum {
   OPTIONS_MOST = 32,          /* rows a command, --help included */
   OPTIONS_MOST_THREADS = 4096,
+  OPTIONS_MOST_SECONDS = 86400,
   OPTIONS_LONG_BASE = 0x1000, /* getopt's value for row i: beyond any letter */
 };
+#define OPTIONS_LEAST_SECONDS 0.1
 
 bool options_read_count(const char *option, const char *text, void *to)
 {
@@ -45,8 +48,8 @@ bool options_read_fpp(const char *option, const char *text, void *to)
 {
   double fpp = 0;
 
-  if (!numbers_real(text, &fpp)) {
-    (void)report_error("%s '%s': not a probability such as 0.01 or 1e-4", option, text);
+  if (!numbers_probability(text, &fpp)) {
+    (void)report_error("%s '%s': not a probability such as 0.01, 1%% or 1e-4", option, text);
     return false;
   }
   if (!(fpp > 0) || !(fpp < 1)) {
@@ -110,7 +113,8 @@ bool options_read_form(const char *option, const char *text, void *to)
   const lfb_status status = lfb_form_from_name(text, to);
 
   if (status != LFB_OK)
-    (void)report_error("%s '%s': no such form for writing", option, text);
+    (void)report_error("%s '%s': no such form for writing: native, guava, sbbf or mapped", option,
+                       text);
   return status == LFB_OK;
 }
 
@@ -238,7 +242,7 @@ bool options_read_helper(const char *option, const char *text, void *to)
   char words[128] = "";
 
   if (strlen(text) < sizeof words)
-    (void)strcpy(words, text);
+    memcpy(words, text, strlen(text) + 1);
   char *fpp = strchr(words, ','), *twice = fpp == NULL ? NULL : strchr(fpp + 1, ',');
   if (fpp == NULL || (twice != NULL && strcmp(twice, ",twice") != 0)) {
     (void)report_error("%s '%s': not N,P or N,P,twice, such as 1M,0.01", option, text);
@@ -270,6 +274,20 @@ bool options_helper_use(const struct command *command, const struct options_help
   return true;
 }
 
+bool options_read_seconds(const char *option, const char *text, void *to)
+{
+  double seconds = 0;
+
+  if (!numbers_real(text, &seconds) || !(seconds >= OPTIONS_LEAST_SECONDS) ||
+      seconds > OPTIONS_MOST_SECONDS) {
+    (void)report_error("%s '%s': not a number of seconds from %g to %d", option, text,
+                       OPTIONS_LEAST_SECONDS, OPTIONS_MOST_SECONDS);
+    return false;
+  }
+  *(uint32_t *)to = (uint32_t)(1000 * seconds);
+  return true;
+}
+
 lfb_config options_wanted(const struct options_reading *reading)
 {
   const struct options_helper *helper = &reading->helper;
@@ -284,15 +302,23 @@ lfb_config options_wanted(const struct options_reading *reading)
   return wanted;
 }
 
+struct option_row options_expected(struct options_count *to)
+{
+  return (struct option_row){
+      'n', NULL, "N",
+      "distinct keys to make room for (default: as many as FILE... has, repeats too)",
+      options_read_count, to};
+}
+
 struct option_row options_fpp(double *to)
 {
-  return (struct option_row){'p', NULL, "P", "false-positive probability wanted: 0.01, 1e-4",
+  return (struct option_row){'p', NULL, "P", "false-positive probability wanted: 0.01, 1%, 1e-4",
                              options_read_fpp, to};
 }
 
 struct option_row options_json(bool *to)
 {
-  return (struct option_row){'\0', "json", NULL, "print one JSON object instead", NULL, to};
+  return (struct option_row){'\0', "json", NULL, "print one JSON object instead (fields: lfbloom(1))", NULL, to};
 }
 
 struct option_row options_label(const char **to)
@@ -304,7 +330,8 @@ struct option_row options_label(const char **to)
 struct option_row options_key_file(struct options_key *to)
 {
   return (struct option_row){'\0', "key-file", "FILE",
-                             "the key of a keyed filter: 32 hexadecimal digits, or 16 bytes that are no text",
+                             "the key of a keyed filter: 32 hexadecimal digits, or 16 bytes that "
+                             "are no text",
                              options_read_key, to};
 }
 
@@ -312,7 +339,8 @@ struct option_row options_helper(struct options_helper *to)
 {
   return (struct option_row){
       '\0', "helper", "N,P",
-      "a filter on Redis is of the Java helper class, made for N keys at P; N,P,twice: its funnel puts each string twice",
+      "a filter on Redis is of the Java helper class, made for N keys at P; N,P,twice: its funnel "
+      "puts each string twice",
       options_read_helper, to};
 }
 
@@ -339,6 +367,14 @@ struct option_row options_threads(unsigned *to)
 {
   return (struct option_row){'\0', "threads", "T", "threads to use (default: all cores)",
                              options_read_threads, to};
+}
+
+struct option_row options_timeout(uint32_t *to)
+{
+  return (struct option_row){'\0', "timeout", "SECONDS",
+                             "give up a Redis server that is silent for so long (default: 20; 1 "
+                             "where it has not answered at all)",
+                             options_read_seconds, to};
 }
 
 unsigned options_default_threads(void)
@@ -368,7 +404,7 @@ static void options_print_row(const struct option_row *row)
   if (row->value != NULL)
     (void)snprintf(left + used, sizeof left - (size_t)used, "%s%s", row->name != NULL ? "=" : " ",
                    row->value);
-  printf("  %-22s %s\n", left, row->help);
+  help_option(left, row->help);
 }
 
 static void options_print_help(const struct command *command, const struct option_row *rows,
@@ -379,7 +415,8 @@ static void options_print_help(const struct command *command, const struct optio
   printf("%c%s.\n\n", toupper((unsigned char)command->summary[0]), command->summary + 1);
   for (size_t i = 0; i < count; i++)
     options_print_row(&rows[i]);
-  printf("\n%s", command->details);
+  printf("\n");
+  help_text(command->details);
 }
 
 /* What getopt_long wants to have the table as. */

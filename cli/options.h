@@ -75,8 +75,10 @@ bool options_read_label(const char *option, const char *text, void *to);    /* c
 bool options_read_formula(const char *option, const char *text, void *to);  /* options_formula */
 bool options_read_key(const char *option, const char *text, void *to);      /* options_key */
 bool options_read_helper(const char *option, const char *text, void *to);   /* options_helper */
+bool options_read_seconds(const char *option, const char *text, void *to);  /* uint32_t, ms */
 
 /* Rows that several commands have. */
+struct option_row options_expected(struct options_count *to); /* -n of who reads files */
 struct option_row options_fpp(double *to);
 struct option_row options_json(bool *to);
 struct option_row options_label(const char **to);
@@ -86,6 +88,7 @@ struct option_row options_nul(bool *to);
 struct option_row options_progress(enum progress_when *to);
 struct option_row options_strategy(struct options_strategy *to);
 struct option_row options_threads(unsigned *to);
+struct option_row options_timeout(uint32_t *to); /* in milliseconds */
 
 /* Whether a file of this form has room for the label, NULL for none; false after a report. */
 bool options_label_fits(const struct command *command, const char *label, lfb_form form);

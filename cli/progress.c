@@ -3,6 +3,7 @@
 #include "cli/progress.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,15 @@
 #include "cli/clock.h"
 #include "cli/human.h"
 
-enum { PROGRESS_INTERVAL_NS = 100 * 1000 * 1000, PROGRESS_LINE = 256 };
+enum {
+  PROGRESS_INTERVAL_NS = 100 * 1000 * 1000,
+  PROGRESS_LINE = 256,
+  PROGRESS_PART = 64,
+  PROGRESS_FIGURES = 49,   /* columns of "147.75 MiB of 222.60 MiB, 122.35 MiB/s, 12 s left" */
+  PROGRESS_GAUGE_FIXED = 10, /* "[]  52 %  ": the gauge but for what fills */
+  PROGRESS_GAUGE_LEAST = 4,
+  PROGRESS_GAUGE_MOST = 30,
+};
 
 /* One per program.  The lock guards what is drawn, and every field that is not atomic. */
 static struct {
@@ -50,24 +59,39 @@ static struct human progress_amount(double amount)
   return bar.unit == PROGRESS_BYTES ? human_bytes((uint64_t)amount) : human_short(amount);
 }
 
-/* "4.52M of 10M keys, 12.1M/s, 3 s left": the right half of the line. */
-static void progress_figures(char *text, size_t room, uint64_t done)
+/* Appends the part where it fits whole: half a figure would be another one. */
+static void progress_append(char *text, size_t columns, const char *part)
+{
+  const size_t used = strlen(text), size = strlen(part);
+
+  if (used + size <= columns)
+    memcpy(text + used, part, size + 1);
+}
+
+/* "4.52M of 10M keys, 12.1M/s, 3 s left": the right half of the line, in `columns` at most. */
+static void progress_figures(char *text, size_t columns, uint64_t done)
 {
   const double seconds = clock_seconds(clock_ns() - bar.began_ns);
   const double rate = seconds > 0 ? (double)done / seconds : 0;
   const char *unit = bar.unit == PROGRESS_KEYS ? " keys" : "";
-  size_t used = 0;
+  char part[PROGRESS_PART];
 
-  if (bar.total == 0)
-    used = (size_t)snprintf(text, room, "%s%s", progress_amount((double)done).text, unit);
-  else
-    used = (size_t)snprintf(text, room, "%s of %s%s", progress_amount((double)done).text,
-                            progress_amount((double)bar.total).text, unit);
-  if (done > 0 && seconds > 0.2 && used < room)
-    used += (size_t)snprintf(text + used, room - used, ", %s/s", progress_amount(rate).text);
-  if (done > 0 && done < bar.total && seconds > 0.5 && used < room)
-    (void)snprintf(text + used, room - used, ", %.0f s left",
-                   (double)(bar.total - done) / rate + 0.5);
+  *text = '\0';
+  (void)snprintf(part, sizeof part, "%s", progress_amount((double)done).text);
+  progress_append(text, columns, part);
+  if (bar.total > 0) {
+    (void)snprintf(part, sizeof part, " of %s", progress_amount((double)bar.total).text);
+    progress_append(text, columns, part);
+  }
+  progress_append(text, columns, unit);
+  if (done > 0 && seconds > 0.2) {
+    (void)snprintf(part, sizeof part, ", %s/s", progress_amount(rate).text);
+    progress_append(text, columns, part);
+  }
+  if (done > 0 && done < bar.total && seconds > 0.5) {
+    (void)snprintf(part, sizeof part, ", %.0f s left", (double)(bar.total - done) / rate + 0.5);
+    progress_append(text, columns, part);
+  }
 }
 
 /* "[=====>    ]  52 %  ", `width` characters between the brackets; nothing without a total. */
@@ -82,24 +106,59 @@ static void progress_gauge(char *text, size_t width, uint64_t done)
   (void)sprintf(text, "] %3.0f %%  ", part * 100);
 }
 
+/* How many columns fill between the brackets, where that many are to the right of the label; 0:
+ * there is no room for a gauge, or nothing is known to fill it. */
+static size_t progress_gauge_width(size_t columns)
+{
+  if (bar.total == 0 ||
+      columns < PROGRESS_GAUGE_FIXED + PROGRESS_GAUGE_LEAST + (size_t)PROGRESS_FIGURES)
+    return 0;
+  const size_t width = columns - PROGRESS_GAUGE_FIXED - PROGRESS_FIGURES;
+  return width < PROGRESS_GAUGE_MOST ? width : PROGRESS_GAUGE_MOST;
+}
+
 /* Lock held.  One write a line, so that it never shows half. */
 static void progress_draw(void)
 {
   const uint64_t done = atomic_load_explicit(&bar.done, memory_order_relaxed);
-  const size_t columns = progress_columns();
-  char gauge[PROGRESS_LINE] = "";
-  char figures[PROGRESS_LINE];
+  size_t columns = progress_columns() - 1; /* the last one stays empty */
+  char label[PROGRESS_PART], gauge[PROGRESS_LINE] = "", figures[PROGRESS_LINE];
   char line[3 * PROGRESS_LINE];
 
-  progress_figures(figures, sizeof figures, done);
-  if (bar.total > 0 && columns > 60)
-    progress_gauge(gauge, columns > 100 ? 30 : columns - 60 < 10 ? 10 : columns - 60, done);
-  const int size = snprintf(line, sizeof line, "\r%-9s %s%s", bar.label, gauge, figures);
-  if (size > 0 && (size_t)size > columns) /* one for the \r: the last column stays empty */
-    line[columns] = '\0';
-  strcat(line, "\033[K");
-  if (write(STDERR_FILENO, line, strlen(line)) < 0) /* nobody left to tell */
+  if (columns > PROGRESS_LINE - 1)
+    columns = PROGRESS_LINE - 1;
+  (void)snprintf(label, sizeof label, "%-9s ", bar.label);
+  if (strlen(label) > columns)
+    label[columns] = '\0';
+  columns -= strlen(label);
+  const size_t width = progress_gauge_width(columns);
+  if (width > 0)
+    progress_gauge(gauge, width, done);
+  progress_figures(figures, columns - strlen(gauge), done);
+  const int size = snprintf(line, sizeof line, "\r%s%s%s\033[K", label, gauge, figures);
+  if (write(STDERR_FILENO, line, (size_t)size) < 0) /* nobody left to tell */
     atomic_store_explicit(&bar.shown, false, memory_order_relaxed);
+}
+
+/* What else the terminal shows, the shell's prompt say, begins a line of its own. */
+static void progress_interrupted(int signal)
+{
+  /* relaxed: read in the thread that drew, or in another, whose line may come yet. */
+  if (atomic_load_explicit(&bar.shown, memory_order_relaxed) && write(STDERR_FILENO, "\n", 1) < 0) {
+    /* nobody left to tell */
+  }
+  (void)raise(signal); /* SA_RESETHAND: ends the program, as without this */
+}
+
+/* Once; a signal that the caller has the tool ignore stays ignored. */
+static void progress_watch_interrupts(void)
+{
+  static const int signals[] = {SIGINT, SIGTERM};
+  struct sigaction now, then = {.sa_handler = progress_interrupted, .sa_flags = (int)SA_RESETHAND};
+
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+      (void)sigaction(signals[i], &then, NULL);
 }
 
 void progress_begin(bool shown, const char *label, uint64_t total, enum progress_unit unit)
@@ -113,8 +172,10 @@ void progress_begin(bool shown, const char *label, uint64_t total, enum progress
   atomic_store_explicit(&bar.done, 0, memory_order_relaxed);
   atomic_store_explicit(&bar.next_ns, bar.began_ns + PROGRESS_INTERVAL_NS, memory_order_relaxed);
   atomic_store_explicit(&bar.shown, shown, memory_order_relaxed);
-  if (shown)
+  if (shown) {
+    progress_watch_interrupts();
     progress_draw();
+  }
   (void)pthread_mutex_unlock(&bar.lock);
 }
 
@@ -135,16 +196,28 @@ void progress_add(uint64_t amount)
   (void)pthread_mutex_unlock(&bar.lock);
 }
 
-void progress_end(void)
+/* Lock held. */
+static void progress_wipe(void)
 {
   static const char wipe[] = "\r\033[K";
 
-  (void)pthread_mutex_lock(&bar.lock);
-  if (atomic_load_explicit(&bar.shown, memory_order_relaxed)) {
-    atomic_store_explicit(&bar.shown, false, memory_order_relaxed);
-    if (write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0) {
-      /* nobody left to tell */
-    }
+  if (atomic_load_explicit(&bar.shown, memory_order_relaxed) &&
+      write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0) {
+    /* nobody left to tell */
   }
+}
+
+void progress_clear(void)
+{
+  (void)pthread_mutex_lock(&bar.lock);
+  progress_wipe();
+  (void)pthread_mutex_unlock(&bar.lock);
+}
+
+void progress_end(void)
+{
+  (void)pthread_mutex_lock(&bar.lock);
+  progress_wipe();
+  atomic_store_explicit(&bar.shown, false, memory_order_relaxed);
   (void)pthread_mutex_unlock(&bar.lock);
 }

@@ -5,7 +5,8 @@
  *
  * Threads  progress_add() may be called by any number of threads at once; the
  *          first to come when a tenth of a second is over draws.  The others
- *          are for the thread that leads the work, progress_end() for any.
+ *          are for the thread that leads the work, progress_clear() and
+ *          progress_end() for any.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -25,6 +26,9 @@ void progress_begin(bool shown, const char *label, uint64_t total, enum progress
 
 /* Adds to what is done. */
 void progress_add(uint64_t amount);
+
+/* Wipes the bar away, if there is one, until the next progress_add() that draws. */
+void progress_clear(void);
 
 /* Wipes the bar away, if there is one; a later progress_add() draws none. */
 void progress_end(void);

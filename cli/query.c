@@ -96,6 +96,7 @@ static int query_run(int argc, char **argv)
   struct options_reading reading = {0};
   bool load = false;
   struct query query = {.source.threads = options_default_threads()};
+  struct remote_manner manner = {0};
   const struct option_row rows[] = {
       {'v', "invert", NULL, "print the keys that are not in", NULL, &query.invert},
       {'c', "count", NULL, "print only how many keys it would print", NULL, &query.count_only},
@@ -105,11 +106,14 @@ static int query_run(int argc, char **argv)
       {'\0', "load", NULL, "fetch a filter on Redis first, and ask it here", NULL, &load},
       options_threads(&query.source.threads),
       options_progress(&query.source.progress),
+      options_timeout(&manner.timeout_ms),
   };
   int status = options_parse(&command_query, rows, sizeof rows / sizeof *rows, argc, argv);
 
   if (status != OPTIONS_GO_ON)
     return status;
+  manner.progress = progress_wanted(query.source.progress);
+  remote_behave(manner);
   if (optind == argc)
     return options_misused(&command_query, "no filter given");
   const char *path = argv[optind];
@@ -141,8 +145,8 @@ const struct command command_query = {
         "fetched whole: better where there are more keys than a hundredth of its bytes.\n" REMOTE_HELP
         "Exit status: 0 if there was such a key, 1 if none, 2 on error.\n"
         "\n"
-        "  lfbloom query seen.bloom urls.txt          what may have been seen\n"
-        "  lfbloom query -v seen.bloom < urls.txt     what surely has not\n"
+        "  lfbloom query seen.lfb urls.txt        what may have been seen\n"
+        "  lfbloom query -v seen.lfb < urls.txt   what surely has not\n"
         "  lfbloom query redis://localhost/seen urls.txt\n",
     .run = query_run,
 };

@@ -2,10 +2,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/remote.h"
 
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "cli/clock.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 
 /* ---- addresses ------------------------------------------------------------------ */
@@ -42,7 +46,7 @@ static void remote_blank(char *from, char *to)
   const size_t size = (size_t)(to - from), stars = size < 3 ? size : 3, rest = strlen(to);
 
   memset(from, '*', stars);
-  memmove(from + stars, to, rest);
+  memmove(from + stars, to, rest + 1);
   memset(from + stars + rest, 0, size - stars);
 }
 
@@ -100,9 +104,6 @@ static const char *remote_whole(const char *path)
 
 /* ---- reports -------------------------------------------------------------------- */
 
-/* What is to be deleted where a filter is. */
-#define REMOTE_KEYS " (its keys there: NAME and, if any, {NAME:0}, {NAME:1}, ..)"
-
 /* What to do about a status; "": its text says it, or nothing can be done. */
 static const char *remote_advice(lfb_status status)
 {
@@ -127,13 +128,16 @@ static const char *remote_advice(lfb_status status)
   case LFB_ERROR_REDIS_ABSENT:
     return ": make it by 'lfbloom build -o'";
   case LFB_ERROR_REDIS_EXISTS:
-    return ": put into it by --shared, take another name, or delete it first" REMOTE_KEYS;
+    return ": put into it by --shared, take another name, or delete it first ('lfbloom remote "
+           "delete')";
   case LFB_ERROR_REDIS_UNFINISHED:
-    return REMOTE_KEYS;
+    return ": 'lfbloom remote delete' does";
   case LFB_ERROR_REDIS_NO_FILTER:
     return ": take another name; what the Java helper class made opens with --helper";
   case LFB_ERROR_REDIS_PART:
-    return ": restore it from a backup, or delete it and build again" REMOTE_KEYS;
+    return ": restore it from a backup, or delete it ('lfbloom remote delete') and build again";
+  case LFB_ERROR_REDIS_OTHER_SLOT:
+    return ": in a cluster both names need one hash tag, as {user}seen and {user}known";
   case LFB_ERROR_BIT_COUNT_DIFFERS:
     return ": give the N and P that it was made for";
   case LFB_ERROR_KEY_NEEDED:
@@ -148,8 +152,95 @@ void remote_report_note(const char *path, lfb_status status)
   report_note("%s: %s%s", path, lfb_status_text(status), remote_advice(status));
 }
 
+/* ---- manner --------------------------------------------------------------------- */
+
+enum {
+  REMOTE_PATIENCE = 20 * 1000, /* ms, where nothing was said       */
+  REMOTE_FIRST = 1000,         /* .. before there was any answer   */
+  REMOTE_SILENCE = 5000,       /* after which a command is repeated */
+  REMOTE_UNTOLD = 1000,        /* that is not worth a word         */
+};
+
+/* Written before there is any other thread. */
+static struct remote_manner remote_manner;
+
+void remote_behave(struct remote_manner manner)
+{
+  remote_manner = manner;
+}
+
+static uint32_t remote_timeout(uint32_t otherwise)
+{
+  return remote_manner.timeout_ms != 0 ? remote_manner.timeout_ms : otherwise;
+}
+
+/* Whether a signal that would end the program waits for target_save() to let it. */
+static bool remote_interrupted(void)
+{
+  sigset_t waiting;
+
+  return sigpending(&waiting) == 0 &&
+         (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1 ||
+          sigismember(&waiting, SIGHUP) == 1);
+}
+
+/* Says that a server is waited for: once as long as it is, on whichever thread. */
+static void remote_say_waiting(const char *path, lfb_status why)
+{
+  static _Atomic(uint64_t) said_until; /* clock_ns() */
+  const uint64_t now = clock_ns();
+  uint64_t until = atomic_load_explicit(&said_until, memory_order_relaxed);
+
+  /* relaxed, both: one of several threads is to say it, whichever. */
+  if (now >= until &&
+      atomic_compare_exchange_strong_explicit(
+          &said_until, &until, now + UINT64_C(1000000) * remote_timeout(REMOTE_PATIENCE),
+          memory_order_relaxed, memory_order_relaxed))
+    report_note("%s: %s: trying again, for %g seconds in all", path, lfb_status_text(why),
+                remote_timeout(REMOTE_PATIENCE) / 1e3);
+}
+
+/* lfb_redis_options' go_on; `told` is the address.  The server that was given up last is not
+ * waited for again, to clean up there. */
+static bool remote_go_on(void *told, lfb_status why, uint64_t silent_ms)
+{
+  static _Atomic(void *) given_up;
+
+  /* relaxed: it guards nothing. */
+  if (silent_ms >= remote_timeout(REMOTE_PATIENCE))
+    atomic_store_explicit(&given_up, told, memory_order_relaxed);
+  if (remote_interrupted() || atomic_load_explicit(&given_up, memory_order_relaxed) == told)
+    return false;
+  if (silent_ms >= REMOTE_UNTOLD)
+    remote_say_waiting(told, why);
+  return true;
+}
+
+/* .. and its moved. */
+static bool remote_moved(void *told, uint64_t bytes)
+{
+  (void)told;
+  progress_add(bytes);
+  return !remote_interrupted();
+}
+
+/* Has options do as was said. */
+static void remote_instruct(const char *path, lfb_redis_options *options)
+{
+  options->connect_ms = remote_timeout(REMOTE_FIRST);
+  options->timeout_ms = remote_timeout(REMOTE_SILENCE);
+  if (options->timeout_ms > REMOTE_SILENCE)
+    options->timeout_ms = REMOTE_SILENCE;
+  options->retries = UINT32_MAX - 1; /* it is remote_go_on() that ends them */
+  options->go_on = remote_go_on;
+  options->moved = remote_moved;
+  options->told = (char *)(uintptr_t)path;
+}
+
 static bool remote_report(const char *path, lfb_status status)
 {
+  if (remote_interrupted())
+    return false;
   (void)report_error("%s: %s%s", path, lfb_status_text(status), remote_advice(status));
   return false;
 }
@@ -162,10 +253,12 @@ static lfb_status remote_parse(const char *path, lfb_redis_address *address)
   const char *password = getenv("LFBLOOM_REDIS_PASSWORD");
   const lfb_status status = lfb_redis_parse_url(remote_whole(path), address);
 
-  if (status == LFB_OK && address->options.password == NULL && password != NULL &&
-      *password != '\0')
+  if (status != LFB_OK)
+    return status;
+  if (address->options.password == NULL && password != NULL && *password != '\0')
     address->options.password = password;
-  return status;
+  remote_instruct(path, &address->options);
+  return LFB_OK;
 }
 
 /* The same; false after a report. */
@@ -180,7 +273,7 @@ static bool remote_address(const char *path, lfb_redis_address *address)
 static lfb_status remote_open_whole(const lfb_redis_options *options, const char *name,
                                     const lfb_config *wanted, lfb_redis **filter)
 {
-  const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
+  const struct timespec pause = {.tv_nsec = 100000000};
   lfb_status status = lfb_redis_open(options, name, wanted, filter);
 
   for (int pauses = 0; status == LFB_ERROR_REDIS_UNFINISHED && pauses < 50; pauses++) {
@@ -190,7 +283,7 @@ static lfb_status remote_open_whole(const lfb_redis_options *options, const char
   return status;
 }
 
-/* The status of opening it with little patience: for a server that hangs, 7 seconds. */
+/* The status of opening it with little patience: none for a server that cannot be reached. */
 static lfb_status remote_look(const lfb_redis_address *address, const lfb_config *wanted)
 {
   enum { FIRST_RETRIES = 5 }; /* 20 ms to 320 ms */
@@ -198,7 +291,7 @@ static lfb_status remote_look(const lfb_redis_address *address, const lfb_config
   lfb_redis *filter = NULL;
 
   hasty.retries = FIRST_RETRIES;
-  hasty.timeout_ms = 1000;
+  hasty.timeout_ms = remote_timeout(REMOTE_FIRST);
   const lfb_status status = lfb_redis_open(&hasty, address->name, wanted, &filter);
   lfb_redis_close(filter);
   return status;
@@ -350,8 +443,12 @@ lfb_status remote_verify(const char *path, const lfb_config *wanted, lfb_stats *
 lfb_filter *remote_load(const struct remote *remote)
 {
   lfb_filter *local;
-  const lfb_status status = lfb_redis_load(remote->filter, NULL, &local);
+  lfb_stats stats;
 
+  lfb_redis_plan(remote->filter, &stats);
+  progress_begin(remote_manner.progress, "loading", stats.bytes, PROGRESS_BYTES);
+  const lfb_status status = lfb_redis_load(remote->filter, NULL, &local);
+  progress_end();
   if (status == LFB_OK)
     return local;
   (void)remote_report(remote->path, status);
@@ -399,9 +496,95 @@ bool remote_holds(const char *what, const lfb_stats *planned)
 bool remote_save(const char *path, const lfb_filter *filter)
 {
   lfb_redis_address address;
+  lfb_stats stats;
 
   if (!remote_address(path, &address))
     return false;
+  if (address.options.connect_ms > REMOTE_SILENCE) /* as no signal ends it meanwhile */
+    address.options.connect_ms = REMOTE_SILENCE;
+  lfb_filter_stats(filter, &stats);
+  progress_begin(remote_manner.progress, "saving", stats.bytes, PROGRESS_BYTES);
   const lfb_status status = lfb_redis_save(&address.options, address.name, filter, 0);
+  progress_end();
+  return status == LFB_OK || remote_report(path, status);
+}
+
+/* ---- keeping ---------------------------------------------------------------------- */
+
+struct remote_list {
+  void (*each)(void *context, const char *key, size_t size);
+  void *context;
+};
+
+/* The library's keys do not end in NUL. */
+static lfb_status remote_list_key(void *context, const char *key, size_t size)
+{
+  const struct remote_list *list = context;
+  char *copy = malloc(size + 1);
+
+  if (copy == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  memcpy(copy, key, size);
+  copy[size] = '\0';
+  list->each(list->context, copy, size);
+  free(copy);
+  return LFB_OK;
+}
+
+bool remote_keys(const struct remote *remote,
+                 void (*each)(void *context, const char *key, size_t size), void *context)
+{
+  struct remote_list list = {each, context};
+  const lfb_status status = lfb_redis_keys(remote->filter, remote_list_key, &list);
+
+  return status == LFB_OK || remote_report(remote->path, status);
+}
+
+bool remote_expire(const char *path, const lfb_config *wanted, uint64_t milliseconds)
+{
+  struct remote remote;
+
+  if (!remote_open(path, wanted, false, &remote))
+    return false;
+  const lfb_status status = lfb_redis_expire(remote.filter, milliseconds);
+  remote_close(&remote);
+  return status == LFB_OK || remote_report(path, status);
+}
+
+bool remote_rename(const char *path, const lfb_config *wanted, const char *name)
+{
+  sigset_t all, before;
+  struct remote remote;
+
+  if (!remote_open(path, wanted, false, &remote))
+    return false;
+  (void)sigfillset(&all);
+  (void)sigprocmask(SIG_BLOCK, &all, &before); /* half of it would be no filter any more */
+  const lfb_status status = lfb_redis_rename(remote.filter, name);
+  remote_close(&remote);
+  (void)sigprocmask(SIG_SETMASK, &before, NULL);
+  if (status == LFB_ERROR_REDIS_EXISTS || status == LFB_ERROR_REDIS_BAD_NAME) {
+    (void)report_error("%s: rename to '%s': %s", path, name, lfb_status_text(status));
+    return false;
+  }
+  return status == LFB_OK || remote_report(path, status);
+}
+
+/* Whether a string that says nothing of itself may be the filter that is wanted; any other filter
+ * may lack what it takes to be opened, and be deleted all the same. */
+static lfb_status remote_deletable(const lfb_redis_address *address, const lfb_config *wanted)
+{
+  return wanted->strategy == LFB_REDIS_MITZ32 ? remote_look(address, wanted) : LFB_OK;
+}
+
+bool remote_delete(const char *path, const lfb_config *wanted)
+{
+  lfb_redis_address address;
+
+  if (!remote_address(path, &address))
+    return false;
+  lfb_status status = remote_deletable(&address, wanted);
+  if (status == LFB_OK)
+    status = lfb_redis_delete(&address.options, address.name, wanted->strategy);
   return status == LFB_OK || remote_report(path, status);
 }

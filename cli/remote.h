@@ -1,13 +1,14 @@
 /*
  * remote.h - filters on a Redis server or cluster, which a command names by their address.
  *
- * Floor 3 of cli/.  May include: report.h and the public headers.
+ * Floor 3 of cli/.  May include: clock.h, progress.h, report.h and the public headers.
  *
  * An address is redis://[[user]:password@]host[:port]/name; a name on the command line that
  * begins so is never a file's.  Its password is in no report and, from main()'s first line on,
  * in no list of processes.
  *
- * Whatever fails is reported, with the address and what to do about it.
+ * Whatever fails is reported, with the address and what to do about it; so is a server that is
+ * waited for, once a second has passed without an answer.
  */
 #ifndef CLI_REMOTE_H
 #define CLI_REMOTE_H
@@ -18,14 +19,25 @@
 #include <stdint.h>
 
 /* For the --help of each command that takes such an address. */
-#define REMOTE_HELP                                                                            \
-  "redis://[[user]:password@]host[:port]/name is a filter on a Redis server or cluster; %XX\n" \
-  "stands for a byte of user, password and name.  Where it has no password, that in the\n"     \
-  "environment's LFBLOOM_REDIS_PASSWORD is taken, which other users cannot see.\n"
+#define REMOTE_HELP                                                                              \
+  "redis://[[user]:password@]host[:port]/name is a filter on a Redis server or cluster; %XX\n"   \
+  "stands for a byte of user, password and name.  Where it has no password, that in the\n"       \
+  "environment's LFBLOOM_REDIS_PASSWORD is taken, which other users cannot see.  A server that\n"\
+  "goes away is waited for, which is said, until --timeout.\n"
 
 /* To be called before anything else: blanks the passwords of all addresses in the arguments,
  * and remembers them.  False after a report. */
 bool remote_hide_passwords(int argc, char **argv);
+
+/* How calls go about their work. */
+struct remote_manner {
+  uint32_t timeout_ms; /* that a server may be silent before it is given up; 0: 20 s, and 1 s
+                          where it has not answered at all                               */
+  bool progress;       /* a bar is shown while a filter is saved or loaded               */
+};
+
+/* .. from now on, all of them; to be called before there is any other thread. */
+void remote_behave(struct remote_manner manner);
 
 /* Whether it begins as an address does, of TLS, which is refused later, too. */
 bool remote_is(const char *path);
@@ -44,8 +56,7 @@ enum { REMOTE_BATCH = 4096 };
 enum remote_found { REMOTE_FOUND, REMOTE_NOTHING, REMOTE_FAILED };
 
 /*
- * Opens what is at an address; waits some seconds for who is making it.  A server that does not
- * answer at first is soon given up; once it has answered, it is waited for for 20 seconds.
+ * Opens what is at an address; waits some seconds for who is making it.
  *
  * Takes    wanted  as lfb_redis_open().
  * Returns  REMOTE_FAILED after a report; REMOTE_NOTHING without one: nothing has that name.
@@ -80,8 +91,19 @@ lfb_status remote_verify(const char *path, const lfb_config *wanted, lfb_stats *
 /* Reports a status of remote_verify() each time, as report_status_note() does. */
 void remote_report_note(const char *path, lfb_status status);
 
-/* Reads it into memory; NULL after a report.  Owner: the caller, until lfb_filter_free(). */
+/* Reads it into memory, under a bar; NULL after a report.  Owner: the caller, until lfb_filter_free(). */
 lfb_filter *remote_load(const struct remote *remote);
+
+/* Gives each key of the server that it is made of, with a NUL behind it; false after a report. */
+bool remote_keys(const struct remote *remote,
+                 void (*each)(void *context, const char *key, size_t size), void *context);
+
+/* As lfb_redis_expire(), _rename() and _delete(), of what is at an address and, where `wanted`
+ * says of which strategy it is, what is wanted; false after a report.  A signal that ends the
+ * program lets a rename that has begun come to its end, or back to its beginning. */
+bool remote_expire(const char *path, const lfb_config *wanted, uint64_t milliseconds);
+bool remote_rename(const char *path, const lfb_config *wanted, const char *name);
+bool remote_delete(const char *path, const lfb_config *wanted);
 
 /* Whether nothing has that name yet; false after a report. */
 bool remote_is_free(const char *path);
@@ -90,7 +112,8 @@ bool remote_is_free(const char *path);
  * `what`, the filter or the command. */
 bool remote_holds(const char *what, const lfb_stats *planned);
 
-/* Makes the filter at an address that nothing has; whole, or false after a report. */
+/* Makes the filter at an address that nothing has, under a bar; whole, or false after a
+ * report.  Where signals are blocked, one that would end the program ends it, without a report. */
 bool remote_save(const char *path, const lfb_filter *filter);
 
 #endif

@@ -28,7 +28,7 @@ static void report_line(const char *format, va_list arguments)
     if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
       line[i] = '?';
   line[size++] = '\n';
-  progress_end();
+  progress_clear();
   if (write(STDERR_FILENO, line, size) < 0)
     return;
 }
@@ -41,6 +41,7 @@ int report_error(const char *format, ...)
 
   /* relaxed: the flag guards nothing but the line itself. */
   if (!atomic_exchange_explicit(&reported, true, memory_order_relaxed)) {
+    progress_end();
     va_start(arguments, format);
     report_line(format, arguments);
     va_end(arguments);

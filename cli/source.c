@@ -44,17 +44,19 @@ static lfb_status source_open_plain(const char *path, const lfb_read_limits *lim
   return status;
 }
 
-/* Opens a growing filter, of which it is known where its layers are: in its file, or in others. */
-static lfb_status source_open_growing(const char *path, const lfb_read_limits *limits, bool mapped,
-                                      const lfb_growing **opened)
+lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb_status kind,
+                            struct source *source)
 {
-  lfb_growing *growing;
+  lfb_growing *growing = NULL;
 
-  if (mapped)
-    return lfb_growing_mapped_open_read_only(path, limits, opened);
+  if (kind == LFB_ERROR_GROWING_MAPPED)
+    return lfb_growing_mapped_open_read_only(path, limits, &source->growing);
+  if (kind == LFB_ERROR_COUNTING)
+    return lfb_counting_load(path, limits, &source->counting);
+  if (kind != LFB_ERROR_GROWING)
+    return kind;
   const lfb_status status = lfb_growing_load(path, limits, &growing);
-  if (status == LFB_OK)
-    *opened = growing;
+  source->growing = growing;
   return status;
 }
 
@@ -92,6 +94,15 @@ bool source_fetch(struct source *source)
   return true;
 }
 
+/* Why a file was not loaded; of a damaged one also what says where. */
+static void source_report(const char *path, lfb_status status)
+{
+  if (status == LFB_ERROR_BAD_CHECKSUM)
+    (void)report_error("%s: %s (see 'lfbloom verify')", path, lfb_status_text(status));
+  else
+    (void)report_status(path, status);
+}
+
 bool source_open_any(const char *path, const struct options_reading *reading,
                      struct source *source)
 {
@@ -104,14 +115,10 @@ bool source_open_any(const char *path, const struct options_reading *reading,
   if (!source_takes_helper(path, reading))
     return false;
   lfb_status status = source_open_plain(from, &limits, &opened.plain);
-  if ((status == LFB_ERROR_GROWING || status == LFB_ERROR_GROWING_MAPPED) &&
-      source_may_be_shared(from))
-    status = source_open_growing(from, &limits, status == LFB_ERROR_GROWING_MAPPED,
-                                 &opened.growing);
-  else if (status == LFB_ERROR_COUNTING && source_may_be_shared(from))
-    status = lfb_counting_load(from, &limits, &opened.counting);
+  if (source_may_be_shared(from))
+    status = source_open_kind(from, &limits, status, &opened);
   if (status != LFB_OK) {
-    (void)report_status(from == path ? path : "standard input", status);
+    source_report(from == path ? path : "standard input", status);
     return false;
   }
   *source = opened;
@@ -169,9 +176,11 @@ static lfb_filter *source_load_remote(const char *path, const struct options_rea
 lfb_filter *source_load(const char *path, const struct options_reading *reading,
                         const lfb_read_limits *limits)
 {
-  lfb_read_limits with_key = limits == NULL ? (lfb_read_limits){0} : *limits;
+  lfb_read_limits with_key = {0};
   lfb_filter *filter;
 
+  if (limits != NULL)
+    with_key = *limits;
   if (remote_is(path))
     return source_load_remote(path, reading);
   if (!source_takes_helper(path, reading))
@@ -180,7 +189,7 @@ lfb_filter *source_load(const char *path, const struct options_reading *reading,
   const lfb_status status = lfb_filter_load(path, &with_key, &filter);
   if (status == LFB_OK)
     return filter;
-  (void)report_status(path, status);
+  source_report(path, status);
   return NULL;
 }
 

@@ -37,6 +37,13 @@ bool source_is_standard(const char *path);
 bool source_open_any(const char *path, const struct options_reading *reading,
                      struct source *source);
 
+/*
+ * Opens a filter in a regular file that grows or counts, as it was said to by the status of
+ * loading it as one that does neither; any other is returned.  No report.
+ */
+lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb_status kind,
+                            struct source *source);
+
 /* Has a filter on a server in memory from now on.  False after a report. */
 bool source_fetch(struct source *source);
 

@@ -29,11 +29,9 @@ static bool target_directory_is_writable(const char *path)
   if (directory == NULL)
     return false;
   char *slash = strrchr(directory, '/');
-  if (slash == NULL)
-    (void)strcpy(directory, ".");
-  else
+  if (slash != NULL)
     slash[slash == directory] = '\0';
-  const bool writable = access(directory, W_OK | X_OK) == 0;
+  const bool writable = access(slash == NULL ? "." : directory, W_OK | X_OK) == 0;
   const int cause = errno;
   free(directory);
   errno = cause;

@@ -1,14 +1,13 @@
 /*
  * verify.c - `lfbloom verify`: says which filter files are damaged, and where.
  *
- * Floor 6 of cli/.  May include: json.h, options.h, remote.h, report.h and the
- * public headers.
+ * Floor 6 of cli/.  May include: json.h, options.h, remote.h, report.h, source.h and
+ * the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
-#include <lfbloom/counting.h>
-#include <lfbloom/growing_mapped.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "cli/options.h"
 #include "cli/remote.h"
 #include "cli/report.h"
+#include "cli/source.h"
 
 /* A file that was read whole, or as far as it went. */
 struct verified {
@@ -37,48 +37,45 @@ static lfb_status verify_keyed(const char *path, const lfb_damage *damage)
              : LFB_ERROR_KEY_NEEDED;
 }
 
-static void verify_growing(const char *path, const lfb_read_limits *limits, struct verified *file)
+/* The strategy of a filter that grows or counts. */
+static lfb_strategy_id verify_strategy(const struct source *source)
 {
   lfb_growing_figures figures;
-  lfb_growing *growing;
-
-  file->form = "growing";
-  file->status = lfb_growing_load(path, limits, &growing);
-  if (file->status != LFB_OK)
-    return;
-  lfb_growing_stats(growing, &figures);
-  lfb_growing_free(growing);
-  file->strategy = figures.strategy;
-}
-
-static void verify_growing_mapped(const char *path, const lfb_read_limits *limits,
-                                  struct verified *file)
-{
-  lfb_growing_figures figures;
-  const lfb_growing *growing;
-
-  file->form = "growing in mapped files";
-  file->status = lfb_growing_mapped_open_read_only(path, limits, &growing);
-  if (file->status != LFB_OK)
-    return;
-  lfb_growing_stats(growing, &figures);
-  lfb_growing_mapped_close(growing);
-  file->strategy = figures.strategy;
-}
-
-static void verify_counting(const char *path, const lfb_read_limits *limits,
-                            struct verified *file)
-{
-  lfb_counting *counting;
   lfb_stats stats;
 
-  file->form = "counting";
-  file->status = lfb_counting_load(path, limits, &counting);
-  if (file->status != LFB_OK)
-    return;
-  lfb_counting_stats(counting, &stats);
-  lfb_counting_free(counting);
-  file->strategy = stats.strategy;
+  if (source->growing != NULL) {
+    lfb_growing_stats(source->growing, &figures);
+    return figures.strategy;
+  }
+  lfb_counting_stats(source->counting, &stats);
+  return stats.strategy;
+}
+
+/* What a filter grows or counts in, if its status is that it does; else NULL. */
+static const char *verify_kind(lfb_status status)
+{
+  switch (status) {
+  case LFB_ERROR_GROWING:
+    return "growing";
+  case LFB_ERROR_GROWING_MAPPED:
+    return "growing in mapped files";
+  case LFB_ERROR_COUNTING:
+    return "counting";
+  default:
+    return NULL;
+  }
+}
+
+/* Reads a filter that grows or counts. */
+static void verify_other(const char *path, const lfb_read_limits *limits, struct verified *file)
+{
+  struct source opened = {0};
+
+  file->form = verify_kind(file->status);
+  file->status = source_open_kind(path, limits, file->status, &opened);
+  if (file->status == LFB_OK)
+    file->strategy = verify_strategy(&opened);
+  source_close(&opened);
 }
 
 static void verify_plain(const char *path, const lfb_read_limits *limits, struct verified *file)
@@ -100,14 +97,9 @@ static void verify_any(const char *path, const lfb_read_limits *limits, struct v
   struct stat found;
 
   verify_plain(path, limits, file);
-  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) /* a pipe's beginning is gone */
-    return;
-  if (file->status == LFB_ERROR_GROWING)
-    verify_growing(path, limits, file);
-  else if (file->status == LFB_ERROR_GROWING_MAPPED)
-    verify_growing_mapped(path, limits, file);
-  else if (file->status == LFB_ERROR_COUNTING)
-    verify_counting(path, limits, file);
+  /* A pipe's beginning is gone. */
+  if (verify_kind(file->status) != NULL && stat(path, &found) == 0 && S_ISREG(found.st_mode))
+    verify_other(path, limits, file);
 }
 
 static void verify_remote(const char *path, const struct options_reading *reading,
@@ -248,6 +240,15 @@ static void verify_text_places(const lfb_damage *damage)
     printf(" and so on, %" PRIu64 " bytes in %" PRIu64 " parts", damage->bytes, damage->count);
 }
 
+/* What is wrong, without saying again that it is damage. */
+static const char *verify_problem(lfb_status status)
+{
+  static const char damaged[] = "the filter is damaged: ";
+  const char *text = lfb_status_text(status);
+
+  return strncmp(text, damaged, sizeof damaged - 1) == 0 ? text + sizeof damaged - 1 : text;
+}
+
 static void verify_text_damaged(const struct verified *file)
 {
   struct stat found;
@@ -257,7 +258,7 @@ static void verify_text_damaged(const struct verified *file)
            file->damage.bits_missing);
     return;
   }
-  printf("%s: damaged: %s", file->path, lfb_status_text(file->status));
+  printf("%s: damaged: %s", file->path, verify_problem(file->status));
   if (file->status == LFB_ERROR_TRUNCATED && stat(file->path, &found) == 0 &&
       S_ISREG(found.st_mode))
     printf(" (after %" PRIu64 " bytes)", (uint64_t)found.st_size);
@@ -291,17 +292,20 @@ static int verify_run(int argc, char **argv)
   bool json = false;
   bool quiet = false;
   struct options_reading reading = {0};
+  struct remote_manner manner = {0};
   const struct option_row rows[] = {
       {'q', "quiet", NULL, "print nothing of files that are whole", NULL, &quiet},
       options_key_file(&reading.key),
       options_helper(&reading.helper),
       options_json(&json),
+      options_timeout(&manner.timeout_ms),
   };
   const int status = options_parse(&command_verify, rows, sizeof rows / sizeof *rows, argc, argv);
   int worst = CLI_FOUND;
 
   if (status != OPTIONS_GO_ON)
     return status;
+  remote_behave(manner);
   if (optind == argc)
     return options_misused(&command_verify, "no filter given");
   if (json) {
@@ -327,12 +331,12 @@ const struct command command_verify = {
         "Reads each FILTER whole and compares it with its checksums, one for each MiB in\n"
         "the native, growing and counting forms.  Damage is told as a size and an offset\n"
         "into the file, both in bytes.  Forms without checksums are whole as far as their\n"
-        "header tells.\n"
+        "header tells.  'lfbloom convert --damaged' saves what is whole.\n"
         "FILTER may be on Redis: every part must be there, in full and of this filter; what is\n"
         "in it has no checksums.\n" REMOTE_HELP
         "Exit status: 0 if all are whole, 1 if one is damaged, 2 if one could not be read\n"
         "or is no filter.\n"
         "\n"
-        "  lfbloom verify backup/*.bloom\n",
+        "  lfbloom verify backup/*.lfb\n",
     .run = verify_run,
 };

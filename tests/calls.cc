@@ -1,11 +1,16 @@
 // calls.cc - the wrapped calls of calls.h.
 #include "tests/calls.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,7 +33,9 @@ enum Can : unsigned {
 
 Plan plan;
 Report report;
-bool armed;
+std::atomic<bool> armed{false};
+thread_local bool planned = false;     // whether this is the thread that armed, and is not spared
+std::atomic<int64_t> kept{0}, mapped{0};
 
 [[noreturn]] void Die() {
   kill(getpid(), SIGKILL);
@@ -38,6 +45,7 @@ bool armed;
 bool Fits(unsigned can) {
   switch (plan.deed) {
     case Deed::kFail:
+    case Deed::kFailOn:
       return plan.error == EINTR ? (can & kSlow) != 0 : (can & (kFile | kMemory)) != 0;
     case Deed::kShorten:
     case Deed::kShortenAll:
@@ -53,13 +61,17 @@ bool Fits(unsigned can) {
 
 bool Due() {
   const uint64_t number = report.made.size();
-  return plan.deed == Deed::kShortenAll ||
+  return plan.deed == Deed::kShortenAll || (plan.deed == Deed::kFailOn && number >= plan.at) ||
          (plan.deed == Deed::kInterruptOften ? number % 2 == 1 : number == plan.at);
+}
+
+bool Fails(Deed deed) {
+  return deed == Deed::kFail || deed == Deed::kFailOn || deed == Deed::kInterruptOften;
 }
 
 // Counts a call, and says what is to be done to it.
 Deed Begin(const char* name, int file, unsigned can) {
-  if (!armed || (plan.only != nullptr && std::strcmp(plan.only, name) != 0)) return Deed::kNothing;
+  if (!planned || (plan.only != nullptr && std::strcmp(plan.only, name) != 0)) return Deed::kNothing;
   report.made.push_back({name, file});
   if (plan.last != nullptr) plan.last->store(name);
   if (!Due() || !Fits(can)) return Deed::kNothing;
@@ -74,7 +86,7 @@ Deed Begin(const char* name, int file, unsigned can) {
 template <typename Real, typename Result>
 Result Do(const char* name, int file, unsigned can, Result failed, const Real& real) {
   const Deed deed = Begin(name, file, can);
-  if (deed == Deed::kFail || deed == Deed::kInterruptOften) return failed;
+  if (Fails(deed)) return failed;
   const Result result = real();
   if (deed == Deed::kKillAfter) Die();
   return result;
@@ -84,7 +96,7 @@ Result Do(const char* name, int file, unsigned can, Result failed, const Real& r
 template <typename Real>
 ssize_t Move(const char* name, int file, size_t size, const Real& real) {
   const Deed deed = Begin(name, file, kFile | kSlow | kMoves);
-  if (deed == Deed::kFail || deed == Deed::kInterruptOften) return -1;
+  if (Fails(deed)) return -1;
   if (deed == Deed::kWriteNothing) return 0;
   const bool shorten = deed == Deed::kShorten || deed == Deed::kShortenAll;
   const ssize_t moved = real(shorten && size > 1 ? 1 : size);
@@ -96,8 +108,13 @@ ssize_t Move(const char* name, int file, size_t size, const Real& real) {
 template <typename Real>
 auto Take(const char* name, const Real& real, unsigned can = kMemory) {
   const auto memory = Do(name, -1, can, static_cast<decltype(real())>(nullptr), real);
-  if (armed && memory != nullptr) report.kept++;
+  if (armed && memory != nullptr) kept++;
   return memory;
+}
+
+// .. that gives one back, or whatever else was taken.
+void Give(const void* taken) {
+  if (armed && taken != nullptr) kept--;
 }
 
 }  // namespace
@@ -117,17 +134,26 @@ size_t Report::Count(const std::string& name) const {
 void Arm(const Plan& wanted) {
   plan = wanted;
   report = Report();
-  armed = true;
+  kept = mapped = 0;
+  planned = armed = true;
 }
 
+Deed Planned() { return armed ? plan.deed : Deed::kNothing; }
+
+Spared::Spared() : planned_(planned) { planned = false; }
+Spared::~Spared() { planned = planned_ && armed; }
+
 Report Disarm() {
-  armed = false;
+  planned = armed = false;
+  report.kept = kept;
+  report.mapped = mapped;
   return report;
 }
 
 }  // namespace calls
 
 using calls::Do;
+using calls::Give;
 using calls::Move;
 using calls::Take;
 
@@ -204,10 +230,11 @@ int __wrap_connect(int file, const sockaddr* address, socklen_t size) {
   return -1;
 }
 
+// It fails for nothing else, but for want of memory in the kernel.
 int __real_poll(pollfd* polled, nfds_t count, int timeout);
 int __wrap_poll(pollfd* polled, nfds_t count, int timeout);
 int __wrap_poll(pollfd* polled, nfds_t count, int timeout) {
-  return Do("poll", -1, calls::kFile | calls::kSlow, -1,
+  return Do("poll", -1, calls::kSlow, -1,
             [=] { return __real_poll(polled, count, timeout); });
 }
 
@@ -230,10 +257,11 @@ int __wrap_rename(const char* from, const char* to) {
   return Do("rename", -1, calls::kFile, -1, [=] { return __real_rename(from, to); });
 }
 
+// It does not fail: who could not make a file can at least have no other.
 int __real_unlink(const char* path);
 int __wrap_unlink(const char* path);
 int __wrap_unlink(const char* path) {
-  return Do("unlink", -1, calls::kFile, -1, [=] { return __real_unlink(path); });
+  return Do("unlink", -1, calls::kNoHarm, -1, [=] { return __real_unlink(path); });
 }
 
 int __real_stat(const char* path, struct stat* found);
@@ -288,7 +316,7 @@ void* __real_realloc(void* memory, size_t size);
 void* __wrap_realloc(void* memory, size_t size);
 void* __wrap_realloc(void* memory, size_t size) {
   void* const taken = Take("realloc", [=] { return __real_realloc(memory, size); });
-  if (calls::armed && memory != nullptr && taken != nullptr) calls::report.kept--;
+  if (taken != nullptr) Give(memory);
   return taken;
 }
 
@@ -301,7 +329,7 @@ void* __wrap_aligned_alloc(size_t alignment, size_t size) {
 void __real_free(void* memory);
 void __wrap_free(void* memory);
 void __wrap_free(void* memory) {
-  if (calls::armed && memory != nullptr) calls::report.kept--;
+  Give(memory);
   __real_free(memory);
 }
 
@@ -313,7 +341,7 @@ void* __wrap_mmap(void* at, size_t size, int protection, int flags, int file, of
          [=] { return __real_mmap(at, size, protection, flags, file, offset); });
   // what is put in the place of a mapping was counted there
   const bool more = mapped != MAP_FAILED && (flags & MAP_FIXED) == 0;
-  if (calls::armed && more) calls::report.mapped += static_cast<int64_t>(size);
+  if (calls::armed && more) calls::mapped += static_cast<int64_t>(size);
   return mapped;
 }
 
@@ -371,14 +399,153 @@ ssize_t __wrap_pread(int file, void* bytes, size_t size, off_t from) {
 int __real_munmap(void* at, size_t size);
 int __wrap_munmap(void* at, size_t size);
 int __wrap_munmap(void* at, size_t size) {
-  if (calls::armed) calls::report.mapped -= static_cast<int64_t>(size);
+  if (calls::armed) calls::mapped -= static_cast<int64_t>(size);
   return __real_munmap(at, size);
 }
 
 int __real_madvise(void* at, size_t size, int advice);
 int __wrap_madvise(void* at, size_t size, int advice);
 int __wrap_madvise(void* at, size_t size, int advice) {
-  return Do("madvise", -1, calls::kMemory, -1, [=] { return __real_madvise(at, size, advice); });
+  return Do("madvise", -1, calls::kFile, -1, [=] { return __real_madvise(at, size, advice); });
+}
+
+ssize_t __real_pwrite(int file, const void* bytes, size_t size, off_t to);
+ssize_t __wrap_pwrite(int file, const void* bytes, size_t size, off_t to);
+ssize_t __wrap_pwrite(int file, const void* bytes, size_t size, off_t to) {
+  return Move("pwrite", file, size,
+              [=](size_t most) { return __real_pwrite(file, bytes, most, to); });
+}
+
+off_t __real_lseek(int file, off_t to, int from);
+off_t __wrap_lseek(int file, off_t to, int from);
+off_t __wrap_lseek(int file, off_t to, int from) {
+  return Do("lseek", file, calls::kFile, static_cast<off_t>(-1),
+            [=] { return __real_lseek(file, to, from); });
+}
+
+int __real_fstatfs(int file, struct statfs* found);
+int __wrap_fstatfs(int file, struct statfs* found);
+int __wrap_fstatfs(int file, struct statfs* found) {
+  return Do("fstatfs", file, calls::kFile, -1, [=] { return __real_fstatfs(file, found); });
+}
+
+int __real_getrlimit(__rlimit_resource_t of, rlimit* found);
+int __wrap_getrlimit(__rlimit_resource_t of, rlimit* found);
+int __wrap_getrlimit(__rlimit_resource_t of, rlimit* found) {
+  return Do("getrlimit", -1, calls::kFile, -1, [=] { return __real_getrlimit(of, found); });
+}
+
+ssize_t __real_getrandom(void* bytes, size_t size, unsigned flags);
+ssize_t __wrap_getrandom(void* bytes, size_t size, unsigned flags);
+ssize_t __wrap_getrandom(void* bytes, size_t size, unsigned flags) {
+  return Move("getrandom", -1, size,
+              [=](size_t most) { return __real_getrandom(bytes, most, flags); });
+}
+
+DIR* __real_opendir(const char* path);
+DIR* __wrap_opendir(const char* path);
+DIR* __wrap_opendir(const char* path) {
+  return Take("opendir", [=] { return __real_opendir(path); }, calls::kFile);
+}
+
+// NULL at the end too: nothing but errno tells.
+dirent* __real_readdir(DIR* directory);
+dirent* __wrap_readdir(DIR* directory);
+dirent* __wrap_readdir(DIR* directory) {
+  return Do("readdir", -1, calls::kFile, static_cast<dirent*>(nullptr),
+            [=] { return __real_readdir(directory); });
+}
+
+int __real_closedir(DIR* directory);
+int __wrap_closedir(DIR* directory);
+int __wrap_closedir(DIR* directory) {
+  Give(directory);
+  return __real_closedir(directory);
+}
+
+int __real_eventfd(unsigned count, int flags);
+int __wrap_eventfd(unsigned count, int flags);
+int __wrap_eventfd(unsigned count, int flags) {
+  return Do("eventfd", -1, calls::kFile, -1, [=] { return __real_eventfd(count, flags); });
+}
+
+int __real_getsockopt(int file, int level, int option, void* value, socklen_t* size);
+int __wrap_getsockopt(int file, int level, int option, void* value, socklen_t* size);
+int __wrap_getsockopt(int file, int level, int option, void* value, socklen_t* size) {
+  return Do("getsockopt", file, calls::kFile, -1,
+            [=] { return __real_getsockopt(file, level, option, value, size); });
+}
+
+int __real_setsockopt(int file, int level, int option, const void* value, socklen_t size);
+int __wrap_setsockopt(int file, int level, int option, const void* value, socklen_t size);
+int __wrap_setsockopt(int file, int level, int option, const void* value, socklen_t size) {
+  return Do("setsockopt", file, calls::kFile, -1,
+            [=] { return __real_setsockopt(file, level, option, value, size); });
+}
+
+int __real_getaddrinfo(const char* host, const char* port, const addrinfo* wanted, addrinfo** found);
+int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* wanted, addrinfo** found);
+int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* wanted,
+                       addrinfo** found) {
+  const int outcome = Do("getaddrinfo", -1, calls::kMemory, EAI_MEMORY,
+                         [=] { return __real_getaddrinfo(host, port, wanted, found); });
+  if (outcome == 0 && calls::armed) calls::kept++;
+  return outcome;
+}
+
+void __real_freeaddrinfo(addrinfo* found);
+void __wrap_freeaddrinfo(addrinfo* found);
+void __wrap_freeaddrinfo(addrinfo* found) {
+  Give(found);
+  __real_freeaddrinfo(found);
+}
+
+int __real_pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*),
+                          void* argument);
+int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*),
+                          void* argument);
+int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*),
+                          void* argument) {
+  const int outcome = Do("pthread_create", -1, calls::kFile, EAGAIN,
+                         [=] { return __real_pthread_create(thread, how, run, argument); });
+  if (outcome == 0 && calls::armed) calls::kept++;
+  return outcome;
+}
+
+int __real_pthread_join(pthread_t thread, void** result);
+int __wrap_pthread_join(pthread_t thread, void** result);
+int __wrap_pthread_join(pthread_t thread, void** result) {
+  Give(&thread);
+  return __real_pthread_join(thread, result);
+}
+
+int __real_pthread_condattr_init(pthread_condattr_t* how);
+int __wrap_pthread_condattr_init(pthread_condattr_t* how);
+int __wrap_pthread_condattr_init(pthread_condattr_t* how) {
+  return Do("pthread_condattr_init", -1, calls::kMemory, ENOMEM,
+            [=] { return __real_pthread_condattr_init(how); });
+}
+
+int __real_pthread_cond_init(pthread_cond_t* made, const pthread_condattr_t* how);
+int __wrap_pthread_cond_init(pthread_cond_t* made, const pthread_condattr_t* how);
+int __wrap_pthread_cond_init(pthread_cond_t* made, const pthread_condattr_t* how) {
+  return Do("pthread_cond_init", -1, calls::kMemory, ENOMEM,
+            [=] { return __real_pthread_cond_init(made, how); });
+}
+
+// Of hiredis, which not every test has, and which takes memory that is not seen here.
+__attribute__((weak)) void* __real_redisReaderCreateWithFunctions(void* functions);
+void* __wrap_redisReaderCreateWithFunctions(void* functions);
+void* __wrap_redisReaderCreateWithFunctions(void* functions) {
+  return Take("redisReaderCreateWithFunctions",
+              [=] { return __real_redisReaderCreateWithFunctions(functions); });
+}
+
+__attribute__((weak)) void __real_redisReaderFree(void* reader);
+void __wrap_redisReaderFree(void* reader);
+void __wrap_redisReaderFree(void* reader) {
+  Give(reader);
+  __real_redisReaderFree(reader);
 }
 
 }  // extern "C"

@@ -2,8 +2,9 @@
 // counts, fails, cuts short, or is killed at.
 //
 // A test that links this has the library's calls come here first (--wrap, one row a call
-// in tests/BUILD.bazel).  They go on as they are but between Arm() and Disarm(), which one
-// thread alone may use.
+// in tests/BUILD.bazel).  They go on as they are but between Arm() and Disarm(), and but in the
+// thread that called Arm(): those of other threads are not counted.  What they take and give back
+// is, so that an act may start threads, and end them.
 #pragma once
 
 #include <atomic>
@@ -16,6 +17,7 @@ namespace calls {
 enum class Deed {
   kNothing,
   kFail,           // with Plan::error; memory: none is left
+  kFailOn,         // .. and each one behind it
   kShorten,        // a read() or write() to 1 byte
   kShortenAll,     // each of them, whichever `at` says
   kWriteNothing,   // write() returns 0
@@ -40,7 +42,7 @@ struct Call {
 struct Report {
   std::vector<Call> made;  // in order
   size_t hit = 0;          // the first one that something was done to, from 1 on; 0: none
-  int64_t kept = 0;        // memory blocks taken less those given back
+  int64_t kept = 0;        // memory blocks taken, and threads started, less those that went
   int64_t mapped = 0;      // bytes
   const Call& Hit() const { return made[hit - 1]; }
   // Whether a call of this name was made before the one that was hit.
@@ -49,6 +51,21 @@ struct Report {
 };
 
 void Arm(const Plan& plan);
+// What is done now, by the plan; kNothing where nobody armed.
+Deed Planned();
 Report Disarm();
+
+// While it lives, calls go on as they are and are not counted, whatever was planned; what they
+// take and give back still is.
+class Spared {
+ public:
+  Spared();
+  ~Spared();
+  Spared(const Spared&) = delete;
+  Spared& operator=(const Spared&) = delete;
+
+ private:
+  bool planned_;
+};
 
 }  // namespace calls

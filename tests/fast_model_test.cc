@@ -1,6 +1,6 @@
 // The model of strategy `fast` against a slower way of the same definition, and
 // the sizes that come of it.
-#include "bloom/fast_model.h"
+#include "bloom/strategies/fast_model.h"
 
 #include <cmath>
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "bloom/fast_model.h"
-#include "bloom/fast_size.h"
+#include "bloom/strategies/fast_model.h"
+#include "bloom/strategies/fast_size.h"
 #include "tests/race.h"
 #include "tests/variants.h"
 

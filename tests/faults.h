@@ -7,11 +7,52 @@
 #include <cerrno>
 #include <filesystem>
 #include <functional>
+#include <map>
 
 #include "tests/calls.h"
 
 inline size_t OpenFiles() {
   return static_cast<size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
+}
+
+// What a call that fails makes of the whole, where nothing else is said; LFB_OK: something else
+// is done instead, or nothing depends on it.
+inline lfb_status StatusOf(const std::string& call) {
+  static const std::map<std::string, lfb_status> statuses = {
+      // memory
+      {"malloc", LFB_ERROR_NO_MEMORY},          {"calloc", LFB_ERROR_NO_MEMORY},
+      {"realloc", LFB_ERROR_NO_MEMORY},         {"aligned_alloc", LFB_ERROR_NO_MEMORY},
+      {"strdup", LFB_ERROR_NO_MEMORY},          {"strndup", LFB_ERROR_NO_MEMORY},
+      {"mmap", LFB_ERROR_NO_MEMORY},            {"madvise", LFB_OK},
+      // files
+      {"open", LFB_ERROR_OPEN},                 {"stat", LFB_ERROR_OPEN},
+      {"lstat", LFB_ERROR_OPEN},                {"fstat", LFB_ERROR_OPEN},
+      {"realpath", LFB_ERROR_OPEN},             {"opendir", LFB_ERROR_OPEN},
+      {"readdir", LFB_ERROR_OPEN},              {"linkat", LFB_ERROR_OPEN},
+      {"read", LFB_ERROR_READ},                 {"pread", LFB_ERROR_READ},
+      {"write", LFB_ERROR_WRITE},               {"pwrite", LFB_ERROR_WRITE},
+      {"lseek", LFB_ERROR_WRITE},               {"fchmod", LFB_ERROR_WRITE},
+      {"ftruncate", LFB_ERROR_WRITE},           {"fallocate", LFB_ERROR_WRITE},
+      {"posix_fallocate", LFB_ERROR_WRITE},     {"fsync", LFB_ERROR_SYNC},
+      {"msync", LFB_ERROR_SYNC},                {"rename", LFB_ERROR_RENAME},
+      {"fstatfs", LFB_OK},                      {"getrlimit", LFB_OK},
+      {"access", LFB_OK},                       {"unlink", LFB_OK},
+      {"close", LFB_OK},
+      // threads, and what there is else
+      {"pthread_create", LFB_ERROR_NO_THREAD},  {"pthread_cond_init", LFB_ERROR_NO_MEMORY},
+      {"pthread_condattr_init", LFB_ERROR_NO_MEMORY},
+      {"getrandom", LFB_ERROR_NO_RANDOM},       {"eventfd", LFB_ERROR_NO_MEMORY},
+      // sockets
+      {"getaddrinfo", LFB_ERROR_NO_MEMORY},
+      {"redisReaderCreateWithFunctions", LFB_ERROR_NO_MEMORY},
+      {"socket", LFB_ERROR_REDIS_CONNECT},
+      {"connect", LFB_ERROR_REDIS_CONNECT},     {"getsockopt", LFB_ERROR_REDIS_CONNECT},
+      {"setsockopt", LFB_OK},                   {"poll", LFB_OK},
+      {"send", LFB_ERROR_REDIS_LOST},           {"recv", LFB_ERROR_REDIS_LOST},
+  };
+  const auto found = statuses.find(call);
+  EXPECT_NE(found, statuses.end()) << "calls.cc fails " << call << ", and nobody says what then";
+  return found == statuses.end() ? LFB_OK : found->second;
 }
 
 struct Outcome {

@@ -346,6 +346,28 @@ TEST(Follow, AThreadFollowsUntilItIsStopped) {
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_CHANGES) << "by hand again";
 }
 
+// Who was told of a failure is told that it is over, also where there is no news.  Seen to fail
+// with polls that did nothing never told.
+TEST(Follow, ItIsToldThatFailuresAreOver) {
+  Source source;
+  std::vector<lfb_followed> told;
+  lfb_follow_config config{};
+  config.report_to = &told;
+  config.report = [](void* to, lfb_followed what, lfb_status) {
+    static_cast<std::vector<lfb_followed>*>(to)->push_back(what);
+  };
+  Following it(source.Functions(), config);
+  source.Change(100);
+  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
+  source.failing = LFB_ERROR_READ;
+  EXPECT_EQ(it.Poll(kNow, LFB_ERROR_READ), LFB_FOLLOWED_FAILED);
+  source.failing = LFB_OK;
+  EXPECT_EQ(it.Poll(kNow + 1000), LFB_FOLLOWED_NOTHING);
+  EXPECT_EQ(it.Poll(kNow + 2000), LFB_FOLLOWED_NOTHING);
+  EXPECT_EQ(told, (std::vector<lfb_followed>{LFB_FOLLOWED_REBUILT, LFB_FOLLOWED_FAILED,
+                                             LFB_FOLLOWED_NOTHING}));
+}
+
 // Who wants no second poll can say so.  Seen to fail, with a thousand polls, when the sum of the
 // time and this was not looked at.
 TEST(Follow, TheLongestRestIsOne) {

@@ -2,14 +2,10 @@
 # guarantees_test.sh PAGE BUGS FILE...: docs/guarantees.md, the public headers, the tests and
 # the planted bugs (tools/library.bzl) name each other, and nothing that is not there.
 set -euo pipefail
+source tests/complain.sh
 
 page=$1 bugs=$2
 shift 2
-wrong=0
-complain() {
-  echo "$1" >&2
-  wrong=$((wrong + 1))
-}
 
 headers=() tests=()
 for file in "$@"; do

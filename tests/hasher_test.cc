@@ -1,5 +1,5 @@
 // MurmurHash3 and FNV-1a against known values, and in pieces against whole.
-#include "bloom/hasher.h"
+#include "bloom/hashing/hasher.h"
 
 #include <gtest/gtest.h>
 

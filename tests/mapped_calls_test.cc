@@ -7,8 +7,6 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include <map>
-
 #include "bloom/core.h"
 #include "tests/faults.h"
 #include "tests/files.h"
@@ -21,18 +19,11 @@ using calls::Report;
 
 // What a call that failed makes of the whole; LFB_OK: something else is done instead.
 lfb_status Expected(const Report& report) {
-  static const std::map<std::string, lfb_status> expected = {
-      {"calloc", LFB_ERROR_NO_MEMORY},  {"strdup", LFB_ERROR_NO_MEMORY},
-      {"strndup", LFB_ERROR_NO_MEMORY}, {"aligned_alloc", LFB_ERROR_NO_MEMORY},
-      {"malloc", LFB_ERROR_NO_MEMORY},  {"posix_fallocate", LFB_ERROR_WRITE},
-      {"fallocate", LFB_ERROR_WRITE},   {"ftruncate", LFB_ERROR_WRITE},
-      {"linkat", LFB_ERROR_OPEN},       {"pread", LFB_ERROR_READ},
-      {"msync", LFB_ERROR_SYNC},        {"fsync", LFB_ERROR_SYNC},
-      {"open", LFB_ERROR_OPEN},         {"fstat", LFB_ERROR_OPEN},
-      {"mmap", LFB_ERROR_MAP},          {"stat", LFB_ERROR_REPLACED},
-  };
-  const auto found = expected.find(report.Hit().name);
-  return found == expected.end() ? LFB_OK : found->second;
+  const std::string name = report.Hit().name;
+  return name == "mmap"    ? LFB_ERROR_MAP
+         : name == "stat"  ? LFB_ERROR_REPLACED
+         : name == "lstat" ? LFB_OK
+                           : StatusOf(name);
 }
 
 // The third mapping is the page that a child finds empty.
@@ -116,7 +107,7 @@ TEST_F(MappedCalls, EachOfSyncingAndRecountingFails) {
   };
   const auto expected_of_recount = [](const Report& report) {  // only its own life is at stake
     const std::string name = report.Hit().name;
-    return name == "malloc"                             ? LFB_ERROR_NO_MEMORY
+    return name == "calloc"                             ? LFB_ERROR_NO_MEMORY
            : name == "fstat" && !report.Before("open") ? LFB_ERROR_TRUNCATED
                                                         : LFB_OK;
   };

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 #include "bloom/core.h"
-#include "bloom/mapping.h"
+#include "bloom/mapped/mapping.h"
 #include "tests/mapped.h"
 #include "tests/race.h"
 #include "tests/shared.h"
@@ -127,7 +127,7 @@ TEST(MappedCrowd, AnExecutedProgramInheritsNothing) {
   const Path path("/dev/shm");
   const Filter first = Create(path, Config(1000, 0.01, LFB_FAST)), second = Open(path);
   for (const Filter* filter : {&first, &second})
-    EXPECT_NE(fcntl((*filter)->mapping->fd, F_GETFD) & FD_CLOEXEC, 0);
+    EXPECT_NE(fcntl((*filter)->mapping->disk.fd, F_GETFD) & FD_CLOEXEC, 0);
 }
 
 }  // namespace

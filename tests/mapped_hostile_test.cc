@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 #include "bloom/core.h"
-#include "bloom/mapping.h"
+#include "bloom/mapped/mapping.h"
 #include "tests/mapped.h"
 #include "tests/race.h"
 #include "tests/shared.h"

@@ -1,5 +1,5 @@
 // x mod d by multiplication: equal to % at every edge of the proof in modulus.h.
-#include "bloom/modulus.h"
+#include "bloom/strategies/modulus.h"
 
 #include <gtest/gtest.h>
 

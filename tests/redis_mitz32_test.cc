@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "bloom/core.h"
-#include "bloom/sink.h"
-#include "bloom/strategies.h"
+#include "bloom/hashing/sink.h"
+#include "bloom/strategies/strategies.h"
 #include "tests/filters.h"
 
 namespace {

@@ -17,7 +17,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <map>
 
 #include "bloom/core.h"
 #include "tests/faults.h"
@@ -46,19 +45,9 @@ const std::vector<int> kErrors = {ENOSPC, EIO, EINTR};
 
 // What a call that failed makes of the whole; LFB_OK: nothing depends on it.
 lfb_status Expected(const Report& report) {
-  static const std::map<std::string, lfb_status> expected = {
-      {"lstat", LFB_ERROR_OPEN},           {"stat", LFB_ERROR_OPEN},
-      {"realpath", LFB_ERROR_OPEN},        {"open", LFB_ERROR_OPEN},
-      {"read", LFB_ERROR_READ},            {"write", LFB_ERROR_WRITE},
-      {"fchmod", LFB_ERROR_WRITE},         {"fsync", LFB_ERROR_SYNC},
-      {"rename", LFB_ERROR_RENAME},        {"strdup", LFB_ERROR_NO_MEMORY},
-      {"strndup", LFB_ERROR_NO_MEMORY},    {"malloc", LFB_ERROR_NO_MEMORY},
-      {"calloc", LFB_ERROR_NO_MEMORY},     {"aligned_alloc", LFB_ERROR_NO_MEMORY},
-      {"mmap", LFB_ERROR_NO_MEMORY},       {"madvise", LFB_OK},
-      {"fstat", LFB_OK},
-  };
   const std::string name = report.Hit().name;
-  if (name != "close") return expected.at(name);
+  if (name == "fstat") return LFB_OK;
+  if (name != "close") return StatusOf(name);
   // Of a file that was written to; not of one that was read, or of a directory.
   return report.Count("write") > 0 && !report.Before("rename") ? LFB_ERROR_WRITE : LFB_OK;
 }

@@ -1,6 +1,6 @@
 // Strategy sbbf: its bits by the letter of Parquet's definition, its model by a slower
 // way, and its sizes.
-#include "bloom/strategies.h"
+#include "bloom/strategies/strategies.h"
 
 #include <cmath>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bloom/digest.h"
+#include "bloom/forms/digest.h"
 #include "tests/race.h"
 #include "tests/variants.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bloom/core.h"
-#include "bloom/strategies.h"
+#include "bloom/strategies/strategies.h"
 #include "tests/filters.h"
 
 // What this processor has, from none up.

@@ -35,28 +35,86 @@ PLANTS = [
     "announced_early",  # a version's number is on the Redis server before its parts
 ]
 
+# The sources that a bug changes, all of those that see its macro: //tests:plants_test.
+# A bug that is not here may change any (it is in a header that most include), and has
+# the whole library compiled again.
+PLANTED_IN = {
+    "announced_early": ["redis/source/publish.c"],
+    "early_layer": ["bloom/growing/layers.c"],
+    "live_checksum": ["bloom/forms/form_words.c"],
+    "maybe_first": ["bloom/watch.c"],
+    "stored_layer": ["bloom/growing/layers.c"],
+    "told_twice": ["bloom/watch.c"],
+    "unbarred": ["atomic/epoch_ck.c"],
+    "undecided": ["bloom/claims.c"],
+    "undoubled": ["bloom/versions/versions.c"],
+    "unfollowed": [
+        "bloom/forms/form_growing.c",
+        "bloom/growing/growing.c",
+        "bloom/growing/growing_files.c",
+        "bloom/growing/growing_many.c",
+        "bloom/growing/growing_mapped.c",
+        "bloom/growing/layers.c",
+    ],
+    "ungraced": ["atomic/epoch.c"],
+    "unlooked": ["bloom/claims.c"],
+    "unrestored": [
+        "bloom/counting/counting_any.c",
+        "bloom/counting/counting_fast.c",
+    ],
+    "unsettled": ["bloom/batch.c"],
+    "unstuck": [
+        "bloom/counting/counting.c",
+        "bloom/counting/counting_any.c",
+        "bloom/counting/counting_fast.c",
+        "bloom/forms/counting_header.c",
+        "bloom/forms/form_counting.c",
+        "bloom/forms/forms.c",
+    ],
+    "untaken": ["bloom/builder.c"],
+    "unwaited": ["bloom/versions/versions.c"],
+}
+
 def _planted(label, plant):
     return label + "_" + plant
 
-def _variants(name, own_deps, **kwargs):
-    """The ordinary library, and one for each planted bug."""
-    copts = STRICT_C + kwargs.pop("copts", [])
-    kwargs["includes"] = ["include"]
-    cc_library(name = name, deps = own_deps, copts = copts + ["-fvisibility=hidden"], linkstatic = True, **kwargs)
+def _changed(srcs, plant):
+    """Those of the package's sources that the bug changes."""
+    everywhere = plant not in PLANTED_IN
+    return [src for src in srcs if everywhere or native.package_name() + "/" + src in PLANTED_IN[plant]]
+
+def _strict():
+    """What a newer compiler warns of is for this workspace to mend, not for one that uses it."""
+    return STRICT_C if native.repository_name() == "@" else []
+
+def _variants(name, own_deps, srcs, copts = [], hdrs = [], linkopts = []):
+    """The ordinary library, and one for each planted bug: what it changes, before the ordinary one."""
+    cc_library(
+        name = name,
+        srcs = srcs,
+        hdrs = hdrs,
+        copts = _strict() + copts + ["-fvisibility=hidden"],
+        includes = ["include"],
+        linkopts = linkopts,
+        linkstatic = True,
+        deps = own_deps,
+    )
     for plant in PLANTS:
         cc_library(
             name = _planted(name, plant),
             testonly = True,
-            copts = copts,
+            srcs = _changed(srcs, plant),
+            copts = _strict() + copts,
             defines = ["LFB_PLANT_" + plant.upper()],
             linkstatic = True,
             tags = ["manual"],
-            deps = [_planted(dep, plant) for dep in own_deps],
-            **kwargs
+            deps = [name] + [_planted(dep, plant) for dep in own_deps],
+            # Whole, so that of two objects with one name the changed one is linked.
+            alwayslink = True,
         )
 
 def lfb_library(name, own_deps = [], apart = [], **kwargs):
-    """The library of a folder: all of its sources, and its planted variants.
+    """The library of a folder: all of its sources, those of its folders too, and its planted variants.
 
     Also names its public headers, include/lfbloom/*.h, all its headers, and all its
     sources, for installing.
@@ -65,15 +123,18 @@ def lfb_library(name, own_deps = [], apart = [], **kwargs):
       name: of the ordinary library; a variant appends _<plant>.
       own_deps: libraries made by this file's macros.
       apart: sources that lfb_part() makes libraries of.
-      **kwargs: for cc_library.
+      **kwargs: copts and linkopts, for cc_library.
     """
+    deeper = native.glob(["*/*/**"], exclude = ["include/lfbloom/*.h"], exclude_directories = 1)
+    if deeper:
+        fail("no folders in folders: nothing would see " + ", ".join(deeper))
     public = native.glob(["include/lfbloom/*.h"])
-    hdrs = native.glob(["*.h"]) + public
+    hdrs = native.glob(["*.h", "*/*.h"]) + public
     native.filegroup(name = "public_headers", srcs = public)
     native.filegroup(name = "headers", srcs = hdrs)
-    native.filegroup(name = "sources", srcs = native.glob(["*.c"], exclude = apart) + hdrs)
+    native.filegroup(name = "sources", srcs = native.glob(["*.c", "*/*.c"], exclude = apart) + hdrs)
     native.filegroup(name = "sources_apart", srcs = apart)
-    _variants(name, own_deps, srcs = native.glob(["*.c"], exclude = apart), hdrs = hdrs, **kwargs)
+    _variants(name, own_deps, srcs = native.glob(["*.c", "*/*.c"], exclude = apart), hdrs = hdrs, **kwargs)
 
 def lfb_part(name, srcs, own_deps, **kwargs):
     """A library of some sources of a folder: what takes more than the rest to be linked.
@@ -82,7 +143,7 @@ def lfb_part(name, srcs, own_deps, **kwargs):
       name: as of lfb_library().
       srcs: .c files, which lfb_library() names as being apart.
       own_deps: libraries made by this file's macros, the folder's own among them.
-      **kwargs: for cc_library.
+      **kwargs: copts and linkopts, for cc_library.
     """
     _variants(name, own_deps, srcs = srcs, **kwargs)
 
@@ -119,3 +180,22 @@ def race_test(name, srcs, library, catches = {}, deps = [], **kwargs):
             data = [binary],
             tags = ["exclusive", "notsan"],
         )
+
+def one_thread_test(name):
+    """A test that the package's tests tagged onethread, declared before it, start no thread and no process.
+
+    Args:
+      name: of the test.
+    """
+    srcs = []
+    for rule in native.existing_rules().values():
+        if rule["kind"] == "cc_test" and "onethread" in rule["tags"]:
+            srcs += [src for src in rule["srcs"] if src.endswith(".cc")]
+    sh_test(
+        name = name,
+        size = "small",
+        srcs = ["//tests:one_thread_test.sh"],
+        args = ["$(location %s)" % src for src in srcs],
+        data = srcs,
+        tags = ["notsan"],
+    )

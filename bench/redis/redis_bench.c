@@ -8,7 +8,7 @@
  * words of 64 bits, somewhere in a string of 64 MiB, as a filter of layout fast has them.  WHO
  * is link, a job with a window of N; hiredis: its loop of N commands appended, N replies
  * read; or filter: many keys of a filter of that layout, n 50,000,000, p 0.01, whose commands
- * read the part's mark besides.  The first two write their commands by redis/wire.h: hiredis'
+ * read the part's mark besides.  The first two write their commands by redis/link/wire.h: hiredis'
  * own formatting would take longer.
  * query/plain and query/replica, one key after the other: a filter in memory, and the local copy
  * of a replica (lfbloom/replica.h), its threads there for both; put/replica: one replica's puts, flushed,
@@ -28,7 +28,7 @@
 
 #include "bench/keys.h"
 #include "bench/shim.h"
-#include "redis/link.h"
+#include "redis/link/link.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -9,9 +9,16 @@ words_at() { # fpp
   awk -F, -v fpp="$1" '$1 == "fast" && $2 == fpp { print $4 }' "$out/fpp.csv"
 }
 
+# A picture, and below it which machine, when and by what.
+picture() { # file, what it shows
+  printf '![%s](%s.svg)\n\n' "$2" "$1"
+  echo "<sub>$(describe_briefly): \`$command\`</sub>"
+}
+
 write_report() {
+  local command="./bazelw run -c opt //bench:report${flags[*]:+ -- ${flags[*]}}"
   cat <<END
-<!-- made by: ./bazelw run -c opt //bench:report${flags[*]:+ -- ${flags[*]}} -->
+<!-- made by: $command -->
 
 # The measured report
 
@@ -52,7 +59,7 @@ $(table memory memory)
 
 ## Every call at every size
 
-![ns per operation against filter size](size.svg)
+$(picture size "ns per operation against filter size")
 
 One thread, hashes given, ns an operation:
 
@@ -60,7 +67,7 @@ $(table sizes report)
 
 ## Threads that share one filter
 
-![rate against threads](threads.svg)
+$(picture threads "rate against threads")
 
 Hashes given, 1 %, million operations a second.  libbloom is not for threads.
 
@@ -68,7 +75,7 @@ $(table threads report)
 
 ## Peers
 
-![peers and limit](peers.svg)
+$(picture peers "peers and limit")
 
 ns an operation, 1 %, one thread; in brackets how many times as long as \`fast\` by the same
 call with the same keys.  mutex: the bit array of \`fast\` behind a mutex, plain reads and
@@ -88,7 +95,7 @@ $(table keys report)
 
 ## False positives
 
-![false-positive probability against bits per key](fpp.svg)
+$(picture fpp "false-positive probability against bits per key")
 
 $keys keys; words: of one line, that a key's bits lie in.
 

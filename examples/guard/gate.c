@@ -1,7 +1,7 @@
 /*
  * gate.c - see gate.h.
  *
- * Floor 4 of examples/guard/.  May include: gate.h, products.h, stages.h, report.h,
+ * Floor 4 of examples/guard/.  May include: gate.h, others.h, products.h, stages.h, report.h,
  * <lfbloom/versions.h>, <lfbloom/watch.h>.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -232,16 +232,18 @@ void gate_put(struct gate *gate, int64_t id)
 static enum stage_answer gate_lookup(void *self, struct lookup *lookup)
 {
   struct gate *gate = self;
-  const bool maybe = lfb_versions_might_contain_u64(gate->versions, (uint64_t)lookup->id);
 
-  lfb_watch_report_answers(gate->watch, maybe, !maybe);
-  return maybe ? STAGE_MAYBE : STAGE_ABSENT;
+  lookup->own = lfb_versions_might_contain_u64(gate->versions, (uint64_t)lookup->id);
+  lfb_watch_report_answers(gate->watch, lookup->own, !lookup->own);
+  return lookup->own || (gate->config.others != NULL && others_have(gate->config.others, lookup->id))
+             ? STAGE_MAYBE
+             : STAGE_ABSENT;
 }
 
 /* Without a body, it let through an id that the database does not have. */
 static void gate_learn(void *self, const struct lookup *lookup)
 {
-  if (lookup->body == NULL)
+  if (lookup->body == NULL && lookup->own)
     lfb_watch_report_false_positive(((struct gate *)self)->watch);
 }
 
@@ -275,4 +277,6 @@ void gate_print(struct gate *gate, FILE *to)
           /* acquire: pairs with the release in gate_end(). */
           atomic_load_explicit(&gate->rebuilds, memory_order_acquire),
           atomic_load_explicit(&gate->failures, memory_order_acquire));
+  if (gate->config.others != NULL)
+    others_print(gate->config.others, to);
 }

@@ -2,8 +2,8 @@
  * gate.h - the filter in front: ids of which it is certain that there is no such product go
  * no further.
  *
- * Floor 4 of examples/guard/.  May include: products.h, stages.h, report.h, <lfbloom/versions.h>,
- * <lfbloom/watch.h>.
+ * Floor 4 of examples/guard/.  May include: others.h, products.h, stages.h, report.h,
+ * <lfbloom/versions.h>, <lfbloom/watch.h>.
  *
  * Complete  An id is written to the database before it is put here (guard.c), which is what a
  *           rebuild asks for (lfbloom/versions.h, 3): no product that a put has returned for
@@ -12,6 +12,8 @@
  *           filter is wrong about: so its hash is keyed, with a new random key each rebuild.
  * Full      Once the filter is wrong twice as often as it was made for, a rebuild begins by
  *           itself, larger.
+ * Others    Where another machine announces ids, one passes that is in its filter or in this:
+ *           no product that either knows is refused.  The watch, and the rebuilds, are of this.
  * Threads   Any call beside any other, but create and free.  Requests never wait for a
  *           rebuild.
  */
@@ -22,6 +24,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "examples/guard/others.h"
 #include "examples/guard/products.h"
 #include "examples/guard/stages.h"
 
@@ -31,6 +34,7 @@ struct gate_config {
   double fpp;
   void (*rebuilt)(void *to); /* told, on the rebuilding thread, of each rebuild */
   void *to;
+  struct others *others; /* NULL: nobody is followed */
 };
 
 struct gate;

@@ -1,8 +1,8 @@
 /*
  * guard.c - see guard.h.
  *
- * Floor 5 of examples/guard/.  May include: guard.h, gate.h, cache.h, redis_cache.h, products.h,
- * stages.h, report.h.
+ * Floor 5 of examples/guard/.  May include: guard.h, gate.h, cache.h, others.h, redis_cache.h,
+ * products.h, stages.h, report.h.
  */
 #include "examples/guard/guard.h"
 
@@ -10,6 +10,7 @@
 
 #include "examples/guard/cache.h"
 #include "examples/guard/gate.h"
+#include "examples/guard/others.h"
 #include "examples/guard/products.h"
 #include "examples/guard/redis_cache.h"
 #include "examples/guard/report.h"
@@ -18,10 +19,12 @@ struct guard {
   struct products *products;
   struct cache *cache;
   struct redis_cache *redis; /* NULL: without */
+  struct others *others;     /* NULL: nobody is followed */
   struct gate *gate;
   struct stages stages;
 };
 
+/* The filter has been made anew: by a rebuild, or by who publishes one. */
 static void guard_rebuilt(void *to)
 {
   cache_clear(((struct guard *)to)->cache);
@@ -41,10 +44,20 @@ static bool guard_open_caches(struct guard *guard, const struct guard_config *co
 
 static bool guard_open_gate(struct guard *guard, const struct guard_config *config)
 {
-  const struct gate_config gate = {config->expect, config->fpp, guard_rebuilt, guard};
+  const struct gate_config gate = {config->expect, config->fpp, guard_rebuilt, guard,
+                                   guard->others};
 
   guard->gate = gate_create(guard->products, &gate);
   return guard->gate != NULL;
+}
+
+static bool guard_open_others(struct guard *guard, const struct guard_config *config)
+{
+  const struct others_config others = {config->follow, guard_rebuilt, guard};
+
+  if (config->follow != NULL)
+    guard->others = others_create(&others);
+  return config->follow == NULL || guard->others != NULL;
 }
 
 static void guard_line_up(struct guard *guard, const struct guard_config *config)
@@ -67,7 +80,7 @@ struct guard *guard_open(const struct guard_config *config)
   }
   guard->products = products_open(config->database, config->threads);
   if (guard->products == NULL || !guard_open_caches(guard, config) ||
-      !guard_open_gate(guard, config)) {
+      !guard_open_others(guard, config) || !guard_open_gate(guard, config)) {
     guard_close(guard);
     return NULL;
   }
@@ -79,7 +92,8 @@ void guard_close(struct guard *guard)
 {
   if (guard == NULL)
     return;
-  gate_free(guard->gate); /* first: its thread uses the others */
+  gate_free(guard->gate); /* first: its thread uses the rest, */
+  others_free(guard->others); /* .. and so does this one's */
   redis_cache_free(guard->redis);
   cache_free(guard->cache);
   products_close(guard->products);

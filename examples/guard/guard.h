@@ -2,10 +2,12 @@
  * guard.h - the products behind their stages: filter, cache in this process, cache on Redis,
  * database.
  *
- * Floor 5 of examples/guard/.  May include: gate.h, cache.h, redis_cache.h, products.h, stages.h.
+ * Floor 5 of examples/guard/.  May include: gate.h, cache.h, others.h, redis_cache.h, products.h,
+ * stages.h.
  *
  * The only writer  of the table.  Where something else has written to it, a rebuild brings
- *                  the filter up to date, and empties the cache of this process.
+ *                  the filter up to date, and empties the cache of this process; so does a new
+ *                  version of a filter that is followed.
  * Threads          Any call beside any other, but open and close.
  */
 #ifndef GUARD_GUARD_H
@@ -26,6 +28,8 @@ struct guard_config {
   const char *redis_host; /* NULL: without                                       */
   int redis_port;
   unsigned redis_seconds; /* that an entry is kept there                         */
+  const char *follow;     /* redis://host:port/name of a filter that another machine
+                             publishes; NULL: none                              */
   bool no_filter;         /* ask without it: to see what it is worth             */
 };
 

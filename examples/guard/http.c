@@ -297,11 +297,14 @@ static size_t http_unescape(void *self, struct MHD_Connection *connection, char 
   return strlen(text);
 }
 
+/* By poll(): with epoll, MHD_quiesce_daemon() and the daemon's own threads may both take the socket
+ * out of one epoll set, and whoever comes second ends the process ("Failed to remove listen FD"):
+ * seen once on a machine with much else to do. */
 static struct MHD_Daemon *http_listen(struct http *http, const struct sockaddr_in *at,
                                       unsigned threads)
 {
   return MHD_start_daemon(
-      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+      MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
       http_handle, http, MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)at,
       MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_CONNECTION_TIMEOUT,
       (unsigned)HTTP_IDLE_SECONDS, MHD_OPTION_NOTIFY_COMPLETED, http_end, http,

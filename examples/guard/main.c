@@ -81,6 +81,10 @@ static const char help[] =
     "  --cache N         products in the cache of this process (default: 10000)\n"
     "  --redis HOST:PORT a cache of products on a Redis server as well\n"
     "  --ttl SECONDS     that Redis keeps a product (default: 300)\n"
+    "  --follow URL      redis://[[user]:password@]host[:port]/name of a filter that another\n"
+    "                    machine publishes (examples/guard:publish): its ids pass, too, from\n"
+    "                    moments after it is; the last one goes on without Redis.  Where URL\n"
+    "                    has no password, LFBLOOM_REDIS_PASSWORD in the environment is it\n"
     "  --no-filter       ask without the filter: to see what it is worth\n"
     "  --help            print this help and exit\n"
     "\n"
@@ -104,6 +108,7 @@ static void read_option(struct settings *settings, int letter)
   case 'c': guard->cache_entries = read_number("--cache", optarg, 1, UINT64_C(1) << 32); break;
   case 'r': read_redis(settings, optarg); break;
   case 's': guard->redis_seconds = (unsigned)read_number("--ttl", optarg, 1, 86400); break;
+  case 'o': guard->follow = optarg; break;
   case 'n': guard->no_filter = true; break;
   case 'h': settings->help = true; break;
   default: exit(MAIN_TROUBLE); /* getopt_long has said why */
@@ -117,8 +122,9 @@ static void read_options(struct settings *settings, int argc, char **argv)
       {"port", required_argument, NULL, 'p'},     {"threads", required_argument, NULL, 't'},
       {"fpp", required_argument, NULL, 'f'},      {"expect", required_argument, NULL, 'e'},
       {"cache", required_argument, NULL, 'c'},    {"redis", required_argument, NULL, 'r'},
-      {"ttl", required_argument, NULL, 's'},      {"no-filter", no_argument, NULL, 'n'},
-      {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
+      {"ttl", required_argument, NULL, 's'},      {"follow", required_argument, NULL, 'o'},
+      {"no-filter", no_argument, NULL, 'n'},      {"help", no_argument, NULL, 'h'},
+      {NULL, 0, NULL, 0},
   };
   int letter;
 
@@ -164,8 +170,10 @@ int main(int argc, char **argv)
   sigset_t signals;
 
   read_options(&settings, argc, argv);
-  if (settings.help)
+  if (settings.help) {
+    free(settings.redis);
     return fputs(help, stdout) < 0 ? MAIN_TROUBLE : EXIT_SUCCESS;
+  }
   /* Before there are threads, which take it over.  A peer that is gone is an error of the
    * call that writes to it, never a signal. */
   (void)signal(SIGPIPE, SIG_IGN);

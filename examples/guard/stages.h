@@ -14,6 +14,7 @@
 #define GUARD_STAGES_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ struct lookup {
   int64_t id;
   uint64_t ticket; /* the in-process cache's own (cache.h)            */
   uint64_t family; /* the Redis cache's own (redis_cache.c)           */
+  bool own;        /* the gate's: its own filter let it through       */
   char *body;      /* of a product that was found; malloc'd; or NULL  */
   size_t size;     /* of it, in bytes                                 */
 };

@@ -271,7 +271,7 @@ TEST(ClusterDown, IsWaitedFor) {
 
 // A master dies for good, and its replica takes its place: the job goes on there.  What the
 // replica had by then is there; that Redis itself may lose what it acknowledged and had not
-// sent on is said in redis/link.h.
+// sent on is said in redis/link/link.h.
 TEST(ClusterDown, OutlivesAMaster) {
   RedisConfig config;
   config.node_ms = 1500;

@@ -3,7 +3,7 @@
 #include <set>
 #include <thread>
 
-#include "redis/slots.h"
+#include "redis/link/slots.h"
 #include "tests/race.h"
 #include "tests/redis/remotes.h"
 

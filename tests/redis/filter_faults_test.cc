@@ -158,6 +158,21 @@ TEST_F(Faults, ANameThatIsTakenIsLeftAsItIs) {
   EXPECT_EQ(server.Call({"DBSIZE"}), "3");
 }
 
+// Nor is what is under the name of a part: it is not written into, nor deleted as a part; and what
+// was made before it was found is gone.  Seen to fail where parts were made without a look.
+TEST_F(Faults, APartsNameThatIsTakenIsLeftAsItIs) {
+  server.Call({"LPUSH", "{list:3}", "somebody's"});
+  server.Call({"SET", "{string:0}", "somebody's"});
+  server.Call({"SET", "{last:6}", ""});
+  for (const std::string name : {"list", "string", "last"}) {
+    EXPECT_EQ(Create(name, config), LFB_ERROR_REDIS_EXISTS) << name;
+    EXPECT_EQ(TryOpen(options, name), LFB_ERROR_REDIS_ABSENT) << name;
+  }
+  EXPECT_EQ(server.Call({"LLEN", "{list:3}"}), "1");
+  EXPECT_EQ(server.Call({"GET", "{string:0}"}), "somebody's");
+  EXPECT_EQ(server.Call({"DBSIZE"}), "3");
+}
+
 TEST_F(Faults, AFilterIsNotMadeTwice) {
   for (lfb_strategy_id strategy : kRemoteStrategies) {
     const std::string name = lfb_strategy_name(strategy);
@@ -364,6 +379,34 @@ size_t AskBatch(const Remote& remote, uint64_t batch, uint64_t size) {
                                              &yes),
             LFB_OK);
   return yes;
+}
+
+// A rename on whose way the server begins to refuse all that writes waits for that twice, on the
+// way there and on the way back, not for each of thousands of keys.  Seen to fail so.
+TEST_F(Faults, ARenameDoesNotWaitForEachKey) {
+  unsigned waits = 0;
+  lfb_redis_options impatient = options;
+  impatient.told = &waits;
+  impatient.go_on = [](void* told, lfb_status, uint64_t) {
+    ++*static_cast<unsigned*>(told);
+    return false;
+  };
+  lfb_status status = LFB_OK;
+  // Once more if all was renamed before the server refused any.
+  for (int round = 0; status == LFB_OK; round++) {
+    const std::string name = "new" + std::to_string(round);
+    const Remote remote = CreateRemote(impatient, "old" + std::to_string(round), Config(200'000, 0.01, LFB_FAST), 68);
+    ASSERT_GT(Keys(remote).size(), 3000u);
+    std::thread refuser([&] {
+      while (server.Call({"EXISTS", "{" + name + ":20}"}) == "0") std::this_thread::yield();
+      server.Call({"CONFIG", "SET", "min-replicas-to-write", "1"});
+    });
+    status = lfb_redis_rename(remote.get(), name.c_str());
+    refuser.join();
+    server.Call({"CONFIG", "SET", "min-replicas-to-write", "0"});
+  }
+  EXPECT_EQ(status, LFB_ERROR_REDIS_UNAVAILABLE);
+  EXPECT_EQ(waits, 2u);
 }
 
 // Killed in the middle and started again, the server has lost nothing that it acknowledged: every

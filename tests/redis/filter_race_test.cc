@@ -129,4 +129,17 @@ TEST(RemoteLatency, OthersAreServedMeanwhile) {
   EXPECT_EQ(lfb_filter_might_contain_many_u64(local.get(), keys.data(), kKeys, nullptr), kKeys);
 }
 
+// The one string of 64 MiB of a guava filter grows by steps: as many commands, between which others
+// are served, as it has MiB.  Seen to fail where a part is made by one command, as it once was.
+TEST(RemoteLatency, AStringThatIsLongIsMadeByShortSteps) {
+  RedisServer server;
+  const lfb_config config = Config(57'000'000, 0.01, LFB_GUAVA_MITZ64);
+  Pings making(server);
+  const Remote remote = CreateRemote(server.Options(), "large", config, 0);
+  Report("a string of 64 MiB is made", making.End());
+  EXPECT_GE(std::stoull(server.Call({"STRLEN", "large"})), uint64_t{64} << 20);
+  const std::string calls = server.Info("cmdstat_bitfield");  // calls=..,
+  EXPECT_GE(std::stoull(calls.substr(calls.find('=') + 1)), 64u) << calls;
+}
+
 }  // namespace

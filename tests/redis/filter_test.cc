@@ -163,6 +163,42 @@ TEST_P(EveryLayout, IsSavedAndLoaded) {
   EXPECT_EQ(none, nullptr);
 }
 
+// What moved() was told in all, and how much it takes at most.
+struct Moved {
+  uint64_t bytes, most;
+};
+
+bool Move(void* told, uint64_t bytes) {
+  auto* moved = static_cast<Moved*>(told);
+  moved->bytes += bytes;
+  return moved->bytes <= moved->most;
+}
+
+// Each byte of the words is told of once, and who has had enough ends it: of a filter that was
+// being saved nothing is left.  Seen to fail where that is taken for LFB_OK.
+TEST_P(EveryLayout, IsSavedAndLoadedUnderSomebodysEyes) {
+  const lfb_config config = Config(3'000'000, 0.02, GetParam());
+  const Filter local = Make(config);
+  Moved moved = {0, UINT64_MAX};
+  lfb_redis_options options = server.Options();
+  options.moved = Move;
+  options.told = &moved;
+  ASSERT_EQ(lfb_redis_save(&options, "seen", local.get(), 0), LFB_OK);
+  EXPECT_EQ(moved.bytes, Stats(local).bytes);
+  moved.bytes = 0;
+  const Remote remote = OpenRemote(options, "seen", &config);
+  EXPECT_EQ(Words(Load(remote)), Words(local));
+  EXPECT_EQ(moved.bytes, Stats(local).bytes);
+
+  moved = {0, Stats(local).bytes / 2};
+  EXPECT_EQ(lfb_redis_save(&options, "half", local.get(), 0), LFB_ERROR_STOPPED);
+  EXPECT_EQ(server.Call({"KEYS", "*half*"}), "");
+  moved.bytes = 0;
+  lfb_filter* none = nullptr;
+  EXPECT_EQ(lfb_redis_load(remote.get(), nullptr, &none), LFB_ERROR_STOPPED);
+  EXPECT_EQ(none, nullptr);
+}
+
 // Of an empty one no word is written, and all of it is there.
 TEST_P(EveryLayout, IsSavedEmpty) {
   const lfb_config config = Config(5000, 0.02, GetParam());

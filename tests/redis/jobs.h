@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "redis/link.h"
+#include "redis/link/link.h"
 
 struct LinkCloser {
   void operator()(lfb_link* link) const { lfb_link_close(link); }

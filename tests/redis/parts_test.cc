@@ -5,10 +5,10 @@
 #include <cstring>
 #include <string>
 
-#include "redis/queue.h"
-#include "redis/said.h"
-#include "redis/slots.h"
-#include "redis/wire.h"
+#include "redis/link/queue.h"
+#include "redis/link/said.h"
+#include "redis/link/slots.h"
+#include "redis/link/wire.h"
 
 namespace {
 
@@ -134,7 +134,7 @@ TEST(Queue, KeepsOrder) {
   lfb_queue queue{};
   uint64_t added = 0, taken = 0;
   for (unsigned round = 0; round < 50; round++) {
-    for (unsigned i = 0; i < 3 * round; i++) ASSERT_TRUE(lfb_queue_add(&queue, {added++, 0, 0, false, false}));
+    for (unsigned i = 0; i < 3 * round; i++) ASSERT_TRUE(lfb_queue_add(&queue, {added++, 0, 0, false, false, false}));
     for (unsigned i = 0; i < 2 * round; i++) ASSERT_EQ(lfb_queue_take(&queue).i, taken++);
     ASSERT_EQ(queue.count, added - taken);
   }
@@ -144,7 +144,7 @@ TEST(Queue, KeepsOrder) {
 
 TEST(Queue, SortsForTheLast) {
   lfb_queue queue{};
-  for (uint64_t i = 0; i < 1000; i++) ASSERT_TRUE(lfb_queue_add(&queue, {(i * 617) % 1000, 0, 0, false, false}));
+  for (uint64_t i = 0; i < 1000; i++) ASSERT_TRUE(lfb_queue_add(&queue, {(i * 617) % 1000, 0, 0, false, false, false}));
   lfb_queue_sort(&queue);
   for (uint64_t i = 0; i < 1000; i++) ASSERT_EQ(lfb_queue_take_last(&queue).i, i);
   lfb_queue_free(&queue);

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "redis/lags.h"
-#include "redis/outbox.h"
+#include "redis/replica/lags.h"
+#include "redis/replica/outbox.h"
 #include "tests/race.h"
 
 namespace {

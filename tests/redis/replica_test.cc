@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "examples/testing/program.h"
-#include "redis/replica.h"
-#include "redis/slots.h"
+#include "redis/link/slots.h"
+#include "redis/replica/replica.h"
 #include "tests/ports.h"
 #include "tests/race.h"
 #include "tests/redis/replicas.h"

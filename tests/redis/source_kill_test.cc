@@ -134,7 +134,8 @@ unsigned FailEachCall(const std::function<lfb_status()>& act,
     if (outcome.report.made.size() < at) return failed;
     SCOPED_TRACE(std::string(outcome.report.made[at - 1].name) + ", call " + std::to_string(at));
     EXPECT_TRUE(outcome.status == LFB_OK || outcome.status == LFB_ERROR_NO_MEMORY ||
-                outcome.status == LFB_ERROR_REDIS_CONNECT || outcome.status == LFB_ERROR_REDIS_LOST)
+                outcome.status == LFB_ERROR_NO_RANDOM || outcome.status == LFB_ERROR_REDIS_CONNECT ||
+                outcome.status == LFB_ERROR_REDIS_LOST)
         << lfb_status_text(outcome.status);
     failed += outcome.status != LFB_OK;
     look(outcome.status);

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Before names of C11's atomics; around a type, to make it atomic. */
 #ifdef LFB_MODEL /* the project's model checks: tests/model/atomic.h */
 #define LFB_STD lfb_model::
 #define LFB_ATOMIC(type) lfb_model::atomic<type>

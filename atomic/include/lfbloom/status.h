@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+/* A function of the library, which programs may call. */
 #if defined(__GNUC__)
 #define LFB_API __attribute__((visibility("default")))
 #else
@@ -139,6 +140,8 @@ extern "C" {
     "the Redis server has not acknowledged all puts yet: the replica goes on trying")    \
   X(LFB_ERROR_REPLICA_STREAM, 119,                                                       \
     "what is under the name of the filter's stream is no stream of its replicas")        \
+  X(LFB_ERROR_REDIS_REPLICAS, 120,                                                       \
+    "too few of the Redis server's replicas have it: it may be lost with the server")    \
   /* versions of a filter on a Redis server, 125 to 129 */                               \
   X(LFB_ERROR_NO_CHANGES, 125,                                                           \
     "the source cannot say what has changed since: it takes a rebuild in full")          \
@@ -147,6 +150,7 @@ extern "C" {
   X(LFB_ERROR_REDIS_NO_VERSIONS, 127,                                                    \
     "what is under this name on the Redis server are no versions of a filter")
 
+/* What a call that can fail returns: LFB_OK, or why it did. */
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
 typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;
 #undef LFB_STATUS_ENUMERATOR

@@ -23,8 +23,10 @@
 #include <lfbloom/c11.h>
 #include <lfbloom/cpu.h>
 
+/* Bits of a word. */
 enum { LFB_WORD_BITS = 64 };
 
+/* 64 bits, read and written as one. */
 typedef LFB_ATOMIC(uint64_t) lfb_word;
 
 /* The word as it stands. */
@@ -71,6 +73,7 @@ LFB_INLINE uint64_t lfb_word_get_alone(const lfb_word *word)
 #endif
 }
 
+/* Stores all 64 bits. */
 LFB_INLINE void lfb_word_store_alone(lfb_word *word, uint64_t bits)
 {
 #ifdef LFB_THREAD_SANITIZER

@@ -28,6 +28,7 @@
 extern "C" {
 #endif
 
+/* A filter that is being built. */
 typedef struct lfb_builder lfb_builder;
 
 /*

@@ -54,6 +54,7 @@ LFB_INLINE void lfb_fast_prefetch_put(const lfb_fast *fast, uint64_t hash)
   lfb_prefetch_write((const void *)lfb_fast_block(fast, hash));
 }
 
+/* lfb_fast_turn_on() of a view of this shape. */
 LFB_INLINE uint32_t lfb_fast_turn_on_shape(const lfb_fast *fast, uint64_t hash)
 {
   const lfb_fast_key key = lfb_fast_key_of(fast, hash);

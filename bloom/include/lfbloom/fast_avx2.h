@@ -27,6 +27,7 @@
 
 #include <lfbloom/fast_view.h>
 
+/* What a function that uses AVX2 begins with; the sign that all functions may use it. */
 #if defined(__AVX2__) && !defined(LFB_THREAD_SANITIZER) && !defined(LFB_FAST_AVX2_TARGET)
 #define LFB_FAST_AVX2_TARGET
 #define LFB_FAST_BY_AVX2
@@ -38,19 +39,19 @@
 
 /* Eight lanes. */
 typedef struct lfb_fast256_pair {
-  __m256i low, high;
+  __m256i low, high; /* four lanes each, as the table in this file's head says */
 } lfb_fast256_pair;
 
 /* What is the same for all keys of a filter. */
 typedef struct lfb_fast256 {
-  lfb_fast256_pair bit_shift;
-  lfb_fast256_pair last; /* 1 in the lanes of the last round, 0 in the others */
-  uint32_t rounds;
+  lfb_fast256_pair bit_shift; /* of a round's product, for the bit's number         */
+  lfb_fast256_pair last;      /* 1 in the lanes of the last round, 0 in the others */
+  uint32_t rounds;            /* of LFB_FAST_ROUND probes, the last may have fewer */
 } lfb_fast256;
 
 /* One key: for each lane the word as it is, and the bits that the key has in it. */
 typedef struct lfb_fast256_key {
-  lfb_fast256_pair words, bits;
+  lfb_fast256_pair words, bits; /* as they are; as the key has them */
 } lfb_fast256_key;
 
 /* The probes that the lanes serve. */
@@ -78,11 +79,13 @@ LFB_FAST256 __m256i lfb_fast256_bit_shift(__m256i probes)
                           _mm256_add_epi64(twice, _mm256_add_epi64(twice, twice)));
 }
 
+/* 1 in the lanes whose probe is below `count`, 0 in the others. */
 LFB_FAST256 __m256i lfb_fast256_below(__m256i probes, uint32_t count)
 {
   return _mm256_srli_epi64(_mm256_cmpgt_epi64(_mm256_set1_epi64x(count), probes), 63);
 }
 
+/* What is the same for all keys of this filter. */
 LFB_FAST256 lfb_fast256 lfb_fast256_of(const lfb_fast *fast)
 {
   const lfb_fast256_pair probes = lfb_fast256_probes(fast);
@@ -164,6 +167,7 @@ LFB_FAST256 lfb_fast256_pair lfb_fast256_round(const lfb_fast256 *lanes, uint64_
   return bits;
 }
 
+/* Reads a key's words, and computes its bits in them. */
 LFB_FAST256 lfb_fast256_key lfb_fast256_key_of(const lfb_fast *fast, const lfb_fast256 *lanes,
                                                uint64_t hash)
 {

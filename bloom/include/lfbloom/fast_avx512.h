@@ -22,6 +22,7 @@
 
 #include <lfbloom/fast_view.h>
 
+/* What a function that uses AVX-512 begins with; the sign that all functions may use it. */
 #if defined(__AVX512F__) && !defined(LFB_THREAD_SANITIZER) && !defined(LFB_FAST_AVX512_TARGET)
 #define LFB_FAST_AVX512_TARGET
 #define LFB_FAST_BY_AVX512
@@ -38,23 +39,24 @@
 typedef struct lfb_fast512 {
   __m512i word_shift; /* of the number in the group, in round 0 */
   __m512i word_first; /* of the group, in the block             */
-  __m512i word_mask;
-  __m512i bit_shift;
-  __mmask8 last; /* the lanes of the last round */
-  uint32_t rounds;
+  __m512i word_mask;  /* words of a group, less 1                */
+  __m512i bit_shift;  /* of a round's product                    */
+  __mmask8 last;      /* the lanes of the last round             */
+  uint32_t rounds;    /* of LFB_FAST_ROUND probes                */
 } lfb_fast512;
 
 /* What is computed from a hash before its line is looked at: loops do it ahead. */
 typedef struct lfb_fast512_hash {
-  lfb_word *block;
+  lfb_word *block;       /* its line's first word */
   uint64_t hash, round0; /* lfb_fast_round(hash, 0) */
 } lfb_fast512_hash;
 
 /* One key: for each lane the word as it is, and the bits that the key has in it. */
 typedef struct lfb_fast512_key {
-  __m512i words, bits;
+  __m512i words, bits; /* as they are; as the key has them */
 } lfb_fast512_key;
 
+/* Finds a hash's line; reads no word. */
 LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512_hash lfb_fast512_hash_of(const lfb_fast *fast,
                                                                        uint64_t hash)
 {
@@ -66,6 +68,7 @@ LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512_hash lfb_fast512_hash_of(const lfb
   return of;
 }
 
+/* Eight bytes, one a lane. */
 LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_widen(const uint8_t lanes[8])
 {
   return _mm512_maskz_cvtepu8_epi64(LFB_FAST512_ALL,

@@ -31,7 +31,7 @@ extern "C" {
 
 enum {
   LFB_BLOCK_WORDS = 8, /* a block is a cache line */
-  LFB_BLOCK_BITS = LFB_BLOCK_WORDS * LFB_WORD_BITS,
+  LFB_BLOCK_BITS = LFB_BLOCK_WORDS * LFB_WORD_BITS, /* 512 */
   LFB_FAST_MAX_PROBES = 32, /* w * g */
   LFB_FAST_ROUND = 8,       /* probes that one product serves */
 };
@@ -76,6 +76,7 @@ LFB_INLINE uint64_t lfb_fast_round(uint64_t hash, uint32_t round)
   static const uint64_t multipliers[LFB_FAST_MAX_PROBES / LFB_FAST_ROUND] = {
       UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0x6a09e667f3bcc909),
       UINT64_C(0xbb67ae8584caa73b), UINT64_C(0x3c6ef372fe94f82b)};
+  /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): probes has an end. */
   return hash * multipliers[round];
 }
 
@@ -108,8 +109,8 @@ LFB_INLINE uint64_t lfb_fast_mask(const lfb_fast *fast, uint64_t hash, uint32_t 
 
 /* The words of one key, and the bits in them. */
 typedef struct lfb_fast_key {
-  lfb_word *word[LFB_BLOCK_WORDS];
-  uint64_t mask[LFB_BLOCK_WORDS];
+  lfb_word *word[LFB_BLOCK_WORDS]; /* of group j; behind the last one the block */
+  uint64_t mask[LFB_BLOCK_WORDS];  /* its bits there; behind the last one 0     */
 } lfb_fast_key;
 
 /* Finds the words, in its block, of a key; reads none. */
@@ -177,6 +178,7 @@ LFB_INLINE bool lfb_fast_is_in(const lfb_fast *fast, uint64_t hash)
   LFB_UNROLL
   for (uint32_t probe = 0; probe < fast->probes; probe++) {
     const uint64_t round = lfb_fast_round(hash, probe / LFB_FAST_ROUND);
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): groups is above 0. */
     on &= word[probe & (groups - 1)] >> (round >> (16 + 6 * (probe % LFB_FAST_ROUND)) & 63);
   }
   return (on & 1) != 0;

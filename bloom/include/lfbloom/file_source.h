@@ -30,6 +30,7 @@
 extern "C" {
 #endif
 
+/* A file, or a directory of files, to follow. */
 typedef struct lfb_file_source lfb_file_source;
 
 /* Told of a file that was refused, and why. */

@@ -86,7 +86,15 @@ typedef enum lfb_probes_formula {
   LFB_PROBES_GUAVA_CURRENT = 1, /* max(1, round(-ln p / ln 2))                   */
 } lfb_probes_formula;
 
-/* How a key's bytes become its hash, where the strategy leaves the choice (fast). */
+/*
+ * How a key's bytes become its hash, where the strategy leaves the choice (fast).
+ *
+ * Against whom  XXH3's random seed keeps out who chooses keys and learns no answer: his are
+ *               then as good as any.  It keeps out nobody who also puts keys and sees answers,
+ *               or how long they take: a million of both tell him the seed (docs/verify.md,
+ *               "Chosen keys"), and then all keys that he likes are "maybe in".  SipHash-1-3
+ *               keeps out both.  Strategies without a choice keep out nobody.
+ */
 typedef enum lfb_hash_id {
   LFB_HASH_DEFAULT = 0,   /* the strategy's own; for fast, LFB_HASH_XXH3             */
   LFB_HASH_XXH3 = 1,      /* XXH3, 64 bits, with a seed; integers by a seeded mixer  */
@@ -106,10 +114,11 @@ typedef enum lfb_memory_preference {
 typedef struct lfb_config {
   uint64_t expected_insertions; /* n, in distinct elements; 0 counts as 1           */
   double fpp;                   /* p, 0 < fpp < 1, once n elements are in           */
-  lfb_strategy_id strategy;
-  lfb_probes_formula probes_formula;
-  lfb_hash_id hash;
-  uint64_t seed;    /* fast: of the hash, 0 for a random one; java-double: its first
+  lfb_strategy_id strategy;     /* how a key becomes bits                           */
+  lfb_probes_formula probes_formula; /* of the Guava strategies and java-double     */
+  lfb_hash_id hash; /* of the strategies that leave the choice                      */
+  uint64_t seed;    /* fast: of the hash, 0 for a random one, which is no secret from who
+                       sees answers (lfb_hash_id); java-double: its first
                        seed in the low, its second in the high 32 bits, 0 for seeds
                        0 and 1; others have none: must be 0                         */
   uint8_t key[16];  /* of a keyed hash; else must be 0.  All 0 for a random one,
@@ -118,7 +127,7 @@ typedef struct lfb_config {
   bool keep_key;    /* write the key, if there is one, into files: whoever can read
                        one can open it, and choose keys that all hit.  A new file is
                        readable by its owner alone, mode 0600                       */
-  lfb_memory_preference memory_preference;
+  lfb_memory_preference memory_preference; /* of the strategies that have the choice */
   uint64_t batch_memory; /* bytes that one call of put_many may take for a big batch (see
                             there); 0 for 64 MiB, 1 for no big batches          */
   bool lazy_memory; /* leave it to the first touch to back a page with memory       */
@@ -137,7 +146,7 @@ typedef enum lfb_form {
 
 /* A filter's figures. */
 typedef struct lfb_stats {
-  lfb_strategy_id strategy;
+  lfb_strategy_id strategy;     /* that it was made with                            */
   lfb_form form;                /* that it was read from                            */
   uint64_t expected_insertions; /* n; 0 where the form did not say                  */
   double fpp;                   /* p; 0 where the form did not say                  */
@@ -242,9 +251,9 @@ LFB_API bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, cons
  * Returns how many answers are true.
  * Big     Without answers, and from about 8 keys for each 64 bytes of a fast filter on,
  *         keys are gathered in memory of the call's own, at most config.batch_memory
- *         bytes but for whole pages, and merged: up to half the time.  The memory is kept for the next
- *         such call until the filter is freed; if it is refused, nothing is lost
- *         but time.  A key may then be found late, but before the call returns.
+ *         bytes but for whole pages, and merged: up to half the time.  The memory is kept
+ *         for the next such call until the filter is freed; if it is refused, nothing is
+ *         lost but time.  A key may then be found late, but before the call returns.
  * Order   of one batch, a key that comes twice counts as new at most once when
  *         no other thread puts it; claimed, it is won at most once whoever else claims,
  *         and by the first of the batch if by one of them.
@@ -359,10 +368,11 @@ typedef lfb_status (*lfb_read_fn)(void *from, void *bytes, size_t size, size_t *
 
 /* Bytes of a serialised filter, counted from its first one. */
 typedef struct lfb_extent {
-  uint64_t offset;
-  uint64_t size;
+  uint64_t offset; /* of the first one  */
+  uint64_t size;   /* how many there are */
 } lfb_extent;
 
+/* Of how many damaged parts a reader says where they are. */
 enum { LFB_DAMAGE_LISTED = 16 };
 
 /* What a reader found wrong by checksums, and where. */

@@ -60,7 +60,7 @@ LFB_API lfb_status lfb_keys_removed(lfb_keys_sink *sink, uint64_t count);
  * follower.
  */
 typedef struct lfb_source {
-  void *self;
+  void *self; /* the caller's own */
   /* The version number, from 1 on; 0: there is nothing yet.  It only rises. */
   lfb_status (*version)(void *self, uint64_t *version);
   /* Gives what changed after version `since`, up to at least the version said last;
@@ -78,10 +78,10 @@ typedef struct lfb_source {
 
 /* What a poll did. */
 typedef enum lfb_followed {
-  LFB_FOLLOWED_NOTHING = 0,
+  LFB_FOLLOWED_NOTHING = 0, /* there was nothing to do            */
   LFB_FOLLOWED_CHANGES = 1, /* put some keys into the running version */
   LFB_FOLLOWED_REBUILT = 2, /* published a new version                */
-  LFB_FOLLOWED_FAILED = 3,
+  LFB_FOLLOWED_FAILED = 3,  /* the running version goes on        */
 } lfb_followed;
 
 /* All zero is the default, but `rebuild`'s fpp must be set where the source gives keys. */
@@ -99,20 +99,23 @@ typedef struct lfb_follow_config {
   uint64_t poll_seconds;   /* between two polls of the thread; 0: 1                         */
   uint64_t retry_seconds;  /* after a first failure; 0: 1                                   */
   uint64_t most_retry_seconds; /* after many in a row; 0: 300                               */
-  /* Told of each poll that did something, on its thread; NULL: nobody.  `status` is LFB_OK
-   * but of LFB_FOLLOWED_FAILED.  Must not call the follower, but lfb_follow_wake(). */
+  /* Told of each poll that did something, on its thread, and of the first that found nothing
+   * to do after some had failed; NULL: nobody.  `status` is LFB_OK but of LFB_FOLLOWED_FAILED.
+   * Must not call the follower, but lfb_follow_wake(). */
   void (*report)(void *to, lfb_followed what, lfb_status status);
-  void *report_to;
+  void *report_to; /* what it is given first */
 } lfb_follow_config;
 
+/* What a follower has done so far. */
 typedef struct lfb_follow_figures {
   uint64_t source_version; /* that the running version is up to date with; 0: none   */
-  uint64_t rebuilds;
+  uint64_t rebuilds;       /* versions that were published                       */
   uint64_t changes;        /* keys that were put or removed since the last rebuild   */
   uint64_t failures;       /* in a row                                               */
   uint64_t retry_at;       /* seconds since 1970, before which polls do nothing      */
 } lfb_follow_figures;
 
+/* A follower: a filter with versions and its source. */
 typedef struct lfb_follow lfb_follow;
 
 /*
@@ -150,6 +153,7 @@ LFB_API void lfb_follow_wake(lfb_follow *follow);
 /* Ends that thread: a rebuild under way is abandoned at the next keys that are given. */
 LFB_API void lfb_follow_stop(lfb_follow *follow);
 
+/* The figures now.  Waits for a poll that is under way. */
 LFB_API void lfb_follow_figures_now(lfb_follow *follow, lfb_follow_figures *figures);
 
 #ifdef __cplusplus

@@ -32,7 +32,7 @@
  *            claim is decided as in a plain filter, in one table for all layers, and looks
  *            at all of them: of all claims of one key at most one returns true, whatever
  *            layers they see as the newest; exactly one, unless the key was a false positive
- *            or came in by a put.  (bloom/layers.h argues it.)
+ *            or came in by a put.  (bloom/growing/layers.h argues it.)
  * 3. Progress  Queries are wait-free, in at most LFB_GROWING_LAYERS steps.  put and claim
  *            are lock-free as those of a plain filter, where memory is to be had without a
  *            lock: who finds the newest layer full makes the next one, so he allocates and
@@ -70,7 +70,7 @@ enum {
 
 /* A growing filter's figures, of all layers together. */
 typedef struct lfb_growing_figures {
-  lfb_strategy_id strategy;
+  lfb_strategy_id strategy;   /* of all layers                                         */
   uint64_t first_insertions;  /* n of the first layer                                  */
   double fpp;                 /* p of the whole                                        */
   uint32_t layers;            /* 1 to LFB_GROWING_LAYERS                               */
@@ -78,7 +78,7 @@ typedef struct lfb_growing_figures {
   uint64_t seed;              /* of all layers' hash                                   */
   uint64_t bit_count;         /* m, in bits                                            */
   uint64_t bytes;             /* of the words that hold the bits                       */
-  uint64_t bits_set;
+  uint64_t bits_set;          /* exact while no put or claim is running                */
   uint64_t approximate_count; /* distinct elements put, estimated; UINT64_MAX where a
                                  layer is saturated                                    */
   double expected_fpp;        /* probability of a wrong "maybe" now                    */

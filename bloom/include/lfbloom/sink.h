@@ -37,22 +37,22 @@ typedef void (*lfb_funnel)(const void *object, lfb_sink *sink);
 
 /* A key of `size` bytes; bytes may be NULL where size is 0. */
 typedef struct lfb_key {
-  const void *bytes;
-  size_t size;
+  const void *bytes; /* the caller's */
+  size_t size;       /* at least 0   */
 } lfb_key;
 
 /* Text as Java holds it: `count` UTF-16 code units. */
 typedef struct lfb_utf16 {
-  const uint16_t *units;
-  size_t count;
+  const uint16_t *units; /* in the machine's byte order    */
+  size_t count;          /* of units, not of characters    */
 } lfb_utf16;
 
 /* `count` objects in a row, `stride` bytes from one to the next, each through `funnel`. */
 typedef struct lfb_sequence {
-  const void *first;
-  size_t count;
-  size_t stride;
-  lfb_funnel funnel;
+  const void *first; /* object                  */
+  size_t count;      /* of objects              */
+  size_t stride;     /* in bytes                */
+  lfb_funnel funnel; /* for each of the objects */
 } lfb_sequence;
 
 /* Puts `size` bytes as they are; so also UTF-8 text, valid or not. */

@@ -80,7 +80,7 @@ typedef struct lfb_versions lfb_versions;
 
 /* What becomes of the version that publish replaces. */
 typedef enum lfb_previous {
-  LFB_DROP_PREVIOUS = 0,
+  LFB_DROP_PREVIOUS = 0, /* freed once no section has it */
   LFB_KEEP_PREVIOUS = 1, /* for lfb_versions_rollback(); puts go to it as well */
 } lfb_previous;
 
@@ -171,7 +171,7 @@ LFB_API lfb_status lfb_versions_begin_rebuild_with(lfb_versions *versions, lfb_f
  * from then on: its loader is done.
  *
  * Gives  number  unless NULL: its number.
- * Fails  LFB_ERROR_NOT_REBUILDING, _NO_MEMORY: it is still being built.
+ * Fails  LFB_ERROR_NOT_REBUILDING; for no other reason: begin_rebuild took what it needs.
  */
 LFB_API lfb_status lfb_versions_publish(lfb_versions *versions, lfb_previous previous,
                                         uint64_t *number);

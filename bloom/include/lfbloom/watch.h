@@ -32,6 +32,7 @@
 extern "C" {
 #endif
 
+/* A watch over a filter, or over anything that has its figures. */
 typedef struct lfb_watch lfb_watch;
 
 /* What is limited; each a bit of its own, so that several make a set. */
@@ -61,7 +62,7 @@ typedef struct lfb_watch_config {
 /* All that a watch knows. */
 typedef struct lfb_watch_figures {
   const char *name; /* the watch's own */
-  lfb_stats stats;
+  lfb_stats stats;          /* of what is watched                                     */
   double fill;              /* 0 to 1                                                 */
   unsigned limits;          /* the set of those that there are                        */
   unsigned crossed;         /* the set of those that are crossed                      */

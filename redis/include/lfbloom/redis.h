@@ -24,10 +24,27 @@ extern "C" {
  * long to be patient.  All zero is the default.  Texts are copied by whoever takes options.
  *
  * A command that is not answered (the connection is lost, or timeout_ms passes) or is refused
- * for the time being (the server loads its data, a cluster has lost a master) is sent again
+ * for the time being (the server loads its data, has become a replica or has clients enough, a
+ * cluster has lost a master) is sent again
  * after a pause of 20 ms, twice as long each time and 2 s at most: `retries` times as long as
  * nothing at all is answered.  The default is 20 s of pauses, in which a cluster with its own
  * default (cluster-node-timeout 15 s) puts a replica in its dead master's place.
+ *
+ * Failover  A server acknowledges a write before its replicas have it: what it acknowledged last
+ *           is lost with it, if one of them takes its place.  With `replicas` n, whatever puts,
+ *           creates, saves or publishes returns LFB_OK only once n replicas of each node that
+ *           took part have all that it had by then (WAIT, over the same connection): asked once,
+ *           at the end of a call, so that many keys pay for it once.  Where too few have it in
+ *           replicas_ms, it is LFB_ERROR_REDIS_REPLICAS: it may be there, or be lost: put again.
+ *           Where a connection is lost meanwhile, it is all done again, `retries` times.
+ *           What has so been acknowledged outlives the master, if the replica that takes its
+ *           place is one of the n: where there is one it is; of several, Redis prefers the one
+ *           that has most.  (Not of a slot that moves to another node at that moment.)
+ *           Off by default: a server may have no replicas, and a call waits for one round trip
+ *           more, between servers.
+ * Told      go_on and moved, for who wants to tell people how it goes, or to end it, are called
+ *           on the thread that waits: the caller's, or a replica's or follower's own; on several
+ *           at once where several wait.
  */
 typedef struct lfb_redis_options {
   const char *host;     /* name or address; NULL: 127.0.0.1                           */
@@ -38,7 +55,16 @@ typedef struct lfb_redis_options {
   uint32_t timeout_ms;  /* that a node may be silent while an answer is due; 0: 5000  */
   uint32_t retries;     /* in a row; 0: 16; UINT32_MAX: none                          */
   uint32_t window;      /* commands that a node is sent ahead of its answers; 0: 1024 */
+  uint32_t replicas;    /* of a node that must have what was put (Failover below); 0: none */
+  uint32_t replicas_ms; /* .. within; 0: 1000; half of timeout_ms at most              */
   bool tls;             /* refused with LFB_ERROR_REDIS_TLS: Debian's hiredis has none */
+  /* Asked before each pause whether to go on, `why` there is one and for how long nothing has
+   * been answered; false: the call fails for that reason.  NULL: for as long as `retries` says. */
+  bool (*go_on)(void *told, lfb_status why, uint64_t silent_ms);
+  /* Told of bytes of a filter's words as they are saved or loaded; false: the call fails with
+   * LFB_ERROR_STOPPED.  NULL: nobody. */
+  bool (*moved)(void *told, uint64_t bytes);
+  void *told;           /* what both get first: not copied                            */
 } lfb_redis_options;
 
 enum {
@@ -49,7 +75,7 @@ enum {
 typedef struct lfb_redis_address {
   lfb_redis_options options; /* host, port, user, password and tls; the rest is zero */
   const char *name;          /* behind the slash, "" where there is none             */
-  char text[LFB_REDIS_URL_SIZE + 1];
+  char text[LFB_REDIS_URL_SIZE + 1]; /* that they point into */
 } lfb_redis_address;
 
 /*
@@ -82,16 +108,18 @@ LFB_API lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *addre
  *
  * 1. Found      If a put was acknowledged (returned LFB_OK) before a query began, the query
  *               says "maybe" or fails: never "no".  As far as the server keeps what it has
- *               acknowledged: what it loses in a crash (appendfsync) or a failover (replicas
- *               are told later) is lost here too; parts that are gone altogether are noticed.
+ *               acknowledged: what it loses in a crash (appendfsync) or a failover (without
+ *               options.replicas) is lost here too; parts that are gone altogether are noticed.
  * 2. Parts      Each answer carries the proof that the part that it came from was there, in full
  *               and of this filter: a part that is missing, cut short or of another filter made
  *               under the name meanwhile is LFB_ERROR_REDIS_PART, never a silent "absent".
+ *               (Of guava and helper, whose bytes are not ours to choose, one that was made
+ *               anew of the same size and probes looks the same: close the old one first.)
  * 3. Changed    put says whether it turned on at least one bit, exactly: the server sets a
  *               key's bits at once, so that of any number of clients who put a new key one is
  *               told so.  But where a connection was lost while a put was under way, and it
  *               was sent again, it is said to have changed something: no new key is ever
- *               called old.
+ *               called old.  (What is done again for options.replicas keeps its first answer.)
  * 4. Many       The _many functions write commands ahead of their answers, options.window to
  *               each node, nodes beside each other; each command is short, and others are
  *               served in between.
@@ -102,23 +130,26 @@ LFB_API lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *addre
  *               are kept.  Not across fork().
  *
  * All fail, beside what they say, as the connection does: LFB_ERROR_REDIS_CONNECT, _LOST,
- * _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY.
+ * _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY; and what
+ * writes LFB_ERROR_REDIS_REPLICAS.
  */
 typedef struct lfb_redis lfb_redis;
 
 /*
- * Makes an empty filter under a name that nothing is under.
+ * Makes an empty filter under a name that nothing is under, nor under those of its parts.
  *
  * Takes  name        1 to 512 bytes, any but NUL.
  *        config      as for lfb_filter_create(); its strategy is the layout.
  *        part_bytes  fast: of a part at most, up to 64 MiB; 0: 4 MiB.
  * Fails  as lfb_filter_create(), memory apart; LFB_ERROR_FORM_CANNOT_HOLD: no layout is for this
- *        strategy; LFB_ERROR_REDIS_BAD_NAME, _EXISTS, _TOO_MANY_BITS.
+ *        strategy; LFB_ERROR_REDIS_BAD_NAME, _EXISTS, _TOO_MANY_BITS; LFB_ERROR_REDIS_PART: what
+ *        describes it went meanwhile, with a master say.
  * Killed a process that is killed meanwhile leaves what nobody opens (LFB_ERROR_REDIS_UNFINISHED;
  *        with helper an empty filter): delete it.
- * Server memory is taken in full, and a part is made in one go: others wait for a millisecond or
- *        two for one of 4 MiB, but for 150 ms and more for the one string of guava or helper
- *        if that is as large as it can be.
+ * Server memory is taken in full.  A part grows by a MiB at a time, so that others are served in
+ *        between: they wait for a millisecond or two, but now and then, where the server moves
+ *        what is there, for 8 to 16 ms at 64 MiB, and 100 to 160 at the 512 MiB that the one string
+ *        of guava or helper can have.  So parts of 4 MiB are best for fast.
  */
 LFB_API lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
                                     const lfb_config *config, uint64_t part_bytes,
@@ -231,7 +262,7 @@ LFB_API lfb_status lfb_redis_delete(const lfb_redis_options *options, const char
  * call, and some of what is put meanwhile.  Nobody opens it before it is whole, but with helper,
  * where nothing tells.
  *
- * Fails  as lfb_redis_create().
+ * Fails  as lfb_redis_create(); LFB_ERROR_STOPPED.
  */
 LFB_API lfb_status lfb_redis_save(const lfb_redis_options *options, const char *name,
                                   const lfb_filter *from, uint64_t part_bytes);
@@ -241,7 +272,7 @@ LFB_API lfb_status lfb_redis_save(const lfb_redis_options *options, const char *
  * meanwhile.
  *
  * Takes  limits  NULL, or of which max_bytes counts.
- * Fails  LFB_ERROR_OVER_LIMIT, LFB_ERROR_REDIS_PART, LFB_ERROR_NO_MEMORY.
+ * Fails  LFB_ERROR_OVER_LIMIT, LFB_ERROR_REDIS_PART, LFB_ERROR_STOPPED, LFB_ERROR_NO_MEMORY.
  * Owner  the caller, until lfb_filter_free().
  */
 LFB_API lfb_status lfb_redis_load(lfb_redis *filter, const lfb_read_limits *limits,

@@ -61,11 +61,11 @@ enum {
 typedef struct lfb_redis_changes {
   uint64_t after;       /* which must be the newest                     */
   const lfb_key *keys;  /* as lfb_filter_put_many() takes them          */
-  size_t key_count;
+  size_t key_count;     /* of keys                                      */
   const uint64_t *u64s; /* .. and lfb_filter_put_many_u64()             */
-  size_t u64_count;
+  size_t u64_count;     /* of u64s                                      */
   const uint64_t *hashes; /* .. and lfb_filter_put_many_hash()          */
-  size_t hash_count;
+  size_t hash_count;      /* of hashes                                  */
 } lfb_redis_changes;
 
 /* All zero is the default. */
@@ -88,9 +88,10 @@ typedef struct lfb_redis_publication {
  * Fails  LFB_ERROR_REDIS_OVERTAKEN: somebody else has published it meanwhile, or
  *        changes->after is not the newest; LFB_ERROR_REDIS_CONNECT, of which there are no
  *        retries before the first command; LFB_ERROR_REDIS_BAD_NAME; as lfb_redis_save(), and
- *        LFB_ERROR_FORM_CANNOT_HOLD of LFB_REDIS_MITZ32 as well.  Nothing is published then, and nothing left on the server if it can be reached; but where
- *        LFB_ERROR_REDIS_LOST, _TIMEOUT or _UNAVAILABLE come of the announcement itself, it may
- *        have been made.
+ *        LFB_ERROR_FORM_CANNOT_HOLD of LFB_REDIS_MITZ32 as well.  Nothing is published then,
+ *        and nothing left on the server if it can be reached; but where LFB_ERROR_REDIS_LOST,
+ *        _TIMEOUT, _UNAVAILABLE or _REPLICAS come of the announcement itself, it may have been
+ *        made.
  * Killed a process that is killed meanwhile has published the version or not; what it leaves on
  *        the server goes when the next one is published.
  */

@@ -20,7 +20,9 @@
  *               is no connection.)
  * 3. Kept       What lfb_replica_flush() has covered is in the filter on Redis and in its stream,
  *               which is how the other replicas get it: as far as the server keeps what it
- *               has acknowledged.  What was not flushed is lost with a process that dies.
+ *               has acknowledged; with options.replicas, through a failover: while too few
+ *               have it, it is not flushed, and state.status is LFB_ERROR_REDIS_REPLICAS.
+ *               What was not flushed is lost with a process that dies.
  * 4. Whole      Open returns once all that was in the filter is here, and nothing is ever taken
  *               away: what has to be loaded again is or-ed into the copy.  A query never sees
  *               less than an earlier one.
@@ -28,7 +30,7 @@
  *               whose stream is not what it was (deleted, lost by the server), notices by the
  *               entry that he had read last, which is gone, and loads the filter again; he
  *               first remembers the stream's new end, so that nothing falls between.  Why that
- *               can miss nothing is argued in redis/stream.h.
+ *               can miss nothing is argued in redis/replica/stream.h.
  * 6. Cut off    Without a connection the copy goes on answering, and puts go on: they wait in a
  *               queue of config.queue_keys, and are sent when there is one again.  If the queue
  *               is full (and a batch of 4096 is under way), puts still go into the copy, and
@@ -68,6 +70,7 @@
 extern "C" {
 #endif
 
+/* A local copy that follows a filter on Redis. */
 typedef struct lfb_replica lfb_replica;
 
 /* All zero is the default. */
@@ -158,6 +161,7 @@ LFB_API lfb_status lfb_replica_flush(lfb_replica *replica, uint64_t milliseconds
 /* Has a resync begin, and waits for its end.  Fails: LFB_ERROR_REPLICA_UNSENT: not yet. */
 LFB_API lfb_status lfb_replica_resync(lfb_replica *replica, uint64_t milliseconds);
 
+/* The state now. */
 LFB_API void lfb_replica_state_now(const lfb_replica *replica, lfb_replica_state *state);
 
 #ifdef __cplusplus

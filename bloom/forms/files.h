@@ -1,0 +1,33 @@
+/*
+ * files.h - saving anything to a file, atomically and durably, and loading it: what
+ * lfb_filter_save() and lfb_filter_load() say of filters.
+ *
+ * Floor 14.  May include: floors 0 to 13.
+ */
+#ifndef LFB_BLOOM_FILES_H
+#define LFB_BLOOM_FILES_H
+
+#include "bloom/forms/forms.h"
+
+/* What a file is to hold. */
+typedef struct lfb_content {
+  const void *what;
+  bool secret; /* a new file is for its owner alone */
+  lfb_status (*write)(const void *what, const lfb_writer *writer);
+} lfb_content;
+
+/* Saves it.  Fails as lfb_filter_save(), forms apart. */
+lfb_status lfb_file_save(const lfb_content *content, const char *path);
+
+/* What a file is to be opened as. */
+typedef struct lfb_opening {
+  lfb_status (*read)(const lfb_reader *reader, void **made);
+  void (*free)(void *made);
+} lfb_opening;
+
+/* Reads a file that holds it and nothing else.  Fails: LFB_ERROR_OPEN, _READ,
+ * _TRAILING_BYTES, or what the opening's `read` returned. */
+lfb_status lfb_file_load(const char *path, const lfb_read_limits *limits,
+                         const lfb_opening *opening, void **made);
+
+#endif

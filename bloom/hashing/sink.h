@@ -1,0 +1,29 @@
+/*
+ * sink.h - what a sink is: a hash in the making.
+ *
+ * Floor 8.  May include: lfbloom/sink.h, hasher.h.
+ */
+#ifndef LFB_BLOOM_SINK_H
+#define LFB_BLOOM_SINK_H
+
+#include <lfbloom/sink.h>
+
+#include "atomic/kin.h"
+#include "bloom/hashing/hasher.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct lfb_sink {
+  lfb_hash_stream stream;
+};
+
+/* The hash of an object, through its funnel. */
+LFB_KIN lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * go_fnv14.c - the Go filter of 14 fixed seeds over FNV-1a 32 and 2^25 bits.
+ *
+ * Floor 10.
+ *
+ * With x = h ^ (h >> 16), probe i is ((2^25 - 1 & seed[i]) * x + 2^25) mod 2^25 in
+ * 64-bit arithmetic: seed[i] * x mod 2^25, as all seeds are below 2^25.  All 14
+ * probes hang on the low 25 bits of x, so two keys that agree in those are one
+ * key to this filter, and the classic formula knows nothing of that.
+ *
+ * The rate, where a share u of the 2^25 values of x is in: seeds are odd, so each has an
+ * inverse, and bit b is on if and only if one of the 14 values b / seed[j] is in: a share
+ * 1 - (1 - u)^14 of the bits.  An absent key has its own value among those that are in with
+ * probability u.  Else its probe i finds its bit on if one of the values x * seed[i] / seed[j]
+ * is in, j not i: 13 others, and no two probes have one of them in common.  In all
+ * u + (1 - u) (1 - (1 - u)^13)^14; n keys make u = 1 - (1 - 2^-25)^n.  That is of keys that
+ * FNV-1a spreads: sequential numbers are found some percent more often.
+ */
+#include <math.h>
+
+#include "bloom/strategies/probes.h"
+#include "bloom/strategies/strategies.h"
+
+enum { BIT_COUNT = 1 << 25, PROBES = 14 };
+
+static const uint16_t go_fnv14_seeds[PROBES] = {3,   13,  47,  67,  89,  137, 193,
+                                                257, 331, 421, 521, 631, 761, 907};
+
+/* The size is the strategy's own; n and fpp only have to make sense. */
+static lfb_status go_fnv14_size(const lfb_config *config, lfb_geometry *geometry)
+{
+  const lfb_status status = lfb_sizing_check_fpp(config->fpp);
+  if (status == LFB_OK)
+    *geometry = (lfb_geometry){BIT_COUNT, BIT_COUNT / LFB_WORD_BITS, PROBES, 0};
+  return status;
+}
+
+static bool go_fnv14_valid(const lfb_geometry *geometry)
+{
+  return geometry->bit_count == BIT_COUNT && geometry->probes == PROBES &&
+         geometry->words_per_key == 0;
+}
+
+static lfb_walk go_fnv14_start(lfb_hash hash)
+{
+  const uint32_t h = (uint32_t)hash.low;
+  return (lfb_walk){h ^ h >> 16, 0};
+}
+
+static uint64_t go_fnv14_next(lfb_walk *walk, const lfb_layout *layout)
+{
+  (void)layout;
+  return go_fnv14_seeds[walk->stride++] * walk->at % BIT_COUNT;
+}
+
+/* The rate where log(1 - u) is `absent`. */
+static double go_fnv14_rate(double absent)
+{
+  return -expm1(absent) + exp(absent) * pow(-expm1((PROBES - 1) * absent), PROBES);
+}
+
+static double go_fnv14_fpp_after(const lfb_geometry *geometry, double insertions)
+{
+  (void)geometry;
+  return go_fnv14_rate(insertions * log1p(-1 / (double)BIT_COUNT));
+}
+
+static double go_fnv14_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  return go_fnv14_rate(log1p(-(double)bits_set / (double)geometry->bit_count) / (double)PROBES);
+}
+
+LFB_CLASSIC_FUNCTIONS(go_fnv14, go_fnv14_start, go_fnv14_next)
+
+const lfb_strategy lfb_strategy_go_fnv14 = {
+    .id = LFB_GO_FNV14,
+    .file_id = 5,
+    .name = "go-fnv14",
+    .hash = LFB_KIND_FNV1A32,
+    .reachable_bits = UINT64_MAX,
+    .size = go_fnv14_size,
+    .valid = go_fnv14_valid,
+    .fpp_after = go_fnv14_fpp_after,
+    .count = lfb_sizing_count,
+    .fpp_now = go_fnv14_fpp_now,
+    LFB_CLASSIC_ACTS(go_fnv14),
+};

@@ -1,0 +1,38 @@
+/*
+ * guava.h - what Guava's two strategies have in common: the size of a filter.
+ *
+ * Floor 9.  May include: floors 0 to 8.
+ *
+ * Source: Guava BloomFilter.java, BloomFilterStrategies.java (LockFreeBitArray).
+ */
+#ifndef LFB_BLOOM_GUAVA_H
+#define LFB_BLOOM_GUAVA_H
+
+#include "bloom/strategies/strategy.h"
+
+/* Java's arrays end here. */
+#define LFB_GUAVA_MAX_WORDS INT32_MAX
+
+/* The classic size, with the modulus rounded up to whole words. */
+static inline lfb_status lfb_guava_size(const lfb_config *config, lfb_geometry *geometry)
+{
+  const lfb_status status = lfb_sizing_classic(config, LFB_GUAVA_MAX_WORDS, geometry);
+  if (status == LFB_OK)
+    geometry->bit_count = LFB_WORD_BITS * geometry->word_count;
+  return status;
+}
+
+static inline bool lfb_guava_valid(const lfb_geometry *geometry)
+{
+  return geometry->word_count <= LFB_GUAVA_MAX_WORDS && geometry->words_per_key == 0 &&
+         geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
+}
+
+/* The fields of guava-mitz64's row that its variants share. */
+#define LFB_MITZ64_ROW                                                                       \
+  .id = LFB_GUAVA_MITZ64, .file_id = 1, /* Guava's ordinal: in files, never renumbered */    \
+  .name = "guava-mitz64", .hash = LFB_KIND_MURMUR128, .reachable_bits = UINT64_MAX,          \
+  .size = lfb_guava_size, .valid = lfb_guava_valid, .fpp_after = lfb_sizing_fpp_after,         \
+  .count = lfb_sizing_count, .fpp_now = lfb_sizing_fpp_now
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * java_double.c - the textbook Java filter: h1 + i * h2 in ints, Math.abs, mod m.
+ *
+ * Floor 10.
+ *
+ * h1 and h2 are murmur3_x86_32 of the key with two seeds; probe i (from 0) is
+ * |h1 + i * h2| mod m in 32-bit arithmetic, m not rounded up to words.  The one
+ * int whose Math.abs stays negative, -2^31, makes the Java version throw; here
+ * it counts as 2^31.
+ */
+#include "bloom/strategies/java_int.h"
+#include "bloom/strategies/probes.h"
+#include "bloom/strategies/strategies.h"
+
+static lfb_walk java_double_start(lfb_hash hash)
+{
+  return (lfb_walk){hash.low, hash.high};
+}
+
+static uint64_t java_double_next(lfb_walk *walk, const lfb_layout *layout)
+{
+  const uint32_t at = (uint32_t)walk->at; /* wraps, as Java's int does */
+  walk->at += walk->stride;
+  return lfb_modulo(&layout->modulus, at >> 31 ? 0 - at : at);
+}
+
+LFB_CLASSIC_FUNCTIONS(java_double, java_double_start, java_double_next)
+
+const lfb_strategy lfb_strategy_java_double = {
+    .id = LFB_JAVA_DOUBLE,
+    .file_id = 4,
+    .name = "java-double",
+    .hash = LFB_KIND_MURMUR32_PAIR,
+    .seeding = LFB_SEED_PAIR,
+    .reachable_bits = UINT64_MAX,
+    .size = lfb_java_int_size,
+    .valid = lfb_java_int_valid,
+    .fpp_after = lfb_sizing_fpp_after,
+    LFB_CLASSIC_ROW(java_double),
+};

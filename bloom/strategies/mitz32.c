@@ -1,0 +1,88 @@
+/*
+ * mitz32.c - strategy MURMUR128_MITZ_32, bit for bit as Guava lays it out; and the same
+ * with a modulus that is not rounded up to words, redis-mitz32, as the Java helper class
+ * over RedisTemplate computes the offsets of its SETBITs.
+ *
+ * Floor 10.
+ *
+ * With a and b the low and high half of the hash's first 64 bits, probe i (from
+ * 1) is a + i * b in 32-bit arithmetic, inverted if negative, mod bit_count.  It
+ * stays below 2^31, so a filter of more bits never uses the rest of them.
+ *
+ * Source: Guava BloomFilterStrategies.java, MURMUR128_MITZ_32.
+ */
+#include "bloom/strategies/guava.h"
+#include "bloom/strategies/java_int.h"
+#include "bloom/strategies/probes.h"
+#include "bloom/strategies/strategies.h"
+
+#define REACH (UINT64_C(1) << 31)
+
+static lfb_walk mitz32_start(lfb_hash hash)
+{
+  const uint32_t b = (uint32_t)(hash.low >> 32);
+  return (lfb_walk){(uint32_t)hash.low + b, b};
+}
+
+static uint64_t mitz32_next(lfb_walk *walk, const lfb_layout *layout)
+{
+  const uint32_t at = (uint32_t)walk->at; /* wraps, as Java's int does */
+  walk->at += walk->stride;
+  /* at >> 31 is 1 for a negative int: all bits inverted by 0 - 1. */
+  return lfb_modulo(&layout->modulus, at ^ (0 - (at >> 31)));
+}
+
+/* The part of a filter that probes reach: what its figures are those of. */
+static lfb_geometry mitz32_reached(const lfb_geometry *geometry)
+{
+  lfb_geometry reached = *geometry;
+  if (reached.bit_count > REACH)
+    reached.bit_count = REACH;
+  return reached;
+}
+
+static double mitz32_fpp_after(const lfb_geometry *geometry, double insertions)
+{
+  const lfb_geometry reached = mitz32_reached(geometry);
+  return lfb_sizing_fpp_after(&reached, insertions);
+}
+
+static double mitz32_count(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  const lfb_geometry reached = mitz32_reached(geometry);
+  return lfb_sizing_count(&reached, bits_set);
+}
+
+static double mitz32_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  const lfb_geometry reached = mitz32_reached(geometry);
+  return lfb_sizing_fpp_now(&reached, bits_set);
+}
+
+LFB_CLASSIC_FUNCTIONS(mitz32, mitz32_start, mitz32_next)
+
+const lfb_strategy lfb_strategy_mitz32 = {
+    .id = LFB_GUAVA_MITZ32,
+    .file_id = 0, /* Guava's ordinal: written in files, never renumbered */
+    .name = "guava-mitz32",
+    .hash = LFB_KIND_MURMUR128,
+    .reachable_bits = REACH,
+    .size = lfb_guava_size,
+    .valid = lfb_guava_valid,
+    .fpp_after = mitz32_fpp_after,
+    .count = mitz32_count,
+    .fpp_now = mitz32_fpp_now,
+    LFB_CLASSIC_ACTS(mitz32),
+};
+
+const lfb_strategy lfb_strategy_redis_mitz32 = {
+    .id = LFB_REDIS_MITZ32,
+    .file_id = 7,
+    .name = "redis-mitz32",
+    .hash = LFB_KIND_MURMUR128,
+    .reachable_bits = UINT64_MAX, /* its bits end below REACH */
+    .size = lfb_java_int_size,
+    .valid = lfb_java_int_valid,
+    .fpp_after = lfb_sizing_fpp_after,
+    LFB_CLASSIC_ROW(mitz32),
+};

@@ -1,0 +1,183 @@
+/*
+ * sbbf.c - strategy `sbbf`: Parquet's split-block Bloom filter, bit for bit.
+ *
+ * Floor 10.
+ *
+ * A block is 256 bits, eight 32-bit words: here four words, word 2 i in the low half of
+ * the i-th, so that the words' little-endian bytes are Parquet's bitset.  Of the key's
+ * XXH64 with seed 0, the high half chooses the block, floor(high * blocks / 2^32), and
+ * the low half one bit in each word i: floor((low * salt[i] mod 2^32) / 2^27).
+ *
+ * Source: apache/parquet-format, BloomFilter.md.
+ */
+#include <lfbloom/cpu.h>
+#include <math.h>
+
+#include "bloom/strategies/fast_model.h"
+#include "bloom/strategies/line_rows.h"
+#include "bloom/strategies/strategies.h"
+
+enum {
+  SBBF_HALVES = 8,             /* 32-bit words of a block */
+  SBBF_WORDS = SBBF_HALVES / 2, /* of 64 bits              */
+  SBBF_HALF_BITS = 32,
+  SBBF_BLOCK_BITS = SBBF_HALVES * SBBF_HALF_BITS,
+  /* 2^31 - 32 bytes: the header's size is a signed 32-bit number. */
+  SBBF_MAX_BLOCKS = (1 << 26) - 1,
+  /* 128 MiB, beyond which Arrow and parquet-java read none: up to there the number of
+   * blocks is a power of two, since Arrow reads no other. */
+  SBBF_MAX_POWER = 1 << 22,
+};
+
+static void sbbf_model(lfb_fast_model *model)
+{
+  lfb_fast_model_init(model, (lfb_fast_shape){SBBF_HALVES, 1, SBBF_HALVES}, SBBF_HALF_BITS);
+}
+
+static uint64_t sbbf_round_up(uint64_t blocks)
+{
+  uint64_t power = 1;
+  while (power < blocks)
+    power *= 2;
+  return power;
+}
+
+static lfb_status sbbf_size(const lfb_config *config, lfb_geometry *geometry)
+{
+  const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
+  lfb_fast_model model;
+
+  const lfb_status status = lfb_sizing_check_fpp(config->fpp);
+  if (status != LFB_OK)
+    return status;
+  sbbf_model(&model);
+  const double wanted = ceil(n / lfb_fast_model_load(&model, config->fpp));
+  if (!(wanted <= (double)SBBF_MAX_BLOCKS)) /* also where the load is 0 */
+    return LFB_ERROR_TOO_MANY_BITS;
+  const uint64_t least = (uint64_t)wanted;
+  const uint64_t blocks = least <= SBBF_MAX_POWER ? sbbf_round_up(least) : least;
+  *geometry = (lfb_geometry){SBBF_BLOCK_BITS * blocks, SBBF_WORDS * blocks, SBBF_HALVES, SBBF_WORDS};
+  return LFB_OK;
+}
+
+static bool sbbf_valid(const lfb_geometry *geometry)
+{
+  return geometry->probes == SBBF_HALVES && geometry->words_per_key == SBBF_WORDS &&
+         geometry->word_count % SBBF_WORDS == 0 &&
+         geometry->word_count / SBBF_WORDS <= SBBF_MAX_BLOCKS &&
+         geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
+}
+
+static double sbbf_fpp_after(const lfb_geometry *geometry, double insertions)
+{
+  const double blocks = (double)geometry->word_count / SBBF_WORDS;
+  lfb_fast_model model;
+
+  sbbf_model(&model);
+  return lfb_fast_model_fpp(&model, insertions / blocks, blocks);
+}
+
+/* A key leaves a bit off unless it has its block, and its place in the word. */
+static double sbbf_count(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  const double bits = (double)geometry->bit_count;
+  return log1p(-(double)bits_set / bits) / log1p(-SBBF_HALVES / bits);
+}
+
+static double sbbf_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  return bits_set >= geometry->bit_count
+             ? 1
+             : sbbf_fpp_after(geometry, sbbf_count(geometry, bits_set));
+}
+
+/* The number of the first word of the block that a hash has. */
+LFB_INLINE uint64_t sbbf_first_word(const lfb_layout *layout, uint64_t hash)
+{
+  const uint64_t blocks = layout->bits.word_count / SBBF_WORDS;
+  return SBBF_WORDS * ((hash >> 32) * blocks >> 32);
+}
+
+/* That word. */
+LFB_INLINE lfb_word *sbbf_block(const lfb_layout *layout, uint64_t hash)
+{
+  return layout->bits.words + sbbf_first_word(layout, hash);
+}
+
+/* The bits of a hash in word i, below SBBF_WORDS, of its block. */
+LFB_INLINE uint64_t sbbf_mask(uint64_t hash, size_t i)
+{
+  static const uint32_t salts[SBBF_HALVES] = {
+      UINT32_C(0x47b6137b), UINT32_C(0x44974d91), UINT32_C(0x8824ad5b), UINT32_C(0xa2b7289d),
+      UINT32_C(0x705495c7), UINT32_C(0x2df1424b), UINT32_C(0x9efc4947), UINT32_C(0x5c6bfb31)};
+  const uint32_t low = (uint32_t)hash;
+
+  return UINT64_C(1) << (low * salts[2 * i] >> 27) |
+         UINT64_C(1) << (32 + (low * salts[2 * i + 1] >> 27));
+}
+
+static uint32_t sbbf_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
+{
+  const uint64_t first = sbbf_first_word(layout, hash.low);
+  uint32_t count = 0;
+
+  for (uint32_t i = 0; i < SBBF_WORDS; i++)
+    for (uint64_t mask = sbbf_mask(hash.low, i); mask != 0; mask &= mask - 1)
+      indexes[count++] = (first + i) * LFB_WORD_BITS + (uint64_t)__builtin_ctzll(mask);
+  return count;
+}
+
+/* All words are read before the first is written, as lfb_fast_key_put() says. */
+LFB_INLINE uint32_t sbbf_turn_on(const lfb_layout *layout, lfb_hash hash)
+{
+  lfb_word *block = sbbf_block(layout, hash.low);
+  uint64_t seen[SBBF_WORDS];
+  uint32_t turned_on = 0;
+
+  LFB_UNROLL
+  for (uint32_t i = 0; i < SBBF_WORDS; i++)
+    seen[i] = lfb_word_get(&block[i]);
+  LFB_UNROLL
+  for (uint32_t i = 0; i < SBBF_WORDS; i++)
+    turned_on += lfb_word_count(lfb_word_set_seen(&block[i], seen[i], sbbf_mask(hash.low, i)));
+  return turned_on;
+}
+
+LFB_INLINE bool sbbf_is_in(const lfb_layout *layout, lfb_hash hash)
+{
+  const lfb_word *block = sbbf_block(layout, hash.low);
+  uint64_t missing = 0;
+
+  LFB_UNROLL
+  for (uint32_t i = 0; i < SBBF_WORDS; i++)
+    missing |= sbbf_mask(hash.low, i) & ~lfb_word_get(&block[i]);
+  return missing == 0;
+}
+
+LFB_LINE_MANY(, sbbf)
+
+static void sbbf_hash_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
+                               uint64_t *hashes)
+{
+  (void)hasher;
+  for (size_t i = 0; i < count; i++)
+    hashes[i] = lfb_xxh64_u64(keys[i]);
+}
+
+LFB_STRATEGY_KEYS(, sbbf, lfb_hasher_bytes_other, lfb_hasher_widen)
+
+const lfb_strategy lfb_strategy_sbbf = {
+    .id = LFB_SBBF,
+    .file_id = 3,
+    .name = "sbbf",
+    .hash = LFB_KIND_XXH64,
+    .reachable_bits = UINT64_MAX,
+    .size = sbbf_size,
+    .valid = sbbf_valid,
+    .fpp_after = sbbf_fpp_after,
+    .count = sbbf_count,
+    .fpp_now = sbbf_fpp_now,
+    .bits_of = sbbf_bits_of,
+    LFB_STRATEGY_ACTS(sbbf),
+    .hash_u64_many = sbbf_hash_u64_many,
+};

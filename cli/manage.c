@@ -1,0 +1,205 @@
+/*
+ * manage.c - `lfbloom remote`: lists, expires, renames and deletes filters on Redis.
+ *
+ * Floor 6 of cli/.  May include: json.h, numbers.h, options.h, output.h, remote.h, report.h
+ * and the public headers.
+ */
+#define _GNU_SOURCE /* optind */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/remote.h"
+#include "cli/report.h"
+
+/* A thousand years and more: what Redis adds to the clock does not overflow. */
+enum { MANAGE_MOST_SECONDS = INT32_MAX };
+
+struct manage {
+  bool nul;
+  bool json;
+  struct options_reading reading;
+  uint64_t expire_ms; /* 0: never */
+};
+
+/* False after a report. */
+static bool manage_is_remote(const char *path)
+{
+  if (remote_is(path))
+    return true;
+  (void)report_error("%s: no filter on Redis, redis://host:port/name", path);
+  return false;
+}
+
+static void manage_print_key(void *context, const char *key, size_t size)
+{
+  const struct manage *manage = context;
+  const char end = manage->nul ? '\0' : '\n';
+
+  if (manage->json) {
+    json_open(NULL);
+    json_text("key", key); /* which ends in NUL */
+    json_close();
+    return;
+  }
+  output_write(key, size);
+  output_write(&end, 1);
+}
+
+static bool manage_list(struct manage *manage, const char *path)
+{
+  const lfb_config wanted = options_wanted(&manage->reading);
+  struct remote remote;
+
+  if (!remote_open(path, &wanted, false, &remote))
+    return false;
+  if (manage->json) {
+    json_open(NULL);
+    json_text("filter", path);
+    json_open_list("keys");
+  }
+  const bool listed = remote_keys(&remote, manage_print_key, manage);
+  if (manage->json) {
+    json_close_list();
+    json_close();
+  }
+  remote_close(&remote);
+  return listed;
+}
+
+static bool manage_expire(struct manage *manage, const char *path)
+{
+  const lfb_config wanted = options_wanted(&manage->reading);
+
+  return remote_expire(path, &wanted, manage->expire_ms);
+}
+
+static bool manage_delete(struct manage *manage, const char *path)
+{
+  const lfb_config wanted = options_wanted(&manage->reading);
+
+  return remote_delete(path, &wanted);
+}
+
+static bool manage_rename(struct manage *manage, const char *path, const char *name)
+{
+  const lfb_config wanted = options_wanted(&manage->reading);
+
+  if (!manage_is_remote(path))
+    return false;
+  if (!remote_is(name))
+    return remote_rename(path, &wanted, name);
+  (void)options_misused(&command_remote, "the new name is a name alone, on the same server");
+  return false;
+}
+
+/* Each of the filters in turn, as far as there is no error. */
+static int manage_each(struct manage *manage, bool (*act)(struct manage *, const char *),
+                       char *const *paths, int count)
+{
+  bool done = true;
+
+  if (count == 0)
+    return options_misused(&command_remote, "no filter given");
+  for (int i = 0; done && i < count; i++)
+    done = manage_is_remote(paths[i]) && act(manage, paths[i]);
+  return done ? CLI_FOUND : CLI_TROUBLE;
+}
+
+/* Reads when a filter is to expire; false after a report. */
+static bool manage_read_seconds(const char *text, uint64_t *milliseconds)
+{
+  uint64_t seconds = 0;
+
+  *milliseconds = 0;
+  if (strcmp(text, "never") == 0)
+    return true;
+  if (numbers_whole(text, &seconds) != NUMBERS_OK || seconds == 0 || seconds > MANAGE_MOST_SECONDS) {
+    (void)report_error("remote: expire '%s': neither never nor a whole number of seconds, from 1",
+                       text);
+    return false;
+  }
+  *milliseconds = 1000 * seconds;
+  return true;
+}
+
+static int manage_list_all(struct manage *manage, char *const *paths, int count)
+{
+  if (!manage->json || count == 0)
+    return manage_each(manage, manage_list, paths, count);
+  json_open(NULL);
+  json_open_list("filters");
+  const int status = manage_each(manage, manage_list, paths, count);
+  json_close_list();
+  json_close();
+  return status;
+}
+
+/* Does what the first operand says to the others. */
+static int manage_act(struct manage *manage, int count, char *const *operands)
+{
+  const char *action = count > 0 ? operands[0] : "";
+
+  if (strcmp(action, "list") == 0)
+    return manage_list_all(manage, operands + 1, count - 1);
+  if (manage->json || manage->nul)
+    return options_misused(&command_remote, "--json and -0 are for list");
+  if (strcmp(action, "delete") == 0)
+    return manage_each(manage, manage_delete, operands + 1, count - 1);
+  if (strcmp(action, "expire") == 0 && count < 3)
+    return options_misused(&command_remote, "expire needs SECONDS or never, and a filter");
+  if (strcmp(action, "expire") == 0)
+    return manage_read_seconds(operands[1], &manage->expire_ms)
+               ? manage_each(manage, manage_expire, operands + 2, count - 2)
+               : CLI_TROUBLE;
+  if (strcmp(action, "rename") == 0 && count != 3)
+    return options_misused(&command_remote, "rename needs a filter and its new name");
+  if (strcmp(action, "rename") == 0)
+    return manage_rename(manage, operands[1], operands[2]) ? CLI_FOUND : CLI_TROUBLE;
+  return options_misused(&command_remote, "list, expire, rename or delete?");
+}
+
+static int manage_run(int argc, char **argv)
+{
+  struct manage manage = {0};
+  struct remote_manner manner = {0};
+  const struct option_row rows[] = {
+      {'0', "null", NULL, "list: keys end in NUL bytes, not in newlines", NULL, &manage.nul},
+      options_key_file(&manage.reading.key),
+      options_helper(&manage.reading.helper),
+      options_json(&manage.json),
+      options_timeout(&manner.timeout_ms),
+  };
+  const int status = options_parse(&command_remote, rows, sizeof rows / sizeof *rows, argc, argv);
+
+  if (status != OPTIONS_GO_ON)
+    return status;
+  remote_behave(manner);
+  return manage_act(&manage, argc - optind, argv + optind);
+}
+
+const struct command command_remote = {
+    .name = "remote",
+    .operands = "list|delete FILTER... | expire SECONDS FILTER... | rename FILTER NAME",
+    .summary = "list, expire, rename or delete filters on Redis",
+    .details =
+        "list    prints the server's keys that FILTER is made of, its name first\n"
+        "expire  has FILTER go in SECONDS, all of it together; with \"never\" it stays\n"
+        "rename  gives FILTER another NAME on its server, which nothing is under; in a cluster\n"
+        "        both must have one hash tag, as {user}seen and {user}known\n"
+        "delete  deletes FILTER, without asking; also one that lacks parts or was never finished\n"
+        "What is no filter is left as it is, and an error.  But what the Java helper class made\n"
+        "says nothing of itself: with --helper whatever string is there is taken for such a filter,\n"
+        "unless it is too long, and deleted or renamed as one.\n"
+        "Who has FILTER open is told that it is gone, or renamed, when he next asks.\n" REMOTE_HELP
+        "\n"
+        "  lfbloom remote list redis://localhost/seen\n"
+        "  lfbloom remote expire 86400 redis://localhost/seen\n"
+        "  lfbloom remote rename redis://localhost/seen seen-yesterday\n"
+        "  lfbloom remote delete redis://localhost/seen-yesterday\n",
+    .run = manage_run,
+};

@@ -1,0 +1,255 @@
+/* filter.c - putting keys into a filter on Redis, and asking for them.  Floor 20. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bloom/hashing/pieces.h"
+#include "bloom/hashing/sink.h"
+#include "redis/filter/remote.h"
+
+/* Keys, on their way to the server. */
+typedef struct keys_job {
+  lfb_redis *filter;
+  const void *keys;
+  lfb_piece_hash hash_of;
+  bool put;
+  uint64_t *answers; /* a bit each, 0 before */
+  size_t yes;
+  uint64_t count, replied; /* keys; replies, more than keys where the job is done over */
+} keys_job;
+
+/* The bits of a key, computed again whenever they are needed: less work than to keep them. */
+typedef struct key_bits {
+  uint32_t count;
+  uint64_t bits[LFB_MAX_PROBES];
+} key_bits;
+
+static void keys_bits_of(const keys_job *job, uint64_t i, key_bits *found)
+{
+  const lfb_redis *filter = job->filter;
+  const lfb_hash hash = job->hash_of(&filter->layout.hasher, job->keys, (size_t)i);
+
+  found->count = filter->bits_of(&filter->layout, hash, found->bits);
+}
+
+static uint16_t keys_command(void *context, uint64_t i, lfb_wire *wire)
+{
+  const keys_job *job = context;
+  const lfb_place *place = &job->filter->place;
+  key_bits key;
+
+  keys_bits_of(job, i, &key);
+  const lfb_part *part = &job->filter->parts[key.bits[0] / place->plan.part_bits];
+  if (job->put)
+    lfb_layout_put(&place->plan, part, key.bits, key.count, wire);
+  else
+    place->layout->ask(&place->plan, part, key.bits, key.count, wire);
+  return part->slot;
+}
+
+static lfb_status keys_put_reply(const keys_job *job, const redisReply *reply, bool again,
+                                 bool *yes)
+{
+  const lfb_plan *plan = &job->filter->place.plan;
+  const lfb_status status = lfb_layout_put_answer(plan, job->filter->layout.probes, reply, yes);
+
+  *yes |= again; /* what the first time turned on, the second finds on */
+  return status;
+}
+
+static lfb_status keys_ask_reply(const keys_job *job, uint64_t i, const redisReply *reply,
+                                 bool *yes)
+{
+  const lfb_place *place = &job->filter->place;
+  key_bits key;
+
+  keys_bits_of(job, i, &key);
+  return place->layout->answer(&place->plan, key.bits, key.count, reply, yes);
+}
+
+static lfb_status keys_reply(void *context, uint64_t i, const redisReply *reply, bool again)
+{
+  keys_job *job = context;
+  bool yes = false;
+
+  const lfb_status status = job->put ? keys_put_reply(job, reply, again, &yes)
+                                     : keys_ask_reply(job, i, reply, &yes);
+  if (status != LFB_OK || job->replied++ >= job->count)
+    return status; /* what was said first stands */
+  job->yes += yes;
+  job->answers[i / LFB_WORD_BITS] |= (uint64_t)yes << (i % LFB_WORD_BITS);
+  return LFB_OK;
+}
+
+/* ---- stumps ----------------------------------------------------------------- */
+
+static void stump_command(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire)
+{
+  static const char script[] =
+      "if redis.call('BITFIELD_RO', KEYS[1], 'GET', ARGV[1], ARGV[2])[1] == 0 then "
+      "return redis.call('UNLINK', KEYS[1]) end return 0";
+  const lfb_plan *plan = &filter->place.plan;
+  char digits[LFB_WIRE_DIGITS], type[1 + LFB_WIRE_DIGITS] = "u";
+  const lfb_key width = lfb_ask_number(plan->mark_bits, digits);
+
+  memcpy(type + 1, width.bytes, width.size);
+  lfb_wire_begin(wire, 6);
+  lfb_wire_text(wire, "EVAL");
+  lfb_wire_string(wire, script, sizeof script - 1);
+  lfb_wire_text(wire, "1");
+  lfb_wire_string(wire, part->name.bytes, part->name.size);
+  lfb_wire_string(wire, type, 1 + width.size);
+  lfb_wire_number(wire, plan->mark_at);
+}
+
+static lfb_status stump_reply(const lfb_redis *filter, const redisReply *reply)
+{
+  (void)filter, (void)reply; /* done as well as can be */
+  return LFB_OK;
+}
+
+/* Deletes what puts have left where there were no parts (layouts.h). */
+static void keys_clear_stumps(lfb_redis *filter, lfb_link *link)
+{
+  if (filter->place.layout->clears_stumps)
+    (void)lfb_remote_each_part(filter, link, 64, stump_command, stump_reply);
+}
+
+/* ---- running it -------------------------------------------------------------- */
+
+static lfb_status keys_send(lfb_redis *filter, lfb_link *link, void *context)
+{
+  keys_job *keys = context;
+  const lfb_job job = {keys->count, keys_command, keys_reply, keys};
+
+  const lfb_status status = lfb_link_run(link, &job);
+  if (status == LFB_ERROR_REDIS_PART && keys->put)
+    keys_clear_stumps(filter, link);
+  return status;
+}
+
+static lfb_status keys_run(keys_job *keys)
+{
+  return (keys->put ? lfb_remote_write : lfb_remote_with_link)(keys->filter, keys_send, keys);
+}
+
+static lfb_status keys_many(lfb_redis *filter, bool put, const void *keys, size_t count,
+                            lfb_piece_hash hash_of, uint64_t *answers, size_t *yes)
+{
+  const size_t words = count / LFB_WORD_BITS + (count % LFB_WORD_BITS != 0);
+  uint64_t *found = calloc(words == 0 ? 1 : words, sizeof *found);
+  keys_job job = {filter, keys, hash_of, put, found, 0, count, 0};
+
+  if (found == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  const lfb_status status = keys_run(&job);
+  if (status == LFB_OK && answers != NULL)
+    memcpy(answers, found, words * sizeof *found);
+  if (status == LFB_OK && yes != NULL)
+    *yes = job.yes;
+  free(found);
+  return status;
+}
+
+static lfb_status keys_one(lfb_redis *filter, bool put, const void *key, lfb_piece_hash hash_of,
+                           bool *yes)
+{
+  uint64_t answer = 0;
+  keys_job job = {filter, key, hash_of, put, &answer, 0, 1, 0};
+
+  const lfb_status status = keys_run(&job);
+  if (status == LFB_OK && yes != NULL)
+    *yes = answer != 0;
+  return status;
+}
+
+/* Hashes that are there. */
+static lfb_hash keys_ready(const lfb_hasher *hasher, const void *hashes, size_t i)
+{
+  (void)hasher;
+  return ((const lfb_hash *)hashes)[i];
+}
+
+lfb_status lfb_remote_put_hashes(lfb_redis *filter, const lfb_hash *hashes, size_t count)
+{
+  return keys_many(filter, true, hashes, count, keys_ready, NULL, NULL);
+}
+
+lfb_status lfb_redis_put(lfb_redis *filter, const void *bytes, size_t size, bool *changed)
+{
+  return keys_one(filter, true, &(lfb_key){bytes, size}, lfb_piece_bytes, changed);
+}
+
+lfb_status lfb_redis_put_u64(lfb_redis *filter, uint64_t key, bool *changed)
+{
+  return keys_one(filter, true, &key, lfb_piece_u64, changed);
+}
+
+lfb_status lfb_redis_put_hash(lfb_redis *filter, uint64_t hash, bool *changed)
+{
+  return keys_one(filter, true, &hash, lfb_piece_given, changed);
+}
+
+lfb_status lfb_redis_put_object(lfb_redis *filter, lfb_funnel funnel, const void *object,
+                                bool *changed)
+{
+  const lfb_hash hash = lfb_sink_hash(&filter->layout.hasher, funnel, object);
+  return keys_one(filter, true, &hash, keys_ready, changed);
+}
+
+lfb_status lfb_redis_might_contain(lfb_redis *filter, const void *bytes, size_t size, bool *maybe)
+{
+  return keys_one(filter, false, &(lfb_key){bytes, size}, lfb_piece_bytes, maybe);
+}
+
+lfb_status lfb_redis_might_contain_u64(lfb_redis *filter, uint64_t key, bool *maybe)
+{
+  return keys_one(filter, false, &key, lfb_piece_u64, maybe);
+}
+
+lfb_status lfb_redis_might_contain_hash(lfb_redis *filter, uint64_t hash, bool *maybe)
+{
+  return keys_one(filter, false, &hash, lfb_piece_given, maybe);
+}
+
+lfb_status lfb_redis_might_contain_object(lfb_redis *filter, lfb_funnel funnel,
+                                          const void *object, bool *maybe)
+{
+  const lfb_hash hash = lfb_sink_hash(&filter->layout.hasher, funnel, object);
+  return keys_one(filter, false, &hash, keys_ready, maybe);
+}
+
+lfb_status lfb_redis_put_many(lfb_redis *filter, const lfb_key *keys, size_t count,
+                              uint64_t *answers, size_t *yes)
+{
+  return keys_many(filter, true, keys, count, lfb_piece_bytes, answers, yes);
+}
+
+lfb_status lfb_redis_put_many_u64(lfb_redis *filter, const uint64_t *keys, size_t count,
+                                  uint64_t *answers, size_t *yes)
+{
+  return keys_many(filter, true, keys, count, lfb_piece_u64, answers, yes);
+}
+
+lfb_status lfb_redis_put_many_hash(lfb_redis *filter, const uint64_t *hashes, size_t count,
+                                   uint64_t *answers, size_t *yes)
+{
+  return keys_many(filter, true, hashes, count, lfb_piece_given, answers, yes);
+}
+
+lfb_status lfb_redis_might_contain_many(lfb_redis *filter, const lfb_key *keys, size_t count,
+                                        uint64_t *answers, size_t *yes)
+{
+  return keys_many(filter, false, keys, count, lfb_piece_bytes, answers, yes);
+}
+
+lfb_status lfb_redis_might_contain_many_u64(lfb_redis *filter, const uint64_t *keys,
+                                            size_t count, uint64_t *answers, size_t *yes)
+{
+  return keys_many(filter, false, keys, count, lfb_piece_u64, answers, yes);
+}
+
+lfb_status lfb_redis_might_contain_many_hash(lfb_redis *filter, const uint64_t *hashes,
+                                             size_t count, uint64_t *answers, size_t *yes)
+{
+  return keys_many(filter, false, hashes, count, lfb_piece_given, answers, yes);
+}

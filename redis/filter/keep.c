@@ -1,0 +1,168 @@
+/* keep.c - a filter's keys on the server, all together: listed, expired, renamed.  Floor 20. */
+#include <string.h>
+
+#include "redis/filter/remote.h"
+
+/* Keys of the server that a filter is made of: its parts, then the description. */
+static uint64_t keep_count(const lfb_redis *filter)
+{
+  return filter->place.plan.parts + filter->place.layout->described;
+}
+
+static lfb_key keep_key(const lfb_redis *filter, uint64_t i)
+{
+  return i < filter->place.plan.parts ? filter->parts[i].name : filter->place.name;
+}
+
+lfb_status lfb_redis_keys(const lfb_redis *filter,
+                          lfb_status (*each)(void *context, const char *key, size_t size),
+                          void *context)
+{
+  lfb_status status = LFB_OK;
+
+  for (uint64_t i = keep_count(filter); status == LFB_OK && i-- > 0;) {
+    const lfb_key key = keep_key(filter, i);
+    status = each(context, key.bytes, key.size);
+  }
+  return status;
+}
+
+/* ---- expire ------------------------------------------------------------------ */
+
+typedef struct expiring {
+  const lfb_redis *filter;
+  uint64_t milliseconds;
+} expiring;
+
+static uint16_t expire_command(void *context, uint64_t i, lfb_wire *wire)
+{
+  const expiring *all = context;
+  const lfb_key key = keep_key(all->filter, i);
+
+  lfb_wire_begin(wire, all->milliseconds == 0 ? 2 : 3);
+  lfb_wire_text(wire, all->milliseconds == 0 ? "PERSIST" : "PEXPIRE");
+  lfb_wire_string(wire, key.bytes, key.size);
+  if (all->milliseconds != 0)
+    lfb_wire_number(wire, all->milliseconds);
+  return lfb_key_slot(key.bytes, key.size);
+}
+
+static lfb_status expire_reply(void *context, uint64_t i, const redisReply *reply, bool again)
+{
+  const expiring *all = context;
+  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+
+  (void)i, (void)again;
+  if (status != LFB_OK)
+    return status;
+  /* PERSIST says 0 of what was not to expire, too. */
+  return reply->integer == 1 || all->milliseconds == 0 ? LFB_OK : LFB_ERROR_REDIS_PART;
+}
+
+/* .. the stream as well, if there is one: last, so that its replicas find parts missing first. */
+static lfb_status expire_stream(lfb_redis *filter, lfb_link *link, uint64_t milliseconds)
+{
+  char key[LFB_PART_NAME_SIZE], digits[LFB_WIRE_DIGITS];
+  const lfb_key args[] = {lfb_ask_text(milliseconds == 0 ? "PERSIST" : "PEXPIRE"),
+                          {key, lfb_stream_name(filter->place.name, key)},
+                          lfb_ask_number(milliseconds, digits)};
+  int64_t done;
+
+  return lfb_ask_integer(link, args, milliseconds == 0 ? 2 : 3, &done, NULL);
+}
+
+static lfb_status keep_expire(lfb_redis *filter, lfb_link *link, void *context)
+{
+  const expiring *all = context;
+  const lfb_job job = {keep_count(filter), expire_command, expire_reply, context};
+
+  lfb_status status = lfb_link_run(link, &job);
+  if (status == LFB_OK)
+    status = expire_stream(filter, link, all->milliseconds);
+  return status == LFB_OK ? lfb_remote_check(filter, link) : status;
+}
+
+lfb_status lfb_redis_expire(lfb_redis *filter, uint64_t milliseconds)
+{
+  expiring all = {filter, milliseconds};
+
+  /* What the server takes for a time that is past, it takes for an error. */
+  if (milliseconds > INT64_MAX / 2)
+    all.milliseconds = INT64_MAX / 2;
+  return lfb_remote_with_link(filter, keep_expire, &all);
+}
+
+/* ---- rename ------------------------------------------------------------------- */
+
+static lfb_status rename_reply(void *context, const redisReply *reply, bool again)
+{
+  (void)context;
+  if (lfb_reply_is_error(reply, "CROSSSLOT"))
+    return LFB_ERROR_REDIS_OTHER_SLOT;
+  if (reply->type == REDIS_REPLY_ERROR && strstr(reply->str, "no such key") != NULL)
+    return again ? LFB_OK : LFB_ERROR_REDIS_PART; /* it went the first time: the marks will tell */
+  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+  if (status != LFB_OK)
+    return status;
+  return reply->integer == 1 ? LFB_OK : LFB_ERROR_REDIS_EXISTS;
+}
+
+static lfb_status rename_key(lfb_link *link, lfb_key from, lfb_key to)
+{
+  const lfb_key args[] = {lfb_ask_text("RENAMENX"), from, to};
+  return lfb_ask(link, args, sizeof args / sizeof *args, rename_reply, NULL);
+}
+
+/* Whether a server may be away: it is not waited for once more for each key. */
+static bool rename_is_away(lfb_status status)
+{
+  return status == LFB_ERROR_REDIS_CONNECT || status == LFB_ERROR_REDIS_LOST ||
+         status == LFB_ERROR_REDIS_TIMEOUT || status == LFB_ERROR_REDIS_UNAVAILABLE;
+}
+
+/* Gives the first keys their names back, as long as the server can be reached. */
+static void rename_back(const lfb_redis *filter, const lfb_redis *renamed, lfb_link *link,
+                        uint64_t done)
+{
+  lfb_status status = LFB_OK;
+
+  while (done-- > 0 && !rename_is_away(status))
+    status = rename_key(link, keep_key(renamed, done), keep_key(filter, done));
+}
+
+/* The description last: whoever opens the new name finds nothing, or all. */
+static lfb_status keep_rename(lfb_redis *filter, lfb_link *link, void *context)
+{
+  lfb_redis *renamed = context;
+  lfb_status status = LFB_OK;
+  uint64_t done = 0;
+
+  for (; status == LFB_OK && done < keep_count(filter); done += status == LFB_OK)
+    status = rename_key(link, keep_key(filter, done), keep_key(renamed, done));
+  if (status == LFB_OK)
+    status = lfb_remote_check(renamed, link);
+  /* Its replicas are told LFB_ERROR_REDIS_PART, and open the new name, with a stream of its own. */
+  if (status == LFB_OK)
+    status = lfb_remote_unlink_stream(link, filter->place.name);
+  if (status != LFB_OK)
+    rename_back(filter, renamed, link, done);
+  return status;
+}
+
+lfb_status lfb_redis_rename(lfb_redis *filter, const char *name)
+{
+  lfb_place place = filter->place;
+  lfb_redis *renamed;
+
+  place.name = (lfb_key){name, strlen(name)};
+  lfb_status status = lfb_remote_check_name(name);
+  if (status == LFB_OK)
+    status = lfb_remote_make(&filter->pool.options, &place, &renamed);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_remote_with_link(filter, keep_rename, renamed);
+  if (status == LFB_OK)
+    lfb_remote_swap_names(filter, renamed);
+  lfb_redis_close(renamed);
+  return status;
+}

@@ -1,0 +1,253 @@
+/*
+ * layout_fast.c - filters of strategy `fast`: blocks spread over as many strings as it takes,
+ * and a hash that describes them.
+ *
+ * Floor 17.
+ *
+ * A part holds blocks of 64 bytes, each as 8 words, big-endian, so that GET i64 is a word;
+ * behind them 4 bytes, the mark.  All parts of a filter are equally long.  The hash, under
+ * the filter's name, has the fields
+ *     lfbloom      1, the version of this layout
+ *     mark         the number that each part holds: from 1 to 2^32 - 2, drawn at random
+ *     part_blocks  blocks in each part
+ *     header       the header of the native form, 256 bytes: all else that a filter is
+ *     whole        1, once all parts are there
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bloom/forms/native_header.h"
+#include "redis/filter/layouts.h"
+
+enum {
+  FAST_VERSION = 1,
+  FAST_MARK_BYTES = 4,
+  /* A part's bytes: the most that is ever taken .. */
+  FAST_MOST_BYTES = 64 << 20,
+  /* .. and where nobody says.  Parts grow by steps (remote.c), but the server moves what is
+   * there every fourth of a doubling if it has no room behind it: 1 to 2 ms of so much, 8 to 16
+   * of the most.  No command makes a long string of zeros that are not written one by one: one
+   * bit set at its end has it zeroed in one go, and a SET of zeros, which is read as it comes,
+   * is copied once more for the append-only file and for each replica. */
+  FAST_PART_BYTES = 4 << 20,
+};
+
+#define FAST_MOST_MARK (UINT32_MAX - 1) /* so that no draft is 0 */
+
+static bool fast_holds(const lfb_strategy *strategy)
+{
+  return strategy->id == LFB_FAST;
+}
+
+static void fast_plan_of(const lfb_description *description, uint64_t part_blocks, uint32_t mark,
+                         lfb_plan *plan)
+{
+  const uint64_t blocks = description->geometry.word_count / LFB_BLOCK_WORDS;
+
+  *plan = (lfb_plan){
+      .parts = (blocks - 1) / part_blocks + 1,
+      .part_bits = part_blocks * LFB_BLOCK_BITS,
+      .part_bytes = part_blocks * LFB_CACHE_LINE + FAST_MARK_BYTES,
+      .flip = LFB_WORD_BITS - 1,
+      .mark_bits = 8 * FAST_MARK_BYTES,
+      .mark_at = part_blocks * LFB_BLOCK_BITS,
+      .mark = mark,
+      .draft = UINT32_MAX - mark,
+  };
+}
+
+/* The most blocks in a part of so many bytes, the mark's among them; at least 1. */
+static uint64_t fast_most_blocks(uint64_t part_bytes)
+{
+  const uint64_t most = FAST_MOST_BYTES;
+  const uint64_t wish = part_bytes == 0 ? FAST_PART_BYTES : part_bytes < most ? part_bytes : most;
+  return wish < LFB_CACHE_LINE + FAST_MARK_BYTES ? 1 : (wish - FAST_MARK_BYTES) / LFB_CACHE_LINE;
+}
+
+static lfb_status fast_plan(lfb_place *place, uint64_t part_bytes)
+{
+  const uint64_t blocks = place->description.geometry.word_count / LFB_BLOCK_WORDS;
+  const uint64_t parts = (blocks - 1) / fast_most_blocks(part_bytes) + 1;
+  uint32_t mark = 0;
+
+  if (parts > LFB_MOST_PARTS)
+    return LFB_ERROR_TOO_MANY_BITS;
+  while (mark == 0 || mark > FAST_MOST_MARK) {
+    const lfb_status status = lfb_core_random(&mark, sizeof mark);
+    if (status != LFB_OK)
+      return status;
+  }
+  fast_plan_of(&place->description, (blocks - 1) / parts + 1, mark, &place->plan);
+  return LFB_OK;
+}
+
+/* ---- the description ------------------------------------------------------- */
+
+static lfb_status fast_mark_is(void *context, const redisReply *reply, bool again)
+{
+  const lfb_place *place = context;
+  char room[LFB_WIRE_DIGITS];
+  const lfb_key mark = lfb_ask_number(place->plan.mark, room);
+
+  (void)again;
+  return reply->type == REDIS_REPLY_STRING && reply->len == mark.size &&
+                 memcmp(reply->str, mark.bytes, mark.size) == 0
+             ? LFB_OK
+             : LFB_ERROR_REDIS_EXISTS;
+}
+
+/* Takes back the mark from a hash that is somebody else's. */
+static lfb_status fast_withdraw(lfb_link *link, const lfb_place *place)
+{
+  const lfb_key args[] = {lfb_ask_text("HDEL"), place->name, lfb_ask_text("mark")};
+  int64_t gone;
+  const lfb_status status = lfb_ask_integer(link, args, sizeof args / sizeof *args, &gone, NULL);
+
+  return status == LFB_OK ? LFB_ERROR_REDIS_EXISTS : status;
+}
+
+/* Of all who set the mark of one name, one does; and only where there was no hash before. */
+static lfb_status fast_win(lfb_link *link, const lfb_place *place)
+{
+  char room[LFB_WIRE_DIGITS];
+  const lfb_key field = lfb_ask_text("mark");
+  const lfb_key set[] = {lfb_ask_text("HSETNX"), place->name, field,
+                         lfb_ask_number(place->plan.mark, room)};
+  const lfb_key get[] = {lfb_ask_text("HGET"), place->name, field};
+  const lfb_key length[] = {lfb_ask_text("HLEN"), place->name};
+  int64_t won = 0, fields = 0;
+  bool again = false;
+
+  lfb_status status = lfb_ask_integer(link, set, sizeof set / sizeof *set, &won, &again);
+  if (status != LFB_OK)
+    return status == LFB_ERROR_REDIS_NO_FILTER ? LFB_ERROR_REDIS_EXISTS : status;
+  /* Sent twice, it may have been ours the first time: the mark tells. */
+  if (won == 0)
+    status = again ? lfb_ask(link, get, sizeof get / sizeof *get, fast_mark_is,
+                             (void *)(uintptr_t)place)
+                   : LFB_ERROR_REDIS_EXISTS;
+  if (status == LFB_OK)
+    status = lfb_ask_integer(link, length, sizeof length / sizeof *length, &fields, NULL);
+  return status == LFB_OK && fields != 1 ? fast_withdraw(link, place) : status;
+}
+
+static lfb_status fast_reserve(lfb_link *link, const lfb_place *place)
+{
+  unsigned char header[LFB_NATIVE_HEADER];
+  char version[LFB_WIRE_DIGITS], blocks[LFB_WIRE_DIGITS];
+  const time_t now = time(NULL);
+  int64_t added;
+
+  const lfb_status status = fast_win(link, place);
+  if (status != LFB_OK)
+    return status;
+  lfb_native_encode(&place->description, 0, now < 0 ? 0 : (uint64_t)now, header);
+  const lfb_key args[] = {lfb_ask_text("HSET"),
+                          place->name,
+                          lfb_ask_text("lfbloom"),
+                          lfb_ask_number(FAST_VERSION, version),
+                          lfb_ask_text("part_blocks"),
+                          lfb_ask_number(place->plan.part_bits / LFB_BLOCK_BITS, blocks),
+                          lfb_ask_text("header"),
+                          {header, sizeof header}};
+  return lfb_ask_integer(link, args, sizeof args / sizeof *args, &added, NULL);
+}
+
+static lfb_status fast_finish(lfb_link *link, const lfb_place *place)
+{
+  const lfb_key args[] = {lfb_ask_text("HSET"), place->name, lfb_ask_text("whole"),
+                          lfb_ask_text("1")};
+  int64_t added;
+
+  return lfb_ask_integer(link, args, sizeof args / sizeof *args, &added, NULL);
+}
+
+/* ---- reading it ------------------------------------------------------------ */
+
+/* The fields that are asked for, in the order of the reply. */
+typedef enum fast_field { AT_VERSION, AT_MARK, AT_BLOCKS, AT_HEADER, AT_WHOLE, FIELDS } fast_field;
+
+/* A field's number, from 1 to `most`; 0 where it is none. */
+static uint64_t fast_number(const redisReply *field, uint64_t most)
+{
+  uint64_t number;
+
+  return field->type == REDIS_REPLY_STRING &&
+                 lfb_wire_read_digits(field->str, field->len, most, &number)
+             ? number
+             : 0;
+}
+
+typedef struct fast_finding {
+  lfb_place *place;
+  const uint8_t *key;
+  bool whole; /* it must be */
+} fast_finding;
+
+/* What the fields say, one after the other, hostile as they may be. */
+static lfb_status fast_read(const fast_finding *finding, redisReply *const *fields)
+{
+  const uint64_t version = fast_number(fields[AT_VERSION], UINT32_MAX);
+  const uint64_t mark = fast_number(fields[AT_MARK], FAST_MOST_MARK);
+  const uint64_t blocks = fast_number(fields[AT_BLOCKS], fast_most_blocks(FAST_MOST_BYTES));
+  const redisReply *header = fields[AT_HEADER];
+  lfb_place *place = finding->place;
+
+  if (mark == 0)
+    return LFB_ERROR_REDIS_NO_FILTER; /* somebody else's hash */
+  if (version == 0 || header->type != REDIS_REPLY_STRING ||
+      (finding->whole && fields[AT_WHOLE]->type != REDIS_REPLY_STRING))
+    return LFB_ERROR_REDIS_UNFINISHED;
+  if (version != FAST_VERSION)
+    return LFB_ERROR_UNKNOWN_VERSION;
+  if (header->len != LFB_NATIVE_HEADER || blocks == 0)
+    return LFB_ERROR_BAD_HEADER;
+  const lfb_status status =
+      lfb_native_decode((const unsigned char *)header->str, finding->key, &place->description);
+  /* Who needs no more than the parts' names needs no key. */
+  if (status != LFB_OK && (finding->whole || status != LFB_ERROR_KEY_NEEDED))
+    return status;
+  if (!fast_holds(place->description.strategy))
+    return LFB_ERROR_BAD_STRATEGY;
+  place->description.form = LFB_FORM_NONE;
+  fast_plan_of(&place->description, blocks, (uint32_t)mark, &place->plan);
+  return place->plan.parts <= LFB_MOST_PARTS ? LFB_OK : LFB_ERROR_BAD_HEADER;
+}
+
+static lfb_status fast_found(void *context, const redisReply *reply, bool again)
+{
+  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_ARRAY);
+
+  (void)again;
+  if (status != LFB_OK)
+    return status;
+  return reply->elements == FIELDS ? fast_read(context, reply->element) : LFB_ERROR_REDIS_PROTOCOL;
+}
+
+static lfb_status fast_find(lfb_link *link, lfb_place *place, const lfb_config *wanted, bool whole)
+{
+  const lfb_key args[] = {lfb_ask_text("HMGET"),       place->name,
+                          lfb_ask_text("lfbloom"),     lfb_ask_text("mark"),
+                          lfb_ask_text("part_blocks"), lfb_ask_text("header"),
+                          lfb_ask_text("whole")};
+  static const uint8_t none[sizeof wanted->key];
+  const bool keyed = wanted != NULL && memcmp(wanted->key, none, sizeof none) != 0;
+  fast_finding finding = {place, keyed ? wanted->key : NULL, whole};
+
+  return lfb_ask(link, args, sizeof args / sizeof *args, fast_found, &finding);
+}
+
+const lfb_redis_layout lfb_redis_layout_fast = {
+    .name = "fast",
+    .holds = fast_holds,
+    .described = true,
+    .clears_stumps = true,
+    .order = LFB_WORDS_BIG,
+    .plan = fast_plan,
+    .reserve = fast_reserve,
+    .finish = fast_finish,
+    .find = fast_find,
+    .ask = lfb_layout_ask_words,
+    .answer = lfb_layout_words_answer,
+};

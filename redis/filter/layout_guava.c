@@ -1,0 +1,102 @@
+/*
+ * layout_guava.c - filters of Guava's two strategies: the string is, byte for byte, what
+ * BloomFilter.writeTo writes, so that BloomFilter.readFrom reads what GET gives.
+ *
+ * Floor 17.
+ *
+ * The words are big-endian, so that bit i of the filter is bit 48 + (i XOR 63) of the string.
+ * Guava says neither n nor p, so this does not either; BITCOUNT name 6 -1 is the bit count.
+ * Until a filter is whole, ff 4c and four random bytes are in its header's place, which neither
+ * Guava nor this library takes for one.
+ */
+#include <string.h>
+
+#include "bloom/forms/guava_header.h"
+#include "redis/filter/layouts.h"
+
+static const unsigned char guava_draft[] = {0xff, 'L'};
+
+static void guava_plan_of(const lfb_description *description, lfb_plan *plan)
+{
+  unsigned char header[LFB_GUAVA_HEADER];
+  uint64_t mark = 0;
+
+  lfb_guava_encode(description, header);
+  for (int i = 0; i < LFB_GUAVA_HEADER; i++)
+    mark = mark << 8 | header[i]; /* not 0: no byte of probes is */
+  *plan = (lfb_plan){
+      .parts = 1,
+      .part_bits = description->geometry.bit_count,
+      .part_bytes = LFB_GUAVA_HEADER + description->geometry.word_count * sizeof(uint64_t),
+      .first = UINT64_C(8) * LFB_GUAVA_HEADER,
+      .flip = LFB_WORD_BITS - 1,
+      .mark_bits = 8 * LFB_GUAVA_HEADER,
+      .mark_at = 0,
+      .mark = mark,
+  };
+}
+
+static lfb_status guava_plan(lfb_place *place, uint64_t part_bytes)
+{
+  (void)part_bytes;
+  guava_plan_of(&place->description, &place->plan);
+  return 8 * place->plan.part_bytes <= LFB_STRING_MOST_BITS ? LFB_OK
+                                                            : LFB_ERROR_REDIS_TOO_MANY_BITS;
+}
+
+static lfb_status guava_reserve(lfb_link *link, const lfb_place *place)
+{
+  unsigned char draft[LFB_GUAVA_HEADER];
+
+  const lfb_status status = lfb_core_random(draft, sizeof draft);
+  if (status != LFB_OK)
+    return status;
+  memcpy(draft, guava_draft, sizeof guava_draft);
+  return lfb_layout_reserve(link, place, draft, sizeof draft);
+}
+
+static lfb_status guava_found(void *context, const redisReply *reply, bool again)
+{
+  lfb_place *place = context;
+  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_STRING);
+
+  (void)again;
+  if (status != LFB_OK)
+    return status;
+  if (reply->len == LFB_GUAVA_HEADER && memcmp(reply->str, guava_draft, sizeof guava_draft) == 0)
+    return LFB_ERROR_REDIS_UNFINISHED;
+  if (reply->len != LFB_GUAVA_HEADER ||
+      lfb_guava_decode((const unsigned char *)reply->str, &place->description) != LFB_OK)
+    return LFB_ERROR_REDIS_NO_FILTER;
+  guava_plan_of(&place->description, &place->plan);
+  return LFB_OK;
+}
+
+static lfb_status guava_find(lfb_link *link, lfb_place *place, const lfb_config *wanted, bool whole)
+{
+  const lfb_key head[] = {lfb_ask_text("GETRANGE"), place->name, lfb_ask_text("0"),
+                          lfb_ask_text("5")};
+  const lfb_key length[] = {lfb_ask_text("STRLEN"), place->name};
+  int64_t size = 0;
+
+  (void)wanted;
+  lfb_status status = lfb_ask(link, head, sizeof head / sizeof *head, guava_found, place);
+  if (status == LFB_OK)
+    status = lfb_ask_integer(link, length, sizeof length / sizeof *length, &size, NULL);
+  if (status != LFB_OK || !whole || (uint64_t)size == place->plan.part_bytes)
+    return status;
+  return (uint64_t)size < place->plan.part_bytes ? LFB_ERROR_REDIS_UNFINISHED
+                                                 : LFB_ERROR_REDIS_NO_FILTER;
+}
+
+const lfb_redis_layout lfb_redis_layout_guava = {
+    .name = "guava",
+    .holds = lfb_guava_holds,
+    .clears_stumps = true,
+    .order = LFB_WORDS_BIG,
+    .plan = guava_plan,
+    .reserve = guava_reserve,
+    .find = guava_find,
+    .ask = lfb_layout_ask_bits,
+    .answer = lfb_layout_bits_answer,
+};

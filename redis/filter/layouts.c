@@ -1,0 +1,329 @@
+/* layouts.c - the table of layouts, and the commands that they share.  Floor 17. */
+#include "redis/filter/layouts.h"
+
+#include <string.h>
+
+static const lfb_redis_layout *const layouts[] = {
+    &lfb_redis_layout_fast,
+    &lfb_redis_layout_guava,
+    &lfb_redis_layout_helper,
+};
+
+enum { LAYOUT_COUNT = sizeof layouts / sizeof *layouts };
+
+const lfb_redis_layout *lfb_redis_layout_for(const lfb_strategy *strategy)
+{
+  for (int i = 0; i < LAYOUT_COUNT; i++)
+    if (layouts[i]->holds(strategy))
+      return layouts[i];
+  return NULL;
+}
+
+/* ---- names ----------------------------------------------------------------- */
+
+/* Whether a cluster would look at a part of the name alone. */
+static bool name_has_tag(lfb_key name)
+{
+  const char *open = memchr(name.bytes, '{', name.size);
+  if (open == NULL)
+    return false;
+  const size_t behind = name.size - (size_t)(open + 1 - (const char *)name.bytes);
+  const char *close = memchr(open + 1, '}', behind);
+  return close != NULL && close != open + 1;
+}
+
+static char *name_add(char *at, const void *bytes, size_t size)
+{
+  memcpy(at, bytes, size);
+  return at + size;
+}
+
+/* {name:what} where it is `apart`, in a slot of its own, else {name}:what, in the name's; name:what
+ * where the name has a hash tag of its own. */
+static size_t name_with(lfb_key name, lfb_key what, bool apart, char *key)
+{
+  const bool tagged = name_has_tag(name);
+  char *at = key;
+
+  if (!tagged)
+    *at++ = '{';
+  at = name_add(at, name.bytes, name.size);
+  if (!tagged && !apart)
+    *at++ = '}';
+  *at++ = ':';
+  at = name_add(at, what.bytes, what.size);
+  if (!tagged && apart)
+    *at++ = '}';
+  return (size_t)(at - key);
+}
+
+size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE])
+{
+  return name_with(name, lfb_ask_text("stream"), false, key);
+}
+
+size_t lfb_name_in(const char *name, const char *what, char *key)
+{
+  return name_with(lfb_ask_text(name), lfb_ask_text(what), true, key);
+}
+
+size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
+                     char key[LFB_PART_NAME_SIZE])
+{
+  char digits[LFB_WIRE_DIGITS];
+
+  if (!layout->described)
+    return (size_t)(name_add(key, name.bytes, name.size) - key);
+  return name_with(name, lfb_ask_number(i, digits), true, key);
+}
+
+/* ---- taking a name --------------------------------------------------------- */
+
+typedef struct reserving {
+  const void *bytes;
+  size_t size;
+  bool unsure; /* it was taken, by somebody or by ourselves the first time */
+} reserving;
+
+static lfb_status reserve_reply(void *context, const redisReply *reply, bool again)
+{
+  reserving *taking = context;
+
+  if (reply->type != REDIS_REPLY_NIL)
+    return lfb_ask_expect(reply, REDIS_REPLY_STATUS);
+  taking->unsure = again && taking->size > 0;
+  return taking->unsure ? LFB_OK : LFB_ERROR_REDIS_EXISTS;
+}
+
+static lfb_status reserve_compare(void *context, const redisReply *reply, bool again)
+{
+  const reserving *taking = context;
+
+  (void)again;
+  return reply->type == REDIS_REPLY_STRING && reply->len == taking->size &&
+                 memcmp(reply->str, taking->bytes, taking->size) == 0
+             ? LFB_OK
+             : LFB_ERROR_REDIS_EXISTS;
+}
+
+lfb_status lfb_layout_reserve(lfb_link *link, const lfb_place *place, const void *bytes,
+                              size_t size)
+{
+  const lfb_key set[] = {lfb_ask_text("SET"), place->name, {bytes, size}, lfb_ask_text("NX")};
+  const lfb_key get[] = {lfb_ask_text("GET"), place->name};
+  reserving taking = {bytes, size, false};
+
+  const lfb_status status =
+      lfb_ask(link, set, sizeof set / sizeof *set, reserve_reply, &taking);
+  /* Nothing but what was written above is ours: as long as that, and no longer. */
+  return taking.unsure ? lfb_ask(link, get, sizeof get / sizeof *get, reserve_compare, &taking)
+                       : status;
+}
+
+/* ---- fields ---------------------------------------------------------------- */
+
+/* An argument that is known beforehand: no digits are made of its size. */
+#define WIRE_CONSTANT(wire, text) lfb_wire_raw(wire, text, sizeof text - 1)
+
+#define WIRE_GET "$3\r\nGET\r\n"
+#define WIRE_SET "$3\r\nSET\r\n"
+#define WIRE_BIT "$2\r\nu1\r\n"
+#define WIRE_ONE "$1\r\n1\r\n"
+#define WIRE_WORD "$3\r\ni64\r\n"
+
+/* "u48" say. */
+static void wire_mark_type(lfb_wire *wire, const lfb_plan *plan)
+{
+  const char type[] = {'u', (char)('0' + plan->mark_bits / 10), (char)('0' + plan->mark_bits % 10)};
+
+  if (plan->mark_bits < 10)
+    WIRE_CONSTANT(wire, WIRE_BIT); /* the one that is so small */
+  else
+    lfb_wire_string(wire, type, sizeof type);
+}
+
+/* Begins a command of `fields` arguments behind the key and the GET of the mark. */
+static void wire_begin(const lfb_plan *plan, const lfb_part *part, bool put, uint32_t fields,
+                       lfb_wire *wire)
+{
+  lfb_wire_begin(wire, 5 + (uint64_t)fields);
+  if (put)
+    WIRE_CONSTANT(wire, "$8\r\nBITFIELD\r\n");
+  else
+    WIRE_CONSTANT(wire, "$11\r\nBITFIELD_RO\r\n");
+  lfb_wire_string(wire, part->name.bytes, part->name.size);
+  WIRE_CONSTANT(wire, WIRE_GET);
+  wire_mark_type(wire, plan);
+  lfb_wire_number(wire, plan->mark_at);
+}
+
+/* Where bit i of the filter is in its part's string. */
+static uint64_t bit_offset(const lfb_plan *plan, uint64_t bit)
+{
+  return plan->first + (bit % plan->part_bits ^ plan->flip);
+}
+
+/* Whether the reply is that to a GET of the mark and `count` more fields. */
+static lfb_status fields_expect(const lfb_plan *plan, const redisReply *reply, uint32_t count)
+{
+  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_ARRAY);
+
+  if (status == LFB_ERROR_REDIS_NO_FILTER)
+    return LFB_ERROR_REDIS_PART; /* something else is in its place */
+  if (status != LFB_OK)
+    return status;
+  if (reply->elements != 1 + (size_t)count)
+    return LFB_ERROR_REDIS_PROTOCOL;
+  for (size_t i = 0; i < reply->elements; i++)
+    if (reply->element[i]->type != REDIS_REPLY_INTEGER)
+      return LFB_ERROR_REDIS_PROTOCOL;
+  return (uint64_t)reply->element[0]->integer == plan->mark ? LFB_OK : LFB_ERROR_REDIS_PART;
+}
+
+void lfb_layout_ask_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire)
+{
+  wire_begin(plan, part, false, 0, wire);
+}
+
+lfb_status lfb_layout_mark_answer(const lfb_plan *plan, const redisReply *reply)
+{
+  return fields_expect(plan, reply, 0);
+}
+
+static void wire_set_mark(const lfb_plan *plan, const lfb_part *part, uint64_t mark,
+                          lfb_wire *wire)
+{
+  lfb_wire_begin(wire, 6);
+  lfb_wire_text(wire, "BITFIELD");
+  lfb_wire_string(wire, part->name.bytes, part->name.size);
+  WIRE_CONSTANT(wire, WIRE_SET);
+  wire_mark_type(wire, plan);
+  lfb_wire_number(wire, plan->mark_at);
+  lfb_wire_number(wire, mark);
+}
+
+void lfb_layout_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire)
+{
+  wire_set_mark(plan, part, plan->mark, wire);
+}
+
+void lfb_layout_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes, lfb_wire *wire)
+{
+  if (bytes == plan->part_bytes && plan->draft != 0) { /* which lies at the end */
+    wire_set_mark(plan, part, plan->draft, wire);
+    return;
+  }
+  lfb_wire_begin(wire, 6);
+  lfb_wire_text(wire, "BITFIELD");
+  lfb_wire_string(wire, part->name.bytes, part->name.size);
+  lfb_wire_text(wire, "INCRBY");
+  WIRE_CONSTANT(wire, WIRE_BIT);
+  lfb_wire_number(wire, 8 * bytes - 1);
+  lfb_wire_text(wire, "0");
+}
+
+/* ---- bits ------------------------------------------------------------------ */
+
+void lfb_layout_put(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
+                    uint32_t count, lfb_wire *wire)
+{
+  wire_begin(plan, part, true, 4 * count, wire);
+  for (uint32_t i = 0; i < count; i++) {
+    WIRE_CONSTANT(wire, WIRE_SET WIRE_BIT);
+    lfb_wire_number(wire, bit_offset(plan, bits[i]));
+    WIRE_CONSTANT(wire, WIRE_ONE);
+  }
+}
+
+/* Whether all fields behind the mark are 1. */
+static bool fields_all_on(const redisReply *reply)
+{
+  bool all = true;
+
+  for (size_t i = 1; i < reply->elements; i++)
+    all &= reply->element[i]->integer == 1;
+  return all;
+}
+
+lfb_status lfb_layout_put_answer(const lfb_plan *plan, uint32_t count, const redisReply *reply,
+                                 bool *changed)
+{
+  const lfb_status status = fields_expect(plan, reply, count);
+
+  if (status == LFB_OK)
+    *changed = !fields_all_on(reply);
+  return status;
+}
+
+void lfb_layout_ask_bits(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
+                         uint32_t count, lfb_wire *wire)
+{
+  wire_begin(plan, part, false, 3 * count, wire);
+  for (uint32_t i = 0; i < count; i++) {
+    WIRE_CONSTANT(wire, WIRE_GET WIRE_BIT);
+    lfb_wire_number(wire, bit_offset(plan, bits[i]));
+  }
+}
+
+lfb_status lfb_layout_bits_answer(const lfb_plan *plan, const uint64_t *bits, uint32_t count,
+                                  const redisReply *reply, bool *maybe)
+{
+  const lfb_status status = fields_expect(plan, reply, count);
+
+  (void)bits;
+  if (status == LFB_OK)
+    *maybe = fields_all_on(reply);
+  return status;
+}
+
+/* ---- words ----------------------------------------------------------------- */
+
+/* The words that a key's bits are in, in the order in which they come first. */
+typedef struct key_words {
+  uint32_t count;
+  uint64_t word[LFB_BLOCK_WORDS];
+  uint64_t mask[LFB_BLOCK_WORDS];
+} key_words;
+
+static key_words words_of(const uint64_t *bits, uint32_t count)
+{
+  key_words words = {0, {0}, {0}};
+
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t at = 0;
+    while (at < words.count && words.word[at] != bits[i] / LFB_WORD_BITS)
+      at++;
+    if (at == words.count)
+      words.word[words.count++] = bits[i] / LFB_WORD_BITS;
+    words.mask[at] |= UINT64_C(1) << (bits[i] % LFB_WORD_BITS);
+  }
+  return words;
+}
+
+void lfb_layout_ask_words(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
+                          uint32_t count, lfb_wire *wire)
+{
+  const key_words words = words_of(bits, count);
+
+  wire_begin(plan, part, false, 3 * words.count, wire);
+  for (uint32_t i = 0; i < words.count; i++) {
+    WIRE_CONSTANT(wire, WIRE_GET WIRE_WORD);
+    /* a word's highest bit is its first: bit 63 of it, flipped */
+    lfb_wire_number(wire, bit_offset(plan, words.word[i] * LFB_WORD_BITS + plan->flip));
+  }
+}
+
+lfb_status lfb_layout_words_answer(const lfb_plan *plan, const uint64_t *bits, uint32_t count,
+                                   const redisReply *reply, bool *maybe)
+{
+  const key_words words = words_of(bits, count);
+  const lfb_status status = fields_expect(plan, reply, words.count);
+  uint64_t missing = 0;
+
+  if (status != LFB_OK)
+    return status;
+  for (uint32_t i = 0; i < words.count; i++)
+    missing |= words.mask[i] & ~(uint64_t)reply->element[1 + i]->integer;
+  *maybe = missing == 0;
+  return LFB_OK;
+}

@@ -1,0 +1,106 @@
+/* mend.c - bits that a server lacks, some in a command, many commands in a job.  Floor 20. */
+#include "redis/filter/mend.h"
+
+#include <stdlib.h>
+
+enum {
+  MEND_BITS = 32,     /* in a command, all in one part: what a few keys have */
+  MEND_GROUPS = 1024, /* commands in a job                                   */
+};
+
+typedef struct mend_group {
+  uint32_t count;
+  uint64_t bits[MEND_BITS];
+} mend_group;
+
+typedef struct mending {
+  lfb_redis *filter;
+  lfb_link *link;
+  const lfb_filter *ours, *theirs;
+  uint64_t part; /* that the last group is of */
+  size_t count;  /* groups, at least 1 once there is any bit */
+  mend_group *groups;
+  bool any;
+} mending;
+
+static const lfb_part *mend_part(const mending *mend, uint64_t bit)
+{
+  return &mend->filter->parts[bit / mend->filter->place.plan.part_bits];
+}
+
+static uint16_t mend_command(void *context, uint64_t i, lfb_wire *wire)
+{
+  const mending *mend = context;
+  const mend_group *group = &mend->groups[i];
+  const lfb_part *part = mend_part(mend, group->bits[0]);
+
+  lfb_layout_put(&mend->filter->place.plan, part, group->bits, group->count, wire);
+  return part->slot;
+}
+
+static lfb_status mend_reply(void *context, uint64_t i, const redisReply *reply, bool again)
+{
+  const mending *mend = context;
+  bool changed;
+
+  (void)again;
+  return lfb_layout_put_answer(&mend->filter->place.plan, mend->groups[i].count, reply, &changed);
+}
+
+/* Sends what was gathered. */
+static lfb_status mend_flush(mending *mend)
+{
+  const lfb_job job = {mend->count, mend_command, mend_reply, mend};
+
+  mend->count = 0;
+  return job.count == 0 ? LFB_OK : lfb_link_run(mend->link, &job);
+}
+
+/* Gathers a bit. */
+static lfb_status mend_bit(mending *mend, uint64_t bit)
+{
+  const uint64_t part = bit / mend->filter->place.plan.part_bits;
+  lfb_status status = LFB_OK;
+
+  mend->any = true;
+  if (mend->count == 0 || mend->part != part ||
+      mend->groups[mend->count - 1].count == MEND_BITS) {
+    if (mend->count == MEND_GROUPS)
+      status = mend_flush(mend);
+    mend->groups[mend->count++].count = 0;
+    mend->part = part;
+  }
+  mend_group *group = &mend->groups[mend->count - 1];
+  group->bits[group->count++] = bit;
+  return status;
+}
+
+static lfb_status mend_all(lfb_redis *filter, lfb_link *link, void *context)
+{
+  mending *mend = context;
+  const lfb_bits *ours = &mend->ours->layout.bits, *theirs = &mend->theirs->layout.bits;
+  lfb_status status = LFB_OK;
+
+  (void)filter;
+  mend->link = link;
+  for (uint64_t w = 0; status == LFB_OK && w < ours->word_count; w++) {
+    uint64_t lacks = lfb_word_get(&ours->words[w]) & ~lfb_word_get(&theirs->words[w]);
+    for (; status == LFB_OK && lacks != 0; lacks &= lacks - 1)
+      status = mend_bit(mend, w * LFB_WORD_BITS + (uint64_t)__builtin_ctzll(lacks));
+  }
+  return status == LFB_OK ? mend_flush(mend) : status;
+}
+
+lfb_status lfb_mend(lfb_redis *filter, const lfb_filter *ours, const lfb_filter *theirs, bool *any)
+{
+  mending mend = {.filter = filter, .ours = ours, .theirs = theirs};
+
+  *any = false;
+  mend.groups = malloc(MEND_GROUPS * sizeof *mend.groups);
+  if (mend.groups == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  const lfb_status status = lfb_remote_write(filter, mend_all, &mend);
+  *any = mend.any;
+  free(mend.groups);
+  return status;
+}

@@ -1,0 +1,29 @@
+/*
+ * mend.h - sets on the server the bits that it lacks.
+ *
+ * Floor 19.  May include: floors 0 to 18.
+ */
+#ifndef LFB_REDIS_MEND_H
+#define LFB_REDIS_MEND_H
+
+#include "redis/filter/remote.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Sets each bit that is on in `ours` and off in `theirs`, both of the filter's shape, nobody
+ * putting into either.
+ *
+ * Gives  any    whether there was one; also where it fails: some may have been set.
+ * Fails  LFB_ERROR_REDIS_PART, LFB_ERROR_NO_MEMORY; as lfb_link_run().
+ */
+lfb_status lfb_mend(lfb_redis *filter, const lfb_filter *ours, const lfb_filter *theirs,
+                    bool *any);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,201 @@
+/* open.c - creating, opening and deleting a filter by its name.  Floor 19. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "redis/filter/remote.h"
+
+/* ---- create ------------------------------------------------------------------ */
+
+lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
+                            const lfb_config *config, uint64_t part_bytes, lfb_redis **filter)
+{
+  lfb_description description;
+  lfb_place place;
+
+  lfb_status status = lfb_core_describe(config, &description);
+  if (status == LFB_OK)
+    status = lfb_remote_plan(name, &description, part_bytes, &place);
+  return status == LFB_OK ? lfb_remote_build(options, &place, NULL, filter) : status;
+}
+
+/* ---- open -------------------------------------------------------------------- */
+
+/* Whether what was found is what was wanted. */
+static lfb_status remote_fits(const lfb_description *found, const lfb_config *wanted)
+{
+  const lfb_geometry *a = &found->geometry;
+  lfb_description described;
+  lfb_stats stats;
+
+  if (wanted == NULL || wanted->fpp == 0)
+    return LFB_OK;
+  const lfb_status status = lfb_core_describe(wanted, &described);
+  if (status != LFB_OK)
+    return status;
+  const lfb_geometry *b = &described.geometry;
+  lfb_core_plan(&described, &stats);
+  if (found->strategy->id != wanted->strategy)
+    return LFB_ERROR_STRATEGY_DIFFERS;
+  if (a->probes != b->probes)
+    return LFB_ERROR_PROBES_DIFFER;
+  if (a->bit_count != b->bit_count || a->words_per_key != b->words_per_key)
+    return LFB_ERROR_BIT_COUNT_DIFFERS;
+  /* A seed that is left to chance is whatever was found. */
+  if (lfb_core_hash_id(&found->hasher) != stats.hash ||
+      (wanted->seed != 0 && found->hasher.seed != wanted->seed))
+    return LFB_ERROR_HASH_DIFFERS;
+  return LFB_OK;
+}
+
+typedef struct remote_type {
+  bool none, hash, string;
+} remote_type;
+
+static lfb_status remote_typed(void *context, const redisReply *reply, bool again)
+{
+  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_STATUS);
+
+  (void)again;
+  if (status == LFB_OK)
+    *(remote_type *)context = (remote_type){strcmp(reply->str, "none") == 0,
+                                            strcmp(reply->str, "hash") == 0,
+                                            strcmp(reply->str, "string") == 0};
+  return status;
+}
+
+/* The layout of what is under a name, as far as the type tells; helper is told by the caller. */
+static lfb_status remote_layout_there(lfb_link *link, lfb_key name, bool helper,
+                                      const lfb_redis_layout **layout)
+{
+  const lfb_key args[] = {lfb_ask_text("TYPE"), name};
+  remote_type type = {false, false, false};
+
+  const lfb_status status =
+      lfb_ask(link, args, sizeof args / sizeof *args, remote_typed, &type);
+  if (status != LFB_OK)
+    return status;
+  if (type.none)
+    return LFB_ERROR_REDIS_ABSENT;
+  if (!type.hash && !type.string)
+    return LFB_ERROR_REDIS_NO_FILTER;
+  *layout = type.hash ? &lfb_redis_layout_fast
+            : helper  ? &lfb_redis_layout_helper
+                      : &lfb_redis_layout_guava;
+  return LFB_OK;
+}
+
+/* Finds the place of what is under a name. */
+static lfb_status remote_find(lfb_link *link, const char *name, const lfb_config *wanted,
+                              bool whole, lfb_place *place)
+{
+  const bool helper = wanted != NULL && wanted->strategy == LFB_REDIS_MITZ32;
+  lfb_place found = {.name = {name, strlen(name)}};
+
+  lfb_status status = remote_layout_there(link, found.name, helper, &found.layout);
+  if (status == LFB_OK)
+    status = found.layout->find(link, &found, wanted, whole);
+  if (status == LFB_OK)
+    *place = found;
+  return status;
+}
+
+/* What the Java class has made has no mark yet. */
+static lfb_status remote_adopt(lfb_redis *filter, lfb_link *link)
+{
+  lfb_status status = lfb_remote_check(filter, link);
+
+  if (status != LFB_ERROR_REDIS_PART || filter->place.layout != &lfb_redis_layout_helper)
+    return status;
+  status = lfb_remote_grow(filter, link);
+  return status == LFB_OK ? lfb_remote_finish(filter, link) : status;
+}
+
+/* Opens it over a link that then is the filter's. */
+static lfb_status remote_open(const lfb_redis_options *options, const char *name,
+                              const lfb_config *wanted, lfb_link *link, lfb_redis **filter)
+{
+  lfb_place place;
+
+  lfb_status status = remote_find(link, name, wanted, true, &place);
+  if (status == LFB_OK)
+    status = remote_fits(&place.description, wanted);
+  if (status == LFB_OK)
+    status = lfb_remote_make(options, &place, filter);
+  if (status != LFB_OK)
+    return status;
+  status = remote_adopt(*filter, link);
+  if (status != LFB_OK)
+    lfb_redis_close(*filter);
+  return status;
+}
+
+lfb_status lfb_redis_open(const lfb_redis_options *options, const char *name,
+                          const lfb_config *wanted, lfb_redis **filter)
+{
+  lfb_link *link;
+  lfb_redis *made;
+
+  lfb_status status = lfb_remote_check_name(name);
+  if (status == LFB_OK)
+    status = lfb_link_open(options, &link);
+  if (status != LFB_OK)
+    return status;
+  status = remote_open(options, name, wanted, link, &made);
+  if (status != LFB_OK) {
+    lfb_link_close(link);
+    return status;
+  }
+  lfb_pool_leave(&made->pool, link);
+  *filter = made;
+  return LFB_OK;
+}
+
+/* ---- delete ------------------------------------------------------------------- */
+
+/* Deletes all parts of what was found. */
+static lfb_status delete_found(const lfb_redis_options *options, lfb_link *link,
+                               const lfb_place *place)
+{
+  lfb_redis *filter;
+
+  lfb_status status = lfb_remote_make(options, place, &filter);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_remote_delete(filter, link, filter->place.plan.parts);
+  lfb_redis_close(filter);
+  return status;
+}
+
+static lfb_status delete_by(const lfb_redis_options *options, lfb_link *link, const char *name,
+                            bool helper)
+{
+  lfb_place place = {.name = {name, strlen(name)}};
+
+  lfb_status status = remote_layout_there(link, place.name, helper, &place.layout);
+  if (status != LFB_OK)
+    return status;
+  if (place.layout == &lfb_redis_layout_helper)
+    return lfb_remote_unlink(link, place.name);
+  status = place.layout->find(link, &place, NULL, false);
+  if (status == LFB_ERROR_REDIS_UNFINISHED)
+    return lfb_remote_unlink(link, place.name); /* whose maker did not come to any part */
+  return status == LFB_OK ? delete_found(options, link, &place) : status;
+}
+
+lfb_status lfb_redis_delete(const lfb_redis_options *options, const char *name,
+                            lfb_strategy_id strategy)
+{
+  lfb_link *link;
+
+  lfb_status status = lfb_remote_check_name(name);
+  if (status == LFB_OK)
+    status = lfb_link_open(options, &link);
+  if (status != LFB_OK)
+    return status;
+  status = delete_by(options, link, name, strategy == LFB_REDIS_MITZ32);
+  /* Behind the parts: replicas that are told that these are gone make no new stream. */
+  if (status == LFB_OK)
+    status = lfb_remote_unlink_stream(link, (lfb_key){name, strlen(name)});
+  lfb_link_close(link);
+  return status;
+}

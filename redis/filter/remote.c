@@ -1,0 +1,433 @@
+/* remote.c - an open filter, and what is done to its parts.  Floor 19. */
+#include "redis/filter/remote.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bloom/strategies/strategies.h"
+#include "redis/link/net.h"
+
+enum {
+  REMOTE_AT_ONCE = 64, /* cheap commands for all parts, under way */
+  /* Bytes that a part grows by, before the server serves anybody else.  It zeroes them, and
+   * now and then moves what is there: at 512 MiB that took 100 to 160 ms at worst and 10 ms
+   * 99 times in 100, where 4 MiB took 120 to 240 and all at once 600 to 730; at 64 MiB it
+   * took 8 to 16 ms, all at once 50 to 75 (PINGs of somebody else, on two busy cores). */
+  REMOTE_STEP = 1 << 20,
+};
+
+/* ---- in memory ------------------------------------------------------------- */
+
+lfb_status lfb_remote_check_name(const char *name)
+{
+  const size_t size = strlen(name);
+  return size >= 1 && size <= LFB_REDIS_NAME_SIZE ? LFB_OK : LFB_ERROR_REDIS_BAD_NAME;
+}
+
+/* The names of the parts, and the slots that they are in. */
+static lfb_status remote_name_parts(const lfb_place *place, lfb_part **parts, char **names)
+{
+  const uint64_t count = place->plan.parts;
+  char key[LFB_PART_NAME_SIZE];
+  const size_t longest = lfb_part_name(place->layout, place->name, count - 1, key);
+  lfb_part *made = malloc(count * sizeof *made);
+  char *bytes = malloc(count * longest);
+
+  if (made == NULL || bytes == NULL) {
+    free(made);
+    free(bytes);
+    return LFB_ERROR_NO_MEMORY;
+  }
+  for (uint64_t i = 0; i < count; i++) {
+    char *own = bytes + i * longest;
+    const size_t size = lfb_part_name(place->layout, place->name, i, key);
+    memcpy(own, key, size);
+    made[i] = (lfb_part){{own, size}, lfb_key_slot(own, size)};
+  }
+  *parts = made;
+  *names = bytes;
+  return LFB_OK;
+}
+
+static char *remote_copy(lfb_key name)
+{
+  char *copy = malloc(name.size + 1);
+
+  if (copy == NULL)
+    return NULL;
+  memcpy(copy, name.bytes, name.size);
+  copy[name.size] = '\0';
+  return copy;
+}
+
+static lfb_status remote_set_name(lfb_redis *filter, lfb_key name)
+{
+  filter->name = remote_copy(name);
+  if (filter->name == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  filter->place.name = (lfb_key){filter->name, name.size};
+  return remote_name_parts(&filter->place, &filter->parts, &filter->names);
+}
+
+void lfb_remote_swap_names(lfb_redis *a, lfb_redis *b)
+{
+  const lfb_redis was = {.place.name = a->place.name, .parts = a->parts, .names = a->names,
+                         .name = a->name};
+
+  a->place.name = b->place.name;
+  a->parts = b->parts;
+  a->names = b->names;
+  a->name = b->name;
+  b->place.name = was.place.name;
+  b->parts = was.parts;
+  b->names = was.names;
+  b->name = was.name;
+}
+
+lfb_status lfb_remote_make(const lfb_redis_options *options, const lfb_place *place,
+                           lfb_redis **filter)
+{
+  const lfb_description *description = &place->description;
+  const lfb_stripes none = {0};
+  lfb_redis *made = malloc(sizeof *made);
+
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  *made = (lfb_redis){
+      .place = *place,
+      .layout = lfb_core_layout(description, NULL, none, NULL),
+      .bits_of = lfb_strategy_variant(description->strategy->id, LFB_SIMD_NONE)->bits_of,
+  };
+  lfb_status status = lfb_pool_init(&made->pool, options);
+  if (status != LFB_OK) {
+    free(made);
+    return status;
+  }
+  status = remote_set_name(made, place->name);
+  if (status != LFB_OK) {
+    lfb_redis_close(made);
+    return status;
+  }
+  *filter = made;
+  return LFB_OK;
+}
+
+void lfb_redis_close(lfb_redis *filter)
+{
+  if (filter == NULL)
+    return;
+  lfb_pool_free(&filter->pool);
+  free(filter->parts);
+  free(filter->names);
+  free(filter->name);
+  free(filter);
+}
+
+static lfb_status remote_act(lfb_redis *filter, bool writes, lfb_remote_act act, void *context)
+{
+  lfb_link *link;
+
+  lfb_status status = lfb_pool_take(&filter->pool, &link);
+  if (status != LFB_OK)
+    return status;
+  lfb_link_write(link, writes);
+  status = act(filter, link, context);
+  lfb_pool_leave(&filter->pool, link);
+  return status;
+}
+
+lfb_status lfb_remote_with_link(lfb_redis *filter, lfb_remote_act act, void *context)
+{
+  return remote_act(filter, false, act, context);
+}
+
+lfb_status lfb_remote_write(lfb_redis *filter, lfb_remote_act act, void *context)
+{
+  return remote_act(filter, true, act, context);
+}
+
+/* ---- each part ------------------------------------------------------------- */
+
+typedef struct each_part {
+  const lfb_redis *filter;
+  lfb_part_command command;
+  lfb_part_reply reply;
+} each_part;
+
+static uint16_t each_part_command(void *context, uint64_t i, lfb_wire *wire)
+{
+  const each_part *each = context;
+  const lfb_part *part = &each->filter->parts[i];
+
+  each->command(each->filter, part, wire);
+  return part->slot;
+}
+
+static lfb_status each_part_reply(void *context, uint64_t i, const redisReply *reply, bool again)
+{
+  const each_part *each = context;
+
+  (void)i, (void)again; /* may all be done twice */
+  return each->reply(each->filter, reply);
+}
+
+/* The first `parts` of them. */
+static lfb_status remote_parts(const lfb_redis *filter, lfb_link *link, uint64_t parts,
+                               uint64_t at_once, lfb_part_command command, lfb_part_reply reply)
+{
+  each_part each = {filter, command, reply};
+  const lfb_job job = {parts, each_part_command, each_part_reply, &each};
+
+  return lfb_ask_in_turns(link, &job, at_once);
+}
+
+lfb_status lfb_remote_each_part(const lfb_redis *filter, lfb_link *link, uint64_t at_once,
+                                lfb_part_command command, lfb_part_reply reply)
+{
+  return remote_parts(filter, link, filter->place.plan.parts, at_once, command, reply);
+}
+
+static void ask_mark(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire)
+{
+  lfb_layout_ask_mark(&filter->place.plan, part, wire);
+}
+
+static lfb_status mark_answer(const lfb_redis *filter, const redisReply *reply)
+{
+  return lfb_layout_mark_answer(&filter->place.plan, reply);
+}
+
+lfb_status lfb_remote_check(lfb_redis *filter, lfb_link *link)
+{
+  return lfb_remote_each_part(filter, link, REMOTE_AT_ONCE, ask_mark, mark_answer);
+}
+
+/* ---- taking the parts' names ------------------------------------------------- */
+
+/* What a put has left that was refused is deleted by who was refused, within moments. */
+enum { TAKE_TRIES = 10, TAKE_PAUSE = 20 }; /* ms */
+
+static lfb_status take_reply(void *context, const redisReply *reply, bool again)
+{
+  bool *unsure = context; /* it is somebody's, or ours since it was sent first */
+
+  *unsure = reply->type == REDIS_REPLY_NIL && again;
+  if (reply->type == REDIS_REPLY_NIL)
+    return again ? LFB_OK : LFB_ERROR_REDIS_EXISTS;
+  return lfb_ask_expect(reply, REDIS_REPLY_STATUS);
+}
+
+/* Makes an empty string where nothing is. */
+static lfb_status take_name(lfb_link *link, lfb_key name)
+{
+  const lfb_key set[] = {lfb_ask_text("SET"), name, lfb_ask_text(""), lfb_ask_text("NX")};
+  const lfb_key length[] = {lfb_ask_text("STRLEN"), name};
+  bool unsure = false;
+  int64_t size = 0;
+
+  lfb_status status = lfb_ask(link, set, sizeof set / sizeof *set, take_reply, &unsure);
+  if (status == LFB_OK && unsure)
+    status = lfb_ask_integer(link, length, sizeof length / sizeof *length, &size, NULL);
+  if (status == LFB_ERROR_REDIS_NO_FILTER || (status == LFB_OK && size != 0))
+    return LFB_ERROR_REDIS_EXISTS;
+  return status;
+}
+
+static lfb_status take_part(lfb_link *link, lfb_key name)
+{
+  lfb_status status = take_name(link, name);
+
+  for (int i = 1; i < TAKE_TRIES && status == LFB_ERROR_REDIS_EXISTS; i++) {
+    (void)lfb_net_wait(-1, 0, lfb_net_now() + TAKE_PAUSE);
+    status = take_name(link, name);
+  }
+  return status;
+}
+
+/* So that nothing is taken for a part, or deleted as one, that is somebody else's. */
+static lfb_status remote_take(const lfb_redis *filter, lfb_link *link, uint64_t *taken)
+{
+  const uint64_t parts = filter->place.plan.parts;
+  lfb_status status = LFB_OK;
+
+  *taken = filter->place.layout->described ? 0 : parts; /* the only one is under the name */
+  while (status == LFB_OK && *taken < parts) {
+    status = take_part(link, filter->parts[*taken].name);
+    *taken += status == LFB_OK;
+  }
+  return status;
+}
+
+/* ---- making it on the server ------------------------------------------------ */
+
+/* A reply whose numbers nobody needs. */
+static lfb_status done_array(const lfb_redis *filter, const redisReply *reply)
+{
+  (void)filter;
+  return lfb_ask_expect(reply, REDIS_REPLY_ARRAY);
+}
+
+static lfb_status done_integer(const lfb_redis *filter, const redisReply *reply)
+{
+  (void)filter;
+  return lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+}
+
+typedef struct growing_parts {
+  const lfb_redis *filter;
+  uint64_t steps; /* that a part takes */
+} growing_parts;
+
+static uint16_t grow_command(void *context, uint64_t i, lfb_wire *wire)
+{
+  const growing_parts *grow = context;
+  const lfb_plan *plan = &grow->filter->place.plan;
+  const lfb_part *part = &grow->filter->parts[i / grow->steps];
+  const uint64_t bytes = (i % grow->steps + 1) * REMOTE_STEP;
+
+  lfb_layout_grow(plan, part, bytes < plan->part_bytes ? bytes : plan->part_bytes, wire);
+  return part->slot;
+}
+
+static lfb_status grow_reply(void *context, uint64_t i, const redisReply *reply, bool again)
+{
+  const growing_parts *grow = context;
+
+  (void)i, (void)again; /* may all be done twice */
+  return done_array(grow->filter, reply);
+}
+
+/* One step at a time, of whichever part. */
+lfb_status lfb_remote_grow(lfb_redis *filter, lfb_link *link)
+{
+  const lfb_plan *plan = &filter->place.plan;
+  growing_parts grow = {filter, (plan->part_bytes - 1) / REMOTE_STEP + 1};
+  const lfb_job job = {plan->parts * grow.steps, grow_command, grow_reply, &grow};
+
+  return lfb_ask_in_turns(link, &job, 1);
+}
+
+static void set_mark(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire)
+{
+  lfb_layout_set_mark(&filter->place.plan, part, wire);
+}
+
+lfb_status lfb_remote_finish(lfb_redis *filter, lfb_link *link)
+{
+  const lfb_status status =
+      lfb_remote_each_part(filter, link, REMOTE_AT_ONCE, set_mark, done_array);
+
+  if (status != LFB_OK || filter->place.layout->finish == NULL)
+    return status;
+  return filter->place.layout->finish(link, &filter->place);
+}
+
+/* ---- deleting it ------------------------------------------------------------ */
+
+static void unlink_part(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire)
+{
+  (void)filter;
+  lfb_wire_begin(wire, 2);
+  lfb_wire_text(wire, "UNLINK");
+  lfb_wire_string(wire, part->name.bytes, part->name.size);
+}
+
+lfb_status lfb_remote_unlink(lfb_link *link, lfb_key name)
+{
+  const lfb_key args[] = {lfb_ask_text("UNLINK"), name};
+  int64_t gone;
+
+  return lfb_ask_integer(link, args, sizeof args / sizeof *args, &gone, NULL);
+}
+
+lfb_status lfb_remote_unlink_stream(lfb_link *link, lfb_key name)
+{
+  char key[LFB_PART_NAME_SIZE];
+
+  return lfb_remote_unlink(link, (lfb_key){key, lfb_stream_name(name, key)});
+}
+
+/* Parts first: while the description is there, so is the way to delete the rest. */
+lfb_status lfb_remote_delete(lfb_redis *filter, lfb_link *link, uint64_t parts)
+{
+  const lfb_status status =
+      remote_parts(filter, link, parts, REMOTE_AT_ONCE, unlink_part, done_integer);
+
+  if (status != LFB_OK || !filter->place.layout->described)
+    return status;
+  return lfb_remote_unlink(link, filter->place.name);
+}
+
+/* ---- all of it -------------------------------------------------------------- */
+
+lfb_status lfb_remote_plan(const char *name, const lfb_description *description,
+                           uint64_t part_bytes, lfb_place *place)
+{
+  const lfb_redis_layout *layout = lfb_redis_layout_for(description->strategy);
+  lfb_place found = {layout, {name, strlen(name)}, *description, {0}};
+
+  lfb_status status = lfb_remote_check_name(name);
+  if (status == LFB_OK && layout == NULL)
+    status = LFB_ERROR_FORM_CANNOT_HOLD;
+  if (status == LFB_OK)
+    status = layout->plan(&found, part_bytes);
+  if (status == LFB_OK)
+    *place = found;
+  return status;
+}
+
+/* Whether the description is there, which was written before anybody waited for replicas: a master
+ * that went then has taken it along.  (A part that went was made anew by growing.) */
+static lfb_status remote_check_description(const lfb_redis *filter, lfb_link *link)
+{
+  lfb_place found = filter->place;
+
+  if (!filter->place.layout->described)
+    return LFB_OK;
+  const lfb_status status = found.layout->find(link, &found, NULL, false);
+  if (status == LFB_ERROR_REDIS_NO_FILTER || status == LFB_ERROR_REDIS_UNFINISHED ||
+      (status == LFB_OK && found.plan.mark != filter->place.plan.mark))
+    return LFB_ERROR_REDIS_PART;
+  return status;
+}
+
+static lfb_status remote_build(lfb_redis *filter, lfb_link *link, void *context)
+{
+  const lfb_remote_fill *fill = context;
+  uint64_t taken;
+
+  lfb_status status = filter->place.layout->reserve(link, &filter->place);
+  if (status != LFB_OK)
+    return status;
+  status = remote_take(filter, link, &taken);
+  lfb_link_write(link, true); /* names are taken or not, whatever replicas say of that */
+  if (status == LFB_OK)
+    status = lfb_remote_grow(filter, link);
+  if (status == LFB_OK && fill != NULL)
+    status = fill->act(filter, link, fill->context);
+  if (status == LFB_OK)
+    status = lfb_remote_finish(filter, link);
+  if (status == LFB_OK)
+    status = remote_check_description(filter, link);
+  lfb_link_write(link, false); /* .. of what is deleted, too */
+  if (status != LFB_OK)
+    (void)lfb_remote_delete(filter, link, taken); /* as far as it can be reached */
+  return status;
+}
+
+lfb_status lfb_remote_build(const lfb_redis_options *options, const lfb_place *place,
+                            const lfb_remote_fill *fill, lfb_redis **filter)
+{
+  lfb_redis *made;
+
+  lfb_status status = lfb_remote_make(options, place, &made);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_remote_with_link(made, remote_build, (void *)(uintptr_t)fill);
+  if (status != LFB_OK) {
+    lfb_redis_close(made);
+    return status;
+  }
+  *filter = made;
+  return LFB_OK;
+}

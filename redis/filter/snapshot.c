@@ -1,0 +1,236 @@
+/* snapshot.c - a filter's words between the server, part behind part, and memory.  Floor 20. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "redis/filter/remote.h"
+#include "redis/filter/words.h"
+
+enum {
+  SNAPSHOT_PIECE = 256 << 10, /* that the server copies at a time */
+  SNAPSHOT_PIECES = 8,        /* under way                        */
+};
+
+/* Bytes of words that are in each part, but the last. */
+static uint64_t snapshot_region(const lfb_plan *plan, const lfb_geometry *geometry)
+{
+  return plan->parts == 1 ? geometry->word_count * sizeof(lfb_word) : plan->part_bits / 8;
+}
+
+/* A piece of the words, which one part has. */
+typedef struct snapshot_piece {
+  const lfb_part *part;
+  uint64_t at;    /* in its string, bytes                        */
+  size_t size;
+  size_t missing; /* of these, bytes that lie beyond its end     */
+} snapshot_piece;
+
+/* The piece that begins at byte `at` of the words, of at most so many bytes. */
+static snapshot_piece snapshot_piece_at(const lfb_redis *filter, uint64_t at, size_t most)
+{
+  const lfb_plan *plan = &filter->place.plan;
+  const uint64_t region = snapshot_region(plan, &filter->place.description.geometry);
+  const uint64_t left = region - at % region;
+  snapshot_piece piece = {&filter->parts[at / region], plan->first / 8 + at % region,
+                          left < most ? (size_t)left : most, 0};
+
+  if (piece.at + piece.size > plan->part_bytes)
+    piece.missing = (size_t)(piece.at + piece.size - plan->part_bytes);
+  return piece;
+}
+
+/* Tells who wants to know of bytes that are where they were to go. */
+static lfb_status snapshot_moved(const lfb_redis *filter, uint64_t bytes)
+{
+  const lfb_redis_options *options = &filter->pool.options;
+
+  return options->moved == NULL || options->moved(options->told, bytes) ? LFB_OK
+                                                                        : LFB_ERROR_STOPPED;
+}
+
+/* ---- load ----------------------------------------------------------------------- */
+
+typedef struct loading {
+  lfb_redis *filter;
+  lfb_link *link;
+  const lfb_read_limits *limits;
+  lfb_filter *made; /* NULL until it is */
+  uint64_t at, size;     /* bytes of the words asked for, and of all */
+  unsigned char *buffer; /* what came of them ..                     */
+  size_t used, have;     /* .. and was given on                      */
+  snapshot_piece pieces[SNAPSHOT_PIECES];
+  unsigned char *places[SNAPSHOT_PIECES]; /* in the buffer, for these */
+} loading;
+
+static uint16_t load_command(void *context, uint64_t i, lfb_wire *wire)
+{
+  const loading *load = context;
+  const snapshot_piece *piece = &load->pieces[i];
+
+  lfb_wire_begin(wire, 4);
+  lfb_wire_text(wire, "GETRANGE");
+  lfb_wire_string(wire, piece->part->name.bytes, piece->part->name.size);
+  lfb_wire_number(wire, piece->at);
+  lfb_wire_number(wire, piece->at + piece->size - 1);
+  return piece->part->slot;
+}
+
+static lfb_status load_reply(void *context, uint64_t i, const redisReply *reply, bool again)
+{
+  const loading *load = context;
+  const snapshot_piece *piece = &load->pieces[i];
+  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_STRING);
+
+  (void)again;
+  if (status == LFB_ERROR_REDIS_NO_FILTER)
+    return LFB_ERROR_REDIS_PART;
+  if (status != LFB_OK)
+    return status;
+  if (reply->len != piece->size - piece->missing)
+    return LFB_ERROR_REDIS_PART;
+  memcpy(load->places[i], reply->str, reply->len);
+  memset(load->places[i] + reply->len, 0, piece->missing);
+  return LFB_OK;
+}
+
+/* Asks for the next pieces of the words. */
+static lfb_status load_ahead(loading *load)
+{
+  lfb_job some = {0, load_command, load_reply, load};
+  size_t have = 0;
+
+  for (; some.count < SNAPSHOT_PIECES && load->at < load->size; some.count++) {
+    const uint64_t left = load->size - load->at;
+    const size_t most = left < SNAPSHOT_PIECE ? (size_t)left : (size_t)SNAPSHOT_PIECE;
+    const snapshot_piece piece = snapshot_piece_at(load->filter, load->at, most);
+    load->pieces[some.count] = piece;
+    load->places[some.count] = load->buffer + have;
+    load->at += piece.size;
+    have += piece.size;
+  }
+  load->used = 0;
+  load->have = have;
+  const lfb_status status = lfb_link_run(load->link, &some);
+  return status == LFB_OK ? snapshot_moved(load->filter, have) : status;
+}
+
+static lfb_status load_read(void *from, void *bytes, size_t size, size_t *got)
+{
+  loading *load = from;
+
+  if (load->used == load->have) {
+    const lfb_status status = load_ahead(load);
+    if (status != LFB_OK)
+      return status;
+  }
+  const size_t left = load->have - load->used;
+  *got = size < left ? size : left;
+  memcpy(bytes, load->buffer + load->used, *got);
+  load->used += *got;
+  return LFB_OK;
+}
+
+static lfb_status load_all(lfb_redis *filter, lfb_link *link, void *context)
+{
+  loading *load = context;
+  const uint64_t most = load->limits == NULL ? 0 : load->limits->max_bytes;
+
+  load->link = link;
+  const lfb_status status = lfb_words_read(&filter->place.description, filter->place.layout->order,
+                                           most, load_read, load, &load->made);
+  /* What came is the filter's if all of it was when it had come. */
+  return status == LFB_OK ? lfb_remote_check(filter, link) : status;
+}
+
+lfb_status lfb_redis_load(lfb_redis *filter, const lfb_read_limits *limits, lfb_filter **local)
+{
+  const uint64_t size = filter->place.description.geometry.word_count * sizeof(lfb_word);
+  loading load = {.filter = filter, .limits = limits, .size = size};
+
+  load.buffer = malloc((size_t)SNAPSHOT_PIECES * SNAPSHOT_PIECE);
+  if (load.buffer == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  const lfb_status status = lfb_remote_with_link(filter, load_all, &load);
+  free(load.buffer);
+  if (status != LFB_OK) {
+    lfb_filter_free(load.made);
+    return status;
+  }
+  *local = load.made;
+  return LFB_OK;
+}
+
+/* ---- save ----------------------------------------------------------------------- */
+
+typedef struct saving {
+  const lfb_filter *from;
+  lfb_redis *filter;
+  lfb_link *link;
+  uint64_t at; /* bytes of the words that are written */
+} saving;
+
+static lfb_status save_done(void *context, const redisReply *reply, bool again)
+{
+  (void)context, (void)again;
+  return lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+}
+
+static bool save_is_zero(const unsigned char *bytes, size_t size)
+{
+  return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
+/* Writes a piece; of zeros none need be, as the part grows by them. */
+static lfb_status save_piece(const saving *save, const snapshot_piece *piece,
+                             const unsigned char *bytes)
+{
+  char room[LFB_WIRE_DIGITS];
+  const size_t size = piece->size - piece->missing;
+  const lfb_key args[] = {lfb_ask_text("SETRANGE"), piece->part->name,
+                          lfb_ask_number(piece->at, room), {bytes, size}};
+
+  if (size == 0 || save_is_zero(bytes, size))
+    return LFB_OK;
+  return lfb_ask(save->link, args, sizeof args / sizeof *args, save_done, NULL);
+}
+
+static lfb_status save_write(void *to, const void *bytes, size_t size)
+{
+  saving *save = to;
+  lfb_status status = LFB_OK;
+
+  for (size_t done = 0, now; status == LFB_OK && done < size; done += now) {
+    const size_t left = size - done;
+    const snapshot_piece piece =
+        snapshot_piece_at(save->filter, save->at, left < SNAPSHOT_PIECE ? left : SNAPSHOT_PIECE);
+    now = piece.size;
+    status = save_piece(save, &piece, (const unsigned char *)bytes + done);
+    if (status == LFB_OK)
+      status = snapshot_moved(save->filter, now);
+    save->at += now;
+  }
+  return status;
+}
+
+static lfb_status save_fill(lfb_redis *filter, lfb_link *link, void *context)
+{
+  saving *save = context;
+
+  save->filter = filter;
+  save->link = link;
+  return lfb_words_write(save->from, filter->place.layout->order, save_write, save);
+}
+
+lfb_status lfb_redis_save(const lfb_redis_options *options, const char *name,
+                          const lfb_filter *from, uint64_t part_bytes)
+{
+  saving save = {.from = from};
+  lfb_redis *filter;
+  lfb_place place;
+
+  lfb_status status = lfb_remote_plan(name, &from->description, part_bytes, &place);
+  if (status == LFB_OK)
+    status = lfb_remote_build(options, &place, &(lfb_remote_fill){save_fill, &save}, &filter);
+  if (status == LFB_OK)
+    lfb_redis_close(filter);
+  return status;
+}

@@ -1,0 +1,203 @@
+/* connection.c - connecting, logging in, sending.  Floor 11. */
+#include "redis/link/connection.h"
+
+#include <assert.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "redis/link/net.h"
+
+enum {
+  /* Sent bytes are cleared away once there are so many, and more than of the others. */
+  CONNECTION_CLEAR = 1 << 16,
+};
+
+bool lfb_reply_is_error(const redisReply *reply, const char *word)
+{
+  const size_t size = strlen(word);
+
+  return reply->type == REDIS_REPLY_ERROR && reply->len >= size &&
+         memcmp(reply->str, word, size) == 0 &&
+         (reply->str[size] == ' ' || reply->str[size] == '\0');
+}
+
+lfb_status lfb_reply_status(const redisReply *reply)
+{
+  static const struct {
+    const char *word;
+    lfb_status status;
+  } rows[] = {
+      {"OOM", LFB_ERROR_REDIS_MEMORY},
+      {"NOAUTH", LFB_ERROR_REDIS_LOGIN},
+      {"WRONGPASS", LFB_ERROR_REDIS_LOGIN},
+      {"NOPERM", LFB_ERROR_REDIS_LOGIN},
+      {"LOADING", LFB_ERROR_REDIS_UNAVAILABLE},
+      {"TRYAGAIN", LFB_ERROR_REDIS_UNAVAILABLE},
+      {"CLUSTERDOWN", LFB_ERROR_REDIS_UNAVAILABLE},
+      {"MASTERDOWN", LFB_ERROR_REDIS_UNAVAILABLE},
+      {"BUSY", LFB_ERROR_REDIS_UNAVAILABLE},
+      {"READONLY", LFB_ERROR_REDIS_UNAVAILABLE},   /* another server has become the master */
+      {"UNBLOCKED", LFB_ERROR_REDIS_UNAVAILABLE},  /* .. while a command waited            */
+      {"NOREPLICAS", LFB_ERROR_REDIS_UNAVAILABLE}, /* fewer than min-replicas-to-write     */
+  };
+
+  if (reply->type != REDIS_REPLY_ERROR)
+    return LFB_OK;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (lfb_reply_is_error(reply, rows[i].word))
+      return rows[i].status;
+  return LFB_ERROR_REDIS_REFUSED;
+}
+
+lfb_status lfb_connection_send(lfb_connection *connection, lfb_said *said, bool *moved)
+{
+  lfb_wire *out = &connection->out;
+  size_t sent = 0;
+
+  const lfb_status status = lfb_net_send(connection->socket, out->bytes + connection->sent,
+                                         lfb_connection_unsent(connection), said, &sent);
+  *moved = sent != 0;
+  connection->sent += sent;
+  const size_t left = lfb_connection_unsent(connection);
+  if (left == 0 || (connection->sent > CONNECTION_CLEAR && connection->sent > left)) {
+    memmove(out->bytes, out->bytes + connection->sent, left);
+    out->size = left;
+    connection->sent = 0;
+  }
+  return status;
+}
+
+static lfb_status connection_late(lfb_said *said)
+{
+  return lfb_said_set(said, LFB_ERROR_REDIS_TIMEOUT, NULL, "no answer in time");
+}
+
+static lfb_status connection_flush(lfb_connection *connection, uint64_t deadline, lfb_said *said)
+{
+  lfb_status status = LFB_OK;
+  bool moved;
+
+  if (connection->out.failed)
+    return LFB_ERROR_NO_MEMORY;
+  while (status == LFB_OK && lfb_connection_unsent(connection) != 0) {
+    if (!lfb_net_wait(connection->socket, POLLOUT, deadline))
+      return connection_late(said);
+    status = lfb_connection_send(connection, said, &moved);
+  }
+  return status;
+}
+
+lfb_status lfb_connection_call(lfb_connection *connection, uint64_t deadline, lfb_said *said,
+                               const redisReply **reply)
+{
+  lfb_reader *reader = &connection->reader;
+  const redisReply *got = NULL;
+  bool moved;
+
+  lfb_status status = connection_flush(connection, deadline, said);
+  while (status == LFB_OK) {
+    status = lfb_reader_next(reader, said, &got);
+    if (status != LFB_OK || got != NULL)
+      break;
+    if (!lfb_net_wait(connection->socket, POLLIN, deadline))
+      return connection_late(said);
+    status = lfb_reader_receive(reader, connection->socket, said, &moved);
+  }
+  if (status == LFB_OK)
+    *reply = got;
+  return status;
+}
+
+/* ---- logging in ---------------------------------------------------------- */
+
+/* AUTH [user] password, if there is anything to say. */
+static bool connection_write_auth(lfb_wire *out, const lfb_redis_options *options)
+{
+  if (options->user == NULL && options->password == NULL)
+    return false;
+  lfb_wire_begin(out, options->user == NULL ? 2 : 3);
+  lfb_wire_text(out, "AUTH");
+  if (options->user != NULL)
+    lfb_wire_text(out, options->user);
+  lfb_wire_text(out, options->password == NULL ? "" : options->password);
+  return true;
+}
+
+/* What an error means to who comes in: it has places for so many. */
+static lfb_status connection_refusal(const redisReply *reply)
+{
+  return strstr(reply->str, "max number of clients") != NULL ? LFB_ERROR_REDIS_UNAVAILABLE
+                                                             : lfb_reply_status(reply);
+}
+
+/* What a server that was sent AUTH or PING has to say to it. */
+static lfb_status connection_admitted(const redisReply *reply, bool auth, lfb_said *said)
+{
+  assert(reply != NULL);
+  if (reply->type == REDIS_REPLY_STATUS && strcmp(reply->str, auth ? "OK" : "PONG") == 0)
+    return LFB_OK;
+  if (reply->type != REDIS_REPLY_ERROR)
+    return lfb_said_set(said, LFB_ERROR_REDIS_PROTOCOL, NULL, "another answer than to PING");
+  if (!auth && lfb_reply_is_error(reply, "NOPERM"))
+    return LFB_OK; /* a user who may not PING is logged in all the same */
+  const lfb_status meant = connection_refusal(reply);
+  return lfb_said_set(
+      said, auth && meant == LFB_ERROR_REDIS_REFUSED ? LFB_ERROR_REDIS_LOGIN : meant, NULL,
+      reply->str);
+}
+
+static lfb_status connection_log_in(lfb_connection *connection, const lfb_redis_options *options,
+                                    uint64_t deadline, lfb_said *said)
+{
+  const bool auth = connection_write_auth(&connection->out, options);
+  const redisReply *reply = NULL;
+  lfb_status status = LFB_OK;
+
+  lfb_wire_begin(&connection->out, 1);
+  lfb_wire_text(&connection->out, "PING");
+  if (auth)
+    status = lfb_connection_call(connection, deadline, said, &reply);
+  if (auth && status == LFB_OK)
+    status = connection_admitted(reply, true, said);
+  if (status == LFB_OK)
+    status = lfb_connection_call(connection, deadline, said, &reply);
+  return status == LFB_OK ? connection_admitted(reply, false, said) : status;
+}
+
+lfb_status lfb_connection_open(const lfb_redis_options *options, const char *host, uint16_t port,
+                               lfb_said *said, lfb_connection **connection)
+{
+  const uint64_t deadline = lfb_net_now() + options->connect_ms;
+  lfb_connection *made = calloc(1, sizeof *made);
+
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  made->socket = -1;
+  lfb_status status = lfb_reader_init(&made->reader);
+  if (status != LFB_OK) {
+    free(made);
+    return status;
+  }
+  status = lfb_net_connect(host, port, deadline, said, &made->socket);
+  if (status == LFB_OK)
+    status = connection_log_in(made, options, deadline, said);
+  if (status != LFB_OK) {
+    lfb_connection_close(made);
+    return status;
+  }
+  *connection = made;
+  return LFB_OK;
+}
+
+void lfb_connection_close(lfb_connection *connection)
+{
+  if (connection == NULL)
+    return;
+  if (connection->socket >= 0)
+    (void)close(connection->socket);
+  lfb_wire_free(&connection->out);
+  lfb_reader_free(&connection->reader);
+  free(connection);
+}

@@ -1,0 +1,261 @@
+/* nodes.c - finds the nodes of a cluster, by CLUSTER SLOTS.  Floor 13. */
+#define _POSIX_C_SOURCE 200809L /* strndup */
+#include "redis/link/nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "redis/link/net.h"
+
+enum {
+  NODES_PORT = 6379,
+  NODES_CONNECT_MS = 1000,
+  NODES_TIMEOUT_MS = 5000,
+  NODES_RETRIES = 16,
+  NODES_WINDOW = 1024,
+  NODES_REPLICAS_MS = 1000,
+};
+
+/* ---- addresses ----------------------------------------------------------- */
+
+static bool node_is(const lfb_node *node, const char *host, size_t size, uint16_t port)
+{
+  return node->port == port && strncmp(node->host, host, size) == 0 && node->host[size] == '\0';
+}
+
+static uint16_t nodes_add(lfb_nodes *nodes, const char *host, size_t size, uint16_t port)
+{
+  if (nodes->count == LFB_MOST_NODES)
+    return LFB_NO_NODE;
+  lfb_node *grown = realloc(nodes->nodes, (nodes->count + 1u) * sizeof *grown);
+  if (grown == NULL)
+    return LFB_NO_NODE;
+  nodes->nodes = grown;
+  char *copy = strndup(host, size);
+  if (copy == NULL)
+    return LFB_NO_NODE;
+  grown[nodes->count] = (lfb_node){.host = copy, .port = port};
+  return nodes->count++;
+}
+
+uint16_t lfb_nodes_find(lfb_nodes *nodes, const char *host, size_t size, uint16_t port)
+{
+  for (uint16_t i = 0; i < nodes->count; i++)
+    if (node_is(&nodes->nodes[i], host, size, port))
+      return i;
+  return nodes_add(nodes, host, size, port);
+}
+
+uint16_t lfb_nodes_find_text(lfb_nodes *nodes, uint16_t from, const char *text, size_t size)
+{
+  const char *end = text + size, *colon = end;
+  uint64_t port;
+
+  while (colon > text && colon[-1] != ':') /* the last one: IPv6 has others */
+    colon--;
+  const char *behind = colon;
+  while (behind < end && *behind >= '0' && *behind <= '9')
+    behind++;
+  if (colon == text ||
+      !lfb_wire_read_digits(colon, (size_t)(behind - colon), UINT16_MAX, &port) || port == 0)
+    return LFB_NO_NODE;
+  const size_t host_size = (size_t)(colon - 1 - text);
+  if (host_size == 0) {
+    const char *host = nodes->nodes[from].host;
+    return lfb_nodes_find(nodes, host, strlen(host), (uint16_t)port);
+  }
+  return lfb_nodes_find(nodes, text, host_size, (uint16_t)port);
+}
+
+/* ---- connections --------------------------------------------------------- */
+
+lfb_status lfb_node_connect(const lfb_nodes *nodes, lfb_node *node, lfb_said *said)
+{
+  if (node->connection != NULL)
+    return LFB_OK;
+  node->full = node->demoted = false;
+  return lfb_connection_open(&nodes->options, node->host, node->port, said, &node->connection);
+}
+
+void lfb_node_disconnect(lfb_node *node)
+{
+  lfb_connection_close(node->connection);
+  node->connection = NULL;
+}
+
+/* ---- the map of slots ---------------------------------------------------- */
+
+static bool nodes_is_number(const redisReply *reply, long long least, long long most)
+{
+  return reply->type == REDIS_REPLY_INTEGER && reply->integer >= least && reply->integer <= most;
+}
+
+/* One row of CLUSTER SLOTS, [first, last, [host, port, ..], replicas..], into a map. */
+static bool nodes_read_row(lfb_nodes *nodes, const redisReply *row, uint16_t from, uint16_t *owner)
+{
+  if (row->type != REDIS_REPLY_ARRAY || row->elements < 3 ||
+      !nodes_is_number(row->element[0], 0, LFB_KEY_SLOTS - 1) ||
+      !nodes_is_number(row->element[1], row->element[0]->integer, LFB_KEY_SLOTS - 1))
+    return false;
+  const redisReply *master = row->element[2];
+  if (master->type != REDIS_REPLY_ARRAY || master->elements < 2 ||
+      !nodes_is_number(master->element[1], 1, UINT16_MAX))
+    return false;
+  const redisReply *host = master->element[0]; /* nil or "": that of the node that was asked */
+  const bool named = host->type == REDIS_REPLY_STRING && host->len != 0;
+  const char *name = named ? host->str : nodes->nodes[from].host;
+  const uint16_t node = lfb_nodes_find(nodes, name, strlen(name),
+                                       (uint16_t)master->element[1]->integer);
+  if (node == LFB_NO_NODE)
+    return false;
+  for (long long slot = row->element[0]->integer; slot <= row->element[1]->integer; slot++)
+    owner[slot] = node;
+  return true;
+}
+
+static lfb_status nodes_read(lfb_nodes *nodes, const redisReply *reply, uint16_t from,
+                             lfb_said *said)
+{
+  uint16_t owner[LFB_KEY_SLOTS];
+
+  nodes->cluster = reply->type != REDIS_REPLY_ERROR;
+  if (!nodes->cluster) /* a server for itself, or a proxy that has no such command */
+    return LFB_OK;
+  /* Of a slot that nobody has, the node asked is to say so. */
+  for (size_t slot = 0; slot < LFB_KEY_SLOTS; slot++)
+    owner[slot] = from;
+  bool good = reply->type == REDIS_REPLY_ARRAY && reply->elements <= LFB_KEY_SLOTS;
+  for (size_t i = 0; good && i < reply->elements; i++)
+    good = nodes_read_row(nodes, reply->element[i], from, owner);
+  if (!good)
+    return lfb_said_set(said, LFB_ERROR_REDIS_PROTOCOL, NULL, "no map of slots");
+  memcpy(nodes->owner, owner, sizeof owner);
+  return LFB_OK;
+}
+
+/* Asks a node over a connection on which nothing else is under way. */
+static lfb_status nodes_ask(lfb_nodes *nodes, uint16_t from, lfb_connection *connection,
+                            lfb_said *said)
+{
+  const uint64_t deadline = lfb_net_now() + nodes->options.connect_ms;
+  const redisReply *reply;
+
+  lfb_wire_begin(&connection->out, 2);
+  lfb_wire_text(&connection->out, "CLUSTER");
+  lfb_wire_text(&connection->out, "SLOTS");
+  const lfb_status status = lfb_connection_call(connection, deadline, said, &reply);
+  if (status != LFB_OK)
+    return status;
+  if (lfb_reply_status(reply) == LFB_ERROR_REDIS_UNAVAILABLE)
+    return lfb_said_set(said, LFB_ERROR_REDIS_UNAVAILABLE, NULL, reply->str);
+  return nodes_read(nodes, reply, from, said);
+}
+
+static lfb_status nodes_refresh_from(lfb_nodes *nodes, uint16_t from, lfb_said *said)
+{
+  lfb_connection *connection;
+  const lfb_node *node = &nodes->nodes[from];
+
+  lfb_status status =
+      lfb_connection_open(&nodes->options, node->host, node->port, said, &connection);
+  if (status != LFB_OK)
+    return status;
+  status = nodes_ask(nodes, from, connection, said);
+  lfb_connection_close(connection);
+  return status;
+}
+
+lfb_status lfb_nodes_refresh(lfb_nodes *nodes, lfb_said *said)
+{
+  const uint16_t count = nodes->count;
+  lfb_status status = LFB_OK;
+
+  if (!nodes->cluster)
+    return LFB_OK;
+  for (uint16_t i = 0; i < count; i++) {
+    nodes->asked = (uint16_t)((nodes->asked + 1) % count);
+    status = nodes_refresh_from(nodes, nodes->asked, said);
+    if (status == LFB_OK)
+      break;
+  }
+  nodes->cluster = true; /* whatever a node that was taken out of it says */
+  return status;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+static uint32_t nodes_or(uint32_t value, uint32_t otherwise)
+{
+  return value == 0 ? otherwise : value;
+}
+
+/* Less than a node may be silent; and not 0, which Redis takes for ever. */
+static uint32_t nodes_replicas_ms(uint32_t wish, uint32_t timeout_ms)
+{
+  const uint32_t half = nodes_or(timeout_ms / 2, 1), wanted = nodes_or(wish, NODES_REPLICAS_MS);
+  return wanted < half ? wanted : half;
+}
+
+/* A copy of a text that may be NULL; false: no memory. */
+static bool nodes_copy_text(const char *text, const char **copy)
+{
+  *copy = text == NULL ? NULL : strdup(text);
+  return text == NULL || *copy != NULL;
+}
+
+static lfb_status nodes_take_options(lfb_nodes *nodes, const lfb_redis_options *options)
+{
+  lfb_redis_options *own = &nodes->options;
+
+  own->port = options->port == 0 ? NODES_PORT : options->port;
+  own->connect_ms = nodes_or(options->connect_ms, NODES_CONNECT_MS);
+  own->timeout_ms = nodes_or(options->timeout_ms, NODES_TIMEOUT_MS);
+  own->retries = options->retries == UINT32_MAX ? 0 : nodes_or(options->retries, NODES_RETRIES);
+  own->window = nodes_or(options->window, NODES_WINDOW);
+  own->replicas = options->replicas;
+  own->replicas_ms = nodes_replicas_ms(options->replicas_ms, own->timeout_ms);
+  own->go_on = options->go_on;
+  own->told = options->told;
+  return nodes_copy_text(options->host == NULL ? "127.0.0.1" : options->host, &own->host) &&
+                 nodes_copy_text(options->user, &own->user) &&
+                 nodes_copy_text(options->password, &own->password)
+             ? LFB_OK
+             : LFB_ERROR_NO_MEMORY;
+}
+
+static lfb_status nodes_begin(lfb_nodes *nodes, const lfb_redis_options *options, lfb_said *said)
+{
+  if (options->tls)
+    return LFB_ERROR_REDIS_TLS;
+  lfb_status status = nodes_take_options(nodes, options);
+  if (status != LFB_OK)
+    return status;
+  const lfb_redis_options *own = &nodes->options;
+  if (nodes_add(nodes, own->host, strlen(own->host), own->port) == LFB_NO_NODE)
+    return LFB_ERROR_NO_MEMORY;
+  status = lfb_node_connect(nodes, &nodes->nodes[0], said);
+  return status == LFB_OK ? nodes_ask(nodes, 0, nodes->nodes[0].connection, said) : status;
+}
+
+lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options, lfb_said *said)
+{
+  memset(nodes, 0, sizeof *nodes);
+  const lfb_status status = nodes_begin(nodes, options, said);
+  if (status != LFB_OK)
+    lfb_nodes_free(nodes);
+  return status;
+}
+
+void lfb_nodes_free(lfb_nodes *nodes)
+{
+  for (uint16_t i = 0; i < nodes->count; i++) {
+    lfb_node_disconnect(&nodes->nodes[i]);
+    lfb_queue_free(&nodes->nodes[i].flight);
+    free(nodes->nodes[i].host);
+  }
+  free(nodes->nodes);
+  /* Ours since nodes_take_options(), constant to everybody else. */
+  free((void *)(uintptr_t)nodes->options.host);
+  free((void *)(uintptr_t)nodes->options.user);
+  free((void *)(uintptr_t)nodes->options.password);
+}

@@ -1,0 +1,20 @@
+/* said.c - keeps a text.  Floor 2. */
+#include "redis/link/said.h"
+
+static size_t said_add(lfb_said *said, size_t at, const char *text)
+{
+  for (; text != NULL && *text != '\0' && at < LFB_SAID_SIZE - 1; text++)
+    said->text[at++] = *text < ' ' && *text >= 0 ? ' ' : *text;
+  return at;
+}
+
+lfb_status lfb_said_set(lfb_said *said, lfb_status status, const char *about, const char *what)
+{
+  size_t at = said_add(said, 0, about);
+
+  if (about != NULL && what != NULL)
+    at = said_add(said, at, ": ");
+  at = said_add(said, at, what);
+  said->text[at] = '\0';
+  return status;
+}

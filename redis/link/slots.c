@@ -1,0 +1,35 @@
+/* slots.c - CRC-16/XMODEM and hash tags.  Floor 2. */
+#include "redis/link/slots.h"
+
+#include <string.h>
+
+/* Polynomial x^16 + x^12 + x^5 + 1, from 0, not reflected; four bits at a time. */
+static uint16_t slots_crc(const unsigned char *bytes, size_t size)
+{
+  static const uint16_t of_nibble[16] = {
+      0x0000, 0x1021, 0x2042, 0x3063, 0x4084, 0x50a5, 0x60c6, 0x70e7,
+      0x8108, 0x9129, 0xa14a, 0xb16b, 0xc18c, 0xd1ad, 0xe1ce, 0xf1ef,
+  };
+  uint16_t crc = 0;
+
+  for (size_t i = 0; i < size; i++) {
+    crc = (uint16_t)(crc << 4 ^ of_nibble[crc >> 12 ^ bytes[i] >> 4]);
+    crc = (uint16_t)(crc << 4 ^ of_nibble[crc >> 12 ^ (bytes[i] & 15)]);
+  }
+  return crc;
+}
+
+uint16_t lfb_key_slot(const void *key, size_t size)
+{
+  const unsigned char *bytes = key;
+  const unsigned char *open = size == 0 ? NULL : memchr(bytes, '{', size);
+
+  if (open != NULL) {
+    const unsigned char *tag = open + 1;
+    const size_t left = (size_t)(bytes + size - tag);
+    const unsigned char *close = left == 0 ? NULL : memchr(tag, '}', left);
+    if (close != NULL && close != tag)
+      return slots_crc(tag, (size_t)(close - tag)) % LFB_KEY_SLOTS;
+  }
+  return slots_crc(bytes, size) % LFB_KEY_SLOTS;
+}

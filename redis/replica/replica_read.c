@@ -1,0 +1,120 @@
+/* replica_read.c - the thread that gets what others have put.  Floor 22. */
+#include <poll.h>
+
+#include "bloom/core.h"
+#include "redis/link/net.h"
+#include "redis/replica/replica.h"
+
+enum { READ_FIRST_PAUSE = 20, READ_LONGEST_PAUSE = 2000 }; /* ms */
+
+bool lfb_replica_is_stopping(const lfb_replica *replica)
+{
+  /* relaxed: a wish, which orders nothing. */
+  return atomic_load_explicit(&replica->stopping, memory_order_relaxed);
+}
+
+uint64_t lfb_replica_pause_ms(uint32_t failures)
+{
+  const uint64_t pause = failures < 7 ? (uint64_t)READ_FIRST_PAUSE << failures : READ_LONGEST_PAUSE;
+  return pause < READ_LONGEST_PAUSE ? pause : READ_LONGEST_PAUSE;
+}
+
+void lfb_replica_pause(const lfb_replica *replica, uint32_t failures)
+{
+  (void)lfb_net_wait(replica->stop, POLLIN, lfb_net_now() + lfb_replica_pause_ms(failures));
+}
+
+/* Has the bits of what was loaded in the copy. */
+static lfb_status replica_take_over(lfb_replica *replica, lfb_filter *loaded)
+{
+  if (replica->local == NULL) {
+    replica->local = loaded;
+    return LFB_OK;
+  }
+  const lfb_status status = lfb_filter_put_all(replica->local, loaded);
+  lfb_filter_free(loaded);
+  return status;
+}
+
+static lfb_status replica_check(lfb_redis *filter, lfb_link *link, void *context)
+{
+  (void)context;
+  return lfb_remote_check(filter, link);
+}
+
+/* First whether the filter is there: who greets where it was deleted would leave a stream. */
+static lfb_status replica_greet(lfb_replica *replica, lfb_stream_at *at)
+{
+  const lfb_status status = lfb_remote_with_link(replica->remote, replica_check, NULL);
+  return status == LFB_OK ? lfb_stream_greet(&replica->stream, at) : status;
+}
+
+/* The end before the load, or what is added in between is lost (redis/replica/stream.h, 1). */
+lfb_status lfb_replica_load(lfb_replica *replica)
+{
+  lfb_filter *loaded = NULL;
+  lfb_stream_at at;
+
+  lfb_status status = replica_greet(replica, &at);
+  const uint64_t began = lfb_lags_now();
+  if (status == LFB_OK)
+    status = lfb_redis_load(replica->remote, &replica->limits, &loaded);
+  if (status == LFB_OK)
+    status = replica_take_over(replica, loaded);
+  if (status != LFB_OK)
+    return status;
+  replica->at = at;
+  /* relaxed, both: figures.  What was added before the load began is here. */
+  atomic_store_explicit(&replica->fresh, began, memory_order_relaxed);
+  (void)lfb_add_u64(&replica->loads, 1, memory_order_relaxed);
+  return LFB_OK;
+}
+
+static void read_take(void *context, lfb_hash hash)
+{
+  (void)lfb_core_put_wide(context, hash);
+}
+
+/* What was read, as figures.  relaxed: as above, but of `fresh`. */
+static void read_count(lfb_replica *replica, const lfb_stream_news *news, uint64_t began)
+{
+  for (uint32_t i = 0; i < news->lag_count; i++)
+    lfb_lags_add(&replica->lags, news->lags[i].microseconds, news->lags[i].keys);
+  (void)lfb_add_u64(&replica->received, news->keys, memory_order_relaxed);
+  atomic_store_explicit(&replica->behind, news->behind, memory_order_relaxed);
+  /* release: who sees the time sees the bits that came before it. */
+  if (news->behind == 0)
+    atomic_store_explicit(&replica->fresh, began, memory_order_release);
+}
+
+/* Reads once, and loads the filter where that is not enough. */
+static lfb_status read_once(lfb_replica *replica)
+{
+  lfb_stream_news news;
+  const uint64_t began = lfb_lags_now();
+
+  const lfb_status status =
+      lfb_stream_read(&replica->stream, &replica->at, read_take, replica->local, &news);
+  if (status != LFB_OK)
+    return status;
+  if (news.reload)
+    return lfb_replica_load(replica);
+  read_count(replica, &news, began);
+  return LFB_OK;
+}
+
+void *lfb_replica_read(void *argument)
+{
+  lfb_replica *replica = argument;
+
+  for (uint32_t failures = 0; !lfb_replica_is_stopping(replica);) {
+    const lfb_status status = read_once(replica);
+    /* relaxed: a figure. */
+    atomic_store_explicit(&replica->reading, (int)status, memory_order_relaxed);
+    if (status == LFB_OK)
+      failures = 0;
+    else
+      lfb_replica_pause(replica, failures++);
+  }
+  return NULL;
+}

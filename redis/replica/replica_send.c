@@ -1,0 +1,211 @@
+/* replica_send.c - the thread that brings to Redis what was put here.  Floor 22. */
+#define _POSIX_C_SOURCE 200809L
+#include <poll.h>
+#include <unistd.h>
+
+#include "redis/filter/mend.h"
+#include "redis/link/net.h"
+#include "redis/replica/replica.h"
+
+enum {
+  SEND_NAP = 1,      /* ms: for one who has taken a place and not filled it       */
+  SEND_SLEEP = 1000, /* .. between looks where nobody puts and nobody wakes it up */
+};
+
+/* ---- what is told to those who wait ---------------------------------------------- */
+
+static void send_tell(lfb_replica *replica, uint64_t *number, uint64_t value)
+{
+  (void)pthread_mutex_lock(&replica->lock);
+  *number = value;
+  (void)pthread_cond_broadcast(&replica->told);
+  (void)pthread_mutex_unlock(&replica->lock);
+}
+
+static uint64_t send_asked(lfb_replica *replica)
+{
+  (void)pthread_mutex_lock(&replica->lock);
+  const uint64_t asked = replica->asked;
+  (void)pthread_mutex_unlock(&replica->lock);
+  return asked;
+}
+
+/* ---- batches ----------------------------------------------------------------------- */
+
+/* Bits first, then the entries that tell of them (redis/replica/stream.h, 1). */
+static lfb_status send_try(lfb_replica *replica, size_t count)
+{
+  const lfb_status status = lfb_remote_put_hashes(replica->remote, replica->send.hashes, count);
+  return status == LFB_OK ? lfb_stream_tell(&replica->stream, replica->send.puts, count) : status;
+}
+
+/* Goes on trying until it has gone or the replica is closed; false: that. */
+static bool send_until_done(lfb_replica *replica, size_t count)
+{
+  for (uint32_t failures = 0; !lfb_replica_is_stopping(replica); failures++) {
+    const lfb_status status = send_try(replica, count);
+    /* relaxed: a figure. */
+    atomic_store_explicit(&replica->sending, (int)status, memory_order_relaxed);
+    if (status == LFB_OK)
+      return true;
+    lfb_replica_pause(replica, failures);
+  }
+  return false;
+}
+
+/* Sends what there is, up to a batch; how many. */
+static size_t send_batch(lfb_replica *replica)
+{
+  const size_t count = lfb_outbox_take(&replica->outbox, replica->send.puts, LFB_REPLICA_BATCH);
+
+  for (size_t i = 0; i < count; i++)
+    replica->send.hashes[i] = replica->send.puts[i].hash;
+  if (count == 0 || !send_until_done(replica, count))
+    return 0;
+  /* relaxed: a figure. */
+  (void)lfb_add_u64(&replica->sent, count, memory_order_relaxed);
+  send_tell(replica, &replica->acknowledged, replica->outbox.taken);
+  return count;
+}
+
+/* ---- resyncs ------------------------------------------------------------------------ */
+
+/* Puts that found no room and whose bits are set; false: one is about to set some. */
+static bool resync_full(lfb_replica *replica, uint64_t *full)
+{
+  /* acquire: pairs with the release of those who have set their bits. */
+  const uint64_t ended = atomic_load_explicit(&replica->ended, memory_order_acquire);
+  /* Both orders: replica.h, Full. */
+  *full = lfb_add_u64(&replica->begun, 0, memory_order_acq_rel);
+  return *full == ended;
+}
+
+/* Sends all that has a place by now. */
+static bool resync_drain(lfb_replica *replica)
+{
+  const uint64_t mark = lfb_outbox_mark(&replica->outbox);
+
+  while (replica->outbox.taken < mark && !lfb_replica_is_stopping(replica))
+    if (send_batch(replica) == 0)
+      (void)lfb_net_wait(replica->stop, POLLIN, lfb_net_now() + SEND_NAP);
+  return replica->outbox.taken >= mark;
+}
+
+/* Loads the filter and sets what it lacks of `ours`, a copy of the copy. */
+static lfb_status resync_with(lfb_replica *replica, const lfb_filter *ours)
+{
+  lfb_filter *theirs = NULL;
+  bool any = false;
+
+  lfb_status status = lfb_redis_load(replica->remote, &replica->limits, &theirs);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_filter_put_all(replica->local, theirs);
+  if (status == LFB_OK)
+    status = lfb_mend(replica->remote, ours, theirs, &any);
+  replica->send.untold |= any;
+  lfb_filter_free(theirs);
+  if (status == LFB_OK && replica->send.untold) {
+    status = lfb_stream_tell_to_load(&replica->stream);
+    replica->send.untold = status != LFB_OK;
+  }
+  return status;
+}
+
+/* Copies first, drains then: what the copy of the copy has and Redis still lacks is nothing
+ * that is on its way, which would have all others load the filter for nothing. */
+static lfb_status resync_compare(lfb_replica *replica)
+{
+  lfb_filter *ours;
+
+  lfb_status status = lfb_filter_copy(replica->local, &ours);
+  if (status != LFB_OK)
+    return status;
+  status = resync_drain(replica) ? resync_with(replica, ours) : LFB_ERROR_STOPPED;
+  lfb_filter_free(ours);
+  return status;
+}
+
+/* When the next one may begin: as long after this one as it took, so that who puts more than
+ * can be sent does not have the filter loaded all the time; or after a pause. */
+static void resync_put_off(lfb_replica *replica, uint64_t began, lfb_status status)
+{
+  const uint64_t now = lfb_lags_now(), took = now - began;
+
+  replica->send.failures = status == LFB_OK ? 0 : replica->send.failures + 1;
+  replica->send.not_before =
+      now + (status == LFB_OK ? took : lfb_replica_pause_ms(replica->send.failures - 1) * 1000);
+}
+
+/* A resync, if it can begin. */
+static void resync(lfb_replica *replica)
+{
+  const uint64_t asked = send_asked(replica), began = lfb_lags_now();
+  uint64_t full;
+
+  if (!resync_full(replica, &full))
+    return;
+  const lfb_status status = resync_compare(replica);
+  /* relaxed: a figure, twice. */
+  atomic_store_explicit(&replica->sending, (int)status, memory_order_relaxed);
+  resync_put_off(replica, began, status);
+  if (status != LFB_OK)
+    return;
+  (void)lfb_add_u64(&replica->resyncs, 1, memory_order_relaxed);
+  replica->send.resync_at = lfb_lags_now() + replica->resync_us;
+  send_tell(replica, &replica->compared, full);
+  send_tell(replica, &replica->done, asked);
+}
+
+static bool resync_is_wanted(lfb_replica *replica)
+{
+  /* relaxed: what is not seen now is seen next time.  Only this thread writes `compared`
+   * and `done`. */
+  return atomic_load_explicit(&replica->begun, memory_order_relaxed) != replica->compared ||
+         send_asked(replica) != replica->done ||
+         (replica->resync_us != 0 && lfb_lags_now() >= replica->send.resync_at);
+}
+
+/* ---- the thread ---------------------------------------------------------------------- */
+
+/* Until when there is nothing to do but to send what somebody puts, lfb_lags_now(). */
+static uint64_t send_idle_until(lfb_replica *replica)
+{
+  const uint64_t now = lfb_lags_now(), longest = now + (uint64_t)SEND_SLEEP * 1000;
+  const uint64_t at = resync_is_wanted(replica) ? replica->send.not_before
+                      : replica->resync_us != 0 ? replica->send.resync_at
+                                                : longest;
+  /* Due, and one is in the middle of a put: SEND_NAP. */
+  return at <= now ? now + (uint64_t)SEND_NAP * 1000 : at < longest ? at : longest;
+}
+
+/* Sleeps until there is something to do: replica.h, Sleep. */
+static void send_sleep(lfb_replica *replica)
+{
+  const uint64_t until = send_idle_until(replica), now = lfb_lags_now();
+  const uint64_t left = until > now ? until - now : 0;
+  uint64_t wakes;
+
+  atomic_store_explicit(&replica->asleep, true, memory_order_seq_cst);
+  if (lfb_outbox_is_empty(&replica->outbox))
+    (void)lfb_net_wait(replica->wake, POLLIN, lfb_net_now() + left / 1000 + 1);
+  else
+    (void)lfb_net_wait(replica->stop, POLLIN, lfb_net_now() + SEND_NAP);
+  /* relaxed: who puts meanwhile wakes up one who does not sleep. */
+  atomic_store_explicit(&replica->asleep, false, memory_order_relaxed);
+  (void)!read(replica->wake, &wakes, sizeof wakes); /* of which there may have been none */
+}
+
+void *lfb_replica_send(void *argument)
+{
+  lfb_replica *replica = argument;
+
+  while (!lfb_replica_is_stopping(replica)) {
+    const size_t sent = send_batch(replica);
+    if (resync_is_wanted(replica) && lfb_lags_now() >= replica->send.not_before)
+      resync(replica);
+    if (sent == 0)
+      send_sleep(replica);
+  }
+  return NULL;
+}

@@ -1,0 +1,237 @@
+/* editions.c - reading the list of a filter's versions, and adding to it.  Floor 19. */
+#include "redis/source/editions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  EDITION_VERSION = 1,
+  EDITION_FIELDS = 8, /* of an entry: four names, four values */
+};
+
+/* ---- names ------------------------------------------------------------------- */
+
+/* {name:what}, or name:what where the name has a hash tag of its own. */
+static lfb_key editions_key(const char *name, const char *what, char room[LFB_EDITIONS_NAME])
+{
+  return (lfb_key){room, lfb_name_in(name, what, room)};
+}
+
+lfb_status lfb_editions_init(lfb_editions *editions, const char *name)
+{
+  const size_t size = strlen(name);
+
+  if (size < 1 || size > LFB_REDIS_VERSIONS_NAME)
+    return LFB_ERROR_REDIS_BAD_NAME;
+  memcpy(editions->name, name, size + 1);
+  editions->versions = editions_key(name, "versions", editions->room[0]);
+  editions->notes = editions_key(name, "notes", editions->room[1]);
+  return LFB_OK;
+}
+
+void lfb_edition_name(const lfb_editions *editions, const lfb_token *token,
+                      char name[LFB_EDITION_NAME])
+{
+  (void)snprintf(name, LFB_EDITION_NAME, "%s:%s", editions->name, token->text);
+}
+
+lfb_key lfb_edition_changes_key(const lfb_editions *editions, const lfb_token *token,
+                                char room[LFB_EDITION_NAME])
+{
+  char what[LFB_TOKEN_SIZE + sizeof ":changes"];
+
+  (void)snprintf(what, sizeof what, "%s:changes", token->text);
+  return (lfb_key){room, lfb_name_in(editions->name, what, room)};
+}
+
+/* ---- texts ------------------------------------------------------------------- */
+
+lfb_shape lfb_shape_of(const lfb_description *description)
+{
+  const lfb_geometry *geometry = &description->geometry;
+  lfb_shape shape;
+
+  (void)snprintf(shape.text, sizeof shape.text, "%d/%llu/%llu", (int)description->strategy->id,
+                 (unsigned long long)geometry->bit_count, (unsigned long long)geometry->probes);
+  return shape;
+}
+
+bool lfb_shape_is(const lfb_shape *a, const lfb_shape *b)
+{
+  return a->text[0] != '\0' && strcmp(a->text, b->text) == 0;
+}
+
+bool lfb_token_read(const char *bytes, size_t size, lfb_token *token)
+{
+  if (size != LFB_TOKEN_SIZE)
+    return false;
+  for (size_t i = 0; i < size; i++)
+    if (bytes[i] == '\0' || strchr("0123456789abcdef", bytes[i]) == NULL)
+      return false;
+  memcpy(token->text, bytes, size);
+  token->text[size] = '\0';
+  return true;
+}
+
+/* ---- reading ----------------------------------------------------------------- */
+
+lfb_status lfb_editions_expect(const redisReply *reply, int type)
+{
+  const lfb_status status = lfb_ask_expect(reply, type);
+  return status == LFB_ERROR_REDIS_NO_FILTER ? LFB_ERROR_REDIS_NO_VERSIONS : status;
+}
+
+/* Reads an entry's number, "N-0". */
+static bool edition_read_number(lfb_key id, uint64_t *number)
+{
+  const char *bytes = id.bytes;
+
+  return id.size > 2 && memcmp(bytes + id.size - 2, "-0", 2) == 0 &&
+         lfb_wire_read_digits(bytes, id.size - 2, LFB_EDITION_MOST, number) && *number != 0;
+}
+
+/* A field's value; nothing where another field is in its place. */
+static lfb_key edition_field(const redisReply *fields, size_t i, const char *name)
+{
+  const lfb_key found = lfb_reply_bytes(fields->element[i]);
+
+  if (found.size != strlen(name) || memcmp(found.bytes, name, found.size) != 0)
+    return (lfb_key){NULL, 0};
+  return lfb_reply_bytes(fields->element[i + 1]);
+}
+
+static bool edition_read_shape(lfb_key value, lfb_shape *shape)
+{
+  if (value.size == 0 || value.size >= sizeof shape->text)
+    return false;
+  memset(shape, 0, sizeof *shape);
+  memcpy(shape->text, value.bytes, value.size);
+  return true;
+}
+
+/* Reads an entry of the list, hostile as it may be. */
+static bool edition_read(const redisReply *entry, lfb_edition *edition)
+{
+  uint64_t version = 0;
+
+  if (entry->type != REDIS_REPLY_ARRAY || entry->elements != 2)
+    return false;
+  const redisReply *fields = entry->element[1];
+  if (fields->type != REDIS_REPLY_ARRAY || fields->elements < EDITION_FIELDS)
+    return false;
+  const lfb_key said = edition_field(fields, 0, "lfbloom");
+  const lfb_key token = edition_field(fields, 2, "token");
+  const lfb_key changes = edition_field(fields, 6, "changes");
+  return edition_read_number(lfb_reply_bytes(entry->element[0]), &edition->number) &&
+         lfb_wire_read_digits(said.bytes, said.size, EDITION_VERSION, &version) &&
+         version == EDITION_VERSION &&
+         lfb_token_read(token.bytes, token.size, &edition->token) &&
+         edition_read_shape(edition_field(fields, 4, "shape"), &edition->shape) &&
+         lfb_wire_read_digits(changes.bytes, changes.size, LFB_REDIS_CHANGES_SIZE,
+                              &edition->changes);
+}
+
+static lfb_status editions_listed(void *context, const redisReply *reply, bool again)
+{
+  lfb_edition_list *list = context;
+  const lfb_status status = lfb_editions_expect(reply, REDIS_REPLY_ARRAY);
+
+  (void)again;
+  if (status != LFB_OK)
+    return status;
+  list->count = 0;
+  for (size_t i = 0; i < reply->elements && list->count < LFB_REDIS_VERSIONS_REACH; i++)
+    if (!edition_read(reply->element[i], &list->all[list->count++]))
+      return LFB_ERROR_REDIS_NO_VERSIONS;
+  return LFB_OK;
+}
+
+lfb_status lfb_editions_newest(lfb_link *link, const lfb_editions *editions, lfb_edition *newest)
+{
+  const lfb_key args[] = {lfb_ask_text("XREVRANGE"), editions->versions, lfb_ask_text("+"),
+                          lfb_ask_text("-"),         lfb_ask_text("COUNT"), lfb_ask_text("1")};
+  lfb_edition_list list;
+
+  const lfb_status status =
+      lfb_ask(link, args, sizeof args / sizeof *args, editions_listed, &list);
+  if (status == LFB_OK && list.count == 0)
+    *newest = (lfb_edition){0};
+  else if (status == LFB_OK)
+    *newest = list.all[0];
+  return status;
+}
+
+lfb_status lfb_editions_from(lfb_link *link, const lfb_editions *editions, uint64_t from,
+                             lfb_edition_list *list)
+{
+  char first[LFB_WIRE_DIGITS], count[LFB_WIRE_DIGITS];
+  const lfb_key args[] = {lfb_ask_text("XRANGE"),      editions->versions,
+                          lfb_ask_number(from, first), lfb_ask_text("+"),
+                          lfb_ask_text("COUNT"),
+                          lfb_ask_number(LFB_REDIS_VERSIONS_REACH, count)};
+
+  return lfb_ask(link, args, sizeof args / sizeof *args, editions_listed, list);
+}
+
+/* ---- adding ------------------------------------------------------------------ */
+
+/* The server's errors of a command that it understands, apart from those that have words of
+ * their own, have one and the same: only the list tells what it was. */
+typedef struct adding {
+  bool doubtful;
+} adding;
+
+static lfb_status edition_added(void *context, const redisReply *reply, bool again)
+{
+  adding *add = context;
+
+  (void)again;
+  add->doubtful = lfb_reply_is_error(reply, "ERR");
+  return add->doubtful ? LFB_OK : lfb_editions_expect(reply, REDIS_REPLY_STRING);
+}
+
+/* What became of an edition that was refused: it may be there since it was sent first, or
+ * another one is, or the server had other reasons. */
+static lfb_status edition_look(lfb_link *link, const lfb_editions *editions,
+                               const lfb_edition *edition)
+{
+  lfb_edition newest;
+  lfb_edition_list list;
+
+  lfb_status status = lfb_editions_newest(link, editions, &newest);
+  if (status == LFB_OK && newest.number < edition->number)
+    return LFB_ERROR_REDIS_REFUSED;
+  if (status == LFB_OK)
+    status = lfb_editions_from(link, editions, edition->number, &list);
+  if (status != LFB_OK)
+    return status;
+  return list.count != 0 && list.all[0].number == edition->number &&
+                 strcmp(list.all[0].token.text, edition->token.text) == 0
+             ? LFB_OK
+             : LFB_ERROR_REDIS_OVERTAKEN;
+}
+
+lfb_status lfb_editions_add(lfb_link *link, const lfb_editions *editions,
+                            const lfb_edition *edition)
+{
+  char id[LFB_WIRE_DIGITS + 3], most[LFB_WIRE_DIGITS], version[LFB_WIRE_DIGITS],
+      changes[LFB_WIRE_DIGITS];
+  adding add = {false};
+
+  (void)snprintf(id, sizeof id, "%llu-0", (unsigned long long)edition->number);
+  const lfb_key args[] = {lfb_ask_text("XADD"),
+                          editions->versions,
+                          lfb_ask_text("MAXLEN"),
+                          lfb_ask_number(LFB_REDIS_VERSIONS_REACH, most),
+                          lfb_ask_text(id),
+                          lfb_ask_text("lfbloom"),
+                          lfb_ask_number(EDITION_VERSION, version),
+                          lfb_ask_text("token"),
+                          lfb_ask_text(edition->token.text),
+                          lfb_ask_text("shape"),
+                          lfb_ask_text(edition->shape.text),
+                          lfb_ask_text("changes"),
+                          lfb_ask_number(edition->changes, changes)};
+  const lfb_status status = lfb_ask(link, args, sizeof args / sizeof *args, edition_added, &add);
+  return status == LFB_OK && add.doubtful ? edition_look(link, editions, edition) : status;
+}

@@ -1,0 +1,214 @@
+/* listener.c - SUBSCRIBE, on a thread.  Floor 14. */
+#define _POSIX_C_SOURCE 200809L
+#include "redis/source/listener.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "redis/link/net.h"
+#include "redis/link/nodes.h"
+
+enum {
+  LISTENER_FIRST_PAUSE = 20, /* ms */
+  LISTENER_LONGEST_PAUSE = 2000,
+};
+
+struct lfb_listener {
+  const lfb_redis_options *options;
+  lfb_key channel;
+  void (*news)(void *to);
+  void *to;
+  pthread_t thread;
+  int stop; /* an eventfd, which is readable once it is to end */
+
+  /* The thread's alone: */
+  lfb_nodes nodes;
+  bool found;    /* .. which are known         */
+  uint16_t next; /* .. of which this is to be asked */
+  lfb_said said;
+};
+
+/* ---- waiting ----------------------------------------------------------------- */
+
+/* What there was to wait for. */
+typedef enum listener_event { LISTENER_STOP, LISTENER_LATE, LISTENER_INPUT } listener_event;
+
+/* Waits for input from a socket (-1: none), as long as said. */
+static listener_event listener_wait(const lfb_listener *listener, int socket, uint64_t ms)
+{
+  const uint64_t deadline = lfb_net_now() + ms;
+  struct pollfd polled[] = {{.fd = listener->stop, .events = POLLIN},
+                            {.fd = socket, .events = POLLIN}};
+
+  for (;;) {
+    const uint64_t now = lfb_net_now(), left = deadline > now ? deadline - now : 0;
+    const int ready = poll(polled, 2, left > INT_MAX ? INT_MAX : (int)left);
+    if (ready > 0)
+      return polled[0].revents != 0 ? LISTENER_STOP : LISTENER_INPUT;
+    if (left == 0)
+      return LISTENER_LATE;
+  }
+}
+
+/* ---- listening --------------------------------------------------------------- */
+
+static bool listener_is_message(const redisReply *reply)
+{
+  return reply->type == REDIS_REPLY_ARRAY && reply->elements == 3 &&
+         reply->element[0]->type == REDIS_REPLY_STRING &&
+         strcmp(reply->element[0]->str, "message") == 0;
+}
+
+/* Takes what has come; several messages are one piece of news. */
+static lfb_status listener_take(lfb_listener *listener, lfb_connection *connection)
+{
+  const redisReply *reply = NULL;
+  bool moved, news = false;
+
+  lfb_status status =
+      lfb_reader_receive(&connection->reader, connection->socket, &listener->said, &moved);
+  while (status == LFB_OK) {
+    status = lfb_reader_next(&connection->reader, &listener->said, &reply);
+    if (status != LFB_OK || reply == NULL)
+      break;
+    news |= listener_is_message(reply);
+  }
+  if (news)
+    listener->news(listener->to);
+  return status;
+}
+
+static lfb_status listener_ping(lfb_listener *listener, lfb_connection *connection)
+{
+  bool moved;
+
+  lfb_wire_begin(&connection->out, 1);
+  lfb_wire_text(&connection->out, "PING");
+  const lfb_status status = lfb_connection_send(connection, &listener->said, &moved);
+  return status == LFB_OK && lfb_connection_unsent(connection) != 0 ? LFB_ERROR_REDIS_LOST : status;
+}
+
+/* Until the connection is lost, or there is to be an end: then LFB_OK. */
+static lfb_status listener_listen(lfb_listener *listener, lfb_connection *connection)
+{
+  bool pinged = false;
+  lfb_status status = LFB_OK;
+
+  while (status == LFB_OK) {
+    const listener_event event =
+        listener_wait(listener, connection->socket, listener->nodes.options.timeout_ms);
+    if (event == LISTENER_STOP)
+      return LFB_OK;
+    if (event == LISTENER_INPUT)
+      status = listener_take(listener, connection);
+    else
+      status = pinged ? LFB_ERROR_REDIS_TIMEOUT : listener_ping(listener, connection);
+    pinged = event == LISTENER_LATE;
+  }
+  return status;
+}
+
+static lfb_status listener_subscribe(lfb_listener *listener, lfb_connection *connection)
+{
+  const redisReply *reply;
+
+  lfb_wire_begin(&connection->out, 2);
+  lfb_wire_text(&connection->out, "SUBSCRIBE");
+  lfb_wire_string(&connection->out, listener->channel.bytes, listener->channel.size);
+  const lfb_status status = lfb_connection_call(
+      connection, lfb_net_now() + listener->nodes.options.timeout_ms, &listener->said, &reply);
+  return status == LFB_OK ? lfb_reply_status(reply) : status;
+}
+
+/* ---- connecting -------------------------------------------------------------- */
+
+/* Connects to the next node. */
+static lfb_status listener_connect(lfb_listener *listener, lfb_node **node)
+{
+  if (!listener->found) {
+    const lfb_status status =
+        lfb_nodes_init(&listener->nodes, listener->options, &listener->said);
+    if (status != LFB_OK)
+      return status;
+    listener->found = true;
+  }
+  *node = &listener->nodes.nodes[listener->next % listener->nodes.count];
+  return lfb_node_connect(&listener->nodes, *node, &listener->said);
+}
+
+/* Connects and listens; LFB_OK: it is to end.  `pause`: what there is after failing. */
+static lfb_status listener_turn(lfb_listener *listener, uint64_t *pause)
+{
+  lfb_node *node = NULL;
+
+  lfb_status status = listener_connect(listener, &node);
+  if (status == LFB_OK)
+    status = listener_subscribe(listener, node->connection);
+  if (status == LFB_OK) {
+    *pause = LISTENER_FIRST_PAUSE;
+    listener->news(listener->to); /* of what was said before */
+    status = listener_listen(listener, node->connection);
+  }
+  if (node != NULL)
+    lfb_node_disconnect(node);
+  listener->next++;
+  return status;
+}
+
+static void *listener_run(void *argument)
+{
+  lfb_listener *listener = argument;
+  uint64_t pause = LISTENER_FIRST_PAUSE;
+
+  while (listener_turn(listener, &pause) != LFB_OK) {
+    if (listener_wait(listener, -1, pause) == LISTENER_STOP)
+      break;
+    pause = 2 * pause < LISTENER_LONGEST_PAUSE ? 2 * pause : LISTENER_LONGEST_PAUSE;
+  }
+  if (listener->found)
+    lfb_nodes_free(&listener->nodes);
+  return NULL;
+}
+
+/* ---- life -------------------------------------------------------------------- */
+
+lfb_status lfb_listener_start(const lfb_redis_options *options, lfb_key channel,
+                              void (*news)(void *to), void *to, lfb_listener **listener)
+{
+  lfb_listener *made = calloc(1, sizeof *made);
+
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  made->options = options;
+  made->channel = channel;
+  made->news = news;
+  made->to = to;
+  made->stop = eventfd(0, EFD_CLOEXEC);
+  if (made->stop < 0 || pthread_create(&made->thread, NULL, listener_run, made) != 0) {
+    if (made->stop >= 0)
+      (void)close(made->stop);
+    free(made);
+    return LFB_ERROR_NO_THREAD;
+  }
+  *listener = made;
+  return LFB_OK;
+}
+
+void lfb_listener_stop(lfb_listener *listener)
+{
+  const uint64_t one = 1;
+
+  if (listener == NULL)
+    return;
+  while (write(listener->stop, &one, sizeof one) < 0)
+    ; /* interrupted: an eventfd takes a first 1 always */
+  pthread_join(listener->thread, NULL);
+  (void)close(listener->stop);
+  free(listener);
+}

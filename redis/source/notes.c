@@ -1,0 +1,201 @@
+/* notes.c - noting what is made, and deleting what is not needed.  Floor 21. */
+#include "redis/source/notes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  NOTE_AT_ONCE = 64,                          /* keys that are being deleted       */
+  NOTE_FIELD = LFB_TOKEN_SIZE + sizeof "c:",  /* bytes of a field's name, at most  */
+  NOTE_VALUE = 2 * LFB_WIRE_DIGITS + 2,
+};
+
+static const char kinds[LFB_NOTE_KINDS] = {[LFB_NOTE_FILTER] = 'f', [LFB_NOTE_CHANGES] = 'c'};
+
+static lfb_key note_field(const lfb_note *note, char room[NOTE_FIELD])
+{
+  (void)snprintf(room, NOTE_FIELD, "%c:%s", kinds[note->kind], note->token.text);
+  return lfb_ask_text(room);
+}
+
+/* ---- writing ----------------------------------------------------------------- */
+
+static lfb_status note_done(void *context, const redisReply *reply, bool again)
+{
+  (void)context, (void)again;
+  return lfb_editions_expect(reply, REDIS_REPLY_INTEGER);
+}
+
+lfb_status lfb_note_write(lfb_link *link, const lfb_editions *editions, const lfb_note *note)
+{
+  char field[NOTE_FIELD], value[NOTE_VALUE];
+
+  (void)snprintf(value, sizeof value, "%llu %llu", (unsigned long long)note->number,
+                 (unsigned long long)note->parts);
+  const lfb_key args[] = {lfb_ask_text("HSET"), editions->notes, note_field(note, field),
+                          lfb_ask_text(value)};
+  return lfb_ask(link, args, sizeof args / sizeof *args, note_done, NULL);
+}
+
+/* ---- deleting ---------------------------------------------------------------- */
+
+/* The keys of what was noted: parts first, then what is under its name. */
+typedef struct note_keys {
+  const lfb_editions *editions;
+  const lfb_note *note;
+} note_keys;
+
+static uint16_t note_unlink(void *context, uint64_t i, lfb_wire *wire)
+{
+  const note_keys *keys = context;
+  const lfb_note *note = keys->note;
+  char name[LFB_EDITION_NAME], room[LFB_PART_NAME_SIZE];
+  lfb_key key;
+
+  lfb_edition_name(keys->editions, &note->token, name);
+  if (note->kind == LFB_NOTE_CHANGES)
+    key = lfb_edition_changes_key(keys->editions, &note->token, room);
+  else if (i < note->parts)
+    key = (lfb_key){room, lfb_part_name(&lfb_redis_layout_fast, lfb_ask_text(name), i, room)};
+  else
+    key = lfb_ask_text(name);
+  lfb_wire_begin(wire, 2);
+  lfb_wire_text(wire, "UNLINK");
+  lfb_wire_string(wire, key.bytes, key.size);
+  return lfb_key_slot(key.bytes, key.size);
+}
+
+static lfb_status note_unlinked(void *context, uint64_t i, const redisReply *reply, bool again)
+{
+  (void)i;
+  return note_done(context, reply, again);
+}
+
+static lfb_status note_clear(lfb_link *link, const lfb_editions *editions, const lfb_note *note)
+{
+  note_keys keys = {editions, note};
+
+  return lfb_ask_in_turns(
+      link, &(lfb_job){note->parts + 1, note_unlink, note_unlinked, &keys}, NOTE_AT_ONCE);
+}
+
+static lfb_status note_forget(lfb_link *link, const lfb_editions *editions, const lfb_note *note)
+{
+  char field[NOTE_FIELD];
+  const lfb_key args[] = {lfb_ask_text("HDEL"), editions->notes, note_field(note, field)};
+
+  return lfb_ask(link, args, sizeof args / sizeof *args, note_done, NULL);
+}
+
+lfb_status lfb_note_discard(lfb_link *link, const lfb_editions *editions, const lfb_note *note)
+{
+  const lfb_status status = note_clear(link, editions, note);
+  return status == LFB_OK ? note_forget(link, editions, note) : status;
+}
+
+/* ---- reading ----------------------------------------------------------------- */
+
+typedef struct notes {
+  lfb_note *all;
+  size_t count;
+} notes;
+
+/* Reads a note, hostile as it may be; false: it is none, and stays. */
+static bool note_read(lfb_key field, lfb_key value, lfb_note *note)
+{
+  const char *name = field.bytes;
+  const char *space = value.size == 0 ? NULL : memchr(value.bytes, ' ', value.size);
+
+  if (field.size < 2 || name[1] != ':' || space == NULL)
+    return false;
+  note->kind = LFB_NOTE_FILTER;
+  while (note->kind < LFB_NOTE_KINDS && kinds[note->kind] != name[0])
+    note->kind++;
+  const size_t before = (size_t)(space - (const char *)value.bytes);
+  return note->kind < LFB_NOTE_KINDS && lfb_token_read(name + 2, field.size - 2, &note->token) &&
+         lfb_wire_read_digits(value.bytes, before, LFB_EDITION_MOST, &note->number) &&
+         lfb_wire_read_digits(space + 1, value.size - before - 1, LFB_MOST_PARTS, &note->parts);
+}
+
+static lfb_status notes_taken(void *context, const redisReply *reply, bool again)
+{
+  notes *taken = context;
+  const lfb_status status = lfb_editions_expect(reply, REDIS_REPLY_ARRAY);
+
+  (void)again;
+  if (status != LFB_OK || reply->elements < 2)
+    return status;
+  taken->all = malloc(reply->elements / 2 * sizeof *taken->all);
+  if (taken->all == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  for (size_t i = 0; i + 1 < reply->elements; i += 2)
+    taken->count += note_read(lfb_reply_bytes(reply->element[i]),
+                              lfb_reply_bytes(reply->element[i + 1]), &taken->all[taken->count]);
+  return LFB_OK;
+}
+
+static lfb_status notes_take(lfb_link *link, const lfb_editions *editions, notes *taken)
+{
+  const lfb_key args[] = {lfb_ask_text("HGETALL"), editions->notes};
+
+  *taken = (notes){NULL, 0};
+  return lfb_ask(link, args, sizeof args / sizeof *args, notes_taken, taken);
+}
+
+/* ---- sweeping ---------------------------------------------------------------- */
+
+/* What is done with what was noted. */
+typedef enum note_fate { NOTE_STAYS, NOTE_CLEARED, NOTE_DISCARDED } note_fate;
+
+static note_fate note_fate_of(const lfb_note *note, const lfb_edition_list *list, uint32_t keep)
+{
+  const uint64_t newest = list->count == 0 ? 0 : list->all[list->count - 1].number;
+
+  for (size_t i = 0; i < list->count; i++)
+    if (strcmp(list->all[i].token.text, note->token.text) == 0)
+      return note->kind == LFB_NOTE_CHANGES || list->count - i <= keep ? NOTE_STAYS
+                                                                       : NOTE_DISCARDED;
+  if (note->number > newest)
+    return NOTE_STAYS; /* who makes it may publish it yet */
+  return newest - note->number >= LFB_NOTES_LATE ? NOTE_DISCARDED : NOTE_CLEARED;
+}
+
+static lfb_status notes_sweep(lfb_link *link, const lfb_editions *editions, uint32_t keep,
+                              const notes *taken)
+{
+  lfb_edition_list list;
+
+  /* Behind the notes: an edition whose note was taken is in the list, or never will be. */
+  lfb_status status = lfb_editions_from(link, editions, 0, &list);
+  for (size_t i = 0; i < taken->count && status == LFB_OK; i++) {
+    const note_fate fate = note_fate_of(&taken->all[i], &list, keep);
+    if (fate == NOTE_CLEARED)
+      status = note_clear(link, editions, &taken->all[i]);
+    else if (fate == NOTE_DISCARDED)
+      status = lfb_note_discard(link, editions, &taken->all[i]);
+  }
+  return status;
+}
+
+lfb_status lfb_notes_sweep(lfb_link *link, const lfb_editions *editions, uint32_t keep)
+{
+  notes taken;
+
+  lfb_status status = notes_take(link, editions, &taken);
+  if (status == LFB_OK)
+    status = notes_sweep(link, editions, keep, &taken);
+  free(taken.all);
+  return status;
+}
+
+lfb_status lfb_notes_discard_all(lfb_link *link, const lfb_editions *editions)
+{
+  notes taken;
+
+  lfb_status status = notes_take(link, editions, &taken);
+  for (size_t i = 0; i < taken.count && status == LFB_OK; i++)
+    status = lfb_note_discard(link, editions, &taken.all[i]);
+  free(taken.all);
+  return status;
+}

@@ -1,0 +1,261 @@
+/* redis_source.c - versions on a Redis server, as a source for a follower.  Floor 20. */
+#include <lfbloom/redis_source.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "redis/link/pool.h"
+#include "redis/source/changes.h"
+#include "redis/source/editions.h"
+#include "redis/source/listener.h"
+
+struct lfb_redis_source {
+  lfb_pool pool;
+  lfb_editions editions;
+  lfb_redis_source_config config;
+  lfb_listener *listener; /* NULL: it does not listen */
+  lfb_edition newest;     /* when it was last asked for */
+  uint64_t ahead;  /* by what a version's number here is above an edition's */
+  lfb_edition base;       /* that the follower has ..   */
+  uint64_t base_version;  /* .. while it asks for changes since this; 0: not known */
+};
+
+static bool edition_is(const lfb_edition *a, const lfb_edition *b)
+{
+  return a->number == b->number && strcmp(a->token.text, b->token.text) == 0;
+}
+
+/* ---- the newest version -------------------------------------------------------- */
+
+/* A server that has forgotten versions counts again what it has counted; here numbers rise. */
+static void source_note(lfb_redis_source *source, const lfb_edition *found)
+{
+  const lfb_edition *last = &source->newest;
+
+  if (found->number == 0 || edition_is(found, last))
+    return;
+  if (found->number <= last->number)
+    source->ahead += last->number - found->number + 1;
+  source->newest = *found;
+}
+
+static uint64_t source_number(const lfb_redis_source *source)
+{
+  return source->newest.number + source->ahead;
+}
+
+static lfb_status source_look(lfb_redis_source *source)
+{
+  lfb_edition found;
+  lfb_link *link;
+
+  lfb_status status = lfb_pool_take(&source->pool, &link);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_editions_newest(link, &source->editions, &found);
+  lfb_pool_leave(&source->pool, link);
+  if (status == LFB_OK)
+    source_note(source, &found);
+  return status;
+}
+
+static lfb_status source_version(void *self, uint64_t *version)
+{
+  lfb_redis_source *source = self;
+
+  const lfb_status status = source_look(source);
+  if (status == LFB_OK)
+    *version = source_number(source);
+  return status;
+}
+
+/* ---- a version in full --------------------------------------------------------- */
+
+/* Loads the newest edition that was seen. */
+static lfb_status source_load(lfb_redis_source *source, lfb_filter **filter)
+{
+  const lfb_read_limits limits = {.max_bytes = source->config.max_bytes};
+  char name[LFB_EDITION_NAME];
+  lfb_redis *remote;
+
+  lfb_edition_name(&source->editions, &source->newest.token, name);
+  lfb_status status =
+      lfb_redis_open(&source->pool.options, name, &source->config.wanted, &remote);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_redis_load(remote, &limits, filter);
+  lfb_redis_close(remote);
+  return status;
+}
+
+/* Whether it may be because the version is being deleted. */
+static bool status_is_of_gone(lfb_status status)
+{
+  return status == LFB_ERROR_REDIS_ABSENT || status == LFB_ERROR_REDIS_PART ||
+         status == LFB_ERROR_REDIS_UNFINISHED || status == LFB_ERROR_REDIS_NO_FILTER;
+}
+
+/* Begins anew only where another version has been published meanwhile. */
+static lfb_status source_filter(void *self, lfb_filter **filter)
+{
+  lfb_redis_source *source = self;
+  const uint64_t asked = source_number(source);
+  lfb_edition tried;
+  lfb_status status, looked;
+
+  do {
+    tried = source->newest;
+    status = source_load(source, filter);
+    looked = status_is_of_gone(status) ? source_look(source) : status;
+  } while (status != LFB_OK && looked == LFB_OK && !edition_is(&tried, &source->newest));
+  if (status != LFB_OK)
+    return looked == LFB_OK ? status : looked;
+  source->base = tried;
+  /* Of another version than it asked for the follower does not know. */
+  source->base_version = source_number(source) == asked ? asked : 0;
+  return LFB_OK;
+}
+
+/* ---- changes ------------------------------------------------------------------- */
+
+/* Whether lists lead from the follower's edition, the first, to the one seen last, whose place
+ * it tells. */
+static bool source_leads(const lfb_redis_source *source, const lfb_edition_list *list, size_t *to)
+{
+  size_t i = 0;
+
+  if (list->count == 0 || !edition_is(&list->all[0], &source->base))
+    return false;
+  while (!edition_is(&list->all[i], &source->newest)) {
+    if (++i == list->count)
+      return false;
+    const lfb_edition *next = &list->all[i];
+    if (next->number != list->all[i - 1].number + 1 || next->changes == 0 ||
+        !lfb_shape_is(&next->shape, &source->base.shape))
+      return false;
+  }
+  *to = i;
+  return true;
+}
+
+typedef struct giving {
+  lfb_keys_sink *sink;
+  uint64_t size; /* that the list has to have */
+} giving;
+
+static lfb_status changes_came(void *context, const redisReply *reply, bool again)
+{
+  const giving *give = context;
+  const lfb_status status = lfb_reply_status(reply);
+
+  (void)again;
+  if (status != LFB_OK && !lfb_reply_is_error(reply, "WRONGTYPE"))
+    return status;
+  if (reply->type != REDIS_REPLY_STRING || reply->len != give->size)
+    return LFB_ERROR_NO_CHANGES;
+  return lfb_changes_give(reply->str, reply->len, give->sink);
+}
+
+static lfb_status source_give(const lfb_redis_source *source, lfb_link *link,
+                              const lfb_edition *edition, lfb_keys_sink *sink)
+{
+  char room[LFB_EDITION_NAME];
+  const lfb_key args[] = {lfb_ask_text("GET"), lfb_edition_changes_key(&source->editions,
+                                                                       &edition->token, room)};
+  giving give = {sink, edition->changes};
+
+  return lfb_ask(link, args, sizeof args / sizeof *args, changes_came, &give);
+}
+
+static lfb_status source_give_all(lfb_redis_source *source, lfb_link *link, lfb_keys_sink *sink)
+{
+  lfb_edition_list list;
+  size_t to = 0;
+
+  lfb_status status = lfb_editions_from(link, &source->editions, source->base.number, &list);
+  if (status == LFB_OK && !source_leads(source, &list, &to))
+    return LFB_ERROR_NO_CHANGES;
+  for (size_t i = 1; i <= to && status == LFB_OK; i++)
+    status = source_give(source, link, &list.all[i], sink);
+  return status;
+}
+
+static lfb_status source_changes(void *self, uint64_t since, lfb_keys_sink *sink)
+{
+  lfb_redis_source *source = self;
+  lfb_link *link;
+
+  if (since != source->base_version)
+    return LFB_ERROR_NO_CHANGES;
+  lfb_status status = lfb_pool_take(&source->pool, &link);
+  if (status != LFB_OK)
+    return status;
+  status = source_give_all(source, link, sink);
+  lfb_pool_leave(&source->pool, link);
+  if (status == LFB_OK) {
+    source->base = source->newest;
+    source->base_version = source_number(source);
+  }
+  return status;
+}
+
+lfb_source lfb_redis_source_functions(lfb_redis_source *source)
+{
+  return (lfb_source){.self = source,
+                      .version = source_version,
+                      .changes = source_changes,
+                      .filter = source_filter};
+}
+
+/* ---- listening ----------------------------------------------------------------- */
+
+static void source_wake(void *to)
+{
+  lfb_follow_wake(to);
+}
+
+lfb_status lfb_redis_source_listen(lfb_redis_source *source, lfb_follow *follow)
+{
+  if (source->listener != NULL)
+    return LFB_ERROR_FOLLOWING;
+  return lfb_listener_start(&source->pool.options, source->editions.versions, source_wake, follow,
+                            &source->listener);
+}
+
+void lfb_redis_source_silence(lfb_redis_source *source)
+{
+  lfb_listener_stop(source->listener);
+  source->listener = NULL;
+}
+
+/* ---- life ---------------------------------------------------------------------- */
+
+lfb_status lfb_redis_source_create(const lfb_redis_options *options, const char *name,
+                                   const lfb_redis_source_config *config,
+                                   lfb_redis_source **source)
+{
+  lfb_redis_source *made = calloc(1, sizeof *made);
+
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  lfb_status status = lfb_editions_init(&made->editions, name);
+  if (status == LFB_OK)
+    status = lfb_pool_init(&made->pool, options);
+  if (status != LFB_OK) {
+    free(made);
+    return status;
+  }
+  if (config != NULL)
+    made->config = *config;
+  *source = made;
+  return LFB_OK;
+}
+
+void lfb_redis_source_free(lfb_redis_source *source)
+{
+  if (source == NULL)
+    return;
+  lfb_redis_source_silence(source);
+  lfb_pool_free(&source->pool);
+  free(source);
+}

@@ -1,0 +1,229 @@
+// What atomic/slots.c promises, by Relacy: its own code, with atomic/stripes.h over it.  A
+// thread's variables are the model's (tests/model/BUILD.bazel, slots_modelled), pthread's
+// functions are here.
+#include "tests/model/atomic.h"
+
+#include <stdint.h>
+
+namespace {
+
+constexpr unsigned kThreads = 3;
+
+unsigned Thread() { return rl::ctx().threadx_->index_; }
+
+// A variable that each thread of the model has one of; Begin() is before a run.
+class PerThread {
+ public:
+  operator uint32_t() const { return of_[Thread()]; }
+  PerThread& operator=(uint32_t value) {
+    of_[Thread()] = value;
+    return *this;
+  }
+  void Begin() {
+    for (uint32_t& one : of_) one = 0;
+  }
+
+ private:
+  uint32_t of_[kThreads] = {};
+};
+
+// What pthread keeps: the key is made by the first who asks, as pthread_once() has it.
+struct Pthread {
+  void (*at_exit)(void*) = nullptr;
+  void* value[kThreads] = {};
+  bool refuses_key = false, refuses_value = false;
+} pthread;
+
+int Once(void (*make)()) {
+  if (pthread.at_exit == nullptr && !pthread.refuses_key) make();
+  return 0;
+}
+int KeyCreate(void (*at_exit)(void*)) {
+  if (pthread.refuses_key) return 1;
+  pthread.at_exit = at_exit;
+  return 0;
+}
+int SetSpecific(const void* value) {
+  if (pthread.refuses_value) return 1;
+  pthread.value[Thread()] = const_cast<void*>(value);
+  return 0;
+}
+
+}  // namespace
+
+// As atomic/slots.h has it, but for what is above.
+#define LFB_ATOMIC_SLOTS_H
+enum { LFB_SLOT_COUNT = 128 };
+extern PerThread lfb_slot_plus_one, lfb_slot_own_plus_one;
+uint32_t lfb_slot_take(void);
+static inline uint32_t lfb_slot(void) {
+  const uint32_t plus_one = lfb_slot_plus_one;
+  return plus_one != 0 ? plus_one - 1 : lfb_slot_take();
+}
+
+#define pthread_once(once, make) Once(make)
+#define pthread_key_create(key, at_exit) KeyCreate(at_exit)
+#define pthread_setspecific(key, value) SetSpecific(value)
+using namespace lfb_model;
+#ifdef LFB_MODEL_MUTATED
+#include LFB_MODEL_MUTATED
+#else
+#include "tests/model/slots_modelled.h"
+#endif
+
+#include "atomic/stripes.h"
+#include "tests/model/model.h"
+
+namespace {
+
+// Three threads that count, each with the slot that it has; of the 128 slots `free` are free.
+template <typename Test>
+struct Slots : rl::test_suite<Test, kThreads> {
+  lfb_stripe lines[LFB_SLOT_COUNT + LFB_STRIPES_SHARED]{};
+  lfb_stripes count{};
+  Cells<uint64_t> cells;
+  lfb_word owned[2]{};  // of the free slots: how many threads have it
+  unsigned added[kThreads] = {};
+
+  // The free slots: the last of the map's first word, and the first of its second.
+  static constexpr uint32_t kFirst = 63;
+
+  void Begin(unsigned free) {
+    pthread = {};
+    slots_key_made = false;
+    lfb_slot_plus_one.Begin();
+    lfb_slot_own_plus_one.Begin();
+    cells.Begin(&slots_map[0], free > 0 ? UINT64_MAX >> 1 : UINT64_MAX);
+    cells.Begin(&slots_map[1], free > 1 ? UINT64_MAX << 1 : UINT64_MAX);
+    cells.Begin(&slots_shared_next, uint64_t{0});
+    count = {lines, LFB_SLOT_COUNT, LFB_SLOT_COUNT + LFB_STRIPES_SHARED, lines, nullptr, nullptr};
+    for (uint32_t i = 0; i < 2; i++) {
+      cells.Begin(&lines[kFirst + i].count, uint64_t{0});
+      cells.Begin(&owned[i], uint64_t{0});
+    }
+    for (uint32_t i = 0; i < LFB_STRIPES_SHARED; i++)
+      cells.Begin(&lines[LFB_SLOT_COUNT + i].count, uint64_t{0});
+  }
+  void Add() {
+    lfb_stripes_add(&count, 1);
+    added[Thread()]++;
+  }
+  // Whether the thread has a slot, which nobody else then has.
+  bool Own() {
+    const uint32_t slot = lfb_slot();
+    if (slot >= LFB_SLOT_COUNT) return false;
+    RL_ASSERT(slot >= kFirst && slot < kFirst + 2 && lfb_slot_own_plus_one == slot + 1);
+    RL_ASSERT(atomic_fetch_add_explicit(&owned[slot - kFirst], 1, memory_order_relaxed) == 0);
+    return true;
+  }
+  void Disown() {
+    atomic_fetch_add_explicit(&owned[lfb_slot() - kFirst], UINT64_MAX, memory_order_relaxed);
+  }
+  // One round of destructors; whether there was one to call.
+  static bool Round() {
+    void* const value = pthread.value[Thread()];
+    pthread.value[Thread()] = nullptr;
+    if (value != nullptr) pthread.at_exit(value);
+    return value != nullptr;
+  }
+  // Puts once, and again in each round of its exit's destructors.
+  void Live() {
+    const bool own = Own();
+    RL_ASSERT(lfb_slot() == (own ? lfb_slot_own_plus_one - 1u : lfb_slot_plus_one - 1u));
+    Add();
+    if (!own) {
+      RL_ASSERT(!Round());
+      return;
+    }
+    RL_ASSERT(Round());                       // the first round leaves it its slot
+    RL_ASSERT(lfb_slot() < LFB_SLOT_COUNT);
+    Add();
+    Disown();
+    RL_ASSERT(Round() && !Round());
+    RL_ASSERT(lfb_slot() >= LFB_SLOT_COUNT);  // what comes late has none, and takes none
+    Add();
+  }
+  uint64_t Sum(uint32_t from, uint32_t to) {
+    uint64_t sum = 0;
+    for (uint32_t i = from; i < to; i++)
+      sum += atomic_load_explicit(&lines[i].count, memory_order_acquire);
+    return sum;
+  }
+  // Whatever was counted is in the sum, and the slots are free again.
+  void Ended(unsigned free) {
+    const uint64_t sum = Sum(kFirst, kFirst + 2) +
+                         Sum(LFB_SLOT_COUNT, LFB_SLOT_COUNT + LFB_STRIPES_SHARED);
+    RL_ASSERT(sum == added[0] + added[1] + added[2]);
+    RL_ASSERT(slots_map[0].cell->load(rl::mo_relaxed, RL_INFO) ==
+              (free > 0 ? UINT64_MAX >> 1 : UINT64_MAX));
+    RL_ASSERT(slots_map[1].cell->load(rl::mo_relaxed, RL_INFO) ==
+              (free > 1 ? UINT64_MAX << 1 : UINT64_MAX));
+  }
+};
+
+// Two slots: whoever comes while both are taken shares; a slot given back is had again.
+struct TwoSlots : Slots<TwoSlots> {
+  void before() { Begin(2); }
+  void thread(unsigned) { Live(); }
+  void after() { Ended(2); }
+};
+
+// One slot, which all three may have, one after another.
+struct OneSlot : Slots<OneSlot> {
+  void before() { Begin(1); }
+  void thread(unsigned) { Live(); }
+  void after() { Ended(1); }
+};
+
+// None: all share, none is lost.
+struct NoSlot : Slots<NoSlot> {
+  void before() { Begin(0); }
+  void thread(unsigned) {
+    RL_ASSERT(!Own());
+    Add();
+  }
+  void after() {
+    Ended(0);
+    // Spread: each has had a stripe of its own.
+    for (uint32_t i = 0; i < kThreads; i++)
+      RL_ASSERT(Sum(LFB_SLOT_COUNT + i, LFB_SLOT_COUNT + i + 1) == 1);
+  }
+};
+
+// pthread refuses to keep the value by which a slot is given back: none is kept.
+struct Refused : Slots<Refused> {
+  void before() {
+    Begin(2);
+    pthread.refuses_value = true;
+  }
+  void thread(unsigned) {
+    RL_ASSERT(!Own());
+    Add();
+  }
+  void after() { Ended(2); }
+};
+
+// .. or a key at all.
+struct RefusedKey : Slots<RefusedKey> {
+  void before() {
+    Begin(2);
+    pthread.refuses_key = true;
+  }
+  void thread(unsigned) {
+    RL_ASSERT(!Own());
+    Add();
+  }
+  void after() { Ended(2); }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  model::Runs runs(argc, argv);
+  runs.Try<TwoSlots>("TwoSlots");
+  runs.Try<OneSlot>("OneSlot");
+  runs.Try<NoSlot>("NoSlot");
+  runs.Try<Refused>("Refused");
+  runs.Try<RefusedKey>("RefusedKey");
+  return runs.Status();
+}

@@ -1,0 +1,22 @@
+# npm.sh - sourced by tests in JavaScript: the packages that they need, in a folder.
+#
+# They come from npm's registry, those of package-lock.json and no others.  Where that cannot
+# be reached the test says so and passes, unless LFBLOOM_ONLINE=1.
+
+# Takes an empty folder to be, and the files that go there: scripts, package.json and
+# package-lock.json.
+npm_packages() {
+  local folder=$1 log=$1.log
+  command -v npm >/dev/null || { echo "npm is missing: install nodejs and npm"; exit 1; }
+  mkdir -p "$folder"
+  cp -L "${@:2}" "$folder"
+  export npm_config_cache=$folder.cache npm_config_update_notifier=false \
+    npm_config_fetch_retry_mintimeout=500 npm_config_fetch_retry_maxtimeout=2000
+  (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund) >"$log" 2>&1 && return
+  if [[ ${LFBLOOM_ONLINE:-} != 1 ]] && ! npm ping --fetch-timeout=20000 >>"$log" 2>&1; then
+    echo "SKIPPED: npm's registry cannot be reached; nothing was compared"
+    exit 0
+  fi
+  cat "$log"
+  exit 1
+}

@@ -1,0 +1,445 @@
+// failing_test.cc - each function of redis/ where memory, or a call of the system, is refused:
+// the table of failing.h, on a server of the test's own.
+//
+// Seen to fail, each time, with the room for poll() taken once a command has been sent: a filter
+// that could not be made kept its name; and with a condition whose making fails taken for made.
+#include "tests/failing.h"
+
+#include <lfbloom/redis_source.h>
+#include <lfbloom/replica.h>
+
+#include "tests/redis/remotes.h"
+
+namespace {
+
+using calls::Deed;
+using calls::Spared;
+using failing::Act;
+using failing::Make;
+using failing::Row;
+
+constexpr uint64_t kKey = 42;
+const char* const kName = "seen";
+
+lfb_config SomeConfig() { return Config(2000, 0.01, LFB_FAST); }
+
+// One server for all rows, which is empty between them.
+RedisServer& Server() {
+  static RedisServer server;
+  return server;
+}
+
+// One retry: a connection that is lost is made anew, and what goes on failing ends soon.
+lfb_redis_options Options() {
+  lfb_redis_options options = Server().Options();
+  options.retries = 1;
+  return options;
+}
+
+void Empty() { EXPECT_EQ(Server().Call({"FLUSHALL"}), "OK"); }
+
+// Nothing is left there; but where calls go on failing nobody could have deleted it.
+void ExpectNothingThere() {
+  if (calls::Planned() != Deed::kFailOn) {
+    EXPECT_EQ(Server().Call({"DBSIZE"}), "0");
+  }
+}
+
+// ---- filters --------------------------------------------------------------------------
+
+void Created() {
+  lfb_redis* filter = nullptr;
+  const lfb_config config = SomeConfig();
+  const lfb_redis_options options = Options();
+  ASSERT_EQ(lfb_redis_create(&options, kName, &config, kSmallParts, &filter), LFB_OK);
+  EXPECT_EQ(lfb_redis_put_u64(filter, kKey, nullptr), LFB_OK);
+  lfb_redis_close(filter);
+}
+
+void UseAndClose(lfb_redis* filter) {
+  bool maybe = false;
+  EXPECT_EQ(lfb_redis_put_u64(filter, kKey, nullptr), LFB_OK);
+  EXPECT_EQ(lfb_redis_might_contain_u64(filter, kKey, &maybe), LFB_OK);
+  EXPECT_TRUE(maybe);
+  lfb_redis_close(filter);
+}
+
+// An act on an empty server, which `before` may put something on.
+Act OnServer(const std::function<void()>& before, const Act& act,
+             const std::function<void(lfb_status)>& behind) {
+  return [=] {
+    {
+      const Spared now;
+      Empty();
+      before();
+    }
+    const lfb_status status = act();
+    const Spared now;
+    behind(status);
+    Empty();
+    return status;
+  };
+}
+
+void Nothing() {}
+void Whatever(lfb_status) {}
+
+// An act on a filter that is there, and open.
+Act OnFilter(const std::function<lfb_status(lfb_redis*)>& act) {
+  return OnServer(Created, [act] {
+    lfb_redis* filter = nullptr;
+    {
+      const Spared now;
+      const lfb_redis_options options = Options();
+      EXPECT_EQ(lfb_redis_open(&options, kName, nullptr, &filter), LFB_OK);
+    }
+    const lfb_status status = act(filter);
+    const Spared now;
+    bool maybe = false;
+    EXPECT_EQ(lfb_redis_might_contain_u64(filter, kKey, &maybe), LFB_OK);
+    EXPECT_TRUE(maybe);
+    lfb_redis_close(filter);
+    return status;
+  }, Whatever);
+}
+
+void FunnelKey(const void* object, lfb_sink* sink) { lfb_sink_put_bytes(sink, object, 1); }
+
+// The first of several that is no success; each touches its output on success alone.
+class First {
+ public:
+  // `yes` alone tells: it is true where it was not written.
+  void Bool(const std::function<lfb_status(bool*)>& call) {
+    bool yes = true;
+    const lfb_status status = call(&yes);
+    if (status != LFB_OK) {
+      EXPECT_TRUE(yes);
+    }
+    Take(status);
+  }
+  void Many(const std::function<lfb_status(uint64_t*, size_t*)>& call) {
+    uint64_t answers = 0xdead;
+    size_t yes = 0xbeef;
+    const lfb_status status = call(&answers, &yes);
+    if (status != LFB_OK) {
+      EXPECT_EQ(answers, 0xdeadu);
+      EXPECT_EQ(yes, 0xbeefu);
+    }
+    Take(status);
+  }
+  lfb_status status() const { return status_; }
+
+ private:
+  void Take(lfb_status status) {
+    if (status_ == LFB_OK) status_ = status;
+  }
+  lfb_status status_ = LFB_OK;
+};
+
+const uint64_t kNumbers[] = {kKey, 1, 2};
+const lfb_key kBytes[] = {{"key", 3}, {"another", 7}, {"", 0}};
+
+lfb_status PutAll(lfb_redis* filter) {
+  First first;
+  first.Bool([&](bool* yes) { return lfb_redis_put(filter, "key", 3, yes); });
+  first.Bool([&](bool* yes) { return lfb_redis_put_u64(filter, 7, yes); });
+  first.Bool([&](bool* yes) { return lfb_redis_put_hash(filter, 8, yes); });
+  first.Bool([&](bool* yes) { return lfb_redis_put_object(filter, FunnelKey, "x", yes); });
+  first.Many([&](uint64_t* a, size_t* n) { return lfb_redis_put_many(filter, kBytes, 3, a, n); });
+  first.Many(
+      [&](uint64_t* a, size_t* n) { return lfb_redis_put_many_u64(filter, kNumbers, 3, a, n); });
+  first.Many(
+      [&](uint64_t* a, size_t* n) { return lfb_redis_put_many_hash(filter, kNumbers, 3, a, n); });
+  return first.status();
+}
+
+lfb_status AskAll(lfb_redis* filter) {
+  First first;
+  first.Bool([&](bool* yes) { return lfb_redis_might_contain(filter, "key", 3, yes); });
+  first.Bool([&](bool* yes) { return lfb_redis_might_contain_u64(filter, kKey, yes); });
+  first.Bool([&](bool* yes) { return lfb_redis_might_contain_hash(filter, 8, yes); });
+  first.Bool([&](bool* yes) { return lfb_redis_might_contain_object(filter, FunnelKey, "x", yes); });
+  first.Many([&](uint64_t* a, size_t* n) {
+    return lfb_redis_might_contain_many(filter, kBytes, 3, a, n);
+  });
+  first.Many([&](uint64_t* a, size_t* n) {
+    return lfb_redis_might_contain_many_u64(filter, kNumbers, 3, a, n);
+  });
+  first.Many([&](uint64_t* a, size_t* n) {
+    return lfb_redis_might_contain_many_hash(filter, kNumbers, 3, a, n);
+  });
+  return first.status();
+}
+
+// What a link makes of it: a connection that is lost is made again once, and then given up.
+const std::map<std::string, failing::Statuses> kLink = {
+    {"socket", {LFB_OK, LFB_ERROR_REDIS_CONNECT}},
+    {"connect", {LFB_OK, LFB_ERROR_REDIS_CONNECT}},
+    {"getsockopt", {LFB_OK, LFB_ERROR_REDIS_CONNECT}},
+    {"send", {LFB_OK, LFB_ERROR_REDIS_LOST, LFB_ERROR_REDIS_CONNECT}},
+    {"recv", {LFB_OK, LFB_ERROR_REDIS_LOST, LFB_ERROR_REDIS_CONNECT}},
+};
+
+void Add(const char* names, size_t least, const Act& act, std::vector<Row>* rows) {
+  rows->push_back({names, least, [act](const std::string&) { return act; }, kLink, ECONNRESET});
+}
+
+void AddFilters(std::vector<Row>* rows) {
+  Add("lfb_redis_create", 8, OnServer(Nothing, [] {
+    const lfb_redis_options options = Options();
+    const lfb_config config = SomeConfig();
+    return Make<lfb_redis>(
+        [&](lfb_redis** filter) {
+          return lfb_redis_create(&options, kName, &config, kSmallParts, filter);
+        },
+        UseAndClose);
+  }, [](lfb_status status) {
+    if (status != LFB_OK) ExpectNothingThere();
+  }), rows);
+  Add("lfb_redis_open", 8, OnServer(Created, [] {
+    const lfb_redis_options options = Options();
+    return Make<lfb_redis>(
+        [&](lfb_redis** filter) { return lfb_redis_open(&options, kName, nullptr, filter); },
+        UseAndClose);
+  }, Whatever), rows);
+  Add("lfb_redis_put lfb_redis_put_u64 lfb_redis_put_hash lfb_redis_put_object "
+      "lfb_redis_put_many lfb_redis_put_many_u64 lfb_redis_put_many_hash", 3,
+      OnFilter(PutAll), rows);
+  Add("lfb_redis_might_contain lfb_redis_might_contain_u64 lfb_redis_might_contain_hash "
+      "lfb_redis_might_contain_object lfb_redis_might_contain_many "
+      "lfb_redis_might_contain_many_u64 lfb_redis_might_contain_many_hash", 3,
+      OnFilter(AskAll), rows);
+  Add("lfb_redis_stats", 0, OnFilter([](lfb_redis* filter) {
+    lfb_stats stats{};
+    const lfb_status status = lfb_redis_stats(filter, &stats);
+    EXPECT_EQ(stats.bits_set != 0, status == LFB_OK);
+    return status;
+  }), rows);
+}
+
+void AddKeeping(std::vector<Row>* rows) {
+  Add("lfb_redis_keys", 0, OnFilter([](lfb_redis* filter) {
+    const auto each = [](void*, const char*, size_t) { return LFB_OK; };
+    return lfb_redis_keys(filter, each, nullptr);
+  }), rows);
+  Add("lfb_redis_expire", 0, OnFilter([](lfb_redis* filter) {
+    return lfb_redis_expire(filter, 0);
+  }), rows);
+  Add("lfb_redis_rename", 2, OnServer(Created, [] {
+    lfb_redis* filter = nullptr;
+    {
+      const Spared now;
+      const lfb_redis_options options = Options();
+      EXPECT_EQ(lfb_redis_open(&options, kName, nullptr, &filter), LFB_OK);
+    }
+    const lfb_status status = lfb_redis_rename(filter, "other");
+    const Spared now;
+    bool maybe = false;
+    if (calls::Planned() != Deed::kFailOn) {  // under the one name, or the other
+      EXPECT_EQ(lfb_redis_might_contain_u64(filter, kKey, &maybe), LFB_OK);
+      EXPECT_EQ(Server().Call({"EXISTS", "other"}), status == LFB_OK ? "1" : "0");
+    }
+    lfb_redis_close(filter);
+    return status;
+  }, Whatever), rows);
+  Add("lfb_redis_delete", 5, OnServer(Created, [] {
+    const lfb_redis_options options = Options();
+    return lfb_redis_delete(&options, kName, LFB_FAST);
+  }, [](lfb_status status) {
+    const lfb_redis_options options = Options();
+    if (status == LFB_OK) {
+      EXPECT_EQ(Server().Call({"DBSIZE"}), "0");
+    }
+    if (status != LFB_OK && Server().Call({"EXISTS", kName}) == "1") {
+      EXPECT_EQ(lfb_redis_delete(&options, kName, LFB_FAST), LFB_OK) << "afterwards";
+      EXPECT_EQ(Server().Call({"DBSIZE"}), "0");
+    }
+  }), rows);
+  const std::shared_ptr<lfb_filter> local(Make(SomeConfig()));
+  Add("lfb_redis_save", 8, OnServer(Nothing, [local] {
+    const lfb_redis_options options = Options();
+    return lfb_redis_save(&options, kName, local.get(), kSmallParts);
+  }, [](lfb_status status) {
+    if (status != LFB_OK) ExpectNothingThere();
+  }), rows);
+  Add("lfb_redis_load", 4, OnFilter([](lfb_redis* filter) {
+    return Make<lfb_filter>([=](lfb_filter** into) { return lfb_redis_load(filter, nullptr, into); },
+                            [](lfb_filter* loaded) {
+                              EXPECT_TRUE(lfb_filter_might_contain_u64(loaded, kKey));
+                              lfb_filter_free(loaded);
+                            });
+  }), rows);
+  rows->push_back({"lfb_redis_parse_url lfb_redis_plan", failing::kQuiet, [](const std::string&) {
+                     Empty();
+                     Created();
+                     const auto remote =
+                         std::make_shared<Remote>(OpenRemote(Options(), kName));
+                     return [remote] {
+                       lfb_stats stats;
+                       lfb_redis_address address;
+                       lfb_redis_plan(remote->get(), &stats);
+                       return lfb_redis_parse_url("redis://localhost/seen", &address);
+                     };
+                   }});
+}
+
+// ---- versions --------------------------------------------------------------------------
+
+lfb_status PublishOne(uint64_t* number) {
+  static const Filter filter = [] {
+    Filter made = Make(SomeConfig());
+    lfb_filter_put_u64(made.get(), kKey);
+    return made;
+  }();
+  const lfb_redis_options options = Options();
+  const lfb_redis_publication publication = {kSmallParts, 1, nullptr};
+  return lfb_redis_publish(&options, kName, filter.get(), &publication, number);
+}
+
+void Published() { EXPECT_EQ(PublishOne(nullptr), LFB_OK); }
+
+// A follower of a source that was never asked, and what it follows.
+struct Following {
+  lfb_versions* versions = nullptr;
+  lfb_follow* follow = nullptr;
+  explicit Following(lfb_redis_source* source) {
+    const lfb_config config = SomeConfig();
+    const lfb_source functions = lfb_redis_source_functions(source);
+    const lfb_follow_config following{};
+    EXPECT_EQ(lfb_versions_create(&config, &versions), LFB_OK);
+    EXPECT_EQ(lfb_follow_create(versions, &functions, &following, &follow), LFB_OK);
+  }
+  ~Following() {
+    lfb_follow_free(follow);
+    lfb_versions_free(versions);
+  }
+  Following(const Following&) = delete;
+  Following& operator=(const Following&) = delete;
+};
+
+lfb_status MakeSource(lfb_redis_source** source) {
+  static const lfb_redis_options options = Options();
+  return lfb_redis_source_create(&options, kName, nullptr, source);
+}
+
+void AddVersions(std::vector<Row>* rows) {
+  // Once it is announced it has been published: what is swept then can wait.
+  std::map<std::string, failing::Statuses> publishing = kLink;
+  for (const char* call : {"malloc", "calloc", "realloc", "strdup", "strndup", "getaddrinfo",
+                           "redisReaderCreateWithFunctions"})
+    publishing[call] = {LFB_OK, LFB_ERROR_NO_MEMORY};
+  rows->push_back({"lfb_redis_publish", 20, [](const std::string&) {
+                     return OnServer(Published, [] {
+                       uint64_t number = 0;
+                       const lfb_status status = PublishOne(&number);
+                       EXPECT_EQ(number, status == LFB_OK ? 2u : 0u);
+                       return status;
+                     }, Whatever);
+                   }, publishing, ECONNRESET});
+  Add("lfb_redis_unpublish", 5, OnServer(Published, [] {
+    const lfb_redis_options options = Options();
+    return lfb_redis_unpublish(&options, kName);
+  }, [](lfb_status status) {
+    const lfb_redis_options options = Options();
+    EXPECT_EQ(lfb_redis_unpublish(&options, kName), LFB_OK) << "afterwards";
+    EXPECT_EQ(Server().Call({"DBSIZE"}), "0");
+    (void)status;
+  }), rows);
+  Add("lfb_redis_source_create lfb_redis_source_functions", 15, OnServer(Published, [] {
+    lfb_redis_source* source = nullptr;
+    lfb_status status = MakeSource(&source);
+    EXPECT_EQ(source != nullptr, status == LFB_OK);
+    if (status != LFB_OK) return status;
+    const lfb_source functions = lfb_redis_source_functions(source);
+    uint64_t version = 0;
+    status = functions.version(functions.self, &version);
+    EXPECT_EQ(version, status == LFB_OK ? 1u : 0u);
+    if (status == LFB_OK)
+      status = Make<lfb_filter>(
+          [&](lfb_filter** filter) { return functions.filter(functions.self, filter); },
+          [](lfb_filter* filter) {
+            EXPECT_TRUE(lfb_filter_might_contain_u64(filter, kKey));
+            lfb_filter_free(filter);
+          });
+    const Spared now;
+    lfb_redis_source_free(source);
+    return status;
+  }, Whatever), rows);
+  rows->push_back({"lfb_redis_source_listen", 3, [](const std::string&) {
+                     return OnServer(Published, [] {
+                       lfb_redis_source* source = nullptr;
+                       std::unique_ptr<Following> following;
+                       {
+                         const Spared now;
+                         EXPECT_EQ(MakeSource(&source), LFB_OK);
+                         following = std::make_unique<Following>(source);
+                       }
+                       const lfb_status status =
+                           lfb_redis_source_listen(source, following->follow);
+                       const Spared now;
+                       lfb_redis_source_silence(source);
+                       following.reset();
+                       lfb_redis_source_free(source);
+                       return status;
+                     }, Whatever);
+                   }, {{"eventfd", {LFB_ERROR_NO_THREAD}}}});
+}
+
+// ---- replicas --------------------------------------------------------------------------
+
+void AddReplicas(std::vector<Row>* rows) {
+  const Act open = OnServer(Created, [] {
+    const lfb_redis_options options = Options();
+    return Make<lfb_replica>(
+        [&](lfb_replica** replica) {
+          return lfb_replica_open(&options, kName, nullptr, replica);
+        },
+        [](lfb_replica* replica) {
+          EXPECT_TRUE(lfb_filter_might_contain_u64(lfb_replica_filter(replica), kKey));
+          lfb_replica_close(replica);
+        });
+  }, Whatever);
+  rows->push_back({"lfb_replica_open", 20, [open](const std::string&) { return open; }, kLink,
+                   ECONNRESET, true});
+}
+
+std::vector<Row> Rows() {
+  std::vector<Row> rows;
+  AddFilters(&rows);
+  AddKeeping(&rows);
+  AddVersions(&rows);
+  AddReplicas(&rows);
+  return rows;
+}
+
+class EachRedisFunction : public testing::TestWithParam<Row> {};
+
+TEST_P(EachRedisFunction, FailsCleanly) { failing::FailEachCallOf(GetParam()); }
+
+std::string RowName(const testing::TestParamInfo<Row>& info) {
+  return std::to_string(info.index) + "_" + failing::NameOf(info.param);
+}
+
+const char* const kReplicaOwn =
+    "memory and an eventfd, whose write cannot fail; its threads' calls: replica_test";
+
+const failing::Excuses kExcuses = {
+    {"lfb_redis_close", "gives back"},
+    {"lfb_redis_source_free", "gives back"},
+    {"lfb_redis_source_silence", "gives back"},
+    {"lfb_replica_close", "gives back"},
+    {"lfb_replica_filter", "a pointer"},
+    {"lfb_replica_fast", "as lfb_fast_of()"},
+    {"lfb_replica_put*", kReplicaOwn},
+    {"lfb_replica_flush", kReplicaOwn},
+    {"lfb_replica_resync", kReplicaOwn},
+    {"lfb_replica_state_now", "figures"},
+};
+
+TEST(FailingOnRedis, EveryFunctionHasARow) {
+  failing::ExpectRowsOfAll({"redis/include/lfbloom"}, Rows(), kExcuses);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, EachRedisFunction, testing::ValuesIn(Rows()), RowName);
+
+}  // namespace

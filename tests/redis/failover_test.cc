@@ -1,0 +1,204 @@
+// failover_test.cc - what was acknowledged outlives the master: options.replicas.
+//
+// Seen to fail with these planted by hand: no WAIT is sent (run_keep.c, lfb_run_keeps: all of
+// them); its answer is not looked at (lfb_run_kept: TooFewIsAnError, OutlivesTheMaster,
+// AFlushWaitsForThem); a job whose connection was lost is not done over (run_lose.c, `doubt`:
+// OutlivesAMasterInTheMiddle).
+#include <thread>
+
+#include "redis/link/slots.h"
+#include "tests/redis/followers.h"
+#include "tests/redis/replicas.h"
+
+namespace {
+
+RedisConfig ReplicaOf(const RedisServer& master) {
+  RedisConfig config;
+  config.more = {"--replicaof", "127.0.0.1", std::to_string(master.port())};
+  return config;
+}
+
+RedisConfig WithoutDelay() {
+  RedisConfig config;
+  config.more = {"--repl-diskless-sync-delay", "0"};
+  return config;
+}
+
+constexpr uint32_t kPatient = 25'000;  // ms: only a failure takes as long
+
+// A master and its replica, connected.
+class Failover : public testing::Test {
+ protected:
+  void SetUp() override {
+    Await([&] { return replica.Info("master_link_status") == "up"; });
+    options.replicas = 1;
+    options.replicas_ms = kPatient;
+    hasty = options;
+    hasty.replicas_ms = 20;
+  }
+  RedisServer master{WithoutDelay()};
+  RedisServer replica{ReplicaOf(master)};
+  lfb_redis_options options = master.Options(), hasty{};
+  const lfb_config config = Config(200'000, 1e-6, LFB_FAST);
+
+  // How often there was a WAIT.
+  unsigned long Waits() {
+    const std::string all = master.Call({"INFO", "commandstats"}), name = "cmdstat_wait:calls=";
+    const size_t at = all.find(name);
+    return at == std::string::npos ? 0 : std::stoul(all.substr(at + name.size()));
+  }
+};
+
+lfb_status PutSome(const Remote& remote, uint64_t first, uint64_t count, size_t* yes = nullptr) {
+  return lfb_redis_put_many_u64(remote.get(), KeysFrom(first, first + count).data(), count, nullptr, yes);
+}
+
+size_t Found(const Remote& remote, uint64_t first, uint64_t count) {
+  size_t yes = 0;
+  EXPECT_EQ(lfb_redis_might_contain_many_u64(remote.get(), KeysFrom(first, first + count).data(), count,
+                                             nullptr, &yes),
+            LFB_OK);
+  return yes;
+}
+
+// Once for each call, however many keys; not for queries; and never if nobody asked for it.
+TEST_F(Failover, IsWaitedForOnceACall) {
+  const Remote plain = CreateRemote(master.Options(), "plain", config);
+  EXPECT_EQ(PutSome(plain, 0, 100), LFB_OK);
+  EXPECT_EQ(Waits(), 0u);
+  const Remote remote = CreateRemote(options, "seen", config);
+  const unsigned long before = Waits();
+  EXPECT_GT(before, 0u);
+  size_t yes = 0;
+  EXPECT_EQ(PutSome(remote, 0, 10'000, &yes), LFB_OK);
+  EXPECT_EQ(yes, 10'000u);
+  EXPECT_EQ(Waits(), before + 1);
+  EXPECT_EQ(PutSome(remote, 0, 0), LFB_OK);
+  EXPECT_EQ(Found(remote, 0, 10'000), 10'000u);
+  EXPECT_EQ(Waits(), before + 1);
+}
+
+// A new filter whose description went with a master, before it was waited for, is an error, and
+// nothing is left: not one that whoever made it can use and nobody else can open, or delete.  Seen
+// to fail so.
+TEST_F(Failover, ADescriptionThatWentIsAnError) {
+  const Filter local = Make(config);
+  lfb_redis_options losing = options;
+  losing.told = &master;
+  losing.moved = [](void* told, uint64_t) {
+    static_cast<const RedisServer*>(told)->Call({"DEL", "seen"});
+    return true;
+  };
+  EXPECT_EQ(lfb_redis_save(&losing, "seen", local.get(), 0), LFB_ERROR_REDIS_PART);
+  EXPECT_EQ(master.Call({"KEYS", "*"}), "");
+  EXPECT_EQ(lfb_redis_save(&options, "seen", local.get(), 0), LFB_OK);
+  EXPECT_EQ(TryOpen(options, "seen"), LFB_OK);
+}
+
+// A replica that is stopped has nothing: puts, and the making of filters, are errors, and queries
+// go on; once it is back, all is well.
+TEST_F(Failover, TooFewIsAnError) {
+  const Remote remote = CreateRemote(options, "seen", config);
+  const Remote impatient = OpenRemote(hasty, "seen");
+  replica.Stop();
+  EXPECT_EQ(lfb_redis_put_u64(impatient.get(), 1, nullptr), LFB_ERROR_REDIS_REPLICAS);
+  EXPECT_EQ(PutSome(impatient, 0, 1000), LFB_ERROR_REDIS_REPLICAS);
+  EXPECT_EQ(Found(impatient, 0, 1000), 1000u);
+  lfb_redis* none = nullptr;
+  EXPECT_EQ(lfb_redis_create(&hasty, "more", &config, 0, &none), LFB_ERROR_REDIS_REPLICAS);
+  EXPECT_EQ(none, nullptr);
+  EXPECT_EQ(TryOpen(hasty, "more"), LFB_ERROR_REDIS_ABSENT) << "half of it is left";
+  replica.Continue();
+  EXPECT_EQ(PutSome(remote, 1000, 1000), LFB_OK);
+  lfb_redis_options two = hasty;
+  two.replicas = 2;
+  EXPECT_EQ(lfb_redis_put_u64(OpenRemote(two, "seen").get(), 1, nullptr), LFB_ERROR_REDIS_REPLICAS);
+}
+
+// The master dies while its replica lags by far more than is on its way to it; all that was
+// acknowledged is there when that has taken its place.
+TEST_F(Failover, OutlivesTheMaster) {
+  constexpr uint64_t kBatch = 5000, kBatches = 30;
+  const Remote remote = CreateRemote(options, "seen", config);
+  const Remote impatient = OpenRemote(hasty, "seen");
+  std::vector<uint64_t> acknowledged;
+  for (uint64_t batch = 0; batch < kBatches; batch++) {
+    if (batch == 3) replica.Stop();
+    const lfb_status status = PutSome(batch < 3 ? remote : impatient, batch * kBatch, kBatch);
+    EXPECT_EQ(status, batch < 3 ? LFB_OK : LFB_ERROR_REDIS_REPLICAS);
+    if (status == LFB_OK) acknowledged.push_back(batch);
+  }
+  master.Kill();
+  replica.Continue();
+  EXPECT_EQ(replica.Call({"REPLICAOF", "NO", "ONE"}), "OK");
+  const Remote promoted = OpenRemote(replica.Options(), "seen");
+  for (uint64_t batch : acknowledged)
+    EXPECT_EQ(Found(promoted, batch * kBatch, kBatch), kBatch) << "batch " << batch;
+}
+
+// What is published while too few have it may be there, and is whole then; it is lost with nobody
+// told that it was published.  The next publication takes what is left of it away.
+TEST_F(Failover, APublicationWaitsForThem) {
+  Publish(options, 1);
+  replica.Stop();
+  EXPECT_EQ(TryPublish(hasty, 2), LFB_ERROR_REDIS_REPLICAS);
+  replica.Continue();
+  uint64_t number = 0;
+  EXPECT_EQ(TryPublish(options, 2, {}, &number), LFB_OK);
+  const size_t keys = FilterKeys(master);
+  EXPECT_EQ(TryPublish(options, 2, {}, &number), LFB_OK);
+  EXPECT_EQ(FilterKeys(master), keys);
+  master.Kill();
+  EXPECT_EQ(replica.Call({"REPLICAOF", "NO", "ONE"}), "OK");
+  Follower follower(replica.Options());
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
+  EXPECT_EQ(follower.At(), number);
+  EXPECT_EQ(follower.Missing(2), 0u);
+}
+
+// A copy's flush is told so too.
+TEST_F(Failover, AFlushWaitsForThem) {
+  const Remote remote = CreateRemote(options, "seen", config);
+  const Replica copy = OpenReplica(hasty, "seen");
+  replica.Stop();
+  EXPECT_TRUE(lfb_replica_put_u64(copy.get(), 1));
+  Await([&] { return State(copy).status == LFB_ERROR_REDIS_REPLICAS; });
+  EXPECT_EQ(lfb_replica_flush(copy.get(), 50), LFB_ERROR_REPLICA_UNSENT);
+  replica.Continue();
+  Flush(copy);
+}
+
+// The master of a cluster's slot dies in the middle of a call, while its replica lags; that takes
+// its place, and the call goes on there, over again: all of it is there when it returns.
+TEST(ClusterFailover, OutlivesAMasterInTheMiddle) {
+  constexpr uint64_t kKeys = 120'000, kMiddle = 20 << 20;  // bytes that a replica is to be told
+  RedisCluster cluster(3, 1);
+  lfb_redis_options options = cluster.Options();
+  options.replicas = 1;
+  options.replicas_ms = kPatient;
+  options.retries = 200;
+  const Remote remote = CreateRemote(options, "{a}seen", Config(200'000, 1e-6, LFB_FAST), 0);
+  const uint16_t slot = lfb_key_slot("a", 1);
+  size_t owner = 0;
+  while (!cluster.Holds(cluster.node(owner), slot)) owner++;
+  RedisServer &master = cluster.node(owner), &replica = cluster.node(3 + owner);
+
+  replica.Stop();
+  const auto offset = [&master] { return std::stoull(master.Info("master_repl_offset")); };
+  const uint64_t begin = offset();
+  lfb_status status = LFB_ERROR_STOPPED;
+  size_t yes = 0;
+  std::thread putter([&] { status = PutSome(remote, 0, kKeys, &yes); });
+  Await([&] { return offset() > begin + kMiddle; });
+  master.Kill();
+  replica.Continue();
+  EXPECT_EQ(replica.Call({"CLUSTER", "FAILOVER", "TAKEOVER"}), "OK");
+  Await([&] { return cluster.Holds(replica, slot); });
+  master.Start();  // as the other's replica, of which one is wanted
+  putter.join();
+  EXPECT_EQ(status, LFB_OK);
+  EXPECT_EQ(yes, kKeys);
+  EXPECT_EQ(Found(remote, 0, kKeys), kKeys);
+}
+
+}  // namespace

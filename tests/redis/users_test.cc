@@ -1,0 +1,224 @@
+// users_test.cc - each fault of a server, as each who uses a filter there is told of it: who puts
+// and asks, who has a copy that follows, who publishes versions and who follows them.
+//
+// The invariant is one: what was acknowledged is found, or asking for it is an error.  Seen to fail
+// with these planted by hand: the mark is not compared (layouts.c, fields_expect:
+// LosesNothingToAServerThatForgets); UNBLOCKED, which a read that waits is told, taken for a refusal
+// (connection.c: IsToldOfAServerThatBecameAReplica, of a copy).
+#include <functional>
+#include <set>
+#include <thread>
+
+#include "tests/redis/followers.h"
+#include "tests/redis/replicas.h"
+
+namespace {
+
+// Puts numbers, 100 at a time, and remembers which were acknowledged.
+class User {
+ public:
+  virtual ~User() = default;
+  virtual lfb_status Open(const lfb_redis_options& options) = 0;
+  // How many of what was acknowledged are said to be absent.
+  virtual uint64_t Lost() = 0;
+  // Puts the next ones; the last ones once more if they were not acknowledged.
+  lfb_status Put() {
+    const lfb_status status = PutFrom(acknowledged_);
+    if (status == LFB_OK) acknowledged_ += kStep;
+    return status;
+  }
+
+ protected:
+  virtual lfb_status PutFrom(uint64_t first) = 0;
+  uint64_t acknowledged_ = 0;
+};
+
+class Plain : public User {
+ public:
+  lfb_status Open(const lfb_redis_options& options) override {
+    return TryOpen(options, "seen", nullptr, &remote_);
+  }
+  uint64_t Lost() override {
+    uint64_t lost = 0;
+    for (uint64_t key = 0; key < acknowledged_; key++) {
+      bool maybe = true;
+      lost += lfb_redis_might_contain_u64(remote_.get(), key, &maybe) == LFB_OK && !maybe;
+    }
+    return lost;
+  }
+
+ private:
+  lfb_status PutFrom(uint64_t first) override {
+    return lfb_redis_put_many_u64(remote_.get(), KeysFrom(first, first + kStep).data(), kStep,
+                                  nullptr, nullptr);
+  }
+  Remote remote_;
+};
+
+class Copy : public User {
+ public:
+  lfb_status Open(const lfb_redis_options& options) override {
+    lfb_replica* replica = nullptr;
+    const lfb_status status = lfb_replica_open(&options, "seen", nullptr, &replica);
+    replica_.reset(replica);
+    return status;
+  }
+  uint64_t Lost() override { return Missing(replica_, 0, acknowledged_); }
+
+ private:
+  // What is not acknowledged in time has a reason, sooner or later.
+  lfb_status PutFrom(uint64_t first) override {
+    PutRange(replica_, first, kStep);
+    for (;;) {
+      if (lfb_replica_flush(replica_.get(), 20) == LFB_OK) return LFB_OK;
+      const lfb_status why = State(replica_).status;
+      if (why != LFB_OK && why != LFB_ERROR_REDIS_LOST) return why;
+    }
+  }
+  Replica replica_;
+};
+
+class Versions : public User {
+ public:
+  lfb_status Open(const lfb_redis_options& options) override {
+    options_ = options;
+    const lfb_status status = TryPublish(options, 1);
+    if (status != LFB_OK) return status;
+    follower_ = std::make_unique<Follower>(options);
+    EXPECT_EQ(follower_->Poll(), LFB_FOLLOWED_REBUILT);
+    acknowledged_ = kStep;
+    return LFB_OK;
+  }
+  uint64_t Lost() override {
+    lfb_followed what;
+    (void)lfb_follow_poll(follower_->follow, follower_->now += 1000, &what);
+    return follower_->Missing(acknowledged_ / kStep);
+  }
+
+ private:
+  lfb_status PutFrom(uint64_t first) override { return TryPublish(options_, first / kStep + 1); }
+  lfb_redis_options options_{};
+  std::unique_ptr<Follower> follower_;
+};
+
+using MakeUser = std::unique_ptr<User> (*)();
+
+class EachUser : public testing::TestWithParam<MakeUser> {
+ protected:
+  static RedisConfig Durable() {
+    RedisConfig config;
+    config.durable = true;
+    config.password = "secret";
+    return config;
+  }
+  void SetUp() override {
+    EXPECT_NE(CreateRemote(server.Options(), "seen", config), nullptr);
+  }
+  // An error, however often it is asked for, until `mend`; then it is acknowledged.
+  void Fails(const std::set<lfb_status>& expected, const std::function<void()>& mend) {
+    for (int i = 0; i < 2; i++) {
+      const lfb_status status = user->Put();
+      EXPECT_EQ(expected.count(status), 1u) << lfb_status_text(status);
+    }
+    EXPECT_EQ(user->Lost(), 0u);
+    mend();
+    PutThrough();
+    EXPECT_EQ(user->Lost(), 0u);
+  }
+  // A copy says that there is no connection, and goes on by itself.
+  void PutThrough() {
+    Await([&] { return user->Put() == LFB_OK; });
+  }
+  const lfb_config config = Config(20'000, 1e-6, LFB_FAST);
+  RedisServer server{Durable()};
+  const lfb_redis_options options = server.Options();
+  const std::unique_ptr<User> user = GetParam()();
+};
+
+TEST_P(EachUser, IsNotKnownByAWrongPassword) {
+  lfb_redis_options wrong = options;
+  for (const char* password : {"", "secre", "secrets", static_cast<const char*>(nullptr)}) {
+    wrong.password = password;
+    EXPECT_EQ(user->Open(wrong), LFB_ERROR_REDIS_LOGIN);
+  }
+  wrong.password = "secret";
+  wrong.user = "nobody";
+  EXPECT_EQ(user->Open(wrong), LFB_ERROR_REDIS_LOGIN);
+  EXPECT_EQ(user->Open(options), LFB_OK);
+}
+
+TEST_P(EachUser, OutlivesAServerThatIsKilled) {
+  ASSERT_EQ(user->Open(options), LFB_OK);
+  for (int round = 0; round < 4; round++) {
+    PutThrough();
+    std::thread killer([&] {
+      server.Kill();
+      server.Start();
+    });
+    for (int i = 0; i < 5; i++) PutThrough();
+    killer.join();
+    EXPECT_EQ(user->Lost(), 0u);
+  }
+}
+
+TEST_P(EachUser, OutlivesResets) {
+  ASSERT_EQ(user->Open(options), LFB_OK);
+  std::thread resetter([&] {
+    for (int i = 0; i < 50; i++) server.Call({"CLIENT", "KILL", "TYPE", "normal"});
+  });
+  for (int i = 0; i < 30; i++) PutThrough();
+  resetter.join();
+  EXPECT_EQ(user->Lost(), 0u);
+}
+
+// Nobody hangs, and nobody is told that it was acknowledged.
+TEST_P(EachUser, IsToldOfAServerThatStops) {
+  lfb_redis_options hasty = options;
+  hasty.timeout_ms = 200;
+  hasty.connect_ms = 2000;
+  hasty.retries = UINT32_MAX;
+  while (user->Open(hasty) != LFB_OK) std::this_thread::yield();
+  server.Stop();
+  Fails({LFB_ERROR_REDIS_TIMEOUT}, [&] { server.Continue(); });
+}
+
+TEST_P(EachUser, IsToldOfAServerThatIsFull) {
+  ASSERT_EQ(user->Open(options), LFB_OK);
+  server.Call({"CONFIG", "SET", "maxmemory-policy", "noeviction"});
+  server.Call({"CONFIG", "SET", "maxmemory", "1mb"});
+  Fails({LFB_ERROR_REDIS_MEMORY}, [&] { server.Call({"CONFIG", "SET", "maxmemory", "0"}); });
+}
+
+TEST_P(EachUser, IsToldOfAServerThatBecameAReplica) {
+  lfb_redis_options hasty = options;
+  hasty.retries = 1;
+  ASSERT_EQ(user->Open(hasty), LFB_OK);
+  server.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.bus_port())});  // nobody is there
+  Fails({LFB_ERROR_REDIS_UNAVAILABLE}, [&] { server.Call({"REPLICAOF", "NO", "ONE"}); });
+}
+
+// What has lost all that it acknowledged says so, or was not needed: a copy and a version are whole.
+TEST_P(EachUser, LosesNothingToAServerThatForgets) {
+  ASSERT_EQ(user->Open(options), LFB_OK);
+  EXPECT_EQ(user->Put(), LFB_OK);
+  EXPECT_EQ(user->Lost(), 0u);  // who follows has it
+  server.Call({"FLUSHALL"});
+  EXPECT_EQ(user->Lost(), 0u);
+  const lfb_status status = user->Put();  // of versions there is a first one again
+  EXPECT_TRUE(status == LFB_ERROR_REDIS_PART || status == LFB_OK) << lfb_status_text(status);
+  EXPECT_EQ(user->Lost(), 0u);
+  // What is made under its name anew is another one, and has none of it.
+  (void)lfb_redis_delete(&options, "seen", LFB_FAST);
+  const Remote anew = CreateRemote(options, "seen", config);
+  EXPECT_EQ(user->Lost(), 0u);
+}
+
+template <typename T>
+std::unique_ptr<User> MakeOne() {
+  return std::make_unique<T>();
+}
+INSTANTIATE_TEST_SUITE_P(Plain, EachUser, testing::Values(&MakeOne<Plain>));
+INSTANTIATE_TEST_SUITE_P(Copy, EachUser, testing::Values(&MakeOne<Copy>));
+INSTANTIATE_TEST_SUITE_P(Versions, EachUser, testing::Values(&MakeOne<Versions>));
+
+}  // namespace

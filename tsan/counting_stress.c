@@ -1,0 +1,71 @@
+/*
+ * counting_stress.c - every operation of a counting filter at once: what a thread put and did
+ * not remove it must find.
+ */
+#include <lfbloom/counting.h>
+
+#include "tsan/crew.h"
+
+static lfb_counting *shared, *other;
+
+/* Puts keys that others put, too, and removes each as often as it put it. */
+static void put_and_remove(const crew_turn *turn)
+{
+  for (uint64_t i = 0; i < CREW_KEYS; i++) {
+    (void)lfb_counting_put_u64(shared, turn->first + i);
+    crew_expect(lfb_counting_might_contain_u64(shared, turn->first + i));
+    crew_expect(lfb_counting_remove_u64(shared, turn->first + i));
+  }
+}
+
+static void put_and_remove_many(const crew_turn *turn)
+{
+  uint64_t keys[CREW_KEYS];
+
+  crew_keys(turn->first, keys);
+  (void)lfb_counting_put_many_u64(shared, keys, CREW_KEYS, NULL);
+  crew_expect(lfb_counting_might_contain_many_u64(shared, keys, CREW_KEYS, NULL) == CREW_KEYS);
+  crew_expect(lfb_counting_remove_many_u64(shared, keys, CREW_KEYS, NULL) == CREW_KEYS);
+}
+
+/* A key that stays, by way of another filter. */
+static void merge(const crew_turn *turn)
+{
+  const uint64_t stays = 1000000000 + turn->first;
+
+  (void)lfb_counting_put_u64(other, stays);
+  crew_expect_ok(lfb_counting_put_all(shared, other));
+  crew_expect(lfb_counting_might_contain_u64(shared, stays));
+}
+
+static void look(const crew_turn *turn)
+{
+  lfb_stats stats;
+  lfb_counting *copy;
+  lfb_filter *plain;
+
+  (void)turn;
+  lfb_counting_stats(shared, &stats);
+  crew_expect_ok(lfb_counting_write(shared, crew_discard, NULL));
+  crew_expect_ok(lfb_counting_copy(shared, &copy));
+  crew_expect_ok(lfb_counting_to_filter(shared, &plain));
+  lfb_counting_free(copy);
+  lfb_filter_free(plain);
+}
+
+int main(void)
+{
+  static const crew_act acts[] = {put_and_remove, put_and_remove_many, merge, look};
+  const lfb_config config = {.expected_insertions = 20000, .fpp = 0.001, .seed = 1};
+
+  crew_expect_ok(lfb_counting_create(&config, &shared));
+  crew_expect_ok(lfb_counting_create(&config, &other));
+  crew_run(acts, sizeof acts / sizeof acts[0]);
+  for (uint64_t round = 0; round < CREW_ROUNDS; round++)
+    for (uint64_t thread = 0; thread < crew_size(); thread++)
+      crew_expect(lfb_counting_might_contain_u64(
+          shared, 1000000000 + CREW_KEYS / 2 * thread + 100000 * round));
+  lfb_counting_free(shared);
+  lfb_counting_free(other);
+  return crew_end();
+}

@@ -1,0 +1,101 @@
+/*
+ * growing_stress.c - every operation of a growing filter at once, while layers are added: in
+ * memory, and in mapped files that are open twice.
+ */
+#include <lfbloom/growing_mapped.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tsan/crew.h"
+
+static lfb_growing *one, *two; /* the same filter */
+static char *path;             /* NULL: in memory */
+static _Atomic(size_t) won;
+
+static void put_one_by_one(const crew_turn *turn)
+{
+  for (uint64_t i = 0; i < CREW_KEYS; i++) {
+    (void)lfb_growing_put_u64(one, turn->first + i);
+    crew_expect(lfb_growing_might_contain_u64(two, turn->first + i));
+  }
+}
+
+static void put_many(const crew_turn *turn)
+{
+  uint64_t keys[CREW_KEYS];
+
+  crew_keys(turn->first, keys);
+  (void)lfb_growing_put_many_u64(two, keys, CREW_KEYS, NULL);
+  crew_expect(lfb_growing_might_contain_many_u64(one, keys, CREW_KEYS, NULL) == CREW_KEYS);
+}
+
+/* Keys that all threads claim: of each, one is to win. */
+static void claim(const crew_turn *turn)
+{
+  uint64_t keys[CREW_KEYS];
+
+  crew_keys(1000000000 + CREW_KEYS * turn->round, keys);
+  const size_t mine = lfb_growing_claim_many_u64(turn->thread % 2 == 0 ? one : two, keys, CREW_KEYS, NULL);
+  atomic_fetch_add_explicit(&won, mine, memory_order_relaxed);
+}
+
+static void look(const crew_turn *turn)
+{
+  lfb_growing_figures figures;
+  lfb_growing *copy;
+
+  lfb_growing_stats(one, &figures);
+  crew_expect(figures.stuck == LFB_OK);
+  crew_expect_ok(lfb_growing_write(one, crew_discard, NULL));
+  crew_expect_ok(lfb_growing_copy(two, &copy));
+  (void)lfb_growing_put_u64(copy, turn->first);
+  lfb_growing_free(copy);
+}
+
+/* What mapped files have beside. */
+static void look_at_files(const crew_turn *turn)
+{
+  const lfb_growing *reading;
+
+  if (path == NULL)
+    return;
+  crew_expect_ok(lfb_growing_mapped_sync(one));
+  const lfb_status status = lfb_growing_mapped_recount(two);
+  crew_expect(status == LFB_OK || status == LFB_ERROR_COUNT_MOVED);
+  (void)lfb_growing_put_u64(one, turn->first);
+  crew_expect_ok(lfb_growing_mapped_open_read_only(path, NULL, &reading));
+  crew_expect(lfb_growing_might_contain_u64(reading, turn->first));
+  lfb_growing_mapped_close(reading);
+}
+
+static void run(void)
+{
+  static const crew_act acts[] = {put_one_by_one, put_many, claim, look, look_at_files};
+  lfb_growing_figures figures;
+
+  atomic_store(&won, 0);
+  crew_run(acts, sizeof acts / sizeof acts[0]);
+  crew_expect(atomic_load(&won) == CREW_ROUNDS * CREW_KEYS);
+  lfb_growing_stats(one, &figures);
+  crew_expect(figures.layers > 2);
+}
+
+int main(void)
+{
+  const lfb_config config = {.expected_insertions = LFB_GROWING_LEAST, .fpp = 1e-10, .seed = 1};
+
+  crew_expect_ok(lfb_growing_create(&config, &one));
+  two = one;
+  run();
+  lfb_growing_free(one);
+
+  path = crew_path("growing");
+  crew_expect_ok(lfb_growing_mapped_create(path, &config, &one));
+  crew_expect_ok(lfb_growing_mapped_open(path, NULL, &two));
+  run();
+  lfb_growing_mapped_close(one);
+  lfb_growing_mapped_close(two);
+  free(path);
+  return crew_end();
+}

@@ -1,0 +1,143 @@
+/*
+ * versions_stress.c - everything that a handle with versions does at once: puts, queries,
+ * sections, versions that are published, abandoned and rolled back, and a follower's thread
+ * that rebuilds.
+ *
+ * What a thread put itself it must find: it notes each key in the source of truth first, from
+ * which all loaders fill theirs.
+ */
+#include <lfbloom/follow.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "tsan/crew.h"
+
+static lfb_versions *versions;
+static lfb_follow *follow;
+static const lfb_config config = {.expected_insertions = 50000, .fpp = 0.001, .seed = 1};
+
+/* The source of truth: keys, of which those below `noted` may be 0 while they are written. */
+static _Atomic(uint64_t) *truth;
+static _Atomic(size_t) noted;
+static size_t most;
+
+static void note(uint64_t key)
+{
+  const size_t at = atomic_fetch_add_explicit(&noted, 1, memory_order_relaxed);
+
+  crew_expect(at < most);
+  atomic_store_explicit(&truth[at], key, memory_order_relaxed);
+}
+
+static lfb_status source_version(void *self, uint64_t *version)
+{
+  *version = 1 + atomic_load_explicit((_Atomic(size_t) *)self, memory_order_relaxed);
+  return LFB_OK;
+}
+
+static lfb_status source_keys(void *self, unsigned part, unsigned parts, lfb_keys_sink *sink)
+{
+  const size_t count = atomic_load_explicit((_Atomic(size_t) *)self, memory_order_relaxed);
+  lfb_status status = LFB_OK;
+
+  for (size_t i = part; i < count && status == LFB_OK; i += parts) {
+    const uint64_t key = atomic_load_explicit(&truth[i], memory_order_relaxed);
+    status = lfb_keys_give_u64(sink, &key, 1);
+  }
+  return status;
+}
+
+static void put_one_by_one(const crew_turn *turn)
+{
+  for (uint64_t i = 1; i <= CREW_KEYS / 4; i++) {
+    note(turn->first + i);
+    (void)lfb_versions_put_u64(versions, turn->first + i);
+    crew_expect(lfb_versions_might_contain_u64(versions, turn->first + i));
+  }
+}
+
+static void put_many_in_a_section(const crew_turn *turn)
+{
+  uint64_t keys[CREW_KEYS];
+
+  crew_keys(turn->first, keys);
+  (void)lfb_versions_enter(versions, NULL);
+  for (size_t i = 0; i < CREW_KEYS / 4; i++)
+    note(keys[i]);
+  (void)lfb_versions_put_many_u64(versions, keys, CREW_KEYS / 4, NULL);
+  lfb_versions_leave(versions);
+  crew_expect(lfb_versions_might_contain_many_u64(versions, keys, CREW_KEYS / 4, NULL) ==
+              CREW_KEYS / 4);
+}
+
+/* A section's filter stays whole while versions go. */
+static void ask_in_a_section(const crew_turn *turn)
+{
+  uint64_t number;
+
+  note(turn->first);
+  (void)lfb_versions_put_u64(versions, turn->first);
+  const lfb_filter *filter = lfb_versions_enter(versions, &number);
+  for (int i = 0; i < 100; i++)
+    crew_expect(lfb_filter_might_contain_u64(filter, turn->first));
+  lfb_versions_leave(versions);
+  crew_expect(lfb_versions_number(versions) >= number);
+}
+
+static void load(lfb_filter *building)
+{
+  const size_t count = atomic_load_explicit(&noted, memory_order_relaxed);
+
+  for (size_t i = 0; i < count; i++)
+    (void)lfb_filter_put_u64(building, atomic_load_explicit(&truth[i], memory_order_relaxed));
+}
+
+/* Of several who begin one does; the others look after what others left. */
+static void administer(const crew_turn *turn)
+{
+  lfb_filter *building;
+
+  if (lfb_versions_begin_rebuild(versions, &config, &building) == LFB_OK) {
+    load(building);
+    crew_expect_ok(turn->round % 3 == 2 ? lfb_versions_abandon(versions)
+                                        : lfb_versions_publish(versions, LFB_KEEP_PREVIOUS, NULL));
+  } else {
+    (void)lfb_versions_rollback(versions, NULL);
+    (void)lfb_versions_drop_previous(versions);
+  }
+  (void)lfb_versions_reclaim(versions);
+}
+
+static void follow_it(const crew_turn *turn)
+{
+  lfb_follow_figures figures;
+  lfb_followed what;
+
+  lfb_follow_wake(follow);
+  (void)lfb_follow_poll(follow, 1000000 + turn->round, &what);
+  lfb_follow_figures_now(follow, &figures);
+  crew_expect(figures.source_version <= 1 + most);
+}
+
+int main(void)
+{
+  static const crew_act acts[] = {put_one_by_one,   put_many_in_a_section, ask_in_a_section,
+                                  administer, follow_it};
+  const lfb_source source = {.self = &noted, .version = source_version, .keys = source_keys};
+  const lfb_follow_config following = {.rebuild = config, .threads = 2};
+
+  most = (size_t)CREW_ROUNDS * CREW_KEYS * crew_size();
+  truth = calloc(most, sizeof *truth);
+  crew_expect(truth != NULL);
+  crew_expect_ok(lfb_versions_create(&config, &versions));
+  crew_expect_ok(lfb_follow_create(versions, &source, &following, &follow));
+  crew_expect_ok(lfb_follow_start(follow));
+  crew_run(acts, sizeof acts / sizeof acts[0]);
+  lfb_follow_stop(follow);
+  for (size_t i = 0; i < atomic_load(&noted); i++)
+    crew_expect(lfb_versions_might_contain_u64(versions, atomic_load(&truth[i])));
+  lfb_follow_free(follow);
+  lfb_versions_free(versions);
+  free(truth);
+  return crew_end();
+}
