@@ -1,8 +1,8 @@
 #!/bin/bash
 # Installs lfbloom: ./bazelw run //:install -- PREFIX
 #
-# Runs where Bazel has laid out what the rule //:install names.  DESTDIR is
-# honoured, as packagers expect.
+# Runs where Bazel has laid out what the rule //:install names.  DESTDIR is honoured, as
+# packagers expect, and LIBDIR, which says where below PREFIX libraries go: lib.
 set -euo pipefail
 
 if (($# != 1)) || [[ $1 != /* ]]; then
@@ -11,44 +11,74 @@ if (($# != 1)) || [[ $1 != /* ]]; then
 fi
 prefix=$1
 root=${DESTDIR:-}$prefix
+libdir=${LIBDIR:-lib}
+if [[ $libdir == /* || /$libdir/ == */../* ]]; then
+  echo "install: LIBDIR=$libdir is not a folder below PREFIX, such as lib/x86_64-linux-gnu" >&2
+  exit 2
+fi
+libraries=$root/$libdir
 
 read -r version soversion <tools/version.txt
 
+# For all to read, whoever installs.
+umask 022
+# Not by install -d, which changes the modes of folders that are there, as /usr/local's are.
+mkdir -p "$root/include/lfbloom" "$libraries/pkgconfig" "$libraries/cmake/lfbloom" "$root/bin"
 # Not whatever the current folder calls install, should that be on PATH.
-command -p install -d "$root/include/lfbloom" "$root/lib/pkgconfig" "$root/bin"
 command -p install -m 644 {atomic,bloom,redis}/include/lfbloom/*.h "$root/include/lfbloom/"
 for library in liblfbloom liblfbloom_redis; do
-  command -p install -m 644 "$library.a" "$root/lib/$library.a"
-  command -p install -m 755 "$library.so" "$root/lib/$library.so.$version"
-  ln -sf "$library.so.$version" "$root/lib/$library.so.$soversion"
-  ln -sf "$library.so.$soversion" "$root/lib/$library.so"
+  command -p install -m 644 "$library.a" "$libraries/$library.a"
+  command -p install -m 755 "$library.so" "$libraries/$library.so.$version"
+  ln -sf "$library.so.$version" "$libraries/$library.so.$soversion"
+  ln -sf "$library.so.$soversion" "$libraries/$library.so"
 done
 command -p install -m 755 cli/lfbloom "$root/bin/lfbloom"
-# Writes NAME.pc for libNAME: its description, and what else it says.
+# place FILE TARGET: for reading, below share/, whose folders are made.
+place() { command -p install -D -m 644 "$1" "$root/share/$2"; }
+place man/lfbloom.1 man/man1/lfbloom.1
+place man/lfbloom.3 man/man3/lfbloom.3
+place completion/lfbloom.bash bash-completion/completions/lfbloom
+place completion/_lfbloom zsh/site-functions/_lfbloom
+# Writes NAME.pc for libNAME: its description, and what else it says.  In quotes are folders that
+# may have spaces in their names.
 write_pc() {
-  cat >"$root/lib/pkgconfig/$1.pc" <<EOF
+  cat >"$libraries/pkgconfig/$1.pc" <<EOF
 prefix=$prefix
 includedir=\${prefix}/include
-libdir=\${prefix}/lib
+libdir=\${prefix}/$libdir
 
 Name: $1
 Description: $2
 Version: $version
-Cflags: -I\${includedir}
-Libs: -L\${libdir} -l$1
+Cflags: -I"\${includedir}"
+Libs: -L"\${libdir}" -l$1
 $3
 EOF
 }
 write_pc lfbloom "A lock-free concurrent Bloom filter" "Libs.private: -lck -lm -pthread"
 write_pc lfbloom_redis "lfbloom's filter on a Redis server or cluster" "Requires: lfbloom = $version
 Libs.private: -lhiredis"
+# fill FILE: with @name@ replaced in it.  The folders between a CMake file and PREFIX are
+# counted, so that it finds the rest wherever the tree lies.
+fill() {
+  sed -e "s|@version@|$version|g; s|@soversion@|$soversion|g; s|@interface@|${version%.*}|g" \
+    -e "s|@to_prefix@|$(realpath -ms --relative-to="/$libdir/cmake/lfbloom" /)|g" \
+    -e "s|@pointer_size@|$(($(getconf LONG_BIT) / 8))|g" "$1"
+}
+for file in lfbloomConfig{,Version}.cmake; do
+  fill "packaging/cmake/$file.in" >"$libraries/cmake/lfbloom/$file"
+done
 echo "installed lfbloom $version below $root"
 
-# Programs that use the shared library have to find it when they run.
+# Programs that use the shared library have to find it when they run.  The manual pages and
+# CMake's files are found by PATH, too.
 if [[ -n ${DESTDIR:-} ]]; then
   : # a packager's business
-elif ((EUID == 0)) && grep -qsx "$prefix/lib" /etc/ld.so.conf /etc/ld.so.conf.d/*.conf; then
+elif ((EUID == 0)) && grep -qsx "$prefix/$libdir" /etc/ld.so.conf /etc/ld.so.conf.d/*.conf; then
   ldconfig
 else
-  echo "to find it: export PKG_CONFIG_PATH=$prefix/lib/pkgconfig; link with -Wl,-rpath,$prefix/lib"
+  path=
+  [[ :$PATH: == *:$prefix/bin:* ]] || path="PATH=$(printf %q "$prefix/bin"):\$PATH "
+  printf 'to find it: export %sPKG_CONFIG_PATH=%q; link with -Wl,-rpath,%q\n' \
+    "$path" "$prefix/$libdir/pkgconfig" "$prefix/$libdir"
 fi

@@ -1,27 +1,33 @@
 #!/bin/bash
 # Installs into an empty prefix and uses it as a stranger would: with
-# pkg-config, from C11 and C++17, against the shared and the static library.
+# pkg-config and CMake, from C11 and C++17, against the shared and the static library.
 set -euo pipefail
+source tests/steps.sh
 
 install=$1 version=$2
 here=$(cd "$(dirname "$0")" && pwd)
+# Where the installer finds what Bazel laid out; everything else is done elsewhere.
+laid_out=$PWD
+installs() { (cd "$laid_out" && "$install" "$@"); }
 prefix=$TEST_TMPDIR/prefix
-passed=0
-pass() {
-  passed=$((passed + 1))
-  echo "ok: $1"
-}
-fail() {
-  echo "FAILED: $1" >&2
-  exit 1
-}
 
-"$install" "$prefix"
+said=$(installs "$prefix")
 for file in include/lfbloom/{filter,redis,replica,sink,status}.h lib/liblfbloom{,_redis}.a \
-  lib/liblfbloom{,_redis}.so{,.0} lib/pkgconfig/lfbloom{,_redis}.pc bin/lfbloom; do
+  lib/liblfbloom{,_redis}.so{,.0} lib/pkgconfig/lfbloom{,_redis}.pc bin/lfbloom \
+  share/man/man{1/lfbloom.1,3/lfbloom.3} \
+  share/{bash-completion/completions/lfbloom,zsh/site-functions/_lfbloom}; do
   [[ -s $prefix/$file ]] || fail "$file is missing"
 done
 pass "every part is there"
+
+# What it says to find it by, taken at its word.
+[[ $said == *"; link with -Wl,-rpath,$prefix/lib" ]] || fail "it does not say how to link: $said"
+export=$(sed -n 's/^to find it: \(export .*\); link with .*/\1/p' <<<"$said")
+found=$(eval "$export" && type -P lfbloom && pkg-config --modversion lfbloom) ||
+  fail "not found after: $export"
+[[ $found == "$prefix/bin/lfbloom"$'\n'"$version" ]] ||
+  fail "found elsewhere after '$export': $found"
+pass "the tool and the library are found by what the installer says"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 for library in lfbloom lfbloom_redis; do
@@ -55,43 +61,96 @@ cc -std=c11 "${strict[@]}" -o use_redis_found "$here/use_redis.c" -Wl,--as-neede
 ./use_redis_found || fail "liblfbloom_redis does not find liblfbloom beside it"
 pass "a program that knows where to find one library finds both"
 
-for standard in c11 c17 c2x; do
-  for header in "$prefix"/include/lfbloom/*.h; do
-    cc -std=$standard "${strict[@]}" -fsyntax-only -x c -I"$prefix/include" "$header" ||
-      fail "$header alone as $standard"
-  done
-done
-for standard in c++11 c++14 c++17 c++20; do
-  for header in "$prefix"/include/lfbloom/*.h; do
-    c++ -std=$standard "${strict[@]}" -fsyntax-only -x c++ -I"$prefix/include" "$header" ||
-      fail "$header alone as $standard"
-  done
-done
-pass "each header compiles alone, C11 to C2x and C++11 to C++20"
-
 for library in liblfbloom{,_redis}.{a,so}; do
   flags=(-g --defined-only)
   [[ $library == *.so ]] && flags+=(-D)
-  foreign=$(nm "${flags[@]}" "$prefix/lib/$library" | awk 'NF == 3 && $3 !~ /^(lfb_|_end$|_edata$|__bss_start$|_init$|_fini$)/ { print $3 }')
+  foreign=$(nm "${flags[@]}" "$prefix/lib/$library" | awk 'NF == 3 && $2 != "A" && $3 !~ /^(lfb_|_end$|_edata$|__bss_start$|_init$|_fini$)/ { print $3 }')
   [[ -z $foreign ]] || fail "$library has foreign names: $foreign"
 done
 pass "nothing but lfb_ names is visible"
 
-if readelf -d "$prefix/lib/liblfbloom.so" | grep -qE 'NEEDED.*lib(ck|hiredis)'; then
+# exported LIBRARY: its names as the loader sees them, with their version.
+exported() { nm -D --defined-only "$prefix/lib/$1.so" | awk '$2 ~ /[B-Z]/ { print $3 }'; }
+for library in liblfbloom liblfbloom_redis; do
+  node=${library#lib}_${version%.*}
+  [[ $(readelf -d "$prefix/lib/$library.so") == *"[$library.so.0]"* ]] || fail "$library has no soname"
+  (($(exported $library | grep -c "^lfb_.*@@${node^^}\$") > 10)) || fail "$library exports next to nothing"
+  others=$(exported $library | grep -v "^lfb_.*@@${node^^}\$" || true)
+  [[ -z $others ]] || fail "$library exports without its version: $others"
+done
+[[ $(readelf -V use_c) == *LFBLOOM_${version%.*}* ]] || fail "a program does not ask for the version"
+pass "every exported name is of version ${version%.*}, and nothing else is exported"
+
+# needed FILE: the libraries that it asks the loader for.
+needed() { readelf -d "$1" | sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p'; }
+c_library='^(libc|libm|libpthread|ld-linux[^.]*)\.so'
+if needed "$prefix/lib/liblfbloom.so" | grep -vE "$c_library"; then
   fail "the shared library needs more than the C library to be installed"
+fi
+if needed "$prefix/lib/liblfbloom_redis.so" | grep -vE "$c_library|^liblfbloom\.so|^libhiredis"; then
+  fail "the one for Redis needs more than hiredis and the other one"
 fi
 readelf -d "$prefix/lib/liblfbloom_redis.so" | grep -q 'NEEDED.*\[liblfbloom.so.0\]' ||
   fail "the one for Redis does not ask for the shared library"
 pass "the shared library needs nothing but the C library"
 
-if readelf -d "$prefix/bin/lfbloom" | grep NEEDED | grep -vqE '\[(lib[cm]|libpthread|ld-linux[^]]*)\.so'; then
+if needed "$prefix/bin/lfbloom" | grep -vE "$c_library"; then
   fail "the tool needs more than the C library to be installed"
 fi
 pass "the tool needs nothing but the C library"
 [[ $("$prefix/bin/lfbloom" --version) == *"$version"* ]] || fail "the tool names another version"
 pass "the tool runs"
 
-if "$install" >/dev/null 2>&1 || "$install" relative >/dev/null 2>&1; then
+# cmake_uses PREFIX LIBDIR: a project built against the installation there.
+cmake_uses() {
+  rm -rf build
+  if ! { cmake -S "$here/cmake" -B build -DCMAKE_PREFIX_PATH="$1" -Dversion="${version%.*}" &&
+    cmake --build build; } >cmake.txt 2>&1; then
+    fail "CMake, $1: $(cat cmake.txt)"
+  fi
+  for program in build/use_*; do
+    "$program" || fail "$program, built by CMake"
+  done
+  readelf -d build/use_redis | grep "RUNPATH.*\[$1/$2:*\]" >/dev/null || fail "CMake takes another library"
+}
+cmake_uses "$prefix" lib
+pass "CMake finds it, shared and static"
+folder=lib/$(cc -print-multiarch)
+LIBDIR=$folder installs "$PWD/wide" >/dev/null
+PKG_CONFIG_PATH=$PWD/wide/$folder/pkgconfig pkg-config --libs lfbloom |
+  grep -- "-L$PWD/wide/$folder" >/dev/null || fail "pkg-config does not know LIBDIR"
+mv wide moved
+cmake_uses "$PWD/moved" "$folder"
+pass "also where libraries have a folder of their own, and after it was moved"
+installs "$PWD/a place" >where.txt
+eval "$(sed -nE 's/^to find it: (export [^;]*);.*/\1/p' where.txt)"
+eval "cc -std=c11 ${strict[*]} -o use_place '$here/use.c' $(pkg-config --cflags --libs lfbloom)"
+LD_LIBRARY_PATH="$PWD/a place/lib" ./use_place || fail "a prefix with a space"
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+cmake_uses "$PWD/a place" lib
+pass "also where its prefix has a space"
+for other in 0.0 0.99 1; do
+  if cmake -S "$here/cmake" -B other -DCMAKE_PREFIX_PATH="$prefix" -Dversion="$other" >/dev/null 2>&1; then
+    fail "CMake takes it for version $other"
+  fi
+done
+pass "CMake does not take it for another version"
+for libdir in /usr/lib ../lib; do
+  if LIBDIR=$libdir installs "$PWD/refused" 2>/dev/null || [[ -e refused ]]; then
+    fail "LIBDIR=$libdir was taken"
+  fi
+done
+pass "a LIBDIR outside of PREFIX is refused"
+
+# As /usr/local's folders are on some systems, and as a careful administrator's umask is.
+mkdir -p "$PWD/kept/bin" "$PWD/kept/lib/pkgconfig"
+chmod 2775 kept/{bin,lib,lib/pkgconfig}
+(umask 077 && installs "$PWD/kept" >/dev/null)
+(($(stat -c %a kept/{bin,lib,lib/pkgconfig} | grep -cx 2775) == 3)) || fail "the modes of folders that were there are changed"
+[[ -z $(find kept/ -mindepth 1 ! -type l ! -perm -o+r) ]] || fail "not for all to read: $(find kept/ ! -perm -o+r)"
+pass "folders that were there stay as they are, and what is installed is for all to read"
+
+if installs >/dev/null 2>&1 || installs relative >/dev/null 2>&1; then
   fail "a missing or relative prefix was taken"
 fi
 pass "a missing or relative prefix is refused"

@@ -1,0 +1,78 @@
+# bash completion of lfbloom(1).  Commands, options and strategies are those that the tool
+# itself tells, so that they are never of another version than the tool.
+# shellcheck shell=bash
+
+_lfbloom_commands() {
+  "$1" --help 2>/dev/null | sed -nE 's/^  ([a-z]+) +[a-z].*/\1/p' | grep -vx lfbloom
+}
+
+# Long options that take a value end in "=".
+_lfbloom_options() {
+  "$1" "$2" --help 2>/dev/null |
+    sed -nE 's/^ +(-[^-])?(, )?(--[a-z-]+=?)?.*/\1 \3/p' | tr -s ' ' '\n'
+}
+
+# What a command wants to have first, as "list" of `lfbloom remote`: words in small letters.
+_lfbloom_words() {
+  "$1" "$2" --help 2>/dev/null | sed -n '1s/.*\[OPTIONS\]//p' | tr ' |' '\n\n' | grep -x '[a-z]\+'
+}
+
+# _lfbloom_values TOOL COMMAND OPTION: what a value can be; fails where it is a file's name.
+_lfbloom_values() {
+  case $3 in
+  --strategy) "$1" plan -n 1000 -p 0.01 2>/dev/null | awk 'NR > 3 { print $1 }' ;;
+  --form | --to) printf '%s\n' native guava sbbf mapped ;;
+  --progress) printf '%s\n' always never ;;
+  --probes-formula) printf '%s\n' 31 current ;;
+  # By what --help calls it.
+  *) ! "$1" "$2" --help 2>/dev/null | grep -qE -e "^ +(-., )?$3[= ](FILE|OUT)|^ +$3, --[a-z-]+=(FILE|OUT)" ;;
+  esac
+}
+
+# _lfbloom_takes_value WORD TOOL COMMAND: whether the next word is its value.
+_lfbloom_takes_value() {
+  [[ $1 == -[nop] ]] || { [[ $1 == --* ]] && _lfbloom_options "$2" "$3" | grep -qxF -e "$1="; }
+}
+
+_lfbloom_fill() {
+  mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+  # No space behind an option that wants a value.
+  if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace; fi
+}
+
+_lfbloom() {
+  # As it was typed, but for what quotes it.
+  local tool=${COMP_WORDS[0]//[\\\"\']/}
+  tool=${tool/#\~/${HOME-}}
+  local word=${COMP_WORDS[COMP_CWORD]} option='' values
+  local command=${COMP_WORDS[1]-}
+  COMPREPLY=()
+
+  if ((COMP_CWORD == 1)); then
+    _lfbloom_fill "$(_lfbloom_commands "$tool") help --help --version" "$word"
+    return
+  fi
+  if [[ $command == help ]]; then
+    _lfbloom_fill "$(_lfbloom_commands "$tool")" "$word"
+    return
+  fi
+  # bash makes three words of --name=value.
+  if [[ $word == = ]]; then
+    option=${COMP_WORDS[COMP_CWORD - 1]} word=''
+  elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then
+    option=${COMP_WORDS[COMP_CWORD - 2]}
+  elif _lfbloom_takes_value "${COMP_WORDS[COMP_CWORD - 1]}" "$tool" "$command"; then
+    option=${COMP_WORDS[COMP_CWORD - 1]}
+  fi
+  if [[ -n $option ]] && values=$(_lfbloom_values "$tool" "$command" "$option"); then
+    _lfbloom_fill "$values" "$word"
+  elif ((COMP_CWORD == 2)) && [[ $word != -* ]] && values=$(_lfbloom_words "$tool" "$command"); then
+    _lfbloom_fill "$values" "$word"
+  elif [[ -z $option && $word == -* ]]; then
+    _lfbloom_fill "$(_lfbloom_options "$tool" "$command")" "$word"
+  else
+    compopt -o bashdefault -o default # .. whose names may be of several lines
+  fi
+}
+
+complete -F _lfbloom lfbloom

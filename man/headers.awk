@@ -1,0 +1,39 @@
+# headers.awk - mdoc of what the public headers declare: each header's sentence, and its
+# functions.  Takes the headers.
+
+function finish() {
+  if (name != "" && functions != "") {
+    print ".Ss lfbloom/" name
+    print toupper(substr(sentence, 1, 1)) substr(sentence, 2)
+    print ".Pp"
+    print functions
+  }
+  name = sentence = functions = ""
+}
+
+FNR == 1 {
+  finish()
+  declaring = 0
+}
+
+/^ \* lfbloom\/[a-z0-9_]+\.h - / {
+  name = $2
+  sub(/.*\//, "", name)
+  sub(/^.* - /, "")
+  sentence = $0
+  heading = 1
+  next
+}
+heading && /^ \*$/ { heading = 0 }
+heading {
+  sub(/^ \* /, "")
+  sentence = sentence "\n" $0
+}
+
+/^(LFB_API|LFB_INLINE) / { declaring = 1 }
+declaring && match($0, /lfb_[a-z0-9_]+\(/) {
+  functions = functions (functions == "" ? "" : " ,\n") ".Fn " substr($0, RSTART, RLENGTH - 1)
+  declaring = 0
+}
+
+END { finish() }

@@ -1,0 +1,61 @@
+// rows.mjs - what the library says of hundreds of (n, p, strategy), and how the calculator's
+// answers are held against it.
+//
+// Sizes are compared exactly, rates to 1e-12: the page's logarithms are V8's, the library's
+// those of the C library, and the last bit of one may be another.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+
+const NUMBERS = ['0', '1', '2', '7', '100', '1000', '54321', '1000000', '12345678', '100000000',
+  '1000000000', '123456789012', '1000000000000', '1000000000000000', '18446744073709551615'];
+const PROBABILITIES = ['0.99', '0.5', '0.1', '0.03', '0.01', '0.001', '1e-4', '1e-6', '1e-9',
+  '1e-12', '1e-20', '1e-77', '1e-100', '1e-300', '0.9999999999999999'];
+
+const pairs = NUMBERS.flatMap(n => PROBABILITIES.map(p => ({n, p})));
+const run = (program, args) => execFileSync(program, args, {encoding: 'utf8'});
+
+// {n, p, name, bits, bytes, probes, fpp, reachable} or {n, p, name, error}: by `lfbloom plan`.
+export function planRows(tool) {
+  return pairs.flatMap(({n, p}) => {
+    const {strategies} = JSON.parse(run(tool, ['plan', '--json', '-n', n, '-p', p]));
+    return Object.entries(strategies).map(([name, row]) => ({n, p, name, bits: row.bits,
+      bytes: row.bytes, probes: row.probes, fpp: row.fpp_at_n, reachable: row.reachable_bits,
+      error: row.error}));
+  });
+}
+
+// {n, p, name, keys, fpp}: with other numbers of keys in than n.
+export function loadRows(loads) {
+  return pairs.filter(({n}) => n.length < 16).flatMap(({n, p}) =>
+    run(loads, [n, p]).trim().split('\n').map(line => {
+      const [name, keys, fpp] = line.split(' ');
+      return {n, p, name, keys: Number(keys), fpp: Number(fpp)};
+    }));
+}
+
+const near = (a, b) => a === b || Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));
+
+// Runs where the calculator is, in a browser too: takes all its needs as arguments.
+export const answerAll = rows => rows.map(({n, p, name, keys}) => {
+  const count = Number(lfbloom.readCount(n));
+  const size = lfbloom.plan(count, lfbloom.readProbability(p), name);
+  if (size.error) return {error: size.error};
+  const {bits, bytes, probes, reachable} = size;
+  return {bits, bytes, probes, reachable, fpp: lfbloom.fppAfter(size, keys ?? count)};
+});
+
+export function compare(rows, answers, least) {
+  let refused = 0;
+  assert(rows.length >= least, `only ${rows.length} rows`);
+  assert.equal(answers.length, rows.length);
+  rows.forEach((row, i) => {
+    const said = answers[i], of = `${row.name} of n ${row.n}, p ${row.p}, ${row.keys ?? 'n'} keys`;
+    refused += row.error !== undefined;
+    assert.equal(said.error, row.error, of);
+    for (const figure of ['bits', 'bytes', 'probes', 'reachable'])
+      if (row[figure] != null) assert.equal(said[figure], row[figure], `${figure}, ${of}`);
+    if (!row.error) assert(near(said.fpp, row.fpp), `fpp ${said.fpp}, not ${row.fpp}: ${of}`);
+  });
+  assert(refused < rows.length / 2, `${refused} rows refuse, and say nothing`);
+  console.log(`${rows.length} rows agree, ${refused} of them refusals`);
+}

@@ -1,0 +1,74 @@
+#!/bin/bash
+# guide_test.sh INSTALL REDIS_SERVERS GUIDE: what the guide says, done as a reader does it: each
+# ```c and ```java block is saved under the name in its first line, and each line of a
+# ```console block that begins with "$ " is run, in order, in one folder, with what :install
+# installs.  What it prints has to be what stands below it, where ... is anything.
+#
+# Seen to fail with a function's name misspelt, with a number changed in what is printed, and
+# with a command that fails without a word.
+set -euo pipefail
+
+install=$1 servers=$PWD/$2 guide=$PWD/$3
+prefix=$TEST_TMPDIR/prefix
+"$install" "$prefix" >/dev/null
+export PATH=$prefix/bin:$PATH PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
+export LC_ALL=C
+mkdir "$TEST_TMPDIR/work"
+cd "$TEST_TMPDIR/work"
+
+# The guide's server is at Redis' usual port, which is others' here.
+coproc "$servers" server
+read -r port <&"${COPROC[0]}"
+
+ran=0
+saved=0
+wrong=0
+# run COMMAND WANTED: what the guide says that it prints; ... stands for anything.
+run() {
+  local got status=0 pattern
+  ran=$((ran + 1))
+  got=$(bash -c "${1//:6379/:$port}" 2>&1) || status=$?
+  ((status == 0)) || got+=$'\n'"(exit status $status)"
+  pattern=$(sed 's/[][*?\\]/\\&/g; s/\.\.\./*/g' <<<"$2")
+  # shellcheck disable=SC2053 # a pattern is meant
+  [[ $got == $pattern ]] && return
+  wrong=$((wrong + 1))
+  printf 'FAILED: %s\n--- the guide says:\n%s\n--- printed:\n%s\n' "$1" "$2" "$got"
+}
+# Takes a block of commands, each followed by what it prints.
+run_all() {
+  local line command='' wanted=''
+  while IFS= read -r line; do
+    if [[ $line == '$ '* ]]; then
+      [[ -z $command ]] || run "$command" "$wanted"
+      command=${line#'$ '} wanted=''
+    else
+      wanted+=${wanted:+$'\n'}$line
+    fi
+  done <"$1"
+  run "$command" "$wanted"
+}
+# Takes a block that is a program.
+save() {
+  local name
+  name=$(sed -nE '1s,^(/\*|//) ([A-Za-z]+\.(c|java)) - .*,\2,p' "$1")
+  [[ -n $name ]] || { echo "a program without a name: $(head -1 "$1")"; exit 1; }
+  saved=$((saved + 1))
+  cp "$1" "$name"
+}
+
+mkdir ../blocks
+awk -v folder=../blocks '
+  /^```[a-z]/ { file = sprintf("%s/%03d.%s", folder, ++blocks, substr($0, 4)); next }
+  /^```$/ { file = ""; next }
+  file { print >file }' "$guide"
+for block in ../blocks/*; do
+  case $block in
+  *.c | *.java) save "$block" ;;
+  *.console) run_all "$block" ;;
+  *) echo "what is ${block##*.}?" && exit 1 ;;
+  esac
+done
+
+echo "$saved programs saved, $ran commands run, $wrong wrong"
+((wrong == 0 && saved >= 10 && ran >= 30))

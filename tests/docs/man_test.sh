@@ -1,0 +1,50 @@
+#!/bin/bash
+# man_test.sh TOOL PAGE1 PAGE3 HEADER...: the manual pages are well formed, and leave out no
+# command, no option and no function.
+#
+# Seen to fail with an option without a letter left out of the page, with functions that return
+# pointers left out, and with a list that is never closed.
+set -euo pipefail
+source tests/complain.sh
+
+tool=$1 page1=$2 page3=$3
+shift 3
+checked=0
+
+for page in "$page1" "$page3"; do
+  mandoc -T lint -W warning "$page" || complain "$page: mandoc is not content"
+done
+
+# What a reader sees, in one column.
+mandoc -T ascii -O width=200 "$page1" | sed 's/.\x08//g' >"$TEST_TMPDIR/page1"
+mandoc -T ascii -O width=200 "$page3" | sed 's/.\x08//g' >"$TEST_TMPDIR/page3"
+
+section() { awk -v name="   $1" '/^ ? ? ?[A-Za-z]/ { on = $0 == name } on' "$TEST_TMPDIR/page1"; }
+for command in $("$tool" --help | awk '!NF { part++ } part == 1 && NF { print $1 }'); do
+  section "$command" >"$TEST_TMPDIR/section"
+  "$tool" "$command" --help >"$TEST_TMPDIR/help"
+  while read -r option; do
+    checked=$((checked + 1))
+    grep -qE -- "^ {5}$option( |$)" "$TEST_TMPDIR/section" || complain "lfbloom(1), $command: no $option"
+  done < <(sed -n '/^ \+-/{ s/^ *//; s/^\(\(-., \)\?-[^ ]*\( [A-Z]\+\)\?\) .*/\1/; p }' "$TEST_TMPDIR/help")
+  while read -r word; do
+    grep -qF -- "$word" "$TEST_TMPDIR/section" || complain "lfbloom(1), $command: no '$word' in its usage"
+  done < <(head -1 "$TEST_TMPDIR/help" | tr -d '[].' | tr ' ' '\n' | grep -x '[A-Z]\+')
+done
+
+# A name behind LFB_API, or LFB_INLINE, up to its parenthesis, maybe on the next line.
+functions=$(cat "$@" | grep -A1 -E '^LFB_(API|INLINE) ' | grep -oE '\blfb_[a-z0-9_]+\(' | sort -u)
+for function in $functions; do
+  checked=$((checked + 1))
+  grep -qF " $function" "$TEST_TMPDIR/page3" || complain "lfbloom(3): no $function)"
+done
+for status in $(grep -hoE '^  X\(LFB_[A-Z0-9_]+' "$@" | cut -c5-); do
+  checked=$((checked + 1))
+  grep -qE "^ {5}$status \(" "$TEST_TMPDIR/page3" || complain "lfbloom(3): no $status"
+done
+grep -q 'lfb_filter_put(seen, "apple", 5);' "$TEST_TMPDIR/page3" ||
+  complain "lfbloom(3): not the README's program"
+
+echo "$checked options, functions and statuses, $wrong wrong"
+((checked > 300)) || complain "the help or the headers were not read"
+((wrong == 0))

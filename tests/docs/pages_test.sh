@@ -1,0 +1,77 @@
+#!/bin/bash
+# pages_test.sh TOOL VERSION README CHANGES PAGE... -- HEADER...: the README, docs/changes.md and
+# the other pages speak of what there is: links lead somewhere, the figures of memory are the
+# tool's, the newest changes are this version's, and no header, strategy or command is left out.
+#
+# Seen to fail with a link to a heading that was renamed, with a link to a file that is not there,
+# with 7 % written as 8 %, with another version, and with a header that changes.md does not name.
+set -euo pipefail
+source tests/complain.sh
+
+tool=$1 version=$2 readme=$3 changes=$4
+shift 4
+pages=("$readme" "$changes")
+while [[ $1 != -- ]]; do
+  pages+=("$1")
+  shift
+done
+shift
+
+# ---- links: to a file of the tree, to a heading, or to both ----
+# A heading's name in links: lower case, hyphens for spaces, nothing but letters, digits, - and _.
+headings() {
+  sed -nE '/^```/,/^```$/!s/^#+ (.*)/\1/p' "$1" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-'
+}
+links=0
+for page in "${pages[@]}"; do
+  folder=$(dirname "$page")
+  while read -r link; do
+    links=$((links + 1))
+    target=$page
+    [[ $link == '#'* ]] || target=$folder/${link%%#*}
+    [[ -e $target ]] || complain "$page: no file for $link"
+    [[ $link != *'#'* || ! -e $target ]] || headings "$target" | grep -qxF "${link#*#}" ||
+      complain "$page: no heading for $link"
+  done < <(grep -oE '\]\([^) ]+\)' "$page" | sed 's/^](//; s/)$//' | grep -v '^https\?:' || true)
+done
+((links > 40)) || complain "only $links links were found"
+
+# ---- memory, as the README says it ----
+# bytes STRATEGY P: of a filter for 10 million keys.
+bytes() {
+  "$tool" plan -n 10M -p "$2" --json |
+    sed -E "s/.*\"$1\": \{\"bits\": [0-9]+, \"bytes\": ([0-9]+).*/\1/"
+}
+# more STRATEGY THAN P: by how many percent.
+more() { awk -v a="$(bytes "$1" "$3")" -v b="$(bytes "$2" "$3")" 'BEGIN { printf "%.0f %%", 100 * a / b - 100 }'; }
+mib() { awk -v bytes="$1" -v digits="$2" 'BEGIN { printf "%.*f MiB", digits, bytes / 1048576 }'; }
+said=$(tr '\n' ' ' <"$readme")
+says() { [[ $said == *"$1"* ]] || complain "the README does not say: $1"; }
+classic=guava-mitz64
+says "more memory than the classic filter, $(more fast $classic 0.01) at 0.01, $(more fast $classic 0.0001) at 0.0001, $(more fast $classic 1e-6) at 1e-6, $(more fast $classic 1e-10) at 1e-10"
+says "$(more fast-pair fast 0.01) more memory than \`fast\` at 0.01, $(more fast-pair fast 0.001) at 0.001"
+set_bytes=$("$tool" demo -n 100k --seed 1 --progress never --json | sed -E 's/.*"hash_set_bytes": ([0-9]+).*/\1/')
+says "The filter takes $(mib "$(bytes fast 0.0001)" 1) where a hash set of the same strings takes $(mib "$((set_bytes * 100))" 0)"
+
+# ---- nothing is left out ----
+[[ $(sed -n 's/^## //p' "$changes" | head -1) == "$version" ]] || complain "changes.md does not begin with $version"
+for header in "$@"; do
+  case ${header##*/} in
+  c11.h | cpu.h | word.h | fast_view.h | fast_avx2.h | fast_avx512.h) continue ;; # what others stand on
+  esac
+  for page in "$readme" "$changes"; do
+    grep -qF "lfbloom/${header##*/}" "$page" || complain "$page does not name lfbloom/${header##*/}"
+  done
+done
+for strategy in $("$tool" plan -n 1000 -p 0.01 | awk 'NR > 3 { print $1 }'); do
+  for page in "$readme" "$changes"; do
+    grep -qF "\`$strategy\`" "$page" || complain "$page does not name strategy $strategy"
+  done
+done
+for command in $("$tool" --help | awk '!NF { part++ } part == 1 && NF { print $1 }'); do
+  grep -qE "\`$command\`|lfbloom $command|-- $command" "$readme" || complain "the README does not name command $command"
+  grep -qF "\`$command\`" "$changes" || complain "changes.md does not name command $command"
+done
+
+echo "$links links, $wrong wrong"
+((wrong == 0))

@@ -1,0 +1,37 @@
+#!/bin/bash
+# headers_test.sh CC CXX HEADER...: each public header compiles alone, in every C and C++ that
+# the library is for, with warnings as errors.  Seen to fail with a header that needs what it
+# does not include.
+set -euo pipefail
+cc=$1 cxx=$2
+shift 2
+warnings=(-O1 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wundef -Werror)
+c=(-Wstrict-prototypes -Wmissing-prototypes)
+includes=(-I{atomic,bloom,redis}/include)
+vectors=(-mavx2 -mavx512f) # <lfbloom/fast.h> has more where the compiler is told of them
+[[ $(uname -m) == x86_64 ]] || vectors=()
+wrong=0
+
+# compiles COMPILER STANDARD LANGUAGE FLAG...: header by header.
+compiles() {
+  local compiler=$1 standard=$2 language=$3 header
+  shift 3
+  for header in "${headers[@]}"; do
+    # As a program has it: a file of its own, for which a header is no main file.
+    "$compiler" -std="$standard" "${warnings[@]}" "$@" "${includes[@]}" -fsyntax-only -x "$language" - \
+      <<<"#include <lfbloom/${header##*/}>" || {
+      echo "$header alone as $standard by $compiler $*" >&2
+      wrong=$((wrong + 1))
+    }
+  done
+}
+
+headers=("$@")
+for standard in c11 c17 c2x; do compiles "$cc" $standard c "${c[@]}"; done
+for standard in c++11 c++14 c++17 c++20; do compiles "$cxx" $standard c++; done
+if ((${#vectors[@]})); then
+  compiles "$cc" c11 c "${c[@]}" "${vectors[@]}"
+  compiles "$cxx" c++17 c++ "${vectors[@]}"
+fi
+echo "${#headers[@]} headers by $cc and $cxx, $wrong times not"
+((${#headers[@]} > 15 && wrong == 0))

@@ -1,0 +1,87 @@
+#!/bin/bash
+# amalgamation_test.sh HEADER SOURCE ARCHIVE LIBRARY BYTES WORK GUAVA: the amalgamation
+# compiles as strictly as the library does, with gcc and clang, gives the library's bytes and
+# answers, and takes no more instructions for a put and a query.  ARCHIVE, and BYTES and WORK
+# that are linked with it, are the library without versions, LIBRARY the shared one.
+#
+# Seen to fail with one multiplier of lfbloom/fast_view.h changed in it (bytes), with
+# LFB_SIMD_X86 left out (names), and with it compiled by -O1 (instructions).
+set -euo pipefail
+source tests/steps.sh
+
+here=$(cd "$(dirname "$0")" && pwd)
+header=$PWD/$1 source=$PWD/$2 archive=$PWD/$3 library=$PWD/$4 bytes=$PWD/$5 work=$PWD/$6 guava=$PWD/$7
+cd "$TEST_TMPDIR"
+
+# As a stranger has it: two files beside the program.
+cp "$header" "$source" .
+chmod u+w lfbloom.[ch]
+strict=(-O2 -DNDEBUG -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes
+  -Wmissing-prototypes -Werror)
+
+build_with() {
+  local cc=$1
+  "$cc" -std=c11 "${strict[@]}" -c -o "$cc.o" lfbloom.c || fail "$cc does not compile it"
+  "$cc" -std=c11 "${strict[@]}" -DAMALGAMATED -I. -o "bytes_$cc" "$here/bytes.c" "$cc.o" -pthread -lm
+  mkdir "by_$cc"
+  "./bytes_$cc" "by_$cc" "$guava"
+  diff -r by_library "by_$cc" || fail "$cc's gives other bytes than the library"
+  cmp "$guava" "by_$cc/java-guava" || fail "$cc's does not write what Java wrote"
+  pass "$cc: as C11 without a warning; the library's bytes and answers"
+}
+
+mkdir by_library
+"$bytes" by_library "$guava"
+(($(find by_library -type f -size +0 | wc -l) > 30)) || fail "the library wrote next to nothing"
+for cc in gcc clang; do
+  build_with $cc
+done
+
+# Its headers by the names that an installed library has, for programs written for that.
+mkdir lfbloom
+for name in filter versions; do
+  echo '#include "../lfbloom.h"' >lfbloom/$name.h
+done
+g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I. -o use_cc "$here/../install/use.cc" gcc.o -pthread -lm
+./use_cc || fail "from C++17"
+pass "a C++17 program uses it"
+
+gcc -std=c11 "${strict[@]}" -O1 -DLFBLOOM_WITH_VERSIONS -I. -o use_c "$here/../install/use.c" lfbloom.c \
+  -pthread -lm -lck
+./use_c || fail "versions"
+pass "with versions, on ConcurrencyKit"
+
+foreign=$(nm -g --defined-only gcc.o | awk '$3 !~ /^lfb_/ { print $3 }')
+[[ -z $foreign ]] || fail "it has foreign names: $foreign"
+external() { nm -g --defined-only "$1" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort; }
+diff <(external "$archive") <(external gcc.o) || fail "it has not all of the library inside"
+gcc -std=c11 -O0 -fPIC -shared -DLFBLOOM_WITH_VERSIONS -o libuser.so lfbloom.c -l:libck.a \
+  -Wl,--exclude-libs,libck.a -lm
+shown() { nm -D --defined-only "$1" | awk '$2 ~ /[B-Z]/ { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort; }
+diff <(shown "$library") <(shown libuser.so) || fail "a library that has it inside shows other names"
+pass "it has the names that the library has, and shows those that the shared library shows"
+
+# Instructions of one run.
+instructions() {
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
+    awk '/Collected/ { print $NF; found = 1 } END { exit !found }' || fail "no count of $*"
+}
+
+# compare WHAT PUTS QUERIES: what 50,000 more of both take.
+compare() {
+  local what=$1 program empty full
+  local -A each
+  for program in "$work" ./work_gcc; do
+    empty=$(instructions "$program" 50000 $((50000 * $3)))
+    full=$(instructions "$program" $((50000 + 50000 * $2)) $((100000 * $3)))
+    each[$program]=$(((full - empty) / 500))
+  done
+  echo "$what: hundredths of instructions: library ${each[$work]}, amalgamation ${each[./work_gcc]}"
+  ((each[./work_gcc] * 100 < each[$work] * 105)) || fail "$what takes more than the library's"
+  ((each[$work] > 2000)) || fail "$what is not counted"
+}
+gcc -std=c11 "${strict[@]}" -DAMALGAMATED -I. -o work_gcc "$here/work.c" gcc.o -pthread -lm
+compare put 1 0
+compare query 0 1
+pass "a put and a query take no more instructions than the library's, within 5 %"
+echo "$passed passed, 0 failed"

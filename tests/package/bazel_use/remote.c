@@ -1,0 +1,14 @@
+/* remote.c - a C program of another workspace that is linked with the filter on Redis. */
+#include <lfbloom/redis.h>
+#include <stdio.h>
+
+int main(void)
+{
+  const lfb_redis_options nowhere = {.port = 1}; /* nobody listens there */
+  const lfb_config config = {.expected_insertions = 1000, .fpp = 0.01};
+  lfb_redis *filter;
+  const lfb_status status = lfb_redis_create(&nowhere, "seen", &config, 0, &filter);
+
+  printf("%s\n", lfb_status_text(status));
+  return status != LFB_ERROR_REDIS_CONNECT;
+}

@@ -1,0 +1,108 @@
+#!/bin/bash
+# deb_test.sh DEB VERSION: the Debian packages, built, installed into a root of their own,
+# used from there, and removed again.
+set -euo pipefail
+source tests/steps.sh
+
+deb=$1 version=$2
+here=$(cd "$(dirname "$0")" && pwd)
+use=$here/../install
+machine=$(dpkg-architecture -q DEB_HOST_MULTIARCH)
+
+deb=$PWD/$deb
+# Where the packager finds what Bazel laid out; everything else is done elsewhere.
+package() { (cd "$laid_out" && "$deb" "$@"); }
+laid_out=$PWD
+cd "$TEST_TMPDIR"
+built=$TEST_TMPDIR/built again=$TEST_TMPDIR/again
+package "$built" 2>build.txt || fail "they are not built: $(cat build.txt)"
+mkdir -m 1777 "$again"
+package "$again" >again.txt 2>&1 || fail "they are not built again: $(cat again.txt)"
+diff -r "$built" "$again" || fail "built again they are others"
+packages=(lfbloom liblfbloom0 liblfbloom-redis0 liblfbloom-dev)
+for package in "${packages[@]}"; do
+  [[ -s $(compgen -G "$built/${package}_$version-*.deb") ]] || fail "no $package"
+done
+(($(find "$built" -type f | wc -l) == ${#packages[@]})) || fail "other files: $(ls "$built")"
+[[ $(stat -c %a "$again") == 1777 ]] || fail "the mode of a folder that was there is changed"
+pass "four packages, the same when they are built again, also into a folder that is there"
+
+# depends PACKAGE: the names of what it needs, in order.
+depends() { dpkg-deb -f "$built"/"$1"_*.deb Depends | sed 's/([^)]*)//g; s/[ ]//g' | tr , '\n' | LC_ALL=C sort | paste -sd ' '; }
+[[ $(depends lfbloom) == libc6 ]] || fail "the tool needs: $(depends lfbloom)"
+[[ $(depends liblfbloom0) == libc6 ]] || fail "the library needs: $(depends liblfbloom0)"
+[[ $(depends liblfbloom-redis0) =~ ^libc6\ libhiredis[0-9.]+\ liblfbloom0$ ]] ||
+  fail "the one for Redis needs: $(depends liblfbloom-redis0)"
+[[ $(depends liblfbloom-dev) == "liblfbloom-redis0 liblfbloom0" ]] ||
+  fail "the headers need: $(depends liblfbloom-dev)"
+pass "each depends on what it needs and on nothing else"
+
+# A system of its own, which has nothing: what a package depends on is taken from here.
+root=$TEST_TMPDIR/root
+mkdir -p "$root"/var/lib/dpkg/{info,updates,triggers}
+touch "$root"/var/lib/dpkg/{available,status}
+on_root() {
+  PATH=$PATH:/usr/sbin:/sbin dpkg --root="$root" --log=/dev/null --force-not-root --force-depends \
+    --force-script-chrootless "$@" >dpkg.txt 2>&1 || fail "dpkg $1: $(cat dpkg.txt)"
+}
+files() { (cd "$root" && find . -path ./var/lib/dpkg -prune -o -print | LC_ALL=C sort); }
+files >before.txt
+on_root --install "$built"/*.deb
+for package in "${packages[@]}"; do
+  [[ $(dpkg-query --admindir="$root/var/lib/dpkg" -W -f='${Status}' "$package") == "install ok installed" ]] ||
+    fail "$package is not installed"
+  (cd "$root" && md5sum --quiet -c "var/lib/dpkg/info/$package"*.md5sums) || fail "$package differs from its sums"
+done
+pass "dpkg installs them"
+
+strict=(-O2 -Wall -Wextra -Wpedantic -Werror)
+libraries=$root/usr/lib/$machine
+export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$libraries/pkgconfig
+for library in lfbloom lfbloom_redis; do
+  # What lies in the system's own folders needs no flags; here it does.
+  PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config --cflags --libs $library >$library.flags
+done
+# shellcheck disable=SC2046 # pkg-config's words are meant to be split
+{
+  cc -std=c11 "${strict[@]}" -o use_c "$use/use.c" $(<lfbloom.flags)
+  cc -std=c11 "${strict[@]}" -o use_redis "$use/use_redis.c" $(<lfbloom_redis.flags) -Wl,-rpath-link,"$libraries"
+}
+for program in use_c use_redis; do
+  LD_LIBRARY_PATH=$libraries "./$program" || fail "$program"
+  readelf -d $program | grep 'NEEDED.*\[liblfbloom' >/dev/null || fail "$program has the library inside"
+done
+cmake -S "$use/cmake" -B cmake -DCMAKE_PREFIX_PATH="$root/usr" -Dversion="${version%.*}" >cmake.txt 2>&1 ||
+  fail "CMake: $(cat cmake.txt)"
+cmake --build cmake >cmake.txt 2>&1 || fail "CMake: $(cat cmake.txt)"
+for program in cmake/use_*; do
+  "$program" || fail "$program, built by CMake"
+done
+pass "programs are compiled and run against them, by pkg-config and by CMake"
+
+tool=$root/usr/bin/lfbloom
+[[ $("$tool" --version) == *"$version"* ]] || fail "the tool names another version"
+printf '%s\n' apple pear | "$tool" build -n 100 -p 0.001 -o fruit.lfb - 2>/dev/null
+[[ $(printf '%s\n' apple plum | "$tool" query fruit.lfb - 2>/dev/null) == apple ]] || fail "the tool answers wrongly"
+man=$(gzip -dc "$root/usr/share/man/man1/lfbloom.1.gz" "$root/usr/share/man/man3/lfbloom.3.gz")
+[[ $man == *".Dt LFBLOOM 1"*".Dt LFBLOOM 3"* ]] || fail "the manual pages are none"
+pass "the tool and its manual are there"
+
+if command -v lintian >/dev/null; then
+  # The maintainers have no address yet, and Debian no bug that asks for the package.
+  lintian --no-cfg --allow-root --fail-on error,warning --suppress-tags \
+    initial-upload-closes-no-bugs,bogus-mail-host,bogus-mail-host-in-debian-changelog "$built"/*.deb ||
+    fail "lintian complains"
+  pass "lintian has nothing to say"
+else
+  echo "skipped: lintian is not installed"
+fi
+
+on_root --purge "${packages[@]}"
+files | diff before.txt - || fail "something is left behind"
+pass "removed, they leave nothing behind"
+
+if package 2>/dev/null || package "" 2>/dev/null; then
+  fail "a missing folder was taken"
+fi
+pass "a missing folder is refused"
+echo "$passed passed, 0 failed"

@@ -1,0 +1,180 @@
+# Writes one C file out of many: awk -f amalgamate.awk -v root=FILE [-v own=HEADER]
+# [-v xxhash=FILE], from the root of the tree.
+#
+# FILE is C whose #includes of this project's own files are replaced by their text, each
+# the first time only; HEADER, where FILE includes it, stands for every <lfbloom/...> from
+# there on.  Then, too, the names that the text gives to the linker are hidden but for
+# those that LFB_API shows, as in the library.  What a .c file defines for itself, a macro
+# without LFB_, ends with it.
+#
+# Includes of the system that are under no condition go to the top.  xxhash.h, which is
+# under a licence of its own (BSD) and says so, is taken in as well.
+BEGIN {
+  hidden = 0
+  inline_file(root)
+  if (hidden) {
+    emit("#pragma GCC diagnostic pop")
+    emit("#pragma GCC visibility pop")
+    system_includes = "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n" system_includes
+  }
+  for (i = 1; i <= emitted; i++) {
+    print text[i]
+    if (text[i] ~ /^ \*\/$/ && system_includes) { # FILE's head
+      printf "%s", system_includes
+      system_includes = ""
+    }
+  }
+}
+
+function die(message)
+{
+  print "amalgamate: " message >"/dev/stderr"
+  failed = 1
+  exit 1
+}
+
+# The file of this tree that an #include names; "" for one of the system.
+function resolve(name,    i, count, places)
+{
+  count = split("atomic/include/ bloom/include/", places, " ")
+  if (name ~ /^(atomic|bloom)\//)
+    return name
+  if (name !~ /^lfbloom\//)
+    return ""
+  for (i = 1; i <= count; i++)
+    if (readable(places[i] name))
+      return places[i] name
+  die("no file for <" name ">")
+}
+
+# What a .c file that includes xxhash.h itself, to have it compiled in another way than all
+# others, has for XXH in its names: a copy of its own.
+function xxhash_for(file,    line, found)
+{
+  if (file !~ /\.c$/)
+    return own_xxhash
+  while ((getline line <file) > 0)
+    if (line ~ /^#include <xxhash.h>/)
+      found = "XXH" (++copies)
+  close(file)
+  return found
+}
+
+function readable(file,    line, found)
+{
+  found = (getline line <file) >= 0
+  close(file)
+  return found
+}
+
+function inline_file(file,    line, status, first, own_macros)
+{
+  own_xxhash = xxhash_for(file)
+  first = file ~ /\.h$/ # a header's guard is no condition
+  if (file != root)
+    emit("\n/* ==== " file " ==== */")
+  while ((status = (getline line <file)) > 0) {
+    if (line ~ /^ *# *(if|el|endif)/) {
+      follow_condition(line, first)
+      first = 0
+    }
+    if (line ~ /^ *# *include/)
+      include(line)
+    else if (line !~ /^#define _(GNU|DEFAULT)_SOURCE/)
+      emit(line)
+    if (file ~ /\.c$/ && match(line, /^ *# *define +[A-Za-z_0-9]+/))
+      own_macros = own_macros undefine(substr(line, RSTART, RLENGTH))
+  }
+  if (status < 0)
+    die("cannot read " file)
+  close(file)
+  if (file ~ /\.c$/) {
+    emit(own_macros)
+    own_xxhash = ""
+  }
+}
+
+# Keeps `conditions`, the path of the #ifs that we are in; each branch is one of its own.
+function follow_condition(line, is_guard)
+{
+  if (line ~ /^ *# *if/) {
+    outer[++depth] = conditions
+    if (!is_guard)
+      conditions = conditions (++branches) "/"
+  } else if (line ~ /^ *# *el/)
+    conditions = outer[depth] (++branches) "/"
+  else
+    conditions = outer[depth--]
+}
+
+# Whether what was taken in under the conditions `then` is there under those of now.
+function is_there(then)
+{
+  return index(conditions, then) == 1 || then == ""
+}
+
+function undefine(define)
+{
+  sub(/^ *# *define +/, "", define)
+  return define ~ /^_?_?LFB_|^_(GNU|DEFAULT)_SOURCE$/ ? "" : "#undef " define "\n"
+}
+
+function include(line,    name, file)
+{
+  name = line
+  sub(/^[^<"]*[<"]/, "", name)
+  sub(/[>"].*/, "", name)
+  if (own && name == own) {
+    emit("#include \"" own "\"\n\n#pragma GCC visibility push(hidden)")
+    # A header's functions need not all be used, which clang wants of a file's own.
+    emit("#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wunused-function\"")
+    hidden = 1
+    return
+  }
+  if (hidden && name ~ /^lfbloom\//)
+    return
+  if (name == "xxhash.h") {
+    include_xxhash()
+    return
+  }
+  file = resolve(name)
+  if (!file)
+    include_of_system(line, name)
+  else if (!(file in inlined) || !is_there(inlined[file])) {
+    inlined[file] = conditions
+    inline_file(file)
+  }
+}
+
+function include_of_system(line, name)
+{
+  if (name in included)
+    return
+  if (conditions == "") {
+    included[name] = 1
+    system_includes = system_includes "#include <" name ">\n"
+  } else if (hidden)
+    emit("#pragma GCC visibility push(default)\n" line "\n#pragma GCC visibility pop")
+  else
+    emit(line)
+}
+
+# The text as it is, licence and all.
+function include_xxhash(    line)
+{
+  emit("\n/* ==== xxhash.h ==== */")
+  while ((getline line <xxhash) > 0)
+    emit(line)
+  close(xxhash)
+}
+
+function emit(line)
+{
+  if (own_xxhash)
+    gsub(/XXH/, own_xxhash, line)
+  text[++emitted] = line
+}
+
+END {
+  exit failed
+}
