@@ -163,10 +163,17 @@ struct Keys {
     lfb_follow_config config{};
     config.rebuild = Seedless(kFew);
     config.threads = threads;
+    config.poll_seconds = 3600;  // the follower's own thread: once
     lfb_follow* follow = nullptr;
     EXPECT_EQ(lfb_follow_create(keys->versions.get(), &functions, &config, &follow), LFB_OK);
     keys->follow.reset(follow, lfb_follow_free);
     return keys;
+  }
+  // The source's version at the last rebuild.
+  uint64_t Rebuilt() const {
+    lfb_follow_figures figures;
+    lfb_follow_figures_now(follow.get(), &figures);
+    return figures.source_version;
   }
   lfb_status Poll() {
     lfb_followed what = LFB_FOLLOWED_NOTHING;

@@ -1,5 +1,6 @@
 // failing_versions.cc - rows of versions, and of what replaces them.
 #include <lfbloom/file_source.h>
+#include <sched.h>
 
 #include "tests/failing_rows.h"
 
@@ -200,8 +201,11 @@ void AddFollowers(Rows* rows) {
   rows->push_back({"lfb_follow_start", 1, [](const std::string&) {
                      const auto keys = Keys::Followed(1);
                      return [keys] {
+                       const uint64_t before = keys->Rebuilt();
                        const lfb_status status = lfb_follow_start(keys->follow.get());
                        const Spared now;
+                       // not while it takes keys, which then are refused
+                       while (status == LFB_OK && keys->Rebuilt() == before) sched_yield();
                        lfb_follow_stop(keys->follow.get());
                        return status;
                      };
