@@ -195,6 +195,8 @@ TEST_P(EveryStrategyCounting, ManyAnswerAsOneByOne) {
     const lfb_config config = Config(400, fpp, GetParam());
     lfb_stats plan;
     if (lfb_config_plan(&config, &plan) != LFB_OK) continue;
+    // go-fnv14 has 14 probes at each fpp, and 16 MiB of counters
+    if (GetParam() == LFB_GO_FNV14 && fpp != 0.01) continue;
     for (size_t count : {0ul, 1ul, 63ul, 64ul, 65ul, 700ul}) {
       const Counting many = Count(config), one = Count(config);
       std::vector<uint64_t> keys(count + 1);
@@ -274,6 +276,7 @@ TEST_P(EveryStrategyCounting, CountersSeldomGetStuck) {
 // Of two that are united each key is in as often as in both, and may be removed so often;
 // what is stuck in one is in the sum; a copy is as its original, and apart from it.
 TEST_P(EveryStrategyCounting, UnitesAndCopies) {
+  if (kUnderTsan && GetParam() == LFB_GO_FNV14) GTEST_SKIP() << "one thread, and many MiB";
   const lfb_config config = Config(300, 0.01, GetParam());
   const Counting a = Count(config), b = Count(config);
   for (uint64_t i = 0; i < 200; i++) lfb_counting_put_u64(a.get(), i);

@@ -1,9 +1,7 @@
-// Random programs on one filter, and whether what their threads saw can have
-// been.
+// Random programs on one filter, and whether what their threads saw can have been.
 //
-// Runs of each strategy beside each other show what single race tests, which
-// look for one bug each, may miss: each answer of each call is judged
-// (tests/history/model.h).
+// Runs of each strategy beside each other show what single race tests, which look for one bug
+// each, may miss: each answer of each call is judged (tests/history/model.h).
 #include <iostream>
 
 #include "bloom/core.h"
@@ -32,11 +30,9 @@ std::string Told(const Finding& finding) {
   return finding.why + "\n" + history::Text(finding.history);
 }
 
-// ---- the judge
-// -----------------------------------------------------------------
+// ---- the judge -----------------------------------------------------------------
 
-// Two keys with a bit in common: 0 has bits 0 and 1, 1 has bits 1 and 2;
-// put_all brings bit 3.
+// Two keys with a bit in common: 0 has bits 0 and 1, 1 has bits 1 and 2; put_all brings bit 3.
 const Scene kScene{{Bits(3), Bits(6)}, Bits(8), false};
 
 std::string Verdict(std::vector<Event> events, unsigned long last, uint64_t count) {
@@ -45,8 +41,7 @@ std::string Verdict(std::vector<Event> events, unsigned long last, uint64_t coun
 
 TEST(HistoryModel, PassesWhatCanBe) {
   EXPECT_EQ(Verdict({}, 0, 0), "");
-  // Both puts of one new key are new, or one; a query beside them may say
-  // either.
+  // Both puts of one new key are new, or one; a query beside them may say either.
   EXPECT_EQ(
       Verdict({{Kind::kPut, 0, 1, 5, 1}, {Kind::kPut, 0, 2, 6, 1}, {Kind::kQuery, 0, 3, 4, 0}}, 3,
               2),
@@ -117,8 +112,7 @@ size_t Calls(const Program& program) {
   return calls;
 }
 
-// A put that loses bits is found, and the program that shows it shrinks to two
-// puts.
+// A put that loses bits is found, and the program that shows it shrinks to two puts.
 TEST(HistorySearch, FindsABrokenPutAndShrinksWhatShowsIt) {
   Stage stage(Small(LFB_GUAVA_MITZ64), kKeys, kThreads, TornPut);
   Program program(3);
@@ -132,8 +126,7 @@ TEST(HistorySearch, FindsABrokenPutAndShrinksWhatShowsIt) {
   EXPECT_NE(small.why, "");
 }
 
-// ---- the library
-// -----------------------------------------------------------------
+// ---- the library -----------------------------------------------------------------
 
 class EveryStrategyHistory : public testing::TestWithParam<lfb_strategy_id> {};
 INSTANTIATE_TEST_SUITE_P(All, EveryStrategyHistory,
@@ -141,8 +134,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryStrategyHistory,
                                          LFB_JAVA_DOUBLE, LFB_FAST_PAIR),
                          StrategyTestName);
 
-// Every history is one of a filter.  Seen to fail with torn_cas, count_early,
-// unlooked, undecided.
+// Every history is one of a filter.  Seen to fail with torn_cas, count_early, unlooked, undecided.
 TEST_P(EveryStrategyHistory, CanHaveBeen) {
   const lfb_config config = Small(GetParam());
   lfb_stats plan;

@@ -41,7 +41,7 @@ TEST(MappedCrowd, ProcessesBeyondTheLeases) {
     if (fork() == 0) {
       lfb_filter* mine = nullptr;
       if (lfb_mapped_open(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
-      for ((*ready.get())++; *ready.get() < kProcesses;) usleep(100);
+      for ((*ready.get())++; *ready.get() < kProcesses;) usleep(20000);  // many wait on few cores
       for (uint64_t i = 0; i < kKeys; i++) {
         *won.get() += lfb_filter_claim_u64(mine, Mix(kProcesses, i));
         if (i < kOwn) lfb_filter_put_u64(mine, Mix(p, i));

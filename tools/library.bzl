@@ -158,17 +158,32 @@ def race_test(name, srcs, library, catches = {}, deps = [], **kwargs):
       deps: further libraries, free of planted bugs.
       **kwargs: for the tests.
     """
-    gtest = ["@googletest//:gtest_main"]
-    cc_test(name = name, srcs = srcs, copts = STRICT_CXX, deps = deps + gtest + [library], **kwargs)
+    deps = deps + ["@googletest//:gtest_main"]
+
+    # A bug that some sources of the library alone have leaves the test's objects as they are.
+    shared = [plant for plant in catches if plant in PLANTED_IN]
+    objects = [":" + name + "_objects"] if shared else []
+    if shared:
+        cc_library(
+            name = name + "_objects",
+            testonly = True,
+            srcs = srcs,
+            copts = STRICT_CXX,
+            linkstatic = True,
+            tags = kwargs.get("tags", []) + ["manual"],
+            deps = deps + [library],
+            alwayslink = True,
+        )
+    cc_test(name = name, srcs = [] if shared else srcs, copts = STRICT_CXX, deps = objects + deps + [library], **kwargs)
     for plant, tests in catches.items():
         binary = _planted(name, plant)
         cc_binary(
             name = binary,
             testonly = True,
-            srcs = srcs,
+            srcs = [] if plant in shared else srcs,
             copts = STRICT_CXX,
             tags = ["manual"],
-            deps = deps + gtest + [_planted(library, plant)],
+            deps = (objects if plant in shared else []) + deps + [_planted(library, plant)],
         )
 
         # Not under a sanitizer: what counts is that the invariant itself fails.
@@ -189,7 +204,7 @@ def one_thread_test(name):
     """
     srcs = []
     for rule in native.existing_rules().values():
-        if rule["kind"] == "cc_test" and "onethread" in rule["tags"]:
+        if rule["kind"] in ["cc_test", "cc_library"] and "onethread" in rule["tags"]:
             srcs += [src for src in rule["srcs"] if src.endswith(".cc")]
     sh_test(
         name = name,
