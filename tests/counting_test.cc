@@ -276,7 +276,7 @@ TEST_P(EveryStrategyCounting, CountersSeldomGetStuck) {
 // Of two that are united each key is in as often as in both, and may be removed so often;
 // what is stuck in one is in the sum; a copy is as its original, and apart from it.
 TEST_P(EveryStrategyCounting, UnitesAndCopies) {
-  if (kUnderTsan && GetParam() == LFB_GO_FNV14) GTEST_SKIP() << "one thread, and many MiB";
+  if (kUnderSanitizer && GetParam() == LFB_GO_FNV14) GTEST_SKIP() << "one thread, and many MiB";
   const lfb_config config = Config(300, 0.01, GetParam());
   const Counting a = Count(config), b = Count(config);
   for (uint64_t i = 0; i < 200; i++) lfb_counting_put_u64(a.get(), i);
@@ -391,7 +391,7 @@ TEST_P(EveryStrategyCounting, NoKeyThatNobodyRemovedIsMissing) {
 // subtracted before it is refused.  Threads walk in step, or they would not meet.  Seen to fail
 // 20 times in 20 with refused removals that give nothing back.
 TEST(CountingRace, OneOfThoseWhoRemoveAKeyDoes) {
-  constexpr uint64_t kKept = 1200, kRounds = kUnderTsan ? 10 : 300, kRemoved = 100;
+  constexpr uint64_t kKept = 1200, kRounds = kUnderSanitizer ? 10 : 300, kRemoved = 100;
   const lfb_config config = Config(1200, 0.05, LFB_GUAVA_MITZ64);
   std::vector<uint64_t> kept(kKept), removed;
   std::set<uint64_t> theirs, used;

@@ -21,7 +21,7 @@ using history::Scene;
 using history::Stage;
 
 constexpr unsigned kKeys = 6, kThreads = 8, kCalls = 6;
-constexpr unsigned kPrograms = kUnderTsan ? 300 : 1500, kRuns = 8;
+constexpr unsigned kPrograms = kUnderSanitizer ? 300 : 1500, kRuns = 8;
 
 // A filter so small that its keys share words, and some of their bits.
 lfb_config Small(lfb_strategy_id strategy) { return Config(12, 0.05, strategy); }
