@@ -10,8 +10,12 @@ npm_packages() {
   command -v npm >/dev/null || { echo "npm is missing: install nodejs and npm"; exit 1; }
   mkdir -p "$folder"
   cp -L "${@:2}" "$folder"
+  # Who is offline learns it soon; where it has to be there, a hitch of half a minute is none.
+  local retries=2 longest=2000
+  [[ ${LFBLOOM_ONLINE:-} != 1 ]] || retries=6 longest=15000
   export npm_config_cache=$folder.cache npm_config_update_notifier=false \
-    npm_config_fetch_retry_mintimeout=500 npm_config_fetch_retry_maxtimeout=2000
+    npm_config_fetch_timeout=30000 npm_config_fetch_retries=$retries \
+    npm_config_fetch_retry_mintimeout=500 npm_config_fetch_retry_maxtimeout=$longest
   (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund) >"$log" 2>&1 && return
   if [[ ${LFBLOOM_ONLINE:-} != 1 ]] && ! npm ping --fetch-timeout=20000 >>"$log" 2>&1; then
     echo "SKIPPED: npm's registry cannot be reached; nothing was compared"
