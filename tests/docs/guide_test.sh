@@ -13,6 +13,16 @@ prefix=$TEST_TMPDIR/prefix
 "$install" "$prefix" >/dev/null
 export PATH=$prefix/bin:$PATH PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 export LC_ALL=C
+# A JVM's file of figures is in /tmp, under its number, which is that of a JVM in another test's
+# sandbox too: where both are there, it warns.
+mkdir "$TEST_TMPDIR/bin"
+quiet() { # PROGRAM OPTION
+  printf '#!/bin/bash\nexec %q %s "$@"\n' "$(command -v "$1")" "$2" >"$TEST_TMPDIR/bin/$1"
+  chmod +x "$TEST_TMPDIR/bin/$1"
+}
+quiet java -XX:-UsePerfData
+quiet javac -J-XX:-UsePerfData
+export PATH=$TEST_TMPDIR/bin:$PATH
 mkdir "$TEST_TMPDIR/work"
 cd "$TEST_TMPDIR/work"
 
