@@ -57,8 +57,10 @@ TEST(RemoteRace, OfAllBatchesWithAKeyOneIsToldThatItIsNew) {
 class Pings {
  public:
   explicit Pings(const RedisServer& server)
-      : link_(OpenLink(server.Options())), thread_([this] { Run(); }) {}
-  // Ends it: how long the worst took, and how many there were.
+      : link_(OpenLink(server.Options())), thread_([this] { Run(); }) {
+    while (!begun_) std::this_thread::yield();
+  }
+  // Ends it: how long each took that ended since it was made, the worst last.
   std::vector<int64_t> End() {
     ended_ = true;
     thread_.join();
@@ -69,15 +71,17 @@ class Pings {
  private:
   void Run() {
     using std::chrono::steady_clock;
-    while (!ended_) {
+    EXPECT_EQ(Ask(link_.get(), {"PING"}), "PONG");
+    begun_ = true;
+    do {
       const auto begin = steady_clock::now();
       EXPECT_EQ(Ask(link_.get(), {"PING"}), "PONG");
       const auto took = steady_clock::now() - begin;
       took_.push_back(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
-    }
+    } while (!ended_);
   }
 
-  std::atomic<bool> ended_{false};
+  std::atomic<bool> begun_{false}, ended_{false};
   std::vector<int64_t> took_;
   const Link link_;
   std::thread thread_;
@@ -116,10 +120,10 @@ TEST(RemoteLatency, OthersAreServedMeanwhile) {
   EXPECT_GT(took.size(), 20u);
 
   Pings counting(server);
-  EXPECT_GT(RemoteStats(remote).bits_set, 5 * kKeys);
+  for (int i = 0; i < 5; i++) EXPECT_GT(RemoteStats(remote).bits_set, 5 * kKeys);
   took = counting.End();
   Report("bits are counted", took);
-  EXPECT_GT(took.size(), 1u);
+  EXPECT_GT(took.size(), 5u);
 
   Pings loading(server);
   const Filter local = Load(remote);
