@@ -230,7 +230,8 @@ done
 redis client pause 120000 write >out
 "$tool" build -q -p 0.01 -o "$plain/signalled" keys 2>err &
 saving=$!
-# Not bash's own child, which blocks some too before it is the tool, and clears this test away.
+# Until it has become the tool it is a bash, which blocks signals too, and when it is ended runs
+# this test's trap.
 saves() { [[ $(</proc/$saving/status) =~ ^Name:[[:space:]]*lfbloom.*SigBlk:[[:space:]0]*[1-9a-f] ]]; }
 until saves; do sleep 0.05; done
 kill -TERM "$saving"

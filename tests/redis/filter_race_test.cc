@@ -123,7 +123,7 @@ TEST(RemoteLatency, OthersAreServedMeanwhile) {
   for (int i = 0; i < 5; i++) EXPECT_GT(RemoteStats(remote).bits_set, 5 * kKeys);
   took = counting.End();
   Report("bits are counted", took);
-  EXPECT_GT(took.size(), 5u);
+  EXPECT_GT(took.size(), 30u);  // 90 and more are; 12 to 16 where all is asked for at once
 
   Pings loading(server);
   const Filter local = Load(remote);

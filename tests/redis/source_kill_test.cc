@@ -27,6 +27,7 @@ using calls::Deed;
 class SteadyFollower : public testing::Environment {
  public:
   void SetUp() override {
+    new (seen_.get()) Seen;
     child_ = fork();
     ASSERT_GE(child_, 0);
     if (child_ == 0) Follow();
@@ -36,7 +37,8 @@ class SteadyFollower : public testing::Environment {
     kill(child_, SIGKILL);
     (void)waitpid(child_, nullptr, 0);
   }
-  void Begin(const lfb_redis_options& options) const {
+  void Begin(const lfb_redis_options& options) {
+    if (child_ < 0) SetUp();  // the one before has ended: --gtest_repeat
     seen_->options = options;
     seen_->begun = true;
   }
@@ -80,9 +82,8 @@ class SteadyFollower : public testing::Environment {
   Shared<Seen> seen_;
   pid_t child_ = -1;
 };
-SteadyFollower* const steady_follower = new SteadyFollower;
-[[maybe_unused]] const testing::Environment* const steady_environment =
-    testing::AddGlobalTestEnvironment(steady_follower);
+auto* const steady_follower =
+    static_cast<SteadyFollower*>(testing::AddGlobalTestEnvironment(new SteadyFollower));
 
 // Whether the act, by a process of its own that is killed at its `at`-th command, ends before.
 template <typename Act>
