@@ -1,4 +1,7 @@
 /* pages.c - zeroed memory from the heap or, from 2 MiB up, from the system; files.  Floor 1. */
+#if __SIZEOF_LONG__ == 4
+#define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
+#endif
 #define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "atomic/pages.h"
 
@@ -110,7 +113,7 @@ void lfb_pages_free(lfb_pages *pages)
   pages->address = NULL;
 }
 
-lfb_status lfb_pages_map(lfb_pages *pages, int fd, uint64_t size, bool writable)
+lfb_status lfb_pages_map(lfb_pages *pages, int fd, uint64_t offset, uint64_t size, bool writable)
 {
   const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
 
@@ -122,7 +125,8 @@ lfb_status lfb_pages_map(lfb_pages *pages, int fd, uint64_t size, bool writable)
   char *start = pages_map_aligned(mapped, PROT_NONE); /* for huge pages; the place alone */
   if (start == NULL)
     return LFB_ERROR_MAP;
-  if (mmap(start, (size_t)size, protection, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+  if (mmap(start, (size_t)size, protection, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) ==
+      MAP_FAILED) {
     const int cause = errno;
     (void)munmap(start, mapped);
     errno = cause;

@@ -1,6 +1,6 @@
 /*
  * pages.h - where the words of a filter live: zeroed memory that belongs to it, or
- * a file that several processes have in memory.
+ * a part of a file that several processes have in memory.
  *
  * Floor 1.  May include: floor 0.
  *
@@ -44,13 +44,14 @@ lfb_status lfb_pages_init(lfb_pages *pages, uint64_t size, bool populate);
 void lfb_pages_free(lfb_pages *pages);
 
 /*
- * Has the first `size` bytes of a file as memory, shared with all who do the same.
+ * Maps `size` bytes of a file from byte `offset` on, shared with all processes that do the same.
  *
- * Takes  fd  a regular file of at least `size` bytes: beyond its end, memory that is
- *            touched kills the process.  It may be closed afterwards.
+ * Takes  fd      a regular file of at least offset + size bytes: beyond its end, memory that is
+ *                touched kills the process.  It may be closed afterwards.
+ *        offset  a multiple of the page size.
  * Fails  LFB_ERROR_MAP with the cause in errno.
  */
-lfb_status lfb_pages_map(lfb_pages *pages, int fd, uint64_t size, bool writable);
+lfb_status lfb_pages_map(lfb_pages *pages, int fd, uint64_t offset, uint64_t size, bool writable);
 
 /* Ends that; the file keeps what was written. */
 void lfb_pages_unmap(lfb_pages *pages);

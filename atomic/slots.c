@@ -16,9 +16,7 @@ __thread uint32_t lfb_slot_own_plus_one __attribute__((tls_model("initial-exec")
 
 static lfb_word slots_map[MAP_WORDS]; /* bit s is on while slot s has an owner */
 static lfb_word slots_shared_next;    /* spreads the threads that got no slot  */
-static pthread_once_t slots_once = PTHREAD_ONCE_INIT;
-static pthread_key_t slots_key;
-static bool slots_key_made;
+static lfb_word slots_key; /* the key of slots_at_exit() plus one; 0: none yet */
 
 static uint32_t slots_remember(uint32_t slot)
 {
@@ -43,6 +41,15 @@ static void slots_give(uint32_t slot)
                             ~(UINT64_C(1) << (slot % LFB_WORD_BITS)), memory_order_release);
 }
 
+/* Has slots_at_exit() receive a value at the thread's exit; whether it will. */
+static bool slots_note(uintptr_t value)
+{
+  /* This thread has found it in slots_has_key(); it does not change. */
+  const uint64_t plus_one = lfb_word_get(&slots_key);
+
+  return pthread_setspecific((pthread_key_t)(plus_one - 1), (void *)value) == 0;
+}
+
 /* Runs at the exit of a thread that owns a slot, and gives it back in the next round of
  * destructors: others of this one may leave what the thread entered by its slot.  Those
  * that run later still may put: the thread goes on without a slot, since nothing would
@@ -52,15 +59,28 @@ static void slots_at_exit(void *given)
   const uint32_t plus_one = (uint32_t)(uintptr_t)given & ~(uint32_t)ONCE_MORE;
   const uintptr_t again = plus_one | (uint32_t)ONCE_MORE;
 
-  if ((uintptr_t)given != again && pthread_setspecific(slots_key, (void *)again) == 0)
+  if ((uintptr_t)given != again && slots_note(again))
     return;
   slots_share();
   slots_give(plus_one - 1);
 }
 
-static void slots_make_key(void)
+/* Makes the key unless there is one; whether there is.  Not by pthread_once(): a thread that
+ * stops for ever in that would hold up all others. */
+static bool slots_has_key(void)
 {
-  slots_key_made = pthread_key_create(&slots_key, slots_at_exit) == 0;
+  /* acquire: pairs with the release below: pthread knows the key. */
+  uint64_t seen = atomic_load_explicit(&slots_key, memory_order_acquire);
+  pthread_key_t made;
+
+  if (seen != 0)
+    return true;
+  if (pthread_key_create(&made, slots_at_exit) != 0)
+    return false;
+  /* release: as above.  It fails where another thread's key is there, which stays. */
+  if (!lfb_cas_u64(&slots_key, &seen, (uint64_t)made + 1, memory_order_release))
+    (void)pthread_key_delete(made);
+  return true;
 }
 
 /* The lowest free slot of one map word, or LFB_SLOT_COUNT. */
@@ -80,17 +100,19 @@ static uint32_t slots_take_from(uint32_t map_word)
 
 uint32_t lfb_slot_take(void)
 {
-  if (pthread_once(&slots_once, slots_make_key) != 0 || !slots_key_made)
-    return slots_share();
+  /* First, for a signal handler that interrupts what follows and asks for a number, too. */
+  const uint32_t shared = slots_share();
 
+  if (!slots_has_key())
+    return shared;
   uint32_t slot = LFB_SLOT_COUNT;
   for (uint32_t i = 0; i < MAP_WORDS && slot == LFB_SLOT_COUNT; i++)
     slot = slots_take_from(i);
   if (slot == LFB_SLOT_COUNT)
-    return slots_share();
-  if (pthread_setspecific(slots_key, (void *)(uintptr_t)(slot + 1)) != 0) {
+    return shared;
+  if (!slots_note(slot + 1)) {
     slots_give(slot);
-    return slots_share();
+    return shared;
   }
   return slots_remember(slot);
 }

@@ -18,6 +18,8 @@
  * Stopped    A thread that is stopped for ever keeps its slot; nobody waits.
  * Late       A thread whose first call comes in the last two rounds of its exit's
  *            destructors keeps its slot taken: nothing is left to give it back.
+ * Signals    A handler that interrupts a thread's first call gets a shared number, once.  A
+ *            thread's first call may not come in a handler: pthread's functions are called.
  * Fork       The child keeps the forking thread's slot; those of the threads
  *            that the child does not have stay taken in it.
  */

@@ -86,6 +86,7 @@ lfb_config lfb_own_config(const lfb_contender *own, uint64_t n, double fpp);
 
 extern const lfb_contender lfb_own_fast, lfb_own_fast_pair, lfb_own_guava_mitz64;
 extern const lfb_contender lfb_own_mapped, lfb_own_mapped_disk; /* fast, in a mapped file */
+extern const lfb_contender lfb_own_mapped_mitz64;               /* guava-mitz64, likewise */
 extern const lfb_contender lfb_own_counting, lfb_own_counting_mitz64; /* of fast, of the other */
 extern const lfb_contender lfb_own_versions;                    /* fast, through versions */
 extern const lfb_contender lfb_peer_libbloom, lfb_peer_ck_bitmap, lfb_peer_mutex;

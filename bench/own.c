@@ -296,3 +296,5 @@ const lfb_contender lfb_own_fast_pair =
     OWN_ROW("fast-pair", LFB_FAST_PAIR, COUNT(own_ways) - FAST_ONLY, own_create);
 const lfb_contender lfb_own_guava_mitz64 =
     OWN_ROW("guava-mitz64", LFB_GUAVA_MITZ64, COUNT(own_ways) - FAST_ONLY, own_create);
+const lfb_contender lfb_own_mapped_mitz64 = OWN_ROW(
+    "mapped-shm-mitz64", LFB_GUAVA_MITZ64, COUNT(own_ways) - FAST_ONLY, own_create_in_memory);

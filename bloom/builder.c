@@ -177,28 +177,40 @@ static size_t builder_act(const void *context, const uint64_t *low, const uint64
   return 0;
 }
 
+/* These two have the hashes of a piece on the stack: not while lfb_filter_put_many() runs. */
+static __attribute__((noinline)) size_t builder_put_keys(const builder_call *call,
+                                                         const lfb_key *keys, size_t count)
+{
+  return lfb_pieces(&call->builder->filter->layout.hasher, keys, count, lfb_piece_bytes,
+                    builder_act, call);
+}
+
+static __attribute__((noinline)) size_t builder_put_numbers(const builder_call *call,
+                                                            const uint64_t *keys, size_t count)
+{
+  const lfb_filter *filter = call->builder->filter;
+  return lfb_pieces_u64(&filter->layout.hasher, keys, count, filter->strategy->hash_u64_many,
+                        builder_act, call);
+}
+
 void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const lfb_key *keys,
                           size_t count)
 {
   const builder_call call = {builder, &builder->thread[thread]};
-  lfb_filter *filter = builder->filter;
 
-  call.thread->new_keys +=
-      builder->alone ? lfb_pieces(&filter->layout.hasher, keys, count, lfb_piece_bytes,
-                                  builder_act, &call)
-                     : lfb_filter_put_many(filter, keys, count, NULL);
+  call.thread->new_keys += builder->alone
+                               ? builder_put_keys(&call, keys, count)
+                               : lfb_filter_put_many(builder->filter, keys, count, NULL);
 }
 
 void lfb_builder_put_many_u64(lfb_builder *builder, unsigned thread, const uint64_t *keys,
                               size_t count)
 {
   const builder_call call = {builder, &builder->thread[thread]};
-  lfb_filter *filter = builder->filter;
 
-  call.thread->new_keys +=
-      builder->alone ? lfb_pieces_u64(&filter->layout.hasher, keys, count,
-                                      filter->strategy->hash_u64_many, builder_act, &call)
-                     : lfb_filter_put_many_u64(filter, keys, count, NULL);
+  call.thread->new_keys += builder->alone
+                               ? builder_put_numbers(&call, keys, count)
+                               : lfb_filter_put_many_u64(builder->filter, keys, count, NULL);
 }
 
 void lfb_builder_put_many_hash(lfb_builder *builder, unsigned thread, const uint64_t *hashes,

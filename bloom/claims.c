@@ -1,4 +1,5 @@
-/* claims.c - claiming, and helping others to; argued in claims.h.  Floor 9. */
+/* claims.c - claiming a hash, and completing the claims of others; argued in claims.h.
+ * Floor 7. */
 #define _DEFAULT_SOURCE /* sched_yield */
 #include "bloom/claims.h"
 
@@ -18,160 +19,74 @@ enum { CLAIMS_PLANTED_UNDECIDED = 1 };
 enum { CLAIMS_PLANTED_UNDECIDED = 0 };
 #endif
 
-_Static_assert((int)LFB_CLAIMANTS <= (int)LFB_CLAIMANTS_MOST, "each has a number of his own");
-_Static_assert(sizeof(lfb_claimant) == sizeof(lfb_stripe) &&
-                   offsetof(lfb_claimant, low) == offsetof(lfb_stripe, claim) &&
-                   offsetof(lfb_claimant, lent) == offsetof(lfb_stripe, lent),
-               "in a file they are the same lines");
+#define STATE_MASK ((UINT64_C(1) << LFB_CLAIM_STATE_BITS) - 1)
 
-/* Zero pages until a thread claims: of filters in this process's own memory. */
-static lfb_claimant claims_private[LFB_CLAIMANTS] __attribute__((aligned(LFB_CACHE_LINE)));
+/*
+ * `wide`, a constant wherever it is passed, says whether a cell is two words.  A word of its own
+ * is a scalar here, not a part of a struct: gcc stores the two words of a struct and loads them
+ * as one vector, which waits for both stores (41 ns a claim became 63, Zen 3).
+ */
 
-lfb_status lfb_claims_init(lfb_claims *claims)
+/* ---- cells ------------------------------------------------------------------ */
+
+/* What the first word of a cell holds of a hash. */
+static uint64_t cell_word(uint64_t low, lfb_claim_state state)
 {
-  return lfb_claims_init_places(claims, LFB_CLAIM_PLACES);
+  return (low & ~STATE_MASK) | (uint64_t)state;
 }
 
-lfb_status lfb_claims_init_places(lfb_claims *claims, uint64_t places)
+static lfb_claim_state cell_state(uint64_t word)
 {
-  const uint64_t words = places < LFB_CACHE_LINE / 8 ? LFB_CACHE_LINE / 8 : places;
-  lfb_word *made = aligned_alloc(LFB_CACHE_LINE, (size_t)words * sizeof *made);
-
-  if (made == NULL)
-    return LFB_ERROR_NO_MEMORY;
-  for (uint64_t i = 0; i < words; i++)
-    atomic_init(&made[i], 0);
-  *claims = (lfb_claims){.places = made,
-                         .mask = places - 1,
-                         .each = claims_private,
-                         .count = LFB_CLAIMANTS,
-                         .owned = LFB_SLOT_COUNT,
-                         .lent = LFB_CLAIMANTS_LENT,
-                         .lent_map = &claims_private[LFB_SLOT_COUNT].lent,
-                         .lent_fd = -1};
-  return LFB_OK;
+  return (lfb_claim_state)(word & STATE_MASK);
 }
 
-void lfb_claims_free(lfb_claims *claims)
+/* The hash that a cell holds in these words. */
+LFB_INLINE lfb_hash cell_hash(const lfb_claims *claims, const lfb_cell *cell, uint64_t low,
+                              uint64_t high)
 {
-  free(claims->places);
-  claims->places = NULL;
+  const uint64_t upper = low & ~STATE_MASK, number = (uint64_t)(cell - claims->cells);
+  const uint64_t whole = upper | (number ^ lfb_claims_spread(upper));
+
+  if (claims->width == LFB_HASH_32_32)
+    return (lfb_hash){(uint32_t)whole, whole >> 32};
+  return (lfb_hash){whole, high};
 }
 
-/* ---- whose claim ----------------------------------------------------------- */
-
-static void claimants_return(const lfb_claims *claims, uint32_t bit)
+/* Changes both words of a cell if they still are these, with the order of any step; reloads them
+ * if not. */
+LFB_INLINE bool cell_change_pair(lfb_cell *cell, uint64_t *low, uint64_t *high, uint64_t to_low,
+                                 uint64_t to_high)
 {
-  /* release: pairs with the acquire in claimants_borrow_from(). */
-  atomic_fetch_and_explicit(claims->lent_map, ~(UINT64_C(1) << bit), memory_order_release);
+  lfb_two seen = {*low, *high};
+
+  /* The exchange itself is relaxed (pair.h).  release: the bits are on before DONE. */
+  lfb_fence(LFB_STD memory_order_release);
+  const bool changed = lfb_pair_cas(cell->half, &seen, (lfb_two){to_low, to_high});
+  /* acquire: the look that follows sees the bits of every hash that was DONE here. */
+  lfb_fence(LFB_STD memory_order_acquire);
+  *low = seen.low;
+  *high = seen.high;
+  return changed;
 }
 
-/* Whether another process has the one that this one's map has just lent. */
-static bool claimants_elsewhere(const lfb_claims *claims, uint32_t bit)
+/* Reads a cell: both words as they were at one time. */
+LFB_INLINE void cell_read(lfb_cell *cell, uint64_t *low, uint64_t *high, bool wide)
 {
-  return claims->lent_fd >= 0 && !lfb_leases_lock_lent(claims->lent_fd, bit);
-}
-
-/* Borrows one of `free`; its bit, or the number of bits where that cannot be. */
-static uint32_t claimants_borrow_from(const lfb_claims *claims, uint64_t free)
-{
-  uint64_t seen = lfb_word_get(claims->lent_map);
-
-  while ((~seen & free) != 0) {
-    const uint32_t bit = (uint32_t)__builtin_ctzll(~seen & free);
-    /* acquire: pairs with the release in claimants_return(), so that the sequence goes on
-     * from the last borrower's. */
-    if (!lfb_cas_u64(claims->lent_map, &seen, seen | UINT64_C(1) << bit, memory_order_acquire))
-      continue;
-    if (!claimants_elsewhere(claims, bit))
-      return bit;
-    claimants_return(claims, bit);
-    free &= ~(UINT64_C(1) << bit);
-  }
-  return LFB_WORD_BITS;
-}
-
-/* The number of a claimant that nobody else has until it is given back. */
-static uint32_t claimants_borrow(const lfb_claims *claims)
-{
-  const uint64_t all = UINT64_MAX >> (LFB_WORD_BITS - claims->lent);
-
-  for (;;) {
-    const uint32_t bit = claimants_borrow_from(claims, all);
-    if (bit < LFB_WORD_BITS)
-      return claims->first + claims->owned + bit;
-    (void)sched_yield(); /* all are lent (head of claims.h, Numbers) */
+  /* acquire: pairs with the release in cell_complete(): the bits of what was DONE here. */
+  *low = LFB_STD atomic_load_explicit(&cell->half[0], LFB_STD memory_order_acquire);
+  *high = 0;
+  if (wide) {
+    *high = lfb_word_get(&cell->half[1]);
+    (void)cell_change_pair(cell, low, high, *low, *high); /* changes nothing: it reads */
   }
 }
 
-static uint32_t claimants_take(const lfb_claims *claims)
+lfb_claim_state lfb_claims_state(const lfb_cell *cell)
 {
-  const uint32_t slot = lfb_slot();
-  return slot < claims->owned ? claims->first + slot : claimants_borrow(claims);
+  return cell_state(lfb_word_get(&cell->half[0]));
 }
 
-static void claimants_give_back(const lfb_claims *claims, uint32_t number)
-{
-  const uint32_t lent_from = claims->first + claims->owned;
-
-  if (number < lent_from)
-    return;
-  if (claims->lent_fd >= 0)
-    lfb_leases_unlock_lent(claims->lent_fd, number - lent_from);
-  claimants_return(claims, number - lent_from);
-}
-
-/* ---- tickets and statuses -------------------------------------------------- */
-
-static uint32_t ticket_number(uint64_t ticket)
-{
-  return (uint32_t)(ticket & ((UINT64_C(1) << LFB_TICKET_NUMBER_BITS) - 1));
-}
-
-static uint64_t status_of(uint64_t sequence, lfb_claim_state state)
-{
-  return sequence << LFB_STATUS_STATE_BITS | state;
-}
-
-/* What a ticket's status is while it is pending, won or lost. */
-static uint64_t ticket_status(uint64_t ticket, lfb_claim_state state)
-{
-  return status_of(ticket >> LFB_TICKET_NUMBER_BITS, state);
-}
-
-/* The sequence behind another: as many as a ticket has room for, then again from 1 on. */
-static uint64_t sequence_next(uint64_t sequence)
-{
-  const uint64_t most = (UINT64_C(1) << (LFB_WORD_BITS - LFB_TICKET_NUMBER_BITS)) - 1;
-  return sequence % most + 1;
-}
-
-uint64_t lfb_claims_publish(const lfb_claims *claims, uint32_t number, lfb_hash hash)
-{
-  lfb_claimant *mine = &claims->each[number];
-  /* relaxed: only the owner moves the sequence on, and an earlier owner's came along with
-   * the slot. */
-  const uint64_t before = atomic_load_explicit(&mine->status, memory_order_relaxed);
-  const uint64_t sequence = sequence_next(before >> LFB_STATUS_STATE_BITS);
-
-  /* release: who learns here that the last ticket is gone sees what its claim did. */
-  atomic_store_explicit(&mine->status, status_of(sequence, LFB_CLAIM_PENDING),
-                        memory_order_release);
-  /* release: a late helper that reads these then sees the new sequence. */
-  atomic_store_explicit(&mine->low, hash.low, memory_order_release);
-  atomic_store_explicit(&mine->high, hash.high, memory_order_release);
-  return sequence << LFB_TICKET_NUMBER_BITS | number;
-}
-
-lfb_claim_state lfb_claims_state(const lfb_claims *claims, uint32_t number)
-{
-  /* acquire: whoever decided had looked, and the owner goes on from what he saw. */
-  const uint64_t status =
-      atomic_load_explicit(&claims->each[number].status, memory_order_acquire);
-  return (lfb_claim_state)(status & ((1 << LFB_STATUS_STATE_BITS) - 1));
-}
-
-/* ---- helping --------------------------------------------------------------- */
+/* ---- claiming --------------------------------------------------------------- */
 
 static bool claimed_is_in(const lfb_claimed *in, lfb_hash hash)
 {
@@ -183,97 +98,141 @@ static void claimed_turn_on(const lfb_claimed *in, lfb_hash hash)
   in->turn_on(in->of, hash);
 }
 
-/* Decides a claim that is pending, unless another thread has; the status it has then. */
-static uint64_t claims_decide(lfb_claimant *claimant, const lfb_claimed *in, lfb_hash hash,
-                              uint64_t ticket)
+/* Says in a cell that holds WON in these words that the bits of its hash are on. */
+LFB_INLINE void cell_leave(lfb_cell *cell, uint64_t low, uint64_t high, bool wide)
 {
-  uint64_t status = ticket_status(ticket, LFB_CLAIM_PENDING);
-  const bool late = !CLAIMS_PLANTED_UNLOOKED && claimed_is_in(in, hash);
-  const uint64_t decided = ticket_status(ticket, late ? LFB_CLAIM_LOST : LFB_CLAIM_WON);
+  const uint64_t done = cell_word(low, LFB_CLAIM_DONE);
 
-  if (CLAIMS_PLANTED_UNDECIDED) {
+  /* release: the bits are on before any thread reads DONE.  It fails if another thread has
+   * completed the claim: this WON cannot have come back. */
+  if (wide)
+    (void)cell_change_pair(cell, &low, &high, done, high);
+  else
+    (void)lfb_cas_u64(&cell->half[0], &low, done, LFB_STD memory_order_release);
+}
+
+/* Completes the claim of another thread that holds WON in these words. */
+LFB_INLINE void cell_complete(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell,
+                              uint64_t low, uint64_t high, bool wide)
+{
+  const lfb_hash hash = cell_hash(claims, cell, low, high);
+
+  if (!claimed_is_in(in, hash)) /* they may be on in an older layer (layers.h) */
     claimed_turn_on(in, hash);
-    (void)sched_yield();
-  }
-  /* acq_rel: who reads the outcome sees what was looked at; failing says that another
-   * thread has decided, whose outcome is read in order (acquire). */
-  if (lfb_cas_u64(&claimant->status, &status, decided, memory_order_acq_rel))
-    return decided;
-  return atomic_load_explicit(&claimant->status, memory_order_acquire);
+  cell_leave(cell, low, high, wide);
 }
 
-/* Does what a ticket is about, whosever it is. */
-static void claims_complete(lfb_claimant *claimant, const lfb_claimed *in, uint64_t ticket)
+/* Steps 2 to 4. */
+LFB_INLINE bool claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell,
+                             lfb_hash hash, bool wide)
 {
-  /* acquire: if they are of a later claim, the status read below is too. */
-  const lfb_hash hash = {atomic_load_explicit(&claimant->low, memory_order_acquire),
-                         atomic_load_explicit(&claimant->high, memory_order_acquire)};
-  /* acquire: pairs with the CAS that decided, and with publishing. */
-  uint64_t status = atomic_load_explicit(&claimant->status, memory_order_acquire);
-
-  if (status == ticket_status(ticket, LFB_CLAIM_PENDING))
-    status = claims_decide(claimant, in, hash, ticket);
-  if (status == ticket_status(ticket, LFB_CLAIM_WON))
-    claimed_turn_on(in, hash);
-}
-
-void lfb_claims_help(const lfb_claims *claims, const lfb_claimed *in, lfb_word *place,
-                     uint64_t ticket)
-{
-  const uint32_t number = ticket_number(ticket);
-
-  if (number < claims->count) /* which in a file is only as true as the file */
-    claims_complete(&claims->each[number], in, ticket);
-  /* release: the bits are on before the next ticket may enter.  It fails if the ticket
-   * is gone, by another helper; it cannot have come back. */
-  (void)lfb_cas_u64(place, &ticket, 0, memory_order_release);
-}
-
-/* ---- claiming -------------------------------------------------------------- */
-
-bool lfb_claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash,
-                      uint64_t ticket)
-{
-  lfb_word *place = lfb_claims_place(claims, hash);
+  const uint64_t mine = cell_word(lfb_claims_low(claims, hash), LFB_CLAIM_WON);
+  uint64_t low, high;
 
   for (;;) {
-    /* acquire: pairs with the release of whoever entered: his hash and sequence. */
-    uint64_t seen = atomic_load_explicit(place, memory_order_acquire);
-    if (seen == 0) {
-      /* acquire: the bits that the last one here turned on.  release: as just said. */
-      if (lfb_cas_u64(place, &seen, ticket, memory_order_acq_rel))
-        return true;
-      continue; /* to read, in order, who has entered instead */
+    cell_read(cell, &low, &high, wide);
+    if (cell_state(low) == LFB_CLAIM_WON) {
+      cell_complete(claims, in, cell, low, high, wide);
+      continue;
     }
-    lfb_claims_help(claims, in, place, seen);
-    if (claimed_is_in(in, hash))
+    if (!CLAIMS_PLANTED_UNLOOKED && claimed_is_in(in, hash))
       return false;
+    if (CLAIMS_PLANTED_UNDECIDED) {
+      claimed_turn_on(in, hash);
+      (void)sched_yield();
+    }
+    /* relaxed: the hash in the cell is the whole message.  A retry: another claim has won. */
+    if (wide ? cell_change_pair(cell, &low, &high, mine, hash.high)
+             : lfb_cas_u64(&cell->half[0], &low, mine, LFB_STD memory_order_relaxed))
+      return true;
   }
+}
+
+/* Steps 2 to 5. */
+LFB_INLINE bool claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash,
+                             bool wide)
+{
+  lfb_cell *cell = lfb_claims_cell(claims, hash);
+
+  if (!claims_enter(claims, in, cell, hash, wide))
+    return false;
+  claimed_turn_on(in, hash);
+  cell_leave(cell, cell_word(lfb_claims_low(claims, hash), LFB_CLAIM_WON), hash.high, wide);
+  return true;
+}
+
+/* Claims under a lock of the cell: where both its words cannot change together. */
+static bool claims_claim_locked(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash)
+{
+  lfb_word *lock = &lfb_claims_cell(claims, hash)->half[0];
+  uint64_t unlocked = 0;
+
+  /* acquire: pairs with the release below, for the bits of earlier winners. */
+  while (!lfb_cas_u64(lock, &unlocked, 1, LFB_STD memory_order_acquire)) {
+    unlocked = 0;
+    (void)sched_yield();
+  }
+  const bool won = !claimed_is_in(in, hash);
+  if (won)
+    claimed_turn_on(in, hash);
+  LFB_STD atomic_store_explicit(lock, UINT64_C(0), LFB_STD memory_order_release);
+  return won;
 }
 
 bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash)
 {
-  const uint32_t number = claimants_take(claims);
-  const uint64_t ticket = lfb_claims_publish(claims, number, hash);
-  bool won = false;
-
-  if (lfb_claims_enter(claims, in, hash, ticket)) {
-    lfb_claims_help(claims, in, lfb_claims_place(claims, hash), ticket);
-    won = lfb_claims_state(claims, number) == LFB_CLAIM_WON;
-  }
-  claimants_give_back(claims, number);
-  return won;
+  if (claims->width != LFB_HASH_128)
+    return claims_claim(claims, in, hash, false);
+  return claims->locked ? claims_claim_locked(claims, in, hash)
+                        : claims_claim(claims, in, hash, true);
 }
 
-void lfb_claims_adopt(const lfb_claims *claims, const lfb_claimed *in)
+bool lfb_claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash)
 {
-  const uint32_t end = claims->first + claims->owned + claims->lent;
+  lfb_cell *cell = lfb_claims_cell(claims, hash);
 
-  for (uint64_t i = 0; i <= claims->mask; i++) {
-    /* acquire: as in lfb_claims_enter(). */
-    const uint64_t ticket = atomic_load_explicit(&claims->places[i], memory_order_acquire);
-    const uint32_t number = ticket_number(ticket);
-    if (ticket != 0 && number >= claims->first && number < end)
-      lfb_claims_help(claims, in, &claims->places[i], ticket);
+  return claims->width == LFB_HASH_128 ? claims_enter(claims, in, cell, hash, true)
+                                       : claims_enter(claims, in, cell, hash, false);
+}
+
+void lfb_claims_complete(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell)
+{
+  const bool wide = claims->width == LFB_HASH_128;
+  uint64_t low, high;
+
+  cell_read(cell, &low, &high, wide);
+  if (cell_state(low) == LFB_CLAIM_WON)
+    cell_complete(claims, in, cell, low, high, wide);
+}
+
+/* ---- where the cells are ---------------------------------------------------- */
+
+lfb_claims lfb_claims_over(lfb_cell *cells, lfb_hash_width width)
+{
+  return (lfb_claims){cells, width, lfb_claims_sharable(width) != LFB_OK};
+}
+
+lfb_status lfb_claims_sharable(lfb_hash_width width)
+{
+  return width != LFB_HASH_128 || lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
+}
+
+lfb_status lfb_claims_init(lfb_claims *claims, lfb_hash_width width)
+{
+  lfb_cell *made = aligned_alloc(LFB_CACHE_LINE, LFB_CLAIM_CELLS * sizeof *made);
+
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  for (uint32_t i = 0; i < LFB_CLAIM_CELLS; i++) {
+    atomic_init(&made[i].half[0], 0);
+    atomic_init(&made[i].half[1], 0);
   }
+  *claims = lfb_claims_over(made, width);
+  return LFB_OK;
+}
+
+void lfb_claims_free(lfb_claims *claims)
+{
+  free(claims->cells);
+  claims->cells = NULL;
 }

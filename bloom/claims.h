@@ -1,176 +1,147 @@
 /*
- * claims.h - of all who claim a key, one wins.
+ * claims.h - claims: of all threads and processes that claim one hash, at most one wins.
  *
- * Floor 9.  May include: floors 0 to 8.
+ * Floor 7.  May include: floors 0 to 6.
  *
- * A put of a new key turns on several bits, and two threads that put it at once can
- * each turn on some: both are told that it is new.  A claim is decided by one word.
+ * Claims are decided in 256 cells.  A hash has one cell.  The cell's number stands for 8 bits of
+ * the hash and the cell holds the rest.  The 8 bits that are free so hold a state:
  *
- * Data       A table of places, one word each: a hash has one place.  A place is free
- *            (0) or holds a ticket: which claimant, and his how many-th claim, his
- *            sequence.  A claimant is a line of three words: the hash that he claims,
- *            in two halves, and his status: sequence and pending, won or lost.  All is
- *            plain words and numbers, no pointers: it may be mapped anywhere.
- * Claiming   1. Look: a key that is in has been claimed.  Nothing is written.
- *            2. Publish: write hash and status (sequence + 1, pending) to one's claimant.
- *            3. Enter: put the ticket into the free place of the hash, by CAS.  If a
- *               ticket is there, help it, look again, try again.
- *            4. Help one's own ticket.  One's status then says who won.
- * Helping    is the same for everybody, the owner too: read the claimant; if his
- *            sequence has moved on, the ticket is gone.  If he is pending, look whether
- *            the hash is in and change his status, by CAS, to lost or won.  If he has
- *            won, turn on the bits.  Then change the place from the ticket to 0, by CAS.
+ *   0     nobody has claimed here yet
+ *   WON   the claim of this hash has won; its bits may not all be on yet
+ *   DONE  the last claim that won here was of this hash, and its bits are on
  *
- * Why it is right.  A ticket enters the table once, since its sequence is used once, and
- * its owner goes on to the next only after it has left: his own helping ends with it gone.
+ * A claim:
  *
- * At most    Tickets of one hash have one place, so they are in the table one after the
- * one        other.  If one has won it leaves after somebody has seen all bits of the
- *            hash on: who takes it out has turned them on, or found them on.  The next
- *            one's helpers look after it has entered, so after that (Order): whoever
- *            of them looks sees them on, and none can decide for won.
- * Exactly    A claim is false because all bits of its hash were seen on.  Bits of that
- * one        hash that no other key has come from a put, or from a helper who saw won
- *            in some status: so somebody has won, or the key was a false positive, or
- *            came in by a put.
- * The trap   A helper that turned on bits before the status says won would make the next
- *            one see the key as in and decide for lost: then nobody wins.  A helper may
- *            fall asleep between its look and its CAS; its CAS then fails, since the
- *            status is no longer pending or no longer of that sequence: what it saw is
- *            worth nothing, and that is all.  Bits that it turns on late are on already.
- * Order      Who frees a place by CAS (release) has seen the bits on; who enters it next
- *            (acquire, and release again) comes after that, and so does whoever reads his
- *            ticket there (acquire).  By coherence he sees the bits on, though both read
- *            and write those relaxed.  A helper that is late may read the hash of a later
- *            claim; what tells him is the status, which the owner writes before the hash
- *            (release) and the helper reads after it (acquire).  No fences:
- *            ThreadSanitizer knows none.
- * Progress   Lock-free.  Who finds a ticket in his place completes that claim, so he
- *            tries again only after another claim of that place is complete.
- * Stopped    A thread that stops for ever leaves at most a ticket, which the next one
- *            helps.  If that wins, the winner is the one who stopped: nobody is told.
- * Cost       A key that is in: nothing beside the look.  One that is not, and meets
- *            nobody: three locked operations beside the bits' own.
- * Threads    Claim beside claim, put, query and all else.  init and free run alone.  A
- *            thread has one claimant, so a signal handler must not claim where it may have
- *            interrupted a claim.
- * Numbers    Each thread slot (slots.h) has a claimant.  Threads without one borrow one of
- *            some more (64; 8 in a mapped file, where 64 threads of a process have their
- *            own) for the time of a claim; when so many of those are inside claims at
- *            once, further ones wait for them: only there is it not lock-free.  Which
- *            are lent a process keeps to itself.  Processes without a lease have the same
- *            8, so each locks the byte of the one that it has borrowed: the kernel takes
- *            that back if it dies.  Where there are no locks they note it in the file, and
- *            one that dies inside a claim keeps what it had borrowed.
- * Processes  In a mapped file the claimants are those who lease its stripes
- *            (atomic/leases.h).  The ticket of a process that has died is helped like
- *            that of any thread that stopped, by whoever meets it or who gets the lease.
- *            What is in such a file may be anything: a ticket of a number that nobody
- *            has is taken out, and the rest makes answers wrong at most.
+ *   1. Look.  If all bits of the hash are on, the claim is lost; nothing is written.
+ *   2. Read the cell (acquire).  If it is WON: turn on the bits of the hash in it, change it to
+ *      DONE (release) by a CAS, and begin 2 again.
+ *   3. Look again.  If the bits are on now, the claim is lost.
+ *   4. Change the cell from the value that 2 read to WON with this hash, by a CAS.  If that
+ *      fails, go to 2.  If it succeeds, the claim has won.
+ *   5. Turn on the bits, then change the cell to DONE (release) by a CAS.
  *
- * Source: the helping is that of Harris, Fraser and Pratt, "A Practical Multi-word
- * Compare-and-Swap Operation", 2002, with one word that decides.
+ * One winner   No hash becomes WON twice.  Suppose that none has so far.  Then a value that the
+ *              cell has left does not come back, so no claim won here between 2 and 4.  Each
+ *              claim that won here before 2 was DONE before 2, with its bits on, and the look
+ *              in 3 sees them.  That look failed, so this hash is none of theirs.
+ * The tag      The last winner's hash keeps the CAS in 4 from being fooled.  So there is no
+ *              sequence number and no owner: nothing here belongs to a thread or a process.
+ * Exactly one  wins, unless the key was a false positive, came in by a put, or the winner died
+ *              before its claim returned.
+ * Order        Every change of a cell is a read-modify-write, so all of them are one release
+ *              sequence.  A thread that acquires a value of the cell sees the bits of all hashes
+ *              that were DONE here before.  The CAS in 4 may be relaxed: the hash in the cell is
+ *              the whole message.
+ * Progress     Lock-free.  2 and 4 repeat only because another claim has won or was completed.
+ * Stopped      A thread that stops for ever, or is killed, leaves a cell at WON at most.  The
+ *              next thread that needs the cell completes that claim.
+ * Signals      A handler may claim.  It completes the claim that it interrupted, if the cell is
+ *              the same.
+ * fork         Nothing has to be renewed in a child.  In private memory a hash that is WON in
+ *              the parent is completed in the child, where no claim of it returns true.
+ * Width        Both words of a cell change together where a strategy uses more than 64 bits of
+ *              hash (guava-mitz64).  On a machine without a 16-byte exchange (pair.h) such
+ *              claims take a lock per cell instead, and may not be made in a shared file.
+ *
+ * Nothing may ever turn a bit off: a hash could win again.
  */
 #ifndef LFB_BLOOM_CLAIMS_H
 #define LFB_BLOOM_CLAIMS_H
 
-#include "atomic/leases.h"
-#include "atomic/slots.h"
-#include "bloom/strategies/strategy.h"
+#include <lfbloom/status.h>
+#include <stdbool.h>
+
+#include "atomic/pair.h"
+#include "bloom/hashing/murmur.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum {
-  LFB_CLAIM_PLACES = 512,  /* of a filter: a page of 4 KiB; a power of two   */
-  LFB_CLAIMANTS_LENT = 64, /* for threads that have no slot; the bits of a word */
-  LFB_CLAIMANTS = LFB_SLOT_COUNT + LFB_CLAIMANTS_LENT, /* of a process, for its own filters */
-  /* A ticket is its claimant's number in the low bits and the sequence above them, from
-   * 1 on.  51 bits of sequence last a thread of 10^8 claims a second for 8 months;
-   * then it begins again, when nobody has looked at one of its first for as long. */
-  LFB_TICKET_NUMBER_BITS = 13,
-  LFB_CLAIMANTS_MOST = 1 << LFB_TICKET_NUMBER_BITS,
-  LFB_STATUS_STATE_BITS = 2, /* a status: the state, and the sequence above it */
+  LFB_CLAIM_CELLS = 256,
+  LFB_CLAIM_STATE_BITS = 8, /* of a cell's first word: its low ones */
 };
 
-typedef enum lfb_claim_state { LFB_CLAIM_PENDING, LFB_CLAIM_WON, LFB_CLAIM_LOST } lfb_claim_state;
+typedef enum lfb_claim_state { LFB_CLAIM_NONE, LFB_CLAIM_WON, LFB_CLAIM_DONE } lfb_claim_state;
 
-/* Whose claim this is, and how it stands: a line of its own; in a file, of a stripe's. */
-typedef struct lfb_claimant {
-  uint64_t count, running; /* of a stripe: not touched here                  */
-  lfb_word low, high;                /* the hash that is claimed             */
-  lfb_word status;
-  lfb_word lent; /* of the first that is lent, where `lent_map` is here */
-  char padding[LFB_CACHE_LINE - 6 * sizeof(uint64_t)];
-} lfb_claimant;
+/* How many bits of a hash its strategy uses. */
+typedef enum lfb_hash_width {
+  LFB_HASH_64,    /* the low half              */
+  LFB_HASH_32_32, /* 32 bits of each half      */
+  LFB_HASH_128,   /* both halves               */
+} lfb_hash_width;
 
-/* The claims of one filter that are under way. */
+/* The state and most of a hash; the second word is 0 unless the hash has 128 bits. */
+typedef struct lfb_cell {
+  lfb_word half[2] __attribute__((aligned(16)));
+} lfb_cell;
+
+/* The cells of one filter, in its own memory or in a file. */
 typedef struct lfb_claims {
-  lfb_word *places;
-  uint64_t mask;      /* the number of places, less 1                               */
-  lfb_claimant *each; /* everybody, by number                                       */
-  uint32_t count;     /* .. so many                                                 */
-  uint32_t first;     /* this process's own begin here: one a slot below `owned`,   */
-  uint32_t owned;     /* .. and then `lent` of them, at most 64, for other threads  */
-  uint32_t lent;
-  lfb_word *lent_map; /* bit i is on while the i-th is lent                         */
-  int lent_fd;        /* locked for who borrows (leases.h); -1: there is no need    */
+  lfb_cell *cells;
+  lfb_hash_width width;
+  bool locked; /* for want of a 16-byte exchange */
 } lfb_claims;
 
-/* Makes an empty table of LFB_CLAIM_PLACES.  Fails: LFB_ERROR_NO_MEMORY. */
-lfb_status lfb_claims_init(lfb_claims *claims);
-
-/* The same of `places`, a power of two: for tests, where claims are to meet. */
-lfb_status lfb_claims_init_places(lfb_claims *claims, uint64_t places);
-
-void lfb_claims_free(lfb_claims *claims);
-
-/* The place of a hash.  Multiplied, so that all bits of it count whichever are random. */
-static inline lfb_word *lfb_claims_place(const lfb_claims *claims, lfb_hash hash)
-{
-  const uint64_t mixed = (hash.low ^ hash.high) * UINT64_C(0x9e3779b97f4a7c15);
-  return &claims->places[mixed >> 32 & claims->mask];
-}
-
-/* Where hashes are claimed: a filter, or one of several layers (layers.h). */
+/* Where hashes are claimed: a filter, or all layers of a growing one (layers.h). */
 typedef struct lfb_claimed {
   const void *of;
   bool (*is_in)(const void *of, lfb_hash hash);   /* whether all bits of a hash are on */
   void (*turn_on)(const void *of, lfb_hash hash); /* turns them on, and counts them    */
 } lfb_claimed;
 
+/* Makes cells in which nobody has claimed.  Fails: LFB_ERROR_NO_MEMORY. */
+lfb_status lfb_claims_init(lfb_claims *claims, lfb_hash_width width);
+
+/* Frees the memory of lfb_claims_init(). */
+void lfb_claims_free(lfb_claims *claims);
+
+/* The claims of LFB_CLAIM_CELLS cells that lie elsewhere: zeroed, or used before. */
+lfb_claims lfb_claims_over(lfb_cell *cells, lfb_hash_width width);
+
+/* Whether claims of this width can be made in a shared file: LFB_OK, or LFB_ERROR_NO_PAIRS. */
+lfb_status lfb_claims_sharable(lfb_hash_width width);
+
+/* The first word of a hash as a cell sees it; the second is hash.high or nothing. */
+static inline uint64_t lfb_claims_low(const lfb_claims *claims, lfb_hash hash)
+{
+  return claims->width == LFB_HASH_32_32 ? hash.low | hash.high << 32 : hash.low;
+}
+
+/* What a cell's number differs by from the low 8 bits of a hash: 8 bits that depend on all the
+ * others, for hashes of which only some bits are random. */
+static inline uint32_t lfb_claims_spread(uint64_t low)
+{
+  return (uint32_t)((low >> LFB_CLAIM_STATE_BITS) * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+}
+
+/* The cell of a hash. */
+static inline lfb_cell *lfb_claims_cell(const lfb_claims *claims, lfb_hash hash)
+{
+  const uint64_t low = lfb_claims_low(claims, hash);
+  return &claims->cells[(low ^ lfb_claims_spread(low)) % LFB_CLAIM_CELLS];
+}
+
 /*
- * Claims a hash that the caller has just looked for and not found: step 1 is his.
+ * Claims a hash that the caller has just looked for and not found: step 1 is the caller's.
  *
- * Returns  true to one caller at most of all who ever claim it; false says that its bits
- *          were all on, by another claim, a put or other keys.  They are on afterwards.
+ * Returns  true to at most one of all callers that ever claim it; false says that its bits were
+ *          all on, by another claim, a put or other keys.  They are on when the call returns.
  * Progress lock-free (head of this file).
  */
 bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash);
 
-/*
- * Completes what an earlier owner of this process's claimants, who died, has left in the
- * table.  Before the process claims: to those who help, a ticket whose owner has gone on
- * is none.
- */
-void lfb_claims_adopt(const lfb_claims *claims, const lfb_claimed *in);
-
 /* ---- the steps, for tests that stop between them --------------------------- */
 
-/* Publishes the next claim of a claimant whose last one is complete; its ticket. */
-uint64_t lfb_claims_publish(const lfb_claims *claims, uint32_t number, lfb_hash hash);
+/* Steps 2 to 4: whether the claim has won. */
+bool lfb_claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash);
 
-/* Puts a ticket into its place once that is free; false if the hash is in by then. */
-bool lfb_claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash,
-                      uint64_t ticket);
+/* Step 5, of the hash that a cell says has won; nothing if it says otherwise. */
+void lfb_claims_complete(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell);
 
-/* Completes the claim of a ticket seen in a place: it is no longer there afterwards. */
-void lfb_claims_help(const lfb_claims *claims, const lfb_claimed *in, lfb_word *place,
-                     uint64_t ticket);
-
-/* How the last claim of a claimant stands. */
-lfb_claim_state lfb_claims_state(const lfb_claims *claims, uint32_t number);
+/* The state of a cell. */
+lfb_claim_state lfb_claims_state(const lfb_cell *cell);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* core.c - making filters, and whether two of them fit together.  Floor 12. */
-#define _DEFAULT_SOURCE /* getrandom */
+#define _DEFAULT_SOURCE /* getrandom, CLOCK_MONOTONIC */
 #include "bloom/core.h"
 
 #include <errno.h>
@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 
+#include "bloom/forms/digest.h"
+#include "bloom/simd.h"
 #include "bloom/strategies/fast_size.h"
 #include "bloom/strategies/strategies.h"
 
@@ -95,12 +98,61 @@ lfb_status lfb_core_describe(const lfb_config *config, lfb_description *descript
   return LFB_OK;
 }
 
+/* Nanoseconds of a clock that goes on while the machine sleeps or not; never 0. */
+static uint64_t core_now(void)
+{
+  struct timespec now = {0};
+
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return 1 + (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t core_count_words(const lfb_bits *bits)
+{
+#ifdef LFB_SIMD_X86 /* vectors whose 64-bit lanes are whole: while others put, too */
+  return lfb_digest_bits((const uint64_t *)(const void *)bits->words, (size_t)bits->word_count);
+#else
+  return lfb_bits_count(bits);
+#endif
+}
+
+/* Counts the words of a shared filter, and keeps the result for lfb_core_bits_recent(). */
+static uint64_t core_count_shared(const lfb_filter *filter)
+{
+  lfb_counted *kept = (lfb_counted *)&filter->counted; /* nothing of the filter itself changes */
+  const uint64_t start = core_now();
+  const uint64_t words_say = core_count_words(&filter->layout.bits);
+  const uint64_t most = filter->description.geometry.bit_count;
+  const uint64_t bits_set = words_say < most ? words_say : most; /* a file says anything */
+
+  /* relaxed, both: they come before the release below. */
+  atomic_store_explicit(&kept->bits_set, bits_set, memory_order_relaxed);
+  atomic_store_explicit(&kept->took, core_now() - start, memory_order_relaxed);
+  /* release: a thread that reads this time reads a count that is as new, or newer. */
+  atomic_store_explicit(&kept->at, start, memory_order_release);
+  return bits_set;
+}
+
 uint64_t lfb_core_bits_set(const lfb_filter *filter)
 {
-  const uint64_t counted = lfb_stripes_sum(&filter->layout.count);
-  const uint64_t most = filter->description.geometry.bit_count;
+  return filter->shared ? core_count_shared(filter) : lfb_stripes_sum(&filter->layout.count);
+}
 
-  return counted < most ? counted : most;
+uint64_t lfb_core_bits_recent(const lfb_filter *filter, double *age)
+{
+  enum { PATIENCE = 100 }; /* times as long as counting takes: at most 1 % of a processor */
+  const lfb_counted *kept = &filter->counted;
+  /* acquire: pairs with the release in core_count_shared(). */
+  const uint64_t at = atomic_load_explicit(&kept->at, memory_order_acquire);
+  const uint64_t took = atomic_load_explicit(&kept->took, memory_order_relaxed);
+  const uint64_t passed = filter->shared ? core_now() - at : 0;
+
+  if (!filter->shared || at == 0 || passed / PATIENCE >= took) {
+    *age = 0;
+    return lfb_core_bits_set(filter);
+  }
+  *age = (double)passed / 1e9;
+  return atomic_load_explicit(&kept->bits_set, memory_order_relaxed);
 }
 
 lfb_hash_id lfb_core_hash_id(const lfb_hasher *hasher)
@@ -139,8 +191,8 @@ const lfb_strategy *lfb_core_row(const lfb_description *description)
   return row->fit == NULL ? row : row->fit(&description->geometry);
 }
 
-lfb_status lfb_core_make_over(const lfb_description *description, const lfb_pages *pages,
-                              lfb_stripes count, lfb_filter **filter)
+lfb_status lfb_core_make_over(const lfb_description *description, const lfb_core_parts *parts,
+                              lfb_filter **filter)
 {
   const size_t size = (sizeof **filter + LFB_CACHE_LINE - 1) / LFB_CACHE_LINE * LFB_CACHE_LINE;
 
@@ -148,37 +200,43 @@ lfb_status lfb_core_make_over(const lfb_description *description, const lfb_page
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_filter){
-      .layout = lfb_core_layout(description, pages->address, count, made),
+      .layout = lfb_core_layout(description, parts->pages.address, parts->count, made),
       .strategy = lfb_core_row(description),
-      .pages = *pages,
+      .pages = parts->pages,
+      .claims = parts->claims,
+      .leave = parts->leave,
+      .shared = parts->shared,
       .description = *description,
   };
   *filter = made;
   return LFB_OK;
 }
 
+/* Ends a filter in memory of its own. */
+static void core_leave(lfb_filter *filter)
+{
+  lfb_claims_free(&filter->claims);
+  lfb_stripes_free(&filter->layout.count);
+  lfb_pages_free(&filter->pages);
+}
+
 lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pages,
                          lfb_filter **filter)
 {
-  lfb_stripes count;
+  lfb_core_parts parts = {.pages = *pages, .leave = core_leave};
 
-  lfb_claims claims;
-
-  lfb_status status = lfb_claims_init(&claims);
+  lfb_status status = lfb_claims_init(&parts.claims, description->strategy->hash_width);
   if (status != LFB_OK)
     return status;
-  status = lfb_stripes_init(&count);
+  status = lfb_stripes_init(&parts.count);
   if (status == LFB_OK) {
-    status = lfb_core_make_over(description, pages, count, filter);
+    status = lfb_core_make_over(description, &parts, filter);
     if (status != LFB_OK)
-      lfb_stripes_free(&count);
+      lfb_stripes_free(&parts.count);
   }
-  if (status != LFB_OK) {
-    lfb_claims_free(&claims);
-    return status;
-  }
-  (*filter)->claims = claims;
-  return LFB_OK;
+  if (status != LFB_OK)
+    lfb_claims_free(&parts.claims);
+  return status;
 }
 
 static bool core_is_in(const void *of, lfb_hash hash)

@@ -40,17 +40,26 @@ typedef struct lfb_description {
 /* The memory of one big batch (batch.h). */
 typedef struct lfb_batch lfb_batch;
 
-/* What a filter in a mapped file is, beside a filter (mapping.h). */
+/* The file of a filter that processes share (mapped/mapping.h). */
 typedef struct lfb_mapping lfb_mapping;
+
+/* The last count of the words of a shared filter: at what time of the monotonic clock, 0 for
+ * never, and how long it took; both in ns. */
+typedef struct lfb_counted {
+  LFB_ATOMIC(uint64_t) bits_set, at, took;
+} lfb_counted;
 
 enum { LFB_BATCH_SPARES = 16 };
 
 struct lfb_filter {
   lfb_layout layout;
   const lfb_strategy *strategy; /* the row that fits the geometry */
-  lfb_pages pages;      /* that hold the words: its own, or its mapping's */
-  lfb_mapping *mapping; /* NULL for a filter in memory of its own         */
-  lfb_claims claims;    /* that are under way                             */
+  lfb_pages pages;      /* that hold the words                            */
+  lfb_mapping *mapping; /* NULL where no file belongs to this filter alone */
+  lfb_claims claims;
+  void (*leave)(lfb_filter *filter); /* ends its words, claims and count, when it is freed */
+  bool shared;          /* the words are in a file: their bits are counted when asked for */
+  lfb_counted counted;  /* of a shared filter                             */
   lfb_description description;
   LFB_ATOMIC(lfb_batch *) spares[LFB_BATCH_SPARES]; /* NULL where there is none */
 };
@@ -74,12 +83,25 @@ lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pa
  * lfb_pages_init() and lfb_core_make(). */
 lfb_status lfb_core_create(const lfb_description *description, bool lazy, lfb_filter **filter);
 
-/* The same over words and a count that stay another's.  Fails: LFB_ERROR_NO_MEMORY. */
-lfb_status lfb_core_make_over(const lfb_description *description, const lfb_pages *pages,
-                              lfb_stripes count, lfb_filter **filter);
+/* What a filter is made over, by the function that ends it. */
+typedef struct lfb_core_parts {
+  lfb_pages pages; /* of 8 * word_count bytes */
+  lfb_stripes count;
+  lfb_claims claims;
+  void (*leave)(lfb_filter *filter);
+  bool shared;
+} lfb_core_parts;
 
-/* The bits that were counted: at most as many as there are, whatever a file says. */
+/* Makes a filter over parts, which it owns on success.  Fails: LFB_ERROR_NO_MEMORY. */
+lfb_status lfb_core_make_over(const lfb_description *description, const lfb_core_parts *parts,
+                              lfb_filter **filter);
+
+/* The bits that are set: those that were counted, or of a shared filter those of its words. */
 uint64_t lfb_core_bits_set(const lfb_filter *filter);
+
+/* The same as counted lately: a shared filter is counted again once the last count is older
+ * than 100 times what it took.  `*age` receives how old the count is, in seconds. */
+uint64_t lfb_core_bits_recent(const lfb_filter *filter, double *age);
 
 /* Whether two hashers give the same hashes. */
 bool lfb_core_same_hash(const lfb_hasher *a, const lfb_hasher *b);
@@ -130,14 +152,12 @@ LFB_KIN bool lfb_core_put_wide(const lfb_filter *filter, lfb_hash hash);
 /* Claims a hash; whether the caller is the one who has it. */
 static inline bool lfb_core_claim(const lfb_filter *filter, lfb_hash hash)
 {
-  if (!filter->strategy->puts_claim && filter->strategy->is_in(&filter->layout, hash))
+  if (filter->strategy->puts_claim)
+    return lfb_core_put(filter, hash);
+  if (filter->strategy->is_in(&filter->layout, hash))
     return false;
   const lfb_claimed in = lfb_core_claimed(filter);
-  const lfb_mark mark = lfb_stripes_begin(&filter->layout.count);
-  const bool won = filter->strategy->puts_claim ? lfb_core_put(filter, hash)
-                                           : lfb_claims_claim(&filter->claims, &in, hash);
-  lfb_stripes_end(mark);
-  return won;
+  return lfb_claims_claim(&filter->claims, &in, hash);
 }
 
 #ifdef __cplusplus

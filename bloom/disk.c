@@ -114,3 +114,17 @@ lfb_status lfb_disk_sync_folder(int fd)
              ? LFB_OK
              : LFB_ERROR_SYNC;
 }
+
+lfb_status lfb_disk_sync_folder_of(const char *folder)
+{
+  int fd;
+
+  if (lfb_disk_open_folder(folder, &fd) != LFB_OK)
+    return LFB_ERROR_SYNC;
+  const lfb_status status = lfb_disk_sync_folder(fd);
+  const int cause = errno;
+  if (fd >= 0)
+    (void)close(fd); /* only synced: nothing can be lost */
+  errno = cause;
+  return status;
+}

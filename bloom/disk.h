@@ -67,4 +67,7 @@ lfb_status lfb_disk_open_folder(const char *folder, int *fd);
  * LFB_ERROR_SYNC. */
 lfb_status lfb_disk_sync_folder(int fd);
 
+/* Opens a folder and makes the names in it last.  Fails: LFB_ERROR_SYNC. */
+lfb_status lfb_disk_sync_folder_of(const char *folder);
+
 #endif

@@ -7,7 +7,6 @@
 #include "bloom/core.h"
 #include "bloom/hashing/sink.h"
 #include "bloom/label.h"
-#include "bloom/mapped/mapping.h"
 
 lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter)
 {
@@ -22,13 +21,7 @@ void lfb_filter_free(lfb_filter *filter)
   if (filter == NULL)
     return;
   lfb_batch_free_spares(filter);
-  if (filter->mapping != NULL) {
-    lfb_mapping_leave(filter->mapping);
-  } else {
-    lfb_claims_free(&filter->claims);
-    lfb_stripes_free(&filter->layout.count);
-    lfb_pages_free(&filter->pages);
-  }
+  filter->leave(filter);
   free(filter);
 }
 
@@ -70,12 +63,7 @@ bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash)
 
 bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
 {
-  const lfb_hash hash = lfb_sink_hash(&filter->layout.hasher, funnel, object);
-
-  const lfb_mark mark = lfb_stripes_begin(&filter->layout.count);
-  const bool changed = lfb_core_put(filter, hash);
-  lfb_stripes_end(mark);
-  return changed;
+  return lfb_core_put(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
 }
 
 bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
@@ -113,9 +101,7 @@ lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
 
   if (status != LFB_OK)
     return status;
-  const lfb_mark mark = lfb_stripes_begin(&into->layout.count);
   lfb_layout_count(&into->layout, lfb_bits_or_from(&into->layout.bits, &from->layout.bits));
-  lfb_stripes_end(mark);
   return LFB_OK;
 }
 
@@ -145,7 +131,15 @@ const char *lfb_filter_label(const lfb_filter *filter)
 void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
 {
   lfb_core_stats(&filter->description, lfb_core_bits_set(filter), stats);
-  stats->bits_set_low = filter->mapping != NULL && lfb_mapping_may_lack(filter->mapping);
+}
+
+void lfb_filter_stats_recent(const lfb_filter *filter, lfb_stats *stats)
+{
+  double age;
+  const uint64_t bits_set = lfb_core_bits_recent(filter, &age);
+
+  lfb_core_stats(&filter->description, bits_set, stats);
+  stats->bits_set_age = age;
 }
 
 lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats)

@@ -41,11 +41,11 @@ static uint64_t many_claim_word(const lfb_filter *filter, const uint64_t *low,
   const uint64_t absent = ~found & (UINT64_MAX >> (LFB_WORD_BITS - count));
   uint64_t won = 0;
 
-  /* Most keys that were not found will be claimed: their places are wanted for writing. */
+  /* Most keys that were not found will be claimed: their cells are wanted for writing. */
   for (uint64_t left = absent; left != 0; left &= left - 1) {
     const int i = __builtin_ctzll(left);
     const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
-    lfb_prefetch_write((const void *)lfb_claims_place(&filter->claims, hash));
+    lfb_prefetch_write((const void *)lfb_claims_cell(&filter->claims, hash));
   }
   for (uint64_t left = absent; left != 0; left &= left - 1) {
     const int i = __builtin_ctzll(left);
@@ -111,10 +111,9 @@ LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t 
   return lfb_many_pieces(filter, keys, count, hash_of, many_act, &m);
 }
 
-/* Puts them, within the marks of a mapped filter.  A big batch cannot say which key was
- * new. */
-LFB_INLINE size_t many_put_marked(lfb_filter *filter, const void *keys, size_t count,
-                                  uint64_t *answers, lfb_piece_hash hash_of)
+/* A big batch cannot say which key was new. */
+LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
+                           uint64_t *answers, lfb_piece_hash hash_of)
 {
   const many_keys m = {filter, answers, true};
   const many_batch b = {answers == NULL ? lfb_batch_begin(filter, count) : NULL, filter};
@@ -123,15 +122,6 @@ LFB_INLINE size_t many_put_marked(lfb_filter *filter, const void *keys, size_t c
     return lfb_many_pieces(filter, keys, count, hash_of, many_act, &m);
   const size_t yes = lfb_many_pieces(filter, keys, count, hash_of, many_batch_act, &b);
   return yes + lfb_batch_end(b.batch, filter);
-}
-
-LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
-                           uint64_t *answers, lfb_piece_hash hash_of)
-{
-  const lfb_mark mark = lfb_stripes_begin(&filter->layout.count);
-  const size_t yes = many_put_marked(filter, keys, count, answers, hash_of);
-  lfb_stripes_end(mark);
-  return yes;
 }
 
 /* Where every put is a claim, there is nothing more to do. */

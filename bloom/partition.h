@@ -21,6 +21,10 @@
 
 #include "atomic/pages.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct lfb_partition {
   uint64_t *areas;   /* `capacity` hashes a region                */
   uint32_t *counts;  /* hashes that each region has now           */
@@ -66,5 +70,9 @@ static inline const uint64_t *lfb_partition_take(const lfb_partition *partition,
   partition->counts[region] = 0;
   return partition->areas + (size_t)region * partition->capacity;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -35,6 +35,7 @@ typedef struct metric {
 METRIC_VALUE(bits, figures->stats.bit_count)
 METRIC_VALUE(bytes, figures->stats.bytes)
 METRIC_VALUE(bits_set, figures->stats.bits_set)
+METRIC_VALUE(bits_set_age, figures->stats.bits_set_age)
 METRIC_VALUE(fill, figures->fill)
 METRIC_VALUE(expected, figures->stats.expected_fpp)
 METRIC_VALUE(elements, figures->stats.saturated ? (double)INFINITY
@@ -53,6 +54,8 @@ static const metric metrics[] = {
     {"lfbloom_filter_bits", "gauge", "Bits of the filter.", metric_bits},
     {"lfbloom_filter_bytes", "gauge", "Memory of the bits or counters.", metric_bytes},
     {"lfbloom_filter_bits_set", "gauge", "Bits that are set.", metric_bits_set},
+    {"lfbloom_filter_bits_set_age_seconds", "gauge", "Seconds since the bits set were counted.",
+     metric_bits_set_age},
     {"lfbloom_filter_fill_ratio", "gauge", "Share of the bits that are set.", metric_fill},
     {"lfbloom_filter_expected_false_positive_ratio", "gauge",
      "Probability of a wrong maybe now, from the bits set.", metric_expected},

@@ -88,7 +88,7 @@ lfb_status lfb_watch_create_over(lfb_watch_stats_fn stats, const void *watched,
 
 static void watch_filter_stats(const void *filter, lfb_stats *stats)
 {
-  lfb_filter_stats(filter, stats);
+  lfb_filter_stats_recent(filter, stats);
 }
 
 lfb_status lfb_watch_create(const lfb_filter *filter, const lfb_watch_config *config,

@@ -27,6 +27,7 @@ struct build {
   struct options_strategy strategy;
   struct options_formula formula;
   struct options_reading reading;
+  struct options_mode mode;
   lfb_config config;
   lfb_form form;
   bool quiet;
@@ -314,7 +315,7 @@ static const char *build_misuse(const struct build *build)
     return "--keep-key without --key-file";
   if (build->config.seed != 0 && build->reading.key.given)
     return "--seed and --key-file exclude each other";
-  return NULL;
+  return options_mode_misuse(&build->mode, build->shared, remote_is(build->out));
 }
 
 /* Checks the options together, and settles the form; false after a report. */
@@ -358,13 +359,14 @@ static int build_run(int argc, char **argv)
        "attacker chooses",
        options_read_key, &build.reading.key},
       {'\0', "keep-key", NULL,
-       "write the key into OUT, which then opens without it: made for its owner alone, mode 0600 "
-       "(what it replaces keeps its mode)",
+       "write the key into OUT, which then opens without it: for its owner alone, mode 0600 "
+       "(less where the file that it replaces had less)",
        NULL, &build.config.keep_key},
       options_label(&build.label),
       options_helper(&build.reading.helper),
       {'\0', "shared", NULL, "OUT is a filter that other processes have open; made if not there",
        NULL, &build.shared},
+      options_mode(&build.mode),
       options_threads(&build.source.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &build.quiet},
       options_json(&build.json),
@@ -379,6 +381,7 @@ static int build_run(int argc, char **argv)
   remote_behave(manner);
   build.config.seed = seed.value;
   build.config.probes_formula = build.formula.id;
+  build.config.file_mode = build.mode.bits;
   options_key_use(&build.reading.key, &build.config);
   if (!options_helper_use(&command_build, &build.reading.helper, &build.expected,
                           &build.config.fpp, &build.strategy))
@@ -396,14 +399,15 @@ const struct command command_build = {
         "Reads standard input where no FILE is given, or FILE is -; -n is needed then.\n"
         "Keys are bytes: a carriage return belongs to its line, text need not be UTF-8.\n"
         "Empty lines are skipped.  OUT appears whole or not at all; - is standard output.\n"
-        "With --shared, OUT is on /dev/shm or a disk, and each key is there for all who have\n"
-        "it open as soon as it is put; any number of processes build and query at once.  A\n"
-        "new one needs -p; for one that is there, -p, -n, --strategy and --seed may be left\n"
-        "out, and are refused where they differ.  Give -n where several begin at once: else\n"
-        "the first one's number of keys sizes it for all.  While anybody has it open, OUT must\n"
-        "not be cut short (truncate, cp or > onto it), which kills who has it open, nor deleted\n"
-        "or replaced, which ends in an error (status 2): what was put is lost then.  Without\n"
-        "--shared such a file is replaced by --form mapped only.\n"
+        "With --shared, OUT is on /dev/shm or a disk, and any number of processes build and\n"
+        "query it at once: a key that one of them puts, all others find at once.  A new OUT\n"
+        "needs -p.  If OUT exists, -p, -n, --strategy and --seed may be left out, and are\n"
+        "refused where they differ; --mode has no effect.  Give -n if several processes begin\n"
+        "at once: otherwise the first one's number of keys sizes OUT for all.  A process that is\n"
+        "killed loses no key that it had put, and leaves nothing to mend.  While a process has\n"
+        "OUT open, do not cut it short (truncate, cp or > onto it): that kills the process.  Nor\n"
+        "delete or replace it: that ends in an error (status 2), and what was put is lost.\n"
+        "Without --shared such a file is replaced by --form mapped only.\n"
         "OUT may be on Redis, of strategy fast, guava-mitz64, guava-mitz32 or redis-mitz32: built\n"
         "here and then sent, to a name that nothing has; or with --shared put into there, key by\n"
         "key, and made if not there.  Where the server goes away meanwhile, what it acknowledged\n"

@@ -113,11 +113,14 @@ const struct command command_convert = {
         "sbbf, the checksums of the bits with mapped.\n"
         "OUT appears whole or not at all, and may be IN; - is standard output.  A shared filter\n"
         "is replaced by form mapped only.\n"
+        "A shared filter of an earlier version of lfbloom is made a current one by --to mapped,\n"
+        "once no process has it open.\n"
         "IN and OUT may be on Redis: to there without --to, of the strategies fast, guava-mitz64,\n"
         "guava-mitz32 and redis-mitz32, under a name that nothing has.\n" REMOTE_HELP
         "\n"
         "  lfbloom convert --to native from-java.bin seen.lfb\n"
         "  lfbloom convert --to native --damaged torn.lfb rescued.lfb\n"
+        "  lfbloom convert --to mapped old.shared old.shared\n"
         "  lfbloom convert seen.lfb redis://localhost/seen\n",
     .run = convert_run,
 };

@@ -34,6 +34,7 @@ struct dedupe {
   struct options_count expected;
   struct options_strategy strategy;
   struct options_reading reading;
+  struct options_mode mode;
   lfb_config config;
   bool quiet;
   bool json;
@@ -191,7 +192,6 @@ static bool dedupe_begin_shared(struct dedupe *dedupe)
 {
   lfb_stats stats;
 
-  source_recount(dedupe->shared, &dedupe->into);
   if (!source_shared_stats(&dedupe->into, &stats))
     return false;
   dedupe->before = stats.approximate_count - stats.approximate_count / 50; /* an estimate */
@@ -282,6 +282,7 @@ static int dedupe_run(int argc, char **argv)
       options_helper(&dedupe.reading.helper),
       {'\0', "shared", "FILE", "the filter, which other processes have open; made if not there",
        options_read_text, &dedupe.shared},
+      options_mode(&dedupe.mode),
       options_threads(&dedupe.source.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &dedupe.quiet},
       options_json(&dedupe.json),
@@ -295,10 +296,15 @@ static int dedupe_run(int argc, char **argv)
   remote_behave(manner);
   if (dedupe.reading.helper.given && dedupe.shared == NULL)
     return options_misused(&command_dedupe, "--helper is for a filter on Redis, with --shared");
+  const char *misuse = options_mode_misuse(&dedupe.mode, dedupe.shared != NULL,
+                                           dedupe.shared != NULL && remote_is(dedupe.shared));
+  if (misuse != NULL)
+    return options_misused(&command_dedupe, misuse);
   if (!options_helper_use(&command_dedupe, &dedupe.reading.helper, &dedupe.expected,
                           &dedupe.config.fpp, &dedupe.strategy))
     return CLI_TROUBLE;
   dedupe.config.strategy = dedupe.strategy.id;
+  dedupe.config.file_mode = dedupe.mode.bits;
   options_key_use(&dedupe.reading.key, &dedupe.config);
   dedupe.source.paths = argv + optind;
   dedupe.source.path_count = (size_t)(argc - optind);
@@ -319,13 +325,13 @@ const struct command command_dedupe = {
         "A filter that far too many keys have filled does not know: null in --json.\n"
         "Keys are bytes: a carriage return belongs to its line.  Empty lines are skipped.\n"
         "With --json the object is printed and the keys are not.\n"
-        "With --shared, what any process has put into the filter in FILE, or what an earlier\n"
-        "run has, is left out too: of all that read, each key is printed by one.  FILE is as\n"
-        "for 'lfbloom build --shared'.  What is claimed and then not printed, since the output\n"
-        "failed or the process was killed, nobody prints: begin again with a new FILE then.\n"
-        "While anybody has it open, FILE must not be deleted, replaced or cut short: with\n"
-        "another in its place keys are printed twice, which ends in an error (status 2) after\n"
-        "the last key; cut short, it kills who has it open.\n"
+        "With --shared, a key that any process, or an earlier run, has put into the filter in\n"
+        "FILE is left out too: of all runs that read a key, one prints it.  FILE and --mode are\n"
+        "as for 'lfbloom build --shared'.  A key that is claimed and then not printed, because\n"
+        "the output failed or the process was killed, is printed by no run: begin again with a\n"
+        "new FILE then.  While a process has FILE open, do not delete, replace or cut it short.\n"
+        "If another file takes its place, keys are printed twice, and the run ends in an error\n"
+        "(status 2) after the last key; if it is cut short, the processes that use it are killed.\n"
         "FILE may be on Redis: each key is printed by one of all who claim there, each one's in\n"
         "its input's order with --threads 1.  Where a connection is lost while keys are claimed,\n"
         "which are then claimed again, some may be printed twice; where the server stays away,\n"

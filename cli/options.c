@@ -18,6 +18,7 @@ enum {
   OPTIONS_MOST = 32,          /* rows a command, --help included */
   OPTIONS_MOST_THREADS = 4096,
   OPTIONS_MOST_SECONDS = 86400,
+  OPTIONS_MOST_MODE = 0777,
   OPTIONS_LONG_BASE = 0x1000, /* getopt's value for row i: beyond any letter */
 };
 #define OPTIONS_LEAST_SECONDS 0.1
@@ -234,6 +235,41 @@ bool options_read_formula(const char *option, const char *text, void *to)
   return true;
 }
 
+/* Reads an octal number up to `most`: digits and nothing else.  Returns whether it is one. */
+static bool options_octal(const char *text, uint32_t most, uint32_t *value)
+{
+  uint32_t found = 0;
+
+  if (text[0] == '\0')
+    return false;
+  for (; *text >= '0' && *text <= '7'; text++) {
+    found = 8 * found + (uint32_t)(*text - '0');
+    if (found > most)
+      return false;
+  }
+  *value = found;
+  return *text == '\0';
+}
+
+bool options_read_mode(const char *option, const char *text, void *to)
+{
+  struct options_mode *mode = to;
+
+  mode->given = options_octal(text, OPTIONS_MOST_MODE, &mode->bits);
+  if (!mode->given)
+    (void)report_error("%s '%s': not an octal number from 0 to 0777, such as 0640", option, text);
+  return mode->given;
+}
+
+const char *options_mode_misuse(const struct options_mode *mode, bool shared, bool on_redis)
+{
+  if (!mode->given)
+    return NULL;
+  return on_redis  ? "a filter on Redis has no --mode"
+         : !shared ? "--mode is for a new file of --shared"
+                   : NULL;
+}
+
 /* N,P or N,P,twice */
 bool options_read_helper(const char *option, const char *text, void *to)
 {
@@ -342,6 +378,14 @@ struct option_row options_helper(struct options_helper *to)
       "a filter on Redis is of the Java helper class, made for N keys at P; N,P,twice: its funnel "
       "puts each string twice",
       options_read_helper, to};
+}
+
+struct option_row options_mode(struct options_mode *to)
+{
+  return (struct option_row){'\0', "mode", "OCTAL",
+                             "with --shared: permissions of a new file, less the umask (default, "
+                             "or 0: 0600, its owner alone)",
+                             options_read_mode, to};
 }
 
 struct option_row options_nul(bool *to)

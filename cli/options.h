@@ -32,6 +32,12 @@ struct options_formula {
   lfb_probes_formula id;
 };
 
+/* The permissions of a new file, and whether they were given. */
+struct options_mode {
+  bool given;
+  uint32_t bits;
+};
+
 /* The key of a keyed hash, and whether it was given. */
 struct options_key {
   bool given;
@@ -73,6 +79,7 @@ bool options_read_strategy(const char *option, const char *text, void *to); /* o
 bool options_read_form(const char *option, const char *text, void *to);     /* lfb_form */
 bool options_read_label(const char *option, const char *text, void *to);    /* char *   */
 bool options_read_formula(const char *option, const char *text, void *to);  /* options_formula */
+bool options_read_mode(const char *option, const char *text, void *to);     /* options_mode */
 bool options_read_key(const char *option, const char *text, void *to);      /* options_key */
 bool options_read_helper(const char *option, const char *text, void *to);   /* options_helper */
 bool options_read_seconds(const char *option, const char *text, void *to);  /* uint32_t, ms */
@@ -84,6 +91,7 @@ struct option_row options_json(bool *to);
 struct option_row options_label(const char **to);
 struct option_row options_key_file(struct options_key *to); /* of filters that are read */
 struct option_row options_helper(struct options_helper *to);
+struct option_row options_mode(struct options_mode *to); /* of a new shared filter */
 struct option_row options_nul(bool *to);
 struct option_row options_progress(enum progress_when *to);
 struct option_row options_strategy(struct options_strategy *to);
@@ -101,6 +109,9 @@ lfb_config options_wanted(const struct options_reading *reading);
 
 /* Has a new filter hash by the key, if one was given. */
 void options_key_use(const struct options_key *key, lfb_config *config);
+
+/* What is wrong with --mode for such a filter; NULL: nothing. */
+const char *options_mode_misuse(const struct options_mode *mode, bool shared, bool on_redis);
 
 /* Sets n, p and strategy to what the Java helper class made a filter for, if that was given;
  * false after a report where one of them was given besides. */

@@ -3,14 +3,18 @@
 #include "cli/source.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <lfbloom/mapped.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/human.h"
 #include "cli/report.h"
+
+#define SOURCE_STANDARD "/dev/stdin"
 
 bool source_is_standard(const char *path)
 {
@@ -24,6 +28,76 @@ static bool source_may_be_shared(const char *path)
   return stat(path, &found) == 0 && S_ISREG(found.st_mode);
 }
 
+/* ---- pipes ---------------------------------------------------------------------- */
+
+static lfb_status pipe_read(void *from, void *bytes, size_t size, size_t *got)
+{
+  ssize_t have;
+
+  do
+    have = read(*(const int *)from, bytes, size);
+  while (have < 0 && errno == EINTR);
+  if (have < 0)
+    return LFB_ERROR_READ;
+  *got = (size_t)have;
+  return LFB_OK;
+}
+
+/* Reads a filter that has to be all that comes. */
+static lfb_status pipe_load(int fd, const lfb_read_limits *limits, lfb_filter **filter)
+{
+  lfb_filter *loaded;
+  char more;
+  size_t got;
+
+  lfb_status status = lfb_filter_read(pipe_read, &fd, limits, &loaded);
+  if (status != LFB_OK)
+    return status;
+  status = pipe_read(&fd, &more, sizeof more, &got);
+  if (status == LFB_OK && got > 0)
+    status = LFB_ERROR_TRAILING_BYTES;
+  if (status == LFB_OK)
+    *filter = loaded;
+  else
+    lfb_filter_free(loaded);
+  return status;
+}
+
+/* Whether what is at a path may be read as it comes: a pipe, or whatever standard input is. */
+static bool pipe_is(const char *path)
+{
+  struct stat found;
+
+  return stat(path, &found) == 0 &&
+         (S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode) ||
+          (S_ISCHR(found.st_mode) && strcmp(path, SOURCE_STANDARD) == 0));
+}
+
+lfb_status source_load_file(const char *path, const lfb_read_limits *limits, lfb_filter **filter)
+{
+  if (!pipe_is(path))
+    return lfb_filter_load(path, limits, filter);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return LFB_ERROR_OPEN;
+  const lfb_status status = pipe_load(fd, limits, filter);
+  const int cause = errno;
+  (void)close(fd);
+  errno = cause;
+  return status;
+}
+
+/* ---- opening -------------------------------------------------------------------- */
+
+/* Whether a filter that cannot be opened in place, for this reason, may be read into memory:
+ * it is no shared filter, or one of another machine or of an earlier version. */
+static bool source_is_read_instead(lfb_status status)
+{
+  return status == LFB_ERROR_NOT_MAPPED || status == LFB_ERROR_UNKNOWN_FORM ||
+         status == LFB_ERROR_BYTE_ORDER || status == LFB_ERROR_OLD_MAPPED ||
+         status == LFB_ERROR_NO_PAIRS || status == LFB_ERROR_MAP;
+}
+
 /* Opens a filter that does not grow. */
 static lfb_status source_open_plain(const char *path, const lfb_read_limits *limits,
                                     const lfb_filter **opened)
@@ -35,10 +109,8 @@ static lfb_status source_open_plain(const char *path, const lfb_read_limits *lim
     status = lfb_mapped_open_read_only(path, limits, opened);
   if (status == LFB_OK)
     return LFB_OK;
-  /* What is no shared filter, or one of another machine's, may be one that can be read. */
-  if (status == LFB_ERROR_NOT_MAPPED || status == LFB_ERROR_UNKNOWN_FORM ||
-      status == LFB_ERROR_BYTE_ORDER || status == LFB_ERROR_MAP)
-    status = lfb_filter_load(path, limits, &filter);
+  if (source_is_read_instead(status))
+    status = source_load_file(path, limits, &filter);
   if (status == LFB_OK)
     *opened = filter;
   return status;
@@ -107,7 +179,7 @@ bool source_open_any(const char *path, const struct options_reading *reading,
                      struct source *source)
 {
   const lfb_read_limits limits = {.key = options_key_bytes(&reading->key)};
-  const char *from = source_is_standard(path) ? "/dev/stdin" : path;
+  const char *from = source_is_standard(path) ? SOURCE_STANDARD : path;
   struct source opened = {0};
 
   if (remote_is(path))
@@ -186,7 +258,7 @@ lfb_filter *source_load(const char *path, const struct options_reading *reading,
   if (!source_takes_helper(path, reading))
     return NULL;
   with_key.key = options_key_bytes(&reading->key);
-  const lfb_status status = lfb_filter_load(path, &with_key, &filter);
+  const lfb_status status = source_load_file(path, &with_key, &filter);
   if (status == LFB_OK)
     return filter;
   source_report(path, status);
@@ -259,14 +331,31 @@ static void source_warn_small(const char *path, const struct source_wish *wish,
                 human_count(wish->config->expected_insertions).text);
 }
 
+/* Why a file that begins as no plain filter cannot be shared: it may be of another kind. */
+static lfb_status source_kind(const char *path)
+{
+  lfb_filter *filter = NULL;
+  const lfb_status status = lfb_filter_load(path, NULL, &filter);
+
+  lfb_filter_free(filter);
+  return status == LFB_OK ? LFB_ERROR_UNKNOWN_FORM : status;
+}
+
 /* Says why what is at `path` cannot be shared; a report. */
 static void source_refuse(const char *path, lfb_status status)
 {
   const int cause = errno;
   struct stat found;
 
+  if (status == LFB_ERROR_UNKNOWN_FORM)
+    status = source_kind(path);
+
   if (status == LFB_ERROR_NOT_MAPPED)
     (void)report_error("%s: not a shared filter: see 'lfbloom convert --to mapped'", path);
+  else if (status == LFB_ERROR_OLD_MAPPED)
+    (void)report_error("%s: a shared filter of an earlier version of lfbloom: once no process has "
+                       "it open, run 'lfbloom convert --to mapped %s %s'",
+                       path, path, path);
   else if (status == LFB_ERROR_TRUNCATED && stat(path, &found) == 0 && found.st_size == 0)
     (void)report_error("%s: an empty file, not a filter: delete it, and it will be made", path);
   else if (status == LFB_ERROR_OPEN && cause == ENOENT && lstat(path, &found) == 0)
@@ -294,13 +383,13 @@ static lfb_filter *source_map(const char *path, const struct source_wish *wish)
   return NULL;
 }
 
-/* What is known of a shared filter without looking at its bits. */
+/* What a shared filter was made for.  Its count of bits need not be a new one. */
 static void source_shared_plan(const struct source_shared *shared, lfb_stats *stats)
 {
   if (shared->remote.filter != NULL)
     lfb_redis_plan(shared->remote.filter, stats);
   else
-    lfb_filter_stats(shared->filter, stats);
+    lfb_filter_stats_recent(shared->filter, stats);
 }
 
 /* Gives what was opened, if it is what is wished for; else closes it, after a report. */
@@ -361,24 +450,10 @@ bool source_share_new(const char *path, const struct source_wish *wish,
          source_accept(path, wish, &opened, shared);
 }
 
-void source_recount(const char *path, const struct source_shared *shared)
-{
-  lfb_stats stats;
-
-  if (shared->remote.filter != NULL) /* whose bits are counted when they are asked for */
-    return;
-  lfb_filter_stats(shared->filter, &stats);
-  if (stats.bits_set_low && lfb_mapped_recount(shared->filter) != LFB_OK)
-    report_note("warning: %s: a process died while it put, and others are putting now: its bit "
-                "count may be too low",
-                path);
-}
-
 bool source_settle(const char *path, const struct source_shared *shared)
 {
   if (shared->remote.filter != NULL) /* the server has acknowledged all */
     return true;
-  source_recount(path, shared);
   const lfb_status status = lfb_mapped_sync(shared->filter);
   if (status != LFB_OK)
     (void)report_status(path, status);

@@ -44,6 +44,10 @@ bool source_open_any(const char *path, const struct options_reading *reading,
 lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb_status kind,
                             struct source *source);
 
+/* As lfb_filter_load(), also from a pipe, which it reads as it comes.  No report. */
+lfb_status source_load_file(const char *path, const lfb_read_limits *limits,
+                            lfb_filter **filter);
+
 /* Has a filter on a server in memory from now on.  False after a report. */
 bool source_fetch(struct source *source);
 
@@ -95,18 +99,15 @@ bool source_share(const char *path, const struct source_wish *wish, bool *there,
 bool source_share_new(const char *path, const struct source_wish *wish,
                       struct source_shared *shared);
 
-/* Says so where the count of a shared filter had to be mended, or could not be. */
-void source_recount(const char *path, const struct source_shared *shared);
-
 /*
- * Ends putting into a shared filter: mends its count and makes what was put durable.
+ * Ends putting into a shared filter: makes durable what was put.
  *
- * Returns false after a report, also where `path` has come to name another file or none:
- * what was put is in a filter that nobody else opens any more.
+ * Returns false after a report, also where `path` now names another file or none: no other
+ * process opens the filter that the keys went into.
  */
 bool source_settle(const char *path, const struct source_shared *shared);
 
-/* Its figures; false after a report. */
+/* Its figures, for which the bits of a file are counted; false after a report. */
 bool source_shared_stats(const struct source_shared *shared, lfb_stats *stats);
 
 /* How many keys are better put at a time: at most SOURCE_BATCH. */

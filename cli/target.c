@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <lfbloom/growing_mapped.h>
 #include <lfbloom/mapped.h>
 #include <signal.h>
 #include <stdio.h>
@@ -96,22 +97,55 @@ bool target_check_shared(const char *path, char *const *inputs, size_t input_cou
   return remote_is(path) || target_check(path, inputs, input_count);
 }
 
-/* Whether a regular file at `path` is a filter that processes share. */
+static bool target_is_regular(const char *path)
+{
+  struct stat found;
+
+  return !target_is_standard(path) && stat(path, &found) == 0 && S_ISREG(found.st_mode);
+}
+
+/* Whether what opening a file as a shared one came to says that it is one. */
+static bool target_says_shared(lfb_status status)
+{
+  return status == LFB_OK || status == LFB_ERROR_KEY_NEEDED || status == LFB_ERROR_MAP ||
+         status == LFB_ERROR_NO_PAIRS;
+}
+
+/* Whether a regular file at `path` is a filter that processes share, of whatever version. */
 static bool target_is_shared(const char *path)
 {
   const lfb_filter *filter;
-  struct stat found;
 
-  if (target_is_standard(path) || stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+  if (!target_is_regular(path))
     return false;
   const lfb_status status = lfb_mapped_open_read_only(path, NULL, &filter);
   if (status == LFB_OK)
     lfb_mapped_close(filter);
-  return status == LFB_OK || status == LFB_ERROR_KEY_NEEDED || status == LFB_ERROR_MAP;
+  return target_says_shared(status) || status == LFB_ERROR_OLD_MAPPED;
+}
+
+/* Whether a regular file at `path` is a growing filter that processes share, of whatever
+ * version. */
+static bool target_is_shared_growing(const char *path)
+{
+  const lfb_growing *growing;
+
+  if (!target_is_regular(path))
+    return false;
+  const lfb_status status = lfb_growing_mapped_open_read_only(path, NULL, &growing);
+  if (status == LFB_OK)
+    lfb_growing_mapped_close(growing);
+  return target_says_shared(status) || status == LFB_ERROR_OLD_GROWING;
 }
 
 bool target_spares_shared(const char *path, lfb_form form)
 {
+  if (target_is_shared_growing(path)) {
+    (void)report_error("%s: is a growing filter, which programs may be putting into: delete it "
+                       "first",
+                       path);
+    return false;
+  }
   if (form == LFB_FORM_MAPPED || !target_is_shared(path))
     return true;
   (void)report_error("%s: is a shared filter, which others may be putting into: put into it with "

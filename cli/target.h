@@ -25,9 +25,9 @@ bool target_check(const char *path, char *const *inputs, size_t input_count);
 bool target_check_shared(const char *path, char *const *inputs, size_t input_count);
 
 /*
- * Whether a filter of this form may take the place of what is at `path`: a shared filter,
- * which others may be putting into, is replaced by one of form mapped alone.  False after a
- * report that says what to do instead.
+ * Whether a filter of this form may take the place of what is at `path`.  Other processes may be
+ * putting into a shared filter: only one of form mapped replaces it, and nothing replaces a
+ * growing one.  False after a report that says what to do instead.
  */
 bool target_spares_shared(const char *path, lfb_form form);
 

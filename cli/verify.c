@@ -58,7 +58,7 @@ static const char *verify_kind(lfb_status status)
   case LFB_ERROR_GROWING:
     return "growing";
   case LFB_ERROR_GROWING_MAPPED:
-    return "growing in mapped files";
+    return "growing in a mapped file";
   case LFB_ERROR_COUNTING:
     return "counting";
   default:
@@ -83,7 +83,7 @@ static void verify_plain(const char *path, const lfb_read_limits *limits, struct
   lfb_filter *filter;
   lfb_stats stats;
 
-  file->status = lfb_filter_load(path, limits, &filter);
+  file->status = source_load_file(path, limits, &filter);
   if (file->status != LFB_OK)
     return;
   lfb_filter_stats(filter, &stats);
@@ -163,6 +163,7 @@ static int verify_judge(const struct verified *file)
     return file->damage.bits_missing == 0 ? CLI_FOUND : CLI_NOTHING;
   case LFB_ERROR_OPEN:
   case LFB_ERROR_READ:
+  case LFB_ERROR_NOT_REGULAR:
   case LFB_ERROR_NO_MEMORY:
   case LFB_ERROR_SIZE_OVERFLOW:
   case LFB_ERROR_UNKNOWN_FORM:
@@ -170,6 +171,10 @@ static int verify_judge(const struct verified *file)
   case LFB_ERROR_GROWING_MAPPED:
   case LFB_ERROR_COUNTING:
   case LFB_ERROR_UNKNOWN_VERSION:
+  case LFB_ERROR_OLD_GROWING:
+  case LFB_ERROR_BYTE_ORDER:
+  case LFB_ERROR_NO_PAIRS:
+  case LFB_ERROR_MAP:
     return CLI_TROUBLE; /* nothing is said of the filter itself */
   default:
     return CLI_NOTHING;

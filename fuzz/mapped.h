@@ -11,12 +11,11 @@
  *
  * Takes   read, taken  what reading it as a form came to, and how much of it that took.
  * Aborts  where a property does not hold:
- *   1. Both ways to open agree; they open what is read as a form, if nothing is behind it
- *      and its words are in this machine's byte order, and nothing else.
- *   2. Whatever the part that is shared says (counts, marks, leases, tickets), the filter
- *      takes puts and claims, of which at most one wins, and finds them, in this mapping
- *      and in another, before and after it is closed; it is recounted, synced, copied and
- *      written, and its figures fit one another.
+ *   1. Both ways to open agree; they open what is read as a form, if nothing follows it, its
+ *      words are in this machine's byte order and it is of the newest version, and nothing else.
+ *   2. Whatever the cells of claims say, the filter takes puts and claims, of which at most one
+ *      wins, and finds them, in this mapping and in another, before and after it is closed.  It
+ *      is counted, synced, copied and written, and its figures fit one another.
  *   3. Nothing but these is changed: the head is as it was.
  */
 void fuzz_mapped_use(const fuzz_input *input, const lfb_read_limits *limits, lfb_status read,

@@ -59,6 +59,16 @@ TEST(Bits, SnapshotCopiesARange) {
   EXPECT_EQ(words[2], 6u);
 }
 
+TEST(Bits, OrWordsTurnsOnARangeAndCountsIt) {
+  Bits a(7);
+  lfb_bits_set(&a.bits, 64 * 3);
+  const uint64_t words[] = {0x3, 0x30, ~uint64_t{0}};  // the last one is not asked for
+  EXPECT_EQ(lfb_bits_or_words(&a.bits, 3, words, 2), 3u);
+  EXPECT_EQ(lfb_bits_or_words(&a.bits, 3, words, 2), 0u);
+  const uint64_t expected[] = {0, 0, 0, 0x3, 0x30, 0, 0};
+  for (uint64_t i = 0; i < 7; i++) EXPECT_EQ(lfb_bits_word(&a.bits, i), expected[i]) << i;
+}
+
 // 2^36 bits (2^33 where addresses have 32) in a mapping of which only the touched pages
 // exist: indexes beyond 32 bits reach bits of their own.
 TEST(Bits, ReachBeyond32BitIndexes) {

@@ -1,10 +1,14 @@
-// Claims: of all who claim a key one wins, whoever else is there, and wherever a thread
+// Claims: of all threads that claim a key one wins, whatever else runs, and wherever a thread
 // stops.
 #include "bloom/claims.h"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
 
 #include "bloom/core.h"
+#include "tests/cells.h"
 #include "tests/filters.h"
 #include "tests/race.h"
 
@@ -17,19 +21,6 @@ INSTANTIATE_TEST_SUITE_P(All, EveryStrategyClaims, testing::ValuesIn(AllStrategi
 // A filter in which `keys` keys hardly meet a false positive.
 Filter MakeSure(uint64_t keys, lfb_strategy_id strategy = LFB_FAST) {
   return Make(keys, 1e-10, strategy);
-}
-
-// Has all claims of a filter meet in so few places.
-void Crowd(const Filter& filter, uint64_t places) {
-  lfb_claims_free(&filter->claims);
-  EXPECT_EQ(lfb_claims_init_places(&filter->claims, places), LFB_OK);
-}
-
-uint64_t PlacesTaken(const Filter& filter) {
-  uint64_t taken = 0;
-  for (uint64_t i = 0; i <= filter->claims.mask; i++)
-    taken += lfb_word_get(&filter->claims.places[i]) != 0;
-  return taken;
 }
 
 // ---- one thread -------------------------------------------------------------
@@ -55,7 +46,7 @@ TEST_P(EveryStrategyClaims, AreTrueOnceForEachWayOfNamingAKey) {
     ASSERT_FALSE(Put(filter, text));
   }
   EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
-  EXPECT_EQ(PlacesTaken(filter), 0u);
+  EXPECT_EQ(CellsWon(filter.get()), 0u);
 }
 
 TEST_P(EveryStrategyClaims, SetTheBitsThatPutsSet) {
@@ -111,155 +102,169 @@ TEST_P(EveryStrategyClaims, ManyAnswersAsOneByOne) {
   EXPECT_EQ(lfb_filter_claim_many_hash(empty.get(), same.data(), same.size(), nullptr), 1u);
 }
 
+// ---- cells ------------------------------------------------------------------
+
+// What a cell holds and its number give the hash back: the winner's key is found by the claim
+// that completes it, whatever the strategy uses of its hash.
+TEST_P(EveryStrategyClaims, AreCompletedFromTheCellAlone) {
+  const Filter filter = MakeSure(10000, GetParam());
+  const lfb_claimed in = lfb_core_claimed(filter.get());
+  for (uint64_t i = 0; i < 2000; i++) {
+    const lfb_hash hash = lfb_hasher_u64(&filter->layout.hasher, Mix(20, i));
+    lfb_cell* const cell = lfb_claims_cell(&filter->claims, hash);
+    if (filter->claims.locked || lfb_filter_might_contain_u64(filter.get(), Mix(20, i))) continue;
+    ASSERT_TRUE(lfb_claims_enter(&filter->claims, &in, hash));
+    ASSERT_EQ(lfb_claims_state(cell), LFB_CLAIM_WON);
+    ASSERT_FALSE(lfb_filter_might_contain_u64(filter.get(), Mix(20, i)));
+    lfb_claims_complete(&filter->claims, &in, cell);
+    ASSERT_EQ(lfb_claims_state(cell), LFB_CLAIM_DONE);
+    ASSERT_TRUE(lfb_filter_might_contain_u64(filter.get(), Mix(20, i)));
+  }
+  EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+}
+
+// Keys spread over the cells, also where only some bits of their hashes differ.
+TEST(Cells, AllAreUsedWhicheverBitsOfAHashDiffer) {
+  const Filter filter = MakeSure(1000);
+  for (unsigned shift = 0; shift <= 48; shift += 8) {
+    std::vector<uint64_t> used(LFB_CLAIM_CELLS);
+    for (uint64_t i = 0; i < 65536; i++)
+      used[static_cast<size_t>(lfb_claims_cell(&filter->claims, {i << shift, 0}) -
+                               filter->claims.cells)]++;
+    for (uint64_t count : used) EXPECT_GT(count, 100u) << "bits from " << shift << " on";
+  }
+}
+
 // ---- a thread that stops for ever --------------------------------------------
 
-// Claims by hand, a step at a time, in the name of claimants that no living thread has.
+// Claims by hand, a step at a time.  All hashes are of one cell.
 class Stopped : public testing::Test {
- protected:
-  static constexpr uint32_t kNumber = LFB_SLOT_COUNT - 1;
-
-  Stopped() { Crowd(filter_, 1); }
-
-  uint64_t Publish(uint64_t hash) {
-    return lfb_claims_publish(claims_, kNumber, {hash, 0});
-  }
-  void Enter(uint64_t hash, uint64_t ticket) {
-    ASSERT_TRUE(lfb_claims_enter(claims_, &in_, {hash, 0}, ticket));
-  }
-  lfb_claim_state State() { return lfb_claims_state(claims_, kNumber); }
-  // Changes the status from pending to won, as a helper does that then stops.
-  void Decide(uint64_t ticket) {
-    const uint64_t sequence = ticket >> LFB_TICKET_NUMBER_BITS;
-    uint64_t pending = sequence << LFB_STATUS_STATE_BITS;
-    ASSERT_TRUE(lfb_cas_u64(&claims_->each[kNumber].status, &pending,
-                            pending | LFB_CLAIM_WON, std::memory_order_acq_rel));
-  }
+ public:
+  bool Enter(uint64_t hash) { return lfb_claims_enter(claims_, &in_, {hash, 0}); }
+  lfb_claim_state State() { return lfb_claims_state(claims_->cells); }
   bool Has(uint64_t hash) { return lfb_filter_might_contain_hash(filter_.get(), hash); }
   bool Claim(uint64_t hash) { return lfb_filter_claim_hash(filter_.get(), hash); }
-  // What must hold after all: nobody's ticket is left, the count is that of the bits.
+  // What must hold at the end: no claim is left open, and the count is that of the bits.
   void ExpectTidy() {
-    EXPECT_EQ(PlacesTaken(filter_), 0u);
+    EXPECT_EQ(State(), LFB_CLAIM_DONE);
+    EXPECT_EQ(CellsWon(filter_.get()), 0u);
     EXPECT_EQ(Stats(filter_).bits_set, lfb_bits_count(&filter_->layout.bits));
   }
 
   const Filter filter_ = MakeSure(1000);
   lfb_claims* const claims_ = &filter_->claims;
   const lfb_claimed in_ = lfb_core_claimed(filter_.get());
+  const std::vector<uint64_t> hashes_ = HashesOfOneCell(filter_.get(), 30, 8);
 };
 
-// Seen to fail (the key is not in) with a sequence of more bits than a ticket has.
-TEST_F(Stopped, SequencesThatEndBeginAgain) {
-  constexpr uint64_t kLast = (uint64_t{1} << 51) - 1;
-  for (const uint64_t before : {kLast - 1, kLast, kLast + 1, UINT64_MAX >> 2}) {
-    atomic_store(&claims_->each[kNumber].status,
-                 before << LFB_STATUS_STATE_BITS | LFB_CLAIM_LOST);
-    for (uint64_t i = 0; i < 3; i++) {
-      const uint64_t hash = Mix(before, i), ticket = Publish(hash);
-      EXPECT_EQ(ticket % LFB_CLAIMANTS_MOST, kNumber);
-      Enter(hash, ticket);
-      EXPECT_FALSE(Claim(hash));  // having helped
-      EXPECT_TRUE(Has(hash));
-      EXPECT_EQ(State(), LFB_CLAIM_WON);
-    }
-  }
+TEST_F(Stopped, HavingWonItIsCompletedByAClaimOfTheSameKey) {
+  ASSERT_TRUE(Enter(hashes_[0]));
+  EXPECT_FALSE(Has(hashes_[0]));
+  EXPECT_FALSE(Claim(hashes_[0]));
+  EXPECT_TRUE(Has(hashes_[0]));
   ExpectTidy();
 }
 
-TEST_F(Stopped, BeforeItEntersNobodyNotices) {
-  Publish(Mix(1, 1));
-  EXPECT_TRUE(Claim(Mix(1, 1)));
-  EXPECT_TRUE(Claim(Mix(1, 2)));
-  ExpectTidy();
-}
-
-TEST_F(Stopped, HavingEnteredItWinsAndIsHelpedByWhoClaimsTheSameKey) {
-  Enter(Mix(2, 1), Publish(Mix(2, 1)));
-  EXPECT_FALSE(Has(Mix(2, 1)));
-  EXPECT_FALSE(Claim(Mix(2, 1)));
-  EXPECT_TRUE(Has(Mix(2, 1)));
-  EXPECT_EQ(State(), LFB_CLAIM_WON);
-  ExpectTidy();
-}
-
-TEST_F(Stopped, HavingEnteredItWinsAndIsHelpedByWhoClaimsAnother) {
-  Enter(Mix(3, 1), Publish(Mix(3, 1)));
-  EXPECT_TRUE(Claim(Mix(3, 2)));
-  EXPECT_TRUE(Has(Mix(3, 1)));
-  EXPECT_EQ(State(), LFB_CLAIM_WON);
-  EXPECT_FALSE(Claim(Mix(3, 1)));
-  ExpectTidy();
-}
-
-TEST_F(Stopped, HavingEnteredAfterAPutItLoses) {
-  Enter(Mix(4, 1), Publish(Mix(4, 1)));
-  EXPECT_TRUE(lfb_filter_put_hash(filter_.get(), Mix(4, 1)));
-  EXPECT_TRUE(Claim(Mix(4, 2)));
-  EXPECT_EQ(State(), LFB_CLAIM_LOST);
-  ExpectTidy();
-}
-
-TEST_F(Stopped, DecidedButWithoutItsBitsItGetsThem) {
-  const uint64_t ticket = Publish(Mix(5, 1));
-  Enter(Mix(5, 1), ticket);
-  Decide(ticket);
-  EXPECT_FALSE(Claim(Mix(5, 1)));
-  EXPECT_TRUE(Has(Mix(5, 1)));
-  EXPECT_EQ(State(), LFB_CLAIM_WON);
+TEST_F(Stopped, HavingWonItIsCompletedByAClaimOfAnotherKey) {
+  ASSERT_TRUE(Enter(hashes_[0]));
+  EXPECT_TRUE(Claim(hashes_[1]));
+  EXPECT_TRUE(Has(hashes_[0]));
+  EXPECT_FALSE(Claim(hashes_[0]));
   ExpectTidy();
 }
 
 TEST_F(Stopped, WithSomeOfItsBitsItGetsTheOthers) {
-  const uint64_t ticket = Publish(Mix(6, 1));
-  Enter(Mix(6, 1), ticket);
-  Decide(ticket);
+  ASSERT_TRUE(Enter(hashes_[0]));
   const Filter other = MakeSure(1000);  // to see which words the bits are in
-  lfb_filter_put_hash(other.get(), Mix(6, 1));
+  lfb_filter_put_hash(other.get(), hashes_[0]);
   uint64_t word = 0;
   while (lfb_bits_word(&other->layout.bits, word) == 0) word++;
   const uint64_t bits = lfb_bits_word(&other->layout.bits, word);
   lfb_layout_count(&filter_->layout, lfb_bits_set_mask(&filter_->layout.bits, word, bits));
-  EXPECT_FALSE(Has(Mix(6, 1)));
-  EXPECT_FALSE(Claim(Mix(6, 1)));
-  EXPECT_TRUE(Has(Mix(6, 1)));
-  EXPECT_EQ(State(), LFB_CLAIM_WON);
+  EXPECT_FALSE(Has(hashes_[0]));
+  EXPECT_FALSE(Claim(hashes_[0]));
+  EXPECT_TRUE(Has(hashes_[0]));
   ExpectTidy();
 }
 
-// With all but the taking out of its ticket done.
-TEST_F(Stopped, AtTheEndItsTicketIsTakenOut) {
-  const uint64_t ticket = Publish(Mix(7, 1));
-  Enter(Mix(7, 1), ticket);
-  Decide(ticket);
-  lfb_filter_put_hash(filter_.get(), Mix(7, 1));
-  EXPECT_EQ(PlacesTaken(filter_), 1u);
-  EXPECT_TRUE(Claim(Mix(7, 2)));
+TEST_F(Stopped, WithAllOfItsBitsItsCellIsLeft) {
+  ASSERT_TRUE(Enter(hashes_[0]));
+  lfb_filter_put_hash(filter_.get(), hashes_[0]);
+  EXPECT_EQ(State(), LFB_CLAIM_WON);
+  EXPECT_TRUE(Claim(hashes_[1]));
   ExpectTidy();
 }
 
-// A helper that comes late, to a ticket that is gone, changes nothing: neither a later
-// claim of the same claimant, pending or not, nor whoever is in the place by now.
-TEST_F(Stopped, AHelperThatComesLateChangesNothing) {
-  const uint64_t old = Publish(Mix(8, 1));
-  Enter(Mix(8, 1), old);
-  lfb_claims_help(claims_, &in_, claims_->places, old);
-  EXPECT_EQ(State(), LFB_CLAIM_WON);
-  const uint64_t ticket = Publish(Mix(8, 2));
-  lfb_claims_help(claims_, &in_, claims_->places, old);  // before it enters
-  EXPECT_EQ(State(), LFB_CLAIM_PENDING);
-  Enter(Mix(8, 2), ticket);
-  lfb_claims_help(claims_, &in_, claims_->places, old);  // and after
-  EXPECT_EQ(State(), LFB_CLAIM_PENDING);
-  EXPECT_EQ(PlacesTaken(filter_), 1u);
-  EXPECT_FALSE(Has(Mix(8, 2)));
-  lfb_claims_help(claims_, &in_, claims_->places, ticket);
-  EXPECT_EQ(State(), LFB_CLAIM_WON);
+// A put of the key between the two looks: the second look sees it.
+TEST_F(Stopped, BetweenItsLooksAPutMakesItLose) {
+  EXPECT_TRUE(lfb_filter_put_hash(filter_.get(), hashes_[0]));
+  EXPECT_FALSE(Enter(hashes_[0]));
+  EXPECT_EQ(State(), LFB_CLAIM_NONE);
+}
+
+// A thread that completes a claim late, after another has and more were made, changes nothing:
+// neither a later claim that is open nor one that is complete.
+TEST_F(Stopped, ACompletionThatComesLateChangesNothing) {
+  struct Late {
+    Stopped* test;
+    uint64_t hash;
+    int calls = 0;
+  } late{this, hashes_[0]};
+  // Looks for the hash as the filter does, and makes two more claims in the middle of that.
+  const lfb_claimed slow = {
+      &late,
+      [](const void* of, lfb_hash) {
+        Late* const at = static_cast<Late*>(const_cast<void*>(of));
+        if (at->calls++ == 0) {
+          EXPECT_FALSE(at->test->Claim(at->hash));
+          EXPECT_TRUE(at->test->Claim(at->test->hashes_[1]));
+          EXPECT_TRUE(at->test->Enter(at->test->hashes_[2]));
+        }
+        return true;
+      },
+      [](const void*, lfb_hash) {},
+  };
+  ASSERT_TRUE(Enter(hashes_[0]));
+  lfb_claims_complete(claims_, &slow, claims_->cells);
+  EXPECT_EQ(late.calls, 1);
+  EXPECT_EQ(State(), LFB_CLAIM_WON);  // of the third hash
+  EXPECT_FALSE(Has(hashes_[2]));
+  EXPECT_FALSE(Claim(hashes_[2]));
+  EXPECT_TRUE(Has(hashes_[2]));
   ExpectTidy();
 }
 
-// More threads than slots: those beyond borrow, more of them than there is to lend.
+// A claim that reads a cell, is overtaken there by a claim of the same hash and one of another,
+// and goes on: the tag, the last winner's hash, keeps its CAS from being fooled.  Seen to win a
+// second time where DONE held no hash.
+TEST_F(Stopped, AClaimThatIsOvertakenLoses) {
+  struct Overtaken {
+    Stopped* test;
+    int looks = 0;
+  } overtaken{this};
+  const lfb_claimed slow = {
+      &overtaken,
+      [](const void* of, lfb_hash hash) {
+        Overtaken* const at = static_cast<Overtaken*>(const_cast<void*>(of));
+        const bool is_in = at->test->Has(hash.low);
+        if (at->looks++ == 0) {  // after its look, before its CAS
+          EXPECT_TRUE(at->test->Claim(hash.low));
+          EXPECT_TRUE(at->test->Claim(at->test->hashes_[1]));
+        }
+        return is_in;
+      },
+      in_.turn_on,
+  };
+  EXPECT_TRUE(Claim(hashes_[2]));
+  EXPECT_FALSE(lfb_claims_enter(claims_, &slow, {hashes_[0], 0}));
+  EXPECT_EQ(overtaken.looks, 2);
+  ExpectTidy();
+}
+
+// More threads than slots claim as the first ones do.
 TEST(Claims, ThreadsWithoutASlotClaimToo) {
   if (sizeof(void*) == 4) GTEST_SKIP() << "no addresses for the stacks of so many threads";
-  constexpr unsigned kKeys = 20, kThreads = LFB_SLOT_COUNT + 2 * LFB_CLAIMANTS_LENT;
+  constexpr unsigned kKeys = 20, kThreads = LFB_SLOT_COUNT + 128;
   const Filter filter = MakeSure(kKeys * 10);
   std::atomic<unsigned> here{0}, without{0}, won{0};
   RunTogether(kThreads, [&](unsigned) {
@@ -267,10 +272,10 @@ TEST(Claims, ThreadsWithoutASlotClaimToo) {
     for (here++; here < kThreads;) std::this_thread::yield();
     for (uint64_t i = 0; i < kKeys; i++) won += lfb_filter_claim_u64(filter.get(), Mix(9, i));
   });
-  EXPECT_GE(without, 2u * LFB_CLAIMANTS_LENT);
+  EXPECT_GE(without, 128u);
   EXPECT_EQ(won, kKeys);
-  EXPECT_EQ(lfb_word_get(&filter->claims.each[LFB_SLOT_COUNT].lent), 0u);
-  EXPECT_EQ(PlacesTaken(filter), 0u);
+  EXPECT_EQ(CellsWon(filter.get()), 0u);
+  EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
 }
 
 // ---- races --------------------------------------------------------------------
@@ -284,19 +289,25 @@ struct Winners {
 
 // All threads do `first` to the same keys in the same order.
 template <typename First>
-Winners Race(uint64_t keys, uint64_t stream, const First& first) {
-  std::vector<std::vector<bool>> answers(kThreads, std::vector<bool>(keys));
+Winners Race(const std::vector<uint64_t>& keys, const First& first) {
+  std::vector<std::vector<bool>> answers(kThreads, std::vector<bool>(keys.size()));
   RunTogether(kThreads, [&](unsigned t) {
-    for (uint64_t i = 0; i < keys; i++) answers[t][i] = first(Mix(stream, i));
+    for (size_t i = 0; i < keys.size(); i++) answers[t][i] = first(keys[i]);
   });
   Winners winners;
-  for (uint64_t i = 0; i < keys; i++) {
+  for (size_t i = 0; i < keys.size(); i++) {
     unsigned firsts = 0;
     for (unsigned t = 0; t < kThreads; t++) firsts += answers[t][i];
     winners.none += firsts == 0;
     winners.several += firsts > 1;
   }
   return winners;
+}
+
+std::vector<uint64_t> Keys(uint64_t stream, uint64_t count) {
+  std::vector<uint64_t> keys;
+  for (uint64_t i = 0; i < count; i++) keys.push_back(Mix(stream, i));
+  return keys;
 }
 
 // Each key has one, apart from so many whose hashes are others' as well.
@@ -311,11 +322,11 @@ void ExpectOneWinnerEach(const Winners& winners, uint64_t false_positives = 0) {
 TEST(ClaimsRace, EachOfAMillionKeysHasOneWinner) {
   constexpr uint64_t kKeys = kUnderTsan ? 30000 : 1000000;
   const Filter filter = MakeSure(kKeys);
-  ExpectOneWinnerEach(Race(kKeys, 1, [&](uint64_t key) {
+  ExpectOneWinnerEach(Race(Keys(1, kKeys), [&](uint64_t key) {
     return lfb_filter_claim_hash(filter.get(), key);
   }));
   EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
-  EXPECT_EQ(PlacesTaken(filter), 0u);
+  EXPECT_EQ(CellsWon(filter.get()), 0u);
 }
 
 // That the race above is one: plain puts crown several.
@@ -324,48 +335,47 @@ TEST(ClaimsRace, PlainPutsHaveSeveralWinners) {
   uint64_t several = 0;
   for (int round = 0; round < 20 && several == 0; round++) {
     const Filter filter = MakeSure(kKeys);
-    several = Race(kKeys, 2, [&](uint64_t key) {
+    several = Race(Keys(2, kKeys), [&](uint64_t key) {
                 return lfb_filter_put_hash(filter.get(), key);
               }).several;
   }
   EXPECT_GT(several, 0u);
 }
 
-// Every strategy, small enough that words are contended, and so few places that claims of
+// Every strategy, small enough that words are contended, and keys of so few cells that claims of
 // different keys meet.  Seen to fail 50 times in 50 (fast) with bits that are on before a
 // claim is decided.
 TEST_P(EveryStrategyClaims, HaveOneWinnerEachInACrowd) {
   constexpr uint64_t kRounds = kUnderTsan ? 1 : 10, kKeys = 3000;
   for (uint64_t round = 0; round < kRounds; round++) {
     const Filter filter = MakeSure(kKeys, GetParam()), alone = MakeSure(kKeys, GetParam());
-    Crowd(filter, round % 2 == 0 ? 1 : 4);
+    const auto keys = KeysOfCells(filter.get(), 100 + round, kKeys, round % 2 == 0 ? 1 : 4);
     uint64_t false_positives = 0;  // go-fnv14 has them: what counts of its hash are 25 bits
-    for (uint64_t i = 0; i < kKeys; i++)
-      false_positives += !lfb_filter_put_u64(alone.get(), Mix(100 + round, i));
+    for (uint64_t key : keys) false_positives += !lfb_filter_put_u64(alone.get(), key);
     const auto claim = [&](uint64_t key) {
       const bool won = lfb_filter_claim_u64(filter.get(), key);
       EXPECT_TRUE(lfb_filter_might_contain_u64(filter.get(), key)) << "claimed and not in";
       return won;
     };
-    ExpectOneWinnerEach(Race(kKeys, 100 + round, claim), false_positives);
+    ExpectOneWinnerEach(Race(keys, claim), false_positives);
     ASSERT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
-    ASSERT_EQ(PlacesTaken(filter), 0u);
+    ASSERT_EQ(CellsWon(filter.get()), 0u);
   }
 }
 
 // Threads that each walk another way through the keys, one by one and many at a time:
-// those in the place of one's hash are mostly others' claims.  Seen to fail 50 times in 50
+// a cell mostly holds the claim of another thread.  Seen to fail 50 times in 50
 // with bits that are on before a claim is decided.
 TEST(ClaimsRace, EachKeyHasOneWinnerWhateverTheOrder) {
   constexpr uint64_t kRounds = kUnderTsan ? 1 : 10, kKeys = 20000;
   for (uint64_t round = 0; round < kRounds; round++) {
     const Filter filter = MakeSure(kKeys);
-    Crowd(filter, 1);
+    const auto all = HashesOfOneCell(filter.get(), 200 + round, kKeys);
     std::vector<std::atomic<unsigned>> winners(kKeys);
     RunTogether(kThreads, [&](unsigned t) {
       std::vector<uint64_t> order(kKeys), hashes(kKeys), answers((kKeys + 63) / 64);
       for (uint64_t i = 0; i < kKeys; i++) order[i] = (i * 7919 + t % 4 * 10) % kKeys;
-      for (uint64_t i = 0; i < kKeys; i++) hashes[i] = Mix(200 + round, order[i]);
+      for (uint64_t i = 0; i < kKeys; i++) hashes[i] = all[order[i]];
       if (t % 2 == 0)
         lfb_filter_claim_many_hash(filter.get(), hashes.data(), kKeys, answers.data());
       for (uint64_t i = 0; i < kKeys; i++)
@@ -386,8 +396,8 @@ TEST(ClaimsRace, BesidePutsThereAreNeverTwoWinners) {
   constexpr uint64_t kRounds = kUnderTsan ? 1 : 10, kKeys = 20000;
   for (uint64_t round = 0; round < kRounds; round++) {
     const Filter filter = MakeSure(kKeys), other = MakeSure(kKeys);
-    Crowd(filter, 4);
-    for (uint64_t i = 0; i < kKeys; i += 5) lfb_filter_put_hash(other.get(), Mix(300 + round, i));
+    const auto keys = HashesOfOneCell(filter.get(), 300 + round, kKeys);
+    for (uint64_t i = 0; i < kKeys; i += 5) lfb_filter_put_hash(other.get(), keys[i]);
     std::vector<std::atomic<unsigned>> winners(kKeys);
     std::atomic<uint64_t> lost{0};
     RunTogether(kThreads, [&](unsigned t) {
@@ -395,7 +405,7 @@ TEST(ClaimsRace, BesidePutsThereAreNeverTwoWinners) {
         EXPECT_EQ(lfb_filter_put_all(filter.get(), other.get()), LFB_OK);
       }
       for (uint64_t i = 0; i < kKeys; i++) {
-        const uint64_t key = Mix(300 + round, i);
+        const uint64_t key = keys[i];
         if (t == 1)
           lfb_filter_put_hash(filter.get(), key);
         else

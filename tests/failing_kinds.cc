@@ -78,7 +78,7 @@ void AddForm(lfb_form form, lfb_strategy_id strategy, uint64_t n, Rows* rows) {
                    }, kSaved});
   rows->push_back({"lfb_filter_load", 5, [=](const std::string& directory) {
                      return Loading(WithKey(config), directory + "/a", save, lfb_filter_load, ask);
-                   }, kLoaded});
+                   }});
 }
 
 // A batch so big that it takes memory: without it nothing is lost but time.
@@ -165,7 +165,7 @@ void AddKind(const std::string& name, const Kind<T>& kind,
                    }, kSaved});
   rows->push_back({name + "_load", 5, [=](const std::string& directory) {
                      return Loading(make(), directory + "/a", kind.save, kind.load, kind.ask);
-                   }, kLoaded});
+                   }});
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ lfb_status FilterCalls(lfb_filter* filter, const lfb_filter* other) {
   EXPECT_EQ(lfb_filter_set_label(filter, "label"), LFB_OK);
   EXPECT_STREQ(lfb_filter_label(filter), "label");
   lfb_filter_stats(filter, &stats);
+  lfb_filter_stats_recent(filter, &stats);
   lfb_fast fast;
   EXPECT_EQ(lfb_fast_of(filter, &fast), LFB_OK);
   lfb_fast_count(&fast, 0);
@@ -177,7 +178,8 @@ void AddQuiet(Rows* rows) {
         "lfb_filter_might_contain lfb_filter_might_contain_u64 lfb_filter_might_contain_hash "
         "lfb_filter_might_contain_object lfb_filter_might_contain_many "
         "lfb_filter_might_contain_many_u64 lfb_filter_might_contain_many_hash "
-        "lfb_filter_set_label lfb_filter_label lfb_filter_stats lfb_filter_put_all lfb_fast_of "
+        "lfb_filter_set_label lfb_filter_label lfb_filter_stats lfb_filter_stats_recent "
+        "lfb_filter_put_all lfb_fast_of "
         "lfb_fast_count lfb_sink_put_bytes lfb_sink_put_i32 lfb_sink_put_i64 lfb_sink_put_utf16 "
         "lfb_sink_put_utf16_as_utf8 lfb_funnel_bytes lfb_funnel_i32 lfb_funnel_i64 "
         "lfb_funnel_utf16 lfb_funnel_utf16_as_utf8 lfb_funnel_sequence",
@@ -281,6 +283,8 @@ lfb_status Grow(lfb_growing* growing) {
   lfb_growing_figures figures;
   lfb_growing_stats(growing, &figures);
   EXPECT_EQ(figures.stuck, LFB_OK);
+  lfb_growing_stats_recent(growing, &figures);
+  EXPECT_EQ(figures.stuck, LFB_OK);
   EXPECT_EQ(lfb_growing_set_label(growing, "label"), LFB_OK);
   EXPECT_STREQ(lfb_growing_label(growing), "label");
   lfb_growing_free(growing);
@@ -298,7 +302,7 @@ void AddGrowth(Rows* rows) {
       "lfb_growing_might_contain lfb_growing_might_contain_u64 lfb_growing_might_contain_hash "
       "lfb_growing_might_contain_object lfb_growing_might_contain_many "
       "lfb_growing_might_contain_many_u64 lfb_growing_might_contain_many_hash "
-      "lfb_growing_stats lfb_growing_set_label lfb_growing_label";
+      "lfb_growing_stats lfb_growing_stats_recent lfb_growing_set_label lfb_growing_label";
   rows->push_back({names, 0, [](const std::string&) {
                      return [] {
                        lfb_growing* growing = nullptr;

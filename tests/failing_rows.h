@@ -108,9 +108,6 @@ inline SharedCounting CountedWithKey(uint64_t n) {
 inline const std::map<std::string, Statuses> kPopulated = {
     {"madvise", {LFB_OK, LFB_ERROR_NO_MEMORY}}};
 
-// fstat(): a file's size is not known then.
-inline const std::map<std::string, Statuses> kLoaded = {{"fstat", {LFB_OK}}};
-
 template <typename T>
 std::function<Act(const std::string&)> ToCreate(lfb_status (*create)(const lfb_config*, T**),
                                                 const lfb_config& config) {

@@ -167,7 +167,7 @@ void AddFollowers(Rows* rows) {
                      return Reading<lfb_filter>(
                          [path](lfb_filter** made) { return AskFiles(path, made); },
                          lfb_filter_might_contain_u64);
-                   }, kLoaded});
+                   }});
   rows->push_back({"lfb_file_source_create lfb_file_source_functions", 10,
                    [](const std::string& directory) {
                      const SharedFilter filter = WithKey(Seedless(kFew));
@@ -177,7 +177,7 @@ void AddFollowers(Rows* rows) {
                      return Reading<lfb_filter>(
                          [directory](lfb_filter** made) { return AskFiles(directory, made); },
                          lfb_filter_might_contain_u64);
-                   }, kLoaded});
+                   }});
   rows->push_back({"lfb_follow_create", 3, [](const std::string&) {
                      const auto keys = std::make_shared<Keys>();
                      return [keys] {

@@ -1,5 +1,7 @@
 // Growing filters: below the fpp that was asked for whatever is put, and no key lost while
 // layers are added.
+#include <algorithm>
+
 #include "tests/growings.h"
 #include "tests/race.h"
 
@@ -30,6 +32,87 @@ TEST(Growing, LayersDoubleUpToTheLargestNumber) {
   EXPECT_EQ(lfb_layers_insertions(1024, 6), 65536u);
   EXPECT_EQ(lfb_layers_insertions(1, 63), uint64_t{1} << 63);
   EXPECT_EQ(lfb_layers_insertions(3, 63), UINT64_MAX);
+  EXPECT_EQ(lfb_layers_insertions(UINT64_MAX >> 3, 3), UINT64_MAX << 3);
+}
+
+// A layer is full 1/64 before the bits at which it would reach its fpp.  Half of that 1/64 is
+// for what the stripes hold back, half for the keys put between two looks: bloom/growing/layers.h.
+TEST_P(EveryStrategyGrows, ALayerIsLookedAtOftenEnough) {
+  for (uint64_t n : {1024, 100'000, 20'000'000}) {
+    const Growing growing = MakeGrowing(Config(n, 0.01, GetParam()));
+    const lfb_layer* layer = lfb_layers_newest(growing.get());
+    const lfb_geometry& geometry = layer->filter->description.geometry;
+    uint64_t most = 0, too_many = geometry.bit_count + 1;
+    while (too_many - most > 1) {
+      const uint64_t middle = most + (too_many - most) / 2;
+      const bool right = layer->strategy->fpp_now(&geometry, middle) <= lfb_layers_fpp(0.01, 0);
+      (right ? most : too_many) = middle;
+    }
+    EXPECT_EQ(layer->full_bits, most - most / 64) << n;
+    const uint64_t step = uint64_t{1} << layer->step_shift;
+    const lfb_stripes& count = layer->filter->layout.count;
+    const uint64_t share = most / 64 / 2 / (count.owned + count.shared);
+    EXPECT_LE(step, std::max<uint64_t>(share, 1)) << n;
+    EXPECT_GT(2 * step, share) << n;
+    const uint64_t keys = step / layer->filter->layout.probes;
+    EXPECT_EQ(layer->keys, std::clamp<uint64_t>(keys, 1, 256)) << n;
+  }
+}
+
+// What a layer that somebody else made has to have like the layer of its number.
+TEST(Growing, ALayerFitsItsNumberAlone) {
+  const Growing growing = MakeGrowing(Config(1024, 0.01, LFB_FAST));
+  for (uint64_t i = 0; Figures(growing).layers < 3; i++) lfb_growing_put_u64(growing.get(), i);
+  const lfb_layer* layers[LFB_GROWING_LAYERS];
+  ASSERT_EQ(lfb_layers_list(lfb_layers_newest(growing.get()), layers), 3u);
+  for (uint32_t number = 0; number < 3; number++) {
+    const lfb_description whole = layers[number]->filter->description;
+    const auto fits = [&](const auto& change) {
+      lfb_description layer = whole;
+      change(&layer);
+      return lfb_layers_fit(growing.get(), &layer, number);
+    };
+    const lfb_strategy* pair = Make(1000, 0.01, LFB_FAST_PAIR)->strategy;
+    EXPECT_TRUE(fits([](lfb_description*) {}));
+    EXPECT_FALSE(lfb_layers_fit(growing.get(), &whole, number + 1));
+    EXPECT_FALSE(fits([](lfb_description* it) { it->config.strategy = LFB_GO_FNV14; }));
+    EXPECT_FALSE(fits([](lfb_description* it) { it->config.fpp *= 1 + 1e-8; }));
+    EXPECT_FALSE(fits([](lfb_description* it) { it->config.fpp *= 1 - 1e-8; }));
+    EXPECT_TRUE(fits([](lfb_description* it) { it->config.fpp *= 1 + 1e-12; }));
+    EXPECT_FALSE(fits([](lfb_description* it) { it->config.expected_insertions++; }));
+    if (number == 0) continue;  // it is what the others are compared with
+    EXPECT_FALSE(fits([](lfb_description* it) { it->hasher.seed++; }));
+    EXPECT_FALSE(fits([&](lfb_description* it) { it->strategy = pair; }));
+    EXPECT_FALSE(fits([](lfb_description* it) {
+      it->config.probes_formula = LFB_PROBES_GUAVA_CURRENT;
+    }));
+  }
+  lfb_growing keyless = {};  // whose first layer was read without its key
+  keyless.config = growing->config;
+  EXPECT_TRUE(lfb_layers_fit(&keyless, &layers[0]->filter->description, 0));
+  EXPECT_FALSE(lfb_layers_fit(&keyless, &layers[1]->filter->description, 1));
+}
+
+// A layer has to have room for half of the keys that it says it is for.
+TEST(Growing, ALayerHasRoomForHalfOfItsKeys) {
+  constexpr uint64_t kKeys = 100'000;
+  const Growing growing = MakeGrowing(Config(kKeys, 0.01, LFB_GUAVA_MITZ64));
+  for (const auto& [room, fits] : {std::pair{kKeys / 100 * 52, true}, {kKeys / 100 * 48, false}}) {
+    const Filter made = Make(room, lfb_layers_fpp(0.01, 0), LFB_GUAVA_MITZ64);
+    lfb_description layer = made->description;
+    layer.config.expected_insertions = kKeys;
+    EXPECT_EQ(lfb_layers_fit(growing.get(), &layer, 0), fits) << room;
+  }
+}
+
+// .. and no bits that its strategy does not reach.
+TEST(Growing, ALayerHasNoMoreBitsThanItsStrategyReaches) {
+  const Growing growing = MakeGrowing(Config(1024, 0.01, LFB_GUAVA_MITZ32));
+  lfb_description layer = growing->first->description;
+  layer.geometry.bit_count = layer.strategy->reachable_bits;
+  EXPECT_TRUE(lfb_layers_fit(growing.get(), &layer, 0));
+  layer.geometry.bit_count++;
+  EXPECT_FALSE(lfb_layers_fit(growing.get(), &layer, 0));
 }
 
 TEST(Growing, RefusesWhatCannotGrow) {
@@ -269,6 +352,23 @@ TEST_P(EveryStrategyGrows, AKeyThatComesTwiceIsNewOnceAcrossLayers) {
       ASSERT_EQ(answers[i / 64] >> (i % 64) & 1, i < kHalf) << i;
   }
   EXPECT_GE(Figures(growing).layers, 4u);
+}
+
+// A thread that helps a claim which is complete already may see a newer layer than the claim
+// did.  It puts nothing there: the key is in an older one.
+TEST(Growing, AClaimThatIsCompletedLateAddsNothingToANewerLayer) {
+  const Growing growing = MakeGrowing(Config(1024, 1e-9, LFB_FAST));
+  uint64_t put = 0;
+  while (Figures(growing).layers < 3) lfb_growing_put_hash(growing.get(), Mix(13, put++));
+  const uint64_t bits_set = Figures(growing).bits_set;
+  const lfb_claimed claimed = lfb_layers_claimed(growing.get());
+  for (uint64_t i = 0; i < put; i++) claimed.turn_on(claimed.of, {Mix(13, i), 0});
+  EXPECT_EQ(Figures(growing).bits_set, bits_set);
+  const lfb_hash fresh = {Mix(14, 0), 0};
+  EXPECT_FALSE(claimed.is_in(claimed.of, fresh));
+  claimed.turn_on(claimed.of, fresh);
+  EXPECT_TRUE(claimed.is_in(claimed.of, fresh));
+  EXPECT_GT(Figures(growing).bits_set, bits_set);
 }
 
 // ---- races ----------------------------------------------------------------------------

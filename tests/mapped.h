@@ -8,7 +8,9 @@
 #include <cstring>
 #include <fstream>
 #include <random>
+#include <vector>
 
+#include "bloom/claims.h"
 #include "tests/filters.h"
 
 // A path at which there is nothing, and afterwards nothing again.
@@ -25,6 +27,19 @@ class Path {
   static inline int next_ = 0;
   std::string path_;
 };
+
+// Whether processes can share filters of this strategy on this machine: guava-mitz64 needs a
+// compare-and-exchange of 16 bytes for that.
+inline bool IsSharable(lfb_strategy_id strategy) {
+  return strategy != LFB_GUAVA_MITZ64 || lfb_claims_sharable(LFB_HASH_128) == LFB_OK;
+}
+
+inline std::vector<lfb_strategy_id> SharableStrategies() {
+  std::vector<lfb_strategy_id> sharable;
+  for (const lfb_strategy_id strategy : AllStrategies())
+    if (IsSharable(strategy)) sharable.push_back(strategy);
+  return sharable;
+}
 
 inline Filter Create(const Path& path, const lfb_config& config) {
   lfb_filter* filter = nullptr;

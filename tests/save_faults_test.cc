@@ -46,7 +46,6 @@ const std::vector<int> kErrors = {ENOSPC, EIO, EINTR};
 // What a call that failed makes of the whole; LFB_OK: nothing depends on it.
 lfb_status Expected(const Report& report) {
   const std::string name = report.Hit().name;
-  if (name == "fstat") return LFB_OK;
   if (name != "close") return StatusOf(name);
   // Of a file that was written to; not of one that was read, or of a directory.
   return report.Count("write") > 0 && !report.Before("rename") ? LFB_ERROR_WRITE : LFB_OK;

@@ -182,7 +182,14 @@ void ShareRound(Act* act, const std::string& tool_path) {
     for (uint64_t i = 0; i <= last; i++)
       act->Expect(lfb_filter_might_contain_u64(filter, Mix(stream, child * uint64_t{1000000} + i)));
   }
-  act->Expect(lfb_mapped_recount(filter));
+  lfb_stats stats;  // right after all those deaths: as of a copy, whose words are counted anew
+  lfb_filter* copy = nullptr;
+  lfb_filter_stats(filter, &stats);
+  act->Expect(lfb_filter_copy(filter, &copy));
+  const uint64_t counted = stats.bits_set;
+  lfb_filter_stats(copy, &stats);
+  act->Expect(stats.bits_set == counted);
+  lfb_filter_free(copy);
   lfb_mapped_close(filter);
   unlink(tool_path.c_str());
 }

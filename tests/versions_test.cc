@@ -221,6 +221,23 @@ TEST(Versions, TheKeptOneMayBeDropped) {
   Begin(versions);  // and freed, all three, with the handle
 }
 
+// What one call does to the current version, the next and the previous leaves the others alone.
+TEST(Versions, NoCallTouchesWhatIsNotIts) {
+  const Versions versions = MakeVersions();
+  lfb_versions* it = versions.get();
+  Begin(versions);
+  Publish(versions, LFB_KEEP_PREVIOUS);
+  Begin(versions);
+  EXPECT_EQ(lfb_versions_abandon(it), LFB_OK);  // the previous one stays
+  Begin(versions);
+  EXPECT_EQ(lfb_versions_drop_previous(it), LFB_OK);  // the next one stays
+  Publish(versions, LFB_KEEP_PREVIOUS);
+  Begin(versions);
+  Publish(versions, LFB_DROP_PREVIOUS);  // the one that had been kept goes, too
+  EXPECT_EQ(lfb_versions_rollback(it, nullptr), LFB_ERROR_NO_PREVIOUS);
+  EXPECT_EQ(lfb_versions_reclaim(it), 0u);
+}
+
 // ---- sections -----------------------------------------------------------------
 
 TEST(Versions, ASectionKeepsItsVersion) {

@@ -263,7 +263,7 @@ TEST(Prometheus, IsValidAndSaysTheFigures) {
   for (int i = 0; i < 10; i++) lfb_watch_report_false_positive(first.get());
 
   const Exposition text(Text({first.get(), second.get()}));
-  EXPECT_EQ(text.samples.size(), 2u * 14);
+  EXPECT_EQ(text.samples.size(), 2u * 15);
   const std::string label = "a \"b\" \\n \xc3\xa9", prefix = "lfbloom_filter_";
   const auto value = [&](const std::string& name, const std::string& filter) {
     const auto found = text.samples.find({prefix + name, filter});
@@ -274,6 +274,7 @@ TEST(Prometheus, IsValidAndSaysTheFigures) {
   EXPECT_EQ(value("bits", label), static_cast<double>(stats.bit_count));
   EXPECT_EQ(value("bytes", label), static_cast<double>(stats.bytes));
   EXPECT_EQ(value("bits_set", label), static_cast<double>(stats.bits_set));
+  EXPECT_EQ(value("bits_set_age_seconds", label), 0);
   EXPECT_NEAR(value("fill_ratio", label), Look(first).fill, 1e-8);
   EXPECT_NEAR(value("expected_false_positive_ratio", label), stats.expected_fpp, 1e-8);
   EXPECT_EQ(value("approximate_elements", label), static_cast<double>(stats.approximate_count));

@@ -16,7 +16,6 @@ PLANTS = [
     "torn_add",  # fetch-and-add as a load and a store
     "count_early",  # bits are counted before they are set
     "unsettled",  # a big batch does not ask whether it was alone
-    "unmarked",  # a put into a mapped file does not say that it is under way
     "unlooked",  # a claim is won without a second look
     "undecided",  # a claim's bits are on before it is decided
     "untaken",  # a builder's thread writes to regions that others have
@@ -147,7 +146,7 @@ def lfb_part(name, srcs, own_deps, **kwargs):
     """
     _variants(name, own_deps, srcs = srcs, **kwargs)
 
-def race_test(name, srcs, library, catches = {}, deps = [], **kwargs):
+def race_test(name, srcs, library, catches = {}, deps = [], alone = True, **kwargs):
     """A race test, and one test per planted bug which says that it fails there.
 
     Args:
@@ -156,6 +155,7 @@ def race_test(name, srcs, library, catches = {}, deps = [], **kwargs):
       library: the lfb_library() under test, "//package:name".
       catches: planted bug -> the GoogleTest filter that must fail with it.
       deps: further libraries, free of planted bugs.
+      alone: whether the bugs are caught only where nothing else takes the machine's processors.
       **kwargs: for the tests.
     """
     deps = deps + ["@googletest//:gtest_main"]
@@ -193,7 +193,7 @@ def race_test(name, srcs, library, catches = {}, deps = [], **kwargs):
             srcs = ["//tests:must_fail.sh"],
             args = ["$(location %s)" % binary, "'%s'" % tests],
             data = [binary],
-            tags = ["exclusive", "notsan"],
+            tags = ["notsan"] + (["exclusive"] if alone else []),
         )
 
 def one_thread_test(name):

@@ -53,8 +53,10 @@ TEST(ReplicaStress, EachHasWhatTheOtherWasGiven) {
   for (uint64_t round = 0; round < CREW_ROUNDS; round++)
     for (uint64_t thread = 0; thread < crew_size(); thread++) {
       const uint64_t first = CREW_KEYS / 2 * thread + 100000 * round;
-      Await([&] { return Missing(right, first, kSome) == 0; });
-      Await([&] { return Missing(left, 50000 + first, kSome) == 0; });
+      Await("the right replica has the left one's keys",
+            [&] { return Missing(right, first, kSome) == 0; });
+      Await("the left replica has the right one's keys",
+            [&] { return Missing(left, 50000 + first, kSome) == 0; });
     }
   left.reset();
   right.reset();

@@ -335,16 +335,20 @@ static void register_replicas(void)
 
 /* ---- the server ---------------------------------------------------------- */
 
-/* A port that is free just now; 0: none. */
-static uint16_t free_port(void)
+/*
+ * A port that no other process gets: a socket stays bound to it, as tests/ports.h explains.
+ * 0: there is none.
+ */
+static uint16_t hold_port(void)
 {
+  const int yes = 1;
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t size = sizeof address;
   const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
   const bool got = bind(s, (struct sockaddr *)&address, size) == 0 &&
+                   setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
                    getsockname(s, (struct sockaddr *)&address, &size) == 0;
-  (void)close(s);
   return got ? ntohs(address.sin_port) : 0;
 }
 
@@ -432,7 +436,7 @@ int main(int argc, char **argv)
     argv++;
     argc--;
   } else {
-    place.options.port = free_port();
+    place.options.port = hold_port();
     start_server(place.options.port);
   }
   if (!prepare())

@@ -82,12 +82,14 @@ LFB_INLINE bool any_one(const lfb_counting *counting, lfb_counting_verb verb, lf
 /* ---- many keys ------------------------------------------------------------- */
 
 enum {
-  ANY_ROOM = 512, /* places of the keys whose lines are under way: two keys' at least */
+  /* Places of the keys whose lines are in flight: far more lines than a core can wait for, and
+   * room for one key of LFB_MAX_PROBES. */
+  ANY_ROOM = 256,
 };
 
 /* Keys whose places are known and asked for. */
 typedef struct any_group {
-  uint32_t end[LFB_WORD_BITS]; /* of each key's places */
+  uint16_t end[LFB_WORD_BITS]; /* of each key's places */
   lfb_place places[ANY_ROOM];
 } any_group;
 
@@ -106,7 +108,7 @@ LFB_INLINE void any_group_find(const lfb_counting *counting, lfb_counting_verb v
   for (size_t i = 0; i < count; i++) {
     const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
     at += any_find(counting, verb, hash, group->places + at);
-    group->end[i] = at;
+    group->end[i] = (uint16_t)at;
   }
 }
 
@@ -123,7 +125,7 @@ LFB_INLINE uint64_t any_word(const lfb_counting *counting, lfb_counting_verb ver
     any_group_find(counting, verb, low + first, high == NULL ? NULL : high + first, keys, &group);
     for (size_t i = 0, at = 0; i < keys; at = group.end[i++])
       answer |= (uint64_t)any_do(counting, verb, group.places + at,
-                                 group.end[i] - (uint32_t)at)
+                                 (uint32_t)group.end[i] - (uint32_t)at)
                 << (first + i);
   }
   return answer;

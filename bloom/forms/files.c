@@ -28,7 +28,6 @@
 
 enum { TRIES = 100 }; /* at a temporary name that is not taken */
 
-/* open(), which may wait for a pipe's other end when a signal comes. */
 static lfb_status file_write(void *to, const void *bytes, size_t size)
 {
   const int fd = *(const int *)to;
@@ -76,17 +75,6 @@ static lfb_status file_close(int fd, lfb_status status)
   return status;
 }
 
-static lfb_status file_rewrite(void *to, uint64_t offset, const void *bytes, size_t size)
-{
-  const int fd = *(const int *)to;
-  const off_t end = lseek(fd, 0, SEEK_CUR);
-
-  if (end < 0 || lseek(fd, (off_t)offset, SEEK_SET) < 0)
-    return LFB_ERROR_WRITE;
-  const lfb_status status = file_write(to, bytes, size);
-  return status == LFB_OK && lseek(fd, end, SEEK_SET) < 0 ? LFB_ERROR_WRITE : status;
-}
-
 /* Writes it to what stands at `path` already and is no regular file. */
 static lfb_status save_in_place(const lfb_content *content, const char *path)
 {
@@ -112,8 +100,9 @@ typedef struct replacement {
   const char *path; /* whose place it takes                                       */
   char *folder;     /* that both are in; the caller frees it                      */
   char *name;       /* its own until then; the caller frees it                    */
-  mode_t mode;      /* of what was at `path`; SAVE_NEW where nothing was          */
-  mode_t made;      /* of the new file, less the umask, until save_permit()       */
+  bool replaces;    /* there was a file at `path`                                 */
+  mode_t mode;      /* what the new file is to have where there was one           */
+  mode_t made;      /* what it is made with, less the umask: never more than that */
   int fd;           /* to write to                                                */
   int directory;    /* the folder, to sync; -1 where it may not be read           */
 } replacement;
@@ -143,23 +132,30 @@ static lfb_status save_open(replacement *save)
     (void)snprintf(save->name, size, pattern, save->folder, save_number(try) & 0xffffffffUL);
     /* Not mkstemp(), whose files nobody else may read; but never readable by more
      * than what it replaces was, not even until fchmod(). */
-    save->fd = lfb_restarted_open(save->name, O_WRONLY | O_CREAT | O_EXCL,
-                                  save->made);
+    save->fd =
+        lfb_restarted_open(save->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, save->made);
     if (save->fd >= 0 || errno != EEXIST)
       break;
   }
   return save->fd < 0 ? LFB_ERROR_OPEN : LFB_OK;
 }
 
-/* Gives the new file the permissions of what it replaces.  Some file systems have none. */
+/* The permissions of a file that replaces one with these: the same, but a secret is for the
+ * file's owner alone. */
+static mode_t save_mode(mode_t before, bool secret)
+{
+  return (mode_t)(before & (secret ? lfb_disk_mode(true) : (mode_t)07777));
+}
+
+/* Gives the new file its permissions where it replaces one.  Some file systems have none. */
 static lfb_status save_permit(const replacement *save)
 {
   int failed;
 
-  if (save->mode == SAVE_NEW)
+  if (!save->replaces)
     return LFB_OK;
   do
-    failed = fchmod(save->fd, save->mode & 07777);
+    failed = fchmod(save->fd, save->mode);
   while (failed != 0 && errno == EINTR);
   return failed == 0 || errno == EPERM || errno == ENOTSUP || errno == ENOSYS ? LFB_OK
                                                                                : LFB_ERROR_WRITE;
@@ -172,8 +168,7 @@ static lfb_status save_and_rename(const replacement *save, const lfb_content *co
   lfb_status status = save_permit(save);
 
   if (status == LFB_OK)
-    status = content->write(
-        content->what, &(lfb_writer){.write = file_write, .to = &fd, .rewrite = file_rewrite});
+    status = content->write(content->what, &(lfb_writer){.write = file_write, .to = &fd});
   if (status == LFB_OK && lfb_restarted_sync(fd) != 0)
     status = LFB_ERROR_SYNC;
   status = file_close(fd, status);
@@ -189,10 +184,11 @@ static lfb_status save_and_rename(const replacement *save, const lfb_content *co
 
 static lfb_status save_beside(const lfb_content *content, const char *path, mode_t mode)
 {
+  const bool replaces = mode != SAVE_NEW, alone = content->secret || content->shared;
   replacement save = {.path = path,
-                      .mode = mode,
-                      .made = mode != SAVE_NEW ? (mode_t)(mode & lfb_disk_mode(true))
-                                               : lfb_disk_mode(content->secret),
+                      .replaces = replaces,
+                      .mode = save_mode(mode, content->secret),
+                      .made = replaces ? save_mode(mode, true) : lfb_disk_mode(alone),
                       .fd = -1,
                       .directory = -1};
 
@@ -292,16 +288,16 @@ static lfb_status load_whole(int fd, const lfb_read_limits *limits, uint64_t kno
 lfb_status lfb_file_load(const char *path, const lfb_read_limits *limits,
                          const lfb_opening *opening, void **made)
 {
-  struct stat found;
-  const int fd = lfb_restarted_open(path, O_RDONLY, 0);
+  lfb_disk_file file;
 
-  if (fd < 0)
-    return LFB_ERROR_OPEN;
-  const bool sized = fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
-  const lfb_status status =
-      load_whole(fd, limits, sized ? (uint64_t)found.st_size : 0, opening, made);
+  lfb_status status = lfb_disk_open(path, false, &file);
+  if (status == LFB_ERROR_MAP)
+    status = LFB_ERROR_NOT_REGULAR;
+  if (status == LFB_OK)
+    status = load_whole(file.fd, limits, file.size, opening, made);
   const int cause = errno;
-  (void)close(fd); /* only read from: nothing can be lost */
+  if (file.fd >= 0)
+    (void)close(file.fd); /* only read from: nothing can be lost */
   errno = cause;
   return status;
 }
@@ -330,7 +326,10 @@ lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *
   if (!lfb_form_holds(form, filter->strategy->id))
     return LFB_ERROR_FORM_CANNOT_HOLD;
   const lfb_content content = {
-      .what = &what, .secret = lfb_core_writes_key(&filter->description), .write = filter_write};
+      .what = &what,
+      .secret = lfb_core_writes_key(&filter->description),
+      .shared = form == LFB_FORM_MAPPED, /* a user that may write to it can make it say anything */
+      .write = filter_write};
   return lfb_file_save(&content, path);
 }
 

@@ -12,7 +12,8 @@
 /* What a file is to hold. */
 typedef struct lfb_content {
   const void *what;
-  bool secret; /* a new file is for its owner alone */
+  bool secret; /* the file is for its owner alone             */
+  bool shared; /* processes put into it: a new file is, too   */
   lfb_status (*write)(const void *what, const lfb_writer *writer);
 } lfb_content;
 
@@ -25,7 +26,7 @@ typedef struct lfb_opening {
   void (*free)(void *made);
 } lfb_opening;
 
-/* Reads a file that holds it and nothing else.  Fails: LFB_ERROR_OPEN, _READ,
+/* Reads a file that holds it and nothing else.  Fails: LFB_ERROR_OPEN, _NOT_REGULAR, _READ,
  * _TRAILING_BYTES, or what the opening's `read` returned. */
 lfb_status lfb_file_load(const char *path, const lfb_read_limits *limits,
                          const lfb_opening *opening, void **made);

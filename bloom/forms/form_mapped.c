@@ -6,7 +6,6 @@
  */
 #include <time.h>
 
-#include "bloom/forms/digest.h"
 #include "bloom/forms/forms.h"
 #include "bloom/forms/mapped_header.h"
 
@@ -77,71 +76,22 @@ static lfb_status mapped_pad(const lfb_writer *writer, uint64_t from, uint64_t t
   return LFB_OK;
 }
 
-/* Writes what the processes share.  Others may put meanwhile, so that the words have more
- * bits than were counted: the book says that somebody died, until mapped_settle(). */
-static lfb_status mapped_write_shared(const lfb_filter *filter, const lfb_mapped_shape *shape,
-                                      const lfb_writer *writer)
-{
-  const uint64_t book[sizeof(lfb_lease_book) / sizeof(uint64_t)] = {1, 0};
-  const uint64_t count = lfb_core_bits_set(filter);
-  const uint64_t lines_at = lfb_mapped_lines_at(shape);
-
-  lfb_status status = writer->write(writer->to, book, sizeof book);
-  if (status == LFB_OK)
-    status = mapped_pad(writer, LFB_MAPPED_BOOK + sizeof book, lines_at);
-  if (status == LFB_OK)
-    status = writer->write(writer->to, &count, sizeof count);
-  if (status == LFB_OK)
-    status = mapped_pad(writer, lines_at + sizeof count, shape->words_at);
-  return status;
-}
-
-/* A writer of words, which counts their bits. */
-typedef struct mapped_counted {
-  const lfb_writer *writer;
-  uint64_t bits_set;
-} mapped_counted;
-
-static lfb_status mapped_write_counted(void *to, const void *bytes, size_t size)
-{
-  mapped_counted *counted = to;
-
-  counted->bits_set += lfb_digest_bits(bytes, size / sizeof(uint64_t));
-  return counted->writer->write(counted->writer->to, bytes, size);
-}
-
-/* Where that can be done, makes the count that of the words which were written: then
- * nobody has died. */
-static lfb_status mapped_settle(const lfb_writer *writer, const lfb_mapped_shape *shape,
-                                uint64_t bits_set)
-{
-  static const uint64_t book[sizeof(lfb_lease_book) / sizeof(uint64_t)];
-
-  if (writer->rewrite == NULL)
-    return LFB_OK;
-  const lfb_status status =
-      writer->rewrite(writer->to, lfb_mapped_lines_at(shape), &bits_set, sizeof bits_set);
-  return status == LFB_OK ? writer->rewrite(writer->to, LFB_MAPPED_BOOK, book, sizeof book)
-                          : status;
-}
-
 static lfb_status mapped_form_write(const lfb_filter *filter, const lfb_writer *writer)
 {
   const lfb_mapped_shape shape = lfb_mapped_shape_for(filter->pages.size);
+  const bool little = LFB_LITTLE_32(1) == 1;
   const time_t now = time(NULL);
-  mapped_counted counted = {.writer = writer};
   unsigned char header[LFB_MAPPED_HEADER];
 
-  lfb_mapped_encode(filter, &shape, now < 0 ? 0 : (uint64_t)now, header);
+  lfb_mapped_encode(&filter->description, lfb_core_bits_set(filter), &shape,
+                    now < 0 ? 0 : (uint64_t)now, header);
   lfb_status status = writer->write(writer->to, header, sizeof header);
   if (status == LFB_OK)
-    status = mapped_write_shared(filter, &shape, writer);
-  if (status != LFB_OK)
-    return status;
-  const bool little = LFB_LITTLE_32(1) == 1;
-  status = lfb_form_write_words(&filter->layout.bits, little ? LFB_ORDER_LITTLE : LFB_ORDER_BIG,
-                                &(lfb_writer){.write = mapped_write_counted, .to = &counted}, NULL);
-  return status == LFB_OK ? mapped_settle(writer, &shape, counted.bits_set) : status;
+    status = mapped_pad(writer, sizeof header, shape.words_at);
+  return status == LFB_OK
+             ? lfb_form_write_words(&filter->layout.bits,
+                                    little ? LFB_ORDER_LITTLE : LFB_ORDER_BIG, writer, NULL)
+             : status;
 }
 
 const lfb_form_row lfb_form_row_mapped = {

@@ -35,9 +35,6 @@ typedef struct lfb_reader {
 typedef struct lfb_writer {
   lfb_write_fn write;
   void *to;
-  /* Writes over bytes that have been written, `offset` from the form's first; NULL where
-   * what is written cannot be changed any more (a pipe, a caller's function). */
-  lfb_status (*rewrite)(void *to, uint64_t offset, const void *bytes, size_t size);
 } lfb_writer;
 
 typedef struct lfb_form_row {

@@ -16,7 +16,7 @@ enum {
   GROWING_AT_FPP = 32,
   GROWING_AT_CREATED = 40,
   GROWING_AT_LABEL = 48,
-  GROWING_AT_ID = 112,
+  GROWING_AT_ORDER = 112, /* of a mapped file, as the machine that made it has it; else zero */
   GROWING_AT_RESERVED = 120, /* zero up to the checksum */
   GROWING_AT_CHECKSUM = 248,
 };
@@ -24,7 +24,12 @@ enum {
 static const unsigned char growing_magic[8] = {'L', 'F', 'B', 'G', 'R', 'O', 'W', '\n'};
 static const unsigned char growing_mapped_magic[8] = {'L', 'F', 'B', 'G', 'M', 'A', 'P', '\n'};
 
-enum { GROWING_VERSION = 1 };
+static const uint64_t growing_order_mark = UINT64_C(0x0102030405060708);
+
+enum {
+  GROWING_VERSION = 1,
+  GROWING_MAPPED_VERSION = 2, /* version 1 of a mapped one was several files */
+};
 
 lfb_status lfb_growing_begun(const unsigned char *bytes)
 {
@@ -33,10 +38,9 @@ lfb_status lfb_growing_begun(const unsigned char *bytes)
                                                        : LFB_ERROR_UNKNOWN_FORM;
 }
 
-/* The first bytes of a head with this id. */
-static const unsigned char *growing_magic_of(uint64_t id)
+static bool growing_is_mapped(const unsigned char *header)
 {
-  return id == 0 ? growing_magic : growing_mapped_magic;
+  return memcmp(header, growing_mapped_magic, sizeof growing_mapped_magic) == 0;
 }
 
 void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_GROWING_HEADER])
@@ -44,9 +48,11 @@ void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_G
   uint64_t fpp;
 
   memset(header, 0, LFB_GROWING_HEADER);
-  memcpy(header + GROWING_AT_MAGIC, growing_magic_of(head->id), sizeof growing_magic);
+  memcpy(header + GROWING_AT_MAGIC, head->mapped ? growing_mapped_magic : growing_magic,
+         sizeof growing_magic);
   memcpy(&fpp, &head->fpp, sizeof fpp);
-  lfb_store_le32(header + GROWING_AT_VERSION, GROWING_VERSION);
+  lfb_store_le32(header + GROWING_AT_VERSION,
+                 head->mapped ? GROWING_MAPPED_VERSION : GROWING_VERSION);
   lfb_store_le32(header + GROWING_AT_HEADER_SIZE, LFB_GROWING_HEADER);
   lfb_store_le32(header + GROWING_AT_LAYERS, head->layers);
   lfb_store_le32(header + GROWING_AT_PREFERENCE, head->memory_preference);
@@ -54,7 +60,8 @@ void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_G
   lfb_store_le64(header + GROWING_AT_FPP, fpp);
   lfb_store_le64(header + GROWING_AT_CREATED, head->written);
   memcpy(header + GROWING_AT_LABEL, head->label, sizeof head->label);
-  lfb_store_le64(header + GROWING_AT_ID, head->id);
+  if (head->mapped)
+    memcpy(header + GROWING_AT_ORDER, &growing_order_mark, sizeof growing_order_mark);
   lfb_store_le64(header + GROWING_AT_CHECKSUM, XXH3_64bits(header, GROWING_AT_CHECKSUM));
 }
 
@@ -66,33 +73,61 @@ static bool growing_head_makes_sense(const lfb_growing_head *head)
          lfb_sizing_check_fpp(head->fpp) == LFB_OK;
 }
 
-lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
-                              lfb_growing_head *head)
+/* Whether the head's version is one that can be read here. */
+static lfb_status growing_check_version(const unsigned char *header)
 {
-  const uint64_t id = lfb_load_le64(header + GROWING_AT_ID);
+  const uint32_t version = lfb_load_le32(header + GROWING_AT_VERSION);
 
-  if (memcmp(header, growing_magic, sizeof growing_magic) != 0 &&
-      memcmp(header, growing_mapped_magic, sizeof growing_mapped_magic) != 0)
-    return LFB_ERROR_UNKNOWN_FORM;
-  if (lfb_load_le32(header + GROWING_AT_VERSION) != GROWING_VERSION)
-    return LFB_ERROR_UNKNOWN_VERSION;
-  if (lfb_load_le64(header + GROWING_AT_CHECKSUM) != XXH3_64bits(header, GROWING_AT_CHECKSUM))
-    return LFB_ERROR_BAD_CHECKSUM;
+  if (!growing_is_mapped(header))
+    return version == GROWING_VERSION ? LFB_OK : LFB_ERROR_UNKNOWN_VERSION;
+  return version == GROWING_MAPPED_VERSION ? LFB_OK
+         : version == GROWING_VERSION      ? LFB_ERROR_OLD_GROWING
+                                           : LFB_ERROR_UNKNOWN_VERSION;
+}
 
+/* Whether the words of a mapped file are in this machine's byte order. */
+static lfb_status growing_check_order(const unsigned char *header)
+{
+  uint64_t mark;
+
+  memcpy(&mark, header + GROWING_AT_ORDER, sizeof mark);
+  if (mark == (growing_is_mapped(header) ? growing_order_mark : 0))
+    return LFB_OK;
+  return mark == __builtin_bswap64(growing_order_mark) ? LFB_ERROR_BYTE_ORDER
+                                                       : LFB_ERROR_BAD_HEADER;
+}
+
+/* Reads the fields of a head whose checksum is right. */
+static lfb_status growing_read(const unsigned char *header, lfb_growing_head *head)
+{
   const uint64_t fpp = lfb_load_le64(header + GROWING_AT_FPP);
   lfb_growing_head found = {
-      .id = id,
+      .mapped = growing_is_mapped(header),
       .first_insertions = lfb_load_le64(header + GROWING_AT_INSERTIONS),
       .layers = lfb_load_le32(header + GROWING_AT_LAYERS),
       .memory_preference = (lfb_memory_preference)lfb_load_le32(header + GROWING_AT_PREFERENCE),
       .written = lfb_load_le64(header + GROWING_AT_CREATED)};
+
   memcpy(&found.fpp, &fpp, sizeof fpp);
-  if (memcmp(header, growing_magic_of(id), sizeof growing_magic) != 0 ||
-      lfb_load_le32(header + GROWING_AT_HEADER_SIZE) != LFB_GROWING_HEADER ||
+  if (lfb_load_le32(header + GROWING_AT_HEADER_SIZE) != LFB_GROWING_HEADER ||
       !lfb_native_is_zero(header + GROWING_AT_RESERVED, header + GROWING_AT_CHECKSUM) ||
       lfb_label_read(found.label, header + GROWING_AT_LABEL) != LFB_OK ||
       !growing_head_makes_sense(&found))
     return LFB_ERROR_BAD_HEADER;
   *head = found;
   return LFB_OK;
+}
+
+lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
+                              lfb_growing_head *head)
+{
+  if (memcmp(header, growing_magic, sizeof growing_magic) != 0 && !growing_is_mapped(header))
+    return LFB_ERROR_UNKNOWN_FORM;
+  lfb_status status = growing_check_version(header);
+  if (status == LFB_OK &&
+      lfb_load_le64(header + GROWING_AT_CHECKSUM) != XXH3_64bits(header, GROWING_AT_CHECKSUM))
+    status = LFB_ERROR_BAD_CHECKSUM;
+  if (status == LFB_OK)
+    status = growing_check_order(header);
+  return status == LFB_OK ? growing_read(header, head) : status;
 }

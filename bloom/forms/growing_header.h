@@ -15,8 +15,7 @@ enum { LFB_GROWING_HEADER = 256 }; /* bytes */
 
 /* What a header says. */
 typedef struct lfb_growing_head {
-  uint64_t id; /* 0: its layers follow; else it is the head of mapped files, whose layers
-                  say this number                                                       */
+  bool mapped; /* the head of a mapped file; else its layers follow */
   uint64_t first_insertions; /* n of the first layer                 */
   double fpp;                /* p of the whole                       */
   uint32_t layers;           /* 1 to LFB_GROWING_LAYERS              */

@@ -9,12 +9,10 @@ enum {
   MAPPED_AT_ORDER = 16, /* 8 bytes, as the machine that made the file has them */
   MAPPED_AT_WORDS = 24,
   MAPPED_AT_FILE_SIZE = 32,
-  MAPPED_AT_LEASES = 40,
-  MAPPED_AT_OWNED = 44,
-  MAPPED_AT_SHARED = 48,
-  MAPPED_AT_STRIPE_SIZE = 52,
-  MAPPED_AT_CLAIM_PLACES = 56,
-  MAPPED_AT_RESERVED = 60, /* zero up to the checksum */
+  MAPPED_AT_CELL_COUNT = 40,
+  MAPPED_AT_CELL_SIZE = 44,
+  MAPPED_AT_RESERVED = 48, /* zero up to the checksum; in version 1 from _AT_RESERVED_1 on */
+  MAPPED_AT_RESERVED_1 = 60,
   MAPPED_AT_CHECKSUM = 248,
 };
 
@@ -23,47 +21,25 @@ static const unsigned char mapped_magic[8] = {'L', 'F', 'B', 'M', 'A', 'P', 'D',
 static const uint64_t order_mark = UINT64_C(0x0102030405060708);
 
 enum {
-  MAPPED_VERSION = 1,
-  LEASES = 64,
-  OWNED = 64,
-  MOST_LEASES = 4096,
-  MOST_OWNED = 256,
+  MAPPED_VERSION_1 = 1, /* with leases and claimants of processes */
+  MAPPED_VERSION = 2,
   SMALL_ALIGNMENT = 1 << 16, /* a page on every machine          */
-  MOST_WORDS_AT = 1 << 24,   /* behind the most stripes there can be */
+  MOST_WORDS_AT = 1 << 24,
 };
 
 /* From how many bytes of words on they begin at a huge page of the file. */
 #define LARGE_WORDS (UINT64_C(16) << 20)
 
-static uint64_t mapped_round_up(uint64_t bytes, uint64_t unit)
+uint64_t lfb_mapped_words_from(uint64_t from, uint64_t word_bytes)
 {
-  return (bytes + unit - 1) / unit * unit;
-}
-
-uint64_t lfb_mapped_lines_at(const lfb_mapped_shape *shape)
-{
-  return mapped_round_up(LFB_MAPPED_STATES + shape->leases * sizeof(lfb_word), LFB_CACHE_LINE);
-}
-
-uint64_t lfb_mapped_lines_end(const lfb_mapped_shape *shape)
-{
-  return lfb_mapped_lines_at(shape) +
-         lfb_leases_lines(shape->leases, shape->owned) * sizeof(lfb_stripe);
+  const uint64_t unit = word_bytes >= LARGE_WORDS ? LFB_HUGE_PAGE : (uint64_t)SMALL_ALIGNMENT;
+  return (from + unit - 1) / unit * unit;
 }
 
 lfb_mapped_shape lfb_mapped_shape_for(uint64_t word_bytes)
 {
-  return lfb_mapped_shape_of(word_bytes, LEASES, OWNED);
-}
-
-lfb_mapped_shape lfb_mapped_shape_of(uint64_t word_bytes, uint32_t leases, uint32_t owned)
-{
-  lfb_mapped_shape shape = {.leases = leases, .owned = owned};
-
-  shape.words_at = mapped_round_up(lfb_mapped_lines_end(&shape),
-                                   word_bytes >= LARGE_WORDS ? LFB_HUGE_PAGE : SMALL_ALIGNMENT);
-  shape.file_size = shape.words_at + word_bytes;
-  return shape;
+  const uint64_t words_at = lfb_mapped_words_from(LFB_MAPPED_CELLS_END, word_bytes);
+  return (lfb_mapped_shape){.words_at = words_at, .file_size = words_at + word_bytes};
 }
 
 bool lfb_mapped_begins(const unsigned char *bytes)
@@ -71,7 +47,8 @@ bool lfb_mapped_begins(const unsigned char *bytes)
   return memcmp(bytes, mapped_magic, 6) == 0;
 }
 
-void lfb_mapped_encode(const lfb_filter *filter, const lfb_mapped_shape *shape, uint64_t now,
+void lfb_mapped_encode(const lfb_description *description, uint64_t bits_set,
+                       const lfb_mapped_shape *shape, uint64_t now,
                        unsigned char header[LFB_MAPPED_HEADER])
 {
   memset(header, 0, LFB_MAPPED_PREFIX);
@@ -81,14 +58,10 @@ void lfb_mapped_encode(const lfb_filter *filter, const lfb_mapped_shape *shape, 
   memcpy(header + MAPPED_AT_ORDER, &order_mark, sizeof order_mark);
   lfb_store_le64(header + MAPPED_AT_WORDS, shape->words_at);
   lfb_store_le64(header + MAPPED_AT_FILE_SIZE, shape->file_size);
-  lfb_store_le32(header + MAPPED_AT_LEASES, shape->leases);
-  lfb_store_le32(header + MAPPED_AT_OWNED, shape->owned);
-  lfb_store_le32(header + MAPPED_AT_SHARED, LFB_STRIPES_SHARED);
-  lfb_store_le32(header + MAPPED_AT_STRIPE_SIZE, sizeof(lfb_stripe));
-  lfb_store_le32(header + MAPPED_AT_CLAIM_PLACES, LFB_MAPPED_CLAIM_PLACES);
+  lfb_store_le32(header + MAPPED_AT_CELL_COUNT, LFB_CLAIM_CELLS);
+  lfb_store_le32(header + MAPPED_AT_CELL_SIZE, sizeof(lfb_cell));
   lfb_store_le64(header + MAPPED_AT_CHECKSUM, XXH3_64bits(header, MAPPED_AT_CHECKSUM));
-  lfb_native_encode(&filter->description, lfb_core_bits_set(filter), now,
-                    header + LFB_MAPPED_PREFIX);
+  lfb_native_encode(description, bits_set, now, header + LFB_MAPPED_PREFIX);
 }
 
 /* Whether the words' bytes are in the other order than this machine's. */
@@ -106,19 +79,17 @@ static lfb_status decode_order(const unsigned char *header, bool *other)
 static lfb_status decode_shape(const unsigned char *header, const lfb_geometry *geometry,
                                lfb_mapped_shape *shape)
 {
-  const lfb_mapped_shape found = {lfb_load_le64(header + MAPPED_AT_WORDS),
-                                  lfb_load_le64(header + MAPPED_AT_FILE_SIZE),
-                                  lfb_load_le32(header + MAPPED_AT_LEASES),
-                                  lfb_load_le32(header + MAPPED_AT_OWNED)};
+  const lfb_mapped_shape found = {
+      .words_at = lfb_load_le64(header + MAPPED_AT_WORDS),
+      .file_size = lfb_load_le64(header + MAPPED_AT_FILE_SIZE),
+      .old = lfb_load_le32(header + MAPPED_AT_VERSION) == MAPPED_VERSION_1,
+  };
 
-  if (found.leases > MOST_LEASES || found.owned > MOST_OWNED ||
-      lfb_load_le32(header + MAPPED_AT_SHARED) != LFB_STRIPES_SHARED ||
-      lfb_load_le32(header + MAPPED_AT_STRIPE_SIZE) != sizeof(lfb_stripe) ||
-      lfb_load_le32(header + MAPPED_AT_CLAIM_PLACES) != LFB_MAPPED_CLAIM_PLACES ||
-      lfb_leases_lines(found.leases, found.owned) > LFB_CLAIMANTS_MOST)
+  if (!found.old && (lfb_load_le32(header + MAPPED_AT_CELL_COUNT) != LFB_CLAIM_CELLS ||
+                     lfb_load_le32(header + MAPPED_AT_CELL_SIZE) != sizeof(lfb_cell)))
     return LFB_ERROR_BAD_HEADER;
   /* the sum does not overflow: bit_count is below 2^63 */
-  if (found.words_at % LFB_CACHE_LINE != 0 || found.words_at < lfb_mapped_lines_end(&found) ||
+  if (found.words_at % LFB_CACHE_LINE != 0 || found.words_at < LFB_MAPPED_CELLS_END ||
       found.words_at > MOST_WORDS_AT ||
       found.file_size != found.words_at + geometry->word_count * sizeof(lfb_word))
     return LFB_ERROR_BAD_HEADER;
@@ -129,13 +100,16 @@ static lfb_status decode_shape(const unsigned char *header, const lfb_geometry *
 /* What the prefix says by itself. */
 static lfb_status mapped_decode_prefix(const unsigned char *header)
 {
+  const uint32_t version = lfb_load_le32(header + MAPPED_AT_VERSION);
+  const int reserved = version == MAPPED_VERSION_1 ? MAPPED_AT_RESERVED_1 : MAPPED_AT_RESERVED;
+
   if (memcmp(header, mapped_magic, sizeof mapped_magic) != 0)
     return LFB_ERROR_UNKNOWN_FORM;
-  if (lfb_load_le32(header + MAPPED_AT_VERSION) != MAPPED_VERSION)
+  if (version != MAPPED_VERSION && version != MAPPED_VERSION_1)
     return LFB_ERROR_UNKNOWN_VERSION;
   if (lfb_load_le64(header + MAPPED_AT_CHECKSUM) != XXH3_64bits(header, MAPPED_AT_CHECKSUM))
     return LFB_ERROR_BAD_CHECKSUM;
-  return lfb_native_is_zero(header + MAPPED_AT_RESERVED, header + MAPPED_AT_CHECKSUM) &&
+  return lfb_native_is_zero(header + reserved, header + MAPPED_AT_CHECKSUM) &&
                  lfb_load_le32(header + MAPPED_AT_PREFIX_SIZE) == LFB_MAPPED_PREFIX
              ? LFB_OK
              : LFB_ERROR_BAD_HEADER;

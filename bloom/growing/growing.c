@@ -146,12 +146,16 @@ GROWING_KEY(_object, lfb_sink_hash, (growing_hasher(growing), funnel, object),
 
 /* ---- figures ----------------------------------------------------------------------- */
 
-/* Adds a layer's figures; the chance that no layer so far is wrong is in `right`. */
-static void growing_add_stats(const lfb_layer *layer, lfb_growing_figures *stats, double *right)
-{
-  lfb_stats of_layer;
+/* lfb_filter_stats() or lfb_filter_stats_recent(). */
+typedef void (*growing_stats_of)(const lfb_filter *filter, lfb_stats *stats);
 
-  lfb_filter_stats(layer->filter, &of_layer);
+/* Adds a layer's figures; the chance that no layer so far is wrong is in `right`. */
+static void growing_add_stats(const lfb_layer *layer, growing_stats_of stats_of,
+                              lfb_growing_figures *stats, double *right)
+{
+  lfb_stats of_layer = {0};
+
+  stats_of(layer->filter, &of_layer);
   stats->bit_count += of_layer.bit_count;
   stats->bytes += of_layer.bytes;
   stats->bits_set += of_layer.bits_set;
@@ -160,11 +164,13 @@ static void growing_add_stats(const lfb_layer *layer, lfb_growing_figures *stats
     stats->approximate_count = UINT64_MAX;
   else
     stats->approximate_count += of_layer.approximate_count;
-  stats->bits_set_low |= of_layer.bits_set_low;
+  if (of_layer.bits_set_age > stats->bits_set_age)
+    stats->bits_set_age = of_layer.bits_set_age;
   *right += log1p(-of_layer.expected_fpp);
 }
 
-void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats)
+static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
+                          lfb_growing_figures *stats)
 {
   const lfb_layer *newest = lfb_layers_newest(growing);
   const lfb_layout *last = &newest->filter->layout;
@@ -180,11 +186,21 @@ void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats)
       .written = growing->written,
   };
   for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)
-    growing_add_stats(layer, stats, &right);
+    growing_add_stats(layer, stats_of, stats, &right);
   const bool blind = lfb_layers_behind(growing, newest);
   stats->expected_fpp = blind ? 1 : -expm1(right);
   if (blind || lfb_stripes_sum(&last->count) >= newest->full_bits)
     /* relaxed: a number by itself. */
     stats->stuck =
         (lfb_status)atomic_load_explicit(&growing->refused, memory_order_relaxed);
+}
+
+void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats)
+{
+  growing_stats(growing, lfb_filter_stats, stats);
+}
+
+void lfb_growing_stats_recent(const lfb_growing *growing, lfb_growing_figures *stats)
+{
+  growing_stats(growing, lfb_filter_stats_recent, stats);
 }

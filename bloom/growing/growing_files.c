@@ -1,54 +1,167 @@
-/* growing_files.c - opening and making layers' files, reading and writing the head.
- * Floor 19. */
-#define _GNU_SOURCE /* realpath */
+/* growing_files.c - the layers in the file of a growing filter, and its head.  Floor 19. */
 #include "bloom/growing/growing_files.h"
 
-#include <lfbloom/mapped.h>
-
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "bloom/forms/forms.h"
+/* ---- geometry in a word ---------------------------------------------------------------- */
 
-enum {
-  /* Of a small layer.  While it has few keys, each new one sums all stripes. */
-  SMALL_LEASES = 16,
-  SMALL_OWNED = 8,
-};
+enum { PROBES_BITS = 8, WORDS_BITS = 8, BITS_AT = PROBES_BITS + WORDS_BITS };
 
-#define SMALL_BYTES (UINT64_C(4) << 20) /* of words: below, a layer is small */
-
-char *lfb_growing_layer_path(const char *head, uint32_t number)
+/* A geometry as the table has it; 0 where it has no room for one, of 2^48 bits or more. */
+static uint64_t geometry_pack(const lfb_geometry *geometry)
 {
-  const size_t size = strlen(head) + sizeof ".4294967295";
-  char *path = malloc(size);
-
-  if (path != NULL)
-    (void)snprintf(path, size, "%s.%" PRIu32, head, number);
-  return path;
+  if (geometry->bit_count >> (LFB_WORD_BITS - BITS_AT) != 0)
+    return 0;
+  return geometry->bit_count << BITS_AT | (uint64_t)geometry->words_per_key << PROBES_BITS |
+         geometry->probes;
 }
 
-/* What a layer's label says. */
-static void layer_label(uint64_t id, uint32_t number, char label[LFB_LABEL_SIZE + 1])
+static lfb_geometry geometry_unpack(uint64_t packed)
 {
-  memset(label, 0, LFB_LABEL_SIZE + 1);
-  (void)snprintf(label, LFB_LABEL_SIZE + 1, "layer %" PRIu32 " of growing filter %016" PRIx64,
-                 number, id);
+  const uint64_t bit_count = packed >> BITS_AT;
+
+  return (lfb_geometry){
+      .bit_count = bit_count,
+      .word_count = (bit_count + LFB_WORD_BITS - 1) / LFB_WORD_BITS,
+      .probes = (uint32_t)(packed & ((1 << PROBES_BITS) - 1)),
+      .words_per_key = (uint32_t)(packed >> PROBES_BITS & ((1 << WORDS_BITS) - 1)),
+  };
 }
 
-static lfb_mapped_shape layer_shape(const lfb_description *description)
-{
-  const uint64_t bytes = description->geometry.word_count * sizeof(lfb_word);
+/* ---- where things are ------------------------------------------------------------------ */
 
-  return bytes < SMALL_BYTES ? lfb_mapped_shape_of(bytes, SMALL_LEASES, SMALL_OWNED)
-                             : lfb_mapped_shape_for(bytes);
+static lfb_word *files_table(const lfb_growing_files *files)
+{
+  return lfb_mapping_at(files->mapping, LFB_GROWING_TABLE);
 }
 
-/* ---- layers ------------------------------------------------------------------------ */
+/* What the table says of a layer. */
+static uint64_t files_entry(const lfb_growing_files *files, uint32_t number)
+{
+  /* acquire: pairs with the CAS in files_choose(): the range is there. */
+  return atomic_load_explicit(&files_table(files)[number], memory_order_acquire);
+}
+
+/* The range of words of so many bytes after byte `end` of the file.  A byte between two ranges
+ * stays free (room.c). */
+static lfb_room room_after(uint64_t end, uint64_t word_bytes)
+{
+  const uint64_t from = lfb_mapped_words_from(end + 1, word_bytes);
+  return (lfb_room){from, from + word_bytes};
+}
+
+static uint64_t words_size(const lfb_geometry *geometry)
+{
+  return geometry->word_count * sizeof(lfb_word);
+}
+
+/* The range of words of so many bytes that are to be layer `number`. */
+static lfb_room files_room(const lfb_growing_files *files, uint32_t number, uint64_t word_bytes)
+{
+  uint64_t end = LFB_GROWING_HEAD;
+
+  for (uint32_t i = 0; i < number; i++) {
+    const lfb_geometry geometry = geometry_unpack(files_entry(files, i));
+    end = room_after(end, words_size(&geometry)).end;
+  }
+  return room_after(end, word_bytes);
+}
+
+static lfb_room stripes_room(uint32_t number)
+{
+  const uint64_t from = LFB_GROWING_STRIPES + (uint64_t)number * LFB_GROWING_STRIPES_SIZE;
+  return (lfb_room){from, from + LFB_GROWING_STRIPES_SIZE};
+}
+
+/* ---- opening a layer ------------------------------------------------------------------- */
+
+/* What the table says of a layer, as the description of a filter. */
+static lfb_status layer_describe(const lfb_growing *growing, uint32_t number,
+                                 lfb_description *description)
+{
+  const lfb_growing_files *files = lfb_growing_files_of(growing);
+  const lfb_config config = lfb_layers_config(&growing->config, number);
+  lfb_description found = files->first;
+
+  found.geometry = geometry_unpack(files_entry(files, number));
+  found.form = LFB_FORM_MAPPED;
+  found.config.expected_insertions = config.expected_insertions;
+  found.config.fpp = config.fpp;
+  if (found.geometry.bit_count == 0 || found.geometry.probes == 0 ||
+      !found.strategy->valid(&found.geometry) || !lfb_layers_fit(growing, &found, number))
+    return LFB_ERROR_BAD_HEADER;
+  *description = found;
+  return LFB_OK;
+}
+
+/* Looks at the open file; `*size` receives how long it is. */
+static lfb_status files_look(const lfb_growing_files *files, uint64_t *size)
+{
+  lfb_disk_file disk = {.fd = files->mapping->disk.fd};
+
+  if (!lfb_mapping_is_whole(files->mapping) || lfb_disk_look(&disk) != LFB_OK) {
+    errno = EBADF; /* the descriptor may be another file's by now */
+    return LFB_ERROR_MAP;
+  }
+  *size = disk.size;
+  return LFB_OK;
+}
+
+/* Ends the filter of a layer: the rest is the growing filter's. */
+static void layer_leave(lfb_filter *filter)
+{
+  lfb_pages_unmap(&filter->pages);
+}
+
+/* Maps a range and makes a filter over it. */
+static lfb_status layer_map(const lfb_growing_files *files, uint32_t number, lfb_room words,
+                            const lfb_description *description, lfb_filter **filter)
+{
+  lfb_cell *cells = lfb_mapping_at(files->mapping, LFB_GROWING_CELLS);
+  lfb_stripe *stripes = lfb_mapping_at(files->mapping, stripes_room(number).from);
+  lfb_pages pages;
+
+  lfb_status status = lfb_pages_map(&pages, files->mapping->disk.fd, words.from,
+                                    words.end - words.from, files->writable);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_mapping_make_filter(description, &pages, cells, lfb_stripes_over(stripes),
+                                   layer_leave, filter);
+  if (status != LFB_OK)
+    lfb_pages_unmap(&pages);
+  return status;
+}
+
+lfb_status lfb_growing_layer_open(const lfb_growing *growing, uint32_t number, uint64_t max_bytes,
+                                  lfb_filter **filter)
+{
+  const lfb_growing_files *files = lfb_growing_files_of(growing);
+  lfb_description description;
+
+  lfb_status status = layer_describe(growing, number, &description);
+  if (status != LFB_OK)
+    return status;
+  const uint64_t bytes = words_size(&description.geometry);
+  if (max_bytes != 0 && bytes > max_bytes)
+    return LFB_ERROR_OVER_LIMIT;
+  const lfb_room words = files_room(files, number, bytes);
+  uint64_t size;
+  status = files_look(files, &size);
+  if (status != LFB_OK)
+    return status;
+  return size < words.end ? LFB_ERROR_TRUNCATED
+                          : layer_map(files, number, words, &description, filter);
+}
+
+/* As lfb_layers_shared has it. */
+static lfb_status files_open_layer(const lfb_growing *growing, uint32_t number, lfb_filter **filter)
+{
+  return lfb_growing_layer_open(growing, number, 0, filter);
+}
+
+/* ---- adding a layer -------------------------------------------------------------------- */
 
 /* Says that there are so many layers, unless there are more. */
 static void files_raise(const lfb_growing_files *files, uint64_t count)
@@ -56,190 +169,131 @@ static void files_raise(const lfb_growing_files *files, uint64_t count)
   lfb_word *word = lfb_growing_files_count(files);
   uint64_t seen = lfb_word_get(word);
 
-  /* release: pairs with lfb_layers_behind().  It fails where another says so, too: each time
-   * the count has grown, which it does 64 times at most. */
+  /* release: pairs with lfb_layers_behind().  A retry: another process has raised it, which
+   * happens 64 times at most. */
   while (seen < count && !lfb_cas_u64(word, &seen, count, memory_order_release))
     continue;
 }
 
-/* Whether a file is layer `number` of this filter. */
-static lfb_status layer_check(const lfb_growing *growing, uint32_t number,
-                              const lfb_filter *filter)
+/* Reserves the range of a layer and says so in the table, unless another process has. */
+static lfb_status files_choose(const lfb_growing_files *files, uint32_t number,
+                               const lfb_geometry *geometry)
 {
-  const lfb_growing_files *files = lfb_growing_files_of(growing);
-  char label[LFB_LABEL_SIZE + 1];
+  const lfb_room words = files_room(files, number, words_size(geometry));
+  const int fd = files->mapping->disk.fd;
+  const uint64_t entry = geometry_pack(geometry);
+  uint64_t seen = 0, size;
 
-  layer_label(files->id, number, label);
-  if (strcmp(lfb_filter_label(filter), label) != 0)
-    return LFB_ERROR_LAYER_REPLACED;
-  return lfb_layers_fit(growing, &filter->description, number) &&
-                 filter->strategy->id == files->first.strategy->id &&
-                 lfb_core_same_hash(&filter->layout.hasher, &files->first.hasher)
-             ? LFB_OK
-             : LFB_ERROR_BAD_HEADER;
-}
-
-/* Opens a file of whatever filter. */
-static lfb_status layer_open_file(const lfb_growing_files *files, const char *path,
-                                  const lfb_read_limits *limits, lfb_filter **filter)
-{
-  const lfb_filter *read_only = NULL;
-  const lfb_status status = files->writable ? lfb_mapped_open(path, limits, filter)
-                                            : lfb_mapped_open_read_only(path, limits, &read_only);
-
-  if (status == LFB_OK && !files->writable)
-    *filter = (lfb_filter *)(uintptr_t)read_only;
-  return status == LFB_ERROR_OPEN && errno == ENOENT ? LFB_ERROR_LAYER_MISSING : status;
-}
-
-lfb_status lfb_growing_layer_open_within(const lfb_growing *growing, uint32_t number,
-                                         uint64_t max_bytes, lfb_filter **filter)
-{
-  const lfb_growing_files *files = lfb_growing_files_of(growing);
-  uint8_t key[LFB_HASHER_KEY];
-  lfb_read_limits limits = {.max_bytes = max_bytes};
-  char *path = lfb_growing_layer_path(files->path, number);
-  lfb_filter *opened;
-
-  if (path == NULL)
-    return LFB_ERROR_NO_MEMORY;
-  lfb_hasher_key(&files->first.hasher, key);
-  if (files->first.hasher.kind == LFB_KIND_SIPHASH13)
-    limits.key = key;
-  lfb_status status = layer_open_file(files, path, &limits, &opened);
-  const int cause = errno;
-  free(path);
-  errno = cause;
-  if (status != LFB_OK)
-    return status;
-  status = layer_check(growing, number, opened);
-  if (status != LFB_OK)
-    lfb_mapped_close(opened);
-  else
-    *filter = opened;
+  if (entry == 0)
+    return LFB_ERROR_TOO_MANY_BITS;
+  lfb_status status = files_look(files, &size);
+  if (status == LFB_OK)
+    status = lfb_room_reserve(fd, stripes_room(number), LFB_ROOM_SHARED);
+  if (status == LFB_OK)
+    status = lfb_room_append(fd, words);
+  if (status == LFB_OK)
+    /* release: pairs with files_entry().  It fails where another process was first. */
+    (void)lfb_cas_u64(&files_table(files)[number], &seen, entry, memory_order_release);
   return status;
 }
 
-lfb_status lfb_growing_layer_open(const lfb_growing *growing, uint32_t number,
-                                  lfb_filter **filter)
-{
-  return lfb_growing_layer_open_within(growing, number, 0, filter);
-}
-
-lfb_status lfb_growing_layer_make_file(const char *path, uint64_t id, uint32_t number,
-                                       const lfb_description *description,
-                                       lfb_mapped_before before, lfb_filter **filter)
-{
-  const lfb_mapped_shape shape = layer_shape(description);
-  lfb_description named = *description;
-
-  named.form = LFB_FORM_MAPPED;
-  layer_label(id, number, named.label);
-  return lfb_mapped_make(path, &named, &shape, before, filter);
-}
-
-lfb_status lfb_growing_layer_make(lfb_growing *growing, uint32_t number,
-                                  const lfb_description *description, lfb_filter **filter)
+/* As lfb_layers_shared has it. */
+static lfb_status files_make_layer(lfb_growing *growing, uint32_t number,
+                             const lfb_description *description, lfb_filter **filter)
 {
   const lfb_growing_files *files = lfb_growing_files_of(growing);
-  const lfb_mapped_before nothing = {NULL, NULL};
-  char *path = lfb_growing_layer_path(files->path, number);
+  lfb_status status = LFB_OK;
 
-  if (path == NULL)
-    return LFB_ERROR_NO_MEMORY;
-  lfb_status status =
-      lfb_growing_layer_make_file(path, files->id, number, description, nothing, filter);
-  free(path);
-  if (status == LFB_ERROR_EXISTS) /* by another process, which may have died since */
-    status = lfb_growing_layer_open(growing, number, filter);
+  if (files_entry(files, number) == 0)
+    status = files_choose(files, number, &description->geometry);
+  if (status == LFB_OK)
+    status = files_open_layer(growing, number, filter);
   if (status == LFB_OK)
     files_raise(files, number + UINT64_C(1));
   return status;
 }
 
-void lfb_growing_files_leave(lfb_layers_shared *shared)
+/* ---- the whole ------------------------------------------------------------------------- */
+
+static void files_leave(lfb_layers_shared *shared)
 {
   lfb_growing_files *files = (lfb_growing_files *)(void *)shared;
 
-  if (files->head.address != NULL)
-    lfb_pages_unmap(&files->head);
-  if (files->disk.fd >= 0)
-    (void)close(files->disk.fd); /* nothing is written through it */
-  free(files->path);
+  lfb_mapping_end(files->mapping);
   free(files);
 }
 
-/* ---- the head ------------------------------------------------------------------------ */
-
-static lfb_status head_read(int fd, unsigned char head[LFB_GROWING_COUNT])
+lfb_status lfb_growing_files_begin(lfb_mapping *mapping, bool writable, lfb_growing **growing)
 {
-  size_t have;
+  lfb_growing *made = calloc(1, sizeof *made);
+  lfb_growing_files *files = calloc(1, sizeof *files);
 
-  const lfb_status status = lfb_disk_read_head(fd, head, LFB_GROWING_COUNT, &have);
-  if (status != LFB_OK)
-    return status;
-  if (have < LFB_FORM_HEAD)
-    return LFB_ERROR_TRUNCATED;
-  const lfb_status begun = lfb_growing_begun(head);
-  if (begun != LFB_ERROR_GROWING_MAPPED)
-    return begun == LFB_ERROR_GROWING              ? LFB_ERROR_NOT_MAPPED
-           : lfb_form_begun(head) != LFB_FORM_NONE ? LFB_ERROR_NOT_GROWING
-                                                   : LFB_ERROR_UNKNOWN_FORM;
-  return have < LFB_GROWING_COUNT ? LFB_ERROR_TRUNCATED : LFB_OK;
+  if (made == NULL || files == NULL) {
+    free(made);
+    free(files);
+    return LFB_ERROR_NO_MEMORY;
+  }
+  files->shared = (lfb_layers_shared){
+      .count = lfb_mapping_at(mapping, LFB_GROWING_COUNT),
+      .make = files_make_layer,
+      .open = files_open_layer,
+      .leave = files_leave,
+  };
+  files->mapping = mapping;
+  files->writable = writable;
+  made->shared = &files->shared;
+  *growing = made;
+  return LFB_OK;
 }
 
-lfb_status lfb_growing_head_open(lfb_growing_files *files, const char *path)
+lfb_status lfb_growing_files_first(const lfb_description *first,
+                                   lfb_room rooms[LFB_GROWING_FIRST_ROOMS])
 {
-  const lfb_status status = lfb_disk_open(path, files->writable, &files->disk);
-
-  if (status != LFB_OK)
-    return status;
-  files->path = realpath(path, NULL);
-  return files->path == NULL ? LFB_ERROR_OPEN : LFB_OK;
+  if (geometry_pack(&first->geometry) == 0)
+    return LFB_ERROR_TOO_MANY_BITS;
+  rooms[0] = (lfb_room){0, LFB_GROWING_CELLS_END};
+  rooms[1] = stripes_room(0);
+  rooms[2] = room_after(LFB_GROWING_HEAD, words_size(&first->geometry));
+  return LFB_OK;
 }
 
-lfb_status lfb_growing_head_map(lfb_growing_files *files)
+bool lfb_growing_files_are_whole(const lfb_growing_files *files, uint32_t count)
 {
-  lfb_status status = lfb_disk_look(&files->disk);
+  const lfb_geometry last = geometry_unpack(files_entry(files, count - 1));
+  uint64_t size;
 
-  if (status != LFB_OK)
-    return status;
-  if (files->disk.size != LFB_GROWING_FILE)
-    return files->disk.size < LFB_GROWING_FILE ? LFB_ERROR_TRUNCATED : LFB_ERROR_TRAILING_BYTES;
-  status = lfb_pages_map(&files->head, files->disk.fd, LFB_GROWING_FILE, files->writable);
-  files->shared.count = status == LFB_OK ? lfb_growing_files_count(files) : NULL;
-  return status;
+  return files_look(files, &size) == LFB_OK &&
+         files_room(files, count - 1, words_size(&last)).end <= size;
 }
 
-lfb_status lfb_growing_head_decode(lfb_growing_files *files, const uint8_t *key,
-                                   lfb_growing *growing)
+lfb_status lfb_growing_files_check_holes(const lfb_growing_files *files, uint32_t count)
 {
-  unsigned char bytes[LFB_GROWING_COUNT];
-  lfb_growing_head head;
+  lfb_room rooms[1 + 2 * LFB_GROWING_LAYERS] = {{0, LFB_GROWING_CELLS_END}};
+  lfb_disk_file disk = {.fd = files->mapping->disk.fd};
+  size_t room_count = 1;
 
-  lfb_status status = head_read(files->disk.fd, bytes);
-  if (status == LFB_OK)
-    status = lfb_growing_decode(bytes, &head);
-  if (status == LFB_OK)
-    status = lfb_native_decode(bytes + LFB_GROWING_FIRST, key, &files->first);
-  if (status != LFB_OK)
-    return status == LFB_ERROR_UNKNOWN_FORM && lfb_growing_begun(bytes) != status
-               ? LFB_ERROR_BAD_HEADER
-               : status;
-  files->id = head.id;
-  growing->written = head.written;
-  growing->config = (lfb_config){.expected_insertions = head.first_insertions,
-                                 .fpp = head.fpp,
-                                 .memory_preference = head.memory_preference};
-  memcpy(growing->label, head.label, sizeof growing->label);
-  lfb_layers_configure(growing, &files->first.config);
-  return lfb_layers_fit(growing, &files->first, 0) ? LFB_OK : LFB_ERROR_BAD_HEADER;
+  if (lfb_disk_look(&disk) != LFB_OK) /* anew: another process may have added a layer */
+    return LFB_ERROR_OPEN;
+  for (uint32_t i = 0; i < count; i++) {
+    const lfb_geometry geometry = geometry_unpack(files_entry(files, i));
+    rooms[room_count++] = stripes_room(i);
+    rooms[room_count++] = files_room(files, i, words_size(&geometry));
+    if (rooms[room_count - 1].end > disk.size)
+      return LFB_ERROR_TRUNCATED;
+  }
+  return files->writable ? lfb_room_fill_holes(&disk, rooms, room_count, files->limited)
+                         : lfb_room_check_holes(&disk, rooms, room_count);
 }
 
-void lfb_growing_head_encode(const lfb_growing_head *head, const lfb_description *first,
-                             unsigned char bytes[LFB_GROWING_FILE])
+void lfb_growing_files_write_head(const lfb_making *making, const lfb_growing_head *head,
+                                  const lfb_description *first)
 {
-  memset(bytes, 0, LFB_GROWING_FILE);
+  unsigned char bytes[LFB_GROWING_TABLE_END] = {0};
+  const uint64_t layers = 1, entry = geometry_pack(&first->geometry);
+
   lfb_growing_encode(head, bytes);
   lfb_native_encode(first, 0, head->written, bytes + LFB_GROWING_FIRST);
+  memcpy(bytes + LFB_GROWING_COUNT, &layers, sizeof layers);
+  memcpy(bytes + LFB_GROWING_TABLE, &entry, sizeof entry);
+  lfb_making_write_head(making, bytes, sizeof bytes);
 }

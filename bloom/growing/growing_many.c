@@ -6,6 +6,8 @@
  * asked of the next layer too, which costs less than to sort them out; once a quarter has,
  * those that are left are moved together.
  *
+ * Stack      The hashes of a piece are computed into the sieve and moved together there, so that
+ *            they are on the stack once.
  * Ahead      A layer's own loop keeps many lines under way; only its first ones are waited
  *            for, once in SIEVE_KEYS.  To ask for those of all layers before the first is
  *            looked at gained nothing: not for 100 keys a call, 14 layers, 37 MiB either.
@@ -15,10 +17,11 @@
 #include <lfbloom/growing.h>
 
 #include "bloom/growing/layers.h"
-#include "bloom/many.h"
+#include "bloom/hashing/pieces.h"
 
 enum {
   SIEVE_KEYS = 1024,   /* asked for at a time: 8 KiB of hashes                         */
+  SIEVE_PAIRS = SIEVE_KEYS / 2, /* the same of hashes of 128 bits                      */
   SIEVE_WORDS = SIEVE_KEYS / LFB_WORD_BITS,
   SIEVE_NARROW = 4,    /* moved together when one in so many has been found            */
 };
@@ -29,7 +32,8 @@ typedef struct sieve {
   const uint16_t *at;         /* which of the piece's keys each is; NULL: as it stands */
   size_t left;
   uint64_t found[SIEVE_WORDS]; /* bit i: the i-th is in; none beyond the last         */
-  uint64_t low_room[SIEVE_KEYS], high_room[SIEVE_KEYS];
+  uint64_t room[SIEVE_KEYS];   /* hashes that are computed or moved here: `low`, and
+                                  from SIEVE_PAIRS on `high` where there is one        */
   uint16_t at_room[SIEVE_KEYS];
 } sieve;
 
@@ -57,20 +61,47 @@ static void sieve_begin(sieve *all, const uint64_t *low, const uint64_t *high, s
   memset(all->found, 0, words_of(count) * sizeof *all->found);
 }
 
-/* Moves those that are not found together, from key `from` on; the others are dropped. */
+/* Takes the next of the caller's keys, which are `count`; how many it took. */
+LFB_INLINE size_t sieve_take(sieve *all, const lfb_filter *filter, const void *keys, size_t first,
+                             size_t count, lfb_piece_hash hash_of)
+{
+  const lfb_hasher *hasher = &filter->layout.hasher;
+  const size_t left = count - first, most = left < SIEVE_KEYS ? left : (size_t)SIEVE_KEYS;
+  const size_t pairs = left < SIEVE_PAIRS ? left : (size_t)SIEVE_PAIRS;
+
+  if (hash_of == lfb_piece_given && lfb_hasher_takes_hashes(hasher)) {
+    sieve_begin(all, (const uint64_t *)keys + first, NULL, most);
+    return most;
+  }
+  if (hash_of == lfb_piece_u64 && filter->strategy->hash_u64_many != NULL) {
+    filter->strategy->hash_u64_many(hasher, (const uint64_t *)keys + first, most, all->room);
+    sieve_begin(all, all->room, NULL, most);
+    return most;
+  }
+  for (size_t i = 0; i < pairs; i++) {
+    const lfb_hash hash = hash_of(hasher, keys, first + i);
+    all->room[i] = hash.low;
+    all->room[SIEVE_PAIRS + i] = hash.high;
+  }
+  sieve_begin(all, all->room, all->room + SIEVE_PAIRS, pairs);
+  return pairs;
+}
+
+/* Moves those that are not found together, from key `from` on; the others are dropped.  None
+ * moves to a higher place, so hashes that are in `room` already may move within it. */
 static void sieve_narrow(sieve *some, size_t from)
 {
   size_t kept = 0;
 
   for (size_t i = from; i < some->left; i++) {
-    some->low_room[kept] = some->low[i];
+    some->room[kept] = some->low[i];
     if (some->high != NULL)
-      some->high_room[kept] = some->high[i];
+      some->room[SIEVE_PAIRS + kept] = some->high[i];
     some->at_room[kept] = (uint16_t)sieve_at(some, i);
     kept += !sieve_found(some, i);
   }
-  some->low = some->low_room;
-  some->high = some->high == NULL ? NULL : some->high_room;
+  some->low = some->room;
+  some->high = some->high == NULL ? NULL : some->room + SIEVE_PAIRS;
   some->at = some->at_room;
   some->left = kept;
   memset(some->found, 0, words_of(kept) * sizeof *some->found);
@@ -125,17 +156,15 @@ typedef struct growing_many {
  * caller's, a multiple of 64; how many answers are true. */
 typedef size_t (*sieve_act)(const growing_many *m, sieve *some, size_t first);
 
-LFB_INLINE size_t growing_many_act(const growing_many *m, const uint64_t *low, const uint64_t *high,
-                                   size_t first, size_t count, sieve_act act)
+LFB_INLINE size_t growing_many_act(const growing_many *m, const void *keys, size_t count,
+                                   lfb_piece_hash hash_of, sieve_act act)
 {
   size_t yes = 0;
   sieve some;
 
-  for (size_t at = 0; at < count; at += SIEVE_KEYS) {
-    const size_t left = count - at;
-    sieve_begin(&some, low + at, high == NULL ? NULL : high + at,
-                left < SIEVE_KEYS ? left : (size_t)SIEVE_KEYS);
-    yes += act(m, &some, first + at);
+  for (size_t first = 0, taken; first < count; first += taken) {
+    taken = sieve_take(&some, m->growing->first, keys, first, count, hash_of);
+    yes += act(m, &some, first);
   }
   return yes;
 }
@@ -202,11 +231,10 @@ static size_t growing_many_put_some(const growing_many *m, const lfb_layer *newe
   const size_t left = some->left - from, count = left < newest->keys ? left : newest->keys;
   const lfb_layout *layout = &newest->filter->layout;
   uint64_t answers[LFB_LAYER_KEYS / LFB_WORD_BITS];
-  const lfb_mark mark = lfb_stripes_begin(&layout->count);
   const uint64_t on = newest->strategy->put_many(
       layout, some->low + from, some->high == NULL ? NULL : some->high + from, count, answers);
 
-  (void)lfb_layers_counted(m->growing, newest, on, mark);
+  (void)lfb_layers_counted(m->growing, newest, on);
   for (size_t word = 0; word < words_of(count); word++)
     for (uint64_t left_on = answers[word]; left_on != 0; left_on &= left_on - 1) {
       const size_t i = from + word * LFB_WORD_BITS + (size_t)__builtin_ctzll(left_on);
@@ -261,36 +289,25 @@ static size_t growing_many_claim(const growing_many *m, sieve *some, size_t firs
   return yes;
 }
 
-#define MANY_ACT(noun)                                                                          \
-  static size_t noun##_act(const void *context, const uint64_t *low, const uint64_t *high,      \
-                           size_t first, size_t count)                                          \
-  {                                                                                             \
-    return growing_many_act(context, low, high, first, count, growing_many_##noun);             \
-  }
-
-MANY_ACT(query)
-MANY_ACT(put)
-MANY_ACT(claim)
-
 /* The three operations on `count` keys of one kind, hashed by `hash_of`. */
 #define GROWING_MANY(suffix, type, hash_of)                                                     \
   size_t lfb_growing_put_many##suffix(lfb_growing *growing, const type *keys, size_t count,     \
                                       uint64_t *answers)                                        \
   {                                                                                             \
     const growing_many m = {growing, answers};                                                  \
-    return lfb_many_pieces(growing->first, keys, count, hash_of, put_act, &m);                  \
+    return growing_many_act(&m, keys, count, hash_of, growing_many_put);                        \
   }                                                                                             \
   size_t lfb_growing_might_contain_many##suffix(const lfb_growing *growing, const type *keys,   \
                                                 size_t count, uint64_t *answers)                \
   {                                                                                             \
     const growing_many m = {(lfb_growing *)growing, answers};                                   \
-    return lfb_many_pieces(growing->first, keys, count, hash_of, query_act, &m);                \
+    return growing_many_act(&m, keys, count, hash_of, growing_many_query);                      \
   }                                                                                             \
   size_t lfb_growing_claim_many##suffix(lfb_growing *growing, const type *keys, size_t count,   \
                                         uint64_t *answers)                                      \
   {                                                                                             \
     const growing_many m = {growing, answers};                                                  \
-    return lfb_many_pieces(growing->first, keys, count, hash_of, claim_act, &m);                \
+    return growing_many_act(&m, keys, count, hash_of, growing_many_claim);                      \
   }
 
 GROWING_MANY(, lfb_key, lfb_piece_bytes)

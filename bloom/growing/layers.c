@@ -42,8 +42,7 @@ uint64_t lfb_layers_insertions(uint64_t first, uint32_t number)
   return first > UINT64_MAX >> number ? UINT64_MAX : first << number;
 }
 
-/* What layer `number` of such a filter is to be; its hash is the first one's. */
-static lfb_config layers_config(const lfb_config *whole, uint32_t number)
+lfb_config lfb_layers_config(const lfb_config *whole, uint32_t number)
 {
   lfb_config config = *whole;
 
@@ -85,11 +84,11 @@ static void layer_measure(lfb_layer *layer, double fpp)
 {
   const lfb_layout *layout = &layer->filter->layout;
   const uint64_t most = layer_most_bits(layer->filter, fpp);
-  const uint64_t slack = most / SLACK;
+  const uint64_t slack = most / SLACK, stripes = layout->count.owned + layout->count.shared;
 
   layer->full_bits = most - slack;
   /* Half of the slack for what the stripes hold back, half for the keys under way. */
-  layer->step_shift = layer_step_shift(slack / (2 * (uint64_t)layout->count.all_count));
+  layer->step_shift = layer_step_shift(slack / (2 * stripes));
   const uint64_t keys = (UINT64_C(1) << layer->step_shift) / layout->probes;
   layer->keys = keys < 1 ? 1 : keys < LFB_LAYER_KEYS ? (uint32_t)keys : LFB_LAYER_KEYS;
 }
@@ -165,7 +164,7 @@ static lfb_status layers_describe(const lfb_growing *growing, uint32_t number,
 
   if (number >= LFB_GROWING_LAYERS)
     return LFB_ERROR_TOO_MANY_LAYERS;
-  lfb_config config = layers_config(&growing->config, number);
+  lfb_config config = lfb_layers_config(&growing->config, number);
   if (first->strategy->seeding == LFB_SEED_RANDOM) {
     config.hash = LFB_HASH_XXH3; /* any that asks for nothing: it is replaced */
     config.seed = 1;

@@ -13,29 +13,27 @@
  *            that one: they free theirs.
  * Order      The CAS releases the layer; every look at the newest acquires it.  Through it
  *            come the words, zeroed, and the older layers.
- * Full       Who turns on bits of a layer adds them to his stripe of its count.  Only when
- *            that passes a multiple of the layer's step does he sum all stripes.  A step,
- *            and the keys put at a time, are so small that all stripes together hold back
- *            no more than 1/64 of the bits at which the layer would reach its fpp; it is
- *            full by that much earlier.
- * Claims     A claim is decided in the table of the first layer, by lfb_claims_claim(), to
- *            which all layers are one filter: a hash is in if one layer has all its bits,
- *            and is turned on in the newest.  What claims.h argues holds, with this:
- *            - Seeing that bits are on.  Who takes a winner's ticket out has, before that,
- *              turned the bits on in the layer he saw as the newest, or found them on in
- *              some layer.  Who enters the place next comes after him (acquire), so he sees
- *              that layer or a newer one as the newest; older ones he looks at all.
- *            - Turning on late.  A helper of a claim that is long complete may see a newer
- *              layer and turn on bits there that are on in an older one.  They are those of
- *              a key that was won, so nobody loses by them; to be rare, he looks first.
- *            - A claim that looked before another's layer was added looks again once it has
- *              entered: what it saw first is worth nothing.
- * Processes  Where layers are files (growing_files.c), their number there is raised when a
- *            layer is whole and before it is put into, and is looked at before each act: who
- *            sees a put sees its layer.  Who gets a dead process's lease on the first layer
- *            completes its claim there as in a plain filter, by the first layer's bits alone
- *            (mapping.c): it may decide for won what is in a newer layer, but nobody is told;
- *            and turn bits on in the first layer, where who enters next finds them too.
+ * Full       A thread adds the bits it turned on to its own stripe of the layer's count.  It sums
+ *            all stripes only when its stripe passes a multiple of the layer's step.  A step, and
+ *            the keys put at a time, are so small that all stripes together hold back no more
+ *            than 1/64 of the bits at which the layer would reach its fpp; it is full by that
+ *            much earlier.  In a file the stripes are in the file: a process that dies between
+ *            turning bits on and adding them leaves the layer's count low by those of one call.
+ * Claims     A claim is decided in the cells of the first layer, by lfb_claims_claim(), to
+ *            which all layers are one filter: a hash is present if one layer has all its bits,
+ *            and is put into the newest.  What claims.h argues holds, with this:
+ *            - A look that sees a winner's bits.  A thread that changes a cell to DONE has put
+ *              the hash into the layer that it saw as the newest, or has found it in some layer.
+ *              A thread that acquires that DONE sees the layer or a newer one as the newest, and
+ *              looks at all older ones.
+ *            - A late put.  A thread that completes a claim which is long complete may see a
+ *              newer layer, and turn on bits there that an older layer has.  The key was won, so
+ *              nobody loses by them; to make it rare, the thread looks at the older layers first.
+ *            - A claim that looked before another thread added a layer looks again once it has
+ *              read the cell: what it saw first is worth nothing.
+ * Processes  Where layers are in a file (growing_files.h), their number there is raised when a
+ *            layer is whole and before anything is put into it, and is looked at before each
+ *            act: a process that knows of a put sees its layer.
  */
 #ifndef LFB_BLOOM_LAYERS_H
 #define LFB_BLOOM_LAYERS_H
@@ -94,6 +92,9 @@ double lfb_layers_fpp(double fpp, uint32_t number);
 
 /* n of layer `number`; UINT64_MAX where that is more than there are numbers. */
 uint64_t lfb_layers_insertions(uint64_t first, uint32_t number);
+
+/* What layer `number` of a growing filter of this configuration is to be. */
+lfb_config lfb_layers_config(const lfb_config *whole, uint32_t number);
 
 /* Whether a growing filter can be of this configuration: LFB_OK, or why not. */
 lfb_status lfb_layers_check(const lfb_config *config);
@@ -177,16 +178,12 @@ static inline bool lfb_layers_has(const lfb_growing *growing, lfb_hash hash)
 /* Adds the next layer if this one, which is or was the newest, is full. */
 void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer);
 
-/* Counts bits that have been turned on in a layer since its count was marked; whether there are
- * any. */
-static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *layer, uint64_t on,
-                                      lfb_mark mark)
+/* Counts bits that have been turned on in a layer; whether there are any. */
+static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *layer, uint64_t on)
 {
-  const uint64_t before = on == 0 ? 0 : lfb_stripes_add(&layer->filter->layout.count, on);
-
-  lfb_stripes_end(mark);
   if (on == 0)
     return false;
+  const uint64_t before = lfb_stripes_add_told(&layer->filter->layout.count, on);
   if (__builtin_expect((before + on) >> layer->step_shift != before >> layer->step_shift, 0))
     lfb_layers_grow(growing, layer);
   return true;
@@ -195,9 +192,8 @@ static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *lay
 /* Puts a hash into a layer that was the newest; whether it turned on a bit. */
 static inline bool lfb_layers_put(lfb_growing *growing, const lfb_layer *newest, lfb_hash hash)
 {
-  const lfb_layout *layout = &newest->filter->layout;
-  const lfb_mark mark = lfb_stripes_begin(&layout->count);
-  return lfb_layers_counted(growing, newest, newest->strategy->turn_on(layout, hash), mark);
+  return lfb_layers_counted(growing, newest,
+                            newest->strategy->turn_on(&newest->filter->layout, hash));
 }
 
 /* All layers, as claims see them. */
@@ -208,8 +204,6 @@ static inline bool lfb_layers_claim(lfb_growing *growing, lfb_hash hash)
 {
   const lfb_claimed in = lfb_layers_claimed(growing);
 
-  /* So that in a child the claimants are its own; the put marks the layer that it is in. */
-  lfb_stripes_end(lfb_stripes_begin(&growing->first->layout.count));
   return lfb_claims_claim(&growing->first->claims, &in, hash);
 }
 

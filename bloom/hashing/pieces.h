@@ -15,9 +15,9 @@ enum {
   /* Keys hashed at a time: 8 KiB of hashes, and long enough that the lines that
    * are not yet under way at its start do not matter.  A multiple of 64. */
   LFB_PIECE = 512,
-  /* Numbers, whose hashes are one array, and computed several at a time. */
-  LFB_NUMBERS_PIECE = 2048,
-  /* Hashes that the caller gives need no room: longer pieces, to the same end. */
+  /* Numbers, whose hashes are one array, and computed several at a time: 8 KiB too. */
+  LFB_NUMBERS_PIECE = 1024,
+  /* Hashes that the caller gives need no room but for their answers, 2 KiB: longer pieces. */
   LFB_GIVEN_PIECE = 16384,
 };
 
@@ -59,7 +59,8 @@ static inline size_t lfb_piece_yes(const uint64_t *answers, size_t count)
 LFB_INLINE size_t lfb_pieces(const lfb_hasher *hasher, const void *keys, size_t count,
                              lfb_piece_hash hash_of, lfb_piece_act act, const void *context)
 {
-  uint64_t low[LFB_PIECE], high[LFB_PIECE];
+  /* One array, which shares its stack with that of lfb_pieces_u64() where both are inlined. */
+  uint64_t hashes[2 * LFB_PIECE], *const low = hashes, *const high = hashes + LFB_PIECE;
   size_t yes = 0;
 
   for (size_t first = 0; first < count; first += LFB_PIECE) {

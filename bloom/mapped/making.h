@@ -1,30 +1,40 @@
 /*
- * making.h - making mapped files whose filter was described already, and others beside them.
+ * making.h - making the file of a shared filter: it has no name until it is whole.
  *
- * Floor 18.  May include: floors 0 to 17.
+ * Floor 16.  May include: floors 0 to 15.
  */
 #ifndef LFB_BLOOM_MAKING_H
 #define LFB_BLOOM_MAKING_H
 
-#include "bloom/forms/mapped_header.h"
+#include "bloom/mapped/mapping.h"
 
-/* What is done when a new file is whole and has no name yet; the file gets none, and that is
- * why, unless it returns LFB_OK.  `act` may be NULL. */
-typedef struct lfb_mapped_before {
-  lfb_status (*act)(void *of);
-  void *of;
-} lfb_mapped_before;
+/* A file that is being made. */
+typedef struct lfb_making {
+  lfb_mapping *mapping;
+  const char *path;
+  bool named; /* already, for want of files without a name, or of /proc to name them by */
+} lfb_making;
 
-/* Makes a filter in a new file and opens it.  Fails as lfb_mapped_create(), the configuration
- * apart; no file is left. */
-lfb_status lfb_mapped_make(const char *path, const lfb_description *description,
-                           const lfb_mapped_shape *shape, lfb_mapped_before before,
-                           lfb_filter **filter);
+/*
+ * Makes an empty file in the folder of `path`.
+ *
+ * Takes  mode    its permissions, less the process's umask; 0 for 0600.
+ *        secret  whether a key will be in it: then nobody but the owner has any permission.
+ * Fails  LFB_ERROR_EXISTS, _OPEN, with the cause in errno, _NO_MEMORY.
+ */
+lfb_status lfb_making_begin(const char *path, uint32_t mode, bool secret, lfb_making *making);
 
-/* Makes a file of these bytes, for its owner alone if they are secret, of whose name nobody
- * sees half a file.  Fails: LFB_ERROR_EXISTS,
- * _OPEN, _WRITE, with the cause in errno, _NO_MEMORY; no file is left. */
-lfb_status lfb_mapped_make_file(const char *path, const void *bytes, size_t size,
-                                bool secret);
+/* Writes the head of a file that is mapped: its first bytes last, so that no half of it is taken
+ * for a whole. */
+void lfb_making_write_head(const lfb_making *making, const unsigned char *head, size_t size);
+
+/*
+ * Gives the file its name and makes that last, unless `status` says that making it has failed;
+ * then no name is left.  The mapping stays the caller's; it may have
+ * ended already if `status` is a failure.
+ *
+ * Fails  as `status`; LFB_ERROR_EXISTS, _OPEN, _SYNC, _NO_MEMORY.
+ */
+lfb_status lfb_making_end(lfb_making *making, lfb_status status);
 
 #endif

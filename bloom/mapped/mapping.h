@@ -1,23 +1,16 @@
 /*
- * mapping.h - what a filter in a mapped file has beside its words: a lease on stripes of
- * the file's, which it marks while it puts.
+ * mapping.h - the file of a filter that processes share, and the filter over a range of it.
  *
  * Floor 13.  May include: floors 0 to 12.
  *
- * Marks      A put into such a filter marks its stripe first (atomic/stripes.h), so that
- *            a recount can tell what is not counted yet from what never will be: two
- *            plain stores to a line of the thread's own.  A put by call of a new key
- *            takes a tenth longer, of one that is in a seventh; of many nothing
- *            (//bench, put_new/mapped-shm).
- * Fork       The child has its parent's words, file and locks, but must not add to its
- *            parent's stripes.  A page that the kernel empties in the child tells it:
- *            its first put takes a lease of its own.
+ * Nothing in the file belongs to a thread or a process (docs/formats.md): the words are put into
+ * as words in private memory are, claims are decided in cells of the file (bloom/claims.h), and
+ * bits are counted in the words.  So no call after the file is mapped enters the kernel, and
+ * nothing has to be renewed in a child, or found dead.
  */
 #ifndef LFB_BLOOM_MAPPING_H
 #define LFB_BLOOM_MAPPING_H
 
-#include "atomic/leases.h"
-#include "bloom/claims.h"
 #include "bloom/core.h"
 #include "bloom/disk.h"
 
@@ -25,44 +18,53 @@
 extern "C" {
 #endif
 
+/* An open file, and as much of it as is mapped.  All zero, and disk.fd -1, at first. */
 struct lfb_mapping {
-  lfb_strategy row;          /* the filter's: its puts are the marked ones            */
-  lfb_word *alive;           /* on a page of its own; 0 in a child that has no lease; NULL
-                                in a mapping that is only read                        */
-  lfb_leases leases;
-  lfb_word *places;          /* of claims                                            */
-  lfb_word lent;             /* to this process's threads (bloom/claims.h)           */
-  lfb_pages file;            /* all of it                                             */
-  char *path;                /* as it was opened                                      */
-  uint64_t unburied;         /* in a mapping that is only read: 1 + the deaths found when
-                                it was opened, if one was there that nobody had; else 0  */
-  uint32_t place_count;
-  uint32_t lease;
-  lfb_disk_file disk;        /* the file; its fd holds the lease                      */
+  lfb_pages pages;    /* from the file's first byte on; address NULL: none */
+  lfb_disk_file disk; /* fd -1: none                                       */
+  char *path;         /* as it was opened; owned                           */
 };
 
+/* A mapping without a file yet.  Fails: LFB_ERROR_NO_MEMORY. */
+lfb_status lfb_mapping_begin(const char *path, lfb_mapping **mapping);
+
+/* Maps the first `size` bytes of the file, which is open.  Fails as lfb_pages_map(). */
+lfb_status lfb_mapping_map(lfb_mapping *mapping, uint64_t size, bool writable);
+
+/* What is mapped at byte `at` of the file. */
+static inline void *lfb_mapping_at(const lfb_mapping *mapping, uint64_t at)
+{
+  return (char *)mapping->pages.address + at;
+}
+
+/* Unmaps and closes the file, and frees the mapping; keeps errno. */
+void lfb_mapping_end(lfb_mapping *mapping);
+
+/* Ends it as the way of a call that fails; returns `status`. */
+lfb_status lfb_mapping_abandon(lfb_mapping *mapping, lfb_status status);
+
 /*
- * Makes the rest of a mapping whose leases, file and fd are there, for a filter over its
- * words; with a lease if the filter is to be written to.  Fails: LFB_ERROR_NO_MEMORY.
+ * Makes a filter over words and cells of a mapped file.
+ *
+ * Takes  words  mapped; `leave` is to unmap them.
+ *        count  of what is put from now on, owned by the filter: in private memory, or in the
+ *               file.
+ * Fails  LFB_ERROR_NO_MEMORY.
  */
-lfb_status lfb_mapping_join(lfb_mapping *mapping, lfb_filter *filter, bool writable);
+lfb_status lfb_mapping_make_filter(const lfb_description *description, const lfb_pages *words,
+                                   lfb_cell *cells, lfb_stripes count,
+                                   void (*leave)(lfb_filter *filter), lfb_filter **filter);
 
-/* Gives the lease back and unmaps the file.  Takes a mapping that was joined, or not. */
-void lfb_mapping_leave(lfb_mapping *mapping);
-
-/* Whether the file is still as long as what is mapped. */
+/* Whether the descriptor still is this file's, and the file as long as what is mapped.  Not where
+ * a program has closed descriptors that are not its own, or another one has cut the file short. */
 bool lfb_mapping_is_whole(const lfb_mapping *mapping);
 
-enum { LFB_MAPPING_FD_PATH = sizeof "/proc/self/fd/-2147483648" };
+/* Makes the file's name last.  Fails: LFB_ERROR_SYNC, _NO_MEMORY. */
+lfb_status lfb_mapping_sync_name(const lfb_mapping *mapping);
 
-/* A path that leads to an open file, whatever its own is; written to `path`. */
-const char *lfb_mapping_fd_path(int fd, char path[LFB_MAPPING_FD_PATH]);
-
-/* An open file description of the file that holds no lock; -1 where there is none. */
-int lfb_mapping_reopen(const lfb_mapping *mapping);
-
-/* Whether bits_set may be too low, since a process died while it put. */
-bool lfb_mapping_may_lack(const lfb_mapping *mapping);
+/* Makes durable what is mapped, the file's size and its name.  Fails: LFB_ERROR_TRUNCATED,
+ * _SYNC, _REPLACED, as lfb_mapped_sync(). */
+lfb_status lfb_mapping_sync(const lfb_mapping *mapping);
 
 #ifdef __cplusplus
 }

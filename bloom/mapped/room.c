@@ -1,4 +1,4 @@
-/* room.c - sizes, blocks and huge pages of mapped files.  Floor 16. */
+/* room.c - sizes, blocks and huge pages of the files of shared filters.  Floor 14. */
 #if __SIZEOF_LONG__ == 4
 #define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
 #endif
@@ -95,48 +95,71 @@ lfb_status lfb_room_set_size(int fd, uint64_t size)
   return ftruncate(fd, (off_t)size) == 0 ? LFB_OK : LFB_ERROR_WRITE;
 }
 
-lfb_status lfb_room_reserve(int fd, const lfb_mapped_shape *shape, lfb_room_users users)
+/* Where a file system cannot reserve, a byte behind the room makes the file long enough.  No
+ * process puts there, and nothing is cut off that another process has appended. */
+static lfb_status room_lengthen(int fd, uint64_t end)
 {
-  const lfb_status status = room_reserve_range(fd, 0, lfb_mapped_lines_end(shape), users);
+  lfb_disk_file file = {.fd = fd};
 
-  return status != LFB_OK
-             ? status
-             : room_reserve_range(fd, shape->words_at, shape->file_size, users);
+  if (lfb_disk_look(&file) != LFB_OK)
+    return LFB_ERROR_WRITE;
+  return file.size >= end || pwrite(fd, "", 1, (off_t)end) == 1 ? LFB_OK : LFB_ERROR_WRITE;
+}
+
+lfb_status lfb_room_append(int fd, lfb_room room)
+{
+  lfb_status status = room_check_limit(room.end + 1);
+
+  if (status == LFB_OK)
+    status = room_check_left(fd, room.end - room.from);
+  if (status == LFB_OK)
+    status = room_reserve_range(fd, room.from, room.end, LFB_ROOM_SHARED);
+  return status == LFB_OK ? room_lengthen(fd, room.end) : status;
+}
+
+lfb_status lfb_room_reserve(int fd, lfb_room room, lfb_room_users users)
+{
+  return room_reserve_range(fd, room.from, room.end, users);
 }
 
 /* One small page in each place and then a collapse takes an eighth of the time of reserving all
  * small pages first (0.1 s a GiB). */
-void lfb_room_make_huge(const lfb_mapping *mapping, const lfb_mapped_shape *shape)
+void lfb_room_make_huge(int fd, const lfb_pages *words, uint64_t at)
 {
-  if (!room_is_in_memory(mapping->disk.fd) || shape->words_at % LFB_HUGE_PAGE != 0)
+  if (!room_is_in_memory(fd) || at % LFB_HUGE_PAGE != 0)
     return;
-  for (uint64_t at = shape->words_at; at + LFB_HUGE_PAGE <= shape->file_size; at += LFB_HUGE_PAGE)
-    if (room_reserve_range(mapping->disk.fd, at, at + 1, LFB_ROOM_ALONE) != LFB_OK)
+  for (uint64_t done = 0; done + LFB_HUGE_PAGE <= words->size; done += LFB_HUGE_PAGE)
+    if (room_reserve_range(fd, at + done, at + done + 1, LFB_ROOM_SHARED) != LFB_OK)
       return;
-  lfb_pages_collapse(&mapping->file, shape->words_at);
+  lfb_pages_collapse(words, 0);
 }
 
 /* How many bytes a file lacks of the blocks that will be touched. */
-static uint64_t room_holes(const lfb_mapped_shape *shape, const lfb_disk_file *file)
+static uint64_t room_holes(const lfb_disk_file *file, const lfb_room *rooms, size_t count)
 {
-  const uint64_t needed = lfb_mapped_lines_end(shape) + shape->file_size - shape->words_at;
+  uint64_t needed = 0;
 
+  for (size_t i = 0; i < count; i++)
+    needed += rooms[i].end - rooms[i].from;
   return file->filled < needed ? needed - file->filled : 0;
 }
 
-lfb_status lfb_room_fill_holes(const lfb_disk_file *file, const lfb_mapped_shape *shape)
+lfb_status lfb_room_fill_holes(const lfb_disk_file *file, const lfb_room *rooms, size_t count,
+                               bool limited)
 {
-  const uint64_t holes = room_holes(shape, file);
+  const uint64_t holes = room_holes(file, rooms, count);
+  lfb_status status = LFB_OK;
 
-  if (holes == 0)
-    return LFB_OK;
-  const lfb_status status = room_check_left(file->fd, holes);
-  return status == LFB_OK ? lfb_room_reserve(file->fd, shape, LFB_ROOM_SHARED) : status;
+  if (holes > 0)
+    status = room_check_left(file->fd, limited ? holes : 2 * holes);
+  for (size_t i = 0; holes > 0 && status == LFB_OK && i < count; i++)
+    status = lfb_room_reserve(file->fd, rooms[i], LFB_ROOM_SHARED);
+  return status;
 }
 
-lfb_status lfb_room_check_holes(const lfb_disk_file *file, const lfb_mapped_shape *shape)
+lfb_status lfb_room_check_holes(const lfb_disk_file *file, const lfb_room *rooms, size_t count)
 {
-  if (room_holes(shape, file) == 0 || !room_is_in_memory(file->fd))
+  if (room_holes(file, rooms, count) == 0 || !room_is_in_memory(file->fd))
     return LFB_OK;
   errno = ENODATA;
   return LFB_ERROR_MAP;

@@ -31,6 +31,7 @@ const lfb_strategy lfb_strategy_java_double = {
     .file_id = 4,
     .name = "java-double",
     .hash = LFB_KIND_MURMUR32_PAIR,
+    .hash_width = LFB_HASH_32_32,
     .seeding = LFB_SEED_PAIR,
     .reachable_bits = UINT64_MAX,
     .size = lfb_java_int_size,

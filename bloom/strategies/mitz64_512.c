@@ -467,7 +467,6 @@ TARGET static void mitz512_might_contain_many(const lfb_layout *layout, const ui
     (void)mitz512_many(layout, low, high, count, answers, false);
 }
 
-LFB_STRATEGY_MARKED(TARGET, mitz512)
 
 const lfb_strategy lfb_strategy_mitz64_512 = {
     LFB_MITZ64_ROW,

@@ -17,6 +17,7 @@
 
 #include "atomic/bits.h"
 #include "atomic/stripes.h"
+#include "bloom/claims.h"
 #include "bloom/hashing/hasher.h"
 #include "bloom/sizing.h"
 #include "bloom/strategies/modulus.h"
@@ -52,6 +53,7 @@ typedef struct lfb_strategy {
   uint64_t reachable_bits; /* its arithmetic reaches no bit from here on           */
 
   bool puts_claim; /* all bits of a key go on at once: of all puts of it one turns on any */
+  lfb_hash_width hash_width; /* how many bits of a hash decide where a key's bits are */
 
   /* Whether this machine can have it: LFB_OK, or why not; NULL: every machine can. */
   lfb_status (*usable)(void);
@@ -94,11 +96,6 @@ typedef struct lfb_strategy {
   bool (*put_hash)(const lfb_layout *layout, uint64_t hash);
   bool (*has_hash)(const lfb_layout *layout, uint64_t hash);
 
-  /* The puts where the count is marked (atomic/stripes.h): LFB_STRATEGY_MARKED. */
-  bool (*marked_put_bytes)(const lfb_layout *layout, const void *bytes, size_t size);
-  bool (*marked_put_u64)(const lfb_layout *layout, uint64_t key);
-  bool (*marked_put_hash)(const lfb_layout *layout, uint64_t hash);
-
   /* The hashes, of 64 bits, of `count` 64-bit keys; NULL: one by one, lfb_hasher_u64(). */
   void (*hash_u64_many)(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
                         uint64_t *hashes);
@@ -133,7 +130,7 @@ typedef struct lfb_strategy {
 static inline void lfb_layout_count(const lfb_layout *layout, uint64_t turned_on)
 {
   if (turned_on > 0)
-    (void)lfb_stripes_add(&layout->count, turned_on);
+    lfb_stripes_add(&layout->count, turned_on);
 }
 
 /* Counts the bits that a put has turned on; whether there are any. */
@@ -175,37 +172,14 @@ LFB_INLINE bool lfb_layout_counted(const lfb_layout *layout, uint32_t turned_on)
   attributes static bool noun##_has_hash(const lfb_layout *layout, uint64_t hash)             \
   {                                                                                           \
     return noun##_is_in(layout, widen(&layout->hasher, hash));                                \
-  }                                                                                           \
-  LFB_STRATEGY_MARKED(attributes, noun)
-
-/* Defines a put of the same name that is marked. */
-#define LFB_STRATEGY_MARKED_PUT(attributes, noun, put, takes, ...)   \
-  attributes static bool noun##_marked_##put takes                   \
-  {                                                                  \
-    const lfb_mark mark = lfb_stripes_mark(&layout->count);          \
-    const bool changed = noun##_##put(layout, __VA_ARGS__);          \
-    lfb_stripes_end(mark);                                           \
-    return changed;                                                  \
   }
-
-/* Defines the marked puts from the others. */
-#define LFB_STRATEGY_MARKED(attributes, noun)                                       \
-  LFB_STRATEGY_MARKED_PUT(attributes, noun, put_bytes,                              \
-                          (const lfb_layout *layout, const void *bytes, size_t size), \
-                          bytes, size)                                              \
-  LFB_STRATEGY_MARKED_PUT(attributes, noun, put_u64,                                \
-                          (const lfb_layout *layout, uint64_t key), key)            \
-  LFB_STRATEGY_MARKED_PUT(attributes, noun, put_hash,                               \
-                          (const lfb_layout *layout, uint64_t hash), hash)
 
 /* The fields of a row for what every strategy does to a layout. */
 #define LFB_STRATEGY_ACTS(noun)                                                              \
   .turn_on = noun##_turn_on, .is_in = noun##_is_in, .put_bytes = noun##_put_bytes,           \
   .has_bytes = noun##_has_bytes, .put_u64 = noun##_put_u64, .has_u64 = noun##_has_u64,       \
   .put_hash = noun##_put_hash, .has_hash = noun##_has_hash, .put_many = noun##_put_many,     \
-  .might_contain_many = noun##_might_contain_many,                                           \
-  .marked_put_bytes = noun##_marked_put_bytes, .marked_put_u64 = noun##_marked_put_u64,      \
-  .marked_put_hash = noun##_marked_put_hash
+  .might_contain_many = noun##_might_contain_many
 
 #ifdef __cplusplus
 }

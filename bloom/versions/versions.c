@@ -22,11 +22,13 @@
 #include "atomic/epoch.h"
 
 /* A filter, and how it goes. */
-typedef struct version {
+typedef struct version version;
+struct version {
   lfb_epoch_entry entry; /* first */
   lfb_versions *of;
   lfb_filter *filter;
-} version;
+  version *next_gone; /* of those that no section can have any more */
+};
 
 typedef struct arrangement {
   lfb_epoch_entry entry; /* first                              */
@@ -42,7 +44,8 @@ struct lfb_versions {
   lfb_epoch epoch;
   pthread_mutex_t administrator; /* has all that follows, and replaces `now`  */
   uint64_t highest;              /* number that was given                     */
-  uint64_t dropped;              /* filters that were, and are not freed yet  */
+  uint64_t dropped;              /* filters that a section may still have     */
+  version *gone;                 /* those that none has: to be freed without the lock */
   arrangement *spare;            /* for the call that ends a rebuild: it must not fail */
   bool beginning;                /* the one being built is not its loader's yet */
 };
@@ -161,13 +164,24 @@ VERSIONS_MANY(_many_hash, uint64_t)
 
 /* ---- arrangements ---------------------------------------------------------- */
 
+/* Is called under the lock, and freeing a large filter takes long: versions_free_gone() does. */
 static void versions_reclaim_filter(lfb_epoch_entry *entry)
 {
   version *gone = (version *)(void *)entry;
 
   gone->of->dropped--;
-  lfb_filter_free(gone->filter);
-  free(gone);
+  gone->next_gone = gone->of->gone;
+  gone->of->gone = gone;
+}
+
+static void versions_free_gone(version *gone)
+{
+  while (gone != NULL) {
+    version *next = gone->next_gone;
+    lfb_filter_free(gone->filter);
+    free(gone);
+    gone = next;
+  }
 }
 
 static void versions_reclaim_arrangement(lfb_epoch_entry *entry)
@@ -254,9 +268,14 @@ static void versions_lock(lfb_versions *versions)
   pthread_mutex_lock(&versions->administrator);
 }
 
+/* Gives the lock back, then frees the filters that no section can have any more. */
 static lfb_status versions_unlock(lfb_versions *versions, lfb_status status)
 {
+  version *gone = versions->gone;
+
+  versions->gone = NULL;
   pthread_mutex_unlock(&versions->administrator);
+  versions_free_gone(gone);
   return status;
 }
 
@@ -265,9 +284,9 @@ static void versions_pause(void *context)
 {
   lfb_versions *versions = context;
 
-  pthread_mutex_unlock(&versions->administrator);
+  (void)versions_unlock(versions, LFB_OK);
   sched_yield();
-  pthread_mutex_lock(&versions->administrator);
+  versions_lock(versions);
 }
 
 /* Waits until every put that may have seen an older arrangement is over: the loader finds
@@ -321,24 +340,32 @@ lfb_status lfb_versions_begin_rebuild_with(lfb_versions *versions, lfb_filter *f
                                        : versions_begin(versions, filter));
 }
 
+/* Where a version is being built, nobody makes a filter only to be refused. */
+static lfb_status versions_check_idle(lfb_versions *versions)
+{
+  versions_lock(versions);
+  return versions_unlock(versions,
+                         versions_is_building(versions) ? LFB_ERROR_REBUILDING : LFB_OK);
+}
+
 lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *config,
                                       lfb_filter **building)
 {
   lfb_filter *filter;
 
-  assert(!lfb_epoch_inside(&versions->epoch));
-  versions_lock(versions);
-  if (versions_is_building(versions))
-    return versions_unlock(versions, LFB_ERROR_REBUILDING);
-  lfb_status status = lfb_filter_create(config, &filter);
+  lfb_status status = versions_check_idle(versions);
   if (status != LFB_OK)
-    return versions_unlock(versions, status);
-  status = versions_begin(versions, filter);
+    return status;
+  /* Without the lock: it takes as long as the system takes to give and populate the memory. */
+  status = lfb_filter_create(config, &filter);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_versions_begin_rebuild_with(versions, filter);
   if (status == LFB_OK)
     *building = filter;
   else
     lfb_filter_free(filter);
-  return versions_unlock(versions, status);
+  return status;
 }
 
 lfb_status lfb_versions_publish(lfb_versions *versions, lfb_previous previous, uint64_t *number)
@@ -467,6 +494,7 @@ void lfb_versions_free(lfb_versions *versions)
     return;
   arrangement *now = versions_now(versions);
   lfb_epoch_free(&versions->epoch);
+  versions_free_gone(versions->gone);
   versions_free_one(now->current);
   versions_free_one(now->building);
   versions_free_one(now->previous);

@@ -13,6 +13,7 @@
 #include "examples/testing/http.h"
 #include "examples/testing/program.h"
 #include "examples/testing/talk.h"
+#include "tests/await.h"
 #include "tests/directory.h"
 #include "tests/race.h"
 #include "tests/redis/server.h"
@@ -121,7 +122,7 @@ void AskFor(Http& http, unsigned t, const std::vector<uint64_t>& present,
 void Rebuild(Http& http) {
   const double before = Metric(http, "guard_rebuilds_total");
   ASSERT_EQ(http.Post("/admin/rebuild").status, 202);
-  while (Metric(http, "guard_rebuilds_total") == before) std::this_thread::yield();
+  AwaitSpinning("a rebuild ends", [&] { return Metric(http, "guard_rebuilds_total") != before; });
 }
 
 // 100,000 requests, nine in ten for absent ids, with rebuilds and new products in the middle:
@@ -244,7 +245,7 @@ TEST_F(GuardTest, AFilterThatIsTooFullIsRebuilt) {
       ASSERT_EQ(http.Put(Product(added[i]), Body(added[i])).status, 200);
   });
   Http http(base_);
-  while (Metric(http, "guard_rebuilds_total") == 0) std::this_thread::yield();
+  AwaitSpinning("a rebuild ends", [&] { return Metric(http, "guard_rebuilds_total") != 0; });
   for (uint64_t id : added) ASSERT_NO_FATAL_FAILURE(ExpectPresent(http, id));
 }
 
@@ -353,11 +354,11 @@ TEST_F(GuardTest, StopsAfterTheRequestsUnderWay) {
   EXPECT_EQ(slow.Hear(blank), "HTTP/1.1 100 Continue" + blank);
   slow.Say(body.substr(0, 3));
   program_->Signal(SIGTERM);
-  std::string heard;
-  do {
+  AwaitSpinning("connections are closed", [&] {
     other.Say("GET /no HTTP/1.1\r\nHost: x" + blank);
-    heard = other.Hear("}");
-  } while (!heard.empty() && heard.find("Connection: close") == std::string::npos);
+    const std::string heard = other.Hear("}");
+    return heard.empty() || heard.find("Connection: close") != std::string::npos;
+  });
   slow.Say(body.substr(3));
   EXPECT_EQ(slow.Hear(blank).rfind("HTTP/1.1 200 OK", 0), 0u);
   EXPECT_EQ(slow.Hear("}"), body);
@@ -406,7 +407,8 @@ TEST_F(GuardRedisTest, CachesGiveNothingOlderThanTheLastPut) {
 // Waits until a counter of the Redis stage rises.
 void WaitForMore(Http& http, const char* what) {
   const double before = Stage(http, "redis", what);
-  while (Stage(http, "redis", what) == before) std::this_thread::yield();
+  AwaitSpinning(std::string("the Redis stage has more ") + what,
+                [&] { return Stage(http, "redis", what) != before; });
 }
 
 // The server is killed in the middle of the requests and comes back, twice: every answer is
@@ -448,10 +450,12 @@ TEST_F(GuardRedisTest, AChangeThatRedisMissesIsNotUndone) {
   redis_->Start();
 
   const double misses = Stage(http, "redis", "misses");
-  do {
-    ASSERT_NO_FATAL_FAILURE(Rebuild(http)); // empties the cache in front
-    ASSERT_EQ(http.Get(Product(42)).body, now);
-  } while (Stage(http, "redis", "misses") == misses);
+  AwaitSpinning("Redis is asked again", [&] {
+    Rebuild(http);  // empties the cache in front
+    EXPECT_EQ(http.Get(Product(42)).body, now);
+    return HasFailure() || Stage(http, "redis", "misses") != misses;
+  });
+  ASSERT_FALSE(HasFailure());
   ASSERT_NO_FATAL_FAILURE(Rebuild(http));
   EXPECT_EQ(http.Get(Product(42)).body, now);
   EXPECT_EQ(Stage(http, "redis", "hits"), 1);
@@ -496,7 +500,8 @@ class GuardFollowTest : public GuardRedisTest {
     for (uint64_t id : ids) refused += http.Get(Product(id)).status == 404;
     EXPECT_GE(refused, ids.size() * 9 / 10);  // but for false positives
     ASSERT_NO_FATAL_FAILURE(Publish(version));
-    while (Metric(http, "guard_follow_news_total") == news) std::this_thread::yield();
+    AwaitSpinning("the guard hears of a version",
+                  [&] { return Metric(http, "guard_follow_news_total") != news; });
   }
 };
 
@@ -527,7 +532,8 @@ TEST_F(GuardFollowTest, FollowsWhatAnotherMachinePublishes) {
       ASSERT_NO_FATAL_FAILURE(ExpectAll(http, second));
 
       redis_->Kill();
-      while (Metric(http, "guard_follow_failures_total") == 0) std::this_thread::yield();
+      AwaitSpinning("a poll fails",
+                    [&] { return Metric(http, "guard_follow_failures_total") != 0; });
       for (const auto* ids : {&mine, &second, &put}) ASSERT_NO_FATAL_FAILURE(ExpectAll(http, *ids));
       for (uint64_t id : absent) ASSERT_NO_FATAL_FAILURE(ExpectAbsent(http, id));
 

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "tests/await.h"
+
 struct HttpAnswer {
   CURLcode result = CURLE_OK;
   long status = 0;  // 0: none came
@@ -38,6 +40,7 @@ class Http {
     curl_easy_reset(curl_);
     curl_easy_setopt(curl_, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl_, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(curl_, CURLOPT_TIMEOUT, static_cast<long>(kPatience.count()));
     curl_easy_setopt(curl_, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(curl_, CURLOPT_URL, url.c_str());
     curl_easy_setopt(curl_, CURLOPT_CUSTOMREQUEST, method);
@@ -48,6 +51,8 @@ class Http {
     curl_easy_setopt(curl_, CURLOPT_WRITEFUNCTION, &Http::Receive);
     curl_easy_setopt(curl_, CURLOPT_WRITEDATA, &answer.body);
     answer.result = curl_easy_perform(curl_);
+    if (answer.result == CURLE_OPERATION_TIMEDOUT)
+      WaitedInVain(std::string(method) + " " + url + " is answered");
     curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &answer.status);
     long opened = 0;
     curl_easy_getinfo(curl_, CURLINFO_NUM_CONNECTS, &opened);

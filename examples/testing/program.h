@@ -1,23 +1,26 @@
-// program.h - a program that a test starts, talks to and stops.
+// program.h - a program that a test starts, talks to and stops.  Each wait has a limit.
 #pragma once
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
-// One that is killed at the latest when its owner goes.
+#include "tests/await.h"
+
+// One that is killed at the latest when its owner goes, or the thread that made it.
 class Program {
  public:
   // Starts argv[0], found as the shell does; its standard output comes here, and with `errors`
   // its standard error too.
-  explicit Program(const std::vector<std::string>& argv, bool errors = false) {
+  explicit Program(const std::vector<std::string>& argv, bool errors = false) : name_(argv[0]) {
     int ends[2], inputs[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
     // A socket, so that what a program does not read any more is no signal here.
@@ -25,8 +28,11 @@ class Program {
     std::vector<char*> words;
     for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
+    const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(127);
       dup2(inputs[1], STDIN_FILENO);
       dup2(ends[1], STDOUT_FILENO);
       if (errors) dup2(ends[1], STDERR_FILENO);
@@ -37,13 +43,13 @@ class Program {
     close(ends[1]);
     close(inputs[1]);
     input_ = inputs[0];
-    output_ = fdopen(ends[0], "r");
+    output_ = ends[0];
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program() {
     if (pid_ > 0) (void)Stop(SIGKILL);
-    fclose(output_);
+    close(output_);
     close(input_);
   }
 
@@ -56,19 +62,18 @@ class Program {
 
   // The next line of its output, without its end; "" once it has closed it.
   std::string Line() {
-    char line[512];
-    if (fgets(line, sizeof line, output_) == nullptr) return "";
-    std::string text(line);
-    if (!text.empty() && text.back() == '\n') text.pop_back();
-    return text;
+    size_t end;
+    while ((end = read_.find('\n')) == std::string::npos && Read()) continue;
+    const std::string line = read_.substr(0, end);
+    read_.erase(0, end == std::string::npos ? end : end + 1);
+    return line;
   }
 
   void Signal(int signal) const { kill(pid_, signal); }
 
   // Waits for its end: the exit status, or minus the signal that killed it.
   int Wait() {
-    int status = 0;
-    EXPECT_EQ(waitpid(pid_, &status, 0), pid_);
+    const int status = AwaitChild(name_ + " ends", pid_);
     pid_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
@@ -78,7 +83,20 @@ class Program {
   }
 
  private:
+  // Adds what the program has written to read_; false: it will write no more.
+  bool Read() {
+    pollfd polled = {output_, POLLIN, 0};
+    const int limit = static_cast<int>(std::chrono::milliseconds(kPatience).count());
+    if (poll(&polled, 1, limit) == 0) WaitedInVain(name_ + " writes a line");
+    char bytes[4096];
+    const ssize_t got = read(output_, bytes, sizeof bytes);
+    if (got > 0) read_.append(bytes, static_cast<size_t>(got));
+    return got > 0;
+  }
+
+  const std::string name_;
   pid_t pid_ = -1;
   int input_ = -1;
-  FILE* output_ = nullptr;
+  int output_ = -1;
+  std::string read_;  // and not yet asked for
 };

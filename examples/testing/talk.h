@@ -4,9 +4,13 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
+
+#include "tests/await.h"
 
 class Talk {
  public:
@@ -17,6 +21,10 @@ class Talk {
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     to.sin_port = htons(static_cast<uint16_t>(std::stoi(at.substr(at.find(':') + 1))));
     socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    // Under a limit from connect() on.
+    const timeval patience = {kPatience.count(), 0};
+    EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+    EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience), 0);
     EXPECT_EQ(connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
   }
   Talk(const Talk&) = delete;
@@ -26,6 +34,7 @@ class Talk {
   void Say(const std::string& text) {
     for (size_t said = 0; said < text.size();) {
       const ssize_t some = send(socket_, text.data() + said, text.size() - said, MSG_NOSIGNAL);
+      if (some < 0 && errno == EAGAIN) WaitedInVain("the other side reads what is said");
       if (some <= 0) return;
       said += static_cast<size_t>(some);
     }
@@ -49,6 +58,7 @@ class Talk {
   bool Receive() {
     char bytes[65536];
     const ssize_t got = recv(socket_, bytes, sizeof bytes, 0);
+    if (got < 0 && errno == EAGAIN) WaitedInVain("the other side says something");
     if (got <= 0) return false;
     heard_.erase(0, begin_);
     begin_ = 0;

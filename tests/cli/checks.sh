@@ -3,7 +3,8 @@
 # shellcheck shell=bash
 export LC_ALL=C
 work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/lfbloom_cli.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+# shellcheck disable=SC2046 # words
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 passed=0
 failed=0
@@ -28,6 +29,25 @@ skip() {
 equal() { [[ $1 == "$2" ]] || { echo "  '$1' is not '$2'"; false; }; }
 between() { (($2 <= $1 && $1 <= $3)) || { echo "  $1 is not in $2..$3"; false; }; }
 holds() { grep -qF -- "$2" "$1" || { echo "  no '$2' in $1"; false; }; }
+
+# await WHAT COMMAND...: waits until the command succeeds; the test ends if it takes two minutes.
+await() {
+  local what=$1 end=$((SECONDS + 120))
+  shift
+  until "$@"; do
+    if ((SECONDS >= end)); then
+      echo "FAILED: waited 120 s in vain: $what"
+      exit 1
+    fi
+    sleep 0.05
+  done
+}
+# await_end WHAT PID: waits until a child has ended; its status to $rc.
+await_end() {
+  await "$1" has_ended "$2"
+  wait "$2" && rc=0 || rc=$?
+}
+has_ended() { ! kill -0 "$1" 2>/dev/null; }
 
 # run COMMAND...: standard output to ./out, standard error to ./err, status to $rc.
 run() {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# cli_test.sh LFBLOOM OVERCOUNTED KEYED GROWING COUNTING SHARE_GROWING: runs the tool as its
+# cli_test.sh LFBLOOM OVERCOUNTED KEYED GROWING COUNTING SHARE_GROWING OLD_SHARED: runs the tool as its
 # users do and checks what it prints, writes and returns.  Needs gnuplot, and nothing else
 # beyond coreutils.
 set -u
@@ -8,6 +8,7 @@ keyed=$(realpath "$3") # its hash has a key
 growing=$(realpath "$4") # holds the texts 0 to 4999 in three layers
 counting=$(realpath "$5") # holds the texts 0 to 99, and "stuck" 20 times
 share_growing=$(realpath "$6") # makes files that do, for programs to share
+old_shared=$(realpath "$7") # a shared filter of version 1
 overcounted=$(realpath "$2") # checksums that match, and a header that counts 3 bits too many
 source "$(dirname "$0")/checks.sh"
 
@@ -537,13 +538,26 @@ check "and it is untouched by dedupe" cmp self abc
 
 # --- info -----------------------------------------------------------------------
 gives "info" 0 "$tool" info --json abc.bloom
-check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false, "keyed": false, "label": null, "written": null, "seed": null, "bits_set_low": false}'
+check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false, "keyed": false, "label": null, "written": null, "seed": null}'
 "$tool" info --json - <abc.bloom >out2 2>err && rc=0 || rc=$?
 check "info of standard input" cmp out out2
 cat abc.bloom | "$tool" info --json - >out2 2>err && rc=0 || rc=$?
 check "info of a pipe" cmp out out2
 "$tool" query -c - abc <abc.bloom >out 2>err && rc=0 || rc=$?
 check "query a filter from standard input" equal "$rc$(cat out)" 03
+mkfifo filter_pipe
+cat abc.bloom >filter_pipe &
+gives "info of a named pipe" 0 timeout 60 "$tool" info --json filter_pipe
+check "info of a named pipe" cmp out out2
+wait $!
+gives "convert from a pipe" 0 "$tool" convert --to guava <(cat abc.bloom) piped.bloom
+check "convert from a pipe" cmp abc.bloom piped.bloom
+gives "verify of a pipe" 0 "$tool" verify <(cat native.lfb)
+for path in plots /dev/zero; do
+  refuses "info of $path" "$path: not a regular file: a directory" timeout 60 "$tool" info "$path"
+  refuses "query of $path" "$path: not a regular file: a directory" \
+    timeout 60 "$tool" query "$path" abc
+done
 refuses "query all from standard input" "cannot both be standard input" "$tool" query -
 refuses "query all from standard input, named" "cannot both be standard input" "$tool" query - abc -
 : >nothing_in
@@ -684,17 +698,38 @@ check "shared growing: others seldom" between "$(cat out)" 100 999
 gives "info of a shared growing filter" 0 "$tool" info shared.growing
 check "shared growing: its layers" grep -qx "layers               3" out
 gives "verify a shared growing filter" 0 "$tool" verify shared.growing
-check "shared growing: nothing wrong" holds out ": nothing wrong seen: growing in mapped files, fast"
-refuses "merge a shared growing filter" "a growing filter in mapped files: it neither opens as, nor merges with, a plain one" \
+check "shared growing: nothing wrong" holds out ": nothing wrong seen: growing in a mapped file, fast"
+refuses "merge a shared growing filter" "a growing filter in a mapped file: it neither opens as, nor merges with, a plain one" \
   "$tool" merge -o none.lfb shared.growing native.lfb
-refuses "convert a shared growing filter" "a growing filter in mapped files" \
+refuses "convert a shared growing filter" "a growing filter in a mapped file" \
   "$tool" convert --to native shared.growing none.lfb
 check "shared growing: nothing was written" test ! -e none.lfb
-mv shared.growing.1 aside
-gives "verify without a layer" 1 "$tool" verify shared.growing
-check "shared growing: a layer is missing" holds out "a layer of the growing filter has no file"
-refuses "query without a layer" "a layer of the growing filter has no file" \
+check "shared growing: one file" equal "$(echo shared.growing*)" shared.growing
+check "shared growing: for its owner alone" equal "$(stat -c %a shared.growing)" 600
+refuses "put into a shared growing filter" "this is a growing filter in a mapped file" \
+  "$tool" build --shared -p 0.1 -o shared.growing grown
+cp shared.growing untouched.growing
+# Seen to replace it.
+for form in native mapped; do
+  refuses "write over a shared growing filter: $form" "is a growing filter" \
+    "$tool" build -p 0.1 --form $form -o shared.growing grown
+done
+check "shared growing: which stays" cmp -s shared.growing untouched.growing
+size=$(stat -c %s shared.growing)
+cp shared.growing cut.growing
+truncate -s $((size - 1)) cut.growing
+gives "verify without the last layer's end" 1 "$tool" verify cut.growing
+check "shared growing: it ends too early" holds out "the filter ends too early"
+refuses "query without the last layer's end" "the filter ends too early" \
+  "$tool" query cut.growing grown
+# Of an earlier version, whose layers were in files of their own: byte 8 of the head is 1.
+printf '\1' | dd of=shared.growing bs=1 seek=8 conv=notrunc 2>/dev/null
+refuses "query an old growing filter" "the growing filter is in several files" \
   "$tool" query shared.growing grown
+refuses "info of an old growing filter" "the growing filter is in several files" \
+  "$tool" info shared.growing
+refuses "verify an old growing filter" "the growing filter is in several files" \
+  "$tool" verify shared.growing # seen to call it damaged
 
 # --- merge ----------------------------------------------------------------------
 awk 'NR % 3 == 1' all >other
@@ -973,7 +1008,7 @@ done
 check "key kept, for its owner alone" equal "$(stat -c %a keyed_two)" 600
 chmod 640 keyed_two
 gives "key kept, replaced" 0 "$tool" build -q --key-file key --keep-key -p 1e-6 -o keyed_two abc
-check "key kept, as it was permitted" equal "$(stat -c %a keyed_two)" 640
+check "key kept, for its owner alone, whatever was there" equal "$(stat -c %a keyed_two)" 600
 gives "convert, key kept" 0 "$tool" convert --to native keyed_two keyed_three
 check "convert, key kept, for its owner alone" equal "$(stat -c %a keyed_three)" 600
 check "key not kept, for all" equal "$(stat -c %a keyed_one)" "$(printf %o $((0666 & ~$(umask))))"
@@ -1040,7 +1075,7 @@ gives "into the copy" 0 "$tool" build -q --shared -o copied abc
 gives "verify of a shared filter" 0 "$tool" verify shared
 gives "a shared filter by a pipe" 0 "$tool" query -c /dev/fd/5 second_half 5< <(cat shared)
 check "by a pipe" equal "$(cat out)" 20000
-# Killed while it puts: what it put is there, and the next one mends the count.
+# Killed while it puts: what it put is there, and the figures are those of the bits at once.
 yes | "$tool" build -q --shared -o shared first_half - &
 builder=$!
 until [[ -n $(jobs -r) ]]; do :; done
@@ -1049,15 +1084,76 @@ kill -KILL $builder
 wait $builder 2>/dev/null
 gives "info after a death" 0 "$tool" info --json shared
 after=$(json bits_set)
-check "info says so, for programs" equal "$(json bits_set_low)" true # seen to say nothing
-gives "info after a death, for people" 0 "$tool" info shared
-check "info says so" grep -qE '^bits the file counts +[0-9,]+ \((may be )?too low: a process died' out
-gives "build after a death" 0 "$tool" build -q --shared -o shared first_half
-gives "info after the next" 0 "$tool" info --json shared
-check "the count is that of the bits" equal "$(json bits_set) $(json bits_set_low)" "$after false"
-gives "verify after a death" 0 "$tool" convert --to native shared snapshot.lfb
+gives "convert after a death" 0 "$tool" convert --to native shared snapshot.lfb
 gives "the bits themselves" 0 "$tool" info --json snapshot.lfb
 check "are as many" equal "$(json bits_set)" "$after"
+gives "build after a death" 0 "$tool" build -q --shared -o shared first_half
+gives "query after a death" 0 "$tool" query -c shared first_half second_half
+check "all is there" equal "$(cat out)" 40000
+# Who may read and write a new one.
+gives "a new shared filter" 0 "$tool" build -q --shared -n 10 -p 0.1 -o modes abc
+check "is for its owner alone" equal "$(stat -c %a modes)" 600
+gives "an option that comes too late" 0 "$tool" build -q --shared --mode=644 -o modes abc
+check "changes nothing" equal "$(stat -c %a modes)" 600
+rm modes
+mask=$(umask)
+umask 022
+for mode in 0640 640 000640 0 0000 0777 444; do
+  wanted=$(printf %o $((8#$mode == 0 ? 0600 : 8#$mode & ~022)))
+  for command in "build -q --shared --mode=$mode -n 10 -p 0.1 -o" "dedupe -q --mode $mode -n 10 -p 0.1 --shared"; do
+    # shellcheck disable=SC2086
+    "$tool" $command modes abc >out 2>err
+    check "${command%% *} --mode $mode" equal "$? $(cat err) $(stat -c %a modes)" "0  $wanted"
+    rm -f modes
+  done
+done
+umask 0
+gives "--mode, no umask" 0 "$tool" build -q --shared --mode 0666 -n 10 -p 0.1 -o modes abc
+check "--mode, no umask: as it was asked for" equal "$(stat -c %a modes)" 666
+rm modes
+gives "--mode and a key kept" 0 \
+  "$tool" build -q --shared --mode 0666 --key-file key --keep-key -n 10 -p 0.1 -o modes abc
+check "--mode and a key kept: for its owner alone" equal "$(stat -c %a modes)" 600
+rm modes
+umask "$mask"
+for mode in '' 8 1000 00001000 77777777777777777777777 -1 +1 0x1ff 0o600 ' 600' '600 ' 6.0 rw; do
+  refuses "--mode '$mode'" "--mode '$mode': not an octal number from 0 to 0777" \
+    "$tool" build --shared --mode="$mode" -n 10 -p 0.1 -o modes abc
+  refuses "dedupe --mode '$mode'" "not an octal number from 0 to 0777" \
+    "$tool" dedupe --mode="$mode" -n 10 -p 0.1 --shared modes abc
+done
+refuses "--mode alone" "--mode is for a new file of --shared" "$tool" build --mode 600 -p 0.1 -o modes abc
+refuses "--mode and --form" "--mode is for a new file of --shared" \
+  "$tool" build --mode 600 --form mapped -p 0.1 -o modes abc
+refuses "dedupe, --mode alone" "--mode is for a new file of --shared" "$tool" dedupe --mode 600 -p 0.1 abc
+refuses "--mode on Redis" "a filter on Redis has no --mode" \
+  "$tool" build --shared --mode 600 -p 0.1 -o redis://localhost:1/modes abc
+check "none was made" test ! -e modes
+# One of version 1 is read, and made a current one; nothing puts into it.
+cp "$old_shared" old.shared
+chmod 640 old.shared
+gives "info of an old shared filter" 0 "$tool" info --json old.shared
+check "its form and bits" equal "$(json form) $(json bits_set)" "mapped 943"
+gives "verify an old shared filter" 0 "$tool" verify old.shared
+gives "query an old shared filter" 1 "$tool" query -c old.shared abc
+gives "merge an old shared filter" 0 "$tool" merge -q -o merged.shared old.shared old.shared
+gives "info of what it was merged to" 0 "$tool" info --json merged.shared
+check "its bits are there" equal "$(json form) $(json bits_set)" "mapped 943"
+refuses "build into an old one" "run 'lfbloom convert --to mapped old.shared old.shared'" \
+  "$tool" build --shared -o old.shared abc
+refuses "dedupe by an old one" "a shared filter of an earlier version of lfbloom" \
+  "$tool" dedupe --shared old.shared abc
+refuses "another form over an old one" "old.shared: is a shared filter" \
+  "$tool" convert --to native snapshot.lfb old.shared # seen to replace it
+check "which stays as it was" cmp -s old.shared "$old_shared"
+gives "convert an old one" 0 "$tool" convert --to mapped old.shared current.shared
+gives "build into what it was converted to" 0 "$tool" build -q --shared -o current.shared abc
+gives "convert an old one in place" 0 "$tool" convert --to mapped old.shared old.shared
+check "its permissions stay" equal "$(stat -c %a old.shared)" 640
+gives "info of what it is now" 0 "$tool" info --json old.shared
+check "no bit is lost" equal "$(json form) $(json bits_set)" "mapped 943"
+gives "build into what it is now" 0 "$tool" build -q --shared -o old.shared abc
+gives "query what it is now" 0 "$tool" query -c old.shared abc
 # Two that share what they have seen: each key by one of them, and by no later run.
 seq 1 30000 >ours
 seq 10001 40000 >theirs

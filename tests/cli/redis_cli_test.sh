@@ -14,7 +14,7 @@ read -r secret_port <&"${SERVERS[0]}"
 read -r cluster_port <&"${SERVERS[0]}" || { echo "no Redis servers"; exit 1; }
 plain=redis://127.0.0.1:$plain_port
 cluster=redis://127.0.0.1:$cluster_port
-redis() { redis-cli -p "$plain_port" "$@"; }
+redis() { timeout 120 redis-cli -p "$plain_port" "$@"; }
 
 # says NAME TEXT COMMAND...: succeeds, with one line on standard error that has TEXT in it.
 says() {
@@ -128,7 +128,7 @@ for round in 1 2 3 4 5; do
   "$tool" dedupe -q --threads 2 --shared "$plain/race$round" -n 40000 -p 1e-12 mixed >out1 2>err1 &
   "$tool" dedupe -q --threads 2 --shared "$plain/race$round" -n 40000 -p 1e-12 mixed >out2 2>err2
   check "round $round: one" equal "$?" 0
-  wait $! && rc=0 || rc=$?
+  await_end "the other dedupe ends" $!
   check "round $round: the other" equal "$rc" 0
   check "round $round: silent" equal "$(cat err1 err2)" ""
   sort out1 out2 >all
@@ -233,9 +233,9 @@ saving=$!
 # Until it has become the tool it is a bash, which blocks signals too, and when it is ended runs
 # this test's trap.
 saves() { [[ $(</proc/$saving/status) =~ ^Name:[[:space:]]*lfbloom.*SigBlk:[[:space:]0]*[1-9a-f] ]]; }
-until saves; do sleep 0.05; done
+await "the tool saves" saves
 kill -TERM "$saving"
-wait "$saving" && rc=0 || rc=$?
+await_end "a signal ends a save" "$saving"
 redis client unpause >out
 check "a signal while saving: ends it" equal "$rc" 143
 check "a signal while saving: without an error" equal "$(grep -c "did not answer in time: what" err)" 0
@@ -267,10 +267,11 @@ same "rename: answers" 0 wanted "$tool" query "$plain/called" many
 redis client pause 120000 write >out
 "$tool" remote rename "$plain/called" interrupted 2>err &
 renaming=$!
-until redis client list | grep -q cmd=renamenx || ! kill -0 "$renaming"; do sleep 0.05; done
+renames() { redis client list | grep -q cmd=renamenx || has_ended "$renaming"; }
+await "the tool renames" renames
 kill -TERM "$renaming"
 redis client unpause >out
-wait "$renaming" && rc=0 || rc=$?
+await_end "a signal ends a rename" "$renaming"
 check "a signal while renaming: ends it" equal "$rc" 143
 same "a signal while renaming: all of it is renamed" 0 wanted "$tool" query "$plain/interrupted" many
 gives "rename back" 0 "$tool" remote rename "$plain/interrupted" called
@@ -379,12 +380,12 @@ mkfifo slow
 asking=$!
 exec {slow}>slow
 echo 1 >&"$slow"
-until [[ -s out ]]; do sleep 0.05; done # it has asked, and waits for more
+await "it has asked, and waits for more" test -s out
 tr '\0' '\n' <"/proc/$asking/cmdline" >shown
 check "ps shows the address" holds shown "$hidden:$secret_port/seen"
 check "ps shows no password" equal "$(grep -c "$coded" shown)" 0
 exec {slow}>&-
-wait "$asking"
+await_end "it ends with its keys" "$asking"
 
 # --- a cluster ---------------------------------------------------------------------------
 # Of two parts, which are on different nodes.
@@ -431,9 +432,10 @@ exec {query}>query.keys {dedupe}>dedupe.keys {build}>build.keys
 seq 1 100 >&"$query"
 seq 900001 900100 >&"$dedupe"
 echo first >&"$build"
-until [[ -s query.out && -s dedupe.out ]] && "$tool" query -c "$plain/shared" <<<first >out; do
-  sleep 0.05
-done
+all_begun() {
+  [[ -s query.out && -s dedupe.out ]] && "$tool" query -c "$plain/shared" <<<first >out
+}
+await "each of them has put or asked" all_begun
 for bad in 0 0.09 -1 86401 nan inf x ""; do
   refuses "--timeout '$bad'" "not a number of seconds from 0.1 to 86400" \
     "$tool" info "--timeout=$bad" "$plain/seen"
@@ -445,7 +447,7 @@ kill -KILL "$(redis info server | sed -nE 's/^process_id:([0-9]+).*/\1/p')"
 for fd in "$query" "$dedupe" "$build"; do seq 1 100 >&"$fd"; done
 # They end though the keys do not; seen to wait for ever where who fails does not end the program.
 for i in 0 1 2; do
-  wait "${pids[i]}" && rc=0 || rc=$?
+  await_end "a command ends without its server" "${pids[i]}"
   who=$(cut -d' ' -f$((i + 1)) <<<"query dedupe build")
   tail -1 "$who.err" >err
   check "$who: the server goes away" is_error "127.0.0.1:$plain_port/"
@@ -456,6 +458,7 @@ check "it is said that they wait" grep -q "$plain_port/.*: trying again, for 5 s
 check "query has printed what it knew" equal "$(wc -l <query.out)" 100
 check "dedupe has printed what it claimed" equal "$(wc -l <dedupe.out)" 100
 
+servers_pid=$SERVERS_PID # gone from its variable once it has ended
 exec {SERVERS[1]}>&-
-wait
+await_end "the servers end" "$servers_pid"
 finish

@@ -37,7 +37,7 @@ wrong=0
 run() {
   local got status=0 pattern
   ran=$((ran + 1))
-  got=$(bash -c "${1//:6379/:$port}" 2>&1) || status=$?
+  got=$(timeout 120 bash -c "${1//:6379/:$port}" 2>&1) || status=$?
   ((status == 0)) || got+=$'\n'"(exit status $status)"
   pattern=$(sed 's/[][*?\\]/\\&/g; s/\.\.\./*/g' <<<"$2")
   # shellcheck disable=SC2053 # a pattern is meant

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "bloom/core.h"
+#include "tests/cells.h"
 #include "tests/filters.h"
 #include "tests/race.h"
 
@@ -13,20 +14,18 @@ namespace history {
 
 Stage::Stage(const lfb_config& config, unsigned keys, unsigned threads, PutFn put)
     : threads_(threads), put_(std::move(put)), seen_(threads) {
-  for (unsigned i = 0; i < keys; i++) keys_.push_back(Mix(11, i));
+  EXPECT_EQ(lfb_filter_create(&config, &filter_), LFB_OK);
+  keys_ = KeysOfCells(filter_, 11, keys);  // all claims meet
   for (uint64_t key : keys_) {
     const Filter alone = Make(config);
     lfb_filter_put_u64(alone.get(), key);
     scene_.keys.push_back(BitsOf(alone.get()));
   }
   scene_.puts_are_claims = config.strategy == LFB_FAST_PAIR;
-  EXPECT_EQ(lfb_filter_create(&config, &filter_), LFB_OK);
   EXPECT_EQ(lfb_filter_create(&config, &other_), LFB_OK);
   for (unsigned i = 0; i < keys; i += 3) lfb_filter_put_u64(other_, keys_[i]);
   scene_.other = BitsOf(other_);
   EXPECT_LE(64 * filter_->layout.bits.word_count, kMostBits);
-  lfb_claims_free(&filter_->claims);  // all claims meet in one place
-  EXPECT_EQ(lfb_claims_init_places(&filter_->claims, 1), LFB_OK);
   crew_ = std::make_unique<Crew>(threads,
                                  [this](unsigned thread, unsigned turn) { Perform(thread, turn); });
 }
@@ -106,6 +105,9 @@ void Stage::Perform(unsigned thread, unsigned turn) {
 History Stage::Run(const Program& program) {
   for (uint64_t word = 0; word < filter_->layout.bits.word_count; word++)
     atomic_store_explicit(&filter_->layout.bits.words[word], 0, std::memory_order_relaxed);
+  for (uint32_t i = 0; i < LFB_CLAIM_CELLS; i++)
+    for (lfb_word& half : filter_->claims.cells[i].half)
+      atomic_store_explicit(&half, 0, std::memory_order_relaxed);
   counted_before_ = lfb_stripes_sum(&filter_->layout.count);
   for (std::vector<Event>& seen : seen_) seen.clear();
   program_ = &program;

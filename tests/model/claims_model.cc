@@ -2,99 +2,99 @@
 // every value that a load may see under C11's rules.
 #include "tests/model/atomic.h"
 
-// A thread of the model has the slot of its number.
-#define LFB_ATOMIC_SLOTS_H
-#include <stdint.h>
-enum { LFB_SLOT_COUNT = 4 };
-static inline uint32_t lfb_slot(void) { return rl::ctx().threadx_->index_; }
-
 using namespace lfb_model;
-#define _Static_assert(...) static_assert(true, "")  // of sizes, which are others here
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
 #else
 #include "bloom/claims.c"
 #endif
-#undef _Static_assert
 
 #include "tests/model/model.h"
 
-bool lfb_leases_lock_lent(int, uint32_t) { return true; }
-void lfb_leases_unlock_lent(int, uint32_t) {}
-
 namespace {
 
-// A filter of two words; a hash has the bits `low` of the one and `high` of the other.
+// A filter of two words; a key has the same bits in both.
 struct Words {
   lfb_word words[2];
 };
 
+// The hash of a key, a number of some bits, whose cell is the first.
+lfb_hash Hash(uint64_t key) {
+  const uint64_t upper = key << LFB_CLAIM_STATE_BITS;
+  return {upper | lfb_claims_spread(upper), 0};
+}
+
+uint64_t KeyOf(lfb_hash hash) { return hash.low >> LFB_CLAIM_STATE_BITS; }
+
 bool IsIn(const void* of, lfb_hash hash) {
   const lfb_word* words = static_cast<const Words*>(of)->words;
-  return (hash.low & ~lfb_word_get(&words[0])) == 0 && (hash.high & ~lfb_word_get(&words[1])) == 0;
+  return (KeyOf(hash) & ~lfb_word_get(&words[0])) == 0 &&
+         (KeyOf(hash) & ~lfb_word_get(&words[1])) == 0;
 }
 
 void TurnOn(const void* of, lfb_hash hash) {
   lfb_word* words = const_cast<lfb_word*>(static_cast<const Words*>(of)->words);
-  lfb_word_set(&words[0], hash.low);
-  lfb_word_set(&words[1], hash.high);
+  lfb_word_set(&words[0], KeyOf(hash));
+  lfb_word_set(&words[1], KeyOf(hash));
 }
 
-constexpr lfb_hash kKey = {1, 1}, kOther = {2, 2};
+// The bits of two keys: the second has one that the first has as well.
+constexpr uint64_t kKeys[] = {1, 2, 6};
+enum { kKey = 0, kOther = 1, kThird = 2 };
 
-// One table of one place: all claims meet.
+// All claims meet in one cell.
 template <typename Test, unsigned kThreads>
 struct Claims : rl::test_suite<Test, kThreads> {
   Words words{};
-  lfb_word place{};
-  lfb_claimant each[LFB_SLOT_COUNT]{};
-  lfb_word lent_map{};
+  lfb_cell cell{};
   lfb_claims claims{};
   Cells<uint64_t> cells;
-  unsigned won[2] = {0, 0};  // of kKey, of kOther
+  unsigned won[3] = {0, 0, 0};
 
   void before() {
-    claims = {&place, 0, each, LFB_SLOT_COUNT, 0, LFB_SLOT_COUNT, 1, &lent_map, -1};
-    for (lfb_word* word : {&words.words[0], &words.words[1], &place, &lent_map})
+    claims = {&cell, LFB_HASH_64, false};
+    for (lfb_word* word : {&words.words[0], &words.words[1], &cell.half[0]})
       cells.Begin(word, uint64_t{0});
-    for (lfb_claimant& claimant : each)
-      for (lfb_word* word : {&claimant.low, &claimant.high, &claimant.status})
-        cells.Begin(word, uint64_t{0});
   }
 
   lfb_claimed Claimed() { return {&words, IsIn, TurnOn}; }
 
-  // As lfb_filter_claim(): asks first.
-  bool Claim(lfb_hash hash) {
+  // As lfb_filter_claim(): looks first.
+  bool Claim(unsigned key) {
     const lfb_claimed in = Claimed();
+    const lfb_hash hash = Hash(kKeys[key]);
     const bool mine = !IsIn(&words, hash) && lfb_claims_claim(&claims, &in, hash);
-    RL_ASSERT(IsIn(&words, hash));  // after any claim returns, the key is in
-    won[hash.low - 1] += mine;
+    RL_ASSERT(IsIn(&words, hash));  // after any claim returns, the key is present
+    won[key] += mine;
     return mine;
   }
 
-  void after() { RL_ASSERT(place.cell->load(rl::mo_relaxed, RL_INFO) == 0); }
+  // No claim is left open.
+  void after() {
+    const uint64_t held = cell.half[0].cell->load(rl::mo_relaxed, RL_INFO);
+    RL_ASSERT((held & STATE_MASK) != LFB_CLAIM_WON);
+  }
 };
 
-// Of two who claim one key one wins, and both leave it in.
+// Of two threads that claim one key one wins.
 struct OneKey : Claims<OneKey, 2> {
   void thread(unsigned) { Claim(kKey); }
   void after() {
     Claims::after();
-    RL_ASSERT(won[0] == 1);
+    RL_ASSERT(won[kKey] == 1);
   }
 };
 
-// .. of three, too.
+// Of three, too.
 struct OneKeyOfThree : Claims<OneKeyOfThree, 3> {
   void thread(unsigned) { Claim(kKey); }
   void after() {
     Claims::after();
-    RL_ASSERT(won[0] == 1);
+    RL_ASSERT(won[kKey] == 1);
   }
 };
 
-// Two keys in one place, each by two threads, in opposite order: each has one winner.
+// Two keys in one cell, each by two threads, in opposite order: each has one winner.
 struct TwoKeys : Claims<TwoKeys, 2> {
   void thread(unsigned index) {
     Claim(index == 0 ? kKey : kOther);
@@ -102,48 +102,71 @@ struct TwoKeys : Claims<TwoKeys, 2> {
   }
   void after() {
     Claims::after();
-    RL_ASSERT(won[0] == 1 && won[1] == 1);
+    RL_ASSERT(won[kKey] == 1 && won[kOther] == 1);
   }
 };
 
-// A put beside two claims: there is no second winner; who wins none left it to the put.
+// The same with a third thread.
+struct TwoKeysOfThree : Claims<TwoKeysOfThree, 3> {
+  void thread(unsigned index) {
+    Claim(index % 2 == 0 ? kKey : kOther);
+    Claim(index % 2 == 0 ? kOther : kKey);
+  }
+  void after() {
+    Claims::after();
+    RL_ASSERT(won[kKey] == 1 && won[kOther] == 1);
+  }
+};
+
+// Keys that share a bit: a claim may find the key present by the bits of others, but never twice.
+struct SharedBits : Claims<SharedBits, 2> {
+  void thread(unsigned index) {
+    Claim(index == 0 ? kThird : kOther);
+    Claim(index == 0 ? kOther : kThird);
+  }
+  void after() {
+    Claims::after();
+    RL_ASSERT(won[kOther] <= 1 && won[kThird] == 1);
+  }
+};
+
+// A put concurrently with two claims: there is no second winner.
 struct BesideAPut : Claims<BesideAPut, 3> {
   void thread(unsigned index) {
     if (index < 2)
       Claim(kKey);
     else
-      TurnOn(&words, kKey);
+      TurnOn(&words, Hash(kKeys[kKey]));
   }
   void after() {
     Claims::after();
-    RL_ASSERT(won[0] <= 1);
+    RL_ASSERT(won[kKey] <= 1);
   }
 };
 
-// One who stops for ever in the middle, having entered: the other is not held up, and of both
-// one has won at the end.
-struct Stopped : Claims<Stopped, 2> {
+// A thread stops for ever when it has won and turned on one word.  The others go on, and each key
+// has one winner.
+struct Stopped : Claims<Stopped, 3> {
+  bool stopped_won = false;
+
   void thread(unsigned index) {
-    if (index == 1) {
-      Claim(kKey);
+    if (index > 0) {
+      Claim(index - 1);
+      Claim(2 - index);
       return;
     }
     const lfb_claimed in = Claimed();
-    const uint64_t ticket = lfb_claims_publish(&claims, 0, kKey);
-    stopped_entered = lfb_claims_enter(&claims, &in, kKey, ticket);
+    if (!lfb_claims_enter(&claims, &in, Hash(kKeys[kKey]))) return;
+    stopped_won = true;
+    lfb_word_set(&words.words[0], kKeys[kKey]);
   }
   void after() {
     const lfb_claimed in = Claimed();
-    if (stopped_entered) {  // somebody looks in its place, later
-      const uint64_t ticket = place.cell->load(rl::mo_acquire, RL_INFO);
-      if (ticket != 0) lfb_claims_help(&claims, &in, &place, ticket);
-      won[0] += lfb_claims_state(&claims, 0) == LFB_CLAIM_WON;
-    }
+    lfb_claims_complete(&claims, &in, &cell);  // the next thread that needs the cell
     Claims::after();
-    RL_ASSERT(won[0] == 1);
-    RL_ASSERT(IsIn(&words, kKey));
+    RL_ASSERT(won[kKey] + stopped_won == 1 && won[kOther] == 1);
+    RL_ASSERT(IsIn(&words, Hash(kKeys[kKey])));
   }
-  bool stopped_entered = false;
 };
 
 }  // namespace
@@ -153,6 +176,8 @@ int main(int argc, char** argv) {
   runs.Try<OneKey>("OneKey");
   runs.Try<OneKeyOfThree>("OneKeyOfThree");
   runs.Try<TwoKeys>("TwoKeys");
+  runs.Try<TwoKeysOfThree>("TwoKeysOfThree");
+  runs.Try<SharedBits>("SharedBits");
   runs.Try<BesideAPut>("BesideAPut");
   runs.Try<Stopped>("Stopped");
   return runs.Status();

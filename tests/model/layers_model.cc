@@ -111,8 +111,7 @@ lfb_status lfb_core_create(const lfb_description* description, bool, lfb_filter*
   one->filter.strategy = description->strategy;
   one->filter.description = *description;
   one->filter.layout.probes = 1;
-  one->filter.layout.count = {one->lines, kThreads,   kThreads + LFB_STRIPES_SHARED,
-                              one->lines, nullptr, nullptr};
+  one->filter.layout.count = {one->lines, kThreads, LFB_STRIPES_SHARED};
   *filter = &one->filter;
   return LFB_OK;
 }
@@ -121,10 +120,14 @@ void lfb_filter_free(lfb_filter* filter) {
   RL_ASSERT(!one->freed);
   one->freed = true;
 }
+uint64_t lfb_stripes_add_shared(const lfb_stripes*, uint64_t) {
+  RL_ASSERT(false);  // each thread has a stripe of its own
+  return 0;
+}
 uint64_t lfb_stripes_sum(const lfb_stripes* stripes) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < kThreads; i++)
-    sum += atomic_load_explicit(&stripes->all[i].count, memory_order_acquire);
+    sum += atomic_load_explicit(&stripes->stripes[i].count, memory_order_acquire);
   return sum;
 }
 }

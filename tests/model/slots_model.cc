@@ -27,19 +27,16 @@ class PerThread {
   uint32_t of_[kThreads] = {};
 };
 
-// What pthread keeps: the key is made by the first who asks, as pthread_once() has it.
+// What pthread keeps.  All keys are one: they have the same destructor.
 struct Pthread {
   void (*at_exit)(void*) = nullptr;
   void* value[kThreads] = {};
   bool refuses_key = false, refuses_value = false;
 } pthread;
 
-int Once(void (*make)()) {
-  if (pthread.at_exit == nullptr && !pthread.refuses_key) make();
-  return 0;
-}
-int KeyCreate(void (*at_exit)(void*)) {
+int KeyCreate(unsigned* key, void (*at_exit)(void*)) {
   if (pthread.refuses_key) return 1;
+  *key = 0;
   pthread.at_exit = at_exit;
   return 0;
 }
@@ -61,8 +58,8 @@ static inline uint32_t lfb_slot(void) {
   return plus_one != 0 ? plus_one - 1 : lfb_slot_take();
 }
 
-#define pthread_once(once, make) Once(make)
-#define pthread_key_create(key, at_exit) KeyCreate(at_exit)
+#define pthread_key_create(key, at_exit) KeyCreate(key, at_exit)
+#define pthread_key_delete(key) 0
 #define pthread_setspecific(key, value) SetSpecific(value)
 using namespace lfb_model;
 #ifdef LFB_MODEL_MUTATED
@@ -73,6 +70,12 @@ using namespace lfb_model;
 
 #include "atomic/stripes.h"
 #include "tests/model/model.h"
+
+// As stripes.c has it; the processor is the one that the thread's number stands for.
+uint64_t lfb_stripes_add_shared(const lfb_stripes* stripes, uint64_t amount) {
+  const uint32_t which = stripes->owned + lfb_slot() % stripes->shared;
+  return lfb_add_u64(&stripes->stripes[which].count, amount, memory_order_release);
+}
 
 namespace {
 
@@ -90,13 +93,13 @@ struct Slots : rl::test_suite<Test, kThreads> {
 
   void Begin(unsigned free) {
     pthread = {};
-    slots_key_made = false;
     lfb_slot_plus_one.Begin();
     lfb_slot_own_plus_one.Begin();
     cells.Begin(&slots_map[0], free > 0 ? UINT64_MAX >> 1 : UINT64_MAX);
     cells.Begin(&slots_map[1], free > 1 ? UINT64_MAX << 1 : UINT64_MAX);
     cells.Begin(&slots_shared_next, uint64_t{0});
-    count = {lines, LFB_SLOT_COUNT, LFB_SLOT_COUNT + LFB_STRIPES_SHARED, lines, nullptr, nullptr};
+    cells.Begin(&slots_key, uint64_t{0});
+    count = {lines, LFB_SLOT_COUNT, LFB_STRIPES_SHARED};
     for (uint32_t i = 0; i < 2; i++) {
       cells.Begin(&lines[kFirst + i].count, uint64_t{0});
       cells.Begin(&owned[i], uint64_t{0});

@@ -17,6 +17,12 @@ using namespace lfb_model;
 #include "atomic/stripes.h"
 #include "tests/model/model.h"
 
+// As stripes.c has it; the processor is the thread's number.
+uint64_t lfb_stripes_add_shared(const lfb_stripes* stripes, uint64_t amount) {
+  const uint32_t which = stripes->owned + lfb_slot() % stripes->shared;
+  return lfb_add_u64(&stripes->stripes[which].count, amount, memory_order_release);
+}
+
 namespace {
 
 // Three who turn on masks that overlap: each bit is credited once, and none is lost.
@@ -40,8 +46,8 @@ struct Masks : rl::test_suite<Masks, 3> {
   }
 };
 
-// Two who turn on bits and count them, one with a stripe of his own and one who shares his, and
-// one who reads: whoever sees a count sees as many bits.
+// Two threads turn on bits and count them, one in a stripe of its own and one in a shared one;
+// a third reads: a thread that sees a count sees as many bits.
 template <typename Test>
 struct Counting : rl::test_suite<Test, 3> {
   lfb_word word{};
@@ -50,14 +56,14 @@ struct Counting : rl::test_suite<Test, 3> {
   Cells<uint64_t> cells;
 
   void before() {
-    count = {lines, 1, 1 + LFB_STRIPES_SHARED, lines, nullptr, nullptr};
+    count = {lines, 1, LFB_STRIPES_SHARED};
     cells.Begin(&word, uint64_t{0});
     for (lfb_stripe& line : lines) cells.Begin(&line.count, uint64_t{0});
   }
   uint64_t Sum() const {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < count.all_count; i++)
-      sum += atomic_load_explicit(&count.all[i].count, memory_order_acquire);
+    for (uint32_t i = 0; i < count.owned + count.shared; i++)
+      sum += atomic_load_explicit(&count.stripes[i].count, memory_order_acquire);
     return sum;
   }
   void Put(uint64_t mask) {
@@ -80,19 +86,18 @@ struct Counting : rl::test_suite<Test, 3> {
 
 struct Counted : Counting<Counted> {};
 
-// Two who add to one shared stripe.
+// Two threads add to one shared stripe.
 struct Shared : rl::test_suite<Shared, 2> {
   lfb_stripe lines[1 + LFB_STRIPES_SHARED]{};
   lfb_stripes count{};
   Cells<uint64_t> cells;
 
   void before() {
-    count = {lines, 0, LFB_STRIPES_SHARED, lines, nullptr, nullptr};
+    count = {lines, 0, 1};
     for (lfb_stripe& line : lines) cells.Begin(&line.count, uint64_t{0});
   }
   void thread(unsigned index) {
-    lfb_add_u64(&lfb_stripes_shared(&count, LFB_STRIPES_SHARED * index)->count, 1 + index,
-                memory_order_release);
+    lfb_stripes_add(&count, 1 + index);
   }
   void after() { RL_ASSERT(lines[0].count.cell->load(rl::mo_acquire, RL_INFO) == 3); }
 };

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <thread>
 
+#include "tests/await.h"
 #include "tests/race.h"
 #include "tests/redis/jobs.h"
 #include "tests/redis/server.h"
@@ -161,7 +162,7 @@ TEST_F(Cluster, FollowsSlotsThatAreBeingMoved) {
   EXPECT_EQ(Count(link.get(), 100, 40, key,
                   [&](uint64_t answered) {
                     if (answered != 2000) return;
-                    while (cluster_->MoveKeys(slot, from, to, 100) != 0) continue;
+                    cluster_->MoveAllKeys(slot, from, to);
                     cluster_->EndMove(slot, from, to);
                   }),
             LFB_OK);
@@ -208,7 +209,8 @@ TEST_F(Cluster, WaitsForTheRestOfAMove) {
   EXPECT_EQ(cluster_->MoveKeys(slot, from, to, 1), 1u);
   const uint64_t before = Errors(*cluster_, "TRYAGAIN");
   std::thread mover([&] {
-    while (Errors(*cluster_, "TRYAGAIN") < before + 2) std::this_thread::yield();
+    AwaitSpinning("the command is refused twice",
+                  [&] { return Errors(*cluster_, "TRYAGAIN") >= before + 2; });
     EXPECT_EQ(cluster_->MoveKeys(slot, from, to, 1), 1u);
     cluster_->EndMove(slot, from, to);
   });
@@ -250,9 +252,10 @@ TEST(ClusterDown, IsWaitedFor) {
                      if (++answered == 1000) {
                        cluster.node(2).Kill();
                        helper = std::thread([&] {
-                         while (cluster.node(0).Call({"CLUSTER", "INFO"}).find("state:fail") ==
-                                std::string::npos)
-                           std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                         Await("the cluster refuses everything", [&] {
+                           return cluster.node(0).Call({"CLUSTER", "INFO"}).find("state:fail") !=
+                                  std::string::npos;
+                         });
                          cluster.node(2).Start();
                        });
                      }
@@ -274,7 +277,7 @@ TEST(ClusterDown, IsWaitedFor) {
 // sent on is said in redis/link/link.h.
 TEST(ClusterDown, OutlivesAMaster) {
   RedisConfig config;
-  config.node_ms = 1500;
+  config.node_ms = 5000;  // a node that is only slow is not taken for dead
   RedisCluster cluster(3, 1, config);
   lfb_redis_options options = cluster.Options();
   options.retries = 200;
@@ -291,8 +294,9 @@ TEST(ClusterDown, OutlivesAMaster) {
                      order[i] = ++answered;
                      if (answered == 2000) {
                        const auto offset = std::stoull(master.Info("master_repl_offset"));
-                       while (std::stoull(replica.Info("slave_repl_offset")) < offset)
-                         std::this_thread::yield();
+                       AwaitSpinning("the replica has what the master has", [&] {
+                         return std::stoull(replica.Info("slave_repl_offset")) >= offset;
+                       });
                        master.Kill();
                        killed_at = answered;
                      }

@@ -24,21 +24,28 @@ RedisConfig WithoutDelay() {
   return config;
 }
 
-constexpr uint32_t kPatient = 25'000;  // ms: only a failure takes as long
+constexpr uint32_t kPatient = 60'000;  // ms: only a failure takes as long
+
+// Where acknowledged means that a replica has it, however slow that is.
+lfb_redis_options Patient(lfb_redis_options options) {
+  options.replicas = 1;
+  options.replicas_ms = kPatient;
+  options.timeout_ms = 2 * kPatient;  // it is never waited for longer than half of that
+  return options;
+}
 
 // A master and its replica, connected.
 class Failover : public testing::Test {
  protected:
   void SetUp() override {
-    Await([&] { return replica.Info("master_link_status") == "up"; });
-    options.replicas = 1;
-    options.replicas_ms = kPatient;
+    Await("the replica is connected", [&] { return replica.Info("master_link_status") == "up"; });
+    options = Patient(master.Options());
     hasty = options;
     hasty.replicas_ms = 20;
   }
   RedisServer master{WithoutDelay()};
   RedisServer replica{ReplicaOf(master)};
-  lfb_redis_options options = master.Options(), hasty{};
+  lfb_redis_options options{}, hasty{};
   const lfb_config config = Config(200'000, 1e-6, LFB_FAST);
 
   // How often there was a WAIT.
@@ -162,7 +169,8 @@ TEST_F(Failover, AFlushWaitsForThem) {
   const Replica copy = OpenReplica(hasty, "seen");
   replica.Stop();
   EXPECT_TRUE(lfb_replica_put_u64(copy.get(), 1));
-  Await([&] { return State(copy).status == LFB_ERROR_REDIS_REPLICAS; });
+  Await("the copy says that too few have it",
+        [&] { return State(copy).status == LFB_ERROR_REDIS_REPLICAS; });
   EXPECT_EQ(lfb_replica_flush(copy.get(), 50), LFB_ERROR_REPLICA_UNSENT);
   replica.Continue();
   Flush(copy);
@@ -173,14 +181,13 @@ TEST_F(Failover, AFlushWaitsForThem) {
 TEST(ClusterFailover, OutlivesAMasterInTheMiddle) {
   constexpr uint64_t kKeys = 120'000, kMiddle = 20 << 20;  // bytes that a replica is to be told
   RedisCluster cluster(3, 1);
-  lfb_redis_options options = cluster.Options();
-  options.replicas = 1;
-  options.replicas_ms = kPatient;
+  lfb_redis_options options = Patient(cluster.Options());
   options.retries = 200;
   const Remote remote = CreateRemote(options, "{a}seen", Config(200'000, 1e-6, LFB_FAST), 0);
   const uint16_t slot = lfb_key_slot("a", 1);
   size_t owner = 0;
-  while (!cluster.Holds(cluster.node(owner), slot)) owner++;
+  while (owner < 3 && !cluster.Holds(cluster.node(owner), slot)) owner++;
+  ASSERT_LT(owner, 3u);
   RedisServer &master = cluster.node(owner), &replica = cluster.node(3 + owner);
 
   replica.Stop();
@@ -189,11 +196,11 @@ TEST(ClusterFailover, OutlivesAMasterInTheMiddle) {
   lfb_status status = LFB_ERROR_STOPPED;
   size_t yes = 0;
   std::thread putter([&] { status = PutSome(remote, 0, kKeys, &yes); });
-  Await([&] { return offset() > begin + kMiddle; });
+  Await("the call is in its middle", [&] { return offset() > begin + kMiddle; });
   master.Kill();
   replica.Continue();
   EXPECT_EQ(replica.Call({"CLUSTER", "FAILOVER", "TAKEOVER"}), "OK");
-  Await([&] { return cluster.Holds(replica, slot); });
+  Await("the replica has taken the slot", [&] { return cluster.Holds(replica, slot); });
   master.Start();  // as the other's replica, of which one is wanted
   putter.join();
   EXPECT_EQ(status, LFB_OK);

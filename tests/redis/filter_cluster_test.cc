@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "redis/link/slots.h"
+#include "tests/await.h"
 #include "tests/race.h"
 #include "tests/redis/remotes.h"
 
@@ -109,7 +110,7 @@ TEST_F(FilterCluster, NothingIsLostWhileSlotsMove) {
       RedisServer& from = cluster.Owner(Slot(key));
       RedisServer& to = &from == &cluster.node(0) ? cluster.node(1) : cluster.node(0);
       cluster.Move(Slot(key), from, to);
-      while (rounds == before && !HasFailure()) std::this_thread::yield();
+      AwaitSpinning("the client goes on", [&] { return rounds != before || HasFailure(); });
     }
   ended = true;
   client.join();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "tests/await.h"
 #include "tests/race.h"
 #include "tests/redis/remotes.h"
 
@@ -134,7 +135,7 @@ TEST(Stumps, NothingIsLeftOfAFilterThatWasDeletedUnderItsClients) {
 TEST_F(Faults, AFilterThatExpiresLeavesNothingBehind) {
   const Remote remote = CreateRemote(options, "seen", config);
   EXPECT_EQ(lfb_redis_expire(remote.get(), 50), LFB_OK);
-  while (Ask(remote, true).answered > 0) std::this_thread::yield();
+  AwaitSpinning("the filter expires", [&] { return Ask(remote, true).answered == 0; });
   // -2: nothing there, -1: something that never expires.
   for (const std::string& key : Keys(remote)) EXPECT_EQ(server.Call({"PTTL", key}), "-2") << key;
   EXPECT_EQ(TryOpen(options, "seen"), LFB_ERROR_REDIS_ABSENT);
@@ -394,11 +395,13 @@ TEST_F(Faults, ARenameDoesNotWaitForEachKey) {
   lfb_status status = LFB_OK;
   // Once more if all was renamed before the server refused any.
   for (int round = 0; status == LFB_OK; round++) {
+    ASSERT_LT(round, 50) << "each time all was renamed";
     const std::string name = "new" + std::to_string(round);
     const Remote remote = CreateRemote(impatient, "old" + std::to_string(round), Config(200'000, 0.01, LFB_FAST), 68);
     ASSERT_GT(Keys(remote).size(), 3000u);
     std::thread refuser([&] {
-      while (server.Call({"EXISTS", "{" + name + ":20}"}) == "0") std::this_thread::yield();
+      AwaitSpinning("a part is renamed",
+                    [&] { return server.Call({"EXISTS", "{" + name + ":20}"}) != "0"; });
       server.Call({"CONFIG", "SET", "min-replicas-to-write", "1"});
     });
     status = lfb_redis_rename(remote.get(), name.c_str());
@@ -428,7 +431,8 @@ TEST(Killed, NoPutThatReturnedIsLost) {
     }
   });
   for (uint64_t round = 1; round <= kRounds; round++) {
-    while (batches < round * kBatches / (kRounds + 1)) std::this_thread::yield();
+    AwaitSpinning("more batches are put",
+                  [&] { return batches >= round * kBatches / (kRounds + 1); });
     server.Kill();
     server.Start();
   }

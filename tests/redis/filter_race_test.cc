@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "tests/await.h"
 #include "tests/race.h"
 #include "tests/redis/jobs.h"
 #include "tests/redis/remotes.h"
@@ -58,7 +59,7 @@ class Pings {
  public:
   explicit Pings(const RedisServer& server)
       : link_(OpenLink(server.Options())), thread_([this] { Run(); }) {
-    while (!begun_) std::this_thread::yield();
+    AwaitSpinning("the first PING is answered", [this] { return begun_.load(); });
   }
   // Ends it: how long each took that ended since it was made, the worst last.
   std::vector<int64_t> End() {

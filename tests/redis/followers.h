@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/await.h"
 #include "tests/redis/remotes.h"
 
 constexpr uint64_t kStep = 100;
@@ -128,7 +129,7 @@ class Follower {
            lfb_versions_might_contain_many_u64(versions, keys.data(), keys.size(), nullptr);
   }
   void AwaitVersion(uint64_t version) const {
-    while (At() < version) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    Await("a follower has version " + std::to_string(version), [&] { return At() >= version; });
   }
 
   std::atomic<unsigned> did[LFB_FOLLOWED_FAILED + 1] = {};

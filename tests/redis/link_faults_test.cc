@@ -10,6 +10,7 @@
 #include <chrono>
 #include <thread>
 
+#include "tests/await.h"
 #include "tests/race.h"
 #include "tests/redis/fake.h"
 #include "tests/redis/jobs.h"
@@ -125,6 +126,10 @@ lfb_status Ping(lfb_link* link) {
                       [](uint64_t, const redisReply* reply, bool) { return lfb_reply_status(reply); }});
 }
 
+void AwaitAnswer(lfb_link* link) {
+  AwaitSpinning("PING is answered", [=] { return Ping(link) == LFB_OK; });
+}
+
 // Gone for good: an error after the retries, and a link that works once it is back.
 TEST(LinkFaults, GivesUpOnADeadServer) {
   RedisServer server;
@@ -141,7 +146,8 @@ TEST(LinkFaults, GivesUpOnADeadServer) {
 // An empty machine may be needed to connect in 100 ms.
 Link OpenSoon(const lfb_redis_options& options) {
   lfb_link* made = nullptr;
-  while (lfb_link_open(&options, &made) != LFB_OK) continue;
+  AwaitSpinning("a link is opened in time",
+                [&] { return lfb_link_open(&options, &made) == LFB_OK; });
   return Link(made);
 }
 
@@ -159,7 +165,7 @@ TEST(LinkFaults, GivesUpOnASilentServer) {
   lfb_link* none = nullptr;
   EXPECT_EQ(lfb_link_open(&options, &none), LFB_ERROR_REDIS_TIMEOUT);
   server.Continue();
-  while (Ping(link.get()) != LFB_OK) std::this_thread::yield();
+  AwaitAnswer(link.get());
 }
 
 // Also where far more is to be sent than the kernel takes.
@@ -175,7 +181,7 @@ TEST(LinkFaults, GivesUpOnASilentServerWhileSending) {
                                [](uint64_t, const redisReply*, bool) { return LFB_OK; }}),
             LFB_ERROR_REDIS_TIMEOUT);
   server.Continue();
-  while (Ping(link.get()) != LFB_OK) std::this_thread::yield();
+  AwaitAnswer(link.get());
 }
 
 // What go_on() was told, and how often it is to say yes.
@@ -215,7 +221,7 @@ TEST(LinkFaults, GoesOnForAsLongAsItIsToldTo) {
     EXPECT_EQ(patience.told.size(), 5u);
     dead ? server.Start() : server.Continue();
     patience = {1000, {}};
-    while (Ping(link.get()) != LFB_OK) std::this_thread::yield();
+    AwaitAnswer(link.get());
     EXPECT_EQ(Ping(link.get()), LFB_OK);
   }
 }
@@ -452,7 +458,8 @@ TEST(LinkFaults, AServerThatIsFullOfClientsIsTriedAgain) {
   EXPECT_EQ(lfb_link_open_saying(&options, &said, &none), LFB_ERROR_REDIS_UNAVAILABLE) << said.text;
   EXPECT_EQ(Ping(first.get()), LFB_OK);
   first.reset();
-  while (lfb_link_open(&options, &none) != LFB_OK) std::this_thread::yield();
+  AwaitSpinning("there is room for a client",
+                [&] { return lfb_link_open(&options, &none) == LFB_OK; });
   lfb_link_close(none);
 }
 
@@ -466,7 +473,7 @@ TEST(LinkFaults, AMasterThatBecameAReplicaIsTriedAgain) {
   const auto figure = [&](const char* name) { return std::stoul(server.Info(name)); };
   const unsigned long before = figure("total_error_replies");
   std::thread helper([&] {
-    while (figure("total_error_replies") == before) std::this_thread::yield();
+    AwaitSpinning("a put is refused", [&] { return figure("total_error_replies") != before; });
     EXPECT_EQ(server.Call({"REPLICAOF", "NO", "ONE"}), "OK");
   });
   const std::string id = Ask(link.get(), {"CLIENT", "ID"});

@@ -170,8 +170,9 @@ TEST(Link, RefusesTls) {
 }
 
 TEST(Link, SaysThatNobodyIsThere) {
+  const HeldPort port;
   lfb_redis_options options{};
-  options.port = FreePort();
+  options.port = port.number();
   lfb_link* link = nullptr;
   lfb_said said{};
   EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_CONNECT);

@@ -28,7 +28,7 @@ void PutForEver(const Replica& replica) {
 
 void Follow(const Replica& replica, uint64_t last) {
   Write(0);
-  Await([&] { return Has(replica, last); });
+  Await("the last key is found", [&] { return Has(replica, last); });
   CatchUp(replica); // a key may be found before those that were put before it
   Write(Missing(replica, 0, last));
   Write(State(replica).loads);

@@ -34,6 +34,17 @@ uint64_t MissingThere(const Remote& remote, uint64_t count) {
   return count - yes;
 }
 
+// Looks without any pause, for what is there for a moment: the clock is read after many looks.
+template <typename Done>
+void AwaitHot(const std::string& what, const Done& done) {
+  const auto soon = [&done] {
+    for (int look = 0; look < 1024; look++)
+      if (done()) return true;
+    return false;
+  };
+  AwaitPausing(what, soon, [] {});
+}
+
 class Replicas : public testing::Test {
  protected:
   RedisServer server;
@@ -135,12 +146,10 @@ TEST_F(Replicas, WhoFindsAKeyCountsItsPlace) {
   RunTogether(2, [&](unsigned t) {
     for (uint64_t key = 0; key < kKeys; key++)
       if (t == 0) {
-        while (seen < key) {
-        }
+        AwaitHot("the other thread finds a key", [&] { return seen >= key; });
         (void)lfb_replica_put_u64(a.get(), key);
       } else {
-        while (!Has(a, key)) {
-        }
+        AwaitHot("a key is put", [&] { return Has(a, key); });
         uncounted += lfb_outbox_mark(&a->outbox) < key + 1;
         seen = key + 1;
       }
@@ -185,7 +194,7 @@ TEST_F(Replicas, NothingFallsBetweenTheSnapshotAndTheStream) {
   std::vector<Replica> opened;
   for (unsigned i = 0; i < 12; i++) {
     const uint64_t seen = put;
-    Await([&] { return put > seen || put >= 150'000; });
+    Await("more keys are put", [&] { return put > seen || put >= 150'000; });
     opened.push_back(OpenReplica(options, "seen"));
   }
   ended = true;
@@ -211,8 +220,9 @@ TEST_F(Replicas, WhatCannotBeOpenedSaysWhy) {
   config = {};
   config.wanted = &other;
   EXPECT_NE(lfb_replica_open(&options, "seen", &config, &none), LFB_OK);
+  const HeldPort port;
   lfb_redis_options nowhere{};
-  nowhere.port = FreePort();
+  nowhere.port = port.number();
   EXPECT_EQ(lfb_replica_open(&nowhere, "seen", nullptr, &none), LFB_ERROR_REDIS_CONNECT);
   EXPECT_EQ(none, nullptr);
 }
@@ -251,7 +261,7 @@ TEST(ReplicaFaults, AServerThatIsKilledLosesNothing) {
     }
   });
   for (uint64_t round = 1; round <= kRounds; round++) {
-    Await([&] { return batches >= round * kBatches / (kRounds + 1); });
+    Await("more batches are put", [&] { return batches >= round * kBatches / (kRounds + 1); });
     server.Kill();
     server.Start();
   }
@@ -277,15 +287,16 @@ TEST_F(Replicas, AServerThatIsStoppedHoldsUpNobody) {
   EXPECT_EQ(lfb_replica_flush(a.get(), 50), LFB_ERROR_REPLICA_UNSENT);
   EXPECT_EQ(lfb_replica_resync(a.get(), 50), LFB_ERROR_REPLICA_UNSENT);
   EXPECT_EQ(State(a).queued, 10'000u);
-  Await([&] { return !State(a).connected && !State(b).connected; });
+  Await("both replicas say that they are cut off",
+        [&] { return !State(a).connected && !State(b).connected; });
   const uint64_t lag = State(b).lag_us;
-  Await([&] { return State(b).lag_us > lag; });
+  Await("the lag grows", [&] { return State(b).lag_us > lag; });
   server.Continue();
   Flush(a);
   CatchUp(b);
   EXPECT_EQ(Missing(b, 0, 10'000), 0u);
   EXPECT_EQ(State(a).queued, 0u);
-  Await([&] { return State(a).connected && State(b).connected; });
+  Await("both replicas are connected", [&] { return State(a).connected && State(b).connected; });
 }
 
 // A replica of a server that is stopped is closed all the same.
@@ -305,7 +316,7 @@ TEST_F(Replicas, AServerThatIsFullIsTriedAgain) {
   const Replica a = OpenReplica(options, "seen");
   server.Call({"CONFIG", "SET", "maxmemory", "1mb"});
   PutRange(a, 0, 1000);
-  Await([&] { return State(a).status == LFB_ERROR_REDIS_MEMORY; });
+  Await("the server refuses puts", [&] { return State(a).status == LFB_ERROR_REDIS_MEMORY; });
   server.Call({"CONFIG", "SET", "maxmemory", "0"});
   Flush(a);
   EXPECT_EQ(MissingThere(remote, 1000), 0u);
@@ -363,7 +374,7 @@ TEST_F(Replicas, AStreamThatIsGoneIsNoticed) {
     PutRange(a, 100 * round, 100);
     Flush(a);
     const uint64_t loads = round + 2;
-    Await([&] { return State(b).loads >= loads; });
+    Await("the replica loads the filter", [&] { return State(b).loads >= loads; });
     CatchUp(b);
     EXPECT_EQ(Missing(b, 0, 100 * round + 100), 0u) << round;
   }
@@ -387,7 +398,7 @@ TEST_F(Replicas, AnEntryOfAnotherShapeHasTheFilterLoaded) {
     std::vector<std::string> words = {"XADD", "{seen}:stream", "*"};
     words.insert(words.end(), shape.begin(), shape.end());
     server.Call(words);
-    Await([&] { return State(b).loads > loads; });
+    Await("the replica loads the filter again", [&] { return State(b).loads > loads; });
   }
   PutRange(a, 0, 100);
   Flush(a);
@@ -400,7 +411,7 @@ TEST_F(Replicas, AProcessThatIsKilledLosesNothingThatItHadFlushed) {
   const Replica b = OpenReplica(options, "seen");
   Program child({"tests/redis/replica_child", Port(server), "seen", "put"});
   uint64_t flushed = 0;
-  while (flushed < 5000) flushed = std::stoull(child.Line());
+  while (flushed < 5000) flushed = std::stoull(child.Line());  // throws at the output's end
   child.Signal(SIGKILL);
   EXPECT_EQ(child.Wait(), -SIGKILL);
   CatchUp(b);
@@ -433,7 +444,7 @@ TEST(ReplicaFaults, AFullQueueLosesNothing) {
   Flush(a);
   EXPECT_FALSE(State(a).resyncs_due);
   EXPECT_EQ(MissingThere(remote, 20'000), 0u);
-  Await([&] { return Missing(b, 0, 20'000) == 0; });
+  Await("the other replica has all keys", [&] { return Missing(b, 0, 20'000) == 0; });
 }
 
 // The same by four threads at a live server, whose queue is two keys long: hardly a put finds
@@ -469,7 +480,7 @@ TEST_F(Replicas, AResyncGoesBothWays) {
   EXPECT_NE(Words(Load(remote)), WordsOf(b));
   EXPECT_EQ(lfb_replica_resync(b.get(), kForEver), LFB_OK);
   EXPECT_EQ(Words(Load(remote)), WordsOf(b));
-  Await([&] { return State(a).loads == 2; });
+  Await("the other replica loads the filter", [&] { return State(a).loads == 2; });
   EXPECT_EQ(WordsOf(a), WordsOf(b));
 }
 
@@ -479,7 +490,7 @@ TEST_F(Replicas, ResyncsComeByTheClock) {
   const Replica a = OpenReplica(options, "seen", config);
   for (uint64_t key = 0; key < 5; key++) {
     EXPECT_EQ(lfb_redis_put_u64(remote.get(), key, nullptr), LFB_OK);
-    Await([&] { return Has(a, key); });
+    Await("a resync brings a key", [&] { return Has(a, key); });
   }
   EXPECT_EQ(State(a).loads, 1u);
 }
@@ -508,11 +519,12 @@ TEST_F(Replicas, AFilterThatWasDeletedIsSaidToBeGoneAndLeavesNothing) {
   PutRange(a, 0, 100);
   Flush(a);
   EXPECT_EQ(lfb_redis_delete(&options, "seen", LFB_FAST), LFB_OK);
-  Await([&] { return State(a).status == LFB_ERROR_REDIS_PART; });
+  Await("the replica says that its filter is gone",
+        [&] { return State(a).status == LFB_ERROR_REDIS_PART; });
   (void)lfb_replica_put_u64(a.get(), 100);
   EXPECT_EQ(lfb_replica_flush(a.get(), 100), LFB_ERROR_REPLICA_UNSENT);
   EXPECT_EQ(Missing(a, 0, 101), 0u);
-  Await([&] { return server.Call({"DBSIZE"}) == "0"; });
+  Await("nothing is left", [&] { return server.Call({"DBSIZE"}) == "0"; });
 }
 
 TEST_F(Replicas, TheStreamGoesWithItsFilter) {

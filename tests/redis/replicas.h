@@ -5,9 +5,9 @@
 
 #include <chrono>
 #include <memory>
-#include <thread>
 #include <vector>
 
+#include "tests/await.h"
 #include "tests/redis/remotes.h"
 
 struct ReplicaCloser {
@@ -15,8 +15,8 @@ struct ReplicaCloser {
 };
 using Replica = std::unique_ptr<lfb_replica, ReplicaCloser>;
 
-// Long enough for any machine: what takes longer never comes.
-constexpr uint64_t kForEver = 120'000;  // ms
+// What takes longer never comes.
+constexpr uint64_t kForEver = std::chrono::milliseconds(kPatience).count();
 
 inline Replica OpenReplica(const lfb_redis_options& options, const std::string& name,
                            const lfb_replica_config& config = {}) {
@@ -53,12 +53,6 @@ inline void Flush(const Replica& replica) {
       << lfb_status_text(State(replica).status);
 }
 
-// Waits for what the test is about to see; the test's own time limit is the end of it.
-template <typename Condition>
-void Await(const Condition& condition) {
-  while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
 // Waits until, by guarantee 2 of lfbloom/replica.h, everything that has been flushed by now is
 // in each of them.
 template <typename... Replicas>
@@ -69,5 +63,5 @@ void CatchUp(const Replicas&... replicas) {
     const auto passed = Clock::now() - begin;  // before the state is taken: less, not more
     return std::chrono::microseconds(State(replica).lag_us) < passed;
   };
-  (Await([&] { return caught_up(replicas); }), ...);
+  (Await("a replica has caught up", [&] { return caught_up(replicas); }), ...);
 }

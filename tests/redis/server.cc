@@ -8,38 +8,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <deque>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <future>
 #include <mutex>
 #include <sstream>
 #include <thread>
 
-#include "tests/ports.h"
+#include "tests/await.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
-
-// Long enough for a machine that has much else to do; only a failure takes as long.
-constexpr std::chrono::seconds kPatience{120};
-
-void Await(const std::string& what, const std::function<bool()>& done) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > end) {
-      ADD_FAILURE() << "waited in vain: " << what;
-      return;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-}
 
 std::string Text(const redisReply* reply) {
   switch (reply->type) {
@@ -82,7 +66,7 @@ class Spawner {
       wanted_.push_back({arguments, &started});
     }
     ready_.notify_one();
-    return started.get_future().get();
+    return started.get_future().get();  // after a fork() of the other thread, which needs no limit
   }
 
  private:
@@ -142,7 +126,7 @@ RedisServer::~RedisServer() {
 
 lfb_redis_options RedisServer::Options() const {
   lfb_redis_options options{};
-  options.port = port_;
+  options.port = port();
   if (!config_.password.empty()) options.password = config_.password.c_str();
   // What is loaded in milliseconds elsewhere takes seconds where others compute.
   options.connect_ms = 20'000;
@@ -152,7 +136,7 @@ lfb_redis_options RedisServer::Options() const {
 
 std::vector<std::string> RedisServer::CommandLine() const {
   std::vector<std::string> words = {
-      "redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1", "--dir", directory_,
+      "redis-server", "--port", std::to_string(port()), "--bind", "127.0.0.1", "--dir", directory_,
       "--logfile", "log", "--daemonize", "no", "--save", "", "--enable-debug-command", "yes"};
   const auto add = [&words](std::initializer_list<std::string> more) {
     words.insert(words.end(), more);
@@ -161,7 +145,7 @@ std::vector<std::string> RedisServer::CommandLine() const {
   if (!config_.password.empty())
     add({"--requirepass", config_.password, "--masterauth", config_.password});
   if (config_.cluster)
-    add({"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus_port_),
+    add({"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus_port()),
          "--cluster-node-timeout", std::to_string(config_.node_ms), "--repl-diskless-sync-delay", "0"});
   words.insert(words.end(), config_.more.begin(), config_.more.end());
   return words;
@@ -185,15 +169,6 @@ bool RedisServer::HasDied() {
   return true;
 }
 
-void RedisServer::Launch() {
-  ASSERT_FALSE(running());
-  if (port_ == 0) {
-    port_ = FreePort();
-    bus_port_ = FreePort();
-  }
-  Spawn();
-}
-
 void RedisServer::AwaitReady() {
   Await("redis-server answers", [this] {
     std::string answer;
@@ -202,30 +177,23 @@ void RedisServer::AwaitReady() {
 }
 
 void RedisServer::Start() {
-  const bool fresh = port_ == 0;
-  // Between finding a port and using it, others may have taken it.
-  for (int tries = 0; tries < 10; tries++) {
-    Launch();
-    AwaitReady();
-    if (running()) return;
-    if (fresh) port_ = 0;
-  }
-  FAIL() << "redis-server does not start:\n" << File(directory_ + "/log");
+  ASSERT_FALSE(running());
+  Spawn();
+  AwaitReady();
+  ASSERT_TRUE(running()) << "redis-server does not start:\n" << File(directory_ + "/log");
 }
 
 void RedisServer::Kill() {
   ASSERT_TRUE(running());
   EXPECT_EQ(kill(pid_, SIGKILL), 0);
-  EXPECT_EQ(waitpid(pid_, nullptr, 0), pid_);
+  AwaitChild("redis-server is killed", pid_);
   pid_ = 0;
 }
 
 void RedisServer::Stop() {
   ASSERT_TRUE(running());
   ASSERT_EQ(kill(pid_, SIGSTOP), 0);
-  int status;
-  ASSERT_EQ(waitpid(pid_, &status, WUNTRACED), pid_);  // it has stopped
-  ASSERT_TRUE(WIFSTOPPED(status));
+  ASSERT_TRUE(WIFSTOPPED(AwaitChild("redis-server is stopped", pid_, WUNTRACED)));
 }
 
 void RedisServer::Continue() { ASSERT_EQ(kill(pid_, SIGCONT), 0); }
@@ -233,7 +201,7 @@ void RedisServer::Continue() { ASSERT_EQ(kill(pid_, SIGCONT), 0); }
 bool RedisServer::TryCall(const Words& words, std::string* answer) const {
   const timeval patience = {20, 0};
   std::unique_ptr<redisContext, decltype(&redisFree)> context(
-      redisConnectWithTimeout("127.0.0.1", port_, patience), redisFree);
+      redisConnectWithTimeout("127.0.0.1", port(), patience), redisFree);
   if (context == nullptr || context->err != 0) return false;
   redisSetTimeout(context.get(), patience);
   if (!config_.password.empty() && Ask(context.get(), {"AUTH", config_.password}) == nullptr)
@@ -273,6 +241,11 @@ RedisCluster::RedisCluster(unsigned masters, unsigned replicas, RedisConfig conf
   AwaitReady();
 }
 
+RedisCluster::~RedisCluster() {
+  for (auto& server : nodes_)
+    if (server->running()) server->Kill();
+}
+
 std::string RedisCluster::Id(RedisServer& server) { return server.Call({"CLUSTER", "MYID"}); }
 
 void RedisCluster::Meet() {
@@ -295,15 +268,20 @@ void RedisCluster::Meet() {
   }
 }
 
+// A node tells PUBLISH only to the nodes that it has a connection to.
+bool RedisCluster::IsReady(RedisServer& server) {
+  const std::string info = server.Call({"CLUSTER", "INFO"}), nodes = server.Call({"CLUSTER", "NODES"});
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  return has(info, "cluster_state:ok") && has(info, "cluster_slots_ok:16384") &&
+         has(info, "cluster_known_nodes:" + std::to_string(nodes_.size())) &&
+         !has(nodes, "handshake") && !has(nodes, "disconnected");
+}
+
 void RedisCluster::AwaitReady() {
   for (auto& server : nodes_)
-    Await("the cluster serves", [&] {
-      if (!server->running()) return true;
-      const std::string info = server->Call({"CLUSTER", "INFO"});
-      return info.find("cluster_state:ok") != std::string::npos &&
-             info.find("cluster_slots_ok:16384") != std::string::npos &&
-             info.find("cluster_known_nodes:" + std::to_string(nodes_.size())) != std::string::npos;
-    });
+    Await("a node serves and is connected to all others", [&] { return IsReady(*server); });
 }
 
 // A master answers for its own slots, and says MOVED of others: no key needed.
@@ -349,10 +327,20 @@ size_t RedisCluster::MoveKeys(uint16_t slot, RedisServer& from, RedisServer& to,
   return moved;
 }
 
+// Has a node's event loop go round: what the node had queued is then sent, and what had come is
+// read.  A connection and its command are in different rounds; the second one is to be sure.
+void RedisCluster::Drain(RedisServer& server) {
+  for (int i = 0; i < 2 && server.running(); i++) EXPECT_EQ(server.Call({"PING"}), "PONG");
+}
+
+void RedisCluster::MoveAllKeys(uint16_t slot, RedisServer& from, RedisServer& to) {
+  AwaitSpinning("a slot's keys are moved", [&] { return MoveKeys(slot, from, to, 100) == 0; });
+}
+
 // Without a new epoch for who gets the slot, as SETSLOT NODE would give him where he is importing:
 // two nodes that take one at the same time settle it between themselves, and what one of them
-// had meanwhile given away is then nobody's.  So the slot is given away first, and taken when
-// nothing is under way any more that was said before.
+// had meanwhile given away is then nobody's.  So the slot is given away first, and taken once
+// no node has a message left from before that.
 void RedisCluster::EndMove(uint16_t slot, RedisServer& from, RedisServer& to) {
   const std::string number = std::to_string(slot), id = Id(to);
   EXPECT_EQ(from.Call({"CLUSTER", "SETSLOT", number, "NODE", id}), "OK");
@@ -361,13 +349,15 @@ void RedisCluster::EndMove(uint16_t slot, RedisServer& from, RedisServer& to) {
         server->Info("role") == "master") {
       EXPECT_EQ(server->Call({"CLUSTER", "SETSLOT", number, "NODE", id}), "OK");
     }
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (auto& server : nodes_)
+    if (server.get() != &to) Drain(*server);  // sends what it had queued
+  Drain(to);                                  // reads it
   EXPECT_EQ(to.Call({"CLUSTER", "SETSLOT", number, "STABLE"}), "OK");
   EXPECT_EQ(to.Call({"CLUSTER", "SETSLOT", number, "NODE", id}), "OK");
 }
 
 void RedisCluster::Move(uint16_t slot, RedisServer& from, RedisServer& to) {
   BeginMove(slot, from, to);
-  while (MoveKeys(slot, from, to, 100) != 0) continue;
+  MoveAllKeys(slot, from, to);
   EndMove(slot, from, to);
 }

@@ -1,8 +1,8 @@
-// server.h - Redis servers of a test's own: on free ports of the loopback interface, in a
-// directory of the test's, gone when the test is.
+// server.h - Redis servers of a test's own: on ports that no other process gets (tests/ports.h),
+// in a directory of the test's, gone when the test is.
 //
 // Started, killed, stopped, and started again by whoever has one; one thread at a time.
-// Failures to do so are failures of the test.
+// Failures to do so are failures of the test.  Each wait has a limit (tests/await.h).
 #pragma once
 
 #include <lfbloom/redis.h>
@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "tests/ports.h"
 
 struct RedisConfig {
   std::string password;    // "": none is asked for
@@ -27,14 +29,13 @@ class RedisServer {
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
 
-  uint16_t port() const { return port_; }
-  uint16_t bus_port() const { return bus_port_; }  // between nodes of a cluster
+  uint16_t port() const { return port_.number(); }
+  // Between nodes of a cluster; of another server, a port where nobody listens.
+  uint16_t bus_port() const { return bus_port_.number(); }
   // How to reach it; valid as long as the server.
   lfb_redis_options Options() const;
 
   void Start();     // and waits until it answers
-  void Launch();    // .. and does not
-  void AwaitReady();
   void Kill();      // SIGKILL
   void Stop();      // SIGSTOP: it stays there, and answers nothing
   void Continue();  // SIGCONT
@@ -51,11 +52,12 @@ class RedisServer {
  private:
   std::vector<std::string> CommandLine() const;
   void Spawn();
+  void AwaitReady();
   bool HasDied();
 
   const RedisConfig config_;
   std::string directory_;
-  uint16_t port_ = 0, bus_port_ = 0;
+  const HeldPort port_, bus_port_;
   pid_t pid_ = 0;
 };
 
@@ -63,6 +65,8 @@ class RedisServer {
 class RedisCluster {
  public:
   explicit RedisCluster(unsigned masters = 3, unsigned replicas = 0, RedisConfig config = {});
+  // Kills all nodes before the ports of the first one are anybody's.
+  ~RedisCluster();
 
   RedisServer& node(size_t i) { return *nodes_[i]; }  // masters first, then replicas
   size_t size() const { return nodes_.size(); }
@@ -75,14 +79,18 @@ class RedisCluster {
   void BeginMove(uint16_t slot, RedisServer& from, RedisServer& to);
   // Moves at most so many keys of a slot that is being moved; how many were.
   size_t MoveKeys(uint16_t slot, RedisServer& from, RedisServer& to, size_t most);
+  void MoveAllKeys(uint16_t slot, RedisServer& from, RedisServer& to);
   // Ends a move: MOVED from now on.
   void EndMove(uint16_t slot, RedisServer& from, RedisServer& to);
   void Move(uint16_t slot, RedisServer& from, RedisServer& to);
-  // Waits until every running node says that all slots are served.
+  // Waits until every node, all of which run, says that all slots are served, and is connected to
+  // every other one.
   void AwaitReady();
 
  private:
   void Meet();
+  bool IsReady(RedisServer& server);
+  void Drain(RedisServer& server);
   std::string Id(RedisServer& server);
 
   unsigned masters_;

@@ -5,7 +5,6 @@
 // source_kill_test_announced_early_is_caught plants; and with these planted by hand: no notes
 // before what they are of; notes forgotten before what they are of is deleted.
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,7 +34,7 @@ class SteadyFollower : public testing::Environment {
   void TearDown() override {
     if (child_ < 0) return;
     kill(child_, SIGKILL);
-    (void)waitpid(child_, nullptr, 0);
+    AwaitChild("the follower is killed", child_);
   }
   void Begin(const lfb_redis_options& options) {
     if (child_ < 0) SetUp();  // the one before has ended: --gtest_repeat
@@ -45,10 +44,8 @@ class SteadyFollower : public testing::Environment {
   // Ends once it has that version.  Until then it never failed, nor missed a key.
   void End(uint64_t version) {
     seen_->last = version;
-    int status = 0;
-    EXPECT_EQ(waitpid(child_, &status, 0), child_);
+    EXPECT_EQ(AwaitChild("the follower has the last version", child_), 0);
     child_ = -1;
-    EXPECT_EQ(status, 0);
     EXPECT_GT(seen_->looks, 0u);
     EXPECT_EQ(seen_->missing, 0u);
     EXPECT_EQ(seen_->failed, 0u) << lfb_status_text(seen_->failure);
@@ -90,6 +87,7 @@ template <typename Act>
 bool Outlives(Deed deed, uint64_t at, const Act& act) {
   const pid_t child = fork();
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     calls::Plan plan;
     plan.deed = deed;
     plan.at = at;
@@ -97,8 +95,7 @@ bool Outlives(Deed deed, uint64_t at, const Act& act) {
     calls::Arm(plan);
     _exit(act() ? 0 : 1);
   }
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
+  const int status = AwaitChild("a publisher or follower ends", child);
   if (WIFSIGNALED(status)) {
     EXPECT_EQ(WTERMSIG(status), SIGKILL);
     return false;

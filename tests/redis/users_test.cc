@@ -19,8 +19,10 @@ class User {
  public:
   virtual ~User() = default;
   virtual lfb_status Open(const lfb_redis_options& options) = 0;
-  // How many of what was acknowledged are said to be absent.
+  // How many of what was acknowledged are said to be absent; a key that is asked for in vain is not.
   virtual uint64_t Lost() = 0;
+  // Whether the last Lost() asked without an error.
+  bool asked() const { return asked_; }
   // Puts the next ones; the last ones once more if they were not acknowledged.
   lfb_status Put() {
     const lfb_status status = PutFrom(acknowledged_);
@@ -31,6 +33,7 @@ class User {
  protected:
   virtual lfb_status PutFrom(uint64_t first) = 0;
   uint64_t acknowledged_ = 0;
+  bool asked_ = true;
 };
 
 class Plain : public User {
@@ -40,9 +43,12 @@ class Plain : public User {
   }
   uint64_t Lost() override {
     uint64_t lost = 0;
+    asked_ = true;
     for (uint64_t key = 0; key < acknowledged_; key++) {
       bool maybe = true;
-      lost += lfb_redis_might_contain_u64(remote_.get(), key, &maybe) == LFB_OK && !maybe;
+      const lfb_status status = lfb_redis_might_contain_u64(remote_.get(), key, &maybe);
+      asked_ = asked_ && status == LFB_OK;
+      lost += status == LFB_OK && !maybe;
     }
     return lost;
   }
@@ -69,11 +75,13 @@ class Copy : public User {
   // What is not acknowledged in time has a reason, sooner or later.
   lfb_status PutFrom(uint64_t first) override {
     PutRange(replica_, first, kStep);
-    for (;;) {
-      if (lfb_replica_flush(replica_.get(), 20) == LFB_OK) return LFB_OK;
-      const lfb_status why = State(replica_).status;
-      if (why != LFB_OK && why != LFB_ERROR_REDIS_LOST) return why;
-    }
+    lfb_status status = LFB_OK;
+    AwaitSpinning("a flush ends or has a reason", [&] {
+      if (lfb_replica_flush(replica_.get(), 20) == LFB_OK) return true;
+      status = State(replica_).status;
+      return status != LFB_OK && status != LFB_ERROR_REDIS_LOST;
+    });
+    return status;
   }
   Replica replica_;
 };
@@ -85,20 +93,29 @@ class Versions : public User {
     const lfb_status status = TryPublish(options, 1);
     if (status != LFB_OK) return status;
     follower_ = std::make_unique<Follower>(options);
-    EXPECT_EQ(follower_->Poll(), LFB_FOLLOWED_REBUILT);
     acknowledged_ = kStep;
-    return LFB_OK;
+    lfb_followed what = LFB_FOLLOWED_NOTHING;
+    const lfb_status polled = Poll(&what);
+    EXPECT_TRUE(polled != LFB_OK || what == LFB_FOLLOWED_REBUILT);
+    return polled;
   }
+  // Who follows is only told of what a poll brings.
   uint64_t Lost() override {
     lfb_followed what;
-    (void)lfb_follow_poll(follower_->follow, follower_->now += 1000, &what);
-    return follower_->Missing(acknowledged_ / kStep);
+    asked_ = Poll(&what) == LFB_OK;
+    return follower_->Missing(followed_ / kStep);
   }
 
  private:
+  lfb_status Poll(lfb_followed* what) {
+    const lfb_status status = lfb_follow_poll(follower_->follow, follower_->now += 1000, what);
+    if (status == LFB_OK) followed_ = acknowledged_;
+    return status;
+  }
   lfb_status PutFrom(uint64_t first) override { return TryPublish(options_, first / kStep + 1); }
   lfb_redis_options options_{};
   std::unique_ptr<Follower> follower_;
+  uint64_t followed_ = 0;  // what was acknowledged when a poll last ended well
 };
 
 using MakeUser = std::unique_ptr<User> (*)();
@@ -123,11 +140,14 @@ class EachUser : public testing::TestWithParam<MakeUser> {
     EXPECT_EQ(user->Lost(), 0u);
     mend();
     PutThrough();
-    EXPECT_EQ(user->Lost(), 0u);
+    Await("all is asked for without an error", [&] {
+      EXPECT_EQ(user->Lost(), 0u);
+      return HasFailure() || user->asked();
+    });
   }
   // A copy says that there is no connection, and goes on by itself.
   void PutThrough() {
-    Await([&] { return user->Put() == LFB_OK; });
+    Await("a put is acknowledged", [&] { return user->Put() == LFB_OK; });
   }
   const lfb_config config = Config(20'000, 1e-6, LFB_FAST);
   RedisServer server{Durable()};
@@ -177,7 +197,7 @@ TEST_P(EachUser, IsToldOfAServerThatStops) {
   hasty.timeout_ms = 200;
   hasty.connect_ms = 2000;
   hasty.retries = UINT32_MAX;
-  while (user->Open(hasty) != LFB_OK) std::this_thread::yield();
+  AwaitSpinning("it is opened in time", [&] { return user->Open(hasty) == LFB_OK; });
   server.Stop();
   Fails({LFB_ERROR_REDIS_TIMEOUT}, [&] { server.Continue(); });
 }

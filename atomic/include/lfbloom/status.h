@@ -45,7 +45,7 @@ extern "C" {
   X(LFB_ERROR_CANNOT_GROW, 27, "filters of this strategy have one size and cannot grow") \
   X(LFB_ERROR_TOO_MANY_LAYERS, 28, "the growing filter has all the layers it can have")  \
   X(LFB_ERROR_NO_PAIRS, 29,                                                             \
-    "strategy fast-pair needs a compare-and-exchange of 16 bytes, which this machine has not") \
+    "fast-pair, and guava-mitz64 in a shared file, need a compare-and-exchange of 16 bytes, which this machine has not") \
   /* two filters that were to be united */                                              \
   X(LFB_ERROR_SAME_FILTER, 20, "a filter cannot be merged into itself")                 \
   X(LFB_ERROR_PROBES_DIFFER, 21, "the filters differ in their number of probes")        \
@@ -85,17 +85,19 @@ extern "C" {
   X(LFB_ERROR_SYNC, 53, "the file could not be made durable")                           \
   X(LFB_ERROR_RENAME, 54, "the finished file could not be put in its place")            \
   X(LFB_ERROR_EXISTS, 55, "the file is there already")                                  \
+  X(LFB_ERROR_NOT_REGULAR, 56, "not a regular file: a directory, a pipe or a device")   \
   /* filters in mapped files */                                                         \
   X(LFB_ERROR_MAP, 60, "the file cannot be mapped into memory")                         \
   X(LFB_ERROR_NOT_MAPPED, 61, "the filter is not in a mapped file")                     \
   X(LFB_ERROR_BYTE_ORDER, 62, "the file was made by a machine of the other byte order") \
   X(LFB_ERROR_REPLACED, 63, "the path no longer names this file")                       \
-  X(LFB_ERROR_COUNT_MOVED, 64,                                                          \
-    "others were putting while the bits were counted: the count may still be too low")   \
-  X(LFB_ERROR_LAYER_MISSING, 65, "a layer of the growing filter has no file")           \
-  X(LFB_ERROR_LAYER_REPLACED, 66, "a layer's file is not that of this growing filter")  \
+  /* 64 to 66 were COUNT_MOVED, LAYER_MISSING and LAYER_REPLACED */                     \
   X(LFB_ERROR_GROWING_MAPPED, 67,                                                       \
-    "this is a growing filter in mapped files: it neither opens as, nor merges with, a plain one") \
+    "this is a growing filter in a mapped file: it neither opens as, nor merges with, a plain one") \
+  X(LFB_ERROR_OLD_MAPPED, 68,                                                           \
+    "the file is shared in the way of an earlier version: convert it to form mapped")   \
+  X(LFB_ERROR_OLD_GROWING, 69,                                                          \
+    "the growing filter is in several files, in the way of an earlier version, which alone can open it") \
   /* watches */                                                                         \
   X(LFB_ERROR_BAD_LIMIT, 70, "a watch's limit is from 0, for none, to 1")               \
   X(LFB_ERROR_SAME_NAME, 71, "two watches have the same name")                          \

@@ -15,7 +15,7 @@
  * is the work of two vectors (lfbloom/fast_avx2.h), for AVX-512 (-march=x86-64-v4) of one
  * (lfbloom/fast_avx512.h); the answers are the same.
  *
- * Guarantees, Ordering, Stopped  as lfbloom/filter.h.
+ * Guarantees, Ordering, Stopped, Signals, fork, Threads beyond  as lfbloom/filter.h.
  * Progress   lfb_fast_might_contain: wait-free, w loads of one line.
  *            lfb_fast_put: lock-free, at most w CAS loops, none for a key that is in.
  */

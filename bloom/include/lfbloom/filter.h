@@ -17,27 +17,46 @@
  *               together turn on its bits: never is it neither.
  *               claim is the stronger operation: of all claims of one key, at once
  *               or not, at most one returns true; exactly one, unless the key was a
- *               false positive at that time or came in by a put.
- * 3. Progress   Queries are wait-free.  put and put_all are lock-free: they
- *               retry only because another thread turned on a bit of the same
- *               word, at most 64 times a word.  claim is lock-free: whoever finds
- *               another claim in his way completes it.  (Where over 1024 living
- *               threads have put or claimed, those beyond share what 64 need for a
- *               claim each: if 64 of them are inside one, a further one waits.)
- *               After a thread's first, none of them allocates, locks or enters the
- *               kernel (with lazy_memory, for the first touch of a page it does; for
- *               a big batch, put_many may allocate).
- * 4. Stopped    A thread that is stopped for ever at any instruction stops
- *               nobody: nothing is ever held, bits go on one word at a time.  Its
- *               claim may be completed by others and win; nobody else wins then.
+ *               false positive at that time, came in by a put, or the winner was killed
+ *               before its claim returned.
+ * 3. Progress   Queries are wait-free.  put, claim and put_all are lock-free, for any number
+ *               of threads, processes and signal handlers.  A put retries only because
+ *               another thread turned on a bit of the same word, at most 64 times a word.  A
+ *               claim retries only because another claim has won or was completed; it
+ *               completes each claim that it meets.  Strategy guava-mitz64 on a machine
+ *               without a 16-byte compare-and-exchange is an exception: its claims take a
+ *               lock, one for each of 256 parts of the keys.
+ *               After a thread's first call, none of them allocates, locks or enters the
+ *               kernel.  Two exceptions: with lazy_memory the first touch of a page enters
+ *               the kernel; for a big batch put_many may allocate.
+ * 4. Stopped    A thread that is stopped for ever, at any instruction, stops no other thread.
+ *               If a claim of it had won, the next claim that needs the same place completes
+ *               it, and no other claim of that key wins: no caller is told then.  (A claim that
+ *               takes a lock, see 3, waits for a thread that is stopped inside that lock.)
  * 5. Count      bits_set is exact whenever no put or claim is running, and never
- *               above the truth while some are.
- * 6. Quiet      A put or claim of a key that is already in writes to no shared memory
- *               (a big batch: only to where its memory is kept); a query never writes.
+ *               above the truth while some are.  The bits of a filter in a file
+ *               (lfbloom/mapped.h) are counted when lfb_filter_stats() is called.
+ * 6. Quiet      A put or claim of a key that is already present writes to no memory that
+ *               other threads read (a big batch: only to where its memory is kept).  A query
+ *               never writes.
  * 7. Not a      Bits are set and read relaxed, and all bits of x may have come
  *    message    from other keys: "maybe in" never means that what another
  *               thread wrote before its put(x) is visible.  Bring that order
  *               along (join, queue, release store).
+ *
+ * Signals       put, query and claim may be called in a signal handler, also in one that
+ *               interrupts a put or claim of the same thread.  Three calls may not: a thread's
+ *               first call of any of them, a put_many of a big batch, and a claim that takes a
+ *               lock (see 3).
+ * fork          A child may go on with a filter in private memory, in its own copy.  If other
+ *               threads of the parent were putting at the fork, the child may count too few
+ *               bits for good, by what these threads were about to count.  A key that one of
+ *               them was claiming may be present in the child without a winner there.  In
+ *               files nothing of this happens (lfbloom/mapped.h).
+ * Threads       The first 64 threads of a process, or as many as there are processors if that
+ *    beyond     is more, add to counters of their own: 0.3 ns per put of a new key.  Further
+ *               threads add to shared counters by one locked operation: 3 to 7 ns.  Nothing
+ *               else differs.  A thread that ends leaves its counters to the next new thread.
  *
  * Threads: which calls may run at once on one filter
  *
@@ -48,6 +67,14 @@
  *   set_label   |  yes  |      yes        |     yes      |   stats alone      |  no
  *
  *               Where it says put.., it says claim.. as well.
+ *
+ * Stack         A call needs at most 16 KiB of its thread's stack.  A call that sizes a filter
+ *               needs at most 32 KiB: each create, lfb_config_plan(), lfb_config_fpp_after(),
+ *               lfb_versions_begin_rebuild(), lfb_follow_create(), lfb_follow_poll(), and a
+ *               put or claim that adds a layer to a growing filter.
+ *               The C library's share is in these figures; they hold for a library that is
+ *               compiled with optimisation (-O2).  Stack that the caller's own functions need
+ *               (lfb_write_fn, lfb_read_fn, funnels, sources) comes on top.
  *
  * A filter must be handed from the thread that made it to others by something
  * that orders memory, as any pointer must.  Allocation uses the C library.
@@ -125,12 +152,14 @@ typedef struct lfb_config {
                        which nobody learns: a file of such a filter never opens,
                        but with keep_key                                            */
   bool keep_key;    /* write the key, if there is one, into files: whoever can read
-                       one can open it, and choose keys that all hit.  A new file is
-                       readable by its owner alone, mode 0600                       */
+                       one can open it, and choose keys that all hit.  Such a file is
+                       readable by its owner alone: its mode is at most 0600        */
   lfb_memory_preference memory_preference; /* of the strategies that have the choice */
   uint64_t batch_memory; /* bytes that one call of put_many may take for a big batch (see
                             there); 0 for 64 MiB, 1 for no big batches          */
   bool lazy_memory; /* leave it to the first touch to back a page with memory       */
+  uint32_t file_mode; /* permissions of a new file that processes share (lfbloom/mapped.h),
+                         less the umask; 0 for 0600.  With keep_key at most 0600    */
 } lfb_config;
 
 /* Which serialised form a filter came from, or is to be written in. */
@@ -161,8 +190,8 @@ typedef struct lfb_stats {
   uint64_t seed;                /* that makes another filter's hash the same        */
   uint64_t bytes;               /* of the words that hold the bits                  */
   uint64_t bits_set;            /* exact while no put is running                    */
-  bool bits_set_low;            /* it may be too low: a process died while it put into
-                                   this mapped filter (lfbloom/mapped.h)            */
+  double bits_set_age;          /* seconds since that was counted; 0 but from
+                                   lfb_filter_stats_recent()                        */
   bool saturated;               /* every reachable bit is: every answer is "maybe"  */
   uint64_t approximate_count;   /* distinct elements put, estimated from bits_set;
                                    UINT64_MAX when saturated                        */
@@ -203,14 +232,13 @@ LFB_API bool lfb_filter_put(lfb_filter *filter, const void *bytes, size_t size);
 LFB_API bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_t size);
 
 /*
- * Puts a key for which one caller alone is told that it is new.
+ * Puts a key, and tells one caller alone that it is new.
  *
- * Returns  true to the one who has it: nobody else was or will be told so.  false: it was
- *          in, by another claim, a put, or as a false positive.
- * Cost     for a key that is in, that of a query; for a new one that of a put and three
- *          locked operations, two more lines being touched.
- * Progress lock-free (head of this file).  Not from a signal handler that may have
- *          interrupted a claim of the same thread.
+ * Returns  true to one caller: no other claim of this key has returned or will return true.
+ *          false: the key was present, by another claim, by a put, or as a false positive.
+ * Cost     of a key that is present, that of a query; of a new key, two locked operations more
+ *          than a put (guava-mitz64: three), on one more cache line.
+ * Progress lock-free (head of this file).
  */
 LFB_API bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size);
 
@@ -300,8 +328,21 @@ LFB_API lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from);
  */
 LFB_API lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy);
 
-/* The filter's figures now.  Wait-free. */
+/*
+ * The filter's figures now.  Wait-free.
+ *
+ * Cost   Of a filter in memory: some microseconds.  Of one in a file (lfbloom/mapped.h) the bits
+ *        are counted in its words: 10 to 50 us per MiB, about 0.1 s per GiB.
+ */
 LFB_API void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats);
+
+/*
+ * The same for a caller that asks often.  The bits of a filter in a file are counted again only
+ * once the last count is older than 100 times what it took, so that counting takes at most 1 % of
+ * a processor.  stats->bits_set_age says how old the count is; it is never above the truth.  A
+ * call of lfb_filter_stats(), in a thread of its own say, renews it at any time.
+ */
+LFB_API void lfb_filter_stats_recent(const lfb_filter *filter, lfb_stats *stats);
 
 /* The longest label, in bytes, without the NUL behind it. */
 enum { LFB_LABEL_SIZE = 63 };
@@ -433,9 +474,11 @@ LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_
 /*
  * Writes a filter to a file, atomically and durably: into a temporary file in the
  * same directory, synced, then renamed, and the directory synced (where it may be read).
- * A file that is replaced gives its permissions to the new one, where its file system has
- * such; behind a symbolic link the file it points to is replaced.  A path that is no
- * regular file (a pipe, a terminal) is written to as it is.
+ * The new file gets the permissions of the file that it replaces, where the file system has
+ * permissions; if it holds a key (config.keep_key), at most 0600 of them.  It gets nothing
+ * else: owner, group, ACL and extended attributes are those of a new file.
+ * Behind a symbolic link the file it points to is replaced.  A path that is no regular file
+ * (a pipe, a terminal) is written to as it is.
  *
  * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _RENAME, _NO_MEMORY: `path`
  *        is as it was and no temporary file is left.  LFB_ERROR_SYNC: it is the old
@@ -448,10 +491,12 @@ LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_
 LFB_API lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path);
 
 /*
- * Reads a filter from a file that holds it and nothing else.
+ * Reads a filter from a regular file that holds it and nothing else.  From a pipe or a device
+ * lfb_filter_read() reads one.
  *
  * Fails  as lfb_filter_read(), and LFB_ERROR_OPEN and _READ with the cause in errno,
- *        LFB_ERROR_TRAILING_BYTES.
+ *        LFB_ERROR_TRAILING_BYTES; LFB_ERROR_NOT_REGULAR, at once: it does not wait for a
+ *        pipe's other end.
  */
 LFB_API lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits,
                                    lfb_filter **filter);

@@ -34,10 +34,10 @@
  *            layers they see as the newest; exactly one, unless the key was a false positive
  *            or came in by a put.  (bloom/growing/layers.h argues it.)
  * 3. Progress  Queries are wait-free, in at most LFB_GROWING_LAYERS steps.  put and claim
- *            are lock-free as those of a plain filter, where memory is to be had without a
- *            lock: who finds the newest layer full makes the next one, so he allocates and
- *            enters the kernel.  Each who finds it full does; one adds his, by CAS, and the
- *            others free theirs at once and go on.  Nobody waits for another.
+ *            are lock-free as those of a plain filter, as far as the allocator and the kernel
+ *            are: a thread that finds the newest layer full allocates the next one.  Every
+ *            thread that finds it full does so; one CAS succeeds, the others free theirs and
+ *            go on.  No thread waits for another.
  * 4. No memory  Where the next layer cannot be made, puts go on into the full one: no key
  *            is lost, the fpp rises.  For want of memory, or of room for a file, it is tried
  *            again as more is put, though not at each put: once there are 1/256 more bits
@@ -46,6 +46,11 @@
  *            running.
  *
  * Threads    As the table in lfbloom/filter.h has it.
+ * Stack      16 KiB, as lfbloom/filter.h says; 32 KiB for create and for a put or claim that
+ *            adds a layer, which any put or claim may do.
+ * Signals    A query may be called in a signal handler, but for a filter in a file: there it
+ *            may have to map a new layer.  put and claim may not: they may allocate a layer.
+ * fork, Threads beyond  As lfbloom/filter.h.
  * Elsewhere  In files that processes share: lfbloom/growing_mapped.h.
  * Not here   A growing filter has no inline way and no big batches (config.batch_memory is not
  *            looked at).  It does not merge with another, plain or growing: layers for
@@ -87,7 +92,7 @@ typedef struct lfb_growing_figures {
                                  LFB_ERROR_TOO_MANY_LAYERS; in mapped files also why one
                                  that another process added cannot be looked at        */
   uint64_t written;           /* as in lfb_stats                                       */
-  bool bits_set_low;          /* as in lfb_stats: in mapped files alone                */
+  double bits_set_age;        /* as in lfb_stats: the oldest layer's                   */
 } lfb_growing_figures;
 
 /*
@@ -151,6 +156,9 @@ LFB_API lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **co
 
 /* The figures now.  Wait-free. */
 LFB_API void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats);
+
+/* The same for a caller that asks often, as lfb_filter_stats_recent() of each layer. */
+LFB_API void lfb_growing_stats_recent(const lfb_growing *growing, lfb_growing_figures *stats);
 
 /* The label of the whole: as lfb_filter_set_label() and lfb_filter_label(). */
 LFB_API lfb_status lfb_growing_set_label(lfb_growing *growing, const char *label);

@@ -1,40 +1,33 @@
 /*
- * lfbloom/growing_mapped.h - a growing filter in files that any number of processes have in
- * memory: what one puts, the others find at once, also in a layer that it has just added.
+ * lfbloom/growing_mapped.h - a growing filter in a file that any number of processes have in
+ * memory: a key that one process puts, all others find at once, also in a layer that it has just
+ * added.
  *
  * Floor 8.  May include: lfbloom/growing.h, lfbloom/mapped.h.
  *
  * Guarantees 1, 2, 3, 4, 5, 12, 13, 16, 19 of docs/guarantees.md.
  *
- * Files      PATH is the head: what all layers have alike, and how many there are.  PATH.0,
- *            PATH.1 and so on are the layers, each a mapped filter (lfbloom/mapped.h) by
- *            itself.  Not one file, since that would need a table of where its layers are,
- *            which a process may die while it writes, and room that is taken before it is
- *            known to be wanted.  A layer's file is made whole without a name and then gets
- *            it by link(2), which one process alone can do: what the CAS is in memory.  The
- *            price is that the files belong together, and 65 of them at most.
- * Found      As lfbloom/growing.h says, the threads of all processes being the threads that
- *            it speaks of.  Who adds a layer says so in the head before anything is put into
- *            it; each put, claim and query looks there first, and opens what is new.
- * Blind      A layer that another process has added and this one cannot open (its file is
- *            gone, or the process has too many open) answers "maybe" to every key, never a
- *            wrong "no": no key that is in is lost to a query.  lfb_growing_stats() says why
- *            in `stuck`; each call tries again.
- * Crash      Whoever dies, by SIGKILL or otherwise, in whatever instruction: each put that
- *            had returned is found, a layer is there whole or not at all, and the next who
- *            finds the newest full goes on from there.  A crash of the system: what was put
- *            before the last lfb_growing_mapped_sync().
- * Count      As lfbloom/mapped.h, layer by layer.  A layer whose count is too low is found
- *            full so much later: a few keys for each death until a recount.
- * Progress   put, claim and query as lfbloom/growing.h, but that the first of a process to
- *            see that there is a new layer opens its file, and enters the kernel; for a
- *            query that is the only time.
- * Fork       As lfbloom/mapped.h.
- * Names      The files are not to be renamed or removed while they are open; all of them go
- *            to another place together.
- * Files of   While a layer is small (below 4 MiB), the first 16 processes have stripes of
- * processes  their own in it, for 8 threads each; further ones share some.  Then as
- *            lfbloom/mapped.h.  Each layer is one open file of a process.
+ * File       One file holds all layers.  A process that finds the newest layer full appends the
+ *            next, through the descriptor that it has: no name is needed, so nothing can be put in
+ *            a layer's place, and a child that may open nothing can grow the filter too.
+ * Found      As lfbloom/growing.h says of threads: here of the threads of all processes.  A
+ *            process that adds a layer says so in the file before it puts anything into it.  Each
+ *            put, claim and query looks there first, and maps what is new.
+ * Blind      If a process cannot map a layer that another one added (its address space is full, or
+ *            the program has closed the file's descriptor), the filter answers "maybe" to every
+ *            key there, never a wrong "no".  lfb_growing_stats() gives the reason in `stuck`; each
+ *            call tries again.
+ * Crash      If a process dies, by SIGKILL or otherwise, at whatever instruction: each put that
+ *            had returned is found, a layer is there whole or not at all, and the next process
+ *            that finds the newest layer full goes on from there.  After a crash of the system:
+ *            what was put before the last lfb_growing_mapped_sync().
+ * Count      As lfbloom/mapped.h.  To know when a layer is full, its file also has a sum of the
+ *            bits turned on; a put of a new key adds to it by one locked operation (3 to 7 ns).
+ *            A process that dies in between leaves this sum low by the bits of one call: the
+ *            layer is full a few keys late.
+ * Progress   As lfbloom/growing.h.  The first call of a process that sees a new layer maps it, and
+ *            enters the kernel; for a query and a claim that is the only time.
+ * fork, Trust, Not on  As lfbloom/mapped.h.  Without a call of the system a filter cannot grow.
  */
 #ifndef LFBLOOM_GROWING_MAPPED_H
 #define LFBLOOM_GROWING_MAPPED_H
@@ -46,13 +39,11 @@ extern "C" {
 #endif
 
 /*
- * Makes an empty growing filter in new files, and opens it.  Of several processes that make it
- * at once one succeeds; the others may open what it made.
+ * Makes an empty growing filter in a new file, and opens it.  If several processes make it at
+ * once, one succeeds; the others may open what it made.
  *
- * Takes  config  as lfb_growing_create().
- * Fails  as lfb_growing_create() and lfb_mapped_create(); LFB_ERROR_EXISTS where the head or
- *        any layer's name is taken.  No file is left, also where another process has opened
- *        what could not be opened here.
+ * Takes  config  as lfb_growing_create(), and file_mode.
+ * Fails  as lfb_growing_create() and lfb_mapped_create(): no file is left.
  * Owner  the caller, until lfb_growing_mapped_close() or lfb_growing_free().
  */
 LFB_API lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
@@ -62,10 +53,10 @@ LFB_API lfb_status lfb_growing_mapped_create(const char *path, const lfb_config 
  * Opens one for putting and querying.
  *
  * Takes  limits  its max_bytes, of all layers together, and key are used; NULL for none.
- * Fails  as lfb_mapped_open(), of the head or a layer, and
- *        LFB_ERROR_NOT_GROWING     it is a plain filter
- *        LFB_ERROR_LAYER_MISSING   the head tells of a layer that has no file
- *        LFB_ERROR_LAYER_REPLACED  a layer's file is another growing filter's, or none's
+ * Fails  as lfb_mapped_open(), and
+ *        LFB_ERROR_NOT_GROWING  it is a plain filter
+ *        LFB_ERROR_OLD_GROWING  it is the head of a filter in several files, as an earlier
+ *                               version of this library made them
  * Owner  as lfb_growing_mapped_create().
  */
 LFB_API lfb_status lfb_growing_mapped_open(const char *path, const lfb_read_limits *limits,
@@ -77,20 +68,15 @@ LFB_API lfb_status lfb_growing_mapped_open_read_only(const char *path,
                                                      const lfb_growing **growing);
 
 /*
- * Makes durable what was put before the call: every layer, the head, and their names.
+ * Makes durable what was put before the call: every layer, the head and the file's name.
  *
- * Fails  as lfb_growing_stats() says in `stuck` where a layer cannot be opened, and as
+ * Fails  as lfb_growing_stats() says in `stuck` where a layer cannot be mapped, and as
  *        lfb_mapped_sync(): by what failed first; the others are synced all the same.
  */
 LFB_API lfb_status lfb_growing_mapped_sync(const lfb_growing *growing);
 
-/* Makes bits_set of each layer exact after a process died while it put (figures say
- * bits_set_low): lfb_mapped_recount() of each.  Fails as that, and as lfb_growing_mapped_sync()
- * where a layer cannot be opened; the others are recounted all the same. */
-LFB_API lfb_status lfb_growing_mapped_recount(lfb_growing *growing);
-
 /* Closes one that no call is using: lfb_growing_free() by another name, for a const one too.
- * The files stay. */
+ * The file stays. */
 LFB_API void lfb_growing_mapped_close(const lfb_growing *growing);
 
 #ifdef __cplusplus

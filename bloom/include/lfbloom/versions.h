@@ -39,8 +39,10 @@
  *               thread's first they neither allocate nor enter the kernel.  (Where over 1024
  *               living threads have used filters, 64 of those beyond can be in a section
  *               of one handle; a further one waits.)
- *               publish, abandon, rollback, drop_previous and reclaim wait for each other only;
- *               begin_rebuild waits as well until the sections under way have been left.
+ *               The administrator's calls take turns by a mutex, which they hold for a few
+ *               allocations of less than a page: not while they make, populate or free a
+ *               filter, nor while begin_rebuild waits until the sections in progress have been
+ *               left.  A rollback therefore never waits for a rebuild that begins.
  * Stopped       A thread that is stopped for ever in a section costs the memory of the
  *               versions that are dropped from then on, and holds up begin_rebuild; queries,
  *               puts and the other calls go on.  So does one that ends in a section: destructors

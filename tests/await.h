@@ -1,0 +1,59 @@
+// await.h - waits with a limit, for tests that wait for other threads, processes and servers.
+//
+// A wait that reaches its limit writes what it waited for to standard error, and throws.
+// GoogleTest reports the exception as a failure of the test.  In another thread, or in a process
+// that the test started, the exception ends the process.
+#pragma once
+
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+// Far longer than any wait takes on a machine that runs four such tests under a sanitizer.
+constexpr std::chrono::seconds kPatience{120};
+
+[[noreturn]] inline void WaitedInVain(const std::string& what) {
+  const std::string text =
+      "waited " + std::to_string(kPatience.count()) + " s in vain: " + what;
+  // Written at once: a thread that is not joined yet ends the process before anybody catches.
+  std::fprintf(stderr, "%s\n", text.c_str());
+  throw std::runtime_error(text);
+}
+
+// Calls `pause()` until `done()` is true.  `what` says what is then the case.
+template <typename Done, typename Pause>
+void AwaitPausing(const std::string& what, const Done& done, const Pause& pause) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) WaitedInVain(what);
+    pause();
+  }
+}
+
+// Looks once a millisecond.
+template <typename Done>
+void Await(const std::string& what, const Done& done) {
+  AwaitPausing(what, done,
+               [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
+}
+
+// Looks all the time, where the test has to act as soon as it can.
+template <typename Done>
+void AwaitSpinning(const std::string& what, const Done& done) {
+  AwaitPausing(what, done, [] { std::this_thread::yield(); });
+}
+
+// Waits for a child's change of state, as waitpid() does, and returns the status.
+inline int AwaitChild(const std::string& what, pid_t child, int options = 0) {
+  int status = 0;
+  Await(what, [&] {
+    const pid_t changed = waitpid(child, &status, options | WNOHANG);
+    if (changed < 0) throw std::runtime_error("no such child: " + what);
+    return changed == child;
+  });
+  return status;
+}

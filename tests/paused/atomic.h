@@ -1,0 +1,73 @@
+// atomic.h - C11's atomics with a pause before each operation, at random: lfbloom/c11.h takes its
+// spelling from here when LFB_MODEL is defined.  A thread that pauses between two steps of the
+// library's own code gives other threads the time for many steps.
+//
+// tests/model/ tries all orders of few steps; this is many steps on the machine itself.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace lfb_model {
+
+using std::memory_order;
+using std::memory_order_acq_rel;
+using std::memory_order_acquire;
+using std::memory_order_relaxed;
+using std::memory_order_release;
+using std::memory_order_seq_cst;
+
+// The state of a thread's random numbers; 0: the thread does not pause.
+inline thread_local uint64_t pauses = 0;
+
+inline void Pause() {
+  if (pauses == 0) return;
+  pauses ^= pauses << 13, pauses ^= pauses >> 7, pauses ^= pauses << 17;
+  if (pauses % 8 != 0) return;
+  for (uint64_t i = pauses >> 8 & 31; i > 0; i--) sched_yield();
+}
+
+template <typename T>
+struct atomic {
+  std::atomic<T> cell;
+};
+
+template <typename T, typename U>
+void atomic_init(atomic<T>* of, U value) {
+  of->cell.store(static_cast<T>(value), std::memory_order_relaxed);
+}
+
+template <typename T>
+T atomic_load_explicit(const atomic<T>* of, memory_order order) {
+  Pause();
+  return of->cell.load(order);
+}
+
+template <typename T, typename U>
+void atomic_store_explicit(atomic<T>* of, U value, memory_order order) {
+  Pause();
+  of->cell.store(static_cast<T>(value), order);
+}
+
+template <typename T, typename U>
+bool atomic_compare_exchange_strong_explicit(atomic<T>* of, T* seen, U desired, memory_order order,
+                                             memory_order failure) {
+  Pause();
+  return of->cell.compare_exchange_strong(*seen, static_cast<T>(desired), order, failure);
+}
+
+template <typename T, typename U>
+T atomic_fetch_add_explicit(atomic<T>* of, U value, memory_order order) {
+  Pause();
+  return of->cell.fetch_add(static_cast<T>(value), order);
+}
+
+// A pair is changed by an instruction of its own, between two of these (claims.c).
+inline void atomic_thread_fence(memory_order order) {
+  Pause();
+  std::atomic_thread_fence(order);
+}
+
+}  // namespace lfb_model
