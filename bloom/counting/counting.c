@@ -159,11 +159,14 @@ void lfb_counting_count_all(const lfb_counting *counting)
 
 uint64_t lfb_counting_bits_set(const lfb_counting *counting)
 {
+  const uint64_t bit_count = counting->description.geometry.bit_count;
   /* What left 0 and came back is in both sums once nothing is running. */
   const uint64_t off = lfb_stripes_sum(&counting->off);
   const uint64_t on = lfb_stripes_sum(&counting->on);
+  const uint64_t set = on > off ? on - off : 0;
 
-  return on > off ? on - off : 0;
+  /* Others may have put and removed any number of keys between the two sums. */
+  return set < bit_count ? set : bit_count;
 }
 
 void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats)

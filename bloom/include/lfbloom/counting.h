@@ -173,7 +173,8 @@ LFB_API const char *lfb_counting_label(const lfb_counting *counting);
 /*
  * The figures now, as lfb_filter_stats() would give them of the plain filter that it
  * converts to, but: bytes are those of the counters; counters_stuck is how many are.
- * bits_set, and what follows from it, is exact while no put or removal is running.
+ * bits_set, and what follows from it, is exact while no put or removal is running; beside those
+ * that run it may be off by as many bits as they change during the call.
  */
 LFB_API void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats);
 
