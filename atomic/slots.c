@@ -44,8 +44,8 @@ static void slots_give(uint32_t slot)
 /* Has slots_at_exit() receive a value at the thread's exit; whether it will. */
 static bool slots_note(uintptr_t value)
 {
-  /* This thread has found it in slots_has_key(); it does not change. */
-  const uint64_t plus_one = lfb_word_get(&slots_key);
+  /* acquire: pairs with the release in slots_has_key(): pthread knows the key. */
+  const uint64_t plus_one = atomic_load_explicit(&slots_key, memory_order_acquire);
 
   return pthread_setspecific((pthread_key_t)(plus_one - 1), (void *)value) == 0;
 }
@@ -69,15 +69,14 @@ static void slots_at_exit(void *given)
  * stops for ever in that would hold up all others. */
 static bool slots_has_key(void)
 {
-  /* acquire: pairs with the release below: pthread knows the key. */
-  uint64_t seen = atomic_load_explicit(&slots_key, memory_order_acquire);
+  uint64_t seen = lfb_word_get(&slots_key);
   pthread_key_t made;
 
   if (seen != 0)
     return true;
   if (pthread_key_create(&made, slots_at_exit) != 0)
     return false;
-  /* release: as above.  It fails where another thread's key is there, which stays. */
+  /* release: pairs with slots_note().  It fails where another thread's key is there already. */
   if (!lfb_cas_u64(&slots_key, &seen, (uint64_t)made + 1, memory_order_release))
     (void)pthread_key_delete(made);
   return true;

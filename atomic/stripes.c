@@ -9,6 +9,9 @@
 
 enum { PROCESSOR_USES = 256 }; /* additions between two looks at the processor's number */
 
+_Static_assert(sizeof(lfb_stripe) == LFB_CACHE_LINE, "a stripe has a line of its own");
+_Static_assert((LFB_STRIPES_SHARED & (LFB_STRIPES_SHARED - 1)) == 0, "a power of two");
+
 /* At least 64, so that a small machine with many threads shares none. */
 static uint32_t stripes_wanted(void)
 {

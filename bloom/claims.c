@@ -52,32 +52,31 @@ LFB_INLINE lfb_hash cell_hash(const lfb_claims *claims, const lfb_cell *cell, ui
   return (lfb_hash){whole, high};
 }
 
-/* Changes both words of a cell if they still are these, with the order of any step; reloads them
- * if not. */
-LFB_INLINE bool cell_change_pair(lfb_cell *cell, uint64_t *low, uint64_t *high, uint64_t to_low,
+/* Changes both words of a cell if they still are these. */
+LFB_INLINE bool cell_change_pair(lfb_cell *cell, uint64_t low, uint64_t high, uint64_t to_low,
                                  uint64_t to_high)
 {
-  lfb_two seen = {*low, *high};
+  lfb_two seen = {low, high};
 
   /* The exchange itself is relaxed (pair.h).  release: the bits are on before DONE. */
   lfb_fence(LFB_STD memory_order_release);
-  const bool changed = lfb_pair_cas(cell->half, &seen, (lfb_two){to_low, to_high});
-  /* acquire: the look that follows sees the bits of every hash that was DONE here. */
-  lfb_fence(LFB_STD memory_order_acquire);
-  *low = seen.low;
-  *high = seen.high;
-  return changed;
+  return lfb_pair_cas(cell->half, &seen, (lfb_two){to_low, to_high});
 }
 
 /* Reads a cell: both words as they were at one time. */
 LFB_INLINE void cell_read(lfb_cell *cell, uint64_t *low, uint64_t *high, bool wide)
 {
-  /* acquire: pairs with the release in cell_complete(): the bits of what was DONE here. */
-  *low = LFB_STD atomic_load_explicit(&cell->half[0], LFB_STD memory_order_acquire);
-  *high = 0;
   if (wide) {
-    *high = lfb_word_get(&cell->half[1]);
-    (void)cell_change_pair(cell, low, high, *low, *high); /* changes nothing: it reads */
+    lfb_two now = {0, 0};
+    (void)lfb_pair_cas(cell->half, &now, now); /* changes nothing: it reads */
+    /* acquire: pairs with the release in cell_leave(): the bits of what was DONE here. */
+    lfb_fence(LFB_STD memory_order_acquire);
+    *low = now.low;
+    *high = now.high;
+  } else {
+    /* acquire: as above. */
+    *low = LFB_STD atomic_load_explicit(&cell->half[0], LFB_STD memory_order_acquire);
+    *high = 0;
   }
 }
 
@@ -106,7 +105,7 @@ LFB_INLINE void cell_leave(lfb_cell *cell, uint64_t low, uint64_t high, bool wid
   /* release: the bits are on before any thread reads DONE.  It fails if another thread has
    * completed the claim: this WON cannot have come back. */
   if (wide)
-    (void)cell_change_pair(cell, &low, &high, done, high);
+    (void)cell_change_pair(cell, low, high, done, high);
   else
     (void)lfb_cas_u64(&cell->half[0], &low, done, LFB_STD memory_order_release);
 }
@@ -142,7 +141,7 @@ LFB_INLINE bool claims_enter(const lfb_claims *claims, const lfb_claimed *in, lf
       (void)sched_yield();
     }
     /* relaxed: the hash in the cell is the whole message.  A retry: another claim has won. */
-    if (wide ? cell_change_pair(cell, &low, &high, mine, hash.high)
+    if (wide ? cell_change_pair(cell, low, high, mine, hash.high)
              : lfb_cas_u64(&cell->half[0], &low, mine, LFB_STD memory_order_relaxed))
       return true;
   }

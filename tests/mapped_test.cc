@@ -658,4 +658,18 @@ TEST(MappedDescriptor, AClosedOneIsNotMissedAndAnothersIsLeftAlone) {
   EXPECT_TRUE(lfb_filter_might_contain_u64(filter.get(), 2));
 }
 
+// A process without standard input gets its number for the file, which is closed as any other.
+TEST(MappedDescriptor, NumberZeroIsClosedToo) {
+  const Path path;
+  InChild([&] {
+    close(0);
+    lfb_filter* filter = nullptr;
+    const lfb_config config = Config(1000, 0.01, LFB_FAST);
+    if (lfb_mapped_create(path.c_str(), &config, &filter) != LFB_OK) _exit(1);
+    if (filter->mapping->disk.fd != 0) _exit(2);
+    lfb_mapped_close(filter);
+    if (fcntl(0, F_GETFD) >= 0) _exit(3);
+  });
+}
+
 }  // namespace

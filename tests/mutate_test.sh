@@ -118,10 +118,14 @@ expect 'one line' "$(run src/tiny.c --list --line=15 --only=constant | cut -f1)"
 # #11, #12 and #14 never end.
 expect outcomes "$(run src/tiny.c --seconds=1)" \
   'src/tiny.c:4: compare #1: survived: return n > low && n < high; // a < b
-src/tiny.c: 18 mutants, 1 uncompiled, 2 equivalent, 15 viable, 14 killed: 93.3 %'
+src/tiny.c: 18 mutants, 1 uncompiled, 2 equivalent, 0 argued, 15 viable, 14 killed: 93.3 %'
 expect 'an order' "$(run src/tiny.c --only=order --all)" \
   'src/tiny.c:21: order #18: killed by tests/flag_test.c (tsan): atomic_store_explicit(flag, 1, memory_order_relaxed);
-src/tiny.c: 1 mutants, 0 uncompiled, 0 equivalent, 1 viable, 1 killed: 100.0 %'
+src/tiny.c: 1 mutants, 0 uncompiled, 0 equivalent, 0 argued, 1 viable, 1 killed: 100.0 %'
+
+echo 'src/tiny.c: compare: return n > low && n < high; // a < b' >argued.txt
+expect 'an argued one' "$(run src/tiny.c --line=4 --only=compare --argued=argued.txt)" \
+  'src/tiny.c: 2 mutants, 0 uncompiled, 0 equivalent, 1 argued, 1 viable, 1 killed: 100.0 %'
 
 # What is wrong is said, with status 2: a test that fails without a mutant, too.
 refused() {
@@ -133,6 +137,8 @@ refused 'no such file' src/none.c
 refused 'names no test' tests/tiny_test.c
 refused 'no such kind' src/tiny.c --only=other
 refused 'no such option' src/tiny.c --other
+echo 'src/tiny.c: drop: without nothing' >argued.txt
+refused 'no such mutant: src/tiny.c: drop: without nothing' src/tiny.c --argued=argued.txt
 sed -i 's/count == 3/count == 4/' tests/tiny_test.c
 refused 'fails without a mutant' src/tiny.c
 ((!failed))

@@ -13,7 +13,8 @@ usage: tools/mutate.sh FILE [OPTIONS]
 
 Plants single changes into FILE, one at a time, and runs the tests that cover it.  Prints the
 mutants that survive and a score: killed of viable.  A mutant that does not compile, or
-compiles to the same code (equivalent), is not viable.
+compiles to the same code (equivalent), is not viable.  Nor is one that survives and is argued:
+tools/mutate/argued.txt says why no test can see it.
 
   --list          print the mutants (number, line, kind, text) and run nothing
   --only=KIND     compare, constant, negate, drop, logic, sign, shift, bits or order
@@ -26,6 +27,7 @@ compiles to the same code (equivalent), is not viable.
   --keep=DIR      build in DIR, and find there what an earlier call built
   --root=DIR      the tree (this one)
   --covers=TABLE  which tests cover which file (tools/mutate/covers.txt in the tree)
+  --argued=TABLE  which mutants no test can see (tools/mutate/argued.txt in the tree)
 
 Exit status: 0 if all mutants were tried, whatever became of them; 2 if the call was wrong, or
 a test fails without a mutant.
@@ -40,7 +42,7 @@ fail() {
 # ---- options -----------------------------------------------------------------------
 
 file='' only='' line='' number='' jobs=2 seconds='' keep='' root=$tools/.. covers=tools/mutate/covers.txt
-list='' all=''
+argued=tools/mutate/argued.txt list='' all=''
 
 number_of() {
   [[ ${1#*=} =~ ^[1-9][0-9]*$ ]] || fail "$1: a number from 1 is wanted"
@@ -62,6 +64,7 @@ parse() {
     --keep=*) keep=${option#*=} ;;
     --root=*) root=${option#*=} ;;
     --covers=*) covers=${option#*=} ;;
+    --argued=*) argued=${option#*=} ;;
     -*) fail "$option: no such option; see --help" ;;
     *) [[ ! $file ]] || fail "$option: one FILE at a time"; file=$option ;;
     esac
@@ -368,10 +371,29 @@ try_all() {
   [[ ! -t 2 ]] || printf '\r' >&2
 }
 
+is_argued() {
+  [[ -e $argued ]] && grep -qxF -e "$file: $1: $2" "$argued"
+}
+
+# An argument whose mutant is gone is one that nobody has read again.
+check_argued() {
+  local line
+  [[ -e $argued ]] || return 0
+  python3 "$tools/mutate/mutants.py" list "$file" |
+    awk -F'\t' -v file="$file" '{ print file ": " $3 ": " $4 }' >"$work/all"
+  while read -r line; do
+    grep -qxF -e "$line" "$work/all" || fail "$argued: no such mutant: $line"
+  done < <(grep -F -e "$file: " "$argued")
+}
+
 print_outcomes() {
   local number at kind text outcome
   while IFS=$'\t' read -r number at kind text; do
     outcome=$(<"$work/outcome/$number")
+    if [[ $outcome == survived ]] && is_argued "$kind" "$text"; then
+      outcome=argued
+      echo argued >"$work/outcome/$number"
+    fi
     [[ $all || $outcome == survived ]] &&
       printf '%s:%s: %s #%s: %s: %s\n' "$file" "$at" "$kind" "$number" "$outcome" "$text"
   done <"$work/mutants" || true
@@ -382,8 +404,8 @@ print_score() {
     { count[$1]++ }
     END {
       viable = count["killed"] + count["survived"]
-      printf "%s: %d mutants, %d uncompiled, %d equivalent, %d viable, %d killed", file, NR,
-        count["uncompiled"], count["equivalent"], viable, count["killed"]
+      printf "%s: %d mutants, %d uncompiled, %d equivalent, %d argued, %d viable, %d killed", file, NR,
+        count["uncompiled"], count["equivalent"], count["argued"], viable, count["killed"]
       if (viable > 0) printf ": %.1f %%", 100 * count["killed"] / viable
       print ""
     }'
@@ -409,6 +431,7 @@ main() {
   : >"$work/kills"
   wanted_mutants >"$work/mutants"
   [[ -s $work/mutants ]] || fail "$file: no such mutants"
+  check_argued
   keep=${keep:-$work/built}
   mkdir -p "$keep"
   keep=$(cd "$keep" && pwd)

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What formats.md says of a file, whatever this library's counters are. */
+_Static_assert(LFB_GROWING_STRIPES_SIZE == 4096 && LFB_GROWING_HEAD == 327680, "the file's head");
+
 /* ---- geometry in a word ---------------------------------------------------------------- */
 
 enum { PROBES_BITS = 8, WORDS_BITS = 8, BITS_AT = PROBES_BITS + WORDS_BITS };

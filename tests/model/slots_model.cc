@@ -27,21 +27,30 @@ class PerThread {
   uint32_t of_[kThreads] = {};
 };
 
-// What pthread keeps.  All keys are one: they have the same destructor.
+// What pthread keeps.  All keys have the same destructor, and each is known to the threads that
+// its making happened before.
 struct Pthread {
   void (*at_exit)(void*) = nullptr;
   void* value[kThreads] = {};
+  rl::atomic<int>* known = nullptr;  // of each key
+  unsigned made = 0, deleted = 0;
   bool refuses_key = false, refuses_value = false;
 } pthread;
 
 int KeyCreate(unsigned* key, void (*at_exit)(void*)) {
   if (pthread.refuses_key) return 1;
-  *key = 0;
+  *key = pthread.made++;
+  pthread.known[*key].store(1, rl::mo_relaxed, RL_INFO);
   pthread.at_exit = at_exit;
   return 0;
 }
-int SetSpecific(const void* value) {
+int KeyDelete() {
+  pthread.deleted++;
+  return 0;
+}
+int SetSpecific(unsigned key, const void* value) {
   if (pthread.refuses_value) return 1;
+  RL_ASSERT(pthread.known[key].load(rl::mo_relaxed, RL_INFO) == 1);
   pthread.value[Thread()] = const_cast<void*>(value);
   return 0;
 }
@@ -59,8 +68,8 @@ static inline uint32_t lfb_slot(void) {
 }
 
 #define pthread_key_create(key, at_exit) KeyCreate(key, at_exit)
-#define pthread_key_delete(key) 0
-#define pthread_setspecific(key, value) SetSpecific(value)
+#define pthread_key_delete(key) KeyDelete()
+#define pthread_setspecific(key, value) SetSpecific(key, value)
 using namespace lfb_model;
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
@@ -87,12 +96,15 @@ struct Slots : rl::test_suite<Test, kThreads> {
   Cells<uint64_t> cells;
   lfb_word owned[2]{};  // of the free slots: how many threads have it
   unsigned added[kThreads] = {};
+  rl::atomic<int> known[kThreads];
 
   // The free slots: the last of the map's first word, and the first of its second.
   static constexpr uint32_t kFirst = 63;
 
   void Begin(unsigned free) {
     pthread = {};
+    pthread.known = known;
+    for (rl::atomic<int>& key : known) key.store(0, rl::mo_relaxed, RL_INFO);
     lfb_slot_plus_one.Begin();
     lfb_slot_own_plus_one.Begin();
     cells.Begin(&slots_map[0], free > 0 ? UINT64_MAX >> 1 : UINT64_MAX);
@@ -114,7 +126,10 @@ struct Slots : rl::test_suite<Test, kThreads> {
   // Whether the thread has a slot, which nobody else then has.
   bool Own() {
     const uint32_t slot = lfb_slot();
-    if (slot >= LFB_SLOT_COUNT) return false;
+    if (slot >= LFB_SLOT_COUNT) {
+      RL_ASSERT(lfb_slot_own_plus_one == 0u);
+      return false;
+    }
     RL_ASSERT(slot >= kFirst && slot < kFirst + 2 && lfb_slot_own_plus_one == slot + 1);
     RL_ASSERT(atomic_fetch_add_explicit(&owned[slot - kFirst], 1, memory_order_relaxed) == 0);
     return true;
@@ -157,6 +172,7 @@ struct Slots : rl::test_suite<Test, kThreads> {
     const uint64_t sum = Sum(kFirst, kFirst + 2) +
                          Sum(LFB_SLOT_COUNT, LFB_SLOT_COUNT + LFB_STRIPES_SHARED);
     RL_ASSERT(sum == added[0] + added[1] + added[2]);
+    RL_ASSERT(pthread.made - pthread.deleted == (pthread.refuses_key ? 0u : 1u));
     RL_ASSERT(slots_map[0].cell->load(rl::mo_relaxed, RL_INFO) ==
               (free > 0 ? UINT64_MAX >> 1 : UINT64_MAX));
     RL_ASSERT(slots_map[1].cell->load(rl::mo_relaxed, RL_INFO) ==

@@ -1,0 +1,106 @@
+// How a striped counter follows the machine's processors: their number, and the one that a thread
+// runs on.  The system's answers are the test's.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "atomic/slots.h"
+#include "atomic/stripes.h"
+
+namespace {
+long processors;         // of the machine; 0: as it is
+int processor;           // that the thread runs on; -1: the system does not say
+uint64_t questions;      // for it
+}  // namespace
+
+extern "C" {
+long __real_sysconf(int name);
+long __wrap_sysconf(int name) {
+  return name == _SC_NPROCESSORS_CONF && processors != 0 ? processors : __real_sysconf(name);
+}
+int __wrap_sched_getcpu() {
+  questions++;
+  return processor;
+}
+}
+
+namespace {
+
+uint32_t OwnedWith(long count) {
+  lfb_stripes stripes{};
+  processors = count;
+  EXPECT_EQ(lfb_stripes_init(&stripes), LFB_OK);
+  processors = 0;
+  const uint32_t owned = stripes.owned;
+  EXPECT_EQ(stripes.shared, static_cast<uint32_t>(LFB_STRIPES_SHARED));
+  lfb_stripes_free(&stripes);
+  EXPECT_EQ(stripes.stripes, nullptr);
+  EXPECT_EQ(stripes.owned + stripes.shared, 0u);
+  return owned;
+}
+
+TEST(StripesProcessors, EachHasAnOwnedStripe) {
+  EXPECT_EQ(OwnedWith(-1), 64u);
+  EXPECT_EQ(OwnedWith(2), 64u);
+  EXPECT_EQ(OwnedWith(64), 64u);
+  EXPECT_EQ(OwnedWith(65), 65u);
+  EXPECT_EQ(OwnedWith(200), 200u);
+  EXPECT_EQ(OwnedWith(1 << 20), static_cast<uint32_t>(LFB_SLOT_COUNT));
+}
+
+// Adds to shared stripes until the thread has asked where it runs, and returns how many that took.
+uint64_t AddUntilAsked(const lfb_stripes& stripes) {
+  const uint64_t before = questions;
+  uint64_t adds = 0;
+  while (questions == before && adds < 1000000) {
+    lfb_stripes_add(&stripes, 1);
+    adds++;
+  }
+  return adds;
+}
+
+uint64_t In(const lfb_stripe* stripe) { return atomic_load(&stripe->count); }
+
+// A thread adds to the stripe of its processor, and notices within some hundred additions that it
+// runs on another one; it does not ask much more often, since asking takes longer than adding.
+void AddToTheStripeOfTheProcessor() {
+  alignas(LFB_CACHE_LINE) static lfb_stripe lines[LFB_STRIPES_IN_FILE];
+  const lfb_stripes stripes = lfb_stripes_over(lines);
+  ASSERT_NE(lfb_slot() % LFB_STRIPES_IN_FILE, 0u) << "the stripe of processor 0";
+  const uint32_t last = LFB_STRIPES_IN_FILE - 1;
+  for (const int where : {0, 5, int{last}, LFB_STRIPES_IN_FILE + 3, -1}) {
+    const uint32_t wanted = where < 0 ? lfb_slot() % LFB_STRIPES_IN_FILE
+                                      : static_cast<uint32_t>(where) % LFB_STRIPES_IN_FILE;
+    processor = where;
+    const uint64_t adds = AddUntilAsked(stripes);
+    EXPECT_LE(adds, 1000u) << where;
+    const uint64_t before = In(&lines[wanted]);
+    for (int i = 0; i < 100; i++) lfb_stripes_add(&stripes, 1);
+    EXPECT_EQ(In(&lines[wanted]), before + 100) << where;
+  }
+  const uint64_t before = questions;
+  for (int i = 0; i < 10000; i++) lfb_stripes_add(&stripes, 1);
+  EXPECT_LE(questions - before, 100u);
+}
+
+TEST(StripesProcessors, AThreadAddsToTheSharedStripeOfItsProcessor) {
+  lfb_slot();  // the first slot is not the thread's
+  std::thread(AddToTheStripeOfTheProcessor).join();
+}
+
+// The shared stripes lie after the owned ones.
+TEST(StripesProcessors, SharedStripesLieAfterTheOwned) {
+  lfb_stripes stripes{};
+  ASSERT_EQ(lfb_stripes_init_owned(&stripes, 3), LFB_OK);
+  processor = LFB_STRIPES_SHARED - 1;
+  for (int i = 0; i < 1000; i++) lfb_stripes_add_shared(&stripes, 1);
+  const uint64_t before = In(&stripes.stripes[3 + LFB_STRIPES_SHARED - 1]);
+  EXPECT_EQ(lfb_stripes_add_shared(&stripes, 1), before);
+  EXPECT_EQ(In(&stripes.stripes[3 + LFB_STRIPES_SHARED - 1]), before + 1);
+  EXPECT_EQ(lfb_stripes_sum(&stripes), 1001u);
+  lfb_stripes_free(&stripes);
+}
+
+}  // namespace
