@@ -47,7 +47,7 @@ TEST_P(Killed, AfterEachInstructionOfAClaim) {
   if (!kCanStep) GTEST_SKIP() << "NOT TESTED: this machine's trap flag is not known here";
   const Path path;
   const Filter filter = Create(path, RoomyAndShort(1 << 14, GetParam()));
-  const Shared<std::atomic<int>> won(1);
+  const SharedArray<std::atomic<int>> won(1);
   lfb_filter_claim_u64(filter.get(), Mix(0, 0));
   unsigned shorter = 0;  // acts that had ended before
   for (uint64_t at = 1; shorter < 3 && !HasFailure(); at += GetParam() == LFB_FAST ? 1 : 5) {

@@ -42,9 +42,9 @@ uint64_t BitsInLayers(const lfb_growing* growing) {
 // What children note of the keys that they claim.
 struct Notes {
   static constexpr uint64_t kKeys = 300000;  // 8 layers
-  Shared<std::atomic<uint8_t>> wins{kKeys};
-  Shared<std::atomic<uint32_t>> met{1};
-  Shared<std::atomic<uint64_t>> acts{1};
+  SharedArray<std::atomic<uint8_t>> wins{kKeys};
+  SharedArray<std::atomic<uint32_t>> met{1};
+  SharedArray<std::atomic<uint64_t>> acts{1};
 };
 
 // Claims all keys in step; 0.

@@ -20,6 +20,7 @@
 #include "bloom/mapped/mapping.h"
 #include "tests/mapped.h"
 #include "tests/race.h"
+#include "tests/shared.h"
 
 namespace {
 
@@ -476,22 +477,6 @@ TEST(Mapped, ARecentCountIsRenewed) {
   }
 }
 
-// What processes count for a test that watches them.
-template <typename Value>
-class InAllProcesses {
- public:
-  explicit InAllProcesses(size_t count)
-      : bytes_(count * sizeof(Value)),
-        values_(static_cast<Value*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                                         MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
-  ~InAllProcesses() { munmap(static_cast<void*>(values_), bytes_); }
-  Value& operator[](size_t i) const { return values_[i]; }
-
- private:
-  size_t bytes_;
-  Value* values_;
-};
-
 // Processes claim the same keys in the same order, and some are killed in the middle: no
 // key is given to two, and those that go on are given all that was not lost with the dead.
 // Seen to fail in 20 runs of 20 with claims that are put: "unlooked" and a put in their place.
@@ -502,7 +487,7 @@ TEST(MappedRace, AKeyIsClaimedByOneProcess) {
   for (unsigned round = 0; round < kRounds; round++) {
     const Path path("/dev/shm");
     const Filter filter = Create(path, Config(kKeys, 1e-6, LFB_FAST));
-    const InAllProcesses<std::atomic<uint32_t>> wins(kKeys), begun(1);
+    const SharedArray<std::atomic<uint32_t>> wins(kKeys), begun(1);
     pid_t children[kProcesses];
     for (unsigned p = 0; p < kProcesses; p++) {
       children[p] = fork();

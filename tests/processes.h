@@ -24,27 +24,11 @@
 
 #include "tests/mapped.h"
 #include "tests/race.h"
+#include "tests/shared.h"
 
 // How long a test waits for a child that has milliseconds of work: a child that takes longer is
 // waiting for what never comes.
 constexpr int kLimit = 30;  // seconds
-
-// Zeroed memory that this process shares with the children that it forks.
-template <typename T>
-class Shared {
- public:
-  explicit Shared(size_t count)
-      : size_(count * sizeof(T)),
-        at_(static_cast<T*>(mmap(nullptr, size_, PROT_READ | PROT_WRITE,
-                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
-  ~Shared() { munmap(at_, size_); }
-  Shared(const Shared&) = delete;
-  T& operator[](size_t i) const { return at_[i]; }
-
- private:
-  const size_t size_;
-  T* const at_;
-};
 
 // Has the child die with the thread that forked it.
 inline void DieWithParent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }

@@ -65,8 +65,8 @@ class Claimants {
   static constexpr uint64_t kStep = 256;
   lfb_filter* const filter_;
   const uint64_t keys_;
-  const Shared<std::atomic<uint8_t>> wins_;
-  const Shared<std::atomic<uint32_t>> met_, done_;
+  const SharedArray<std::atomic<uint8_t>> wins_;
+  const SharedArray<std::atomic<uint32_t>> met_, done_;
   const unsigned children_;
   std::vector<Child> running_;
 };
@@ -175,8 +175,8 @@ class Storm {
 
  private:
   lfb_filter* const filter_;
-  const Shared<std::atomic<uint8_t>> wins_, puts_;
-  const Shared<std::atomic<uint64_t>> acts_;
+  const SharedArray<std::atomic<uint8_t>> wins_, puts_;
+  const SharedArray<std::atomic<uint64_t>> acts_;
 };
 
 // 200 new keys each are claimed by the filter that the child has, and by one that it opens.
@@ -233,8 +233,8 @@ TEST(Crowds, SeventyProcessesThatOpenTheFile) {
   constexpr unsigned kProcesses = 70;
   const Path path;
   const Filter filter = Create(path, Roomy(kKeys, LFB_FAST));
-  const Shared<std::atomic<uint8_t>> wins(kKeys);
-  const Shared<std::atomic<uint32_t>> met(1);
+  const SharedArray<std::atomic<uint8_t>> wins(kKeys);
+  const SharedArray<std::atomic<uint32_t>> met(1);
   std::vector<Child> children;
   for (unsigned c = 0; c < kProcesses; c++)
     children.emplace_back([&] {
@@ -333,7 +333,7 @@ TEST(Reader, HoldsUpNobody) {
   const Path path;
   const Filter filter = Create(path, Roomy(2 * kKeys, LFB_FAST));
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const Shared<std::atomic<int>> locked(1);
+  const SharedArray<std::atomic<int>> locked(1);
   const bool other_user = CanRestrict(kUser, EmptyFolder());
   if (!other_user) std::cerr << "NOT TESTED: the reader is the same user (root is needed)\n";
   const Child reader([&]() -> int {
