@@ -1,7 +1,5 @@
 /*
  * barrier.h - a meeting of benchmark threads, short enough to be timed.
- *
- * Above the library.  May include: the C standard library.
  */
 #ifndef LFB_BENCH_BARRIER_H
 #define LFB_BENCH_BARRIER_H

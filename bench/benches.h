@@ -1,7 +1,5 @@
 /*
  * benches.h - the tables of benchmarks.
- *
- * Above the library.  May include: the C standard library.
  */
 #ifndef LFB_BENCH_BENCHES_H
 #define LFB_BENCH_BENCHES_H

@@ -12,7 +12,7 @@
 #include "bench/benches.h"
 #include "bench/scene.h"
 #include "bench/shim.h"
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -2,8 +2,6 @@
  * contender.h - what is measured: a kind of filter, the library's own or a peer,
  * as one row of functions.
  *
- * Above the library.  May include: lfbloom/filter.h, keys.h.
- *
  * A contender brings its ways: by which call keys are put and asked for, and which
  * keys.  What is done with them (put new, query present, ...) and how a filter gets
  * to the point where it is done is the same for all: filter_bench.c, scene.h.

@@ -22,9 +22,9 @@
 #include "bench/benches.h"
 #include "bench/keys.h"
 #include "bench/shim.h"
-#include "bloom/core.h"
-#include "bloom/forms/digest.h"
-#include "bloom/forms/forms.h"
+#include "bloom/filter/core.h"
+#include "bloom/filter/digest.h"
+#include "bloom/files/forms.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -2,9 +2,6 @@
  * keys.h - the keys that benchmarks put and ask for: streams of numbers and of
  * UUIDs, the same here and in GuavaBench.java, and of names.
  *
- * Above the library.  May include: lfbloom/sink.h, atomic/pages.h and the C standard
- * library.
- *
  * A stream is a bijection of a counter: all its keys differ, any part of it can be
  * had without the rest, and an array of them is read in order, so that what a
  * benchmark waits for is the filter's memory and not the keys'.
@@ -17,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "atomic/pages.h"
+#include "atomic/words/pages.h"
 
 enum { LFB_UUID_SIZE = 36 };
 

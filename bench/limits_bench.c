@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "atomic/bits.h"
-#include "atomic/pages.h"
-#include "atomic/stripes.h"
+#include "atomic/words/bits.h"
+#include "atomic/words/pages.h"
+#include "atomic/threads/stripes.h"
 #include "bench/benches.h"
 #include "bench/keys.h"
 #include "bench/shim.h"

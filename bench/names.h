@@ -1,8 +1,6 @@
 /*
  * names.h - two-part names, "Vera Albury" say, made of the capitalised words of
  * Debian's largest word list (package wamerican-insane).
- *
- * Above the library.  May include: the C standard library.
  */
 #ifndef LFB_BENCH_NAMES_H
 #define LFB_BENCH_NAMES_H

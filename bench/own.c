@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "bench/ways.h"
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -2,8 +2,6 @@
  * scene.h - a filter of a wanted size, brought to a wanted point of its filling
  * as often as a benchmark needs it there.
  *
- * Above the library.  May include: contender.h.
- *
  * A scene is one contender at one size, holding as many keys (n) as that size has
  * room for at an fpp.  To fill 1 GiB takes minutes one key at a time, so what is
  * timed are `sample` keys at a few points of the filling, and the filter is

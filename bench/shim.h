@@ -1,8 +1,6 @@
 /*
  * shim.h - Google Benchmark for benchmarks written in C.
  *
- * Above the library.  May include: the C standard library.
- *
  * A benchmark is a row: a name, a body, its argument, how many threads.  Each
  * thread calls the body, which sets up, loops, and tears down:
  *

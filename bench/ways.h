@@ -1,8 +1,6 @@
 /*
  * ways.h - the three functions of a way, from the two calls that it makes.
  *
- * Above the library.  May include: contender.h.
- *
  * `subject` is what the calls take first, by which name `filter` is the
  * contender's filter; in their last arguments `keys` are the keys, i is the key.
  */

@@ -1,8 +1,5 @@
 /*
  * build.c - `lfbloom build`: reads keys into a filter file, in parallel.
- *
- * Floor 6 of cli/.  May include: clock.h, figures.h, human.h, json.h, keys.h, options.h,
- * report.h, source.h, target.h and the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>

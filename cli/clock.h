@@ -1,4 +1,4 @@
-/* clock.h - time that only goes forward.  Floor 0 of cli/. */
+/* clock.h - time that only goes forward. */
 #ifndef CLI_CLOCK_H
 #define CLI_CLOCK_H
 

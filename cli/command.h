@@ -1,7 +1,5 @@
 /*
  * command.h - what main knows of a command.
- *
- * Floor 0 of cli/.  May include: nothing.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H

@@ -1,8 +1,5 @@
 /*
  * convert.c - `lfbloom convert`: writes a filter file in another form.
- *
- * Floor 6 of cli/.  May include: human.h, options.h, progress.h, report.h, source.h, target.h
- * and the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <lfbloom/filter.h>

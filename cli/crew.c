@@ -1,4 +1,4 @@
-/* crew.c - threads that do one piece of work together.  Floor 3 of cli/. */
+/* crew.c - threads that do one piece of work together. */
 #define _GNU_SOURCE /* pthread_attr_setstacksize */
 #include "cli/crew.h"
 

@@ -1,7 +1,5 @@
 /*
  * crew.h - threads that do one piece of work together.
- *
- * Floor 3 of cli/.  May include: report.h.
  */
 #ifndef CLI_CREW_H
 #define CLI_CREW_H

@@ -1,9 +1,6 @@
 /*
  * dedupe.c - `lfbloom dedupe`: prints each key the first time only.
  *
- * Floor 6 of cli/.  May include: clock.h, figures.h, human.h, json.h, kept.h, keys.h, options.h,
- * output.h, report.h, source.h, target.h and the public headers.
- *
  * All threads claim their keys in one filter: of all who claim a key one wins, and
  * prints it.
  */

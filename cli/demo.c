@@ -1,7 +1,5 @@
 /*
  * demo.c - `lfbloom demo`: the known experiment.
- *
- * Floor 6 of cli/.  May include: demo.h, human.h, options.h, report.h, uuid.h.
  */
 #define _GNU_SOURCE /* getrandom */
 #include "cli/demo.h"

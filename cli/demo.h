@@ -1,7 +1,5 @@
 /*
  * demo.h - the known experiment: its options, and what came out.
- *
- * Floor 4 of cli/.  May include: <lfbloom/filter.h>, interval.h, progress.h.
  */
 #ifndef CLI_DEMO_H
 #define CLI_DEMO_H

@@ -1,5 +1,5 @@
 /*
- * demo_measure.c - the known experiment itself.  Floor 4 of cli/.
+ * demo_measure.c - the known experiment itself.
  *
  * Keys are numbers: key i is the seed's UUID number i, made when it is needed.
  * Put are 0 .. n-1; surely absent are all from n on.  Only the filter's calls

@@ -1,4 +1,4 @@
-/* demo_print.c - what came out of the experiment.  Floor 4 of cli/. */
+/* demo_print.c - what came out of the experiment. */
 #define _GNU_SOURCE /* clock_gettime */
 #include <inttypes.h>
 #include <stdio.h>

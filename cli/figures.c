@@ -1,4 +1,4 @@
-/* figures.c - a filter's figures as JSON.  Floor 1 of cli/. */
+/* figures.c - a filter's figures as JSON. */
 #include "cli/figures.h"
 
 #include "cli/json.h"

@@ -1,7 +1,5 @@
 /*
  * figures.h - a filter's figures as JSON, for all who print them.
- *
- * Floor 1 of cli/.  May include: json.h, <lfbloom/filter.h>.
  */
 #ifndef CLI_FIGURES_H
 #define CLI_FIGURES_H

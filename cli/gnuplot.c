@@ -1,4 +1,4 @@
-/* gnuplot.c - running gnuplot.  Floor 3 of cli/. */
+/* gnuplot.c - running gnuplot. */
 #define _GNU_SOURCE /* pipe2, posix_spawn, environ */
 #include "cli/gnuplot.h"
 

@@ -1,7 +1,5 @@
 /*
  * gnuplot.h - running gnuplot.
- *
- * Floor 3 of cli/.  May include: report.h.
  */
 #ifndef CLI_GNUPLOT_H
 #define CLI_GNUPLOT_H

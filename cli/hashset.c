@@ -1,4 +1,4 @@
-/* hashset.c - what a hash set of the same strings would take.  Floor 3 of cli/. */
+/* hashset.c - what a hash set of the same strings would take. */
 #define _GNU_SOURCE /* hcreate_r */
 #include "cli/hashset.h"
 

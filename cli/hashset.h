@@ -1,7 +1,5 @@
 /*
  * hashset.h - what a hash set of the same strings would take.
- *
- * Floor 3 of cli/.  May include: uuid.h, report.h.
  */
 #ifndef CLI_HASHSET_H
 #define CLI_HASHSET_H

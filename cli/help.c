@@ -1,4 +1,4 @@
-/* help.c - what --help prints.  Floor 1 of cli/. */
+/* help.c - what --help prints. */
 #define _GNU_SOURCE /* struct winsize */
 #include "cli/help.h"
 

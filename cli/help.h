@@ -2,8 +2,6 @@
  * help.h - what --help prints: as it is written where programs read it, filled to the width of
  * the window where people do.
  *
- * Floor 1 of cli/.  May include: the C standard library, POSIX.
- *
  * Where standard output is no terminal an option is one line, however long: completion and the
  * manual page are made of these.
  */

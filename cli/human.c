@@ -1,4 +1,4 @@
-/* human.c - numbers as people read them.  Floor 0 of cli/. */
+/* human.c - numbers as people read them. */
 #include "cli/human.h"
 
 #include <inttypes.h>

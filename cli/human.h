@@ -1,8 +1,6 @@
 /*
  * human.h - numbers as people read them.
  *
- * Floor 0 of cli/.  May include: the C standard library.
- *
  * Each function gives a small text by value: human_count(n).text lives to the
  * end of the full expression that it stands in, so within a call of printf.
  */

@@ -1,8 +1,5 @@
 /*
  * info.c - `lfbloom info`: prints the figures of a filter file.
- *
- * Floor 6 of cli/.  May include: figures.h, human.h, json.h, options.h,
- * report.h, source.h and the public headers.
  */
 #define _GNU_SOURCE /* optind, gmtime_r */
 #include <inttypes.h>

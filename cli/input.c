@@ -1,4 +1,4 @@
-/* input.c - files or standard input, as chunks of whole records.  Floor 3 of cli/. */
+/* input.c - files or standard input, as chunks of whole records. */
 #define _GNU_SOURCE /* memrchr */
 #include "cli/input.h"
 

@@ -1,8 +1,6 @@
 /*
  * input.h - files or standard input, read as chunks of whole records.
  *
- * Floor 3 of cli/.  May include: progress.h, report.h, <lfbloom/sink.h>.
- *
  * A record ends in a delimiter, newline or NUL, or with its file; it may be of
  * any length and hold any other bytes.  Empty records are no keys.
  *

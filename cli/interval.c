@@ -1,4 +1,4 @@
-/* interval.c - how often something with a known probability happens.  Floor 0 of cli/. */
+/* interval.c - how often something with a known probability happens. */
 #define _GNU_SOURCE /* lgamma_r */
 #include "cli/interval.h"
 

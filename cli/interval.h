@@ -1,7 +1,5 @@
 /*
  * interval.h - how often something with a known probability happens.
- *
- * Floor 0 of cli/.  May include: the C standard library.
  */
 #ifndef CLI_INTERVAL_H
 #define CLI_INTERVAL_H

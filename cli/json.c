@@ -1,4 +1,4 @@
-/* json.c - printing one JSON object, in one line.  Floor 0 of cli/. */
+/* json.c - printing one JSON object, in one line. */
 #include "cli/json.h"
 
 #include <inttypes.h>

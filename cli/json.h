@@ -1,8 +1,6 @@
 /*
  * json.h - printing one JSON object, in one line.
  *
- * Floor 0 of cli/.  May include: the C standard library.
- *
  * Each function prints a member of the object that was opened last; no pointer
  * is kept.  Goes to stdout; output_close() says whether it arrived.
  */

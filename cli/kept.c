@@ -1,4 +1,4 @@
-/* kept.c - moving a chunk's records together.  Floor 4 of cli/. */
+/* kept.c - moving a chunk's records together. */
 #include "cli/kept.h"
 
 #include <string.h>

@@ -1,8 +1,6 @@
 /*
  * kept.h - of a chunk's records, those that are to be printed.
  *
- * Floor 4 of cli/.  May include: input.h.
- *
  * They are moved together in place, in their order, each ended by a delimiter.
  */
 #ifndef CLI_KEPT_H

@@ -1,4 +1,4 @@
-/* keys.c - reading a command's keys, and counting them.  Floor 5 of cli/. */
+/* keys.c - reading a command's keys, and counting them. */
 #include "cli/keys.h"
 
 #include <stdatomic.h>

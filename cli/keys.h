@@ -1,7 +1,5 @@
 /*
  * keys.h - the keys that a command reads, under a bar; how many there are.
- *
- * Floor 5 of cli/.  May include: options.h, progress.h, records.h, report.h.
  */
 #ifndef CLI_KEYS_H
 #define CLI_KEYS_H

@@ -1,8 +1,6 @@
 /*
  * main.c - the tool `lfbloom`: finds the command and runs it.
  *
- * Floor 7 of cli/.  May include: command.h, output.h, remote.h, report.h.
- *
  * Names in cli/ have no lfb_ in front: a program is nobody's library.
  */
 #include <stdio.h>

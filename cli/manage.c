@@ -1,8 +1,5 @@
 /*
  * manage.c - `lfbloom remote`: lists, expires, renames and deletes filters on Redis.
- *
- * Floor 6 of cli/.  May include: json.h, numbers.h, options.h, output.h, remote.h, report.h
- * and the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <stdio.h>

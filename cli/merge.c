@@ -1,8 +1,5 @@
 /*
  * merge.c - `lfbloom merge`: unites filter files.
- *
- * Floor 6 of cli/.  May include: figures.h, human.h, json.h, options.h, progress.h,
- * report.h, source.h, target.h and the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <lfbloom/filter.h>

@@ -1,4 +1,4 @@
-/* numbers.c - reading numbers as people type them.  Floor 0 of cli/. */
+/* numbers.c - reading numbers as people type them. */
 #include "cli/numbers.h"
 
 #include <ctype.h>

@@ -1,7 +1,5 @@
 /*
  * numbers.h - reading numbers as people type them.
- *
- * Floor 0 of cli/.  May include: the C standard library.
  */
 #ifndef CLI_NUMBERS_H
 #define CLI_NUMBERS_H

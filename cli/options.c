@@ -1,4 +1,4 @@
-/* options.c - a command's options from its table.  Floor 3 of cli/. */
+/* options.c - a command's options from its table. */
 #define _GNU_SOURCE /* getopt_long, sched_getaffinity */
 #include "cli/options.h"
 

@@ -1,7 +1,5 @@
 /*
  * options.h - a command's options: one table gives the parsing and the --help.
- *
- * Floor 3 of cli/.  May include: command.h, progress.h, <lfbloom/filter.h>.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H

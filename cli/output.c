@@ -1,4 +1,4 @@
-/* output.c - standard output, where every write can fail.  Floor 3 of cli/. */
+/* output.c - standard output, where every write can fail. */
 #define _GNU_SOURCE /* sigaction */
 #include "cli/output.h"
 

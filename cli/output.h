@@ -1,8 +1,6 @@
 /*
  * output.h - standard output, where every write can fail.
  *
- * Floor 3 of cli/.  May include: report.h.
- *
  * Figures are printed with printf and checked once, by output_close(); keys go
  * by output_write().  A command uses one of the two.  A closed pipe ends the
  * program without a word, as SIGPIPE ends grep.

@@ -1,8 +1,5 @@
 /*
  * plan.c - `lfbloom plan`: the calculator.
- *
- * Floor 6 of cli/.  May include: human.h, json.h, options.h, plan.h, report.h,
- * target.h.
  */
 #define _GNU_SOURCE /* optind */
 #include "cli/plan.h"

@@ -1,7 +1,5 @@
 /*
  * plan.h - what each strategy would make of n and p.
- *
- * Floor 5 of cli/.  May include: <lfbloom/filter.h>.
  */
 #ifndef CLI_PLAN_H
 #define CLI_PLAN_H

@@ -1,4 +1,4 @@
-/* plot.c - the picture of `lfbloom plan --plot`, as gnuplot's script.  Floor 5 of cli/. */
+/* plot.c - the picture of `lfbloom plan --plot`, as gnuplot's script. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

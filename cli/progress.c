@@ -1,4 +1,4 @@
-/* progress.c - the one progress bar, on standard error.  Floor 1 of cli/. */
+/* progress.c - the one progress bar, on standard error. */
 #define _GNU_SOURCE /* struct winsize */
 #include "cli/progress.h"
 

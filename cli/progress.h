@@ -1,8 +1,6 @@
 /*
  * progress.h - the one progress bar, on standard error.
  *
- * Floor 1 of cli/.  May include: clock.h, human.h.
- *
  * Threads  progress_add() may be called by any number of threads at once; the
  *          first to come when a tenth of a second is over draws.  The others
  *          are for the thread that leads the work, progress_clear() and

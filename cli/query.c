@@ -1,8 +1,5 @@
 /*
  * query.c - `lfbloom query`: prints the keys that may be in a filter.
- *
- * Floor 6 of cli/.  May include: kept.h, keys.h, options.h, output.h, report.h,
- * source.h and the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /*
  * records.c - work on all records of an input, in parallel and in order.
- * Floor 4 of cli/.
  *
  * A thread that holds `reading` fills its chunk and draws the next number; the
  * numbers are emitted in turn.  Each thread has one chunk, so no more than

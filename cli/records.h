@@ -1,8 +1,6 @@
 /*
  * records.h - work on all records of an input, in parallel and in order.
  *
- * Floor 4 of cli/.  May include: input.h, crew.h, output.h.
- *
  * Any number of threads take chunks in turn and work on them at once; what is
  * to be emitted is emitted one chunk after another, in the input's order.
  */

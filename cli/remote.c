@@ -1,4 +1,4 @@
-/* remote.c - filters on a Redis server or cluster.  Floor 3 of cli/. */
+/* remote.c - filters on a Redis server or cluster. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/remote.h"
 

@@ -1,8 +1,6 @@
 /*
  * remote.h - filters on a Redis server or cluster, which a command names by their address.
  *
- * Floor 3 of cli/.  May include: clock.h, progress.h, report.h and the public headers.
- *
  * An address is redis://[[user]:password@]host[:port]/name; a name on the command line that
  * begins so is never a file's.  Its password is in no report and, from main()'s first line on,
  * in no list of processes.

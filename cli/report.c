@@ -1,4 +1,4 @@
-/* report.c - one line on standard error.  Floor 2 of cli/. */
+/* report.c - one line on standard error. */
 #define _GNU_SOURCE /* write */
 #include "cli/report.h"
 

@@ -1,8 +1,6 @@
 /*
  * report.h - the tool's exit statuses and its one line on standard error.
  *
- * Floor 2 of cli/.  May include: human.h, progress.h, <lfbloom/filter.h>.
- *
  * Threads  All functions may be called by any thread at any time.
  */
 #ifndef CLI_REPORT_H

@@ -1,4 +1,4 @@
-/* source.c - opening filters in files and on servers.  Floor 4 of cli/. */
+/* source.c - opening filters in files and on servers. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/source.h"
 

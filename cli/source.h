@@ -1,8 +1,5 @@
 /*
  * source.h - filters that a command looks into, and those that several processes share.
- *
- * Floor 4 of cli/.  May include: human.h, options.h, remote.h, report.h and the
- * public headers.
  */
 #ifndef CLI_SOURCE_H
 #define CLI_SOURCE_H

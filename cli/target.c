@@ -1,4 +1,4 @@
-/* target.c - files that a command writes.  Floor 4 of cli/. */
+/* target.c - files that a command writes. */
 #define _GNU_SOURCE /* realpath, mkstemp */
 #include "cli/target.h"
 

@@ -1,7 +1,6 @@
 /*
  * target.h - files that a command writes.
  *
- * Floor 4 of cli/.  May include: output.h, remote.h, report.h and the public headers.
  * A filter's may be a Redis server's address: a name there that nothing has yet.
  */
 #ifndef CLI_TARGET_H

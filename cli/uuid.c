@@ -1,4 +1,4 @@
-/* uuid.c - a sequence of random-looking UUIDs.  Floor 0 of cli/. */
+/* uuid.c - a sequence of random-looking UUIDs. */
 #include "cli/uuid.h"
 
 /*

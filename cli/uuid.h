@@ -1,7 +1,5 @@
 /*
  * uuid.h - a sequence of random-looking UUIDs that need not be kept.
- *
- * Floor 0 of cli/.  May include: the C standard library.
  */
 #ifndef CLI_UUID_H
 #define CLI_UUID_H

@@ -1,8 +1,5 @@
 /*
  * verify.c - `lfbloom verify`: says which filter files are damaged, and where.
- *
- * Floor 6 of cli/.  May include: json.h, options.h, remote.h, report.h, source.h and
- * the public headers.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  *
  * Licence: Apache-2.0; the part that is xxhash.h: BSD-2-Clause, as it says.
  */
-#include "bloom/simd.h"
+#include "bloom/strategies/simd.h"
 
 /* The headers' own vector variants, for the sources that give them to the strategies. */
 #ifdef LFB_SIMD_X86

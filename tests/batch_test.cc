@@ -1,6 +1,6 @@
 // Big batches: the same bits, count and answers as one by one, whatever the shape,
 // the memory and the other threads.
-#include "bloom/batch.h"
+#include "bloom/filter/batch.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -10,8 +10,8 @@
 #include <cmath>
 #include <vector>
 
-#include "bloom/core.h"
-#include "bloom/partition.h"
+#include "bloom/filter/core.h"
+#include "bloom/filter/partition.h"
 #include "tests/filters.h"
 #include "tests/race.h"
 

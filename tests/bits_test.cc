@@ -1,5 +1,5 @@
 // The array of bits: what each function does alone, far out, and under races.
-#include "atomic/bits.h"
+#include "atomic/words/bits.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

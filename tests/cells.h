@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "tests/race.h"
 
 // The number of the cell in which a filter decides claims of a 64-bit key.

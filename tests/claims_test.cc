@@ -1,13 +1,13 @@
 // Claims: of all threads that claim a key one wins, whatever else runs, and wherever a thread
 // stops.
-#include "bloom/claims.h"
+#include "bloom/filter/claims.h"
 
 #include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "tests/cells.h"
 #include "tests/filters.h"
 #include "tests/race.h"

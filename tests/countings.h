@@ -1,7 +1,7 @@
 // countings.h - counting filters as the tests make them, and what is in them.
 #pragma once
 
-#include "bloom/counting/counting.h"
+#include "bloom/kinds/counting.h"
 #include "tests/filters.h"
 
 struct CountingFree {

@@ -1,5 +1,5 @@
 // Safe reclamation: what is retired goes after its last reader, and not before.
-#include "atomic/epoch.h"
+#include "atomic/threads/epoch.h"
 
 #include <gtest/gtest.h>
 

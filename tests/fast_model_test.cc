@@ -1,6 +1,6 @@
 // The model of strategy `fast` against a slower way of the same definition, and
 // the sizes that come of it.
-#include "bloom/strategies/fast_model.h"
+#include "bloom/strategies/block_model.h"
 
 #include <cmath>
 
@@ -15,7 +15,7 @@ class Occupancy {
  public:
   static constexpr int kKeys = 1024;
 
-  explicit Occupancy(lfb_fast_shape shape) : found_(kKeys) {
+  explicit Occupancy(lfb_block_shape shape) : found_(kKeys) {
     const double share = shape.words / 8.0;
     std::vector<double> occupied(65), mean(kKeys);
     occupied[0] = 1;
@@ -68,56 +68,56 @@ class Occupancy {
   std::vector<double> found_;
 };
 
-std::vector<lfb_fast_shape> AllShapes() {
-  std::vector<lfb_fast_shape> shapes;
+std::vector<lfb_block_shape> AllShapes() {
+  std::vector<lfb_block_shape> shapes;
   for (uint32_t w : {1u, 2u, 4u, 8u})
     for (uint32_t g = 1; w * g <= LFB_FAST_MAX_PROBES; g += g < 6 ? 1 : 5) shapes.push_back({w, g, 8});
   return shapes;
 }
 
 TEST(FastModel, EqualsTheOccupancyRecurrence) {
-  for (const lfb_fast_shape shape : AllShapes()) {
+  for (const lfb_block_shape shape : AllShapes()) {
     const Occupancy slow(shape);
-    static lfb_fast_model model;
-    lfb_fast_model_init(&model, shape, LFB_WORD_BITS);
+    static lfb_block_model model;
+    lfb_block_model_init(&model, shape, LFB_WORD_BITS);
     for (double load = 1e-6; load < Occupancy::kMaxLoad; load *= 1.25) {
       const double expected = slow.Fpp(load);
-      EXPECT_NEAR(lfb_fast_model_fpp(&model, load, INFINITY) / expected, 1, 1e-11)
+      EXPECT_NEAR(lfb_block_model_fpp(&model, load, INFINITY) / expected, 1, 1e-11)
           << shape.words << "x" << shape.bits << " at " << load;
     }
-    EXPECT_EQ(lfb_fast_model_fpp(&model, 0, INFINITY), 0);
+    EXPECT_EQ(lfb_block_model_fpp(&model, 0, INFINITY), 0);
     for (double load : {700.0, 725.0}) {  // where the model counts no more
-      EXPECT_NEAR(lfb_fast_model_fpp(&model, load, INFINITY) / slow.Fpp(load), 1, 1.5e-3)
+      EXPECT_NEAR(lfb_block_model_fpp(&model, load, INFINITY) / slow.Fpp(load), 1, 1.5e-3)
           << shape.words << "x" << shape.bits << " at " << load;
     }
     for (double fpp : {0.7, 0.5, 0.3, 0.1, 0.01, 0.001, 1e-4, 1e-6, 1e-9, 1e-12}) {
       const double expected = slow.Load(fpp);
       if (expected > 0.99 * Occupancy::kMaxLoad) continue;
-      EXPECT_NEAR(lfb_fast_model_load(&model, fpp) / expected, 1, 1e-11)
+      EXPECT_NEAR(lfb_block_model_load(&model, fpp) / expected, 1, 1e-11)
           << shape.words << "x" << shape.bits << " for " << fpp;
     }
   }
 }
 
 TEST(FastModel, FewBlocksShareTheirKeys) {
-  for (const lfb_fast_shape shape : AllShapes()) {
+  for (const lfb_block_shape shape : AllShapes()) {
     const Occupancy slow(shape);
-    static lfb_fast_model model;
-    lfb_fast_model_init(&model, shape, LFB_WORD_BITS);
+    static lfb_block_model model;
+    lfb_block_model_init(&model, shape, LFB_WORD_BITS);
     for (int blocks : {1, 2, 3, 7})
       for (int n : {1, 2, 3, 10, 50, 100, 500})
-        EXPECT_NEAR(lfb_fast_model_fpp(&model, double(n) / blocks, blocks) / slow.Fpp(n, blocks),
+        EXPECT_NEAR(lfb_block_model_fpp(&model, double(n) / blocks, blocks) / slow.Fpp(n, blocks),
                     1, 1e-11)
             << shape.words << "x" << shape.bits << ", " << n << " keys in " << blocks;
-    EXPECT_NEAR(lfb_fast_model_fpp(&model, 30, 1e15) / slow.Fpp(30), 1, 1e-11);
+    EXPECT_NEAR(lfb_block_model_fpp(&model, 30, 1e15) / slow.Fpp(30), 1, 1e-11);
     // One block, where the model counts no more.
-    EXPECT_NEAR(lfb_fast_model_fpp(&model, 696, 1) / slow.Fpp(696, 1), 1, 2.1e-3)
+    EXPECT_NEAR(lfb_block_model_fpp(&model, 696, 1) / slow.Fpp(696, 1), 1, 2.1e-3)
         << shape.words << "x" << shape.bits;
     // An estimated number of keys need not be whole.
     for (int blocks : {1, 2, 3}) {
-      const double one = lfb_fast_model_fpp(&model, 10.0 / blocks, blocks),
-                   half = lfb_fast_model_fpp(&model, 10.5 / blocks, blocks),
-                   two = lfb_fast_model_fpp(&model, 11.0 / blocks, blocks);
+      const double one = lfb_block_model_fpp(&model, 10.0 / blocks, blocks),
+                   half = lfb_block_model_fpp(&model, 10.5 / blocks, blocks),
+                   two = lfb_block_model_fpp(&model, 11.0 / blocks, blocks);
       EXPECT_LT(one, half);
       EXPECT_LT(half, two);
     }
@@ -127,19 +127,19 @@ TEST(FastModel, FewBlocksShareTheirKeys) {
 // Load and rate undo each other wherever the rate has digits to say so, and the
 // search for the load ends for any fpp.
 TEST(FastModel, LoadIsTheInverse) {
-  for (const lfb_fast_shape shape : AllShapes()) {
-    static lfb_fast_model model;
-    lfb_fast_model_init(&model, shape, LFB_WORD_BITS);
+  for (const lfb_block_shape shape : AllShapes()) {
+    static lfb_block_model model;
+    lfb_block_model_init(&model, shape, LFB_WORD_BITS);
     for (double fpp : {0.7, 0.5, 0.3, 0.1, 1e-3, 1e-6, 1e-10, 1e-30, 1e-100, 1e-300}) {
-      const double load = lfb_fast_model_load(&model, fpp);
-      EXPECT_NEAR(lfb_fast_model_fpp(&model, load, INFINITY) / fpp, 1, 1e-9)
+      const double load = lfb_block_model_load(&model, fpp);
+      EXPECT_NEAR(lfb_block_model_fpp(&model, load, INFINITY) / fpp, 1, 1e-9)
           << shape.words << "x" << shape.bits << " for " << fpp;
     }
-    EXPECT_GE(lfb_fast_model_load(&model, 5e-324), 0);
+    EXPECT_GE(lfb_block_model_load(&model, 5e-324), 0);
     for (double fpp : {0.99, 0.999999, 1 - 1e-15, std::nextafter(1, 0)}) {
-      const double load = lfb_fast_model_load(&model, fpp);
+      const double load = lfb_block_model_load(&model, fpp);
       EXPECT_LT(load, 20000) << shape.words << "x" << shape.bits << " for " << fpp;
-      EXPECT_NEAR(lfb_fast_model_fpp(&model, load, INFINITY), fpp, 1e-8)
+      EXPECT_NEAR(lfb_block_model_fpp(&model, load, INFINITY), fpp, 1e-8)
           << shape.words << "x" << shape.bits;
     }
   }

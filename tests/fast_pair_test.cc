@@ -2,7 +2,7 @@
 // and of all puts of one key one turns on bits.
 #include <cmath>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "tests/filters.h"
 #include "tests/race.h"
 #include "tests/variants.h"
@@ -24,7 +24,7 @@ class FastPair : public testing::Test {
 
 using FastPairRace = FastPair;
 
-// The definition at the top of bloom/strategies/fast_pair.c, once more.
+// The definition at the top of bloom/strategies/fast/fast_pair.c, once more.
 void SetByDefinition(std::vector<uint64_t>* words, uint64_t hash, uint32_t probes) {
   const uint64_t multipliers[] = {0x9e3779b97f4a7c15, 0x6a09e667f3bcc909, 0xbb67ae8584caa73b,
                                   0x3c6ef372fe94f82b};

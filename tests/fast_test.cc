@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "bloom/strategies/fast_model.h"
-#include "bloom/strategies/fast_size.h"
+#include "bloom/strategies/block_model.h"
+#include "bloom/strategies/fast/fast_size.h"
 #include "tests/race.h"
 #include "tests/variants.h"
 
@@ -81,10 +81,10 @@ TEST(FastSize, SmallAndOddOnes) {
 
 // The model by brute force: keys thrown into blocks as the model says they fall.
 TEST(FastModel, EqualsASimulation) {
-  const lfb_fast_shape shapes[] = {{1, 4, 8}, {2, 3, 8}, {4, 2, 8}, {4, 3, 8}, {8, 1, 8}};
-  for (const lfb_fast_shape shape : shapes) {
-    static lfb_fast_model model;
-    lfb_fast_model_init(&model, shape, LFB_WORD_BITS);
+  const lfb_block_shape shapes[] = {{1, 4, 8}, {2, 3, 8}, {4, 2, 8}, {4, 3, 8}, {8, 1, 8}};
+  for (const lfb_block_shape shape : shapes) {
+    static lfb_block_model model;
+    lfb_block_model_init(&model, shape, LFB_WORD_BITS);
     for (double load : {20.0, 50.0}) {
       const Filter filter = MakeShaped(lfb_simd_chosen(), shape.words, shape.bits, 4096);
       lfb_filter* made = filter.get();
@@ -93,7 +93,7 @@ TEST(FastModel, EqualsASimulation) {
       uint64_t wrong = 0;
       for (uint64_t i = 0; i < kAsked; i++)
         wrong += lfb_filter_might_contain_hash(made, Mix(22, i));
-      const double expected = lfb_fast_model_fpp(&model, load, 4096) * kAsked;
+      const double expected = lfb_block_model_fpp(&model, load, 4096) * kAsked;
       EXPECT_NEAR(static_cast<double>(wrong), expected, 0.03 * expected + 4 * std::sqrt(expected) + 3)
           << shape.words << "x" << shape.bits << " at " << load;
     }

@@ -2,7 +2,7 @@
 // answer, and was seen to fail with the bug planted (tests/BUILD.bazel).
 #include <algorithm>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "tests/filters.h"
 #include "tests/race.h"
 #include "tests/streams.h"

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "bloom/growing/growing_files.h"
+#include "bloom/kinds/growing_files.h"
 #include "tests/growings.h"
 #include "tests/native_bytes.h"
 

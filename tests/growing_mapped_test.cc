@@ -11,7 +11,7 @@
 
 #include <filesystem>
 
-#include "bloom/growing/growing_files.h"
+#include "bloom/kinds/growing_files.h"
 #include "tests/files.h"
 #include "tests/growings.h"
 #include "tests/mapped.h"

@@ -3,7 +3,7 @@
 
 #include <lfbloom/growing.h>
 
-#include "bloom/growing/layers.h"
+#include "bloom/kinds/layers.h"
 #include "tests/filters.h"
 
 struct GrowingFree {

@@ -4,7 +4,7 @@
 // each, may miss: each answer of each call is judged (tests/history/model.h).
 #include <iostream>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "tests/filters.h"
 #include "tests/history/run.h"
 #include "tests/race.h"

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "bloom/claims.h"
+#include "bloom/filter/claims.h"
 #include "tests/filters.h"
 
 // A path at which there is nothing, and afterwards nothing again.

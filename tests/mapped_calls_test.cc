@@ -10,8 +10,8 @@
 
 #include <atomic>
 
-#include "bloom/core.h"
-#include "bloom/mapped/mapping.h"
+#include "bloom/filter/core.h"
+#include "bloom/shared/mapping.h"
 #include "tests/faults.h"
 #include "tests/files.h"
 #include "tests/mapped.h"

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "bloom/core.h"
-#include "bloom/mapped/mapping.h"
+#include "bloom/filter/core.h"
+#include "bloom/shared/mapping.h"
 #include "tests/mapped.h"
 #include "tests/mounts.h"
 #include "tests/race.h"

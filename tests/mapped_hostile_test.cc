@@ -3,8 +3,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "bloom/core.h"
-#include "bloom/mapped/mapping.h"
+#include "bloom/filter/core.h"
+#include "bloom/shared/mapping.h"
 #include "tests/mapped.h"
 #include "tests/race.h"
 #include "tests/shared.h"

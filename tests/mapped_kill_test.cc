@@ -10,7 +10,7 @@
 #include <ctime>
 #include <random>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "tests/filters.h"
 #include "tests/race.h"
 

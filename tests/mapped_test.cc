@@ -16,8 +16,8 @@
 #include <fstream>
 #include <functional>
 
-#include "bloom/core.h"
-#include "bloom/mapped/mapping.h"
+#include "bloom/filter/core.h"
+#include "bloom/shared/mapping.h"
 #include "tests/mapped.h"
 #include "tests/race.h"
 #include "tests/shared.h"

@@ -1,5 +1,5 @@
 // Memory for the words: zeroed, aligned, and refused with the right status.
-#include "atomic/pages.h"
+#include "atomic/words/pages.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

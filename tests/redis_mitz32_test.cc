@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "bloom/hashing/sink.h"
 #include "bloom/strategies/strategies.h"
 #include "tests/filters.h"

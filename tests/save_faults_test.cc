@@ -18,7 +18,7 @@
 #include <cstring>
 #include <functional>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "tests/faults.h"
 #include "tests/files.h"
 #include "tests/mounts.h"

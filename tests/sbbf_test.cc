@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "tests/filters.h"
 #include "tests/race.h"
 

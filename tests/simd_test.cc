@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bloom/forms/digest.h"
+#include "bloom/filter/digest.h"
 #include "tests/race.h"
 #include "tests/variants.h"
 

@@ -6,8 +6,8 @@
 
 #include <thread>
 
-#include "atomic/slots.h"
-#include "atomic/stripes.h"
+#include "atomic/threads/slots.h"
+#include "atomic/threads/stripes.h"
 
 namespace {
 long processors;         // of the machine; 0: as it is

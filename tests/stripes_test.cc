@@ -1,5 +1,5 @@
 // The striped counter and the thread slots that it stands on.
-#include "atomic/stripes.h"
+#include "atomic/threads/stripes.h"
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "atomic/slots.h"
+#include "atomic/threads/slots.h"
 #include "tests/race.h"
 
 namespace {

@@ -2,7 +2,7 @@
 // LFBLOOM_SIMD says.
 #pragma once
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "bloom/strategies/strategies.h"
 #include "tests/filters.h"
 

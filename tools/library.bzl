@@ -39,39 +39,38 @@ PLANTS = [
 # the whole library compiled again.
 PLANTED_IN = {
     "announced_early": ["redis/source/publish.c"],
-    "early_layer": ["bloom/growing/layers.c"],
-    "live_checksum": ["bloom/forms/form_words.c"],
-    "maybe_first": ["bloom/watch.c"],
-    "stored_layer": ["bloom/growing/layers.c"],
-    "told_twice": ["bloom/watch.c"],
-    "unbarred": ["atomic/epoch_ck.c"],
-    "undecided": ["bloom/claims.c"],
-    "undoubled": ["bloom/versions/versions.c"],
+    "early_layer": ["bloom/kinds/layers.c"],
+    "live_checksum": ["bloom/files/form_words.c"],
+    "maybe_first": ["bloom/filter/watch.c"],
+    "stored_layer": ["bloom/kinds/layers.c"],
+    "told_twice": ["bloom/filter/watch.c"],
+    "unbarred": ["atomic/threads/epoch_ck.c"],
+    "undecided": ["bloom/filter/claims.c"],
+    "undoubled": ["bloom/kinds/versions.c"],
     "unfollowed": [
-        "bloom/forms/form_growing.c",
-        "bloom/growing/growing.c",
-        "bloom/growing/growing_files.c",
-        "bloom/growing/growing_many.c",
-        "bloom/growing/growing_mapped.c",
-        "bloom/growing/layers.c",
+        "bloom/kinds/form_growing.c",
+        "bloom/kinds/growing.c",
+        "bloom/kinds/growing_files.c",
+        "bloom/kinds/growing_many.c",
+        "bloom/kinds/growing_mapped.c",
+        "bloom/kinds/layers.c",
     ],
-    "ungraced": ["atomic/epoch.c"],
-    "unlooked": ["bloom/claims.c"],
+    "ungraced": ["atomic/threads/epoch.c"],
+    "unlooked": ["bloom/filter/claims.c"],
     "unrestored": [
-        "bloom/counting/counting_any.c",
-        "bloom/counting/counting_fast.c",
+        "bloom/kinds/counting_any.c",
+        "bloom/kinds/counting_fast.c",
     ],
-    "unsettled": ["bloom/batch.c"],
+    "unsettled": ["bloom/filter/batch.c"],
     "unstuck": [
-        "bloom/counting/counting.c",
-        "bloom/counting/counting_any.c",
-        "bloom/counting/counting_fast.c",
-        "bloom/forms/counting_header.c",
-        "bloom/forms/form_counting.c",
-        "bloom/forms/forms.c",
+        "bloom/kinds/counting.c",
+        "bloom/kinds/counting_any.c",
+        "bloom/kinds/counting_fast.c",
+        "bloom/kinds/counting_header.c",
+        "bloom/kinds/form_counting.c",
     ],
-    "untaken": ["bloom/builder.c"],
-    "unwaited": ["bloom/versions/versions.c"],
+    "untaken": ["bloom/filter/builder.c"],
+    "unwaited": ["bloom/kinds/versions.c"],
 }
 
 def _planted(label, plant):
@@ -124,16 +123,13 @@ def lfb_library(name, own_deps = [], apart = [], **kwargs):
       apart: sources that lfb_part() makes libraries of.
       **kwargs: copts and linkopts, for cc_library.
     """
-    deeper = native.glob(["*/*/**"], exclude = ["include/lfbloom/*.h"], exclude_directories = 1)
-    if deeper:
-        fail("no folders in folders: nothing would see " + ", ".join(deeper))
     public = native.glob(["include/lfbloom/*.h"])
-    hdrs = native.glob(["*.h", "*/*.h"]) + public
+    hdrs = native.glob(["**/*.h"])
     native.filegroup(name = "public_headers", srcs = public)
     native.filegroup(name = "headers", srcs = hdrs)
-    native.filegroup(name = "sources", srcs = native.glob(["*.c", "*/*.c"], exclude = apart) + hdrs)
+    native.filegroup(name = "sources", srcs = native.glob(["**/*.c"], exclude = apart) + hdrs)
     native.filegroup(name = "sources_apart", srcs = apart)
-    _variants(name, own_deps, srcs = native.glob(["*.c", "*/*.c"], exclude = apart), hdrs = hdrs, **kwargs)
+    _variants(name, own_deps, srcs = native.glob(["**/*.c"], exclude = apart), hdrs = hdrs, **kwargs)
 
 def lfb_part(name, srcs, own_deps, **kwargs):
     """A library of some sources of a folder: what takes more than the rest to be linked.

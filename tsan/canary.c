@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 
 enum { KEYS = 20000 };
 
@@ -23,7 +23,7 @@ static void *canary_put(void *filter)
 static void *canary_scribble(void *of)
 {
   const lfb_filter *filter = of;
-  uint64_t *words = filter->pages.address; /* the bug: not through atomic/bits.h */
+  uint64_t *words = filter->pages.address; /* the bug: not through atomic/words/bits.h */
 
   for (uint64_t i = 0; i < filter->layout.bits.word_count; i += 3)
     words[i] |= 1;

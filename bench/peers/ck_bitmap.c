@@ -13,7 +13,7 @@
 
 #include <lfbloom/cpu.h>
 
-#include "atomic/pages.h"
+#include "atomic/words/pages.h"
 #include "bench/ways.h"
 
 typedef struct ck_filter {

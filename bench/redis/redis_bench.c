@@ -142,7 +142,7 @@ static void bench_link(lfb_bench_state *state, const void *argument)
   }
   while (lfb_bench_keep_running(state, BATCH)) {
     if (lfb_link_run(link, &job) != LFB_OK) {
-      lfb_bench_fail(state, lfb_link_error(link));
+      lfb_bench_fail(state, link->said.text);
       break;
     }
     batch.first += BATCH;
@@ -400,9 +400,9 @@ static bool prepare(void)
     }
     (void)usleep(OPEN_PAUSE_US);
   }
-  const bool good = !lfb_link_is_cluster(link) && lfb_link_run(link, &job) == LFB_OK;
+  const bool good = !link->nodes.cluster && lfb_link_run(link, &job) == LFB_OK;
   if (!good)
-    fprintf(stderr, "no server for itself, or not willing: %s\n", lfb_link_error(link));
+    fprintf(stderr, "no server for itself, or not willing: %s\n", link->said.text);
   lfb_link_close(link);
   return good;
 }

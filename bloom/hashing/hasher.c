@@ -1,4 +1,4 @@
-/* hasher.c - hashes whose bytes come in pieces, and numbers as text.  Floor 7. */
+/* hasher.c - hashes whose bytes come in pieces, and numbers as text. */
 #include "bloom/hashing/hasher.h"
 
 enum { BLOCK = 16 }; /* bytes: one murmur128 block, four murmur32 blocks */

@@ -2,8 +2,6 @@
  * hasher.h - from an element to its hash: one row of a switch for each hash that
  * a strategy may ask for.
  *
- * Floor 7.  May include: murmur.h, siphash.h, xxhash.h and the C standard library.
- *
  * A switch, not a pointer: it is the same way every time for one filter, and
  * the one indirect call of an operation is the strategy's.  All wait-free.
  */
@@ -12,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "atomic/kin.h"
+#include "atomic/words/kin.h"
 #include "bloom/hashing/murmur.h"
 #include "bloom/hashing/siphash.h"
 
@@ -31,6 +29,13 @@ typedef enum lfb_hash_kind {
   LFB_KIND_SIPHASH13,     /* SipHash-1-3, keyed: low                                   */
   LFB_KIND_XXH64,         /* XXH64, seed 0: low                                        */
 } lfb_hash_kind;
+
+/* How many bits of a hash its strategy uses. */
+typedef enum lfb_hash_width {
+  LFB_HASH_64,    /* the low half              */
+  LFB_HASH_32_32, /* 32 bits of each half      */
+  LFB_HASH_128,   /* both halves               */
+} lfb_hash_width;
 
 typedef struct lfb_hasher {
   lfb_hash_kind kind;

@@ -2,8 +2,6 @@
  * murmur.h - MurmurHash3: x64_128 as Guava's strategies use it, x86_32 as the
  * classic Java ones do; whole and in pieces.
  *
- * Floor 5.  May include: the C standard library.
- *
  * The whole forms are inline: for a key whose size the compiler knows, most of
  * them goes away.  All are wait-free functions of their arguments.
  *

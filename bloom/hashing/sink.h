@@ -1,14 +1,12 @@
 /*
  * sink.h - what a sink is: a hash in the making.
- *
- * Floor 8.  May include: lfbloom/sink.h, hasher.h.
  */
 #ifndef LFB_BLOOM_SINK_H
 #define LFB_BLOOM_SINK_H
 
 #include <lfbloom/sink.h>
 
-#include "atomic/kin.h"
+#include "atomic/words/kin.h"
 #include "bloom/hashing/hasher.h"
 
 #ifdef __cplusplus

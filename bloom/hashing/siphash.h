@@ -1,8 +1,6 @@
 /*
  * siphash.h - SipHash-1-3: a hash that nobody can steer who does not have its key.
  *
- * Floor 6.  May include: murmur.h and the C standard library.
- *
  * One round a block and three at the end: what hash tables of today use against
  * chosen keys.  Wait-free functions of their arguments.
  *

@@ -1,8 +1,6 @@
 /*
  * go_fnv14.c - the Go filter of 14 fixed seeds over FNV-1a 32 and 2^25 bits.
  *
- * Floor 10.
- *
  * With x = h ^ (h >> 16), probe i is ((2^25 - 1 & seed[i]) * x + 2^25) mod 2^25 in
  * 64-bit arithmetic: seed[i] * x mod 2^25, as all seeds are below 2^25.  All 14
  * probes hang on the low 25 bits of x, so two keys that agree in those are one

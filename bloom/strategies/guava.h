@@ -1,8 +1,6 @@
 /*
  * guava.h - what Guava's two strategies have in common: the size of a filter.
  *
- * Floor 9.  May include: floors 0 to 8.
- *
  * Source: Guava BloomFilter.java, BloomFilterStrategies.java (LockFreeBitArray).
  */
 #ifndef LFB_BLOOM_GUAVA_H

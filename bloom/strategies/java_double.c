@@ -1,8 +1,6 @@
 /*
  * java_double.c - the textbook Java filter: h1 + i * h2 in ints, Math.abs, mod m.
  *
- * Floor 10.
- *
  * h1 and h2 are murmur3_x86_32 of the key with two seeds; probe i (from 0) is
  * |h1 + i * h2| mod m in 32-bit arithmetic, m not rounded up to words.  The one
  * int whose Math.abs stays negative, -2^31, makes the Java version throw; here

@@ -1,8 +1,6 @@
 /*
  * java_int.h - the size of filters whose number of bits is a Java int, not rounded up
  * to whole words.
- *
- * Floor 9.  May include: floors 0 to 8.
  */
 #ifndef LFB_BLOOM_JAVA_INT_H
 #define LFB_BLOOM_JAVA_INT_H

@@ -1,7 +1,5 @@
 /*
  * line_rows.h - the loops over many hashes of strategies whose key has one line.
- *
- * Floor 9.  May include: floors 0 to 8.
  */
 #ifndef LFB_BLOOM_LINE_ROWS_H
 #define LFB_BLOOM_LINE_ROWS_H

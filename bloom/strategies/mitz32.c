@@ -3,8 +3,6 @@
  * with a modulus that is not rounded up to words, redis-mitz32, as the Java helper class
  * over RedisTemplate computes the offsets of its SETBITs.
  *
- * Floor 10.
- *
  * With a and b the low and high half of the hash's first 64 bits, probe i (from
  * 1) is a + i * b in 32-bit arithmetic, inverted if negative, mod bit_count.  It
  * stays below 2^31, so a filter of more bits never uses the rest of them.

@@ -1,8 +1,6 @@
 /*
  * mitz64.c - strategy MURMUR128_MITZ_64, bit for bit as Guava lays it out.
  *
- * Floor 10.
- *
  * Probe i of hash (low, high) is ((low + i * high) mod 2^64, sign bit cleared)
  * mod bit_count: double hashing, with all 128 bits in play.
  *

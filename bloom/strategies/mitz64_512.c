@@ -2,8 +2,6 @@
  * mitz64_512.c - strategy guava-mitz64 on processors with AVX-512: a lane a probe.
  * Answers and bits are those of mitz64.c.
  *
- * Floor 11.
- *
  * What limits a query in memory is how many keys' loads are under way at once, and
  * that is how many keys' instructions the processor can hold (some 200 that write
  * an integer register, on Zen 5): a probe takes 11 of them in mitz64.c, 2 here.
@@ -14,7 +12,7 @@
  * the integer part of p is that of x/m or one less, and x minus it times m is below
  * 2m: one subtraction of m, where that does not wrap, makes it x mod m.
  */
-#include "bloom/simd.h"
+#include "bloom/strategies/simd.h"
 #include "bloom/strategies/guava.h"
 #include "bloom/strategies/strategies.h"
 

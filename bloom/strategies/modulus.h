@@ -1,8 +1,6 @@
 /*
  * modulus.h - x mod d by multiplication, for a d that is known beforehand.
  *
- * Floor 5.  May include: floor 0.
- *
  * For 1 <= d < 2^63 let s = ceil(log2 d) and r = ceil(2^(63+s) / d).  Then for
  * every x < 2^63:  floor(x / d) = floor(2x * r / 2^(64+s)), that is, the high
  * word of 2x * r, shifted right by s.

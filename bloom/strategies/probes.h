@@ -2,8 +2,6 @@
  * probes.h - the classic Bloom filter: k bits anywhere in the array.  The loops
  * that all classic strategies share; a strategy brings only its walk.
  *
- * Floor 9.  May include: floors 0 to 8.
- *
  * The cost of a classic filter is k cache misses.  A group of probes is
  * computed and loaded without a branch on what was loaded, and before any of it is
  * written, so that the misses of one key overlap; the many-keys loops ask for

@@ -1,8 +1,6 @@
 /*
  * sbbf.c - strategy `sbbf`: Parquet's split-block Bloom filter, bit for bit.
  *
- * Floor 10.
- *
  * A block is 256 bits, eight 32-bit words: here four words, word 2 i in the low half of
  * the i-th, so that the words' little-endian bytes are Parquet's bitset.  Of the key's
  * XXH64 with seed 0, the high half chooses the block, floor(high * blocks / 2^32), and
@@ -13,7 +11,7 @@
 #include <lfbloom/cpu.h>
 #include <math.h>
 
-#include "bloom/strategies/fast_model.h"
+#include "bloom/strategies/block_model.h"
 #include "bloom/strategies/line_rows.h"
 #include "bloom/strategies/strategies.h"
 
@@ -29,9 +27,9 @@ enum {
   SBBF_MAX_POWER = 1 << 22,
 };
 
-static void sbbf_model(lfb_fast_model *model)
+static void sbbf_model(lfb_block_model *model)
 {
-  lfb_fast_model_init(model, (lfb_fast_shape){SBBF_HALVES, 1, SBBF_HALVES}, SBBF_HALF_BITS);
+  lfb_block_model_init(model, (lfb_block_shape){SBBF_HALVES, 1, SBBF_HALVES}, SBBF_HALF_BITS);
 }
 
 static uint64_t sbbf_round_up(uint64_t blocks)
@@ -45,13 +43,13 @@ static uint64_t sbbf_round_up(uint64_t blocks)
 static lfb_status sbbf_size(const lfb_config *config, lfb_geometry *geometry)
 {
   const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
-  lfb_fast_model model;
+  lfb_block_model model;
 
   const lfb_status status = lfb_sizing_check_fpp(config->fpp);
   if (status != LFB_OK)
     return status;
   sbbf_model(&model);
-  const double wanted = ceil(n / lfb_fast_model_load(&model, config->fpp));
+  const double wanted = ceil(n / lfb_block_model_load(&model, config->fpp));
   if (!(wanted <= (double)SBBF_MAX_BLOCKS)) /* also where the load is 0 */
     return LFB_ERROR_TOO_MANY_BITS;
   const uint64_t least = (uint64_t)wanted;
@@ -71,10 +69,10 @@ static bool sbbf_valid(const lfb_geometry *geometry)
 static double sbbf_fpp_after(const lfb_geometry *geometry, double insertions)
 {
   const double blocks = (double)geometry->word_count / SBBF_WORDS;
-  lfb_fast_model model;
+  lfb_block_model model;
 
   sbbf_model(&model);
-  return lfb_fast_model_fpp(&model, insertions / blocks, blocks);
+  return lfb_block_model_fpp(&model, insertions / blocks, blocks);
 }
 
 /* A key leaves a bit off unless it has its block, and its place in the word. */

@@ -1,4 +1,4 @@
-/* strategies.c - the table of strategies, and looking one up.  Floor 11. */
+/* strategies.c - the table of strategies, and looking one up. */
 #include "bloom/strategies/strategies.h"
 
 #include <string.h>

@@ -1,13 +1,11 @@
 /*
  * strategies.h - the table of strategies.
- *
- * Floor 9.  May include: floors 0 to 8.
  */
 #ifndef LFB_BLOOM_STRATEGIES_H
 #define LFB_BLOOM_STRATEGIES_H
 
-#include "atomic/kin.h"
-#include "bloom/simd.h"
+#include "atomic/words/kin.h"
+#include "bloom/strategies/simd.h"
 #include "bloom/strategies/strategy.h"
 
 #ifdef __cplusplus

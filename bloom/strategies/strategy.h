@@ -1,12 +1,10 @@
 /*
  * strategy.h - what a strategy is: one row of a table.
  *
- * Floor 8.  May include: floors 0 to 7.
- *
  * A strategy turns an element's hash into bits of a layout.  It is part of the
  * serialised form and never changes once it has been released.
  *
- * Ordering, Progress, Stopped  as atomic/bits.h says: a strategy only adds bits,
+ * Ordering, Progress, Stopped  as atomic/words/bits.h says: a strategy only adds bits,
  * one word at a time, and holds nothing in between.
  */
 #ifndef LFB_BLOOM_STRATEGY_H
@@ -15,11 +13,10 @@
 #include <lfbloom/fast.h>
 #include <lfbloom/filter.h>
 
-#include "atomic/bits.h"
-#include "atomic/stripes.h"
-#include "bloom/claims.h"
+#include "atomic/words/bits.h"
+#include "atomic/threads/stripes.h"
 #include "bloom/hashing/hasher.h"
-#include "bloom/sizing.h"
+#include "bloom/strategies/sizing.h"
 #include "bloom/strategies/modulus.h"
 
 #ifdef __cplusplus

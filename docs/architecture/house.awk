@@ -1,19 +1,23 @@
-# house.awk - the house as a graph for graphviz, from the sources' own includes: given all
-# sources of the library and of what stands on it.
+# house.awk - what the sources' includes say of the house.
 #
-# A box is a folder, or as many neighbouring floors of it as can be one box without two boxes
-# standing on each other; its text names its headers, or its sources where it has none.  An
-# arrow goes from who includes to who is included; one that others lead along anyway is left
-# out.  A folder of what is not the library is one box.
+#   awk -v list=FOLDERS -f house.awk FILE...               a graph for graphviz
+#   awk -v list=FOLDERS -v check=1 -f house.awk FILE...    what is wrong, and status 1
+#
+# The files are all sources of the library and of what stands on it.  A box is a folder; its text
+# names its headers, or its sources where it has none.  An arrow goes from who includes to who is
+# included; one that others lead along anyway is left out.  Wrong are: a file whose folder is not
+# in the list, a folder without a file, an include of a folder further down the list, and a circle
+# of files, x.c and x.h being one file.
 
 function folder_of(file) {
   sub(/\/[^\/]*$/, "", file)
-  sub(/\/include\/lfbloom$/, "/include", file)
-  if (file ~ /^(cli|bench|examples)\// && file !~ /\/include$/) sub(/\/.*/, "", file)
   return file
 }
 
-function is_whole(folder) { return folder ~ /^(cli|bench|examples)$/ }
+function unit_of(file) {
+  sub(/\.[a-z.]*$/, "", file)
+  return file
+}
 
 # The file that an #include names; "" for a header of the system.
 function resolve(name, i) {
@@ -23,9 +27,9 @@ function resolve(name, i) {
   return ""
 }
 
-# Whether box `to` can be reached from box `from` along arrows; `seen` is of one search.
+# Whether folder `to` can be reached from folder `from` along arrows; `seen` is of one search.
 function leads(from, to, i) {
-  for (i = 1; i <= boxes; i++)
+  for (i = 1; i <= folders; i++)
     if ((from, i) in arrow && !(i in seen)) {
       seen[i] = 1
       if (i == to || leads(i, to)) return 1
@@ -33,106 +37,108 @@ function leads(from, to, i) {
   return 0
 }
 
-# Makes the arrows that there are with the parts in the boxes that they are in now.
-function connect(i) {
-  split("", arrow)
-  for (i = 1; i <= includes; i++)
-    if (box[including[i]] != box[included[i]]) arrow[box[including[i]], box[included[i]]] = 1
+function complain(text) {
+  print text
+  wrong++
 }
 
-function stands(number) {
-  connect()
-  split("", seen)
-  return !leads(number, number)
-}
-
-# A part, a floor of a folder, comes into the box of the floor below it if that stands.
-function place(part, folder) {
-  box[part] = last[folder]
-  if (last[folder] && stands(last[folder])) return
-  last[folder] = box[part] = ++boxes
-  title[boxes] = folder
-}
-
-function label(number, text) {
-  text = title[number]
-  sub(/\/include$/, "/include/lfbloom", text)
-  text = text "/"
-  if (is_whole(title[number])) return text
-  if (low[number] == high[number]) return text "   floor " low[number] names[number]
-  return text "   floors " low[number] " to " high[number] names[number]
+# Walks on from a unit in its folder; complains of a circle that leads back to one on the way.
+function walk(unit, way, i) {
+  if (state[unit] == "done") return
+  if (state[unit] == "on the way") {
+    complain("a circle of files: " way unit)
+    return
+  }
+  state[unit] = "on the way"
+  for (i = 1; i <= next_count[unit]; i++) walk(next_of[unit, i], way unit " -> ")
+  state[unit] = "done"
 }
 
 # Public headers, then a colour for each house.
 function fill(folder) {
-  if (folder ~ /\/include$/) return "#ffe9b8"
-  if (folder == "atomic") return "#dbe9d8"
+  if (folder ~ /\/include\//) return "#ffe9b8"
+  if (folder ~ /^atomic/) return "#dbe9d8"
   if (folder ~ /^bloom/) return "#d9e4f5"
   return folder ~ /^redis/ ? "#f5d9d6" : "#eeeeee"
 }
 
-BEGIN { split("atomic bloom redis", roots) }
+BEGIN {
+  split("atomic bloom redis", roots)
+  while ((status = (getline line <list)) > 0)
+    if (line !~ /^#/) {
+      folder[++folders] = line
+      place[line] = folders
+    }
+  if (status < 0 || folders == 0) {
+    print "house.awk: cannot read the list of folders " list
+    exit 1
+  }
+}
 
 FNR == 1 {
   known[FILENAME] = 1
   files[++count] = FILENAME
 }
-match($0, /Floor [0-9]+/) && !(FILENAME in floor) { floor[FILENAME] = substr($0, RSTART + 6, RLENGTH - 6) + 0 }
 /^ *# *include *[<"]/ {
   name = $0
   sub(/^[^<"]*[<"]/, "", name)
+  quoted = $0 ~ /#[^<]*"/
   sub(/[>"].*/, "", name)
   from[++lines] = FILENAME
   what[lines] = name
+  bare[lines] = quoted
 }
 
 END {
+  if (folders == 0) exit 1
   for (i = 1; i <= count; i++) {
-    folder = folder_of(files[i])
-    part_of[files[i]] = folder " " (is_whole(folder) ? 0 : floor[files[i]])
-    if (!(folder in have)) {
-      have[folder] = 1
-      folders[++folder_count] = folder
+    in_folder = folder_of(files[i])
+    if (!(in_folder in place)) {
+      complain(files[i] " is in a folder that is not in the list")
+      continue
     }
-    exists[part_of[files[i]]] = 1
-  }
-  for (i = 1; i <= lines; i++) {
-    file = resolve(what[i])
-    if (file == "" || part_of[file] == part_of[from[i]]) continue
-    including[++includes] = part_of[from[i]]
-    included[includes] = part_of[file]
-  }
-  # Each part for itself at first.
-  for (part in exists) box[part] = "alone " part
-  for (level = 0; level < 100; level++)
-    for (i = 1; i <= folder_count; i++)
-      if ((folders[i] " " level) in exists) place(folders[i] " " level, folders[i])
-  connect()
-
-  for (i = 1; i <= count; i++) {
-    number = box[part_of[files[i]]]
-    if (!(number in low) || floor[files[i]] < low[number]) low[number] = floor[files[i]]
-    if (!(number in high) || floor[files[i]] > high[number]) high[number] = floor[files[i]]
+    number = place[in_folder]
+    inhabited[number] = 1
     if (files[i] ~ /\.h$/) headers[number]++
   }
+  for (i = 1; i <= folders; i++)
+    if (!(i in inhabited)) complain(folder[i] " is in the list and has no file")
+  for (i = 1; i <= lines; i++) {
+    file = resolve(what[i])
+    if (file == "") {
+      if (bare[i]) complain(from[i] " includes " what[i] ": name it by its path in the tree")
+      continue
+    }
+    a = place[folder_of(from[i])]
+    b = place[folder_of(file)]
+    if (a != b) arrow[a, b] = 1
+    if (a < b) complain(from[i] " includes " file ", which is further down the list")
+    if (a == b && unit_of(from[i]) != unit_of(file))
+      next_of[unit_of(from[i]), ++next_count[unit_of(from[i])]] = unit_of(file)
+    checked++
+  }
+  for (i = 1; i <= count; i++) walk(unit_of(files[i]), "")
+
+  if (check) {
+    print checked " includes of " count " files checked, " wrong + 0 " wrong"
+    exit wrong > 0
+  }
   for (i = 1; i <= count; i++) {
-    number = box[part_of[files[i]]]
+    number = place[folder_of(files[i])]
     name = files[i]
     sub(/.*\//, "", name)
-    if (is_whole(title[number]) || (headers[number] && !sub(/\.h$/, "", name))) continue
+    if (folder[number] == "cli" || (headers[number] && !sub(/\.h$/, "", name))) continue
     names[number] = names[number] (in_line[number]++ % 5 ? "  " : "\\n") name
   }
-
   print "// What docs/architecture/house.awk says of the includes: ./bazelw run //docs/architecture:draw"
   print "digraph house {"
   print "  rankdir=TB; ranksep=0.45; nodesep=0.3; bgcolor=white;"
   print "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", fontsize=11, color=\"#555555\"];"
   print "  edge [color=\"#777777\", arrowsize=0.7];"
-  for (i = 1; i <= boxes; i++) {
-    printf "  b%d [label=\"%s\", fillcolor=\"%s\"];\n", i, label(i), fill(title[i])
-  }
-  for (i = 1; i <= boxes; i++)
-    for (j = 1; j <= boxes; j++) {
+  for (i = 1; i <= folders; i++)
+    printf "  b%d [label=\"%s/%s\", fillcolor=\"%s\"];\n", i, folder[i], names[i], fill(folder[i])
+  for (i = 1; i <= folders; i++)
+    for (j = 1; j <= folders; j++) {
       if (!((i, j) in arrow)) continue
       delete arrow[i, j]
       split("", seen)

@@ -1,4 +1,4 @@
-/* address.c - see address.h.  Floor 1 of examples/guard/. */
+/* address.c - see address.h. */
 #include "examples/guard/address.h"
 
 #include <stdlib.h>

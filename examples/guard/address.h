@@ -1,7 +1,5 @@
 /*
  * address.h - where versions on Redis are: redis://..., whose password may be in the environment.
- *
- * Floor 1 of examples/guard/.  May include: <lfbloom/redis.h>.
  */
 #ifndef GUARD_ADDRESS_H
 #define GUARD_ADDRESS_H

@@ -1,7 +1,5 @@
 /*
  * cache.c - see cache.h: sets of eight entries each, every set with a clock hand.
- *
- * Floor 3 of examples/guard/.  May include: cache.h, stages.h.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "examples/guard/cache.h"

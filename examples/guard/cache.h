@@ -1,8 +1,6 @@
 /*
  * cache.h - a bounded cache of products in this process.
  *
- * Floor 3 of examples/guard/.  May include: stages.h.
- *
  * Bounded  by a number of entries; a new one displaces, among the eight places that it can
  *          have, one that was not asked for lately (CLOCK).
  * Fresh    A lookup that finds nothing gets a ticket, and what it brings back from further

@@ -1,8 +1,7 @@
 /*
  * clock.h - the system's clocks in one number.
  *
- * Floor 1 of examples/guard/.  May include: the C standard library.  Whoever includes it
- * defines _POSIX_C_SOURCE first.
+ * Whoever includes it defines _POSIX_C_SOURCE first.
  */
 #ifndef GUARD_CLOCK_H
 #define GUARD_CLOCK_H

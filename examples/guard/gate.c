@@ -1,8 +1,5 @@
 /*
  * gate.c - see gate.h.
- *
- * Floor 4 of examples/guard/.  May include: gate.h, others.h, products.h, stages.h, report.h,
- * <lfbloom/versions.h>, <lfbloom/watch.h>.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "examples/guard/gate.h"

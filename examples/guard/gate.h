@@ -2,9 +2,6 @@
  * gate.h - the filter in front: ids of which it is certain that there is no such product go
  * no further.
  *
- * Floor 4 of examples/guard/.  May include: others.h, products.h, stages.h, report.h,
- * <lfbloom/versions.h>, <lfbloom/watch.h>.
- *
  * Complete  An id is written to the database before it is put here (guard.c), which is what a
  *           rebuild asks for (lfbloom/versions.h, 3): no product that a put has returned for
  *           is ever refused.

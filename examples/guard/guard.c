@@ -1,8 +1,5 @@
 /*
  * guard.c - see guard.h.
- *
- * Floor 5 of examples/guard/.  May include: guard.h, gate.h, cache.h, others.h, redis_cache.h,
- * products.h, stages.h, report.h.
  */
 #include "examples/guard/guard.h"
 

@@ -2,9 +2,6 @@
  * guard.h - the products behind their stages: filter, cache in this process, cache on Redis,
  * database.
  *
- * Floor 5 of examples/guard/.  May include: gate.h, cache.h, others.h, redis_cache.h, products.h,
- * stages.h.
- *
  * The only writer  of the table.  Where something else has written to it, a rebuild brings
  *                  the filter up to date, and empties the cache of this process; so does a new
  *                  version of a filter that is followed.

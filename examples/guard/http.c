@@ -1,7 +1,5 @@
 /*
  * http.c - see http.h.
- *
- * Floor 6 of examples/guard/.  May include: http.h, guard.h, report.h.
  */
 #define _GNU_SOURCE /* open_memstream, for one; and what microhttpd.h takes */
 #include "examples/guard/http.h"

@@ -1,8 +1,6 @@
 /*
  * http.h - the guard as an HTTP server.
  *
- * Floor 6 of examples/guard/.  May include: guard.h, report.h.
- *
  *   GET, HEAD  /pms/productInfo/ID   200 and the product's JSON; 404 "product does not exist"
  *   PUT, POST  /pms/productInfo/ID   writes the JSON object that is sent; 200 and the object
  *   POST       /admin/rebuild        202, and the filter is rebuilt; 409 while it is already

@@ -1,8 +1,6 @@
 /*
  * main.c - the guard, a server in front of a table of products: what is surely not in the
  * table costs neither it nor the caches a request.
- *
- * Floor 7 of examples/guard/.  May include: http.h, guard.h, report.h.
  */
 #define _GNU_SOURCE /* getopt_long */
 #include <errno.h>

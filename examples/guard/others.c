@@ -1,8 +1,5 @@
 /*
  * others.c - see others.h.
- *
- * Floor 3 of examples/guard/.  May include: others.h, address.h, report.h,
- * <lfbloom/redis_source.h>.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "examples/guard/others.h"

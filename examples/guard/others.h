@@ -2,8 +2,6 @@
  * others.h - the products that another machine has announced: a filter of their ids, whose newest
  * version on Redis is followed (lfbloom/redis_source.h).
  *
- * Floor 3 of examples/guard/.  May include: report.h, <lfbloom/redis_source.h>.
- *
  * Whole     A version replaces the one before at once, while requests go on; until there is a
  *           first one, none is had.
  * Cut off   Without Redis it is the last version that answers, for as long as that lasts: no

@@ -1,7 +1,5 @@
 /*
  * products.c - see products.h.
- *
- * Floor 3 of examples/guard/.  May include: products.h, stages.h, report.h.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "examples/guard/products.h"

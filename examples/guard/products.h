@@ -1,8 +1,6 @@
 /*
  * products.h - the source of truth: a table of products in an SQLite database.
  *
- * Floor 3 of examples/guard/.  May include: stages.h, report.h.
- *
  * Table     products(id INTEGER PRIMARY KEY, body TEXT NOT NULL), made if it is not there.
  * Threads   Any call beside any other, but close.  A connection for each reader that was
  *           promised; further ones wait, and so do writers for each other.  Readers and a

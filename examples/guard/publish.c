@@ -1,9 +1,6 @@
 /*
  * publish.c - the other machine: publishes a filter of the ids in a table of products, for guards
  * that follow it.
- *
- * Floor 4 of examples/guard/.  May include: address.h, products.h, report.h,
- * <lfbloom/redis_source.h>.
  */
 #define _POSIX_C_SOURCE 200809L /* access */
 #include <errno.h>

@@ -1,7 +1,5 @@
 /*
  * redis_cache.c - see redis_cache.h.
- *
- * Floor 3 of examples/guard/.  May include: redis_cache.h, stages.h, clock.h, report.h.
  */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE /* struct timeval, for hiredis */

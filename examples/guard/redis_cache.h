@@ -1,8 +1,6 @@
 /*
  * redis_cache.h - a cache of products on a Redis server, which several guards may share.
  *
- * Floor 3 of examples/guard/.  May include: stages.h, report.h.
- *
  * Keys      product:ID, the product's body, for so many seconds.
  * Fresh     A product that changes is overwritten by an empty value for some seconds, and
  *           what a lookup brings back is written only where there is nothing: so what was

@@ -1,7 +1,5 @@
 /*
  * report.c - see report.h.
- *
- * Floor 1 of examples/guard/.  May include: report.h.
  */
 #include "examples/guard/report.h"
 

@@ -1,7 +1,5 @@
 /*
  * report.h - the guard's lines on standard error.
- *
- * Floor 1 of examples/guard/.  May include: the C standard library.
  */
 #ifndef GUARD_REPORT_H
 #define GUARD_REPORT_H

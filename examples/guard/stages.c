@@ -1,7 +1,5 @@
 /*
  * stages.c - see stages.h.
- *
- * Floor 2 of examples/guard/.  May include: stages.h, clock.h.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "examples/guard/stages.h"

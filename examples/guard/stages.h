@@ -2,8 +2,6 @@
  * stages.h - what a request for a product passes through, nearest first: each stage answers,
  * or lets it go on to the next.
  *
- * Floor 2 of examples/guard/.  May include: the C standard library.
- *
  * Of a stage no more is known than its row: what it is called, how it is asked, what it is
  * told of what stages behind it found, and how often it gave which answer.
  *

@@ -1,7 +1,5 @@
 /*
  * answer.c - see answer.h.
- *
- * Floor 1 of examples/server/.  May include: answer.h, <lfbloom/filter.h>.
  */
 #include "examples/server/answer.h"
 

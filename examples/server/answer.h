@@ -9,8 +9,6 @@
  *
  * A key is the rest of its line, of at least one byte, any but the line's end.  All else is
  * answered "ERR" and why.
- *
- * Floor 1 of examples/server/.  May include: <lfbloom/filter.h>.
  */
 #ifndef SERVER_ANSWER_H
 #define SERVER_ANSWER_H

@@ -2,8 +2,6 @@
  * main.c - a TCP server whose threads share one filter: nothing else is shared, and nothing is
  * locked.
  *
- * Floor 3 of examples/server/.  May include: peer.h, answer.h.
- *
  * Each thread has an epoll of its own with the connections that it accepted.
  */
 #define _GNU_SOURCE /* accept4 */

@@ -1,7 +1,5 @@
 /*
  * peer.c - see peer.h.
- *
- * Floor 2 of examples/server/.  May include: peer.h, answer.h.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "examples/server/peer.h"

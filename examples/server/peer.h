@@ -1,8 +1,6 @@
 /*
  * peer.h - one client's connection: lines that come in pieces, answers that leave in pieces.
  *
- * Floor 2 of examples/server/.  May include: answer.h.
- *
  * Bounded   A client that sends and does not read is not read from until its answers are
  *           gone: a connection takes 8 KiB, whatever it does.
  * Threads   A peer belongs to one thread.

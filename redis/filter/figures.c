@@ -1,4 +1,4 @@
-/* figures.c - a filter's figures, its bits counted where they are.  Floor 20. */
+/* figures.c - a filter's figures, its bits counted where they are. */
 #include "redis/filter/remote.h"
 
 enum {

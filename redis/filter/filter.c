@@ -1,8 +1,8 @@
-/* filter.c - putting keys into a filter on Redis, and asking for them.  Floor 20. */
+/* filter.c - putting keys into a filter on Redis, and asking for them. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "bloom/hashing/pieces.h"
+#include "bloom/strategies/pieces.h"
 #include "bloom/hashing/sink.h"
 #include "redis/filter/remote.h"
 

@@ -1,4 +1,4 @@
-/* keep.c - a filter's keys on the server, all together: listed, expired, renamed.  Floor 20. */
+/* keep.c - a filter's keys on the server, all together: listed, expired, renamed. */
 #include <string.h>
 
 #include "redis/filter/remote.h"

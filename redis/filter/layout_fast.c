@@ -2,8 +2,6 @@
  * layout_fast.c - filters of strategy `fast`: blocks spread over as many strings as it takes,
  * and a hash that describes them.
  *
- * Floor 17.
- *
  * A part holds blocks of 64 bytes, each as 8 words, big-endian, so that GET i64 is a word;
  * behind them 4 bytes, the mark.  All parts of a filter are equally long.  The hash, under
  * the filter's name, has the fields
@@ -17,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bloom/forms/native_header.h"
+#include "bloom/files/native_header.h"
 #include "redis/filter/layouts.h"
 
 enum {

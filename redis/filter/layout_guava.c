@@ -2,8 +2,6 @@
  * layout_guava.c - filters of Guava's two strategies: the string is, byte for byte, what
  * BloomFilter.writeTo writes, so that BloomFilter.readFrom reads what GET gives.
  *
- * Floor 17.
- *
  * The words are big-endian, so that bit i of the filter is bit 48 + (i XOR 63) of the string.
  * Guava says neither n nor p, so this does not either; BITCOUNT name 6 -1 is the bit count.
  * Until a filter is whole, ff 4c and four random bytes are in its header's place, which neither
@@ -11,7 +9,7 @@
  */
 #include <string.h>
 
-#include "bloom/forms/guava_header.h"
+#include "bloom/files/guava_header.h"
 #include "redis/filter/layouts.h"
 
 static const unsigned char guava_draft[] = {0xff, 'L'};

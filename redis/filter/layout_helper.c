@@ -2,8 +2,6 @@
  * layout_helper.c - filters of strategy redis-mitz32: what the Java helper class over
  * RedisTemplate makes, by SETBIT name offset 1.
  *
- * Floor 17.
- *
  * Bit i of the filter is bit i of the string.  That class writes no description: who opens
  * such a filter says what it was made for.  The mark is bit m, behind the last one: the first
  * to open what the class has made sets it, and makes the string as long as it can become.

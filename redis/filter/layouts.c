@@ -1,4 +1,4 @@
-/* layouts.c - the table of layouts, and the commands that they share.  Floor 17. */
+/* layouts.c - the table of layouts, and the commands that they share. */
 #include "redis/filter/layouts.h"
 
 #include <string.h>

@@ -2,8 +2,6 @@
  * layouts.h - where on a server the bits of a filter are, and by which commands they are set
  * and asked for: one row of a table for each layout.
  *
- * Floor 16.  May include: floors 0 to 15.
- *
  * A filter is one Redis string, its only part, or several; bit i of the filter, as its strategy
  * numbers them, is bit i % part_bits of part i / part_bits, and all bits of a key are in one
  * part.  A put is one BITFIELD of one-bit SETs, a query one BITFIELD_RO (which a server that
@@ -28,7 +26,7 @@
 #ifndef LFB_REDIS_LAYOUTS_H
 #define LFB_REDIS_LAYOUTS_H
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "redis/filter/words.h"
 #include "redis/link/ask.h"
 

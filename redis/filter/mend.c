@@ -1,4 +1,4 @@
-/* mend.c - bits that a server lacks, some in a command, many commands in a job.  Floor 20. */
+/* mend.c - bits that a server lacks, some in a command, many commands in a job. */
 #include "redis/filter/mend.h"
 
 #include <stdlib.h>

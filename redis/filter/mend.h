@@ -1,7 +1,5 @@
 /*
  * mend.h - sets on the server the bits that it lacks.
- *
- * Floor 19.  May include: floors 0 to 18.
  */
 #ifndef LFB_REDIS_MEND_H
 #define LFB_REDIS_MEND_H

@@ -1,4 +1,4 @@
-/* open.c - creating, opening and deleting a filter by its name.  Floor 19. */
+/* open.c - creating, opening and deleting a filter by its name. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* remote.c - an open filter, and what is done to its parts.  Floor 19. */
+/* remote.c - an open filter, and what is done to its parts. */
 #include "redis/filter/remote.h"
 
 #include <stdlib.h>

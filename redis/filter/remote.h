@@ -1,7 +1,5 @@
 /*
  * remote.h - what an open filter on Redis is.
- *
- * Floor 18.  May include: floors 0 to 17.
  */
 #ifndef LFB_REDIS_REMOTE_H
 #define LFB_REDIS_REMOTE_H

@@ -1,4 +1,4 @@
-/* snapshot.c - a filter's words between the server, part behind part, and memory.  Floor 20. */
+/* snapshot.c - a filter's words between the server, part behind part, and memory. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* words.c - reading and writing them.  Floor 15. */
+/* words.c - reading and writing them. */
 #include "redis/filter/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "bloom/forms/forms.h"
+#include "bloom/files/forms.h"
 
 /* Reverses the bits of words, and so of strings of 8 bytes, whichever way they are loaded. */
 static void words_turn(uint64_t *words, size_t count)

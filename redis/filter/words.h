@@ -1,13 +1,11 @@
 /*
  * words.h - a filter's words as a stream of bytes, as they are in Redis strings: big-endian,
  * or each 8 bytes with their bits the other way round.
- *
- * Floor 14.  May include: floors 0 to 13.
  */
 #ifndef LFB_REDIS_WORDS_H
 #define LFB_REDIS_WORDS_H
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,5 @@
 /*
  * address.c - reads redis://[[user]:password@]host[:port][/name].
- *
- * Floor 10.
  */
 #include <lfbloom/redis.h>
 #include <string.h>

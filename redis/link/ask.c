@@ -1,4 +1,4 @@
-/* ask.c - one command, or a job a few commands at a time.  Floor 16. */
+/* ask.c - one command, or a job a few commands at a time. */
 #include "redis/link/ask.h"
 
 #include <string.h>

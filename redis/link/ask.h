@@ -1,8 +1,6 @@
 /*
  * ask.h - one command at a time, or a job a few commands at a time: what is done to a filter
  * as a whole, where nothing is gained by haste.
- *
- * Floor 15.  May include: redis/link/link.h, lfbloom/sink.h.
  */
 #ifndef LFB_REDIS_ASK_H
 #define LFB_REDIS_ASK_H

@@ -1,4 +1,4 @@
-/* connection.c - connecting, logging in, sending.  Floor 11. */
+/* connection.c - connecting, logging in, sending. */
 #include "redis/link/connection.h"
 
 #include <assert.h>

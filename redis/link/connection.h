@@ -1,8 +1,6 @@
 /*
  * connection.h - a connection to one Redis server, logged in.
  *
- * Floor 10.  May include: lfbloom/redis.h, floors 1 to 4 of redis/.
- *
  * Nothing but opening and lfb_connection_call() waits, and these no longer than asked for.
  * A connection of which a function has failed is good for nothing but to be closed.
  */

@@ -2,8 +2,6 @@
  * link.h - a Redis server, or a cluster found from one of its nodes, to which commands go many
  * at a time.
  *
- * Floor 14.  May include: lfbloom/redis.h, wire.h, slots.h, connection.h.
- *
  * A job is a number of commands, each for itself: no MULTI, no SUBSCRIBE, nothing that a
  * connection would have to remember.  They are written ahead of their answers, to each node
  * at most options.window of them; nodes work beside each other.
@@ -34,18 +32,29 @@
 
 #include <hiredis/hiredis.h>
 #include <lfbloom/redis.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "redis/link/connection.h"
-#include "redis/link/slots.h"
+#include "redis/link/nodes.h"
+#include "redis/link/queue.h"
 #include "redis/link/wire.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct lfb_link lfb_link;
+/* A connection to a server, or to the nodes of a cluster.  Others read said.text, what the server
+ * or the network said last to be wrong, and nodes.cluster. */
+typedef struct lfb_link {
+  lfb_nodes nodes;
+  lfb_said said;
+  lfb_queue waiting;     /* to be sent again                     */
+  lfb_wire held;         /* the command that is held             */
+  bool writes;           /* its jobs do                          */
+  struct pollfd *polled; /* what poll() is to look at, a row a node */
+  uint16_t polled_count; /* .. for which there is room           */
+} lfb_link;
 
 /* Commands 0 to count - 1. */
 typedef struct lfb_job {
@@ -70,13 +79,6 @@ typedef struct lfb_job {
 lfb_status lfb_link_open_saying(const lfb_redis_options *options, lfb_said *said, lfb_link **link);
 lfb_status lfb_link_open(const lfb_redis_options *options, lfb_link **link);
 void lfb_link_close(lfb_link *link); /* NULL: nothing */
-
-/* What the server or the network said last to be wrong, for people; "" until then.  The link's,
- * until its next call. */
-const char *lfb_link_error(const lfb_link *link);
-
-/* Whether the link is to a cluster. */
-bool lfb_link_is_cluster(const lfb_link *link);
 
 /* Says whether the jobs from now on write; at first they do not. */
 void lfb_link_write(lfb_link *link, bool writes);

@@ -1,4 +1,4 @@
-/* net.c - sockets.  Floor 3. */
+/* net.c - sockets. */
 #define _GNU_SOURCE /* SOCK_NONBLOCK, SOCK_CLOEXEC, getaddrinfo */
 #include "redis/link/net.h"
 

@@ -1,8 +1,6 @@
 /*
  * net.h - sockets that never make a caller wait longer than it said.
  *
- * Floor 2.  May include: redis/link/said.h, lfbloom/status.h.
- *
  * A deadline is a time of lfb_net_now().  Interruption by signals is of no consequence, and
  * a peer that is gone raises none.
  */

@@ -1,4 +1,4 @@
-/* nodes.c - finds the nodes of a cluster, by CLUSTER SLOTS.  Floor 13. */
+/* nodes.c - finds the nodes of a cluster, by CLUSTER SLOTS. */
 #define _POSIX_C_SOURCE 200809L /* strndup */
 #include "redis/link/nodes.h"
 

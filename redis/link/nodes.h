@@ -2,8 +2,6 @@
  * nodes.h - the nodes of a cluster, and which of them has which slot; a single server is a
  * cluster of one.
  *
- * Floor 12.  May include: lfbloom/redis.h, connection.h, queue.h, slots.h.
- *
  * Nodes are numbered from 0 on and stay as long as the whole does, at most
  * LFB_MOST_NODES of them; number 0 is the one that it was found from.
  */

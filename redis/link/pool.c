@@ -1,4 +1,4 @@
-/* pool.c - taking a link, and leaving it.  Floor 16. */
+/* pool.c - taking a link, and leaving it. */
 #include "redis/link/pool.h"
 
 #include <stdlib.h>

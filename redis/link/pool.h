@@ -1,8 +1,6 @@
 /*
  * pool.h - links that nobody uses now, for whichever thread needs one next.
  *
- * Floor 15.  May include: redis/link/link.h, atomic/.
- *
  * Progress  lock-free: a place is taken by one exchange, filled by one compare-and-exchange.
  *           Where none is left, a thread opens a link of its own.
  * Memory    LFB_POOL_PLACES links at most are kept; further ones are closed after use.

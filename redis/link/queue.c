@@ -1,4 +1,4 @@
-/* queue.c - the memory of a queue.  Floor 2. */
+/* queue.c - the memory of a queue. */
 #include "redis/link/queue.h"
 
 #include <assert.h>

@@ -1,7 +1,5 @@
 /*
  * queue.h - the commands of a job that are on their way, first in, first out.
- *
- * Floor 1.  May include: the C standard library.
  */
 #ifndef LFB_REDIS_QUEUE_H
 #define LFB_REDIS_QUEUE_H

@@ -1,4 +1,4 @@
-/* reader.c - replies, parsed by hiredis in memory of ours.  Floor 4. */
+/* reader.c - replies, parsed by hiredis in memory of ours. */
 #include "redis/link/reader.h"
 
 #include <stdalign.h>

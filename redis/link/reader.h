@@ -1,8 +1,6 @@
 /*
  * reader.h - replies out of the bytes that a server sends.
  *
- * Floor 3.  May include: redis/link/net.h, redis/link/said.h, hiredis.
- *
  * hiredis parses; what it makes of a reply lies in memory that the next reply is made in,
  * where hiredis itself would ask for some for every number of an array.
  *

@@ -1,7 +1,5 @@
 /*
- * run.h - a job on its way: what the files run_*.c and link.c do with it.
- *
- * Floor 15.  May include: floors 0 to 14.
+ * run.h - a job on its way: what the files run*.c do with it.
  *
  * A command is in one place at a time: not begun (next), held (written, but its node takes no
  * more), in flight at a node, or waiting to be sent again.  All that wait are sent before
@@ -11,25 +9,11 @@
 #ifndef LFB_REDIS_RUN_H
 #define LFB_REDIS_RUN_H
 
-#include <poll.h>
-
 #include "redis/link/link.h"
-#include "redis/link/nodes.h"
-#include "redis/link/queue.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct lfb_link {
-  lfb_nodes nodes;
-  lfb_said said;
-  lfb_queue waiting;     /* to be sent again                     */
-  lfb_wire held;         /* the command that is held             */
-  bool writes;           /* its jobs do                          */
-  struct pollfd *polled; /* what poll() is to look at, a row a node */
-  uint16_t polled_count; /* .. for which there is room           */
-};
 
 typedef struct lfb_run {
   lfb_link *link;

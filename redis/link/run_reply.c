@@ -1,4 +1,4 @@
-/* run_reply.c - taking a job's replies, and going where they redirect.  Floor 16. */
+/* run_reply.c - taking a job's replies, and going where they redirect. */
 #include <string.h>
 
 #include "redis/link/net.h"

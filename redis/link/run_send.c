@@ -1,4 +1,4 @@
-/* run_send.c - sending a job's commands: fills each node's window.  Floor 16. */
+/* run_send.c - sending a job's commands: fills each node's window. */
 #include <assert.h>
 
 #include "redis/link/net.h"

@@ -1,4 +1,4 @@
-/* said.c - keeps a text.  Floor 2. */
+/* said.c - keeps a text. */
 #include "redis/link/said.h"
 
 static size_t said_add(lfb_said *said, size_t at, const char *text)

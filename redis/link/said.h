@@ -1,7 +1,5 @@
 /*
  * said.h - what a server or the network said last, for people.
- *
- * Floor 1.  May include: lfbloom/status.h.
  */
 #ifndef LFB_REDIS_SAID_H
 #define LFB_REDIS_SAID_H

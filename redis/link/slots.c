@@ -1,4 +1,4 @@
-/* slots.c - CRC-16/XMODEM and hash tags.  Floor 2. */
+/* slots.c - CRC-16/XMODEM and hash tags. */
 #include "redis/link/slots.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /*
  * slots.h - which of a cluster's 16,384 hash slots a key is in.
- *
- * Floor 1.  May include: the C standard library.
  */
 #ifndef LFB_REDIS_SLOTS_H
 #define LFB_REDIS_SLOTS_H

@@ -1,4 +1,4 @@
-/* wire.c - the memory of a wire, and reading digits.  Floor 2. */
+/* wire.c - the memory of a wire, and reading digits. */
 #include "redis/link/wire.h"
 
 #include <stdlib.h>

@@ -2,8 +2,6 @@
  * wire.h - commands as a Redis server reads them (RESP), written behind one another; and
  * numbers, read again.
  *
- * Floor 1.  May include: the C standard library.
- *
  *     lfb_wire_begin(wire, 3);
  *     lfb_wire_text(wire, "GETBIT");
  *     lfb_wire_string(wire, key, key_size);

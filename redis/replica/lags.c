@@ -1,4 +1,4 @@
-/* lags.c - buckets an eighth of a power of two wide.  Floor 2. */
+/* lags.c - buckets an eighth of a power of two wide. */
 #define _POSIX_C_SOURCE 200809L
 #include "redis/replica/lags.h"
 

@@ -1,8 +1,6 @@
 /*
  * lags.h - how long things took, as counts in a few hundred buckets, and percentiles of them.
  *
- * Floor 1.  May include: lfbloom/c11.h.
- *
  * A bucket is an eighth of a power of two wide: what a percentile says is at most 12.5 % above
  * the truth, and never below it.
  *

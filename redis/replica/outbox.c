@@ -1,4 +1,4 @@
-/* outbox.c - a ring whose slots say whose turn it is.  Floor 7. */
+/* outbox.c - a ring whose slots say whose turn it is. */
 #include "redis/replica/outbox.h"
 
 #include <stdlib.h>

@@ -2,8 +2,6 @@
  * outbox.h - a bounded queue of puts on their way to a server: any number of threads put into
  * it, one takes out.
  *
- * Floor 6.  May include: lfbloom/c11.h, lfbloom/cpu.h, lfbloom/status.h, bloom/hashing/murmur.h.
- *
  * 1. Order      What is taken comes in the order in which places were given.
  * 2. Marks      lfb_outbox_mark() counts every put whose place was given before, in the
  *               happens-before sense; and every put of which the caller has seen, by however

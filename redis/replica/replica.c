@@ -1,4 +1,4 @@
-/* replica.c - opening and closing a replica, and putting into it.  Floor 22. */
+/* replica.c - opening and closing a replica, and putting into it. */
 #define _POSIX_C_SOURCE 200809L
 #include "redis/replica/replica.h"
 
@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "atomic/wake.h"
-#include "bloom/core.h"
-#include "bloom/hashing/pieces.h"
+#include "atomic/threads/wake.h"
+#include "bloom/filter/core.h"
+#include "bloom/strategies/pieces.h"
 #include "bloom/hashing/sink.h"
 
 enum {

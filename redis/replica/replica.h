@@ -1,8 +1,6 @@
 /*
  * replica.h - what a replica is, and the work of its two threads.
  *
- * Floor 21.  May include: floors 0 to 20.
- *
  * Where a key is put that is not in the copy, first it gets a place in the outbox, then its
  * bits are set.  So every bit of the copy is on Redis, or came with a place that was given
  * before, which a mark (outbox.h, 2) counts; and whoever finds a key in need not send it.

@@ -1,7 +1,7 @@
-/* replica_read.c - the thread that gets what others have put.  Floor 22. */
+/* replica_read.c - the thread that gets what others have put. */
 #include <poll.h>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "redis/link/net.h"
 #include "redis/replica/replica.h"
 

@@ -1,4 +1,4 @@
-/* replica_send.c - the thread that brings to Redis what was put here.  Floor 22. */
+/* replica_send.c - the thread that brings to Redis what was put here. */
 #define _POSIX_C_SOURCE 200809L
 #include <poll.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* stream.c - entries added to a filter's stream, and read from it.  Floor 20. */
+/* stream.c - entries added to a filter's stream, and read from it. */
 #include "redis/replica/stream.h"
 
 #include <string.h>

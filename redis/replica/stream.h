@@ -2,8 +2,6 @@
  * stream.h - how the replicas of a filter tell each other what they have put: a Redis stream
  * beside the filter, {name}:stream.
  *
- * Floor 19.  May include: floors 0 to 18.
- *
  * An entry has the fields
  *     o  who added it: a random number of 64 bits, drawn when a replica is opened
  *     n  the how manieth of theirs it is

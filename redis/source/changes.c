@@ -1,4 +1,4 @@
-/* changes.c - writing and reading the keys that came with a version.  Floor 17. */
+/* changes.c - writing and reading the keys that came with a version. */
 #include "redis/source/changes.h"
 
 enum {

@@ -1,8 +1,6 @@
 /*
  * changes.h - the keys that came with a version, as bytes.
  *
- * Floor 16.  May include: floors 0 to 15.
- *
  * Little-endian: three numbers of 64 bits, how many there are of each kind; the numbers that are
  * put as such, the hashes; then each key, 32 bits for its size before it.
  */

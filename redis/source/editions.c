@@ -1,4 +1,4 @@
-/* editions.c - reading the list of a filter's versions, and adding to it.  Floor 19. */
+/* editions.c - reading the list of a filter's versions, and adding to it. */
 #include "redis/source/editions.h"
 
 #include <stdio.h>

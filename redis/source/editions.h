@@ -2,8 +2,6 @@
  * editions.h - the versions of a filter that are on a server: which there are, and under which
  * names.
  *
- * Floor 18.  May include: floors 0 to 17.
- *
  * A version as it stands on the server is an edition.  The list of them is a stream, {name:versions},
  * whose entry N-0 is version N.  It is one key, which one command changes and one command
  * reads, so that all see the same newest one; and a stream takes no entry whose number is not

@@ -1,4 +1,4 @@
-/* listener.c - SUBSCRIBE, on a thread.  Floor 14. */
+/* listener.c - SUBSCRIBE, on a thread. */
 #define _POSIX_C_SOURCE 200809L
 #include "redis/source/listener.h"
 

@@ -1,7 +1,5 @@
 /*
  * listener.h - a thread that is subscribed to a channel, and says so whenever there may be news.
- *
- * Floor 13.  May include: floors 0 to 12.
  */
 #ifndef LFB_REDIS_LISTENER_H
 #define LFB_REDIS_LISTENER_H

@@ -1,4 +1,4 @@
-/* notes.c - noting what is made, and deleting what is not needed.  Floor 21. */
+/* notes.c - noting what is made, and deleting what is not needed. */
 #include "redis/source/notes.h"
 
 #include <stdio.h>

@@ -2,8 +2,6 @@
  * notes.h - what a publisher notes on the server before he makes it, so that the next one can
  * delete it.
  *
- * Floor 20.  May include: floors 0 to 19.
- *
  * A hash, {name:notes}, has a field for each filter and each list of changes that belong to an
  * edition: the kind and its token; with the number that it is to have and how many parts it is of.
  * What has a number up to the newest one's and is no edition can never become one

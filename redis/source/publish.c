@@ -1,8 +1,6 @@
 /*
  * publish.c - publishing a filter as the next version.
  *
- * Floor 22.
- *
  * In this order, and killed between any two: the note; the filter, its description last; the list
  * of changes; the entry in the list of editions, by which it is published; the news of it; and
  * deleting what nobody needs, which is not the caller's business if it fails.

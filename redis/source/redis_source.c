@@ -1,4 +1,4 @@
-/* redis_source.c - versions on a Redis server, as a source for a follower.  Floor 20. */
+/* redis_source.c - versions on a Redis server, as a source for a follower. */
 #include <lfbloom/redis_source.h>
 
 #include <stdlib.h>

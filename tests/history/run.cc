@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "tests/cells.h"
 #include "tests/filters.h"
 #include "tests/race.h"

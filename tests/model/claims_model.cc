@@ -1,4 +1,4 @@
-// What bloom/claims.c promises, by Relacy: its own code, under every kind of interleaving and
+// What bloom/filter/claims.c promises, by Relacy: its own code, under every kind of interleaving and
 // every value that a load may see under C11's rules.
 #include "tests/model/atomic.h"
 
@@ -6,7 +6,7 @@ using namespace lfb_model;
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
 #else
-#include "bloom/claims.c"
+#include "bloom/filter/claims.c"
 #endif
 
 #include "tests/model/model.h"

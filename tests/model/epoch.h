@@ -1,4 +1,4 @@
-// epoch.h - atomic/epoch.h for models: what it promises, by the simplest means.  The real one
+// epoch.h - atomic/threads/epoch.h for models: what it promises, by the simplest means.  The real one
 // stands on barriers of the system's, which no checker of C11's rules knows.
 #pragma once
 #define LFB_ATOMIC_EPOCH_H

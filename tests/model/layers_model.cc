@@ -1,4 +1,4 @@
-// What bloom/growing/layers.c promises, by Relacy: its own code over filters of one word, each
+// What bloom/kinds/layers.c promises, by Relacy: its own code over filters of one word, each
 // full with one bit.  Memory is taken from a pool that is never reused, and what was freed says
 // so when it is touched.
 #include "tests/model/atomic.h"
@@ -22,7 +22,7 @@ using namespace lfb_model;
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
 #else
-#include "bloom/growing/layers.c"
+#include "bloom/kinds/layers.c"
 #endif
 #undef _Static_assert
 #undef aligned_alloc

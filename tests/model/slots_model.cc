@@ -1,4 +1,4 @@
-// What atomic/slots.c promises, by Relacy: its own code, with atomic/stripes.h over it.  A
+// What atomic/threads/slots.c promises, by Relacy: its own code, with atomic/threads/stripes.h over it.  A
 // thread's variables are the model's (tests/model/BUILD.bazel, slots_modelled), pthread's
 // functions are here.
 #include "tests/model/atomic.h"
@@ -57,7 +57,7 @@ int SetSpecific(unsigned key, const void* value) {
 
 }  // namespace
 
-// As atomic/slots.h has it, but for what is above.
+// As atomic/threads/slots.h has it, but for what is above.
 #define LFB_ATOMIC_SLOTS_H
 enum { LFB_SLOT_COUNT = 128 };
 extern PerThread lfb_slot_plus_one, lfb_slot_own_plus_one;
@@ -77,7 +77,7 @@ using namespace lfb_model;
 #include "tests/model/slots_modelled.h"
 #endif
 
-#include "atomic/stripes.h"
+#include "atomic/threads/stripes.h"
 #include "tests/model/model.h"
 
 // As stripes.c has it; the processor is the one that the thread's number stands for.

@@ -1,4 +1,4 @@
-// What bloom/versions/versions.c promises, by Relacy: its own code over an epoch that is a model
+// What bloom/kinds/versions.c promises, by Relacy: its own code over an epoch that is a model
 // (epoch.h) and filters of one word.  Memory is taken from a pool that is never reused, and
 // what was freed says so when it is touched.
 #include "tests/model/atomic.h"
@@ -27,7 +27,7 @@ using namespace lfb_model;
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
 #else
-#include "bloom/versions/versions.c"
+#include "bloom/kinds/versions.c"
 #endif
 #undef malloc
 #undef calloc

@@ -1,4 +1,4 @@
-// What lfbloom/word.h and atomic/stripes.h promise, by Relacy: a bit has one winner, a mask is
+// What lfbloom/word.h and atomic/threads/stripes.h promise, by Relacy: a bit has one winner, a mask is
 // counted once, a sum is never above the truth and in the end exact.
 #include "tests/model/atomic.h"
 
@@ -14,7 +14,7 @@ using namespace lfb_model;
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
 #endif
-#include "atomic/stripes.h"
+#include "atomic/threads/stripes.h"
 #include "tests/model/model.h"
 
 // As stripes.c has it; the processor is the thread's number.

@@ -1,11 +1,11 @@
-// What bloom/claims.c promises, on the machine itself: its own code with a pause at random before
+// What bloom/filter/claims.c promises, on the machine itself: its own code with a pause at random before
 // each atomic operation (atomic.h), claimed in two cells by several processes of several threads.
 #include "tests/paused/atomic.h"
 
 #ifdef LFB_PAUSED_MUTATED
 #include LFB_PAUSED_MUTATED
 #else
-#include "bloom/claims.c"
+#include "bloom/filter/claims.c"
 #endif
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 /*
- * epoch.pml - atomic/epoch.h over ck's epochs: readers who enter by plain stores, which stay
+ * epoch.pml - atomic/threads/epoch.h over ck's epochs: readers who enter by plain stores, which stay
  * in their processors' store buffers, and a writer who publishes, retires and polls.
  *
  * What is here of the code: lfb_ck_enter_plainly(), lfb_ck_enter() where the writer brings the

@@ -69,7 +69,7 @@ RedisCluster* Cluster::cluster_;
 
 TEST_F(Cluster, HasTheSameSlots) {
   const Link link = OpenLink(cluster_->Options());
-  EXPECT_TRUE(lfb_link_is_cluster(link.get()));
+  EXPECT_TRUE(link->nodes.cluster);
   std::vector<std::string> keys = {"", "{", "}", "{}", "a{}b{c}", "{{a}}", "x}{y}", "{a}{b}", "a{b"};
   for (uint64_t i = 0; i < 2000; i++) {
     std::string key;
@@ -187,7 +187,7 @@ TEST_F(Cluster, LosesNothingWhileSlotsMove) {
   uint64_t passes = 0;
   for (; passes < 3 || moves < 50; passes++)
     if (Count(link.get(), kKeys, kRounds, Key, [](uint64_t) {}) != LFB_OK) {
-      ADD_FAILURE() << lfb_link_error(link.get());
+      ADD_FAILURE() << link->said.text;
       break;
     }
   done = true;
@@ -262,7 +262,7 @@ TEST(ClusterDown, IsWaitedFor) {
                      return lfb_reply_status(reply);
                    }}),
             LFB_OK)
-      << lfb_link_error(link.get());
+      << link->said.text;
   helper.join();
   EXPECT_EQ(answered, kCount);
   cluster.AwaitReady();
@@ -303,7 +303,7 @@ TEST(ClusterDown, OutlivesAMaster) {
                      return lfb_reply_status(reply);
                    }}),
             LFB_OK)
-      << lfb_link_error(link.get());
+      << link->said.text;
   EXPECT_EQ(answered, kCount);
   uint64_t missing = 0;
   for (uint64_t i = 0; i < kCount; i++)

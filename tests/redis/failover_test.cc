@@ -1,8 +1,8 @@
 // failover_test.cc - what was acknowledged outlives the master: options.replicas.
 //
-// Seen to fail with these planted by hand: no WAIT is sent (run_keep.c, lfb_run_keeps: all of
+// Seen to fail with these planted by hand: no WAIT is sent (run.c, lfb_run_keeps: all of
 // them); its answer is not looked at (lfb_run_kept: TooFewIsAnError, OutlivesTheMaster,
-// AFlushWaitsForThem); a job whose connection was lost is not done over (run_lose.c, `doubt`:
+// AFlushWaitsForThem); a job whose connection was lost is not done over (run.c, `doubt`:
 // OutlivesAMasterInTheMiddle).
 #include <thread>
 

@@ -61,6 +61,6 @@ inline std::string Ask(lfb_link* link, const Command& command) {
                                            answer.assign(reply->str, reply->len);
                                          return lfb_reply_status(reply);
                                        }});
-  EXPECT_EQ(status, LFB_OK) << command[0] << ": " << lfb_link_error(link);
+  EXPECT_EQ(status, LFB_OK) << command[0] << ": " << link->said.text;
   return answer;
 }

@@ -37,7 +37,7 @@ void CountThrough(RedisServer& server, lfb_link* link, uint64_t count,
                            return lfb_reply_status(reply);
                          }}),
             LFB_OK)
-      << lfb_link_error(link);
+      << link->said.text;
   for (uint64_t i = 0; i < count; i++) {
     ASSERT_EQ(seen[i], 1) << i;
     const int value = std::stoi("0" + Ask(link, {"GET", Key(i)}));
@@ -115,7 +115,7 @@ TEST(LinkFaults, NoticesThatItWasHungUp) {
                                    return LFB_OK;
                                  }}),
               LFB_OK)
-        << lfb_link_error(link.get());
+        << link->said.text;
     EXPECT_FALSE(sent_again);
     EXPECT_NE(server.Call({"CLIENT", "KILL", "TYPE", "normal"}), "0");
   }
@@ -138,7 +138,7 @@ TEST(LinkFaults, GivesUpOnADeadServer) {
   const Link link = OpenLink(options);
   server.Kill();
   EXPECT_EQ(Ping(link.get()), LFB_ERROR_REDIS_CONNECT);
-  EXPECT_STREQ(lfb_link_error(link.get()), "127.0.0.1: Connection refused");
+  EXPECT_STREQ(link->said.text, "127.0.0.1: Connection refused");
   server.Start();
   EXPECT_EQ(Ping(link.get()), LFB_OK);
 }
@@ -161,7 +161,7 @@ TEST(LinkFaults, GivesUpOnASilentServer) {
   const Link link = OpenSoon(options);
   server.Stop();
   EXPECT_EQ(Ping(link.get()), LFB_ERROR_REDIS_TIMEOUT);
-  EXPECT_STREQ(lfb_link_error(link.get()), "no answer in time");
+  EXPECT_STREQ(link->said.text, "no answer in time");
   lfb_link* none = nullptr;
   EXPECT_EQ(lfb_link_open(&options, &none), LFB_ERROR_REDIS_TIMEOUT);
   server.Continue();
@@ -386,7 +386,7 @@ TEST(LinkFakes, ThatAreTooBusyToWaitForReplicasAreAskedAgain) {
     options.replicas = 1;
     const Link link = OpenLink(options);
     lfb_link_write(link.get(), true);
-    EXPECT_EQ(Get(link.get()), LFB_OK) << busy << lfb_link_error(link.get());
+    EXPECT_EQ(Get(link.get()), LFB_OK) << busy << link->said.text;
     FakeServer always(Then([&](unsigned time) -> std::string { return time % 2 == 0 ? "+yes\r\n" : busy; }));
     options.port = always.port();
     const Link other = OpenLink(options);
@@ -440,7 +440,7 @@ TEST(LinkFakes, ThatNeverEndTheirAnswerAreLeft) {
     FakeServer server(Then([&](unsigned time) -> std::string { return time == 0 ? answer : "+yes\r\n"; }));
     const Link link = OpenLink(At(server));
     EXPECT_EQ(Get(link.get()), LFB_ERROR_REDIS_PROTOCOL) << answer.substr(0, 20);
-    EXPECT_STREQ(lfb_link_error(link.get()), "an answer that does not end");
+    EXPECT_STREQ(link->said.text, "an answer that does not end");
     EXPECT_EQ(Ask(link.get(), {"GET", "a"}), "yes") << "the link is good for the next job";
   }
 }

@@ -10,7 +10,7 @@ namespace {
 TEST(Link, DoesCommandsInOrder) {
   RedisServer server;
   const Link link = OpenLink(server.Options());
-  EXPECT_FALSE(lfb_link_is_cluster(link.get()));
+  EXPECT_FALSE(link->nodes.cluster);
   uint64_t next = 0;
   constexpr uint64_t kCount = 20'000;
   const lfb_status status =
@@ -113,7 +113,7 @@ TEST(Link, HandsErrorsOver) {
                              }}),
             LFB_ERROR_REDIS_REFUSED);
   EXPECT_EQ(replies, 1u);
-  EXPECT_NE(std::string(lfb_link_error(link.get())).find("WRONGTYPE"), std::string::npos);
+  EXPECT_NE(std::string(link->said.text).find("WRONGTYPE"), std::string::npos);
   EXPECT_EQ(Ask(link.get(), {"GET", "text"}), "x");
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bloom/core.h"
+#include "bloom/filter/core.h"
 #include "tests/filters.h"
 #include "tests/redis/server.h"
 

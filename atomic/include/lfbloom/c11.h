@@ -1,8 +1,6 @@
 /*
  * lfbloom/c11.h - one spelling of C11 atomics for C and C++.
  *
- * Floor 0.  May include: the C (or C++) standard library.
- *
  * C++ has no _Atomic before C++23 and keeps its functions in a namespace; under
  * this header both languages write LFB_ATOMIC(uint64_t) and
  * LFB_STD atomic_load_explicit().  The two representations are the same on every

@@ -1,7 +1,5 @@
 /*
  * lfbloom/cpu.h - what the library needs to know of the processor.
- *
- * Floor 0.  May include: the C standard library.
  */
 #ifndef LFBLOOM_CPU_H
 #define LFBLOOM_CPU_H

@@ -1,8 +1,6 @@
 /*
  * lfbloom/status.h - what every call that can fail returns.
  *
- * Floor 0.  May include: nothing.
- *
  * Guarantees 19 of docs/guarantees.md.
  *
  * A call that fails leaves its outputs untouched and nothing half-done behind.

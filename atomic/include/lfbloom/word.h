@@ -1,8 +1,6 @@
 /*
  * lfbloom/word.h - 64 bits that many threads may set at once: the heart of it all.
  *
- * Floor 1.  May include: floor 0.
- *
  * Guarantees 1, 2, 5 of docs/guarantees.md.
  *
  * Ordering   Every access is relaxed: a word publishes nothing but its own bits.

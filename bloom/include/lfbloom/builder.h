@@ -1,8 +1,6 @@
 /*
  * lfbloom/builder.h - filling a filter that nobody sees yet: without locked operations.
  *
- * Floor 7.  May include: lfbloom/filter.h.
- *
  * Guarantees 1, 6, 19 of docs/guarantees.md.
  *
  * Until it is handed over, a filter of strategy fast is cut into regions, and a region

@@ -1,8 +1,6 @@
 /*
  * lfbloom/counting.h - a Bloom filter from which keys can be removed again.
  *
- * Floor 7.  May include: lfbloom/filter.h.
- *
  * Guarantees 4, 5, 8, 9, 11, 12, 17, 19 of docs/guarantees.md.
  *
  * In the place of each bit of a filter of the same configuration stands a counter of 4

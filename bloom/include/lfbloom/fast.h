@@ -2,9 +2,6 @@
  * lfbloom/fast.h - strategy `fast` without a function call: put, query and
  * prefetch of a caller's own 64-bit hashes, inline in C and C++.
  *
- * Floor 7.  May include: lfbloom/fast_view.h, lfbloom/fast_avx2.h,
- * lfbloom/fast_avx512.h, lfbloom/filter.h.
- *
  * Guarantees 1, 2, 4, 5, 7, 8 of docs/guarantees.md.
  *
  * A hash must be well mixed in all of its 64 bits (XXH3, or a mixer such as murmur's

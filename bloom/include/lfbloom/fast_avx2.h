@@ -2,9 +2,8 @@
  * lfbloom/fast_avx2.h - the query of lfbloom/fast.h with two vector registers of four
  * lanes, a lane a probe; and the put that begins with it.
  *
- * Floor 6.  May include: lfbloom/fast_view.h.  Empty unless the compiler may use AVX2
- * everywhere, which makes it define LFB_FAST_BY_AVX2, or in the single functions to
- * which whoever includes this gives LFB_FAST_AVX2_TARGET.
+ * Empty unless the compiler may use AVX2 everywhere, which makes it define LFB_FAST_BY_AVX2, or
+ * in the single functions to which whoever includes this gives LFB_FAST_AVX2_TARGET.
  *
  * Guarantees 1 of docs/guarantees.md.
  *

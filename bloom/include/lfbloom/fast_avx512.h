@@ -2,9 +2,9 @@
  * lfbloom/fast_avx512.h - the query of lfbloom/fast.h with one vector register, a
  * lane a probe, whatever w and g are; and the put that begins with it.
  *
- * Floor 6.  May include: lfbloom/fast_view.h.  Empty unless the compiler may use
- * AVX-512F everywhere, which makes it define LFB_FAST_BY_AVX512, or in the single
- * functions to which whoever includes this gives LFB_FAST_AVX512_TARGET.
+ * Empty unless the compiler may use AVX-512F everywhere, which makes it define
+ * LFB_FAST_BY_AVX512, or in the single functions to which whoever includes this gives
+ * LFB_FAST_AVX512_TARGET.
  *
  * Guarantees 1 of docs/guarantees.md.
  *

@@ -2,7 +2,7 @@
  * lfbloom/fast_view.h - where the bits of a `fast` filter are, and what is done to
  * them: what lfbloom/fast.h stands on.
  *
- * Floor 5.  May include: lfbloom/word.h, lfbloom/cpu.h.  Included through lfbloom/fast.h.
+ * Included through lfbloom/fast.h.
  *
  * Guarantees 1, 2 of docs/guarantees.md.
  *

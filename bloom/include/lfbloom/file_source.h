@@ -2,8 +2,6 @@
  * lfbloom/file_source.h - a file, or the newest file of a directory, as a source for
  * lfbloom/follow.h: each becomes the version once it has been read and verified.
  *
- * Floor 9.  May include: lfbloom/follow.h.
- *
  * Guarantees 14, 19 of docs/guarantees.md.
  *
  * File        It is looked at again when it is another one, or has another size or time of

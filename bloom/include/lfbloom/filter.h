@@ -2,8 +2,6 @@
  * lfbloom/filter.h - a Bloom filter that any number of threads insert into and
  * query at once.
  *
- * Floor 6.  May include: lfbloom/status.h, lfbloom/sink.h.
- *
  * Guarantees 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 19 of docs/guarantees.md.
  *
  * A filter answers "surely not in" or "maybe in", and "maybe" wrongly with

@@ -2,8 +2,6 @@
  * lfbloom/follow.h - keeps a filter with versions up to date with a source of truth: small
  * changes in place, and a rebuild in full when it takes one.
  *
- * Floor 8.  May include: lfbloom/versions.h.
- *
  * Guarantees 14, 19 of docs/guarantees.md.
  *
  * A source is three functions or four.  Each poll asks it for its version number:

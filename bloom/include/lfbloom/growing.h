@@ -1,8 +1,6 @@
 /*
  * lfbloom/growing.h - a filter for keys of which nobody knows how many will come.
  *
- * Floor 7.  May include: lfbloom/filter.h.
- *
  * Guarantees 1, 2, 3, 4, 5, 6, 9, 11, 12, 16, 19 of docs/guarantees.md.
  *
  * It is a row of plain filters, its layers, at most LFB_GROWING_LAYERS.  Each is made for
@@ -32,7 +30,7 @@
  *            claim is decided as in a plain filter, in one table for all layers, and looks
  *            at all of them: of all claims of one key at most one returns true, whatever
  *            layers they see as the newest; exactly one, unless the key was a false positive
- *            or came in by a put.  (bloom/growing/layers.h argues it.)
+ *            or came in by a put.  (bloom/kinds/layers.h argues it.)
  * 3. Progress  Queries are wait-free, in at most LFB_GROWING_LAYERS steps.  put and claim
  *            are lock-free as those of a plain filter, as far as the allocator and the kernel
  *            are: a thread that finds the newest layer full allocates the next one.  Every

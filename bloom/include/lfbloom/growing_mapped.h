@@ -3,8 +3,6 @@
  * memory: a key that one process puts, all others find at once, also in a layer that it has just
  * added.
  *
- * Floor 8.  May include: lfbloom/growing.h, lfbloom/mapped.h.
- *
  * Guarantees 1, 2, 3, 4, 5, 12, 13, 16, 19 of docs/guarantees.md.
  *
  * File       One file holds all layers.  A process that finds the newest layer full appends the

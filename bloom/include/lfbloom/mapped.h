@@ -2,8 +2,6 @@
  * lfbloom/mapped.h - one filter in a file that any number of processes have in memory:
  * a key that one process puts, all others find at once.
  *
- * Floor 7.  May include: lfbloom/filter.h.
- *
  * Guarantees 1, 3, 4, 5, 6, 7, 8, 11, 12, 13, 19 of docs/guarantees.md.
  *
  * The file is in the page cache, or on /dev/shm in memory alone.  A filter that is made or

@@ -1,8 +1,6 @@
 /*
  * lfbloom/sink.h - turning a caller's object into the bytes that are hashed.
  *
- * Floor 5.  May include: lfbloom/status.h.
- *
  * Guarantees 10 of docs/guarantees.md.
  *
  * A funnel is a function that puts an object's fields into a sink, one after

@@ -2,8 +2,6 @@
  * lfbloom/versions.h - a filter that is replaced while it is read: the current version
  * for everybody, and the next one while it is being filled.
  *
- * Floor 7.  May include: lfbloom/filter.h.
- *
  * Guarantees 4, 5, 14, 15, 19 of docs/guarantees.md.
  *
  *     lfb_versions_begin_rebuild(versions, &config, &building);  puts go to both from now on

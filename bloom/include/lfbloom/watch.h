@@ -1,8 +1,6 @@
 /*
  * lfbloom/watch.h - when a filter gets too full, and how often it really is wrong.
  *
- * Floor 7.  May include: lfbloom/filter.h.
- *
  * Guarantees 5, 18, 19 of docs/guarantees.md.
  *
  * A watch looks at a filter whenever it is polled, calls back once when a limit is

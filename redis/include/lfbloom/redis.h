@@ -1,8 +1,6 @@
 /*
  * lfbloom/redis.h - filters on a Redis server or cluster.
  *
- * Floor 9.  May include: lfbloom/filter.h, lfbloom/status.h.
- *
  * Guarantees 19, 20 of docs/guarantees.md.
  *
  * In a library of its own, liblfbloom_redis, so that nobody else needs hiredis.

@@ -2,8 +2,6 @@
  * lfbloom/redis_source.h - versions of a filter on a Redis server or cluster: one machine
  * publishes them, and any number follow, as a source for lfbloom/follow.h.
  *
- * Floor 10.  May include: lfbloom/redis.h, lfbloom/follow.h.
- *
  * Guarantees 14, 19 of docs/guarantees.md.
  *
  *     lfb_redis_publish(&options, "products", filter, NULL, &number);      the one machine

@@ -2,7 +2,7 @@
  * lfbloom/replica.h - a filter on Redis as a copy in this process's memory, which follows it:
  * queries cost what they cost on a filter, and what is put here is put there, too.
  *
- * Floor 10.  May include: lfbloom/redis.h, lfbloom/fast.h.  In liblfbloom_redis.
+ * In liblfbloom_redis.
  *
  * Guarantees 19, 21 of docs/guarantees.md.
  *

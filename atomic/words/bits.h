@@ -1,0 +1,94 @@
+/*
+ * bits.h - a fixed array of bits that many threads may set at once.
+ *
+ * The array looks at words that live elsewhere (private pages, a mapped file);
+ * it owns nothing, so there is nothing to free.
+ *
+ * Ordering, Progress, Stopped  as lfbloom/word.h says of each word: relaxed,
+ *            lock-free, nothing held.
+ * Threads    Any function beside any other, on the same array and bit.
+ *
+ * Source: Guava BloomFilterStrategies.java, LockFreeBitArray.
+ */
+#ifndef LFB_ATOMIC_BITS_H
+#define LFB_ATOMIC_BITS_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <lfbloom/word.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lfb_bits {
+  uint64_t word_count; /* in 64-bit words, at least 1; never changes   */
+  lfb_word *words;     /* bit i is bit (i % 64) of words[i / 64]       */
+} lfb_bits;
+
+/* Bits looked at over `word_count` words that the caller keeps for as long. */
+static inline lfb_bits lfb_bits_over(lfb_word *words, uint64_t word_count)
+{
+  assert(word_count > 0);
+  lfb_bits bits;
+  bits.word_count = word_count;
+  bits.words = words;
+  return bits;
+}
+
+/* Sets bit `index`, below 64 * word_count; true if this call turned it on. */
+static inline bool lfb_bits_set(const lfb_bits *bits, uint64_t index)
+{
+  assert(index / LFB_WORD_BITS < bits->word_count);
+  return lfb_word_set(&bits->words[index / LFB_WORD_BITS],
+                      UINT64_C(1) << (index % LFB_WORD_BITS)) != 0;
+}
+
+/* Sets the bits of `mask` in word `word`; how many of them this call turned on. */
+static inline uint32_t lfb_bits_set_mask(const lfb_bits *bits, uint64_t word, uint64_t mask)
+{
+  assert(word < bits->word_count);
+  return lfb_word_count(lfb_word_set(&bits->words[word], mask));
+}
+
+/* The word at `word`, below word_count, as it stands. */
+static inline uint64_t lfb_bits_word(const lfb_bits *bits, uint64_t word)
+{
+  assert(word < bits->word_count);
+  return lfb_word_get(&bits->words[word]);
+}
+
+/* Whether bit `index`, below 64 * word_count, is set. */
+static inline bool lfb_bits_get(const lfb_bits *bits, uint64_t index)
+{
+  return (lfb_bits_word(bits, index / LFB_WORD_BITS) >> (index % LFB_WORD_BITS) & 1) != 0;
+}
+
+/*
+ * Turns on every bit of `into` that is on in `from`, word by word.
+ *
+ * Takes   two arrays of one size.
+ * Returns how many bits this call turned on in `into`.
+ * Order   the bits of `from` that were set before the call are carried over;
+ *         of those set meanwhile, some.
+ */
+uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from);
+
+/* How many bits are set; a rolling count while others set more. */
+uint64_t lfb_bits_count(const lfb_bits *bits);
+
+/* Copies `count` words from word `first` on into `words`, a rolling snapshot. */
+void lfb_bits_snapshot(const lfb_bits *bits, uint64_t first, uint64_t *words, size_t count);
+
+/* Turns on in the words from `first` on what is on in `words`; how many it turned on. */
+uint64_t lfb_bits_or_words(const lfb_bits *bits, uint64_t first, const uint64_t *words,
+                           size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * pair.h - two neighbouring words that are changed by one operation, where the machine
+ * has it: x86-64 with cmpxchg16b, aarch64 with the atomics of ARMv8.1.
+ *
+ * Ordering, Stopped  as lfbloom/word.h says of each word: relaxed, nothing held.
+ * Progress   Words only gain bits.  The exchange fails only because another thread turned
+ *            on a bit of the pair: at most 128 attempts.
+ * Threads    Any function beside any other, and beside those of word.h on one of the words.
+ */
+#ifndef LFB_ATOMIC_PAIR_H
+#define LFB_ATOMIC_PAIR_H
+
+#include <lfbloom/word.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Two words of 64 bits. */
+typedef struct lfb_two {
+  uint64_t low, high;
+} lfb_two;
+
+/* Whether this processor has the operation; nothing below may run where it has not. */
+bool lfb_pair_runs_here(void);
+
+#if defined(LFB_PLANT_TORN_CAS) || !(defined(__x86_64__) || defined(__aarch64__))
+
+/* Word by word: the planted bug, and what never runs. */
+static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
+{
+  const lfb_two now = {lfb_word_get(&pair[0]), lfb_word_get(&pair[1])};
+  const bool same = now.low == seen->low && now.high == seen->high;
+  if (same) {
+    LFB_STD atomic_store_explicit(&pair[0], desired.low, LFB_STD memory_order_relaxed);
+    LFB_STD atomic_store_explicit(&pair[1], desired.high, LFB_STD memory_order_relaxed);
+  }
+  *seen = now;
+  return same;
+}
+
+#elif defined(__x86_64__)
+
+/* Exchanges the pair, on 16 bytes' boundary, if it still is `*seen`; reloads that if not. */
+static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
+{
+  bool done;
+  __asm__ volatile("lock cmpxchg16b %1"
+                   : "=@ccz"(done), "+m"(*(unsigned char(*)[16])(void *)pair), "+a"(seen->low),
+                     "+d"(seen->high)
+                   : "b"(desired.low), "c"(desired.high));
+  return done;
+}
+
+#else /* aarch64 */
+
+/* The same; casp takes its pairs in neighbouring registers. */
+static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
+{
+  register uint64_t seen_low __asm__("x0") = seen->low;
+  register uint64_t seen_high __asm__("x1") = seen->high;
+  register uint64_t low __asm__("x2") = desired.low;
+  register uint64_t high __asm__("x3") = desired.high;
+  __asm__ volatile(".arch_extension lse\n\tcasp x0, x1, x2, x3, %2"
+                   : "+r"(seen_low), "+r"(seen_high), "+Q"(*(unsigned char(*)[16])(void *)pair)
+                   : "r"(low), "r"(high));
+  const bool done = seen_low == seen->low && seen_high == seen->high;
+  seen->low = seen_low;
+  seen->high = seen_high;
+  return done;
+}
+
+#endif
+
+/*
+ * Turns on the bits of `mask` in a pair, all of them at once; writes only if one is off.
+ *
+ * Returns the bits that this call turned on: of all calls with one mask, one at most has
+ * any in its answer, unless others turned on some of them.
+ */
+static inline lfb_two lfb_pair_set(lfb_word *pair, lfb_two mask)
+{
+  lfb_two seen = {lfb_word_get(&pair[0]), lfb_word_get(&pair[1])};
+
+  for (;;) {
+    const lfb_two missing = {mask.low & ~seen.low, mask.high & ~seen.high};
+    const lfb_two desired = {seen.low | mask.low, seen.high | mask.high};
+    if ((missing.low | missing.high) == 0 || lfb_pair_cas(pair, &seen, desired))
+      return missing;
+  }
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,130 @@
+/* disk.c - opening, comparing and reading files, and syncing folders. */
+#if __SIZEOF_LONG__ == 4
+#define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
+#endif
+#define _POSIX_C_SOURCE 200809L
+#include "bloom/files/disk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bloom/files/restarted.h"
+
+enum { DISK_BLOCK = 512 }; /* bytes: what st_blocks counts */
+
+static lfb_disk_id disk_id(const struct stat *found)
+{
+  return (lfb_disk_id){found->st_dev, found->st_ino};
+}
+
+static lfb_status disk_stat(lfb_disk_file *file, mode_t *mode)
+{
+  struct stat found;
+
+  if (fstat(file->fd, &found) != 0)
+    return LFB_ERROR_OPEN;
+  file->id = disk_id(&found);
+  file->size = (uint64_t)found.st_size;
+  file->filled = (uint64_t)found.st_blocks * DISK_BLOCK;
+  *mode = found.st_mode;
+  return LFB_OK;
+}
+
+lfb_status lfb_disk_open(const char *path, bool writable, lfb_disk_file *file)
+{
+  mode_t mode;
+
+  file->fd = lfb_restarted_open(path, (writable ? O_RDWR : O_RDONLY) | O_NONBLOCK, 0);
+  if (file->fd < 0 || disk_stat(file, &mode) != LFB_OK)
+    return LFB_ERROR_OPEN;
+  if (S_ISREG(mode))
+    return LFB_OK;
+  errno = S_ISDIR(mode) ? EISDIR : ENODEV;
+  return LFB_ERROR_MAP;
+}
+
+lfb_status lfb_disk_look(lfb_disk_file *file)
+{
+  mode_t mode;
+
+  return disk_stat(file, &mode);
+}
+
+bool lfb_disk_same(const lfb_disk_id *one, const lfb_disk_id *other)
+{
+  return one->device == other->device && one->inode == other->inode;
+}
+
+lfb_status lfb_disk_is(const char *path, const lfb_disk_id *id)
+{
+  struct stat found;
+
+  if (stat(path, &found) != 0)
+    return LFB_ERROR_REPLACED;
+  const lfb_disk_id now = disk_id(&found);
+  return lfb_disk_same(&now, id) ? LFB_OK : LFB_ERROR_REPLACED;
+}
+
+lfb_status lfb_disk_read_head(int fd, void *bytes, size_t size, size_t *got)
+{
+  size_t have = 0;
+
+  while (have < size) {
+    const ssize_t more = pread(fd, (char *)bytes + have, size - have, (off_t)have);
+    if (more < 0 && errno == EINTR)
+      continue;
+    if (more < 0)
+      return LFB_ERROR_READ;
+    if (more == 0)
+      break;
+    have += (size_t)more;
+  }
+  *got = have;
+  return LFB_OK;
+}
+
+mode_t lfb_disk_mode(bool secret)
+{
+  return secret ? S_IRUSR | S_IWUSR
+                : S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
+}
+
+char *lfb_disk_folder(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash == NULL   ? strdup(".")
+         : slash == path ? strdup("/")
+                         : strndup(path, (size_t)(slash - path));
+}
+
+lfb_status lfb_disk_open_folder(const char *folder, int *fd)
+{
+  *fd = lfb_restarted_open(folder, O_RDONLY | O_DIRECTORY, 0);
+  return *fd >= 0 || errno == EACCES ? LFB_OK : LFB_ERROR_OPEN;
+}
+
+lfb_status lfb_disk_sync_folder(int fd)
+{
+  /* EINVAL, ENOTSUP: a file system that has nothing to sync here. */
+  return fd < 0 || lfb_restarted_sync(fd) == 0 || errno == EINVAL || errno == ENOTSUP
+             ? LFB_OK
+             : LFB_ERROR_SYNC;
+}
+
+lfb_status lfb_disk_sync_folder_of(const char *folder)
+{
+  int fd;
+
+  if (lfb_disk_open_folder(folder, &fd) != LFB_OK)
+    return LFB_ERROR_SYNC;
+  const lfb_status status = lfb_disk_sync_folder(fd);
+  const int cause = errno;
+  if (fd >= 0)
+    (void)close(fd); /* only synced: nothing can be lost */
+  errno = cause;
+  return status;
+}

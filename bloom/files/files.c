@@ -1,0 +1,358 @@
+/*
+ * files.c - saving a filter, or anything, to a file, atomically and durably, and loading
+ * it.
+ */
+#if __SIZEOF_LONG__ == 4
+#define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
+#endif
+#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* realpath */
+#include <errno.h>
+#include <fcntl.h>
+#include <lfbloom/filter.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bloom/files/files.h"
+
+#include "bloom/files/disk.h"
+#include "bloom/files/forms.h"
+#include "bloom/files/restarted.h"
+
+enum { TRIES = 100 }; /* at a temporary name that is not taken */
+
+static lfb_status file_write(void *to, const void *bytes, size_t size)
+{
+  const int fd = *(const int *)to;
+  const char *at = bytes;
+
+  while (size > 0) {
+    const ssize_t wrote = write(fd, at, size);
+    if (wrote < 0 && errno == EINTR)
+      continue;
+    if (wrote == 0) /* no file does this for long: rather an error than for ever */
+      errno = ENOSPC;
+    if (wrote <= 0)
+      return LFB_ERROR_WRITE;
+    at += wrote;
+    size -= (size_t)wrote;
+  }
+  return LFB_OK;
+}
+
+static lfb_status file_read(void *from, void *bytes, size_t size, size_t *got)
+{
+  const int fd = *(const int *)from;
+  /* one read() is at most SSIZE_MAX, and Linux gives 2 GiB at a time */
+  const size_t most = size < INT_MAX ? size : (size_t)INT_MAX;
+  ssize_t have;
+
+  do
+    have = read(fd, bytes, most);
+  while (have < 0 && errno == EINTR);
+  if (have < 0)
+    return LFB_ERROR_READ;
+  *got = (size_t)have;
+  return LFB_OK;
+}
+
+/* Closes a file of which it matters that it was written.  Keeps the first error. */
+static lfb_status file_close(int fd, lfb_status status)
+{
+  const int cause = errno;
+
+  if (close(fd) != 0 && status == LFB_OK && errno != EINTR)
+    return LFB_ERROR_WRITE;
+  if (status != LFB_OK)
+    errno = cause;
+  return status;
+}
+
+/* Writes it to what stands at `path` already and is no regular file. */
+static lfb_status save_in_place(const lfb_content *content, const char *path)
+{
+  int fd = lfb_restarted_open(path, O_WRONLY, 0);
+
+  if (fd < 0)
+    return LFB_ERROR_OPEN;
+  const lfb_writer writer = {.write = file_write, .to = &fd};
+  return file_close(fd, content->write(content->what, &writer));
+}
+
+/* A number that no other saver is likely to have chosen at this moment. */
+static unsigned long save_number(int try)
+{
+  struct timespec now = {0};
+
+  (void)clock_gettime(CLOCK_REALTIME, &now);
+  return ((unsigned long)getpid() << 20) ^ (unsigned long)now.tv_nsec ^ (unsigned long)try;
+}
+
+/* A file that is to take the place of another. */
+typedef struct replacement {
+  const char *path; /* whose place it takes                                       */
+  char *folder;     /* that both are in; the caller frees it                      */
+  char *name;       /* its own until then; the caller frees it                    */
+  bool replaces;    /* there was a file at `path`                                 */
+  mode_t mode;      /* what the new file is to have where there was one           */
+  mode_t made;      /* what it is made with, less the umask: never more than that */
+  int fd;           /* to write to                                                */
+  int directory;    /* the folder, to sync; -1 where it may not be read           */
+} replacement;
+
+#define SAVE_NEW ((mode_t)0) /* of no file: each has a type */
+
+/* The folder of `path`: opened before anything is written, so that after the
+ * rename only its sync is left to fail. */
+static lfb_status save_open_directory(replacement *save)
+{
+  save->folder = lfb_disk_folder(save->path);
+  return save->folder == NULL ? LFB_ERROR_NO_MEMORY
+                              : lfb_disk_open_folder(save->folder, &save->directory);
+}
+
+/* Opens a new file beside `path`, which nobody but its owner may read yet where it is to
+ * replace another. */
+static lfb_status save_open(replacement *save)
+{
+  static const char pattern[] = "%s/.lfbloom-%08lx"; /* short: `path` may be as long as can be */
+  const size_t size = strlen(save->folder) + sizeof "/.lfbloom-12345678";
+
+  save->name = malloc(size);
+  if (save->name == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  for (int try = 0; try < TRIES; try++) {
+    (void)snprintf(save->name, size, pattern, save->folder, save_number(try) & 0xffffffffUL);
+    /* Not mkstemp(), whose files nobody else may read; but never readable by more
+     * than what it replaces was, not even until fchmod(). */
+    save->fd =
+        lfb_restarted_open(save->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, save->made);
+    if (save->fd >= 0 || errno != EEXIST)
+      break;
+  }
+  return save->fd < 0 ? LFB_ERROR_OPEN : LFB_OK;
+}
+
+/* The permissions of a file that replaces one with these: the same, but a secret is for the
+ * file's owner alone. */
+static mode_t save_mode(mode_t before, bool secret)
+{
+  return (mode_t)(before & (secret ? lfb_disk_mode(true) : (mode_t)07777));
+}
+
+/* Gives the new file its permissions where it replaces one.  Some file systems have none. */
+static lfb_status save_permit(const replacement *save)
+{
+  int failed;
+
+  if (!save->replaces)
+    return LFB_OK;
+  do
+    failed = fchmod(save->fd, save->mode);
+  while (failed != 0 && errno == EINTR);
+  return failed == 0 || errno == EPERM || errno == ENOTSUP || errno == ENOSYS ? LFB_OK
+                                                                               : LFB_ERROR_WRITE;
+}
+
+/* Writes and syncs the new file, then lets it take its place. */
+static lfb_status save_and_rename(const replacement *save, const lfb_content *content)
+{
+  int fd = save->fd;
+  lfb_status status = save_permit(save);
+
+  if (status == LFB_OK)
+    status = content->write(content->what, &(lfb_writer){.write = file_write, .to = &fd});
+  if (status == LFB_OK && lfb_restarted_sync(fd) != 0)
+    status = LFB_ERROR_SYNC;
+  status = file_close(fd, status);
+  if (status == LFB_OK && rename(save->name, save->path) != 0)
+    status = LFB_ERROR_RENAME;
+  if (status != LFB_OK) {
+    const int cause = errno;
+    (void)unlink(save->name);
+    errno = cause;
+  }
+  return status;
+}
+
+static lfb_status save_beside(const lfb_content *content, const char *path, mode_t mode)
+{
+  const bool replaces = mode != SAVE_NEW, alone = content->secret || content->shared;
+  replacement save = {.path = path,
+                      .replaces = replaces,
+                      .mode = save_mode(mode, content->secret),
+                      .made = replaces ? save_mode(mode, true) : lfb_disk_mode(alone),
+                      .fd = -1,
+                      .directory = -1};
+
+  lfb_status status = save_open_directory(&save);
+  if (status == LFB_OK)
+    status = save_open(&save);
+  if (status == LFB_OK)
+    status = save_and_rename(&save, content);
+  if (status == LFB_OK)
+    status = lfb_disk_sync_folder(save.directory); /* the rename lasts */
+  const int cause = errno;
+  free(save.name);
+  free(save.folder);
+  if (save.directory >= 0)
+    (void)close(save.directory); /* only synced: nothing can be lost */
+  errno = cause;
+  return status;
+}
+
+/* The same where `path` is a symbolic link: what it points to is replaced. */
+static lfb_status save_behind_link(const lfb_content *content, const char *path, mode_t mode)
+{
+  char *target = realpath(path, NULL);
+
+  if (target == NULL)
+    return LFB_ERROR_OPEN;
+  const lfb_status status = save_beside(content, target, mode);
+  const int cause = errno;
+  free(target);
+  errno = cause;
+  return status;
+}
+
+/* What is at `path`: its mode, links followed, and whether it is a link; SAVE_NEW where
+ * there is nothing. */
+static lfb_status save_look(const char *path, mode_t *mode, bool *linked)
+{
+  struct stat found = {.st_mode = SAVE_NEW};
+
+  if (*path == '\0') {
+    errno = ENOENT;
+    return LFB_ERROR_OPEN;
+  }
+  if (lstat(path, &found) != 0 && errno != ENOENT)
+    return LFB_ERROR_OPEN;
+  *linked = S_ISLNK(found.st_mode);
+  if (*linked && stat(path, &found) != 0) /* it points nowhere: better said than replaced */
+    return LFB_ERROR_OPEN;
+  *mode = found.st_mode;
+  return LFB_OK;
+}
+
+lfb_status lfb_file_save(const lfb_content *content, const char *path)
+{
+  mode_t mode;
+  bool linked;
+
+  const lfb_status status = save_look(path, &mode, &linked);
+  if (status != LFB_OK)
+    return status;
+  if (S_ISDIR(mode)) {
+    errno = EISDIR;
+    return LFB_ERROR_OPEN;
+  }
+  if (mode != SAVE_NEW && !S_ISREG(mode))
+    return save_in_place(content, path);
+  return linked ? save_behind_link(content, path, mode) : save_beside(content, path, mode);
+}
+
+/* Reads what has to be all that the file holds. */
+static lfb_status load_whole(int fd, const lfb_read_limits *limits, uint64_t known_bytes,
+                             const lfb_opening *opening, void **made)
+{
+  const lfb_read_limits none = {0};
+  const lfb_reader reader = {.read = file_read,
+                             .from = &fd,
+                             .limits = limits == NULL ? none : *limits,
+                             .known_bytes = known_bytes};
+  void *loaded;
+  char more;
+  size_t got;
+
+  lfb_status status = opening->read(&reader, &loaded);
+  if (status != LFB_OK)
+    return status;
+  status = file_read(&fd, &more, sizeof more, &got);
+  if (status == LFB_OK && got > 0)
+    status = LFB_ERROR_TRAILING_BYTES;
+  if (status != LFB_OK) {
+    opening->free(loaded);
+    return status;
+  }
+  *made = loaded;
+  return LFB_OK;
+}
+
+lfb_status lfb_file_load(const char *path, const lfb_read_limits *limits,
+                         const lfb_opening *opening, void **made)
+{
+  lfb_disk_file file;
+
+  lfb_status status = lfb_disk_open(path, false, &file);
+  if (status == LFB_ERROR_MAP)
+    status = LFB_ERROR_NOT_REGULAR;
+  if (status == LFB_OK)
+    status = load_whole(file.fd, limits, file.size, opening, made);
+  const int cause = errno;
+  if (file.fd >= 0)
+    (void)close(file.fd); /* only read from: nothing can be lost */
+  errno = cause;
+  return status;
+}
+
+/* ---- filters ------------------------------------------------------------------ */
+
+/* A filter in a form, to be saved. */
+typedef struct filter_content {
+  const lfb_filter *filter;
+  lfb_form form;
+} filter_content;
+
+static lfb_status filter_write(const void *what, const lfb_writer *writer)
+{
+  const filter_content *content = what;
+  return lfb_form_write(content->filter, content->form, writer);
+}
+
+lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path)
+{
+  const filter_content what = {filter, form};
+
+  /* Before anything is created: a form that cannot hold it needs no file. */
+  if (lfb_form_name(form) == NULL)
+    return LFB_ERROR_NO_SUCH_FORM;
+  if (!lfb_form_holds(form, filter->strategy->id))
+    return LFB_ERROR_FORM_CANNOT_HOLD;
+  const lfb_content content = {
+      .what = &what,
+      .secret = lfb_core_writes_key(&filter->description),
+      .shared = form == LFB_FORM_MAPPED, /* a user that may write to it can make it say anything */
+      .write = filter_write};
+  return lfb_file_save(&content, path);
+}
+
+static lfb_status filter_read(const lfb_reader *reader, void **made)
+{
+  lfb_filter *filter;
+  const lfb_status status = lfb_form_read(reader, &filter);
+
+  if (status == LFB_OK)
+    *made = filter;
+  return status;
+}
+
+static void filter_free(void *made)
+{
+  lfb_filter_free(made);
+}
+
+lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits, lfb_filter **filter)
+{
+  static const lfb_opening opening = {filter_read, filter_free};
+  void *made;
+  const lfb_status status = lfb_file_load(path, limits, &opening, &made);
+
+  if (status == LFB_OK)
+    *filter = made;
+  return status;
+}

@@ -1,0 +1,95 @@
+/*
+ * form_native.c - the library's own form: a header that says all, the words, and
+ * a checksum for each MiB of them.
+ *
+ * 256 bytes of header; the words, little-endian; then for each MiB of words its
+ * XXH3-64, and the XXH3-64 of those.  docs/formats.md has it field by field.
+ */
+#include <time.h>
+
+#include "bloom/files/forms.h"
+#include "bloom/files/native_header.h"
+
+static bool native_form_holds(const lfb_strategy *strategy)
+{
+  (void)strategy;
+  return true;
+}
+
+static lfb_status native_form_write(const lfb_filter *filter, const lfb_writer *writer)
+{
+  const time_t now = time(NULL);
+  unsigned char header[LFB_NATIVE_HEADER];
+
+  lfb_native_encode(&filter->description, lfb_core_bits_set(filter),
+                    now < 0 ? 0 : (uint64_t)now, header);
+  const lfb_status status = writer->write(writer->to, header, sizeof header);
+  return status != LFB_OK ? status : lfb_form_write_checked(&filter->layout.bits, writer);
+}
+
+static lfb_status native_check(const lfb_reader *reader, const lfb_geometry *geometry,
+                               uint64_t *words, const uint64_t *checksums, bool *changed)
+{
+  const uint32_t used = geometry->bit_count % LFB_WORD_BITS;
+  const lfb_status status =
+      lfb_form_check_words(reader, LFB_NATIVE_HEADER, words,
+                           geometry->word_count * sizeof *words, checksums, changed);
+
+  /* of the ones, too, none beyond the last bit */
+  if (status == LFB_OK && *changed && used != 0)
+    words[geometry->word_count - 1] &= (UINT64_C(1) << used) - 1;
+  return status;
+}
+
+/* Reads the rest of the header, and what it says. */
+static lfb_status native_read_header(const lfb_reader *reader, const unsigned char *head,
+                                     unsigned char header[LFB_NATIVE_HEADER],
+                                     lfb_description *description)
+{
+  memcpy(header, head, LFB_FORM_HEAD);
+  lfb_status status =
+      lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, LFB_NATIVE_HEADER - LFB_FORM_HEAD);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_native_decode(header, reader->limits.key, description);
+  if (status != LFB_ERROR_UNKNOWN_FORM && status != LFB_ERROR_UNKNOWN_VERSION)
+    lfb_form_compared(reader, 0, LFB_NATIVE_HEADER, status != LFB_ERROR_BAD_CHECKSUM);
+  return status;
+}
+
+static lfb_status native_form_read(const lfb_reader *reader,
+                                   const unsigned char head[LFB_FORM_HEAD], lfb_filter **filter)
+{
+  lfb_damage *damage = reader->limits.damage;
+  unsigned char header[LFB_NATIVE_HEADER];
+  lfb_description description;
+  lfb_filter *made;
+
+  lfb_status status = native_read_header(reader, head, header, &description);
+  const bool only_compared = status == LFB_ERROR_KEY_NEEDED && damage != NULL;
+  if (status != LFB_OK && !only_compared)
+    return status;
+  status = lfb_form_read_words(reader, LFB_ORDER_LITTLE, native_check, &description, &made);
+  if (status != LFB_OK)
+    return status;
+  if (damage != NULL) {
+    const uint64_t counted = lfb_native_bits_set(header);
+    const uint64_t there = lfb_stripes_sum(&made->layout.count);
+    damage->bits_missing += counted > there ? counted - there : 0;
+  }
+  if (only_compared) {
+    lfb_filter_free(made); /* which could answer nothing */
+    return LFB_ERROR_KEY_NEEDED;
+  }
+  *filter = made;
+  return LFB_OK;
+}
+
+const lfb_form_row lfb_form_row_native = {
+    .form = LFB_FORM_NATIVE,
+    .name = "native",
+    .holds = native_form_holds,
+    .magic = LFB_MAGIC_NATIVE,
+    .write = native_form_write,
+    .read = native_form_read,
+};

@@ -1,0 +1,142 @@
+/*
+ * form_sbbf.c - the form in which a Parquet file holds a column's Bloom filter: its
+ * header, by Thrift's compact protocol, and its bitset.
+ *
+ *   struct BloomFilterHeader {
+ *     1: i32 numBytes                       of the bitset, a multiple of 32
+ *     2: union { 1: struct BLOCK {} }        the algorithm
+ *     3: union { 1: struct XXHASH {} }       the hash
+ *     4: union { 1: struct UNCOMPRESSED {} } the compression
+ *   }
+ *
+ * No n, no p, no checksum.  numBytes comes first, as every writer has it: the form is
+ * known by its field head.  A union in which nothing is chosen stands for the only
+ * choice there is: the npm package @dsnp/parquetjs writes it so.
+ *
+ * Source: apache/parquet-format, parquet.thrift, BloomFilter.md.
+ */
+#include "bloom/files/forms.h"
+#include "bloom/files/thrift.h"
+#include "bloom/strategies/strategies.h"
+
+enum {
+  SBBF_SIZE = 1, /* fields of the header, and the last of them */
+  SBBF_ALGORITHM = 2,
+  SBBF_LAST = 4,
+  SBBF_ALL_FIELDS = 0x1e, /* a bit for each of 1 to 4 */
+  SBBF_BEGIN = 0x15,      /* field 1, an i32          */
+  SBBF_BLOCK_BYTES = 32,
+};
+
+static bool sbbf_form_holds(const lfb_strategy *strategy)
+{
+  return strategy->id == LFB_SBBF;
+}
+
+static bool sbbf_form_begins(const unsigned char head[LFB_FORM_HEAD])
+{
+  return head[0] == SBBF_BEGIN;
+}
+
+static lfb_status sbbf_form_write(const lfb_filter *filter, const lfb_writer *writer)
+{
+  static const unsigned char rest[] = {0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0};
+  unsigned char header[1 + 5 + sizeof rest];
+  size_t size = 0;
+
+  header[size++] = SBBF_BEGIN;
+  /* zigzag of a positive number: twice it, seven bits a byte */
+  uint64_t left = 2 * sizeof(lfb_word) * filter->layout.bits.word_count;
+  for (; left >= 0x80; left >>= 7)
+    header[size++] = (unsigned char)(left | 0x80);
+  header[size++] = (unsigned char)left;
+  memcpy(header + size, rest, sizeof rest);
+  size += sizeof rest;
+  const lfb_status status = writer->write(writer->to, header, size);
+  return status != LFB_OK ? status
+                          : lfb_form_write_words(&filter->layout.bits, LFB_ORDER_LITTLE, writer,
+                                                 NULL);
+}
+
+/* Reads a union of which nothing, or field 1, a structure, must be chosen. */
+static lfb_status sbbf_read_union(lfb_thrift *thrift, lfb_status unknown)
+{
+  lfb_thrift_field field = {0};
+  lfb_status status = lfb_thrift_next(thrift, &field);
+
+  while (status == LFB_OK && field.type != LFB_THRIFT_STOP) {
+    if (field.number != 1 || field.type != LFB_THRIFT_STRUCT)
+      return unknown;
+    status = lfb_thrift_skip(thrift, field.type);
+    if (status == LFB_OK)
+      status = lfb_thrift_next(thrift, &field);
+  }
+  return status;
+}
+
+/* Reads a field of the header; `*size` if it is that. */
+static lfb_status sbbf_read_field(lfb_thrift *thrift, const lfb_thrift_field *field,
+                                  int64_t *size)
+{
+  if (field->number < SBBF_SIZE || field->number > SBBF_LAST)
+    return lfb_thrift_skip(thrift, field->type);
+  if (field->type != (field->number == SBBF_SIZE ? LFB_THRIFT_I32 : LFB_THRIFT_STRUCT))
+    return LFB_ERROR_BAD_HEADER;
+  if (field->number == SBBF_SIZE)
+    return lfb_thrift_number(thrift, size);
+  return sbbf_read_union(thrift, field->number == SBBF_ALGORITHM ? LFB_ERROR_BAD_STRATEGY
+                                                                 : LFB_ERROR_BAD_HEADER);
+}
+
+static lfb_status sbbf_read_header(lfb_thrift *thrift, int64_t *size)
+{
+  lfb_thrift_field field = {0};
+  uint32_t seen = 0;
+  lfb_status status = lfb_thrift_next(thrift, &field);
+
+  while (status == LFB_OK && field.type != LFB_THRIFT_STOP) {
+    const uint32_t bit =
+        field.number >= SBBF_SIZE && field.number <= SBBF_LAST ? 1U << field.number : 0;
+    if ((seen & bit) != 0)
+      return LFB_ERROR_BAD_HEADER;
+    seen |= bit;
+    status = sbbf_read_field(thrift, &field, size);
+    if (status == LFB_OK)
+      status = lfb_thrift_next(thrift, &field);
+  }
+  return status == LFB_OK && seen != SBBF_ALL_FIELDS ? LFB_ERROR_BAD_HEADER : status;
+}
+
+static lfb_status sbbf_form_read(const lfb_reader *reader,
+                                 const unsigned char head[LFB_FORM_HEAD], lfb_filter **filter)
+{
+  lfb_thrift thrift = {reader, head, LFB_FORM_HEAD, LFB_THRIFT_BYTES, 0};
+  const lfb_strategy *strategy = lfb_strategy_find(LFB_SBBF);
+  int64_t size = 0;
+  const lfb_status status = sbbf_read_header(&thrift, &size);
+
+  if (status != LFB_OK) /* else nothing of `head` is left: the shortest header has 9 bytes */
+    return status;
+  const uint64_t words = (uint64_t)size / sizeof(lfb_word);
+  const lfb_description description = {
+      .strategy = strategy,
+      .geometry = {LFB_WORD_BITS * words, words, 8, SBBF_BLOCK_BYTES / sizeof(lfb_word)},
+      .hasher = {.kind = strategy->hash},
+      .config = {.strategy = strategy->id},
+      .form = LFB_FORM_SBBF,
+  };
+  if (size <= 0 || size > INT32_MAX || size % SBBF_BLOCK_BYTES != 0 ||
+      !strategy->valid(&description.geometry))
+    return LFB_ERROR_BAD_WORD_COUNT;
+  return lfb_form_read_words(reader, LFB_ORDER_LITTLE, NULL, &description, filter);
+}
+
+const lfb_form_row lfb_form_row_sbbf = {
+    .form = LFB_FORM_SBBF,
+    .name = "sbbf",
+    .holds = sbbf_form_holds,
+    .magic = LFB_MAGIC_NONE,
+    .begins = sbbf_form_begins,
+    .write = sbbf_form_write,
+    .read = sbbf_form_read,
+};

@@ -1,0 +1,113 @@
+/* forms.c - the table of forms, and writing and reading in one of them. */
+#include "bloom/files/forms.h"
+
+#include <string.h>
+
+#include "bloom/strategies/strategies.h"
+
+static const lfb_form_row *const forms[] = {
+    &lfb_form_row_native,
+    &lfb_form_row_guava,
+    &lfb_form_row_sbbf,
+    &lfb_form_row_mapped,
+};
+
+enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
+
+static const lfb_form_row *form_find(lfb_form form)
+{
+  for (int i = 0; i < FORM_COUNT; i++)
+    if (forms[i]->form == form)
+      return forms[i];
+  return NULL;
+}
+
+const char *lfb_form_name(lfb_form form)
+{
+  const lfb_form_row *row = form_find(form);
+  return row == NULL ? NULL : row->name;
+}
+
+lfb_status lfb_form_from_name(const char *name, lfb_form *form)
+{
+  for (int i = 0; i < FORM_COUNT; i++)
+    if (strcmp(forms[i]->name, name) == 0) {
+      *form = forms[i]->form;
+      return LFB_OK;
+    }
+  return LFB_ERROR_NO_SUCH_FORM;
+}
+
+bool lfb_form_holds(lfb_form form, lfb_strategy_id id)
+{
+  const lfb_form_row *row = form_find(form);
+  const lfb_strategy *strategy = lfb_strategy_find(id);
+
+  return row != NULL && strategy != NULL && row->holds(strategy);
+}
+
+lfb_status lfb_form_write(const lfb_filter *filter, lfb_form form, const lfb_writer *writer)
+{
+  const lfb_form_row *row = form_find(form);
+
+  if (row == NULL)
+    return LFB_ERROR_NO_SUCH_FORM;
+  if (!row->holds(filter->strategy))
+    return LFB_ERROR_FORM_CANNOT_HOLD;
+  return row->write(filter, writer);
+}
+
+lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_fn write,
+                            void *to)
+{
+  return lfb_form_write(filter, form, &(lfb_writer){.write = write, .to = to});
+}
+
+lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD])
+{
+  const lfb_magic begun = lfb_magic_begun(head);
+
+  for (int i = 0; i < FORM_COUNT; i++)
+    if (forms[i]->magic == LFB_MAGIC_NONE ? forms[i]->begins(head) : forms[i]->magic == begun)
+      return forms[i]->form;
+  return LFB_FORM_NONE;
+}
+
+lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD])
+{
+  switch (lfb_magic_begun(head)) {
+  case LFB_MAGIC_COUNTING:
+    return LFB_ERROR_COUNTING;
+  case LFB_MAGIC_GROWING:
+    return LFB_ERROR_GROWING;
+  case LFB_MAGIC_GROWING_MAPPED:
+    return LFB_ERROR_GROWING_MAPPED;
+  default:
+    return lfb_form_begun(head) == LFB_FORM_NONE ? LFB_ERROR_UNKNOWN_FORM : LFB_OK;
+  }
+}
+
+lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter)
+{
+  unsigned char head[LFB_FORM_HEAD];
+
+  if (reader->limits.damage != NULL)
+    *reader->limits.damage = (lfb_damage){0};
+  const lfb_status status = lfb_form_read_bytes(reader, head, sizeof head);
+  if (status != LFB_OK)
+    return status;
+  const lfb_form_row *row = form_find(lfb_form_begun(head));
+  if (row == NULL)
+    return lfb_form_foreign(head);
+  return row->read(reader, head, filter);
+}
+
+lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
+                           lfb_filter **filter)
+{
+  const lfb_read_limits none = {0};
+  const lfb_reader reader = {
+      .read = read, .from = from, .limits = limits == NULL ? none : *limits};
+
+  return lfb_form_read(&reader, filter);
+}

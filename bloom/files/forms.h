@@ -1,0 +1,149 @@
+/*
+ * forms.h - what a serialised form is: one row of a table; and reading and
+ * writing words in pieces, which all forms share.
+ *
+ * What is read is hostile: a form checks every field and product before it
+ * allocates, and memory grows with the bytes that have come.
+ */
+#ifndef LFB_BLOOM_FORMS_H
+#define LFB_BLOOM_FORMS_H
+
+#include "atomic/words/kin.h"
+#include "bloom/files/magic.h"
+#include "bloom/filter/core.h"
+
+/* Bytes of words that have a checksum of their own. */
+#define LFB_CHECKED_BYTES (UINT64_C(1) << 20)
+
+typedef enum lfb_byte_order { LFB_ORDER_BIG, LFB_ORDER_LITTLE } lfb_byte_order;
+
+/* Where a form comes from. */
+typedef struct lfb_reader {
+  lfb_read_fn read;
+  void *from;
+  lfb_read_limits limits;
+  uint64_t known_bytes; /* that are surely there, counted from the start; 0: not known */
+  uint64_t at;          /* where the form begins in what is read, for limits.damage     */
+} lfb_reader;
+
+/* Where a form goes to. */
+typedef struct lfb_writer {
+  lfb_write_fn write;
+  void *to;
+} lfb_writer;
+
+typedef struct lfb_form_row {
+  lfb_form form;
+  const char *name;
+
+  /* Whether it can hold filters of this strategy. */
+  bool (*holds)(const lfb_strategy *strategy);
+
+  /* What it begins with; without a magic number, whether these bytes can be its first ones. */
+  lfb_magic magic;
+  bool (*begins)(const unsigned char head[LFB_FORM_HEAD]);
+
+  lfb_status (*write)(const lfb_filter *filter, const lfb_writer *writer);
+
+  /* Reads on after `head`. */
+  lfb_status (*read)(const lfb_reader *reader, const unsigned char head[LFB_FORM_HEAD],
+                     lfb_filter **filter);
+} lfb_form_row;
+
+/* One row a file; the table in forms.c lists them. */
+extern const lfb_form_row lfb_form_row_native;
+extern const lfb_form_row lfb_form_row_guava;
+extern const lfb_form_row lfb_form_row_sbbf;
+extern const lfb_form_row lfb_form_row_mapped;
+
+/* The form that begins with these bytes; LFB_FORM_NONE. */
+lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD]);
+
+/* Writes a filter as lfb_filter_write() does. */
+lfb_status lfb_form_write(const lfb_filter *filter, lfb_form form, const lfb_writer *writer);
+
+/* Reads a filter as lfb_filter_read() does. */
+lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter);
+
+/*
+ * Says, where damage is wanted, that `size` bytes at `offset` of the form were compared with
+ * their checksum, and whether they match.
+ */
+void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size, bool match);
+
+/* Reads exactly `size` bytes.  Fails: LFB_ERROR_TRUNCATED, or what the reader returned. */
+lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t size);
+
+/*
+ * Looks at the words, and may change them; reads on behind them, if it likes.
+ *
+ * Takes  checksums  the XXH3 of each LFB_CHECKED_BYTES of the bytes that came.
+ *        changed    to be set if a word was changed.
+ */
+typedef lfb_status (*lfb_words_check)(const lfb_reader *reader, const lfb_geometry *geometry,
+                                      uint64_t *words, const uint64_t *checksums, bool *changed);
+
+/* Words that have come. */
+typedef struct lfb_words {
+  lfb_pages pages;
+  uint64_t *checksums; /* the XXH3 of each LFB_CHECKED_BYTES of the bytes that came: as many
+                          as the pages have room for                                     */
+  uint64_t bits_set;
+  uint64_t full_words;  /* of pieces that are all ones */
+} lfb_words;
+
+/*
+ * Reads `size` bytes of words.
+ *
+ * Fails  LFB_ERROR_OVER_LIMIT before anything is allocated; _TRUNCATED, _NO_MEMORY,
+ *        _SIZE_OVERFLOW, or what the reader returned.
+ * Owner  the caller, until lfb_words_free(), or of the pages for good.
+ */
+lfb_status lfb_form_take_words(const lfb_reader *reader, lfb_byte_order order, uint64_t size,
+                               lfb_words *words);
+
+void lfb_words_free(lfb_words *come);
+
+/*
+ * Reads the checksums behind checked words (form_checked.c) that begin at byte `offset` of
+ * the form, and compares.  Words that do not match become all ones.
+ *
+ * Gives  changed  whether any did.
+ * Fails  LFB_ERROR_BAD_CHECKSUM unless damage is to be opened; as lfb_form_read_bytes();
+ *        _NO_MEMORY.
+ */
+lfb_status lfb_form_check_words(const lfb_reader *reader, uint64_t offset, uint64_t *words,
+                                uint64_t size, const uint64_t *checksums, bool *changed);
+
+/* Writes words, little-endian, and their checksums: a rolling snapshot.  Fails as
+ * lfb_form_write_words(). */
+lfb_status lfb_form_write_checked(const lfb_bits *bits, const lfb_writer *writer);
+
+/* Why these first bytes begin no plain filter: LFB_ERROR_GROWING, _COUNTING, _UNKNOWN_FORM;
+ * LFB_OK if they begin one. */
+lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD]);
+
+/* Whether the last word has bits set that are beyond the filter's last one. */
+bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word);
+
+/*
+ * Reads the words of a described filter, has them checked, and makes it.
+ *
+ * Takes  check  may be NULL.
+ * Fails  LFB_ERROR_OVER_LIMIT before anything is allocated; _TRUNCATED,
+ *        _NO_MEMORY, or what the reader or the check returned.
+ */
+LFB_KIN lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
+                                       lfb_words_check check, const lfb_description *description,
+                                       lfb_filter **filter);
+
+/*
+ * Writes all words, a rolling snapshot.
+ *
+ * Takes  checksums  NULL, or room for one XXH3 a LFB_CHECKED_BYTES of what is written.
+ * Fails  LFB_ERROR_NO_MEMORY, or what the writer returned.
+ */
+LFB_KIN lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,
+                                        const lfb_writer *writer, uint64_t *checksums);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * guava_header.h - the six bytes before the words of what Guava's BloomFilter.writeTo writes.
+ *
+ * Byte 0 the strategy's ordinal; byte 1 the number of probes, 1 to 255; bytes 2
+ * to 5 the number of words, a big-endian int.
+ */
+#ifndef LFB_BLOOM_GUAVA_HEADER_H
+#define LFB_BLOOM_GUAVA_HEADER_H
+
+#include "atomic/words/kin.h"
+#include "bloom/filter/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LFB_GUAVA_HEADER = 6 }; /* bytes */
+
+/* Whether it can hold filters of this strategy. */
+LFB_KIN bool lfb_guava_holds(const lfb_strategy *strategy);
+
+LFB_KIN void lfb_guava_encode(const lfb_description *description,
+                              unsigned char header[LFB_GUAVA_HEADER]);
+
+/* Fails: LFB_ERROR_BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT. */
+LFB_KIN lfb_status lfb_guava_decode(const unsigned char header[LFB_GUAVA_HEADER],
+                                    lfb_description *description);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,212 @@
+/* native_header.c - writing and checking the fields of a native header. */
+#include "bloom/files/native_header.h"
+
+#include "bloom/filter/label.h"
+#include "bloom/strategies/strategies.h"
+
+/* Where each field is, in bytes from the start: docs/formats.md. */
+enum {
+  NATIVE_AT_MAGIC = 0,
+  NATIVE_AT_VERSION = 8,
+  NATIVE_AT_HEADER_SIZE = 12,
+  NATIVE_AT_STRATEGY = 16,
+  NATIVE_AT_HASH = 20,
+  NATIVE_AT_BIT_COUNT = 24,
+  NATIVE_AT_WORD_COUNT = 32,
+  NATIVE_AT_PROBES = 40,
+  NATIVE_AT_WORDS_PER_KEY = 44,
+  NATIVE_AT_INSERTIONS = 48,
+  NATIVE_AT_FPP = 56,
+  NATIVE_AT_SEED = 64,
+  NATIVE_AT_BITS_SET = 72,
+  NATIVE_AT_CREATED = 80,
+  NATIVE_AT_FORMULA = 88,
+  NATIVE_AT_CHECKED_BYTES = 92,
+  NATIVE_AT_KEY_CHECK = 96,
+  NATIVE_AT_LABEL = 104,
+  NATIVE_AT_KEY = 168,      /* with HASH_WITH_KEY    */
+  NATIVE_AT_RESERVED = 184, /* zero up to the checksum */
+  NATIVE_AT_CHECKSUM = 248,
+};
+
+enum {
+  NATIVE_VERSION = 1,
+  HASH_WITH_KEY = 3, /* LFB_HASH_SIPHASH13, and the key is in the header */
+};
+
+uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER])
+{
+  return lfb_load_le64(header + NATIVE_AT_BITS_SET);
+}
+
+/* Tells a wrong key from the right one without giving it away. */
+static uint64_t native_key_check(const uint64_t key[2])
+{
+  return lfb_siphash13(lfb_magic_bytes(LFB_MAGIC_NATIVE), LFB_MAGIC_SIZE, key);
+}
+
+void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
+                       unsigned char header[LFB_NATIVE_HEADER])
+{
+  const lfb_geometry *geometry = &description->geometry;
+  const lfb_hasher *hasher = &description->hasher;
+  const lfb_hash_id hash = lfb_core_hash_id(hasher);
+  uint64_t fpp;
+
+  memset(header, 0, LFB_NATIVE_HEADER);
+  memcpy(header + NATIVE_AT_MAGIC, lfb_magic_bytes(LFB_MAGIC_NATIVE), LFB_MAGIC_SIZE);
+  lfb_store_le32(header + NATIVE_AT_VERSION, NATIVE_VERSION);
+  lfb_store_le32(header + NATIVE_AT_HEADER_SIZE, LFB_NATIVE_HEADER);
+  lfb_store_le32(header + NATIVE_AT_STRATEGY, description->strategy->file_id);
+  lfb_store_le32(header + NATIVE_AT_HASH, hash);
+  if (lfb_core_writes_key(description)) {
+    lfb_store_le32(header + NATIVE_AT_HASH, HASH_WITH_KEY);
+    lfb_hasher_key(hasher, header + NATIVE_AT_KEY);
+  }
+  lfb_store_le64(header + NATIVE_AT_BIT_COUNT, geometry->bit_count);
+  lfb_store_le64(header + NATIVE_AT_WORD_COUNT, geometry->word_count);
+  lfb_store_le32(header + NATIVE_AT_PROBES, geometry->probes);
+  lfb_store_le32(header + NATIVE_AT_WORDS_PER_KEY, geometry->words_per_key);
+  lfb_store_le64(header + NATIVE_AT_INSERTIONS, description->config.expected_insertions);
+  memcpy(&fpp, &description->config.fpp, sizeof fpp);
+  lfb_store_le64(header + NATIVE_AT_FPP, fpp);
+  lfb_store_le64(header + NATIVE_AT_SEED, hasher->seed);
+  lfb_store_le64(header + NATIVE_AT_BITS_SET, bits_set);
+  lfb_store_le64(header + NATIVE_AT_CREATED, now);
+  lfb_store_le32(header + NATIVE_AT_FORMULA, description->config.probes_formula);
+  lfb_store_le32(header + NATIVE_AT_CHECKED_BYTES, 1 << 20);
+  if (hash == LFB_HASH_SIPHASH13)
+    lfb_store_le64(header + NATIVE_AT_KEY_CHECK, native_key_check(hasher->key));
+  memcpy(header + NATIVE_AT_LABEL, description->label, sizeof description->label);
+  lfb_store_le64(header + NATIVE_AT_CHECKSUM, XXH3_64bits(header, NATIVE_AT_CHECKSUM));
+}
+
+static lfb_status decode_geometry(const unsigned char *header, const lfb_strategy *strategy,
+                                  lfb_geometry *geometry)
+{
+  *geometry = (lfb_geometry){
+      lfb_load_le64(header + NATIVE_AT_BIT_COUNT), lfb_load_le64(header + NATIVE_AT_WORD_COUNT),
+      lfb_load_le32(header + NATIVE_AT_PROBES), lfb_load_le32(header + NATIVE_AT_WORDS_PER_KEY)};
+  if (geometry->probes < 1 || geometry->probes > LFB_MAX_PROBES)
+    return LFB_ERROR_BAD_PROBES;
+  if (geometry->bit_count == 0 || geometry->bit_count > INT64_MAX ||
+      geometry->word_count != (geometry->bit_count - 1) / LFB_WORD_BITS + 1)
+    return LFB_ERROR_BAD_WORD_COUNT;
+  if (lfb_load_le64(header + NATIVE_AT_BITS_SET) > geometry->bit_count)
+    return LFB_ERROR_BAD_HEADER;
+  return strategy->valid(geometry) ? LFB_OK : LFB_ERROR_BAD_HEADER;
+}
+
+static lfb_status decode_config(const unsigned char *header, const lfb_strategy *strategy,
+                                lfb_config *config)
+{
+  const uint64_t fpp = lfb_load_le64(header + NATIVE_AT_FPP);
+  const uint32_t formula = lfb_load_le32(header + NATIVE_AT_FORMULA);
+
+  *config = (lfb_config){
+      .expected_insertions = lfb_load_le64(header + NATIVE_AT_INSERTIONS),
+      .strategy = strategy->id,
+      .probes_formula = (lfb_probes_formula)formula,
+      .seed = lfb_load_le64(header + NATIVE_AT_SEED),
+  };
+  memcpy(&config->fpp, &fpp, sizeof fpp);
+  if (formula > LFB_PROBES_GUAVA_CURRENT)
+    return LFB_ERROR_BAD_HEADER;
+  /* 0 where the filter came from a form that did not say */
+  return fpp == 0 || lfb_sizing_check_fpp(config->fpp) == LFB_OK ? LFB_OK
+                                                                : LFB_ERROR_BAD_HEADER;
+}
+
+static lfb_status decode_keyed(const unsigned char *header, const uint8_t *key,
+                               lfb_hasher *hasher)
+{
+  if (lfb_load_le64(header + NATIVE_AT_SEED) != 0)
+    return LFB_ERROR_BAD_HEADER;
+  if (key == NULL)
+    return LFB_ERROR_KEY_NEEDED;
+  *hasher = (lfb_hasher){LFB_KIND_SIPHASH13, 0, {lfb_load_le64(key), lfb_load_le64(key + 8)}};
+  return native_key_check(hasher->key) == lfb_load_le64(header + NATIVE_AT_KEY_CHECK)
+             ? LFB_OK
+             : LFB_ERROR_WRONG_KEY;
+}
+
+/* A key that the file has is the one, and whoever gives another has the wrong file. */
+static lfb_status decode_with_key(const unsigned char *header, const uint8_t *key,
+                                  lfb_hasher *hasher)
+{
+  const lfb_status status = decode_keyed(header, header + NATIVE_AT_KEY, hasher);
+
+  if (status == LFB_ERROR_WRONG_KEY)
+    return LFB_ERROR_BAD_HEADER; /* it contradicts its own check */
+  return status == LFB_OK && key != NULL && memcmp(key, header + NATIVE_AT_KEY, 16) != 0
+             ? LFB_ERROR_WRONG_KEY
+             : status;
+}
+
+static lfb_status decode_hasher(const unsigned char *header, const lfb_strategy *strategy,
+                                const uint8_t *key, lfb_hasher *hasher)
+{
+  const uint64_t seed = lfb_load_le64(header + NATIVE_AT_SEED);
+  const uint32_t hash = lfb_load_le32(header + NATIVE_AT_HASH);
+  const bool chosen = strategy->seeding == LFB_SEED_RANDOM;
+
+  if (chosen && hash == HASH_WITH_KEY)
+    return decode_with_key(header, key, hasher);
+  if (chosen && hash == LFB_HASH_SIPHASH13)
+    return decode_keyed(header, key, hasher);
+  /* a seed is there exactly where the strategy has one: 0 would ask for another */
+  if (hash != (uint32_t)(chosen ? LFB_HASH_XXH3 : LFB_HASH_DEFAULT) ||
+      (strategy->seeding == LFB_SEED_NONE) != (seed == 0) ||
+      lfb_load_le64(header + NATIVE_AT_KEY_CHECK) != 0)
+    return LFB_ERROR_BAD_HEADER;
+  *hasher = (lfb_hasher){strategy->hash, seed, {0, 0}};
+  return LFB_OK;
+}
+
+bool lfb_native_is_zero(const unsigned char *from, const unsigned char *end)
+{
+  unsigned char any = 0;
+  while (from < end)
+    any |= *from++;
+  return any == 0;
+}
+
+lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], const uint8_t *key,
+                             lfb_description *description)
+{
+  if (!lfb_magic_is(header, LFB_MAGIC_NATIVE))
+    return LFB_ERROR_UNKNOWN_FORM;
+  if (lfb_load_le32(header + NATIVE_AT_VERSION) != NATIVE_VERSION)
+    return LFB_ERROR_UNKNOWN_VERSION;
+  if (lfb_load_le64(header + NATIVE_AT_CHECKSUM) != XXH3_64bits(header, NATIVE_AT_CHECKSUM))
+    return LFB_ERROR_BAD_CHECKSUM;
+  const bool with_key = lfb_load_le32(header + NATIVE_AT_HASH) == HASH_WITH_KEY;
+  if (lfb_load_le32(header + NATIVE_AT_HEADER_SIZE) != LFB_NATIVE_HEADER ||
+      lfb_load_le32(header + NATIVE_AT_CHECKED_BYTES) != 1 << 20 ||
+      !lfb_native_is_zero(header + (with_key ? NATIVE_AT_RESERVED : NATIVE_AT_KEY),
+                          header + NATIVE_AT_CHECKSUM))
+    return LFB_ERROR_BAD_HEADER;
+
+  const uint32_t file_id = lfb_load_le32(header + NATIVE_AT_STRATEGY);
+  const lfb_strategy *strategy =
+      file_id > UINT8_MAX ? NULL : lfb_strategy_find_in_file((uint8_t)file_id);
+  if (strategy == NULL)
+    return LFB_ERROR_BAD_STRATEGY;
+
+  lfb_description found = {.strategy = strategy,
+                           .form = LFB_FORM_NATIVE,
+                           .written = lfb_load_le64(header + NATIVE_AT_CREATED)};
+  lfb_status status = strategy->usable == NULL ? LFB_OK : strategy->usable();
+  if (status == LFB_OK)
+    status = decode_geometry(header, strategy, &found.geometry);
+  if (status == LFB_OK)
+    status = decode_config(header, strategy, &found.config);
+  found.config.keep_key = with_key;
+  if (status == LFB_OK && lfb_label_read(found.label, header + NATIVE_AT_LABEL) != LFB_OK)
+    status = LFB_ERROR_BAD_HEADER;
+  if (status == LFB_OK)
+    status = decode_hasher(header, strategy, key, &found.hasher);
+  if (status == LFB_OK || status == LFB_ERROR_KEY_NEEDED)
+    *description = found;
+  return status;
+}

@@ -1,0 +1,298 @@
+/* batch.c - partition, gather, merge, settle. */
+#include "bloom/filter/batch.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "atomic/words/pages.h"
+#include "bloom/filter/partition.h"
+
+enum {
+  /* A region's words, 256 KiB: what a second-level cache holds beside the stage. */
+  BATCH_SHIFT = 12,
+  /* Keys for each line from which on a batch is faster, where hashes go by way of
+   * several areas, of one, and once they are there: docs/performance.md. */
+  BATCH_LEAST = 8,
+  BATCH_LEAST_ONE_REGION = 5,
+  BATCH_LEAST_THERE = 5,
+  /* Hashes that lfb_partition_bytes() may take for a region beyond what was asked for. */
+  BATCH_ROUNDING = 17,
+  /* Lines of the filter asked for ahead of the merge. */
+  BATCH_AHEAD = 64 * LFB_BLOCK_WORDS, /* in words */
+  /* Hashes gathered at a time, so that their answers have a place. */
+  BATCH_PIECE = 4096,
+};
+
+#ifdef LFB_PLANT_UNSETTLED
+enum { BATCH_PLANTED_UNSETTLED = 1 };
+#else
+enum { BATCH_PLANTED_UNSETTLED = 0 };
+#endif
+
+#define BATCH_DEFAULT_MEMORY (UINT64_C(64) << 20)
+
+struct lfb_batch {
+  lfb_partition partition;
+  lfb_pages scratch; /* two copies of a region's words */
+};
+
+static void batch_free(lfb_batch *batch)
+{
+  if (batch == NULL)
+    return;
+  lfb_partition_free(&batch->partition);
+  lfb_pages_free(&batch->scratch);
+  free(batch);
+}
+
+static uint64_t batch_region_blocks(uint64_t blocks)
+{
+  const uint64_t most = UINT64_C(1) << BATCH_SHIFT;
+  return blocks < most ? blocks : most;
+}
+
+static uint64_t batch_scratch_bytes(uint64_t blocks)
+{
+  return 2 * batch_region_blocks(blocks) * LFB_CACHE_LINE;
+}
+
+/* Hashes that a region must have room for; 0 where a batch does not pay. */
+static uint32_t batch_capacity(const lfb_filter *filter, size_t count)
+{
+  const uint64_t blocks = filter->layout.fast.blocks;
+  const uint64_t region_blocks = batch_region_blocks(blocks);
+  const uint64_t least = (region_blocks == blocks ? BATCH_LEAST_ONE_REGION : BATCH_LEAST);
+  const uint64_t wish = filter->description.config.batch_memory;
+  const uint64_t memory = wish == 0 ? BATCH_DEFAULT_MEMORY : wish;
+  const uint64_t scratch = batch_scratch_bytes(blocks);
+
+  if (filter->strategy->gather_many == NULL || count / least < blocks || memory <= scratch)
+    return 0;
+  /* Chance puts more than the mean into some region: six deviations leave none out. */
+  const double mean = (double)count * (double)region_blocks / (double)blocks;
+  const double wanted = mean + 6 * sqrt(mean);
+  const uint64_t regions = ((blocks - 1) >> BATCH_SHIFT) + 1;
+  const double room = (double)(memory - scratch) / (double)regions / sizeof(uint64_t) -
+                      (double)BATCH_ROUNDING;
+  const double capacity = fmin(fmin(wanted, room), INT32_MAX);
+  return capacity >= (double)(least * region_blocks) ? (uint32_t)capacity : 0;
+}
+
+static lfb_batch *batch_make(const lfb_filter *filter, uint32_t capacity)
+{
+  const uint64_t blocks = filter->layout.fast.blocks;
+  lfb_batch *made = malloc(sizeof *made);
+
+  if (made == NULL)
+    return NULL;
+  if (lfb_pages_init(&made->scratch, batch_scratch_bytes(blocks), true) != LFB_OK) {
+    free(made);
+    return NULL;
+  }
+  if (lfb_partition_init(&made->partition, blocks, BATCH_SHIFT, capacity) != LFB_OK) {
+    lfb_pages_free(&made->scratch);
+    free(made);
+    return NULL;
+  }
+  return made;
+}
+
+/* Takes a spare of any size; NULL if there is none. */
+static lfb_batch *batch_take_spare(lfb_filter *filter)
+{
+  for (int i = 0; i < LFB_BATCH_SPARES; i++) {
+    /* acquire: pairs with the release of who left it there. */
+    lfb_batch *spare =
+        atomic_exchange_explicit(&filter->spares[i], NULL, memory_order_acquire);
+    if (spare != NULL)
+      return spare;
+  }
+  return NULL;
+}
+
+static void batch_leave_spare(lfb_filter *filter, lfb_batch *batch)
+{
+  for (int i = 0; i < LFB_BATCH_SPARES; i++) {
+    lfb_batch *none = NULL;
+    /* release: who takes it sees it empty.  relaxed: a place that is taken says nothing. */
+    if (atomic_compare_exchange_strong_explicit(&filter->spares[i], &none, batch,
+                                                memory_order_release, memory_order_relaxed))
+      return;
+  }
+  batch_free(batch);
+}
+
+lfb_batch *lfb_batch_begin(lfb_filter *filter, size_t count)
+{
+  const uint32_t capacity = batch_capacity(filter, count);
+
+  if (capacity == 0)
+    return NULL;
+  lfb_batch *batch = batch_take_spare(filter);
+  if (batch != NULL && batch->partition.capacity >= capacity)
+    return batch;
+  batch_free(batch);
+  return batch_make(filter, capacity);
+}
+
+typedef void (*batch_act)(const lfb_layout *layout, const uint64_t *hashes, size_t count,
+                          uint64_t *answers);
+
+/* How many of the first `count` answers are true. */
+static size_t batch_count(const uint64_t *answers, size_t count)
+{
+  size_t yes = 0;
+  for (size_t i = 0; i < (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS; i++)
+    yes += lfb_word_count(answers[i]);
+  return yes;
+}
+
+/* Runs it on the scratch; how many answers were true. */
+static size_t batch_run(batch_act act, const lfb_layout *scratch, const uint64_t *hashes,
+                        size_t count)
+{
+  uint64_t answers[BATCH_PIECE / LFB_WORD_BITS];
+  size_t yes = 0;
+
+  for (size_t first = 0; first < count; first += BATCH_PIECE) {
+    const size_t left = count - first;
+    const size_t in_piece = left < BATCH_PIECE ? left : (size_t)BATCH_PIECE;
+    act(scratch, hashes + first, in_piece, answers);
+    yes += batch_count(answers, in_piece);
+  }
+  return yes;
+}
+
+/* Puts them one by one, where they are too few to share words. */
+static size_t batch_put_directly(lfb_filter *filter, const uint64_t *hashes, size_t count)
+{
+  uint64_t answers[BATCH_PIECE / LFB_WORD_BITS];
+  size_t yes = 0;
+
+  for (size_t first = 0; first < count; first += BATCH_PIECE) {
+    const size_t left = count - first;
+    const size_t in_piece = left < BATCH_PIECE ? left : (size_t)BATCH_PIECE;
+    lfb_layout_count(&filter->layout,
+                     filter->strategy->put_many(&filter->layout, hashes + first, NULL, in_piece,
+                                                answers));
+    yes += batch_count(answers, in_piece);
+  }
+  return yes;
+}
+
+/* A region of the filter, and its places in the scratch. */
+typedef struct batch_region {
+  lfb_word *shared;
+  lfb_word *before; /* as it was when the merge began: who knows since */
+  lfb_word *after;  /* with what is put; then, what this turned on     */
+  uint64_t words;
+} batch_region;
+
+static void batch_load(const batch_region *region)
+{
+  for (uint64_t i = 0; i < region->words; i++) {
+    const uint64_t seen = lfb_word_get(&region->shared[i]);
+    lfb_word_store_alone(&region->before[i], seen);
+    lfb_word_store_alone(&region->after[i], seen);
+  }
+}
+
+/* Turns on in the filter what was put; how many bits that were, and in `*alone` whether
+ * they are all that `after` has and `before` had not. */
+static uint64_t batch_merge(const batch_region *region, bool *alone)
+{
+  uint64_t turned_on = 0, lost = 0;
+
+  for (uint64_t i = 0; i < region->words; i++) {
+    const uint64_t before = lfb_word_get_alone(&region->before[i]);
+    const uint64_t after = lfb_word_get_alone(&region->after[i]);
+    uint64_t on = 0;
+    if (i % LFB_BLOCK_WORDS == 0)
+      lfb_prefetch_write((const void *)(region->shared + i + BATCH_AHEAD));
+    if (before != after)
+      on = lfb_word_set_seen(&region->shared[i], before, after);
+    lfb_word_store_alone(&region->after[i], on);
+    lost |= on ^ (after & ~before);
+    turned_on += lfb_word_count(on);
+  }
+  *alone = lost == 0;
+  return turned_on;
+}
+
+static batch_region batch_region_of(const lfb_batch *batch, const lfb_filter *filter,
+                                    uint32_t number)
+{
+  const uint64_t first = (uint64_t)number << BATCH_SHIFT;
+  const uint64_t blocks = batch_region_blocks(filter->layout.fast.blocks - first);
+  lfb_word *before = batch->scratch.address;
+
+  return (batch_region){filter->layout.fast.words + first * LFB_BLOCK_WORDS, before,
+                        before + (batch->scratch.size / sizeof *before / 2),
+                        blocks * LFB_BLOCK_WORDS};
+}
+
+/* Puts what a region has gathered; how many of its keys were new. */
+static size_t batch_drain(lfb_batch *batch, lfb_filter *filter, uint32_t number)
+{
+  const batch_region region = batch_region_of(batch, filter, number);
+  lfb_layout layout = filter->layout;
+  uint32_t count;
+  bool alone;
+
+  const uint64_t *hashes = lfb_partition_take(&batch->partition, number, &count);
+  if (count < BATCH_LEAST_THERE * (region.words / LFB_BLOCK_WORDS))
+    return batch_put_directly(filter, hashes, count);
+  /* As if the whole filter's words were there: only the region's are touched. */
+  layout.fast.words = (lfb_word *)((uintptr_t)region.after - ((uintptr_t)region.shared -
+                                                              (uintptr_t)layout.fast.words));
+  batch_load(&region);
+  const size_t yes = batch_run(filter->strategy->gather_many, &layout, hashes, count);
+  lfb_layout_count(&filter->layout, batch_merge(&region, &alone));
+  if (alone || BATCH_PLANTED_UNSETTLED)
+    return yes;
+  return batch_run(filter->strategy->settle_many, &layout, hashes, count);
+}
+
+size_t lfb_batch_put(lfb_batch *batch, lfb_filter *filter, const uint64_t *hashes, size_t count)
+{
+  const lfb_partition partition = batch->partition; /* that no write can change it */
+  size_t yes = 0;
+
+  for (size_t i = 0; i < count; i++) {
+    uint32_t region;
+    if (lfb_partition_add(&partition, hashes[i], &region))
+      yes += batch_drain(batch, filter, region);
+  }
+  return yes;
+}
+
+size_t lfb_batch_end(lfb_batch *batch, lfb_filter *filter)
+{
+  size_t yes = 0;
+
+  for (uint32_t region = 0; region < batch->partition.regions; region++)
+    if (batch->partition.counts[region] > 0)
+      yes += batch_drain(batch, filter, region);
+  batch_leave_spare(filter, batch);
+  return yes;
+}
+
+void lfb_batch_free_spares(lfb_filter *filter)
+{
+  lfb_batch *spare;
+  while ((spare = batch_take_spare(filter)) != NULL)
+    batch_free(spare);
+}
+
+uint64_t lfb_batch_spare_bytes(lfb_filter *filter)
+{
+  uint64_t bytes = 0;
+
+  for (int i = 0; i < LFB_BATCH_SPARES; i++) {
+    /* relaxed: no batch is under way. */
+    const lfb_batch *spare = atomic_load_explicit(&filter->spares[i], memory_order_relaxed);
+    if (spare != NULL)
+      bytes += spare->scratch.size + spare->partition.pages.size;
+  }
+  return bytes;
+}

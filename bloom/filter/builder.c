@@ -1,0 +1,241 @@
+/*
+ * builder.c - filling a filter by plain stores, a region at a time.
+ */
+#include <lfbloom/builder.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "bloom/filter/core.h"
+#include "bloom/strategies/pieces.h"
+#include "bloom/filter/partition.h"
+
+enum {
+  /* So many more than threads that two seldom want one region at once. */
+  BUILDER_REGIONS = 64,
+  /* Hashes a region gathers before it is taken: enough lines to have many under way,
+   * few enough that all areas of a thread stay in its second-level cache. */
+  BUILDER_GATHERED = 1024,
+};
+
+/* A region, and whether some thread writes to it now. */
+typedef struct builder_region {
+  LFB_ATOMIC(uint32_t) taken;
+  char padding[LFB_CACHE_LINE - sizeof(uint32_t)];
+} builder_region;
+
+/* What one thread has of its own. */
+typedef struct builder_thread {
+  lfb_partition partition; /* where there are several threads */
+  uint64_t new_keys;
+  char padding[LFB_CACHE_LINE];
+} builder_thread;
+
+struct lfb_builder {
+  lfb_filter *filter;
+  bool alone;              /* by plain stores; else by put_many      */
+  bool partitions;         /* between several threads                */
+  unsigned threads, ready; /* threads, and how many of them are set up */
+  builder_region *regions;
+  builder_thread *thread;
+};
+
+/* The least shift that leaves at most BUILDER_REGIONS regions. */
+static uint32_t builder_shift(uint64_t blocks)
+{
+  uint32_t shift = 0;
+  while (((blocks - 1) >> shift) >= BUILDER_REGIONS)
+    shift++;
+  return shift;
+}
+
+static lfb_status builder_set_up(lfb_builder *builder)
+{
+  const uint64_t blocks = builder->filter->layout.fast.blocks;
+
+  builder->regions = aligned_alloc(LFB_CACHE_LINE, BUILDER_REGIONS * sizeof(builder_region));
+  builder->thread = calloc(builder->threads, sizeof *builder->thread);
+  if (builder->regions == NULL || builder->thread == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  for (int i = 0; i < BUILDER_REGIONS; i++)
+    atomic_init(&builder->regions[i].taken, 0);
+  for (; builder->partitions && builder->ready < builder->threads; builder->ready++) {
+    const lfb_status status =
+        lfb_partition_init(&builder->thread[builder->ready].partition, blocks,
+                           builder_shift(blocks), BUILDER_GATHERED);
+    if (status != LFB_OK)
+      return status;
+  }
+  return LFB_OK;
+}
+
+lfb_status lfb_builder_create(const lfb_config *config, unsigned threads, lfb_builder **builder)
+{
+  if (threads == 0)
+    return LFB_ERROR_NO_THREADS;
+  lfb_builder *made = calloc(1, sizeof *made);
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  lfb_status status = lfb_filter_create(config, &made->filter);
+  if (status == LFB_OK) {
+    made->threads = threads;
+    made->alone = made->filter->strategy->gather_many != NULL;
+    made->partitions = made->alone && threads > 1;
+    status = builder_set_up(made);
+  }
+  if (status != LFB_OK) {
+    lfb_builder_free(made);
+    return status;
+  }
+  *builder = made;
+  return LFB_OK;
+}
+
+/* All but the filter. */
+static void builder_take_down(lfb_builder *builder)
+{
+  for (unsigned i = 0; i < builder->ready; i++)
+    lfb_partition_free(&builder->thread[i].partition);
+  free(builder->thread);
+  free(builder->regions);
+  free(builder);
+}
+
+void lfb_builder_free(lfb_builder *builder)
+{
+  if (builder == NULL)
+    return;
+  lfb_filter_free(builder->filter);
+  builder_take_down(builder);
+}
+
+#ifdef LFB_PLANT_UNTAKEN
+enum { BUILDER_PLANTED_UNTAKEN = 1 };
+#else
+enum { BUILDER_PLANTED_UNTAKEN = 0 };
+#endif
+
+static void region_take(builder_region *region)
+{
+  if (BUILDER_PLANTED_UNTAKEN)
+    return;
+  /* acquire: pairs with the release of who had it before, whose stores are then seen. */
+  while (atomic_exchange_explicit(&region->taken, 1, memory_order_acquire) != 0)
+    (void)sched_yield();
+}
+
+static void region_give(builder_region *region)
+{
+  /* release: pairs with the acquire of who takes it next. */
+  atomic_store_explicit(&region->taken, 0, memory_order_release);
+}
+
+/* Puts hashes whose words nobody else touches now; how many were new. */
+static size_t builder_gather(const lfb_builder *builder, const uint64_t *hashes, size_t count)
+{
+  uint64_t answers[LFB_GIVEN_PIECE / LFB_WORD_BITS];
+  size_t yes = 0;
+
+  builder->filter->strategy->gather_many(&builder->filter->layout, hashes, count, answers);
+  for (size_t i = 0; i < (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS; i++)
+    yes += lfb_word_count(answers[i]);
+  return yes;
+}
+
+static void builder_drain(lfb_builder *builder, builder_thread *thread, uint32_t region)
+{
+  uint32_t count;
+  const uint64_t *hashes = lfb_partition_take(&thread->partition, region, &count);
+
+  region_take(&builder->regions[region]);
+  thread->new_keys += builder_gather(builder, hashes, count);
+  region_give(&builder->regions[region]);
+}
+
+/* What the act on a piece needs to know. */
+typedef struct builder_call {
+  lfb_builder *builder;
+  builder_thread *thread;
+} builder_call;
+
+static size_t builder_act(const void *context, const uint64_t *low, const uint64_t *high,
+                          size_t first, size_t count)
+{
+  const builder_call *call = context;
+  const lfb_partition partition = call->thread->partition; /* that no write can change it */
+
+  (void)high;
+  (void)first;
+  if (!call->builder->partitions)
+    return builder_gather(call->builder, low, count);
+  for (size_t i = 0; i < count; i++) {
+    uint32_t region;
+    if (lfb_partition_add(&partition, low[i], &region))
+      builder_drain(call->builder, call->thread, region);
+  }
+  return 0;
+}
+
+/* These two have the hashes of a piece on the stack: not while lfb_filter_put_many() runs. */
+static __attribute__((noinline)) size_t builder_put_keys(const builder_call *call,
+                                                         const lfb_key *keys, size_t count)
+{
+  return lfb_pieces(&call->builder->filter->layout.hasher, keys, count, lfb_piece_bytes,
+                    builder_act, call);
+}
+
+static __attribute__((noinline)) size_t builder_put_numbers(const builder_call *call,
+                                                            const uint64_t *keys, size_t count)
+{
+  const lfb_filter *filter = call->builder->filter;
+  return lfb_pieces_u64(&filter->layout.hasher, keys, count, filter->strategy->hash_u64_many,
+                        builder_act, call);
+}
+
+void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const lfb_key *keys,
+                          size_t count)
+{
+  const builder_call call = {builder, &builder->thread[thread]};
+
+  call.thread->new_keys += builder->alone
+                               ? builder_put_keys(&call, keys, count)
+                               : lfb_filter_put_many(builder->filter, keys, count, NULL);
+}
+
+void lfb_builder_put_many_u64(lfb_builder *builder, unsigned thread, const uint64_t *keys,
+                              size_t count)
+{
+  const builder_call call = {builder, &builder->thread[thread]};
+
+  call.thread->new_keys += builder->alone
+                               ? builder_put_numbers(&call, keys, count)
+                               : lfb_filter_put_many_u64(builder->filter, keys, count, NULL);
+}
+
+void lfb_builder_put_many_hash(lfb_builder *builder, unsigned thread, const uint64_t *hashes,
+                               size_t count)
+{
+  const builder_call call = {builder, &builder->thread[thread]};
+
+  call.thread->new_keys += builder->alone
+                               ? lfb_pieces_given(hashes, count, builder_act, &call)
+                               : lfb_filter_put_many_hash(builder->filter, hashes, count, NULL);
+}
+
+lfb_filter *lfb_builder_finish(lfb_builder *builder, uint64_t *new_keys)
+{
+  lfb_filter *filter = builder->filter;
+  uint64_t all = 0;
+
+  for (unsigned i = 0; i < builder->threads; i++) {
+    builder_thread *thread = &builder->thread[i];
+    for (uint32_t r = 0; builder->partitions && r < thread->partition.regions; r++)
+      builder_drain(builder, thread, r);
+    all += thread->new_keys;
+  }
+  if (builder->alone)
+    lfb_layout_count(&filter->layout, lfb_bits_count(&filter->layout.bits));
+  if (new_keys != NULL)
+    *new_keys = all;
+  builder_take_down(builder);
+  return filter;
+}

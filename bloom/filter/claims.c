@@ -1,0 +1,236 @@
+/* claims.c - claiming a hash, and completing the claims of others; argued in claims.h. */
+#define _DEFAULT_SOURCE /* sched_yield */
+#include "bloom/filter/claims.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+/* Bugs for the tests to find: a claim that is decided without a second look, and bits that
+ * are on before it is decided. */
+#ifdef LFB_PLANT_UNLOOKED
+enum { CLAIMS_PLANTED_UNLOOKED = 1 };
+#else
+enum { CLAIMS_PLANTED_UNLOOKED = 0 };
+#endif
+#ifdef LFB_PLANT_UNDECIDED
+enum { CLAIMS_PLANTED_UNDECIDED = 1 };
+#else
+enum { CLAIMS_PLANTED_UNDECIDED = 0 };
+#endif
+
+#define STATE_MASK ((UINT64_C(1) << LFB_CLAIM_STATE_BITS) - 1)
+
+/*
+ * `wide`, a constant wherever it is passed, says whether a cell is two words.  A word of its own
+ * is a scalar here, not a part of a struct: gcc stores the two words of a struct and loads them
+ * as one vector, which waits for both stores (41 ns a claim became 63, Zen 3).
+ */
+
+/* ---- cells ------------------------------------------------------------------ */
+
+/* What the first word of a cell holds of a hash. */
+static uint64_t cell_word(uint64_t low, lfb_claim_state state)
+{
+  return (low & ~STATE_MASK) | (uint64_t)state;
+}
+
+static lfb_claim_state cell_state(uint64_t word)
+{
+  return (lfb_claim_state)(word & STATE_MASK);
+}
+
+/* The hash that a cell holds in these words. */
+LFB_INLINE lfb_hash cell_hash(const lfb_claims *claims, const lfb_cell *cell, uint64_t low,
+                              uint64_t high)
+{
+  const uint64_t upper = low & ~STATE_MASK, number = (uint64_t)(cell - claims->cells);
+  const uint64_t whole = upper | (number ^ lfb_claims_spread(upper));
+
+  if (claims->width == LFB_HASH_32_32)
+    return (lfb_hash){(uint32_t)whole, whole >> 32};
+  return (lfb_hash){whole, high};
+}
+
+/* Changes both words of a cell if they still are these. */
+LFB_INLINE bool cell_change_pair(lfb_cell *cell, uint64_t low, uint64_t high, uint64_t to_low,
+                                 uint64_t to_high)
+{
+  lfb_two seen = {low, high};
+
+  /* The exchange itself is relaxed (pair.h).  release: the bits are on before DONE. */
+  lfb_fence(LFB_STD memory_order_release);
+  return lfb_pair_cas(cell->half, &seen, (lfb_two){to_low, to_high});
+}
+
+/* Reads a cell: both words as they were at one time. */
+LFB_INLINE void cell_read(lfb_cell *cell, uint64_t *low, uint64_t *high, bool wide)
+{
+  if (wide) {
+    lfb_two now = {0, 0};
+    (void)lfb_pair_cas(cell->half, &now, now); /* changes nothing: it reads */
+    /* acquire: pairs with the release in cell_leave(): the bits of what was DONE here. */
+    lfb_fence(LFB_STD memory_order_acquire);
+    *low = now.low;
+    *high = now.high;
+  } else {
+    /* acquire: as above. */
+    *low = LFB_STD atomic_load_explicit(&cell->half[0], LFB_STD memory_order_acquire);
+    *high = 0;
+  }
+}
+
+lfb_claim_state lfb_claims_state(const lfb_cell *cell)
+{
+  return cell_state(lfb_word_get(&cell->half[0]));
+}
+
+/* ---- claiming --------------------------------------------------------------- */
+
+static bool claimed_is_in(const lfb_claimed *in, lfb_hash hash)
+{
+  return in->is_in(in->of, hash);
+}
+
+static void claimed_turn_on(const lfb_claimed *in, lfb_hash hash)
+{
+  in->turn_on(in->of, hash);
+}
+
+/* Says in a cell that holds WON in these words that the bits of its hash are on. */
+LFB_INLINE void cell_leave(lfb_cell *cell, uint64_t low, uint64_t high, bool wide)
+{
+  const uint64_t done = cell_word(low, LFB_CLAIM_DONE);
+
+  /* release: the bits are on before any thread reads DONE.  It fails if another thread has
+   * completed the claim: this WON cannot have come back. */
+  if (wide)
+    (void)cell_change_pair(cell, low, high, done, high);
+  else
+    (void)lfb_cas_u64(&cell->half[0], &low, done, LFB_STD memory_order_release);
+}
+
+/* Completes the claim of another thread that holds WON in these words. */
+LFB_INLINE void cell_complete(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell,
+                              uint64_t low, uint64_t high, bool wide)
+{
+  const lfb_hash hash = cell_hash(claims, cell, low, high);
+
+  if (!claimed_is_in(in, hash)) /* they may be on in an older layer (layers.h) */
+    claimed_turn_on(in, hash);
+  cell_leave(cell, low, high, wide);
+}
+
+/* Steps 2 to 4. */
+LFB_INLINE bool claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell,
+                             lfb_hash hash, bool wide)
+{
+  const uint64_t mine = cell_word(lfb_claims_low(claims, hash), LFB_CLAIM_WON);
+  uint64_t low, high;
+
+  for (;;) {
+    cell_read(cell, &low, &high, wide);
+    if (cell_state(low) == LFB_CLAIM_WON) {
+      cell_complete(claims, in, cell, low, high, wide);
+      continue;
+    }
+    if (!CLAIMS_PLANTED_UNLOOKED && claimed_is_in(in, hash))
+      return false;
+    if (CLAIMS_PLANTED_UNDECIDED) {
+      claimed_turn_on(in, hash);
+      (void)sched_yield();
+    }
+    /* relaxed: the hash in the cell is the whole message.  A retry: another claim has won. */
+    if (wide ? cell_change_pair(cell, low, high, mine, hash.high)
+             : lfb_cas_u64(&cell->half[0], &low, mine, LFB_STD memory_order_relaxed))
+      return true;
+  }
+}
+
+/* Steps 2 to 5. */
+LFB_INLINE bool claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash,
+                             bool wide)
+{
+  lfb_cell *cell = lfb_claims_cell(claims, hash);
+
+  if (!claims_enter(claims, in, cell, hash, wide))
+    return false;
+  claimed_turn_on(in, hash);
+  cell_leave(cell, cell_word(lfb_claims_low(claims, hash), LFB_CLAIM_WON), hash.high, wide);
+  return true;
+}
+
+/* Claims under a lock of the cell: where both its words cannot change together. */
+static bool claims_claim_locked(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash)
+{
+  lfb_word *lock = &lfb_claims_cell(claims, hash)->half[0];
+  uint64_t unlocked = 0;
+
+  /* acquire: pairs with the release below, for the bits of earlier winners. */
+  while (!lfb_cas_u64(lock, &unlocked, 1, LFB_STD memory_order_acquire)) {
+    unlocked = 0;
+    (void)sched_yield();
+  }
+  const bool won = !claimed_is_in(in, hash);
+  if (won)
+    claimed_turn_on(in, hash);
+  LFB_STD atomic_store_explicit(lock, UINT64_C(0), LFB_STD memory_order_release);
+  return won;
+}
+
+bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash)
+{
+  if (claims->width != LFB_HASH_128)
+    return claims_claim(claims, in, hash, false);
+  return claims->locked ? claims_claim_locked(claims, in, hash)
+                        : claims_claim(claims, in, hash, true);
+}
+
+bool lfb_claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash)
+{
+  lfb_cell *cell = lfb_claims_cell(claims, hash);
+
+  return claims->width == LFB_HASH_128 ? claims_enter(claims, in, cell, hash, true)
+                                       : claims_enter(claims, in, cell, hash, false);
+}
+
+void lfb_claims_complete(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell)
+{
+  const bool wide = claims->width == LFB_HASH_128;
+  uint64_t low, high;
+
+  cell_read(cell, &low, &high, wide);
+  if (cell_state(low) == LFB_CLAIM_WON)
+    cell_complete(claims, in, cell, low, high, wide);
+}
+
+/* ---- where the cells are ---------------------------------------------------- */
+
+lfb_claims lfb_claims_over(lfb_cell *cells, lfb_hash_width width)
+{
+  return (lfb_claims){cells, width, lfb_claims_sharable(width) != LFB_OK};
+}
+
+lfb_status lfb_claims_sharable(lfb_hash_width width)
+{
+  return width != LFB_HASH_128 || lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
+}
+
+lfb_status lfb_claims_init(lfb_claims *claims, lfb_hash_width width)
+{
+  lfb_cell *made = aligned_alloc(LFB_CACHE_LINE, LFB_CLAIM_CELLS * sizeof *made);
+
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  for (uint32_t i = 0; i < LFB_CLAIM_CELLS; i++) {
+    atomic_init(&made[i].half[0], 0);
+    atomic_init(&made[i].half[1], 0);
+  }
+  *claims = lfb_claims_over(made, width);
+  return LFB_OK;
+}
+
+void lfb_claims_free(lfb_claims *claims)
+{
+  free(claims->cells);
+  claims->cells = NULL;
+}

@@ -1,0 +1,36 @@
+/*
+ * digest.h - what one pass over the words of a form finds out: their checksum, and how many
+ * bits are set.
+ *
+ * Threads   words that no other thread writes to.   Progress  wait-free.
+ */
+#ifndef LFB_BLOOM_DIGEST_H
+#define LFB_BLOOM_DIGEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* XXH3-64, seed 0, of `size` bytes. */
+uint64_t lfb_digest_xxh3(const void *bytes, size_t size);
+
+/* How many bits of `count` words are set. */
+uint64_t lfb_digest_bits(const uint64_t *words, size_t count);
+
+/* The same on processors with AVX2 (simd.h), where that is built. */
+uint64_t lfb_digest256_xxh3(const void *bytes, size_t size);
+uint64_t lfb_digest256_bits(const uint64_t *words, size_t count);
+
+/* The same with AVX-512 VPOPCNTDQ, where lfb_digest512_runs_here(). */
+bool lfb_digest512_runs_here(void);
+uint64_t lfb_digest512_bits(const uint64_t *words, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * digest256.c - the pass of digest.h on processors with AVX2: xxHash's own variant for it,
+ * and the instruction that counts bits.
+ *
+ * The whole of xxhash.h is compiled for AVX2 here, so nothing that includes it otherwise may
+ * be included, and what it includes itself is included before.  Wider vectors would gain
+ * nothing: this is faster than memory (checksum/xxh3).
+ */
+#include "bloom/filter/digest.h"
+#include "bloom/strategies/simd.h"
+
+#ifdef LFB_SIMD_X86
+
+#include <assert.h>
+#include <immintrin.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __clang__
+#pragma clang attribute push(LFB_AVX2_TARGET, apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,popcnt")
+#endif
+
+#define XXH_INLINE_ALL
+#define XXH_VECTOR 2 /* XXH_AVX2 */
+#include <xxhash.h>
+
+uint64_t lfb_digest256_xxh3(const void *bytes, size_t size)
+{
+  return XXH3_64bits(bytes, size);
+}
+
+/* Four sums, none of which waits for another. */
+uint64_t lfb_digest256_bits(const uint64_t *words, size_t count)
+{
+  uint64_t a = 0, b = 0, c = 0, d = 0;
+  size_t i = 0;
+
+  for (; i + 4 <= count; i += 4) {
+    a += (uint64_t)__builtin_popcountll(words[i]);
+    b += (uint64_t)__builtin_popcountll(words[i + 1]);
+    c += (uint64_t)__builtin_popcountll(words[i + 2]);
+    d += (uint64_t)__builtin_popcountll(words[i + 3]);
+  }
+  for (; i < count; i++)
+    a += (uint64_t)__builtin_popcountll(words[i]);
+  return a + b + c + d;
+}
+
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif

@@ -1,0 +1,177 @@
+/* filter.c - the filter's life, and its operations on one key. */
+#include <lfbloom/fast.h>
+#include <lfbloom/filter.h>
+#include <stdlib.h>
+
+#include "bloom/filter/batch.h"
+#include "bloom/filter/core.h"
+#include "bloom/hashing/sink.h"
+#include "bloom/filter/label.h"
+
+lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter)
+{
+  lfb_description description;
+  const lfb_status status = lfb_core_describe(config, &description);
+
+  return status == LFB_OK ? lfb_core_create(&description, config->lazy_memory, filter) : status;
+}
+
+void lfb_filter_free(lfb_filter *filter)
+{
+  if (filter == NULL)
+    return;
+  lfb_batch_free_spares(filter);
+  filter->leave(filter);
+  free(filter);
+}
+
+/* One key: a jump to the row's function.  Where a bug is planted into putting, hashed
+ * here and put by lfb_core_put(). */
+#define FILTER_PUT(noun, hash, ...)                               \
+  LFB_PLANTED_COUNT_EARLY ? lfb_core_put(filter, hash)            \
+                          : filter->strategy->noun(&filter->layout, __VA_ARGS__)
+
+bool lfb_filter_put(lfb_filter *filter, const void *bytes, size_t size)
+{
+  return FILTER_PUT(put_bytes, lfb_hasher_bytes(&filter->layout.hasher, bytes, size), bytes, size);
+}
+
+bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_t size)
+{
+  return filter->strategy->has_bytes(&filter->layout, bytes, size);
+}
+
+bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key)
+{
+  return FILTER_PUT(put_u64, lfb_hasher_u64(&filter->layout.hasher, key), key);
+}
+
+bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key)
+{
+  return filter->strategy->has_u64(&filter->layout, key);
+}
+
+bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash)
+{
+  return FILTER_PUT(put_hash, lfb_hasher_widen(&filter->layout.hasher, hash), hash);
+}
+
+bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash)
+{
+  return filter->strategy->has_hash(&filter->layout, hash);
+}
+
+bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
+{
+  return lfb_core_put(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
+}
+
+bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
+                                     const void *object)
+{
+  return filter->strategy->is_in(&filter->layout,
+                                 lfb_sink_hash(&filter->layout.hasher, funnel, object));
+}
+
+bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size)
+{
+  return lfb_core_claim(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
+}
+
+bool lfb_filter_claim_u64(lfb_filter *filter, uint64_t key)
+{
+  return lfb_core_claim(filter, lfb_hasher_u64(&filter->layout.hasher, key));
+}
+
+bool lfb_filter_claim_hash(lfb_filter *filter, uint64_t hash)
+{
+  return lfb_core_claim(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
+}
+
+bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
+{
+  return lfb_core_claim(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
+}
+
+lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
+{
+  const lfb_status status =
+      into == from ? LFB_ERROR_SAME_FILTER
+                   : lfb_core_compatible(&into->description, &from->description);
+
+  if (status != LFB_OK)
+    return status;
+  lfb_layout_count(&into->layout, lfb_bits_or_from(&into->layout.bits, &from->layout.bits));
+  return LFB_OK;
+}
+
+lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy)
+{
+  const lfb_config *config = &filter->description.config;
+  lfb_filter *made;
+  const lfb_status status = lfb_core_create(&filter->description, config->lazy_memory, &made);
+
+  if (status != LFB_OK)
+    return status;
+  lfb_layout_count(&made->layout, lfb_bits_or_from(&made->layout.bits, &filter->layout.bits));
+  *copy = made;
+  return LFB_OK;
+}
+
+lfb_status lfb_filter_set_label(lfb_filter *filter, const char *label)
+{
+  return lfb_label_set(filter->description.label, label);
+}
+
+const char *lfb_filter_label(const lfb_filter *filter)
+{
+  return filter->description.label;
+}
+
+void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
+{
+  lfb_core_stats(&filter->description, lfb_core_bits_set(filter), stats);
+}
+
+void lfb_filter_stats_recent(const lfb_filter *filter, lfb_stats *stats)
+{
+  double age;
+  const uint64_t bits_set = lfb_core_bits_recent(filter, &age);
+
+  lfb_core_stats(&filter->description, bits_set, stats);
+  stats->bits_set_age = age;
+}
+
+lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats)
+{
+  lfb_description description;
+  const lfb_status status = lfb_core_describe(config, &description);
+
+  if (status == LFB_OK)
+    lfb_core_plan(&description, stats);
+  return status;
+}
+
+lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions, double *fpp)
+{
+  lfb_description description;
+  const lfb_status status = lfb_core_describe(config, &description);
+
+  if (status == LFB_OK)
+    *fpp = description.strategy->fpp_after(&description.geometry, (double)insertions);
+  return status;
+}
+
+lfb_status lfb_fast_of(lfb_filter *filter, lfb_fast *fast)
+{
+  if (filter->strategy->id != LFB_FAST)
+    return LFB_ERROR_STRATEGY_DIFFERS;
+  *fast = filter->layout.fast;
+  return LFB_OK;
+}
+
+void lfb_fast_count(const lfb_fast *fast, uint32_t turned_on)
+{
+  const lfb_filter *filter = fast->filter;
+  lfb_layout_count(&filter->layout, turned_on);
+}

@@ -1,0 +1,187 @@
+/*
+ * many.c - the filter's operations on many keys: hashes a piece of them, then hands
+ * the hashes to the strategy, which keeps many lines under way, or to a big batch.
+ */
+#include <lfbloom/filter.h>
+
+#include "bloom/filter/batch.h"
+#include "bloom/filter/core.h"
+#include "bloom/filter/many.h"
+
+/* What the act on a piece needs to know. */
+typedef struct many_keys {
+  const lfb_filter *filter;
+  uint64_t *answers; /* where they go; NULL for nowhere */
+  bool put;
+} many_keys;
+
+static size_t many_act(const void *context, const uint64_t *low, const uint64_t *high,
+                       size_t first, size_t count)
+{
+  const many_keys *m = context;
+  const lfb_layout *layout = &m->filter->layout;
+  uint64_t room[LFB_GIVEN_PIECE / LFB_WORD_BITS];
+  uint64_t *into = m->answers == NULL ? room : m->answers + first / LFB_WORD_BITS;
+
+  if (m->put)
+    lfb_layout_count(layout, m->filter->strategy->put_many(layout, low, high, count, into));
+  else
+    m->filter->strategy->might_contain_many(layout, low, high, count, into);
+  return lfb_piece_yes(into, count);
+}
+
+enum { MANY_LOOKED = 256 }; /* keys looked for at a time, before those not found are claimed */
+
+/* Claims those of up to 64 hashes that `found` has no bit for; a bit for each that is won. */
+static uint64_t many_claim_word(const lfb_filter *filter, const uint64_t *low,
+                                const uint64_t *high, size_t count, uint64_t found)
+{
+  const uint64_t absent = ~found & (UINT64_MAX >> (LFB_WORD_BITS - count));
+  uint64_t won = 0;
+
+  /* Most keys that were not found will be claimed: their cells are wanted for writing. */
+  for (uint64_t left = absent; left != 0; left &= left - 1) {
+    const int i = __builtin_ctzll(left);
+    const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
+    lfb_prefetch_write((const void *)lfb_claims_cell(&filter->claims, hash));
+  }
+  for (uint64_t left = absent; left != 0; left &= left - 1) {
+    const int i = __builtin_ctzll(left);
+    const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
+    won |= (uint64_t)lfb_core_claim(filter, hash) << i;
+  }
+  return won;
+}
+
+/* Looks for up to MANY_LOOKED hashes and claims the others; how many are won. */
+static size_t many_claim_some(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
+                              size_t count, uint64_t *answers)
+{
+  size_t yes = 0;
+
+  filter->strategy->might_contain_many(&filter->layout, low, high, count, answers);
+  for (size_t at = 0; at < count; at += LFB_WORD_BITS) {
+    const size_t left = count - at;
+    uint64_t *answer = &answers[at / LFB_WORD_BITS];
+    *answer = many_claim_word(filter, low + at, high == NULL ? NULL : high + at,
+                              left < LFB_WORD_BITS ? left : (size_t)LFB_WORD_BITS, *answer);
+    yes += lfb_word_count(*answer);
+  }
+  return yes;
+}
+
+static size_t many_claim_act(const void *context, const uint64_t *low, const uint64_t *high,
+                             size_t first, size_t count)
+{
+  const many_keys *m = context;
+  uint64_t room[MANY_LOOKED / LFB_WORD_BITS];
+  size_t yes = 0;
+
+  for (size_t at = 0; at < count; at += MANY_LOOKED) {
+    const size_t left = count - at;
+    yes += many_claim_some(m->filter, low + at, high == NULL ? NULL : high + at,
+                           left < MANY_LOOKED ? left : (size_t)MANY_LOOKED,
+                           m->answers == NULL ? room
+                                              : m->answers + (first + at) / LFB_WORD_BITS);
+  }
+  return yes;
+}
+
+typedef struct many_batch {
+  lfb_batch *batch;
+  lfb_filter *filter;
+} many_batch;
+
+static size_t many_batch_act(const void *context, const uint64_t *low, const uint64_t *high,
+                             size_t first, size_t count)
+{
+  const many_batch *b = context;
+
+  (void)high;
+  (void)first;
+  return lfb_batch_put(b->batch, b->filter, low, count);
+}
+
+LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t count,
+                             uint64_t *answers, lfb_piece_hash hash_of)
+{
+  const many_keys m = {filter, answers, false};
+  return lfb_many_pieces(filter, keys, count, hash_of, many_act, &m);
+}
+
+/* A big batch cannot say which key was new. */
+LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
+                           uint64_t *answers, lfb_piece_hash hash_of)
+{
+  const many_keys m = {filter, answers, true};
+  const many_batch b = {answers == NULL ? lfb_batch_begin(filter, count) : NULL, filter};
+
+  if (b.batch == NULL)
+    return lfb_many_pieces(filter, keys, count, hash_of, many_act, &m);
+  const size_t yes = lfb_many_pieces(filter, keys, count, hash_of, many_batch_act, &b);
+  return yes + lfb_batch_end(b.batch, filter);
+}
+
+/* Where every put is a claim, there is nothing more to do. */
+LFB_INLINE size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
+                             uint64_t *answers, lfb_piece_hash hash_of)
+{
+  const many_keys m = {filter, answers, false};
+  return filter->strategy->puts_claim
+             ? many_put(filter, keys, count, answers, hash_of)
+             : lfb_many_pieces(filter, keys, count, hash_of, many_claim_act, &m);
+}
+
+size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,
+                           uint64_t *answers)
+{
+  return many_put(filter, keys, count, answers, lfb_piece_bytes);
+}
+
+size_t lfb_filter_might_contain_many(const lfb_filter *filter, const lfb_key *keys, size_t count,
+                                     uint64_t *answers)
+{
+  return many_query(filter, keys, count, answers, lfb_piece_bytes);
+}
+
+size_t lfb_filter_put_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
+                               uint64_t *answers)
+{
+  return many_put(filter, keys, count, answers, lfb_piece_u64);
+}
+
+size_t lfb_filter_might_contain_many_u64(const lfb_filter *filter, const uint64_t *keys,
+                                         size_t count, uint64_t *answers)
+{
+  return many_query(filter, keys, count, answers, lfb_piece_u64);
+}
+
+size_t lfb_filter_put_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
+                                uint64_t *answers)
+{
+  return many_put(filter, hashes, count, answers, lfb_piece_given);
+}
+
+size_t lfb_filter_might_contain_many_hash(const lfb_filter *filter, const uint64_t *hashes,
+                                          size_t count, uint64_t *answers)
+{
+  return many_query(filter, hashes, count, answers, lfb_piece_given);
+}
+
+size_t lfb_filter_claim_many(lfb_filter *filter, const lfb_key *keys, size_t count,
+                             uint64_t *answers)
+{
+  return many_claim(filter, keys, count, answers, lfb_piece_bytes);
+}
+
+size_t lfb_filter_claim_many_u64(lfb_filter *filter, const uint64_t *keys, size_t count,
+                                 uint64_t *answers)
+{
+  return many_claim(filter, keys, count, answers, lfb_piece_u64);
+}
+
+size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *hashes, size_t count,
+                                  uint64_t *answers)
+{
+  return many_claim(filter, hashes, count, answers, lfb_piece_given);
+}

@@ -1,0 +1,197 @@
+/* watch.c - limits, reports and figures; argued in lfbloom/watch.h. */
+#include <lfbloom/watch.h>
+#include <lfbloom/word.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "atomic/threads/stripes.h"
+
+/* A bug for the tests to find: answers are summed up before the false positives. */
+#ifdef LFB_PLANT_MAYBE_FIRST
+enum { WATCH_PLANTED_MAYBE_FIRST = 1 };
+#else
+enum { WATCH_PLANTED_MAYBE_FIRST = 0 };
+#endif
+
+/* Another: whether a limit is new is asked before the figures are taken. */
+#ifdef LFB_PLANT_TOLD_TWICE
+enum { WATCH_PLANTED_TOLD_TWICE = 1 };
+#else
+enum { WATCH_PLANTED_TOLD_TWICE = 0 };
+#endif
+
+struct lfb_watch {
+  lfb_watch_stats_fn stats;
+  const void *watched;
+  lfb_watch_config config;
+  unsigned limits;  /* the set of those that there are */
+  lfb_word crossed; /* the set of those that are       */
+  lfb_stripes maybe, no, false_positives;
+  char name[LFB_LABEL_SIZE + 1];
+};
+
+static bool watch_is_limit(double limit)
+{
+  return limit >= 0 && limit <= 1; /* not NaN */
+}
+
+static lfb_status watch_check(const lfb_watch_config *config, const char *name)
+{
+  if (!watch_is_limit(config->fill) || !watch_is_limit(config->expected_fpp))
+    return LFB_ERROR_BAD_LIMIT;
+  return lfb_label_check(name);
+}
+
+static unsigned watch_limits(const lfb_watch_config *config)
+{
+  return (config->fill > 0 ? LFB_WATCH_FILL : 0U) |
+         (config->expected_fpp > 0 ? LFB_WATCH_EXPECTED_FPP : 0U);
+}
+
+static lfb_status watch_set_up(lfb_watch *watch)
+{
+  lfb_status status = lfb_stripes_init(&watch->maybe);
+  if (status == LFB_OK)
+    status = lfb_stripes_init(&watch->no);
+  if (status == LFB_OK)
+    status = lfb_stripes_init(&watch->false_positives);
+  return status;
+}
+
+lfb_status lfb_watch_create_over(lfb_watch_stats_fn stats, const void *watched,
+                                 const lfb_watch_config *config, lfb_watch **watch)
+{
+  const char *name = config->name == NULL ? "" : config->name;
+
+  lfb_status status = watch_check(config, name);
+  if (status != LFB_OK)
+    return status;
+  lfb_watch *made = calloc(1, sizeof *made);
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  made->stats = stats;
+  made->watched = watched;
+  made->config = *config;
+  made->limits = watch_limits(config);
+  atomic_init(&made->crossed, 0);
+  memcpy(made->name, name, strlen(name) + 1); /* checked: it fits */
+  made->config.name = made->name;
+  status = watch_set_up(made);
+  if (status != LFB_OK) {
+    lfb_watch_free(made);
+    return status;
+  }
+  *watch = made;
+  return LFB_OK;
+}
+
+static void watch_filter_stats(const void *filter, lfb_stats *stats)
+{
+  lfb_filter_stats_recent(filter, stats);
+}
+
+lfb_status lfb_watch_create(const lfb_filter *filter, const lfb_watch_config *config,
+                            lfb_watch **watch)
+{
+  lfb_watch_config named = *config;
+
+  if (named.name == NULL)
+    named.name = lfb_filter_label(filter);
+  return lfb_watch_create_over(watch_filter_stats, filter, &named, watch);
+}
+
+void lfb_watch_free(lfb_watch *watch)
+{
+  if (watch == NULL)
+    return;
+  lfb_stripes_free(&watch->maybe);
+  lfb_stripes_free(&watch->no);
+  lfb_stripes_free(&watch->false_positives);
+  free(watch);
+}
+
+static double watch_fill(const lfb_stats *stats)
+{
+  return (double)stats->bits_set / (double)stats->reachable_bits;
+}
+
+/* The set of limits that these figures are at or above. */
+static unsigned watch_above(const lfb_watch *watch, const lfb_stats *stats)
+{
+  const bool full = watch_fill(stats) >= watch->config.fill;
+  const bool wrong = stats->expected_fpp >= watch->config.expected_fpp;
+
+  return watch->limits &
+         ((full ? LFB_WATCH_FILL : 0U) | (wrong ? LFB_WATCH_EXPECTED_FPP : 0U));
+}
+
+static void watch_tell(const lfb_watch *watch, uint64_t limits, const lfb_stats *stats)
+{
+  if (watch->config.crossed == NULL)
+    return;
+  for (; limits != 0; limits &= limits - 1)
+    watch->config.crossed(watch->config.context, (lfb_watch_limit)(limits & -limits), stats);
+}
+
+unsigned lfb_watch_poll(lfb_watch *watch)
+{
+  const unsigned crossed = lfb_watch_crossed(watch);
+  lfb_stats stats;
+
+  if ((watch->limits & ~crossed) == 0)
+    return crossed;
+  watch->stats(watch->watched, &stats);
+  const unsigned above = watch_above(watch, &stats);
+  /* Of all who turn one bit on, exactly one has it in what this returns. */
+  const uint64_t mine = lfb_word_set(&watch->crossed, above);
+  watch_tell(watch, WATCH_PLANTED_TOLD_TWICE ? above & ~crossed : mine, &stats);
+  return crossed | above;
+}
+
+unsigned lfb_watch_crossed(const lfb_watch *watch)
+{
+  return (unsigned)lfb_word_get(&watch->crossed);
+}
+
+void lfb_watch_rearm(lfb_watch *watch, unsigned limits)
+{
+  /* relaxed: the set is the whole message. */
+  (void)atomic_fetch_and_explicit(&watch->crossed, ~(uint64_t)limits, memory_order_relaxed);
+}
+
+void lfb_watch_report_answers(lfb_watch *watch, uint64_t maybe, uint64_t no)
+{
+  lfb_stripes_add(&watch->maybe, maybe);
+  lfb_stripes_add(&watch->no, no);
+}
+
+void lfb_watch_report_false_positive(lfb_watch *watch)
+{
+  lfb_stripes_add(&watch->false_positives, 1);
+}
+
+/* part / whole; NaN for nothing of nothing. */
+static double watch_share(uint64_t part, uint64_t whole)
+{
+  return whole == 0 ? (double)NAN : (double)part / (double)whole;
+}
+
+void lfb_watch_look(const lfb_watch *watch, lfb_watch_figures *figures)
+{
+  lfb_watch_figures look = {
+      .name = watch->name, .limits = watch->limits, .crossed = lfb_watch_crossed(watch)};
+
+  watch->stats(watch->watched, &look.stats);
+  look.fill = watch_fill(&look.stats);
+  if (WATCH_PLANTED_MAYBE_FIRST)
+    look.maybe = lfb_stripes_sum(&watch->maybe);
+  /* In this order, and both acquire: whose false positive is seen, his "maybe" is. */
+  look.false_positives = lfb_stripes_sum(&watch->false_positives);
+  if (!WATCH_PLANTED_MAYBE_FIRST)
+    look.maybe = lfb_stripes_sum(&watch->maybe);
+  look.no = lfb_stripes_sum(&watch->no);
+  look.observed_fpp = watch_share(look.false_positives, look.false_positives + look.no);
+  look.wrong_maybes = watch_share(look.false_positives, look.maybe);
+  *figures = look;
+}

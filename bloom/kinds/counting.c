@@ -1,0 +1,386 @@
+/*
+ * counting.c - the counting filter, argued in lfbloom/counting.h: its life, its figures, its
+ * calls.
+ *
+ * Counter i stands for bit i of the plain filter: 16 counters a word, so that the four
+ * words of a bit word's counters are half a line, and a block of fast is 4 lines.  Placing
+ * words of different groups in one line would save a fast key of two words a quarter of a
+ * line on average, and of four one line of four, at the price of a permutation in each
+ * conversion: not done.  Spreading a counter over four words as single bits would make a
+ * block's part 8 words, but no compare-and-exchange could change a counter whole.
+ */
+#include <lfbloom/counting.h>
+#include <stdlib.h>
+
+#include "bloom/kinds/counting.h"
+#include "bloom/strategies/pieces.h"
+#include "bloom/hashing/sink.h"
+#include "bloom/filter/label.h"
+#include "bloom/strategies/fast/fast_size.h"
+#include "bloom/strategies/strategies.h"
+
+/* ---- its life ------------------------------------------------------------ */
+
+void lfb_counting_free(lfb_counting *counting)
+{
+  if (counting == NULL)
+    return;
+  lfb_stripes_free(&counting->on);
+  lfb_stripes_free(&counting->off);
+  lfb_stripes_free(&counting->stuck);
+  if (counting->pages.address != NULL)
+    lfb_pages_free(&counting->pages);
+  free(counting);
+}
+
+/* What may fail; what was made is freed by lfb_counting_free() either way. */
+static lfb_status counting_set_up(lfb_counting *counting)
+{
+  lfb_status status = lfb_stripes_init(&counting->on);
+  if (status == LFB_OK)
+    status = lfb_stripes_init(&counting->off);
+  if (status == LFB_OK)
+    status = lfb_stripes_init(&counting->stuck);
+  return status;
+}
+
+/* Chooses what is done to its keys. */
+static void counting_choose_row(lfb_counting *counting)
+{
+  const lfb_geometry *geometry = &counting->description.geometry;
+
+  counting->row = &lfb_counting_row_any;
+  if (counting->description.strategy->id != LFB_FAST)
+    return;
+  counting->row = lfb_counting_row_fast(geometry);
+  counting->layout.fast = lfb_fast_view(geometry, lfb_counting_words(counting), counting);
+}
+
+lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages *pages,
+                             lfb_counting **counting)
+{
+  const lfb_stripes none = {0};
+
+  lfb_counting *made = malloc(sizeof *made);
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  *made = (lfb_counting){
+      .layout = lfb_core_layout(description, NULL, none, NULL),
+      .strategy = lfb_core_row(description),
+      .bits_of = lfb_strategy_variant(description->strategy->id, LFB_SIMD_NONE)->bits_of,
+      .description = *description,
+  };
+  const lfb_status status = counting_set_up(made);
+  if (status != LFB_OK) {
+    lfb_counting_free(made);
+    return status;
+  }
+  made->pages = *pages;
+  counting_choose_row(made);
+  *counting = made;
+  return LFB_OK;
+}
+
+/* Makes an empty one. */
+static lfb_status counting_create(const lfb_description *description, lfb_counting **counting)
+{
+  lfb_pages pages;
+
+  lfb_status status = lfb_pages_init(&pages, lfb_counting_bytes(&description->geometry),
+                                     !description->config.lazy_memory);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_counting_make(description, &pages, counting);
+  if (status != LFB_OK)
+    lfb_pages_free(&pages);
+  return status;
+}
+
+lfb_status lfb_counting_create(const lfb_config *config, lfb_counting **counting)
+{
+  lfb_description description;
+  const lfb_status status = lfb_core_describe(config, &description);
+
+  return status == LFB_OK ? counting_create(&description, counting) : status;
+}
+
+/* ---- of two of them ------------------------------------------------------- */
+
+/* Adds the counters of one to those of another of the same geometry. */
+static void counting_add_all(const lfb_counting *into, const lfb_counting *from)
+{
+  const uint64_t words = into->pages.size / sizeof(lfb_word);
+  lfb_counters_tally tally = {0, 0, 0};
+
+  for (uint64_t i = 0; i < words; i++)
+    lfb_counters_raised(&tally, lfb_counters_add(&lfb_counting_words(into)[i],
+                                                 lfb_word_get(&lfb_counting_words(from)[i])));
+  lfb_counting_count(into, &tally);
+}
+
+lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from)
+{
+  const lfb_status status =
+      into == from ? LFB_ERROR_SAME_FILTER
+                   : lfb_core_compatible(&into->description, &from->description);
+
+  if (status == LFB_OK)
+    counting_add_all(into, from);
+  return status;
+}
+
+lfb_status lfb_counting_copy(const lfb_counting *counting, lfb_counting **copy)
+{
+  lfb_counting *made;
+  const lfb_status status = counting_create(&counting->description, &made);
+
+  if (status != LFB_OK)
+    return status;
+  counting_add_all(made, counting);
+  *copy = made;
+  return LFB_OK;
+}
+
+/* ---- figures, and the plain filter ------------------------------------------ */
+
+void lfb_counting_count_all(const lfb_counting *counting)
+{
+  const uint64_t words = counting->pages.size / sizeof(lfb_word);
+  lfb_counters_tally tally = {0, 0, 0};
+
+  for (uint64_t i = 0; i < words; i++) {
+    const lfb_counters_step step = {0, lfb_word_get(&lfb_counting_words(counting)[i])};
+    lfb_counters_raised(&tally, step);
+  }
+  lfb_counting_count(counting, &tally);
+}
+
+uint64_t lfb_counting_bits_set(const lfb_counting *counting)
+{
+  const uint64_t bit_count = counting->description.geometry.bit_count;
+  /* What left 0 and came back is in both sums once nothing is running. */
+  const uint64_t off = lfb_stripes_sum(&counting->off);
+  const uint64_t on = lfb_stripes_sum(&counting->on);
+  const uint64_t set = on > off ? on - off : 0;
+
+  /* Others may have put and removed any number of keys between the two sums. */
+  return set < bit_count ? set : bit_count;
+}
+
+void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats)
+{
+  lfb_core_stats(&counting->description, lfb_counting_bits_set(counting), stats);
+  stats->bytes = counting->pages.size;
+  stats->counters_stuck = lfb_stripes_sum(&counting->stuck);
+}
+
+lfb_status lfb_counting_set_label(lfb_counting *counting, const char *label)
+{
+  return lfb_label_set(counting->description.label, label);
+}
+
+const char *lfb_counting_label(const lfb_counting *counting)
+{
+  return counting->description.label;
+}
+
+/* The bits that counters stand for: those of one word. */
+static uint64_t counting_bits(const lfb_word *counters)
+{
+  uint64_t bits = 0;
+
+  for (uint32_t i = 0; i < LFB_COUNTING_WORDS; i++)
+    bits |= lfb_counters_gather(lfb_counters_above_0(lfb_word_get(&counters[i])))
+            << (LFB_COUNTERS_A_WORD * i);
+  return bits;
+}
+
+static void counting_fill(const lfb_counting *counting, const lfb_filter *filter)
+{
+  const lfb_bits *bits = &filter->layout.bits;
+  uint64_t set = 0;
+
+  for (uint64_t i = 0; i < bits->word_count; i++) {
+    const uint64_t word = counting_bits(lfb_counting_words(counting) + LFB_COUNTING_WORDS * i);
+    lfb_word_store_alone(&bits->words[i], word);
+    set += lfb_word_count(word);
+  }
+  lfb_layout_count(&filter->layout, set);
+}
+
+lfb_status lfb_counting_to_filter(const lfb_counting *counting, lfb_filter **filter)
+{
+  const lfb_description *description = &counting->description;
+  lfb_filter *made;
+
+  const lfb_status status = lfb_core_create(description, description->config.lazy_memory, &made);
+  if (status != LFB_OK)
+    return status;
+  counting_fill(counting, made);
+  *filter = made;
+  return LFB_OK;
+}
+
+/* ---- the calls ---------------------------------------------------------------- */
+
+LFB_INLINE bool counting_act(const lfb_counting *counting, lfb_counting_verb verb, lfb_hash hash)
+{
+  return counting->row->one[verb](counting, hash);
+}
+
+/* What the act on a piece needs to know. */
+typedef struct counting_many {
+  const lfb_counting *counting;
+  lfb_counting_verb verb;
+  uint64_t *answers; /* NULL: not wanted */
+} counting_many;
+
+enum { COUNTING_KEYS = 4096 }; /* acted on at a time: 512 bytes of answers */
+
+static size_t counting_many_act(const void *context, const uint64_t *low, const uint64_t *high,
+                                size_t first, size_t count)
+{
+  const counting_many *m = context;
+  uint64_t room[COUNTING_KEYS / LFB_WORD_BITS];
+  size_t yes = 0;
+
+  for (size_t at = 0; at < count; at += COUNTING_KEYS) {
+    const size_t left = count - at, keys = left < COUNTING_KEYS ? left : (size_t)COUNTING_KEYS;
+    uint64_t *into = m->answers == NULL ? room : m->answers + (first + at) / LFB_WORD_BITS;
+    m->counting->row->many[m->verb](m->counting, low + at, high == NULL ? NULL : high + at, keys,
+                                    into);
+    yes += lfb_piece_yes(into, keys);
+  }
+  return yes;
+}
+
+LFB_INLINE size_t counting_pieces(const lfb_counting *counting, lfb_counting_verb verb,
+                                  const void *keys, size_t count, uint64_t *answers,
+                                  lfb_piece_hash hash_of)
+{
+  const counting_many m = {counting, verb, answers};
+  return lfb_pieces_best(counting->strategy, &counting->layout.hasher, keys, count, hash_of,
+                         counting_many_act, &m);
+}
+
+bool lfb_counting_put(lfb_counting *counting, const void *bytes, size_t size)
+{
+  return counting_act(counting, LFB_COUNTING_PUT,
+                      lfb_hasher_bytes(&counting->layout.hasher, bytes, size));
+}
+
+bool lfb_counting_put_u64(lfb_counting *counting, uint64_t key)
+{
+  return counting_act(counting, LFB_COUNTING_PUT, lfb_hasher_u64(&counting->layout.hasher, key));
+}
+
+bool lfb_counting_put_hash(lfb_counting *counting, uint64_t hash)
+{
+  return counting_act(counting, LFB_COUNTING_PUT, lfb_hasher_widen(&counting->layout.hasher, hash));
+}
+
+bool lfb_counting_put_object(lfb_counting *counting, lfb_funnel funnel, const void *object)
+{
+  return counting_act(counting, LFB_COUNTING_PUT,
+                      lfb_sink_hash(&counting->layout.hasher, funnel, object));
+}
+
+bool lfb_counting_might_contain(const lfb_counting *counting, const void *bytes, size_t size)
+{
+  return counting_act(counting, LFB_COUNTING_ASK,
+                      lfb_hasher_bytes(&counting->layout.hasher, bytes, size));
+}
+
+bool lfb_counting_might_contain_u64(const lfb_counting *counting, uint64_t key)
+{
+  return counting_act(counting, LFB_COUNTING_ASK, lfb_hasher_u64(&counting->layout.hasher, key));
+}
+
+bool lfb_counting_might_contain_hash(const lfb_counting *counting, uint64_t hash)
+{
+  return counting_act(counting, LFB_COUNTING_ASK, lfb_hasher_widen(&counting->layout.hasher, hash));
+}
+
+bool lfb_counting_might_contain_object(const lfb_counting *counting, lfb_funnel funnel,
+                                       const void *object)
+{
+  return counting_act(counting, LFB_COUNTING_ASK,
+                      lfb_sink_hash(&counting->layout.hasher, funnel, object));
+}
+
+bool lfb_counting_remove(lfb_counting *counting, const void *bytes, size_t size)
+{
+  return counting_act(counting, LFB_COUNTING_REMOVE,
+                      lfb_hasher_bytes(&counting->layout.hasher, bytes, size));
+}
+
+bool lfb_counting_remove_u64(lfb_counting *counting, uint64_t key)
+{
+  return counting_act(counting, LFB_COUNTING_REMOVE, lfb_hasher_u64(&counting->layout.hasher, key));
+}
+
+bool lfb_counting_remove_hash(lfb_counting *counting, uint64_t hash)
+{
+  return counting_act(counting, LFB_COUNTING_REMOVE,
+                      lfb_hasher_widen(&counting->layout.hasher, hash));
+}
+
+bool lfb_counting_remove_object(lfb_counting *counting, lfb_funnel funnel, const void *object)
+{
+  return counting_act(counting, LFB_COUNTING_REMOVE,
+                      lfb_sink_hash(&counting->layout.hasher, funnel, object));
+}
+
+size_t lfb_counting_put_many(lfb_counting *counting, const lfb_key *keys, size_t count,
+                             uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_PUT, keys, count, answers, lfb_piece_bytes);
+}
+
+size_t lfb_counting_put_many_u64(lfb_counting *counting, const uint64_t *keys, size_t count,
+                                 uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_PUT, keys, count, answers, lfb_piece_u64);
+}
+
+size_t lfb_counting_put_many_hash(lfb_counting *counting, const uint64_t *hashes, size_t count,
+                                  uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_PUT, hashes, count, answers, lfb_piece_given);
+}
+
+size_t lfb_counting_might_contain_many(const lfb_counting *counting, const lfb_key *keys,
+                                       size_t count, uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_ASK, keys, count, answers, lfb_piece_bytes);
+}
+
+size_t lfb_counting_might_contain_many_u64(const lfb_counting *counting, const uint64_t *keys,
+                                           size_t count, uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_ASK, keys, count, answers, lfb_piece_u64);
+}
+
+size_t lfb_counting_might_contain_many_hash(const lfb_counting *counting, const uint64_t *hashes,
+                                            size_t count, uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_ASK, hashes, count, answers, lfb_piece_given);
+}
+
+size_t lfb_counting_remove_many(lfb_counting *counting, const lfb_key *keys, size_t count,
+                                uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_REMOVE, keys, count, answers, lfb_piece_bytes);
+}
+
+size_t lfb_counting_remove_many_u64(lfb_counting *counting, const uint64_t *keys, size_t count,
+                                    uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_REMOVE, keys, count, answers, lfb_piece_u64);
+}
+
+size_t lfb_counting_remove_many_hash(lfb_counting *counting, const uint64_t *hashes,
+                                     size_t count, uint64_t *answers)
+{
+  return counting_pieces(counting, LFB_COUNTING_REMOVE, hashes, count, answers, lfb_piece_given);
+}

@@ -1,0 +1,163 @@
+/*
+ * counting_any.c - what is done to a key's counters, for a strategy that says which bits the
+ * key has (strategy.h, bits_of).
+ */
+#include "bloom/kinds/counting_places.h"
+
+/*
+ * Makes several places in one word one: how many are left.  Which these are hangs on the hash,
+ * so that nobody could guess a branch: there is none.
+ */
+LFB_INLINE uint32_t any_merge(lfb_place *places, uint32_t count)
+{
+  uint32_t kept = 0;
+
+  for (uint32_t i = 0; i < count; i++) {
+    const lfb_place place = places[i];
+    uint32_t first = i;
+    for (uint32_t j = i; j-- > 0;)
+      first = places[j].word == place.word ? j : first;
+    places[i].which = 0;
+    places[first].which |= place.which;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    places[kept] = places[i];
+    kept += places[i].which != 0;
+  }
+  return kept;
+}
+
+/* Writes the places of a key and asks for their lines: how many, at most LFB_MAX_PROBES.  To be
+ * changed, each word is there once. */
+LFB_INLINE uint32_t any_find(const lfb_counting *counting, lfb_counting_verb verb, lfb_hash hash,
+                             lfb_place *places)
+{
+  uint64_t indexes[LFB_MAX_PROBES];
+  const uint32_t bits = counting->bits_of(&counting->layout, hash, indexes);
+
+  for (uint32_t i = 0; i < bits; i++) {
+    lfb_word *word = lfb_counting_words(counting) + indexes[i] / LFB_COUNTERS_A_WORD;
+    if (verb == LFB_COUNTING_ASK)
+      lfb_prefetch_read((const void *)word);
+    else
+      lfb_prefetch_write((const void *)word);
+    places[i].word = word;
+    places[i].which = UINT64_C(1) << (LFB_COUNTER_BITS * (indexes[i] % LFB_COUNTERS_A_WORD));
+  }
+  return verb == LFB_COUNTING_ASK ? bits : any_merge(places, bits);
+}
+
+/* All words are read, whatever is found: their misses overlap. */
+LFB_INLINE bool any_above_0(const lfb_place *places, uint32_t count)
+{
+  uint64_t missing = 0;
+
+  for (uint32_t i = 0; i < count; i++)
+    missing |= places[i].which & ~lfb_counters_above_0(lfb_word_get(places[i].word));
+  return missing == 0;
+}
+
+/* To remove a key that is surely absent costs no more than to ask for it. */
+LFB_INLINE bool any_do(const lfb_counting *counting, lfb_counting_verb verb,
+                       const lfb_place *places, uint32_t count)
+{
+  switch (verb) {
+  case LFB_COUNTING_PUT:
+    return lfb_places_put(counting, places, count);
+  case LFB_COUNTING_REMOVE:
+    return any_above_0(places, count) && lfb_places_remove(counting, places, count);
+  default:
+    return any_above_0(places, count);
+  }
+}
+
+LFB_INLINE bool any_one(const lfb_counting *counting, lfb_counting_verb verb, lfb_hash hash)
+{
+  lfb_place places[LFB_MAX_PROBES];
+  return any_do(counting, verb, places, any_find(counting, verb, hash, places));
+}
+
+/* ---- many keys ------------------------------------------------------------- */
+
+enum {
+  /* Places of the keys whose lines are in flight: far more lines than a core can wait for, and
+   * room for one key of LFB_MAX_PROBES. */
+  ANY_ROOM = 256,
+};
+
+/* Keys whose places are known and asked for. */
+typedef struct any_group {
+  uint16_t end[LFB_WORD_BITS]; /* of each key's places */
+  lfb_place places[ANY_ROOM];
+} any_group;
+
+static size_t group_most(const lfb_counting *counting)
+{
+  const size_t fit = (size_t)ANY_ROOM / counting->description.geometry.probes;
+  return fit < LFB_WORD_BITS ? fit : (size_t)LFB_WORD_BITS;
+}
+
+LFB_INLINE void any_group_find(const lfb_counting *counting, lfb_counting_verb verb,
+                               const uint64_t *low, const uint64_t *high, size_t count,
+                               any_group *group)
+{
+  uint32_t at = 0;
+
+  for (size_t i = 0; i < count; i++) {
+    const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
+    at += any_find(counting, verb, hash, group->places + at);
+    group->end[i] = (uint16_t)at;
+  }
+}
+
+/* Does it to up to 64 keys: their answers. */
+LFB_INLINE uint64_t any_word(const lfb_counting *counting, lfb_counting_verb verb,
+                             const uint64_t *low, const uint64_t *high, size_t count)
+{
+  const size_t most = group_most(counting);
+  any_group group;
+  uint64_t answer = 0;
+
+  for (size_t first = 0; first < count; first += most) {
+    const size_t keys = count - first < most ? count - first : most;
+    any_group_find(counting, verb, low + first, high == NULL ? NULL : high + first, keys, &group);
+    for (size_t i = 0, at = 0; i < keys; at = group.end[i++])
+      answer |= (uint64_t)any_do(counting, verb, group.places + at,
+                                 (uint32_t)group.end[i] - (uint32_t)at)
+                << (first + i);
+  }
+  return answer;
+}
+
+LFB_INLINE void any_many(const lfb_counting *counting, lfb_counting_verb verb,
+                         const uint64_t *low, const uint64_t *high, size_t count,
+                         uint64_t *answers)
+{
+  for (size_t at = 0; at < count; at += LFB_WORD_BITS) {
+    const size_t left = count - at;
+    answers[at / LFB_WORD_BITS] =
+        any_word(counting, verb, low + at, high == NULL ? NULL : high + at,
+                 left < LFB_WORD_BITS ? left : (size_t)LFB_WORD_BITS);
+  }
+}
+
+/* The two functions of a verb. */
+#define ANY_VERB(noun, verb)                                                                    \
+  static bool noun##_one(const lfb_counting *counting, lfb_hash hash)                           \
+  {                                                                                             \
+    return any_one(counting, verb, hash);                                                       \
+  }                                                                                             \
+  static void noun##_many(const lfb_counting *counting, const uint64_t *low,                    \
+                          const uint64_t *high, size_t count, uint64_t *answers)                \
+  {                                                                                             \
+    any_many(counting, verb, low, high, count, answers);                                        \
+  }
+
+ANY_VERB(any_put, LFB_COUNTING_PUT)
+ANY_VERB(any_ask, LFB_COUNTING_ASK)
+ANY_VERB(any_remove, LFB_COUNTING_REMOVE)
+
+const lfb_counting_row lfb_counting_row_any = {
+    .one = {any_put_one, any_ask_one, any_remove_one},
+    .many = {any_put_many, any_ask_many, any_remove_many},
+};

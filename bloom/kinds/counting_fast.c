@@ -1,0 +1,211 @@
+/*
+ * counting_fast.c - what is done to the counters of a key of `fast`, which has a word's bits
+ * in each of its groups (lfbloom/fast_view.h): four words of counters stand for one of bits,
+ * half a line.
+ *
+ * The view is that of a filter, but for its words: those of the counters, 32 a block.
+ */
+#include "bloom/kinds/counting_places.h"
+#include "bloom/strategies/fast/fast_rows.h"
+
+enum {
+  FAST_BLOCK = LFB_COUNTING_WORDS * LFB_BLOCK_WORDS, /* words of counters a block: the most
+                                                         that a key can have              */
+};
+
+/* The first words of counters of a key's groups. */
+typedef struct cfast_groups {
+  lfb_word *first[LFB_BLOCK_WORDS];
+} cfast_groups;
+
+LFB_INLINE uint32_t cfast_group_count(const lfb_fast *fast)
+{
+  return (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
+}
+
+LFB_INLINE lfb_word *cfast_block(const lfb_fast *fast, uint64_t hash)
+{
+  return fast->words + FAST_BLOCK * lfb_multiply_high(hash, fast->blocks);
+}
+
+/* The counters of the word that a hash picks in group j. */
+LFB_INLINE lfb_word *cfast_group(const lfb_fast *fast, lfb_word *block, uint64_t round0,
+                                 uint32_t j)
+{
+  return block + (size_t)LFB_COUNTING_WORDS * lfb_fast_word(fast, round0, j);
+}
+
+LFB_INLINE cfast_groups cfast_groups_of(const lfb_fast *fast, uint64_t hash)
+{
+  lfb_word *block = cfast_block(fast, hash);
+  const uint64_t round0 = lfb_fast_round(hash, 0);
+  /* Initialised for gcc 12, which with -fsanitize=undefined takes those that are used for unset. */
+  cfast_groups groups = {{NULL}};
+
+  LFB_UNROLL
+  for (uint32_t j = 0; j < cfast_group_count(fast); j++)
+    groups.first[j] = cfast_group(fast, block, round0, j);
+  return groups;
+}
+
+/* Which counter of its word's 64 a probe has. */
+LFB_INLINE uint64_t cfast_counter(uint64_t hash, uint32_t probe)
+{
+  return lfb_fast_round(hash, probe / LFB_FAST_ROUND) >> (16 + 6 * (probe % LFB_FAST_ROUND)) &
+         63;
+}
+
+/*
+ * Whether all of a key's counters are above 0.
+ *
+ * Each is shifted to the bottom of a copy of its word: one above 0, and 15, carry into bit
+ * 4.  No branch hangs on the hash or on what is found.
+ */
+LFB_INLINE bool cfast_counted_in(const lfb_fast *fast, uint64_t hash)
+{
+  const cfast_groups groups = cfast_groups_of(fast, hash);
+  uint64_t above = LFB_COUNTER_MOST + 1;
+
+  LFB_UNROLL
+  for (uint32_t probe = 0; probe < fast->probes; probe++) {
+    const uint64_t counter = cfast_counter(hash, probe);
+    const lfb_word *first = groups.first[probe & (cfast_group_count(fast) - 1)];
+    const uint64_t word = lfb_word_get(&first[counter / LFB_COUNTERS_A_WORD]);
+    const uint64_t in_word = LFB_COUNTER_BITS * (counter % LFB_COUNTERS_A_WORD);
+    above &= (word >> in_word & LFB_COUNTER_MOST) + LFB_COUNTER_MOST;
+  }
+  return above != 0;
+}
+
+/* Asks for the half lines of a key, to read them or to write. */
+LFB_INLINE void cfast_ask_to_read(const lfb_fast *fast, uint64_t hash)
+{
+  lfb_word *block = cfast_block(fast, hash);
+  const uint64_t round0 = lfb_fast_round(hash, 0);
+
+  LFB_UNROLL
+  for (uint32_t j = 0; j < cfast_group_count(fast); j++)
+    lfb_prefetch_read((const void *)cfast_group(fast, block, round0, j));
+}
+
+LFB_INLINE void cfast_ask_to_write(const lfb_fast *fast, uint64_t hash)
+{
+  lfb_word *block = cfast_block(fast, hash);
+  const uint64_t round0 = lfb_fast_round(hash, 0);
+
+  LFB_UNROLL
+  for (uint32_t j = 0; j < cfast_group_count(fast); j++)
+    lfb_prefetch_write((const void *)cfast_group(fast, block, round0, j));
+}
+
+/*
+ * Writes the places of a key, each word once, in the order of the words: how many.
+ *
+ * The sets are gathered in an array with a bit for each one that is not empty, so that the one
+ * branch that cannot be guessed is the end of the loop over these; it is known long before the
+ * locked operations behind it are done.
+ */
+LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place *places)
+{
+  const cfast_groups groups = cfast_groups_of(fast, hash);
+  uint64_t which[FAST_BLOCK];
+  uint64_t some = 0;
+  uint32_t count = 0;
+
+  LFB_UNROLL
+  for (uint32_t i = 0; i < LFB_COUNTING_WORDS * cfast_group_count(fast); i++)
+    which[i] = 0;
+  LFB_UNROLL
+  for (uint32_t probe = 0; probe < fast->probes; probe++) {
+    const uint64_t counter = cfast_counter(hash, probe);
+    const uint64_t at = (uint64_t)LFB_COUNTING_WORDS * (probe & (cfast_group_count(fast) - 1)) +
+                        counter / LFB_COUNTERS_A_WORD;
+    which[at] |= UINT64_C(1) << (LFB_COUNTER_BITS * (counter % LFB_COUNTERS_A_WORD));
+    some |= UINT64_C(1) << at;
+  }
+  for (; some != 0; some &= some - 1) {
+    const uint32_t at = (uint32_t)__builtin_ctzll(some);
+    places[count].word = groups.first[at / LFB_COUNTING_WORDS] + at % LFB_COUNTING_WORDS;
+    places[count++].which = which[at];
+  }
+  return count;
+}
+
+LFB_INLINE bool cfast_put(const lfb_fast *fast, uint64_t hash)
+{
+  lfb_place places[FAST_BLOCK];
+  return lfb_places_put(fast->filter, places, cfast_places(fast, hash, places));
+}
+
+/* A key that is surely absent costs no more than to ask for it. */
+LFB_INLINE bool cfast_remove(const lfb_fast *fast, uint64_t hash)
+{
+  lfb_place places[FAST_BLOCK];
+  return cfast_counted_in(fast, hash) &&
+         lfb_places_remove(fast->filter, places, cfast_places(fast, hash, places));
+}
+
+/* ---- the rows, one a shape that code is made for ------------------------------ */
+
+/* As fast_rows.h wants it. */
+#define FAST_ONE(noun, act)                                                             \
+  LFB_INLINE uint64_t noun##_each(const lfb_fast *fast, const fast_nothing *nothing,    \
+                                  uint64_t hash)                                        \
+  {                                                                                     \
+    (void)nothing;                                                                      \
+    return act(fast, hash);                                                             \
+  }
+
+FAST_ONE(cfast_put, cfast_put)
+FAST_ONE(cfast_ask, cfast_counted_in)
+FAST_ONE(cfast_remove, cfast_remove)
+LFB_FAST_MANY(, cfast_put_all, fast_nothing, fast_nothing_of, cfast_ask_to_write, cfast_put_each)
+LFB_FAST_MANY(, cfast_ask_all, fast_nothing, fast_nothing_of, cfast_ask_to_read, cfast_ask_each)
+LFB_FAST_MANY(, cfast_remove_all, fast_nothing, fast_nothing_of, cfast_ask_to_write,
+              cfast_remove_each)
+
+/* One by one a key's lines are asked for before the first is written to: a locked operation
+ * holds up what is behind it. */
+#define FAST_VERB(shape, noun, shift, probes, ask, act)                                        \
+  static bool shape##_##noun##_one(const lfb_counting *counting, lfb_hash hash)                \
+  {                                                                                            \
+    const lfb_fast fast = lfb_fast_shaped(&counting->layout.fast, shift, probes);              \
+    ask(&fast, hash.low);                                                                      \
+    return act(&fast, hash.low);                                                               \
+  }                                                                                            \
+  static void shape##_##noun##_many(const lfb_counting *counting, const uint64_t *low,         \
+                                    const uint64_t *high, size_t count, uint64_t *answers)     \
+  {                                                                                            \
+    const lfb_fast fast = lfb_fast_shaped(&counting->layout.fast, shift, probes);              \
+    (void)high;                                                                                \
+    (void)cfast_##noun##_all(&fast, low, count, answers);                                      \
+  }
+
+LFB_INLINE void cfast_ask_nothing(const lfb_fast *fast, uint64_t hash)
+{
+  (void)fast;
+  (void)hash;
+}
+
+#define FAST_ROW(shape, shift, probes)                                                  \
+  FAST_VERB(cfast_##shape, put, shift, probes, cfast_ask_to_write, cfast_put)           \
+  FAST_VERB(cfast_##shape, ask, shift, probes, cfast_ask_nothing, cfast_counted_in)     \
+  FAST_VERB(cfast_##shape, remove, shift, probes, cfast_ask_to_write, cfast_remove)     \
+  static const lfb_counting_row cfast_##shape##_row = {                                 \
+      .one = {cfast_##shape##_put_one, cfast_##shape##_ask_one,                         \
+              cfast_##shape##_remove_one},                                              \
+      .many = {cfast_##shape##_put_many, cfast_##shape##_ask_many,                      \
+               cfast_##shape##_remove_many},                                            \
+  };
+LFB_FAST_SHAPES(FAST_ROW)
+FAST_ROW(any, 0, 0)
+
+const lfb_counting_row *lfb_counting_row_fast(const lfb_geometry *geometry)
+{
+#define FIT(shape, shift, count) LFB_FAST_FIT(cfast, shape, shift, count)
+  switch (lfb_fast_shape_of(geometry)) {
+    LFB_FAST_SHAPES(FIT)
+  default:
+    return &cfast_any_row;
+  }
+}

@@ -1,0 +1,286 @@
+/*
+ * file_source.c - files in any form known here, as versions.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <lfbloom/file_source.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A file as it was at one time. */
+typedef struct sighting {
+  char *path; /* NULL: none */
+  dev_t device;
+  ino_t inode;
+  off_t size;
+  struct timespec modified;
+  bool unread; /* it was refused since it could not be read, which may change without a trace */
+} sighting;
+
+struct lfb_file_source {
+  char *path;
+  lfb_read_limits limits;
+  lfb_refused_fn refused;
+  void *refused_to;
+  uint64_t number;    /* files that became versions          */
+  sighting adopted;   /* the last of them                    */
+  sighting candidate; /* what is to be next                  */
+  sighting *bad;      /* that were refused, and are there    */
+  size_t bad_count;
+};
+
+static sighting sighting_of(char *path, const struct stat *found)
+{
+  return (sighting){.path = path,
+                    .device = found->st_dev,
+                    .inode = found->st_ino,
+                    .size = found->st_size,
+                    .modified = found->st_mtim};
+}
+
+static bool sighting_is(const sighting *a, const sighting *b)
+{
+  return a->path != NULL && b->path != NULL && strcmp(a->path, b->path) == 0 &&
+         a->device == b->device && a->inode == b->inode && a->size == b->size &&
+         a->modified.tv_sec == b->modified.tv_sec && a->modified.tv_nsec == b->modified.tv_nsec;
+}
+
+/* Whether the file is as it was. */
+static bool sighting_stays(const sighting *seen)
+{
+  struct stat found;
+
+  if (stat(seen->path, &found) != 0)
+    return false;
+  const sighting now = sighting_of(seen->path, &found);
+  return sighting_is(&now, seen);
+}
+
+/* Whether `a` is to be preferred to `b`: modified later, or later by name. */
+static bool sighting_is_newer(const sighting *a, const sighting *b)
+{
+  if (b->path == NULL)
+    return true;
+  if (a->modified.tv_sec != b->modified.tv_sec)
+    return a->modified.tv_sec > b->modified.tv_sec;
+  if (a->modified.tv_nsec != b->modified.tv_nsec)
+    return a->modified.tv_nsec > b->modified.tv_nsec;
+  return strcmp(a->path, b->path) >= 0;
+}
+
+static void sighting_forget(sighting *seen)
+{
+  free(seen->path);
+  *seen = (sighting){0};
+}
+
+/* Moves `*from` to `*to`, which forgets what it had. */
+static void sighting_move(sighting *to, sighting *from)
+{
+  sighting_forget(to);
+  *to = *from;
+  *from = (sighting){0};
+}
+
+static bool source_has_refused(const lfb_file_source *source, const sighting *seen)
+{
+  for (size_t i = 0; i < source->bad_count; i++)
+    if (sighting_is(&source->bad[i], seen))
+      return true;
+  return false;
+}
+
+/* Remembers that the candidate was refused; where there is no memory for that, it is tried
+ * and refused again. */
+static void source_refuse(lfb_file_source *source, lfb_status status)
+{
+  if (source->refused != NULL)
+    source->refused(source->refused_to, source->candidate.path, status);
+  sighting *more = realloc(source->bad, (source->bad_count + 1) * sizeof *more);
+  if (more == NULL)
+    return;
+  source->bad = more;
+  source->candidate.unread = status == LFB_ERROR_OPEN || status == LFB_ERROR_READ;
+  more[source->bad_count++] = source->candidate;
+  source->candidate = (sighting){0};
+}
+
+/* Forgets refused files that are not as they were any more; `anew`: those that could not be read,
+ * too. */
+static void source_prune(lfb_file_source *source, bool anew)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < source->bad_count; i++)
+    if (!(anew && source->bad[i].unread) && sighting_stays(&source->bad[i]))
+      source->bad[kept++] = source->bad[i];
+    else
+      sighting_forget(&source->bad[i]);
+  source->bad_count = kept;
+}
+
+/* Makes the file at `path`, which is the sighting's from now on, the candidate if it is to be
+ * preferred to the one there is. */
+static void source_consider(lfb_file_source *source, char *path, const struct stat *found,
+                            bool listed)
+{
+  sighting seen = sighting_of(path, found);
+
+  const bool stale = sighting_is(&seen, &source->adopted) ||
+                     (listed && !sighting_is_newer(&seen, &source->adopted));
+  if (S_ISREG(found->st_mode) && !stale && !source_has_refused(source, &seen) &&
+      sighting_is_newer(&seen, &source->candidate))
+    sighting_move(&source->candidate, &seen);
+  else
+    sighting_forget(&seen);
+}
+
+static char *path_join(const char *folder, const char *name)
+{
+  const size_t size = strlen(folder) + strlen(name) + 2;
+  char *path = malloc(size);
+
+  if (path != NULL)
+    (void)snprintf(path, size, "%s/%s", folder, name);
+  return path;
+}
+
+/* The next entry of a directory; NULL where there is none, or with a status why it is unknown. */
+static const struct dirent *folder_next(DIR *folder, lfb_status *status)
+{
+  errno = 0; /* nothing else tells the two apart */
+  const struct dirent *entry = readdir(folder);
+
+  if (entry == NULL && errno != 0)
+    *status = LFB_ERROR_OPEN;
+  return entry;
+}
+
+/* Considers each file of a directory. */
+static lfb_status source_list(lfb_file_source *source)
+{
+  lfb_status status = LFB_OK;
+  DIR *folder = opendir(source->path);
+
+  if (folder == NULL)
+    return errno == ENOMEM ? LFB_ERROR_NO_MEMORY : LFB_ERROR_OPEN;
+  for (const struct dirent *entry;
+       status == LFB_OK && (entry = folder_next(folder, &status)) != NULL;) {
+    struct stat found;
+    if (entry->d_name[0] == '.')
+      continue;
+    char *path = path_join(source->path, entry->d_name);
+    if (path == NULL)
+      status = LFB_ERROR_NO_MEMORY;
+    else if (stat(path, &found) == 0)
+      source_consider(source, path, &found, true);
+    else
+      free(path); /* it has gone meanwhile */
+  }
+  (void)closedir(folder);
+  return status;
+}
+
+/* Looks for a file that is to be the next version, `anew` or after one has been refused. */
+static lfb_status source_look(lfb_file_source *source, bool anew)
+{
+  struct stat found;
+
+  sighting_forget(&source->candidate);
+  source_prune(source, anew);
+  if (stat(source->path, &found) != 0)
+    return errno == ENOENT ? LFB_OK : LFB_ERROR_OPEN;
+  if (S_ISDIR(found.st_mode))
+    return source_list(source);
+  char *path = strdup(source->path);
+  if (path == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  source_consider(source, path, &found, false);
+  return LFB_OK;
+}
+
+static lfb_status source_version(void *self, uint64_t *version)
+{
+  lfb_file_source *source = self;
+
+  const lfb_status status = source_look(source, true);
+  if (status == LFB_OK)
+    *version = source->number + (source->candidate.path != NULL);
+  return status;
+}
+
+/* Whoever asks again, and there is nothing new, could not publish what he was given. */
+static void source_offer_again(lfb_file_source *source)
+{
+  if (source->candidate.path != NULL || source->adopted.path == NULL)
+    return;
+  sighting_move(&source->candidate, &source->adopted);
+  source->number--;
+}
+
+static lfb_status source_filter(void *self, lfb_filter **filter)
+{
+  lfb_file_source *source = self;
+  lfb_status first = LFB_OK;
+
+  source_offer_again(source);
+  while (source->candidate.path != NULL) {
+    lfb_status status = lfb_filter_load(source->candidate.path, &source->limits, filter);
+    if (status == LFB_OK) {
+      sighting_move(&source->adopted, &source->candidate);
+      source->number++;
+      return LFB_OK;
+    }
+    if (first == LFB_OK)
+      first = status;
+    if (status == LFB_ERROR_NO_MEMORY) /* which no other file would mend */
+      return status;
+    source_refuse(source, status);
+    status = source->candidate.path == NULL ? source_look(source, false) : LFB_ERROR_NO_MEMORY;
+    if (status != LFB_OK)
+      return status;
+  }
+  return first == LFB_OK ? LFB_ERROR_OPEN : first; /* it went before it was asked for */
+}
+
+lfb_source lfb_file_source_functions(lfb_file_source *source)
+{
+  return (lfb_source){.self = source, .version = source_version, .filter = source_filter};
+}
+
+lfb_status lfb_file_source_create(const char *path, const lfb_read_limits *limits,
+                                  lfb_refused_fn refused, void *to, lfb_file_source **source)
+{
+  lfb_file_source *made = calloc(1, sizeof *made);
+
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  made->path = strdup(path);
+  if (made->path == NULL) {
+    free(made);
+    return LFB_ERROR_NO_MEMORY;
+  }
+  if (limits != NULL)
+    made->limits = *limits;
+  made->refused = refused;
+  made->refused_to = to;
+  *source = made;
+  return LFB_OK;
+}
+
+void lfb_file_source_free(lfb_file_source *source)
+{
+  if (source == NULL)
+    return;
+  for (size_t i = 0; i < source->bad_count; i++)
+    sighting_forget(&source->bad[i]);
+  sighting_forget(&source->adopted);
+  sighting_forget(&source->candidate);
+  free(source->bad);
+  free(source->path);
+  free(source);
+}

@@ -1,0 +1,478 @@
+/*
+ * follow.c - keeping a filter with versions up to date with a source.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <lfbloom/follow.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <lfbloom/c11.h>
+
+#include "atomic/threads/wake.h"
+
+enum {
+  DAY = 86400,            /* seconds                                                        */
+  LONGEST_REST = 1 << 30, /* seconds between two polls, 34 years: the sum fits any time_t   */
+};
+
+struct lfb_follow {
+  lfb_versions *versions;
+  lfb_source source;
+  lfb_follow_config config;
+
+  pthread_mutex_t polling;    /* has what follows, but for the thread's */
+  lfb_follow_figures figures;
+  uint64_t rebuilt_version;   /* of the source, at the last rebuild     */
+  uint64_t rebuilt_at;        /* seconds since 1970                     */
+  uint64_t failed_at;
+
+  LFB_ATOMIC(bool) stopping;
+  pthread_mutex_t thread_lock; /* has `running`, and wakes the thread   */
+  pthread_cond_t wake;
+  pthread_t thread;
+  bool running;
+  bool woken;                   /* polls without waiting                */
+};
+
+/* Where keys go: into the handle, or into the version that is being built. */
+struct lfb_keys_sink {
+  lfb_follow *follow;
+  lfb_filter *building;        /* NULL: the handle                        */
+  LFB_ATOMIC(uint64_t) count;  /* given or removed                        */
+  uint64_t most;               /* from which on nobody wants more         */
+};
+
+/* ---- what sources call ----------------------------------------------------- */
+
+/* Counts what is about to be taken: LFB_ERROR_STOPPED where it is not wanted. */
+static lfb_status sink_take(lfb_keys_sink *sink, uint64_t count)
+{
+  /* relaxed: a number and a wish, which order nothing. */
+  const uint64_t before = lfb_add_u64(&sink->count, count, memory_order_relaxed);
+  const bool stopping = atomic_load_explicit(&sink->follow->stopping, memory_order_relaxed);
+
+  return stopping || before + count >= sink->most || before + count < before ? LFB_ERROR_STOPPED
+                                                                            : LFB_OK;
+}
+
+#define KEYS_GIVE(name, key)                                                              \
+  lfb_status lfb_keys_give##name(lfb_keys_sink *sink, const key *keys, size_t count)      \
+  {                                                                                       \
+    const lfb_status status = sink_take(sink, count);                                     \
+    if (status != LFB_OK)                                                                 \
+      return status;                                                                      \
+    if (sink->building != NULL)                                                           \
+      (void)lfb_filter_put_many##name(sink->building, keys, count, NULL);                 \
+    else                                                                                  \
+      (void)lfb_versions_put_many##name(sink->follow->versions, keys, count, NULL);       \
+    return LFB_OK;                                                                        \
+  }
+
+KEYS_GIVE(, lfb_key)
+KEYS_GIVE(_u64, uint64_t)
+KEYS_GIVE(_hash, uint64_t)
+
+lfb_status lfb_keys_removed(lfb_keys_sink *sink, uint64_t count)
+{
+  /* A version that is being built has never had them. */
+  return sink->building != NULL ? LFB_OK : sink_take(sink, count);
+}
+
+/* ---- a rebuild ------------------------------------------------------------- */
+
+/* One of the threads that load a version. */
+typedef struct loader {
+  lfb_keys_sink *sink;
+  unsigned part, parts;
+  pthread_t thread;
+  bool started;
+  lfb_status status;
+} loader;
+
+static void *loader_run(void *argument)
+{
+  loader *mine = argument;
+  const lfb_source *source = &mine->sink->follow->source;
+
+  mine->status = source->keys(source->self, mine->part, mine->parts, mine->sink);
+  return NULL;
+}
+
+/* Runs all of them, the first one here; the first failure. */
+static lfb_status loaders_run(loader *loaders, unsigned count)
+{
+  lfb_status status = LFB_OK;
+
+  for (unsigned i = 1; i < count && status == LFB_OK; i++) {
+    loaders[i].started = pthread_create(&loaders[i].thread, NULL, loader_run, &loaders[i]) == 0;
+    if (!loaders[i].started)
+      status = LFB_ERROR_NO_THREAD;
+  }
+  if (status == LFB_OK)
+    loader_run(&loaders[0]);
+  for (unsigned i = 0; i < count; i++) {
+    if (loaders[i].started)
+      pthread_join(loaders[i].thread, NULL);
+    if (status == LFB_OK)
+      status = loaders[i].status;
+  }
+  return status;
+}
+
+/* Fills a version from all keys of the source. */
+static lfb_status follow_load(lfb_follow *follow, lfb_filter *building)
+{
+  const unsigned count = follow->config.threads == 0 ? 1 : follow->config.threads;
+  lfb_keys_sink sink = {.follow = follow, .building = building, .most = UINT64_MAX};
+  loader *loaders = calloc(count, sizeof *loaders);
+
+  if (loaders == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  for (unsigned i = 0; i < count; i++)
+    loaders[i] = (loader){.sink = &sink, .part = i, .parts = count};
+  const lfb_status status = loaders_run(loaders, count);
+  free(loaders);
+  return status;
+}
+
+/* What a new version is to be: with room for what the source has, and a quarter. */
+static lfb_status follow_size(lfb_follow *follow, lfb_config *config)
+{
+  uint64_t count;
+
+  *config = follow->config.rebuild;
+  if (follow->source.count == NULL)
+    return LFB_OK;
+  const lfb_status status = follow->source.count(follow->source.self, &count);
+  if (status != LFB_OK)
+    return status;
+  const uint64_t wanted = count > UINT64_MAX / 2 ? count : count + count / 4;
+  if (config->expected_insertions < wanted)
+    config->expected_insertions = wanted;
+  return LFB_OK;
+}
+
+static lfb_status follow_begin_with_filter(lfb_follow *follow)
+{
+  lfb_filter *filter;
+
+  lfb_status status = follow->source.filter(follow->source.self, &filter);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_versions_begin_rebuild_with(follow->versions, filter);
+  if (status != LFB_OK)
+    lfb_filter_free(filter);
+  return status;
+}
+
+static lfb_status follow_begin_with_keys(lfb_follow *follow)
+{
+  lfb_config config;
+  lfb_filter *building;
+
+  lfb_status status = follow_size(follow, &config);
+  if (status == LFB_OK)
+    status = lfb_versions_begin_rebuild(follow->versions, &config, &building);
+  if (status != LFB_OK)
+    return status;
+  status = follow_load(follow, building);
+  if (status != LFB_OK)
+    (void)lfb_versions_abandon(follow->versions);
+  return status;
+}
+
+static lfb_status follow_rebuild(lfb_follow *follow, uint64_t version, uint64_t now)
+{
+  lfb_status status = follow->source.filter != NULL ? follow_begin_with_filter(follow)
+                                                    : follow_begin_with_keys(follow);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_versions_publish(follow->versions, follow->config.previous, NULL);
+  if (status != LFB_OK) {
+    (void)lfb_versions_abandon(follow->versions);
+    return status;
+  }
+  follow->rebuilt_version = version;
+  follow->rebuilt_at = now;
+  follow->figures.source_version = version;
+  follow->figures.changes = 0;
+  follow->figures.rebuilds++;
+  return LFB_OK;
+}
+
+/* ---- a poll ---------------------------------------------------------------- */
+
+static bool follow_is_full(lfb_follow *follow)
+{
+  lfb_stats stats;
+
+  if (follow->config.most_fpp <= 0)
+    return false;
+  lfb_filter_stats(lfb_versions_enter(follow->versions, NULL), &stats);
+  lfb_versions_leave(follow->versions);
+  return stats.expected_fpp > follow->config.most_fpp;
+}
+
+/* Whether the hour of the day has come since the last rebuild. */
+static bool follow_is_daily_due(const lfb_follow *follow, uint64_t now)
+{
+  /* A whole day is added, so that nothing falls below 0. */
+  const uint64_t shift = DAY - follow->config.daily_second % DAY;
+  return follow->config.daily && (now + shift) / DAY > (follow->rebuilt_at + shift) / DAY;
+}
+
+/* Whether a source of this version calls for a rebuild, whatever its changes are. */
+static bool follow_is_due(lfb_follow *follow, uint64_t version, uint64_t now)
+{
+  if (version == follow->rebuilt_version)
+    return false;
+  return follow->rebuilt_version == 0 || follow->source.changes == NULL ||
+         follow_is_daily_due(follow, now) || follow_is_full(follow);
+}
+
+static uint64_t follow_most_changes(const lfb_follow *follow)
+{
+  const uint64_t most = follow->config.most_changes, n = follow->config.rebuild.expected_insertions;
+  return most != 0 ? most : n < 4 ? 1 : n / 4;
+}
+
+static bool follow_is_stopping(lfb_follow *follow)
+{
+  /* relaxed: a wish, which orders nothing. */
+  return atomic_load_explicit(&follow->stopping, memory_order_relaxed);
+}
+
+/* Puts what has changed; `many` where that was too much, or has become so. */
+static lfb_status follow_change(lfb_follow *follow, uint64_t version, bool *many)
+{
+  lfb_keys_sink sink = {.follow = follow, .most = follow_most_changes(follow)};
+
+  /* relaxed: nobody has the sink yet. */
+  atomic_store_explicit(&sink.count, follow->figures.changes, memory_order_relaxed);
+  const lfb_status status =
+      follow->source.changes(follow->source.self, follow->figures.source_version, &sink);
+  /* relaxed: nobody has it any more. */
+  const uint64_t count = atomic_load_explicit(&sink.count, memory_order_relaxed);
+  *many = (count >= sink.most || status == LFB_ERROR_NO_CHANGES) && !follow_is_stopping(follow);
+  if (*many)
+    return LFB_OK;
+  if (status != LFB_OK)
+    return status == LFB_ERROR_NO_CHANGES ? LFB_ERROR_STOPPED : status;
+  follow->figures.changes = count;
+  follow->figures.source_version = version;
+  return LFB_OK;
+}
+
+static lfb_status follow_act(lfb_follow *follow, uint64_t now, lfb_followed *what)
+{
+  uint64_t version;
+  bool rebuild;
+
+  lfb_status status = follow->source.version(follow->source.self, &version);
+  if (status != LFB_OK)
+    return status;
+  if (version == 0)
+    return LFB_OK;
+  rebuild = follow_is_due(follow, version, now);
+  if (!rebuild && version == follow->figures.source_version)
+    return LFB_OK;
+  *what = LFB_FOLLOWED_CHANGES;
+  if (!rebuild)
+    status = follow_change(follow, version, &rebuild);
+  if (status != LFB_OK || !rebuild)
+    return status;
+  *what = LFB_FOLLOWED_REBUILT;
+  return follow_rebuild(follow, version, now);
+}
+
+static uint64_t or_default(uint64_t given, uint64_t otherwise)
+{
+  return given != 0 ? given : otherwise;
+}
+
+/* Puts the next attempt off: by twice as long after each failure in a row. */
+static void follow_back_off(lfb_follow *follow, uint64_t now)
+{
+  const uint64_t most = or_default(follow->config.most_retry_seconds, 300);
+  uint64_t wait = or_default(follow->config.retry_seconds, 1);
+
+  for (uint64_t i = 0; i < follow->figures.failures && wait < most; i++)
+    wait = wait > UINT64_MAX / 2 ? UINT64_MAX : 2 * wait;
+  if (wait > most)
+    wait = most;
+  follow->figures.failures++;
+  follow->figures.retry_at = now > UINT64_MAX - wait ? UINT64_MAX : now + wait;
+  follow->failed_at = now;
+}
+
+/* Whether it is too early to try again; not if the clock was set back meanwhile. */
+static bool follow_is_backing_off(const lfb_follow *follow, uint64_t now)
+{
+  return follow->figures.failures > 0 && now >= follow->failed_at &&
+         now < follow->figures.retry_at;
+}
+
+/* What a poll does once it is its turn. */
+static lfb_status follow_turn(lfb_follow *follow, uint64_t now, lfb_followed *did)
+{
+  lfb_followed what = LFB_FOLLOWED_NOTHING;
+
+  (void)lfb_versions_reclaim(follow->versions);
+  if (follow_is_backing_off(follow, now))
+    return LFB_OK;
+  const bool failed_before = follow->figures.failures > 0;
+  const lfb_status status = follow_act(follow, now, &what);
+  if (status != LFB_OK) {
+    what = LFB_FOLLOWED_FAILED;
+    follow_back_off(follow, now);
+  } else {
+    follow->figures.failures = 0;
+    follow->figures.retry_at = 0;
+  }
+  if ((what != LFB_FOLLOWED_NOTHING || failed_before) && follow->config.report != NULL)
+    follow->config.report(follow->config.report_to, what, status);
+  *did = what;
+  return status;
+}
+
+lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_followed *what)
+{
+  lfb_followed did = LFB_FOLLOWED_NOTHING;
+
+  pthread_mutex_lock(&follow->polling);
+  const lfb_status status = follow_turn(follow, now, &did);
+  pthread_mutex_unlock(&follow->polling);
+  if (what != NULL)
+    *what = did;
+  return status;
+}
+
+void lfb_follow_figures_now(lfb_follow *follow, lfb_follow_figures *figures)
+{
+  pthread_mutex_lock(&follow->polling);
+  *figures = follow->figures;
+  pthread_mutex_unlock(&follow->polling);
+}
+
+/* ---- the thread ------------------------------------------------------------ */
+
+/* Waits for the next poll, or to be woken or stopped; the lock is held. */
+static void follow_rest(lfb_follow *follow)
+{
+  const uint64_t rest = or_default(follow->config.poll_seconds, 1);
+  struct timespec until;
+
+  (void)clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += (time_t)(rest < LONGEST_REST ? rest : (uint64_t)LONGEST_REST);
+  while (!follow_is_stopping(follow) && !follow->woken &&
+         pthread_cond_timedwait(&follow->wake, &follow->thread_lock, &until) == 0)
+    ;
+}
+
+static void *follow_run(void *argument)
+{
+  lfb_follow *follow = argument;
+
+  pthread_mutex_lock(&follow->thread_lock);
+  while (!follow_is_stopping(follow)) {
+    follow->woken = false; /* before the poll: news that comes during it takes another one */
+    pthread_mutex_unlock(&follow->thread_lock);
+    (void)lfb_follow_poll(follow, (uint64_t)time(NULL), NULL); /* which reports */
+    pthread_mutex_lock(&follow->thread_lock);
+    follow_rest(follow);
+  }
+  pthread_mutex_unlock(&follow->thread_lock);
+  return NULL;
+}
+
+lfb_status lfb_follow_start(lfb_follow *follow)
+{
+  lfb_status status = LFB_ERROR_FOLLOWING;
+
+  pthread_mutex_lock(&follow->thread_lock);
+  if (!follow->running) {
+    follow->running = pthread_create(&follow->thread, NULL, follow_run, follow) == 0;
+    status = follow->running ? LFB_OK : LFB_ERROR_NO_THREAD;
+  }
+  pthread_mutex_unlock(&follow->thread_lock);
+  return status;
+}
+
+void lfb_follow_wake(lfb_follow *follow)
+{
+  pthread_mutex_lock(&follow->thread_lock);
+  follow->woken = true;
+  pthread_cond_signal(&follow->wake);
+  pthread_mutex_unlock(&follow->thread_lock);
+}
+
+/* Says whether there is a thread, or there is to be none; relaxed: the lock orders it for
+ * the thread itself, and for loaders it is a wish. */
+static void follow_say_stop(lfb_follow *follow, bool stop)
+{
+  atomic_store_explicit(&follow->stopping, stop, memory_order_relaxed);
+}
+
+void lfb_follow_stop(lfb_follow *follow)
+{
+  pthread_mutex_lock(&follow->thread_lock);
+  const bool mine = follow->running && !follow_is_stopping(follow);
+  if (mine) {
+    follow_say_stop(follow, true);
+    pthread_cond_signal(&follow->wake);
+  }
+  pthread_mutex_unlock(&follow->thread_lock);
+  if (!mine)
+    return;
+  pthread_join(follow->thread, NULL);
+  pthread_mutex_lock(&follow->thread_lock);
+  follow->running = false;
+  follow_say_stop(follow, false); /* polls by hand may follow */
+  pthread_mutex_unlock(&follow->thread_lock);
+}
+
+/* ---- life ------------------------------------------------------------------ */
+
+static lfb_status follow_check(const lfb_source *source, const lfb_follow_config *config)
+{
+  lfb_stats stats;
+
+  if (source->version == NULL || (source->keys == NULL && source->filter == NULL))
+    return LFB_ERROR_BAD_SOURCE;
+  return source->filter != NULL ? LFB_OK : lfb_config_plan(&config->rebuild, &stats);
+}
+
+lfb_status lfb_follow_create(lfb_versions *versions, const lfb_source *source,
+                             const lfb_follow_config *config, lfb_follow **follow)
+{
+  const lfb_status status = follow_check(source, config);
+
+  if (status != LFB_OK)
+    return status;
+  lfb_follow *made = calloc(1, sizeof *made);
+  if (made == NULL || !lfb_wake_init(&made->wake)) {
+    free(made);
+    return LFB_ERROR_NO_MEMORY;
+  }
+  /* Never fail with default attributes. */
+  (void)pthread_mutex_init(&made->polling, NULL);
+  (void)pthread_mutex_init(&made->thread_lock, NULL);
+  made->versions = versions;
+  made->source = *source;
+  made->config = *config;
+  *follow = made;
+  return LFB_OK;
+}
+
+void lfb_follow_free(lfb_follow *follow)
+{
+  if (follow == NULL)
+    return;
+  lfb_follow_stop(follow);
+  (void)pthread_cond_destroy(&follow->wake);
+  (void)pthread_mutex_destroy(&follow->polling);
+  (void)pthread_mutex_destroy(&follow->thread_lock);
+  free(follow);
+}

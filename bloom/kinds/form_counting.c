@@ -1,0 +1,173 @@
+/*
+ * form_counting.c - the form of a counting filter, and files of it: a header, then its
+ * counters, with a checksum for each MiB of them.
+ *
+ * docs/formats.md has it field by field.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "bloom/kinds/counting_header.h"
+#include "bloom/files/files.h"
+
+/* ---- writing ---------------------------------------------------------------------- */
+
+static lfb_status counting_write_form(const void *what, const lfb_writer *writer)
+{
+  const lfb_counting *counting = what;
+  const lfb_bits words =
+      lfb_bits_over(lfb_counting_words(counting), counting->pages.size / sizeof(lfb_word));
+  const time_t now = time(NULL);
+  unsigned char header[LFB_COUNTING_HEADER];
+
+  lfb_counting_encode(counting, now < 0 ? 0 : (uint64_t)now, header);
+  const lfb_status status = writer->write(writer->to, header, sizeof header);
+  return status != LFB_OK ? status : lfb_form_write_checked(&words, writer);
+}
+
+lfb_status lfb_counting_write(const lfb_counting *counting, lfb_write_fn write, void *to)
+{
+  return counting_write_form(counting, &(lfb_writer){.write = write, .to = to});
+}
+
+lfb_status lfb_counting_save(const lfb_counting *counting, const char *path)
+{
+  const lfb_content content = {.what = counting,
+                               .secret = lfb_core_writes_key(&counting->description),
+                               .write = counting_write_form};
+
+  return lfb_file_save(&content, path);
+}
+
+/* ---- reading ---------------------------------------------------------------------- */
+
+/* Reads the header, whose first bytes tell the form, and what it says. */
+static lfb_status counting_read_head(const lfb_reader *reader, lfb_description *description)
+{
+  unsigned char header[LFB_COUNTING_HEADER];
+  lfb_status status = lfb_form_read_bytes(reader, header, LFB_FORM_HEAD);
+
+  if (status != LFB_OK)
+    return status;
+  if (lfb_magic_begun(header) != LFB_MAGIC_COUNTING) {
+    status = lfb_form_foreign(header);
+    return status == LFB_OK ? LFB_ERROR_NOT_COUNTING : status;
+  }
+  status = lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, sizeof header - LFB_FORM_HEAD);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_counting_decode(header, reader->limits.key, description);
+  if (status != LFB_ERROR_UNKNOWN_FORM && status != LFB_ERROR_UNKNOWN_VERSION)
+    lfb_form_compared(reader, 0, sizeof header, status != LFB_ERROR_BAD_CHECKSUM);
+  return status;
+}
+
+/*
+ * Sees to it that no counter is above 0 that stands for a bit beyond the last one: those among
+ * the ones of damaged words are made 0.
+ *
+ * Returns false where the file itself has one.
+ */
+static bool counting_trim(const lfb_geometry *geometry, uint64_t *words, bool changed)
+{
+  uint64_t beyond = 0;
+
+  for (uint64_t i = geometry->bit_count; i < geometry->word_count * LFB_WORD_BITS; i++) {
+    uint64_t *word = &words[i / LFB_COUNTERS_A_WORD];
+    const uint64_t counter = (uint64_t)LFB_COUNTER_MOST
+                             << (LFB_COUNTER_BITS * (i % LFB_COUNTERS_A_WORD));
+    beyond |= *word & counter;
+    if (changed)
+      *word &= ~counter;
+  }
+  return beyond == 0 || changed;
+}
+
+/* Makes a counting filter of the counters that have come, whose pages are its on success. */
+static lfb_status counting_make(const lfb_reader *reader, const lfb_description *description,
+                                lfb_words *come, lfb_counting **counting)
+{
+  uint64_t *words = come->pages.address;
+  bool changed = false;
+
+  lfb_status status = lfb_form_check_words(reader, LFB_COUNTING_HEADER, words, come->pages.size,
+                                           come->checksums, &changed);
+  if (status == LFB_OK && !counting_trim(&description->geometry, words, changed))
+    status = LFB_ERROR_BAD_HEADER;
+  if (status == LFB_OK)
+    status = lfb_counting_make(description, &come->pages, counting);
+  if (status == LFB_OK)
+    lfb_counting_count_all(*counting);
+  return status;
+}
+
+static lfb_status counting_read_words(const lfb_reader *reader,
+                                      const lfb_description *description,
+                                      lfb_counting **counting)
+{
+  lfb_words come;
+
+  lfb_status status = lfb_form_take_words(reader, LFB_ORDER_LITTLE,
+                                          lfb_counting_bytes(&description->geometry), &come);
+  if (status != LFB_OK)
+    return status;
+  status = counting_make(reader, description, &come, counting);
+  if (status == LFB_OK)
+    free(come.checksums);
+  else
+    lfb_words_free(&come);
+  return status;
+}
+
+static lfb_status counting_read_form(const lfb_reader *reader, void **made)
+{
+  lfb_description description = {0};
+  lfb_counting *counting;
+
+  if (reader->limits.damage != NULL)
+    *reader->limits.damage = (lfb_damage){0};
+  lfb_status status = counting_read_head(reader, &description);
+  const bool only_compared = status == LFB_ERROR_KEY_NEEDED && reader->limits.damage != NULL;
+  if (status != LFB_OK && !only_compared)
+    return status;
+  status = counting_read_words(reader, &description, &counting);
+  if (status != LFB_OK)
+    return status;
+  if (only_compared) {
+    lfb_counting_free(counting); /* which could answer nothing */
+    return LFB_ERROR_KEY_NEEDED;
+  }
+  *made = counting;
+  return LFB_OK;
+}
+
+lfb_status lfb_counting_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
+                             lfb_counting **counting)
+{
+  const lfb_read_limits none = {0};
+  const lfb_reader reader = {
+      .read = read, .from = from, .limits = limits == NULL ? none : *limits};
+  void *made;
+  const lfb_status status = counting_read_form(&reader, &made);
+
+  if (status == LFB_OK)
+    *counting = made;
+  return status;
+}
+
+static void counting_free(void *made)
+{
+  lfb_counting_free(made);
+}
+
+lfb_status lfb_counting_load(const char *path, const lfb_read_limits *limits,
+                             lfb_counting **counting)
+{
+  static const lfb_opening opening = {counting_read_form, counting_free};
+  void *made;
+  const lfb_status status = lfb_file_load(path, limits, &opening, &made);
+
+  if (status == LFB_OK)
+    *counting = made;
+  return status;
+}

@@ -1,0 +1,206 @@
+/* growing.c - a growing filter's life, and its operations on one key. */
+#include <lfbloom/growing.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bloom/kinds/layers.h"
+#include "bloom/hashing/sink.h"
+#include "bloom/filter/label.h"
+
+/* The first layer, of which the others get their hash. */
+static lfb_status growing_begin(lfb_growing *growing)
+{
+  lfb_config config = growing->config;
+  lfb_filter *filter;
+
+  config.fpp = lfb_layers_fpp(config.fpp, 0);
+  const lfb_status status = lfb_filter_create(&config, &filter);
+  if (status != LFB_OK)
+    return status;
+  return lfb_layers_push(growing, filter);
+}
+
+lfb_status lfb_growing_create(const lfb_config *config, lfb_growing **growing)
+{
+  lfb_status status = lfb_layers_check(config);
+  if (status != LFB_OK)
+    return status;
+  lfb_growing *made = calloc(1, sizeof *made);
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  made->config = *config;
+  if (config->expected_insertions < LFB_GROWING_LEAST)
+    made->config.expected_insertions = LFB_GROWING_LEAST;
+  status = growing_begin(made);
+  if (status != LFB_OK) {
+    free(made);
+    return status;
+  }
+  *growing = made;
+  return LFB_OK;
+}
+
+void lfb_growing_free(lfb_growing *growing)
+{
+  if (growing == NULL)
+    return;
+  lfb_layers_free(growing);
+  if (growing->shared != NULL)
+    growing->shared->leave(growing->shared);
+  free(growing);
+}
+
+/* Copies layers, oldest first, to a growing filter that has none. */
+static lfb_status growing_copy_layers(lfb_growing *copy, const lfb_layer *newest)
+{
+  const lfb_layer *layers[LFB_GROWING_LAYERS];
+  const uint32_t count = lfb_layers_list(newest, layers);
+  lfb_status status = LFB_OK;
+
+  for (uint32_t i = 0; status == LFB_OK && i < count; i++) {
+    lfb_filter *filter;
+    status = lfb_filter_copy(layers[i]->filter, &filter);
+    if (status == LFB_OK)
+      status = lfb_layers_push(copy, filter);
+  }
+  return status;
+}
+
+lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy)
+{
+  const lfb_layer *newest = NULL;
+
+  lfb_status status = lfb_layers_seen(growing, &newest);
+  if (status != LFB_OK)
+    return status;
+  lfb_growing *made = calloc(1, sizeof *made);
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  made->config = growing->config;
+  made->written = growing->written;
+  memcpy(made->label, growing->label, sizeof made->label);
+  status = growing_copy_layers(made, newest);
+  if (status != LFB_OK) {
+    lfb_growing_free(made);
+    return status;
+  }
+  *copy = made;
+  return LFB_OK;
+}
+
+lfb_status lfb_growing_set_label(lfb_growing *growing, const char *label)
+{
+  return lfb_label_set(growing->label, label);
+}
+
+const char *lfb_growing_label(const lfb_growing *growing)
+{
+  return growing->label;
+}
+
+/* ---- one key --------------------------------------------------------------------- */
+
+static bool growing_put(lfb_growing *growing, lfb_hash hash)
+{
+  const lfb_layer *newest = lfb_layers_newest(growing);
+  return !lfb_layers_have(newest->older, hash) && lfb_layers_put(growing, newest, hash);
+}
+
+static bool growing_has(const lfb_growing *growing, lfb_hash hash)
+{
+  return lfb_layers_has(growing, hash);
+}
+
+static bool growing_claim(lfb_growing *growing, lfb_hash hash)
+{
+  return !growing_has(growing, hash) && lfb_layers_claim(growing, hash);
+}
+
+static const lfb_hasher *growing_hasher(const lfb_growing *growing)
+{
+  return &growing->first->layout.hasher;
+}
+
+/* The three operations on a key that is named by `takes`, and hashed by `hash_of`. */
+#define GROWING_KEY(suffix, hash_of, named, ...)                                      \
+  bool lfb_growing_put##suffix(lfb_growing *growing, __VA_ARGS__)                     \
+  {                                                                                   \
+    return growing_put(growing, hash_of named);                                       \
+  }                                                                                   \
+  bool lfb_growing_might_contain##suffix(const lfb_growing *growing, __VA_ARGS__)     \
+  {                                                                                   \
+    return growing_has(growing, hash_of named);                                       \
+  }                                                                                   \
+  bool lfb_growing_claim##suffix(lfb_growing *growing, __VA_ARGS__)                   \
+  {                                                                                   \
+    return growing_claim(growing, hash_of named);                                     \
+  }
+
+GROWING_KEY(, lfb_hasher_bytes, (growing_hasher(growing), bytes, size), const void *bytes,
+            size_t size)
+GROWING_KEY(_u64, lfb_hasher_u64, (growing_hasher(growing), key), uint64_t key)
+GROWING_KEY(_hash, lfb_hasher_widen, (growing_hasher(growing), hash), uint64_t hash)
+GROWING_KEY(_object, lfb_sink_hash, (growing_hasher(growing), funnel, object),
+            lfb_funnel funnel, const void *object)
+
+/* ---- figures ----------------------------------------------------------------------- */
+
+/* lfb_filter_stats() or lfb_filter_stats_recent(). */
+typedef void (*growing_stats_of)(const lfb_filter *filter, lfb_stats *stats);
+
+/* Adds a layer's figures; the chance that no layer so far is wrong is in `right`. */
+static void growing_add_stats(const lfb_layer *layer, growing_stats_of stats_of,
+                              lfb_growing_figures *stats, double *right)
+{
+  lfb_stats of_layer = {0};
+
+  stats_of(layer->filter, &of_layer);
+  stats->bit_count += of_layer.bit_count;
+  stats->bytes += of_layer.bytes;
+  stats->bits_set += of_layer.bits_set;
+  /* UINT64_MAX: unknown, and so is then the sum */
+  if (of_layer.approximate_count > UINT64_MAX - stats->approximate_count)
+    stats->approximate_count = UINT64_MAX;
+  else
+    stats->approximate_count += of_layer.approximate_count;
+  if (of_layer.bits_set_age > stats->bits_set_age)
+    stats->bits_set_age = of_layer.bits_set_age;
+  *right += log1p(-of_layer.expected_fpp);
+}
+
+static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
+                          lfb_growing_figures *stats)
+{
+  const lfb_layer *newest = lfb_layers_newest(growing);
+  const lfb_layout *last = &newest->filter->layout;
+  double right = 0; /* its logarithm: small chances are not lost in it */
+
+  *stats = (lfb_growing_figures){
+      .strategy = growing->first->strategy->id,
+      .first_insertions = growing->config.expected_insertions,
+      .fpp = growing->config.fpp,
+      .layers = newest->number + 1,
+      .hash = lfb_core_hash_id(growing_hasher(growing)),
+      .seed = growing_hasher(growing)->seed,
+      .written = growing->written,
+  };
+  for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)
+    growing_add_stats(layer, stats_of, stats, &right);
+  const bool blind = lfb_layers_behind(growing, newest);
+  stats->expected_fpp = blind ? 1 : -expm1(right);
+  if (blind || lfb_stripes_sum(&last->count) >= newest->full_bits)
+    /* relaxed: a number by itself. */
+    stats->stuck =
+        (lfb_status)atomic_load_explicit(&growing->refused, memory_order_relaxed);
+}
+
+void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats)
+{
+  growing_stats(growing, lfb_filter_stats, stats);
+}
+
+void lfb_growing_stats_recent(const lfb_growing *growing, lfb_growing_figures *stats)
+{
+  growing_stats(growing, lfb_filter_stats_recent, stats);
+}

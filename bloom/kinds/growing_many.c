@@ -1,0 +1,313 @@
+/*
+ * growing_many.c - a growing filter's operations on many keys: hashed by the piece, asked
+ * of one layer after the other, the largest first.
+ *
+ * Most keys are either in a large layer or in none.  So while few have been found, all are
+ * asked of the next layer too, which costs less than to sort them out; once a quarter has,
+ * those that are left are moved together.
+ *
+ * Stack      The hashes of a piece are computed into the sieve and moved together there, so that
+ *            they are on the stack once.
+ * Ahead      A layer's own loop keeps many lines under way; only its first ones are waited
+ *            for, once in SIEVE_KEYS.  To ask for those of all layers before the first is
+ *            looked at gained nothing: not for 100 keys a call, 14 layers, 37 MiB either.
+ */
+#include <lfbloom/growing.h>
+
+#include "bloom/kinds/layers.h"
+#include "bloom/strategies/pieces.h"
+
+enum {
+  SIEVE_KEYS = 1024,   /* asked for at a time: 8 KiB of hashes                         */
+  SIEVE_PAIRS = SIEVE_KEYS / 2, /* the same of hashes of 128 bits                      */
+  SIEVE_WORDS = SIEVE_KEYS / LFB_WORD_BITS,
+  SIEVE_NARROW = 4,    /* moved together when one in so many has been found            */
+};
+
+/* Keys of a piece, by hash, and which of them a layer has. */
+typedef struct sieve {
+  const uint64_t *low, *high; /* `high` is NULL where the hash has none              */
+  const uint16_t *at;         /* which of the piece's keys each is; NULL: as it stands */
+  size_t left;
+  uint64_t found[SIEVE_WORDS]; /* bit i: the i-th is in; none beyond the last         */
+  uint64_t room[SIEVE_KEYS];   /* hashes that are computed or moved here: `low`, and
+                                  from SIEVE_PAIRS on `high` where there is one        */
+  uint16_t at_room[SIEVE_KEYS];
+} sieve;
+
+static size_t words_of(size_t count)
+{
+  return (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS;
+}
+
+static bool sieve_found(const sieve *some, size_t i)
+{
+  return some->found[i / LFB_WORD_BITS] >> (i % LFB_WORD_BITS) & 1;
+}
+
+static size_t sieve_at(const sieve *some, size_t i)
+{
+  return some->at == NULL ? i : some->at[i];
+}
+
+static void sieve_begin(sieve *all, const uint64_t *low, const uint64_t *high, size_t count)
+{
+  all->low = low;
+  all->high = high;
+  all->at = NULL;
+  all->left = count;
+  memset(all->found, 0, words_of(count) * sizeof *all->found);
+}
+
+/* Takes the next of the caller's keys, which are `count`; how many it took. */
+LFB_INLINE size_t sieve_take(sieve *all, const lfb_filter *filter, const void *keys, size_t first,
+                             size_t count, lfb_piece_hash hash_of)
+{
+  const lfb_hasher *hasher = &filter->layout.hasher;
+  const size_t left = count - first, most = left < SIEVE_KEYS ? left : (size_t)SIEVE_KEYS;
+  const size_t pairs = left < SIEVE_PAIRS ? left : (size_t)SIEVE_PAIRS;
+
+  if (hash_of == lfb_piece_given && lfb_hasher_takes_hashes(hasher)) {
+    sieve_begin(all, (const uint64_t *)keys + first, NULL, most);
+    return most;
+  }
+  if (hash_of == lfb_piece_u64 && filter->strategy->hash_u64_many != NULL) {
+    filter->strategy->hash_u64_many(hasher, (const uint64_t *)keys + first, most, all->room);
+    sieve_begin(all, all->room, NULL, most);
+    return most;
+  }
+  for (size_t i = 0; i < pairs; i++) {
+    const lfb_hash hash = hash_of(hasher, keys, first + i);
+    all->room[i] = hash.low;
+    all->room[SIEVE_PAIRS + i] = hash.high;
+  }
+  sieve_begin(all, all->room, all->room + SIEVE_PAIRS, pairs);
+  return pairs;
+}
+
+/* Moves those that are not found together, from key `from` on; the others are dropped.  None
+ * moves to a higher place, so hashes that are in `room` already may move within it. */
+static void sieve_narrow(sieve *some, size_t from)
+{
+  size_t kept = 0;
+
+  for (size_t i = from; i < some->left; i++) {
+    some->room[kept] = some->low[i];
+    if (some->high != NULL)
+      some->room[SIEVE_PAIRS + kept] = some->high[i];
+    some->at_room[kept] = (uint16_t)sieve_at(some, i);
+    kept += !sieve_found(some, i);
+  }
+  some->low = some->room;
+  some->high = some->high == NULL ? NULL : some->room + SIEVE_PAIRS;
+  some->at = some->at_room;
+  some->left = kept;
+  memset(some->found, 0, words_of(kept) * sizeof *some->found);
+}
+
+/* Asks one layer; how many keys are found by now. */
+static size_t sieve_layer(sieve *some, const lfb_layer *layer)
+{
+  uint64_t answers[SIEVE_WORDS];
+  size_t found = 0;
+
+  layer->strategy->might_contain_many(&layer->filter->layout, some->low, some->high, some->left,
+                                      answers);
+  for (size_t i = 0; i < words_of(some->left); i++) {
+    some->found[i] |= answers[i];
+    found += lfb_word_count(some->found[i]);
+  }
+  return found;
+}
+
+/* Asks this layer and the older ones, until `end`, which is not asked; NULL: all. */
+static void sieve_layers(sieve *some, const lfb_layer *layer, const lfb_layer *end)
+{
+  for (; layer != end && some->left > 0; layer = layer->older)
+    if (sieve_layer(some, layer) * SIEVE_NARROW >= some->left)
+      sieve_narrow(some, 0);
+}
+
+/* Asks all layers; false where there is one that cannot be looked at, and may have any key. */
+static bool sieve_all(sieve *some, const lfb_growing *growing)
+{
+  const lfb_layer *newest = lfb_layers_newest(growing), *end = NULL;
+
+  for (;;) {
+    sieve_layers(some, newest, end);
+    if (!lfb_layers_behind(growing, newest))
+      return true;
+    end = newest;
+    newest = lfb_layers_newest(growing);
+    if (newest == end)
+      return false;
+  }
+}
+
+/* What the act on a piece needs to know. */
+typedef struct growing_many {
+  lfb_growing *growing; /* not written to by a query     */
+  uint64_t *answers;    /* where they go; NULL for nowhere */
+} growing_many;
+
+/* Does something to at most SIEVE_KEYS keys, the first of which is key `first` of the
+ * caller's, a multiple of 64; how many answers are true. */
+typedef size_t (*sieve_act)(const growing_many *m, sieve *some, size_t first);
+
+LFB_INLINE size_t growing_many_act(const growing_many *m, const void *keys, size_t count,
+                                   lfb_piece_hash hash_of, sieve_act act)
+{
+  size_t yes = 0;
+  sieve some;
+
+  for (size_t first = 0, taken; first < count; first += taken) {
+    taken = sieve_take(&some, m->growing->first, keys, first, count, hash_of);
+    yes += act(m, &some, first);
+  }
+  return yes;
+}
+
+/* ---- answers -------------------------------------------------------------------- */
+
+/* Makes the answer to key `i` true. */
+static void growing_many_say_yes(const growing_many *m, size_t i)
+{
+  if (m->answers != NULL)
+    m->answers[i / LFB_WORD_BITS] |= UINT64_C(1) << (i % LFB_WORD_BITS);
+}
+
+/* All answers of a piece, which begins at a word of them, to `value`. */
+static void growing_many_say(const growing_many *m, size_t first, size_t count, bool value)
+{
+  for (size_t i = 0; m->answers != NULL && i < count; i += LFB_WORD_BITS) {
+    const size_t left = count - i;
+    const uint64_t used =
+        left < LFB_WORD_BITS ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
+    m->answers[(first + i) / LFB_WORD_BITS] = value ? used : 0;
+  }
+}
+
+/* Of keys that were moved together, those that were not found: no.  Of others, as found. */
+static void growing_many_say_found(const growing_many *m, const sieve *some, size_t first)
+{
+  if (m->answers == NULL)
+    return;
+  if (some->at == NULL) {
+    memcpy(m->answers + first / LFB_WORD_BITS, some->found,
+           words_of(some->left) * sizeof *some->found);
+    return;
+  }
+  for (size_t i = 0; i < some->left; i++) {
+    const size_t key = first + some->at[i];
+    if (!sieve_found(some, i))
+      m->answers[key / LFB_WORD_BITS] &= ~(UINT64_C(1) << (key % LFB_WORD_BITS));
+  }
+}
+
+/* ---- the three operations --------------------------------------------------------- */
+
+static size_t growing_many_query(const growing_many *m, sieve *some, size_t first)
+{
+  const size_t count = some->left;
+  size_t absent;
+
+  growing_many_say(m, first, count, true);
+  if (!sieve_all(some, m->growing))
+    return count;
+  growing_many_say_found(m, some, first);
+  absent = some->left;
+  for (size_t i = 0; i < words_of(some->left); i++)
+    absent -= lfb_word_count(some->found[i]);
+  return count - absent;
+}
+
+/* Puts the keys from `from` on into the newest layer, as many as may be before its count is
+ * looked at; how many that were, and in `*yes` how many more turned on a bit. */
+static size_t growing_many_put_some(const growing_many *m, const lfb_layer *newest,
+                                    const sieve *some, size_t from, size_t first, size_t *yes)
+{
+  const size_t left = some->left - from, count = left < newest->keys ? left : newest->keys;
+  const lfb_layout *layout = &newest->filter->layout;
+  uint64_t answers[LFB_LAYER_KEYS / LFB_WORD_BITS];
+  const uint64_t on = newest->strategy->put_many(
+      layout, some->low + from, some->high == NULL ? NULL : some->high + from, count, answers);
+
+  (void)lfb_layers_counted(m->growing, newest, on);
+  for (size_t word = 0; word < words_of(count); word++)
+    for (uint64_t left_on = answers[word]; left_on != 0; left_on &= left_on - 1) {
+      const size_t i = from + word * LFB_WORD_BITS + (size_t)__builtin_ctzll(left_on);
+      growing_many_say_yes(m, first + sieve_at(some, i));
+      ++*yes;
+    }
+  return count;
+}
+
+/*
+ * Keys are looked for in the older layers once.  Where a layer is added meanwhile, those that
+ * are still to be put are looked for in what has become an older one.
+ */
+static size_t growing_many_put(const growing_many *m, sieve *some, size_t first)
+{
+  const lfb_layer *newest = lfb_layers_newest(m->growing);
+  size_t yes = 0, at = 0;
+
+  growing_many_say(m, first, some->left, false);
+  sieve_layers(some, newest->older, NULL);
+  sieve_narrow(some, 0);
+  while (at < some->left) {
+    const lfb_layer *now = lfb_layers_newest(m->growing);
+    if (now != newest) {
+      sieve_narrow(some, at);
+      sieve_layers(some, now->older, newest->older);
+      sieve_narrow(some, 0);
+      newest = now;
+      at = 0;
+      continue;
+    }
+    at += growing_many_put_some(m, newest, some, at, first, &yes);
+  }
+  return yes;
+}
+
+static size_t growing_many_claim(const growing_many *m, sieve *some, size_t first)
+{
+  size_t yes = 0;
+
+  growing_many_say(m, first, some->left, false);
+  if (!sieve_all(some, m->growing))
+    return 0;
+  sieve_narrow(some, 0);
+  for (size_t i = 0; i < some->left; i++) {
+    const lfb_hash hash = {some->low[i], some->high == NULL ? 0 : some->high[i]};
+    if (lfb_layers_claim(m->growing, hash)) {
+      growing_many_say_yes(m, first + some->at[i]);
+      yes++;
+    }
+  }
+  return yes;
+}
+
+/* The three operations on `count` keys of one kind, hashed by `hash_of`. */
+#define GROWING_MANY(suffix, type, hash_of)                                                     \
+  size_t lfb_growing_put_many##suffix(lfb_growing *growing, const type *keys, size_t count,     \
+                                      uint64_t *answers)                                        \
+  {                                                                                             \
+    const growing_many m = {growing, answers};                                                  \
+    return growing_many_act(&m, keys, count, hash_of, growing_many_put);                        \
+  }                                                                                             \
+  size_t lfb_growing_might_contain_many##suffix(const lfb_growing *growing, const type *keys,   \
+                                                size_t count, uint64_t *answers)                \
+  {                                                                                             \
+    const growing_many m = {(lfb_growing *)growing, answers};                                   \
+    return growing_many_act(&m, keys, count, hash_of, growing_many_query);                      \
+  }                                                                                             \
+  size_t lfb_growing_claim_many##suffix(lfb_growing *growing, const type *keys, size_t count,   \
+                                        uint64_t *answers)                                      \
+  {                                                                                             \
+    const growing_many m = {growing, answers};                                                  \
+    return growing_many_act(&m, keys, count, hash_of, growing_many_claim);                      \
+  }
+
+GROWING_MANY(, lfb_key, lfb_piece_bytes)
+GROWING_MANY(_u64, uint64_t, lfb_piece_u64)
+GROWING_MANY(_hash, uint64_t, lfb_piece_given)

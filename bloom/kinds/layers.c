@@ -1,0 +1,400 @@
+/* layers.c - sizing, adding and freeing the layers of a growing filter. */
+#define _DEFAULT_SOURCE /* sched_yield */
+#include "bloom/kinds/layers.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bugs for the tests to find: a layer that is added by a store, over another's, and one that
+ * can be seen before its older ones are behind it. */
+#ifdef LFB_PLANT_STORED_LAYER
+enum { LAYERS_PLANTED_STORED = 1 };
+#else
+enum { LAYERS_PLANTED_STORED = 0 };
+#endif
+#ifdef LFB_PLANT_EARLY_LAYER
+enum { LAYERS_PLANTED_EARLY = 1 };
+#else
+enum { LAYERS_PLANTED_EARLY = 0 };
+#endif
+
+enum {
+  SLACK = 64, /* the share of a full layer's bits that threads may put unnoticed is 1 in .. */
+  RETRY = 256, /* a next one that was refused is tried again when 1 in .. of the bits are more */
+  /* Of p_i = p * START / ((i + START) * (i + START + 1)), which telescope to p.  Of 1 to 8
+   * it is the one that takes least memory, or nearly, from 5 to 14 layers. */
+  START = 3,
+};
+
+/* ---- sizes ------------------------------------------------------------------ */
+
+double lfb_layers_fpp(double fpp, uint32_t number)
+{
+  const double from = START;
+
+  return fpp * from / ((number + from) * (number + from + 1));
+}
+
+uint64_t lfb_layers_insertions(uint64_t first, uint32_t number)
+{
+  return first > UINT64_MAX >> number ? UINT64_MAX : first << number;
+}
+
+lfb_config lfb_layers_config(const lfb_config *whole, uint32_t number)
+{
+  lfb_config config = *whole;
+
+  config.expected_insertions = lfb_layers_insertions(whole->expected_insertions, number);
+  config.fpp = lfb_layers_fpp(whole->fpp, number);
+  return config;
+}
+
+lfb_status lfb_layers_check(const lfb_config *config)
+{
+  if (config->strategy == LFB_GO_FNV14)
+    return LFB_ERROR_CANNOT_GROW;
+  return lfb_sizing_check_fpp(config->fpp); /* of the whole; each layer's is checked again */
+}
+
+/* The most bits that a filter may have set and be wrong with at most `fpp`. */
+static uint64_t layer_most_bits(const lfb_filter *filter, double fpp)
+{
+  const lfb_geometry *geometry = &filter->description.geometry;
+  uint64_t least = 0, most = geometry->bit_count;
+
+  while (least < most) {
+    const uint64_t middle = most - (most - least) / 2;
+    if (filter->strategy->fpp_now(geometry, middle) <= fpp)
+      least = middle;
+    else
+      most = middle - 1;
+  }
+  return least;
+}
+
+static uint32_t layer_step_shift(uint64_t step)
+{
+  return step < 2 ? 0 : LFB_WORD_BITS - 1 - (uint32_t)__builtin_clzll(step);
+}
+
+/* Says when a layer is full, and how often to look. */
+static void layer_measure(lfb_layer *layer, double fpp)
+{
+  const lfb_layout *layout = &layer->filter->layout;
+  const uint64_t most = layer_most_bits(layer->filter, fpp);
+  const uint64_t slack = most / SLACK, stripes = layout->count.owned + layout->count.shared;
+
+  layer->full_bits = most - slack;
+  /* Half of the slack for what the stripes hold back, half for the keys under way. */
+  layer->step_shift = layer_step_shift(slack / (2 * stripes));
+  const uint64_t keys = (UINT64_C(1) << layer->step_shift) / layout->probes;
+  layer->keys = keys < 1 ? 1 : keys < LFB_LAYER_KEYS ? (uint32_t)keys : LFB_LAYER_KEYS;
+}
+
+/* ---- making them ------------------------------------------------------------- */
+
+static lfb_status layer_make(const lfb_growing *growing, lfb_filter *filter,
+                             const lfb_layer *older, lfb_layer **layer)
+{
+  lfb_layer *made = aligned_alloc(LFB_CACHE_LINE, LFB_CACHE_LINE);
+
+  _Static_assert(sizeof *made <= LFB_CACHE_LINE, "a layer is a line");
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  *made = (lfb_layer){.older = (lfb_layer *)older,
+                      .filter = filter,
+                      .strategy = filter->strategy,
+                      .number = older == NULL ? 0 : older->number + 1};
+  layer_measure(made, lfb_layers_fpp(growing->config.fpp, made->number));
+  *layer = made;
+  return LFB_OK;
+}
+
+static void layer_free(lfb_layer *layer)
+{
+  lfb_filter_free(layer->filter);
+  free(layer);
+}
+
+lfb_status lfb_layers_push(lfb_growing *growing, lfb_filter *filter)
+{
+  /* relaxed, both: nobody else sees it yet. */
+  const lfb_layer *older = atomic_load_explicit(&growing->newest, memory_order_relaxed);
+  lfb_layer *made;
+  const lfb_status status = layer_make(growing, filter, older, &made);
+
+  if (status != LFB_OK) {
+    lfb_filter_free(filter);
+    return status;
+  }
+  atomic_store_explicit(&growing->newest, made, memory_order_relaxed);
+  if (older == NULL)
+    growing->first = filter;
+  return LFB_OK;
+}
+
+uint32_t lfb_layers_list(const lfb_layer *newest, const lfb_layer *layers[LFB_GROWING_LAYERS])
+{
+  const uint32_t count = newest->number + 1;
+
+  for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)
+    layers[layer->number] = layer;
+  return count;
+}
+
+void lfb_layers_free(lfb_growing *growing)
+{
+  /* relaxed: free runs alone. */
+  lfb_layer *layer = atomic_load_explicit(&growing->newest, memory_order_relaxed);
+
+  while (layer != NULL) {
+    lfb_layer *older = layer->older;
+    layer_free(layer);
+    layer = older;
+  }
+}
+
+/* What the filter of layer `number` is, with the hash of the first. */
+static lfb_status layers_describe(const lfb_growing *growing, uint32_t number,
+                                  lfb_description *description)
+{
+  const lfb_filter *first = growing->first;
+
+  if (number >= LFB_GROWING_LAYERS)
+    return LFB_ERROR_TOO_MANY_LAYERS;
+  lfb_config config = lfb_layers_config(&growing->config, number);
+  if (first->strategy->seeding == LFB_SEED_RANDOM) {
+    config.hash = LFB_HASH_XXH3; /* any that asks for nothing: it is replaced */
+    config.seed = 1;
+    memset(config.key, 0, sizeof config.key);
+  }
+  const lfb_status status = lfb_core_describe(&config, description);
+  if (status != LFB_OK)
+    return status;
+  if (description->geometry.bit_count > description->strategy->reachable_bits)
+    return LFB_ERROR_TOO_MANY_BITS;
+  description->hasher = first->layout.hasher;
+  return LFB_OK;
+}
+
+/* Makes the layer that is to follow `full`. */
+static lfb_status layers_make_next(lfb_growing *growing, const lfb_layer *full,
+                                   lfb_layer **layer)
+{
+  lfb_description description;
+  lfb_filter *filter;
+
+  lfb_status status = layers_describe(growing, full->number + 1, &description);
+  if (status == LFB_OK)
+    status = growing->shared == NULL
+                 ? lfb_core_create(&description, true, &filter)
+                 : growing->shared->make(growing, full->number + 1, &description, &filter);
+  if (status != LFB_OK)
+    return status;
+  status = layer_make(growing, filter, full, layer);
+  if (status != LFB_OK)
+    lfb_filter_free(filter);
+  return status;
+}
+
+/* ---- layers from elsewhere ------------------------------------------------------ */
+
+void lfb_layers_configure(lfb_growing *growing, const lfb_config *first)
+{
+  growing->config.strategy = first->strategy;
+  growing->config.probes_formula = first->probes_formula;
+  growing->config.seed = first->seed;
+  growing->config.keep_key = first->keep_key;
+}
+
+/* Whether a filter has room for half of the keys it is made for, at least: one that has not
+ * would ask for a next layer of a size that no bytes stand for. */
+static bool layer_is_large_enough(const lfb_description *layer)
+{
+  const double half = (double)layer->config.expected_insertions / 2;
+  return layer->strategy->fpp_after(&layer->geometry, half) <= layer->config.fpp;
+}
+
+/* Whether it is the p of layer `number`, as any machine rounds it. */
+static bool layer_is_fpp(const lfb_growing *growing, double fpp, uint32_t number)
+{
+  const double wanted = lfb_layers_fpp(growing->config.fpp, number);
+  return fabs(fpp - wanted) <= wanted * 1e-9;
+}
+
+bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, uint32_t number)
+{
+  if (number > 0 && growing->first == NULL) /* which lacked its key */
+    return false;
+  const lfb_description *first = number == 0 ? layer : &growing->first->description;
+  return lfb_layers_check(&layer->config) == LFB_OK && layer_is_large_enough(layer) &&
+         layer_is_fpp(growing, layer->config.fpp, number) &&
+         layer->config.expected_insertions ==
+             lfb_layers_insertions(growing->config.expected_insertions, number) &&
+         layer->config.probes_formula == first->config.probes_formula &&
+         layer->strategy->id == first->strategy->id &&
+         lfb_core_same_hash(&layer->hasher, &first->hasher) &&
+         layer->geometry.bit_count <= layer->strategy->reachable_bits;
+}
+
+/* ---- adding one ---------------------------------------------------------------- */
+
+/* Makes `made` the newest if `full`, which it follows, still is; whether it was. */
+static bool layers_add(lfb_growing *growing, const lfb_layer *full, lfb_layer *made)
+{
+  lfb_layer *seen = (lfb_layer *)full;
+
+  if (LAYERS_PLANTED_STORED) {
+    atomic_store_explicit(&growing->newest, made, memory_order_release);
+    return true;
+  }
+  if (LAYERS_PLANTED_EARLY)
+    made->older = NULL;
+  /* release: pairs with lfb_layers_newest().  relaxed: another's is there, and this thread
+   * reads it when it puts again. */
+  const bool added = atomic_compare_exchange_strong_explicit(
+      &growing->newest, &seen, made, memory_order_release, memory_order_relaxed);
+  if (LAYERS_PLANTED_EARLY) {
+    (void)sched_yield();
+    made->older = (lfb_layer *)full;
+  }
+  return added;
+}
+
+/* Whether the next layer is worth another try: what did not fit once never will.  Files may
+ * fail for what goes away. */
+static bool layers_may_grow(const lfb_growing *growing)
+{
+  /* relaxed: a number by itself; who does not see it yet tries, and fails likewise. */
+  const uint64_t refused = atomic_load_explicit(&growing->refused, memory_order_relaxed);
+  return refused == LFB_OK || refused == LFB_ERROR_NO_MEMORY || growing->shared != NULL;
+}
+
+/* Whether a layer with so many bits set is full, and not too soon after a next one was refused. */
+static bool layer_is_due(const lfb_layer *layer, uint64_t bits_set)
+{
+  /* relaxed: a number by itself; who does not see it yet tries once more. */
+  return bits_set >= layer->full_bits &&
+         bits_set >= atomic_load_explicit(&layer->retry_bits, memory_order_relaxed);
+}
+
+/* Says why the next layer was refused when so many bits were set in this one, and when to try
+ * again: later by a share of the bits that are set, or of those that are left where they are
+ * fewer, since a layer that hardly fills any more is to have its try, too. */
+static void layers_refuse(lfb_growing *growing, lfb_layer *layer, uint64_t bits_set,
+                          lfb_status status)
+{
+  const uint64_t all = layer->filter->description.geometry.bit_count;
+  const uint64_t left = bits_set < all ? all - bits_set : 0;
+  const uint64_t more = (left < bits_set ? left : bits_set) / RETRY;
+
+  /* relaxed, both: numbers by themselves. */
+  atomic_store_explicit(&growing->refused, status, memory_order_relaxed);
+  atomic_store_explicit(&layer->retry_bits, bits_set + more, memory_order_relaxed);
+}
+
+void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer)
+{
+  const uint64_t bits_set = lfb_stripes_sum(&layer->filter->layout.count);
+  lfb_layer *made;
+
+  if (!layer_is_due(layer, bits_set) || lfb_layers_newest(growing) != layer ||
+      !layers_may_grow(growing))
+    return;
+  const lfb_status status = layers_make_next(growing, layer, &made);
+  if (status != LFB_OK)
+    layers_refuse(growing, (lfb_layer *)layer, bits_set, status);
+  else if (!layers_add(growing, layer, made))
+    layer_free(made);
+}
+
+/* ---- layers that other processes added ------------------------------------------ */
+
+/* Opens the layer behind `newest` and adds it, unless another thread has. */
+static lfb_status layers_open_next(lfb_growing *growing, const lfb_layer *newest)
+{
+  lfb_filter *filter;
+  lfb_layer *made;
+
+  if (newest->number + 1 >= LFB_GROWING_LAYERS) /* the count says anything */
+    return LFB_ERROR_TOO_MANY_LAYERS;
+  lfb_status status = growing->shared->open(growing, newest->number + 1, &filter);
+  if (status != LFB_OK)
+    return status;
+  status = layer_make(growing, filter, newest, &made);
+  if (status != LFB_OK)
+    lfb_filter_free(filter);
+  else if (!layers_add(growing, newest, made))
+    layer_free(made);
+  return status;
+}
+
+const lfb_layer *lfb_layers_follow(const lfb_growing *of, const lfb_layer *newest)
+{
+  lfb_growing *growing = (lfb_growing *)of; /* what a query adds is there already */
+
+  while (lfb_layers_behind(growing, newest)) {
+    const lfb_status status = layers_open_next(growing, newest);
+    if (status != LFB_OK) {
+      /* relaxed: a number by itself. */
+      atomic_store_explicit(&growing->refused, status, memory_order_relaxed);
+      break;
+    }
+    /* acquire: as in lfb_layers_newest(). */
+    newest = atomic_load_explicit(&growing->newest, memory_order_acquire);
+  }
+  return newest;
+}
+
+bool lfb_layers_have_newer(const lfb_growing *growing, const lfb_layer *newest, lfb_hash hash)
+{
+  while (lfb_layers_behind(growing, newest)) {
+    const lfb_layer *now = lfb_layers_newest(growing);
+    if (now == newest)
+      return true;
+    for (const lfb_layer *layer = now; layer != newest; layer = layer->older)
+      if (layer->strategy->is_in(&layer->filter->layout, hash))
+        return true;
+    newest = now;
+  }
+  return false;
+}
+
+lfb_status lfb_layers_seen(const lfb_growing *growing, const lfb_layer **newest)
+{
+  const lfb_layer *seen = lfb_layers_newest(growing);
+
+  while (lfb_layers_behind(growing, seen)) {
+    const lfb_layer *now = lfb_layers_newest(growing);
+    if (now == seen)
+      /* relaxed: a number by itself. */
+      return (lfb_status)atomic_load_explicit(&growing->refused, memory_order_relaxed);
+    seen = now;
+  }
+  *newest = seen;
+  return LFB_OK;
+}
+
+/* ---- claims -------------------------------------------------------------------- */
+
+static bool layers_is_in(const void *of, lfb_hash hash)
+{
+  return lfb_layers_has(of, hash);
+}
+
+static void layers_turn_on(const void *of, lfb_hash hash)
+{
+  lfb_growing *growing = (lfb_growing *)of;
+  const lfb_layer *newest = lfb_layers_newest(growing);
+
+  /* It may be in by a helper's hand, and a layer have come since. */
+  if (!lfb_layers_have(newest->older, hash))
+    (void)lfb_layers_put(growing, newest, hash);
+}
+
+lfb_claimed lfb_layers_claimed(lfb_growing *growing)
+{
+  return (lfb_claimed){growing, layers_is_in, layers_turn_on};
+}

@@ -1,0 +1,503 @@
+/*
+ * versions.c - a filter that is replaced while it is read.
+ *
+ * All that a call has to know is in one arrangement, which never changes and to which the
+ * handle points: so a call sees the versions as they were at one moment.  A put that has
+ * seen an arrangement puts into every filter of it.  Two arrangements that follow each other
+ * share the filter that was current in the one and is current, being built or kept in the
+ * other; hence whoever asks later, by either, asks a filter that was put into.
+ *
+ * The administrator replaces the arrangement; the old one, and every filter that the new one
+ * does not have, goes when the last section that could have seen them has been left.
+ */
+#include <lfbloom/versions.h>
+
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "atomic/threads/epoch.h"
+
+/* A filter, and how it goes. */
+typedef struct version version;
+struct version {
+  lfb_epoch_entry entry; /* first */
+  lfb_versions *of;
+  lfb_filter *filter;
+  version *next_gone; /* of those that no section can have any more */
+};
+
+typedef struct arrangement {
+  lfb_epoch_entry entry; /* first                              */
+  uint64_t number;       /* of the current version             */
+  version *current;
+  version *building;     /* NULL: none                         */
+  version *previous;     /* NULL: none                         */
+  lfb_filter *filter;    /* the current version's              */
+} arrangement;
+
+struct lfb_versions {
+  LFB_ATOMIC(arrangement *) now;
+  lfb_epoch epoch;
+  pthread_mutex_t administrator; /* has all that follows, and replaces `now`  */
+  uint64_t highest;              /* number that was given                     */
+  uint64_t dropped;              /* filters that a section may still have     */
+  version *gone;                 /* those that none has: to be freed without the lock */
+  arrangement *spare;            /* for the call that ends a rebuild: it must not fail */
+  bool beginning;                /* the one being built is not its loader's yet */
+};
+
+/* ---- sections -------------------------------------------------------------- */
+
+/* The arrangement that a section, which has been entered, sees. */
+static inline const arrangement *versions_seen(lfb_versions *versions)
+{
+  /* acquire: pairs with the release in versions_arrange(), for what it points to. */
+  return atomic_load_explicit(&versions->now, memory_order_acquire);
+}
+
+static inline const arrangement *versions_enter(lfb_versions *versions)
+{
+  lfb_epoch_enter(&versions->epoch);
+  return versions_seen(versions);
+}
+
+const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number)
+{
+  const arrangement *now = versions_enter(versions);
+
+  if (number != NULL)
+    *number = now->number;
+  return now->filter;
+}
+
+void lfb_versions_leave(lfb_versions *versions)
+{
+  lfb_epoch_leave(&versions->epoch);
+}
+
+uint64_t lfb_versions_number(lfb_versions *versions)
+{
+  const uint64_t number = versions_enter(versions)->number;
+
+  lfb_epoch_leave(&versions->epoch);
+  return number;
+}
+
+/* The filters, beside the current one, that a put goes to. */
+static inline unsigned versions_others(const arrangement *now, lfb_filter *others[2])
+{
+  unsigned count = 0;
+
+#ifndef LFB_PLANT_UNDOUBLED
+  if (now->building != NULL)
+    others[count++] = now->building->filter;
+#endif
+  if (now->previous != NULL)
+    others[count++] = now->previous->filter;
+  return count;
+}
+
+/* A call of lfb_filter on one key or more: what follows the filter, or the handle, is
+ * `takes` where it is declared, and last where it is handed on.
+ *
+ * A query is two functions, so that the one that is nearly always enough has nothing to
+ * keep for the other. */
+#define VERSIONS_QUERY(answer, name, takes, ...)                                   \
+  static __attribute__((noinline, cold)) answer versions_ask##name takes           \
+  {                                                                                \
+    lfb_epoch_enter_slowly(&versions->epoch);                                      \
+    const lfb_filter *filter = versions_seen(versions)->filter;                    \
+    const answer found = lfb_filter_might_contain##name(filter, __VA_ARGS__);      \
+    lfb_epoch_leave(&versions->epoch);                                             \
+    return found;                                                                  \
+  }                                                                                \
+  answer lfb_versions_might_contain##name takes                                    \
+  {                                                                                \
+    lfb_ck_place *place;                                                           \
+    if (__builtin_expect(!lfb_epoch_enter_plainly(&versions->epoch, &place), 0))   \
+      return versions_ask##name(versions, __VA_ARGS__);                            \
+    const lfb_filter *filter = versions_seen(versions)->filter;                    \
+    const answer found = lfb_filter_might_contain##name(filter, __VA_ARGS__);      \
+    lfb_epoch_leave_plainly(&versions->epoch, place);                              \
+    return found;                                                                  \
+  }
+
+/* `again` is what is handed on to the other filters, whose answers nobody wants. */
+#define VERSIONS_PUT(answer, name, takes, again, ...)                       \
+  answer lfb_versions_put##name takes                                       \
+  {                                                                         \
+    const arrangement *now = versions_enter(versions);                      \
+    lfb_filter *others[2], *filter = now->filter;                           \
+    const answer changed = lfb_filter_put##name(filter, __VA_ARGS__);       \
+    for (unsigned i = versions_others(now, others); i-- > 0;) {             \
+      filter = others[i];                                                   \
+      (void)lfb_filter_put##name again;                                     \
+    }                                                                       \
+    lfb_epoch_leave(&versions->epoch);                                      \
+    return changed;                                                         \
+  }
+
+#define VERSIONS_ONE(name, takes, ...)          \
+  VERSIONS_QUERY(bool, name, takes, __VA_ARGS__) \
+  VERSIONS_PUT(bool, name, takes, (filter, __VA_ARGS__), __VA_ARGS__)
+
+#define VERSIONS_MANY(name, key)                                                             \
+  VERSIONS_QUERY(size_t, name,                                                               \
+                 (lfb_versions * versions, const key *keys, size_t count, uint64_t *answers), \
+                 keys, count, answers)                                                       \
+  VERSIONS_PUT(size_t, name,                                                                 \
+               (lfb_versions * versions, const key *keys, size_t count, uint64_t *answers),  \
+               (filter, keys, count, NULL), keys, count, answers)
+
+VERSIONS_ONE(, (lfb_versions * versions, const void *bytes, size_t size), bytes, size)
+VERSIONS_ONE(_u64, (lfb_versions * versions, uint64_t key), key)
+VERSIONS_ONE(_hash, (lfb_versions * versions, uint64_t hash), hash)
+VERSIONS_ONE(_object, (lfb_versions * versions, lfb_funnel funnel, const void *object), funnel,
+             object)
+VERSIONS_MANY(_many, lfb_key)
+VERSIONS_MANY(_many_u64, uint64_t)
+VERSIONS_MANY(_many_hash, uint64_t)
+
+/* ---- arrangements ---------------------------------------------------------- */
+
+/* Is called under the lock, and freeing a large filter takes long: versions_free_gone() does. */
+static void versions_reclaim_filter(lfb_epoch_entry *entry)
+{
+  version *gone = (version *)(void *)entry;
+
+  gone->of->dropped--;
+  gone->next_gone = gone->of->gone;
+  gone->of->gone = gone;
+}
+
+static void versions_free_gone(version *gone)
+{
+  while (gone != NULL) {
+    version *next = gone->next_gone;
+    lfb_filter_free(gone->filter);
+    free(gone);
+    gone = next;
+  }
+}
+
+static void versions_reclaim_arrangement(lfb_epoch_entry *entry)
+{
+  free((arrangement *)(void *)entry);
+}
+
+static bool arrangement_has(const arrangement *all, const version *one)
+{
+  return one == all->current || one == all->building || one == all->previous;
+}
+
+/* Retires one version of an arrangement that the next one does not have. */
+static void versions_drop(lfb_versions *versions, version *one, const arrangement *next)
+{
+  if (one == NULL || arrangement_has(next, one))
+    return;
+  versions->dropped++;
+  lfb_epoch_retire(&versions->epoch, &one->entry, versions_reclaim_filter);
+}
+
+/* The arrangement that is published: of an administrator, who alone replaces it. */
+static arrangement *versions_now(lfb_versions *versions)
+{
+  /* relaxed: the lock brings what the last administrator wrote. */
+  return atomic_load_explicit(&versions->now, memory_order_relaxed);
+}
+
+/* Publishes a copy of `next`, in memory that was taken for it, and retires what is not in it. */
+static void versions_arrange(lfb_versions *versions, const arrangement *next, arrangement *made)
+{
+  arrangement *before = versions_now(versions);
+
+  *made = *next;
+  made->filter = made->current->filter;
+  /* release: pairs with the acquire in versions_enter(). */
+  atomic_store_explicit(&versions->now, made, memory_order_release);
+  if (before != NULL) {
+    versions_drop(versions, before->current, made);
+    versions_drop(versions, before->building, made);
+    versions_drop(versions, before->previous, made);
+    lfb_epoch_retire(&versions->epoch, &before->entry, versions_reclaim_arrangement);
+  }
+  (void)lfb_epoch_poll(&versions->epoch);
+}
+
+/* The same where the current version becomes another: it gets the next number. */
+static void versions_make_current(lfb_versions *versions, arrangement *next, arrangement *made,
+                                  uint64_t *number)
+{
+  next->number = ++versions->highest;
+  versions_arrange(versions, next, made);
+  if (number != NULL)
+    *number = next->number;
+}
+
+static arrangement *versions_take_memory(void)
+{
+  return malloc(sizeof(arrangement));
+}
+
+/* The memory that was taken when the rebuild began which is ended now. */
+static arrangement *versions_take_spare(lfb_versions *versions)
+{
+  arrangement *spare = versions->spare;
+
+  versions->spare = NULL;
+  return spare;
+}
+
+static version *versions_wrap(lfb_versions *versions, lfb_filter *filter)
+{
+  version *made = malloc(sizeof *made);
+
+  if (made != NULL)
+    *made = (version){.of = versions, .filter = filter};
+  return made;
+}
+
+/* ---- the administrator's calls --------------------------------------------- */
+
+static void versions_lock(lfb_versions *versions)
+{
+  pthread_mutex_lock(&versions->administrator);
+}
+
+/* Gives the lock back, then frees the filters that no section can have any more. */
+static lfb_status versions_unlock(lfb_versions *versions, lfb_status status)
+{
+  version *gone = versions->gone;
+
+  versions->gone = NULL;
+  pthread_mutex_unlock(&versions->administrator);
+  versions_free_gone(gone);
+  return status;
+}
+
+/* Lets other administrators on while one waits for sections. */
+static void versions_pause(void *context)
+{
+  lfb_versions *versions = context;
+
+  (void)versions_unlock(versions, LFB_OK);
+  sched_yield();
+  versions_lock(versions);
+}
+
+/* Waits until every put that may have seen an older arrangement is over: the loader finds
+ * in its source what they put. */
+static void versions_await_sections(lfb_versions *versions)
+{
+#ifndef LFB_PLANT_UNWAITED
+  versions->beginning = true;
+  lfb_epoch_wait(&versions->epoch, versions_pause, versions);
+  versions->beginning = false;
+#else
+  (void)versions, (void)versions_pause;
+#endif
+}
+
+/* Begins with a filter that is the handle's on success; the lock is held. */
+static lfb_status versions_begin(lfb_versions *versions, lfb_filter *filter)
+{
+  arrangement next = *versions_now(versions), *made = versions_take_memory();
+
+  next.building = versions_wrap(versions, filter);
+  versions->spare = versions_take_memory();
+  if (made == NULL || next.building == NULL || versions->spare == NULL) {
+    free(made);
+    free(next.building);
+    free(versions_take_spare(versions));
+    return LFB_ERROR_NO_MEMORY;
+  }
+  versions_arrange(versions, &next, made);
+  versions_await_sections(versions);
+  return LFB_OK;
+}
+
+static bool versions_is_building(lfb_versions *versions)
+{
+  return versions_now(versions)->building != NULL;
+}
+
+/* The version that its loader has; NULL: none. */
+static version *versions_loaded(lfb_versions *versions)
+{
+  return versions->beginning ? NULL : versions_now(versions)->building;
+}
+
+lfb_status lfb_versions_begin_rebuild_with(lfb_versions *versions, lfb_filter *filter)
+{
+  assert(!lfb_epoch_inside(&versions->epoch));
+  versions_lock(versions);
+  return versions_unlock(versions, versions_is_building(versions)
+                                       ? LFB_ERROR_REBUILDING
+                                       : versions_begin(versions, filter));
+}
+
+/* Where a version is being built, nobody makes a filter only to be refused. */
+static lfb_status versions_check_idle(lfb_versions *versions)
+{
+  versions_lock(versions);
+  return versions_unlock(versions,
+                         versions_is_building(versions) ? LFB_ERROR_REBUILDING : LFB_OK);
+}
+
+lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *config,
+                                      lfb_filter **building)
+{
+  lfb_filter *filter;
+
+  lfb_status status = versions_check_idle(versions);
+  if (status != LFB_OK)
+    return status;
+  /* Without the lock: it takes as long as the system takes to give and populate the memory. */
+  status = lfb_filter_create(config, &filter);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_versions_begin_rebuild_with(versions, filter);
+  if (status == LFB_OK)
+    *building = filter;
+  else
+    lfb_filter_free(filter);
+  return status;
+}
+
+lfb_status lfb_versions_publish(lfb_versions *versions, lfb_previous previous, uint64_t *number)
+{
+  versions_lock(versions);
+  const arrangement *now = versions_now(versions);
+  arrangement next = {.current = versions_loaded(versions),
+                      .previous = previous == LFB_KEEP_PREVIOUS ? now->current : NULL};
+  if (next.current == NULL)
+    return versions_unlock(versions, LFB_ERROR_NOT_REBUILDING);
+  versions_make_current(versions, &next, versions_take_spare(versions), number);
+  return versions_unlock(versions, LFB_OK);
+}
+
+lfb_status lfb_versions_abandon(lfb_versions *versions)
+{
+  versions_lock(versions);
+  arrangement next = *versions_now(versions);
+  if (versions_loaded(versions) == NULL)
+    return versions_unlock(versions, LFB_ERROR_NOT_REBUILDING);
+  next.building = NULL;
+  versions_arrange(versions, &next, versions_take_spare(versions));
+  return versions_unlock(versions, LFB_OK);
+}
+
+lfb_status lfb_versions_rollback(lfb_versions *versions, uint64_t *number)
+{
+  versions_lock(versions);
+  const arrangement *now = versions_now(versions);
+  arrangement next = {.current = now->previous, .building = now->building};
+  if (next.current == NULL)
+    return versions_unlock(versions, LFB_ERROR_NO_PREVIOUS);
+  arrangement *made = versions_take_memory();
+  if (made == NULL)
+    return versions_unlock(versions, LFB_ERROR_NO_MEMORY);
+  versions_make_current(versions, &next, made, number);
+  return versions_unlock(versions, LFB_OK);
+}
+
+lfb_status lfb_versions_drop_previous(lfb_versions *versions)
+{
+  versions_lock(versions);
+  arrangement next = *versions_now(versions);
+  if (next.previous == NULL)
+    return versions_unlock(versions, LFB_ERROR_NO_PREVIOUS);
+  arrangement *made = versions_take_memory();
+  if (made == NULL)
+    return versions_unlock(versions, LFB_ERROR_NO_MEMORY);
+  next.previous = NULL;
+  versions_arrange(versions, &next, made);
+  return versions_unlock(versions, LFB_OK);
+}
+
+uint64_t lfb_versions_reclaim(lfb_versions *versions)
+{
+  versions_lock(versions);
+  (void)lfb_epoch_poll(&versions->epoch);
+  const uint64_t dropped = versions->dropped;
+  (void)versions_unlock(versions, LFB_OK);
+  return dropped;
+}
+
+/* ---- life ------------------------------------------------------------------ */
+
+/* Publishes the first arrangement. */
+static lfb_status versions_begin_life(lfb_versions *versions, lfb_filter *filter)
+{
+  arrangement first = {.current = versions_wrap(versions, filter)};
+  arrangement *made = versions_take_memory();
+
+  if (first.current == NULL || made == NULL) {
+    free(first.current);
+    free(made);
+    return LFB_ERROR_NO_MEMORY;
+  }
+  versions_make_current(versions, &first, made, NULL);
+  return LFB_OK;
+}
+
+lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions)
+{
+  lfb_versions *made = calloc(1, sizeof *made);
+
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  lfb_status status = lfb_epoch_init(&made->epoch);
+  if (status != LFB_OK) {
+    free(made);
+    return status;
+  }
+  status = versions_begin_life(made, filter);
+  if (status != LFB_OK) {
+    lfb_epoch_free(&made->epoch);
+    free(made);
+    return status;
+  }
+  /* Never fails with default attributes. */
+  (void)pthread_mutex_init(&made->administrator, NULL);
+  *versions = made;
+  return LFB_OK;
+}
+
+lfb_status lfb_versions_create(const lfb_config *config, lfb_versions **versions)
+{
+  lfb_filter *filter;
+
+  lfb_status status = lfb_filter_create(config, &filter);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_versions_create_with(filter, versions);
+  if (status != LFB_OK)
+    lfb_filter_free(filter);
+  return status;
+}
+
+static void versions_free_one(version *one)
+{
+  if (one != NULL)
+    lfb_filter_free(one->filter);
+  free(one);
+}
+
+void lfb_versions_free(lfb_versions *versions)
+{
+  if (versions == NULL)
+    return;
+  arrangement *now = versions_now(versions);
+  lfb_epoch_free(&versions->epoch);
+  versions_free_gone(versions->gone);
+  versions_free_one(now->current);
+  versions_free_one(now->building);
+  versions_free_one(now->previous);
+  free(versions->spare);
+  free(now);
+  (void)pthread_mutex_destroy(&versions->administrator);
+  free(versions);
+}

@@ -1,0 +1,102 @@
+/*
+ * form_mapped.c - the form that several processes map at once (lfbloom/mapped.h), read
+ * and written as the others are: as a snapshot.
+ */
+#include <time.h>
+
+#include "bloom/files/forms.h"
+#include "bloom/shared/mapped_header.h"
+
+static bool mapped_form_holds(const lfb_strategy *strategy)
+{
+  (void)strategy;
+  return true;
+}
+
+/* Reads what lies between two offsets, and forgets it. */
+static lfb_status mapped_skip(const lfb_reader *reader, uint64_t from, uint64_t to)
+{
+  unsigned char piece[4096];
+
+  while (from < to) {
+    const uint64_t left = to - from;
+    const size_t size = left < sizeof piece ? (size_t)left : sizeof piece;
+    const lfb_status status = lfb_form_read_bytes(reader, piece, size);
+    if (status != LFB_OK)
+      return status;
+    from += size;
+  }
+  return LFB_OK;
+}
+
+static lfb_status mapped_form_read(const lfb_reader *reader,
+                                   const unsigned char head[LFB_FORM_HEAD], lfb_filter **filter)
+{
+  unsigned char header[LFB_MAPPED_HEADER];
+  lfb_description description;
+  lfb_mapped_shape shape;
+  bool other;
+
+  memcpy(header, head, LFB_FORM_HEAD);
+  lfb_status status =
+      lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, sizeof header - LFB_FORM_HEAD);
+  if (status == LFB_OK)
+    status = lfb_mapped_decode(header, reader->limits.key, &shape, &other, &description);
+  if (status != LFB_OK)
+    return status;
+  /* What both a stream and a file can know is asked first, so that they agree. */
+  const uint64_t most = reader->limits.max_bytes, wanted = shape.file_size - shape.words_at;
+  if (most != 0 && wanted > most)
+    return LFB_ERROR_OVER_LIMIT;
+  if (reader->known_bytes != 0 && shape.file_size > reader->known_bytes)
+    return LFB_ERROR_TRUNCATED;
+  status = mapped_skip(reader, sizeof header, shape.words_at);
+  if (status != LFB_OK)
+    return status;
+  const bool little = (LFB_LITTLE_32(1) == 1) != other;
+  return lfb_form_read_words(reader, little ? LFB_ORDER_LITTLE : LFB_ORDER_BIG, NULL,
+                             &description, filter);
+}
+
+/* Writes zeros between two offsets. */
+static lfb_status mapped_pad(const lfb_writer *writer, uint64_t from, uint64_t to)
+{
+  static const unsigned char zeros[4096];
+
+  while (from < to) {
+    const uint64_t left = to - from;
+    const size_t size = left < sizeof zeros ? (size_t)left : sizeof zeros;
+    const lfb_status status = writer->write(writer->to, zeros, size);
+    if (status != LFB_OK)
+      return status;
+    from += size;
+  }
+  return LFB_OK;
+}
+
+static lfb_status mapped_form_write(const lfb_filter *filter, const lfb_writer *writer)
+{
+  const lfb_mapped_shape shape = lfb_mapped_shape_for(filter->pages.size);
+  const bool little = LFB_LITTLE_32(1) == 1;
+  const time_t now = time(NULL);
+  unsigned char header[LFB_MAPPED_HEADER];
+
+  lfb_mapped_encode(&filter->description, lfb_core_bits_set(filter), &shape,
+                    now < 0 ? 0 : (uint64_t)now, header);
+  lfb_status status = writer->write(writer->to, header, sizeof header);
+  if (status == LFB_OK)
+    status = mapped_pad(writer, sizeof header, shape.words_at);
+  return status == LFB_OK
+             ? lfb_form_write_words(&filter->layout.bits,
+                                    little ? LFB_ORDER_LITTLE : LFB_ORDER_BIG, writer, NULL)
+             : status;
+}
+
+const lfb_form_row lfb_form_row_mapped = {
+    .form = LFB_FORM_MAPPED,
+    .name = "mapped",
+    .holds = mapped_form_holds,
+    .magic = LFB_MAGIC_MAPPED,
+    .write = mapped_form_write,
+    .read = mapped_form_read,
+};

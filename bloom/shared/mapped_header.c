@@ -1,0 +1,130 @@
+/* mapped_header.c - writing and checking the head of a mapped file. */
+#include "bloom/shared/mapped_header.h"
+
+/* Where each field of the prefix is, in bytes from the start: docs/formats.md. */
+enum {
+  MAPPED_AT_MAGIC = 0,
+  MAPPED_AT_VERSION = 8,
+  MAPPED_AT_PREFIX_SIZE = 12,
+  MAPPED_AT_ORDER = 16, /* 8 bytes, as the machine that made the file has them */
+  MAPPED_AT_WORDS = 24,
+  MAPPED_AT_FILE_SIZE = 32,
+  MAPPED_AT_CELL_COUNT = 40,
+  MAPPED_AT_CELL_SIZE = 44,
+  MAPPED_AT_RESERVED = 48, /* zero up to the checksum; in version 1 from _AT_RESERVED_1 on */
+  MAPPED_AT_RESERVED_1 = 60,
+  MAPPED_AT_CHECKSUM = 248,
+};
+
+static const uint64_t order_mark = UINT64_C(0x0102030405060708);
+
+enum {
+  MAPPED_VERSION_1 = 1, /* with leases and claimants of processes */
+  MAPPED_VERSION = 2,
+  SMALL_ALIGNMENT = 1 << 16, /* a page on every machine          */
+  MOST_WORDS_AT = 1 << 24,
+};
+
+/* From how many bytes of words on they begin at a huge page of the file. */
+#define LARGE_WORDS (UINT64_C(16) << 20)
+
+uint64_t lfb_mapped_words_from(uint64_t from, uint64_t word_bytes)
+{
+  const uint64_t unit = word_bytes >= LARGE_WORDS ? LFB_HUGE_PAGE : (uint64_t)SMALL_ALIGNMENT;
+  return (from + unit - 1) / unit * unit;
+}
+
+lfb_mapped_shape lfb_mapped_shape_for(uint64_t word_bytes)
+{
+  const uint64_t words_at = lfb_mapped_words_from(LFB_MAPPED_CELLS_END, word_bytes);
+  return (lfb_mapped_shape){.words_at = words_at, .file_size = words_at + word_bytes};
+}
+
+void lfb_mapped_encode(const lfb_description *description, uint64_t bits_set,
+                       const lfb_mapped_shape *shape, uint64_t now,
+                       unsigned char header[LFB_MAPPED_HEADER])
+{
+  memset(header, 0, LFB_MAPPED_PREFIX);
+  memcpy(header + MAPPED_AT_MAGIC, lfb_magic_bytes(LFB_MAGIC_MAPPED), LFB_MAGIC_SIZE);
+  lfb_store_le32(header + MAPPED_AT_VERSION, MAPPED_VERSION);
+  lfb_store_le32(header + MAPPED_AT_PREFIX_SIZE, LFB_MAPPED_PREFIX);
+  memcpy(header + MAPPED_AT_ORDER, &order_mark, sizeof order_mark);
+  lfb_store_le64(header + MAPPED_AT_WORDS, shape->words_at);
+  lfb_store_le64(header + MAPPED_AT_FILE_SIZE, shape->file_size);
+  lfb_store_le32(header + MAPPED_AT_CELL_COUNT, LFB_CLAIM_CELLS);
+  lfb_store_le32(header + MAPPED_AT_CELL_SIZE, sizeof(lfb_cell));
+  lfb_store_le64(header + MAPPED_AT_CHECKSUM, XXH3_64bits(header, MAPPED_AT_CHECKSUM));
+  lfb_native_encode(description, bits_set, now, header + LFB_MAPPED_PREFIX);
+}
+
+/* Whether the words' bytes are in the other order than this machine's. */
+static lfb_status decode_order(const unsigned char *header, bool *other)
+{
+  uint64_t mark;
+
+  memcpy(&mark, header + MAPPED_AT_ORDER, sizeof mark);
+  if (mark != order_mark && mark != __builtin_bswap64(order_mark))
+    return LFB_ERROR_BAD_HEADER;
+  *other = mark != order_mark;
+  return LFB_OK;
+}
+
+static lfb_status decode_shape(const unsigned char *header, const lfb_geometry *geometry,
+                               lfb_mapped_shape *shape)
+{
+  const lfb_mapped_shape found = {
+      .words_at = lfb_load_le64(header + MAPPED_AT_WORDS),
+      .file_size = lfb_load_le64(header + MAPPED_AT_FILE_SIZE),
+      .old = lfb_load_le32(header + MAPPED_AT_VERSION) == MAPPED_VERSION_1,
+  };
+
+  if (!found.old && (lfb_load_le32(header + MAPPED_AT_CELL_COUNT) != LFB_CLAIM_CELLS ||
+                     lfb_load_le32(header + MAPPED_AT_CELL_SIZE) != sizeof(lfb_cell)))
+    return LFB_ERROR_BAD_HEADER;
+  /* the sum does not overflow: bit_count is below 2^63 */
+  if (found.words_at % LFB_CACHE_LINE != 0 || found.words_at < LFB_MAPPED_CELLS_END ||
+      found.words_at > MOST_WORDS_AT ||
+      found.file_size != found.words_at + geometry->word_count * sizeof(lfb_word))
+    return LFB_ERROR_BAD_HEADER;
+  *shape = found;
+  return LFB_OK;
+}
+
+/* What the prefix says by itself. */
+static lfb_status mapped_decode_prefix(const unsigned char *header)
+{
+  const uint32_t version = lfb_load_le32(header + MAPPED_AT_VERSION);
+  const int reserved = version == MAPPED_VERSION_1 ? MAPPED_AT_RESERVED_1 : MAPPED_AT_RESERVED;
+
+  if (!lfb_magic_is(header, LFB_MAGIC_MAPPED))
+    return LFB_ERROR_UNKNOWN_FORM;
+  if (version != MAPPED_VERSION && version != MAPPED_VERSION_1)
+    return LFB_ERROR_UNKNOWN_VERSION;
+  if (lfb_load_le64(header + MAPPED_AT_CHECKSUM) != XXH3_64bits(header, MAPPED_AT_CHECKSUM))
+    return LFB_ERROR_BAD_CHECKSUM;
+  return lfb_native_is_zero(header + reserved, header + MAPPED_AT_CHECKSUM) &&
+                 lfb_load_le32(header + MAPPED_AT_PREFIX_SIZE) == LFB_MAPPED_PREFIX
+             ? LFB_OK
+             : LFB_ERROR_BAD_HEADER;
+}
+
+lfb_status lfb_mapped_decode(const unsigned char header[LFB_MAPPED_HEADER], const uint8_t *key,
+                             lfb_mapped_shape *shape, bool *other_byte_order,
+                             lfb_description *description)
+{
+  lfb_description found;
+
+  lfb_status status = mapped_decode_prefix(header);
+  if (status == LFB_OK)
+    status = lfb_native_decode(header + LFB_MAPPED_PREFIX, key, &found);
+  if (status == LFB_OK)
+    status = decode_shape(header, &found.geometry, shape);
+  if (status == LFB_OK)
+    status = decode_order(header, other_byte_order);
+  if (status != LFB_OK)
+    return status == LFB_ERROR_UNKNOWN_FORM && lfb_magic_begun(header) == LFB_MAGIC_MAPPED ? LFB_ERROR_BAD_HEADER
+                                                                         : status;
+  found.form = LFB_FORM_MAPPED;
+  *description = found;
+  return LFB_OK;
+}

@@ -1,0 +1,54 @@
+/*
+ * mapped_header.h - the head of a file that holds a filter for several processes: where
+ * everything in it is.
+ *
+ * A prefix of 256 bytes, the header of a native form, which says what the filter is, the cells
+ * of claims, and the words.  The layout is docs/formats.md; it never changes within a version.
+ * A file of version 1 had other things between the head and the words.  It is read as a form,
+ * but not opened in place.
+ */
+#ifndef LFB_BLOOM_MAPPED_HEADER_H
+#define LFB_BLOOM_MAPPED_HEADER_H
+
+#include "bloom/filter/claims.h"
+#include "bloom/files/native_header.h"
+
+enum {
+  LFB_MAPPED_PREFIX = 256,
+  LFB_MAPPED_HEADER = LFB_MAPPED_PREFIX + LFB_NATIVE_HEADER, /* bytes */
+  LFB_MAPPED_CELLS = 4096, /* where the cells are, in bytes from the start */
+  LFB_MAPPED_CELLS_END = LFB_MAPPED_CELLS + LFB_CLAIM_CELLS * sizeof(lfb_cell),
+};
+
+/* Where the words are, in bytes from the file's start. */
+typedef struct lfb_mapped_shape {
+  uint64_t words_at;
+  uint64_t file_size;
+  bool old; /* of version 1 */
+} lfb_mapped_shape;
+
+/* Where words of so many bytes begin, at the earliest from byte `from` of the file: at a page of
+ * any machine, and large ones at a huge page. */
+uint64_t lfb_mapped_words_from(uint64_t from, uint64_t word_bytes);
+
+/* The shape of a new file for words of so many bytes. */
+lfb_mapped_shape lfb_mapped_shape_for(uint64_t word_bytes);
+
+/* Writes the head of a file for a filter of this description that has so many bits set; `now` in
+ * seconds since 1970. */
+void lfb_mapped_encode(const lfb_description *description, uint64_t bits_set,
+                       const lfb_mapped_shape *shape, uint64_t now,
+                       unsigned char header[LFB_MAPPED_HEADER]);
+
+/*
+ * Reads a head, checking every field.
+ *
+ * Takes  key    16 bytes, or NULL.
+ *        order  receives whether the words' bytes are in the other order than this machine's.
+ * Fails  LFB_ERROR_UNKNOWN_FORM, and as lfb_native_decode().
+ */
+lfb_status lfb_mapped_decode(const unsigned char header[LFB_MAPPED_HEADER], const uint8_t *key,
+                             lfb_mapped_shape *shape, bool *other_byte_order,
+                             lfb_description *description);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * fast_pair.c - strategy `fast-pair`: two neighbouring words a key, all of whose bits one
+ * operation turns on, so that every put is a claim.
+ *
+ * The words are taken in pairs.  A key has the pair floor(hash * pairs / 2^64), and g bits
+ * in each of its two words; with r(i) of lfbloom/fast_view.h, probe f, from 0 to 2 g - 1,
+ * is bit (r(f / 8) >> (16 + 6 * (f mod 8))) mod 64 of word f mod 2.
+ *
+ * A pair is a small block: at 1 % it takes 10.9 bits a key where `fast` takes 10.3.
+ */
+#include <math.h>
+
+#include "bloom/strategies/block_model.h"
+#include "bloom/strategies/fast/fast_pair_rows.h"
+#include "bloom/strategies/strategies.h"
+
+enum {
+  PAIR_WORDS = LFB_FAST_PAIR_WORDS,
+  PAIR_BITS = PAIR_WORDS * LFB_WORD_BITS,
+  PAIR_MOST = LFB_FAST_MAX_PROBES / PAIR_WORDS, /* bits in each word */
+};
+
+/* Addresses end long before; a pair's number must leave a hash bits to spare. */
+#define PAIR_MOST_PAIRS (UINT64_C(1) << 42)
+
+lfb_status lfb_fast_pair_usable(void)
+{
+  return lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
+}
+
+static void pair_model(lfb_block_model *model, uint32_t bits)
+{
+  lfb_block_model_init(model, (lfb_block_shape){PAIR_WORDS, bits, PAIR_WORDS}, LFB_WORD_BITS);
+}
+
+/* The bits in each word with which a pair bears the most keys; how many in `*load`. */
+static uint32_t pair_choose(double fpp, double *load)
+{
+  uint32_t best = 1;
+
+  *load = 0;
+  for (uint32_t bits = 1; bits <= PAIR_MOST; bits++) {
+    lfb_block_model model;
+    pair_model(&model, bits);
+    const double bears = lfb_block_model_load(&model, fpp);
+    if (bears < *load) /* it rises to the best and falls behind it */
+      break;
+    *load = bears;
+    best = bits;
+  }
+  return best;
+}
+
+lfb_status lfb_fast_pair_size(const lfb_config *config, lfb_geometry *geometry)
+{
+  const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
+  const lfb_status status = lfb_sizing_check_fpp(config->fpp);
+  double load;
+
+  if (status != LFB_OK)
+    return status;
+  const uint32_t bits = pair_choose(config->fpp, &load);
+  const double wanted = ceil(n / load);
+  if (!(wanted <= (double)PAIR_MOST_PAIRS)) /* also where the load is 0 */
+    return LFB_ERROR_TOO_MANY_BITS;
+  const uint64_t pairs = (uint64_t)wanted;
+  *geometry =
+      (lfb_geometry){PAIR_BITS * pairs, PAIR_WORDS * pairs, PAIR_WORDS * bits, PAIR_WORDS};
+  return LFB_OK;
+}
+
+bool lfb_fast_pair_valid(const lfb_geometry *geometry)
+{
+  return geometry->words_per_key == PAIR_WORDS && geometry->probes % PAIR_WORDS == 0 &&
+         geometry->probes <= LFB_FAST_MAX_PROBES && geometry->word_count % PAIR_WORDS == 0 &&
+         geometry->word_count / PAIR_WORDS <= PAIR_MOST_PAIRS &&
+         geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
+}
+
+double lfb_fast_pair_fpp_after(const lfb_geometry *geometry, double insertions)
+{
+  const double pairs = (double)geometry->word_count / PAIR_WORDS;
+  lfb_block_model model;
+
+  pair_model(&model, geometry->probes / PAIR_WORDS);
+  return lfb_block_model_fpp(&model, insertions / pairs, pairs);
+}
+
+/* A key leaves a bit off unless it has its pair, and draws it there. */
+double lfb_fast_pair_count(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  const double pairs = (double)geometry->word_count / PAIR_WORDS;
+  const double drawn = -expm1((double)geometry->probes / PAIR_WORDS * log1p(-1 / (double)LFB_WORD_BITS));
+  return log1p(-(double)bits_set / (double)geometry->bit_count) / log1p(-drawn / pairs);
+}
+
+double lfb_fast_pair_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  return bits_set >= geometry->bit_count
+             ? 1
+             : lfb_fast_pair_fpp_after(geometry, lfb_fast_pair_count(geometry, bits_set));
+}
+
+/* A key's bits; `probes` is a constant where this is inlined for a shape. */
+LFB_INLINE lfb_two pair_mask(uint64_t hash, uint32_t probes)
+{
+  uint64_t mask[PAIR_WORDS] = {0, 0};
+
+  LFB_UNROLL
+  for (uint32_t probe = 0; probe < probes; probe++) {
+    const uint64_t round = lfb_fast_round(hash, probe / LFB_FAST_ROUND);
+    mask[probe % PAIR_WORDS] |= UINT64_C(1) << (round >> (16 + 6 * (probe % LFB_FAST_ROUND)) & 63);
+  }
+  return (lfb_two){mask[0], mask[1]};
+}
+
+LFB_INLINE bool pair_has(const lfb_word *pair, uint64_t hash, uint32_t probes)
+{
+  const lfb_two mask = pair_mask(hash, probes);
+
+  return ((mask.low & ~lfb_word_get(&pair[0])) | (mask.high & ~lfb_word_get(&pair[1]))) == 0;
+}
+
+LFB_INLINE uint32_t pair_count(lfb_two two)
+{
+  return lfb_word_count(two.low) + lfb_word_count(two.high);
+}
+
+uint32_t lfb_fast_pair_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
+{
+  const uint64_t first = lfb_fast_pair_first_word(layout, hash.low) * LFB_WORD_BITS;
+  const lfb_two mask = pair_mask(hash.low, layout->probes);
+  uint32_t count = 0;
+
+  for (uint64_t low = mask.low; low != 0; low &= low - 1)
+    indexes[count++] = first + (uint64_t)__builtin_ctzll(low);
+  for (uint64_t high = mask.high; high != 0; high &= high - 1)
+    indexes[count++] = first + LFB_WORD_BITS + (uint64_t)__builtin_ctzll(high);
+  return count;
+}
+
+LFB_FAST_PAIR_ROW_OF(, pair, lfb_strategy_fast_pair)

@@ -1,0 +1,184 @@
+/* fast_size.c - choosing the shape of a `fast` filter. */
+#include "bloom/strategies/fast/fast_size.h"
+
+#include <math.h>
+
+#include "bloom/strategies/block_model.h"
+
+/* Shapes in order of their words: w, g. */
+static const lfb_block_shape fast_shapes[] = {
+    {1, 1, 8}, {1, 2, 8}, {1, 3, 8}, {1, 4, 8}, {1, 5, 8}, {1, 6, 8}, {2, 1, 8}, {2, 2, 8}, {2, 3, 8}, {2, 4, 8},
+    {2, 5, 8}, {4, 1, 8}, {4, 2, 8}, {4, 3, 8}, {4, 4, 8}, {8, 1, 8}, {8, 2, 8}, {8, 3, 8}, {8, 4, 8}};
+
+enum { SHAPE_COUNT = sizeof fast_shapes / sizeof *fast_shapes };
+
+/* Addresses end long before; a block number must leave a hash bits to spare. */
+#define FAST_MAX_BLOCKS (UINT64_C(1) << 40)
+
+/* How much larger than the smallest a filter may be for the sake of fewer words. */
+static lfb_status fast_size_factor(lfb_memory_preference preference, double *factor)
+{
+  switch (preference) {
+  case LFB_MEMORY_BALANCED: /* two words to 0.5 %, four to 0.003 % */
+    *factor = 1.05;
+    return LFB_OK;
+  case LFB_MEMORY_SPEED:
+    *factor = 1.25;
+    return LFB_OK;
+  case LFB_MEMORY_SMALLEST:
+    *factor = 1;
+    return LFB_OK;
+  }
+  return LFB_ERROR_UNKNOWN_PREFERENCE;
+}
+
+/* Whether a shape can be anywhere near the best: its probes against the classic
+ * optimum, which the blocks' uneven load moves down for small w. */
+static bool fast_shape_plausible(lfb_block_shape shape, double fpp)
+{
+  const double classic = -log2(fpp), probes = shape.words * shape.bits;
+  return probes >= 0.55 * classic - 1 && probes <= 1.25 * classic + 1;
+}
+
+/* The load, in keys a block, that each shape bears; 0 for implausible ones. */
+static double fast_loads(double fpp, double loads[SHAPE_COUNT])
+{
+  double largest = 0;
+
+  for (int i = 0; i < SHAPE_COUNT; i++) {
+    lfb_block_model model;
+    loads[i] = 0;
+    if (!fast_shape_plausible(fast_shapes[i], fpp) && i + 1 < SHAPE_COUNT)
+      continue;
+    lfb_block_model_init(&model, fast_shapes[i], LFB_WORD_BITS);
+    loads[i] = lfb_block_model_load(&model, fpp);
+    largest = fmax(largest, loads[i]);
+  }
+  return largest;
+}
+
+/* The smallest shape of the fewest words that bears `least`. */
+static int fast_choose(const double loads[SHAPE_COUNT], double least)
+{
+  int chosen = -1;
+
+  for (int i = 0; i < SHAPE_COUNT; i++) {
+    if (loads[i] < least)
+      continue;
+    if (chosen >= 0 && fast_shapes[i].words > fast_shapes[chosen].words)
+      break;
+    if (chosen < 0 || loads[i] > loads[chosen])
+      chosen = i;
+  }
+  return chosen;
+}
+
+lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry)
+{
+  double factor, loads[SHAPE_COUNT];
+
+  lfb_status status = lfb_sizing_check_fpp(config->fpp);
+  if (status == LFB_OK)
+    status = fast_size_factor(config->memory_preference, &factor);
+  if (status != LFB_OK)
+    return status;
+
+  const double largest = fast_loads(config->fpp, loads);
+  const int chosen = fast_choose(loads, largest / factor);
+  const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
+  const double blocks = ceil(n / loads[chosen]);
+  if (!(blocks <= (double)FAST_MAX_BLOCKS)) /* also where the load is 0 */
+    return LFB_ERROR_TOO_MANY_BITS;
+
+  const lfb_block_shape shape = fast_shapes[chosen];
+  *geometry = (lfb_geometry){LFB_BLOCK_BITS * (uint64_t)blocks, LFB_BLOCK_WORDS * (uint64_t)blocks,
+                             shape.words * shape.bits, shape.words};
+  return LFB_OK;
+}
+
+bool lfb_fast_valid(const lfb_geometry *geometry)
+{
+  const uint32_t w = geometry->words_per_key;
+
+  return (w == 1 || w == 2 || w == 4 || w == 8) && geometry->probes % w == 0 &&
+         geometry->probes <= LFB_FAST_MAX_PROBES && geometry->word_count % LFB_BLOCK_WORDS == 0 &&
+         geometry->word_count / LFB_BLOCK_WORDS <= FAST_MAX_BLOCKS &&
+         geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
+}
+
+static lfb_block_shape fast_shape(const lfb_geometry *geometry)
+{
+  return (lfb_block_shape){geometry->words_per_key, geometry->probes / geometry->words_per_key,
+                          LFB_BLOCK_WORDS};
+}
+
+double lfb_fast_fpp_after(const lfb_geometry *geometry, double insertions)
+{
+  const double blocks = (double)geometry->word_count / LFB_BLOCK_WORDS;
+  lfb_block_model model;
+
+  lfb_block_model_init(&model, fast_shape(geometry), LFB_WORD_BITS);
+  return lfb_block_model_fpp(&model, insertions / blocks, blocks);
+}
+
+double lfb_fast_count_elements(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  /* A key comes to a word with w / words and sets a given bit of it then with
+   * 1 - (63/64)^g: after n keys a bit is off with (1 - the product)^n. */
+  const lfb_block_shape shape = fast_shape(geometry);
+  const double share = (double)bits_set / (double)geometry->bit_count;
+  const double key_sets = -expm1(shape.bits * log1p(-1 / (double)LFB_WORD_BITS));
+  return log1p(-share) / log1p(-key_sets * shape.words / (double)geometry->word_count);
+}
+
+double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  return bits_set >= geometry->bit_count
+             ? 1
+             : lfb_fast_fpp_after(geometry, lfb_fast_count_elements(geometry, bits_set));
+}
+
+/* log2 of the words in a group. */
+static uint32_t fast_group_shift(const lfb_geometry *geometry)
+{
+  uint32_t shift = 0;
+  while ((geometry->words_per_key << shift) < LFB_BLOCK_WORDS)
+    shift++;
+  return shift;
+}
+
+uint32_t lfb_fast_shape_of(const lfb_geometry *geometry)
+{
+  return LFB_FAST_SHAPE(fast_group_shift(geometry), geometry->probes);
+}
+
+lfb_fast lfb_fast_view(const lfb_geometry *geometry, lfb_word *words, const void *filter)
+{
+  lfb_fast fast = {.words = words,
+                   .blocks = geometry->word_count / LFB_BLOCK_WORDS,
+                   .group_shift = fast_group_shift(geometry),
+                   .probes = geometry->probes,
+                   .filter = filter};
+
+  for (uint32_t lane = 0; lane < LFB_FAST_ROUND; lane++) {
+    const uint32_t group = lane % geometry->words_per_key;
+    fast.word_shift[lane] = (uint8_t)(12 + group * fast.group_shift);
+    fast.word_first[lane] = (uint8_t)(group << fast.group_shift);
+  }
+  return fast;
+}
+
+uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
+{
+  const lfb_fast *fast = &layout->fast;
+  const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
+  const uint64_t first = LFB_BLOCK_WORDS * lfb_multiply_high(hash.low, fast->blocks);
+  const uint64_t round0 = lfb_fast_round(hash.low, 0);
+
+  for (uint32_t probe = 0; probe < fast->probes; probe++) {
+    const uint64_t word = first + lfb_fast_word(fast, round0, probe & (groups - 1));
+    const uint64_t round = lfb_fast_round(hash.low, probe / LFB_FAST_ROUND);
+    indexes[probe] = word * LFB_WORD_BITS + (round >> (16 + 6 * (probe % LFB_FAST_ROUND)) & 63);
+  }
+  return fast->probes;
+}

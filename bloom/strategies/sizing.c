@@ -1,0 +1,80 @@
+/* sizing.c - the formulas of a classic Bloom filter. */
+#include "bloom/strategies/sizing.h"
+
+#include <math.h>
+
+lfb_status lfb_sizing_check_fpp(double fpp)
+{
+  if (!(fpp > 0)) /* so that NaN is refused */
+    return LFB_ERROR_FPP_TOO_LOW;
+  return fpp < 1 ? LFB_OK : LFB_ERROR_FPP_TOO_HIGH;
+}
+
+static double sizing_insertions(uint64_t expected_insertions)
+{
+  return expected_insertions == 0 ? 1 : (double)expected_insertions;
+}
+
+uint64_t lfb_sizing_bits(uint64_t expected_insertions, double fpp)
+{
+  const double bits = -sizing_insertions(expected_insertions) * log(fpp) / (log(2) * log(2));
+
+  /* Java's cast saturates; C's is undefined beyond the range. */
+  return bits < 0x1p63 ? (uint64_t)bits : INT64_MAX;
+}
+
+uint64_t lfb_sizing_probes(const lfb_config *config, uint64_t bits)
+{
+  const double probes =
+      config->probes_formula == LFB_PROBES_GUAVA_CURRENT
+          ? -log(config->fpp) / log(2)
+          : (double)bits / sizing_insertions(config->expected_insertions) * log(2);
+
+  /* round() goes up at halves of positive numbers, as Java's Math.round() does. */
+  return probes < 1 ? 1 : (uint64_t)round(probes);
+}
+
+lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
+                              lfb_geometry *geometry)
+{
+  const lfb_status status = lfb_sizing_check_fpp(config->fpp);
+  if (status != LFB_OK)
+    return status;
+  if (config->probes_formula != LFB_PROBES_GUAVA_31 &&
+      config->probes_formula != LFB_PROBES_GUAVA_CURRENT)
+    return LFB_ERROR_UNKNOWN_FORMULA;
+
+  const uint64_t bits = lfb_sizing_bits(config->expected_insertions, config->fpp);
+  const uint64_t words = bits / 64 + (bits % 64 != 0);
+  if (bits == 0)
+    return LFB_ERROR_NO_BITS;
+  if (words > max_words)
+    return LFB_ERROR_TOO_MANY_BITS;
+
+  const uint64_t probes = lfb_sizing_probes(config, bits);
+  if (probes > LFB_MAX_PROBES)
+    return LFB_ERROR_TOO_MANY_PROBES;
+  *geometry = (lfb_geometry){bits, words, (uint32_t)probes, 0};
+  return LFB_OK;
+}
+
+double lfb_sizing_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  return pow((double)bits_set / (double)geometry->bit_count, geometry->probes);
+}
+
+double lfb_sizing_fpp_after(const lfb_geometry *geometry, double insertions)
+{
+  if (insertions == 0)
+    return 0; /* also of one bit, where the formula is 0 times infinity */
+  /* A bit stays off with (1 - 1/m)^(k * insertions), in logarithms for large m. */
+  const double stays_off =
+      exp(geometry->probes * insertions * log1p(-1 / (double)geometry->bit_count));
+  return pow(1 - stays_off, geometry->probes);
+}
+
+double lfb_sizing_count(const lfb_geometry *geometry, uint64_t bits_set)
+{
+  const double size = (double)geometry->bit_count;
+  return -log1p(-(double)bits_set / size) * size / geometry->probes;
+}

@@ -1,0 +1,60 @@
+/*
+ * sizing.h - how many bits and probes a classic Bloom filter takes, and how
+ * often it is wrong.
+ *
+ * Every function gives, to the bit, what Guava's Java gives for the same numbers.
+ * Source: Guava BloomFilter.java (optimalNumOfBits, optimalNumOfHashFunctions,
+ * expectedFpp, approximateElementCount), 31.1 and later.
+ */
+#ifndef LFB_BLOOM_SIZING_H
+#define LFB_BLOOM_SIZING_H
+
+#include <lfbloom/filter.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LFB_MAX_PROBES = 255 }; /* what one byte of Guava's form holds */
+
+/* What a strategy makes of a configuration. */
+typedef struct lfb_geometry {
+  uint64_t bit_count;  /* m: the modulus of the probes            */
+  uint64_t word_count; /* 64-bit words that hold them, at least 1 */
+  uint32_t probes;     /* k, 1 to LFB_MAX_PROBES                  */
+  uint32_t words_per_key; /* w of `fast`, 4 of `sbbf`; 0 where a key's bits lie anywhere */
+} lfb_geometry;
+
+/* LFB_OK if 0 < fpp < 1; LFB_ERROR_FPP_TOO_LOW (NaN too) or _TOO_HIGH. */
+lfb_status lfb_sizing_check_fpp(double fpp);
+
+/* m = -n ln p / (ln 2)^2, truncated; clamped to 2^63 - 1.  n = 0 counts as 1. */
+uint64_t lfb_sizing_bits(uint64_t expected_insertions, double fpp);
+
+/* k by the configuration's formula, unclamped, for m truncated bits. */
+uint64_t lfb_sizing_probes(const lfb_config *config, uint64_t bits);
+
+/*
+ * Sizes a classic filter of at most `max_words` words.
+ *
+ * Fails  in Guava's order: LFB_ERROR_FPP_TOO_LOW, _FPP_TOO_HIGH, _NO_BITS,
+ *        _TOO_MANY_BITS, _TOO_MANY_PROBES, _UNKNOWN_FORMULA.  bit_count is what
+ *        lfb_sizing_bits() says, not rounded up to words.
+ */
+lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
+                              lfb_geometry *geometry);
+
+/* Probability of a wrong "maybe" with that share of the bits set: share^k. */
+double lfb_sizing_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
+
+/* Expected probability of a wrong "maybe" after so many insertions into m bits. */
+double lfb_sizing_fpp_after(const lfb_geometry *geometry, double insertions);
+
+/* Elements that set so many bits, fewer than all, most likely. */
+double lfb_sizing_count(const lfb_geometry *geometry, uint64_t bits_set);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
