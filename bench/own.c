@@ -70,7 +70,7 @@ static bool core_put_u64(lfb_filter *filter, uint64_t key)
 
 static bool uncounted_put_u64(lfb_filter *filter, uint64_t key)
 {
-  return filter->strategy->turn_on(&filter->layout, lfb_hasher_u64(&filter->layout.hasher, key)) > 0;
+  return filter->kernel->put(&filter->layout, lfb_hasher_u64(&filter->layout.hasher, key)) > 0;
 }
 
 SINGLE_WAY(core_u64, filter, core_put_u64, lfb_filter_might_contain_u64, keys->numbers[i])

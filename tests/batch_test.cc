@@ -150,35 +150,35 @@ TEST(Batch, PaysFromSoManyKeysALine) {
   }
 }
 
-// How many hashes a filter's strategy is given, by which function; Watch() is before the first.
+// How many hashes a filter's kernel is given, by which function; Watch() is before the first.
 struct Watched {
-  size_t gathered = 0, settled = 0, direct = 0;
+  size_t alone = 0, credited = 0, direct = 0;
 } watched;
-const lfb_strategy* watched_row;
+const lfb_kernel* watched_kernel;
 
-void WatchedGather(const lfb_layout* layout, const uint64_t* hashes, size_t count, uint64_t* answers) {
-  watched.gathered += count;
-  watched_row->gather_many(layout, hashes, count, answers);
+void WatchedAlone(const lfb_layout* layout, const uint64_t* hashes, size_t count, uint64_t* answers) {
+  watched.alone += count;
+  watched_kernel->put_many_alone(layout, hashes, count, answers);
 }
-void WatchedSettle(const lfb_layout* layout, const uint64_t* hashes, size_t count, uint64_t* answers) {
-  watched.settled += count;
-  watched_row->settle_many(layout, hashes, count, answers);
+void WatchedCredit(const lfb_layout* layout, const uint64_t* hashes, size_t count, uint64_t* answers) {
+  watched.credited += count;
+  watched_kernel->credit_many(layout, hashes, count, answers);
 }
 uint64_t WatchedPut(const lfb_layout* layout, const uint64_t* low, const uint64_t* high, size_t count,
                     uint64_t* answers) {
   watched.direct += count;
-  return watched_row->put_many(layout, low, high, count, answers);
+  return watched_kernel->put_many(layout, low, high, count, answers);
 }
 
-// A copy of the filter's row whose functions count; it has to live as long as the filter is used.
-lfb_strategy Watch(const Filter& filter) {
-  lfb_strategy row = *filter->strategy;
-  watched_row = filter->strategy;
+// A copy of the filter's kernel whose functions count; it has to live as long as the filter is used.
+lfb_kernel Watch(const Filter& filter) {
+  lfb_kernel kernel = *filter->kernel;
+  watched_kernel = filter->kernel;
   watched = {};
-  row.gather_many = WatchedGather;
-  row.settle_many = WatchedSettle;
-  row.put_many = WatchedPut;
-  return row;
+  kernel.put_many_alone = WatchedAlone;
+  kernel.credit_many = WatchedCredit;
+  kernel.put_many = WatchedPut;
+  return kernel;
 }
 
 // One thread alone never asks which key turned on which bit, whatever was in the filter before.
@@ -186,20 +186,20 @@ TEST(Batch, AloneItIsNotSettled) {
   constexpr size_t kKeys = 420000;
   const Filter filter = Make(FastConfig(kKeys, 0.01, 0));
   PutMany(filter, Hashes(1, kKeys));
-  const lfb_strategy row = Watch(filter);
-  filter->strategy = &row;
+  const lfb_kernel kernel = Watch(filter);
+  filter->kernel = &kernel;
   PutMany(filter, Hashes(2, kKeys));
-  EXPECT_EQ(watched.gathered, kKeys);
-  EXPECT_EQ(watched.settled, 0u);
-  filter->strategy = watched_row;
+  EXPECT_EQ(watched.alone, kKeys);
+  EXPECT_EQ(watched.credited, 0u);
+  filter->kernel = watched_kernel;
 }
 
 // The hashes of a region are gathered from 5 a line on, and put directly where they are fewer:
 // as many as there are, and no others.
 TEST(Batch, FewHashesOfARegionArePutDirectly) {
   const Filter direct = Make(FastConfig(420000, 0.01, 1)), batched = Make(FastConfig(420000, 0.01, 0));
-  const lfb_strategy row = Watch(batched);
-  batched->strategy = &row;
+  const lfb_kernel kernel = Watch(batched);
+  batched->kernel = &kernel;
   const size_t gathered = 5 * 4096;
   for (size_t count : {size_t{4097}, gathered - 1, gathered}) {
     auto hashes = Hashes(count, count);
@@ -210,10 +210,10 @@ TEST(Batch, FewHashesOfARegionArePutDirectly) {
     const size_t fresh = lfb_batch_put(batch, batched.get(), hashes.data(), count);
     EXPECT_EQ(fresh + lfb_batch_end(batch, batched.get()), PutMany(direct, hashes));
     EXPECT_EQ(watched.direct, count < gathered ? count : 0) << count;
-    EXPECT_EQ(watched.gathered, count < gathered ? 0 : count);
+    EXPECT_EQ(watched.alone, count < gathered ? 0 : count);
     ASSERT_NO_FATAL_FAILURE(ExpectSame(batched, direct));
   }
-  batched->strategy = watched_row;
+  batched->kernel = watched_kernel;
 }
 
 // So little memory that a region would not have room for that many makes no batch: two copies

@@ -298,7 +298,7 @@ TEST_F(Stopped, AClaimThatIsOvertakenLoses) {
         }
         return is_in;
       },
-      in_.turn_on,
+      in_.put,
   };
   EXPECT_TRUE(Claim(hashes_[2]));
   EXPECT_FALSE(lfb_claims_enter(claims_, &slow, {hashes_[0], 0}));

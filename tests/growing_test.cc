@@ -45,7 +45,7 @@ TEST_P(EveryStrategyGrows, ALayerIsLookedAtOftenEnough) {
     uint64_t most = 0, too_many = geometry.bit_count + 1;
     while (too_many - most > 1) {
       const uint64_t middle = most + (too_many - most) / 2;
-      const bool right = layer->strategy->fpp_now(&geometry, middle) <= lfb_layers_fpp(0.01, 0);
+      const bool right = layer->filter->strategy->fpp_now(&geometry, middle) <= lfb_layers_fpp(0.01, 0);
       (right ? most : too_many) = middle;
     }
     EXPECT_EQ(layer->full_bits, most - most / 64) << n;
@@ -362,12 +362,12 @@ TEST(Growing, AClaimThatIsCompletedLateAddsNothingToANewerLayer) {
   while (Figures(growing).layers < 3) lfb_growing_put_hash(growing.get(), Mix(13, put++));
   const uint64_t bits_set = Figures(growing).bits_set;
   const lfb_claimed claimed = lfb_layers_claimed(growing.get());
-  for (uint64_t i = 0; i < put; i++) claimed.turn_on(claimed.of, {Mix(13, i), 0});
+  for (uint64_t i = 0; i < put; i++) claimed.put(claimed.of, {Mix(13, i), 0});
   EXPECT_EQ(Figures(growing).bits_set, bits_set);
   const lfb_hash fresh = {Mix(14, 0), 0};
-  EXPECT_FALSE(claimed.is_in(claimed.of, fresh));
-  claimed.turn_on(claimed.of, fresh);
-  EXPECT_TRUE(claimed.is_in(claimed.of, fresh));
+  EXPECT_FALSE(claimed.might_contain(claimed.of, fresh));
+  claimed.put(claimed.of, fresh);
+  EXPECT_TRUE(claimed.might_contain(claimed.of, fresh));
   EXPECT_GT(Figures(growing).bits_set, bits_set);
 }
 

@@ -52,7 +52,7 @@ TEST(Simd, IsChosenOnce) {
   setenv("LFBLOOM_SIMD", expected == LFB_SIMD_NONE ? "avx512" : "none", 1);
   EXPECT_EQ(lfb_simd_chosen(), expected);
   const Filter filter = Make(100, 0.01, LFB_FAST);
-  EXPECT_EQ(filter->strategy, RowUpTo(expected, filter));
+  EXPECT_EQ(filter->kernel, KernelUpTo(expected, filter));
   setenv("LFBLOOM_SIMD", before.c_str(), 1);
 }
 
@@ -150,7 +150,7 @@ class Contended {
 
   explicit Contended(const Shape& shape)
       : filter(MakeShaped(LFB_SIMD_NONE, shape.w, shape.g, 400)) {
-    for (lfb_simd most : SimdLevels()) rows.push_back(RowUpTo(most, filter));
+    for (lfb_simd most : SimdLevels()) kernels.push_back(KernelUpTo(most, filter));
   }
 
   static uint64_t Key(unsigned writer, uint64_t i) { return Mix(70 + writer, i); }
@@ -158,9 +158,9 @@ class Contended {
   // Puts a writer's key `i`; each variant has looked at its line before.
   void Put(unsigned writer, uint64_t i) {
     const uint64_t key = Key(writer, i);
-    for (size_t by = 0; by < rows.size(); by++) Has(by, key);
-    rows[i % rows.size()]->put_hash(&filter->layout, key);
-    for (size_t by = 0; by < rows.size(); by++) missed += !Has(by, key);
+    for (size_t by = 0; by < kernels.size(); by++) Has(by, key);
+    lfb_layout_count(&filter->layout, kernels[i % kernels.size()]->put(&filter->layout, {key, 0}));
+    for (size_t by = 0; by < kernels.size(); by++) missed += !Has(by, key);
     put[writer].store(i + 1, std::memory_order_release);
   }
 
@@ -169,7 +169,7 @@ class Contended {
   uint64_t Ask(unsigned writer) {
     const uint64_t done = put[writer].load(std::memory_order_acquire);
     bool seen = false;
-    for (size_t by = 0; by < 2 * rows.size(); by++) {
+    for (size_t by = 0; by < 2 * kernels.size(); by++) {
       if (done > 0) missed += !Has(by, Key(writer, done - 1)) || !Has(by, Key(writer, done / 2));
       const bool now = Has(by, Key(writer, done));
       lost += seen && !now;
@@ -184,14 +184,14 @@ class Contended {
  private:
   // By one of the variants' queries, of one key or of many.
   bool Has(size_t by, uint64_t hash) const {
-    const lfb_strategy* row = rows[by % rows.size()];
-    if (by < rows.size()) return row->has_hash(&filter->layout, hash);
+    const lfb_kernel* kernel = kernels[by % kernels.size()];
+    if (by < kernels.size()) return kernel->might_contain(&filter->layout, {hash, 0});
     uint64_t answer = 0;
-    row->might_contain_many(&filter->layout, &hash, nullptr, 1, &answer);
+    kernel->might_contain_many(&filter->layout, &hash, nullptr, 1, &answer);
     return answer == 1;
   }
 
-  std::vector<const lfb_strategy*> rows;
+  std::vector<const lfb_kernel*> kernels;
   std::atomic<uint64_t> put[kWriters] = {};
 };
 

@@ -14,20 +14,26 @@ inline std::vector<lfb_simd> SimdLevels() {
   return levels;
 }
 
-inline Filter MakeDescribed(const lfb_description& description) {
+// The kernel of a filter's strategy that uses no more than `most`.
+inline const lfb_kernel* KernelUpTo(lfb_simd most, const Filter& filter) {
+  return lfb_strategy_kernel(filter->strategy, most);
+}
+
+inline Filter MakeDescribed(lfb_simd most, const lfb_description& description) {
   lfb_pages pages{};
   EXPECT_EQ(lfb_pages_init(&pages, description.geometry.word_count * 8, true), LFB_OK);
-  lfb_filter* filter = nullptr;
-  EXPECT_EQ(lfb_core_make(&description, &pages, &filter), LFB_OK);
-  return Filter(filter);
+  lfb_filter* made = nullptr;
+  EXPECT_EQ(lfb_core_make(&description, &pages, &made), LFB_OK);
+  Filter filter(made);
+  filter->kernel = KernelUpTo(most, filter);
+  return filter;
 }
 
 // A filter whose operations use no more than `most`.
 inline Filter MakeUpTo(lfb_simd most, const lfb_config& config) {
   lfb_description description{};
   EXPECT_EQ(lfb_core_describe(&config, &description), LFB_OK);
-  description.strategy = lfb_strategy_variant(config.strategy, most);
-  return MakeDescribed(description);
+  return MakeDescribed(most, description);
 }
 
 // One of strategy `fast` with w words a key and g bits in each.
@@ -35,14 +41,6 @@ inline Filter MakeShaped(lfb_simd most, uint32_t w, uint32_t g, uint64_t blocks)
   const lfb_config config = Config(1, 0.5, LFB_FAST);
   lfb_description description{};
   EXPECT_EQ(lfb_core_describe(&config, &description), LFB_OK);
-  description.strategy = lfb_strategy_variant(LFB_FAST, most);
   description.geometry = {512 * blocks, 8 * blocks, w * g, w};
-  return MakeDescribed(description);
-}
-
-// The row for a filter's geometry that uses no more than `most`: for a filter that was
-// made with another.
-inline const lfb_strategy* RowUpTo(lfb_simd most, const Filter& filter) {
-  const lfb_strategy* row = lfb_strategy_variant(filter->strategy->id, most);
-  return row->fit == nullptr ? row : row->fit(&filter->description.geometry);
+  return MakeDescribed(most, description);
 }

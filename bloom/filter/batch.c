@@ -23,12 +23,6 @@ enum {
   BATCH_PIECE = 4096,
 };
 
-#ifdef LFB_PLANT_UNSETTLED
-enum { BATCH_PLANTED_UNSETTLED = 1 };
-#else
-enum { BATCH_PLANTED_UNSETTLED = 0 };
-#endif
-
 #define BATCH_DEFAULT_MEMORY (UINT64_C(64) << 20)
 
 struct lfb_batch {
@@ -66,7 +60,7 @@ static uint32_t batch_capacity(const lfb_filter *filter, size_t count)
   const uint64_t memory = wish == 0 ? BATCH_DEFAULT_MEMORY : wish;
   const uint64_t scratch = batch_scratch_bytes(blocks);
 
-  if (filter->strategy->gather_many == NULL || count / least < blocks || memory <= scratch)
+  if (filter->kernel->put_many_alone == NULL || count / least < blocks || memory <= scratch)
     return 0;
   /* Chance puts more than the mean into some region: six deviations leave none out. */
   const double mean = (double)count * (double)region_blocks / (double)blocks;
@@ -173,7 +167,7 @@ static size_t batch_put_directly(lfb_filter *filter, const uint64_t *hashes, siz
     const size_t left = count - first;
     const size_t in_piece = left < BATCH_PIECE ? left : (size_t)BATCH_PIECE;
     lfb_layout_count(&filter->layout,
-                     filter->strategy->put_many(&filter->layout, hashes + first, NULL, in_piece,
+                     filter->kernel->put_many(&filter->layout, hashes + first, NULL, in_piece,
                                                 answers));
     yes += batch_count(answers, in_piece);
   }
@@ -246,11 +240,11 @@ static size_t batch_drain(lfb_batch *batch, lfb_filter *filter, uint32_t number)
   layout.fast.words = (lfb_word *)((uintptr_t)region.after - ((uintptr_t)region.shared -
                                                               (uintptr_t)layout.fast.words));
   batch_load(&region);
-  const size_t yes = batch_run(filter->strategy->gather_many, &layout, hashes, count);
+  const size_t yes = batch_run(filter->kernel->put_many_alone, &layout, hashes, count);
   lfb_layout_count(&filter->layout, batch_merge(&region, &alone));
-  if (alone || BATCH_PLANTED_UNSETTLED)
+  if (alone)
     return yes;
-  return batch_run(filter->strategy->settle_many, &layout, hashes, count);
+  return batch_run(filter->kernel->credit_many, &layout, hashes, count);
 }
 
 size_t lfb_batch_put(lfb_batch *batch, lfb_filter *filter, const uint64_t *hashes, size_t count)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "bloom/filter/core.h"
-#include "bloom/strategies/pieces.h"
+#include "bloom/filter/pieces.h"
 #include "bloom/filter/partition.h"
 
 enum {
@@ -78,7 +78,7 @@ lfb_status lfb_builder_create(const lfb_config *config, unsigned threads, lfb_bu
   lfb_status status = lfb_filter_create(config, &made->filter);
   if (status == LFB_OK) {
     made->threads = threads;
-    made->alone = made->filter->strategy->gather_many != NULL;
+    made->alone = made->filter->kernel->put_many_alone != NULL;
     made->partitions = made->alone && threads > 1;
     status = builder_set_up(made);
   }
@@ -135,7 +135,7 @@ static size_t builder_gather(const lfb_builder *builder, const uint64_t *hashes,
   uint64_t answers[LFB_GIVEN_PIECE / LFB_WORD_BITS];
   size_t yes = 0;
 
-  builder->filter->strategy->gather_many(&builder->filter->layout, hashes, count, answers);
+  builder->filter->kernel->put_many_alone(&builder->filter->layout, hashes, count, answers);
   for (size_t i = 0; i < (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS; i++)
     yes += lfb_word_count(answers[i]);
   return yes;
@@ -175,50 +175,58 @@ static size_t builder_act(const void *context, const uint64_t *low, const uint64
   return 0;
 }
 
-/* These two have the hashes of a piece on the stack: not while lfb_filter_put_many() runs. */
-static __attribute__((noinline)) size_t builder_put_keys(const builder_call *call,
-                                                         const lfb_key *keys, size_t count)
+/* Puts keys of one kind.  It has the hashes of a piece on the stack: not while
+ * lfb_filter_put_many() runs. */
+LFB_INLINE size_t builder_pieces(lfb_builder *builder, unsigned thread, const void *keys,
+                                 size_t count, lfb_piece_hash hash_of)
 {
-  return lfb_pieces(&call->builder->filter->layout.hasher, keys, count, lfb_piece_bytes,
-                    builder_act, call);
+  const lfb_filter *filter = builder->filter;
+  const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy, filter->kernel};
+  const builder_call call = {builder, &builder->thread[thread]};
+
+  return lfb_pieces(&hashing, keys, count, hash_of, builder_act, &call);
 }
 
-static __attribute__((noinline)) size_t builder_put_numbers(const builder_call *call,
+static __attribute__((noinline)) size_t builder_put_keys(lfb_builder *builder, unsigned thread,
+                                                         const lfb_key *keys, size_t count)
+{
+  return builder_pieces(builder, thread, keys, count, lfb_piece_bytes);
+}
+
+static __attribute__((noinline)) size_t builder_put_numbers(lfb_builder *builder, unsigned thread,
                                                             const uint64_t *keys, size_t count)
 {
-  const lfb_filter *filter = call->builder->filter;
-  return lfb_pieces_u64(&filter->layout.hasher, keys, count, filter->strategy->hash_u64_many,
-                        builder_act, call);
+  return builder_pieces(builder, thread, keys, count, lfb_piece_u64);
+}
+
+static __attribute__((noinline)) size_t builder_put_hashes(lfb_builder *builder, unsigned thread,
+                                                           const uint64_t *hashes, size_t count)
+{
+  return builder_pieces(builder, thread, hashes, count, lfb_piece_given);
 }
 
 void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const lfb_key *keys,
                           size_t count)
 {
-  const builder_call call = {builder, &builder->thread[thread]};
-
-  call.thread->new_keys += builder->alone
-                               ? builder_put_keys(&call, keys, count)
-                               : lfb_filter_put_many(builder->filter, keys, count, NULL);
+  builder->thread[thread].new_keys +=
+      builder->alone ? builder_put_keys(builder, thread, keys, count)
+                     : lfb_filter_put_many(builder->filter, keys, count, NULL);
 }
 
 void lfb_builder_put_many_u64(lfb_builder *builder, unsigned thread, const uint64_t *keys,
                               size_t count)
 {
-  const builder_call call = {builder, &builder->thread[thread]};
-
-  call.thread->new_keys += builder->alone
-                               ? builder_put_numbers(&call, keys, count)
-                               : lfb_filter_put_many_u64(builder->filter, keys, count, NULL);
+  builder->thread[thread].new_keys +=
+      builder->alone ? builder_put_numbers(builder, thread, keys, count)
+                     : lfb_filter_put_many_u64(builder->filter, keys, count, NULL);
 }
 
 void lfb_builder_put_many_hash(lfb_builder *builder, unsigned thread, const uint64_t *hashes,
                                size_t count)
 {
-  const builder_call call = {builder, &builder->thread[thread]};
-
-  call.thread->new_keys += builder->alone
-                               ? lfb_pieces_given(hashes, count, builder_act, &call)
-                               : lfb_filter_put_many_hash(builder->filter, hashes, count, NULL);
+  builder->thread[thread].new_keys +=
+      builder->alone ? builder_put_hashes(builder, thread, hashes, count)
+                     : lfb_filter_put_many_hash(builder->filter, hashes, count, NULL);
 }
 
 lfb_filter *lfb_builder_finish(lfb_builder *builder, uint64_t *new_keys)

@@ -86,14 +86,14 @@ lfb_claim_state lfb_claims_state(const lfb_cell *cell)
 
 /* ---- claiming --------------------------------------------------------------- */
 
-static bool claimed_is_in(const lfb_claimed *in, lfb_hash hash)
+static bool claimed_might_contain(const lfb_claimed *in, lfb_hash hash)
 {
-  return in->is_in(in->of, hash);
+  return in->might_contain(in->of, hash);
 }
 
-static void claimed_turn_on(const lfb_claimed *in, lfb_hash hash)
+static void claimed_put(const lfb_claimed *in, lfb_hash hash)
 {
-  in->turn_on(in->of, hash);
+  in->put(in->of, hash);
 }
 
 /* Says in a cell that holds WON in these words that the bits of its hash are on. */
@@ -115,8 +115,8 @@ LFB_INLINE void cell_complete(const lfb_claims *claims, const lfb_claimed *in, l
 {
   const lfb_hash hash = cell_hash(claims, cell, low, high);
 
-  if (!claimed_is_in(in, hash)) /* they may be on in an older layer (layers.h) */
-    claimed_turn_on(in, hash);
+  if (!claimed_might_contain(in, hash)) /* they may be on in an older layer (layers.h) */
+    claimed_put(in, hash);
   cell_leave(cell, low, high, wide);
 }
 
@@ -133,10 +133,10 @@ LFB_INLINE bool claims_enter(const lfb_claims *claims, const lfb_claimed *in, lf
       cell_complete(claims, in, cell, low, high, wide);
       continue;
     }
-    if (!CLAIMS_PLANTED_UNLOOKED && claimed_is_in(in, hash))
+    if (!CLAIMS_PLANTED_UNLOOKED && claimed_might_contain(in, hash))
       return false;
     if (CLAIMS_PLANTED_UNDECIDED) {
-      claimed_turn_on(in, hash);
+      claimed_put(in, hash);
       (void)sched_yield();
     }
     /* relaxed: the hash in the cell is the whole message.  A retry: another claim has won. */
@@ -154,7 +154,7 @@ LFB_INLINE bool claims_claim(const lfb_claims *claims, const lfb_claimed *in, lf
 
   if (!claims_enter(claims, in, cell, hash, wide))
     return false;
-  claimed_turn_on(in, hash);
+  claimed_put(in, hash);
   cell_leave(cell, cell_word(lfb_claims_low(claims, hash), LFB_CLAIM_WON), hash.high, wide);
   return true;
 }
@@ -170,9 +170,9 @@ static bool claims_claim_locked(const lfb_claims *claims, const lfb_claimed *in,
     unlocked = 0;
     (void)sched_yield();
   }
-  const bool won = !claimed_is_in(in, hash);
+  const bool won = !claimed_might_contain(in, hash);
   if (won)
-    claimed_turn_on(in, hash);
+    claimed_put(in, hash);
   LFB_STD atomic_store_explicit(lock, UINT64_C(0), LFB_STD memory_order_release);
   return won;
 }

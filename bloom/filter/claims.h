@@ -78,8 +78,8 @@ typedef struct lfb_claims {
 /* Where hashes are claimed: a filter, or all layers of a growing one (layers.h). */
 typedef struct lfb_claimed {
   const void *of;
-  bool (*is_in)(const void *of, lfb_hash hash);   /* whether all bits of a hash are on */
-  void (*turn_on)(const void *of, lfb_hash hash); /* turns them on, and counts them    */
+  bool (*might_contain)(const void *of, lfb_hash hash); /* whether all bits of a hash are on */
+  void (*put)(const void *of, lfb_hash hash); /* turns them on, and counts them */
 } lfb_claimed;
 
 /* Makes cells in which nobody has claimed.  Fails: LFB_ERROR_NO_MEMORY. */

@@ -185,12 +185,6 @@ lfb_layout lfb_core_layout(const lfb_description *description, lfb_word *words,
   return layout;
 }
 
-const lfb_strategy *lfb_core_row(const lfb_description *description)
-{
-  const lfb_strategy *row = description->strategy;
-  return row->fit == NULL ? row : row->fit(&description->geometry);
-}
-
 lfb_status lfb_core_make_over(const lfb_description *description, const lfb_core_parts *parts,
                               lfb_filter **filter)
 {
@@ -201,7 +195,8 @@ lfb_status lfb_core_make_over(const lfb_description *description, const lfb_core
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_filter){
       .layout = lfb_core_layout(description, parts->pages.address, parts->count, made),
-      .strategy = lfb_core_row(description),
+      .kernel = lfb_strategy_kernel(description->strategy, lfb_simd_chosen()),
+      .strategy = description->strategy,
       .pages = parts->pages,
       .claims = parts->claims,
       .leave = parts->leave,
@@ -239,21 +234,21 @@ lfb_status lfb_core_make(const lfb_description *description, const lfb_pages *pa
   return status;
 }
 
-static bool core_is_in(const void *of, lfb_hash hash)
+static bool core_might_contain(const void *of, lfb_hash hash)
 {
   const lfb_filter *filter = of;
-  return filter->strategy->is_in(&filter->layout, hash);
+  return filter->kernel->might_contain(&filter->layout, hash);
 }
 
-static void core_turn_on(const void *of, lfb_hash hash)
+static void core_put(const void *of, lfb_hash hash)
 {
   const lfb_filter *filter = of;
-  lfb_layout_count(&filter->layout, filter->strategy->turn_on(&filter->layout, hash));
+  (void)lfb_core_put(filter, hash);
 }
 
 lfb_claimed lfb_core_claimed(const lfb_filter *filter)
 {
-  return (lfb_claimed){filter, core_is_in, core_turn_on};
+  return (lfb_claimed){filter, core_might_contain, core_put};
 }
 
 lfb_status lfb_core_create(const lfb_description *description, bool lazy, lfb_filter **filter)

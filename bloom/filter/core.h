@@ -11,13 +11,6 @@
 #include "bloom/filter/claims.h"
 #include "bloom/strategies/strategy.h"
 
-#ifdef LFB_PLANT_COUNT_EARLY
-#include <sched.h>
-enum { LFB_PLANTED_COUNT_EARLY = 1 };
-#else
-enum { LFB_PLANTED_COUNT_EARLY = 0 };
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -51,7 +44,8 @@ enum { LFB_BATCH_SPARES = 16 };
 
 struct lfb_filter {
   lfb_layout layout;
-  const lfb_strategy *strategy; /* the row that fits the geometry */
+  const lfb_kernel *kernel;     /* of its strategy, for this processor            */
+  const lfb_strategy *strategy;
   lfb_pages pages;      /* that hold the words                            */
   lfb_mapping *mapping; /* NULL where no file belongs to this filter alone */
   lfb_claims claims;
@@ -112,9 +106,6 @@ LFB_KIN lfb_layout lfb_core_layout(const lfb_description *description, lfb_word 
 /* Whether its files hold the key of its hash, but those of forms without room for one. */
 bool lfb_core_writes_key(const lfb_description *description);
 
-/* The row of its strategy that fits its geometry. */
-const lfb_strategy *lfb_core_row(const lfb_description *description);
-
 /* The figures of such a filter while it is empty, and with so many bits set. */
 LFB_KIN void lfb_core_plan(const lfb_description *description, lfb_stats *stats);
 LFB_KIN void lfb_core_stats(const lfb_description *description, uint64_t bits_set,
@@ -129,19 +120,16 @@ lfb_claimed lfb_core_claimed(const lfb_filter *filter);
 /* Whether the one can be put into the other, not being the same: LFB_OK, or why not. */
 lfb_status lfb_core_compatible(const lfb_description *into, const lfb_description *from);
 
+/* Whether a hash may have been put. */
+static inline bool lfb_core_might_contain(const lfb_filter *filter, lfb_hash hash)
+{
+  return filter->kernel->might_contain(&filter->layout, hash);
+}
+
 /* Puts a hash; whether it turned on a bit. */
 static inline bool lfb_core_put(const lfb_filter *filter, lfb_hash hash)
 {
-#ifdef LFB_PLANT_COUNT_EARLY
-  if (!filter->strategy->is_in(&filter->layout, hash)) {
-    lfb_stripes_add(&filter->layout.count, 1);
-    sched_yield();
-    const uint32_t on = filter->strategy->turn_on(&filter->layout, hash);
-    lfb_stripes_add(&filter->layout.count, (uint64_t)on - 1);
-    return on > 0;
-  }
-#endif
-  return lfb_layout_counted(&filter->layout, filter->strategy->turn_on(&filter->layout, hash));
+  return lfb_layout_counted(&filter->layout, filter->kernel->put(&filter->layout, hash));
 }
 
 /* The same out of line, for a library that sees no more of this one. */
@@ -152,7 +140,7 @@ static inline bool lfb_core_claim(const lfb_filter *filter, lfb_hash hash)
 {
   if (filter->strategy->puts_claim)
     return lfb_core_put(filter, hash);
-  if (filter->strategy->is_in(&filter->layout, hash))
+  if (lfb_core_might_contain(filter, hash))
     return false;
   const lfb_claimed in = lfb_core_claimed(filter);
   return lfb_claims_claim(&filter->claims, &in, hash);

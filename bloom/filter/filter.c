@@ -25,40 +25,34 @@ void lfb_filter_free(lfb_filter *filter)
   free(filter);
 }
 
-/* One key: a jump to the row's function.  Where a bug is planted into putting, hashed
- * here and put by lfb_core_put(). */
-#define FILTER_PUT(noun, hash, ...)                               \
-  LFB_PLANTED_COUNT_EARLY ? lfb_core_put(filter, hash)            \
-                          : filter->strategy->noun(&filter->layout, __VA_ARGS__)
-
 bool lfb_filter_put(lfb_filter *filter, const void *bytes, size_t size)
 {
-  return FILTER_PUT(put_bytes, lfb_hasher_bytes(&filter->layout.hasher, bytes, size), bytes, size);
+  return lfb_core_put(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
 }
 
 bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_t size)
 {
-  return filter->strategy->has_bytes(&filter->layout, bytes, size);
+  return lfb_core_might_contain(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
 }
 
 bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key)
 {
-  return FILTER_PUT(put_u64, lfb_hasher_u64(&filter->layout.hasher, key), key);
+  return lfb_core_put(filter, lfb_hasher_u64(&filter->layout.hasher, key));
 }
 
 bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key)
 {
-  return filter->strategy->has_u64(&filter->layout, key);
+  return lfb_core_might_contain(filter, lfb_hasher_u64(&filter->layout.hasher, key));
 }
 
 bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash)
 {
-  return FILTER_PUT(put_hash, lfb_hasher_widen(&filter->layout.hasher, hash), hash);
+  return lfb_core_put(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
 }
 
 bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash)
 {
-  return filter->strategy->has_hash(&filter->layout, hash);
+  return lfb_core_might_contain(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
 }
 
 bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
@@ -69,8 +63,7 @@ bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *ob
 bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
                                      const void *object)
 {
-  return filter->strategy->is_in(&filter->layout,
-                                 lfb_sink_hash(&filter->layout.hasher, funnel, object));
+  return lfb_core_might_contain(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
 }
 
 bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size)

@@ -6,7 +6,7 @@
 
 #include "bloom/filter/batch.h"
 #include "bloom/filter/core.h"
-#include "bloom/filter/many.h"
+#include "bloom/filter/pieces.h"
 
 /* What the act on a piece needs to know. */
 typedef struct many_keys {
@@ -24,9 +24,9 @@ static size_t many_act(const void *context, const uint64_t *low, const uint64_t 
   uint64_t *into = m->answers == NULL ? room : m->answers + first / LFB_WORD_BITS;
 
   if (m->put)
-    lfb_layout_count(layout, m->filter->strategy->put_many(layout, low, high, count, into));
+    lfb_layout_count(layout, m->filter->kernel->put_many(layout, low, high, count, into));
   else
-    m->filter->strategy->might_contain_many(layout, low, high, count, into);
+    m->filter->kernel->might_contain_many(layout, low, high, count, into);
   return lfb_piece_yes(into, count);
 }
 
@@ -59,7 +59,7 @@ static size_t many_claim_some(const lfb_filter *filter, const uint64_t *low, con
 {
   size_t yes = 0;
 
-  filter->strategy->might_contain_many(&filter->layout, low, high, count, answers);
+  filter->kernel->might_contain_many(&filter->layout, low, high, count, answers);
   for (size_t at = 0; at < count; at += LFB_WORD_BITS) {
     const size_t left = count - at;
     uint64_t *answer = &answers[at / LFB_WORD_BITS];
@@ -102,11 +102,19 @@ static size_t many_batch_act(const void *context, const uint64_t *low, const uin
   return lfb_batch_put(b->batch, b->filter, low, count);
 }
 
+/* Does it to all keys of a filter. */
+LFB_INLINE size_t many_pieces(const lfb_filter *filter, const void *keys, size_t count,
+                              lfb_piece_hash hash_of, lfb_piece_act act, const void *context)
+{
+  const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy, filter->kernel};
+  return lfb_pieces(&hashing, keys, count, hash_of, act, context);
+}
+
 LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t count,
                              uint64_t *answers, lfb_piece_hash hash_of)
 {
   const many_keys m = {filter, answers, false};
-  return lfb_many_pieces(filter, keys, count, hash_of, many_act, &m);
+  return many_pieces(filter, keys, count, hash_of, many_act, &m);
 }
 
 /* A big batch cannot say which key was new. */
@@ -117,8 +125,8 @@ LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
   const many_batch b = {answers == NULL ? lfb_batch_begin(filter, count) : NULL, filter};
 
   if (b.batch == NULL)
-    return lfb_many_pieces(filter, keys, count, hash_of, many_act, &m);
-  const size_t yes = lfb_many_pieces(filter, keys, count, hash_of, many_batch_act, &b);
+    return many_pieces(filter, keys, count, hash_of, many_act, &m);
+  const size_t yes = many_pieces(filter, keys, count, hash_of, many_batch_act, &b);
   return yes + lfb_batch_end(b.batch, filter);
 }
 
@@ -129,7 +137,7 @@ LFB_INLINE size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
   const many_keys m = {filter, answers, false};
   return filter->strategy->puts_claim
              ? many_put(filter, keys, count, answers, hash_of)
-             : lfb_many_pieces(filter, keys, count, hash_of, many_claim_act, &m);
+             : many_pieces(filter, keys, count, hash_of, many_claim_act, &m);
 }
 
 size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #include "bloom/kinds/counting.h"
-#include "bloom/strategies/pieces.h"
 #include "bloom/hashing/sink.h"
 #include "bloom/filter/label.h"
 #include "bloom/strategies/fast/fast_size.h"
@@ -45,14 +44,14 @@ static lfb_status counting_set_up(lfb_counting *counting)
 }
 
 /* Chooses what is done to its keys. */
-static void counting_choose_row(lfb_counting *counting)
+static void counting_choose_kernel(lfb_counting *counting)
 {
   const lfb_geometry *geometry = &counting->description.geometry;
 
-  counting->row = &lfb_counting_row_any;
+  counting->kernel = &lfb_counting_kernel_any;
   if (counting->description.strategy->id != LFB_FAST)
     return;
-  counting->row = lfb_counting_row_fast(geometry);
+  counting->kernel = &lfb_counting_kernel_fast;
   counting->layout.fast = lfb_fast_view(geometry, lfb_counting_words(counting), counting);
 }
 
@@ -66,8 +65,6 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_counting){
       .layout = lfb_core_layout(description, NULL, none, NULL),
-      .strategy = lfb_core_row(description),
-      .bits_of = lfb_strategy_variant(description->strategy->id, LFB_SIMD_NONE)->bits_of,
       .description = *description,
   };
   const lfb_status status = counting_set_up(made);
@@ -76,7 +73,10 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
     return status;
   }
   made->pages = *pages;
-  counting_choose_row(made);
+  made->hashing =
+      (lfb_hashing){&made->layout.hasher, description->strategy,
+                    lfb_strategy_kernel(description->strategy, lfb_simd_chosen())};
+  counting_choose_kernel(made);
   *counting = made;
   return LFB_OK;
 }
@@ -225,7 +225,7 @@ lfb_status lfb_counting_to_filter(const lfb_counting *counting, lfb_filter **fil
 
 LFB_INLINE bool counting_act(const lfb_counting *counting, lfb_counting_verb verb, lfb_hash hash)
 {
-  return counting->row->one[verb](counting, hash);
+  return counting->kernel->one[verb](counting, hash);
 }
 
 /* What the act on a piece needs to know. */
@@ -247,7 +247,7 @@ static size_t counting_many_act(const void *context, const uint64_t *low, const 
   for (size_t at = 0; at < count; at += COUNTING_KEYS) {
     const size_t left = count - at, keys = left < COUNTING_KEYS ? left : (size_t)COUNTING_KEYS;
     uint64_t *into = m->answers == NULL ? room : m->answers + (first + at) / LFB_WORD_BITS;
-    m->counting->row->many[m->verb](m->counting, low + at, high == NULL ? NULL : high + at, keys,
+    m->counting->kernel->many[m->verb](m->counting, low + at, high == NULL ? NULL : high + at, keys,
                                     into);
     yes += lfb_piece_yes(into, keys);
   }
@@ -259,8 +259,7 @@ LFB_INLINE size_t counting_pieces(const lfb_counting *counting, lfb_counting_ver
                                   lfb_piece_hash hash_of)
 {
   const counting_many m = {counting, verb, answers};
-  return lfb_pieces_best(counting->strategy, &counting->layout.hasher, keys, count, hash_of,
-                         counting_many_act, &m);
+  return lfb_pieces(&counting->hashing, keys, count, hash_of, counting_many_act, &m);
 }
 
 bool lfb_counting_put(lfb_counting *counting, const void *bytes, size_t size)
@@ -287,24 +286,24 @@ bool lfb_counting_put_object(lfb_counting *counting, lfb_funnel funnel, const vo
 
 bool lfb_counting_might_contain(const lfb_counting *counting, const void *bytes, size_t size)
 {
-  return counting_act(counting, LFB_COUNTING_ASK,
+  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN,
                       lfb_hasher_bytes(&counting->layout.hasher, bytes, size));
 }
 
 bool lfb_counting_might_contain_u64(const lfb_counting *counting, uint64_t key)
 {
-  return counting_act(counting, LFB_COUNTING_ASK, lfb_hasher_u64(&counting->layout.hasher, key));
+  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN, lfb_hasher_u64(&counting->layout.hasher, key));
 }
 
 bool lfb_counting_might_contain_hash(const lfb_counting *counting, uint64_t hash)
 {
-  return counting_act(counting, LFB_COUNTING_ASK, lfb_hasher_widen(&counting->layout.hasher, hash));
+  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN, lfb_hasher_widen(&counting->layout.hasher, hash));
 }
 
 bool lfb_counting_might_contain_object(const lfb_counting *counting, lfb_funnel funnel,
                                        const void *object)
 {
-  return counting_act(counting, LFB_COUNTING_ASK,
+  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN,
                       lfb_sink_hash(&counting->layout.hasher, funnel, object));
 }
 
@@ -352,19 +351,19 @@ size_t lfb_counting_put_many_hash(lfb_counting *counting, const uint64_t *hashes
 size_t lfb_counting_might_contain_many(const lfb_counting *counting, const lfb_key *keys,
                                        size_t count, uint64_t *answers)
 {
-  return counting_pieces(counting, LFB_COUNTING_ASK, keys, count, answers, lfb_piece_bytes);
+  return counting_pieces(counting, LFB_COUNTING_MIGHT_CONTAIN, keys, count, answers, lfb_piece_bytes);
 }
 
 size_t lfb_counting_might_contain_many_u64(const lfb_counting *counting, const uint64_t *keys,
                                            size_t count, uint64_t *answers)
 {
-  return counting_pieces(counting, LFB_COUNTING_ASK, keys, count, answers, lfb_piece_u64);
+  return counting_pieces(counting, LFB_COUNTING_MIGHT_CONTAIN, keys, count, answers, lfb_piece_u64);
 }
 
 size_t lfb_counting_might_contain_many_hash(const lfb_counting *counting, const uint64_t *hashes,
                                             size_t count, uint64_t *answers)
 {
-  return counting_pieces(counting, LFB_COUNTING_ASK, hashes, count, answers, lfb_piece_given);
+  return counting_pieces(counting, LFB_COUNTING_MIGHT_CONTAIN, hashes, count, answers, lfb_piece_given);
 }
 
 size_t lfb_counting_remove_many(lfb_counting *counting, const lfb_key *keys, size_t count,

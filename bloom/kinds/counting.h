@@ -1,6 +1,6 @@
 /*
  * counting.h - what a counting filter is: a description, words of counters, how many of
- * these are above 0, and a row of functions for its strategy's keys.
+ * these are above 0, and a kernel for its strategy's keys.
  */
 #ifndef LFB_BLOOM_COUNTING_H
 #define LFB_BLOOM_COUNTING_H
@@ -9,6 +9,7 @@
 
 #include "atomic/threads/counters.h"
 #include "bloom/filter/core.h"
+#include "bloom/filter/pieces.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,35 +20,34 @@ enum { LFB_COUNTING_WORDS = LFB_WORD_BITS / LFB_COUNTERS_A_WORD }; /* of counter
 /* What is done to a key. */
 typedef enum lfb_counting_verb {
   LFB_COUNTING_PUT,
-  LFB_COUNTING_ASK,
+  LFB_COUNTING_MIGHT_CONTAIN,
   LFB_COUNTING_REMOVE,
   LFB_COUNTING_VERBS,
 } lfb_counting_verb;
 
-/* What is done to keys, as a filter's strategy and shape would have it done. */
-typedef struct lfb_counting_row {
+/* What is done to keys, as a filter's strategy would have it done. */
+typedef struct lfb_counting_kernel {
   bool (*one[LFB_COUNTING_VERBS])(const lfb_counting *counting, lfb_hash hash);
 
-  /* For `count` hashes, as put_many in strategy.h: their halves in two arrays, `high` NULL
+  /* For `count` hashes, as put_many in kernel.h: their halves in two arrays, `high` NULL
    * where the hash has none; answer i to bit i % 64 of answers[i / 64]. */
   void (*many[LFB_COUNTING_VERBS])(const lfb_counting *counting, const uint64_t *low,
                                    const uint64_t *high, size_t count, uint64_t *answers);
-} lfb_counting_row;
+} lfb_counting_kernel;
 
 struct lfb_counting {
   lfb_layout layout; /* which bits a key would have; layout.fast is over the counters */
-  const lfb_counting_row *row;
-  const lfb_strategy *strategy; /* the row that fits the geometry */
-  uint32_t (*bits_of)(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
+  const lfb_counting_kernel *kernel;
+  lfb_hashing hashing; /* of many keys */
   lfb_pages pages;     /* that hold the words of counters              */
   lfb_stripes on, off; /* counters that left 0, and that came back to it */
   lfb_stripes stuck;   /* counters that reached 15                       */
   lfb_description description;
 };
 
-/* The rows: for any strategy, and for `fast` of this geometry. */
-extern const lfb_counting_row lfb_counting_row_any;
-const lfb_counting_row *lfb_counting_row_fast(const lfb_geometry *geometry);
+/* For any strategy, and for `fast`. */
+extern const lfb_counting_kernel lfb_counting_kernel_any;
+extern const lfb_counting_kernel lfb_counting_kernel_fast;
 
 /* Bytes of the counters that stand for the bits of this geometry. */
 static inline uint64_t lfb_counting_bytes(const lfb_geometry *geometry)

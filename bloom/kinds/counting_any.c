@@ -33,18 +33,18 @@ LFB_INLINE uint32_t any_find(const lfb_counting *counting, lfb_counting_verb ver
                              lfb_place *places)
 {
   uint64_t indexes[LFB_MAX_PROBES];
-  const uint32_t bits = counting->bits_of(&counting->layout, hash, indexes);
+  const uint32_t bits = counting->description.strategy->bits_of(&counting->layout, hash, indexes);
 
   for (uint32_t i = 0; i < bits; i++) {
     lfb_word *word = lfb_counting_words(counting) + indexes[i] / LFB_COUNTERS_A_WORD;
-    if (verb == LFB_COUNTING_ASK)
+    if (verb == LFB_COUNTING_MIGHT_CONTAIN)
       lfb_prefetch_read((const void *)word);
     else
       lfb_prefetch_write((const void *)word);
     places[i].word = word;
     places[i].which = UINT64_C(1) << (LFB_COUNTER_BITS * (indexes[i] % LFB_COUNTERS_A_WORD));
   }
-  return verb == LFB_COUNTING_ASK ? bits : any_merge(places, bits);
+  return verb == LFB_COUNTING_MIGHT_CONTAIN ? bits : any_merge(places, bits);
 }
 
 /* All words are read, whatever is found: their misses overlap. */
@@ -141,23 +141,42 @@ LFB_INLINE void any_many(const lfb_counting *counting, lfb_counting_verb verb,
   }
 }
 
-/* The two functions of a verb. */
-#define ANY_VERB(noun, verb)                                                                    \
-  static bool noun##_one(const lfb_counting *counting, lfb_hash hash)                           \
-  {                                                                                             \
-    return any_one(counting, verb, hash);                                                       \
-  }                                                                                             \
-  static void noun##_many(const lfb_counting *counting, const uint64_t *low,                    \
-                          const uint64_t *high, size_t count, uint64_t *answers)                \
-  {                                                                                             \
-    any_many(counting, verb, low, high, count, answers);                                        \
-  }
+/* ---- the kernel -------------------------------------------------------------- */
 
-ANY_VERB(any_put, LFB_COUNTING_PUT)
-ANY_VERB(any_ask, LFB_COUNTING_ASK)
-ANY_VERB(any_remove, LFB_COUNTING_REMOVE)
+static bool any_put_one(const lfb_counting *counting, lfb_hash hash)
+{
+  return any_one(counting, LFB_COUNTING_PUT, hash);
+}
 
-const lfb_counting_row lfb_counting_row_any = {
-    .one = {any_put_one, any_ask_one, any_remove_one},
-    .many = {any_put_many, any_ask_many, any_remove_many},
+static bool any_might_contain_one(const lfb_counting *counting, lfb_hash hash)
+{
+  return any_one(counting, LFB_COUNTING_MIGHT_CONTAIN, hash);
+}
+
+static bool any_remove_one(const lfb_counting *counting, lfb_hash hash)
+{
+  return any_one(counting, LFB_COUNTING_REMOVE, hash);
+}
+
+static void any_put_many(const lfb_counting *counting, const uint64_t *low,
+                         const uint64_t *high, size_t count, uint64_t *answers)
+{
+  any_many(counting, LFB_COUNTING_PUT, low, high, count, answers);
+}
+
+static void any_might_contain_many(const lfb_counting *counting, const uint64_t *low,
+                                   const uint64_t *high, size_t count, uint64_t *answers)
+{
+  any_many(counting, LFB_COUNTING_MIGHT_CONTAIN, low, high, count, answers);
+}
+
+static void any_remove_many(const lfb_counting *counting, const uint64_t *low,
+                            const uint64_t *high, size_t count, uint64_t *answers)
+{
+  any_many(counting, LFB_COUNTING_REMOVE, low, high, count, answers);
+}
+
+const lfb_counting_kernel lfb_counting_kernel_any = {
+    .one = {any_put_one, any_might_contain_one, any_remove_one},
+    .many = {any_put_many, any_might_contain_many, any_remove_many},
 };

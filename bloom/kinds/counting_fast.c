@@ -6,7 +6,6 @@
  * The view is that of a filter, but for its words: those of the counters, 32 a block.
  */
 #include "bloom/kinds/counting_places.h"
-#include "bloom/strategies/fast/fast_rows.h"
 
 enum {
   FAST_BLOCK = LFB_COUNTING_WORDS * LFB_BLOCK_WORDS, /* words of counters a block: the most
@@ -131,81 +130,97 @@ LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place 
   return count;
 }
 
-LFB_INLINE bool cfast_put(const lfb_fast *fast, uint64_t hash)
+/* ---- what is done to one key, whose lines are asked for or there --------------- */
+
+typedef lfb_fast cfast_view;
+
+LFB_INLINE cfast_view cfast_view_of(const lfb_fast *fast)
+{
+  return *fast;
+}
+
+LFB_INLINE uint64_t cfast_put_key(const cfast_view *fast, uint64_t hash)
 {
   lfb_place places[FAST_BLOCK];
   return lfb_places_put(fast->filter, places, cfast_places(fast, hash, places));
 }
 
+LFB_INLINE uint64_t cfast_might_contain_key(const cfast_view *fast, uint64_t hash)
+{
+  return cfast_counted_in(fast, hash);
+}
+
 /* A key that is surely absent costs no more than to ask for it. */
-LFB_INLINE bool cfast_remove(const lfb_fast *fast, uint64_t hash)
+LFB_INLINE uint64_t cfast_remove_key(const cfast_view *fast, uint64_t hash)
 {
   lfb_place places[FAST_BLOCK];
   return cfast_counted_in(fast, hash) &&
          lfb_places_remove(fast->filter, places, cfast_places(fast, hash, places));
 }
 
-/* ---- the rows, one a shape that code is made for ------------------------------ */
-
-/* As fast_rows.h wants it. */
-#define FAST_ONE(noun, act)                                                             \
-  LFB_INLINE uint64_t noun##_each(const lfb_fast *fast, const fast_nothing *nothing,    \
-                                  uint64_t hash)                                        \
-  {                                                                                     \
-    (void)nothing;                                                                      \
-    return act(fast, hash);                                                             \
-  }
-
-FAST_ONE(cfast_put, cfast_put)
-FAST_ONE(cfast_ask, cfast_counted_in)
-FAST_ONE(cfast_remove, cfast_remove)
-LFB_FAST_MANY(, cfast_put_all, fast_nothing, fast_nothing_of, cfast_ask_to_write, cfast_put_each)
-LFB_FAST_MANY(, cfast_ask_all, fast_nothing, fast_nothing_of, cfast_ask_to_read, cfast_ask_each)
-LFB_FAST_MANY(, cfast_remove_all, fast_nothing, fast_nothing_of, cfast_ask_to_write,
-              cfast_remove_each)
-
 /* One by one a key's lines are asked for before the first is written to: a locked operation
  * holds up what is behind it. */
-#define FAST_VERB(shape, noun, shift, probes, ask, act)                                        \
-  static bool shape##_##noun##_one(const lfb_counting *counting, lfb_hash hash)                \
-  {                                                                                            \
-    const lfb_fast fast = lfb_fast_shaped(&counting->layout.fast, shift, probes);              \
-    ask(&fast, hash.low);                                                                      \
-    return act(&fast, hash.low);                                                               \
-  }                                                                                            \
-  static void shape##_##noun##_many(const lfb_counting *counting, const uint64_t *low,         \
-                                    const uint64_t *high, size_t count, uint64_t *answers)     \
-  {                                                                                            \
-    const lfb_fast fast = lfb_fast_shaped(&counting->layout.fast, shift, probes);              \
-    (void)high;                                                                                \
-    (void)cfast_##noun##_all(&fast, low, count, answers);                                      \
-  }
-
-LFB_INLINE void cfast_ask_nothing(const lfb_fast *fast, uint64_t hash)
+LFB_INLINE uint64_t cfast_ask_and_put(const cfast_view *fast, uint64_t hash)
 {
-  (void)fast;
-  (void)hash;
+  cfast_ask_to_write(fast, hash);
+  return cfast_put_key(fast, hash);
 }
 
-#define FAST_ROW(shape, shift, probes)                                                  \
-  FAST_VERB(cfast_##shape, put, shift, probes, cfast_ask_to_write, cfast_put)           \
-  FAST_VERB(cfast_##shape, ask, shift, probes, cfast_ask_nothing, cfast_counted_in)     \
-  FAST_VERB(cfast_##shape, remove, shift, probes, cfast_ask_to_write, cfast_remove)     \
-  static const lfb_counting_row cfast_##shape##_row = {                                 \
-      .one = {cfast_##shape##_put_one, cfast_##shape##_ask_one,                         \
-              cfast_##shape##_remove_one},                                              \
-      .many = {cfast_##shape##_put_many, cfast_##shape##_ask_many,                      \
-               cfast_##shape##_remove_many},                                            \
-  };
-LFB_FAST_SHAPES(FAST_ROW)
-FAST_ROW(any, 0, 0)
-
-const lfb_counting_row *lfb_counting_row_fast(const lfb_geometry *geometry)
+LFB_INLINE uint64_t cfast_ask_and_remove(const cfast_view *fast, uint64_t hash)
 {
-#define FIT(shape, shift, count) LFB_FAST_FIT(cfast, shape, shift, count)
-  switch (lfb_fast_shape_of(geometry)) {
-    LFB_FAST_SHAPES(FIT)
-  default:
-    return &cfast_any_row;
-  }
+  cfast_ask_to_write(fast, hash);
+  return cfast_remove_key(fast, hash);
 }
+
+#define FAST_TARGET
+#define FAST_(noun) cfast_##noun
+#define FAST_UNROLL
+#include "bloom/strategies/fast/shapes.inc.h"
+#undef FAST_TARGET
+#undef FAST_
+
+/* ---- the kernel ---------------------------------------------------------------- */
+
+static bool cfast_put_one(const lfb_counting *counting, lfb_hash hash)
+{
+  return cfast_one(&counting->layout.fast, hash.low, cfast_ask_and_put) != 0;
+}
+
+static bool cfast_might_contain_one(const lfb_counting *counting, lfb_hash hash)
+{
+  return cfast_one(&counting->layout.fast, hash.low, cfast_might_contain_key) != 0;
+}
+
+static bool cfast_remove_one(const lfb_counting *counting, lfb_hash hash)
+{
+  return cfast_one(&counting->layout.fast, hash.low, cfast_ask_and_remove) != 0;
+}
+
+static void cfast_put_many(const lfb_counting *counting, const uint64_t *low,
+                           const uint64_t *high, size_t count, uint64_t *answers)
+{
+  (void)high;
+  (void)cfast_many(&counting->layout.fast, low, count, answers, cfast_ask_to_write,
+                   cfast_put_key);
+}
+
+static void cfast_might_contain_many(const lfb_counting *counting, const uint64_t *low,
+                                     const uint64_t *high, size_t count, uint64_t *answers)
+{
+  (void)high;
+  (void)cfast_many(&counting->layout.fast, low, count, answers, cfast_ask_to_read,
+                   cfast_might_contain_key);
+}
+
+static void cfast_remove_many(const lfb_counting *counting, const uint64_t *low,
+                              const uint64_t *high, size_t count, uint64_t *answers)
+{
+  (void)high;
+  (void)cfast_many(&counting->layout.fast, low, count, answers, cfast_ask_to_write,
+                   cfast_remove_key);
+}
+
+const lfb_counting_kernel lfb_counting_kernel_fast = {
+    .one = {cfast_put_one, cfast_might_contain_one, cfast_remove_one},
+    .many = {cfast_put_many, cfast_might_contain_many, cfast_remove_many},
+};

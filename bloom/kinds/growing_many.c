@@ -15,11 +15,11 @@
 #include <lfbloom/growing.h>
 
 #include "bloom/kinds/layers.h"
-#include "bloom/strategies/pieces.h"
+#include "bloom/filter/pieces.h"
 
 enum {
-  SIEVE_KEYS = 1024,   /* asked for at a time: 8 KiB of hashes                         */
-  SIEVE_PAIRS = SIEVE_KEYS / 2, /* the same of hashes of 128 bits                      */
+  SIEVE_KEYS = LFB_PIECE_ROOM, /* asked for at a time, at most                         */
+  SIEVE_PAIRS = LFB_PIECE_WIDE,
   SIEVE_WORDS = SIEVE_KEYS / LFB_WORD_BITS,
   SIEVE_NARROW = 4,    /* moved together when one in so many has been found            */
 };
@@ -50,39 +50,20 @@ static size_t sieve_at(const sieve *some, size_t i)
   return some->at == NULL ? i : some->at[i];
 }
 
-static void sieve_begin(sieve *all, const uint64_t *low, const uint64_t *high, size_t count)
-{
-  all->low = low;
-  all->high = high;
-  all->at = NULL;
-  all->left = count;
-  memset(all->found, 0, words_of(count) * sizeof *all->found);
-}
-
 /* Takes the next of the caller's keys, which are `count`; how many it took. */
 LFB_INLINE size_t sieve_take(sieve *all, const lfb_filter *filter, const void *keys, size_t first,
                              size_t count, lfb_piece_hash hash_of)
 {
-  const lfb_hasher *hasher = &filter->layout.hasher;
-  const size_t left = count - first, most = left < SIEVE_KEYS ? left : (size_t)SIEVE_KEYS;
-  const size_t pairs = left < SIEVE_PAIRS ? left : (size_t)SIEVE_PAIRS;
+  const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy, filter->kernel};
+  const lfb_piece piece =
+      lfb_piece_take(&hashing, keys, first, count, hash_of, SIEVE_KEYS, all->room);
 
-  if (hash_of == lfb_piece_given && lfb_hasher_takes_hashes(hasher)) {
-    sieve_begin(all, (const uint64_t *)keys + first, NULL, most);
-    return most;
-  }
-  if (hash_of == lfb_piece_u64 && filter->strategy->hash_u64_many != NULL) {
-    filter->strategy->hash_u64_many(hasher, (const uint64_t *)keys + first, most, all->room);
-    sieve_begin(all, all->room, NULL, most);
-    return most;
-  }
-  for (size_t i = 0; i < pairs; i++) {
-    const lfb_hash hash = hash_of(hasher, keys, first + i);
-    all->room[i] = hash.low;
-    all->room[SIEVE_PAIRS + i] = hash.high;
-  }
-  sieve_begin(all, all->room, all->room + SIEVE_PAIRS, pairs);
-  return pairs;
+  all->low = piece.low;
+  all->high = piece.high;
+  all->at = NULL;
+  all->left = piece.count;
+  memset(all->found, 0, words_of(piece.count) * sizeof *all->found);
+  return piece.count;
 }
 
 /* Moves those that are not found together, from key `from` on; the others are dropped.  None
@@ -111,7 +92,7 @@ static size_t sieve_layer(sieve *some, const lfb_layer *layer)
   uint64_t answers[SIEVE_WORDS];
   size_t found = 0;
 
-  layer->strategy->might_contain_many(&layer->filter->layout, some->low, some->high, some->left,
+  layer->kernel->might_contain_many(&layer->filter->layout, some->low, some->high, some->left,
                                       answers);
   for (size_t i = 0; i < words_of(some->left); i++) {
     some->found[i] |= answers[i];
@@ -229,7 +210,7 @@ static size_t growing_many_put_some(const growing_many *m, const lfb_layer *newe
   const size_t left = some->left - from, count = left < newest->keys ? left : newest->keys;
   const lfb_layout *layout = &newest->filter->layout;
   uint64_t answers[LFB_LAYER_KEYS / LFB_WORD_BITS];
-  const uint64_t on = newest->strategy->put_many(
+  const uint64_t on = newest->kernel->put_many(
       layout, some->low + from, some->high == NULL ? NULL : some->high + from, count, answers);
 
   (void)lfb_layers_counted(m->growing, newest, on);

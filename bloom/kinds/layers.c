@@ -105,7 +105,7 @@ static lfb_status layer_make(const lfb_growing *growing, lfb_filter *filter,
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_layer){.older = (lfb_layer *)older,
                       .filter = filter,
-                      .strategy = filter->strategy,
+                      .kernel = filter->kernel,
                       .number = older == NULL ? 0 : older->number + 1};
   layer_measure(made, lfb_layers_fpp(growing->config.fpp, made->number));
   *layer = made;
@@ -355,7 +355,7 @@ bool lfb_layers_have_newer(const lfb_growing *growing, const lfb_layer *newest, 
     if (now == newest)
       return true;
     for (const lfb_layer *layer = now; layer != newest; layer = layer->older)
-      if (layer->strategy->is_in(&layer->filter->layout, hash))
+      if (layer->kernel->might_contain(&layer->filter->layout, hash))
         return true;
     newest = now;
   }
@@ -379,12 +379,12 @@ lfb_status lfb_layers_seen(const lfb_growing *growing, const lfb_layer **newest)
 
 /* ---- claims -------------------------------------------------------------------- */
 
-static bool layers_is_in(const void *of, lfb_hash hash)
+static bool layers_claimed_might_contain(const void *of, lfb_hash hash)
 {
   return lfb_layers_has(of, hash);
 }
 
-static void layers_turn_on(const void *of, lfb_hash hash)
+static void layers_claimed_put(const void *of, lfb_hash hash)
 {
   lfb_growing *growing = (lfb_growing *)of;
   const lfb_layer *newest = lfb_layers_newest(growing);
@@ -396,5 +396,5 @@ static void layers_turn_on(const void *of, lfb_hash hash)
 
 lfb_claimed lfb_layers_claimed(lfb_growing *growing)
 {
-  return (lfb_claimed){growing, layers_is_in, layers_turn_on};
+  return (lfb_claimed){growing, layers_claimed_might_contain, layers_claimed_put};
 }

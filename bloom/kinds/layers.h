@@ -50,7 +50,7 @@ typedef struct lfb_layer lfb_layer;
 struct lfb_layer {
   lfb_layer *older; /* NULL: this is the first */
   lfb_filter *filter;
-  const lfb_strategy *strategy; /* the filter's: a line less to look at              */
+  const lfb_kernel *kernel; /* the filter's: a line less to look at */
   uint32_t number;     /* 0 for the first                                           */
   uint32_t step_shift; /* log2 of the bits of a stripe between two sums             */
   uint32_t keys;       /* that may be put between two looks at the count, at least 1 */
@@ -156,7 +156,7 @@ lfb_status lfb_layers_seen(const lfb_growing *growing, const lfb_layer **newest)
 static inline bool lfb_layers_have(const lfb_layer *layer, lfb_hash hash)
 {
   for (; layer != NULL; layer = layer->older)
-    if (layer->strategy->is_in(&layer->filter->layout, hash))
+    if (layer->kernel->might_contain(&layer->filter->layout, hash))
       return true;
   return false;
 }
@@ -191,7 +191,7 @@ static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *lay
 static inline bool lfb_layers_put(lfb_growing *growing, const lfb_layer *newest, lfb_hash hash)
 {
   return lfb_layers_counted(growing, newest,
-                            newest->strategy->turn_on(&newest->filter->layout, hash));
+                            newest->kernel->put(&newest->filter->layout, hash));
 }
 
 /* All layers, as claims see them. */

@@ -68,7 +68,15 @@ static double go_fnv14_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
   return go_fnv14_rate(log1p(-(double)bits_set / (double)geometry->bit_count) / (double)PROBES);
 }
 
-LFB_CLASSIC_FUNCTIONS(go_fnv14, go_fnv14_start, go_fnv14_next)
+#define CLASSIC_START go_fnv14_start
+#define CLASSIC_NEXT go_fnv14_next
+#define CLASSIC_BITS_OF go_fnv14_bits_of
+#define CLASSIC_PUT go_fnv14_put
+#define CLASSIC_MIGHT_CONTAIN go_fnv14_might_contain
+#define CLASSIC_PUT_MANY go_fnv14_put_many
+#define CLASSIC_MIGHT_CONTAIN_MANY go_fnv14_might_contain_many
+#define CLASSIC_KERNEL go_fnv14_kernel
+#include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_go_fnv14 = {
     .id = LFB_GO_FNV14,
@@ -81,5 +89,6 @@ const lfb_strategy lfb_strategy_go_fnv14 = {
     .fpp_after = go_fnv14_fpp_after,
     .count = lfb_sizing_count,
     .fpp_now = go_fnv14_fpp_now,
-    LFB_CLASSIC_ACTS(go_fnv14),
+    .bits_of = go_fnv14_bits_of,
+    .kernels = {&go_fnv14_kernel},
 };

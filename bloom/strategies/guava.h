@@ -26,12 +26,4 @@ static inline bool lfb_guava_valid(const lfb_geometry *geometry)
          geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
 }
 
-/* The fields of guava-mitz64's row that its variants share. */
-#define LFB_MITZ64_ROW                                                                       \
-  .id = LFB_GUAVA_MITZ64, .file_id = 1, /* Guava's ordinal: in files, never renumbered */    \
-  .name = "guava-mitz64", .hash = LFB_KIND_MURMUR128, .hash_width = LFB_HASH_128,           \
-  .reachable_bits = UINT64_MAX,                                                                \
-  .size = lfb_guava_size, .valid = lfb_guava_valid, .fpp_after = lfb_sizing_fpp_after,         \
-  .count = lfb_sizing_count, .fpp_now = lfb_sizing_fpp_now
-
 #endif

@@ -22,7 +22,15 @@ static uint64_t java_double_next(lfb_walk *walk, const lfb_layout *layout)
   return lfb_modulo(&layout->modulus, at >> 31 ? 0 - at : at);
 }
 
-LFB_CLASSIC_FUNCTIONS(java_double, java_double_start, java_double_next)
+#define CLASSIC_START java_double_start
+#define CLASSIC_NEXT java_double_next
+#define CLASSIC_BITS_OF java_double_bits_of
+#define CLASSIC_PUT java_double_put
+#define CLASSIC_MIGHT_CONTAIN java_double_might_contain
+#define CLASSIC_PUT_MANY java_double_put_many
+#define CLASSIC_MIGHT_CONTAIN_MANY java_double_might_contain_many
+#define CLASSIC_KERNEL java_double_kernel
+#include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_java_double = {
     .id = LFB_JAVA_DOUBLE,
@@ -35,5 +43,8 @@ const lfb_strategy lfb_strategy_java_double = {
     .size = lfb_java_int_size,
     .valid = lfb_java_int_valid,
     .fpp_after = lfb_sizing_fpp_after,
-    LFB_CLASSIC_ROW(java_double),
+    .count = lfb_sizing_count,
+    .fpp_now = lfb_sizing_fpp_now,
+    .bits_of = java_double_bits_of,
+    .kernels = {&java_double_kernel},
 };

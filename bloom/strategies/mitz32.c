@@ -57,7 +57,15 @@ static double mitz32_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
   return lfb_sizing_fpp_now(&reached, bits_set);
 }
 
-LFB_CLASSIC_FUNCTIONS(mitz32, mitz32_start, mitz32_next)
+#define CLASSIC_START mitz32_start
+#define CLASSIC_NEXT mitz32_next
+#define CLASSIC_BITS_OF mitz32_bits_of
+#define CLASSIC_PUT mitz32_put
+#define CLASSIC_MIGHT_CONTAIN mitz32_might_contain
+#define CLASSIC_PUT_MANY mitz32_put_many
+#define CLASSIC_MIGHT_CONTAIN_MANY mitz32_might_contain_many
+#define CLASSIC_KERNEL mitz32_kernel
+#include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_mitz32 = {
     .id = LFB_GUAVA_MITZ32,
@@ -70,7 +78,8 @@ const lfb_strategy lfb_strategy_mitz32 = {
     .fpp_after = mitz32_fpp_after,
     .count = mitz32_count,
     .fpp_now = mitz32_fpp_now,
-    LFB_CLASSIC_ACTS(mitz32),
+    .bits_of = mitz32_bits_of,
+    .kernels = {&mitz32_kernel},
 };
 
 const lfb_strategy lfb_strategy_redis_mitz32 = {
@@ -82,5 +91,8 @@ const lfb_strategy lfb_strategy_redis_mitz32 = {
     .size = lfb_java_int_size,
     .valid = lfb_java_int_valid,
     .fpp_after = lfb_sizing_fpp_after,
-    LFB_CLASSIC_ROW(mitz32),
+    .count = lfb_sizing_count,
+    .fpp_now = lfb_sizing_fpp_now,
+    .bits_of = mitz32_bits_of,
+    .kernels = {&mitz32_kernel},
 };

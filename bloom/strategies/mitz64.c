@@ -23,9 +23,28 @@ static uint64_t mitz64_next(lfb_walk *walk, const lfb_layout *layout)
   return index;
 }
 
-LFB_CLASSIC_FUNCTIONS(mitz64, mitz64_start, mitz64_next)
+#define CLASSIC_START mitz64_start
+#define CLASSIC_NEXT mitz64_next
+#define CLASSIC_BITS_OF mitz64_bits_of
+#define CLASSIC_PUT mitz64_put
+#define CLASSIC_MIGHT_CONTAIN mitz64_might_contain
+#define CLASSIC_PUT_MANY mitz64_put_many
+#define CLASSIC_MIGHT_CONTAIN_MANY mitz64_might_contain_many
+#define CLASSIC_KERNEL mitz64_kernel
+#include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_mitz64 = {
-    LFB_MITZ64_ROW,
-    LFB_CLASSIC_ACTS(mitz64),
+    .id = LFB_GUAVA_MITZ64,
+    .file_id = 1, /* Guava's ordinal: in files, never renumbered */
+    .name = "guava-mitz64",
+    .hash = LFB_KIND_MURMUR128,
+    .hash_width = LFB_HASH_128,
+    .reachable_bits = UINT64_MAX,
+    .size = lfb_guava_size,
+    .valid = lfb_guava_valid,
+    .fpp_after = lfb_sizing_fpp_after,
+    .count = lfb_sizing_count,
+    .fpp_now = lfb_sizing_fpp_now,
+    .bits_of = mitz64_bits_of,
+    .kernels = {&mitz64_kernel},
 };

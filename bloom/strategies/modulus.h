@@ -34,14 +34,13 @@ typedef struct lfb_modulus {
   uint64_t divisor;    /* d, 1 to 2^63 - 1 */
   uint64_t reciprocal; /* r                */
   uint32_t shift;      /* s                */
-  double inverse;      /* of d, by at most a factor of 1 - 2^-50 too low, never too high */
 } lfb_modulus;
 
 /* Prepares a divisor, 1 to 2^63 - 1. */
 static inline lfb_modulus lfb_modulus_for(uint64_t divisor)
 {
   assert(divisor >= 1 && divisor <= INT64_MAX);
-  lfb_modulus modulus = {divisor, 1, 0, 0};
+  lfb_modulus modulus = {divisor, 1, 0};
 
   while ((UINT64_C(1) << modulus.shift) < divisor)
     modulus.shift++;
@@ -53,8 +52,6 @@ static inline lfb_modulus lfb_modulus_for(uint64_t divisor)
     remainder = 2 * remainder - carry * divisor;
   }
   modulus.reciprocal += remainder > 0;
-  /* The conversion and the division may each be 2^-53 too high: take 2^-51 off. */
-  modulus.inverse = (1 - 0x1p-51) / (double)divisor;
   return modulus;
 }
 

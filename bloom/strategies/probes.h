@@ -15,7 +15,7 @@
 #define LFB_BLOOM_PROBES_H
 
 #include <lfbloom/cpu.h>
-#include "bloom/strategies/strategy.h"
+#include "bloom/strategies/kernel.h"
 
 /* The state of a walk over the probes of one hash. */
 typedef struct lfb_walk {
@@ -92,50 +92,44 @@ LFB_INLINE uint32_t probes_set(const lfb_layout *layout, const lfb_probes *probe
   return turned_on;
 }
 
-/*
- * Runs `act` on the groups of a walk of `probes`, each with its size: 7, which is
- * 1 %, and 8 as numbers that the compiler knows, so that the group's loop unrolls
- * and its probes stay in registers; what is left, as it is.
- */
-#define LFB_PROBES_GROUPS(probes, act)                                          \
-  if ((probes) == 7) {                                                          \
-    act(7);                                                                     \
-  } else {                                                                      \
-    uint32_t left = (probes);                                                   \
-    for (; left >= LFB_PROBES_GROUP; left -= LFB_PROBES_GROUP)                  \
-      act(LFB_PROBES_GROUP);                                                    \
-    if (left > 0)                                                               \
-      act(left);                                                                \
-  }
-
 LFB_INLINE bool probes_might_contain(const lfb_layout *layout, lfb_hash hash,
                                      lfb_walk_start start, lfb_walk_next next)
 {
   lfb_walk walk = start(hash);
+  uint32_t left = layout->probes;
 
-#define ASK(count)                                      \
-  if (!probes_all_set(layout, &walk, next, (count)))    \
-  return false
-  LFB_PROBES_GROUPS(layout->probes, ASK)
-#undef ASK
-  return true;
+  /* 7, which is 1 %, and 8 are numbers that the compiler knows, so that a group's loop unrolls. */
+  if (left == 7)
+    return probes_all_set(layout, &walk, next, 7);
+  for (; left >= LFB_PROBES_GROUP; left -= LFB_PROBES_GROUP)
+    if (!probes_all_set(layout, &walk, next, LFB_PROBES_GROUP))
+      return false;
+  return probes_all_set(layout, &walk, next, left);
+}
+
+/* Turns on the next `count` bits of a walk: how many this call turned on.  A group is read before
+ * any of it is written, so that the misses overlap: a locked operation holds up the loads behind
+ * it.  And a key that is in already writes nothing. */
+LFB_INLINE uint32_t probes_put_group(const lfb_layout *layout, lfb_walk *walk, lfb_walk_next next,
+                                     uint32_t count)
+{
+  lfb_probes probes;
+  const uint32_t missing = probes_find(layout, walk, next, count, &probes);
+
+  return probes_set(layout, &probes, missing);
 }
 
 LFB_INLINE uint32_t probes_put(const lfb_layout *layout, lfb_hash hash, lfb_walk_start start,
                                lfb_walk_next next)
 {
   lfb_walk walk = start(hash);
-  lfb_probes probes;
-  uint32_t turned_on = 0;
+  uint32_t turned_on = 0, left = layout->probes;
 
-  /* A group is read before any of it is written, so that the misses overlap: a
-   * locked operation holds up the loads behind it.  And a key that is in already
-   * writes nothing. */
-#define SET(count) \
-  turned_on += probes_set(layout, &probes, probes_find(layout, &walk, next, (count), &probes))
-  LFB_PROBES_GROUPS(layout->probes, SET)
-#undef SET
-  return turned_on;
+  if (left == 7)
+    return probes_put_group(layout, &walk, next, 7);
+  for (; left >= LFB_PROBES_GROUP; left -= LFB_PROBES_GROUP)
+    turned_on += probes_put_group(layout, &walk, next, LFB_PROBES_GROUP);
+  return turned_on + probes_put_group(layout, &walk, next, left);
 }
 
 /* The keys in flight: indexes of key i in the slots from (i mod keys) * probes on. */
@@ -219,38 +213,5 @@ LFB_INLINE uint32_t probes_bits_of(const lfb_layout *layout, lfb_hash hash, uint
     indexes[i] = next(&walk, layout);
   return layout->probes;
 }
-
-/* Defines the functions of a classic strategy from its walk. */
-#define LFB_CLASSIC_FUNCTIONS(noun, start, next)                                               \
-  static uint32_t noun##_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)   \
-  {                                                                                            \
-    return probes_bits_of(layout, hash, indexes, start, next);                                 \
-  }                                                                                            \
-  static uint32_t noun##_turn_on(const lfb_layout *layout, lfb_hash hash)                      \
-  {                                                                                            \
-    return probes_put(layout, hash, start, next);                                              \
-  }                                                                                            \
-  static bool noun##_is_in(const lfb_layout *layout, lfb_hash hash)                            \
-  {                                                                                            \
-    return probes_might_contain(layout, hash, start, next);                                    \
-  }                                                                                            \
-  static uint64_t noun##_put_many(const lfb_layout *layout, const uint64_t *low,               \
-                                  const uint64_t *high, size_t count, uint64_t *answers)       \
-  {                                                                                            \
-    return probes_many(layout, low, high, count, answers, true, start, next);                  \
-  }                                                                                            \
-  static void noun##_might_contain_many(const lfb_layout *layout, const uint64_t *low,         \
-                                        const uint64_t *high, size_t count, uint64_t *answers) \
-  {                                                                                            \
-    (void)probes_many(layout, low, high, count, answers, false, start, next);                  \
-  }                                                                                            \
-  LFB_STRATEGY_KEYS(, noun, lfb_hasher_bytes, lfb_hasher_widen)
-
-/* The fields of a row that these fill .. */
-#define LFB_CLASSIC_ACTS(noun) .bits_of = noun##_bits_of, LFB_STRATEGY_ACTS(noun)
-
-/* .. and the figures, where probes reach every bit. */
-#define LFB_CLASSIC_ROW(noun) \
-  .count = lfb_sizing_count, .fpp_now = lfb_sizing_fpp_now, LFB_CLASSIC_ACTS(noun)
 
 #endif

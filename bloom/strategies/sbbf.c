@@ -12,7 +12,6 @@
 #include <math.h>
 
 #include "bloom/strategies/block_model.h"
-#include "bloom/strategies/line_rows.h"
 #include "bloom/strategies/strategies.h"
 
 enum {
@@ -126,43 +125,78 @@ static uint32_t sbbf_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *
 }
 
 /* All words are read before the first is written, as lfb_fast_key_put() says. */
-LFB_INLINE uint32_t sbbf_turn_on(const lfb_layout *layout, lfb_hash hash)
+LFB_INLINE uint64_t sbbf_put_one(const lfb_layout *layout, uint64_t hash)
 {
-  lfb_word *block = sbbf_block(layout, hash.low);
+  lfb_word *block = sbbf_block(layout, hash);
   uint64_t seen[SBBF_WORDS];
-  uint32_t turned_on = 0;
+  uint64_t turned_on = 0;
 
   LFB_UNROLL
   for (uint32_t i = 0; i < SBBF_WORDS; i++)
     seen[i] = lfb_word_get(&block[i]);
   LFB_UNROLL
   for (uint32_t i = 0; i < SBBF_WORDS; i++)
-    turned_on += lfb_word_count(lfb_word_set_seen(&block[i], seen[i], sbbf_mask(hash.low, i)));
+    turned_on += lfb_word_count(lfb_word_set_seen(&block[i], seen[i], sbbf_mask(hash, i)));
   return turned_on;
 }
 
-LFB_INLINE bool sbbf_is_in(const lfb_layout *layout, lfb_hash hash)
+LFB_INLINE uint64_t sbbf_query_one(const lfb_layout *layout, uint64_t hash)
 {
-  const lfb_word *block = sbbf_block(layout, hash.low);
+  const lfb_word *block = sbbf_block(layout, hash);
   uint64_t missing = 0;
 
   LFB_UNROLL
   for (uint32_t i = 0; i < SBBF_WORDS; i++)
-    missing |= sbbf_mask(hash.low, i) & ~lfb_word_get(&block[i]);
+    missing |= sbbf_mask(hash, i) & ~lfb_word_get(&block[i]);
   return missing == 0;
 }
 
-LFB_LINE_MANY(, sbbf)
-
-static void sbbf_hash_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
-                               uint64_t *hashes)
+LFB_INLINE void sbbf_ask(const lfb_layout *layout, uint64_t hash)
 {
-  (void)hasher;
-  for (size_t i = 0; i < count; i++)
-    hashes[i] = lfb_xxh64_u64(keys[i]);
+  lfb_prefetch_read((const void *)sbbf_block(layout, hash));
 }
 
-LFB_STRATEGY_KEYS(, sbbf, lfb_hasher_bytes_other, lfb_hasher_widen)
+LFB_INLINE void sbbf_ask_put(const lfb_layout *layout, uint64_t hash)
+{
+  lfb_prefetch_write((const void *)sbbf_block(layout, hash));
+}
+
+#define LINES_TARGET
+#define LINES_LOOP sbbf_lines
+#define LINES_VIEW lfb_layout
+#define LINES_UNROLL LFB_UNROLL_8
+#include "bloom/strategies/lines.inc.h"
+
+static uint32_t sbbf_put(const lfb_layout *layout, lfb_hash hash)
+{
+  return (uint32_t)sbbf_put_one(layout, hash.low);
+}
+
+static bool sbbf_might_contain(const lfb_layout *layout, lfb_hash hash)
+{
+  return sbbf_query_one(layout, hash.low) != 0;
+}
+
+static uint64_t sbbf_put_many(const lfb_layout *layout, const uint64_t *low,
+                              const uint64_t *high, size_t count, uint64_t *answers)
+{
+  (void)high;
+  return sbbf_lines(layout, low, count, answers, sbbf_ask_put, sbbf_put_one);
+}
+
+static void sbbf_might_contain_many(const lfb_layout *layout, const uint64_t *low,
+                                    const uint64_t *high, size_t count, uint64_t *answers)
+{
+  (void)high;
+  (void)sbbf_lines(layout, low, count, answers, sbbf_ask, sbbf_query_one);
+}
+
+static const lfb_kernel sbbf_kernel = {
+    .put = sbbf_put,
+    .might_contain = sbbf_might_contain,
+    .put_many = sbbf_put_many,
+    .might_contain_many = sbbf_might_contain_many,
+};
 
 const lfb_strategy lfb_strategy_sbbf = {
     .id = LFB_SBBF,
@@ -176,6 +210,5 @@ const lfb_strategy lfb_strategy_sbbf = {
     .count = sbbf_count,
     .fpp_now = sbbf_fpp_now,
     .bits_of = sbbf_bits_of,
-    LFB_STRATEGY_ACTS(sbbf),
-    .hash_u64_many = sbbf_hash_u64_many,
+    .kernels = {&sbbf_kernel},
 };

@@ -26,10 +26,13 @@ enum { LFB_SIMD_LEVELS = LFB_SIMD_AVX512 + 1 };
 
 #if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
 #define LFB_SIMD_X86
+#define LFB_X86(kernel) kernel
 
 /* Lets one function use these instructions; lfb_simd_best() asks for the same. */
 #define LFB_AVX2_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define LFB_AVX512_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx2,bmi,bmi2,popcnt")))
+#else
+#define LFB_X86(kernel) NULL
 #endif
 
 /* The most that this processor has. */

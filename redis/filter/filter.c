@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bloom/strategies/pieces.h"
+#include "bloom/filter/pieces.h"
 #include "bloom/hashing/sink.h"
 #include "redis/filter/remote.h"
 

@@ -96,7 +96,7 @@ lfb_status lfb_remote_make(const lfb_redis_options *options, const lfb_place *pl
   *made = (lfb_redis){
       .place = *place,
       .layout = lfb_core_layout(description, NULL, none, NULL),
-      .bits_of = lfb_strategy_variant(description->strategy->id, LFB_SIMD_NONE)->bits_of,
+      .bits_of = description->strategy->bits_of,
   };
   lfb_status status = lfb_pool_init(&made->pool, options);
   if (status != LFB_OK) {

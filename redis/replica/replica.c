@@ -9,7 +9,7 @@
 
 #include "atomic/threads/wake.h"
 #include "bloom/filter/core.h"
-#include "bloom/strategies/pieces.h"
+#include "bloom/filter/pieces.h"
 #include "bloom/hashing/sink.h"
 
 enum {
@@ -202,7 +202,7 @@ static bool replica_put(lfb_replica *replica, lfb_hash hash)
 {
   const lfb_filter *local = replica->local;
 
-  if (local->strategy->is_in(&local->layout, hash))
+  if (local->kernel->might_contain(&local->layout, hash))
     return false;
   if (!lfb_outbox_put(&replica->outbox, hash, lfb_lags_now()))
     return put_beside(replica, hash);

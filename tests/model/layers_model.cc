@@ -76,10 +76,16 @@ double FppNow(const lfb_geometry*, uint64_t bits_set) {
   return bits_set > 1;
 }
 
+lfb_kernel Kernel() {
+  lfb_kernel kernel = {};
+  kernel.put = TurnOn;
+  kernel.might_contain = IsIn;
+  return kernel;
+}
+const lfb_kernel kKernel = Kernel();
+
 lfb_strategy Row() {
   lfb_strategy row = {};
-  row.turn_on = TurnOn;
-  row.is_in = IsIn;
   row.fpp_now = FppNow;
   row.reachable_bits = UINT64_MAX;
   return row;
@@ -109,6 +115,7 @@ lfb_status lfb_core_create(const lfb_description* description, bool, lfb_filter*
   RL_ASSERT(pool->filter_count < kMost);
   OneWord* one = &pool->filters[pool->filter_count++];
   one->filter.strategy = description->strategy;
+  one->filter.kernel = &kKernel;
   one->filter.description = *description;
   one->filter.layout.probes = 1;
   one->filter.layout.count = {one->lines, kThreads, LFB_STRIPES_SHARED};

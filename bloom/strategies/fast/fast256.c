@@ -1,5 +1,5 @@
 /*
- * fast256.c - strategy `fast` on processors with AVX2: the rows of
+ * fast256.c - strategy `fast` on processors with AVX2: the kernel over
  * lfbloom/fast_avx2.h.  Answers and bits are those of fast.c.
  */
 #include "bloom/strategies/simd.h"
@@ -7,44 +7,70 @@
 #ifdef LFB_SIMD_X86
 #define TARGET LFB_AVX2_TARGET
 #define LFB_FAST_AVX2_TARGET LFB_AVX2_TARGET
-#endif
 
-#include "bloom/strategies/fast/fast_rows.h"
-#include "bloom/strategies/strategies.h"
+#include <lfbloom/fast.h>
 
-#ifdef LFB_SIMD_X86
+#include "bloom/strategies/fast/fast_alone.h"
+#include "bloom/strategies/fast/fast_kernels.h"
 
-TARGET LFB_INLINE uint32_t fast256_turn_on(const lfb_fast *fast, uint64_t hash)
+typedef struct fast256_view {
+  lfb_fast fast;
+  lfb_fast256 lanes;
+} fast256_view;
+
+TARGET LFB_INLINE fast256_view fast256_view_of(const lfb_fast *fast)
 {
-  const lfb_fast256 lanes = lfb_fast256_of(fast);
-  return lfb_fast256_turn_on_shape(fast, &lanes, hash);
+  return (fast256_view){*fast, lfb_fast256_of(fast)};
 }
 
-TARGET LFB_INLINE bool fast256_is_in(const lfb_fast *fast, uint64_t hash)
+LFB_INLINE void fast256_ask(const fast256_view *view, uint64_t hash)
 {
-  return lfb_fast256_might_contain(fast, hash);
+  lfb_fast_prefetch(&view->fast, hash);
 }
 
-LFB_FAST_MANY(TARGET, fast256_put_all, lfb_fast256, lfb_fast256_of, lfb_fast_prefetch_put,
-              lfb_fast256_turn_on_shape)
-LFB_FAST_MANY(TARGET, fast256_query_all, lfb_fast256, lfb_fast256_of, lfb_fast_prefetch,
-              lfb_fast256_might_contain_shape)
-LFB_FAST_ALONE(TARGET, fast256)
-
-#define ROW(shape, shift, count) LFB_FAST_ROW_OF(TARGET, fast256, shape, shift, count)
-LFB_FAST_SHAPES(ROW)
-ROW(any, 0, 0)
-
-static const lfb_strategy *fast256_fit(const lfb_geometry *geometry)
+LFB_INLINE void fast256_ask_put(const fast256_view *view, uint64_t hash)
 {
-#define FIT(shape, shift, count) LFB_FAST_FIT(fast256, shape, shift, count)
-  switch (lfb_fast_shape_of(geometry)) {
-    LFB_FAST_SHAPES(FIT)
-  default:
-    return &fast256_any_row;
-  }
+  lfb_fast_prefetch_put(&view->fast, hash);
 }
 
-const lfb_strategy lfb_strategy_fast256 = {LFB_FAST_ROW, .fit = fast256_fit};
+TARGET LFB_INLINE uint64_t fast256_put_one(const fast256_view *view, uint64_t hash)
+{
+  return lfb_fast256_turn_on_shape(&view->fast, &view->lanes, hash);
+}
+
+TARGET LFB_INLINE uint64_t fast256_query_one(const fast256_view *view, uint64_t hash)
+{
+  return lfb_fast256_might_contain_shape(&view->fast, &view->lanes, hash);
+}
+
+/* Vectors give nothing to these two. */
+TARGET LFB_INLINE uint64_t fast256_alone_one(const fast256_view *view, uint64_t hash)
+{
+  return lfb_fast_put_alone(&view->fast, hash);
+}
+
+TARGET LFB_INLINE uint64_t fast256_credit_one(const fast256_view *view, uint64_t hash)
+{
+  return lfb_fast_credit(&view->fast, hash);
+}
+
+#define FAST_TARGET TARGET
+#define FAST_(noun) fast256_##noun
+#define FAST_PUT fast256_put
+#define FAST_MIGHT_CONTAIN fast256_might_contain
+#define FAST_PUT_MANY fast256_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast256_might_contain_many
+#define FAST_PUT_MANY_ALONE fast256_put_many_alone
+#define FAST_CREDIT_MANY fast256_credit_many
+#include "bloom/strategies/fast/kernel.inc.h"
+
+const lfb_kernel lfb_kernel_fast256 = {
+    .put = fast256_put,
+    .might_contain = fast256_might_contain,
+    .put_many = fast256_put_many,
+    .might_contain_many = fast256_might_contain_many,
+    .put_many_alone = fast256_put_many_alone,
+    .credit_many = fast256_credit_many,
+};
 
 #endif

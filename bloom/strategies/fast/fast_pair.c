@@ -11,7 +11,8 @@
 #include <math.h>
 
 #include "bloom/strategies/block_model.h"
-#include "bloom/strategies/fast/fast_pair_rows.h"
+#include "bloom/strategies/fast/fast_kernels.h"
+#include "bloom/strategies/fast/fast_pair.h"
 #include "bloom/strategies/strategies.h"
 
 enum {
@@ -23,7 +24,7 @@ enum {
 /* Addresses end long before; a pair's number must leave a hash bits to spare. */
 #define PAIR_MOST_PAIRS (UINT64_C(1) << 42)
 
-lfb_status lfb_fast_pair_usable(void)
+static lfb_status pair_usable(void)
 {
   return lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
 }
@@ -51,7 +52,7 @@ static uint32_t pair_choose(double fpp, double *load)
   return best;
 }
 
-lfb_status lfb_fast_pair_size(const lfb_config *config, lfb_geometry *geometry)
+static lfb_status pair_size(const lfb_config *config, lfb_geometry *geometry)
 {
   const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
   const lfb_status status = lfb_sizing_check_fpp(config->fpp);
@@ -69,7 +70,7 @@ lfb_status lfb_fast_pair_size(const lfb_config *config, lfb_geometry *geometry)
   return LFB_OK;
 }
 
-bool lfb_fast_pair_valid(const lfb_geometry *geometry)
+static bool pair_valid(const lfb_geometry *geometry)
 {
   return geometry->words_per_key == PAIR_WORDS && geometry->probes % PAIR_WORDS == 0 &&
          geometry->probes <= LFB_FAST_MAX_PROBES && geometry->word_count % PAIR_WORDS == 0 &&
@@ -77,7 +78,7 @@ bool lfb_fast_pair_valid(const lfb_geometry *geometry)
          geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
 }
 
-double lfb_fast_pair_fpp_after(const lfb_geometry *geometry, double insertions)
+static double pair_fpp_after(const lfb_geometry *geometry, double insertions)
 {
   const double pairs = (double)geometry->word_count / PAIR_WORDS;
   lfb_block_model model;
@@ -87,18 +88,18 @@ double lfb_fast_pair_fpp_after(const lfb_geometry *geometry, double insertions)
 }
 
 /* A key leaves a bit off unless it has its pair, and draws it there. */
-double lfb_fast_pair_count(const lfb_geometry *geometry, uint64_t bits_set)
+static double pair_count_elements(const lfb_geometry *geometry, uint64_t bits_set)
 {
   const double pairs = (double)geometry->word_count / PAIR_WORDS;
   const double drawn = -expm1((double)geometry->probes / PAIR_WORDS * log1p(-1 / (double)LFB_WORD_BITS));
   return log1p(-(double)bits_set / (double)geometry->bit_count) / log1p(-drawn / pairs);
 }
 
-double lfb_fast_pair_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
+static double pair_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
 {
   return bits_set >= geometry->bit_count
              ? 1
-             : lfb_fast_pair_fpp_after(geometry, lfb_fast_pair_count(geometry, bits_set));
+             : pair_fpp_after(geometry, pair_count_elements(geometry, bits_set));
 }
 
 /* A key's bits; `probes` is a constant where this is inlined for a shape. */
@@ -126,7 +127,7 @@ LFB_INLINE uint32_t pair_count(lfb_two two)
   return lfb_word_count(two.low) + lfb_word_count(two.high);
 }
 
-uint32_t lfb_fast_pair_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
+static uint32_t pair_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
 {
   const uint64_t first = lfb_fast_pair_first_word(layout, hash.low) * LFB_WORD_BITS;
   const lfb_two mask = pair_mask(hash.low, layout->probes);
@@ -139,4 +140,35 @@ uint32_t lfb_fast_pair_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t
   return count;
 }
 
-LFB_FAST_PAIR_ROW_OF(, pair, lfb_strategy_fast_pair)
+#define PAIR_TARGET
+#define PAIR_(noun) pair_##noun
+#define PAIR_PUT pair_put
+#define PAIR_MIGHT_CONTAIN pair_might_contain
+#define PAIR_PUT_MANY pair_put_many
+#define PAIR_MIGHT_CONTAIN_MANY pair_might_contain_many
+#include "bloom/strategies/fast/pair.inc.h"
+
+static const lfb_kernel pair_kernel = {
+    .put = pair_put,
+    .might_contain = pair_might_contain,
+    .put_many = pair_put_many,
+    .might_contain_many = pair_might_contain_many,
+};
+
+const lfb_strategy lfb_strategy_fast_pair = {
+    .id = LFB_FAST_PAIR,
+    .file_id = 6,
+    .name = "fast-pair",
+    .hash = LFB_KIND_XXH3,
+    .seeding = LFB_SEED_RANDOM,
+    .reachable_bits = UINT64_MAX,
+    .puts_claim = true,
+    .usable = pair_usable,
+    .size = pair_size,
+    .valid = pair_valid,
+    .fpp_after = pair_fpp_after,
+    .count = pair_count_elements,
+    .fpp_now = pair_fpp_now,
+    .bits_of = pair_bits_of,
+    .kernels = {&pair_kernel, LFB_X86(&lfb_kernel_fast_pair256), NULL},
+};

@@ -10,8 +10,8 @@
 #ifdef LFB_SIMD_X86
 #include <immintrin.h>
 
-#include "bloom/strategies/fast/fast_pair_rows.h"
-#include "bloom/strategies/strategies.h"
+#include "bloom/strategies/fast/fast_kernels.h"
+#include "bloom/strategies/fast/fast_pair.h"
 
 #define TARGET LFB_AVX2_TARGET
 
@@ -61,6 +61,19 @@ TARGET LFB_INLINE uint32_t pair256_count(lfb_two two)
   return (uint32_t)(_mm_popcnt_u64(two.low) + _mm_popcnt_u64(two.high));
 }
 
-LFB_FAST_PAIR_ROW_OF(TARGET, pair256, lfb_strategy_fast_pair256)
+#define PAIR_TARGET TARGET
+#define PAIR_(noun) pair256_##noun
+#define PAIR_PUT pair256_put
+#define PAIR_MIGHT_CONTAIN pair256_might_contain
+#define PAIR_PUT_MANY pair256_put_many
+#define PAIR_MIGHT_CONTAIN_MANY pair256_might_contain_many
+#include "bloom/strategies/fast/pair.inc.h"
+
+const lfb_kernel lfb_kernel_fast_pair256 = {
+    .put = pair256_put,
+    .might_contain = pair256_might_contain,
+    .put_many = pair256_put_many,
+    .might_contain_many = pair256_might_contain_many,
+};
 
 #endif

@@ -147,11 +147,6 @@ static uint32_t fast_group_shift(const lfb_geometry *geometry)
   return shift;
 }
 
-uint32_t lfb_fast_shape_of(const lfb_geometry *geometry)
-{
-  return LFB_FAST_SHAPE(fast_group_shift(geometry), geometry->probes);
-}
-
 lfb_fast lfb_fast_view(const lfb_geometry *geometry, lfb_word *words, const void *filter)
 {
   lfb_fast fast = {.words = words,

@@ -30,17 +30,6 @@ double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
 /* The bits of a hash, as the row has it. */
 uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
 
-/* The fields of a table row that all variants of `fast` fill alike. */
-#define LFB_FAST_ROW                                                                        \
-  .id = LFB_FAST, .file_id = 2, .name = "fast", .hash = LFB_KIND_XXH3,                      \
-  .seeding = LFB_SEED_RANDOM, .reachable_bits = UINT64_MAX, .size = lfb_fast_size,          \
-  .valid = lfb_fast_valid,                                                                  \
-  .fpp_after = lfb_fast_fpp_after, .count = lfb_fast_count_elements, .fpp_now = lfb_fast_fpp_now, \
-  .bits_of = lfb_fast_bits_of
-
-/* The shape of a geometry as one number, LFB_FAST_SHAPE. */
-uint32_t lfb_fast_shape_of(const lfb_geometry *geometry);
-
 /* The view of a filter of this geometry, whose words are there. */
 lfb_fast lfb_fast_view(const lfb_geometry *geometry, lfb_word *words, const void *filter);
 

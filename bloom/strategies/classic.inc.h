@@ -1,0 +1,54 @@
+/*
+ * classic.inc.h - template: the kernel of a classic strategy (probes.h), and the bits of a key.
+ *
+ * Whoever includes this defines
+ *
+ *   CLASSIC_START, CLASSIC_NEXT  its walk
+ *   CLASSIC_BITS_OF              the name of a row's function (strategy.h)
+ *   CLASSIC_PUT, CLASSIC_MIGHT_CONTAIN, CLASSIC_PUT_MANY, CLASSIC_MIGHT_CONTAIN_MANY
+ *                                those of a kernel's (kernel.h)
+ *   CLASSIC_KERNEL               that of the kernel
+ */
+
+static uint32_t CLASSIC_BITS_OF(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
+{
+  return probes_bits_of(layout, hash, indexes, CLASSIC_START, CLASSIC_NEXT);
+}
+
+static uint32_t CLASSIC_PUT(const lfb_layout *layout, lfb_hash hash)
+{
+  return probes_put(layout, hash, CLASSIC_START, CLASSIC_NEXT);
+}
+
+static bool CLASSIC_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
+{
+  return probes_might_contain(layout, hash, CLASSIC_START, CLASSIC_NEXT);
+}
+
+static uint64_t CLASSIC_PUT_MANY(const lfb_layout *layout, const uint64_t *low,
+                                 const uint64_t *high, size_t count, uint64_t *answers)
+{
+  return probes_many(layout, low, high, count, answers, true, CLASSIC_START, CLASSIC_NEXT);
+}
+
+static void CLASSIC_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t *low,
+                                       const uint64_t *high, size_t count, uint64_t *answers)
+{
+  (void)probes_many(layout, low, high, count, answers, false, CLASSIC_START, CLASSIC_NEXT);
+}
+
+static const lfb_kernel CLASSIC_KERNEL = {
+    .put = CLASSIC_PUT,
+    .might_contain = CLASSIC_MIGHT_CONTAIN,
+    .put_many = CLASSIC_PUT_MANY,
+    .might_contain_many = CLASSIC_MIGHT_CONTAIN_MANY,
+};
+
+#undef CLASSIC_START
+#undef CLASSIC_NEXT
+#undef CLASSIC_BITS_OF
+#undef CLASSIC_PUT
+#undef CLASSIC_MIGHT_CONTAIN
+#undef CLASSIC_PUT_MANY
+#undef CLASSIC_MIGHT_CONTAIN_MANY
+#undef CLASSIC_KERNEL

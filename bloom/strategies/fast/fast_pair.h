@@ -1,0 +1,25 @@
+/*
+ * fast_pair.h - where a key of strategy `fast-pair` has its two words.
+ */
+#ifndef LFB_BLOOM_FAST_PAIR_H
+#define LFB_BLOOM_FAST_PAIR_H
+
+#include "atomic/words/pair.h"
+#include "bloom/strategies/kernel.h"
+
+enum { LFB_FAST_PAIR_WORDS = 2 };
+
+/* The number of the first word of a hash's pair. */
+LFB_INLINE uint64_t lfb_fast_pair_first_word(const lfb_layout *layout, uint64_t hash)
+{
+  return LFB_FAST_PAIR_WORDS *
+         lfb_multiply_high(hash, layout->bits.word_count / LFB_FAST_PAIR_WORDS);
+}
+
+/* That word. */
+LFB_INLINE lfb_word *lfb_fast_pair_block(const lfb_layout *layout, uint64_t hash)
+{
+  return layout->bits.words + lfb_fast_pair_first_word(layout, hash);
+}
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * lines.inc.h - template: the loop over many hashes whose bits lie in one line each.
+ *
+ * Lines are asked for ahead, and answers gathered 64 to a word.  Whoever includes this defines
+ *
+ *   LINES_TARGET  what a function begins with that uses its instructions, which a function without
+ *                 it could not take in
+ *   LINES_LOOP    the name of the loop
+ *   LINES_VIEW    the type of what is the same for all hashes
+ *   LINES_UNROLL  what the loop over the hashes of one word of answers begins with
+ *
+ * and gets a loop that is inlined with its functions.  Each word of answers asks for as many lines
+ * further ahead; at the end of the batch for some that were asked for already, which costs less
+ * than to look.
+ */
+
+/* Runs one(view, hash) on each hash, in order, sets the answer of those that give more than 0, and
+ * returns the sum. */
+LINES_TARGET LFB_INLINE uint64_t LINES_LOOP(const LINES_VIEW *view, const uint64_t *hashes,
+                                            size_t count, uint64_t *answers,
+                                            void (*ask)(const LINES_VIEW *view, uint64_t hash),
+                                            uint64_t (*one)(const LINES_VIEW *view, uint64_t hash))
+{
+  uint64_t sum = 0;
+
+  for (size_t i = 0; i < count && i < LFB_LINES_AHEAD; i++)
+    ask(view, hashes[i]);
+  for (size_t i = 0, turns; i < count; i += turns) {
+    turns = count - i < LFB_WORD_BITS ? count - i : (size_t)LFB_WORD_BITS;
+    const size_t further =
+        i + LFB_LINES_AHEAD + turns <= count ? i + LFB_LINES_AHEAD : count - turns;
+    const uint64_t *now = hashes + i, *ahead = hashes + further;
+    uint64_t answer = 0;
+    LINES_UNROLL
+    for (size_t k = 0; k < turns; k++) {
+      ask(view, ahead[k]);
+      const uint64_t given = one(view, now[k]);
+      answer |= (uint64_t)(given != 0) << k;
+      sum += given;
+    }
+    answers[i / LFB_WORD_BITS] = answer;
+  }
+  return sum;
+}
+
+#undef LINES_TARGET
+#undef LINES_LOOP
+#undef LINES_VIEW
+#undef LINES_UNROLL
