@@ -16,7 +16,7 @@ inline std::vector<lfb_simd> SimdLevels() {
 
 // The kernel of a filter's strategy that uses no more than `most`.
 inline const lfb_kernel* KernelUpTo(lfb_simd most, const Filter& filter) {
-  return lfb_strategy_kernel(filter->strategy, most);
+  return lfb_strategy_kernel(filter->strategy, &filter->description.geometry, most);
 }
 
 inline Filter MakeDescribed(lfb_simd most, const lfb_description& description) {

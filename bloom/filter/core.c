@@ -195,7 +195,7 @@ lfb_status lfb_core_make_over(const lfb_description *description, const lfb_core
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_filter){
       .layout = lfb_core_layout(description, parts->pages.address, parts->count, made),
-      .kernel = lfb_strategy_kernel(description->strategy, lfb_simd_chosen()),
+      .kernel = lfb_strategy_kernel(description->strategy, &description->geometry, lfb_simd_chosen()),
       .strategy = description->strategy,
       .pages = parts->pages,
       .claims = parts->claims,

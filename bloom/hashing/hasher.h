@@ -8,6 +8,7 @@
 #ifndef LFB_BLOOM_HASHER_H
 #define LFB_BLOOM_HASHER_H
 
+#include <lfbloom/cpu.h>
 #include <stdbool.h>
 
 #include "atomic/words/kin.h"
@@ -91,11 +92,11 @@ LFB_KIN lfb_hash lfb_hasher_u64_other(const lfb_hasher *hasher, uint64_t key);
 
 /* The hash of a 64-bit key: of its 8 bytes, little-endian, or of its decimal text,
  * or mixed as a number: a bijection, so that different keys have different hashes. */
-static inline lfb_hash lfb_hasher_u64(const lfb_hasher *hasher, uint64_t key)
+LFB_INLINE lfb_hash lfb_hasher_u64(const lfb_hasher *hasher, uint64_t key)
 {
   const uint64_t little = LFB_LITTLE_64(key);
 
-  if (hasher->kind == LFB_KIND_XXH3)
+  if (__builtin_expect(hasher->kind == LFB_KIND_XXH3, 1))
     return (lfb_hash){lfb_murmur_finish64(key ^ hasher->seed), 0};
   if (hasher->kind == LFB_KIND_MURMUR128)
     return lfb_murmur128(&little, sizeof little, 0);

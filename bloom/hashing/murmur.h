@@ -142,17 +142,6 @@ static inline lfb_hash lfb_murmur128_finish(lfb_hash h, const unsigned char *tai
   return h;
 }
 
-/* The state of murmur3_x64_128, seed 0, once all bytes are in. */
-static inline lfb_hash lfb_murmur128_state(const void *bytes, size_t size)
-{
-  const unsigned char *at = (const unsigned char *)bytes;
-  lfb_hash h = {0, 0};
-
-  for (size_t blocks = size / 16; blocks > 0; blocks--, at += 16)
-    h = lfb_murmur128_block(h, lfb_load_le64(at), lfb_load_le64(at + 8));
-  return lfb_murmur128_tail(h, at, size);
-}
-
 /* murmur3_x64_128 of `size` bytes, with the seed as both halves of the state. */
 static inline lfb_hash lfb_murmur128(const void *bytes, size_t size, uint32_t seed)
 {

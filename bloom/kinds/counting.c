@@ -75,7 +75,8 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
   made->pages = *pages;
   made->hashing =
       (lfb_hashing){&made->layout.hasher, description->strategy,
-                    lfb_strategy_kernel(description->strategy, lfb_simd_chosen())};
+                    lfb_strategy_kernel(description->strategy, &description->geometry,
+                                        lfb_simd_chosen())};
   counting_choose_kernel(made);
   *counting = made;
   return LFB_OK;

@@ -134,11 +134,6 @@ LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place 
 
 typedef lfb_fast cfast_view;
 
-LFB_INLINE cfast_view cfast_view_of(const lfb_fast *fast)
-{
-  return *fast;
-}
-
 LFB_INLINE uint64_t cfast_put_key(const cfast_view *fast, uint64_t hash)
 {
   lfb_place places[FAST_BLOCK];
@@ -172,52 +167,80 @@ LFB_INLINE uint64_t cfast_ask_and_remove(const cfast_view *fast, uint64_t hash)
   return cfast_remove_key(fast, hash);
 }
 
-#define FAST_TARGET
-#define FAST_(noun) cfast_##noun
-#define FAST_UNROLL
-#include "bloom/strategies/fast/shapes.inc.h"
-#undef FAST_TARGET
-#undef FAST_
+#define LINES_TARGET
+#define LINES_LOOP cfast_lines
+#define LINES_VIEW cfast_view
+#define LINES_UNROLL
+#include "bloom/strategies/lines.inc.h"
+
+/* ---- shapes: those that code is made for are constants in it ------------------- */
+
+typedef void (*cfast_ask)(const cfast_view *fast, uint64_t hash);
+typedef uint64_t (*cfast_act)(const cfast_view *fast, uint64_t hash);
+
+LFB_INLINE bool cfast_one(const lfb_counting *counting, lfb_hash hash, cfast_act act)
+{
+  const lfb_fast *fast = &counting->layout.fast;
+  lfb_fast shaped = *fast;
+
+  switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
+#define CFAST_ONE(name, shift, probes) case LFB_FAST_SHAPE(shift, probes): shaped = lfb_fast_shaped(fast, shift, probes); return act(&shaped, hash.low) != 0;
+    LFB_FAST_SHAPES(CFAST_ONE)
+  default:
+    return act(fast, hash.low) != 0;
+  }
+}
+
+LFB_INLINE void cfast_many(const lfb_counting *counting, const uint64_t *hashes, size_t count,
+                           uint64_t *answers, cfast_ask ask, cfast_act act)
+{
+  const lfb_fast *fast = &counting->layout.fast;
+  lfb_fast shaped = *fast;
+
+  switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
+#define CFAST_MANY(name, shift, probes) case LFB_FAST_SHAPE(shift, probes): shaped = lfb_fast_shaped(fast, shift, probes); (void)cfast_lines(&shaped, hashes, count, answers, ask, act); return;
+    LFB_FAST_SHAPES(CFAST_MANY)
+  default:
+    (void)cfast_lines(fast, hashes, count, answers, ask, act);
+  }
+}
 
 /* ---- the kernel ---------------------------------------------------------------- */
 
 static bool cfast_put_one(const lfb_counting *counting, lfb_hash hash)
 {
-  return cfast_one(&counting->layout.fast, hash.low, cfast_ask_and_put) != 0;
+  return cfast_one(counting, hash, cfast_ask_and_put);
 }
 
 static bool cfast_might_contain_one(const lfb_counting *counting, lfb_hash hash)
 {
-  return cfast_one(&counting->layout.fast, hash.low, cfast_might_contain_key) != 0;
+  return cfast_one(counting, hash, cfast_might_contain_key);
 }
 
 static bool cfast_remove_one(const lfb_counting *counting, lfb_hash hash)
 {
-  return cfast_one(&counting->layout.fast, hash.low, cfast_ask_and_remove) != 0;
+  return cfast_one(counting, hash, cfast_ask_and_remove);
 }
 
 static void cfast_put_many(const lfb_counting *counting, const uint64_t *low,
                            const uint64_t *high, size_t count, uint64_t *answers)
 {
   (void)high;
-  (void)cfast_many(&counting->layout.fast, low, count, answers, cfast_ask_to_write,
-                   cfast_put_key);
+  cfast_many(counting, low, count, answers, cfast_ask_to_write, cfast_put_key);
 }
 
 static void cfast_might_contain_many(const lfb_counting *counting, const uint64_t *low,
                                      const uint64_t *high, size_t count, uint64_t *answers)
 {
   (void)high;
-  (void)cfast_many(&counting->layout.fast, low, count, answers, cfast_ask_to_read,
-                   cfast_might_contain_key);
+  cfast_many(counting, low, count, answers, cfast_ask_to_read, cfast_might_contain_key);
 }
 
 static void cfast_remove_many(const lfb_counting *counting, const uint64_t *low,
                               const uint64_t *high, size_t count, uint64_t *answers)
 {
   (void)high;
-  (void)cfast_many(&counting->layout.fast, low, count, answers, cfast_ask_to_write,
-                   cfast_remove_key);
+  cfast_many(counting, low, count, answers, cfast_ask_to_write, cfast_remove_key);
 }
 
 const lfb_counting_kernel lfb_counting_kernel_fast = {

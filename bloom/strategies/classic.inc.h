@@ -7,7 +7,7 @@
  *   CLASSIC_BITS_OF              the name of a row's function (strategy.h)
  *   CLASSIC_PUT, CLASSIC_MIGHT_CONTAIN, CLASSIC_PUT_MANY, CLASSIC_MIGHT_CONTAIN_MANY
  *                                those of a kernel's (kernel.h)
- *   CLASSIC_KERNEL               that of the kernel
+ *   CLASSIC_KERNELS              that of the one in a row's kernels
  */
 
 static uint32_t CLASSIC_BITS_OF(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
@@ -37,12 +37,12 @@ static void CLASSIC_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t 
   (void)probes_many(layout, low, high, count, answers, false, CLASSIC_START, CLASSIC_NEXT);
 }
 
-static const lfb_kernel CLASSIC_KERNEL = {
+static const lfb_kernel *const CLASSIC_KERNELS[] = {&(const lfb_kernel){
     .put = CLASSIC_PUT,
     .might_contain = CLASSIC_MIGHT_CONTAIN,
     .put_many = CLASSIC_PUT_MANY,
     .might_contain_many = CLASSIC_MIGHT_CONTAIN_MANY,
-};
+}};
 
 #undef CLASSIC_START
 #undef CLASSIC_NEXT
@@ -51,4 +51,4 @@ static const lfb_kernel CLASSIC_KERNEL = {
 #undef CLASSIC_MIGHT_CONTAIN
 #undef CLASSIC_PUT_MANY
 #undef CLASSIC_MIGHT_CONTAIN_MANY
-#undef CLASSIC_KERNEL
+#undef CLASSIC_KERNELS

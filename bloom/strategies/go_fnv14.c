@@ -75,7 +75,7 @@ static double go_fnv14_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
 #define CLASSIC_MIGHT_CONTAIN go_fnv14_might_contain
 #define CLASSIC_PUT_MANY go_fnv14_put_many
 #define CLASSIC_MIGHT_CONTAIN_MANY go_fnv14_might_contain_many
-#define CLASSIC_KERNEL go_fnv14_kernel
+#define CLASSIC_KERNELS go_fnv14_kernels
 #include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_go_fnv14 = {
@@ -90,5 +90,5 @@ const lfb_strategy lfb_strategy_go_fnv14 = {
     .count = lfb_sizing_count,
     .fpp_now = go_fnv14_fpp_now,
     .bits_of = go_fnv14_bits_of,
-    .kernels = {&go_fnv14_kernel},
+    .kernels = {go_fnv14_kernels},
 };

@@ -29,7 +29,7 @@ static uint64_t java_double_next(lfb_walk *walk, const lfb_layout *layout)
 #define CLASSIC_MIGHT_CONTAIN java_double_might_contain
 #define CLASSIC_PUT_MANY java_double_put_many
 #define CLASSIC_MIGHT_CONTAIN_MANY java_double_might_contain_many
-#define CLASSIC_KERNEL java_double_kernel
+#define CLASSIC_KERNELS java_double_kernels
 #include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_java_double = {
@@ -46,5 +46,5 @@ const lfb_strategy lfb_strategy_java_double = {
     .count = lfb_sizing_count,
     .fpp_now = lfb_sizing_fpp_now,
     .bits_of = java_double_bits_of,
-    .kernels = {&java_double_kernel},
+    .kernels = {java_double_kernels},
 };

@@ -64,7 +64,7 @@ static double mitz32_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
 #define CLASSIC_MIGHT_CONTAIN mitz32_might_contain
 #define CLASSIC_PUT_MANY mitz32_put_many
 #define CLASSIC_MIGHT_CONTAIN_MANY mitz32_might_contain_many
-#define CLASSIC_KERNEL mitz32_kernel
+#define CLASSIC_KERNELS mitz32_kernels
 #include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_mitz32 = {
@@ -79,7 +79,7 @@ const lfb_strategy lfb_strategy_mitz32 = {
     .count = mitz32_count,
     .fpp_now = mitz32_fpp_now,
     .bits_of = mitz32_bits_of,
-    .kernels = {&mitz32_kernel},
+    .kernels = {mitz32_kernels},
 };
 
 const lfb_strategy lfb_strategy_redis_mitz32 = {
@@ -94,5 +94,5 @@ const lfb_strategy lfb_strategy_redis_mitz32 = {
     .count = lfb_sizing_count,
     .fpp_now = lfb_sizing_fpp_now,
     .bits_of = mitz32_bits_of,
-    .kernels = {&mitz32_kernel},
+    .kernels = {mitz32_kernels},
 };

@@ -30,7 +30,7 @@ static uint64_t mitz64_next(lfb_walk *walk, const lfb_layout *layout)
 #define CLASSIC_MIGHT_CONTAIN mitz64_might_contain
 #define CLASSIC_PUT_MANY mitz64_put_many
 #define CLASSIC_MIGHT_CONTAIN_MANY mitz64_might_contain_many
-#define CLASSIC_KERNEL mitz64_kernel
+#define CLASSIC_KERNELS mitz64_kernels
 #include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_mitz64 = {
@@ -46,5 +46,5 @@ const lfb_strategy lfb_strategy_mitz64 = {
     .count = lfb_sizing_count,
     .fpp_now = lfb_sizing_fpp_now,
     .bits_of = mitz64_bits_of,
-    .kernels = {&mitz64_kernel},
+    .kernels = {mitz64_kernels},
 };

@@ -134,22 +134,25 @@ LFB_INLINE uint32_t probes_put(const lfb_layout *layout, lfb_hash hash, lfb_walk
 
 /* The keys in flight: indexes of key i in the slots from (i mod keys) * probes on. */
 typedef struct lfb_flight {
-  size_t keys; /* a power of two: the mod is a mask */
+  size_t keys;     /* a power of two: the mod is a mask               */
+  uint32_t probes; /* of a key; a constant where the compiler knows it */
   uint64_t index[LFB_PROBES_SLOTS];
 } lfb_flight;
 
-LFB_INLINE uint64_t *flight_slots(lfb_flight *flight, const lfb_layout *layout, size_t key)
+LFB_INLINE uint64_t *flight_slots(lfb_flight *flight, size_t key)
 {
-  return flight->index + (key & (flight->keys - 1)) * layout->probes;
+  return flight->index + (key & (flight->keys - 1)) * flight->probes;
 }
 
 /* Computes one key's indexes and asks for their lines. */
 LFB_INLINE void flight_send(lfb_flight *flight, const lfb_layout *layout, size_t key,
-                              lfb_walk walk, lfb_walk_next next,
-                              void (*prefetch)(const void *address))
+                            lfb_walk walk, lfb_walk_next next,
+                            void (*prefetch)(const void *address))
 {
-  uint64_t *index = flight_slots(flight, layout, key);
-  for (uint32_t i = 0; i < layout->probes; i++) {
+  uint64_t *index = flight_slots(flight, key);
+
+  LFB_UNROLL_8
+  for (uint32_t i = 0; i < flight->probes; i++) {
     index[i] = next(&walk, layout);
     prefetch(&layout->bits.words[index[i] / LFB_WORD_BITS]);
   }
@@ -158,11 +161,12 @@ LFB_INLINE void flight_send(lfb_flight *flight, const lfb_layout *layout, size_t
 /* Puts or looks up a key whose lines have arrived; more than 0 for true. */
 LFB_INLINE uint32_t flight_land(lfb_flight *flight, const lfb_layout *layout, size_t key, bool put)
 {
-  const uint64_t *index = flight_slots(flight, layout, key);
+  const uint64_t *index = flight_slots(flight, key);
   uint32_t turned_on = 0;
   uint64_t all = 1;
 
-  for (uint32_t i = 0; i < layout->probes; i++) {
+  LFB_UNROLL_8
+  for (uint32_t i = 0; i < flight->probes; i++) {
     if (put)
       turned_on += lfb_bits_set(&layout->bits, index[i]);
     else
@@ -175,32 +179,43 @@ LFB_INLINE uint32_t flight_land(lfb_flight *flight, const lfb_layout *layout, si
  * Sends keys ahead, lands them in order: the lines of LFB_PROBES_AHEAD probes are
  * on their way while one key is put or looked up.
  */
-LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
+LFB_INLINE uint64_t probes_loop(const lfb_layout *given, uint32_t probes, const uint64_t *low,
                                 const uint64_t *high, size_t count, uint64_t *answers, bool put,
                                 lfb_walk_start start, lfb_walk_next next)
 {
+  const lfb_layout layout = *given; /* that no write to `answers` can change it */
   lfb_flight flight;
   uint64_t turned_on = 0, answer = 0;
 
+  flight.probes = probes;
   flight.keys = 1;
-  while (2 * flight.keys * layout->probes <= LFB_PROBES_AHEAD)
+  while (2 * flight.keys * probes <= LFB_PROBES_AHEAD)
     flight.keys *= 2;
-
   for (size_t i = 0; i < count + flight.keys; i++) {
     if (i >= flight.keys) {
       const size_t key = i - flight.keys;
-      const uint32_t on = flight_land(&flight, layout, key, put);
+      const uint32_t on = flight_land(&flight, &layout, key, put);
       turned_on += on;
       answer = (key % LFB_WORD_BITS == 0 ? 0 : answer) | (uint64_t)(on != 0) << (key % LFB_WORD_BITS);
       answers[key / LFB_WORD_BITS] = answer;
     }
     if (i < count) {
       const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
-      flight_send(&flight, layout, i, start(hash), next,
+      flight_send(&flight, &layout, i, start(hash), next,
                   put ? lfb_prefetch_write : lfb_prefetch_read);
     }
   }
   return turned_on;
+}
+
+/* 7 probes, those of 1 %, are a number that the compiler knows. */
+LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
+                                const uint64_t *high, size_t count, uint64_t *answers, bool put,
+                                lfb_walk_start start, lfb_walk_next next)
+{
+  return layout->probes == 7
+             ? probes_loop(layout, 7, low, high, count, answers, put, start, next)
+             : probes_loop(layout, layout->probes, low, high, count, answers, put, start, next);
 }
 
 /* Writes the indexes of a walk's bits; how many. */

@@ -191,12 +191,12 @@ static void sbbf_might_contain_many(const lfb_layout *layout, const uint64_t *lo
   (void)sbbf_lines(layout, low, count, answers, sbbf_ask, sbbf_query_one);
 }
 
-static const lfb_kernel sbbf_kernel = {
+static const lfb_kernel *const sbbf_kernels[] = {&(const lfb_kernel){
     .put = sbbf_put,
     .might_contain = sbbf_might_contain,
     .put_many = sbbf_put_many,
     .might_contain_many = sbbf_might_contain_many,
-};
+}};
 
 const lfb_strategy lfb_strategy_sbbf = {
     .id = LFB_SBBF,
@@ -210,5 +210,5 @@ const lfb_strategy lfb_strategy_sbbf = {
     .count = sbbf_count,
     .fpp_now = sbbf_fpp_now,
     .bits_of = sbbf_bits_of,
-    .kernels = {&sbbf_kernel},
+    .kernels = {sbbf_kernels},
 };

@@ -27,13 +27,14 @@ const lfb_strategy *lfb_strategy_find_in_file(uint8_t file_id)
   return NULL;
 }
 
-const lfb_kernel *lfb_strategy_kernel(const lfb_strategy *strategy, lfb_simd most)
+const lfb_kernel *lfb_strategy_kernel(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                                      lfb_simd most)
 {
   int level = (int)most;
 
   while (strategy->kernels[level] == NULL)
     level--;
-  return strategy->kernels[level];
+  return strategy->kernels[level][strategy->kernel_of == NULL ? 0 : strategy->kernel_of(geometry)];
 }
 
 const char *lfb_strategy_name(lfb_strategy_id id)

@@ -27,9 +27,10 @@ LFB_KIN const lfb_strategy *lfb_strategy_find(lfb_strategy_id id);
 /* The row with that number in files; NULL for none. */
 const lfb_strategy *lfb_strategy_find_in_file(uint8_t file_id);
 
-/* The kernel of a strategy that uses the most of, but no more than, these vector instructions,
- * which the processor must have. */
-const lfb_kernel *lfb_strategy_kernel(const lfb_strategy *strategy, lfb_simd most);
+/* The kernel of a strategy for this geometry that uses the most of, but no more than, these vector
+ * instructions, which the processor must have. */
+const lfb_kernel *lfb_strategy_kernel(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                                      lfb_simd most);
 
 #ifdef __cplusplus
 }

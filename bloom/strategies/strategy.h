@@ -58,8 +58,10 @@ typedef struct lfb_strategy {
    * may come twice.  How many, at most LFB_MAX_PROBES.  Reads no word: the layout may have none. */
   uint32_t (*bits_of)(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
 
-  /* By the instructions that they use; NULL where there is none, the first one never. */
-  const lfb_kernel *kernels[LFB_SIMD_LEVELS];
+  /* By the instructions that they use; NULL where there are none, the first one never.  Then by
+   * kernel_of(); where that is NULL, one. */
+  const lfb_kernel *const *kernels[LFB_SIMD_LEVELS];
+  uint32_t (*kernel_of)(const lfb_geometry *geometry);
 } lfb_strategy;
 
 #ifdef __cplusplus

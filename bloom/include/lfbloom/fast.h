@@ -58,48 +58,48 @@ LFB_INLINE uint32_t lfb_fast_turn_on_shape(const lfb_fast *fast, uint64_t hash)
   return lfb_fast_key_put(fast, &key);
 }
 
-/* Calls `act` with a view whose shape the compiler knows, if it is one that code is
- * made for. */
-#define LFB_FAST_CASE(act, shift, count)                       \
-  case LFB_FAST_SHAPE(shift, count): {                         \
-    const lfb_fast shaped = lfb_fast_shaped(fast, shift, count); \
-    return act(&shaped, hash);                                 \
+/* lfb_fast_might_contain() of a view of this shape. */
+LFB_INLINE uint32_t lfb_fast_might_contain_shape(const lfb_fast *fast, uint64_t hash)
+{
+#if defined(LFB_FAST_BY_AVX512)
+  return lfb_fast512_might_contain(fast, hash);
+#elif defined(LFB_FAST_BY_AVX2)
+  return lfb_fast256_might_contain(fast, hash);
+#else
+  return lfb_fast_is_in(fast, hash);
+#endif
+}
+
+/* act(fast, hash) with a view whose shape the compiler knows, if it is one that code is made for. */
+LFB_INLINE uint32_t lfb_fast_by_shape(const lfb_fast *fast, uint64_t hash,
+                                      uint32_t (*act)(const lfb_fast *fast, uint64_t hash))
+{
+  lfb_fast shaped = *fast;
+
+  switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
+#define LFB_FAST_CASE(name, shift, count) case LFB_FAST_SHAPE(shift, count): shaped = lfb_fast_shaped(fast, shift, count); return act(&shaped, hash);
+    LFB_FAST_SHAPES(LFB_FAST_CASE)
+#undef LFB_FAST_CASE
+  default:
+    return act(fast, hash);
   }
+}
 
 /* Whether the key of this hash may have been put; false is certain. */
 LFB_INLINE bool lfb_fast_might_contain(const lfb_fast *fast, uint64_t hash)
 {
 #ifdef LFB_FAST_BY_AVX512
-  return lfb_fast512_might_contain(fast, hash);
+  return lfb_fast_might_contain_shape(fast, hash) != 0; /* whatever its shape is */
 #else
-#ifdef LFB_FAST_BY_AVX2
-#define LFB_FAST_QUERY_SHAPE lfb_fast256_might_contain
-#else
-#define LFB_FAST_QUERY_SHAPE lfb_fast_is_in
-#endif
-#define LFB_FAST_QUERY(name, shift, count) LFB_FAST_CASE(LFB_FAST_QUERY_SHAPE, shift, count)
-  switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
-    LFB_FAST_SHAPES(LFB_FAST_QUERY)
-  default:
-    return LFB_FAST_QUERY_SHAPE(fast, hash);
-  }
-#undef LFB_FAST_QUERY
-#undef LFB_FAST_QUERY_SHAPE
+  return lfb_fast_by_shape(fast, hash, lfb_fast_might_contain_shape) != 0;
 #endif
 }
 
 /* Puts without counting: how many bits this call turned on. */
 LFB_INLINE uint32_t lfb_fast_turn_on(const lfb_fast *fast, uint64_t hash)
 {
-#define LFB_FAST_PUT(name, shift, count) LFB_FAST_CASE(lfb_fast_turn_on_shape, shift, count)
-  switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
-    LFB_FAST_SHAPES(LFB_FAST_PUT)
-  default:
-    return lfb_fast_turn_on_shape(fast, hash);
-  }
-#undef LFB_FAST_PUT
+  return lfb_fast_by_shape(fast, hash, lfb_fast_turn_on_shape);
 }
-#undef LFB_FAST_CASE
 
 /* Puts the key of this hash; whether it turned on at least one bit. */
 LFB_INLINE bool lfb_fast_put(const lfb_fast *fast, uint64_t hash)

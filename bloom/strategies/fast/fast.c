@@ -48,22 +48,66 @@ LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
 
 #define FAST_TARGET
 #define FAST_(noun) fast_##noun
-#define FAST_PUT fast_put
-#define FAST_MIGHT_CONTAIN fast_might_contain
-#define FAST_PUT_MANY fast_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast_might_contain_many
-#define FAST_PUT_MANY_ALONE fast_put_many_alone
-#define FAST_CREDIT_MANY fast_credit_many
+#define FAST_HASH_U64_MANY NULL
+
+#define LINES_TARGET
+#define LINES_LOOP fast_lines
+#define LINES_VIEW fast_view
+#define LINES_UNROLL LFB_UNROLL_8
+#include "bloom/strategies/lines.inc.h"
+
+#define LINES_TARGET
+#define LINES_LOOP fast_lines_alone
+#define LINES_VIEW fast_view
+#define LINES_UNROLL
+#include "bloom/strategies/lines.inc.h"
+
+#define FAST_SHAPE 0, 0
+#define FAST_PUT fast_any_put
+#define FAST_MIGHT_CONTAIN fast_any_might_contain
+#define FAST_PUT_MANY fast_any_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast_any_might_contain_many
+#define FAST_PUT_MANY_ALONE fast_any_put_many_alone
+#define FAST_KERNEL fast_any_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
-static const lfb_kernel fast_kernel = {
-    .put = fast_put,
-    .might_contain = fast_might_contain,
-    .put_many = fast_put_many,
-    .might_contain_many = fast_might_contain_many,
-    .put_many_alone = fast_put_many_alone,
-    .credit_many = fast_credit_many,
+#define FAST_SHAPE 2, 6
+#define FAST_PUT fast_2x3_put
+#define FAST_MIGHT_CONTAIN fast_2x3_might_contain
+#define FAST_PUT_MANY fast_2x3_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast_2x3_might_contain_many
+#define FAST_PUT_MANY_ALONE fast_2x3_put_many_alone
+#define FAST_KERNEL fast_2x3_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
+#define FAST_SHAPE 1, 8
+#define FAST_PUT fast_4x2_put
+#define FAST_MIGHT_CONTAIN fast_4x2_might_contain
+#define FAST_PUT_MANY fast_4x2_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast_4x2_might_contain_many
+#define FAST_PUT_MANY_ALONE fast_4x2_put_many_alone
+#define FAST_KERNEL fast_4x2_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
+#define FAST_SHAPE 1, 12
+#define FAST_PUT fast_4x3_put
+#define FAST_MIGHT_CONTAIN fast_4x3_might_contain
+#define FAST_PUT_MANY fast_4x3_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast_4x3_might_contain_many
+#define FAST_PUT_MANY_ALONE fast_4x3_put_many_alone
+#define FAST_KERNEL fast_4x3_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
+const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS] = {
+    &fast_any_kernel, &fast_2x3_kernel, &fast_4x2_kernel, &fast_4x3_kernel,
 };
+
+/* Batches that meet others are rare: one for all shapes and instructions (fast_kernels.h). */
+void lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,
+                          uint64_t *answers)
+{
+  (void)fast_lines_alone(&layout->fast, hashes, count, answers, fast_ask_put, fast_credit_one);
+}
 
 const lfb_strategy lfb_strategy_fast = {
     .id = LFB_FAST,
@@ -78,5 +122,6 @@ const lfb_strategy lfb_strategy_fast = {
     .count = lfb_fast_count_elements,
     .fpp_now = lfb_fast_fpp_now,
     .bits_of = lfb_fast_bits_of,
-    .kernels = {&fast_kernel, LFB_X86(&lfb_kernel_fast256), LFB_X86(&lfb_kernel_fast512)},
+    .kernels = {lfb_kernels_fast, LFB_X86(lfb_kernels_fast256), LFB_X86(lfb_kernels_fast512)},
+    .kernel_of = lfb_fast_kernel_of,
 };

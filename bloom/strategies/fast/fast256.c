@@ -43,34 +43,66 @@ TARGET LFB_INLINE uint64_t fast256_query_one(const fast256_view *view, uint64_t 
   return lfb_fast256_might_contain_shape(&view->fast, &view->lanes, hash);
 }
 
-/* Vectors give nothing to these two. */
+/* Vectors give nothing here. */
 TARGET LFB_INLINE uint64_t fast256_alone_one(const fast256_view *view, uint64_t hash)
 {
   return lfb_fast_put_alone(&view->fast, hash);
 }
 
-TARGET LFB_INLINE uint64_t fast256_credit_one(const fast256_view *view, uint64_t hash)
-{
-  return lfb_fast_credit(&view->fast, hash);
-}
-
 #define FAST_TARGET TARGET
 #define FAST_(noun) fast256_##noun
-#define FAST_PUT fast256_put
-#define FAST_MIGHT_CONTAIN fast256_might_contain
-#define FAST_PUT_MANY fast256_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast256_might_contain_many
-#define FAST_PUT_MANY_ALONE fast256_put_many_alone
-#define FAST_CREDIT_MANY fast256_credit_many
+#define FAST_HASH_U64_MANY NULL
+
+#define LINES_TARGET TARGET
+#define LINES_LOOP fast256_lines
+#define LINES_VIEW fast256_view
+#define LINES_UNROLL LFB_UNROLL_8
+#include "bloom/strategies/lines.inc.h"
+
+#define LINES_TARGET TARGET
+#define LINES_LOOP fast256_lines_alone
+#define LINES_VIEW fast256_view
+#define LINES_UNROLL
+#include "bloom/strategies/lines.inc.h"
+
+#define FAST_SHAPE 0, 0
+#define FAST_PUT fast256_any_put
+#define FAST_MIGHT_CONTAIN fast256_any_might_contain
+#define FAST_PUT_MANY fast256_any_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast256_any_might_contain_many
+#define FAST_PUT_MANY_ALONE fast256_any_put_many_alone
+#define FAST_KERNEL fast256_any_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
-const lfb_kernel lfb_kernel_fast256 = {
-    .put = fast256_put,
-    .might_contain = fast256_might_contain,
-    .put_many = fast256_put_many,
-    .might_contain_many = fast256_might_contain_many,
-    .put_many_alone = fast256_put_many_alone,
-    .credit_many = fast256_credit_many,
+#define FAST_SHAPE 2, 6
+#define FAST_PUT fast256_2x3_put
+#define FAST_MIGHT_CONTAIN fast256_2x3_might_contain
+#define FAST_PUT_MANY fast256_2x3_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast256_2x3_might_contain_many
+#define FAST_PUT_MANY_ALONE fast256_2x3_put_many_alone
+#define FAST_KERNEL fast256_2x3_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
+#define FAST_SHAPE 1, 8
+#define FAST_PUT fast256_4x2_put
+#define FAST_MIGHT_CONTAIN fast256_4x2_might_contain
+#define FAST_PUT_MANY fast256_4x2_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast256_4x2_might_contain_many
+#define FAST_PUT_MANY_ALONE fast256_4x2_put_many_alone
+#define FAST_KERNEL fast256_4x2_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
+#define FAST_SHAPE 1, 12
+#define FAST_PUT fast256_4x3_put
+#define FAST_MIGHT_CONTAIN fast256_4x3_might_contain
+#define FAST_PUT_MANY fast256_4x3_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast256_4x3_might_contain_many
+#define FAST_PUT_MANY_ALONE fast256_4x3_put_many_alone
+#define FAST_KERNEL fast256_4x3_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
+const lfb_kernel *const lfb_kernels_fast256[LFB_FAST_KERNELS] = {
+    &fast256_any_kernel, &fast256_2x3_kernel, &fast256_4x2_kernel, &fast256_4x3_kernel,
 };
 
 #endif

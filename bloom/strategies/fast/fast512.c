@@ -79,17 +79,6 @@ TARGET LFB_INLINE uint64_t fast512_alone_one(const fast512_view *view, uint64_t 
   return _mm512_mask_test_epi64_mask(key.own, missing, missing);
 }
 
-TARGET LFB_INLINE uint64_t fast512_credit_one(const fast512_view *view, uint64_t hash)
-{
-  const lfb_fast512_hash of = lfb_fast512_hash_of(&view->fast, hash);
-  const fast512_spread key = fast512_spread_of(view, &of);
-  void *at = (void *)of.block;
-  const __m512i line = _mm512_load_si512(at);
-
-  _mm512_store_si512(at, _mm512_mask_andnot_epi64(line, key.own, key.bits, line));
-  return _mm512_mask_test_epi64_mask(key.own, line, key.bits);
-}
-
 /* lfb_hasher_u64() of eight keys at a time, where it mixes numbers. */
 TARGET LFB_INLINE __m512i fast512_mix(__m512i key)
 {
@@ -116,22 +105,58 @@ TARGET static void fast512_hash_u64_many(const lfb_hasher *hasher, const uint64_
 
 #define FAST_TARGET TARGET
 #define FAST_(noun) fast512_##noun
-#define FAST_PUT fast512_put
-#define FAST_MIGHT_CONTAIN fast512_might_contain
-#define FAST_PUT_MANY fast512_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast512_might_contain_many
-#define FAST_PUT_MANY_ALONE fast512_put_many_alone
-#define FAST_CREDIT_MANY fast512_credit_many
+#define FAST_HASH_U64_MANY fast512_hash_u64_many
+
+#define LINES_TARGET TARGET
+#define LINES_LOOP fast512_lines
+#define LINES_VIEW fast512_view
+#define LINES_UNROLL LFB_UNROLL_8
+#include "bloom/strategies/lines.inc.h"
+
+#define LINES_TARGET TARGET
+#define LINES_LOOP fast512_lines_alone
+#define LINES_VIEW fast512_view
+#define LINES_UNROLL
+#include "bloom/strategies/lines.inc.h"
+
+#define FAST_SHAPE 0, 0
+#define FAST_PUT fast512_any_put
+#define FAST_MIGHT_CONTAIN fast512_any_might_contain
+#define FAST_PUT_MANY fast512_any_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast512_any_might_contain_many
+#define FAST_PUT_MANY_ALONE fast512_any_put_many_alone
+#define FAST_KERNEL fast512_any_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
-const lfb_kernel lfb_kernel_fast512 = {
-    .put = fast512_put,
-    .might_contain = fast512_might_contain,
-    .put_many = fast512_put_many,
-    .might_contain_many = fast512_might_contain_many,
-    .put_many_alone = fast512_put_many_alone,
-    .credit_many = fast512_credit_many,
-    .hash_u64_many = fast512_hash_u64_many,
+#define FAST_SHAPE 2, 6
+#define FAST_PUT fast512_2x3_put
+#define FAST_MIGHT_CONTAIN fast512_2x3_might_contain
+#define FAST_PUT_MANY fast512_2x3_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast512_2x3_might_contain_many
+#define FAST_PUT_MANY_ALONE fast512_2x3_put_many_alone
+#define FAST_KERNEL fast512_2x3_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
+#define FAST_SHAPE 1, 8
+#define FAST_PUT fast512_4x2_put
+#define FAST_MIGHT_CONTAIN fast512_4x2_might_contain
+#define FAST_PUT_MANY fast512_4x2_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast512_4x2_might_contain_many
+#define FAST_PUT_MANY_ALONE fast512_4x2_put_many_alone
+#define FAST_KERNEL fast512_4x2_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
+#define FAST_SHAPE 1, 12
+#define FAST_PUT fast512_4x3_put
+#define FAST_MIGHT_CONTAIN fast512_4x3_might_contain
+#define FAST_PUT_MANY fast512_4x3_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast512_4x3_might_contain_many
+#define FAST_PUT_MANY_ALONE fast512_4x3_put_many_alone
+#define FAST_KERNEL fast512_4x3_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
+const lfb_kernel *const lfb_kernels_fast512[LFB_FAST_KERNELS] = {
+    &fast512_any_kernel, &fast512_2x3_kernel, &fast512_4x2_kernel, &fast512_4x3_kernel,
 };
 
 #endif

@@ -11,10 +11,17 @@
 extern "C" {
 #endif
 
-/* Where code for x86-64 is built (simd.h): AVX2, AVX-512. */
-extern const lfb_kernel lfb_kernel_fast256;
-extern const lfb_kernel lfb_kernel_fast512;
-extern const lfb_kernel lfb_kernel_fast_pair256;
+/* One for any shape, then one for each of LFB_FAST_SHAPES; AVX2 and AVX-512 where code for x86-64
+ * is built (simd.h). */
+enum { LFB_FAST_KERNELS = 4 };
+extern const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS];
+extern const lfb_kernel *const lfb_kernels_fast256[LFB_FAST_KERNELS];
+extern const lfb_kernel *const lfb_kernels_fast512[LFB_FAST_KERNELS];
+extern const lfb_kernel *const lfb_kernels_fast_pair256[1];
+
+/* credit_many of all kernels of `fast` (kernel.h). */
+void lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,
+                          uint64_t *answers);
 
 #ifdef __cplusplus
 }

@@ -148,12 +148,12 @@ static uint32_t pair_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *
 #define PAIR_MIGHT_CONTAIN_MANY pair_might_contain_many
 #include "bloom/strategies/fast/pair.inc.h"
 
-static const lfb_kernel pair_kernel = {
+static const lfb_kernel *const pair_kernels[] = {&(const lfb_kernel){
     .put = pair_put,
     .might_contain = pair_might_contain,
     .put_many = pair_put_many,
     .might_contain_many = pair_might_contain_many,
-};
+}};
 
 const lfb_strategy lfb_strategy_fast_pair = {
     .id = LFB_FAST_PAIR,
@@ -170,5 +170,5 @@ const lfb_strategy lfb_strategy_fast_pair = {
     .count = pair_count_elements,
     .fpp_now = pair_fpp_now,
     .bits_of = pair_bits_of,
-    .kernels = {&pair_kernel, LFB_X86(&lfb_kernel_fast_pair256), NULL},
+    .kernels = {pair_kernels, LFB_X86(lfb_kernels_fast_pair256), NULL},
 };

@@ -69,11 +69,11 @@ TARGET LFB_INLINE uint32_t pair256_count(lfb_two two)
 #define PAIR_MIGHT_CONTAIN_MANY pair256_might_contain_many
 #include "bloom/strategies/fast/pair.inc.h"
 
-const lfb_kernel lfb_kernel_fast_pair256 = {
+const lfb_kernel *const lfb_kernels_fast_pair256[] = {&(const lfb_kernel){
     .put = pair256_put,
     .might_contain = pair256_might_contain,
     .put_many = pair256_put_many,
     .might_contain_many = pair256_might_contain_many,
-};
+}};
 
 #endif

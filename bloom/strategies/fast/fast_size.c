@@ -147,6 +147,18 @@ static uint32_t fast_group_shift(const lfb_geometry *geometry)
   return shift;
 }
 
+uint32_t lfb_fast_kernel_of(const lfb_geometry *geometry)
+{
+#define FAST_SHAPE_OF(name, group_shift, probes) LFB_FAST_SHAPE(group_shift, probes),
+  static const uint32_t shapes[] = {LFB_FAST_SHAPES(FAST_SHAPE_OF)};
+  const uint32_t shape = LFB_FAST_SHAPE(fast_group_shift(geometry), geometry->probes);
+
+  for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    if (shapes[i] == shape)
+      return i + 1;
+  return 0;
+}
+
 lfb_fast lfb_fast_view(const lfb_geometry *geometry, lfb_word *words, const void *filter)
 {
   lfb_fast fast = {.words = words,

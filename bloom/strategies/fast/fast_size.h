@@ -30,6 +30,9 @@ double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
 /* The bits of a hash, as the row has it. */
 uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
 
+/* Which of the kernels for its shape a geometry has (fast_kernels.h). */
+uint32_t lfb_fast_kernel_of(const lfb_geometry *geometry);
+
 /* The view of a filter of this geometry, whose words are there. */
 lfb_fast lfb_fast_view(const lfb_geometry *geometry, lfb_word *words, const void *filter);
 

@@ -1,15 +1,13 @@
 /*
- * kernel.inc.h - template: the kernel of `fast` for one set of instructions.
+ * kernel.inc.h - template: the kernel of `fast` for one set of instructions and one shape.
  *
- * Whoever includes this defines
+ * Whoever includes this defines, for all shapes,
  *
  *   FAST_TARGET  what a function begins with that uses the instructions
  *   FAST_(noun)  the name of what is inlined: fast256_##noun
- *   FAST_PUT, FAST_MIGHT_CONTAIN, FAST_PUT_MANY, FAST_MIGHT_CONTAIN_MANY, FAST_PUT_MANY_ALONE,
- *   FAST_CREDIT_MANY
- *                the names of a kernel's functions (kernel.h)
+ *   FAST_HASH_U64_MANY  the kernel's hash_u64_many, or NULL
  *
- * and before, the type FAST_(view), what is the same for all keys of a filter, and the functions
+ * the type FAST_(view), what is the same for all keys of a filter, and the functions
  *
  *   FAST_(view) FAST_(view_of)(fast)
  *   void FAST_(ask)(view, hash)      asks for the hash's line, to read it
@@ -17,55 +15,72 @@
  *   uint64_t FAST_(put_one)(view, hash)     turns its bits on: how many it did
  *   uint64_t FAST_(query_one)(view, hash)   whether they are on
  *   uint64_t FAST_(alone_one)(view, hash)   turns them on by plain stores: whether it did
- *   uint64_t FAST_(credit_one)(view, hash)  turns them off so: whether one was on
+ *   uint64_t FAST_(lines)(view, hashes, count, answers, ask, one)  the loop of lines.inc.h
+ *   uint64_t FAST_(lines_alone)(..)                                .. not unrolled
+ *
+ * and for this one its group_shift and probes (LFB_FAST_SHAPES; 0 probes: as the filter has them),
+ * and the names of its functions (kernel.h) and of the kernel:
+ *
+ *   FAST_SHAPE
+ *   FAST_PUT, FAST_MIGHT_CONTAIN, FAST_PUT_MANY, FAST_MIGHT_CONTAIN_MANY, FAST_PUT_MANY_ALONE
+ *   FAST_KERNEL
  */
-
-#define FAST_UNROLL LFB_UNROLL_8
-#include "bloom/strategies/fast/shapes.inc.h"
 
 FAST_TARGET static uint32_t FAST_PUT(const lfb_layout *layout, lfb_hash hash)
 {
-  return (uint32_t)FAST_(one)(&layout->fast, hash.low, FAST_(put_one));
+  const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
+  const FAST_(view) view = FAST_(view_of)(&fast);
+  return (uint32_t)FAST_(put_one)(&view, hash.low);
 }
 
 FAST_TARGET static bool FAST_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
 {
-  return FAST_(one)(&layout->fast, hash.low, FAST_(query_one)) != 0;
+  const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
+  const FAST_(view) view = FAST_(view_of)(&fast);
+  return FAST_(query_one)(&view, hash.low) != 0;
 }
 
 FAST_TARGET static uint64_t FAST_PUT_MANY(const lfb_layout *layout, const uint64_t *low,
                                           const uint64_t *high, size_t count, uint64_t *answers)
 {
+  const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
+  const FAST_(view) view = FAST_(view_of)(&fast);
   (void)high;
-  return FAST_(many)(&layout->fast, low, count, answers, FAST_(ask_put), FAST_(put_one));
+  return FAST_(lines)(&view, low, count, answers, FAST_(ask_put), FAST_(put_one));
 }
 
 FAST_TARGET static void FAST_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t *low,
                                                 const uint64_t *high, size_t count,
                                                 uint64_t *answers)
 {
+  const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
+  const FAST_(view) view = FAST_(view_of)(&fast);
   (void)high;
-  (void)FAST_(many)(&layout->fast, low, count, answers, FAST_(ask), FAST_(query_one));
+  (void)FAST_(lines)(&view, low, count, answers, FAST_(ask), FAST_(query_one));
 }
 
 FAST_TARGET static void FAST_PUT_MANY_ALONE(const lfb_layout *layout, const uint64_t *hashes,
                                             size_t count, uint64_t *answers)
 {
-  (void)FAST_(many)(&layout->fast, hashes, count, answers, FAST_(ask_put), FAST_(alone_one));
+  const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
+  const FAST_(view) view = FAST_(view_of)(&fast);
+  (void)FAST_(lines_alone)(&view, hashes, count, answers, FAST_(ask_put), FAST_(alone_one));
 }
 
-FAST_TARGET static void FAST_CREDIT_MANY(const lfb_layout *layout, const uint64_t *hashes,
-                                         size_t count, uint64_t *answers)
-{
-  (void)FAST_(many)(&layout->fast, hashes, count, answers, FAST_(ask_put),
-                        FAST_(credit_one));
-}
+static const lfb_kernel FAST_KERNEL = {
+    .put = FAST_PUT,
+    .might_contain = FAST_MIGHT_CONTAIN,
+    .put_many = FAST_PUT_MANY,
+    .might_contain_many = FAST_MIGHT_CONTAIN_MANY,
+    .put_many_alone = FAST_PUT_MANY_ALONE,
+    .credit_many = lfb_fast_credit_many,
+    .hash_u64_many = FAST_HASH_U64_MANY,
+};
 
-#undef FAST_TARGET
-#undef FAST_
+#undef FAST_SHAPE
 #undef FAST_PUT
 #undef FAST_MIGHT_CONTAIN
 #undef FAST_PUT_MANY
 #undef FAST_MIGHT_CONTAIN_MANY
 #undef FAST_PUT_MANY_ALONE
-#undef FAST_CREDIT_MANY
+#undef FAST_KERNEL
