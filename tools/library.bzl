@@ -34,7 +34,7 @@ PLANTS = [
     "announced_early",  # a version's number is on the Redis server before its parts
 ]
 
-# The sources that a bug changes, all of those that see its macro: //tests:plants_test.
+# The sources that a bug changes, all of those that see its macro: //tests/tools:plants_test.
 # A bug that is not here may change any (it is in a header that most include), and has
 # the whole library compiled again.
 PLANTED_IN = {
@@ -186,27 +186,8 @@ def race_test(name, srcs, library, catches = {}, deps = [], alone = True, **kwar
         sh_test(
             name = binary + "_is_caught",
             size = "medium",
-            srcs = ["//tests:must_fail.sh"],
+            srcs = ["//tests/support:must_fail.sh"],
             args = ["$(location %s)" % binary, "'%s'" % tests],
             data = [binary],
             tags = ["notsan"] + (["exclusive"] if alone else []),
         )
-
-def one_thread_test(name):
-    """A test that the package's tests tagged onethread, declared before it, start no thread and no process.
-
-    Args:
-      name: of the test.
-    """
-    srcs = []
-    for rule in native.existing_rules().values():
-        if rule["kind"] in ["cc_test", "cc_library"] and "onethread" in rule["tags"]:
-            srcs += [src for src in rule["srcs"] if src.endswith(".cc")]
-    sh_test(
-        name = name,
-        size = "small",
-        srcs = ["//tests:one_thread_test.sh"],
-        args = ["$(location %s)" % src for src in srcs],
-        data = srcs,
-        tags = ["notsan"],
-    )

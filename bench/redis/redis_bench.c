@@ -336,7 +336,7 @@ static void register_replicas(void)
 /* ---- the server ---------------------------------------------------------- */
 
 /*
- * A port that no other process gets: a socket stays bound to it, as tests/ports.h explains.
+ * A port that no other process gets: a socket stays bound to it, as tests/support/ports.h explains.
  * 0: there is none.
  */
 static uint16_t hold_port(void)

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "examples/testing/program.h"
-#include "tests/directory.h"
+#include "tests/support/directory.h"
 
 namespace {
 

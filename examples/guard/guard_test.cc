@@ -13,9 +13,9 @@
 #include "examples/testing/http.h"
 #include "examples/testing/program.h"
 #include "examples/testing/talk.h"
-#include "tests/await.h"
-#include "tests/directory.h"
-#include "tests/race.h"
+#include "tests/support/await.h"
+#include "tests/support/directory.h"
+#include "tests/support/race.h"
 #include "tests/redis/server.h"
 
 namespace {

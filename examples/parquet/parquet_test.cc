@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "examples/testing/program.h"
-#include "tests/directory.h"
+#include "tests/support/directory.h"
 
 extern "C" {
 #include "examples/parquet/footer.h"

@@ -7,7 +7,7 @@
 
 #include "examples/testing/program.h"
 #include "examples/testing/talk.h"
-#include "tests/race.h"
+#include "tests/support/race.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "tests/await.h"
+#include "tests/support/await.h"
 
 struct HttpAnswer {
   CURLcode result = CURLE_OK;

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/await.h"
+#include "tests/support/await.h"
 
 // One that is killed at the latest when its owner goes, or the thread that made it.
 class Program {

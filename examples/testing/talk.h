@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <string>
 
-#include "tests/await.h"
+#include "tests/support/await.h"
 
 class Talk {
  public:

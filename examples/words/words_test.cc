@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "examples/testing/program.h"
-#include "tests/directory.h"
-#include "tests/race.h"
+#include "tests/support/directory.h"
+#include "tests/support/race.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 # macro, with an empty line put between a function and its comment, and with functions that the
 # rule does not see.
 set -euo pipefail
-source tests/complain.sh
+source tests/support/complain.sh
 
 comments=$1
 shift

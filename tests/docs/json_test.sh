@@ -5,7 +5,7 @@
 # Seen to fail with a field left out of the page, with one there that nobody prints, with one
 # that is listed and not explained, and with a field renamed in the tool.
 set -euo pipefail
-source tests/complain.sh
+source tests/support/complain.sh
 
 tool=$(realpath "$1") page=$(realpath "$2")
 counting=$(realpath "$3") growing=$(realpath "$4") overcounted=$(realpath "$5")

@@ -5,7 +5,7 @@
 # Seen to fail with an option without a letter left out of the page, with functions that return
 # pointers left out, and with a list that is never closed.
 set -euo pipefail
-source tests/complain.sh
+source tests/support/complain.sh
 
 tool=$1 page1=$2 page3=$3
 shift 3

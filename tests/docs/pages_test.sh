@@ -6,7 +6,7 @@
 # Seen to fail with a link to a heading that was renamed, with a link to a file that is not there,
 # with 7 % written as 8 %, with another version, and with a header that changes.md does not name.
 set -euo pipefail
-source tests/complain.sh
+source tests/support/complain.sh
 
 tool=$1 version=$2 readme=$3 changes=$4
 shift 4

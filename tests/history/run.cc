@@ -4,9 +4,9 @@
 #include <thread>
 
 #include "bloom/filter/core.h"
-#include "tests/cells.h"
-#include "tests/filters.h"
-#include "tests/race.h"
+#include "tests/support/cells.h"
+#include "tests/support/filters.h"
+#include "tests/support/race.h"
 
 namespace history {
 

@@ -2,7 +2,7 @@
 # Installs into an empty prefix and uses it as a stranger would: with
 # pkg-config and CMake, from C11 and C++17, against the shared and the static library.
 set -euo pipefail
-source tests/steps.sh
+source tests/support/steps.sh
 
 install=$1 version=$2
 here=$(cd "$(dirname "$0")" && pwd)

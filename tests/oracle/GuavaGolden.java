@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Guava's side of tests/golden_rows.h: a golden file is what Guava 31.1 makes of the same keys; one
+ * Guava's side of tests/files/golden_rows.h: a golden file is what Guava 31.1 makes of the same keys; one
  * of the later formula of k is at least read, and left as it is by putting its keys once more.
  *
  * <p>Arguments: file, mitz32 or mitz64, n, p, keys, made (by this Guava, too) or read (only).

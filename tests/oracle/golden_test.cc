@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/murmur128_vectors.h"
+#include "tests/support/murmur128_vectors.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 # Seen to fail with one multiplier of lfbloom/fast_view.h changed in it (bytes), with
 # LFB_SIMD_X86 left out (names), and with it compiled by -O1 (instructions).
 set -euo pipefail
-source tests/steps.sh
+source tests/support/steps.sh
 
 here=$(cd "$(dirname "$0")" && pwd)
 header=$PWD/$1 source=$PWD/$2 archive=$PWD/$3 library=$PWD/$4 bytes=$PWD/$5 work=$PWD/$6 guava=$PWD/$7

@@ -2,7 +2,7 @@
 # deb_test.sh DEB VERSION: the Debian packages, built, installed into a root of their own,
 # used from there, and removed again.
 set -euo pipefail
-source tests/steps.sh
+source tests/support/steps.sh
 
 deb=$1 version=$2
 here=$(cd "$(dirname "$0")" && pwd)

@@ -9,8 +9,8 @@
 #include <atomic>
 #include <thread>
 
-#include "tests/await.h"
-#include "tests/race.h"
+#include "tests/support/await.h"
+#include "tests/support/race.h"
 #include "tests/redis/jobs.h"
 #include "tests/redis/server.h"
 

@@ -3,7 +3,7 @@
 //
 // Seen to fail, each time, with the room for poll() taken once a command has been sent: a filter
 // that could not be made kept its name; and with a condition whose making fails taken for made.
-#include "tests/failing.h"
+#include "tests/support/failing.h"
 
 #include <lfbloom/redis_source.h>
 #include <lfbloom/replica.h>

@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "redis/link/slots.h"
-#include "tests/await.h"
-#include "tests/race.h"
+#include "tests/support/await.h"
+#include "tests/support/race.h"
 #include "tests/redis/remotes.h"
 
 namespace {

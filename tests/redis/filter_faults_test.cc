@@ -3,8 +3,8 @@
 #include <atomic>
 #include <thread>
 
-#include "tests/await.h"
-#include "tests/race.h"
+#include "tests/support/await.h"
+#include "tests/support/race.h"
 #include "tests/redis/remotes.h"
 
 namespace {

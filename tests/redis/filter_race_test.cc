@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
-#include "tests/await.h"
-#include "tests/race.h"
+#include "tests/support/await.h"
+#include "tests/support/race.h"
 #include "tests/redis/jobs.h"
 #include "tests/redis/remotes.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "tests/race.h"
+#include "tests/support/race.h"
 #include "tests/redis/remotes.h"
 
 namespace {
@@ -336,7 +336,7 @@ class Helper : public testing::Test {
 };
 
 // The Java class's SETBITs for two strings, put twice each into the sink: the offsets that it
-// printed (tests/redis_mitz32_test.cc).
+// printed (tests/strategies/mitz32_test.cc).
 const uint64_t kApple[] = {456, 2917, 6291, 80, 2021, 8232, 4858};
 const uint64_t kNumber[] = {712, 851, 2415, 1496, 67, 1631, 2280};
 

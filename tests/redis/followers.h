@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/await.h"
+#include "tests/support/await.h"
 #include "tests/redis/remotes.h"
 
 constexpr uint64_t kStep = 100;

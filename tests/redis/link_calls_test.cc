@@ -5,7 +5,7 @@
 // could not be connected left open; a reply's newest block of memory kept.
 #include <cerrno>
 
-#include "tests/faults.h"
+#include "tests/support/faults.h"
 #include "tests/redis/jobs.h"
 #include "tests/redis/server.h"
 

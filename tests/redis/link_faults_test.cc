@@ -10,8 +10,8 @@
 #include <chrono>
 #include <thread>
 
-#include "tests/await.h"
-#include "tests/race.h"
+#include "tests/support/await.h"
+#include "tests/support/race.h"
 #include "tests/redis/fake.h"
 #include "tests/redis/jobs.h"
 #include "tests/redis/server.h"

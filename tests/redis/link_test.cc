@@ -1,7 +1,7 @@
 // link_test.cc - a link to one server that does what it should.
 #include <map>
 
-#include "tests/ports.h"
+#include "tests/support/ports.h"
 #include "tests/redis/jobs.h"
 #include "tests/redis/server.h"
 

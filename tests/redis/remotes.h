@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bloom/filter/core.h"
-#include "tests/filters.h"
+#include "tests/support/filters.h"
 #include "tests/redis/server.h"
 
 struct RemoteCloser {

@@ -8,7 +8,7 @@
 
 #include "redis/replica/lags.h"
 #include "redis/replica/outbox.h"
-#include "tests/race.h"
+#include "tests/support/race.h"
 
 namespace {
 

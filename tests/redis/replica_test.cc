@@ -7,8 +7,8 @@
 #include "examples/testing/program.h"
 #include "redis/link/slots.h"
 #include "redis/replica/replica.h"
-#include "tests/ports.h"
-#include "tests/race.h"
+#include "tests/support/ports.h"
+#include "tests/support/race.h"
 #include "tests/redis/replicas.h"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/await.h"
+#include "tests/support/await.h"
 #include "tests/redis/remotes.h"
 
 struct ReplicaCloser {

@@ -18,7 +18,7 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/await.h"
+#include "tests/support/await.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
-// server.h - Redis servers of a test's own: on ports that no other process gets (tests/ports.h),
+// server.h - Redis servers of a test's own: on ports that no other process gets (tests/support/ports.h),
 // in a directory of the test's, gone when the test is.
 //
 // Started, killed, stopped, and started again by whoever has one; one thread at a time.
-// Failures to do so are failures of the test.  Each wait has a limit (tests/await.h).
+// Failures to do so are failures of the test.  Each wait has a limit (tests/support/await.h).
 #pragma once
 
 #include <lfbloom/redis.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/ports.h"
+#include "tests/support/ports.h"
 
 struct RedisConfig {
   std::string password;    // "": none is asked for

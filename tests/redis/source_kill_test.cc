@@ -11,10 +11,10 @@
 #include <csignal>
 #include <functional>
 
-#include "tests/calls.h"
-#include "tests/faults.h"
+#include "tests/support/calls.h"
+#include "tests/support/faults.h"
 #include "tests/redis/followers.h"
-#include "tests/shared.h"
+#include "tests/support/shared.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <mutex>
 #include <set>
 
-#include "tests/race.h"
+#include "tests/support/race.h"
 #include "tests/redis/followers.h"
 
 namespace {

@@ -1,0 +1,199 @@
+// Parquet's form of a filter: there and back, its header byte by byte, headers as
+// others write them and as nobody should.
+#include <sys/resource.h>
+
+#include "tests/support/race.h"
+#include "tests/support/streams.h"
+
+namespace {
+
+using namespace std::string_literals;
+
+// 32 bytes of bitset; unions with their only choice; the header ends.
+const std::string kUnions = "\x1c\x1c\0\0\x1c\x1c\0\0\x1c\x1c\0\0"s;
+const std::string kHeader = "\x15\x40" + kUnions + "\0"s;
+const std::string kBlock(32, '\1');
+
+std::string Form(const Filter& filter) { return Bytes(filter, LFB_FORM_SBBF); }
+
+Filter Filled(uint64_t n) {
+  Filter filter = Make(n, 0.01, LFB_SBBF);
+  for (uint64_t i = 0; i < n; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
+  return filter;
+}
+
+TEST(SbbfForm, ThereAndBack) {
+  for (uint64_t n : {uint64_t{1}, uint64_t{100}, uint64_t{100000}, uint64_t{2000000}})
+    for (size_t step : {size_t{4099}, SIZE_MAX}) {
+      const Filter filter = Filled(n);
+      const std::string bytes = Form(filter);
+      Filter back;
+      ASSERT_EQ(ReadFrom({bytes, step}, &back), LFB_OK);
+      EXPECT_EQ(Form(back), bytes);
+      const lfb_stats stats = Stats(back);
+      EXPECT_EQ(stats.form, LFB_FORM_SBBF);
+      EXPECT_EQ(stats.strategy, LFB_SBBF);
+      EXPECT_EQ(stats.bits_set, Stats(filter).bits_set);
+      EXPECT_EQ(stats.expected_insertions, 0u) << "the form does not say";
+      EXPECT_EQ(stats.fpp, 0.0);
+      EXPECT_EQ(lfb_filter_put_all(back.get(), filter.get()), LFB_OK);
+      EXPECT_EQ(ReadFrom({Bytes(back, LFB_FORM_NATIVE)}), LFB_OK);
+    }
+}
+
+TEST(SbbfForm, TheHeaderIsPinned) {
+  EXPECT_EQ(Form(Make(1, 0.01, LFB_SBBF)), kHeader + std::string(32, '\0'));
+  // 2 MiB: zigzag 2^22, which takes four bytes
+  EXPECT_EQ(Form(Make(1000000, 0.01, LFB_SBBF)).substr(0, 18),
+            "\x15\x80\x80\x80\x02"s + kUnions + "\0"s);
+}
+
+TEST(SbbfForm, HoldsItsStrategyOnly) {
+  for (lfb_strategy_id strategy : AllStrategies())
+    EXPECT_EQ(lfb_form_holds(LFB_FORM_SBBF, strategy), strategy == LFB_SBBF);
+  EXPECT_FALSE(lfb_form_holds(LFB_FORM_GUAVA, LFB_SBBF));
+}
+
+TEST(SbbfForm, EveryTruncationIsNamed) {
+  const std::string bytes = Form(Filled(100));
+  for (size_t size = 0; size < bytes.size(); size++)
+    ASSERT_EQ(ReadFrom({bytes.substr(0, size), 1}), LFB_ERROR_TRUNCATED) << size;
+}
+
+TEST(SbbfForm, TrailingBytesOfAStreamAreLeft) {
+  Source source{kHeader + kBlock + "next"};
+  lfb_filter* filter = nullptr;
+  ASSERT_EQ(lfb_filter_read(Source::Read, &source, nullptr, &filter), LFB_OK);
+  EXPECT_EQ(source.at, kHeader.size() + kBlock.size());
+  lfb_filter_free(filter);
+}
+
+// What a reader of Thrift has to take: fields numbered in full, in any order behind the
+// first, by which the form is known; and any field that it does not know.
+TEST(SbbfForm, HeadersAsOthersMayWriteThem) {
+  const std::string headers[] = {
+      "\x15\x40\x1c\0\x1c\0\x1c\0\0"s,  // @dsnp/parquetjs: nothing chosen
+      "\x15\x40\x0c\x04\x1c\0\0\x0c\x06\x1c\0\0\x0c\x08\x1c\0\0\0"s,  // numbered in full
+      "\x15\x40\x3c\0\x0c\x04\0\x1c\0\0"s,                       // the last one first
+      "\x15\xc0\0"s + kUnions + "\0"s,                                    // a longer 64
+      "\x15\x40"s + kUnions + "\x11\x12\0"s,                              // two bools
+      "\x15\x40"s + kUnions + "\x13\x7f\x15\x80\x01\x17" + "12345678" + "\x18\3abc\0"s,
+      "\x15\x40"s + kUnions + "\x1a\x35\2\4\6\x1b\1\x58\2\1x\x1b\0\x1d"s + std::string(16, 'u') + "\0"s,
+      "\x15\x40"s + kUnions + "\x19\xf1\3\1\2\1\x1c\x1c\x15\2\0\0\0"s,  // a list of bools; nested
+      "\x15\x40\x1c\x1c\x15\2\0\0\x1c\x1c\0\0\x1c\x1c\0\0\0"s,  // a field within BLOCK
+      "\x15\x40"s + kUnions + "\x18\xa0\x1f" + std::string(4000, 'z') + "\0"s,
+  };
+  for (const std::string& header : headers) {
+    Filter filter;
+    ASSERT_EQ(ReadFrom({header + kBlock, 1}, &filter), LFB_OK) << testing::PrintToString(header);
+    EXPECT_EQ(Form(filter), kHeader + kBlock);
+  }
+}
+
+TEST(SbbfForm, ForgedHeadersAreRefused) {
+  const struct {
+    std::string header;
+    lfb_status status;
+  } rows[] = {
+      {"\x15\0"s + kUnions + "\0"s, LFB_ERROR_BAD_WORD_COUNT},      // no bytes
+      {"\x15\x42"s + kUnions + "\0"s, LFB_ERROR_BAD_WORD_COUNT},    // 33
+      {"\x15\x3f"s + kUnions + "\0"s, LFB_ERROR_BAD_WORD_COUNT},    // -32
+      {"\x15\x80\x80\x80\x80\x10"s + kUnions + "\0"s, LFB_ERROR_BAD_WORD_COUNT},  // 2^31
+      {"\x15\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"s + kUnions + "\0"s, LFB_ERROR_BAD_WORD_COUNT},
+      {"\x15\xff\xff\xff\xff\xff\xff\xff\xff\xff\2"s + kUnions + "\0"s, LFB_ERROR_BAD_HEADER},
+      {"\x15\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80"s, LFB_ERROR_BAD_HEADER},
+      {"\x15\x40\0"s, LFB_ERROR_BAD_HEADER},                              // nothing else
+      {"\x15\x40\x1c\0\x1c\0\0"s, LFB_ERROR_BAD_HEADER},                   // no compression
+      {"\x15\x40\x1c\0\x1c\0\x1c\0\x0c\x08\0\0"s, LFB_ERROR_BAD_HEADER},   // two
+      {"\x15\x40\x05\x02\x40\x1c\0\x1c\0\x1c\0\0"s, LFB_ERROR_BAD_HEADER},  // two sizes
+      {"\x15\x40\x15\0\x1c\0\x1c\0\0"s, LFB_ERROR_BAD_HEADER},             // a number for a union
+      {"\x15\x40\x1c\x2c\0\0\x1c\0\x1c\0\0"s, LFB_ERROR_BAD_STRATEGY},     // another algorithm
+      {"\x15\x40\x1c\0\x1c\x2c\0\0\x1c\0\0"s, LFB_ERROR_BAD_HEADER},       // another hash
+      {"\x15\x40\x1c\0\x1c\0\x1c\x2c\0\0\0"s, LFB_ERROR_BAD_HEADER},       // a compression
+      {"\x15\x40\x1c\x15\2\0\x1c\0\x1c\0\0"s, LFB_ERROR_BAD_STRATEGY},     // BLOCK as a number
+      {"\x15\x40\x1e\0\0\0\0"s, LFB_ERROR_BAD_HEADER},                     // no such type
+      {"\x15\x40\x10\0\0\0\0"s, LFB_ERROR_BAD_HEADER},                     // a stop with a number
+      {"\x15\x40\x05\xfe\xff\xff\xff\x0f"s, LFB_ERROR_BAD_HEADER},         // field 2^31 - 1
+      {"\x15\x40"s + kUnions + "\x18\xff\xff\xff\xff\x0f"s, LFB_ERROR_BAD_HEADER},
+      {"\x15\x40"s + kUnions + "\x19\xf5\xff\xff\xff\xff\x0f" + std::string(5000, '\0'),
+       LFB_ERROR_BAD_HEADER},
+      {"\x15\x40"s + kUnions + std::string(5000, '\x1c'), LFB_ERROR_BAD_HEADER},
+      {"\x15\x40"s + kUnions + std::string(5000, '\x19'), LFB_ERROR_BAD_HEADER},
+      {"\x15\x40"s + kUnions + std::string(5000, '\x11'), LFB_ERROR_BAD_HEADER},
+      {"\x25\x40"s + kUnions + "\0"s, LFB_ERROR_UNKNOWN_FORM},  // begins with field 2
+  };
+  for (const auto& row : rows)
+    EXPECT_EQ(ReadFrom({row.header + kBlock}), row.status) << testing::PrintToString(row.header);
+}
+
+uint64_t FoundOf10000(const Filter& filter) {
+  uint64_t found = 0;
+  for (int i = 0; i < 10000; i++) found += Has(filter, "absent-" + std::to_string(i));
+  return found;
+}
+
+Filter Load(const char* path) {
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_filter_load(path, nullptr, &filter), LFB_OK) << path;
+  return Filter(filter);
+}
+
+// A column of 100 strings, and one of 100 numbers, as hyparquet-writer 0.17.0 wrote
+// their filters, and how many of 10,000 others hyparquet 1.31.5 found in them.
+TEST(SbbfForm, GoldenFilesOfHyparquet) {
+  const Filter strings = Load("tests/golden/parquet-hyparquet-string.sbbf");
+  const Filter numbers = Load("tests/golden/parquet-hyparquet-int64.sbbf");
+  const Filter our_strings = Make(80, 0.01, LFB_SBBF), our_numbers = Make(80, 0.01, LFB_SBBF);
+  for (uint64_t i = 0; i < 100; i++) {
+    EXPECT_TRUE(Has(strings, "key-" + std::to_string(i)));
+    EXPECT_TRUE(lfb_filter_might_contain_u64(numbers.get(), i * 1000003));
+    Put(our_strings, "key-" + std::to_string(i));
+    lfb_filter_put_u64(our_numbers.get(), i * 1000003);
+  }
+  EXPECT_EQ(Form(our_strings), Form(strings));
+  EXPECT_EQ(Form(our_numbers), Form(numbers));
+  EXPECT_EQ(FoundOf10000(strings), 97u);
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < 10000; i++)
+    found += lfb_filter_might_contain_u64(numbers.get(), 7 * i + 1);
+  EXPECT_EQ(found, 87u);
+}
+
+// 12 strings in a filter that @dsnp/parquetjs 1.5.0 wrote: nothing is chosen in its
+// header's unions, and each block is the union of all.
+TEST(SbbfForm, GoldenFileOfParquetjs) {
+  const Filter filter = Load("tests/golden/parquet-parquetjs.sbbf");
+  for (int i = 0; i < 12; i++) EXPECT_TRUE(Has(filter, "key-" + std::to_string(i)));
+  EXPECT_EQ(FoundOf10000(filter), 2u);
+  EXPECT_EQ(Stats(filter).bytes, 1024u);
+}
+
+// Any header with one byte changed is read, or refused, and nothing else.
+TEST(SbbfForm, AnyByteOfTheHeaderChanged) {
+  const std::string bytes = kHeader + kBlock + kBlock;
+  for (size_t at = 0; at < kHeader.size(); at++)
+    for (int byte = 0; byte < 256; byte++) {
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(byte);
+      (void)ReadFrom({changed});
+    }
+}
+
+// 2^31 - 32 bytes claimed, with almost nothing behind them.
+TEST(SbbfForm, AClaimOf2GiBTakesNoMemory) {
+  if (kUnderSanitizer) GTEST_SKIP() << "a sanitizer needs the address space";
+  const std::string claim = "\x15\xc0\xff\xff\xff\x0f" + kUnions + "\0"s;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit limited{512u << 20, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  const lfb_status none = ReadFrom({claim});
+  const lfb_status some = ReadFrom({claim + std::string(5 << 20, 'x')});
+  const lfb_status over = ReadFrom({claim}, nullptr, 1 << 30);
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_EQ(none, LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(some, LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(over, LFB_ERROR_OVER_LIMIT);
+}
+
+}  // namespace

@@ -1,0 +1,445 @@
+// The filter on one thread: every way of putting and asking, every strategy.
+#include <cmath>
+#include <algorithm>
+#include <limits>
+
+#include "tests/support/race.h"
+#include "tests/support/variants.h"
+
+namespace {
+
+class EveryStrategy : public testing::TestWithParam<lfb_strategy_id> {};
+INSTANTIATE_TEST_SUITE_P(All, EveryStrategy, testing::ValuesIn(AllStrategies()),
+                         StrategyTestName);
+
+std::string Key(uint64_t i) { return "key-" + std::to_string(i); }
+
+TEST_P(EveryStrategy, FindsWhatWasPutAndLittleElse) {
+  constexpr uint64_t n = 20000;
+  const Filter filter = Make(n, 0.01, GetParam());
+  for (uint64_t i = 0; i < n; i++) {
+    const bool before = Has(filter, Key(i));
+    EXPECT_EQ(Put(filter, Key(i)), !before);
+    EXPECT_TRUE(Has(filter, Key(i)));
+  }
+  uint64_t wrong = 0;
+  for (uint64_t i = 0; i < n; i++) {
+    EXPECT_TRUE(Has(filter, Key(i)));
+    EXPECT_FALSE(Put(filter, Key(i))) << "all its bits were on";
+    wrong += Has(filter, Key(n + i));
+  }
+  EXPECT_LT(wrong, n / 50);
+  const lfb_stats stats = Stats(filter);
+  EXPECT_NEAR(static_cast<double>(stats.approximate_count), n, n * 0.02);
+}
+
+// The count is that of the bits, after every single put.
+TEST_P(EveryStrategy, CountsItsBits) {
+  const Filter filter = Make(300, 0.03, GetParam());
+  uint64_t before = 0;
+  double fpp = 0;
+  for (uint64_t i = 0; i < 300; i++) {
+    const bool changed = Put(filter, Key(i));
+    const lfb_stats stats = Stats(filter);
+    EXPECT_EQ(stats.bits_set > before, changed);
+    EXPECT_LE(stats.bits_set - before, stats.probes);
+    EXPECT_EQ(stats.expected_fpp > fpp, changed);
+    before = stats.bits_set;
+    fpp = stats.expected_fpp;
+  }
+}
+
+TEST_P(EveryStrategy, ManyAnswersAsOneByOne) {
+  constexpr size_t n = 3000;  // several pieces, the last of odd size
+  const Filter one = Make(n, 0.02, GetParam()), many = Make(n, 0.02, GetParam());
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < n + 37; i++) texts.push_back(Key(Mix(7, i) % n));  // some twice
+  std::vector<lfb_key> keys;
+  for (const std::string& text : texts) keys.push_back({text.data(), text.size()});
+
+  for (size_t count : {size_t{0}, size_t{1}, size_t{63}, size_t{64}, size_t{65}, size_t{512},
+                       size_t{513}, keys.size()}) {
+    std::vector<uint64_t> answers((count + 63) / 64 + 1, 0xabababababababab);
+    size_t expected = 0;
+    std::vector<bool> wanted;
+    for (size_t i = 0; i < count; i++) wanted.push_back(Put(one, texts[i])), expected += wanted[i];
+    EXPECT_EQ(lfb_filter_put_many(many.get(), keys.data(), count, answers.data()), expected);
+    for (size_t i = 0; i < count; i++)
+      ASSERT_EQ(answers[i / 64] >> (i % 64) & 1, wanted[i]) << i << " of " << count;
+    if (count % 64 != 0) {
+      EXPECT_EQ(answers[count / 64] >> (count % 64), 0u);
+    }
+    EXPECT_EQ(answers.back(), 0xababababababababu) << "wrote beyond the answers";
+  }
+  EXPECT_EQ(Stats(one).bits_set, Stats(many).bits_set);
+
+  std::vector<uint64_t> answers((keys.size() + 63) / 64);
+  for (size_t i = 0; i < keys.size(); i += 2) texts[i] += "-absent", keys[i] = {texts[i].data(), texts[i].size()};
+  const size_t yes =
+      lfb_filter_might_contain_many(many.get(), keys.data(), keys.size(), answers.data());
+  size_t expected = 0;
+  for (size_t i = 0; i < keys.size(); i++) {
+    expected += Has(one, texts[i]);
+    ASSERT_EQ(answers[i / 64] >> (i % 64) & 1, Has(one, texts[i])) << i;
+  }
+  EXPECT_EQ(yes, expected);
+  EXPECT_EQ(lfb_filter_might_contain_many(many.get(), keys.data(), keys.size(), nullptr), yes);
+}
+
+TEST_P(EveryStrategy, ManyIntegersAndHashesAsOneByOne) {
+  constexpr size_t n = 700;
+  std::vector<uint64_t> keys;
+  for (size_t i = 0; i < n; i++) keys.push_back(Mix(3, i % 600));
+  const Filter one = Make(n, 0.05, GetParam()), many = Make(n, 0.05, GetParam());
+  size_t changed = 0;
+  for (uint64_t key : keys) changed += lfb_filter_put_u64(one.get(), key);
+  EXPECT_EQ(lfb_filter_put_many_u64(many.get(), keys.data(), n, nullptr), changed);
+  changed = 0;
+  for (uint64_t key : keys) changed += lfb_filter_put_hash(one.get(), ~key);
+  for (uint64_t& key : keys) key = ~key;
+  EXPECT_EQ(lfb_filter_put_many_hash(many.get(), keys.data(), n, nullptr), changed);
+  EXPECT_EQ(Stats(one).bits_set, Stats(many).bits_set);
+  EXPECT_EQ(lfb_filter_might_contain_many_hash(many.get(), keys.data(), n, nullptr), n);
+  size_t found = 0;
+  for (uint64_t key : keys) {
+    EXPECT_TRUE(lfb_filter_might_contain_hash(one.get(), key));
+    found += lfb_filter_might_contain_u64(one.get(), key);
+  }
+  EXPECT_EQ(lfb_filter_might_contain_many_u64(many.get(), keys.data(), n, nullptr), found);
+}
+
+struct Person {
+  int32_t id;
+  std::string name;
+  int64_t born;
+};
+
+void PersonFunnel(const void* object, lfb_sink* sink) {
+  const Person* person = static_cast<const Person*>(object);
+  lfb_sink_put_i32(sink, person->id);
+  lfb_sink_put_bytes(sink, person->name.data(), person->name.size());
+  lfb_sink_put_i64(sink, person->born);
+}
+
+// An object through its funnel is the concatenation of its fields' bytes.
+TEST_P(EveryStrategy, ObjectsAreTheirBytes) {
+  const Filter filter = Make(100, 0.001, GetParam());
+  const Person ada{0x01020304, "Ada Lovelace, Countess", -2};
+  EXPECT_TRUE(lfb_filter_put_object(filter.get(), PersonFunnel, &ada));
+  const std::string bytes = std::string("\4\3\2\1", 4) + ada.name + "\xfe\xff\xff\xff\xff\xff\xff\xff";
+  EXPECT_TRUE(Has(filter, bytes));
+  EXPECT_FALSE(Put(filter, bytes));
+  const Person bob{0x01020304, "Bob", -2};
+  EXPECT_FALSE(lfb_filter_might_contain_object(filter.get(), PersonFunnel, &bob));
+}
+
+TEST_P(EveryStrategy, CopyIsEqualAndApart) {
+  const Filter filter = Make(1000, 0.01, GetParam());
+  for (uint64_t i = 0; i < 500; i++) Put(filter, Key(i));
+  lfb_filter* made = nullptr;
+  ASSERT_EQ(lfb_filter_copy(filter.get(), &made), LFB_OK);
+  const Filter copy(made);
+  EXPECT_EQ(Stats(copy).bits_set, Stats(filter).bits_set);
+  for (uint64_t i = 0; i < 2000; i++) EXPECT_EQ(Has(copy, Key(i)), Has(filter, Key(i)));
+  Put(copy, "only in the copy");
+  EXPECT_NE(Stats(copy).bits_set, Stats(filter).bits_set);
+}
+
+TEST_P(EveryStrategy, PutAllUnites) {
+  const Filter into = Make(1000, 0.01, GetParam()), from = Make(1000, 0.01, GetParam());
+  const Filter both = Make(1000, 0.01, GetParam());
+  for (uint64_t i = 0; i < 500; i++) Put(i % 3 ? into : from, Key(i)), Put(both, Key(i));
+  ASSERT_EQ(lfb_filter_put_all(into.get(), from.get()), LFB_OK);
+  EXPECT_EQ(Stats(into).bits_set, Stats(both).bits_set);
+  for (uint64_t i = 0; i < 500; i++) EXPECT_TRUE(Has(into, Key(i)));
+}
+
+// What a strategy computes by vector, by each of its variants, and what it computes one
+// by one: the same answers and the same bits, for sizes around powers of two and any
+// number of probes.
+class Variants : public testing::TestWithParam<std::tuple<lfb_strategy_id, lfb_simd>> {};
+INSTANTIATE_TEST_SUITE_P(All, Variants,
+                         testing::Combine(testing::ValuesIn(AllStrategies()),
+                                          testing::ValuesIn(SimdLevels())));
+
+TEST_P(Variants, VectorsAndScalarsAgree) {
+  const auto [strategy, most] = GetParam();
+  for (uint64_t n : {1, 7, 100, 1366, 1367, 3001, 20011, 54321})
+    for (double fpp : {0.3, 0.05, 0.01, 0.003, 1e-4, 1e-7, 1e-30}) {
+      const lfb_config config = Config(n, fpp, strategy);
+      lfb_stats plan{};
+      if (lfb_config_plan(&config, &plan) != LFB_OK || plan.bytes > 1 << 21) continue;
+      const Filter scalar = MakeUpTo(LFB_SIMD_NONE, config);
+      const Filter vector = MakeUpTo(most, config), many = MakeUpTo(most, config);
+      std::vector<uint64_t> keys;
+      for (uint64_t i = 0; i < std::min<uint64_t>(n, 500) + 20; i++) keys.push_back(Mix(n, i));
+      for (uint64_t key : keys) {
+        const std::string text = std::to_string(key);
+        ASSERT_EQ(Put(scalar, text), Put(vector, text)) << n << " " << fpp;
+        ASSERT_EQ(lfb_filter_put_u64(scalar.get(), key), lfb_filter_put_u64(vector.get(), key));
+        ASSERT_EQ(lfb_filter_put_hash(scalar.get(), ~key), lfb_filter_put_hash(vector.get(), ~key));
+        Put(many, text);
+        lfb_filter_put_hash(many.get(), ~key);
+      }
+      lfb_filter_put_many_u64(many.get(), keys.data(), keys.size(), nullptr);
+      for (uint64_t i = 0; i < 300; i++) {
+        ASSERT_EQ(Has(scalar, Key(i)), Has(vector, Key(i)));
+        ASSERT_EQ(lfb_filter_might_contain_u64(scalar.get(), i),
+                  lfb_filter_might_contain_u64(vector.get(), i));
+      }
+      const std::string bytes = Bytes(scalar, LFB_FORM_NATIVE).substr(256);
+      EXPECT_EQ(bytes, Bytes(vector, LFB_FORM_NATIVE).substr(256)) << n << " " << fpp;
+      EXPECT_EQ(bytes, Bytes(many, LFB_FORM_NATIVE).substr(256)) << n << " " << fpp;
+      EXPECT_EQ(Stats(scalar).bits_set, Stats(vector).bits_set);
+      EXPECT_EQ(Stats(scalar).bits_set, Stats(many).bits_set);
+    }
+}
+
+// The remainder by vector where it is nearest to a mistake: a hash is its own first
+// probe, so hashes around the multiples of the filter's size are put.
+TEST(Filter, VectorRemaindersAtTheEdges) {
+  for (uint64_t n : {1710, 3419, 6838, 10000, 99999, 1000003}) {
+    const lfb_config config = Config(n, 0.01, LFB_GUAVA_MITZ64);
+    const Filter scalar = MakeUpTo(LFB_SIMD_NONE, config);
+    const Filter vector = MakeUpTo(lfb_simd_best(), config);
+    const uint64_t m = Stats(scalar).bit_count, most = INT64_MAX / m;
+    for (uint64_t i = 0; i < 3000; i++) {
+      const uint64_t quotient = i < 1000 ? most - i : i < 2000 ? Mix(n, i) % most : i;
+      for (uint64_t off : {uint64_t{0}, uint64_t{1}, m - 1}) {
+        const uint64_t hash = quotient * m - 1 + off;
+        ASSERT_EQ(lfb_filter_put_hash(scalar.get(), hash), lfb_filter_put_hash(vector.get(), hash));
+      }
+    }
+    EXPECT_EQ(Bytes(scalar), Bytes(vector)) << n;
+  }
+}
+
+TEST(Filter, Utf16AsUtf8HasAQuestionMarkForHalfAPair) {
+  const Filter filter = Make(100, 0.001);
+  const uint16_t units[] = {'a', 0xe9, 0x20ac, 0xd83d, 0xde00, 0xd83d, 'z', 0xde00, 0xd83d};
+  const lfb_utf16 text{units, 9};
+  lfb_filter_put_object(filter.get(), lfb_funnel_utf16_as_utf8, &text);
+  EXPECT_TRUE(Has(filter, "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80?z??"));
+  lfb_filter_put_object(filter.get(), lfb_funnel_utf16, &text);
+  EXPECT_TRUE(Has(filter, std::string("a\0\xe9\0\xac\x20\x3d\xd8\0\xde\x3d\xd8z\0\0\xde\x3d\xd8", 18)));
+}
+
+TEST(Filter, SequencesAreConcatenated) {
+  const Filter filter = Make(100, 0.001);
+  const int32_t numbers[] = {1, 2, 3};
+  const lfb_sequence sequence{numbers, 3, sizeof(int32_t), lfb_funnel_i32};
+  lfb_filter_put_object(filter.get(), lfb_funnel_sequence, &sequence);
+  EXPECT_TRUE(Has(filter, std::string("\1\0\0\0\2\0\0\0\3\0\0\0", 12)));
+}
+
+TEST(Filter, TheEmptyKeyIsAKey) {
+  for (lfb_strategy_id strategy : AllStrategies()) {
+    const Filter filter = Make(100, 0.01, strategy);
+    EXPECT_FALSE(lfb_filter_might_contain(filter.get(), nullptr, 0));
+    EXPECT_TRUE(lfb_filter_put(filter.get(), nullptr, 0));
+    EXPECT_TRUE(lfb_filter_might_contain(filter.get(), "", 0));
+  }
+}
+
+struct Refusal {
+  uint64_t n;
+  double fpp;
+  lfb_status status;
+};
+
+TEST(Filter, RefusesWhatCannotBe) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double inf = std::numeric_limits<double>::infinity();
+  const Refusal refusals[] = {
+      {1000, 0.0, LFB_ERROR_FPP_TOO_LOW},       {1000, -0.0, LFB_ERROR_FPP_TOO_LOW},
+      {1000, -1.0, LFB_ERROR_FPP_TOO_LOW},      {1000, nan, LFB_ERROR_FPP_TOO_LOW},
+      {1000, -inf, LFB_ERROR_FPP_TOO_LOW},      {1000, 1.0, LFB_ERROR_FPP_TOO_HIGH},
+      {1000, 2.0, LFB_ERROR_FPP_TOO_HIGH},      {1000, inf, LFB_ERROR_FPP_TOO_HIGH},
+      {1, 0.9, LFB_ERROR_NO_BITS},              {0, 0.9, LFB_ERROR_NO_BITS},
+      {1, 1e-77, LFB_ERROR_TOO_MANY_PROBES},    {UINT64_MAX, 0.01, LFB_ERROR_TOO_MANY_BITS},
+      {INT64_MAX, 0.99, LFB_ERROR_TOO_MANY_BITS}, {UINT64_MAX, 5e-324, LFB_ERROR_TOO_MANY_BITS},
+  };
+  for (const Refusal& refusal : refusals) {
+    const lfb_config config = Config(refusal.n, refusal.fpp);
+    lfb_filter* filter = nullptr;
+    lfb_stats stats{};
+    stats.probes = 77;
+    EXPECT_EQ(lfb_filter_create(&config, &filter), refusal.status) << refusal.n << " " << refusal.fpp;
+    EXPECT_EQ(filter, nullptr);
+    EXPECT_EQ(lfb_config_plan(&config, &stats), refusal.status);
+    EXPECT_EQ(stats.probes, 77u) << "a failure changed its output";
+  }
+}
+
+TEST(Filter, RefusesUnknownStrategiesFormulasAndSeeds) {
+  lfb_filter* filter = nullptr;
+  lfb_config config = Config(10, 0.01, static_cast<lfb_strategy_id>(99));
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_UNKNOWN_STRATEGY);
+  config = Config(10, 0.01, LFB_GUAVA_MITZ32);
+  config.probes_formula = static_cast<lfb_probes_formula>(9);
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_UNKNOWN_FORMULA);
+  config = Config(10, 0.01, LFB_GUAVA_MITZ32);
+  config.seed = 1;
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_UNKNOWN_HASH);
+  config = Config(10, 0.01, LFB_GUAVA_MITZ64);
+  config.hash = LFB_HASH_SIPHASH13;
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_UNKNOWN_HASH);
+  config = Config(10, 0.01, LFB_FAST);
+  config.hash = static_cast<lfb_hash_id>(9);
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_UNKNOWN_HASH);
+  config = Config(10, 0.01, LFB_FAST);
+  config.key[3] = 1;  // a key without a keyed hash
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_UNKNOWN_HASH);
+  config = Config(10, 0.01, LFB_FAST);
+  config.memory_preference = static_cast<lfb_memory_preference>(9);
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_UNKNOWN_PREFERENCE);
+  EXPECT_EQ(filter, nullptr);
+}
+
+// A whole machine's memory and more: a status, not a crash.
+TEST(Filter, RefusesMoreThanThereIs) {
+  lfb_config config = Config(5'000'000'000'000, 0.01);
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_filter_create(&config, &filter), LFB_ERROR_TOO_MANY_BITS);
+}
+
+TEST(Filter, PutAllRefusesInGuavasOrder) {
+  const Filter base = Make(1000, 0.01);
+  EXPECT_EQ(lfb_filter_put_all(base.get(), base.get()), LFB_ERROR_SAME_FILTER);
+  // Fewer probes and fewer bits and another strategy: the probes are named.
+  EXPECT_EQ(lfb_filter_put_all(base.get(), Make(10, 0.1, LFB_GUAVA_MITZ32).get()),
+            LFB_ERROR_PROBES_DIFFER);
+  EXPECT_EQ(lfb_filter_put_all(base.get(), Make(2000, 0.01, LFB_GUAVA_MITZ32).get()),
+            LFB_ERROR_BIT_COUNT_DIFFERS);
+  EXPECT_EQ(lfb_filter_put_all(base.get(), Make(1000, 0.01, LFB_GUAVA_MITZ32).get()),
+            LFB_ERROR_STRATEGY_DIFFERS);
+  lfb_config seeded = Config(1000, 0.01, LFB_JAVA_DOUBLE);
+  const Filter first = Make(seeded);
+  seeded.seed = 9;
+  EXPECT_EQ(lfb_filter_put_all(first.get(), Make(seeded).get()), LFB_ERROR_HASH_DIFFERS);
+}
+
+// n = 3, p = 0.01: 6 probes up to Guava 31.1, 7 since; the message says so, also
+// where one of the two is a file that does not know its n and p.
+TEST(Filter, PutAllNamesGuavasChangeOfFormula) {
+  lfb_config config = Config(3, 0.01);
+  const Filter before = Make(config);
+  config.probes_formula = LFB_PROBES_GUAVA_CURRENT;
+  const Filter since = Make(config);
+  EXPECT_EQ(Stats(before).probes, 6u);
+  EXPECT_EQ(Stats(since).probes, 7u);
+  EXPECT_EQ(lfb_filter_put_all(before.get(), since.get()), LFB_ERROR_PROBES_DIFFER_BY_FORMULA);
+  EXPECT_EQ(lfb_filter_put_all(since.get(), before.get()), LFB_ERROR_PROBES_DIFFER_BY_FORMULA);
+}
+
+TEST(Filter, SaturatesToCertaintyOfNothing) {
+  const Filter filter = Make(1, 0.5);  // one word, one probe
+  for (uint64_t i = 0; i < 2000; i++) lfb_filter_put_u64(filter.get(), i);
+  const lfb_stats stats = Stats(filter);
+  EXPECT_EQ(stats.bits_set, 64u);
+  EXPECT_TRUE(stats.saturated);
+  EXPECT_EQ(stats.approximate_count, UINT64_MAX);
+  EXPECT_EQ(stats.expected_fpp, 1.0);
+  EXPECT_TRUE(Has(filter, "anything"));
+}
+
+// More than 2^32 bits: keys reach all of them (lazily backed, so that only the
+// touched pages exist), and mitz32 says that it does not.
+TEST(Filter, MoreThan32BitsOfBits) {
+  lfb_config config = Config(600'000'000, 0.01);
+  config.lazy_memory = true;
+  const Filter filter = Make(config);
+  lfb_stats stats = Stats(filter);
+  EXPECT_EQ(stats.bit_count, 5751035072u);
+  EXPECT_EQ(stats.reachable_bits, stats.bit_count);
+  for (uint64_t i = 0; i < 2000; i++) EXPECT_TRUE(lfb_filter_put_u64(filter.get(), i));
+  for (uint64_t i = 0; i < 2000; i++) EXPECT_TRUE(lfb_filter_might_contain_u64(filter.get(), i));
+  EXPECT_NEAR(static_cast<double>(Stats(filter).bits_set), 7 * 2000, 3);
+
+  config = Config(600'000'000, 0.01, LFB_GUAVA_MITZ32);
+  ASSERT_EQ(lfb_config_plan(&config, &stats), LFB_OK);
+  EXPECT_EQ(stats.bit_count, 5751035072u);
+  EXPECT_EQ(stats.reachable_bits, uint64_t{1} << 31);
+}
+
+TEST(Filter, NothingInIsNeverWrong) {
+  double fpp = -1;
+  const lfb_config one_bit = Config(1, 0.5, LFB_JAVA_DOUBLE);
+  EXPECT_EQ(lfb_config_fpp_after(&one_bit, 0, &fpp), LFB_OK);
+  EXPECT_EQ(fpp, 0.0);
+}
+
+// The model against what happens: mean rates over several fills.
+TEST_P(EveryStrategy, TheModelHolds) {
+  constexpr uint64_t n = 50000, asked = 200000;
+  const lfb_config config = Config(n, 0.02, GetParam());
+  const Filter filter = Make(config);
+  uint64_t put = 0;
+  for (uint64_t until : {n / 2, n, 2 * n}) {
+    for (; put < until; put++) lfb_filter_put_u64(filter.get(), Mix(11, put));
+    double model = 0;
+    ASSERT_EQ(lfb_config_fpp_after(&config, until, &model), LFB_OK);
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < asked; i++)
+      wrong += lfb_filter_might_contain_u64(filter.get(), Mix(12, i));
+    const double expected = model * asked;
+    EXPECT_NEAR(static_cast<double>(wrong), expected, 5 * std::sqrt(expected + 1) + 0.05 * expected)
+        << "after " << until;
+    // What the bits say, with the same tolerance.  Seen to fail for go-fnv14 by the classic
+    // formula, which says that 0 of 300 are wrong.
+    EXPECT_NEAR(static_cast<double>(wrong), Stats(filter).expected_fpp * asked,
+                5 * std::sqrt(expected + 1) + 0.05 * expected)
+        << "after " << until;
+  }
+}
+
+// go-fnv14 where both of its parts matter: keys that share their 25 bits with another, and
+// those whose bits others have turned on.  Seen to fail, 0.157 for 0.237, by the classic
+// formula of the bits, and by 15 % with the classic rate beside the 25 bits.
+TEST(GoFnv14, TheFiguresHold) {
+  constexpr uint64_t n = 5'000'000, asked = 200'000;
+  const lfb_config config = Config(1, 0.5, LFB_GO_FNV14);
+  const Filter filter = Make(config);
+  for (uint64_t i = 0; i < n; i++) lfb_filter_put_u64(filter.get(), Mix(21, i));
+  uint64_t wrong = 0;
+  for (uint64_t i = 0; i < asked; i++)
+    wrong += lfb_filter_might_contain_u64(filter.get(), Mix(22, i));
+  double after = 0;
+  ASSERT_EQ(lfb_config_fpp_after(&config, n, &after), LFB_OK);
+  const lfb_stats stats = Stats(filter);
+  const double measured = static_cast<double>(wrong) / asked;  // its standard error: 0.4 %
+  EXPECT_NEAR(stats.expected_fpp, measured, 0.03 * measured);
+  EXPECT_NEAR(after, measured, 0.03 * measured);
+  EXPECT_NEAR(static_cast<double>(stats.approximate_count), n, 0.01 * n);
+}
+
+TEST(Names, GoThereAndBack) {
+  for (lfb_strategy_id id : AllStrategies()) {
+    lfb_strategy_id back = LFB_FAST;
+    EXPECT_EQ(lfb_strategy_from_name(lfb_strategy_name(id), &back), LFB_OK);
+    EXPECT_EQ(back, id);
+  }
+  lfb_strategy_id id = LFB_GO_FNV14;
+  EXPECT_EQ(lfb_strategy_from_name("guava", &id), LFB_ERROR_UNKNOWN_STRATEGY);
+  EXPECT_EQ(id, LFB_GO_FNV14);
+  lfb_form form = LFB_FORM_NONE;
+  EXPECT_EQ(lfb_form_from_name("guava", &form), LFB_OK);
+  EXPECT_EQ(form, LFB_FORM_GUAVA);
+  EXPECT_EQ(lfb_form_from_name("zip", &form), LFB_ERROR_NO_SUCH_FORM);
+  EXPECT_STREQ(lfb_form_name(LFB_FORM_GUAVA), "guava");
+  EXPECT_EQ(lfb_form_name(LFB_FORM_NONE), nullptr);
+  EXPECT_TRUE(lfb_form_holds(LFB_FORM_GUAVA, LFB_GUAVA_MITZ32));
+  EXPECT_FALSE(lfb_form_holds(LFB_FORM_GUAVA, LFB_GO_FNV14));
+}
+
+TEST(Status, EachHasItsOwnText) {
+  std::vector<std::string> texts;
+#define TEXT(name, number, text) texts.push_back(lfb_status_text(name));
+  LFB_STATUS_LIST(TEXT)
+#undef TEXT
+  for (size_t i = 0; i < texts.size(); i++)
+    for (size_t j = 0; j < i; j++) EXPECT_NE(texts[i], texts[j]);
+  EXPECT_STREQ(lfb_status_text(static_cast<lfb_status>(9999)), "unknown status");
+}
+
+}  // namespace

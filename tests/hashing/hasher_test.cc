@@ -1,0 +1,122 @@
+// MurmurHash3 and FNV-1a against known values, and in pieces against whole.
+#include "bloom/hashing/hasher.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/murmur128_vectors.h"
+#include "tests/support/race.h"
+
+namespace {
+
+std::string Counted(size_t size) {
+  std::string bytes;
+  for (size_t i = 0; i < size; i++) bytes.push_back(static_cast<char>(200 + 37 * i));
+  return bytes;
+}
+
+std::string Hex(lfb_hash hash) {
+  std::string hex;
+  for (uint64_t word : {hash.low, hash.high})
+    for (int i = 0; i < 8; i++) {
+      char two[3];
+      snprintf(two, sizeof two, "%02x", static_cast<unsigned>(word >> (8 * i) & 0xff));
+      hex += two;
+    }
+  return hex;
+}
+
+TEST(Murmur, Known128) {
+  size_t size = 0;
+  for (const char* expected : kMurmur128) {
+    const std::string bytes = Counted(size++);
+    EXPECT_EQ(Hex(lfb_murmur128(bytes.data(), bytes.size(), 0)), expected) << size - 1;
+  }
+  EXPECT_EQ(size, 49u);
+}
+
+// From the reference implementation's own examples.
+TEST(Murmur, Known32) {
+  EXPECT_EQ(lfb_murmur32("", 0, 0), 0u);
+  EXPECT_EQ(lfb_murmur32("", 0, 1), 0x514e28b7u);
+  EXPECT_EQ(lfb_murmur32("", 0, 0xffffffff), 0x81f16f39u);
+  EXPECT_EQ(lfb_murmur32("\0\0\0\0", 4, 0), 0x2362f9deu);
+  EXPECT_EQ(lfb_murmur32("aaaa", 4, 0x9747b28c), 0x5a97808au);
+  EXPECT_EQ(lfb_murmur32("aaa", 3, 0x9747b28c), 0x283e0130u);
+  EXPECT_EQ(lfb_murmur32("Hello, world!", 13, 0x9747b28c), 0x24884cbau);
+  EXPECT_EQ(lfb_murmur32("The quick brown fox jumps over the lazy dog", 43, 0x9747b28c),
+            0x2fa826cdu);
+}
+
+// As OpenSSL's SIPHASH with c-rounds 1, d-rounds 3 and size 8 gives them, for the
+// key 00 01 .. 0f and the message 00 01 .. of that size.
+TEST(SipHash, Known13) {
+  const std::pair<size_t, uint64_t> known[] = {
+      {0, 0xdcc40f055801acab},  {1, 0x93ca577df39bf4c9},  {7, 0x4011b19b987d92d3},
+      {8, 0x8e9a298d11959036},  {9, 0xe43d066cb38ea425},  {15, 0x5699512a6dd820d3},
+      {16, 0x668b907d1add4fcc}, {17, 0x0cd8db639068f29c}, {63, 0xa8b3bbb76290199d}};
+  const uint64_t key[2] = {0x0706050403020100, 0x0f0e0d0c0b0a0908};
+  std::string bytes;
+  for (int i = 0; i < 64; i++) bytes.push_back(static_cast<char>(i));
+  for (const auto& [size, big_endian] : known)
+    EXPECT_EQ(lfb_siphash13(bytes.data(), size, key), __builtin_bswap64(big_endian)) << size;
+}
+
+TEST(Fnv, Known) {
+  EXPECT_EQ(lfb_fnv1a32(LFB_FNV32_BASIS, "", 0), 0x811c9dc5u);
+  EXPECT_EQ(lfb_fnv1a32(LFB_FNV32_BASIS, "a", 1), 0xe40c292cu);
+  EXPECT_EQ(lfb_fnv1a32(LFB_FNV32_BASIS, "foobar", 6), 0xbf9cf968u);
+}
+
+// Any way of cutting the bytes gives the hash of the whole.
+// Known values, seed 0.
+TEST(Xxh64, Known) {
+  const lfb_hasher hasher = {LFB_KIND_XXH64, 0, {0, 0}};
+  EXPECT_EQ(lfb_hasher_bytes(&hasher, "", 0).low, 0xef46db3751d8e999u);
+  EXPECT_EQ(lfb_hasher_bytes(&hasher, "abc", 3).low, 0x44bc2cf5ad770999u);
+  EXPECT_EQ(lfb_hasher_u64(&hasher, 0x6867666564636261).low,
+            lfb_hasher_bytes(&hasher, "abcdefgh", 8).low);
+}
+
+TEST(HashStream, PiecesEqualTheWhole) {
+  const lfb_hasher hashers[] = {{LFB_KIND_MURMUR128, 0, {0, 0}},
+                                {LFB_KIND_MURMUR32_PAIR, 0x0000000100000007, {0, 0}},
+                                {LFB_KIND_FNV1A32, 0, {0, 0}},
+                                {LFB_KIND_XXH3, 0, {0, 0}},
+                                {LFB_KIND_XXH3, 12345, {0, 0}},
+                                {LFB_KIND_SIPHASH13, 0, {1, 2}},
+                                {LFB_KIND_XXH64, 0, {0, 0}}};
+  for (const lfb_hasher& hasher : hashers)
+    for (size_t size = 0; size < 600; size += size < 100 ? 1 : 37) {
+      const std::string bytes = Counted(size);
+      const std::string whole = Hex(lfb_hasher_bytes(&hasher, bytes.data(), size));
+      for (uint64_t cut = 0; cut < 8; cut++) {
+        lfb_hash_stream stream;
+        lfb_hash_stream_init(&stream, &hasher);
+        for (size_t at = 0, piece = 0; at < size; at += piece) {
+          piece = Mix(size, at + 1000 * cut) % (size - at + 1);
+          lfb_hash_stream_put(&stream, bytes.data() + at, piece);
+          if (piece == 0) piece = 1, lfb_hash_stream_put(&stream, bytes.data() + at, 1);
+        }
+        ASSERT_EQ(Hex(lfb_hash_stream_finish(&stream)), whole)
+            << "kind " << hasher.kind << " size " << size;
+      }
+    }
+}
+
+TEST(Hasher, IntegersAreTheirBytesOrTheirText) {
+  const lfb_hasher murmur = {LFB_KIND_MURMUR128, 0, {0, 0}}, fnv = {LFB_KIND_FNV1A32, 0, {0, 0}};
+  const unsigned char bytes[8] = {8, 7, 6, 5, 4, 3, 2, 1};
+  EXPECT_EQ(Hex(lfb_hasher_u64(&murmur, 0x0102030405060708)),
+            Hex(lfb_murmur128(bytes, sizeof bytes, 0)));
+  const int64_t values[] = {0, 7, -1, 1234567890123456789, INT64_MAX, INT64_MIN};
+  for (int64_t value : values) {
+    const std::string text = std::to_string(value);
+    EXPECT_EQ(lfb_hasher_u64(&fnv, static_cast<uint64_t>(value)).low,
+              lfb_fnv1a32(LFB_FNV32_BASIS, text.data(), text.size()))
+        << value;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,214 @@
+// The counting filter against a multiset: threads run random programs of puts, removals,
+// queries and unions over the same few keys, and at each rest every counter is what the
+// multiset says.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+#include "tests/support/countings.h"
+#include "tests/support/race.h"
+
+namespace {
+
+constexpr unsigned kThreads = 4;  // more than cores
+constexpr uint64_t kKeys = 48, kMostHeld = 2, kActs = kUnderTsan ? 60 : 150, kMany = 8;
+
+// How often each key is in, by who put it: each may remove what it has put, and no more.
+using Held = std::array<uint64_t, kKeys>;
+
+uint64_t Key(uint64_t i) { return Mix(1, i); }
+
+// A filter, what is in it, and what each of its counters has been.
+struct Model {
+  explicit Model(const lfb_config& config) : counting(Count(config)), side(Count(config)) {
+    for (uint64_t i = 0; i < kKeys; i++) bits.push_back(BitsOf(config, Key(i)));
+    for (uint64_t i = 0; i < kKeys; i += 5) {  // for ever
+      lfb_counting_put_u64(counting.get(), Key(i));
+      held[kThreads][i] = 1;
+    }
+    for (uint64_t i = 0; i < kKeys; i += 7) lfb_counting_put_u64(side.get(), Key(i));
+    stuck.resize(Counters(counting).size());
+    sums = Sums();
+  }
+
+  // What the keys that are in add up to, counter by counter.
+  std::vector<uint64_t> Sums() const {
+    std::vector<uint64_t> all(stuck.size());
+    for (const Held& whose : held)
+      for (uint64_t i = 0; i < kKeys; i++)
+        for (uint64_t bit : bits[i]) all[bit] += whose[i];
+    return all;
+  }
+
+  Counting counting, side;
+  std::vector<std::vector<uint64_t>> bits;
+  std::array<Held, kThreads + 1> held{};  // the last one's: never removed
+  std::array<Held, kThreads> puts{};      // since the last rest
+  std::vector<bool> stuck;                // at the last rest
+  std::vector<uint64_t> sums;             // then
+};
+
+// One thread's program.
+class Program {
+ public:
+  Program(Model* model, unsigned thread, uint64_t seed)
+      : c_(model->counting.get()),
+        side_(model->side.get()),
+        held_(&model->held[thread]),
+        puts_(&model->puts[thread]),
+        kept_(&model->held[kThreads]),
+        seed_(seed) {}
+
+  void Run() {
+    for (uint64_t act = 0; act < kActs; act++) {
+      switch (Random(16)) {
+        case 0: Unite(); break;
+        case 1: case 2: PutMany(); break;
+        case 3: case 4: RemoveMany(); break;
+        default: One(Random(kKeys));
+      }
+      const uint64_t asked = Random(kKeys);
+      if ((*held_)[asked] + (*kept_)[asked] > 0)
+        missing += !lfb_counting_might_contain_u64(c_, Key(asked));
+    }
+  }
+
+  uint64_t missing = 0, refused = 0;
+
+ private:
+  uint64_t Random(uint64_t below) { return Mix(seed_, next_++) % below; }
+
+  void Note(uint64_t i) {
+    (*held_)[i]++;
+    (*puts_)[i]++;
+  }
+
+  void One(uint64_t i) {
+    if ((*held_)[i] == kMostHeld || ((*held_)[i] > 0 && Random(2) == 0)) {
+      refused += !lfb_counting_remove_u64(c_, Key(i));
+      (*held_)[i]--;
+    } else {
+      lfb_counting_put_u64(c_, Key(i));
+      Note(i);
+    }
+  }
+
+  void PutMany() {
+    std::vector<uint64_t> keys;
+    for (uint64_t n = 0; n < kMany; n++) {
+      const uint64_t i = Random(kKeys);
+      if ((*held_)[i] == kMostHeld) continue;
+      keys.push_back(Key(i));
+      Note(i);
+    }
+    lfb_counting_put_many_u64(c_, keys.data(), keys.size(), nullptr);
+    missing +=
+        keys.size() - lfb_counting_might_contain_many_u64(c_, keys.data(), keys.size(), nullptr);
+  }
+
+  void RemoveMany() {
+    std::vector<uint64_t> keys;
+    for (uint64_t n = 0; n < kMany; n++) {
+      const uint64_t i = Random(kKeys);
+      if ((*held_)[i] == 0) continue;
+      keys.push_back(Key(i));
+      (*held_)[i]--;
+    }
+    refused += keys.size() - lfb_counting_remove_many_u64(c_, keys.data(), keys.size(), nullptr);
+  }
+
+  void Unite() {
+    for (uint64_t i = 0; i < kKeys; i += 7)
+      if ((*held_)[i] == kMostHeld) return;
+    lfb_counting_put_all(c_, side_);
+    for (uint64_t i = 0; i < kKeys; i += 7) Note(i);
+  }
+
+  lfb_counting* c_;
+  const lfb_counting* side_;
+  Held *held_, *puts_;
+  const Held* kept_;
+  uint64_t seed_, next_ = 0;
+};
+
+void RunPrograms(Model* model, uint64_t seed) {
+  std::atomic<uint64_t> missing{0}, refused{0};
+  model->puts = {};
+  RunTogether(kThreads, [&](unsigned t) {
+    Program program(model, t, seed + t);
+    program.Run();
+    missing += program.missing;
+    refused += program.refused;
+  });
+  ASSERT_EQ(missing, 0u);
+  ASSERT_EQ(refused, 0u);
+}
+
+// A counter is what the keys that are in add up to.  One that is stuck is one that may have
+// been at 15, and one that must have been is stuck: nobody knows in which order it moved.
+void ExpectAtRest(Model* model) {
+  const std::vector<uint64_t> sums = model->Sums();
+  std::vector<uint64_t> most = model->sums;  // that each may have been at since the last rest
+  for (const Held& puts : model->puts)
+    for (uint64_t i = 0; i < kKeys; i++)
+      for (uint64_t bit : model->bits[i]) most[bit] += puts[i];
+  const std::vector<unsigned> counters = Counters(model->counting);
+  uint64_t above_0 = 0, stuck = 0;
+  for (size_t i = 0; i < counters.size(); i++) {
+    const bool may = model->stuck[i] || most[i] >= 15, must = model->stuck[i] || sums[i] >= 15;
+    if (counters[i] == 15)
+      ASSERT_TRUE(may) << "counter " << i << " is stuck, and was never above " << most[i];
+    else
+      ASSERT_EQ(counters[i], sums[i]) << "counter " << i;
+    ASSERT_TRUE(!must || counters[i] == 15) << "counter " << i << " came loose";
+    model->stuck[i] = counters[i] == 15;
+    above_0 += counters[i] > 0;
+    stuck += counters[i] == 15;
+  }
+  model->sums = sums;
+  ASSERT_EQ(Stats(model->counting).bits_set, above_0);
+  ASSERT_EQ(Stats(model->counting).counters_stuck, stuck);
+  ASSERT_EQ(Counters(Copy(model->counting)), counters);
+}
+
+class CountingModel : public testing::TestWithParam<std::tuple<lfb_strategy_id, double>> {};
+
+// Runs, rests, looks, and goes on with what is there.  Seen to fail 10 times in 10 in each
+// row with the CAS torn, and with stuck counters lowered; 3 times in 3 with a word of counters
+// left out of unions, with stuck counters counted each time that they are raised, and for
+// fast with a counter raised twice where two probes name it.
+TEST_P(CountingModel, EachCounterIsTheMultisets) {
+  constexpr uint64_t kRounds = kUnderTsan ? 3 : 25, kRests = 6;
+  const lfb_config config = Config(16, std::get<1>(GetParam()), std::get<0>(GetParam()));
+  uint64_t stuck = 0, moving = 0;
+  for (uint64_t round = 0; round < kRounds; round++) {
+    Model model(config);
+    for (uint64_t rest = 0; rest < kRests; rest++) {
+      ASSERT_NO_FATAL_FAILURE(RunPrograms(&model, 1000 * round + 10 * rest));
+      ASSERT_NO_FATAL_FAILURE(ExpectAtRest(&model)) << "round " << round << ", rest " << rest;
+    }
+    stuck += Stats(model.counting).counters_stuck;
+    moving += Stats(model.counting).bits_set - Stats(model.counting).counters_stuck;
+  }
+  EXPECT_GT(stuck, 0u);
+  EXPECT_GT(moving, 0u);
+}
+
+std::vector<std::tuple<lfb_strategy_id, double>> Models() {
+  std::vector<std::tuple<lfb_strategy_id, double>> all;
+  for (lfb_strategy_id id : AllStrategies())
+    if (id != LFB_GO_FNV14) all.emplace_back(id, 0.01);  // whose keys share no counter
+  for (double fpp : {0.2, 1e-3, 1e-4, 1e-6}) all.emplace_back(LFB_FAST, fpp);  // other shapes
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CountingModel, testing::ValuesIn(Models()),
+    [](const testing::TestParamInfo<std::tuple<lfb_strategy_id, double>>& model) {
+      std::string name = lfb_strategy_name(std::get<0>(model.param));
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name + "_" + std::to_string(std::lround(1 / std::get<1>(model.param)));
+    });
+
+}  // namespace

@@ -1,0 +1,374 @@
+// The form of growing filters: they come back and grow on; what is damaged, forged or
+// another's is refused for its reason.
+#include <cmath>
+#include <cstring>
+
+#include "tests/support/files.h"
+#include "tests/support/growings.h"
+#include "tests/support/native_bytes.h"
+#include "tests/support/race.h"
+#include "tests/support/streams.h"
+
+namespace {
+
+constexpr size_t kHeader = 256;
+constexpr lfb_read_limits kNoLimits = {};
+
+std::string GrowingBytes(const Growing& growing) {
+  std::string bytes;
+  EXPECT_EQ(lfb_growing_write(growing.get(), AppendTo, &bytes), LFB_OK);
+  return bytes;
+}
+
+lfb_status ReadGrowing(Source source, Growing* growing = nullptr,
+                       const lfb_read_limits& limits = kNoLimits) {
+  return ReadBy(lfb_growing_read, std::move(source), growing, limits);
+}
+
+lfb_status ReadGrowing(const std::string& bytes, Growing* growing = nullptr,
+                       const lfb_read_limits& limits = kNoLimits) {
+  return ReadGrowing(Source{bytes}, growing, limits);
+}
+
+Growing Filled(const lfb_config& config, uint64_t keys) {
+  Growing growing = MakeGrowing(config);
+  for (uint64_t i = 0; i < keys; i++) lfb_growing_put_u64(growing.get(), i);
+  return growing;
+}
+
+// Three layers.
+Growing Filled() { return Filled(Config(1024, 0.01, LFB_FAST), 5000); }
+
+// Where each layer's native form begins, and where the last one ends.
+std::vector<size_t> LayersAt(const std::string& bytes) {
+  std::vector<size_t> at;
+  size_t next = kHeader;
+  while (next < bytes.size()) {
+    at.push_back(next);
+    uint64_t words = 0;
+    for (size_t i = 0; i < 8; i++)
+      words |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[next + 32 + i])) << (8 * i);
+    next += 256 + 8 * words + 8 * ((8 * words + (1 << 20) - 1) >> 20) + 8;
+  }
+  at.push_back(next);
+  EXPECT_EQ(next, bytes.size());
+  return at;
+}
+
+void ExpectSameAnswers(const Growing& a, const Growing& b, uint64_t keys) {
+  for (uint64_t i = 0; i < keys; i++)
+    ASSERT_EQ(lfb_growing_might_contain_u64(a.get(), i), lfb_growing_might_contain_u64(b.get(), i))
+        << i;
+}
+
+class EveryGrowingForm : public testing::TestWithParam<lfb_strategy_id> {};
+INSTANTIATE_TEST_SUITE_P(All, EveryGrowingForm, testing::ValuesIn(SizedStrategies()),
+                         StrategyTestName);
+
+// What is read has the same figures and answers, and grows on as the one that was written:
+// both are given the same keys afterwards, and stay the same.
+TEST_P(EveryGrowingForm, ComesBackAndGrowsOn) {
+  lfb_config config = Config(1500, 0.01, GetParam());
+  config.probes_formula = LFB_PROBES_GUAVA_CURRENT;
+  config.memory_preference = LFB_MEMORY_SMALLEST;
+  const Growing growing = Filled(config, 8000);
+  Growing read;
+  ASSERT_EQ(ReadGrowing(Source{GrowingBytes(growing), 7}, &read), LFB_OK);
+  for (uint64_t end : {8000, 30000}) {
+    for (uint64_t i = 8000; i < end; i++)
+      ASSERT_EQ(lfb_growing_put_u64(growing.get(), i), lfb_growing_put_u64(read.get(), i));
+    const lfb_growing_figures a = Figures(growing), b = Figures(read);
+    EXPECT_EQ(a.strategy, b.strategy);
+    EXPECT_EQ(a.first_insertions, b.first_insertions);
+    EXPECT_EQ(a.fpp, b.fpp);
+    EXPECT_EQ(a.layers, b.layers);
+    EXPECT_EQ(a.hash, b.hash);
+    EXPECT_EQ(a.seed, b.seed);
+    EXPECT_EQ(a.bit_count, b.bit_count);
+    EXPECT_EQ(a.bits_set, b.bits_set);
+    EXPECT_EQ(a.approximate_count, b.approximate_count);
+    EXPECT_EQ(a.written, 0u);
+    EXPECT_GT(b.written, 1700000000u);
+    ExpectSameAnswers(growing, read, 2 * end);
+    ExpectOneLayerALevel(read);
+  }
+  EXPECT_GE(Figures(read).layers, 5u);
+}
+
+TEST(GrowingForm, AKeyedOneOpensWithItsKeyAlone) {
+  const uint8_t key[16] = {1, 2, 3}, other[16] = {9};
+  lfb_config config = Config(1024, 0.01, LFB_FAST);
+  config.hash = LFB_HASH_SIPHASH13;
+  config.seed = 0;
+  memcpy(config.key, key, sizeof key);
+  const Growing growing = Filled(config, 5000);
+  const std::string bytes = GrowingBytes(growing);
+  lfb_damage damage;
+  lfb_read_limits limits{};
+  EXPECT_EQ(ReadGrowing(bytes), LFB_ERROR_KEY_NEEDED);
+  limits.damage = &damage;
+  EXPECT_EQ(ReadGrowing(bytes, nullptr, limits), LFB_ERROR_KEY_NEEDED);
+  EXPECT_EQ(damage.checked_bytes, bytes.size()) << "all layers are compared";
+  EXPECT_EQ(damage.count, 0u);
+  limits.key = other;
+  EXPECT_EQ(ReadGrowing(bytes, nullptr, limits), LFB_ERROR_WRONG_KEY);
+  limits.key = key;
+  Growing read;
+  ASSERT_EQ(ReadGrowing(bytes, &read, limits), LFB_OK);
+  for (uint64_t i = 5000; i < 20000; i++) lfb_growing_put_u64(read.get(), i);
+  EXPECT_GT(Figures(read).layers, Figures(growing).layers);
+  for (uint64_t i = 0; i < 20000; i++)
+    ASSERT_TRUE(lfb_growing_might_contain_u64(read.get(), i));
+
+  // One layer of a keyed filter among those of another, whatever is asked for.
+  const std::string plain = GrowingBytes(Filled());
+  const std::vector<size_t> keyed_at = LayersAt(bytes), at = LayersAt(plain);
+  const std::string mixed = plain.substr(0, at[1]) + bytes.substr(keyed_at[1]);
+  const std::string turned = bytes.substr(0, keyed_at[1]) + plain.substr(at[1]);
+  EXPECT_EQ(ReadGrowing(mixed, nullptr, limits), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(ReadGrowing(turned, nullptr, limits), LFB_ERROR_BAD_HEADER);
+  limits.key = nullptr;
+  EXPECT_EQ(ReadGrowing(mixed, nullptr, limits), LFB_ERROR_KEY_NEEDED);
+  EXPECT_EQ(ReadGrowing(turned, nullptr, limits), LFB_ERROR_BAD_HEADER);
+}
+
+TEST(GrowingForm, PlainAndGrowingOnesAreToldApart) {
+  const std::string growing = GrowingBytes(Filled());
+  EXPECT_EQ(ReadFrom(Source{growing}), LFB_ERROR_GROWING);
+  for (lfb_form form : {LFB_FORM_GUAVA, LFB_FORM_NATIVE}) {
+    EXPECT_EQ(ReadGrowing(Bytes(Make(1000, 0.01), form)), LFB_ERROR_NOT_GROWING);
+  }
+  EXPECT_EQ(ReadGrowing(std::string(300, '?')), LFB_ERROR_UNKNOWN_FORM);
+}
+
+// A label goes along into copies and files, and leaves the rest of the form as it is.
+TEST(GrowingForm, TheLabelGoesAlong) {
+  const Growing growing = Filled();
+  const std::string without = GrowingBytes(growing);
+  EXPECT_STREQ(lfb_growing_label(growing.get()), "");
+  EXPECT_EQ(lfb_growing_set_label(growing.get(), "two\nlines"), LFB_ERROR_BAD_LABEL);
+  EXPECT_EQ(lfb_growing_set_label(growing.get(), std::string(64, 'x').c_str()),
+            LFB_ERROR_BAD_LABEL);
+  EXPECT_STREQ(lfb_growing_label(growing.get()), "");
+  const std::string longest(63, 'x');
+  for (const std::string& label : {longest, std::string("urls, 2026"), std::string()}) {
+    ASSERT_EQ(lfb_growing_set_label(growing.get(), label.c_str()), LFB_OK);
+    ASSERT_EQ(lfb_growing_set_label(growing.get(), lfb_growing_label(growing.get())), LFB_OK);
+    const std::string bytes = GrowingBytes(growing);
+    EXPECT_EQ(bytes.substr(48, 64), label + std::string(64 - label.size(), '\0'));
+    Growing read;
+    ASSERT_EQ(ReadGrowing(bytes, &read), LFB_OK);
+    EXPECT_EQ(lfb_growing_label(read.get()), label);
+    EXPECT_EQ(lfb_growing_label(Copy(read).get()), label);
+  }
+  EXPECT_EQ(GrowingBytes(growing).substr(48, 64), without.substr(48, 64));
+}
+
+// A key that is kept is in every layer's header, also in those that come after reading.  Seen
+// to fail while only the layers that were read had it.
+TEST(GrowingForm, AKeptKeyIsKeptInLayersToCome) {
+  lfb_config config = Config(1024, 0.01, LFB_FAST);
+  config.hash = LFB_HASH_SIPHASH13;
+  config.seed = 0;
+  config.keep_key = true;
+  Growing read;
+  ASSERT_EQ(ReadGrowing(GrowingBytes(Filled(config, 5000)), &read), LFB_OK);
+  for (uint64_t i = 5000; i < 20000; i++) lfb_growing_put_u64(read.get(), i);
+  ASSERT_EQ(ReadGrowing(GrowingBytes(read), &read), LFB_OK);
+  EXPECT_GE(Figures(read).layers, 5u);
+  for (uint64_t i = 0; i < 20000; i++)
+    ASSERT_TRUE(lfb_growing_might_contain_u64(read.get(), i));
+}
+
+// Cut off anywhere, it is too short, and nothing is kept.
+TEST(GrowingForm, EndingTooEarlyItIsRefused) {
+  const std::string bytes = GrowingBytes(Filled());
+  for (size_t size = 0; size < bytes.size(); size += size < 600 ? 1 : 61)
+    ASSERT_EQ(ReadGrowing(bytes.substr(0, size)), LFB_ERROR_TRUNCATED) << size;
+  Source failing{bytes.substr(0, bytes.size() - 1)};
+  failing.at_end = LFB_ERROR_READ;
+  EXPECT_EQ(ReadGrowing(failing), LFB_ERROR_READ);
+}
+
+// Any byte that is changed is seen, and where: in the header, or in one layer.
+TEST(GrowingForm, EachByteThatChangesIsSeen) {
+  const std::string bytes = GrowingBytes(Filled());
+  const std::vector<size_t> at = LayersAt(bytes);
+  ASSERT_EQ(at.size(), 4u);
+  for (size_t i = 0; i < bytes.size(); i += i < 1024 ? 1 : 37) {
+    std::string changed = bytes;
+    changed[i] = static_cast<char>(changed[i] ^ 0x10);
+    lfb_damage damage;
+    lfb_read_limits limits{};
+    limits.damage = &damage;
+    const lfb_status status = ReadGrowing(changed, nullptr, limits);
+    ASSERT_NE(status, LFB_OK) << i;
+    if (status == LFB_ERROR_BAD_CHECKSUM) {
+      ASSERT_GE(damage.count, 1u) << i;
+      ASSERT_LE(damage.count, 2u) << i;  // a checksum, and the words that it is of
+      const lfb_extent last = damage.first[damage.count - 1];
+      ASSERT_LE(last.offset, i);
+      ASSERT_GT(last.offset + last.size, i);
+    }
+  }
+}
+
+// Damaged words of the middle layer, opened: its keys are not lost.
+TEST(GrowingForm, OpenedDamagedItLosesNoKey) {
+  std::string bytes = GrowingBytes(Filled());
+  bytes[LayersAt(bytes)[1] + 300] ^= 1;
+  lfb_damage damage;
+  lfb_read_limits limits{};
+  limits.damage = &damage;
+  limits.open_damaged = true;
+  Growing read;
+  ASSERT_EQ(ReadGrowing(bytes, &read, limits), LFB_OK);
+  EXPECT_EQ(damage.count, 1u);
+  for (uint64_t i = 0; i < 5000; i++)
+    ASSERT_TRUE(lfb_growing_might_contain_u64(read.get(), i));
+  EXPECT_EQ(Figures(read).expected_fpp, 1);
+  EXPECT_EQ(Figures(read).approximate_count, UINT64_MAX);
+}
+
+// The header's fields, each at its worst, with a checksum that fits.
+TEST(GrowingForm, ForgedHeadersAreRefused) {
+  const std::string bytes = GrowingBytes(Filled());
+  const auto forged = [&](size_t at, uint64_t value) {
+    std::string changed = bytes;
+    Store(&changed, at, value);
+    SealHeader(&changed);
+    return ReadGrowing(changed);
+  };
+  const auto bits = [](double value) {
+    uint64_t word;
+    memcpy(&word, &value, sizeof word);
+    return word;
+  };
+  EXPECT_EQ(forged(8, 2 | uint64_t{256} << 32), LFB_ERROR_UNKNOWN_VERSION);
+  EXPECT_EQ(forged(8, 1 | uint64_t{512} << 32), LFB_ERROR_BAD_HEADER);
+  for (uint64_t layers : {uint64_t{0}, uint64_t{65}, uint64_t{UINT32_MAX}})
+    EXPECT_EQ(forged(16, layers), LFB_ERROR_BAD_HEADER) << layers;
+  EXPECT_EQ(forged(16, 4), LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(forged(16, 3 | uint64_t{3} << 32), LFB_ERROR_BAD_HEADER);
+  for (uint64_t n : {uint64_t{0}, uint64_t{1023}, uint64_t{1025}, UINT64_MAX})
+    EXPECT_EQ(forged(24, n), LFB_ERROR_BAD_HEADER) << n;
+  for (double fpp : {0.0, -0.01, 0.011, 1.0, 1e300, static_cast<double>(NAN)})
+    EXPECT_EQ(forged(32, bits(fpp)), LFB_ERROR_BAD_HEADER) << fpp;
+  for (size_t at = 48; at < 248; at += 8)  // a label is one line, and nothing comes behind it
+    EXPECT_EQ(forged(at, at < 112 ? 0x0a : 1), LFB_ERROR_BAD_HEADER) << at;
+  EXPECT_EQ(forged(104, ~uint64_t{0} / 255 * 'x'), LFB_ERROR_BAD_HEADER) << "it does not end";
+  EXPECT_EQ(forged(40, 12345), LFB_OK) << "when is not checked";
+}
+
+// Layers that are whole by themselves, but not those of one growing filter.
+TEST(GrowingForm, ForgedLayersAreRefused) {
+  const std::string bytes = GrowingBytes(Filled());
+  const std::vector<size_t> at = LayersAt(bytes);
+  const std::string header = bytes.substr(0, kHeader);
+  const std::string first = bytes.substr(at[0], at[1] - at[0]);
+  const std::string second = bytes.substr(at[1], at[2] - at[1]), rest = bytes.substr(at[2]);
+  EXPECT_EQ(ReadGrowing(header + first + second + rest), LFB_OK);
+  EXPECT_EQ(ReadGrowing(header + second + first + rest), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(ReadGrowing(header + first + first + rest), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(ReadGrowing(header + bytes), LFB_ERROR_BAD_HEADER) << "a growing one as a layer";
+  EXPECT_EQ(ReadGrowing(header + Bytes(Make(1024, 0.0025))), LFB_ERROR_BAD_HEADER) << "Guava's";
+  std::string seeded = second;
+  Store(&seeded, 64, 2);
+  SealHeader(&seeded);
+  EXPECT_EQ(ReadGrowing(header + first + seeded + rest), LFB_ERROR_BAD_HEADER);
+
+  // A layer of one line that says it was made for as many keys as the header.
+  std::string claims = header;
+  const Filter small = Make(1, 0.01 * 3 / 12, LFB_FAST);
+  std::string layer = Bytes(small, LFB_FORM_NATIVE);
+  for (std::string* each : {&claims, &layer}) Store(each, each == &claims ? 24 : 48, uint64_t{1} << 40);
+  Store(&claims, 16, 1);
+  SealHeader(&claims);
+  SealHeader(&layer);
+  EXPECT_EQ(ReadGrowing(claims + layer), LFB_ERROR_BAD_HEADER);
+}
+
+// The limit is that of all layers together.
+TEST(GrowingForm, TheLimitIsThatOfAllLayers) {
+  const Growing growing = Filled();
+  const std::string bytes = GrowingBytes(growing);
+  lfb_read_limits limits{};
+  limits.max_bytes = Figures(growing).bytes;
+  EXPECT_EQ(ReadGrowing(bytes, nullptr, limits), LFB_OK);
+  limits.max_bytes--;
+  EXPECT_EQ(ReadGrowing(bytes, nullptr, limits), LFB_ERROR_OVER_LIMIT);
+  limits.max_bytes = 1;
+  EXPECT_EQ(ReadGrowing(bytes, nullptr, limits), LFB_ERROR_OVER_LIMIT);
+}
+
+class GrowingFiles : public Files {
+ protected:
+  lfb_status LoadGrowing(const std::string& name, Growing* growing = nullptr) {
+    lfb_growing* loaded = nullptr;
+    const lfb_status status = lfb_growing_load(Path(name).c_str(), nullptr, &loaded);
+    Growing owner(loaded);
+    if (growing != nullptr) *growing = std::move(owner);
+    return status;
+  }
+};
+
+TEST_F(GrowingFiles, SavesAndLoads) {
+  const Growing growing = Filled();
+  Growing loaded;
+  ASSERT_EQ(lfb_growing_save(growing.get(), Path("a").c_str()), LFB_OK);
+  ASSERT_EQ(LoadGrowing("a", &loaded), LFB_OK);
+  ExpectSameAnswers(growing, loaded, 20000);
+  EXPECT_EQ(Entries(), 1u);
+  EXPECT_EQ(Load("a"), LFB_ERROR_GROWING);
+  Write("b", Content("a") + "x");
+  EXPECT_EQ(LoadGrowing("b"), LFB_ERROR_TRAILING_BYTES);
+  Write("b", Content("a").substr(0, 2000));
+  EXPECT_EQ(LoadGrowing("b"), LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(LoadGrowing("none"), LFB_ERROR_OPEN);
+  EXPECT_EQ(lfb_growing_save(growing.get(), Path("none/a").c_str()), LFB_ERROR_OPEN);
+  Write("plain", Bytes(Make(1000, 0.01), LFB_FORM_NATIVE));
+  EXPECT_EQ(LoadGrowing("plain"), LFB_ERROR_NOT_GROWING);
+}
+
+// Saved while others make it grow, what was put before is in the file, and it is whole.
+TEST_F(GrowingFiles, SavedWhileItGrowsItHasWhatWasPutBefore) {
+  constexpr uint64_t kRounds = kUnderTsan ? 3 : 20, kBefore = 3000, kKeys = 20000;
+  for (uint64_t round = 0; round < kRounds; round++) {
+    const Growing growing = Filled(Config(1024, 0.01, LFB_FAST), kBefore);
+    RunTogether(4, [&](unsigned t) {
+      if (t == 0) {
+        ASSERT_EQ(lfb_growing_save(growing.get(), Path("a").c_str()), LFB_OK);
+        return;
+      }
+      for (uint64_t i = 0; i < kKeys; i++) lfb_growing_put_u64(growing.get(), Mix(round + t, i));
+    });
+    Growing loaded;
+    ASSERT_EQ(LoadGrowing("a", &loaded), LFB_OK);
+    for (uint64_t i = 0; i < kBefore; i++)
+      ASSERT_TRUE(lfb_growing_might_contain_u64(loaded.get(), i));
+  }
+}
+
+// Written by this version when growing filters were first written: of the texts 0 to 4999.
+TEST(GrowingForm, AnOldFileIsReadAndWrittenAgain) {
+  lfb_growing* read = nullptr;
+  ASSERT_EQ(lfb_growing_load("tests/golden/growing-v1-fast.lfb", nullptr, &read), LFB_OK);
+  const Growing growing(read);
+  for (uint64_t i = 0; i < 5000; i++) {
+    const std::string text = std::to_string(i);
+    ASSERT_TRUE(lfb_growing_might_contain(growing.get(), text.data(), text.size()));
+  }
+  EXPECT_EQ(Figures(growing).layers, 3u);
+  std::ifstream file("tests/golden/growing-v1-fast.lfb", std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const auto timeless = [](std::string form) {
+    Store(&form, 40, 0);
+    SealHeader(&form);
+    for (size_t at : LayersAt(form))
+      if (at < form.size()) form.replace(at, 256, Stamped(form.substr(at, 256), 0));
+    return form;
+  };
+  EXPECT_EQ(timeless(bytes), timeless(GrowingBytes(growing)));
+}
+
+}  // namespace

@@ -1,0 +1,253 @@
+// Mapped filters where the system refuses something, or the process is killed: at each call
+// in turn, by a shim (calls.h).
+//
+// Seen to fail, each time, with these planted by hand: what was opened and mapped is kept when
+// making or opening fails; a file has its name from the start; an open() that a signal
+// interrupts is an error.
+#include <fcntl.h>
+#include <lfbloom/growing_mapped.h>
+#include <sys/wait.h>
+
+#include <atomic>
+
+#include "bloom/filter/core.h"
+#include "bloom/shared/mapping.h"
+#include "tests/support/faults.h"
+#include "tests/support/files.h"
+#include "tests/support/mapped.h"
+#include "tests/support/shared.h"
+
+namespace {
+
+using calls::Deed;
+using calls::Report;
+
+// What a call that failed makes of the whole; LFB_OK: something else is done instead.
+lfb_status Expected(const Report& report) {
+  const std::string name = report.Hit().name;
+  return name == "mmap"    ? LFB_ERROR_MAP
+         : name == "stat"  ? LFB_ERROR_REPLACED
+         : name == "lstat" ? LFB_OK
+                           : StatusOf(name);
+}
+
+// The first fstat() is of the opening; that of the closing only asks whether the descriptor
+// still is the file's.
+lfb_status ExpectedOfOpening(const Report& report) {
+  const std::string name = report.Hit().name;
+  return name == "fstat" && report.Before("fstat") ? LFB_OK : Expected(report);
+}
+
+// The first open() is of a file without a name; where there is none, one with a name is made.
+// The second is of the folder, to sync it.
+lfb_status ExpectedOfMaking(const Report& report) {
+  if (std::string(report.Hit().name) != "open") return ExpectedOfOpening(report);
+  return report.Before("linkat") ? LFB_ERROR_SYNC : LFB_OK;
+}
+
+// The descriptors that were synced after the call of this name, in order.
+std::vector<int> SyncedAfter(const Report& report, const std::string& name) {
+  std::vector<int> files;
+  bool after = false;
+  for (const calls::Call& call : report.made) {
+    if (after && std::string(call.name) == "fsync") files.push_back(call.file);
+    after = after || call.name == name;
+  }
+  return files;
+}
+
+class MappedCalls : public Files {
+ protected:
+  static lfb_config Small() { return Config(1000, 0.01, LFB_FAST); }
+  lfb_status Make() const {
+    const lfb_config config = Small();
+    lfb_filter* filter = nullptr;
+    const lfb_status status = lfb_mapped_create(Path("a").c_str(), &config, &filter);
+    const int cause = errno;
+    if (status == LFB_OK) lfb_mapped_close(filter);
+    errno = cause;
+    return status;
+  }
+  lfb_status OpenAndClose() const {
+    lfb_filter* filter = nullptr;
+    const lfb_status status = lfb_mapped_open(Path("a").c_str(), nullptr, &filter);
+    const int cause = errno;
+    if (status == LFB_OK) lfb_mapped_close(filter);
+    errno = cause;
+    return status;
+  }
+};
+
+// Nothing is left at the path, or a filter.
+TEST_F(MappedCalls, EachOfMakingFails) {
+  for (const int error : {ENOSPC, EINTR}) {
+    const auto look = [&](const Outcome& outcome) {
+      EXPECT_EQ(Entries(), outcome.status == LFB_OK ? 1u : 0u);
+      if (outcome.status == LFB_OK) {
+        EXPECT_EQ(OpenAndClose(), LFB_OK);
+      }
+      unlink(Path("a").c_str());
+    };
+    EXPECT_GT(FailEach(error, ExpectedOfMaking, [&] { return Make(); }, look), 12u);
+    unlink(Path("a").c_str());
+  }
+}
+
+TEST_F(MappedCalls, EachOfOpeningFails) {
+  ASSERT_EQ(Make(), LFB_OK);
+  for (const int error : {EIO, EINTR})
+    EXPECT_GT(FailEach(error, ExpectedOfOpening, [&] { return OpenAndClose(); },
+                       [](const Outcome&) {}),
+              8u);
+}
+
+TEST_F(MappedCalls, EachOfSyncingFails) {
+  ASSERT_EQ(Make(), LFB_OK);
+  lfb_filter* filter = nullptr;
+  ASSERT_EQ(lfb_mapped_open(Path("a").c_str(), nullptr, &filter), LFB_OK);
+  const auto expected = [](const Report& report) {
+    const std::string name = report.Hit().name;
+    return name == "fstat"  ? LFB_ERROR_TRUNCATED  // the file cannot be asked for
+           : name == "open" ? LFB_ERROR_SYNC       // its folder
+                            : Expected(report);
+  };
+  for (const int error : {EIO, EINTR})
+    EXPECT_GE(FailEach(error, expected, [&] { return lfb_mapped_sync(filter); },
+                       [](const Outcome&) {}),
+              6u);
+  lfb_mapped_close(filter);
+}
+
+// The name of a new file lasts: its folder is synced once the file has its name, and again by
+// each sync, after the file.  Seen to fail with either left out.
+TEST_F(MappedCalls, MakingAndSyncingSyncTheFolder) {
+  const Outcome made = Try({}, [&] { return Make(); });
+  ASSERT_EQ(made.status, LFB_OK);
+  EXPECT_EQ(SyncedAfter(made.report, "linkat").size(), 1u);
+  lfb_filter* filter = nullptr;
+  ASSERT_EQ(lfb_mapped_open(Path("a").c_str(), nullptr, &filter), LFB_OK);
+  const Outcome synced = Try({}, [&] { return lfb_mapped_sync(filter); });
+  const std::vector<int> files = SyncedAfter(synced.report, "msync");
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[0], filter->mapping->disk.fd);
+  EXPECT_NE(files[1], filter->mapping->disk.fd);
+  EXPECT_EQ(SyncedAfter(synced.report, "open"), std::vector<int>{files[1]});
+  lfb_mapped_close(filter);
+}
+
+// Whenever a process is killed that makes a filter, there is none, or a whole one.
+TEST_F(MappedCalls, KilledAtEachOfMaking) {
+  bool killed = true;
+  unsigned made = 0;
+  for (const Deed deed : {Deed::kKillBefore, Deed::kKillAfter})
+    for (uint64_t at = 1; killed || at == 1; at++) {
+      const pid_t child = fork();
+      if (child == 0) {
+        calls::Arm({deed, at});
+        _exit(Make() == LFB_OK ? 0 : 1);
+      }
+      int status = 0;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      killed = WIFSIGNALED(status);
+      ASSERT_TRUE(killed || status == 0);
+      ASSERT_LE(Entries(), 1u) << at;
+      if (Entries() == 1) {
+        ASSERT_EQ(OpenAndClose(), LFB_OK) << at;
+        made++;
+      }
+      unlink(Path("a").c_str());
+    }
+  EXPECT_GT(made, 4u);
+}
+
+// Keys of a growing filter that is opened, put one by one until it has two layers; how many.
+uint64_t GrowOnce(lfb_growing* growing) {
+  lfb_growing_figures figures{};
+  uint64_t put = 0;
+  while (figures.layers < 2 && put < 10000) {
+    lfb_growing_put_u64(growing, put++);
+    lfb_growing_stats(growing, &figures);
+  }
+  return put;
+}
+
+class GrowingCalls : public Files {
+ protected:
+  // Opens the filter, with its keys up to `put`, and adds layers to it.
+  void ExpectWholeAndGrows(uint64_t put) const {
+    lfb_growing* growing = nullptr;
+    ASSERT_EQ(lfb_growing_mapped_open(Path("g").c_str(), nullptr, &growing), LFB_OK);
+    uint64_t lost = 0;
+    for (uint64_t i = 0; i < put; i++) lost += !lfb_growing_might_contain_u64(growing, i);
+    for (uint64_t i = 0; i < 4000; i++) lfb_growing_put_u64(growing, i);
+    for (uint64_t i = 0; i < 4000; i++) lost += !lfb_growing_might_contain_u64(growing, i);
+    lfb_growing_figures figures;
+    lfb_growing_stats(growing, &figures);
+    EXPECT_EQ(figures.stuck, LFB_OK);
+    EXPECT_EQ(figures.layers, 3u);
+    EXPECT_EQ(lost, 0u);
+    lfb_growing_mapped_close(growing);
+  }
+};
+
+// Whenever a process is killed that adds a layer, before or after each of its calls of the system:
+// each put that had returned is found, and the next process goes on from there.
+TEST_F(GrowingCalls, KilledAtEachOfAddingALayer) {
+  const lfb_config config = Config(1024, 0.01, LFB_FAST);
+  unsigned deaths = 0;
+  for (const Deed deed : {Deed::kKillBefore, Deed::kKillAfter}) {
+    bool killed = true;
+    for (uint64_t at = 1; killed; at++) {
+      lfb_growing* growing = nullptr;
+      ASSERT_EQ(lfb_growing_mapped_create(Path("g").c_str(), &config, &growing), LFB_OK);
+      const Shared<std::atomic<uint64_t>> put;
+      const pid_t child = fork();
+      if (child == 0) {
+        calls::Arm({deed, at});
+        lfb_growing_figures figures{};
+        for (uint64_t i = 0; figures.layers < 2; *put.get() = ++i) {
+          lfb_growing_put_u64(growing, i);
+          lfb_growing_stats(growing, &figures);
+        }
+        (void)calls::Disarm();
+        _exit(0);
+      }
+      int status = 0;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      killed = WIFSIGNALED(status);
+      deaths += killed;
+      ASSERT_TRUE(killed || status == 0);
+      lfb_growing_mapped_close(growing);
+      ExpectWholeAndGrows(*put.get());
+      ASSERT_EQ(Entries(), 1u);
+      unlink(Path("g").c_str());
+      if (HasFailure()) FAIL() << "call " << at;
+    }
+  }
+  EXPECT_GE(deaths, 10u);
+}
+
+// Each call fails once that adding a layer makes: it is added at a later try, and nothing is lost.
+TEST_F(GrowingCalls, EachOfAddingALayerFails) {
+  const lfb_config config = Config(1024, 0.01, LFB_FAST);
+  size_t hit = 1, failures = 0;
+  for (uint64_t at = 1; hit != 0; at++) {
+    lfb_growing* growing = nullptr;
+    ASSERT_EQ(lfb_growing_mapped_create(Path("g").c_str(), &config, &growing), LFB_OK);
+    const size_t open = OpenFiles();
+    calls::Arm({Deed::kFail, at, ENOSPC});
+    const uint64_t put = GrowOnce(growing);
+    const Report report = calls::Disarm();
+    hit = report.made.size() < at ? 0 : 1;
+    failures += report.hit != 0;
+    EXPECT_LT(put, 10000u);
+    EXPECT_EQ(OpenFiles(), open);
+    lfb_growing_mapped_close(growing);
+    ExpectWholeAndGrows(put);
+    unlink(Path("g").c_str());
+    if (HasFailure()) FAIL() << "call " << at << " " << report.made[at - 1].name;
+  }
+  EXPECT_GE(failures, 5u);
+}
+
+}  // namespace

@@ -1,0 +1,134 @@
+// Mapped filters in a crowd: more processes and threads than there are slots for counting, and
+// children of children.
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "bloom/filter/core.h"
+#include "bloom/shared/mapping.h"
+#include "tests/support/mapped.h"
+#include "tests/support/race.h"
+#include "tests/support/shared.h"
+
+namespace {
+
+void ExpectAll(const Filter& filter, uint64_t streams, uint64_t keys) {
+  uint64_t lost = 0;
+  for (uint64_t s = 0; s < streams; s++)
+    for (uint64_t i = 0; i < keys; i++)
+      lost += !lfb_filter_might_contain_u64(filter.get(), Mix(s, i));
+  EXPECT_EQ(lost, 0u);
+  EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+}
+
+void ExpectChildrenEndWell(unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    int status = 0;
+    ASSERT_GT(wait(&status), 0);
+    ASSERT_EQ(status, 0);
+  }
+}
+
+// All claim the same keys; one is given each, and what each puts of its own is found.
+TEST(MappedCrowd, TwoHundredProcesses) {
+  constexpr unsigned kProcesses = 200;
+  constexpr uint64_t kKeys = 300, kOwn = 20;
+  const Path path("/dev/shm");
+  const Filter filter = Create(path, Config(kProcesses * kOwn + kKeys, 1e-9, LFB_FAST));
+  const Shared<std::atomic<unsigned>> ready;
+  const Shared<std::atomic<uint64_t>> won;
+  for (unsigned p = 0; p < kProcesses; p++)
+    if (fork() == 0) {
+      lfb_filter* mine = nullptr;
+      if (lfb_mapped_open(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
+      for ((*ready.get())++; *ready.get() < kProcesses;) usleep(20000);  // many wait on few cores
+      for (uint64_t i = 0; i < kKeys; i++) {
+        *won.get() += lfb_filter_claim_u64(mine, Mix(kProcesses, i));
+        if (i < kOwn) lfb_filter_put_u64(mine, Mix(p, i));
+      }
+      lfb_mapped_close(mine);
+      _exit(0);
+    }
+  ExpectChildrenEndWell(kProcesses);
+  EXPECT_EQ(won->load(), kKeys);
+  ExpectAll(filter, kProcesses, kOwn);
+}
+
+TEST(MappedCrowd, ThreadsBeyondTheSlots) {
+  constexpr unsigned kThreads = LFB_SLOT_COUNT + 76;
+  constexpr uint64_t kKeys = 10, kOwn = 5;
+  const Path path("/dev/shm");
+  const Filter filter = Create(path, Config(kThreads * kOwn + kKeys, 1e-9, LFB_FAST));
+  std::atomic<uint64_t> won{0};
+  std::atomic<unsigned> ready{0};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < kThreads; t++)
+    threads.emplace_back([&, t] {
+      (void)lfb_slot();
+      for (ready++; ready < kThreads;) usleep(50000);  // all have what slots there are
+      for (uint64_t i = 0; i < kKeys; i++) {
+        won += lfb_filter_claim_u64(filter.get(), Mix(kThreads, i));
+        if (i < kOwn) lfb_filter_put_u64(filter.get(), Mix(t, i));
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(won, kKeys);
+  ExpectAll(filter, kThreads, kOwn);
+}
+
+// Puts keys in a chain of children, each a child of the one before, while another thread of each
+// puts too.
+void PutAndFork(const Filter& filter, unsigned depth) {
+  std::atomic<bool> stop{false};
+  std::atomic<uint64_t> put{0};
+  std::thread beside([&] {
+    for (uint64_t i = 0; !stop; put = ++i)
+      lfb_filter_put_u64(filter.get(), Mix(depth, i % 2000));
+  });
+  // A thread that begins has locks of AddressSanitizer's, for which a child would wait.
+  while (put == 0) std::this_thread::yield();
+  for (uint64_t i = 0; i < 2000; i++) lfb_filter_put_u64(filter.get(), Mix(depth, i));
+  const pid_t child = depth == 0 ? -1 : fork();
+  if (child == 0) {
+    stop = true;
+    beside.detach();  // which is not in this process
+    if (!lfb_filter_might_contain_u64(filter.get(), Mix(depth, 0))) _exit(2);
+    PutAndFork(filter, depth - 1);
+    lfb_mapped_close(filter.get());
+    _exit(0);
+  }
+  for (uint64_t i = 0; i < 2000; i++) lfb_filter_put_u64(filter.get(), Mix(depth + 100, i));
+  stop = true;
+  beside.join();
+  if (child > 0) {
+    int status = 0;
+    if (waitpid(child, &status, 0) != child || status != 0) _exit(1);
+  }
+}
+
+// No key is lost or counted wrongly, however deep a child is.
+TEST(MappedCrowd, ChildrenOfChildren) {
+  if (kUnderTsan)
+    GTEST_SKIP() << "ThreadSanitizer starts no threads in the child of a process with threads";
+  for (int round = 0; round < 20; round++) {
+    const Path path("/dev/shm");
+    const Filter filter = Create(path, Config(50000, 1e-6, LFB_FAST));
+    const pid_t child = fork();
+    if (child == 0) {
+      PutAndFork(filter, 6);
+      lfb_mapped_close(filter.get());
+      _exit(0);
+    }
+    ExpectChildrenEndWell(1);
+    ExpectAll(filter, 7, 2000);
+  }
+}
+
+// A program that is executed inherits nothing of a filter.
+TEST(MappedCrowd, AnExecutedProgramInheritsNothing) {
+  const Path path("/dev/shm");
+  const Filter first = Create(path, Config(1000, 0.01, LFB_FAST)), second = Open(path);
+  for (const Filter* filter : {&first, &second})
+    EXPECT_NE(fcntl((*filter)->mapping->disk.fd, F_GETFD) & FD_CLOEXEC, 0);
+}
+
+}  // namespace

@@ -1,0 +1,340 @@
+// Mapped filters in bad circumstances: signals all the time, file systems that cannot
+// reserve, are full, or have no limit, and limits of the process.
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "bloom/filter/core.h"
+#include "bloom/shared/mapping.h"
+#include "tests/support/mapped.h"
+#include "tests/support/mounts.h"
+#include "tests/support/race.h"
+#include "tests/support/shared.h"
+
+namespace {
+
+// The exit status of a child that runs `body`; -1 if a signal ended it.
+template <typename Body>
+int InChild(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// ---- what a call of the system is made to answer ---------------------------------------
+
+// Where a little-endian machine has the lower half of an argument.
+constexpr uint32_t Argument(uint32_t i) { return offsetof(seccomp_data, args) + 8 * i; }
+
+// Installs a filter for what this process asks of fallocate() to reserve: `error` for
+// `least` bytes or more.  Making holes goes on.  False where there is no seccomp.
+bool ReservingFails(int error, uint32_t least) {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 0, 5),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, Argument(1)),  // the mode
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, Argument(3)),  // the size
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, least, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(error)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog all = {sizeof program / sizeof *program, program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) == 0;
+}
+
+constexpr int kNoSeccomp = 77;
+
+// A program with a timer, and a file system in memory that drops what an interrupted call
+// has reserved, so that none ends which takes longer than the timer.  Seen to hang.
+TEST(MappedFaults, SignalsDelayButDoNotStopIt) {
+  const Path path("/dev/shm");
+  lfb_config config = Config(10'000'000, 0.01, LFB_FAST);
+  config.lazy_memory = true;
+  const int outcome = InChild([&] {
+    if (!ReservingFails(EINTR, 1 << 20)) return kNoSeccomp;
+    lfb_filter* filter = nullptr;
+    return lfb_mapped_create(path.c_str(), &config, &filter) == LFB_OK ? 0 : 1;
+  });
+  if (outcome == kNoSeccomp) GTEST_SKIP() << "no seccomp here";
+  EXPECT_EQ(outcome, 0);
+  struct stat found;
+  ASSERT_EQ(stat(path.c_str(), &found), 0);
+  EXPECT_GE(found.st_blocks * 512, 12'000'000);
+}
+
+constexpr off_t kBlock = 4096;  // of the words: this test changes the first one alone
+
+// Opens a file over and over whose words lack all blocks but the first one each time.
+int OpenWithAHole(const Path& path, off_t words, off_t end) {
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  for (int i = 0; i < 3000; i++) {
+    lfb_filter* filter = nullptr;
+    if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, words + kBlock,
+                  end - words - kBlock) != 0)
+      return 1;
+    if (lfb_mapped_open(path.c_str(), nullptr, &filter) != LFB_OK) return 2;
+    lfb_mapped_close(filter);
+  }
+  return 0;
+}
+
+// Clears the first block of words, turns on a bit of each byte, and counts those that are gone.
+uint64_t LostInOneBlock(lfb_bits* bits, uint64_t round) {
+  constexpr uint64_t kWords = kBlock / 8, kOfEachByte = 0x0101010101010101;
+  uint64_t lost = 0;
+  for (uint64_t word = 0; word < kWords; word++) atomic_store(&bits->words[word], uint64_t{0});
+  for (uint64_t word = 0; word < kWords; word++)
+    lfb_bits_set_mask(bits, word, kOfEachByte << round % 8);
+  for (uint64_t word = 0; word < kWords; word++)
+    lost += lfb_word_get(&bits->words[word]) != kOfEachByte << round % 8;
+  return lost;
+}
+
+// Opening a file that lacks blocks, where the file system cannot reserve any, takes back
+// nothing that another process turns on meanwhile.  Seen to fail with posix_fallocate(), which
+// reads a byte of each block and writes it back.
+TEST(MappedFaults, OpeningTakesNothingBackWhereNothingCanBeReserved) {
+  const Path path;
+  const Filter filter = Create(path, Config(100000, 0.01, LFB_FAST));
+  const off_t end = static_cast<off_t>(filter->mapping->pages.size);
+  const off_t words = end - static_cast<off_t>(filter->pages.size);
+  const pid_t child = fork();
+  if (child == 0) _exit(ReservingFails(EOPNOTSUPP, 0) ? OpenWithAHole(path, words, end) : kNoSeccomp);
+  uint64_t lost = 0;
+  int status = 0;
+  for (uint64_t round = 0; waitpid(child, &status, WNOHANG) == 0; round++)
+    lost += LostInOneBlock(&filter->layout.bits, round);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoSeccomp) GTEST_SKIP() << "no seccomp here";
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(lost, 0u);
+}
+
+// Seen to be killed by SIGXFSZ.
+TEST(MappedFaults, ALimitOfFilesIsAnError) {
+  const Path path;
+  const lfb_config config = Config(1'000'000, 0.01, LFB_FAST);
+  const int outcome = InChild([&] {
+    const rlimit limit = {1 << 20, 1 << 20};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    lfb_filter* filter = nullptr;
+    const lfb_status status = lfb_mapped_create(path.c_str(), &config, &filter);
+    return status == LFB_ERROR_WRITE && errno == EFBIG && access(path.c_str(), F_OK) != 0 ? 0 : 1;
+  });
+  EXPECT_EQ(outcome, 0);
+}
+
+TEST(MappedFaults, ALimitOfMemoryIsAnError) {
+  if (kUnderSanitizer) GTEST_SKIP() << "a sanitizer takes address space of its own";
+  const Path path, never;
+  const lfb_config config = Config(200'000'000, 0.01, LFB_FAST);  // 240 MiB
+  { Create(path, config); }
+  const int outcome = InChild([&] {
+    const rlimit limit = {200 << 20, 200 << 20};
+    setrlimit(RLIMIT_AS, &limit);
+    lfb_filter* filter = nullptr;
+    if (lfb_mapped_open(path.c_str(), nullptr, &filter) != LFB_ERROR_MAP || errno != ENOMEM)
+      return 1;
+    return lfb_mapped_create(never.c_str(), &config, &filter) == LFB_ERROR_MAP &&
+                   errno == ENOMEM && access(never.c_str(), F_OK) != 0
+               ? 0
+               : 2;
+  });
+  EXPECT_EQ(outcome, 0);
+}
+
+// A process that may make no call of the system puts, queries and claims: it is killed at the
+// first one that it makes, but for its end.  The puts are the first of the process, too: seen to
+// be killed there, by pthread_once().
+TEST(MappedFaults, AfterOpeningNoCallOfTheSystemIsNeeded) {
+  if (kUnderSanitizer) GTEST_SKIP() << "a sanitizer makes calls of its own";
+  for (const lfb_strategy_id strategy : SharableStrategies()) {
+    const Path path;
+    const Filter filter = Create(path, Config(1000, 1e-6, strategy));
+    const int outcome = InChild([&]() -> int {
+      if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) return kNoSeccomp;
+      int wrong = 0;
+      for (uint64_t i = 0; i < 100; i++) {
+        lfb_filter_put_u64(filter.get(), i);
+        wrong |= lfb_filter_claim_u64(filter.get(), i) ? 1 : 0;
+        wrong |= lfb_filter_claim_u64(filter.get(), 1000 + i) ? 0 : 2;
+        wrong |= lfb_filter_might_contain_u64(filter.get(), 1000 + i) ? 0 : 4;
+      }
+      syscall(SYS_exit, wrong);  // _exit() would end all threads, which may not be asked for
+      return -1;
+    });
+    if (outcome == kNoSeccomp) GTEST_SKIP() << "no seccomp here";
+    ASSERT_EQ(outcome, 0) << lfb_strategy_name(strategy);
+    for (uint64_t i = 0; i < 100; i++)
+      ASSERT_TRUE(lfb_filter_might_contain_u64(filter.get(), 1000 + i));
+  }
+}
+
+// ---- file systems that a test mounts where nobody else sees them ----------------------
+
+class MappedMounts : public testing::Test {
+ protected:
+  MappedMounts() : where_(testing::TempDir() + "/mapped-mount") { mkdir(where_.c_str(), 0700); }
+  ~MappedMounts() override { rmdir(where_.c_str()); }
+
+  // Runs `body` with a tmpfs at where_; 77: none can be mounted.
+  template <typename Body>
+  void With(const char* options, const Body& body) {
+    const uid_t user = getuid();
+    const gid_t group = getgid();
+    const int outcome = InChild([&] {
+      if (!EnterMounts(user, group) || mount("none", where_.c_str(), "tmpfs", 0, options) != 0)
+        return 77;
+      return body();
+    });
+    if (outcome == 77) GTEST_SKIP() << "no file system can be mounted here";
+    EXPECT_EQ(outcome, 0);
+  }
+  bool IsEmpty() const {
+    return std::distance(std::filesystem::directory_iterator(where_), {}) == 0;
+  }
+  const std::string where_;
+};
+
+// Seen to fail: such a file system says that it has no room.
+TEST_F(MappedMounts, NoLimitIsRoomEnough) {
+  With("size=0", [&] {
+    const lfb_config config = Config(1000, 0.01, LFB_FAST);
+    lfb_filter* filter = nullptr;
+    return lfb_mapped_create((where_ + "/a").c_str(), &config, &filter) == LFB_OK ? 0 : 1;
+  });
+}
+
+TEST_F(MappedMounts, AFullOneIsAnErrorAndKeepsNothing) {
+  With("size=4m", [&] {
+    lfb_config config = Config(10'000'000, 0.01, LFB_FAST);
+    for (const bool lazy : {true, false}) {
+      lfb_filter* filter = nullptr;
+      config.lazy_memory = lazy;
+      const lfb_status status =
+          lfb_mapped_create((where_ + "/a").c_str(), &config, &filter);
+      if (status != LFB_ERROR_WRITE || errno != ENOSPC || !IsEmpty()) return 1;
+    }
+    return 0;
+  });
+}
+
+// A sparse copy that has no room for its blocks.  (Other file systems than this one keep what
+// was reserved before there was no room.)
+TEST_F(MappedMounts, OpeningDoesNotFillItToFindOut) {
+  With("size=64m", [&] {
+    const std::string path = where_ + "/a", ballast = where_ + "/b";
+    const lfb_config config = Config(20'000'000, 0.01, LFB_FAST);  // 24 MiB
+    lfb_filter* filter = nullptr;
+    if (lfb_mapped_create(path.c_str(), &config, &filter) != LFB_OK) return 1;
+    const uint64_t size = filter->mapping->pages.size, words = filter->pages.size;
+    lfb_mapped_close(filter);
+    const int fd = open(path.c_str(), O_RDWR), other = open(ballast.c_str(), O_RDWR | O_CREAT, 0600);
+    if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size - words),
+                  static_cast<off_t>(words)) != 0 ||
+        fallocate(other, 0, 0, 50 << 20) != 0)
+      return 2;
+    struct stat before, after;
+    fstat(fd, &before);
+    const lfb_status status = lfb_mapped_open(path.c_str(), nullptr, &filter);
+    const int cause = errno;
+    fstat(fd, &after);
+    if (status != LFB_ERROR_WRITE || cause != ENOSPC) return 3;
+    return before.st_blocks == after.st_blocks ? 0 : 4;
+  });
+}
+
+// The status of opening a file whose words, 24 MiB, are a hole, where 64 MiB less `ballast` are
+// free; `max_bytes` as in lfb_read_limits.
+lfb_status OpenSparse(const std::string& where, off_t ballast, uint64_t max_bytes) {
+  const std::string path = where + "/a", other_path = where + "/b";
+  const lfb_config config = Config(20'000'000, 0.01, LFB_FAST);
+  lfb_filter* filter = nullptr;
+  if (lfb_mapped_create(path.c_str(), &config, &filter) != LFB_OK) return LFB_ERROR_CANNOT_GROW;
+  lfb_filter_put_u64(filter, 7);
+  const off_t size = static_cast<off_t>(filter->mapping->pages.size);
+  const off_t words = static_cast<off_t>(filter->pages.size);
+  lfb_mapped_close(filter);
+  const int fd = open(path.c_str(), O_RDWR), other = open(other_path.c_str(), O_RDWR | O_CREAT, 0600);
+  if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, size - words, words) != 0 ||
+      (ballast > 0 && fallocate(other, 0, 0, ballast) != 0))
+    return LFB_ERROR_CANNOT_GROW;
+  lfb_read_limits limits{};
+  limits.max_bytes = max_bytes;
+  const lfb_status status = lfb_mapped_open(path.c_str(), &limits, &filter);
+  const int cause = errno;
+  if (status == LFB_OK) lfb_mapped_close(filter);
+  close(fd), close(other);
+  unlink(path.c_str()), unlink(other_path.c_str());
+  errno = cause;
+  return status;
+}
+
+// A few bytes can say that a file is large: unless the caller has set a limit, no more than half
+// of what is free is reserved for them.  Seen to be reserved.
+TEST_F(MappedMounts, HolesThatTakeMoreThanHalfOfWhatIsFreeNeedALimit) {
+  With("size=64m", [&] {
+    if (OpenSparse(where_, 0, 0) != LFB_OK) return 1;
+    if (OpenSparse(where_, 24 << 20, 0) != LFB_ERROR_WRITE || errno != ENOSPC) return 2;
+    if (OpenSparse(where_, 24 << 20, 30 << 20) != LFB_OK) return 3;
+    return OpenSparse(where_, 24 << 20, 1 << 20) == LFB_ERROR_OVER_LIMIT ? 0 : 4;
+  });
+}
+
+// A sparse copy in a memory that is full then is not opened by who only reads, but can be
+// loaded.  Seen to be opened, and to die of SIGBUS at the first query.
+TEST_F(MappedMounts, AReaderDoesNotDieOfHoles) {
+  With("size=8m", [&] {
+    const std::string path = where_ + "/a", ballast = where_ + "/b";
+    const lfb_config config = Config(2'000'000, 0.01, LFB_FAST);  // 2.4 MiB
+    lfb_filter* filter = nullptr;
+    if (lfb_mapped_create(path.c_str(), &config, &filter) != LFB_OK) return 1;
+    const off_t size = static_cast<off_t>(filter->mapping->pages.size);
+    const off_t words = static_cast<off_t>(filter->pages.size);
+    lfb_mapped_close(filter);
+    const int fd = open(path.c_str(), O_RDWR), other = open(ballast.c_str(), O_RDWR | O_CREAT, 0600);
+    if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, size - words, words) != 0)
+      return 2;
+    for (off_t at = 0; fallocate(other, 0, at, 4096) == 0;) at += 4096;
+    const lfb_filter* reader = nullptr;
+    if (lfb_mapped_open_read_only(path.c_str(), nullptr, &reader) == LFB_OK)
+      return lfb_filter_might_contain_u64(reader, 7) ? 3 : 4;
+    if (errno != ENODATA || lfb_filter_load(path.c_str(), nullptr, &filter) != LFB_OK) return 5;
+    lfb_filter_free(filter);
+    if (ftruncate(other, 0) != 0 || lfb_mapped_open(path.c_str(), nullptr, &filter) != LFB_OK)
+      return 6;
+    lfb_mapped_close(filter);
+    return lfb_mapped_open_read_only(path.c_str(), nullptr, &reader) == LFB_OK ? 0 : 7;
+  });
+}
+
+TEST_F(MappedMounts, AReadOnlyOneIsQueried) {
+  With("size=4m", [&] {
+    const std::string path = where_ + "/a";
+    const lfb_config config = Config(1000, 0.01, LFB_FAST);
+    lfb_filter* filter = nullptr;
+    if (lfb_mapped_create(path.c_str(), &config, &filter) != LFB_OK) return 1;
+    lfb_filter_put_u64(filter, 7);
+    lfb_mapped_close(filter);
+    if (mount("none", where_.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) != 0) return 77;
+    if (lfb_mapped_open(path.c_str(), nullptr, &filter) != LFB_ERROR_OPEN || errno != EROFS)
+      return 2;
+    if (lfb_mapped_create((where_ + "/b").c_str(), &config, &filter) != LFB_ERROR_OPEN ||
+        errno != EROFS)
+      return 3;
+    const lfb_filter* reader = nullptr;
+    if (lfb_mapped_open_read_only(path.c_str(), nullptr, &reader) != LFB_OK) return 4;
+    return lfb_filter_might_contain_u64(reader, 7) && lfb_mapped_sync(reader) == LFB_OK ? 0 : 5;
+  });
+}
+
+}  // namespace

@@ -1,0 +1,168 @@
+// Mapped files whose shared part says what no process would have written, or what the dead
+// have left: answers may be wrong, but no call hangs, and nothing outside the file is touched.
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "bloom/filter/core.h"
+#include "bloom/shared/mapping.h"
+#include "tests/support/mapped.h"
+#include "tests/support/race.h"
+#include "tests/support/shared.h"
+
+namespace {
+
+class EveryStrategyHostile : public testing::TestWithParam<lfb_strategy_id> {};
+
+// Fills both words of every cell.
+void FillCells(const Filter& filter, uint64_t low, uint64_t high) {
+  for (int i = 0; i < LFB_CLAIM_CELLS; i++) {
+    atomic_store(&filter->claims.cells[i].half[0], low);
+    atomic_store(&filter->claims.cells[i].half[1], high);
+  }
+}
+
+// Claims keys of a stream twice: at most one of two claims of a key wins, and the key is present.
+void ClaimEachTwice(const Filter& filter, uint64_t stream, uint64_t keys) {
+  for (uint64_t i = 0; i < keys; i++) {
+    const bool first = lfb_filter_claim_u64(filter.get(), Mix(stream, i));
+    const bool second = lfb_filter_claim_u64(filter.get(), Mix(stream, i));
+    ASSERT_FALSE(first && second);
+    ASSERT_TRUE(lfb_filter_might_contain_u64(filter.get(), Mix(stream, i)));
+  }
+}
+
+// A cell may hold any state, of any hash.  Each of the 256 states is in all cells once, and so
+// are hashes of all zeros and ones.
+TEST_P(EveryStrategyHostile, AnyCellIsTakenOver) {
+  const Path path("/dev/shm");
+  const Filter filter = Create(path, Config(50000, 1e-6, GetParam()));
+  for (uint64_t state = 0; state < 256; state++) {
+    FillCells(filter, Mix(1, state) << LFB_CLAIM_STATE_BITS | state, Mix(2, state));
+    ClaimEachTwice(filter, 100 + state, 20);
+  }
+  for (const uint64_t word : {uint64_t{0}, UINT64_MAX, uint64_t{LFB_CLAIM_WON}, ~uint64_t{0xff}}) {
+    FillCells(filter, word, word);
+    ClaimEachTwice(filter, 1000 + word, 300);
+  }
+  EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+  EXPECT_EQ(Stats(Open(path)).bits_set, Stats(filter).bits_set);
+}
+
+// Cells that a program changes all the time, 200,000 times: claims end, and what they claimed is
+// present.
+TEST_P(EveryStrategyHostile, CellsThatChangeAllTheTimeHoldUpNobody) {
+  constexpr uint64_t kChanges = kUnderTsan ? 20000 : 200000;
+  const Path path("/dev/shm");
+  const Filter filter = Create(path, Config(100000, 1e-6, GetParam())), other = Open(path);
+  std::atomic<bool> changed{false};
+  std::thread changing([&] {
+    for (uint64_t i = 0; i < kChanges; i++)
+      atomic_store(&other->claims.cells[Mix(3, i) % 4].half[Mix(4, i) % 2], Mix(5, i));
+    changed = true;
+  });
+  uint64_t missing = 0;
+  for (uint64_t i = 0; !changed || i < 1000; i++) {
+    lfb_filter_claim_u64(filter.get(), Mix(6, i));
+    missing += !lfb_filter_might_contain_u64(other.get(), Mix(6, i));
+  }
+  changing.join();
+  EXPECT_EQ(missing, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryStrategyHostile, testing::ValuesIn(SharableStrategies()),
+                         StrategyTestName);
+
+// ---- what the dead leave -----------------------------------------------------------------
+
+// A claim has won, and its process dies before it turns on the bits: the next claim in that cell
+// turns them on, be it of the same key or of another one.  Nobody else wins that key.
+TEST_P(EveryStrategyHostile, AClaimOfTheDeadIsCompleted) {
+  const lfb_config config = Config(1000, 1e-6, GetParam());
+  const Filter like = Make(config);
+  if (like->strategy->puts_claim) GTEST_SKIP() << "its puts are claims: it has no cells";
+  for (const bool same : {true, false}) {
+    const Path path;
+    const Filter filter = Create(path, config), other = Open(path);
+    const lfb_hasher* const hasher = &filter->layout.hasher;
+    const lfb_hash hash = lfb_hasher_u64(hasher, 1);
+    const pid_t child = fork();
+    if (child == 0) {
+      const lfb_claimed in = lfb_core_claimed(filter.get());
+      _exit(lfb_claims_enter(&filter->claims, &in, hash) ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+    const lfb_cell* const cell = lfb_claims_cell(&other->claims, hash);
+    ASSERT_EQ(lfb_claims_state(cell), LFB_CLAIM_WON);
+    ASSERT_EQ(Stats(other).bits_set, 0u);
+    lfb_hash next = hash;
+    for (uint64_t i = 0; !same && (i == 0 || lfb_claims_cell(&other->claims, next) != cell); i++)
+      next = lfb_hasher_u64(hasher, 2 + i);
+    EXPECT_EQ(lfb_core_claim(other.get(), next), !same);
+    EXPECT_TRUE(other->kernel->might_contain(&other->layout, hash));
+    EXPECT_TRUE(other->kernel->might_contain(&other->layout, next));
+    EXPECT_EQ(lfb_claims_state(cell), LFB_CLAIM_DONE);
+    EXPECT_FALSE(lfb_core_claim(filter.get(), hash));
+  }
+}
+
+// Processes die within claims of eight threads each, 40 times over.  Those that go on claim as if
+// nobody had died.
+TEST(MappedDeath, WhoeverDiesWithinClaimsHoldsUpNobody) {
+  const Path path("/dev/shm");
+  const Filter filter = Create(path, Config(10000000, 0.01, LFB_FAST));
+  for (unsigned round = 0; round < 40; round++) {
+    const Shared<std::atomic<uint64_t>> claims;
+    const pid_t child = fork();
+    if (child == 0) {
+      lfb_filter* mine = nullptr;
+      if (lfb_mapped_open(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
+      RunTogether(8, [&](unsigned t) {
+        for (uint64_t i = 0;; i++) {
+          lfb_filter_claim_u64(mine, Mix(8 * round + t, i));
+          (*claims.get())++;
+        }
+      });
+    }
+    while (*claims.get() < 1000) usleep(100);
+    kill(child, SIGKILL);
+    int status;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+  }
+  uint64_t won = 0;
+  for (uint64_t i = 0; i < 1000; i++) won += lfb_filter_claim_u64(filter.get(), Mix(1000, i));
+  EXPECT_GT(won, 900u);
+  EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+}
+
+// ---- words that say anything -------------------------------------------------------------
+
+// Words that are all ones are no more bits than there are, in figures and in files.
+TEST(MappedHostile, NoMoreBitsAreCountedThanThereAre) {
+  for (const lfb_strategy_id strategy : {LFB_FAST, LFB_GUAVA_MITZ64, LFB_JAVA_DOUBLE}) {
+    if (!IsSharable(strategy)) continue;
+    const Path path, saved;
+    const Filter filter = Create(path, Config(1000, 0.01, strategy));
+    for (uint64_t i = 0; i < filter->layout.bits.word_count; i++)
+      atomic_store(&filter->layout.bits.words[i], UINT64_MAX);
+    EXPECT_EQ(Stats(filter).bits_set, Stats(filter).bit_count);
+    EXPECT_LE(Stats(filter).expected_fpp, 1);
+    EXPECT_TRUE(Stats(filter).saturated);
+    const bool whole = Stats(filter).bit_count % 64 == 0;  // else bits beyond the last are set
+    lfb_filter* opened = nullptr;
+    EXPECT_EQ(lfb_mapped_open(path.c_str(), nullptr, &opened),
+              whole ? LFB_OK : LFB_ERROR_BAD_HEADER);
+    lfb_filter_free(opened);
+    for (const lfb_form form : {LFB_FORM_NATIVE, LFB_FORM_MAPPED}) {
+      ASSERT_EQ(lfb_filter_save(filter.get(), form, saved.c_str()), LFB_OK);
+      lfb_filter* loaded = nullptr;
+      EXPECT_EQ(lfb_filter_load(saved.c_str(), nullptr, &loaded),
+                whole ? LFB_OK : LFB_ERROR_BAD_HEADER);
+      lfb_filter_free(loaded);
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,660 @@
+// Filters in mapped files: the same answers and bits as in memory, one filter for all who
+// open it, and an outcome for every file that is not as it should be.
+#define XXH_INLINE_ALL
+#include <fcntl.h>
+#include <lfbloom/mapped.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+
+#include "bloom/filter/core.h"
+#include "bloom/shared/mapping.h"
+#include "tests/support/mapped.h"
+#include "tests/support/race.h"
+#include "tests/support/shared.h"
+
+namespace {
+
+lfb_status OpenStatus(const Path& path, const lfb_read_limits* limits = nullptr) {
+  lfb_filter* filter = nullptr;
+  const lfb_status status = lfb_mapped_open(path.c_str(), limits, &filter);
+  const Filter free(filter);
+  EXPECT_EQ(status == LFB_OK, filter != nullptr);
+  const lfb_filter* read_only = nullptr;
+  EXPECT_EQ(lfb_mapped_open_read_only(path.c_str(), limits, &read_only), status);
+  lfb_mapped_close(read_only);
+  return status;
+}
+
+class EveryStrategyMapped : public testing::TestWithParam<lfb_strategy_id> {};
+
+// What is put by every operation is found, counted and stored as in private memory.
+TEST_P(EveryStrategyMapped, IsAsInPrivateMemory) {
+  for (const std::string& folder : {testing::TempDir(), std::string("/dev/shm")}) {
+    const lfb_config config = Config(20000, 0.01, GetParam());
+    const Path path(folder);
+    const Filter mapped = Create(path, config), other = Open(path), in_memory = Make(config);
+    std::vector<uint64_t> keys;
+    for (uint64_t i = 0; i < 5000; i++) keys.push_back(Mix(4, i));
+    for (lfb_filter* filter : {mapped.get(), in_memory.get()}) {
+      for (uint64_t i = 0; i < 5000; i++) {
+        const std::string text = std::to_string(i);
+        lfb_filter_put(filter, text.data(), text.size());
+        lfb_filter_put_u64(filter, Mix(1, i));
+        lfb_filter_put_hash(filter, Mix(2, i));
+        lfb_filter_claim_u64(filter, Mix(6, i));
+        lfb_filter_put_object(
+            filter,
+            [](const void* object, lfb_sink* sink) {
+              lfb_sink_put_i64(sink, *static_cast<const int64_t*>(object));
+            },
+            &keys[i]);
+      }
+      lfb_filter_put_many_u64(filter, keys.data(), keys.size(), nullptr);
+    }
+    for (const Filter* filter : {&mapped, &other}) {
+      EXPECT_EQ(Bytes(*filter, LFB_FORM_NATIVE).substr(256),
+                Bytes(in_memory, LFB_FORM_NATIVE).substr(256));
+      EXPECT_EQ(Stats(*filter).bits_set, Stats(in_memory).bits_set);
+      for (uint64_t i = 0; i < 10000; i++)
+        ASSERT_EQ(lfb_filter_might_contain_u64(filter->get(), Mix(1, i)),
+                  lfb_filter_might_contain_u64(in_memory.get(), Mix(1, i)));
+    }
+    EXPECT_EQ(Stats(mapped).form, LFB_FORM_MAPPED);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryStrategyMapped, testing::ValuesIn(SharableStrategies()),
+                         StrategyTestName);
+
+TEST(Mapped, OutlivesItsProcesses) {
+  const Path path;
+  { Put(Create(path, Config(1000, 0.01, LFB_FAST)), "a"); }
+  { Put(Open(path), "b"); }
+  const Filter filter = Open(path);
+  EXPECT_TRUE(Has(filter, "a") && Has(filter, "b"));
+  EXPECT_FALSE(Has(filter, "c"));
+  const Filter expected = Make(Config(1000, 0.01, LFB_FAST));
+  Put(expected, "a"), Put(expected, "b");
+  EXPECT_EQ(Stats(filter).bits_set, Stats(expected).bits_set);
+  EXPECT_EQ(lfb_mapped_sync(filter.get()), LFB_OK);
+}
+
+TEST(Mapped, ReadersSeeWhatWritersPut) {
+  const Path path;
+  const Filter writer = Create(path, Config(1000, 0.01, LFB_FAST));
+  const lfb_filter* reader = nullptr;
+  ASSERT_EQ(lfb_mapped_open_read_only(path.c_str(), nullptr, &reader), LFB_OK);
+  EXPECT_FALSE(lfb_filter_might_contain_u64(reader, 7));
+  lfb_filter_put_u64(writer.get(), 7);
+  EXPECT_TRUE(lfb_filter_might_contain_u64(reader, 7));
+  lfb_stats stats;
+  lfb_filter_stats(reader, &stats);
+  EXPECT_EQ(stats.bits_set, Stats(writer).bits_set);
+  EXPECT_EQ(lfb_mapped_sync(reader), LFB_OK);
+  lfb_filter* copy = nullptr;
+  ASSERT_EQ(lfb_filter_copy(reader, &copy), LFB_OK);
+  lfb_mapped_close(reader);
+  EXPECT_TRUE(lfb_filter_put_u64(copy, 8));  // which is in private memory
+  EXPECT_FALSE(lfb_filter_might_contain_u64(writer.get(), 8));
+  lfb_filter_free(copy);
+}
+
+// 200 files, 4 creators each: one of them makes it, and what it made is there for all.
+TEST(MappedRace, OneCreatorWins) {
+  for (int round = 0; round < 200; round++) {
+    const Path path;
+    const lfb_config config = Config(1000, 0.01, LFB_FAST);
+    std::atomic<int> made{0}, existed{0}, lost{0};
+    RunTogether(4, [&](unsigned t) {
+      lfb_filter* filter = nullptr;
+      const lfb_status status = lfb_mapped_create(path.c_str(), &config, &filter);
+      made += status == LFB_OK;
+      existed += status == LFB_ERROR_EXISTS;
+      if (status == LFB_ERROR_EXISTS)
+        lost += lfb_mapped_open(path.c_str(), nullptr, &filter) != LFB_OK;
+      if (filter != nullptr) lfb_filter_put_u64(filter, t);
+      lfb_filter_free(filter);
+    });
+    ASSERT_EQ(made, 1);
+    ASSERT_EQ(existed, 3);
+    ASSERT_EQ(lost, 0);
+    const Filter filter = Open(path);
+    for (uint64_t t = 0; t < 4; t++) ASSERT_TRUE(lfb_filter_might_contain_u64(filter.get(), t));
+  }
+}
+
+TEST(Mapped, AFileThatIsThereIsLeftAlone) {
+  const Path path;
+  Overwrite(path, "mine");
+  lfb_config config = Config(1000, 0.01, LFB_FAST);
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_mapped_create(path.c_str(), &config, &filter), LFB_ERROR_EXISTS);
+  EXPECT_EQ(filter, nullptr);
+  EXPECT_EQ(Contents(path), "mine");
+  EXPECT_EQ(lfb_mapped_create("/nowhere/at/all", &config, &filter), LFB_ERROR_OPEN);
+  EXPECT_EQ(errno, ENOENT);
+  const Path never;
+  config.fpp = 0;
+  EXPECT_EQ(lfb_mapped_create(never.c_str(), &config, &filter), LFB_ERROR_FPP_TOO_LOW);
+  config = Config(1, 0.01, LFB_FAST);
+  config.expected_insertions = uint64_t{1} << 42;  // 5 TiB
+  config.lazy_memory = true;
+  EXPECT_EQ(lfb_mapped_create(never.c_str(), &config, &filter), LFB_ERROR_WRITE);
+  EXPECT_NE(access(never.c_str(), F_OK), 0);
+}
+
+// However much of a file is there already, it is no filter yet.
+TEST(Mapped, HalfAFileIsRefused) {
+  const Path path;
+  { Create(path, Config(1000, 0.01, LFB_FAST)); }
+  const std::string whole = Contents(path);
+  for (size_t size = 0; size < whole.size(); size += size < 600 ? 1 : 10007) {
+    Overwrite(path, whole.substr(0, size));
+    ASSERT_EQ(OpenStatus(path), LFB_ERROR_TRUNCATED) << size;
+  }
+  // as while it is made, where files without a name cannot be: like a Guava filter's start
+  Overwrite(path, std::string(8, '\0') + whole.substr(8));
+  EXPECT_EQ(OpenStatus(path), LFB_ERROR_NOT_MAPPED);
+  Overwrite(path, whole + "x");
+  EXPECT_EQ(OpenStatus(path), LFB_ERROR_TRAILING_BYTES);
+  Overwrite(path, whole);
+  EXPECT_EQ(OpenStatus(path), LFB_OK);
+}
+
+// The file with another value in its prefix, and a checksum that goes with it.
+std::string Forged(std::string file, size_t offset, const std::string& value) {
+  file.replace(offset, value.size(), value);
+  const uint64_t sum = XXH3_64bits(file.data(), 248);
+  for (int i = 0; i < 8; i++) file[248 + i] = static_cast<char>(sum >> (8 * i));
+  return file;
+}
+
+TEST(Mapped, EveryFieldOfTheHeadIsChecked) {
+  const Path path;
+  { Create(path, Config(1000, 0.01, LFB_FAST)); }
+  const std::string whole = Contents(path);
+  for (size_t at = 0; at < 512; at++) {  // any bit, without a new checksum
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));
+    Overwrite(path, damaged);
+    ASSERT_NE(OpenStatus(path), LFB_OK) << at;
+  }
+  struct {
+    size_t offset;
+    std::string value;
+    lfb_status status;
+  } const forgeries[] = {
+      {8, std::string("\1\0\0\0", 4), LFB_ERROR_OLD_MAPPED},
+      {8, std::string("\3\0\0\0", 4), LFB_ERROR_UNKNOWN_VERSION},
+      {12, std::string("\0\2\0\0", 4), LFB_ERROR_BAD_HEADER},
+      {16, {whole.rend() - 24, whole.rend() - 16}, LFB_ERROR_BYTE_ORDER},
+      {16, "whatever", LFB_ERROR_BAD_HEADER},
+      {24, std::string(8, '\0'), LFB_ERROR_BAD_HEADER},       // words over the head
+      {24, std::string(8, '\x7f'), LFB_ERROR_BAD_HEADER},     // .. at no line
+      {24, std::string("\0\0\0\0\0\0\0\x80", 8), LFB_ERROR_BAD_HEADER},
+      {32, std::string(8, '\0'), LFB_ERROR_BAD_HEADER},
+      {24, std::string("\0\x10\0\0\0\0\0\0", 8), LFB_ERROR_BAD_HEADER},  // over the cells
+      {40, std::string("\0\2\0\0", 4), LFB_ERROR_BAD_HEADER},  // another number of cells
+      {40, std::string("\0\0\0\0", 4), LFB_ERROR_BAD_HEADER},
+      {44, std::string("\x8\0\0\0", 4), LFB_ERROR_BAD_HEADER},  // cells of another size
+      {48, std::string(4, '\1'), LFB_ERROR_BAD_HEADER},
+      {52, std::string(4, '\1'), LFB_ERROR_BAD_HEADER},
+      {56, "x", LFB_ERROR_BAD_HEADER},
+      {60, "x", LFB_ERROR_BAD_HEADER},
+  };
+  for (const auto& forgery : forgeries) {
+    Overwrite(path, Forged(whole, forgery.offset, forgery.value));
+    EXPECT_EQ(OpenStatus(path), forgery.status) << forgery.offset;
+  }
+  Overwrite(path, Forged(whole, 60, std::string(1, '\0')));
+  EXPECT_EQ(OpenStatus(path), LFB_OK);
+}
+
+TEST(Mapped, OtherFilesAreRefusedByName) {
+  const Filter other = Make(1000, 0.01, LFB_GUAVA_MITZ64);
+  const Path path;
+  EXPECT_EQ(OpenStatus(path), LFB_ERROR_OPEN);
+  EXPECT_EQ(errno, ENOENT);
+  for (lfb_form form : {LFB_FORM_NATIVE, LFB_FORM_GUAVA}) {
+    ASSERT_EQ(lfb_filter_save(other.get(), form, path.c_str()), LFB_OK);
+    EXPECT_EQ(OpenStatus(path), LFB_ERROR_NOT_MAPPED);
+  }
+  Overwrite(path, "no filter at all");
+  EXPECT_EQ(OpenStatus(path), LFB_ERROR_UNKNOWN_FORM);
+  const Path pipe;
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(OpenStatus(pipe), LFB_ERROR_MAP);  // and does not wait for a writer
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_mapped_open("/dev/shm", nullptr, &filter), LFB_ERROR_OPEN);
+  EXPECT_EQ(lfb_mapped_sync(other.get()), LFB_ERROR_NOT_MAPPED);
+}
+
+TEST(Mapped, LimitsAndKeysHold) {
+  const Path path;
+  lfb_config config = Config(1000, 0.01, LFB_FAST);
+  config.seed = 0;
+  config.hash = LFB_HASH_SIPHASH13;
+  config.key[3] = 9;
+  { Put(Create(path, config), "a"); }
+  lfb_read_limits limits{};
+  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_KEY_NEEDED);
+  const uint8_t wrong[16] = {1};
+  limits.key = wrong;
+  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_WRONG_KEY);
+  limits.key = config.key;
+  limits.max_bytes = 8;
+  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_OVER_LIMIT);
+  limits.max_bytes = 1 << 20;
+  lfb_filter* filter = nullptr;
+  ASSERT_EQ(lfb_mapped_open(path.c_str(), &limits, &filter), LFB_OK);
+  EXPECT_TRUE(lfb_filter_might_contain(filter, "a", 1));
+  lfb_mapped_close(filter);
+}
+
+TEST(Mapped, SyncSaysWhatBecameOfTheFile) {
+  const Path path, other;
+  const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST));
+  { Create(other, Config(1000, 0.01, LFB_FAST)); }
+  ASSERT_EQ(rename(other.c_str(), path.c_str()), 0);
+  EXPECT_EQ(lfb_mapped_sync(filter.get()), LFB_ERROR_REPLACED);
+  EXPECT_TRUE(lfb_filter_put_u64(filter.get(), 1));  // the old file is still there
+  unlink(path.c_str());
+  EXPECT_EQ(lfb_mapped_sync(filter.get()), LFB_ERROR_REPLACED);
+  const Path shortened;
+  const Filter gone = Create(shortened, Config(1000, 0.01, LFB_FAST));
+  ASSERT_EQ(truncate(shortened.c_str(), 100), 0);
+  EXPECT_EQ(lfb_mapped_sync(gone.get()), LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(OpenStatus(shortened), LFB_ERROR_TRUNCATED);  // and closing it harms nobody
+}
+
+// As a form among others: a snapshot of a live filter, and a filter that becomes one.
+TEST(Mapped, IsAFormToo) {
+  for (lfb_strategy_id strategy : SharableStrategies()) {
+    const Path path;
+    const Filter filter = Make(Config(300, 0.01, strategy));
+    for (uint64_t i = 0; i < 300; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
+    ASSERT_TRUE(lfb_form_holds(LFB_FORM_MAPPED, strategy));
+    ASSERT_EQ(lfb_filter_set_label(filter.get(), "a label"), LFB_OK);
+    ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_MAPPED, path.c_str()), LFB_OK);
+    const Filter mapped = Open(path);
+    EXPECT_EQ(Stats(mapped).bits_set, Stats(filter).bits_set);
+    EXPECT_STREQ(lfb_filter_label(mapped.get()), "a label");
+    lfb_filter_put_u64(mapped.get(), Mix(1, 300));
+    lfb_filter* loaded = nullptr;
+    ASSERT_EQ(lfb_filter_load(path.c_str(), nullptr, &loaded), LFB_OK);
+    const Filter back(loaded);
+    EXPECT_EQ(Stats(back).bits_set, Stats(mapped).bits_set);
+    EXPECT_EQ(Bytes(back, LFB_FORM_NATIVE).substr(256), Bytes(mapped, LFB_FORM_NATIVE).substr(256));
+    lfb_stats stats;
+    lfb_filter_stats(loaded, &stats);
+    EXPECT_EQ(stats.form, LFB_FORM_MAPPED);
+  }
+}
+
+// What is written to a stream is the same file, and its bits are counted when it is asked.
+TEST(Mapped, AStreamIsTheSameFile) {
+  const Path path, saved;
+  const Filter filter = Make(Config(300, 0.01, LFB_FAST));
+  lfb_filter_put_u64(filter.get(), 1);
+  Overwrite(path, Bytes(filter, LFB_FORM_MAPPED));
+  ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_MAPPED, saved.c_str()), LFB_OK);
+  EXPECT_EQ(Contents(path).substr(512), Contents(saved).substr(512));
+  for (const Path* file : {&path, &saved})
+    EXPECT_EQ(Stats(Open(*file)).bits_set, Stats(filter).bits_set);
+}
+
+// Saved during puts, 20 times over: opened or loaded, the count is that of the words in the
+// file, and each key is found whose put had returned before the save began.
+TEST(MappedRace, ASaveCountsWhatItWrote) {
+  for (int round = 0; round < 20; round++) {
+    const Filter filter = Make(Config(2'000'000, 0.01, LFB_FAST));
+    std::atomic<uint64_t> put{0};
+    std::atomic<bool> done{false};
+    std::thread other([&] {
+      for (uint64_t i = 0; !done; put = ++i) lfb_filter_put_u64(filter.get(), Mix(1, i));
+    });
+    while (put == 0) std::this_thread::yield();
+    const Path path;
+    const uint64_t before = put;
+    const lfb_status saved = lfb_filter_save(filter.get(), LFB_FORM_MAPPED, path.c_str());
+    done = true;
+    other.join();
+    ASSERT_EQ(saved, LFB_OK);
+    const Filter mapped = Open(path);
+    lfb_filter* loaded = nullptr;
+    ASSERT_EQ(lfb_filter_load(path.c_str(), nullptr, &loaded), LFB_OK);
+    const Filter read(loaded);
+    EXPECT_EQ(Stats(mapped).bits_set, lfb_bits_count(&mapped->layout.bits)) << round;
+    EXPECT_EQ(Stats(read).bits_set, Stats(mapped).bits_set) << round;
+    uint64_t lost = 0;
+    for (uint64_t i = 0; i < before; i++)
+      lost += !lfb_filter_might_contain_u64(mapped.get(), Mix(1, i));
+    EXPECT_EQ(lost, 0u) << round;
+  }
+}
+
+// Runs `body` in a child, which then ends at once, closing nothing.
+template <typename Body>
+void InChild(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    body();
+    _exit(0);
+  }
+  int status;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+}
+
+// A child goes on with its parent's filter, and what both put is counted.
+TEST(MappedFork, ParentAndChildPutIntoOneFilter) {
+  const Path path;
+  const Filter filter = Create(path, Config(100000, 0.01, LFB_FAST));
+  const Filter expected = Make(Config(100000, 0.01, LFB_FAST));
+  lfb_filter_put_u64(filter.get(), 1);
+  const pid_t child = fork();
+  if (child == 0) {
+    RunTogether(3, [&](unsigned t) {
+      for (uint64_t i = 0; i < 10000; i++) lfb_filter_put_u64(filter.get(), Mix(t, i));
+    });
+    lfb_mapped_close(filter.get());
+    _exit(0);
+  }
+  for (uint64_t i = 0; i < 20000; i++) lfb_filter_put_u64(filter.get(), Mix(9, i));
+  int status;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  lfb_filter_put_u64(expected.get(), 1);
+  for (uint64_t t = 0; t < 3; t++)
+    for (uint64_t i = 0; i < 10000; i++) lfb_filter_put_u64(expected.get(), Mix(t, i));
+  for (uint64_t i = 0; i < 20000; i++) lfb_filter_put_u64(expected.get(), Mix(9, i));
+  EXPECT_EQ(Stats(filter).bits_set, Stats(expected).bits_set);
+  EXPECT_EQ(Bytes(filter, LFB_FORM_NATIVE).substr(256),
+            Bytes(expected, LFB_FORM_NATIVE).substr(256));
+}
+
+// A child that closes the filter changes nothing for its parent.
+TEST(MappedFork, AChildThatOnlyClosesChangesNothing) {
+  const Path path;
+  const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST));
+  const std::string as_it_was = Contents(path);
+  InChild([&] { lfb_mapped_close(filter.get()); });
+  EXPECT_EQ(Contents(path), as_it_was);
+  lfb_filter_put_u64(filter.get(), 1);
+  const Filter other = Open(path);
+  EXPECT_TRUE(lfb_filter_might_contain_u64(other.get(), 1));
+  EXPECT_EQ(Stats(other).bits_set, Stats(filter).bits_set);
+  EXPECT_EQ(lfb_mapped_sync(filter.get()), LFB_OK);
+}
+
+// After a process has died, every count is right at once: of openings from before and after,
+// to put and to query alone.  Opening and counting write nothing to the file.
+TEST(MappedFork, EveryCountIsRightAfterADeath) {
+  const Path path;
+  const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST));
+  const lfb_filter *before = nullptr, *after = nullptr;
+  ASSERT_EQ(lfb_mapped_open_read_only(path.c_str(), nullptr, &before), LFB_OK);
+  InChild([&] { lfb_filter_put_u64(filter.get(), 1); });
+  const std::string as_it_was = Contents(path);
+  ASSERT_EQ(lfb_mapped_open_read_only(path.c_str(), nullptr, &after), LFB_OK);
+  const Filter opened = Open(path), expected = Make(Config(1000, 0.01, LFB_FAST));
+  lfb_filter_put_u64(expected.get(), 1);
+  for (const lfb_filter* each : {before, after, const_cast<const lfb_filter*>(filter.get()),
+                                 const_cast<const lfb_filter*>(opened.get())}) {
+    lfb_stats stats;
+    lfb_filter_stats(each, &stats);
+    EXPECT_EQ(stats.bits_set, Stats(expected).bits_set);
+    EXPECT_EQ(stats.bits_set_age, 0);
+  }
+  EXPECT_EQ(Contents(path), as_it_was);
+  for (const lfb_filter* reader : {before, after}) lfb_mapped_close(reader);
+}
+
+// What a child puts in any of the ways before it dies, another opening finds and counts.
+TEST(MappedFork, EveryWayToPutIsSeenByOthers) {
+  static const uint64_t kKeys[] = {1, 2};
+  const lfb_config config = Config(1000, 0.01, LFB_FAST);
+  const Filter merged = Make(config);
+  lfb_filter_put_u64(merged.get(), 5);
+  const struct {
+    const char* name;
+    std::function<void(lfb_filter*)> put;
+  } ways[] = {
+      {"put", [](lfb_filter* filter) { lfb_filter_put(filter, "a", 1); }},
+      {"put_u64", [](lfb_filter* filter) { lfb_filter_put_u64(filter, 1); }},
+      {"put_hash", [](lfb_filter* filter) { lfb_filter_put_hash(filter, 1); }},
+      {"put_object",
+       [](lfb_filter* filter) {
+         lfb_filter_put_object(
+             filter, [](const void*, lfb_sink* sink) { lfb_sink_put_i64(sink, 1); }, kKeys);
+       }},
+      {"put_many", [](lfb_filter* filter) { lfb_filter_put_many_u64(filter, kKeys, 2, nullptr); }},
+      {"put_all", [&](lfb_filter* filter) { lfb_filter_put_all(filter, merged.get()); }},
+      {"claim", [](lfb_filter* filter) { lfb_filter_claim_u64(filter, 1); }},
+      {"claim_many",
+       [](lfb_filter* filter) { lfb_filter_claim_many_u64(filter, kKeys, 2, nullptr); }},
+  };
+  for (const auto& way : ways) {
+    const Path path;
+    const Filter filter = Create(path, config), other = Open(path), expected = Make(config);
+    way.put(expected.get());
+    ASSERT_GT(Stats(expected).bits_set, 0u) << way.name;
+    InChild([&] { way.put(filter.get()); });
+    for (const Filter* of : {&filter, &other}) {
+      EXPECT_EQ(Stats(*of).bits_set, Stats(expected).bits_set) << way.name;
+      EXPECT_EQ(Bytes(*of, LFB_FORM_NATIVE).substr(256),
+                Bytes(expected, LFB_FORM_NATIVE).substr(256))
+          << way.name;
+    }
+  }
+}
+
+// A recent count is at most the truth and says how old it is; it is renewed in the end.
+TEST(Mapped, ARecentCountIsRenewed) {
+  const Path path;
+  const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST)), other = Open(path);
+  lfb_stats stats;
+  for (uint64_t i = 0; i < 20; i++) {
+    lfb_filter_put_u64(other.get(), i);
+    const uint64_t truth = Stats(other).bits_set;
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    do {
+      lfb_filter_stats_recent(filter.get(), &stats);
+      ASSERT_LE(stats.bits_set, truth);
+      ASSERT_TRUE(stats.bits_set == truth || stats.bits_set_age > 0);
+    } while (stats.bits_set < truth && std::chrono::steady_clock::now() < limit);
+    ASSERT_EQ(stats.bits_set, truth) << i;
+  }
+}
+
+// Processes claim the same keys in the same order, and some are killed in the middle: no
+// key is given to two, and those that go on are given all that was not lost with the dead.
+// Seen to fail in 20 runs of 20 with claims that are put: "unlooked" and a put in their place.
+TEST(MappedRace, AKeyIsClaimedByOneProcess) {
+  constexpr unsigned kProcesses = 6, kKilled = 3, kRounds = kUnderTsan ? 3 : 20;
+  constexpr uint64_t kKeys = 20000;
+  uint64_t twice = 0, without = 0;
+  for (unsigned round = 0; round < kRounds; round++) {
+    const Path path("/dev/shm");
+    const Filter filter = Create(path, Config(kKeys, 1e-6, LFB_FAST));
+    const SharedArray<std::atomic<uint32_t>> wins(kKeys), begun(1);
+    pid_t children[kProcesses];
+    for (unsigned p = 0; p < kProcesses; p++) {
+      children[p] = fork();
+      if (children[p] == 0) {
+        lfb_filter* mine = nullptr;
+        if (lfb_mapped_open(path.c_str(), nullptr, &mine) != LFB_OK) _exit(1);
+        for (begun[0]++; begun[0] < kProcesses;) std::this_thread::yield();
+        for (uint64_t i = 0; i < kKeys; i++)
+          if (lfb_filter_claim_u64(mine, Mix(round, i))) wins[i]++;
+        lfb_mapped_close(mine);
+        _exit(0);
+      }
+    }
+    while (begun[0] < kProcesses) usleep(10);
+    for (unsigned p = 0; p < kKilled; p++) {
+      usleep(300);
+      kill(children[p], SIGKILL);
+    }
+    for (pid_t child : children) {
+      int status;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      ASSERT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    }
+    for (uint64_t i = 0; i < kKeys; i++) {
+      ASSERT_TRUE(lfb_filter_might_contain_u64(filter.get(), Mix(round, i)));
+      twice += wins[i] > 1;
+      without += wins[i] == 0;
+    }
+    ASSERT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
+  }
+  EXPECT_EQ(twice, 0u);
+  // the key that each of the killed was about, and perhaps a false positive
+  EXPECT_LE(without, kRounds * kKilled + 2);
+}
+
+// Any number of openings, in one process as in many.
+TEST(Mapped, AnyNumberOfOpeners) {
+  const Path path;
+  const lfb_config config = Config(10000, 0.01, LFB_FAST);
+  std::vector<Filter> all;
+  all.push_back(Create(path, config));
+  for (int i = 1; i < 80; i++) all.push_back(Open(path));
+  const Filter expected = Make(config);
+  for (uint64_t i = 0; i < 8000; i++) {
+    lfb_filter_put_u64(all[i % 80].get(), i);
+    lfb_filter_put_u64(expected.get(), i);
+  }
+  EXPECT_EQ(Stats(all[79]).bits_set, Stats(expected).bits_set);
+  all.resize(1);
+  EXPECT_EQ(Stats(all[0]).bits_set, Stats(expected).bits_set);
+  EXPECT_EQ(Stats(Open(path)).bits_set, Stats(expected).bits_set);
+}
+
+// ---- permissions -------------------------------------------------------------------------
+
+mode_t ModeOf(const Path& path) {
+  struct stat found {};
+  EXPECT_EQ(stat(path.c_str(), &found), 0);
+  return found.st_mode & 07777;
+}
+
+class MappedMode : public testing::Test {
+ protected:
+  MappedMode() : before_(umask(0)) {}
+  ~MappedMode() override { umask(before_); }
+
+  // The mode of a new file that is asked for with `mode`.
+  static mode_t Made(uint32_t mode, lfb_hash_id hash = LFB_HASH_DEFAULT, bool keep_key = false) {
+    const Path path;
+    lfb_config config = Config(1000, 0.01, LFB_FAST);
+    config.seed = hash == LFB_HASH_SIPHASH13 ? 0 : 1;
+    config.hash = hash;
+    config.keep_key = keep_key;
+    config.file_mode = mode;
+    Create(path, config);
+    return ModeOf(path);
+  }
+
+ private:
+  const mode_t before_;
+};
+
+// Seen to fail, with 0666, where the mode was that of any file that the library saves.
+TEST_F(MappedMode, ANewFileIsItsOwnersUnlessSomebodySaysOtherwise) {
+  EXPECT_EQ(Made(0), 0600u);
+  EXPECT_EQ(Made(0640), 0640u);
+  EXPECT_EQ(Made(0666), 0666u);
+  EXPECT_EQ(Made(07640), 0640u) << "permissions alone";
+  umask(027);
+  EXPECT_EQ(Made(0), 0600u);
+  EXPECT_EQ(Made(0666), 0640u);
+  umask(0277);
+  EXPECT_EQ(Made(0), 0400u);
+}
+
+TEST_F(MappedMode, AKeyInTheFileIsItsOwnersAlone) {
+  EXPECT_EQ(Made(0666, LFB_HASH_SIPHASH13, true), 0600u);
+  EXPECT_EQ(Made(0666, LFB_HASH_SIPHASH13, false), 0666u);
+  EXPECT_EQ(Made(0, LFB_HASH_SIPHASH13, true), 0600u);
+}
+
+// A file that others could write to could say anything: a saved one is its owner's, too.  One
+// that takes the place of another has that one's mode, as ever.
+TEST_F(MappedMode, ASavedFileIsItsOwnersToo) {
+  const Path path, native;
+  const Filter filter = Make(Config(1000, 0.01, LFB_FAST));
+  ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_MAPPED, path.c_str()), LFB_OK);
+  EXPECT_EQ(ModeOf(path), 0600u);
+  ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_NATIVE, native.c_str()), LFB_OK);
+  EXPECT_EQ(ModeOf(native), 0666u);
+  ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+  ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_MAPPED, path.c_str()), LFB_OK);
+  EXPECT_EQ(ModeOf(path), 0640u);
+}
+
+// A strategy whose claims the machine cannot decide in a file is refused there, and makes none.
+TEST(MappedStrategies, WhatCannotBeSharedIsRefused) {
+  const Path path;
+  const lfb_config config = Config(1000, 0.01, LFB_GUAVA_MITZ64);
+  const lfb_status wanted = lfb_claims_sharable(LFB_HASH_128);
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_mapped_create(path.c_str(), &config, &filter), wanted);
+  EXPECT_EQ(access(path.c_str(), F_OK) == 0, wanted == LFB_OK);
+  lfb_mapped_close(filter);
+}
+
+// ---- a program that closes descriptors that are not its own ------------------------------
+
+// Closes all descriptors above 2 and opens a file that gets the number of one of them.
+bool PutAnotherInPlaceOf(int fd, const char* path) {
+  for (int each = 3; each < 1024; each++) close(each);
+  const int other = open(path, O_RDWR | O_CREAT, 0600);
+  return other >= 0 && (other == fd || dup2(other, fd) == fd);
+}
+
+// The filter works as before; a sync refuses, and closing leaves the other file open.  Seen to
+// fail with the descriptor closed, whichever file it was.
+TEST(MappedDescriptor, AClosedOneIsNotMissedAndAnothersIsLeftAlone) {
+  const Path path, another;
+  const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST));
+  const int fd = filter->mapping->disk.fd;
+  InChild([&] {
+    if (!PutAnotherInPlaceOf(fd, another.c_str())) _exit(1);
+    if (!lfb_filter_put_u64(filter.get(), 1) || !lfb_filter_claim_u64(filter.get(), 2)) _exit(2);
+    if (lfb_filter_claim_u64(filter.get(), 1)) _exit(3);
+    if (!lfb_filter_might_contain_u64(filter.get(), 2)) _exit(4);
+    if (lfb_mapped_sync(filter.get()) != LFB_ERROR_TRUNCATED) _exit(5);
+    lfb_mapped_close(filter.get());
+    if (fcntl(fd, F_GETFD) < 0 || write(fd, "mine", 4) != 4) _exit(6);
+  });
+  EXPECT_EQ(Contents(another), "mine");
+  EXPECT_TRUE(lfb_filter_might_contain_u64(filter.get(), 1));
+  EXPECT_TRUE(lfb_filter_might_contain_u64(filter.get(), 2));
+}
+
+// A process without standard input gets its number for the file, which is closed as any other.
+TEST(MappedDescriptor, NumberZeroIsClosedToo) {
+  const Path path;
+  InChild([&] {
+    close(0);
+    lfb_filter* filter = nullptr;
+    const lfb_config config = Config(1000, 0.01, LFB_FAST);
+    if (lfb_mapped_create(path.c_str(), &config, &filter) != LFB_OK) _exit(1);
+    if (filter->mapping->disk.fd != 0) _exit(2);
+    lfb_mapped_close(filter);
+    if (fcntl(0, F_GETFD) >= 0) _exit(3);
+  });
+}
+
+}  // namespace

@@ -1,0 +1,109 @@
+// fpp_held.h - how often filters of strategy `fast` are wrong, measured in two ways.
+//
+// Asked: numbers that were not put are asked for, and those that are found counted.
+// From the bits: the share of all possible keys that the bits would find, block by
+// block; it is as good as asking endlessly, and says something of rates of 1e-6
+// too, but takes for granted that keys fall evenly, which asking does not.
+//
+// What is put and asked for are consecutive numbers, of another range for each filter, and
+// each filter has another seed.
+#pragma once
+
+#include <lfbloom/fast.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/support/filters.h"
+#include "tests/support/race.h"
+
+// Sums over filters of one configuration, filled alike.
+struct Held {
+  double asked = 0, wrong = 0;                // keys
+  double blocks = 0, found = 0, squares = 0;  // sums of each block's share of keys found
+
+  double FromBits() const { return found / blocks; }
+  double Asked() const { return wrong / asked; }
+
+  // The standard errors of both.  A filter's blocks are as good as independent: few
+  // blocks share their keys, which makes the true error smaller.
+  double FromBitsError() const {
+    return std::sqrt(std::max(squares / blocks - FromBits() * FromBits(), 0.0) / blocks);
+  }
+  // Of what asking is expected to give where the true rate is `rate`: which keys are
+  // in the filters, and which are asked for.
+  double AskedError(double rate) const {
+    return std::sqrt(FromBitsError() * FromBitsError() + rate / asked);
+  }
+};
+
+// Puts or asks for the numbers from `first` on; how many were put, or found.
+template <typename Many>
+uint64_t EachMany(uint64_t first, uint64_t count, const Many& many) {
+  constexpr uint64_t kPiece = 4096;
+  uint64_t keys[kPiece], yes = 0;
+  for (uint64_t done = 0; done < count; done += kPiece) {
+    const uint64_t piece = std::min(kPiece, count - done);
+    for (uint64_t i = 0; i < piece; i++) keys[i] = first + done + i;
+    yes += many(keys, piece);
+  }
+  return yes;
+}
+
+inline void AddBits(lfb_filter* filter, Held* held) {
+  lfb_fast fast{};
+  EXPECT_EQ(lfb_fast_of(filter, &fast), LFB_OK);
+  const uint32_t words = 1u << fast.group_shift, bits = fast.probes / (LFB_BLOCK_WORDS / words);
+  double finds[65];  // by bits set in a word
+  for (int set = 0; set <= 64; set++) finds[set] = std::pow(set / 64.0, bits) / words;
+  for (uint64_t block = 0; block < fast.blocks; block++) {
+    const lfb_word* in = &fast.words[LFB_BLOCK_WORDS * block];
+    double found = 1;
+    for (uint32_t first = 0; first < LFB_BLOCK_WORDS; first += words) {
+      double group = 0;
+      for (uint32_t i = first; i < first + words; i++)
+        group += finds[__builtin_popcountll(lfb_word_get(&in[i]))];
+      found *= group;
+    }
+    held->found += found;
+    held->squares += found * found;
+  }
+  held->blocks += static_cast<double>(fast.blocks);
+}
+
+// `filters` of them are filled to fills[0] keys and measured, with `asked` keys each, then
+// to fills[1] and so on.
+inline std::vector<Held> MeasureFpp(uint64_t n, double fpp, const std::vector<uint64_t>& fills,
+                                    uint64_t filters, uint64_t asked) {
+  std::vector<Held> held(fills.size());
+  const uint64_t stream = Mix(n, static_cast<uint64_t>(1 / fpp));  // another for each cell
+  for (uint64_t f = 0; f < filters; f++) {
+    lfb_config config = Config(n, fpp, LFB_FAST);
+    config.seed = Mix(stream, 2 * f);
+    const Filter filter = Make(config);
+    const uint64_t first_put = Mix(stream, 2 * f + 1);
+    const uint64_t first_asked = first_put + (UINT64_C(1) << 40);
+    uint64_t in = 0;
+    for (size_t i = 0; i < fills.size(); i++) {
+      EachMany(first_put + in, fills[i] - in, [&](const uint64_t* keys, size_t count) {
+        return lfb_filter_put_many_u64(filter.get(), keys, count, nullptr);
+      });
+      in = fills[i];
+      held[i].wrong += static_cast<double>(
+          EachMany(first_asked + i * asked, asked, [&](const uint64_t* keys, size_t count) {
+            return lfb_filter_might_contain_many_u64(filter.get(), keys, count, nullptr);
+          }));
+      held[i].asked += static_cast<double>(asked);
+      AddBits(filter.get(), &held[i]);
+    }
+  }
+  return held;
+}
+
+// What the library says of such a filter.
+inline double ModelFpp(uint64_t n, double fpp, uint64_t fill) {
+  const lfb_config config = Config(n, fpp, LFB_FAST);
+  double after = -1;
+  EXPECT_EQ(lfb_config_fpp_after(&config, fill, &after), LFB_OK);
+  return after;
+}

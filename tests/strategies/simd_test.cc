@@ -1,0 +1,236 @@
+// The variants of strategy `fast` and of digests for vector instructions: which is chosen, that all
+// give the same bits and answers, and that they may read what others write.
+#include <lfbloom/fast.h>
+
+#include <algorithm>
+#include <bitset>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "bloom/filter/digest.h"
+#include "tests/support/race.h"
+#include "tests/support/variants.h"
+
+namespace {
+
+TEST(Simd, TheEnvironmentNamesTheMost) {
+  for (lfb_simd best : {LFB_SIMD_NONE, LFB_SIMD_AVX2, LFB_SIMD_AVX512}) {
+    EXPECT_EQ(lfb_simd_allowed("none", best), LFB_SIMD_NONE);
+    EXPECT_EQ(lfb_simd_allowed("avx2", best), std::min(best, LFB_SIMD_AVX2));
+    EXPECT_EQ(lfb_simd_allowed("avx512", best), best);
+    for (const char* other : {"", "NONE", "avx", "avx2 ", "sse"})
+      EXPECT_EQ(lfb_simd_allowed(other, best), best) << other;
+    EXPECT_EQ(lfb_simd_allowed(nullptr, best), best);
+  }
+}
+
+// The pass over a form's words, from none to more than xxHash's longest loop turns over.
+TEST(Simd, DigestsAreThoseOfTheDefinition) {
+  std::vector<uint64_t> words(1 << 15);
+  for (size_t i = 0; i < words.size(); i++) words[i] = Mix(9, i);
+  std::vector<size_t> counts = {words.size(), words.size() - 1};
+  for (size_t count = 0; count < 400; count++) counts.push_back(count);
+  for (size_t count : counts) {
+    uint64_t set = 0;
+    for (size_t i = 0; i < count; i++) set += std::bitset<64>(words[i]).count();
+    ASSERT_EQ(lfb_digest_bits(words.data(), count), set) << count;
+    ASSERT_EQ(lfb_digest_xxh3(words.data(), count * 8), XXH3_64bits(words.data(), count * 8))
+        << count;
+  }
+}
+
+// BUILD.bazel runs this with each value.  All threads get the same answer, also
+// those that ask after the environment has changed.
+TEST(Simd, IsChosenOnce) {
+  const char* const wish = getenv("LFBLOOM_SIMD");
+  const std::string before = wish == nullptr ? "" : wish;
+  const lfb_simd expected = lfb_simd_allowed(wish, lfb_simd_best());
+  std::atomic<unsigned> differ{0};
+  RunTogether(4, [&](unsigned) { differ += lfb_simd_chosen() != expected; });
+  EXPECT_EQ(differ, 0u);
+  setenv("LFBLOOM_SIMD", expected == LFB_SIMD_NONE ? "avx512" : "none", 1);
+  EXPECT_EQ(lfb_simd_chosen(), expected);
+  const Filter filter = Make(100, 0.01, LFB_FAST);
+  EXPECT_EQ(filter->kernel, KernelUpTo(expected, filter));
+  setenv("LFBLOOM_SIMD", before.c_str(), 1);
+}
+
+// As the definition in lfbloom/fast_view.h reads.
+bool Defined(const lfb_fast& fast, uint64_t hash, uint32_t probe, uint32_t w) {
+  const uint64_t rounds[] = {0x9e3779b97f4a7c15, 0x6a09e667f3bcc909, 0xbb67ae8584caa73b,
+                             0x3c6ef372fe94f82b};
+  const unsigned __int128 product = static_cast<unsigned __int128>(hash) * fast.blocks;
+  const uint64_t block = static_cast<uint64_t>(product >> 64);
+  const uint32_t group = probe % w, words = 8 / w, log = words == 8 ? 3 : words / 2;
+  const uint64_t r0 = hash * rounds[0], r = hash * rounds[probe / 8];
+  const uint64_t word = 8 * block + group * words + (r0 >> (12 + group * log)) % words;
+  return lfb_word_get(&fast.words[word]) >> (r >> (16 + 6 * (probe % 8)) & 63) & 1;
+}
+
+// As lfb_stats says, without the figures that take it longer.
+uint64_t Counted(const Filter& filter) { return lfb_stripes_sum(&filter->layout.count); }
+
+struct Shape {
+  uint32_t w, g;
+};
+
+std::vector<Shape> AllShapes() {
+  std::vector<Shape> shapes;
+  for (uint32_t w : {1u, 2u, 4u, 8u})
+    for (uint32_t g = 1; w * g <= LFB_FAST_MAX_PROBES; g++) shapes.push_back({w, g});
+  return shapes;
+}
+
+// Every shape, by every variant and inline, sets the bits of the definition, answers
+// as it says, and counts.
+TEST(FastVariants, AreTheDefinition) {
+  for (const Shape shape : AllShapes())
+    for (lfb_simd most : SimdLevels()) {
+      const Filter filter = MakeShaped(most, shape.w, shape.g, 37);
+      lfb_fast fast{};
+      ASSERT_EQ(lfb_fast_of(filter.get(), &fast), LFB_OK);
+      const auto defined = [&](uint64_t hash) {
+        bool all = true;
+        for (uint32_t p = 0; p < shape.w * shape.g; p++) all &= Defined(fast, hash, p, shape.w);
+        return all;
+      };
+      for (uint64_t i = 0; i < 300; i++) {
+        const uint64_t hash = Mix(41 + shape.w, i);
+        const bool in = defined(hash);
+        ASSERT_EQ(lfb_filter_might_contain_hash(filter.get(), hash), in);
+        ASSERT_EQ(lfb_fast_might_contain(&fast, hash), in);
+        ASSERT_EQ(i % 2 ? lfb_filter_put_hash(filter.get(), hash) : lfb_fast_put(&fast, hash), !in);
+        ASSERT_TRUE(defined(hash));
+        ASSERT_TRUE(lfb_filter_might_contain_hash(filter.get(), hash));
+        ASSERT_TRUE(lfb_fast_might_contain(&fast, hash));
+        ASSERT_EQ(Counted(filter), lfb_bits_count(&filter->layout.bits));
+      }
+    }
+}
+
+std::vector<uint64_t> Words(const Filter& filter) {
+  std::vector<uint64_t> words;
+  for (uint64_t i = 0; i < filter->layout.bits.word_count; i++)
+    words.push_back(lfb_word_get(&filter->layout.bits.words[i]));
+  return words;
+}
+
+// The same batches, of odd sizes and half of them of keys that are in, give the same
+// answers and bits by every variant as one by one without vectors.
+TEST(FastVariants, AnswerBatchesAlike) {
+  for (const Shape shape : AllShapes())
+    for (lfb_simd most : SimdLevels()) {
+      const Filter filter = MakeShaped(most, shape.w, shape.g, 23);
+      const Filter alone = MakeShaped(LFB_SIMD_NONE, shape.w, shape.g, 23);
+      uint64_t next = 0;
+      for (size_t count : {1, 2, 7, 63, 64, 65, 127, 129, 200, 300}) {
+        std::vector<uint64_t> hashes(count), put(count / 64 + 1, ~uint64_t{0}), has = put;
+        for (uint64_t& hash : hashes) next++, hash = Mix(42, next % 2 ? next : next / 2);
+        lfb_filter_might_contain_many_hash(filter.get(), hashes.data(), count, has.data());
+        for (size_t i = 0; i < count; i++)
+          ASSERT_EQ(has[i / 64] >> (i % 64) & 1,
+                    lfb_filter_might_contain_hash(alone.get(), hashes[i]));
+        lfb_filter_put_many_hash(filter.get(), hashes.data(), count, put.data());
+        for (size_t i = 0; i < count; i++)
+          ASSERT_EQ(put[i / 64] >> (i % 64) & 1, lfb_filter_put_hash(alone.get(), hashes[i]));
+        if (count % 64 != 0) {
+          ASSERT_EQ((put[count / 64] | has[count / 64]) >> (count % 64), 0u);
+        }
+      }
+      ASSERT_EQ(Words(filter), Words(alone)) << shape.w << "x" << shape.g;
+      ASSERT_EQ(Counted(filter), Counted(alone));
+    }
+}
+
+// One filter, asked by every variant while two threads put into it by every variant.
+class Contended {
+ public:
+  static constexpr unsigned kWriters = 2;
+
+  explicit Contended(const Shape& shape)
+      : filter(MakeShaped(LFB_SIMD_NONE, shape.w, shape.g, 400)) {
+    for (lfb_simd most : SimdLevels()) kernels.push_back(KernelUpTo(most, filter));
+  }
+
+  static uint64_t Key(unsigned writer, uint64_t i) { return Mix(70 + writer, i); }
+
+  // Puts a writer's key `i`; each variant has looked at its line before.
+  void Put(unsigned writer, uint64_t i) {
+    const uint64_t key = Key(writer, i);
+    for (size_t by = 0; by < kernels.size(); by++) Has(by, key);
+    lfb_layout_count(&filter->layout, kernels[i % kernels.size()]->put(&filter->layout, {key, 0}));
+    for (size_t by = 0; by < kernels.size(); by++) missed += !Has(by, key);
+    put[writer].store(i + 1, std::memory_order_release);
+  }
+
+  // Asks every variant for two of a writer's keys that are in and for the next one; how
+  // many are in.
+  uint64_t Ask(unsigned writer) {
+    const uint64_t done = put[writer].load(std::memory_order_acquire);
+    bool seen = false;
+    for (size_t by = 0; by < 2 * kernels.size(); by++) {
+      if (done > 0) missed += !Has(by, Key(writer, done - 1)) || !Has(by, Key(writer, done / 2));
+      const bool now = Has(by, Key(writer, done));
+      lost += seen && !now;
+      seen |= now;
+    }
+    return done;
+  }
+
+  Filter filter;
+  std::atomic<uint64_t> missed{0}, lost{0};
+
+ private:
+  // By one of the variants' queries, of one key or of many.
+  bool Has(size_t by, uint64_t hash) const {
+    const lfb_kernel* kernel = kernels[by % kernels.size()];
+    if (by < kernels.size()) return kernel->might_contain(&filter->layout, {hash, 0});
+    uint64_t answer = 0;
+    kernel->might_contain_many(&filter->layout, &hash, nullptr, 1, &answer);
+    return answer == 1;
+  }
+
+  std::vector<const lfb_kernel*> kernels;
+  std::atomic<uint64_t> put[kWriters] = {};
+};
+
+std::string ShapeTestName(const testing::TestParamInfo<Shape>& shape) {
+  return std::to_string(shape.param.w) + "x" + std::to_string(shape.param.g);
+}
+
+class FastVariantsRace : public testing::TestWithParam<Shape> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, FastVariantsRace,
+                         testing::Values(Shape{1, 4}, Shape{2, 3}, Shape{2, 5}, Shape{4, 2},
+                                         Shape{4, 3}, Shape{8, 1}, Shape{8, 2}),
+                         ShapeTestName);
+
+// A key whose put has returned is found by every variant, by the thread that put it and
+// by others; and once any variant has found a key, it and all others find it ever after.
+// The readers ask for the key that was put last, and for the one that is being put, in
+// lines that are full of others' writes.
+// Seen to fail 20 times in 20, each shape, with a variant that answers from a copy of its
+// thread's last line, and with one whose put leaves out the last lane.
+TEST_P(FastVariantsRace, WhatOneSawAllSee) {
+  constexpr uint64_t kRounds = kUnderTsan ? 1 : 3, kKeys = 4000;
+  for (uint64_t round = 0; round < kRounds; round++) {
+    Contended all(GetParam());
+    RunTogether(2 * Contended::kWriters, [&](unsigned t) {
+      const unsigned writer = t / 2;
+      if (t % 2 == 0) {
+        for (uint64_t i = 0; i < kKeys; i++) {
+          all.Put(writer, i);
+          if (i % 64 == 0) std::this_thread::yield();
+        }
+      } else {
+        while (all.Ask(writer) < kKeys) {
+        }
+      }
+    });
+    ASSERT_EQ(all.missed, 0u) << "round " << round;
+    ASSERT_EQ(all.lost, 0u) << "round " << round;
+    ASSERT_EQ(Counted(all.filter), lfb_bits_count(&all.filter->layout.bits));
+  }
+}
+
+}  // namespace

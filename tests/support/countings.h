@@ -1,0 +1,63 @@
+// countings.h - counting filters as the tests make them, and what is in them.
+#pragma once
+
+#include "bloom/kinds/counting.h"
+#include "tests/support/filters.h"
+
+struct CountingFree {
+  void operator()(lfb_counting* counting) const { lfb_counting_free(counting); }
+};
+using Counting = std::unique_ptr<lfb_counting, CountingFree>;
+
+inline Counting Count(const lfb_config& config) {
+  lfb_counting* counting = nullptr;
+  EXPECT_EQ(lfb_counting_create(&config, &counting), LFB_OK);
+  return Counting(counting);
+}
+
+inline Counting Copy(const Counting& counting) {
+  lfb_counting* copy = nullptr;
+  EXPECT_EQ(lfb_counting_copy(counting.get(), &copy), LFB_OK);
+  return Counting(copy);
+}
+
+inline Filter Plain(const Counting& counting) {
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_counting_to_filter(counting.get(), &filter), LFB_OK);
+  return Filter(filter);
+}
+
+inline lfb_stats Stats(const Counting& counting) {
+  lfb_stats stats;
+  lfb_counting_stats(counting.get(), &stats);
+  return stats;
+}
+
+// What each counter says.
+inline std::vector<unsigned> Counters(const Counting& counting) {
+  std::vector<unsigned> counters;
+  for (uint64_t i = 0; i < counting->pages.size / sizeof(lfb_word); i++) {
+    uint64_t word = lfb_word_get(&lfb_counting_words(counting.get())[i]);
+    for (unsigned at = 0; at < LFB_COUNTERS_A_WORD; at++, word >>= LFB_COUNTER_BITS)
+      counters.push_back(word & LFB_COUNTER_MOST);
+  }
+  return counters;
+}
+
+inline std::vector<uint64_t> Words(const Filter& filter) {
+  std::vector<uint64_t> words(filter->layout.bits.word_count);
+  lfb_bits_snapshot(&filter->layout.bits, 0, words.data(), words.size());
+  return words;
+}
+
+// The bits of a key, as a plain filter turns them on.
+inline std::vector<uint64_t> BitsOf(const lfb_config& config, uint64_t key) {
+  const Filter filter = Make(config);
+  lfb_filter_put_u64(filter.get(), key);
+  const std::vector<uint64_t> words = Words(filter);
+  std::vector<uint64_t> bits;
+  for (size_t i = 0; i < words.size(); i++)
+    for (uint64_t left = words[i]; left != 0; left &= left - 1)
+      bits.push_back(64 * i + static_cast<uint64_t>(__builtin_ctzll(left)));
+  return bits;
+}

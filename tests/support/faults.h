@@ -1,0 +1,103 @@
+// faults.h - acts whose calls of the system fail, one at a time (calls.h).
+#pragma once
+
+#include <gtest/gtest.h>
+#include <lfbloom/status.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <functional>
+#include <map>
+
+#include "tests/support/calls.h"
+
+inline size_t OpenFiles() {
+  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
+}
+
+// What a call that fails makes of the whole, where nothing else is said; LFB_OK: something else
+// is done instead, or nothing depends on it.
+inline lfb_status StatusOf(const std::string& call) {
+  static const std::map<std::string, lfb_status> statuses = {
+      // memory
+      {"malloc", LFB_ERROR_NO_MEMORY},          {"calloc", LFB_ERROR_NO_MEMORY},
+      {"realloc", LFB_ERROR_NO_MEMORY},         {"aligned_alloc", LFB_ERROR_NO_MEMORY},
+      {"strdup", LFB_ERROR_NO_MEMORY},          {"strndup", LFB_ERROR_NO_MEMORY},
+      {"mmap", LFB_ERROR_NO_MEMORY},            {"madvise", LFB_OK},
+      // files
+      {"open", LFB_ERROR_OPEN},                 {"stat", LFB_ERROR_OPEN},
+      {"lstat", LFB_ERROR_OPEN},                {"fstat", LFB_ERROR_OPEN},
+      {"realpath", LFB_ERROR_OPEN},             {"opendir", LFB_ERROR_OPEN},
+      {"readdir", LFB_ERROR_OPEN},              {"linkat", LFB_ERROR_OPEN},
+      {"read", LFB_ERROR_READ},                 {"pread", LFB_ERROR_READ},
+      {"write", LFB_ERROR_WRITE},               {"pwrite", LFB_ERROR_WRITE},
+      {"lseek", LFB_ERROR_WRITE},               {"fchmod", LFB_ERROR_WRITE},
+      {"ftruncate", LFB_ERROR_WRITE},           {"fallocate", LFB_ERROR_WRITE},
+      {"posix_fallocate", LFB_ERROR_WRITE},     {"fsync", LFB_ERROR_SYNC},
+      {"msync", LFB_ERROR_SYNC},                {"rename", LFB_ERROR_RENAME},
+      {"fstatfs", LFB_OK},                      {"getrlimit", LFB_OK},
+      {"access", LFB_OK},                       {"unlink", LFB_OK},
+      {"close", LFB_OK},
+      // threads, and what there is else
+      {"pthread_create", LFB_ERROR_NO_THREAD},  {"pthread_cond_init", LFB_ERROR_NO_MEMORY},
+      {"pthread_condattr_init", LFB_ERROR_NO_MEMORY},
+      {"getrandom", LFB_ERROR_NO_RANDOM},       {"eventfd", LFB_ERROR_NO_MEMORY},
+      // sockets
+      {"getaddrinfo", LFB_ERROR_NO_MEMORY},
+      {"redisReaderCreateWithFunctions", LFB_ERROR_NO_MEMORY},
+      {"socket", LFB_ERROR_REDIS_CONNECT},
+      {"connect", LFB_ERROR_REDIS_CONNECT},     {"getsockopt", LFB_ERROR_REDIS_CONNECT},
+      {"setsockopt", LFB_OK},                   {"poll", LFB_OK},
+      {"send", LFB_ERROR_REDIS_LOST},           {"recv", LFB_ERROR_REDIS_LOST},
+  };
+  const auto found = statuses.find(call);
+  EXPECT_NE(found, statuses.end()) << "calls.cc fails " << call << ", and nobody says what then";
+  return found == statuses.end() ? LFB_OK : found->second;
+}
+
+struct Outcome {
+  lfb_status status;
+  int cause;
+  calls::Report report;
+};
+
+// Does it as planned; nothing may stay open, or taken, whatever comes of it.
+inline Outcome Try(const calls::Plan& plan, const std::function<lfb_status()>& act) {
+  const size_t open = OpenFiles();
+  calls::Arm(plan);
+  errno = 0;
+  const lfb_status status = act();
+  const int cause = errno;
+  Outcome outcome{status, cause, calls::Disarm()};
+  EXPECT_EQ(OpenFiles(), open) << "a file was left open";
+  EXPECT_EQ(outcome.report.kept, 0) << "blocks of memory were kept";
+  EXPECT_EQ(outcome.report.mapped, 0) << "bytes were left mapped";
+  return outcome;
+}
+
+// Fails call 1, 2, .. of an act, one at a time, until it makes no more calls; how many.  The
+// act comes to what is expected of the call that failed.
+inline size_t FailEach(int error, const std::function<lfb_status(const calls::Report&)>& expected,
+                       const std::function<lfb_status()>& act,
+                       const std::function<void(const Outcome&)>& look) {
+  for (size_t at = 1;; at++) {
+    const Outcome outcome = Try({calls::Deed::kFail, at, error}, act);
+    const calls::Report& report = outcome.report;
+    if (report.made.size() < at) {
+      EXPECT_EQ(outcome.status, LFB_OK);
+      return at - 1;
+    }
+    SCOPED_TRACE(std::string(report.made[at - 1].name) + ", call " + std::to_string(at) +
+                 ", error " + std::to_string(error));
+    if (report.hit == 0 || error == EINTR) {
+      EXPECT_EQ(outcome.status, LFB_OK);
+    } else {
+      EXPECT_EQ(outcome.status, expected(report));
+      if (outcome.status != LFB_OK && outcome.status != LFB_ERROR_NO_MEMORY) {
+        EXPECT_EQ(outcome.cause, outcome.status == LFB_ERROR_MAP ? ENOMEM : error);
+      }
+    }
+    look(outcome);
+    if (testing::Test::HasFailure()) return at;
+  }
+}

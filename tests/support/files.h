@@ -1,0 +1,29 @@
+// files.h - what tests of files do in their directory.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/directory.h"
+#include "tests/support/filters.h"
+
+class Files : public InDirectory {
+ protected:
+  std::string Content(const std::string& name) const {
+    std::ifstream file(Path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  size_t Entries() const {
+    return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(directory_), {}));
+  }
+  void Write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(Path(name), std::ios::binary) << bytes;
+  }
+  lfb_status Load(const std::string& name, Filter* filter = nullptr) const {
+    lfb_filter* loaded = nullptr;
+    const lfb_status status = lfb_filter_load(Path(name).c_str(), nullptr, &loaded);
+    Filter owner(loaded);
+    if (filter != nullptr) *filter = std::move(owner);
+    return status;
+  }
+};

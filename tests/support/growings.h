@@ -1,0 +1,63 @@
+// growings.h - growing filters as the tests make them.
+#pragma once
+
+#include <lfbloom/growing.h>
+
+#include "bloom/kinds/layers.h"
+#include "tests/support/filters.h"
+
+struct GrowingFree {
+  void operator()(lfb_growing* growing) const { lfb_growing_free(growing); }
+};
+using Growing = std::unique_ptr<lfb_growing, GrowingFree>;
+
+inline Growing MakeGrowing(const lfb_config& config) {
+  lfb_growing* growing = nullptr;
+  EXPECT_EQ(lfb_growing_create(&config, &growing), LFB_OK);
+  return Growing(growing);
+}
+
+inline Growing Copy(const Growing& growing) {
+  lfb_growing* copy = nullptr;
+  EXPECT_EQ(lfb_growing_copy(growing.get(), &copy), LFB_OK);
+  return Growing(copy);
+}
+
+inline lfb_growing_figures Figures(const Growing& growing) {
+  lfb_growing_figures figures;
+  lfb_growing_stats(growing.get(), &figures);
+  return figures;
+}
+
+// Every strategy whose filters can grow.
+inline std::vector<lfb_strategy_id> SizedStrategies() {
+  std::vector<lfb_strategy_id> sized;
+  for (lfb_strategy_id id : AllStrategies())
+    if (id != LFB_GO_FNV14) sized.push_back(id);
+  return sized;
+}
+
+// Looks at the layers one by one: exactly one a level, each sized for its level, and each
+// but the newest no more wrong than it may be.
+inline void ExpectOneLayerALevel(const Growing& growing) {
+  const lfb_config& config = growing->config;
+  const lfb_layer* layer = lfb_layers_newest(growing.get());
+  for (uint32_t above = layer->number + 1; layer != nullptr; layer = layer->older) {
+    ASSERT_EQ(layer->number, --above);
+    const lfb_stats stats = [&] {
+      lfb_stats of_layer;
+      lfb_filter_stats(layer->filter, &of_layer);
+      return of_layer;
+    }();
+    const double fpp = lfb_layers_fpp(config.fpp, layer->number);
+    EXPECT_EQ(stats.expected_insertions,
+              lfb_layers_insertions(config.expected_insertions, layer->number));
+    EXPECT_EQ(stats.fpp, fpp);
+    EXPECT_EQ(stats.bits_set, lfb_bits_count(&layer->filter->layout.bits));
+    if (above != Figures(growing).layers - 1) {
+      EXPECT_GE(stats.bits_set, layer->full_bits) << "layer " << layer->number;
+      EXPECT_LE(stats.expected_fpp, fpp) << "layer " << layer->number;
+    }
+    EXPECT_EQ(layer->older == nullptr, above == 0);
+  }
+}

@@ -1,0 +1,63 @@
+// mapped.h - filters in mapped files, for tests.
+#pragma once
+
+#include <lfbloom/mapped.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <vector>
+
+#include "bloom/filter/claims.h"
+#include "tests/support/filters.h"
+
+// A path at which there is nothing, and afterwards nothing again.
+class Path {
+ public:
+  explicit Path(const std::string& folder = testing::TempDir())
+      : path_(folder + "/mapped-" + std::to_string(run_) + "-" + std::to_string(next_++)) {}
+  ~Path() { unlink(path_.c_str()); }
+  const char* c_str() const { return path_.c_str(); }
+
+ private:
+  // Not the process's number, which several have, each in a sandbox of its own.
+  static inline const unsigned run_ = std::random_device()();
+  static inline int next_ = 0;
+  std::string path_;
+};
+
+// Whether processes can share filters of this strategy on this machine: guava-mitz64 needs a
+// compare-and-exchange of 16 bytes for that.
+inline bool IsSharable(lfb_strategy_id strategy) {
+  return strategy != LFB_GUAVA_MITZ64 || lfb_claims_sharable(LFB_HASH_128) == LFB_OK;
+}
+
+inline std::vector<lfb_strategy_id> SharableStrategies() {
+  std::vector<lfb_strategy_id> sharable;
+  for (const lfb_strategy_id strategy : AllStrategies())
+    if (IsSharable(strategy)) sharable.push_back(strategy);
+  return sharable;
+}
+
+inline Filter Create(const Path& path, const lfb_config& config) {
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_mapped_create(path.c_str(), &config, &filter), LFB_OK) << strerror(errno);
+  return Filter(filter);
+}
+
+inline Filter Open(const Path& path) {
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_mapped_open(path.c_str(), nullptr, &filter), LFB_OK) << strerror(errno);
+  return Filter(filter);
+}
+
+inline std::string Contents(const Path& path) {
+  std::ifstream in(path.c_str(), std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+inline void Overwrite(const Path& path, const std::string& bytes) {
+  std::ofstream(path.c_str(), std::ios::binary | std::ios::trunc) << bytes;
+}

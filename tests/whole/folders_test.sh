@@ -1,0 +1,56 @@
+#!/bin/bash
+# folders_test.sh HOUSE LIST FILE...: each source includes only its own folder and those above it
+# in the list, in no circle, by its path in the tree; atomic/ knows nothing of bloom/, and nobody
+# but redis/ and cli/ of Redis, by their places in the list.  Then a small tree with each thing
+# wrong, to see that it is found.
+set -euo pipefail
+source tests/support/complain.sh
+
+house=$1
+list=$2
+shift 2
+
+awk -v list="$list" -v check=1 -f "$house" "$@" || complain "the house does not stand"
+if grep -lE '# *include *<hiredis' "$@" | grep -v '^redis/'; then complain "these include hiredis"; fi
+
+small=$(mktemp -d "$TEST_TMPDIR/house.XXXXXX")
+mkdir -p "$small"/{low,high}
+house=$PWD/$house
+cd "$small"
+printf '%s\n' '# the list' low high >list
+
+# files NAME TEXT...: the tree is these files.
+files() {
+  rm -f low/* high/*
+  while (($# > 0)); do
+    printf '%b\n' "$2" >"$1"
+    shift 2
+  done
+}
+
+# finds STATUS TEXT: what the check says of the tree.
+finds() {
+  local status=0 said
+  said=$(awk -v list=list -v check=1 -f "$house" low/* high/*) || status=$?
+  ((status == $1)) || complain "status $status and not $1: $said"
+  [[ $said == *"$2"* ]] || complain "not said: $2 .. but: $said"
+}
+
+files low/a.h '' high/b.c '#include "low/a.h"\n#include <stdio.h>'
+finds 0 '1 includes of 2 files checked, 0 wrong'
+files low/a.c '#include "high/b.h"' high/b.h ''
+finds 1 'low/a.c includes high/b.h, which is further down the list'
+files low/a.c '#include "low/b.h"' low/a.h '' low/b.h '#include "low/a.h"' high/c.c ''
+finds 1 'a circle of files: low/a -> low/b -> low/a'
+files low/a.c '#include "b.h"' low/b.h '' high/c.c ''
+finds 1 'name it by its path in the tree'
+files low/a.c ''
+rm -rf high
+mkdir high
+finds_missing=$(awk -v list=list -v check=1 -f "$house" low/*) && complain "a folder without a file is not found"
+[[ $finds_missing == *'high is in the list and has no file'* ]] || complain "$finds_missing"
+printf '%s\n' low >list
+files low/a.c '' high/b.c ''
+finds 1 'high/b.c is in a folder that is not in the list'
+
+((wrong == 0))

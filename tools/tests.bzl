@@ -1,0 +1,50 @@
+"""The tests of a folder: one table, a row a test."""
+
+load("@rules_cc//cc:cc_library.bzl", "cc_library")
+load("@rules_cc//cc:cc_test.bzl", "cc_test")
+load("//tools:copts.bzl", "STRICT_CXX")
+load("//tools:library.bzl", "race_test")
+
+def _runs(name, runs, srcs, deps):
+    """Tests that are one program, started in several ways."""
+    code = name + "_code"
+    cc_library(
+        name = code,
+        testonly = True,
+        srcs = srcs,
+        copts = STRICT_CXX,
+        linkstatic = True,
+        tags = ["manual"],
+        deps = deps + ["@googletest//:gtest_main"],
+        alwayslink = True,
+    )
+    for run, differs in runs.items():
+        cc_test(name = run, deps = [code], **differs)
+
+def tests(table, library, deps = ["//tests/support"]):
+    """The tests of a folder, and what other tests ask of each folder.
+
+    Args:
+      table: name of a test -> what is its own, for race_test().  Its source is NAME.cc, before which
+        come the row's srcs; its library is the row's, or the folder's; its deps come before the folder's.
+        `runs`: further tests of the same program, name -> what is their own, for cc_test().
+      library: what the folder's tests test, made by a macro of library.bzl.
+      deps: what they all include besides.
+    """
+    alone = []
+    for name, own in table.items():
+        row = dict(own)
+        tested = row.pop("library", library)
+        row["srcs"] = row.pop("srcs", []) + [name + ".cc"]
+        row["deps"] = row.pop("deps", []) + deps
+        if "onethread" in row.get("tags", []):
+            alone += [source for source in row["srcs"] if source.endswith(".cc")]
+        if "runs" in row:
+            _runs(name, row.pop("runs"), row["srcs"], row["deps"] + [tested])
+        race_test(name = name, library = tested, **row)
+
+    # For //tests/tools:one_thread_test.
+    native.filegroup(name = "one_thread_sources", srcs = alone)
+
+    # For //tests/docs:guarantees_test.
+    native.filegroup(name = "test_sources", srcs = native.glob(["*.cc"]))
