@@ -1,8 +1,8 @@
 #!/bin/bash
 # Mutation testing of one C file: tools/mutate.sh --help.
 #
-# tools/mutate/mutants.py makes the mutants.  tools/mutate/covers.txt says which tests cover
-# a file, and how they are built.  Bazel takes no part: all objects are built once; then a
+# tools/mutate/mutants.py makes the mutants.  tests/covers.txt says which tests cover a file,
+# and how they are built.  Bazel takes no part: all objects are built once; then a
 # mutant costs the objects that include its file, and one link and run a test until one fails.
 set -euo pipefail
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -26,7 +26,7 @@ tools/mutate/argued.txt says why no test can see it.
   --all           print each mutant's outcome, not only the survivors
   --keep=DIR      build in DIR, and find there what an earlier call built
   --root=DIR      the tree (this one)
-  --covers=TABLE  which tests cover which file (tools/mutate/covers.txt in the tree)
+  --covers=TABLE  which tests cover which file (tests/covers.txt in the tree)
   --argued=TABLE  which mutants no test can see (tools/mutate/argued.txt in the tree)
 
 Exit status: 0 if all mutants were tried, whatever became of them; 2 if the call was wrong, or
@@ -41,7 +41,7 @@ fail() {
 
 # ---- options -----------------------------------------------------------------------
 
-file='' only='' line='' number='' jobs=2 seconds='' keep='' root=$tools/.. covers=tools/mutate/covers.txt
+file='' only='' line='' number='' jobs=2 seconds='' keep='' root=$tools/.. covers=tests/covers.txt
 argued=tools/mutate/argued.txt list='' all=''
 
 number_of() {
@@ -92,9 +92,10 @@ read_table() {
   library=($(rows library))
   killer_build=() killer_sources=() killer_arguments=()
   while read -r build sources arguments; do
+    [[ $build != elsewhere ]] || continue
     killer_build+=("$build") killer_sources+=("${sources//,/ }") killer_arguments+=("$arguments")
   done < <(rows "$file")
-  ((${#killer_build[@]})) || fail "$file: $covers names no test of it"
+  ((${#killer_build[@]})) || fail "$file: $covers names no test of it that is built here"
 }
 
 # ---- compiling ---------------------------------------------------------------------

@@ -21,7 +21,7 @@ def _runs(name, runs, srcs, deps):
     for run, differs in runs.items():
         cc_test(name = run, deps = [code], **differs)
 
-def tests(table, library, deps = ["//tests/support"]):
+def tests(table, library, deps = ["//tests/support"], apart = []):
     """The tests of a folder, and what other tests ask of each folder.
 
     Args:
@@ -30,7 +30,12 @@ def tests(table, library, deps = ["//tests/support"]):
         `runs`: further tests of the same program, name -> what is their own, for cc_test().
       library: what the folder's tests test, made by a macro of library.bzl.
       deps: what they all include besides.
+      apart: tests that the BUILD file makes itself, by the names of their sources.
     """
+    for source in native.glob(["*_test.cc"]):
+        name = source[:-len(".cc")]
+        if name not in table and name not in apart:
+            fail("%s is in no row of the table, so that nobody runs it" % source)
     alone = []
     for name, own in table.items():
         row = dict(own)
@@ -46,5 +51,5 @@ def tests(table, library, deps = ["//tests/support"]):
     # For //tests/tools:one_thread_test.
     native.filegroup(name = "one_thread_sources", srcs = alone)
 
-    # For //tests/docs:guarantees_test.
-    native.filegroup(name = "test_sources", srcs = native.glob(["*.cc"]))
+    # For //tests/docs:guarantees_test and //tests/tools:covers_test.
+    native.filegroup(name = "test_sources", srcs = native.glob(["*.cc", "*_test.sh"]))

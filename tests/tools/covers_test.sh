@@ -1,0 +1,86 @@
+#!/bin/bash
+# covers_test.sh TABLE FILE...: each source and header of the library and the tool has a test of
+# its name in the folder that mirrors its own, or a row in tests/covers.txt; and the rows name no
+# file or test that is not there.  Then made-up ones with each thing wrong, to see that it is found.
+set -euo pipefail
+source tests/support/complain.sh
+
+# What is wrong with a table, one a line; last, how much was looked at.  The files are those of
+# the tree.  A row is of a file without its ending: a header goes with its source.
+findings() {
+  local table=$1
+  shift
+  printf '%s\n' "$@" | awk -v table="$table" '
+    function stem(path) { sub(/\.[a-z]+$/, "", path); return path }
+    function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
+    function last(path) { sub(/.*\//, "", path); return path }
+
+    # The folder of tests/ for that of a file; "" where any will do.
+    function mirror(of) {
+      if (of ~ /\/include\//) return ""
+      if (of ~ /^(atomic|bloom)\//) { sub(/^[a-z]+\//, "", of); return "tests/" folder(of) }
+      sub(/\/.*/, "", of)
+      return "tests/" of
+    }
+    /^tests\// {
+      there[$0] = 1
+      if ($0 ~ /_test\.(cc|sh)$/) {
+        name = stem($0)
+        sub(/_test$/, "", name)
+        named[name] = 1
+        named["/" last(name)] = 1
+      }
+      next
+    }
+    /\.[ch]$/ { library[$0] = 1 }
+
+    END {
+      while ((getline line < table) > 0) {
+        count = split(line, word, / +/)
+        if (word[1] !~ /\.[ch]$/) continue
+        rows++
+        row[stem(word[1])] = 1
+        if (!(word[1] in library)) print word[1] ": a row, and no such file"
+        if (word[2] !~ /^(test|asan|tsan|model|elsewhere)$/) print word[1] ": no such build: " word[2]
+        if (count < 3) print word[1] ": a row without a test"
+        sources = split(word[3], source, ",")
+        for (i = 1; i <= sources; i++)
+          if (!(source[i] in there)) print word[1] ": no such test: " source[i]
+      }
+      for (file in library) {
+        files++
+        where = mirror(file)
+        if (!((where "/" last(stem(file))) in named) && !(stem(file) in row))
+          print file ": no test of its name, and no row"
+      }
+      printf "%d files, %d rows\n", files, rows
+    }'
+}
+
+found=$(findings "$@")
+echo "$found"
+[[ $found != *$'\n'* ]] || complain "the table does not hold"
+[[ $found =~ ^([0-9]+)\ files,\ ([0-9]+)\ rows$ ]] || complain "nothing was counted"
+((BASH_REMATCH[1] > 200 && BASH_REMATCH[2] > 100)) || complain "the files or the rows were not read"
+
+# finds TEXT ROW FILE...: what is said of these files with this row for a table.
+table=$(mktemp "$TEST_TMPDIR/covers.XXXXXX")
+finds() {
+  local text=$1 said
+  echo "$2" >"$table"
+  said=$(findings "$table" "${@:3}")
+  [[ $said == "$text"* ]] || complain "not said: $text .. but: $said"
+}
+
+finds '2 files, 0 rows' '' bloom/files/a.c bloom/files/a.h tests/files/a_test.cc
+finds '1 files, 0 rows' '' bloom/include/lfbloom/a.h tests/kinds/a_test.cc
+finds '1 files, 0 rows' '' redis/link/a.c tests/redis/a_test.cc
+finds '2 files, 1 rows' 'cli/a.c elsewhere tests/cli/b_test.sh' cli/a.c cli/a.h tests/cli/b_test.sh
+finds 'bloom/files/a.c: no test of its name, and no row' '' bloom/files/a.c tests/kinds/a_test.cc
+finds 'bloom/files/a.h: no test of its name, and no row' '' bloom/files/a.h tests/files/a.cc
+finds 'cli/a.c: a row, and no such file' 'cli/a.c test tests/cli/b_test.sh' tests/cli/b_test.sh
+finds 'cli/a.c: no such test: tests/cli/c.cc' 'cli/a.c test tests/cli/b_test.sh,tests/cli/c.cc' cli/a.c tests/cli/b_test.sh
+finds 'cli/a.c: no such build: tests' 'cli/a.c tests tests/cli/b_test.sh' cli/a.c tests/cli/b_test.sh
+finds 'cli/a.c: a row without a test' 'cli/a.c test' cli/a.c
+
+((wrong == 0))
