@@ -12,6 +12,7 @@
 #include "examples/testing/program.h"
 #include "tests/support/directory.h"
 #include "tests/support/race.h"
+#include "tests/support/skip.h"
 
 namespace {
 
@@ -148,7 +149,7 @@ TEST_F(Words, KnowsPhrasesOfSixteenWordsInLongLines) {
 // sanitizer, which takes more than there is.  Seen to fail, with 1 and no word, where only
 // ferror() was asked.
 TEST_F(Words, SaysWhereALineIsTooLongForMemory) {
-  if (kUnderSanitizer) GTEST_SKIP() << "a sanitizer takes more memory than there is";
+  if (kUnderSanitizer) return NotHere("a sanitizer takes more memory than there is");
   Program program({"/bin/sh", "-c",
                    "ulimit -v 200000; { head -c 300000000 /dev/zero; echo apple; } | \"$0\" \"$1\"",
                    WORDS_PROGRAM, Write("list", "apple\n")}, true);

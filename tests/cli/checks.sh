@@ -2,13 +2,13 @@
 # that are counted, and the tool run as its users do.  To be sourced.
 # shellcheck shell=bash
 export LC_ALL=C
+source "$(dirname "${BASH_SOURCE[0]}")/../support/skip.sh"
 work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/lfbloom_cli.XXXXXX")
 # shellcheck disable=SC2046 # words
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 passed=0
 failed=0
-skipped=0
 
 # check NAME COMMAND...: passes if the command succeeds.
 check() {
@@ -21,10 +21,6 @@ check() {
     echo "FAILED: $name: $*"
     head -c 600 out err 2>/dev/null
   fi
-}
-skip() {
-  skipped=$((skipped + 1))
-  echo "skipped: $1"
 }
 equal() { [[ $1 == "$2" ]] || { echo "  '$1' is not '$2'"; false; }; }
 between() { (($2 <= $1 && $1 <= $3)) || { echo "  $1 is not in $2..$3"; false; }; }
@@ -79,7 +75,6 @@ hex() { od -An -v -tx1 "$1" | tr -d ' \n'; }
 unhex() { printf '%b' "$(sed 's/../\\x&/g' <<<"$1")"; }
 # Says how many checks there were; the test's exit status.
 finish() {
-  ((skipped == 0)) || echo "$skipped skipped"
   echo "$passed passed, $failed failed"
   ((failed == 0))
 }

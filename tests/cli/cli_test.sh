@@ -15,7 +15,7 @@ source "$(dirname "$0")/checks.sh"
 # ThreadSanitizer keeps a file of its own, and dies where files have a limit.
 size_limits=1
 (ulimit -f 4 && "$tool" --version) >out 2>err || size_limits=0
-((size_limits)) || skip "limits on the size of files (sanitizer)"
+((size_limits)) || not_here "limits on the size of files (sanitizer)"
 
 # --- the tool itself ------------------------------------------------------------
 gives "--version" 0 "$tool" --version
@@ -638,6 +638,8 @@ check "verify: its name" holds out $'"file": "\\ufffd\xc3\xa9\\ufffd\\ufffd\\uff
 if command -v python3 >/dev/null; then
   python3 -c 'import json, sys; json.load(open("out", encoding="utf-8"))' 2>err && rc=0 || rc=$?
   check "verify: JSON that others read" equal "$rc" 0
+else
+  skip "JSON that others read (no python3)"
 fi
 
 # --- growing filters, which programs save ------------------------------------------
@@ -860,7 +862,7 @@ limit=()
 if prlimit --as=400000000 "$tool" --version >out 2>err; then
   limit=(prlimit --as=400000000) # a sanitizer's shadow memory needs more
 else
-  skip "limits on memory (sanitizer)"
+  not_here "limits on memory (sanitizer)"
 fi
 refuse_file() { # NAME TEXT HEX
   unhex "$3" >hostile

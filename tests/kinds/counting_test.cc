@@ -6,6 +6,7 @@
 
 #include "tests/support/countings.h"
 #include "tests/support/race.h"
+#include "tests/support/skip.h"
 
 namespace {
 
@@ -276,7 +277,7 @@ TEST_P(EveryStrategyCounting, CountersSeldomGetStuck) {
 // Of two that are united each key is in as often as in both, and may be removed so often;
 // what is stuck in one is in the sum; a copy is as its original, and apart from it.
 TEST_P(EveryStrategyCounting, UnitesAndCopies) {
-  if (kUnderSanitizer && GetParam() == LFB_GO_FNV14) GTEST_SKIP() << "one thread, and many MiB";
+  if (kUnderSanitizer && GetParam() == LFB_GO_FNV14) return NotHere("one thread, and many MiB");
   const lfb_config config = Config(300, 0.01, GetParam());
   const Counting a = Count(config), b = Count(config);
   for (uint64_t i = 0; i < 200; i++) lfb_counting_put_u64(a.get(), i);

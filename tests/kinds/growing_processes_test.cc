@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "tests/support/processes.h"
+#include "tests/support/skip.h"
 
 namespace {
 
@@ -80,8 +81,8 @@ TEST_P(RestrictedGrowing, AddsLayersAsOthersDo) {
   const EmptyFolder empty;
   const Restriction restriction = GetParam();
   if (!CanRestrict(restriction, empty))
-    GTEST_SKIP() << "NOT TESTED: this user may not take " << RestrictionName(restriction)
-                 << " from a child (root is needed)";
+    return Skip(std::string("this user may not take ") + RestrictionName(restriction) +
+                " from a child (root is needed)");
   for (const unsigned children : {1u, 4u}) {
     const Path path;
     const Growing growing = CreateGrowing(path.c_str());

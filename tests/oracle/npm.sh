@@ -1,7 +1,8 @@
 # npm.sh - sourced by tests in JavaScript: the packages that they need, in a folder.
 #
 # They come from npm's registry, those of package-lock.json and no others.  Where that cannot
-# be reached the test says so and passes, unless LFBLOOM_ONLINE=1.
+# be reached the test is skipped.
+source "$(dirname "${BASH_SOURCE[0]}")/../support/skip.sh"
 
 # Takes an empty folder to be, and the files that go there: scripts, package.json and
 # package-lock.json.
@@ -12,15 +13,15 @@ npm_packages() {
   cp -L "${@:2}" "$folder"
   # Who is offline learns it soon; where it has to be there, a hitch of half a minute is none.
   local retries=2 longest=2000
-  [[ ${LFBLOOM_ONLINE:-} != 1 ]] || retries=6 longest=15000
+  [[ ${LFBLOOM_NO_SKIP:-} != 1 ]] || retries=6 longest=15000
   export npm_config_cache=$folder.cache npm_config_update_notifier=false \
     npm_config_fetch_timeout=30000 npm_config_fetch_retries=$retries \
     npm_config_fetch_retry_mintimeout=500 npm_config_fetch_retry_maxtimeout=$longest
   (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund) >"$log" 2>&1 && return
-  if [[ ${LFBLOOM_ONLINE:-} != 1 ]] && ! npm ping --fetch-timeout=20000 >>"$log" 2>&1; then
-    echo "SKIPPED: npm's registry cannot be reached; nothing was compared"
+  cat "$log"
+  if ! npm ping --fetch-timeout=20000 >>"$log" 2>&1; then
+    skip "npm's registry cannot be reached; nothing was compared"
     exit 0
   fi
-  cat "$log"
   exit 1
 }

@@ -3,6 +3,7 @@
 # used from there, and removed again.
 set -euo pipefail
 source tests/support/steps.sh
+source tests/support/skip.sh
 
 deb=$1 version=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -94,7 +95,7 @@ if command -v lintian >/dev/null; then
     fail "lintian complains"
   pass "lintian has nothing to say"
 else
-  echo "skipped: lintian is not installed"
+  skip "lintian is not installed"
 fi
 
 on_root --purge "${packages[@]}"

@@ -8,6 +8,7 @@
 #include "tests/support/mapped.h"
 #include "tests/support/race.h"
 #include "tests/support/shared.h"
+#include "tests/support/skip.h"
 
 namespace {
 
@@ -108,7 +109,7 @@ void PutAndFork(const Filter& filter, unsigned depth) {
 // No key is lost or counted wrongly, however deep a child is.
 TEST(MappedCrowd, ChildrenOfChildren) {
   if (kUnderTsan)
-    GTEST_SKIP() << "ThreadSanitizer starts no threads in the child of a process with threads";
+    return NotHere("ThreadSanitizer starts no threads in the child of a process with threads");
   for (int round = 0; round < 20; round++) {
     const Path path("/dev/shm");
     const Filter filter = Create(path, Config(50000, 1e-6, LFB_FAST));

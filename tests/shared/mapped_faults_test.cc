@@ -16,6 +16,7 @@
 #include "tests/support/mounts.h"
 #include "tests/support/race.h"
 #include "tests/support/shared.h"
+#include "tests/support/skip.h"
 
 namespace {
 
@@ -65,7 +66,7 @@ TEST(MappedFaults, SignalsDelayButDoNotStopIt) {
     lfb_filter* filter = nullptr;
     return lfb_mapped_create(path.c_str(), &config, &filter) == LFB_OK ? 0 : 1;
   });
-  if (outcome == kNoSeccomp) GTEST_SKIP() << "no seccomp here";
+  if (outcome == kNoSeccomp) return Skip("no seccomp here");
   EXPECT_EQ(outcome, 0);
   struct stat found;
   ASSERT_EQ(stat(path.c_str(), &found), 0);
@@ -114,7 +115,7 @@ TEST(MappedFaults, OpeningTakesNothingBackWhereNothingCanBeReserved) {
   int status = 0;
   for (uint64_t round = 0; waitpid(child, &status, WNOHANG) == 0; round++)
     lost += LostInOneBlock(&filter->layout.bits, round);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoSeccomp) GTEST_SKIP() << "no seccomp here";
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoSeccomp) return Skip("no seccomp here");
   EXPECT_EQ(status, 0);
   EXPECT_EQ(lost, 0u);
 }
@@ -134,7 +135,7 @@ TEST(MappedFaults, ALimitOfFilesIsAnError) {
 }
 
 TEST(MappedFaults, ALimitOfMemoryIsAnError) {
-  if (kUnderSanitizer) GTEST_SKIP() << "a sanitizer takes address space of its own";
+  if (kUnderSanitizer) return NotHere("a sanitizer takes address space of its own");
   const Path path, never;
   const lfb_config config = Config(200'000'000, 0.01, LFB_FAST);  // 240 MiB
   { Create(path, config); }
@@ -156,7 +157,7 @@ TEST(MappedFaults, ALimitOfMemoryIsAnError) {
 // first one that it makes, but for its end.  The puts are the first of the process, too: seen to
 // be killed there, by pthread_once().
 TEST(MappedFaults, AfterOpeningNoCallOfTheSystemIsNeeded) {
-  if (kUnderSanitizer) GTEST_SKIP() << "a sanitizer makes calls of its own";
+  if (kUnderSanitizer) return NotHere("a sanitizer makes calls of its own");
   for (const lfb_strategy_id strategy : SharableStrategies()) {
     const Path path;
     const Filter filter = Create(path, Config(1000, 1e-6, strategy));
@@ -172,7 +173,7 @@ TEST(MappedFaults, AfterOpeningNoCallOfTheSystemIsNeeded) {
       syscall(SYS_exit, wrong);  // _exit() would end all threads, which may not be asked for
       return -1;
     });
-    if (outcome == kNoSeccomp) GTEST_SKIP() << "no seccomp here";
+    if (outcome == kNoSeccomp) return Skip("no seccomp here");
     ASSERT_EQ(outcome, 0) << lfb_strategy_name(strategy);
     for (uint64_t i = 0; i < 100; i++)
       ASSERT_TRUE(lfb_filter_might_contain_u64(filter.get(), 1000 + i));
@@ -196,7 +197,7 @@ class MappedMounts : public testing::Test {
         return 77;
       return body();
     });
-    if (outcome == 77) GTEST_SKIP() << "no file system can be mounted here";
+    if (outcome == 77) return Skip("no file system can be mounted here");
     EXPECT_EQ(outcome, 0);
   }
   bool IsEmpty() const {

@@ -1,6 +1,7 @@
 // Processes that share a filter's file: what each of them promises the others, whatever was taken
 // from it, whenever it is stopped or killed, and however many there are.
 #include "tests/support/processes.h"
+#include "tests/support/skip.h"
 
 #include <sys/file.h>
 
@@ -104,8 +105,8 @@ class RestrictedChildren : public testing::TestWithParam<Taken> {};
 TEST_P(RestrictedChildren, ClaimAsOthersDo) {
   const auto [strategy, restriction] = GetParam();
   if (!CanRestrict(restriction, EmptyFolder()))
-    GTEST_SKIP() << "NOT TESTED: this user may not take " << RestrictionName(restriction)
-                 << " from a child (root is needed)";
+    return Skip(std::string("this user may not take ") + RestrictionName(restriction) +
+                " from a child (root is needed)");
   for (const unsigned children : {2u, 8u})
     HasOneWinnerEach(strategy, children, 60000, [=](unsigned) { return restriction; });
 }

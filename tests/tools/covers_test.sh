@@ -63,6 +63,9 @@ echo "$found"
 [[ $found =~ ^([0-9]+)\ files,\ ([0-9]+)\ rows$ ]] || complain "nothing was counted"
 ((BASH_REMATCH[1] > 200 && BASH_REMATCH[2] > 100)) || complain "the files or the rows were not read"
 
+# What may be skipped says so where .ci/run sees it.
+said=$(grep -l GTEST_SKIP "${@:2}") && complain "these skip without tests/support/skip.h: $said"
+
 # finds TEXT ROW FILE...: what is said of these files with this row for a table.
 table=$(mktemp "$TEST_TMPDIR/covers.XXXXXX")
 finds() {

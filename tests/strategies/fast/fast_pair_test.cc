@@ -5,6 +5,7 @@
 #include "bloom/filter/core.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
+#include "tests/support/skip.h"
 #include "tests/support/variants.h"
 
 namespace {
@@ -18,7 +19,7 @@ bool RunsHere() {
 class FastPair : public testing::Test {
  protected:
   void SetUp() override {
-    if (!RunsHere()) GTEST_SKIP() << "this machine has no compare-and-exchange of 16 bytes";
+    if (!RunsHere()) return NotHere("this machine has no compare-and-exchange of 16 bytes");
   }
 };
 
