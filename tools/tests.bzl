@@ -27,25 +27,32 @@ def tests(table, library, deps = ["//tests/support"], apart = []):
     Args:
       table: name of a test -> what is its own, for race_test().  Its source is NAME.cc, before which
         come the row's srcs; its library is the row's, or the folder's; its deps come before the folder's.
+        `of`: tests that are linked into one, by the names of their sources, instead of NAME.cc.
         `runs`: further tests of the same program, name -> what is their own, for cc_test().
       library: what the folder's tests test, made by a macro of library.bzl.
       deps: what they all include besides.
       apart: tests that the BUILD file makes itself, by the names of their sources.
     """
+    run = apart + [of for name, own in table.items() for of in own.get("of", [name])]
     for source in native.glob(["*_test.cc"]):
-        name = source[:-len(".cc")]
-        if name not in table and name not in apart:
+        if source[:-len(".cc")] not in run:
             fail("%s is in no row of the table, so that nobody runs it" % source)
     alone = []
     for name, own in table.items():
         row = dict(own)
         tested = row.pop("library", library)
-        row["srcs"] = row.pop("srcs", []) + [name + ".cc"]
+        row["srcs"] = row.pop("srcs", []) + [of + ".cc" for of in row.pop("of", [name])]
         row["deps"] = row.pop("deps", []) + deps
         if "onethread" in row.get("tags", []):
             alone += [source for source in row["srcs"] if source.endswith(".cc")]
-        if "runs" in row:
-            _runs(name, row.pop("runs"), row["srcs"], row["deps"] + [tested])
+        runs = dict(row.pop("runs", {}))
+        if runs and "catches" not in row:
+            srcs, needs = row.pop("srcs"), row.pop("deps") + [tested]
+            runs[name] = row
+            _runs(name, runs, srcs, needs)
+            continue
+        if runs:
+            _runs(name, runs, row["srcs"], row["deps"] + [tested])
         race_test(name = name, library = tested, **row)
 
     # For //tests/tools:one_thread_test.
