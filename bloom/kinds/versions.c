@@ -99,66 +99,237 @@ static inline unsigned versions_others(const arrangement *now, lfb_filter *other
   return count;
 }
 
-/* A call of lfb_filter on one key or more: what follows the filter, or the handle, is
- * `takes` where it is declared, and last where it is handed on.
- *
- * A query is two functions, so that the one that is nearly always enough has nothing to
- * keep for the other. */
-#define VERSIONS_QUERY(answer, name, takes, ...)                                   \
-  static __attribute__((noinline, cold)) answer versions_ask##name takes           \
-  {                                                                                \
-    lfb_epoch_enter_slowly(&versions->epoch);                                      \
-    const lfb_filter *filter = versions_seen(versions)->filter;                    \
-    const answer found = lfb_filter_might_contain##name(filter, __VA_ARGS__);      \
-    lfb_epoch_leave(&versions->epoch);                                             \
-    return found;                                                                  \
-  }                                                                                \
-  answer lfb_versions_might_contain##name takes                                    \
-  {                                                                                \
-    lfb_ck_place *place;                                                           \
-    if (__builtin_expect(!lfb_epoch_enter_plainly(&versions->epoch, &place), 0))   \
-      return versions_ask##name(versions, __VA_ARGS__);                            \
-    const lfb_filter *filter = versions_seen(versions)->filter;                    \
-    const answer found = lfb_filter_might_contain##name(filter, __VA_ARGS__);      \
-    lfb_epoch_leave_plainly(&versions->epoch, place);                              \
-    return found;                                                                  \
+/* ---- the calls of lfb_filter ------------------------------------------------- */
+
+/* Which of lfb_filter's functions a call is passed on to, by how they take a key. */
+typedef enum versions_kind {
+  VERSIONS_BYTES,
+  VERSIONS_U64,
+  VERSIONS_HASH,
+  VERSIONS_OBJECT,
+} versions_kind;
+
+/* A key of one of these kinds, small enough for two registers. */
+typedef struct versions_key {
+  union {
+    const void *bytes;
+    uint64_t number; /* or hash */
+    lfb_funnel funnel;
+  };
+  union {
+    size_t size;
+    const void *object;
+  };
+} versions_key;
+
+/* The four that follow are inlined where `kind` is a constant: one call is left of each. */
+LFB_INLINE bool versions_filter_has(const lfb_filter *filter, versions_kind kind,
+                                    versions_key key)
+{
+  switch (kind) {
+  case VERSIONS_U64:
+    return lfb_filter_might_contain_u64(filter, key.number);
+  case VERSIONS_HASH:
+    return lfb_filter_might_contain_hash(filter, key.number);
+  case VERSIONS_OBJECT:
+    return lfb_filter_might_contain_object(filter, key.funnel, key.object);
+  default:
+    return lfb_filter_might_contain(filter, key.bytes, key.size);
   }
+}
 
-/* `again` is what is handed on to the other filters, whose answers nobody wants. */
-#define VERSIONS_PUT(answer, name, takes, again, ...)                       \
-  answer lfb_versions_put##name takes                                       \
-  {                                                                         \
-    const arrangement *now = versions_enter(versions);                      \
-    lfb_filter *others[2], *filter = now->filter;                           \
-    const answer changed = lfb_filter_put##name(filter, __VA_ARGS__);       \
-    for (unsigned i = versions_others(now, others); i-- > 0;) {             \
-      filter = others[i];                                                   \
-      (void)lfb_filter_put##name again;                                     \
-    }                                                                       \
-    lfb_epoch_leave(&versions->epoch);                                      \
-    return changed;                                                         \
+LFB_INLINE bool versions_filter_put(lfb_filter *filter, versions_kind kind, versions_key key)
+{
+  switch (kind) {
+  case VERSIONS_U64:
+    return lfb_filter_put_u64(filter, key.number);
+  case VERSIONS_HASH:
+    return lfb_filter_put_hash(filter, key.number);
+  case VERSIONS_OBJECT:
+    return lfb_filter_put_object(filter, key.funnel, key.object);
+  default:
+    return lfb_filter_put(filter, key.bytes, key.size);
   }
+}
 
-#define VERSIONS_ONE(name, takes, ...)          \
-  VERSIONS_QUERY(bool, name, takes, __VA_ARGS__) \
-  VERSIONS_PUT(bool, name, takes, (filter, __VA_ARGS__), __VA_ARGS__)
+LFB_INLINE size_t versions_filter_has_many(const lfb_filter *filter, versions_kind kind,
+                                           const void *keys, size_t count, uint64_t *answers)
+{
+  switch (kind) {
+  case VERSIONS_U64:
+    return lfb_filter_might_contain_many_u64(filter, keys, count, answers);
+  case VERSIONS_HASH:
+    return lfb_filter_might_contain_many_hash(filter, keys, count, answers);
+  default:
+    return lfb_filter_might_contain_many(filter, keys, count, answers);
+  }
+}
 
-#define VERSIONS_MANY(name, key)                                                             \
-  VERSIONS_QUERY(size_t, name,                                                               \
-                 (lfb_versions * versions, const key *keys, size_t count, uint64_t *answers), \
-                 keys, count, answers)                                                       \
-  VERSIONS_PUT(size_t, name,                                                                 \
-               (lfb_versions * versions, const key *keys, size_t count, uint64_t *answers),  \
-               (filter, keys, count, NULL), keys, count, answers)
+LFB_INLINE size_t versions_filter_put_many(lfb_filter *filter, versions_kind kind,
+                                           const void *keys, size_t count, uint64_t *answers)
+{
+  switch (kind) {
+  case VERSIONS_U64:
+    return lfb_filter_put_many_u64(filter, keys, count, answers);
+  case VERSIONS_HASH:
+    return lfb_filter_put_many_hash(filter, keys, count, answers);
+  default:
+    return lfb_filter_put_many(filter, keys, count, answers);
+  }
+}
 
-VERSIONS_ONE(, (lfb_versions * versions, const void *bytes, size_t size), bytes, size)
-VERSIONS_ONE(_u64, (lfb_versions * versions, uint64_t key), key)
-VERSIONS_ONE(_hash, (lfb_versions * versions, uint64_t hash), hash)
-VERSIONS_ONE(_object, (lfb_versions * versions, lfb_funnel funnel, const void *object), funnel,
-             object)
-VERSIONS_MANY(_many, lfb_key)
-VERSIONS_MANY(_many_u64, uint64_t)
-VERSIONS_MANY(_many_hash, uint64_t)
+/* A query is two functions, so that the one that is nearly always enough has nothing to keep
+ * for the other.  The key comes before its kind, as in the public functions: it need not be
+ * moved to another register. */
+static __attribute__((noinline, cold)) bool versions_ask_slowly(lfb_versions *versions,
+                                                                versions_key key,
+                                                                versions_kind kind)
+{
+  lfb_epoch_enter_slowly(&versions->epoch);
+  const bool found = versions_filter_has(versions_seen(versions)->filter, kind, key);
+  lfb_epoch_leave(&versions->epoch);
+  return found;
+}
+
+LFB_INLINE bool versions_ask(lfb_versions *versions, versions_kind kind, versions_key key)
+{
+  lfb_ck_place *place;
+
+  if (__builtin_expect(!lfb_epoch_enter_plainly(&versions->epoch, &place), 0))
+    return versions_ask_slowly(versions, key, kind);
+  const bool found = versions_filter_has(versions_seen(versions)->filter, kind, key);
+  lfb_epoch_leave_plainly(&versions->epoch, place);
+  return found;
+}
+
+static __attribute__((noinline, cold)) size_t
+versions_ask_many_slowly(lfb_versions *versions, versions_kind kind, const void *keys,
+                         size_t count, uint64_t *answers)
+{
+  lfb_epoch_enter_slowly(&versions->epoch);
+  const lfb_filter *filter = versions_seen(versions)->filter;
+  const size_t found = versions_filter_has_many(filter, kind, keys, count, answers);
+  lfb_epoch_leave(&versions->epoch);
+  return found;
+}
+
+LFB_INLINE size_t versions_ask_many(lfb_versions *versions, versions_kind kind,
+                                    const void *keys, size_t count, uint64_t *answers)
+{
+  lfb_ck_place *place;
+
+  if (__builtin_expect(!lfb_epoch_enter_plainly(&versions->epoch, &place), 0))
+    return versions_ask_many_slowly(versions, kind, keys, count, answers);
+  const lfb_filter *filter = versions_seen(versions)->filter;
+  const size_t found = versions_filter_has_many(filter, kind, keys, count, answers);
+  lfb_epoch_leave_plainly(&versions->epoch, place);
+  return found;
+}
+
+/* Puts into all filters; the answer is the current one's. */
+LFB_INLINE bool versions_put(lfb_versions *versions, versions_kind kind, versions_key key)
+{
+  const arrangement *now = versions_enter(versions);
+  lfb_filter *others[2];
+  const bool changed = versions_filter_put(now->filter, kind, key);
+
+  for (unsigned i = versions_others(now, others); i-- > 0;)
+    (void)versions_filter_put(others[i], kind, key);
+  lfb_epoch_leave(&versions->epoch);
+  return changed;
+}
+
+LFB_INLINE size_t versions_put_many(lfb_versions *versions, versions_kind kind,
+                                    const void *keys, size_t count, uint64_t *answers)
+{
+  const arrangement *now = versions_enter(versions);
+  lfb_filter *others[2];
+  const size_t changed = versions_filter_put_many(now->filter, kind, keys, count, answers);
+
+  for (unsigned i = versions_others(now, others); i-- > 0;)
+    (void)versions_filter_put_many(others[i], kind, keys, count, NULL);
+  lfb_epoch_leave(&versions->epoch);
+  return changed;
+}
+
+bool lfb_versions_put(lfb_versions *versions, const void *bytes, size_t size)
+{
+  return versions_put(versions, VERSIONS_BYTES, (versions_key){.bytes = bytes, .size = size});
+}
+
+bool lfb_versions_put_u64(lfb_versions *versions, uint64_t key)
+{
+  return versions_put(versions, VERSIONS_U64, (versions_key){.number = key});
+}
+
+bool lfb_versions_put_hash(lfb_versions *versions, uint64_t hash)
+{
+  return versions_put(versions, VERSIONS_HASH, (versions_key){.number = hash});
+}
+
+bool lfb_versions_put_object(lfb_versions *versions, lfb_funnel funnel, const void *object)
+{
+  return versions_put(versions, VERSIONS_OBJECT,
+                      (versions_key){.funnel = funnel, .object = object});
+}
+
+bool lfb_versions_might_contain(lfb_versions *versions, const void *bytes, size_t size)
+{
+  return versions_ask(versions, VERSIONS_BYTES, (versions_key){.bytes = bytes, .size = size});
+}
+
+bool lfb_versions_might_contain_u64(lfb_versions *versions, uint64_t key)
+{
+  return versions_ask(versions, VERSIONS_U64, (versions_key){.number = key});
+}
+
+bool lfb_versions_might_contain_hash(lfb_versions *versions, uint64_t hash)
+{
+  return versions_ask(versions, VERSIONS_HASH, (versions_key){.number = hash});
+}
+
+bool lfb_versions_might_contain_object(lfb_versions *versions, lfb_funnel funnel,
+                                       const void *object)
+{
+  return versions_ask(versions, VERSIONS_OBJECT,
+                      (versions_key){.funnel = funnel, .object = object});
+}
+
+size_t lfb_versions_put_many(lfb_versions *versions, const lfb_key *keys, size_t count,
+                             uint64_t *answers)
+{
+  return versions_put_many(versions, VERSIONS_BYTES, keys, count, answers);
+}
+
+size_t lfb_versions_put_many_u64(lfb_versions *versions, const uint64_t *keys, size_t count,
+                                 uint64_t *answers)
+{
+  return versions_put_many(versions, VERSIONS_U64, keys, count, answers);
+}
+
+size_t lfb_versions_put_many_hash(lfb_versions *versions, const uint64_t *hashes, size_t count,
+                                  uint64_t *answers)
+{
+  return versions_put_many(versions, VERSIONS_HASH, hashes, count, answers);
+}
+
+size_t lfb_versions_might_contain_many(lfb_versions *versions, const lfb_key *keys,
+                                       size_t count, uint64_t *answers)
+{
+  return versions_ask_many(versions, VERSIONS_BYTES, keys, count, answers);
+}
+
+size_t lfb_versions_might_contain_many_u64(lfb_versions *versions, const uint64_t *keys,
+                                           size_t count, uint64_t *answers)
+{
+  return versions_ask_many(versions, VERSIONS_U64, keys, count, answers);
+}
+
+size_t lfb_versions_might_contain_many_hash(lfb_versions *versions, const uint64_t *hashes,
+                                            size_t count, uint64_t *answers)
+{
+  return versions_ask_many(versions, VERSIONS_HASH, hashes, count, answers);
+}
 
 /* ---- arrangements ---------------------------------------------------------- */
 
