@@ -122,27 +122,66 @@ static const lfb_hasher *growing_hasher(const lfb_growing *growing)
   return &growing->first->layout.hasher;
 }
 
-/* The three operations on a key that is named by `takes`, and hashed by `hash_of`. */
-#define GROWING_KEY(suffix, hash_of, named, ...)                                      \
-  bool lfb_growing_put##suffix(lfb_growing *growing, __VA_ARGS__)                     \
-  {                                                                                   \
-    return growing_put(growing, hash_of named);                                       \
-  }                                                                                   \
-  bool lfb_growing_might_contain##suffix(const lfb_growing *growing, __VA_ARGS__)     \
-  {                                                                                   \
-    return growing_has(growing, hash_of named);                                       \
-  }                                                                                   \
-  bool lfb_growing_claim##suffix(lfb_growing *growing, __VA_ARGS__)                   \
-  {                                                                                   \
-    return growing_claim(growing, hash_of named);                                     \
-  }
+bool lfb_growing_put(lfb_growing *growing, const void *bytes, size_t size)
+{
+  return growing_put(growing, lfb_hasher_bytes(growing_hasher(growing), bytes, size));
+}
 
-GROWING_KEY(, lfb_hasher_bytes, (growing_hasher(growing), bytes, size), const void *bytes,
-            size_t size)
-GROWING_KEY(_u64, lfb_hasher_u64, (growing_hasher(growing), key), uint64_t key)
-GROWING_KEY(_hash, lfb_hasher_widen, (growing_hasher(growing), hash), uint64_t hash)
-GROWING_KEY(_object, lfb_sink_hash, (growing_hasher(growing), funnel, object),
-            lfb_funnel funnel, const void *object)
+bool lfb_growing_put_u64(lfb_growing *growing, uint64_t key)
+{
+  return growing_put(growing, lfb_hasher_u64(growing_hasher(growing), key));
+}
+
+bool lfb_growing_put_hash(lfb_growing *growing, uint64_t hash)
+{
+  return growing_put(growing, lfb_hasher_widen(growing_hasher(growing), hash));
+}
+
+bool lfb_growing_put_object(lfb_growing *growing, lfb_funnel funnel, const void *object)
+{
+  return growing_put(growing, lfb_sink_hash(growing_hasher(growing), funnel, object));
+}
+
+bool lfb_growing_might_contain(const lfb_growing *growing, const void *bytes, size_t size)
+{
+  return growing_has(growing, lfb_hasher_bytes(growing_hasher(growing), bytes, size));
+}
+
+bool lfb_growing_might_contain_u64(const lfb_growing *growing, uint64_t key)
+{
+  return growing_has(growing, lfb_hasher_u64(growing_hasher(growing), key));
+}
+
+bool lfb_growing_might_contain_hash(const lfb_growing *growing, uint64_t hash)
+{
+  return growing_has(growing, lfb_hasher_widen(growing_hasher(growing), hash));
+}
+
+bool lfb_growing_might_contain_object(const lfb_growing *growing, lfb_funnel funnel,
+                                      const void *object)
+{
+  return growing_has(growing, lfb_sink_hash(growing_hasher(growing), funnel, object));
+}
+
+bool lfb_growing_claim(lfb_growing *growing, const void *bytes, size_t size)
+{
+  return growing_claim(growing, lfb_hasher_bytes(growing_hasher(growing), bytes, size));
+}
+
+bool lfb_growing_claim_u64(lfb_growing *growing, uint64_t key)
+{
+  return growing_claim(growing, lfb_hasher_u64(growing_hasher(growing), key));
+}
+
+bool lfb_growing_claim_hash(lfb_growing *growing, uint64_t hash)
+{
+  return growing_claim(growing, lfb_hasher_widen(growing_hasher(growing), hash));
+}
+
+bool lfb_growing_claim_object(lfb_growing *growing, lfb_funnel funnel, const void *object)
+{
+  return growing_claim(growing, lfb_sink_hash(growing_hasher(growing), funnel, object));
+}
 
 /* ---- figures ----------------------------------------------------------------------- */
 

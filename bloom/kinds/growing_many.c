@@ -268,27 +268,65 @@ static size_t growing_many_claim(const growing_many *m, sieve *some, size_t firs
   return yes;
 }
 
-/* The three operations on `count` keys of one kind, hashed by `hash_of`. */
-#define GROWING_MANY(suffix, type, hash_of)                                                     \
-  size_t lfb_growing_put_many##suffix(lfb_growing *growing, const type *keys, size_t count,     \
-                                      uint64_t *answers)                                        \
-  {                                                                                             \
-    const growing_many m = {growing, answers};                                                  \
-    return growing_many_act(&m, keys, count, hash_of, growing_many_put);                        \
-  }                                                                                             \
-  size_t lfb_growing_might_contain_many##suffix(const lfb_growing *growing, const type *keys,   \
-                                                size_t count, uint64_t *answers)                \
-  {                                                                                             \
-    const growing_many m = {(lfb_growing *)growing, answers};                                   \
-    return growing_many_act(&m, keys, count, hash_of, growing_many_query);                      \
-  }                                                                                             \
-  size_t lfb_growing_claim_many##suffix(lfb_growing *growing, const type *keys, size_t count,   \
-                                        uint64_t *answers)                                      \
-  {                                                                                             \
-    const growing_many m = {growing, answers};                                                  \
-    return growing_many_act(&m, keys, count, hash_of, growing_many_claim);                      \
-  }
+size_t lfb_growing_put_many(lfb_growing *growing, const lfb_key *keys, size_t count,
+                            uint64_t *answers)
+{
+  const growing_many m = {growing, answers};
+  return growing_many_act(&m, keys, count, lfb_piece_bytes, growing_many_put);
+}
 
-GROWING_MANY(, lfb_key, lfb_piece_bytes)
-GROWING_MANY(_u64, uint64_t, lfb_piece_u64)
-GROWING_MANY(_hash, uint64_t, lfb_piece_given)
+size_t lfb_growing_put_many_u64(lfb_growing *growing, const uint64_t *keys, size_t count,
+                                uint64_t *answers)
+{
+  const growing_many m = {growing, answers};
+  return growing_many_act(&m, keys, count, lfb_piece_u64, growing_many_put);
+}
+
+size_t lfb_growing_put_many_hash(lfb_growing *growing, const uint64_t *hashes, size_t count,
+                                 uint64_t *answers)
+{
+  const growing_many m = {growing, answers};
+  return growing_many_act(&m, hashes, count, lfb_piece_given, growing_many_put);
+}
+
+size_t lfb_growing_might_contain_many(const lfb_growing *growing, const lfb_key *keys,
+                                      size_t count, uint64_t *answers)
+{
+  const growing_many m = {(lfb_growing *)growing, answers};
+  return growing_many_act(&m, keys, count, lfb_piece_bytes, growing_many_query);
+}
+
+size_t lfb_growing_might_contain_many_u64(const lfb_growing *growing, const uint64_t *keys,
+                                          size_t count, uint64_t *answers)
+{
+  const growing_many m = {(lfb_growing *)growing, answers};
+  return growing_many_act(&m, keys, count, lfb_piece_u64, growing_many_query);
+}
+
+size_t lfb_growing_might_contain_many_hash(const lfb_growing *growing, const uint64_t *hashes,
+                                           size_t count, uint64_t *answers)
+{
+  const growing_many m = {(lfb_growing *)growing, answers};
+  return growing_many_act(&m, hashes, count, lfb_piece_given, growing_many_query);
+}
+
+size_t lfb_growing_claim_many(lfb_growing *growing, const lfb_key *keys, size_t count,
+                              uint64_t *answers)
+{
+  const growing_many m = {growing, answers};
+  return growing_many_act(&m, keys, count, lfb_piece_bytes, growing_many_claim);
+}
+
+size_t lfb_growing_claim_many_u64(lfb_growing *growing, const uint64_t *keys, size_t count,
+                                  uint64_t *answers)
+{
+  const growing_many m = {growing, answers};
+  return growing_many_act(&m, keys, count, lfb_piece_u64, growing_many_claim);
+}
+
+size_t lfb_growing_claim_many_hash(lfb_growing *growing, const uint64_t *hashes, size_t count,
+                                   uint64_t *answers)
+{
+  const growing_many m = {growing, answers};
+  return growing_many_act(&m, hashes, count, lfb_piece_given, growing_many_claim);
+}
