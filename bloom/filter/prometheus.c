@@ -18,64 +18,95 @@ enum {
   LINE_SIZE = 512,
 };
 
-/* One metric. */
+/* What is told of each watch, in this order. */
+typedef enum metric_id {
+  METRIC_BITS,
+  METRIC_BYTES,
+  METRIC_BITS_SET,
+  METRIC_BITS_SET_AGE,
+  METRIC_FILL,
+  METRIC_EXPECTED,
+  METRIC_ELEMENTS,
+  METRIC_SATURATED,
+  METRIC_STUCK,
+  METRIC_FILL_CROSSED,
+  METRIC_EXPECTED_CROSSED,
+  METRIC_MAYBE,
+  METRIC_NO,
+  METRIC_FALSE_POSITIVES,
+  METRIC_OBSERVED,
+  METRIC_COUNT,
+} metric_id;
+
 typedef struct metric {
   const char *name, *type, *help;
-  double (*value)(const lfb_watch_figures *figures);
 } metric;
 
-#define METRIC_VALUE(noun, expression)                            \
-  static double metric_##noun(const lfb_watch_figures *figures)   \
-  {                                                               \
-    return (double)(expression);                                  \
-  }
-
-METRIC_VALUE(bits, figures->stats.bit_count)
-METRIC_VALUE(bytes, figures->stats.bytes)
-METRIC_VALUE(bits_set, figures->stats.bits_set)
-METRIC_VALUE(bits_set_age, figures->stats.bits_set_age)
-METRIC_VALUE(fill, figures->fill)
-METRIC_VALUE(expected, figures->stats.expected_fpp)
-METRIC_VALUE(elements, figures->stats.saturated ? (double)INFINITY
-                                                : (double)figures->stats.approximate_count)
-METRIC_VALUE(saturated, figures->stats.saturated)
-METRIC_VALUE(stuck, figures->stats.counters_stuck)
-METRIC_VALUE(fill_crossed, (figures->crossed & LFB_WATCH_FILL) != 0)
-METRIC_VALUE(expected_crossed, (figures->crossed & LFB_WATCH_EXPECTED_FPP) != 0)
-METRIC_VALUE(maybe, figures->maybe)
-METRIC_VALUE(no, figures->no)
-METRIC_VALUE(false_positives, figures->false_positives)
-METRIC_VALUE(observed, figures->observed_fpp)
-
 /* The help holds no backslash and no line feed, which would have to be escaped. */
-static const metric metrics[] = {
-    {"lfbloom_filter_bits", "gauge", "Bits of the filter.", metric_bits},
-    {"lfbloom_filter_bytes", "gauge", "Memory of the bits or counters.", metric_bytes},
-    {"lfbloom_filter_bits_set", "gauge", "Bits that are set.", metric_bits_set},
-    {"lfbloom_filter_bits_set_age_seconds", "gauge", "Seconds since the bits set were counted.",
-     metric_bits_set_age},
-    {"lfbloom_filter_fill_ratio", "gauge", "Share of the bits that are set.", metric_fill},
-    {"lfbloom_filter_expected_false_positive_ratio", "gauge",
-     "Probability of a wrong maybe now, from the bits set.", metric_expected},
-    {"lfbloom_filter_approximate_elements", "gauge",
-     "Distinct elements that are in, estimated.", metric_elements},
-    {"lfbloom_filter_saturated", "gauge", "1 if every answer is maybe.", metric_saturated},
-    {"lfbloom_filter_stuck_counters", "gauge", "Counters that are for ever full.", metric_stuck},
-    {"lfbloom_filter_fill_limit_crossed", "gauge", "1 if the fill has crossed its limit.",
-     metric_fill_crossed},
-    {"lfbloom_filter_expected_false_positive_limit_crossed", "gauge",
-     "1 if the expected ratio of false positives has crossed its limit.",
-     metric_expected_crossed},
-    {"lfbloom_filter_maybe_answers_total", "counter", "Answers maybe, as reported.",
-     metric_maybe},
-    {"lfbloom_filter_no_answers_total", "counter", "Answers no, as reported.", metric_no},
-    {"lfbloom_filter_false_positives_total", "counter",
-     "Answers maybe that were wrong, as reported.", metric_false_positives},
-    {"lfbloom_filter_observed_false_positive_ratio", "gauge",
-     "Wrong maybes among all answers for absent keys, as reported.", metric_observed},
+static const metric metrics[METRIC_COUNT] = {
+    [METRIC_BITS] = {"lfbloom_filter_bits", "gauge", "Bits of the filter."},
+    [METRIC_BYTES] = {"lfbloom_filter_bytes", "gauge", "Memory of the bits or counters."},
+    [METRIC_BITS_SET] = {"lfbloom_filter_bits_set", "gauge", "Bits that are set."},
+    [METRIC_BITS_SET_AGE] = {"lfbloom_filter_bits_set_age_seconds", "gauge",
+                             "Seconds since the bits set were counted."},
+    [METRIC_FILL] = {"lfbloom_filter_fill_ratio", "gauge", "Share of the bits that are set."},
+    [METRIC_EXPECTED] = {"lfbloom_filter_expected_false_positive_ratio", "gauge",
+                         "Probability of a wrong maybe now, from the bits set."},
+    [METRIC_ELEMENTS] = {"lfbloom_filter_approximate_elements", "gauge",
+                         "Distinct elements that are in, estimated."},
+    [METRIC_SATURATED] = {"lfbloom_filter_saturated", "gauge", "1 if every answer is maybe."},
+    [METRIC_STUCK] = {"lfbloom_filter_stuck_counters", "gauge",
+                      "Counters that are for ever full."},
+    [METRIC_FILL_CROSSED] = {"lfbloom_filter_fill_limit_crossed", "gauge",
+                             "1 if the fill has crossed its limit."},
+    [METRIC_EXPECTED_CROSSED] = {"lfbloom_filter_expected_false_positive_limit_crossed", "gauge",
+        "1 if the expected ratio of false positives has crossed its limit."},
+    [METRIC_MAYBE] = {"lfbloom_filter_maybe_answers_total", "counter",
+                      "Answers maybe, as reported."},
+    [METRIC_NO] = {"lfbloom_filter_no_answers_total", "counter", "Answers no, as reported."},
+    [METRIC_FALSE_POSITIVES] = {"lfbloom_filter_false_positives_total", "counter",
+                                "Answers maybe that were wrong, as reported."},
+    [METRIC_OBSERVED] = {"lfbloom_filter_observed_false_positive_ratio", "gauge",
+                         "Wrong maybes among all answers for absent keys, as reported."},
 };
 
-enum { METRIC_COUNT = sizeof metrics / sizeof *metrics };
+static double metric_value(metric_id id, const lfb_watch_figures *figures)
+{
+  const lfb_stats *stats = &figures->stats;
+
+  switch (id) {
+  case METRIC_BITS:
+    return (double)stats->bit_count;
+  case METRIC_BYTES:
+    return (double)stats->bytes;
+  case METRIC_BITS_SET:
+    return (double)stats->bits_set;
+  case METRIC_BITS_SET_AGE:
+    return stats->bits_set_age;
+  case METRIC_FILL:
+    return figures->fill;
+  case METRIC_EXPECTED:
+    return stats->expected_fpp;
+  case METRIC_ELEMENTS:
+    return stats->saturated ? (double)INFINITY : (double)stats->approximate_count;
+  case METRIC_SATURATED:
+    return stats->saturated;
+  case METRIC_STUCK:
+    return (double)stats->counters_stuck;
+  case METRIC_FILL_CROSSED:
+    return (figures->crossed & LFB_WATCH_FILL) != 0;
+  case METRIC_EXPECTED_CROSSED:
+    return (figures->crossed & LFB_WATCH_EXPECTED_FPP) != 0;
+  case METRIC_MAYBE:
+    return (double)figures->maybe;
+  case METRIC_NO:
+    return (double)figures->no;
+  case METRIC_FALSE_POSITIVES:
+    return (double)figures->false_positives;
+  default: /* METRIC_OBSERVED */
+    return figures->observed_fpp;
+  }
+}
 
 /* A label's value: a label has no line feed, so two characters need escaping. */
 static void text_escape(const char *name, char escaped[NAME_SIZE])
@@ -122,24 +153,25 @@ static lfb_status metric_write_head(const metric *m, lfb_write_fn write, void *t
   return write(to, line, (size_t)size);
 }
 
-static lfb_status metric_write_sample(const metric *m, const lfb_watch_figures *figures,
+static lfb_status metric_write_sample(metric_id id, const lfb_watch_figures *figures,
                                       lfb_write_fn write, void *to)
 {
   char line[LINE_SIZE], name[NAME_SIZE], number[NUMBER_SIZE];
 
   text_escape(figures->name, name);
-  text_number(m->value(figures), number);
-  const int size = snprintf(line, sizeof line, "%s{filter=\"%s\"} %s\n", m->name, name, number);
+  text_number(metric_value(id, figures), number);
+  const int size = snprintf(line, sizeof line, "%s{filter=\"%s\"} %s\n", metrics[id].name, name,
+                            number);
   return write(to, line, (size_t)size);
 }
 
-static lfb_status metric_write(const metric *m, const lfb_watch_figures *figures, size_t count,
+static lfb_status metric_write(metric_id id, const lfb_watch_figures *figures, size_t count,
                                lfb_write_fn write, void *to)
 {
-  lfb_status status = metric_write_head(m, write, to);
+  lfb_status status = metric_write_head(&metrics[id], write, to);
 
   for (size_t i = 0; status == LFB_OK && i < count; i++)
-    status = metric_write_sample(m, &figures[i], write, to);
+    status = metric_write_sample(id, &figures[i], write, to);
   return status;
 }
 
@@ -162,8 +194,8 @@ lfb_status lfb_watch_prometheus(const lfb_watch *const *watches, size_t count,
     lfb_watch_look(watches[i], &figures[i]);
   if (status == LFB_OK && figures_same_name(figures, count))
     status = LFB_ERROR_SAME_NAME;
-  for (int i = 0; status == LFB_OK && i < METRIC_COUNT; i++)
-    status = metric_write(&metrics[i], figures, count, write, to);
+  for (metric_id id = METRIC_BITS; status == LFB_OK && id < METRIC_COUNT; id++)
+    status = metric_write(id, figures, count, write, to);
   free(figures);
   return status;
 }

@@ -57,22 +57,38 @@ static lfb_status sink_take(lfb_keys_sink *sink, uint64_t count)
                                                                             : LFB_OK;
 }
 
-#define KEYS_GIVE(name, key)                                                              \
-  lfb_status lfb_keys_give##name(lfb_keys_sink *sink, const key *keys, size_t count)      \
-  {                                                                                       \
-    const lfb_status status = sink_take(sink, count);                                     \
-    if (status != LFB_OK)                                                                 \
-      return status;                                                                      \
-    if (sink->building != NULL)                                                           \
-      (void)lfb_filter_put_many##name(sink->building, keys, count, NULL);                 \
-    else                                                                                  \
-      (void)lfb_versions_put_many##name(sink->follow->versions, keys, count, NULL);       \
-    return LFB_OK;                                                                        \
-  }
+lfb_status lfb_keys_give(lfb_keys_sink *sink, const lfb_key *keys, size_t count)
+{
+  const lfb_status status = sink_take(sink, count);
 
-KEYS_GIVE(, lfb_key)
-KEYS_GIVE(_u64, uint64_t)
-KEYS_GIVE(_hash, uint64_t)
+  if (status == LFB_OK && sink->building != NULL)
+    (void)lfb_filter_put_many(sink->building, keys, count, NULL);
+  else if (status == LFB_OK)
+    (void)lfb_versions_put_many(sink->follow->versions, keys, count, NULL);
+  return status;
+}
+
+lfb_status lfb_keys_give_u64(lfb_keys_sink *sink, const uint64_t *keys, size_t count)
+{
+  const lfb_status status = sink_take(sink, count);
+
+  if (status == LFB_OK && sink->building != NULL)
+    (void)lfb_filter_put_many_u64(sink->building, keys, count, NULL);
+  else if (status == LFB_OK)
+    (void)lfb_versions_put_many_u64(sink->follow->versions, keys, count, NULL);
+  return status;
+}
+
+lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_t count)
+{
+  const lfb_status status = sink_take(sink, count);
+
+  if (status == LFB_OK && sink->building != NULL)
+    (void)lfb_filter_put_many_hash(sink->building, hashes, count, NULL);
+  else if (status == LFB_OK)
+    (void)lfb_versions_put_many_hash(sink->follow->versions, hashes, count, NULL);
+  return status;
+}
 
 lfb_status lfb_keys_removed(lfb_keys_sink *sink, uint64_t count)
 {
