@@ -1,0 +1,98 @@
+#!/bin/bash
+# names_test.sh DEFINITIONS [--yet=OBJECT]... ARCHIVE... -- SOURCE...: each function in the archives
+# is defined in the sources under its own name, where grep, ctags and a debugger's user find it,
+# and none is pasted together by a macro.
+#
+# DEFINITIONS is definitions.awk.  Of OBJECT, functions are pasted yet.
+set -euo pipefail
+export LC_ALL=C
+source tests/complain.sh
+
+definitions=$1
+shift
+pasted=()
+archives=()
+while [[ $1 != -- ]]; do
+  case $1 in
+  --yet=*) pasted+=("${1#--yet=}") ;;
+  *) archives+=("$1") ;;
+  esac
+  shift
+done
+shift
+
+# literal SOURCE...: the names that the sources give to functions.
+literal() {
+  awk -f "$definitions" "$@" | awk '$1 == "function" || $1 == "alias" { print $2 }' | sort -u
+}
+
+# compiled FILE...: OBJECT NAME of each function in archives or objects, but for those of the
+# headers of xxHash and ConcurrencyKit; a compiler's pieces of one function are that function.
+compiled() {
+  nm -A --defined-only "$@" | awk 'NF > 2 && $(NF - 1) ~ /^[tTwWi]$/ {
+    object = $1
+    sub(/:[0-9a-f]*$/, "", object)
+    sub(/.*[:\/]/, "", object)
+    sub(/\..*/, "", object)
+    sub(/\..*/, "", $NF)
+    if ($NF !~ /^(XXH|ck_)/)
+      print object, $NF
+  }' | sort -u
+}
+
+# missing LITERAL COMPILED: OBJECT NAME of what is compiled and not literal.
+missing() { awk 'NR == FNR { literal[$1] = 1; next } !($2 in literal)' "$1" "$2"; }
+
+# check OBJECT_OR_ARCHIVE... -- SOURCE...: says which these are, but for those that are pasted yet.
+check() {
+  local binaries=() object name
+  while [[ $1 != -- ]]; do
+    binaries+=("$1")
+    shift
+  done
+  shift
+  literal "$@" >"$lists/literal"
+  compiled "${binaries[@]}" >"$lists/compiled"
+  missing "$lists/literal" "$lists/compiled" | while read -r object name; do
+    [[ " ${pasted[*]-} " == *" $object "* ]] ||
+      echo "$name of $object is defined under its name in no source"
+  done
+}
+
+lists=$(mktemp -d "$TEST_TMPDIR/names.XXXXXX")
+found=$(check "${archives[@]}" -- "$@")
+[[ -z $found ]] || complain "$found"
+count=$(wc -l <"$lists/compiled")
+echo "$count functions in ${archives[*]}"
+((count > 500)) || complain "that is not the whole library"
+
+# A small source in which all is well but what a macro makes.
+small=$lists/small.c
+cat >"$small" <<'END'
+/* int commented(void) { */
+#define PASTED(verb)          \
+  int small_##verb(int more); \
+  int small_##verb(int more)  \
+  {                           \
+    return more;              \
+  }
+#define SMALL_NAME small_given
+int small_declared(int more, int and_more);
+int SMALL_NAME(int more);
+PASTED(pasted)
+PASTED(declared_as_well)
+int small_declared_as_well(int more);
+int small_declared(int more,
+                   int and_more)
+{
+  return more + and_more;
+}
+int SMALL_NAME(int more) { return more; }
+END
+gcc -c "$small" -o "$lists/small.o"
+found=$(check "$lists/small.o" -- "$small" | sort)
+expected='small_declared_as_well of small is defined under its name in no source
+small_pasted of small is defined under its name in no source'
+[[ $found == "$expected" ]] || complain "of the small source this is said: $found"
+
+((wrong == 0))
