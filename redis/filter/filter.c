@@ -34,13 +34,13 @@ static void keys_bits_of(const keys_job *job, uint64_t i, key_bits *found)
 static uint16_t keys_command(void *context, uint64_t i, lfb_wire *wire)
 {
   const keys_job *job = context;
-  const lfb_place *place = &job->filter->place;
+  const lfb_redis_place *place = &job->filter->place;
   key_bits key;
 
   keys_bits_of(job, i, &key);
   const lfb_part *part = &job->filter->parts[key.bits[0] / place->plan.part_bits];
   if (job->put)
-    lfb_layout_put(&place->plan, part, key.bits, key.count, wire);
+    lfb_part_put(&place->plan, part, key.bits, key.count, wire);
   else
     place->layout->ask(&place->plan, part, key.bits, key.count, wire);
   return part->slot;
@@ -50,7 +50,7 @@ static lfb_status keys_put_reply(const keys_job *job, const redisReply *reply, b
                                  bool *yes)
 {
   const lfb_plan *plan = &job->filter->place.plan;
-  const lfb_status status = lfb_layout_put_answer(plan, job->filter->layout.probes, reply, yes);
+  const lfb_status status = lfb_part_put_answer(plan, job->filter->layout.probes, reply, yes);
 
   *yes |= again; /* what the first time turned on, the second finds on */
   return status;
@@ -59,7 +59,7 @@ static lfb_status keys_put_reply(const keys_job *job, const redisReply *reply, b
 static lfb_status keys_ask_reply(const keys_job *job, uint64_t i, const redisReply *reply,
                                  bool *yes)
 {
-  const lfb_place *place = &job->filter->place;
+  const lfb_redis_place *place = &job->filter->place;
   key_bits key;
 
   keys_bits_of(job, i, &key);

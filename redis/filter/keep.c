@@ -151,7 +151,7 @@ static lfb_status keep_rename(lfb_redis *filter, lfb_link *link, void *context)
 
 lfb_status lfb_redis_rename(lfb_redis *filter, const char *name)
 {
-  lfb_place place = filter->place;
+  lfb_redis_place place = filter->place;
   lfb_redis *renamed;
 
   place.name = (lfb_key){name, strlen(name)};

@@ -63,7 +63,7 @@ static uint64_t fast_most_blocks(uint64_t part_bytes)
   return wish < LFB_CACHE_LINE + FAST_MARK_BYTES ? 1 : (wish - FAST_MARK_BYTES) / LFB_CACHE_LINE;
 }
 
-static lfb_status fast_plan(lfb_place *place, uint64_t part_bytes)
+static lfb_status fast_plan(lfb_redis_place *place, uint64_t part_bytes)
 {
   const uint64_t blocks = place->description.geometry.word_count / LFB_BLOCK_WORDS;
   const uint64_t parts = (blocks - 1) / fast_most_blocks(part_bytes) + 1;
@@ -84,7 +84,7 @@ static lfb_status fast_plan(lfb_place *place, uint64_t part_bytes)
 
 static lfb_status fast_mark_is(void *context, const redisReply *reply, bool again)
 {
-  const lfb_place *place = context;
+  const lfb_redis_place *place = context;
   char room[LFB_WIRE_DIGITS];
   const lfb_key mark = lfb_ask_number(place->plan.mark, room);
 
@@ -96,7 +96,7 @@ static lfb_status fast_mark_is(void *context, const redisReply *reply, bool agai
 }
 
 /* Takes back the mark from a hash that is somebody else's. */
-static lfb_status fast_withdraw(lfb_link *link, const lfb_place *place)
+static lfb_status fast_withdraw(lfb_link *link, const lfb_redis_place *place)
 {
   const lfb_key args[] = {lfb_ask_text("HDEL"), place->name, lfb_ask_text("mark")};
   int64_t gone;
@@ -106,7 +106,7 @@ static lfb_status fast_withdraw(lfb_link *link, const lfb_place *place)
 }
 
 /* Of all who set the mark of one name, one does; and only where there was no hash before. */
-static lfb_status fast_win(lfb_link *link, const lfb_place *place)
+static lfb_status fast_win(lfb_link *link, const lfb_redis_place *place)
 {
   char room[LFB_WIRE_DIGITS];
   const lfb_key field = lfb_ask_text("mark");
@@ -130,7 +130,7 @@ static lfb_status fast_win(lfb_link *link, const lfb_place *place)
   return status == LFB_OK && fields != 1 ? fast_withdraw(link, place) : status;
 }
 
-static lfb_status fast_reserve(lfb_link *link, const lfb_place *place)
+static lfb_status fast_reserve(lfb_link *link, const lfb_redis_place *place)
 {
   unsigned char header[LFB_NATIVE_HEADER];
   char version[LFB_WIRE_DIGITS], blocks[LFB_WIRE_DIGITS];
@@ -152,7 +152,7 @@ static lfb_status fast_reserve(lfb_link *link, const lfb_place *place)
   return lfb_ask_integer(link, args, sizeof args / sizeof *args, &added, NULL);
 }
 
-static lfb_status fast_finish(lfb_link *link, const lfb_place *place)
+static lfb_status fast_finish(lfb_link *link, const lfb_redis_place *place)
 {
   const lfb_key args[] = {lfb_ask_text("HSET"), place->name, lfb_ask_text("whole"),
                           lfb_ask_text("1")};
@@ -178,7 +178,7 @@ static uint64_t fast_number(const redisReply *field, uint64_t most)
 }
 
 typedef struct fast_finding {
-  lfb_place *place;
+  lfb_redis_place *place;
   const uint8_t *key;
   bool whole; /* it must be */
 } fast_finding;
@@ -190,7 +190,7 @@ static lfb_status fast_read(const fast_finding *finding, redisReply *const *fiel
   const uint64_t mark = fast_number(fields[AT_MARK], FAST_MOST_MARK);
   const uint64_t blocks = fast_number(fields[AT_BLOCKS], fast_most_blocks(FAST_MOST_BYTES));
   const redisReply *header = fields[AT_HEADER];
-  lfb_place *place = finding->place;
+  lfb_redis_place *place = finding->place;
 
   if (mark == 0)
     return LFB_ERROR_REDIS_NO_FILTER; /* somebody else's hash */
@@ -223,7 +223,8 @@ static lfb_status fast_found(void *context, const redisReply *reply, bool again)
   return reply->elements == FIELDS ? fast_read(context, reply->element) : LFB_ERROR_REDIS_PROTOCOL;
 }
 
-static lfb_status fast_find(lfb_link *link, lfb_place *place, const lfb_config *wanted, bool whole)
+static lfb_status fast_find(lfb_link *link, lfb_redis_place *place, const lfb_config *wanted,
+                            bool whole)
 {
   const lfb_key args[] = {lfb_ask_text("HMGET"),       place->name,
                           lfb_ask_text("lfbloom"),     lfb_ask_text("mark"),
@@ -246,6 +247,6 @@ const lfb_redis_layout lfb_redis_layout_fast = {
     .reserve = fast_reserve,
     .finish = fast_finish,
     .find = fast_find,
-    .ask = lfb_layout_ask_words,
-    .answer = lfb_layout_words_answer,
+    .ask = lfb_part_ask_words,
+    .answer = lfb_part_words_answer,
 };

@@ -34,7 +34,7 @@ static void guava_plan_of(const lfb_description *description, lfb_plan *plan)
   };
 }
 
-static lfb_status guava_plan(lfb_place *place, uint64_t part_bytes)
+static lfb_status guava_plan(lfb_redis_place *place, uint64_t part_bytes)
 {
   (void)part_bytes;
   guava_plan_of(&place->description, &place->plan);
@@ -42,7 +42,7 @@ static lfb_status guava_plan(lfb_place *place, uint64_t part_bytes)
                                                             : LFB_ERROR_REDIS_TOO_MANY_BITS;
 }
 
-static lfb_status guava_reserve(lfb_link *link, const lfb_place *place)
+static lfb_status guava_reserve(lfb_link *link, const lfb_redis_place *place)
 {
   unsigned char draft[LFB_GUAVA_HEADER];
 
@@ -50,12 +50,12 @@ static lfb_status guava_reserve(lfb_link *link, const lfb_place *place)
   if (status != LFB_OK)
     return status;
   memcpy(draft, guava_draft, sizeof guava_draft);
-  return lfb_layout_reserve(link, place, draft, sizeof draft);
+  return lfb_redis_place_reserve(link, place, draft, sizeof draft);
 }
 
 static lfb_status guava_found(void *context, const redisReply *reply, bool again)
 {
-  lfb_place *place = context;
+  lfb_redis_place *place = context;
   const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_STRING);
 
   (void)again;
@@ -70,7 +70,8 @@ static lfb_status guava_found(void *context, const redisReply *reply, bool again
   return LFB_OK;
 }
 
-static lfb_status guava_find(lfb_link *link, lfb_place *place, const lfb_config *wanted, bool whole)
+static lfb_status guava_find(lfb_link *link, lfb_redis_place *place, const lfb_config *wanted,
+                             bool whole)
 {
   const lfb_key head[] = {lfb_ask_text("GETRANGE"), place->name, lfb_ask_text("0"),
                           lfb_ask_text("5")};
@@ -95,6 +96,6 @@ const lfb_redis_layout lfb_redis_layout_guava = {
     .plan = guava_plan,
     .reserve = guava_reserve,
     .find = guava_find,
-    .ask = lfb_layout_ask_bits,
-    .answer = lfb_layout_bits_answer,
+    .ask = lfb_part_ask_bits,
+    .answer = lfb_part_bits_answer,
 };

@@ -13,7 +13,7 @@ static bool helper_holds(const lfb_strategy *strategy)
   return strategy->id == LFB_REDIS_MITZ32;
 }
 
-static lfb_status helper_plan(lfb_place *place, uint64_t part_bytes)
+static lfb_status helper_plan(lfb_redis_place *place, uint64_t part_bytes)
 {
   const uint64_t bits = place->description.geometry.bit_count; /* below 2^31 */
 
@@ -29,12 +29,12 @@ static lfb_status helper_plan(lfb_place *place, uint64_t part_bytes)
   return LFB_OK;
 }
 
-static lfb_status helper_reserve(lfb_link *link, const lfb_place *place)
+static lfb_status helper_reserve(lfb_link *link, const lfb_redis_place *place)
 {
-  return lfb_layout_reserve(link, place, "", 0);
+  return lfb_redis_place_reserve(link, place, "", 0);
 }
 
-static lfb_status helper_find(lfb_link *link, lfb_place *place, const lfb_config *wanted,
+static lfb_status helper_find(lfb_link *link, lfb_redis_place *place, const lfb_config *wanted,
                               bool whole)
 {
   const lfb_key length[] = {lfb_ask_text("STRLEN"), place->name};
@@ -60,6 +60,6 @@ const lfb_redis_layout lfb_redis_layout_helper = {
     .plan = helper_plan,
     .reserve = helper_reserve,
     .find = helper_find,
-    .ask = lfb_layout_ask_bits,
-    .answer = lfb_layout_bits_answer,
+    .ask = lfb_part_ask_bits,
+    .answer = lfb_part_bits_answer,
 };

@@ -106,8 +106,8 @@ static lfb_status reserve_compare(void *context, const redisReply *reply, bool a
              : LFB_ERROR_REDIS_EXISTS;
 }
 
-lfb_status lfb_layout_reserve(lfb_link *link, const lfb_place *place, const void *bytes,
-                              size_t size)
+lfb_status lfb_redis_place_reserve(lfb_link *link, const lfb_redis_place *place, const void *bytes,
+                                   size_t size)
 {
   const lfb_key set[] = {lfb_ask_text("SET"), place->name, {bytes, size}, lfb_ask_text("NX")};
   const lfb_key get[] = {lfb_ask_text("GET"), place->name};
@@ -180,12 +180,12 @@ static lfb_status fields_expect(const lfb_plan *plan, const redisReply *reply, u
   return (uint64_t)reply->element[0]->integer == plan->mark ? LFB_OK : LFB_ERROR_REDIS_PART;
 }
 
-void lfb_layout_ask_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire)
+void lfb_part_ask_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire)
 {
   wire_begin(plan, part, false, 0, wire);
 }
 
-lfb_status lfb_layout_mark_answer(const lfb_plan *plan, const redisReply *reply)
+lfb_status lfb_part_mark_answer(const lfb_plan *plan, const redisReply *reply)
 {
   return fields_expect(plan, reply, 0);
 }
@@ -202,12 +202,12 @@ static void wire_set_mark(const lfb_plan *plan, const lfb_part *part, uint64_t m
   lfb_wire_number(wire, mark);
 }
 
-void lfb_layout_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire)
+void lfb_part_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire)
 {
   wire_set_mark(plan, part, plan->mark, wire);
 }
 
-void lfb_layout_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes, lfb_wire *wire)
+void lfb_part_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes, lfb_wire *wire)
 {
   if (bytes == plan->part_bytes && plan->draft != 0) { /* which lies at the end */
     wire_set_mark(plan, part, plan->draft, wire);
@@ -224,8 +224,8 @@ void lfb_layout_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes,
 
 /* ---- bits ------------------------------------------------------------------ */
 
-void lfb_layout_put(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
-                    uint32_t count, lfb_wire *wire)
+void lfb_part_put(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
+                  uint32_t count, lfb_wire *wire)
 {
   wire_begin(plan, part, true, 4 * count, wire);
   for (uint32_t i = 0; i < count; i++) {
@@ -245,8 +245,8 @@ static bool fields_all_on(const redisReply *reply)
   return all;
 }
 
-lfb_status lfb_layout_put_answer(const lfb_plan *plan, uint32_t count, const redisReply *reply,
-                                 bool *changed)
+lfb_status lfb_part_put_answer(const lfb_plan *plan, uint32_t count, const redisReply *reply,
+                               bool *changed)
 {
   const lfb_status status = fields_expect(plan, reply, count);
 
@@ -255,8 +255,8 @@ lfb_status lfb_layout_put_answer(const lfb_plan *plan, uint32_t count, const red
   return status;
 }
 
-void lfb_layout_ask_bits(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
-                         uint32_t count, lfb_wire *wire)
+void lfb_part_ask_bits(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
+                       uint32_t count, lfb_wire *wire)
 {
   wire_begin(plan, part, false, 3 * count, wire);
   for (uint32_t i = 0; i < count; i++) {
@@ -265,8 +265,8 @@ void lfb_layout_ask_bits(const lfb_plan *plan, const lfb_part *part, const uint6
   }
 }
 
-lfb_status lfb_layout_bits_answer(const lfb_plan *plan, const uint64_t *bits, uint32_t count,
-                                  const redisReply *reply, bool *maybe)
+lfb_status lfb_part_bits_answer(const lfb_plan *plan, const uint64_t *bits, uint32_t count,
+                                const redisReply *reply, bool *maybe)
 {
   const lfb_status status = fields_expect(plan, reply, count);
 
@@ -300,8 +300,8 @@ static key_words words_of(const uint64_t *bits, uint32_t count)
   return words;
 }
 
-void lfb_layout_ask_words(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
-                          uint32_t count, lfb_wire *wire)
+void lfb_part_ask_words(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
+                        uint32_t count, lfb_wire *wire)
 {
   const key_words words = words_of(bits, count);
 
@@ -313,8 +313,8 @@ void lfb_layout_ask_words(const lfb_plan *plan, const lfb_part *part, const uint
   }
 }
 
-lfb_status lfb_layout_words_answer(const lfb_plan *plan, const uint64_t *bits, uint32_t count,
-                                   const redisReply *reply, bool *maybe)
+lfb_status lfb_part_words_answer(const lfb_plan *plan, const uint64_t *bits, uint32_t count,
+                                 const redisReply *reply, bool *maybe)
 {
   const key_words words = words_of(bits, count);
   const lfb_status status = fields_expect(plan, reply, words.count);

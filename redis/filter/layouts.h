@@ -64,12 +64,12 @@ typedef struct lfb_part {
 } lfb_part;
 
 /* A filter's place. */
-typedef struct lfb_place {
+typedef struct lfb_redis_place {
   const struct lfb_redis_layout *layout;
   lfb_key name;
   lfb_description description;
   lfb_plan plan;
-} lfb_place;
+} lfb_redis_place;
 
 typedef struct lfb_redis_layout {
   const char *name;
@@ -89,17 +89,17 @@ typedef struct lfb_redis_layout {
 
   /* Plans parts of at most so many bytes for place->description.  Fails: LFB_ERROR_NO_RANDOM,
    * LFB_ERROR_REDIS_TOO_MANY_BITS, LFB_ERROR_TOO_MANY_BITS. */
-  lfb_status (*plan)(lfb_place *place, uint64_t part_bytes);
+  lfb_status (*plan)(lfb_redis_place *place, uint64_t part_bytes);
 
   /* Takes the name for a filter that is to be made, before its parts; then, once they are
    * there, makes it whole (NULL: it is).  Fails: LFB_ERROR_REDIS_EXISTS; as lfb_ask(). */
-  lfb_status (*reserve)(lfb_link *link, const lfb_place *place);
-  lfb_status (*finish)(lfb_link *link, const lfb_place *place);
+  lfb_status (*reserve)(lfb_link *link, const lfb_redis_place *place);
+  lfb_status (*finish)(lfb_link *link, const lfb_redis_place *place);
 
   /* Reads description and plan of what is under place->name, of which the caller knows
    * `wanted`.  `whole`: it must have been finished.  Fails: LFB_ERROR_REDIS_NO_FILTER,
    * _UNFINISHED; LFB_ERROR_UNKNOWN_VERSION; as lfb_native_decode(); as lfb_ask(). */
-  lfb_status (*find)(lfb_link *link, lfb_place *place, const lfb_config *wanted, bool whole);
+  lfb_status (*find)(lfb_link *link, lfb_redis_place *place, const lfb_config *wanted, bool whole);
 
   /* Writes the query for a key's bits, which are in this part, and reads what it gave. */
   void (*ask)(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits, uint32_t count,
@@ -129,38 +129,38 @@ size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE]);
 size_t lfb_name_in(const char *name, const char *what, char *key);
 
 /* Takes the name by a string of these bytes: for a layout's `reserve`. */
-lfb_status lfb_layout_reserve(lfb_link *link, const lfb_place *place, const void *bytes,
-                              size_t size);
+lfb_status lfb_redis_place_reserve(lfb_link *link, const lfb_redis_place *place, const void *bytes,
+                                   size_t size);
 
 /* The command of a put, and whether it turned on a bit. */
-void lfb_layout_put(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
-                    uint32_t count, lfb_wire *wire);
-lfb_status lfb_layout_put_answer(const lfb_plan *plan, uint32_t count, const redisReply *reply,
-                                 bool *changed);
+void lfb_part_put(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
+                  uint32_t count, lfb_wire *wire);
+lfb_status lfb_part_put_answer(const lfb_plan *plan, uint32_t count, const redisReply *reply,
+                               bool *changed);
 
 /* The query by a GET of each bit: for a layout's `ask` and `answer`. */
-void lfb_layout_ask_bits(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
-                         uint32_t count, lfb_wire *wire);
-lfb_status lfb_layout_bits_answer(const lfb_plan *plan, const uint64_t *bits, uint32_t count,
-                                  const redisReply *reply, bool *maybe);
+void lfb_part_ask_bits(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
+                       uint32_t count, lfb_wire *wire);
+lfb_status lfb_part_bits_answer(const lfb_plan *plan, const uint64_t *bits, uint32_t count,
+                                const redisReply *reply, bool *maybe);
 
 /* .. and by GETs of the words that they are in, at most 8 different ones. */
-void lfb_layout_ask_words(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
-                          uint32_t count, lfb_wire *wire);
-lfb_status lfb_layout_words_answer(const lfb_plan *plan, const uint64_t *bits, uint32_t count,
-                                   const redisReply *reply, bool *maybe);
+void lfb_part_ask_words(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
+                        uint32_t count, lfb_wire *wire);
+lfb_status lfb_part_words_answer(const lfb_plan *plan, const uint64_t *bits, uint32_t count,
+                                 const redisReply *reply, bool *maybe);
 
 /* The command that reads a part's mark alone, and whether it is right.
  * Fails: LFB_ERROR_REDIS_PART; as lfb_ask_expect(). */
-void lfb_layout_ask_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire);
-lfb_status lfb_layout_mark_answer(const lfb_plan *plan, const redisReply *reply);
+void lfb_part_ask_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire);
+lfb_status lfb_part_mark_answer(const lfb_plan *plan, const redisReply *reply);
 
 /* The command that makes a part so many bytes long, if it is shorter, and a draft of it once that
  * is all; what it holds besides stays as it is. */
-void lfb_layout_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes, lfb_wire *wire);
+void lfb_part_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes, lfb_wire *wire);
 
 /* The command that writes the mark. */
-void lfb_layout_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire);
+void lfb_part_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wire);
 
 #ifdef __cplusplus
 }

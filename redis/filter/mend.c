@@ -34,7 +34,7 @@ static uint16_t mend_command(void *context, uint64_t i, lfb_wire *wire)
   const mend_group *group = &mend->groups[i];
   const lfb_part *part = mend_part(mend, group->bits[0]);
 
-  lfb_layout_put(&mend->filter->place.plan, part, group->bits, group->count, wire);
+  lfb_part_put(&mend->filter->place.plan, part, group->bits, group->count, wire);
   return part->slot;
 }
 
@@ -44,7 +44,7 @@ static lfb_status mend_reply(void *context, uint64_t i, const redisReply *reply,
   bool changed;
 
   (void)again;
-  return lfb_layout_put_answer(&mend->filter->place.plan, mend->groups[i].count, reply, &changed);
+  return lfb_part_put_answer(&mend->filter->place.plan, mend->groups[i].count, reply, &changed);
 }
 
 /* Sends what was gathered. */

@@ -10,7 +10,7 @@ lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
                             const lfb_config *config, uint64_t part_bytes, lfb_redis **filter)
 {
   lfb_description description;
-  lfb_place place;
+  lfb_redis_place place;
 
   lfb_status status = lfb_core_describe(config, &description);
   if (status == LFB_OK)
@@ -86,10 +86,10 @@ static lfb_status remote_layout_there(lfb_link *link, lfb_key name, bool helper,
 
 /* Finds the place of what is under a name. */
 static lfb_status remote_find(lfb_link *link, const char *name, const lfb_config *wanted,
-                              bool whole, lfb_place *place)
+                              bool whole, lfb_redis_place *place)
 {
   const bool helper = wanted != NULL && wanted->strategy == LFB_REDIS_MITZ32;
-  lfb_place found = {.name = {name, strlen(name)}};
+  lfb_redis_place found = {.name = {name, strlen(name)}};
 
   lfb_status status = remote_layout_there(link, found.name, helper, &found.layout);
   if (status == LFB_OK)
@@ -114,7 +114,7 @@ static lfb_status remote_adopt(lfb_redis *filter, lfb_link *link)
 static lfb_status remote_open(const lfb_redis_options *options, const char *name,
                               const lfb_config *wanted, lfb_link *link, lfb_redis **filter)
 {
-  lfb_place place;
+  lfb_redis_place place;
 
   lfb_status status = remote_find(link, name, wanted, true, &place);
   if (status == LFB_OK)
@@ -154,7 +154,7 @@ lfb_status lfb_redis_open(const lfb_redis_options *options, const char *name,
 
 /* Deletes all parts of what was found. */
 static lfb_status delete_found(const lfb_redis_options *options, lfb_link *link,
-                               const lfb_place *place)
+                               const lfb_redis_place *place)
 {
   lfb_redis *filter;
 
@@ -169,7 +169,7 @@ static lfb_status delete_found(const lfb_redis_options *options, lfb_link *link,
 static lfb_status delete_by(const lfb_redis_options *options, lfb_link *link, const char *name,
                             bool helper)
 {
-  lfb_place place = {.name = {name, strlen(name)}};
+  lfb_redis_place place = {.name = {name, strlen(name)}};
 
   lfb_status status = remote_layout_there(link, place.name, helper, &place.layout);
   if (status != LFB_OK)

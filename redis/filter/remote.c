@@ -25,7 +25,7 @@ lfb_status lfb_remote_check_name(const char *name)
 }
 
 /* The names of the parts, and the slots that they are in. */
-static lfb_status remote_name_parts(const lfb_place *place, lfb_part **parts, char **names)
+static lfb_status remote_name_parts(const lfb_redis_place *place, lfb_part **parts, char **names)
 {
   const uint64_t count = place->plan.parts;
   char key[LFB_PART_NAME_SIZE];
@@ -84,7 +84,7 @@ void lfb_remote_swap_names(lfb_redis *a, lfb_redis *b)
   b->name = was.name;
 }
 
-lfb_status lfb_remote_make(const lfb_redis_options *options, const lfb_place *place,
+lfb_status lfb_remote_make(const lfb_redis_options *options, const lfb_redis_place *place,
                            lfb_redis **filter)
 {
   const lfb_description *description = &place->description;
@@ -189,12 +189,12 @@ lfb_status lfb_remote_each_part(const lfb_redis *filter, lfb_link *link, uint64_
 
 static void ask_mark(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire)
 {
-  lfb_layout_ask_mark(&filter->place.plan, part, wire);
+  lfb_part_ask_mark(&filter->place.plan, part, wire);
 }
 
 static lfb_status mark_answer(const lfb_redis *filter, const redisReply *reply)
 {
-  return lfb_layout_mark_answer(&filter->place.plan, reply);
+  return lfb_part_mark_answer(&filter->place.plan, reply);
 }
 
 lfb_status lfb_remote_check(lfb_redis *filter, lfb_link *link)
@@ -285,7 +285,7 @@ static uint16_t grow_command(void *context, uint64_t i, lfb_wire *wire)
   const lfb_part *part = &grow->filter->parts[i / grow->steps];
   const uint64_t bytes = (i % grow->steps + 1) * REMOTE_STEP;
 
-  lfb_layout_grow(plan, part, bytes < plan->part_bytes ? bytes : plan->part_bytes, wire);
+  lfb_part_grow(plan, part, bytes < plan->part_bytes ? bytes : plan->part_bytes, wire);
   return part->slot;
 }
 
@@ -309,7 +309,7 @@ lfb_status lfb_remote_grow(lfb_redis *filter, lfb_link *link)
 
 static void set_mark(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire)
 {
-  lfb_layout_set_mark(&filter->place.plan, part, wire);
+  lfb_part_set_mark(&filter->place.plan, part, wire);
 }
 
 lfb_status lfb_remote_finish(lfb_redis *filter, lfb_link *link)
@@ -361,10 +361,10 @@ lfb_status lfb_remote_delete(lfb_redis *filter, lfb_link *link, uint64_t parts)
 /* ---- all of it -------------------------------------------------------------- */
 
 lfb_status lfb_remote_plan(const char *name, const lfb_description *description,
-                           uint64_t part_bytes, lfb_place *place)
+                           uint64_t part_bytes, lfb_redis_place *place)
 {
   const lfb_redis_layout *layout = lfb_redis_layout_for(description->strategy);
-  lfb_place found = {layout, {name, strlen(name)}, *description, {0}};
+  lfb_redis_place found = {layout, {name, strlen(name)}, *description, {0}};
 
   lfb_status status = lfb_remote_check_name(name);
   if (status == LFB_OK && layout == NULL)
@@ -380,7 +380,7 @@ lfb_status lfb_remote_plan(const char *name, const lfb_description *description,
  * that went then has taken it along.  (A part that went was made anew by growing.) */
 static lfb_status remote_check_description(const lfb_redis *filter, lfb_link *link)
 {
-  lfb_place found = filter->place;
+  lfb_redis_place found = filter->place;
 
   if (!filter->place.layout->described)
     return LFB_OK;
@@ -415,7 +415,7 @@ static lfb_status remote_build(lfb_redis *filter, lfb_link *link, void *context)
   return status;
 }
 
-lfb_status lfb_remote_build(const lfb_redis_options *options, const lfb_place *place,
+lfb_status lfb_remote_build(const lfb_redis_options *options, const lfb_redis_place *place,
                             const lfb_remote_fill *fill, lfb_redis **filter)
 {
   lfb_redis *made;

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 struct lfb_redis {
-  lfb_place place;
+  lfb_redis_place place;
   lfb_layout layout; /* has no words: it says which bits a key has */
   uint32_t (*bits_of)(const lfb_layout *layout, lfb_hash hash, uint64_t *bits);
   lfb_part *parts;
@@ -32,7 +32,7 @@ lfb_status lfb_remote_check_name(const char *name);
 
 /* A filter of this place, of which a copy is kept, its name included; not connected.  Fails:
  * LFB_ERROR_NO_MEMORY. */
-lfb_status lfb_remote_make(const lfb_redis_options *options, const lfb_place *place,
+lfb_status lfb_remote_make(const lfb_redis_options *options, const lfb_redis_place *place,
                            lfb_redis **filter);
 
 /* Gives each the other's name, here alone. */
@@ -41,7 +41,7 @@ void lfb_remote_swap_names(lfb_redis *a, lfb_redis *b);
 /* The place of a filter that is to be made.  Fails: LFB_ERROR_REDIS_BAD_NAME,
  * LFB_ERROR_FORM_CANNOT_HOLD; as the layout's plan(). */
 lfb_status lfb_remote_plan(const char *name, const lfb_description *description,
-                           uint64_t part_bytes, lfb_place *place);
+                           uint64_t part_bytes, lfb_redis_place *place);
 
 /* What is written into a filter's parts before it is whole. */
 typedef struct lfb_remote_fill {
@@ -54,7 +54,7 @@ typedef struct lfb_remote_fill {
  * NULL, filled, then marked.  Who fails after the first deletes it again, as far as it can be
  * reached.
  */
-lfb_status lfb_remote_build(const lfb_redis_options *options, const lfb_place *place,
+lfb_status lfb_remote_build(const lfb_redis_options *options, const lfb_redis_place *place,
                             const lfb_remote_fill *fill, lfb_redis **filter);
 
 /* Makes each part as long as it is to be, by steps that are short for the server. */

@@ -225,7 +225,7 @@ lfb_status lfb_redis_save(const lfb_redis_options *options, const char *name,
 {
   saving save = {.from = from};
   lfb_redis *filter;
-  lfb_place place;
+  lfb_redis_place place;
 
   lfb_status status = lfb_remote_plan(name, &from->description, part_bytes, &place);
   if (status == LFB_OK)

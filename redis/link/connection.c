@@ -92,18 +92,18 @@ static lfb_status connection_flush(lfb_connection *connection, uint64_t deadline
 lfb_status lfb_connection_call(lfb_connection *connection, uint64_t deadline, lfb_said *said,
                                const redisReply **reply)
 {
-  lfb_reader *reader = &connection->reader;
+  lfb_replies *replies = &connection->replies;
   const redisReply *got = NULL;
   bool moved;
 
   lfb_status status = connection_flush(connection, deadline, said);
   while (status == LFB_OK) {
-    status = lfb_reader_next(reader, said, &got);
+    status = lfb_replies_next(replies, said, &got);
     if (status != LFB_OK || got != NULL)
       break;
     if (!lfb_net_wait(connection->socket, POLLIN, deadline))
       return connection_late(said);
-    status = lfb_reader_receive(reader, connection->socket, said, &moved);
+    status = lfb_replies_receive(replies, connection->socket, said, &moved);
   }
   if (status == LFB_OK)
     *reply = got;
@@ -175,7 +175,7 @@ lfb_status lfb_connection_open(const lfb_redis_options *options, const char *hos
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   made->socket = -1;
-  lfb_status status = lfb_reader_init(&made->reader);
+  lfb_status status = lfb_replies_init(&made->replies);
   if (status != LFB_OK) {
     free(made);
     return status;
@@ -198,6 +198,6 @@ void lfb_connection_close(lfb_connection *connection)
   if (connection->socket >= 0)
     (void)close(connection->socket);
   lfb_wire_free(&connection->out);
-  lfb_reader_free(&connection->reader);
+  lfb_replies_free(&connection->replies);
   free(connection);
 }

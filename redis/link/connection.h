@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "redis/link/reader.h"
+#include "redis/link/replies.h"
 #include "redis/link/said.h"
 #include "redis/link/wire.h"
 
@@ -24,7 +24,7 @@ typedef struct lfb_connection {
   int socket;
   lfb_wire out; /* commands ..                      */
   size_t sent;  /* .. of which so many bytes are away */
-  lfb_reader reader;
+  lfb_replies replies;
 } lfb_connection;
 
 /*
@@ -46,7 +46,7 @@ static inline size_t lfb_connection_unsent(const lfb_connection *connection)
 /* Sends what can be sent now; `moved` says whether that was anything. */
 lfb_status lfb_connection_send(lfb_connection *connection, lfb_said *said, bool *moved);
 
-/* Sends what was written and waits for one reply, of which lfb_reader_next() says more. */
+/* Sends what was written and waits for one reply, of which lfb_replies_next() says more. */
 lfb_status lfb_connection_call(lfb_connection *connection, uint64_t deadline, lfb_said *said,
                                const redisReply **reply);
 

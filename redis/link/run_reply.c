@@ -90,19 +90,19 @@ lfb_status lfb_run_receive(lfb_run *run, uint16_t from)
 {
   lfb_link *link = run->link;
   lfb_node *node = &link->nodes.nodes[from];
-  lfb_reader *reader = &node->connection->reader;
+  lfb_replies *replies = &node->connection->replies;
   const redisReply *reply = NULL;
   bool moved;
 
-  lfb_status status = lfb_reader_receive(reader, node->connection->socket, &link->said, &moved);
+  lfb_status status = lfb_replies_receive(replies, node->connection->socket, &link->said, &moved);
   if (status != LFB_OK)
     return lfb_run_lose(run, node, status);
   if (moved)
     node->heard = lfb_net_now();
   do {
-    status = lfb_reader_next(reader, &link->said, &reply);
+    status = lfb_replies_next(replies, &link->said, &reply);
     if (status == LFB_OK && reply != NULL)
-      status = run_take(run, from, reply); /* may move `nodes`, but neither connection nor reader */
+      status = run_take(run, from, reply); /* may move `nodes`, but no connection */
     if (status == LFB_OK && link->nodes.nodes[from].demoted)
       return lfb_run_lose(run, &link->nodes.nodes[from], LFB_ERROR_REDIS_UNAVAILABLE);
   } while (status == LFB_OK && reply != NULL);

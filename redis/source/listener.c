@@ -72,9 +72,9 @@ static lfb_status listener_take(lfb_listener *listener, lfb_connection *connecti
   bool moved, news = false;
 
   lfb_status status =
-      lfb_reader_receive(&connection->reader, connection->socket, &listener->said, &moved);
+      lfb_replies_receive(&connection->replies, connection->socket, &listener->said, &moved);
   while (status == LFB_OK) {
-    status = lfb_reader_next(&connection->reader, &listener->said, &reply);
+    status = lfb_replies_next(&connection->replies, &listener->said, &reply);
     if (status != LFB_OK || reply == NULL)
       break;
     news |= listener_is_message(reply);

@@ -74,7 +74,7 @@ typedef struct publish_notes {
 static lfb_status publish_prepare(const publishing *publish, publish_notes *notes)
 {
   char name[LFB_EDITION_NAME];
-  lfb_place place;
+  lfb_redis_place place;
 
   lfb_edition_name(&publish->editions, &publish->edition.token, name);
   const lfb_status status =

@@ -421,7 +421,7 @@ TEST(LinkFakes, ThatLetNobodyInWereSilentForAsLongAsThatTook) {
 
 // An answer without an end takes neither all memory nor all time: a string that is said to be
 // very long, a line that does not end, arrays in one another that have more than anybody asks for.
-// Seen to fail, by the test's time limit or with NO_MEMORY, where reader.c does not look
+// Seen to fail, by the test's time limit or with NO_MEMORY, where replies.c does not look
 // (reader_is_over, `elements`).
 TEST(LinkFakes, ThatNeverEndTheirAnswerAreLeft) {
   std::string many = "*1000000\r\n";
