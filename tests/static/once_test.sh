@@ -1,0 +1,75 @@
+#!/bin/bash
+# once_test.sh DEFINITIONS HEADER...: no two headers define a type, a function, a constant or a
+# macro of one name, so that any of them can be included together, and a name means one thing.
+#
+# DEFINITIONS is definitions.awk.
+set -euo pipefail
+export LC_ALL=C
+source tests/complain.sh
+
+definitions=$1
+shift
+
+# twice HEADER...: the names that several of them define, and which those are.
+twice() {
+  awk -f "$definitions" "$@" | awk '
+    $1 == "alias" || ($2, $3) in seen { next }
+    {
+      seen[$2, $3]
+      in_files[$2] = in_files[$2] " " $3
+      count[$2]++
+    }
+    END {
+      for (name in count)
+        if (count[name] > 1)
+          print name ":" in_files[name]
+    }' | sort
+}
+
+headers=()
+for file in "$@"; do
+  [[ $file != *.h ]] || headers+=("$file")
+done
+((${#headers[@]} > 100)) || complain "that are not all headers: ${#headers[@]}"
+found=$(twice "${headers[@]}")
+[[ -z $found ]] || complain "$found"
+count=$(awk -f "$definitions" "${headers[@]}" | wc -l)
+echo "$count definitions in ${#headers[@]} headers"
+((count > 500)) || complain "that are not all definitions"
+
+# Two small headers that have everything in common.
+small=$(mktemp -d "$TEST_TMPDIR/once.XXXXXX")
+cd "$small"
+for name in one two; do
+  cat >$name.h <<'END'
+/* struct commented { */
+#define SHARED_MACRO(x) \
+  (x)
+#define SHARED_FOR_A_WHILE 1
+#undef SHARED_FOR_A_WHILE
+typedef struct shared_elsewhere shared_elsewhere;
+struct shared_tag {
+  int member;
+};
+typedef struct {
+  int member;
+} shared_type;
+typedef int (*shared_pointer)(int, int);
+enum { SHARED_ONE = 1, SHARED_TWO };
+typedef enum shared_enum {
+  SHARED_THREE, /* SHARED_COMMENTED */
+} shared_enum;
+int shared_declared(int);
+static inline int shared_function(int member)
+{
+  return shared_declared(member);
+}
+END
+done
+definitions=$OLDPWD/$definitions
+found=$(twice one.h two.h)
+expected=$(printf '%s: one.h two.h\n' SHARED_MACRO SHARED_ONE SHARED_THREE SHARED_TWO \
+  shared_enum shared_function shared_pointer shared_tag shared_type)
+[[ $found == "$expected" ]] || complain "of the small headers this is said: $found"
+
+((wrong == 0))
