@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "atomic/words/bits.h"
+#include <lfbloom/word.h>
 
 enum {
   MAP_WORDS = LFB_SLOT_COUNT / LFB_WORD_BITS,
@@ -114,10 +114,4 @@ uint32_t lfb_slot_take(void)
     return shared;
   }
   return slots_remember(slot);
-}
-
-uint32_t lfb_slots_taken(void)
-{
-  const lfb_bits map = lfb_bits_over(slots_map, MAP_WORDS);
-  return (uint32_t)lfb_bits_count(&map);
 }

@@ -46,9 +46,6 @@ extern __thread uint32_t lfb_slot_own_plus_one __attribute__((tls_model("initial
 /* Takes a number for the calling thread: the slow half of lfb_slot(). */
 uint32_t lfb_slot_take(void);
 
-/* How many slots have an owner now: for tests. */
-uint32_t lfb_slots_taken(void);
-
 /*
  * The calling thread's number: below LFB_SLOT_COUNT its own slot, which no
  * other living thread has; otherwise one that others may have as well.

@@ -25,13 +25,3 @@ void lfb_bits_snapshot(const lfb_bits *bits, uint64_t first, uint64_t *words, si
   for (size_t i = 0; i < count; i++)
     words[i] = lfb_bits_word(bits, first + i);
 }
-
-uint64_t lfb_bits_or_words(const lfb_bits *bits, uint64_t first, const uint64_t *words,
-                           size_t count)
-{
-  uint64_t turned_on = 0;
-
-  for (size_t i = 0; i < count; i++)
-    turned_on += lfb_bits_set_mask(bits, first + i, words[i]);
-  return turned_on;
-}

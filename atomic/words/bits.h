@@ -61,12 +61,6 @@ static inline uint64_t lfb_bits_word(const lfb_bits *bits, uint64_t word)
   return lfb_word_get(&bits->words[word]);
 }
 
-/* Whether bit `index`, below 64 * word_count, is set. */
-static inline bool lfb_bits_get(const lfb_bits *bits, uint64_t index)
-{
-  return (lfb_bits_word(bits, index / LFB_WORD_BITS) >> (index % LFB_WORD_BITS) & 1) != 0;
-}
-
 /*
  * Turns on every bit of `into` that is on in `from`, word by word.
  *
@@ -82,10 +76,6 @@ uint64_t lfb_bits_count(const lfb_bits *bits);
 
 /* Copies `count` words from word `first` on into `words`, a rolling snapshot. */
 void lfb_bits_snapshot(const lfb_bits *bits, uint64_t first, uint64_t *words, size_t count);
-
-/* Turns on in the words from `first` on what is on in `words`; how many it turned on. */
-uint64_t lfb_bits_or_words(const lfb_bits *bits, uint64_t first, const uint64_t *words,
-                           size_t count);
 
 #ifdef __cplusplus
 }

@@ -4,9 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "atomic/words/pages.h"
-#include "bloom/filter/partition.h"
-
 enum {
   /* A region's words, 256 KiB: what a second-level cache holds beside the stage. */
   BATCH_SHIFT = 12,
@@ -24,11 +21,6 @@ enum {
 };
 
 #define BATCH_DEFAULT_MEMORY (UINT64_C(64) << 20)
-
-struct lfb_batch {
-  lfb_partition partition;
-  lfb_pages scratch; /* two copies of a region's words */
-};
 
 static void batch_free(lfb_batch *batch)
 {
@@ -276,17 +268,4 @@ void lfb_batch_free_spares(lfb_filter *filter)
   lfb_batch *spare;
   while ((spare = batch_take_spare(filter)) != NULL)
     batch_free(spare);
-}
-
-uint64_t lfb_batch_spare_bytes(lfb_filter *filter)
-{
-  uint64_t bytes = 0;
-
-  for (int i = 0; i < LFB_BATCH_SPARES; i++) {
-    /* relaxed: no batch is under way. */
-    const lfb_batch *spare = atomic_load_explicit(&filter->spares[i], memory_order_relaxed);
-    if (spare != NULL)
-      bytes += spare->scratch.size + spare->partition.pages.size;
-  }
-  return bytes;
 }

@@ -23,11 +23,18 @@
 #ifndef LFB_BLOOM_BATCH_H
 #define LFB_BLOOM_BATCH_H
 
+#include "atomic/words/pages.h"
 #include "bloom/filter/core.h"
+#include "bloom/filter/partition.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct lfb_batch {
+  lfb_partition partition;
+  lfb_pages scratch; /* two copies of a region's words */
+};
 
 /*
  * Begins a batch of `count` keys; NULL where putting them one by one is at least as
@@ -40,9 +47,6 @@ size_t lfb_batch_put(lfb_batch *batch, lfb_filter *filter, const uint64_t *hashe
 
 /* Merges what is left; as lfb_batch_put(). */
 size_t lfb_batch_end(lfb_batch *batch, lfb_filter *filter);
-
-/* Bytes of memory that earlier batches have left behind, while none is under way. */
-uint64_t lfb_batch_spare_bytes(lfb_filter *filter);
 
 /* Frees the memory that earlier batches have left behind. */
 void lfb_batch_free_spares(lfb_filter *filter);

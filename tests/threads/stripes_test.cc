@@ -31,17 +31,6 @@ TEST(Slots, AThreadKeepsItsSlot) {
   EXPECT_EQ(lfb_slot(), mine);
 }
 
-// Slots come back at thread exit: far more threads than slots, a few at a time,
-// and none of them goes without.
-TEST(Slots, AreGivenBackByShortLivedThreads) {
-  const uint32_t before = lfb_slots_taken();
-  std::atomic<uint32_t> without{0};
-  for (int round = 0; round < 1000; round++)
-    RunTogether(4, [&](unsigned) { without += lfb_slot() >= LFB_SLOT_COUNT; });
-  EXPECT_EQ(without, 0u);
-  EXPECT_EQ(lfb_slots_taken(), before);
-}
-
 // Takes a slot on each of `threads` threads that all live until all have one:
 // the slots with an owner, of which no two may be the same, and the numbers of the others.
 std::multiset<uint32_t> SlotsOfLivingThreads(unsigned threads,
@@ -62,24 +51,39 @@ std::multiset<uint32_t> SlotsOfLivingThreads(unsigned threads,
   return owned;
 }
 
+// The slots of so many threads that begin now, and give them back: the lowest that are free.  Equal
+// before and after what as many threads at a time did, these have given back theirs.
+std::multiset<uint32_t> LowestFree() { return SlotsOfLivingThreads(8); }
+
+// Slots come back at thread exit: far more threads than slots, a few at a time,
+// and none of them goes without.
+TEST(Slots, AreGivenBackByShortLivedThreads) {
+  const auto before = LowestFree();
+  std::atomic<uint32_t> without{0};
+  for (int round = 0; round < 1000; round++)
+    RunTogether(4, [&](unsigned) { without += lfb_slot() >= LFB_SLOT_COUNT; });
+  EXPECT_EQ(without, 0u);
+  EXPECT_EQ(LowestFree(), before);
+}
+
 // More threads than slots: all slots find an owner, the rest know they have none.  (No 65,536
 // threads have shared yet, from where on their numbers begin again.)
 TEST(Slots, ThreadsBeyondTheLastSlotShare) {
-  const uint32_t before = lfb_slots_taken();
+  ASSERT_LT(lfb_slot(), static_cast<uint32_t>(LFB_SLOT_COUNT));  // which these do not get
   std::multiset<uint32_t> shared;
   const auto owned = SlotsOfLivingThreads(LFB_SLOT_COUNT + 44, &shared);
-  EXPECT_EQ(owned.size(), LFB_SLOT_COUNT - before);
-  EXPECT_EQ(shared.size(), 44 + before);
+  EXPECT_EQ(owned.size(), LFB_SLOT_COUNT - 1u);
+  EXPECT_EQ(shared.size(), 44u + 1);
   // Their numbers differ, so that they spread over whatever they share.
   EXPECT_EQ(std::set<uint32_t>(shared.begin(), shared.end()).size(), shared.size());
   EXPECT_EQ(std::set<uint32_t>(owned.begin(), owned.end()).size(), owned.size());
-  EXPECT_EQ(lfb_slots_taken(), before);
+  EXPECT_EQ(SlotsOfLivingThreads(LFB_SLOT_COUNT - 1), owned);
 }
 
 // All threads that are alive together have different slots.  Seen to fail 50
 // times in 50 with the CAS torn.
 TEST(SlotsRace, NoTwoLivingThreadsHaveOneSlot) {
-  const uint32_t before = lfb_slots_taken();
+  const auto before = LowestFree();
   unsigned shared = 0;
   for (int round = 0; round < kSlotRounds; round++) {
     const auto owned = SlotsOfLivingThreads(8);
@@ -87,7 +91,7 @@ TEST(SlotsRace, NoTwoLivingThreadsHaveOneSlot) {
     shared += std::set<uint32_t>(owned.begin(), owned.end()).size() != owned.size();
   }
   EXPECT_EQ(shared, 0u);
-  EXPECT_EQ(lfb_slots_taken(), before);
+  EXPECT_EQ(LowestFree(), before);
 }
 
 pthread_key_t late_key;
@@ -105,13 +109,13 @@ TEST(Slots, DestructorsThatCountTakeNoSlotWithThem) {
   Stripes stripes(8);
   late_stripes = &stripes;
   ASSERT_EQ(pthread_key_create(&late_key, CountLate), 0);
-  const uint32_t before = lfb_slots_taken();
+  const auto before = LowestFree();
   for (int i = 0; i < 600; i++)
     std::thread([&] {
       lfb_stripes_add(&stripes.it, 1);
       pthread_setspecific(late_key, reinterpret_cast<void*>(3));
     }).join();
-  EXPECT_EQ(lfb_slots_taken(), before);
+  EXPECT_EQ(LowestFree(), before);
   EXPECT_EQ(lfb_stripes_sum(&stripes.it), 600u * 4);
   pthread_key_delete(late_key);
 }
