@@ -115,8 +115,7 @@ static int plan_run(int argc, char **argv)
       {'n', NULL, "N", "distinct keys to make room for", options_read_count, &n},
       options_fpp(&plan.fpp),
       options_json(&json),
-      {'\0', "plot", "FILE.svg", "draw fpp against load (needs gnuplot)", options_read_text,
-       &picture},
+      {'\0', "plot", "FILE.svg", "draw fpp against load", options_read_text, &picture},
   };
   const int status = options_parse(&command_plan, rows, sizeof rows / sizeof *rows, argc, argv);
 

@@ -27,9 +27,8 @@ struct plan {
 };
 
 /*
- * Draws the false-positive probability of each strategy's filter against its
- * load, as an SVG picture made by gnuplot.  False after a report; then `path` is
- * as it was.
+ * Draws the false-positive probability of each strategy's filter against its load, as an SVG
+ * picture.  False after a report; then `path` is as it was.
  */
 bool plot_write(const struct plan *plan, const char *path);
 

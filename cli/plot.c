@@ -1,22 +1,31 @@
-/* plot.c - the picture of `lfbloom plan --plot`, as gnuplot's script. */
-#include <errno.h>
-#include <inttypes.h>
+/* plot.c - the picture of `lfbloom plan --plot`, in SVG. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/gnuplot.h"
 #include "cli/human.h"
 #include "cli/plan.h"
 #include "cli/report.h"
 #include "cli/target.h"
 
-enum { PLOT_POINTS = 200 }; /* of a curve, from load 0 to 2n */
+enum {
+  POINTS = 200, /* of a curve, from load 0 to 2n */
+  /* Of the picture, in pixels: the area of the curves, and what is around it. */
+  WIDTH = 840,
+  HEIGHT = 440,
+  LEFT = 80,
+  TOP = 80,
+  RIGHT = 40,
+  LEGEND = HEIGHT + 90, /* below the area's top */
+  LEGEND_LINE = 24,
+  MOST_DECADES = 12, /* that have a number on the axis */
+};
 
-/* One curve, and the strategies whose it is. */
+/* One curve, and the strategies that have it. */
 struct curve {
-  double fpp[PLOT_POINTS + 1];
+  double fpp[POINTS + 1];
   char title[256];
 };
 
@@ -28,16 +37,14 @@ struct plot {
   size_t curve_count;
 };
 
-static uint64_t plot_load(const struct plot *plot, int point)
-{
-  return (uint64_t)((double)plot->n * 2 * point / (int)PLOT_POINTS);
-}
+/* ---- the curves ---------------------------------------------------------------- */
 
 static bool curve_compute(const struct plot *plot, const struct plan_row *row, struct curve *curve)
 {
-  for (int i = 0; i <= PLOT_POINTS; i++) {
+  for (int i = 0; i <= POINTS; i++) {
+    const double load = fmin((double)plot->n * 2 * i / (int)POINTS, 0x1p63);
     const lfb_status status =
-        lfb_config_fpp_after(&row->config, plot_load(plot, i), &curve->fpp[i]);
+        lfb_config_fpp_after(&row->config, (uint64_t)load, &curve->fpp[i]);
     if (status != LFB_OK) {
       (void)report_status(row->name, status);
       return false;
@@ -50,7 +57,7 @@ static bool curve_compute(const struct plot *plot, const struct plan_row *row, s
 /* Whether two curves would be drawn over one another. */
 static bool curve_equals(const struct plot *plot, const struct curve *a, const struct curve *b)
 {
-  for (int i = 0; i <= PLOT_POINTS; i++)
+  for (int i = 0; i <= POINTS; i++)
     if (fmax(a->fpp[i], b->fpp[i]) >= plot->lowest &&
         fabs(a->fpp[i] - b->fpp[i]) > 0.03 * fmax(a->fpp[i], b->fpp[i]))
       return false;
@@ -86,95 +93,122 @@ static bool plot_compute(struct plot *plot, const struct plan *plan)
   return plot->curve_count > 0;
 }
 
-static void plot_script_frame(const struct plot *plot, FILE *script)
+/* ---- the picture --------------------------------------------------------------- */
+
+/* How far below the area's top a probability is. */
+static double plot_y(const struct plot *plot, double fpp)
 {
-  fprintf(script,
-          "set terminal svg size 960,640 font 'sans-serif,15' background rgb 'white'\n"
-          "set title \"False positives against load\\n"
-          "{/*0.85 filters made for n = %s keys at p = %s}\"\n"
-          "set xlabel \"distinct keys in the filter\\n\" offset 0,0.4\n"
-          "set ylabel 'false-positive probability'\n"
-          "set logscale y\n"
-          "set xrange [0:%.17g]\n"
-          "set yrange [%.17g:1]\n"
-          "set format y '10^{%%L}'\n"
-          "set grid xtics ytics linetype 1 linecolor rgb '#dddddd'\n"
-          "set border 3\n"
-          "set tics nomirror out\n"
-          "set rmargin 5\n"
-          "set key below Left reverse samplen 2.5 spacing 1.25\n",
-          human_count(plot->n).text, human_probability(plot->fpp).text, 2 * (double)plot->n,
-          plot->lowest);
+  return HEIGHT * fabs(log10(fpp) / log10(plot->lowest));
 }
 
-/* Quarters of the axis, so that n itself has its number. */
-static void plot_script_tics(const struct plot *plot, FILE *script)
+static void plot_draw_head(const struct plot *plot, FILE *svg)
 {
-  fprintf(script, "set xtics (");
-  for (int i = 0; i <= 4; i++) {
-    const double keys = (double)plot->n / 2 * i;
-    fprintf(script, "%s'%s' %.17g", i == 0 ? "" : ", ", human_short(keys).text, keys);
+  const int middle = WIDTH / 2, width = LEFT + WIDTH + RIGHT;
+  const int height = TOP + LEGEND + LEGEND_LINE * ((int)plot->curve_count + 1);
+
+  fprintf(svg,
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\""
+          " font-family=\"sans-serif\" font-size=\"15\">\n"
+          "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
+          "<g transform=\"translate(%d %d)\">\n"
+          "<g text-anchor=\"middle\">\n"
+          "<text x=\"%d\" y=\"-48\" font-size=\"18\">False positives against load</text>\n"
+          "<text x=\"%d\" y=\"-24\">filters made for n = %s keys at p = %s</text>\n"
+          "<text x=\"%d\" y=\"%d\">distinct keys in the filter</text>\n"
+          "<text transform=\"translate(-58 %d) rotate(-90)\">false-positive probability</text>\n"
+          "</g>\n",
+          width, height, (int)LEFT, (int)TOP, middle, middle, human_count(plot->n).text,
+          human_probability(plot->fpp).text, middle, HEIGHT + 54, HEIGHT / 2);
+}
+
+/* Lines and numbers at powers of ten, and at quarters of the load, so that n has its number. */
+static void plot_draw_grid(const struct plot *plot, FILE *svg)
+{
+  const int decades = (int)floor(-log10(plot->lowest)), step = decades / MOST_DECADES + 1;
+
+  for (int i = 0; i <= decades; i += step) {
+    const double y = plot_y(plot, pow(10, -i));
+    fprintf(svg,
+            "<path d=\"M0 %.2fh%d\" stroke=\"#ddd\"/>\n"
+            "<text x=\"-8\" y=\"%.2f\" text-anchor=\"end\">10"
+            "<tspan dy=\"-6\" font-size=\"11\">%d</tspan></text>\n",
+            y, (int)WIDTH, y + 5, -i);
   }
-  fprintf(script, ")\n");
+  for (int i = 0; i <= 4; i++)
+    fprintf(svg,
+            "<path d=\"M%d 0v%d\" stroke=\"#ddd\"/>\n"
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+            WIDTH / 4 * i, (int)HEIGHT, WIDTH / 4 * i, HEIGHT + 24,
+            human_short((double)plot->n / 2 * i).text);
+  fprintf(svg, "<path d=\"M0 0v%dh%d\" stroke=\"black\" fill=\"none\"/>\n", (int)HEIGHT,
+          (int)WIDTH);
 }
 
-static void plot_script_curves(const struct plot *plot, FILE *script)
-{
-  for (size_t c = 0; c < plot->curve_count; c++) {
-    fprintf(script, "$curve%zu << END\n", c);
-    for (int i = 0; i <= PLOT_POINTS; i++)
-      if (plot->curves[c].fpp[i] > 0)
-        fprintf(script, "%" PRIu64 " %.17g\n", plot_load(plot, i), plot->curves[c].fpp[i]);
-    fprintf(script, "END\n");
-  }
-}
-
-/* The point that was asked for, with a line to each axis. */
-static void plot_script_asked(const struct plot *plot, FILE *script)
-{
-  const double n = (double)plot->n;
-
-  fprintf(script,
-          "$asked << END\n%.17g %.17g\nEND\n"
-          "set arrow from 0,%.17g to %.17g,%.17g nohead dashtype 2 linecolor rgb '#606060'\n"
-          "set arrow from %.17g,%.17g to %.17g,%.17g nohead dashtype 2 linecolor rgb '#606060'\n",
-          n, plot->fpp, plot->fpp, n, plot->fpp, n, plot->lowest, n, plot->fpp);
-}
-
-static void plot_script(const struct plot *plot, FILE *script)
+/* The curve of this number, in a picture of its own that cuts off what is below it, and its title
+ * in the legend. */
+static void plot_draw_curve(const struct plot *plot, size_t number, FILE *svg)
 {
   /* Okabe and Ito's colours, told apart by the colour-blind too. */
   static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",
                                         "#cc79a7", "#e69f00", "#56b4e9"};
+  const struct curve *curve = &plot->curves[number];
+  const char *colour = colours[number % (sizeof colours / sizeof *colours)];
+  const int y = LEGEND + LEGEND_LINE * (int)number;
 
-  plot_script_frame(plot, script);
-  plot_script_tics(plot, script);
-  plot_script_curves(plot, script);
-  plot_script_asked(plot, script);
-  fprintf(script, "plot ");
-  for (size_t c = 0; c < plot->curve_count; c++)
-    fprintf(script, "$curve%zu with lines linewidth 2.5 linecolor rgb '%s' title '%s', ", c,
-            colours[c % (sizeof colours / sizeof *colours)], plot->curves[c].title);
-  fprintf(script, "$asked with points pointtype 7 pointsize 1.1 linecolor rgb 'black' "
-                  "title 'asked for'\n");
+  fprintf(svg,
+          "<g stroke=\"%s\" stroke-width=\"2.5\" fill=\"none\">\n"
+          "<svg width=\"%d\" height=\"%d\"><polyline points=\"",
+          colour, (int)WIDTH, (int)HEIGHT);
+  for (int i = 0; i <= POINTS; i++)
+    if (curve->fpp[i] > 0)
+      fprintf(svg, "%.2f,%.2f ", (double)WIDTH * i / (int)POINTS, plot_y(plot, curve->fpp[i]));
+  fprintf(svg,
+          "\"/></svg>\n"
+          "<path d=\"M0 %dh40\"/>\n"
+          "</g>\n"
+          "<text x=\"52\" y=\"%d\">%s</text>\n",
+          y, y + 5, curve->title);
 }
 
-static bool plot_draw(const struct plot *plot, const char *path)
+/* The point that was asked for, with a line to each axis. */
+static void plot_draw_asked(const struct plot *plot, FILE *svg)
+{
+  const int x = WIDTH / 2, legend = LEGEND + LEGEND_LINE * (int)plot->curve_count;
+  const double y = plot_y(plot, plot->fpp);
+
+  fprintf(svg,
+          "<path d=\"M0 %.2fH%dV%d\" stroke=\"#606060\" stroke-dasharray=\"6 4\" fill=\"none\"/>\n"
+          "<circle cx=\"%d\" cy=\"%.2f\" r=\"5\"/>\n"
+          "<circle cx=\"20\" cy=\"%d\" r=\"5\"/>\n"
+          "<text x=\"52\" y=\"%d\">asked for</text>\n"
+          "</g>\n</svg>\n",
+          y, x, (int)HEIGHT, x, y, legend, legend + 5);
+}
+
+static bool plot_save(const struct plot *plot, const char *path)
 {
   char *picture = NULL;
   size_t size = 0;
-  FILE *script = tmpfile();
+  FILE *svg = open_memstream(&picture, &size);
 
-  if (script == NULL) {
-    (void)report_errno("temporary file");
+  if (svg == NULL) {
+    (void)report_errno("plan");
     return false;
   }
-  plot_script(plot, script);
-  bool done = gnuplot_run(script, &picture, &size);
-  (void)fclose(script); /* gnuplot_run() has flushed it */
-  done = done && target_replace(path, picture, size);
+  plot_draw_head(plot, svg);
+  plot_draw_grid(plot, svg);
+  for (size_t i = 0; i < plot->curve_count; i++)
+    plot_draw_curve(plot, i, svg);
+  plot_draw_asked(plot, svg);
+  const bool failed = ferror(svg) != 0; /* no memory */
+  if (fclose(svg) != 0 || failed) {
+    (void)report_errno("plan");
+    free(picture);
+    return false;
+  }
+  const bool saved = target_replace(path, picture, size);
   free(picture);
-  return done;
+  return saved;
 }
 
 bool plot_write(const struct plan *plan, const char *path)
@@ -187,8 +221,8 @@ bool plot_write(const struct plan *plan, const char *path)
   }
   plot->n = plan->n > 0 ? plan->n : 1;
   plot->fpp = plan->fpp;
-  plot->lowest = fmax(plan->fpp / 1000, 1e-300); /* gnuplot knows no smaller ones */
-  const bool done = plot_compute(plot, plan) && plot_draw(plot, path);
+  plot->lowest = fmax(plan->fpp / 1000, 1e-300); /* near the smallest that there are */
+  const bool done = plot_compute(plot, plan) && plot_save(plot, path);
   free(plot);
   return done;
 }
