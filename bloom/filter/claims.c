@@ -79,11 +79,6 @@ LFB_INLINE void cell_read(lfb_cell *cell, uint64_t *low, uint64_t *high, bool wi
   }
 }
 
-lfb_claim_state lfb_claims_state(const lfb_cell *cell)
-{
-  return cell_state(lfb_word_get(&cell->half[0]));
-}
-
 /* ---- claiming --------------------------------------------------------------- */
 
 static bool claimed_might_contain(const lfb_claimed *in, lfb_hash hash)
@@ -183,24 +178,6 @@ bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash 
     return claims_claim(claims, in, hash, false);
   return claims->locked ? claims_claim_locked(claims, in, hash)
                         : claims_claim(claims, in, hash, true);
-}
-
-bool lfb_claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash)
-{
-  lfb_cell *cell = lfb_claims_cell(claims, hash);
-
-  return claims->width == LFB_HASH_128 ? claims_enter(claims, in, cell, hash, true)
-                                       : claims_enter(claims, in, cell, hash, false);
-}
-
-void lfb_claims_complete(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell)
-{
-  const bool wide = claims->width == LFB_HASH_128;
-  uint64_t low, high;
-
-  cell_read(cell, &low, &high, wide);
-  if (cell_state(low) == LFB_CLAIM_WON)
-    cell_complete(claims, in, cell, low, high, wide);
 }
 
 /* ---- where the cells are ---------------------------------------------------- */

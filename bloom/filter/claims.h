@@ -123,17 +123,6 @@ static inline lfb_cell *lfb_claims_cell(const lfb_claims *claims, lfb_hash hash)
  */
 bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash);
 
-/* ---- the steps, for tests that stop between them --------------------------- */
-
-/* Steps 2 to 4: whether the claim has won. */
-bool lfb_claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash);
-
-/* Step 5, of the hash that a cell says has won; nothing if it says otherwise. */
-void lfb_claims_complete(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell);
-
-/* The state of a cell. */
-lfb_claim_state lfb_claims_state(const lfb_cell *cell);
-
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csetjmp>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -114,11 +116,11 @@ TEST_P(EveryStrategyClaims, AreCompletedFromTheCellAlone) {
     const lfb_hash hash = lfb_hasher_u64(&filter->layout.hasher, Mix(20, i));
     lfb_cell* const cell = lfb_claims_cell(&filter->claims, hash);
     if (filter->claims.locked || lfb_filter_might_contain_u64(filter.get(), Mix(20, i))) continue;
-    ASSERT_TRUE(lfb_claims_enter(&filter->claims, &in, hash));
-    ASSERT_EQ(lfb_claims_state(cell), LFB_CLAIM_WON);
+    ASSERT_TRUE(ClaimAndStop(&filter->claims, &in, hash));
+    ASSERT_EQ(StateOf(cell), LFB_CLAIM_WON);
     ASSERT_FALSE(lfb_filter_might_contain_u64(filter.get(), Mix(20, i)));
-    lfb_claims_complete(&filter->claims, &in, cell);
-    ASSERT_EQ(lfb_claims_state(cell), LFB_CLAIM_DONE);
+    ASSERT_FALSE(lfb_claims_claim(&filter->claims, &in, hash));
+    ASSERT_EQ(StateOf(cell), LFB_CLAIM_DONE);
     ASSERT_TRUE(lfb_filter_might_contain_u64(filter.get(), Mix(20, i)));
   }
   EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
@@ -143,6 +145,8 @@ TEST(Cells, HoldWhatTheFormSays) {
   };
   const lfb_claimed nothing = {nullptr, [](const void*, lfb_hash) { return false; },
                                [](const void*, lfb_hash) {}};
+  const lfb_claimed all = {nullptr, [](const void*, lfb_hash) { return true; },
+                           [](const void*, lfb_hash) {}};
   const struct {
     lfb_hash_width width;
     lfb_hash hash;
@@ -162,16 +166,16 @@ TEST(Cells, HoldWhatTheFormSays) {
     lfb_cell* const cell = &claims.cells[number(row.low)];
     ASSERT_EQ(lfb_claims_cell(&claims, row.hash), cell);
     if (!claims.locked) {
-      ASSERT_TRUE(lfb_claims_enter(&claims, &nothing, row.hash));
+      ASSERT_TRUE(ClaimAndStop(&claims, &nothing, row.hash));
       EXPECT_EQ(lfb_word_get(&cell->half[0]), (row.low & ~uint64_t{0xff}) | 1);
       EXPECT_EQ(lfb_word_get(&cell->half[1]), row.high);
-      lfb_claims_complete(&claims, &nothing, cell);
+      ASSERT_FALSE(lfb_claims_claim(&claims, &all, row.hash));  // completes it
       EXPECT_EQ(lfb_word_get(&cell->half[0]), (row.low & ~uint64_t{0xff}) | 2);
       EXPECT_EQ(lfb_word_get(&cell->half[1]), row.high);
     }
     const lfb_hash other = {~row.hash.low, row.hash.high};
     ASSERT_TRUE(lfb_claims_claim(&claims, &nothing, other));
-    EXPECT_EQ(lfb_claims_state(lfb_claims_cell(&claims, other)),
+    EXPECT_EQ(StateOf(lfb_claims_cell(&claims, other)),
               claims.locked ? LFB_CLAIM_NONE : LFB_CLAIM_DONE);
     EXPECT_EQ(claims.locked, row.width == LFB_HASH_128 && !lfb_pair_runs_here());
     EXPECT_EQ(lfb_claims_sharable(row.width), claims.locked ? LFB_ERROR_NO_PAIRS : LFB_OK);
@@ -186,8 +190,8 @@ TEST(Cells, HoldWhatTheFormSays) {
 // Claims by hand, a step at a time.  All hashes are of one cell.
 class Stopped : public testing::Test {
  public:
-  bool Enter(uint64_t hash) { return lfb_claims_enter(claims_, &in_, {hash, 0}); }
-  lfb_claim_state State() { return lfb_claims_state(claims_->cells); }
+  bool Enter(uint64_t hash) { return ClaimAndStop(claims_, &in_, {hash, 0}); }
+  lfb_claim_state State() { return StateOf(claims_->cells); }
   bool Has(uint64_t hash) { return lfb_filter_might_contain_hash(filter_.get(), hash); }
   bool Claim(uint64_t hash) { return lfb_filter_claim_hash(filter_.get(), hash); }
   // What must hold at the end: no claim is left open, and the count is that of the bits.
@@ -254,25 +258,31 @@ TEST_F(Stopped, ACompletionThatComesLateChangesNothing) {
   struct Late {
     Stopped* test;
     uint64_t hash;
+    jmp_buf stop;
     int calls = 0;
-  } late{this, hashes_[0]};
-  // Looks for the hash as the filter does, and makes two more claims in the middle of that.
+  };
+  // Not in the frame that setjmp() keeps, since it is changed before longjmp().
+  const auto late = std::make_unique<Late>(Late{this, hashes_[0], {}});
+  // Looks for the hash as the filter does, and makes two more claims in the middle of that; stops
+  // for ever when it has completed the first one late, and meets the next one that is open.
   const lfb_claimed slow = {
-      &late,
+      late.get(),
       [](const void* of, lfb_hash) {
         Late* const at = static_cast<Late*>(const_cast<void*>(of));
-        if (at->calls++ == 0) {
-          EXPECT_FALSE(at->test->Claim(at->hash));
-          EXPECT_TRUE(at->test->Claim(at->test->hashes_[1]));
-          EXPECT_TRUE(at->test->Enter(at->test->hashes_[2]));
-        }
+        if (at->calls++ > 0) longjmp(at->stop, 1);
+        EXPECT_FALSE(at->test->Claim(at->hash));
+        EXPECT_TRUE(at->test->Claim(at->test->hashes_[1]));
+        EXPECT_TRUE(at->test->Enter(at->test->hashes_[2]));
         return true;
       },
       [](const void*, lfb_hash) {},
   };
   ASSERT_TRUE(Enter(hashes_[0]));
-  lfb_claims_complete(claims_, &slow, claims_->cells);
-  EXPECT_EQ(late.calls, 1);
+  if (setjmp(late->stop) == 0) {
+    lfb_claims_claim(claims_, &slow, {hashes_[0], 0});
+    FAIL() << "it has not met the open claim";
+  }
+  EXPECT_EQ(late->calls, 2);
   EXPECT_EQ(State(), LFB_CLAIM_WON);  // of the third hash
   EXPECT_FALSE(Has(hashes_[2]));
   EXPECT_FALSE(Claim(hashes_[2]));
@@ -302,7 +312,7 @@ TEST_F(Stopped, AClaimThatIsOvertakenLoses) {
       in_.put,
   };
   EXPECT_TRUE(Claim(hashes_[2]));
-  EXPECT_FALSE(lfb_claims_enter(claims_, &slow, {hashes_[0], 0}));
+  EXPECT_FALSE(lfb_claims_claim(claims_, &slow, {hashes_[0], 0}));
   EXPECT_EQ(overtaken.looks, 2);
   ExpectTidy();
 }

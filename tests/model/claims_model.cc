@@ -156,13 +156,15 @@ struct Stopped : Claims<Stopped, 3> {
       return;
     }
     const lfb_claimed in = Claimed();
-    if (!lfb_claims_enter(&claims, &in, Hash(kKeys[kKey]))) return;
+    if (!claims_enter(&claims, &in, &cell, Hash(kKeys[kKey]), false)) return;
     stopped_won = true;
     lfb_word_set(&words.words[0], kKeys[kKey]);
   }
   void after() {
     const lfb_claimed in = Claimed();
-    lfb_claims_complete(&claims, &in, &cell);  // the next thread that needs the cell
+    uint64_t low, high;
+    cell_read(&cell, &low, &high, false);  // as the next thread that needs the cell does
+    if (cell_state(low) == LFB_CLAIM_WON) cell_complete(&claims, &in, &cell, low, high, false);
     Claims::after();
     RL_ASSERT(won[kKey] + stopped_won == 1 && won[kOther] == 1);
     RL_ASSERT(IsIn(&words, Hash(kKeys[kKey])));

@@ -5,6 +5,7 @@
 
 #include "bloom/filter/core.h"
 #include "bloom/shared/mapping.h"
+#include "tests/support/cells.h"
 #include "tests/support/mapped.h"
 #include "tests/support/race.h"
 #include "tests/support/shared.h"
@@ -97,14 +98,16 @@ TEST_P(EveryStrategyWithCells, AClaimOfTheDeadIsCompleted) {
     const lfb_hash hash = lfb_hasher_u64(hasher, 1);
     const pid_t child = fork();
     if (child == 0) {
-      const lfb_claimed in = lfb_core_claimed(filter.get());
-      _exit(lfb_claims_enter(&filter->claims, &in, hash) ? 0 : 1);
+      lfb_claimed in = lfb_core_claimed(filter.get());
+      in.put = [](const void*, lfb_hash) { _exit(0); };
+      lfb_claims_claim(&filter->claims, &in, hash);
+      _exit(1);
     }
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_EQ(status, 0);
     const lfb_cell* const cell = lfb_claims_cell(&other->claims, hash);
-    ASSERT_EQ(lfb_claims_state(cell), LFB_CLAIM_WON);
+    ASSERT_EQ(StateOf(cell), LFB_CLAIM_WON);
     ASSERT_EQ(Stats(other).bits_set, 0u);
     lfb_hash next = hash;
     for (uint64_t i = 0; !same && (i == 0 || lfb_claims_cell(&other->claims, next) != cell); i++)
@@ -112,7 +115,7 @@ TEST_P(EveryStrategyWithCells, AClaimOfTheDeadIsCompleted) {
     EXPECT_EQ(lfb_core_claim(other.get(), next), !same);
     EXPECT_TRUE(other->kernel->might_contain(&other->layout, hash));
     EXPECT_TRUE(other->kernel->might_contain(&other->layout, next));
-    EXPECT_EQ(lfb_claims_state(cell), LFB_CLAIM_DONE);
+    EXPECT_EQ(StateOf(cell), LFB_CLAIM_DONE);
     EXPECT_FALSE(lfb_core_claim(filter.get(), hash));
   }
 }

@@ -1,6 +1,7 @@
 // cells.h - keys and hashes whose claims meet in one cell of a filter.
 #pragma once
 
+#include <csetjmp>
 #include <cstdint>
 #include <vector>
 
@@ -35,10 +36,38 @@ inline std::vector<uint64_t> HashesOfOneCell(const lfb_filter* filter, uint64_t 
   return hashes;
 }
 
+inline lfb_claim_state StateOf(const lfb_cell* cell) {
+  return static_cast<lfb_claim_state>(lfb_word_get(&cell->half[0]) %
+                                      (1u << LFB_CLAIM_STATE_BITS));
+}
+
+// A claim that stops for ever once it has won, before it turns on a bit: whether it has won.  The
+// hash must not have won before.
+inline bool ClaimAndStop(const lfb_claims* claims, const lfb_claimed* in, lfb_hash hash) {
+  struct Stopping {
+    const lfb_claimed* in;
+    lfb_hash hash;
+    jmp_buf stop;
+  } stopping{in, hash, {}};
+  const lfb_claimed stops = {
+      &stopping,
+      [](const void* of, lfb_hash of_what) {
+        const lfb_claimed* const real = static_cast<const Stopping*>(of)->in;
+        return real->might_contain(real->of, of_what);
+      },
+      [](const void* of, lfb_hash of_what) {
+        Stopping* const at = static_cast<Stopping*>(const_cast<void*>(of));
+        if (of_what.low == at->hash.low && of_what.high == at->hash.high) longjmp(at->stop, 1);
+        at->in->put(at->in->of, of_what);
+      },
+  };
+  return setjmp(stopping.stop) != 0 || lfb_claims_claim(claims, &stops, hash);
+}
+
 // How many cells say that a claim has won and is not complete.
 inline uint64_t CellsWon(const lfb_filter* filter) {
   uint64_t won = 0;
   for (uint32_t i = 0; i < LFB_CLAIM_CELLS; i++)
-    won += lfb_claims_state(&filter->claims.cells[i]) == LFB_CLAIM_WON;
+    won += StateOf(&filter->claims.cells[i]) == LFB_CLAIM_WON;
   return won;
 }
