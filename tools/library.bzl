@@ -1,7 +1,8 @@
-"""The library's own targets: each built as it is, and once for each planted bug.
+"""The library's own targets, and the race tests.
 
 A race test that has never failed proves nothing.  Every race test is therefore
-also linked with a library that holds the bug it looks for, and must fail there.
+also linked with a library that holds the bug it looks for, and must fail there:
+tests/plants.
 """
 
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
@@ -9,84 +10,14 @@ load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
 load("@rules_shell//shell:sh_test.bzl", "sh_test")
 load("//tools:copts.bzl", "STRICT_C", "STRICT_CXX")
-
-# One row a bug: the macro LFB_PLANT_<NAME> puts it in.
-PLANTS = [
-    "torn_cas",  # compare-and-exchange as a load, a comparison and a store
-    "torn_add",  # fetch-and-add as a load and a store
-    "count_early",  # bits are counted before they are set
-    "unsettled",  # a big batch does not ask whether it was alone
-    "unlooked",  # a claim is won without a second look
-    "undecided",  # a claim's bits are on before it is decided
-    "untaken",  # a builder's thread writes to regions that others have
-    "stored_layer",  # a growing filter's next layer is added by a store
-    "early_layer",  # .. is seen before its older ones are behind it
-    "unfollowed",  # .. is not looked for where another process has added it
-    "unstuck",  # a counter that was full is lowered all the same
-    "unrestored",  # a removal that is refused half-way leaves it at that
-    "told_twice",  # a poll asks early whether a limit has been crossed before
-    "maybe_first",  # answers are summed up before the false positives among them
-    "live_checksum",  # a form's checksum is of the filter's words, not of those written
-    "unbarred",  # an epoch is polled without the barrier that its readers leave to it
-    "ungraced",  # what is retired is reclaimed at once, whoever has it
-    "unwaited",  # a new version is handed to its loader before older puts have ended
-    "undoubled",  # puts do not go to the version that is being built
-    "announced_early",  # a version's number is on the Redis server before its parts
-]
-
-# The sources that a bug changes, all of those that see its macro: //tests/tools:plants_test.
-# A bug that is not here may change any (it is in a header that most include), and has
-# the whole library compiled again.
-PLANTED_IN = {
-    "announced_early": ["redis/source/publish.c"],
-    "early_layer": ["bloom/kinds/layers.c"],
-    "live_checksum": ["bloom/files/form_words.c"],
-    "maybe_first": ["bloom/filter/watch.c"],
-    "stored_layer": ["bloom/kinds/layers.c"],
-    "told_twice": ["bloom/filter/watch.c"],
-    "unbarred": ["atomic/threads/epoch_ck.c"],
-    "undecided": ["bloom/filter/claims.c"],
-    "undoubled": ["bloom/kinds/versions.c"],
-    "unfollowed": [
-        "bloom/kinds/form_growing.c",
-        "bloom/kinds/growing.c",
-        "bloom/kinds/growing_files.c",
-        "bloom/kinds/growing_many.c",
-        "bloom/kinds/growing_mapped.c",
-        "bloom/kinds/layers.c",
-    ],
-    "ungraced": ["atomic/threads/epoch.c"],
-    "unlooked": ["bloom/filter/claims.c"],
-    "unrestored": [
-        "bloom/kinds/counting_any.c",
-        "bloom/kinds/counting_fast.c",
-    ],
-    "unsettled": ["bloom/filter/batch.c"],
-    "unstuck": [
-        "bloom/kinds/counting.c",
-        "bloom/kinds/counting_any.c",
-        "bloom/kinds/counting_fast.c",
-        "bloom/kinds/counting_header.c",
-        "bloom/kinds/form_counting.c",
-    ],
-    "untaken": ["bloom/filter/builder.c"],
-    "unwaited": ["bloom/kinds/versions.c"],
-}
-
-def _planted(label, plant):
-    return label + "_" + plant
-
-def _changed(srcs, plant):
-    """Those of the package's sources that the bug changes."""
-    everywhere = plant not in PLANTED_IN
-    return [src for src in srcs if everywhere or native.package_name() + "/" + src in PLANTED_IN[plant]]
+load("//tools:plants.bzl", "planted_headers")
 
 def _strict():
     """What a newer compiler warns of is for this workspace to mend, not for one that uses it."""
     return STRICT_C if native.repository_name() == "@" else []
 
-def _variants(name, own_deps, srcs, copts = [], hdrs = [], linkopts = []):
-    """The ordinary library, and one for each planted bug: what it changes, before the ordinary one."""
+def _library(name, own_deps, srcs, copts = [], hdrs = [], linkopts = []):
+    native.exports_files(srcs + hdrs)  # tests/model, tests/plants
     cc_library(
         name = name,
         srcs = srcs,
@@ -97,28 +28,15 @@ def _variants(name, own_deps, srcs, copts = [], hdrs = [], linkopts = []):
         linkstatic = True,
         deps = own_deps,
     )
-    for plant in PLANTS:
-        cc_library(
-            name = _planted(name, plant),
-            testonly = True,
-            srcs = _changed(srcs, plant),
-            copts = _strict() + copts,
-            defines = ["LFB_PLANT_" + plant.upper()],
-            linkstatic = True,
-            tags = ["manual"],
-            deps = [name] + [_planted(dep, plant) for dep in own_deps],
-            # Whole, so that of two objects with one name the changed one is linked.
-            alwayslink = True,
-        )
 
 def lfb_library(name, own_deps = [], apart = [], **kwargs):
-    """The library of a folder: all of its sources, those of its folders too, and its planted variants.
+    """The library of a folder: all of its sources, those of its folders too.
 
     Also names its public headers, include/lfbloom/*.h, all its headers, and all its
     sources, for installing.
 
     Args:
-      name: of the ordinary library; a variant appends _<plant>.
+      name: of the library.
       own_deps: libraries made by this file's macros.
       apart: sources that lfb_part() makes libraries of.
       **kwargs: copts and linkopts, for cc_library.
@@ -129,7 +47,7 @@ def lfb_library(name, own_deps = [], apart = [], **kwargs):
     native.filegroup(name = "headers", srcs = hdrs)
     native.filegroup(name = "sources", srcs = native.glob(["**/*.c"], exclude = apart) + hdrs)
     native.filegroup(name = "sources_apart", srcs = apart)
-    _variants(name, own_deps, srcs = native.glob(["**/*.c"], exclude = apart), hdrs = hdrs, **kwargs)
+    _library(name, own_deps, srcs = native.glob(["**/*.c"], exclude = apart), hdrs = hdrs, **kwargs)
 
 def lfb_part(name, srcs, own_deps, **kwargs):
     """A library of some sources of a folder: what takes more than the rest to be linked.
@@ -140,7 +58,7 @@ def lfb_part(name, srcs, own_deps, **kwargs):
       own_deps: libraries made by this file's macros, the folder's own among them.
       **kwargs: copts and linkopts, for cc_library.
     """
-    _variants(name, own_deps, srcs = srcs, **kwargs)
+    _library(name, own_deps, srcs = srcs, **kwargs)
 
 def race_test(name, srcs, library, catches = {}, deps = [], alone = True, **kwargs):
     """A race test, and one test per planted bug which says that it fails there.
@@ -149,17 +67,20 @@ def race_test(name, srcs, library, catches = {}, deps = [], alone = True, **kwar
       name: of the test.
       srcs: C++ sources for GoogleTest.
       library: the lfb_library() under test, "//package:name".
-      catches: planted bug -> the GoogleTest filter that must fail with it.
+      catches: planted bug -> the GoogleTest filter that must fail with it, as often as the
+        bug's patch says.
       deps: further libraries, free of planted bugs.
       alone: whether the bugs are caught only where nothing else takes the machine's processors.
       **kwargs: for the tests.
     """
-    deps = deps + ["@googletest//:gtest_main"]
+    deps = deps + ["@googletest//:gtest_main", library]
 
-    # A bug that some sources of the library alone have leaves the test's objects as they are.
-    shared = [plant for plant in catches if plant in PLANTED_IN]
-    objects = [":" + name + "_objects"] if shared else []
-    if shared:
+    # A test of the ground floor calls its inline functions: it is compiled with a header's bug.
+    # Of any other test the objects are the same with every bug.
+    inline = {plant: planted_headers(plant) for plant in catches if library.startswith("//atomic:")}
+    objects = []
+    if [plant for plant in catches if not inline.get(plant)]:
+        objects = [":" + name + "_objects"]
         cc_library(
             name = name + "_objects",
             testonly = True,
@@ -167,19 +88,21 @@ def race_test(name, srcs, library, catches = {}, deps = [], alone = True, **kwar
             copts = STRICT_CXX,
             linkstatic = True,
             tags = kwargs.get("tags", []) + ["manual"],
-            deps = deps + [library],
+            deps = deps,
             alwayslink = True,
         )
-    cc_test(name = name, srcs = [] if shared else srcs, copts = STRICT_CXX, deps = objects + deps + [library], **kwargs)
+    cc_test(name = name, srcs = [] if objects else srcs, copts = STRICT_CXX, deps = objects + deps, **kwargs)
     for plant, tests in catches.items():
-        binary = _planted(name, plant)
+        binary = name + "_" + plant
+        patch = "//tests/plants:%s.patch" % plant
+        own = inline.get(plant)
         cc_binary(
             name = binary,
             testonly = True,
-            srcs = [] if plant in shared else srcs,
-            copts = STRICT_CXX,
+            srcs = srcs if own else [],
+            copts = STRICT_CXX + (own or []),
             tags = ["manual"],
-            deps = (objects if plant in shared else []) + deps + [_planted(library, plant)],
+            deps = ["//tests/plants:" + plant] + ([] if own else objects) + deps,
         )
 
         # Not under a sanitizer: what counts is that the invariant itself fails.
@@ -187,7 +110,7 @@ def race_test(name, srcs, library, catches = {}, deps = [], alone = True, **kwar
             name = binary + "_is_caught",
             size = "medium",
             srcs = ["//tests/support:must_fail.sh"],
-            args = ["$(location %s)" % binary, "'%s'" % tests],
-            data = [binary],
+            args = ["$(location %s)" % binary, "'%s'" % tests, "$(location %s)" % patch, name],
+            data = [binary, patch],
             tags = ["notsan"] + (["exclusive"] if alone else []),
         )

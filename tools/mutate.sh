@@ -106,7 +106,7 @@ flags_of() {
   test) echo '-O2' ;;
   asan) echo '-O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-sanitize=vptr' ;;
   tsan) echo '-O1 -fsanitize=thread' ;;
-  model) echo '-O0 -DLFB_MODEL -fpermissive -ffunction-sections' ;;
+  model) echo "-O0 -DLFB_MODEL -fpermissive -ffunction-sections -I$keep/made/tests/model/modelled" ;;
   *) fail "$covers: no such build: $1" ;;
   esac
 }

@@ -32,12 +32,6 @@ enum {
 
 #define LFB_COUNTER_ONES UINT64_C(0x1111111111111111)
 
-#ifdef LFB_PLANT_UNSTUCK
-enum { LFB_PLANTED_UNSTUCK = 1 };
-#else
-enum { LFB_PLANTED_UNSTUCK = 0 };
-#endif
-
 /* A word before and after it was changed. */
 typedef struct lfb_counters_step {
   uint64_t before, after;
@@ -89,8 +83,7 @@ static inline bool lfb_counters_lower(lfb_word *word, uint64_t which, lfb_counte
   uint64_t seen = lfb_word_get(word);
 
   while ((which & ~lfb_counters_above_0(seen)) == 0) {
-    const uint64_t kept = LFB_PLANTED_UNSTUCK ? 0 : lfb_counters_stuck(seen);
-    const uint64_t after = seen - (which & ~kept);
+    const uint64_t after = seen - (which & ~lfb_counters_stuck(seen));
     /* relaxed: as above. */
     if (after == seen || lfb_cas_u64(word, &seen, after, LFB_STD memory_order_relaxed)) {
       step->before = seen;

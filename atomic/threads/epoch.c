@@ -130,10 +130,6 @@ void lfb_epoch_retire(lfb_epoch *epoch, lfb_epoch_entry *entry,
                       void (*reclaim)(lfb_epoch_entry *entry))
 {
   *entry = (lfb_epoch_entry){.ck = {.reclaim = epoch_reclaim}, .epoch = epoch, .reclaim = reclaim};
-#ifdef LFB_PLANT_UNGRACED
-  reclaim(entry);
-  return;
-#endif
   epoch->pending++;
   lfb_ck_retire(&epoch->epoch, epoch->writer, &entry->ck);
 }

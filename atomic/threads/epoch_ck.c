@@ -112,11 +112,9 @@ void lfb_ck_retire(lfb_ck_epoch *epoch, lfb_ck_place *place, lfb_ck_entry *entry
 
 void lfb_ck_poll(lfb_ck_epoch *epoch, lfb_ck_place *place)
 {
-#ifndef LFB_PLANT_UNBARRED
   /* Whoever has not been seen inside after this loads what is published by now. */
   if (epoch->by_writer && !ck_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
     return;
-#endif
   (void)ck_epoch_poll(ck_record_in(epoch, place));
   ck_tell(epoch);
 }

@@ -24,9 +24,9 @@ typedef struct lfb_two {
 /* Whether this processor has the operation; nothing below may run where it has not. */
 bool lfb_pair_runs_here(void);
 
-#if defined(LFB_PLANT_TORN_CAS) || !(defined(__x86_64__) || defined(__aarch64__))
+#if !(defined(__x86_64__) || defined(__aarch64__))
 
-/* Word by word: the planted bug, and what never runs. */
+/* Word by word: never runs (lfb_pair_runs_here()). */
 static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 {
   const lfb_two now = {lfb_word_get(&pair[0]), lfb_word_get(&pair[1])};

@@ -17,12 +17,6 @@
 /* Bytes of words taken on the word of a header alone; then as they come.  Whole pieces. */
 #define FIRST_BYTES PIECE_BYTES
 
-#ifdef LFB_PLANT_LIVE_CHECKSUM
-enum { LFB_PLANTED_LIVE_CHECKSUM = 1 };
-#else
-enum { LFB_PLANTED_LIVE_CHECKSUM = 0 };
-#endif
-
 /* Turns words from a byte order into this machine's, or back. */
 static void words_reorder(uint64_t *words, size_t count, lfb_byte_order order)
 {
@@ -242,9 +236,7 @@ static lfb_status words_write_piece(const lfb_bits *bits, uint64_t first, uint64
   lfb_bits_snapshot(bits, first, copy, count);
   words_reorder(copy, count, order);
   if (checksum != NULL)
-    *checksum = lfb_digest_xxh3(LFB_PLANTED_LIVE_CHECKSUM ? (const void *)(bits->words + first)
-                                                          : copy,
-                                size);
+    *checksum = lfb_digest_xxh3(copy, size);
   return writer->write(writer->to, copy, size);
 }
 

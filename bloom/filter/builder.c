@@ -108,16 +108,8 @@ void lfb_builder_free(lfb_builder *builder)
   builder_take_down(builder);
 }
 
-#ifdef LFB_PLANT_UNTAKEN
-enum { BUILDER_PLANTED_UNTAKEN = 1 };
-#else
-enum { BUILDER_PLANTED_UNTAKEN = 0 };
-#endif
-
 static void region_take(builder_region *region)
 {
-  if (BUILDER_PLANTED_UNTAKEN)
-    return;
   /* acquire: pairs with the release of who had it before, whose stores are then seen. */
   while (atomic_exchange_explicit(&region->taken, 1, memory_order_acquire) != 0)
     (void)sched_yield();

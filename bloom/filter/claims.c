@@ -5,19 +5,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Bugs for the tests to find: a claim that is decided without a second look, and bits that
- * are on before it is decided. */
-#ifdef LFB_PLANT_UNLOOKED
-enum { CLAIMS_PLANTED_UNLOOKED = 1 };
-#else
-enum { CLAIMS_PLANTED_UNLOOKED = 0 };
-#endif
-#ifdef LFB_PLANT_UNDECIDED
-enum { CLAIMS_PLANTED_UNDECIDED = 1 };
-#else
-enum { CLAIMS_PLANTED_UNDECIDED = 0 };
-#endif
-
 #define STATE_MASK ((UINT64_C(1) << LFB_CLAIM_STATE_BITS) - 1)
 
 /*
@@ -128,12 +115,8 @@ LFB_INLINE bool claims_enter(const lfb_claims *claims, const lfb_claimed *in, lf
       cell_complete(claims, in, cell, low, high, wide);
       continue;
     }
-    if (!CLAIMS_PLANTED_UNLOOKED && claimed_might_contain(in, hash))
+    if (claimed_might_contain(in, hash))
       return false;
-    if (CLAIMS_PLANTED_UNDECIDED) {
-      claimed_put(in, hash);
-      (void)sched_yield();
-    }
     /* relaxed: the hash in the cell is the whole message.  A retry: another claim has won. */
     if (wide ? cell_change_pair(cell, low, high, mine, hash.high)
              : lfb_cas_u64(&cell->half[0], &low, mine, LFB_STD memory_order_relaxed))

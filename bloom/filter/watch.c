@@ -7,20 +7,6 @@
 
 #include "atomic/threads/stripes.h"
 
-/* A bug for the tests to find: answers are summed up before the false positives. */
-#ifdef LFB_PLANT_MAYBE_FIRST
-enum { WATCH_PLANTED_MAYBE_FIRST = 1 };
-#else
-enum { WATCH_PLANTED_MAYBE_FIRST = 0 };
-#endif
-
-/* Another: whether a limit is new is asked before the figures are taken. */
-#ifdef LFB_PLANT_TOLD_TWICE
-enum { WATCH_PLANTED_TOLD_TWICE = 1 };
-#else
-enum { WATCH_PLANTED_TOLD_TWICE = 0 };
-#endif
-
 struct lfb_watch {
   lfb_watch_stats_fn stats;
   const void *watched;
@@ -145,7 +131,7 @@ unsigned lfb_watch_poll(lfb_watch *watch)
   const unsigned above = watch_above(watch, &stats);
   /* Of all who turn one bit on, exactly one has it in what this returns. */
   const uint64_t mine = lfb_word_set(&watch->crossed, above);
-  watch_tell(watch, WATCH_PLANTED_TOLD_TWICE ? above & ~crossed : mine, &stats);
+  watch_tell(watch, mine, &stats);
   return crossed | above;
 }
 
@@ -184,12 +170,9 @@ void lfb_watch_look(const lfb_watch *watch, lfb_watch_figures *figures)
 
   watch->stats(watch->watched, &look.stats);
   look.fill = watch_fill(&look.stats);
-  if (WATCH_PLANTED_MAYBE_FIRST)
-    look.maybe = lfb_stripes_sum(&watch->maybe);
   /* In this order, and both acquire: whose false positive is seen, his "maybe" is. */
   look.false_positives = lfb_stripes_sum(&watch->false_positives);
-  if (!WATCH_PLANTED_MAYBE_FIRST)
-    look.maybe = lfb_stripes_sum(&watch->maybe);
+  look.maybe = lfb_stripes_sum(&watch->maybe);
   look.no = lfb_stripes_sum(&watch->no);
   look.observed_fpp = watch_share(look.false_positives, look.false_positives + look.no);
   look.wrong_maybes = watch_share(look.false_positives, look.maybe);

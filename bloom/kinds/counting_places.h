@@ -10,13 +10,6 @@
 
 #include "bloom/kinds/counting.h"
 
-#ifdef LFB_PLANT_UNRESTORED
-#include <sched.h>
-enum { LFB_PLANTED_UNRESTORED = 1 };
-#else
-enum { LFB_PLANTED_UNRESTORED = 0 };
-#endif
-
 /* Some counters of one word. */
 typedef struct lfb_place {
   lfb_word *word;
@@ -35,14 +28,10 @@ LFB_INLINE bool places_lower(const lfb_place *places, uint32_t count, lfb_counte
   for (uint32_t i = 0; i < count; i++) {
     lfb_counters_step step;
     if (!lfb_counters_lower(places[i].word, places[i].which, &step)) {
-      if (!LFB_PLANTED_UNRESTORED)
-        places_raise(places, i, tally);
+      places_raise(places, i, tally);
       return false;
     }
     lfb_counters_lowered(tally, step);
-#ifdef LFB_PLANT_UNRESTORED
-    (void)sched_yield();
-#endif
   }
   return true;
 }

@@ -1,24 +1,9 @@
 /* layers.c - sizing, adding and freeing the layers of a growing filter. */
-#define _DEFAULT_SOURCE /* sched_yield */
 #include "bloom/kinds/layers.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Bugs for the tests to find: a layer that is added by a store, over another's, and one that
- * can be seen before its older ones are behind it. */
-#ifdef LFB_PLANT_STORED_LAYER
-enum { LAYERS_PLANTED_STORED = 1 };
-#else
-enum { LAYERS_PLANTED_STORED = 0 };
-#endif
-#ifdef LFB_PLANT_EARLY_LAYER
-enum { LAYERS_PLANTED_EARLY = 1 };
-#else
-enum { LAYERS_PLANTED_EARLY = 0 };
-#endif
 
 enum {
   SLACK = 64, /* the share of a full layer's bits that threads may put unnoticed is 1 in .. */
@@ -246,21 +231,10 @@ static bool layers_add(lfb_growing *growing, const lfb_layer *full, lfb_layer *m
 {
   lfb_layer *seen = (lfb_layer *)full;
 
-  if (LAYERS_PLANTED_STORED) {
-    atomic_store_explicit(&growing->newest, made, memory_order_release);
-    return true;
-  }
-  if (LAYERS_PLANTED_EARLY)
-    made->older = NULL;
   /* release: pairs with lfb_layers_newest().  relaxed: another's is there, and this thread
    * reads it when it puts again. */
-  const bool added = atomic_compare_exchange_strong_explicit(
-      &growing->newest, &seen, made, memory_order_release, memory_order_relaxed);
-  if (LAYERS_PLANTED_EARLY) {
-    (void)sched_yield();
-    made->older = (lfb_layer *)full;
-  }
-  return added;
+  return atomic_compare_exchange_strong_explicit(&growing->newest, &seen, made,
+                                                 memory_order_release, memory_order_relaxed);
 }
 
 /* Whether the next layer is worth another try: what did not fit once never will.  Files may

@@ -121,9 +121,6 @@ void lfb_layers_free(lfb_growing *growing);
 /* Whether other processes have added layers behind the newest that this one has. */
 static inline bool lfb_layers_behind(const lfb_growing *growing, const lfb_layer *newest)
 {
-#ifdef LFB_PLANT_UNFOLLOWED
-  return false;
-#endif
   /* acquire: pairs with the release of who said it.  What it put came after that, so whoever
    * knows of that put sees the layer. */
   return __builtin_expect(growing->shared != NULL, 0) &&

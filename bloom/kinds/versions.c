@@ -90,10 +90,8 @@ static inline unsigned versions_others(const arrangement *now, lfb_filter *other
 {
   unsigned count = 0;
 
-#ifndef LFB_PLANT_UNDOUBLED
   if (now->building != NULL)
     others[count++] = now->building->filter;
-#endif
   if (now->previous != NULL)
     others[count++] = now->previous->filter;
   return count;
@@ -462,13 +460,9 @@ static void versions_pause(void *context)
  * in its source what they put. */
 static void versions_await_sections(lfb_versions *versions)
 {
-#ifndef LFB_PLANT_UNWAITED
   versions->beginning = true;
   lfb_epoch_wait(&versions->epoch, versions_pause, versions);
   versions->beginning = false;
-#else
-  (void)versions, (void)versions_pause;
-#endif
 }
 
 /* Begins with a filter that is the handle's on success; the lock is held. */

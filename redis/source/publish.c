@@ -13,12 +13,6 @@
 #include "redis/source/changes.h"
 #include "redis/source/notes.h"
 
-#ifdef LFB_PLANT_ANNOUNCED_EARLY
-enum { PUBLISH_PLANTED_EARLY = 1 };
-#else
-enum { PUBLISH_PLANTED_EARLY = 0 };
-#endif
-
 enum { PUBLISH_KEEP = 2 };
 
 typedef struct publishing {
@@ -140,11 +134,9 @@ static lfb_status publish_make(const publishing *publish, const publish_notes *n
 
   for (size_t i = 0; i < notes->count && status == LFB_OK; i++)
     status = lfb_note_write(publish->link, &publish->editions, &notes->all[i]);
-  if (PUBLISH_PLANTED_EARLY && status == LFB_OK)
-    status = publish_announce(publish);
   if (status == LFB_OK)
     status = publish_parts(publish);
-  if (!PUBLISH_PLANTED_EARLY && status == LFB_OK)
+  if (status == LFB_OK)
     status = publish_announce(publish);
   return status;
 }

@@ -1,6 +1,6 @@
-// atomic.h - C11's atomics as Relacy has them: lfbloom/c11.h takes its spelling from here when
-// LFB_MODEL is defined, so that the library's own code runs under a model checker, which
-// tries orders of steps and what each load may see.
+// atomic.h - C11's atomics as Relacy has them: the lfbloom/c11.h of c11_modelled.sh takes its
+// spelling from here, so that the library's own code runs under a model checker, which tries
+// orders of steps and what each load may see.
 //
 // Source: Vyukov, Relacy Race Detector.
 #pragma once

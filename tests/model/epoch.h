@@ -58,7 +58,7 @@ inline void lfb_epoch_retire(lfb_epoch* epoch, lfb_epoch_entry* entry,
 
 // Whether all who were inside when it was retired have left.
 inline bool lfb_epoch_gone(lfb_epoch* epoch, const lfb_epoch_entry* entry) {
-#ifdef LFB_PLANT_UNGRACED
+#ifdef LFB_MODEL_UNGRACED
   return true;
 #endif
   for (unsigned i = 0; i < 4; i++)

@@ -3,19 +3,36 @@
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
 load("@rules_shell//shell:sh_test.bzl", "sh_test")
+load("//tools:plants.bzl", "PLANTS")
 
 # Not the project's warnings: Relacy's headers are of 2013, and the library's C is read as C++.
-COPTS = ["-DLFB_MODEL", "-O2", "-fpermissive", "-w", "-Iatomic/include", "-Ibloom/include", "-ffunction-sections"]
+COPTS = ["-DLFB_MODEL", "-O2", "-fpermissive", "-w", "-ffunction-sections"]
+
+# With the lfbloom/c11.h of :c11_<variant>, which spells the model's atomics, before the library's.
+def _includes(variant):
+    return ["-I$(GENDIR)/tests/model/" + variant, "-I$(GENDIR)", "-Iatomic/include", "-Ibloom/include"]
 
 # What a source has beside what the model calls is left out, with what that would need.
 LINKOPTS = ["-Wl,--gc-sections"]
 
-def _binary(name, model, copts, deps = [], srcs = []):
+def c11(variant, source):
+    """<variant>/lfbloom/c11.h, as models include it."""
+    native.genrule(
+        name = "c11_" + variant,
+        testonly = True,
+        srcs = [source],
+        outs = [variant + "/lfbloom/c11.h"],
+        cmd = "$(location c11_modelled.sh) < $< > $@",
+        tools = ["c11_modelled.sh"],
+        visibility = ["//tests/paused:__pkg__"],
+    )
+
+def _binary(name, model, copts, deps = [], srcs = [], variant = "modelled"):
     cc_binary(
         name = name,
         testonly = True,
-        srcs = [model + ".cc"] + srcs,
-        copts = COPTS + copts,
+        srcs = [model + ".cc", variant + "/lfbloom/c11.h"] + srcs,
+        copts = COPTS + _includes(variant) + copts,
         linkopts = LINKOPTS,
         tags = ["manual"],
         deps = [":library"] + deps,
@@ -31,29 +48,46 @@ def _must_find(binary, scenario):
         tags = ["notsan"],
     )
 
-def model(name, bound, plants, mutated = None, mutants = {}):
+def model(name, bound, plants, mutated = None, mutants = {}, own = {}):
     """A model, and one test for each planted bug and each weakened order that it finds.
 
     Args:
       name: of the test, and of its source without .cc.
       bound: on the switches of threads that no thread asked for.
-      plants: planted bug (tools/library.bzl) -> the scenario that shows it.
+      plants: planted bug (tests/plants) -> the scenario that shows it.
       mutated: the source that mutants change: the model includes it by LFB_MODEL_MUTATED.
       mutants: name -> (what sed changes of it, the scenario that shows it).
+      own: bug of the model's own headers, LFB_MODEL_<BUG> -> the scenario that shows it.
     """
     cc_test(
         name = name,
         size = "medium",
-        srcs = [name + ".cc"],
+        srcs = [
+            name + ".cc",
+            "modelled/lfbloom/c11.h",
+        ],
         args = ["--bound=%d" % bound],
-        copts = COPTS,
+        copts = COPTS + _includes("modelled"),
         linkopts = LINKOPTS,
         tags = ["notsan"],
         deps = [":library"],
     )
     for plant, scenario in plants.items():
         binary = "%s_%s" % (name, plant)
-        _binary(binary, name, ["-DLFB_PLANT_" + plant.upper()])
+        source = PLANTS[plant].files[0]
+        if source.endswith("/c11.h"):
+            _binary(binary, name, [], variant = plant)
+        else:
+            _binary(
+                binary,
+                name,
+                ["-DLFB_MODEL_MUTATED=<tests/plants/%s/%s>" % (plant, source)],
+                deps = ["//tests/plants:%s_sources" % plant],
+            )
+        _must_find(binary, scenario)
+    for bug, scenario in own.items():
+        binary = "%s_%s" % (name, bug)
+        _binary(binary, name, ["-DLFB_MODEL_" + bug.upper()])
         _must_find(binary, scenario)
     for mutant, (change, scenario) in mutants.items():
         binary = "%s_%s" % (name, mutant)
@@ -64,5 +98,5 @@ def model(name, bound, plants, mutated = None, mutants = {}):
             outs = [changed],
             cmd = "sed '%s' $< > $@ && ! cmp -s $< $@" % change.replace("$", "$$"),
         )
-        _binary(binary, name, ["-DLFB_MODEL_MUTATED=<tests/model/%s>" % changed, "-I$(GENDIR)"], srcs = [changed])
+        _binary(binary, name, ["-DLFB_MODEL_MUTATED=<tests/model/%s>" % changed], srcs = [changed])
         _must_find(binary, scenario)

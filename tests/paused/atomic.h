@@ -1,5 +1,5 @@
-// atomic.h - C11's atomics with a pause before each operation, at random: lfbloom/c11.h takes its
-// spelling from here when LFB_MODEL is defined.  A thread that pauses between two steps of the
+// atomic.h - C11's atomics with a pause before each operation, at random: the lfbloom/c11.h of
+// tests/model/c11_modelled.sh takes its spelling from here.  A thread that pauses between two steps of the
 // library's own code gives other threads the time for many steps.
 //
 // tests/model/ tries all orders of few steps; this is many steps on the machine itself.

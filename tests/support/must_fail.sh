@@ -1,22 +1,30 @@
 #!/bin/bash
-# must_fail.sh BINARY TEST[:TEST...]: succeeds if every named test of the
-# GoogleTest binary fails, or dies by a signal, each run on its own, within ten tries:
-# with a planted bug in, a race test that passes is worth nothing.
+# must_fail.sh BINARY TEST[:TEST...] M/N
+# must_fail.sh BINARY TEST[:TEST...] PATCH NAME
+#
+# Succeeds if every named test of the GoogleTest binary fails, or dies by a signal, in at least M
+# of N runs, each on its own: with a planted bug in, a race test that passes is worth nothing.
+# A patch (tests/plants) says M and N in the line "# Caught by NAME: M of N runs".
 set -u
 binary=$1
+often=$3
+[[ $often != *.patch ]] || often=$(sed -nE "s,^# Caught by $4: ([0-9]+) of ([0-9]+) runs.*,\1/\2,p" "$3")
+[[ $often =~ ^([1-9][0-9]*)/([1-9][0-9]*)$ ]] || { echo "$3 does not say how often ${4-} catches it"; exit 1; }
+least=${BASH_REMATCH[1]} runs=${BASH_REMATCH[2]}
 status=0
 IFS=: read -r -a names <<<"$2"
 for name in "${names[@]}"; do
-  for try in {1..10}; do
+  failed=0
+  for ((run = 1; run <= runs && failed < least && run - 1 - failed <= runs - least; run++)); do
     output=$("$binary" --gtest_filter="$name" 2>&1) && rc=0 || rc=$?
     if ((rc > 128)); then mark='RUN      '; else mark='FAILED  '; fi
     if ((rc != 0)) && grep -q "$mark\] $name" <<<"$output"; then
-      echo "$name fails with the bug planted, as it must (try $try)"
-      continue 2
+      failed=$((failed + 1))
+    else
+      grep -qE 'Running [1-9][0-9]* tests?' <<<"$output" || { echo "no such test: $name"; exit 1; }
     fi
-    grep -q "Running 1 test" <<<"$output" || { echo "no such test: $name"; exit 1; }
   done
-  echo "$name passes with the bug planted: it proves nothing"
-  status=1
+  echo "$name failed in $failed of $((run - 1)) runs with the bug planted"
+  ((failed >= least)) || { echo "that is too seldom: $least of $runs are wanted"; status=1; }
 done
 exit $status

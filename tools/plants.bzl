@@ -1,0 +1,119 @@
+"""The planted bugs: what each patch changes, and how the library is built with it.
+
+tests/plants/NAME.patch says what a bug is, which tests catch it, and how often.
+"""
+
+load("@rules_cc//cc:cc_library.bzl", "cc_library")
+load("//tools:copts.bzl", "STRICT_C")
+
+def _row(files, library = "//bloom:bloom", again = []):
+    """What a patch changes.
+
+    Args:
+      files: the sources or headers that the patch changes.
+      library: what `files` belong to, or what needs that.
+      again: for a header, the sources that are compiled again with it: those that a test
+        has to see the bug in.
+    """
+    return struct(files = files, library = library, again = again)
+
+PLANTS = {
+    "announced_early": _row(["redis/source/publish.c"], library = "//redis:source"),
+    "count_early": _row(["bloom/filter/filter.c"]),
+    "early_layer": _row(["bloom/kinds/layers.c"]),
+    "live_checksum": _row(["bloom/files/form_words.c"]),
+    "maybe_first": _row(["bloom/filter/watch.c"]),
+    "stored_layer": _row(["bloom/kinds/layers.c"]),
+    "told_twice": _row(["bloom/filter/watch.c"]),
+    "torn_add": _row(
+        ["atomic/include/lfbloom/c11.h"],
+        again = ["//atomic:threads/stripes.c"],
+        library = "//atomic:atomic",
+    ),
+    "torn_cas": _row(
+        [
+            "atomic/include/lfbloom/c11.h",
+            "atomic/words/pair.h",
+        ],
+        again = [
+            "//atomic:threads/slots.c",
+            "//atomic:words/bits.c",
+            "//bloom:filter/claims.c",
+            "//bloom:kinds/counting.c",
+            "//bloom:kinds/counting_any.c",
+            "//bloom:kinds/counting_fast.c",
+            "//bloom:strategies",
+        ],
+    ),
+    "unbarred": _row(["atomic/threads/epoch_ck.c"], library = "//atomic:epoch_ck"),
+    "undecided": _row(["bloom/filter/claims.c"]),
+    "undoubled": _row(["bloom/kinds/versions.c"], library = "//bloom:versions"),
+    "unfollowed": _row(["bloom/kinds/layers.c"]),
+    "ungraced": _row(["atomic/threads/epoch.c"], library = "//atomic:epoch"),
+    "unlooked": _row(["bloom/filter/claims.c"]),
+    "unrestored": _row(
+        ["bloom/kinds/counting_places.h"],
+        again = [
+            "//bloom:kinds/counting_any.c",
+            "//bloom:kinds/counting_fast.c",
+        ],
+    ),
+    "unsettled": _row(["bloom/filter/batch.c"]),
+    "unstuck": _row(
+        ["atomic/threads/counters.h"],
+        again = [
+            "//bloom:kinds/counting_any.c",
+            "//bloom:kinds/counting_fast.c",
+        ],
+    ),
+    "untaken": _row(["bloom/filter/builder.c"]),
+    "unwaited": _row(["bloom/kinds/versions.c"], library = "//bloom:versions"),
+}
+
+def planted_headers(plant):
+    """Options with which a source sees the headers that a bug changes, before the ordinary ones."""
+    options = []
+    for file in PLANTS[plant].files:
+        if file.endswith(".h"):
+            options += ["-include", "tests/plants/%s/%s" % (plant, file)]
+    return options
+
+def plant_library(plant):
+    """The objects that a bug changes, to be linked before the ordinary library's.
+
+    Also names the sources with the bug in them, <plant>_sources, which a model includes.
+
+    Args:
+      plant: a row of PLANTS, and of the package's patches.
+    """
+    row = PLANTS[plant]
+    patched = ["%s/%s" % (plant, file) for file in row.files]
+    labels = ["//%s:%s" % tuple(file.split("/", 1)) for file in row.files]
+    native.genrule(
+        name = plant + "_patched",
+        testonly = True,
+        srcs = [plant + ".patch"] + labels,
+        outs = patched,
+        cmd = "$(location //tools:plant.sh) $(location %s.patch) $(RULEDIR)/%s %s" %
+              (plant, plant, " ".join(["$(location %s)" % label for label in labels])),
+        tools = ["//tools:plant.sh"],
+    )
+    cc_library(
+        name = plant + "_sources",
+        testonly = True,
+        textual_hdrs = patched,
+    )
+    headers = planted_headers(plant)
+    cc_library(
+        name = plant,
+        testonly = True,
+        srcs = [file for file in patched if file.endswith(".c")] + row.again,
+        hdrs = [file for file in patched if file.endswith(".h")],
+        # What comes before a source's first line also comes before its feature test macros.
+        copts = headers + ["-D_GNU_SOURCE", "-w"] if headers else STRICT_C,
+        linkstatic = True,
+        tags = ["manual"],
+        # The ordinary objects behind these: of two with one name the first is linked.
+        deps = [row.library],
+        alwayslink = True,
+    )
