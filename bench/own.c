@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "bench/ways.h"
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -65,7 +65,7 @@ static size_t inline_hash_mixed(void *filter, const lfb_keys *keys, const lfb_mi
  * and the same without counting the bits. */
 static bool core_put_u64(lfb_filter *filter, uint64_t key)
 {
-  return lfb_core_put(filter, lfb_hasher_u64(&filter->layout.hasher, key));
+  return lfb_filter_put_wide(filter, lfb_hasher_u64(&filter->layout.hasher, key));
 }
 
 static bool uncounted_put_u64(lfb_filter *filter, uint64_t key)

@@ -55,6 +55,8 @@ def tests(table, library, deps = ["//tests/support"], apart = []):
             _runs(name, runs, row["srcs"], row["deps"] + [tested])
         race_test(name = name, library = tested, **row)
 
+    native.exports_files(["BUILD.bazel"])  # for //tests/plants:plants_test
+
     # For //tests/tools:one_thread_test.
     native.filegroup(name = "one_thread_sources", srcs = alone)
 

@@ -325,7 +325,7 @@ lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *
     return LFB_ERROR_FORM_CANNOT_HOLD;
   const lfb_content content = {
       .what = &what,
-      .secret = lfb_core_writes_key(&filter->description),
+      .secret = lfb_description_writes_key(&filter->description),
       .shared = form == LFB_FORM_MAPPED, /* a user that may write to it can make it say anything */
       .write = filter_write};
   return lfb_file_save(&content, path);

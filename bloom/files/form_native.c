@@ -9,6 +9,7 @@
 
 #include "bloom/files/forms.h"
 #include "bloom/files/native_header.h"
+#include "bloom/filter/stats.h"
 
 static bool native_form_holds(const lfb_strategy *strategy)
 {
@@ -21,7 +22,7 @@ static lfb_status native_form_write(const lfb_filter *filter, const lfb_writer *
   const time_t now = time(NULL);
   unsigned char header[LFB_NATIVE_HEADER];
 
-  lfb_native_encode(&filter->description, lfb_core_bits_set(filter),
+  lfb_native_encode(&filter->description, lfb_filter_bits_set(filter),
                     now < 0 ? 0 : (uint64_t)now, header);
   const lfb_status status = writer->write(writer->to, header, sizeof header);
   return status != LFB_OK ? status : lfb_form_write_checked(&filter->layout.bits, writer);

@@ -174,7 +174,7 @@ static lfb_status words_make(const lfb_reader *reader, lfb_words_check check,
   if (status == LFB_OK && lfb_form_overhangs(geometry, words[geometry->word_count - 1]))
     status = LFB_ERROR_BAD_HEADER;
   if (status == LFB_OK)
-    status = lfb_core_make(description, &come->pages, &made);
+    status = lfb_filter_make(description, &come->pages, &made);
   if (status != LFB_OK)
     return status;
   if (changed)

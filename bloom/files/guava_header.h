@@ -8,7 +8,7 @@
 #define LFB_BLOOM_GUAVA_HEADER_H
 
 #include "atomic/words/kin.h"
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 
 #ifdef __cplusplus
 extern "C" {

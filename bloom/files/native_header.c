@@ -50,7 +50,7 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
 {
   const lfb_geometry *geometry = &description->geometry;
   const lfb_hasher *hasher = &description->hasher;
-  const lfb_hash_id hash = lfb_core_hash_id(hasher);
+  const lfb_hash_id hash = lfb_hasher_id(hasher);
   uint64_t fpp;
 
   memset(header, 0, LFB_NATIVE_HEADER);
@@ -59,7 +59,7 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
   lfb_store_le32(header + NATIVE_AT_HEADER_SIZE, LFB_NATIVE_HEADER);
   lfb_store_le32(header + NATIVE_AT_STRATEGY, description->strategy->file_id);
   lfb_store_le32(header + NATIVE_AT_HASH, hash);
-  if (lfb_core_writes_key(description)) {
+  if (lfb_description_writes_key(description)) {
     lfb_store_le32(header + NATIVE_AT_HASH, HASH_WITH_KEY);
     lfb_hasher_key(hasher, header + NATIVE_AT_KEY);
   }

@@ -4,16 +4,17 @@
 #include <stdlib.h>
 
 #include "bloom/filter/batch.h"
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
+#include "bloom/filter/stats.h"
 #include "bloom/hashing/sink.h"
 #include "bloom/filter/label.h"
 
 lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter)
 {
   lfb_description description;
-  const lfb_status status = lfb_core_describe(config, &description);
+  const lfb_status status = lfb_description_make(config, &description);
 
-  return status == LFB_OK ? lfb_core_create(&description, config->lazy_memory, filter) : status;
+  return status == LFB_OK ? lfb_filter_make_empty(&description, config->lazy_memory, filter) : status;
 }
 
 void lfb_filter_free(lfb_filter *filter)
@@ -25,72 +26,88 @@ void lfb_filter_free(lfb_filter *filter)
   free(filter);
 }
 
+/* An operation is a hash, one call of the kernel and, where bits were turned on, one addition. */
+LFB_INLINE bool filter_put(const lfb_filter *filter, lfb_hash hash)
+{
+  return lfb_layout_counted(&filter->layout, filter->kernel->put(&filter->layout, hash));
+}
+
+LFB_INLINE bool filter_might_contain(const lfb_filter *filter, lfb_hash hash)
+{
+  return filter->kernel->might_contain(&filter->layout, hash);
+}
+
+bool lfb_filter_put_wide(const lfb_filter *filter, lfb_hash hash)
+{
+  return filter_put(filter, hash);
+}
+
 bool lfb_filter_put(lfb_filter *filter, const void *bytes, size_t size)
 {
-  return lfb_core_put(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
+  return filter_put(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
 }
 
 bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_t size)
 {
-  return lfb_core_might_contain(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
+  return filter_might_contain(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
 }
 
 bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key)
 {
-  return lfb_core_put(filter, lfb_hasher_u64(&filter->layout.hasher, key));
+  return filter_put(filter, lfb_hasher_u64(&filter->layout.hasher, key));
 }
 
 bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key)
 {
-  return lfb_core_might_contain(filter, lfb_hasher_u64(&filter->layout.hasher, key));
+  return filter_might_contain(filter, lfb_hasher_u64(&filter->layout.hasher, key));
 }
 
 bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash)
 {
-  return lfb_core_put(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
+  return filter_put(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
 }
 
 bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash)
 {
-  return lfb_core_might_contain(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
+  return filter_might_contain(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
 }
 
 bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
 {
-  return lfb_core_put(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
+  return filter_put(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
 }
 
 bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
                                      const void *object)
 {
-  return lfb_core_might_contain(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
+  return filter_might_contain(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
 }
 
 bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size)
 {
-  return lfb_core_claim(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
+  return lfb_filter_claim_wide(filter, lfb_hasher_bytes(&filter->layout.hasher, bytes, size));
 }
 
 bool lfb_filter_claim_u64(lfb_filter *filter, uint64_t key)
 {
-  return lfb_core_claim(filter, lfb_hasher_u64(&filter->layout.hasher, key));
+  return lfb_filter_claim_wide(filter, lfb_hasher_u64(&filter->layout.hasher, key));
 }
 
 bool lfb_filter_claim_hash(lfb_filter *filter, uint64_t hash)
 {
-  return lfb_core_claim(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
+  return lfb_filter_claim_wide(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
 }
 
 bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
 {
-  return lfb_core_claim(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
+  return lfb_filter_claim_wide(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
 }
 
 lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
 {
   const lfb_status status =
       into == from ? LFB_ERROR_SAME_FILTER
-                   : lfb_core_compatible(&into->description, &from->description);
+                   : lfb_description_compatible(&into->description, &from->description);
 
   if (status != LFB_OK)
     return status;
@@ -102,7 +119,7 @@ lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy)
 {
   const lfb_config *config = &filter->description.config;
   lfb_filter *made;
-  const lfb_status status = lfb_core_create(&filter->description, config->lazy_memory, &made);
+  const lfb_status status = lfb_filter_make_empty(&filter->description, config->lazy_memory, &made);
 
   if (status != LFB_OK)
     return status;
@@ -123,32 +140,32 @@ const char *lfb_filter_label(const lfb_filter *filter)
 
 void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
 {
-  lfb_core_stats(&filter->description, lfb_core_bits_set(filter), stats);
+  lfb_stats_fill(&filter->description, lfb_filter_bits_set(filter), stats);
 }
 
 void lfb_filter_stats_recent(const lfb_filter *filter, lfb_stats *stats)
 {
   double age;
-  const uint64_t bits_set = lfb_core_bits_recent(filter, &age);
+  const uint64_t bits_set = lfb_filter_bits_recent(filter, &age);
 
-  lfb_core_stats(&filter->description, bits_set, stats);
+  lfb_stats_fill(&filter->description, bits_set, stats);
   stats->bits_set_age = age;
 }
 
 lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats)
 {
   lfb_description description;
-  const lfb_status status = lfb_core_describe(config, &description);
+  const lfb_status status = lfb_description_make(config, &description);
 
   if (status == LFB_OK)
-    lfb_core_plan(&description, stats);
+    lfb_stats_plan(&description, stats);
   return status;
 }
 
 lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions, double *fpp)
 {
   lfb_description description;
-  const lfb_status status = lfb_core_describe(config, &description);
+  const lfb_status status = lfb_description_make(config, &description);
 
   if (status == LFB_OK)
     *fpp = description.strategy->fpp_after(&description.geometry, (double)insertions);

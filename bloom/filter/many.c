@@ -5,7 +5,7 @@
 #include <lfbloom/filter.h>
 
 #include "bloom/filter/batch.h"
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 #include "bloom/filter/pieces.h"
 
 /* What the act on a piece needs to know. */
@@ -48,7 +48,7 @@ static uint64_t many_claim_word(const lfb_filter *filter, const uint64_t *low,
   for (uint64_t left = absent; left != 0; left &= left - 1) {
     const int i = __builtin_ctzll(left);
     const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
-    won |= (uint64_t)lfb_core_claim(filter, hash) << i;
+    won |= (uint64_t)lfb_filter_claim_wide(filter, hash) << i;
   }
   return won;
 }

@@ -17,6 +17,7 @@
 #include "bloom/filter/label.h"
 #include "bloom/strategies/fast/fast_size.h"
 #include "bloom/strategies/strategies.h"
+#include "bloom/filter/stats.h"
 
 /* ---- its life ------------------------------------------------------------ */
 
@@ -64,7 +65,7 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_counting){
-      .layout = lfb_core_layout(description, NULL, none, NULL),
+      .layout = lfb_layout_of(description, NULL, none, NULL),
       .description = *description,
   };
   const lfb_status status = counting_set_up(made);
@@ -100,7 +101,7 @@ static lfb_status counting_create(const lfb_description *description, lfb_counti
 lfb_status lfb_counting_create(const lfb_config *config, lfb_counting **counting)
 {
   lfb_description description;
-  const lfb_status status = lfb_core_describe(config, &description);
+  const lfb_status status = lfb_description_make(config, &description);
 
   return status == LFB_OK ? counting_create(&description, counting) : status;
 }
@@ -123,7 +124,7 @@ lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from)
 {
   const lfb_status status =
       into == from ? LFB_ERROR_SAME_FILTER
-                   : lfb_core_compatible(&into->description, &from->description);
+                   : lfb_description_compatible(&into->description, &from->description);
 
   if (status == LFB_OK)
     counting_add_all(into, from);
@@ -170,7 +171,7 @@ uint64_t lfb_counting_bits_set(const lfb_counting *counting)
 
 void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats)
 {
-  lfb_core_stats(&counting->description, lfb_counting_bits_set(counting), stats);
+  lfb_stats_fill(&counting->description, lfb_counting_bits_set(counting), stats);
   stats->bytes = counting->pages.size;
   stats->counters_stuck = lfb_stripes_sum(&counting->stuck);
 }
@@ -214,7 +215,7 @@ lfb_status lfb_counting_to_filter(const lfb_counting *counting, lfb_filter **fil
   const lfb_description *description = &counting->description;
   lfb_filter *made;
 
-  const lfb_status status = lfb_core_create(description, description->config.lazy_memory, &made);
+  const lfb_status status = lfb_filter_make_empty(description, description->config.lazy_memory, &made);
   if (status != LFB_OK)
     return status;
   counting_fill(counting, made);

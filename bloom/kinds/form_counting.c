@@ -33,7 +33,7 @@ lfb_status lfb_counting_write(const lfb_counting *counting, lfb_write_fn write, 
 lfb_status lfb_counting_save(const lfb_counting *counting, const char *path)
 {
   const lfb_content content = {.what = counting,
-                               .secret = lfb_core_writes_key(&counting->description),
+                               .secret = lfb_description_writes_key(&counting->description),
                                .write = counting_write_form};
 
   return lfb_file_save(&content, path);

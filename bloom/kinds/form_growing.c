@@ -55,7 +55,7 @@ lfb_status lfb_growing_write(const lfb_growing *growing, lfb_write_fn write, voi
 lfb_status lfb_growing_save(const lfb_growing *growing, const char *path)
 {
   const lfb_content content = {.what = growing,
-                               .secret = lfb_core_writes_key(&growing->first->description),
+                               .secret = lfb_description_writes_key(&growing->first->description),
                                .write = growing_write_form};
   return lfb_file_save(&content, path);
 }

@@ -220,7 +220,7 @@ static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
       .first_insertions = growing->config.expected_insertions,
       .fpp = growing->config.fpp,
       .layers = newest->number + 1,
-      .hash = lfb_core_hash_id(growing_hasher(growing)),
+      .hash = lfb_hasher_id(growing_hasher(growing)),
       .seed = growing_hasher(growing)->seed,
       .written = growing->written,
   };

@@ -176,7 +176,7 @@ static lfb_status new_describe(const lfb_config *config, lfb_growing_head *head,
   if (config->expected_insertions < LFB_GROWING_LEAST)
     of_first.expected_insertions = LFB_GROWING_LEAST;
   of_first.fpp = lfb_layers_fpp(config->fpp, 0);
-  status = lfb_core_describe(&of_first, first);
+  status = lfb_description_make(&of_first, first);
   if (status == LFB_OK)
     status = lfb_claims_sharable(first->strategy->hash_width);
   if (status != LFB_OK)
@@ -223,7 +223,7 @@ lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
 
   lfb_status status = new_describe(config, &head, &first);
   if (status == LFB_OK)
-    status = lfb_making_begin(path, config->file_mode, lfb_core_writes_key(&first), &making);
+    status = lfb_making_begin(path, config->file_mode, lfb_description_writes_key(&first), &making);
   if (status != LFB_OK)
     return status;
   status = new_fill(&making, &head, &first);

@@ -155,7 +155,7 @@ static lfb_status layers_describe(const lfb_growing *growing, uint32_t number,
     config.seed = 1;
     memset(config.key, 0, sizeof config.key);
   }
-  const lfb_status status = lfb_core_describe(&config, description);
+  const lfb_status status = lfb_description_make(&config, description);
   if (status != LFB_OK)
     return status;
   if (description->geometry.bit_count > description->strategy->reachable_bits)
@@ -174,7 +174,7 @@ static lfb_status layers_make_next(lfb_growing *growing, const lfb_layer *full,
   lfb_status status = layers_describe(growing, full->number + 1, &description);
   if (status == LFB_OK)
     status = growing->shared == NULL
-                 ? lfb_core_create(&description, true, &filter)
+                 ? lfb_filter_make_empty(&description, true, &filter)
                  : growing->shared->make(growing, full->number + 1, &description, &filter);
   if (status != LFB_OK)
     return status;
@@ -220,7 +220,7 @@ bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, ui
              lfb_layers_insertions(growing->config.expected_insertions, number) &&
          layer->config.probes_formula == first->config.probes_formula &&
          layer->strategy->id == first->strategy->id &&
-         lfb_core_same_hash(&layer->hasher, &first->hasher) &&
+         lfb_hasher_same(&layer->hasher, &first->hasher) &&
          layer->geometry.bit_count <= layer->strategy->reachable_bits;
 }
 

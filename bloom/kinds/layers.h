@@ -38,7 +38,7 @@
 
 #include <lfbloom/growing.h>
 
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 
 #ifdef __cplusplus
 extern "C" {

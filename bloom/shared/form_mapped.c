@@ -6,6 +6,7 @@
 
 #include "bloom/files/forms.h"
 #include "bloom/shared/mapped_header.h"
+#include "bloom/filter/stats.h"
 
 static bool mapped_form_holds(const lfb_strategy *strategy)
 {
@@ -81,7 +82,7 @@ static lfb_status mapped_form_write(const lfb_filter *filter, const lfb_writer *
   const time_t now = time(NULL);
   unsigned char header[LFB_MAPPED_HEADER];
 
-  lfb_mapped_encode(&filter->description, lfb_core_bits_set(filter), &shape,
+  lfb_mapped_encode(&filter->description, lfb_filter_bits_set(filter), &shape,
                     now < 0 ? 0 : (uint64_t)now, header);
   lfb_status status = writer->write(writer->to, header, sizeof header);
   if (status == LFB_OK)

@@ -72,7 +72,7 @@ lfb_status lfb_mapping_make_filter(const lfb_description *description, const lfb
                                    lfb_cell *cells, lfb_stripes count,
                                    void (*leave)(lfb_filter *filter), lfb_filter **filter)
 {
-  const lfb_core_parts parts = {
+  const lfb_filter_parts parts = {
       .pages = *words,
       .count = count,
       .claims = lfb_claims_over(cells, description->strategy->hash_width),
@@ -81,7 +81,7 @@ lfb_status lfb_mapping_make_filter(const lfb_description *description, const lfb
   };
 
   (void)lfb_slot(); /* the process's first enters the kernel: no put, query or claim is to do so */
-  return lfb_core_make_over(description, &parts, filter);
+  return lfb_filter_make_over(description, &parts, filter);
 }
 
 lfb_status lfb_mapping_sync_name(const lfb_mapping *mapping)

@@ -1,5 +1,6 @@
 /* figures.c - a filter's figures, its bits counted where they are. */
 #include "redis/filter/remote.h"
+#include "bloom/filter/stats.h"
 
 enum {
   /* What a server counts before it serves anybody else: a tenth of a millisecond. */
@@ -74,7 +75,7 @@ lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats)
   const lfb_status status = lfb_remote_with_link(filter, figures_count, &bits);
 
   if (status == LFB_OK)
-    lfb_core_stats(description,
+    lfb_stats_fill(description,
                    bits < description->geometry.bit_count ? bits : description->geometry.bit_count,
                    stats);
   return status;
@@ -82,5 +83,5 @@ lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats)
 
 void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats)
 {
-  lfb_core_plan(&filter->place.description, stats);
+  lfb_stats_plan(&filter->place.description, stats);
 }

@@ -72,7 +72,7 @@ static lfb_status fast_plan(lfb_redis_place *place, uint64_t part_bytes)
   if (parts > LFB_MOST_PARTS)
     return LFB_ERROR_TOO_MANY_BITS;
   while (mark == 0 || mark > FAST_MOST_MARK) {
-    const lfb_status status = lfb_core_random(&mark, sizeof mark);
+    const lfb_status status = lfb_random_bytes(&mark, sizeof mark);
     if (status != LFB_OK)
       return status;
   }

@@ -46,7 +46,7 @@ static lfb_status guava_reserve(lfb_link *link, const lfb_redis_place *place)
 {
   unsigned char draft[LFB_GUAVA_HEADER];
 
-  const lfb_status status = lfb_core_random(draft, sizeof draft);
+  const lfb_status status = lfb_random_bytes(draft, sizeof draft);
   if (status != LFB_OK)
     return status;
   memcpy(draft, guava_draft, sizeof guava_draft);

@@ -43,7 +43,7 @@ static lfb_status helper_find(lfb_link *link, lfb_redis_place *place, const lfb_
   (void)whole;
   if (wanted == NULL || wanted->strategy != LFB_REDIS_MITZ32)
     return LFB_ERROR_REDIS_NO_FILTER;
-  lfb_status status = lfb_core_describe(wanted, &place->description);
+  lfb_status status = lfb_description_make(wanted, &place->description);
   if (status == LFB_OK)
     status = helper_plan(place, 0);
   if (status == LFB_OK)

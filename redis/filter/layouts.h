@@ -26,7 +26,7 @@
 #ifndef LFB_REDIS_LAYOUTS_H
 #define LFB_REDIS_LAYOUTS_H
 
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 #include "redis/filter/words.h"
 #include "redis/link/ask.h"
 

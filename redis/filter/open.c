@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "redis/filter/remote.h"
+#include "bloom/filter/stats.h"
 
 /* ---- create ------------------------------------------------------------------ */
 
@@ -12,7 +13,7 @@ lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
   lfb_description description;
   lfb_redis_place place;
 
-  lfb_status status = lfb_core_describe(config, &description);
+  lfb_status status = lfb_description_make(config, &description);
   if (status == LFB_OK)
     status = lfb_remote_plan(name, &description, part_bytes, &place);
   return status == LFB_OK ? lfb_remote_build(options, &place, NULL, filter) : status;
@@ -29,11 +30,11 @@ static lfb_status remote_fits(const lfb_description *found, const lfb_config *wa
 
   if (wanted == NULL || wanted->fpp == 0)
     return LFB_OK;
-  const lfb_status status = lfb_core_describe(wanted, &described);
+  const lfb_status status = lfb_description_make(wanted, &described);
   if (status != LFB_OK)
     return status;
   const lfb_geometry *b = &described.geometry;
-  lfb_core_plan(&described, &stats);
+  lfb_stats_plan(&described, &stats);
   if (found->strategy->id != wanted->strategy)
     return LFB_ERROR_STRATEGY_DIFFERS;
   if (a->probes != b->probes)
@@ -41,7 +42,7 @@ static lfb_status remote_fits(const lfb_description *found, const lfb_config *wa
   if (a->bit_count != b->bit_count || a->words_per_key != b->words_per_key)
     return LFB_ERROR_BIT_COUNT_DIFFERS;
   /* A seed that is left to chance is whatever was found. */
-  if (lfb_core_hash_id(&found->hasher) != stats.hash ||
+  if (lfb_hasher_id(&found->hasher) != stats.hash ||
       (wanted->seed != 0 && found->hasher.seed != wanted->seed))
     return LFB_ERROR_HASH_DIFFERS;
   return LFB_OK;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "atomic/threads/wake.h"
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 #include "bloom/filter/pieces.h"
 #include "bloom/hashing/sink.h"
 
@@ -192,7 +192,7 @@ static void put_wake(lfb_replica *replica)
 static bool put_beside(lfb_replica *replica, lfb_hash hash)
 {
   (void)lfb_add_u64(&replica->begun, 1, memory_order_acq_rel);
-  const bool changed = lfb_core_put_wide(replica->local, hash);
+  const bool changed = lfb_filter_put_wide(replica->local, hash);
   /* release: pairs with the acquire of a resync. */
   (void)lfb_add_u64(&replica->ended, 1, memory_order_release);
   return changed;
@@ -207,7 +207,7 @@ static bool replica_put(lfb_replica *replica, lfb_hash hash)
   if (!lfb_outbox_put(&replica->outbox, hash, lfb_lags_now()))
     return put_beside(replica, hash);
   /* Behind the place, never before it: replica.h. */
-  const bool changed = lfb_core_put_wide(local, hash);
+  const bool changed = lfb_filter_put_wide(local, hash);
   put_wake(replica);
   return changed;
 }

@@ -1,7 +1,7 @@
 /* replica_read.c - the thread that gets what others have put. */
 #include <poll.h>
 
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 #include "redis/link/net.h"
 #include "redis/replica/replica.h"
 
@@ -72,7 +72,7 @@ lfb_status lfb_replica_load(lfb_replica *replica)
 
 static void read_take(void *context, lfb_hash hash)
 {
-  (void)lfb_core_put_wide(context, hash);
+  (void)lfb_filter_put_wide(context, hash);
 }
 
 /* What was read, as figures.  relaxed: as above, but of `fresh`. */

@@ -12,7 +12,7 @@ lfb_status lfb_stream_init(lfb_stream *stream, lfb_redis *filter, uint64_t most,
   uint64_t origin = 0;
 
   while (origin == 0) { /* which stands for no entry of ours */
-    const lfb_status status = lfb_core_random(&origin, sizeof origin);
+    const lfb_status status = lfb_random_bytes(&origin, sizeof origin);
     if (status != LFB_OK)
       return status;
   }

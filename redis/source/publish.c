@@ -30,7 +30,7 @@ static lfb_status publish_draw(lfb_token *token)
 {
   uint64_t bits;
 
-  const lfb_status status = lfb_core_random(&bits, sizeof bits);
+  const lfb_status status = lfb_random_bytes(&bits, sizeof bits);
   if (status != LFB_OK)
     return status;
   (void)snprintf(token->text, sizeof token->text, "%016" PRIx64, bits);

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/cells.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
@@ -111,7 +111,7 @@ TEST_P(EveryStrategyClaims, ManyAnswersAsOneByOne) {
 // that completes it, whatever the strategy uses of its hash.
 TEST_P(EveryStrategyClaims, AreCompletedFromTheCellAlone) {
   const Filter filter = MakeSure(10000, GetParam());
-  const lfb_claimed in = lfb_core_claimed(filter.get());
+  const lfb_claimed in = lfb_filter_claimed(filter.get());
   for (uint64_t i = 0; i < 2000; i++) {
     const lfb_hash hash = lfb_hasher_u64(&filter->layout.hasher, Mix(20, i));
     lfb_cell* const cell = lfb_claims_cell(&filter->claims, hash);
@@ -203,7 +203,7 @@ class Stopped : public testing::Test {
 
   const Filter filter_ = MakeSure(1000);
   lfb_claims* const claims_ = &filter_->claims;
-  const lfb_claimed in_ = lfb_core_claimed(filter_.get());
+  const lfb_claimed in_ = lfb_filter_claimed(filter_.get());
   const std::vector<uint64_t> hashes_ = HashesOfOneCell(filter_.get(), 30, 8);
 };
 

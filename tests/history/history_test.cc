@@ -4,7 +4,7 @@
 // each, may miss: each answer of each call is judged (tests/history/model.h).
 #include <iostream>
 
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 #include "tests/support/filters.h"
 #include "tests/history/run.h"
 #include "tests/support/race.h"

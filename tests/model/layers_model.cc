@@ -105,13 +105,13 @@ static void PoolGive(void* at) {
 }
 
 extern "C" {
-lfb_status lfb_core_describe(const lfb_config*, lfb_description* description) {
+lfb_status lfb_description_make(const lfb_config*, lfb_description* description) {
   *description = {};
   description->strategy = &kRow;
   description->geometry.bit_count = LFB_WORD_BITS;
   return LFB_OK;
 }
-lfb_status lfb_core_create(const lfb_description* description, bool, lfb_filter** filter) {
+lfb_status lfb_filter_make_empty(const lfb_description* description, bool, lfb_filter** filter) {
   RL_ASSERT(pool->filter_count < kMost);
   OneWord* one = &pool->filters[pool->filter_count++];
   one->filter.strategy = description->strategy;
@@ -167,8 +167,8 @@ struct Growing : rl::test_suite<Test, kThreads> {
     growing.config.expected_insertions = 1;
     lfb_description description;
     lfb_filter* first;
-    RL_ASSERT(lfb_core_describe(nullptr, &description) == LFB_OK);
-    RL_ASSERT(lfb_core_create(&description, true, &first) == LFB_OK);
+    RL_ASSERT(lfb_description_make(nullptr, &description) == LFB_OK);
+    RL_ASSERT(lfb_filter_make_empty(&description, true, &first) == LFB_OK);
     RL_ASSERT(lfb_layers_push(&growing, first) == LFB_OK);
   }
   // As lfb_growing_put() does.

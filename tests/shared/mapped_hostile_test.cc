@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 #include "bloom/shared/mapping.h"
 #include "tests/support/cells.h"
 #include "tests/support/mapped.h"
@@ -98,7 +98,7 @@ TEST_P(EveryStrategyWithCells, AClaimOfTheDeadIsCompleted) {
     const lfb_hash hash = lfb_hasher_u64(hasher, 1);
     const pid_t child = fork();
     if (child == 0) {
-      lfb_claimed in = lfb_core_claimed(filter.get());
+      lfb_claimed in = lfb_filter_claimed(filter.get());
       in.put = [](const void*, lfb_hash) { _exit(0); };
       lfb_claims_claim(&filter->claims, &in, hash);
       _exit(1);
@@ -112,11 +112,11 @@ TEST_P(EveryStrategyWithCells, AClaimOfTheDeadIsCompleted) {
     lfb_hash next = hash;
     for (uint64_t i = 0; !same && (i == 0 || lfb_claims_cell(&other->claims, next) != cell); i++)
       next = lfb_hasher_u64(hasher, 2 + i);
-    EXPECT_EQ(lfb_core_claim(other.get(), next), !same);
+    EXPECT_EQ(lfb_filter_claim_wide(other.get(), next), !same);
     EXPECT_TRUE(other->kernel->might_contain(&other->layout, hash));
     EXPECT_TRUE(other->kernel->might_contain(&other->layout, next));
     EXPECT_EQ(StateOf(cell), LFB_CLAIM_DONE);
-    EXPECT_FALSE(lfb_core_claim(filter.get(), hash));
+    EXPECT_FALSE(lfb_filter_claim_wide(filter.get(), hash));
   }
 }
 

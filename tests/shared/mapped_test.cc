@@ -16,7 +16,7 @@
 #include <fstream>
 #include <functional>
 
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 #include "bloom/shared/mapping.h"
 #include "tests/support/mapped.h"
 #include "tests/support/race.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 #include "bloom/hashing/sink.h"
 #include "bloom/strategies/strategies.h"
 #include "tests/support/filters.h"
@@ -53,9 +53,9 @@ TEST(RedisMitz32, HasTheOffsetsOfTheJavaHelper) {
   for (const Row& row : kRows) {
     const lfb_config config = Config(row.n, row.fpp, LFB_REDIS_MITZ32);
     lfb_description description;
-    ASSERT_EQ(lfb_core_describe(&config, &description), LFB_OK);
+    ASSERT_EQ(lfb_description_make(&config, &description), LFB_OK);
     EXPECT_EQ(description.geometry.bit_count, row.bit_size);
-    const lfb_layout layout = lfb_core_layout(&description, nullptr, lfb_stripes{}, nullptr);
+    const lfb_layout layout = lfb_layout_of(&description, nullptr, lfb_stripes{}, nullptr);
     for (const Offsets& key : row.keys) {
       std::vector<uint64_t> found(LFB_MAX_PROBES);
       found.resize(description.strategy->bits_of(

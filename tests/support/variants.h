@@ -2,7 +2,7 @@
 // LFBLOOM_SIMD says.
 #pragma once
 
-#include "bloom/filter/core.h"
+#include "bloom/filter/filter.h"
 #include "bloom/strategies/strategies.h"
 #include "tests/support/filters.h"
 
@@ -23,7 +23,7 @@ inline Filter MakeDescribed(lfb_simd most, const lfb_description& description) {
   lfb_pages pages{};
   EXPECT_EQ(lfb_pages_init(&pages, description.geometry.word_count * 8, true), LFB_OK);
   lfb_filter* made = nullptr;
-  EXPECT_EQ(lfb_core_make(&description, &pages, &made), LFB_OK);
+  EXPECT_EQ(lfb_filter_make(&description, &pages, &made), LFB_OK);
   Filter filter(made);
   filter->kernel = KernelUpTo(most, filter);
   return filter;
@@ -32,7 +32,7 @@ inline Filter MakeDescribed(lfb_simd most, const lfb_description& description) {
 // A filter whose operations use no more than `most`.
 inline Filter MakeUpTo(lfb_simd most, const lfb_config& config) {
   lfb_description description{};
-  EXPECT_EQ(lfb_core_describe(&config, &description), LFB_OK);
+  EXPECT_EQ(lfb_description_make(&config, &description), LFB_OK);
   return MakeDescribed(most, description);
 }
 
@@ -40,7 +40,7 @@ inline Filter MakeUpTo(lfb_simd most, const lfb_config& config) {
 inline Filter MakeShaped(lfb_simd most, uint32_t w, uint32_t g, uint64_t blocks) {
   const lfb_config config = Config(1, 0.5, LFB_FAST);
   lfb_description description{};
-  EXPECT_EQ(lfb_core_describe(&config, &description), LFB_OK);
+  EXPECT_EQ(lfb_description_make(&config, &description), LFB_OK);
   description.geometry = {512 * blocks, 8 * blocks, w * g, w};
   return MakeDescribed(most, description);
 }

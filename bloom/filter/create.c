@@ -1,0 +1,85 @@
+/* create.c - making filters. */
+#include "bloom/filter/filter.h"
+
+#include <stdlib.h>
+
+#include "bloom/strategies/strategies.h"
+
+lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_filter_parts *parts,
+                              lfb_filter **filter)
+{
+  const size_t size = (sizeof **filter + LFB_CACHE_LINE - 1) / LFB_CACHE_LINE * LFB_CACHE_LINE;
+
+  lfb_filter *made = aligned_alloc(LFB_CACHE_LINE, size);
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  *made = (lfb_filter){
+      .layout = lfb_layout_of(description, parts->pages.address, parts->count, made),
+      .kernel = lfb_strategy_kernel(description->strategy, &description->geometry, lfb_simd_chosen()),
+      .strategy = description->strategy,
+      .pages = parts->pages,
+      .claims = parts->claims,
+      .leave = parts->leave,
+      .shared = parts->shared,
+      .description = *description,
+  };
+  *filter = made;
+  return LFB_OK;
+}
+
+/* Ends a filter in memory of its own. */
+static void create_leave(lfb_filter *filter)
+{
+  lfb_claims_free(&filter->claims);
+  lfb_stripes_free(&filter->layout.count);
+  lfb_pages_free(&filter->pages);
+}
+
+lfb_status lfb_filter_make(const lfb_description *description, const lfb_pages *pages,
+                         lfb_filter **filter)
+{
+  lfb_filter_parts parts = {.pages = *pages, .leave = create_leave};
+
+  lfb_status status = lfb_claims_init(&parts.claims, description->strategy->hash_width);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_stripes_init(&parts.count);
+  if (status == LFB_OK) {
+    status = lfb_filter_make_over(description, &parts, filter);
+    if (status != LFB_OK)
+      lfb_stripes_free(&parts.count);
+  }
+  if (status != LFB_OK)
+    lfb_claims_free(&parts.claims);
+  return status;
+}
+
+static bool create_might_contain(const void *of, lfb_hash hash)
+{
+  const lfb_filter *filter = of;
+  return filter->kernel->might_contain(&filter->layout, hash);
+}
+
+static void create_put(const void *of, lfb_hash hash)
+{
+  (void)lfb_filter_put_wide(of, hash);
+}
+
+lfb_claimed lfb_filter_claimed(const lfb_filter *filter)
+{
+  return (lfb_claimed){filter, create_might_contain, create_put};
+}
+
+lfb_status lfb_filter_make_empty(const lfb_description *description, bool lazy, lfb_filter **filter)
+{
+  lfb_pages pages;
+
+  lfb_status status =
+      lfb_pages_init(&pages, description->geometry.word_count * sizeof(lfb_word), !lazy);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_filter_make(description, &pages, filter);
+  if (status != LFB_OK)
+    lfb_pages_free(&pages);
+  return status;
+}

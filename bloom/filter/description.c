@@ -1,0 +1,160 @@
+/* description.c - what a filter is, apart from its bits; and whether two of them fit together. */
+#define _DEFAULT_SOURCE /* getrandom */
+#include "bloom/filter/description.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "bloom/strategies/fast/fast_size.h"
+#include "bloom/strategies/strategies.h"
+
+lfb_status lfb_random_bytes(void *bytes, size_t size)
+{
+  char *at = bytes;
+
+  while (size > 0) {
+    const ssize_t got = getrandom(at, size, 0);
+    if (got < 0 && errno == EINTR) /* while the system is starting, when it may wait */
+      continue;
+    if (got <= 0)
+      return LFB_ERROR_NO_RANDOM;
+    at += got;
+    size -= (size_t)got;
+  }
+  return LFB_OK;
+}
+
+static bool description_has_key(const lfb_config *config)
+{
+  static const uint8_t none[sizeof config->key];
+  return memcmp(config->key, none, sizeof none) != 0;
+}
+
+/* The hash of a strategy that leaves the choice. */
+static lfb_status description_choose_hash(const lfb_config *config, lfb_hasher *hasher)
+{
+  uint64_t seed = config->seed;
+  uint8_t key[sizeof config->key];
+
+  switch (config->hash) {
+  case LFB_HASH_DEFAULT:
+  case LFB_HASH_XXH3:
+    if (description_has_key(config))
+      return LFB_ERROR_UNKNOWN_HASH;
+    if (seed == 0 && lfb_random_bytes(&seed, sizeof seed) != LFB_OK)
+      return LFB_ERROR_NO_RANDOM;
+    *hasher = (lfb_hasher){LFB_KIND_XXH3, seed, {0, 0}};
+    return LFB_OK;
+  case LFB_HASH_SIPHASH13:
+    memcpy(key, config->key, sizeof key);
+    if (seed != 0)
+      return LFB_ERROR_UNKNOWN_HASH;
+    if (!description_has_key(config) && lfb_random_bytes(key, sizeof key) != LFB_OK)
+      return LFB_ERROR_NO_RANDOM;
+    *hasher = (lfb_hasher){LFB_KIND_SIPHASH13, 0, {lfb_load_le64(key), lfb_load_le64(key + 8)}};
+    return LFB_OK;
+  }
+  return LFB_ERROR_UNKNOWN_HASH;
+}
+
+static lfb_status description_hasher(const lfb_strategy *strategy, const lfb_config *config,
+                              lfb_hasher *hasher)
+{
+  if (strategy->seeding == LFB_SEED_RANDOM)
+    return description_choose_hash(config, hasher);
+  if (config->hash != LFB_HASH_DEFAULT || description_has_key(config))
+    return LFB_ERROR_UNKNOWN_HASH;
+  if (config->seed != 0 && strategy->seeding == LFB_SEED_NONE)
+    return LFB_ERROR_UNKNOWN_HASH;
+  /* Equal seeds would make both halves of the pair one: 0 stands for 0 and 1. */
+  const uint64_t pair = config->seed == 0 ? UINT64_C(1) << 32 : config->seed;
+  *hasher = (lfb_hasher){strategy->hash, strategy->seeding == LFB_SEED_PAIR ? pair : 0, {0, 0}};
+  return LFB_OK;
+}
+
+lfb_status lfb_description_make(const lfb_config *config, lfb_description *description)
+{
+  const lfb_strategy *strategy = lfb_strategy_find(config->strategy);
+  lfb_geometry geometry;
+  lfb_hasher hasher;
+
+  if (strategy == NULL)
+    return LFB_ERROR_UNKNOWN_STRATEGY;
+  lfb_status status = strategy->usable == NULL ? LFB_OK : strategy->usable();
+  if (status == LFB_OK)
+    status = strategy->size(config, &geometry);
+  if (status == LFB_OK)
+    status = description_hasher(strategy, config, &hasher);
+  if (status != LFB_OK)
+    return status;
+  *description = (lfb_description){
+      .strategy = strategy, .geometry = geometry, .hasher = hasher, .config = *config};
+  return LFB_OK;
+}
+
+lfb_hash_id lfb_hasher_id(const lfb_hasher *hasher)
+{
+  return hasher->kind == LFB_KIND_XXH3        ? LFB_HASH_XXH3
+         : hasher->kind == LFB_KIND_SIPHASH13 ? LFB_HASH_SIPHASH13
+                                              : LFB_HASH_DEFAULT;
+}
+
+bool lfb_description_writes_key(const lfb_description *description)
+{
+  return description->config.keep_key &&
+         lfb_hasher_id(&description->hasher) == LFB_HASH_SIPHASH13;
+}
+
+lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
+                           lfb_stripes count, const lfb_filter *filter)
+{
+  const lfb_geometry *geometry = &description->geometry;
+  lfb_layout layout = {
+      .hasher = description->hasher,
+      .bits = lfb_bits_over(words, geometry->word_count),
+      .modulus = lfb_modulus_for(geometry->bit_count),
+      .probes = geometry->probes,
+      .count = count,
+  };
+
+  if (description->strategy->id == LFB_FAST)
+    layout.fast = lfb_fast_view(geometry, layout.bits.words, filter);
+  return layout;
+}
+
+/* Whether the filter, made by the other of Guava's formulas, would have `probes`. */
+static bool description_other_formula_gives(const lfb_description *description, uint32_t probes)
+{
+  const lfb_config *known = &description->config;
+  if (known->fpp == 0 || description->geometry.words_per_key > 0)
+    return false; /* the form did not say, or the formulas are not Guava's */
+
+  lfb_config other = *known;
+  other.probes_formula = known->probes_formula == LFB_PROBES_GUAVA_31 ? LFB_PROBES_GUAVA_CURRENT
+                                                                      : LFB_PROBES_GUAVA_31;
+  return lfb_sizing_probes(&other, lfb_sizing_bits(other.expected_insertions, other.fpp)) ==
+         probes;
+}
+
+bool lfb_hasher_same(const lfb_hasher *a, const lfb_hasher *b)
+{
+  return a->kind == b->kind && a->seed == b->seed && a->key[0] == b->key[0] &&
+         a->key[1] == b->key[1];
+}
+
+lfb_status lfb_description_compatible(const lfb_description *into, const lfb_description *from)
+{
+  const lfb_geometry *a = &into->geometry, *b = &from->geometry;
+
+  if (a->probes != b->probes)
+    return a->bit_count == b->bit_count && (description_other_formula_gives(into, b->probes) ||
+                                            description_other_formula_gives(from, a->probes))
+               ? LFB_ERROR_PROBES_DIFFER_BY_FORMULA
+               : LFB_ERROR_PROBES_DIFFER;
+  if (a->bit_count != b->bit_count)
+    return LFB_ERROR_BIT_COUNT_DIFFERS;
+  if (into->strategy->id != from->strategy->id || a->words_per_key != b->words_per_key)
+    return LFB_ERROR_STRATEGY_DIFFERS;
+  return lfb_hasher_same(&into->hasher, &from->hasher) ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
+}

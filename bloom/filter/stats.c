@@ -1,0 +1,120 @@
+/* stats.c - how many bits are set, and what that says of a filter. */
+#define _DEFAULT_SOURCE /* CLOCK_MONOTONIC */
+#include "bloom/filter/stats.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "bloom/filter/digest.h"
+
+/* Nanoseconds of a clock that goes on while the machine sleeps or not; never 0. */
+static uint64_t stats_now(void)
+{
+  struct timespec now = {0};
+
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return 1 + (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t stats_count_words(const lfb_bits *bits)
+{
+#ifdef LFB_SIMD_X86 /* vectors whose 64-bit lanes are whole: while others put, too */
+  return lfb_digest_bits((const uint64_t *)(const void *)bits->words, (size_t)bits->word_count);
+#else
+  return lfb_bits_count(bits);
+#endif
+}
+
+/* Counts the words of a shared filter, and keeps the result for lfb_filter_bits_recent(). */
+static uint64_t stats_count_shared(const lfb_filter *filter)
+{
+  lfb_counted *kept = (lfb_counted *)&filter->counted; /* nothing of the filter itself changes */
+  const uint64_t start = stats_now();
+  const uint64_t words_say = stats_count_words(&filter->layout.bits);
+  const uint64_t most = filter->description.geometry.bit_count;
+  const uint64_t bits_set = words_say < most ? words_say : most; /* a file says anything */
+
+  /* relaxed, both: they come before the release below. */
+  atomic_store_explicit(&kept->bits_set, bits_set, memory_order_relaxed);
+  atomic_store_explicit(&kept->took, stats_now() - start, memory_order_relaxed);
+  /* release: a thread that reads this time reads a count that is as new, or newer. */
+  atomic_store_explicit(&kept->at, start, memory_order_release);
+  return bits_set;
+}
+
+uint64_t lfb_filter_bits_set(const lfb_filter *filter)
+{
+  return filter->shared ? stats_count_shared(filter) : lfb_stripes_sum(&filter->layout.count);
+}
+
+uint64_t lfb_filter_bits_recent(const lfb_filter *filter, double *age)
+{
+  enum { PATIENCE = 100 }; /* times as long as counting takes: at most 1 % of a processor */
+  const lfb_counted *kept = &filter->counted;
+  /* acquire: pairs with the release in stats_count_shared(). */
+  const uint64_t at = atomic_load_explicit(&kept->at, memory_order_acquire);
+  const uint64_t took = atomic_load_explicit(&kept->took, memory_order_relaxed);
+  const uint64_t passed = filter->shared ? stats_now() - at : 0;
+
+  if (!filter->shared || at == 0 || passed / PATIENCE >= took) {
+    *age = 0;
+    return lfb_filter_bits_set(filter);
+  }
+  *age = (double)passed / 1e9;
+  return atomic_load_explicit(&kept->bits_set, memory_order_relaxed);
+}
+
+void lfb_stats_plan(const lfb_description *description, lfb_stats *stats)
+{
+  const lfb_geometry *geometry = &description->geometry;
+  const uint64_t reach = description->strategy->reachable_bits;
+
+  *stats = (lfb_stats){
+      .strategy = description->strategy->id,
+      .form = description->form,
+      .expected_insertions = description->config.expected_insertions,
+      .fpp = description->config.fpp,
+      .bit_count = geometry->bit_count,
+      .reachable_bits = geometry->bit_count < reach ? geometry->bit_count : reach,
+      .probes = geometry->probes,
+      .words_per_key = geometry->words_per_key,
+      .hash = lfb_hasher_id(&description->hasher),
+      .key_kept = lfb_description_writes_key(description),
+      .seed = description->hasher.seed,
+      .bytes = geometry->word_count * sizeof(lfb_word),
+      .written = description->written,
+  };
+}
+
+/*
+ * The figures where part of the words is all ones, which no keys have made so.  An absent key
+ * that has its bits there is found; the others have the rest, which is as full as its own bits
+ * say.  So have the keys that were put: the rest has its share of them.
+ */
+static void stats_stats_beside(const lfb_description *description, uint64_t full_words,
+                              lfb_stats *stats)
+{
+  const lfb_strategy *strategy = description->strategy;
+  lfb_geometry rest = description->geometry;
+  const double full = (double)full_words / (double)rest.word_count;
+  const uint64_t bits_set = stats->bits_set - full_words * LFB_WORD_BITS;
+
+  rest.word_count -= full_words;
+  rest.bit_count -= full_words * LFB_WORD_BITS;
+  /* round() goes up at halves: floor(x + 0.5) is wrong just below 0.5 */
+  stats->approximate_count = (uint64_t)round(strategy->count(&rest, bits_set) / (1 - full));
+  stats->expected_fpp = full + (1 - full) * strategy->fpp_now(&rest, bits_set);
+}
+
+void lfb_stats_fill(const lfb_description *description, uint64_t bits_set, lfb_stats *stats)
+{
+  lfb_stats_plan(description, stats);
+  stats->bits_set = bits_set;
+  stats->saturated = bits_set >= stats->reachable_bits;
+  if (stats->saturated) {
+    stats->approximate_count = UINT64_MAX;
+    stats->expected_fpp = description->strategy->fpp_now(&description->geometry, bits_set);
+  } else {
+    stats_stats_beside(description, description->full_words, stats);
+  }
+}
