@@ -72,7 +72,9 @@ function typedef(text,  words, count) {
     found("type", substr(text, RSTART + 2, RLENGTH - 3))
     return
   }
-  sub(/(\[.*\])$/, "", text)
+  if (text ~ /\)$/) # a function's type
+    sub(/ *\(.*/, "", text)
+  sub(/\[.*\]$/, "", text)
   count = split(text, words, /[ *]+/)
   if (!(words[2] ~ /^(struct|union|enum)$/ && count == 4 && words[3] == words[4]))
     found("type", words[count])

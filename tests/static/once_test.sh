@@ -55,6 +55,7 @@ typedef struct {
   int member;
 } shared_type;
 typedef int (*shared_pointer)(int, int);
+typedef int shared_signature(int, int);
 enum { SHARED_ONE = 1, SHARED_TWO };
 typedef enum shared_enum {
   SHARED_THREE, /* SHARED_COMMENTED */
@@ -69,7 +70,7 @@ done
 definitions=$OLDPWD/$definitions
 found=$(twice one.h two.h)
 expected=$(printf '%s: one.h two.h\n' SHARED_MACRO SHARED_ONE SHARED_THREE SHARED_TWO \
-  shared_enum shared_function shared_pointer shared_tag shared_type)
+  shared_enum shared_function shared_pointer shared_signature shared_tag shared_type)
 [[ $found == "$expected" ]] || complain "of the small headers this is said: $found"
 
 ((wrong == 0))
