@@ -73,6 +73,16 @@ uint64_t lfb_stripes_add_shared(const lfb_stripes *stripes, uint64_t amount)
   return lfb_add_u64(&stripes->stripes[which].count, amount, memory_order_release);
 }
 
+void lfb_stripes_add_slow(const lfb_stripes *stripes, uint64_t amount)
+{
+  const uint32_t slot = lfb_slot();
+
+  if (slot < stripes->owned)
+    lfb_stripe_add_owned(&stripes->stripes[slot], amount);
+  else
+    (void)lfb_stripes_add_shared(stripes, amount);
+}
+
 uint64_t lfb_stripes_sum(const lfb_stripes *stripes)
 {
   uint64_t sum = 0;

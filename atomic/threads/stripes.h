@@ -94,15 +94,18 @@ static inline void lfb_stripe_add_owned(lfb_stripe *mine, uint64_t amount)
 #endif
 }
 
+/* lfb_stripes_add() of a thread that has no slot yet, or none with a stripe of its own. */
+void lfb_stripes_add_slow(const lfb_stripes *stripes, uint64_t amount);
+
 /* Adds to the counter. */
 static inline void lfb_stripes_add(const lfb_stripes *stripes, uint64_t amount)
 {
-  const uint32_t slot = lfb_slot();
+  const uint32_t slot = lfb_slot_plus_one - 1; /* of a thread that has none: more than there are */
 
   if (__builtin_expect(slot < stripes->owned, 1))
     lfb_stripe_add_owned(&stripes->stripes[slot], amount);
   else
-    (void)lfb_stripes_add_shared(stripes, amount);
+    lfb_stripes_add_slow(stripes, amount);
 }
 
 /*

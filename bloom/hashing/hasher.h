@@ -103,30 +103,24 @@ LFB_INLINE lfb_hash lfb_hasher_u64(const lfb_hasher *hasher, uint64_t key)
   return lfb_hasher_u64_other(hasher, key);
 }
 
-/* The hash in this hasher's width that stands for a caller's own 64-bit hash. */
-static inline lfb_hash lfb_hasher_widen(const lfb_hasher *hasher, uint64_t hash)
-{
-  switch (hasher->kind) {
-  case LFB_KIND_MURMUR32_PAIR:
-    return (lfb_hash){(uint32_t)hash, hash >> 32};
-  case LFB_KIND_FNV1A32:
-    return (lfb_hash){(uint32_t)hash, 0};
-  case LFB_KIND_XXH3:
-  case LFB_KIND_SIPHASH13:
-  case LFB_KIND_XXH64:
-    return (lfb_hash){hash, 0};
-  case LFB_KIND_MURMUR128:
-    break;
-  }
-  /* The constant, 2^64 over the golden ratio, keeps hash 0 from a stride of 0. */
-  return (lfb_hash){hash, lfb_murmur_finish64(hash + UINT64_C(0x9e3779b97f4a7c15))};
-}
-
-/* Whether that is the caller's hash as it is, in the low half alone. */
-static inline bool lfb_hasher_takes_hashes(const lfb_hasher *hasher)
+/* Whether a caller's own 64-bit hash is taken as it is, in the low half alone. */
+LFB_INLINE bool lfb_hasher_takes_hashes(const lfb_hasher *hasher)
 {
   return hasher->kind == LFB_KIND_XXH3 || hasher->kind == LFB_KIND_SIPHASH13 ||
          hasher->kind == LFB_KIND_XXH64;
+}
+
+/* The hash in this hasher's width that stands for a caller's own 64-bit hash. */
+LFB_INLINE lfb_hash lfb_hasher_widen(const lfb_hasher *hasher, uint64_t hash)
+{
+  if (__builtin_expect(lfb_hasher_takes_hashes(hasher), 1))
+    return (lfb_hash){hash, 0};
+  if (hasher->kind == LFB_KIND_MURMUR32_PAIR)
+    return (lfb_hash){(uint32_t)hash, hash >> 32};
+  if (hasher->kind == LFB_KIND_FNV1A32)
+    return (lfb_hash){(uint32_t)hash, 0};
+  /* The constant, 2^64 over the golden ratio, keeps hash 0 from a stride of 0. */
+  return (lfb_hash){hash, lfb_murmur_finish64(hash + UINT64_C(0x9e3779b97f4a7c15))};
 }
 
 /* A hash whose bytes come in pieces. */

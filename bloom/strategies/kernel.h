@@ -87,8 +87,10 @@ static inline void lfb_layout_count(const lfb_layout *layout, uint64_t turned_on
 /* Counts the bits that a put has turned on; whether there are any. */
 LFB_INLINE bool lfb_layout_counted(const lfb_layout *layout, uint32_t turned_on)
 {
-  lfb_layout_count(layout, turned_on);
-  return turned_on > 0;
+  if (turned_on == 0)
+    return false;
+  lfb_stripes_add(&layout->count, turned_on);
+  return true;
 }
 
 #ifdef __cplusplus

@@ -158,21 +158,43 @@ LFB_INLINE void flight_send(lfb_flight *flight, const lfb_layout *layout, size_t
   }
 }
 
+/* Whether all bits of a key whose lines have arrived are on. */
+LFB_INLINE uint32_t flight_look_up(const lfb_layout *layout, const uint64_t *index, uint32_t count)
+{
+  uint64_t all = 1;
+
+  LFB_UNROLL_8
+  for (uint32_t i = 0; i < count; i++)
+    all &= lfb_bits_word(&layout->bits, index[i] / LFB_WORD_BITS) >> (index[i] % LFB_WORD_BITS);
+  return (uint32_t)(all & 1);
+}
+
+/* Turns on up to LFB_PROBES_GROUP bits of such a key: how many this call turned on. */
+LFB_INLINE uint32_t flight_put(const lfb_layout *layout, const uint64_t *index, uint32_t count)
+{
+  uint32_t missing = 0;
+  lfb_probes probes;
+
+  LFB_UNROLL_8
+  for (uint32_t i = 0; i < count; i++) {
+    probes.index[i] = index[i];
+    probes.seen[i] = lfb_bits_word(&layout->bits, index[i] / LFB_WORD_BITS);
+    missing |= (uint32_t)(~(probes.seen[i] >> (index[i] % LFB_WORD_BITS)) & 1) << i;
+  }
+  return probes_set(layout, &probes, missing);
+}
+
 /* Puts or looks up a key whose lines have arrived; more than 0 for true. */
 LFB_INLINE uint32_t flight_land(lfb_flight *flight, const lfb_layout *layout, size_t key, bool put)
 {
   const uint64_t *index = flight_slots(flight, key);
-  uint32_t turned_on = 0;
-  uint64_t all = 1;
+  uint32_t turned_on = 0, left = flight->probes;
 
-  LFB_UNROLL_8
-  for (uint32_t i = 0; i < flight->probes; i++) {
-    if (put)
-      turned_on += lfb_bits_set(&layout->bits, index[i]);
-    else
-      all &= lfb_bits_word(&layout->bits, index[i] / LFB_WORD_BITS) >> (index[i] % LFB_WORD_BITS);
-  }
-  return put ? turned_on : (uint32_t)(all & 1);
+  if (!put)
+    return flight_look_up(layout, index, flight->probes);
+  for (; left > LFB_PROBES_GROUP; left -= LFB_PROBES_GROUP, index += LFB_PROBES_GROUP)
+    turned_on += flight_put(layout, index, LFB_PROBES_GROUP);
+  return turned_on + flight_put(layout, index, left);
 }
 
 /*

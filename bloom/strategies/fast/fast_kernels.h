@@ -17,7 +17,10 @@ enum { LFB_FAST_KERNELS = 4 };
 extern const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS];
 extern const lfb_kernel *const lfb_kernels_fast256[LFB_FAST_KERNELS];
 extern const lfb_kernel *const lfb_kernels_fast512[LFB_FAST_KERNELS];
-extern const lfb_kernel *const lfb_kernels_fast_pair256[1];
+
+/* One for any number of probes, then one for 6; AVX2 as above. */
+enum { LFB_FAST_PAIR_KERNELS = 2 };
+extern const lfb_kernel *const lfb_kernels_fast_pair256[LFB_FAST_PAIR_KERNELS];
 
 /* credit_many of all kernels of `fast` (kernel.h). */
 void lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,

@@ -142,18 +142,32 @@ static uint32_t pair_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *
 
 #define PAIR_TARGET
 #define PAIR_(noun) pair_##noun
-#define PAIR_PUT pair_put
-#define PAIR_MIGHT_CONTAIN pair_might_contain
-#define PAIR_PUT_MANY pair_put_many
-#define PAIR_MIGHT_CONTAIN_MANY pair_might_contain_many
+
+#define PAIR_PROBES layout->probes
+#define PAIR_ONE(noun) pair_any_##noun
+#define PAIR_PUT pair_any_put
+#define PAIR_MIGHT_CONTAIN pair_any_might_contain
+#define PAIR_PUT_MANY pair_any_put_many
+#define PAIR_MIGHT_CONTAIN_MANY pair_any_might_contain_many
+#define PAIR_KERNEL pair_any_kernel
 #include "bloom/strategies/fast/pair.inc.h"
 
-static const lfb_kernel *const pair_kernels[] = {&(const lfb_kernel){
-    .put = pair_put,
-    .might_contain = pair_might_contain,
-    .put_many = pair_put_many,
-    .might_contain_many = pair_might_contain_many,
-}};
+#define PAIR_PROBES 6
+#define PAIR_ONE(noun) pair_6_##noun
+#define PAIR_PUT pair_6_put
+#define PAIR_MIGHT_CONTAIN pair_6_might_contain
+#define PAIR_PUT_MANY pair_6_put_many
+#define PAIR_MIGHT_CONTAIN_MANY pair_6_might_contain_many
+#define PAIR_KERNEL pair_6_kernel
+#include "bloom/strategies/fast/pair.inc.h"
+
+static const lfb_kernel *const pair_kernels[LFB_FAST_PAIR_KERNELS] = {&pair_any_kernel, &pair_6_kernel};
+
+/* 6 probes are those of 1 %. */
+static uint32_t pair_kernel_of(const lfb_geometry *geometry)
+{
+  return geometry->probes == 6;
+}
 
 const lfb_strategy lfb_strategy_fast_pair = {
     .id = LFB_FAST_PAIR,
@@ -171,4 +185,5 @@ const lfb_strategy lfb_strategy_fast_pair = {
     .fpp_now = pair_fpp_now,
     .bits_of = pair_bits_of,
     .kernels = {pair_kernels, LFB_X86(lfb_kernels_fast_pair256), NULL},
+    .kernel_of = pair_kernel_of,
 };

@@ -22,4 +22,15 @@ LFB_INLINE lfb_word *lfb_fast_pair_block(const lfb_layout *layout, uint64_t hash
   return layout->bits.words + lfb_fast_pair_first_word(layout, hash);
 }
 
+/* Asks for a hash's pair, to read it; to write to it. */
+LFB_INLINE void lfb_fast_pair_ask(const lfb_layout *layout, uint64_t hash)
+{
+  lfb_prefetch_read((const void *)lfb_fast_pair_block(layout, hash));
+}
+
+LFB_INLINE void lfb_fast_pair_ask_put(const lfb_layout *layout, uint64_t hash)
+{
+  lfb_prefetch_write((const void *)lfb_fast_pair_block(layout, hash));
+}
+
 #endif

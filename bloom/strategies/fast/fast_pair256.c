@@ -63,17 +63,26 @@ TARGET LFB_INLINE uint32_t pair256_count(lfb_two two)
 
 #define PAIR_TARGET TARGET
 #define PAIR_(noun) pair256_##noun
-#define PAIR_PUT pair256_put
-#define PAIR_MIGHT_CONTAIN pair256_might_contain
-#define PAIR_PUT_MANY pair256_put_many
-#define PAIR_MIGHT_CONTAIN_MANY pair256_might_contain_many
+
+#define PAIR_PROBES layout->probes
+#define PAIR_ONE(noun) pair256_any_##noun
+#define PAIR_PUT pair256_any_put
+#define PAIR_MIGHT_CONTAIN pair256_any_might_contain
+#define PAIR_PUT_MANY pair256_any_put_many
+#define PAIR_MIGHT_CONTAIN_MANY pair256_any_might_contain_many
+#define PAIR_KERNEL pair256_any_kernel
 #include "bloom/strategies/fast/pair.inc.h"
 
-const lfb_kernel *const lfb_kernels_fast_pair256[] = {&(const lfb_kernel){
-    .put = pair256_put,
-    .might_contain = pair256_might_contain,
-    .put_many = pair256_put_many,
-    .might_contain_many = pair256_might_contain_many,
-}};
+#define PAIR_PROBES 6
+#define PAIR_ONE(noun) pair256_6_##noun
+#define PAIR_PUT pair256_6_put
+#define PAIR_MIGHT_CONTAIN pair256_6_might_contain
+#define PAIR_PUT_MANY pair256_6_put_many
+#define PAIR_MIGHT_CONTAIN_MANY pair256_6_might_contain_many
+#define PAIR_KERNEL pair256_6_kernel
+#include "bloom/strategies/fast/pair.inc.h"
+
+const lfb_kernel *const lfb_kernels_fast_pair256[LFB_FAST_PAIR_KERNELS] = {&pair256_any_kernel,
+                                                                            &pair256_6_kernel};
 
 #endif
