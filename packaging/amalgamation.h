@@ -6,7 +6,7 @@
  * with -pthread -lm.  C++ includes this header as it is.
  *
  * LFBLOOM_WITH_VERSIONS, defined for both files, adds lfbloom/versions.h, follow.h and
- * file_source.h, which stand on ConcurrencyKit: its ck_epoch.h, and -lck.
+ * file_source.h.
  *
  * Licence: Apache-2.0.
  */

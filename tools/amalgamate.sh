@@ -1,8 +1,8 @@
 #!/bin/bash
 # amalgamate.sh OUT SOURCE... --apart SOURCE...: writes OUT/lfbloom.h and OUT/lfbloom.c.
 #
-# Run at the root of the tree.  The sources after --apart are what needs ConcurrencyKit
-# to be linked: they are compiled where LFBLOOM_WITH_VERSIONS is defined.
+# Run at the root of the tree.  The sources after --apart are compiled where
+# LFBLOOM_WITH_VERSIONS is defined.
 set -euo pipefail
 
 out=$1

@@ -55,7 +55,7 @@ Libs: -L"\${libdir}" -l$1
 $3
 EOF
 }
-write_pc lfbloom "A lock-free concurrent Bloom filter" "Libs.private: -lck -lm -pthread"
+write_pc lfbloom "A lock-free concurrent Bloom filter" "Libs.private: -lm -pthread"
 write_pc lfbloom_redis "lfbloom's filter on a Redis server or cluster" "Requires: lfbloom = $version
 Libs.private: -lhiredis"
 # fill FILE: with @name@ replaced in it.  The folders between a CMake file and PREFIX are

@@ -60,7 +60,7 @@ def lfb_part(name, srcs, own_deps, **kwargs):
     """
     _library(name, own_deps, srcs = srcs, **kwargs)
 
-def race_test(name, srcs, library, catches = {}, deps = [], alone = True, **kwargs):
+def race_test(name, srcs, library, catches = {}, deps = [], alone = True, copts = [], **kwargs):
     """A race test, and one test per planted bug which says that it fails there.
 
     Args:
@@ -71,6 +71,7 @@ def race_test(name, srcs, library, catches = {}, deps = [], alone = True, **kwar
         bug's patch says.
       deps: further libraries, free of planted bugs.
       alone: whether the bugs are caught only where nothing else takes the machine's processors.
+      copts: further options of the compiler for the sources.
       **kwargs: for the tests.
     """
     deps = deps + ["@googletest//:gtest_main", library]
@@ -85,13 +86,13 @@ def race_test(name, srcs, library, catches = {}, deps = [], alone = True, **kwar
             name = name + "_objects",
             testonly = True,
             srcs = srcs,
-            copts = STRICT_CXX,
+            copts = STRICT_CXX + copts,
             linkstatic = True,
             tags = kwargs.get("tags", []) + ["manual"],
             deps = deps,
             alwayslink = True,
         )
-    cc_test(name = name, srcs = [] if objects else srcs, copts = STRICT_CXX, deps = objects + deps, **kwargs)
+    cc_test(name = name, srcs = [] if objects else srcs, copts = STRICT_CXX + copts, deps = objects + deps, **kwargs)
     for plant, tests in catches.items():
         binary = name + "_" + plant
         patch = "//tests/plants:%s.patch" % plant
@@ -100,7 +101,7 @@ def race_test(name, srcs, library, catches = {}, deps = [], alone = True, **kwar
             name = binary,
             testonly = True,
             srcs = srcs if own else [],
-            copts = STRICT_CXX + (own or []),
+            copts = STRICT_CXX + copts + (own or []),
             tags = ["manual"],
             deps = ["//tests/plants:" + plant] + ([] if own else objects) + deps,
         )

@@ -45,11 +45,11 @@ PLANTS = {
             "//bloom:strategies",
         ],
     ),
-    "unbarred": _row(["atomic/threads/epoch_ck.c"], library = "//atomic:epoch_ck"),
+    "unbarred": _row(["atomic/threads/epoch.c"], library = "//atomic:atomic"),
     "undecided": _row(["bloom/filter/claims.c"]),
     "undoubled": _row(["bloom/kinds/versions.c"], library = "//bloom:versions"),
     "unfollowed": _row(["bloom/kinds/layers.c"]),
-    "ungraced": _row(["atomic/threads/epoch.c"], library = "//atomic:epoch"),
+    "ungraced": _row(["atomic/threads/epoch.c"], library = "//atomic:atomic"),
     "unlooked": _row(["bloom/filter/claims.c"]),
     "unrestored": _row(
         ["bloom/kinds/counting_places.h"],

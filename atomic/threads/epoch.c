@@ -1,163 +1,197 @@
-/* epoch.c - sections, and what is retired. */
+/* epoch.c - places that are entered, and objects that are retired: epoch.h says why it works. */
+#define _GNU_SOURCE /* syscall */
 #include "atomic/threads/epoch.h"
 
 #include <assert.h>
+#include <linux/membarrier.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
-  STRAYS = 1 + LFB_SLOT_COUNT, /* where their places begin       */
-  WRITER = STRAYS + LFB_EPOCH_STRAYS,
-  PLACES,
-  /* A poll moves the epoch on by one, and what is retired waits for two. */
-  POLLS = 4,
+  STRAYS = 1 + LFB_SLOT_COUNT, /* where their places begin */
+  PLACES = STRAYS + LFB_EPOCH_STRAYS,
 };
+
+static bool epoch_membarrier(int command)
+{
+  return syscall(SYS_membarrier, command, 0, 0) == 0;
+}
 
 lfb_status lfb_epoch_init(lfb_epoch *epoch)
 {
-  /* calloc, so that places that nobody enters are never touched. */
-  void *memory = calloc(1, PLACES * sizeof(lfb_ck_place) + LFB_CACHE_LINE);
+  void *memory = calloc(1, PLACES * sizeof(lfb_epoch_place) + LFB_CACHE_LINE);
 
   if (memory == NULL)
     return LFB_ERROR_NO_MEMORY;
   const uintptr_t line =
       ((uintptr_t)memory + LFB_CACHE_LINE - 1) & ~((uintptr_t)LFB_CACHE_LINE - 1);
-  lfb_ck_place *places = (lfb_ck_place *)line;
-  *epoch = (lfb_epoch){.places = places, .writer = &places[WRITER], .memory = memory};
-  lfb_ck_init(&epoch->epoch);
-  /* Of nobody, who is always inside, so that nobody enters it.
-   * relaxed: whoever enters got the epoch from the calling thread. */
-  atomic_store_explicit(&places[0].active, 1, memory_order_relaxed);
+  *epoch = (lfb_epoch){.by_writer = epoch_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED),
+                       .places = (lfb_epoch_place *)line,
+                       .memory = memory};
+  /* relaxed: the calling thread gives the epoch to all others.  Nobody is always inside, so
+   * that a thread without a slot does not enter plainly. */
+  atomic_store_explicit(&epoch->number, LFB_EPOCH_TURN, memory_order_relaxed);
+  atomic_store_explicit(&epoch->places[0].since, LFB_EPOCH_TURN, memory_order_relaxed);
   return LFB_OK;
 }
 
-void lfb_epoch_free(lfb_epoch *epoch)
+/* ---- readers --------------------------------------------------------------- */
+
+/* The stray's place that belongs to `owner`, by 0 a free one; NULL if there is none. */
+static lfb_epoch_place *epoch_stray_of(lfb_epoch *epoch, uint64_t owner)
 {
-  if (epoch->pending > 0)
-    lfb_ck_reclaim_all(epoch->writer);
-  free(epoch->memory);
+  for (uint32_t i = STRAYS; i < PLACES; i++)
+    /* relaxed: the thread's own writes are what it looks for; a free place is then taken. */
+    if (atomic_load_explicit(&epoch->places[i].owner, memory_order_relaxed) == owner)
+      return &epoch->places[i];
+  return NULL;
 }
 
-/* ---- threads without a slot ------------------------------------------------ */
-
-/* A number that no other living thread has: where a variable of its own is. */
+/* A number that no other living thread has: the address of a variable of its own. */
 static uint64_t epoch_me(void)
 {
   return (uint64_t)(uintptr_t)&lfb_slot_plus_one;
 }
 
-/* The stray's place that belongs to `owner`; LFB_EPOCH_STRAYS where none does. */
-static uint32_t epoch_stray_of(lfb_epoch *epoch, uint64_t owner)
-{
-  uint32_t i = 0;
-
-  /* relaxed: looks for what this thread itself has written. */
-  while (i < LFB_EPOCH_STRAYS &&
-         atomic_load_explicit(&epoch->owners[i], memory_order_relaxed) != owner)
-    i++;
-  return i;
-}
-
-/* Takes a free place: of those that do, one at least gets on. */
-static uint32_t epoch_stray_take(lfb_epoch *epoch)
+/* Takes a free place.  A failed exchange means that another thread has taken it. */
+static lfb_epoch_place *epoch_take_stray(lfb_epoch *epoch)
 {
   for (;;) {
-    for (uint32_t i = 0; i < LFB_EPOCH_STRAYS; i++) {
-      uint64_t nobody = 0;
-      /* relaxed: a look before the attempt. */
-      if (atomic_load_explicit(&epoch->owners[i], memory_order_relaxed) == 0 &&
-          /* acquire: pairs with the release in lfb_epoch_leave_stray(), so that the
-           * place is as its last owner left it. */
-          lfb_cas_u64(&epoch->owners[i], &nobody, epoch_me(), memory_order_acquire))
-        return i;
-    }
-    sched_yield(); /* all are inside */
+    uint64_t nobody = 0;
+    lfb_epoch_place *place = epoch_stray_of(epoch, nobody);
+    if (place == NULL)
+      sched_yield(); /* all are inside */
+    /* acquire: pairs with the release in lfb_epoch_leave_stray(): the last owner has left. */
+    else if (lfb_cas_u64(&place->owner, &nobody, epoch_me(), memory_order_acquire))
+      return place;
   }
 }
 
-static void epoch_enter_stray(lfb_epoch *epoch)
+/* The calling thread's place; NULL for a thread without a slot outside sections. */
+static lfb_epoch_place *epoch_own(lfb_epoch *epoch)
 {
-  uint32_t stray = epoch_stray_of(epoch, epoch_me());
+  const uint32_t own = lfb_slot_own_plus_one;
 
-  if (stray == LFB_EPOCH_STRAYS)
-    stray = epoch_stray_take(epoch);
-  lfb_ck_enter(&epoch->epoch, &epoch->places[STRAYS + stray]);
+  return own > 0 ? &epoch->places[own] : epoch_stray_of(epoch, epoch_me());
+}
+
+/* What a place says to the thread that is at it. */
+static uint64_t epoch_since(const lfb_epoch_place *place)
+{
+  /* relaxed: the calling thread alone writes it. */
+  return atomic_load_explicit(&place->since, memory_order_relaxed);
+}
+
+bool lfb_epoch_inside(lfb_epoch *epoch)
+{
+  const lfb_epoch_place *place = epoch_own(epoch);
+
+  return place != NULL && epoch_since(place) != 0;
 }
 
 void lfb_epoch_enter_slowly(lfb_epoch *epoch)
 {
   (void)lfb_slot(); /* takes one, if the thread never has */
-  if (lfb_slot_own_plus_one > 0)
-    lfb_ck_enter(&epoch->epoch, &epoch->places[lfb_slot_own_plus_one]);
-  else
-    epoch_enter_stray(epoch);
+  lfb_epoch_place *place = epoch_own(epoch);
+  if (place == NULL)
+    place = epoch_take_stray(epoch);
+  const uint64_t since = epoch_since(place);
+  /* relaxed: the fence makes an acquire of it. */
+  const uint64_t now = atomic_load_explicit(&epoch->number, memory_order_relaxed);
+  assert((since + 1) % LFB_EPOCH_TURN != 0);
+  /* release: the writer may read this instead of the last owner's leave, which the calling
+   * thread has acquired with the place. */
+  atomic_store_explicit(&place->since, since == 0 ? now : since + 1, memory_order_release);
+  if (since == 0)
+    lfb_fence(memory_order_seq_cst); /* before what is loaded next; pairs with epoch_oldest() */
 }
 
 void lfb_epoch_leave_stray(lfb_epoch *epoch)
 {
-  const uint32_t stray = epoch_stray_of(epoch, epoch_me());
+  lfb_epoch_place *place = epoch_own(epoch);
 
-  assert(stray < LFB_EPOCH_STRAYS);
-  if (lfb_ck_leave(&epoch->places[STRAYS + stray]))
-    /* release: pairs with the acquire in epoch_stray_take(). */
-    atomic_store_explicit(&epoch->owners[stray], 0, memory_order_release);
+  assert(place != NULL);
+  if (lfb_epoch_leave_place(place))
+    /* release: pairs with the acquire in epoch_take_stray(). */
+    atomic_store_explicit(&place->owner, 0, memory_order_release);
 }
 
-bool lfb_epoch_inside(lfb_epoch *epoch)
-{
-  const uint32_t own = lfb_slot_own_plus_one;
+/* ---- the writer ------------------------------------------------------------ */
 
-  return own > 0 ? lfb_ck_inside(&epoch->places[own]) > 0
-                 : epoch_stray_of(epoch, epoch_me()) < LFB_EPOCH_STRAYS;
+/* Begins the next number, which it returns: no reader of it has what was unpublished before. */
+static uint64_t epoch_turn(lfb_epoch *epoch)
+{
+  /* relaxed: the writer alone changes it. */
+  const uint64_t next =
+      atomic_load_explicit(&epoch->number, memory_order_relaxed) + LFB_EPOCH_TURN;
+
+  /* release: pairs with the acquire of entering. */
+  atomic_store_explicit(&epoch->number, next, memory_order_release);
+  return next;
 }
 
-/* ---- retiring -------------------------------------------------------------- */
-
-/* What ck calls, not from an instrumented file, once nobody can have the entry. */
-static void epoch_reclaim(lfb_ck_entry *ck)
+/* The lowest number at a place; UINT64_MAX if all are free, 0 if the barrier is refused. */
+static uint64_t epoch_oldest(lfb_epoch *epoch)
 {
-  lfb_epoch_entry *entry = (lfb_epoch_entry *)(void *)ck;
-  lfb_epoch *epoch = entry->epoch;
+  uint64_t oldest = UINT64_MAX;
 
-#ifdef LFB_THREAD_SANITIZER
-  __tsan_acquire(epoch); /* pairs with the release of every section that was left */
-#endif
-  epoch->pending--;
-  entry->reclaim(entry);
+  if (epoch->by_writer && !epoch_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+    return 0;
+  lfb_fence(memory_order_seq_cst); /* pairs with that of readers that entered slowly */
+  for (uint32_t i = 1; i < PLACES; i++) {
+    /* acquire: pairs with the release of leaving. */
+    const uint64_t since = atomic_load_explicit(&epoch->places[i].since, memory_order_acquire);
+    if (since != 0 && since < oldest)
+      oldest = since;
+  }
+  return oldest;
+}
+
+/* Reclaims what was retired before the number of the oldest section began. */
+static void epoch_reclaim(lfb_epoch *epoch, uint64_t oldest)
+{
+  lfb_epoch_entry *entry;
+
+  while ((entry = epoch->first) != NULL && entry->number <= oldest) {
+    epoch->first = entry->next;
+    epoch->pending--;
+    entry->reclaim(entry);
+  }
+}
+
+void lfb_epoch_free(lfb_epoch *epoch)
+{
+  epoch_reclaim(epoch, UINT64_MAX);
+  free(epoch->memory);
 }
 
 void lfb_epoch_retire(lfb_epoch *epoch, lfb_epoch_entry *entry,
                       void (*reclaim)(lfb_epoch_entry *entry))
 {
-  *entry = (lfb_epoch_entry){.ck = {.reclaim = epoch_reclaim}, .epoch = epoch, .reclaim = reclaim};
+  *entry = (lfb_epoch_entry){.number = epoch_turn(epoch), .reclaim = reclaim};
+  if (epoch->first == NULL)
+    epoch->first = entry;
+  else
+    epoch->last->next = entry;
+  epoch->last = entry;
   epoch->pending++;
-  lfb_ck_retire(&epoch->epoch, epoch->writer, &entry->ck);
 }
 
 uint64_t lfb_epoch_poll(lfb_epoch *epoch)
 {
-  for (int i = 0; i < POLLS && epoch->pending > 0; i++)
-    lfb_ck_poll(&epoch->epoch, epoch->writer);
+  if (epoch->pending > 0)
+    epoch_reclaim(epoch, epoch_oldest(epoch));
   return epoch->pending;
-}
-
-/* What is retired so that its going tells of all that was under way before. */
-typedef struct epoch_marker {
-  lfb_epoch_entry entry; /* first */
-  bool gone;
-} epoch_marker;
-
-static void epoch_mark_gone(lfb_epoch_entry *entry)
-{
-  ((epoch_marker *)(void *)entry)->gone = true;
 }
 
 void lfb_epoch_wait(lfb_epoch *epoch, void (*pause)(void *context), void *context)
 {
-  epoch_marker marker = {.gone = false};
+  const uint64_t next = epoch_turn(epoch);
+  uint64_t oldest;
 
   assert(!lfb_epoch_inside(epoch));
-  lfb_epoch_retire(epoch, &marker.entry, epoch_mark_gone);
-  while (lfb_epoch_poll(epoch), !marker.gone)
-    pause(context); /* somebody is inside */
+  while (oldest = epoch_oldest(epoch), epoch_reclaim(epoch, oldest), oldest < next)
+    pause(context); /* a section that began before is in progress */
 }

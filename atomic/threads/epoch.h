@@ -1,29 +1,42 @@
 /*
- * epoch.h - safe reclamation: what is taken away from readers is given back only
- * after the last of them that could have it has left.
+ * epoch.h - safe reclamation: an object that was taken away from readers is reclaimed only
+ * after every reader that could have it has left.
  *
- * A reader enters, loads a published pointer, uses what it points to, and leaves.  The
- * writer publishes another pointer and retires what the old one pointed to.
+ * A reader enters a section, loads a published pointer, uses the object, and leaves.  The
+ * writer publishes another pointer and retires the old object.  Each retirement ends one
+ * number of the epoch and begins the next.  A reader that enters writes the number that it
+ * reads into its place; the object is reclaimed once no place holds its number or a lower one.
  *
+ * Correct    A reader that read the new number finds what was published before the object was
+ *            retired: the number is stored with release and loaded with acquire.  A reader that
+ *            read a lower one is either seen by the writer's scan of the places, or loads the
+ *            pointer after the barrier that comes before the scan, and finds the same.
+ * Barrier    The reader's store of its place may become visible after its later loads.  The
+ *            writer prevents that by membarrier(2): every processor that runs a thread of this
+ *            process passes a full barrier, so that a reader's store is before that barrier, or
+ *            the reader's loads are after it.  Where the system had no membarrier(2) at init
+ *            (before Linux 4.14, or a seccomp filter), each reader has a fence of its own.
  * Places     A thread enters at the place of its slot (slots.h), which no other thread
  *            writes to.  Threads without a slot, beyond 1024 living ones, take one of
  *            LFB_EPOCH_STRAYS places for the length of their outermost section.
- * Ordering   What a reader did before it left happens before what was retired is
- *            reclaimed.  Publishing is the user's: store-release before retire, and
- *            load-acquire after enter.
- * Progress   enter and leave are wait-free; a thread's first enter appends its place to a
- *            list (lock-free: it retries because another thread has appended one).
- *            Nothing of theirs allocates or enters the kernel.  (Of threads without a
- *            slot, LFB_EPOCH_STRAYS can be inside; a further one waits.)
- *            retire and poll wait for nobody; poll enters the kernel.  lfb_epoch_wait()
- *            waits for every section that is under way.
- * Stopped    A thread that is stopped for ever inside a section costs the memory of what
- *            is retired from then on, and stops lfb_epoch_wait(); nothing else.
- * Refused    A process to which the system refuses membarrier(2) after it has granted it (a
- *            seccomp filter) reclaims nothing until free, and lfb_epoch_wait() does not return.
- * Exclusive  retire, poll, wait and pending: one call at a time.  init and free run alone.
- * Fork       Sections in which other threads are at that time stay entered in the child.
- * Memory     1090 places of 256 bytes, of which the system backs those that are used.
+ * Ordering   What a reader did before it left happens before the object is reclaimed.
+ *            Publishing is the user's: store-release before retire, load-acquire after enter.
+ * Progress   enter and leave are wait-free: a bounded number of steps, no allocation, no call
+ *            into the kernel but by a thread's first lfb_slot().  Among threads without a slot
+ *            only LFB_EPOCH_STRAYS can be inside; a further one waits.  retire and poll wait
+ *            for nobody; poll enters the kernel.  lfb_epoch_wait() waits for all sections that
+ *            are in progress.
+ * Stopped    A thread that is stopped for ever inside a section, or ends in one, costs the
+ *            memory of what is retired from then on and blocks lfb_epoch_wait(); nothing else.
+ * Refused    If the system refuses membarrier(2) after it has granted it at init (a seccomp
+ *            filter), nothing is reclaimed before free, and lfb_epoch_wait() does not return.
+ * Exclusive  retire, poll and wait: one call at a time.  init and free run alone.
+ * Signals    A handler may enter and leave if its thread has a slot.
+ * Fork       Sections of other threads that are in progress stay entered in the child.
+ * Memory     1089 places of 64 bytes.
+ *
+ * Source: Fraser, "Practical Lock-Freedom", 2004; the writer's barrier: Desnoyers et al.,
+ * "User-Level Implementations of Read-Copy Update", 2012.
  */
 #ifndef LFB_ATOMIC_EPOCH_H
 #define LFB_ATOMIC_EPOCH_H
@@ -32,85 +45,111 @@
 #include <lfbloom/cpu.h>
 #include <lfbloom/status.h>
 
-#include "atomic/threads/epoch_ck.h"
 #include "atomic/threads/slots.h"
-
-#ifdef LFB_THREAD_SANITIZER
-#include <sanitizer/tsan_interface.h>
-#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { LFB_EPOCH_STRAYS = 64 };
-
-typedef struct lfb_epoch lfb_epoch;
-struct lfb_epoch {
-  lfb_ck_epoch epoch;
-  lfb_ck_place *places; /* nobody's, of slots, then of strays  */
-  lfb_ck_place *writer; /* where is retired and polled         */
-  void *memory;         /* of all places                       */
-  uint64_t pending;     /* retired and not reclaimed           */
-  LFB_ATOMIC(uint64_t) owners[LFB_EPOCH_STRAYS]; /* of a stray's place; 0: free */
+enum {
+  LFB_EPOCH_STRAYS = 64,
+  LFB_EPOCH_TURN = 1 << 16, /* from one number to the next; the first is this one too */
 };
 
-/* What is to be retired has one, which it leaves alone. */
+/* Where one thread at a time enters; a cache line. */
+typedef struct lfb_epoch_place {
+  LFB_ATOMIC(uint64_t) since; /* 0: outside; else the number at which the outermost section
+                               * began, plus the sections within, fewer than LFB_EPOCH_TURN */
+  LFB_ATOMIC(uint64_t) owner; /* the thread without a slot that has the place; 0: free */
+  char padding[LFB_CACHE_LINE - 2 * sizeof(uint64_t)];
+} lfb_epoch_place;
+
+/* A retired object has one, which it leaves alone. */
 typedef struct lfb_epoch_entry lfb_epoch_entry;
 struct lfb_epoch_entry {
-  lfb_ck_entry ck;
-  lfb_epoch *epoch;
+  lfb_epoch_entry *next;
+  uint64_t number; /* that began when the object was retired */
   void (*reclaim)(lfb_epoch_entry *entry);
 };
+
+typedef struct lfb_epoch {
+  LFB_ATOMIC(uint64_t) number;   /* never goes back; the writer's                     */
+  bool by_writer;                /* the writer brings the barrier; fixed by init      */
+  lfb_epoch_place *places;       /* the first is nobody's, then slots', then strays'  */
+  void *memory;                  /* of the places                                    */
+  lfb_epoch_entry *first, *last; /* retired and not reclaimed, the oldest first       */
+  uint64_t pending;              /* how many                                         */
+} lfb_epoch;
 
 /* Fails: LFB_ERROR_NO_MEMORY. */
 lfb_status lfb_epoch_init(lfb_epoch *epoch);
 
-/* Reclaims all that was retired: nobody is inside, or will ever look again (a thread that has
- * ended in a section, one that is not in this process since a fork). */
+/* Reclaims all that was retired: no thread is inside, or will ever look again (it ended in a
+ * section, or is not in this process since a fork). */
 void lfb_epoch_free(lfb_epoch *epoch);
 
-/* The slow halves: for whoever lfb_epoch_enter_plainly() does not let in; and for a thread
- * without a slot. */
+/* The slow halves: for a section that lfb_epoch_enter_plainly() does not enter; and for a
+ * thread without a slot. */
 void lfb_epoch_enter_slowly(lfb_epoch *epoch);
 void lfb_epoch_leave_stray(lfb_epoch *epoch);
 
 /*
- * Enters an outermost section for the price of a plain store, where it can be had for that:
- * false, and nothing has been entered, where lfb_ck_enter_plainly() says so and for threads
- * without a slot; lfb_epoch_enter_slowly() then does it.
+ * Enters an outermost section for the price of a plain store.  Returns false, and has entered
+ * nothing, inside a section, without a slot, and where the writer does not bring the barrier:
+ * lfb_epoch_enter_slowly() then enters.
  *
  * Gives  place  for lfb_epoch_leave_plainly().
  */
-static inline bool lfb_epoch_enter_plainly(lfb_epoch *epoch, lfb_ck_place **place)
+static inline bool lfb_epoch_enter_plainly(const lfb_epoch *epoch, lfb_epoch_place **place)
 {
-  *place = &epoch->places[lfb_slot_own_plus_one];
-  return lfb_ck_enter_plainly(&epoch->epoch, *place);
+  lfb_epoch_place *own = &epoch->places[lfb_slot_own_plus_one];
+
+  *place = own;
+  /* relaxed: the calling thread alone writes its place. */
+  if (__builtin_expect(
+          LFB_STD atomic_load_explicit(&own->since, LFB_STD memory_order_relaxed) != 0, 0) ||
+      __builtin_expect(!epoch->by_writer, 0))
+    return false;
+  /* acquire: pairs with the release in epoch_turn().  A pointer that was loaded before the
+   * number could be older than the number says. */
+  const uint64_t now = LFB_STD atomic_load_explicit(&epoch->number, LFB_STD memory_order_acquire);
+  /* relaxed: the writer's barrier orders it before what the section loads.  It also stands for
+   * the last leave of the place, which the writer then acquires: by C11's release sequence, if
+   * this thread left; if the slot has another owner since, because a store that follows an
+   * acquire becomes visible to no thread before what was acquired (x86, ARMv8, RISC-V). */
+  LFB_STD atomic_store_explicit(&own->since, now, LFB_STD memory_order_relaxed);
+  /* Keeps the compiler from reordering them. */
+  LFB_STD atomic_signal_fence(LFB_STD memory_order_seq_cst);
+  return true;
 }
 
-/* Says to ThreadSanitizer that the section that is being left is over: what was done in it
- * comes before anything is reclaimed. */
-static inline void lfb_epoch_leaving(lfb_epoch *epoch)
+/* Leaves an outermost section; sections within have been left. */
+static inline void lfb_epoch_leave_plainly(lfb_epoch_place *place)
 {
-#ifdef LFB_THREAD_SANITIZER
-  __tsan_release(epoch); /* pairs with the acquire in epoch_reclaim() */
-#else
-  (void)epoch;
-#endif
+  /* release: pairs with the acquire in epoch_oldest(). */
+  LFB_STD atomic_store_explicit(&place->since, 0, LFB_STD memory_order_release);
 }
 
-/* Leaves what lfb_epoch_enter_plainly() entered; sections within have been left. */
-static inline void lfb_epoch_leave_plainly(lfb_epoch *epoch, lfb_ck_place *place)
+/* Leaves the innermost section of the calling thread's place; whether it was the outermost. */
+static inline bool lfb_epoch_leave_place(lfb_epoch_place *place)
 {
-  lfb_epoch_leaving(epoch);
-  lfb_ck_leave_outermost(place);
+  /* relaxed: the calling thread alone writes its place. */
+  const uint64_t since = LFB_STD atomic_load_explicit(&place->since, LFB_STD memory_order_relaxed);
+
+  if (__builtin_expect(since % LFB_EPOCH_TURN == 0, 1)) {
+    lfb_epoch_leave_plainly(place);
+    return true;
+  }
+  /* relaxed: the outermost section goes on. */
+  LFB_STD atomic_store_explicit(&place->since, since - 1, LFB_STD memory_order_relaxed);
+  return false;
 }
 
-/* Enters a section: what is loaded from now on stays until it is left.  Sections of one
- * thread may be nested. */
+/* Enters a section: an object whose pointer is loaded from now on stays until the section is
+ * left.  Sections of one thread may be nested. */
 static inline void lfb_epoch_enter(lfb_epoch *epoch)
 {
-  lfb_ck_place *place;
+  lfb_epoch_place *place;
 
   if (__builtin_expect(!lfb_epoch_enter_plainly(epoch, &place), 0))
     lfb_epoch_enter_slowly(epoch);
@@ -121,9 +160,8 @@ static inline void lfb_epoch_leave(lfb_epoch *epoch)
 {
   const uint32_t own = lfb_slot_own_plus_one;
 
-  lfb_epoch_leaving(epoch);
   if (__builtin_expect(own > 0, 1))
-    (void)lfb_ck_leave(&epoch->places[own]);
+    (void)lfb_epoch_leave_place(&epoch->places[own]);
   else
     lfb_epoch_leave_stray(epoch);
 }
@@ -132,20 +170,20 @@ static inline void lfb_epoch_leave(lfb_epoch *epoch)
 bool lfb_epoch_inside(lfb_epoch *epoch);
 
 /*
- * Has reclaim(entry) called by a later poll, wait or free, once every section that is
- * under way now has been left.  What the entry is part of is no longer published.
+ * Has reclaim(entry) called by a later poll, wait or free, once every section that is in
+ * progress now has been left.  The object of the entry is no longer published.
  */
 void lfb_epoch_retire(lfb_epoch *epoch, lfb_epoch_entry *entry,
                       void (*reclaim)(lfb_epoch_entry *entry));
 
-/* Reclaims what can be by now, without waiting; how many are still pending. */
+/* Reclaims what can be reclaimed now.  Returns how many are still pending. */
 uint64_t lfb_epoch_poll(lfb_epoch *epoch);
 
 /*
- * Returns after every section that was under way when it was called; not from inside one.
+ * Returns after every section that was in progress when it was called; not from inside one.
  *
- * Takes  pause  called with `context` from time to time; it gives the processor to others,
- *               and may let another of the exclusive calls run.
+ * Takes  pause  called with `context` from time to time; it yields the processor, and may let
+ *               another of the exclusive calls run.
  */
 void lfb_epoch_wait(lfb_epoch *epoch, void (*pause)(void *context), void *context);
 

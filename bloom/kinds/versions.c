@@ -191,12 +191,12 @@ static __attribute__((noinline, cold)) bool versions_ask_slowly(lfb_versions *ve
 
 LFB_INLINE bool versions_ask(lfb_versions *versions, versions_kind kind, versions_key key)
 {
-  lfb_ck_place *place;
+  lfb_epoch_place *place;
 
   if (__builtin_expect(!lfb_epoch_enter_plainly(&versions->epoch, &place), 0))
     return versions_ask_slowly(versions, key, kind);
   const bool found = versions_filter_has(versions_seen(versions)->filter, kind, key);
-  lfb_epoch_leave_plainly(&versions->epoch, place);
+  lfb_epoch_leave_plainly(place);
   return found;
 }
 
@@ -214,13 +214,13 @@ versions_ask_many_slowly(lfb_versions *versions, versions_kind kind, const void 
 LFB_INLINE size_t versions_ask_many(lfb_versions *versions, versions_kind kind,
                                     const void *keys, size_t count, uint64_t *answers)
 {
-  lfb_ck_place *place;
+  lfb_epoch_place *place;
 
   if (__builtin_expect(!lfb_epoch_enter_plainly(&versions->epoch, &place), 0))
     return versions_ask_many_slowly(versions, kind, keys, count, answers);
   const lfb_filter *filter = versions_seen(versions)->filter;
   const size_t found = versions_filter_has_many(filter, kind, keys, count, answers);
-  lfb_epoch_leave_plainly(&versions->epoch, place);
+  lfb_epoch_leave_plainly(place);
   return found;
 }
 

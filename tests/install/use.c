@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A swap, for which a static program needs ConcurrencyKit. */
+/* A swap. */
 static int swap(const lfb_config *config)
 {
   lfb_versions *versions;

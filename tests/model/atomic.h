@@ -83,6 +83,7 @@ void atomic_init(atomic<T>*, U) {}
 
 template <typename T>
 T atomic_load_explicit(const atomic<T>* of, memory_order order) {
+  if (of->cell == nullptr) return T{};  // nobody can have stored to it
   return of->At().load(Order(order), RL_INFO);
 }
 
@@ -116,5 +117,6 @@ T atomic_fetch_or_explicit(atomic<T>* of, U value, memory_order order) {
 inline void atomic_thread_fence(memory_order order) {
   rl::atomic_thread_fence(Order(order), RL_INFO);
 }
+inline void atomic_signal_fence(memory_order) {}  // a model has no compiler that reorders
 
 }  // namespace lfb_model

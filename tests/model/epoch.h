@@ -1,90 +1,48 @@
-// epoch.h - atomic/threads/epoch.h for models: what it promises, by the simplest means.  The real one
-// stands on barriers of the system's, which no checker of C11's rules knows.
+// epoch.h - atomic/threads/epoch.c as it is, for models: with a system that has no membarrier(2), so
+// that each reader brings a fence, which C11 has rules for.  //tests/promela has the other barrier.
 #pragma once
-#define LFB_ATOMIC_EPOCH_H
 
-#include <lfbloom/c11.h>
-#include <lfbloom/status.h>
+// A thread of the model has the slot of its number, or none.
+#define LFB_ATOMIC_SLOTS_H
+#include <stdint.h>
+enum { LFB_SLOT_COUNT = 4 };
+namespace model {
+inline bool without_slot[LFB_SLOT_COUNT];
+inline uint32_t self[LFB_SLOT_COUNT];  // its address is the thread's own
+inline unsigned Thread() { return rl::ctx().threadx_->index_; }
+}  // namespace model
+#define lfb_slot_plus_one (model::self[model::Thread()])
+#define lfb_slot_own_plus_one (model::without_slot[model::Thread()] ? 0 : model::Thread() + 1)
+static inline uint32_t lfb_slot(void) { return model::Thread(); }
 
-struct lfb_epoch_entry {
-  void (*reclaim)(lfb_epoch_entry* entry);
-  uint64_t seen[4];  // each thread's sections when it was retired
-};
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+#define syscall(...) (-1)
+#define sched_yield() rl::yield(1, RL_INFO)
 
-// A thread's count of entering and leaving: odd inside.
-struct lfb_epoch {
-  LFB_ATOMIC(uint64_t) inside[4];
-  unsigned depth[4];  // of nested sections: each its thread's
-  lfb_epoch_entry* retired[16];
-  unsigned count;
-};
-struct lfb_ck_place;
-
-inline unsigned ModelThread() { return rl::ctx().threadx_->index_; }
-
-inline void lfb_epoch_move(lfb_epoch* epoch) {
-  LFB_ATOMIC(uint64_t)* mine = &epoch->inside[ModelThread()];
-  const uint64_t before = lfb_model::atomic_load_explicit(mine, lfb_model::memory_order_relaxed);
-  lfb_model::atomic_store_explicit(mine, before + 1, lfb_model::memory_order_release);
-}
-inline void lfb_epoch_enter(lfb_epoch* epoch) {
-  if (epoch->depth[ModelThread()]++ > 0) return;
-  lfb_epoch_move(epoch);
-  lfb_fence(lfb_model::memory_order_seq_cst);  // the section is seen, or sees what was published
-}
-inline void lfb_epoch_leave(lfb_epoch* epoch) {
-  if (--epoch->depth[ModelThread()] == 0) lfb_epoch_move(epoch);
-}
-inline void lfb_epoch_enter_slowly(lfb_epoch* epoch) { lfb_epoch_enter(epoch); }
-inline bool lfb_epoch_enter_plainly(lfb_epoch* epoch, lfb_ck_place**) {
-  lfb_epoch_enter(epoch);
-  return true;
-}
-inline void lfb_epoch_leave_plainly(lfb_epoch* epoch, lfb_ck_place*) { lfb_epoch_leave(epoch); }
-inline bool lfb_epoch_inside(lfb_epoch*) { return false; }
-
-inline uint64_t lfb_epoch_look(lfb_epoch* epoch, unsigned thread) {
-  return lfb_model::atomic_load_explicit(&epoch->inside[thread], lfb_model::memory_order_acquire);
-}
-
-inline void lfb_epoch_retire(lfb_epoch* epoch, lfb_epoch_entry* entry,
-                             void (*reclaim)(lfb_epoch_entry*)) {
-  entry->reclaim = reclaim;
-  lfb_fence(lfb_model::memory_order_seq_cst);  // pairs with that of entering
-  for (unsigned i = 0; i < 4; i++) entry->seen[i] = lfb_epoch_look(epoch, i);
-  RL_ASSERT(epoch->count < 16);
-  epoch->retired[epoch->count++] = entry;
-}
-
-// Whether all who were inside when it was retired have left.
-inline bool lfb_epoch_gone(lfb_epoch* epoch, const lfb_epoch_entry* entry) {
-#ifdef LFB_MODEL_UNGRACED
-  return true;
+using namespace lfb_model;
+#ifndef LFB_MODEL_EPOCH
+#define LFB_MODEL_EPOCH "atomic/threads/epoch.c"
 #endif
-  for (unsigned i = 0; i < 4; i++)
-    if (entry->seen[i] % 2 == 1 && lfb_epoch_look(epoch, i) == entry->seen[i]) return false;
-  return true;
-}
+#include LFB_MODEL_EPOCH
+#undef syscall
 
-inline uint64_t lfb_epoch_poll(lfb_epoch* epoch) {
-  unsigned kept = 0;
-  for (unsigned i = 0; i < epoch->count; i++) {
-    lfb_epoch_entry* entry = epoch->retired[i];
-    if (lfb_epoch_gone(epoch, entry))
-      entry->reclaim(entry);
-    else
-      epoch->retired[kept++] = entry;
+namespace model {
+
+// An epoch as lfb_epoch_init() leaves it; of the strays' places only the first two are ever used.
+struct Epoch {
+  lfb_epoch_place places[PLACES];
+  void Begin(lfb_epoch* epoch, Cells<uint64_t>* cells) {
+    memset(places, 0, sizeof places);
+    *epoch = {};
+    epoch->places = places;
+    cells->Begin(&epoch->number, uint64_t{LFB_EPOCH_TURN});
+    cells->Begin(&places[0].since, uint64_t{LFB_EPOCH_TURN});
+    for (unsigned i = 1; i < STRAYS + 2; i++) cells->Begin(&places[i].since, uint64_t{0});
+    for (unsigned i = STRAYS; i < STRAYS + 2; i++) cells->Begin(&places[i].owner, uint64_t{0});
   }
-  return epoch->count = kept;
-}
+};
 
-inline void lfb_epoch_wait(lfb_epoch* epoch, void (*)(void*), void*) {
-  lfb_epoch_entry now = {};
-  lfb_fence(lfb_model::memory_order_seq_cst);
-  for (unsigned i = 0; i < 4; i++) now.seen[i] = lfb_epoch_look(epoch, i);
-  for (unsigned i = 0; i < 4; i++)
-    while (now.seen[i] % 2 == 1 && lfb_epoch_look(epoch, i) == now.seen[i]) rl::yield(1, RL_INFO);
-}
-
-inline lfb_status lfb_epoch_init(lfb_epoch*) { return LFB_OK; }
-inline void lfb_epoch_free(lfb_epoch*) {}
+}  // namespace model

@@ -48,7 +48,7 @@ def _must_find(binary, scenario):
         tags = ["notsan"],
     )
 
-def model(name, bound, plants, mutated = None, mutants = {}, own = {}):
+def model(name, bound, plants, mutated = None, mutants = {}):
     """A model, and one test for each planted bug and each weakened order that it finds.
 
     Args:
@@ -57,7 +57,6 @@ def model(name, bound, plants, mutated = None, mutants = {}, own = {}):
       plants: planted bug (tests/plants) -> the scenario that shows it.
       mutated: the source that mutants change: the model includes it by LFB_MODEL_MUTATED.
       mutants: name -> (what sed changes of it, the scenario that shows it).
-      own: bug of the model's own headers, LFB_MODEL_<BUG> -> the scenario that shows it.
     """
     cc_test(
         name = name,
@@ -81,13 +80,14 @@ def model(name, bound, plants, mutated = None, mutants = {}, own = {}):
             _binary(
                 binary,
                 name,
-                ["-DLFB_MODEL_MUTATED=<tests/plants/%s/%s>" % (plant, source)],
+                ["-D%s=<tests/plants/%s/%s>" % (
+                    # Models of other sources include this one, too (epoch.h).
+                    "LFB_MODEL_EPOCH" if source.endswith("/epoch.c") else "LFB_MODEL_MUTATED",
+                    plant,
+                    source,
+                )],
                 deps = ["//tests/plants:%s_sources" % plant],
             )
-        _must_find(binary, scenario)
-    for bug, scenario in own.items():
-        binary = "%s_%s" % (name, bug)
-        _binary(binary, name, ["-DLFB_MODEL_" + bug.upper()])
         _must_find(binary, scenario)
     for mutant, (change, scenario) in mutants.items():
         binary = "%s_%s" % (name, mutant)

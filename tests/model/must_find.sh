@@ -6,7 +6,7 @@ output=$("$1" --runs=1000000 --bound=2 "$2") && {
   exit 1
 }
 # Or by reading what it has nothing from that comes before: an order that is too weak.
-grep -qE "^$2, .* (ASSERT FAILED|ACCESS TO UNINITIALIZED VARIABLE)" <<<"$output" || {
+grep -qE "^$2, .* (ASSERT FAILED|DATA RACE|ACCESS TO UNINITIALIZED VARIABLE)" <<<"$output" || {
   echo "$2: it ended, but by no assertion of the scenario"
   exit 1
 }

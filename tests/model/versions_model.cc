@@ -1,7 +1,10 @@
-// What bloom/kinds/versions.c promises, by Relacy: its own code over an epoch that is a model
-// (epoch.h) and filters of one word.  Memory is taken from a pool that is never reused, and
+// What bloom/kinds/versions.c promises, by Relacy: its own code, over that of the epoch (epoch.h)
+// and filters of one word.  Memory is taken from a pool that is never reused, and
 // what was freed says so when it is touched.
 #include "tests/model/atomic.h"
+
+#include <cstring>
+
 #include "tests/model/epoch.h"
 
 #include <lfbloom/word.h>
@@ -23,7 +26,6 @@ static void PoolGive(void* at);
 #define pthread_mutex_lock(mutex) ((void)0)
 #define pthread_mutex_unlock(mutex) ((void)0)
 
-using namespace lfb_model;
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
 #else
@@ -94,6 +96,7 @@ template <typename Test, unsigned kThreads>
 struct Swaps : rl::test_suite<Test, kThreads> {
   Pool memory;
   Cells<uint64_t> words;
+  model::Epoch places;
   Cells<arrangement*> arrangements;
   lfb_versions versions{};
   lfb_filter filters[4];
@@ -103,7 +106,7 @@ struct Swaps : rl::test_suite<Test, kThreads> {
   void before() {
     pool = &memory;
     cells = &words;
-    for (auto& inside : versions.epoch.inside) words.Begin(&inside, uint64_t{0});
+    places.Begin(&versions.epoch, &words);
     words.Begin(&source, uint64_t{0});
     words.Begin(&returned, uint64_t{0});
     arrangements.Begin(&versions.now, static_cast<arrangement*>(nullptr));
@@ -158,7 +161,7 @@ struct Swaps : rl::test_suite<Test, kThreads> {
   void after() {
     for (uint64_t key = 0; key < kKeys; key++) Ask(key);
     lfb_versions_reclaim(&versions);
-    RL_ASSERT(versions.epoch.count == 0);
+    RL_ASSERT(versions.epoch.pending == 0);
   }
 };
 

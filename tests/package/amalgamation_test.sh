@@ -47,16 +47,15 @@ g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I. -o use_cc "$here/../install/
 pass "a C++17 program uses it"
 
 gcc -std=c11 "${strict[@]}" -O1 -DLFBLOOM_WITH_VERSIONS -I. -o use_c "$here/../install/use.c" lfbloom.c \
-  -pthread -lm -lck
+  -pthread -lm
 ./use_c || fail "versions"
-pass "with versions, on ConcurrencyKit"
+pass "with versions"
 
 foreign=$(nm -g --defined-only gcc.o | awk '$3 !~ /^lfb_/ { print $3 }')
 [[ -z $foreign ]] || fail "it has foreign names: $foreign"
 external() { nm -g --defined-only "$1" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort; }
 diff <(external "$archive") <(external gcc.o) || fail "it has not all of the library inside"
-gcc -std=c11 -O0 -fPIC -shared -DLFBLOOM_WITH_VERSIONS -o libuser.so lfbloom.c -l:libck.a \
-  -Wl,--exclude-libs,libck.a -lm
+gcc -std=c11 -O0 -fPIC -shared -DLFBLOOM_WITH_VERSIONS -o libuser.so lfbloom.c -lm
 shown() { nm -D --defined-only "$1" | awk '$2 ~ /[B-Z]/ { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort; }
 diff <(shown "$library") <(shown libuser.so) || fail "a library that has it inside shows other names"
 pass "it has the names that the library has, and shows those that the shared library shows"

@@ -1,67 +1,51 @@
 /*
- * epoch.pml - atomic/threads/epoch.h over ck's epochs: readers who enter by plain stores, which stay
- * in their processors' store buffers, and a writer who publishes, retires and polls.
+ * epoch.pml - atomic/threads/epoch.h: readers that enter by plain stores, which stay in their
+ * processors' store buffers, and a writer that publishes, retires and polls.
  *
- * What is here of the code: lfb_ck_enter_plainly(), lfb_ck_enter() where the writer brings the
- * barrier, lfb_ck_leave_outermost(), lfb_ck_poll() with membarrier(2), and of ck 0.7.1
- * ck_epoch_call() and ck_epoch_poll(), each load and store a step of its own.  Readers and the
- * writer go on for ever; objects are used again, so that a finite number of states is all.
- * Epochs are counted modulo 4: only whether two are equal is ever asked, and those of
- * sections under way are at most 2 apart.
+ * What is here of the code: lfb_epoch_enter_plainly(), lfb_epoch_leave_plainly(),
+ * lfb_epoch_retire() and lfb_epoch_poll() with membarrier(2), each load and store a step of its
+ * own.  Readers and the writer go on for ever; objects are used again, so that a finite number of
+ * states is all.  A number is written as its age: how many numbers have begun since.  All ages
+ * grow by one when a number begins.  What is retired is at most OBJECTS - 1 numbers old, so that
+ * OLD stands for all that is older: only whether one number is lower than another is ever asked.
  *
- * Asserted: what a reader has loaded is not reclaimed before he leaves.  The formula
- * `reclaimed`: under fair scheduling, with readers who leave, what was retired is reclaimed.
+ * Asserted: what a reader has loaded is not reclaimed before it leaves.  The formula
+ * `reclaimed`: under fair scheduling, with readers that leave, what was retired is reclaimed.
  *
  * Bugs, by -D: UNBARRED no barrier in a poll; UNGRACED no retiring; EARLY the pointer is loaded
- * before the epoch's number; SHORT what is retired waits for one epoch, not two; MUTE readers
- * are not told of epochs, and stay in the first (found by `reclaimed`).
+ * before the epoch's number; SHORT what is retired is reclaimed one number early; MUTE
+ * readers see no number but the first, the oldest (found by `reclaimed`).
  */
 #ifndef READERS
 #define READERS 2
 #endif
 #define OBJECTS 2
-#define EPOCHS 4
-#define LISTS 4 /* CK_EPOCH_LENGTH */
-#define NONE 15 /* a place's epoch before its first section */
-#define INSIDE 0
-#define NUMBER 1
+#define OUTSIDE 0
+#define NOW 1             /* an age is written plus one */
+#define OLD (1 + OBJECTS) /* older than all that is retired */
 
-byte published = 0; /* which object readers find   */
-byte now = 1;       /* ck's number of the epoch    */
-byte told = 1;      /* `plain`: what readers see   */
+byte published = 0;  /* which object readers find                           */
 bool live[OBJECTS];
-byte waits[OBJECTS]; /* 1 + its list, while retired */
+byte waits[OBJECTS]; /* while retired: NOW plus the age of its number        */
 
-/* A place in memory, and its owner's stores that are not there yet, in order. */
-bool inside[READERS];
-byte number[READERS];
-chan stores[READERS] = [2] of { bit, byte };
+/* A place in memory, and its owner's stores that are not there yet, in order; and the number
+ * that the owner has loaded and not stored. */
+byte since[READERS];
+byte loaded[READERS];
+chan stores[READERS] = [2] of { byte };
 
-/* One store of a reader's reaches memory. */
-inline drain(i)
-{
-  stores[i]?field, value;
-  if
-  :: field == INSIDE -> inside[i] = value
-  :: else -> number[i] = value
-  fi
-}
-
+/* A store of a reader's reaches memory, of the oldest one first. */
 proctype Processor(byte i)
 {
-  bit field;
-  byte value;
-
 end:
   do
-  :: atomic { nempty(stores[i]); drain(i); field = 0; value = 0 }
+  :: atomic { nempty(stores[i]) -> stores[i]?since[i] }
   od
 }
 
 /* Each step loads from memory at most once; a store goes to the buffer. */
 proctype Reader(byte i)
 {
-  byte mine = NONE; /* what his place has, or will have */
   byte at;
 
 end:
@@ -70,94 +54,44 @@ end:
 #ifdef EARLY
      at = published;
 #endif
-     atomic {
-       if
-       :: told == mine -> stores[i]!INSIDE, 1; goto entered /* the plain way in */
-       :: else -> stores[i]!INSIDE, 1
-       fi
-     }
-     atomic {
 #ifndef MUTE
-       mine = now;
+     loaded[i] = NOW;
 #else
-       mine = 1;
+     loaded[i] = OLD;
 #endif
-       stores[i]!NUMBER, mine
-     }
-entered:
+     atomic { stores[i]!loaded[i]; loaded[i] = OUTSIDE }
 #ifndef EARLY
      at = published;
 #endif
      assert(live[at]);
-     atomic { stores[i]!INSIDE, 0; assert(live[at]); at = 0 }
+     atomic { stores[i]!OUTSIDE; assert(live[at]); at = 0 }
   od
 }
 
-/* Reclaims one list. */
-inline dispatch(list)
-{
-  d_step {
-    o = 0;
-    do
-    :: o < OBJECTS ->
-       if
-       :: waits[o] == 1 + (list) % LISTS -> waits[o] = 0; live[o] = false
-       :: else
-       fi;
-       o++
-    :: else -> break
-    od;
-    o = 0
-  }
-}
+#define GROW(age) age = (age == OUTSIDE || age == OLD -> age : age + 1)
 
-/* What each processor does within membarrier(2). */
-inline barrier()
+/* Begins a number: all that there are grow older. */
+inline turn()
 {
-#ifdef UNBARRED
-  skip
-#else
+  o = 0;
   do
-  :: d_step {
-       i < READERS ->
-       do
-       :: nempty(stores[i]) -> drain(i)
-       :: empty(stores[i]) -> break
-       od;
-       i++; field = 0; value = 0
-     }
-  :: else -> i = 0; break
-  od
-#endif
-}
-
-/* Whether somebody is inside, and one of them with another epoch. */
-inline scan()
-{
+  :: o < OBJECTS -> GROW(waits[o]); o++
+  :: else -> break
+  od;
+  o = 0;
   do
-  :: atomic { i < READERS && !other -> in = inside[i] }
-     atomic { any = any || in; other = in && number[i] != now; in = false; i++ }
-  :: else -> i = 0; break
-  od
-}
-
-inline poll()
-{
-  barrier();
-  dispatch(now + EPOCHS - 2);
-  scan();
-  if
-  :: other
-  :: !other && !any -> dispatch(0); dispatch(1); dispatch(2); dispatch(3)
-  :: !other && any ->
-     now = (now + 1) % EPOCHS;
-#ifdef SHORT
-     dispatch(now + EPOCHS - 1)
-#else
-     dispatch(now + EPOCHS - 2)
-#endif
-  fi;
-  d_step { told = now; any = false; other = false }
+  :: o < READERS ->
+     GROW(since[o]);
+     GROW(loaded[o]);
+     n = len(stores[o]);
+     do
+     :: n > 0 -> stores[o]?value; GROW(value); stores[o]!value; n--
+     :: else -> break
+     od;
+     o++
+  :: else -> break
+  od;
+  o = 0; value = 0
 }
 
 /* Publishes a free object, and retires the one before: of that readers see nothing. */
@@ -165,31 +99,84 @@ inline publish()
 {
   atomic {
     if
-    :: !live[0] -> o = 0
-    :: !live[1] -> o = 1
+    :: !live[0] -> next = 0
+    :: !live[1] -> next = 1
     fi;
-    live[o] = true;
+    live[next] = true;
     old = published;
-    published = o;
+    published = next;
+    next = 0
+  }
+  d_step {
 #ifdef UNGRACED
     live[old] = false;
 #else
-    waits[old] = 1 + now % LISTS;
+    turn();
+    waits[old] = NOW;
 #endif
-    o = 0; old = 0
+    old = 0
+  }
+}
+
+/* What each processor does within membarrier(2). */
+inline barrier()
+{
+#ifndef UNBARRED
+  d_step {
+    do
+    :: i < READERS ->
+       do
+       :: nempty(stores[i]) -> stores[i]?since[i]
+       :: empty(stores[i]) -> break
+       od;
+       i++
+    :: else -> break
+    od;
+    i = 0
+  }
+#else
+  skip
+#endif
+}
+
+/* The oldest section's number: OUTSIDE where there is none. */
+inline scan()
+{
+  do
+  :: i < READERS -> atomic { oldest = (since[i] > oldest -> since[i] : oldest); i++ }
+  :: else -> i = 0; break
+  od
+}
+
+/* A section's number is not below that of what is retired: it is not older. */
+inline reclaim()
+{
+  d_step {
+    do
+    :: i < OBJECTS ->
+       if
+#ifndef SHORT
+       :: waits[i] != 0 && oldest <= waits[i] -> waits[i] = 0; live[i] = false
+#else
+       :: waits[i] != 0 && oldest <= waits[i] + 1 -> waits[i] = 0; live[i] = false
+#endif
+       :: else
+       fi;
+       i++
+    :: else -> break
+    od;
+    i = 0; oldest = OUTSIDE
   }
 }
 
 proctype Writer()
 {
-  byte i, o, old, value;
-  bit field;
-  bool any, other, in;
+  byte i, n, o, old, next, value, oldest;
 
 end:
   do
   :: publish()
-  :: poll()
+  :: barrier(); scan(); reclaim()
   od
 }
 
@@ -201,7 +188,7 @@ init
     live[0] = true;
     i = 0;
     do
-    :: i < READERS -> number[i] = NONE; run Reader(i); run Processor(i); i++
+    :: i < READERS -> run Reader(i); run Processor(i); i++
     :: else -> break
     od;
     run Writer()
