@@ -39,34 +39,25 @@ place man/lfbloom.1 man/man1/lfbloom.1
 place man/lfbloom.3 man/man3/lfbloom.3
 place completion/lfbloom.bash bash-completion/completions/lfbloom
 place completion/_lfbloom zsh/site-functions/_lfbloom
-# Writes NAME.pc for libNAME: its description, and what else it says.  In quotes are folders that
-# may have spaces in their names.
-write_pc() {
-  cat >"$libraries/pkgconfig/$1.pc" <<EOF
-prefix=$prefix
-includedir=\${prefix}/include
-libdir=\${prefix}/$libdir
-
-Name: $1
-Description: $2
-Version: $version
-Cflags: -I"\${includedir}"
-Libs: -L"\${libdir}" -l$1
-$3
-EOF
-}
-write_pc lfbloom "A lock-free concurrent Bloom filter" "Libs.private: -lm -pthread"
-write_pc lfbloom_redis "lfbloom's filter on a Redis server or cluster" "Requires: lfbloom = $version
-Libs.private: -lhiredis"
-# fill FILE: with @name@ replaced in it.  The folders between a CMake file and PREFIX are
-# counted, so that it finds the rest wherever the tree lies.
+# The folders between a CMake file and PREFIX: counted, so that it finds the rest wherever the
+# tree lies.
+to_prefix=$(realpath -ms --relative-to="/$libdir/cmake/lfbloom" /)
+interface=${version%.*}
+pointer_size=$(($(getconf LONG_BIT) / 8))
+# fill FILE TARGET: with each @name@ replaced by what it stands for, as /CMakeLists.txt does too.
 fill() {
-  sed -e "s|@version@|$version|g; s|@soversion@|$soversion|g; s|@interface@|${version%.*}|g" \
-    -e "s|@to_prefix@|$(realpath -ms --relative-to="/$libdir/cmake/lfbloom" /)|g" \
-    -e "s|@pointer_size@|$(($(getconf LONG_BIT) / 8))|g" "$1"
+  local text name
+  text=$(<"$1")
+  for name in version soversion interface prefix libdir to_prefix pointer_size; do
+    text=${text//@$name@/"${!name}"}
+  done
+  printf '%s\n' "$text" >"$2"
 }
 for file in lfbloomConfig{,Version}.cmake; do
-  fill "packaging/cmake/$file.in" >"$libraries/cmake/lfbloom/$file"
+  fill "packaging/cmake/$file.in" "$libraries/cmake/lfbloom/$file"
+done
+for file in lfbloom{,_redis}.pc; do
+  fill "packaging/pkgconfig/$file.in" "$libraries/pkgconfig/$file"
 done
 echo "installed lfbloom $version below $root"
 
