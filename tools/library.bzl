@@ -60,8 +60,10 @@ def lfb_part(name, srcs, own_deps, **kwargs):
     """
     _library(name, own_deps, srcs = srcs, **kwargs)
 
-def race_test(name, srcs, library, catches = {}, deps = [], alone = True, copts = [], **kwargs):
+def race_test(name, srcs, library, catches = {}, deps = [], alone = True, copts = [], tags = [], **kwargs):
     """A race test, and one test per planted bug which says that it fails there.
+
+    One that catches a bug is tagged race.
 
     Args:
       name: of the test.
@@ -72,6 +74,7 @@ def race_test(name, srcs, library, catches = {}, deps = [], alone = True, copts 
       deps: further libraries, free of planted bugs.
       alone: whether the bugs are caught only where nothing else takes the machine's processors.
       copts: further options of the compiler for the sources.
+      tags: of the test.
       **kwargs: for the tests.
     """
     deps = deps + ["@googletest//:gtest_main", library]
@@ -88,11 +91,18 @@ def race_test(name, srcs, library, catches = {}, deps = [], alone = True, copts 
             srcs = srcs,
             copts = STRICT_CXX + copts,
             linkstatic = True,
-            tags = kwargs.get("tags", []) + ["manual"],
+            tags = tags + ["manual"],
             deps = deps,
             alwayslink = True,
         )
-    cc_test(name = name, srcs = [] if objects else srcs, copts = STRICT_CXX + copts, deps = objects + deps, **kwargs)
+    cc_test(
+        name = name,
+        srcs = [] if objects else srcs,
+        copts = STRICT_CXX + copts,
+        tags = tags + (["race"] if catches else []),
+        deps = objects + deps,
+        **kwargs
+    )
     for plant, tests in catches.items():
         binary = name + "_" + plant
         patch = "//tests/plants:%s.patch" % plant

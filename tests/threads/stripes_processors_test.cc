@@ -1,38 +1,22 @@
 // How a striped counter follows the machine's processors: their number, and the one that a thread
 // runs on.  The system's answers are the test's.
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <thread>
 
 #include "atomic/threads/slots.h"
 #include "atomic/threads/stripes.h"
+#include "tests/threads/processors.h"
 
 namespace {
-long processors;         // of the machine; 0: as it is
-int processor;           // that the thread runs on; -1: the system does not say
-uint64_t questions;      // for it
-}  // namespace
 
-extern "C" {
-long __real_sysconf(int name);
-long __wrap_sysconf(int name) {
-  return name == _SC_NPROCESSORS_CONF && processors != 0 ? processors : __real_sysconf(name);
-}
-int __wrap_sched_getcpu() {
-  questions++;
-  return processor;
-}
-}
-
-namespace {
+using processors::questions;
 
 uint32_t OwnedWith(long count) {
   lfb_stripes stripes{};
-  processors = count;
+  processors::count = count;
   EXPECT_EQ(lfb_stripes_init(&stripes), LFB_OK);
-  processors = 0;
+  processors::count = 0;
   const uint32_t owned = stripes.owned;
   EXPECT_EQ(stripes.shared, static_cast<uint32_t>(LFB_STRIPES_SHARED));
   lfb_stripes_free(&stripes);
@@ -73,7 +57,7 @@ void AddToTheStripeOfTheProcessor() {
   for (const int where : {0, 5, int{last}, LFB_STRIPES_IN_FILE + 3, -1}) {
     const uint32_t wanted = where < 0 ? lfb_slot() % LFB_STRIPES_IN_FILE
                                       : static_cast<uint32_t>(where) % LFB_STRIPES_IN_FILE;
-    processor = where;
+    processors::current = where;
     const uint64_t adds = AddUntilAsked(stripes);
     EXPECT_LE(adds, 1000u) << where;
     const uint64_t before = In(&lines[wanted]);
@@ -94,7 +78,7 @@ TEST(StripesProcessors, AThreadAddsToTheSharedStripeOfItsProcessor) {
 TEST(StripesProcessors, SharedStripesLieAfterTheOwned) {
   lfb_stripes stripes{};
   ASSERT_EQ(lfb_stripes_init_owned(&stripes, 3), LFB_OK);
-  processor = LFB_STRIPES_SHARED - 1;
+  processors::current = LFB_STRIPES_SHARED - 1;
   for (int i = 0; i < 1000; i++) lfb_stripes_add_shared(&stripes, 1);
   const uint64_t before = In(&stripes.stripes[3 + LFB_STRIPES_SHARED - 1]);
   EXPECT_EQ(lfb_stripes_add_shared(&stripes, 1), before);

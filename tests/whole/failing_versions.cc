@@ -19,9 +19,8 @@ void Begin(lfb_versions* versions) {
 
 // An act of an administrator, between what comes before it and behind it.
 template <typename Before, typename Administer, typename Behind>
-std::function<Act(const std::string&)> Administering(const Before& before,
-                                                     const Administer& administer,
-                                                     const Behind& behind) {
+std::function<Act(const std::string&)> Administering(Before before, Administer administer,
+                                                     Behind behind) {
   return [=](const std::string&) {
     const SharedVersions versions = Versions();
     return [=] {
