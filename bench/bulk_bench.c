@@ -12,7 +12,7 @@
 #include "bench/benches.h"
 #include "bench/scene.h"
 #include "bench/shim.h"
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "bench/ways.h"
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -46,6 +46,12 @@ extern __thread uint32_t lfb_slot_own_plus_one __attribute__((tls_model("initial
 /* Takes a number for the calling thread: the slow half of lfb_slot(). */
 uint32_t lfb_slot_take(void);
 
+/* The calling thread's number, or one beyond all others if it has not called yet. */
+static inline uint32_t lfb_slot_or_none(void)
+{
+  return lfb_slot_plus_one - 1;
+}
+
 /*
  * The calling thread's number: below LFB_SLOT_COUNT its own slot, which no
  * other living thread has; otherwise one that others may have as well.

@@ -100,7 +100,7 @@ void lfb_stripes_add_slow(const lfb_stripes *stripes, uint64_t amount);
 /* Adds to the counter. */
 static inline void lfb_stripes_add(const lfb_stripes *stripes, uint64_t amount)
 {
-  const uint32_t slot = lfb_slot_plus_one - 1; /* of a thread that has none: more than there are */
+  const uint32_t slot = lfb_slot_or_none();
 
   if (__builtin_expect(slot < stripes->owned, 1))
     lfb_stripe_add_owned(&stripes->stripes[slot], amount);

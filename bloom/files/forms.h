@@ -10,7 +10,7 @@
 
 #include "atomic/words/kin.h"
 #include "bloom/files/magic.h"
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 
 /* Bytes of words that have a checksum of their own. */
 #define LFB_CHECKED_BYTES (UINT64_C(1) << 20)

@@ -8,7 +8,7 @@
 #define LFB_BLOOM_GUAVA_HEADER_H
 
 #include "atomic/words/kin.h"
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,7 +10,7 @@
 
 #include "atomic/words/kin.h"
 #include "bloom/files/magic.h"
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 
 enum { LFB_NATIVE_HEADER = 256 }; /* bytes */
 

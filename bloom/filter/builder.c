@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "bloom/filter/pieces.h"
 #include "bloom/filter/partition.h"
 

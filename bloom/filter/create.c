@@ -1,5 +1,5 @@
 /* create.c - making filters. */
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 
 #include <stdlib.h>
 

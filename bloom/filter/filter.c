@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "bloom/filter/batch.h"
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "bloom/filter/stats.h"
 #include "bloom/hashing/sink.h"
 #include "bloom/filter/label.h"

@@ -4,7 +4,7 @@
 #ifndef LFB_BLOOM_STATS_H
 #define LFB_BLOOM_STATS_H
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 
 #ifdef __cplusplus
 extern "C" {

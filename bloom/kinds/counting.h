@@ -8,7 +8,7 @@
 #include <lfbloom/counting.h>
 
 #include "atomic/threads/counters.h"
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "bloom/filter/pieces.h"
 
 #ifdef __cplusplus

@@ -38,7 +38,7 @@
 
 #include <lfbloom/growing.h>
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,7 +9,7 @@
 #ifndef LFB_BLOOM_MAPPING_H
 #define LFB_BLOOM_MAPPING_H
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "bloom/files/disk.h"
 
 #ifdef __cplusplus

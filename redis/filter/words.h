@@ -5,7 +5,7 @@
 #ifndef LFB_REDIS_WORDS_H
 #define LFB_REDIS_WORDS_H
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "atomic/threads/wake.h"
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "bloom/filter/pieces.h"
 #include "bloom/hashing/sink.h"
 

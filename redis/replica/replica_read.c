@@ -1,7 +1,7 @@
 /* replica_read.c - the thread that gets what others have put. */
 #include <poll.h>
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "redis/link/net.h"
 #include "redis/replica/replica.h"
 

@@ -4,7 +4,7 @@
 // each, may miss: each answer of each call is judged (tests/history/model.h).
 #include <iostream>
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "tests/support/filters.h"
 #include "tests/history/run.h"
 #include "tests/support/race.h"

@@ -3,7 +3,7 @@
 # installs what the installer INSTALL does.  Seen to fail with a file that has another name and
 # with a library whose calls are bound late.
 set -euo pipefail
-source tests/steps.sh
+source tests/support/steps.sh
 install=$1
 here=$(cd "$(dirname "$0")" && pwd)
 source=$TEST_TMPDIR/source

@@ -8,6 +8,7 @@
 #include <stdint.h>
 enum { LFB_SLOT_COUNT = 4 };
 static inline uint32_t lfb_slot(void) { return rl::ctx().threadx_->index_; }
+static inline uint32_t lfb_slot_or_none(void) { return lfb_slot(); }
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -127,6 +128,8 @@ void lfb_filter_free(lfb_filter* filter) {
   RL_ASSERT(!one->freed);
   one->freed = true;
 }
+void lfb_stripes_add_slow(const lfb_stripes*, uint64_t) { RL_ASSERT(false); }
+
 uint64_t lfb_stripes_add_shared(const lfb_stripes*, uint64_t) {
   RL_ASSERT(false);  // each thread has a stripe of its own
   return 0;

@@ -62,6 +62,7 @@ int SetSpecific(unsigned key, const void* value) {
 enum { LFB_SLOT_COUNT = 128 };
 extern PerThread lfb_slot_plus_one, lfb_slot_own_plus_one;
 uint32_t lfb_slot_take(void);
+static inline uint32_t lfb_slot_or_none(void) { return lfb_slot_plus_one - 1u; }
 static inline uint32_t lfb_slot(void) {
   const uint32_t plus_one = lfb_slot_plus_one;
   return plus_one != 0 ? plus_one - 1 : lfb_slot_take();
@@ -84,6 +85,13 @@ using namespace lfb_model;
 uint64_t lfb_stripes_add_shared(const lfb_stripes* stripes, uint64_t amount) {
   const uint32_t which = stripes->owned + lfb_slot() % stripes->shared;
   return lfb_add_u64(&stripes->stripes[which].count, amount, memory_order_release);
+}
+void lfb_stripes_add_slow(const lfb_stripes* stripes, uint64_t amount) {
+  const uint32_t slot = lfb_slot();
+  if (slot < stripes->owned)
+    lfb_stripe_add_owned(&stripes->stripes[slot], amount);
+  else
+    (void)lfb_stripes_add_shared(stripes, amount);
 }
 
 namespace {

@@ -87,6 +87,10 @@ bool lfb_filter_might_contain_u64(const lfb_filter* filter, uint64_t key) {
   RL_ASSERT(!filter->freed);
   return in;
 }
+// Never called: the models' keys are numbers.
+bool lfb_filter_might_contain(const lfb_filter*, const void*, size_t) { return false; }
+bool lfb_filter_might_contain_hash(const lfb_filter*, uint64_t) { return false; }
+bool lfb_filter_might_contain_object(const lfb_filter*, lfb_funnel, const void*) { return false; }
 }
 
 namespace {

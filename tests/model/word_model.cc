@@ -7,6 +7,7 @@
 #include <stdint.h>
 enum { LFB_SLOT_COUNT = 4 };
 static inline uint32_t lfb_slot(void) { return rl::ctx().threadx_->index_; }
+static inline uint32_t lfb_slot_or_none(void) { return lfb_slot(); }
 
 using namespace lfb_model;
 #include <lfbloom/word.h>
@@ -21,6 +22,9 @@ using namespace lfb_model;
 uint64_t lfb_stripes_add_shared(const lfb_stripes* stripes, uint64_t amount) {
   const uint32_t which = stripes->owned + lfb_slot() % stripes->shared;
   return lfb_add_u64(&stripes->stripes[which].count, amount, memory_order_release);
+}
+void lfb_stripes_add_slow(const lfb_stripes* stripes, uint64_t amount) {
+  (void)lfb_stripes_add_shared(stripes, amount);
 }
 
 namespace {

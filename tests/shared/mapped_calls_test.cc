@@ -10,7 +10,7 @@
 
 #include <atomic>
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "bloom/shared/mapping.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"

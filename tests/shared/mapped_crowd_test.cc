@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "bloom/shared/mapping.h"
 #include "tests/support/mapped.h"
 #include "tests/support/race.h"

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "bloom/shared/mapping.h"
 #include "tests/support/mapped.h"
 #include "tests/support/mounts.h"

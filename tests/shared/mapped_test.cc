@@ -16,7 +16,7 @@
 #include <fstream>
 #include <functional>
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "bloom/shared/mapping.h"
 #include "tests/support/mapped.h"
 #include "tests/support/race.h"

@@ -1,22 +1,18 @@
 #!/bin/bash
-# names_test.sh DEFINITIONS [--yet=OBJECT]... ARCHIVE... -- SOURCE...: each function in the archives
+# names_test.sh DEFINITIONS ARCHIVE... -- SOURCE...: each function in the archives
 # is defined in the sources under its own name, where grep, ctags and a debugger's user find it,
 # and none is pasted together by a macro.
 #
-# DEFINITIONS is definitions.awk.  Of OBJECT, functions are pasted yet.
+# DEFINITIONS is definitions.awk.
 set -euo pipefail
 export LC_ALL=C
-source tests/complain.sh
+source tests/support/complain.sh
 
 definitions=$1
 shift
-pasted=()
 archives=()
 while [[ $1 != -- ]]; do
-  case $1 in
-  --yet=*) pasted+=("${1#--yet=}") ;;
-  *) archives+=("$1") ;;
-  esac
+  archives+=("$1")
   shift
 done
 shift
@@ -43,7 +39,7 @@ compiled() {
 # missing LITERAL COMPILED: OBJECT NAME of what is compiled and not literal.
 missing() { awk 'NR == FNR { literal[$1] = 1; next } !($2 in literal)' "$1" "$2"; }
 
-# check OBJECT_OR_ARCHIVE... -- SOURCE...: says which these are, but for those that are pasted yet.
+# check OBJECT_OR_ARCHIVE... -- SOURCE...: says which these are.
 check() {
   local binaries=() object name
   while [[ $1 != -- ]]; do
@@ -54,8 +50,7 @@ check() {
   literal "$@" >"$lists/literal"
   compiled "${binaries[@]}" >"$lists/compiled"
   missing "$lists/literal" "$lists/compiled" | while read -r object name; do
-    [[ " ${pasted[*]-} " == *" $object "* ]] ||
-      echo "$name of $object is defined under its name in no source"
+    echo "$name of $object is defined under its name in no source"
   done
 }
 

@@ -5,7 +5,7 @@
 # DEFINITIONS is definitions.awk.
 set -euo pipefail
 export LC_ALL=C
-source tests/complain.sh
+source tests/support/complain.sh
 
 definitions=$1
 shift

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "bloom/hashing/sink.h"
 #include "bloom/strategies/strategies.h"
 #include "tests/support/filters.h"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
 

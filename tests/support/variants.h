@@ -2,7 +2,7 @@
 // LFBLOOM_SIMD says.
 #pragma once
 
-#include "bloom/filter/filter.h"
+#include "bloom/filter/create.h"
 #include "bloom/strategies/strategies.h"
 #include "tests/support/filters.h"
 

@@ -1,8 +1,9 @@
 /*
- * filter.h - what a filter is: a description, a kernel, a layout of words, a counter, claims.
+ * create.h - what a filter is: a description, a kernel, a layout of words, a counter, claims; and
+ * making one.
  */
-#ifndef LFB_BLOOM_FILTER_H
-#define LFB_BLOOM_FILTER_H
+#ifndef LFB_BLOOM_CREATE_H
+#define LFB_BLOOM_CREATE_H
 
 #include "atomic/words/pages.h"
 #include "bloom/filter/claims.h"
