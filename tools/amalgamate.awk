@@ -2,7 +2,7 @@
 # [-v xxhash=FILE], from the root of the tree.
 #
 # FILE is C whose #includes of this project's own files are replaced by their text, each
-# the first time only; HEADER, where FILE includes it, stands for every <lfbloom/...> from
+# the first time only, but a template (*.inc.h) each time; HEADER, where FILE includes it, stands for every <lfbloom/...> from
 # there on.  Then, too, the names that the text gives to the linker are hidden but for
 # those that LFB_API shows, as in the library.  What a .c file defines for itself, a macro
 # without LFB_, ends with it.
@@ -70,7 +70,7 @@ function readable(file,    line, found)
 function inline_file(file,    line, status, first, own_macros)
 {
   own_xxhash = xxhash_for(file)
-  first = file ~ /\.h$/ # a header's guard is no condition
+  first = file ~ /\.h$/ && file !~ /\.inc\.h$/ # a header's guard is no condition
   if (file != root)
     emit("\n/* ==== " file " ==== */")
   while ((status = (getline line <file)) > 0) {
@@ -140,7 +140,7 @@ function include(line,    name, file)
   file = resolve(name)
   if (!file)
     include_of_system(line, name)
-  else if (!(file in inlined) || !is_there(inlined[file])) {
+  else if (file ~ /\.inc\.h$/ || !(file in inlined) || !is_there(inlined[file])) {
     inlined[file] = conditions
     inline_file(file)
   }

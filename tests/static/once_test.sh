@@ -1,6 +1,7 @@
 #!/bin/bash
 # once_test.sh DEFINITIONS HEADER...: no two headers define a type, a function, a constant or a
 # macro of one name, so that any of them can be included together, and a name means one thing.
+# A template, *.inc.h, defines what its includer names.
 #
 # DEFINITIONS is definitions.awk.
 set -euo pipefail
@@ -28,7 +29,7 @@ twice() {
 
 headers=()
 for file in "$@"; do
-  [[ $file != *.h ]] || headers+=("$file")
+  [[ $file != *.h || $file == *.inc.h ]] || headers+=("$file")
 done
 ((${#headers[@]} > 100)) || complain "that are not all headers: ${#headers[@]}"
 found=$(twice "${headers[@]}")
