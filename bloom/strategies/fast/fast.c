@@ -36,6 +36,11 @@ LFB_INLINE uint64_t fast_query_one(const fast_view *view, uint64_t hash)
   return lfb_fast_is_in(view, hash);
 }
 
+LFB_INLINE bool fast_query_single(const lfb_fast *fast, uint64_t hash)
+{
+  return lfb_fast_is_in(fast, hash);
+}
+
 LFB_INLINE uint64_t fast_alone_one(const fast_view *view, uint64_t hash)
 {
   return lfb_fast_put_alone(view, hash);

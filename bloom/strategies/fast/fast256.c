@@ -43,6 +43,11 @@ TARGET LFB_INLINE uint64_t fast256_query_one(const fast256_view *view, uint64_t 
   return lfb_fast256_might_contain_shape(&view->fast, &view->lanes, hash);
 }
 
+TARGET LFB_INLINE bool fast256_query_single(const lfb_fast *fast, uint64_t hash)
+{
+  return lfb_fast256_might_contain(fast, hash);
+}
+
 /* Vectors give nothing here. */
 TARGET LFB_INLINE uint64_t fast256_alone_one(const fast256_view *view, uint64_t hash)
 {

@@ -14,6 +14,7 @@
  *   void FAST_(ask_put)(view, hash)  .. to write to it
  *   uint64_t FAST_(put_one)(view, hash)     turns its bits on: how many it did
  *   uint64_t FAST_(query_one)(view, hash)   whether they are on
+ *   bool FAST_(query_single)(fast, hash)    the same, where no other query is near
  *   uint64_t FAST_(alone_one)(view, hash)   turns them on by plain stores: whether it did
  *   uint64_t FAST_(lines)(view, hashes, count, answers, ask, one)  the loop of lines.inc.h
  *   uint64_t FAST_(lines_alone)(..)                                .. not unrolled
@@ -36,8 +37,7 @@ FAST_TARGET static uint32_t FAST_PUT(const lfb_layout *layout, lfb_hash hash)
 FAST_TARGET static bool FAST_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
 {
   const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
-  const FAST_(view) view = FAST_(view_of)(&fast);
-  return FAST_(query_one)(&view, hash.low) != 0;
+  return FAST_(query_single)(&fast, hash.low);
 }
 
 FAST_TARGET static uint64_t FAST_PUT_MANY(const lfb_layout *layout, const uint64_t *low,
