@@ -1,4 +1,4 @@
-/* batch.c - partition, gather, merge, settle. */
+/* batch.c - partition, put privately, merge, credit. */
 #include "bloom/filter/batch.h"
 
 #include <math.h>

@@ -215,7 +215,8 @@ lfb_status lfb_counting_to_filter(const lfb_counting *counting, lfb_filter **fil
   const lfb_description *description = &counting->description;
   lfb_filter *made;
 
-  const lfb_status status = lfb_filter_make_empty(description, description->config.lazy_memory, &made);
+  const lfb_status status =
+      lfb_filter_make_empty(description, description->config.lazy_memory, &made);
   if (status != LFB_OK)
     return status;
   counting_fill(counting, made);
@@ -294,12 +295,14 @@ bool lfb_counting_might_contain(const lfb_counting *counting, const void *bytes,
 
 bool lfb_counting_might_contain_u64(const lfb_counting *counting, uint64_t key)
 {
-  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN, lfb_hasher_u64(&counting->layout.hasher, key));
+  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN,
+                      lfb_hasher_u64(&counting->layout.hasher, key));
 }
 
 bool lfb_counting_might_contain_hash(const lfb_counting *counting, uint64_t hash)
 {
-  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN, lfb_hasher_widen(&counting->layout.hasher, hash));
+  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN,
+                      lfb_hasher_widen(&counting->layout.hasher, hash));
 }
 
 bool lfb_counting_might_contain_object(const lfb_counting *counting, lfb_funnel funnel,
@@ -365,7 +368,8 @@ size_t lfb_counting_might_contain_many_u64(const lfb_counting *counting, const u
 size_t lfb_counting_might_contain_many_hash(const lfb_counting *counting, const uint64_t *hashes,
                                             size_t count, uint64_t *answers)
 {
-  return counting_pieces(counting, LFB_COUNTING_MIGHT_CONTAIN, hashes, count, answers, lfb_piece_given);
+  return counting_pieces(counting, LFB_COUNTING_MIGHT_CONTAIN, hashes, count, answers,
+                         lfb_piece_given);
 }
 
 size_t lfb_counting_remove_many(lfb_counting *counting, const lfb_key *keys, size_t count,

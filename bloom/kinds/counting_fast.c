@@ -178,30 +178,53 @@ LFB_INLINE uint64_t cfast_ask_and_remove(const cfast_view *fast, uint64_t hash)
 typedef void (*cfast_ask)(const cfast_view *fast, uint64_t hash);
 typedef uint64_t (*cfast_act)(const cfast_view *fast, uint64_t hash);
 
+/* One hash by a view of this shape; 0 probes: of the shape that it has. */
+LFB_INLINE bool cfast_shaped(const lfb_fast *fast, uint32_t group_shift, uint32_t probes,
+                             lfb_hash hash, cfast_act act)
+{
+  const lfb_fast shaped = lfb_fast_shaped(fast, group_shift, probes);
+  return act(&shaped, hash.low) != 0;
+}
+
 LFB_INLINE bool cfast_one(const lfb_counting *counting, lfb_hash hash, cfast_act act)
 {
   const lfb_fast *fast = &counting->layout.fast;
-  lfb_fast shaped = *fast;
 
   switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
-#define CFAST_ONE(name, shift, probes) case LFB_FAST_SHAPE(shift, probes): shaped = lfb_fast_shaped(fast, shift, probes); return act(&shaped, hash.low) != 0;
-    LFB_FAST_SHAPES(CFAST_ONE)
+#define CASE(name, s, n) case LFB_FAST_SHAPE(s, n): return cfast_shaped(fast, s, n, hash, act);
+    LFB_FAST_SHAPES(CASE)
+#undef CASE
   default:
-    return act(fast, hash.low) != 0;
+    return cfast_shaped(fast, 0, 0, hash, act);
   }
 }
 
-LFB_INLINE void cfast_many(const lfb_counting *counting, const uint64_t *hashes, size_t count,
-                           uint64_t *answers, cfast_ask ask, cfast_act act)
+/* What is done to the keys of a batch. */
+typedef struct cfast_batch {
+  const uint64_t *hashes;
+  size_t count;
+  uint64_t *answers;
+} cfast_batch;
+
+/* The same for many hashes. */
+LFB_INLINE void cfast_shaped_many(const lfb_fast *fast, uint32_t group_shift, uint32_t probes,
+                                  cfast_batch batch, cfast_ask ask, cfast_act act)
+{
+  const lfb_fast shaped = lfb_fast_shaped(fast, group_shift, probes);
+  (void)cfast_lines(&shaped, batch.hashes, batch.count, batch.answers, ask, act);
+}
+
+LFB_INLINE void cfast_many(const lfb_counting *counting, cfast_batch batch, cfast_ask ask,
+                           cfast_act act)
 {
   const lfb_fast *fast = &counting->layout.fast;
-  lfb_fast shaped = *fast;
 
   switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
-#define CFAST_MANY(name, shift, probes) case LFB_FAST_SHAPE(shift, probes): shaped = lfb_fast_shaped(fast, shift, probes); (void)cfast_lines(&shaped, hashes, count, answers, ask, act); return;
-    LFB_FAST_SHAPES(CFAST_MANY)
+#define CASE(name, s, n) case LFB_FAST_SHAPE(s, n): cfast_shaped_many(fast, s, n, batch, ask, act); return;
+    LFB_FAST_SHAPES(CASE)
+#undef CASE
   default:
-    (void)cfast_lines(fast, hashes, count, answers, ask, act);
+    cfast_shaped_many(fast, 0, 0, batch, ask, act);
   }
 }
 
@@ -226,21 +249,21 @@ static void cfast_put_many(const lfb_counting *counting, const uint64_t *low,
                            const uint64_t *high, size_t count, uint64_t *answers)
 {
   (void)high;
-  cfast_many(counting, low, count, answers, cfast_ask_to_write, cfast_put_key);
+  cfast_many(counting, (cfast_batch){low, count, answers}, cfast_ask_to_write, cfast_put_key);
 }
 
 static void cfast_might_contain_many(const lfb_counting *counting, const uint64_t *low,
                                      const uint64_t *high, size_t count, uint64_t *answers)
 {
   (void)high;
-  cfast_many(counting, low, count, answers, cfast_ask_to_read, cfast_might_contain_key);
+  cfast_many(counting, (cfast_batch){low, count, answers}, cfast_ask_to_read, cfast_might_contain_key);
 }
 
 static void cfast_remove_many(const lfb_counting *counting, const uint64_t *low,
                               const uint64_t *high, size_t count, uint64_t *answers)
 {
   (void)high;
-  cfast_many(counting, low, count, answers, cfast_ask_to_write, cfast_remove_key);
+  cfast_many(counting, (cfast_batch){low, count, answers}, cfast_ask_to_write, cfast_remove_key);
 }
 
 const lfb_counting_kernel lfb_counting_kernel_fast = {

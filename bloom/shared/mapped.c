@@ -101,7 +101,8 @@ lfb_status lfb_mapped_create(const char *path, const lfb_config *config, lfb_fil
   if (status == LFB_OK)
     status = lfb_claims_sharable(description.strategy->hash_width);
   if (status == LFB_OK)
-    status = lfb_making_begin(path, config->file_mode, lfb_description_writes_key(&description), &making);
+    status = lfb_making_begin(path, config->file_mode, lfb_description_writes_key(&description),
+                              &making);
   if (status != LFB_OK)
     return status;
   description.form = LFB_FORM_MAPPED;

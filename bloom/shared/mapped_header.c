@@ -122,8 +122,9 @@ lfb_status lfb_mapped_decode(const unsigned char header[LFB_MAPPED_HEADER], cons
   if (status == LFB_OK)
     status = decode_order(header, other_byte_order);
   if (status != LFB_OK)
-    return status == LFB_ERROR_UNKNOWN_FORM && lfb_magic_begun(header) == LFB_MAGIC_MAPPED ? LFB_ERROR_BAD_HEADER
-                                                                         : status;
+    return status == LFB_ERROR_UNKNOWN_FORM && lfb_magic_begun(header) == LFB_MAGIC_MAPPED
+               ? LFB_ERROR_BAD_HEADER
+               : status;
   found.form = LFB_FORM_MAPPED;
   *description = found;
   return LFB_OK;

@@ -2,9 +2,9 @@
  * mapping.h - the file of a filter that processes share, and the filter over a range of it.
  *
  * Nothing in the file belongs to a thread or a process (docs/formats.md): the words are put into
- * as words in private memory are, claims are decided in cells of the file (bloom/filter/claims.h), and
- * bits are counted in the words.  So no call after the file is mapped enters the kernel, and
- * nothing has to be renewed in a child, or found dead.
+ * as words in private memory are, claims are decided in cells of the file
+ * (bloom/filter/claims.h), and bits are counted in the words.  So no call after the file is mapped
+ * enters the kernel, and nothing has to be renewed in a child, or found dead.
  */
 #ifndef LFB_BLOOM_MAPPING_H
 #define LFB_BLOOM_MAPPING_H

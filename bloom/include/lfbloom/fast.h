@@ -70,14 +70,21 @@ LFB_INLINE uint32_t lfb_fast_might_contain_shape(const lfb_fast *fast, uint64_t 
 #endif
 }
 
-/* act(fast, hash) with a view whose shape the compiler knows, if it is one that code is made for. */
+/* act(view, hash) with a view of this shape. */
+LFB_INLINE uint32_t lfb_fast_act(const lfb_fast *fast, uint32_t group_shift, uint32_t probes,
+                                 uint64_t hash,
+                                 uint32_t (*act)(const lfb_fast *fast, uint64_t hash))
+{
+  const lfb_fast shaped = lfb_fast_shaped(fast, group_shift, probes);
+  return act(&shaped, hash);
+}
+
+/* act(view, hash) with a view whose shape the compiler knows, if it is one that code is made for. */
 LFB_INLINE uint32_t lfb_fast_by_shape(const lfb_fast *fast, uint64_t hash,
                                       uint32_t (*act)(const lfb_fast *fast, uint64_t hash))
 {
-  lfb_fast shaped = *fast;
-
   switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
-#define LFB_FAST_CASE(name, shift, count) case LFB_FAST_SHAPE(shift, count): shaped = lfb_fast_shaped(fast, shift, count); return act(&shaped, hash);
+#define LFB_FAST_CASE(name, s, n) case LFB_FAST_SHAPE(s, n): return lfb_fast_act(fast, s, n, hash, act);
     LFB_FAST_SHAPES(LFB_FAST_CASE)
 #undef LFB_FAST_CASE
   default:

@@ -91,7 +91,8 @@ static double pair_fpp_after(const lfb_geometry *geometry, double insertions)
 static double pair_count_elements(const lfb_geometry *geometry, uint64_t bits_set)
 {
   const double pairs = (double)geometry->word_count / PAIR_WORDS;
-  const double drawn = -expm1((double)geometry->probes / PAIR_WORDS * log1p(-1 / (double)LFB_WORD_BITS));
+  const double bits = (double)geometry->probes / PAIR_WORDS;
+  const double drawn = -expm1(bits * log1p(-1 / (double)LFB_WORD_BITS));
   return log1p(-(double)bits_set / (double)geometry->bit_count) / log1p(-drawn / pairs);
 }
 
@@ -161,7 +162,8 @@ static uint32_t pair_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *
 #define PAIR_KERNEL pair_6_kernel
 #include "bloom/strategies/fast/pair.inc.h"
 
-static const lfb_kernel *const pair_kernels[LFB_FAST_PAIR_KERNELS] = {&pair_any_kernel, &pair_6_kernel};
+static const lfb_kernel *const pair_kernels[LFB_FAST_PAIR_KERNELS] = {&pair_any_kernel,
+                                                                      &pair_6_kernel};
 
 /* 6 probes are those of 1 %. */
 static uint32_t pair_kernel_of(const lfb_geometry *geometry)
