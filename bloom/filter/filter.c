@@ -29,7 +29,12 @@ void lfb_filter_free(lfb_filter *filter)
 /* An operation is a hash, one call of the kernel and, where bits were turned on, one addition. */
 LFB_INLINE bool filter_put(const lfb_filter *filter, lfb_hash hash)
 {
-  return lfb_layout_counted(&filter->layout, filter->kernel->put(&filter->layout, hash));
+  const uint32_t turned_on = filter->kernel->put(&filter->layout, hash);
+
+  if (turned_on == 0)
+    return false;
+  lfb_stripes_add(&filter->layout.count, turned_on); /* after they are on: never above the truth */
+  return true;
 }
 
 LFB_INLINE bool filter_might_contain(const lfb_filter *filter, lfb_hash hash)

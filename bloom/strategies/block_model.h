@@ -1,6 +1,6 @@
 /*
  * block_model.h - how often a blocked filter is wrong: the exact model that sizes
- * strategies `fast`, with words of 32 bits `sbbf`, with blocks of 2 words `fast-pair`.
+ * `fast`, `sbbf` (words of 32 bits) and `fast-pair` (blocks of 2 words).
  *
  * A key has one block of 8 words (fast-pair: 2, and so below).  The words are cut into w
  * groups; in each the key has one word, and g bits of it, drawn with replacement.  With `load`
@@ -25,8 +25,8 @@
  * Singler, "Cache-, Hash- and Space-Efficient Bloom Filters", 2007, carried to
  * words within the block.
  */
-#ifndef LFB_BLOOM_FAST_MODEL_H
-#define LFB_BLOOM_FAST_MODEL_H
+#ifndef LFB_BLOOM_BLOCK_MODEL_H
+#define LFB_BLOOM_BLOCK_MODEL_H
 
 #include <lfbloom/fast.h>
 #include <stdint.h>

@@ -3,11 +3,13 @@
  *
  * Whoever includes this defines
  *
- *   CLASSIC_START, CLASSIC_NEXT  its walk
- *   CLASSIC_BITS_OF              the name of a row's function (strategy.h)
+ *   CLASSIC_START, CLASSIC_NEXT  the functions of its walk
+ *   CLASSIC_BITS_OF              a name for the row's bits_of (strategy.h)
  *   CLASSIC_PUT, CLASSIC_MIGHT_CONTAIN, CLASSIC_PUT_MANY, CLASSIC_MIGHT_CONTAIN_MANY
- *                                those of a kernel's (kernel.h)
- *   CLASSIC_KERNELS              that of the one in a row's kernels
+ *                                names for the kernel's functions (kernel.h)
+ *   CLASSIC_KERNELS              a name for the array that is the row's kernels[LFB_SIMD_NONE]
+ *
+ * mitz64.c is an example.
  */
 
 static uint32_t CLASSIC_BITS_OF(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)

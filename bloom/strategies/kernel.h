@@ -1,7 +1,7 @@
 /*
  * kernel.h - the hot side of a strategy: what is done to a filter's words for one key and for many.
  *
- * A kernel is compiled for one strategy and one set of instructions; a filter calls it through a
+ * A kernel is compiled for one way to find a key's bits and one set of instructions; a filter calls it through a
  * table of functions, once an operation.  The kernels of `fast`, of `fast-pair` and of the classic
  * strategies are each one template, *.inc.h, which a file includes once for each kernel that it
  * makes, having named the functions.
@@ -48,7 +48,7 @@ typedef struct lfb_kernel {
   bool (*might_contain)(const lfb_layout *layout, lfb_hash hash);
 
   /*
-   * Both for `count` hashes, whose halves stand in two arrays (`high` may be NULL
+   * Both take `count` hashes, whose halves stand in two arrays (`high` may be NULL
    * where the hash has none).  Answer i goes to bit i % 64 of answers[i / 64];
    * the bits beyond the last answer become 0.  put_many returns how many bits it
    * turned on, and leaves the counting to the caller.
@@ -59,8 +59,8 @@ typedef struct lfb_kernel {
                              const uint64_t *high, size_t count, uint64_t *answers);
 
   /*
-   * Both for words that nobody else touches now, where a key's bits lie in one block;
-   * else NULL.  put_many_alone puts by plain stores, and does not say how many bits it
+   * Both work on words that nobody else touches now, where a key's bits lie in one block;
+   * else they are NULL.  put_many_alone puts by plain stores, and does not say how many bits it
    * turned on.  credit_many turns a key's bits off: answer i says whether one of them
    * was still on.
    */
@@ -75,22 +75,13 @@ typedef struct lfb_kernel {
 } lfb_kernel;
 
 /*
- * Counts bits that have been turned on.  Only ever called after they have: that
- * order, and the release in the stripe, keep the count from exceeding the truth.
+ * Counts bits that have been turned on.  The caller has turned them on before: that order, and the
+ * release in the stripe, keep the count from exceeding the truth.
  */
 static inline void lfb_layout_count(const lfb_layout *layout, uint64_t turned_on)
 {
   if (turned_on > 0)
     lfb_stripes_add(&layout->count, turned_on);
-}
-
-/* Counts the bits that a put has turned on; whether there are any. */
-LFB_INLINE bool lfb_layout_counted(const lfb_layout *layout, uint32_t turned_on)
-{
-  if (turned_on == 0)
-    return false;
-  lfb_stripes_add(&layout->count, turned_on);
-  return true;
 }
 
 #ifdef __cplusplus

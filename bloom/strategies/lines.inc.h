@@ -3,15 +3,14 @@
  *
  * Lines are asked for ahead, and answers gathered 64 to a word.  Whoever includes this defines
  *
- *   LINES_TARGET  what a function begins with that uses its instructions, which a function without
- *                 it could not take in
+ *   LINES_TARGET  the target attribute of its functions: one without it could not inline them
  *   LINES_LOOP    the name of the loop
  *   LINES_VIEW    the type of what is the same for all hashes
  *   LINES_UNROLL  what the loop over the hashes of one word of answers begins with
  *
- * and gets a loop that is inlined with its functions.  Each word of answers asks for as many lines
- * further ahead; at the end of the batch for some that were asked for already, which costs less
- * than to look.
+ * and gets a loop that is inlined with its functions.  For each word of answers the loop asks for as
+ * many lines further ahead.  At the end of the batch it asks again for some lines, which costs less
+ * than to look whether it has.
  */
 
 /* Runs one(view, hash) on each hash, in order, sets the answer of those that give more than 0, and

@@ -7,7 +7,7 @@
  * written, so that the misses of one key overlap; the many-keys loops ask for
  * the lines of several keys ahead.
  *
- * Progress   might_contain: wait-free, k loads.  put: k walks of lfb_bits_set().
+ * Progress   might_contain: wait-free, k loads.  put: at most k runs of lfb_word_set_seen().
  * Stopped    A put that stops half-way leaves some of its key's bits set, as any
  *            other key might have: nobody waits for the rest.
  */

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* One row a file; the table in strategies.c lists them. */
+/* The table in strategies.c lists them; mitz32.c has two. */
 extern const lfb_strategy lfb_strategy_fast;
 extern const lfb_strategy lfb_strategy_mitz32;
 extern const lfb_strategy lfb_strategy_redis_mitz32;

@@ -33,7 +33,7 @@ typedef struct lfb_strategy {
   lfb_seeding seeding;
   uint64_t reachable_bits; /* its arithmetic reaches no bit from here on           */
 
-  bool puts_claim; /* all bits of a key go on at once: of all puts of it one turns on any */
+  bool puts_claim; /* all bits of a key go on at once: of all puts of a key, one turns on bits */
   lfb_hash_width hash_width; /* how many bits of a hash decide where a key's bits are */
 
   /* Whether this machine can have it: LFB_OK, or why not; NULL: every machine can. */
@@ -58,8 +58,8 @@ typedef struct lfb_strategy {
    * may come twice.  How many, at most LFB_MAX_PROBES.  Reads no word: the layout may have none. */
   uint32_t (*bits_of)(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
 
-  /* By the instructions that they use; NULL where there are none, the first one never.  Then by
-   * kernel_of(); where that is NULL, one. */
+  /* The first index is the set of instructions; an entry may be NULL, but not the first.
+   * kernel_of() gives the second index; where it is NULL, that is 0. */
   const lfb_kernel *const *kernels[LFB_SIMD_LEVELS];
   uint32_t (*kernel_of)(const lfb_geometry *geometry);
 } lfb_strategy;

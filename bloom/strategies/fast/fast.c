@@ -28,7 +28,8 @@ LFB_INLINE void fast_ask_put(const fast_view *view, uint64_t hash)
 
 LFB_INLINE uint64_t fast_put_one(const fast_view *view, uint64_t hash)
 {
-  return lfb_fast_turn_on_shape(view, hash);
+  const lfb_fast_key key = lfb_fast_key_of(view, hash);
+  return lfb_fast_key_put(view, &key);
 }
 
 LFB_INLINE uint64_t fast_query_one(const fast_view *view, uint64_t hash)

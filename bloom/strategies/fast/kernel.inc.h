@@ -3,7 +3,7 @@
  *
  * Whoever includes this defines, for all shapes,
  *
- *   FAST_TARGET  what a function begins with that uses the instructions
+ *   FAST_TARGET  the target attribute of its functions
  *   FAST_(noun)  the name of what is inlined: fast256_##noun
  *   FAST_HASH_U64_MANY  the kernel's hash_u64_many, or NULL
  *
@@ -11,16 +11,16 @@
  *
  *   FAST_(view) FAST_(view_of)(fast)
  *   void FAST_(ask)(view, hash)      asks for the hash's line, to read it
- *   void FAST_(ask_put)(view, hash)  .. to write to it
+ *   void FAST_(ask_put)(view, hash)  the same, to write to it
  *   uint64_t FAST_(put_one)(view, hash)     turns its bits on: how many it did
  *   uint64_t FAST_(query_one)(view, hash)   whether they are on
  *   bool FAST_(query_single)(fast, hash)    the same, where no other query is near
  *   uint64_t FAST_(alone_one)(view, hash)   turns them on by plain stores: whether it did
  *   uint64_t FAST_(lines)(view, hashes, count, answers, ask, one)  the loop of lines.inc.h
- *   uint64_t FAST_(lines_alone)(..)                                .. not unrolled
+ *   uint64_t FAST_(lines_alone)(..)                                the same, not unrolled
  *
- * and for this one its group_shift and probes (LFB_FAST_SHAPES; 0 probes: as the filter has them),
- * and the names of its functions (kernel.h) and of the kernel:
+ * and for each shape its group_shift and probes (LFB_FAST_SHAPES; 0 probes: as the filter has them),
+ * and names for its functions (kernel.h) and for the kernel:
  *
  *   FAST_SHAPE
  *   FAST_PUT, FAST_MIGHT_CONTAIN, FAST_PUT_MANY, FAST_MIGHT_CONTAIN_MANY, FAST_PUT_MANY_ALONE

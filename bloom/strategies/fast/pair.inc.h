@@ -4,7 +4,7 @@
  *
  * Whoever includes this defines, for all numbers of probes,
  *
- *   PAIR_TARGET  what a function begins with that uses the instructions
+ *   PAIR_TARGET  the target attribute of its functions
  *   PAIR_(noun)  the name of what is inlined: pair256_##noun
  *
  * the functions
@@ -13,13 +13,13 @@
  *   bool PAIR_(has)(pair, hash, probes)      whether all of them are on
  *   uint32_t PAIR_(count)(two)               how many bits are on in two words
  *
- * and for this one
+ * and for each kernel
  *
- *   PAIR_PROBES  the number, of `layout`
+ *   PAIR_PROBES  the number of probes, which may name `layout`
  *   PAIR_ONE(noun)  the name of what is inlined for it: pair256_6_##noun
  *   PAIR_PUT, PAIR_MIGHT_CONTAIN, PAIR_PUT_MANY, PAIR_MIGHT_CONTAIN_MANY
- *                the names of a kernel's functions (kernel.h)
- *   PAIR_KERNEL  that of the kernel
+ *                names for the kernel's functions (kernel.h)
+ *   PAIR_KERNEL  a name for the kernel
  */
 
 PAIR_TARGET LFB_INLINE uint64_t PAIR_ONE(put_one)(const lfb_layout *layout, uint64_t hash)
