@@ -100,7 +100,8 @@ void lfb_epoch_enter_slowly(lfb_epoch *epoch)
   const uint64_t since = epoch_since(place);
   /* relaxed: the fence makes an acquire of it. */
   const uint64_t now = atomic_load_explicit(&epoch->number, memory_order_relaxed);
-  assert((since + 1) % LFB_EPOCH_TURN != 0);
+  if (lfb_epoch_full(since))
+    return;
   /* release: the writer may read this instead of the last owner's leave, which the calling
    * thread has acquired with the place. */
   atomic_store_explicit(&place->since, since == 0 ? now : since + 1, memory_order_release);

@@ -17,7 +17,8 @@
  *            the reader's loads are after it.  Where the system had no membarrier(2) at init
  *            (before Linux 4.14, or a seccomp filter), each reader has a fence of its own.
  * Places     A thread enters at the place of its slot (slots.h), which no other thread
- *            writes to.  Threads without a slot, beyond 1024 living ones, take one of
+ *            writes to.  A place that counts 2^28 - 1 sections within one another stays entered
+ *            for ever, as if its thread had stopped.  Threads without a slot, beyond 1024 living ones, take one of
  *            LFB_EPOCH_STRAYS places for the length of their outermost section.
  * Ordering   What a reader did before it left happens before the object is reclaimed.
  *            Publishing is the user's: store-release before retire, load-acquire after enter.
@@ -51,15 +52,16 @@
 extern "C" {
 #endif
 
-enum {
-  LFB_EPOCH_STRAYS = 64,
-  LFB_EPOCH_TURN = 1 << 16, /* from one number to the next; the first is this one too */
-};
+enum { LFB_EPOCH_STRAYS = 64 };
+
+/* From one number to the next; the first is this one too.  28 bits count nested sections, 36 the
+ * numbers. */
+#define LFB_EPOCH_TURN (UINT64_C(1) << 28)
 
 /* Where one thread at a time enters; a cache line. */
 typedef struct lfb_epoch_place {
   LFB_ATOMIC(uint64_t) since; /* 0: outside; else the number at which the outermost section
-                               * began, plus the sections within, fewer than LFB_EPOCH_TURN */
+                               * began, plus the sections within (Places) */
   LFB_ATOMIC(uint64_t) owner; /* the thread without a slot that has the place; 0: free */
   char padding[LFB_CACHE_LINE - 2 * sizeof(uint64_t)];
 } lfb_epoch_place;
@@ -130,6 +132,12 @@ static inline void lfb_epoch_leave_plainly(lfb_epoch_place *place)
   LFB_STD atomic_store_explicit(&place->since, 0, LFB_STD memory_order_release);
 }
 
+/* Whether a place counts as many sections as it can: it then stays as it is. */
+static inline bool lfb_epoch_full(uint64_t since)
+{
+  return (since + 1) % LFB_EPOCH_TURN == 0;
+}
+
 /* Leaves the innermost section of the calling thread's place; whether it was the outermost. */
 static inline bool lfb_epoch_leave_place(lfb_epoch_place *place)
 {
@@ -141,7 +149,8 @@ static inline bool lfb_epoch_leave_place(lfb_epoch_place *place)
     return true;
   }
   /* relaxed: the outermost section goes on. */
-  LFB_STD atomic_store_explicit(&place->since, since - 1, LFB_STD memory_order_relaxed);
+  if (!lfb_epoch_full(since))
+    LFB_STD atomic_store_explicit(&place->since, since - 1, LFB_STD memory_order_relaxed);
   return false;
 }
 

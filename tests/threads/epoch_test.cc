@@ -156,6 +156,25 @@ TEST(Epoch, TheOutermostSectionCounts) {
   }
 }
 
+// A place that counts as many sections as it can stays entered, and nothing is reclaimed under it.
+TEST(Epoch, APlaceThatIsFullStaysEntered) {
+  Epoch epoch;
+  Object object;
+  lfb_epoch_enter(&epoch.it);
+  lfb_epoch_place* const place = &epoch.it.places[lfb_slot_own_plus_one];
+  atomic_fetch_add(&place->since, LFB_EPOCH_TURN - 2);
+  lfb_epoch_enter(&epoch.it);
+  EXPECT_TRUE(lfb_epoch_full(place->since));
+  const uint64_t full = place->since;
+  for (int i = 0; i < 3; i++) lfb_epoch_enter(&epoch.it);
+  EXPECT_EQ(place->since, full);
+  epoch.Retire(&object);
+  for (int i = 0; i < 3; i++) lfb_epoch_leave(&epoch.it);
+  EXPECT_EQ(place->since, full);
+  EXPECT_EQ(lfb_epoch_poll(&epoch.it), 1u);
+  EXPECT_TRUE(object.alive);
+}
+
 TEST(Epoch, SaysWhoIsInside) {
   std::thread([] {
     Epoch epoch;

@@ -103,7 +103,8 @@ LFB_API void lfb_versions_free(lfb_versions *versions);
 
 /*
  * Enters a section: the current version, which stays what it is, and stays in memory,
- * until the calling thread has left as often as it entered.  Sections may be nested.
+ * until the calling thread has left as often as it entered.  Sections may be nested, fewer than 2^28
+ * within one another.
  *
  * For many queries at a time; short of seconds, since a section keeps what is dropped in
  * memory and holds up begin_rebuild.  A section sees no newer version.
