@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bloom/filter/pieces.h"
+
 enum {
   /* A region's words, 256 KiB: what a second-level cache holds beside the stage. */
   BATCH_SHIFT = 12,
@@ -124,15 +126,6 @@ lfb_batch *lfb_batch_begin(lfb_filter *filter, size_t count)
 typedef void (*batch_act)(const lfb_layout *layout, const uint64_t *hashes, size_t count,
                           uint64_t *answers);
 
-/* How many of the first `count` answers are true. */
-static size_t batch_count(const uint64_t *answers, size_t count)
-{
-  size_t yes = 0;
-  for (size_t i = 0; i < (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS; i++)
-    yes += lfb_word_count(answers[i]);
-  return yes;
-}
-
 /* Runs it on the scratch; how many answers were true. */
 static size_t batch_run(batch_act act, const lfb_layout *scratch, const uint64_t *hashes,
                         size_t count)
@@ -144,7 +137,7 @@ static size_t batch_run(batch_act act, const lfb_layout *scratch, const uint64_t
     const size_t left = count - first;
     const size_t in_piece = left < BATCH_PIECE ? left : (size_t)BATCH_PIECE;
     act(scratch, hashes + first, in_piece, answers);
-    yes += batch_count(answers, in_piece);
+    yes += lfb_piece_yes(answers, in_piece);
   }
   return yes;
 }
@@ -161,7 +154,7 @@ static size_t batch_put_directly(lfb_filter *filter, const uint64_t *hashes, siz
     lfb_layout_count(&filter->layout,
                      filter->kernel->put_many(&filter->layout, hashes + first, NULL, in_piece,
                                                 answers));
-    yes += batch_count(answers, in_piece);
+    yes += lfb_piece_yes(answers, in_piece);
   }
   return yes;
 }

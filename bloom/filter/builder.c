@@ -125,12 +125,9 @@ static void region_give(builder_region *region)
 static size_t builder_gather(const lfb_builder *builder, const uint64_t *hashes, size_t count)
 {
   uint64_t answers[LFB_GIVEN_PIECE / LFB_WORD_BITS];
-  size_t yes = 0;
 
   builder->filter->kernel->put_many_alone(&builder->filter->layout, hashes, count, answers);
-  for (size_t i = 0; i < (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS; i++)
-    yes += lfb_word_count(answers[i]);
-  return yes;
+  return lfb_piece_yes(answers, count);
 }
 
 static void builder_drain(lfb_builder *builder, builder_thread *thread, uint32_t region)
