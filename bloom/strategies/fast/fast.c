@@ -9,32 +9,23 @@
 #include "bloom/strategies/fast/fast_size.h"
 #include "bloom/strategies/strategies.h"
 
-typedef lfb_fast fast_view;
+#define FAST_TARGET
+#define FAST_(noun) fast_##noun
 
-LFB_INLINE fast_view fast_view_of(const lfb_fast *fast)
-{
-  return *fast;
-}
-
-LFB_INLINE void fast_ask(const fast_view *view, uint64_t hash)
-{
-  lfb_fast_prefetch(view, hash);
-}
-
-LFB_INLINE void fast_ask_put(const fast_view *view, uint64_t hash)
-{
-  lfb_fast_prefetch_put(view, hash);
-}
+/* Without vectors there is nothing to keep. */
+typedef char fast_lanes;
+#define FAST_LANES(fast) 0
+#include "bloom/strategies/fast/view.inc.h"
 
 LFB_INLINE uint64_t fast_put_one(const fast_view *view, uint64_t hash)
 {
-  const lfb_fast_key key = lfb_fast_key_of(view, hash);
-  return lfb_fast_key_put(view, &key);
+  const lfb_fast_key key = lfb_fast_key_of(&view->fast, hash);
+  return lfb_fast_key_put(&view->fast, &key);
 }
 
 LFB_INLINE uint64_t fast_query_one(const fast_view *view, uint64_t hash)
 {
-  return lfb_fast_is_in(view, hash);
+  return lfb_fast_is_in(&view->fast, hash);
 }
 
 LFB_INLINE bool fast_query_single(const lfb_fast *fast, uint64_t hash)
@@ -44,29 +35,15 @@ LFB_INLINE bool fast_query_single(const lfb_fast *fast, uint64_t hash)
 
 LFB_INLINE uint64_t fast_alone_one(const fast_view *view, uint64_t hash)
 {
-  return lfb_fast_put_alone(view, hash);
+  return lfb_fast_put_alone(&view->fast, hash);
 }
 
 LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
 {
-  return lfb_fast_credit(view, hash);
+  return lfb_fast_credit(&view->fast, hash);
 }
 
-#define FAST_TARGET
-#define FAST_(noun) fast_##noun
 #define FAST_HASH_U64_MANY NULL
-
-#define LINES_TARGET
-#define LINES_LOOP fast_lines
-#define LINES_VIEW fast_view
-#define LINES_UNROLL LFB_UNROLL_8
-#include "bloom/strategies/lines.inc.h"
-
-#define LINES_TARGET
-#define LINES_LOOP fast_lines_alone
-#define LINES_VIEW fast_view
-#define LINES_UNROLL
-#include "bloom/strategies/lines.inc.h"
 
 #define FAST_SHAPE 0, 0
 #define FAST_PUT fast_any_put
@@ -112,7 +89,8 @@ const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS] = {
 void lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,
                           uint64_t *answers)
 {
-  (void)fast_lines_alone(&layout->fast, hashes, count, answers, fast_ask_put, fast_credit_one);
+  const fast_view view = fast_view_of(&layout->fast);
+  (void)fast_lines_alone(&view, hashes, count, answers, fast_ask_put, fast_credit_one);
 }
 
 const lfb_strategy lfb_strategy_fast = {

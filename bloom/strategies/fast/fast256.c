@@ -13,25 +13,12 @@
 #include "bloom/strategies/fast/fast_alone.h"
 #include "bloom/strategies/fast/fast_kernels.h"
 
-typedef struct fast256_view {
-  lfb_fast fast;
-  lfb_fast256 lanes;
-} fast256_view;
+#define FAST_TARGET TARGET
+#define FAST_(noun) fast256_##noun
 
-TARGET LFB_INLINE fast256_view fast256_view_of(const lfb_fast *fast)
-{
-  return (fast256_view){*fast, lfb_fast256_of(fast)};
-}
-
-LFB_INLINE void fast256_ask(const fast256_view *view, uint64_t hash)
-{
-  lfb_fast_prefetch(&view->fast, hash);
-}
-
-LFB_INLINE void fast256_ask_put(const fast256_view *view, uint64_t hash)
-{
-  lfb_fast_prefetch_put(&view->fast, hash);
-}
+typedef lfb_fast256 fast256_lanes;
+#define FAST_LANES(fast) lfb_fast256_of(fast)
+#include "bloom/strategies/fast/view.inc.h"
 
 TARGET LFB_INLINE uint64_t fast256_put_one(const fast256_view *view, uint64_t hash)
 {
@@ -54,21 +41,7 @@ TARGET LFB_INLINE uint64_t fast256_alone_one(const fast256_view *view, uint64_t 
   return lfb_fast_put_alone(&view->fast, hash);
 }
 
-#define FAST_TARGET TARGET
-#define FAST_(noun) fast256_##noun
 #define FAST_HASH_U64_MANY NULL
-
-#define LINES_TARGET TARGET
-#define LINES_LOOP fast256_lines
-#define LINES_VIEW fast256_view
-#define LINES_UNROLL LFB_UNROLL_8
-#include "bloom/strategies/lines.inc.h"
-
-#define LINES_TARGET TARGET
-#define LINES_LOOP fast256_lines_alone
-#define LINES_VIEW fast256_view
-#define LINES_UNROLL
-#include "bloom/strategies/lines.inc.h"
 
 #define FAST_SHAPE 0, 0
 #define FAST_PUT fast256_any_put

@@ -12,25 +12,12 @@
 
 #include "bloom/strategies/fast/fast_kernels.h"
 
-typedef struct fast512_view {
-  lfb_fast fast;
-  lfb_fast512 lanes;
-} fast512_view;
+#define FAST_TARGET TARGET
+#define FAST_(noun) fast512_##noun
 
-TARGET LFB_INLINE fast512_view fast512_view_of(const lfb_fast *fast)
-{
-  return (fast512_view){*fast, lfb_fast512_of(fast)};
-}
-
-LFB_INLINE void fast512_ask(const fast512_view *view, uint64_t hash)
-{
-  lfb_fast_prefetch(&view->fast, hash);
-}
-
-LFB_INLINE void fast512_ask_put(const fast512_view *view, uint64_t hash)
-{
-  lfb_fast_prefetch_put(&view->fast, hash);
-}
+typedef lfb_fast512 fast512_lanes;
+#define FAST_LANES(fast) lfb_fast512_of(fast)
+#include "bloom/strategies/fast/view.inc.h"
 
 TARGET LFB_INLINE uint64_t fast512_put_one(const fast512_view *view, uint64_t hash)
 {
@@ -110,21 +97,7 @@ TARGET static void fast512_hash_u64_many(const lfb_hasher *hasher, const uint64_
     hashes[i] = lfb_hasher_u64(hasher, keys[i]).low;
 }
 
-#define FAST_TARGET TARGET
-#define FAST_(noun) fast512_##noun
 #define FAST_HASH_U64_MANY fast512_hash_u64_many
-
-#define LINES_TARGET TARGET
-#define LINES_LOOP fast512_lines
-#define LINES_VIEW fast512_view
-#define LINES_UNROLL LFB_UNROLL_8
-#include "bloom/strategies/lines.inc.h"
-
-#define LINES_TARGET TARGET
-#define LINES_LOOP fast512_lines_alone
-#define LINES_VIEW fast512_view
-#define LINES_UNROLL
-#include "bloom/strategies/lines.inc.h"
 
 #define FAST_SHAPE 0, 0
 #define FAST_PUT fast512_any_put

@@ -7,17 +7,12 @@
  *   FAST_(noun)  the name of what is inlined: fast256_##noun
  *   FAST_HASH_U64_MANY  the kernel's hash_u64_many, or NULL
  *
- * the type FAST_(view), what is the same for all keys of a filter, and the functions
+ * includes view.inc.h, and defines the functions
  *
- *   FAST_(view) FAST_(view_of)(fast)
- *   void FAST_(ask)(view, hash)      asks for the hash's line, to read it
- *   void FAST_(ask_put)(view, hash)  the same, to write to it
  *   uint64_t FAST_(put_one)(view, hash)     turns its bits on: how many it did
  *   uint64_t FAST_(query_one)(view, hash)   whether they are on
  *   bool FAST_(query_single)(fast, hash)    the same, where no other query is near
  *   uint64_t FAST_(alone_one)(view, hash)   turns them on by plain stores: whether it did
- *   uint64_t FAST_(lines)(view, hashes, count, answers, ask, one)  the loop of lines.inc.h
- *   uint64_t FAST_(lines_alone)(..)                                the same, not unrolled
  *
  * and for each shape its group_shift and probes (LFB_FAST_SHAPES; 0 probes: as the filter has them),
  * and names for its functions (kernel.h) and for the kernel:
