@@ -51,8 +51,8 @@ LFB_INLINE void lfb_fast_prefetch_put(const lfb_fast *fast, uint64_t hash)
   lfb_prefetch_write((const void *)lfb_fast_block(fast, hash));
 }
 
-/* lfb_fast_turn_on() of a view of this shape. */
-LFB_INLINE uint32_t lfb_fast_turn_on_shape(const lfb_fast *fast, uint64_t hash)
+/* lfb_fast_put_bits() of a view of this shape. */
+LFB_INLINE uint32_t lfb_fast_put_bits_shape(const lfb_fast *fast, uint64_t hash)
 {
   const lfb_fast_key key = lfb_fast_key_of(fast, hash);
   return lfb_fast_key_put(fast, &key);
@@ -66,7 +66,7 @@ LFB_INLINE uint32_t lfb_fast_might_contain_shape(const lfb_fast *fast, uint64_t 
 #elif defined(LFB_FAST_BY_AVX2)
   return lfb_fast256_might_contain(fast, hash);
 #else
-  return lfb_fast_is_in(fast, hash);
+  return lfb_fast_has_bits(fast, hash);
 #endif
 }
 
@@ -103,15 +103,15 @@ LFB_INLINE bool lfb_fast_might_contain(const lfb_fast *fast, uint64_t hash)
 }
 
 /* Puts without counting: how many bits this call turned on. */
-LFB_INLINE uint32_t lfb_fast_turn_on(const lfb_fast *fast, uint64_t hash)
+LFB_INLINE uint32_t lfb_fast_put_bits(const lfb_fast *fast, uint64_t hash)
 {
-  return lfb_fast_by_shape(fast, hash, lfb_fast_turn_on_shape);
+  return lfb_fast_by_shape(fast, hash, lfb_fast_put_bits_shape);
 }
 
 /* Puts the key of this hash; whether it turned on at least one bit. */
 LFB_INLINE bool lfb_fast_put(const lfb_fast *fast, uint64_t hash)
 {
-  const uint32_t turned_on = lfb_fast_turn_on(fast, hash);
+  const uint32_t turned_on = lfb_fast_put_bits(fast, hash);
 
   if (turned_on != 0)
     lfb_fast_count(fast, turned_on);

@@ -183,7 +183,7 @@ LFB_FAST256 lfb_fast256_key lfb_fast256_key_of(const lfb_fast *fast, const lfb_f
 }
 
 /* Whether all of a key's bits are on. */
-LFB_FAST256 bool lfb_fast256_key_is_in(const lfb_fast256_key *key)
+LFB_FAST256 bool lfb_fast256_key_has_bits(const lfb_fast256_key *key)
 {
   const __m256i low = _mm256_andnot_si256(key->words.low, key->bits.low);
   const __m256i high = _mm256_andnot_si256(key->words.high, key->bits.high);
@@ -216,13 +216,13 @@ LFB_FAST256 void lfb_fast256_masks(const lfb_fast *fast, const lfb_fast256_pair 
 
 /* Turns on a key's bits: how many this call turned on.  A key that is in is seen by
  * the vectors; what is missing is written word by word. */
-LFB_FAST256 uint32_t lfb_fast256_turn_on_shape(const lfb_fast *fast, const lfb_fast256 *lanes,
+LFB_FAST256 uint32_t lfb_fast256_put_bits_shape(const lfb_fast *fast, const lfb_fast256 *lanes,
                                                uint64_t hash)
 {
   const lfb_fast256_key found = lfb_fast256_key_of(fast, lanes, hash);
   lfb_fast_key key;
 
-  if (lfb_fast256_key_is_in(&found))
+  if (lfb_fast256_key_has_bits(&found))
     return 0;
   lfb_fast_key_words(fast, lfb_fast_block(fast, hash), lfb_fast_round(hash, 0), &key);
   lfb_fast256_masks(fast, &found.bits, key.mask);
@@ -234,7 +234,7 @@ LFB_FAST256 bool lfb_fast256_might_contain_shape(const lfb_fast *fast, const lfb
                                                  uint64_t hash)
 {
   const lfb_fast256_key key = lfb_fast256_key_of(fast, lanes, hash);
-  return lfb_fast256_key_is_in(&key);
+  return lfb_fast256_key_has_bits(&key);
 }
 
 /* lfb_fast_might_contain(), by vectors. */

@@ -157,7 +157,7 @@ LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_masks(const lfb_fast *fast
 }
 
 /* Whether all of a key's bits are on. */
-LFB_FAST_AVX512_TARGET LFB_INLINE bool lfb_fast512_is_in(const lfb_fast512 *lanes,
+LFB_FAST_AVX512_TARGET LFB_INLINE bool lfb_fast512_has_bits(const lfb_fast512 *lanes,
                                                          const lfb_fast512_hash *hash)
 {
   const lfb_fast512_key key = lfb_fast512_key_of(lanes, hash);
@@ -166,7 +166,7 @@ LFB_FAST_AVX512_TARGET LFB_INLINE bool lfb_fast512_is_in(const lfb_fast512 *lane
 
 /* Turns on a key's bits: how many this call turned on.  A key that is in is seen by
  * the vector; what is missing is written word by word. */
-LFB_FAST_AVX512_TARGET LFB_INLINE uint32_t lfb_fast512_turn_on(const lfb_fast *fast,
+LFB_FAST_AVX512_TARGET LFB_INLINE uint32_t lfb_fast512_put_bits(const lfb_fast *fast,
                                                                const lfb_fast512 *lanes,
                                                                const lfb_fast512_hash *hash)
 {
@@ -191,7 +191,7 @@ LFB_FAST_AVX512_TARGET LFB_INLINE bool lfb_fast512_might_contain(const lfb_fast 
    * that waits for a key: not from an address that it does not know.  (Loops over many
    * hashes look at each once, and are slower by a tenth with this.) */
   __asm__ volatile("" : "+r"(of.block));
-  return lfb_fast512_is_in(&lanes, &of);
+  return lfb_fast512_has_bits(&lanes, &of);
 }
 
 #endif

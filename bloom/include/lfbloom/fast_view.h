@@ -165,7 +165,7 @@ LFB_INLINE uint32_t lfb_fast_key_put(const lfb_fast *fast, const lfb_fast_key *k
  * instruction less a bit than to make masks, and by gcc 12 1.1 (w = 2) to 1.4 times
  * (w = 8) as fast in cache (query_present/fast, LFBLOOM_SIMD=none).
  */
-LFB_INLINE bool lfb_fast_is_in(const lfb_fast *fast, uint64_t hash)
+LFB_INLINE bool lfb_fast_has_bits(const lfb_fast *fast, uint64_t hash)
 {
   const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
   lfb_fast_key key;

@@ -25,12 +25,12 @@ LFB_INLINE uint64_t fast_put_one(const fast_view *view, uint64_t hash)
 
 LFB_INLINE uint64_t fast_query_one(const fast_view *view, uint64_t hash)
 {
-  return lfb_fast_is_in(&view->fast, hash);
+  return lfb_fast_has_bits(&view->fast, hash);
 }
 
 LFB_INLINE bool fast_query_single(const lfb_fast *fast, uint64_t hash)
 {
-  return lfb_fast_is_in(fast, hash);
+  return lfb_fast_has_bits(fast, hash);
 }
 
 LFB_INLINE uint64_t fast_alone_one(const fast_view *view, uint64_t hash)

@@ -22,7 +22,7 @@ typedef lfb_fast256 fast256_lanes;
 
 TARGET LFB_INLINE uint64_t fast256_put_one(const fast256_view *view, uint64_t hash)
 {
-  return lfb_fast256_turn_on_shape(&view->fast, &view->lanes, hash);
+  return lfb_fast256_put_bits_shape(&view->fast, &view->lanes, hash);
 }
 
 TARGET LFB_INLINE uint64_t fast256_query_one(const fast256_view *view, uint64_t hash)

@@ -22,13 +22,13 @@ typedef lfb_fast512 fast512_lanes;
 TARGET LFB_INLINE uint64_t fast512_put_one(const fast512_view *view, uint64_t hash)
 {
   const lfb_fast512_hash of = lfb_fast512_hash_of(&view->fast, hash);
-  return lfb_fast512_turn_on(&view->fast, &view->lanes, &of);
+  return lfb_fast512_put_bits(&view->fast, &view->lanes, &of);
 }
 
 TARGET LFB_INLINE uint64_t fast512_query_one(const fast512_view *view, uint64_t hash)
 {
   const lfb_fast512_hash of = lfb_fast512_hash_of(&view->fast, hash);
-  return lfb_fast512_is_in(&view->lanes, &of);
+  return lfb_fast512_has_bits(&view->lanes, &of);
 }
 
 /* Its line's address is computed first of all, which a query by itself waits for: one out of a
