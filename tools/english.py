@@ -26,7 +26,7 @@ C_LIKE = (".c", ".h", ".cc", ".cpp", ".pml", ".js")
 HASH_LIKE = (".sh", ".py", ".awk", ".bzl", ".bazel", ".cmake", ".rc", ".bazelrc", ".yaml", ".yml")
 TEXT = (".md", ".dox")
 MANUAL = (".1", ".3", ".in")
-COLUMN_LABEL = re.compile(r"^([0-9]+\. )?[A-Z][A-Za-z]*(,? [A-Za-z]+)?(, [A-Z][a-z]+)*  +\S")
+COLUMN_LABEL = re.compile(r"^([0-9]+\. )?[A-Za-z][A-Za-z0-9_-]*(,? [A-Za-z]+){0,3}  +\S")
 TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.S)
 
 
@@ -110,7 +110,7 @@ def sentences(first_line, rows):
 
     def flush():
         text = " ".join(pending).strip()
-        return [part for part in re.split(r"(?<=[.!?:;])\)?\s+(?=[A-Z`\"(\[*])", text) if part]
+        return [part for part in re.split(r"(?<=[.!?:;])\)?\s+(?=[A-Z`\"(\[*])|(?<=[.!?])\s\s+", text) if part]
 
     for offset, row in enumerate(rows):
         bare = row.strip()
