@@ -1,10 +1,10 @@
 /*
- * slots.h - a small number for each thread, its own while it lives.
+ * slots.h - a small number for each thread, which no other living thread has.
  *
- * A thread's first call takes the lowest free slot; its exit gives it back, in the
- * second round of destructors: in the first round the thread still has it.
- * When all are taken the thread gets none, now and for the rest of its life,
- * but a number above them all by which it can be spread over something shared.
+ * A thread's first call takes the lowest free slot.  The thread's exit gives the slot
+ * back in the second round of destructors; in the first round the thread still has it.
+ * If all slots are taken, the thread has none for the rest of its life.  It gets a
+ * number above all slots instead, by which threads are spread over shared memory.
  *
  * Global     The map of free slots is the library's only mutable state that
  *            belongs to no object: slots belong to threads, not to filters.
@@ -13,13 +13,14 @@
  * Progress   lfb_slot() is wait-free after the thread's first call.  The first
  *            call may allocate and enter the kernel; its CAS loop retries only
  *            because another thread took or gave a slot of the same map word.
- * Stopped    A thread that is stopped for ever keeps its slot; nobody waits.
- * Late       A thread whose first call comes in the last two rounds of its exit's
- *            destructors keeps its slot taken: nothing is left to give it back.
- * Signals    A handler that interrupts a thread's first call gets a shared number, once.  A
- *            thread's first call may not come in a handler: pthread's functions are called.
- * Fork       The child keeps the forking thread's slot; those of the threads
- *            that the child does not have stay taken in it.
+ * Stopped    A thread that never runs again keeps its slot; no other thread waits.
+ * Late       If a thread makes its first call in the last two rounds of destructors at its
+ *            exit, its slot stays taken: no later destructor gives it back.
+ * Signals    A handler that interrupts a thread's first call gets a shared number, that time
+ *            only.  A handler may not make a thread's first call, which calls functions of
+ *            pthread.
+ * Fork       The child keeps the forking thread's slot.  The slots of the parent's other
+ *            threads stay taken in the child.
  */
 #ifndef LFB_ATOMIC_SLOTS_H
 #define LFB_ATOMIC_SLOTS_H
@@ -35,26 +36,26 @@ enum {
 };
 
 /* 0 until the thread's first call, then its number plus one; lfb_slot() reads it.
- * __thread, because C++ reads it too, without a wrapper.  Initial-exec: one load
- * at a fixed offset even in a shared library, for 4 bytes of static TLS. */
+ * __thread, because C++ reads it too, without a wrapper.  Initial-exec: even in a shared
+ * library one load at a fixed offset, for 4 bytes of static TLS. */
 extern __thread uint32_t lfb_slot_plus_one __attribute__((tls_model("initial-exec")));
 
-/* The same while the number is the thread's own slot; else 0.  For arrays whose element 0 is
- * nobody's, so that who has no slot need not be asked for. */
+/* The same while the number is the thread's own slot; else 0.  An array with an element 0 that
+ * belongs to no thread can be indexed by it without a test whether the thread has a slot. */
 extern __thread uint32_t lfb_slot_own_plus_one __attribute__((tls_model("initial-exec")));
 
 /* Takes a number for the calling thread: the slow half of lfb_slot(). */
 uint32_t lfb_slot_take(void);
 
-/* The calling thread's number, or one beyond all others if it has not called yet. */
+/* The calling thread's number; UINT32_MAX before its first call. */
 static inline uint32_t lfb_slot_or_none(void)
 {
   return lfb_slot_plus_one - 1;
 }
 
 /*
- * The calling thread's number: below LFB_SLOT_COUNT its own slot, which no
- * other living thread has; otherwise one that others may have as well.
+ * The calling thread's number.  Below LFB_SLOT_COUNT it is the thread's own slot, which no
+ * other living thread has; from there on other threads may have the same number.
  */
 static inline uint32_t lfb_slot(void)
 {

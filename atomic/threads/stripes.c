@@ -1,4 +1,4 @@
-/* stripes.c - making, freeing and summing a striped counter, and its shared stripes. */
+/* stripes.c - makes, frees and sums a striped counter; the shared stripes. */
 #define _GNU_SOURCE /* sched_getcpu */
 #include "atomic/threads/stripes.h"
 
@@ -12,7 +12,7 @@ enum { PROCESSOR_USES = 256 }; /* additions between two looks at the processor's
 _Static_assert(sizeof(lfb_stripe) == LFB_CACHE_LINE, "a stripe has a line of its own");
 _Static_assert((LFB_STRIPES_SHARED & (LFB_STRIPES_SHARED - 1)) == 0, "a power of two");
 
-/* At least 64, so that a small machine with many threads shares none. */
+/* At least 64, so that a host with few processors but many threads shares no stripe. */
 static uint32_t stripes_wanted(void)
 {
   const long processors = sysconf(_SC_NPROCESSORS_CONF);
@@ -50,8 +50,8 @@ lfb_stripes lfb_stripes_over(lfb_stripe *stripes)
   return (lfb_stripes){.stripes = stripes, .shared = LFB_STRIPES_IN_FILE};
 }
 
-/* The number of the processor that the thread ran on lately.  It only spreads the threads, so
- * an old number does no harm: also where a signal handler interrupts, and in a child. */
+/* The number of a processor that the thread ran on recently.  It only spreads the threads, so
+ * an old number does no harm, nor does a signal handler or a fork in between. */
 static uint32_t stripes_processor(void)
 {
   static __thread uint32_t processor __attribute__((tls_model("initial-exec")));
@@ -69,7 +69,7 @@ uint64_t lfb_stripes_add_shared(const lfb_stripes *stripes, uint64_t amount)
 {
   const uint32_t which = stripes->owned + stripes_processor() % stripes->shared;
 
-  /* release: pairs with the acquire in the sum. */
+  /* release: pairs with the acquire in lfb_stripes_sum(). */
   return lfb_add_u64(&stripes->stripes[which].count, amount, memory_order_release);
 }
 

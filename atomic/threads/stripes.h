@@ -1,21 +1,21 @@
 /*
- * stripes.h - a counter that many threads add to without meeting each other.
+ * stripes.h - a counter to which many threads add without contention.
  *
  * The first `owned` stripes have one writer each: the thread that has the slot of that number
  * (slots.h).  A thread without such a slot adds to one of the `shared` stripes, chosen by the
  * processor that it runs on.  A counter in a file has shared stripes only.
  *
  * Ordering   An add is a release, a sum an acquire: a thread that sees a count also sees what
- *            was done before it was added.  A user that counts after the act therefore never
- *            reads a sum above the truth.
+ *            was done before that count was added.  If each user adds after the act that it
+ *            counts, a sum is never above the truth.
  * Exactness  The sum is exact when no add is running (in the happens-before sense).  While
  *            adds run, the sum lies between the truth before them and the truth after them.
- * Signals    An add is one instruction: a handler that interrupts it may add to the same
- *            stripe, and nothing is lost.
- * fork       The child of a process with other threads has their stripes as they were: an
- *            addition that such a thread had not made yet is missing in the child for good.
+ * Signals    An add is one instruction.  A handler may therefore add to the same stripe, and no
+ *            addition is lost.
+ * fork       The child gets a copy of all stripes.  An addition that another thread of the
+ *            parent had not made yet is permanently missing in the child.
  * Progress   add and sum are wait-free after the thread's first call (slots.h).
- * Stopped    A thread that is stopped for ever holds back only its own addition.
+ * Stopped    If a thread never runs again, only its own addition is missing.
  * Threads    add and sum at any time.  init and free run alone.
  * Cost       An add to an owned stripe takes 0.3 ns, an add to a shared one 3 to 7 ns while
  *            one thread at a time adds to it (//bench, limits_bench).
@@ -54,12 +54,12 @@ typedef struct lfb_stripes {
 } lfb_stripes;
 
 /*
- * Makes a counter at 0 with at least as many owned stripes as the machine has
- * processors, 64 to LFB_SLOT_COUNT.  Fails: LFB_ERROR_NO_MEMORY.
+ * Makes a counter at 0 with one owned stripe for each processor of the host, but at least
+ * 64 and at most LFB_SLOT_COUNT.  Fails: LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_stripes_init(lfb_stripes *stripes);
 
-/* As lfb_stripes_init() with a stated number of owned stripes: for tests. */
+/* As lfb_stripes_init(), with this number of owned stripes: for tests. */
 lfb_status lfb_stripes_init_owned(lfb_stripes *stripes, uint32_t owned);
 
 /* Frees the memory of lfb_stripes_init(). */
@@ -74,16 +74,16 @@ uint64_t lfb_stripes_sum(const lfb_stripes *stripes);
 /* Adds to a shared stripe; returns what that stripe held before. */
 uint64_t lfb_stripes_add_shared(const lfb_stripes *stripes, uint64_t amount);
 
-/* Adds to a stripe whose only writer is the calling thread, with its signal handlers. */
+/* Adds to a stripe to which only the calling thread and its signal handlers write. */
 static inline void lfb_stripe_add_owned(lfb_stripe *mine, uint64_t amount)
 {
-#if defined(LFB_MODEL) /* the project's model checks: two writers are to lose an addition */
+#if defined(LFB_MODEL) /* for the model checks: two writers of one stripe lose an addition */
   const uint64_t before =
       LFB_STD atomic_load_explicit(&mine->count, LFB_STD memory_order_relaxed);
   LFB_STD atomic_store_explicit(&mine->count, before + amount, LFB_STD memory_order_release);
 #elif defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
-  /* One instruction, so no signal splits it.  No lock prefix, since no other thread writes
-   * here.  A store of x86-64 is a release; "memory" has the compiler keep that order. */
+  /* One instruction, so that no signal splits it.  No lock prefix, since no other thread writes
+   * here.  On x86-64 each store is a release; "memory" makes the compiler keep that order. */
   __asm__ volatile("addq %1, %0"
                    : "+m"(*(uint64_t *)(void *)&mine->count)
                    : "er"(amount)
@@ -94,7 +94,7 @@ static inline void lfb_stripe_add_owned(lfb_stripe *mine, uint64_t amount)
 #endif
 }
 
-/* lfb_stripes_add() of a thread that has no slot yet, or none with a stripe of its own. */
+/* The slow half of lfb_stripes_add(): the thread has no slot yet, or no stripe of its own. */
 void lfb_stripes_add_slow(const lfb_stripes *stripes, uint64_t amount);
 
 /* Adds to the counter. */
@@ -109,8 +109,8 @@ static inline void lfb_stripes_add(const lfb_stripes *stripes, uint64_t amount)
 }
 
 /*
- * Adds to the counter; returns what the stripe held before.  Two additions to one stripe
- * return different values, unless a signal handler adds between the two steps of one.
+ * Adds to the counter; returns what the stripe held before.  Two additions to the same stripe
+ * return different values, unless a signal handler adds between the two steps of one of them.
  */
 static inline uint64_t lfb_stripes_add_told(const lfb_stripes *stripes, uint64_t amount)
 {
@@ -120,7 +120,7 @@ static inline uint64_t lfb_stripes_add_told(const lfb_stripes *stripes, uint64_t
     return lfb_stripes_add_shared(stripes, amount);
   lfb_stripe *mine = &stripes->stripes[slot];
   lfb_stripe_add_owned(mine, amount);
-  /* relaxed: what this thread wrote last. */
+  /* relaxed: this thread reads what it wrote itself. */
   return LFB_STD atomic_load_explicit(&mine->count, LFB_STD memory_order_relaxed) - amount;
 }
 

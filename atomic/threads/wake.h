@@ -1,5 +1,5 @@
 /*
- * wake.h - a condition that is waited for by a clock that nobody sets.
+ * wake.h - a condition variable with timed waits by a clock that is never set.
  */
 #ifndef LFB_ATOMIC_WAKE_H
 #define LFB_ATOMIC_WAKE_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* Makes one whose timed waits go by CLOCK_MONOTONIC; false where there is no memory.  For
- * pthread_cond_destroy(). */
+/* Makes a condition variable with timed waits by CLOCK_MONOTONIC, to be destroyed by
+ * pthread_cond_destroy().  Returns false if there is no memory. */
 static inline bool lfb_wake_init(pthread_cond_t *wake)
 {
   pthread_condattr_t by_clock;

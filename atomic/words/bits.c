@@ -1,4 +1,4 @@
-/* bits.c - the walks over a whole array of bits. */
+/* bits.c - the operations on a whole array of bits. */
 #include "atomic/words/bits.h"
 
 uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from)

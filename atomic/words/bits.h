@@ -1,12 +1,12 @@
 /*
  * bits.h - a fixed array of bits that many threads may set at once.
  *
- * The array looks at words that live elsewhere (private pages, a mapped file);
- * it owns nothing, so there is nothing to free.
+ * The words belong to the caller (private pages, a mapped file).  The array owns
+ * no memory, so there is nothing to free.
  *
- * Ordering, Progress, Stopped  as lfbloom/word.h says of each word: relaxed,
+ * Ordering, Progress, Stopped  as lfbloom/word.h states for each word: relaxed,
  *            lock-free, nothing held.
- * Threads    Any function beside any other, on the same array and bit.
+ * Threads    Any function concurrently with any other, on the same array and bit.
  *
  * Source: Guava BloomFilterStrategies.java, LockFreeBitArray.
  */
@@ -29,7 +29,7 @@ typedef struct lfb_bits {
   lfb_word *words;     /* bit i is bit (i % 64) of words[i / 64]       */
 } lfb_bits;
 
-/* Bits looked at over `word_count` words that the caller keeps for as long. */
+/* The bit array over `word_count` words, which the caller keeps as long as the array is used. */
 static inline lfb_bits lfb_bits_over(lfb_word *words, uint64_t word_count)
 {
   assert(word_count > 0);
@@ -39,7 +39,7 @@ static inline lfb_bits lfb_bits_over(lfb_word *words, uint64_t word_count)
   return bits;
 }
 
-/* Sets bit `index`, below 64 * word_count; true if this call turned it on. */
+/* Sets bit `index`, below 64 * word_count.  Returns whether this call turned it on. */
 static inline bool lfb_bits_set(const lfb_bits *bits, uint64_t index)
 {
   assert(index / LFB_WORD_BITS < bits->word_count);
@@ -47,14 +47,14 @@ static inline bool lfb_bits_set(const lfb_bits *bits, uint64_t index)
                       UINT64_C(1) << (index % LFB_WORD_BITS)) != 0;
 }
 
-/* Sets the bits of `mask` in word `word`; how many of them this call turned on. */
+/* Sets the bits of `mask` in word `word`.  Returns how many of them this call turned on. */
 static inline uint32_t lfb_bits_set_mask(const lfb_bits *bits, uint64_t word, uint64_t mask)
 {
   assert(word < bits->word_count);
   return lfb_word_count(lfb_word_set(&bits->words[word], mask));
 }
 
-/* The word at `word`, below word_count, as it stands. */
+/* Returns the current value of word `word`, below word_count. */
 static inline uint64_t lfb_bits_word(const lfb_bits *bits, uint64_t word)
 {
   assert(word < bits->word_count);
@@ -64,17 +64,18 @@ static inline uint64_t lfb_bits_word(const lfb_bits *bits, uint64_t word)
 /*
  * Turns on every bit of `into` that is on in `from`, word by word.
  *
- * Takes   two arrays of one size.
+ * Takes   two arrays of the same size.
  * Returns how many bits this call turned on in `into`.
- * Order   the bits of `from` that were set before the call are carried over;
- *         of those set meanwhile, some.
+ * Order   the call copies all bits of `from` that were set before it, and some of
+ *         those that are set during it.
  */
 uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from);
 
-/* How many bits are set; a rolling count while others set more. */
+/* Returns how many bits are set.  While other threads set bits, each word counts as of the time
+ * when it is read. */
 uint64_t lfb_bits_count(const lfb_bits *bits);
 
-/* Copies `count` words from word `first` on into `words`, a rolling snapshot. */
+/* Copies `count` words from word `first` on into `words`, each as of the time when it is read. */
 void lfb_bits_snapshot(const lfb_bits *bits, uint64_t first, uint64_t *words, size_t count);
 
 #ifdef __cplusplus

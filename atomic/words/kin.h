@@ -1,8 +1,8 @@
 /*
- * kin.h - what liblfbloom shows to its kin: to the libraries of this project that stand on
- * it (liblfbloom_redis), of the very same version, and to nobody else.
+ * kin.h - marks what liblfbloom exports to the other libraries of this project only
+ * (liblfbloom_redis), and only to those of the same version.
  *
- * No header that is installed declares any of it.
+ * No installed header declares any of it.
  */
 #ifndef LFB_ATOMIC_KIN_H
 #define LFB_ATOMIC_KIN_H

@@ -1,4 +1,4 @@
-/* pages.c - zeroed memory from the heap or, from 2 MiB up, from the system; files. */
+/* pages.c - zeroed memory from the heap or, from 2 MiB up, from the kernel; mapped files. */
 #if __SIZEOF_LONG__ == 4
 #define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
 #endif
@@ -27,7 +27,7 @@ static size_t pages_round_up(size_t size, size_t unit)
   return (size + unit - 1) / unit * unit;
 }
 
-/* Reads and writes back one byte of every page, for kernels without the call. */
+/* Writes one byte of every page, for kernels without MADV_POPULATE_WRITE. */
 static void pages_touch(char *start, size_t size, size_t page)
 {
   for (size_t at = 0; at < size; at += page) {
@@ -39,7 +39,7 @@ static void pages_touch(char *start, size_t size, size_t page)
 static bool pages_populate(char *start, size_t size, size_t page)
 {
   const char *end = start + size;
-  /* In pieces: a call that fails for want of memory then fails early. */
+  /* In pieces: if memory is short, an early call fails. */
   const size_t piece = (size_t)64 << 20;
 
   for (char *at = start; at < end; at += piece) {
@@ -54,7 +54,7 @@ static bool pages_populate(char *start, size_t size, size_t page)
   return true;
 }
 
-/* Maps size bytes from a 2 MiB boundary: maps 2 MiB more and cuts both ends off. */
+/* Maps `size` bytes at a 2 MiB boundary: maps 2 MiB more and unmaps both ends. */
 static char *pages_map_aligned(size_t size, int protection)
 {
   char *raw = mmap(NULL, size + LFB_HUGE_PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -76,7 +76,7 @@ static lfb_status pages_init_large(lfb_pages *pages, size_t size, bool populate)
 
   if (start == NULL)
     return LFB_ERROR_NO_MEMORY;
-  /* A wish: a system without huge pages is slower, not wrong. */
+  /* A hint: without huge pages the memory is slower, but works. */
   (void)madvise(start, mapped, MADV_HUGEPAGE);
   if (populate && !pages_populate(start, mapped, page)) {
     (void)munmap(start, mapped);
@@ -122,7 +122,8 @@ lfb_status lfb_pages_map(lfb_pages *pages, int fd, uint64_t offset, uint64_t siz
     return LFB_ERROR_MAP;
   }
   const size_t mapped = pages_round_up((size_t)size, (size_t)sysconf(_SC_PAGESIZE));
-  char *start = pages_map_aligned(mapped, PROT_NONE); /* for huge pages; the place alone */
+  /* Reserves an aligned range of addresses, as huge pages need. */
+  char *start = pages_map_aligned(mapped, PROT_NONE);
   if (start == NULL)
     return LFB_ERROR_MAP;
   if (mmap(start, (size_t)size, protection, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) ==
@@ -132,7 +133,7 @@ lfb_status lfb_pages_map(lfb_pages *pages, int fd, uint64_t offset, uint64_t siz
     errno = cause;
     return LFB_ERROR_MAP;
   }
-  (void)madvise(start, mapped, MADV_HUGEPAGE); /* a wish, as above */
+  (void)madvise(start, mapped, MADV_HUGEPAGE); /* a hint, as above */
   *pages = (lfb_pages){start, size};
   return LFB_OK;
 }

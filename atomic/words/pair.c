@@ -1,4 +1,4 @@
-/* pair.c - whether the processor can change two words by one operation. */
+/* pair.c - finds out whether the processor can change two words by one operation. */
 #include "atomic/words/pair.h"
 
 #if defined(__x86_64__)

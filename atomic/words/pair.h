@@ -1,11 +1,12 @@
 /*
- * pair.h - two neighbouring words that are changed by one operation, where the machine
- * has it: x86-64 with cmpxchg16b, aarch64 with the atomics of ARMv8.1.
+ * pair.h - two neighbouring words that one operation changes, on processors that have it:
+ * x86-64 with cmpxchg16b, aarch64 with the atomics of ARMv8.1.
  *
- * Ordering, Stopped  as lfbloom/word.h says of each word: relaxed, nothing held.
+ * Ordering, Stopped  as lfbloom/word.h states for each word: relaxed, nothing held.
  * Progress   Words only gain bits.  The exchange fails only because another thread turned
  *            on a bit of the pair: at most 128 attempts.
- * Threads    Any function beside any other, and beside those of word.h on one of the words.
+ * Threads    Any function concurrently with any other, and with those of word.h on one of the
+ *            two words.
  */
 #ifndef LFB_ATOMIC_PAIR_H
 #define LFB_ATOMIC_PAIR_H
@@ -21,12 +22,12 @@ typedef struct lfb_two {
   uint64_t low, high;
 } lfb_two;
 
-/* Whether this processor has the operation; nothing below may run where it has not. */
+/* Whether this processor has the operation.  If not, no function below may be called. */
 bool lfb_pair_runs_here(void);
 
 #if !(defined(__x86_64__) || defined(__aarch64__))
 
-/* Word by word: never runs (lfb_pair_runs_here()). */
+/* Word by word; is never called (lfb_pair_runs_here()). */
 static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 {
   const lfb_two now = {lfb_word_get(&pair[0]), lfb_word_get(&pair[1])};
@@ -41,7 +42,8 @@ static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 
 #elif defined(__x86_64__)
 
-/* Exchanges the pair, on 16 bytes' boundary, if it still is `*seen`; reloads that if not. */
+/* Sets the pair, aligned to 16 bytes, to `desired` if it still is `*seen`; if not, reloads
+ * `*seen`.  Returns whether it set the pair. */
 static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 {
   bool done;
@@ -54,7 +56,7 @@ static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 
 #else /* aarch64 */
 
-/* The same; casp takes its pairs in neighbouring registers. */
+/* The same; casp needs each pair in two neighbouring registers. */
 static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 {
   register uint64_t seen_low __asm__("x0") = seen->low;
@@ -75,8 +77,8 @@ static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 /*
  * Turns on the bits of `mask` in a pair, all of them at once; writes only if one is off.
  *
- * Returns the bits that this call turned on: of all calls with one mask, one at most has
- * any in its answer, unless others turned on some of them.
+ * Returns the bits that this call turned on.  Of all calls with the same mask, at most one
+ * returns any bit, unless calls with other masks turned on some of them.
  */
 static inline lfb_two lfb_pair_set(lfb_word *pair, lfb_two mask)
 {
