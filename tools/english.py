@@ -19,7 +19,7 @@ import sys
 PEOPLE = re.compile(r"\b(who|whose|whom|whoever|he|his|him|himself)\b", re.I)
 IDIOMS = re.compile(
     r"\b(beside|under way|hangs? on|for ever|how manieth|nobody|anybody|everybody|"
-    r"is in|are in|was in|were in|is told|are told|lie about|lies about|but for|save for|"
+    r"(?:is|are|was|were) in(?=[.,;:)]|$| and\b| it\b)|is told|are told|lie about|lies about|but for|save for|"
     r"whatever|wherever|X a key|meanwhile|in the middle of)\b|(?<!\.)\.\.(?=$|\s)(?!\.)|^\.\. ", re.I)
 LONG = 30
 C_LIKE = (".c", ".h", ".cc", ".cpp", ".pml", ".js")
