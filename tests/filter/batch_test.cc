@@ -1,5 +1,5 @@
-// Big batches: the same bits, count and answers as one by one, whatever the shape,
-// the memory and the other threads.
+// Big batches: the same bits, count and answers as one key at a time, for any shape, memory and
+// number of threads.
 #include "bloom/filter/batch.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr unsigned kThreads = 4;
 
-// Keys for each line of a filter at its n: about 49 at 1 %, so that n keys are a big batch.
+// Enough keys per line: about 49 at 1 %, so that n keys are a big batch.
 std::vector<uint64_t> Hashes(uint64_t stream, size_t count) {
   std::vector<uint64_t> hashes(count);
   for (size_t i = 0; i < count; i++) hashes[i] = Mix(stream, i);
@@ -86,7 +86,7 @@ TEST(Batch, KeysOfEveryKindMakeABatch) {
   EXPECT_EQ(lfb_filter_might_contain_many(batched.get(), keys.data(), kKeys, nullptr), kKeys);
 }
 
-// All hashes in one block, and in one region: its area fills up again and again.
+// All hashes in one block, and all in one region: the region's area fills again and again.
 TEST(Batch, HashesThatAreNotSpreadLoseNothing) {
   constexpr size_t kKeys = 700000;
   for (unsigned bits : {30u, 50u}) {
@@ -98,7 +98,7 @@ TEST(Batch, HashesThatAreNotSpreadLoseNothing) {
   }
 }
 
-// A region that has gathered one hash is put at the end of a batch like any other.
+// A region with a single hash is put at the end of a batch, like any other.
 TEST(Batch, TheOnlyKeyOfARegionIsPut) {
   constexpr size_t kKeys = 420000;  // several regions
   const Filter filter = Make(FastConfig(kKeys, 0.01, 0));
@@ -113,7 +113,7 @@ TEST(Batch, TheOnlyKeyOfARegionIsPut) {
   }
 }
 
-// Bytes of memory that earlier batches have left behind, while none is in progress.
+// The bytes that earlier batches have left in the filter, while none is in progress.
 uint64_t SpareBytes(const Filter& filter) {
   uint64_t bytes = 0;
   for (auto& spare : filter->spares)
@@ -121,7 +121,7 @@ uint64_t SpareBytes(const Filter& filter) {
   return bytes;
 }
 
-// However little memory it may take: never more, and never another result.
+// A batch never takes more memory than its limit, however small, and gives the same result.
 TEST(Batch, TakesNoMoreMemoryThanItMay) {
   constexpr size_t kKeys = 500000;
   const auto hashes = Hashes(11, kKeys);
@@ -138,14 +138,14 @@ TEST(Batch, TakesNoMoreMemoryThanItMay) {
   EXPECT_GT(batches, 3u);
 }
 
-// What a batch of so many keys leaves behind.
+// The bytes that a batch of this many keys leaves in the filter.
 uint64_t SpareBytesOf(const Filter& filter, size_t count) {
   EXPECT_TRUE(BatchPays(filter, count));
   return SpareBytes(filter);
 }
 
-// docs/performance.md measures from how many keys a line on a batch is faster: 5 where the
-// filter is one region, 8 where it is more.
+// docs/performance.md gives the number of keys per line from which a batch is faster: 5 if the
+// filter is one region, 8 if it is more.
 TEST(Batch, PaysFromSoManyKeysALine) {
   const struct {
     uint64_t n;
@@ -159,7 +159,7 @@ TEST(Batch, PaysFromSoManyKeysALine) {
   }
 }
 
-// How many hashes a filter's kernel is given, by which function; Watch() is before the first.
+// Counts the hashes that each function of a filter's kernel receives, after Watch().
 struct Watched {
   size_t alone = 0, credited = 0, direct = 0;
 } watched;
@@ -179,7 +179,8 @@ uint64_t WatchedPut(const lfb_layout* layout, const uint64_t* low, const uint64_
   return watched_kernel->put_many(layout, low, high, count, answers);
 }
 
-// A copy of the filter's kernel whose functions count; it has to live as long as the filter is used.
+// A copy of the filter's kernel with functions that count. It must exist as long as the filter
+// is used.
 lfb_kernel Watch(const Filter& filter) {
   lfb_kernel kernel = *filter->kernel;
   watched_kernel = filter->kernel;
@@ -190,7 +191,8 @@ lfb_kernel Watch(const Filter& filter) {
   return kernel;
 }
 
-// One thread alone never asks which key turned on which bit, whatever was in the filter before.
+// A single thread never asks which key turned on which bit, for any earlier content of the
+// filter.
 TEST(Batch, AloneItIsNotSettled) {
   constexpr size_t kKeys = 420000;
   const Filter filter = Make(FastConfig(kKeys, 0.01, 0));
@@ -203,8 +205,8 @@ TEST(Batch, AloneItIsNotSettled) {
   filter->kernel = watched_kernel;
 }
 
-// The hashes of a region are gathered from 5 a line on, and put directly where they are fewer:
-// as many as there are, and no others.
+// The hashes of a region are gathered from 5 per line on. Fewer are put directly: exactly the
+// filter's hashes.
 TEST(Batch, FewHashesOfARegionArePutDirectly) {
   const Filter direct = Make(FastConfig(420000, 0.01, 1)), batched = Make(FastConfig(420000, 0.01, 0));
   const lfb_kernel kernel = Watch(batched);
@@ -225,8 +227,8 @@ TEST(Batch, FewHashesOfARegionArePutDirectly) {
   batched->kernel = watched_kernel;
 }
 
-// So little memory that a region would not have room for that many makes no batch: two copies
-// of the words, the hashes, and those that rounding up to an odd number of lines may add.
+// If a region would not have room for that many hashes, the call makes no batch. The memory is
+// two copies of the words, the hashes, and the lines added by rounding up to an odd number.
 TEST(Batch, PaysFromSoMuchMemory) {
   const uint64_t blocks = Make(FastConfig(5000, 0.01, 0))->layout.fast.blocks;
   const uint64_t least = 2 * blocks * 64 + (5 * blocks + 17) * 8;
@@ -234,8 +236,8 @@ TEST(Batch, PaysFromSoMuchMemory) {
   EXPECT_FALSE(BatchPays(Make(FastConfig(5000, 0.01, least - 8)), 5000));
 }
 
-// Each region has room for the mean and six deviations more, and the scratch for two copies of
-// a region's words.
+// Each region has room for the mean plus six deviations, and the scratch for two copies of a
+// region's words.
 TEST(Batch, HasRoomForWhatChancePutsIntoARegion) {
   for (uint64_t n : {5000, 420000}) {
     const Filter filter = Make(FastConfig(n, 0.01, 0));
@@ -247,7 +249,7 @@ TEST(Batch, HasRoomForWhatChancePutsIntoARegion) {
   }
 }
 
-// The first n from `n` on whose filter is cut into regions of 4096 lines without a rest.
+// The first number from `n` on with a filter that is exactly divided into regions of 4096 lines.
 uint64_t OfWholeRegions(uint64_t n) {
   for (;; n += 10) {
     const lfb_config config = FastConfig(n, 0.01, 0);
@@ -257,7 +259,7 @@ uint64_t OfWholeRegions(uint64_t n) {
   }
 }
 
-// 64 MiB where the configuration names no limit; else nearly all that it names.
+// A batch takes nearly the limit: 64 MiB by default, otherwise config.batch_memory.
 TEST(Batch, TakesNearlyTheMemoryThatItMay) {
   constexpr uint64_t kMiB = 1 << 20;
   const uint64_t n = OfWholeRegions(10'000'000);
@@ -279,8 +281,8 @@ TEST(Batch, ItsMemoryIsUsedAgain) {
   EXPECT_EQ(SpareBytes(filter), bytes);
 }
 
-// Batches that run at once leave LFB_BATCH_SPARES behind, and free the others.  Later ones take
-// what is left there, and replace what is too small.
+// Batches that run at once leave LFB_BATCH_SPARES pieces of memory and free the others. Later
+// batches take these, and replace those that are too small.
 TEST(Batch, SomeLeaveTheirMemoryBehind) {
   constexpr size_t kKeys = 60000;
   const Filter filter = Make(FastConfig(kKeys, 0.01, 0));
@@ -328,7 +330,7 @@ TEST(Partition, RegionsAreAsManyAsTheBlocksTake) {
     EXPECT_EQ(Partition(blocks, 3, 1).it.regions, blocks / 8 + (blocks % 8 != 0)) << blocks;
 }
 
-// How many pages of so many bytes are in memory.
+// The number of resident pages in this range.
 long PagesThere(void* address, size_t size) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   std::vector<unsigned char> there((size + page - 1) / page);
@@ -336,7 +338,7 @@ long PagesThere(void* address, size_t size) {
   return std::count_if(there.begin(), there.end(), [](unsigned char it) { return it & 1; });
 }
 
-// Whether the system says that it has populated a page, and has not: so does qemu.
+// Whether the system claims to have populated a page without doing so, as qemu does.
 bool SaysItPopulates() {
   constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -347,7 +349,7 @@ bool SaysItPopulates() {
   return says;
 }
 
-// Adding to it never waits for the system to find a page.
+// The memory is resident from the start, so adding to it never waits for a page.
 TEST(Partition, ItsMemoryIsThereFromTheStart) {
   if (SaysItPopulates()) return NotHere("the emulator populates no memory");
   const Partition partition(1 << 16, 12, 100000);
@@ -358,10 +360,10 @@ TEST(Partition, ItsMemoryIsThereFromTheStart) {
             static_cast<long>((pages.size + page - 1) / page));
 }
 
-// A filter whose keys have one bit each: a put is of a new key if it turned that bit on,
-// so that all threads together find as many new keys as there are bits, whoever was
-// first.  Two put big batches, one puts one by one.  Seen to fail 50 times in 50 with
-// the batch not asking whether it was alone.
+// A filter with one bit per key: a put reports a new key if it turned that bit on. All threads
+// together therefore find as many new keys as there are bits. Two threads put big batches, one
+// puts one key at a time. Seen to fail 50 times in 50 with a batch that does not check whether
+// it was alone.
 TEST(BatchRace, EachBitIsCreditedOnce) {
   constexpr uint64_t kRounds = kUnderTsan ? 3 : 40, kKeys = 100000;
   lfb_config config = FastConfig(kKeys, 0.45, 0);
@@ -383,9 +385,9 @@ TEST(BatchRace, EachBitIsCreditedOnce) {
   }
 }
 
-// Threads that put one batch after another, and so get each other's memory: all of what one
-// wrote there is seen by the next.  Under ThreadSanitizer seen to fail with a relaxed order
-// where the memory is taken, and where it is left.
+// Threads put one batch after another and so reuse each other's memory: each sees all that the
+// previous thread wrote there. Under ThreadSanitizer seen to fail with a relaxed order where the
+// memory is taken, and where it is left.
 TEST(BatchRace, MemoryGoesFromThreadToThread) {
   constexpr uint64_t kKeys = 1000, kBatches = kUnderTsan ? 50 : 200;
   const Filter filter = Make(FastConfig(kThreads * kBatches * kKeys / 100, 0.01, 0));
@@ -403,8 +405,8 @@ TEST(BatchRace, MemoryGoesFromThreadToThread) {
   EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
 }
 
-// Batches, puts and put_all at once: every key is found afterwards, and the count is
-// the number of bits; one that was in before is found.
+// Batches, puts and put_all at once: every key is found afterwards, and the count is the number
+// of bits. A key that was present before is always found.
 TEST(BatchRace, NoPutIsLost) {
   constexpr uint64_t kRounds = kUnderTsan ? 2 : 10, kKeys = 30000;
   for (uint64_t round = 0; round < kRounds; round++) {

@@ -1,4 +1,4 @@
-// The builder: what it hands over is the filter that put_many would have made.
+// The builder publishes the same filter as put_many would have made.
 #include <gtest/gtest.h>
 #include <lfbloom/builder.h>
 
@@ -64,8 +64,8 @@ TEST_P(EveryStrategyBuilder, MakesTheFilterThatPutManyMakes) {
         uint64_t new_keys = 0;
         const Filter built(lfb_builder_finish(builder.release(), &new_keys));
         ASSERT_NO_FATAL_FAILURE(ExpectSameBits(built, direct)) << n << " " << fpp;
-        // In another order, another key of two with the same bits is the new one: the
-        // number stays within the false positives.
+        // In another order, of two keys with the same bits the other one is new. The number stays
+        // within the false positives.
         if (threads == 1) {
           ASSERT_EQ(new_keys, fresh);
         } else {
@@ -98,8 +98,9 @@ TEST(Builder, RefusesWhatAFilterRefuses) {
   EXPECT_EQ(builder, nullptr);
 }
 
-// Threads put at once, and all into one region, which each takes again and again: the bits are those of a filter filled alone.  Seen to fail 50 times in 50
-// with regions written to that others had.
+// Threads put at once, and all into one region, which each of them takes again and again: the
+// bits are those of a filter filled by one thread. Seen to fail 50 times in 50 with writes into
+// regions that other threads hold.
 TEST(BuilderRace, NoBitIsLost) {
   constexpr unsigned kThreads = 4;
   constexpr uint64_t kRounds = kUnderTsan ? 2 : 30, kKeys = 25000;

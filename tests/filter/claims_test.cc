@@ -1,5 +1,5 @@
-// Claims: of all threads that claim a key one wins, whatever else runs, and wherever a thread
-// stops.
+// Claims: of all threads that claim a key, one wins. This holds whatever else runs, and wherever
+// a thread stops.
 #include "bloom/filter/claims.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class EveryStrategyClaims : public testing::TestWithParam<lfb_strategy_id> {};
 INSTANTIATE_TEST_SUITE_P(All, EveryStrategyClaims, testing::ValuesIn(AllStrategies()),
                          StrategyTestName);
 
-// A filter in which `keys` keys hardly meet a false positive.
+// A filter in which `keys` keys rarely meet a false positive.
 Filter MakeSure(uint64_t keys, lfb_strategy_id strategy = LFB_FAST) {
   return Make(keys, 1e-10, strategy);
 }
@@ -66,7 +66,7 @@ TEST_P(EveryStrategyClaims, ManyAnswersAsOneByOne) {
   const Filter one = Make(n, 0.02, GetParam()), many = Make(n, 0.02, GetParam());
   std::vector<std::string> texts;
   std::vector<uint64_t> numbers;
-  for (size_t i = 0; i < n + 37; i++) {  // many come twice, also within 64
+  for (size_t i = 0; i < n + 37; i++) {  // many occur twice, also within 64
     texts.push_back("key-" + std::to_string(i % 3 == 2 ? i - 1 : Mix(7, i) % n));
     numbers.push_back(Mix(8, i % 3 == 2 ? i - 1 : i % 2000));
   }
@@ -107,8 +107,8 @@ TEST_P(EveryStrategyClaims, ManyAnswersAsOneByOne) {
 
 // ---- cells ------------------------------------------------------------------
 
-// What a cell holds and its number give the hash back: the winner's key is found by the claim
-// that completes it, whatever the strategy uses of its hash.
+// The hash follows from a cell's contents and its number. A claim that completes another one
+// finds the winner's key from them, for every strategy.
 TEST_P(EveryStrategyClaims, AreCompletedFromTheCellAlone) {
   const Filter filter = MakeSure(10000, GetParam());
   const lfb_claimed in = lfb_filter_claimed(filter.get());
@@ -126,7 +126,7 @@ TEST_P(EveryStrategyClaims, AreCompletedFromTheCellAlone) {
   EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
 }
 
-// Keys spread over the cells, also where only some bits of their hashes differ.
+// Keys spread over the cells, even if only some bits of their hashes differ.
 TEST(Cells, AllAreUsedWhicheverBitsOfAHashDiffer) {
   const Filter filter = MakeSure(1000);
   for (unsigned shift = 0; shift <= 48; shift += 8) {
@@ -138,7 +138,7 @@ TEST(Cells, AllAreUsedWhicheverBitsOfAHashDiffer) {
   }
 }
 
-// Cells are in files: what they hold and which one a hash has is as docs/formats.md says.
+// Cells are in files: their contents, and the cell of a hash, are those of docs/formats.md.
 TEST(Cells, HoldWhatTheFormSays) {
   const auto number = [](uint64_t low) {
     return (low ^ (low >> 8) * 0x9e3779b97f4a7c15 >> 56) & 0xff;
@@ -150,7 +150,7 @@ TEST(Cells, HoldWhatTheFormSays) {
   const struct {
     lfb_hash_width width;
     lfb_hash hash;
-    uint64_t low, high;  // what the cell holds of it, but for the state
+    uint64_t low, high;  // the cell's share of the hash, without the state
   } rows[] = {
       {LFB_HASH_64, {0x1122334455667788, 99}, 0x1122334455667788, 0},
       {LFB_HASH_32_32, {0x55667788, 0x11223344}, 0x1122334455667788, 0},
@@ -185,16 +185,16 @@ TEST(Cells, HoldWhatTheFormSays) {
   EXPECT_EQ(sizeof(lfb_cell), 16u);
 }
 
-// ---- a thread that stops for ever --------------------------------------------
+// ---- a thread that never runs again ------------------------------------------
 
-// Claims by hand, a step at a time.  All hashes are of one cell.
+// Claims by hand, one step at a time. All hashes belong to one cell.
 class Stopped : public testing::Test {
  public:
   bool Enter(uint64_t hash) { return ClaimAndStop(claims_, &in_, {hash, 0}); }
   lfb_claim_state State() { return StateOf(claims_->cells); }
   bool Has(uint64_t hash) { return lfb_filter_might_contain_hash(filter_.get(), hash); }
   bool Claim(uint64_t hash) { return lfb_filter_claim_hash(filter_.get(), hash); }
-  // What must hold at the end: no claim is left open, and the count is that of the bits.
+  // The end state: no claim is open, and the count is that of the bits.
   void ExpectTidy() {
     EXPECT_EQ(State(), LFB_CLAIM_DONE);
     EXPECT_EQ(CellsWon(filter_.get()), 0u);
@@ -225,7 +225,7 @@ TEST_F(Stopped, HavingWonItIsCompletedByAClaimOfAnotherKey) {
 
 TEST_F(Stopped, WithSomeOfItsBitsItGetsTheOthers) {
   ASSERT_TRUE(Enter(hashes_[0]));
-  const Filter other = MakeSure(1000);  // to see which words the bits are in
+  const Filter other = MakeSure(1000);  // shows which words have the bits
   lfb_filter_put_hash(other.get(), hashes_[0]);
   uint64_t word = 0;
   while (lfb_bits_word(&other->layout.bits, word) == 0) word++;
@@ -252,8 +252,8 @@ TEST_F(Stopped, BetweenItsLooksAPutMakesItLose) {
   EXPECT_EQ(State(), LFB_CLAIM_NONE);
 }
 
-// A thread that completes a claim late, after another has and more were made, changes nothing:
-// neither a later claim that is open nor one that is complete.
+// A thread completes a claim late, after another thread has completed it and more claims were
+// made. It changes nothing: neither a later open claim nor a complete one.
 TEST_F(Stopped, ACompletionThatComesLateChangesNothing) {
   struct Late {
     Stopped* test;
@@ -261,10 +261,10 @@ TEST_F(Stopped, ACompletionThatComesLateChangesNothing) {
     jmp_buf stop;
     int calls = 0;
   };
-  // Not in the frame that setjmp() keeps, since it is changed before longjmp().
+  // Not in the frame that setjmp() saves, since it changes before longjmp().
   const auto late = std::make_unique<Late>(Late{this, hashes_[0], {}});
-  // Looks for the hash as the filter does, and makes two more claims in the middle of that; stops
-  // for ever when it has completed the first one late, and meets the next one that is open.
+  // Looks for the hash as the filter does, and makes two more claims during the look. It stops
+  // permanently after it has completed the first claim late and meets the next open one.
   const lfb_claimed slow = {
       late.get(),
       [](const void* of, lfb_hash) {
@@ -290,9 +290,9 @@ TEST_F(Stopped, ACompletionThatComesLateChangesNothing) {
   ExpectTidy();
 }
 
-// A claim that reads a cell, is overtaken there by a claim of the same hash and one of another,
-// and goes on: the tag, the last winner's hash, keeps its CAS from being fooled.  Seen to win a
-// second time where DONE held no hash.
+// A claim reads a cell. Then a claim of the same hash and one of another hash overtake it, and
+// it continues. The tag, the last winner's hash, makes its CAS fail. Seen to win a second time
+// if DONE holds no hash.
 TEST_F(Stopped, AClaimThatIsOvertakenLoses) {
   struct Overtaken {
     Stopped* test;
@@ -317,7 +317,7 @@ TEST_F(Stopped, AClaimThatIsOvertakenLoses) {
   ExpectTidy();
 }
 
-// More threads than slots claim as the first ones do.
+// If there are more threads than slots, the further threads claim like the first ones.
 TEST(Claims, ThreadsWithoutASlotClaimToo) {
   if (sizeof(void*) == 4) return NotHere("no addresses for the stacks of so many threads");
   constexpr unsigned kKeys = 20, kThreads = LFB_SLOT_COUNT + 128;
@@ -336,14 +336,14 @@ TEST(Claims, ThreadsWithoutASlotClaimToo) {
 
 // ---- races --------------------------------------------------------------------
 
-constexpr unsigned kThreads = 8;  // more than cores
+constexpr unsigned kThreads = 8;  // more than the cores
 
-// How many threads were told that a key is new, key by key.
+// For each key, the number of threads that were told that it is new.
 struct Winners {
   uint64_t none = 0, several = 0;
 };
 
-// All threads do `first` to the same keys in the same order.
+// All threads call `first` for the same keys in the same order.
 template <typename First>
 Winners Race(const std::vector<uint64_t>& keys, const First& first) {
   std::vector<std::vector<bool>> answers(kThreads, std::vector<bool>(keys.size()));
@@ -366,15 +366,15 @@ std::vector<uint64_t> Keys(uint64_t stream, uint64_t count) {
   return keys;
 }
 
-// Each key has one, apart from so many whose hashes are others' as well.
+// Each key has one winner, except those with the hash of another key.
 void ExpectOneWinnerEach(const Winners& winners, uint64_t false_positives = 0) {
   EXPECT_EQ(winners.several, 0u) << "keys with several winners";
   EXPECT_EQ(winners.none, false_positives) << "keys without a winner";
 }
 
-// The same million new keys by all threads in the same order: each has one winner, seen in
-// 50 runs of 50.  Seen to fail 50 times in 50 with claims that are won without a second
-// look, and with the CAS torn.
+// All threads claim the same million new keys in the same order: each key has one winner, in 50
+// runs of 50. Seen to fail 50 times in 50 with claims that win without a second look, and with
+// the CAS torn.
 TEST(ClaimsRace, EachOfAMillionKeysHasOneWinner) {
   constexpr uint64_t kKeys = kUnderTsan ? 30000 : 1000000;
   const Filter filter = MakeSure(kKeys);
@@ -385,9 +385,9 @@ TEST(ClaimsRace, EachOfAMillionKeysHasOneWinner) {
   EXPECT_EQ(CellsWon(filter.get()), 0u);
 }
 
-// Where a cell's two words cannot change together, claims take its lock.  What one turns on, in
-// plain memory here, is seen by the next: ThreadSanitizer reports a race where the lock does not
-// bring that order.
+// If a cell's two words cannot change together, claims take its lock. One claim turns on bits,
+// here in plain memory, and the next sees them. ThreadSanitizer reports a race if the lock does
+// not order them.
 TEST(ClaimsRace, UnderALockEachKeyHasOneWinner) {
   constexpr unsigned kKeys = kUnderTsan ? 500 : 3000;
   lfb_claims claims{};
@@ -423,7 +423,7 @@ TEST(ClaimsRace, UnderALockEachKeyHasOneWinner) {
   lfb_claims_free(&claims);
 }
 
-// That the race above is one: plain puts crown several.
+// The race above is real: plain puts have several winners.
 TEST(ClaimsRace, PlainPutsHaveSeveralWinners) {
   constexpr uint64_t kKeys = kUnderTsan ? 30000 : 1000000;
   uint64_t several = 0;
@@ -436,15 +436,15 @@ TEST(ClaimsRace, PlainPutsHaveSeveralWinners) {
   EXPECT_GT(several, 0u);
 }
 
-// Every strategy, small enough that words are contended, and keys of so few cells that claims of
-// different keys meet.  Seen to fail 50 times in 50 (fast) with bits that are on before a
-// claim is decided.
+// Every strategy, with a filter so small that threads contend for words, and keys of so few
+// cells that claims of different keys meet. Seen to fail 50 times in 50 (fast) with bits that
+// are turned on before a claim is decided.
 TEST_P(EveryStrategyClaims, HaveOneWinnerEachInACrowd) {
   constexpr uint64_t kRounds = kUnderTsan ? 1 : 10, kKeys = 3000;
   for (uint64_t round = 0; round < kRounds; round++) {
     const Filter filter = MakeSure(kKeys, GetParam()), alone = MakeSure(kKeys, GetParam());
     const auto keys = KeysOfCells(filter.get(), 100 + round, kKeys, round % 2 == 0 ? 1 : 4);
-    uint64_t false_positives = 0;  // go-fnv14 has them: what counts of its hash are 25 bits
+    uint64_t false_positives = 0;  // go-fnv14 has some: only 25 bits of its hash count
     for (uint64_t key : keys) false_positives += !lfb_filter_put_u64(alone.get(), key);
     const auto claim = [&](uint64_t key) {
       const bool won = lfb_filter_claim_u64(filter.get(), key);
@@ -457,9 +457,9 @@ TEST_P(EveryStrategyClaims, HaveOneWinnerEachInACrowd) {
   }
 }
 
-// Threads that each walk another way through the keys, one by one and many at a time:
-// a cell mostly holds the claim of another thread.  Seen to fail 50 times in 50
-// with bits that are on before a claim is decided.
+// Each thread walks through the keys in another order, one by one and many at a time, so a cell
+// mostly holds another thread's claim. Seen to fail 50 times in 50 with bits that are turned on
+// before a claim is decided.
 TEST(ClaimsRace, EachKeyHasOneWinnerWhateverTheOrder) {
   constexpr uint64_t kRounds = kUnderTsan ? 1 : 10, kKeys = 20000;
   for (uint64_t round = 0; round < kRounds; round++) {
@@ -483,9 +483,9 @@ TEST(ClaimsRace, EachKeyHasOneWinnerWhateverTheOrder) {
   }
 }
 
-// Beside puts of the same keys, key by key and merged in: never two winners, and every key
-// is in afterwards.  (None is right: the put came first.)  Seen to fail 43 times in 50 with
-// claims that are won without a second look: most keys are put first.
+// Claims during puts of the same keys, one by one and merged in: no key has two winners, and
+// every key is present afterwards. (A key may have no winner: its put came first.) Seen to fail
+// 43 times in 50 with claims that win without a second look, since most keys are put first.
 TEST(ClaimsRace, BesidePutsThereAreNeverTwoWinners) {
   constexpr uint64_t kRounds = kUnderTsan ? 1 : 10, kKeys = 20000;
   for (uint64_t round = 0; round < kRounds; round++) {

@@ -1,5 +1,5 @@
-// The filter under races: each test states one invariant that has one right
-// answer, and was seen to fail with the bug planted (BUILD.bazel).
+// The filter under races. Each test states one invariant that has one right answer, and was seen
+// to fail with the bug planted (BUILD.bazel).
 #include <algorithm>
 
 #include "bloom/filter/create.h"
@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr unsigned kThreads = 4;  // more than cores
+constexpr unsigned kThreads = 4;  // more than the cores
 
 uint64_t Popcount(const Filter& filter) { return lfb_bits_count(&filter->layout.bits); }
 
@@ -17,10 +17,10 @@ class EveryStrategyRace : public testing::TestWithParam<lfb_strategy_id> {};
 INSTANTIATE_TEST_SUITE_P(All, EveryStrategyRace, testing::ValuesIn(AllStrategies()),
                          StrategyTestName);
 
-// A key that was put is found, by its own thread at once, by all after the join;
-// a golden key put before the threads began is found all along; and the count is
-// the number of bits.  The filter is small, so that its words are contended.
-// Seen to fail 50 times in 50 with the CAS torn.
+// A key that was put is found: by its own thread at once, by all threads after the join. A
+// golden key that was put before the threads began is always found. The count is the number of
+// bits. The filter is small, so that threads contend for its words. Seen to fail 50 times in 50
+// with the CAS torn.
 TEST_P(EveryStrategyRace, NoPutIsLost) {
   constexpr uint64_t kRounds = kUnderTsan ? 4 : 60, kKeys = 3000;
   for (uint64_t round = 0; round < kRounds; round++) {
@@ -43,17 +43,16 @@ TEST_P(EveryStrategyRace, NoPutIsLost) {
   }
 }
 
-// All threads put the same keys in the same order, half of them one by one and
-// half many at a time: the bits are those of a filter filled alone, each counted
-// by exactly one of the calls; and each key is new to at least one thread.
-// Seen to fail 50 times in 50 with the CAS torn.
+// All threads put the same keys in the same order, half of them one by one and half many at a
+// time. The bits are those of a filter filled by one thread, exactly one call counts each bit,
+// and each key is new to at least one thread. Seen to fail 50 times in 50 with the CAS torn.
 TEST_P(EveryStrategyRace, TheCountIsExactAfterwards) {
   constexpr uint64_t kRounds = kUnderTsan ? 4 : 60, kKeys = 3000;
   for (uint64_t round = 0; round < kRounds; round++) {
     std::vector<uint64_t> keys;
     for (uint64_t i = 0; i < kKeys; i++) keys.push_back(Mix(100 + round, i));
     lfb_config config = Config(kKeys, 0.01, GetParam());
-    config.batch_memory = 1;  // key by key: batch_test has the others
+    config.batch_memory = 1;  // key by key: batch_test tests the batches
     const Filter filter = Make(config), alone = Make(config);
     const uint64_t firsts = lfb_filter_put_many_u64(alone.get(), keys.data(), kKeys, nullptr);
     std::atomic<uint64_t> changed{0};
@@ -69,10 +68,9 @@ TEST_P(EveryStrategyRace, TheCountIsExactAfterwards) {
   }
 }
 
-// While puts run, the count never exceeds the bits that are set.  Most puts are
-// of new keys, into a filter so large that their bits are new as well, and the
-// observer looks at a few words only after it has read the count.  Seen to fail
-// 50 times in 50 with bits counted before they are set.
+// While puts run, the count never exceeds the number of set bits. Most puts are of new keys,
+// into a filter so large that their bits are new, too. The observer reads the count first, then
+// a few words. Seen to fail 50 times in 50 with bits counted before they are set.
 TEST(FilterRace, TheCountIsNeverAboveTheTruth) {
   constexpr uint64_t kRounds = kUnderTsan ? 20 : 300, kKeys = 400;
   uint64_t above = 0;
@@ -96,9 +94,9 @@ TEST(FilterRace, TheCountIsNeverAboveTheTruth) {
   }
 }
 
-// put_all beside put, both ways between two filters: each filter ends up with
-// all keys, and with the count of its bits.  Seen to fail 50 times in 50 with
-// the CAS torn (49 for go-fnv14, whose 4 MiB are hardly contended).
+// put_all during puts, both ways between two filters: each filter ends with all keys, and with
+// the count of its bits. Seen to fail 50 times in 50 with the CAS torn (49 for go-fnv14: its 4
+// MiB are hardly contended).
 TEST_P(EveryStrategyRace, PutAllBesidePut) {
   constexpr uint64_t kRounds = kUnderTsan ? 4 : 60, kKeys = 1000;
   for (uint64_t round = 0; round < kRounds; round++) {
@@ -125,8 +123,8 @@ TEST_P(EveryStrategyRace, PutAllBesidePut) {
   }
 }
 
-// A copy and a form written while others put hold what was put before they
-// began, and count their own bits.
+// A copy and a form made during puts hold the keys that were put before, and count their own
+// bits.
 TEST(FilterRace, CopyAndWriteBesidePut) {
   constexpr uint64_t kKeys = kUnderTsan ? 4000 : 40000;
   const Filter filter = Make(2 * kKeys, 0.01);
@@ -152,11 +150,11 @@ TEST(FilterRace, CopyAndWriteBesidePut) {
   EXPECT_EQ(misshaped, 0u);
 }
 
-// What is written while others put is a whole filter, and every key is in whose put
-// returned before the writing began.  Each putting thread says how far it is; the filter is
-// of some MiB, so that puts fall into it while it is written.  Seen to fail 20 times in 20
-// with checksums of the words as they are instead of as they were copied, and by hand with
-// one word in a thousand left out of the copy.
+// A file written during puts is a whole filter, and holds every key with a put that returned
+// before the writing began. Each putting thread publishes how far it is. The filter has some
+// MiB, so that puts happen while it is written. Seen to fail 20 times in 20 with checksums of
+// the current words instead of the copied ones, and by hand with one word in a thousand left out
+// of the copy.
 TEST(FilterRace, SaveBesidePut) {
   constexpr uint64_t kRounds = kUnderTsan ? 2 : 10, kKeys = kUnderTsan ? 10000 : 100000;
   constexpr unsigned kPutting = 2;
@@ -192,8 +190,8 @@ TEST(FilterRace, SaveBesidePut) {
   }
 }
 
-// Guava issue 3055 here as there, which is why there are claims (claims_test.cc): in a race
-// more than one thread may be told that a key is new, but never none.
+// As in Guava's issue 3055: in a race a put can report a key as new to more than one thread, and
+// never to none. Claims exist for that reason (claims_test.cc).
 TEST(FilterRace, PutIsNewToSomebody) {
   constexpr uint64_t kKeys = kUnderTsan ? 10000 : 200000;
   const Filter filter = Make(kKeys, 0.0001);
@@ -209,8 +207,8 @@ TEST(FilterRace, PutIsNewToSomebody) {
     for (unsigned t = 0; t < kThreads; t++) firsts += answers[t][i / 64] >> (i % 64) & 1;
     nobody += firsts == 0;
   }
-  // A key that all threads find in already is a false positive: 1 in 10,000 of
-  // the keys at the end, fewer before.
+  // A key that is old for all threads is a false positive: 1 in 10,000 of the keys at the end,
+  // fewer before.
   EXPECT_LE(nobody, 12 + kKeys / 10000);
 }
 

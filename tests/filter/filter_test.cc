@@ -1,4 +1,4 @@
-// The filter on one thread: every way of putting and asking, every strategy.
+// The filter on one thread: every way of putting and asking, for every strategy.
 #include <cmath>
 #include <algorithm>
 #include <limits>
@@ -33,7 +33,7 @@ TEST_P(EveryStrategy, FindsWhatWasPutAndLittleElse) {
   EXPECT_NEAR(static_cast<double>(stats.approximate_count), n, n * 0.02);
 }
 
-// The count is that of the bits, after every single put.
+// The count is that of the bits, after every put.
 TEST_P(EveryStrategy, CountsItsBits) {
   const Filter filter = Make(300, 0.03, GetParam());
   uint64_t before = 0;
@@ -53,7 +53,7 @@ TEST_P(EveryStrategy, ManyAnswersAsOneByOne) {
   constexpr size_t n = 3000;  // several pieces, the last of odd size
   const Filter one = Make(n, 0.02, GetParam()), many = Make(n, 0.02, GetParam());
   std::vector<std::string> texts;
-  for (size_t i = 0; i < n + 37; i++) texts.push_back(Key(Mix(7, i) % n));  // some twice
+  for (size_t i = 0; i < n + 37; i++) texts.push_back(Key(Mix(7, i) % n));  // some occur twice
   std::vector<lfb_key> keys;
   for (const std::string& text : texts) keys.push_back({text.data(), text.size()});
 
@@ -154,9 +154,8 @@ TEST_P(EveryStrategy, PutAllUnites) {
   for (uint64_t i = 0; i < 500; i++) EXPECT_TRUE(Has(into, Key(i)));
 }
 
-// What a strategy computes by vector, by each of its variants, and what it computes one
-// by one: the same answers and the same bits, for sizes around powers of two and any
-// number of probes.
+// The vector variants of a strategy, and its code for one key at a time, give the same answers
+// and bits: for sizes around powers of two and any number of probes.
 class Variants : public testing::TestWithParam<std::tuple<lfb_strategy_id, lfb_simd>> {};
 INSTANTIATE_TEST_SUITE_P(All, Variants,
                          testing::Combine(testing::ValuesIn(AllStrategies()),
@@ -195,8 +194,8 @@ TEST_P(Variants, VectorsAndScalarsAgree) {
     }
 }
 
-// The remainder by vector where it is nearest to a mistake: a hash is its own first
-// probe, so hashes around the multiples of the filter's size are put.
+// The vector remainder at the values where an error is most likely. A hash is its own first
+// probe, so the test puts hashes around the multiples of the filter's size.
 TEST(Filter, VectorRemaindersAtTheEdges) {
   for (uint64_t n : {1710, 3419, 6838, 10000, 99999, 1000003}) {
     const lfb_config config = Config(n, 0.01, LFB_GUAVA_MITZ64);
@@ -296,7 +295,7 @@ TEST(Filter, RefusesUnknownStrategiesFormulasAndSeeds) {
   EXPECT_EQ(filter, nullptr);
 }
 
-// A whole machine's memory and more: a status, not a crash.
+// More memory than the machine has gives a status, not a crash.
 TEST(Filter, RefusesMoreThanThereIs) {
   lfb_config config = Config(5'000'000'000'000, 0.01);
   lfb_filter* filter = nullptr;
@@ -306,7 +305,7 @@ TEST(Filter, RefusesMoreThanThereIs) {
 TEST(Filter, PutAllRefusesInGuavasOrder) {
   const Filter base = Make(1000, 0.01);
   EXPECT_EQ(lfb_filter_put_all(base.get(), base.get()), LFB_ERROR_SAME_FILTER);
-  // Fewer probes and fewer bits and another strategy: the probes are named.
+  // Probes, bit count and strategy all differ: the status names the probes.
   EXPECT_EQ(lfb_filter_put_all(base.get(), Make(10, 0.1, LFB_GUAVA_MITZ32).get()),
             LFB_ERROR_PROBES_DIFFER);
   EXPECT_EQ(lfb_filter_put_all(base.get(), Make(2000, 0.01, LFB_GUAVA_MITZ32).get()),
@@ -319,8 +318,8 @@ TEST(Filter, PutAllRefusesInGuavasOrder) {
   EXPECT_EQ(lfb_filter_put_all(first.get(), Make(seeded).get()), LFB_ERROR_HASH_DIFFERS);
 }
 
-// n = 3, p = 0.01: 6 probes up to Guava 31.1, 7 since; the message says so, also
-// where one of the two is a file that does not know its n and p.
+// n = 3, p = 0.01: 6 probes up to Guava 31.1, 7 since. The status names this cause, even if one
+// of the two filters comes from a file that does not record n and p.
 TEST(Filter, PutAllNamesGuavasChangeOfFormula) {
   lfb_config config = Config(3, 0.01);
   const Filter before = Make(config);
@@ -343,8 +342,8 @@ TEST(Filter, SaturatesToCertaintyOfNothing) {
   EXPECT_TRUE(Has(filter, "anything"));
 }
 
-// More than 2^32 bits: keys reach all of them (lazily backed, so that only the
-// touched pages exist), and mitz32 says that it does not.
+// With more than 2^32 bits, keys reach all of them (lazily backed: only touched pages exist).
+// mitz32 reports that it reaches fewer.
 TEST(Filter, MoreThan32BitsOfBits) {
   lfb_config config = Config(600'000'000, 0.01);
   config.lazy_memory = true;
@@ -369,7 +368,7 @@ TEST(Filter, NothingInIsNeverWrong) {
   EXPECT_EQ(fpp, 0.0);
 }
 
-// The model against what happens: mean rates over several fills.
+// The model against measured mean rates of several fills.
 TEST_P(EveryStrategy, TheModelHolds) {
   constexpr uint64_t n = 50000, asked = 200000;
   const lfb_config config = Config(n, 0.02, GetParam());
@@ -385,17 +384,17 @@ TEST_P(EveryStrategy, TheModelHolds) {
     const double expected = model * asked;
     EXPECT_NEAR(static_cast<double>(wrong), expected, 5 * std::sqrt(expected + 1) + 0.05 * expected)
         << "after " << until;
-    // What the bits say, with the same tolerance.  Seen to fail for go-fnv14 by the classic
-    // formula, which says that 0 of 300 are wrong.
+    // The rate from the bits, with the same tolerance. Seen to fail for go-fnv14 with the classic
+    // formula, which predicts 0 false positives of 300.
     EXPECT_NEAR(static_cast<double>(wrong), Stats(filter).expected_fpp * asked,
                 5 * std::sqrt(expected + 1) + 0.05 * expected)
         << "after " << until;
   }
 }
 
-// go-fnv14 where both of its parts matter: keys that share their 25 bits with another, and
-// those whose bits others have turned on.  Seen to fail, 0.157 for 0.237, by the classic
-// formula of the bits, and by 15 % with the classic rate beside the 25 bits.
+// go-fnv14 where both parts of its rate matter: keys that share their 25 bits with another key,
+// and keys with bits that others turned on. Seen to fail, 0.157 for 0.237, with the classic
+// formula of the bits, and by 15 % with the classic rate in addition to the 25 bits.
 TEST(GoFnv14, TheFiguresHold) {
   constexpr uint64_t n = 5'000'000, asked = 200'000;
   const lfb_config config = Config(1, 0.5, LFB_GO_FNV14);

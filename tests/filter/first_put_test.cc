@@ -1,5 +1,5 @@
-// A process's first put and claim: a thread that stops for ever in it, at whatever instruction,
-// holds up no other thread.  Nothing else of this program may put: the first is the process's.
+// A process's first put and claim: a thread that stops at any instruction of it blocks no other
+// thread. Nothing else in this program may put, since only one put is the first.
 #include <thread>
 
 #include "tests/support/processes.h"
@@ -14,7 +14,7 @@ enum { kGoesOn = 0, kWasShorter = 9 };
   for (;;) pause();
 }
 
-// One thread stops after instruction `at` of the first put; another one then puts and claims.
+// One thread stops after instruction `at` of the first put; then another thread puts and claims.
 int StopsAt(lfb_filter* filter, uint64_t at) {
   struct Stop {
     uint64_t at;
@@ -41,7 +41,7 @@ int StopsAt(lfb_filter* filter, uint64_t at) {
   return stop.is;
 }
 
-// With leases, and with slots that came from pthread_once(), it failed in 2 of 2 runs each.
+// With leases, and with slots from pthread_once(), it failed in 2 of 2 runs each.
 TEST(FirstPut, AThreadThatStopsInItHoldsUpNobody) {
   if (!kCanStep) return NotHere("this machine's trap flag is not known here");
   const Path path;

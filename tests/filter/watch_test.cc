@@ -1,5 +1,5 @@
-// Watches: limits that are crossed once, reports, and the text for Prometheus against its
-// grammar.
+// Watches: limits are reported once when crossed; reports; and the text for Prometheus against
+// its grammar.
 #include <lfbloom/counting.h>
 #include <lfbloom/watch.h>
 
@@ -30,7 +30,7 @@ lfb_watch_figures Look(const Watch& watch) {
   return figures;
 }
 
-// Keeps what it was told.
+// Keeps what was reported to it.
 struct Told {
   std::atomic<unsigned> fill{0}, fpp{0};
   std::atomic<uint64_t> bits_set{0};
@@ -52,7 +52,7 @@ lfb_watch_config Limits(double fill, double fpp, Told* told) {
 
 TEST(WatchTest, TellsOnceWhenALimitIsCrossed) {
   for (lfb_strategy_id strategy : AllStrategies()) {
-    if (strategy == LFB_GO_FNV14) continue;  // its size is its own
+    if (strategy == LFB_GO_FNV14) continue;  // its size is fixed
     const Filter filter = Make(1000, 0.01, strategy);
     Told told;
     const Watch watch = Begin(filter, Limits(0.1, 0.005, &told));
@@ -169,8 +169,8 @@ std::string Text(const std::vector<const lfb_watch*>& watches, lfb_status wanted
   return text;
 }
 
-// The exposition format's grammar, as far as a text with one label and no times goes; keeps
-// the samples by metric and label.
+// The grammar of the exposition format, for texts with one label and no timestamps. Keeps the
+// samples by metric and label.
 class Exposition {
  public:
   explicit Exposition(const std::string& text) : text_(text) {
@@ -222,7 +222,7 @@ class Exposition {
     if (Take("# HELP ")) {
       metric_ = Name();
       Need(Take(" "));
-      Need(seen_.insert(metric_).second);  // all lines of a metric stand together
+      Need(seen_.insert(metric_).second);  // all lines of a metric are adjacent
       Until('\n');
       typed_ = false;
     } else if (Take("# TYPE ")) {
@@ -290,7 +290,7 @@ TEST(Prometheus, IsValidAndSaysTheFigures) {
   EXPECT_TRUE(std::isnan(value("observed_false_positive_ratio", "")));
 }
 
-// A saturated filter, no watch at all, and the longest name, each byte escaped.
+// A saturated filter, no watch, and the longest name with each byte escaped.
 TEST(Prometheus, IsValidAtItsEdges) {
   const Filter filter = Make(1, 0.5);
   for (uint64_t i = 0; i < 2000; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
@@ -318,7 +318,7 @@ TEST(Prometheus, HasADotInEveryLocale) {
   std::setlocale(LC_NUMERIC, "C");
 }
 
-// What the writing function returns comes back, from whichever of its calls.
+// A status from any call of the writing function is returned.
 TEST(Prometheus, StopsWhereWritingFails) {
   const Filter filter = Make(1000, 0.01);
   const Watch watch = Begin(filter, lfb_watch_config{});
@@ -340,10 +340,10 @@ TEST(Prometheus, StopsWhereWritingFails) {
 
 constexpr unsigned kThreads = 4;
 
-// All threads poll, again and again, a watch whose limits are crossed and rearmed: each crossing
-// is told once.  Whoever takes the figures lets others run before he has them, so that
-// the threads meet.  Seen to fail 20 times in 20 with polls that ask early whether a limit
-// has been crossed before.
+// All threads poll a watch again and again, while its limits are crossed and rearmed: each
+// crossing is reported once. The function that takes the figures lets other threads run first,
+// so that the threads meet. Seen to fail 20 times in 20 with polls that check too early whether
+// a limit was crossed before.
 TEST(WatchRace, ACrossingIsToldOnce) {
   constexpr uint64_t kRounds = kUnderTsan ? 100 : 1000, kPolls = 3;
   const Filter filter = Make(1000, 0.01);
@@ -373,9 +373,9 @@ TEST(WatchRace, ACrossingIsToldOnce) {
   EXPECT_EQ(unseen, 0u);
 }
 
-// Each thread reports a "maybe" and then that it was wrong: never are there more wrong ones
-// than answers, and at the end there are as many.  Seen to fail 18 times in 20 with the
-// answers summed up first.
+// Each thread reports a "maybe" and then that it was a false positive. The false positives never
+// exceed the answers, and at the end both numbers are equal. Seen to fail 18 times in 20 with
+// the answers summed first.
 TEST(WatchRace, NoMoreFalsePositivesThanAnswers) {
   constexpr uint64_t kReports = kUnderTsan ? 20000 : 1000000;
   const Filter filter = Make(10, 0.01);

@@ -1,4 +1,4 @@
-// MurmurHash3 and FNV-1a against known values, and in pieces against whole.
+// MurmurHash3 and FNV-1a against known values, and in pieces against the whole.
 #include "bloom/hashing/hasher.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(Murmur, Known128) {
   EXPECT_EQ(size, 49u);
 }
 
-// From the reference implementation's own examples.
+// From the reference implementation's examples.
 TEST(Murmur, Known32) {
   EXPECT_EQ(lfb_murmur32("", 0, 0), 0u);
   EXPECT_EQ(lfb_murmur32("", 0, 1), 0x514e28b7u);
@@ -49,8 +49,8 @@ TEST(Murmur, Known32) {
             0x2fa826cdu);
 }
 
-// As OpenSSL's SIPHASH with c-rounds 1, d-rounds 3 and size 8 gives them, for the
-// key 00 01 .. 0f and the message 00 01 .. of that size.
+// From OpenSSL's SIPHASH with c-rounds 1, d-rounds 3 and size 8, for the key 00 01 .. 0f and the
+// message 00 01 .. of that size.
 TEST(SipHash, Known13) {
   const std::pair<size_t, uint64_t> known[] = {
       {0, 0xdcc40f055801acab},  {1, 0x93ca577df39bf4c9},  {7, 0x4011b19b987d92d3},

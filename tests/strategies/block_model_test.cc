@@ -1,5 +1,5 @@
-// The model of strategy `fast` against a slower way of the same definition, and
-// the sizes that come of it.
+// The model of strategy `fast` against a slower computation from the same definition, and the
+// sizes that follow from it.
 #include "bloom/strategies/block_model.h"
 
 #include <cmath>
@@ -8,9 +8,9 @@
 
 namespace {
 
-// The number N of set bits in a word by its occupancy recurrence, draw by draw, and
-// (N / 64)^g for the key that is asked for; then each of j keys is in the word or not.
-// 65 numbers a draw, where the model carries g + 1 a key.
+// The distribution of the number N of set bits in a word, by its occupancy recurrence, draw by
+// draw. The rate follows from (N / 64)^g for the queried key and from the chance that each of j
+// keys is in the word. 65 numbers per draw; the model has g + 1 per key.
 class Occupancy {
  public:
   static constexpr int kKeys = 1024;
@@ -34,7 +34,7 @@ class Occupancy {
     }
   }
 
-  // Up to a load of which a Poisson number stays within the table.
+  // Up to a load with Poisson numbers that stay within the table.
   double Fpp(double load) const {
     double poisson = std::exp(-load), sum = 0;
     for (int j = 0; j < kKeys; j++) {
@@ -44,7 +44,7 @@ class Occupancy {
     return sum;
   }
 
-  // With n keys in so many blocks, each key in one or the other.
+  // n keys in `blocks` blocks, each key in one of them.
   double Fpp(int n, int blocks) const {
     std::vector<double> binomial(n + 2);
     binomial[0] = 1;
@@ -86,7 +86,7 @@ TEST(FastModel, EqualsTheOccupancyRecurrence) {
           << shape.words << "x" << shape.bits << " at " << load;
     }
     EXPECT_EQ(lfb_block_model_fpp(&model, 0, INFINITY), 0);
-    for (double load : {700.0, 725.0}) {  // where the model counts no more
+    for (double load : {700.0, 725.0}) {  // beyond the model's table
       EXPECT_NEAR(lfb_block_model_fpp(&model, load, INFINITY) / slow.Fpp(load), 1, 1.5e-3)
           << shape.words << "x" << shape.bits << " at " << load;
     }
@@ -110,7 +110,7 @@ TEST(FastModel, FewBlocksShareTheirKeys) {
                     1, 1e-11)
             << shape.words << "x" << shape.bits << ", " << n << " keys in " << blocks;
     EXPECT_NEAR(lfb_block_model_fpp(&model, 30, 1e15) / slow.Fpp(30), 1, 1e-11);
-    // One block, where the model counts no more.
+    // One block, beyond the model's table.
     EXPECT_NEAR(lfb_block_model_fpp(&model, 696, 1) / slow.Fpp(696, 1), 1, 2.1e-3)
         << shape.words << "x" << shape.bits;
     // An estimated number of keys need not be whole.
@@ -124,8 +124,8 @@ TEST(FastModel, FewBlocksShareTheirKeys) {
   }
 }
 
-// Load and rate undo each other wherever the rate has digits to say so, and the
-// search for the load ends for any fpp.
+// Load and rate are inverse wherever the rate has digits to show it. The search for the load
+// ends for any fpp.
 TEST(FastModel, LoadIsTheInverse) {
   for (const lfb_block_shape shape : AllShapes()) {
     static lfb_block_model model;
@@ -145,8 +145,8 @@ TEST(FastModel, LoadIsTheInverse) {
   }
 }
 
-// Filters of one configuration are to fit each other whoever made them, so a size,
-// once it is out, stays.
+// Filters of one configuration must fit each other across versions of the library, so a
+// published size never changes.
 TEST(FastSize, StaysWhatItIs) {
   const struct {
     double fpp;
@@ -154,7 +154,7 @@ TEST(FastSize, StaysWhatItIs) {
     uint64_t blocks;
     uint32_t words, probes;
   } known[] = {
-      // one probe: ceil(1e9 / (512 ln 2)), which a pencil gives too
+      // one probe: ceil(1e9 / (512 ln 2)), computed by hand, too
       {0.5, LFB_MEMORY_BALANCED, 2817764, 1, 1},
       {0.1, LFB_MEMORY_BALANCED, 9831190, 1, 3},     {0.1, LFB_MEMORY_SMALLEST, 9541500, 4, 4},
       {0.05, LFB_MEMORY_BALANCED, 12471677, 2, 4},   {0.03, LFB_MEMORY_SPEED, 16313149, 1, 4},

@@ -22,7 +22,7 @@ struct Row {
   std::vector<Offsets> keys;
 };
 
-// Printed by that class (murmurHashOffset, Guava 31.1), whose funnel puts the string twice:
+// Printed by that class (murmurHashOffset, Guava 31.1). Its funnel puts the string twice:
 // into.putString(from, UTF_8).putString(from, UTF_8).
 const Row kRows[] = {
     {1000, 0.01, 9585,

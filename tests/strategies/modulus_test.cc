@@ -1,4 +1,4 @@
-// x mod d by multiplication: equal to % at every edge of the proof in modulus.h.
+// x mod d by multiplication equals % at every edge of the proof in modulus.h.
 #include "bloom/strategies/modulus.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kMax = INT64_MAX;
 
-// Around every power of two, the divisors Guava can have among them.
+// Around every power of two; they include the divisors that Guava can have.
 std::vector<uint64_t> Divisors() {
   std::vector<uint64_t> divisors = {1, 2, 3, 5, 7, 10, 64, 640, 191701184, 7298496,
                                     64 * uint64_t{INT32_MAX}};

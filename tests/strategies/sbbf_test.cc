@@ -1,5 +1,5 @@
-// Strategy sbbf: its bits by the letter of Parquet's definition, its model by a slower
-// way, and its sizes.
+// Strategy sbbf: its bits by Parquet's definition, its model by a slower computation, and its
+// sizes.
 #include "bloom/strategies/strategies.h"
 
 #include <cmath>
@@ -57,7 +57,7 @@ TEST(Sbbf, BitsAreThoseOfTheDefinition) {
   }
 }
 
-// E[(1 - (31/32)^j)^8], j the keys of a block: binomial, summed term by term.
+// E[(1 - (31/32)^j)^8] for j keys per block: binomial, summed term by term.
 double SlowFpp(double n, double blocks) {
   double sum = 0, log_term = n * std::log1p(-1 / blocks);
   for (double j = 0; j <= n; j++) {
@@ -83,8 +83,8 @@ TEST(Sbbf, TheModelIsTheSumOverTheKeysOfABlock) {
     }
 }
 
-// A power of two up to 128 MiB, as other implementations need it; then any number of
-// blocks, up to what the header can say; never too small.
+// A power of two up to 128 MiB, which other implementations need. Above that, any number of
+// blocks up to the header's limit. Never too small.
 TEST(Sbbf, SizesHoldTheFpp) {
   for (double n = 1; n < 1e10; n *= 1.7)
     for (double fpp : {0.5, 0.03, 0.01, 0.001, 1e-5}) {

@@ -1,5 +1,5 @@
-// The variants of strategy `fast` and of digests for vector instructions: which is chosen, that all
-// give the same bits and answers, and that they may read what others write.
+// The vector variants of strategy `fast` and of digests: which one is chosen, that all give the
+// same bits and answers, and that they may read what other threads write.
 #include <lfbloom/fast.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ TEST(Simd, TheEnvironmentNamesTheMost) {
   }
 }
 
-// The pass over a form's words, from none to more than xxHash's longest loop turns over.
+// The pass over a form's words, from no words to more than one round of xxHash's longest loop.
 TEST(Simd, DigestsAreThoseOfTheDefinition) {
   std::vector<uint64_t> words(1 << 15);
   for (size_t i = 0; i < words.size(); i++) words[i] = Mix(9, i);
@@ -40,8 +40,8 @@ TEST(Simd, DigestsAreThoseOfTheDefinition) {
   }
 }
 
-// BUILD.bazel runs this with each value.  All threads get the same answer, also
-// those that ask after the environment has changed.
+// BUILD.bazel runs this with each value. All threads get the same answer, even after the
+// environment has changed.
 TEST(Simd, IsChosenOnce) {
   const char* const wish = getenv("LFBLOOM_SIMD");
   const std::string before = wish == nullptr ? "" : wish;
@@ -56,7 +56,7 @@ TEST(Simd, IsChosenOnce) {
   setenv("LFBLOOM_SIMD", before.c_str(), 1);
 }
 
-// As the definition in lfbloom/fast_view.h reads.
+// By the definition in lfbloom/fast_view.h.
 bool Defined(const lfb_fast& fast, uint64_t hash, uint32_t probe, uint32_t w) {
   const uint64_t rounds[] = {0x9e3779b97f4a7c15, 0x6a09e667f3bcc909, 0xbb67ae8584caa73b,
                              0x3c6ef372fe94f82b};
@@ -68,7 +68,7 @@ bool Defined(const lfb_fast& fast, uint64_t hash, uint32_t probe, uint32_t w) {
   return lfb_word_get(&fast.words[word]) >> (r >> (16 + 6 * (probe % 8)) & 63) & 1;
 }
 
-// As lfb_stats says, without the figures that take it longer.
+// The count of lfb_stats, without the figures that take longer.
 uint64_t Counted(const Filter& filter) { return lfb_stripes_sum(&filter->layout.count); }
 
 struct Shape {
@@ -82,8 +82,8 @@ std::vector<Shape> AllShapes() {
   return shapes;
 }
 
-// Every shape, by every variant and inline, sets the bits of the definition, answers
-// as it says, and counts.
+// Every shape, by every variant and inline: the bits and answers are those of the definition,
+// and the count is right.
 TEST(FastVariants, AreTheDefinition) {
   for (const Shape shape : AllShapes())
     for (lfb_simd most : SimdLevels()) {
@@ -116,8 +116,8 @@ std::vector<uint64_t> Words(const Filter& filter) {
   return words;
 }
 
-// The same batches, of odd sizes and half of them of keys that are in, give the same
-// answers and bits by every variant as one by one without vectors.
+// Batches of odd sizes, with half of their keys present, give the same answers and bits by every
+// variant as one key at a time without vectors.
 TEST(FastVariants, AnswerBatchesAlike) {
   for (const Shape shape : AllShapes())
     for (lfb_simd most : SimdLevels()) {
@@ -143,7 +143,7 @@ TEST(FastVariants, AnswerBatchesAlike) {
     }
 }
 
-// One filter, asked by every variant while two threads put into it by every variant.
+// One filter: two threads put into it by every variant, and others query it by every variant.
 class Contended {
  public:
   static constexpr unsigned kWriters = 2;
@@ -164,8 +164,8 @@ class Contended {
     put[writer].store(i + 1, std::memory_order_release);
   }
 
-  // Asks every variant for two of a writer's keys that are in and for the next one; how
-  // many are in.
+  // Queries two present keys of a writer, and its next one, by every variant. Returns how many
+  // are present.
   uint64_t Ask(unsigned writer) {
     const uint64_t done = put[writer].load(std::memory_order_acquire);
     bool seen = false;
@@ -182,7 +182,7 @@ class Contended {
   std::atomic<uint64_t> missed{0}, lost{0};
 
  private:
-  // By one of the variants' queries, of one key or of many.
+  // By one variant's query, of one key or of many.
   bool Has(size_t by, uint64_t hash) const {
     const lfb_kernel* kernel = kernels[by % kernels.size()];
     if (by < kernels.size()) return kernel->might_contain(&filter->layout, {hash, 0});
@@ -205,12 +205,11 @@ INSTANTIATE_TEST_SUITE_P(Shapes, FastVariantsRace,
                                          Shape{4, 3}, Shape{8, 1}, Shape{8, 2}),
                          ShapeTestName);
 
-// A key whose put has returned is found by every variant, by the thread that put it and
-// by others; and once any variant has found a key, it and all others find it ever after.
-// The readers ask for the key that was put last, and for the one that is being put, in
-// lines that are full of others' writes.
-// Seen to fail 20 times in 20, each shape, with a variant that answers from a copy of its
-// thread's last line, and with one whose put leaves out the last lane.
+// Once a put has returned, every variant finds its key, in the putting thread and in others.
+// Once any variant has found a key, all variants find it from then on. The readers query the key
+// that was put last and the one that is being put, in lines that other threads write to. Seen to
+// fail 20 times in 20, for each shape, with a variant that answers from a copy of its thread's
+// last line, and with one with a put that leaves out the last lane.
 TEST_P(FastVariantsRace, WhatOneSawAllSee) {
   constexpr uint64_t kRounds = kUnderTsan ? 1 : 3, kKeys = 4000;
   for (uint64_t round = 0; round < kRounds; round++) {
