@@ -1,5 +1,5 @@
-// crew.h - threads that wait for a turn, take it together, and wait again: a turn costs no
-// more than waking them.
+// crew.h - threads that wait for a turn, take it together, and wait again. A turn costs only
+// their wake-up.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace history {
 
-// A moment, drawn from a number: where threads are more than processors, one that goes on at
-// once does all of its calls.
+// A moment, drawn from a number. If there are more threads than processors, a thread that does
+// not pause makes all of its calls at once.
 inline void Pause(uint64_t draws) {
   if (draws % 3 == 0) std::this_thread::yield();
   for (uint64_t spin = draws / 8 % 64; spin > 0; spin--)
@@ -20,7 +20,7 @@ inline void Pause(uint64_t draws) {
 
 class Crew {
  public:
-  // perform(thread, turn) is what each thread does in a turn; turns count from 1.
+  // Each thread calls perform(thread, turn) in a turn; turns count from 1.
   Crew(unsigned threads, const std::function<void(unsigned, unsigned)>& perform)
       : threads_(threads) {
     for (unsigned t = 0; t < threads; t++)
@@ -38,7 +38,7 @@ class Crew {
     turn_++;
     for (std::thread& thread : running_) thread.join();
   }
-  // One turn; returns when all are done.
+  // One turn; returns after all threads have finished it.
   void Take() {
     done_ = 0;
     turn_++;

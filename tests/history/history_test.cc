@@ -1,7 +1,7 @@
-// Random programs on one filter, and whether what their threads saw can have been.
+// Random programs on one filter, with a check that the answers of their threads are possible.
 //
-// Runs of each strategy beside each other show what single race tests, which look for one bug
-// each, may miss: each answer of each call is judged (tests/history/model.h).
+// Race tests look for one bug each. Random runs of each strategy show what they may miss: each
+// answer of each call is judged (tests/history/model.h).
 #include <iostream>
 
 #include "bloom/filter/create.h"
@@ -33,7 +33,7 @@ std::string Told(const Finding& finding) {
 
 // ---- the judge -----------------------------------------------------------------
 
-// Two keys with a bit in common: 0 has bits 0 and 1, 1 has bits 1 and 2; put_all brings bit 3.
+// Two keys with a common bit: 0 has bits 0 and 1, 1 has bits 1 and 2; put_all adds bit 3.
 const Scene kScene{{Bits(3), Bits(6)}, Bits(8), false};
 
 std::string Verdict(std::vector<Event> events, unsigned long last, uint64_t count) {
@@ -42,7 +42,7 @@ std::string Verdict(std::vector<Event> events, unsigned long last, uint64_t coun
 
 TEST(HistoryModel, PassesWhatCanBe) {
   EXPECT_EQ(Verdict({}, 0, 0), "");
-  // Both puts of one new key are new, or one; a query beside them may say either.
+  // Both puts of one new key are new, or one of them; a concurrent query may give either answer.
   EXPECT_EQ(
       Verdict({{Kind::kPut, 0, 1, 5, 1}, {Kind::kPut, 0, 2, 6, 1}, {Kind::kQuery, 0, 3, 4, 0}}, 3,
               2),
@@ -51,10 +51,10 @@ TEST(HistoryModel, PassesWhatCanBe) {
       Verdict({{Kind::kPut, 0, 1, 5, 0}, {Kind::kPut, 0, 2, 6, 1}, {Kind::kQuery, 0, 3, 4, 1}}, 3,
               2),
       "");
-  // One claim wins; none, if a put has brought all bits.
+  // One claim wins; none, if a put has turned on all bits.
   EXPECT_EQ(Verdict({{Kind::kClaim, 0, 1, 4, 0}, {Kind::kClaim, 0, 2, 3, 1}}, 3, 2), "");
   EXPECT_EQ(Verdict({{Kind::kClaim, 0, 1, 4, 0}, {Kind::kPut, 0, 2, 3, 1}}, 3, 2), "");
-  // A count beside a put has some of its bits.
+  // A count during a put includes some of its bits.
   for (uint64_t seen : {0, 1, 2})
     EXPECT_EQ(Verdict({{Kind::kPut, 0, 1, 4, 1}, {Kind::kCount, 0, 2, 3, seen}}, 3, 2), "");
 }
@@ -89,7 +89,7 @@ TEST(HistoryModel, RefusesWhatCannotBe) {
   EXPECT_NE(Verdict({{Kind::kPutAll, 0, 1, 2, 0}}, 0, 0), "") << "put_all brought nothing";
 }
 
-// A put as somebody might write it: a load and a store.
+// A put with a typical bug: a load and a store.
 bool TornPut(lfb_filter* filter, uint64_t key) {
   lfb_config config = Small(LFB_GUAVA_MITZ64);
   const Filter alone = Make(config);
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryStrategyHistory,
                                          LFB_JAVA_DOUBLE, LFB_FAST_PAIR),
                          StrategyTestName);
 
-// Every history is one of a filter.  Seen to fail with torn_cas, count_early, unlooked, undecided.
+// Every history is possible. Seen to fail with torn_cas, count_early, unlooked, undecided.
 TEST_P(EveryStrategyHistory, CanHaveBeen) {
   const lfb_config config = Small(GetParam());
   lfb_stats plan;

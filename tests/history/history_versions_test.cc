@@ -1,10 +1,10 @@
-// Random programs on a filter that is replaced meanwhile, and whether what their threads saw
-// can have been: nothing that was put is lost by a swap, nothing is found that nobody put,
-// and version numbers only rise.
+// Random programs on a filter that is replaced while they run, with a check that the answers of
+// their threads are possible: no swap loses a key that was put, no key is found that was not
+// put, and version numbers only rise.
 //
-// The source of truth is a set of keys.  Workers write a key to it before they put it, or in
-// one section with the put; the administrator fills each new version from it.  A filter's
-// false positives are no matter of chance here: the seeds are such that there are none.
+// The source of truth is a set of keys. Workers write a key to it before they put it, or in one
+// section with the put; the administrator fills each new version from it. The seeds are chosen
+// so that the filter has no false positives.
 #include <lfbloom/versions.h>
 #include <malloc.h>
 
@@ -29,7 +29,7 @@ lfb_config Version(uint64_t seed) {
   return config;
 }
 
-// Seeds with which no key is found that was not put, even if all others were.
+// Seeds with which no absent key is found, even if all other keys are present.
 std::vector<uint64_t> Seeds() {
   std::vector<uint64_t> seeds;
   for (uint64_t seed = 1; seeds.size() < kSeeds; seed++) {
@@ -52,7 +52,7 @@ struct Event {
   unsigned key;
   uint64_t begin, end;
   bool answer;
-  uint64_t number;  // the version's, where the call says it; 0: it does not
+  uint64_t number;  // of the version, if the call reports it; otherwise 0
 };
 
 std::string Line(const Event& event) {
@@ -76,7 +76,7 @@ class VersionsStage {
             for (unsigned i = 0; i < kCalls; i++) Work(t, draws = Mix(1, draws));
         }) {}
 
-  // One history, and what is wrong with it.
+  // Runs one history; returns what is wrong with it.
   std::string Run() {
     const lfb_config config = Version(seeds_[0]);
     EXPECT_EQ(lfb_versions_create(&config, &versions_), LFB_OK);
@@ -132,7 +132,7 @@ class VersionsStage {
     seen_[thread].push_back(event);
   }
 
-  // Fills a version from the source of truth as it is now.
+  // Fills a version from the current source of truth.
   void Load(lfb_filter* building) {
     for (unsigned key = 0; key < kKeys; key++)
       if (source_[key]) lfb_filter_put_u64(building, Key(key));
@@ -185,13 +185,15 @@ class VersionsStage {
   }
 
   static std::string One(const Event& event, const std::vector<Event>& events) {
-    bool in = false, maybe = false;  // surely in when it began; possibly in when it ended
+    bool in = false, maybe = false;  // certainly present at its beginning; possibly present at its
+                                     // end
     for (const Event& other : events) {
       if (IsPut(other) && other.key == event.key) {
         in = in || other.end < event.begin;
         maybe = maybe || other.begin < event.end;
       }
-      // A section has the version of its beginning: only what began later has one as new.
+      // A section has the version of its beginning. Only calls that begin later can have a newer
+      // one.
       if (event.number != 0 && other.number > event.number && other.end < event.begin)
         return "older than " + Line(other);
       if (event.kind == Kind::kPublish && other.kind == Kind::kPublish && &other != &event &&
@@ -214,10 +216,10 @@ class VersionsStage {
   history::Crew crew_;
 };
 
-// Every history is one of a filter that was never replaced, but for the numbers.  Seen to fail
-// with undoubled, unwaited and ungraced.
+// Every history is possible for a filter that was never replaced, except for the version
+// numbers. Seen to fail with undoubled, unwaited and ungraced.
 TEST(VersionsHistory, CanHaveBeen) {
-  mallopt(M_PERTURB, 1);  // what is freed is written over: who still reads it finds other bits
+  mallopt(M_PERTURB, 1);  // freed memory is overwritten: a late reader finds other bits
   VersionsStage stage;
   for (unsigned i = 0; i < kHistories; i++) {
     const std::string wrong = stage.Run();

@@ -55,14 +55,14 @@ class Judge {
     return bits;
   }
 
-  // Bits that are surely on at that time, and those that may be.
+  // Bits that are certainly on at that time; next, bits that may be.
   Bits Certain(uint64_t time) const {
     return Union([&](const Event& add) { return add.end < time; });
   }
   Bits Possible(uint64_t time) const {
     return Union([&](const Event& add) { return add.begin < time; });
   }
-  // .. but for what one call itself turned on.
+  // The same, without the bits that one call itself turned on.
   Bits PossibleWithout(const Event& self) const {
     return Union([&](const Event& add) { return &add != &self && add.begin < self.end; });
   }
@@ -89,11 +89,9 @@ class Judge {
     return "";
   }
 
-  // A bit is counted once it is on, by the one who turned it on, before he
-  // returns.
+  // The thread that turned on a bit counts it, after the bit is on and before the call returns.
   std::string Count(const Event& count) const {
-    Bits unsettled, claimed;  // he may be on his way still, be it by helping a
-                              // claim that has ended
+    Bits unsettled, claimed;  // may still be in progress, also as help for a claim that has ended
     bool claiming = false;
     for (const Event* add : adds_) {
       const bool under_way = add->begin < count.end && add->end > count.begin;
@@ -108,9 +106,9 @@ class Judge {
     return "";
   }
 
-  // How many of the bits that could be on when a count ended were not: each
-  // call that begins later and finds a bit of its key off tells of one; of
-  // calls that have none in common, of one each.
+  // A lower bound for the bits that could be on when a count ended and were off. Each call that
+  // begins later and finds a bit of its key off shows one; calls without a common bit show one
+  // each.
   size_t SurelyOff(const Event& count) const {
     const Bits possible = Possible(count.end);
     Bits told;
@@ -147,8 +145,8 @@ class Judge {
     return Within(scene_.keys[key], others) ? "" : "claimed, and nobody has won";
   }
 
-  // Who can have turned on a bit: he has it, and nobody who has it had ended
-  // when he began. A claim is won before bits go on, so others may have turned
+  // Whether a call can have turned on a bit: its key has the bit, and no call with that bit had
+  // ended before it began. A claim is won before its bits are on, so other calls may have turned
   // on all of them.
   bool CanHaveTurnedOn(const Event& add, size_t bit) const {
     if (!Mask(add)[bit] || (add.kind != Kind::kPutAll && add.answer == 0)) return false;
@@ -157,8 +155,8 @@ class Judge {
     });
   }
 
-  // Each bit was turned on by one call; each put that says so turned on one at
-  // least, of its own.
+  // One call turned on each bit; each put that returned true turned on at least one, of its own
+  // key.
   std::string Credit() {
     std::vector<size_t> bits;
     for (size_t bit = 0; bit < kMostBits; bit++)
@@ -177,8 +175,7 @@ class Judge {
     return "";
   }
 
-  // Gives the call a bit of its own, and those who had it another (Kuhn's
-  // matching).
+  // Assigns a bit to the call, and another bit to the call that had it (Kuhn's matching).
   bool Match(const Event& add, const std::vector<size_t>& bits, std::vector<bool>* tried) {
     for (size_t bit : bits) {
       if ((*tried)[bit] || !CanHaveTurnedOn(add, bit)) continue;
@@ -194,7 +191,7 @@ class Judge {
   const Scene& scene_;
   const History& history_;
   std::vector<const Event*> adds_;
-  std::vector<const Event*> turned_on_;  // whose a bit is
+  std::vector<const Event*> turned_on_;  // the call that a bit is assigned to
 };
 
 }  // namespace

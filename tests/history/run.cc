@@ -44,7 +44,7 @@ Bits Stage::BitsOf(const lfb_filter* filter) const {
   return bits;
 }
 
-// Bits turned on in this run, as the filter has counted them.
+// Bits turned on in this run, by the filter's count.
 uint64_t Stage::Counted() const {
   return lfb_stripes_sum(&filter_->layout.count) - counted_before_;
 }
@@ -73,7 +73,7 @@ Event Stage::Single(const Call& call) {
   return event;
 }
 
-// One call is as many events as it has keys, in one interval.
+// One call is one event per key, all in one interval.
 void Stage::Batch(const Call& call, std::vector<Event>* seen) {
   std::vector<uint64_t> keys;
   for (unsigned i = 0; i < call.batch; i++) keys.push_back(keys_[(call.key + i) % keys_.size()]);

@@ -1,5 +1,5 @@
-// run.h - programs of a few calls, run by threads on one filter, and what they
-// saw.
+// run.h - programs of a few calls, run by threads on one filter, and the answers that they
+// received.
 #pragma once
 
 #include <lfbloom/filter.h>
@@ -15,24 +15,23 @@
 
 namespace history {
 
-// A call as a program has it: what an event is before it happens.
+// A call of a program: an event before it happens.
 struct Call {
   Kind kind;
   unsigned key;
-  unsigned batch;  // how many keys from there on, by one call; 0: singly
+  unsigned batch;  // the number of keys from there on, in one call; 0: one key at a time
 };
 
-// The calls of each thread, in their order.
+// The calls of each thread, in order.
 using Program = std::vector<std::vector<Call>>;
 
-// How one put is made; the library's, unless a test has a broken one.
+// Makes one put; the library's, unless a test has a broken one.
 using PutFn = std::function<bool(lfb_filter*, uint64_t key)>;
 
-// One filter, its keys, and the threads that run programs on it again and
-// again.
+// One filter, its keys, and the threads that run programs on it repeatedly.
 class Stage {
  public:
-  // A filter of `config`, of at most kMostBits bits, and `keys` keys.
+  // A filter of `config`, with at most kMostBits bits, and `keys` keys.
   Stage(const lfb_config& config, unsigned keys, unsigned threads, PutFn put = lfb_filter_put_u64);
   ~Stage();
   Stage(const Stage&) = delete;
@@ -50,7 +49,7 @@ class Stage {
   void Batch(const Call& call, std::vector<Event>* seen);
   uint64_t Tick() {
     return clock_.fetch_add(1);
-  }  // seq_cst: who ticks later sees what was done before
+  }  // seq_cst: a later tick sees everything done before
   uint64_t Counted() const;
   Bits BitsOf(const lfb_filter* filter) const;
 
@@ -66,11 +65,10 @@ class Stage {
   std::unique_ptr<Crew> crew_;
 };
 
-// A program of 2 to `threads` threads, with at most `calls` calls each, made
-// from a number.
+// A program of 2 to `threads` threads, with at most `calls` calls each, made from a number.
 Program RandomProgram(const Stage& stage, unsigned calls, uint64_t number);
 
-// The first of so many runs of a program that is no history of a filter.
+// The first of several runs of a program with an impossible history.
 struct Finding {
   Program program;
   History history;
@@ -78,8 +76,8 @@ struct Finding {
 };
 std::optional<Finding> Search(Stage* stage, const Program& program, unsigned runs);
 
-// The finding with as few calls and threads as it is still seen with, within so
-// many runs for each that is left out.
+// Shrinks the finding to as few calls and threads as still show it, with at most so many runs
+// for each part that is left out.
 Finding Shrink(Stage* stage, Finding finding, unsigned runs);
 
 }  // namespace history

@@ -20,7 +20,7 @@ uint32_t Unmix32(uint32_t mixed) {
   return lfb_rotate32(mixed * inverse(0x1b873593), 17) * inverse(0xcc9e2d51);
 }
 
-// All keys of which part i is one of two, of the same size.
+// All keys with part i being one of two, of the same size.
 std::vector<std::string> Choices(const std::vector<std::pair<std::string, std::string>>& parts) {
   std::vector<std::string> keys(size_t{1} << parts.size());
   for (size_t i = 0; i < keys.size(); i++)
@@ -31,11 +31,12 @@ std::vector<std::string> Choices(const std::vector<std::pair<std::string, std::s
 
 }  // namespace
 
-// A difference of 2^36 in what a block's first word mixes to becomes, rotated by 27, one of the
-// top bit, which addition and times 5 let be; 2^32 in the second word's meets it there and
-// takes it out of the other half; 2^63 in the next block's first takes it out of this one.
+// A block's first word mixes to a value. A difference of 2^36 in it becomes, rotated by 27, a
+// difference of the top bit, which addition and multiplication by 5 preserve. 2^32 in the second
+// word meets it there and cancels it in the other half; 2^63 in the next block's first word
+// cancels it in this half.
 //
-// Source: of the idea, Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012.
+// Source of the idea: Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012.
 std::vector<std::string> SameMurmur128(unsigned pairs) {
   std::vector<std::pair<std::string, std::string>> parts;
   for (uint64_t i = 0; i < pairs; i++) {
@@ -50,7 +51,8 @@ std::vector<std::string> SameMurmur128(unsigned pairs) {
   return Choices(parts);
 }
 
-// The same for blocks of one word: rotated by 13, 2^18 is the top bit, and the next takes it out.
+// The same for blocks of one word: rotated by 13, 2^18 is the top bit, and the next block
+// cancels it.
 std::vector<std::string> SameMurmur32(unsigned pairs) {
   std::vector<std::pair<std::string, std::string>> parts;
   for (uint32_t i = 0; i < pairs; i++) {
@@ -62,8 +64,8 @@ std::vector<std::string> SameMurmur32(unsigned pairs) {
   return Choices(parts);
 }
 
-// A lane takes in a word by adding a multiple of it, rotating and multiplying, all known: the
-// second stripe of 32 bytes brings each lane to what it was from, whatever the first was.
+// A lane adds a multiple of a word, rotates and multiplies; all constants are known. The second
+// stripe of 32 bytes returns each lane to its first state, for any first stripe.
 std::vector<std::string> SameXxh64(unsigned count) {
   const uint64_t prime1 = UINT64_C(0x9e3779b185ebca87), prime2 = UINT64_C(0xc2b2ae3d27d4eb4f);
   const uint64_t lanes[] = {prime1 + prime2, prime2, 0, 0 - prime1};

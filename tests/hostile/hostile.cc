@@ -1,5 +1,5 @@
-// hostile [SECONDS]: attacks filters with random seeds and keys for so long (60), by puts and
-// questions alone, and prints how often it learnt them.
+// hostile [SECONDS]: attacks filters with random seeds and keys for so long (60), only by puts
+// and queries, and prints how often it found the seed or key.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace {
 
-// What came of all attacks on one hash.
+// The result of all attacks on one hash.
 struct Score {
   const char* name;
   lfb_hash_id hash;
@@ -16,7 +16,7 @@ struct Score {
   uint64_t puts = 0, asked = 0;
 };
 
-// Attacks one filter; false where it could not be made.
+// Attacks one filter; returns false if it could not be made.
 bool Attack(Score* score, std::mt19937_64* random) {
   lfb_config config = {};
   config.expected_insertions = 1000000;

@@ -1,4 +1,4 @@
-// Keys that an attacker chooses who knows the source.
+// Keys chosen by an attacker that knows the source.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,11 +26,11 @@ lfb_config Keyed(lfb_config config) {
   return config;
 }
 
-// ---- answers that give a seed away
+// ---- answers that reveal a seed
 
 constexpr uint64_t kMany = 1000000;
 
-// The default's seed is no secret from one who puts keys and sees answers.
+// The default's seed is not secret from an attacker that puts keys and sees answers.
 TEST(Answers, GiveAwayTheSeedOfXxh3) {
   for (uint64_t seed : {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)}) {
     lfb_config config = Config(LFB_FAST, kMany, 0.01);
@@ -43,7 +43,7 @@ TEST(Answers, GiveAwayTheSeedOfXxh3) {
     EXPECT_EQ(*learnt, seed);
     EXPECT_LT(target.Puts(), kMany);
     EXPECT_LT(target.Asked(), 4 * kMany);
-    // From then on he has as many absent keys as he likes that are all found.
+    // With the seed, the attacker has any number of absent keys that are all found.
     for (uint64_t i = 0; i < 1000; i++) {
       const std::string key = std::to_string(i);
       target.Put(key);
@@ -52,7 +52,7 @@ TEST(Answers, GiveAwayTheSeedOfXxh3) {
   }
 }
 
-// The same questions about a keyed filter are answered as chance has it, and give nothing away.
+// A keyed filter answers the same queries at random, and reveals nothing.
 TEST(Answers, GiveNothingAwayOfAKey) {
   Target target(Keyed(Config(LFB_FAST, kMany, 0.01)));
   ASSERT_TRUE(target.Made());
@@ -62,7 +62,7 @@ TEST(Answers, GiveNothingAwayOfAKey) {
 
 // ---- no answers
 
-// Families of keys that the source gives reason to hope for.
+// Families of keys that the source makes promising.
 struct Family {
   const char* name;
   std::string (*key)(uint64_t i);
@@ -73,11 +73,11 @@ std::string HighNumber(uint64_t i) { return Bytes({i << 40}); }
 // The top bits, which the first multiplication of Murmur's finaliser hardly mixes.
 std::string TopCoset(uint64_t i) { return Bytes({UnfinishMurmur(0) ^ i << 44 ^ i << 11}); }
 std::string Words(uint64_t i) { return Bytes({i, i, i, i}); }
-// One factor of XXH3's product is what its secret is, but for the seed.
+// One factor of XXH3's product is its secret, except for the seed.
 std::string Zeroed(uint64_t i) {
   return Bytes({lfb_load_le64(XXH3_kSecret), i, lfb_load_le64(XXH3_kSecret + 16), i});
 }
-// Even and odd ones have one hash where V is the likeliest one: for 1 seed in 2^18.
+// Even and odd keys have one hash if V is the likeliest one: for 1 seed in 2^18.
 std::string SwapTried(uint64_t i) {
   const std::string key = Bytes({7, 7, i / 2, ~(i / 2)});
   return i % 2 == 0 ? key : Swapped(key, LikeliestV());
@@ -99,7 +99,7 @@ constexpr Family kFamilies[] = {
 
 constexpr uint64_t kFew = 1 << 14;
 
-// Half of a family's keys is put, in turn, and the others asked for.
+// Every other key of a family is put; the rest are queried.
 void AsChance(const lfb_config& config, const Family& family) {
   Target target(config), fair(config);
   ASSERT_TRUE(target.Made() && fair.Made());
@@ -110,10 +110,10 @@ void AsChance(const lfb_config& config, const Family& family) {
     fair.Put(Bytes({random(), random()}));
   }
   for (uint64_t i = 0; i < kFew; i++) hits += target.Ask(family.key(2 * i + 1));
-  const double fpp = config.fpp * 1.05, expected = fpp * kFew;  // 2 % above p at most
+  const double fpp = config.fpp * 1.05, expected = fpp * kFew;  // at most 2 % above p
   EXPECT_LT(static_cast<double>(hits), expected + kSigmas * std::sqrt(expected)) << family.name;
-  // A key turns on k bits at most; how many all do together varies less than if each bit were
-  // drawn by itself.
+  // A key turns on at most k bits. The total for all keys varies less than if each bit were drawn
+  // independently.
   const double bits = static_cast<double>(fair.Stats().bits_set);
   EXPECT_NEAR(static_cast<double>(target.Stats().bits_set), bits, kSigmas * std::sqrt(2 * bits))
       << family.name;
@@ -132,9 +132,9 @@ TEST(Unanswered, AKeyedFilterIsAsChance) {
   for (const Family& family : kFamilies) AsChance(Keyed(Config(LFB_FAST, kFew, 0.01)), family);
 }
 
-// ---- hashes that everybody knows
+// ---- hashes without a secret
 
-// One key is put, and all others are in.
+// One key is put, and all others are found.
 void AllAreIn(const lfb_config& config, const std::vector<std::string>& same) {
   Target target(config);
   ASSERT_TRUE(target.Made());
@@ -148,7 +148,7 @@ TEST(Known, GuavasStrategiesTakeOneKeyForThousands) {
     AllAreIn(Config(strategy, kFew, 1e-6), same);
 }
 
-// .. whatever the two seeds are.
+// The same for any two seeds.
 TEST(Known, SeedsDoNotHelpJavaDouble) {
   for (uint64_t seeds : {UINT64_C(0), UINT64_C(0x8badf00d12345678)}) {
     lfb_config config = Config(LFB_JAVA_DOUBLE, kFew, 1e-6);
@@ -161,7 +161,7 @@ TEST(Known, SbbfTakesOneKeyForThousands) {
   AllAreIn(Config(LFB_SBBF, kFew, 1e-6), SameXxh64(4096));
 }
 
-// m / k keys fill the filter to the last bit, where as many others leave 37 % off.
+// m / k keys fill the filter to the last bit; as many random keys leave 37 % off.
 TEST(Known, GuavasFilterIsFilled) {
   Target target(Config(LFB_GUAVA_MITZ64, kFew, 0.01));
   ASSERT_TRUE(target.Made());
@@ -171,7 +171,7 @@ TEST(Known, GuavasFilterIsFilled) {
   EXPECT_EQ(target.Puts(), (bits + probes - 1) / probes);
 }
 
-// None of that is worth anything against the default.
+// None of these keys is better than chance against the default.
 TEST(Known, TheDefaultIsNotTaken) {
   for (const auto& same : {SameMurmur128(12), SameMurmur32(12), SameXxh64(4096)}) {
     Target target(Config(LFB_FAST, kFew, 1e-6));

@@ -9,11 +9,11 @@ namespace hostile {
 
 namespace {
 
-constexpr size_t kWords = 4;  // of a key
+constexpr size_t kWords = 4;  // per key
 
 uint64_t Secret(size_t at) { return lfb_load_le64(XXH3_kSecret + at); }
 
-// Which words of the key are multiplied, and the S + T that they meet.
+// The words of the key that are multiplied, and their S + T.
 struct Pair {
   size_t first;
   uint64_t s, t;
@@ -22,7 +22,8 @@ struct Pair {
 Pair FirstHalf() { return {0, Secret(0), Secret(8)}; }
 Pair SecondHalf() { return {2, Secret(16), Secret(24)}; }
 
-// Half of the borrows of S + T - x for a random x, and how many coins had to fall for them.
+// Half of the borrows of S + T - x for a random x, and the number of random bits that they
+// depend on.
 struct Borrows {
   unsigned coins;
   uint64_t bits;
@@ -38,7 +39,7 @@ std::vector<uint64_t> Halves(uint64_t sum, unsigned from, size_t most) {
     std::vector<Borrows> next;
     for (Borrows& borrows : all) {
       borrows.bits |= uint64_t{borrows.now} << i;
-      // 0 - x - 1 borrows always, 1 - x - 0 never; else x decides.
+      // 0 - x - 1 always borrows, 1 - x - 0 never; otherwise x decides.
       if (last || borrows.now != one) {
         next.push_back(borrows);
         continue;
@@ -69,13 +70,13 @@ std::vector<uint64_t> RandomWords(std::mt19937_64* random) {
   return words;
 }
 
-// What all puts of one round, and all its questions, have alike.
+// The common part of all puts of one round, and of all its queries.
 struct Round {
   std::vector<uint64_t> words;
   uint64_t d;
 };
 
-// Whether V is right, as far as some fresh keys tell.
+// Whether V is right, tested with some fresh keys.
 class Check {
  public:
   Check(Target* target, const Pair& pair, unsigned rounds, std::mt19937_64* random)
@@ -120,8 +121,8 @@ std::optional<uint64_t> LearnV(Target* target, const Pair& pair, const Tries& tr
   return std::nullopt;
 }
 
-// Seeds that give both halves of a key their V, bit by bit, each told to `found` until it says
-// that this is the one.
+// Seeds that give both halves of a key their V, found bit by bit. Each is passed to `found`
+// until it accepts one.
 class Seeds {
  public:
   Seeds(uint64_t first, uint64_t second) {
@@ -144,9 +145,9 @@ class Seeds {
     Pair pair;
     uint64_t borrows;
   };
-  // Whether bits 0 to `bit` of the seed borrow from the next as they have to.
+  // Whether the borrows from bits 0 to `bit` of the seed are those required.
   bool Fits(uint64_t seed, unsigned bit) const {
-    if (bit == 63) return true;  // the next one is nowhere
+    if (bit == 63) return true;  // there is no next bit
     const uint64_t mask = (UINT64_C(2) << bit) - 1;
     return std::all_of(std::begin(sides_), std::end(sides_), [&](const Side& side) {
       const bool borrows = ((side.pair.s + seed) & mask) > (side.pair.Sum() & mask);

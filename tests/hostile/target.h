@@ -1,4 +1,5 @@
-// target.h - a filter as an attacker sees it: he knows the source, puts keys and hears answers.
+// target.h - a filter as an attacker sees it. The attacker knows the source, puts keys and
+// receives answers.
 #pragma once
 
 #include <lfbloom/filter.h>
@@ -57,8 +58,8 @@ inline std::string Bytes(const std::vector<uint64_t>& words) {
   return bytes;
 }
 
-// What an odd number is to be multiplied with to give 1, modulo 2^64: each round of Newton's
-// doubles the bits that are right, of which 3 are at first.
+// The multiplicative inverse of an odd number modulo 2^64. Each round of Newton's method doubles
+// the number of correct bits; 3 are correct at first.
 inline uint64_t Inverse(uint64_t odd) {
   uint64_t inverse = odd;
   for (int i = 0; i < 5; i++) inverse *= 2 - odd * inverse;

@@ -1,8 +1,8 @@
-// atomic.h - C11's atomics with a pause before each operation, at random: the lfbloom/c11.h of
-// tests/model/c11_modelled.sh takes its spelling from here.  A thread that pauses between two steps of the
-// library's own code gives other threads the time for many steps.
+// atomic.h - C11's atomics with a random pause before each operation. The lfbloom/c11.h of
+// tests/model/c11_modelled.sh takes its spelling from here. A thread that pauses between two
+// steps of the library's own code gives other threads time for many steps.
 //
-// tests/model/ tries all orders of few steps; this is many steps on the machine itself.
+// tests/model/ tries all orders of few steps; these tests run many steps on real hardware.
 #pragma once
 
 #include <sched.h>
@@ -64,7 +64,7 @@ T atomic_fetch_add_explicit(atomic<T>* of, U value, memory_order order) {
   return of->cell.fetch_add(static_cast<T>(value), order);
 }
 
-// A pair is changed by an instruction of its own, between two of these (claims.c).
+// An instruction of its own changes a pair, between two of these fences (claims.c).
 inline void atomic_thread_fence(memory_order order) {
   Pause();
   std::atomic_thread_fence(order);

@@ -1,5 +1,6 @@
-// What bloom/filter/claims.c promises, on the machine itself: its own code with a pause at random before
-// each atomic operation (atomic.h), claimed in two cells by several processes of several threads.
+// The promises of bloom/filter/claims.c, on real hardware: its own code, with a random pause
+// before each atomic operation (atomic.h). Several processes of several threads claim in two
+// cells.
 #include "tests/paused/atomic.h"
 
 #ifdef LFB_PAUSED_MUTATED
@@ -25,8 +26,8 @@ namespace {
 constexpr uint64_t kKeys = 1500, kEach = 24, kNear = 3;
 constexpr unsigned kProcesses = 4, kThreads = 3;
 
-// What all processes share.  A key has a bit in each of two sets: a filter without false
-// positives, whose look sees half of a key that is being put.
+// The memory that all processes share. A key has a bit in each of two sets. It is a filter
+// without false positives; its look can see half of a key that is being put.
 struct Room {
   lfb_cell cells[LFB_CLAIM_CELLS];
   lfb_word words[2][kKeys / 64 + 1];
@@ -34,7 +35,7 @@ struct Room {
   std::atomic<uint16_t> wins[kKeys];
 };
 
-// The hash of a key, all of which belong to the same two cells.
+// The hash of a key; all keys belong to the same two cells.
 lfb_hash HashOf(lfb_hash_width width, uint64_t key) {
   uint64_t low = (key + 1) << LFB_CLAIM_STATE_BITS;
   const uint64_t high = key * 0x9e3779b97f4a7c15u >> 32;
@@ -59,7 +60,8 @@ void TurnOn(const void* of, lfb_hash hash) {
   for (auto& set : room->words) lfb_word_set(&set[key / 64], uint64_t{1} << (key % 64));
 }
 
-// Claims around a place that moves on when each key there has been claimed many times.
+// Claims keys around a position. The position advances when each key there has been claimed many
+// times.
 void Work(Room* room, lfb_hash_width width, uint64_t seed) {
   const lfb_claims claims = lfb_claims_over(room->cells, width);
   const lfb_claimed in = {room, IsIn, TurnOn};
@@ -73,9 +75,9 @@ void Work(Room* room, lfb_hash_width width, uint64_t seed) {
 
 class CellsPaused : public testing::TestWithParam<lfb_hash_width> {};
 
-// With 1,500 keys and a bug planted: without the second look most keys had several winners (2,173
-// of 4,000), with a DONE without its hash 312 of 4,000, with a store instead of the last CAS 129 of
-// 4,000.  It failed in each of the runs (BUILD.bazel).
+// With 1,500 keys and a bug planted: without the second look most keys had several winners
+// (2,173 of 4,000), with a DONE without its hash 312 of 4,000, with a store instead of the last
+// CAS 129 of 4,000. It failed in each of the runs (BUILD.bazel).
 TEST_P(CellsPaused, EachKeyHasOneWinner) {
   if (lfb_claims_sharable(GetParam()) != LFB_OK)
     return NotHere("this machine cannot change two words at once");

@@ -1,5 +1,5 @@
-// lfbloom/fast.h compiled for AVX2, for AVX-512, and for neither (BUILD.bazel): the
-// inline query answers as the library's code without vectors.
+// lfbloom/fast.h compiled for AVX2, for AVX-512, and for neither (BUILD.bazel): the inline query
+// answers as the library's code without vectors.
 #include <lfbloom/fast.h>
 
 #include <thread>
@@ -42,17 +42,17 @@ TEST(FastInline, AnswersAsTheLibrary) {
 
 constexpr uint64_t kHash = 0x123456789abcdef;
 
-// Whether the key came.  A function of its own, so that nothing but the query itself
-// keeps the compiler from reading the filter once and for all.
+// Whether the key arrived. A separate function, so that only the query itself stops the compiler
+// from reading the filter just once.
 bool Wait(const lfb_fast* fast) {
-  // Far more than are asked while another thread starts to run.
+  // Far more queries than run while another thread starts.
   for (uint64_t i = 0; i < 300'000'000; i++)
     if (lfb_fast_might_contain(fast, kHash)) return true;
   return false;
 }
 
-// A loop that waits for a key which another thread puts ends: each query reads the filter
-// again.  Seen to fail compiled for AVX-512 where the compiler knew the address of the line.
+// A loop that waits for a key from another thread ends: each query reads the filter again. Seen
+// to fail when compiled for AVX-512 with the line's address known to the compiler.
 TEST(FastInline, WaitingEnds) {
   if (CompiledFor() > lfb_simd_best()) return NotHere("not on this processor");
   for (double fpp : {0.3, 0.01, 0.001, 1e-4}) {

@@ -1,5 +1,5 @@
-// Strategy fast-pair: its bits are where docs say, it is wrong as often as it was made for,
-// and of all puts of one key one turns on bits.
+// Strategy fast-pair: its bits are where the docs say, its false-positive rate is the requested
+// one, and of all puts of one key one turns on bits.
 #include <cmath>
 
 #include "bloom/filter/create.h"
@@ -25,7 +25,7 @@ class FastPair : public testing::Test {
 
 using FastPairRace = FastPair;
 
-// The definition at the top of bloom/strategies/fast/fast_pair.c, once more.
+// The definition at the top of bloom/strategies/fast/fast_pair.c, written a second time.
 void SetByDefinition(std::vector<uint64_t>* words, uint64_t hash, uint32_t probes) {
   const uint64_t multipliers[] = {0x9e3779b97f4a7c15, 0x6a09e667f3bcc909, 0xbb67ae8584caa73b,
                                   0x3c6ef372fe94f82b};
@@ -37,7 +37,7 @@ void SetByDefinition(std::vector<uint64_t>* words, uint64_t hash, uint32_t probe
   }
 }
 
-// From 2 probes to all 32, by whatever vectors there are.
+// From 2 probes to all 32, with each set of vector instructions.
 constexpr double kFpps[] = {0.6, 0.2, 0.01, 0.001, 1e-5, 1e-7, 1e-9};
 
 std::vector<uint64_t> Words(const Filter& filter) {
@@ -64,8 +64,9 @@ TEST_F(FastPair, BitsAreWhereTheDefinitionSays) {
     }
 }
 
-// Batches of odd sizes, half of them of keys that are in, by every variant as one by one
-// without vectors.  Seen to fail with that, and with answers of few bits left out.
+// Batches of odd sizes, half of their keys present: every variant answers as one key at a time
+// without vectors. Seen to fail with one lane's shift off by one, and with answers of few bits
+// left out.
 TEST_F(FastPair, BatchesAnswerAlike) {
   for (const double fpp : kFpps)
     for (const lfb_simd most : SimdLevels()) {
@@ -105,7 +106,7 @@ TEST_F(FastPair, TakesWhatItShould) {
   }
 }
 
-// Asked for enough absent keys that chance alone would have to be five deviations off.
+// Queries so many absent keys that chance alone would have to deviate by five sigmas.
 TEST_F(FastPair, IsWrongAsOftenAsItSays) {
   constexpr uint64_t kAsked = 2'000'000;
   for (double fpp : {0.1, 0.01, 0.001}) {
@@ -121,9 +122,9 @@ TEST_F(FastPair, IsWrongAsOftenAsItSays) {
   }
 }
 
-// All threads put the same keys in the same order; whoever is told "changed" has the key.
-// Some are in by other keys' bits: few, at this rate.  Seen to fail 20 times in 20 with
-// the exchange as a load, a comparison and two stores (the plant "torn_cas").
+// All threads put the same keys in the same order; the thread that gets "changed" owns the key.
+// A few keys are present by other keys' bits. Seen to fail 20 times in 20 with the exchange as a
+// load, a comparison and two stores (the plant "torn_cas").
 TEST_F(FastPairRace, OfAllPutsOfAKeyOneTurnsOnBits) {
   constexpr unsigned kThreads = 8;
   constexpr uint64_t kKeys = kUnderTsan ? 50'000 : 500'000;
@@ -143,7 +144,7 @@ TEST_F(FastPairRace, OfAllPutsOfAKeyOneTurnsOnBits) {
   EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
 }
 
-// The same by claims, one by one and many at a time, which put and nothing else.
+// The same with claims, one by one and many at a time: a claim is a put.
 TEST_F(FastPairRace, ClaimsAreItsPuts) {
   constexpr unsigned kThreads = 4;
   constexpr uint64_t kKeys = 100'000;

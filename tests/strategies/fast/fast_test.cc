@@ -1,5 +1,5 @@
-// Strategy `fast`: its sizes, its rates against its model, and its hashes; that all ways
-// of computing it agree is in simd_test.cc.
+// Strategy `fast`: its sizes, its rates against its model, and its hashes. simd_test.cc tests
+// that all variants agree.
 #include <lfbloom/fast.h>
 
 #include <cmath>
@@ -79,7 +79,7 @@ TEST(FastSize, SmallAndOddOnes) {
   }
 }
 
-// The model by brute force: keys thrown into blocks as the model says they fall.
+// The model by brute force: keys thrown into blocks at random, as the model assumes.
 TEST(FastModel, EqualsASimulation) {
   const lfb_block_shape shapes[] = {{1, 4, 8}, {2, 3, 8}, {4, 2, 8}, {4, 3, 8}, {8, 1, 8}};
   for (const lfb_block_shape shape : shapes) {
@@ -122,7 +122,7 @@ const Keys kKeys[] = {
      }},
 };
 
-// Keys that are alike are spread like random ones, with every hash.
+// Similar keys are spread like random ones, with every hash.
 TEST(Fast, AlikeKeysHoldTheRate) {
   constexpr uint64_t n = kUnderTsan ? 20000 : 200000;
   constexpr double fpp = 0.01;

@@ -1,9 +1,9 @@
-// fpp_held.cc - writes docs/performance/fpp-held.md: whether strategy `fast` is wrong as
-// often as was asked for, and no more, over the whole range.
+// fpp_held.cc - writes docs/performance/fpp-held.md: whether the false-positive rate of strategy
+// `fast` is the requested one, and not above it, over the whole range.
 //
 //   ./bazelw run -c opt //tests/strategies/fast:fpp_held > docs/performance/fpp-held.md
 //
-// With a number, filters of at most so many keys: 1e6 takes a tenth of the time.
+// An argument limits the keys per filter: 1e6 takes a tenth of the time.
 #include "tests/strategies/fast/fpp_held.h"
 
 #include <cstdio>
@@ -15,12 +15,12 @@ constexpr double kRates[] = {0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6};
 constexpr uint64_t kSizes[] = {1,      2,       3,         10,         100,        1'000,
                                10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
 constexpr double kPut = 1e8;                  // keys in all filters of one cell
-constexpr double kWrong = 2e5, kAsked = 5e8;  // keys asked for: as few as give so many
-                                              // wrong answers, and not more than kAsked
+constexpr double kWrong = 2e5, kAsked = 5e8;  // Stops at so many false positives, or at kAsked
+                                              // queries
 constexpr uint64_t kFilters = 20000;          // of one cell, at most
 
-// What asking gave, and its 95 % interval: Byar's for the count (Breslow and Day,
-// "Statistical Methods in Cancer Research" II, 1987), and that of the filters.
+// A measured rate with its 95 % interval: Byar's for the count (Breslow and Day, "Statistical
+// Methods in Cancer Research" II, 1987), and that of the filters.
 struct Interval {
   double low, high;
 };

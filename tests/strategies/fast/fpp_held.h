@@ -1,12 +1,12 @@
-// fpp_held.h - how often filters of strategy `fast` are wrong, measured in two ways.
+// fpp_held.h - the false-positive rate of filters of strategy `fast`, measured in two ways.
 //
-// Asked: numbers that were not put are asked for, and those that are found counted.
-// From the bits: the share of all possible keys that the bits would find, block by
-// block; it is as good as asking endlessly, and says something of rates of 1e-6
-// too, but takes for granted that keys fall evenly, which asking does not.
+// By queries: numbers that were not put are queried, and those found are counted. From the bits:
+// the share of all possible keys that the bits would find, block by block. This equals an
+// endless number of queries and shows rates of 1e-6, too, but it assumes that keys fall evenly;
+// queries do not.
 //
-// What is put and asked for are consecutive numbers, of another range for each filter, and
-// each filter has another seed.
+// The numbers put and queried are consecutive, in another range for each filter, and each filter
+// has another seed.
 #pragma once
 
 #include <lfbloom/fast.h>
@@ -17,7 +17,7 @@
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
 
-// Sums over filters of one configuration, filled alike.
+// Sums over filters of one configuration with equal fills.
 struct Held {
   double asked = 0, wrong = 0;                // keys
   double blocks = 0, found = 0, squares = 0;  // sums of each block's share of keys found
@@ -25,19 +25,19 @@ struct Held {
   double FromBits() const { return found / blocks; }
   double Asked() const { return wrong / asked; }
 
-  // The standard errors of both.  A filter's blocks are as good as independent: few
-  // blocks share their keys, which makes the true error smaller.
+  // The standard errors of both. A filter's blocks count as independent: few blocks share their
+  // keys, which makes the true error smaller.
   double FromBitsError() const {
     return std::sqrt(std::max(squares / blocks - FromBits() * FromBits(), 0.0) / blocks);
   }
-  // Of what asking is expected to give where the true rate is `rate`: which keys are
-  // in the filters, and which are asked for.
+  // The expected error of queries if the true rate is `rate`. It depends on the keys in the
+  // filters and on the keys queried.
   double AskedError(double rate) const {
     return std::sqrt(FromBitsError() * FromBitsError() + rate / asked);
   }
 };
 
-// Puts or asks for the numbers from `first` on; how many were put, or found.
+// Puts or queries the numbers from `first` on; returns how many were put, or found.
 template <typename Many>
 uint64_t EachMany(uint64_t first, uint64_t count, const Many& many) {
   constexpr uint64_t kPiece = 4096;
@@ -71,12 +71,12 @@ inline void AddBits(lfb_filter* filter, Held* held) {
   held->blocks += static_cast<double>(fast.blocks);
 }
 
-// `filters` of them are filled to fills[0] keys and measured, with `asked` keys each, then
-// to fills[1] and so on.
+// `filters` of them are filled to fills[0] keys and measured, with `asked` queries each, then to
+// fills[1] and so on.
 inline std::vector<Held> MeasureFpp(uint64_t n, double fpp, const std::vector<uint64_t>& fills,
                                     uint64_t filters, uint64_t asked) {
   std::vector<Held> held(fills.size());
-  const uint64_t stream = Mix(n, static_cast<uint64_t>(1 / fpp));  // another for each cell
+  const uint64_t stream = Mix(n, static_cast<uint64_t>(1 / fpp));  // differs for each cell
   for (uint64_t f = 0; f < filters; f++) {
     lfb_config config = Config(n, fpp, LFB_FAST);
     config.seed = Mix(stream, 2 * f);
@@ -100,7 +100,7 @@ inline std::vector<Held> MeasureFpp(uint64_t n, double fpp, const std::vector<ui
   return held;
 }
 
-// What the library says of such a filter.
+// The library's prediction for such a filter.
 inline double ModelFpp(uint64_t n, double fpp, uint64_t fill) {
   const lfb_config config = Config(n, fpp, LFB_FAST);
   double after = -1;

@@ -1,15 +1,15 @@
-// The rate that was asked for is held: for n from 1 to 10^8 and fpp from 0.1 to 1e-6.
+// The requested false-positive rate is held: for n from 1 to 10^8 and fpp from 0.1 to 1e-6.
 //
-// How sure: what is measured is to lie within 5 standard errors of what the model says,
-// both ways (a right filter fails one such comparison in 1.7 million), and to be at most
-// 1.02 times the request.  Asking says the latter by itself where 62,500 are found, as
-// with 10 %, 1 % and 0.1 %: 0.02 is 5 standard errors then.  For 1e-4 to 1e-6 that would
-// take up to 6e10 keys: there what is counted is held to its interval only, 11 % (1e-4) to
-// 110 % (1e-6) on either side, and the bits say more: their standard error at 10^7 keys is
-// 0.3 % (1e-4) to 0.8 % (1e-6).  Everything is seeded: what passes passes again.
+// The measured rate must be within 5 standard errors of the model's, in both directions (a
+// correct filter fails one such comparison in 1.7 million), and at most 1.02 times the request.
+// Queries alone show the latter with 62,500 false positives, as for 10 %, 1 % and 0.1 %: 0.02 is
+// 5 standard errors then. For 1e-4 to 1e-6 that would take up to 6e10 keys. There the count only
+// has to be within its interval, 11 % (1e-4) to 110 % (1e-6) on either side. The bits are more
+// precise: their standard error at 10^7 keys is 0.3 % (1e-4) to 0.8 % (1e-6). Everything is
+// seeded: a test that passes passes again.
 //
-// Seen to fail with 3 % fewer blocks than the model says, with one probe a word less than
-// the geometry says, and with M(0) = 1, so that a key's bits hang on its block.
+// Seen to fail with 3 % fewer blocks than the model's, with one probe per word less than the
+// geometry's, and with M(0) = 1, so that a key's bits depend on its block.
 #include "tests/strategies/fast/fpp_held.h"
 #include "tests/support/skip.h"
 
@@ -19,13 +19,13 @@ constexpr double kRates[] = {0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6};
 constexpr uint64_t kMost = kUnderSanitizer ? 100'000 : 10'000'000;
 constexpr double kPut = kUnderSanitizer ? 20'000 : 1'000'000;  // keys in all filters, or more
 
-// As many filters as it takes to put so many keys; not more than can be made in 0.1 s.
+// Enough filters to put that many keys, limited to those that can be made in 0.1 s.
 uint64_t Filters(uint64_t n) {
   return std::clamp<uint64_t>(static_cast<uint64_t>(kPut / static_cast<double>(n)), 1,
                               kUnderSanitizer ? 100 : 2000);
 }
 
-// Keys to ask for, of each filter: 65,000 wrong answers' worth, where that does not take long.
+// Queries per filter: enough for 65,000 false positives, unless that takes long.
 uint64_t Asked(double fpp, uint64_t filters) {
   const double all = kUnderSanitizer ? 200'000 : fpp < 1e-3 ? 2e7 : 65'000 / fpp;
   return static_cast<uint64_t>(all / static_cast<double>(filters)) + 1;
@@ -34,7 +34,7 @@ uint64_t Asked(double fpp, uint64_t filters) {
 void ExpectTheModel(const Held& held, double model) {
   const double tolerance = 5 * held.AskedError(model) + 5 / held.asked;
   EXPECT_NEAR(held.Asked(), model, tolerance);
-  // A sample's own spread is to be trusted where no single block decides.
+  // A sample's own spread is reliable only if no single block dominates it.
   if (held.FromBitsError() < 0.1 * held.FromBits()) {
     EXPECT_NEAR(held.FromBits(), model, 5 * held.FromBitsError());
   }
@@ -61,7 +61,7 @@ TEST_P(FppHeld, AtN) {
   for (uint64_t n = 10; n <= kMost; n *= 10) ExpectHeld(n, GetParam());
 }
 
-// Few blocks make a filter larger than it need be; many must not.
+// Few blocks make a filter larger than necessary; many must not.
 TEST_P(FppHeld, WithoutWaste) {
   const double fpp = GetParam();
   EXPECT_GT(ModelFpp(1'000'000, fpp, 1'000'000), 0.99 * fpp);
