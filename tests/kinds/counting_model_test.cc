@@ -1,6 +1,5 @@
-// The counting filter against a multiset: threads run random programs of puts, removals,
-// queries and unions over the same few keys, and at each rest every counter is what the
-// multiset says.
+// The counting filter against a multiset: threads run random programs of puts, removals, queries
+// and unions over the same few keys. At each rest every counter has the multiset's value.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,19 +10,20 @@
 
 namespace {
 
-constexpr unsigned kThreads = 4;  // more than cores
+constexpr unsigned kThreads = 4;  // more than the cores
 constexpr uint64_t kKeys = 48, kMostHeld = 2, kActs = kUnderTsan ? 60 : 150, kMany = 8;
 
-// How often each key is in, by who put it: each may remove what it has put, and no more.
+// How often a thread has put each key and not yet removed it. A thread removes only what it has
+// put.
 using Held = std::array<uint64_t, kKeys>;
 
 uint64_t Key(uint64_t i) { return Mix(1, i); }
 
-// A filter, what is in it, and what each of its counters has been.
+// A filter, the keys that are present, and the values that each of its counters has had.
 struct Model {
   explicit Model(const lfb_config& config) : counting(Count(config)), side(Count(config)) {
     for (uint64_t i = 0; i < kKeys; i++) bits.push_back(BitsOf(config, Key(i)));
-    for (uint64_t i = 0; i < kKeys; i += 5) {  // for ever
+    for (uint64_t i = 0; i < kKeys; i += 5) {  // permanently
       lfb_counting_put_u64(counting.get(), Key(i));
       held[kThreads][i] = 1;
     }
@@ -32,7 +32,7 @@ struct Model {
     sums = Sums();
   }
 
-  // What the keys that are in add up to, counter by counter.
+  // The sums over the present keys, counter by counter.
   std::vector<uint64_t> Sums() const {
     std::vector<uint64_t> all(stuck.size());
     for (const Held& whose : held)
@@ -46,7 +46,7 @@ struct Model {
   std::array<Held, kThreads + 1> held{};  // the last one's: never removed
   std::array<Held, kThreads> puts{};      // since the last rest
   std::vector<bool> stuck;                // at the last rest
-  std::vector<uint64_t> sums;             // then
+  std::vector<uint64_t> sums;             // at the last rest
 };
 
 // One thread's program.
@@ -145,11 +145,12 @@ void RunPrograms(Model* model, uint64_t seed) {
   ASSERT_EQ(refused, 0u);
 }
 
-// A counter is what the keys that are in add up to.  One that is stuck is one that may have
-// been at 15, and one that must have been is stuck: nobody knows in which order it moved.
+// Each counter is the sum over the present keys. A stuck counter may have been at 15, and a
+// counter that must have been at 15 is stuck. The order of its changes is unknown.
 void ExpectAtRest(Model* model) {
   const std::vector<uint64_t> sums = model->Sums();
-  std::vector<uint64_t> most = model->sums;  // that each may have been at since the last rest
+  std::vector<uint64_t> most = model->sums;  // the highest value that each may have had since the
+                                             // last rest
   for (const Held& puts : model->puts)
     for (uint64_t i = 0; i < kKeys; i++)
       for (uint64_t bit : model->bits[i]) most[bit] += puts[i];
@@ -174,10 +175,10 @@ void ExpectAtRest(Model* model) {
 
 class CountingModel : public testing::TestWithParam<std::tuple<lfb_strategy_id, double>> {};
 
-// Runs, rests, looks, and goes on with what is there.  Seen to fail 10 times in 10 in each
-// row with the CAS torn, and with stuck counters lowered; 3 times in 3 with a word of counters
-// left out of unions, with stuck counters counted each time that they are raised, and for
-// fast with a counter raised twice where two probes name it.
+// Runs, rests, checks, and continues with the result. Seen to fail 10 times in 10 in each row
+// with the CAS torn, and with stuck counters lowered; 3 times in 3 with a word of counters left
+// out of unions, with stuck counters counted each time that they are raised, and for fast with a
+// counter raised twice if two probes name it.
 TEST_P(CountingModel, EachCounterIsTheMultisets) {
   constexpr uint64_t kRounds = kUnderTsan ? 3 : 25, kRests = 6;
   const lfb_config config = Config(16, std::get<1>(GetParam()), std::get<0>(GetParam()));
@@ -198,7 +199,7 @@ TEST_P(CountingModel, EachCounterIsTheMultisets) {
 std::vector<std::tuple<lfb_strategy_id, double>> Models() {
   std::vector<std::tuple<lfb_strategy_id, double>> all;
   for (lfb_strategy_id id : AllStrategies())
-    if (id != LFB_GO_FNV14) all.emplace_back(id, 0.01);  // whose keys share no counter
+    if (id != LFB_GO_FNV14) all.emplace_back(id, 0.01);  // its keys share no counter
   for (double fpp : {0.2, 1e-3, 1e-4, 1e-6}) all.emplace_back(LFB_FAST, fpp);  // other shapes
   return all;
 }

@@ -1,4 +1,4 @@
-// The counting filter: alone against counters kept by hand, and under races.
+// The counting filter: on one thread against counters kept by hand, and under races.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// That its bits are those of a plain filter of these keys, and so are its figures.
+// Checks that its bits and figures are those of a plain filter of these keys.
 void ExpectHolds(const Counting& counting, const lfb_config& config,
                  const std::vector<uint64_t>& keys) {
   const Filter filter = Make(config), plain = Plain(counting);
@@ -57,7 +57,7 @@ TEST(Counters, LowerAllOrNone) {
   EXPECT_EQ(lfb_counters_gather(0x1000100010001001), 0x8889u);
 }
 
-// Each pair of two counters' values, beside neighbours that are full and empty.
+// Each pair of two counters' values, next to full and empty neighbours.
 TEST(Counters, SumsStayBelow16) {
   for (uint64_t a = 0; a < 16; a++)
     for (uint64_t b = 0; b < 16; b++) {
@@ -73,13 +73,13 @@ TEST(Counters, SumsStayBelow16) {
     }
 }
 
-// ---- alone ---------------------------------------------------------------------
+// ---- one thread ------------------------------------------------------------------
 
 class EveryStrategyCounting : public testing::TestWithParam<lfb_strategy_id> {};
 INSTANTIATE_TEST_SUITE_P(All, EveryStrategyCounting, testing::ValuesIn(AllStrategies()),
                          StrategyTestName);
 
-// Puts and removals at random, of keys in and not in, beside counters kept by hand.
+// Random puts and removals, of present and absent keys, against counters kept by hand.
 TEST_P(EveryStrategyCounting, IsACounterForEachBit) {
   const bool big = GetParam() == LFB_GO_FNV14;  // 4 MiB for each key's bits
   const uint64_t keys = big ? 12 : 150, acts = big ? 300 : 3000;
@@ -122,8 +122,8 @@ TEST_P(EveryStrategyCounting, IsACounterForEachBit) {
               count.second > 0 ? 1u : 0u);
 }
 
-// One by one and many at a time, whatever the kind of key: what is left is the plain filter
-// of the keys that were not removed.
+// One by one and many at a time, for each kind of key: the result is the plain filter of the
+// keys that were not removed.
 TEST_P(EveryStrategyCounting, ConvertsToThePlainFilterOfWhatIsLeft) {
   for (double fpp : {0.3, 0.01, 1e-3, 1e-4}) {
     for (uint64_t n : {1ul, 65ul, 3000ul}) {
@@ -147,7 +147,7 @@ TEST_P(EveryStrategyCounting, ConvertsToThePlainFilterOfWhatIsLeft) {
   }
 }
 
-// The four kinds of keys have the bits that they have in a plain filter.
+// The four kinds of keys have the same bits as in a plain filter.
 TEST_P(EveryStrategyCounting, TakesEveryKindOfKey) {
   const lfb_config config = Config(300, 0.01, GetParam());
   const Counting counting = Count(config);
@@ -190,8 +190,8 @@ TEST_P(EveryStrategyCounting, TakesEveryKindOfKey) {
   EXPECT_EQ(Stats(Plain(counting)).bits_set, 0u);
 }
 
-// The answers of many are those of one after another, in place, for every number of keys and
-// of probes (232 at 1e-70, with the strategies that go there).
+// The answers of many keys are those of one after another, in place, for every number of keys
+// and of probes (232 at 1e-70, with the strategies that allow it).
 TEST_P(EveryStrategyCounting, ManyAnswerAsOneByOne) {
   for (double fpp : {0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-70}) {
     const lfb_config config = Config(400, fpp, GetParam());
@@ -202,7 +202,7 @@ TEST_P(EveryStrategyCounting, ManyAnswerAsOneByOne) {
     for (size_t count : {0ul, 1ul, 63ul, 64ul, 65ul, 700ul}) {
       const Counting many = Count(config), one = Count(config);
       std::vector<uint64_t> keys(count + 1);
-      for (size_t i = 0; i < count; i++) keys[i] = Mix(4, i % 400);  // some twice
+      for (size_t i = 0; i < count; i++) keys[i] = Mix(4, i % 400);  // some occur twice
       using Many = size_t (*)(lfb_counting*, const uint64_t*, size_t, uint64_t*);
       using One = bool (*)(lfb_counting*, uint64_t);
       const std::pair<Many, One> acts[] = {
@@ -230,8 +230,8 @@ TEST_P(EveryStrategyCounting, ManyAnswerAsOneByOne) {
   }
 }
 
-// From 15 on a counter stays, whoever removes: the key is in for ever.  Seen to fail with
-// stuck counters lowered.
+// From 15 on a counter stays at 15 for any removal: the key is permanently present. Seen to fail
+// with stuck counters lowered.
 TEST_P(EveryStrategyCounting, AFullCounterStays) {
   const lfb_config config = Config(100, 0.01, GetParam());
   const Counting counting = Count(config);
@@ -260,10 +260,10 @@ TEST_P(EveryStrategyCounting, SaysWhatItIs) {
   EXPECT_EQ(plain.counters_stuck, 0u);
 }
 
-// What the header says of stuck counters: with n keys in, each bit is the bit of a Poisson
-// number of them, of mean k n / m.
+// The header's figures for stuck counters: with n keys, the number of keys per bit is Poisson
+// with mean k n / m.
 TEST_P(EveryStrategyCounting, CountersSeldomGetStuck) {
-  if (GetParam() == LFB_GO_FNV14) return;  // its size is its own
+  if (GetParam() == LFB_GO_FNV14) return;  // its size is fixed
   for (double fpp : {0.5, 0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-6}) {
     const lfb_config config = Config(100000, fpp, GetParam());
     lfb_stats plan;
@@ -275,8 +275,9 @@ TEST_P(EveryStrategyCounting, CountersSeldomGetStuck) {
   }
 }
 
-// Of two that are united each key is in as often as in both, and may be removed so often;
-// what is stuck in one is in the sum; a copy is as its original, and apart from it.
+// In the union of two filters each key is present as often as in both together, and can be
+// removed as often. A counter stuck in one is stuck in the union. A copy equals its original and
+// is independent of it.
 TEST_P(EveryStrategyCounting, UnitesAndCopies) {
   if (kUnderSanitizer && GetParam() == LFB_GO_FNV14) return NotHere("one thread, and many MiB");
   const lfb_config config = Config(300, 0.01, GetParam());
@@ -326,7 +327,7 @@ TEST(CountingTest, RefusesWhatAFilterRefuses) {
   EXPECT_EQ(lfb_counting_create(&config, &counting), LFB_ERROR_FPP_TOO_LOW);
   config = Config(100, 0.01, static_cast<lfb_strategy_id>(63));
   EXPECT_EQ(lfb_counting_create(&config, &counting), LFB_ERROR_UNKNOWN_STRATEGY);
-  // 2^42 words of bits and more, and so 2^47 bytes of counters: no address space has them.
+  // 2^42 words of bits and more, so 2^47 bytes of counters: no address space has room for them.
   config = Config(uint64_t{1} << 45, 0.01, LFB_FAST);
   EXPECT_NE(lfb_counting_create(&config, &counting), LFB_OK);
   EXPECT_EQ(counting, nullptr);
@@ -335,17 +336,17 @@ TEST(CountingTest, RefusesWhatAFilterRefuses) {
 
 // ---- under races -----------------------------------------------------------------
 
-constexpr unsigned kThreads = 4;  // more than cores
+constexpr unsigned kThreads = 4;  // more than the cores
 
-// A key is found from its put to its removal.  Golden keys are put before and never
-// removed; each thread puts keys of its own, and all put and remove the same few as well,
-// one by one or many at a time; the filter is small, so that all words are contended.  At the
-// end just the golden keys' counters are above 0.  Seen to fail 10 times in 10 with the
-// CAS torn (9 for go-fnv14, whose 4 MiB are hardly contended).
+// A key is found from its put to its removal. Golden keys are put before and never removed. Each
+// thread puts keys of its own, and all put and remove the same few, one by one or many at a
+// time. The filter is small, so that all words are contended. At the end only the golden keys'
+// counters are above 0. Seen to fail 10 times in 10 with the CAS torn (9 for go-fnv14: its 4 MiB
+// are hardly contended).
 TEST_P(EveryStrategyCounting, NoKeyThatNobodyRemovedIsMissing) {
   constexpr uint64_t kRounds = kUnderTsan ? 6 : 60, kGolden = 150, kKeys = 40, kHot = 3;
   constexpr uint64_t kTurns = 12;
-  // One of 4 MiB is contended in the hot keys alone.
+  // With 4 MiB only the hot keys are contended.
   const lfb_config config = Config(kGolden + kThreads * kKeys, 0.05, GetParam());
   std::vector<uint64_t> golden(kGolden), hot(kHot);
   for (uint64_t i = 0; i < kGolden; i++) golden[i] = Mix(1, i);
@@ -386,12 +387,12 @@ TEST_P(EveryStrategyCounting, NoKeyThatNobodyRemovedIsMissing) {
   }
 }
 
-// Against the rule, all threads remove the same keys, each of which was put once: of those
-// who remove a key, one does; and in the end nothing is missing that was not removed.
-// The removed keys have no bit in common, and each one that no kept key has: so that one
-// answer is right.  They share other bits with kept keys, and there a removal may have
-// subtracted before it is refused.  Threads walk in step, or they would not meet.  Seen to fail
-// 20 times in 20 with refused removals that give nothing back.
+// Against the rule, all threads remove the same keys, each of which was put once. Of all
+// removals of a key one succeeds, and at the end no key is missing that was not removed. The
+// removed keys have no bit in common, and each has a bit that no kept key has, so there is one
+// right answer. They share other bits with kept keys; a removal may subtract there before it is
+// refused. Threads walk in step; otherwise they would not meet. Seen to fail 20 times in 20 with
+// refused removals that restore nothing.
 TEST(CountingRace, OneOfThoseWhoRemoveAKeyDoes) {
   constexpr uint64_t kKept = 1200, kRounds = kUnderSanitizer ? 10 : 300, kRemoved = 100;
   const lfb_config config = Config(1200, 0.05, LFB_GUAVA_MITZ64);
@@ -433,8 +434,8 @@ TEST(CountingRace, OneOfThoseWhoRemoveAKeyDoes) {
   }
 }
 
-// Counters that all threads bring to 15 at once are each counted as stuck once, and never
-// leave it.  Seen to fail 10 times in 10 with the CAS torn.
+// Counters that all threads raise to 15 at once are each counted as stuck once, and stay stuck.
+// Seen to fail 10 times in 10 with the CAS torn.
 TEST(CountingRace, AStuckCounterIsCountedOnce) {
   constexpr uint64_t kRounds = kUnderTsan ? 20 : 600, kKeys = 20;
   const lfb_config config = Config(kKeys, 0.01, LFB_FAST);
@@ -456,9 +457,9 @@ TEST(CountingRace, AStuckCounterIsCountedOnce) {
   }
 }
 
-// However the count is read beside threads that put and remove, it is at most the number of bits:
-// a header with more would be refused.  Seen to fail 8 times in 10 without that limit,
-// with a third of the readings.
+// During puts and removals every reading of the count is at most the number of bits: a header
+// with more would be refused. Seen to fail 8 times in 10 without that limit, with a third of the
+// readings.
 TEST(CountingRace, NoMoreBitsAreCountedThanThereAre) {
   const Counting counting = Count(Config(1, 0.5, LFB_FAST));
   const uint64_t bits = Stats(counting).bit_count;

@@ -1,5 +1,5 @@
-// A filter that follows a source of truth: in place, by rebuilds, and past failures.  No
-// clock: what time it is, is said.
+// A filter that follows a source of truth: in place, by rebuilds, and across failures. There is
+// no clock: the tests set the time.
 #include <lfbloom/file_source.h>
 #include <lfbloom/follow.h>
 
@@ -58,7 +58,7 @@ class Source {
     return source;
   }
 
-  // The next version: with `count` further keys, and without `gone` of the first ones.
+  // The next version: `count` keys more, and without the first `gone` ones.
   void Change(uint64_t count, uint64_t gone = 0) {
     version_++;
     removed_[version_] = gone;
@@ -72,7 +72,7 @@ class Source {
 
   lfb_status failing = LFB_OK, failing_keys = LFB_OK;
   unsigned asked_for_changes = 0;
-  uint64_t known_since = 0;  // the first version of which it can say what came after
+  uint64_t known_since = 0;  // the first version after which it knows the changes
   std::function<void(unsigned)> loading;  // called by each part
 
  private:
@@ -163,7 +163,7 @@ TEST(Follow, AFullFilterIsARebuildOfTheRightSize) {
   Following it(source.Functions(), config);
   source.Change(100);
   it.Poll();
-  source.Change(10000);  // ten times what it was made for
+  source.Change(10000);  // ten times the expected number
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_CHANGES);
   source.Change(1);
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
@@ -211,7 +211,7 @@ TEST(Follow, SeveralThreadsLoad) {
   EXPECT_EQ(threads.size(), 4u);
 }
 
-// Keys that are put while a version is loaded are in it.
+// Keys that are put while a version is loaded are present in it.
 TEST(Follow, PutsDuringARebuildAreKept) {
   Source source;
   Following it(source.Functions());
@@ -253,7 +253,7 @@ TEST(Follow, AFailingSourceHarmsNothingAndIsTriedLaterAndLater) {
   }
 }
 
-// A source that does not know what came after the running version has it rebuilt.
+// If a source does not know the changes since the running version, the filter is rebuilt.
 TEST(Follow, ASourceThatCannotSayWhatChangedIsLoadedInFull) {
   Source source;
   lfb_follow_config config{};
@@ -273,8 +273,8 @@ TEST(Follow, ASourceThatCannotSayWhatChangedIsLoadedInFull) {
   EXPECT_EQ(it.Missing(source), 0u);
 }
 
-// Polls at once are in turn: one rebuilds, the others find nothing to do.  Seen to fail 19
-// times in 20 where a poll does not wait for its turn.
+// Concurrent polls take turns: one rebuilds, the others find nothing to do. Seen to fail 19
+// times in 20 with a poll that does not wait for its turn.
 TEST(Follow, NeverTwoRebuildsAtOnce) {
   Source source;
   lfb_follow_config config{};
@@ -346,8 +346,8 @@ TEST(Follow, AThreadFollowsUntilItIsStopped) {
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_CHANGES) << "by hand again";
 }
 
-// Who was told of a failure is told that it is over, also where there is no news.  Seen to fail
-// with polls that did nothing never told.
+// A caller that received a failure is informed when it is over, even if there is no news. Seen
+// to fail with polls that do nothing and never report it.
 TEST(Follow, ItIsToldThatFailuresAreOver) {
   Source source;
   std::vector<lfb_followed> told;
@@ -368,8 +368,8 @@ TEST(Follow, ItIsToldThatFailuresAreOver) {
                                              LFB_FOLLOWED_NOTHING}));
 }
 
-// Who wants no second poll can say so.  Seen to fail, with a thousand polls, when the sum of the
-// time and this was not looked at.
+// A caller can ask for no second poll. Seen to fail, with a thousand polls, when the sum of the
+// time and this value was not checked.
 TEST(Follow, TheLongestRestIsOne) {
   static std::atomic<unsigned> asked;
   asked = 0;
@@ -389,9 +389,9 @@ TEST(Follow, TheLongestRestIsOne) {
   EXPECT_EQ(asked, 1u);
 }
 
-// Who is woken polls at once, and once more where the news came during a poll: each version is
-// seen, though the next poll by the clock is a day away.  Seen to wait for ever with `woken`
-// cleared behind the poll, and with a signal alone.
+// A woken follower polls at once, and once more if the news came during a poll: it sees each
+// version, although the next poll by the clock is a day away. Seen to wait forever with `woken`
+// cleared after the poll, and with a signal only.
 TEST(Follow, NewsThatComeDuringAPollAreNotSleptThrough) {
   struct News {
     std::atomic<uint64_t> version{1};
@@ -413,7 +413,7 @@ TEST(Follow, NewsThatComeDuringAPollAreNotSleptThrough) {
   config.poll_seconds = kDay;
   Following it(source, config);
   news.follow = it.follow;
-  lfb_follow_wake(it.follow);  // nobody yet
+  lfb_follow_wake(it.follow);  // no thread waits yet
   ASSERT_EQ(lfb_follow_start(it.follow), LFB_OK);
   while (it.Figures().source_version < 100) std::this_thread::yield();
   news.version++;
@@ -422,7 +422,7 @@ TEST(Follow, NewsThatComeDuringAPollAreNotSleptThrough) {
   EXPECT_EQ(it.Figures().rebuilds, 101u);
 }
 
-// A stop in the middle of a load ends it, and leaves the running version.
+// A stop during a load ends it and keeps the running version.
 TEST(Follow, AStopAbandonsARebuild) {
   Source source;
   source.Change(100);
@@ -435,7 +435,8 @@ TEST(Follow, AStopAbandonsARebuild) {
   ASSERT_EQ(lfb_follow_start(it.follow), LFB_OK);
   while (!loading) std::this_thread::yield();
   std::thread stopper([&] { lfb_follow_stop(it.follow); });
-  // Nothing says from outside that it has been told: so it is, in time, or loads in full.
+  // Nothing shows from outside that the loader has been told to stop. Either it was told in time,
+  // or it loads everything.
   for (int i = 0; i < 1000; i++) std::this_thread::yield();
   go_on = true;
   stopper.join();
@@ -463,7 +464,7 @@ class FileSource : public Files {
               LFB_OK);
     following_ = std::make_unique<Following>(lfb_file_source_functions(source_));
   }
-  // A file with one key, modified at a time of its own.
+  // A file with one key, with this modification time.
   void Save(const std::string& name, uint64_t key, int age = 0) {
     const Filter filter = Make(1000, 1e-6, LFB_FAST);
     lfb_filter_put_u64(filter.get(), key);
@@ -547,12 +548,12 @@ TEST_F(FileSource, TheNewestOfADirectoryThatVerifies) {
   EXPECT_EQ(refused_.size(), 1u);
 }
 
-// The newest file cannot be read: it is a disk's fault, say, or a matter of permissions, which
-// change without a trace in the file's time.
+// The newest file cannot be read, because of the disk or of permissions, which change without a
+// trace in the file's time.
 TEST_F(FileSource, WhatCannotBeReadIsTriedAgainAndHoldsUpNoOther) {
   Follow(directory_.string());
   Save("a", 1, 50);
-  // a regular file that opens, and whose first byte cannot be read
+  // a regular file that opens, with a first byte that cannot be read
   std::filesystem::create_symlink("/proc/self/mem", Path("z"));
   EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT) << "the next newest";
   EXPECT_TRUE(Has(1));
@@ -575,7 +576,7 @@ TEST_F(FileSource, LimitsAreThoseOfTheReader) {
   EXPECT_FALSE(Has(1));
 }
 
-// What could not be published is given again.
+// A version that could not be published is offered again.
 TEST_F(FileSource, AFileWaitsForAnotherAdministrator) {
   Follow(directory_.string());
   Save("a", 1);

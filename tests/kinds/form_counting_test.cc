@@ -1,5 +1,5 @@
-// The form of counting filters: they come back with their counts; what is damaged, forged or
-// another's is refused for its reason.
+// The form of counting filters: they are read back with their counts. Damaged, forged and
+// unknown files are refused with the right status.
 #include <lfbloom/growing.h>
 
 #include <cstring>
@@ -31,7 +31,7 @@ lfb_status ReadCounting(const std::string& bytes, Counting* counting = nullptr,
   return ReadCounting(Source{bytes}, counting, limits);
 }
 
-// Key i, from 0 on, i % 5 + 1 times, and one 20 times: stuck.
+// Keys 0, 1, ...; key i is put i % 5 + 1 times, and one key 20 times: stuck.
 Counting Filled(const lfb_config& config, uint64_t keys = 500) {
   Counting counting = Count(config);
   for (uint64_t i = 0; i < keys; i++)
@@ -62,8 +62,8 @@ class EveryCountingForm : public testing::TestWithParam<lfb_strategy_id> {};
 INSTANTIATE_TEST_SUITE_P(All, EveryCountingForm, testing::ValuesIn(AllStrategies()),
                          StrategyTestName);
 
-// What is read has the same counters and figures, and what was put into the one that was
-// written can be removed from it, as often, until only what is stuck is left.
+// A filter that is read has the same counters and figures. The keys put into the written filter
+// can be removed from it, as often, until only stuck counters are left.
 TEST_P(EveryCountingForm, ComesBackWithItsCounts) {
   const Counting counting = Filled(Config(500, 0.01, GetParam()));
   Counting read;
@@ -125,7 +125,7 @@ TEST(CountingForm, EachReaderKnowsTheOthersForms) {
   EXPECT_EQ(ReadCounting(std::string(600, '?')), LFB_ERROR_UNKNOWN_FORM);
 }
 
-// Cut off anywhere, it is too short, and nothing is kept.
+// Cut off at any byte, it is too short, and nothing is kept.
 TEST(CountingForm, EndingTooEarlyItIsRefused) {
   const std::string bytes = CountingBytes(Filled());
   for (size_t size = 0; size < bytes.size(); size += size < 600 ? 1 : 61)
@@ -135,7 +135,7 @@ TEST(CountingForm, EndingTooEarlyItIsRefused) {
   EXPECT_EQ(ReadCounting(failing), LFB_ERROR_READ);
 }
 
-// Any byte that is changed is seen, and where.
+// A change of any byte is detected, with its place.
 TEST(CountingForm, EachByteThatChangesIsSeen) {
   const std::string bytes = CountingBytes(Filled());
   for (size_t i = 0; i < bytes.size(); i += i < kHeader ? 1 : 7) {
@@ -154,8 +154,8 @@ TEST(CountingForm, EachByteThatChangesIsSeen) {
   }
 }
 
-// Damaged counters, opened, are all stuck, and no key is lost; none stands for a bit beyond
-// the last one, of which java-double has some.
+// Damaged counters, opened, are all stuck, and no key is lost. None of them is beyond the last
+// bit; java-double has counters there.
 TEST(CountingForm, OpenedDamagedItLosesNoKey) {
   for (lfb_strategy_id id : {LFB_FAST, LFB_JAVA_DOUBLE}) {
     const lfb_config config = Config(501, 0.01, id);
@@ -177,7 +177,7 @@ TEST(CountingForm, OpenedDamagedItLosesNoKey) {
   }
 }
 
-// The header's fields, each at its worst, with checksums that fit.
+// The header's fields, each with its worst value, with valid checksums.
 TEST(CountingForm, ForgedHeadersAreRefused) {
   const std::string bytes = CountingBytes(Filled());
   const auto forged = [&](size_t at, uint64_t value) {
@@ -202,7 +202,7 @@ TEST(CountingForm, ForgedHeadersAreRefused) {
   EXPECT_EQ(forged(kPrefix + 72, 0), LFB_OK) << "what was above 0 then is not compared";
   EXPECT_EQ(forged(kPrefix + 80, 12345), LFB_OK) << "when is not checked";
 
-  // As large as a header can claim, in both places.
+  // The largest filter that a header can announce, in both places.
   std::string huge = bytes;
   const uint64_t blocks = (uint64_t{1} << 41) / 512;
   Store(&huge, 24, 4 * blocks * 8);
@@ -213,7 +213,7 @@ TEST(CountingForm, ForgedHeadersAreRefused) {
   EXPECT_EQ(ReadCounting(huge), LFB_ERROR_TRUNCATED);
 }
 
-// A counter beyond the last bit, with checksums that fit.
+// A counter beyond the last bit, with valid checksums.
 TEST(CountingForm, CountersBeyondTheLastAreRefused) {
   const lfb_config config = Config(501, 0.01, LFB_JAVA_DOUBLE);
   const Counting counting = Filled(config);
@@ -266,7 +266,7 @@ TEST_F(CountingFiles, SavesAndLoads) {
   EXPECT_EQ(LoadCounting("plain"), LFB_ERROR_NOT_COUNTING);
 }
 
-// Saved while others put and remove, what is in all the time is in the file, and it is whole.
+// Saved during puts and removals, the file is whole and has the keys that were always present.
 // Seen to fail 10 times in 10 with the CAS torn.
 TEST_F(CountingFiles, SavedBesideOthersItHasWhatIsIn) {
   constexpr uint64_t kRounds = kUnderTsan ? 3 : 20, kKept = 500, kMoved = 300;
@@ -311,8 +311,8 @@ Counting MakeGolden(lfb_strategy_id id) {
   return counting;
 }
 
-// Written when counting filters were first written: they are read, hold what was put, and are
-// written and made again byte for byte, on every machine.
+// Written by the first version of counting filters. They are read, hold the keys that were put,
+// and are written and made again byte for byte, on every machine.
 TEST(CountingForm, GoldenFilesAreReadAndMadeAgain) {
   for (lfb_strategy_id id : {LFB_FAST, LFB_JAVA_DOUBLE}) {
     const std::string path =

@@ -1,5 +1,5 @@
-// Processes that share a growing filter's file: layers that several of them add at once, whatever
-// was taken from them and whatever lies in the folder.
+// Processes that share a growing filter's file: several of them add layers at once, with fewer
+// rights and with hostile files in the folder.
 #include <lfbloom/growing_mapped.h>
 
 #include <filesystem>
@@ -40,7 +40,7 @@ uint64_t BitsInLayers(const lfb_growing* growing) {
   return Figures(copy).bits_set;
 }
 
-// What children note of the keys that they claim.
+// The children's notes about the keys that they claim.
 struct Notes {
   static constexpr uint64_t kKeys = 300000;  // 8 layers
   SharedArray<std::atomic<uint8_t>> wins{kKeys};
@@ -48,7 +48,7 @@ struct Notes {
   SharedArray<std::atomic<uint64_t>> acts{1};
 };
 
-// Claims all keys in step; 0.
+// Claims all keys in step; returns 0.
 int ClaimsAll(lfb_growing* growing, const Notes& notes, unsigned children) {
   constexpr uint64_t kStep = 1024;
   const Meeting meeting(&notes.met[0], children);
@@ -59,8 +59,8 @@ int ClaimsAll(lfb_growing* growing, const Notes& notes, unsigned children) {
   return Figures(growing).stuck == LFB_OK ? 0 : 2;
 }
 
-// All keys are found by a process that opens the file now; how many had no winner, and how many
-// several.
+// A process that opens the file now finds all keys. Returns how many keys had no winner, and how
+// many had several.
 std::pair<uint64_t, uint64_t> NoneAndSeveral(const char* path, const Notes& notes) {
   const Growing opened = OpenGrowing(path);
   uint64_t none = 0, several = 0;
@@ -75,8 +75,8 @@ std::pair<uint64_t, uint64_t> NoneAndSeveral(const char* path, const Notes& note
 
 class RestrictedGrowing : public testing::TestWithParam<Restriction> {};
 
-// Children that may open nothing, by name or at all, add layers through what they have inherited.
-// With a file for each layer, opened by name, it failed for all three but kNothing.
+// Children that may open no file, by name or at all, add layers through inherited descriptors.
+// With one file per layer, opened by name, this failed for all rows except kNothing.
 TEST_P(RestrictedGrowing, AddsLayersAsOthersDo) {
   const EmptyFolder empty;
   const Restriction restriction = GetParam();
@@ -103,8 +103,8 @@ INSTANTIATE_TEST_SUITE_P(All, RestrictedGrowing,
                          testing::Values(kNothing, kUser, kDescriptors, kRoot),
                          [](const auto& taken) { return RestrictionName(taken.param); });
 
-// Workers are killed while they add layers; others go on from what they leave.
-// With leases it failed in 2 of 2 runs: the count lacked bits.
+// Workers are killed while they add layers; others continue from that state. With leases it
+// failed in 2 of 2 runs: the count lacked bits.
 TEST(GrowingKills, LoseNothing) {
   constexpr unsigned kWorkers = 3, kRounds = 100;
   constexpr uint64_t kActs = 4 * Notes::kKeys;
@@ -131,8 +131,8 @@ TEST(GrowingKills, LoseNothing) {
   }
 }
 
-// A process opens the file, for putting and for querying alone, while others add layers.
-// It failed in 2 of 2 runs where the file's length and blocks were those of before the layers.
+// A process opens the file, for putting and for querying only, while others add layers. It
+// failed in 2 of 2 runs when the file's length and blocks were read before the layers.
 TEST(GrowingOpen, SucceedsWhileLayersAreAdded) {
   uint64_t opened = 0;
   for (int file = 0; file < 6 && !HasFailure(); file++) {
@@ -154,15 +154,14 @@ TEST(GrowingOpen, SucceedsWhileLayersAreAdded) {
   EXPECT_GE(opened, 6u);
 }
 
-// ---- a folder in which anybody may make files -----------------------------------------------
+// ---- a folder in which any user may make files ----------------------------------------------
 
-// An attacker, another user if that can be, has made what an earlier version of the library
-// would have taken for layers: files, links to a file of the victim's, pipes that keep who opens
-// them waiting.
-// With a file for each layer it failed in 3 of 3 runs.
+// An attacker, if possible as another user, has made what an earlier version of the library
+// would have taken for layers: files, links to a file of the victim, pipes that block the
+// process that opens them. With one file per layer it failed in 3 of 3 runs.
 TEST(GrowingFolder, NothingThatOthersMadeIsTaken) {
   namespace fs = std::filesystem;
-  std::string made = "/dev/shm/everybodys-XXXXXX";  // which another user can reach
+  std::string made = "/dev/shm/everybodys-XXXXXX";  // reachable by another user
   ASSERT_NE(mkdtemp(made.data()), nullptr);
   const fs::path folder = made;
   const bool other_user = CanRestrict(kUser, EmptyFolder());

@@ -1,5 +1,4 @@
-// Growing filters: below the fpp that was asked for whatever is put, and no key lost while
-// layers are added.
+// Growing filters: always below the requested fpp, and no key is lost while layers are added.
 #include <algorithm>
 
 #include "tests/support/growings.h"
@@ -36,8 +35,9 @@ TEST(Growing, LayersDoubleUpToTheLargestNumber) {
   EXPECT_EQ(lfb_layers_insertions(UINT64_MAX >> 3, 3), UINT64_MAX << 3);
 }
 
-// A layer is full 1/64 before the bits at which it would reach its fpp.  Half of that 1/64 is
-// for what the stripes hold back, half for the keys put between two looks: bloom/kinds/layers.h.
+// A layer is full 1/64 before the bits at which it would reach its fpp. Half of that 1/64 is for
+// bits not yet in the stripes' sum, half for the keys put between two looks:
+// bloom/kinds/layers.h.
 TEST_P(EveryStrategyGrows, ALayerIsLookedAtOftenEnough) {
   for (uint64_t n : {1024, 100'000, 20'000'000}) {
     const Growing growing = MakeGrowing(Config(n, 0.01, GetParam()));
@@ -60,7 +60,7 @@ TEST_P(EveryStrategyGrows, ALayerIsLookedAtOftenEnough) {
   }
 }
 
-// What a layer that somebody else made has to have like the layer of its number.
+// The properties that a layer made elsewhere must share with the layer of its number.
 TEST(Growing, ALayerFitsItsNumberAlone) {
   const Growing growing = MakeGrowing(Config(1024, 0.01, LFB_FAST));
   for (uint64_t i = 0; Figures(growing).layers < 3; i++) lfb_growing_put_u64(growing.get(), i);
@@ -81,20 +81,20 @@ TEST(Growing, ALayerFitsItsNumberAlone) {
     EXPECT_FALSE(fits([](lfb_description* it) { it->config.fpp *= 1 - 1e-8; }));
     EXPECT_TRUE(fits([](lfb_description* it) { it->config.fpp *= 1 + 1e-12; }));
     EXPECT_FALSE(fits([](lfb_description* it) { it->config.expected_insertions++; }));
-    if (number == 0) continue;  // it is what the others are compared with
+    if (number == 0) continue;  // the others are compared with it
     EXPECT_FALSE(fits([](lfb_description* it) { it->hasher.seed++; }));
     EXPECT_FALSE(fits([&](lfb_description* it) { it->strategy = pair; }));
     EXPECT_FALSE(fits([](lfb_description* it) {
       it->config.probes_formula = LFB_PROBES_GUAVA_CURRENT;
     }));
   }
-  lfb_growing keyless = {};  // whose first layer was read without its key
+  lfb_growing keyless = {};  // its first layer was read without its key
   keyless.config = growing->config;
   EXPECT_TRUE(lfb_layers_fit(&keyless, &layers[0]->filter->description, 0));
   EXPECT_FALSE(lfb_layers_fit(&keyless, &layers[1]->filter->description, 1));
 }
 
-// A layer has to have room for half of the keys that it says it is for.
+// A layer must have room for half of the keys that it claims.
 TEST(Growing, ALayerHasRoomForHalfOfItsKeys) {
   constexpr uint64_t kKeys = 100'000;
   const Growing growing = MakeGrowing(Config(kKeys, 0.01, LFB_GUAVA_MITZ64));
@@ -106,7 +106,7 @@ TEST(Growing, ALayerHasRoomForHalfOfItsKeys) {
   }
 }
 
-// .. and no bits that its strategy does not reach.
+// A layer must have no bits that its strategy does not reach.
 TEST(Growing, ALayerHasNoMoreBitsThanItsStrategyReaches) {
   const Growing growing = MakeGrowing(Config(1024, 0.01, LFB_GUAVA_MITZ32));
   lfb_description layer = growing->first->description;
@@ -133,7 +133,7 @@ TEST(Growing, RefusesWhatCannotGrow) {
   lfb_growing_free(nullptr);
 }
 
-// How many of `asked` keys that were never put it says are in.
+// How many of `asked` absent keys are false positives.
 uint64_t WronglyIn(const Growing& growing, uint64_t asked) {
   uint64_t wrong = 0;
   for (uint64_t i = 0; i < asked; i++)
@@ -141,8 +141,8 @@ uint64_t WronglyIn(const Growing& growing, uint64_t asked) {
   return wrong;
 }
 
-// Six doublings.  Each time a layer is full, the rate measured is that which the figures
-// give, and that is below p; with the newest full it is to be p * L / (L + 3).
+// Six doublings. Each time a layer is full, the measured rate is the one that the figures
+// report, and below p. With the newest layer full it should be p * L / (L + 3).
 TEST_P(EveryStrategyGrows, SixDoublingsStayBelowTheFppAskedFor) {
   if (kUnderTsan) return NotHere("one thread, and a minute");
   constexpr double kFpp = 0.02;
@@ -185,7 +185,7 @@ TEST(Growing, FiguresOfAnEmptyOne) {
   EXPECT_EQ(figures.bytes, figures.bit_count / 8);
 }
 
-// Layers share one hash, also a keyed one and a random seed: a key is found in whichever.
+// Layers share one hash, also a keyed one and a random seed: a key is found in any layer.
 TEST(Growing, LayersShareARandomHash) {
   for (lfb_hash_id hash : {LFB_HASH_XXH3, LFB_HASH_SIPHASH13}) {
     lfb_config config = Config(1024, 0.01, LFB_FAST);
@@ -200,7 +200,7 @@ TEST(Growing, LayersShareARandomHash) {
   }
 }
 
-// More probes than 255 would be needed for the second layer: puts go on into the first.
+// The second layer would need more than 255 probes: puts continue into the first.
 TEST(Growing, WithoutANextLayerItGoesOnAndSaysWhy) {
   lfb_config config = Config(1024, 6e-77, LFB_GUAVA_MITZ64);
   config.probes_formula = LFB_PROBES_GUAVA_CURRENT;
@@ -220,7 +220,7 @@ TEST(Growing, WithoutANextLayerItGoesOnAndSaysWhy) {
     ASSERT_TRUE(lfb_growing_might_contain_u64(growing.get(), i));
 }
 
-// A copy has the keys and the figures, and goes its own way.
+// A copy has the keys and the figures, and is independent of its original.
 TEST_P(EveryStrategyGrows, ACopyGrowsByItself) {
   const Growing growing = MakeGrowing(Config(1024, 1e-9, GetParam()));
   for (uint64_t i = 0; i < 5000; i++) lfb_growing_put_u64(growing.get(), i);
@@ -271,8 +271,8 @@ TEST_P(EveryStrategyGrows, EachWayOfNamingAKey) {
   ExpectOneLayerALevel(growing);
 }
 
-// Many at a time, over several layers: one filter is filled one by one, the other by the
-// many forms, in pieces of all sizes, some keys coming twice.
+// Many keys at a time, over several layers: one filter is filled one by one, the other by the
+// calls for many keys, in pieces of all sizes, with some keys twice.
 TEST_P(EveryStrategyGrows, ManyAnswerAsOneByOne) {
   const Growing one = MakeGrowing(Config(1024, 1e-6, GetParam()));
   const Growing many = MakeGrowing(Config(1024, 1e-6, GetParam()));
@@ -312,7 +312,7 @@ TEST_P(EveryStrategyGrows, ManyAnswerAsOneByOne) {
             [&](size_t i) { return lfb_growing_claim_u64(o, numbers[i]); });
       check([&] { return lfb_growing_put_many_hash(g, numbers.data(), count, a); },
             [&](size_t i) { return lfb_growing_put_hash(o, numbers[i]); });
-      for (uint64_t& number : numbers) number ^= round << 1;  // some in, some not
+      for (uint64_t& number : numbers) number ^= round << 1;  // some present, some absent
       check([&] { return lfb_growing_might_contain_many_u64(g, numbers.data(), count, a); },
             [&](size_t i) { return lfb_growing_might_contain_u64(o, numbers[i]); });
       check([&] { return lfb_growing_might_contain_many_hash(g, numbers.data(), count, a); },
@@ -337,9 +337,9 @@ TEST_P(EveryStrategyGrows, ManyAnswerAsOneByOne) {
   ExpectOneLayerALevel(many);
 }
 
-// One call that has every key twice, half of its keys apart, so that the second may come when
-// the layer with the first is no longer the newest: it is new once.  Seen to fail when keys
-// that are still to be put are not looked for again where a layer is added.
+// One call has every key twice, at a distance of half of its keys, so that the second can come
+// when the layer with the first is no longer the newest: the key is new once. Seen to fail if
+// the remaining keys are not looked up again when a layer is added.
 TEST_P(EveryStrategyGrows, AKeyThatComesTwiceIsNewOnceAcrossLayers) {
   constexpr size_t kHalf = 700;
   const Growing growing = MakeGrowing(Config(1024, 1e-9, GetParam()));
@@ -355,8 +355,8 @@ TEST_P(EveryStrategyGrows, AKeyThatComesTwiceIsNewOnceAcrossLayers) {
   EXPECT_GE(Figures(growing).layers, 4u);
 }
 
-// A thread that helps a claim which is complete already may see a newer layer than the claim
-// did.  It puts nothing there: the key is in an older one.
+// A thread that helps an already complete claim may see a newer layer than the claim did. It
+// puts nothing there: the key is in an older one.
 TEST(Growing, AClaimThatIsCompletedLateAddsNothingToANewerLayer) {
   const Growing growing = MakeGrowing(Config(1024, 1e-9, LFB_FAST));
   uint64_t put = 0;
@@ -374,12 +374,12 @@ TEST(Growing, AClaimThatIsCompletedLateAddsNothingToANewerLayer) {
 
 // ---- races ----------------------------------------------------------------------------
 
-constexpr unsigned kThreads = 8;  // more than cores
+constexpr unsigned kThreads = 8;  // more than the cores
 
-// Threads that put keys of their own, one by one and many at a time, while layers are
-// added: each finds, at once and later, whatever it has put; there is one layer a level, and
-// none is more wrong than it may be.  Seen to fail 50 times in 50 with layers that are added
-// by a store, and with layers that are seen before the older ones are behind them.
+// Threads put keys of their own, one by one and many at a time, while layers are added. Each
+// thread finds its keys, at once and later. There is one layer per level, and none exceeds its
+// rate. Seen to fail 50 times in 50 with layers that are added by a store, and with layers that
+// are seen before they point to the older ones.
 TEST(GrowingRace, NoKeyIsLost) {
   constexpr uint64_t kRounds = kUnderTsan ? 3 : 30, kKeys = 6000, kPiece = 50;
   for (uint64_t round = 0; round < kRounds; round++) {
@@ -409,9 +409,9 @@ TEST(GrowingRace, NoKeyIsLost) {
   }
 }
 
-// All threads claim the same keys, in a few orders, while layers are added: each key has one
-// winner, whatever layers the others saw.  Seen to fail 20 times in 20 with claims that are
-// won without a second look, and with bits that are on before a claim is decided.
+// All threads claim the same keys, in several orders, while layers are added: each key has one
+// winner, for any layers that the others saw. Seen to fail 20 times in 20 with claims that win
+// without a second look, and with bits that are turned on before a claim is decided.
 TEST(GrowingRace, EachKeyIsClaimedOnce) {
   constexpr uint64_t kRounds = kUnderTsan ? 2 : 20, kKeys = 20000;
   for (uint64_t round = 0; round < kRounds; round++) {
@@ -436,7 +436,7 @@ TEST(GrowingRace, EachKeyIsClaimedOnce) {
   }
 }
 
-// Of racing puts of one new key, some are told that it is new, also while layers are added.
+// Of racing puts of one new key, at least one reports it new, also while layers are added.
 TEST(GrowingRace, EachNewKeyIsNewToSomebody) {
   constexpr uint64_t kRounds = kUnderTsan ? 2 : 10, kKeys = 20000;
   for (uint64_t round = 0; round < kRounds; round++) {

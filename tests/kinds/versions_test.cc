@@ -12,7 +12,7 @@ struct VersionsFree {
 };
 using Versions = std::unique_ptr<lfb_versions, VersionsFree>;
 
-// So few are wrongly found that a lost key shows.
+// So few false positives that a lost key shows.
 const lfb_config kConfig = Config(2000, 1e-6, LFB_FAST);
 
 Versions MakeVersions(const lfb_config& config = kConfig) {
@@ -73,7 +73,7 @@ TEST(Versions, EachCallIsThatOfTheFilter) {
   EXPECT_EQ(answers, 7u);
 }
 
-// Each kind of put, made while a version is built and another is kept, is in all of them.
+// Each kind of put, made while a version is built and another is kept, reaches all of them.
 TEST(Versions, EachPutGoesToAllThatMayBecomeCurrent) {
   const Versions versions = MakeVersions();
   lfb_versions* it = versions.get();
@@ -175,7 +175,7 @@ TEST(Versions, ARollbackFindsWhatWasPutSince) {
   Publish(versions, LFB_KEEP_PREVIOUS);
   EXPECT_FALSE(Has(versions, 1));
   Put(versions, 2);
-  Begin(versions);  // goes on being built
+  Begin(versions);  // is still being built
   uint64_t number = 0;
   ASSERT_EQ(lfb_versions_rollback(versions.get(), &number), LFB_OK);
   EXPECT_EQ(number, 3u);
@@ -221,7 +221,8 @@ TEST(Versions, TheKeptOneMayBeDropped) {
   Begin(versions);  // and freed, all three, with the handle
 }
 
-// What one call does to the current version, the next and the previous leaves the others alone.
+// A call that concerns the current, the next or the previous version leaves the other two
+// unchanged.
 TEST(Versions, NoCallTouchesWhatIsNotIts) {
   const Versions versions = MakeVersions();
   lfb_versions* it = versions.get();
@@ -233,7 +234,7 @@ TEST(Versions, NoCallTouchesWhatIsNotIts) {
   EXPECT_EQ(lfb_versions_drop_previous(it), LFB_OK);  // the next one stays
   Publish(versions, LFB_KEEP_PREVIOUS);
   Begin(versions);
-  Publish(versions, LFB_DROP_PREVIOUS);  // the one that had been kept goes, too
+  Publish(versions, LFB_DROP_PREVIOUS);  // the kept one goes, too
   EXPECT_EQ(lfb_versions_rollback(it, nullptr), LFB_ERROR_NO_PREVIOUS);
   EXPECT_EQ(lfb_versions_reclaim(it), 0u);
 }
@@ -259,7 +260,7 @@ TEST(Versions, ASectionKeepsItsVersion) {
   EXPECT_EQ(lfb_versions_reclaim(it), 0u);
 }
 
-// A thread that stands still in a section of a handle, until it is told to go on.
+// A thread that stops in a section of a handle until it is released.
 class Stopped {
  public:
   explicit Stopped(const Versions& versions)
@@ -299,8 +300,8 @@ TEST(Versions, AStoppedReaderCostsMemoryAndStopsNobody) {
   EXPECT_EQ(lfb_versions_reclaim(it), 0u);
 }
 
-// A section that a thread leaves by a destructor of its own, one that runs after the library's.
-// Seen to abort when the thread's slot was given back before.
+// A thread leaves a section by a destructor of its own that runs after the library's. Seen to
+// abort when the thread's slot was returned before.
 TEST(Versions, AThreadMayLeaveAsItEnds) {
   const Versions versions = MakeVersions();
   Put(versions, 1);  // so that the library's key is made before this one
@@ -313,15 +314,15 @@ TEST(Versions, AThreadMayLeaveAsItEnds) {
       lfb_versions_enter(versions.get(), nullptr);
       ASSERT_EQ(pthread_setspecific(key, versions.get()), 0);
     }).join();
-    Begin(versions);  // which would wait for a section that nobody has left
+    Begin(versions);  // which would wait for a section that was never left
     Publish(versions, LFB_DROP_PREVIOUS);
   }
   EXPECT_EQ(lfb_versions_reclaim(versions.get()), 0u);
   ASSERT_EQ(pthread_key_delete(key), 0);
 }
 
-// Beginning waits for the sections under way, and for nothing else; meanwhile queries, puts
-// and the other calls go on, and what is not its loader's yet is not published.  Seen to
+// Beginning waits for the running sections, and for nothing else. During the wait, queries, puts
+// and the other calls proceed, and the version that has no loader yet is not published. Seen to
 // fail 20 times in 20 without the wait.
 TEST(Versions, BeginningWaitsForSectionsAndHoldsUpNobody) {
   const Versions versions = MakeVersions();
@@ -336,7 +337,7 @@ TEST(Versions, BeginningWaitsForSectionsAndHoldsUpNobody) {
     begun = true;
   });
   lfb_filter* building = nullptr;
-  const lfb_config bad = Config(10, 2);  // refused, where nothing is being built
+  const lfb_config bad = Config(10, 2);  // refused, although nothing is being built
   while (lfb_versions_begin_rebuild(it, &bad, &building) != LFB_ERROR_REBUILDING)
     std::this_thread::yield();
   for (int i = 0; i < 1000 && !begun; i++) std::this_thread::yield();
@@ -359,11 +360,11 @@ TEST(Versions, BeginningWaitsForSectionsAndHoldsUpNobody) {
 // ---- races --------------------------------------------------------------------
 
 constexpr unsigned kWriters = 2, kReaders = 2, kSwaps = 1000;
-constexpr uint64_t kKeysASwap = 8;  // of a writer
+constexpr uint64_t kKeysASwap = 8;  // per writer
 constexpr uint64_t kKeys = kSwaps * kKeysASwap;
-constexpr uint64_t kKept = 256;  // of a writer's latest keys, in the source of truth
+constexpr uint64_t kKept = 256;  // the latest keys of a writer that are in the source of truth
 
-// The first key of a writer, who has written so many, that is in the source still.
+// The first key that is still in the source, for a writer that has written so many.
 uint64_t FirstKept(uint64_t written) { return written < kKept ? 0 : written - kKept; }
 
 // A writer's keys: how many are in the source of truth, and how many have been put.
@@ -389,7 +390,7 @@ struct Swapping {
     }
   }
 
-  // Asks for two keys of each writer, the latest and any, that are in the source still.
+  // Queries two keys of each writer, the latest and any other, that are still in the source.
   void Ask(const lfb_filter* held, const uint64_t put[kWriters], uint64_t round) {
     for (unsigned w = 0; w < kWriters; w++) {
       if (put[w] == 0) continue;
@@ -442,8 +443,8 @@ struct Swapping {
     }
   }
 
-  // Swaps one after the other, none before readers have asked since: on a machine that runs
-  // one thread after the other there would be nothing to see.
+  // Swaps one after the other, each after readers have queried since the last. On a machine that
+  // runs one thread after the other there would be nothing to see otherwise.
   void Swaps() {
     for (unsigned i = 0; i < kSwaps; swaps = ++i) {
       while (asked < i) std::this_thread::yield();
@@ -469,9 +470,9 @@ struct Swapping {
   }
 };
 
-// Writers put, readers ask, and a thousand versions follow each other; each key is written
-// to the source of truth before it is put.  Seen to fail 20 times in 20 where puts go to the
-// current version only until the new one is published.
+// Writers put, readers query, and a thousand versions follow each other. Each key is written to
+// the source of truth before it is put. Seen to fail 20 times in 20 if puts go only to the
+// current version until the new one is published.
 TEST(VersionsRace, NoPutIsLostByASwap) {
   Swapping().Run([](const Versions& versions, unsigned w, uint64_t i, Written* written) {
     written->source.store(i + 1, std::memory_order_release);
@@ -480,8 +481,8 @@ TEST(VersionsRace, NoPutIsLostByASwap) {
   });
 }
 
-// The same where it is written to the source after it was put, in one section.  Seen to fail
-// 20 times in 20 also where begin_rebuild does not wait for the sections under way.
+// The same with keys written to the source after they were put, in one section. Seen to fail 20
+// times in 20 also if begin_rebuild does not wait for the running sections.
 TEST(VersionsRace, NoSectionIsLostByASwap) {
   Swapping().Run([](const Versions& versions, unsigned w, uint64_t i, Written* written) {
     lfb_versions_enter(versions.get(), nullptr);
@@ -492,7 +493,7 @@ TEST(VersionsRace, NoSectionIsLostByASwap) {
   });
 }
 
-// Several administrators at once: each call is done or refused, and the numbers rise.
+// Several administrators at once: each call succeeds or is refused, and the numbers rise.
 TEST(VersionsRace, AdministratorsTakeTurns) {
   constexpr unsigned kRounds = kUnderTsan ? 200 : 1000;
   const Versions versions = MakeVersions();

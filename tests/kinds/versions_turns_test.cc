@@ -1,9 +1,9 @@
-// What the calls of an administrator do not wait for: versions.h, Progress.
+// What an administrator's calls do not wait for: versions.h, Progress.
 //
-// --wrap (BUILD.bazel) brings the library's lfb_filter_create(), lfb_filter_free() and
-// malloc() here.  A thread that arms the gate is held there until another thread has finished its own
-// call.  If that call waits for the held thread, nothing ever opens the gate: then the gate
-// opens itself after kLimit, and says so.  Where the library is right, no clock is looked at.
+// --wrap (BUILD.bazel) directs the library's lfb_filter_create(), lfb_filter_free() and malloc()
+// to this file. A thread that arms the gate is held there until another thread has finished its
+// own call. If that call waits for the held thread, nothing opens the gate; then the gate opens
+// itself after kLimit and reports it. If the library is right, the clock does not matter.
 #include <lfbloom/versions.h>
 
 #include <chrono>
@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kLimit(20);
 // Holds the thread that armed it.
 class Gate {
  public:
-  // The calling thread is to be held at its next call of this kind.
+  // The calling thread is held at its next call of this kind.
   void Arm(const char* kind) { armed_ = kind; }
   // Called by the library's calls of this kind.
   void Pass(const char* kind) {
@@ -54,14 +54,14 @@ class Gate {
 thread_local const char* Gate::armed_ = nullptr;
 
 Gate gate;
-std::atomic<int> filters{0};  // made, less those that were freed
+std::atomic<int> filters{0};  // made, minus those that were freed
 
-// Has one thread stay in a call, at the memory that it takes for what it will publish, while
-// another makes a call.
+// Keeps one thread in a call, at the allocation for what it will publish, while another thread
+// makes a call.
 class Stay {
  public:
   void Reset() { staying_ = calling_ = false; }
-  // The calling thread is to stay at its next malloc().
+  // The calling thread stays at its next malloc().
   void Arm() { armed_ = true; }
   // Called by the library's malloc().
   void Pass() {
@@ -69,7 +69,7 @@ class Stay {
     armed_ = false;
     staying_ = true;
     while (!calling_) std::this_thread::yield();
-    // As long as the other one needs to get past, if it can; it has no need to.
+    // Long enough for the other thread to pass, if it can; it need not.
     for (int i = 0; i < 10; i++) std::this_thread::yield();
   }
   void AwaitStaying() const {
@@ -135,7 +135,7 @@ class VersionsTurns : public testing::Test {
     lfb_versions_free(versions_);
     EXPECT_EQ(filters, 0) << "filters that were made and not freed";
   }
-  // Has a previous version, in which there is key 1 alone.
+  // Makes a previous version with only key 1.
   void Keep() {
     lfb_filter* building = nullptr;
     ASSERT_EQ(lfb_versions_begin_rebuild(versions_, &kConfig, &building), LFB_OK);
@@ -155,7 +155,7 @@ class VersionsTurns : public testing::Test {
     thread.join();
     EXPECT_FALSE(gate.Expired()) << "a call waited for the one that was held";
   }
-  // Replaces the version while a section has it, so that it is freed later.
+  // Replaces the version while a section uses it, so that it is freed later.
   void DropInASection() {
     lfb_filter* building = nullptr;
     ASSERT_EQ(Begin(&building), LFB_OK);
@@ -164,7 +164,7 @@ class VersionsTurns : public testing::Test {
     lfb_versions_leave(versions_);
     ASSERT_EQ(filters, 2);
   }
-  // Calls one while the other, which takes memory, is in the middle of its own call.
+  // Calls one while the other, which allocates memory, is in its own call.
   template <typename Staying, typename Other>
   void AtOnce(const Staying& staying, const Other& other) {
     stay.Reset();
@@ -184,7 +184,7 @@ class VersionsTurns : public testing::Test {
   lfb_versions* versions_ = nullptr;
 };
 
-// Seen to fail where begin_rebuild makes the filter under the lock.
+// Seen to fail if begin_rebuild makes the filter under the lock.
 TEST_F(VersionsTurns, ARollbackDoesNotWaitForAFilterThatIsMade) {
   Keep();
   lfb_filter* building = nullptr;
@@ -196,14 +196,14 @@ TEST_F(VersionsTurns, ARollbackDoesNotWaitForAFilterThatIsMade) {
     EXPECT_EQ(lfb_versions_abandon(versions_), LFB_ERROR_NOT_REBUILDING);
     EXPECT_EQ(lfb_versions_reclaim(versions_), 0u);
   });
-  ASSERT_FALSE(HasFailure());  // what follows would ask a version that was abandoned
+  ASSERT_FALSE(HasFailure());  // the rest would query an abandoned version
   ASSERT_EQ(begun, LFB_OK);
   lfb_versions_put_u64(versions_, 2);
   EXPECT_TRUE(lfb_filter_might_contain_u64(building, 2));
   EXPECT_FALSE(lfb_filter_might_contain_u64(building, 1));
 }
 
-// Seen to fail where the one that comes late begins all the same, and where its filter stays.
+// Seen to fail if the later one begins, and if its filter stays.
 TEST_F(VersionsTurns, OfTwoThatBeginTheLaterIsRefused) {
   lfb_filter *late = nullptr, *early = nullptr;
   lfb_status begun = LFB_ERROR_STOPPED;
@@ -216,7 +216,7 @@ TEST_F(VersionsTurns, OfTwoThatBeginTheLaterIsRefused) {
   EXPECT_TRUE(lfb_versions_might_contain_u64(versions_, 7));
 }
 
-// While a version is being built, another is refused before memory is taken for it.
+// While a version is being built, another is refused before memory is allocated for it.
 TEST_F(VersionsTurns, WhileOneIsBuiltNoFilterIsMade) {
   lfb_filter *building = nullptr, *none = nullptr;
   ASSERT_EQ(Begin(&building), LFB_OK);
@@ -252,10 +252,10 @@ TEST_F(VersionsTurns, AReclaimFreesWithoutTheLock) {
   EXPECT_EQ(filters, 1);
 }
 
-// A rollback and a begin at once are both done.  Each publishes what the other published before
-// it, changed: if one lost the other's, either the next version or the rollback were lost.
-// Seen to fail 20 times in 20 where rollback looks at what is published before it has the lock,
-// and where begin_rebuild gives the lock away while it takes memory.
+// A rollback and a begin at once both succeed. Each changes and publishes what the other
+// published before. If one lost the other's change, either the next version or the rollback
+// would be lost. Seen to fail 20 times in 20 if rollback reads the published state before it has
+// the lock, and if begin_rebuild releases the lock while it allocates memory.
 TEST_F(VersionsTurns, ARollbackAndABeginAreBothDone) {
   constexpr uint64_t kRounds = 20;
   for (uint64_t i = 0; i < kRounds; i++) {
@@ -278,7 +278,7 @@ TEST_F(VersionsTurns, ARollbackAndABeginAreBothDone) {
   EXPECT_EQ(lfb_versions_number(versions_), 1 + 2 * kRounds);
 }
 
-// TearDown() looks whether all are freed.
+// TearDown() checks that all are freed.
 TEST_F(VersionsTurns, TheHandleFreesWhatWasDropped) { DropInASection(); }
 
 }  // namespace
