@@ -1,5 +1,5 @@
-// The form of growing filters: they come back and grow on; what is damaged, forged or
-// another's is refused for its reason.
+// The form of growing filters: they are read back and continue to grow. Damaged, forged and
+// unknown files are refused with the right status.
 #include <cmath>
 #include <cstring>
 
@@ -39,7 +39,7 @@ Growing Filled(const lfb_config& config, uint64_t keys) {
 // Three layers.
 Growing Filled() { return Filled(Config(1024, 0.01, LFB_FAST), 5000); }
 
-// Where each layer's native form begins, and where the last one ends.
+// The offset at which each layer's native form begins, and the end of the last one.
 std::vector<size_t> LayersAt(const std::string& bytes) {
   std::vector<size_t> at;
   size_t next = kHeader;
@@ -65,8 +65,8 @@ class EveryGrowingForm : public testing::TestWithParam<lfb_strategy_id> {};
 INSTANTIATE_TEST_SUITE_P(All, EveryGrowingForm, testing::ValuesIn(SizedStrategies()),
                          StrategyTestName);
 
-// What is read has the same figures and answers, and grows on as the one that was written:
-// both are given the same keys afterwards, and stay the same.
+// A filter that is read has the same figures and answers, and grows like the written one: both
+// are given the same keys afterwards, and stay equal.
 TEST_P(EveryGrowingForm, ComesBackAndGrowsOn) {
   lfb_config config = Config(1500, 0.01, GetParam());
   config.probes_formula = LFB_PROBES_GUAVA_CURRENT;
@@ -120,7 +120,7 @@ TEST(GrowingForm, AKeyedOneOpensWithItsKeyAlone) {
   for (uint64_t i = 0; i < 20000; i++)
     ASSERT_TRUE(lfb_growing_might_contain_u64(read.get(), i));
 
-  // One layer of a keyed filter among those of another, whatever is asked for.
+  // One layer of a keyed filter among those of another, for any keys queried.
   const std::string plain = GrowingBytes(Filled());
   const std::vector<size_t> keyed_at = LayersAt(bytes), at = LayersAt(plain);
   const std::string mixed = plain.substr(0, at[1]) + bytes.substr(keyed_at[1]);
@@ -141,7 +141,7 @@ TEST(GrowingForm, PlainAndGrowingOnesAreToldApart) {
   EXPECT_EQ(ReadGrowing(std::string(300, '?')), LFB_ERROR_UNKNOWN_FORM);
 }
 
-// A label goes along into copies and files, and leaves the rest of the form as it is.
+// A label is copied into copies and files, and leaves the rest of the form unchanged.
 TEST(GrowingForm, TheLabelGoesAlong) {
   const Growing growing = Filled();
   const std::string without = GrowingBytes(growing);
@@ -164,8 +164,8 @@ TEST(GrowingForm, TheLabelGoesAlong) {
   EXPECT_EQ(GrowingBytes(growing).substr(48, 64), without.substr(48, 64));
 }
 
-// A key that is kept is in every layer's header, also in those that come after reading.  Seen
-// to fail while only the layers that were read had it.
+// A kept key is in every layer's header, also in layers added after reading. Seen to fail when
+// only the layers that were read had it.
 TEST(GrowingForm, AKeptKeyIsKeptInLayersToCome) {
   lfb_config config = Config(1024, 0.01, LFB_FAST);
   config.hash = LFB_HASH_SIPHASH13;
@@ -180,7 +180,7 @@ TEST(GrowingForm, AKeptKeyIsKeptInLayersToCome) {
     ASSERT_TRUE(lfb_growing_might_contain_u64(read.get(), i));
 }
 
-// Cut off anywhere, it is too short, and nothing is kept.
+// Cut off at any byte, it is too short, and nothing is kept.
 TEST(GrowingForm, EndingTooEarlyItIsRefused) {
   const std::string bytes = GrowingBytes(Filled());
   for (size_t size = 0; size < bytes.size(); size += size < 600 ? 1 : 61)
@@ -190,7 +190,7 @@ TEST(GrowingForm, EndingTooEarlyItIsRefused) {
   EXPECT_EQ(ReadGrowing(failing), LFB_ERROR_READ);
 }
 
-// Any byte that is changed is seen, and where: in the header, or in one layer.
+// A change of any byte is detected, with its place: in the header, or in one layer.
 TEST(GrowingForm, EachByteThatChangesIsSeen) {
   const std::string bytes = GrowingBytes(Filled());
   const std::vector<size_t> at = LayersAt(bytes);
@@ -205,7 +205,7 @@ TEST(GrowingForm, EachByteThatChangesIsSeen) {
     ASSERT_NE(status, LFB_OK) << i;
     if (status == LFB_ERROR_BAD_CHECKSUM) {
       ASSERT_GE(damage.count, 1u) << i;
-      ASSERT_LE(damage.count, 2u) << i;  // a checksum, and the words that it is of
+      ASSERT_LE(damage.count, 2u) << i;  // a checksum, and the words that it covers
       const lfb_extent last = damage.first[damage.count - 1];
       ASSERT_LE(last.offset, i);
       ASSERT_GT(last.offset + last.size, i);
@@ -230,7 +230,7 @@ TEST(GrowingForm, OpenedDamagedItLosesNoKey) {
   EXPECT_EQ(Figures(read).approximate_count, UINT64_MAX);
 }
 
-// The header's fields, each at its worst, with a checksum that fits.
+// The header's fields, each with its worst value, with a valid checksum.
 TEST(GrowingForm, ForgedHeadersAreRefused) {
   const std::string bytes = GrowingBytes(Filled());
   const auto forged = [&](size_t at, uint64_t value) {
@@ -254,13 +254,13 @@ TEST(GrowingForm, ForgedHeadersAreRefused) {
     EXPECT_EQ(forged(24, n), LFB_ERROR_BAD_HEADER) << n;
   for (double fpp : {0.0, -0.01, 0.011, 1.0, 1e300, static_cast<double>(NAN)})
     EXPECT_EQ(forged(32, bits(fpp)), LFB_ERROR_BAD_HEADER) << fpp;
-  for (size_t at = 48; at < 248; at += 8)  // a label is one line, and nothing comes behind it
+  for (size_t at = 48; at < 248; at += 8)  // a label is one line, and only zeros follow it
     EXPECT_EQ(forged(at, at < 112 ? 0x0a : 1), LFB_ERROR_BAD_HEADER) << at;
   EXPECT_EQ(forged(104, ~uint64_t{0} / 255 * 'x'), LFB_ERROR_BAD_HEADER) << "it does not end";
   EXPECT_EQ(forged(40, 12345), LFB_OK) << "when is not checked";
 }
 
-// Layers that are whole by themselves, but not those of one growing filter.
+// Layers that are valid alone, but not those of one growing filter.
 TEST(GrowingForm, ForgedLayersAreRefused) {
   const std::string bytes = GrowingBytes(Filled());
   const std::vector<size_t> at = LayersAt(bytes);
@@ -277,7 +277,7 @@ TEST(GrowingForm, ForgedLayersAreRefused) {
   SealHeader(&seeded);
   EXPECT_EQ(ReadGrowing(header + first + seeded + rest), LFB_ERROR_BAD_HEADER);
 
-  // A layer of one line that says it was made for as many keys as the header.
+  // A layer of one line that claims to be made for as many keys as the header.
   std::string claims = header;
   const Filter small = Make(1, 0.01 * 3 / 12, LFB_FAST);
   std::string layer = Bytes(small, LFB_FORM_NATIVE);
@@ -330,7 +330,7 @@ TEST_F(GrowingFiles, SavesAndLoads) {
   EXPECT_EQ(LoadGrowing("plain"), LFB_ERROR_NOT_GROWING);
 }
 
-// Saved while others make it grow, what was put before is in the file, and it is whole.
+// Saved while it grows, the file is whole and has the keys that were put before.
 TEST_F(GrowingFiles, SavedWhileItGrowsItHasWhatWasPutBefore) {
   constexpr uint64_t kRounds = kUnderTsan ? 3 : 20, kBefore = 3000, kKeys = 20000;
   for (uint64_t round = 0; round < kRounds; round++) {

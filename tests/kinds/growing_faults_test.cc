@@ -1,5 +1,5 @@
-// A growing filter for whose next layer there is no memory: nothing is lost or kept; and one in a
-// file that cannot be made or become longer.
+// A growing filter without memory for its next layer: nothing is lost, and no memory is leaked.
+// And one in a file that cannot be made or extended.
 #include <lfbloom/growing_mapped.h>
 
 #include <cerrno>
@@ -16,17 +16,17 @@ namespace {
 using calls::Deed;
 using calls::Report;
 
-constexpr uint64_t kKeys = 2500;  // two layers' worth
+constexpr uint64_t kKeys = 2500;  // enough for two layers
 
-// What came of putting kKeys keys.
+// The result of putting kKeys keys.
 struct Filled {
-  lfb_status stuck_once = LFB_OK;  // the last that it was while keys were put
+  lfb_status stuck_once = LFB_OK;  // the last failure reported while keys were put
   lfb_growing_figures figures{};
   uint64_t lost = 0;
   Report report;
 };
 
-// Makes one, puts keys, asks for them, frees it; the plan counts the calls of all that.
+// Makes a filter, puts keys, queries them, frees it; the plan counts all calls.
 Filled Fill(const calls::Plan& plan) {
   const lfb_config config = Config(1024, 0.01, LFB_FAST);
   Filled filled;
@@ -48,8 +48,8 @@ Filled Fill(const calls::Plan& plan) {
   return filled;
 }
 
-// Each piece of memory is refused in turn.  Without the first layer there is no filter; one
-// that is refused later is asked for again as more is put.
+// Each allocation fails in turn. Without the first layer there is no filter. A later one is
+// tried again as more keys are put.
 TEST(GrowingFaults, EachPieceOfMemory) {
   const Filled whole = Fill({});
   ASSERT_EQ(whole.report.kept, 0);
@@ -74,9 +74,9 @@ TEST(GrowingFaults, EachPieceOfMemory) {
   EXPECT_GE(later, 4u);
 }
 
-// Each call of the system that making one in a file takes fails in turn: whatever comes of it, no
-// file is left, and it can be made then.  Seen to fail when a filter that was made and could not
-// be opened kept its file.
+// Each system call of making a filter in a file fails in turn. In every case no file is left,
+// and the filter can be made then. Seen to fail when a filter that was made and could not be
+// opened kept its file.
 TEST(GrowingFaults, NoFileIsLeftOfWhatCannotBeMade) {
   const Path folder;
   std::filesystem::create_directory(folder.c_str());
@@ -103,8 +103,8 @@ TEST(GrowingFaults, NoFileIsLeftOfWhatCannotBeMade) {
   std::filesystem::remove_all(folder.c_str());
 }
 
-// A next layer that cannot be made is tried again now and then, not at each put: each try enters
-// the kernel.  Seen to fail, with 27,000 tries, where every put tried.
+// A next layer that cannot be made is tried again now and then, not at each put, since each try
+// enters the kernel. Seen to fail, with 27,000 tries, when every put tried.
 TEST(GrowingFaults, ALayerThatCannotBeMadeIsTriedNowAndThen) {
   constexpr uint64_t kFirst = 16384, kStuck = 3 * kFirst;
   const Path head;
@@ -127,8 +127,8 @@ TEST(GrowingFaults, ALayerThatCannotBeMadeIsTriedNowAndThen) {
   EXPECT_EQ(lost, 0u);
 }
 
-// A file system that cannot reserve blocks: the file becomes longer by a byte written behind each
-// new layer, and nothing is lost.  Seen to stay at one layer without that byte.
+// If a file system cannot reserve blocks, the file is extended by a byte written after each new
+// layer, and nothing is lost. Seen to stay at one layer without that byte.
 TEST(GrowingFaults, AFileSystemThatCannotReserveHasRoomAllTheSame) {
   constexpr uint64_t kMany = 20000;
   const Path head;

@@ -1,5 +1,5 @@
-// Growing filters in files that processes share: each put that returned is found by all, while
-// layers are added and while processes die.
+// Growing filters in files that processes share: every process finds each key with a put that
+// returned, while layers are added and while processes are killed.
 #define XXH_INLINE_ALL
 #include <fcntl.h>
 #include <lfbloom/growing_mapped.h>
@@ -20,7 +20,7 @@
 
 namespace {
 
-// The file of a growing filter, in a folder that nothing else is in.
+// The file of a growing filter, alone in a folder.
 class GrowingMapped : public testing::Test {
  protected:
   GrowingMapped() { std::filesystem::create_directory(folder_.c_str()); }
@@ -85,7 +85,7 @@ class GrowingMapped : public testing::Test {
     head.read(reinterpret_cast<char*>(&word), sizeof word);
     return word;
   }
-  // How many layers the head says there are, and the geometry of one of them.
+  // The number of layers in the head, and the geometry of one of them.
   void SetCount(uint64_t count) const { SetWord(LFB_GROWING_COUNT, count); }
   void SetEntry(uint32_t number, uint64_t entry) const {
     SetWord(LFB_GROWING_TABLE + 8 * number, entry);
@@ -110,8 +110,8 @@ void PutSome(const Growing& growing, uint64_t stream, uint64_t from, uint64_t to
   for (uint64_t i = from; i < to; i++) lfb_growing_put_u64(growing.get(), Mix(stream, i));
 }
 
-// The sum of bits in the file, by which a layer is found full, is that of its words: where no
-// process has died.
+// If no process has died, the sum of bits in the file, by which a layer is found full, is that
+// of its words.
 void ExpectCountedInTheFile(const Growing& growing) {
   const lfb_layer* layer = lfb_layers_newest(growing.get());
   for (; layer != nullptr; layer = layer->older)
@@ -147,8 +147,8 @@ class EveryMappedGrows : public GrowingMapped,
 INSTANTIATE_TEST_SUITE_P(All, EveryMappedGrows, testing::ValuesIn(SizedStrategies()),
                          StrategyTestName);
 
-// It answers, grows and is counted as one in memory that is given the same keys, also after
-// it was closed and opened.
+// It answers, grows and counts like one in memory with the same keys, also after it was closed
+// and opened.
 TEST_P(EveryMappedGrows, IsAsOneInMemory) {
   const lfb_config config = Config(1024, 1e-6, GetParam());
   const Growing memory = MakeGrowing(config);
@@ -169,8 +169,8 @@ TEST_P(EveryMappedGrows, IsAsOneInMemory) {
     for (uint64_t key : keys) lfb_growing_put_u64(memory.get(), key);
   }
   for (uint64_t i = 0; i < 12000; i++) ASSERT_TRUE(Has(mapped, Mix(1, i))) << i;
-  // A false positive comes up now and then (redis-mitz32's is 21487): 0.05 are expected with
-  // double hashing, which is worse than the formula where a layer is this small.
+  // A false positive occurs now and then (redis-mitz32's is 21487): 0.05 are expected with double
+  // hashing, which is worse than the formula for so small a layer.
   uint64_t wrong = 12000 - fresh;
   for (uint64_t i = 12000; i < 30000; i++) wrong += Has(mapped, Mix(1, i));
   EXPECT_LE(wrong, 3u);
@@ -244,8 +244,8 @@ uint64_t BlocksOf(const std::string& path) {
   return static_cast<uint64_t>(found.st_blocks);
 }
 
-// What is over the limit is refused before any of the blocks that it lacks is reserved.  Seen to
-// be reserved.
+// A file over the limit is refused before any of its missing blocks is reserved. Seen to be
+// reserved.
 TEST_F(GrowingMapped, NothingIsReservedOfWhatIsOverTheLimit) {
   { Create(Config(10'000'000, 0.01, LFB_FAST)); }
   const int fd = open(Head().c_str(), O_RDWR);
@@ -265,7 +265,7 @@ TEST_F(GrowingMapped, NothingIsReservedOfWhatIsOverTheLimit) {
   EXPECT_GE(BlocksOf(Head()), before + (4 << 20) / 512);
 }
 
-// ---- what is refused -------------------------------------------------------------------
+// ---- files that are refused ---------------------------------------------------------------
 
 TEST_F(GrowingMapped, WhatCannotBeMadeLeavesNoFile) {
   Growing made;
@@ -301,7 +301,7 @@ TEST_F(GrowingMapped, OtherFilesAreToldApart) {
   EXPECT_EQ(TryOpen(), LFB_ERROR_UNKNOWN_FORM);
 }
 
-// A file that is cut short or damaged, or whose head says more layers than there are.
+// A file that is cut short or damaged, or with a head that announces more layers than exist.
 TEST_F(GrowingMapped, ADamagedFileIsRefused) {
   { PutSome(Create(), 1, 0, 5000); }
   const std::string whole = Bytes(Head());
@@ -324,21 +324,22 @@ TEST_F(GrowingMapped, ADamagedFileIsRefused) {
   }
   SetCount(3);
   EXPECT_EQ(TryOpen(), LFB_OK);
-  Write(Head(), whole + std::string(100000, 'x'));  // as a process that died while it appended
+  Write(Head(), whole + std::string(100000, 'x'));  // as left by a process that died while it
+                                                    // appended
   Growing opened;
   EXPECT_EQ(TryOpen(&opened), LFB_OK);
   EXPECT_EQ(Lost(opened, 1, 5000), 0u);
 }
 
-// The file with other bytes in its header, and a checksum that goes with it.
+// The file with other bytes in its header, and a matching checksum.
 std::string Forged(std::string file, size_t at, const std::string& bytes) {
   file.replace(at, bytes.size(), bytes);
   const uint64_t sum = XXH3_64bits(file.data(), 248);
   return file.replace(248, 8, reinterpret_cast<const char*>(&sum), 8);
 }
 
-// An earlier version's head of several files, one of the other byte order, and others that
-// nobody has made yet.
+// An earlier version's head of several files, one of the other byte order, and others of
+// versions that do not exist yet.
 TEST_F(GrowingMapped, HeadsOfOtherVersionsAndMachinesAreRefused) {
   { Create(); }
   const std::string whole = Bytes(Head());
@@ -368,8 +369,8 @@ TEST_F(GrowingMapped, HeadsOfOtherVersionsAndMachinesAreRefused) {
   EXPECT_EQ(TryOpen(), LFB_OK);
 }
 
-// A table that lies: what is no layer, or not in the file, is refused; what could be one is used
-// without harm.
+// A forged table: an entry that is no layer, or not in the file, is refused. One that could be a
+// layer is used without harm.
 TEST_F(GrowingMapped, ATableThatLiesDoesNoHarm) {
   { PutSome(Create(), 1, 0, 5000); }
   const std::string whole = Bytes(Head());
@@ -385,7 +386,7 @@ TEST_F(GrowingMapped, ATableThatLiesDoesNoHarm) {
       {truth & 0xffff, LFB_ERROR_BAD_HEADER},                   // no bits
       {uint64_t{512} << 16 | (truth & 0xffff), LFB_ERROR_BAD_HEADER},  // too few
       {uint64_t{1} << 62 | (truth & 0xffff), LFB_ERROR_TRUNCATED},     // not in the file
-      {truth + (uint64_t{1} << 16), LFB_ERROR_BAD_HEADER},      // no whole line
+      {truth + (uint64_t{1} << 16), LFB_ERROR_BAD_HEADER},      // not a whole line
   };
   for (const auto& lie : lies) {
     SetEntry(1, lie.entry);
@@ -417,7 +418,7 @@ TEST_F(GrowingMapped, SyncSaysWhatBecameOfTheFile) {
   EXPECT_EQ(lfb_growing_mapped_sync(growing.get()), LFB_ERROR_REPLACED);
   Write(Head(), "another");
   EXPECT_EQ(lfb_growing_mapped_sync(growing.get()), LFB_ERROR_REPLACED);
-  PutSome(growing, 1, 5000, 20000);  // no name is needed to grow
+  PutSome(growing, 1, 5000, 20000);  // growing needs no name
   EXPECT_GE(Figures(growing).layers, 5u);
   EXPECT_EQ(Figures(growing).stuck, LFB_OK);
   EXPECT_EQ(Lost(growing, 1, 20000), 0u);
@@ -458,10 +459,10 @@ TEST_F(GrowingMode, ANewFileIsItsOwnersUnlessSomebodySaysOtherwise) {
   EXPECT_EQ(Made(config), 0600u);
 }
 
-// ---- several processes, here several times opened ----------------------------------------
+// ---- several processes, here several openings ---------------------------------------------
 
-// What one opening adds, the other finds, whichever call it makes.  Seen to fail with layers
-// that are not looked for (the planted bug "unfollowed").
+// Layers that one opening adds are found by the other in each of its calls. Seen to fail with
+// layers that are not looked for (the planted bug "unfollowed").
 TEST_F(GrowingMapped, AnotherFindsWhatIsInANewLayer) {
   const Growing one = Create(), other = Open();
   const lfb_growing* watching = nullptr;
@@ -486,8 +487,8 @@ TEST_F(GrowingMapped, AnotherFindsWhatIsInANewLayer) {
   lfb_growing_mapped_close(watching);
 }
 
-// What a filter answers that cannot open a layer which there is: never a wrong "no".  No claim is
-// won, and nothing is written of what may lack keys.
+// The answers of a filter that cannot open an existing layer: never a false negative. No claim
+// wins, and nothing is written from a filter that may lack keys.
 void ExpectMaybeOfAll(const Growing& growing, lfb_status stuck, const std::string& path) {
   std::vector<uint64_t> keys(2000), answers(2000 / 64 + 1);
   for (uint64_t i = 0; i < keys.size(); i++) keys[i] = Mix(1, i);
@@ -506,7 +507,7 @@ void ExpectMaybeOfAll(const Growing& growing, lfb_status stuck, const std::strin
   EXPECT_EQ(lfb_growing_save(growing.get(), (path + "-saved").c_str()), stuck);
 }
 
-// Once the layer can be opened, all is as it should be.
+// Once the layer can be opened, everything is normal again.
 TEST_F(GrowingMapped, AProcessThatCannotOpenALayerSaysMaybe) {
   const Growing one = Create(), other = Open();
   PutSome(one, 1, 0, 900);
@@ -530,9 +531,10 @@ TEST_F(GrowingMapped, AProcessThatCannotOpenALayerSaysMaybe) {
   EXPECT_EQ(Figures(other).layers, 2u);
 }
 
-// A program that closes all descriptors, and opens another file that gets the number of the
-// filter's: puts, queries and claims go on, no layer is added or mapped, and the other file is
-// left alone.  Seen to fail, with a layer in the other file, where nobody asked which file it is.
+// A program closes all descriptors and opens another file, which gets the filter's descriptor
+// number. Puts, queries and claims still work, no layer is added or mapped, and the other file
+// is untouched. Seen to fail, with a layer in the other file, when the file's identity was not
+// checked.
 TEST_F(GrowingMapped, AClosedDescriptorIsNoticedAndAnothersIsLeftAlone) {
   const Growing one = Create(), other = Open();
   PutSome(one, 1, 0, 900);
@@ -543,8 +545,8 @@ TEST_F(GrowingMapped, AClosedDescriptorIsNoticedAndAnothersIsLeftAlone) {
     for (int each = 3; each < 1024; each++) close(each);
     const int opened = open(foreign.c_str(), O_RDWR);
     if (opened < 0 || (opened != fd && dup2(opened, fd) != fd)) _exit(1);
-    PutSome(one, 1, 900, 20000);  // far more than one layer takes well
-    if (!lfb_growing_claim_u64(one.get(), Mix(3, 3))) {  // or its bits are all on by now
+    PutSome(one, 1, 900, 20000);  // far more than one layer's capacity
+    if (!lfb_growing_claim_u64(one.get(), Mix(3, 3))) {  // or all of its bits are on by now
       if (!Has(one, Mix(3, 3))) _exit(2);
     }
     if (Lost(one, 1, 20000) != 0) _exit(3);
@@ -557,7 +559,8 @@ TEST_F(GrowingMapped, AClosedDescriptorIsNoticedAndAnothersIsLeftAlone) {
   EXPECT_EQ(Lost(other, 1, 20000), 0u);
 }
 
-// The same where another process adds a layer: this one cannot map it, and says "maybe" and why.
+// The same while another process adds a layer: this one cannot map it, and answers "maybe" with
+// the reason.
 TEST_F(GrowingMapped, WithoutItsDescriptorAProcessSaysMaybe) {
   const Growing one = Create(), other = Open();
   InProcesses(1, [&](unsigned) {
@@ -577,8 +580,8 @@ TEST_F(GrowingMapped, WithoutItsDescriptorAProcessSaysMaybe) {
   EXPECT_FALSE(Has(one, Mix(9, 9)));
 }
 
-// A process that died after it chose a layer's geometry and before it raised the number of
-// layers; and one that died after it had appended the range and before it chose the geometry.
+// One process died after it chose a layer's geometry and before it raised the number of layers;
+// another died after it had appended the range and before it chose the geometry.
 TEST_F(GrowingMapped, ALayerThatIsNotCountedYetIsTaken) {
   uint64_t put = 0;
   {
@@ -606,7 +609,7 @@ TEST_F(GrowingMapped, ALayerThatIsNotCountedYetIsTaken) {
   EXPECT_EQ(FilesThere(), 1u);
 }
 
-// A child goes on with what its parent has opened, and both find what the other put.
+// A child continues with what its parent has opened, and each finds the other's keys.
 TEST_F(GrowingMapped, AChildGoesOn) {
   const Growing growing = Create();
   PutSome(growing, 1, 0, 3000);
@@ -627,8 +630,8 @@ TEST_F(GrowingMapped, AChildGoesOn) {
 
 constexpr unsigned kProcesses = 4;
 
-// Of processes that make one filter at once, one does; the others open what it made, and what
-// all of them put is there.
+// Of several processes that make one filter at once, one makes it. The others open it, and all
+// their keys are present.
 TEST_F(GrowingMapped, OneOfSeveralCreatorsMakesIt) {
   constexpr unsigned kRounds = kUnderTsan ? 10 : 40;
   for (unsigned round = 0; round < kRounds; round++) {
@@ -654,13 +657,13 @@ TEST_F(GrowingMapped, OneOfSeveralCreatorsMakesIt) {
   }
 }
 
-// Processes find the same layer full and add the next one at once, 100 times over, from the first
-// to the fourth layer; another process opens the file all the time.  There is one layer a level,
-// each says in the file what its words have, and no key is lost.  Seen to fail with a file whose
-// size is looked at before its layers.
+// Processes find the same layer full and add the next one at once, 100 times over, from the
+// first to the fourth layer, while another process opens the file all the time. There is one
+// layer per level, each layer's count in the file is that of its words, and no key is lost. Seen
+// to fail with a file with its size read before its layers.
 TEST_F(GrowingMapped, ProcessesAddTheSameLayerAtOnce) {
   constexpr unsigned kRounds = kUnderTsan ? 10 : 100;
-  constexpr uint64_t kEach = 2500;  // four layers' worth together
+  constexpr uint64_t kEach = 2500;  // enough for four layers together
   for (unsigned round = 0; round < kRounds; round++) {
     { Create(); }
     const Shared<std::atomic<unsigned>> waiting, done;
@@ -693,9 +696,9 @@ TEST_F(GrowingMapped, ProcessesAddTheSameLayerAtOnce) {
   }
 }
 
-// Processes put keys of their own while layers are added, and look for what the others have
-// put.  Seen to fail each time with layers that are not looked for (the planted bug
-// "unfollowed"), and with a head that is told of a layer only when the next is added.
+// Processes put keys of their own while layers are added, and query the others' keys. Seen to
+// fail each time with layers that are not looked for (the planted bug "unfollowed"), and with a
+// head that records a layer only when the next one is added.
 TEST_F(GrowingMapped, WhatOneProcessPutsTheOthersFind) {
   constexpr uint64_t kKeys = kUnderTsan ? 4000 : 20000;
   struct Progress {
@@ -744,14 +747,14 @@ TEST_F(GrowingMapped, EachKeyIsClaimedByOneProcess) {
   EXPECT_GE(Figures(Open()).layers, 4u);
 }
 
-// ---- death -------------------------------------------------------------------------------
+// ---- deaths -------------------------------------------------------------------------------
 
 struct Returned {
   std::atomic<uint64_t> put[kProcesses];
 };
 
-// The sum in the file by which a layer is found full lacks the bits of one call for each process
-// that died, at most; a layer's own count is right.
+// The sum in the file by which a layer is found full lacks at most the bits of one call for each
+// process that died. A layer's own count is right.
 void ExpectCountedButForDeaths(const Growing& growing, unsigned deaths) {
   const lfb_layer* layer = lfb_layers_newest(growing.get());
   for (; layer != nullptr; layer = layer->older) {
@@ -765,10 +768,10 @@ void ExpectCountedButForDeaths(const Growing& growing, unsigned deaths) {
   }
 }
 
-// Processes that put while layers are added are killed at random moments, over and over on
-// one file.  Each put that had returned is found, by a process that had the filter open and by
-// one that opens it then, and the filter goes on growing.  Seen to fail with a number of layers
-// that is raised only when the next is added.
+// Processes that put while layers are added are killed at random moments, again and again on one
+// file. Each put that had returned is found, by a process that had the filter open and by one
+// that opens it then, and the filter continues to grow. Seen to fail with a number of layers
+// that is raised only when the next one is added.
 TEST_F(GrowingMapped, NoPutThatReturnedIsLostWhoeverIsKilled) {
   constexpr unsigned kRounds = kUnderTsan ? 20 : 100, kRoundsOfAFile = 5;
   const Shared<Returned> returned;

@@ -1,8 +1,8 @@
-// Mapped filters where the system refuses something, or the process is killed: at each call
-// in turn, by a shim (calls.h).
+// Mapped filters if the system refuses something, or the process is killed: at each call in
+// turn, by a shim (calls.h).
 //
-// Seen to fail, each time, with these planted by hand: what was opened and mapped is kept when
-// making or opening fails; a file has its name from the start; an open() that a signal
+// Seen to fail, each time, with these bugs planted by hand: descriptors and mappings are kept
+// when making or opening fails; a file has its name from the start; an open() that a signal
 // interrupts is an error.
 #include <fcntl.h>
 #include <lfbloom/growing_mapped.h>
@@ -22,7 +22,7 @@ namespace {
 using calls::Deed;
 using calls::Report;
 
-// What a call that failed makes of the whole; LFB_OK: something else is done instead.
+// The status that follows from a failed call; LFB_OK: the library has an alternative.
 lfb_status Expected(const Report& report) {
   const std::string name = report.Hit().name;
   return name == "mmap"    ? LFB_ERROR_MAP
@@ -31,14 +31,14 @@ lfb_status Expected(const Report& report) {
                            : StatusOf(name);
 }
 
-// The first fstat() is of the opening; that of the closing only asks whether the descriptor
+// The first fstat() belongs to opening. The one of closing only checks whether the descriptor
 // still is the file's.
 lfb_status ExpectedOfOpening(const Report& report) {
   const std::string name = report.Hit().name;
   return name == "fstat" && report.Before("fstat") ? LFB_OK : Expected(report);
 }
 
-// The first open() is of a file without a name; where there is none, one with a name is made.
+// The first open() is of a file without a name; if the system has none, one with a name is made.
 // The second is of the folder, to sync it.
 lfb_status ExpectedOfMaking(const Report& report) {
   if (std::string(report.Hit().name) != "open") return ExpectedOfOpening(report);
@@ -78,7 +78,7 @@ class MappedCalls : public Files {
   }
 };
 
-// Nothing is left at the path, or a filter.
+// Neither a file nor a filter is left.
 TEST_F(MappedCalls, EachOfMakingFails) {
   for (const int error : {ENOSPC, EINTR}) {
     const auto look = [&](const Outcome& outcome) {
@@ -107,7 +107,7 @@ TEST_F(MappedCalls, EachOfSyncingFails) {
   ASSERT_EQ(lfb_mapped_open(Path("a").c_str(), nullptr, &filter), LFB_OK);
   const auto expected = [](const Report& report) {
     const std::string name = report.Hit().name;
-    return name == "fstat"  ? LFB_ERROR_TRUNCATED  // the file cannot be asked for
+    return name == "fstat"  ? LFB_ERROR_TRUNCATED  // the file's size is unknown
            : name == "open" ? LFB_ERROR_SYNC       // its folder
                             : Expected(report);
   };
@@ -118,8 +118,8 @@ TEST_F(MappedCalls, EachOfSyncingFails) {
   lfb_mapped_close(filter);
 }
 
-// The name of a new file lasts: its folder is synced once the file has its name, and again by
-// each sync, after the file.  Seen to fail with either left out.
+// The name of a new file is durable: its folder is synced once the file has its name, and again
+// by each sync, after the file. Seen to fail with either left out.
 TEST_F(MappedCalls, MakingAndSyncingSyncTheFolder) {
   const Outcome made = Try({}, [&] { return Make(); });
   ASSERT_EQ(made.status, LFB_OK);
@@ -135,7 +135,7 @@ TEST_F(MappedCalls, MakingAndSyncingSyncTheFolder) {
   lfb_mapped_close(filter);
 }
 
-// Whenever a process is killed that makes a filter, there is none, or a whole one.
+// If a process is killed at any moment of making a filter, the file does not exist, or is whole.
 TEST_F(MappedCalls, KilledAtEachOfMaking) {
   bool killed = true;
   unsigned made = 0;
@@ -160,7 +160,8 @@ TEST_F(MappedCalls, KilledAtEachOfMaking) {
   EXPECT_GT(made, 4u);
 }
 
-// Keys of a growing filter that is opened, put one by one until it has two layers; how many.
+// Puts keys one by one into a growing filter that was opened, until it has two layers; returns
+// how many.
 uint64_t GrowOnce(lfb_growing* growing) {
   lfb_growing_figures figures{};
   uint64_t put = 0;
@@ -190,8 +191,8 @@ class GrowingCalls : public Files {
   }
 };
 
-// Whenever a process is killed that adds a layer, before or after each of its calls of the system:
-// each put that had returned is found, and the next process goes on from there.
+// A process that adds a layer is killed before or after each of its system calls: each put that
+// had returned is found, and the next process continues from there.
 TEST_F(GrowingCalls, KilledAtEachOfAddingALayer) {
   const lfb_config config = Config(1024, 0.01, LFB_FAST);
   unsigned deaths = 0;
@@ -227,7 +228,8 @@ TEST_F(GrowingCalls, KilledAtEachOfAddingALayer) {
   EXPECT_GE(deaths, 10u);
 }
 
-// Each call fails once that adding a layer makes: it is added at a later try, and nothing is lost.
+// Each system call of adding a layer fails once: the layer is added at a later try, and nothing
+// is lost.
 TEST_F(GrowingCalls, EachOfAddingALayerFails) {
   const lfb_config config = Config(1024, 0.01, LFB_FAST);
   size_t hit = 1, failures = 0;

@@ -29,7 +29,7 @@ void ExpectChildrenEndWell(unsigned count) {
   }
 }
 
-// All claim the same keys; one is given each, and what each puts of its own is found.
+// All claim the same keys: each key has one winner, and each process's own keys are found.
 TEST(MappedCrowd, TwoHundredProcesses) {
   constexpr unsigned kProcesses = 200;
   constexpr uint64_t kKeys = 300, kOwn = 20;
@@ -65,7 +65,7 @@ TEST(MappedCrowd, ThreadsBeyondTheSlots) {
   for (unsigned t = 0; t < kThreads; t++)
     threads.emplace_back([&, t] {
       (void)lfb_slot();
-      for (ready++; ready < kThreads;) usleep(50000);  // all have what slots there are
+      for (ready++; ready < kThreads;) usleep(50000);  // all slots are taken
       for (uint64_t i = 0; i < kKeys; i++) {
         won += lfb_filter_claim_u64(filter.get(), Mix(kThreads, i));
         if (i < kOwn) lfb_filter_put_u64(filter.get(), Mix(t, i));
@@ -77,7 +77,7 @@ TEST(MappedCrowd, ThreadsBeyondTheSlots) {
 }
 
 // Puts keys in a chain of children, each a child of the one before, while another thread of each
-// puts too.
+// puts, too.
 void PutAndFork(const Filter& filter, unsigned depth) {
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> put{0};
@@ -85,13 +85,13 @@ void PutAndFork(const Filter& filter, unsigned depth) {
     for (uint64_t i = 0; !stop; put = ++i)
       lfb_filter_put_u64(filter.get(), Mix(depth, i % 2000));
   });
-  // A thread that begins has locks of AddressSanitizer's, for which a child would wait.
+  // A thread that starts holds locks of AddressSanitizer; a child would wait for them.
   while (put == 0) std::this_thread::yield();
   for (uint64_t i = 0; i < 2000; i++) lfb_filter_put_u64(filter.get(), Mix(depth, i));
   const pid_t child = depth == 0 ? -1 : fork();
   if (child == 0) {
     stop = true;
-    beside.detach();  // which is not in this process
+    beside.detach();  // does not exist in this process
     if (!lfb_filter_might_contain_u64(filter.get(), Mix(depth, 0))) _exit(2);
     PutAndFork(filter, depth - 1);
     lfb_mapped_close(filter.get());
@@ -106,7 +106,7 @@ void PutAndFork(const Filter& filter, unsigned depth) {
   }
 }
 
-// No key is lost or counted wrongly, however deep a child is.
+// No key is lost or miscounted, at any depth of children.
 TEST(MappedCrowd, ChildrenOfChildren) {
   if (kUnderTsan)
     return NotHere("ThreadSanitizer starts no threads in the child of a process with threads");

@@ -1,5 +1,5 @@
-// Mapped filters in bad circumstances: signals all the time, file systems that cannot
-// reserve, are full, or have no limit, and limits of the process.
+// Mapped filters in bad conditions: permanent signals, file systems that cannot reserve blocks,
+// are full or have no limit, and limits of the process.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -30,13 +30,13 @@ int InChild(const Body& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// ---- what a call of the system is made to answer ---------------------------------------
+// ---- forced results of system calls ----------------------------------------------------
 
-// Where a little-endian machine has the lower half of an argument.
+// The offset of the lower half of an argument on a little-endian machine.
 constexpr uint32_t Argument(uint32_t i) { return offsetof(seccomp_data, args) + 8 * i; }
 
-// Installs a filter for what this process asks of fallocate() to reserve: `error` for
-// `least` bytes or more.  Making holes goes on.  False where there is no seccomp.
+// Installs a filter for this process: fallocate() fails with `error` when it reserves `least`
+// bytes or more; making holes still works. Returns false if there is no seccomp.
 bool ReservingFails(int error, uint32_t least) {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -55,8 +55,8 @@ bool ReservingFails(int error, uint32_t least) {
 
 constexpr int kNoSeccomp = 77;
 
-// A program with a timer, and a file system in memory that drops what an interrupted call
-// has reserved, so that none ends which takes longer than the timer.  Seen to hang.
+// A program has a timer, and a file system in memory drops the blocks that an interrupted call
+// has reserved. So no call that takes longer than the timer ever ends. Seen to hang.
 TEST(MappedFaults, SignalsDelayButDoNotStopIt) {
   const Path path("/dev/shm");
   lfb_config config = Config(10'000'000, 0.01, LFB_FAST);
@@ -73,9 +73,9 @@ TEST(MappedFaults, SignalsDelayButDoNotStopIt) {
   EXPECT_GE(found.st_blocks * 512, 12'000'000);
 }
 
-constexpr off_t kBlock = 4096;  // of the words: this test changes the first one alone
+constexpr off_t kBlock = 4096;  // of the words: this test changes only the first one
 
-// Opens a file over and over whose words lack all blocks but the first one each time.
+// Repeatedly opens a file with words that lack all blocks except the first one.
 int OpenWithAHole(const Path& path, off_t words, off_t end) {
   const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
   for (int i = 0; i < 3000; i++) {
@@ -89,7 +89,7 @@ int OpenWithAHole(const Path& path, off_t words, off_t end) {
   return 0;
 }
 
-// Clears the first block of words, turns on a bit of each byte, and counts those that are gone.
+// Clears the first block of words, turns on a bit of each byte, and counts those that are lost.
 uint64_t LostInOneBlock(lfb_bits* bits, uint64_t round) {
   constexpr uint64_t kWords = kBlock / 8, kOfEachByte = 0x0101010101010101;
   uint64_t lost = 0;
@@ -101,9 +101,9 @@ uint64_t LostInOneBlock(lfb_bits* bits, uint64_t round) {
   return lost;
 }
 
-// Opening a file that lacks blocks, where the file system cannot reserve any, takes back
-// nothing that another process turns on meanwhile.  Seen to fail with posix_fallocate(), which
-// reads a byte of each block and writes it back.
+// If the file system cannot reserve blocks, opening a file with missing blocks undoes nothing
+// that another process turns on concurrently. Seen to fail with posix_fallocate(), which reads a
+// byte of each block and writes it back.
 TEST(MappedFaults, OpeningTakesNothingBackWhereNothingCanBeReserved) {
   const Path path;
   const Filter filter = Create(path, Config(100000, 0.01, LFB_FAST));
@@ -153,9 +153,9 @@ TEST(MappedFaults, ALimitOfMemoryIsAnError) {
   EXPECT_EQ(outcome, 0);
 }
 
-// A process that may make no call of the system puts, queries and claims: it is killed at the
-// first one that it makes, but for its end.  The puts are the first of the process, too: seen to
-// be killed there, by pthread_once().
+// A process that may make no system calls puts, queries and claims: it is killed at its first
+// one, except for its exit. The puts are also the first of the process: seen to be killed there,
+// by pthread_once().
 TEST(MappedFaults, AfterOpeningNoCallOfTheSystemIsNeeded) {
   if (kUnderSanitizer) return NotHere("a sanitizer makes calls of its own");
   for (const lfb_strategy_id strategy : SharableStrategies()) {
@@ -170,7 +170,7 @@ TEST(MappedFaults, AfterOpeningNoCallOfTheSystemIsNeeded) {
         wrong |= lfb_filter_claim_u64(filter.get(), 1000 + i) ? 0 : 2;
         wrong |= lfb_filter_might_contain_u64(filter.get(), 1000 + i) ? 0 : 4;
       }
-      syscall(SYS_exit, wrong);  // _exit() would end all threads, which may not be asked for
+      syscall(SYS_exit, wrong);  // _exit() would end all threads, which is forbidden here
       return -1;
     });
     if (outcome == kNoSeccomp) return Skip("no seccomp here");
@@ -180,7 +180,7 @@ TEST(MappedFaults, AfterOpeningNoCallOfTheSystemIsNeeded) {
   }
 }
 
-// ---- file systems that a test mounts where nobody else sees them ----------------------
+// ---- file systems that a test mounts for itself only ----------------------------------
 
 class MappedMounts : public testing::Test {
  protected:
@@ -206,7 +206,7 @@ class MappedMounts : public testing::Test {
   const std::string where_;
 };
 
-// Seen to fail: such a file system says that it has no room.
+// Seen to fail: such a file system reports that it has no room.
 TEST_F(MappedMounts, NoLimitIsRoomEnough) {
   With("size=0", [&] {
     const lfb_config config = Config(1000, 0.01, LFB_FAST);
@@ -229,8 +229,8 @@ TEST_F(MappedMounts, AFullOneIsAnErrorAndKeepsNothing) {
   });
 }
 
-// A sparse copy that has no room for its blocks.  (Other file systems than this one keep what
-// was reserved before there was no room.)
+// A sparse copy without room for its blocks. (Other file systems than this one keep the blocks
+// that were reserved before it was full.)
 TEST_F(MappedMounts, OpeningDoesNotFillItToFindOut) {
   With("size=64m", [&] {
     const std::string path = where_ + "/a", ballast = where_ + "/b";
@@ -254,7 +254,7 @@ TEST_F(MappedMounts, OpeningDoesNotFillItToFindOut) {
   });
 }
 
-// The status of opening a file whose words, 24 MiB, are a hole, where 64 MiB less `ballast` are
+// The status of opening a file with words, 24 MiB, that are a hole; 64 MiB minus `ballast` are
 // free; `max_bytes` as in lfb_read_limits.
 lfb_status OpenSparse(const std::string& where, off_t ballast, uint64_t max_bytes) {
   const std::string path = where + "/a", other_path = where + "/b";
@@ -280,8 +280,8 @@ lfb_status OpenSparse(const std::string& where, off_t ballast, uint64_t max_byte
   return status;
 }
 
-// A few bytes can say that a file is large: unless the caller has set a limit, no more than half
-// of what is free is reserved for them.  Seen to be reserved.
+// A few bytes can announce a large file. Unless the caller has set a limit, at most half of the
+// free space is reserved for it. Seen to be reserved.
 TEST_F(MappedMounts, HolesThatTakeMoreThanHalfOfWhatIsFreeNeedALimit) {
   With("size=64m", [&] {
     if (OpenSparse(where_, 0, 0) != LFB_OK) return 1;
@@ -291,8 +291,8 @@ TEST_F(MappedMounts, HolesThatTakeMoreThanHalfOfWhatIsFreeNeedALimit) {
   });
 }
 
-// A sparse copy in a memory that is full then is not opened by who only reads, but can be
-// loaded.  Seen to be opened, and to die of SIGBUS at the first query.
+// A sparse copy on a file system that is then full cannot be opened for reading, but can be
+// loaded. Seen to be opened, and to die of SIGBUS at the first query.
 TEST_F(MappedMounts, AReaderDoesNotDieOfHoles) {
   With("size=8m", [&] {
     const std::string path = where_ + "/a", ballast = where_ + "/b";

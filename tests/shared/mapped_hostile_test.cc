@@ -1,5 +1,5 @@
-// Mapped files whose shared part says what no process would have written, or what the dead
-// have left: answers may be wrong, but no call hangs, and nothing outside the file is touched.
+// Mapped files with a shared part that no process would have written, or that killed processes
+// left. Answers may be wrong, but no call hangs, and nothing outside the file is touched.
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -22,7 +22,8 @@ void FillCells(const Filter& filter, uint64_t low, uint64_t high) {
   }
 }
 
-// Claims keys of a stream twice: at most one of two claims of a key wins, and the key is present.
+// Claims keys of a stream twice: at most one of two claims of a key wins, and the key is
+// present.
 void ClaimEachTwice(const Filter& filter, uint64_t stream, uint64_t keys) {
   for (uint64_t i = 0; i < keys; i++) {
     const bool first = lfb_filter_claim_u64(filter.get(), Mix(stream, i));
@@ -32,7 +33,7 @@ void ClaimEachTwice(const Filter& filter, uint64_t stream, uint64_t keys) {
   }
 }
 
-// A cell may hold any state, of any hash.  Each of the 256 states is in all cells once, and so
+// A cell may hold any state, of any hash. Each of the 256 states is in all cells once, and so
 // are hashes of all zeros and ones.
 TEST_P(EveryStrategyHostile, AnyCellIsTakenOver) {
   const Path path("/dev/shm");
@@ -49,7 +50,7 @@ TEST_P(EveryStrategyHostile, AnyCellIsTakenOver) {
   EXPECT_EQ(Stats(Open(path)).bits_set, Stats(filter).bits_set);
 }
 
-// Cells that a program changes all the time, 200,000 times: claims end, and what they claimed is
+// Cells that a program changes all the time, 200,000 times: claims end, and their keys are
 // present.
 TEST_P(EveryStrategyHostile, CellsThatChangeAllTheTimeHoldUpNobody) {
   constexpr uint64_t kChanges = kUnderTsan ? 20000 : 200000;
@@ -73,9 +74,9 @@ TEST_P(EveryStrategyHostile, CellsThatChangeAllTheTimeHoldUpNobody) {
 INSTANTIATE_TEST_SUITE_P(All, EveryStrategyHostile, testing::ValuesIn(SharableStrategies()),
                          StrategyTestName);
 
-// ---- what the dead leave -----------------------------------------------------------------
+// ---- what killed processes leave ---------------------------------------------------------
 
-// Where puts are claims there are none.
+// Strategies with puts that are claims have no cells.
 std::vector<lfb_strategy_id> StrategiesWithCells() {
   std::vector<lfb_strategy_id> with;
   for (const lfb_strategy_id strategy : SharableStrategies())
@@ -87,8 +88,8 @@ using EveryStrategyWithCells = EveryStrategyHostile;
 INSTANTIATE_TEST_SUITE_P(All, EveryStrategyWithCells, testing::ValuesIn(StrategiesWithCells()),
                          StrategyTestName);
 
-// A claim has won, and its process dies before it turns on the bits: the next claim in that cell
-// turns them on, be it of the same key or of another one.  Nobody else wins that key.
+// A claim has won, and its process is killed before it turns on the bits. The next claim in that
+// cell, of the same key or another one, turns them on. No other claim wins that key.
 TEST_P(EveryStrategyWithCells, AClaimOfTheDeadIsCompleted) {
   const lfb_config config = Config(1000, 1e-6, GetParam());
   for (const bool same : {true, false}) {
@@ -120,8 +121,8 @@ TEST_P(EveryStrategyWithCells, AClaimOfTheDeadIsCompleted) {
   }
 }
 
-// Processes die within claims of eight threads each, 40 times over.  Those that go on claim as if
-// nobody had died.
+// Processes are killed in claims of eight threads each, 40 times over. The others claim without
+// any effect.
 TEST(MappedDeath, WhoeverDiesWithinClaimsHoldsUpNobody) {
   const Path path("/dev/shm");
   const Filter filter = Create(path, Config(10000000, 0.01, LFB_FAST));
@@ -150,9 +151,9 @@ TEST(MappedDeath, WhoeverDiesWithinClaimsHoldsUpNobody) {
   EXPECT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
 }
 
-// ---- words that say anything -------------------------------------------------------------
+// ---- words with any content --------------------------------------------------------------
 
-// Words that are all ones are no more bits than there are, in figures and in files.
+// Words of all ones never give more bits than exist, in figures and in files.
 TEST(MappedHostile, NoMoreBitsAreCountedThanThereAre) {
   for (const lfb_strategy_id strategy : {LFB_FAST, LFB_GUAVA_MITZ64, LFB_JAVA_DOUBLE}) {
     if (!IsSharable(strategy)) continue;
@@ -163,7 +164,7 @@ TEST(MappedHostile, NoMoreBitsAreCountedThanThereAre) {
     EXPECT_EQ(Stats(filter).bits_set, Stats(filter).bit_count);
     EXPECT_LE(Stats(filter).expected_fpp, 1);
     EXPECT_TRUE(Stats(filter).saturated);
-    const bool whole = Stats(filter).bit_count % 64 == 0;  // else bits beyond the last are set
+    const bool whole = Stats(filter).bit_count % 64 == 0;  // otherwise bits beyond the last are set
     lfb_filter* opened = nullptr;
     EXPECT_EQ(lfb_mapped_open(path.c_str(), nullptr, &opened),
               whole ? LFB_OK : LFB_ERROR_BAD_HEADER);

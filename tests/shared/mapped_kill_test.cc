@@ -1,5 +1,5 @@
-// Processes put into one mapped filter and are killed in the middle, 200 times over: no
-// put that had returned is lost, and every count is right at once.
+// Processes put into one mapped filter and are killed during it, 200 times over: no put that had
+// returned is lost, and every count is right at once.
 #include <lfbloom/mapped.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -18,10 +18,10 @@ namespace {
 
 constexpr unsigned kProcesses = 8;
 constexpr unsigned kRounds = kUnderTsan ? 20 : 200;
-constexpr unsigned kRoundsOfAFile = 5;  // fresh ones, so that what is lost is not found by chance
-constexpr size_t kMany = 700;  // keys of a call, not a multiple of anything
+constexpr unsigned kRoundsOfAFile = 5;  // fresh ones, so that no lost key is found by chance
+constexpr size_t kMany = 700;  // keys per call, not a multiple of anything
 
-// What survives the killed: how many puts have returned.
+// The number of puts that have returned; it survives the killed processes.
 struct Progress {
   std::atomic<uint64_t> single;
   std::atomic<uint64_t> many;
@@ -60,10 +60,10 @@ uint64_t Lost(const Filter& filter, unsigned round, unsigned process, const Prog
   return lost;
 }
 
-// Whether some of the keys after those whose puts had returned are there: the process was killed
+// Whether some of the keys after the last returned put are present: the process was killed
 // within a call for many of them.
 bool DiedMidway(const Filter& filter, unsigned round, unsigned process, const Progress& done) {
-  constexpr uint64_t kEnough = kMany / 10;  // more than false positives make up
+  constexpr uint64_t kEnough = kMany / 10;  // more than false positives explain
   uint64_t there = 0;
   for (uint64_t i = done.many; i < done.many + kMany; i++)
     there += lfb_filter_might_contain_u64(filter.get(), ManyKey(round, process, i));

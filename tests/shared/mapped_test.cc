@@ -1,5 +1,5 @@
-// Filters in mapped files: the same answers and bits as in memory, one filter for all who
-// open it, and an outcome for every file that is not as it should be.
+// Filters in mapped files: the same answers and bits as in memory, one filter for all processes
+// that open it, and a status for every invalid file.
 #define XXH_INLINE_ALL
 #include <fcntl.h>
 #include <lfbloom/mapped.h>
@@ -37,7 +37,7 @@ lfb_status OpenStatus(const Path& path, const lfb_read_limits* limits = nullptr)
 
 class EveryStrategyMapped : public testing::TestWithParam<lfb_strategy_id> {};
 
-// What is put by every operation is found, counted and stored as in private memory.
+// Keys put by every operation are found, counted and stored as in private memory.
 TEST_P(EveryStrategyMapped, IsAsInPrivateMemory) {
   for (const std::string& folder : {testing::TempDir(), std::string("/dev/shm")}) {
     const lfb_config config = Config(20000, 0.01, GetParam());
@@ -104,12 +104,12 @@ TEST(Mapped, ReadersSeeWhatWritersPut) {
   lfb_filter* copy = nullptr;
   ASSERT_EQ(lfb_filter_copy(reader, &copy), LFB_OK);
   lfb_mapped_close(reader);
-  EXPECT_TRUE(lfb_filter_put_u64(copy, 8));  // which is in private memory
+  EXPECT_TRUE(lfb_filter_put_u64(copy, 8));  // it is in private memory
   EXPECT_FALSE(lfb_filter_might_contain_u64(writer.get(), 8));
   lfb_filter_free(copy);
 }
 
-// 200 files, 4 creators each: one of them makes it, and what it made is there for all.
+// 200 files, 4 creators each: one of them makes the file, and all see its content.
 TEST(MappedRace, OneCreatorWins) {
   for (int round = 0; round < 200; round++) {
     const Path path;
@@ -153,7 +153,7 @@ TEST(Mapped, AFileThatIsThereIsLeftAlone) {
   EXPECT_NE(access(never.c_str(), F_OK), 0);
 }
 
-// However much of a file is there already, it is no filter yet.
+// An incomplete file of any length is no filter.
 TEST(Mapped, HalfAFileIsRefused) {
   const Path path;
   { Create(path, Config(1000, 0.01, LFB_FAST)); }
@@ -162,7 +162,7 @@ TEST(Mapped, HalfAFileIsRefused) {
     Overwrite(path, whole.substr(0, size));
     ASSERT_EQ(OpenStatus(path), LFB_ERROR_TRUNCATED) << size;
   }
-  // as while it is made, where files without a name cannot be: like a Guava filter's start
+  // while it is made without an unnamed file: it starts like a Guava filter
   Overwrite(path, std::string(8, '\0') + whole.substr(8));
   EXPECT_EQ(OpenStatus(path), LFB_ERROR_NOT_MAPPED);
   Overwrite(path, whole + "x");
@@ -171,7 +171,7 @@ TEST(Mapped, HalfAFileIsRefused) {
   EXPECT_EQ(OpenStatus(path), LFB_OK);
 }
 
-// The file with another value in its prefix, and a checksum that goes with it.
+// The file with another value in its prefix, and a matching checksum.
 std::string Forged(std::string file, size_t offset, const std::string& value) {
   file.replace(offset, value.size(), value);
   const uint64_t sum = XXH3_64bits(file.data(), 248);
@@ -183,7 +183,7 @@ TEST(Mapped, EveryFieldOfTheHeadIsChecked) {
   const Path path;
   { Create(path, Config(1000, 0.01, LFB_FAST)); }
   const std::string whole = Contents(path);
-  for (size_t at = 0; at < 512; at++) {  // any bit, without a new checksum
+  for (size_t at = 0; at < 512; at++) {  // any bit, with the old checksum
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));
     Overwrite(path, damaged);
@@ -200,7 +200,7 @@ TEST(Mapped, EveryFieldOfTheHeadIsChecked) {
       {16, {whole.rend() - 24, whole.rend() - 16}, LFB_ERROR_BYTE_ORDER},
       {16, "whatever", LFB_ERROR_BAD_HEADER},
       {24, std::string(8, '\0'), LFB_ERROR_BAD_HEADER},       // words over the head
-      {24, std::string(8, '\x7f'), LFB_ERROR_BAD_HEADER},     // .. at no line
+      {24, std::string(8, '\x7f'), LFB_ERROR_BAD_HEADER},     // at no line
       {24, std::string("\0\0\0\0\0\0\0\x80", 8), LFB_ERROR_BAD_HEADER},
       {32, std::string(8, '\0'), LFB_ERROR_BAD_HEADER},
       {24, std::string("\0\x10\0\0\0\0\0\0", 8), LFB_ERROR_BAD_HEADER},  // over the cells
@@ -267,17 +267,17 @@ TEST(Mapped, SyncSaysWhatBecameOfTheFile) {
   { Create(other, Config(1000, 0.01, LFB_FAST)); }
   ASSERT_EQ(rename(other.c_str(), path.c_str()), 0);
   EXPECT_EQ(lfb_mapped_sync(filter.get()), LFB_ERROR_REPLACED);
-  EXPECT_TRUE(lfb_filter_put_u64(filter.get(), 1));  // the old file is still there
+  EXPECT_TRUE(lfb_filter_put_u64(filter.get(), 1));  // the old file still exists
   unlink(path.c_str());
   EXPECT_EQ(lfb_mapped_sync(filter.get()), LFB_ERROR_REPLACED);
   const Path shortened;
   const Filter gone = Create(shortened, Config(1000, 0.01, LFB_FAST));
   ASSERT_EQ(truncate(shortened.c_str(), 100), 0);
   EXPECT_EQ(lfb_mapped_sync(gone.get()), LFB_ERROR_TRUNCATED);
-  EXPECT_EQ(OpenStatus(shortened), LFB_ERROR_TRUNCATED);  // and closing it harms nobody
+  EXPECT_EQ(OpenStatus(shortened), LFB_ERROR_TRUNCATED);  // and closing it harms nothing
 }
 
-// As a form among others: a snapshot of a live filter, and a filter that becomes one.
+// As one of the forms: a snapshot of a live filter, and a filter that becomes one.
 TEST(Mapped, IsAFormToo) {
   for (lfb_strategy_id strategy : SharableStrategies()) {
     const Path path;
@@ -301,7 +301,7 @@ TEST(Mapped, IsAFormToo) {
   }
 }
 
-// What is written to a stream is the same file, and its bits are counted when it is asked.
+// Written to a stream, it is the same file, and its bits are counted on request.
 TEST(Mapped, AStreamIsTheSameFile) {
   const Path path, saved;
   const Filter filter = Make(Config(300, 0.01, LFB_FAST));
@@ -314,7 +314,7 @@ TEST(Mapped, AStreamIsTheSameFile) {
 }
 
 // Saved during puts, 20 times over: opened or loaded, the count is that of the words in the
-// file, and each key is found whose put had returned before the save began.
+// file, and each key with a put that had returned before the save is found.
 TEST(MappedRace, ASaveCountsWhatItWrote) {
   for (int round = 0; round < 20; round++) {
     const Filter filter = Make(Config(2'000'000, 0.01, LFB_FAST));
@@ -343,7 +343,7 @@ TEST(MappedRace, ASaveCountsWhatItWrote) {
   }
 }
 
-// Runs `body` in a child, which then ends at once, closing nothing.
+// Runs `body` in a child, which then ends at once, without closing anything.
 template <typename Body>
 void InChild(const Body& body) {
   const pid_t child = fork();
@@ -356,7 +356,7 @@ void InChild(const Body& body) {
   ASSERT_EQ(status, 0);
 }
 
-// A child goes on with its parent's filter, and what both put is counted.
+// A child continues with its parent's filter, and the puts of both are counted.
 TEST(MappedFork, ParentAndChildPutIntoOneFilter) {
   const Path path;
   const Filter filter = Create(path, Config(100000, 0.01, LFB_FAST));
@@ -397,8 +397,8 @@ TEST(MappedFork, AChildThatOnlyClosesChangesNothing) {
   EXPECT_EQ(lfb_mapped_sync(filter.get()), LFB_OK);
 }
 
-// After a process has died, every count is right at once: of openings from before and after,
-// to put and to query alone.  Opening and counting write nothing to the file.
+// After a process has died, every count is right at once: of openings from before and after, for
+// putting and for querying only. Opening and counting write nothing to the file.
 TEST(MappedFork, EveryCountIsRightAfterADeath) {
   const Path path;
   const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST));
@@ -420,7 +420,7 @@ TEST(MappedFork, EveryCountIsRightAfterADeath) {
   for (const lfb_filter* reader : {before, after}) lfb_mapped_close(reader);
 }
 
-// What a child puts in any of the ways before it dies, another opening finds and counts.
+// Keys that a child puts in any way before it dies are found and counted by another opening.
 TEST(MappedFork, EveryWayToPutIsSeenByOthers) {
   static const uint64_t kKeys[] = {1, 2};
   const lfb_config config = Config(1000, 0.01, LFB_FAST);
@@ -459,7 +459,7 @@ TEST(MappedFork, EveryWayToPutIsSeenByOthers) {
   }
 }
 
-// A recent count is at most the truth and says how old it is; it is renewed in the end.
+// A recent count is never above the truth and comes with its age; it is renewed in the end.
 TEST(Mapped, ARecentCountIsRenewed) {
   const Path path;
   const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST)), other = Open(path);
@@ -477,9 +477,9 @@ TEST(Mapped, ARecentCountIsRenewed) {
   }
 }
 
-// Processes claim the same keys in the same order, and some are killed in the middle: no
-// key is given to two, and those that go on are given all that was not lost with the dead.
-// Seen to fail in 20 runs of 20 with claims that are put: "unlooked" and a put in their place.
+// Processes claim the same keys in the same order, and some are killed during it: no key has two
+// winners, and the survivors win all keys except those lost with the killed ones. Seen to fail
+// in 20 runs of 20 with claims that are put: "unlooked" and a put in their place.
 TEST(MappedRace, AKeyIsClaimedByOneProcess) {
   constexpr unsigned kProcesses = 6, kKilled = 3, kRounds = kUnderTsan ? 3 : 20;
   constexpr uint64_t kKeys = 20000;
@@ -519,7 +519,7 @@ TEST(MappedRace, AKeyIsClaimedByOneProcess) {
     ASSERT_EQ(Stats(filter).bits_set, lfb_bits_count(&filter->layout.bits));
   }
   EXPECT_EQ(twice, 0u);
-  // the key that each of the killed was about, and perhaps a false positive
+  // the key that each killed process was claiming, and perhaps a false positive
   EXPECT_LE(without, kRounds * kKilled + 2);
 }
 
@@ -554,7 +554,7 @@ class MappedMode : public testing::Test {
   MappedMode() : before_(umask(0)) {}
   ~MappedMode() override { umask(before_); }
 
-  // The mode of a new file that is asked for with `mode`.
+  // The mode of a new file made with `mode`.
   static mode_t Made(uint32_t mode, lfb_hash_id hash = LFB_HASH_DEFAULT, bool keep_key = false) {
     const Path path;
     lfb_config config = Config(1000, 0.01, LFB_FAST);
@@ -570,7 +570,7 @@ class MappedMode : public testing::Test {
   const mode_t before_;
 };
 
-// Seen to fail, with 0666, where the mode was that of any file that the library saves.
+// Seen to fail, with 0666, when the mode was that of any file that the library saves.
 TEST_F(MappedMode, ANewFileIsItsOwnersUnlessSomebodySaysOtherwise) {
   EXPECT_EQ(Made(0), 0600u);
   EXPECT_EQ(Made(0640), 0640u);
@@ -589,8 +589,8 @@ TEST_F(MappedMode, AKeyInTheFileIsItsOwnersAlone) {
   EXPECT_EQ(Made(0, LFB_HASH_SIPHASH13, true), 0600u);
 }
 
-// A file that others could write to could say anything: a saved one is its owner's, too.  One
-// that takes the place of another has that one's mode, as ever.
+// A file that others can write to could contain anything, so a saved one is also private to its
+// owner. A file that replaces another keeps that one's mode.
 TEST_F(MappedMode, ASavedFileIsItsOwnersToo) {
   const Path path, native;
   const Filter filter = Make(Config(1000, 0.01, LFB_FAST));
@@ -603,7 +603,8 @@ TEST_F(MappedMode, ASavedFileIsItsOwnersToo) {
   EXPECT_EQ(ModeOf(path), 0640u);
 }
 
-// A strategy whose claims the machine cannot decide in a file is refused there, and makes none.
+// A strategy with claims that the processor cannot decide in a file is refused there, and no
+// file is made.
 TEST(MappedStrategies, WhatCannotBeSharedIsRefused) {
   const Path path;
   const lfb_config config = Config(1000, 0.01, LFB_GUAVA_MITZ64);
@@ -623,8 +624,8 @@ bool PutAnotherInPlaceOf(int fd, const char* path) {
   return other >= 0 && (other == fd || dup2(other, fd) == fd);
 }
 
-// The filter works as before; a sync refuses, and closing leaves the other file open.  Seen to
-// fail with the descriptor closed, whichever file it was.
+// The filter works as before; a sync refuses, and closing leaves the other file open. Seen to
+// fail when the descriptor was closed regardless of its file.
 TEST(MappedDescriptor, AClosedOneIsNotMissedAndAnothersIsLeftAlone) {
   const Path path, another;
   const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST));
@@ -643,7 +644,7 @@ TEST(MappedDescriptor, AClosedOneIsNotMissedAndAnothersIsLeftAlone) {
   EXPECT_TRUE(lfb_filter_might_contain_u64(filter.get(), 2));
 }
 
-// A process without standard input gets its number for the file, which is closed as any other.
+// A process without standard input gets descriptor 0 for the file; it is closed like any other.
 TEST(MappedDescriptor, NumberZeroIsClosedToo) {
   const Path path;
   InChild([&] {

@@ -1,5 +1,5 @@
-// Processes that share a filter's file: what each of them promises the others, whatever was taken
-// from it, whenever it is stopped or killed, and however many there are.
+// Processes that share a filter's file: what each of them guarantees to the others, with any of
+// its rights removed, stopped or killed at any moment, in any number.
 #include "tests/support/processes.h"
 #include "tests/support/skip.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 // ---- restricted children --------------------------------------------------------------------
 
-// Children that claim the same keys in step, note each claim that wins, say so, and then claim
+// Children that claim the same keys in step, note each claim that wins, report, and then claim
 // keys of their own until they are killed.
 class Claimants {
  public:
@@ -38,7 +38,7 @@ class Claimants {
     return failed;
   }
 
-  // How many keys have not exactly one winner.
+  // How many keys do not have exactly one winner.
   uint64_t Wrong() const {
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < keys_; i++) wrong += wins_[i] != 1;
@@ -72,8 +72,8 @@ class Claimants {
   std::vector<Child> running_;
 };
 
-// One winner for each key among children of whom `restriction_of(i)` was taken; and the count is
-// that of the words right after all of them were killed while they claimed.
+// One winner per key among children that lost the rights of `restriction_of(i)`. The count is
+// that of the words right after all of them were killed during claims.
 template <typename Of>
 void HasOneWinnerEach(lfb_strategy_id strategy, unsigned children, uint64_t keys,
                       const Of& restriction_of) {
@@ -99,8 +99,8 @@ const auto kStrategies =
 
 class RestrictedChildren : public testing::TestWithParam<Taken> {};
 
-// A child that its parent has restricted after it opened the file claims as any other.
-// With leases, which belonged to processes, it failed for 16 of the 20 cases: keys without a
+// A child that its parent has restricted after it opened the file claims like any other. With
+// leases, which belonged to processes, this failed for 16 of the 20 cases: keys without a
 // winner, counts that lacked bits after the kills, children that were killed.
 TEST_P(RestrictedChildren, ClaimAsOthersDo) {
   const auto [strategy, restriction] = GetParam();
@@ -119,8 +119,8 @@ INSTANTIATE_TEST_SUITE_P(All, RestrictedChildren,
 
 class ManyChildren : public testing::TestWithParam<lfb_strategy_id> {};
 
-// The same of 64 children at once, from each of whom something else was taken.
-// With leases it failed in 3 of 3 runs, and for each of the four strategies.
+// The same for 64 children at once, each with another restriction. With leases it failed in 3 of
+// 3 runs, and for each of the four strategies.
 TEST_P(ManyChildren, ClaimAsOneDoes) {
   const EmptyFolder empty;
   std::vector<Restriction> can;
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(All, ManyChildren, kStrategies, StrategyTestName);
 
 // ---- kills ----------------------------------------------------------------------------------
 
-// Workers that claim and put around one place that moves on, so that they meet, and note what
+// Workers that claim and put around one position that advances, so that they meet, and note what
 // has returned.
 class Storm {
  public:
@@ -151,13 +151,13 @@ class Storm {
     if (lfb_filter_claim_u64(filter_, Mix(1, key))) wins_[key]++;
   }
 
-  // Comes back when the workers have done so much more.
+  // Returns after the workers have done so many more calls.
   void Await(uint64_t acts) const {
     for (const uint64_t until = acts_[0] + acts; acts_[0] < until;) sched_yield();
   }
 
-  // What was claimed and put is found, none was won twice, and of those that nobody has won there
-  // are at most `killed`.
+  // Keys that were claimed and put are found, none was won twice, and at most `killed` have no
+  // winner.
   void Check(uint64_t killed) {
     uint64_t twice = 0, lost = 0, nobodys = 0;
     for (uint64_t i = 0; i < kKeys; i++) {
@@ -180,7 +180,7 @@ class Storm {
   const SharedArray<std::atomic<uint64_t>> acts_;
 };
 
-// 200 new keys each are claimed by the filter that the child has, and by one that it opens.
+// Claims 200 new keys each through the filter that the child has, and through one that it opens.
 int ClaimsNewKeys(lfb_filter* filter, const Path& path, uint64_t stream) {
   lfb_filter* opened = nullptr;
   unsigned won = 0;
@@ -195,8 +195,8 @@ int ClaimsNewKeys(lfb_filter* filter, const Path& path, uint64_t stream) {
 class KillStorm : public testing::TestWithParam<lfb_strategy_id> {};
 
 // 350 times three workers are killed at any instruction, each fourth time after they were
-// stopped; then nobody waits for them.
-// With leases it failed in 3 of 4 runs: the count lacked some 40 bits.
+// stopped. Then no process waits for them. With leases it failed in 3 of 4 runs: the count
+// lacked some 40 bits.
 TEST_P(KillStorm, LosesNothingAndHoldsUpNobody) {
   constexpr unsigned kRounds = 350, kWorkers = 3;
   const Path path;
@@ -225,10 +225,10 @@ TEST_P(KillStorm, LosesNothingAndHoldsUpNobody) {
 INSTANTIATE_TEST_SUITE_P(All, KillStorm, testing::Values(LFB_FAST, LFB_GUAVA_MITZ64),
                          StrategyTestName);
 
-// ---- more than any table --------------------------------------------------------------------
+// ---- more than any table holds --------------------------------------------------------------
 
-// 70 processes, each of which has opened the file by itself.
-// A guard without a bug behind it: it never failed with leases either.
+// 70 processes, each of which has opened the file itself. It guards against no known bug: it
+// never failed with leases either.
 TEST(Crowds, SeventyProcessesThatOpenTheFile) {
   constexpr uint64_t kKeys = 4096, kStep = 256;
   constexpr unsigned kProcesses = 70;
@@ -252,8 +252,8 @@ TEST(Crowds, SeventyProcessesThatOpenTheFile) {
   EXPECT_EQ(Stats(filter).bits_set, BitsInFile(path.c_str(), Stats(filter).bytes));
 }
 
-// 1,200 living threads, of which 1,024 have a slot.
-// As the one before, it never failed; signals_test.cc has the threads that stop.
+// 1,200 running threads, 1,024 of them with a slot. Like the previous test it never failed;
+// signals_test.cc has the threads that stop.
 TEST(Crowds, TwelveHundredThreads) {
   constexpr uint64_t kKeys = 512, kStep = 64;
   constexpr unsigned kThreads = kUnderTsan ? 200 : 1200;
@@ -275,10 +275,10 @@ TEST(Crowds, TwelveHundredThreads) {
   }
 }
 
-// ---- no call of the system ------------------------------------------------------------------
+// ---- no system calls ------------------------------------------------------------------------
 
-// Puts, claims and queries, one by one and many at a time; 0 if all answers are right.  Of the
-// 400,000 keys java-double, whose hash is narrow, takes one for another.
+// Puts, claims and queries, one by one and many at a time; returns 0 if all answers are right.
+// Of the 400,000 keys java-double, with its narrow hash, takes one for another.
 int UsesAll(lfb_filter* filter) {
   constexpr uint64_t kMany = 1000, kFalsePositives = 4;
   uint64_t keys[kMany], wrong = 0;
@@ -299,9 +299,9 @@ int UsesAll(lfb_filter* filter) {
 
 class NoCalls : public testing::TestWithParam<lfb_strategy_id> {};
 
-// The child is killed at its first call of the system, and has called nothing of the library
-// before that is forbidden.
-// With leases it failed for all four strategies: the child's first claim entered the kernel.
+// The child is killed at its first system call. Before the restriction it has called nothing of
+// the library. With leases it failed for all four strategies: the child's first claim entered
+// the kernel.
 TEST_P(NoCalls, AfterTheFileIsOpen) {
   const Path path;
   const Filter filter = Create(path, Roomy(400000, GetParam()));
@@ -314,7 +314,8 @@ INSTANTIATE_TEST_SUITE_P(All, NoCalls, kStrategies, StrategyTestName);
 
 // ---- a user with permission to read ---------------------------------------------------------
 
-// Takes every lock that a descriptor for reading allows, and tries the others; how many it has.
+// Takes every lock that a read-only descriptor allows, and tries the others; returns how many it
+// holds.
 int LockAll(int fd) {
   int locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
   for (const short type : {F_WRLCK, F_RDLCK})
