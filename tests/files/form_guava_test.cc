@@ -1,5 +1,5 @@
-// Guava's form: there and back, through files and pipes, and every way in which
-// what is read or written can be wrong.
+// Guava's form: written and read back, through files and pipes, and every way in which its bytes
+// can be wrong.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -85,8 +85,8 @@ TEST(GuavaForm, ForgedHeadersAreRefused) {
   EXPECT_EQ(ReadFrom({"just some text"}), LFB_ERROR_UNKNOWN_FORM);
 }
 
-// A header that claims 16 GiB, with almost nothing behind it (Guava issue 8463).
-// The address space is limited, so that taking them at their word would fail.
+// A header that announces 16 GiB, with almost nothing after it (Guava issue 8463). The address
+// space is limited, so an allocation of that size would fail.
 TEST(GuavaForm, AClaimOf16GiBTakesNoMemory) {
   if (kUnderSanitizer) return NotHere("a sanitizer needs the address space");
   using namespace std::string_literals;
@@ -173,8 +173,8 @@ mode_t ModeOf(const std::string& path) {
   return found.st_mode & 07777;
 }
 
-// A file that holds a key is for its owner alone, whatever the mode of the one it replaces.  Seen
-// to fail where that mode was kept.
+// A file that holds a key is readable by its owner only, for any mode of the file that it
+// replaces. Seen to fail when that mode was kept.
 TEST_F(Files, AKeyIsForTheOwnerAlone) {
   lfb_config config = Config(1000, 0.01, LFB_FAST);
   config.seed = 0;
@@ -187,7 +187,7 @@ TEST_F(Files, AKeyIsForTheOwnerAlone) {
   ASSERT_EQ(lfb_counting_create(&config, &counting), LFB_OK);
   ASSERT_EQ(lfb_growing_create(&config, &growing), LFB_OK);
   const mode_t umasked = umask(0);
-  for (const mode_t before : {0u, 0666u, 07777u, 0640u, 0600u, 0400u}) {  // 0: there is none
+  for (const mode_t before : {0u, 0666u, 07777u, 0640u, 0600u, 0400u}) {  // 0: there is no such file
     const std::string path = Path("key");
     for (const auto& save : std::vector<std::function<lfb_status()>>{
              [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, path.c_str()); },
@@ -236,8 +236,8 @@ TEST_F(Files, SaveToAPipeAndLoadFromIt) {
   EXPECT_EQ(read, Bytes(filter));
 }
 
-// What could be waited for, or read for ever, is refused at once, by each way to load.  Seen to
-// wait for ever at the pipe, and to say that a directory's reading failed.
+// A path that could block, or be read without end, is refused at once by each way to load. Seen
+// to wait forever at the pipe, and to report that reading a directory failed.
 TEST_F(Files, LoadRefusesWhatIsNoRegularFile) {
   ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
   fs::create_symlink("pipe", Path("link"));
@@ -282,7 +282,7 @@ TEST_F(Files, MissingAndForbiddenPaths) {
   EXPECT_EQ(Entries(), 0u);
 }
 
-// A write that fails half-way leaves the old file, and nothing beside it.
+// A write that fails half-way leaves the old file, and no other.
 TEST_F(Files, AFailedSaveLeavesTheOldFile) {
   const Filter filter = Filled(200000);
   Write("a", "old");

@@ -1,5 +1,5 @@
-// The native form: there and back for every strategy and hash, damage found
-// wherever it is, keys kept out, and the layout pinned byte by byte.
+// The native form: written and read back for every strategy and hash; any damage is found; keys
+// are left out; and the layout is fixed byte by byte.
 #include <sys/resource.h>
 
 #include <ctime>
@@ -55,7 +55,7 @@ TEST(NativeForm, KeepsARandomSeed) {
   ExpectEqual(filter, back);
 }
 
-// A key goes into the file when that is asked for, and then comes along into copies.
+// A key is written into the file on request, and is then copied into copies.
 TEST(NativeForm, KeepsAKeyThatItIsToKeep) {
   lfb_config config = Config(1000, 0.01, LFB_FAST);
   config.seed = 0;
@@ -78,7 +78,7 @@ TEST(NativeForm, KeepsAKeyThatItIsToKeep) {
   EXPECT_FALSE(Stats(closed).key_kept);
   EXPECT_EQ(ReadFrom({Native(closed)}), LFB_ERROR_KEY_NEEDED);
   config.hash = LFB_HASH_DEFAULT;
-  config.keep_key = true;  // of no key
+  config.keep_key = true;  // without a key
   EXPECT_FALSE(Stats(Filled(config, 10)).key_kept);
 }
 
@@ -108,9 +108,9 @@ TEST(NativeForm, ALabelIsOneLineOfUtf8) {
   ASSERT_EQ(lfb_filter_set_label(filter.get(), "kept"), LFB_OK);
   for (const char* bad : {
            "two\nlines", "tab\t", "\x1b[2J", "del\x7f", "\xc2\x80", "\xc2\x9f",  // controls
-           "\x80", "\xff", "\xc3", "\xc3(", "\xe2\x82", "\xf8\x88\x80\x80\x80",   // no UTF-8
+           "\x80", "\xff", "\xc3", "\xc3(", "\xe2\x82", "\xf8\x88\x80\x80\x80",   // not UTF-8
            "\xc0\xaf", "\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf",            // overlong
-           "\xed\xa0\x80", "\xed\xbf\xbf", "\xf4\x90\x80\x80",                    // no character
+           "\xed\xa0\x80", "\xed\xbf\xbf", "\xf4\x90\x80\x80",                    // not a character
        })
     EXPECT_EQ(lfb_filter_set_label(filter.get(), bad), LFB_ERROR_BAD_LABEL) << bad;
   EXPECT_EQ(lfb_filter_set_label(filter.get(), std::string(64, 'x').c_str()),
@@ -157,7 +157,7 @@ TEST(NativeForm, EveryFlippedBitIsFound) {
     }
 }
 
-// A form with checksums that fit, and one word of its header or of its words changed.
+// A form with valid checksums, with one word of its header or of its words changed.
 std::string Forged(std::string bytes, size_t at, uint64_t value) {
   Store(&bytes, at, value);
   SealHeader(&bytes);
@@ -198,14 +198,14 @@ TEST(NativeForm, ForgedFieldsAreRefusedDespiteTheirChecksums) {
   EXPECT_EQ(ReadFrom({Forged(endless, 48, 7)}), LFB_ERROR_BAD_HEADER) << "no NUL";
   EXPECT_EQ(ReadFrom({Forged(fast, 168, 1)}), LFB_ERROR_BAD_HEADER);
   EXPECT_EQ(ReadFrom({Forged(fast, 240, 1)}), LFB_ERROR_BAD_HEADER);
-  // Bits beyond the last: m = 958, so 62 bits of the last word are the filter's.
+  // Bits after the last: m = 958, so only 62 bits of the last word belong to the filter.
   const std::string java = Native(Filled(Config(100, 0.01, LFB_JAVA_DOUBLE), 100));
   ASSERT_EQ(java.size(), 256u + 15 * 8 + 16);
   EXPECT_EQ(ReadFrom({Forged(java, 256 + 14 * 8, UINT64_MAX >> 2)}), LFB_OK);
   EXPECT_EQ(ReadFrom({Forged(java, 256 + 14 * 8, uint64_t{1} << 62)}), LFB_ERROR_BAD_HEADER);
 }
 
-// Reads with damage told, over whatever stood there before.
+// Reads with damage reported into a struct with old contents.
 lfb_status ReadDamaged(const std::string& bytes, bool open, lfb_damage* damage,
                        Filter* filter = nullptr) {
   std::memset(damage, 0xee, sizeof *damage);
@@ -217,7 +217,7 @@ lfb_status ReadDamaged(const std::string& bytes, bool open, lfb_damage* damage,
 
 constexpr uint64_t kMiB = 1 << 20;
 
-// A filter of between 2 and 3 MiB with 3,000 keys in it.
+// A filter of between 2 and 3 MiB with 3,000 keys.
 Filter OfThreeMiB() {
   Filter filter = Make(Config(2'000'000, 0.01, LFB_FAST));
   for (uint64_t i = 0; i < 3000; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
@@ -283,7 +283,7 @@ TEST(NativeDamage, IsSeenWithoutTheKey) {
   EXPECT_EQ(damage.count, 1u);
 }
 
-// What a damaged MiB held may all be in, the rest answers as ever.
+// Every key may have been in a damaged MiB; the rest answers as before.
 TEST(NativeDamage, OpensAsMaybe) {
   const Filter filter = OfThreeMiB();
   std::string bytes = Native(filter);
@@ -299,16 +299,16 @@ TEST(NativeDamage, OpensAsMaybe) {
   // One line in (bytes / MiB) is all ones; the filter is otherwise nearly empty.
   const double share = static_cast<double>(kMiB) / static_cast<double>(Stats(filter).bytes);
   EXPECT_NEAR(static_cast<double>(wrong) / 10000, share, 0.025);
-  // Its count is that of its words: as much as another filter's of the same words.
+  // Its count is that of its words: equal to that of another filter with the same words.
   Filter again;
   ASSERT_EQ(ReadFrom({Native(open)}, &again), LFB_OK);
   EXPECT_EQ(Stats(again).bits_set, Stats(open).bits_set);
   EXPECT_GE(Stats(open).bits_set, 8 * kMiB);
 }
 
-// A damaged MiB in a filter that has its keys: expected_fpp is what is measured, of the filter,
-// a copy, and one that was written again; so is the count.  Seen to say 0.10 for 0.41 with
-// fast, where the bits alone are looked at.
+// A damaged MiB in a filter with its keys: expected_fpp is the measured rate of the filter, of a
+// copy, and of one that was written again. The count is right, too. Seen to report 0.10 for 0.41
+// with fast if only the bits are considered.
 TEST(NativeDamage, TheFiguresKnowOfIt) {
   constexpr uint64_t n = 2'000'000, asked = 100'000;
   for (lfb_strategy_id strategy : {LFB_FAST, LFB_FAST_PAIR, LFB_SBBF, LFB_GUAVA_MITZ64}) {
@@ -330,10 +330,11 @@ TEST(NativeDamage, TheFiguresKnowOfIt) {
       wrong += lfb_filter_might_contain_u64(open.get(), Mix(2, i));
     const double measured = static_cast<double>(wrong) / asked;
     for (const Filter* filter : std::initializer_list<const Filter*>{&open, &copy, &again}) {
-      // A key whose bits lie anywhere walks by a stride, and a small one stays in the ones.
+      // With bits anywhere, a key walks by a stride; with a small stride it stays within the
+      // ones.
       const double tolerance = strategy == LFB_GUAVA_MITZ64 ? 0.1 : 0.03;
       EXPECT_NEAR(Stats(*filter).expected_fpp, measured, tolerance * measured);
-      if (strategy != LFB_GUAVA_MITZ64) {  // of the ones, nobody knows which were its
+      if (strategy != LFB_GUAVA_MITZ64) {  // the original ones are unknown
         EXPECT_NEAR(static_cast<double>(Stats(*filter).approximate_count), n, 0.02 * n);
       }
     }
@@ -361,7 +362,7 @@ TEST(NativeDamage, OfNoBitIsEverAFalseNo) {
     }
 }
 
-// Ranges of every strategy's file, overwritten by zeros, as a lost page would be.
+// Ranges of every strategy's file, overwritten by zeros, as by a lost page.
 TEST(NativeDamage, OfNoRangeIsEverAFalseNo) {
   for (lfb_strategy_id strategy : AllStrategies()) {
     const std::string bytes = Native(Filled(Config(2000, 0.01, strategy), 2000));
@@ -382,7 +383,7 @@ TEST(NativeDamage, OfNoRangeIsEverAFalseNo) {
 TEST(NativeDamage, SetsNoBitBeyondTheLast) {
   const Filter filter = Filled(Config(100, 0.01, LFB_JAVA_DOUBLE), 100);  // m = 958
   std::string bytes = Native(filter);
-  bytes[256 + 119] ^= 64;  // beyond m, in fact
+  bytes[256 + 119] ^= 64;  // beyond m
   lfb_damage damage;
   Filter open;
   ASSERT_EQ(ReadDamaged(bytes, true, &damage, &open), LFB_OK);
@@ -437,7 +438,7 @@ TEST(NativeForm, EveryTruncationIsNamed) {
     ASSERT_EQ(ReadFrom({bytes.substr(0, size)}), LFB_ERROR_TRUNCATED) << size;
 }
 
-// The header's fields, as docs/formats.md has them, read without the library.
+// The header's fields, by docs/formats.md, read without the library.
 TEST(NativeForm, TheLayoutIsPinned) {
   lfb_config config = Config(1000, 0.01, LFB_FAST);
   config.seed = 0x1122334455667788;
@@ -468,8 +469,8 @@ TEST(NativeForm, TheLayoutIsPinned) {
   EXPECT_EQ(bytes.size(), 256u + 21 * 64 + 8 + 8);
 }
 
-// A file of version 1 as it was first written: 3 keys, a pinned seed and time.
-// It must be readable, and answer alike, for ever.
+// A file of version 1 as first written: 3 keys, a fixed seed and time. All versions must read it
+// and give the same answers.
 TEST(NativeForm, TheGoldenFileOfVersion1) {
   lfb_filter* read = nullptr;
   ASSERT_EQ(lfb_filter_load("tests/golden/native-v1-fast.lfb", nullptr, &read), LFB_OK);
@@ -482,7 +483,7 @@ TEST(NativeForm, TheGoldenFileOfVersion1) {
   EXPECT_EQ(Stats(golden).bits_set, 36u);
 }
 
-// The same with a key, from when keyed filters were first written to a golden file.
+// The same with a key, written when keyed filters first had a golden file.
 TEST(NativeForm, TheGoldenFileOfAKeyedFilter) {
   const char* path = "tests/golden/native-v1-keyed.lfb";
   uint8_t key[16];
@@ -499,8 +500,8 @@ TEST(NativeForm, TheGoldenFileOfAKeyedFilter) {
   EXPECT_LT(found, 10u);
 }
 
-// A header that claims more than a GiB and is valid in every field, with almost nothing behind
-// it: written by the library for a filter whose words nobody has touched.
+// A header of more than a GiB, valid in every field, with almost nothing after it: the library
+// wrote it for a filter with untouched words.
 std::string HeadOfAGiB() {
   lfb_config config = Config(1'000'000'000, 0.01, LFB_FAST);
   config.lazy_memory = true;
@@ -516,8 +517,8 @@ std::string HeadOfAGiB() {
   return head;
 }
 
-// The address space is limited, so that taking it at its word would fail; but not with a
-// sanitizer, which needs it.
+// The address space is limited, so an allocation of that size would fail. Not with a sanitizer,
+// which needs the space.
 TEST(NativeForm, AClaimOfAGiBTakesNoMemory) {
   const std::string head = HeadOfAGiB();
   rlimit before{};

@@ -1,5 +1,5 @@
-// Parquet's form of a filter: there and back, its header byte by byte, headers as
-// others write them and as nobody should.
+// Parquet's form of a filter: written and read back, its header byte by byte, headers of other
+// writers, and invalid ones.
 #include <sys/resource.h>
 
 #include "tests/support/race.h"
@@ -69,8 +69,8 @@ TEST(SbbfForm, TrailingBytesOfAStreamAreLeft) {
   lfb_filter_free(filter);
 }
 
-// What a reader of Thrift has to take: fields numbered in full, in any order behind the
-// first, by which the form is known; and any field that it does not know.
+// A reader of Thrift must accept fields numbered in full, in any order after the first, which
+// identifies the form, and any unknown field.
 TEST(SbbfForm, HeadersAsOthersMayWriteThem) {
   const std::string headers[] = {
       "\x15\x40\x1c\0\x1c\0\x1c\0\0"s,  // @dsnp/parquetjs: nothing chosen
@@ -139,8 +139,8 @@ Filter Load(const char* path) {
   return Filter(filter);
 }
 
-// A column of 100 strings, and one of 100 numbers, as hyparquet-writer 0.17.0 wrote
-// their filters, and how many of 10,000 others hyparquet 1.31.5 found in them.
+// A column of 100 strings and one of 100 numbers: their filters as hyparquet-writer 0.17.0 wrote
+// them, and how many of 10,000 other values hyparquet 1.31.5 found in them.
 TEST(SbbfForm, GoldenFilesOfHyparquet) {
   const Filter strings = Load("tests/golden/parquet-hyparquet-string.sbbf");
   const Filter numbers = Load("tests/golden/parquet-hyparquet-int64.sbbf");
@@ -160,8 +160,8 @@ TEST(SbbfForm, GoldenFilesOfHyparquet) {
   EXPECT_EQ(found, 87u);
 }
 
-// 12 strings in a filter that @dsnp/parquetjs 1.5.0 wrote: nothing is chosen in its
-// header's unions, and each block is the union of all.
+// 12 strings in a filter that @dsnp/parquetjs 1.5.0 wrote: its header's unions choose nothing,
+// and each block is the union of all.
 TEST(SbbfForm, GoldenFileOfParquetjs) {
   const Filter filter = Load("tests/golden/parquet-parquetjs.sbbf");
   for (int i = 0; i < 12; i++) EXPECT_TRUE(Has(filter, "key-" + std::to_string(i)));
@@ -169,7 +169,7 @@ TEST(SbbfForm, GoldenFileOfParquetjs) {
   EXPECT_EQ(Stats(filter).bytes, 1024u);
 }
 
-// Any header with one byte changed is read, or refused, and nothing else.
+// A header with any one byte changed is read or refused, without any other effect.
 TEST(SbbfForm, AnyByteOfTheHeaderChanged) {
   const std::string bytes = kHeader + kBlock + kBlock;
   for (size_t at = 0; at < kHeader.size(); at++)
@@ -180,7 +180,7 @@ TEST(SbbfForm, AnyByteOfTheHeaderChanged) {
     }
 }
 
-// 2^31 - 32 bytes claimed, with almost nothing behind them.
+// 2^31 - 32 bytes announced, with almost nothing after them.
 TEST(SbbfForm, AClaimOf2GiBTakesNoMemory) {
   if (kUnderSanitizer) return NotHere("a sanitizer needs the address space");
   const std::string claim = "\x15\xc0\xff\xff\xff\x0f" + kUnions + "\0"s;

@@ -1,6 +1,6 @@
-// Files that this library, or another, once wrote: they are read, answer, and are
-// written again as they are, for ever and on every machine.  Seen to fail, row by row,
-// with the words read and written in the other byte order, which a round trip is not.
+// Files that this library, or another, wrote earlier: on every machine they are read, answer,
+// and are written again unchanged. Seen to fail, row by row, with the words read and written in
+// the other byte order, which a round trip does not show.
 #include <lfbloom/growing_mapped.h>
 #include <lfbloom/mapped.h>
 
@@ -28,7 +28,7 @@ Filter Load(const std::string& file, const uint8_t* key = nullptr) {
   return Filter(filter);
 }
 
-// A machine that cannot have a strategy says so of its file.
+// A machine without a strategy reports that for its file.
 class GoldenFiles : public testing::TestWithParam<GoldenRow> {
  protected:
   void SetUp() override {
@@ -71,7 +71,7 @@ TEST_P(GoldenFiles, SayOfThemselvesWhatTheyDid) {
   EXPECT_STREQ(lfb_filter_label(filter.get()), row.label);
 }
 
-// What is of an old version is written as the same filter of the version that is written now.
+// A file of an old version is written as the same filter of the current version.
 TEST_P(GoldenFiles, AreWrittenAgainAsTheyAre) {
   EXPECT_TRUE(GoldenBytes(Load(GetParam().file), GetParam().form) == Content(GoldenNow(GetParam())));
 }
@@ -85,8 +85,8 @@ TEST_P(GoldenFiles, AreMadeAgainAsTheyAre) {
 
 INSTANTIATE_TEST_SUITE_P(All, GoldenFiles, testing::ValuesIn(kGoldenRows), GoldenTestName);
 
-// To be shared, a file must have this machine's byte order and the version that is written now;
-// else it is only read.
+// A file can be shared only if it has this machine's byte order and the current version;
+// otherwise it can only be read.
 TEST(GoldenMapped, AreOpened) {
   const bool little = *reinterpret_cast<const uint8_t*>(&kOne) == 1;
   for (const GoldenRow& row : kGoldenRows) {
@@ -106,7 +106,7 @@ TEST(GoldenMapped, AreOpened) {
   }
 }
 
-// The same of a growing filter in a file, which has no other form.
+// The same for a growing filter in a file, which has no other form.
 TEST(GoldenGrowingMapped, AnswersAsEver) {
   const lfb_growing* growing = nullptr;
   const bool little = *reinterpret_cast<const uint8_t*>(&kOne) == 1;
@@ -134,8 +134,7 @@ TEST(GoldenGrowingMapped, IsMadeAgainAsItIs) {
   EXPECT_TRUE(GoldenGrowingBytes(testing::TempDir() + "/golden-growing") == Content(kGoldenGrowing));
 }
 
-// Those that come from elsewhere and from before: what they answer is asked where
-// their form is tested.
+// Files of other programs and of old versions. The tests of their forms check their answers.
 TEST(OtherGoldenFiles, AreWrittenAgainAsTheyAre) {
   uint8_t key[16];
   for (uint8_t i = 0; i < 16; i++) key[i] = static_cast<uint8_t>(0xc0 + i);

@@ -1,4 +1,4 @@
-// Random filters of every strategy, there and back in every form that holds them.
+// Random filters of every strategy, written and read back in every form that holds them.
 #include <cmath>
 
 #include "tests/support/native_bytes.h"
@@ -25,7 +25,7 @@ std::string HeldName(const testing::TestParamInfo<Held>& info) {
 
 uint8_t kKey[16] = {1, 2, 3, 4};
 
-// n to 20,000, p from 0.3 to 1e-9, and whatever choice the strategy leaves.
+// n up to 20,000, p from 0.3 to 1e-9, and any choice that the strategy leaves.
 lfb_config Drawn(lfb_strategy_id strategy, uint64_t draw) {
   const auto below = [&draw](uint64_t bound) { return Mix(draw, bound) % bound; };
   lfb_config config = Config(1 + below(20000) % (1 + below(20001)),
@@ -46,7 +46,8 @@ lfb_config Drawn(lfb_strategy_id strategy, uint64_t draw) {
   return config;
 }
 
-// One key in each way of putting it; whether it is new, or may be in.
+// Puts one key in each way. Returns whether it is new; the next returns whether it may be
+// present.
 bool PutKey(const Filter& filter, uint64_t key) {
   if (key % 3 == 0) return Put(filter, std::to_string(key));
   return key % 3 == 1 ? lfb_filter_put_u64(filter.get(), key)
@@ -78,10 +79,10 @@ void ExpectSameFigures(const lfb_stats& was, const lfb_stats& is, lfb_form form)
   EXPECT_EQ(is.expected_fpp, was.expected_fpp);
 }
 
-// All that a form says but the time, which passes.
+// All that a form contains, except its time.
 std::string Timeless(const Filter& filter, lfb_form form) {
   const std::string bytes = Bytes(filter, form);
-  if (form == LFB_FORM_MAPPED)  // a native header behind its prefix
+  if (form == LFB_FORM_MAPPED)  // a native header after its prefix
     return bytes.substr(0, 256) + Stamped(bytes.substr(256), 0);
   return form == LFB_FORM_NATIVE ? Stamped(bytes, 0) : bytes;
 }

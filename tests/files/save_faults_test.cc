@@ -1,12 +1,12 @@
-// Saving and loading where the system refuses something: each call in turn, by a shim
-// (calls.h), and a full file system in earnest.
+// Saving and loading if the system refuses something: each call in turn, by a shim (calls.h),
+// and a file system that is really full.
 //
-// Seen to fail, each time, with these planted by hand: the temporary file left after an
-// error; a file not closed after one; the answer of fsync() or of close() not looked at; no
-// fsync(), or none of the directory; the old file written over in place; an lstat() or a
-// directory's open() that fails taken for nothing there; a filter not freed, or handed out,
-// when a load fails behind it; a write() of 1 byte taken for all; EINTR of open(), read(),
-// write() or fsync() taken for an error.
+// Seen to fail, each time, with these bugs planted by hand: the temporary file left after an
+// error; a file not closed after one; the result of fsync() or of close() ignored; no fsync(),
+// or none of the directory; the old file overwritten in place; a failing lstat() or open() of a
+// directory taken for an absent file; a filter not freed, or returned, when a load fails after
+// it was made; a write() of 1 byte taken for all; EINTR of open(), read(), write() or fsync()
+// taken for an error.
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -40,15 +40,16 @@ Filter Filled(uint64_t n, uint64_t stream) {
   return filter;
 }
 
-// Keys of filters whose words are from the heap, and from the system (2 MiB up).
+// Numbers of keys: the words of such filters are from the heap, and from the system (2 MiB and
+// more).
 constexpr uint64_t kFew = 50'000, kMany = 2'000'000;
 const std::vector<int> kErrors = {ENOSPC, EIO, EINTR};
 
-// What a call that failed makes of the whole; LFB_OK: nothing depends on it.
+// The status of the whole call after one failed system call; LFB_OK: nothing depends on it.
 lfb_status Expected(const Report& report) {
   const std::string name = report.Hit().name;
   if (name != "close") return StatusOf(name);
-  // Of a file that was written to; not of one that was read, or of a directory.
+  // Only for a file that was written to; not for one that was read, or for a directory.
   return report.Count("write") > 0 && !report.Before("rename") ? LFB_ERROR_WRITE : LFB_OK;
 }
 
@@ -62,7 +63,7 @@ class SaveFaults : public Files {
     ASSERT_EQ(chmod(Path("old").c_str(), 0640), 0);
     fs::create_symlink("old", Path("link"));
   }
-  // The filter in a file, as bytes without a time of writing; "" where there is none.
+  // The filter in a file, as bytes without its time of writing; "" if there is no file.
   std::string Held(const std::string& name) const {
     if (!fs::exists(Path(name))) return "";
     Filter filter;
@@ -71,8 +72,8 @@ class SaveFaults : public Files {
   }
 };
 
-// Each call of a save fails in turn: it says so, the file at the path is the old one
-// (where the directory's sync is all that failed, the new one), and no other is left.
+// Each call of a save fails in turn: the save reports it, the file at the path is the old one
+// (the new one if only the sync of the directory failed), and no other file is left.
 TEST_F(SaveFaults, EachCallOfASave) {
   const Filter before = Filled(1000, 1), filter = Filled(kFew, 2);
   const std::string now = Bytes(filter);
@@ -97,7 +98,7 @@ TEST_F(SaveFaults, EachCallOfASave) {
     }
 }
 
-// The same of a form that is written over once its words are there.
+// The same for a form with a header that is overwritten after its words.
 TEST_F(SaveFaults, EachCallOfASaveToBeShared) {
   const Filter filter = Filled(kFew, 2);
   const std::string now = Bytes(filter);
@@ -131,7 +132,7 @@ bool SameWords(const Filter& a, const Filter& b) {
          std::memcmp(a->pages.address, b->pages.address, a->pages.size) == 0;
 }
 
-// Each call of a load fails in turn: nothing is handed out.
+// Each call of a load fails in turn: no filter is returned.
 TEST_F(SaveFaults, EachCallOfALoad) {
   for (uint64_t n : {kFew, kMany})
     for (int error : kErrors) {
@@ -154,8 +155,8 @@ TEST_F(SaveFaults, EachCallOfALoad) {
     }
 }
 
-// Where the size of what is read is not known, memory grows with it; each piece of memory
-// is refused in turn.
+// If the size of the input is unknown, memory grows as it is read. Each allocation fails in
+// turn.
 TEST_F(SaveFaults, EachPieceOfMemoryOfAStream) {
   const Filter filter = Filled(4'000'000, 1);
   const std::string bytes = Bytes(filter, LFB_FORM_NATIVE);
@@ -174,7 +175,7 @@ TEST_F(SaveFaults, EachPieceOfMemoryOfAStream) {
   EXPECT_GT(failed, 6u);
 }
 
-// What a caller's function returns comes back, at whichever of its calls.
+// A status that a caller's function returns is returned, from any of its calls.
 TEST_F(SaveFaults, EachCallOfACallersFunction) {
   const Filter filter = Filled(kFew, 1);
   struct Sink {
@@ -196,8 +197,8 @@ TEST_F(SaveFaults, EachCallOfACallersFunction) {
   }
 }
 
-// One by one, and all of them, read() and write() do 1 byte; or every other call is
-// interrupted.  That is nothing to speak of.
+// One by one, and all together, read() and write() transfer 1 byte, or every other call is
+// interrupted. Neither is an error.
 TEST_F(SaveFaults, ShortAndInterruptedCallsGoOn) {
   const Filter filter = Filled(10'000, 1);
   const std::string bytes = Bytes(filter);
@@ -241,7 +242,7 @@ TEST_F(SaveFaults, AWriteOfNothingEnds) {
   }
 }
 
-// Fails the `which`-th call of this name in a save to `a` with `error`.
+// Fails call number `which` of this name in a save to `a` with `error`.
 Outcome FailCall(const Filter& filter, const std::string& path, const std::string& name,
                  size_t which, int error) {
   const auto save = [&] { return lfb_filter_save(filter.get(), LFB_FORM_NATIVE, path.c_str()); };
@@ -252,7 +253,7 @@ Outcome FailCall(const Filter& filter, const std::string& path, const std::strin
   return {};
 }
 
-// What some file systems and folders cannot do is not asked of them.
+// Operations that some file systems and folders lack are not required.
 TEST_F(SaveFaults, WhatAFileSystemLacksIsNoError) {
   const Filter filter = Filled(10'000, 1);
   EXPECT_EQ(FailCall(filter, Path("a"), "open", 1, EACCES).status, LFB_OK) << "not to be listed";
@@ -266,8 +267,8 @@ TEST_F(SaveFaults, WhatAFileSystemLacksIsNoError) {
   EXPECT_EQ(Held("a"), Bytes(filter));
 }
 
-// Durable: all that is written is synced before the file takes its place, and the
-// directory after that, before the save returns.
+// Durable: everything is synced before the file takes its place, and the directory after that,
+// before the save returns.
 TEST_F(SaveFaults, SyncsBeforeAndAfterTheRename) {
   const Filter filter = Filled(kMany, 1);
   const Report report = Try(Plan(), [&] {
@@ -289,17 +290,17 @@ TEST_F(SaveFaults, SyncsBeforeAndAfterTheRename) {
   EXPECT_EQ(order, " w sync-file rename sync-other");
 }
 
-// ---- a file system that is full in earnest ------------------------------------------
+// ---- a file system that is really full -----------------------------------------------
 
-// What the child process of the next test says.
+// The results of the next test's child process.
 struct Said {
   bool mounted;
-  int error;       // of what it could not do
+  int error;       // of the operation that failed
   unsigned full;   // saves that found no room
-  char wrong[64];  // what was not as it must be; empty: nothing
+  char wrong[64];  // what was not as required; empty: nothing
 };
 
-// Saves a filter of several pages to file systems of 2, 3, .. pages that hold an old one.
+// Saves a filter of several pages to file systems of 2, 3, ... pages that hold an old one.
 void SaveWhereThereIsNoRoom(const std::string& where, Said* said) {
   const Filter before = Filled(1000, 1), filter = Filled(50'000, 2);
   const std::string path = where + "/a";

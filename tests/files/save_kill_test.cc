@@ -1,7 +1,7 @@
-// A process that is killed while it saves: whenever that is, the file at the path is the
-// filter of the last save that returned or of the one that was running, whole.
+// A process is killed while it saves. At any moment the file at the path is the filter of the
+// last save that returned or of the one in progress, whole.
 //
-// Seen to fail, each time, with these planted by hand: the file written over in place; the
+// Seen to fail, each time, with these bugs planted by hand: the file overwritten in place; the
 // rename before the words are written; the file removed before the rename.
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -25,7 +25,7 @@ using calls::Deed;
 
 constexpr unsigned kKills = kUnderSanitizer ? 200 : 1000;
 
-// What the saving process tells before it dies.
+// The saving process's progress before it is killed.
 struct Told {
   std::atomic<uint64_t> saved{0};  // the number of the last save that returned
   std::atomic<const char*> last{nullptr};
@@ -33,7 +33,7 @@ struct Told {
 
 class SaveKilled : public Files {
  protected:
-  // Save number i is of filter i % 2, with the number for a label.
+  // Save number i is of filter i % 2, with the number as its label.
   SaveKilled() {
     for (uint64_t i : {0, 1}) {
       filters_[i] = Make(i == 0 ? 50'000 : 900'000, 0.01, LFB_GUAVA_MITZ64);
@@ -49,7 +49,7 @@ class SaveKilled : public Files {
     return lfb_filter_save(filter, LFB_FORM_NATIVE, Path("a").c_str());
   }
 
-  // Starts a process that saves from the number that was told on, with calls as planned.
+  // Starts a process that saves from the recorded number on, with calls as planned.
   pid_t StartSaving(Told* told, calls::Plan plan, uint64_t saves) const {
     const pid_t child = fork();
     if (child != 0) return child;
@@ -62,7 +62,7 @@ class SaveKilled : public Files {
     _exit(0);
   }
 
-  // The number of the filter in the file, which has to be all of it.
+  // The number of the filter in the file, which must be whole.
   uint64_t Number() const {
     Filter filter;
     const lfb_status status = Load("a", &filter);
@@ -73,7 +73,7 @@ class SaveKilled : public Files {
     return number;
   }
 
-  // Looks at what a killed process left, clears it away, and goes on from there.
+  // Checks what a killed process left, cleans up, and continues from there.
   void Check(Told* told) {
     const uint64_t saved = told->saved, number = Number();
     ASSERT_TRUE(number == saved || number == saved + 1)
@@ -117,7 +117,7 @@ int Wait(pid_t child) {
 
 bool Killed(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
 
-// Between any two calls of the system that a save makes.
+// Between any two system calls of a save.
 TEST_F(SaveKilled, AtEachCall) {
   for (const Deed deed : {Deed::kKillBefore, Deed::kKillAfter})
     for (uint64_t number : {1, 2}) {  // replacing the smaller by the larger, and back
@@ -142,9 +142,9 @@ TEST_F(SaveKilled, AtEachCall) {
     EXPECT_GT(killed_in_[call], 0u) << call;
 }
 
-// At any moment, calls of the system included.  The moments are spread over a window that
-// follows the child's own pace, which forking and sanitizers change: it grows when nothing was
-// saved before the kill and shrinks when more than two were, to settle at about two saves.
+// At any moment, also within system calls. The moments are spread over a window that follows the
+// child's own pace, which forking and sanitizers change. The window grows if nothing was saved
+// before the kill and shrinks if more than two were, so it settles at about two saves.
 TEST_F(SaveKilled, AtRandomMoments) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();

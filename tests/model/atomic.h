@@ -1,12 +1,12 @@
-// atomic.h - C11's atomics as Relacy has them: the lfbloom/c11.h of c11_modelled.sh takes its
-// spelling from here, so that the library's own code runs under a model checker, which tries
-// orders of steps and what each load may see.
+// atomic.h - C11's atomics in terms of Relacy's. The lfbloom/c11.h of c11_modelled.sh takes its
+// spelling from here. So the library's own code runs under a model checker, which tries orders
+// of steps and all values that each load may see.
 //
 // Source: Vyukov, Relacy Race Detector.
 #pragma once
 
 #include <relacy/relacy.hpp>
-// It would have C++ spelled its own way.
+// Relacy redefines C++'s spelling.
 #undef $
 #undef memory_order_relaxed
 #undef memory_order_consume
@@ -45,8 +45,8 @@ enum memory_order {
 
 inline rl::memory_order Order(memory_order order) { return static_cast<rl::memory_order>(order); }
 
-// Zero bytes are an atomic of value 0, as in C, so that arrays of them may be of any origin.
-// Its cell is made by Begin(), before the threads of a run start, and ends with it.
+// Zero bytes are an atomic of value 0, as in C, so arrays of them may come from anywhere.
+// Begin() makes its cell before the threads of a run start; the cell ends with the run.
 template <typename T>
 struct atomic {
   rl::atomic<T>* cell;
@@ -83,7 +83,7 @@ void atomic_init(atomic<T>*, U) {}
 
 template <typename T>
 T atomic_load_explicit(const atomic<T>* of, memory_order order) {
-  if (of->cell == nullptr) return T{};  // nobody can have stored to it
+  if (of->cell == nullptr) return T{};  // no thread can have stored to it
   return of->At().load(Order(order), RL_INFO);
 }
 

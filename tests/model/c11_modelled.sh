@@ -1,6 +1,6 @@
 #!/bin/sh
-# c11_modelled.sh: writes lfbloom/c11.h, which it reads, with the atomics of namespace lfb_model
-# for those of C++.
+# c11_modelled.sh: reads lfbloom/c11.h and writes it with the atomics of namespace lfb_model in
+# place of C++'s.
 set -eu
 modelled=$(sed 's/ std::$/ lfb_model::/; s/ std::atomic</ lfb_model::atomic</')
 [ "$(echo "$modelled" | grep -c 'lfb_model::')" -eq 2 ]

@@ -1,5 +1,5 @@
-// What bloom/filter/claims.c promises, by Relacy: its own code, under every kind of interleaving and
-// every value that a load may see under C11's rules.
+// The promises of bloom/filter/claims.c, by Relacy: its own code, under every interleaving and
+// every value that C11's rules allow a load to see.
 #include "tests/model/atomic.h"
 
 using namespace lfb_model;
@@ -18,7 +18,7 @@ struct Words {
   lfb_word words[2];
 };
 
-// The hash of a key, a number of some bits, whose cell is the first.
+// The hash of a key, a number of some bits, that belongs to the first cell.
 lfb_hash Hash(uint64_t key) {
   const uint64_t upper = key << LFB_CLAIM_STATE_BITS;
   return {upper | lfb_claims_spread(upper), 0};
@@ -38,7 +38,7 @@ void TurnOn(const void* of, lfb_hash hash) {
   lfb_word_set(&words[1], KeyOf(hash));
 }
 
-// The bits of two keys: the second has one that the first has as well.
+// The bits of the keys: the second key shares one bit with the first.
 constexpr uint64_t kKeys[] = {1, 2, 6};
 enum { kKey = 0, kOther = 1, kThird = 2 };
 
@@ -118,7 +118,8 @@ struct TwoKeysOfThree : Claims<TwoKeysOfThree, 3> {
   }
 };
 
-// Keys that share a bit: a claim may find the key present by the bits of others, but never twice.
+// Keys that share a bit: a claim may find the key present by other keys' bits, but no key has
+// two winners.
 struct SharedBits : Claims<SharedBits, 2> {
   void thread(unsigned index) {
     Claim(index == 0 ? kThird : kOther);
@@ -144,8 +145,8 @@ struct BesideAPut : Claims<BesideAPut, 3> {
   }
 };
 
-// A thread stops for ever when it has won and turned on one word.  The others go on, and each key
-// has one winner.
+// A thread stops permanently after it has won and turned on one word. The others proceed, and
+// each key has one winner.
 struct Stopped : Claims<Stopped, 3> {
   bool stopped_won = false;
 

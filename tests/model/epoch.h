@@ -1,5 +1,5 @@
-// epoch.h - atomic/threads/epoch.c as it is, for models: with a system that has no membarrier(2), so
-// that each reader brings a fence, which C11 has rules for.  //tests/promela has the other barrier.
+// epoch.h - atomic/threads/epoch.c unchanged, for models. Its system has no membarrier(2), so
+// each reader executes a fence, for which C11 has rules. //tests/promela has the other barrier.
 #pragma once
 
 // A thread of the model has the slot of its number, or none.
@@ -31,7 +31,7 @@ using namespace lfb_model;
 
 namespace model {
 
-// An epoch as lfb_epoch_init() leaves it; of the strays' places only the first two are ever used.
+// An epoch after lfb_epoch_init(); only the first two of the strays' places are ever used.
 struct Epoch {
   lfb_epoch_place places[PLACES];
   void Begin(lfb_epoch* epoch, Cells<uint64_t>* cells) {

@@ -1,5 +1,5 @@
-// What atomic/threads/epoch.c promises, by Relacy: its own code, with a writer who publishes objects,
-// retires them and polls, and readers who use what they find.
+// The promises of atomic/threads/epoch.c, by Relacy: its own code, with a writer that publishes
+// objects, retires them and polls, and readers that use the objects they find.
 #include "tests/model/atomic.h"
 
 #include <cstring>
@@ -17,7 +17,7 @@ constexpr unsigned kObjects = 3;
 
 struct Object {
   lfb_epoch_entry entry;  // first
-  rl::var<int> alive;     // plain: who uses it beside its being reclaimed is told of
+  rl::var<int> alive;     // plain: Relacy reports a use concurrently with the reclaiming
 };
 
 void Reclaim(lfb_epoch_entry* entry) { reinterpret_cast<Object*>(entry)->alive(RL_INFO) = 0; }
@@ -87,7 +87,7 @@ struct Nested : Reading<Nested, 2> {
   }
 };
 
-// Two threads without a slot: each goes by the place that it takes, perhaps the same one in turn.
+// Two threads without a slot: each uses the place that it takes, perhaps the same one in turn.
 struct Strays : Reading<Strays, 3> {
   void thread(unsigned index) {
     model::without_slot[index] = true;
@@ -101,7 +101,7 @@ struct Strays : Reading<Strays, 3> {
   }
 };
 
-// A wait ends after the sections that it found, and with what they did.
+// A wait ends after the sections that it found, and sees what they did.
 struct Waiting : Reading<Waiting, 2> {
   rl::var<int> done;
 

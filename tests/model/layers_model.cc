@@ -1,6 +1,6 @@
-// What bloom/kinds/layers.c promises, by Relacy: its own code over filters of one word, each
-// full with one bit.  Memory is taken from a pool that is never reused, and what was freed says
-// so when it is touched.
+// The promises of bloom/kinds/layers.c, by Relacy: its own code over filters of one word, each
+// full with one bit. Memory comes from a pool that is never reused; a use after free is
+// reported.
 #include "tests/model/atomic.h"
 
 // A thread of the model has the slot of its number.
@@ -19,7 +19,7 @@ static void PoolGive(void* at);
 #define sched_yield() rl::yield(1, RL_INFO)
 
 using namespace lfb_model;
-#define _Static_assert(...) static_assert(true, "")  // of sizes, which are others here
+#define _Static_assert(...) static_assert(true, "")  // of sizes, which differ here
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
 #else
@@ -52,7 +52,7 @@ struct Pool {
   OneWord filters[kMost];
   Piece layers[kMost];
   unsigned filter_count, layer_count;
-  lfb_layer* last[LFB_SLOT_COUNT];  // that a thread took
+  lfb_layer* last[LFB_SLOT_COUNT];  // the last one that a thread took
   Cells<uint64_t> cells;
 };
 Pool* pool;
@@ -69,8 +69,8 @@ uint32_t TurnOn(const lfb_layout* layout, lfb_hash hash) {
 bool IsIn(const lfb_layout* layout, lfb_hash hash) {
   return (hash.low & ~lfb_word_get(&Of(layout)->word)) == 0;
 }
-// Right with one bit, wrong with more.  What asks first is a layer that has just been written,
-// whose atomic begins here: the thread's last.
+// Within the rate with one bit, above it with more. The first caller passes a layer that has
+// just been written, with an atomic that begins here: the thread's last.
 double FppNow(const lfb_geometry*, uint64_t bits_set) {
   lfb_layer* layer = pool->last[lfb_slot()];
   if (layer->retry_bits.cell == nullptr) pool->cells.Begin(&layer->retry_bits, uint64_t{0});
@@ -144,13 +144,13 @@ uint64_t lfb_stripes_sum(const lfb_stripes* stripes) {
 
 namespace {
 
-// Threads that put keys of their own, each a bit, and ask for what has been put.
+// Threads that put keys of their own, one bit each, and query the keys that were put.
 template <typename Test>
 struct Growing : rl::test_suite<Test, kThreads> {
   Pool memory;
   lfb_growing growing;
   Cells<lfb_layer*> newest;
-  lfb_word returned;  // the keys whose put has returned
+  lfb_word returned;  // the keys with a put that has returned
 
   void before() {
     memset(static_cast<void*>(&memory.filters), 0, sizeof memory.filters);
@@ -174,11 +174,11 @@ struct Growing : rl::test_suite<Test, kThreads> {
     RL_ASSERT(lfb_filter_make_empty(&description, true, &first) == LFB_OK);
     RL_ASSERT(lfb_layers_push(&growing, first) == LFB_OK);
   }
-  // As lfb_growing_put() does.
+  // As lfb_growing_put().
   void Put(uint64_t key) {
     const lfb_hash hash = {UINT64_C(1) << key, 0};
     const lfb_layer* layer = lfb_layers_newest(&growing);
-    RL_ASSERT(!lfb_layers_have(layer, hash));  // nobody else puts it
+    RL_ASSERT(!lfb_layers_have(layer, hash));  // no other thread puts it
     RL_ASSERT(lfb_layers_put(&growing, layer, hash));
     atomic_fetch_or_explicit(&returned, hash.low, memory_order_release);
   }
@@ -187,7 +187,7 @@ struct Growing : rl::test_suite<Test, kThreads> {
     for (uint64_t key = 0; key < 3; key++)
       if (in >> key & 1) RL_ASSERT(lfb_layers_has(&growing, {UINT64_C(1) << key, 0}));
   }
-  // All that was put is there; each level has one layer, and what is not in the list was freed.
+  // All keys are present; each level has one layer, and layers outside the list were freed.
   void after() {
     const lfb_layer* now = growing.newest.cell->load(rl::mo_acquire, RL_INFO);
     const uint64_t in = returned.cell->load(rl::mo_acquire, RL_INFO);
@@ -208,7 +208,7 @@ struct Growing : rl::test_suite<Test, kThreads> {
   }
 };
 
-// Two who put and find the layer full, and one who asks.
+// Two threads put and find the layer full, and one queries.
 struct TwoPut : Growing<TwoPut> {
   void thread(unsigned index) {
     if (index < 2)
@@ -218,7 +218,7 @@ struct TwoPut : Growing<TwoPut> {
   }
 };
 
-// Three who put; the last asks as well.
+// Three threads put; the last one queries, too.
 struct ThreePut : Growing<ThreePut> {
   void thread(unsigned index) {
     Put(index);

@@ -5,14 +5,15 @@ load("@rules_cc//cc:cc_test.bzl", "cc_test")
 load("@rules_shell//shell:sh_test.bzl", "sh_test")
 load("//tools:plants.bzl", "PLANTS")
 
-# Not the project's warnings: Relacy's headers are of 2013, and the library's C is read as C++.
+# Not the project's warnings: Relacy's headers are of 2013, and the library's C is compiled as
+# C++.
 COPTS = ["-DLFB_MODEL", "-O2", "-fpermissive", "-w", "-ffunction-sections"]
 
-# With the lfbloom/c11.h of :c11_<variant>, which spells the model's atomics, before the library's.
+# The lfbloom/c11.h of :c11_<variant>, which spells the model's atomics, precedes the library's.
 def _includes(variant):
     return ["-I$(GENDIR)/tests/model/" + variant, "-I$(GENDIR)", "-Iatomic/include", "-Ibloom/include"]
 
-# What a source has beside what the model calls is left out, with what that would need.
+# Functions that the model does not call are left out, with everything that they would need.
 LINKOPTS = ["-Wl,--gc-sections"]
 
 def c11(variant, source):

@@ -15,11 +15,11 @@ struct Told : std::streambuf {
   char room[1 << 16];
 };
 
-// Scenarios, each tried by chance and, with a bound on the switches of threads, one by one:
+// Scenarios, each tried at random and, with a bound on the thread switches, systematically:
 //
 //     binary [--runs=N] [--bound=N] [NAME...]
 //
-// N runs by chance (100000); all runs with so many switches that no thread asked for (1).
+// N random runs (100000); all runs with at most so many switches that no thread asked for (1).
 class Runs {
  public:
   Runs(int argc, char** argv) : argc_(argc), argv_(argv) {

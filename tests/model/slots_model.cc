@@ -1,6 +1,6 @@
-// What atomic/threads/slots.c promises, by Relacy: its own code, with atomic/threads/stripes.h over it.  A
-// thread's variables are the model's (tests/model/BUILD.bazel, slots_modelled), pthread's
-// functions are here.
+// The promises of atomic/threads/slots.c, by Relacy: its own code, with atomic/threads/stripes.h
+// over it. A thread's variables are the model's (tests/model/BUILD.bazel, slots_modelled);
+// pthread's functions are in this file.
 #include "tests/model/atomic.h"
 
 #include <stdint.h>
@@ -11,7 +11,7 @@ constexpr unsigned kThreads = 3;
 
 unsigned Thread() { return rl::ctx().threadx_->index_; }
 
-// A variable that each thread of the model has one of; Begin() is before a run.
+// A variable of which each thread of the model has one; Begin() comes before a run.
 class PerThread {
  public:
   operator uint32_t() const { return of_[Thread()]; }
@@ -27,12 +27,12 @@ class PerThread {
   uint32_t of_[kThreads] = {};
 };
 
-// What pthread keeps.  All keys have the same destructor, and each is known to the threads that
-// its making happened before.
+// The state of pthread. All keys have the same destructor. A thread knows the keys that were
+// made before it in the happens-before sense.
 struct Pthread {
   void (*at_exit)(void*) = nullptr;
   void* value[kThreads] = {};
-  rl::atomic<int>* known = nullptr;  // of each key
+  rl::atomic<int>* known = nullptr;  // for each key
   unsigned made = 0, deleted = 0;
   bool refuses_key = false, refuses_value = false;
 } pthread;
@@ -57,7 +57,7 @@ int SetSpecific(unsigned key, const void* value) {
 
 }  // namespace
 
-// As atomic/threads/slots.h has it, but for what is above.
+// As atomic/threads/slots.h, except for the definitions above.
 #define LFB_ATOMIC_SLOTS_H
 enum { LFB_SLOT_COUNT = 128 };
 extern PerThread lfb_slot_plus_one, lfb_slot_own_plus_one;
@@ -81,7 +81,7 @@ using namespace lfb_model;
 #include "atomic/threads/stripes.h"
 #include "tests/model/model.h"
 
-// As stripes.c has it; the processor is the one that the thread's number stands for.
+// As stripes.c has it; the thread's number stands for the processor.
 uint64_t lfb_stripes_add_shared(const lfb_stripes* stripes, uint64_t amount) {
   const uint32_t which = stripes->owned + lfb_slot() % stripes->shared;
   return lfb_add_u64(&stripes->stripes[which].count, amount, memory_order_release);
@@ -96,13 +96,13 @@ void lfb_stripes_add_slow(const lfb_stripes* stripes, uint64_t amount) {
 
 namespace {
 
-// Three threads that count, each with the slot that it has; of the 128 slots `free` are free.
+// Three threads that count, each with its slot; of the 128 slots `free` are free.
 template <typename Test>
 struct Slots : rl::test_suite<Test, kThreads> {
   lfb_stripe lines[LFB_SLOT_COUNT + LFB_STRIPES_SHARED]{};
   lfb_stripes count{};
   Cells<uint64_t> cells;
-  lfb_word owned[2]{};  // of the free slots: how many threads have it
+  lfb_word owned[2]{};  // of the free slots: how many threads have each
   unsigned added[kThreads] = {};
   rl::atomic<int> known[kThreads];
 
@@ -131,7 +131,7 @@ struct Slots : rl::test_suite<Test, kThreads> {
     lfb_stripes_add(&count, 1);
     added[Thread()]++;
   }
-  // Whether the thread has a slot, which nobody else then has.
+  // Whether the thread has a slot; then no other thread has it.
   bool Own() {
     const uint32_t slot = lfb_slot();
     if (slot >= LFB_SLOT_COUNT) {
@@ -145,7 +145,7 @@ struct Slots : rl::test_suite<Test, kThreads> {
   void Disown() {
     atomic_fetch_add_explicit(&owned[lfb_slot() - kFirst], UINT64_MAX, memory_order_relaxed);
   }
-  // One round of destructors; whether there was one to call.
+  // One round of destructors; returns whether there was one to call.
   static bool Round() {
     void* const value = pthread.value[Thread()];
     pthread.value[Thread()] = nullptr;
@@ -161,12 +161,12 @@ struct Slots : rl::test_suite<Test, kThreads> {
       RL_ASSERT(!Round());
       return;
     }
-    RL_ASSERT(Round());                       // the first round leaves it its slot
+    RL_ASSERT(Round());                       // after the first round it still has its slot
     RL_ASSERT(lfb_slot() < LFB_SLOT_COUNT);
     Add();
     Disown();
     RL_ASSERT(Round() && !Round());
-    RL_ASSERT(lfb_slot() >= LFB_SLOT_COUNT);  // what comes late has none, and takes none
+    RL_ASSERT(lfb_slot() >= LFB_SLOT_COUNT);  // a late put has no slot, and takes none
     Add();
   }
   uint64_t Sum(uint32_t from, uint32_t to) {
@@ -175,7 +175,7 @@ struct Slots : rl::test_suite<Test, kThreads> {
       sum += atomic_load_explicit(&lines[i].count, memory_order_acquire);
     return sum;
   }
-  // Whatever was counted is in the sum, and the slots are free again.
+  // Everything counted is in the sum, and the slots are free again.
   void Ended(unsigned free) {
     const uint64_t sum = Sum(kFirst, kFirst + 2) +
                          Sum(LFB_SLOT_COUNT, LFB_SLOT_COUNT + LFB_STRIPES_SHARED);
@@ -188,7 +188,7 @@ struct Slots : rl::test_suite<Test, kThreads> {
   }
 };
 
-// Two slots: whoever comes while both are taken shares; a slot given back is had again.
+// Two slots: a thread that comes while both are taken shares; a returned slot is reused.
 struct TwoSlots : Slots<TwoSlots> {
   void before() { Begin(2); }
   void thread(unsigned) { Live(); }
@@ -202,7 +202,7 @@ struct OneSlot : Slots<OneSlot> {
   void after() { Ended(1); }
 };
 
-// None: all share, none is lost.
+// No slot: all share, nothing is lost.
 struct NoSlot : Slots<NoSlot> {
   void before() { Begin(0); }
   void thread(unsigned) {
@@ -217,7 +217,7 @@ struct NoSlot : Slots<NoSlot> {
   }
 };
 
-// pthread refuses to keep the value by which a slot is given back: none is kept.
+// pthread refuses to keep the value by which a slot is returned: the thread keeps no slot.
 struct Refused : Slots<Refused> {
   void before() {
     Begin(2);
@@ -230,7 +230,7 @@ struct Refused : Slots<Refused> {
   void after() { Ended(2); }
 };
 
-// .. or a key at all.
+// pthread refuses a key.
 struct RefusedKey : Slots<RefusedKey> {
   void before() {
     Begin(2);

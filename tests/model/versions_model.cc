@@ -1,6 +1,6 @@
-// What bloom/kinds/versions.c promises, by Relacy: its own code, over that of the epoch (epoch.h)
-// and filters of one word.  Memory is taken from a pool that is never reused, and
-// what was freed says so when it is touched.
+// The promises of bloom/kinds/versions.c, by Relacy: its own code, over that of the epoch
+// (epoch.h) and filters of one word. Memory comes from a pool that is never reused; a use after
+// free is reported.
 #include "tests/model/atomic.h"
 
 #include <cstring>
@@ -12,7 +12,7 @@
 
 #include "tests/model/model.h"
 
-// Both are given back behind a run, so that what is read too late can be seen.
+// Both are freed after a run, so that a late read can be seen.
 struct lfb_filter {
   lfb_word word;
   bool freed;
@@ -105,7 +105,7 @@ struct Swaps : rl::test_suite<Test, kThreads> {
   lfb_versions versions{};
   lfb_filter filters[4];
   unsigned made = 0;
-  lfb_word source{}, returned{};  // a bit a key: in the source of truth; its put has returned
+  lfb_word source{}, returned{};  // one bit per key: in the source of truth; its put has returned
 
   void before() {
     pool = &memory;
@@ -169,7 +169,7 @@ struct Swaps : rl::test_suite<Test, kThreads> {
   }
 };
 
-// A writer, and a reader of what he has put, while a version is replaced by another.
+// A writer, and a reader of its keys, while a version is replaced by another.
 struct OneSwap : Swaps<OneSwap, 3> {
   void thread(unsigned index) {
     if (index == 0) {
@@ -183,7 +183,7 @@ struct OneSwap : Swaps<OneSwap, 3> {
   }
 };
 
-// The writer tells the source behind the put, in one section with it.
+// The writer adds the key to the source after the put, in one section with it.
 struct SwapBesideASection : Swaps<SwapBesideASection, 3> {
   void thread(unsigned index) {
     if (index == 0) {
@@ -197,7 +197,7 @@ struct SwapBesideASection : Swaps<SwapBesideASection, 3> {
   }
 };
 
-// The version before comes back, and has what was put since.
+// The previous version becomes current again, and has the keys put since.
 struct Rollback : Swaps<Rollback, 2> {
   void thread(unsigned index) {
     if (index == 0) {
@@ -211,7 +211,7 @@ struct Rollback : Swaps<Rollback, 2> {
   }
 };
 
-// One is given up, the next is published.
+// One version is abandoned, the next is published.
 struct Abandoned : Swaps<Abandoned, 2> {
   void thread(unsigned index) {
     if (index == 0) {

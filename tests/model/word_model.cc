@@ -1,5 +1,5 @@
-// What lfbloom/word.h and atomic/threads/stripes.h promise, by Relacy: a bit has one winner, a mask is
-// counted once, a sum is never above the truth and in the end exact.
+// The promises of lfbloom/word.h and atomic/threads/stripes.h, by Relacy: a bit has one winner,
+// a mask is counted once, a sum is never above the truth and exact at the end.
 #include "tests/model/atomic.h"
 
 // A thread of the model has the slot of its number.
@@ -18,7 +18,7 @@ using namespace lfb_model;
 #include "atomic/threads/stripes.h"
 #include "tests/model/model.h"
 
-// As stripes.c has it; the processor is the thread's number.
+// As stripes.c has it; the thread's number stands for the processor.
 uint64_t lfb_stripes_add_shared(const lfb_stripes* stripes, uint64_t amount) {
   const uint32_t which = stripes->owned + lfb_slot() % stripes->shared;
   return lfb_add_u64(&stripes->stripes[which].count, amount, memory_order_release);
@@ -29,7 +29,7 @@ void lfb_stripes_add_slow(const lfb_stripes* stripes, uint64_t amount) {
 
 namespace {
 
-// Three who turn on masks that overlap: each bit is credited once, and none is lost.
+// Three threads turn on masks that overlap: each bit is credited once, and none is lost.
 struct Masks : rl::test_suite<Masks, 3> {
   lfb_word word{};
   Cells<uint64_t> cells;
@@ -50,8 +50,8 @@ struct Masks : rl::test_suite<Masks, 3> {
   }
 };
 
-// Two threads turn on bits and count them, one in a stripe of its own and one in a shared one;
-// a third reads: a thread that sees a count sees as many bits.
+// Two threads turn on bits and count them, one in a stripe of its own and one in a shared one. A
+// third reads: a thread that sees a count sees at least as many bits.
 template <typename Test>
 struct Counting : rl::test_suite<Test, 3> {
   lfb_word word{};

@@ -2,19 +2,20 @@
  * epoch.pml - atomic/threads/epoch.h: readers that enter by plain stores, which stay in their
  * processors' store buffers, and a writer that publishes, retires and polls.
  *
- * What is here of the code: lfb_epoch_enter_plainly(), lfb_epoch_leave_plainly(),
- * lfb_epoch_retire() and lfb_epoch_poll() with membarrier(2), each load and store a step of its
- * own.  Readers and the writer go on for ever; objects are used again, so that a finite number of
- * states is all.  A number is written as its age: how many numbers have begun since.  All ages
- * grow by one when a number begins.  What is retired is at most OBJECTS - 1 numbers old, so that
- * OLD stands for all that is older: only whether one number is lower than another is ever asked.
+ * Modelled code: lfb_epoch_enter_plainly(), lfb_epoch_leave_plainly(), lfb_epoch_retire() and
+ * lfb_epoch_poll() with membarrier(2).  Each load and store is one step.  Readers and the writer
+ * never end.  Objects are reused, so the number of states is finite.  A number is stored as its
+ * age: how many numbers have begun since.  All ages grow by one when a number begins.  A retired
+ * object is at most OBJECTS - 1 numbers old, so OLD stands for everything older: the code only
+ * asks whether one number is lower than another.
  *
- * Asserted: what a reader has loaded is not reclaimed before it leaves.  The formula
- * `reclaimed`: under fair scheduling, with readers that leave, what was retired is reclaimed.
+ * Asserted: an object that a reader has loaded is not reclaimed before the reader leaves.  The
+ * formula `reclaimed`: under fair scheduling, with readers that leave, each retired object is
+ * reclaimed.
  *
  * Bugs, by -D: UNBARRED no barrier in a poll; UNGRACED no retiring; EARLY the pointer is loaded
- * before the epoch's number; SHORT what is retired is reclaimed one number early; MUTE
- * readers see no number but the first, the oldest (found by `reclaimed`).
+ * before the epoch's number; SHORT a retired object is reclaimed one number early; MUTE readers
+ * see only the first number, the oldest (found by `reclaimed`).
  */
 #ifndef READERS
 #define READERS 2
@@ -22,19 +23,19 @@
 #define OBJECTS 2
 #define OUTSIDE 0
 #define NOW 1             /* an age is written plus one */
-#define OLD (1 + OBJECTS) /* older than all that is retired */
+#define OLD (1 + OBJECTS) /* older than any retired object */
 
-byte published = 0;  /* which object readers find                           */
+byte published = 0;  /* the object that readers find                        */
 bool live[OBJECTS];
 byte waits[OBJECTS]; /* while retired: NOW plus the age of its number        */
 
-/* A place in memory, and its owner's stores that are not there yet, in order; and the number
+/* A place in memory; its owner's stores that have not reached it yet, in order; and the number
  * that the owner has loaded and not stored. */
 byte since[READERS];
 byte loaded[READERS];
 chan stores[READERS] = [2] of { byte };
 
-/* A store of a reader's reaches memory, of the oldest one first. */
+/* A reader's oldest buffered store reaches memory. */
 proctype Processor(byte i)
 {
 end:
@@ -70,7 +71,7 @@ end:
 
 #define GROW(age) age = (age == OUTSIDE || age == OLD -> age : age + 1)
 
-/* Begins a number: all that there are grow older. */
+/* Begins a number: all existing ones grow older. */
 inline turn()
 {
   o = 0;
@@ -94,7 +95,7 @@ inline turn()
   o = 0; value = 0
 }
 
-/* Publishes a free object, and retires the one before: of that readers see nothing. */
+/* Publishes a free object and retires the previous one; readers do not see the retiring. */
 inline publish()
 {
   atomic {
@@ -118,7 +119,7 @@ inline publish()
   }
 }
 
-/* What each processor does within membarrier(2). */
+/* The effect of membarrier(2) on each processor. */
 inline barrier()
 {
 #ifndef UNBARRED
@@ -139,7 +140,7 @@ inline barrier()
 #endif
 }
 
-/* The oldest section's number: OUTSIDE where there is none. */
+/* The oldest section's number; OUTSIDE if there is none. */
 inline scan()
 {
   do
@@ -148,7 +149,7 @@ inline scan()
   od
 }
 
-/* A section's number is not below that of what is retired: it is not older. */
+/* A section's number is not below that of a retired object: it is not older. */
 inline reclaim()
 {
   d_step {

@@ -1,7 +1,7 @@
 #!/bin/bash
-# spin.sh MODEL WANTED [-DNAME...]: searches all states of a Promela model, each -D given to
-# it.  WANTED is "holds": all were seen and nothing was wrong; or "fails": something was.  With
-# -DLIVE it searches for cycles that a formula forbids, under fair scheduling.
+# spin.sh MODEL WANTED [-DNAME...]: searches all states of a Promela model; each -D is passed to
+# it. WANTED is "holds": all states were seen and nothing was wrong; or "fails": something was.
+# With -DLIVE it searches for cycles that a formula forbids, under fair scheduling.
 set -euo pipefail
 model=$(realpath "$1") wanted=$2
 shift 2
@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 spin -a "$@" "$model"
 "${CC:-gcc}" -O2 -w -DCOLLAPSE "${build[@]}" -o pan pan.c
-# More steps deep than there are states: else the search says that it was cut short.
+# More steps deep than there are states: otherwise the search reports that it was cut short.
 output=$(./pan "${search[@]}" -m2500000)
 grep -E "errors:|states, stored|assertion violated|acceptance cycle" <<<"$output"
 

@@ -1,4 +1,4 @@
-// failing_kinds.cc - rows of what is made in memory, written, read, saved and loaded.
+// failing_kinds.cc - rows of objects that are made in memory, written, read, saved and loaded.
 #include "tests/whole/failing_rows.h"
 #include "tests/support/streams.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 // ---- filters ------------------------------------------------------------------------
 
-// Writes to memory, reads from there.
+// Writes to memory and reads from it.
 template <typename T, typename Writer, typename Reader, typename Asker>
 Act Rereading(const T& from, const Writer& write, const Reader& read, const Asker& ask) {
   const auto bytes = std::make_shared<std::string>();
@@ -22,13 +22,13 @@ Act Rereading(const T& from, const Writer& write, const Reader& read, const Aske
       ask);
 }
 
-// Saves to a new file, which is a whole one or not there.
+// Saves to a new file, which is whole or does not exist.
 template <typename T, typename Saver, typename Loader>
 Act Saving(const T& what, const std::string& path, const Saver& save, const Loader& load) {
   return [what, path, save, load] {
     const lfb_status status = save(what.get(), path.c_str());
     const Spared now;
-    if (status != LFB_ERROR_SYNC) {  // of the folder: the file is there
+    if (status != LFB_ERROR_SYNC) {  // of the folder: the file exists
       EXPECT_EQ(std::filesystem::exists(path), status == LFB_OK);
     }
     if (status == LFB_OK) {
@@ -81,7 +81,7 @@ void AddForm(lfb_form form, lfb_strategy_id strategy, uint64_t n, Rows* rows) {
                    }});
 }
 
-// A batch so big that it takes memory: without it nothing is lost but time.
+// A batch so big that it allocates memory: without it only time is lost.
 Act BigBatch(const std::string&) {
   const lfb_config config = Config(200'000, 0.01, LFB_FAST);
   std::vector<uint64_t> keys(300'000);
@@ -110,7 +110,7 @@ void AddFilters(Rows* rows) {
   rows->push_back({"lfb_filter_put_many_u64", 0, BigBatch, {{"*", {LFB_OK}}}});
   for (uint64_t n : {kFew, kMany}) {
     rows->push_back({"lfb_filter_create", 5, ToCreate(lfb_filter_create, Seedless(n)), kPopulated});
-    // EINVAL: a Linux that populates nothing, where each page is touched
+    // EINVAL: a Linux that populates nothing, so each page is touched
     rows->push_back({"lfb_filter_create", 4, ToCreate(lfb_filter_create, Seedless(n)), {}, EINVAL});
     rows->push_back({"lfb_filter_copy", 4, [n](const std::string&) {
                        const SharedFilter filter = WithKey(Config(n, 0.01, LFB_FAST));
@@ -129,7 +129,7 @@ void AddFilters(Rows* rows) {
 
 namespace {
 
-// ---- the others of one kind ---------------------------------------------------------
+// ---- the other calls of one kind ----------------------------------------------------
 
 template <typename T>
 struct Kind {

@@ -1,4 +1,4 @@
-// failing_mapped.cc - rows of what is in mapped files.
+// failing_mapped.cc - rows of objects in mapped files.
 #include <lfbloom/growing_mapped.h>
 #include <lfbloom/mapped.h>
 
@@ -10,17 +10,17 @@ namespace {
 
 // ---- mapped -------------------------------------------------------------------------
 
-// What mapping a file comes to.  open(): without unnamed files one with a name is made, and the
+// The results of mapping a file. open(): without unnamed files one with a name is made, and the
 // folder is opened to sync it.
 const std::map<std::string, Statuses> kMapped = {
     {"mmap", {LFB_ERROR_MAP, LFB_ERROR_NO_MEMORY}},
     {"open", {LFB_OK, LFB_ERROR_OPEN, LFB_ERROR_SYNC}},
     {"lstat", {LFB_OK}},
-    // closing asks whether the descriptor still is the file's
+    // closing checks whether the descriptor still is the file's
     {"fstat", {LFB_OK, LFB_ERROR_OPEN, LFB_ERROR_MAP}},
 };
 
-// An act that makes a file, which is whole, or not there.
+// An act that makes a file, which is whole or does not exist.
 template <typename T, typename Maker>
 Act MakingAFile(const std::string& path, const Maker& make) {
   return [=] {
@@ -32,7 +32,7 @@ Act MakingAFile(const std::string& path, const Maker& make) {
   };
 }
 
-// An act on what was opened before it, and is closed behind it.
+// An act on an object that is opened before it, and closed after it.
 template <typename T, typename Opener>
 Act OnOpened(const Opener& open, const std::function<lfb_status(T*)>& act) {
   return [=] {

@@ -1,4 +1,4 @@
-// failing_quiet.cc - rows of what makes no calls, and of growing, which puts do without.
+// failing_quiet.cc - rows of functions that make no system calls, and of growing without memory.
 #include <lfbloom/fast.h>
 
 #include "tests/whole/failing_rows.h"
@@ -7,7 +7,7 @@ namespace failing {
 
 namespace {
 
-// ---- what makes no calls ------------------------------------------------------------
+// ---- functions without system calls -------------------------------------------------
 
 constexpr uint64_t kCount = 3;
 const uint64_t kNumbers[kCount] = {kKey, 1, 2};
@@ -238,7 +238,7 @@ void AddQuiet(Rows* rows) {
 
 namespace {
 
-// ---- growing while there is no memory -----------------------------------------------
+// ---- growing without memory ---------------------------------------------------------
 
 // Each way to put; keys that are new each time.
 void GrowBy(lfb_growing* growing, uint64_t first) {
@@ -271,8 +271,8 @@ uint64_t Lost(lfb_growing* growing, uint64_t key) {
          !lfb_growing_might_contain_many_hash(growing, &key, 1, nullptr);
 }
 
-// Puts until there are three layers, or would be; then no key is lost, and the next one finds
-// memory again.
+// Puts until there are three layers, or would be. No key is lost, and the next put finds memory
+// again.
 lfb_status Grow(lfb_growing* growing) {
   for (uint64_t i = 0; i < 2 * kFew; i += 2) GrowBy(growing, i);
   const Spared now;

@@ -1,4 +1,4 @@
-// failing_rows.h - what the rows of bloom/ have in common: objects, and acts that make them.
+// failing_rows.h - the common part of the rows of bloom/: objects, and acts that make them.
 #pragma once
 
 #include <lfbloom/follow.h>
@@ -15,7 +15,8 @@ namespace failing {
 using calls::Spared;
 using Rows = std::vector<Row>;
 
-// Keys of filters whose words are from the heap, and from the system (2 MiB up).
+// Numbers of keys: the words of such filters are from the heap, and from the system (2 MiB and
+// more).
 constexpr uint64_t kFew = 1000, kMany = 2'000'000;
 constexpr uint64_t kKey = 42;
 
@@ -26,7 +27,7 @@ inline lfb_config Seedless(uint64_t n) {
   return config;
 }
 
-// ---- what is made has to work -------------------------------------------------------
+// ---- checks that an object works ----------------------------------------------------
 
 inline void UseAndFree(lfb_filter* filter) {
   lfb_filter_put_u64(filter, kKey);
@@ -69,7 +70,7 @@ Act Making(const Maker& make) {
   return [make] { return Make<T>(make, [](T* made) { UseAndFree(made); }); };
 }
 
-// The same, where it has to hold kKey already.
+// The same for one that must already hold kKey.
 template <typename T, typename Maker, typename Asker>
 Act Reading(const Maker& make, const Asker& ask) {
   return [make, ask] {
@@ -80,7 +81,7 @@ Act Reading(const Maker& make, const Asker& ask) {
   };
 }
 
-// What the acts work on.
+// The objects that the acts work on.
 using SharedFilter = std::shared_ptr<lfb_filter>;
 using SharedGrowing = std::shared_ptr<lfb_growing>;
 using SharedCounting = std::shared_ptr<lfb_counting>;
@@ -104,7 +105,7 @@ inline SharedCounting CountedWithKey(uint64_t n) {
   return counting;
 }
 
-// Words are populated at once, so that a lack of memory is found here; huge pages are a wish.
+// Words are populated at once, so that a lack of memory is found here; huge pages are optional.
 inline const std::map<std::string, Statuses> kPopulated = {
     {"madvise", {LFB_OK, LFB_ERROR_NO_MEMORY}}};
 
@@ -126,7 +127,7 @@ inline SharedVersions Versions() {
   return SharedVersions(versions, lfb_versions_free);
 }
 
-// A source of keys, a new version each time that it is asked, or one that fails.
+// A source of keys: a new version each time that it is asked, or a failure.
 struct Keys {
   uint64_t version = 0, now = 1'700'000'000;
   lfb_status status = LFB_OK;
@@ -153,7 +154,7 @@ struct Keys {
     functions.keys = Give;
     return functions;
   }
-  // A follower that loads by so many threads.
+  // A follower that loads with so many threads.
   static std::shared_ptr<Keys> Followed(unsigned threads) {
     const auto keys = std::make_shared<Keys>();
     const lfb_source functions = keys->Functions();

@@ -1,11 +1,11 @@
-// failing_test.cc - each function of bloom/ where memory, or a call of the system, is refused:
-// the table of failing.h.
+// failing_test.cc - each function of bloom/ with memory, or a system call, refused: the table of
+// failing.h.
 //
-// Seen to fail, each time, with these planted by hand: a filter kept by a handle with versions
-// that could not be made, or by a load that fails behind it; a temporary file that stays; an
-// output that is written before all has succeeded; a version that takes memory to be abandoned;
-// a directory that is taken to end where it could not be read; getrandom() not called again
-// after a signal.
+// Seen to fail, each time, with these bugs planted by hand: a filter kept by a handle with
+// versions that could not be made, or by a load that fails after it was made; a temporary file
+// that stays; an output that is written before everything has succeeded; a version that needs
+// memory to be abandoned; a directory taken to end where it could not be read; getrandom() not
+// called again after a signal.
 #include "tests/whole/failing_rows.h"
 
 namespace failing {

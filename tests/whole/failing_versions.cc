@@ -1,4 +1,4 @@
-// failing_versions.cc - rows of versions, and of what replaces them.
+// failing_versions.cc - rows of versions, and of the calls that replace them.
 #include <lfbloom/file_source.h>
 #include <sched.h>
 
@@ -17,7 +17,7 @@ void Begin(lfb_versions* versions) {
   lfb_filter_put_u64(building, kKey);
 }
 
-// An act of an administrator, between what comes before it and behind it.
+// An administrator's act, with a call before it and a call after it.
 template <typename Before, typename Administer, typename Behind>
 std::function<Act(const std::string&)> Administering(Before before, Administer administer,
                                                      Behind behind) {
@@ -38,7 +38,7 @@ std::function<Act(const std::string&)> Administering(Before before, Administer a
   };
 }
 
-// The number is of the new version, or untouched.
+// The number is that of the new version, or untouched.
 template <typename Numbering>
 lfb_status Numbered(lfb_versions* versions, const Numbering& numbering) {
   const uint64_t before = lfb_versions_number(versions);
@@ -142,8 +142,8 @@ lfb_status AskFiles(const std::string& path, lfb_filter** filter) {
   return status;
 }
 
-// A source that fails while there is no memory: the follower goes on, once both have passed.
-// Seen to fail where abandoning a version took memory: it was being built for ever.
+// A source that fails while there is no memory: the follower continues once both have passed.
+// Seen to fail when abandoning a version needed memory: the version was being built permanently.
 Act FailsAsItsSource(const std::string&) {
   const auto keys = Keys::Followed(1);
   return [keys] {
@@ -203,7 +203,7 @@ void AddFollowers(Rows* rows) {
                        const uint64_t before = keys->Rebuilt();
                        const lfb_status status = lfb_follow_start(keys->follow.get());
                        const Spared now;
-                       // not while it takes keys, which then are refused
+                       // not while it takes keys: these would be refused
                        while (status == LFB_OK && keys->Rebuilt() == before) sched_yield();
                        lfb_follow_stop(keys->follow.get());
                        return status;

@@ -1,8 +1,8 @@
 #!/bin/bash
-# folders_test.sh HOUSE LIST FILE...: each source includes only its own folder and those above it
-# in the list, in no circle, by its path in the tree; atomic/ knows nothing of bloom/, and nobody
-# but redis/ and cli/ of Redis, by their places in the list.  Then a small tree with each thing
-# wrong, to see that it is found.
+# folders_test.sh HOUSE LIST FILE...: each source includes only its own folder and those above
+# it in the list, in no circle, by its path in the tree. By their places in the list, atomic/
+# knows nothing of bloom/, and only redis/ and cli/ know Redis. Then the check must find each
+# error in a small tree.
 set -euo pipefail
 source tests/support/complain.sh
 
@@ -19,7 +19,7 @@ house=$PWD/$house
 cd "$small"
 printf '%s\n' '# the list' low high >list
 
-# files NAME TEXT...: the tree is these files.
+# files NAME TEXT...: makes a tree of these files.
 files() {
   rm -f low/* high/*
   while (($# > 0)); do
@@ -28,7 +28,7 @@ files() {
   done
 }
 
-# finds STATUS TEXT: what the check says of the tree.
+# finds STATUS TEXT: the expected result of the check on the tree.
 finds() {
   local status=0 said
   said=$(awk -v list=list -v check=1 -f "$house" low/* high/*) || status=$?

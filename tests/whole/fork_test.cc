@@ -1,4 +1,4 @@
-// fork(): what a child has of its parent's filters, and what it does with them.
+// fork(): what a child has of its parent's filters, and how it uses them.
 #include <lfbloom/fast.h>
 
 #include <thread>
@@ -11,8 +11,8 @@ namespace {
 
 // ---- a shared filter ------------------------------------------------------------------------
 
-// A child puts inline into a file that its parent opened, and so does the parent.
-// With leases it failed in 3 of 5 runs.
+// A child puts inline into a file that its parent opened, and so does the parent. With leases it
+// failed in 3 of 5 runs.
 TEST(Fork, InlinePutsAreCountedInBothProcesses) {
   constexpr uint64_t kKeys = 50000;
   const Path path;
@@ -41,9 +41,9 @@ TEST(Fork, InlinePutsAreCountedInBothProcesses) {
 class Killed : public testing::TestWithParam<lfb_strategy_id> {};
 
 // A child is killed after instruction n of a claim, for every n of strategy fast, every fifth of
-// others: its claim has a winner at most,
-// the next claims of its cell go on, and the count is that of the words.
-// With leases it failed for fast-pair, where the count lacked 4 bits, and came to no end for others.
+// others. Its claim has at most one winner, the next claims of its cell proceed, and the count
+// is that of the words. With leases it failed for fast-pair, with a count that lacked 4 bits,
+// and never ended for others.
 TEST_P(Killed, AfterEachInstructionOfAClaim) {
   if (!kCanStep) return NotHere("this machine's trap flag is not known here");
   const Path path;
@@ -109,7 +109,7 @@ class Busy {
   }
   // How many keys each thread has put or claimed by now.
   std::vector<uint64_t> Done() const { return {done_.begin(), done_.end()}; }
-  // Gives each thread so many keys, and comes back when one has done a part of them.
+  // Gives each thread so many keys, and returns when one has done a part of them.
   void Give(uint64_t keys, uint64_t part) {
     const uint64_t until = done_[0] + part;
     given_ += keys / 2;
@@ -124,7 +124,7 @@ class Busy {
   std::vector<std::thread> running_;
 };
 
-// What a child of a process with busy threads finds; 0 if that is what it was promised.
+// Run in a child of a process with busy threads; returns 0 if all promises are kept.
 int IsWhole(lfb_filter* filter, const std::vector<uint64_t>& done) {
   lfb_stats stats;
   lfb_filter_stats(filter, &stats);
@@ -143,9 +143,9 @@ int IsWhole(lfb_filter* filter, const std::vector<uint64_t>& done) {
 
 class BesideBusyThreads : public testing::TestWithParam<lfb_strategy_id> {};
 
-// The child's count is at most that of its words, and lacks at most what each thread of its
-// parent was about to count.  What was put before the fork is found, and the child goes on.
-// A guard without a bug behind it: it never failed with leases either.
+// The child's count is at most that of its words, and lacks at most the bits that each thread of
+// its parent was about to count. Keys put before the fork are found, and the child continues. It
+// guards against no known bug: it never failed with leases either.
 TEST_P(BesideBusyThreads, AChildIsWhole) {
   constexpr unsigned kThreads = 4;
   constexpr uint64_t kRounds = 100, kKeys = 400;

@@ -1,5 +1,5 @@
-// Signal handlers that put and claim, and threads that stop for ever: at every instruction of a
-// put and of a claim, one after the other (stepped.h), and at random ones.
+// Signal handlers that put and claim, and threads that stop and never run again: at every
+// instruction of a put and of a claim, one after the other (stepped.h), and at random ones.
 #include <lfbloom/growing.h>
 #include <lfbloom/growing_mapped.h>
 #include <sys/time.h>
@@ -40,7 +40,7 @@ class Any {
                   : lfb_growing_might_contain_u64(growing_, key);
   }
 
-  // What the filter says, and what its words say.
+  // The filter's count, and that of its words.
   uint64_t BitsSet() const { return plain_ ? ::BitsSet(plain_) : Growing(growing_); }
   uint64_t BitsInWords() const {
     if (plain_) return ::BitsInWords(plain_);
@@ -83,16 +83,17 @@ const auto kCases = testing::Combine(
     testing::Range(kPrivate, kKinds, static_cast<Kind>(1)),
     testing::Values(LFB_FAST, LFB_FAST_PAIR, LFB_GUAVA_MITZ64, LFB_JAVA_DOUBLE));
 
-// All instructions of one case are tried, and one in 23 of the others: n of them take n * n traps.
+// All instructions of one case are tried, and one in 23 of the others: n instructions take n * n
+// traps.
 uint64_t Stride(const Case& of) { return of == Case(kMapped, LFB_FAST) ? 1 : 23; }
 
 // ---- handlers -------------------------------------------------------------------------------
 
 class Handlers : public testing::TestWithParam<Case> {};
 
-// A handler runs after instruction n of a claim and of a put (Stride()): it claims the same
-// key, and puts and claims others.  No bit is lost in the count, and each key has one winner.
-// With claimants of 1,024 slots it failed for 14 of the 16 cases, each time: two winners.
+// A handler runs after instruction n of a claim and of a put (Stride()): it claims the same key,
+// and puts and claims others. The count lacks no bit, and each key has one winner. With
+// claimants of 1,024 slots it failed for 14 of the 16 cases, each time with two winners.
 TEST_P(Handlers, AtEachInstruction) {
   if (!kCanStep) return NotHere("this machine's trap flag is not known here");
   const Any filter(std::get<0>(GetParam()), RoomyAndShort(1 << 15, std::get<1>(GetParam())));
@@ -132,7 +133,7 @@ TEST_P(Handlers, AtEachInstruction) {
   EXPECT_EQ(filter.BitsSet(), filter.BitsInWords());
 }
 
-// What the handler of a timer knows.
+// The state of a timer's handler.
 struct Timed {
   static constexpr uint64_t kKeys = 100000;
   const Any* filter;
@@ -171,10 +172,9 @@ class Timer {
   }
 };
 
-// The handler of a timer claims what the main flow is about to claim, and puts what it puts.  At
-// least 3,000 signals come.
-// With a counter that was loaded and stored it failed for 15 of the 16 cases; of fast-pair, which
-// has the smallest gap, in 1 of 5 runs.
+// The handler of a timer claims the key that the main flow is about to claim, and puts the one
+// that it puts. At least 3,000 signals arrive. With a counter that was loaded and stored it
+// failed for 15 of the 16 cases; for fast-pair, with the smallest gap, in 1 of 5 runs.
 TEST_P(Handlers, OfATimer) {
   constexpr uint64_t kSignals = 3000;
   const Any filter(std::get<0>(GetParam()), Roomy(2 * Timed::kKeys, std::get<1>(GetParam())));
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(All, Handlers, kCases, CaseName);
 
 // ---- threads that stop ----------------------------------------------------------------------
 
-// A place where threads stop, in a signal handler, until they are let go on.
+// A place where threads stop, in a signal handler, until they are released.
 class Frost {
  public:
   Frost() { EXPECT_EQ(pipe(ends_), 0); }
@@ -218,7 +218,7 @@ class Frost {
   void Await(unsigned threads) const {
     while (stopped_ < threads) std::this_thread::yield();
   }
-  // Lets all go on, and those that come later.
+  // Releases all threads, and those that arrive later.
   void Thaw() { close(std::exchange(ends_[1], -1)); }
 
  private:
@@ -226,7 +226,7 @@ class Frost {
   std::atomic<unsigned> stopped_{0};
 };
 
-// Claims one new key at least for each of the 256 cells; whether all were won.
+// Claims at least one new key for each of the 256 cells; returns whether all were won.
 bool ClaimsEverywhere(const Any& filter, uint64_t stream) {
   bool all = true;
   for (uint64_t i = 0; i < 3000; i++) all &= filter.Claim(Mix(stream, i));
@@ -235,9 +235,9 @@ bool ClaimsEverywhere(const Any& filter, uint64_t stream) {
 
 class Frozen : public testing::TestWithParam<Case> {};
 
-// A thread stops for ever after instruction n of a claim (Stride()).  Another thread claims the
-// same key and others of its cell; then the first goes on.
-// With claimants it failed for 9 of the 16 cases: claims that did not come back.
+// A thread stops after instruction n of a claim (Stride()). Another thread claims the same key
+// and others of its cell; then the first is released. With claimants it failed for 9 of the 16
+// cases, with claims that did not return.
 TEST_P(Frozen, AtEachInstructionOfAClaim) {
   if (!kCanStep) return NotHere("this machine's trap flag is not known here");
   Child child([&] {
@@ -288,8 +288,8 @@ Frost* frost = nullptr;
 
 void OnFreeze(int) { frost->Stop(); }
 
-// Stops threads in the middle of their claims, after `idle` others have claimed, which live on;
-// then claims by a new thread.
+// Stops threads during their claims, after `idle` others have claimed and keep running; then
+// claims in a new thread.
 [[noreturn]] void FreezesAndClaims(const Any& filter, unsigned idle, unsigned threads) {
   Frost here;
   frost = &here;
@@ -320,9 +320,9 @@ void OnFreeze(int) { frost->Stop(); }
   abort();
 }
 
-// Threads stop for ever at random instructions of their claims: few of them, and 128 of those
-// that have come after 1,024 others, which is as many as have a slot.
-// With claimants and leases it failed in 3 of 3 runs.
+// Threads stop permanently at random instructions of their claims: a few, and 128 that come
+// after 1,024 others, which is the number of slots. With claimants and leases it failed in 3 of
+// 3 runs.
 TEST(FrozenAtRandom, HoldUpNobody) {
   struct Crowd {
     unsigned idle, threads;

@@ -1,7 +1,7 @@
-// soak.cc - everything at once for as long as one likes, by more threads than cores: puts,
-// queries and claims, versions that are swapped, filters that grow, keys that are removed
-// again, one file that processes share, saving and loading, a watch.  What must hold is asked
-// all the time; at the end the memory must be what it was once all had been round once.
+// soak.cc - everything at once for as long as you like, by more threads than cores: puts,
+// queries and claims, versions that are swapped, filters that grow, keys that are removed again,
+// one file that processes share, saving and loading, a watch. The invariants are checked all the
+// time. The memory at the end must be that after the first full round.
 //
 //     ./bazelw run -c opt //tests/whole:soak -- 600        seconds; ends with 1 if anything was wrong
 #include <lfbloom/counting.h>
@@ -31,10 +31,10 @@ namespace {
 
 std::atomic<bool> stopping{false};
 
-// One thing that goes on: how often it went round, and how often something was wrong.
+// One activity: how many rounds it made, and how often something was wrong.
 struct Act {
   const char* name;
-  std::function<void(Act*)> round;  // once round: some milliseconds to a second
+  std::function<void(Act*)> round;  // one round: some milliseconds to a second
   std::atomic<uint64_t> rounds{0}, wrong{0};
 
   void Expect(bool holds) { wrong += !holds; }
@@ -50,10 +50,10 @@ lfb_config Config(uint64_t n, double fpp, lfb_strategy_id strategy = LFB_FAST) {
   return config;
 }
 
-std::atomic<uint64_t> streams{1};  // keys that nobody else has
+std::atomic<uint64_t> streams{1};  // keys that no other activity uses
 
-// A filter of its own by four threads: each key is claimed once, and found; then it is saved
-// while more is put, loaded and compared.
+// A filter of its own, used by four threads: each key is claimed once, and found. Then it is
+// saved while more is put, loaded and compared.
 void PlainRound(Act* act, const std::string& folder) {
   constexpr uint64_t kKeys = 100000;
   const lfb_config config = Config(2 * kKeys, 1e-7);
@@ -84,7 +84,7 @@ void PlainRound(Act* act, const std::string& folder) {
 
 // What one writer has put through versions, for the readers and the loader.
 std::atomic<uint64_t> written{0};
-constexpr uint64_t kWritten = 200000;  // then it begins anew, with a handle of its own
+constexpr uint64_t kWritten = 200000;  // then it restarts, with a handle of its own
 
 void WriteVersions(Act* act, lfb_versions* versions) {
   for (int i = 0; i < 1000; i++) {
@@ -103,12 +103,12 @@ void ReadVersions(Act* act, lfb_versions* versions) {
   lfb_versions_leave(versions);
 }
 
-// Rebuilds from what was written, and publishes it, drops it, or goes back.
+// Rebuilds from the written keys, and publishes the version, drops it, or rolls back.
 void SwapVersions(Act* act, lfb_versions* versions) {
   const lfb_config config = Config(kWritten, 0.001);
   lfb_filter* building;
   act->Expect(lfb_versions_begin_rebuild(versions, &config, &building));
-  const uint64_t known = std::min<uint64_t>(written + 1, kWritten);  // one may be under way
+  const uint64_t known = std::min<uint64_t>(written + 1, kWritten);  // one may be in progress
   for (uint64_t i = 0; i < known; i++) lfb_filter_put_u64(building, Mix(0, i));
   switch (act->rounds % 3) {
     case 0:
@@ -155,7 +155,7 @@ void CountRound(Act* act, lfb_counting* counting) {
   });
 }
 
-// A process puts into a shared file and is killed; nothing that it said it had put is lost.
+// A process puts into a shared file and is killed; no key that it reported as put is lost.
 void ShareRound(Act* act, const std::string& tool_path) {
   const lfb_config config = Config(1000000, 0.001);
   const uint64_t stream = streams++;
@@ -166,7 +166,7 @@ void ShareRound(Act* act, const std::string& tool_path) {
     if (pipe(said) != 0) return act->Expect(false);
     const pid_t pid = fork();
     if (pid < 0) return act->Expect(false);
-    if (pid == 0) {  // of a process with threads: nothing that allocates
+    if (pid == 0) {  // a child of a process with threads: nothing that allocates
       for (uint64_t i = 0;; i++) {
         lfb_filter_put_u64(filter, Mix(stream, child * uint64_t{1000000} + i));
         if (i % 64 == 63 && write(said[1], &i, sizeof i) != sizeof i) _exit(1);
@@ -182,7 +182,7 @@ void ShareRound(Act* act, const std::string& tool_path) {
     for (uint64_t i = 0; i <= last; i++)
       act->Expect(lfb_filter_might_contain_u64(filter, Mix(stream, child * uint64_t{1000000} + i)));
   }
-  lfb_stats stats;  // right after all those deaths: as of a copy, whose words are counted anew
+  lfb_stats stats;  // right after all those kills: of a copy, with words that are counted anew
   lfb_filter* copy = nullptr;
   lfb_filter_stats(filter, &stats);
   act->Expect(lfb_filter_copy(filter, &copy));
@@ -209,7 +209,7 @@ void WatchRound(Act* act) {
   lfb_filter_free(filter);
 }
 
-// MiB of this process that are in memory.
+// MiB of this process that are resident.
 double Resident() {
   std::ifstream statm("/proc/self/statm");
   uint64_t all = 0, resident = 0;
@@ -254,7 +254,7 @@ int main(int argc, char** argv) {
   const auto begun = std::chrono::steady_clock::now();
   double most_early = 0, most_late = 0;
   for (int i = 0; i < 100; i++) {  // the first tenth is left out
-    // by the clock: each sleep of a busy machine is late
+    // by the clock: on a busy machine each sleep ends late
     std::this_thread::sleep_until(begun + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                               std::chrono::duration<double>(seconds * (i + 1) / 100)));
     double& most = i < 55 ? most_early : most_late;

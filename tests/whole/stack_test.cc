@@ -1,8 +1,8 @@
-// How much stack each public function needs: filter.h, "Stack".
+// The stack that each public function needs: filter.h, "Stack".
 //
-// A call is made on a thread whose stack was filled with a pattern before.  The lowest word
-// that lacks the pattern afterwards shows how deep the call went, the C library included.
-// No call comes near the stack's end, so nothing depends on a crash.
+// A call is made on a thread with a stack that was filled with a pattern before. The lowest word
+// without the pattern afterwards shows how deep the call went, the C library included. No call
+// comes near the stack's end, so nothing depends on a crash.
 //
 // The promise is that of an optimised build (-O2 for the library, which .bazelrc asks for).
 #include <lfbloom/builder.h>
@@ -50,7 +50,7 @@ void* Begin(void* context) {
   return nullptr;
 }
 
-// Bytes of stack that a call needs, its thunk's frame among them.
+// The bytes of stack that a call needs, including its thunk's frame.
 size_t StackOf(Thunk thunk, void* of) {
   void* const stack = mmap(nullptr, kStack, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -73,7 +73,7 @@ size_t StackOf(Thunk thunk, void* of) {
   return used;
 }
 
-// The measure itself: a frame of so many bytes is seen, and little more.
+// The measurement itself: a frame of so many bytes is seen, and little more.
 void NeedThreePages(void*) {
   volatile unsigned char bytes[3 * 4096];
   bytes[0] = bytes[sizeof bytes - 1] = 1;
@@ -85,12 +85,12 @@ TEST(Stack, TheMeasureSeesAFrame) {
   EXPECT_LE(used, 3u * 4096 + 512);
 }
 
-// ---- what the calls work on ----------------------------------------------------------
+// ---- objects of the calls --------------------------------------------------------------
 
-constexpr uint64_t kFew = 1000;        // keys that filters are made for
-constexpr uint64_t kMany = 2'000'000;  // of those whose words come from the system
-constexpr size_t kKeys = 20'000;       // of a call with many: longer than any piece
-constexpr uint32_t kLayers = 7;        // of a growing filter that does not grow by a call
+constexpr uint64_t kFew = 1000;        // the keys that filters are made for
+constexpr uint64_t kMany = 2'000'000;  // for filters with words from the system
+constexpr size_t kKeys = 20'000;       // in a call with many: longer than any piece
+constexpr uint32_t kLayers = 7;        // of a growing filter that does not grow in a call
 
 struct Things {
   const lfb_config config;
@@ -100,8 +100,8 @@ struct Things {
                     growing_path = folder + "/growing", new_path = folder + "/new";
   Filter filter, big, other;
   Counting counting, counted;
-  Growing growing, settled;  // with one layer, which becomes full; with several, far from it
-  Growing fresh;             // what `settled` was at first
+  Growing growing, settled;  // with one layer, which becomes full; with several, far from full
+  Growing fresh;             // the first state of `settled`
   lfb_versions* versions = nullptr;
   lfb_builder* builder = nullptr;
   lfb_watch* watch = nullptr;
@@ -126,7 +126,7 @@ struct Things {
   lfb_strategy_id strategy;
   lfb_form form;
   lfb_status status = LFB_OK;  // of a call that must not fail
-  // What a call made, to be freed by Clean().
+  // The object that a call made, to be freed by Clean().
   lfb_filter* made = nullptr;
   const lfb_filter* seen = nullptr;
   lfb_counting* made_counting = nullptr;
@@ -194,7 +194,7 @@ void Things::MakeKeys() {
   answers.resize(kKeys / 64 + 1);
 }
 
-// A growing filter whose newest layer is new, so that one call with many keys does not fill it.
+// A growing filter with a new newest layer, so that one call with many keys does not fill it.
 Growing Things::Settled() const {
   Growing grown = MakeGrowing(config);
   for (uint64_t i = 0; i % 1000 != 0 || Figures(grown).layers < kLayers; i++)
@@ -287,12 +287,12 @@ Things::~Things() {
 // ---- the calls ------------------------------------------------------------------------
 
 constexpr size_t kAny = 16 << 10;     // bytes that any call may need
-constexpr size_t kSizing = 32 << 10;  // .. that a call may need which sizes a filter
+constexpr size_t kSizing = 32 << 10;  // bytes that a call which sizes a filter may need
 
-enum Has { kAll, kGrowing, kFast };  // which filters have such a call
+enum Has { kAll, kGrowing, kFast };  // the filters that have such a call
 
 struct Row {
-  const char* names;  // of the functions, a blank between them
+  const char* names;  // of the functions, separated by blanks
   size_t budget;
   void (*act)(Things* t);
   void (*before)(Things* t);  // on another stack; null: nothing
@@ -358,7 +358,7 @@ void NoNewFile(Things* t) {
 }
 
 
-// Opened, closed or freed within the act: its stack counts too, and leaves nothing to clean.
+// Opened, closed or freed within the act: its stack counts, too, and nothing is left to clean.
 const Row kRows[] = {
     // filter.h
     ONE(lfb_filter_put, t->filter.get(), kAny, kAll),
@@ -699,7 +699,7 @@ bool Fits(const Row& row, const lfb_config& config) {
          (row.has != kFast || config.strategy == LFB_FAST);
 }
 
-// Each call of one configuration; whichever of them is over is named with its bytes.
+// Each call of one configuration; a failure names the call over the limit, with its bytes.
 class EveryCall : public testing::TestWithParam<lfb_config> {};
 
 TEST_P(EveryCall, NeedsNoMoreStackThanItMay) {
@@ -747,7 +747,7 @@ std::vector<lfb_config> Configurations() {
 
 INSTANTIATE_TEST_SUITE_P(All, EveryCall, testing::ValuesIn(Configurations()));
 
-// ---- the table is whole ---------------------------------------------------------------
+// ---- completeness of the table ---------------------------------------------------------
 
 std::set<std::string> Declared() {
   static const std::regex function("LFB_API[^;(]*?(lfb_[a-z0-9_]+)\\(");
