@@ -1,11 +1,11 @@
 #!/bin/bash
-# guide_test.sh INSTALL REDIS_SERVERS GUIDE: what the guide says, done as a reader does it: each
-# ```c and ```java block is saved under the name in its first line, and each line of a
-# ```console block that begins with "$ " is run, in order, in one folder, with what :install
-# installs.  What it prints has to be what stands below it, where ... is anything.
+# guide_test.sh INSTALL REDIS_SERVERS GUIDE: follows the guide as a reader does. Each ```c and
+# ```java block is saved under the name in its first line. Each line of a ```console block that
+# begins with "$ " is run, in order, in one folder, with an installation by :install. Its output
+# must be the text below it; ... stands for anything.
 #
-# Seen to fail with a function's name misspelt, with a number changed in what is printed, and
-# with a command that fails without a word.
+# Seen to fail with a function's name misspelt, with a number changed in the output, and with a
+# command that fails silently.
 set -euo pipefail
 
 install=$1 servers=$PWD/$2 guide=$PWD/$3
@@ -13,8 +13,8 @@ prefix=$TEST_TMPDIR/prefix
 "$install" "$prefix" >/dev/null
 export PATH=$prefix/bin:$PATH PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 export LC_ALL=C
-# A JVM's file of figures is in /tmp, under its number, which is that of a JVM in another test's
-# sandbox too: where both are there, it warns.
+# A JVM keeps its performance data in /tmp under its process number. A JVM in another test's
+# sandbox can have the same number; if both are there, it warns.
 mkdir "$TEST_TMPDIR/bin"
 quiet() { # PROGRAM OPTION
   printf '#!/bin/bash\nexec %q %s "$@"\n' "$(command -v "$1")" "$2" >"$TEST_TMPDIR/bin/$1"
@@ -26,26 +26,26 @@ export PATH=$TEST_TMPDIR/bin:$PATH
 mkdir "$TEST_TMPDIR/work"
 cd "$TEST_TMPDIR/work"
 
-# The guide's server is at Redis' usual port, which is others' here.
+# The guide's server has Redis' usual port, which other tests may use here.
 coproc "$servers" server
 read -r port <&"${COPROC[0]}"
 
 ran=0
 saved=0
 wrong=0
-# run COMMAND WANTED: what the guide says that it prints; ... stands for anything.
+# run COMMAND WANTED: the output that the guide promises; ... stands for anything.
 run() {
   local got status=0 pattern
   ran=$((ran + 1))
   got=$(timeout 120 bash -c "${1//:6379/:$port}" 2>&1) || status=$?
   ((status == 0)) || got+=$'\n'"(exit status $status)"
   pattern=$(sed 's/[][*?\\]/\\&/g; s/\.\.\./*/g' <<<"$2")
-  # shellcheck disable=SC2053 # a pattern is meant
+  # shellcheck disable=SC2053 # a pattern is intended
   [[ $got == $pattern ]] && return
   wrong=$((wrong + 1))
   printf 'FAILED: %s\n--- the guide says:\n%s\n--- printed:\n%s\n' "$1" "$2" "$got"
 }
-# Takes a block of commands, each followed by what it prints.
+# Takes a block of commands, each followed by its output.
 run_all() {
   local line command='' wanted=''
   while IFS= read -r line; do

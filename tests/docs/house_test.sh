@@ -1,5 +1,5 @@
 #!/bin/bash
-# house_test.sh NOW COMMITTED PICTURE: the drawing of the house is what the includes say today.
+# house_test.sh NOW COMMITTED PICTURE: the drawing of the house equals the current includes.
 #
 # Seen to fail with an include of a higher folder added, with a header added, and with a graph
 # that was committed without its picture.

@@ -1,8 +1,8 @@
 #!/bin/bash
-# json_test.sh TOOL PAGE COUNTING GROWING OVERCOUNTED: what --json prints are the fields that
-# lfbloom(1) lists for the command, all of them and no others, and it says of each what it is.
+# json_test.sh TOOL PAGE COUNTING GROWING OVERCOUNTED: --json prints exactly the fields that
+# lfbloom(1) lists for the command, and the page explains each.
 #
-# Seen to fail with a field left out of the page, with one there that nobody prints, with one
+# Seen to fail with a field left out of the page, with a field that no command prints, with one
 # that is listed and not explained, and with a field renamed in the tool.
 set -euo pipefail
 source tests/support/complain.sh
@@ -12,7 +12,7 @@ counting=$(realpath "$3") growing=$(realpath "$4") overcounted=$(realpath "$5")
 cd "$TEST_TMPDIR"
 checked=0
 
-# The section's two lists: "COMMAND<tab>FIELD", and the fields that are explained.
+# The section's two lists: "COMMAND<tab>FIELD", and the explained fields.
 awk '/^\.Sh/ { on = $2 == "JSON" }
      on && /^\.Bl/ { list++ }
      on && list == 1 && /^\.It Cm/ { command = substr($0, 8); sub(/ No /, " ", command) }
@@ -20,7 +20,8 @@ awk '/^\.Sh/ { on = $2 == "JSON" }
 awk '/^\.Sh/ { on = $2 == "JSON" }
      on && /^\.It Va/ { for (i = 3; i <= NF; i++) if ($i != ",") print $i }' "$page" | sort >explained
 
-# prints COMMAND ARGUMENT...: its fields, against those listed for it.  A strategy's name is none.
+# prints COMMAND ARGUMENT...: its fields, compared with those listed for it. A strategy's name
+# is not a field.
 prints() {
   local command=$1
   shift
@@ -44,7 +45,7 @@ prints plan plan -n 1e12 -p 0.01 # some strategies cannot
 { head -c 1200 keys.lfb && printf XXXX && tail -c +1205 keys.lfb; } >torn.lfb
 prints verify verify keys.lfb torn.lfb "$overcounted"
 
-# Those of `remote list` are printed by a server only: //tests/cli:redis_cli_test sees them.
+# The fields of `remote list` need a server: //tests/cli:redis_cli_test checks them.
 cut -f2 listed | sort -u >fields
 diff fields explained >differ || complain "listed (<) and explained (>) differ: $(cat differ)"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# man_test.sh TOOL PAGE1 PAGE3 HEADER...: the manual pages are well formed, and leave out no
-# command, no option and no function.
+# man_test.sh TOOL PAGE1 PAGE3 HEADER...: the manual pages are well formed, and have every
+# command, option and function.
 #
 # Seen to fail with an option without a letter left out of the page, with functions that return
 # pointers left out, and with a list that is never closed.
@@ -15,7 +15,7 @@ for page in "$page1" "$page3"; do
   mandoc -T lint -W warning "$page" || complain "$page: mandoc is not content"
 done
 
-# What a reader sees, in one column.
+# The page as its reader sees it, in one column.
 mandoc -T ascii -O width=200 "$page1" | sed 's/.\x08//g' >"$TEST_TMPDIR/page1"
 mandoc -T ascii -O width=200 "$page3" | sed 's/.\x08//g' >"$TEST_TMPDIR/page3"
 
@@ -32,7 +32,7 @@ for command in $("$tool" --help | awk '!NF { part++ } part == 1 && NF { print $1
   done < <(head -1 "$TEST_TMPDIR/help" | tr -d '[].' | tr ' ' '\n' | grep -x '[A-Z]\+')
 done
 
-# A name behind LFB_API, or LFB_INLINE, up to its parenthesis, maybe on the next line.
+# A name after LFB_API, or LFB_INLINE, up to its parenthesis, possibly on the next line.
 functions=$(cat "$@" | grep -A1 -E '^LFB_(API|INLINE) ' | grep -oE '\blfb_[a-z0-9_]+\(' | sort -u)
 for function in $functions; do
   checked=$((checked + 1))

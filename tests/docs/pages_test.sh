@@ -1,10 +1,11 @@
 #!/bin/bash
-# pages_test.sh TOOL VERSION README CHANGES PAGE... -- HEADER...: the README, docs/changes.md and
-# the other pages speak of what there is: links lead somewhere, the figures of memory are the
-# tool's, the newest changes are this version's, and no header, strategy or command is left out.
+# pages_test.sh TOOL VERSION README CHANGES PAGE... -- HEADER...: checks the README,
+# docs/changes.md and the other pages. Links have targets, the figures of memory are the tool's,
+# the newest changes are those of this version, and each header, strategy and command is named.
 #
-# Seen to fail with a link to a heading that was renamed, with a link to a file that is not there,
-# with 7 % written as 8 %, with another version, and with a header that changes.md does not name.
+# Seen to fail with a link to a heading that was renamed, with a link to a file that does not
+# exist, with 7 % written as 8 %, with another version, and with a header that changes.md does
+# not name.
 set -euo pipefail
 source tests/support/complain.sh
 
@@ -17,8 +18,8 @@ while [[ $1 != -- ]]; do
 done
 shift
 
-# ---- links: to a file of the tree, to a heading, or to both ----
-# A heading's name in links: lower case, hyphens for spaces, nothing but letters, digits, - and _.
+# ---- links: to a file of the tree, to a heading, or to both ---- A heading's name in links:
+# lower case, hyphens for spaces, only letters, digits, - and _.
 headings() {
   sed -nE '/^```/,/^```$/!s/^#+ (.*)/\1/p' "$1" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-'
 }

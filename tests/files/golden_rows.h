@@ -1,5 +1,5 @@
-// golden_rows.h - the golden files that this library wrote, a row each, and how to make
-// them again.
+// golden_rows.h - the golden files that this library wrote, one row each, and how to make them
+// again.
 #pragma once
 
 #include <lfbloom/growing_mapped.h>
@@ -25,12 +25,12 @@ struct GoldenRow {
   const char* label;
   uint64_t keys;  // of either kind
 
-  // What is said of the file, as it was when it was made.
+  // The figures of the file when it was made.
   uint64_t bit_count;
   uint32_t probes;
   uint64_t bits_set;
   uint64_t approximate_count;
-  uint64_t found;  // of 10,000 that were not put
+  uint64_t found;  // of 10,000 absent keys
 };
 
 inline void PrintTo(const GoldenRow& row, std::ostream* out) { *out << row.file; }
@@ -46,8 +46,8 @@ inline std::string GoldenText(uint64_t i) { return "key-" + std::to_string(i); }
 
 inline uint64_t GoldenNumber(uint64_t i) { return i * 1000003; }
 
-// With n = 3, p = .01 Guava's two formulas give different numbers of probes; the
-// current one would, in Guava, be a file of 32.0 or later.
+// With n = 3, p = .01 Guava's two formulas give different numbers of probes. The current one
+// would, in Guava, make a file of 32.0 or later.
 inline const GoldenRow kGoldenRows[] = {
     {"guava-mitz32.guava", LFB_FORM_GUAVA, LFB_GUAVA_MITZ32, 200, 0.01, LFB_PROBES_GUAVA_31, 0,
      "", 100, 1920, 7, 995, 200, 111},
@@ -85,16 +85,16 @@ inline const GoldenRow kGoldenRows[] = {
      LFB_PROBES_GUAVA_31, 0x0000002a00000007, "", 100, 1917, 7, 1004, 203, 92},
 };
 
-// Whether the file is of a version that is read, but not written any more.
+// Whether the file has a version that is read, but no longer written.
 inline bool GoldenIsOld(const GoldenRow& row) { return strncmp(row.file, "mapped-v1-", 10) == 0; }
 
-// The file of the version in which the same filter is written now.
+// The file of the version that is written now for the same filter.
 inline std::string GoldenNow(const GoldenRow& row) {
   const std::string file = row.file;
   return GoldenIsOld(row) ? "mapped-v2-" + file.substr(10) : file;
 }
 
-// The forms that say when they were written, and how they were made.
+// The forms that record when they were written, and how they were made.
 inline bool GoldenSaysMore(lfb_form form) {
   return form == LFB_FORM_NATIVE || form == LFB_FORM_MAPPED;
 }
@@ -119,11 +119,11 @@ inline Filter MakeGolden(const GoldenRow& row) {
   return filter;
 }
 
-// A growing filter in a file: of several layers, and not deterministic where the processors that
-// counted left their stripes, which are summed up here, and in the time of its making.
+// A growing filter in a file, of several layers. Its stripes depend on the processors that
+// counted, so they are summed here; its time depends on when it was made.
 constexpr const char* kGoldenGrowing = "growing-mapped-v2-fast.lfb";
 constexpr uint64_t kGoldenGrowingKeys = 5000, kGoldenGrowingBits = 32404,
-                   kGoldenGrowingFound = 42;  // of 10,000 that were not put
+                   kGoldenGrowingFound = 42;  // of 10,000 absent keys
 constexpr uint32_t kGoldenGrowingLayers = 3;
 
 inline std::string GoldenGrowingBytes(const std::string& path) {

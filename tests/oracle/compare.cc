@@ -1,7 +1,6 @@
-// compare.cc - compare EXPECTED ACTUAL CASES: says whether two fact files
-// (facts.h) agree, which must have at least so many cases.  For each of the
-// first cases that do not it shows what the case is and its first fact that
-// differs.
+// compare.cc - compare EXPECTED ACTUAL CASES: checks that two fact files (facts.h) agree and
+// have at least so many cases. For each of the first cases that differ it shows the case and its
+// first differing fact.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -50,7 +49,7 @@ std::vector<Case> read_cases(const char* path) {
   return cases;
 }
 
-// Doubles of one sign are ordered as their bits are.
+// Doubles of one sign are ordered like their bits.
 bool within_one_ulp(const std::string& a, const std::string& b) {
   const uint64_t x = std::strtoull(a.c_str() + 1, nullptr, 16);
   const uint64_t y = std::strtoull(b.c_str() + 1, nullptr, 16);

@@ -1,12 +1,12 @@
 #!/bin/bash
-# compare_test.sh COMPARE: it lets equal facts pass and nothing else.
+# compare_test.sh COMPARE: equal facts pass, and nothing else does.
 set -euo pipefail
 compare=$1
 expected=$TEST_TMPDIR/expected
 actual=$TEST_TMPDIR/actual
 printf 'case 1 first # remark\nput true\ncase 2 second\nfpp ~3ff0000000000001 x\n' >"$expected"
 
-# Takes what is expected to come out, and a sed script that makes one side of the other.
+# Takes the expected output, and a sed script that makes one side from the other.
 check() {
   local status=0
   sed "$2" "$expected" >"$actual"

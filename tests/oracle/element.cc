@@ -1,5 +1,5 @@
-// element.cc - see element.h.  Each draw is a statement of its own: C++ leaves
-// the order within one open, and Java must draw in the same.
+// element.cc - see element.h. Each draw is a statement of its own: C++ leaves the order within
+// one statement open, and Java must draw in the same order.
 #include "tests/oracle/element.h"
 
 #include <cstring>
@@ -14,8 +14,8 @@ std::vector<uint8_t> draw_bytes(SplitMix* rng) {
   return bytes;
 }
 
-// Text of one style: ASCII; any code units, so that surrogates lie in it by
-// chance; mostly surrogates, paired or not; pairs alone.
+// Text of one style: ASCII; any code units, with surrogates by chance; mostly surrogates, paired
+// or not; only pairs.
 std::vector<uint16_t> draw_text(SplitMix* rng) {
   const bool is_long = rng->below(16) == 0;
   std::vector<uint16_t> text(rng->below(is_long ? 700 : 24));
@@ -55,8 +55,8 @@ lfb_sequence view_of(const std::vector<T>& row, lfb_funnel funnel) {
   return {row.data(), row.size(), sizeof(T), funnel};
 }
 
-// The fields in every way that Guava's PrimitiveSink takes them; those that our
-// sink has no function for are defined by their bytes.
+// The fields in every way that Guava's PrimitiveSink takes them. Those without a function in
+// this library's sink are defined by their bytes.
 void record_funnel(const void* object, lfb_sink* sink) {
   const Record& record = *static_cast<const Record*>(object);
   lfb_sink_put_i32(sink, record.id);

@@ -1,5 +1,5 @@
-// element.h - elements of every kind that the Guava test puts in, made from
-// numbers alone, with the funnel that each goes through.
+// element.h - elements of every kind that the Guava test puts in, made from numbers only, with
+// the funnel of each.
 //
 // GuavaOracle.java makes the same elements in the same order of draws.
 #ifndef LFBLOOM_TESTS_ORACLE_ELEMENT_H
@@ -22,7 +22,7 @@ inline const char* kind_name(Kind kind) {
   return kNames[kind];
 }
 
-// An int32 in a row of them that are not side by side.
+// One int32 of a row of them that are not contiguous.
 struct Spaced {
   int32_t value;
   int32_t between;
@@ -40,8 +40,7 @@ struct Record {
   double weight;
 };
 
-// One element.  Its objects for the C API point into it: moving it is fine,
-// copying it is not.
+// One element. Its objects for the C API point into it: moving it is fine, copying it is not.
 class Element {
  public:
   Element(Kind kind, SplitMix rng);

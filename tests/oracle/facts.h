@@ -1,12 +1,11 @@
-// facts.h - what our side of a differential test shares with the oracle's side:
-// one source of numbers, and one text that both write and compare.cc compares.
+// facts.h - the common part of both sides of a differential test: one source of numbers, and one
+// text that both write and compare.cc compares.
 //
-// A fact file is a list of cases.  A case starts with a line "case NAME", where
-// what follows " # " is for the reader only, and has a line for each fact about
-// it.  A number written "~" and 16 hexadecimal digits is a double that may be
-// one unit in the last place off.
+// A fact file is a list of cases. A case starts with a line "case NAME"; text after " # " is
+// only for the reader. It has one line for each fact. A number written as "~" and 16 hexadecimal
+// digits is a double that may differ by one unit in the last place.
 //
-// Facts.java says the same in Java, go_fnv14.go in Go: change all three.
+// Facts.java defines the same in Java, go_fnv14.go in Go: change all three.
 #ifndef LFBLOOM_TESTS_ORACLE_FACTS_H
 #define LFBLOOM_TESTS_ORACLE_FACTS_H
 
@@ -24,7 +23,7 @@ class SplitMix {
  public:
   explicit SplitMix(uint64_t seed) : state_(seed) {}
 
-  // The generator of the `index`th thing below the one that has this seed.
+  // The generator of thing number `index` below the one with this seed.
   static SplitMix of(uint64_t seed, uint64_t index) {
     return SplitMix(SplitMix(seed ^ (index * UINT64_C(0xd1342543de82ef95))).next());
   }
@@ -88,11 +87,11 @@ class Facts {
 
   void line(const std::string& text) {
     std::fprintf(file_, "%s\n", text.c_str());
-    if (text.rfind("case ", 0) == 0) std::fflush(file_);  // for whoever asks where it died
+    if (text.rfind("case ", 0) == 0) std::fflush(file_);  // shows where a crashed run ended
   }
 
-  // Yes-or-no answers in order, 512 a line: each line says where it starts, each
-  // digit holds four answers, the first in its highest bit.
+  // Yes-or-no answers in order, 512 per line. Each line begins with its position; each digit
+  // holds four answers, the first in its highest bit.
   void answers(const std::string& name, const std::vector<bool>& answers) {
     for (size_t from = 0; from < answers.size(); from += 512) {
       std::string text;
@@ -105,7 +104,7 @@ class Facts {
     }
   }
 
-  // Bytes, in full where they are few, else a digest of each 4096 of them.
+  // All bytes if they are few, otherwise a digest of each 4096 of them.
   void bytes(const std::string& name, const std::vector<uint8_t>& bytes) {
     line(name + " size " + std::to_string(bytes.size()));
     const bool few = bytes.size() <= 512;

@@ -1,4 +1,4 @@
-// go_fnv14_ours.cc - go_fnv14_ours SEED FACTS: our side of the test of strategy
+// go_fnv14_ours.cc - go_fnv14_ours SEED FACTS: this library's side of the test of strategy
 // go-fnv14 against go_fnv14.go.
 #include <lfbloom/filter.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kCases = 48;
 
-// A number is put as one, and asked for as one or as its text by turns.
+// A number is put as a number, and queried alternately as a number and as its text.
 struct Value {
   int64_t number;
   std::string text;
@@ -53,7 +53,7 @@ bool might_contain(const lfb_filter* filter, const Value& value, bool as_number)
 lfb_filter* create() {
   lfb_config config{};
   config.expected_insertions = 1000000;
-  config.fpp = 0.01;  // without effect: the size is the strategy's own
+  config.fpp = 0.01;  // without effect: the strategy's size is fixed
   config.strategy = LFB_GO_FNV14;
   lfb_filter* filter = nullptr;
   const lfb_status status = lfb_filter_create(&config, &filter);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# go_fnv14_test.sh COMPARE OURS GO_SOURCE: strategy go-fnv14 is the Go filter of 14
-# seeds over FNV-1a.
+# go_fnv14_test.sh COMPARE OURS GO_SOURCE: strategy go-fnv14 equals the Go filter of 14 seeds
+# over FNV-1a.
 source "$(dirname "$0")/oracle.sh"
 compare=$1 ours=$2
 HOME=$work GOCACHE=$work/gocache GO111MODULE=off GOFLAGS='' CGO_ENABLED=0 \

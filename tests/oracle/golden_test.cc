@@ -1,4 +1,4 @@
-// golden_test.cc - what Guava 31.1 did on OpenJDK 17, as facts: no Java needed.
+// golden_test.cc - results of Guava 31.1 on OpenJDK 17, as facts: needs no Java.
 #include <gtest/gtest.h>
 #include <lfbloom/filter.h>
 
@@ -67,7 +67,7 @@ Bytes write(const Filter& filter) {
   return bytes;
 }
 
-// Gives one byte at a time, the least that a source may.
+// Delivers one byte at a time, the least that a source may.
 struct Source {
   Bytes bytes;
   size_t at;
@@ -159,7 +159,7 @@ TEST(Create, MakesAndRefusesWhatGuavaDoes) {
       }
 }
 
-// Java's array of words ends at 2^31 - 1 of them: 137,438,953,408 bits.
+// Java's array of words ends at 2^31 - 1 words: 137,438,953,408 bits.
 TEST(Create, EndsWhereGuavaEnds) {
   const struct {
     double fpp;
@@ -177,7 +177,7 @@ TEST(Create, EndsWhereGuavaEnds) {
   EXPECT_EQ(lfb_config_plan(&saturates, &stats), LFB_ERROR_TOO_MANY_BITS);
   const lfb_config high = config_of(INT64_MAX, 0.99);
   EXPECT_EQ(lfb_config_plan(&high, &stats), LFB_ERROR_TOO_MANY_BITS);
-  // The size is looked at before the number of probes.
+  // The size is checked before the number of probes.
   const lfb_config both = config_of(INT32_MAX, std::numeric_limits<double>::denorm_min());
   EXPECT_EQ(lfb_config_plan(&both, &stats), LFB_ERROR_TOO_MANY_BITS);
 }
@@ -194,12 +194,12 @@ TEST(Create, Mitz32CannotReachAllOfALargeFilter) {
   EXPECT_EQ(stats.reachable_bits, stats.bit_count);
 }
 
-// Where the formula of k up to 31.1 differs from the current one, which depends
-// on the probability alone: all such n up to 200,000.
+// The values of n up to 200,000 for which the formula of k up to 31.1 differs from the current
+// one, which depends only on the probability.
 const struct {
   double fpp;
   uint32_t current;
-  std::map<uint64_t, uint32_t> older;  // n -> k up to 31.1, where it is another
+  std::map<uint64_t, uint32_t> older;  // n -> k up to 31.1, where it differs
 } kProbes[] = {
     {0.5, 1, {}},
     {0.4, 1, {}},
@@ -257,8 +257,8 @@ uint64_t little_endian(const Bytes& bytes, size_t from) {
   return value;
 }
 
-// Puts a key into a filter of two probes and so many words: the bits that are on
-// are h1 and h1 + h2, without their signs, modulo the filter's bits.
+// Puts a key into a filter of two probes and so many words: the bits that are on are h1 and h1 +
+// h2, without their signs, modulo the filter's bits.
 void expect_hash(const Bytes& key, const std::string& hash, uint64_t words) {
   Bytes form = {1, 2, 0, 0, static_cast<uint8_t>(words >> 8), static_cast<uint8_t>(words)};
   form.resize(6 + 8 * words);
@@ -275,7 +275,7 @@ void expect_hash(const Bytes& key, const std::string& hash, uint64_t words) {
   EXPECT_TRUE(write(filter) == form) << "key " << to_hex(key) << ", " << words << " words";
 }
 
-// The moduli together tell all 63 bits that a probe depends on.
+// The moduli together determine all 63 bits that a probe depends on.
 TEST(Hash, IsGuavasMurmur3) {
   Bytes key;
   for (uint64_t words : {4093, 4091, 4079, 4073, 4057}) {
@@ -327,7 +327,7 @@ TEST(Read, RefusesWhatGuavaRefuses) {
       {"0105", LFB_ERROR_TRUNCATED},
       {"010500000001", LFB_ERROR_TRUNCATED},
       {"01050000000100", LFB_ERROR_TRUNCATED},
-      // The strategy is all that tells this form from others: Guava says "bad strategy".
+      // Only the strategy distinguishes this form from others: Guava reports "bad strategy".
       {"0205000000010000000000000000", LFB_ERROR_UNKNOWN_FORM},
       {"ff05000000010000000000000000", LFB_ERROR_UNKNOWN_FORM},
       {"8005000000010000000000000000", LFB_ERROR_UNKNOWN_FORM},
@@ -335,7 +335,7 @@ TEST(Read, RefusesWhatGuavaRefuses) {
       {"010500000000", LFB_ERROR_BAD_WORD_COUNT},
       {"0105ffffffff", LFB_ERROR_BAD_WORD_COUNT},
       {"01058000000000", LFB_ERROR_BAD_WORD_COUNT},
-      {"01057fffffff", LFB_ERROR_TRUNCATED},  // Guava 31.1 takes 16 GiB first, or dies
+      {"01057fffffff", LFB_ERROR_TRUNCATED},  // Guava 31.1 allocates 16 GiB first, or dies
   };
   for (const auto& row : rows) {
     Source source{from_hex(row.form), 0};
@@ -399,7 +399,7 @@ TEST(Read, ASaturatedFilterIsSaidToBe) {
 
 // ---- writeTo ----
 
-// What a filter of n = 10, p = .01 became.  `put` puts what was put in Java.
+// The final state of a filter of n = 10, p = .01. `put` puts what was put in Java.
 template <typename Put>
 void expect_form(lfb_strategy_id strategy, Put put, double fpp, uint64_t count,
                  const std::string& form) {
@@ -446,7 +446,7 @@ TEST(Write, NumbersAreGuavas) {
       3.884892407768348e-5, 5, "01070000000250800104228810400007e12610412e22");
 }
 
-// Of one text through two funnels, and of one sequence of ints.
+// One text through two funnels, and one sequence of ints.
 TEST(Write, TextAndSequencesAreGuavas) {
   const std::vector<uint16_t> text = {'h', 0xe9, 'l', 'l', 'o'};
   const lfb_utf16 view{text.data(), text.size()};
@@ -472,7 +472,7 @@ TEST(Write, TextAndSequencesAreGuavas) {
 
 // ---- known false positives: Guava's own BloomFilterTest ----
 
-// Puts the decimal text of the even numbers below 2,000,000, asks for the odd ones.
+// Puts the decimal text of the even numbers below 2,000,000, and queries the odd ones.
 template <typename Put, typename Ask>
 void expect_false_positives(lfb_strategy_id strategy, uint64_t expected, Put put, Ask ask) {
   const Filter filter = create(config_of(1000000, 0.03, strategy));

@@ -1,7 +1,8 @@
 #!/bin/bash
-# plants_test.sh FILE...: every planted bug is caught by a race test, as its patch says, and none is
-# in the product.  FILEs are the patches, the BUILD files with race tests, and the product's sources.
-# Seen to fail with a line "Caught by" removed, and with one for a test that catches another bug.
+# plants_test.sh FILE...: a race test catches every planted bug, as its patch says, and the
+# product contains none. FILEs are the patches, the BUILD files with race tests, and the
+# product's sources. Seen to fail with a line "Caught by" removed, and with one for a test that
+# catches another bug.
 set -euo pipefail
 source tests/support/complain.sh
 
@@ -14,7 +15,7 @@ for file; do
   esac
 done
 
-# "BUG TEST" for each test that a patch says the bug is caught by, sorted.
+# "BUG TEST" for each test that, by a patch, catches the bug; sorted.
 said() {
   local patch
   for patch in "${patches[@]}"; do

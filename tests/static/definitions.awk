@@ -1,13 +1,14 @@
-# definitions.awk FILE...: what C sources define outside of functions, a line each: KIND NAME FILE.
+# definitions.awk FILE...: the definitions of C sources outside of functions, one per line: KIND
+# NAME FILE.
 #
-# KIND is function, type (by typedef), tag, constant (of an enum) or macro.  An alias is the
-# name that a macro stands for: a file that is included several times gets the names of its
-# functions so.  Sources are laid out as this tree's are: a definition begins in the first column,
-# and no blank line is in its head.
+# KIND is function, type (by typedef), tag, constant (of an enum) or macro. An alias is the name
+# that a macro stands for; a file that is included several times names its functions so. Sources
+# must be laid out like this tree's: a definition begins in the first column, and its head has
+# no blank line.
 
 function found(kind, name) { print kind, name, FILENAME }
 
-# The line without its comments and what its strings hold.
+# The line without its comments and the contents of its strings.
 function code_of(line,  at) {
   gsub(/"([^"\\]|\\.)*"/, "\"\"", line)
   if (in_comment) {
@@ -26,7 +27,7 @@ function code_of(line,  at) {
   return line
 }
 
-# A macro that its file undefines is nobody else's.
+# A macro that its file undefines is local to it.
 function directive(line,  words, count) {
   sub(/^#[ \t]*/, "", line)
   count = split(line, words, /[ \t]+/)
@@ -55,7 +56,7 @@ function constants(body,  parts, count, i) {
       found("constant", substr(parts[i], RSTART, RLENGTH))
 }
 
-# All names before a parenthesis, of which one is the function's.
+# All names before a parenthesis; one of them is the function's.
 function functions(head,  name) {
   while (match(head, /[A-Za-z_][A-Za-z0-9_]* *\(/)) {
     name = substr(head, RSTART, RLENGTH)
@@ -66,7 +67,7 @@ function functions(head,  name) {
   }
 }
 
-# "typedef struct x x;" says only that there is one, and may stand anywhere.
+# "typedef struct x x;" is only a declaration, and may occur anywhere.
 function typedef(text,  words, count) {
   if (match(text, /\(\*[A-Za-z0-9_]+\)/)) {
     found("type", substr(text, RSTART + 2, RLENGTH - 3))

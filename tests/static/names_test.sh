@@ -1,7 +1,7 @@
 #!/bin/bash
-# names_test.sh DEFINITIONS ARCHIVE... -- SOURCE...: each function in the archives
-# is defined in the sources under its own name, where grep, ctags and a debugger's user find it,
-# and none is pasted together by a macro.
+# names_test.sh DEFINITIONS ARCHIVE... -- SOURCE...: each function in the archives is defined in
+# the sources under its own name, where grep, ctags and the user of a debugger find it. None is
+# pasted together by a macro.
 #
 # DEFINITIONS is definitions.awk.
 set -euo pipefail
@@ -22,8 +22,9 @@ literal() {
   awk -f "$definitions" "$@" | awk '$1 == "function" || $1 == "alias" { print $2 }' | sort -u
 }
 
-# compiled FILE...: OBJECT NAME of each function in archives or objects, but for those of the
-# headers of xxHash and ConcurrencyKit; a compiler's pieces of one function are that function.
+# compiled FILE...: OBJECT NAME of each function in archives or objects, except those of the
+# headers of xxHash and ConcurrencyKit. A compiler's pieces of one function count as that
+# function.
 compiled() {
   nm -A --defined-only "$@" | awk 'NF > 2 && $(NF - 1) ~ /^[tTwWi]$/ {
     object = $1
@@ -36,10 +37,10 @@ compiled() {
   }' | sort -u
 }
 
-# missing LITERAL COMPILED: OBJECT NAME of what is compiled and not literal.
+# missing LITERAL COMPILED: OBJECT NAME of functions that are compiled and not literal.
 missing() { awk 'NR == FNR { literal[$1] = 1; next } !($2 in literal)' "$1" "$2"; }
 
-# check OBJECT_OR_ARCHIVE... -- SOURCE...: says which these are.
+# check OBJECT_OR_ARCHIVE... -- SOURCE...: prints them.
 check() {
   local binaries=() object name
   while [[ $1 != -- ]]; do
@@ -61,7 +62,7 @@ count=$(wc -l <"$lists/compiled")
 echo "$count functions in ${archives[*]}"
 ((count > 500)) || complain "that is not the whole library"
 
-# A small source in which all is well but what a macro makes.
+# A small source in which only a macro's function is wrong.
 small=$lists/small.c
 cat >"$small" <<'END'
 /* int commented(void) { */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # once_test.sh DEFINITIONS HEADER...: no two headers define a type, a function, a constant or a
-# macro of one name, so that any of them can be included together, and a name means one thing.
-# A template, *.inc.h, defines what its includer names.
+# macro of one name. So any of them can be included together, and a name has one meaning. A
+# template, *.inc.h, defines the names that its includer chooses.
 #
 # DEFINITIONS is definitions.awk.
 set -euo pipefail
@@ -11,7 +11,7 @@ source tests/support/complain.sh
 definitions=$1
 shift
 
-# twice HEADER...: the names that several of them define, and which those are.
+# twice HEADER...: the names that several headers define, with these headers.
 twice() {
   awk -f "$definitions" "$@" | awk '
     $1 == "alias" || ($2, $3) in seen { next }
@@ -38,7 +38,7 @@ count=$(awk -f "$definitions" "${headers[@]}" | wc -l)
 echo "$count definitions in ${#headers[@]} headers"
 ((count > 500)) || complain "that are not all definitions"
 
-# Two small headers that have everything in common.
+# Two small headers with the same definitions.
 small=$(mktemp -d "$TEST_TMPDIR/once.XXXXXX")
 cd "$small"
 for name in one two; do

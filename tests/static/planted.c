@@ -1,12 +1,12 @@
 /*
- * planted.c - two bugs that the analysers must find, or that they find nothing means
- * nothing: read by them alone.
+ * planted.c - two bugs that the analysers must find; otherwise an empty report would mean
+ * nothing. Only the analysers read this file.
  */
 #include <stdlib.h>
 
 int planted(int count);
 
-/* The bug: an element that nobody has written is read, and the memory is lost. */
+/* The bug: an element that was never written is read, and the memory is leaked. */
 int planted(int count)
 {
   int *numbers = malloc(4 * sizeof *numbers);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# static.sh CLANG_TIDY|cppcheck PLANTED FILE...: the C sources among FILE have nothing that
-# the analyser finds, and PLANTED, a file with bugs, does.
+# static_test.sh CLANG_TIDY|cppcheck PLANTED FILE...: the analyser finds nothing in the C
+# sources among FILE, and finds the bugs in PLANTED.
 set -euo pipefail
 analyser=$1 planted=$2
 shift 2
@@ -9,12 +9,12 @@ flags=(-std=c11 -I. -I{atomic,bloom,redis}/include '-DLFBLOOM_VERSION="0"')
 analyse() {
   case $analyser in
   cppcheck)
-    # Not its matters of style: most of what it calls always true hangs on macros.
+    # Without its matters of style: most conditions that it calls always true depend on macros.
     cppcheck --quiet --std=c11 --enable=warning,performance,portability --error-exitcode=1 \
       --suppressions-list=tests/static/cppcheck.txt \
       "${flags[@]:1}" "$@"
     ;;
-  # It counts on stderr what it keeps to itself.
+  # It reports on stderr how many warnings it suppressed.
   *) "$analyser" --quiet "$@" -- -xc "${flags[@]}" 2> >(grep -v "warnings\? generated" >&2 || true) ;;
   esac
 }
@@ -28,7 +28,7 @@ grep -qiE 'zero|leak' <<<"$found" || {
   exit 1
 }
 
-# Of this shard, if there are several.
+# For this shard, if there are several.
 [[ -z ${TEST_SHARD_STATUS_FILE:-} ]] || touch "$TEST_SHARD_STATUS_FILE"
 sources=()
 number=0

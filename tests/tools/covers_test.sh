@@ -1,12 +1,12 @@
 #!/bin/bash
 # covers_test.sh TABLE FILE...: each source and header of the library and the tool has a test of
-# its name in the folder that mirrors its own, or a row in tests/covers.txt; and the rows name no
-# file or test that is not there.  Then made-up ones with each thing wrong, to see that it is found.
+# its name in the mirroring folder, or a row in tests/covers.txt; the rows name only existing
+# files and tests. Then the check must find each error in made-up trees.
 set -euo pipefail
 source tests/support/complain.sh
 
-# What is wrong with a table, one a line; last, how much was looked at.  The files are those of
-# the tree.  A row is of a file without its ending: a header goes with its source.
+# The errors of a table, one per line; last, the number of files checked. The files are those of
+# the tree. A row is for a file without its ending: a header goes with its source.
 findings() {
   local table=$1
   shift
@@ -15,7 +15,7 @@ findings() {
     function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
     function last(path) { sub(/.*\//, "", path); return path }
 
-    # The folder of tests/ for that of a file; "" where any will do.
+    # The folder of tests/ for that of a file; "" if any will do.
     function mirror(of) {
       if (of ~ /\/include\//) return ""
       if (of ~ /^(atomic|bloom)\//) { sub(/^[a-z]+\//, "", of); return "tests/" folder(of) }
@@ -63,10 +63,10 @@ echo "$found"
 [[ $found =~ ^([0-9]+)\ files,\ ([0-9]+)\ rows$ ]] || complain "nothing was counted"
 ((BASH_REMATCH[1] > 200 && BASH_REMATCH[2] > 100)) || complain "the files or the rows were not read"
 
-# What may be skipped says so where .ci/run sees it.
+# A skipped test must report it where .ci/run sees it.
 said=$(grep -l GTEST_SKIP "${@:2}") && complain "these skip without tests/support/skip.h: $said"
 
-# finds TEXT ROW FILE...: what is said of these files with this row for a table.
+# finds TEXT ROW FILE...: the expected message for these files with this row as the table.
 table=$(mktemp "$TEST_TMPDIR/covers.XXXXXX")
 finds() {
   local text=$1 said
