@@ -1,10 +1,10 @@
 #!/bin/bash
-# compare.sh - lfbloom and Guava, turn and turn about on one machine, as one table.
+# compare.sh - measures lfbloom and Guava in turns on one machine, as one table.
 #
 #     ./bazelw run -c opt //bench:guava -- [--rounds=N] [--strategy=S] [--out=FILE]
 #
-# Runs the two sides one after the other, never at once, N times (3), and takes
-# medians.  Both work on the same filters with the same keys; each checks its
+# Runs the two sides one after the other, never concurrently, N times (3), and takes
+# medians.  Both use the same filters with the same keys, and each checks its
 # answers.  Exits with 1 if a requirement is missed.
 set -euo pipefail
 
@@ -33,20 +33,20 @@ source bench/reporting/machine.sh
 source bench/reporting/run.sh
 compile_guava
 
-# Runs what the table shows, and what two threads do with one filter; prints lines
-# "who,operation,size,keys,ns".
+# Runs the benchmarks of the table, and those of two threads on one filter; prints lines
+# "side,operation,size,keys,ns".
 run_lfbloom() { # strategy, least seconds for each benchmark
   local compared="^(query_present|query_absent|put_new)/$1/(64KiB|1MiB|16MiB|256MiB)/(single|many)/(u64|bytes36)/1%/.*threads:1\$"
   local shared="^query_(present|absent)/$1/[^/]*/(single|many)/u64/1%/.*threads:[12]\$"
   run_bench "$compared|$shared" "$2" | awk -F, -v OFS=, '{ print $4 $7, $1, $3, $5, $8 }'
 }
 
-compare_guava() { # numbers or uuids, and what the other side calls these keys
+compare_guava() { # numbers or uuids, the name of these keys on the other side
   run_guava "$1" "$2" | awk -F, -v OFS=, '{ print $2, $1, $3, $5, $8 }'
 }
 
 echo "making the filters" >&2
-# Guava reads those of its own strategy.
+# Guava reads the filters of its own strategy.
 run_lfbloom guava-mitz64 0.001 >/dev/null
 for ((round = 1; round <= rounds; round++)); do
   echo "round $round of $rounds" >&2

@@ -1,11 +1,11 @@
 #!/bin/bash
-# living.sh - what claims, versions, counting and growing cost beside the plain filter, as
+# living.sh - measures claims, versions, counting and growing against the plain filter, as
 # tables on standard output, for docs/performance.md.
 #
 #     ./bazelw run -c opt //bench:living -- [--rounds=N] [--sizes=SIZE,...] [--smoke]
 #
-# Measures all of them turn and turn about, N times (5), at 64KiB,16MiB,256MiB, and takes
-# medians; 2 to 3 minutes a round.  --smoke: seconds, figures that mean nothing.
+# Measures all of them in turns, N times (5), at 64KiB,16MiB,256MiB, and takes medians;
+# 2 to 3 minutes per round.  --smoke: takes seconds, to test the script; the figures mean nothing.
 set -euo pipefail
 
 bench=$1
@@ -40,7 +40,7 @@ source bench/reporting/machine.sh
 # shellcheck source=bench/reporting/run.sh
 source bench/reporting/run.sh
 
-# Which benchmarks: a line for each table.
+# The benchmarks: a line for each table.
 at="(${sizes//,/|})" one='.*threads:1$'
 selection=(
   "^(query_present|put_present|put_new)/(fast|versions)/$at/(single|section|many)/hash/1%/$one"
@@ -58,7 +58,7 @@ awk -f bench/reporting/median.awk "$work/measured" >"$work/report.csv"
 
 cat <<END
 <!-- made by: ./bazelw run -c opt //bench:living${*:+ -- $*} -->
-ns an operation, wall time, 1 %, hashes given; medians of $rounds rounds.
+ns per operation, wall time, 1 %, hashes given; medians of $rounds rounds.
 $(describe_machine)
 END
 awk -f bench/reporting/lib.awk -f bench/reporting/living.awk "$work/report.csv"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The tables of what lives, on a tiny selection: each has whole rows; bad flags are refused.
+# living_test.sh - runs living.sh on a tiny selection: each table has whole rows; bad flags are refused.
 set -euo pipefail
 
 living=$1

@@ -1,15 +1,15 @@
 #!/bin/bash
-# report.sh - everything that is measured, as tables and pictures.
+# report.sh - writes all measurements, as tables and pictures.
 #
 #     ./bazelw run -c opt //bench:report -- [--quick | --smoke] [--rounds=N] [--out=DIR]
 #
-# Measures the limits of the machine, this library and its peers turn and turn
-# about, N times (3), and takes medians.  Writes report.md, report.csv, fpp.csv,
+# Measures the limits of the machine, this library and its peers in turns,
+# N times (3), and takes medians.  Writes report.md, report.csv, fpp.csv,
 # memory.csv and size.svg, threads.svg, fpp.svg, peers.svg into DIR
 # (docs/performance).  Takes 20 minutes, 6 GiB of memory and, in TMPDIR, 12 GiB.
 #
 # --quick  2 minutes: one round, filters up to 16 MiB
-# --smoke  seconds: figures that mean nothing, to see that all of it works
+# --smoke  takes seconds, to test the script; the figures mean nothing
 set -euo pipefail
 
 bench=$1 java_source=$2 fpp=$3 memory=$4
@@ -50,7 +50,7 @@ source bench/reporting/machine.sh
 # shellcheck source=bench/reporting/run.sh
 source bench/reporting/run.sh
 
-# Which benchmarks: a line for each thing that is shown.
+# The benchmarks: a line for each table or picture.
 one='.*threads:1$'
 selection=(
   "^limit/[^/]*/($sizes)/$one"

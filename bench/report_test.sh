@@ -1,5 +1,5 @@
 #!/bin/bash
-# The report on a tiny selection: every table has rows, every picture is whole.
+# report_test.sh - runs report.sh on a tiny selection: every table has rows, every picture is whole.
 set -euo pipefail
 
 report=$1

@@ -9,6 +9,6 @@ FNR > 1 {
 }
 
 END {
-  head("wanted, %|strategy|bits a key|words|probes|model, %|measured, %|95 % interval", 3)
+  head("wanted, %|strategy|bits per key|words|probes|model, %|measured, %|95 % interval", 3)
   for (i = 1; i <= rows; i++) print row[i]
 }

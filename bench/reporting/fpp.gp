@@ -1,5 +1,5 @@
-# fpp.gp - false-positive probability against bits per key: the models as lines, what was
-# measured as points; below, measured by modelled with 95 % intervals.
+# fpp.gp - false-positive probability against bits per key: models as lines, measurements
+# as points; below, measured divided by modelled, with 95 % intervals.
 set terminal svg size 960,820 font 'sans-serif,15' background rgb 'white'
 set multiplot title 'false positives against memory' font ',18'
 set lmargin at screen 0.1
@@ -31,6 +31,6 @@ unset logscale y
 set format y '%.2f'
 set yrange [0.85:1.15]
 set ylabel 'measured / modelled'
-set xlabel 'bits a key'
+set xlabel 'bits per key'
 plot 1 with lines linecolor rgb '#404040' dashtype 2 notitle, \
      for [i = 1:4] curve(word(names, i)) using 1:($3 / $2):($4 / $2):($5 / $2) with yerrorbars linestyle i notitle

@@ -1,4 +1,4 @@
-# keys.awk - ns an operation by kind of key, at the sizes at which all were measured.  With lib.awk.
+# keys.awk - ns per operation for each kind of key, at the sizes where all were measured.  With lib.awk.
 
 function row(what, who, call, size,    k, line, value, found) {
   if (at(what, "fast", size, "single", "names", "1%", 1) == "") return

@@ -1,4 +1,4 @@
-# lib.awk - report.csv in memory, for the scripts that make a table of it.
+# lib.awk - reads report.csv into memory, for the scripts that make tables from it.
 BEGIN {
   FS = ","
   size_count = split("64KiB 1MiB 16MiB 256MiB 1GiB", sizes, " ")
@@ -10,7 +10,7 @@ FNR > 1 {
   has[$3] = 1
 }
 
-# Nanoseconds; "" where it was not measured.
+# Nanoseconds; "" if it was not measured.
 function at(what, who, size, call, keys, fpp, threads) {
   return (what, who, size, call, keys, fpp, threads) in ns ? ns[what, who, size, call, keys, fpp, threads] : ""
 }
@@ -44,7 +44,7 @@ function binary(size) {
   return size
 }
 
-# The head of a table: columns parted by "|"; those from the `first`-th on are figures.
+# The head of a table: columns separated by "|"; those from the `first`-th on are figures.
 function head(columns, first,    column, count, i, line) {
   count = split(columns, column, "|")
   for (i = 1; i <= count; i++) line = line (i < first ? "---|" : "--:|")

@@ -1,5 +1,5 @@
-# limits.awk - for gnuplot: the number of each operation and the ns that the machine's limit allows
-# it: a line read without asking ahead; for a new key two words of a line written.  -v size=SIZE.
+# limits.awk - for gnuplot: the number of each operation and its lower limit in ns: for a query, one
+# line read without prefetching; for a new key, two words of a line written.  -v size=SIZE.
 BEGIN {
   FS = ","
 }

@@ -1,7 +1,7 @@
-# living.awk - claims, versions, counting and growing, each beside the plain filter of the
+# living.awk - claims, versions, counting and growing, each next to the plain filter of the
 # same run.  With lib.awk.
 
-# A row of figures for "WHO/CALL" columns; nothing where the first was not measured.
+# A row of figures for "FILTER/CALL" columns; none if the first was not measured.
 function row(title, what, size, threads, columns,    count, column, i, part, line) {
   count = split(columns, column, " ")
   for (i = 1; i <= count; i++) {
@@ -12,7 +12,6 @@ function row(title, what, size, threads, columns,    count, column, i, part, lin
   print "| " title " | " binary(size) " |" line
 }
 
-# The rows of each verb at each size.
 function rows(whats, columns,    w, count, what, s) {
   count = split(whats, what, " ")
   for (w = 1; w <= count; w++)
@@ -20,7 +19,7 @@ function rows(whats, columns,    w, count, what, s) {
       if (sizes[s] in has) row(words(what[w]), what[w], sizes[s], 1, columns)
 }
 
-# Those of claims beside puts; in a race the two have verbs of their own.
+# The rows of claims next to puts.  In a race the two have different verbs.
 function claims(title, what, claim, threads,    s) {
   for (s = 1; s <= size_count; s++)
     if (sizes[s] in has)
@@ -29,22 +28,22 @@ function claims(title, what, claim, threads,    s) {
 }
 
 END {
-  print "\nVersions: each query a section of its own; in one that is held; 1024 keys a section.\n"
+  print "\nVersions: one read-side section per query; held: one for all; many: one per 1024 keys.\n"
   head("operation|size|fast|versions|held|fast, many|versions, many", 3)
   rows("query_present put_present put_new", "fast/single versions/single versions/section fast/many versions/many")
 
-  print "\nClaims beside puts; every put of fast-pair is a claim.  Race: both threads have all keys.\n"
+  print "\nClaims and puts; every put of fast-pair is a claim.  Race: both threads have all keys.\n"
   head("operation|size|fast: put|claim|put, many|claim, many|fast-pair: put|put, many", 3)
   claims("new", "put_new", "put_new", 1)
   claims("new, 2 threads", "put_new", "put_new", 2)
   claims("race, 2 threads", "put_race", "claim_race", 2)
   claims("present", "put_present", "put_present", 1)
 
-  print "\nCounting, as large as the plain filter; put, remove: a new key is put and removed.\n"
+  print "\nCounting, as large as the plain filter; put, remove: a new key is put, then removed.\n"
   head("operation|size|fast|its counting|fast, many|its counting, many|guava-mitz64|its counting|put, remove|put, remove, many", 3)
   rows("query_present query_absent put_new", "fast/single counting/single fast/many counting/many guava-mitz64/single counting-mitz64/single counting/put_remove counting/put_remove_many")
 
-  print "\nGrowing from 1024 keys, as many keys as the plain filter was made for.\n"
+  print "\nGrowing from 1024 keys to as many keys as the plain filter was made for.\n"
   head("operation|size|plain|growing|plain, many|growing, many", 3)
   rows("fill ask_present ask_absent", "plain/single growing/single plain/many growing/many")
 }

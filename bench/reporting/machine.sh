@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# machine.sh - the machine that measured, as lines of a Markdown list.  To be sourced
-# before anything is run: it remembers the load.
+# machine.sh - describes the machine, as lines of a Markdown list.  Source it before running
+# anything: it records the load.
 
 load_before=$(cut -d' ' -f1-3 /proc/loadavg)
 

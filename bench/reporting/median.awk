@@ -1,4 +1,4 @@
-# median.awk - rows of all rounds into one row each: the median, the least, the most.
+# median.awk - combines the rows of all rounds into one each: the median, the least, the most.
 BEGIN {
   FS = OFS = ","
   print "what", "who", "size", "call", "keys", "fpp", "threads", "ns", "least", "most"
@@ -7,7 +7,7 @@ BEGIN {
 {
   row = $1 FS $2 FS $3 FS $4 FS $5 FS $6 FS $7
   if (!(row in count)) order[++rows] = row
-  # sorted in
+  # Insertion sort.
   for (i = ++count[row]; i > 1 && value[row, i - 1] > $8 + 0; i--) value[row, i] = value[row, i - 1]
   value[row, i] = $8 + 0
 }

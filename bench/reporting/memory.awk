@@ -1,6 +1,6 @@
 # memory.awk - memory.csv as a table.  With lib.awk.
 END {
-  head("strategy|bytes of bits|bytes in all|beside the bits|target", 2)
+  head("strategy|bytes of bits|all bytes|other bytes|target", 2)
 }
 
 FNR > 1 {

@@ -1,5 +1,5 @@
-# peers.awk - ns an operation, one at a time, beside the peers'; how many times as long as
-# `fast` with the same keys a peer takes.  With lib.awk.
+# peers.awk - ns per operation of `fast` and the peers, one key at a time, and each peer's multiple
+# of the time of `fast` with the same keys.  With lib.awk.
 
 function peer(what, size, who, call, keys,    theirs, ours) {
   theirs = at(what, who, size, call, keys, "1%", 1)

@@ -1,6 +1,6 @@
-# peers.gp - ns an operation, one key a call, beside the peers and the limit: a panel a size.
+# peers.gp - ns per operation, one key per call, of fast, the peers and the limit: one panel per size.
 set terminal svg size 1180,(60 + 430 * words(panels)) font 'sans-serif,15' background rgb 'white'
-set multiplot layout words(panels),1 title 'ns an operation: one key a call, one thread, 1 %' font ',18'
+set multiplot layout words(panels),1 title 'ns per operation: one key per call, one thread, 1 %' font ',18'
 
 set style fill solid 1 border rgb 'white'
 set logscale y
@@ -13,7 +13,7 @@ set ylabel 'ns'
 set boxwidth 0.1
 operations = 'query_present query_absent put_present put_new mixed90 mixed50'
 
-# For each operation that was measured: its number, KiB, threads, ns, rate.
+# For each measured operation: its number, KiB, threads, ns, rate.
 bars(who, call, keys, size) = sprintf("< n=0; for what in %s; do awk -v want=\"$what,%s,%s,%s,%s,1%%,1\" -f bench/reporting/pick.awk '%s/report.csv' | sed \"s/^/$n /\"; n=$((n + 1)); done", operations, who, size, call, keys, out)
 # For each operation: its number, ns.
 limits(size) = sprintf("< awk -v size=%s -f bench/reporting/limits.awk '%s/report.csv'", size, out)

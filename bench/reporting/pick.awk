@@ -1,5 +1,5 @@
-# pick.awk - for gnuplot: rows of report.csv that agree with -v want="WHAT,WHO,SIZE,CALL,KEYS,FPP,
-# THREADS", in which "*" is anything: KiB of the size, threads, ns, million operations a second.
+# pick.awk - for gnuplot: the rows of report.csv that match -v want="WHAT,FILTER,SIZE,CALL,KEYS,FPP,
+# THREADS" ("*" matches anything), as KiB of the size, threads, ns, million operations per second.
 BEGIN {
   FS = ","
   count = split(want, wanted, ",")

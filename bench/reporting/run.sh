@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154 # its variables are set where it is sourced
-# run.sh - running the benchmark and Guava's; to be sourced, with $bench and
-# $java_source, and a directory $work with one named scenes in it.
+# run.sh - runs the benchmark and Guava's.  Source it with $bench and $java_source set, and
+# with a directory $work that contains one named scenes.
 #
-# Both print rows "what,who,size,call,keys,fpp,threads,ns".
+# Both print rows "what,filter,size,call,keys,fpp,threads,ns".
 
 guava=/usr/share/java/guava.jar
 
@@ -11,15 +11,15 @@ compile_guava() {
   javac -proc:none -cp "$guava" -d "$work/classes" "$java_source"
 }
 
-run_guava() { # numbers or uuids, what the other side calls these keys, in how much haste
+run_guava() { # numbers or uuids, the name of these keys on the other side, a divisor of the time
   local heap=${heap:-3g}
   java -XX:+UseParallelGC "-Xms$heap" "-Xmx$heap" -XX:+AlwaysPreTouch -XX:+UseTransparentHugePages \
     -cp "$guava:$work/classes" GuavaBench "$work/scenes" "$1" "${3:-1}" |
     awk -F, -v OFS=, -v keys="$2" '{ print $1, "guava", $2, "single", keys, "1%", 1, $3 }'
 }
 
-# Fails where a benchmark does, with what it said.
-run_bench() { # which, least seconds for each, further flags
+# Fails if a benchmark does, with its message.
+run_bench() { # a filter, least seconds for each, further flags
   "$bench" --scenes="$work/scenes" --benchmark_filter="$1" --benchmark_min_time="$2" \
     --benchmark_format=csv "${@:3}" 2>"$work/stderr" | awk -F, -v OFS=, '
     /^"/ {

@@ -1,14 +1,14 @@
-# size.gp - ns an operation against the filter's size: queries on the left, puts on the right.
+# size.gp - ns per operation against the filter's size: queries on the left, puts on the right.
 set terminal svg size 1180,640 font 'sans-serif,15' background rgb 'white'
 set multiplot layout 1,2 margins 0.075,0.985,0.34,0.86 spacing 0.09,0 \
-    title "strategy fast beside the machine's limits: 1 %, hashes given, one thread" font ',18'
+    title "strategy fast and the machine's limits: 1 %, hashes given, one thread" font ',18'
 set key at graph 0.48,-0.27 center top vertical maxrows 3 width -6 font ',14'
 
 set logscale xy
 set xrange [40:1700000]
 set xtics ('64 KiB' 64, '1 MiB' 1024, '16 MiB' 16384, '256 MiB' 262144, '1 GiB' 1048576) font ',13'
 set xlabel 'filter size'
-set ylabel 'ns an operation' offset 1,0
+set ylabel 'ns per operation' offset 1,0
 set yrange [0.4:500]
 set ytics (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500)
 

@@ -17,7 +17,7 @@ END {
   head(columns, 2)
   limits = split("read load lock_cmpxchg two_cmpxchg_a_line plain_store read_4k load_4k lock_cmpxchg_4k two_cmpxchg_a_line_4k", access, " ")
   for (l = 1; l <= limits; l++) row("limit: " words(access[l]), "limit", access[l], "", "", "")
-  # Calls that a machine or a build has not are left out.
+  # Calls that the processor or the build lacks are left out.
   whats = split("query_present put_new put_present", what, " ")
   calls = split("many single inline inline512 claim claim_many batch15 batch49 build", call, " ")
   fpps = split("1% 0.1%", fpp, " ")

@@ -1,4 +1,4 @@
-# style.gp - what all pictures have in common.  `out` is where the CSV files are.
+# style.gp - the common settings of all pictures.  `out` is the directory of the CSV files.
 
 set border 3 linecolor rgb '#404040'
 set tics nomirror out textcolor rgb 'black'
@@ -6,7 +6,7 @@ set grid xtics ytics linetype 1 linecolor rgb '#dddddd'
 set key below Left reverse samplen 2.5 spacing 1.2
 set datafile separator whitespace
 
-# Who is drawn in which colour (Okabe and Ito's, told apart by the colour-blind too).
+# The colour of each filter (Okabe and Ito's, which colour-blind readers can tell apart too).
 many = '#0072b2'      # fast, many at a time
 single = '#56b4e9'    # fast, by call
 inline = '#004466'    # fast, inline

@@ -1,12 +1,12 @@
-# targets.awk - what is wanted of `fast`, and what was reached: hashes given, one thread.
-# With lib.awk; -v wide=W: words that a key has at 0.1 %.
+# targets.awk - the targets of `fast`, and the measured figures: hashes given, one thread.
+# With lib.awk; -v wide=W: words per key at 0.1 %.
 
-# What an operation is held against, by name; "query" is the query of many.
+# The figure that an operation is compared with; "query" is the query of many.
 function floor_of(name, size, fpp) {
   return name == "query" ? at("query_present", "fast", size, "many", "hash", fpp, 1) : limit(name, size)
 }
 
-# A row for each size that has a target: "SIZE=FACTOR SIZE=FACTOR ..."
+# A row for each size with a target: "SIZE=FACTOR SIZE=FACTOR ..."
 function rows(what, call, fpp, name, targets,    list, count, i, part, mine, floor) {
   count = split(targets, list, " ")
   for (i = 1; i <= count; i++) {

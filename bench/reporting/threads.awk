@@ -1,4 +1,4 @@
-# threads.awk - million operations a second against threads that share one filter.
+# threads.awk - million operations per second against threads that share one filter.
 # With lib.awk.
 
 function rate(what, who, size, call, threads,    value) {
@@ -6,8 +6,8 @@ function rate(what, who, size, call, threads,    value) {
   return value == "" ? "" : 1000 / value
 }
 
-# Scaling is asked for on queries, and on puts from 16 MiB up: in smaller filters two
-# threads that put meet in the same lines.
+# Queries have scaling targets, and puts from 16 MiB up: in smaller filters two threads
+# that put meet in the same lines.
 function is_asked(what, who, call, size) {
   return who == "fast" && call !~ /claim/ && (what == "query_present" || (what == "put_new" && size ~ /16MiB|256MiB|1GiB/))
 }

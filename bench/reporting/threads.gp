@@ -1,4 +1,4 @@
-# threads.gp - rate against threads that share one filter.
+# threads.gp - rate against the number of threads that share one filter.
 set terminal svg size 1180,600 font 'sans-serif,15' background rgb 'white'
 set multiplot layout 1,2 margins 0.075,0.985,0.33,0.85 spacing 0.09,0 \
     title sprintf('threads that share one filter of %s: 1 %%, hashes given', spaced(shared_size)) font ',18'
@@ -8,7 +8,7 @@ set logscale xy
 set xrange [0.85:75]
 set xtics ('1' 1, '2' 2, '4' 4, '16' 16, '64' 64)
 set xlabel 'threads'
-set ylabel 'million operations a second' offset 2,0
+set ylabel 'million operations per second' offset 2,0
 set yrange [2:3000]
 set ytics (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 
