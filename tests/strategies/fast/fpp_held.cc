@@ -61,7 +61,7 @@ std::vector<Held> MeasureCell(uint64_t n, double fpp, const std::vector<uint64_t
 void PrintAtN(uint64_t most) {
   std::printf(
       "## At n keys\n\n"
-      "| p | n | found wrongly | model | asked | from the bits |\n"
+      "| p | n | false positives | model | asked | from the bits |\n"
       "|---|---|--:|--:|---|---|\n");
   for (double fpp : kRates)
     for (uint64_t n : kSizes)
@@ -71,7 +71,7 @@ void PrintAtN(uint64_t most) {
 void PrintBeyond(uint64_t most) {
   std::printf(
       "\n## Beyond n\n\n"
-      "| p | n | keys put | found wrongly | model | asked | from the bits |\n"
+      "| p | n | keys put | false positives | model | asked | from the bits |\n"
       "|---|---|---|--:|--:|---|---|\n");
   for (double fpp : kRates)
     for (uint64_t n : {10u, 100u, 10000u, 1000000u}) {
@@ -87,7 +87,7 @@ void PrintBeyond(uint64_t most) {
 void PrintSizes() {
   std::printf(
       "\n## What it costs\n\n"
-      "Bits a key at n = 10^8, and how many times the classic filter's -ln p / (ln 2)^2.\n\n"
+      "Bits per key at n = 10^8, and their multiple of the classic filter's -ln p / (ln 2)^2.\n\n"
       "| p | classic | balanced | speed | smallest |\n|---|--:|--:|--:|--:|\n");
   for (double fpp : kRates) {
     const double classic = -std::log(fpp) / std::log(2) / std::log(2);
@@ -112,12 +112,12 @@ int main(int argc, char** argv) {
   std::printf(
       "<!-- made by: ./bazelw run -c opt //tests/strategies/fast:fpp_held > docs/performance/fpp-held.md -->\n\n"
       "# Strategy fast: is the requested rate held?\n\n"
-      "Filters made for n elements and a rate of p at the default preference, measured as\n"
-      "tests/strategies/fast/fpp_held.h says: by asking for keys that were not put, and from the bits.  All\n"
-      "rates are given as a multiple of p, what is measured with its 95 %% interval; `model`\n"
-      "is what lfb_config_fpp_after() says.  For small n the size rounds up to whole blocks of\n"
+      "Filters made for n elements and a rate of p at the default preference, measured in the\n"
+      "two ways of tests/strategies/fast/fpp_held.h: by querying keys that were not put, and\n"
+      "from the bits.  All rates are multiples of p, measured ones with their 95 %% interval;\n"
+      "`model` is lfb_config_fpp_after().  For small n the size rounds up to whole blocks of\n"
       "512 bits, which leaves the rate below p.  Up to one interval in 20 misses the model by\n"
-      "chance; where almost nothing is found, they are rough.\n\n");
+      "chance.  Where almost nothing is found, the intervals are rough.\n\n");
   PrintAtN(most);
   PrintBeyond(most);
   PrintSizes();
