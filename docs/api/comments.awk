@@ -1,11 +1,11 @@
-# comments.awk - a public header with its comments as Doxygen wants them.  Of the header's text
-# nothing is lost; what it says stays as it is laid out.
+# comments.awk - turns a public header's comments into Doxygen's.  No text of the header is lost,
+# and its layout is kept.
 #
-# With -v names=1 it prints, instead, each public name (function, type, field, enumerator,
-# macro) and whether it has a comment: "FILE: NAME documented", "FILE: NAME".
+# With -v names=1 it instead prints each public name (function, type, field, enumerator, macro)
+# and whether it has a comment: "FILE: NAME documented", "FILE: NAME".
 #
-# A comment belongs to what follows without an empty line, all of it; one behind a field or an
-# enumerator to all names of that line.
+# A comment belongs to all declarations that follow without an empty line.  A comment after a
+# field or an enumerator belongs to all names of that line.
 
 # ---- text ----
 
@@ -25,7 +25,7 @@ function escaped(line, parts, count, i) {
   return count % 2 || count == 0 ? line : line "</tt>"
 }
 
-# A comment's lines without its marks.
+# A comment's line without the comment marks.
 function bare(line) {
   sub(/^ *\/\*+ ?/, "", line)
   sub(/ *\*\/ *$/, "", line)
@@ -34,12 +34,12 @@ function bare(line) {
   return line
 }
 
-# Whether a line is laid out in columns: a table, something indented, or "Fails  LFB_..".
+# Whether a line is laid out in columns: a table, an indented line, or "Fails  LFB_ERROR_X".
 function in_columns(line) {
   return line ~ / \| |^ / || line ~ /^([0-9]+\. )?[A-Z][A-Za-z]*(,? [A-Za-z]+)?(, [A-Z][a-z]+)*  +[^ ]/
 }
 
-# From the first line in columns on a comment is kept as it is laid out.
+# A comment keeps its layout from its first line in columns on.
 function block(lines, count, first, i, line, text, columns) {
   text = "/** " first
   for (i = 1; i <= count; i++) {
@@ -63,7 +63,7 @@ function out(line) {
   if (!names) print line
 }
 
-# The name that a declaration gives: of a function, a function's type, a type.
+# The name that a declaration declares: of a function, a function type or a type.
 function declared(text) {
   if (text !~ /^(typedef|enum|struct)/ && match(text, /lfb_[a-z0-9_]+\(/)) return substr(text, RSTART, RLENGTH - 1)
   if (match(text, /\(\*[a-z0-9_]+\)/)) return substr(text, RSTART + 2, RLENGTH - 3)
@@ -76,7 +76,7 @@ function declared(text) {
   return ""
 }
 
-# Takes a comment from line `at` on: its lines; gives the line it ends in.
+# Reads the lines of a comment from line `at` on; returns its last line.
 function gather(at) {
   gathered = 0
   do comment[++gathered] = line_of[at]
@@ -84,7 +84,7 @@ function gather(at) {
   return at
 }
 
-# ---- lists of statuses: one row a status, X(NAME, NUMBER, "text") ----
+# ---- lists of statuses: one row per status, X(NAME, NUMBER, "text") ----
 
 function take_rows(at, row) {
   for (; line_of[at] != ""; at++) {
@@ -135,7 +135,7 @@ function field(code, text, words, count, i) {
   for (i = 1; i <= count; i++) say(words[i], text != "")
   if (text == "") return out(code)
   if (count == 1 || code !~ /;/) return out("/** " text " */\n" code)
-  # One line for each, so that each has it.
+  # One line for each name, so that each has the comment.
   for (i = 1; i <= count; i++) out("/** " text " */\n" one_of(code, i))
 }
 
@@ -148,7 +148,7 @@ function one_of(code, i, type, parts) {
   return i == 1 ? parts[i] ";" : type " " parts[i] ";"
 }
 
-# Takes a body from the line behind its brace on; gives that of the closing one.
+# Reads a body from the line after its brace on; returns the line of the closing brace.
 function body(at, code, text, before, i) {
   for (; line_of[at] !~ /^}/; at++) {
     code = line_of[at]
@@ -174,7 +174,7 @@ function body(at, code, text, before, i) {
 
 # ---- a header ----
 
-# Takes a declaration that begins in line `at`; gives the line that it ends in.
+# Reads a declaration that begins in line `at`; returns its last line.
 function declaration(at, code, end) {
   code = line_of[at]
   end = at
@@ -206,14 +206,14 @@ function declaration(at, code, end) {
   return end
 }
 
-# A line of a function; nothing of macros that are gone again behind it.
+# A line of a function; empty for macros that are undefined again after it.
 function lasting(line) { return line ~ /^ *# *(define|undef) / ? "" : line }
 
 function macro(at, name) {
   name = line_of[at]
   sub(/^ *# *define +/, "", name)
   sub(/[^A-Za-z0-9_].*/, "", name)
-  # Not what is gone again at the end of the header.
+  # Not a macro that the end of the header undefines.
   if (name in undefined) {
     while (line_of[at] ~ /\\$/) at++
     return at
@@ -237,7 +237,7 @@ function header(at, i) {
   at = gather(1)
   name = FILENAME
   sub(/.*\//, "", name)
-  # Without its name in front, which the page has above it.
+  # Without the file name at its start, which is the page's title.
   match(comment[2], / - /)
   comment[2] = " * " toupper(substr(comment[2], RSTART + 3, 1)) substr(comment[2], RSTART + 4)
   out(block(comment, gathered, "@file lfbloom/" name))

@@ -1,7 +1,7 @@
 #!/bin/bash
-# make.sh FILTER DOXYFILE MAIN HEADER... -- [FOLDER]: the pages of the public headers into
-# FOLDER, or docs/api/html; ./bazelw run //docs/api [-- FOLDER].  Fails where a public name has
-# no comment, or a comment names what is not there.
+# make.sh FILTER DOXYFILE MAIN HEADER... -- [FOLDER]: writes the pages of the public headers into
+# FOLDER, or docs/api/html; ./bazelw run //docs/api [-- FOLDER].  Fails if a public name has
+# no comment, or if a comment refers to an unknown name.
 set -euo pipefail
 
 filter=$PWD/$1 doxyfile=$2 main=$3
@@ -15,7 +15,7 @@ folder=${2:-${BUILD_WORKSPACE_DIRECTORY:?run by bazel run, or given a FOLDER}/do
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# As they are installed: all in one folder.
+# All in one folder, as after installation.
 mkdir -p "$work/lfbloom" "$folder"
 folder=$(cd "$folder" && pwd)
 command -p install -m 644 "${headers[@]}" "$work/lfbloom"

@@ -1,13 +1,13 @@
-# house.awk - what the sources' includes say of the house.
+# house.awk - draws and checks the folders' includes.
 #
-#   awk -v list=FOLDERS -f house.awk FILE...               a graph for graphviz
-#   awk -v list=FOLDERS -v check=1 -f house.awk FILE...    what is wrong, and status 1
+#   awk -v list=FOLDERS -f house.awk FILE...               prints a graph for graphviz
+#   awk -v list=FOLDERS -v check=1 -f house.awk FILE...    prints the errors, and exits with 1
 #
-# The files are all sources of the library and of what stands on it.  A box is a folder; its text
-# names its headers, or its sources where it has none.  An arrow goes from who includes to who is
-# included; one that others lead along anyway is left out.  Wrong are: a file whose folder is not
-# in the list, a folder without a file, an include of a folder further down the list, and a circle
-# of files, x.c and x.h being one file.
+# The files are all sources of the library, of the tool and of the Redis part.  A box is a folder
+# with its headers, or its sources if it has none.  An arrow goes from the including folder to the
+# included one, and is left out if other arrows lead there.  Errors are: a file in a folder
+# that the list lacks, a folder without a file, an include of a folder further down the list, and a
+# circle of files (x.c and x.h are one file).
 
 function folder_of(file) {
   sub(/\/[^\/]*$/, "", file)
@@ -19,7 +19,7 @@ function unit_of(file) {
   return file
 }
 
-# The file that an #include names; "" for a header of the system.
+# The file that an #include names; "" for a system header.
 function resolve(name, i) {
   if (name in known) return name
   for (i = 1; i <= 3; i++)
@@ -27,7 +27,7 @@ function resolve(name, i) {
   return ""
 }
 
-# Whether folder `to` can be reached from folder `from` along arrows; `seen` is of one search.
+# Whether arrows lead from folder `from` to folder `to`; `seen` belongs to one search.
 function leads(from, to, i) {
   for (i = 1; i <= folders; i++)
     if ((from, i) in arrow && !(i in seen)) {
@@ -42,7 +42,7 @@ function complain(text) {
   wrong++
 }
 
-# Walks on from a unit in its folder; complains of a circle that leads back to one on the way.
+# Follows the includes from a unit in its folder; complains of a circle back to a unit on the way.
 function walk(unit, way, i) {
   if (state[unit] == "done") return
   if (state[unit] == "on the way") {
@@ -54,7 +54,7 @@ function walk(unit, way, i) {
   state[unit] = "done"
 }
 
-# Public headers, then a colour for each house.
+# One colour for public headers, and one for each top folder.
 function fill(folder) {
   if (folder ~ /\/include\//) return "#ffe9b8"
   if (folder ~ /^atomic/) return "#dbe9d8"
