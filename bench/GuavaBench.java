@@ -19,9 +19,9 @@ import java.util.function.LongFunction;
  * that {@code bench --scenes=DIRECTORY} left there), with the same keys as bench/keys.c makes.
  *
  * <p>Usage: GuavaBench DIRECTORY numbers|uuids [HASTE]. Prints {@code OPERATION,SIZE,NS} lines; takes
- * one HASTE-th of the usual time. One kind of key per process, so that the JIT compiler sees one
- * funnel only; keys are boxed beforehand; filters lie on huge pages where the JVM is told so: all of
- * it in Guava's favour.
+ * one HASTE-th of the usual time. In Guava's favour, a process has one kind of key, so that the JIT
+ * compiler sees only one funnel; keys are boxed beforehand; filters are on huge pages if the JVM's
+ * flags ask for them.
  */
 final class GuavaBench<T> {
   private static final double FPP = 0.01;
@@ -29,7 +29,7 @@ final class GuavaBench<T> {
   private static long warmUpNanos = 2_000_000_000L;
   private static long measureNanos = 300_000_000L;
 
-  /** A filter file, {@code guava-mitz64-SIZE-N-BEFORE-FPP}: of N keys, BEFORE are in. */
+  /** A filter file, {@code guava-mitz64-SIZE-N-BEFORE-FPP}: of N keys, BEFORE are present. */
   private record Scene(Path file, long size, long n, long before) {
     static Scene of(Path file) {
       String[] part = file.getFileName().toString().split("-");
@@ -92,7 +92,7 @@ final class GuavaBench<T> {
     }
   }
 
-  /** Some hundred passes over the smallest filter, every operation. */
+  /** Warms up the JIT compiler: some hundred passes over the smallest filter, every operation. */
   private void warmUp(List<Scene> scenes) throws IOException {
     for (long start = System.nanoTime(); System.nanoTime() - start < warmUpNanos; ) {
       putNew(scenes);
@@ -114,7 +114,7 @@ final class GuavaBench<T> {
     full.measure("put_present", full::put);
   }
 
-  /** Nanoseconds that one operation on each key of a sample takes at each point of the filling. */
+  /** Returns nanoseconds per operation on each key of a sample, at each point of the filling. */
   private interface Fill {
     long run(List<Scene> scenes) throws IOException;
   }
@@ -143,7 +143,7 @@ final class GuavaBench<T> {
     return (int) (last(scenes).n() - last(scenes).before());
   }
 
-  /** The points at which filling is timed: all but the last, unless that is the only one. */
+  /** The points at which filling is timed: all except the last, unless it is the only one. */
   private static List<Scene> fills(List<Scene> scenes) {
     return scenes.size() == 1 ? scenes : scenes.subList(0, scenes.size() - 1);
   }
@@ -160,13 +160,13 @@ final class GuavaBench<T> {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(scene.file()), 1 << 16)) {
       BloomFilter<T> filter = BloomFilter.readFrom(in, funnel);
       if (!filter.isCompatible(BloomFilter.create(funnel, scene.n(), FPP))) {
-        throw new IllegalStateException(scene.file() + " is not what Guava makes");
+        throw new IllegalStateException(scene.file() + " is incompatible with Guava's filter");
       }
       return filter;
     }
   }
 
-  /** Nanoseconds that it takes to put one sample at each point of the filling. */
+  /** Returns the nanoseconds to put one sample, at each point of the filling. */
   private long putNew(List<Scene> scenes) throws IOException {
     long nanos = 0;
     for (Scene scene : fills(scenes)) {
@@ -180,7 +180,7 @@ final class GuavaBench<T> {
     return nanos;
   }
 
-  /** The same for mixed operations: keys that are asked for come first, every other one is in. */
+  /** The same for mixed operations: the queried keys come first, and every other one is present. */
   private long mixed(List<Scene> scenes, int asksAPut) throws IOException {
     long nanos = 0;
     for (Scene scene : fills(scenes)) {
@@ -232,7 +232,7 @@ final class GuavaBench<T> {
     }
   }
 
-  /** A filter that holds its n keys, the last of them a sample of this kind. */
+  /** Returns a filter with its n keys, the last of them a sample of this kind. */
   private final class Full {
     final List<Scene> scenes;
     final BloomFilter<T> filter;
@@ -256,7 +256,7 @@ final class GuavaBench<T> {
       check((double) found / keys.length, least, most);
     }
 
-    /** Puts keys that are in. */
+    /** Puts present keys. */
     void put() {
       check(putAll(filter, present), 0, 0);
     }

@@ -2,8 +2,9 @@
  * bulk_bench.c - new keys in bulk: big batches of put_many, and the exclusive builder.
  *
  * put_new/fast/SIZE/batchK/hash/1%: hashes in batches of K for each line of the filter,
- * from empty to n; the answers as their number.  put_new/fast/SIZE/build/hash/1%: hashes
- * put by a builder's threads; handing the filter over (a count of its bits) apart.
+ * from empty to n, without answers except their number.
+ * put_new/fast/SIZE/build/hash/1%: hashes put by a builder's threads, without the final count
+ * of the bits.
  */
 #include <lfbloom/builder.h>
 #include <stdio.h>
@@ -17,13 +18,13 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum {
-  PUTS = 4 << 20,     /* that one benchmark times, at least            */
-  BUILT = 16 << 20,   /* hashes of a build, at most                    */
-  BUILD_CALL = 16384, /* hashes a call of the builder                  */
-  MOST_HASHES = 1 << 26, /* half a GiB of them: larger batches are left out */
+  PUTS = 4 << 20,     /* the least that one benchmark times            */
+  BUILT = 16 << 20,   /* the most hashes of a build                    */
+  BUILD_CALL = 16384, /* hashes per call of the builder                */
+  MOST_HASHES = 1 << 26, /* half a GiB; larger batches are left out */
 };
 
-/* How many keys for each line a batch has. */
+/* How many keys a batch has for each line. */
 static const unsigned per_line[] = {15, 49};
 
 typedef struct bulk_case {
@@ -31,11 +32,11 @@ typedef struct bulk_case {
   size_t batch;
 } bulk_case;
 
-/* What thread 0 prepares for the benchmark that runs. */
+/* What thread 0 prepares for the running benchmark. */
 static struct {
   lfb_pages hashes;
-  uint64_t count; /* of them */
-  uint64_t first; /* number of the first one in the stream */
+  uint64_t count; /* of hashes */
+  uint64_t first; /* number of the first hash in the stream */
   lfb_filter *filter;
   lfb_builder *builder;
 } stage;
@@ -45,7 +46,7 @@ static uint64_t *stage_hashes(void)
   return stage.hashes.address;
 }
 
-/* Makes hashes `first` to `first` + count - 1 of the stream the ones at hand. */
+/* Prepares hashes `first` to `first` + count - 1 of the stream. */
 static bool stage_fill(uint64_t first, uint64_t count)
 {
   if (stage.count != count) {
@@ -83,7 +84,7 @@ static lfb_config bulk_config(const bulk_case *c)
 
 /* ---- big batches --------------------------------------------------------- */
 
-/* Brings the filter to where the next batch is to go, emptying it once it is full. */
+/* Prepares the filter for the next batch; empties it once it is full. */
 static bool batch_prepare(const bulk_case *c, uint64_t put)
 {
   const uint64_t batches = c->expected_insertions / c->batch;
@@ -92,7 +93,7 @@ static bool batch_prepare(const bulk_case *c, uint64_t put)
   if (stage.filter == NULL && lfb_filter_create(&config, &stage.filter) != LFB_OK)
     return false;
   lfb_bits *bits = &stage.filter->layout.bits;
-  if (put / c->batch % batches == 0) /* its counter goes on, which disturbs nobody */
+  if (put / c->batch % batches == 0) /* its counter continues, which does no harm */
     memset((void *)bits->words, 0, bits->word_count * sizeof *bits->words);
   return stage_fill(put, c->batch);
 }
@@ -101,7 +102,7 @@ static void batch_body(lfb_bench_state *state, const void *argument)
 {
   const bulk_case *c = argument;
   uint64_t put = 0, yes = 0;
-  /* The first batch makes the scratch that later ones find. */
+  /* The first batch allocates the scratch that later ones reuse. */
   bool ready = batch_prepare(c, 0);
 
   if (ready)
@@ -134,7 +135,7 @@ static bool build_prepare(const bulk_case *c, unsigned threads)
          stage_fill(0, c->batch);
 }
 
-/* Whether all that was put is in. */
+/* Whether all put keys are present. */
 static bool build_check(const bulk_case *c, uint64_t put)
 {
   stage.filter = lfb_builder_finish(stage.builder, NULL);

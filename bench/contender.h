@@ -1,10 +1,10 @@
 /*
- * contender.h - what is measured: a kind of filter, the library's own or a peer,
+ * contender.h - a kind of filter that is measured, the library's own or a peer,
  * as one row of functions.
  *
- * A contender brings its ways: by which call keys are put and asked for, and which
- * keys.  What is done with them (put new, query present, ...) and how a filter gets
- * to the point where it is done is the same for all: filter_bench.c, scene.h.
+ * A contender has ways: which call puts and queries keys, and which kind of keys.  The
+ * operations (put new, query present, ...) and the preparation of a filter for them are
+ * the same for all contenders: filter_bench.c, scene.h.
  */
 #ifndef LFB_BENCH_CONTENDER_H
 #define LFB_BENCH_CONTENDER_H
@@ -13,14 +13,14 @@
 
 #include "bench/keys.h"
 
-/* At most so many keys in one lfb_act. */
+/* The most keys in one lfb_act. */
 enum { LFB_ACT_MOST = 1024 };
 
-/* Puts keys `first` to `first` + count - 1 into a filter, or asks for them; how many
+/* Puts keys `first` to `first` + count - 1 into a filter, or queries them; returns how many
  * answers were true. */
 typedef size_t (*lfb_act)(void *filter, const lfb_keys *keys, size_t first, size_t count);
 
-/* Puts among queries: keys from `put` on are put, those from `ask` on asked for. */
+/* Puts among queries: keys from `put` on are put, those from `ask` on are queried. */
 typedef struct lfb_mix {
   size_t ask, put;
   size_t puts;
@@ -29,7 +29,7 @@ typedef struct lfb_mix {
 
 typedef size_t (*lfb_mixed_act)(void *filter, const lfb_keys *keys, const lfb_mix *mix);
 
-/* What a way is measured for. */
+/* The operations that a way is measured for. */
 enum {
   LFB_WAY_ASK = 1,
   LFB_WAY_PUT_PRESENT = 2,
@@ -45,11 +45,11 @@ typedef struct lfb_way {
   lfb_keys_kind kind;
   unsigned uses;
   lfb_act put, query;
-  lfb_mixed_act mixed;      /* NULL where it is not measured                  */
+  lfb_mixed_act mixed;      /* NULL: not measured                             */
   bool (*runs_here)(void);  /* NULL: on every processor                       */
 } lfb_way;
 
-/* The words of a filter. */
+/* The memory of a filter's words. */
 typedef struct lfb_bench_bits {
   void *address;
   uint64_t size; /* bytes */
@@ -61,31 +61,31 @@ struct lfb_contender {
   const lfb_way *ways;
   size_t way_count;
   bool one_thread;          /* threads may not share a filter                 */
-  lfb_strategy_id strategy; /* of the library's own                           */
+  lfb_strategy_id strategy; /* of the library's own contenders                */
 
-  /* Bytes of bits for n keys; false if it cannot be. */
+  /* Bytes of bits for n keys; false if such a filter is impossible. */
   bool (*size)(const lfb_contender *contender, uint64_t n, double fpp, uint64_t *bytes);
-  /* An empty filter of that size; NULL if it cannot be. */
+  /* An empty filter of that size; NULL on failure. */
   void *(*create)(const lfb_contender *contender, uint64_t n, double fpp);
   void (*free)(void *filter);
-  /* Where its bits are: all that differs between two filters of one n and fpp. */
+  /* Its bits: two filters of one n and fpp differ in nothing else. */
   lfb_bench_bits (*bits)(void *filter);
-  /* Puts numbers, as its ways over numbers do or otherwise. */
+  /* Puts numbers, by any call. */
   void (*fill)(void *filter, const uint64_t *numbers, size_t count);
 
-  /* Its own file; both NULL: the bits as they are. */
+  /* Its own file form; both NULL: the bare bits. */
   bool (*save)(const void *filter, const char *path);
   void *(*load)(const char *path);
 };
 
-/* What the library's own filters are made of, whatever their kind: one seed for all, since
- * words are copied from filter to filter. */
+/* The configuration of the library's own filters of all kinds: one seed for all, since words
+ * are copied from filter to filter. */
 lfb_config lfb_own_config(const lfb_contender *own, uint64_t n, double fpp);
 
 extern const lfb_contender lfb_own_fast, lfb_own_fast_pair, lfb_own_guava_mitz64;
 extern const lfb_contender lfb_own_mapped, lfb_own_mapped_disk; /* fast, in a mapped file */
-extern const lfb_contender lfb_own_mapped_mitz64;               /* guava-mitz64, likewise */
-extern const lfb_contender lfb_own_counting, lfb_own_counting_mitz64; /* of fast, of the other */
+extern const lfb_contender lfb_own_mapped_mitz64;               /* guava-mitz64, in a mapped file */
+extern const lfb_contender lfb_own_counting, lfb_own_counting_mitz64; /* of fast, of guava-mitz64 */
 extern const lfb_contender lfb_own_versions;                    /* fast, through versions */
 extern const lfb_contender lfb_peer_libbloom, lfb_peer_ck_bitmap, lfb_peer_mutex;
 

@@ -1,9 +1,9 @@
 /*
- * counting.c - the counting filter, beside the plain one of the same strategy.
+ * counting.c - the counting filter, to compare with the plain one of the same strategy.
  *
- * At one size it has room for a quarter of the keys.  A put of a key that is in, again and
- * again, would raise counters until they are stuck and nothing more is written, which says
- * nothing, so that there is no put_present.  put_remove puts a new key and removes it.
+ * At one size it has room for a quarter of the keys.  There is no put_present: repeated puts of
+ * a present key would raise its counters until they are stuck, and then write nothing.
+ * put_remove puts a new key and removes it.
  */
 #include <lfbloom/counting.h>
 
@@ -20,7 +20,7 @@ MANY_WAY(many_u64, lfb_counting_put_many_u64, lfb_counting_might_contain_many_u6
 MANY_WAY(many_hash, lfb_counting_put_many_hash, lfb_counting_might_contain_many_hash,
          keys->numbers)
 
-/* Puts and removes; whether it was new. */
+/* Puts and removes a key; returns whether it was new. */
 static bool put_remove_one(lfb_counting *counting, uint64_t hash)
 {
   const bool fresh = lfb_counting_put_hash(counting, hash);

@@ -1,12 +1,14 @@
 /*
- * files_bench.c - saving a filter to a file and loading it, beside what the system takes
- * for the same bytes.
+ * files_bench.c - saving a filter to a file and loading it, against the system's time for the
+ * same bytes.
  *
- * VERB/WHO/SIZE/PLACE, one iteration a file: verbs save (with its fsync), load, and
- * load_cold (nothing of the file in memory); WHO is native, or plain: the bare words by one
- * write() and fsync(), or by one read() into new memory.  open (and close) and a query: WHO is
- * mapped, a filter that processes share, or plain: one mmap(), a byte, munmap().  Places: disk (--files=DIRECTORY),
- * and shm, a file system in memory, where no disk hides what the library takes.
+ * VERB/KIND/SIZE/PLACE; one iteration is one file.
+ *   save (with its fsync), load, load_cold (no page of the file in memory): KIND is native, or
+ *     plain: the bare words by one write() and fsync(), or by one read() into new memory.
+ *   open (a query, and close): KIND is mapped, a filter that processes share, or plain: one
+ *     mmap(), a byte, munmap().
+ *   PLACE is disk (--files=DIRECTORY), or shm, a file system in memory, where no disk hides the
+ *     library's time.
  * checksum/xxh3/SIZE: a checksum for each MiB of the words; checksum/plain/SIZE: their sum.
  */
 #define _GNU_SOURCE /* O_CLOEXEC, posix_fadvise */
@@ -40,10 +42,10 @@ void lfb_bench_files_in(const char *directory)
   places[0].directory = directory;
 }
 
-/* The filter that is saved, its words full of random bits. */
+/* The filter that is saved; its words are random bits. */
 static struct {
   lfb_filter *filter;
-  uint64_t size; /* asked for, in bytes */
+  uint64_t size; /* requested, in bytes */
 } stage;
 
 static bool stage_enter(uint64_t size)
@@ -148,7 +150,7 @@ static bool open_plain(const char *path)
   return close(fd) == 0 && bytes != MAP_FAILED;
 }
 
-/* Has the system forget what it keeps of a file, which has been synced. */
+/* Removes a synced file from the system's page cache. */
 static bool forget(const char *path)
 {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -168,11 +170,11 @@ static bool nothing(const char *path)
 typedef bool (*file_act)(const char *path);
 
 typedef struct file_way {
-  const char *name;  /* VERB/WHO                                        */
-  file_act prepare;  /* before the first; not timed                     */
-  file_act before;   /* before each; not timed                          */
+  const char *name;  /* VERB/KIND                                       */
+  file_act prepare;  /* before the first iteration; not timed           */
+  file_act before;   /* before each iteration; not timed                */
   file_act act;
-  unsigned places;   /* the first so many                               */
+  unsigned places;   /* runs in so many of them, from the first         */
 } file_way;
 
 static const file_way ways[] = {

@@ -1,8 +1,8 @@
 /*
- * filter_bench.c - what is done with a filter: putting and asking for keys.
+ * filter_bench.c - the benchmarks of puts and queries.
  *
- * Each benchmark is a verb (what is done), a contender, a size, a way (by which
- * call, with which keys) and an fpp.  Every answer is counted and checked.
+ * Each benchmark is a verb (the operation), a contender, a size, a way (the call and the
+ * kind of keys) and an fpp.  Every answer is counted and checked.
  */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include <math.h>
@@ -21,11 +21,11 @@ typedef struct bench_verb {
   const char *name;
   lfb_bench_body body;
   unsigned use; /* of the way                                      */
-  bool absent;  /* asks for keys that were never put               */
-  bool race;    /* every thread puts all keys, and all answers are checked together: one in
-                 * as many as there are threads must be true, and at least that of a put */
-  size_t asks_a_put; /* mixed: queries for each put, half of them of keys that are in */
-  /* The share of answers that must be true: this + that many times the fpp. */
+  bool absent;  /* queries absent keys                             */
+  bool race;    /* T threads put all keys each.  One answer in T must be true; of puts, at
+                 * least one in T */
+  size_t asks_a_put; /* mixed: queries for each put, half of them of present keys */
+  /* The share of true answers is least + least_fpp * fpp to most + most_fpp * fpp. */
   double least, least_fpp, most, most_fpp;
 } bench_verb;
 
@@ -36,16 +36,16 @@ typedef struct bench_case {
   const lfb_scene *scene;
 } bench_case;
 
-/* What thread 0 prepares and all threads of the benchmark that runs then use. */
+/* What thread 0 prepares for all threads of the running benchmark. */
 static struct {
   void *filter; /* NULL: there was no memory */
   const lfb_keys *keys;
   lfb_barrier barrier;
-  atomic_uint_least64_t yes, asked; /* of all threads, where they race */
+  atomic_uint_least64_t yes, asked; /* of all threads, in a race */
 } shared;
 
-/* How far chance may carry the share of true answers beyond what is expected: six
- * standard deviations, since the first runs of a benchmark ask one batch only. */
+/* How far the share of true answers may deviate by chance: six standard deviations, since
+ * the first runs of a benchmark query only one batch. */
 static double check_slack(const bench_verb *verb, double fpp, double asked)
 {
   const bool certain = verb->least_fpp == 0 && verb->most_fpp == 0;
@@ -69,9 +69,9 @@ static void check(lfb_bench_state *state, const bench_case *c, uint64_t yes, uin
     lfb_bench_report_yes(state, share);
 }
 
-/* ---- verbs that change nothing: round and round the sample ---------------- */
+/* ---- verbs that change nothing: repeat the sample --------------------------- */
 
-/* Operations between two looks at the clock: a power of two that divides a part. */
+/* Operations between two readings of the clock: a power of two that divides a part. */
 static size_t batch_of(size_t part)
 {
   size_t batch = LFB_ACT_MOST;
@@ -80,7 +80,7 @@ static size_t batch_of(size_t part)
   return batch;
 }
 
-/* Sets a full filter up for keys that are in it, or that are not. */
+/* Sets up a full filter, and keys that are present or absent. */
 static void ask_prepare(const bench_case *c)
 {
   shared.filter = lfb_scene_set_full(c->scene, c->way->kind, c->way->put);
@@ -116,7 +116,7 @@ static void ask(lfb_bench_state *state, const void *argument)
 
 uint64_t lfb_bench_least_puts = UINT64_C(4) << 20;
 
-/* How often the sample is put, at the points of the filling in turn. */
+/* How many passes put the sample, at the points of the filling in turn. */
 static unsigned pass_count(const lfb_scene *scene)
 {
   const uint64_t points = scene->fill_end - scene->first_fill;
@@ -125,7 +125,7 @@ static unsigned pass_count(const lfb_scene *scene)
   return (unsigned)((rounds > 0 ? rounds : 1) * points);
 }
 
-/* What each thread does in a pass: `steps` of `batch` operations on its part of the keys. */
+/* A thread's work in a pass: `steps` of `batch` operations on its part of the keys. */
 typedef struct bench_pass {
   size_t part, steps, batch;
   size_t puts; /* of each batch; all, or 1 of 1 + asks_a_put */
@@ -144,8 +144,8 @@ static bench_pass pass_of(const bench_case *c, unsigned threads)
   return pass;
 }
 
-/* Of a thread's part, all keys in a race, what is asked for comes first and what is put
- * afterwards. */
+/* In a thread's part (in a race: all keys), the queried keys come first, then the keys to
+ * put. */
 static lfb_mix pass_mix(const bench_case *c, const bench_pass *pass, unsigned thread, size_t step)
 {
   const size_t asks_a_put = c->verb->asks_a_put;
@@ -168,7 +168,7 @@ static size_t pass_step(const bench_case *c, const bench_pass *pass, unsigned th
   return c->way->mixed(shared.filter, shared.keys, &mix);
 }
 
-/* Puts every other one of the keys that will be asked for. */
+/* Puts every other one of the keys that will be queried. */
 static void pass_prepare_asked(const bench_case *c, unsigned threads)
 {
   const bench_pass pass = pass_of(c, threads);
@@ -191,10 +191,9 @@ static void pass_prepare(const bench_case *c, unsigned threads, unsigned number)
     pass_prepare_asked(c, threads);
 }
 
-/* Lets thread 0 prepare the next pass while nobody is timed. */
+/* Lets thread 0 prepare the next pass while the clock is stopped. */
 static void pass_between(lfb_bench_state *state, const bench_case *c, unsigned number)
 {
-  /* A pass is over when all are through, and the next begins when all may. */
   lfb_barrier_wait(&shared.barrier, lfb_bench_pause);
   if (lfb_bench_thread(state) == 0)
     pass_prepare(c, lfb_bench_threads(state), number);
@@ -205,10 +204,10 @@ static void nothing_more(void)
 {
 }
 
-/* Adds up the answers of threads that race; each then checks the whole. */
+/* Adds up the answers of racing threads; each then checks the sum. */
 static void change_add_up(uint64_t *yes, uint64_t *asked)
 {
-  /* relaxed: the barrier brings one thread's sums to the others. */
+  /* relaxed: the barrier below orders the additions before the loads. */
   atomic_fetch_add_explicit(&shared.yes, *yes, memory_order_relaxed);
   atomic_fetch_add_explicit(&shared.asked, *asked, memory_order_relaxed);
   lfb_barrier_wait(&shared.barrier, nothing_more);
@@ -216,7 +215,7 @@ static void change_add_up(uint64_t *yes, uint64_t *asked)
   *asked = atomic_load_explicit(&shared.asked, memory_order_relaxed);
 }
 
-/* Each pass begins with a sample that is not in, each thread having a part of it. */
+/* Each pass begins with an absent sample; each thread has a part of it. */
 static void change(lfb_bench_state *state, const void *argument)
 {
   const bench_case *c = argument;
@@ -279,7 +278,7 @@ enum {
   CASES = SCENES * COUNT(verbs) * MOST_WAYS,
 };
 
-/* How many operations each thread does; 0 for as many as the time asked for takes. */
+/* How many operations each thread does; 0: as many as fit into the requested time. */
 static uint64_t case_iterations(const bench_case *c, unsigned threads)
 {
   if (c->verb->body != change)
@@ -308,7 +307,7 @@ static void register_case(const bench_case *c, const char *size, const char *fpp
   }
 }
 
-/* All benchmarks of one scene, one after another: filling it takes the longest. */
+/* Registers all benchmarks of one scene one after another: filling it takes the longest. */
 static void register_scene(const lfb_scene *scene, const char *size, const char *fpp)
 {
   static bench_case cases[CASES];

@@ -1,12 +1,13 @@
 /*
- * growing_bench.c - a growing filter beside a plain one of the same number of keys.
+ * growing_bench.c - a growing filter against a plain one with the same number of keys.
  *
- * VERB/KIND/SIZE/CALL/hash/1%, where KIND is plain, made for the n keys that a fast filter of
- * that size has room for, or growing, begun with 1024 keys and grown to n.  Verbs: fill,
- * from empty to n, what growing takes included and making the first filter apart;
- * ask_present and ask_absent of the full one.  ask_absent has a third KIND, row: plain
- * filters as large as the layers, all asked for every key, which is what a growing one can
- * come down to.
+ * VERB/KIND/SIZE/CALL/hash/1%.  KIND is
+ *   plain    made for the n keys that a fast filter of that size has room for,
+ *   growing  made for 1024 keys and grown to n, or
+ *   row      plain filters as large as the layers, all queried for every key: the lower
+ *            bound for a growing filter; with ask_absent only.
+ * VERB is fill, from empty to n, including growth but not the creation of the first filter;
+ * or ask_present or ask_absent, of the full filter.
  */
 #include <lfbloom/growing.h>
 #include <stdio.h>
@@ -19,11 +20,11 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum {
-  CALL = 1024,       /* hashes made, and put or asked for, at a time */
-  LEAST = 4 << 20,   /* operations that one benchmark times, at least */
+  CALL = 1024,       /* hashes made, and put or queried, at a time */
+  LEAST = 4 << 20,   /* the least operations that one benchmark times */
 };
 
-/* The calls of both kinds. */
+/* The calls of both kinds of filter. */
 typedef struct growing_kind {
   const char *name;
   void *(*create)(uint64_t n);
@@ -34,7 +35,7 @@ typedef struct growing_kind {
   size_t (*ask_many)(void *filter, const uint64_t *hashes);
 } growing_kind;
 
-/* CALL hashes at a time by the functions of lfb_`noun`. */
+/* Defines calls of CALL hashes at a time by the functions of lfb_`noun`. */
 #define GROWING_CALLS(noun)                                                          \
   static void noun##_free(void *filter)                                              \
   {                                                                                  \
@@ -66,10 +67,10 @@ typedef struct growing_kind {
 GROWING_CALLS(filter)
 GROWING_CALLS(growing)
 
-/* Plain filters of the sizes of a growing one's layers. */
+/* Plain filters of the sizes of a growing filter's layers. */
 typedef struct filter_row {
   lfb_filter *filters[LFB_GROWING_LAYERS];
-  uint64_t n[LFB_GROWING_LAYERS]; /* keys that each is made for */
+  uint64_t n[LFB_GROWING_LAYERS]; /* the keys that each is made for */
   size_t count;
   uint64_t put; /* keys so far */
 } filter_row;
@@ -83,7 +84,7 @@ static void row_free(void *filter)
   free(row);
 }
 
-/* Layers as lfbloom/growing.h has them, until all have room for n keys. */
+/* Makes layers as in lfbloom/growing.h, until together they have room for n keys. */
 static void *row_create(uint64_t n)
 {
   filter_row *row = calloc(1, sizeof *row);
@@ -103,7 +104,7 @@ static void *row_create(uint64_t n)
   return row;
 }
 
-/* Puts into the first that has room. */
+/* Puts into the first filter with room. */
 static size_t row_put_many(void *filter, const uint64_t *hashes)
 {
   filter_row *row = filter;
@@ -164,7 +165,7 @@ static void *growing_create(uint64_t n)
 static const growing_kind kinds[] = {KIND_ROW("plain", filter), KIND_ROW("growing", growing),
                                      KIND_ROW("row", row)};
 
-/* Of the row only what it is for is measured. */
+/* The row is measured only where it has a purpose: ask_absent. */
 static bool kind_has(const growing_kind *kind, bool absent)
 {
   return kind->create != row_create || absent;
@@ -176,7 +177,7 @@ typedef struct growing_case {
   bool many, absent;
 } growing_case;
 
-/* The filter that was last filled, for those who ask. */
+/* The filter that was last filled, for the queries. */
 static struct {
   const growing_case *of;
   void *filter;
@@ -189,7 +190,7 @@ static void full_clear(void)
   full.filter = NULL;
 }
 
-/* CALL hashes of the stream, from `first` on. */
+/* Writes CALL hashes of the stream, from `first` on. */
 static void growing_hashes(uint64_t first, uint64_t hashes[CALL])
 {
   for (size_t i = 0; i < CALL; i++)
@@ -212,7 +213,7 @@ static void fill_body(lfb_bench_state *state, const void *argument)
     yes += put(filter, hashes);
     asked += CALL;
     at += CALL;
-    if (at == c->n) { /* the next one from empty again */
+    if (at == c->n) { /* the next filter, from empty */
       lfb_bench_pause();
       c->kind->free(filter);
       filter = c->kind->create(c->n);
@@ -228,7 +229,7 @@ static void fill_body(lfb_bench_state *state, const void *argument)
     c->kind->free(filter);
 }
 
-/* ---- asking -------------------------------------------------------------------- */
+/* ---- querying ------------------------------------------------------------------ */
 
 static bool ask_prepare(const growing_case *c)
 {
@@ -298,7 +299,7 @@ void lfb_bench_register_growing(const lfb_bench_size *size)
 {
   lfb_scene scene;
 
-  if (size->bytes > UINT64_C(256) << 20 || /* which would take minutes to fill */
+  if (size->bytes > UINT64_C(256) << 20 || /* larger: minutes to fill */
       !lfb_scene_describe(&lfb_own_fast, size->bytes, 0.01, &scene))
     return;
   const uint64_t n = scene.expected_insertions / CALL * CALL;

@@ -1,4 +1,4 @@
-/* inline512.c - the query of lfbloom/fast_avx512.h, in a function compiled for it. */
+/* inline512.c - the query of lfbloom/fast_avx512.h, in a function compiled for AVX-512. */
 #include "bloom/strategies/simd.h"
 
 #ifdef LFB_SIMD_X86
@@ -18,7 +18,7 @@ LFB_AVX512_TARGET size_t lfb_inline512_query(void *filter, const lfb_keys *keys,
 
   if (lfb_fast_of(filter, &view) != LFB_OK)
     return 0;
-  const lfb_fast fast = view; /* whose address stays here: read once */
+  const lfb_fast fast = view; /* its address does not escape: read once */
   for (size_t i = first; i < first + count; i++)
     yes += lfb_fast512_might_contain(&fast, keys->numbers[i]);
   return yes;

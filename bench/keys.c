@@ -1,9 +1,9 @@
-/* keys.c - making the keys of a stream. */
+/* keys.c - makes the keys of a stream. */
 #include "bench/keys.h"
 
 #include "bench/names.h"
 
-/* Bytes that a key takes at most. */
+/* The most bytes of a key. */
 static const size_t keys_sizes[] = {
     [LFB_KEYS_NUMBERS] = sizeof(uint64_t),
     [LFB_KEYS_UUIDS] = LFB_UUID_SIZE,
@@ -35,7 +35,7 @@ void lfb_keys_free(lfb_keys *keys)
   *keys = (lfb_keys){.kind = keys->kind};
 }
 
-/* Writes the UUID whose 128 bits are these, as version 4: xxxxxxxx-xxxx-4xxx-yxxx-... */
+/* Writes the UUID of these 128 bits, as version 4: xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx. */
 static void keys_uuid(char text[LFB_UUID_SIZE], uint64_t high, uint64_t low)
 {
   static const char digits[] = "0123456789abcdef";
@@ -68,7 +68,7 @@ static void keys_fill_uuids(lfb_keys *keys, uint64_t first)
   }
 }
 
-/* One after another without a gap, as names come out of a file. */
+/* Stores the names one after another without a gap, as read from a file. */
 static void keys_fill_names(lfb_keys *keys, uint64_t first)
 {
   char *text = keys->texts;

@@ -1,10 +1,10 @@
 /*
- * keys.h - the keys that benchmarks put and ask for: streams of numbers and of
+ * keys.h - the keys that benchmarks put and query: streams of numbers and of
  * UUIDs, the same here and in GuavaBench.java, and of names.
  *
- * A stream is a bijection of a counter: all its keys differ, any part of it can be
- * had without the rest, and an array of them is read in order, so that what a
- * benchmark waits for is the filter's memory and not the keys'.
+ * A stream is a bijection of a counter: all its keys differ, and any part of it can be
+ * made without the rest.  Arrays of keys are read in order, so that a benchmark waits
+ * for the filter's memory and not for the keys'.
  */
 #ifndef LFB_BENCH_KEYS_H
 #define LFB_BENCH_KEYS_H
@@ -24,7 +24,7 @@ typedef enum lfb_keys_kind {
   LFB_KEYS_NAMES,   /* 5 to 31 characters (names.h), 16 on average */
 } lfb_keys_kind;
 
-/* From here on a stream's keys are never put: what is asked for in vain. */
+/* A stream's keys from here on are never put: the absent keys. */
 #define LFB_KEYS_ABSENT (UINT64_C(1) << 40)
 
 /* Some consecutive keys of a stream. */
@@ -34,7 +34,7 @@ typedef struct lfb_keys {
   uint64_t *numbers; /* NUMBERS: the keys                       */
   char *texts;       /* UUIDS: key i from LFB_UUID_SIZE * i on  */
   lfb_key *refs;     /* all: the keys' bytes                    */
-  lfb_pages memory;  /* that holds all three; huge pages, as the filter has them */
+  lfb_pages memory;  /* holds all three; huge pages, like the filter's */
 } lfb_keys;
 
 /* Key `i` of the stream of numbers (splitmix64, a bijection). */
@@ -46,12 +46,12 @@ static inline uint64_t lfb_keys_number(uint64_t i)
   return z ^ z >> 31;
 }
 
-/* Makes room for `count` keys; false if there is none, or no word list for names. */
+/* Makes room for `count` keys; false if there is no memory, or no word list for names. */
 bool lfb_keys_init(lfb_keys *keys, lfb_keys_kind kind, size_t count);
 
 void lfb_keys_free(lfb_keys *keys);
 
-/* Makes them keys `first` to `first` + count - 1 of the stream. */
+/* Writes keys `first` to `first` + count - 1 of the stream. */
 void lfb_keys_fill(lfb_keys *keys, uint64_t first);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * limits_bench.c - what the machine can do at best: one access to a random cache
- * line, with 128 of them under way or as many as the processor finds by itself, on
- * huge pages and on pages of 4 KiB; and one addition to a counter.
+ * limits_bench.c - the best that the machine can do: one access to a random cache line, with
+ * 128 lines in progress or as many as the processor finds by itself, on huge pages and on
+ * pages of 4 KiB; and one addition to a counter.
  *
- * A query can be no faster than the read, a put of a bit no faster than the CAS, a
- * put of two words in a line no faster than two of them there.
+ * A query can be no faster than the read, a put of a bit no faster than the CAS, and a put of
+ * two words in a line no faster than two CAS in it.
  */
 #define _GNU_SOURCE /* madvise, MADV_NOHUGEPAGE */
 #include <stdio.h>
@@ -20,18 +20,18 @@
 
 enum {
   BATCH = 1024,
-  AHEAD = 128,       /* lines under way */
+  AHEAD = 128,       /* lines in progress */
   SAMPLE = 1 << 20,  /* random numbers; a power of two */
 };
 
-/* Memory of one size, and random numbers to find lines by. */
+/* Memory of one size, and random numbers that select lines. */
 static struct {
   lfb_pages pages;
   bool huge;
   lfb_keys random;
 } arena;
 
-/* The smallest sizes too are given a whole huge page. */
+/* The smallest sizes get a whole huge page too. */
 static bool arena_init(uint64_t size, bool huge)
 {
   const uint64_t whole = size < LFB_HUGE_PAGE ? LFB_HUGE_PAGE : size;
@@ -69,7 +69,7 @@ void lfb_bench_clear_limits(void)
   lfb_keys_free(&arena.random);
 }
 
-/* The word that random number `i` finds, first of a line; sizes are powers of two. */
+/* The word that random number `i` selects, first of a line; sizes are powers of two. */
 static inline lfb_word *arena_word(uint64_t size, size_t i)
 {
   char *start = arena.pages.address;
@@ -77,7 +77,7 @@ static inline lfb_word *arena_word(uint64_t size, size_t i)
   return (lfb_word *)(void *)(start + at);
 }
 
-/* Accesses BATCH words from random number `first` on; something of what it saw. */
+/* Accesses BATCH words from random number `first` on; returns a value that depends on them. */
 typedef uint64_t (*limit_access)(uint64_t size, size_t first);
 
 static uint64_t limit_read(uint64_t size, size_t first)
@@ -85,7 +85,7 @@ static uint64_t limit_read(uint64_t size, size_t first)
   uint64_t sum = 0;
   for (size_t i = first; i < first + BATCH; i++) {
     lfb_prefetch_read(arena_word(size, i + AHEAD));
-    /* relaxed, here and below: the access is the whole purpose. */
+    /* relaxed, here and below: only the access is measured, nothing is published. */
     sum += atomic_load_explicit(arena_word(size, i), memory_order_relaxed);
   }
   return sum;
@@ -103,7 +103,7 @@ static uint64_t limit_cas(uint64_t size, size_t first)
   return failed;
 }
 
-/* Without asking ahead: what the processor finds among the instructions it holds. */
+/* Without prefetching: the processor overlaps what it finds in its window of instructions. */
 static uint64_t limit_load(uint64_t size, size_t first)
 {
   uint64_t sum = 0;
@@ -112,7 +112,7 @@ static uint64_t limit_load(uint64_t size, size_t first)
   return sum;
 }
 
-/* Two words of a line. */
+/* Writes two words of a line. */
 static uint64_t limit_two_cas(uint64_t size, size_t first)
 {
   uint64_t failed = 0;
@@ -141,8 +141,8 @@ static uint64_t limit_store(uint64_t size, size_t first)
 typedef struct limit {
   const char *name;
   limit_access access;
-  bool huge;      /* pages, rather than of 4 KiB            */
-  bool exclusive; /* counts what fails only beside others   */
+  bool huge;      /* pages; false: pages of 4 KiB           */
+  bool exclusive; /* counts CAS that fail; 0 if alone       */
 } limit;
 
 static const limit limits[] = {
@@ -150,7 +150,7 @@ static const limit limits[] = {
     {"load", limit_load, true, false},
     {"lock_cmpxchg", limit_cas, true, true},
     {"two_cmpxchg_a_line", limit_two_cas, true, true},
-    /* loses updates: what a filter without atomics does */
+    /* loses updates, as a filter without atomics does */
     {"plain_store", limit_store, true, false},
     {"read_4k", limit_read, false, false},
     {"load_4k", limit_load, false, false},
@@ -184,7 +184,7 @@ static void limit_body(lfb_bench_state *state, const void *argument)
   if (!arena_ready)
     lfb_bench_fail(state, "no memory");
   else if (c->limit->exclusive && lfb_bench_threads(state) == 1 && seen > 0)
-    lfb_bench_fail(state, "a CAS failed with nobody else there");
+    lfb_bench_fail(state, "a CAS failed without another thread");
   __asm__ volatile("" : : "r"(seen)); /* keeps the loads */
 }
 
@@ -207,7 +207,7 @@ static void stripes_body(lfb_bench_state *state, const void *argument)
   if (status != LFB_OK) {
     lfb_bench_fail(state, "no memory");
   } else if (lfb_bench_thread(state) == 0) {
-    /* All threads have left their loops, and have added the same. */
+    /* All threads have left their loops, and have added equally often. */
     if (lfb_stripes_sum(&stripes) != added * lfb_bench_threads(state))
       lfb_bench_fail(state, "additions were lost");
     lfb_stripes_free(&stripes);

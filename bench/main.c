@@ -3,11 +3,11 @@
  *
  *     ./bazelw run -c opt //bench -- --benchmark_filter='query_present/.*u64/1%'
  *
- * takes the flags of Google Benchmark, and
- *   --scenes=DIRECTORY  keep the filters that benchmarks start from there, to be
- *                       read by the next run (and by Guava)
- *   --files=DIRECTORY   where the files of save and load called disk are (.)
- *   --puts=COUNT        puts that one benchmark of new keys times, at least
+ * It takes the flags of Google Benchmark, and
+ *   --scenes=DIRECTORY  keep the filters that benchmarks start from in DIRECTORY, for
+ *                       the next run (and for Guava)
+ *   --files=DIRECTORY   the directory of the save and load files called disk (.)
+ *   --puts=COUNT        time at least COUNT puts in one benchmark of new keys
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ const lfb_bench_size lfb_bench_sizes[LFB_BENCH_SIZES] = {
 
 const unsigned lfb_bench_thread_counts[LFB_BENCH_THREADS] = {1, 2, 4, 16, 64};
 
-/* Takes this program's own flags out of the arguments; how many are left. */
+/* Removes this program's own flags from the arguments; returns how many are left. */
 static int take_flags(int argc, char **argv)
 {
   static const char scenes[] = "--scenes=", puts[] = "--puts=", files[] = "--files=";
@@ -47,7 +47,7 @@ static int take_flags(int argc, char **argv)
 int main(int argc, char **argv)
 {
   argc = take_flags(argc, argv);
-  /* Size by size, so that what is compared is measured at nearly the same time. */
+  /* Size by size, so that compared figures are measured at nearly the same time. */
   for (unsigned i = 0; i < LFB_BENCH_SIZES; i++) {
     lfb_bench_register_limits(&lfb_bench_sizes[i]);
     lfb_bench_register_filters(&lfb_bench_sizes[i]);

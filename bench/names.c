@@ -1,4 +1,4 @@
-/* names.c - the word list, and pairs of its words by a bijection. */
+/* names.c - the word list, and a bijection from numbers to pairs of its words. */
 #include "bench/names.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ static struct {
   size_t count, capacity;
 } list;
 
-/* Whether it is a capital and small ASCII letters, at most LFB_NAME_WORD in all. */
+/* Whether the line is one capital and small ASCII letters, at most LFB_NAME_WORD together. */
 static bool names_takes(const char *line, size_t size)
 {
   if (size == 0 || size > LFB_NAME_WORD || !isupper((unsigned char)line[0]))
@@ -81,8 +81,8 @@ size_t lfb_name_write(uint64_t i, char name[LFB_NAME_SIZE])
 {
   const uint64_t absent = UINT64_C(1) << 40;
   const uint64_t low = i % absent;
-  /* A prime walks through all words before the first comes again; the other word
-   * walks too, from a start that each round moves on: the pairs of all rounds differ. */
+  /* Steps of a prime visit all words before one repeats.  The other word steps too, from a
+   * start that each round advances: the pairs of all rounds differ. */
   const uint64_t first = low % list.count * 7919 % list.count;
   const uint64_t last = (low / list.count + low % list.count * 104729) % list.count;
   size_t size = name_append(name, 0, &list.words[first]);

@@ -1,4 +1,4 @@
-/* own.c - the library's own strategies, through the public calls and inline. */
+/* own.c - the library's own filters as contenders, through the public calls and inline. */
 #include <lfbloom/fast.h>
 #include <lfbloom/mapped.h>
 #include <lfbloom/versions.h>
@@ -32,7 +32,7 @@ SINGLE_WAY(claim_hash, filter, lfb_filter_claim_hash, lfb_filter_might_contain_h
 MANY_WAY(claim_many_hash, lfb_filter_claim_many_hash, lfb_filter_might_contain_many_hash,
          keys->numbers)
 
-/* Inline, without a call: of strategy fast alone.  lfb_fast_of() cannot fail there. */
+/* Inline, without a call: for strategy fast only, so lfb_fast_of() cannot fail. */
 static lfb_fast inline_view(lfb_filter *filter)
 {
   lfb_fast fast = {0};
@@ -61,8 +61,8 @@ static size_t inline_hash_mixed(void *filter, const lfb_keys *keys, const lfb_mi
   return inline_view_mixed(&fast, keys, mix);
 }
 
-/* What the counter costs: a put as the library does it, but compiled into here,
- * and the same without counting the bits. */
+/* The cost of the counter: a put as in the library, but compiled into this file, and the
+ * same put without counting the bits. */
 static bool core_put_u64(lfb_filter *filter, uint64_t key)
 {
   return lfb_filter_put_wide(filter, lfb_hasher_u64(&filter->layout.hasher, key));
@@ -77,8 +77,8 @@ SINGLE_WAY(core_u64, filter, core_put_u64, lfb_filter_might_contain_u64, keys->n
 SINGLE_WAY(uncounted_u64, filter, uncounted_put_u64, lfb_filter_might_contain_u64,
            keys->numbers[i])
 
-/* Through a handle with versions: each call a section of its own, or one for all of them,
- * in which puts are sections within. */
+/* Through a handle with versions: each call in its own section, or all in one section, where
+ * puts have nested sections. */
 SINGLE_WAY(versions_hash, filter, lfb_versions_put_hash, lfb_versions_might_contain_hash,
            keys->numbers[i])
 MANY_WAY(versions_many_hash, lfb_versions_put_many_hash, lfb_versions_might_contain_many_hash,
@@ -109,7 +109,7 @@ static const lfb_way versions_ways[] = {
 
 enum { CLAIM_USES = LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW | LFB_WAY_CLAIM_RACE };
 
-/* What every strategy has, and then what fast alone has. */
+/* The ways of every strategy, then those of fast only (FAST_ONLY). */
 static const lfb_way own_ways[] = {
     WAY_ROW("single/bytes8", LFB_KEYS_NUMBERS, single_number),
     WAY_ROW("single/bytes36", LFB_KEYS_UUIDS, single_uuid),
@@ -167,7 +167,7 @@ static void *own_create(const lfb_contender *own, uint64_t n, double fpp)
   return lfb_filter_create(&config, &filter) == LFB_OK ? filter : NULL;
 }
 
-/* The same in a file that others could map; nobody finds it again. */
+/* The same in a file that other processes could map.  It is unlinked at once. */
 static void *own_create_in(const char *folder, const lfb_contender *own, uint64_t n, double fpp)
 {
   const lfb_config config = lfb_own_config(own, n, fpp);
@@ -209,7 +209,7 @@ static void own_fill(void *filter, const uint64_t *numbers, size_t count)
   (void)lfb_filter_put_many_u64(filter, numbers, count, NULL);
 }
 
-/* Guava's form where Guava can read it. */
+/* Uses Guava's form if it can hold the strategy. */
 static bool own_save(const void *filter, const char *path)
 {
   lfb_stats stats;
@@ -225,9 +225,9 @@ static void *own_load(const char *path)
   return lfb_filter_load(path, NULL, &filter) == LFB_OK ? filter : NULL;
 }
 
-/* ---- with versions: the same filter, and the first version of a handle --------- */
+/* ---- with versions: the same filter as the first version of a handle ----------- */
 
-/* The filter of a handle that has had one version only: it stays while the handle does. */
+/* The filter of a handle with a single version: valid as long as the handle. */
 static lfb_filter *versions_filter(void *versions)
 {
   const lfb_filter *filter = lfb_versions_enter(versions, NULL);
@@ -281,7 +281,6 @@ const lfb_contender lfb_own_versions = {
     .bits = versions_bits, .fill = versions_fill, .save = versions_save, .load = versions_load,
 };
 
-/* A strategy is one row more. */
 #define OWN_ROW(own_name, id, count, make) \
   {.name = (own_name), .ways = own_ways, .way_count = (count), .strategy = (id), \
    .size = own_size, .create = (make), .free = own_free, .bits = own_bits, \

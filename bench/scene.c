@@ -1,5 +1,5 @@
-/* scene.c - filling filters, keeping them, and copying their words. */
-#define _GNU_SOURCE /* sysconf's processors */
+/* scene.c - fills filters, keeps them, and copies their words. */
+#define _GNU_SOURCE /* sysconf: _SC_NPROCESSORS_ONLN */
 #include "bench/scene.h"
 
 #include <math.h>
@@ -10,16 +10,16 @@
 
 enum { SCENE_MAX_FILLERS = 64, SCENE_PIECE = 4096 };
 
-/* What there is now: the filter of one scene, and the points it was filled to. */
+/* The current scene: its filter, and the filters filled to its points. */
 static struct {
   lfb_scene scene;
   void *filter;
-  void *filled[LFB_SCENE_POINTS]; /* NULL until asked for */
+  void *filled[LFB_SCENE_POINTS]; /* NULL until needed */
   lfb_keys_kind full_of;
   lfb_act full_by; /* NULL unless lfb_scene_set_full() was the last to set it */
 } stage;
 
-/* The keys of one stream, made again when others are asked for. */
+/* The keys of one stream, made again when other keys are needed. */
 static struct {
   lfb_keys keys;
   uint64_t first;
@@ -32,8 +32,8 @@ void lfb_scene_keep_in(const char *directory)
   scene_directory = directory;
 }
 
-/* The largest n, up to 1 in 4096, whose filter takes at most `size` bytes; false if that
- * filter is far smaller. */
+/* Finds the largest n, to within 1 in 4096, for which a filter takes at most `size` bytes;
+ * false if that filter is far smaller. */
 static bool scene_expected_insertions(const lfb_contender *contender, uint64_t size, double fpp,
                                       uint64_t *n)
 {
@@ -77,7 +77,7 @@ bool lfb_scene_describe(const lfb_contender *contender, uint64_t size, double fp
   return true;
 }
 
-/* Numbers `first` to `end` - 1 of the stream, to be put by one thread. */
+/* Numbers `first` to `end` - 1 of the stream, which one thread puts. */
 typedef struct scene_filler {
   const lfb_contender *contender;
   void *filter;
@@ -109,7 +109,7 @@ static unsigned scene_filler_count(const lfb_contender *contender)
   return processors > SCENE_MAX_FILLERS ? SCENE_MAX_FILLERS : (unsigned)processors;
 }
 
-/* Puts numbers `first` to `end` - 1 with all processors. */
+/* Puts numbers `first` to `end` - 1, with a thread for each processor. */
 static void scene_fill(const lfb_contender *contender, void *filter, uint64_t first,
                        uint64_t end)
 {
@@ -133,7 +133,7 @@ static void scene_fill(const lfb_contender *contender, void *filter, uint64_t fi
   }
 }
 
-/* Copies all words, which no thread is using; what counts them is left behind. */
+/* Copies all words while no thread uses them.  The count of bits is not copied. */
 static void scene_copy_words(void *to, void *from)
 {
   const lfb_contender *contender = stage.scene.contender;
@@ -141,7 +141,7 @@ static void scene_copy_words(void *to, void *from)
   (void)memcpy(target.address, source.address, source.size);
 }
 
-/* Whether there is, or is to be, a file for a point of the current scene. */
+/* Writes the path of the file for a point of the current scene; false if none is kept. */
 static bool scene_path(unsigned point, char *path, size_t size)
 {
   const lfb_scene *scene = &stage.scene;
@@ -175,7 +175,7 @@ static bool scene_save(void *filter, const char *path)
   return fclose(file) == 0 && written;
 }
 
-/* The filter in the file, as scene_save() left it there; NULL if there is none. */
+/* Loads the filter that scene_save() wrote; NULL if there is none. */
 static void *scene_load(const char *path)
 {
   const lfb_contender *contender = stage.scene.contender;
@@ -197,7 +197,8 @@ static void *scene_load(const char *path)
   return filter;
 }
 
-/* A filter filled up to a point of the current scene, from the best that there is. */
+/* Makes a filter filled to a point of the current scene, starting from the fullest filled one that
+ * does not exceed it. */
 static void *scene_make_filled(unsigned point)
 {
   const lfb_scene *scene = &stage.scene;
@@ -249,7 +250,7 @@ void lfb_scene_clear(void)
   lfb_keys_free(&keys_now.keys);
 }
 
-/* Makes the filter of another scene than before. */
+/* Makes the scene current, with a new filter unless it already is. */
 static bool scene_enter(const lfb_scene *scene)
 {
   const lfb_scene *now = &stage.scene;

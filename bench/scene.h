@@ -1,16 +1,15 @@
 /*
- * scene.h - a filter of a wanted size, brought to a wanted point of its filling
- * as often as a benchmark needs it there.
+ * scene.h - a filter of a given size, brought to a given point of its filling
+ * as often as a benchmark needs it.
  *
- * A scene is one contender at one size, holding as many keys (n) as that size has
- * room for at an fpp.  To fill 1 GiB takes minutes one key at a time, so what is
- * timed are `sample` keys at a few points of the filling, and the filter is
- * brought to such a point by copying the words of one that was filled to there
- * before.  A small scene has one point, and its sample is (nearly) the whole
- * filling; a large one has two, where Gauss and Legendre put them: their mean is
- * the mean over the whole filling for any cost that is a cubic of the load.
+ * A scene is one contender at one size, with as many keys (n) as that size has room for at
+ * an fpp.  Filling 1 GiB one key at a time takes minutes.  So only `sample` keys are timed,
+ * at a few points of the filling.  The filter is brought to such a point by copying the
+ * words of a filter that was filled that far before.  A small scene has one point, and its
+ * sample is (nearly) the whole filling.  A large one has two, the Gauss-Legendre nodes: the
+ * mean over both is the mean over the whole filling for any cost that is a cubic of the load.
  *
- * One scene is set at a time, by one thread; any number may then use its filter.
+ * One thread sets one scene at a time; any number of threads may then use its filter.
  */
 #ifndef LFB_BENCH_SCENE_H
 #define LFB_BENCH_SCENE_H
@@ -18,7 +17,7 @@
 #include "bench/contender.h"
 
 enum {
-  LFB_SCENE_UNIT = 4096,            /* 64 for each of 64 threads; samples are multiples */
+  LFB_SCENE_UNIT = 4096,            /* samples are multiples: 64 for each of 64 threads */
   LFB_SCENE_MAX_SAMPLE = 1 << 20,   /* keys; at 7 lines each far beyond any cache   */
   LFB_SCENE_FULL = 0,               /* the point from which the sample leads to n   */
   LFB_SCENE_POINTS = 3,
@@ -29,40 +28,40 @@ typedef struct lfb_scene {
   uint64_t size;                    /* bytes wanted of the filter's words           */
   double fpp;
   uint64_t expected_insertions;     /* n                                            */
-  size_t sample;                    /* keys put or asked for                        */
-  uint64_t before[LFB_SCENE_POINTS]; /* keys that are in at each point              */
+  size_t sample;                    /* keys put or queried                          */
+  uint64_t before[LFB_SCENE_POINTS]; /* keys present at each point                  */
   unsigned first_fill, fill_end;    /* the points at which filling is timed         */
 } lfb_scene;
 
-/* Where filled filters are kept between runs, as CONTENDER-SIZE-N-KEYS-FPP and in Guava's
- * form where it can hold them: a directory, or NULL (as at first) to fill them anew. */
+/* Sets the directory that keeps filled filters between runs, as CONTENDER-SIZE-N-KEYS-FPP, in
+ * Guava's form if it can hold them.  NULL, the initial value: filters are filled again. */
 void lfb_scene_keep_in(const char *directory);
 
-/* Describes a contender's scene at a size; false if it cannot be so large. */
+/* Describes a contender's scene at a size; false if the contender cannot be so large. */
 bool lfb_scene_describe(const lfb_contender *contender, uint64_t size, double fpp,
                         lfb_scene *scene);
 
 /*
  * Brings the scene's filter to a point of its filling.
  *
- * Returns the filter, which stays the scene module's and the same memory for as
- * long as the scene is; NULL if there is no memory for it.
+ * Returns the filter, NULL if there is no memory for it.  This module owns it; its address
+ * does not change as long as the scene is set.
  */
 void *lfb_scene_set(const lfb_scene *scene, unsigned point);
 
 /*
- * Brings the scene's filter to n keys, the sample of which lfb_scene_keys() from
- * LFB_SCENE_FULL on and `put` have put.  Does nothing if that is how it is.
+ * Brings the scene's filter to n keys.  `put` puts the last ones, the sample: the keys that
+ * lfb_scene_keys() returns for LFB_SCENE_FULL.  Does nothing if the filter is in that state.
  */
 void *lfb_scene_set_full(const lfb_scene *scene, lfb_keys_kind kind, lfb_act put);
 
 /* The next `sample` keys of the stream from a point on; NULL if lfb_keys_init() fails. */
 const lfb_keys *lfb_scene_keys(const lfb_scene *scene, lfb_keys_kind kind, unsigned point);
 
-/* As many keys that are never put. */
+/* As many absent keys. */
 const lfb_keys *lfb_scene_absent_keys(const lfb_scene *scene, lfb_keys_kind kind);
 
-/* Gives everything back. */
+/* Frees everything. */
 void lfb_scene_clear(void);
 
 #endif

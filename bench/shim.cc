@@ -15,7 +15,7 @@ static const benchmark::State& Real(const lfb_bench_state* state) {
   return *reinterpret_cast<const benchmark::State*>(state);
 }
 
-// When a thread entered its loop, and when it was last seen there.
+// When a thread entered its loop, and when it was last in it.
 struct alignas(64) Lap {
   bool entered;
   double start, end;
@@ -23,7 +23,7 @@ struct alignas(64) Lap {
 
 static std::array<Lap, LFB_BENCH_MOST_THREADS> laps;
 
-// Seconds for which all paused, and when they last began to.
+// Seconds for which all threads paused, and when the last pause began.
 static double paused, pause_start;
 
 static Lap& Mine(const benchmark::State& state) { return laps.at(state.thread_index()); }
@@ -33,8 +33,8 @@ static double Now() {
   return std::chrono::duration<double>(now).count();
 }
 
-// From the first thread's start to the last one's end.  With more threads than
-// processors the mean of the threads' own times would be less.
+// Seconds from the first thread's start to the last one's end.  With more threads than
+// processors the mean of the threads' own times would be shorter.
 static double Wall(int threads) {
   Lap all = laps[0];
   for (int i = 1; i < threads; i++) {
@@ -48,9 +48,9 @@ void lfb_bench_register(const lfb_bench_row* row) {
   const lfb_bench_row kept = *row;
   const auto run = [kept](benchmark::State& state) {
     Mine(state) = Lap();
-    if (state.thread_index() == 0) paused = 0;  // nobody is in the loop yet
+    if (state.thread_index() == 0) paused = 0;  // no thread is in the loop yet
     auto* shown = reinterpret_cast<lfb_bench_state*>(&state);
-    lfb_bench_report_yes(shown, 0);  // CSV wants the same counters of all
+    lfb_bench_report_yes(shown, 0);  // CSV needs the same counters in all rows
     kept.body(shown, kept.argument);
     // The loop's last turn was a barrier: all threads' laps are done, and visible.
     state.SetIterationTime(Wall(state.threads()));

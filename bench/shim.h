@@ -1,20 +1,20 @@
 /*
  * shim.h - Google Benchmark for benchmarks written in C.
  *
- * A benchmark is a row: a name, a body, its argument, how many threads.  Each
+ * A benchmark is a row: a name, a body, its argument, a number of threads.  Each
  * thread calls the body, which sets up, loops, and tears down:
  *
  *     while (lfb_bench_keep_running(state, count))
  *       ... `count` operations ...
  *
  * Only the loop is timed, from the first thread's start to the last one's end.  One
- * iteration is one operation, so the Time column is the time of one (with several
- * threads: that wall time by all of their operations); asking once for a batch keeps
- * the cost of asking out of it.
+ * iteration is one operation, so the Time column is the time of one operation (with several
+ * threads: that wall time divided by all of their operations).  One call per batch keeps the
+ * cost of lfb_bench_keep_running() out of it.
  *
  * Threads   No thread enters its loop before every thread has called
- *           lfb_bench_keep_running() once, and what was done before that call is
- *           then visible to all of them.
+ *           lfb_bench_keep_running() once.  What was done before that call is then
+ *           visible to all of them.
  */
 #ifndef LFB_BENCH_SHIM_H
 #define LFB_BENCH_SHIM_H
@@ -35,20 +35,21 @@ typedef void (*lfb_bench_body)(lfb_bench_state *state, const void *argument);
 typedef struct lfb_bench_row {
   const char *name;    /* copied                                                 */
   lfb_bench_body body;
-  const void *argument; /* lives until lfb_bench_run() has returned              */
+  const void *argument; /* must stay valid until lfb_bench_run() has returned    */
   unsigned threads;
-  uint64_t iterations; /* of each thread; 0 for as many as the time asked for takes */
+  uint64_t iterations; /* of each thread; 0: as many as fit into the requested time */
 } lfb_bench_row;
 
+/* Registers a benchmark. */
 void lfb_bench_register(const lfb_bench_row *row);
 
-/* Whether to do `batch` operations more.  To be called until it says no. */
+/* Whether to do `batch` more operations.  Call it until it returns false. */
 bool lfb_bench_keep_running(lfb_bench_state *state, uint64_t batch);
 
 /*
- * Stops and starts the clock of all threads, for set-up between two passes.  To be
- * called by one of them while none is doing operations: with more threads than
- * processors, others may be at work again before one of them notices that it may.
+ * Stops and starts the clock of all threads, for set-up between two passes.  One thread calls
+ * both while no thread does operations.  Calling them in each thread would be wrong: with more
+ * threads than processors, some work again before others notice that they may.
  */
 void lfb_bench_pause(void);
 void lfb_bench_resume(void);
@@ -57,13 +58,13 @@ void lfb_bench_resume(void);
 unsigned lfb_bench_thread(const lfb_bench_state *state);
 unsigned lfb_bench_threads(const lfb_bench_state *state);
 
-/* Reports the share of answers that were true, beside the time: the mean over the threads. */
+/* Reports, next to the time, the share of answers that were true: the mean over the threads. */
 void lfb_bench_report_yes(lfb_bench_state *state, double share);
 
-/* Fails the benchmark: its time is not reported, `why` is. */
+/* Fails the benchmark: `why` is reported instead of its time. */
 void lfb_bench_fail(lfb_bench_state *state, const char *why);
 
-/* Runs what was registered, as Google Benchmark's command line says; an exit status. */
+/* Runs the registered benchmarks with Google Benchmark's command line; returns an exit status. */
 int lfb_bench_run(int argc, char **argv);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /*
- * ways.h - the three functions of a way, from the two calls that it makes.
+ * ways.h - macros that make the three functions of a way from its two calls.
  *
- * `subject` is what the calls take first, by which name `filter` is the
- * contender's filter; in their last arguments `keys` are the keys, i is the key.
+ * `subject` is the first argument of the calls; `filter` in it is the contender's filter.
+ * The other arguments name the keys as `keys` and the key's index as i.
  */
 #ifndef LFB_BENCH_WAYS_H
 #define LFB_BENCH_WAYS_H
@@ -41,7 +41,7 @@
     return yes;                                                                           \
   }
 
-/* A batch of keys, from `array` on; both calls return how many answers are true. */
+/* A batch of keys from `array`; both calls return how many answers are true. */
 #define MANY_WAY(noun, put_many, query_many, array)                                       \
   static size_t noun##_put(void *filter, const lfb_keys *keys, size_t first, size_t count) \
   {                                                                                       \

@@ -1,12 +1,12 @@
 /*
- * fpp.c - the false-positive probability against the memory that it takes: what
- * the model says and what is measured, as CSV.
+ * fpp.c - prints the false-positive probability against the memory that it takes, modelled
+ * and measured, as CSV.
  *
  *     ./bazelw run -c opt //bench:fpp -- [KEYS [WRONG]]
  *
- * Fills a filter for each probability with the KEYS (1,000,000) it is made for, then
- * asks for others until about WRONG (4000) answers should be wrong.  low and high
- * bound the measured probability with 95 % confidence (Wilson's interval).
+ * For each probability it fills a filter with the KEYS (1,000,000) that it is made for.  Then
+ * it queries absent keys until about WRONG (4000) false positives are expected.  low and
+ * high bound the measured probability with 95 % confidence (Wilson's interval).
  */
 #include <math.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static void put_keys(lfb_filter *filter, uint64_t end)
   }
 }
 
-/* How many of keys that were never put are said to be in. */
+/* How many false positives `asked` absent keys give. */
 static uint64_t ask_absent(const lfb_filter *filter, uint64_t asked)
 {
   uint64_t batch[BATCH];

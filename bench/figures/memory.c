@@ -1,12 +1,12 @@
 /*
- * memory.c - what a filter takes beside its bits, as CSV: every byte that the
- * library asks the C library or the system for, from making a filter to putting
- * into it with two threads.
+ * memory.c - prints the memory that a filter takes in addition to its bits, as CSV: every byte
+ * that the library requests from the C library or the system, from creating a filter to
+ * putting into it with two threads.
  *
  *     ./bazelw run -c opt //bench:memory -- [LARGEST]
  *
- * Filters of about 64 KiB to LARGEST bytes (1 GiB).  Linked with --wrap, so that calls
- * of the allocator come here first.
+ * Filters have about 64 KiB to LARGEST bytes (1 GiB).  The program is linked with --wrap, so
+ * that calls of the allocator come here first.
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 
 #include <lfbloom/filter.h>
 
-/* Bytes asked for and not given back; modulo 2^64, so that order does not matter. */
+/* Bytes requested and not freed; modulo 2^64, so that order does not matter. */
 static _Atomic(uint64_t) in_use;
 
 void *__real_malloc(size_t size);
@@ -82,7 +82,7 @@ static void *put_some(void *filter)
 
 static bool measure(lfb_strategy_id strategy, uint64_t size)
 {
-  /* 12 bits a key is room enough at 1 % for both. */
+  /* 12 bits per key are enough at 1 % for both. */
   const lfb_config config = {
       .expected_insertions = size * 8 / 12, .fpp = 0.01, .strategy = strategy};
   const uint64_t before = atomic_load(&in_use);

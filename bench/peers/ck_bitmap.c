@@ -1,10 +1,10 @@
 /*
- * ck_bitmap.c - what a user of ConcurrencyKit would write in an hour: the classic
- * filter, k bits anywhere, on its lock-free bitmap (package libck-dev).
+ * ck_bitmap.c - a simple filter on ConcurrencyKit's lock-free bitmap (package libck-dev), as a
+ * user would write it in an hour: the classic filter, k bits anywhere.
  *
- * The hash is given; probes by double hashing, each a high product instead of a
- * remainder.  Bits that are set are not set again, so that a put of a key that is
- * in writes nothing.  Bitmaps count bits in 32 bits: 256 MiB here.
+ * The hash is given.  Probes come from double hashing, each a high product instead of a
+ * remainder.  A set bit is not set again, so a put of a present key writes nothing.
+ * The bitmap counts bits in 32 bits: at most 256 MiB here.
  */
 #include <ck_bitmap.h>
 
@@ -23,7 +23,7 @@ typedef struct ck_filter {
   lfb_pages pages;
 } ck_filter;
 
-/* A second hash from the first; odd, so that it moves. */
+/* A second hash from the first; odd, so never 0. */
 static uint64_t ck_stride(uint64_t hash)
 {
   return (hash * UINT64_C(0x9e3779b97f4a7c15)) | 1;

@@ -1,8 +1,8 @@
 /*
  * libbloom.c - libbloom 1.6 (package libbloom-dev): a classic filter over MurmurHash2.
  *
- * Not for threads: a put is an ordinary read and write of a byte.  Sizes are ints:
- * just below 2^31 bits is the largest.  In its favour its memory is on huge pages.
+ * Not for threads: a put is a plain read and write of a byte.  Sizes are ints, so the
+ * largest is just below 2^31 bits.  In its favour its memory is on huge pages.
  */
 #define _GNU_SOURCE /* madvise */
 #include <bloom.h>
@@ -15,7 +15,7 @@
 
 #include "bench/ways.h"
 
-/* bloom_add() says whether the key was in, which a put here says the other way round. */
+/* bloom_add() returns whether the key was present; a put here returns the opposite. */
 static bool libbloom_put(struct bloom *bloom, const void *bytes, size_t size)
 {
   return bloom_add(bloom, bytes, (int)size) == 0;
@@ -47,14 +47,14 @@ static bool libbloom_size(const lfb_contender *contender, uint64_t n, double fpp
   return bits < INT_MAX;
 }
 
-/* The field is libbloom's own business, but there is no other way to copy a filter. */
+/* The field is private to libbloom, but there is no other way to copy a filter. */
 static lfb_bench_bits libbloom_bits(void *filter)
 {
   const struct bloom *bloom = filter;
   return (lfb_bench_bits){bloom->bf, (uint64_t)bloom->bytes};
 }
 
-/* Before the first touch, and from the first whole page on. */
+/* Called before the first touch; starts at the first whole page. */
 static void libbloom_ask_huge_pages(struct bloom *bloom)
 {
   const uintptr_t page = 4096, start = ((uintptr_t)bloom->bf + page - 1) & ~(page - 1);

@@ -2,7 +2,7 @@
  * mutex.c - a mutex around the bit array of strategy `fast`: the same words and
  * bits for the same hash, by plain reads and writes, so that only the lock differs.
  *
- * By call it is locked for each key, with many once for the batch.
+ * A single call locks for each key, a call of many once for the batch.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ typedef struct mutex_filter {
   pthread_mutex_t mutex;
   lfb_fast fast;
   uint64_t bits_set;
-  lfb_filter *filter; /* whose words these are */
+  lfb_filter *filter; /* owns the words        */
 } mutex_filter;
 
 /* relaxed, here and below: a plain access; the mutex orders it. */

@@ -1,19 +1,23 @@
 /*
- * redis_bench.c - jobs over a link beside hiredis alone: the same commands, the same server,
- * as many of them under way.
+ * redis_bench.c - jobs over a link against hiredis alone: the same commands, the same server,
+ * as many commands in progress.
  *
  *     ./bazelw run -c opt //bench:redis -- [redis://[user:password@]host[:port]]
  *
- * VERB/WHO/depthN, one iteration a key.  put: six one-bit SETs in one BITFIELD, query: two
- * words of 64 bits, somewhere in a string of 64 MiB, as a filter of layout fast has them.  WHO
- * is link, a job with a window of N; hiredis: its loop of N commands appended, N replies
- * read; or filter: many keys of a filter of that layout, n 50,000,000, p 0.01, whose commands
- * read the part's mark besides.  The first two write their commands by redis/link/wire.h: hiredis'
- * own formatting would take longer.
- * query/plain and query/replica, one key after the other: a filter in memory, and the local copy
- * of a replica (lfbloom/replica.h), its threads there for both; put/replica: one replica's puts, flushed,
- * with another that reads them, whose lags go to standard error.
- * Without an address it starts a server, which ends with it.
+ * VERB/CLIENT/depthN; one iteration is one key.  put is six one-bit SETs in one BITFIELD, query
+ * two words of 64 bits, somewhere in a string of 64 MiB, as in a filter of layout fast.  CLIENT is
+ *   link     a job with a window of N,
+ *   hiredis  a loop of N commands appended, N replies read, or
+ *   filter   many keys of a filter of that layout, n 50,000,000, p 0.01; its commands also read
+ *            the part's mark.
+ * The first two write their commands by redis/link/wire.h: hiredis' own formatting would take
+ * longer.
+ *
+ * query/plain and query/replica query one key after the other: a filter in memory, and the local
+ * copy of a replica (lfbloom/replica.h).  The replica's threads run in both.  put/replica is one
+ * replica's flushed puts, while another reads them and prints their lags to standard error.
+ *
+ * Without an address the program starts a server, which ends with it.
  */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include <arpa/inet.h>
@@ -37,8 +41,8 @@ enum {
   BLOCK_BITS = 512,
   WORD_BITS = 64,
   PUT_BITS = 6,   /* two words, three bits in each */
-  BATCH = 20000,  /* keys a job                    */
-  KEYS = 50000000, /* .. and in the filter: 61 MiB  */
+  BATCH = 20000,  /* keys per job                  */
+  KEYS = 50000000, /* keys in the filter: 61 MiB    */
   OPEN_TRIES = 200,
   OPEN_PAUSE_US = 50000,
 };
@@ -87,7 +91,7 @@ static void write_command(verb what, lfb_wire *wire, uint64_t i)
     write_query(wire, lfb_keys_number(i));
 }
 
-/* Looks at a reply as a filter would: its numbers; returns whether it is as expected. */
+/* Reads a reply's numbers as a filter would; returns whether it is as expected. */
 static bool look_at(verb what, const redisReply *reply, uint64_t *sum)
 {
   if (reply->type != REDIS_REPLY_ARRAY || reply->elements != (what == PUT ? PUT_BITS : 2))
@@ -97,7 +101,7 @@ static bool look_at(verb what, const redisReply *reply, uint64_t *sum)
   return true;
 }
 
-/* ---- the two ways -------------------------------------------------------- */
+/* ---- link and hiredis ---------------------------------------------------- */
 
 struct batch {
   verb what;
@@ -110,7 +114,7 @@ static uint16_t batch_command(void *context, uint64_t i, lfb_wire *wire)
   const struct batch *batch = context;
 
   write_command(batch->what, wire, batch->first + i);
-  return LFB_ANY_SLOT; /* a server for itself has all of them */
+  return LFB_ANY_SLOT; /* a single server has all of them */
 }
 
 static lfb_status batch_reply(void *context, uint64_t i, const redisReply *reply, bool again)
@@ -150,7 +154,7 @@ static void bench_link(lfb_bench_state *state, const void *argument)
   lfb_link_close(link);
 }
 
-/* `depth` commands appended, as many replies read. */
+/* Appends `depth` commands, and reads as many replies. */
 static bool hiredis_round(redisContext *context, const struct row *row, uint64_t first, lfb_wire *wire,
                           uint64_t *sum)
 {
@@ -206,7 +210,7 @@ static void bench_hiredis(lfb_bench_state *state, const void *argument)
 
 static const char filter_name[] = "bench:filter";
 
-/* The filter, which whoever comes first makes. */
+/* The filter; the first benchmark that needs it makes it. */
 static lfb_status filter_open(const lfb_redis_options *options, lfb_redis **filter)
 {
   const lfb_config config = {.expected_insertions = KEYS, .fpp = 0.01, .seed = 1};
@@ -272,7 +276,7 @@ static void query_one_by_one(lfb_bench_state *state, const lfb_filter *filter)
   lfb_bench_report_yes(state, first == 0 ? 0 : (double)yes / (double)first);
 }
 
-/* Both open a replica, so that its threads take part in both. */
+/* Both open a replica, so that its threads run in both. */
 static void bench_copy(lfb_bench_state *state, const void *argument)
 {
   const bool *plain = argument;
@@ -303,7 +307,7 @@ static void print_lags(const lfb_replica *reader)
 
 static void bench_replica_put(lfb_bench_state *state, const void *argument)
 {
-  static uint64_t first = UINT64_C(1) << 40; /* keys that nobody has put */
+  static uint64_t first = UINT64_C(1) << 40; /* keys that were never put */
   lfb_replica *putter = replica_open(state), *reader = replica_open(state);
   lfb_status status = putter == NULL || reader == NULL ? LFB_ERROR_STOPPED : LFB_OK;
 
@@ -336,8 +340,8 @@ static void register_replicas(void)
 /* ---- the server ---------------------------------------------------------- */
 
 /*
- * A port that no other process gets: a socket stays bound to it, as tests/support/ports.h explains.
- * 0: there is none.
+ * Returns a port that no other process gets: a socket stays bound to it, as
+ * tests/support/ports.h explains.  0: there is none.
  */
 static uint16_t hold_port(void)
 {
@@ -386,7 +390,7 @@ static lfb_status grow_reply(void *context, uint64_t i, const redisReply *reply,
   return lfb_reply_status(reply);
 }
 
-/* Waits for the server, and gives the string its size. */
+/* Waits for the server, and extends the string to its size. */
 static bool prepare(void)
 {
   const lfb_job job = {1, grow_command, grow_reply, NULL};
@@ -402,7 +406,7 @@ static bool prepare(void)
   }
   const bool good = !link->nodes.cluster && lfb_link_run(link, &job) == LFB_OK;
   if (!good)
-    fprintf(stderr, "no server for itself, or not willing: %s\n", link->said.text);
+    fprintf(stderr, "it is not a single server, or it refuses commands: %s\n", link->said.text);
   lfb_link_close(link);
   return good;
 }
