@@ -1,4 +1,4 @@
-/* epoch.c - places that are entered, and objects that are retired: epoch.h says why it works. */
+/* epoch.c - entering and leaving places, retiring and reclaiming objects; argued in epoch.h. */
 #define _GNU_SOURCE /* syscall */
 #include "atomic/threads/epoch.h"
 
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-  STRAYS = 1 + LFB_SLOT_COUNT, /* where their places begin */
+  STRAYS = 1 + LFB_SLOT_COUNT, /* the first place for threads without a slot */
   PLACES = STRAYS + LFB_EPOCH_STRAYS,
 };
 
@@ -30,8 +30,8 @@ lfb_status lfb_epoch_init(lfb_epoch *epoch)
   *epoch = (lfb_epoch){.by_writer = epoch_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED),
                        .places = (lfb_epoch_place *)line,
                        .memory = memory};
-  /* relaxed: the calling thread gives the epoch to all others.  Nobody is always inside, so
-   * that a thread without a slot does not enter plainly. */
+  /* relaxed: the caller publishes the epoch to other threads.  Place 0 belongs to no thread and is
+   * always entered: a thread without a slot, which reads it, does not enter plainly. */
   atomic_store_explicit(&epoch->number, LFB_EPOCH_TURN, memory_order_relaxed);
   atomic_store_explicit(&epoch->places[0].since, LFB_EPOCH_TURN, memory_order_relaxed);
   return LFB_OK;
@@ -39,23 +39,24 @@ lfb_status lfb_epoch_init(lfb_epoch *epoch)
 
 /* ---- readers --------------------------------------------------------------- */
 
-/* The stray's place that belongs to `owner`, by 0 a free one; NULL if there is none. */
+/* The place that `owner`, a thread without a slot, has taken; for 0 a free place.  NULL if there
+ * is none. */
 static lfb_epoch_place *epoch_stray_of(lfb_epoch *epoch, uint64_t owner)
 {
   for (uint32_t i = STRAYS; i < PLACES; i++)
-    /* relaxed: the thread's own writes are what it looks for; a free place is then taken. */
+    /* relaxed: a thread looks for its own write.  A free place is taken by a CAS later. */
     if (atomic_load_explicit(&epoch->places[i].owner, memory_order_relaxed) == owner)
       return &epoch->places[i];
   return NULL;
 }
 
-/* A number that no other living thread has: the address of a variable of its own. */
+/* A number that no other living thread has: the address of a thread-local variable. */
 static uint64_t epoch_me(void)
 {
   return (uint64_t)(uintptr_t)&lfb_slot_plus_one;
 }
 
-/* Takes a free place.  A failed exchange means that another thread has taken it. */
+/* Takes a free place.  If the CAS fails, another thread has taken the place. */
 static lfb_epoch_place *epoch_take_stray(lfb_epoch *epoch)
 {
   for (;;) {
@@ -63,13 +64,13 @@ static lfb_epoch_place *epoch_take_stray(lfb_epoch *epoch)
     lfb_epoch_place *place = epoch_stray_of(epoch, nobody);
     if (place == NULL)
       sched_yield(); /* all are inside */
-    /* acquire: pairs with the release in lfb_epoch_leave_stray(): the last owner has left. */
+    /* acquire: pairs with the release in lfb_epoch_leave_stray(), after the last owner's leave. */
     else if (lfb_cas_u64(&place->owner, &nobody, epoch_me(), memory_order_acquire))
       return place;
   }
 }
 
-/* The calling thread's place; NULL for a thread without a slot outside sections. */
+/* The calling thread's place; NULL if it has no slot and is outside sections. */
 static lfb_epoch_place *epoch_own(lfb_epoch *epoch)
 {
   const uint32_t own = lfb_slot_own_plus_one;
@@ -77,7 +78,7 @@ static lfb_epoch_place *epoch_own(lfb_epoch *epoch)
   return own > 0 ? &epoch->places[own] : epoch_stray_of(epoch, epoch_me());
 }
 
-/* What a place says to the thread that is at it. */
+/* Reads the calling thread's own place. */
 static uint64_t epoch_since(const lfb_epoch_place *place)
 {
   /* relaxed: the calling thread alone writes it. */
@@ -93,20 +94,21 @@ bool lfb_epoch_inside(lfb_epoch *epoch)
 
 void lfb_epoch_enter_slowly(lfb_epoch *epoch)
 {
-  (void)lfb_slot(); /* takes one, if the thread never has */
+  (void)lfb_slot(); /* the thread's first call takes a slot */
   lfb_epoch_place *place = epoch_own(epoch);
   if (place == NULL)
     place = epoch_take_stray(epoch);
   const uint64_t since = epoch_since(place);
-  /* relaxed: the fence makes an acquire of it. */
+  /* relaxed: the fence below makes it an acquire. */
   const uint64_t now = atomic_load_explicit(&epoch->number, memory_order_relaxed);
   if (lfb_epoch_full(since))
     return;
-  /* release: the writer may read this instead of the last owner's leave, which the calling
-   * thread has acquired with the place. */
+  /* release: pairs with the acquire in epoch_oldest().  The writer may read this value instead of
+   * the last owner's leave, which the calling thread acquired when it took the place. */
   atomic_store_explicit(&place->since, since == 0 ? now : since + 1, memory_order_release);
   if (since == 0)
-    lfb_fence(memory_order_seq_cst); /* before what is loaded next; pairs with epoch_oldest() */
+    /* seq_cst: orders the store before the section's loads; pairs with that in epoch_oldest(). */
+    lfb_fence(memory_order_seq_cst);
 }
 
 void lfb_epoch_leave_stray(lfb_epoch *epoch)
@@ -121,19 +123,21 @@ void lfb_epoch_leave_stray(lfb_epoch *epoch)
 
 /* ---- the writer ------------------------------------------------------------ */
 
-/* Begins the next number, which it returns: no reader of it has what was unpublished before. */
+/* Begins the next number and returns it.  A reader that loads this number does not find an object
+ * that was unpublished before. */
 static uint64_t epoch_turn(lfb_epoch *epoch)
 {
   /* relaxed: the writer alone changes it. */
   const uint64_t next =
       atomic_load_explicit(&epoch->number, memory_order_relaxed) + LFB_EPOCH_TURN;
 
-  /* release: pairs with the acquire of entering. */
+  /* release: pairs with the acquire in lfb_epoch_enter_plainly() and the fence of the slow half. */
   atomic_store_explicit(&epoch->number, next, memory_order_release);
   return next;
 }
 
-/* The lowest number at a place; UINT64_MAX if all are free, 0 if the barrier is refused. */
+/* The lowest number that a place holds; UINT64_MAX if no thread is inside, 0 if the kernel
+ * refuses the barrier. */
 static uint64_t epoch_oldest(lfb_epoch *epoch)
 {
   uint64_t oldest = UINT64_MAX;
@@ -142,7 +146,7 @@ static uint64_t epoch_oldest(lfb_epoch *epoch)
     return 0;
   lfb_fence(memory_order_seq_cst); /* pairs with that of readers that entered slowly */
   for (uint32_t i = 1; i < PLACES; i++) {
-    /* acquire: pairs with the release of leaving. */
+    /* acquire: pairs with the release in lfb_epoch_leave_plainly(). */
     const uint64_t since = atomic_load_explicit(&epoch->places[i].since, memory_order_acquire);
     if (since != 0 && since < oldest)
       oldest = since;
@@ -150,7 +154,7 @@ static uint64_t epoch_oldest(lfb_epoch *epoch)
   return oldest;
 }
 
-/* Reclaims what was retired before the number of the oldest section began. */
+/* Reclaims what was retired before the number `oldest` began, or as it began. */
 static void epoch_reclaim(lfb_epoch *epoch, uint64_t oldest)
 {
   lfb_epoch_entry *entry;
@@ -194,5 +198,5 @@ void lfb_epoch_wait(lfb_epoch *epoch, void (*pause)(void *context), void *contex
 
   assert(!lfb_epoch_inside(epoch));
   while (oldest = epoch_oldest(epoch), epoch_reclaim(epoch, oldest), oldest < next)
-    pause(context); /* a section that began before is in progress */
+    pause(context); /* a section that began before the call is still in progress */
 }

@@ -10,8 +10,8 @@
  *            counts, a sum is never above the truth.
  * Exactness  The sum is exact when no add is running (in the happens-before sense).  While
  *            adds run, the sum lies between the truth before them and the truth after them.
- * Signals    An add is one instruction.  A handler may therefore add to the same stripe, and no
- *            addition is lost.
+ * Signals    An add is one instruction, or one atomic operation.  A handler may therefore add to
+ *            the same stripe, and no addition is lost.
  * fork       The child gets a copy of all stripes.  An addition that another thread of the
  *            parent had not made yet is permanently missing in the child.
  * Progress   add and sum are wait-free after the thread's first call (slots.h).
