@@ -154,7 +154,7 @@ static uint64_t epoch_oldest(lfb_epoch *epoch)
   return oldest;
 }
 
-/* Reclaims what was retired before the number `oldest` began, or as it began. */
+/* Reclaims what was retired when the number `oldest` began, or earlier. */
 static void epoch_reclaim(lfb_epoch *epoch, uint64_t oldest)
 {
   lfb_epoch_entry *entry;

@@ -1,4 +1,4 @@
-/* batch.c - partition, put privately, merge, credit. */
+/* batch.c - partitions, puts privately, merges and credits; argued in batch.h. */
 #include "bloom/filter/batch.h"
 
 #include <math.h>
@@ -7,18 +7,18 @@
 #include "bloom/filter/pieces.h"
 
 enum {
-  /* A region's words, 256 KiB: what a second-level cache holds beside the stage. */
+  /* A region's words, 256 KiB, fit into a second-level cache together with the scratch. */
   BATCH_SHIFT = 12,
-  /* Keys for each line from which on a batch is faster, where hashes go by way of
-   * several areas, of one, and once they are there: docs/performance.md. */
+  /* Keys per line from which on a batch is faster: with several regions, with one region, and
+   * for a region that has gathered its hashes (docs/performance.md). */
   BATCH_LEAST = 8,
   BATCH_LEAST_ONE_REGION = 5,
   BATCH_LEAST_THERE = 5,
-  /* Hashes that lfb_partition_bytes() may take for a region beyond what was asked for. */
+  /* Hashes by which lfb_partition_bytes() may round up the capacity of a region. */
   BATCH_ROUNDING = 17,
-  /* Lines of the filter asked for ahead of the merge. */
+  /* How far ahead of the merge lines are prefetched: 64 lines. */
   BATCH_AHEAD = 64 * LFB_BLOCK_WORDS, /* in words */
-  /* Hashes gathered at a time, so that their answers have a place. */
+  /* Hashes put at a time; limits the memory for their answers. */
   BATCH_PIECE = 4096,
 };
 
@@ -44,7 +44,7 @@ static uint64_t batch_scratch_bytes(uint64_t blocks)
   return 2 * batch_region_blocks(blocks) * LFB_CACHE_LINE;
 }
 
-/* Hashes that a region must have room for; 0 where a batch does not pay. */
+/* The hashes that a region must have room for; 0 if a batch does not pay. */
 static uint32_t batch_capacity(const lfb_filter *filter, size_t count)
 {
   const uint64_t blocks = filter->layout.fast.blocks;
@@ -56,7 +56,7 @@ static uint32_t batch_capacity(const lfb_filter *filter, size_t count)
 
   if (filter->kernel->put_many_alone == NULL || count / least < blocks || memory <= scratch)
     return 0;
-  /* Chance puts more than the mean into some region: six deviations leave none out. */
+  /* Some regions get more than the mean: six standard deviations cover them. */
   const double mean = (double)count * (double)region_blocks / (double)blocks;
   const double wanted = mean + 6 * sqrt(mean);
   const uint64_t regions = ((blocks - 1) >> BATCH_SHIFT) + 1;
@@ -89,7 +89,7 @@ static lfb_batch *batch_make(const lfb_filter *filter, uint32_t capacity)
 static lfb_batch *batch_take_spare(lfb_filter *filter)
 {
   for (int i = 0; i < LFB_BATCH_SPARES; i++) {
-    /* acquire: pairs with the release of who left it there. */
+    /* acquire: pairs with the release in batch_leave_spare(). */
     lfb_batch *spare =
         atomic_exchange_explicit(&filter->spares[i], NULL, memory_order_acquire);
     if (spare != NULL)
@@ -102,7 +102,8 @@ static void batch_leave_spare(lfb_filter *filter, lfb_batch *batch)
 {
   for (int i = 0; i < LFB_BATCH_SPARES; i++) {
     lfb_batch *none = NULL;
-    /* release: who takes it sees it empty.  relaxed: a place that is taken says nothing. */
+    /* release: pairs with the acquire in batch_take_spare(): its taker sees the batch empty.
+     * relaxed: if the place is in use, nothing is read through it. */
     if (atomic_compare_exchange_strong_explicit(&filter->spares[i], &none, batch,
                                                 memory_order_release, memory_order_relaxed))
       return;
@@ -126,7 +127,7 @@ lfb_batch *lfb_batch_begin(lfb_filter *filter, size_t count)
 typedef void (*batch_act)(const lfb_layout *layout, const uint64_t *hashes, size_t count,
                           uint64_t *answers);
 
-/* Runs it on the scratch; how many answers were true. */
+/* Runs `act` on the scratch.  Returns how many answers were true. */
 static size_t batch_run(batch_act act, const lfb_layout *scratch, const uint64_t *hashes,
                         size_t count)
 {
@@ -142,7 +143,7 @@ static size_t batch_run(batch_act act, const lfb_layout *scratch, const uint64_t
   return yes;
 }
 
-/* Puts them one by one, where they are too few to share words. */
+/* Puts hashes one by one: they are too few to share words. */
 static size_t batch_put_directly(lfb_filter *filter, const uint64_t *hashes, size_t count)
 {
   uint64_t answers[BATCH_PIECE / LFB_WORD_BITS];
@@ -159,11 +160,11 @@ static size_t batch_put_directly(lfb_filter *filter, const uint64_t *hashes, siz
   return yes;
 }
 
-/* A region of the filter, and its places in the scratch. */
+/* A region of the filter, and its two copies in the scratch. */
 typedef struct batch_region {
   lfb_word *shared;
-  lfb_word *before; /* as it was when the merge began: who knows since */
-  lfb_word *after;  /* with what is put; then, what this turned on     */
+  lfb_word *before; /* the words as they were loaded; `shared` may have changed since */
+  lfb_word *after;  /* the words after the puts; later, the bits that the merge turned on */
   uint64_t words;
 } batch_region;
 
@@ -176,8 +177,8 @@ static void batch_load(const batch_region *region)
   }
 }
 
-/* Turns on in the filter what was put; how many bits that were, and in `*alone` whether
- * they are all that `after` has and `before` had not. */
+/* Turns on in the filter the bits that `after` has and `before` has not.  Returns how many it
+ * turned on, and in `*alone` whether these are all of them. */
 static uint64_t batch_merge(const batch_region *region, bool *alone)
 {
   uint64_t turned_on = 0, lost = 0;
@@ -210,7 +211,7 @@ static batch_region batch_region_of(const lfb_batch *batch, const lfb_filter *fi
                         blocks * LFB_BLOCK_WORDS};
 }
 
-/* Puts what a region has gathered; how many of its keys were new. */
+/* Puts what a region has gathered.  Returns how many of its keys were new. */
 static size_t batch_drain(lfb_batch *batch, lfb_filter *filter, uint32_t number)
 {
   const batch_region region = batch_region_of(batch, filter, number);
@@ -221,7 +222,7 @@ static size_t batch_drain(lfb_batch *batch, lfb_filter *filter, uint32_t number)
   const uint64_t *hashes = lfb_partition_take(&batch->partition, number, &count);
   if (count < BATCH_LEAST_THERE * (region.words / LFB_BLOCK_WORDS))
     return batch_put_directly(filter, hashes, count);
-  /* As if the whole filter's words were there: only the region's are touched. */
+  /* The address where the whole filter's words would begin; only the region's are accessed. */
   layout.fast.words = (lfb_word *)((uintptr_t)region.after - ((uintptr_t)region.shared -
                                                               (uintptr_t)layout.fast.words));
   batch_load(&region);
@@ -234,7 +235,7 @@ static size_t batch_drain(lfb_batch *batch, lfb_filter *filter, uint32_t number)
 
 size_t lfb_batch_put(lfb_batch *batch, lfb_filter *filter, const uint64_t *hashes, size_t count)
 {
-  const lfb_partition partition = batch->partition; /* that no write can change it */
+  const lfb_partition partition = batch->partition; /* a copy, which no write changes */
   size_t yes = 0;
 
   for (size_t i = 0; i < count; i++) {

@@ -1,24 +1,25 @@
 /*
- * batch.h - big batches: many keys for each line of the filter, gathered privately and
- * merged into the shared words, one CAS for each word that gains bits.
+ * batch.h - big batches: many keys for each line of the filter are gathered privately and
+ * merged into the shared words, with one CAS for each word that gains bits.
  *
- * A put of a new key cannot go below one locked operation for each of its words unless
- * several keys share them.  So hashes are partitioned by regions of the filter that a
- * cache holds (partition.h); a full region's words are copied into a scratch, its keys
- * put there by plain stores, and what they turned on is then turned on in the filter.
+ * A put of a new key needs one locked operation for each of its words, unless several keys share
+ * a word.  So the hashes are partitioned by regions of the filter that fit into a cache
+ * (partition.h).  When a region has gathered enough, its words are copied into a scratch, its
+ * keys are put there by plain stores, and the bits that they turned on are then turned on in the
+ * filter.
  *
- * Answers    Putting into the scratch has counted the new keys as they would be if no
- *            other thread touched the region meanwhile: if the merge turned on every
- *            bit that the scratch gained, that count stands.  If not, each bit that
- *            it did turn on is credited to the first key of the region that has it,
- *            and a key is new if it was credited one.  Exact, both ways.
- * Found      A key may be found before lfb_batch_end() has returned; after that, it is.
- * Progress   Lock-free: between the filter's words, which are set as lfbloom/word.h
- *            says, the thread works on memory of its own.
- * Stopped    A thread that stops for ever leaves out what it had not merged, and keeps
- *            its scratch: others take or make another.
- * Memory     config.batch_memory at most, for each thread that is in such a call, kept
- *            for the next one (LFB_BATCH_SPARES of them) until the filter is freed.
+ * Answers    The puts into the scratch count the new keys as if no other thread changed the
+ *            region.  If the merge turned on every bit that the scratch gained, that count is
+ *            correct.  If not, each bit that the merge did turn on is credited to the first key
+ *            of the region that has it; a key is new if a bit was credited to it.  The count is
+ *            exact in both cases.
+ * Found      A key may be present before lfb_batch_end() has returned; after that, it is.
+ * Progress   Lock-free: the thread sets the filter's words as lfbloom/word.h states, and works
+ *            on private memory otherwise.
+ * Stopped    If a thread never runs again, the keys that it has not merged are absent, and its
+ *            scratch stays in use.  Other threads use or make another.
+ * Memory     At most config.batch_memory for each thread in such a call.  It is kept for the
+ *            next call (LFB_BATCH_SPARES of them) until the filter is freed.
  */
 #ifndef LFB_BLOOM_BATCH_H
 #define LFB_BLOOM_BATCH_H
@@ -37,18 +38,18 @@ struct lfb_batch {
 };
 
 /*
- * Begins a batch of `count` keys; NULL where putting them one by one is at least as
- * fast, or there is no memory: that way then.
+ * Begins a batch of `count` keys.  Returns NULL if single puts are at least as fast, or if there
+ * is no memory: the caller then puts the keys one by one.
  */
 lfb_batch *lfb_batch_begin(lfb_filter *filter, size_t count);
 
-/* Puts some of them, by hash; how many keys, these or earlier ones, were found new. */
+/* Puts some of the keys, by hash.  Returns how many keys, these or earlier ones, were found new. */
 size_t lfb_batch_put(lfb_batch *batch, lfb_filter *filter, const uint64_t *hashes, size_t count);
 
-/* Merges what is left; as lfb_batch_put(). */
+/* Merges what is left.  Returns as lfb_batch_put(). */
 size_t lfb_batch_end(lfb_batch *batch, lfb_filter *filter);
 
-/* Frees the memory that earlier batches have left behind. */
+/* Frees the memory that was kept from earlier batches. */
 void lfb_batch_free_spares(lfb_filter *filter);
 
 #ifdef __cplusplus

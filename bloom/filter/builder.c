@@ -1,5 +1,5 @@
 /*
- * builder.c - filling a filter by plain stores, a region at a time.
+ * builder.c - fills a filter by plain stores, a region at a time.
  */
 #include <lfbloom/builder.h>
 #include <sched.h>
@@ -10,36 +10,36 @@
 #include "bloom/filter/partition.h"
 
 enum {
-  /* So many more than threads that two seldom want one region at once. */
+  /* Many more than threads, so that two threads seldom need the same region at once. */
   BUILDER_REGIONS = 64,
-  /* Hashes a region gathers before it is taken: enough lines to have many under way,
+  /* Hashes that are gathered for a region before it is taken: enough for many prefetches,
    * few enough that all areas of a thread stay in its second-level cache. */
   BUILDER_GATHERED = 1024,
 };
 
-/* A region, and whether some thread writes to it now. */
+/* A region, and whether a thread writes to it now. */
 typedef struct builder_region {
   LFB_ATOMIC(uint32_t) taken;
   char padding[LFB_CACHE_LINE - sizeof(uint32_t)];
 } builder_region;
 
-/* What one thread has of its own. */
+/* The private part of one thread. */
 typedef struct builder_thread {
-  lfb_partition partition; /* where there are several threads */
+  lfb_partition partition; /* if there are several threads */
   uint64_t new_keys;
   char padding[LFB_CACHE_LINE];
 } builder_thread;
 
 struct lfb_builder {
   lfb_filter *filter;
-  bool alone;              /* by plain stores; else by put_many      */
-  bool partitions;         /* between several threads                */
+  bool alone;              /* puts by plain stores; else by put_many   */
+  bool partitions;         /* several threads share the filter         */
   unsigned threads, ready; /* threads, and how many of them are set up */
   builder_region *regions;
   builder_thread *thread;
 };
 
-/* The least shift that leaves at most BUILDER_REGIONS regions. */
+/* The smallest shift that gives at most BUILDER_REGIONS regions. */
 static uint32_t builder_shift(uint64_t blocks)
 {
   uint32_t shift = 0;
@@ -90,7 +90,7 @@ lfb_status lfb_builder_create(const lfb_config *config, unsigned threads, lfb_bu
   return LFB_OK;
 }
 
-/* All but the filter. */
+/* Frees all except the filter. */
 static void builder_take_down(lfb_builder *builder)
 {
   for (unsigned i = 0; i < builder->ready; i++)
@@ -110,18 +110,18 @@ void lfb_builder_free(lfb_builder *builder)
 
 static void region_take(builder_region *region)
 {
-  /* acquire: pairs with the release of who had it before, whose stores are then seen. */
+  /* acquire: pairs with the release in region_give(), and shows the last owner's stores. */
   while (atomic_exchange_explicit(&region->taken, 1, memory_order_acquire) != 0)
     (void)sched_yield();
 }
 
 static void region_give(builder_region *region)
 {
-  /* release: pairs with the acquire of who takes it next. */
+  /* release: pairs with the acquire in region_take() of the next owner. */
   atomic_store_explicit(&region->taken, 0, memory_order_release);
 }
 
-/* Puts hashes whose words nobody else touches now; how many were new. */
+/* Puts hashes while no other thread uses their words.  Returns how many were new. */
 static size_t builder_gather(const lfb_builder *builder, const uint64_t *hashes, size_t count)
 {
   uint64_t answers[LFB_GIVEN_PIECE / LFB_WORD_BITS];
@@ -140,7 +140,7 @@ static void builder_drain(lfb_builder *builder, builder_thread *thread, uint32_t
   region_give(&builder->regions[region]);
 }
 
-/* What the act on a piece needs to know. */
+/* The context of builder_act(). */
 typedef struct builder_call {
   lfb_builder *builder;
   builder_thread *thread;
@@ -150,7 +150,7 @@ static size_t builder_act(const void *context, const uint64_t *low, const uint64
                           size_t first, size_t count)
 {
   const builder_call *call = context;
-  const lfb_partition partition = call->thread->partition; /* that no write can change it */
+  const lfb_partition partition = call->thread->partition; /* a copy, which no write changes */
 
   (void)high;
   (void)first;
@@ -164,8 +164,8 @@ static size_t builder_act(const void *context, const uint64_t *low, const uint64
   return 0;
 }
 
-/* Puts keys of one kind.  It has the hashes of a piece on the stack: not while
- * lfb_filter_put_many() runs. */
+/* Puts keys of one kind.  The hashes of a piece are on the stack, so its callers are not inlined:
+ * this stack must not be in use while lfb_filter_put_many() runs. */
 LFB_INLINE size_t builder_pieces(lfb_builder *builder, unsigned thread, const void *keys,
                                  size_t count, lfb_piece_hash hash_of)
 {

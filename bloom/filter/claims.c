@@ -1,4 +1,4 @@
-/* claims.c - claiming a hash, and completing the claims of others; argued in claims.h. */
+/* claims.c - claims a hash, and completes other claims; argued in claims.h. */
 #define _DEFAULT_SOURCE /* sched_yield */
 #include "bloom/filter/claims.h"
 
@@ -8,14 +8,14 @@
 #define STATE_MASK ((UINT64_C(1) << LFB_CLAIM_STATE_BITS) - 1)
 
 /*
- * `wide`, a constant wherever it is passed, says whether a cell is two words.  A word of its own
- * is a scalar here, not a part of a struct: gcc stores the two words of a struct and loads them
- * as one vector, which waits for both stores (41 ns a claim became 63, Zen 3).
+ * `wide`, a constant in each call, states whether a cell uses two words.  The two words are
+ * scalars here, not a struct: gcc stores the words of a struct one by one and loads them as one
+ * vector, which waits for both stores (a claim took 63 ns instead of 41, Zen 3).
  */
 
 /* ---- cells ------------------------------------------------------------------ */
 
-/* What the first word of a cell holds of a hash. */
+/* The first word of a cell for a hash. */
 static uint64_t cell_word(uint64_t low, lfb_claim_state state)
 {
   return (low & ~STATE_MASK) | (uint64_t)state;
@@ -26,7 +26,7 @@ static lfb_claim_state cell_state(uint64_t word)
   return (lfb_claim_state)(word & STATE_MASK);
 }
 
-/* The hash that a cell holds in these words. */
+/* The hash that a cell with these words holds. */
 LFB_INLINE lfb_hash cell_hash(const lfb_claims *claims, const lfb_cell *cell, uint64_t low,
                               uint64_t high)
 {
@@ -38,24 +38,25 @@ LFB_INLINE lfb_hash cell_hash(const lfb_claims *claims, const lfb_cell *cell, ui
   return (lfb_hash){whole, high};
 }
 
-/* Changes both words of a cell if they still are these. */
+/* Changes both words of a cell if they still are `low` and `high`.  Returns whether it did. */
 LFB_INLINE bool cell_change_pair(lfb_cell *cell, uint64_t low, uint64_t high, uint64_t to_low,
                                  uint64_t to_high)
 {
   lfb_two seen = {low, high};
 
-  /* The exchange itself is relaxed (pair.h).  release: the bits are on before DONE. */
+  /* release: the bits are on before DONE; pairs with the acquire in cell_read().  A fence, since
+   * the exchange itself is relaxed (pair.h). */
   lfb_fence(LFB_STD memory_order_release);
   return lfb_pair_cas(cell->half, &seen, (lfb_two){to_low, to_high});
 }
 
-/* Reads a cell: both words as they were at one time. */
+/* Reads a cell: both words as of the same time. */
 LFB_INLINE void cell_read(lfb_cell *cell, uint64_t *low, uint64_t *high, bool wide)
 {
   if (wide) {
     lfb_two now = {0, 0};
     (void)lfb_pair_cas(cell->half, &now, now); /* changes nothing: it reads */
-    /* acquire: pairs with the release in cell_leave(): the bits of what was DONE here. */
+    /* acquire: pairs with the release in cell_leave(), and shows the bits of what was DONE. */
     lfb_fence(LFB_STD memory_order_acquire);
     *low = now.low;
     *high = now.high;
@@ -78,31 +79,31 @@ static void claimed_put(const lfb_claimed *in, lfb_hash hash)
   in->put(in->of, hash);
 }
 
-/* Says in a cell that holds WON in these words that the bits of its hash are on. */
+/* Changes a cell that holds WON in these words to DONE: the bits of its hash are on. */
 LFB_INLINE void cell_leave(lfb_cell *cell, uint64_t low, uint64_t high, bool wide)
 {
   const uint64_t done = cell_word(low, LFB_CLAIM_DONE);
 
-  /* release: the bits are on before any thread reads DONE.  It fails if another thread has
-   * completed the claim: this WON cannot have come back. */
+  /* release: pairs with the acquire in cell_read(): a thread that reads DONE sees the bits.  The
+   * CAS fails only if another thread has completed the claim: this WON never returns. */
   if (wide)
     (void)cell_change_pair(cell, low, high, done, high);
   else
     (void)lfb_cas_u64(&cell->half[0], &low, done, LFB_STD memory_order_release);
 }
 
-/* Completes the claim of another thread that holds WON in these words. */
+/* Completes the claim that another thread left at WON in these words. */
 LFB_INLINE void cell_complete(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell,
                               uint64_t low, uint64_t high, bool wide)
 {
   const lfb_hash hash = cell_hash(claims, cell, low, high);
 
-  if (!claimed_might_contain(in, hash)) /* they may be on in an older layer (layers.h) */
+  if (!claimed_might_contain(in, hash)) /* the bits may be on in an older layer (layers.h) */
     claimed_put(in, hash);
   cell_leave(cell, low, high, wide);
 }
 
-/* Steps 2 to 4. */
+/* Steps 2 to 4 of claims.h.  Returns whether the claim has won. */
 LFB_INLINE bool claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell,
                              lfb_hash hash, bool wide)
 {
@@ -124,7 +125,7 @@ LFB_INLINE bool claims_enter(const lfb_claims *claims, const lfb_claimed *in, lf
   }
 }
 
-/* Steps 2 to 5. */
+/* Steps 2 to 5 of claims.h. */
 LFB_INLINE bool claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash,
                              bool wide)
 {
@@ -137,13 +138,13 @@ LFB_INLINE bool claims_claim(const lfb_claims *claims, const lfb_claimed *in, lf
   return true;
 }
 
-/* Claims under a lock of the cell: where both its words cannot change together. */
+/* Claims under a lock of the cell: the processor cannot change both words together. */
 static bool claims_claim_locked(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash)
 {
   lfb_word *lock = &lfb_claims_cell(claims, hash)->half[0];
   uint64_t unlocked = 0;
 
-  /* acquire: pairs with the release below, for the bits of earlier winners. */
+  /* acquire: pairs with the release below, and shows the bits of earlier winners. */
   while (!lfb_cas_u64(lock, &unlocked, 1, LFB_STD memory_order_acquire)) {
     unlocked = 0;
     (void)sched_yield();
@@ -151,6 +152,7 @@ static bool claims_claim_locked(const lfb_claims *claims, const lfb_claimed *in,
   const bool won = !claimed_might_contain(in, hash);
   if (won)
     claimed_put(in, hash);
+  /* release: pairs with the acquire above. */
   LFB_STD atomic_store_explicit(lock, UINT64_C(0), LFB_STD memory_order_release);
   return won;
 }

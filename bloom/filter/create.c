@@ -1,4 +1,4 @@
-/* create.c - making filters. */
+/* create.c - makes filters from their parts. */
 #include "bloom/filter/create.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_fi
   return LFB_OK;
 }
 
-/* Ends a filter in memory of its own. */
+/* Frees the parts of a filter in private memory. */
 static void create_leave(lfb_filter *filter)
 {
   lfb_claims_free(&filter->claims);

@@ -1,6 +1,6 @@
 /*
- * create.h - what a filter is: a description, a kernel, a layout of words, a counter, claims; and
- * making one.
+ * create.h - the filter itself: description, kernel, layout of words, counter and claims; and the
+ * functions that make one.
  */
 #ifndef LFB_BLOOM_CREATE_H
 #define LFB_BLOOM_CREATE_H
@@ -16,11 +16,11 @@ extern "C" {
 /* The memory of one big batch (batch.h). */
 typedef struct lfb_batch lfb_batch;
 
-/* The file of a filter that processes share (bloom/shared/mapping.h). */
+/* The file of a filter that several processes share (bloom/shared/mapping.h). */
 typedef struct lfb_mapping lfb_mapping;
 
-/* The last count of the words of a shared filter: at what time of the monotonic clock, 0 for
- * never, and how long it took; both in ns. */
+/* The last count of the bits of a shared filter: its result, its time by the monotonic clock (0:
+ * never), and how long it took; both in ns. */
 typedef struct lfb_counted {
   LFB_ATOMIC(uint64_t) bits_set, at, took;
 } lfb_counted;
@@ -29,20 +29,20 @@ enum { LFB_BATCH_SPARES = 16 };
 
 struct lfb_filter {
   lfb_layout layout;
-  const lfb_kernel *kernel;     /* of its strategy, for this processor            */
+  const lfb_kernel *kernel;     /* of the strategy, for this processor            */
   const lfb_strategy *strategy;
-  lfb_pages pages;      /* that hold the words                            */
-  lfb_mapping *mapping; /* NULL where no file belongs to this filter alone */
+  lfb_pages pages;      /* the memory of the words                        */
+  lfb_mapping *mapping; /* NULL if no file belongs to this filter alone   */
   lfb_claims claims;
-  void (*leave)(lfb_filter *filter); /* ends its words, claims and count, when it is freed */
-  bool shared;          /* the words are in a file: their bits are counted when asked for */
+  void (*leave)(lfb_filter *filter); /* frees words, claims and count with the filter */
+  bool shared;          /* the words are in a file: their bits are counted on request */
   lfb_counted counted;  /* of a shared filter                             */
   lfb_description description;
-  LFB_ATOMIC(lfb_batch *) spares[LFB_BATCH_SPARES]; /* NULL where there is none */
+  LFB_ATOMIC(lfb_batch *) spares[LFB_BATCH_SPARES]; /* NULL: an empty place */
 };
 
 /*
- * Makes a filter over words that are there already, its count at 0.
+ * Makes a filter over existing words, its count at 0.
  *
  * Takes  pages  of 8 * word_count bytes; on success the filter owns them.
  * Fails  LFB_ERROR_NO_MEMORY.
@@ -50,11 +50,11 @@ struct lfb_filter {
 lfb_status lfb_filter_make(const lfb_description *description, const lfb_pages *pages,
                          lfb_filter **filter);
 
-/* Makes an empty filter; with `lazy`, as config.lazy_memory has it.  Fails as
- * lfb_pages_init() and lfb_filter_make(). */
+/* Makes an empty filter; `lazy` as config.lazy_memory.  Fails as lfb_pages_init() and
+ * lfb_filter_make(). */
 lfb_status lfb_filter_make_empty(const lfb_description *description, bool lazy, lfb_filter **filter);
 
-/* What a filter is made over, by the function that ends it. */
+/* The parts of a filter, and the function that frees them. */
 typedef struct lfb_filter_parts {
   lfb_pages pages; /* of 8 * word_count bytes */
   lfb_stripes count;
@@ -63,17 +63,17 @@ typedef struct lfb_filter_parts {
   bool shared;
 } lfb_filter_parts;
 
-/* Makes a filter over parts, which it owns on success.  Fails: LFB_ERROR_NO_MEMORY. */
+/* Makes a filter of these parts, which it owns on success.  Fails: LFB_ERROR_NO_MEMORY. */
 lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_filter_parts *parts,
                               lfb_filter **filter);
 
-/* A filter, as its claims see it. */
+/* The filter as lfb_claims_claim() takes it. */
 lfb_claimed lfb_filter_claimed(const lfb_filter *filter);
 
-/* Puts a hash as wide as its strategy takes it; whether it turned on a bit. */
+/* Puts a hash of the strategy's width.  Returns whether it turned on a bit. */
 LFB_KIN bool lfb_filter_put_wide(const lfb_filter *filter, lfb_hash hash);
 
-/* Claims a hash; whether the caller is the one who has it. */
+/* Claims a hash of the strategy's width.  Returns whether this claim has won. */
 static inline bool lfb_filter_claim_wide(const lfb_filter *filter, lfb_hash hash)
 {
   if (filter->strategy->puts_claim)

@@ -1,4 +1,4 @@
-/* description.c - what a filter is, apart from its bits; and whether two of them fit together. */
+/* description.c - makes the description of a filter, and compares two descriptions. */
 #define _DEFAULT_SOURCE /* getrandom */
 #include "bloom/filter/description.h"
 
@@ -15,7 +15,7 @@ lfb_status lfb_random_bytes(void *bytes, size_t size)
 
   while (size > 0) {
     const ssize_t got = getrandom(at, size, 0);
-    if (got < 0 && errno == EINTR) /* while the system is starting, when it may wait */
+    if (got < 0 && errno == EINTR) /* it may wait while the operating system starts */
       continue;
     if (got <= 0)
       return LFB_ERROR_NO_RANDOM;
@@ -31,7 +31,7 @@ static bool description_has_key(const lfb_config *config)
   return memcmp(config->key, none, sizeof none) != 0;
 }
 
-/* The hash of a strategy that leaves the choice. */
+/* The hash for a strategy that lets the caller choose. */
 static lfb_status description_choose_hash(const lfb_config *config, lfb_hasher *hasher)
 {
   uint64_t seed = config->seed;
@@ -67,7 +67,7 @@ static lfb_status description_hasher(const lfb_strategy *strategy, const lfb_con
     return LFB_ERROR_UNKNOWN_HASH;
   if (config->seed != 0 && strategy->seeding == LFB_SEED_NONE)
     return LFB_ERROR_UNKNOWN_HASH;
-  /* Equal seeds would make both halves of the pair one: 0 stands for 0 and 1. */
+  /* Equal seeds would make both halves of the pair equal: 0 stands for seeds 0 and 1. */
   const uint64_t pair = config->seed == 0 ? UINT64_C(1) << 32 : config->seed;
   *hasher = (lfb_hasher){strategy->hash, strategy->seeding == LFB_SEED_PAIR ? pair : 0, {0, 0}};
   return LFB_OK;
@@ -123,12 +123,12 @@ lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
   return layout;
 }
 
-/* Whether the filter, made by the other of Guava's formulas, would have `probes`. */
+/* Whether the filter would have `probes` by the other one of Guava's two formulas. */
 static bool description_other_formula_gives(const lfb_description *description, uint32_t probes)
 {
   const lfb_config *known = &description->config;
   if (known->fpp == 0 || description->geometry.words_per_key > 0)
-    return false; /* the form did not say, or the formulas are not Guava's */
+    return false; /* fpp is unknown, or the sizing is not Guava's */
 
   lfb_config other = *known;
   other.probes_formula = known->probes_formula == LFB_PROBES_GUAVA_31 ? LFB_PROBES_GUAVA_CURRENT

@@ -1,5 +1,5 @@
 /*
- * description.h - what a filter is, apart from its bits.
+ * description.h - the description of a filter: everything except its bits.
  */
 #ifndef LFB_BLOOM_DESCRIPTION_H
 #define LFB_BLOOM_DESCRIPTION_H
@@ -13,40 +13,40 @@
 extern "C" {
 #endif
 
-/* What a filter is, apart from its bits. */
+/* Everything that defines a filter except its bits. */
 typedef struct lfb_description {
   const lfb_strategy *strategy;
   lfb_geometry geometry;
   lfb_hasher hasher;
-  lfb_config config; /* as given; fpp 0 where a form did not say */
-  lfb_form form;     /* that it was read from                    */
-  uint64_t written;  /* then, in seconds since 1970; 0: unknown  */
-  char label[LFB_LABEL_SIZE + 1]; /* ends in NUL, and only NUL from there on */
-  uint64_t full_words; /* of checked pieces that were all ones when they were read, as damage
-                          is opened; 0 where a key's bits lie anywhere             */
+  lfb_config config; /* as given; fpp is 0 if the form does not have it   */
+  lfb_form form;     /* the form that the filter was read from            */
+  uint64_t written;  /* when that was written, in seconds since 1970; 0: unknown */
+  char label[LFB_LABEL_SIZE + 1]; /* all bytes from the first NUL on are NUL */
+  uint64_t full_words; /* words of checked pieces that were all ones when they were read, as
+                          damaged pieces are opened; 0 if a key's bits can be anywhere */
 } lfb_description;
 
-/* The description of a new filter.  Fails as lfb_filter_create(), memory apart. */
+/* Makes the description of a new filter.  Fails as lfb_filter_create(), except for memory. */
 LFB_KIN lfb_status lfb_description_make(const lfb_config *config, lfb_description *description);
 
-/* Random bytes, at most 256, of the system's.  Fails: LFB_ERROR_NO_RANDOM. */
+/* Fills `bytes`, at most 256, with random bytes of the kernel.  Fails: LFB_ERROR_NO_RANDOM. */
 LFB_KIN lfb_status lfb_random_bytes(void *bytes, size_t size);
 
 /* Whether two hashers give the same hashes. */
 bool lfb_hasher_same(const lfb_hasher *a, const lfb_hasher *b);
 
-/* Where the bits of a described filter are; `words` and `filter` may be NULL where nobody
- * looks for them. */
+/* The layout of a described filter.  `words` and `filter` may be NULL if the caller does not use
+ * them. */
 LFB_KIN lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
                                    lfb_stripes count, const lfb_filter *filter);
 
-/* Whether its files hold the key of its hash, but those of forms without room for one. */
+/* Whether files of the filter hold the key of its hash.  Forms without room for a key never do. */
 bool lfb_description_writes_key(const lfb_description *description);
 
-/* The choice of hash that a hasher is. */
+/* The hash choice (lfb_config.hash) that a hasher implements. */
 LFB_KIN lfb_hash_id lfb_hasher_id(const lfb_hasher *hasher);
 
-/* Whether the one can be put into the other, not being the same: LFB_OK, or why not. */
+/* Whether `from` can be put into `into`, another filter: LFB_OK, or the reason why not. */
 lfb_status lfb_description_compatible(const lfb_description *into, const lfb_description *from);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* digest.c - the portable pass, and the choice between it and those for vectors. */
+/* digest.c - the portable functions, and the choice between them and the vector variants. */
 #include "bloom/filter/digest.h"
 
 #include <lfbloom/word.h>

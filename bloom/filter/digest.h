@@ -1,8 +1,7 @@
 /*
- * digest.h - what one pass over the words of a form finds out: their checksum, and how many
- * bits are set.
+ * digest.h - the checksum of the words of a form, and the number of bits that are set in them.
  *
- * Threads   words that no other thread writes to.   Progress  wait-free.
+ * Threads   No other thread writes to the words.   Progress  wait-free.
  */
 #ifndef LFB_BLOOM_DIGEST_H
 #define LFB_BLOOM_DIGEST_H
@@ -18,14 +17,14 @@ extern "C" {
 /* XXH3-64, seed 0, of `size` bytes. */
 uint64_t lfb_digest_xxh3(const void *bytes, size_t size);
 
-/* How many bits of `count` words are set. */
+/* Returns how many bits of `count` words are set. */
 uint64_t lfb_digest_bits(const uint64_t *words, size_t count);
 
-/* The same on processors with AVX2 (simd.h), where that is built. */
+/* The same for processors with AVX2, in builds with LFB_SIMD_X86 (simd.h). */
 uint64_t lfb_digest256_xxh3(const void *bytes, size_t size);
 uint64_t lfb_digest256_bits(const uint64_t *words, size_t count);
 
-/* The same with AVX-512 VPOPCNTDQ, where lfb_digest512_runs_here(). */
+/* The same with AVX-512 VPOPCNTDQ; lfb_digest512_bits() needs lfb_digest512_runs_here(). */
 bool lfb_digest512_runs_here(void);
 uint64_t lfb_digest512_bits(const uint64_t *words, size_t count);
 

@@ -1,10 +1,10 @@
 /*
- * digest256.c - the pass of digest.h on processors with AVX2: xxHash's own variant for it,
- * and the instruction that counts bits.
+ * digest256.c - the functions of digest.h for processors with AVX2: xxHash's AVX2 variant, and
+ * the popcnt instruction.
  *
- * The whole of xxhash.h is compiled for AVX2 here, so nothing that includes it otherwise may
- * be included, and what it includes itself is included before.  Wider vectors would gain
- * nothing: this is faster than memory (checksum/xxh3).
+ * All of xxhash.h is compiled for AVX2 here.  So this file must not include a header that
+ * includes xxhash.h, and includes the headers that xxhash.h needs before it.  Wider vectors would
+ * gain nothing: this is faster than memory (checksum/xxh3).
  */
 #include "bloom/filter/digest.h"
 #include "bloom/strategies/simd.h"
@@ -33,7 +33,7 @@ uint64_t lfb_digest256_xxh3(const void *bytes, size_t size)
   return XXH3_64bits(bytes, size);
 }
 
-/* Four sums, none of which waits for another. */
+/* Four independent sums. */
 uint64_t lfb_digest256_bits(const uint64_t *words, size_t count)
 {
   uint64_t a = 0, b = 0, c = 0, d = 0;

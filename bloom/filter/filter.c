@@ -1,4 +1,4 @@
-/* filter.c - the filter's life, and its operations on one key. */
+/* filter.c - creates and frees a filter; its operations on one key. */
 #include <lfbloom/fast.h>
 #include <lfbloom/filter.h>
 #include <stdlib.h>
@@ -26,14 +26,14 @@ void lfb_filter_free(lfb_filter *filter)
   free(filter);
 }
 
-/* An operation is a hash, one call of the kernel and, where bits were turned on, one addition. */
+/* A put is one hash, one call of the kernel and, if it turned on bits, one addition. */
 LFB_INLINE bool filter_put(const lfb_filter *filter, lfb_hash hash)
 {
   const uint32_t turned_on = filter->kernel->put(&filter->layout, hash);
 
   if (turned_on == 0)
     return false;
-  lfb_stripes_add(&filter->layout.count, turned_on); /* after they are on: never above the truth */
+  lfb_stripes_add(&filter->layout.count, turned_on); /* after the put: never above the truth */
   return true;
 }
 

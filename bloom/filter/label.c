@@ -1,8 +1,8 @@
 /*
- * label.c - what a filter's label may be, and its field.
+ * label.c - checks, sets and reads a filter's label.
  *
- * A label is printed by whoever finds the file: so it is one line, and holds
- * nothing that a terminal obeys.
+ * Programs print the label of any file.  So a label is one line and has no control characters,
+ * which a terminal would obey.
  */
 #include "bloom/filter/label.h"
 
@@ -16,11 +16,12 @@ static bool label_may_hold(uint32_t character)
   return !control && !surrogate && character <= 0x10ffff;
 }
 
-/* How many bytes the first character of a text takes, which ends in NUL; 0: it may not
- * stand in a label. */
+/* The size in bytes of the first character of a text that ends in NUL; 0 if a label may not have
+ * this character. */
 static size_t label_first(const unsigned char *text)
 {
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* that needs so many bytes */
+  /* The smallest character that needs this many bytes. */
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   const size_t size = text[0] < 0x80   ? 1
                       : text[0] < 0xc0 ? 0
                       : text[0] < 0xe0 ? 2
@@ -30,7 +31,7 @@ static size_t label_first(const unsigned char *text)
   uint32_t character = size < 2 ? text[0] : text[0] & (0x7fu >> size);
 
   for (size_t i = 1; i < size; i++) {
-    if ((text[i] & 0xc0) != 0x80) /* so is the NUL */
+    if ((text[i] & 0xc0) != 0x80) /* true for the NUL too */
       return 0;
     character = character << 6 | (text[i] & 0x3fu);
   }
@@ -59,7 +60,7 @@ lfb_status lfb_label_set(char field[LFB_LABEL_SIZE + 1], const char *label)
 
   if (status != LFB_OK)
     return status;
-  memcpy(zeroed, label, strlen(label) + 1); /* which may be the field itself */
+  memcpy(zeroed, label, strlen(label) + 1); /* a copy: `label` may be in the field */
   memcpy(field, zeroed, sizeof zeroed);
   return LFB_OK;
 }

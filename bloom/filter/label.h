@@ -1,15 +1,15 @@
 /*
- * label.h - a label in its field: at most LFB_LABEL_SIZE bytes, and only NUL from its end on.
+ * label.h - a label in its field: at most LFB_LABEL_SIZE bytes, then only NUL bytes.
  */
 #ifndef LFB_BLOOM_LABEL_H
 #define LFB_BLOOM_LABEL_H
 
 #include <lfbloom/filter.h>
 
-/* Sets a label, which may be the field's own.  Fails: LFB_ERROR_BAD_LABEL. */
+/* Sets a label; `label` may point into `field`.  Fails: LFB_ERROR_BAD_LABEL. */
 lfb_status lfb_label_set(char field[LFB_LABEL_SIZE + 1], const char *label);
 
-/* Reads a field that may hold anything.  Fails: LFB_ERROR_BAD_LABEL. */
+/* Reads a field of arbitrary bytes.  Fails: LFB_ERROR_BAD_LABEL. */
 lfb_status lfb_label_read(char label[LFB_LABEL_SIZE + 1],
                           const unsigned char field[LFB_LABEL_SIZE + 1]);
 

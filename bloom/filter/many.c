@@ -1,6 +1,6 @@
 /*
- * many.c - the filter's operations on many keys: hashes a piece of them, then hands
- * the hashes to the strategy, which keeps many lines under way, or to a big batch.
+ * many.c - the filter's operations on many keys.  Each piece of keys is hashed, then passed to
+ * the strategy, which prefetches many lines, or to a big batch.
  */
 #include <lfbloom/filter.h>
 
@@ -8,10 +8,10 @@
 #include "bloom/filter/create.h"
 #include "bloom/filter/pieces.h"
 
-/* What the act on a piece needs to know. */
+/* The context of many_act() and many_claim_act(). */
 typedef struct many_keys {
   const lfb_filter *filter;
-  uint64_t *answers; /* where they go; NULL for nowhere */
+  uint64_t *answers; /* NULL if not wanted */
   bool put;
 } many_keys;
 
@@ -30,16 +30,16 @@ static size_t many_act(const void *context, const uint64_t *low, const uint64_t 
   return lfb_piece_yes(into, count);
 }
 
-enum { MANY_LOOKED = 256 }; /* keys looked for at a time, before those not found are claimed */
+enum { MANY_LOOKED = 256 }; /* keys queried at a time, before the absent ones are claimed */
 
-/* Claims those of up to 64 hashes that `found` has no bit for; a bit for each that is won. */
+/* Of up to 64 hashes, claims those with no bit in `found`.  Returns a bit for each that is won. */
 static uint64_t many_claim_word(const lfb_filter *filter, const uint64_t *low,
                                 const uint64_t *high, size_t count, uint64_t found)
 {
   const uint64_t absent = ~found & (UINT64_MAX >> (LFB_WORD_BITS - count));
   uint64_t won = 0;
 
-  /* Most keys that were not found will be claimed: their cells are wanted for writing. */
+  /* Most absent keys will win their claim, which writes to their cells. */
   for (uint64_t left = absent; left != 0; left &= left - 1) {
     const int i = __builtin_ctzll(left);
     const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
@@ -53,7 +53,7 @@ static uint64_t many_claim_word(const lfb_filter *filter, const uint64_t *low,
   return won;
 }
 
-/* Looks for up to MANY_LOOKED hashes and claims the others; how many are won. */
+/* Queries up to MANY_LOOKED hashes and claims the absent ones.  Returns how many are won. */
 static size_t many_claim_some(const lfb_filter *filter, const uint64_t *low, const uint64_t *high,
                               size_t count, uint64_t *answers)
 {
@@ -102,7 +102,7 @@ static size_t many_batch_act(const void *context, const uint64_t *low, const uin
   return lfb_batch_put(b->batch, b->filter, low, count);
 }
 
-/* Does it to all keys of a filter. */
+/* Calls `act` for all keys, piece by piece. */
 LFB_INLINE size_t many_pieces(const lfb_filter *filter, const void *keys, size_t count,
                               lfb_piece_hash hash_of, lfb_piece_act act, const void *context)
 {
@@ -117,7 +117,7 @@ LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t 
   return many_pieces(filter, keys, count, hash_of, many_act, &m);
 }
 
-/* A big batch cannot say which key was new. */
+/* A big batch counts the new keys but does not know which they are. */
 LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
                            uint64_t *answers, lfb_piece_hash hash_of)
 {
@@ -130,7 +130,7 @@ LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
   return yes + lfb_batch_end(b.batch, filter);
 }
 
-/* Where every put is a claim, there is nothing more to do. */
+/* If every put of the strategy is a claim, a claim is a put. */
 LFB_INLINE size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
                              uint64_t *answers, lfb_piece_hash hash_of)
 {

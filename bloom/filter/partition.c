@@ -1,4 +1,4 @@
-/* partition.c - the memory of a partition. */
+/* partition.c - allocates and frees the memory of a partition. */
 #include "bloom/filter/partition.h"
 
 enum { PARTITION_LINE = LFB_CACHE_LINE / sizeof(uint64_t) }; /* hashes */

@@ -1,5 +1,5 @@
 /*
- * pieces.h - many keys as their hashes, a piece at a time.
+ * pieces.h - hashes many keys, one piece of the caller's array at a time.
  */
 #ifndef LFB_BLOOM_PIECES_H
 #define LFB_BLOOM_PIECES_H
@@ -10,11 +10,11 @@
 #include "bloom/strategies/strategy.h"
 
 enum {
-  /* Numbers in a room for hashes: 8 KiB, and long enough that the lines that are not yet under
-   * way at a piece's start do not matter.  Twice a multiple of 64. */
+  /* Numbers in the buffer for hashes: 8 KiB.  A piece is long enough that the cache misses at its
+   * start, before the prefetches arrive, do not matter.  Twice a multiple of 64. */
   LFB_PIECE_ROOM = 1024,
-  LFB_PIECE_WIDE = LFB_PIECE_ROOM / 2, /* where a hash has both halves */
-  /* Hashes that the caller gives need no room but for their answers, 2 KiB: longer pieces. */
+  LFB_PIECE_WIDE = LFB_PIECE_ROOM / 2, /* hashes with both halves that fit */
+  /* Hashes of the caller need no buffer except for their answers, 2 KiB: longer pieces. */
   LFB_GIVEN_PIECE = 16384,
 };
 
@@ -37,23 +37,23 @@ static inline lfb_hash lfb_piece_given(const lfb_hasher *hasher, const void *has
   return lfb_hasher_widen(hasher, ((const uint64_t *)hashes)[i]);
 }
 
-/* How keys are hashed. */
+/* What hashes the keys. */
 typedef struct lfb_hashing {
   const lfb_hasher *hasher;
   const lfb_strategy *strategy;
   const lfb_kernel *kernel;
 } lfb_hashing;
 
-/* Some of the caller's keys as their hashes. */
+/* The hashes of some of the caller's keys. */
 typedef struct lfb_piece {
-  const uint64_t *low, *high; /* `high` is NULL where the hash has none */
+  const uint64_t *low, *high; /* `high` is NULL if the hash has one half */
   size_t count;
 } lfb_piece;
 
 /*
- * Hashes the keys from `first` on, of `count`, into a room of LFB_PIECE_ROOM: as many as it holds,
- * a multiple of 64 or all that are left.  Hashes that the caller gave stay where they are, at most
- * `most` of them.  `hash_of` is a constant where this is inlined.
+ * Hashes the keys from `first` on, of `count`, into `room`, a buffer of LFB_PIECE_ROOM numbers: as
+ * many as fit, a multiple of 64, or all that are left.  If the keys are hashes already, the piece
+ * is at most `most` of them, in the caller's array.  `hash_of` is a constant after inlining.
  */
 LFB_INLINE lfb_piece lfb_piece_take(const lfb_hashing *hashing, const void *keys, size_t first,
                                     size_t count, lfb_piece_hash hash_of, size_t most,
@@ -78,12 +78,12 @@ LFB_INLINE lfb_piece lfb_piece_take(const lfb_hashing *hashing, const void *keys
   return (lfb_piece){room, wide ? room + LFB_PIECE_WIDE : NULL, some};
 }
 
-/* What is done to the piece of keys from `first` on, a multiple of 64; how many answers are
- * true. */
+/* Puts, queries or claims the piece of keys from `first` on, a multiple of 64.  Returns how many
+ * answers are true. */
 typedef size_t (*lfb_piece_act)(const void *context, const uint64_t *low, const uint64_t *high,
                                 size_t first, size_t count);
 
-/* How many of `count` answers are true. */
+/* Returns how many of `count` answers are true. */
 static inline size_t lfb_piece_yes(const uint64_t *answers, size_t count)
 {
   size_t yes = 0;
@@ -93,8 +93,7 @@ static inline size_t lfb_piece_yes(const uint64_t *answers, size_t count)
   return yes;
 }
 
-/* Does it to all keys, a piece after the other; `hash_of` and `act` are constants where this is
- * inlined. */
+/* Calls `act` for all keys, piece by piece.  `hash_of` and `act` are constants after inlining. */
 LFB_INLINE size_t lfb_pieces(const lfb_hashing *hashing, const void *keys, size_t count,
                              lfb_piece_hash hash_of, lfb_piece_act act, const void *context)
 {

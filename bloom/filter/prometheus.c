@@ -1,8 +1,8 @@
 /*
- * prometheus.c - the figures of watches as one text.
+ * prometheus.c - writes the figures of watches as one text for Prometheus.
  *
- * All lines of one metric must stand together, so the figures of all watches are taken
- * first, and once each.
+ * All lines of one metric must be adjacent.  So the figures of all watches are taken first, once
+ * for each watch.
  *
  * Source: prometheus.io/docs/instrumenting/exposition_formats, text format 0.0.4.
  */
@@ -18,7 +18,7 @@ enum {
   LINE_SIZE = 512,
 };
 
-/* What is told of each watch, in this order. */
+/* The metrics of each watch, in the order in which they are written. */
 typedef enum metric_id {
   METRIC_BITS,
   METRIC_BYTES,
@@ -42,7 +42,7 @@ typedef struct metric {
   const char *name, *type, *help;
 } metric;
 
-/* The help holds no backslash and no line feed, which would have to be escaped. */
+/* The help must have no backslash and no line feed: it is written without escaping. */
 static const metric metrics[METRIC_COUNT] = {
     [METRIC_BITS] = {"lfbloom_filter_bits", "gauge", "Bits of the filter."},
     [METRIC_BYTES] = {"lfbloom_filter_bytes", "gauge", "Memory of the bits or counters."},
@@ -108,7 +108,7 @@ static double metric_value(metric_id id, const lfb_watch_figures *figures)
   }
 }
 
-/* A label's value: a label has no line feed, so two characters need escaping. */
+/* Escapes a name as a label's value.  A name has no line feed, so two characters need escaping. */
 static void text_escape(const char *name, char escaped[NAME_SIZE])
 {
   for (; *name != '\0'; name++) {
@@ -119,7 +119,7 @@ static void text_escape(const char *name, char escaped[NAME_SIZE])
   *escaped = '\0';
 }
 
-/* Makes the decimal point, which is the locale's and may be of several bytes, a dot. */
+/* Replaces the locale's decimal point, which may have several bytes, by a dot. */
 static void text_dot(char *number)
 {
   char *to = number;
@@ -134,7 +134,7 @@ static void text_dot(char *number)
   *to = '\0';
 }
 
-/* A whole number with all its digits, others with nine. */
+/* Writes a whole number with all its digits, any other with nine. */
 static void text_number(double value, char number[NUMBER_SIZE])
 {
   if (isnan(value) || isinf(value)) {

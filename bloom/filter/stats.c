@@ -1,4 +1,4 @@
-/* stats.c - how many bits are set, and what that says of a filter. */
+/* stats.c - counts the bits that are set, and derives a filter's figures from that. */
 #define _DEFAULT_SOURCE /* CLOCK_MONOTONIC */
 #include "bloom/filter/stats.h"
 
@@ -7,7 +7,7 @@
 
 #include "bloom/filter/digest.h"
 
-/* Nanoseconds of a clock that goes on while the machine sleeps or not; never 0. */
+/* Nanoseconds of the monotonic clock, which may or may not stop while the host sleeps; never 0. */
 static uint64_t stats_now(void)
 {
   struct timespec now = {0};
@@ -18,7 +18,7 @@ static uint64_t stats_now(void)
 
 static uint64_t stats_count_words(const lfb_bits *bits)
 {
-#ifdef LFB_SIMD_X86 /* vectors whose 64-bit lanes are whole: while others put, too */
+#ifdef LFB_SIMD_X86 /* a vector load reads each 64-bit lane whole, also during puts */
   return lfb_digest_bits((const uint64_t *)(const void *)bits->words, (size_t)bits->word_count);
 #else
   return lfb_bits_count(bits);
@@ -28,16 +28,17 @@ static uint64_t stats_count_words(const lfb_bits *bits)
 /* Counts the words of a shared filter, and keeps the result for lfb_filter_bits_recent(). */
 static uint64_t stats_count_shared(const lfb_filter *filter)
 {
-  lfb_counted *kept = (lfb_counted *)&filter->counted; /* nothing of the filter itself changes */
+  lfb_counted *kept = (lfb_counted *)&filter->counted; /* a cache, not a part of the value */
   const uint64_t start = stats_now();
   const uint64_t words_say = stats_count_words(&filter->layout.bits);
   const uint64_t most = filter->description.geometry.bit_count;
-  const uint64_t bits_set = words_say < most ? words_say : most; /* a file says anything */
+  const uint64_t bits_set = words_say < most ? words_say : most; /* a file may have any bits */
 
-  /* relaxed, both: they come before the release below. */
+  /* relaxed, both: the release below orders them. */
   atomic_store_explicit(&kept->bits_set, bits_set, memory_order_relaxed);
   atomic_store_explicit(&kept->took, stats_now() - start, memory_order_relaxed);
-  /* release: a thread that reads this time reads a count that is as new, or newer. */
+  /* release: pairs with the acquire in lfb_filter_bits_recent(): a thread that reads this time
+   * reads a count that is as new, or newer. */
   atomic_store_explicit(&kept->at, start, memory_order_release);
   return bits_set;
 }
@@ -49,10 +50,11 @@ uint64_t lfb_filter_bits_set(const lfb_filter *filter)
 
 uint64_t lfb_filter_bits_recent(const lfb_filter *filter, double *age)
 {
-  enum { PATIENCE = 100 }; /* times as long as counting takes: at most 1 % of a processor */
+  enum { PATIENCE = 100 }; /* times the duration of a count: at most 1 % of a processor */
   const lfb_counted *kept = &filter->counted;
   /* acquire: pairs with the release in stats_count_shared(). */
   const uint64_t at = atomic_load_explicit(&kept->at, memory_order_acquire);
+  /* relaxed, also for bits_set below: the acquire above orders them. */
   const uint64_t took = atomic_load_explicit(&kept->took, memory_order_relaxed);
   const uint64_t passed = filter->shared ? stats_now() - at : 0;
 
@@ -87,9 +89,10 @@ void lfb_stats_plan(const lfb_description *description, lfb_stats *stats)
 }
 
 /*
- * The figures where part of the words is all ones, which no keys have made so.  An absent key
- * that has its bits there is found; the others have the rest, which is as full as its own bits
- * say.  So have the keys that were put: the rest has its share of them.
+ * The figures of a filter of which `full_words` words are all ones, not by keys (damage).  An
+ * absent key with its bits in these words is a false positive.  All other keys, absent or put, have
+ * their bits in the rest, and the fill of the rest is that of its own bits.  The rest has its
+ * share of the keys that were put.
  */
 static void stats_stats_beside(const lfb_description *description, uint64_t full_words,
                               lfb_stats *stats)
@@ -101,7 +104,7 @@ static void stats_stats_beside(const lfb_description *description, uint64_t full
 
   rest.word_count -= full_words;
   rest.bit_count -= full_words * LFB_WORD_BITS;
-  /* round() goes up at halves: floor(x + 0.5) is wrong just below 0.5 */
+  /* round() rounds halves up; floor(x + 0.5) is wrong just below 0.5. */
   stats->approximate_count = (uint64_t)round(strategy->count(&rest, bits_set) / (1 - full));
   stats->expected_fpp = full + (1 - full) * strategy->fpp_now(&rest, bits_set);
 }

@@ -1,5 +1,5 @@
 /*
- * stats.h - how many bits are set, and what that says of a filter.
+ * stats.h - the number of bits that are set, and the figures that follow from it.
  */
 #ifndef LFB_BLOOM_STATS_H
 #define LFB_BLOOM_STATS_H
@@ -10,14 +10,14 @@
 extern "C" {
 #endif
 
-/* The bits that are set: those that were counted, or of a shared filter those of its words. */
+/* Returns how many bits are set: by the counter, or, if the filter is shared, by its words. */
 uint64_t lfb_filter_bits_set(const lfb_filter *filter);
 
-/* The same as counted lately: a shared filter is counted again once the last count is older
- * than 100 times what it took.  `*age` receives how old the count is, in seconds. */
+/* The same, but a shared filter is counted again only if the last count is older than 100 times
+ * its duration.  `*age` receives the age of the count in seconds. */
 uint64_t lfb_filter_bits_recent(const lfb_filter *filter, double *age);
 
-/* The figures of such a filter while it is empty, and with so many bits set. */
+/* The figures of a filter of this description: empty, and with `bits_set` bits set. */
 LFB_KIN void lfb_stats_plan(const lfb_description *description, lfb_stats *stats);
 LFB_KIN void lfb_stats_fill(const lfb_description *description, uint64_t bits_set,
                             lfb_stats *stats);

@@ -1,4 +1,4 @@
-/* watch.c - limits, reports and figures; argued in lfbloom/watch.h. */
+/* watch.c - limits, reported answers and figures; the contract is in lfbloom/watch.h. */
 #include <lfbloom/watch.h>
 #include <lfbloom/word.h>
 #include <math.h>
@@ -11,8 +11,8 @@ struct lfb_watch {
   lfb_watch_stats_fn stats;
   const void *watched;
   lfb_watch_config config;
-  unsigned limits;  /* the set of those that there are */
-  lfb_word crossed; /* the set of those that are       */
+  unsigned limits;  /* the set of configured limits */
+  lfb_word crossed; /* the set of crossed limits    */
   lfb_stripes maybe, no, false_positives;
   char name[LFB_LABEL_SIZE + 1];
 };
@@ -61,7 +61,7 @@ lfb_status lfb_watch_create_over(lfb_watch_stats_fn stats, const void *watched,
   made->config = *config;
   made->limits = watch_limits(config);
   atomic_init(&made->crossed, 0);
-  memcpy(made->name, name, strlen(name) + 1); /* checked: it fits */
+  memcpy(made->name, name, strlen(name) + 1); /* it fits: checked above */
   made->config.name = made->name;
   status = watch_set_up(made);
   if (status != LFB_OK) {
@@ -102,7 +102,7 @@ static double watch_fill(const lfb_stats *stats)
   return (double)stats->bits_set / (double)stats->reachable_bits;
 }
 
-/* The set of limits that these figures are at or above. */
+/* The set of limits that these figures have reached. */
 static unsigned watch_above(const lfb_watch *watch, const lfb_stats *stats)
 {
   const bool full = watch_fill(stats) >= watch->config.fill;
@@ -129,7 +129,7 @@ unsigned lfb_watch_poll(lfb_watch *watch)
     return crossed;
   watch->stats(watch->watched, &stats);
   const unsigned above = watch_above(watch, &stats);
-  /* Of all who turn one bit on, exactly one has it in what this returns. */
+  /* Of all threads that turn on one bit, exactly one gets it in `mine`, and reports it. */
   const uint64_t mine = lfb_word_set(&watch->crossed, above);
   watch_tell(watch, mine, &stats);
   return crossed | above;
@@ -157,7 +157,7 @@ void lfb_watch_report_false_positive(lfb_watch *watch)
   lfb_stripes_add(&watch->false_positives, 1);
 }
 
-/* part / whole; NaN for nothing of nothing. */
+/* part / whole; NaN if both are 0. */
 static double watch_share(uint64_t part, uint64_t whole)
 {
   return whole == 0 ? (double)NAN : (double)part / (double)whole;
@@ -170,7 +170,7 @@ void lfb_watch_look(const lfb_watch *watch, lfb_watch_figures *figures)
 
   watch->stats(watch->watched, &look.stats);
   look.fill = watch_fill(&look.stats);
-  /* In this order, and both acquire: whose false positive is seen, his "maybe" is. */
+  /* In this order, and both acquire: if a false positive is counted, so is its "maybe". */
   look.false_positives = lfb_stripes_sum(&watch->false_positives);
   look.maybe = lfb_stripes_sum(&watch->maybe);
   look.no = lfb_stripes_sum(&watch->no);
