@@ -4,14 +4,14 @@
  *
  * A put of a new key needs one locked operation for each of its words, unless several keys share
  * a word.  So the hashes are partitioned by regions of the filter that fit into a cache
- * (partition.h).  When a region has gathered enough, its words are copied into a scratch, its
- * keys are put there by plain stores, and the bits that they turned on are then turned on in the
- * filter.
+ * (partition.h).  When a region has gathered enough, the thread copies its words into a scratch and
+ * puts its keys there by plain stores.  Then it turns on in the filter the bits that the scratch
+ * gained.
  *
  * Answers    The puts into the scratch count the new keys as if no other thread changed the
  *            region.  If the merge turned on every bit that the scratch gained, that count is
  *            correct.  If not, each bit that the merge did turn on is credited to the first key
- *            of the region that has it; a key is new if a bit was credited to it.  The count is
+ *            of the region that has it.  A key is new if a bit was credited to it.  The count is
  *            exact in both cases.
  * Found      A key may be present before lfb_batch_end() has returned; after that, it is.
  * Progress   Lock-free: the thread sets the filter's words as lfbloom/word.h states, and works

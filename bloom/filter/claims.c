@@ -9,8 +9,8 @@
 
 /*
  * `wide`, a constant in each call, states whether a cell uses two words.  The two words are
- * scalars here, not a struct: gcc stores the words of a struct one by one and loads them as one
- * vector, which waits for both stores (a claim took 63 ns instead of 41, Zen 3).
+ * scalars here, not a struct.  gcc stores the words of a struct one by one and loads them as one
+ * vector, which waits for both stores: a claim took 63 ns instead of 41 (Zen 3).
  */
 
 /* ---- cells ------------------------------------------------------------------ */
