@@ -1,4 +1,4 @@
-/* hasher.c - hashes whose bytes come in pieces, and numbers as text. */
+/* hasher.c - hashes of keys given in parts, and integers as text. */
 #include "bloom/hashing/hasher.h"
 
 enum { BLOCK = 16 }; /* bytes: one murmur128 block, four murmur32 blocks */
@@ -52,7 +52,7 @@ void lfb_hash_stream_init(lfb_hash_stream *stream, const lfb_hasher *hasher)
     stream->state.hash = (lfb_hash){LFB_FNV32_BASIS, 0};
     break;
   case LFB_KIND_XXH3:
-    XXH3_INITSTATE(&stream->state.xxh3); /* a seed of 0 makes reset read what was there */
+    XXH3_INITSTATE(&stream->state.xxh3); /* with a seed of 0, reset reads the old state */
     (void)XXH3_64bits_reset_withSeed(&stream->state.xxh3, seed);
     break;
   case LFB_KIND_SIPHASH13:
@@ -64,7 +64,7 @@ void lfb_hash_stream_init(lfb_hash_stream *stream, const lfb_hasher *hasher)
   }
 }
 
-/* Takes `count` murmur32 blocks into both halves of a pair. */
+/* Adds `count` murmur32 blocks to both halves of a pair. */
 static lfb_hash pair_blocks(lfb_hash state, const unsigned char *bytes, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static lfb_hash pair_blocks(lfb_hash state, const unsigned char *bytes, size_t c
   return state;
 }
 
-/* Takes in one block of 16 bytes. */
+/* Adds one block of 16 bytes. */
 static void stream_block(lfb_hash_stream *stream, const unsigned char *block)
 {
   lfb_hash *hash = &stream->state.hash;
@@ -94,7 +94,7 @@ static void stream_block(lfb_hash_stream *stream, const unsigned char *block)
     lfb_sip_block(&stream->state.sip, lfb_load_le64(block));
     lfb_sip_block(&stream->state.sip, lfb_load_le64(block + 8));
     break;
-  case LFB_KIND_XXH3: /* never here: these gather their bytes themselves */
+  case LFB_KIND_XXH3: /* never called for these, which gather their bytes themselves */
   case LFB_KIND_XXH64:
     break;
   }

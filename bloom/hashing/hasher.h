@@ -1,9 +1,9 @@
 /*
- * hasher.h - from an element to its hash: one row of a switch for each hash that
- * a strategy may ask for.
+ * hasher.h - computes the hash of an element, by any of the hash functions that
+ * strategies use.
  *
- * A switch, not a pointer: it is the same way every time for one filter, and
- * the one indirect call of an operation is the strategy's.  All wait-free.
+ * A switch, not a function pointer: for one filter it always takes the same branch, and
+ * an operation's only indirect call is the strategy's.  All functions are wait-free.
  */
 #ifndef LFB_BLOOM_HASHER_H
 #define LFB_BLOOM_HASHER_H
@@ -31,7 +31,7 @@ typedef enum lfb_hash_kind {
   LFB_KIND_XXH64,         /* XXH64, seed 0: low                                        */
 } lfb_hash_kind;
 
-/* How many bits of a hash its strategy uses. */
+/* Which bits of a hash its strategy uses. */
 typedef enum lfb_hash_width {
   LFB_HASH_64,    /* the low half              */
   LFB_HASH_32_32, /* 32 bits of each half      */
@@ -47,7 +47,7 @@ typedef struct lfb_hasher {
 
 enum { LFB_HASHER_KEY = 16 }; /* bytes of a key */
 
-/* Writes its key as it was given. */
+/* Writes the key of a keyed hasher as the 16 bytes that the caller gave. */
 static inline void lfb_hasher_key(const lfb_hasher *hasher, uint8_t key[LFB_HASHER_KEY])
 {
   lfb_store_le64(key, hasher->key[0]);
@@ -65,8 +65,8 @@ static inline uint32_t lfb_fnv1a32(uint32_t h, const void *bytes, size_t size)
   return h;
 }
 
-/* The hash of `size` bytes, other than by murmur128: out of line, so that what they
- * need of registers and stack is not asked of every operation. */
+/* The hash of `size` bytes, if it is not murmur128.  Out of line, so that operations do not pay
+ * for the registers and the stack that these hashes need. */
 LFB_KIN lfb_hash lfb_hasher_bytes_other(const lfb_hasher *hasher, const void *bytes, size_t size);
 
 /* The hash of `size` bytes. */
@@ -77,7 +77,7 @@ static inline lfb_hash lfb_hasher_bytes(const lfb_hasher *hasher, const void *by
   return lfb_hasher_bytes_other(hasher, bytes, size);
 }
 
-/* Writes a signed decimal number without a NUL; how many bytes, at most 20. */
+/* Writes a signed decimal number without a NUL.  Returns its size in bytes, at most 20. */
 size_t lfb_decimal(int64_t value, char text[20]);
 
 /* XXH64, seed 0, of a 64-bit key's 8 bytes, little-endian. */
@@ -87,11 +87,12 @@ static inline uint64_t lfb_xxh64_u64(uint64_t key)
   return XXH64(&little, sizeof little, 0);
 }
 
-/* The hash of a 64-bit key where it is neither murmur128 nor a number mixed. */
+/* The hash of a 64-bit key, if it is neither murmur128 nor XXH3's integer mixer. */
 LFB_KIN lfb_hash lfb_hasher_u64_other(const lfb_hasher *hasher, uint64_t key);
 
-/* The hash of a 64-bit key: of its 8 bytes, little-endian, or of its decimal text,
- * or mixed as a number: a bijection, so that different keys have different hashes. */
+/* The hash of a 64-bit key: of its 8 bytes, little-endian; or of its decimal text; or, for XXH3,
+ * of the number by a seeded mixer.  The mixer is a bijection: different keys have different
+ * hashes. */
 LFB_INLINE lfb_hash lfb_hasher_u64(const lfb_hasher *hasher, uint64_t key)
 {
   const uint64_t little = LFB_LITTLE_64(key);
@@ -103,14 +104,14 @@ LFB_INLINE lfb_hash lfb_hasher_u64(const lfb_hasher *hasher, uint64_t key)
   return lfb_hasher_u64_other(hasher, key);
 }
 
-/* Whether a caller's own 64-bit hash is taken as it is, in the low half alone. */
+/* Whether a caller's own 64-bit hash is used unchanged, as the low half. */
 LFB_INLINE bool lfb_hasher_takes_hashes(const lfb_hasher *hasher)
 {
   return hasher->kind == LFB_KIND_XXH3 || hasher->kind == LFB_KIND_SIPHASH13 ||
          hasher->kind == LFB_KIND_XXH64;
 }
 
-/* The hash in this hasher's width that stands for a caller's own 64-bit hash. */
+/* Widens a caller's own 64-bit hash to the width of this hasher. */
 LFB_INLINE lfb_hash lfb_hasher_widen(const lfb_hasher *hasher, uint64_t hash)
 {
   if (__builtin_expect(lfb_hasher_takes_hashes(hasher), 1))
@@ -119,11 +120,11 @@ LFB_INLINE lfb_hash lfb_hasher_widen(const lfb_hasher *hasher, uint64_t hash)
     return (lfb_hash){(uint32_t)hash, hash >> 32};
   if (hasher->kind == LFB_KIND_FNV1A32)
     return (lfb_hash){(uint32_t)hash, 0};
-  /* The constant, 2^64 over the golden ratio, keeps hash 0 from a stride of 0. */
+  /* The constant, 2^64 divided by the golden ratio, prevents a stride of 0 for hash 0. */
   return (lfb_hash){hash, lfb_murmur_finish64(hash + UINT64_C(0x9e3779b97f4a7c15))};
 }
 
-/* A hash whose bytes come in pieces. */
+/* The state of a hash in progress, of a key that is given in parts. */
 typedef struct lfb_hash_stream {
   lfb_hasher hasher;
   union {
@@ -136,11 +137,13 @@ typedef struct lfb_hash_stream {
   unsigned char pending[16]; /* the last size % 16 of them */
 } lfb_hash_stream;
 
+/* Starts the hash of a key. */
 void lfb_hash_stream_init(lfb_hash_stream *stream, const lfb_hasher *hasher);
 
+/* Adds the next `size` bytes of the key. */
 void lfb_hash_stream_put(lfb_hash_stream *stream, const void *bytes, size_t size);
 
-/* The hash of all that was put, as lfb_hasher_bytes() of the whole would have it. */
+/* Returns the hash of all bytes that were put: equal to lfb_hasher_bytes() of the whole key. */
 lfb_hash lfb_hash_stream_finish(const lfb_hash_stream *stream);
 
 #ifdef __cplusplus

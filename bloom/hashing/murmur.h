@@ -1,9 +1,9 @@
 /*
- * murmur.h - MurmurHash3: x64_128 as Guava's strategies use it, x86_32 as the
- * classic Java ones do; whole and in pieces.
+ * murmur.h - MurmurHash3: x64_128 for Guava's strategies, x86_32 for the classic Java
+ * ones; of whole keys and in blocks.
  *
- * The whole forms are inline: for a key whose size the compiler knows, most of
- * them goes away.  All are wait-free functions of their arguments.
+ * The functions are inline: if the compiler knows the size of a key, it removes most of
+ * the code.  All are wait-free functions of their arguments.
  *
  * Source: the reference's MurmurHash3.cpp for the algorithm (public domain);
  * Guava Murmur3_128HashFunction.java, Murmur3_32HashFunction.java for the seeds.
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* An element's hash: as many of the 128 bits as its strategy knows what to do with. */
+/* An element's hash: as many of the 128 bits as its strategy uses (lfb_hash_width). */
 typedef struct lfb_hash {
   uint64_t low;
   uint64_t high;
@@ -59,10 +59,10 @@ static inline void lfb_store_le32(unsigned char *bytes, uint32_t value)
   memcpy(bytes, &word, sizeof word);
 }
 
-/* The first `size` bytes, 0 to 7, as the low bytes of a word; reads no others. */
+/* Loads the first `size` bytes, 0 to 7, as the low bytes of a word; reads no other byte. */
 static inline uint64_t lfb_load_le_partial(const unsigned char *bytes, size_t size)
 {
-  if (size >= 4) /* two loads that overlap where size < 8 */
+  if (size >= 4) /* two loads, which overlap */
     return lfb_load_le32(bytes) |
            (uint64_t)lfb_load_le32(bytes + size - 4) << (8 * (size - 4));
   if (size == 0)
@@ -84,7 +84,7 @@ static inline uint32_t lfb_rotate32(uint32_t word, unsigned by)
 #define LFB_MURMUR_FINISH_1 UINT64_C(0xff51afd7ed558ccd)
 #define LFB_MURMUR_FINISH_2 UINT64_C(0xc4ceb9fe1a85ec53)
 
-/* Murmur's finaliser: a bijection that mixes every bit into every other. */
+/* Murmur's finaliser: a bijection in which each bit of the result depends on every bit of h. */
 static inline uint64_t lfb_murmur_finish64(uint64_t h)
 {
   h = (h ^ h >> 33) * LFB_MURMUR_FINISH_1;
@@ -102,7 +102,7 @@ static inline uint64_t lfb_murmur128_mix_high(uint64_t k)
   return lfb_rotate64(k * UINT64_C(0x4cf5ad432745937f), 33) * UINT64_C(0x87c37b91114253d5);
 }
 
-/* Takes in one block of 16 bytes, given as two little-endian words. */
+/* Adds one block of 16 bytes, given as two little-endian words. */
 static inline lfb_hash lfb_murmur128_block(lfb_hash h, uint64_t low, uint64_t high)
 {
   h.low ^= lfb_murmur128_mix_low(low);
@@ -112,14 +112,14 @@ static inline lfb_hash lfb_murmur128_block(lfb_hash h, uint64_t low, uint64_t hi
   return h;
 }
 
-/* Takes in the last size % 16 bytes, at `tail`. */
+/* Adds the last size % 16 bytes, at `tail`. */
 static inline lfb_hash lfb_murmur128_tail(lfb_hash h, const unsigned char *tail, uint64_t size)
 {
   const size_t left = size % 16;
 
   if (left >= 8) {
     h.low ^= lfb_murmur128_mix_low(lfb_load_le64(tail));
-    /* a missing word mixes to 0, as in the reference, which then skips it */
+    /* an empty high word mixes to 0: the same result as the reference, which skips it */
     h.high ^= lfb_murmur128_mix_high(lfb_load_le_partial(tail + 8, left - 8));
   } else {
     h.low ^= lfb_murmur128_mix_low(lfb_load_le_partial(tail, left));
@@ -127,7 +127,7 @@ static inline lfb_hash lfb_murmur128_tail(lfb_hash h, const unsigned char *tail,
   return h;
 }
 
-/* Takes in the last size % 16 bytes at `tail` of `size` in all, and finishes. */
+/* Adds the last size % 16 bytes of a key of `size` bytes, at `tail`, and finishes. */
 static inline lfb_hash lfb_murmur128_finish(lfb_hash h, const unsigned char *tail, uint64_t size)
 {
   h = lfb_murmur128_tail(h, tail, size);
@@ -158,13 +158,13 @@ static inline uint32_t lfb_murmur32_mix(uint32_t k)
   return lfb_rotate32(k * 0xcc9e2d51U, 15) * 0x1b873593U;
 }
 
-/* Takes in one block of 4 bytes, given as a little-endian word. */
+/* Adds one block of 4 bytes, given as a little-endian word. */
 static inline uint32_t lfb_murmur32_block(uint32_t h, uint32_t k)
 {
   return lfb_rotate32(h ^ lfb_murmur32_mix(k), 13) * 5 + 0xe6546b64U;
 }
 
-/* Takes in the last size % 4 bytes at `tail` of `size` in all, and finishes. */
+/* Adds the last size % 4 bytes of a key of `size` bytes, at `tail`, and finishes. */
 static inline uint32_t lfb_murmur32_finish(uint32_t h, const unsigned char *tail, uint64_t size)
 {
   h ^= lfb_murmur32_mix((uint32_t)lfb_load_le_partial(tail, size % 4));

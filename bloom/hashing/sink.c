@@ -1,4 +1,4 @@
-/* sink.c - putting values into a sink, and the ready-made funnels. */
+/* sink.c - puts values into a sink; the ready-made funnels. */
 #include "bloom/hashing/sink.h"
 
 lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object)

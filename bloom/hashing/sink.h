@@ -1,5 +1,5 @@
 /*
- * sink.h - what a sink is: a hash in the making.
+ * sink.h - a sink: a hash in progress.
  */
 #ifndef LFB_BLOOM_SINK_H
 #define LFB_BLOOM_SINK_H

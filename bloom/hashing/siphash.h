@@ -1,8 +1,9 @@
 /*
- * siphash.h - SipHash-1-3: a hash that nobody can steer who does not have its key.
+ * siphash.h - SipHash-1-3: a keyed hash; without its key, an attacker cannot choose keys
+ * that collide.
  *
- * One round a block and three at the end: what hash tables of today use against
- * chosen keys.  Wait-free functions of their arguments.
+ * One round per block and three at the end, as hash tables use it against chosen keys.
+ * Wait-free functions of their arguments.
  *
  * Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012.
  */
@@ -34,7 +35,7 @@ static inline void lfb_sip_round(lfb_sip *sip)
   v[2] = lfb_rotate64(v[2], 32);
 }
 
-/* Begins with a 128-bit key, given as two little-endian words. */
+/* Starts with a 128-bit key, given as two little-endian words. */
 static inline lfb_sip lfb_sip_start(const uint64_t key[2])
 {
   const lfb_sip sip = {{key[0] ^ UINT64_C(0x736f6d6570736575),
@@ -44,7 +45,7 @@ static inline lfb_sip lfb_sip_start(const uint64_t key[2])
   return sip;
 }
 
-/* Takes in a block of 8 bytes, given as a little-endian word. */
+/* Adds a block of 8 bytes, given as a little-endian word. */
 static inline void lfb_sip_block(lfb_sip *sip, uint64_t block)
 {
   sip->v[3] ^= block;
@@ -52,7 +53,7 @@ static inline void lfb_sip_block(lfb_sip *sip, uint64_t block)
   sip->v[0] ^= block;
 }
 
-/* Takes in the last size % 8 bytes at `tail` of `size` in all, and finishes. */
+/* Adds the last size % 8 bytes of a key of `size` bytes, at `tail`, and finishes. */
 static inline uint64_t lfb_sip_finish(lfb_sip sip, const unsigned char *tail, uint64_t size)
 {
   lfb_sip_block(&sip, lfb_load_le_partial(tail, size % 8) | size << 56);

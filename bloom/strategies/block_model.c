@@ -1,13 +1,13 @@
-/* fast_model.c - the recurrence of the model, its mean and its inverse. */
+/* block_model.c - the recurrence of the model, its mean and its inverse (block_model.h). */
 #include "bloom/strategies/block_model.h"
 
 #include <float.h>
 #include <math.h>
 
-/* What does not change a sum of doubles any more. */
+/* A term below this share of a sum of doubles does not change the sum. */
 #define NEGLIGIBLE (DBL_EPSILON / 256)
 
-/* One draw more finds one of the d - 1 bits drawn so far again, or makes them d. */
+/* One more draw hits one of the d bits drawn so far again, or adds a bit to d - 1 of them. */
 static void model_fill_asked(lfb_block_model *model)
 {
   const uint32_t word = model->word_bits;
@@ -22,7 +22,7 @@ static void model_fill_asked(lfb_block_model *model)
   }
 }
 
-/* What one key does to on[], a linear step, from what it does to each on[from] alone. */
+/* The change of on[] by one key is linear: its matrix, from the change of each on[from] alone. */
 static void model_fill_step(lfb_block_model *model)
 {
   const double share = (double)model->shape.words / (double)model->shape.of_words;
@@ -45,12 +45,12 @@ void lfb_block_model_init(lfb_block_model *model, lfb_block_shape shape, uint32_
   model->word_bits = word_bits;
   model->known = 0;
   for (uint32_t d = 0; d <= shape.bits; d++)
-    model->on[d] = d == 0; /* no bit is on; no bits are all on */
+    model->on[d] = d == 0; /* with no keys no bit is on; 0 bits are always on */
   model_fill_asked(model);
   model_fill_step(model);
 }
 
-/* Fewer bits hang on no more, so from the most to the fewest they change in place. */
+/* Adds a key.  on[d] depends on on[0..d] only, so on[] changes in place, largest d first. */
 static void model_add_key(lfb_block_model *model)
 {
   for (uint32_t d = model->shape.bits; d > 0; d--) {
@@ -62,7 +62,7 @@ static void model_add_key(lfb_block_model *model)
   }
 }
 
-/* Probability that an absent key is found in a block of j keys. */
+/* The probability that an absent key is a false positive in a block of j keys. */
 static double model_found(lfb_block_model *model, int j)
 {
   for (; model->known <= j; model->known++) {
@@ -77,13 +77,13 @@ static double model_found(lfb_block_model *model, int j)
   return model->found[j];
 }
 
-/* A rate, and by how many percent it grows for a percent more keys. */
+/* A rate, and the percentage by which it grows per percent of additional keys. */
 typedef struct model_rate {
   double fpp;
   double slope;
 } model_rate;
 
-/* With more keys than the table has: each bit for itself is off with exp(-x). */
+/* For more keys than the table has: each bit is off with exp(-x), independently. */
 static model_rate model_rate_full(const lfb_block_model *model, double load)
 {
   const double probes = model->shape.words * model->shape.bits;
@@ -94,9 +94,9 @@ static model_rate model_rate_full(const lfb_block_model *model, double load)
 }
 
 /*
- * The mean over the number of keys in a block, from the likeliest number up, then down;
- * `part` is a block's share of the keys, below 1; 0 for Poisson.  The slope is Poisson's:
- * the derivative by the load is the mean of found[j] * (j / load - 1).
+ * The mean over the number of keys in a block, from the most likely number up, then down.  `part`
+ * is a block's share of the keys, below 1; 0 for Poisson.  The slope is that of Poisson: the
+ * derivative by the load is the mean of found[j] * (j / load - 1).
  */
 static model_rate model_rate_mean(lfb_block_model *model, double load, double part)
 {
@@ -121,7 +121,7 @@ static model_rate model_rate_mean(lfb_block_model *model, double load, double pa
   return (model_rate){sum / weights, moment / sum - load};
 }
 
-/* One block has all keys; between whole numbers of them, in a straight line. */
+/* The rate of a single block with all keys; linear between whole numbers of keys. */
 static model_rate model_rate_single(lfb_block_model *model, double load)
 {
   const int below = (int)load;
@@ -131,7 +131,7 @@ static model_rate model_rate_single(lfb_block_model *model, double load)
 
 static model_rate model_rate_at(lfb_block_model *model, double load, double blocks)
 {
-  /* 12 standard deviations: what lies beyond is below 1e-30 */
+  /* 12 standard deviations: the probability beyond them is below 1e-30 */
   if (load + 12 * sqrt(load) + 20 >= (double)LFB_BLOCK_MODEL_KEYS)
     return model_rate_full(model, load);
   return blocks == 1 ? model_rate_single(model, load)
@@ -145,11 +145,11 @@ double lfb_block_model_fpp(lfb_block_model *model, double load, double blocks)
 
 double lfb_block_model_load(lfb_block_model *model, double fpp)
 {
-  /* Newton's steps on the logarithms of both, in which the rate is nearly straight, from
-   * what a classic filter bears; a bisection where they leave what must hold the answer. */
+  /* Newton's method on the logarithms of rate and load, which are nearly linear, starting at the
+   * load of a classic filter.  A step out of the interval of the answer becomes a bisection. */
   const double probes = model->shape.words * model->shape.bits;
   double low = 0, high = INFINITY;
-  /* Not 1, to which the root of an fpp next to it rounds: a load without end, and no block. */
+  /* Below 1: the root of an fpp close to 1 rounds to 1, which is an infinite load and no block. */
   const double share = fmin(pow(fpp, 1 / probes), 1 - DBL_EPSILON / 2);
   double load = -(double)(model->shape.of_words * model->word_bits) / probes * log1p(-share);
 
@@ -160,7 +160,7 @@ double lfb_block_model_load(lfb_block_model *model, double fpp)
     load *= exp(log(fpp / rate.fpp) / rate.slope);
     if (fabs(load - last) <= 1e-7 * last) /* the next step would be below 1e-13 */
       break;
-    if (!(load > low && load < high)) /* also where it is no number */
+    if (!(load > low && load < high)) /* also if it is NaN */
       load = high == INFINITY ? 2 * last : low + (high - low) / 2;
   }
   return load;

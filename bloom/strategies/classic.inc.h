@@ -1,9 +1,9 @@
 /*
  * classic.inc.h - template: the kernel of a classic strategy (probes.h), and the bits of a key.
  *
- * Whoever includes this defines
+ * Before including it, define
  *
- *   CLASSIC_START, CLASSIC_NEXT  the functions of its walk
+ *   CLASSIC_START, CLASSIC_NEXT  the functions of the strategy's walk
  *   CLASSIC_BITS_OF              a name for the row's bits_of (strategy.h)
  *   CLASSIC_PUT, CLASSIC_MIGHT_CONTAIN, CLASSIC_PUT_MANY, CLASSIC_MIGHT_CONTAIN_MANY
  *                                names for the kernel's functions (kernel.h)

@@ -3,16 +3,16 @@
  *
  * With x = h ^ (h >> 16), probe i is ((2^25 - 1 & seed[i]) * x + 2^25) mod 2^25 in
  * 64-bit arithmetic: seed[i] * x mod 2^25, as all seeds are below 2^25.  All 14
- * probes hang on the low 25 bits of x, so two keys that agree in those are one
- * key to this filter, and the classic formula knows nothing of that.
+ * probes depend on the low 25 bits of x only, so two keys with the same low bits are
+ * the same key to this filter.  The classic formula does not know that.
  *
- * The rate, where a share u of the 2^25 values of x is in: seeds are odd, so each has an
- * inverse, and bit b is on if and only if one of the 14 values b / seed[j] is in: a share
- * 1 - (1 - u)^14 of the bits.  An absent key has its own value among those that are in with
- * probability u.  Else its probe i finds its bit on if one of the values x * seed[i] / seed[j]
- * is in, j not i: 13 others, and no two probes have one of them in common.  In all
- * u + (1 - u) (1 - (1 - u)^13)^14; n keys make u = 1 - (1 - 2^-25)^n.  That is of keys that
- * FNV-1a spreads: sequential numbers are found some percent more often.
+ * The rate when a share u of the 2^25 values of x was put: each seed is odd and so has an inverse.
+ * Bit b is on if and only if one of the 14 values b / seed[j] was put, so a share
+ * 1 - (1 - u)^14 of the bits is on.  The value of an absent key was put with probability u.  If
+ * not, its probe i finds its bit on if one of the values x * seed[i] / seed[j] was put, j not i:
+ * 13 other values, and no two probes share one.  In total the rate is
+ * u + (1 - u) (1 - (1 - u)^13)^14; n keys make u = 1 - (1 - 2^-25)^n.  This holds for keys that
+ * FNV-1a spreads: the rate of sequential numbers is some percent higher.
  */
 #include <math.h>
 
@@ -24,7 +24,7 @@ enum { BIT_COUNT = 1 << 25, PROBES = 14 };
 static const uint16_t go_fnv14_seeds[PROBES] = {3,   13,  47,  67,  89,  137, 193,
                                                 257, 331, 421, 521, 631, 761, 907};
 
-/* The size is the strategy's own; n and fpp only have to make sense. */
+/* The size is fixed; fpp only has to be valid. */
 static lfb_status go_fnv14_size(const lfb_config *config, lfb_geometry *geometry)
 {
   const lfb_status status = lfb_sizing_check_fpp(config->fpp);
@@ -51,7 +51,7 @@ static uint64_t go_fnv14_next(lfb_walk *walk, const lfb_layout *layout)
   return go_fnv14_seeds[walk->stride++] * walk->at % BIT_COUNT;
 }
 
-/* The rate where log(1 - u) is `absent`. */
+/* The rate if log(1 - u) is `absent`. */
 static double go_fnv14_rate(double absent)
 {
   return -expm1(absent) + exp(absent) * pow(-expm1((PROBES - 1) * absent), PROBES);

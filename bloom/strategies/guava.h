@@ -1,5 +1,5 @@
 /*
- * guava.h - what Guava's two strategies have in common: the size of a filter.
+ * guava.h - the size of a filter of Guava's two strategies.
  *
  * Source: Guava BloomFilter.java, BloomFilterStrategies.java (LockFreeBitArray).
  */
@@ -8,7 +8,7 @@
 
 #include "bloom/strategies/strategy.h"
 
-/* Java's arrays end here. */
+/* The longest array in Java. */
 #define LFB_GUAVA_MAX_WORDS INT32_MAX
 
 /* The classic size, with the modulus rounded up to whole words. */
@@ -20,6 +20,7 @@ static inline lfb_status lfb_guava_size(const lfb_config *config, lfb_geometry *
   return status;
 }
 
+/* Whether a filter of Guava's strategies can have this geometry. */
 static inline bool lfb_guava_valid(const lfb_geometry *geometry)
 {
   return geometry->word_count <= LFB_GUAVA_MAX_WORDS && geometry->words_per_key == 0 &&

@@ -2,9 +2,9 @@
  * java_double.c - the textbook Java filter: h1 + i * h2 in ints, Math.abs, mod m.
  *
  * h1 and h2 are murmur3_x86_32 of the key with two seeds; probe i (from 0) is
- * |h1 + i * h2| mod m in 32-bit arithmetic, m not rounded up to words.  The one
- * int whose Math.abs stays negative, -2^31, makes the Java version throw; here
- * it counts as 2^31.
+ * |h1 + i * h2| mod m in 32-bit arithmetic, m not rounded up to words.  For -2^31
+ * Java's Math.abs returns a negative number and the Java version throws; here it counts
+ * as 2^31.
  */
 #include "bloom/strategies/java_int.h"
 #include "bloom/strategies/probes.h"

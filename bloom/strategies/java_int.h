@@ -1,6 +1,6 @@
 /*
- * java_int.h - the size of filters whose number of bits is a Java int, not rounded up
- * to whole words.
+ * java_int.h - the size of filters of which the number of bits is a Java int, not rounded up to
+ * whole words.
  */
 #ifndef LFB_BLOOM_JAVA_INT_H
 #define LFB_BLOOM_JAVA_INT_H
@@ -26,6 +26,7 @@ static inline lfb_status lfb_java_int_size(const lfb_config *config, lfb_geometr
   return LFB_OK;
 }
 
+/* Whether such a filter can have this geometry. */
 static inline bool lfb_java_int_valid(const lfb_geometry *geometry)
 {
   return geometry->bit_count <= LFB_JAVA_INT_MAX_BITS && geometry->words_per_key == 0;

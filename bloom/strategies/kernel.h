@@ -1,12 +1,13 @@
 /*
- * kernel.h - the hot side of a strategy: what is done to a filter's words for one key and for many.
+ * kernel.h - the hot side of a strategy: the operations on a filter's words, for one key and for
+ * many.
  *
- * A kernel is compiled for one way to find a key's bits and one set of instructions; a filter calls it through a
- * table of functions, once an operation.  The kernels of `fast`, of `fast-pair` and of the classic
- * strategies are each one template, *.inc.h, which a file includes once for each kernel that it
- * makes, having named the functions.
+ * A kernel is compiled for one way to find a key's bits and one set of instructions.  A filter
+ * calls it through a table of functions, once per operation.  The kernels of `fast`, of
+ * `fast-pair` and of the classic strategies each have one template, *.inc.h.  A source file
+ * defines names for the functions and includes the template, once for each kernel.
  *
- * Ordering, Progress, Stopped  as atomic/words/bits.h says: a kernel only turns bits on, one word
+ * Ordering, Progress, Stopped  as atomic/words/bits.h states: a kernel only turns bits on, one word
  * (fast-pair: two) at a time, and holds nothing in between.
  */
 #ifndef LFB_BLOOM_KERNEL_H
@@ -23,11 +24,11 @@
 extern "C" {
 #endif
 
-/* Where the bits of a filter are, how a key finds its own, and where they are counted.
- * Its first line is all that a query of `fast` reads, beside the words. */
+/* The bits of a filter, how a key's bits are found, and the count of bits.  A query of `fast`
+ * reads the first cache line of the layout and the words, nothing else. */
 typedef struct lfb_layout {
-  lfb_fast fast;     /* only where a key's bits lie in one block */
-  lfb_hasher hasher; /* of keys                                  */
+  lfb_fast fast;     /* only for strategy `fast` */
+  lfb_hasher hasher; /* of keys                  */
   lfb_bits bits;
   lfb_modulus modulus; /* of bit_count */
   uint32_t probes;
@@ -35,23 +36,23 @@ typedef struct lfb_layout {
 } lfb_layout;
 
 enum {
-  /* Lines under way in the loops over many hashes (lines.inc.h): at 256 MiB 16, 32, 64, 128 give
-   * 7.5, 5.5, 3.7, 2.7 ns a line, more gives nothing. */
+  /* Lines prefetched ahead in the loops over many hashes (lines.inc.h): at 256 MiB, 16, 32, 64,
+   * 128 give 7.5, 5.5, 3.7, 2.7 ns per line; more gives nothing. */
   LFB_LINES_AHEAD = 128,
 };
 
 typedef struct lfb_kernel {
-  /* Turns on the bits of one hash: how many this call turned on, which the caller counts. */
+  /* Turns on the bits of one hash.  Returns how many it turned on; the caller counts them. */
   uint32_t (*put)(const lfb_layout *layout, lfb_hash hash);
 
   /* Whether all bits of one hash are on. */
   bool (*might_contain)(const lfb_layout *layout, lfb_hash hash);
 
   /*
-   * Both take `count` hashes, whose halves stand in two arrays (`high` may be NULL
-   * where the hash has none).  Answer i goes to bit i % 64 of answers[i / 64];
-   * the bits beyond the last answer become 0.  put_many returns how many bits it
-   * turned on, and leaves the counting to the caller.
+   * Both take `count` hashes, as two arrays of halves (`high` may be NULL if the hash has
+   * one half).  Answer i is bit i % 64 of answers[i / 64]; the bits beyond the last
+   * answer become 0.  put_many returns how many bits it turned on; the caller counts
+   * them.
    */
   uint64_t (*put_many)(const lfb_layout *layout, const uint64_t *low, const uint64_t *high,
                        size_t count, uint64_t *answers);
@@ -59,24 +60,23 @@ typedef struct lfb_kernel {
                              const uint64_t *high, size_t count, uint64_t *answers);
 
   /*
-   * Both work on words that nobody else touches now, where a key's bits lie in one block;
-   * else they are NULL.  put_many_alone puts by plain stores, and does not say how many bits it
-   * turned on.  credit_many turns a key's bits off: answer i says whether one of them
-   * was still on.
+   * For words that no other thread uses during the call; NULL unless the strategy is `fast`.
+   * put_many_alone puts by plain stores; it does not count the bits that it turns on.
+   * credit_many turns a key's bits off; answer i states whether one of them was still on.
    */
   void (*put_many_alone)(const lfb_layout *layout, const uint64_t *hashes, size_t count,
                          uint64_t *answers);
   void (*credit_many)(const lfb_layout *layout, const uint64_t *hashes, size_t count,
                       uint64_t *answers);
 
-  /* The hashes, of 64 bits, of `count` 64-bit keys; NULL: one by one, lfb_hasher_u64(). */
+  /* Computes the 64-bit hashes of `count` 64-bit keys.  NULL: the caller uses lfb_hasher_u64(). */
   void (*hash_u64_many)(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
                         uint64_t *hashes);
 } lfb_kernel;
 
 /*
- * Counts bits that have been turned on.  The caller has turned them on before: that order, and the
- * release in the stripe, keep the count from exceeding the truth.
+ * Counts bits that the caller has turned on before.  By this order, and the release in the
+ * stripe, the count never exceeds the truth.
  */
 static inline void lfb_layout_count(const lfb_layout *layout, uint64_t turned_on)
 {

@@ -1,20 +1,20 @@
 /*
- * lines.inc.h - template: the loop over many hashes whose bits lie in one line each.
+ * lines.inc.h - template: the loop over many hashes, each with all its bits in one line.
  *
- * Lines are asked for ahead, and answers gathered 64 to a word.  Whoever includes this defines
+ * The loop prefetches lines ahead, and gathers 64 answers in a word.  Before including it, define
  *
  *   LINES_TARGET  the target attribute of its functions: one without it could not inline them
  *   LINES_LOOP    the name of the loop
- *   LINES_VIEW    the type of what is the same for all hashes
- *   LINES_UNROLL  what the loop over the hashes of one word of answers begins with
+ *   LINES_VIEW    the type of the data that is common to all hashes
+ *   LINES_UNROLL  the unroll attribute of the loop over the hashes of one answer word, or nothing
  *
- * and gets a loop that is inlined with its functions.  For each word of answers the loop asks for as
- * many lines further ahead.  At the end of the batch it asks again for some lines, which costs less
- * than to look whether it has.
+ * The loop inlines the functions that it receives.  For each word of answers it prefetches as many
+ * lines further ahead.  At the end of the batch it prefetches some lines again, which costs less
+ * than a test.
  */
 
-/* Runs one(view, hash) on each hash, in order, sets the answer of those that give more than 0, and
- * returns the sum. */
+/* Calls one(view, hash) for each hash, in order.  An answer is true if the call returned more than
+ * 0.  Returns the sum of what the calls returned. */
 LINES_TARGET LFB_INLINE uint64_t LINES_LOOP(const LINES_VIEW *view, const uint64_t *hashes,
                                             size_t count, uint64_t *answers,
                                             void (*ask)(const LINES_VIEW *view, uint64_t hash),

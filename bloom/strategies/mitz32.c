@@ -1,11 +1,11 @@
 /*
- * mitz32.c - strategy MURMUR128_MITZ_32, bit for bit as Guava lays it out; and the same
- * with a modulus that is not rounded up to words, redis-mitz32, as the Java helper class
- * over RedisTemplate computes the offsets of its SETBITs.
+ * mitz32.c - strategy MURMUR128_MITZ_32, bit for bit as Guava lays it out; and redis-mitz32, the
+ * same with a modulus that is not rounded up to words, as the Java helper class over
+ * RedisTemplate computes the offsets of its SETBITs.
  *
  * With a and b the low and high half of the hash's first 64 bits, probe i (from
- * 1) is a + i * b in 32-bit arithmetic, inverted if negative, mod bit_count.  It
- * stays below 2^31, so a filter of more bits never uses the rest of them.
+ * 1) is a + i * b in 32-bit arithmetic, inverted if negative, mod bit_count.  It is
+ * always below 2^31, so a larger filter never uses its bits from 2^31 on.
  *
  * Source: Guava BloomFilterStrategies.java, MURMUR128_MITZ_32.
  */
@@ -30,7 +30,7 @@ static uint64_t mitz32_next(lfb_walk *walk, const lfb_layout *layout)
   return lfb_modulo(&layout->modulus, at ^ (0 - (at >> 31)));
 }
 
-/* The part of a filter that probes reach: what its figures are those of. */
+/* The part of a filter that probes reach; the figures are of this part. */
 static lfb_geometry mitz32_reached(const lfb_geometry *geometry)
 {
   lfb_geometry reached = *geometry;
@@ -87,7 +87,7 @@ const lfb_strategy lfb_strategy_redis_mitz32 = {
     .file_id = 7,
     .name = "redis-mitz32",
     .hash = LFB_KIND_MURMUR128,
-    .reachable_bits = UINT64_MAX, /* its bits end below REACH */
+    .reachable_bits = UINT64_MAX, /* all its bits are below REACH */
     .size = lfb_java_int_size,
     .valid = lfb_java_int_valid,
     .fpp_after = lfb_sizing_fpp_after,

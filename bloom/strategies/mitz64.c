@@ -2,7 +2,7 @@
  * mitz64.c - strategy MURMUR128_MITZ_64, bit for bit as Guava lays it out.
  *
  * Probe i of hash (low, high) is ((low + i * high) mod 2^64, sign bit cleared)
- * mod bit_count: double hashing, with all 128 bits in play.
+ * mod bit_count: double hashing with all 128 bits.
  *
  * Source: Guava BloomFilterStrategies.java, MURMUR128_MITZ_64; Kirsch and
  * Mitzenmacher, "Less Hashing, Same Performance", 2006.

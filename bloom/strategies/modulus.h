@@ -1,5 +1,5 @@
 /*
- * modulus.h - x mod d by multiplication, for a d that is known beforehand.
+ * modulus.h - x mod d by multiplication, for a fixed d.
  *
  * For 1 <= d < 2^63 let s = ceil(log2 d) and r = ceil(2^(63+s) / d).  Then for
  * every x < 2^63:  floor(x / d) = floor(2x * r / 2^(64+s)), that is, the high
@@ -13,7 +13,7 @@
  * is at most (d-1)/d, so adding less than 1/d to it does not reach the next
  * integer.  q.e.d.
  *
- * A probe of Guava's takes a 63-bit x; a 64-bit one would need a 65-bit r.
+ * Guava's probes take a 63-bit x; a 64-bit x would need a 65-bit r.
  *
  * Source: Granlund and Montgomery, "Division by Invariant Integers using
  * Multiplication", 1994, theorem 4.2.

@@ -1,15 +1,14 @@
 /*
- * probes.h - the classic Bloom filter: k bits anywhere in the array.  The loops
- * that all classic strategies share; a strategy brings only its walk.
+ * probes.h - the classic Bloom filter: k bits anywhere in the array.  All classic strategies
+ * share these loops; a strategy adds only its walk.
  *
- * The cost of a classic filter is k cache misses.  A group of probes is
- * computed and loaded without a branch on what was loaded, and before any of it is
- * written, so that the misses of one key overlap; the many-keys loops ask for
- * the lines of several keys ahead.
+ * A classic filter costs k cache misses per key.  So that the misses of one key overlap, a group
+ * of probes is computed and loaded without a branch on the loaded words, and before any word of
+ * the group is written.  The loops over many keys prefetch the lines of several keys ahead.
  *
  * Progress   might_contain: wait-free, k loads.  put: at most k runs of lfb_word_set_seen().
- * Stopped    A put that stops half-way leaves some of its key's bits set, as any
- *            other key might have: nobody waits for the rest.
+ * Stopped    A put that stops halfway leaves some of its key's bits set, as other keys might
+ *            have set them; no other thread waits for the rest.
  */
 #ifndef LFB_BLOOM_PROBES_H
 #define LFB_BLOOM_PROBES_H
@@ -29,22 +28,22 @@ typedef lfb_walk (*lfb_walk_start)(lfb_hash hash);
 typedef uint64_t (*lfb_walk_next)(lfb_walk *walk, const lfb_layout *layout);
 
 enum {
-  /* Probes of one key in flight at once.  Covers 1 % whole; a query that is
-   * decided by its first group is spared the rest. */
+  /* Probes of one key in flight at once.  One group holds all probes of 1 %.  If the first
+   * group decides a query, the others are not loaded. */
   LFB_PROBES_GROUP = 8,
-  /* Probes of all keys in flight at once: measured, more gives nothing. */
+  /* Probes of all keys in flight at once; measured: more gives nothing. */
   LFB_PROBES_AHEAD = 128,
-  /* Slots for the indexes of the keys in flight: room for one key of 255 probes. */
+  /* Entries for the indexes of the keys in flight: enough for one key of 255 probes. */
   LFB_PROBES_SLOTS = 256,
 };
 
-/* Some probes of one key: where they are, and the words as they were found. */
+/* Some probes of one key: the indexes of their bits, and the words that were loaded. */
 typedef struct lfb_probes {
   uint64_t index[LFB_PROBES_GROUP];
   uint64_t seen[LFB_PROBES_GROUP];
 } lfb_probes;
 
-/* Whether the next `count` bits of a walk are set; loads them all, whatever it finds. */
+/* Whether the next `count` bits of a walk are set; always loads all of them. */
 LFB_INLINE bool probes_all_set(const lfb_layout *layout, lfb_walk *walk, lfb_walk_next next,
                                uint32_t count)
 {
@@ -58,8 +57,8 @@ LFB_INLINE bool probes_all_set(const lfb_layout *layout, lfb_walk *walk, lfb_wal
   return all & 1;
 }
 
-/* Finds the next `count` probes of a walk; bit i of the answer says that probe i is
- * off.  No branch depends on what is loaded. */
+/* Loads the next `count` probes of a walk.  Bit i of the result is on if probe i is off.  No
+ * branch depends on the loaded words. */
 LFB_INLINE uint32_t probes_find(const lfb_layout *layout, lfb_walk *walk, lfb_walk_next next,
                                 uint32_t count, lfb_probes *probes)
 {
@@ -76,8 +75,8 @@ LFB_INLINE uint32_t probes_find(const lfb_layout *layout, lfb_walk *walk, lfb_wa
   return missing;
 }
 
-/* Sets the probes that are missing; how many of them this call turned on.  A loop
- * over them, not a test of each: one wrong guess of the processor, not several. */
+/* Sets the missing probes.  Returns how many of them this call turned on.  A loop over the missing
+ * ones, not a test of each probe: one mispredicted branch, not several. */
 LFB_INLINE uint32_t probes_set(const lfb_layout *layout, const lfb_probes *probes,
                                uint32_t missing)
 {
@@ -98,7 +97,7 @@ LFB_INLINE bool probes_might_contain(const lfb_layout *layout, lfb_hash hash,
   lfb_walk walk = start(hash);
   uint32_t left = layout->probes;
 
-  /* 7, which is 1 %, and 8 are numbers that the compiler knows, so that a group's loop unrolls. */
+  /* The counts 7 (for 1 %) and 8 are constants, so that the compiler unrolls a group's loop. */
   if (left == 7)
     return probes_all_set(layout, &walk, next, 7);
   for (; left >= LFB_PROBES_GROUP; left -= LFB_PROBES_GROUP)
@@ -107,9 +106,9 @@ LFB_INLINE bool probes_might_contain(const lfb_layout *layout, lfb_hash hash,
   return probes_all_set(layout, &walk, next, left);
 }
 
-/* Turns on the next `count` bits of a walk: how many this call turned on.  A group is read before
- * any of it is written, so that the misses overlap: a locked operation holds up the loads behind
- * it.  And a key that is in already writes nothing. */
+/* Turns on the next `count` bits of a walk.  Returns how many this call turned on.  A group is read
+ * before any of it is written, so that the misses overlap: a locked operation delays the loads
+ * after it.  A put of a key that is present writes nothing. */
 LFB_INLINE uint32_t probes_put_group(const lfb_layout *layout, lfb_walk *walk, lfb_walk_next next,
                                      uint32_t count)
 {
@@ -132,10 +131,10 @@ LFB_INLINE uint32_t probes_put(const lfb_layout *layout, lfb_hash hash, lfb_walk
   return turned_on + probes_put_group(layout, &walk, next, left);
 }
 
-/* The keys in flight: indexes of key i in the slots from (i mod keys) * probes on. */
+/* The keys in flight: the indexes of key i begin at entry (i mod keys) * probes. */
 typedef struct lfb_flight {
-  size_t keys;     /* a power of two: the mod is a mask               */
-  uint32_t probes; /* of a key; a constant where the compiler knows it */
+  size_t keys;     /* a power of two: the mod is a mask                 */
+  uint32_t probes; /* per key; a constant if the caller passes a constant */
   uint64_t index[LFB_PROBES_SLOTS];
 } lfb_flight;
 
@@ -144,7 +143,7 @@ LFB_INLINE uint64_t *flight_slots(lfb_flight *flight, size_t key)
   return flight->index + (key & (flight->keys - 1)) * flight->probes;
 }
 
-/* Computes one key's indexes and asks for their lines. */
+/* Computes one key's indexes and prefetches their lines. */
 LFB_INLINE void flight_send(lfb_flight *flight, const lfb_layout *layout, size_t key,
                             lfb_walk walk, lfb_walk_next next,
                             void (*prefetch)(const void *address))
@@ -158,7 +157,7 @@ LFB_INLINE void flight_send(lfb_flight *flight, const lfb_layout *layout, size_t
   }
 }
 
-/* Whether all bits of a key whose lines have arrived are on. */
+/* Whether all bits of a key are on; its lines have arrived. */
 LFB_INLINE uint32_t flight_look_up(const lfb_layout *layout, const uint64_t *index, uint32_t count)
 {
   uint64_t all = 1;
@@ -169,7 +168,7 @@ LFB_INLINE uint32_t flight_look_up(const lfb_layout *layout, const uint64_t *ind
   return (uint32_t)(all & 1);
 }
 
-/* Turns on up to LFB_PROBES_GROUP bits of such a key: how many this call turned on. */
+/* Turns on up to LFB_PROBES_GROUP bits of such a key.  Returns how many this call turned on. */
 LFB_INLINE uint32_t flight_put(const lfb_layout *layout, const uint64_t *index, uint32_t count)
 {
   uint32_t missing = 0;
@@ -184,7 +183,7 @@ LFB_INLINE uint32_t flight_put(const lfb_layout *layout, const uint64_t *index, 
   return probes_set(layout, &probes, missing);
 }
 
-/* Puts or looks up a key whose lines have arrived; more than 0 for true. */
+/* Puts or queries such a key.  Returns more than 0 for true. */
 LFB_INLINE uint32_t flight_land(lfb_flight *flight, const lfb_layout *layout, size_t key, bool put)
 {
   const uint64_t *index = flight_slots(flight, key);
@@ -198,14 +197,14 @@ LFB_INLINE uint32_t flight_land(lfb_flight *flight, const lfb_layout *layout, si
 }
 
 /*
- * Sends keys ahead, lands them in order: the lines of LFB_PROBES_AHEAD probes are
- * on their way while one key is put or looked up.
+ * Puts or queries keys in order, with flight_send() ahead of flight_land(): while one key is put or
+ * queried, the lines of up to LFB_PROBES_AHEAD probes are being fetched.
  */
 LFB_INLINE uint64_t probes_loop(const lfb_layout *given, uint32_t probes, const uint64_t *low,
                                 const uint64_t *high, size_t count, uint64_t *answers, bool put,
                                 lfb_walk_start start, lfb_walk_next next)
 {
-  const lfb_layout layout = *given; /* that no write to `answers` can change it */
+  const lfb_layout layout = *given; /* a copy, which no write to `answers` can change */
   lfb_flight flight;
   uint64_t turned_on = 0, answer = 0;
 
@@ -230,7 +229,7 @@ LFB_INLINE uint64_t probes_loop(const lfb_layout *given, uint32_t probes, const 
   return turned_on;
 }
 
-/* 7 probes, those of 1 %, are a number that the compiler knows. */
+/* 7 probes, those of 1 %, are a constant for the compiler. */
 LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
                                 const uint64_t *high, size_t count, uint64_t *answers, bool put,
                                 lfb_walk_start start, lfb_walk_next next)
@@ -240,7 +239,7 @@ LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
              : probes_loop(layout, layout->probes, low, high, count, answers, put, start, next);
 }
 
-/* Writes the indexes of a walk's bits; how many. */
+/* Writes the indexes of a walk's bits.  Returns how many. */
 LFB_INLINE uint32_t probes_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes,
                                    lfb_walk_start start, lfb_walk_next next)
 {

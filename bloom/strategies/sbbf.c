@@ -1,10 +1,10 @@
 /*
  * sbbf.c - strategy `sbbf`: Parquet's split-block Bloom filter, bit for bit.
  *
- * A block is 256 bits, eight 32-bit words: here four words, word 2 i in the low half of
- * the i-th, so that the words' little-endian bytes are Parquet's bitset.  Of the key's
- * XXH64 with seed 0, the high half chooses the block, floor(high * blocks / 2^32), and
- * the low half one bit in each word i: floor((low * salt[i] mod 2^32) / 2^27).
+ * A block is 256 bits, eight 32-bit words.  Here it is four 64-bit words, with 32-bit word 2 i in
+ * the low half of the i-th, so that the words' little-endian bytes are Parquet's bitset.  Of the
+ * key's XXH64 with seed 0, the high half selects the block, floor(high * blocks / 2^32), and the
+ * low half selects one bit in each 32-bit word i: floor((low * salt[i] mod 2^32) / 2^27).
  *
  * Source: apache/parquet-format, BloomFilter.md.
  */
@@ -19,10 +19,10 @@ enum {
   SBBF_WORDS = SBBF_HALVES / 2, /* of 64 bits              */
   SBBF_HALF_BITS = 32,
   SBBF_BLOCK_BITS = SBBF_HALVES * SBBF_HALF_BITS,
-  /* 2^31 - 32 bytes: the header's size is a signed 32-bit number. */
+  /* 2^31 - 32 bytes: the size in the header is a signed 32-bit number. */
   SBBF_MAX_BLOCKS = (1 << 26) - 1,
-  /* 128 MiB, beyond which Arrow and parquet-java read none: up to there the number of
-   * blocks is a power of two, since Arrow reads no other. */
+  /* 128 MiB, the largest filter that Arrow and parquet-java read.  Up to there the number of
+   * blocks is a power of two, since Arrow reads no other number. */
   SBBF_MAX_POWER = 1 << 22,
 };
 
@@ -49,7 +49,7 @@ static lfb_status sbbf_size(const lfb_config *config, lfb_geometry *geometry)
     return status;
   sbbf_model(&model);
   const double wanted = ceil(n / lfb_block_model_load(&model, config->fpp));
-  if (!(wanted <= (double)SBBF_MAX_BLOCKS)) /* also where the load is 0 */
+  if (!(wanted <= (double)SBBF_MAX_BLOCKS)) /* also if the load is 0 */
     return LFB_ERROR_TOO_MANY_BITS;
   const uint64_t least = (uint64_t)wanted;
   const uint64_t blocks = least <= SBBF_MAX_POWER ? sbbf_round_up(least) : least;
@@ -74,7 +74,7 @@ static double sbbf_fpp_after(const lfb_geometry *geometry, double insertions)
   return lfb_block_model_fpp(&model, insertions / blocks, blocks);
 }
 
-/* A key leaves a bit off unless it has its block, and its place in the word. */
+/* A key turns a bit on if it has the bit's block and draws the bit in its word. */
 static double sbbf_count(const lfb_geometry *geometry, uint64_t bits_set)
 {
   const double bits = (double)geometry->bit_count;
@@ -88,7 +88,7 @@ static double sbbf_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
              : sbbf_fpp_after(geometry, sbbf_count(geometry, bits_set));
 }
 
-/* The number of the first word of the block that a hash has. */
+/* The number of the first word of a hash's block. */
 LFB_INLINE uint64_t sbbf_first_word(const lfb_layout *layout, uint64_t hash)
 {
   const uint64_t blocks = layout->bits.word_count / SBBF_WORDS;
@@ -124,7 +124,7 @@ static uint32_t sbbf_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *
   return count;
 }
 
-/* All words are read before the first is written, as lfb_fast_key_put() says. */
+/* All words are read before the first is written, for the reason in lfb_fast_key_put(). */
 LFB_INLINE uint64_t sbbf_put_one(const lfb_layout *layout, uint64_t hash)
 {
   lfb_word *block = sbbf_block(layout, hash);

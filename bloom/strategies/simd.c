@@ -1,4 +1,4 @@
-/* simd.c - asking the processor and the environment, once. */
+/* simd.c - finds the vector instructions to use, from the processor and the environment. */
 #include "bloom/strategies/simd.h"
 
 #include <stdatomic.h>
@@ -41,13 +41,13 @@ lfb_simd lfb_simd_allowed(const char *wish, lfb_simd best)
 
 lfb_simd lfb_simd_chosen(void)
 {
-  static _Atomic(unsigned) chosen; /* one more than the answer; 0: nobody has asked yet */
+  static _Atomic(unsigned) chosen; /* the answer plus one; 0: no thread has called yet */
   /* relaxed: the number is the whole message. */
   unsigned seen = atomic_load_explicit(&chosen, memory_order_relaxed);
 
   if (seen == 0) {
     const unsigned mine = 1 + (unsigned)lfb_simd_allowed(getenv("LFBLOOM_SIMD"), lfb_simd_best());
-    /* relaxed: as above.  A failure means that another thread has chosen, and says what. */
+    /* relaxed: as above.  If the CAS fails, another thread has chosen, and `seen` is its choice. */
     if (atomic_compare_exchange_strong_explicit(&chosen, &seen, mine, memory_order_relaxed,
                                                 memory_order_relaxed))
       seen = mine;

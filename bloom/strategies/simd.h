@@ -1,10 +1,10 @@
 /*
- * simd.h - which vector instructions code may be made for, and which of them this
- * process uses: in one place for all variants.
+ * simd.h - the vector instructions that variants are compiled for, and those that this
+ * process uses.
  *
- * LFB_SIMD_X86 is defined where variants for x86-64 are built.  Not under
- * ThreadSanitizer, which cannot know that a vector's 64-bit lanes are whole: word by
- * word then.
+ * LFB_SIMD_X86 is defined if variants for x86-64 are built.  It is not defined under
+ * ThreadSanitizer, which does not know that a vector load reads each 64-bit lane whole; the
+ * code then works word by word.
  */
 #ifndef LFB_BLOOM_SIMD_H
 #define LFB_BLOOM_SIMD_H
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Each includes those above it. */
+/* Each level includes those above it. */
 typedef enum lfb_simd {
   LFB_SIMD_NONE,
   LFB_SIMD_AVX2,
@@ -28,26 +28,26 @@ enum { LFB_SIMD_LEVELS = LFB_SIMD_AVX512 + 1 };
 #define LFB_SIMD_X86
 #define LFB_X86(kernel) kernel
 
-/* Lets one function use these instructions; lfb_simd_best() asks for the same. */
+/* Lets one function use these instructions; lfb_simd_best() tests for the same ones. */
 #define LFB_AVX2_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define LFB_AVX512_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx2,bmi,bmi2,popcnt")))
 #else
 #define LFB_X86(kernel) NULL
 #endif
 
-/* The most that this processor has. */
+/* The highest level that this processor has. */
 lfb_simd lfb_simd_best(void);
 
-/* The most up to `best` that a value of LFBLOOM_SIMD allows, "none", "avx2" or "avx512";
- * `best` itself for any other, and for NULL. */
+/* The highest level, at most `best`, that a value of LFBLOOM_SIMD allows: "none", "avx2" or
+ * "avx512".  For any other value, and for NULL, `best`. */
 lfb_simd lfb_simd_allowed(const char *wish, lfb_simd best);
 
 /*
- * What this process uses: lfb_simd_best(), or less where LFBLOOM_SIMD in the environment
- * says so at the first call.
+ * The level that this process uses: lfb_simd_best(), or a lower one if the environment variable
+ * LFBLOOM_SIMD limits it at the first call.
  *
- * Threads  any number; all get the same answer, the first call's.  The environment is
- *          read, so the first call must not run beside a setenv().
+ * Threads  any number; all get the answer of the first call.  The first call reads the
+ *          environment, so it must not run concurrently with a setenv().
  */
 lfb_simd lfb_simd_chosen(void);
 

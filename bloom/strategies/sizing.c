@@ -19,7 +19,7 @@ uint64_t lfb_sizing_bits(uint64_t expected_insertions, double fpp)
 {
   const double bits = -sizing_insertions(expected_insertions) * log(fpp) / (log(2) * log(2));
 
-  /* Java's cast saturates; C's is undefined beyond the range. */
+  /* Java's cast saturates; C's is undefined for a value out of range. */
   return bits < 0x1p63 ? (uint64_t)bits : INT64_MAX;
 }
 
@@ -30,7 +30,7 @@ uint64_t lfb_sizing_probes(const lfb_config *config, uint64_t bits)
           ? -log(config->fpp) / log(2)
           : (double)bits / sizing_insertions(config->expected_insertions) * log(2);
 
-  /* round() goes up at halves of positive numbers, as Java's Math.round() does. */
+  /* For positive numbers round() rounds halves up, as Java's Math.round() does. */
   return probes < 1 ? 1 : (uint64_t)round(probes);
 }
 
@@ -66,8 +66,8 @@ double lfb_sizing_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
 double lfb_sizing_fpp_after(const lfb_geometry *geometry, double insertions)
 {
   if (insertions == 0)
-    return 0; /* also of one bit, where the formula is 0 times infinity */
-  /* A bit stays off with (1 - 1/m)^(k * insertions), in logarithms for large m. */
+    return 0; /* also for m = 1, for which the formula is 0 times infinity */
+  /* A bit stays off with probability (1 - 1/m)^(k * insertions); by logarithms, for large m. */
   const double stays_off =
       exp(geometry->probes * insertions * log1p(-1 / (double)geometry->bit_count));
   return pow(1 - stays_off, geometry->probes);

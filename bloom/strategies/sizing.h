@@ -1,8 +1,8 @@
 /*
- * sizing.h - how many bits and probes a classic Bloom filter takes, and how
- * often it is wrong.
+ * sizing.h - the number of bits and probes of a classic Bloom filter, and its
+ * false-positive rate.
  *
- * Every function gives, to the bit, what Guava's Java gives for the same numbers.
+ * Every function returns, to the bit, what Guava's Java returns for the same numbers.
  * Source: Guava BloomFilter.java (optimalNumOfBits, optimalNumOfHashFunctions,
  * expectedFpp, approximateElementCount), 31.1 and later.
  */
@@ -15,14 +15,14 @@
 extern "C" {
 #endif
 
-enum { LFB_MAX_PROBES = 255 }; /* what one byte of Guava's form holds */
+enum { LFB_MAX_PROBES = 255 }; /* the largest number in a byte of Guava's form */
 
-/* What a strategy makes of a configuration. */
+/* The size and shape that a strategy derives from a configuration. */
 typedef struct lfb_geometry {
   uint64_t bit_count;  /* m: the modulus of the probes            */
   uint64_t word_count; /* 64-bit words that hold them, at least 1 */
   uint32_t probes;     /* k, 1 to LFB_MAX_PROBES                  */
-  uint32_t words_per_key; /* w of `fast`, 4 of `sbbf`; 0 where a key's bits lie anywhere */
+  uint32_t words_per_key; /* w of `fast`, 4 of `sbbf`; 0: a key's bits can be anywhere */
 } lfb_geometry;
 
 /* LFB_OK if 0 < fpp < 1; LFB_ERROR_FPP_TOO_LOW (NaN too) or _TOO_HIGH. */
@@ -38,19 +38,19 @@ uint64_t lfb_sizing_probes(const lfb_config *config, uint64_t bits);
  * Sizes a classic filter of at most `max_words` words.
  *
  * Fails  in Guava's order: LFB_ERROR_FPP_TOO_LOW, _FPP_TOO_HIGH, _NO_BITS,
- *        _TOO_MANY_BITS, _TOO_MANY_PROBES, _UNKNOWN_FORMULA.  bit_count is what
- *        lfb_sizing_bits() says, not rounded up to words.
+ *        _TOO_MANY_BITS, _TOO_MANY_PROBES, _UNKNOWN_FORMULA.
+ * Gives  geometry->bit_count as lfb_sizing_bits() returns it, not rounded up to words.
  */
 lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
                               lfb_geometry *geometry);
 
-/* Probability of a wrong "maybe" with that share of the bits set: share^k. */
+/* The probability of a false positive with this many bits set: (bits_set / m)^k. */
 double lfb_sizing_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
 
-/* Expected probability of a wrong "maybe" after so many insertions into m bits. */
+/* The expected probability of a false positive after this many insertions into m bits. */
 double lfb_sizing_fpp_after(const lfb_geometry *geometry, double insertions);
 
-/* Elements that set so many bits, fewer than all, most likely. */
+/* The most likely number of elements that set this many bits, fewer than all. */
 double lfb_sizing_count(const lfb_geometry *geometry, uint64_t bits_set);
 
 #ifdef __cplusplus

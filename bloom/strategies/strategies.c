@@ -1,4 +1,4 @@
-/* strategies.c - the table of strategies, and looking one up. */
+/* strategies.c - the table of strategies, and its look-up. */
 #include "bloom/strategies/strategies.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* The table in strategies.c lists them; mitz32.c has two. */
+/* The rows of the table in strategies.c.  mitz32.c defines two of them. */
 extern const lfb_strategy lfb_strategy_fast;
 extern const lfb_strategy lfb_strategy_mitz32;
 extern const lfb_strategy lfb_strategy_redis_mitz32;
@@ -21,14 +21,14 @@ extern const lfb_strategy lfb_strategy_fast_pair;
 extern const lfb_strategy lfb_strategy_java_double;
 extern const lfb_strategy lfb_strategy_go_fnv14;
 
-/* The row of a strategy; NULL for one that is not here. */
+/* The row of a strategy; NULL if there is none. */
 LFB_KIN const lfb_strategy *lfb_strategy_find(lfb_strategy_id id);
 
-/* The row with that number in files; NULL for none. */
+/* The row with this number in files; NULL if there is none. */
 const lfb_strategy *lfb_strategy_find_in_file(uint8_t file_id);
 
-/* The kernel of a strategy for this geometry that uses the most of, but no more than, these vector
- * instructions, which the processor must have. */
+/* The kernel of a strategy for this geometry with the highest level of vector instructions that is
+ * at most `most`, which the processor must have. */
 const lfb_kernel *lfb_strategy_kernel(const lfb_strategy *strategy, const lfb_geometry *geometry,
                                       lfb_simd most);
 

@@ -1,9 +1,9 @@
 /*
- * strategy.h - the cold side of a strategy: what it is called, how large a filter is, how often it
- * is wrong, and which kernels it has.
+ * strategy.h - the cold side of a strategy: its name, the size of its filters, their
+ * false-positive rates, and its kernels.
  *
- * A strategy turns an element's hash into bits of a layout.  It is part of the
- * serialised form and never changes once it has been released.
+ * A strategy turns an element's hash into bits of a layout.  It is part of the serialised form and
+ * never changes after its release.
  */
 #ifndef LFB_BLOOM_STRATEGY_H
 #define LFB_BLOOM_STRATEGY_H
@@ -18,11 +18,11 @@
 extern "C" {
 #endif
 
-/* What config.seed, .hash and .key may be. */
+/* The values that config.seed, .hash and .key may have. */
 typedef enum lfb_seeding {
   LFB_SEED_NONE,   /* all 0                                                  */
   LFB_SEED_PAIR,   /* two 32-bit seeds; 0 stands for seeds 0 and 1           */
-  LFB_SEED_RANDOM, /* a 64-bit seed or a keyed hash; 0 asks for a random one */
+  LFB_SEED_RANDOM, /* a 64-bit seed or a keyed hash; 0 for a random one      */
 } lfb_seeding;
 
 typedef struct lfb_strategy {
@@ -31,35 +31,35 @@ typedef struct lfb_strategy {
   const char *name;
   lfb_hash_kind hash;
   lfb_seeding seeding;
-  uint64_t reachable_bits; /* its arithmetic reaches no bit from here on           */
+  uint64_t reachable_bits; /* bits from this index on are never used               */
 
-  bool puts_claim; /* all bits of a key go on at once: of all puts of a key, one turns on bits */
-  lfb_hash_width hash_width; /* how many bits of a hash decide where a key's bits are */
+  bool puts_claim; /* a put turns on all bits at once: of all puts of a key, one turns on bits */
+  lfb_hash_width hash_width; /* the bits of a hash that select a key's bits */
 
-  /* Whether this machine can have it: LFB_OK, or why not; NULL: every machine can. */
+  /* Whether this processor can run it: LFB_OK, or the reason why not.  NULL: every one can. */
   lfb_status (*usable)(void);
 
-  /* Sizes a filter; refuses what this strategy cannot be. */
+  /* Sizes a filter; refuses a configuration that this strategy cannot have. */
   lfb_status (*size)(const lfb_config *config, lfb_geometry *geometry);
 
-  /* Whether a filter of this strategy can have this geometry, which a file claims. */
+  /* Whether a filter of this strategy can have this geometry, which was read from a file. */
   bool (*valid)(const lfb_geometry *geometry);
 
-  /* Expected probability of a wrong "maybe" after so many insertions. */
+  /* The expected probability of a false positive after this many insertions. */
   double (*fpp_after)(const lfb_geometry *geometry, double insertions);
 
-  /* Elements that set so many bits, fewer than all, most likely. */
+  /* The most likely number of elements that set this many bits, fewer than all. */
   double (*count)(const lfb_geometry *geometry, uint64_t bits_set);
 
-  /* Probability of a wrong "maybe" with so many bits set. */
+  /* The probability of a false positive with this many bits set. */
   double (*fpp_now)(const lfb_geometry *geometry, uint64_t bits_set);
 
-  /* Writes the indexes of the bits of one hash, in an order that is always the same; a bit
-   * may come twice.  How many, at most LFB_MAX_PROBES.  Reads no word: the layout may have none. */
+  /* Writes the indexes of the bits of one hash, always in the same order; a bit may come twice.
+   * Returns how many, at most LFB_MAX_PROBES.  Reads no word: the layout may have none. */
   uint32_t (*bits_of)(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
 
-  /* The first index is the set of instructions; an entry may be NULL, but not the first.
-   * kernel_of() gives the second index; where it is NULL, that is 0. */
+  /* kernels[level][number].  An entry of a level may be NULL, except that of the first level.
+   * kernel_of() returns the number; if kernel_of is NULL, the number is 0. */
   const lfb_kernel *const *kernels[LFB_SIMD_LEVELS];
   uint32_t (*kernel_of)(const lfb_geometry *geometry);
 } lfb_strategy;

@@ -1,6 +1,6 @@
 /*
- * fast.c - strategy `fast`: one cache line a key.  The layout and its scalar code
- * are lfbloom/fast_view.h; these are the row and the kernel for any processor.
+ * fast.c - strategy `fast`: one cache line per key.  lfbloom/fast_view.h has the layout and the
+ * scalar code; this file has the strategy's row and the kernels for any processor.
  */
 #include <lfbloom/fast.h>
 
@@ -12,7 +12,7 @@
 #define FAST_TARGET
 #define FAST_(noun) fast_##noun
 
-/* Without vectors there is nothing to keep. */
+/* Without vectors there are no lanes to keep. */
 typedef char fast_lanes;
 #define FAST_LANES(fast) 0
 #include "bloom/strategies/fast/view.inc.h"
@@ -85,7 +85,8 @@ const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS] = {
     &fast_any_kernel, &fast_2x3_kernel, &fast_4x2_kernel, &fast_4x3_kernel,
 };
 
-/* Batches that meet others are rare: one for all shapes and instructions (fast_kernels.h). */
+/* Merges that lose bits to other threads are rare: one function serves all shapes and instructions
+ * (fast_kernels.h). */
 void lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,
                           uint64_t *answers)
 {

@@ -1,5 +1,5 @@
 /*
- * fast256.c - strategy `fast` on processors with AVX2: the kernel over
+ * fast256.c - strategy `fast` on processors with AVX2: the kernels over
  * lfbloom/fast_avx2.h.  Answers and bits are those of fast.c.
  */
 #include "bloom/strategies/simd.h"
@@ -35,7 +35,7 @@ TARGET LFB_INLINE bool fast256_query_single(const lfb_fast *fast, uint64_t hash)
   return lfb_fast256_might_contain(fast, hash);
 }
 
-/* Vectors give nothing here. */
+/* Vectors would not make this faster. */
 TARGET LFB_INLINE uint64_t fast256_alone_one(const fast256_view *view, uint64_t hash)
 {
   return lfb_fast_put_alone(&view->fast, hash);

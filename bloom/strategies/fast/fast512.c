@@ -1,6 +1,6 @@
 /*
- * fast512.c - strategy `fast` on processors with AVX-512: a lane a probe.  Answers
- * and bits are those of fast.c.
+ * fast512.c - strategy `fast` on processors with AVX-512: one lane per probe.  Answers and bits
+ * are those of fast.c.
  */
 #include "bloom/strategies/simd.h"
 
@@ -31,24 +31,24 @@ TARGET LFB_INLINE uint64_t fast512_query_one(const fast512_view *view, uint64_t 
   return lfb_fast512_has_bits(&view->lanes, &of);
 }
 
-/* Its line's address is computed first of all, which a query by itself waits for: one out of a
- * second-level cache takes 15 % longer otherwise. */
+/* A single query waits for its line, so the line's address is computed first: otherwise a query
+ * from a second-level cache takes 15 % longer. */
 TARGET LFB_INLINE bool fast512_query_single(const lfb_fast *fast, uint64_t hash)
 {
   return lfb_fast512_might_contain(fast, hash);
 }
 
-/* A key's bits at their places in its line. */
+/* A key's bits at their positions in its line. */
 typedef struct fast512_spread {
   __m512i bits;
-  __mmask8 own; /* the words that the key has */
+  __mmask8 own; /* the words with bits of the key */
 } fast512_spread;
 
 TARGET LFB_INLINE fast512_spread fast512_spread_of(const fast512_view *view,
                                                    const lfb_fast512_hash *hash)
 {
   const __m512i word = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
-  /* Word k is of group k >> group_shift, whose number and bits lane j has. */
+  /* Word k is of group j = k >> group_shift.  Lane j has the word's number and bits. */
   const __m512i group =
       _mm512_srl_epi64(word, _mm_cvtsi32_si128((int)view->fast.group_shift));
   const __m512i masks = lfb_fast512_masks(&view->fast, lfb_fast512_bits(&view->lanes, hash));
@@ -60,7 +60,7 @@ TARGET LFB_INLINE fast512_spread fast512_spread_of(const fast512_view *view,
   return spread;
 }
 
-/* Lines that nobody else touches now: loaded and stored as they are (kernel.h). */
+/* For lines that no other thread uses: plain vector loads and stores (kernel.h). */
 TARGET LFB_INLINE uint64_t fast512_alone_one(const fast512_view *view, uint64_t hash)
 {
   const lfb_fast512_hash of = lfb_fast512_hash_of(&view->fast, hash);
@@ -73,7 +73,7 @@ TARGET LFB_INLINE uint64_t fast512_alone_one(const fast512_view *view, uint64_t 
   return _mm512_mask_test_epi64_mask(key.own, missing, missing);
 }
 
-/* lfb_hasher_u64() of eight keys at a time, where it mixes numbers. */
+/* lfb_hasher_u64() of eight keys at a time, for LFB_KIND_XXH3; the seed is in `key` already. */
 TARGET LFB_INLINE __m512i fast512_mix(__m512i key)
 {
   const __m512i first = _mm512_set1_epi64((long long)LFB_MURMUR_FINISH_1);

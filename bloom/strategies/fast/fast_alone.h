@@ -1,13 +1,13 @@
 /*
- * fast_alone.h - putting into words that nobody else touches now: plain loads and stores
- * (kernel.h, put_many_alone and credit_many).
+ * fast_alone.h - puts into words that no other thread uses, by plain loads and stores (kernel.h,
+ * put_many_alone and credit_many).
  */
 #ifndef LFB_BLOOM_FAST_ALONE_H
 #define LFB_BLOOM_FAST_ALONE_H
 
 #include <lfbloom/fast_view.h>
 
-/* Turns on a key's bits: those that were off, in any word. */
+/* Turns on a key's bits.  Returns more than 0 if any of them was off. */
 LFB_INLINE uint64_t lfb_fast_put_alone(const lfb_fast *fast, uint64_t hash)
 {
   const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
@@ -23,7 +23,7 @@ LFB_INLINE uint64_t lfb_fast_put_alone(const lfb_fast *fast, uint64_t hash)
   return missing;
 }
 
-/* Turns off a key's bits: those that were on, in any word. */
+/* Turns off a key's bits.  Returns more than 0 if any of them was on. */
 LFB_INLINE uint64_t lfb_fast_credit(const lfb_fast *fast, uint64_t hash)
 {
   const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;

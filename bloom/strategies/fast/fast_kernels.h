@@ -1,5 +1,5 @@
 /*
- * fast_kernels.h - the kernels of `fast` and `fast-pair` for single sets of instructions.
+ * fast_kernels.h - the kernels of `fast` and `fast-pair` for each set of instructions.
  */
 #ifndef LFB_BLOOM_FAST_KERNELS_H
 #define LFB_BLOOM_FAST_KERNELS_H
@@ -11,14 +11,14 @@
 extern "C" {
 #endif
 
-/* One for any shape, then one for each of LFB_FAST_SHAPES; AVX2 and AVX-512 where code for x86-64
- * is built (simd.h). */
+/* One kernel for any shape, then one for each of LFB_FAST_SHAPES.  AVX2 and AVX-512 only if
+ * LFB_SIMD_X86 is defined (simd.h). */
 enum { LFB_FAST_KERNELS = 4 };
 extern const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS];
 extern const lfb_kernel *const lfb_kernels_fast256[LFB_FAST_KERNELS];
 extern const lfb_kernel *const lfb_kernels_fast512[LFB_FAST_KERNELS];
 
-/* One for any number of probes, then one for 6; AVX2 as above. */
+/* One kernel for any number of probes, then one for 6.  AVX2 as above. */
 enum { LFB_FAST_PAIR_KERNELS = 2 };
 extern const lfb_kernel *const lfb_kernels_fast_pair256[LFB_FAST_PAIR_KERNELS];
 

@@ -1,12 +1,12 @@
 /*
- * fast_pair.c - strategy `fast-pair`: two neighbouring words a key, all of whose bits one
- * operation turns on, so that every put is a claim.
+ * fast_pair.c - strategy `fast-pair`: two neighbouring words per key.  One operation turns on all
+ * bits of a key, so every put is a claim.
  *
- * The words are taken in pairs.  A key has the pair floor(hash * pairs / 2^64), and g bits
- * in each of its two words; with r(i) of lfbloom/fast_view.h, probe f, from 0 to 2 g - 1,
- * is bit (r(f / 8) >> (16 + 6 * (f mod 8))) mod 64 of word f mod 2.
+ * The words form pairs.  A key has the pair floor(hash * pairs / 2^64), and g bits in each of its
+ * two words.  With r(i) of lfbloom/fast_view.h, probe f, from 0 to 2 g - 1, is bit
+ * (r(f / 8) >> (16 + 6 * (f mod 8))) mod 64 of word f mod 2.
  *
- * A pair is a small block: at 1 % it takes 10.9 bits a key where `fast` takes 10.3.
+ * A pair is a small block: at 1 % it takes 10.9 bits per key, `fast` takes 10.3.
  */
 #include <math.h>
 
@@ -21,7 +21,7 @@ enum {
   PAIR_MOST = LFB_FAST_MAX_PROBES / PAIR_WORDS, /* bits in each word */
 };
 
-/* Addresses end long before; a pair's number must leave a hash bits to spare. */
+/* Far beyond any address space.  The number of a pair must not use up the bits of a hash. */
 #define PAIR_MOST_PAIRS (UINT64_C(1) << 42)
 
 static lfb_status pair_usable(void)
@@ -34,7 +34,8 @@ static void pair_model(lfb_block_model *model, uint32_t bits)
   lfb_block_model_init(model, (lfb_block_shape){PAIR_WORDS, bits, PAIR_WORDS}, LFB_WORD_BITS);
 }
 
-/* The bits in each word with which a pair bears the most keys; how many in `*load`. */
+/* The number of bits in each word with which a pair holds the most keys; `*load` receives that
+ * number of keys. */
 static uint32_t pair_choose(double fpp, double *load)
 {
   uint32_t best = 1;
@@ -44,7 +45,7 @@ static uint32_t pair_choose(double fpp, double *load)
     lfb_block_model model;
     pair_model(&model, bits);
     const double bears = lfb_block_model_load(&model, fpp);
-    if (bears < *load) /* it rises to the best and falls behind it */
+    if (bears < *load) /* it rises to the best and falls after it */
       break;
     *load = bears;
     best = bits;
@@ -62,7 +63,7 @@ static lfb_status pair_size(const lfb_config *config, lfb_geometry *geometry)
     return status;
   const uint32_t bits = pair_choose(config->fpp, &load);
   const double wanted = ceil(n / load);
-  if (!(wanted <= (double)PAIR_MOST_PAIRS)) /* also where the load is 0 */
+  if (!(wanted <= (double)PAIR_MOST_PAIRS)) /* also if the load is 0 */
     return LFB_ERROR_TOO_MANY_BITS;
   const uint64_t pairs = (uint64_t)wanted;
   *geometry =
@@ -87,7 +88,7 @@ static double pair_fpp_after(const lfb_geometry *geometry, double insertions)
   return lfb_block_model_fpp(&model, insertions / pairs, pairs);
 }
 
-/* A key leaves a bit off unless it has its pair, and draws it there. */
+/* A key turns a bit on if it has the bit's pair and draws the bit there. */
 static double pair_count_elements(const lfb_geometry *geometry, uint64_t bits_set)
 {
   const double pairs = (double)geometry->word_count / PAIR_WORDS;
@@ -103,7 +104,7 @@ static double pair_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
              : pair_fpp_after(geometry, pair_count_elements(geometry, bits_set));
 }
 
-/* A key's bits; `probes` is a constant where this is inlined for a shape. */
+/* A key's bits.  `probes` is a constant if the kernel has a fixed number of probes. */
 LFB_INLINE lfb_two pair_mask(uint64_t hash, uint32_t probes)
 {
   uint64_t mask[PAIR_WORDS] = {0, 0};

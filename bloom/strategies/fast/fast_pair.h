@@ -1,5 +1,5 @@
 /*
- * fast_pair.h - where a key of strategy `fast-pair` has its two words.
+ * fast_pair.h - finds the two words of a key of strategy `fast-pair`.
  */
 #ifndef LFB_BLOOM_FAST_PAIR_H
 #define LFB_BLOOM_FAST_PAIR_H
@@ -22,7 +22,7 @@ LFB_INLINE lfb_word *lfb_fast_pair_block(const lfb_layout *layout, uint64_t hash
   return layout->bits.words + lfb_fast_pair_first_word(layout, hash);
 }
 
-/* Asks for a hash's pair, to read it; to write to it. */
+/* Prefetches a hash's pair: for a read, and below for a write. */
 LFB_INLINE void lfb_fast_pair_ask(const lfb_layout *layout, uint64_t hash)
 {
   lfb_prefetch_read((const void *)lfb_fast_pair_block(layout, hash));

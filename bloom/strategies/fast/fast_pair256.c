@@ -1,9 +1,9 @@
 /*
- * fast_pair256.c - strategy `fast-pair` on processors with AVX2: a lane a probe, half a round
+ * fast_pair256.c - strategy `fast-pair` on processors with AVX2: one lane per probe, half a round
  * at a time.  Answers and bits are those of fast_pair.c.
  *
  * With AVX-512 and a whole round at once it was not faster (query_present, put_new and
- * put_present of fast-pair), so this is for those processors too.
+ * put_present of fast-pair), so processors with AVX-512 use this too.
  */
 #include "bloom/strategies/simd.h"
 
@@ -17,7 +17,7 @@
 
 enum { HALF = LFB_FAST_ROUND / 2 };
 
-/* The bits of probes first .. first + 3, a lane each; none from `probes` on. */
+/* The bits of probes first .. first + 3, one lane each; none from `probes` on. */
 TARGET LFB_INLINE __m256i pair256_half(uint64_t hash, uint32_t first, uint32_t probes)
 {
   const uint64_t round = lfb_fast_round(hash, first / LFB_FAST_ROUND);
@@ -30,8 +30,8 @@ TARGET LFB_INLINE __m256i pair256_half(uint64_t hash, uint32_t first, uint32_t p
   return _mm256_sllv_epi64(_mm256_and_si256(active, _mm256_set1_epi64x(1)), shifted);
 }
 
-/* A key's bits in both words.  Probe f is of word f mod 2: the pairs of lanes lie over each
- * other as the words do. */
+/* A key's bits in both words.  Probe f is of word f mod 2, so the lanes alternate between the two
+ * words, and the two halves of the vector are or-ed. */
 TARGET LFB_INLINE __m128i pair256_bits(uint64_t hash, uint32_t probes)
 {
   __m256i bits = _mm256_setzero_si256();
@@ -48,8 +48,8 @@ TARGET LFB_INLINE lfb_two pair256_mask(uint64_t hash, uint32_t probes)
   return (lfb_two){(uint64_t)_mm_cvtsi128_si64(bits), (uint64_t)_mm_extract_epi64(bits, 1)};
 }
 
-/* Loads both words at once while others may be writing them: each is whole, as
- * lfbloom/fast_avx512.h says. */
+/* Loads both words at once, while other threads may write them: each word is read whole
+ * (lfbloom/fast_avx512.h). */
 TARGET LFB_INLINE bool pair256_has(const lfb_word *pair, uint64_t hash, uint32_t probes)
 {
   const __m128i words = _mm_load_si128((const __m128i *)(const void *)pair);

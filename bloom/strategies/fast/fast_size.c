@@ -1,25 +1,25 @@
-/* fast_size.c - choosing the shape of a `fast` filter. */
+/* fast_size.c - chooses the shape and size of a `fast` filter. */
 #include "bloom/strategies/fast/fast_size.h"
 
 #include <math.h>
 
 #include "bloom/strategies/block_model.h"
 
-/* Shapes in order of their words: w, g. */
+/* The shapes {w, g, 8}, in order of w. */
 static const lfb_block_shape fast_shapes[] = {
     {1, 1, 8}, {1, 2, 8}, {1, 3, 8}, {1, 4, 8}, {1, 5, 8}, {1, 6, 8}, {2, 1, 8}, {2, 2, 8}, {2, 3, 8}, {2, 4, 8},
     {2, 5, 8}, {4, 1, 8}, {4, 2, 8}, {4, 3, 8}, {4, 4, 8}, {8, 1, 8}, {8, 2, 8}, {8, 3, 8}, {8, 4, 8}};
 
 enum { SHAPE_COUNT = sizeof fast_shapes / sizeof *fast_shapes };
 
-/* Addresses end long before; a block number must leave a hash bits to spare. */
+/* Far beyond any address space.  The number of a block must not use up the bits of a hash. */
 #define FAST_MAX_BLOCKS (UINT64_C(1) << 40)
 
-/* How much larger than the smallest a filter may be for the sake of fewer words. */
+/* The factor by which a filter may be larger than the smallest, if it has fewer words per key. */
 static lfb_status fast_size_factor(lfb_memory_preference preference, double *factor)
 {
   switch (preference) {
-  case LFB_MEMORY_BALANCED: /* two words to 0.5 %, four to 0.003 % */
+  case LFB_MEMORY_BALANCED: /* two words down to 0.5 %, four down to 0.003 % */
     *factor = 1.05;
     return LFB_OK;
   case LFB_MEMORY_SPEED:
@@ -32,15 +32,16 @@ static lfb_status fast_size_factor(lfb_memory_preference preference, double *fac
   return LFB_ERROR_UNKNOWN_PREFERENCE;
 }
 
-/* Whether a shape can be anywhere near the best: its probes against the classic
- * optimum, which the blocks' uneven load moves down for small w. */
+/* Whether a shape can be near the best: compares its probes with the classic optimum.  The uneven
+ * load of the blocks lowers the best number of probes for small w. */
 static bool fast_shape_plausible(lfb_block_shape shape, double fpp)
 {
   const double classic = -log2(fpp), probes = shape.words * shape.bits;
   return probes >= 0.55 * classic - 1 && probes <= 1.25 * classic + 1;
 }
 
-/* The load, in keys a block, that each shape bears; 0 for implausible ones. */
+/* Computes the keys per block that each shape can hold, 0 for implausible shapes.  Returns the
+ * largest. */
 static double fast_loads(double fpp, double loads[SHAPE_COUNT])
 {
   double largest = 0;
@@ -57,7 +58,7 @@ static double fast_loads(double fpp, double loads[SHAPE_COUNT])
   return largest;
 }
 
-/* The smallest shape of the fewest words that bears `least`. */
+/* Of the shapes that hold at least `least` keys per block: the fewest words, then the most keys. */
 static int fast_choose(const double loads[SHAPE_COUNT], double least)
 {
   int chosen = -1;
@@ -87,7 +88,7 @@ lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry)
   const int chosen = fast_choose(loads, largest / factor);
   const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
   const double blocks = ceil(n / loads[chosen]);
-  if (!(blocks <= (double)FAST_MAX_BLOCKS)) /* also where the load is 0 */
+  if (!(blocks <= (double)FAST_MAX_BLOCKS)) /* also if the load is 0 */
     return LFB_ERROR_TOO_MANY_BITS;
 
   const lfb_block_shape shape = fast_shapes[chosen];
@@ -123,8 +124,8 @@ double lfb_fast_fpp_after(const lfb_geometry *geometry, double insertions)
 
 double lfb_fast_count_elements(const lfb_geometry *geometry, uint64_t bits_set)
 {
-  /* A key comes to a word with w / words and sets a given bit of it then with
-   * 1 - (63/64)^g: after n keys a bit is off with (1 - the product)^n. */
+  /* A key has a given word with probability w / words, and then sets a given bit of it with
+   * probability 1 - (63/64)^g.  After n keys a bit is off with (1 - the product)^n. */
   const lfb_block_shape shape = fast_shape(geometry);
   const double share = (double)bits_set / (double)geometry->bit_count;
   const double key_sets = -expm1(shape.bits * log1p(-1 / (double)LFB_WORD_BITS));

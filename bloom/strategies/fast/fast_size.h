@@ -1,5 +1,5 @@
 /*
- * fast_size.h - the size of a `fast` filter, and how often it is wrong.
+ * fast_size.h - the size of a `fast` filter, and its false-positive rate.
  */
 #ifndef LFB_BLOOM_FAST_SIZE_H
 #define LFB_BLOOM_FAST_SIZE_H
@@ -11,29 +11,29 @@ extern "C" {
 #endif
 
 /*
- * The shape and the number of blocks for a configuration: of all shapes whose
- * size is within the memory preference's factor of the smallest, the one with the
- * fewest words a key.
+ * Chooses the shape and the number of blocks for a configuration: of all shapes with a
+ * size within the memory preference's factor of the smallest, the one with the fewest
+ * words per key.
  *
  * Fails  LFB_ERROR_FPP_TOO_LOW, _FPP_TOO_HIGH, _TOO_MANY_BITS, _UNKNOWN_PREFERENCE.
  */
 lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry);
 
-/* Whether a geometry is one of `fast`, at its largest too. */
+/* Whether a `fast` filter can have this geometry; also checks its maximum size. */
 bool lfb_fast_valid(const lfb_geometry *geometry);
 
-/* The three figures of a table row, by the model of block_model.h. */
+/* fpp_after, count and fpp_now of the strategy's row (strategy.h), by block_model.h. */
 double lfb_fast_fpp_after(const lfb_geometry *geometry, double insertions);
 double lfb_fast_count_elements(const lfb_geometry *geometry, uint64_t bits_set);
 double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
 
-/* The bits of a hash, as the row has it. */
+/* bits_of of the strategy's row (strategy.h). */
 uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
 
-/* Which of the kernels for its shape a geometry has (fast_kernels.h). */
+/* The number of the kernel for the shape of a geometry (fast_kernels.h). */
 uint32_t lfb_fast_kernel_of(const lfb_geometry *geometry);
 
-/* The view of a filter of this geometry, whose words are there. */
+/* The view (lfbloom/fast_view.h) of a filter of this geometry with these words. */
 lfb_fast lfb_fast_view(const lfb_geometry *geometry, lfb_word *words, const void *filter);
 
 #ifdef __cplusplus

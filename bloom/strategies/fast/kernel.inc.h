@@ -1,25 +1,25 @@
 /*
  * kernel.inc.h - template: the kernel of `fast` for one set of instructions and one shape.
  *
- * Whoever includes this defines, for all shapes,
+ * Before including it, define for all shapes
  *
  *   FAST_TARGET  the target attribute of its functions
- *   FAST_(noun)  the name of what is inlined: fast256_##noun
+ *   FAST_(noun)  the name of an inlined function: fast256_##noun
  *   FAST_HASH_U64_MANY  the kernel's hash_u64_many, or NULL
  *
- * includes view.inc.h, and defines the functions
+ * include view.inc.h, and define the functions
  *
- *   uint64_t FAST_(put_one)(view, hash)     turns its bits on: how many it did
- *   uint64_t FAST_(query_one)(view, hash)   whether they are on
- *   bool FAST_(query_single)(fast, hash)    the same, where no other query is near
- *   uint64_t FAST_(alone_one)(view, hash)   turns them on by plain stores: whether it did
+ *   uint64_t FAST_(put_one)(view, hash)     turns on the hash's bits; returns how many it turned on
+ *   uint64_t FAST_(query_one)(view, hash)   whether all of them are on
+ *   bool FAST_(query_single)(fast, hash)    the same, for a query that is not one of many
+ *   uint64_t FAST_(alone_one)(view, hash)   turns them on by plain stores; whether any was off
  *
- * and for each shape its group_shift and probes (LFB_FAST_SHAPES; 0 probes: as the filter has them),
- * and names for its functions (kernel.h) and for the kernel:
+ * Then define for each shape
  *
- *   FAST_SHAPE
+ *   FAST_SHAPE   its group_shift and probes (LFB_FAST_SHAPES); 0 probes: those of the filter
  *   FAST_PUT, FAST_MIGHT_CONTAIN, FAST_PUT_MANY, FAST_MIGHT_CONTAIN_MANY, FAST_PUT_MANY_ALONE
- *   FAST_KERNEL
+ *                names for its functions (kernel.h)
+ *   FAST_KERNEL  a name for the kernel
  */
 
 FAST_TARGET static uint32_t FAST_PUT(const lfb_layout *layout, lfb_hash hash)

@@ -2,21 +2,21 @@
  * pair.inc.h - template: the kernel of `fast-pair` for one set of instructions and one number of
  * probes.
  *
- * Whoever includes this defines, for all numbers of probes,
+ * Before including it, define for all numbers of probes
  *
  *   PAIR_TARGET  the target attribute of its functions
- *   PAIR_(noun)  the name of what is inlined: pair256_##noun
+ *   PAIR_(noun)  the name of an inlined function: pair256_##noun
  *
- * the functions
+ * and the functions
  *
  *   lfb_two PAIR_(mask)(hash, probes)        a key's bits
  *   bool PAIR_(has)(pair, hash, probes)      whether all of them are on
  *   uint32_t PAIR_(count)(two)               how many bits are on in two words
  *
- * and for each kernel
+ * Then define for each kernel
  *
- *   PAIR_PROBES  the number of probes, which may name `layout`
- *   PAIR_ONE(noun)  the name of what is inlined for it: pair256_6_##noun
+ *   PAIR_PROBES  the number of probes, an expression that may use `layout`
+ *   PAIR_ONE(noun)  the name of an inlined function of this kernel: pair256_6_##noun
  *   PAIR_PUT, PAIR_MIGHT_CONTAIN, PAIR_PUT_MANY, PAIR_MIGHT_CONTAIN_MANY
  *                names for the kernel's functions (kernel.h)
  *   PAIR_KERNEL  a name for the kernel

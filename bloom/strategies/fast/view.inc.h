@@ -1,11 +1,11 @@
 /*
- * view.inc.h - template: what is the same for all keys of a `fast` filter, and the loops over many
- * keys, for one set of instructions; kernel.inc.h makes kernels of it.
+ * view.inc.h - template: the data that is common to all keys of a `fast` filter, and the loops over
+ * many keys, for one set of instructions.  kernel.inc.h makes kernels of them.
  *
- * Whoever includes this defines FAST_TARGET and FAST_(noun) of kernel.inc.h, the type FAST_(lanes) of
- * what its vectors keep for all keys, and
+ * Before including it, define FAST_TARGET and FAST_(noun) as for kernel.inc.h, and
  *
- *   FAST_LANES(fast)  what they keep for this filter
+ *   FAST_(lanes)      the type of the vectors that are common to all keys
+ *   FAST_LANES(fast)  their value for this filter
  */
 
 typedef struct FAST_(view) {
@@ -18,7 +18,7 @@ FAST_TARGET LFB_INLINE FAST_(view) FAST_(view_of)(const lfb_fast *fast)
   return (FAST_(view)){*fast, FAST_LANES(fast)};
 }
 
-/* Asks for the line of a hash, to read it; to write to it. */
+/* Prefetches the line of a hash: for a read, and below for a write. */
 LFB_INLINE void FAST_(ask)(const FAST_(view) *view, uint64_t hash)
 {
   lfb_fast_prefetch(&view->fast, hash);
