@@ -1,14 +1,14 @@
-# Writes one C file out of many: awk -f amalgamate.awk -v root=FILE [-v own=HEADER]
+# Writes one C file made of many: awk -f amalgamate.awk -v root=FILE [-v own=HEADER]
 # [-v xxhash=FILE], from the root of the tree.
 #
-# FILE is C whose #includes of this project's own files are replaced by their text, each
-# the first time only, but a template (*.inc.h) each time; HEADER, where FILE includes it, stands for every <lfbloom/...> from
-# there on.  Then, too, the names that the text gives to the linker are hidden but for
-# those that LFB_API shows, as in the library.  What a .c file defines for itself, a macro
-# without LFB_, ends with it.
+# FILE is C.  Each #include of a file of this project is replaced by the text of that file: a
+# template (*.inc.h) each time, any other file the first time only.  From the place on where FILE
+# includes HEADER, every <lfbloom/...> is left out, since HEADER stands for them.  From there on
+# symbols are hidden except those with LFB_API, as in the library.  A macro without LFB_ that a
+# .c file defines is undefined at its end.
 #
-# Includes of the system that are under no condition go to the top.  xxhash.h, which is
-# under a licence of its own (BSD) and says so, is taken in as well.
+# Includes of system headers outside any condition go to the top.  The text of xxhash.h, with its
+# own licence (BSD), is included as well.
 BEGIN {
   hidden = 0
   inline_file(root)
@@ -33,7 +33,7 @@ function die(message)
   exit 1
 }
 
-# The file of this tree that an #include names; "" for one of the system.
+# The file of this tree that an #include names; "" for a system header.
 function resolve(name,    i, count, places)
 {
   count = split("atomic/include/ bloom/include/", places, " ")
@@ -47,8 +47,8 @@ function resolve(name,    i, count, places)
   die("no file for <" name ">")
 }
 
-# What a .c file that includes xxhash.h itself, to have it compiled in another way than all
-# others, has for XXH in its names: a copy of its own.
+# The prefix that replaces XXH in a .c file that includes xxhash.h itself, to compile it with
+# other options: such a file gets a copy of its own.
 function xxhash_for(file,    line, found)
 {
   if (file !~ /\.c$/)
@@ -94,7 +94,7 @@ function inline_file(file,    line, status, first, own_macros)
   }
 }
 
-# Keeps `conditions`, the path of the #ifs that we are in; each branch is one of its own.
+# Updates `conditions`, the path of the #ifs around the current line; each branch has a number.
 function follow_condition(line, is_guard)
 {
   if (line ~ /^ *# *if/) {
@@ -107,7 +107,7 @@ function follow_condition(line, is_guard)
     conditions = outer[depth--]
 }
 
-# Whether what was taken in under the conditions `then` is there under those of now.
+# Whether text that was emitted under the conditions `then` is visible under the current ones.
 function is_there(then)
 {
   return index(conditions, then) == 1 || then == ""
@@ -126,7 +126,7 @@ function include(line,    name, file)
   sub(/[>"].*/, "", name)
   if (own && name == own) {
     emit("#include \"" own "\"\n\n#pragma GCC visibility push(hidden)")
-    # A header's functions need not all be used, which clang wants of a file's own.
+    # clang warns of unused static functions in the main file, but not in a header.
     emit("#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wunused-function\"")
     hidden = 1
     return
@@ -159,7 +159,7 @@ function include_of_system(line, name)
     emit(line)
 }
 
-# The text as it is, licence and all.
+# Emits the text of xxhash.h unchanged, with its licence.
 function include_xxhash(    line)
 {
   emit("\n/* ==== xxhash.h ==== */")

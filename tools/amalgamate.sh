@@ -1,7 +1,7 @@
 #!/bin/bash
 # amalgamate.sh OUT SOURCE... --apart SOURCE...: writes OUT/lfbloom.h and OUT/lfbloom.c.
 #
-# Run at the root of the tree.  The sources after --apart are compiled where
+# Run at the root of the tree.  The sources after --apart are compiled only if
 # LFBLOOM_WITH_VERSIONS is defined.
 set -euo pipefail
 
@@ -13,7 +13,7 @@ includes() {
   printf '%s\n' "$@" | grep '\.c$' | LC_ALL=C sort | sed 's/.*/#include "&"/'
 }
 
-# What the compiler takes for <xxhash.h>.
+# The file that the compiler includes for <xxhash.h>.
 xxhash=$(cc -M -x c - <<<'#include <xxhash.h>' | grep -oE '[^ ]*/xxhash\.h')
 
 together=()

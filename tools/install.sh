@@ -1,8 +1,8 @@
 #!/bin/bash
 # Installs lfbloom: ./bazelw run //:install -- PREFIX
 #
-# Runs where Bazel has laid out what the rule //:install names.  DESTDIR is honoured, as
-# packagers expect, and LIBDIR, which says where below PREFIX libraries go: lib.
+# Runs in the folder in which Bazel has laid out the files of //:install.  DESTDIR works as
+# packagers expect.  LIBDIR is the folder for libraries below PREFIX; by default lib.
 set -euo pipefail
 
 if (($# != 1)) || [[ $1 != /* ]]; then
@@ -20,11 +20,11 @@ libraries=$root/$libdir
 
 read -r version soversion <tools/version.txt
 
-# For all to read, whoever installs.
+# Every user can read what any user installs.
 umask 022
-# Not by install -d, which changes the modes of folders that are there, as /usr/local's are.
+# Not by install -d, which changes the modes of existing folders such as /usr/local.
 mkdir -p "$root/include/lfbloom" "$libraries/pkgconfig" "$libraries/cmake/lfbloom" "$root/bin"
-# Not whatever the current folder calls install, should that be on PATH.
+# command -p: not a file `install` of the current folder, if that is on PATH.
 command -p install -m 644 {atomic,bloom,redis}/include/lfbloom/*.h "$root/include/lfbloom/"
 for library in liblfbloom liblfbloom_redis; do
   command -p install -m 644 "$library.a" "$libraries/$library.a"
@@ -33,18 +33,17 @@ for library in liblfbloom liblfbloom_redis; do
   ln -sf "$library.so.$soversion" "$libraries/$library.so"
 done
 command -p install -m 755 cli/lfbloom "$root/bin/lfbloom"
-# place FILE TARGET: for reading, below share/, whose folders are made.
+# place FILE TARGET: installs a data file below share/, and makes its folders.
 place() { command -p install -D -m 644 "$1" "$root/share/$2"; }
 place man/lfbloom.1 man/man1/lfbloom.1
 place man/lfbloom.3 man/man3/lfbloom.3
 place completion/lfbloom.bash bash-completion/completions/lfbloom
 place completion/_lfbloom zsh/site-functions/_lfbloom
-# The folders between a CMake file and PREFIX: counted, so that it finds the rest wherever the
-# tree lies.
+# The relative path from a CMake file to PREFIX, so that the installed tree can be moved.
 to_prefix=$(realpath -ms --relative-to="/$libdir/cmake/lfbloom" /)
 interface=${version%.*}
 pointer_size=$(($(getconf LONG_BIT) / 8))
-# fill FILE TARGET: with each @name@ replaced by what it stands for, as /CMakeLists.txt does too.
+# fill FILE TARGET: writes FILE with each @name@ replaced by its value, as CMake does.
 fill() {
   local text name
   text=$(<"$1")
@@ -62,9 +61,9 @@ done
 echo "installed lfbloom $version below $root"
 
 # Programs that use the shared library have to find it when they run.  The manual pages and
-# CMake's files are found by PATH, too.
+# CMake's files are also found by PATH.
 if [[ -n ${DESTDIR:-} ]]; then
-  : # a packager's business
+  : # left to the packager
 elif ((EUID == 0)) && grep -qsx "$prefix/$libdir" /etc/ld.so.conf /etc/ld.so.conf.d/*.conf; then
   ldconfig
 else

@@ -1,8 +1,7 @@
 """The library's own targets, and the race tests.
 
-A race test that has never failed proves nothing.  Every race test is therefore
-also linked with a library that holds the bug it looks for, and must fail there:
-tests/plants.
+A race test that has never failed proves nothing.  So every race test is also linked with a
+library that has a planted bug (tests/plants), and must fail there.
 """
 
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
@@ -13,7 +12,7 @@ load("//tools:copts.bzl", "STRICT_C", "STRICT_CXX")
 load("//tools:plants.bzl", "planted_headers")
 
 def _strict():
-    """What a newer compiler warns of is for this workspace to mend, not for one that uses it."""
+    """Strict options in this workspace only: a newer compiler's warnings must not break users."""
     return STRICT_C if native.repository_name() == "@" else []
 
 def _library(name, own_deps, srcs, copts = [], hdrs = [], linkopts = []):
@@ -30,10 +29,10 @@ def _library(name, own_deps, srcs, copts = [], hdrs = [], linkopts = []):
     )
 
 def lfb_library(name, own_deps = [], apart = [], **kwargs):
-    """The library of a folder: all of its sources, those of its folders too.
+    """The library of a folder: all of its sources, with those of its subfolders.
 
-    Also names its public headers, include/lfbloom/*.h, all its headers, and all its
-    sources, for installing.
+    Also makes filegroups, for installing: the public headers (include/lfbloom/*.h), all headers,
+    and all sources.
 
     Args:
       name: of the library.
@@ -50,37 +49,37 @@ def lfb_library(name, own_deps = [], apart = [], **kwargs):
     _library(name, own_deps, srcs = native.glob(["**/*.c"], exclude = apart), hdrs = hdrs, **kwargs)
 
 def lfb_part(name, srcs, own_deps, **kwargs):
-    """A library of some sources of a folder: what takes more than the rest to be linked.
+    """A library of some sources of a folder, which need more libraries than the rest.
 
     Args:
-      name: as of lfb_library().
-      srcs: .c files, which lfb_library() names as being apart.
-      own_deps: libraries made by this file's macros, the folder's own among them.
+      name: as for lfb_library().
+      srcs: .c files, which lfb_library() has in `apart`.
+      own_deps: libraries made by this file's macros, including that of the folder.
       **kwargs: copts and linkopts, for cc_library.
     """
     _library(name, own_deps, srcs = srcs, **kwargs)
 
 def race_test(name, srcs, library, catches = {}, deps = [], alone = True, copts = [], tags = [], **kwargs):
-    """A race test, and one test per planted bug which says that it fails there.
+    """A race test, and for each planted bug a test that the race test fails with the bug.
 
-    One that catches a bug is tagged race.
+    A race test that catches a bug is tagged race.
 
     Args:
       name: of the test.
       srcs: C++ sources for GoogleTest.
       library: the lfb_library() under test, "//package:name".
       catches: planted bug -> the GoogleTest filter that must fail with it, as often as the
-        bug's patch says.
-      deps: further libraries, free of planted bugs.
-      alone: whether the bugs are caught only where nothing else takes the machine's processors.
+        bug's patch states.
+      deps: further libraries, without planted bugs.
+      alone: whether the bugs are caught only if no other test uses the processors.
       copts: further options of the compiler for the sources.
       tags: of the test.
       **kwargs: for the tests.
     """
     deps = deps + ["@googletest//:gtest_main", library]
 
-    # A test of the ground floor calls its inline functions: it is compiled with a header's bug.
-    # Of any other test the objects are the same with every bug.
+    # A test of //atomic calls inline functions, so it is compiled with a header that has the bug.
+    # For any other test the objects are the same with every bug.
     inline = {plant: planted_headers(plant) for plant in catches if library.startswith("//atomic:")}
     objects = []
     if [plant for plant in catches if not inline.get(plant)]:
@@ -116,7 +115,7 @@ def race_test(name, srcs, library, catches = {}, deps = [], alone = True, copts 
             deps = ["//tests/plants:" + plant] + ([] if own else objects) + deps,
         )
 
-        # Not under a sanitizer: what counts is that the invariant itself fails.
+        # Not under a sanitizer: the invariant itself must fail.
         sh_test(
             name = binary + "_is_caught",
             size = "medium",

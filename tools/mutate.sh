@@ -1,9 +1,9 @@
 #!/bin/bash
 # Mutation testing of one C file: tools/mutate.sh --help.
 #
-# tools/mutate/mutants.py makes the mutants.  tests/covers.txt says which tests cover a file,
-# and how they are built.  Bazel takes no part: all objects are built once; then a
-# mutant costs the objects that include its file, and one link and run a test until one fails.
+# tools/mutate/mutants.py makes the mutants.  tests/covers.txt lists the tests that cover a file,
+# and how they are built.  Bazel is not used: all objects are built once.  Then each mutant costs
+# the objects that include its file, and one link and run per test until one test fails.
 set -euo pipefail
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -13,24 +13,24 @@ usage: tools/mutate.sh FILE [OPTIONS]
 
 Plants single changes into FILE, one at a time, and runs the tests that cover it.  Prints the
 mutants that survive and a score: killed of viable.  A mutant that does not compile, or
-compiles to the same code (equivalent), is not viable.  Nor is one that survives and is argued:
-tools/mutate/argued.txt says why no test can see it.
+compiles to the same code (equivalent), is not viable.  Nor is a survivor with a line in
+tools/mutate/argued.txt, which gives the reason why no test can detect it.
 
   --list          print the mutants (number, line, kind, text) and run nothing
   --only=KIND     compare, constant, negate, drop, logic, sign, shift, bits or order
   --line=N        only mutants of this line
   --number=N,N..  only these mutants
-  --jobs=N        mutants at a time (2)
-  --seconds=N     limit of one test on one mutant, which counts as killed then
-                  (ten times what the test takes without a mutant, and 10 s)
+  --jobs=N        number of mutants to run at a time (2)
+  --seconds=N     time limit of one test on one mutant, which counts as killed when it is reached
+                  (ten times the test's time without a mutant, plus 10 s)
   --all           print each mutant's outcome, not only the survivors
-  --keep=DIR      build in DIR, and find there what an earlier call built
+  --keep=DIR      build in DIR, and reuse what an earlier call built there
   --root=DIR      the tree (this one)
   --covers=TABLE  which tests cover which file (tests/covers.txt in the tree)
-  --argued=TABLE  which mutants no test can see (tools/mutate/argued.txt in the tree)
+  --argued=TABLE  which mutants no test can detect (tools/mutate/argued.txt in the tree)
 
-Exit status: 0 if all mutants were tried, whatever became of them; 2 if the call was wrong, or
-a test fails without a mutant.
+Exit status: 0 if all mutants were tried, regardless of their outcome; 2 if the call was wrong,
+or a test fails without a mutant.
 END
 }
 
@@ -78,12 +78,12 @@ parse() {
 
 # ---- the table ---------------------------------------------------------------------
 
-# "WORD REST" of covers.txt: the rest of the lines that begin with this word.
+# Of the lines "WORD REST" of covers.txt with this word, prints the rest.
 rows() {
   awk -v word="$1" '$1 == word { sub(/^[^ ]+ +/, ""); print }' "$covers"
 }
 
-# One killer a row: killer_build[k], killer_sources[k], killer_arguments[k].
+# A killer is a test that covers the file: killer_build[k], killer_sources[k], killer_arguments[k].
 read_table() {
   local build sources arguments
   read -ra includes <<<"$(rows include)"
@@ -111,7 +111,7 @@ flags_of() {
   esac
 }
 
-# compile BUILD SOURCE OBJECT [MUTANT]: MUTANT's folder comes first where #include looks.
+# compile BUILD SOURCE OBJECT [MUTANT]: #include looks in MUTANT's folder first.
 compile() {
   local build=$1 source=$2 object=$3 mutant=${4:-} include
   local command=(gcc -std=c11)
@@ -132,7 +132,7 @@ compile() {
   "${command[@]}" -MMD -MF "$object.d" -c "$source" -o "$object"
 }
 
-# What an object was made of, one file a line.
+# The files that an object was made of, one per line.
 made_of() {
   tr -s ' \\\n' '\n' <"$1.d" | sed -n '/:$/d; s,^\./,,p; t; p'
 }
@@ -145,7 +145,7 @@ is_fresh() {
   done < <(made_of "$1")
 }
 
-# What the mutated file is included by: itself, or what is made of it.
+# Whether an object was made of the mutated file, or of a header that is made of it.
 is_made_of_file() {
   made_of "$1" | grep -qxF -e "$file" ${made_target:+-e "$keep/made/$made_target"}
 }
@@ -160,7 +160,7 @@ all_done() {
 
 # ---- what is built once ------------------------------------------------------------
 
-# Headers that are made of sources; made_target is the one that is made of the mutated file.
+# Makes the headers that are made of sources; made_target is the one made of the mutated file.
 make_headers() {
   local target source command
   made_target='' made_command=''
@@ -176,7 +176,7 @@ builds() {
   printf '%s\n' "${killer_build[@]}" | sort -u
 }
 
-# The sources of a build, each once: the library's, and those of its tests.
+# The sources of a build, each once: those of the library, and those of its tests.
 sources_of() {
   local k
   [[ $1 == model ]] || printf '%s\n' "${library[@]}"
@@ -201,7 +201,7 @@ compile_all() {
   ((!failed)) || fail "$file: what it is tested with does not compile"
 }
 
-# GoogleTest, where a test is by it.
+# Compiles GoogleTest for the builds with tests that use it.
 compile_googletest() {
   local build part home=/usr/src/googletest/googletest
   for build in $(builds); do
@@ -226,8 +226,8 @@ archive() {
   done
 }
 
-# link KILLER BINARY [OBJECT...]: with these objects before the archive's, and instead of those
-# of the test's own sources that they replace.
+# link KILLER BINARY [OBJECT...]: links these objects before the archive's, and instead of the same
+# objects of the test.
 link() {
   local k=$1 binary=$2 build=${killer_build[$1]} source own
   shift 2
@@ -237,7 +237,7 @@ link() {
   for source in ${killer_sources[k]}; do
     own=$keep/$build/$source.o
     [[ " $* " == *"/$build/$source.o "* ]] || command+=("$own")
-    # What a test puts between the library and the system.
+    # The functions that a test wraps between the library and the C library.
     # shellcheck disable=SC2207
     command+=($(grep -oE '__wrap_[a-zA-Z0-9_]+' "$source" | sort -u | sed 's/^__wrap_/-Wl,--wrap=/'))
   done
@@ -246,7 +246,7 @@ link() {
   "${command[@]}" -Wl,--trace
 }
 
-# needs/K has the sources of the objects of a killer that are made of the mutated file.
+# Writes to needs/K the sources of a killer's objects that are made of the mutated file.
 find_needs() {
   local k=$1 build=${killer_build[$1]} object
   sed -n "s,.*$keep/$build/\(.*\)\.o)\?$,\1,p" "$keep/trace/$k" | sort -u | while read -r object; do
@@ -255,7 +255,7 @@ find_needs() {
   [[ -s $keep/needs/$k ]] || fail "$file: no part of ${killer_sources[k]}, which is said to cover it"
 }
 
-# Each test as it is: it has to pass; how long it takes.
+# Runs each test without a mutant: it has to pass.  Measures how long it takes.
 run_all() {
   local k start
   mkdir -p "$keep"/{bin,trace,needs,took}
@@ -275,7 +275,7 @@ run() {
   local k=$1 binary=$2 folder=$3/tmp limit=$4
   mkdir -p "$folder"
   (
-    # What a mutant asks for must not be all of the machine.
+    # A mutant must not allocate all of the host's memory.
     [[ ${killer_build[k]} == *san ]] || ulimit -v $((16 << 20))
     ulimit -c 0
     export TEST_TMPDIR=$folder GTEST_FAIL_FAST=1 TSAN_OPTIONS=halt_on_error=1
@@ -297,8 +297,8 @@ sees() {
   esac
 }
 
-# The killers in the order in which they are tried: "test" first, and of each group those that
-# have killed most in least time.
+# The killers in the order in which they are tried: build "test" first; in each group, those with
+# the most kills per time first.
 in_order() {
   local k rank
   for k in "${!killer_build[@]}"; do
@@ -310,8 +310,8 @@ $(<"$keep/took/$k") $k"
   done | sort -k1,1n -k2,2nr -k3,3n | cut -d' ' -f4
 }
 
-# Compiles what a killer has of the mutated file; sets objects and changed, fails if it does not
-# compile.
+# Compiles a killer's objects that are made of the mutated file.  Sets `objects` to those that
+# differ; fails if one does not compile.
 compile_mutant() {
   local k=$1 mutant=$2 build=${killer_build[$1]} source object
   objects=()
@@ -323,14 +323,14 @@ compile_mutant() {
   done <"$keep/needs/$k"
 }
 
-# Prints what became of a mutant: killed, survived, equivalent or uncompiled, and by which test.
+# Prints the outcome of a mutant: killed, and by which test; survived, equivalent or uncompiled.
 outcome() {
   local kind=$1 mutant=$2 changed='' k limit
   for k in $(in_order "$kind"); do
-    # The same code in all of the ordinary tests: it is the same in the others.
+    # If the code is the same in all ordinary tests, it is the same in the other builds.
     [[ $kind != order && ${killer_build[k]} != test && ! $changed ]] &&
       [[ " ${killer_build[*]} " == *" test "* ]] && break
-    # A model reads C as C++, which knows less.
+    # A model compiles C as C++, which accepts less.
     compile_mutant "$k" "$mutant" || { [[ $changed ]] && continue; echo uncompiled; return; }
     ((${#objects[@]})) || continue
     changed=1
@@ -346,7 +346,7 @@ outcome() {
   [[ $changed || $kind == order ]] && echo survived || echo equivalent
 }
 
-# What number and kind say: plants it, tries it, and leaves its outcome in $work/outcome.
+# try NUMBER KIND: plants and tries a mutant, and writes its outcome to $work/outcome.
 try() {
   local number=$1 kind=$2 mutant=$work/mutant$1
   mkdir -p "$mutant/$(dirname "$file")"
@@ -376,7 +376,7 @@ is_argued() {
   [[ -e $argued ]] && grep -qxF -e "$file: $1: $2" "$argued"
 }
 
-# An argument whose mutant is gone is one that nobody has read again.
+# Fails if an argued mutant no longer exists: its argument may be outdated.
 check_argued() {
   local line
   [[ -e $argued ]] || return 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # plant.sh PATCH DIRECTORY FILE...: copies FILEs to DIRECTORY and plants the bug of PATCH into the
-# copies.  The old text of each hunk must be in its file exactly once: it is then the place that was
-# meant, whatever its line number is by now.
+# copies.  The old text of each hunk must occur exactly once in its file: then the hunk applies to
+# the intended place, even if its line number has changed.
 set -euo pipefail
 patch=$1 directory=$2
 shift 2

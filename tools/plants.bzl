@@ -1,19 +1,19 @@
-"""The planted bugs: what each patch changes, and how the library is built with it.
+"""The planted bugs: the files that each patch changes, and the library that is built with it.
 
-tests/plants/NAME.patch says what a bug is, which tests catch it, and how often.
+tests/plants/NAME.patch states the bug, the tests that catch it, and how often.
 """
 
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("//tools:copts.bzl", "STRICT_C")
 
 def _row(files, library = "//bloom:bloom", again = []):
-    """What a patch changes.
+    """The files that a patch changes.
 
     Args:
       files: the sources or headers that the patch changes.
-      library: what `files` belong to, or what needs that.
-      again: for a header, the sources that are compiled again with it: those that a test
-        has to see the bug in.
+      library: the library of `files`, or a library that depends on it.
+      again: for a header, the sources that are compiled again with it: those in which a test
+        has to see the bug.
     """
     return struct(files = files, library = library, again = again)
 
@@ -71,7 +71,7 @@ PLANTS = {
 }
 
 def planted_headers(plant):
-    """Options with which a source sees the headers that a bug changes, before the ordinary ones."""
+    """Compiler options that include the headers with the bug before the ordinary ones."""
     options = []
     for file in PLANTS[plant].files:
         if file.endswith(".h"):
@@ -79,12 +79,12 @@ def planted_headers(plant):
     return options
 
 def plant_library(plant):
-    """The objects that a bug changes, to be linked before the ordinary library's.
+    """The objects with a planted bug, which are linked before those of the ordinary library.
 
-    Also names the sources with the bug in them, <plant>_sources, which a model includes.
+    Also makes <plant>_sources, the sources with the bug, which a model includes.
 
     Args:
-      plant: a row of PLANTS, and of the package's patches.
+      plant: the name of a row of PLANTS, and of a patch of the package.
     """
     row = PLANTS[plant]
     patched = ["%s/%s" % (plant, file) for file in row.files]
@@ -109,11 +109,11 @@ def plant_library(plant):
         testonly = True,
         srcs = [file for file in patched if file.endswith(".c")] + row.again,
         hdrs = [file for file in patched if file.endswith(".h")],
-        # What comes before a source's first line also comes before its feature test macros.
+        # -include comes before the feature test macros of the source, so they are given here.
         copts = headers + ["-D_GNU_SOURCE", "-w"] if headers else STRICT_C,
         linkstatic = True,
         tags = ["manual"],
-        # The ordinary objects behind these: of two with one name the first is linked.
+        # The ordinary objects come after these: of two with the same name the first is linked.
         deps = [row.library],
         alwayslink = True,
     )

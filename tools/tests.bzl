@@ -1,4 +1,4 @@
-"""The tests of a folder: one table, a row a test."""
+"""The tests of a folder, as a table with one row per test."""
 
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
@@ -6,7 +6,7 @@ load("//tools:copts.bzl", "STRICT_CXX")
 load("//tools:library.bzl", "race_test")
 
 def _runs(name, runs, srcs, deps):
-    """Tests that are one program, started in several ways."""
+    """Tests that run the same program in several ways."""
     code = name + "_code"
     cc_library(
         name = code,
@@ -22,16 +22,17 @@ def _runs(name, runs, srcs, deps):
         cc_test(name = run, deps = [code], **differs)
 
 def tests(table, library, deps = ["//tests/support"], apart = []):
-    """The tests of a folder, and what other tests ask of each folder.
+    """The tests of a folder, and the filegroups that other tests need of each folder.
 
     Args:
-      table: name of a test -> what is its own, for race_test().  Its source is NAME.cc, before which
-        come the row's srcs; its library is the row's, or the folder's; its deps come before the folder's.
-        `of`: tests that are linked into one, by the names of their sources, instead of NAME.cc.
-        `runs`: further tests of the same program, name -> what is their own, for cc_test().
-      library: what the folder's tests test, made by a macro of library.bzl.
-      deps: what they all include besides.
-      apart: tests that the BUILD file makes itself, by the names of their sources.
+      table: name of a test -> its own arguments for race_test().  Its sources are the row's srcs,
+        then NAME.cc.  Its library is the row's, or else `library`.  Its deps are the row's, then
+        `deps`.  Further keys of a row:
+        `of`: the names of several sources that are linked into one test, instead of NAME.cc.
+        `runs`: further tests of the same program, name -> arguments for cc_test().
+      library: the library under test, made by a macro of library.bzl.
+      deps: further dependencies of all tests.
+      apart: the names of the sources of tests that the BUILD file defines itself.
     """
     run = apart + [of for name, own in table.items() for of in own.get("of", [name])]
     for source in native.glob(["*_test.cc"]):

@@ -2,8 +2,9 @@
 
 VERSION = "0.1.0"
 
-# Of the shared library's interface: changes when a program built before would break.
+# The version of the shared library: changes if programs that were built before would break.
 SOVERSION = "0"
 
-# Of the names that it shows: "LFBLOOM_" and this.  A name that comes later is of a later one.
+# The version of the exported symbols: "LFBLOOM_" and this.  A symbol that is added later has a
+# later version.
 INTERFACE = VERSION.rpartition(".")[0]

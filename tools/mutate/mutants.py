@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """mutants.py - the single changes that tools/mutate.sh plants into a C file.
 
-    mutants.py list FILE [KIND [LINE]]   one mutant a line: number, line, kind, text
+    mutants.py list FILE [KIND [LINE]]   one mutant per line: number, line, kind, text
     mutants.py write FILE NUMBER         the whole file with that mutant in it
 
-KIND and LINE may be "" for any.  A mutant's number depends on the file alone.
+KIND and LINE may be "" for any.  A mutant's number depends on the file only.
 """
 import re
 import sys
@@ -31,12 +31,12 @@ INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)([uUlL]*)$")
 OPENS, CLOSES = "([{", ")]}"
 ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 LEAVES = {"return", "break", "continue"}
-# What begins a statement that is not dropped.
+# A statement that begins with one of these is not dropped.
 KEPT = {"if", "for", "while", "switch", "do", "else", "return", "case", "default", "goto", "typedef",
         "struct", "enum", "union", "static", "const", "extern", "register", "sizeof"}
-# Their arguments say nothing that a test could see, or are no C.
+# A test cannot see a change of their arguments, or these are not C.
 UNSEEN = {"assert", "_Static_assert", "__attribute__", "__asm__", "defined"}
-# Lines of the preprocessor that hold code; the others are passed over.
+# Lines of the preprocessor that have code; other directives are skipped.
 DEFINE = re.compile(r"#\s*define\s+\w+(\([^)]*\))?")
 DIRECTIVE = re.compile(r"#(?:[^\n\\]|\\.|\\\n)*", re.DOTALL)
 
@@ -48,7 +48,7 @@ class Token:
 
 
 def tokens_of(source):
-    """The tokens of a C file but for comments, white space and directives other than #define."""
+    """The tokens of a C file, without comments, white space and directives other than #define."""
     found, at, fresh = [], 0, True
     while at < len(source):
         if fresh and source[at] == "#":
@@ -67,7 +67,7 @@ def tokens_of(source):
 
 
 def partner(tokens, i):
-    """The index of what closes the bracket at i."""
+    """The index of the bracket that closes the one at i."""
     depth = 0
     for j in range(i, len(tokens)):
         depth += (tokens[j].text in OPENS) - (tokens[j].text in CLOSES)
@@ -77,7 +77,7 @@ def partner(tokens, i):
 
 
 def seen(tokens):
-    """Without the arguments of UNSEEN, and without what __builtin_expect() expects."""
+    """The tokens' indexes, without arguments of UNSEEN and the second one of __builtin_expect()."""
     hidden = set()
     for i, token in enumerate(tokens[:-1]):
         if tokens[i + 1].text != "(":
@@ -126,7 +126,7 @@ def negations(tokens, i):
 
 
 def depths(tokens):
-    """How deep in brackets each token of a statement is."""
+    """The depth of brackets of each token of a statement."""
     depth, all_depths = 0, []
     for token in tokens:
         depth -= token.text in CLOSES
@@ -136,7 +136,7 @@ def depths(tokens):
 
 
 def is_dropped(tokens):
-    """Whether these tokens, up to a semicolon, are an assignment, a call, or leave."""
+    """Whether these tokens, up to a semicolon, are an assignment, a call, or in LEAVES."""
     texts = [token.text for token in tokens]
     if texts[:3] == ["(", "void", ")"]:
         tokens, texts = tokens[3:], texts[3:]
@@ -155,7 +155,7 @@ def is_dropped(tokens):
 
 
 def statement_end(tokens, i):
-    """The index of the semicolon that ends the statement at i; None if it is not a plain one."""
+    """The index of the semicolon that ends the statement at i; None if there is none."""
     depth = 0
     for j in range(i, len(tokens)):
         if tokens[j].text == ";" and depth == 0:
@@ -173,7 +173,7 @@ def begins_statement(tokens, i):
     if before != ")":
         return False
     depth = 0
-    for j in range(i - 1, 0, -1):  # whether that closes the head of an if, for or while
+    for j in range(i - 1, 0, -1):  # whether the bracket closes the head of an if, for or while
         depth += (tokens[j].text in CLOSES) - (tokens[j].text in OPENS)
         if depth == 0:
             return tokens[j - 1].text in ("if", "for", "while")
@@ -189,7 +189,7 @@ def drops(tokens, i, braces):
 
 
 def text_of(source, kind, start, end):
-    """What stands there instead, in as many lines."""
+    """The replacement text, with the same number of lines."""
     old = source[start:end]
     if kind == "negate":
         return "(!" + old + ")"
@@ -197,7 +197,7 @@ def text_of(source, kind, start, end):
 
 
 def mutants_of(source):
-    """All of them, in the file's order: (line, kind, start, end, text)."""
+    """All mutants, in the file's order: (line, kind, start, end, text)."""
     tokens, found, braces, parens, at = tokens_of(source), [], 0, 0, 0
     for i in seen(tokens):
         while at < i:
@@ -214,7 +214,7 @@ def mutants_of(source):
 
 
 def line_of(source, kind, start, end, text):
-    """The changed lines as one, without what only lays them out; of a drop what is dropped."""
+    """The changed lines joined to one, with single spaces; for a drop, the dropped text."""
     if kind == "drop":
         return "without " + " ".join(source[start:end].replace("\\\n", " ").split())
     first = source.rfind("\n", 0, start) + 1
