@@ -20,9 +20,10 @@
  *
  * One winner   No hash becomes WON twice.  Suppose that no hash of the cell has become WON twice
  *              so far.  Then the cell never returns to a value that it has left.  So if the CAS
- *              in 4 succeeds, no claim won here between 2 and 4.  Each claim that won here
- *              before 2 was also DONE before 2, with its bits on, and the look in 3 sees these
- *              bits.  That look did not find this hash, so this hash has not won before.
+ *              in 4 succeeds, no claim won here between 2 and 4.  All claims that won here
+ *              before were DONE in 2, since the cell was not WON.  Their bits are on, and the
+ *              look in 3 sees them (Order).  That look did not find this hash, so this hash has
+ *              not won before.
  * The tag      The last winner's hash in the cell protects the CAS in 4 from a value that
  *              returns (ABA).  No sequence number and no owner is needed: nothing here belongs
  *              to a thread or a process.

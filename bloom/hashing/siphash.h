@@ -1,6 +1,5 @@
 /*
- * siphash.h - SipHash-1-3: a keyed hash; without its key, an attacker cannot choose keys
- * that collide.
+ * siphash.h - SipHash-1-3: a keyed hash, which an attacker without the key cannot steer.
  *
  * One round per block and three at the end, as hash tables use it against chosen keys.
  * Wait-free functions of their arguments.

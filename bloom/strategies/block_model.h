@@ -12,8 +12,8 @@
  *     w / 8, and then draws g of the word's W bits (64; sbbf: 32).  Given j, the groups are
  *     independent.
  *   - on[d] is the probability that d given bits are on.  After a draw it is
- *     (1 - d/W) on[d] + (d/W) on[d-1]: the draw is one of the d bits, which leaves d - 1 bits
- *     to the other draws, or none of them.  All terms are positive, so the smallest rates
+ *     (1 - d/W) on[d] + (d/W) on[d-1].  Either the draw is none of the d bits, or it is one of
+ *     them and leaves d - 1 to the other draws.  All terms are positive, so the smallest rates
  *     have full precision.
  *   - The absent key tests d different bits with the probability that g draws hit d
  *     different bits.

@@ -9,8 +9,8 @@
  * The rate when a share u of the 2^25 values of x was put: each seed is odd and so has an inverse.
  * Bit b is on if and only if one of the 14 values b / seed[j] was put, so a share
  * 1 - (1 - u)^14 of the bits is on.  The value of an absent key was put with probability u.  If
- * not, its probe i finds its bit on if one of the values x * seed[i] / seed[j] was put, j not i:
- * 13 other values, and no two probes share one.  In total the rate is
+ * it was not, probe i finds its bit on if one of the values x * seed[i] / seed[j], j not i, was
+ * put.  These are 13 other values, and no two probes share one.  In total the rate is
  * u + (1 - u) (1 - (1 - u)^13)^14; n keys make u = 1 - (1 - 2^-25)^n.  This holds for keys that
  * FNV-1a spreads: the rate of sequential numbers is some percent higher.
  */

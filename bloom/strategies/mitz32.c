@@ -1,7 +1,7 @@
 /*
- * mitz32.c - strategy MURMUR128_MITZ_32, bit for bit as Guava lays it out; and redis-mitz32, the
- * same with a modulus that is not rounded up to words, as the Java helper class over
- * RedisTemplate computes the offsets of its SETBITs.
+ * mitz32.c - strategies guava-mitz32 and redis-mitz32.  The first is MURMUR128_MITZ_32, bit for
+ * bit as Guava lays it out.  The second is the same with a modulus that is not rounded up to
+ * words: the Java helper class over RedisTemplate computes the offsets of its SETBITs so.
  *
  * With a and b the low and high half of the hash's first 64 bits, probe i (from
  * 1) is a + i * b in 32-bit arithmetic, inverted if negative, mod bit_count.  It is

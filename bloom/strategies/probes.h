@@ -2,9 +2,9 @@
  * probes.h - the classic Bloom filter: k bits anywhere in the array.  All classic strategies
  * share these loops; a strategy adds only its walk.
  *
- * A classic filter costs k cache misses per key.  So that the misses of one key overlap, a group
- * of probes is computed and loaded without a branch on the loaded words, and before any word of
- * the group is written.  The loops over many keys prefetch the lines of several keys ahead.
+ * A classic filter costs k cache misses per key.  Those of one key overlap: a group of probes is
+ * loaded without a branch on the loaded words, and before any word of the group is written.  The
+ * loops over many keys prefetch the lines of several keys ahead.
  *
  * Progress   might_contain: wait-free, k loads.  put: at most k runs of lfb_word_set_seen().
  * Stopped    A put that stops halfway leaves some of its key's bits set, as other keys might

@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 /*
- * Chooses the shape and the number of blocks for a configuration: of all shapes with a
- * size within the memory preference's factor of the smallest, the one with the fewest
- * words per key.
+ * Chooses the shape and the number of blocks for a configuration.  Of all shapes with a
+ * size within the memory preference's factor of the smallest, it takes the one with the
+ * fewest words per key.
  *
  * Fails  LFB_ERROR_FPP_TOO_LOW, _FPP_TOO_HIGH, _TOO_MANY_BITS, _UNKNOWN_PREFERENCE.
  */
