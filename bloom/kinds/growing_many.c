@@ -6,10 +6,10 @@
  * asked of the next layer too, which costs less than to sort them out; once a quarter has,
  * those that are left are moved together.
  *
- * Stack      The hashes of a piece are computed into the sieve and moved together there, so that
- *            they are on the stack once.
+ * Stack      The hashes of a piece are computed into the room of the pending keys and moved
+ *            together there, so that they are on the stack once.
  * Ahead      A layer's own loop keeps many lines under way; only its first ones are waited
- *            for, once in SIEVE_KEYS.  To ask for those of all layers before the first is
+ *            for, once in PENDING_KEYS.  To ask for those of all layers before the first is
  *            looked at gained nothing: not for 100 keys a call, 14 layers, 37 MiB either.
  */
 #include <lfbloom/growing.h>
@@ -18,45 +18,45 @@
 #include "bloom/filter/pieces.h"
 
 enum {
-  SIEVE_KEYS = LFB_PIECE_ROOM, /* asked for at a time, at most                         */
-  SIEVE_PAIRS = LFB_PIECE_WIDE,
-  SIEVE_WORDS = SIEVE_KEYS / LFB_WORD_BITS,
-  SIEVE_NARROW = 4,    /* moved together when one in so many has been found            */
+  PENDING_KEYS = LFB_PIECE_ROOM, /* asked for at a time, at most                    */
+  PENDING_PAIRS = LFB_PIECE_WIDE,
+  PENDING_WORDS = PENDING_KEYS / LFB_WORD_BITS,
+  PENDING_NARROW = 4, /* moved together when one in so many has been found               */
 };
 
 /* Keys of a piece, by hash, and which of them a layer has. */
-typedef struct sieve {
+typedef struct pending {
   const uint64_t *low, *high; /* `high` is NULL where the hash has none              */
   const uint16_t *at;         /* which of the piece's keys each is; NULL: as it stands */
   size_t left;
-  uint64_t found[SIEVE_WORDS]; /* bit i: the i-th is in; none beyond the last         */
-  uint64_t room[SIEVE_KEYS];   /* hashes that are computed or moved here: `low`, and
-                                  from SIEVE_PAIRS on `high` where there is one        */
-  uint16_t at_room[SIEVE_KEYS];
-} sieve;
+  uint64_t found[PENDING_WORDS]; /* bit i: the i-th is in; none beyond the last         */
+  uint64_t room[PENDING_KEYS];   /* hashes that are computed or moved here: `low`, and
+                                  from PENDING_PAIRS on `high` where there is one        */
+  uint16_t at_room[PENDING_KEYS];
+} pending;
 
 static size_t words_of(size_t count)
 {
   return (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS;
 }
 
-static bool sieve_found(const sieve *some, size_t i)
+static bool pending_found(const pending *some, size_t i)
 {
   return some->found[i / LFB_WORD_BITS] >> (i % LFB_WORD_BITS) & 1;
 }
 
-static size_t sieve_at(const sieve *some, size_t i)
+static size_t pending_at(const pending *some, size_t i)
 {
   return some->at == NULL ? i : some->at[i];
 }
 
 /* Takes the next of the caller's keys, which are `count`; how many it took. */
-LFB_INLINE size_t sieve_take(sieve *all, const lfb_filter *filter, const void *keys, size_t first,
-                             size_t count, lfb_piece_hash hash_of)
+LFB_INLINE size_t pending_take(pending *all, const lfb_filter *filter, const void *keys,
+                               size_t first, size_t count, lfb_piece_hash hash_of)
 {
   const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy, filter->kernel};
   const lfb_piece piece =
-      lfb_piece_take(&hashing, keys, first, count, hash_of, SIEVE_KEYS, all->room);
+      lfb_piece_take(&hashing, keys, first, count, hash_of, PENDING_KEYS, all->room);
 
   all->low = piece.low;
   all->high = piece.high;
@@ -68,28 +68,28 @@ LFB_INLINE size_t sieve_take(sieve *all, const lfb_filter *filter, const void *k
 
 /* Moves those that are not found together, from key `from` on; the others are dropped.  None
  * moves to a higher place, so hashes that are in `room` already may move within it. */
-static void sieve_narrow(sieve *some, size_t from)
+static void pending_narrow(pending *some, size_t from)
 {
   size_t kept = 0;
 
   for (size_t i = from; i < some->left; i++) {
     some->room[kept] = some->low[i];
     if (some->high != NULL)
-      some->room[SIEVE_PAIRS + kept] = some->high[i];
-    some->at_room[kept] = (uint16_t)sieve_at(some, i);
-    kept += !sieve_found(some, i);
+      some->room[PENDING_PAIRS + kept] = some->high[i];
+    some->at_room[kept] = (uint16_t)pending_at(some, i);
+    kept += !pending_found(some, i);
   }
   some->low = some->room;
-  some->high = some->high == NULL ? NULL : some->room + SIEVE_PAIRS;
+  some->high = some->high == NULL ? NULL : some->room + PENDING_PAIRS;
   some->at = some->at_room;
   some->left = kept;
   memset(some->found, 0, words_of(kept) * sizeof *some->found);
 }
 
 /* Asks one layer; how many keys are found by now. */
-static size_t sieve_layer(sieve *some, const lfb_layer *layer)
+static size_t pending_ask_layer(pending *some, const lfb_layer *layer)
 {
-  uint64_t answers[SIEVE_WORDS];
+  uint64_t answers[PENDING_WORDS];
   size_t found = 0;
 
   layer->kernel->might_contain_many(&layer->filter->layout, some->low, some->high, some->left,
@@ -102,20 +102,20 @@ static size_t sieve_layer(sieve *some, const lfb_layer *layer)
 }
 
 /* Asks this layer and the older ones, until `end`, which is not asked; NULL: all. */
-static void sieve_layers(sieve *some, const lfb_layer *layer, const lfb_layer *end)
+static void pending_ask_layers(pending *some, const lfb_layer *layer, const lfb_layer *end)
 {
   for (; layer != end && some->left > 0; layer = layer->older)
-    if (sieve_layer(some, layer) * SIEVE_NARROW >= some->left)
-      sieve_narrow(some, 0);
+    if (pending_ask_layer(some, layer) * PENDING_NARROW >= some->left)
+      pending_narrow(some, 0);
 }
 
 /* Asks all layers; false where there is one that cannot be looked at, and may have any key. */
-static bool sieve_all(sieve *some, const lfb_growing *growing)
+static bool pending_ask_all(pending *some, const lfb_growing *growing)
 {
   const lfb_layer *newest = lfb_layers_newest(growing), *end = NULL;
 
   for (;;) {
-    sieve_layers(some, newest, end);
+    pending_ask_layers(some, newest, end);
     if (!lfb_layers_behind(growing, newest))
       return true;
     end = newest;
@@ -131,18 +131,18 @@ typedef struct growing_many {
   uint64_t *answers;    /* where they go; NULL for nowhere */
 } growing_many;
 
-/* Does something to at most SIEVE_KEYS keys, the first of which is key `first` of the
+/* Does something to at most PENDING_KEYS keys, the first of which is key `first` of the
  * caller's, a multiple of 64; how many answers are true. */
-typedef size_t (*sieve_act)(const growing_many *m, sieve *some, size_t first);
+typedef size_t (*pending_act)(const growing_many *m, pending *some, size_t first);
 
 LFB_INLINE size_t growing_many_act(const growing_many *m, const void *keys, size_t count,
-                                   lfb_piece_hash hash_of, sieve_act act)
+                                   lfb_piece_hash hash_of, pending_act act)
 {
   size_t yes = 0;
-  sieve some;
+  pending some;
 
   for (size_t first = 0, taken; first < count; first += taken) {
-    taken = sieve_take(&some, m->growing->first, keys, first, count, hash_of);
+    taken = pending_take(&some, m->growing->first, keys, first, count, hash_of);
     yes += act(m, &some, first);
   }
   return yes;
@@ -169,7 +169,7 @@ static void growing_many_say(const growing_many *m, size_t first, size_t count, 
 }
 
 /* Of keys that were moved together, those that were not found: no.  Of others, as found. */
-static void growing_many_say_found(const growing_many *m, const sieve *some, size_t first)
+static void growing_many_say_found(const growing_many *m, const pending *some, size_t first)
 {
   if (m->answers == NULL)
     return;
@@ -180,20 +180,20 @@ static void growing_many_say_found(const growing_many *m, const sieve *some, siz
   }
   for (size_t i = 0; i < some->left; i++) {
     const size_t key = first + some->at[i];
-    if (!sieve_found(some, i))
+    if (!pending_found(some, i))
       m->answers[key / LFB_WORD_BITS] &= ~(UINT64_C(1) << (key % LFB_WORD_BITS));
   }
 }
 
 /* ---- the three operations --------------------------------------------------------- */
 
-static size_t growing_many_query(const growing_many *m, sieve *some, size_t first)
+static size_t growing_many_query(const growing_many *m, pending *some, size_t first)
 {
   const size_t count = some->left;
   size_t absent;
 
   growing_many_say(m, first, count, true);
-  if (!sieve_all(some, m->growing))
+  if (!pending_ask_all(some, m->growing))
     return count;
   growing_many_say_found(m, some, first);
   absent = some->left;
@@ -205,7 +205,7 @@ static size_t growing_many_query(const growing_many *m, sieve *some, size_t firs
 /* Puts the keys from `from` on into the newest layer, as many as may be before its count is
  * looked at; how many that were, and in `*yes` how many more turned on a bit. */
 static size_t growing_many_put_some(const growing_many *m, const lfb_layer *newest,
-                                    const sieve *some, size_t from, size_t first, size_t *yes)
+                                    const pending *some, size_t from, size_t first, size_t *yes)
 {
   const size_t left = some->left - from, count = left < newest->keys ? left : newest->keys;
   const lfb_layout *layout = &newest->filter->layout;
@@ -217,7 +217,7 @@ static size_t growing_many_put_some(const growing_many *m, const lfb_layer *newe
   for (size_t word = 0; word < words_of(count); word++)
     for (uint64_t left_on = answers[word]; left_on != 0; left_on &= left_on - 1) {
       const size_t i = from + word * LFB_WORD_BITS + (size_t)__builtin_ctzll(left_on);
-      growing_many_say_yes(m, first + sieve_at(some, i));
+      growing_many_say_yes(m, first + pending_at(some, i));
       ++*yes;
     }
   return count;
@@ -227,20 +227,20 @@ static size_t growing_many_put_some(const growing_many *m, const lfb_layer *newe
  * Keys are looked for in the older layers once.  Where a layer is added meanwhile, those that
  * are still to be put are looked for in what has become an older one.
  */
-static size_t growing_many_put(const growing_many *m, sieve *some, size_t first)
+static size_t growing_many_put(const growing_many *m, pending *some, size_t first)
 {
   const lfb_layer *newest = lfb_layers_newest(m->growing);
   size_t yes = 0, at = 0;
 
   growing_many_say(m, first, some->left, false);
-  sieve_layers(some, newest->older, NULL);
-  sieve_narrow(some, 0);
+  pending_ask_layers(some, newest->older, NULL);
+  pending_narrow(some, 0);
   while (at < some->left) {
     const lfb_layer *now = lfb_layers_newest(m->growing);
     if (now != newest) {
-      sieve_narrow(some, at);
-      sieve_layers(some, now->older, newest->older);
-      sieve_narrow(some, 0);
+      pending_narrow(some, at);
+      pending_ask_layers(some, now->older, newest->older);
+      pending_narrow(some, 0);
       newest = now;
       at = 0;
       continue;
@@ -250,14 +250,14 @@ static size_t growing_many_put(const growing_many *m, sieve *some, size_t first)
   return yes;
 }
 
-static size_t growing_many_claim(const growing_many *m, sieve *some, size_t first)
+static size_t growing_many_claim(const growing_many *m, pending *some, size_t first)
 {
   size_t yes = 0;
 
   growing_many_say(m, first, some->left, false);
-  if (!sieve_all(some, m->growing))
+  if (!pending_ask_all(some, m->growing))
     return 0;
-  sieve_narrow(some, 0);
+  pending_narrow(some, 0);
   for (size_t i = 0; i < some->left; i++) {
     const lfb_hash hash = {some->low[i], some->high == NULL ? 0 : some->high[i]};
     if (lfb_layers_claim(m->growing, hash)) {
