@@ -1,4 +1,4 @@
-/* growing.c - a growing filter's life, and its operations on one key. */
+/* growing.c - creating, copying and freeing a growing filter; its operations on one key. */
 #include <lfbloom/growing.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "bloom/hashing/sink.h"
 #include "bloom/filter/label.h"
 
-/* The first layer, of which the others get their hash. */
+/* Makes the first layer; the others take their hash from it. */
 static lfb_status growing_begin(lfb_growing *growing)
 {
   lfb_config config = growing->config;
@@ -51,7 +51,7 @@ void lfb_growing_free(lfb_growing *growing)
   free(growing);
 }
 
-/* Copies layers, oldest first, to a growing filter that has none. */
+/* Copies layers, oldest first, into a growing filter without layers. */
 static lfb_status growing_copy_layers(lfb_growing *copy, const lfb_layer *newest)
 {
   const lfb_layer *layers[LFB_GROWING_LAYERS];
@@ -188,7 +188,8 @@ bool lfb_growing_claim_object(lfb_growing *growing, lfb_funnel funnel, const voi
 /* lfb_filter_stats() or lfb_filter_stats_recent(). */
 typedef void (*growing_stats_of)(const lfb_filter *filter, lfb_stats *stats);
 
-/* Adds a layer's figures; the chance that no layer so far is wrong is in `right`. */
+/* Adds a layer's figures.  `right` is the logarithm of the probability that no layer so far
+ * returns a false positive. */
 static void growing_add_stats(const lfb_layer *layer, growing_stats_of stats_of,
                               lfb_growing_figures *stats, double *right)
 {
@@ -198,7 +199,7 @@ static void growing_add_stats(const lfb_layer *layer, growing_stats_of stats_of,
   stats->bit_count += of_layer.bit_count;
   stats->bytes += of_layer.bytes;
   stats->bits_set += of_layer.bits_set;
-  /* UINT64_MAX: unknown, and so is then the sum */
+  /* UINT64_MAX: unknown; then the sum is unknown, too */
   if (of_layer.approximate_count > UINT64_MAX - stats->approximate_count)
     stats->approximate_count = UINT64_MAX;
   else
@@ -213,7 +214,7 @@ static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
 {
   const lfb_layer *newest = lfb_layers_newest(growing);
   const lfb_layout *last = &newest->filter->layout;
-  double right = 0; /* its logarithm: small chances are not lost in it */
+  double right = 0; /* a logarithm, so that small probabilities are not lost */
 
   *stats = (lfb_growing_figures){
       .strategy = growing->first->strategy->id,
@@ -229,7 +230,7 @@ static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
   const bool blind = lfb_layers_behind(growing, newest);
   stats->expected_fpp = blind ? 1 : -expm1(right);
   if (blind || lfb_stripes_sum(&last->count) >= newest->full_bits)
-    /* relaxed: a number by itself. */
+    /* relaxed: the status publishes no other data. */
     stats->stuck =
         (lfb_status)atomic_load_explicit(&growing->refused, memory_order_relaxed);
 }

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What formats.md says of a file, whatever this library's counters are. */
+/* The layout of docs/formats.md: it must not follow a change of this library's stripes. */
 _Static_assert(LFB_GROWING_STRIPES_SIZE == 4096 && LFB_GROWING_HEAD == 327680, "the file's head");
 
 /* ---- geometry in a word ---------------------------------------------------------------- */
 
 enum { PROBES_BITS = 8, WORDS_BITS = 8, BITS_AT = PROBES_BITS + WORDS_BITS };
 
-/* A geometry as the table has it; 0 where it has no room for one, of 2^48 bits or more. */
+/* A geometry as an entry of the table; 0 if it does not fit, from 2^48 bits on. */
 static uint64_t geometry_pack(const lfb_geometry *geometry)
 {
   if (geometry->bit_count >> (LFB_WORD_BITS - BITS_AT) != 0)
@@ -40,14 +40,14 @@ static lfb_word *files_table(const lfb_growing_files *files)
   return lfb_mapping_at(files->mapping, LFB_GROWING_TABLE);
 }
 
-/* What the table says of a layer. */
+/* The table's entry of a layer. */
 static uint64_t files_entry(const lfb_growing_files *files, uint32_t number)
 {
-  /* acquire: pairs with the CAS in files_choose(): the range is there. */
+  /* acquire: pairs with the CAS in files_choose(); the range is reserved. */
   return atomic_load_explicit(&files_table(files)[number], memory_order_acquire);
 }
 
-/* The range of words of so many bytes after byte `end` of the file.  A byte between two ranges
+/* The range of `word_bytes` bytes of words after byte `end` of the file.  A byte between two ranges
  * stays free (room.c). */
 static lfb_room room_after(uint64_t end, uint64_t word_bytes)
 {
@@ -60,7 +60,7 @@ static uint64_t words_size(const lfb_geometry *geometry)
   return geometry->word_count * sizeof(lfb_word);
 }
 
-/* The range of words of so many bytes that are to be layer `number`. */
+/* The range of layer `number`, with `word_bytes` bytes of words. */
 static lfb_room files_room(const lfb_growing_files *files, uint32_t number, uint64_t word_bytes)
 {
   uint64_t end = LFB_GROWING_HEAD;
@@ -80,7 +80,7 @@ static lfb_room stripes_room(uint32_t number)
 
 /* ---- opening a layer ------------------------------------------------------------------- */
 
-/* What the table says of a layer, as the description of a filter. */
+/* Makes the description of a layer's filter from the table's entry, and checks it. */
 static lfb_status layer_describe(const lfb_growing *growing, uint32_t number,
                                  lfb_description *description)
 {
@@ -99,20 +99,20 @@ static lfb_status layer_describe(const lfb_growing *growing, uint32_t number,
   return LFB_OK;
 }
 
-/* Looks at the open file; `*size` receives how long it is. */
+/* Checks the open file; `*size` receives its size. */
 static lfb_status files_look(const lfb_growing_files *files, uint64_t *size)
 {
   lfb_disk_file disk = {.fd = files->mapping->disk.fd};
 
   if (!lfb_mapping_is_whole(files->mapping) || lfb_disk_look(&disk) != LFB_OK) {
-    errno = EBADF; /* the descriptor may be another file's by now */
+    errno = EBADF; /* the descriptor may belong to another file by now */
     return LFB_ERROR_MAP;
   }
   *size = disk.size;
   return LFB_OK;
 }
 
-/* Ends the filter of a layer: the rest is the growing filter's. */
+/* Unmaps a layer's words; the growing filter owns the rest. */
 static void layer_leave(lfb_filter *filter)
 {
   lfb_pages_unmap(&filter->pages);
@@ -158,7 +158,7 @@ lfb_status lfb_growing_layer_open(const lfb_growing *growing, uint32_t number, u
                           : layer_map(files, number, words, &description, filter);
 }
 
-/* As lfb_layers_shared has it. */
+/* lfb_layers_shared.open */
 static lfb_status files_open_layer(const lfb_growing *growing, uint32_t number, lfb_filter **filter)
 {
   return lfb_growing_layer_open(growing, number, 0, filter);
@@ -166,19 +166,20 @@ static lfb_status files_open_layer(const lfb_growing *growing, uint32_t number, 
 
 /* ---- adding a layer -------------------------------------------------------------------- */
 
-/* Says that there are so many layers, unless there are more. */
+/* Raises the number of layers to `count`, unless it is higher. */
 static void files_raise(const lfb_growing_files *files, uint64_t count)
 {
   lfb_word *word = lfb_growing_files_count(files);
   uint64_t seen = lfb_word_get(word);
 
-  /* release: pairs with lfb_layers_behind().  A retry: another process has raised it, which
-   * happens 64 times at most. */
+  /* release: pairs with lfb_layers_behind().  A CAS fails only because another process has raised
+   * the number, which happens 64 times at most. */
   while (seen < count && !lfb_cas_u64(word, &seen, count, memory_order_release))
     continue;
 }
 
-/* Reserves the range of a layer and says so in the table, unless another process has. */
+/* Reserves the range of a layer and enters its geometry in the table, unless another process
+ * has. */
 static lfb_status files_choose(const lfb_growing_files *files, uint32_t number,
                                const lfb_geometry *geometry)
 {
@@ -195,12 +196,12 @@ static lfb_status files_choose(const lfb_growing_files *files, uint32_t number,
   if (status == LFB_OK)
     status = lfb_room_append(fd, words);
   if (status == LFB_OK)
-    /* release: pairs with files_entry().  It fails where another process was first. */
+    /* release: pairs with files_entry().  It fails if another process was first. */
     (void)lfb_cas_u64(&files_table(files)[number], &seen, entry, memory_order_release);
   return status;
 }
 
-/* As lfb_layers_shared has it. */
+/* lfb_layers_shared.make */
 static lfb_status files_make_layer(lfb_growing *growing, uint32_t number,
                              const lfb_description *description, lfb_filter **filter)
 {
@@ -275,7 +276,7 @@ lfb_status lfb_growing_files_check_holes(const lfb_growing_files *files, uint32_
   lfb_disk_file disk = {.fd = files->mapping->disk.fd};
   size_t room_count = 1;
 
-  if (lfb_disk_look(&disk) != LFB_OK) /* anew: another process may have added a layer */
+  if (lfb_disk_look(&disk) != LFB_OK) /* again: another process may have added a layer */
     return LFB_ERROR_OPEN;
   for (uint32_t i = 0; i < count; i++) {
     const lfb_geometry geometry = geometry_unpack(files_entry(files, i));

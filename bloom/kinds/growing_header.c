@@ -15,7 +15,7 @@ enum {
   GROWING_AT_FPP = 32,
   GROWING_AT_CREATED = 40,
   GROWING_AT_LABEL = 48,
-  GROWING_AT_ORDER = 112, /* of a mapped file, as the machine that made it has it; else zero */
+  GROWING_AT_ORDER = 112, /* of a mapped file, in the byte order of its maker; otherwise zero */
   GROWING_AT_RESERVED = 120, /* zero up to the checksum */
   GROWING_AT_CHECKSUM = 248,
 };
@@ -24,7 +24,7 @@ static const uint64_t growing_order_mark = UINT64_C(0x0102030405060708);
 
 enum {
   GROWING_VERSION = 1,
-  GROWING_MAPPED_VERSION = 2, /* version 1 of a mapped one was several files */
+  GROWING_MAPPED_VERSION = 2, /* in version 1 a mapped filter was several files */
 };
 
 void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_GROWING_HEADER])
@@ -58,7 +58,7 @@ static bool growing_head_makes_sense(const lfb_growing_head *head)
          lfb_sizing_check_fpp(head->fpp) == LFB_OK;
 }
 
-/* Whether the head's version is one that can be read here. */
+/* Whether this library can read the header's version. */
 static lfb_status growing_check_version(const unsigned char *header)
 {
   const uint32_t version = lfb_load_le32(header + GROWING_AT_VERSION);
@@ -70,7 +70,7 @@ static lfb_status growing_check_version(const unsigned char *header)
                                            : LFB_ERROR_UNKNOWN_VERSION;
 }
 
-/* Whether the words of a mapped file are in this machine's byte order. */
+/* Whether the words of a mapped file are in this processor's byte order. */
 static lfb_status growing_check_order(const unsigned char *header)
 {
   uint64_t mark;
@@ -82,7 +82,7 @@ static lfb_status growing_check_order(const unsigned char *header)
                                                        : LFB_ERROR_BAD_HEADER;
 }
 
-/* Reads the fields of a head whose checksum is right. */
+/* Reads the fields of a header after its checksum was compared. */
 static lfb_status growing_read(const unsigned char *header, lfb_growing_head *head)
 {
   const uint64_t fpp = lfb_load_le64(header + GROWING_AT_FPP);

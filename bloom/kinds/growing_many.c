@@ -1,16 +1,18 @@
 /*
- * growing_many.c - a growing filter's operations on many keys: hashed by the piece, asked
- * of one layer after the other, the largest first.
+ * growing_many.c - a growing filter's operations on many keys.
  *
- * Most keys are either in a large layer or in none.  So while few have been found, all are
- * asked of the next layer too, which costs less than to sort them out; once a quarter has,
- * those that are left are moved together.
+ * Keys are taken and hashed in pieces.  All keys of a piece are looked up in one layer after the
+ * other, the largest first.  Keys still without an answer are pending.
  *
- * Stack      The hashes of a piece are computed into the room of the pending keys and moved
- *            together there, so that they are on the stack once.
- * Ahead      A layer's own loop keeps many lines under way; only its first ones are waited
- *            for, once in PENDING_KEYS.  To ask for those of all layers before the first is
- *            looked at gained nothing: not for 100 keys a call, 14 layers, 37 MiB either.
+ * Most keys are either in a large layer or in none.  As long as few keys have been found, all of
+ * them are looked up in the next layer too, since that costs less than removing those found.
+ * Once a quarter has been found, the pending ones are moved together.
+ *
+ * Stack      The hashes of a piece are computed into `room` of struct pending and moved together
+ *            there, so that they are on the stack once.
+ * Ahead      A layer's own loop loads many lines at once and waits only for its first ones, once
+ *            per PENDING_KEYS keys.  Prefetching those of all layers before the first lookup
+ *            gained nothing, also not with 100 keys per call, 14 layers and 37 MiB.
  */
 #include <lfbloom/growing.h>
 
@@ -18,20 +20,20 @@
 #include "bloom/filter/pieces.h"
 
 enum {
-  PENDING_KEYS = LFB_PIECE_ROOM, /* asked for at a time, at most                    */
+  PENDING_KEYS = LFB_PIECE_ROOM, /* the most that are looked up at a time           */
   PENDING_PAIRS = LFB_PIECE_WIDE,
   PENDING_WORDS = PENDING_KEYS / LFB_WORD_BITS,
-  PENDING_NARROW = 4, /* moved together when one in so many has been found               */
+  PENDING_NARROW = 4, /* keys are moved together once 1/PENDING_NARROW has been found    */
 };
 
-/* Keys of a piece, by hash, and which of them a layer has. */
+/* The pending keys of a piece, by hash, and which of them have been found. */
 typedef struct pending {
   const uint64_t *low, *high; /* `high` is NULL where the hash has none              */
-  const uint16_t *at;         /* which of the piece's keys each is; NULL: as it stands */
+  const uint16_t *at;         /* the index of each in the piece; NULL: its own index */
   size_t left;
-  uint64_t found[PENDING_WORDS]; /* bit i: the i-th is in; none beyond the last         */
-  uint64_t room[PENDING_KEYS];   /* hashes that are computed or moved here: `low`, and
-                                  from PENDING_PAIRS on `high` where there is one        */
+  uint64_t found[PENDING_WORDS]; /* bit i: key i has been found; 0 after the last key    */
+  uint64_t room[PENDING_KEYS];   /* hashes computed or moved here: `low`, and from
+                                    PENDING_PAIRS on `high` if the hash has one          */
   uint16_t at_room[PENDING_KEYS];
 } pending;
 
@@ -50,7 +52,7 @@ static size_t pending_at(const pending *some, size_t i)
   return some->at == NULL ? i : some->at[i];
 }
 
-/* Takes the next of the caller's keys, which are `count`; how many it took. */
+/* Takes and hashes the caller's next keys, from `first` on of `count`.  Returns how many. */
 LFB_INLINE size_t pending_take(pending *all, const lfb_filter *filter, const void *keys,
                                size_t first, size_t count, lfb_piece_hash hash_of)
 {
@@ -66,7 +68,7 @@ LFB_INLINE size_t pending_take(pending *all, const lfb_filter *filter, const voi
   return piece.count;
 }
 
-/* Moves those that are not found together, from key `from` on; the others are dropped.  None
+/* Moves the keys from `from` on that have not been found together, and drops all others.  No key
  * moves to a higher place, so hashes that are in `room` already may move within it. */
 static void pending_narrow(pending *some, size_t from)
 {
@@ -86,7 +88,7 @@ static void pending_narrow(pending *some, size_t from)
   memset(some->found, 0, words_of(kept) * sizeof *some->found);
 }
 
-/* Asks one layer; how many keys are found by now. */
+/* Looks the keys up in one layer.  Returns how many have been found so far. */
 static size_t pending_ask_layer(pending *some, const lfb_layer *layer)
 {
   uint64_t answers[PENDING_WORDS];
@@ -101,7 +103,7 @@ static size_t pending_ask_layer(pending *some, const lfb_layer *layer)
   return found;
 }
 
-/* Asks this layer and the older ones, until `end`, which is not asked; NULL: all. */
+/* Looks the keys up in this layer and the older ones, up to but not in `end`; NULL: in all. */
 static void pending_ask_layers(pending *some, const lfb_layer *layer, const lfb_layer *end)
 {
   for (; layer != end && some->left > 0; layer = layer->older)
@@ -109,7 +111,7 @@ static void pending_ask_layers(pending *some, const lfb_layer *layer, const lfb_
       pending_narrow(some, 0);
 }
 
-/* Asks all layers; false where there is one that cannot be looked at, and may have any key. */
+/* Looks the keys up in all layers.  Returns false if one cannot be opened: it may have any key. */
 static bool pending_ask_all(pending *some, const lfb_growing *growing)
 {
   const lfb_layer *newest = lfb_layers_newest(growing), *end = NULL;
@@ -125,14 +127,14 @@ static bool pending_ask_all(pending *some, const lfb_growing *growing)
   }
 }
 
-/* What the act on a piece needs to know. */
+/* The context of an operation on a piece. */
 typedef struct growing_many {
-  lfb_growing *growing; /* not written to by a query     */
-  uint64_t *answers;    /* where they go; NULL for nowhere */
+  lfb_growing *growing; /* a query does not write to it */
+  uint64_t *answers;    /* NULL: not wanted             */
 } growing_many;
 
-/* Does something to at most PENDING_KEYS keys, the first of which is key `first` of the
- * caller's, a multiple of 64; how many answers are true. */
+/* An operation on at most PENDING_KEYS keys.  Their first is key `first` of the caller's, a
+ * multiple of 64.  Returns how many answers are true. */
 typedef size_t (*pending_act)(const growing_many *m, pending *some, size_t first);
 
 LFB_INLINE size_t growing_many_act(const growing_many *m, const void *keys, size_t count,
@@ -150,14 +152,14 @@ LFB_INLINE size_t growing_many_act(const growing_many *m, const void *keys, size
 
 /* ---- answers -------------------------------------------------------------------- */
 
-/* Makes the answer to key `i` true. */
+/* Sets the answer to key `i` to true. */
 static void growing_many_say_yes(const growing_many *m, size_t i)
 {
   if (m->answers != NULL)
     m->answers[i / LFB_WORD_BITS] |= UINT64_C(1) << (i % LFB_WORD_BITS);
 }
 
-/* All answers of a piece, which begins at a word of them, to `value`. */
+/* Sets all answers of a piece to `value`.  A piece begins at a word of the answers. */
 static void growing_many_say(const growing_many *m, size_t first, size_t count, bool value)
 {
   for (size_t i = 0; m->answers != NULL && i < count; i += LFB_WORD_BITS) {
@@ -168,7 +170,8 @@ static void growing_many_say(const growing_many *m, size_t first, size_t count, 
   }
 }
 
-/* Of keys that were moved together, those that were not found: no.  Of others, as found. */
+/* If keys were moved together, sets the answers of those not found to false.  Otherwise copies
+ * what was found. */
 static void growing_many_say_found(const growing_many *m, const pending *some, size_t first)
 {
   if (m->answers == NULL)
@@ -202,8 +205,8 @@ static size_t growing_many_query(const growing_many *m, pending *some, size_t fi
   return count - absent;
 }
 
-/* Puts the keys from `from` on into the newest layer, as many as may be before its count is
- * looked at; how many that were, and in `*yes` how many more turned on a bit. */
+/* Puts keys from `from` on into the newest layer, as many as are allowed between two sums of its
+ * count.  Returns how many; adds to `*yes` how many of them turned on a bit. */
 static size_t growing_many_put_some(const growing_many *m, const lfb_layer *newest,
                                     const pending *some, size_t from, size_t first, size_t *yes)
 {
@@ -224,8 +227,8 @@ static size_t growing_many_put_some(const growing_many *m, const lfb_layer *newe
 }
 
 /*
- * Keys are looked for in the older layers once.  Where a layer is added meanwhile, those that
- * are still to be put are looked for in what has become an older one.
+ * Looks the keys up in the older layers once, and puts those not found.  If a layer is added
+ * during the call, the keys still to be put are looked up in the layers that have become older.
  */
 static size_t growing_many_put(const growing_many *m, pending *some, size_t first)
 {

@@ -13,7 +13,7 @@
 
 /* ---- opening ------------------------------------------------------------------------- */
 
-/* Frees a growing filter as the way of a call that fails; keeps errno. */
+/* Frees a growing filter after a failure.  Keeps errno and returns `status`. */
 static lfb_status growing_abandon(lfb_growing *growing, lfb_status status)
 {
   const int cause = errno;
@@ -23,7 +23,7 @@ static lfb_status growing_abandon(lfb_growing *growing, lfb_status status)
   return status;
 }
 
-/* Reads what all layers have alike. */
+/* Reads the header of the whole and the first layer's header. */
 static lfb_status head_read(const lfb_disk_file *disk, const uint8_t *key, lfb_growing_head *head,
                             lfb_description *first)
 {
@@ -62,7 +62,7 @@ static lfb_status head_open(lfb_mapping *mapping, const lfb_read_limits *limits,
   return status == LFB_OK ? lfb_mapping_map(mapping, LFB_GROWING_HEAD, writable) : status;
 }
 
-/* Takes over what the head says of the whole. */
+/* Copies the fields of the head to the growing filter. */
 static lfb_status growing_configure(lfb_growing *growing, const lfb_growing_head *head,
                                     const lfb_description *first)
 {
@@ -76,10 +76,10 @@ static lfb_status growing_configure(lfb_growing *growing, const lfb_growing_head
   return lfb_layers_fit(growing, first, 0) ? LFB_OK : LFB_ERROR_BAD_HEADER;
 }
 
-/* Opens all layers that there are, of at most so many bytes together; 0: any number. */
+/* Opens all layers.  Their words may have `max_bytes` bytes together; 0: any number. */
 static lfb_status growing_open_layers(lfb_growing *growing, uint64_t max_bytes)
 {
-  /* acquire: as lfb_layers_behind(). */
+  /* acquire: as in lfb_layers_behind(). */
   const uint64_t count = atomic_load_explicit(
       lfb_growing_files_count(lfb_growing_files_of(growing)), memory_order_acquire);
   lfb_status status = count < 1 || count > LFB_GROWING_LAYERS ? LFB_ERROR_BAD_HEADER : LFB_OK;
@@ -94,14 +94,14 @@ static lfb_status growing_open_layers(lfb_growing *growing, uint64_t max_bytes)
     open_bytes += filter->pages.size;
     status = lfb_layers_push(growing, filter);
   }
-  /* Last: blocks are reserved of what fits and keeps the limit alone. */
+  /* Last, so that blocks are reserved only for layers that fit and keep to the limit. */
   return status == LFB_OK
              ? lfb_growing_files_check_holes(lfb_growing_files_of(growing), (uint32_t)count)
              : status;
 }
 
-/* Makes the growing filter of a file whose head is mapped; the mapping is its own or, where that
- * fails, is ended. */
+/* Makes the growing filter of a file after its head was mapped.  The filter owns the mapping.  On
+ * failure the mapping is ended. */
 static lfb_status growing_over(lfb_mapping *mapping, const lfb_growing_head *head,
                                const lfb_description *first, const lfb_read_limits *limits,
                                bool writable, lfb_growing **growing)
@@ -163,7 +163,7 @@ void lfb_growing_mapped_close(const lfb_growing *growing)
 
 /* ---- making -------------------------------------------------------------------------- */
 
-/* Describes the first layer of a new filter, and the whole. */
+/* Describes the whole and the first layer of a new filter. */
 static lfb_status new_describe(const lfb_config *config, lfb_growing_head *head,
                                lfb_description *first)
 {
@@ -192,7 +192,7 @@ static lfb_status new_describe(const lfb_config *config, lfb_growing_head *head,
   return LFB_OK;
 }
 
-/* Makes the file with its first layer; it has no name yet. */
+/* Makes the file with its first layer; the file has no name yet. */
 static lfb_status new_fill(const lfb_making *making, const lfb_growing_head *head,
                            const lfb_description *first)
 {
@@ -209,7 +209,7 @@ static lfb_status new_fill(const lfb_making *making, const lfb_growing_head *hea
   if (status != LFB_OK)
     return status;
   lfb_growing_files_write_head(making, head, first);
-  return lfb_disk_look(&making->mapping->disk); /* its size and blocks are others by now */
+  return lfb_disk_look(&making->mapping->disk); /* its size and its blocks have changed */
 }
 
 lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
@@ -240,7 +240,7 @@ lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
 
 /* ---- keeping ------------------------------------------------------------------------- */
 
-/* Of several results the first that is no success. */
+/* The first of the results that is not LFB_OK. */
 static lfb_status first_failure(lfb_status before, lfb_status now)
 {
   return before != LFB_OK ? before : now;
@@ -260,7 +260,7 @@ lfb_status lfb_growing_mapped_sync(const lfb_growing *growing)
     return LFB_ERROR_NOT_MAPPED;
   lfb_status status = lfb_layers_seen(growing, &newest);
   if (status != LFB_OK)
-    newest = lfb_layers_newest(growing); /* those that can be looked at */
+    newest = lfb_layers_newest(growing); /* the layers that this process could open */
   if (!lfb_growing_files_are_whole(lfb_growing_files_of(growing), newest->number + 1))
     return LFB_ERROR_TRUNCATED;
   for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)

@@ -6,10 +6,10 @@
 #include <string.h>
 
 enum {
-  SLACK = 64, /* the share of a full layer's bits that threads may put unnoticed is 1 in .. */
-  RETRY = 256, /* a next one that was refused is tried again when 1 in .. of the bits are more */
-  /* Of p_i = p * START / ((i + START) * (i + START + 1)), which telescope to p.  Of 1 to 8
-   * it is the one that takes least memory, or nearly, from 5 to 14 layers. */
+  SLACK = 64,  /* threads may leave 1/SLACK of a full layer's bits uncounted               */
+  RETRY = 256, /* a refused next layer is tried again when 1/RETRY more bits are set       */
+  /* In p_i = p * START / ((i + START) * (i + START + 1)).  The p_i telescope to p.  Of the values
+   * 1 to 8, 3 takes the least memory, or nearly the least, from 5 to 14 layers. */
   START = 3,
 };
 
@@ -40,10 +40,10 @@ lfb_status lfb_layers_check(const lfb_config *config)
 {
   if (config->strategy == LFB_GO_FNV14)
     return LFB_ERROR_CANNOT_GROW;
-  return lfb_sizing_check_fpp(config->fpp); /* of the whole; each layer's is checked again */
+  return lfb_sizing_check_fpp(config->fpp); /* of the whole; each layer's own is checked later */
 }
 
-/* The most bits that a filter may have set and be wrong with at most `fpp`. */
+/* The most set bits with which a filter's false-positive probability is at most `fpp`. */
 static uint64_t layer_most_bits(const lfb_filter *filter, double fpp)
 {
   const lfb_geometry *geometry = &filter->description.geometry;
@@ -64,7 +64,7 @@ static uint32_t layer_step_shift(uint64_t step)
   return step < 2 ? 0 : LFB_WORD_BITS - 1 - (uint32_t)__builtin_clzll(step);
 }
 
-/* Says when a layer is full, and how often to look. */
+/* Computes when a layer is full, and how often its count is summed. */
 static void layer_measure(lfb_layer *layer, double fpp)
 {
   const lfb_layout *layout = &layer->filter->layout;
@@ -72,7 +72,7 @@ static void layer_measure(lfb_layer *layer, double fpp)
   const uint64_t slack = most / SLACK, stripes = layout->count.owned + layout->count.shared;
 
   layer->full_bits = most - slack;
-  /* Half of the slack for what the stripes hold back, half for the keys under way. */
+  /* Half of the slack is for what the stripes hold back, half for puts in progress. */
   layer->step_shift = layer_step_shift(slack / (2 * stripes));
   const uint64_t keys = (UINT64_C(1) << layer->step_shift) / layout->probes;
   layer->keys = keys < 1 ? 1 : keys < LFB_LAYER_KEYS ? (uint32_t)keys : LFB_LAYER_KEYS;
@@ -105,7 +105,7 @@ static void layer_free(lfb_layer *layer)
 
 lfb_status lfb_layers_push(lfb_growing *growing, lfb_filter *filter)
 {
-  /* relaxed, both: nobody else sees it yet. */
+  /* relaxed, both: no other thread sees the growing filter yet. */
   const lfb_layer *older = atomic_load_explicit(&growing->newest, memory_order_relaxed);
   lfb_layer *made;
   const lfb_status status = layer_make(growing, filter, older, &made);
@@ -131,7 +131,7 @@ uint32_t lfb_layers_list(const lfb_layer *newest, const lfb_layer *layers[LFB_GR
 
 void lfb_layers_free(lfb_growing *growing)
 {
-  /* relaxed: free runs alone. */
+  /* relaxed: no other call runs during free. */
   lfb_layer *layer = atomic_load_explicit(&growing->newest, memory_order_relaxed);
 
   while (layer != NULL) {
@@ -141,7 +141,7 @@ void lfb_layers_free(lfb_growing *growing)
   }
 }
 
-/* What the filter of layer `number` is, with the hash of the first. */
+/* Describes the filter of layer `number`, with the hash of the first layer. */
 static lfb_status layers_describe(const lfb_growing *growing, uint32_t number,
                                   lfb_description *description)
 {
@@ -151,7 +151,7 @@ static lfb_status layers_describe(const lfb_growing *growing, uint32_t number,
     return LFB_ERROR_TOO_MANY_LAYERS;
   lfb_config config = lfb_layers_config(&growing->config, number);
   if (first->strategy->seeding == LFB_SEED_RANDOM) {
-    config.hash = LFB_HASH_XXH3; /* any that asks for nothing: it is replaced */
+    config.hash = LFB_HASH_XXH3; /* needs no key; the hasher is replaced below */
     config.seed = 1;
     memset(config.key, 0, sizeof config.key);
   }
@@ -164,7 +164,7 @@ static lfb_status layers_describe(const lfb_growing *growing, uint32_t number,
   return LFB_OK;
 }
 
-/* Makes the layer that is to follow `full`. */
+/* Makes the layer that follows `full`. */
 static lfb_status layers_make_next(lfb_growing *growing, const lfb_layer *full,
                                    lfb_layer **layer)
 {
@@ -194,15 +194,15 @@ void lfb_layers_configure(lfb_growing *growing, const lfb_config *first)
   growing->config.keep_key = first->keep_key;
 }
 
-/* Whether a filter has room for half of the keys it is made for, at least: one that has not
- * would ask for a next layer of a size that no bytes stand for. */
+/* Whether a filter has room for at least half of the keys that it is made for.  A forged filter
+ * without that room would cause a next layer far larger than the bytes that were read. */
 static bool layer_is_large_enough(const lfb_description *layer)
 {
   const double half = (double)layer->config.expected_insertions / 2;
   return layer->strategy->fpp_after(&layer->geometry, half) <= layer->config.fpp;
 }
 
-/* Whether it is the p of layer `number`, as any machine rounds it. */
+/* Whether `fpp` is p_i of layer `number`; processors may round it differently. */
 static bool layer_is_fpp(const lfb_growing *growing, double fpp, uint32_t number)
 {
   const double wanted = lfb_layers_fpp(growing->config.fpp, number);
@@ -211,7 +211,7 @@ static bool layer_is_fpp(const lfb_growing *growing, double fpp, uint32_t number
 
 bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, uint32_t number)
 {
-  if (number > 0 && growing->first == NULL) /* which lacked its key */
+  if (number > 0 && growing->first == NULL) /* the first layer lacked its key */
     return false;
   const lfb_description *first = number == 0 ? layer : &growing->first->description;
   return lfb_layers_check(&layer->config) == LFB_OK && layer_is_large_enough(layer) &&
@@ -226,37 +226,39 @@ bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, ui
 
 /* ---- adding one ---------------------------------------------------------------- */
 
-/* Makes `made` the newest if `full`, which it follows, still is; whether it was. */
+/* Makes `made` the newest layer if `full`, which it follows, still is.  Returns whether it was. */
 static bool layers_add(lfb_growing *growing, const lfb_layer *full, lfb_layer *made)
 {
   lfb_layer *seen = (lfb_layer *)full;
 
-  /* release: pairs with lfb_layers_newest().  relaxed: another's is there, and this thread
-   * reads it when it puts again. */
+  /* release: pairs with lfb_layers_newest().  relaxed on failure: another thread's layer is the
+   * newest, and this thread reads it with the next put. */
   return atomic_compare_exchange_strong_explicit(&growing->newest, &seen, made,
                                                  memory_order_release, memory_order_relaxed);
 }
 
-/* Whether the next layer is worth another try: what did not fit once never will.  Files may
- * fail for what goes away. */
+/* Whether to try to add the next layer again.  A layer that did not fit once never will.
+ * Lack of memory may pass, and so may any failure of a file. */
 static bool layers_may_grow(const lfb_growing *growing)
 {
-  /* relaxed: a number by itself; who does not see it yet tries, and fails likewise. */
+  /* relaxed: the status publishes no other data.  A thread that does not see it yet tries as well,
+   * and fails for the same reason. */
   const uint64_t refused = atomic_load_explicit(&growing->refused, memory_order_relaxed);
   return refused == LFB_OK || refused == LFB_ERROR_NO_MEMORY || growing->shared != NULL;
 }
 
-/* Whether a layer with so many bits set is full, and not too soon after a next one was refused. */
+/* Whether a layer with `bits_set` bits set is full, and no next layer was refused too recently. */
 static bool layer_is_due(const lfb_layer *layer, uint64_t bits_set)
 {
-  /* relaxed: a number by itself; who does not see it yet tries once more. */
+  /* relaxed: the number publishes no other data.  A thread that does not see it yet tries once
+   * more. */
   return bits_set >= layer->full_bits &&
          bits_set >= atomic_load_explicit(&layer->retry_bits, memory_order_relaxed);
 }
 
-/* Says why the next layer was refused when so many bits were set in this one, and when to try
- * again: later by a share of the bits that are set, or of those that are left where they are
- * fewer, since a layer that hardly fills any more is to have its try, too. */
+/* Records why the next layer was refused, and when to try again: after 1/RETRY of the bits that
+ * are set in this layer, or of those that are not set if these are fewer.  So a layer that hardly
+ * fills any more gets its next try, too. */
 static void layers_refuse(lfb_growing *growing, lfb_layer *layer, uint64_t bits_set,
                           lfb_status status)
 {
@@ -264,7 +266,7 @@ static void layers_refuse(lfb_growing *growing, lfb_layer *layer, uint64_t bits_
   const uint64_t left = bits_set < all ? all - bits_set : 0;
   const uint64_t more = (left < bits_set ? left : bits_set) / RETRY;
 
-  /* relaxed, both: numbers by themselves. */
+  /* relaxed, both: the values publish no other data. */
   atomic_store_explicit(&growing->refused, status, memory_order_relaxed);
   atomic_store_explicit(&layer->retry_bits, bits_set + more, memory_order_relaxed);
 }
@@ -286,13 +288,13 @@ void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer)
 
 /* ---- layers that other processes added ------------------------------------------ */
 
-/* Opens the layer behind `newest` and adds it, unless another thread has. */
+/* Opens the layer after `newest` and adds it, unless another thread has added it. */
 static lfb_status layers_open_next(lfb_growing *growing, const lfb_layer *newest)
 {
   lfb_filter *filter;
   lfb_layer *made;
 
-  if (newest->number + 1 >= LFB_GROWING_LAYERS) /* the count says anything */
+  if (newest->number + 1 >= LFB_GROWING_LAYERS) /* a forged count can be any number */
     return LFB_ERROR_TOO_MANY_LAYERS;
   lfb_status status = growing->shared->open(growing, newest->number + 1, &filter);
   if (status != LFB_OK)
@@ -307,12 +309,12 @@ static lfb_status layers_open_next(lfb_growing *growing, const lfb_layer *newest
 
 const lfb_layer *lfb_layers_follow(const lfb_growing *of, const lfb_layer *newest)
 {
-  lfb_growing *growing = (lfb_growing *)of; /* what a query adds is there already */
+  lfb_growing *growing = (lfb_growing *)of; /* a query adds only layers that the file has */
 
   while (lfb_layers_behind(growing, newest)) {
     const lfb_status status = layers_open_next(growing, newest);
     if (status != LFB_OK) {
-      /* relaxed: a number by itself. */
+      /* relaxed: the status publishes no other data. */
       atomic_store_explicit(&growing->refused, status, memory_order_relaxed);
       break;
     }
@@ -343,7 +345,7 @@ lfb_status lfb_layers_seen(const lfb_growing *growing, const lfb_layer **newest)
   while (lfb_layers_behind(growing, seen)) {
     const lfb_layer *now = lfb_layers_newest(growing);
     if (now == seen)
-      /* relaxed: a number by itself. */
+      /* relaxed: the status publishes no other data. */
       return (lfb_status)atomic_load_explicit(&growing->refused, memory_order_relaxed);
     seen = now;
   }
@@ -363,7 +365,7 @@ static void layers_claimed_put(const void *of, lfb_hash hash)
   lfb_growing *growing = (lfb_growing *)of;
   const lfb_layer *newest = lfb_layers_newest(growing);
 
-  /* It may be in by a helper's hand, and a layer have come since. */
+  /* Another thread may have completed this claim before a layer was added. */
   if (!lfb_layers_have(newest->older, hash))
     (void)lfb_layers_put(growing, newest, hash);
 }

@@ -1,37 +1,40 @@
 /*
  * layers.h - the layers of a growing filter (lfbloom/growing.h), and adding one.
  *
- * The layers are a list: the filter has the newest, each has the next older one.  A layer
- * is made whole, its link to the older ones included, and then added by one CAS of the
- * newest from the layer that it follows.  Nothing is ever taken out before all is freed, so
- * the CAS cannot be fooled by a layer that came back, and what a reader has seen stays.
+ * The layers are a list: the filter points to the newest, each layer to the next older one.
+ * A thread first completes a new layer, including its link to the older ones.  Then it adds the
+ * layer by one CAS of the newest, from the layer that the new one follows.  No layer is removed
+ * before the whole filter is freed.  So no layer's address comes back (no ABA), and a layer that a
+ * reader has seen stays.
  *
- * One a level  Whoever makes a layer makes it to follow the one that he found full.  The
- *            CAS succeeds for one of those who do; for the others the newest is no longer
- *            that one: they free theirs.
- * Order      The CAS releases the layer; every look at the newest acquires it.  Through it
- *            come the words, zeroed, and the older layers.
+ * One a level  Every thread that finds the newest layer full makes a layer to follow it.  The CAS
+ *            succeeds for one of these threads.  For the others the newest layer has changed, and
+ *            they free theirs.
+ * Order      The CAS releases the layer; every read of the newest acquires it.  This publishes the
+ *            layer's zeroed words and the older layers.
  * Full       A thread adds the bits it turned on to its own stripe of the layer's count.  It sums
  *            all stripes only when its stripe passes a multiple of the layer's step.  A step, and
- *            the keys put at a time, are so small that all stripes together hold back no more
- *            than 1/64 of the bits at which the layer would reach its fpp; it is full by that
- *            much earlier.  In a file the stripes are in the file: a process that dies between
- *            turning bits on and adding them leaves the layer's count low by those of one call.
- * Claims     A claim is decided in the cells of the first layer, by lfb_claims_claim(), to
- *            which all layers are one filter: a hash is present if one layer has all its bits,
- *            and is put into the newest.  What claims.h argues holds, with this:
- *            - A look that sees a winner's bits.  A thread that changes a cell to DONE has put
+ *            the number of keys put at a time, are so small that all stripes together hold back at
+ *            most 1/64 of the bits at which the layer would reach its fpp.  The layer counts as
+ *            full that much earlier.  The stripes of a layer in a file are in the file.  A process
+ *            that dies between turning bits on and adding them leaves the layer's count too low,
+ *            by the bits of one call.
+ * Claims     lfb_claims_claim() decides a claim in the cells of the first layer, and sees all
+ *            layers as one filter: a hash is present if one layer has all its bits, and is put
+ *            into the newest.  The argument in claims.h holds, with these additions:
+ *            - A look sees a winner's bits.  A thread that changes a cell to DONE has put
  *              the hash into the layer that it saw as the newest, or has found it in some layer.
- *              A thread that acquires that DONE sees the layer or a newer one as the newest, and
- *              looks at all older ones.
- *            - A late put.  A thread that completes a claim which is long complete may see a
- *              newer layer, and turn on bits there that an older layer has.  The key was won, so
- *              nobody loses by them; to make it rare, the thread looks at the older layers first.
- *            - A claim that looked before another thread added a layer looks again once it has
- *              read the cell: what it saw first is worth nothing.
- * Processes  Where layers are in a file (growing_files.h), their number there is raised when a
- *            layer is whole and before anything is put into it, and is looked at before each
- *            act: a process that knows of a put sees its layer.
+ *              A thread that acquires that DONE sees the same layer or a newer one as the newest,
+ *              and looks at all older ones.
+ *            - A late put.  A thread may complete a claim that is already complete.  It may then
+ *              see a newer layer, and turn on bits there although an older layer has the hash.
+ *              The key has been won already, so no claim is lost by these bits.  To make this
+ *              rare, the thread looks at the older layers first.
+ *            - A claim may have looked before another thread added a layer.  It looks again after
+ *              it has read the cell, and only the second look counts.
+ * Processes  Layers in a file (growing_files.h) have their number in the file.  A process raises
+ *            it when a layer is complete, before anything is put into that layer.  Every operation
+ *            reads it first, so a process that knows of a put sees the layer of that put.
  */
 #ifndef LFB_BLOOM_LAYERS_H
 #define LFB_BLOOM_LAYERS_H
@@ -44,111 +47,112 @@
 extern "C" {
 #endif
 
-enum { LFB_LAYER_KEYS = 256 }; /* put at a time, at most */
+enum { LFB_LAYER_KEYS = 256 }; /* the most that are put at a time */
 
 typedef struct lfb_layer lfb_layer;
 struct lfb_layer {
   lfb_layer *older; /* NULL: this is the first */
   lfb_filter *filter;
-  const lfb_kernel *kernel; /* the filter's: a line less to look at */
+  const lfb_kernel *kernel; /* the filter's; here it saves reading one cache line */
   uint32_t number;     /* 0 for the first                                           */
   uint32_t step_shift; /* log2 of the bits of a stripe between two sums             */
-  uint32_t keys;       /* that may be put between two looks at the count, at least 1 */
-  uint64_t full_bits;  /* it is full from so many bits on                           */
-  LFB_ATOMIC(uint64_t) retry_bits; /* from so many on a next one is tried again that was refused */
+  uint32_t keys;       /* that may be put between two sums of the count, at least 1 */
+  uint64_t full_bits;  /* the layer is full at this number of set bits              */
+  LFB_ATOMIC(uint64_t) retry_bits; /* set bits at which a refused next layer is tried again */
 };
 
-/* What joins a growing filter to those of other processes (growing_files.c). */
+/* Connects a growing filter with those of other processes (growing_files.c). */
 typedef struct lfb_layers_shared lfb_layers_shared;
 struct lfb_layers_shared {
-  const lfb_word *count; /* of layers, in a file: at least as many are whole; or anything */
+  const lfb_word *count; /* of complete layers, in a file; in a forged file, any number */
 
-  /* Makes a layer, or opens what another process has made in its place, and says in `count`
-   * that it is there. */
+  /* Makes a layer, or opens the one that another process has made there, and then raises
+   * `count`. */
   lfb_status (*make)(lfb_growing *growing, uint32_t number, const lfb_description *description,
                      lfb_filter **filter);
 
-  /* Opens a layer that another process has added; it fits. */
+  /* Opens a layer that another process has added, after checking that it fits. */
   lfb_status (*open)(const lfb_growing *growing, uint32_t number, lfb_filter **filter);
 
-  /* Ends what is not the layers'. */
+  /* Frees everything except the layers. */
   void (*leave)(lfb_layers_shared *shared);
 };
 
 struct lfb_growing {
   LFB_ATOMIC(lfb_layer *) newest;
-  lfb_layers_shared *shared;    /* NULL: all of it is in this process's memory            */
-  LFB_ATOMIC(uint64_t) refused; /* the lfb_status of who last failed to make a layer */
-  const lfb_filter *first;      /* its hasher and its claims are those of all          */
-  lfb_config config;            /* as asked for, expected_insertions at least the least */
-  uint64_t written;             /* as in lfb_stats                                     */
-  char label[LFB_LABEL_SIZE + 1]; /* ends in NUL, and only NUL from there on          */
+  lfb_layers_shared *shared;    /* NULL: the filter is in this process's memory       */
+  LFB_ATOMIC(uint64_t) refused; /* why making or opening a layer last failed          */
+  const lfb_filter *first;      /* its hasher and its claims serve all layers         */
+  lfb_config config;            /* of the caller; n is at least LFB_GROWING_LEAST     */
+  uint64_t written;             /* as in lfb_stats                                    */
+  char label[LFB_LABEL_SIZE + 1]; /* padded with NUL bytes to its end                 */
 };
 
-/* p_i, that of layer `number`, of a whole that is wrong with `fpp`. */
+/* p_i: the fpp of layer `number` when the whole has `fpp`. */
 double lfb_layers_fpp(double fpp, uint32_t number);
 
-/* n of layer `number`; UINT64_MAX where that is more than there are numbers. */
+/* n of layer `number`; UINT64_MAX if it does not fit 64 bits. */
 uint64_t lfb_layers_insertions(uint64_t first, uint32_t number);
 
-/* What layer `number` of a growing filter of this configuration is to be. */
+/* The configuration of layer `number` of a growing filter with the configuration `whole`. */
 lfb_config lfb_layers_config(const lfb_config *whole, uint32_t number);
 
-/* Whether a growing filter can be of this configuration: LFB_OK, or why not. */
+/* Whether a growing filter can have this configuration: LFB_OK, or why not. */
 lfb_status lfb_layers_check(const lfb_config *config);
 
 /*
- * Makes a filter the newest layer, and the first if there is none, where nobody else sees the
- * growing filter yet.
+ * Makes a filter the newest layer, and also the first one if there is none.  No other thread may
+ * see the growing filter yet.
  *
  * Takes  filter  made for the layer's fpp; the layer owns it.
  * Fails  LFB_ERROR_NO_MEMORY; the filter has been freed.
  */
 lfb_status lfb_layers_push(lfb_growing *growing, lfb_filter *filter);
 
-/* Takes over of the first layer what all layers have alike. */
+/* Copies from the first layer's configuration the fields that all layers share. */
 void lfb_layers_configure(lfb_growing *growing, const lfb_config *first);
 
-/* Whether what somebody else made can be layer `number`. */
+/* Whether a filter from a file can be layer `number`. */
 bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, uint32_t number);
 
-/* Writes a layer and all older ones, the first first; how many. */
+/* Writes `newest` and all older layers to `layers`, the oldest first.  Returns their number. */
 uint32_t lfb_layers_list(const lfb_layer *newest, const lfb_layer *layers[LFB_GROWING_LAYERS]);
 
 /* Frees all layers. */
 void lfb_layers_free(lfb_growing *growing);
 
-/* Whether other processes have added layers behind the newest that this one has. */
+/* Whether other processes have added layers after `newest`, the newest that this one has. */
 static inline bool lfb_layers_behind(const lfb_growing *growing, const lfb_layer *newest)
 {
-  /* acquire: pairs with the release of who said it.  What it put came after that, so whoever
-   * knows of that put sees the layer. */
+  /* acquire: pairs with the release in files_raise().  No process puts into the layer before
+   * that, so a thread that knows of such a put sees the layer. */
   return __builtin_expect(growing->shared != NULL, 0) &&
          LFB_STD atomic_load_explicit(growing->shared->count, LFB_STD memory_order_acquire) >
              newest->number + UINT64_C(1);
 }
 
-/* The newest layer, once those that `newest` lacks are opened, as far as that can be done. */
+/* Opens the layers that other processes have added after `newest`, as far as that succeeds.
+ * Returns the newest layer. */
 const lfb_layer *lfb_layers_follow(const lfb_growing *of, const lfb_layer *newest);
 
 /* The newest layer. */
 static inline const lfb_layer *lfb_layers_newest(const lfb_growing *growing)
 {
-  /* acquire: pairs with the release of who added it: all that it is, and the older ones. */
+  /* acquire: pairs with the release in layers_add(): the layer's content, and the older ones. */
   const lfb_layer *newest =
       LFB_STD atomic_load_explicit(&growing->newest, LFB_STD memory_order_acquire);
   return lfb_layers_behind(growing, newest) ? lfb_layers_follow(growing, newest) : newest;
 }
 
-/* The newest layer, behind which there is none now that cannot be looked at.  Fails: why one
- * cannot be. */
+/* The newest layer, after opening all that other processes have added.  Fails: why one of them
+ * cannot be opened. */
 lfb_status lfb_layers_seen(const lfb_growing *growing, const lfb_layer **newest);
 
 /*
- * Whether a hash is in this layer or an older one; NULL has none.  No layer's address hangs on
- * what another one has, so the processor has the lines of several on their way by itself: to
- * ask for all of them first gained nothing for keys that are in none, and cost those that are
- * in the newest 8 % (14 layers, 37 MiB).
+ * Whether a hash is present in this layer or an older one; NULL has none.  No layer's address
+ * depends on the answer of another, so the processor itself loads the lines of several layers at
+ * once.  Prefetching all of them first gained nothing for absent keys, and cost 8 % for keys in
+ * the newest layer (14 layers, 37 MiB).
  */
 static inline bool lfb_layers_have(const lfb_layer *layer, lfb_hash hash)
 {
@@ -158,11 +162,11 @@ static inline bool lfb_layers_have(const lfb_layer *layer, lfb_hash hash)
   return false;
 }
 
-/* Whether a hash is in a layer that was added behind `newest`, or may be: in one that cannot be
- * looked at. */
+/* Whether a hash is present in a layer that was added after `newest`.  True as well if such a layer
+ * cannot be opened: the hash may be there. */
 bool lfb_layers_have_newer(const lfb_growing *growing, const lfb_layer *newest, lfb_hash hash);
 
-/* Whether a hash is in. */
+/* Whether a hash is present in any layer. */
 static inline bool lfb_layers_has(const lfb_growing *growing, lfb_hash hash)
 {
   const lfb_layer *newest = lfb_layers_newest(growing);
@@ -170,10 +174,10 @@ static inline bool lfb_layers_has(const lfb_growing *growing, lfb_hash hash)
          (lfb_layers_behind(growing, newest) && lfb_layers_have_newer(growing, newest, hash));
 }
 
-/* Adds the next layer if this one, which is or was the newest, is full. */
+/* Adds the next layer if `layer`, which is or was the newest, is full. */
 void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer);
 
-/* Counts bits that have been turned on in a layer; whether there are any. */
+/* Counts `on` bits that were turned on in a layer.  Returns whether `on` is above 0. */
 static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *layer, uint64_t on)
 {
   if (on == 0)
@@ -184,17 +188,17 @@ static inline bool lfb_layers_counted(lfb_growing *growing, const lfb_layer *lay
   return true;
 }
 
-/* Puts a hash into a layer that was the newest; whether it turned on a bit. */
+/* Puts a hash into a layer that was the newest.  Returns whether it turned on a bit. */
 static inline bool lfb_layers_put(lfb_growing *growing, const lfb_layer *newest, lfb_hash hash)
 {
   return lfb_layers_counted(growing, newest,
                             newest->kernel->put(&newest->filter->layout, hash));
 }
 
-/* All layers, as claims see them. */
+/* All layers as one set for lfb_claims_claim(). */
 lfb_claimed lfb_layers_claimed(lfb_growing *growing);
 
-/* Claims a hash that the caller has looked for in all layers and not found. */
+/* Claims a hash that the caller has looked for in all layers without finding it. */
 static inline bool lfb_layers_claim(lfb_growing *growing, lfb_hash hash)
 {
   const lfb_claimed in = lfb_layers_claimed(growing);

@@ -1,14 +1,14 @@
 /*
  * versions.c - a filter that is replaced while it is read.
  *
- * All that a call has to know is in one arrangement, which never changes and to which the
- * handle points: so a call sees the versions as they were at one moment.  A put that has
- * seen an arrangement puts into every filter of it.  Two arrangements that follow each other
- * share the filter that was current in the one and is current, being built or kept in the
- * other; hence whoever asks later, by either, asks a filter that was put into.
+ * The handle points to one arrangement.  An arrangement has all that a call needs and never
+ * changes, so a call sees the versions of one moment.  A put that has seen an arrangement puts into
+ * every filter of it.  The current filter of the next arrangement was current, being built or kept
+ * in this one.  So a later query, by this arrangement or the next, asks a filter that the put went
+ * into.  A version that is begun later gets the key from its loader (lfbloom/versions.h, 3).
  *
- * The administrator replaces the arrangement; the old one, and every filter that the new one
- * does not have, goes when the last section that could have seen them has been left.
+ * The administrator replaces the arrangement.  The old one is freed, and every filter that the new
+ * one does not have, once the last section that could have seen them has been left.
  */
 #include <lfbloom/versions.h>
 
@@ -19,41 +19,41 @@
 
 #include "atomic/threads/epoch.h"
 
-/* A filter, and how it goes. */
+/* A filter, and how it is reclaimed. */
 typedef struct version version;
 struct version {
-  lfb_epoch_entry entry; /* first */
+  lfb_epoch_entry entry; /* must be the first member */
   lfb_versions *of;
   lfb_filter *filter;
-  version *next_gone; /* of those that no section can have any more */
+  version *next_gone; /* in the list `gone` */
 };
 
 typedef struct arrangement {
-  lfb_epoch_entry entry; /* first                              */
-  uint64_t number;       /* of the current version             */
+  lfb_epoch_entry entry; /* must be the first member */
+  uint64_t number;       /* of the current version   */
   version *current;
-  version *building;     /* NULL: none                         */
-  version *previous;     /* NULL: none                         */
-  lfb_filter *filter;    /* the current version's              */
+  version *building;     /* NULL: none               */
+  version *previous;     /* NULL: none               */
+  lfb_filter *filter;    /* of the current version   */
 } arrangement;
 
 struct lfb_versions {
   LFB_ATOMIC(arrangement *) now;
   lfb_epoch epoch;
-  pthread_mutex_t administrator; /* has all that follows, and replaces `now`  */
-  uint64_t highest;              /* number that was given                     */
-  uint64_t dropped;              /* filters that a section may still have     */
-  version *gone;                 /* those that none has: to be freed without the lock */
+  pthread_mutex_t administrator; /* guards all fields below, and changes of `now`     */
+  uint64_t highest;              /* the highest number given so far                   */
+  uint64_t dropped;              /* filters that a section may still use              */
+  version *gone;                 /* no section uses them: to be freed without the lock */
   arrangement *spare;            /* for the call that ends a rebuild: it must not fail */
-  bool beginning;                /* the one being built is not its loader's yet */
+  bool beginning;                /* begin_rebuild has not returned yet                */
 };
 
 /* ---- sections -------------------------------------------------------------- */
 
-/* The arrangement that a section, which has been entered, sees. */
+/* The arrangement; the calling thread is in a section. */
 static inline const arrangement *versions_seen(lfb_versions *versions)
 {
-  /* acquire: pairs with the release in versions_arrange(), for what it points to. */
+  /* acquire: pairs with the release in versions_arrange(), which publishes the arrangement. */
   return atomic_load_explicit(&versions->now, memory_order_acquire);
 }
 
@@ -85,7 +85,7 @@ uint64_t lfb_versions_number(lfb_versions *versions)
   return number;
 }
 
-/* The filters, beside the current one, that a put goes to. */
+/* The filters that a put goes to in addition to the current one. */
 static inline unsigned versions_others(const arrangement *now, lfb_filter *others[2])
 {
   unsigned count = 0;
@@ -99,7 +99,7 @@ static inline unsigned versions_others(const arrangement *now, lfb_filter *other
 
 /* ---- the calls of lfb_filter ------------------------------------------------- */
 
-/* Which of lfb_filter's functions a call is passed on to, by how they take a key. */
+/* The kind of key, which selects the function of lfb_filter that a call is passed on to. */
 typedef enum versions_kind {
   VERSIONS_BYTES,
   VERSIONS_U64,
@@ -107,7 +107,7 @@ typedef enum versions_kind {
   VERSIONS_OBJECT,
 } versions_kind;
 
-/* A key of one of these kinds, small enough for two registers. */
+/* A key of one of these kinds.  It fits two registers. */
 typedef struct versions_key {
   union {
     const void *bytes;
@@ -120,7 +120,7 @@ typedef struct versions_key {
   };
 } versions_key;
 
-/* The four that follow are inlined where `kind` is a constant: one call is left of each. */
+/* The next four functions are inlined where `kind` is a constant; one call remains of each. */
 LFB_INLINE bool versions_filter_has(const lfb_filter *filter, versions_kind kind,
                                     versions_key key)
 {
@@ -176,9 +176,9 @@ LFB_INLINE size_t versions_filter_put_many(lfb_filter *filter, versions_kind kin
   }
 }
 
-/* A query is two functions, so that the one that is nearly always enough has nothing to keep
- * for the other.  The key comes before its kind, as in the public functions: it need not be
- * moved to another register. */
+/* A query is two functions, so that the fast one, which nearly always suffices, saves no registers
+ * for the slow one.  The key comes before its kind, as in the public functions, so that it stays in
+ * its register. */
 static __attribute__((noinline, cold)) bool versions_ask_slowly(lfb_versions *versions,
                                                                 versions_key key,
                                                                 versions_kind kind)
@@ -224,7 +224,7 @@ LFB_INLINE size_t versions_ask_many(lfb_versions *versions, versions_kind kind,
   return found;
 }
 
-/* Puts into all filters; the answer is the current one's. */
+/* Puts into all filters of the arrangement.  Returns the answer of the current one. */
 LFB_INLINE bool versions_put(lfb_versions *versions, versions_kind kind, versions_key key)
 {
   const arrangement *now = versions_enter(versions);
@@ -331,7 +331,7 @@ size_t lfb_versions_might_contain_many_hash(lfb_versions *versions, const uint64
 
 /* ---- arrangements ---------------------------------------------------------- */
 
-/* Is called under the lock, and freeing a large filter takes long: versions_free_gone() does. */
+/* Runs under the lock.  Freeing a large filter takes long: versions_free_gone() does it later. */
 static void versions_reclaim_filter(lfb_epoch_entry *entry)
 {
   version *gone = (version *)(void *)entry;
@@ -361,7 +361,7 @@ static bool arrangement_has(const arrangement *all, const version *one)
   return one == all->current || one == all->building || one == all->previous;
 }
 
-/* Retires one version of an arrangement that the next one does not have. */
+/* Retires a version of the old arrangement unless the next one has it. */
 static void versions_drop(lfb_versions *versions, version *one, const arrangement *next)
 {
   if (one == NULL || arrangement_has(next, one))
@@ -370,21 +370,21 @@ static void versions_drop(lfb_versions *versions, version *one, const arrangemen
   lfb_epoch_retire(&versions->epoch, &one->entry, versions_reclaim_filter);
 }
 
-/* The arrangement that is published: of an administrator, who alone replaces it. */
+/* The published arrangement, for an administrator, which alone replaces it. */
 static arrangement *versions_now(lfb_versions *versions)
 {
-  /* relaxed: the lock brings what the last administrator wrote. */
+  /* relaxed: the lock orders this after the writes of the last administrator. */
   return atomic_load_explicit(&versions->now, memory_order_relaxed);
 }
 
-/* Publishes a copy of `next`, in memory that was taken for it, and retires what is not in it. */
+/* Publishes a copy of `next` in `made`, allocated before, and retires what `next` does not have. */
 static void versions_arrange(lfb_versions *versions, const arrangement *next, arrangement *made)
 {
   arrangement *before = versions_now(versions);
 
   *made = *next;
   made->filter = made->current->filter;
-  /* release: pairs with the acquire in versions_enter(). */
+  /* release: pairs with the acquire in versions_seen(). */
   atomic_store_explicit(&versions->now, made, memory_order_release);
   if (before != NULL) {
     versions_drop(versions, before->current, made);
@@ -395,7 +395,7 @@ static void versions_arrange(lfb_versions *versions, const arrangement *next, ar
   (void)lfb_epoch_poll(&versions->epoch);
 }
 
-/* The same where the current version becomes another: it gets the next number. */
+/* The same with another current version, which gets the next number. */
 static void versions_make_current(lfb_versions *versions, arrangement *next, arrangement *made,
                                   uint64_t *number)
 {
@@ -410,7 +410,7 @@ static arrangement *versions_take_memory(void)
   return malloc(sizeof(arrangement));
 }
 
-/* The memory that was taken when the rebuild began which is ended now. */
+/* The memory that was allocated when the rebuild began. */
 static arrangement *versions_take_spare(lfb_versions *versions)
 {
   arrangement *spare = versions->spare;
@@ -435,7 +435,7 @@ static void versions_lock(lfb_versions *versions)
   pthread_mutex_lock(&versions->administrator);
 }
 
-/* Gives the lock back, then frees the filters that no section can have any more. */
+/* Releases the lock, then frees the filters that no section can use any more. */
 static lfb_status versions_unlock(lfb_versions *versions, lfb_status status)
 {
   version *gone = versions->gone;
@@ -446,7 +446,7 @@ static lfb_status versions_unlock(lfb_versions *versions, lfb_status status)
   return status;
 }
 
-/* Lets other administrators on while one waits for sections. */
+/* Lets other administrators run while one waits for sections. */
 static void versions_pause(void *context)
 {
   lfb_versions *versions = context;
@@ -456,8 +456,8 @@ static void versions_pause(void *context)
   versions_lock(versions);
 }
 
-/* Waits until every put that may have seen an older arrangement is over: the loader finds
- * in its source what they put. */
+/* Waits until every put that may have seen an older arrangement has ended.  The loader finds the
+ * keys of these puts in its source. */
 static void versions_await_sections(lfb_versions *versions)
 {
   versions->beginning = true;
@@ -465,7 +465,7 @@ static void versions_await_sections(lfb_versions *versions)
   versions->beginning = false;
 }
 
-/* Begins with a filter that is the handle's on success; the lock is held. */
+/* Begins a rebuild; the caller holds the lock.  On success the handle owns the filter. */
 static lfb_status versions_begin(lfb_versions *versions, lfb_filter *filter)
 {
   arrangement next = *versions_now(versions), *made = versions_take_memory();
@@ -488,7 +488,7 @@ static bool versions_is_building(lfb_versions *versions)
   return versions_now(versions)->building != NULL;
 }
 
-/* The version that its loader has; NULL: none. */
+/* The version that its loader has received; NULL: none. */
 static version *versions_loaded(lfb_versions *versions)
 {
   return versions->beginning ? NULL : versions_now(versions)->building;
@@ -503,7 +503,7 @@ lfb_status lfb_versions_begin_rebuild_with(lfb_versions *versions, lfb_filter *f
                                        : versions_begin(versions, filter));
 }
 
-/* Where a version is being built, nobody makes a filter only to be refused. */
+/* Checked before a filter is made, so that none is made only to be refused. */
 static lfb_status versions_check_idle(lfb_versions *versions)
 {
   versions_lock(versions);
@@ -519,7 +519,7 @@ lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *
   lfb_status status = versions_check_idle(versions);
   if (status != LFB_OK)
     return status;
-  /* Without the lock: it takes as long as the system takes to give and populate the memory. */
+  /* Without the lock: the kernel may take long to provide and populate the memory. */
   status = lfb_filter_create(config, &filter);
   if (status != LFB_OK)
     return status;
@@ -591,7 +591,7 @@ uint64_t lfb_versions_reclaim(lfb_versions *versions)
   return dropped;
 }
 
-/* ---- life ------------------------------------------------------------------ */
+/* ---- creating and freeing --------------------------------------------------- */
 
 /* Publishes the first arrangement. */
 static lfb_status versions_begin_life(lfb_versions *versions, lfb_filter *filter)
@@ -625,7 +625,7 @@ lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions)
     free(made);
     return status;
   }
-  /* Never fails with default attributes. */
+  /* Does not fail with default attributes. */
   (void)pthread_mutex_init(&made->administrator, NULL);
   *versions = made;
   return LFB_OK;
