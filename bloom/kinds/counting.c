@@ -1,13 +1,15 @@
 /*
- * counting.c - the counting filter, argued in lfbloom/counting.h: its life, its figures, its
- * calls.
+ * counting.c - the counting filter: creating and freeing it, its figures, its calls.
+ * lfbloom/counting.h argues the algorithm.
  *
- * Counter i stands for bit i of the plain filter: 16 counters a word, so that the four
- * words of a bit word's counters are half a line, and a block of fast is 4 lines.  Placing
- * words of different groups in one line would save a fast key of two words a quarter of a
- * line on average, and of four one line of four, at the price of a permutation in each
- * conversion: not done.  Spreading a counter over four words as single bits would make a
- * block's part 8 words, but no compare-and-exchange could change a counter whole.
+ * Counter i stands for bit i of the plain filter.  A word holds 16 counters.  So the counters of
+ * one word of bits are four words, half a line, and a block of fast is 4 lines.  Two other layouts
+ * were considered:
+ * - Words of different groups in one line.  That would save a quarter of a line on average for a
+ *   fast key of two words, and one line of four for a key of four.  But each conversion would need
+ *   a permutation.
+ * - A counter spread over four words as single bits, so that a key's part of a block is 8 words.
+ *   But no compare-and-exchange could then change a whole counter.
  */
 #include <lfbloom/counting.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@
 #include "bloom/strategies/strategies.h"
 #include "bloom/filter/stats.h"
 
-/* ---- its life ------------------------------------------------------------ */
+/* ---- creating and freeing -------------------------------------------------- */
 
 void lfb_counting_free(lfb_counting *counting)
 {
@@ -33,7 +35,7 @@ void lfb_counting_free(lfb_counting *counting)
   free(counting);
 }
 
-/* What may fail; what was made is freed by lfb_counting_free() either way. */
+/* The steps that may fail; lfb_counting_free() frees what they made, also after a failure. */
 static lfb_status counting_set_up(lfb_counting *counting)
 {
   lfb_status status = lfb_stripes_init(&counting->on);
@@ -44,7 +46,7 @@ static lfb_status counting_set_up(lfb_counting *counting)
   return status;
 }
 
-/* Chooses what is done to its keys. */
+/* Chooses the kernel for its keys. */
 static void counting_choose_kernel(lfb_counting *counting)
 {
   const lfb_geometry *geometry = &counting->description.geometry;
@@ -83,7 +85,7 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
   return LFB_OK;
 }
 
-/* Makes an empty one. */
+/* Makes an empty counting filter. */
 static lfb_status counting_create(const lfb_description *description, lfb_counting **counting)
 {
   lfb_pages pages;
@@ -106,9 +108,9 @@ lfb_status lfb_counting_create(const lfb_config *config, lfb_counting **counting
   return status == LFB_OK ? counting_create(&description, counting) : status;
 }
 
-/* ---- of two of them ------------------------------------------------------- */
+/* ---- merging and copying --------------------------------------------------- */
 
-/* Adds the counters of one to those of another of the same geometry. */
+/* Adds the counters of `from` to those of `into`, which has the same geometry. */
 static void counting_add_all(const lfb_counting *into, const lfb_counting *from)
 {
   const uint64_t words = into->pages.size / sizeof(lfb_word);
@@ -160,12 +162,13 @@ void lfb_counting_count_all(const lfb_counting *counting)
 uint64_t lfb_counting_bits_set(const lfb_counting *counting)
 {
   const uint64_t bit_count = counting->description.geometry.bit_count;
-  /* What left 0 and came back is in both sums once nothing is running. */
+  /* `off` first: once no call is running, both sums include each counter that left 0 and came
+   * back. */
   const uint64_t off = lfb_stripes_sum(&counting->off);
   const uint64_t on = lfb_stripes_sum(&counting->on);
   const uint64_t set = on > off ? on - off : 0;
 
-  /* Others may have put and removed any number of keys between the two sums. */
+  /* Other threads may have put and removed any number of keys between the two sums. */
   return set < bit_count ? set : bit_count;
 }
 
@@ -186,7 +189,7 @@ const char *lfb_counting_label(const lfb_counting *counting)
   return counting->description.label;
 }
 
-/* The bits that counters stand for: those of one word. */
+/* One word of bits, from its counters. */
 static uint64_t counting_bits(const lfb_word *counters)
 {
   uint64_t bits = 0;
@@ -231,14 +234,14 @@ LFB_INLINE bool counting_act(const lfb_counting *counting, lfb_counting_verb ver
   return counting->kernel->one[verb](counting, hash);
 }
 
-/* What the act on a piece needs to know. */
+/* The context of an operation on a piece. */
 typedef struct counting_many {
   const lfb_counting *counting;
   lfb_counting_verb verb;
   uint64_t *answers; /* NULL: not wanted */
 } counting_many;
 
-enum { COUNTING_KEYS = 4096 }; /* acted on at a time: 512 bytes of answers */
+enum { COUNTING_KEYS = 4096 }; /* per call of the kernel: 512 bytes of answers */
 
 static size_t counting_many_act(const void *context, const uint64_t *low, const uint64_t *high,
                                 size_t first, size_t count)

@@ -1,6 +1,6 @@
 /*
- * counting.h - what a counting filter is: a description, words of counters, how many of
- * these are above 0, and a kernel for its strategy's keys.
+ * counting.h - a counting filter: a description, words of counters, the number of counters
+ * above 0, and a kernel for the keys of its strategy.
  */
 #ifndef LFB_BLOOM_COUNTING_H
 #define LFB_BLOOM_COUNTING_H
@@ -15,9 +15,10 @@
 extern "C" {
 #endif
 
-enum { LFB_COUNTING_WORDS = LFB_WORD_BITS / LFB_COUNTERS_A_WORD }; /* of counters a word of bits */
+/* Words of counters per word of bits. */
+enum { LFB_COUNTING_WORDS = LFB_WORD_BITS / LFB_COUNTERS_A_WORD };
 
-/* What is done to a key. */
+/* The operations on a key. */
 typedef enum lfb_counting_verb {
   LFB_COUNTING_PUT,
   LFB_COUNTING_MIGHT_CONTAIN,
@@ -25,52 +26,52 @@ typedef enum lfb_counting_verb {
   LFB_COUNTING_VERBS,
 } lfb_counting_verb;
 
-/* What is done to keys, as a filter's strategy would have it done. */
+/* The operations on one key and on many, for a filter's strategy. */
 typedef struct lfb_counting_kernel {
   bool (*one[LFB_COUNTING_VERBS])(const lfb_counting *counting, lfb_hash hash);
 
-  /* For `count` hashes, as put_many in kernel.h: their halves in two arrays, `high` NULL
-   * where the hash has none; answer i to bit i % 64 of answers[i / 64]. */
+  /* For `count` hashes, as put_many in kernel.h: two arrays have their halves; `high` is NULL if
+   * the hash has none.  Answer i goes to bit i % 64 of answers[i / 64]. */
   void (*many[LFB_COUNTING_VERBS])(const lfb_counting *counting, const uint64_t *low,
                                    const uint64_t *high, size_t count, uint64_t *answers);
 } lfb_counting_kernel;
 
 struct lfb_counting {
-  lfb_layout layout; /* which bits a key would have; layout.fast is over the counters */
+  lfb_layout layout; /* maps a key to bits; layout.fast has the words of counters */
   const lfb_counting_kernel *kernel;
-  lfb_hashing hashing; /* of many keys */
-  lfb_pages pages;     /* that hold the words of counters              */
-  lfb_stripes on, off; /* counters that left 0, and that came back to it */
-  lfb_stripes stuck;   /* counters that reached 15                       */
+  lfb_hashing hashing; /* of many keys                                     */
+  lfb_pages pages;     /* the words of counters                            */
+  lfb_stripes on, off; /* how often counters left 0, and came back to 0    */
+  lfb_stripes stuck;   /* counters that reached 15                         */
   lfb_description description;
 };
 
-/* For any strategy, and for `fast`. */
+/* The kernels for any strategy, and for `fast`. */
 extern const lfb_counting_kernel lfb_counting_kernel_any;
 extern const lfb_counting_kernel lfb_counting_kernel_fast;
 
-/* Bytes of the counters that stand for the bits of this geometry. */
+/* Bytes of the counters for the bits of this geometry. */
 static inline uint64_t lfb_counting_bytes(const lfb_geometry *geometry)
 {
   return LFB_COUNTING_WORDS * geometry->word_count * sizeof(lfb_word);
 }
 
 /*
- * Makes one over counters that are there already, its counts at 0.
+ * Makes a counting filter over existing counters.  Its counts start at 0.
  *
- * Takes  pages  of lfb_counting_bytes(); on success it owns them.
+ * Takes  pages  of lfb_counting_bytes(); on success the filter owns them.
  * Fails  LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages *pages,
                              lfb_counting **counting);
 
-/* Counts the counters that are there. */
+/* Adds all its counters to its counts. */
 void lfb_counting_count_all(const lfb_counting *counting);
 
-/* How many counters are above 0: at most as many as there are. */
+/* How many counters are above 0; never more than there are counters. */
 uint64_t lfb_counting_bits_set(const lfb_counting *counting);
 
-/* The words of its counters, pages.size bytes: the same until it is freed. */
+/* The words of its counters, pages.size bytes.  They stay the same until the filter is freed. */
 static inline lfb_word *lfb_counting_words(const lfb_counting *counting)
 {
   return (lfb_word *)counting->pages.address;
@@ -82,7 +83,7 @@ LFB_INLINE void lfb_counting_count_in(const lfb_stripes *stripes, uint64_t amoun
     (void)lfb_stripes_add(stripes, amount);
 }
 
-/* Adds to the counts what has been done. */
+/* Adds a tally to the counts. */
 LFB_INLINE void lfb_counting_count(const lfb_counting *counting,
                                    const lfb_counters_tally *tally)
 {

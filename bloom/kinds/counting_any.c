@@ -1,12 +1,12 @@
 /*
- * counting_any.c - what is done to a key's counters, for a strategy that says which bits the
- * key has (strategy.h, bits_of).
+ * counting_any.c - the operations on a key's counters, for any strategy: its bits_of (strategy.h)
+ * returns a key's bits.
  */
 #include "bloom/kinds/counting_places.h"
 
 /*
- * Makes several places in one word one: how many are left.  Which these are hangs on the hash,
- * so that nobody could guess a branch: there is none.
+ * Merges the places of each word into one.  Returns how many are left.  Which places share a word
+ * depends on the hash, so a branch could not be predicted: there is none.
  */
 LFB_INLINE uint32_t any_merge(lfb_place *places, uint32_t count)
 {
@@ -27,8 +27,8 @@ LFB_INLINE uint32_t any_merge(lfb_place *places, uint32_t count)
   return kept;
 }
 
-/* Writes the places of a key and asks for their lines: how many, at most LFB_MAX_PROBES.  To be
- * changed, each word is there once. */
+/* Writes the places of a key and prefetches their lines.  Returns how many, at most
+ * LFB_MAX_PROBES.  For a put or a removal each word occurs once. */
 LFB_INLINE uint32_t any_find(const lfb_counting *counting, lfb_counting_verb verb, lfb_hash hash,
                              lfb_place *places)
 {
@@ -47,7 +47,7 @@ LFB_INLINE uint32_t any_find(const lfb_counting *counting, lfb_counting_verb ver
   return verb == LFB_COUNTING_MIGHT_CONTAIN ? bits : any_merge(places, bits);
 }
 
-/* All words are read, whatever is found: their misses overlap. */
+/* All words are read, regardless of what is found, so that their misses overlap. */
 LFB_INLINE bool any_above_0(const lfb_place *places, uint32_t count)
 {
   uint64_t missing = 0;
@@ -57,7 +57,7 @@ LFB_INLINE bool any_above_0(const lfb_place *places, uint32_t count)
   return missing == 0;
 }
 
-/* To remove a key that is surely absent costs no more than to ask for it. */
+/* Removing a definitely absent key costs no more than querying it. */
 LFB_INLINE bool any_do(const lfb_counting *counting, lfb_counting_verb verb,
                        const lfb_place *places, uint32_t count)
 {
@@ -80,12 +80,12 @@ LFB_INLINE bool any_one(const lfb_counting *counting, lfb_counting_verb verb, lf
 /* ---- many keys ------------------------------------------------------------- */
 
 enum {
-  /* Places of the keys whose lines are in flight: far more lines than a core can wait for, and
-   * room for one key of LFB_MAX_PROBES. */
+  /* Places of the keys that are prefetched at once: far more lines than a core can have in flight,
+   * and room for one key of LFB_MAX_PROBES. */
   ANY_ROOM = 256,
 };
 
-/* Keys whose places are known and asked for. */
+/* Keys with computed places and prefetched lines. */
 typedef struct any_group {
   uint16_t end[LFB_WORD_BITS]; /* of each key's places */
   lfb_place places[ANY_ROOM];
@@ -110,7 +110,7 @@ LFB_INLINE void any_group_find(const lfb_counting *counting, lfb_counting_verb v
   }
 }
 
-/* Does it to up to 64 keys: their answers. */
+/* Applies the operation to up to 64 keys.  Returns their answers. */
 LFB_INLINE uint64_t any_word(const lfb_counting *counting, lfb_counting_verb verb,
                              const uint64_t *low, const uint64_t *high, size_t count)
 {

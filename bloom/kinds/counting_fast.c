@@ -1,18 +1,18 @@
 /*
- * counting_fast.c - what is done to the counters of a key of `fast`, which has a word's bits
- * in each of its groups (lfbloom/fast_view.h): four words of counters stand for one of bits,
- * half a line.
+ * counting_fast.c - the operations on the counters of a key of `fast`.
  *
- * The view is that of a filter, but for its words: those of the counters, 32 a block.
+ * A key has bits in one word of each of its groups (lfbloom/fast_view.h).  Four words of counters,
+ * half a line, stand for one word of bits.  The view is a filter's, except that its words are
+ * those of the counters, 32 per block.
  */
 #include "bloom/kinds/counting_places.h"
 
 enum {
-  FAST_BLOCK = LFB_COUNTING_WORDS * LFB_BLOCK_WORDS, /* words of counters a block: the most
-                                                         that a key can have              */
+  FAST_BLOCK = LFB_COUNTING_WORDS * LFB_BLOCK_WORDS, /* words of counters per block, and
+                                                         the most that a key can have    */
 };
 
-/* The first words of counters of a key's groups. */
+/* The first word of counters in each of a key's groups. */
 typedef struct cfast_groups {
   lfb_word *first[LFB_BLOCK_WORDS];
 } cfast_groups;
@@ -27,7 +27,7 @@ LFB_INLINE lfb_word *cfast_block(const lfb_fast *fast, uint64_t hash)
   return fast->words + FAST_BLOCK * lfb_multiply_high(hash, fast->blocks);
 }
 
-/* The counters of the word that a hash picks in group j. */
+/* The counters of the word that a hash selects in group j. */
 LFB_INLINE lfb_word *cfast_group(const lfb_fast *fast, lfb_word *block, uint64_t round0,
                                  uint32_t j)
 {
@@ -38,7 +38,7 @@ LFB_INLINE cfast_groups cfast_groups_of(const lfb_fast *fast, uint64_t hash)
 {
   lfb_word *block = cfast_block(fast, hash);
   const uint64_t round0 = lfb_fast_round(hash, 0);
-  /* Initialised for gcc 12, which with -fsanitize=undefined takes those that are used for unset. */
+  /* Initialised for gcc 12: with -fsanitize=undefined it warns that used elements are not set. */
   cfast_groups groups = {{NULL}};
 
   LFB_UNROLL
@@ -47,7 +47,7 @@ LFB_INLINE cfast_groups cfast_groups_of(const lfb_fast *fast, uint64_t hash)
   return groups;
 }
 
-/* Which counter of its word's 64 a probe has. */
+/* The probe's counter, of the 64 of its word of bits. */
 LFB_INLINE uint64_t cfast_counter(uint64_t hash, uint32_t probe)
 {
   return lfb_fast_round(hash, probe / LFB_FAST_ROUND) >> (16 + 6 * (probe % LFB_FAST_ROUND)) &
@@ -57,8 +57,8 @@ LFB_INLINE uint64_t cfast_counter(uint64_t hash, uint32_t probe)
 /*
  * Whether all of a key's counters are above 0.
  *
- * Each is shifted to the bottom of a copy of its word: one above 0, and 15, carry into bit
- * 4.  No branch hangs on the hash or on what is found.
+ * Each counter is shifted to the bottom of a copy of its word, and 15 is added: a counter above 0
+ * carries into bit 4.  No branch depends on the hash or on the counters.
  */
 LFB_INLINE bool cfast_counted_in(const lfb_fast *fast, uint64_t hash)
 {
@@ -76,7 +76,7 @@ LFB_INLINE bool cfast_counted_in(const lfb_fast *fast, uint64_t hash)
   return above != 0;
 }
 
-/* Asks for the half lines of a key, to read them or to write. */
+/* Prefetches a key's half lines: the first function for reading, the second for writing. */
 LFB_INLINE void cfast_ask_to_read(const lfb_fast *fast, uint64_t hash)
 {
   lfb_word *block = cfast_block(fast, hash);
@@ -98,11 +98,11 @@ LFB_INLINE void cfast_ask_to_write(const lfb_fast *fast, uint64_t hash)
 }
 
 /*
- * Writes the places of a key, each word once, in the order of the words: how many.
+ * Writes the places of a key, each word once, in the order of the words.  Returns how many.
  *
- * The sets are gathered in an array with a bit for each one that is not empty, so that the one
- * branch that cannot be guessed is the end of the loop over these; it is known long before the
- * locked operations behind it are done.
+ * The counters of each word are gathered in an array, with a bit for each element that is not
+ * empty.  So the only unpredictable branch is the end of the loop over these bits.  It is resolved
+ * long before the locked operations after it are done.
  */
 LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place *places)
 {
@@ -130,7 +130,7 @@ LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place 
   return count;
 }
 
-/* ---- what is done to one key, whose lines are asked for or there --------------- */
+/* ---- the operations on one key; its lines are prefetched or in the cache ------- */
 
 typedef lfb_fast cfast_view;
 
@@ -145,7 +145,7 @@ LFB_INLINE uint64_t cfast_might_contain_key(const cfast_view *fast, uint64_t has
   return cfast_counted_in(fast, hash);
 }
 
-/* A key that is surely absent costs no more than to ask for it. */
+/* Removing a definitely absent key costs no more than querying it. */
 LFB_INLINE uint64_t cfast_remove_key(const cfast_view *fast, uint64_t hash)
 {
   lfb_place places[FAST_BLOCK];
@@ -153,8 +153,8 @@ LFB_INLINE uint64_t cfast_remove_key(const cfast_view *fast, uint64_t hash)
          lfb_places_remove(fast->filter, places, cfast_places(fast, hash, places));
 }
 
-/* One by one a key's lines are asked for before the first is written to: a locked operation
- * holds up what is behind it. */
+/* For a single key, prefetches all its lines before the first is written: a locked operation delays
+ * everything after it. */
 LFB_INLINE uint64_t cfast_ask_and_put(const cfast_view *fast, uint64_t hash)
 {
   cfast_ask_to_write(fast, hash);
@@ -173,12 +173,12 @@ LFB_INLINE uint64_t cfast_ask_and_remove(const cfast_view *fast, uint64_t hash)
 #define LINES_UNROLL
 #include "bloom/strategies/lines.inc.h"
 
-/* ---- shapes: those that code is made for are constants in it ------------------- */
+/* ---- shapes: each of LFB_FAST_SHAPES has code with constants ------------------- */
 
 typedef void (*cfast_ask)(const cfast_view *fast, uint64_t hash);
 typedef uint64_t (*cfast_act)(const cfast_view *fast, uint64_t hash);
 
-/* One hash by a view of this shape; 0 probes: of the shape that it has. */
+/* Applies `act` to one hash, with a view of this shape.  0 probes: the view's own shape. */
 LFB_INLINE bool cfast_shaped(const lfb_fast *fast, uint32_t group_shift, uint32_t probes,
                              lfb_hash hash, cfast_act act)
 {
@@ -199,14 +199,14 @@ LFB_INLINE bool cfast_one(const lfb_counting *counting, lfb_hash hash, cfast_act
   }
 }
 
-/* What is done to the keys of a batch. */
+/* The keys and answers of a batch. */
 typedef struct cfast_batch {
   const uint64_t *hashes;
   size_t count;
   uint64_t *answers;
 } cfast_batch;
 
-/* The same for many hashes. */
+/* The same as cfast_shaped() for many hashes. */
 LFB_INLINE void cfast_shaped_many(const lfb_fast *fast, uint32_t group_shift, uint32_t probes,
                                   cfast_batch batch, cfast_ask ask, cfast_act act)
 {

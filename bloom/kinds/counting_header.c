@@ -29,7 +29,7 @@ void lfb_counting_encode(const lfb_counting *counting, uint64_t now,
                     header + LFB_COUNTING_PREFIX);
 }
 
-/* What the prefix says by itself. */
+/* Checks the fields of the prefix that do not depend on the native header. */
 static lfb_status counting_decode_prefix(const unsigned char *header)
 {
   if (!lfb_magic_is(header, LFB_MAGIC_COUNTING))
@@ -56,7 +56,7 @@ lfb_status lfb_counting_decode(const unsigned char header[LFB_COUNTING_HEADER],
     return status;
   status = lfb_native_decode(header + LFB_COUNTING_PREFIX, key, &found);
   if (status == LFB_ERROR_UNKNOWN_FORM)
-    return LFB_ERROR_BAD_HEADER; /* no native header, where there has to be one */
+    return LFB_ERROR_BAD_HEADER; /* the native header is missing */
   if (status != LFB_OK && status != LFB_ERROR_KEY_NEEDED)
     return status;
   /* the product does not overflow: bit_count is below 2^63 */

@@ -1,9 +1,10 @@
 /*
- * counting_places.h - the counters of one key, a word of them after the other: how they are
- * raised and lowered, and counted.
+ * counting_places.h - raising and lowering the counters of one key, word by word, and
+ * counting the changes.
  *
- * Order  All who name a key go through its words in the same order: of those who remove it
- *        at once, whoever comes first to a word is first at it, so that one gets through.
+ * Order  Every thread goes through the words of a key in the same order.  Of the threads that
+ *        remove a key at once, one is refused at a word only if another has passed that word.
+ *        So one of them passes all words.
  */
 #ifndef LFB_BLOOM_COUNTING_PLACES_H
 #define LFB_BLOOM_COUNTING_PLACES_H
@@ -22,7 +23,8 @@ LFB_INLINE void places_raise(const lfb_place *places, uint32_t count, lfb_counte
     lfb_counters_raised(tally, lfb_counters_raise(places[i].word, places[i].which));
 }
 
-/* Lowers all of them, or, as far as others do not look on, none. */
+/* Lowers the counters of all places, or of none: if one word is refused, the words before it are
+ * raised again.  Other threads can see them lowered until then. */
 LFB_INLINE bool places_lower(const lfb_place *places, uint32_t count, lfb_counters_tally *tally)
 {
   for (uint32_t i = 0; i < count; i++) {
@@ -36,7 +38,7 @@ LFB_INLINE bool places_lower(const lfb_place *places, uint32_t count, lfb_counte
   return true;
 }
 
-/* Puts a key once more; whether a counter was 0.  Takes: places of different words. */
+/* Puts a key.  Returns whether a counter was 0.  Takes: places of different words. */
 LFB_INLINE bool lfb_places_put(const lfb_counting *counting, const lfb_place *places,
                                uint32_t count)
 {
@@ -47,7 +49,7 @@ LFB_INLINE bool lfb_places_put(const lfb_counting *counting, const lfb_place *pl
   return tally.on > 0;
 }
 
-/* Takes back one put of a key that was just found to be in; whether it did. */
+/* Removes one put of a key that was just found present.  Returns whether it did. */
 LFB_INLINE bool lfb_places_remove(const lfb_counting *counting, const lfb_place *places,
                                   uint32_t count)
 {

@@ -1,5 +1,5 @@
 /*
- * file_source.c - files in any form known here, as versions.
+ * file_source.c - a source of versions that are files in any known form.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <lfbloom/file_source.h>
@@ -11,14 +11,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A file as it was at one time. */
+/* The identity of a file at one time. */
 typedef struct sighting {
   char *path; /* NULL: none */
   dev_t device;
   ino_t inode;
   off_t size;
   struct timespec modified;
-  bool unread; /* it was refused since it could not be read, which may change without a trace */
+  bool unread; /* reading it failed; that may pass without a change of the file's identity */
 } sighting;
 
 struct lfb_file_source {
@@ -26,10 +26,10 @@ struct lfb_file_source {
   lfb_read_limits limits;
   lfb_refused_fn refused;
   void *refused_to;
-  uint64_t number;    /* files that became versions          */
-  sighting adopted;   /* the last of them                    */
-  sighting candidate; /* what is to be next                  */
-  sighting *bad;      /* that were refused, and are there    */
+  uint64_t number;    /* of files that became versions     */
+  sighting adopted;   /* the last of these                 */
+  sighting candidate; /* the next                          */
+  sighting *bad;      /* files that were refused and exist */
   size_t bad_count;
 };
 
@@ -49,7 +49,7 @@ static bool sighting_is(const sighting *a, const sighting *b)
          a->modified.tv_sec == b->modified.tv_sec && a->modified.tv_nsec == b->modified.tv_nsec;
 }
 
-/* Whether the file is as it was. */
+/* Whether the file is unchanged. */
 static bool sighting_stays(const sighting *seen)
 {
   struct stat found;
@@ -60,7 +60,7 @@ static bool sighting_stays(const sighting *seen)
   return sighting_is(&now, seen);
 }
 
-/* Whether `a` is to be preferred to `b`: modified later, or later by name. */
+/* Whether `a` is preferred to `b`: modified later, or with the later name. */
 static bool sighting_is_newer(const sighting *a, const sighting *b)
 {
   if (b->path == NULL)
@@ -78,7 +78,7 @@ static void sighting_forget(sighting *seen)
   *seen = (sighting){0};
 }
 
-/* Moves `*from` to `*to`, which forgets what it had. */
+/* Moves `*from` to `*to`; the old `*to` is freed. */
 static void sighting_move(sighting *to, sighting *from)
 {
   sighting_forget(to);
@@ -94,8 +94,8 @@ static bool source_has_refused(const lfb_file_source *source, const sighting *se
   return false;
 }
 
-/* Remembers that the candidate was refused; where there is no memory for that, it is tried
- * and refused again. */
+/* Reports and remembers that the candidate was refused.  Without memory to remember it, the file
+ * will be tried and refused again. */
 static void source_refuse(lfb_file_source *source, lfb_status status)
 {
   if (source->refused != NULL)
@@ -109,8 +109,7 @@ static void source_refuse(lfb_file_source *source, lfb_status status)
   source->candidate = (sighting){0};
 }
 
-/* Forgets refused files that are not as they were any more; `anew`: those that could not be read,
- * too. */
+/* Forgets refused files that have changed; with `anew` also those that could not be read. */
 static void source_prune(lfb_file_source *source, bool anew)
 {
   size_t kept = 0;
@@ -123,8 +122,8 @@ static void source_prune(lfb_file_source *source, bool anew)
   source->bad_count = kept;
 }
 
-/* Makes the file at `path`, which is the sighting's from now on, the candidate if it is to be
- * preferred to the one there is. */
+/* Makes the file at `path` the candidate if it is preferred to the present one.  Takes over the
+ * memory of `path`. */
 static void source_consider(lfb_file_source *source, char *path, const struct stat *found,
                             bool listed)
 {
@@ -149,10 +148,10 @@ static char *path_join(const char *folder, const char *name)
   return path;
 }
 
-/* The next entry of a directory; NULL where there is none, or with a status why it is unknown. */
+/* The next entry of a directory; NULL at the end, or on failure with `*status` set. */
 static const struct dirent *folder_next(DIR *folder, lfb_status *status)
 {
-  errno = 0; /* nothing else tells the two apart */
+  errno = 0; /* the only way to tell the end from a failure */
   const struct dirent *entry = readdir(folder);
 
   if (entry == NULL && errno != 0)
@@ -179,13 +178,13 @@ static lfb_status source_list(lfb_file_source *source)
     else if (stat(path, &found) == 0)
       source_consider(source, path, &found, true);
     else
-      free(path); /* it has gone meanwhile */
+      free(path); /* deleted since readdir() */
   }
   (void)closedir(folder);
   return status;
 }
 
-/* Looks for a file that is to be the next version, `anew` or after one has been refused. */
+/* Looks for the next version's file.  `anew`: at the start of a poll; otherwise after a refusal. */
 static lfb_status source_look(lfb_file_source *source, bool anew)
 {
   struct stat found;
@@ -213,7 +212,8 @@ static lfb_status source_version(void *self, uint64_t *version)
   return status;
 }
 
-/* Whoever asks again, and there is nothing new, could not publish what he was given. */
+/* A caller that asks again although nothing is new could not publish the last file: it gets that
+ * file again. */
 static void source_offer_again(lfb_file_source *source)
 {
   if (source->candidate.path != NULL || source->adopted.path == NULL)
@@ -237,14 +237,14 @@ static lfb_status source_filter(void *self, lfb_filter **filter)
     }
     if (first == LFB_OK)
       first = status;
-    if (status == LFB_ERROR_NO_MEMORY) /* which no other file would mend */
+    if (status == LFB_ERROR_NO_MEMORY) /* another file would not help */
       return status;
     source_refuse(source, status);
     status = source->candidate.path == NULL ? source_look(source, false) : LFB_ERROR_NO_MEMORY;
     if (status != LFB_OK)
       return status;
   }
-  return first == LFB_OK ? LFB_ERROR_OPEN : first; /* it went before it was asked for */
+  return first == LFB_OK ? LFB_ERROR_OPEN : first; /* LFB_OK: the file was deleted before */
 }
 
 lfb_source lfb_file_source_functions(lfb_file_source *source)

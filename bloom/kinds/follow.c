@@ -1,5 +1,5 @@
 /*
- * follow.c - keeping a filter with versions up to date with a source.
+ * follow.c - keeping a filter with versions up to date with a source (lfbloom/follow.h).
  */
 #define _POSIX_C_SOURCE 200809L
 #include <lfbloom/follow.h>
@@ -13,8 +13,8 @@
 #include "atomic/threads/wake.h"
 
 enum {
-  DAY = 86400,            /* seconds                                                        */
-  LONGEST_REST = 1 << 30, /* seconds between two polls, 34 years: the sum fits any time_t   */
+  DAY = 86400,            /* seconds                                                          */
+  LONGEST_REST = 1 << 30, /* seconds between two polls, 34 years: now + rest fits any time_t  */
 };
 
 struct lfb_follow {
@@ -22,34 +22,34 @@ struct lfb_follow {
   lfb_source source;
   lfb_follow_config config;
 
-  pthread_mutex_t polling;    /* has what follows, but for the thread's */
+  pthread_mutex_t polling;    /* guards the fields up to `failed_at`    */
   lfb_follow_figures figures;
   uint64_t rebuilt_version;   /* of the source, at the last rebuild     */
   uint64_t rebuilt_at;        /* seconds since 1970                     */
   uint64_t failed_at;
 
   LFB_ATOMIC(bool) stopping;
-  pthread_mutex_t thread_lock; /* has `running`, and wakes the thread   */
+  pthread_mutex_t thread_lock; /* guards `running` and `woken`          */
   pthread_cond_t wake;
   pthread_t thread;
   bool running;
-  bool woken;                   /* polls without waiting                */
+  bool woken;                   /* the next poll comes without waiting  */
 };
 
-/* Where keys go: into the handle, or into the version that is being built. */
+/* The target of keys: the handle, or the version that is being built. */
 struct lfb_keys_sink {
   lfb_follow *follow;
   lfb_filter *building;        /* NULL: the handle                        */
-  LFB_ATOMIC(uint64_t) count;  /* given or removed                        */
-  uint64_t most;               /* from which on nobody wants more         */
+  LFB_ATOMIC(uint64_t) count;  /* of keys given or removed                */
+  uint64_t most;               /* at this count the sink refuses more     */
 };
 
 /* ---- what sources call ----------------------------------------------------- */
 
-/* Counts what is about to be taken: LFB_ERROR_STOPPED where it is not wanted. */
+/* Counts keys before they are taken.  Fails: LFB_ERROR_STOPPED if they are not wanted. */
 static lfb_status sink_take(lfb_keys_sink *sink, uint64_t count)
 {
-  /* relaxed: a number and a wish, which order nothing. */
+  /* relaxed: the count and the request to stop publish no other data. */
   const uint64_t before = lfb_add_u64(&sink->count, count, memory_order_relaxed);
   const bool stopping = atomic_load_explicit(&sink->follow->stopping, memory_order_relaxed);
 
@@ -92,7 +92,7 @@ lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_
 
 lfb_status lfb_keys_removed(lfb_keys_sink *sink, uint64_t count)
 {
-  /* A version that is being built has never had them. */
+  /* A version that is being built never had these keys. */
   return sink->building != NULL ? LFB_OK : sink_take(sink, count);
 }
 
@@ -116,7 +116,7 @@ static void *loader_run(void *argument)
   return NULL;
 }
 
-/* Runs all of them, the first one here; the first failure. */
+/* Runs all loaders, the first one in this thread.  Returns the first failure. */
 static lfb_status loaders_run(loader *loaders, unsigned count)
 {
   lfb_status status = LFB_OK;
@@ -153,7 +153,7 @@ static lfb_status follow_load(lfb_follow *follow, lfb_filter *building)
   return status;
 }
 
-/* What a new version is to be: with room for what the source has, and a quarter. */
+/* The configuration of a new version: room for the source's keys, and a quarter more. */
 static lfb_status follow_size(lfb_follow *follow, lfb_config *config)
 {
   uint64_t count;
@@ -231,15 +231,15 @@ static bool follow_is_full(lfb_follow *follow)
   return stats.expected_fpp > follow->config.most_fpp;
 }
 
-/* Whether the hour of the day has come since the last rebuild. */
+/* Whether the configured time of day has passed since the last rebuild. */
 static bool follow_is_daily_due(const lfb_follow *follow, uint64_t now)
 {
-  /* A whole day is added, so that nothing falls below 0. */
+  /* Plus a whole day, so that no difference falls below 0. */
   const uint64_t shift = DAY - follow->config.daily_second % DAY;
   return follow->config.daily && (now + shift) / DAY > (follow->rebuilt_at + shift) / DAY;
 }
 
-/* Whether a source of this version calls for a rebuild, whatever its changes are. */
+/* Whether this version of the source needs a rebuild, regardless of its changes. */
 static bool follow_is_due(lfb_follow *follow, uint64_t version, uint64_t now)
 {
   if (version == follow->rebuilt_version)
@@ -256,20 +256,21 @@ static uint64_t follow_most_changes(const lfb_follow *follow)
 
 static bool follow_is_stopping(lfb_follow *follow)
 {
-  /* relaxed: a wish, which orders nothing. */
+  /* relaxed: the request to stop publishes no other data. */
   return atomic_load_explicit(&follow->stopping, memory_order_relaxed);
 }
 
-/* Puts what has changed; `many` where that was too much, or has become so. */
+/* Puts the changed keys.  `*many` receives whether the changes since the last rebuild are too many
+ * or cannot be listed, so that a rebuild is needed. */
 static lfb_status follow_change(lfb_follow *follow, uint64_t version, bool *many)
 {
   lfb_keys_sink sink = {.follow = follow, .most = follow_most_changes(follow)};
 
-  /* relaxed: nobody has the sink yet. */
+  /* relaxed: no other thread has the sink yet. */
   atomic_store_explicit(&sink.count, follow->figures.changes, memory_order_relaxed);
   const lfb_status status =
       follow->source.changes(follow->source.self, follow->figures.source_version, &sink);
-  /* relaxed: nobody has it any more. */
+  /* relaxed: no other thread has the sink any more. */
   const uint64_t count = atomic_load_explicit(&sink.count, memory_order_relaxed);
   *many = (count >= sink.most || status == LFB_ERROR_NO_CHANGES) && !follow_is_stopping(follow);
   if (*many)
@@ -308,7 +309,7 @@ static uint64_t or_default(uint64_t given, uint64_t otherwise)
   return given != 0 ? given : otherwise;
 }
 
-/* Puts the next attempt off: by twice as long after each failure in a row. */
+/* Delays the next attempt: twice as long after each further failure in a row. */
 static void follow_back_off(lfb_follow *follow, uint64_t now)
 {
   const uint64_t most = or_default(follow->config.most_retry_seconds, 300);
@@ -323,14 +324,14 @@ static void follow_back_off(lfb_follow *follow, uint64_t now)
   follow->failed_at = now;
 }
 
-/* Whether it is too early to try again; not if the clock was set back meanwhile. */
+/* Whether it is too early to try again.  False if the clock was set back since the failure. */
 static bool follow_is_backing_off(const lfb_follow *follow, uint64_t now)
 {
   return follow->figures.failures > 0 && now >= follow->failed_at &&
          now < follow->figures.retry_at;
 }
 
-/* What a poll does once it is its turn. */
+/* One poll; the caller holds the lock. */
 static lfb_status follow_turn(lfb_follow *follow, uint64_t now, lfb_followed *did)
 {
   lfb_followed what = LFB_FOLLOWED_NOTHING;
@@ -374,7 +375,7 @@ void lfb_follow_figures_now(lfb_follow *follow, lfb_follow_figures *figures)
 
 /* ---- the thread ------------------------------------------------------------ */
 
-/* Waits for the next poll, or to be woken or stopped; the lock is held. */
+/* Waits until the next poll is due, or until woken or stopped.  The caller holds the lock. */
 static void follow_rest(lfb_follow *follow)
 {
   const uint64_t rest = or_default(follow->config.poll_seconds, 1);
@@ -393,9 +394,9 @@ static void *follow_run(void *argument)
 
   pthread_mutex_lock(&follow->thread_lock);
   while (!follow_is_stopping(follow)) {
-    follow->woken = false; /* before the poll: news that comes during it takes another one */
+    follow->woken = false; /* before the poll: a wake-up during the poll causes another one */
     pthread_mutex_unlock(&follow->thread_lock);
-    (void)lfb_follow_poll(follow, (uint64_t)time(NULL), NULL); /* which reports */
+    (void)lfb_follow_poll(follow, (uint64_t)time(NULL), NULL); /* it reports by itself */
     pthread_mutex_lock(&follow->thread_lock);
     follow_rest(follow);
   }
@@ -424,8 +425,8 @@ void lfb_follow_wake(lfb_follow *follow)
   pthread_mutex_unlock(&follow->thread_lock);
 }
 
-/* Says whether there is a thread, or there is to be none; relaxed: the lock orders it for
- * the thread itself, and for loaders it is a wish. */
+/* Requests the thread and the loaders to stop, or withdraws that.  relaxed: the lock orders it for
+ * the thread, and loaders need no order. */
 static void follow_say_stop(lfb_follow *follow, bool stop)
 {
   atomic_store_explicit(&follow->stopping, stop, memory_order_relaxed);
@@ -449,7 +450,7 @@ void lfb_follow_stop(lfb_follow *follow)
   pthread_mutex_unlock(&follow->thread_lock);
 }
 
-/* ---- life ------------------------------------------------------------------ */
+/* ---- creating and freeing --------------------------------------------------- */
 
 static lfb_status follow_check(const lfb_source *source, const lfb_follow_config *config)
 {
@@ -472,7 +473,7 @@ lfb_status lfb_follow_create(lfb_versions *versions, const lfb_source *source,
     free(made);
     return LFB_ERROR_NO_MEMORY;
   }
-  /* Never fail with default attributes. */
+  /* Do not fail with default attributes. */
   (void)pthread_mutex_init(&made->polling, NULL);
   (void)pthread_mutex_init(&made->thread_lock, NULL);
   made->versions = versions;

@@ -1,8 +1,8 @@
 /*
  * form_counting.c - the form of a counting filter, and files of it: a header, then its
- * counters, with a checksum for each MiB of them.
+ * counters, with a checksum per MiB.
  *
- * docs/formats.md has it field by field.
+ * docs/formats.md describes each field.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -41,7 +41,7 @@ lfb_status lfb_counting_save(const lfb_counting *counting, const char *path)
 
 /* ---- reading ---------------------------------------------------------------------- */
 
-/* Reads the header, whose first bytes tell the form, and what it says. */
+/* Reads and decodes the header, after checking the form by its first bytes. */
 static lfb_status counting_read_head(const lfb_reader *reader, lfb_description *description)
 {
   unsigned char header[LFB_COUNTING_HEADER];
@@ -63,10 +63,10 @@ static lfb_status counting_read_head(const lfb_reader *reader, lfb_description *
 }
 
 /*
- * Sees to it that no counter is above 0 that stands for a bit beyond the last one: those among
- * the ones of damaged words are made 0.
+ * Checks that the counters after the last bit are 0.  If damaged words were `changed` to ones, it
+ * sets these counters to 0.
  *
- * Returns false where the file itself has one.
+ * Returns false if the file itself has one above 0.
  */
 static bool counting_trim(const lfb_geometry *geometry, uint64_t *words, bool changed)
 {
@@ -83,7 +83,7 @@ static bool counting_trim(const lfb_geometry *geometry, uint64_t *words, bool ch
   return beyond == 0 || changed;
 }
 
-/* Makes a counting filter of the counters that have come, whose pages are its on success. */
+/* Makes a counting filter of the counters that were read.  On success it owns their pages. */
 static lfb_status counting_make(const lfb_reader *reader, const lfb_description *description,
                                 lfb_words *come, lfb_counting **counting)
 {
@@ -134,7 +134,7 @@ static lfb_status counting_read_form(const lfb_reader *reader, void **made)
   if (status != LFB_OK)
     return status;
   if (only_compared) {
-    lfb_counting_free(counting); /* which could answer nothing */
+    lfb_counting_free(counting); /* without its key it cannot answer */
     return LFB_ERROR_KEY_NEEDED;
   }
   *made = counting;

@@ -2,7 +2,7 @@
  * form_growing.c - the form of a growing filter, and files of it: a header, then the
  * layers, oldest first, each in the native form.
  *
- * docs/formats.md has it field by field.
+ * docs/formats.md describes each field.
  */
 #include <lfbloom/growing.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void growing_head(const lfb_growing *growing, uint32_t layers, lfb_growin
   memcpy(head->label, growing->label, sizeof head->label);
 }
 
-/* Writes the layers that there are now; one that is added meanwhile is not among them. */
+/* Writes the present layers; a layer added during the call is not among them. */
 static lfb_status growing_write_form(const void *what, const lfb_writer *writer)
 {
   const lfb_growing *growing = what;
@@ -62,7 +62,7 @@ lfb_status lfb_growing_save(const lfb_growing *growing, const char *path)
 
 /* ---- reading ---------------------------------------------------------------------- */
 
-/* A reader that knows how much it has read. */
+/* A reader that counts the bytes it has read. */
 typedef struct counted_source {
   const lfb_reader *reader;
   uint64_t taken;
@@ -78,8 +78,8 @@ static lfb_status counted_read(void *from, void *bytes, size_t size, size_t *got
   return status;
 }
 
-/* How the next layer is read: no more words than are allowed beside those that are open, nor
- * than can still be there, and damage as of the whole. */
+/* The reader of the next layer.  Its limits are what is left of the whole's, after the layers that
+ * are open.  Its offsets of damage count from the start of the whole. */
 static lfb_reader growing_reader(counted_source *source, uint64_t open_bytes)
 {
   const lfb_reader *whole = source->reader;
@@ -88,7 +88,7 @@ static lfb_reader growing_reader(counted_source *source, uint64_t open_bytes)
   reader.read = counted_read;
   reader.from = source;
   reader.at = whole->at + source->taken;
-  if (whole->known_bytes != 0) /* 1: nothing fits, where 0 would say that it is not known */
+  if (whole->known_bytes != 0) /* at least 1, which fits nothing: 0 would mean unknown */
     reader.known_bytes =
         whole->known_bytes > source->taken ? whole->known_bytes - source->taken : 1;
   if (whole->limits.max_bytes != 0)
@@ -97,7 +97,7 @@ static lfb_reader growing_reader(counted_source *source, uint64_t open_bytes)
   return reader;
 }
 
-/* Reads one native filter.  Any other form is none of a layer's. */
+/* Reads one native filter.  A layer has no other form. */
 static lfb_status growing_read_native(const lfb_reader *reader, lfb_filter **filter)
 {
   unsigned char head[LFB_FORM_HEAD];
@@ -110,7 +110,7 @@ static lfb_status growing_read_native(const lfb_reader *reader, lfb_filter **fil
                                  : LFB_ERROR_BAD_HEADER;
 }
 
-/* Adds a filter that was read as the next layer, or frees it. */
+/* Adds the filter as the next layer, or frees it. */
 static lfb_status growing_take(lfb_growing *growing, lfb_filter *filter, uint32_t number)
 {
   if (!lfb_layers_fit(growing, &filter->description, number)) {
@@ -123,8 +123,8 @@ static lfb_status growing_take(lfb_growing *growing, lfb_filter *filter, uint32_
 }
 
 /*
- * Reads `layers` layers into a growing filter that has none.  Those that lack only their
- * key are all compared where damage is wanted, and then refused.
+ * Reads `layers` layers into a growing filter without layers.  If damage is wanted, layers that
+ * lack only their key are all compared with their checksums before they are refused.
  */
 static lfb_status growing_read_layers(lfb_growing *growing, uint32_t layers,
                                       counted_source *source)
@@ -149,7 +149,7 @@ static lfb_status growing_read_layers(lfb_growing *growing, uint32_t layers,
   return status;
 }
 
-/* Reads the rest of the header, whose first bytes tell the form, and what it says. */
+/* Reads and decodes the header, after checking the form by its first bytes. */
 static lfb_status growing_read_head(const lfb_reader *reader, lfb_growing_head *head)
 {
   unsigned char header[LFB_GROWING_HEADER];

@@ -87,7 +87,7 @@ void lfb_growing_files_write_head(const lfb_making *making, const lfb_growing_he
                                   const lfb_description *first);
 
 /*
- * Opens a layer that is in the table.
+ * Opens a layer that has an entry in the table.
  *
  * Takes  max_bytes  the limit for the bytes of its words; 0 for none.
  * Fails  LFB_ERROR_BAD_HEADER, _TRUNCATED, _OVER_LIMIT, _WRITE, _MAP, _NO_MEMORY.

@@ -70,7 +70,7 @@ static lfb_status growing_check_version(const unsigned char *header)
                                            : LFB_ERROR_UNKNOWN_VERSION;
 }
 
-/* Whether the words of a mapped file are in this processor's byte order. */
+/* Whether the words of a mapped file have this processor's byte order. */
 static lfb_status growing_check_order(const unsigned char *header)
 {
   uint64_t mark;

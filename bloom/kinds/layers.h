@@ -13,15 +13,15 @@
  * Order      The CAS releases the layer; every read of the newest acquires it.  This publishes the
  *            layer's zeroed words and the older layers.
  * Full       A thread adds the bits it turned on to its own stripe of the layer's count.  It sums
- *            all stripes only when its stripe passes a multiple of the layer's step.  A step, and
- *            the number of keys put at a time, are so small that all stripes together hold back at
- *            most 1/64 of the bits at which the layer would reach its fpp.  The layer counts as
- *            full that much earlier.  The stripes of a layer in a file are in the file.  A process
- *            that dies between turning bits on and adding them leaves the layer's count too low,
- *            by the bits of one call.
- * Claims     lfb_claims_claim() decides a claim in the cells of the first layer, and sees all
- *            layers as one filter: a hash is present if one layer has all its bits, and is put
- *            into the newest.  The argument in claims.h holds, with these additions:
+ *            all stripes only when its stripe passes a multiple of the layer's step.  The step and
+ *            the number of keys put at a time are small.  All stripes together hold back at most
+ *            1/64 of the bits at which the layer would reach its fpp.  The layer counts as full
+ *            that much earlier.  A layer in a file has its stripes in the file.  A process that
+ *            dies between turning bits on and adding them leaves the layer's count too low, by the
+ *            bits of one call.
+ * Claims     lfb_claims_claim() decides a claim in the cells of the first layer.  For it all layers
+ *            are one filter: a hash is present if one layer has all its bits, and is put into the
+ *            newest.  The argument in claims.h holds, with these additions:
  *            - A look sees a winner's bits.  A thread that changes a cell to DONE has put
  *              the hash into the layer that it saw as the newest, or has found it in some layer.
  *              A thread that acquires that DONE sees the same layer or a newer one as the newest,
@@ -80,7 +80,7 @@ struct lfb_layers_shared {
 
 struct lfb_growing {
   LFB_ATOMIC(lfb_layer *) newest;
-  lfb_layers_shared *shared;    /* NULL: the filter is in this process's memory       */
+  lfb_layers_shared *shared;    /* NULL: only this process's memory has the filter    */
   LFB_ATOMIC(uint64_t) refused; /* why making or opening a layer last failed          */
   const lfb_filter *first;      /* its hasher and its claims serve all layers         */
   lfb_config config;            /* of the caller; n is at least LFB_GROWING_LEAST     */
