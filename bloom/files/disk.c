@@ -109,7 +109,7 @@ lfb_status lfb_disk_open_folder(const char *folder, int *fd)
 
 lfb_status lfb_disk_sync_folder(int fd)
 {
-  /* EINVAL, ENOTSUP: a file system that has nothing to sync here. */
+  /* EINVAL, ENOTSUP: this file system cannot sync a folder. */
   return fd < 0 || lfb_restarted_sync(fd) == 0 || errno == EINVAL || errno == ENOTSUP
              ? LFB_OK
              : LFB_ERROR_SYNC;

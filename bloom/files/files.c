@@ -1,5 +1,5 @@
 /*
- * files.c - saving a filter, or anything, to a file, atomically and durably, and loading
+ * files.c - saving a filter, or any content, to a file, atomically and durably, and loading
  * it.
  */
 #if __SIZEOF_LONG__ == 4
@@ -24,7 +24,7 @@
 #include "bloom/files/forms.h"
 #include "bloom/files/restarted.h"
 
-enum { TRIES = 100 }; /* at a temporary name that is not taken */
+enum { TRIES = 100 }; /* to find a temporary name that is not taken */
 
 static lfb_status file_write(void *to, const void *bytes, size_t size)
 {
@@ -35,7 +35,7 @@ static lfb_status file_write(void *to, const void *bytes, size_t size)
     const ssize_t wrote = write(fd, at, size);
     if (wrote < 0 && errno == EINTR)
       continue;
-    if (wrote == 0) /* no file does this for long: rather an error than for ever */
+    if (wrote == 0) /* unusual: an error, rather than an endless loop */
       errno = ENOSPC;
     if (wrote <= 0)
       return LFB_ERROR_WRITE;
@@ -48,7 +48,7 @@ static lfb_status file_write(void *to, const void *bytes, size_t size)
 static lfb_status file_read(void *from, void *bytes, size_t size, size_t *got)
 {
   const int fd = *(const int *)from;
-  /* one read() is at most SSIZE_MAX, and Linux gives 2 GiB at a time */
+  /* one read() returns at most SSIZE_MAX bytes, on Linux at most 2 GiB */
   const size_t most = size < INT_MAX ? size : (size_t)INT_MAX;
   ssize_t have;
 
@@ -61,7 +61,7 @@ static lfb_status file_read(void *from, void *bytes, size_t size, size_t *got)
   return LFB_OK;
 }
 
-/* Closes a file of which it matters that it was written.  Keeps the first error. */
+/* Closes a file that was written, and reports a failure.  Keeps the first error. */
 static lfb_status file_close(int fd, lfb_status status)
 {
   const int cause = errno;
@@ -73,7 +73,7 @@ static lfb_status file_close(int fd, lfb_status status)
   return status;
 }
 
-/* Writes it to what stands at `path` already and is no regular file. */
+/* Writes the content to `path`, which exists and is no regular file. */
 static lfb_status save_in_place(const lfb_content *content, const char *path)
 {
   int fd = lfb_restarted_open(path, O_WRONLY, 0);
@@ -93,22 +93,22 @@ static unsigned long save_number(int try)
   return ((unsigned long)getpid() << 20) ^ (unsigned long)now.tv_nsec ^ (unsigned long)try;
 }
 
-/* A file that is to take the place of another. */
+/* A new file that replaces another. */
 typedef struct replacement {
-  const char *path; /* whose place it takes                                       */
-  char *folder;     /* that both are in; the caller frees it                      */
-  char *name;       /* its own until then; the caller frees it                    */
+  const char *path; /* of the old file, and of the new one after the rename       */
+  char *folder;     /* of both files; the caller frees it                         */
+  char *name;       /* of the new file before the rename; the caller frees it     */
   bool replaces;    /* there was a file at `path`                                 */
-  mode_t mode;      /* what the new file is to have where there was one           */
-  mode_t made;      /* what it is made with, less the umask: never more than that */
+  mode_t mode;      /* final permissions of the new file if it replaces one       */
+  mode_t made;      /* at creation, less the umask; within `mode` if it replaces  */
   int fd;           /* to write to                                                */
-  int directory;    /* the folder, to sync; -1 where it may not be read           */
+  int directory;    /* the folder, to sync; -1: it may not be read                */
 } replacement;
 
-#define SAVE_NEW ((mode_t)0) /* of no file: each has a type */
+#define SAVE_NEW ((mode_t)0) /* no file exists; the mode of an existing one has a type */
 
-/* The folder of `path`: opened before anything is written, so that after the
- * rename only its sync is left to fail. */
+/* Opens the folder of `path`, before anything is written: after the rename only its sync can still
+ * fail. */
 static lfb_status save_open_directory(replacement *save)
 {
   save->folder = lfb_disk_folder(save->path);
@@ -116,11 +116,11 @@ static lfb_status save_open_directory(replacement *save)
                               : lfb_disk_open_folder(save->folder, &save->directory);
 }
 
-/* Opens a new file beside `path`, which nobody but its owner may read yet where it is to
- * replace another. */
+/* Creates a new file in the folder of `path`.  If it will replace another, only its owner may read
+ * it for now. */
 static lfb_status save_open(replacement *save)
 {
-  static const char pattern[] = "%s/.lfbloom-%08lx"; /* short: `path` may be as long as can be */
+  static const char pattern[] = "%s/.lfbloom-%08lx"; /* short: `path` may have maximal length */
   const size_t size = strlen(save->folder) + sizeof "/.lfbloom-12345678";
 
   save->name = malloc(size);
@@ -128,8 +128,8 @@ static lfb_status save_open(replacement *save)
     return LFB_ERROR_NO_MEMORY;
   for (int try = 0; try < TRIES; try++) {
     (void)snprintf(save->name, size, pattern, save->folder, save_number(try) & 0xffffffffUL);
-    /* Not mkstemp(), whose files nobody else may read; but never readable by more
-     * than what it replaces was, not even until fchmod(). */
+    /* Not mkstemp(): only the owner may read its files.  But even before fchmod(), no user may read
+     * the new file that could not read the old one. */
     save->fd =
         lfb_restarted_open(save->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, save->made);
     if (save->fd >= 0 || errno != EEXIST)
@@ -138,14 +138,14 @@ static lfb_status save_open(replacement *save)
   return save->fd < 0 ? LFB_ERROR_OPEN : LFB_OK;
 }
 
-/* The permissions of a file that replaces one with these: the same, but a secret is for the
- * file's owner alone. */
+/* The permissions of a file that replaces one with the mode `before`: the same, but only the
+ * owner's if the content is secret. */
 static mode_t save_mode(mode_t before, bool secret)
 {
   return (mode_t)(before & (secret ? lfb_disk_mode(true) : (mode_t)07777));
 }
 
-/* Gives the new file its permissions where it replaces one.  Some file systems have none. */
+/* Sets the permissions of a new file that replaces another.  Some file systems have none. */
 static lfb_status save_permit(const replacement *save)
 {
   int failed;
@@ -159,7 +159,7 @@ static lfb_status save_permit(const replacement *save)
                                                                                : LFB_ERROR_WRITE;
 }
 
-/* Writes and syncs the new file, then lets it take its place. */
+/* Writes and syncs the new file, then renames it to `path`. */
 static lfb_status save_and_rename(const replacement *save, const lfb_content *content)
 {
   int fd = save->fd;
@@ -196,7 +196,7 @@ static lfb_status save_beside(const lfb_content *content, const char *path, mode
   if (status == LFB_OK)
     status = save_and_rename(&save, content);
   if (status == LFB_OK)
-    status = lfb_disk_sync_folder(save.directory); /* the rename lasts */
+    status = lfb_disk_sync_folder(save.directory); /* makes the rename durable */
   const int cause = errno;
   free(save.name);
   free(save.folder);
@@ -206,7 +206,7 @@ static lfb_status save_beside(const lfb_content *content, const char *path, mode
   return status;
 }
 
-/* The same where `path` is a symbolic link: what it points to is replaced. */
+/* The same if `path` is a symbolic link: replaces the target of the link. */
 static lfb_status save_behind_link(const lfb_content *content, const char *path, mode_t mode)
 {
   char *target = realpath(path, NULL);
@@ -220,8 +220,8 @@ static lfb_status save_behind_link(const lfb_content *content, const char *path,
   return status;
 }
 
-/* What is at `path`: its mode, links followed, and whether it is a link; SAVE_NEW where
- * there is nothing. */
+/* Looks at `path`.  `*mode` receives the mode of the file, or of the target if it is a link;
+ * SAVE_NEW if nothing exists.  `*linked` receives whether it is a link. */
 static lfb_status save_look(const char *path, mode_t *mode, bool *linked)
 {
   struct stat found = {.st_mode = SAVE_NEW};
@@ -233,7 +233,7 @@ static lfb_status save_look(const char *path, mode_t *mode, bool *linked)
   if (lstat(path, &found) != 0 && errno != ENOENT)
     return LFB_ERROR_OPEN;
   *linked = S_ISLNK(found.st_mode);
-  if (*linked && stat(path, &found) != 0) /* it points nowhere: better said than replaced */
+  if (*linked && stat(path, &found) != 0) /* a dangling link is an error and not replaced */
     return LFB_ERROR_OPEN;
   *mode = found.st_mode;
   return LFB_OK;
@@ -256,7 +256,7 @@ lfb_status lfb_file_save(const lfb_content *content, const char *path)
   return linked ? save_behind_link(content, path, mode) : save_beside(content, path, mode);
 }
 
-/* Reads what has to be all that the file holds. */
+/* Reads the content, which must end with the file. */
 static lfb_status load_whole(int fd, const lfb_read_limits *limits, uint64_t known_bytes,
                              const lfb_opening *opening, void **made)
 {
@@ -318,7 +318,7 @@ lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *
 {
   const filter_content what = {filter, form};
 
-  /* Before anything is created: a form that cannot hold it needs no file. */
+  /* Before anything is created. */
   if (lfb_form_name(form) == NULL)
     return LFB_ERROR_NO_SUCH_FORM;
   if (!lfb_form_holds(form, filter->strategy->id))
@@ -326,7 +326,7 @@ lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *
   const lfb_content content = {
       .what = &what,
       .secret = lfb_description_writes_key(&filter->description),
-      .shared = form == LFB_FORM_MAPPED, /* a user that may write to it can make it say anything */
+      .shared = form == LFB_FORM_MAPPED, /* a user that may write to it can forge its content */
       .write = filter_write};
   return lfb_file_save(&content, path);
 }

@@ -1,6 +1,6 @@
 /*
- * form_checked.c - words with a checksum for each MiB of them: little-endian; behind them
- * for each MiB its XXH3-64, and the XXH3-64 of those.
+ * form_checked.c - words with a checksum per MiB: the words, little-endian; then the XXH3-64 of
+ * each MiB; then the XXH3-64 of this table of checksums.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,14 @@ static size_t checked_checksum_count(uint64_t size)
   return (size_t)((size + LFB_CHECKED_BYTES - 1) / LFB_CHECKED_BYTES);
 }
 
-/* Turns the table from or into little-endian: the same either way. */
+/* Converts the table from or to little-endian; both are the same operation. */
 static void checked_table_little(uint64_t *table, size_t count)
 {
   for (size_t i = 0; i < count; i++)
     table[i] = LFB_LITTLE_64(table[i]);
 }
 
-/* Writes the table, and the checksum of its bytes behind it. */
+/* Writes the table, and then the checksum of its bytes. */
 static lfb_status checked_write_table(uint64_t *table, size_t count, const lfb_writer *writer)
 {
   checked_table_little(table, count);
@@ -41,8 +41,8 @@ lfb_status lfb_form_write_checked(const lfb_bits *bits, const lfb_writer *writer
   return status;
 }
 
-/* Compares the words' checksums with the table's, and makes those words that do not match
- * all ones; whether all do. */
+/* Compares the words' checksums with the table.  Sets words that do not match to all ones.  Returns
+ * whether all match. */
 static bool checked_mend_words(const lfb_reader *reader, uint64_t offset, unsigned char *words,
                                uint64_t size, const uint64_t *checksums, const uint64_t *table)
 {
@@ -60,7 +60,7 @@ static bool checked_mend_words(const lfb_reader *reader, uint64_t offset, unsign
   return whole;
 }
 
-/* Compares the words and the table, all of which have been read; whether all is whole. */
+/* Compares the words and the table after both were read.  Returns whether both are undamaged. */
 static bool checked_compare(const lfb_reader *reader, uint64_t offset, uint64_t *words,
                             uint64_t size, const uint64_t *checksums, bool *changed,
                             uint64_t *table)

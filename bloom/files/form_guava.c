@@ -1,8 +1,8 @@
 /*
  * form_guava.c - the form that Guava's BloomFilter.writeTo writes.
  *
- * The header of guava_header.h; then the words, big-endian.  No magic number, no n, no p,
- * no checksum.
+ * The header of guava_header.h, then the words, big-endian.  The form has no magic number, no n,
+ * no p and no checksum.
  *
  * Source: Guava BloomFilter.java, writeTo and readFrom.
  */

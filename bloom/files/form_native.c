@@ -1,9 +1,9 @@
 /*
- * form_native.c - the library's own form: a header that says all, the words, and
- * a checksum for each MiB of them.
+ * form_native.c - the library's own form: a header that describes the whole filter, the words, and
+ * a checksum per MiB.
  *
- * 256 bytes of header; the words, little-endian; then for each MiB of words its
- * XXH3-64, and the XXH3-64 of those.  docs/formats.md has it field by field.
+ * 256 bytes of header, then words and checksums as in form_checked.c.  docs/formats.md describes
+ * each field.
  */
 #include <time.h>
 
@@ -36,13 +36,13 @@ static lfb_status native_check(const lfb_reader *reader, const lfb_geometry *geo
       lfb_form_check_words(reader, LFB_NATIVE_HEADER, words,
                            geometry->word_count * sizeof *words, checksums, changed);
 
-  /* of the ones, too, none beyond the last bit */
+  /* clears the ones that are after the last bit */
   if (status == LFB_OK && *changed && used != 0)
     words[geometry->word_count - 1] &= (UINT64_C(1) << used) - 1;
   return status;
 }
 
-/* Reads the rest of the header, and what it says. */
+/* Reads the rest of the header and decodes it. */
 static lfb_status native_read_header(const lfb_reader *reader, const unsigned char *head,
                                      unsigned char header[LFB_NATIVE_HEADER],
                                      lfb_description *description)
@@ -79,7 +79,7 @@ static lfb_status native_form_read(const lfb_reader *reader,
     damage->bits_missing += counted > there ? counted - there : 0;
   }
   if (only_compared) {
-    lfb_filter_free(made); /* which could answer nothing */
+    lfb_filter_free(made); /* without its key it cannot answer */
     return LFB_ERROR_KEY_NEEDED;
   }
   *filter = made;

@@ -1,6 +1,6 @@
 /*
- * form_sbbf.c - the form in which a Parquet file holds a column's Bloom filter: its
- * header, by Thrift's compact protocol, and its bitset.
+ * form_sbbf.c - the form of a column's Bloom filter in a Parquet file: a header in Thrift's
+ * compact protocol, and the bitset.
  *
  *   struct BloomFilterHeader {
  *     1: i32 numBytes                       of the bitset, a multiple of 32
@@ -9,9 +9,9 @@
  *     4: union { 1: struct UNCOMPRESSED {} } the compression
  *   }
  *
- * No n, no p, no checksum.  numBytes comes first, as every writer has it: the form is
- * known by its field head.  A union in which nothing is chosen stands for the only
- * choice there is: the npm package @dsnp/parquetjs writes it so.
+ * The form has no n, no p and no checksum.  Every writer puts numBytes first, so the form is
+ * recognised by that field's head.  An empty union stands for its only choice: the npm package
+ * @dsnp/parquetjs writes it so.
  *
  * Source: apache/parquet-format, parquet.thrift, BloomFilter.md.
  */
@@ -20,10 +20,10 @@
 #include "bloom/strategies/strategies.h"
 
 enum {
-  SBBF_SIZE = 1, /* fields of the header, and the last of them */
+  SBBF_SIZE = 1, /* field numbers of the header */
   SBBF_ALGORITHM = 2,
   SBBF_LAST = 4,
-  SBBF_ALL_FIELDS = 0x1e, /* a bit for each of 1 to 4 */
+  SBBF_ALL_FIELDS = 0x1e, /* bits 1 to 4, one per field */
   SBBF_BEGIN = 0x15,      /* field 1, an i32          */
   SBBF_BLOCK_BYTES = 32,
 };
@@ -45,7 +45,7 @@ static lfb_status sbbf_form_write(const lfb_filter *filter, const lfb_writer *wr
   size_t size = 0;
 
   header[size++] = SBBF_BEGIN;
-  /* zigzag of a positive number: twice it, seven bits a byte */
+  /* zigzag doubles a positive number; seven bits per byte */
   uint64_t left = 2 * sizeof(lfb_word) * filter->layout.bits.word_count;
   for (; left >= 0x80; left >>= 7)
     header[size++] = (unsigned char)(left | 0x80);
@@ -58,7 +58,7 @@ static lfb_status sbbf_form_write(const lfb_filter *filter, const lfb_writer *wr
                                                  NULL);
 }
 
-/* Reads a union of which nothing, or field 1, a structure, must be chosen. */
+/* Reads a union that must be empty or have field 1, a structure. */
 static lfb_status sbbf_read_union(lfb_thrift *thrift, lfb_status unknown)
 {
   lfb_thrift_field field = {0};
@@ -74,7 +74,7 @@ static lfb_status sbbf_read_union(lfb_thrift *thrift, lfb_status unknown)
   return status;
 }
 
-/* Reads a field of the header; `*size` if it is that. */
+/* Reads a field of the header; `*size` receives numBytes. */
 static lfb_status sbbf_read_field(lfb_thrift *thrift, const lfb_thrift_field *field,
                                   int64_t *size)
 {
@@ -115,7 +115,7 @@ static lfb_status sbbf_form_read(const lfb_reader *reader,
   int64_t size = 0;
   const lfb_status status = sbbf_read_header(&thrift, &size);
 
-  if (status != LFB_OK) /* else nothing of `head` is left: the shortest header has 9 bytes */
+  if (status != LFB_OK) /* on success `head` is used up: the shortest header has 9 bytes */
     return status;
   const uint64_t words = (uint64_t)size / sizeof(lfb_word);
   const lfb_description description = {

@@ -8,16 +8,17 @@
 #include "bloom/filter/digest.h"
 
 /*
- * Words go by pieces, each with a checksum of its own: all that is done to one is done while
- * it is in the cache, so that the memory is passed over once (save, load).  Smaller pieces
- * would take more calls of the system: by 16 KiB, twice the time on ext4.
+ * Words are read and written in pieces, each with its own checksum.  All work on a piece is done
+ * while the cache holds it, so save and load pass over the memory once.  Smaller pieces need more
+ * system calls: pieces of 16 KiB took twice the time on ext4.
  */
 #define PIECE_BYTES LFB_CHECKED_BYTES
 
-/* Bytes of words taken on the word of a header alone; then as they come.  Whole pieces. */
+/* Bytes of memory allocated because a header claims them; more only as words are read.  A multiple
+ * of PIECE_BYTES. */
 #define FIRST_BYTES PIECE_BYTES
 
-/* Turns words from a byte order into this machine's, or back. */
+/* Converts words from a byte order to this processor's, or back. */
 static void words_reorder(uint64_t *words, size_t count, lfb_byte_order order)
 {
   const bool swap = (order == LFB_ORDER_LITTLE) != (LFB_LITTLE_32(1) == 1);
@@ -61,7 +62,7 @@ static size_t words_pieces(uint64_t size)
   return (size_t)((size + PIECE_BYTES - 1) / PIECE_BYTES);
 }
 
-/* Room for `size` bytes of words.  Fails as lfb_pages_init(). */
+/* Allocates room for `size` bytes of words.  Fails as lfb_pages_init(). */
 static lfb_status words_init(lfb_words *come, uint64_t size)
 {
   assert(size != 0);
@@ -81,7 +82,7 @@ void lfb_words_free(lfb_words *come)
   lfb_pages_free(&come->pages);
 }
 
-/* Moves what has come into more memory: at most 4 times as much as has come. */
+/* Moves the words read so far into more memory, at most 4 times their size. */
 static lfb_status words_grow(lfb_words *come, uint64_t wanted)
 {
   const uint64_t have = come->pages.size;
@@ -108,7 +109,7 @@ static void words_count(lfb_words *come, const uint64_t *words, size_t count)
   come->full_words += bits == count * (uint64_t)LFB_WORD_BITS ? count : 0;
 }
 
-/* Counts them all again, which have been changed. */
+/* Counts the bits of all words again, after words were changed. */
 static void words_recount(lfb_words *come, uint64_t word_count)
 {
   const uint64_t most = PIECE_BYTES / sizeof(uint64_t);
@@ -119,7 +120,7 @@ static void words_recount(lfb_words *come, uint64_t word_count)
     words_count(come, words + at, (size_t)(word_count - at < most ? word_count - at : most));
 }
 
-/* Reads the piece that begins at byte `at`; how many bytes it has is in `*size`. */
+/* Reads the piece that begins at byte `at`; `*size` receives its bytes. */
 static lfb_status words_read_piece(const lfb_reader *reader, lfb_byte_order order, lfb_words *come,
                                    uint64_t at, size_t *size)
 {
@@ -137,7 +138,7 @@ static lfb_status words_read_piece(const lfb_reader *reader, lfb_byte_order orde
   return LFB_OK;
 }
 
-/* Reads `size` bytes of words, which are the caller's to free also on failure. */
+/* Reads `size` bytes of words.  The caller frees `come`, also on failure. */
 static lfb_status words_fill(const lfb_reader *reader, lfb_byte_order order, lfb_words *come,
                              uint64_t size)
 {
@@ -159,7 +160,7 @@ bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word)
   return used != 0 && last_word >> used != 0;
 }
 
-/* Makes a filter of the words that have come; on success the pages are its. */
+/* Makes a filter of the words that were read.  On success it owns the pages. */
 static lfb_status words_make(const lfb_reader *reader, lfb_words_check check,
                              const lfb_description *description, lfb_words *come,
                              lfb_filter **filter)
@@ -226,7 +227,8 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
   return LFB_OK;
 }
 
-/* Writes a piece of `count` words from word `first` on, by way of a copy that stands still. */
+/* Writes a piece of `count` words from word `first` on.  It writes a copy, which concurrent puts do
+ * not change. */
 static lfb_status words_write_piece(const lfb_bits *bits, uint64_t first, uint64_t *copy,
                                     size_t count, lfb_byte_order order, const lfb_writer *writer,
                                     uint64_t *checksum)

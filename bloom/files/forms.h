@@ -1,9 +1,9 @@
 /*
- * forms.h - what a serialised form is: one row of a table; and reading and
- * writing words in pieces, which all forms share.
+ * forms.h - the interface of a serialised form, one row of a table; and reading and writing
+ * words in pieces, which all forms share.
  *
- * What is read is hostile: a form checks every field and product before it
- * allocates, and memory grows with the bytes that have come.
+ * Input is hostile: a form checks every field and product before it allocates, and memory grows
+ * only with the bytes that were read.
  */
 #ifndef LFB_BLOOM_FORMS_H
 #define LFB_BLOOM_FORMS_H
@@ -12,51 +12,53 @@
 #include "bloom/files/magic.h"
 #include "bloom/filter/create.h"
 
-/* Bytes of words that have a checksum of their own. */
+/* Bytes of words per checksum. */
 #define LFB_CHECKED_BYTES (UINT64_C(1) << 20)
 
 typedef enum lfb_byte_order { LFB_ORDER_BIG, LFB_ORDER_LITTLE } lfb_byte_order;
 
-/* Where a form comes from. */
+/* The source of a form. */
 typedef struct lfb_reader {
   lfb_read_fn read;
   void *from;
   lfb_read_limits limits;
-  uint64_t known_bytes; /* that are surely there, counted from the start; 0: not known */
-  uint64_t at;          /* where the form begins in what is read, for limits.damage     */
+  uint64_t known_bytes; /* that certainly exist, counted from the start; 0: not known */
+  uint64_t at;          /* the form's offset in the input, for limits.damage          */
 } lfb_reader;
 
-/* Where a form goes to. */
+/* The target of a form. */
 typedef struct lfb_writer {
   lfb_write_fn write;
   void *to;
 } lfb_writer;
 
+/* A form. */
 typedef struct lfb_form_row {
   lfb_form form;
   const char *name;
 
-  /* Whether it can hold filters of this strategy. */
+  /* Whether the form can hold filters of this strategy. */
   bool (*holds)(const lfb_strategy *strategy);
 
-  /* What it begins with; without a magic number, whether these bytes can be its first ones. */
+  /* The form's first bytes.  Without a magic number, `begins` returns whether `head` can be its
+   * beginning. */
   lfb_magic magic;
   bool (*begins)(const unsigned char head[LFB_FORM_HEAD]);
 
   lfb_status (*write)(const lfb_filter *filter, const lfb_writer *writer);
 
-  /* Reads on after `head`. */
+  /* Reads the rest, after `head`. */
   lfb_status (*read)(const lfb_reader *reader, const unsigned char head[LFB_FORM_HEAD],
                      lfb_filter **filter);
 } lfb_form_row;
 
-/* One row a file; the table in forms.c lists them. */
+/* One row per file; the table in forms.c lists them. */
 extern const lfb_form_row lfb_form_row_native;
 extern const lfb_form_row lfb_form_row_guava;
 extern const lfb_form_row lfb_form_row_sbbf;
 extern const lfb_form_row lfb_form_row_mapped;
 
-/* The form that begins with these bytes; LFB_FORM_NONE. */
+/* The form that begins with these bytes, or LFB_FORM_NONE. */
 lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD]);
 
 /* Writes a filter as lfb_filter_write() does. */
@@ -66,8 +68,8 @@ lfb_status lfb_form_write(const lfb_filter *filter, lfb_form form, const lfb_wri
 lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter);
 
 /*
- * Says, where damage is wanted, that `size` bytes at `offset` of the form were compared with
- * their checksum, and whether they match.
+ * Records in limits->damage, unless that is NULL, that `size` bytes at `offset` of the form were
+ * compared with their checksum, and whether they match.
  */
 void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size, bool match);
 
@@ -75,21 +77,21 @@ void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size,
 lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t size);
 
 /*
- * Looks at the words, and may change them; reads on behind them, if it likes.
+ * Checks the words.  It may change them, and may read the bytes after them.
  *
- * Takes  checksums  the XXH3 of each LFB_CHECKED_BYTES of the bytes that came.
- *        changed    to be set if a word was changed.
+ * Takes  checksums  the XXH3 of each LFB_CHECKED_BYTES of the bytes that were read.
+ *        changed    set to true if a word was changed.
  */
 typedef lfb_status (*lfb_words_check)(const lfb_reader *reader, const lfb_geometry *geometry,
                                       uint64_t *words, const uint64_t *checksums, bool *changed);
 
-/* Words that have come. */
+/* Words that were read. */
 typedef struct lfb_words {
   lfb_pages pages;
-  uint64_t *checksums; /* the XXH3 of each LFB_CHECKED_BYTES of the bytes that came: as many
-                          as the pages have room for                                     */
+  uint64_t *checksums; /* the XXH3 of each LFB_CHECKED_BYTES of the bytes that were read; as
+                          many as the pages have room for                                */
   uint64_t bits_set;
-  uint64_t full_words;  /* of pieces that are all ones */
+  uint64_t full_words;  /* words of pieces that are all ones */
 } lfb_words;
 
 /*
@@ -97,37 +99,38 @@ typedef struct lfb_words {
  *
  * Fails  LFB_ERROR_OVER_LIMIT before anything is allocated; _TRUNCATED, _NO_MEMORY,
  *        _SIZE_OVERFLOW, or what the reader returned.
- * Owner  the caller, until lfb_words_free(), or of the pages for good.
+ * Owner  the caller, until lfb_words_free(); it may pass the pages on.
  */
 lfb_status lfb_form_take_words(const lfb_reader *reader, lfb_byte_order order, uint64_t size,
                                lfb_words *words);
 
+/* Frees the pages and the checksums. */
 void lfb_words_free(lfb_words *come);
 
 /*
- * Reads the checksums behind checked words (form_checked.c) that begin at byte `offset` of
- * the form, and compares.  Words that do not match become all ones.
+ * Reads the checksums after checked words (form_checked.c) that begin at byte `offset` of the
+ * form, and compares them.  Words that do not match become all ones.
  *
- * Gives  changed  whether any did.
- * Fails  LFB_ERROR_BAD_CHECKSUM unless damage is to be opened; as lfb_form_read_bytes();
+ * Gives  changed  whether words became all ones.
+ * Fails  LFB_ERROR_BAD_CHECKSUM, unless limits.open_damaged; as lfb_form_read_bytes();
  *        _NO_MEMORY.
  */
 lfb_status lfb_form_check_words(const lfb_reader *reader, uint64_t offset, uint64_t *words,
                                 uint64_t size, const uint64_t *checksums, bool *changed);
 
-/* Writes words, little-endian, and their checksums: a rolling snapshot.  Fails as
+/* Writes words, little-endian, and their checksums, as a rolling snapshot.  Fails as
  * lfb_form_write_words(). */
 lfb_status lfb_form_write_checked(const lfb_bits *bits, const lfb_writer *writer);
 
-/* Why these first bytes begin no plain filter: LFB_ERROR_GROWING, _COUNTING, _UNKNOWN_FORM;
- * LFB_OK if they begin one. */
+/* Why no plain filter begins with these bytes: LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING or
+ * _UNKNOWN_FORM.  LFB_OK if one does. */
 lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD]);
 
-/* Whether the last word has bits set that are beyond the filter's last one. */
+/* Whether the last word has bits set after the filter's last bit. */
 bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word);
 
 /*
- * Reads the words of a described filter, has them checked, and makes it.
+ * Reads the words of the filter in the description, checks them, and makes the filter.
  *
  * Takes  check  may be NULL.
  * Fails  LFB_ERROR_OVER_LIMIT before anything is allocated; _TRUNCATED,
@@ -138,9 +141,9 @@ LFB_KIN lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order 
                                        lfb_filter **filter);
 
 /*
- * Writes all words, a rolling snapshot.
+ * Writes all words, as a rolling snapshot.
  *
- * Takes  checksums  NULL, or room for one XXH3 a LFB_CHECKED_BYTES of what is written.
+ * Takes  checksums  NULL, or room for one XXH3 per LFB_CHECKED_BYTES of the written bytes.
  * Fails  LFB_ERROR_NO_MEMORY, or what the writer returned.
  */
 LFB_KIN lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,

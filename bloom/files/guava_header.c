@@ -1,4 +1,4 @@
-/* guava_header.c - writing and reading them. */
+/* guava_header.c - writing and reading Guava's header. */
 #include "bloom/files/guava_header.h"
 
 #include "bloom/strategies/guava.h"
@@ -30,7 +30,7 @@ lfb_status lfb_guava_decode(const unsigned char header[LFB_GUAVA_HEADER],
     return LFB_ERROR_BAD_STRATEGY;
   if (header[1] == 0)
     return LFB_ERROR_BAD_PROBES;
-  if (words == 0 || words > LFB_GUAVA_MAX_WORDS) /* not above 0 as a Java int */
+  if (words == 0 || words > LFB_GUAVA_MAX_WORDS) /* 0 or negative as a Java int */
     return LFB_ERROR_BAD_WORD_COUNT;
   *description = (lfb_description){
       .strategy = strategy,

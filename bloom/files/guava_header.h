@@ -1,8 +1,8 @@
 /*
- * guava_header.h - the six bytes before the words of what Guava's BloomFilter.writeTo writes.
+ * guava_header.h - the six bytes that Guava's BloomFilter.writeTo writes before the words.
  *
- * Byte 0 the strategy's ordinal; byte 1 the number of probes, 1 to 255; bytes 2
- * to 5 the number of words, a big-endian int.
+ * Byte 0 is the strategy's ordinal, byte 1 the number of probes (1 to 255), bytes 2 to 5 the
+ * number of words (a big-endian int).
  */
 #ifndef LFB_BLOOM_GUAVA_HEADER_H
 #define LFB_BLOOM_GUAVA_HEADER_H
@@ -16,13 +16,14 @@ extern "C" {
 
 enum { LFB_GUAVA_HEADER = 6 }; /* bytes */
 
-/* Whether it can hold filters of this strategy. */
+/* Whether Guava's form can hold filters of this strategy. */
 LFB_KIN bool lfb_guava_holds(const lfb_strategy *strategy);
 
+/* Writes the header. */
 LFB_KIN void lfb_guava_encode(const lfb_description *description,
                               unsigned char header[LFB_GUAVA_HEADER]);
 
-/* Fails: LFB_ERROR_BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT. */
+/* Reads the header.  Fails: LFB_ERROR_BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT. */
 LFB_KIN lfb_status lfb_guava_decode(const unsigned char header[LFB_GUAVA_HEADER],
                                     lfb_description *description);
 

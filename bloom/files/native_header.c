@@ -39,7 +39,7 @@ uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER])
   return lfb_load_le64(header + NATIVE_AT_BITS_SET);
 }
 
-/* Tells a wrong key from the right one without giving it away. */
+/* A check value that exposes a wrong key without revealing the right one. */
 static uint64_t native_key_check(const uint64_t key[2])
 {
   return lfb_siphash13(lfb_magic_bytes(LFB_MAGIC_NATIVE), LFB_MAGIC_SIZE, key);
@@ -112,7 +112,7 @@ static lfb_status decode_config(const unsigned char *header, const lfb_strategy 
   memcpy(&config->fpp, &fpp, sizeof fpp);
   if (formula > LFB_PROBES_GUAVA_CURRENT)
     return LFB_ERROR_BAD_HEADER;
-  /* 0 where the filter came from a form that did not say */
+  /* 0 if the filter came from a form without fpp */
   return fpp == 0 || lfb_sizing_check_fpp(config->fpp) == LFB_OK ? LFB_OK
                                                                 : LFB_ERROR_BAD_HEADER;
 }
@@ -130,14 +130,14 @@ static lfb_status decode_keyed(const unsigned char *header, const uint8_t *key,
              : LFB_ERROR_WRONG_KEY;
 }
 
-/* A key that the file has is the one, and whoever gives another has the wrong file. */
+/* Takes the key from the file.  A caller that passes another key has the wrong file. */
 static lfb_status decode_with_key(const unsigned char *header, const uint8_t *key,
                                   lfb_hasher *hasher)
 {
   const lfb_status status = decode_keyed(header, header + NATIVE_AT_KEY, hasher);
 
   if (status == LFB_ERROR_WRONG_KEY)
-    return LFB_ERROR_BAD_HEADER; /* it contradicts its own check */
+    return LFB_ERROR_BAD_HEADER; /* the file's key contradicts the file's check value */
   return status == LFB_OK && key != NULL && memcmp(key, header + NATIVE_AT_KEY, 16) != 0
              ? LFB_ERROR_WRONG_KEY
              : status;
@@ -154,7 +154,7 @@ static lfb_status decode_hasher(const unsigned char *header, const lfb_strategy 
     return decode_with_key(header, key, hasher);
   if (chosen && hash == LFB_HASH_SIPHASH13)
     return decode_keyed(header, key, hasher);
-  /* a seed is there exactly where the strategy has one: 0 would ask for another */
+  /* a seed is present exactly if the strategy has one: a seed of 0 would request a random one */
   if (hash != (uint32_t)(chosen ? LFB_HASH_XXH3 : LFB_HASH_DEFAULT) ||
       (strategy->seeding == LFB_SEED_NONE) != (seed == 0) ||
       lfb_load_le64(header + NATIVE_AT_KEY_CHECK) != 0)

@@ -1,9 +1,8 @@
 /*
- * native_header.h - the header of the native form: all that a filter is, in 256
- * bytes that can be looked at before anything is allocated.
+ * native_header.h - the header of the native form: the full description of a filter in 256 bytes,
+ * which can be checked before anything is allocated.
  *
- * The layout is docs/formats.md; it is little-endian and never changes within a
- * version.
+ * docs/formats.md has the layout: little-endian, and unchanged within a version.
  */
 #ifndef LFB_BLOOM_NATIVE_HEADER_H
 #define LFB_BLOOM_NATIVE_HEADER_H
@@ -14,22 +13,23 @@
 
 enum { LFB_NATIVE_HEADER = 256 }; /* bytes */
 
-/* Whether a field that is to be zero is. */
+/* Whether all bytes from `from` up to `end` are zero. */
 bool lfb_native_is_zero(const unsigned char *from, const unsigned char *end);
 
-/* How many bits a header says were set when writing began: at most those of the words. */
+/* The header's count of bits set when writing began; at most that of the words. */
 uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER]);
 
-/* Writes the header of a filter that has so many bits set; `now` in seconds since 1970. */
+/* Writes the header of a filter with `bits_set` bits set; `now` in seconds since 1970. */
 LFB_KIN void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
                                unsigned char header[LFB_NATIVE_HEADER]);
 
 /*
- * Reads a header, checking every field.
+ * Reads a header and checks every field.
  *
  * Takes  key    16 bytes, or NULL.
- * Fails  LFB_ERROR_UNKNOWN_VERSION, _BAD_CHECKSUM, _BAD_STRATEGY, _BAD_HEADER,
- *        _KEY_NEEDED: what is read is all but the hasher; _WRONG_KEY.
+ * Fails  LFB_ERROR_UNKNOWN_FORM, _UNKNOWN_VERSION, _BAD_CHECKSUM, _BAD_STRATEGY, _BAD_PROBES,
+ *        _BAD_WORD_COUNT, _BAD_HEADER, _WRONG_KEY, or what the strategy's `usable` returns;
+ *        _KEY_NEEDED: then the description is written, except its hasher.
  */
 LFB_KIN lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER],
                                      const uint8_t *key, lfb_description *description);

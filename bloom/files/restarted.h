@@ -1,5 +1,5 @@
 /*
- * restarted.h - calls of the system that a signal may interrupt, made again when it has.
+ * restarted.h - system calls that are repeated if a signal interrupts them.
  */
 #ifndef LFB_BLOOM_RESTARTED_H
 #define LFB_BLOOM_RESTARTED_H
@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* As open(), for this process's programs alone: O_CLOEXEC. */
+/* As open() with O_CLOEXEC: programs that this process executes do not inherit the descriptor. */
 static inline int lfb_restarted_open(const char *path, int flags, mode_t mode)
 {
   int fd;

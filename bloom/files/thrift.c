@@ -1,9 +1,9 @@
 /* thrift.c - reading Thrift's compact protocol. */
 #include "bloom/files/thrift.h"
 
-/* The other types, whose values are only skipped. */
+/* The other types; their values are only skipped. */
 enum {
-  TRUE = 1, /* the value is in the type, but in collections a byte */
+  TRUE = 1, /* the type is the value; in collections the value is a byte */
   FALSE = 2,
   BYTE = 3,
   I16 = 4,
@@ -35,7 +35,7 @@ static lfb_status thrift_skip_bytes(lfb_thrift *thrift, uint64_t size)
   return status;
 }
 
-/* Seven bits a byte, the lowest first; the last byte's top bit is off. */
+/* Seven bits per byte, the lowest first; the last byte's top bit is 0. */
 static lfb_status thrift_varint(lfb_thrift *thrift, uint64_t *value)
 {
   uint64_t sum = 0;
@@ -76,7 +76,7 @@ lfb_status lfb_thrift_next(lfb_thrift *thrift, lfb_thrift_field *field)
   field->type = byte & 15;
   if (field->type == LFB_THRIFT_STOP)
     return byte == 0 ? LFB_OK : LFB_ERROR_BAD_HEADER;
-  if (byte >= 16) { /* a little above the last one's */
+  if (byte >= 16) { /* the difference to the last field's number */
     field->number += byte >> 4;
     return LFB_OK;
   }
@@ -99,7 +99,7 @@ static lfb_status thrift_skip_struct(lfb_thrift *thrift)
   return status;
 }
 
-/* An element takes at least a byte, so that the bytes that are left bound the loop. */
+/* An element has at least one byte, so the bytes that are left limit the caller's loop. */
 static lfb_status thrift_skip_element(lfb_thrift *thrift, uint8_t type)
 {
   return type == TRUE || type == FALSE ? thrift_skip_bytes(thrift, 1)
@@ -148,7 +148,7 @@ static lfb_status thrift_skip_binary(lfb_thrift *thrift)
   return status == LFB_OK ? thrift_skip_bytes(thrift, size) : status;
 }
 
-/* What holds other values. */
+/* Skips a value that contains other values. */
 static lfb_status thrift_skip_nested(lfb_thrift *thrift, uint8_t type)
 {
   if (thrift->depth == LFB_THRIFT_DEPTH)

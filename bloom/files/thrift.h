@@ -1,11 +1,11 @@
 /*
  * thrift.h - reading Thrift's compact protocol: the fields of a structure, one after
- * another, and skipping those that one does not know.
+ * another, and skipping unknown fields.
  *
- * A structure is fields, each with a number and a type, and a stop.  Whoever reads one
- * skips fields whose number it does not know: later versions add them.  The input is
- * hostile: at most LFB_THRIFT_BYTES are read, and what is skipped lies at most
- * LFB_THRIFT_DEPTH structures or collections deep.
+ * A structure is a sequence of fields, each with a number and a type, and a stop.  A reader skips
+ * fields with unknown numbers: later versions add them.  The input is hostile: at most
+ * LFB_THRIFT_BYTES are read, and skipped values may nest LFB_THRIFT_DEPTH structures or
+ * collections deep.
  *
  * Fails  LFB_ERROR_BAD_HEADER, _TRUNCATED, or what the reader returned.
  *
@@ -28,27 +28,28 @@ enum {
   LFB_THRIFT_STRUCT = 12,
 };
 
+/* The state of reading. */
 typedef struct lfb_thrift {
   const lfb_reader *reader;
   const unsigned char *head; /* bytes that were read already */
   uint32_t head_left;
-  uint32_t left;  /* bytes that may yet be read, head included */
-  uint32_t depth; /* of what is being skipped                  */
+  uint32_t left;  /* bytes that may still be read, including `head` */
+  uint32_t depth; /* nesting of the value that is being skipped     */
 } lfb_thrift;
 
-/* A field of a structure; all 0 before its first. */
+/* A field of a structure; all 0 before the first. */
 typedef struct lfb_thrift_field {
   uint8_t type;
   int64_t number;
 } lfb_thrift_field;
 
-/* Reads where the next field begins; its value, if it has one, comes next. */
+/* Reads the beginning of the next field.  Its value, if it has one, follows. */
 lfb_status lfb_thrift_next(lfb_thrift *thrift, lfb_thrift_field *field);
 
-/* Reads a number of 16, 32 or 64 bits; wider ones than 64 are refused. */
+/* Reads a number of 16, 32 or 64 bits.  A wider one is refused. */
 lfb_status lfb_thrift_number(lfb_thrift *thrift, int64_t *value);
 
-/* Reads over the value of a field. */
+/* Skips the value of a field. */
 lfb_status lfb_thrift_skip(lfb_thrift *thrift, uint8_t type);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * form_mapped.c - the form that several processes map at once (lfbloom/mapped.h), read
- * and written as the others are: as a snapshot.
+ * form_mapped.c - the form that several processes map at once (lfbloom/mapped.h), read and
+ * written as a snapshot, like the other forms.
  */
 #include <time.h>
 
@@ -14,7 +14,7 @@ static bool mapped_form_holds(const lfb_strategy *strategy)
   return true;
 }
 
-/* Reads what lies between two offsets, and forgets it. */
+/* Reads and discards the bytes between two offsets. */
 static lfb_status mapped_skip(const lfb_reader *reader, uint64_t from, uint64_t to)
 {
   unsigned char piece[4096];
@@ -45,7 +45,7 @@ static lfb_status mapped_form_read(const lfb_reader *reader,
     status = lfb_mapped_decode(header, reader->limits.key, &shape, &other, &description);
   if (status != LFB_OK)
     return status;
-  /* What both a stream and a file can know is asked first, so that they agree. */
+  /* First the limit, which does not need the input's size: a stream and a file fail alike. */
   const uint64_t most = reader->limits.max_bytes, wanted = shape.file_size - shape.words_at;
   if (most != 0 && wanted > most)
     return LFB_ERROR_OVER_LIMIT;

@@ -17,7 +17,7 @@
 
 enum { FD_PATH = sizeof "/proc/self/fd/-2147483648" };
 
-/* A path that leads to an open file without a name; written to `path`. */
+/* Writes to `path` a path that leads to an open file without a name, and returns it. */
 static const char *making_fd_path(int fd, char path[FD_PATH])
 {
   (void)snprintf(path, FD_PATH, "/proc/self/fd/%d", fd);
@@ -53,7 +53,7 @@ static lfb_status making_open(lfb_mapping *mapping, mode_t mode, bool *named)
   return errno == EEXIST ? LFB_ERROR_EXISTS : LFB_ERROR_OPEN;
 }
 
-/* Ends a file that is not to be. */
+/* Removes the name of a file that could not be made.  Keeps errno and returns `status`. */
 static lfb_status making_undo(const lfb_making *making, lfb_status status)
 {
   const int cause = errno;
@@ -69,7 +69,7 @@ lfb_status lfb_making_begin(const char *path, uint32_t mode, bool secret, lfb_ma
   const mode_t owner = S_IRUSR | S_IWUSR;
   const mode_t wanted = mode == 0 ? owner : (mode_t)mode & (S_IRWXU | S_IRWXG | S_IRWXO);
 
-  if (making_is_taken(path)) { /* said before anything is made */
+  if (making_is_taken(path)) { /* checked before anything is made */
     errno = EEXIST;
     return LFB_ERROR_EXISTS;
   }
@@ -89,11 +89,11 @@ void lfb_making_write_head(const lfb_making *making, const unsigned char *head, 
   char *to = lfb_mapping_at(making->mapping, 0);
 
   memcpy(to + FIRST, head + FIRST, size - FIRST);
-  lfb_fence(memory_order_release); /* that the compiler keeps this order */
+  lfb_fence(memory_order_release); /* the compiler must keep this order */
   memcpy(to, head, FIRST);
 }
 
-/* Gives a file that has none its name. */
+/* Gives the file its name, unless it has one. */
 static lfb_status making_name(lfb_making *making)
 {
   const lfb_mapping *mapping = making->mapping;

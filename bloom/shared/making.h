@@ -1,5 +1,5 @@
 /*
- * making.h - making the file of a shared filter: it has no name until it is whole.
+ * making.h - making the file of a shared filter.  The file has no name until it is complete.
  */
 #ifndef LFB_BLOOM_MAKING_H
 #define LFB_BLOOM_MAKING_H
@@ -10,26 +10,25 @@
 typedef struct lfb_making {
   lfb_mapping *mapping;
   const char *path;
-  bool named; /* already, for want of files without a name, or of /proc to name them by */
+  bool named; /* true from the start if the system lacks unnamed files, or /proc to name them */
 } lfb_making;
 
 /*
  * Makes an empty file in the folder of `path`.
  *
  * Takes  mode    its permissions, less the process's umask; 0 for 0600.
- *        secret  whether a key will be in it: then nobody but the owner has any permission.
+ *        secret  whether the file will hold a key: then only the owner has permissions.
  * Fails  LFB_ERROR_EXISTS, _OPEN, with the cause in errno, _NO_MEMORY.
  */
 lfb_status lfb_making_begin(const char *path, uint32_t mode, bool secret, lfb_making *making);
 
-/* Writes the head of a file that is mapped: its first bytes last, so that no half of it is taken
- * for a whole. */
+/* Writes the head of a mapped file.  Its first bytes are written last, so that a partial head is
+ * never taken for a complete one. */
 void lfb_making_write_head(const lfb_making *making, const unsigned char *head, size_t size);
 
 /*
- * Gives the file its name and makes that last, unless `status` says that making it has failed;
- * then no name is left.  The mapping stays the caller's; it may have
- * ended already if `status` is a failure.
+ * Gives the file its name and makes the name durable.  If `status` is a failure, no name is left.
+ * The mapping stays the caller's; if `status` is a failure, it may have ended already.
  *
  * Fails  as `status`; LFB_ERROR_EXISTS, _OPEN, _SYNC, _NO_MEMORY.
  */

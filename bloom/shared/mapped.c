@@ -11,7 +11,7 @@
 
 enum { MAPPED_ROOMS = 2 };
 
-/* The bytes of the file that are touched. */
+/* The ranges of the file that are used. */
 static void mapped_rooms(const lfb_mapped_shape *shape, lfb_room rooms[MAPPED_ROOMS])
 {
   rooms[0] = (lfb_room){0, LFB_MAPPED_CELLS_END};
@@ -24,15 +24,15 @@ static lfb_pages mapped_words(const lfb_mapping *mapping, const lfb_mapped_shape
                      shape->file_size - shape->words_at};
 }
 
-/* Ends a filter in a mapped file. */
+/* Frees a filter's count and ends its mapping. */
 static void mapped_leave(lfb_filter *filter)
 {
   lfb_stripes_free(&filter->layout.count);
   lfb_mapping_end(filter->mapping);
 }
 
-/* The filter over a file that is mapped, which it owns on success.  What this process puts is
- * counted in private memory. */
+/* Makes the filter over a mapped file.  On success it owns the mapping.  The bits that this process
+ * turns on are counted in private memory. */
 static lfb_status mapped_over(lfb_mapping *mapping, const lfb_mapped_shape *shape,
                               const lfb_description *description, lfb_filter **filter)
 {
@@ -53,7 +53,7 @@ static lfb_status mapped_over(lfb_mapping *mapping, const lfb_mapped_shape *shap
 
 /* ---- making ---------------------------------------------------------------------------- */
 
-/* Frees a filter as the way of a call that fails; keeps errno. */
+/* Frees a filter after a failure; keeps errno. */
 static void mapped_abandon(lfb_filter *filter)
 {
   const int cause = errno;
@@ -62,7 +62,7 @@ static void mapped_abandon(lfb_filter *filter)
   errno = cause;
 }
 
-/* Makes the file of an empty filter, which has no name yet. */
+/* Makes the file of an empty filter; the file has no name yet. */
 static lfb_status mapped_fill(const lfb_making *making, const lfb_description *description,
                               const lfb_mapped_shape *shape)
 {
@@ -123,7 +123,7 @@ lfb_status lfb_mapped_create(const char *path, const lfb_config *config, lfb_fil
 
 /* ---- opening --------------------------------------------------------------------------- */
 
-/* Reads the head of the file. */
+/* Reads the head of the file and checks its form. */
 static lfb_status mapped_read_head(int fd, unsigned char header[LFB_MAPPED_HEADER])
 {
   size_t have;
@@ -137,7 +137,7 @@ static lfb_status mapped_read_head(int fd, unsigned char header[LFB_MAPPED_HEADE
   return have < LFB_MAPPED_HEADER ? LFB_ERROR_TRUNCATED : LFB_OK;
 }
 
-/* Reads the head and compares it with what this machine can share. */
+/* Reads and decodes the head, and checks that this processor can share the file. */
 static lfb_status mapped_describe(int fd, const lfb_read_limits *limits, lfb_mapped_shape *shape,
                                   lfb_description *description)
 {
@@ -154,7 +154,7 @@ static lfb_status mapped_describe(int fd, const lfb_read_limits *limits, lfb_map
                       : lfb_claims_sharable(description->strategy->hash_width);
 }
 
-/* Compares what the head claims with what is there. */
+/* Compares the head with the limits and with the file's size, `there`. */
 static lfb_status mapped_check(const lfb_mapped_shape *shape, const lfb_geometry *geometry,
                                const lfb_read_limits *limits, uint64_t there)
 {
@@ -165,7 +165,7 @@ static lfb_status mapped_check(const lfb_mapped_shape *shape, const lfb_geometry
   return LFB_OK;
 }
 
-/* Sees to it that all that will be touched has its blocks. */
+/* Reserves the blocks that the file lacks; if it is read-only, checks them. */
 static lfb_status mapped_check_holes(const lfb_disk_file *disk, const lfb_mapped_shape *shape,
                                      const lfb_read_limits *limits, bool writable)
 {
@@ -176,7 +176,7 @@ static lfb_status mapped_check_holes(const lfb_disk_file *disk, const lfb_mapped
                   : lfb_room_check_holes(disk, rooms, MAPPED_ROOMS);
 }
 
-/* Looks at what a file that is mapped has behind its filter's last bit. */
+/* Checks that a mapped file has no bits set after its filter's last bit. */
 static lfb_status mapped_check_end(const lfb_mapping *mapping, const lfb_mapped_shape *shape,
                                    const lfb_geometry *geometry)
 {

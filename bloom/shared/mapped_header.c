@@ -6,12 +6,12 @@ enum {
   MAPPED_AT_MAGIC = 0,
   MAPPED_AT_VERSION = 8,
   MAPPED_AT_PREFIX_SIZE = 12,
-  MAPPED_AT_ORDER = 16, /* 8 bytes, as the machine that made the file has them */
+  MAPPED_AT_ORDER = 16, /* 8 bytes, in the byte order of the file's maker */
   MAPPED_AT_WORDS = 24,
   MAPPED_AT_FILE_SIZE = 32,
   MAPPED_AT_CELL_COUNT = 40,
   MAPPED_AT_CELL_SIZE = 44,
-  MAPPED_AT_RESERVED = 48, /* zero up to the checksum; in version 1 from _AT_RESERVED_1 on */
+  MAPPED_AT_RESERVED = 48, /* zero up to the checksum; version 1: from _AT_RESERVED_1 on */
   MAPPED_AT_RESERVED_1 = 60,
   MAPPED_AT_CHECKSUM = 248,
 };
@@ -21,11 +21,11 @@ static const uint64_t order_mark = UINT64_C(0x0102030405060708);
 enum {
   MAPPED_VERSION_1 = 1, /* with leases and claimants of processes */
   MAPPED_VERSION = 2,
-  SMALL_ALIGNMENT = 1 << 16, /* a page on every machine          */
+  SMALL_ALIGNMENT = 1 << 16, /* a multiple of every processor's page size */
   MOST_WORDS_AT = 1 << 24,
 };
 
-/* From how many bytes of words on they begin at a huge page of the file. */
+/* From this size on, words begin at a huge page of the file. */
 #define LARGE_WORDS (UINT64_C(16) << 20)
 
 uint64_t lfb_mapped_words_from(uint64_t from, uint64_t word_bytes)
@@ -57,7 +57,7 @@ void lfb_mapped_encode(const lfb_description *description, uint64_t bits_set,
   lfb_native_encode(description, bits_set, now, header + LFB_MAPPED_PREFIX);
 }
 
-/* Whether the words' bytes are in the other order than this machine's. */
+/* Reads whether the words have the other byte order than this processor. */
 static lfb_status decode_order(const unsigned char *header, bool *other)
 {
   uint64_t mark;
@@ -90,7 +90,7 @@ static lfb_status decode_shape(const unsigned char *header, const lfb_geometry *
   return LFB_OK;
 }
 
-/* What the prefix says by itself. */
+/* Checks the fields of the prefix that do not depend on the native header. */
 static lfb_status mapped_decode_prefix(const unsigned char *header)
 {
   const uint32_t version = lfb_load_le32(header + MAPPED_AT_VERSION);

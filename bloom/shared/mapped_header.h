@@ -1,10 +1,10 @@
 /*
- * mapped_header.h - the head of a file that holds a filter for several processes: where
- * everything in it is.
+ * mapped_header.h - the head of a file with a filter for several processes: it locates all parts
+ * of the file.
  *
- * A prefix of 256 bytes, the header of a native form, which says what the filter is, the cells
- * of claims, and the words.  The layout is docs/formats.md; it never changes within a version.
- * A file of version 1 had other things between the head and the words.  It is read as a form,
+ * The file has a prefix of 256 bytes, a native header, which describes the filter, the cells of
+ * claims, and the words.  docs/formats.md has the layout, which is unchanged within a version.
+ * A file of version 1 has other data between the head and the words.  It can be read as a form,
  * but not opened in place.
  */
 #ifndef LFB_BLOOM_MAPPED_HEADER_H
@@ -27,24 +27,25 @@ typedef struct lfb_mapped_shape {
   bool old; /* of version 1 */
 } lfb_mapped_shape;
 
-/* Where words of so many bytes begin, at the earliest from byte `from` of the file: at a page of
- * any machine, and large ones at a huge page. */
+/* The offset of `word_bytes` bytes of words, at or after byte `from` of the file.  It is aligned to
+ * a page of any processor; large words are aligned to a huge page. */
 uint64_t lfb_mapped_words_from(uint64_t from, uint64_t word_bytes);
 
-/* The shape of a new file for words of so many bytes. */
+/* The shape of a new file for `word_bytes` bytes of words. */
 lfb_mapped_shape lfb_mapped_shape_for(uint64_t word_bytes);
 
-/* Writes the head of a file for a filter of this description that has so many bits set; `now` in
+/* Writes the head of a file for a filter of this description with `bits_set` bits set; `now` in
  * seconds since 1970. */
 void lfb_mapped_encode(const lfb_description *description, uint64_t bits_set,
                        const lfb_mapped_shape *shape, uint64_t now,
                        unsigned char header[LFB_MAPPED_HEADER]);
 
 /*
- * Reads a head, checking every field.
+ * Reads a head and checks every field.
  *
- * Takes  key    16 bytes, or NULL.
- *        order  receives whether the words' bytes are in the other order than this machine's.
+ * Takes  key               16 bytes, or NULL.
+ *        other_byte_order  receives whether the words have the other byte order than this
+ *                          processor.
  * Fails  LFB_ERROR_UNKNOWN_FORM, and as lfb_native_decode().
  */
 lfb_status lfb_mapped_decode(const unsigned char header[LFB_MAPPED_HEADER], const uint8_t *key,

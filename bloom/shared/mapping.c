@@ -39,8 +39,8 @@ bool lfb_mapping_is_whole(const lfb_mapping *mapping)
          now.size >= mapping->pages.size;
 }
 
-/* Whether the descriptor is another file's by now: the program has closed it.  Before the file is
- * mapped, no caller has it, and what it is may not be known. */
+/* Whether the descriptor belongs to another file by now, because the program has closed it.  Before
+ * the file is mapped, no caller has the filter, and the file's identity may be unknown. */
 static bool mapping_is_anothers(const lfb_mapping *mapping)
 {
   lfb_disk_file now = {.fd = mapping->disk.fd};
@@ -54,7 +54,7 @@ void lfb_mapping_end(lfb_mapping *mapping)
   const int cause = errno;
 
   if (mapping->disk.fd >= 0 && !mapping_is_anothers(mapping))
-    (void)close(mapping->disk.fd); /* nothing is written through it */
+    (void)close(mapping->disk.fd); /* no data is written through it, so none can be lost */
   if (mapping->pages.address != NULL)
     lfb_pages_unmap(&mapping->pages);
   free(mapping->path);
@@ -80,7 +80,7 @@ lfb_status lfb_mapping_make_filter(const lfb_description *description, const lfb
       .shared = true,
   };
 
-  (void)lfb_slot(); /* the process's first enters the kernel: no put, query or claim is to do so */
+  (void)lfb_slot(); /* the process's first call enters the kernel; no put, query or claim may */
   return lfb_filter_make_over(description, &parts, filter);
 }
 

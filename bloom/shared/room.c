@@ -21,9 +21,11 @@ static bool room_is_in_memory(int fd)
 }
 
 /*
- * Reserves some blocks; 0, or why not.  Where a file system has no call for that,
- * posix_fallocate() reads and writes back a byte of each block: nothing for a file that
- * others are putting into, whose bits it would turn off.  That stays as it is then.
+ * Reserves some blocks.  Returns 0 or an error number.
+ *
+ * On a file system that cannot reserve, posix_fallocate() reads and writes back a byte of each
+ * block.  In a file that other processes put into, that could turn bits off.  Such a file is left
+ * unchanged.
  */
 static int room_reserve_some(int fd, uint64_t from, uint64_t size, lfb_room_users users)
 {
@@ -33,9 +35,10 @@ static int room_reserve_some(int fd, uint64_t from, uint64_t size, lfb_room_user
 }
 
 /*
- * Reserves blocks, so that a full disk is found here and not by a put.  A signal may undo
- * all that a call has reserved: the next one asks for half of it, so that a program with a
- * timer comes to an end.
+ * Reserves the blocks of a range.
+ *
+ * A signal may undo all that one system call has reserved.  The next call asks for half of it, so
+ * that a program with a periodic timer finishes.
  */
 static lfb_status room_reserve_range(int fd, uint64_t from, uint64_t to, lfb_room_users users)
 {
@@ -58,13 +61,12 @@ static lfb_status room_reserve_range(int fd, uint64_t from, uint64_t to, lfb_roo
   return LFB_OK;
 }
 
-/* Refuses at once what has no room for `size` bytes more, instead of filling the disk to
- * find out. */
+/* Fails at once if `size` more bytes have no room, instead of filling the disk to find out. */
 static lfb_status room_check_left(int fd, uint64_t size)
 {
   struct statfs system;
 
-  /* no blocks at all: a file system that does not say, or a tmpfs without a limit */
+  /* f_blocks 0: a file system that does not report it, or a tmpfs without a limit */
   if (fstatfs(fd, &system) != 0 || system.f_bsize <= 0 || system.f_blocks == 0 ||
       size / (uint64_t)system.f_bsize <= (uint64_t)system.f_bavail)
     return LFB_OK;
@@ -72,7 +74,7 @@ static lfb_status room_check_left(int fd, uint64_t size)
   return LFB_ERROR_WRITE;
 }
 
-/* Refuses a file that the process may not make: the system would kill it (SIGXFSZ). */
+/* Refuses a file over the process's limit: the kernel would kill the process (SIGXFSZ). */
 static lfb_status room_check_limit(uint64_t size)
 {
   struct rlimit limit;
@@ -95,8 +97,9 @@ lfb_status lfb_room_set_size(int fd, uint64_t size)
   return ftruncate(fd, (off_t)size) == 0 ? LFB_OK : LFB_ERROR_WRITE;
 }
 
-/* Where a file system cannot reserve, a byte behind the room makes the file long enough.  No
- * process puts there, and nothing is cut off that another process has appended. */
+/* Makes the file long enough on a file system that cannot reserve, by a byte after the room.  No
+ * process puts there.  Unlike ftruncate(), this cuts off nothing that another process has
+ * appended. */
 static lfb_status room_lengthen(int fd, uint64_t end)
 {
   lfb_disk_file file = {.fd = fd};
@@ -122,8 +125,8 @@ lfb_status lfb_room_reserve(int fd, lfb_room room, lfb_room_users users)
   return room_reserve_range(fd, room.from, room.end, users);
 }
 
-/* One small page in each place and then a collapse takes an eighth of the time of reserving all
- * small pages first (0.1 s a GiB). */
+/* Reserves one small page in each huge page's place and then collapses them.  That takes an eighth
+ * of the time of reserving all small pages first (0.1 s per GiB). */
 void lfb_room_make_huge(int fd, const lfb_pages *words, uint64_t at)
 {
   if (!room_is_in_memory(fd) || at % LFB_HUGE_PAGE != 0)
@@ -134,7 +137,7 @@ void lfb_room_make_huge(int fd, const lfb_pages *words, uint64_t at)
   lfb_pages_collapse(words, 0);
 }
 
-/* How many bytes a file lacks of the blocks that will be touched. */
+/* How many bytes of blocks a file lacks in its rooms. */
 static uint64_t room_holes(const lfb_disk_file *file, const lfb_room *rooms, size_t count)
 {
   uint64_t needed = 0;
