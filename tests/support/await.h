@@ -2,7 +2,7 @@
 //
 // A wait that reaches its limit writes what it waited for to standard error, and throws.
 // GoogleTest reports the exception as a failure of the test.  In another thread, or in a process
-// that the test started, the exception ends the process.
+// that the test started, the exception ends that process.
 #pragma once
 
 #include <sys/wait.h>
@@ -13,18 +13,18 @@
 #include <string>
 #include <thread>
 
-// Far longer than any wait takes on a machine that runs four such tests under a sanitizer.
+// Far longer than any wait takes on a host that runs four such tests under a sanitizer.
 constexpr std::chrono::seconds kPatience{120};
 
 [[noreturn]] inline void WaitedInVain(const std::string& what) {
   const std::string text =
       "waited " + std::to_string(kPatience.count()) + " s in vain: " + what;
-  // Written at once: a thread that is not joined yet ends the process before anybody catches.
+  // Written at once: a thread that is not joined ends the process before the exception is caught.
   std::fprintf(stderr, "%s\n", text.c_str());
   throw std::runtime_error(text);
 }
 
-// Calls `pause()` until `done()` is true.  `what` says what is then the case.
+// Calls `pause()` until `done()` is true.  `what` describes that state.
 template <typename Done, typename Pause>
 void AwaitPausing(const std::string& what, const Done& done, const Pause& pause) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
@@ -34,14 +34,14 @@ void AwaitPausing(const std::string& what, const Done& done, const Pause& pause)
   }
 }
 
-// Looks once a millisecond.
+// Checks once per millisecond.
 template <typename Done>
 void Await(const std::string& what, const Done& done) {
   AwaitPausing(what, done,
                [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
 }
 
-// Looks all the time, where the test has to act as soon as it can.
+// Checks without a pause, for a test that must act as soon as it can.
 template <typename Done>
 void AwaitSpinning(const std::string& what, const Done& done) {
   AwaitPausing(what, done, [] { std::this_thread::yield(); });

@@ -22,19 +22,19 @@
 namespace calls {
 namespace {
 
-// What may happen to a call beside being the last.
+// What may happen to a call, besides the process being killed at it.
 enum Can : unsigned {
   kNoHarm = 0,
-  kFile = 1,    // fails with the error that is planned
+  kFile = 1,    // fails with the planned error
   kSlow = 2,    // may be interrupted
-  kMoves = 4,   // may do less than it was asked for
-  kMemory = 8,  // fails for want of memory
+  kMoves = 4,   // may move fewer bytes than requested
+  kMemory = 8,  // fails with ENOMEM
 };
 
 Plan plan;
 Report report;
 std::atomic<bool> armed{false};
-thread_local bool planned = false;     // whether this is the thread that armed, and is not spared
+thread_local bool planned = false;     // this thread called Arm(), and is not spared
 std::atomic<int64_t> kept{0}, mapped{0};
 
 [[noreturn]] void Die() {
@@ -69,7 +69,7 @@ bool Fails(Deed deed) {
   return deed == Deed::kFail || deed == Deed::kFailOn || deed == Deed::kInterruptOften;
 }
 
-// Counts a call, and says what is to be done to it.
+// Counts a call and returns what to do to it.
 Deed Begin(const char* name, int file, unsigned can) {
   if (!planned || (plan.only != nullptr && std::strcmp(plan.only, name) != 0)) return Deed::kNothing;
   report.made.push_back({name, file});
@@ -104,7 +104,7 @@ ssize_t Move(const char* name, int file, size_t size, const Real& real) {
   return moved;
 }
 
-// A call that takes a block of memory.
+// A call that allocates a block of memory.
 template <typename Real>
 auto Take(const char* name, const Real& real, unsigned can = kMemory) {
   const auto memory = Do(name, -1, can, static_cast<decltype(real())>(nullptr), real);
@@ -112,7 +112,7 @@ auto Take(const char* name, const Real& real, unsigned can = kMemory) {
   return memory;
 }
 
-// .. that gives one back, or whatever else was taken.
+// A call that frees a block, or anything else that was taken.
 void Give(const void* taken) {
   if (armed && taken != nullptr) kept--;
 }
@@ -170,7 +170,7 @@ int __wrap_open(const char* path, int flags, ...) {
             [=] { return __real_open(path, flags, mode); });
 }
 
-// As on Linux: the file is closed, whatever is said.
+// As on Linux: the file is closed, even if the call fails.
 int __real_close(int file);
 int __wrap_close(int file);
 int __wrap_close(int file) {
@@ -215,7 +215,7 @@ int __wrap_socket(int domain, int type, int protocol) {
   return Do("socket", -1, calls::kFile, -1, [=] { return __real_socket(domain, type, protocol); });
 }
 
-// Interrupted, it goes on all the same.
+// An interrupted connect() goes on in the kernel.
 int __real_connect(int file, const sockaddr* address, socklen_t size);
 int __wrap_connect(int file, const sockaddr* address, socklen_t size);
 int __wrap_connect(int file, const sockaddr* address, socklen_t size) {
@@ -230,7 +230,7 @@ int __wrap_connect(int file, const sockaddr* address, socklen_t size) {
   return -1;
 }
 
-// It fails for nothing else, but for want of memory in the kernel.
+// Besides interruptions, poll() fails only for lack of memory in the kernel.
 int __real_poll(pollfd* polled, nfds_t count, int timeout);
 int __wrap_poll(pollfd* polled, nfds_t count, int timeout);
 int __wrap_poll(pollfd* polled, nfds_t count, int timeout) {
@@ -257,7 +257,7 @@ int __wrap_rename(const char* from, const char* to) {
   return Do("rename", -1, calls::kFile, -1, [=] { return __real_rename(from, to); });
 }
 
-// It does not fail: who could not make a file can at least have no other.
+// Never fails here: a function that could not make its file can always remove it.
 int __real_unlink(const char* path);
 int __wrap_unlink(const char* path);
 int __wrap_unlink(const char* path) {
@@ -339,13 +339,13 @@ void* __wrap_mmap(void* at, size_t size, int protection, int flags, int file, of
   void* const mapped =
       Do("mmap", -1, calls::kMemory, MAP_FAILED,
          [=] { return __real_mmap(at, size, protection, flags, file, offset); });
-  // what is put in the place of a mapping was counted there
+  // a mapping that replaces another one was counted with that one
   const bool more = mapped != MAP_FAILED && (flags & MAP_FIXED) == 0;
   if (calls::armed && more) calls::mapped += static_cast<int64_t>(size);
   return mapped;
 }
 
-// Gives the error back, and leaves errno alone.
+// Returns the error, and leaves errno unchanged.
 int __real_posix_fallocate(int file, off_t from, off_t size);
 int __wrap_posix_fallocate(int file, off_t from, off_t size);
 int __wrap_posix_fallocate(int file, off_t from, off_t size) {
@@ -448,7 +448,7 @@ DIR* __wrap_opendir(const char* path) {
   return Take("opendir", [=] { return __real_opendir(path); }, calls::kFile);
 }
 
-// NULL at the end too: nothing but errno tells.
+// Returns NULL at the end, too: only errno tells the difference.
 dirent* __real_readdir(DIR* directory);
 dirent* __wrap_readdir(DIR* directory);
 dirent* __wrap_readdir(DIR* directory) {
@@ -533,7 +533,7 @@ int __wrap_pthread_cond_init(pthread_cond_t* made, const pthread_condattr_t* how
             [=] { return __real_pthread_cond_init(made, how); });
 }
 
-// Of hiredis, which not every test has, and which takes memory that is not seen here.
+// Functions of hiredis, which not every test links.  Its allocations are not seen here.
 __attribute__((weak)) void* __real_redisReaderCreateWithFunctions(void* functions);
 void* __wrap_redisReaderCreateWithFunctions(void* functions);
 void* __wrap_redisReaderCreateWithFunctions(void* functions) {

@@ -1,4 +1,4 @@
-// cells.h - keys and hashes whose claims meet in one cell of a filter.
+// cells.h - keys and hashes with claims in the same cell of a filter.
 #pragma once
 
 #include <csetjmp>
@@ -8,13 +8,13 @@
 #include "bloom/filter/create.h"
 #include "tests/support/race.h"
 
-// The number of the cell in which a filter decides claims of a 64-bit key.
+// The number of the cell where a filter decides claims of a 64-bit key.
 inline uint64_t CellOf(const lfb_filter* filter, uint64_t key) {
   const lfb_hash hash = lfb_hasher_u64(&filter->layout.hasher, key);
   return static_cast<uint64_t>(lfb_claims_cell(&filter->claims, hash) - filter->claims.cells);
 }
 
-// `count` different keys of a stream whose claims meet in the first `cells` cells: one key in
+// `count` different keys of a stream with claims in the first `cells` cells.  One key in
 // 256 / cells is such a key.
 inline std::vector<uint64_t> KeysOfCells(const lfb_filter* filter, uint64_t stream, size_t count,
                                          uint64_t cells = 1) {
@@ -24,7 +24,7 @@ inline std::vector<uint64_t> KeysOfCells(const lfb_filter* filter, uint64_t stre
   return keys;
 }
 
-// The same of hashes that the caller gives.
+// The same for hashes that a caller passes to a _hash function, and the first cell.
 inline std::vector<uint64_t> HashesOfOneCell(const lfb_filter* filter, uint64_t stream,
                                              size_t count) {
   std::vector<uint64_t> hashes;
@@ -41,8 +41,8 @@ inline lfb_claim_state StateOf(const lfb_cell* cell) {
                                       (1u << LFB_CLAIM_STATE_BITS));
 }
 
-// A claim that stops for ever once it has won, before it turns on a bit: whether it has won.  The
-// hash must not have won before.
+// Makes a claim that stops permanently once it has won, before it turns on a bit.  Returns whether
+// it has won.  The hash must not have won before.
 inline bool ClaimAndStop(const lfb_claims* claims, const lfb_claimed* in, lfb_hash hash) {
   struct Stopping {
     const lfb_claimed* in;
@@ -64,7 +64,7 @@ inline bool ClaimAndStop(const lfb_claims* claims, const lfb_claimed* in, lfb_ha
   return setjmp(stopping.stop) != 0 || lfb_claims_claim(claims, &stops, hash);
 }
 
-// How many cells say that a claim has won and is not complete.
+// The number of cells in state WON: a claim has won and is not complete.
 inline uint64_t CellsWon(const lfb_filter* filter) {
   uint64_t won = 0;
   for (uint32_t i = 0; i < LFB_CLAIM_CELLS; i++)

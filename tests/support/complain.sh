@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# complain.sh - what is wrong is said and counted, and the test goes on; to be sourced.
+# complain.sh - reports and counts errors, while the test continues; to be sourced.
 
 wrong=0
 complain() {

@@ -1,4 +1,4 @@
-// countings.h - counting filters as the tests make them, and what is in them.
+// countings.h - making counting filters for tests, and reading their counters.
 #pragma once
 
 #include "bloom/kinds/counting.h"
@@ -33,7 +33,7 @@ inline lfb_stats Stats(const Counting& counting) {
   return stats;
 }
 
-// What each counter says.
+// The value of each counter.
 inline std::vector<unsigned> Counters(const Counting& counting) {
   std::vector<unsigned> counters;
   for (uint64_t i = 0; i < counting->pages.size / sizeof(lfb_word); i++) {
@@ -50,7 +50,7 @@ inline std::vector<uint64_t> Words(const Filter& filter) {
   return words;
 }
 
-// The bits of a key, as a plain filter turns them on.
+// The bits that a plain filter turns on for a key.
 inline std::vector<uint64_t> BitsOf(const lfb_config& config, uint64_t key) {
   const Filter filter = Make(config);
   lfb_filter_put_u64(filter.get(), key);

@@ -1,4 +1,4 @@
-// directory.h - a directory of its own for each test.
+// directory.h - a test fixture with a new directory for each test.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// failing.cc - the rows of failing.h, done and looked for.
+// failing.cc - running the rows of failing.h, and finding functions without one.
 #include "tests/support/failing.h"
 
 #include <cctype>
@@ -30,7 +30,7 @@ Statuses Expected(const Row& row, const std::string& call) {
   return {StatusOf(call)};
 }
 
-// What any of the calls may make of the whole, that all fail from the first one hit on.
+// The statuses to expect if all calls fail from the first one hit on.
 Statuses ExpectedOfAll(const Row& row, const calls::Report& report) {
   Statuses all;
   for (size_t i = report.hit; i > 0 && i <= report.made.size(); i++)
@@ -38,7 +38,7 @@ Statuses ExpectedOfAll(const Row& row, const calls::Report& report) {
   return all;
 }
 
-// Fails calls of an act as one deed says; how often it did not succeed.
+// Fails calls of an act by one deed.  Returns how often the act did not succeed.
 size_t FailBy(const Row& row, const std::string& directory, Deed deed, int error,
               const Act& act) {
   size_t failed = 0;
@@ -64,7 +64,7 @@ size_t FailBy(const Row& row, const std::string& directory, Deed deed, int error
   return failed;
 }
 
-// The name that is followed by the next parenthesis; "" where something else ends before it.
+// The name before the next parenthesis; "" if a statement or block ends first.
 std::string NameBehind(const std::string& text, size_t at) {
   const size_t end = text.find_first_of(";{(", at);
   if (end == std::string::npos || text[end] != '(') return "";
@@ -94,7 +94,7 @@ std::set<std::string> Declared(const std::vector<std::string>& folders) {
   return names;
 }
 
-// Whether an excuse, which may end in *, is one for this name.
+// Whether an excuse, which may end in *, matches this name.
 bool IsExcuseFor(const std::string& excuse, const std::string& name) {
   return excuse.back() == '*' ? name.compare(0, excuse.size() - 1, excuse, 0, excuse.size() - 1) == 0
                               : name == excuse;

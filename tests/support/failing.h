@@ -1,11 +1,11 @@
-// failing.h - a table of the public API: what each function makes of each call of the system
-// that it makes, and that fails.
+// failing.h - a table of the public API: how each function fails when one of its system calls
+// fails.
 //
-// A row has an act, which calls the function and judges what it gives.  The act is done as
-// often as it makes calls, each time with another one failing (calls.h), and with all calls
-// behind that one failing too.  Each time:
-//   - the status is the one that the call stands for, or one that the row names for it;
-//   - the outputs are untouched (Make() below, or the act itself sees to it);
+// A row has an act, which calls the function and checks its results.  The act runs once for each
+// system call that it makes, and this call fails (calls.h).  Then the same again, with all later
+// calls failing, too.  Each time:
+//   - the status is the usual one for the call that failed, or one that the row names for it;
+//   - the outputs are untouched (Make() below, or the act itself, checks that);
 //   - no block of memory, mapping, thread or descriptor is kept, and no file is left;
 //   - the same act, on the same objects, succeeds afterwards.
 #pragma once
@@ -22,38 +22,38 @@ using Act = std::function<lfb_status()>;
 using Statuses = std::set<lfb_status>;
 
 struct Row {
-  std::string functions;  // what it calls: names, with a blank between them
-  size_t least;           // failures that must be seen
-  // Makes the act, and all that it works on, in a directory of its own.
+  std::string functions;  // that it calls: names, separated by blanks
+  size_t least;           // the least number of failures that must be seen
+  // Makes the act, and all objects that it needs, in an own directory.
   std::function<Act(const std::string& directory)> prepare;
-  // Calls that make something else of the whole here than StatusOf(); LFB_OK: it goes on.  "*":
-  // any call.
+  // System calls that lead to another status here than StatusOf(); LFB_OK: the act continues.
+  // "*": any call.
   std::map<std::string, Statuses> otherwise = {};
-  int error = EIO;        // of the calls that have a choice
-  bool alone = false;     // fail one at a time only: the act takes long
+  int error = EIO;        // of calls that can fail with different errors
+  bool alone = false;     // only one call fails at a time, since the act takes long
 };
 
 void PrintTo(const Row& row, std::ostream* out);
 
-// Of a row: it makes no calls at all.
+// Row::least of an act that makes no system calls at all.
 const size_t kQuiet = SIZE_MAX;
 
-// Does all that is said above.
+// Runs a row, as the head of this file says.
 void FailEachCallOf(const Row& row);
 
-// Functions without a row, and why: "lfb_name" or "lfb_begin*".
+// Functions without a row, and the reasons: "lfb_name" or "lfb_begin*".
 using Excuses = std::map<std::string, std::string>;
 
-// Reads the public headers of folders: each function has a row or an excuse, and there is no row
-// and no excuse for nothing.
+// Reads the public headers of folders.  Expects a row or an excuse for each function, and a
+// function for each row and each excuse.
 void ExpectRowsOfAll(const std::vector<std::string>& folders, const std::vector<Row>& rows,
                      const Excuses& excuses);
 
 // The name of a row's test.
 std::string NameOf(const Row& row);
 
-// Calls what makes a T into an output, which is to be touched by success alone, and hands what
-// was made to `look`, which frees it.
+// Calls a function that makes a T into an output.  Expects it to write the output only on success.
+// Passes what was made to `look`, which frees it.
 template <typename T, typename Maker, typename Look>
 lfb_status Make(const Maker& make, const Look& look) {
   static char none;

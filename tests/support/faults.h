@@ -1,4 +1,4 @@
-// faults.h - acts whose calls of the system fail, one at a time (calls.h).
+// faults.h - makes the system calls of an act fail, one at a time (calls.h).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ inline size_t OpenFiles() {
   return static_cast<size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
 }
 
-// What a call that fails makes of the whole, where nothing else is said; LFB_OK: something else
-// is done instead, or nothing depends on it.
+// The usual status of a library function when this system call fails.  LFB_OK: the function does
+// something else instead, or nothing depends on the call.
 inline lfb_status StatusOf(const std::string& call) {
   static const std::map<std::string, lfb_status> statuses = {
       // memory
@@ -38,7 +38,7 @@ inline lfb_status StatusOf(const std::string& call) {
       {"fstatfs", LFB_OK},                      {"getrlimit", LFB_OK},
       {"access", LFB_OK},                       {"unlink", LFB_OK},
       {"close", LFB_OK},
-      // threads, and what there is else
+      // threads, and others
       {"pthread_create", LFB_ERROR_NO_THREAD},  {"pthread_cond_init", LFB_ERROR_NO_MEMORY},
       {"pthread_condattr_init", LFB_ERROR_NO_MEMORY},
       {"getrandom", LFB_ERROR_NO_RANDOM},       {"eventfd", LFB_ERROR_NO_MEMORY},
@@ -61,7 +61,7 @@ struct Outcome {
   calls::Report report;
 };
 
-// Does it as planned; nothing may stay open, or taken, whatever comes of it.
+// Runs the act by the plan.  Regardless of the result, no file may stay open, and no memory taken.
 inline Outcome Try(const calls::Plan& plan, const std::function<lfb_status()>& act) {
   const size_t open = OpenFiles();
   calls::Arm(plan);
@@ -75,8 +75,8 @@ inline Outcome Try(const calls::Plan& plan, const std::function<lfb_status()>& a
   return outcome;
 }
 
-// Fails call 1, 2, .. of an act, one at a time, until it makes no more calls; how many.  The
-// act comes to what is expected of the call that failed.
+// Fails call 1, then call 2 and so on, one at a time, until the act makes no further call.  Returns
+// the number of calls.  Each time the act must return the status expected for the call that failed.
 inline size_t FailEach(int error, const std::function<lfb_status(const calls::Report&)>& expected,
                        const std::function<lfb_status()>& act,
                        const std::function<void(const Outcome&)>& look) {

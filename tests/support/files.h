@@ -1,4 +1,4 @@
-// files.h - what tests of files do in their directory.
+// files.h - a test fixture for files in a test's own directory.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// filters.h - filters as the tests make them.
+// filters.h - making filters for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -52,14 +52,14 @@ inline lfb_status AppendTo(void* string, const void* piece, size_t size) {
   return LFB_OK;
 }
 
-// The serialised form, in memory.
+// A filter's serialised form.
 inline std::string Bytes(const Filter& filter, lfb_form form = LFB_FORM_GUAVA) {
   std::string bytes;
   EXPECT_EQ(lfb_filter_write(filter.get(), form, AppendTo, &bytes), LFB_OK);
   return bytes;
 }
 
-// Every strategy that is here, and that this machine can have.
+// Every strategy that this build has and this processor supports.
 inline std::vector<lfb_strategy_id> AllStrategies() {
   std::vector<lfb_strategy_id> all;
   for (int id = 0; id < 64; id++) {

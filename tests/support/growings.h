@@ -1,4 +1,4 @@
-// growings.h - growing filters as the tests make them.
+// growings.h - making growing filters for tests.
 #pragma once
 
 #include <lfbloom/growing.h>
@@ -29,7 +29,7 @@ inline lfb_growing_figures Figures(const Growing& growing) {
   return figures;
 }
 
-// Every strategy whose filters can grow.
+// Every strategy with filters that can grow.
 inline std::vector<lfb_strategy_id> SizedStrategies() {
   std::vector<lfb_strategy_id> sized;
   for (lfb_strategy_id id : AllStrategies())
@@ -37,8 +37,8 @@ inline std::vector<lfb_strategy_id> SizedStrategies() {
   return sized;
 }
 
-// Looks at the layers one by one: exactly one a level, each sized for its level, and each
-// but the newest no more wrong than it may be.
+// Checks the layers one by one.  Each level has exactly one layer, sized for its level.  Each layer
+// except the newest is full and keeps to its fpp.
 inline void ExpectOneLayerALevel(const Growing& growing) {
   const lfb_config& config = growing->config;
   const lfb_layer* layer = lfb_layers_newest(growing.get());

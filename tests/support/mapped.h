@@ -13,7 +13,7 @@
 #include "bloom/filter/claims.h"
 #include "tests/support/filters.h"
 
-// A path at which there is nothing, and afterwards nothing again.
+// A new path where no file exists.  The destructor deletes a file there.
 class Path {
  public:
   explicit Path(const std::string& folder = testing::TempDir())
@@ -22,14 +22,14 @@ class Path {
   const char* c_str() const { return path_.c_str(); }
 
  private:
-  // Not the process's number, which several have, each in a sandbox of its own.
+  // Not the process's id: processes in different sandboxes may have the same.
   static inline const unsigned run_ = std::random_device()();
   static inline int next_ = 0;
   std::string path_;
 };
 
-// Whether processes can share filters of this strategy on this machine: guava-mitz64 needs a
-// compare-and-exchange of 16 bytes for that.
+// Whether processes can share filters of this strategy: guava-mitz64 needs a processor with a
+// compare-and-exchange of 16 bytes.
 inline bool IsSharable(lfb_strategy_id strategy) {
   return strategy != LFB_GUAVA_MITZ64 || lfb_claims_sharable(LFB_HASH_128) == LFB_OK;
 }

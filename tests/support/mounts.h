@@ -1,4 +1,4 @@
-// mounts.h - file systems of a test's own.
+// mounts.h - lets a test mount its own file systems.
 #pragma once
 
 #include <sched.h>
@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
-// Makes the calling process one that may mount, where nobody else sees it.
+// Lets the calling process mount file systems, invisibly to other processes.
 inline bool EnterMounts(uid_t user, gid_t group) {
-  // A process with further threads, such as ThreadSanitizer's, gets no user of its own: root needs
-  // none.
+  // A process with further threads, such as ThreadSanitizer's, cannot get a user namespace.  Root
+  // does not need one.
   if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
     return unshare(CLONE_NEWNS) == 0 &&
            mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;

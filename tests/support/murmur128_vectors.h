@@ -1,8 +1,8 @@
-// murmur128_vectors.h - what Guava 31.1 prints for murmur3_x64_128.
+// murmur128_vectors.h - the output of Guava 31.1 for murmur3_x64_128.
 #pragma once
 
-// murmur3_x64_128, seed 0, of the first i bytes of c8 ed 12 37 ..., each 0x25 more
-// than the one before: h1, then h2, both little-endian.
+// Entry i: murmur3_x64_128, seed 0, of the first i bytes of c8 ed 12 37 ..., each 0x25 more
+// than the one before.  h1, then h2, both little-endian.
 inline constexpr const char* kMurmur128[] = {
     "00000000000000000000000000000000",
     "c351e54862d16ba4f6c1471e7ffa7605",

@@ -2,9 +2,9 @@
 # must_fail.sh BINARY TEST[:TEST...] M/N
 # must_fail.sh BINARY TEST[:TEST...] PATCH NAME
 #
-# Succeeds if every named test of the GoogleTest binary fails, or dies by a signal, in at least M
-# of N runs, each on its own: with a planted bug in, a race test that passes is worth nothing.
-# A patch (tests/plants) says M and N in the line "# Caught by NAME: M of N runs".
+# The binary is built with a planted bug, which its race tests must find.  Succeeds if every named
+# GoogleTest test, run by itself, fails or is killed by a signal in at least M of N runs.  A patch
+# (tests/plants) has M and N in the line "# Caught by NAME: M of N runs".
 set -u
 binary=$1
 often=$3

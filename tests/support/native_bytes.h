@@ -1,4 +1,4 @@
-// native_bytes.h - bytes of the native form, changed without the library's help.
+// native_bytes.h - changing bytes of the native form without calling the library.
 #pragma once
 
 #define XXH_INLINE_ALL
@@ -8,25 +8,25 @@
 #include <cstdint>
 #include <string>
 
-// Writes a word as the form has it, little-endian.
+// Writes a word in the form's byte order, little-endian.
 inline void Store(std::string* bytes, size_t at, uint64_t value) {
   for (size_t i = 0; i < 8; i++) (*bytes)[at + i] = static_cast<char>(value >> (8 * i));
 }
 
-// Makes the checksum of the header that begins at `from` that of the header.
+// Corrects the checksum of the header that begins at `from`.
 inline void SealHeader(std::string* bytes, size_t from = 0) {
   Store(bytes, from + 248, XXH3_64bits(bytes->data() + from, 248));
 }
 
-// The same form, whose header begins at `from`, written at another time.
+// The same form written at another time.  Its header begins at `from`.
 inline std::string Stamped(std::string bytes, uint64_t time, size_t from = 0) {
   Store(&bytes, from + 80, time);
   SealHeader(&bytes, from);
   return bytes;
 }
 
-// A mapped form as a little-endian machine would have written it: the mark of the order and
-// all from the shared part on are numbers of 8 bytes, as the machine has them.
+// A mapped form as a little-endian processor would have written it.  The mark of the byte order,
+// and all numbers from the shared part on, have 8 bytes in the processor's order.
 inline std::string MappedLittle(std::string bytes) {
   if (bytes[16] == 8) return bytes;
   std::reverse(bytes.begin() + 16, bytes.begin() + 24);

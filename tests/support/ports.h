@@ -1,4 +1,4 @@
-// ports.h - ports for servers of a test's own.
+// ports.h - ports for a test's own servers.
 #pragma once
 
 #include <arpa/inet.h>
@@ -8,12 +8,12 @@
 
 #include <cstdint>
 
-// A port of the loopback interface that no other process gets while the object lives.
+// A port of the loopback interface that no other process gets while the object exists.
 //
 // The object keeps a socket bound to the port.  The kernel then chooses the port neither for a
 // bind() to port 0 nor for a connection, of this process or of any other.  A server that sets
-// SO_REUSEADDR, as redis-server does, can bind the port all the same and listen there, again and
-// again.  While no server listens, a connection to the port is refused.
+// SO_REUSEADDR, as redis-server does, can still bind the port and listen there, any number of
+// times.  While no server listens, a connection to the port is refused.
 class HeldPort {
  public:
   HeldPort() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -23,7 +23,7 @@ class HeldPort {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    // After bind(), which then chooses no port that another object holds, whatever may be shared.
+    // After bind(): with the option set before, bind() might choose the port of another object.
     EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes), 0);
     EXPECT_EQ(getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
     number_ = ntohs(address.sin_port);

@@ -1,4 +1,4 @@
-// ports_test.cc - a port that is held is free for one server, and for nobody else.
+// ports_test.cc - a held port is free for one server, and for no other program.
 #include "tests/support/ports.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// A socket of the loopback interface, bound to the port if that may be; closed with its owner.
+// A socket of the loopback interface, bound to the port if possible.  The destructor closes it.
 class Bound {
  public:
   Bound(uint16_t port, bool reuse) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -31,7 +31,7 @@ class Bound {
     EXPECT_EQ(getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
     return ntohs(address.sin_port);
   }
-  // 0, or why there is no connection to the port.
+  // Connects to the port.  Returns 0 or an error number.
   int Connect(uint16_t port) const {
     const sockaddr_in address = Loopback(port);
     return connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
@@ -49,7 +49,7 @@ class Bound {
   int error_ = 0;
 };
 
-// A server is killed and comes back, again and again.  Seen to fail without SO_REUSEADDR.
+// A server is killed and restarted several times.  Seen to fail without SO_REUSEADDR.
 TEST(HeldPort, IsOneServersAgainAndAgain) {
   const HeldPort port;
   for (int round = 0; round < 3; round++) {
@@ -62,8 +62,8 @@ TEST(HeldPort, IsOneServersAgainAndAgain) {
   }
 }
 
-// Neither another object gets the port, nor a program that asks for any port, whether that would
-// share one or not.  Seen to fail, for each port, with the object's socket closed at once.
+// No other object gets the port, and no program that asks for any port, with or without
+// SO_REUSEADDR.  Seen to fail, for each port, with the object's socket closed at once.
 TEST(HeldPort, IsNobodyElses) {
   constexpr unsigned kPorts = 150;
   std::vector<std::unique_ptr<HeldPort>> held;

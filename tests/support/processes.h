@@ -1,5 +1,5 @@
-// processes.h - children that share memory with the test that forks them, what can be taken from
-// a child, and the bits that a file holds.
+// processes.h - children that share memory with the test that forks them, restrictions for a
+// child, and counting the bits of a file.
 #pragma once
 
 #include <fcntl.h>
@@ -26,14 +26,14 @@
 #include "tests/support/race.h"
 #include "tests/support/shared.h"
 
-// How long a test waits for a child that has milliseconds of work: a child that takes longer is
-// waiting for what never comes.
+// How long a test waits for a child that has milliseconds of work.  A child that takes longer is
+// stuck.
 constexpr int kLimit = 30;  // seconds
 
-// Has the child die with the thread that forked it.
+// Makes the kernel kill the child when the thread that forked it ends.
 inline void DieWithParent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-// A child that exits with what `body` returns.  It dies with this object, too.
+// A child that exits with the result of `body`.  The destructor kills it.
 class Child {
  public:
   template <typename Body>
@@ -49,7 +49,8 @@ class Child {
 
   pid_t process() const { return process_; }
 
-  // How it ended, as waitpid() says; -1 if it has not within the limit, and is killed then.
+  // Waits for the end of the child and returns its status as waitpid() does.  After the limit it
+  // kills the child and returns -1.
   int Wait() {
     pollfd ended = {static_cast<int>(syscall(SYS_pidfd_open, process_, 0)), POLLIN, 0};
     int ready = -1;
@@ -61,7 +62,7 @@ class Child {
     return -1;
   }
 
-  // How it ended; by SIGKILL unless it had ended.
+  // Sends SIGKILL and returns the child's status.  The child may have ended before.
   int Kill() {
     if (process_ <= 0) return -1;
     kill(process_, SIGKILL);
@@ -87,8 +88,8 @@ class Child {
 
 inline bool Killed(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
 
-// Where children wait for each other so that they stay in step.  A child that has died keeps the
-// others for a bounded number of yields.
+// A barrier that keeps children in step.  A dead child delays the others for a bounded number of
+// yields.
 class Meeting {
  public:
   Meeting(std::atomic<uint32_t>* arrived, unsigned children)
@@ -103,7 +104,7 @@ class Meeting {
   const unsigned children_;
 };
 
-// What is taken from a child after the parent has opened the file.
+// A restriction of a child, applied after the parent has opened the file.
 enum Restriction { kNothing, kUser, kDescriptors, kRoot, kCalls, kRestrictions };
 
 inline const char* RestrictionName(Restriction restriction) {
@@ -111,7 +112,8 @@ inline const char* RestrictionName(Restriction restriction) {
   return names[restriction];
 }
 
-// Has the kernel kill the process at any call but exit_group() and, if so, sched_yield().
+// Makes the kernel kill the process at any system call except exit_group() and, with `yields`,
+// sched_yield().
 inline bool RefuseCalls(bool yields) {
   const auto allow_yield = static_cast<unsigned>(yields ? __NR_sched_yield : __NR_exit_group);
   sock_filter steps[] = {
@@ -126,13 +128,13 @@ inline bool RefuseCalls(bool yields) {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-// Restricts the calling process; whether that could be done.
+// Restricts the calling process.  Returns whether that succeeded.
 inline bool Restrict(Restriction restriction, const char* empty_folder) {
   const rlimit three = {3, 3};
   switch (restriction) {
     case kUser: {
       const bool done = setgid(65534) == 0 && setuid(65534) == 0;
-      DieWithParent();  // another user has that undone
+      DieWithParent();  // setuid() has undone it
       return done;
     }
     case kDescriptors: return setrlimit(RLIMIT_NOFILE, &three) == 0;
@@ -154,12 +156,12 @@ class EmptyFolder {
   bool made_ = false;
 };
 
-// Whether this machine and this user can restrict a child so.
+// Whether this user on this system can apply the restriction to a child.
 inline bool CanRestrict(Restriction restriction, const EmptyFolder& empty) {
   return Child([&] { return Restrict(restriction, empty.c_str()) ? 0 : 1; }).Wait() == 0;
 }
 
-// How many bits are on in the last `bytes` bytes of a file: the words of a mapped filter.
+// The number of bits set in the last `bytes` bytes of a file, the words of a mapped filter.
 inline uint64_t BitsInFile(const char* path, uint64_t bytes) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   struct stat found;
@@ -173,7 +175,7 @@ inline uint64_t BitsInFile(const char* path, uint64_t bytes) {
   return bits;
 }
 
-// The same of a filter in memory of any kind: a copy counts the bits that it takes over.
+// The same for a filter in any kind of memory: a copy counts the bits that it receives.
 inline uint64_t BitsInWords(const lfb_filter* filter) {
   lfb_filter* copy = nullptr;
   lfb_stats stats{};
@@ -194,7 +196,7 @@ inline lfb_config Roomy(uint64_t keys, lfb_strategy_id strategy) {
   return Config(8 * keys, 1e-6, strategy);
 }
 
-// The same by few probes: an act has few instructions.
+// The same with few probes, so that an operation has few instructions.
 inline lfb_config RoomyAndShort(uint64_t keys, lfb_strategy_id strategy) {
   return Config(128 * keys, 0.05, strategy);
 }

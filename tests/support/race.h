@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-// Whether ThreadSanitizer watches: everything takes some 10 times as long then.
+// Whether the test runs under ThreadSanitizer, which makes everything about 10 times as slow.
 #if defined(__SANITIZE_THREAD__)
 constexpr bool kUnderTsan = true;
 #elif defined(__has_feature)
@@ -19,7 +19,7 @@ constexpr bool kUnderTsan = false;
 constexpr bool kUnderTsan = false;
 #endif
 
-// Whether a sanitizer watches, which takes address space of its own.
+// Whether the test runs under a sanitizer that needs its own address space.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kUnderSanitizer = true;
 #elif defined(__has_feature)
@@ -32,9 +32,8 @@ constexpr bool kUnderSanitizer = kUnderTsan;
 constexpr bool kUnderSanitizer = kUnderTsan;
 #endif
 
-// Runs body(0) .. body(threads - 1), each on a thread of its own; none begins
-// before all are there.  Without that, one could finish before another starts,
-// and the test would prove nothing.
+// Runs body(0) to body(threads - 1), each in its own thread.  None begins before all threads run.
+// Otherwise one could finish before another starts, and the test would prove nothing.
 template <typename Body>
 void RunTogether(unsigned threads, const Body& body) {
   std::atomic<unsigned> waiting{threads};
@@ -47,8 +46,8 @@ void RunTogether(unsigned threads, const Body& body) {
   for (std::thread& thread : running) thread.join();
 }
 
-// Where threads wait for each other again and again, so that they stay in step:
-// without it the first could be done before the last has been scheduled.
+// A barrier that keeps threads in step.  Without it the first thread could be done before the last
+// is scheduled.
 class InStep {
  public:
   explicit InStep(unsigned threads) : threads_(threads) {}
@@ -62,7 +61,7 @@ class InStep {
   std::atomic<unsigned> arrived_{0};
 };
 
-// A good 64-bit mixer (splitmix64): key i of stream s, all different within one.
+// Key i of stream s, by a good 64-bit mixer (splitmix64).  All keys of a stream are different.
 inline uint64_t Mix(uint64_t s, uint64_t i) {
   uint64_t z = s * 0xd1342543de82ef95ull + (i + 1) * 0x9e3779b97f4a7c15ull;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;

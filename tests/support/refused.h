@@ -1,4 +1,4 @@
-// refused.h - a call of the system that is refused from now on.
+// refused.h - makes a system call fail from now on.
 #pragma once
 
 #include <linux/filter.h>
@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// Has the calling thread, and those that it makes, get `error` for a call of the system; false
-// where there is no seccomp.
+// Makes a system call fail with `error` in the calling thread and in those that it creates later.
+// Returns false without seccomp.
 inline bool Refuse(uint32_t number, int error) {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -1,4 +1,4 @@
-// shared.h - what a test and the processes that it starts both see.
+// shared.h - objects that a test shares with the processes that it starts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <new>
 
-// `count` Ts, each as T() makes it, in memory that stays shared across fork().
+// `count` Ts, each made by T(), in memory that stays shared across fork().
 template <typename T>
 class SharedArray {
  public:
@@ -28,7 +28,7 @@ class SharedArray {
   T* const at_;
 };
 
-// One of them.
+// One T in such memory.
 template <typename T>
 class Shared {
  public:

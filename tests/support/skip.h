@@ -1,7 +1,7 @@
-// skip.h - a test that is not run says why: `return Skip("no seccomp here");`.
+// skip.h - skips a test and reports why: `return Skip("no seccomp here");`.
 //
-// Each leaves a line in the test's log that .ci/run lists at its end.  Where LFBLOOM_NO_SKIP=1,
-// as .ci/run has it, a test that is skipped fails.
+// Each skip writes a line to the test's log, and .ci/run lists these lines at its end.  With
+// LFBLOOM_NO_SKIP=1, which .ci/run sets, a skipped test fails.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ inline std::string SkippedTest() {
   return std::string(test->test_suite_name()) + "." + test->name();
 }
 
-// The running test is left out, for want of what a machine can be given: a right, a package,
-// memory, a network.
+// Skips the running test because the host lacks something that it could be given: a right, a
+// package, memory, a network.
 inline void Skip(const std::string& why) {
   const char* const none = std::getenv("LFBLOOM_NO_SKIP");
   const std::string line = "SKIPPED: " + SkippedTest() + ": " + why;
@@ -23,8 +23,8 @@ inline void Skip(const std::string& why) {
   GTEST_SKIP() << line;
 }
 
-// The running test is left out, for want of what no right and no package gives: the processor,
-// the emulator, or the build with a sanitizer cannot.  Nothing else may be said with this.
+// Skips the running test because the processor, the emulator, or the build with a sanitizer lacks
+// something that no right and no package provides.  Use it for no other reason.
 inline void NotHere(const std::string& why) {
   GTEST_SKIP() << "NOT ON THIS MACHINE: " << SkippedTest() << ": " << why;
 }

@@ -1,7 +1,7 @@
-// stepped.h - an act of the calling thread, with a function called between all its instructions.
+// stepped.h - runs an act in the calling thread and calls a function after each instruction.
 //
-// The processor's trap flag has the kernel send SIGTRAP after each instruction.  What a test does
-// there happens at every instruction of the act, one after the other, and by no chance.
+// With the processor's trap flag set, the kernel sends SIGTRAP after each instruction.  So a test
+// can do something at every instruction of the act, one after the other, and not by chance.
 #pragma once
 
 #include <signal.h>
@@ -15,13 +15,13 @@ constexpr bool kCanStep = true;
 constexpr bool kCanStep = false;
 #endif
 
-// Not two at once in one thread.
+// At most one at a time per thread.
 class Stepped {
  public:
   using Between = bool (*)(void* with, uint64_t instructions);
 
-  // Calls `act()`, and `between(with, n)` in a signal handler after its n-th instruction, from 1,
-  // until that returns false.  Returns the last n.
+  // Calls `act()`.  After its n-th instruction, from 1 on, a signal handler calls
+  // `between(with, n)`, until that returns false.  Returns the last n.
   template <typename Act>
   static uint64_t Run(const Act& act, Between between, void* with) {
     struct sigaction trapped = {};
@@ -37,7 +37,7 @@ class Stepped {
     return done_;
   }
 
-  // How many instructions `act()` has.
+  // The number of instructions of `act()`.
   template <typename Act>
   static uint64_t Count(const Act& act) {
     return Run(act, [](void*, uint64_t) { return true; }, nullptr);
@@ -53,7 +53,7 @@ class Stepped {
 
   static constexpr long long kTrapFlag = 0x100;
 
-  // Below the red zone, where the compiler keeps what it likes.
+  // Pushes below the red zone, where the compiler may keep data.
   __attribute__((noinline)) static void Trap([[maybe_unused]] bool on) {
 #if defined(__x86_64__)
     long long flags;

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# steps.sh - a test in steps, of which the first that fails ends it; to be sourced.
+# steps.sh - a test in steps; the first step that fails ends it; to be sourced.
 
 passed=0
 pass() {

@@ -6,7 +6,7 @@
 
 #include "tests/support/filters.h"
 
-// Bytes as a source that gives at most `step` of them at a time.
+// A source of bytes that returns at most `step` of them at a time.
 struct Source {
   std::string bytes;
   size_t step = SIZE_MAX;
@@ -22,7 +22,7 @@ struct Source {
   }
 };
 
-// Reads what an lfb_.._read() makes, to be owned by `owner` unless that is null.
+// Calls an lfb_*_read() function.  `owner` owns the result unless it is null.
 template <typename Read, typename Owner>
 lfb_status ReadBy(const Read& read, Source source, Owner* owner, const lfb_read_limits& limits) {
   typename Owner::pointer made = nullptr;

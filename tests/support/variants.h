@@ -1,12 +1,11 @@
-// variants.h - the variants of a strategy side by side in one process, whatever
-// LFBLOOM_SIMD says.
+// variants.h - several variants of a strategy in one process, regardless of LFBLOOM_SIMD.
 #pragma once
 
 #include "bloom/filter/create.h"
 #include "bloom/strategies/strategies.h"
 #include "tests/support/filters.h"
 
-// What this processor has, from none up.
+// The levels that this processor has, from none up.
 inline std::vector<lfb_simd> SimdLevels() {
   std::vector<lfb_simd> levels;
   for (int level = LFB_SIMD_NONE; level <= lfb_simd_best(); level++)
@@ -14,7 +13,7 @@ inline std::vector<lfb_simd> SimdLevels() {
   return levels;
 }
 
-// The kernel of a filter's strategy that uses no more than `most`.
+// The kernel of a filter's strategy for a level of at most `most`.
 inline const lfb_kernel* KernelUpTo(lfb_simd most, const Filter& filter) {
   return lfb_strategy_kernel(filter->strategy, &filter->description.geometry, most);
 }
@@ -29,14 +28,14 @@ inline Filter MakeDescribed(lfb_simd most, const lfb_description& description) {
   return filter;
 }
 
-// A filter whose operations use no more than `most`.
+// A filter with operations for a level of at most `most`.
 inline Filter MakeUpTo(lfb_simd most, const lfb_config& config) {
   lfb_description description{};
   EXPECT_EQ(lfb_description_make(&config, &description), LFB_OK);
   return MakeDescribed(most, description);
 }
 
-// One of strategy `fast` with w words a key and g bits in each.
+// A filter of strategy `fast` with w words per key and g bits in each.
 inline Filter MakeShaped(lfb_simd most, uint32_t w, uint32_t g, uint64_t blocks) {
   const lfb_config config = Config(1, 0.5, LFB_FAST);
   lfb_description description{};
