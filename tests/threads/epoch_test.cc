@@ -1,4 +1,4 @@
-// Safe reclamation: what is retired goes after its last reader, and not before.
+// Safe reclamation: a retired object is reclaimed after its last reader, and not before.
 #include "atomic/threads/epoch.h"
 
 #include <gtest/gtest.h>
@@ -12,11 +12,11 @@ namespace {
 constexpr unsigned kReaders = 4;
 constexpr size_t kObjects = kUnderTsan ? 3000 : 10000;
 
-// What is published and retired.  Its memory stays, so that a reader who has it too long
-// finds that out instead of reading whatever is there by then.
+// An object that is published and retired.  Its memory is not freed, so that a reader that has it
+// too long can detect that.
 struct Object {
   lfb_epoch_entry entry{};
-  bool alive = true;  // plain: ThreadSanitizer is to see who reads it when it is reclaimed
+  bool alive = true;  // not atomic: ThreadSanitizer must see a read during its reclamation
 };
 
 void Reclaim(lfb_epoch_entry* entry) { reinterpret_cast<Object*>(entry)->alive = false; }
@@ -28,13 +28,13 @@ struct Epoch {
   lfb_epoch it{};
 };
 
-// Makes the calling thread one that got no slot, as those beyond the last have it.
+// Gives the calling thread the state of a thread that got no slot.
 void BecomeStray(unsigned number) {
   lfb_slot_plus_one = LFB_SLOT_COUNT + 1 + number;
   lfb_slot_own_plus_one = 0;
 }
 
-// A thread that is in a section from when it is made until it is told to leave.
+// A thread that is in a section from its creation until Leave().
 class Inside {
  public:
   explicit Inside(Epoch* epoch, unsigned depth = 1, bool stray = false)
@@ -51,7 +51,7 @@ class Inside {
     Await(1);
   }
   ~Inside() { thread_.join(); }
-  // Leaves the innermost section it is in.
+  // Leaves the innermost section.
   void Leave() { Await(++told_ + 1); }
 
  private:
@@ -79,12 +79,11 @@ TEST(Epoch, FreeReclaimsWhatIsLeft) {
   EXPECT_FALSE(object.alive);
 }
 
-// However often it is polled for, and whatever comes and goes beside it.
 // A process that has denied itself the writer's barrier.  Seen to hang.
 TEST(Epoch, FreeReclaimsWhatIsLeftWithoutABarrier) {
   Object object;
   bool refused = false;
-  // Of this thread alone: what a thread denies itself is its own.
+  // In a thread of its own: a thread denies a call only to itself and threads that it creates.
   std::thread([&] {
     Epoch epoch;
     refused = Refuse(SYS_membarrier, EPERM);
@@ -108,6 +107,7 @@ TEST(Epoch, FreeReclaimsWhatIsLeftWhoeverHasDied) {
   EXPECT_FALSE(objects[0].alive || objects[1].alive);
 }
 
+// It stays regardless of the number of polls, and of threads that enter and leave.
 TEST(Epoch, WhatAReaderMayHaveStays) {
   for (const bool stray : {false, true}) {
     Epoch epoch;
@@ -156,7 +156,8 @@ TEST(Epoch, TheOutermostSectionCounts) {
   }
 }
 
-// A place that counts as many sections as it can stays entered, and nothing is reclaimed under it.
+// A place that counts as many sections as it can stays entered, and nothing is reclaimed from then
+// on.
 TEST(Epoch, APlaceThatIsFullStaysEntered) {
   Epoch epoch;
   Object object;
@@ -189,7 +190,7 @@ TEST(Epoch, SaysWhoIsInside) {
   }).join();
 }
 
-// More threads without a slot than there are places for them: all get in, in turn.
+// More threads without a slot than places for them: all of them enter, in turn.
 TEST(Epoch, StraysShareTheirPlaces) {
   constexpr unsigned kStrays = LFB_EPOCH_STRAYS + 16;
   Epoch epoch;
@@ -212,11 +213,11 @@ TEST(Epoch, StraysShareTheirPlaces) {
 }
 
 // What a reader loads in a section is not reclaimed before the section ends.  Seen to fail
-// 20 times in 20 with everything reclaimed as soon as it is retired; under ThreadSanitizer
-// that is reported as a race, and so is a section that does not say what it orders.
+// 20 times in 20 with everything reclaimed as soon as it is retired.  ThreadSanitizer reports
+// that as a race, and also a section with too weak a memory order.
 void ReadWhileRetiring(bool by_writer) {
   Epoch epoch;
-  if (!by_writer) epoch.it.by_writer = false;  // as on an old system
+  if (!by_writer) epoch.it.by_writer = false;  // as on an old kernel
   std::vector<Object> objects(kObjects);
   std::atomic<Object*> published{&objects[0]};
   std::atomic<bool> done{false};
@@ -227,7 +228,7 @@ void ReadWhileRetiring(bool by_writer) {
         published.store(&objects[i], std::memory_order_release);
         epoch.Retire(&objects[i - 1]);
         lfb_epoch_poll(&epoch.it);
-        // Readers come through, however busy the machine is.
+        // Lets readers make progress, even on a busy host.
         const uint64_t seen = sections;
         while (i % 16 == 0 && sections == seen) std::this_thread::yield();
       }
@@ -256,15 +257,16 @@ TEST(EpochRace, NothingIsReclaimedUnderAReader) {
   for (const bool by_writer : {true, false}) ReadWhileRetiring(by_writer);
 }
 
-// A reader whose store has not come out of its processor yet is not overlooked: stores before
-// it, to lines that no cache has, keep it back.  The reader counts, so that it is not over
-// before both run at once.  Seen to fail 11 times in 12, on a loaded machine, with polls that
-// bring no barrier (of two threads that take turns on one processor none could see it).
+// The writer does not overlook a reader with a store that has not left its processor yet.  Earlier
+// stores, to lines that no cache has, delay that store.  The reader determines the length of the
+// test, so that it does not end before both threads run at once.  Seen to fail 11 times in 12, on a
+// loaded host, with polls without a barrier.  (Two threads that take turns on one processor could
+// not show the bug.)
 TEST(EpochRace, AReaderNobodySeesYetIsWaitedFor) {
   constexpr unsigned kSections = kUnderTsan ? 1000 : 100000, kObjectsInTurn = 1 << 16;
   constexpr uint64_t kWords = uint64_t{1} << 23, kStores = 48;
   Epoch epoch;
-  std::vector<uint64_t> words(kWords);  // of the reader alone
+  std::vector<uint64_t> words(kWords);  // used only by the reader
   std::vector<Object> objects(kObjectsInTurn);
   std::atomic<Object*> published{&objects[0]};
   std::atomic<bool> done{false};
@@ -277,7 +279,7 @@ TEST(EpochRace, AReaderNobodySeesYetIsWaitedFor) {
       while (lfb_epoch_poll(&epoch.it) > 0) std::this_thread::yield();
     }
     for (uint64_t i = 0; t == 1 && i < kSections; i++) {
-      // Each time at another moment of the writer's round.
+      // Enters each time at another moment of the writer's round.
       for (volatile uint64_t pause = i % 1024; pause > 0;) pause = pause - 1;
       volatile uint64_t* to[kStores];
       for (uint64_t k = 0; k < kStores; k++)
@@ -296,8 +298,8 @@ TEST(EpochRace, AReaderNobodySeesYetIsWaitedFor) {
   EXPECT_EQ(dead, 0u);
 }
 
-// Nobody who was inside when a wait began is still inside when it ends.  Seen to fail 20
-// times in 20 with the wait ending at once.
+// No thread that was in a section when a wait began is still in it when the wait ends.  Seen to
+// fail 20 times in 20 with the wait ending at once.
 TEST(EpochRace, AWaitOutlastsEverySection) {
   constexpr unsigned kRounds = kUnderTsan ? 100 : 400;
   Epoch epoch;

@@ -1,14 +1,14 @@
-// processors.h - what the system says of the machine's processors, which is the test's to say.
+// processors.h - lets a test provide the system's answers about the processors.
 //
-// A program that links this has its calls of sysconf() and sched_getcpu() come to processors.cc.
+// In a program that links this, calls of sysconf() and sched_getcpu() come to processors.cc.
 #pragma once
 
 #include <cstdint>
 
 namespace processors {
 
-extern long count;          // of the machine; 0: as it is
-extern int current;         // that the thread runs on; -1: the system does not say
-extern uint64_t questions;  // for it
+extern long count;          // of the host; 0: the real number
+extern int current;         // where the thread runs; -1: unknown to the system
+extern uint64_t questions;  // calls of sched_getcpu()
 
 }  // namespace processors

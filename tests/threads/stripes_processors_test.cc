@@ -1,5 +1,5 @@
-// How a striped counter follows the machine's processors: their number, and the one that a thread
-// runs on.  The system's answers are the test's.
+// How a striped counter depends on the processors: their number, and the one that a thread runs on.
+// The test provides the system's answers.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -34,7 +34,7 @@ TEST(StripesProcessors, EachHasAnOwnedStripe) {
   EXPECT_EQ(OwnedWith(1 << 20), static_cast<uint32_t>(LFB_SLOT_COUNT));
 }
 
-// Adds to shared stripes until the thread has asked where it runs, and returns how many that took.
+// Adds to shared stripes until the thread has asked for its processor.  Returns the number of adds.
 uint64_t AddUntilAsked(const lfb_stripes& stripes) {
   const uint64_t before = questions;
   uint64_t adds = 0;
@@ -47,8 +47,8 @@ uint64_t AddUntilAsked(const lfb_stripes& stripes) {
 
 uint64_t In(const lfb_stripe* stripe) { return atomic_load(&stripe->count); }
 
-// A thread adds to the stripe of its processor, and notices within some hundred additions that it
-// runs on another one; it does not ask much more often, since asking takes longer than adding.
+// A thread adds to the stripe of its processor.  Within some hundred additions it notices that it
+// runs on another one.  It does not ask much more often, since asking takes longer than adding.
 void AddToTheStripeOfTheProcessor() {
   alignas(LFB_CACHE_LINE) static lfb_stripe lines[LFB_STRIPES_IN_FILE];
   const lfb_stripes stripes = lfb_stripes_over(lines);
@@ -70,11 +70,11 @@ void AddToTheStripeOfTheProcessor() {
 }
 
 TEST(StripesProcessors, AThreadAddsToTheSharedStripeOfItsProcessor) {
-  lfb_slot();  // the first slot is not the thread's
+  lfb_slot();  // this thread takes the first slot, so that the new thread does not get it
   std::thread(AddToTheStripeOfTheProcessor).join();
 }
 
-// The shared stripes lie after the owned ones.
+// The shared stripes are stored after the owned ones.
 TEST(StripesProcessors, SharedStripesLieAfterTheOwned) {
   lfb_stripes stripes{};
   ASSERT_EQ(lfb_stripes_init_owned(&stripes, 3), LFB_OK);

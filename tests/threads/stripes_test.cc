@@ -1,4 +1,4 @@
-// The striped counter and the thread slots that it stands on.
+// The striped counter, and the thread slots that it uses.
 #include "atomic/threads/stripes.h"
 
 #include <gtest/gtest.h>
@@ -31,8 +31,8 @@ TEST(Slots, AThreadKeepsItsSlot) {
   EXPECT_EQ(lfb_slot(), mine);
 }
 
-// Takes a slot on each of `threads` threads that all live until all have one:
-// the slots with an owner, of which no two may be the same, and the numbers of the others.
+// Takes a slot on each of `threads` threads, none of which ends before all have one.  Returns the
+// owned slots, which must all be different.  `shared` receives the numbers of the other threads.
 std::multiset<uint32_t> SlotsOfLivingThreads(unsigned threads,
                                              std::multiset<uint32_t>* shared = nullptr) {
   std::mutex mutex;
@@ -51,12 +51,12 @@ std::multiset<uint32_t> SlotsOfLivingThreads(unsigned threads,
   return owned;
 }
 
-// The slots of so many threads that begin now, and give them back: the lowest that are free.  Equal
-// before and after what as many threads at a time did, these have given back theirs.
+// The slots of 8 new threads: the 8 lowest free ones.  If the result is the same before and after
+// other threads ran, at most 8 at a time, these have given back their slots.
 std::multiset<uint32_t> LowestFree() { return SlotsOfLivingThreads(8); }
 
-// Slots come back at thread exit: far more threads than slots, a few at a time,
-// and none of them goes without.
+// A thread gives its slot back when it ends: of far more threads than slots, a few at a time, each
+// gets a slot.
 TEST(Slots, AreGivenBackByShortLivedThreads) {
   const auto before = LowestFree();
   std::atomic<uint32_t> without{0};
@@ -66,22 +66,22 @@ TEST(Slots, AreGivenBackByShortLivedThreads) {
   EXPECT_EQ(LowestFree(), before);
 }
 
-// More threads than slots: all slots find an owner, the rest know they have none.  (No 65,536
-// threads have shared yet, from where on their numbers begin again.)
+// With more threads than slots, every slot gets an owner, and the other threads own none.  (The
+// shared numbers repeat after 65,536 threads without a slot, more than there were so far.)
 TEST(Slots, ThreadsBeyondTheLastSlotShare) {
-  ASSERT_LT(lfb_slot(), static_cast<uint32_t>(LFB_SLOT_COUNT));  // which these do not get
+  ASSERT_LT(lfb_slot(), static_cast<uint32_t>(LFB_SLOT_COUNT));  // the other threads lack this one
   std::multiset<uint32_t> shared;
   const auto owned = SlotsOfLivingThreads(LFB_SLOT_COUNT + 44, &shared);
   EXPECT_EQ(owned.size(), LFB_SLOT_COUNT - 1u);
   EXPECT_EQ(shared.size(), 44u + 1);
-  // Their numbers differ, so that they spread over whatever they share.
+  // Their numbers differ, so that they spread over the shared stripes and descriptors.
   EXPECT_EQ(std::set<uint32_t>(shared.begin(), shared.end()).size(), shared.size());
   EXPECT_EQ(std::set<uint32_t>(owned.begin(), owned.end()).size(), owned.size());
   EXPECT_EQ(SlotsOfLivingThreads(LFB_SLOT_COUNT - 1), owned);
 }
 
-// All threads that are alive together have different slots.  Seen to fail 50
-// times in 50 with the CAS torn.
+// Threads that exist at the same time have different slots.  Seen to fail 50 times in 50 with the
+// CAS torn.
 TEST(SlotsRace, NoTwoLivingThreadsHaveOneSlot) {
   const auto before = LowestFree();
   unsigned shared = 0;
@@ -97,8 +97,8 @@ TEST(SlotsRace, NoTwoLivingThreadsHaveOneSlot) {
 pthread_key_t late_key;
 Stripes* late_stripes;
 
-// A destructor that counts after the thread's slot may be gone already, and asks
-// to run again and again while the system lets it.
+// A destructor that counts when the thread's slot may have been given back already.  It requests
+// further rounds, as long as the system allows them.
 void CountLate(void* rounds) {
   lfb_stripes_add(&late_stripes->it, 1);
   const uintptr_t left = reinterpret_cast<uintptr_t>(rounds) - 1;
@@ -136,8 +136,8 @@ TEST(Stripes, TheDefaultHasAStripeForEachProcessor) {
   lfb_stripes_free(&stripes);
 }
 
-// Thousands of threads, each short, each adding to stripes that others had
-// before: nothing is lost when a stripe changes its owner.
+// Thousands of short-lived threads add to stripes that other threads owned before: nothing is lost
+// when a stripe changes its owner.
 TEST(Stripes, NothingIsLostBetweenShortLivedThreads) {
   Stripes stripes(64);
   for (int round = 0; round < 700; round++)
@@ -147,7 +147,7 @@ TEST(Stripes, NothingIsLostBetweenShortLivedThreads) {
   EXPECT_EQ(lfb_stripes_sum(&stripes.it), 700u * (1 + 2 + 3 + 4 + 5 + 6));
 }
 
-// Threads that share stripes lose nothing either: one stripe for all, so that they meet in it.
+// Threads that share one stripe lose no addition.
 // Seen to fail 50 times in 50 with the shared addition torn.
 TEST(StripesRace, SharedStripesLoseNothing) {
   constexpr unsigned kThreads = 4;
@@ -159,8 +159,8 @@ TEST(StripesRace, SharedStripesLoseNothing) {
   EXPECT_EQ(lfb_stripes_sum(&stripes), kThreads * kSharedAdds);
 }
 
-// What an addition is told is what the stripe held before: each of many to one stripe is told
-// something else, owned or shared.
+// An addition returns what the stripe held before.  So of many additions to one stripe, owned or
+// shared, each returns another value.
 TEST(StripesRace, AdditionsToOneStripeAreToldApart) {
   constexpr unsigned kThreads = 3;
   constexpr uint64_t kAdds = 20000;
@@ -180,7 +180,7 @@ TEST(StripesRace, AdditionsToOneStripeAreToldApart) {
   EXPECT_EQ(lfb_stripes_sum(&owned.it), kThreads * kAdds * 3);
 }
 
-// A counter over memory that lies elsewhere, as that of a file.
+// A counter over memory that it does not own, like that of a file.
 TEST(Stripes, OverMemoryThatLiesElsewhereAreShared) {
   alignas(LFB_CACHE_LINE) static lfb_stripe lines[LFB_STRIPES_IN_FILE];
   const lfb_stripes stripes = lfb_stripes_over(lines);
@@ -193,8 +193,8 @@ TEST(Stripes, OverMemoryThatLiesElsewhereAreShared) {
   EXPECT_EQ(in_lines, 3u * 1000 * 7);
 }
 
-// A signal handler that adds to the stripe of the addition that it interrupts.  Seen to lose
-// some of 3 million additions with a load and a store in place of the one instruction.
+// A signal handler adds to the stripe of the addition that it interrupts.  Seen to lose some of
+// 3 million additions with a load and a store instead of the one instruction.
 Stripes* signalled_stripes;
 volatile std::sig_atomic_t signals_seen;
 
@@ -207,7 +207,7 @@ TEST(StripesSignals, AHandlerLosesNothing) {
   constexpr uint64_t kAdds = kUnderTsan ? 3000000 : 100000000;
   Stripes stripes(64);
   signalled_stripes = &stripes;
-  lfb_stripes_add(&stripes.it, 0);  // the thread's first call is not the handler's
+  lfb_stripes_add(&stripes.it, 0);  // so that the handler does not make the thread's first call
   struct sigaction action {}, before{};
   action.sa_handler = CountInHandler;
   ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
@@ -220,8 +220,8 @@ TEST(StripesSignals, AHandlerLosesNothing) {
   EXPECT_EQ(lfb_stripes_sum(&stripes.it), kAdds + static_cast<uint64_t>(signals_seen));
 }
 
-// Owned and shared stripes together, summed all the while: the sum only rises,
-// and never above what has been announced before the additions.
+// Owned and shared stripes together, summed during the additions.  The sum only rises, and never
+// above the number announced before the additions.
 TEST(StripesRace, TheSumRisesToTheTruthAndNoFurther) {
   constexpr unsigned kThreads = 6;
   constexpr uint64_t kAdds = 50000;
@@ -241,8 +241,8 @@ TEST(StripesRace, TheSumRisesToTheTruthAndNoFurther) {
     for (uint64_t before = 0; adding > 0;) {
       const uint64_t sum = lfb_stripes_sum(&stripes.it);
       falls += sum < before;
-      // The release in the addition and the acquire in the sum make the relaxed
-      // announcement visible, on machines with weak order too.
+      // The release in the addition and the acquire in the sum make the relaxed announcement
+      // visible, also on processors with a weak memory order.
       excesses += sum > announced.load(std::memory_order_relaxed);
       before = sum;
     }

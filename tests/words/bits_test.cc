@@ -1,4 +1,4 @@
-// The array of bits: what each function does alone, far out, and under races.
+// The array of bits: each function by itself, with large indexes, and in races.
 #include "atomic/words/bits.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// Bits over words of their own.
+// An array of bits with its own words.
 struct Bits {
   explicit Bits(uint64_t word_count)
       : words(new lfb_word[word_count]()), bits(lfb_bits_over(words.get(), word_count)) {}
@@ -63,8 +63,8 @@ TEST(Bits, SnapshotCopiesARange) {
   EXPECT_EQ(words[2], 6u);
 }
 
-// 2^36 bits (2^33 where addresses have 32) in a mapping of which only the touched pages
-// exist: indexes beyond 32 bits reach bits of their own.
+// 2^36 bits (2^33 if addresses have 32 bits) in a mapping where only the touched pages exist:
+// indexes above 32 bits reach different bits.
 TEST(Bits, ReachBeyond32BitIndexes) {
   constexpr uint64_t kBits = uint64_t{1} << (sizeof(void*) == 4 ? 33 : 36);
   void* memory = mmap(nullptr, kBits / 8, PROT_READ | PROT_WRITE,
@@ -89,8 +89,8 @@ constexpr uint64_t kRaceWords = kUnderTsan ? 1 << 13 : 1 << 18;
 constexpr uint64_t kStep = 128;   // words between two meetings of the threads
 constexpr unsigned kThreads = 4;  // more than cores
 
-// Runs turn_on(t, word), which gives how many bits it turned on, for every word on
-// every thread.  The threads stay in step, so that they meet in the same words.
+// Runs turn_on(t, word) for every word on every thread.  It returns how many bits it turned on.
+// The threads stay in step, so that they meet in the same words.
 template <typename TurnOn>
 uint64_t TurnedOnByAll(const TurnOn& turn_on) {
   InStep in_step(kThreads);
@@ -106,8 +106,8 @@ uint64_t TurnedOnByAll(const TurnOn& turn_on) {
   return total;
 }
 
-// Of all the calls that name one bit, exactly one returns true.  Each thread
-// starts at a bit of its own, so a lost update drops a bit or crowns two winners.
+// Of all calls that set the same bit, exactly one returns true.  Each thread starts at another bit
+// of a word, so a lost update loses a bit or makes two calls return true.
 // Seen to fail 50 times in 50 with the CAS replaced by a load and a store.
 TEST(BitsRace, EachBitHasExactlyOneWinner) {
   Bits a(kRaceWords);
@@ -121,8 +121,8 @@ TEST(BitsRace, EachBitHasExactlyOneWinner) {
   EXPECT_EQ(lfb_bits_count(&a.bits), 64 * kRaceWords);
 }
 
-// The same for masks: overlapping masks of one word, all words, no bit lost or
-// counted twice.  Seen to fail 50 times in 50 with the CAS torn.
+// The same for overlapping masks in every word: no bit is lost or counted twice.
+// Seen to fail 50 times in 50 with the CAS torn.
 TEST(BitsRace, MasksCountEachBitOnce) {
   Bits a(kRaceWords);
   const uint64_t turned_on = TurnedOnByAll([&](unsigned t, uint64_t word) {
@@ -138,9 +138,9 @@ TEST(BitsRace, MasksCountEachBitOnce) {
   EXPECT_EQ(lfb_bits_count(&a.bits), 64 * kRaceWords);
 }
 
-// A line's words or-ed in from other arrays, a few bits at a time, beside masks set
-// in them: every bit of both ends up on, and is counted by exactly one of the
-// calls.  Seen to fail 50 times in 50 with the CAS torn.
+// Half of the threads or other arrays into the words of a line, a few bits at a time.  The others
+// concurrently set masks in the same words.  In the end every bit is set, and exactly one call has
+// counted it.  Seen to fail 50 times in 50 with the CAS torn.
 TEST(BitsRace, OrFromBesideSet) {
   constexpr uint64_t kLine = 8, kParts = 32;
   Bits into(kRaceWords);

@@ -1,4 +1,4 @@
-// Memory for the words: zeroed, aligned, and refused with the right status.
+// Memory for the words is zeroed and aligned, or refused with the right status.
 #include "atomic/words/pages.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Each status is told in words of its own, and whatever is no status in some.
+// Each status has its own text, and any other number has a text, too.
 #include <gtest/gtest.h>
 #include <lfbloom/status.h>
 
