@@ -446,7 +446,7 @@ void lfb_follow_stop(lfb_follow *follow)
   pthread_join(follow->thread, NULL);
   pthread_mutex_lock(&follow->thread_lock);
   follow->running = false;
-  follow_say_stop(follow, false); /* polls by hand may follow */
+  follow_say_stop(follow, false); /* the caller may poll afterwards */
   pthread_mutex_unlock(&follow->thread_lock);
 }
 

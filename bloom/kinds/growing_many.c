@@ -28,7 +28,7 @@ enum {
 
 /* The pending keys of a piece, by hash, and which of them have been found. */
 typedef struct pending {
-  const uint64_t *low, *high; /* `high` is NULL where the hash has none              */
+  const uint64_t *low, *high; /* `high` is NULL if the hash has none                 */
   const uint16_t *at;         /* the index of each in the piece; NULL: its own index */
   size_t left;
   uint64_t found[PENDING_WORDS]; /* bit i: key i has been found; 0 after the last key    */

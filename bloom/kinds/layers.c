@@ -184,7 +184,7 @@ static lfb_status layers_make_next(lfb_growing *growing, const lfb_layer *full,
   return status;
 }
 
-/* ---- layers from elsewhere ------------------------------------------------------ */
+/* ---- layers from files ---------------------------------------------------------- */
 
 void lfb_layers_configure(lfb_growing *growing, const lfb_config *first)
 {

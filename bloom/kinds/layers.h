@@ -7,14 +7,14 @@
  * before the whole filter is freed.  So no layer's address comes back (no ABA), and a layer that a
  * reader has seen stays.
  *
- * One a level  Every thread that finds the newest layer full makes a layer to follow it.  The CAS
+ * One per level  Every thread that finds the newest layer full makes a layer to follow it.  The CAS
  *            succeeds for one of these threads.  For the others the newest layer has changed, and
  *            they free theirs.
  * Order      The CAS releases the layer; every read of the newest acquires it.  This publishes the
  *            layer's zeroed words and the older layers.
  * Full       A thread adds the bits it turned on to its own stripe of the layer's count.  It sums
  *            all stripes only when its stripe passes a multiple of the layer's step.  The step and
- *            the number of keys put at a time are small.  All stripes together hold back at most
+ *            the number of keys put at a time are limited: all stripes together hold back at most
  *            1/64 of the bits at which the layer would reach its fpp.  The layer counts as full
  *            that much earlier.  A layer in a file has its stripes in the file.  A process that
  *            dies between turning bits on and adding them leaves the layer's count too low, by the
