@@ -1,9 +1,9 @@
-/* changes.c - writing and reading the keys that came with a version. */
+/* changes.c - writes and reads the list of keys that a version adds. */
 #include "redis/source/changes.h"
 
 enum {
-  CHANGES_HEAD = 24,   /* bytes of the three counts        */
-  CHANGES_AT_ONCE = 256, /* numbers or keys that are given */
+  CHANGES_HEAD = 24,     /* bytes of the three counts              */
+  CHANGES_AT_ONCE = 256, /* numbers or keys passed to a sink at once */
 };
 
 /* ---- writing ----------------------------------------------------------------- */
@@ -59,7 +59,7 @@ typedef struct changes_reading {
   lfb_keys_sink *sink;
 } changes_reading;
 
-/* The next number, of which there are enough bytes. */
+/* Reads the next number; the caller has checked that `size` bytes are left. */
 static uint64_t changes_take(changes_reading *reading, size_t size)
 {
   uint64_t number = 0;
@@ -91,7 +91,7 @@ static lfb_status changes_give_numbers(changes_reading *reading, uint64_t count,
   return status;
 }
 
-/* The next key; false: it is not all there. */
+/* Reads the next key; false if the list ends inside it. */
 static bool changes_take_key(changes_reading *reading, lfb_key *key)
 {
   if (reading->left < 4)

@@ -1,8 +1,11 @@
 /*
- * changes.h - the keys that came with a version, as bytes.
+ * changes.h - the serialised list of keys that a version adds.
  *
- * Little-endian: three numbers of 64 bits, how many there are of each kind; the numbers that are
- * put as such, the hashes; then each key, 32 bits for its size before it.
+ * Layout  all little-endian:
+ *         1. three 64-bit counts: of keys, of integer keys, of hashes;
+ *         2. the integer keys, 64 bits each;
+ *         3. the hashes, 64 bits each;
+ *         4. the keys: a 32-bit size, then the bytes.
  */
 #ifndef LFB_REDIS_CHANGES_H
 #define LFB_REDIS_CHANGES_H
@@ -15,17 +18,17 @@
 extern "C" {
 #endif
 
-/* How many bytes a list takes; UINT64_MAX: more than LFB_REDIS_CHANGES_SIZE. */
+/* Returns the size of a list in bytes; UINT64_MAX if it exceeds LFB_REDIS_CHANGES_SIZE. */
 uint64_t lfb_changes_size(const lfb_redis_changes *changes);
 
-/* Writes such a list. */
+/* Appends the serialised list to `wire`. */
 void lfb_changes_write(const lfb_redis_changes *changes, lfb_wire *wire);
 
 /*
- * Gives the keys of a list, hostile as its bytes may be.
+ * Passes the keys of a serialised list to `sink`.  The bytes are not trusted.
  *
- * Fails  LFB_ERROR_NO_CHANGES: it is none, and some of its keys may have been given;
- *        as lfb_keys_give().
+ * Fails  LFB_ERROR_NO_CHANGES: the bytes are not a valid list; some keys may have been passed.
+ *        As lfb_keys_give().
  */
 lfb_status lfb_changes_give(const void *bytes, size_t size, lfb_keys_sink *sink);
 

@@ -1,4 +1,4 @@
-/* editions.c - reading the list of a filter's versions, and adding to it. */
+/* editions.c - reads the list of a filter's versions, and adds to it. */
 #include "redis/source/editions.h"
 
 #include <stdio.h>
@@ -6,12 +6,12 @@
 
 enum {
   EDITION_VERSION = 1,
-  EDITION_FIELDS = 8, /* of an entry: four names, four values */
+  EDITION_FIELDS = 8, /* of an entry: four names and four values */
 };
 
 /* ---- names ------------------------------------------------------------------- */
 
-/* {name:what}, or name:what where the name has a hash tag of its own. */
+/* Makes {name:what}, or name:what if the name contains a hash tag. */
 static lfb_key editions_key(const char *name, const char *what, char room[LFB_EDITIONS_NAME])
 {
   return (lfb_key){room, lfb_name_in(name, what, room)};
@@ -90,7 +90,7 @@ static bool edition_read_number(lfb_key id, uint64_t *number)
          lfb_wire_read_digits(bytes, id.size - 2, LFB_EDITION_MOST, number) && *number != 0;
 }
 
-/* A field's value; nothing where another field is in its place. */
+/* Returns the value of field `name` at position `i`; empty if another field is there. */
 static lfb_key edition_field(const redisReply *fields, size_t i, const char *name)
 {
   const lfb_key found = lfb_reply_bytes(fields->element[i]);
@@ -109,7 +109,7 @@ static bool edition_read_shape(lfb_key value, lfb_shape *shape)
   return true;
 }
 
-/* Reads an entry of the list, hostile as it may be. */
+/* Parses an untrusted entry of the list. */
 static bool edition_read(const redisReply *entry, lfb_edition *edition)
 {
   uint64_t version = 0;
@@ -175,8 +175,8 @@ lfb_status lfb_editions_from(lfb_link *link, const lfb_editions *editions, uint6
 
 /* ---- adding ------------------------------------------------------------------ */
 
-/* The server's errors of a command that it understands, apart from those that have words of
- * their own, have one and the same: only the list tells what it was. */
+/* The server answers a refused XADD with the general code ERR, as it does many other errors.  Only
+ * the list shows what happened. */
 typedef struct adding {
   bool doubtful;
 } adding;
@@ -190,8 +190,8 @@ static lfb_status edition_added(void *context, const redisReply *reply, bool aga
   return add->doubtful ? LFB_OK : lfb_editions_expect(reply, REDIS_REPLY_STRING);
 }
 
-/* What became of an edition that was refused: it may be there since it was sent first, or
- * another one is, or the server had other reasons. */
+/* Finds out what happened to a refused edition.  It may have been added by an earlier attempt,
+ * another edition may have been added, or the server may have had another reason. */
 static lfb_status edition_look(lfb_link *link, const lfb_editions *editions,
                                const lfb_edition *edition)
 {

@@ -1,4 +1,4 @@
-/* listener.c - SUBSCRIBE, on a thread. */
+/* listener.c - SUBSCRIBE on a thread of its own. */
 #define _POSIX_C_SOURCE 200809L
 #include "redis/source/listener.h"
 
@@ -25,21 +25,21 @@ struct lfb_listener {
   void (*news)(void *to);
   void *to;
   pthread_t thread;
-  int stop; /* an eventfd, which is readable once it is to end */
+  int stop; /* an eventfd, readable once the thread must end */
 
-  /* The thread's alone: */
+  /* Used by the listener's thread only: */
   lfb_nodes nodes;
-  bool found;    /* .. which are known         */
-  uint16_t next; /* .. of which this is to be asked */
+  bool found;    /* `nodes` is initialised          */
+  uint16_t next; /* index of the node to ask next   */
   lfb_said said;
 };
 
 /* ---- waiting ----------------------------------------------------------------- */
 
-/* What there was to wait for. */
+/* Why a wait ended. */
 typedef enum listener_event { LISTENER_STOP, LISTENER_LATE, LISTENER_INPUT } listener_event;
 
-/* Waits for input from a socket (-1: none), as long as said. */
+/* Waits at most `ms` for input from a socket (-1: no socket), or for the stop. */
 static listener_event listener_wait(const lfb_listener *listener, int socket, uint64_t ms)
 {
   const uint64_t deadline = lfb_net_now() + ms;
@@ -65,7 +65,7 @@ static bool listener_is_message(const redisReply *reply)
          strcmp(reply->element[0]->str, "message") == 0;
 }
 
-/* Takes what has come; several messages are one piece of news. */
+/* Reads all replies that have arrived; several messages cause one call of news(). */
 static lfb_status listener_take(lfb_listener *listener, lfb_connection *connection)
 {
   const redisReply *reply = NULL;
@@ -94,7 +94,7 @@ static lfb_status listener_ping(lfb_listener *listener, lfb_connection *connecti
   return status == LFB_OK && lfb_connection_unsent(connection) != 0 ? LFB_ERROR_REDIS_LOST : status;
 }
 
-/* Until the connection is lost, or there is to be an end: then LFB_OK. */
+/* Listens until the connection is lost; returns LFB_OK if the thread must end. */
 static lfb_status listener_listen(lfb_listener *listener, lfb_connection *connection)
 {
   bool pinged = false;
@@ -128,7 +128,6 @@ static lfb_status listener_subscribe(lfb_listener *listener, lfb_connection *con
 
 /* ---- connecting -------------------------------------------------------------- */
 
-/* Connects to the next node. */
 static lfb_status listener_connect(lfb_listener *listener, lfb_node **node)
 {
   if (!listener->found) {
@@ -142,7 +141,8 @@ static lfb_status listener_connect(lfb_listener *listener, lfb_node **node)
   return lfb_node_connect(&listener->nodes, *node, &listener->said);
 }
 
-/* Connects and listens; LFB_OK: it is to end.  `pause`: what there is after failing. */
+/* Connects and listens; returns LFB_OK if the thread must end.  Resets `pause`, the time to wait
+ * after a failure, once the subscription succeeded. */
 static lfb_status listener_turn(lfb_listener *listener, uint64_t *pause)
 {
   lfb_node *node = NULL;
@@ -152,7 +152,7 @@ static lfb_status listener_turn(lfb_listener *listener, uint64_t *pause)
     status = listener_subscribe(listener, node->connection);
   if (status == LFB_OK) {
     *pause = LISTENER_FIRST_PAUSE;
-    listener->news(listener->to); /* of what was said before */
+    listener->news(listener->to); /* messages sent before the subscription were missed */
     status = listener_listen(listener, node->connection);
   }
   if (node != NULL)
@@ -207,7 +207,7 @@ void lfb_listener_stop(lfb_listener *listener)
   if (listener == NULL)
     return;
   while (write(listener->stop, &one, sizeof one) < 0)
-    ; /* interrupted: an eventfd takes a first 1 always */
+    ; /* interrupted by a signal: the first write to an eventfd never fails otherwise */
   pthread_join(listener->thread, NULL);
   (void)close(listener->stop);
   free(listener);

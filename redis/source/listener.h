@@ -1,5 +1,5 @@
 /*
- * listener.h - a thread that is subscribed to a channel, and says so whenever there may be news.
+ * listener.h - a thread that subscribes to a channel and calls a function when messages arrive.
  */
 #ifndef LFB_REDIS_LISTENER_H
 #define LFB_REDIS_LISTENER_H
@@ -14,18 +14,19 @@ extern "C" {
 typedef struct lfb_listener lfb_listener;
 
 /*
- * Starts one, which connects by itself, and anew where a connection is lost, or is silent for
- * options.timeout_ms and then to a PING as well.
+ * Starts a listener.  Its thread connects by itself.  It reconnects if the connection is lost, or
+ * if the server sends nothing for options.timeout_ms and then does not answer a PING either.
  *
- * Takes  options, channel  which must outlive it.
- *        news              called on its thread, for each message; and for each time that it is
- *                          subscribed, since there may have been messages before.
+ * Takes  options, channel  must outlive the listener.
+ *        news              called on the listener's thread when messages have arrived, once for
+ *                          several that arrive together.  Also called after each subscription,
+ *                          since earlier messages may have been missed.
  * Fails  LFB_ERROR_NO_THREAD, LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_listener_start(const lfb_redis_options *options, lfb_key channel,
                               void (*news)(void *to), void *to, lfb_listener **listener);
 
-/* Ends and frees it; NULL: nothing. */
+/* Ends the thread and frees the listener; NULL is ignored. */
 void lfb_listener_stop(lfb_listener *listener);
 
 #ifdef __cplusplus

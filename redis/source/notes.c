@@ -1,4 +1,4 @@
-/* notes.c - noting what is made, and deleting what is not needed. */
+/* notes.c - writes notes, and deletes the keys that are no longer needed. */
 #include "redis/source/notes.h"
 
 #include <stdio.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-  NOTE_AT_ONCE = 64,                          /* keys that are being deleted       */
-  NOTE_FIELD = LFB_TOKEN_SIZE + sizeof "c:",  /* bytes of a field's name, at most  */
+  NOTE_AT_ONCE = 64,                          /* keys deleted per turn             */
+  NOTE_FIELD = LFB_TOKEN_SIZE + sizeof "c:",  /* bytes of a field's name, with NUL */
   NOTE_VALUE = 2 * LFB_WIRE_DIGITS + 2,
 };
 
@@ -40,7 +40,7 @@ lfb_status lfb_note_write(lfb_link *link, const lfb_editions *editions, const lf
 
 /* ---- deleting ---------------------------------------------------------------- */
 
-/* The keys of what was noted: parts first, then what is under its name. */
+/* The keys that a note names: first the parts, then the key under the filter's own name. */
 typedef struct note_keys {
   const lfb_editions *editions;
   const lfb_note *note;
@@ -101,7 +101,7 @@ typedef struct notes {
   size_t count;
 } notes;
 
-/* Reads a note, hostile as it may be; false: it is none, and stays. */
+/* Parses an untrusted note.  Returns false if it is not a note; it is then left on the server. */
 static bool note_read(lfb_key field, lfb_key value, lfb_note *note)
 {
   const char *name = field.bytes;
@@ -145,7 +145,7 @@ static lfb_status notes_take(lfb_link *link, const lfb_editions *editions, notes
 
 /* ---- sweeping ---------------------------------------------------------------- */
 
-/* What is done with what was noted. */
+/* What a sweep does: keep the keys and the note, delete the keys, or delete both. */
 typedef enum note_fate { NOTE_STAYS, NOTE_CLEARED, NOTE_DISCARDED } note_fate;
 
 static note_fate note_fate_of(const lfb_note *note, const lfb_edition_list *list, uint32_t keep)
@@ -157,7 +157,7 @@ static note_fate note_fate_of(const lfb_note *note, const lfb_edition_list *list
       return note->kind == LFB_NOTE_CHANGES || list->count - i <= keep ? NOTE_STAYS
                                                                        : NOTE_DISCARDED;
   if (note->number > newest)
-    return NOTE_STAYS; /* who makes it may publish it yet */
+    return NOTE_STAYS; /* its publisher may still publish it */
   return newest - note->number >= LFB_NOTES_LATE ? NOTE_DISCARDED : NOTE_CLEARED;
 }
 
@@ -166,7 +166,8 @@ static lfb_status notes_sweep(lfb_link *link, const lfb_editions *editions, uint
 {
   lfb_edition_list list;
 
-  /* Behind the notes: an edition whose note was taken is in the list, or never will be. */
+  /* The list is read after the notes.  An edition with one of these notes, and with a number up to
+   * the newest's, is in this list or will never be in it. */
   lfb_status status = lfb_editions_from(link, editions, 0, &list);
   for (size_t i = 0; i < taken->count && status == LFB_OK; i++) {
     const note_fate fate = note_fate_of(&taken->all[i], &list, keep);

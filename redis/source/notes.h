@@ -1,15 +1,19 @@
 /*
- * notes.h - what a publisher notes on the server before he makes it, so that the next one can
- * delete it.
+ * notes.h - notes that a publisher writes on the server before it creates keys, so that a later
+ * publisher can delete the keys if the first one is killed.
  *
- * A hash, {name:notes}, has a field for each filter and each list of changes that belong to an
- * edition: the kind and its token; with the number that it is to have and how many parts it is of.
- * What has a number up to the newest one's and is no edition can never become one
- * (editions.h): no clock, and no guess who is still alive, says what is rubbish.
+ * The Redis hash {name:notes} has one field for each filter and each list of changes of an
+ * edition.  The field's name is the kind and the token.  Its value is the intended number of the
+ * edition and the number of parts.
  *
- * Late  Who makes such rubbish may be slow, and not dead: he makes more of it, then is refused,
- *       and deletes it.  For the case that he dies before, the note stays, and is acted upon again,
- *       until LFB_NOTES_LATE versions more have been published.
+ * A note with a number up to the newest edition's, but with no edition, can never become one
+ * (editions.h).  Its keys are garbage.  This needs no clock and no guess whether a publisher
+ * is still alive.
+ *
+ * Late  The publisher of such keys may be slow, not killed.  It then creates more keys, is
+ *       refused, and deletes them.  It may be killed before it deletes them: the note therefore
+ *       stays, and its keys are deleted again by each sweep, until LFB_NOTES_LATE more versions
+ *       have been published.
  */
 #ifndef LFB_REDIS_NOTES_H
 #define LFB_REDIS_NOTES_H
@@ -27,21 +31,22 @@ typedef enum lfb_note_kind { LFB_NOTE_FILTER, LFB_NOTE_CHANGES, LFB_NOTE_KINDS }
 typedef struct lfb_note {
   lfb_note_kind kind;
   lfb_token token;
-  uint64_t number; /* of the edition that it is to be part of                        */
-  uint64_t parts;  /* of a filter; 0: it is a string under its name, as changes are */
+  uint64_t number; /* of the edition that the keys are intended for              */
+  uint64_t parts;  /* of a filter; 0: one string, stored under the name itself, as
+                      a list of changes is                                       */
 } lfb_note;
 
-/* Notes it.  Fails: LFB_ERROR_REDIS_NO_VERSIONS; as lfb_ask(). */
+/* Writes a note.  Fails: LFB_ERROR_REDIS_NO_VERSIONS; as lfb_ask(). */
 lfb_status lfb_note_write(lfb_link *link, const lfb_editions *editions, const lfb_note *note);
 
-/* Deletes what was noted, then the note. */
+/* Deletes the keys that a note names, then the note. */
 lfb_status lfb_note_discard(lfb_link *link, const lfb_editions *editions, const lfb_note *note);
 
-/* Deletes what belongs to no edition, filters of all but the `keep` newest, and changes that
- * reach back to none. */
+/* Deletes the keys of no edition, the filters of all editions except the `keep` newest, and the
+ * changes of editions that are no longer listed. */
 lfb_status lfb_notes_sweep(lfb_link *link, const lfb_editions *editions, uint32_t keep);
 
-/* Deletes all that was noted. */
+/* Deletes the keys of all notes, and the notes. */
 lfb_status lfb_notes_discard_all(lfb_link *link, const lfb_editions *editions);
 
 #ifdef __cplusplus

@@ -1,9 +1,14 @@
 /*
- * publish.c - publishing a filter as the next version.
+ * publish.c - publishes a filter as the next version.
  *
- * In this order, and killed between any two: the note; the filter, its description last; the list
- * of changes; the entry in the list of editions, by which it is published; the news of it; and
- * deleting what nobody needs, which is not the caller's business if it fails.
+ * The steps, in this order; the process may be killed between any two:
+ *   1. write the notes;
+ *   2. write the filter, its description last;
+ *   3. write the list of changes;
+ *   4. add the entry to the list of editions: this publishes the version;
+ *   5. send the news;
+ *   6. delete keys that are no longer needed.
+ * A failure of step 5 or 6 is not reported to the caller.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +29,7 @@ typedef struct publishing {
   lfb_edition edition;
 } publishing;
 
-/* ---- what it is to be ---------------------------------------------------------- */
+/* ---- planning ------------------------------------------------------------------ */
 
 static lfb_status publish_draw(lfb_token *token)
 {
@@ -59,7 +64,7 @@ static lfb_note publish_note(const publishing *publish, lfb_note_kind kind, uint
   return (lfb_note){kind, publish->edition.token, publish->edition.number, parts};
 }
 
-/* The notes of what is to be made. */
+/* The notes to write before the keys. */
 typedef struct publish_notes {
   lfb_note all[LFB_NOTE_KINDS];
   size_t count;
@@ -75,7 +80,8 @@ static lfb_status publish_prepare(const publishing *publish, publish_notes *note
       lfb_remote_plan(name, &publish->filter->description, publish->how.part_bytes, &place);
   if (status != LFB_OK)
     return status;
-  /* Of a string without a description who opens it could not say that it has gone. */
+  /* A string without a description is refused: a process that has opened it could not detect that
+   * it was deleted. */
   if (place.layout == &lfb_redis_layout_helper)
     return LFB_ERROR_FORM_CANNOT_HOLD;
   const uint64_t parts = place.layout->described ? place.plan.parts : 0;
@@ -86,7 +92,7 @@ static lfb_status publish_prepare(const publishing *publish, publish_notes *note
   return LFB_OK;
 }
 
-/* ---- making it ----------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------- */
 
 static lfb_status publish_done(void *context, const redisReply *reply, bool again)
 {
@@ -141,8 +147,8 @@ static lfb_status publish_make(const publishing *publish, const publish_notes *n
   return status;
 }
 
-/* Why a version could not be made.  Whoever has published it meanwhile deletes what we make: of
- * that the server says anything, but not the reason. */
+/* Why a version could not be published.  A publisher that published the same version concurrently
+ * deletes our keys; the server then reports some other error, not this reason. */
 static lfb_status publish_why(const publishing *publish, lfb_status status)
 {
   lfb_edition newest;
@@ -152,8 +158,8 @@ static lfb_status publish_why(const publishing *publish, lfb_status status)
   return newest.number >= publish->edition.number ? LFB_ERROR_REDIS_OVERTAKEN : status;
 }
 
-/* Whether it is not known what the server has done, or will have done once a replica has taken its
- * place; or it cannot be reached any more. */
+/* Whether the result is unknown.  The server may or may not have executed the commands, a failover
+ * may undo them, or the server cannot be reached any more. */
 static bool publish_is_in_doubt(lfb_status status)
 {
   return status == LFB_ERROR_REDIS_LOST || status == LFB_ERROR_REDIS_TIMEOUT ||
@@ -161,7 +167,7 @@ static bool publish_is_in_doubt(lfb_status status)
          status == LFB_ERROR_REDIS_REPLICAS;
 }
 
-/* ---- telling of it -------------------------------------------------------------- */
+/* ---- news ----------------------------------------------------------------------- */
 
 static lfb_status publish_heard(void *context, const redisReply *reply, bool again)
 {
@@ -178,7 +184,7 @@ static lfb_status publish_tell(const publishing *publish)
   return lfb_ask(publish->link, args, sizeof args / sizeof *args, publish_heard, NULL);
 }
 
-/* ---- all of it ------------------------------------------------------------------ */
+/* ---- publishing ----------------------------------------------------------------- */
 
 static lfb_status publish_by_link(publishing *publish)
 {
@@ -201,8 +207,9 @@ static lfb_status publish_by_link(publishing *publish)
       (void)lfb_note_discard(publish->link, &publish->editions, &notes.all[i]);
     return status;
   }
-  (void)publish_tell(publish); /* a poll finds it, too */
-  (void)lfb_notes_sweep(publish->link, &publish->editions, keep); /* the next one does */
+  (void)publish_tell(publish); /* if it fails, followers find the version by polling */
+  /* If this fails, the next publisher sweeps. */
+  (void)lfb_notes_sweep(publish->link, &publish->editions, keep);
   return LFB_OK;
 }
 
@@ -226,9 +233,9 @@ lfb_status lfb_redis_publish(const lfb_redis_options *options, const char *name,
   return status;
 }
 
-/* ---- taking it all back ---------------------------------------------------------- */
+/* ---- unpublishing ---------------------------------------------------------------- */
 
-/* The list first: nobody begins to load what is being deleted. */
+/* The list is deleted first, so that no process begins to load what is being deleted. */
 static lfb_status unpublish_by_link(lfb_link *link, const lfb_editions *editions)
 {
   lfb_status status = lfb_remote_unlink(link, editions->versions);

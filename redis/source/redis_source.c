@@ -13,11 +13,11 @@ struct lfb_redis_source {
   lfb_pool pool;
   lfb_editions editions;
   lfb_redis_source_config config;
-  lfb_listener *listener; /* NULL: it does not listen */
-  lfb_edition newest;     /* when it was last asked for */
-  uint64_t ahead;  /* by what a version's number here is above an edition's */
-  lfb_edition base;       /* that the follower has ..   */
-  uint64_t base_version;  /* .. while it asks for changes since this; 0: not known */
+  lfb_listener *listener; /* NULL: it does not listen                              */
+  lfb_edition newest;     /* as last read from the server                          */
+  uint64_t ahead;         /* a version's number here is its edition's number + this */
+  lfb_edition base;       /* the edition that the follower has                     */
+  uint64_t base_version;  /* its version number for the follower; 0: unknown       */
 };
 
 static bool edition_is(const lfb_edition *a, const lfb_edition *b)
@@ -27,7 +27,7 @@ static bool edition_is(const lfb_edition *a, const lfb_edition *b)
 
 /* ---- the newest version -------------------------------------------------------- */
 
-/* A server that has forgotten versions counts again what it has counted; here numbers rise. */
+/* A server that lost versions reuses their numbers.  The version numbers here always rise. */
 static void source_note(lfb_redis_source *source, const lfb_edition *found)
 {
   const lfb_edition *last = &source->newest;
@@ -71,7 +71,7 @@ static lfb_status source_version(void *self, uint64_t *version)
 
 /* ---- a version in full --------------------------------------------------------- */
 
-/* Loads the newest edition that was seen. */
+/* Loads source->newest. */
 static lfb_status source_load(lfb_redis_source *source, lfb_filter **filter)
 {
   const lfb_read_limits limits = {.max_bytes = source->config.max_bytes};
@@ -88,14 +88,14 @@ static lfb_status source_load(lfb_redis_source *source, lfb_filter **filter)
   return status;
 }
 
-/* Whether it may be because the version is being deleted. */
+/* Whether the failure may mean that the version is being deleted. */
 static bool status_is_of_gone(lfb_status status)
 {
   return status == LFB_ERROR_REDIS_ABSENT || status == LFB_ERROR_REDIS_PART ||
          status == LFB_ERROR_REDIS_UNFINISHED || status == LFB_ERROR_REDIS_NO_FILTER;
 }
 
-/* Begins anew only where another version has been published meanwhile. */
+/* Retries only if another version has been published during the attempt. */
 static lfb_status source_filter(void *self, lfb_filter **filter)
 {
   lfb_redis_source *source = self;
@@ -111,15 +111,16 @@ static lfb_status source_filter(void *self, lfb_filter **filter)
   if (status != LFB_OK)
     return looked == LFB_OK ? status : looked;
   source->base = tried;
-  /* Of another version than it asked for the follower does not know. */
+  /* If this is not the version that the follower asked for, the follower does not know its
+   * number. */
   source->base_version = source_number(source) == asked ? asked : 0;
   return LFB_OK;
 }
 
 /* ---- changes ------------------------------------------------------------------- */
 
-/* Whether lists lead from the follower's edition, the first, to the one seen last, whose place
- * it tells. */
+/* Whether lists of changes lead without a gap from the follower's edition, which must be the first
+ * of `list`, to the newest edition.  Sets `to` to the newest one's position. */
 static bool source_leads(const lfb_redis_source *source, const lfb_edition_list *list, size_t *to)
 {
   size_t i = 0;
@@ -140,7 +141,7 @@ static bool source_leads(const lfb_redis_source *source, const lfb_edition_list 
 
 typedef struct giving {
   lfb_keys_sink *sink;
-  uint64_t size; /* that the list has to have */
+  uint64_t size; /* expected, in bytes */
 } giving;
 
 static lfb_status changes_came(void *context, const redisReply *reply, bool again)
