@@ -10,11 +10,11 @@ uint64_t lfb_lags_now(void)
 {
   struct timespec now;
 
-  (void)clock_gettime(CLOCK_MONOTONIC, &now); /* which Linux has */
+  (void)clock_gettime(CLOCK_MONOTONIC, &now); /* always available on Linux */
   return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* The bucket of a number: its highest bit, and the three behind that. */
+/* The bucket of a number: its highest set bit, and the three bits below that. */
 static uint32_t lags_bucket(uint64_t number)
 {
   if (number < LFB_LAGS_EIGHTHS)
@@ -45,7 +45,7 @@ void lfb_lags_add(lfb_lags *lags, uint64_t microseconds, uint64_t count)
   uint64_t most = lags_load(&lags->most);
 
   (void)lfb_add_u64(&lags->counts[lags_bucket(microseconds)], count, memory_order_relaxed);
-  /* Fails because somebody else has raised it. */
+  /* Retries only because another thread raised the maximum. */
   while (most < microseconds &&
          !lfb_cas_u64(&lags->most, &most, microseconds, memory_order_relaxed)) {
   }

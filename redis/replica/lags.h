@@ -1,12 +1,13 @@
 /*
- * lags.h - how long things took, as counts in a few hundred buckets, and percentiles of them.
+ * lags.h - a histogram of durations in a few hundred buckets, and its percentiles.
  *
- * A bucket is an eighth of a power of two wide: what a percentile says is at most 12.5 % above
- * the truth, and never below it.
+ * A bucket is an eighth of a power of two wide: a percentile is at most 12.5 % above the true
+ * value, and never below it.
  *
- * Ordering   relaxed: counts order nothing.
- * Progress   adding is wait-free, reading takes as many steps as there are buckets.
- * Threads    any, at once; a percentile is of what was added before, and some of the rest.
+ * Ordering   relaxed: the counts order nothing.
+ * Progress   adding is wait-free; reading takes as many steps as there are buckets.
+ * Threads    any calls, concurrently; a percentile covers all that was added before the call, and
+ *            some of what is added during it.
  */
 #ifndef LFB_REDIS_LAGS_H
 #define LFB_REDIS_LAGS_H
@@ -22,22 +23,23 @@ enum {
   LFB_LAGS_BUCKETS = LFB_LAGS_EIGHTHS * (64 - 2), /* the first 8 are one number wide */
 };
 
-/* All zero is an empty one. */
+/* A histogram; all zero is an empty one. */
 typedef struct lfb_lags {
   LFB_ATOMIC(uint64_t) counts[LFB_LAGS_BUCKETS];
   LFB_ATOMIC(uint64_t) most; /* the largest that was added */
 } lfb_lags;
 
-/* Microseconds that have passed since some moment; never set back. */
+/* Returns the time in microseconds since some fixed moment; it never goes back. */
 uint64_t lfb_lags_now(void);
 
-/* Adds `count` that took so many microseconds each. */
+/* Adds `count` events that took `microseconds` each. */
 void lfb_lags_add(lfb_lags *lags, uint64_t microseconds, uint64_t count);
 
-/* What `percent` of all, 0 to 100, took at most, in microseconds; 0 where there are none. */
+/* Returns the duration in microseconds that `percent` of all events, 0 to 100, did not exceed; 0
+ * if nothing was added. */
 uint64_t lfb_lags_percentile(const lfb_lags *lags, unsigned percent);
 
-/* The largest; 0 where there are none. */
+/* Returns the largest duration; 0 if nothing was added. */
 uint64_t lfb_lags_most(const lfb_lags *lags);
 
 #ifdef __cplusplus

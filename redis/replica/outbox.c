@@ -1,4 +1,4 @@
-/* outbox.c - a ring whose slots say whose turn it is. */
+/* outbox.c - a ring of slots; each slot holds the place it is free for, or filled for. */
 #include "redis/replica/outbox.h"
 
 #include <stdlib.h>
@@ -35,32 +35,33 @@ void lfb_outbox_free(lfb_outbox *outbox)
   outbox->slots = NULL;
 }
 
-/* Takes place `*at`, whose slot is free for it.  Both orders: outbox.h, 2; seq_cst: the taker
- * that falls asleep must not miss it (redis/replica/replica.h, Sleep). */
+/* Takes place `*at`; its slot must be free. */
 static bool outbox_win(lfb_outbox *outbox, uint64_t *at)
 {
+  /* acquire and release: pair with lfb_outbox_mark() (outbox.h, 2).  seq_cst: a taker that goes to
+   * sleep must not miss the put; pairs with lfb_outbox_is_empty() (replica.h, Sleep). */
   return lfb_cas_u64(&outbox->given, at, *at + 1, memory_order_seq_cst);
 }
 
-/* A place, of which the slot is free; false: there is none. */
+/* Takes a place with a free slot; false if the outbox is full. */
 static bool outbox_place(lfb_outbox *outbox, uint64_t *at)
 {
-  /* relaxed: the exchange finds out whether it is still so. */
+  /* relaxed: the exchange in outbox_win() fails if the value is out of date. */
   *at = atomic_load_explicit(&outbox->given, memory_order_relaxed);
   for (;;) {
     lfb_outbox_slot *slot = &outbox->slots[*at & outbox->mask];
-    /* acquire: pairs with the release of the taker, who has read what is there now. */
+    /* acquire: pairs with the release in lfb_outbox_take(), after the taker read the slot. */
     const uint64_t turn = atomic_load_explicit(&slot->turn, memory_order_acquire);
     if (turn == *at) {
       if (outbox_win(outbox, at))
         return true;
-      continue; /* the place is another's, and *at the next */
+      continue; /* another thread took the place; *at was reloaded */
     }
     /* relaxed: as above. */
     const uint64_t now = atomic_load_explicit(&outbox->given, memory_order_relaxed);
     if (now == *at && turn < *at)
       return false;
-    *at = now; /* others have gone on meanwhile */
+    *at = now; /* other threads have taken places since */
   }
 }
 
@@ -72,14 +73,14 @@ bool lfb_outbox_put(lfb_outbox *outbox, lfb_hash hash, uint64_t since)
     return false;
   lfb_outbox_slot *slot = &outbox->slots[at & outbox->mask];
   slot->what = (lfb_outgoing){hash, since};
-  /* release: pairs with the acquire of the taker. */
+  /* release: pairs with the acquire in lfb_outbox_take(). */
   atomic_store_explicit(&slot->turn, at + 1, memory_order_release);
   return true;
 }
 
 uint64_t lfb_outbox_mark(lfb_outbox *outbox)
 {
-  /* Both orders: outbox.h, 2. */
+  /* acquire and release: pair with the exchange in outbox_win() (outbox.h, 2). */
   return lfb_add_u64(&outbox->given, 0, memory_order_acq_rel);
 }
 
@@ -89,11 +90,11 @@ size_t lfb_outbox_take(lfb_outbox *outbox, lfb_outgoing *puts, size_t most)
 
   for (; count < most; count++) {
     lfb_outbox_slot *slot = &outbox->slots[outbox->taken & outbox->mask];
-    /* acquire: pairs with the release of who filled it. */
+    /* acquire: pairs with the release in lfb_outbox_put(), which filled the slot. */
     if (atomic_load_explicit(&slot->turn, memory_order_acquire) != outbox->taken + 1)
       break;
     puts[count] = slot->what;
-    /* release: pairs with the acquire of who has the slot next. */
+    /* release: pairs with the acquire in outbox_place(), of the slot's next put. */
     atomic_store_explicit(&slot->turn, outbox->taken + outbox->mask + 1, memory_order_release);
     outbox->taken++;
   }
@@ -102,6 +103,6 @@ size_t lfb_outbox_take(lfb_outbox *outbox, lfb_outgoing *puts, size_t most)
 
 bool lfb_outbox_is_empty(const lfb_outbox *outbox)
 {
-  /* seq_cst: redis/replica/replica.h, Sleep. */
+  /* seq_cst: pairs with the exchange in outbox_win() (replica.h, Sleep). */
   return atomic_load_explicit(&outbox->given, memory_order_seq_cst) == outbox->taken;
 }

@@ -1,4 +1,4 @@
-/* replica.c - opening and closing a replica, and putting into it. */
+/* replica.c - opens and closes a replica, and puts into it. */
 #define _POSIX_C_SOURCE 200809L
 #include "redis/replica/replica.h"
 
@@ -15,8 +15,8 @@
 enum {
   REPLICA_QUEUE = 1 << 20,
   REPLICA_ENTRIES = 1 << 14,
-  REPLICA_BLOCK = 250,      /* ms that a read waits; a stop, and the lag, wait for it */
-  REPLICA_TIMEOUT = 5000,   /* ms, as lfbloom/redis.h has it                          */
+  REPLICA_BLOCK = 250,      /* ms that a read blocks at most; delays a close and the lag */
+  REPLICA_TIMEOUT = 5000,   /* ms, the default of lfbloom/redis.h                        */
 };
 
 /* ---- opening ------------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ static void replica_free(lfb_replica *replica)
   free(replica);
 }
 
-/* Half of what the link waits for at most, so that no read of a live server is too late. */
+/* At most half of the link's timeout, so that a read of a live server never times out. */
 static uint64_t replica_block_ms(const lfb_redis_options *options)
 {
   const uint64_t timeout = options->timeout_ms == 0 ? REPLICA_TIMEOUT : options->timeout_ms;
@@ -41,8 +41,8 @@ static uint64_t replica_block_ms(const lfb_redis_options *options)
   return half < REPLICA_BLOCK ? half : REPLICA_BLOCK;
 }
 
-/* One retry within a job: a cluster is asked for its map again before it.  All others are the
- * threads' own. */
+/* One retry within a job, because the link asks a cluster for its map again before a retry.  The
+ * two threads do all further retries. */
 static lfb_redis_options replica_options(const lfb_redis_options *options)
 {
   lfb_redis_options own = *options;
@@ -50,7 +50,7 @@ static lfb_redis_options replica_options(const lfb_redis_options *options)
   return own;
 }
 
-/* Connects, and has the copy loaded. */
+/* Connects, and loads the local filter. */
 static lfb_status replica_begin(lfb_replica *replica, const lfb_redis_options *options,
                                 const char *name, const lfb_replica_config *config)
 {
@@ -71,12 +71,13 @@ static lfb_status replica_begin(lfb_replica *replica, const lfb_redis_options *o
 static void replica_wake(int event)
 {
   const uint64_t one = 1;
-  (void)!write(event, &one, sizeof one); /* fails only where it has been done 2^64 times */
+  (void)!write(event, &one, sizeof one); /* fails only after almost 2^64 writes */
 }
 
 static void replica_stop(lfb_replica *replica)
 {
-  /* relaxed: a wish; joining orders the rest. */
+  /* relaxed: pairs with the load in lfb_replica_is_stopping(); joining the threads orders the
+   * rest. */
   atomic_store_explicit(&replica->stopping, true, memory_order_relaxed);
   replica_wake(replica->stop);
   replica_wake(replica->wake);
@@ -93,7 +94,7 @@ static lfb_status replica_start(lfb_replica *replica)
   return LFB_ERROR_NO_THREAD;
 }
 
-/* What the threads need, and both of them. */
+/* Initialises the lock and the condition, then starts both threads. */
 static lfb_status replica_set_up(lfb_replica *replica)
 {
   lfb_status status = LFB_ERROR_NO_MEMORY;
@@ -109,7 +110,7 @@ static lfb_status replica_set_up(lfb_replica *replica)
   return status;
 }
 
-/* One of zeros, but for what is opened. */
+/* Allocates a replica, zero except its limits, times and event descriptors. */
 static lfb_status replica_make(const lfb_replica_config *config, lfb_replica **replica)
 {
   lfb_replica *made = calloc(1, sizeof *made);
@@ -127,7 +128,7 @@ static lfb_status replica_make(const lfb_replica_config *config, lfb_replica **r
     return LFB_OK;
   }
   replica_free(made);
-  return LFB_ERROR_NO_MEMORY; /* or no further file descriptor */
+  return LFB_ERROR_NO_MEMORY; /* or no file descriptor is left */
 }
 
 lfb_status lfb_replica_open(const lfb_redis_options *options, const char *name,
@@ -164,7 +165,7 @@ void lfb_replica_close(lfb_replica *replica)
   replica_free(replica);
 }
 
-/* ---- asking ---------------------------------------------------------------------------- */
+/* ---- querying -------------------------------------------------------------------------- */
 
 const lfb_filter *lfb_replica_filter(const lfb_replica *replica)
 {
@@ -178,22 +179,24 @@ lfb_status lfb_replica_fast(const lfb_replica *replica, lfb_fast *fast)
 
 /* ---- putting --------------------------------------------------------------------------- */
 
-/* Wakes the sender up, if it sleeps: replica.h, Sleep. */
+/* Wakes the sender if it sleeps. */
 static void put_wake(lfb_replica *replica)
 {
+  /* seq_cst: pairs with the store in send_sleep() (replica.h, Sleep). */
   if (!atomic_load_explicit(&replica->asleep, memory_order_seq_cst))
     return;
-  /* relaxed: of several, one need wake it up. */
+  /* relaxed: decides only which one of several puts wakes the sender. */
   if (atomic_exchange_explicit(&replica->asleep, false, memory_order_relaxed))
     replica_wake(replica->wake);
 }
 
-/* Puts what the outbox has no room for: replica.h, Full. */
+/* Puts a key that the outbox has no room for: replica.h, Full. */
 static bool put_beside(lfb_replica *replica, lfb_hash hash)
 {
+  /* acquire and release: pair with resync_full() and lfb_replica_flush() (replica.h, Full). */
   (void)lfb_add_u64(&replica->begun, 1, memory_order_acq_rel);
   const bool changed = lfb_filter_put_wide(replica->local, hash);
-  /* release: pairs with the acquire of a resync. */
+  /* release: pairs with the acquire in resync_full(). */
   (void)lfb_add_u64(&replica->ended, 1, memory_order_release);
   return changed;
 }
@@ -206,7 +209,7 @@ static bool replica_put(lfb_replica *replica, lfb_hash hash)
     return false;
   if (!lfb_outbox_put(&replica->outbox, hash, lfb_lags_now()))
     return put_beside(replica, hash);
-  /* Behind the place, never before it: replica.h. */
+  /* The bits are set after the place was given, never before: replica.h. */
   const bool changed = lfb_filter_put_wide(local, hash);
   put_wake(replica);
   return changed;
@@ -261,7 +264,7 @@ size_t lfb_replica_put_many_hash(lfb_replica *replica, const uint64_t *hashes, s
 
 static struct timespec replica_deadline(uint64_t milliseconds)
 {
-  const uint64_t most = INT32_MAX; /* 24 days, which is for ever */
+  const uint64_t most = INT32_MAX; /* 24 days */
   const uint64_t wait = milliseconds < most ? milliseconds : most;
   struct timespec at;
 
@@ -275,7 +278,7 @@ static struct timespec replica_deadline(uint64_t milliseconds)
   return at;
 }
 
-/* Waits until one of the lock's numbers is as high as wanted, and another one too. */
+/* Waits until two of the numbers under the lock have both reached the wanted values. */
 static lfb_status replica_await(lfb_replica *replica, const uint64_t *number, uint64_t wanted,
                                 const uint64_t *other, uint64_t other_wanted,
                                 uint64_t milliseconds)
@@ -294,7 +297,7 @@ static lfb_status replica_await(lfb_replica *replica, const uint64_t *number, ui
 lfb_status lfb_replica_flush(lfb_replica *replica, uint64_t milliseconds)
 {
   const uint64_t placed = lfb_outbox_mark(&replica->outbox);
-  /* Both orders: replica.h, Full. */
+  /* acquire and release: pair with the first addition in put_beside() (replica.h, Full). */
   const uint64_t full = lfb_add_u64(&replica->begun, 0, memory_order_acq_rel);
 
   return replica_await(replica, &replica->acknowledged, placed, &replica->compared, full,
@@ -314,7 +317,7 @@ lfb_status lfb_replica_resync(lfb_replica *replica, uint64_t milliseconds)
 
 static uint64_t state_number(const LFB_ATOMIC(uint64_t) *number)
 {
-  /* relaxed: figures. */
+  /* relaxed: the figures order nothing. */
   return atomic_load_explicit(number, memory_order_relaxed);
 }
 
@@ -326,8 +329,7 @@ static lfb_status state_status(const lfb_replica *replica)
   return (lfb_status)(reading != LFB_OK ? reading : sending);
 }
 
-/* What those who wait are told: how many puts are on their way, and whether some wait for a
- * resync. */
+/* Fills in how many puts are queued, and whether some puts still need a resync. */
 static void state_waiting(const lfb_replica *replica, lfb_replica_state *state)
 {
   pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&replica->lock;
@@ -340,7 +342,8 @@ static void state_waiting(const lfb_replica *replica, lfb_replica_state *state)
 
 void lfb_replica_state_now(const lfb_replica *replica, lfb_replica_state *state)
 {
-  /* acquire: pairs with the release of the reader, whose bits are to be seen. */
+  /* acquire: pairs with the release in read_count(), so that the caller sees the bits that the
+   * reader put before. */
   const uint64_t fresh = atomic_load_explicit(&replica->fresh, memory_order_acquire);
   const lfb_status status = state_status(replica);
 

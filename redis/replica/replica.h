@@ -1,17 +1,18 @@
 /*
- * replica.h - what a replica is, and the work of its two threads.
+ * replica.h - the struct of a local replica, and its two threads: the sender and the reader.
  *
- * Where a key is put that is not in the copy, first it gets a place in the outbox, then its
- * bits are set.  So every bit of the copy is on Redis, or came with a place that was given
- * before, which a mark (outbox.h, 2) counts; and whoever finds a key in need not send it.
+ * A put of a key that is absent from the local filter first gets a place in the outbox, then sets
+ * the key's bits.  Every bit of the local filter is therefore on Redis, or was set after a place
+ * was given; a mark (outbox.h, 2) counts that place.  A put of a key that is present need not send
+ * it.
  *
- * Full    Where there is no place, the put is counted in `begun` before its bits are set and in
- *         `ended` after that.  A resync that has found as many ended as had begun, in this
- *         order, knows that the bits of all of them are there to be compared; until there was
- *         one, flush waits.  (`begun` is read as marks are, for the same reason.)
- * Sleep   The sender says that it sleeps, and then looks whether there is a put; a put has its
- *         place, and then looks whether the sender sleeps.  All four are seq_cst: in their one
- *         order the second look comes behind the other's deed, so that one of them sees it.
+ * Full    If the outbox is full, the put is counted in `begun` before it sets its bits and in
+ *         `ended` after that.  A resync reads `ended`, then `begun`.  If they are equal, all bits
+ *         of these puts are set and will be compared.  flush waits until such a resync is done.
+ *         (`begun` is read by a read-modify-write, as a mark is, for the same reason.)
+ * Sleep   The sender stores `asleep`, then checks the outbox for a put.  A put takes its place,
+ *         then checks `asleep`.  All four accesses are seq_cst, so they have one total order: the
+ *         later of the two checks comes after the other thread's write and sees it.
  */
 #ifndef LFB_REDIS_REPLICA_H
 #define LFB_REDIS_REPLICA_H
@@ -28,7 +29,7 @@ extern "C" {
 #endif
 
 enum {
-  LFB_REPLICA_BATCH = 4096, /* puts sent at once, in one job and then their entries */
+  LFB_REPLICA_BATCH = 4096, /* puts sent at once: the bits in one job, then the entries */
 };
 
 struct lfb_replica {
@@ -37,57 +38,58 @@ struct lfb_replica {
   lfb_stream stream;
   lfb_outbox outbox;
   lfb_read_limits limits;
-  uint64_t resync_us; /* 0: never */
+  uint64_t resync_us; /* interval between resyncs; 0: none by the clock  */
 
   LFB_ATOMIC(uint64_t) begun, ended; /* Full, above                      */
-  LFB_ATOMIC(bool) asleep;           /* the sender, or it is about to be */
+  LFB_ATOMIC(bool) asleep;           /* the sender sleeps or is about to */
   LFB_ATOMIC(bool) stopping;
   int wake; /* an eventfd that the sender sleeps on                      */
-  int stop; /* .. that can be read from once both threads are to end     */
+  int stop; /* an eventfd, readable once both threads must end           */
 
-  pthread_mutex_t lock; /* has what follows, for those who wait          */
-  pthread_cond_t told;
-  uint64_t acknowledged; /* puts of the outbox                           */
+  pthread_mutex_t lock;  /* protects the following numbers               */
+  pthread_cond_t told;   /* broadcast when one of them changes           */
+  uint64_t acknowledged; /* puts of the outbox that Redis acknowledged   */
   uint64_t compared;     /* puts of `begun` that a resync has covered    */
-  uint64_t asked, done;  /* resyncs that somebody waits for, by number   */
+  uint64_t asked, done;  /* last resync requested; last one done for it  */
 
-  /* for the state */
+  /* For lfb_replica_state_now(): */
   LFB_ATOMIC(uint64_t) sent, received, loads, resyncs, behind;
-  LFB_ATOMIC(uint64_t) fresh; /* all that was added before is here, lfb_lags_now() */
-  LFB_ATOMIC(int) sending, reading; /* lfb_status of the last attempt              */
+  LFB_ATOMIC(uint64_t) fresh; /* all that was added before this time is local, lfb_lags_now() */
+  LFB_ATOMIC(int) sending, reading; /* lfb_status of the last attempt */
   lfb_lags lags;
 
-  lfb_stream_at at; /* the reader's */
-  struct {          /* the sender's */
+  lfb_stream_at at; /* used by the reader only        */
+  struct {          /* used by the sender only; times are lfb_lags_now() */
     lfb_outgoing puts[LFB_REPLICA_BATCH];
     lfb_hash hashes[LFB_REPLICA_BATCH];
-    uint64_t resync_at;  /* lfb_lags_now(), of the next one by the clock */
-    uint64_t not_before; /* .. of any                                   */
-    uint32_t failures;   /* of resyncs, in a row                        */
-    bool untold;         /* bits were set of which nobody was told       */
+    uint64_t resync_at;  /* when the next resync by the clock is due     */
+    uint64_t not_before; /* earliest time of the next resync of any kind */
+    uint32_t failures;   /* resyncs that failed in a row                 */
+    bool untold;         /* a resync set bits that are not announced yet */
   } send;
 
   pthread_t sender, reader;
 };
 
-/* What the threads run; the argument is the replica. */
+/* The functions of the two threads; the argument is the replica. */
 void *lfb_replica_send(void *argument);
 void *lfb_replica_read(void *argument);
 
 /*
- * Remembers the end of the stream, loads the filter, and has its bits in the copy, which is
- * made if there is none: for the reader, and before there are threads.
+ * Notes the end of the stream, loads the filter and merges its bits into the local filter, which it
+ * makes if there is none.  For the reader, or before the threads start.
  *
  * Fails  as lfb_redis_load(), lfb_stream_greet().
  */
 lfb_status lfb_replica_load(lfb_replica *replica);
 
+/* Whether both threads must end. */
 bool lfb_replica_is_stopping(const lfb_replica *replica);
 
-/* How long to pause after so many failed attempts in a row, and one more, in milliseconds. */
+/* How long to pause, in milliseconds, after an attempt failed that followed `failures` others. */
 uint64_t lfb_replica_pause_ms(uint32_t failures);
 
-/* Pauses so long, but not once it is to stop. */
+/* Pauses for that time; returns early once the replica is stopping. */
 void lfb_replica_pause(const lfb_replica *replica, uint32_t failures);
 
 #ifdef __cplusplus

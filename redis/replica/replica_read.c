@@ -1,4 +1,4 @@
-/* replica_read.c - the thread that gets what others have put. */
+/* replica_read.c - the reader: the thread that receives the puts of other replicas. */
 #include <poll.h>
 
 #include "bloom/filter/create.h"
@@ -9,7 +9,7 @@ enum { READ_FIRST_PAUSE = 20, READ_LONGEST_PAUSE = 2000 }; /* ms */
 
 bool lfb_replica_is_stopping(const lfb_replica *replica)
 {
-  /* relaxed: a wish, which orders nothing. */
+  /* relaxed: pairs with the store in replica_stop(); the flag orders nothing. */
   return atomic_load_explicit(&replica->stopping, memory_order_relaxed);
 }
 
@@ -24,7 +24,7 @@ void lfb_replica_pause(const lfb_replica *replica, uint32_t failures)
   (void)lfb_net_wait(replica->stop, POLLIN, lfb_net_now() + lfb_replica_pause_ms(failures));
 }
 
-/* Has the bits of what was loaded in the copy. */
+/* Merges the loaded filter into the local filter, or makes it the local filter; takes ownership. */
 static lfb_status replica_take_over(lfb_replica *replica, lfb_filter *loaded)
 {
   if (replica->local == NULL) {
@@ -42,14 +42,15 @@ static lfb_status replica_check(lfb_redis *filter, lfb_link *link, void *context
   return lfb_remote_check(filter, link);
 }
 
-/* First whether the filter is there: who greets where it was deleted would leave a stream. */
+/* Checks first that the filter exists: a greeting for a deleted filter would create a stream. */
 static lfb_status replica_greet(lfb_replica *replica, lfb_stream_at *at)
 {
   const lfb_status status = lfb_remote_with_link(replica->remote, replica_check, NULL);
   return status == LFB_OK ? lfb_stream_greet(&replica->stream, at) : status;
 }
 
-/* The end before the load, or what is added in between is lost (redis/replica/stream.h, 1). */
+/* The end of the stream is noted before the load; otherwise entries added in between would be lost
+ * (stream.h, 1). */
 lfb_status lfb_replica_load(lfb_replica *replica)
 {
   lfb_filter *loaded = NULL;
@@ -64,7 +65,8 @@ lfb_status lfb_replica_load(lfb_replica *replica)
   if (status != LFB_OK)
     return status;
   replica->at = at;
-  /* relaxed, both: figures.  What was added before the load began is here. */
+  /* relaxed, both: read by lfb_replica_state_now() as figures.  All that was added before the load
+   * began is in the local filter. */
   atomic_store_explicit(&replica->fresh, began, memory_order_relaxed);
   (void)lfb_add_u64(&replica->loads, 1, memory_order_relaxed);
   return LFB_OK;
@@ -75,19 +77,20 @@ static void read_take(void *context, lfb_hash hash)
   (void)lfb_filter_put_wide(context, hash);
 }
 
-/* What was read, as figures.  relaxed: as above, but of `fresh`. */
+/* Updates the figures.  relaxed, except `fresh`: they order nothing. */
 static void read_count(lfb_replica *replica, const lfb_stream_news *news, uint64_t began)
 {
   for (uint32_t i = 0; i < news->lag_count; i++)
     lfb_lags_add(&replica->lags, news->lags[i].microseconds, news->lags[i].keys);
   (void)lfb_add_u64(&replica->received, news->keys, memory_order_relaxed);
   atomic_store_explicit(&replica->behind, news->behind, memory_order_relaxed);
-  /* release: who sees the time sees the bits that came before it. */
+  /* release: pairs with the acquire in lfb_replica_state_now(); a thread that sees this time sees
+   * the bits that were read before it. */
   if (news->behind == 0)
     atomic_store_explicit(&replica->fresh, began, memory_order_release);
 }
 
-/* Reads once, and loads the filter where that is not enough. */
+/* Reads once; loads the filter if entries may have been missed, or an entry asks for it. */
 static lfb_status read_once(lfb_replica *replica)
 {
   lfb_stream_news news;
@@ -109,7 +112,7 @@ void *lfb_replica_read(void *argument)
 
   for (uint32_t failures = 0; !lfb_replica_is_stopping(replica);) {
     const lfb_status status = read_once(replica);
-    /* relaxed: a figure. */
+    /* relaxed: a figure for lfb_replica_state_now(). */
     atomic_store_explicit(&replica->reading, (int)status, memory_order_relaxed);
     if (status == LFB_OK)
       failures = 0;

@@ -1,4 +1,4 @@
-/* replica_send.c - the thread that brings to Redis what was put here. */
+/* replica_send.c - the sender: the thread that sends local puts to Redis. */
 #define _POSIX_C_SOURCE 200809L
 #include <poll.h>
 #include <unistd.h>
@@ -8,11 +8,11 @@
 #include "redis/replica/replica.h"
 
 enum {
-  SEND_NAP = 1,      /* ms: for one who has taken a place and not filled it       */
-  SEND_SLEEP = 1000, /* .. between looks where nobody puts and nobody wakes it up */
+  SEND_NAP = 1,      /* ms: a put has taken a place and not filled it yet */
+  SEND_SLEEP = 1000, /* ms: longest sleep if no thread wakes the sender   */
 };
 
-/* ---- what is told to those who wait ---------------------------------------------- */
+/* ---- waiting threads -------------------------------------------------------------- */
 
 static void send_tell(lfb_replica *replica, uint64_t *number, uint64_t value)
 {
@@ -32,19 +32,19 @@ static uint64_t send_asked(lfb_replica *replica)
 
 /* ---- batches ----------------------------------------------------------------------- */
 
-/* Bits first, then the entries that tell of them (redis/replica/stream.h, 1). */
+/* Sets the bits first, then adds the entries that announce them (stream.h, 1). */
 static lfb_status send_try(lfb_replica *replica, size_t count)
 {
   const lfb_status status = lfb_remote_put_hashes(replica->remote, replica->send.hashes, count);
   return status == LFB_OK ? lfb_stream_tell(&replica->stream, replica->send.puts, count) : status;
 }
 
-/* Goes on trying until it has gone or the replica is closed; false: that. */
+/* Retries until the batch is sent; returns false if the replica is closed first. */
 static bool send_until_done(lfb_replica *replica, size_t count)
 {
   for (uint32_t failures = 0; !lfb_replica_is_stopping(replica); failures++) {
     const lfb_status status = send_try(replica, count);
-    /* relaxed: a figure. */
+    /* relaxed: a figure for lfb_replica_state_now(). */
     atomic_store_explicit(&replica->sending, (int)status, memory_order_relaxed);
     if (status == LFB_OK)
       return true;
@@ -53,7 +53,7 @@ static bool send_until_done(lfb_replica *replica, size_t count)
   return false;
 }
 
-/* Sends what there is, up to a batch; how many. */
+/* Sends at most one batch of the queued puts; returns how many. */
 static size_t send_batch(lfb_replica *replica)
 {
   const size_t count = lfb_outbox_take(&replica->outbox, replica->send.puts, LFB_REPLICA_BATCH);
@@ -62,7 +62,7 @@ static size_t send_batch(lfb_replica *replica)
     replica->send.hashes[i] = replica->send.puts[i].hash;
   if (count == 0 || !send_until_done(replica, count))
     return 0;
-  /* relaxed: a figure. */
+  /* relaxed: a figure for lfb_replica_state_now(). */
   (void)lfb_add_u64(&replica->sent, count, memory_order_relaxed);
   send_tell(replica, &replica->acknowledged, replica->outbox.taken);
   return count;
@@ -70,17 +70,17 @@ static size_t send_batch(lfb_replica *replica)
 
 /* ---- resyncs ------------------------------------------------------------------------ */
 
-/* Puts that found no room and whose bits are set; false: one is about to set some. */
+/* Counts the puts that found the outbox full; false if one of them has not set all its bits yet. */
 static bool resync_full(lfb_replica *replica, uint64_t *full)
 {
-  /* acquire: pairs with the release of those who have set their bits. */
+  /* acquire: pairs with the release in put_beside(), after the bits were set. */
   const uint64_t ended = atomic_load_explicit(&replica->ended, memory_order_acquire);
-  /* Both orders: replica.h, Full. */
+  /* acquire and release: pair with the first addition in put_beside() (replica.h, Full). */
   *full = lfb_add_u64(&replica->begun, 0, memory_order_acq_rel);
   return *full == ended;
 }
 
-/* Sends all that has a place by now. */
+/* Sends all puts that have a place at the time of the call; false if the replica is stopping. */
 static bool resync_drain(lfb_replica *replica)
 {
   const uint64_t mark = lfb_outbox_mark(&replica->outbox);
@@ -91,7 +91,8 @@ static bool resync_drain(lfb_replica *replica)
   return replica->outbox.taken >= mark;
 }
 
-/* Loads the filter and sets what it lacks of `ours`, a copy of the copy. */
+/* Loads the filter from Redis and sets there the bits of `ours`, a copy of the local filter, that
+ * it lacks. */
 static lfb_status resync_with(lfb_replica *replica, const lfb_filter *ours)
 {
   lfb_filter *theirs = NULL;
@@ -112,8 +113,8 @@ static lfb_status resync_with(lfb_replica *replica, const lfb_filter *ours)
   return status;
 }
 
-/* Copies first, drains then: what the copy of the copy has and Redis still lacks is nothing
- * that is on its way, which would have all others load the filter for nothing. */
+/* Copies the local filter, then drains the outbox.  A bit that the copy has and Redis still lacks
+ * is then not one that was merely queued, which would make all other replicas load needlessly. */
 static lfb_status resync_compare(lfb_replica *replica)
 {
   lfb_filter *ours;
@@ -126,8 +127,9 @@ static lfb_status resync_compare(lfb_replica *replica)
   return status;
 }
 
-/* When the next one may begin: as long after this one as it took, so that who puts more than
- * can be sent does not have the filter loaded all the time; or after a pause. */
+/* Sets the earliest time of the next resync.  After a success, it waits as long as the resync took:
+ * if puts come faster than they can be sent, the filter is not loaded all the time.  After a
+ * failure, it waits for a pause. */
 static void resync_put_off(lfb_replica *replica, uint64_t began, lfb_status status)
 {
   const uint64_t now = lfb_lags_now(), took = now - began;
@@ -137,7 +139,7 @@ static void resync_put_off(lfb_replica *replica, uint64_t began, lfb_status stat
       now + (status == LFB_OK ? took : lfb_replica_pause_ms(replica->send.failures - 1) * 1000);
 }
 
-/* A resync, if it can begin. */
+/* Runs a resync, unless a put that found the outbox full is still setting its bits. */
 static void resync(lfb_replica *replica)
 {
   const uint64_t asked = send_asked(replica), began = lfb_lags_now();
@@ -146,7 +148,7 @@ static void resync(lfb_replica *replica)
   if (!resync_full(replica, &full))
     return;
   const lfb_status status = resync_compare(replica);
-  /* relaxed: a figure, twice. */
+  /* relaxed, twice: figures for lfb_replica_state_now(). */
   atomic_store_explicit(&replica->sending, (int)status, memory_order_relaxed);
   resync_put_off(replica, began, status);
   if (status != LFB_OK)
@@ -159,8 +161,8 @@ static void resync(lfb_replica *replica)
 
 static bool resync_is_wanted(lfb_replica *replica)
 {
-  /* relaxed: what is not seen now is seen next time.  Only this thread writes `compared`
-   * and `done`. */
+  /* relaxed: a put that is not seen now is seen at the next check.  Only this thread writes
+   * `compared` and `done`, so it reads them without the lock. */
   return atomic_load_explicit(&replica->begun, memory_order_relaxed) != replica->compared ||
          send_asked(replica) != replica->done ||
          (replica->resync_us != 0 && lfb_lags_now() >= replica->send.resync_at);
@@ -168,14 +170,14 @@ static bool resync_is_wanted(lfb_replica *replica)
 
 /* ---- the thread ---------------------------------------------------------------------- */
 
-/* Until when there is nothing to do but to send what somebody puts, lfb_lags_now(). */
+/* Returns the time, as lfb_lags_now(), until which only new puts can give the sender work. */
 static uint64_t send_idle_until(lfb_replica *replica)
 {
   const uint64_t now = lfb_lags_now(), longest = now + (uint64_t)SEND_SLEEP * 1000;
   const uint64_t at = resync_is_wanted(replica) ? replica->send.not_before
                       : replica->resync_us != 0 ? replica->send.resync_at
                                                 : longest;
-  /* Due, and one is in the middle of a put: SEND_NAP. */
+  /* A resync is due, but a put is still setting its bits: look again after SEND_NAP. */
   return at <= now ? now + (uint64_t)SEND_NAP * 1000 : at < longest ? at : longest;
 }
 
@@ -186,14 +188,15 @@ static void send_sleep(lfb_replica *replica)
   const uint64_t left = until > now ? until - now : 0;
   uint64_t wakes;
 
+  /* seq_cst: pairs with the load in put_wake() (replica.h, Sleep). */
   atomic_store_explicit(&replica->asleep, true, memory_order_seq_cst);
   if (lfb_outbox_is_empty(&replica->outbox))
     (void)lfb_net_wait(replica->wake, POLLIN, lfb_net_now() + left / 1000 + 1);
   else
     (void)lfb_net_wait(replica->stop, POLLIN, lfb_net_now() + SEND_NAP);
-  /* relaxed: who puts meanwhile wakes up one who does not sleep. */
+  /* relaxed: a put that still sees `true` only writes to `wake` once more than needed. */
   atomic_store_explicit(&replica->asleep, false, memory_order_relaxed);
-  (void)!read(replica->wake, &wakes, sizeof wakes); /* of which there may have been none */
+  (void)!read(replica->wake, &wakes, sizeof wakes); /* fails if there was no wake-up */
 }
 
 void *lfb_replica_send(void *argument)

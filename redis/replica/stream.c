@@ -1,4 +1,4 @@
-/* stream.c - entries added to a filter's stream, and read from it. */
+/* stream.c - adds entries to a filter's stream, and reads them. */
 #include "redis/replica/stream.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ lfb_status lfb_stream_init(lfb_stream *stream, lfb_redis *filter, uint64_t most,
 {
   uint64_t origin = 0;
 
-  while (origin == 0) { /* which stands for no entry of ours */
+  while (origin == 0) { /* 0 marks an entry of another shape */
     const lfb_status status = lfb_random_bytes(&origin, sizeof origin);
     if (status != LFB_OK)
       return status;
@@ -27,14 +27,14 @@ lfb_status lfb_stream_init(lfb_stream *stream, lfb_redis *filter, uint64_t most,
   return LFB_OK;
 }
 
-/* What a reply of another kind than expected means here. */
+/* As lfb_ask_expect(), but a key of another type is LFB_ERROR_REPLICA_STREAM. */
 static lfb_status stream_expect(const redisReply *reply, int type)
 {
   const lfb_status status = lfb_ask_expect(reply, type);
   return status == LFB_ERROR_REDIS_NO_FILTER ? LFB_ERROR_REPLICA_STREAM : status;
 }
 
-/* ---- entries, as they are read ------------------------------------------------- */
+/* ---- parsing entries ----------------------------------------------------------- */
 
 /* Reads digits up to `end`. */
 static bool entry_digits(const char *at, const char *end, uint64_t *number)
@@ -54,7 +54,7 @@ static bool word_is(const redisReply *word, char letter)
   return word->type == REDIS_REPLY_STRING && word->len == 1 && word->str[0] == letter;
 }
 
-/* A field that is a number, under this name. */
+/* Reads the number in field `name`; false if it is another field or not a number. */
 static bool entry_number(const redisReply *const *field, char name, uint64_t *number)
 {
   return word_is(field[0], name) && word_number(field[1], number);
@@ -63,7 +63,7 @@ static bool entry_number(const redisReply *const *field, char name, uint64_t *nu
 typedef struct entry {
   lfb_stream_at at;
   uint64_t waited;
-  const char *keys; /* NULL: it says to load */
+  const char *keys; /* NULL: the entry means "load the filter" */
   size_t size;
 } entry;
 
@@ -78,7 +78,8 @@ static bool entry_id(const redisReply *id, lfb_stream_at *at)
 
 enum { ENTRY_WORDS = 8 };
 
-/* The fields of an entry, which may be anybody's; `read` is as before where they are not ours. */
+/* Parses the fields of an entry, which another program may have written.  Leaves `read` unchanged
+ * if they do not begin with o, n and w, and read->keys if the last one is not a valid k. */
 static void entry_fields(const redisReply *fields, size_t width, entry *read)
 {
   const redisReply *const *words = (const redisReply *const *)fields->element;
@@ -98,7 +99,7 @@ static void entry_fields(const redisReply *fields, size_t width, entry *read)
   }
 }
 
-/* Reads an entry; false: the server sends none. */
+/* Parses an entry; false if the reply is not an entry of a stream. */
 static bool entry_read(const redisReply *reply, size_t width, entry *read)
 {
   *read = (entry){.keys = NULL};
@@ -111,15 +112,15 @@ static bool entry_read(const redisReply *reply, size_t width, entry *read)
 
 /* ---- adding ----------------------------------------------------------------------- */
 
-/* What is added, an entry for each LFB_STREAM_KEYS of the puts. */
+/* What to add: one entry for each LFB_STREAM_KEYS of the puts. */
 typedef struct adding {
   lfb_stream *stream;
   const lfb_outgoing *puts;
   size_t count;
-  uint64_t number; /* of the first */
-  bool make;       /* the stream, if need be */
+  uint64_t number; /* n of the first entry            */
+  bool make;       /* create the stream if it is absent */
   bool load;
-  lfb_stream_at at; /* of the last */
+  lfb_stream_at at; /* of the last entry */
 } adding;
 
 static size_t adding_first(uint64_t i)
@@ -133,7 +134,7 @@ static size_t adding_keys(const adding *add, uint64_t i)
   return left < LFB_STREAM_KEYS ? left : (size_t)LFB_STREAM_KEYS;
 }
 
-/* How long the oldest has waited. */
+/* How long the oldest put of entry `i` has waited, in microseconds. */
 static uint64_t adding_waited(const adding *add, uint64_t i)
 {
   const uint64_t now = lfb_lags_now();
@@ -195,7 +196,7 @@ static lfb_status adding_reply(void *context, uint64_t i, const redisReply *repl
 {
   adding *add = context;
 
-  (void)again; /* twice is as good as once */
+  (void)again; /* an entry may be added twice */
   if (reply->type == REDIS_REPLY_NIL && !add->make)
     return LFB_OK;
   const lfb_status status = stream_expect(reply, REDIS_REPLY_STRING);
@@ -213,7 +214,7 @@ static lfb_status adding_act(lfb_redis *filter, lfb_link *link, void *context)
   const lfb_job job = {entries, adding_command, adding_reply, add};
 
   (void)filter;
-  /* relaxed: different numbers are all that is wanted. */
+  /* relaxed: only needs numbers that differ. */
   add->number = 1 + lfb_add_u64(&add->stream->number, entries, memory_order_relaxed);
   return lfb_link_run(link, &job);
 }
@@ -240,7 +241,7 @@ lfb_status lfb_stream_tell_to_load(lfb_stream *stream)
   return lfb_remote_write(stream->filter, adding_act, &add);
 }
 
-/* ---- whose stream it is ------------------------------------------------------------ */
+/* ---- checking the stream ----------------------------------------------------------- */
 
 static lfb_status check_reply(void *context, const redisReply *reply, bool again)
 {
@@ -278,15 +279,15 @@ typedef enum read_step { READ_NEXT, READ_LAST, READ_TIME, READ_LENGTH, READ_STEP
 
 typedef struct reading {
   const lfb_stream *stream;
-  lfb_stream_at at, next; /* the last entry read before, and now */
+  lfb_stream_at at, next; /* the last entry of the previous read, and of this one */
   lfb_stream_take take;
   void *context;
   lfb_stream_news *news;
-  bool read;   /* the entries have come                         */
-  bool kept;   /* `at` was there still, asked for after that    */
-  uint64_t time;   /* of the server, microseconds               */
-  uint64_t length; /* of the stream                             */
-  uint64_t ages[LFB_STREAM_ENTRIES]; /* when they were added, server's microseconds */
+  bool read;       /* the reply with the entries has arrived               */
+  bool kept;       /* `at` still existed when asked for after that         */
+  uint64_t time;   /* the server's, in microseconds                        */
+  uint64_t length; /* of the stream                                        */
+  uint64_t ages[LFB_STREAM_ENTRIES]; /* when entries were added, in the server's microseconds */
 } reading;
 
 static void reading_id(lfb_wire *wire, const lfb_stream_at *at)
@@ -333,7 +334,7 @@ static uint16_t reading_command(void *context, uint64_t i, lfb_wire *wire)
   case READ_LAST:
     reading_write_last(read, wire);
     break;
-  case READ_TIME: /* of the stream's node, which gives entries their ids */
+  case READ_TIME: /* of the stream's node: that clock is in the entries' ids */
     lfb_wire_begin(wire, 1);
     lfb_wire_text(wire, "TIME");
     break;
@@ -347,7 +348,7 @@ static uint16_t reading_command(void *context, uint64_t i, lfb_wire *wire)
   return read->stream->slot;
 }
 
-/* Hands over an entry's hashes. */
+/* Passes an entry's hashes to `take`, and notes their lag. */
 static void reading_take_keys(reading *read, const entry *one)
 {
   const size_t width = read->stream->width;
@@ -374,7 +375,7 @@ static lfb_status reading_take(reading *read, const redisReply *reply)
     return LFB_ERROR_REDIS_PROTOCOL;
   read->next = one.at;
   if (one.at.origin == read->stream->origin)
-    return LFB_OK; /* what we have put is here */
+    return LFB_OK; /* our own puts are already in the local filter */
   if (one.keys == NULL)
     read->news->reload = true;
   else
@@ -382,7 +383,7 @@ static lfb_status reading_take(reading *read, const redisReply *reply)
   return LFB_OK;
 }
 
-/* [[name, [entry, ..]]], or nothing in time. */
+/* The reply is [[name, [entry, ..]]], or nil if no entry came in time. */
 static lfb_status reading_next_reply(reading *read, const redisReply *reply)
 {
   read->read = true;
@@ -403,7 +404,7 @@ static lfb_status reading_next_reply(reading *read, const redisReply *reply)
   return status;
 }
 
-/* The last entry that was read before, if it is there. */
+/* The reply has the last entry of the previous read, or is empty if that entry is gone. */
 static lfb_status reading_last_reply(reading *read, const redisReply *reply)
 {
   const lfb_status status = stream_expect(reply, REDIS_REPLY_ARRAY);
@@ -467,8 +468,8 @@ lfb_status lfb_stream_read(lfb_stream *stream, lfb_stream_at *at, lfb_stream_tak
     return status;
   for (uint32_t i = 0; i < news->lag_count; i++)
     news->lags[i].microseconds += read.time > read.ages[i] ? read.time - read.ages[i] : 0;
-  /* Where a cluster has put the read off behind the question for the last entry, that is no
-   * answer: `kept` is not set, and the filter is loaded, once in a move of the slot. */
+  /* While a slot moves, a cluster may delay the read until after the request for the last entry.
+   * `kept` is then not set, and the filter is loaded, once per move. */
   news->reload |= !read.kept;
   news->behind = news->count == LFB_STREAM_ENTRIES ? read.length : 0;
   if (!news->reload)
