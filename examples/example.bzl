@@ -1,16 +1,16 @@
-"""An example: a program that a user would start from, and the test that drives it."""
+"""Rules for an example, a program that a user could start from, and for its test."""
 
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
 load("//tools:copts.bzl", "STRICT_C", "STRICT_CXX")
 
 def example(name, srcs, deps):
-    """A program, and all C of its folder as :sources, which the analysers read.
+    """A program, and :sources, all C files of its folder, for the static analysers.
 
     Args:
-      name: of the program, and of its folder.
+      name: of the program and of its folder.
       srcs: its sources.
-      deps: of the library, and its own.
+      deps: its dependencies.
     """
     native.filegroup(
         name = "sources",
@@ -32,13 +32,13 @@ def example(name, srcs, deps):
     )
 
 def example_test(name, data = [], deps = [], local_defines = [], **kwargs):
-    """A GoogleTest of an example, which starts the program NAME_PROGRAM.
+    """A GoogleTest that starts an example's program, at the path NAME_PROGRAM.
 
     Args:
       name: of the example; the test is NAME_test, its source NAME_test.cc.
-      data: what it reads beside the program.
-      deps: what it takes beside what all of them share.
-      local_defines: beside the program's.
+      data: files that it reads, in addition to the program.
+      deps: in addition to those that all example tests share.
+      local_defines: in addition to NAME_PROGRAM.
       **kwargs: for the test.
     """
     program = '%s_PROGRAM=\\"examples/%s/%s\\"' % (name.upper(), name, name)

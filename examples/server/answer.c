@@ -13,7 +13,7 @@ static bool answer_has(lfb_filter *filter, const void *key, size_t size)
 }
 
 static const struct verb {
-  const char *name; /* with the blank behind it */
+  const char *name; /* with the blank after it */
   bool (*run)(lfb_filter *filter, const void *key, size_t size);
 } verbs[] = {{"PUT ", lfb_filter_put}, {"CLAIM ", lfb_filter_claim}, {"HAS ", answer_has}};
 

@@ -1,8 +1,8 @@
 /*
- * main.c - a TCP server whose threads share one filter: nothing else is shared, and nothing is
- * locked.
+ * main.c - a TCP server with threads that share one filter.  They share nothing else, and take no
+ * lock.
  *
- * Each thread has an epoll of its own with the connections that it accepted.
+ * Each thread has an epoll of its own for the connections that it accepted.
  */
 #define _GNU_SOURCE /* accept4 */
 #include <arpa/inet.h>
@@ -25,7 +25,7 @@ enum { MAIN_TROUBLE = 2, MAIN_THREADS_MOST = 256, MAIN_EVENTS = 64 };
 struct server {
   lfb_filter *filter;
   int listening;
-  int stop; /* an eventfd that is readable, for all threads, once they are to end */
+  int stop; /* an eventfd, readable once all threads must end */
 };
 
 struct worker {
@@ -49,7 +49,8 @@ static bool worker_watch(const struct worker *worker, int operation, int file, u
   return epoll_ctl(worker->epoll, operation, file, &event) == 0;
 }
 
-/* Serves a peer, and asks for what it waits for next; a new one by EPOLL_CTL_ADD. */
+/* Serves a peer, and watches for the event that it waits for next.  For a new peer, `operation` is
+ * EPOLL_CTL_ADD. */
 static void worker_serve(struct worker *worker, struct peer *peer, int operation)
 {
   const enum peer_wish wish = peer_serve(peer, worker->server->filter);
@@ -59,8 +60,8 @@ static void worker_serve(struct worker *worker, struct peer *peer, int operation
     peer_free(peer);
 }
 
-/* Waits a moment where the process has no more files: the connection that it could not take
- * would wake the thread again at once. */
+/* Sleeps 10 ms if accept() failed because no file descriptor is left: otherwise the connection
+ * that is still waiting would wake the thread again at once. */
 static void worker_pause(void)
 {
   const struct timespec moment = {0, 10000000};
@@ -69,7 +70,7 @@ static void worker_pause(void)
     (void)nanosleep(&moment, NULL);
 }
 
-/* Takes the connections that have come; others of the threads may have been faster. */
+/* Accepts all waiting connections; other threads may have accepted them already. */
 static void worker_accept(struct worker *worker)
 {
   int socket;
@@ -83,7 +84,7 @@ static void worker_accept(struct worker *worker)
   worker_pause();
 }
 
-/* false: it is time to stop. */
+/* Handles one event; returns false if the thread must end. */
 static bool worker_handle(struct worker *worker, void *whom)
 {
   if (whom == &worker->server->stop)
@@ -119,7 +120,7 @@ static bool worker_start(struct worker *worker, struct server *server)
   worker->epoll = epoll_create1(EPOLL_CLOEXEC);
   if (worker->epoll < 0)
     return false;
-  /* One thread is woken for a connection, not all. */
+  /* EPOLLEXCLUSIVE: a new connection does not wake all threads. */
   if (worker_watch(worker, EPOLL_CTL_ADD, server->listening, EPOLLIN | EPOLLEXCLUSIVE,
                    &server->listening) &&
       worker_watch(worker, EPOLL_CTL_ADD, server->stop, EPOLLIN, &server->stop) &&
@@ -149,7 +150,7 @@ static bool server_listen(struct server *server, uint16_t *port)
   return true;
 }
 
-/* Serves on so many threads until a signal comes. */
+/* Serves on `threads` threads until a signal comes. */
 static int server_work(struct server *server, unsigned threads, const sigset_t *signals)
 {
   struct worker workers[MAIN_THREADS_MOST];
@@ -172,7 +173,7 @@ static int server_run(struct server *server, uint16_t port, unsigned threads)
 {
   sigset_t signals;
 
-  /* Before there are threads, which take it over. */
+  /* Before the threads start: they inherit the mask. */
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
@@ -185,7 +186,7 @@ static int server_run(struct server *server, uint16_t port, unsigned threads)
   return server_work(server, threads, &signals);
 }
 
-/* A whole number from `least` to `most`, else false. */
+/* Parses a whole number from `least` to `most`; false if it is not one. */
 static bool read_number(const char *text, uint64_t least, uint64_t most, uint64_t *number)
 {
   char *end;

@@ -46,7 +46,7 @@ static bool would_wait(ssize_t done)
   return done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-/* Writes what there is: PEER_READ once all is gone. */
+/* Writes the pending output; returns PEER_READ once all of it is written. */
 static enum peer_wish peer_flush(struct peer *peer)
 {
   while (peer->out_begin < peer->out) {
@@ -63,7 +63,7 @@ static enum peer_wish peer_flush(struct peer *peer)
   return PEER_READ;
 }
 
-/* Answers the lines that are there, as many as there is room for the answers of; how many. */
+/* Answers complete lines while the output buffer has room; returns how many. */
 static unsigned peer_answer(struct peer *peer, lfb_filter *filter)
 {
   size_t begin = 0;
@@ -83,7 +83,7 @@ static unsigned peer_answer(struct peer *peer, lfb_filter *filter)
   return answered;
 }
 
-/* Answers all lines that are there, and writes the answers. */
+/* Answers all complete lines, and writes the answers. */
 static enum peer_wish peer_answer_all(struct peer *peer, lfb_filter *filter)
 {
   enum peer_wish wish = peer_flush(peer);
@@ -93,7 +93,7 @@ static enum peer_wish peer_answer_all(struct peer *peer, lfb_filter *filter)
   return wish;
 }
 
-/* Says that a line does not end, as far as that can be said, and closes. */
+/* Tries to report that a line is too long, and closes. */
 static enum peer_wish peer_refuse(struct peer *peer)
 {
   static const char text[] = "ERR the line is too long\n";
@@ -104,7 +104,7 @@ static enum peer_wish peer_refuse(struct peer *peer)
 
 enum peer_wish peer_serve(struct peer *peer, lfb_filter *filter)
 {
-  /* What an earlier call had no room to answer comes first. */
+  /* First the lines that an earlier call had no room to answer. */
   enum peer_wish wish = peer_answer_all(peer, filter);
 
   for (unsigned turn = 0; wish == PEER_READ && turn < PEER_TURNS; turn++) {

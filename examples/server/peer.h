@@ -1,8 +1,8 @@
 /*
- * peer.h - one client's connection: lines that come in pieces, answers that leave in pieces.
+ * peer.h - one client's connection: lines arrive in pieces, answers leave in pieces.
  *
- * Bounded   A client that sends and does not read is not read from until its answers are
- *           gone: a connection takes 8 KiB, whatever it does.
+ * Bounded   A connection takes 8 KiB, regardless of what the client does: the server does not
+ *           read from a client that sends and does not read, until its answers are written.
  * Threads   A peer belongs to one thread.
  */
 #ifndef SERVER_PEER_H
@@ -15,28 +15,28 @@ enum { PEER_LINE_MOST = 4096 }; /* bytes of a line with its newline */
 /* What a peer waits for. */
 enum peer_wish { PEER_READ, PEER_WRITE, PEER_CLOSE };
 
-/* Peers of one thread, in a ring with a head that is none. */
+/* The peers of one thread form a ring; its head is not a peer. */
 struct peer {
   struct peer *next, *previous;
   int socket;
-  size_t in;             /* bytes of input that wait               */
-  size_t out, out_begin; /* .. and of output: from out_begin to out */
+  size_t in;             /* bytes of `input` not yet answered               */
+  size_t out, out_begin; /* bytes of `output` to write: out_begin up to out */
   char input[PEER_LINE_MOST];
   char output[PEER_LINE_MOST];
 };
 
-/* Begins a ring. */
+/* Initialises a ring. */
 void peer_ring(struct peer *head);
 
-/* Adds a peer with a socket that does not block, which is its own from then on; NULL: no
- * memory, and the socket is closed. */
+/* Adds a peer and gives it a non-blocking socket.  Returns NULL if there is no memory, and closes
+ * the socket. */
 struct peer *peer_create(struct peer *head, int socket);
 
-/* Closes it and takes it out of its ring. */
+/* Closes a peer and removes it from its ring. */
 void peer_free(struct peer *peer);
 
-/* Reads, answers and writes as far as that goes without waiting, but for a fair share of the
- * thread's time only. */
+/* Reads, answers and writes as far as possible without waiting, but only for a fair share of the
+ * thread's time.  Returns what to wait for. */
 enum peer_wish peer_serve(struct peer *peer, lfb_filter *filter);
 
 #endif

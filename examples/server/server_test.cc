@@ -1,4 +1,4 @@
-// The server as its clients see it, several at once.
+// The server as several concurrent clients see it.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -46,7 +46,7 @@ TEST_F(Server, EachVerbDoesWhatItSays) {
   EXPECT_EQ(Ask(talk, "COUNT"), "3\n");
 }
 
-// Says many lines to the server, whose answers are heard meanwhile: how many of them are "1".
+// Sends many lines and reads the answers concurrently; returns how many of them are "1".
 int CountOnes(const std::string& at, const std::string& lines, int count) {
   Talk talk(at);
   std::thread sender([&] { talk.Say(lines); });
@@ -56,9 +56,9 @@ int CountOnes(const std::string& at, const std::string& lines, int count) {
   return ones;
 }
 
-// Each key is claimed by all clients, and won by one.  Who comes later to the same keys is
-// faster, until he meets the first.  Seen to fail 8 times in 10 with lfb_filter_put() for the
-// claim, which is true to more than one.
+// All clients claim each key, and one wins it.  A client that comes later to the same keys is
+// faster, so it catches up with the first.  Seen to fail 8 times in 10 with lfb_filter_put()
+// instead of the claim: a put can return true to several clients.
 TEST_F(Server, AKeyIsClaimedByOneClient) {
   constexpr int kKeys = kUnderTsan ? 20000 : 200000;
   std::string lines;
@@ -69,7 +69,7 @@ TEST_F(Server, AKeyIsClaimedByOneClient) {
   EXPECT_GE(won, kKeys - 3);  // a filter of a million, a fifth full: hardly one false positive
 }
 
-// What one client has been told is in, the others find.
+// Once a client received the answer to a put, the other clients find the key.
 TEST_F(Server, WhatOnePutsOthersFind) {
   RunTogether(kClients, [&](unsigned t) {
     Talk mine(at_), other(at_);
@@ -81,8 +81,8 @@ TEST_F(Server, WhatOnePutsOthersFind) {
   });
 }
 
-// A client that sends short lines and for a while does not read their long answers, far more
-// than the systems between keep, gets each of them, in order.  Others do not wait for it.
+// A client sends short lines and for a while does not read the long answers, far more than the
+// kernel buffers.  It gets every answer, in order, and other clients do not wait for it.
 // Seen to fail 10 times in 10 with the connection closed instead of written to later.
 TEST_F(Server, AnswersWaitForTheirReader) {
   constexpr int kLines = 600000;

@@ -1,9 +1,8 @@
 /*
- * urls.c - prints each URL of a file once: which of its threads comes to one first prints it.
+ * urls.c - prints each URL of a file once: the thread that claims a URL prints it.
  *
- * Two spellings of one URL are one key: letters of the scheme and of the host are the same in
- * either case, and what follows a '#' is not part of it.  The funnel says so to the filter;
- * nothing is copied.
+ * Two spellings of one URL are one key: case does not matter in the scheme and the host, and the
+ * part from '#' on is ignored.  The funnel passes these bytes to the filter without a copy.
  */
 #define _GNU_SOURCE /* memmem */
 #include <ctype.h>
@@ -20,16 +19,16 @@
 
 enum { URLS_TROUBLE = 2, URLS_THREADS_MOST = 256 };
 
-/* Part of the file: whole lines. */
+/* A part of the file, of whole lines. */
 struct part {
   const char *begin;
   const char *end;
   lfb_filter *seen;
-  uint64_t count; /* URLs in it; and those of them that this thread was first with */
-  uint64_t first;
+  uint64_t count; /* URLs in the part                      */
+  uint64_t first; /* of them, those that this thread claimed */
 };
 
-/* How many of a URL's bytes are scheme and host: up to the slash after "://". */
+/* Returns the size of scheme and host in bytes: up to the slash after "://". */
 static size_t url_host_end(const lfb_key *url)
 {
   const char *text = url->bytes;
@@ -42,7 +41,7 @@ static size_t url_host_end(const lfb_key *url)
   return slash == NULL ? url->size : (size_t)(slash - text);
 }
 
-/* Puts what makes a URL this URL. */
+/* Passes the bytes that identify a URL. */
 static void url_funnel(const void *object, lfb_sink *sink)
 {
   const lfb_key *url = object;
@@ -61,7 +60,7 @@ static void url_funnel(const void *object, lfb_sink *sink)
 /* Held while a line is printed. */
 static pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
 
-/* Claims one line, and prints it if nobody had it. */
+/* Claims one line, and prints it if the claim succeeded. */
 static void part_claim(struct part *part, lfb_key line)
 {
   if (line.size == 0)
@@ -99,7 +98,7 @@ static const char *line_after(const char *begin, const char *at, const char *end
   return newline == NULL ? end : newline + 1;
 }
 
-/* Cuts the file into as many parts as there are threads, at ends of lines. */
+/* Cuts the file into `count` parts, at ends of lines. */
 static void parts_cut(struct part *parts, unsigned count, const char *begin, size_t size,
                       lfb_filter *seen)
 {
@@ -114,8 +113,8 @@ static void parts_cut(struct part *parts, unsigned count, const char *begin, siz
   parts[count - 1].end = end;
 }
 
-/* Works on all parts at once, the first one on this thread; a part that gets no thread is
- * worked on here too. */
+/* Processes all parts concurrently.  This thread takes the first one, and each part for which no
+ * thread can be started. */
 static void parts_work(struct part *parts, unsigned count)
 {
   pthread_t threads[URLS_THREADS_MOST];
@@ -131,7 +130,7 @@ static void parts_work(struct part *parts, unsigned count)
     (void)pthread_join(threads[i], NULL);
 }
 
-/* Prints the first of each URL, and how many there were on standard error. */
+/* Prints each URL once, and the counts on standard error. */
 static int urls_print(const char *bytes, size_t size, unsigned count, lfb_filter *seen)
 {
   struct part parts[URLS_THREADS_MOST];
@@ -160,7 +159,7 @@ static const char *file_map(int file, size_t *size)
   if (fstat(file, &status) != 0)
     return NULL;
   if (!S_ISREG(status.st_mode)) {
-    errno = ENODEV; /* as mmap(2) has it */
+    errno = ENODEV; /* as mmap(2) */
     return NULL;
   }
   *size = (size_t)status.st_size;
@@ -170,7 +169,7 @@ static const char *file_map(int file, size_t *size)
   return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-/* The same of a path; NULL after a report.  It stays mapped until the program ends. */
+/* The same for a path; NULL after a report.  It stays mapped until the program ends. */
 static const char *path_map(const char *path, size_t *size)
 {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -183,7 +182,7 @@ static const char *path_map(const char *path, size_t *size)
   return bytes;
 }
 
-/* A whole number from 1 to `most`; 0 if it is none. */
+/* Parses a whole number from 1 to `most`; returns 0 if it is not one. */
 static uint64_t read_number(const char *text, uint64_t most)
 {
   char *end;

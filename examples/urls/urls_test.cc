@@ -1,4 +1,4 @@
-// Of each URL exactly one line is printed, whichever threads come to it.
+// Exactly one line is printed for each URL, regardless of the threads that find it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ class Urls : public testing::Test {
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
-  // The lines that come out, of a run that succeeds.
+  // The lines that a successful run prints.
   std::multiset<std::string> Print(const std::string& threads, const std::string& text) const {
     Program program({URLS_PROGRAM, threads, "1000000", Write(text)});
     std::multiset<std::string> lines;
@@ -33,7 +33,7 @@ TEST_F(Urls, SpellingsOfOneUrlAreOne) {
       "http://Example.org/A\n"
       "HTTP://example.ORG/A\n"    // the same
       "http://example.org/A#top\n"  // the same
-      "http://example.org/a\n"    // paths have two cases
+      "http://example.org/a\n"    // case matters in paths
       "http://example.org\n"
       "http://EXAMPLE.org#x/y\n"  // the same as the line before
       "\n"
@@ -45,8 +45,9 @@ TEST_F(Urls, SpellingsOfOneUrlAreOne) {
                        "no-scheme/A", "No-scheme/A", "http://example.org/last"}));
 }
 
-// Each of four threads has all URLs, in the same order: they meet over and over.  Seen to fail
-// 10 times in 10 with lfb_filter_put_object() for the claim, which is true to more than one.
+// Each of four threads has all URLs, in the same order, so they claim the same URLs again and
+// again.  Seen to fail 10 times in 10 with lfb_filter_put_object() instead of the claim: a put can
+// return true to several threads.
 TEST_F(Urls, EachIsPrintedByOneThread) {
   constexpr int kUrls = 300000;
   std::string once;
@@ -54,7 +55,7 @@ TEST_F(Urls, EachIsPrintedByOneThread) {
   const std::multiset<std::string> lines = Print("4", once + once + once + once);
   const std::set<std::string> distinct(lines.begin(), lines.end());
   EXPECT_EQ(lines.size(), distinct.size());
-  // A filter of a million at one in a million takes hardly one of the first 300,000 for another.
+  // For a million keys at one in a million: hardly one false positive in the first 300,000.
   EXPECT_GE(distinct.size(), kUrls - 3u);
 }
 
