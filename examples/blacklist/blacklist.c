@@ -1,11 +1,11 @@
 /*
- * blacklist.c - says of each line of its input whether it may be on a blacklist, which is
- * replaced while it is used.
+ * blacklist.c - checks each line of its input against a blacklist that can be replaced at any
+ * time.
  *
- * The blacklist is a filter in a file (made by `lfbloom build`, say), or the newest file of a
- * directory.  A thread looks once a second whether there is another one, and swaps it in;
- * whoever asks meanwhile is answered by the old one or the new one, whole.  A file that is
- * damaged, or is still being written, never becomes the blacklist.
+ * The blacklist is a filter in a file (for example made by `lfbloom build`), or the newest file of
+ * a directory.  A thread looks once a second for another one, and swaps it in; a concurrent query
+ * sees the whole old one or the whole new one.  A file that is damaged, or is still being written,
+ * never becomes the blacklist.
  */
 #define _POSIX_C_SOURCE 200809L /* getline */
 #include <errno.h>
@@ -33,14 +33,14 @@ static int complain(const char *what, lfb_status status)
   return BLACKLIST_TROUBLE;
 }
 
-/* Told of a file that is no filter, or a damaged one. */
+/* Called for a file that is not a filter, or is damaged. */
 static void blacklist_refused(void *to, const char *path, lfb_status status)
 {
   (void)to;
   (void)complain(path, status);
 }
 
-/* Told of what a look at the file came to, on the thread that looks. */
+/* Called with the result of each poll, on the polling thread. */
 static void blacklist_report(void *to, lfb_followed what, lfb_status status)
 {
   const struct blacklist *blacklist = to;
@@ -57,7 +57,7 @@ static void blacklist_report(void *to, lfb_followed what, lfb_status status)
           stats.approximate_count);
 }
 
-/* Makes the handle, around an empty filter that nobody asks, and what keeps it up to date. */
+/* Makes the handle, with an empty filter that is never queried, and its follower. */
 static lfb_status blacklist_create(struct blacklist *blacklist)
 {
   const lfb_config empty = {.fpp = 0.01};
@@ -75,12 +75,12 @@ static lfb_status blacklist_create(struct blacklist *blacklist)
 
 static void blacklist_free(struct blacklist *blacklist)
 {
-  lfb_follow_free(blacklist->follow); /* stops its thread, which uses the others */
+  lfb_follow_free(blacklist->follow); /* first: stops its thread, which uses the others */
   lfb_file_source_free(blacklist->source);
   lfb_versions_free(blacklist->versions);
 }
 
-/* Reads the first blacklist, without which nothing is answered; then others as they come. */
+/* Reads the first blacklist, which is required, then follows new ones. */
 static int blacklist_start(struct blacklist *blacklist)
 {
   lfb_followed what;
@@ -90,7 +90,7 @@ static int blacklist_start(struct blacklist *blacklist)
     return complain(blacklist->path, status);
   status = lfb_follow_poll(blacklist->follow, (uint64_t)time(NULL), &what);
   if (status != LFB_OK)
-    return BLACKLIST_TROUBLE; /* blacklist_report() has said why */
+    return BLACKLIST_TROUBLE; /* blacklist_report() has printed why */
   if (what != LFB_FOLLOWED_REBUILT) {
     fprintf(stderr, "blacklist: %s: there is no blacklist yet\n", blacklist->path);
     return BLACKLIST_TROUBLE;
@@ -99,7 +99,7 @@ static int blacklist_start(struct blacklist *blacklist)
   return status == LFB_OK ? EXIT_SUCCESS : complain(blacklist->path, status);
 }
 
-/* Prints `check KEY` or `pass KEY` for each line, at once: somebody may be waiting. */
+/* Prints `check KEY` or `pass KEY` for each line, and flushes: the other end may be waiting. */
 static int blacklist_answer(const struct blacklist *blacklist)
 {
   char *line = NULL;

@@ -1,4 +1,4 @@
-// A blacklist that is replaced, damaged and replaced again under a program that goes on asking.
+// A blacklist is replaced, damaged and replaced again while a program keeps querying it.
 #include <gtest/gtest.h>
 #include <lfbloom/filter.h>
 
@@ -28,7 +28,7 @@ class Blacklist : public InDirectory {
     program_ = std::make_unique<Program>(std::vector<std::string>{BLACKLIST_PROGRAM, path}, true);
     EXPECT_EQ(program_->Line(), "blacklist: version 2, about 2 keys");
   }
-  // Its next line that is no report; those are in reports_.
+  // The program's next line that is not a report; reports go to reports_.
   std::string Answer() {
     std::string line = program_->Line();
     for (; line.rfind("blacklist: ", 0) == 0; line = program_->Line()) reports_ += line + "\n";
@@ -48,7 +48,7 @@ class Blacklist : public InDirectory {
   std::string reports_;
 };
 
-// Seen to fail with the follower not started, where it waits for ever.
+// Seen to fail with the follower not started: the test then waits forever.
 TEST_F(Blacklist, IsReplacedWhileItIsUsed) {
   Save("list", {"always", "first"});
   Start(Path("list"));

@@ -12,9 +12,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The Java side: writes the lines of standard input as a filter.
+ * The Java side: puts the lines of standard input into a filter, and writes it to a file.
  *
- * <p>Arguments: string, long or chars; the file.
+ * <p>Arguments: the funnel (string, long or chars) and the file.
  */
 public final class Write {
   private static <T> void write(

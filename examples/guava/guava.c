@@ -1,11 +1,11 @@
 /*
- * guava.c - asks a filter that Guava wrote: for each line of its input, whether Java put it.
+ * guava.c - queries a filter that Guava wrote: for each line of input, whether Java put it.
  *
- * What the bytes of a key are is the Java side's choice of a funnel, and not in the file:
- *   Funnels.stringFunnel(UTF_8), Funnels.byteArrayFunnel()   the line as it is
+ * The bytes of a key depend on the funnel that the Java side used, which is not in the file:
+ *   Funnels.stringFunnel(UTF_8), Funnels.byteArrayFunnel()   the bytes of the line
  *   Funnels.longFunnel()                                     the line as a number: 8 bytes
  *   Funnels.unencodedCharsFunnel()                           the line as UTF-16
- * Asked through another funnel a filter says "no" to everything, or nearly.
+ * Through another funnel, almost every answer is "no".
  */
 #define _POSIX_C_SOURCE 200809L /* getline */
 #include <errno.h>
@@ -41,7 +41,7 @@ static enum reading ask_long(const lfb_filter *filter, const char *line, size_t 
   return reading_of(lfb_filter_might_contain_u64(filter, (uint64_t)value));
 }
 
-/* Turns UTF-8, which the locale is, into UTF-16; false: it is none. */
+/* Converts UTF-8, the locale's encoding, to UTF-16; false if the line is not UTF-8. */
 static bool text_decode(const char *line, size_t size, lfb_utf16 *text, uint16_t *units)
 {
   mbstate_t state = {0};
@@ -51,18 +51,18 @@ static bool text_decode(const char *line, size_t size, lfb_utf16 *text, uint16_t
     const size_t got = mbrtoc16(&unit, line + at, size - at, &state);
     if (got == (size_t)-1 || got == (size_t)-2)
       return false;
-    if (got != (size_t)-3) /* the second of a pair takes no bytes */
+    if (got != (size_t)-3) /* the second unit of a surrogate pair takes no bytes */
       at += got == 0 ? 1 : got;
     units[text->count++] = unit;
   }
   if (size > 0 && mbrtoc16(&unit, "", 0, &state) == (size_t)-3)
-    units[text->count++] = unit; /* that of a pair which ends the line */
+    units[text->count++] = unit; /* the second unit of a pair at the end of the line */
   return true;
 }
 
 static enum reading ask_chars(const lfb_filter *filter, const char *line, size_t size)
 {
-  uint16_t *units = malloc((size + 1) * sizeof *units); /* one at most for each byte */
+  uint16_t *units = malloc((size + 1) * sizeof *units); /* at most one per byte */
   lfb_utf16 text = {units, 0};
   enum reading reading = READING_NO_KEY;
 
@@ -85,7 +85,7 @@ static const struct funnel *funnel_find(const char *name)
   return NULL;
 }
 
-/* Prints `maybe LINE` or `no LINE` for each line of input, up to one that is no key. */
+/* Prints `maybe LINE` or `no LINE` for each line of input; stops at a line that is not a key. */
 static int guava_answer(const lfb_filter *filter, const struct funnel *funnel)
 {
   char *line = NULL;
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
                     "put into the BloomFilter that Java wrote to FILE, by the funnel named.\n");
     return GUAVA_TROUBLE;
   }
-  (void)setlocale(LC_CTYPE, "C.UTF-8"); /* without it, only ASCII is text for `chars` */
+  (void)setlocale(LC_CTYPE, "C.UTF-8"); /* without it, `chars` accepts only ASCII */
   const lfb_status status = lfb_filter_load(argv[2], NULL, &filter);
   if (status != LFB_OK) {
     fprintf(stderr, "guava: %s: %s\n", argv[2], lfb_status_text(status));

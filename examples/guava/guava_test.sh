@@ -1,6 +1,6 @@
 #!/bin/bash
-# guava_test.sh GUAVA WRITE_JAVA ORACLE_SH: Java writes a filter by each funnel, and the C
-# program finds every key in it, and hardly another one.
+# guava_test.sh GUAVA WRITE_JAVA ORACLE_SH: Java writes a filter with each funnel.  The C program
+# finds every key in it, and few others.
 guava_program=$1 write_java=$2
 source "$3"
 compile_java "$write_java"
@@ -22,15 +22,15 @@ for funnel in string long chars; do
   keys "$funnel" 1 2000 | "$guava_program" "$funnel" "$work/$funnel" >"$work/present"
   diff <(keys "$funnel" 1 2000 | sed 's/^/maybe /') "$work/present" >/dev/null ||
     complain "$funnel: keys that Java put are not found"
-  # At 1 %: 200 of 20,000, and 5 standard deviations more are 270.
+  # At 1 %: 200 of 20,000; 5 standard deviations above that are 270.
   maybes=$(keys "$funnel" 2001 22000 | "$guava_program" "$funnel" "$work/$funnel" | grep -c ^maybe)
   ((maybes > 100 && maybes <= 270)) || complain "$funnel: $maybes of 20000 are wrongly said to be in"
 done
-# A key is a key by its funnel alone.
+# Through another funnel, the keys are not found.
 maybes=$(keys string 1 2000 | "$guava_program" chars "$work/string" | grep -c ^maybe)
 ((maybes < 100)) || complain "the funnel makes no difference: $maybes of 2000"
 
-refused() { # MESSAGE ARGUMENT..., and what is asked on standard input
+refused() { # MESSAGE ARGUMENT..., with keys on standard input
   local message=$1 status=0
   shift
   "$guava_program" "$@" >"$work/out" 2>"$work/err" || status=$?

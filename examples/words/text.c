@@ -1,4 +1,4 @@
-/* text.c - decoding, folding and splitting. */
+/* text.c - decodes, folds and splits a text. */
 #define _XOPEN_SOURCE 700 /* wcwidth */
 #include "examples/words/text.h"
 
@@ -15,10 +15,10 @@ struct range {
 };
 
 static const struct range unspaced[] = {
-    {0x0e00, 0x0eff},   /* Thai, Lao                                   */
-    {0x1000, 0x109f},   /* Burmese                                     */
-    {0x1780, 0x17ff},   /* Khmer                                       */
-    {0x3005, 0x3007},   /* .. and what follows is Chinese and Japanese */
+    {0x0e00, 0x0eff},   /* Thai, Lao                          */
+    {0x1000, 0x109f},   /* Burmese                            */
+    {0x1780, 0x17ff},   /* Khmer                              */
+    {0x3005, 0x3007},   /* from here on: Chinese and Japanese */
     {0x3040, 0x30ff},   {0x31f0, 0x31ff},   {0x3400, 0x4dbf},
     {0x4e00, 0x9fff},   {0xf900, 0xfaff},   {0xff66, 0xff9f},
     {0x20000, 0x3fffd},
@@ -43,13 +43,13 @@ static bool is_apostrophe(wchar_t character)
   return character == L'\'' || character == 0x2019;
 }
 
-/* Letters and digits, and the marks that are written over and under them. */
+/* Letters, digits, and the combining marks over and under them. */
 static bool is_in_word(wchar_t character)
 {
   return iswalnum((wint_t)character) || (character >= 0x300 && wcwidth(character) == 0);
 }
 
-/* By way of the capitals, of which both kinds of sigma have one. */
+/* Folds through upper case, since the two lower-case sigmas share one capital. */
 static wchar_t fold(wchar_t character)
 {
   if (character >= 0xff01 && character <= 0xff5e) /* full-width */
@@ -57,12 +57,12 @@ static wchar_t fold(wchar_t character)
   return (wchar_t)towlower(towupper((wint_t)character));
 }
 
-/* Where folding is. */
+/* The state of folding. */
 struct folding {
   struct text *text;
-  bool in_word;    /* the next letter goes on with the last word    */
-  bool apostrophe; /* .. behind one of these                        */
-  bool alone;      /* the last word is one character without spaces */
+  bool in_word;    /* the next letter continues the last word               */
+  bool apostrophe; /* an apostrophe comes before that letter                */
+  bool alone;      /* the last word is one character of an unspaced script  */
 };
 
 static void folding_append(struct text *text, const char *bytes, size_t size)
@@ -112,7 +112,7 @@ static void folding_next(struct folding *folding, wchar_t character)
   folding->apostrophe = apostrophe;
 }
 
-/* A byte becomes at most a character of four, with a space or an apostrophe before it. */
+/* A byte becomes at most 5: a character of four bytes, after a space or an apostrophe. */
 static bool text_make_room(struct text *text, size_t size)
 {
   if (size < text->room)
@@ -145,7 +145,7 @@ bool text_fold(struct text *text, const char *bytes, size_t size)
       character = L' ';
       state = (mbstate_t){0};
     }
-    if (taken == 0 || taken > size) /* a NUL, or no character */
+    if (taken == 0 || taken > size) /* a NUL, or not a character */
       taken = 1;
     folding_next(&folding, character);
     bytes += taken;

@@ -1,21 +1,25 @@
 /*
- * text.h - the words of a text, folded: what counts as the same word becomes the same bytes.
+ * text.h - the words of a text, folded: spellings that count as the same word become the same
+ * bytes.
  *
- * A word is a run of letters, digits and the marks upon them; an apostrophe between two letters
- * belongs to it.  Letters lose their case; full-width ones become the usual ones, and what
- * cannot be seen (soft hyphens, joiners, zero-width spaces) goes, so that it does not hide a
- * word.  Not so: accents stay, an accented letter and the same one of two characters differ,
- * and 0 is not o.
+ * A word is a run of letters, digits and their combining marks; an apostrophe between two letters
+ * belongs to it.  Folding
+ *   - removes the case of letters;
+ *   - turns full-width letters into the usual ones;
+ *   - removes invisible characters (soft hyphens, joiners, zero-width spaces), which could hide
+ *     a word.
+ * It keeps accents.  An accented letter differs from the same letter written as two characters,
+ * and 0 differs from o.
  *
- * Chinese, Japanese, Thai, Lao, Khmer and Burmese put no spaces between words.  Where their
- * words end takes a dictionary to say, and is not said here: each of their characters counts as
- * a word of its own.  A word of theirs is then found as a phrase is, wherever its characters
- * follow one another: also across the ends of two words that have nothing to do with it.  Who
- * wants words there takes a segmenter (ICU has one); who wants each place where any of many
- * strings is, and no false one, Aho and Corasick's automaton, which holds all the strings.
+ * Chinese, Japanese, Thai, Lao, Khmer and Burmese put no spaces between words.  To find their
+ * word boundaries takes a dictionary, which this example does not have: each of their characters
+ * counts as a word.  A word in these scripts is found as a phrase is, wherever its characters
+ * follow one another, also across the boundary of two unrelated words.  To find real words there,
+ * use a segmenter (ICU has one).  To find every occurrence of many strings without false
+ * positives, use an Aho-Corasick automaton, which holds all the strings.
  *
- * The text is UTF-8; bytes that are not end a word.  What a letter is, and its case, says the
- * locale, which must be one of UTF-8 (C.UTF-8).
+ * The text is UTF-8; invalid bytes end a word.  The locale decides what a letter is, and its case;
+ * it must be a UTF-8 locale (C.UTF-8).
  */
 #ifndef WORDS_TEXT_H
 #define WORDS_TEXT_H
@@ -23,24 +27,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A word, by its first byte and the one behind its last in the folded text. */
+/* A word in the folded text: the offset of its first byte, and of the byte after its last. */
 struct word {
   size_t begin;
   size_t end;
 };
 
-/* A folded text, and the room that it has for the next one; all 0 before the first. */
+/* A folded text, and its buffers, which the next text reuses; all 0 before the first text. */
 struct text {
-  char *bytes; /* the words, with spaces between those that have any: a phrase is one run */
+  char *bytes; /* the words, with a space between them except in unspaced scripts: a phrase is
+                  contiguous */
   struct word *words;
   size_t size; /* of bytes, now */
   size_t count;
-  size_t room; /* in bytes, and in words */
+  size_t room; /* size of a text, in bytes, that the buffers can hold */
 };
 
-/* Folds `size` bytes; false: out of memory, and then there are no words. */
+/* Folds `size` bytes; returns false if out of memory, and the text then has no words. */
 bool text_fold(struct text *text, const char *bytes, size_t size);
 
+/* Frees the buffers. */
 void text_free(struct text *text);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * words.c - which lines of a text may have a word or a phrase of a list: a spam filter, or
- * keywords.
+ * words.c - finds the lines of a text that may contain a word or a phrase of a list: a spam
+ * filter, or a keyword search.
  *
- * The list becomes a filter and is forgotten: 39 bits for each of its lines, however long they
- * are.  What is asked for are the words of a text, one by one, and as many in a row as phrases
- * of the list have; text.h says what a word is, and what comes of text without spaces.  "Maybe"
- * is wrong for one in a million of what is asked: who must be sure looks the few up in the list.
+ * The list becomes a filter of 39 bits per line, regardless of the line's length, and is not kept.
+ * The program queries each word of the text, and each run of words as long as a phrase of the
+ * list; text.h defines a word, also in text without spaces.  One query in a million is a false
+ * positive: to be sure, look the few hits up in the list.
  */
 #define _POSIX_C_SOURCE 200809L /* getline */
 #include <errno.h>
@@ -22,14 +22,14 @@ enum {
   WORDS_FOUND = 0,
   WORDS_NONE = 1,
   WORDS_TROUBLE = 2,
-  WORDS_IN_PHRASE = 16, /* at most, of the list's phrases */
-  WORDS_ASKED = 512,    /* phrases, at once               */
+  WORDS_IN_PHRASE = 16, /* words in a phrase of the list, at most */
+  WORDS_ASKED = 512,    /* phrases queried at once                */
 };
 
-/* The list: what is in it, and how many words its phrases have. */
+/* The list: its phrases, and how many words they have. */
 struct list {
   lfb_filter *phrases;
-  bool has[WORDS_IN_PHRASE + 1]; /* has[i]: some have i words */
+  bool has[WORDS_IN_PHRASE + 1]; /* has[i]: some phrases have i words */
 };
 
 static int complain(const char *what, const char *why)
@@ -38,8 +38,8 @@ static int complain(const char *what, const char *why)
   return WORDS_TROUBLE;
 }
 
-/* Gives each line of a file, without its end, to `act`, until that returns something else than
- * 0; returns that, or WORDS_TROUBLE after a report. */
+/* Passes each line of a file, without its newline, to `act`, until `act` returns a value other
+ * than 0.  Returns that value, or WORDS_TROUBLE after a report. */
 static int lines_each(FILE *file, const char *name,
                       int (*act)(void *to, const char *line, size_t size), void *to)
 {
@@ -52,11 +52,11 @@ static int lines_each(FILE *file, const char *name,
     result = act(to, line, (size_t)size - (line[size - 1] == '\n'));
   const int cause = errno;
   free(line);
-  /* Not by ferror(): a line for which there is no memory is no error of the file. */
+  /* Not by ferror(): it is not set if there is no memory for a line. */
   return result == 0 && !feof(file) ? complain(name, strerror(cause)) : result;
 }
 
-/* A phrase: words in a row. */
+/* A phrase: `count` words in a row. */
 static lfb_key phrase_of(const struct text *text, size_t first, size_t count)
 {
   const size_t begin = text->words[first].begin;
@@ -106,7 +106,7 @@ static int reading_put(void *to, const char *line, size_t size)
   return 0;
 }
 
-/* Makes the filter for as many phrases as there are lines, and puts them. */
+/* Makes a filter for one phrase per line, and puts the phrases. */
 static int list_fill(struct list *list, FILE *file, const char *path, uint64_t lines)
 {
   const lfb_config config = {.expected_insertions = lines, .fpp = 1e-6};
@@ -146,7 +146,7 @@ struct asking {
   bool found;   /* in any line  */
   bool in_line; /* in this line */
   struct text text;
-  lfb_key phrases[WORDS_ASKED]; /* to be asked for */
+  lfb_key phrases[WORDS_ASKED]; /* not queried yet */
   size_t count;
 };
 
@@ -172,7 +172,7 @@ static void asking_flush(struct asking *asking)
   asking->count = 0;
 }
 
-/* All phrases that begin with a word. */
+/* Queries all phrases that begin with word `first`. */
 static void asking_word(struct asking *asking, size_t first)
 {
   const size_t left = asking->text.count - first;

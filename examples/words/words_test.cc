@@ -1,5 +1,5 @@
-// Which lines have a word or a phrase of a list: in real words, against sets of strings; and what
-// counts as the same word.
+// Finds lines with a word or a phrase of a list: real words, compared with sets of strings; and
+// which spellings count as the same word.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -24,7 +24,7 @@ class Words : public InDirectory {
     std::ofstream(Path(name), std::ios::binary) << text;
     return Path(name);
   }
-  // What it prints of a text, reports included; its exit status goes to status_.
+  // The lines that the program prints for a text, with reports; its exit status goes to status_.
   std::vector<std::string> Find(const std::string& list, const std::string& text) {
     Program program({"/bin/sh", "-c", "exec \"$0\" \"$1\" <\"$2\"", WORDS_PROGRAM,
                      Write("list", list), Write("text", text)}, true);
@@ -39,7 +39,7 @@ class Words : public InDirectory {
   int status_ = -1;
 };
 
-// Words of letters and apostrophes within, as they are in the dictionary.
+// The words of the dictionary that consist of letters and inner apostrophes.
 std::vector<std::string> plain_words() {
   std::ifstream file(kDictionary);
   std::vector<std::string> words;
@@ -56,8 +56,9 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Ten words to a line; listed are each seventh word, in capitals, and each hundredth pair.  Seen
-// to fail with the list put as it is written, and with the last phrases of a line not asked for.
+// The text has ten words in a line; the list has each seventh word, in capitals, and each
+// hundredth pair.  Seen to fail with the list put without folding, and with the last phrases of a
+// line not queried.
 TEST_F(Words, FindsRealWordsAndPhrases) {
   const std::vector<std::string> words = plain_words();
   ASSERT_GT(words.size(), 600000u) << kDictionary << " (wamerican-insane)";
@@ -90,7 +91,7 @@ TEST_F(Words, FindsRealWordsAndPhrases) {
   }
   const Lines lines = Find(list, text);
   EXPECT_EQ(status_, 0);
-  // One in a million of 1.3 million: about one line has a phrase too many, and hardly ten.
+  // One in a million of 1.3 million queries: about one line has a false positive, hardly ten.
   std::multiset<std::string> missing(expected.begin(), expected.end());
   size_t other = 0;
   for (const std::string& line : lines) {
@@ -104,7 +105,7 @@ TEST_F(Words, FindsRealWordsAndPhrases) {
   EXPECT_LE(missing.size(), other) << *missing.begin();
 }
 
-// Seen to fail with towlower() alone (of sigmas), and with what is unseen left in.
+// Seen to fail with towlower() alone (the sigmas), and with invisible characters kept.
 TEST_F(Words, TakesTheSameWordForTheSame) {
   const std::string list =
       "Free Money\nviagra\ncafé\n垃圾邮件\nราคาถูก\nΣΊΣΥΦΟΣ\ndon't\nक्रिकेट\n100%\n";
@@ -112,7 +113,7 @@ TEST_F(Words, TakesTheSameWordForTheSame) {
     const char *text, *found;
   } rows[] = {
       {"get FREE,  ｍｏｎｅｙ now", "free money"},
-      {"free\xffmoney", "free money"},  // no UTF-8
+      {"free\xffmoney", "free money"},  // not UTF-8
       {"free money free money", "free money, free money"},
       {"freemoney money free", ""},
       {"vi\xc2\xad" "ag\xe2\x80\x8b" "ra", "viagra"},
@@ -145,9 +146,9 @@ TEST_F(Words, KnowsPhrasesOfSixteenWordsInLongLines) {
             (Lines{"1: x4999, " + phrase + ", x4999"}));
 }
 
-// Who has no memory for a line says so: what is behind it was not searched.  Not under a
-// sanitizer, which takes more than there is.  Seen to fail, with 1 and no word, where only
-// ferror() was asked.
+// If there is no memory for a line, the program reports it, since the rest was not searched.  Not
+// under a sanitizer, which takes more memory than the limit.  Seen to fail, with status 1 and no
+// report, where only ferror() was checked.
 TEST_F(Words, SaysWhereALineIsTooLongForMemory) {
   if (kUnderSanitizer) return NotHere("a sanitizer takes more memory than there is");
   Program program({"/bin/sh", "-c",
