@@ -1,4 +1,4 @@
-/* footer.c - reading the footer: the last bytes of the file, its length and "PAR1". */
+/* footer.c - reads the footer, which its length and "PAR1" follow at the end of the file. */
 #define _POSIX_C_SOURCE 200809L /* fseeko */
 #include "examples/parquet/footer.h"
 
@@ -12,15 +12,15 @@ enum { TAIL_SIZE = 8, MAGIC_SIZE = 4 };
 
 static const char *const contradicts = "the footer contradicts itself";
 
-/* A chunk as it is read, of whichever column. */
+/* A chunk, of any column, as it is read. */
 struct described {
   struct chunk chunk;
   bool typed;
-  bool wanted;    /* it is the column that was asked for  */
-  bool elsewhere; /* it is in another file                */
+  bool wanted;    /* it is the wanted column */
+  bool elsewhere; /* it is in another file   */
 };
 
-/* Whether a list of names is `column`, which has dots between them. */
+/* Reads a list of names; returns whether they are those of `column`, which joins them by dots. */
 static bool path_matches(struct thrift *thrift, const char *column)
 {
   const uint64_t names = thrift_list(thrift, THRIFT_BINARY);
@@ -70,7 +70,7 @@ static void chunk_read(struct thrift *thrift, const char *column, struct describ
   }
 }
 
-/* The columns of a RowGroup, of which `found` becomes the one that is asked for. */
+/* Reads the columns of a RowGroup; sets `found` to the wanted one. */
 static void columns_read(struct thrift *thrift, const char *column, struct described *found)
 {
   for (uint64_t left = thrift_list(thrift, THRIFT_STRUCT); left > 0; left--) {
@@ -81,7 +81,7 @@ static void columns_read(struct thrift *thrift, const char *column, struct descr
   }
 }
 
-/* RowGroup; returns NULL, or what is wrong with it. */
+/* RowGroup; returns NULL, or an error message. */
 static const char *group_read(struct thrift *thrift, const char *column, struct chunk *chunk)
 {
   struct thrift_field field = {0};
@@ -112,7 +112,7 @@ static const char *groups_read(struct thrift *thrift, const char *column, struct
   const uint64_t count = thrift_list(thrift, THRIFT_STRUCT);
   const char *wrong = thrift->bad ? contradicts : NULL;
 
-  if (count == 0 || footer->chunks != NULL) /* none, or they came already */
+  if (count == 0 || footer->chunks != NULL) /* none, or a second list of them */
     return count == 0 ? wrong : contradicts;
   footer->chunks = calloc((size_t)count, sizeof *footer->chunks);
   if (footer->chunks == NULL)
@@ -137,7 +137,7 @@ static const char *metadata_read(struct thrift *thrift, const char *column, stru
   return wrong == NULL && thrift->bad ? contradicts : wrong;
 }
 
-/* Goes to where the footer begins; its size in bytes. */
+/* Seeks to the start of the footer, and sets `size` to its size in bytes. */
 static const char *footer_find(FILE *file, size_t *size)
 {
   unsigned char tail[TAIL_SIZE];

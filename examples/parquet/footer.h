@@ -1,6 +1,6 @@
 /*
- * footer.h - what the footer of a Parquet file says of one column: in each row group its type,
- * and where its Bloom filter is.
+ * footer.h - reads one column's description from the footer of a Parquet file: its type in each
+ * row group, and where its Bloom filter is.
  *
  * Source: apache/parquet-format, README.md and parquet.thrift.
  */
@@ -25,18 +25,19 @@ enum parquet_type {
 /* The column in one row group. */
 struct chunk {
   uint64_t rows;
-  int64_t filter_offset; /* in bytes, from the file's beginning; 0: it has no filter */
-  int64_t type;          /* an enum parquet_type, or one that is not known here      */
+  int64_t filter_offset; /* in bytes from the start of the file; 0: no filter */
+  int64_t type;          /* an enum parquet_type, or an unknown number        */
 };
 
+/* The column in all row groups. */
 struct footer {
-  struct chunk *chunks; /* the owner's, to free(); NULL for none */
-  size_t count;         /* of row groups                         */
+  struct chunk *chunks; /* the owner must free() it; NULL if there are none */
+  size_t count;         /* of row groups                                    */
 };
 
 /*
- * Reads it; `column` is the names on the way to it, with dots between.  Returns NULL, or why it
- * cannot be: a message that says the rest of "FILE: "; then `footer` is untouched.
+ * Reads the footer; `column` is the column's path, its names joined by dots.  Returns NULL, or a
+ * message to print after "FILE: "; `footer` is then untouched.
  */
 const char *footer_read(FILE *file, const char *column, struct footer *footer);
 

@@ -1,10 +1,10 @@
 /*
- * parquet.c - says in which row groups of a Parquet file a value may be, by the Bloom filters
- * that the file has of a column: those groups have to be read, the others need not.
+ * parquet.c - finds the row groups of a Parquet file that may contain a value, by the Bloom
+ * filters that the file has for a column.  Only these groups have to be read.
  *
- * A filter of a column in a row group is one of strategy sbbf in its own form, header and all,
- * somewhere in the file; the footer says where (footer.h).  What it was asked with is the value
- * as Parquet stores it: text as its bytes, a number as 4 or 8 bytes, the lowest first.
+ * The filter of a column in a row group is of strategy sbbf, in the sbbf form with its header; the
+ * footer has its offset in the file (footer.h).  A key is a value as Parquet stores it: text as
+ * its bytes, a number as 4 or 8 bytes, little-endian.
  */
 #define _POSIX_C_SOURCE 200809L /* fseeko */
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 enum { PARQUET_MAYBE = 0, PARQUET_ABSENT = 1, PARQUET_TROUBLE = 2 };
 
-/* A value as a filter knows it. */
+/* A value as a key of a filter. */
 struct key {
   unsigned char number[8];
   const void *bytes;
@@ -43,7 +43,8 @@ static void key_number(struct key *key, uint64_t value, size_t size)
   key->size = size;
 }
 
-/* A whole number of that many bytes, signed or not: Parquet's unsigned ones look the same. */
+/* Parses a whole number of `size` bytes, signed or unsigned: Parquet stores both as the same
+ * type. */
 static bool key_whole(const char *text, size_t size, struct key *key)
 {
   const int64_t least = size == 4 ? INT32_MIN : INT64_MIN;
@@ -76,7 +77,7 @@ static bool key_real(const char *text, size_t size, struct key *key)
   return end != text && *end == '\0';
 }
 
-/* What a column of that type has for a text; false: nothing. */
+/* Converts a text to the key that a column of type `type` stores for it; false if there is none. */
 static bool key_read(int64_t type, const char *text, struct key *key)
 {
   switch (type) {
@@ -93,7 +94,7 @@ static bool key_read(int64_t type, const char *text, struct key *key)
     key->bytes = text;
     key->size = strlen(text);
     return true;
-  default: /* truth values, which have no filters, and times in 12 bytes */
+  default: /* booleans, which have no filters, and 12-byte timestamps */
     return false;
   }
 }
@@ -106,7 +107,7 @@ static lfb_status file_read(void *from, void *bytes, size_t size, size_t *got)
   return ferror(stream) ? LFB_ERROR_READ : LFB_OK;
 }
 
-/* The filter of a chunk, up to 1 GiB; what follows it in the file is left unread. */
+/* Reads the filter of a chunk, at most 1 GiB, and nothing after it. */
 static lfb_status filter_read(FILE *stream, const struct chunk *chunk, lfb_filter **filter)
 {
   const lfb_read_limits limits = {.max_bytes = UINT64_C(1) << 30};
@@ -116,8 +117,8 @@ static lfb_status filter_read(FILE *stream, const struct chunk *chunk, lfb_filte
   return lfb_filter_read(file_read, stream, &limits, filter);
 }
 
-/* Whether a value may be in a filter.  A zero of either sign is asked for as both: they are one
- * value, and writers keep the sign. */
+/* Whether a value may be present in a filter.  0.0 and -0.0 are equal, but writers keep the sign:
+ * for either, both are queried. */
 static bool filter_has(const lfb_filter *filter, int64_t type, const char *text)
 {
   enum { SIGN = 0x80 };
@@ -135,7 +136,7 @@ static bool filter_has(const lfb_filter *filter, int64_t type, const char *text)
   return other_zero && lfb_filter_might_contain(filter, key.number, key.size);
 }
 
-/* One line; returns whether the value may be there. */
+/* Prints one line; returns whether the value may be in the row group. */
 static bool value_answer(const lfb_filter *filter, size_t group, uint64_t first,
                          const struct chunk *chunk, const char *text)
 {
@@ -146,7 +147,7 @@ static bool value_answer(const lfb_filter *filter, size_t group, uint64_t first,
   return maybe;
 }
 
-/* All values in one row group. */
+/* Prints the answers for all values in one row group. */
 static int group_answer(const struct file *file, size_t group, uint64_t first,
                         const struct chunk *chunk, char *const *values)
 {
@@ -167,7 +168,7 @@ static int group_answer(const struct file *file, size_t group, uint64_t first,
   return result;
 }
 
-/* Before anything is said: whether each value is one of the column's type. */
+/* Checks, before anything is printed, that each value is of the column's type. */
 static bool values_fit(const struct footer *footer, char *const *values)
 {
   struct key key;

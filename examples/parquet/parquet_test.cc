@@ -1,5 +1,5 @@
-// Of people.parquet, which hyparquet-writer wrote (write.mjs says what is in it), each value is
-// found in its row group; and a file that is none, or a damaged one, is refused.
+// hyparquet-writer wrote people.parquet (write.mjs has its contents).  Each value is found in its
+// row group.  A file of another kind, or a damaged one, is refused.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -53,8 +53,7 @@ const Column kColumns[] = {
     {"share", [](int row) { return std::to_string(row / 8.0); }},
 };
 
-// Seen to fail with numbers' bytes the other way round, and with each filter taken for the next
-// group's.
+// Seen to fail with the bytes of numbers reversed, and with each filter used for the next group.
 TEST(Parquet, FindsEachValueInItsGroup) {
   for (const Column& column : kColumns) {
     std::vector<std::string> values;
@@ -70,7 +69,7 @@ TEST(Parquet, FindsEachValueInItsGroup) {
       EXPECT_TRUE(maybe || row / kRows != group) << column.name << ": " << found.lines[i];
       wrong += maybe && row / kRows != group;
     }
-    // The file never changes: of 360 at 1 %, or less.
+    // The file never changes: at most 10 of 360, at 1 % or less.
     EXPECT_LE(wrong, 10) << column.name;
   }
 }
@@ -85,7 +84,7 @@ TEST(Parquet, SaysWhetherAnyIsAnywhere) {
   EXPECT_EQ(unfiltered.lines[1], head_of(1) + "no filter x");
 }
 
-// Seen to fail where a zero was asked for with its own sign only.
+// Seen to fail where a zero was queried with its own sign only.
 TEST(Parquet, AZeroOfEitherSignIsOneValue) {
   for (const char* column : {"weight", "share"})
     EXPECT_EQ(ask(PARQUET_PEOPLE, column, {"-0.0"}).lines[0], head_of(0) + "maybe -0.0") << column;
@@ -104,7 +103,7 @@ class ParquetFile : public InDirectory {
     std::ofstream(Path("file"), std::ios::binary) << bytes;
     return Path("file");
   }
-  // A file of that footer.
+  // A file that consists of `footer`.
   static std::string With(const std::string& footer) {
     std::string bytes = "PAR1" + footer;
     for (int i = 0; i < 4; i++) bytes += static_cast<char>(footer.size() >> 8 * i);
@@ -116,7 +115,7 @@ class ParquetFile : public InDirectory {
       size |= static_cast<size_t>(static_cast<unsigned char>(people_[people_.size() - 8 + i])) << 8 * i;
     return people_.substr(people_.size() - 8 - size, size);
   }
-  // NULL, or the message.
+  // Returns NULL, or the error message.
   static const char* Read(const std::string& bytes, const char* column) {
     struct footer footer = {};
     FILE* file = fmemopen(const_cast<char*>(bytes.data()), bytes.size(), "rb");
@@ -149,7 +148,7 @@ TEST_F(ParquetFile, RefusesWithOneLine) {
       {"PAR1" + people_.substr(people_.size() - 100), "name", "x", "its footer is longer than the file"},
       {With(Footer()), "name", "x", "the filter of row group 0: "},
       {With(Footer().substr(0, 100)), "name", "x", "the footer contradicts itself"},
-      {With(std::string(2, '\0')), "name", "x", ""},  // no row groups, and nothing in them
+      {With(std::string(2, '\0')), "name", "x", ""},  // no row groups
   };
   for (const auto& row : rows) {
     const Answer refused = ask(Write(row.bytes), row.column, {row.value});
@@ -161,19 +160,19 @@ TEST_F(ParquetFile, RefusesWithOneLine) {
   }
 }
 
-// Seen to fail with DEPTH_MOST at a billion, which ends the stack.
+// Seen to fail with DEPTH_MOST at a billion: the stack overflows.
 TEST_F(ParquetFile, IsReadNoDeeperThanItGoes) {
   EXPECT_STREQ(Read(With(std::string(10000000, '\x1c')), "name"), "the footer contradicts itself");
   EXPECT_STREQ(Read(With("\x99\x99" + std::string(10000000, '\x19')), "name"), "the footer contradicts itself");
 }
 
-// A list of 2^63 row groups in five bytes.  Seen to fail with the count of a list believed.
+// A list that claims 2^63 - 1 row groups.  Seen to fail with the count of a list trusted.
 TEST_F(ParquetFile, BelievesNoCount) {
   EXPECT_STREQ(Read(With("\x49\xfc\xff\xff\xff\xff\xff\xff\xff\xff\x7f"), "name"), "the footer contradicts itself");
 }
 
-// Whatever a byte of the footer becomes, and wherever it ends, the rest is not read beyond: under
-// AddressSanitizer seen to fail with a text's size believed.
+// Regardless of a changed byte in the footer, or of where it ends, no byte after its end is read.
+// Seen to fail under AddressSanitizer with the size of a text trusted.
 TEST_F(ParquetFile, StaysWithinItsBytes) {
   const std::string footer = Footer();
   int refused = 0;

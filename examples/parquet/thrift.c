@@ -1,7 +1,7 @@
-/* thrift.c - reading Thrift's compact protocol from memory. */
+/* thrift.c - reads Thrift's compact protocol from memory. */
 #include "examples/parquet/thrift.h"
 
-/* Types of which only the size matters here. */
+/* Types that are only skipped. */
 enum { TRUE = 1, FALSE = 2, BYTE = 3, I16 = 4, DOUBLE = 7, SET = 10, MAP = 11, UUID = 13 };
 
 enum { DEPTH_MOST = 32 };
@@ -27,7 +27,7 @@ static const unsigned char *thrift_bytes(struct thrift *thrift, uint64_t size)
   return bytes;
 }
 
-/* Seven bits a byte, the lowest first; the last byte's top bit is off. */
+/* Seven bits per byte, the lowest first; the top bit of the last byte is 0. */
 static uint64_t thrift_varint(struct thrift *thrift)
 {
   uint64_t sum = 0;
@@ -66,7 +66,8 @@ bool thrift_next(struct thrift *thrift, struct thrift_field *field)
   field->type = head & 15;
   if (field->type == 0)
     return false;
-  /* Its number is so much more than that of the last, or comes next. */
+  /* The high four bits are the difference from the last field's number; if 0, the number itself
+   * follows. */
   if (head >> 4 != 0)
     field->number = (int64_t)((uint64_t)field->number + (head >> 4));
   else
@@ -82,7 +83,7 @@ bool thrift_is(struct thrift *thrift, const struct thrift_field *field, int64_t 
   return field->number == number;
 }
 
-/* The head of a list or a set; every element takes a byte at least. */
+/* Reads the head of a list or a set; every element takes at least one byte. */
 static uint64_t thrift_elements(struct thrift *thrift, unsigned *type)
 {
   const unsigned head = thrift_byte(thrift);
@@ -104,7 +105,7 @@ uint64_t thrift_list(struct thrift *thrift, unsigned type)
   return thrift->bad ? 0 : count;
 }
 
-/* Of an element: a truth value in a collection is a byte. */
+/* A boolean takes one byte in a collection, and none in a field. */
 static void thrift_skip_element(struct thrift *thrift, unsigned type)
 {
   if (type == TRUE || type == FALSE)
@@ -140,7 +141,7 @@ static void thrift_skip_struct(struct thrift *thrift)
     thrift_skip(thrift, field.type);
 }
 
-/* Of what others are in. */
+/* Skips a value that contains others. */
 static void thrift_skip_deep(struct thrift *thrift, unsigned type)
 {
   if (thrift->depth == DEPTH_MOST) {

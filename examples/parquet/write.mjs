@@ -1,9 +1,9 @@
-// write.mjs - node write.mjs FILE [ROWS]: writes a Parquet file with Bloom filters by the npm
-// package hyparquet-writer, or a file of strings alone by @dsnp/parquetjs: PARQUETJS=1.
+// write.mjs - node write.mjs FILE [ROWS]: writes a Parquet file with Bloom filters, with the npm
+// package hyparquet-writer; with PARQUETJS=1, a file of strings only, with @dsnp/parquetjs.
 //
-// ROWS (60) to a row group, three groups.  Row i has `name` "name-i", `id` i * 10^15 + 7, `size`
-// -i, `weight` i / 4, `share` i / 8, and `plain` "plain-i", which has no filter.
-// people.parquet is what `node write.mjs people.parquet` wrote with hyparquet-writer 0.17.0.
+// Three row groups of ROWS (default: 60) rows.  Row i has `name` "name-i", `id` i * 10^15 + 7,
+// `size` -i, `weight` i / 4, `share` i / 8, and `plain` "plain-i", which has no filter.
+// `node write.mjs people.parquet` with hyparquet-writer 0.17.0 wrote people.parquet.
 import {writeFileSync} from 'node:fs';
 
 const [path, rows = '60'] = process.argv.slice(2);
@@ -30,7 +30,7 @@ async function byHyparquet() {
 async function byParquetjs() {
   const {default: parquet} = await import('@dsnp/parquetjs');
   const {default: sbbf} = await import('@dsnp/parquetjs/dist/lib/bloom/sbbf.js');
-  await new sbbf.default().hash(''); // loads its hash, for which its writer does not wait
+  await new sbbf.default().hash(''); // loads the hash: the writer does not wait for it
   const writer = await parquet.ParquetWriter.openFile(
     new parquet.ParquetSchema({name: {type: 'UTF8'}}), path,
     {rowGroupSize: size, bloomFilters: [{column: 'name', numFilterBytes: Math.max(1024, 2 * size)}]});

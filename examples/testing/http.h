@@ -1,4 +1,4 @@
-// http.h - an HTTP client: one connection, kept as long as the server keeps it.
+// http.h - an HTTP client with one connection, which it keeps as long as the server does.
 #pragma once
 
 #include <curl/curl.h>
@@ -10,7 +10,7 @@
 
 struct HttpAnswer {
   CURLcode result = CURLE_OK;
-  long status = 0;  // 0: none came
+  long status = 0;  // 0: no answer
   std::string body;
 };
 
@@ -60,7 +60,7 @@ class Http {
     return answer;
   }
 
-  // How many connections it has opened.
+  // How many connections this client has opened.
   long connections() const { return connections_; }
 
  private:

@@ -1,4 +1,4 @@
-// program.h - a program that a test starts, talks to and stops.  Each wait has a limit.
+// program.h - a program that a test starts, talks to and stops.  Each wait has a time limit.
 #pragma once
 
 #include <fcntl.h>
@@ -15,15 +15,16 @@
 
 #include "tests/support/await.h"
 
-// One that is killed at the latest when its owner goes, or the thread that made it.
+// A running program.  It is killed when this object is destroyed, or when the thread that made it
+// ends.
 class Program {
  public:
-  // Starts argv[0], found as the shell does; its standard output comes here, and with `errors`
-  // its standard error too.
+  // Starts argv[0], searched for in PATH.  Line() reads its standard output, and with `errors` its
+  // standard error too.
   explicit Program(const std::vector<std::string>& argv, bool errors = false) : name_(argv[0]) {
     int ends[2], inputs[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
-    // A socket, so that what a program does not read any more is no signal here.
+    // A socket, not a pipe: writing to a program that has ended then raises no SIGPIPE here.
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, inputs), 0);
     std::vector<char*> words;
     for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
@@ -53,14 +54,14 @@ class Program {
     close(input_);
   }
 
-  // Sends something to its standard input, and that no more will come.
+  // Sends text to the program's standard input; EndInput() closes it.
   void Say(const std::string& text) const {
     EXPECT_EQ(send(input_, text.data(), text.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(text.size()));
   }
   void EndInput() const { EXPECT_EQ(shutdown(input_, SHUT_WR), 0); }
 
-  // The next line of its output, without its end; "" once it has closed it.
+  // The next line of its output, without the newline; "" once the output is closed.
   std::string Line() {
     size_t end;
     while ((end = read_.find('\n')) == std::string::npos && Read()) continue;
@@ -71,7 +72,7 @@ class Program {
 
   void Signal(int signal) const { kill(pid_, signal); }
 
-  // Waits for its end: the exit status, or minus the signal that killed it.
+  // Waits for the program to end; returns its exit status, or minus the signal that killed it.
   int Wait() {
     const int status = AwaitChild(name_ + " ends", pid_);
     pid_ = -1;
@@ -83,7 +84,7 @@ class Program {
   }
 
  private:
-  // Adds what the program has written to read_; false: it will write no more.
+  // Appends the program's output to read_; false if it will write no more.
   bool Read() {
     pollfd polled = {output_, POLLIN, 0};
     const int limit = static_cast<int>(std::chrono::milliseconds(kPatience).count());
@@ -98,5 +99,5 @@ class Program {
   pid_t pid_ = -1;
   int input_ = -1;
   int output_ = -1;
-  std::string read_;  // and not yet asked for
+  std::string read_;  // output not yet returned by Line()
 };

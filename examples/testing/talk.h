@@ -1,4 +1,4 @@
-// talk.h - a TCP connection over which a test says what it likes.
+// talk.h - a TCP connection over which a test can send any bytes.
 #pragma once
 
 #include <arpa/inet.h>
@@ -21,7 +21,7 @@ class Talk {
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     to.sin_port = htons(static_cast<uint16_t>(std::stoi(at.substr(at.find(':') + 1))));
     socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    // Under a limit from connect() on.
+    // A time limit for connect() and each later call.
     const timeval patience = {kPatience.count(), 0};
     EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
     EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience), 0);
@@ -40,10 +40,10 @@ class Talk {
     }
   }
 
-  // No more will be said.
+  // Closes the sending side.
   void End() { shutdown(socket_, SHUT_WR); }
 
-  // All that comes up to and with `end`, or up to where the other side closes.
+  // All that arrives up to and including `end`, or until the other side closes.
   std::string Hear(const std::string& end) {
     size_t at;
     while ((at = heard_.find(end, begin_)) == std::string::npos && Receive()) continue;
@@ -54,7 +54,7 @@ class Talk {
   }
 
  private:
-  // Adds what has come to heard_; false: there will be no more.
+  // Appends received bytes to heard_; false if no more will come.
   bool Receive() {
     char bytes[65536];
     const ssize_t got = recv(socket_, bytes, sizeof bytes, 0);
@@ -67,6 +67,6 @@ class Talk {
   }
 
   int socket_;
-  std::string heard_;  // from begin_ on, what nobody has asked for yet
+  std::string heard_;  // from begin_ on: bytes that Hear() has not returned yet
   size_t begin_ = 0;
 };
