@@ -1,5 +1,5 @@
 /*
- * cache.c - see cache.h: sets of eight entries each, every set with a clock hand.
+ * cache.c - see cache.h: sets of eight entries, each with a clock hand.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "examples/guard/cache.h"
@@ -15,7 +15,7 @@ struct entry {
   int64_t id;
   char *body; /* NULL: empty */
   size_t size;
-  bool asked; /* since the hand last passed */
+  bool asked; /* used since the hand last passed */
 };
 
 struct set {
@@ -23,10 +23,10 @@ struct set {
   unsigned hand;
 };
 
-/* What the sets whose number is this one's modulo CACHE_PARTS share; in a line of its own. */
+/* Shared by the sets with the same number modulo CACHE_PARTS; in a cache line of its own. */
 struct part {
   _Alignas(64) pthread_mutex_t mutex;
-  uint64_t forgotten; /* how often something was: the tickets */
+  uint64_t forgotten; /* number of forget calls; a ticket is its value */
 };
 
 struct cache {
@@ -35,7 +35,7 @@ struct cache {
   struct set sets[];
 };
 
-/* splitmix64's finisher: neighbouring ids are not neighbouring sets. */
+/* splitmix64's finisher: spreads neighbouring ids over the sets. */
 static uint64_t cache_mix(uint64_t x)
 {
   x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -70,8 +70,8 @@ static void entry_clear(struct entry *entry)
   *entry = (struct entry){0};
 }
 
-/* The next entry that nobody asked for since the hand last passed; it passes each of them
- * twice at most. */
+/* Finds the next entry not used since the hand last passed; the hand passes each entry at most
+ * twice. */
 static struct entry *set_victim(struct set *set)
 {
   for (;;) {
@@ -161,7 +161,7 @@ struct cache *cache_create(uint64_t entries)
       return NULL;
     sets *= 2;
   }
-  /* A multiple of the alignment, as aligned_alloc() wants it. */
+  /* aligned_alloc() requires a multiple of the alignment. */
   const size_t size = (sizeof(struct cache) + (size_t)sets * sizeof(struct set) + 63) / 64 * 64;
   struct cache *cache = aligned_alloc(64, size);
   if (cache == NULL)

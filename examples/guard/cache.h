@@ -1,13 +1,13 @@
 /*
  * cache.h - a bounded cache of products in this process.
  *
- * Bounded  by a number of entries; a new one displaces, among the eight places that it can
- *          have, one that was not asked for lately (CLOCK).
- * Fresh    A lookup that finds nothing gets a ticket, and what it brings back from further
- *          on is kept only if nothing was forgotten there meanwhile: what was read before
- *          a product changed never comes in after it.
- * Threads  Any call beside any other, but free.  A lock for each of 64 parts, never held for
- *          more than a copy of one body.
+ * Bounded  The number of entries is limited.  A new entry has eight possible places, and replaces
+ *          one there that was not used lately (CLOCK).
+ * Fresh    A lookup that finds nothing gets a ticket.  The body that a later stage finds is kept
+ *          only if the same part of the cache forgot nothing since: a body read before a product
+ *          changed is never stored after the change.
+ * Threads  All calls except free may run concurrently.  Each of 64 parts has a lock, never held
+ *          for longer than a copy of one body.
  */
 #ifndef GUARD_CACHE_H
 #define GUARD_CACHE_H
@@ -16,13 +16,13 @@
 
 struct cache;
 
-/* Makes one of at least `entries`, rounded up to a power of two; NULL: no memory. */
+/* Makes a cache of `entries`, rounded up to a power of two, at least 512; NULL: no memory. */
 struct cache *cache_create(uint64_t entries);
 
-/* NULL is ignored. */
+/* Frees it; NULL is ignored. */
 void cache_free(struct cache *cache);
 
-/* Its row among the stages. */
+/* Returns its row for the stages. */
 struct stage cache_stage(struct cache *cache);
 
 /* Forgets everything. */

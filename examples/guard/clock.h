@@ -1,7 +1,7 @@
 /*
- * clock.h - the system's clocks in one number.
+ * clock.h - the system's clocks as one number.
  *
- * Whoever includes it defines _POSIX_C_SOURCE first.
+ * Define _POSIX_C_SOURCE before you include it.
  */
 #ifndef GUARD_CLOCK_H
 #define GUARD_CLOCK_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds: CLOCK_MONOTONIC's of some beginning, CLOCK_REALTIME's since 1970. */
+/* Returns nanoseconds: CLOCK_REALTIME counts from 1970, CLOCK_MONOTONIC from some fixed moment. */
 static inline uint64_t clock_ns(clockid_t clock)
 {
   struct timespec now;

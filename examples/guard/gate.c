@@ -23,17 +23,17 @@ struct gate {
   _Atomic(uint64_t) puts;
   _Atomic(uint64_t) rebuilds; /* finished */
   _Atomic(uint64_t) failures;
-  _Atomic(bool) stopping; /* a load under way is to end */
+  _Atomic(bool) stopping; /* a load in progress must end */
 
-  pthread_t thread; /* that rebuilds */
+  pthread_t thread; /* the rebuilding thread */
   bool started;
   pthread_mutex_t mutex; /* guards the rest */
   pthread_cond_t changed;
-  bool wished; /* until the rebuild is done */
+  bool wished; /* a rebuild is requested or in progress */
   bool stop;
 };
 
-/* The figures of the version that answers now: the watch outlives every version. */
+/* The figures of the current version: the watch outlives every version. */
 static void gate_stats(const void *watched, lfb_stats *stats)
 {
   lfb_versions *versions = ((const struct gate *)watched)->versions;
@@ -42,7 +42,7 @@ static void gate_stats(const void *watched, lfb_stats *stats)
   lfb_versions_leave(versions);
 }
 
-/* What a version for so many products is to be. */
+/* The configuration of a version for `count` products. */
 static lfb_config gate_wish(const struct gate *gate, uint64_t count)
 {
   const uint64_t room = count + count / 4;
@@ -62,7 +62,7 @@ static bool gate_take(void *to, const uint64_t *ids, size_t count)
   struct load *load = to;
 
   (void)lfb_filter_put_many_u64(load->building, ids, count, NULL);
-  /* relaxed: it says nothing but "enough". */
+  /* relaxed: pairs with the store in gate_stop(); the flag orders nothing. */
   return !atomic_load_explicit(&load->gate->stopping, memory_order_relaxed);
 }
 
@@ -72,7 +72,7 @@ static bool gate_complain(lfb_status status)
   return false;
 }
 
-/* Fills a version that has begun from the table, and publishes it. */
+/* Fills the new version from the table, and publishes it. */
 static bool gate_load(struct gate *gate, lfb_filter *building)
 {
   struct load load = {gate, building};
@@ -88,7 +88,7 @@ static bool gate_load(struct gate *gate, lfb_filter *building)
   return gate_complain(status);
 }
 
-/* Builds a new version while the present one answers. */
+/* Builds a new version while the current one answers. */
 static bool gate_build(struct gate *gate)
 {
   uint64_t count;
@@ -103,7 +103,7 @@ static bool gate_build(struct gate *gate)
   return gate_load(gate, building);
 }
 
-/* Waits for a wish; false: to stop instead. */
+/* Waits until a rebuild is requested; returns false if the thread must end. */
 static bool gate_wait(struct gate *gate)
 {
   pthread_mutex_lock(&gate->mutex);
@@ -114,15 +114,16 @@ static bool gate_wait(struct gate *gate)
   return go_on;
 }
 
-/* A rebuild is done: another one may be wished for. */
+/* Ends a rebuild: another one may now be requested. */
 static void gate_end(struct gate *gate, bool built)
 {
   pthread_mutex_lock(&gate->mutex);
   gate->wished = false;
   pthread_mutex_unlock(&gate->mutex);
-  /* release, for whoever waits for the figure: all of the above is done when it is seen. */
+  /* release: pairs with the acquire in gate_print().  A thread that sees the figure sees the
+   * rebuild's result. */
   atomic_fetch_add_explicit(built ? &gate->rebuilds : &gate->failures, 1, memory_order_release);
-  /* Not before: what a poll finds from here on is wished for, and not lost. */
+  /* After `wished` is cleared: a rebuild that a poll requests from here on is not lost. */
   lfb_watch_rearm(gate->watch, LFB_WATCH_EXPECTED_FPP);
 }
 
@@ -149,7 +150,7 @@ bool gate_rebuild(struct gate *gate)
   return first;
 }
 
-/* The watch says that the filter is too full. */
+/* The watch calls this when the filter is too full. */
 static void gate_crossed(void *self, lfb_watch_limit limit, const lfb_stats *stats)
 {
   (void)limit;
@@ -196,6 +197,7 @@ struct gate *gate_create(struct products *products, const struct gate_config *co
 
 static void gate_stop(struct gate *gate)
 {
+  /* relaxed: pairs with the load in gate_take(). */
   atomic_store_explicit(&gate->stopping, true, memory_order_relaxed);
   pthread_mutex_lock(&gate->mutex);
   gate->stop = true;
@@ -220,7 +222,7 @@ void gate_free(struct gate *gate)
 void gate_put(struct gate *gate, int64_t id)
 {
   (void)lfb_versions_put_u64(gate->versions, (uint64_t)id);
-  /* relaxed: any one of so many is to poll, whichever. */
+  /* relaxed: a count; any one put of 1024 polls. */
   if (atomic_fetch_add_explicit(&gate->puts, 1, memory_order_relaxed) % GATE_PUTS_A_POLL ==
       GATE_PUTS_A_POLL - 1)
     (void)lfb_watch_poll(gate->watch);
@@ -237,7 +239,7 @@ static enum stage_answer gate_lookup(void *self, struct lookup *lookup)
              : STAGE_ABSENT;
 }
 
-/* Without a body, it let through an id that the database does not have. */
+/* If there is no body, the filter let an id pass that the database does not have. */
 static void gate_learn(void *self, const struct lookup *lookup)
 {
   if (lookup->body == NULL && lookup->own)

@@ -15,13 +15,13 @@
 struct guard {
   struct products *products;
   struct cache *cache;
-  struct redis_cache *redis; /* NULL: without */
-  struct others *others;     /* NULL: nobody is followed */
+  struct redis_cache *redis; /* NULL: no cache on Redis          */
+  struct others *others;     /* NULL: follows no other machine   */
   struct gate *gate;
   struct stages stages;
 };
 
-/* The filter has been made anew: by a rebuild, or by who publishes one. */
+/* Called after a rebuild, and after a new version of the followed filter. */
 static void guard_rebuilt(void *to)
 {
   cache_clear(((struct guard *)to)->cache);
@@ -89,8 +89,8 @@ void guard_close(struct guard *guard)
 {
   if (guard == NULL)
     return;
-  gate_free(guard->gate); /* first: its thread uses the rest, */
-  others_free(guard->others); /* .. and so does this one's */
+  gate_free(guard->gate);     /* first: its thread uses all the rest   */
+  others_free(guard->others); /* second: its thread uses the cache     */
   redis_cache_free(guard->redis);
   cache_free(guard->cache);
   products_close(guard->products);
@@ -104,8 +104,8 @@ enum stage_answer guard_get(struct guard *guard, struct lookup *lookup)
 
 bool guard_put(struct guard *guard, int64_t id, const char *body, size_t size)
 {
-  /* The database before the filter, so that a rebuild misses nothing (lfbloom/versions.h, 3);
-   * and before the caches, so that nothing old is read after they have forgotten. */
+  /* The database before the filter, so that a rebuild misses no id (lfbloom/versions.h, 3).  The
+   * database before the caches, so that nothing old is read after they have forgotten. */
   if (!products_put(guard->products, id, body, size))
     return false;
   gate_put(guard->gate, id);

@@ -1,5 +1,5 @@
-// The guard as its clients see it: a real database, a real HTTP client, and a real Redis
-// server where the test's name has one.
+// The guard as its clients see it: a real database, a real HTTP client, and a real Redis server in
+// GuardRedisTest and GuardFollowTest.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr unsigned kThreads = 4;
 std::string Product(uint64_t id) { return "/pms/productInfo/" + std::to_string(id); }
 std::string Body(uint64_t id) { return "{\"id\":" + std::to_string(id) + "}"; }
 
-// Ids of products are even, others odd, all of them scattered over what an id can be.
+// Ids of products are even, others odd; all are scattered over the range of ids.
 std::vector<uint64_t> Ids(size_t count, bool present, unsigned seed) {
   std::mt19937_64 random(seed);
   std::set<uint64_t> ids;
@@ -40,7 +40,7 @@ void Execute(sqlite3* database, const std::string& sql) {
       << sqlite3_errmsg(database);
 }
 
-// The number that a line of /metrics ends with.
+// The number at the end of a line of /metrics.
 double Metric(Http& http, const std::string& name) {
   const std::string text = http.Get("/metrics").body;
   const size_t at = text.find("\n" + name + " ");
@@ -54,7 +54,7 @@ double Stage(Http& http, const std::string& stage, const std::string& what) {
 class GuardTest : public InDirectory {
  protected:
   void TearDown() override {
-    // Under a sanitizer this is also where it says what it found.
+    // Under a sanitizer, the exit status also shows what it found.
     if (program_) {
       EXPECT_EQ(Stop(), 0);
     }
@@ -105,7 +105,7 @@ void ExpectAbsent(Http& http, uint64_t id) {
   ASSERT_EQ(answer.body, "{\"error\":\"product does not exist\"}");
 }
 
-// Asks for the ids of thread t, nine absent ones for each present one.
+// Requests the ids of thread t, nine absent ones for each present one.
 void AskFor(Http& http, unsigned t, const std::vector<uint64_t>& present,
             const std::vector<uint64_t>& absent) {
   const size_t share = absent.size() / kThreads;
@@ -118,16 +118,16 @@ void AskFor(Http& http, unsigned t, const std::vector<uint64_t>& present,
   }
 }
 
-// Has a rebuild done, and waits for it.
+// Requests a rebuild, and waits for its end.
 void Rebuild(Http& http) {
   const double before = Metric(http, "guard_rebuilds_total");
   ASSERT_EQ(http.Post("/admin/rebuild").status, 202);
   AwaitSpinning("a rebuild ends", [&] { return Metric(http, "guard_rebuilds_total") != before; });
 }
 
-// 100,000 requests, nine in ten for absent ids, with rebuilds and new products in the middle:
-// every answer is right, and of the absent ids no more come to the database than the filter
-// may be wrong about.  Fails with the filter left out: the next test.
+// 100,000 requests, nine in ten for absent ids, with concurrent rebuilds and new products.  Every
+// answer is right, and no more absent ids reach the database than the filter's false-positive rate
+// allows.  Fails without the filter: see the next test.
 TEST_F(GuardTest, AbsentIdsStopAtTheFilter) {
   constexpr double kFpp = 0.01;
   const std::vector<uint64_t> present = Ids(20000, true, 1);
@@ -164,7 +164,7 @@ TEST_F(GuardTest, AbsentIdsStopAtTheFilter) {
             Stage(http, "database", "misses"));
 }
 
-// That the figures above tell: with the filter left out, all come through.
+// Checks the figures above: without the filter, all absent ids reach the database.
 TEST_F(GuardTest, WithoutTheFilterTheDatabaseSeesThemAll) {
   const std::vector<uint64_t> present = Ids(1000, true, 1);
   const std::vector<uint64_t> absent = Ids(4000, false, 2);
@@ -179,9 +179,9 @@ TEST_F(GuardTest, WithoutTheFilterTheDatabaseSeesThemAll) {
   EXPECT_EQ(Stage(http, "database", "misses"), static_cast<double>(absent.size()));
 }
 
-// Products come while the filter is rebuilt over and over: each is there as soon as it has
-// been put, and after all rebuilds.  Fails with a library whose puts do not go to the version
-// that is being built (guard_test_undoubled_is_caught).
+// Products are put while the filter is rebuilt again and again: each is found once its put has
+// returned, and after all rebuilds.  Fails if puts do not go to the version that is being built
+// (guard_test_undoubled_is_caught).
 TEST_F(GuardTest, RebuildsLoseNoProduct) {
   const std::vector<uint64_t> added = Ids(kUnderTsan ? 400 : 4000, true, 4);
   ASSERT_NO_FATAL_FAILURE(Insert(Ids(20000, true, 1)));
@@ -204,10 +204,10 @@ TEST_F(GuardTest, RebuildsLoseNoProduct) {
   for (uint64_t id : added) ASSERT_NO_FATAL_FAILURE(ExpectPresent(http, id));
 }
 
-// What a product says is a number that rises.  Whoever asks after a put was answered never
-// sees an older one, whatever the caches were being filled with meanwhile.  Seen to fail 4
-// times in 5 where the cache is filled without a look at the ticket, and 5 in 5 where Redis
-// overwrites what is there.
+// A product's body is a number that rises.  A request that begins after a put was answered never
+// gets an older number, regardless of concurrent fills of the caches.  Seen to fail 4 times in 5
+// where the cache is filled without a check of the ticket, and 5 in 5 where a fill overwrites an
+// existing key on Redis.
 void ExpectNothingOld(const std::string& base) {
   constexpr uint64_t kId = 42;
   constexpr int kChanges = kUnderTsan ? 300 : 3000;
@@ -235,7 +235,7 @@ TEST_F(GuardTest, CachesGiveNothingOlderThanTheLastPut) {
   ExpectNothingOld(base_);
 }
 
-// A filter that has become too full is made anew, larger, by itself.
+// A filter that has become too full is rebuilt by itself, larger.
 TEST_F(GuardTest, AFilterThatIsTooFullIsRebuilt) {
   ASSERT_NO_FATAL_FAILURE(Start({"--expect", "1000", "--fpp", "0.001"}));
   const std::vector<uint64_t> added = Ids(4096, true, 5);
@@ -259,7 +259,7 @@ TEST_F(GuardTest, ProductsOutliveTheServer) {
   for (uint64_t id : added) ASSERT_NO_FATAL_FAILURE(ExpectPresent(http, id));
 }
 
-// What another program writes to the table is there after a rebuild.
+// After a rebuild, products that another program wrote to the table are found.
 TEST_F(GuardTest, ARebuildTakesInWhatOthersWrote) {
   ASSERT_NO_FATAL_FAILURE(Start());
   Http http(base_);
@@ -301,7 +301,7 @@ TEST_F(GuardTest, RefusesWhatItCannotRead) {
       {"GET", "/metrics/", nullptr, 404},
       {"POST", "/metrics", "", 405},
       {"GET", "/admin/rebuild", nullptr, 405},
-      {"GET", "/pms/productInfo/7", nullptr, 404},  // nothing of all that was written
+      {"GET", "/pms/productInfo/7", nullptr, 404},  // none of these requests wrote it
   };
   ASSERT_NO_FATAL_FAILURE(Start());
   Http http(base_);
@@ -316,7 +316,7 @@ TEST_F(GuardTest, RefusesWhatItCannotRead) {
   EXPECT_EQ(http.Get(Product(8)).body, full);
   EXPECT_EQ(http.Put(Product(9), full + " ").status, 413);
   EXPECT_EQ(http.Get(Product(9)).status, 404);
-  EXPECT_EQ(Stage(http, "filter", "requests"), 4);  // the good ids, and no others
+  EXPECT_EQ(Stage(http, "filter", "requests"), 4);  // the valid ids only
 }
 
 TEST_F(GuardTest, RefusesBadOptions) {
@@ -343,8 +343,8 @@ TEST_F(GuardTest, RefusesBadOptions) {
   }
 }
 
-// Asked to stop in the middle of a request, it takes the rest of it, and answers.  Seen to
-// fail without the wait for that.
+// If the guard is stopped in the middle of a request, it reads the rest and answers.  Seen to fail
+// without that wait.
 TEST_F(GuardTest, StopsAfterTheRequestsUnderWay) {
   const std::string body = Body(42), blank = "\r\n\r\n";
   ASSERT_NO_FATAL_FAILURE(Start());
@@ -380,8 +380,8 @@ class GuardRedisTest : public GuardTest {
   std::unique_ptr<RedisServer> redis_;
 };
 
-// A guard that is started anew finds its products on Redis, and not in the database: all that are
-// there, but for those asked for while Redis was taken for down, as a busy machine makes it.
+// A restarted guard finds its products on Redis, not in the database: all that Redis has, except
+// those requested while Redis counted as down, as happens on a busy host.
 TEST_F(GuardRedisTest, RedisOutlivesTheGuard) {
   const std::vector<uint64_t> present = Ids(500, true, 1);
   ASSERT_NO_FATAL_FAILURE(Insert(present));
@@ -411,8 +411,8 @@ void WaitForMore(Http& http, const char* what) {
                 [&] { return Stage(http, "redis", what) != before; });
 }
 
-// The server is killed in the middle of the requests and comes back, twice: every answer is
-// right, the stage is skipped and then used again.
+// The Redis server is killed during the requests and restarted, twice: every answer is right, and
+// the stage is skipped and then used again.
 TEST_F(GuardRedisTest, ARedisThatDiesIsDoneWithout) {
   const std::vector<uint64_t> present = Ids(20000, true, 1);
   ASSERT_NO_FATAL_FAILURE(Insert(present));
@@ -437,8 +437,8 @@ TEST_F(GuardRedisTest, ARedisThatDiesIsDoneWithout) {
   EXPECT_EQ(Stage(http, "database", "failures"), 0);
 }
 
-// A product changes while Redis is away.  It comes back with what it had before, which nobody
-// may see any more.  Seen to fail where the guard goes on with the same keys.
+// A product changes while Redis is down.  Redis restarts with the old body, which must not be
+// returned any more.  Seen to fail where the guard continues with the same keys.
 TEST_F(GuardRedisTest, AChangeThatRedisMissesIsNotUndone) {
   const std::string old = Body(42), now = "{\"id\":\"changed\"}";
   ASSERT_NO_FATAL_FAILURE(Insert({42}));
@@ -461,7 +461,7 @@ TEST_F(GuardRedisTest, AChangeThatRedisMissesIsNotUndone) {
   EXPECT_EQ(Stage(http, "redis", "hits"), 1);
 }
 
-// No stage is asked for what the one before has answered.
+// No stage is queried after an earlier one has answered.
 TEST_F(GuardRedisTest, AsksOneStageAfterTheOther) {
   const std::vector<uint64_t> present = Ids(300, true, 1);
   ASSERT_NO_FATAL_FAILURE(Insert(present));
@@ -485,20 +485,20 @@ class GuardFollowTest : public GuardRedisTest {
   std::string Url() const { return "redis://" + Redis() + "/products"; }
   void StartFollowing() { Start({"--follow", Url()}); }
 
-  // The other machine: a process that announces what is in the table.
+  // The other machine: a process that publishes the ids of the table.
   void Publish(int version) const {
     Program publish({PUBLISH_PROGRAM, Path("products.db"), Url()});
     EXPECT_EQ(publish.Line(), "version " + std::to_string(version));
     EXPECT_EQ(publish.Wait(), 0);
   }
 
-  // Another program writes products and announces them, and the guard hears of it.
+  // Another program writes products and publishes them; waits until the guard has the version.
   void Announce(Http& http, const std::vector<uint64_t>& ids, int version) const {
     const double news = Metric(http, "guard_follow_news_total");
     ASSERT_NO_FATAL_FAILURE(Insert(ids));
     size_t refused = 0;
     for (uint64_t id : ids) refused += http.Get(Product(id)).status == 404;
-    EXPECT_GE(refused, ids.size() * 9 / 10);  // but for false positives
+    EXPECT_GE(refused, ids.size() * 9 / 10);  // except false positives
     ASSERT_NO_FATAL_FAILURE(Publish(version));
     AwaitSpinning("the guard hears of a version",
                   [&] { return Metric(http, "guard_follow_news_total") != news; });
@@ -509,10 +509,10 @@ void ExpectAll(Http& http, const std::vector<uint64_t>& ids) {
   for (uint64_t id : ids) ASSERT_NO_FATAL_FAILURE(ExpectPresent(http, id));
 }
 
-// What another process publishes is answered moments later, while requests go on; the last
-// version goes on answering when Redis is killed, and the next one comes once it is back.  Seen
-// to fail where the gate does not ask for the ids of others, and where a poll that fails drops
-// what there is.
+// Ids that another process publishes pass moments later, while requests continue.  When Redis is
+// killed, the last version still answers, and the next one arrives once Redis is back.  Seen to
+// fail where the gate does not query the ids of others, and where a failed poll drops the current
+// version.
 TEST_F(GuardFollowTest, FollowsWhatAnotherMachinePublishes) {
   const std::vector<uint64_t> mine = Ids(500, true, 1), absent = Ids(500, false, 2);
   const std::vector<uint64_t> second = Ids(500, true, 8), third = Ids(500, true, 9), put = Ids(50, true, 10);
@@ -546,7 +546,7 @@ TEST_F(GuardFollowTest, FollowsWhatAnotherMachinePublishes) {
   });
 }
 
-// A table that is not there is not made, to be published as one that has nothing.  Seen to fail so.
+// A missing table is not created and published as an empty one.  Seen to fail without the check.
 TEST_F(GuardFollowTest, PublishesNoTableThatIsNotThere) {
   const std::string mistyped = Path("prodcuts.db");
   Program publish({PUBLISH_PROGRAM, mistyped, Url()}, true);
@@ -555,7 +555,7 @@ TEST_F(GuardFollowTest, PublishesNoTableThatIsNotThere) {
   EXPECT_NE(access(mistyped.c_str(), F_OK), 0);
 }
 
-// Where there is no Redis at the start, it begins with what is in its own table.
+// If Redis cannot be reached at the start, the guard begins with its own table.
 TEST_F(GuardFollowTest, BeginsWithoutRedis) {
   const std::vector<uint64_t> mine = Ids(100, true, 1), others = Ids(100, true, 8);
   ASSERT_NO_FATAL_FAILURE(Insert(mine));

@@ -1,7 +1,7 @@
 /*
  * http.c - see http.h.
  */
-#define _GNU_SOURCE /* open_memstream, for one; and what microhttpd.h takes */
+#define _GNU_SOURCE /* for open_memstream(), asprintf() and microhttpd.h */
 #include "examples/guard/http.h"
 
 #include <arpa/inet.h>
@@ -20,24 +20,24 @@ enum {
   HTTP_BODY_MOST = 65536, /* bytes of a product                                    */
   HTTP_ID_DIGITS = 19,    /* of INT64_MAX                                          */
   HTTP_IDLE_SECONDS = 30, /* until a silent connection is closed                   */
-  HTTP_GRACE_MS = 5000,   /* for requests under way when it stops                  */
+  HTTP_GRACE_MS = 5000,   /* for the requests in progress when it stops            */
 };
 
 struct http {
   struct guard *guard;
   struct MHD_Daemon *daemon;
-  _Atomic(uint64_t) under_way; /* requests */
-  _Atomic(bool) draining;      /* each answer is its connection's last */
+  _Atomic(uint64_t) under_way; /* requests in progress */
+  _Atomic(bool) draining;      /* each connection closes after its next answer */
 };
 
 /* One request; exists from its headers until its answer is sent. */
 struct request {
-  char *body; /* of HTTP_BODY_MOST bytes, from the first one that came; or NULL */
+  char *body; /* HTTP_BODY_MOST bytes, allocated with the first byte received; or NULL */
   size_t size;
-  bool refused; /* too large: what comes is read and dropped, to be answered at its end */
+  bool refused; /* too large: the rest is read and dropped, then answered */
 };
 
-/* An answer; the body is the answer's own. */
+/* An answer; it owns the body. */
 struct answer {
   unsigned status;
   const char *type;
@@ -74,12 +74,12 @@ static void answer_headers(const struct http *http, const struct answer *answer,
   (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
   if (answer->allow != NULL)
     (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, answer->allow);
-  /* relaxed: a connection that is told one answer late is closed with the server. */
+  /* relaxed: a connection that misses the flag is closed when the server stops. */
   if (atomic_load_explicit(&http->draining, memory_order_relaxed))
     (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 }
 
-/* Sends it; without memory for that, the connection is closed. */
+/* Sends an answer; if there is no memory for that, the connection is closed. */
 static enum MHD_Result answer_send(const struct http *http, struct MHD_Connection *connection,
                                    struct answer answer)
 {
@@ -102,7 +102,7 @@ static bool is(const char *text, const char *other)
   return strcmp(text, other) == 0;
 }
 
-/* Reads a product's id, of which there is one spelling. */
+/* Parses a product's id; each id has one spelling. */
 static bool http_read_id(const char *text, int64_t *id)
 {
   const size_t digits = strspn(text, "0123456789");
@@ -129,7 +129,7 @@ static struct answer http_get(struct http *http, int64_t id)
   }
 }
 
-/* The JSON object that was sent, without white space; NULL if it is none. */
+/* Returns the request's JSON object without white space; NULL if the body is not one. */
 static char *http_read_object(const struct request *request)
 {
   json_t *json = request->body == NULL
@@ -205,7 +205,7 @@ static struct answer http_metrics(struct http *http, const char *method, const c
   return answer;
 }
 
-/* What answers a path, or all paths that begin with one that ends in a slash. */
+/* The handler of a path; of all paths below it, if it ends in a slash. */
 static const struct route {
   const char *path;
   struct answer (*answer)(struct http *http, const char *method, const char *rest,
@@ -228,7 +228,7 @@ static struct answer http_answer(struct http *http, const char *method, const ch
   return answer_error(MHD_HTTP_NOT_FOUND, "no such resource");
 }
 
-/* Keeps a part of the body, if there is room; false: no memory. */
+/* Appends a part of the body, if there is room; false: no memory. */
 static bool request_add(struct request *request, const char *bytes, size_t size)
 {
   if (request->body == NULL)
@@ -253,7 +253,7 @@ static enum MHD_Result http_begin(struct http *http, void **request)
   return MHD_YES;
 }
 
-/* Called with a request's headers, with each part of its body, and at its end. */
+/* libmicrohttpd calls this for a request's headers, for each part of its body, and at its end. */
 static enum MHD_Result http_handle(void *self, struct MHD_Connection *connection,
                                    const char *path, const char *method, const char *version,
                                    const char *bytes, size_t *size, void **request)
@@ -287,7 +287,7 @@ static void http_end(void *self, struct MHD_Connection *connection, void **reque
   atomic_fetch_sub_explicit(&http->under_way, 1, memory_order_relaxed);
 }
 
-/* Leaves "%31" what it is: an id has one spelling. */
+/* Leaves "%31" unchanged: an id has one spelling. */
 static size_t http_unescape(void *self, struct MHD_Connection *connection, char *text)
 {
   (void)self;
@@ -295,9 +295,9 @@ static size_t http_unescape(void *self, struct MHD_Connection *connection, char 
   return strlen(text);
 }
 
-/* By poll(): with epoll, MHD_quiesce_daemon() and the daemon's own threads may both take the socket
- * out of one epoll set, and whoever comes second ends the process ("Failed to remove listen FD"):
- * seen once on a machine with much else to do. */
+/* Uses poll().  With epoll, MHD_quiesce_daemon() and the daemon's threads may both remove the
+ * socket from one epoll set, and the second one ends the process ("Failed to remove listen FD"):
+ * seen once on a busy host. */
 static struct MHD_Daemon *http_listen(struct http *http, const struct sockaddr_in *at,
                                       unsigned threads)
 {
@@ -335,7 +335,7 @@ unsigned http_port(const struct http *http)
   return MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
 }
 
-/* Waits until no request is under way. */
+/* Waits until no request is in progress, at most HTTP_GRACE_MS. */
 static void http_drain(const struct http *http)
 {
   const struct timespec moment = {0, 1000000};

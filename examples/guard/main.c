@@ -1,6 +1,6 @@
 /*
- * main.c - the guard, a server in front of a table of products: what is surely not in the
- * table costs neither it nor the caches a request.
+ * main.c - the guard, a server in front of a table of products: a request for a definitely absent
+ * product reaches neither the table nor the caches.
  */
 #define _GNU_SOURCE /* getopt_long */
 #include <errno.h>
@@ -19,11 +19,11 @@ struct settings {
   struct guard_config guard;
   const char *address;
   unsigned port;
-  char *redis; /* HOST:PORT, cut at the colon; NULL: without */
+  char *redis; /* HOST:PORT, cut at the colon; NULL: no cache on Redis */
   bool help;
 };
 
-/* A whole number from `least` to `most`, or the end of the program. */
+/* Parses a whole number from `least` to `most`; else exits after a report. */
 static uint64_t read_number(const char *option, const char *text, uint64_t least, uint64_t most)
 {
   char *end;
@@ -109,7 +109,7 @@ static void read_option(struct settings *settings, int letter)
   case 'o': guard->follow = optarg; break;
   case 'n': guard->no_filter = true; break;
   case 'h': settings->help = true; break;
-  default: exit(MAIN_TROUBLE); /* getopt_long has said why */
+  default: exit(MAIN_TROUBLE); /* getopt_long has printed why */
   }
 }
 
@@ -137,7 +137,7 @@ static void read_options(struct settings *settings, int argc, char **argv)
   exit(MAIN_TROUBLE);
 }
 
-/* Serves until a signal of `signals` comes, which all threads have blocked. */
+/* Serves until one of `signals` comes; all threads block them. */
 static int serve(const struct settings *settings, const sigset_t *signals)
 {
   struct guard *guard = guard_open(&settings->guard);
@@ -172,8 +172,8 @@ int main(int argc, char **argv)
     free(settings.redis);
     return fputs(help, stdout) < 0 ? MAIN_TROUBLE : EXIT_SUCCESS;
   }
-  /* Before there are threads, which take it over.  A peer that is gone is an error of the
-   * call that writes to it, never a signal. */
+  /* Before the threads start: they inherit the mask.  SIGPIPE is ignored: a write to a closed
+   * connection fails with an error. */
   (void)signal(SIGPIPE, SIG_IGN);
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);

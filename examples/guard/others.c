@@ -14,21 +14,20 @@
 #include "examples/guard/report.h"
 
 enum {
-  OTHERS_TIMEOUT_MS = 2000,     /* for a connection, and for an answer                     */
-  OTHERS_MOST_RETRY = 5,        /* seconds between two attempts where the last ones failed  */
-  OTHERS_MOST_CHANGES = 100000, /* ids that are put one by one, before all is loaded anew   */
+  OTHERS_TIMEOUT_MS = 2000,     /* for a connection, and for an answer                   */
+  OTHERS_MOST_RETRY = 5,        /* seconds between two attempts after failures, at most  */
+  OTHERS_MOST_CHANGES = 100000, /* ids put one by one; for more, the filter is loaded    */
 };
 
 struct others {
   lfb_redis_address address;
   struct others_config config;
-  lfb_versions *versions; /* the first is empty: nobody has said anything */
+  lfb_versions *versions; /* the first is empty */
   lfb_redis_source *source;
   lfb_follow *follow;
-  bool failing; /* the follower's own */
-  /* relaxed, both: figures, on which nothing else depends. */
+  bool failing; /* used by the follower only */
   _Atomic(uint64_t) news;
-  _Atomic(uint64_t) failures;
+  _Atomic(uint64_t) failures; /* relaxed: a figure on which nothing depends */
 };
 
 static void others_fail(struct others *others, lfb_status status)
@@ -40,7 +39,7 @@ static void others_fail(struct others *others, lfb_status status)
   others->failing = true;
 }
 
-/* The follower tells what a poll has done. */
+/* The follower calls this with the result of each poll. */
 static void others_hear(void *self, lfb_followed what, lfb_status status)
 {
   struct others *others = self;
@@ -55,7 +54,8 @@ static void others_hear(void *self, lfb_followed what, lfb_status status)
   if (what == LFB_FOLLOWED_NOTHING)
     return;
   others->config.changed(others->config.to);
-  /* Behind it: who sees the figure rise sees what was changed. */
+  /* release: pairs with the acquire in others_print().  A thread that sees the figure rise sees
+   * the change. */
   atomic_fetch_add_explicit(&others->news, 1, memory_order_release);
 }
 
@@ -79,17 +79,17 @@ static lfb_status others_make(struct others *others)
   if (status != LFB_OK)
     return status;
   options->connect_ms = options->timeout_ms = OTHERS_TIMEOUT_MS;
-  options->retries = UINT32_MAX; /* none: the follower tries again */
+  options->retries = UINT32_MAX; /* none: the follower polls again */
   status = lfb_versions_create(&none, &others->versions);
   if (status == LFB_OK)
     status = lfb_redis_source_create(options, others->address.name, NULL, &others->source);
   return status == LFB_OK ? others_make_follow(others) : status;
 }
 
-/* Takes what is there, if it can be had, and goes on on a thread. */
+/* Loads the published version, if Redis can be reached, then follows on a thread. */
 static lfb_status others_begin(struct others *others)
 {
-  (void)lfb_follow_poll(others->follow, (uint64_t)time(NULL), NULL); /* others_hear() is told */
+  (void)lfb_follow_poll(others->follow, (uint64_t)time(NULL), NULL); /* reports to others_hear() */
   const lfb_status status = lfb_follow_start(others->follow);
   return status == LFB_OK ? lfb_redis_source_listen(others->source, others->follow) : status;
 }

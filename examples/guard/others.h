@@ -1,14 +1,14 @@
 /*
- * others.h - the products that another machine has announced: a filter of their ids, whose newest
- * version on Redis is followed (lfbloom/redis_source.h).
+ * others.h - the products that another machine announces: follows the newest version of a filter
+ * of their ids on Redis (lfbloom/redis_source.h).
  *
- * Whole     A version replaces the one before at once, while requests go on; until there is a
- *           first one, none is had.
- * Cut off   Without Redis it is the last version that answers, for as long as that lasts: no
- *           request waits for Redis, or fails.
- * Hostile   Publish with a keyed hash whose key is kept in the filter (publish.c does): else
- *           who asks may know which ids it is wrong about.
- * Threads   Any call beside any other, but create and free.
+ * Whole     A version replaces the previous one at once, while requests continue.  Before the
+ *           first version, every id is absent.
+ * Cut off   While Redis cannot be reached, the last version answers: no request waits for Redis,
+ *           or fails.
+ * Hostile   Publish with a keyed hash and its key kept in the filter, as publish.c does.
+ *           Otherwise an attacker may know which ids are false positives.
+ * Threads   All calls except create and free may run concurrently.
  */
 #ifndef GUARD_OTHERS_H
 #define GUARD_OTHERS_H
@@ -17,25 +17,27 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* What to follow. */
 struct others_config {
-  const char *url;           /* redis://[[user]:password@]host[:port]/name; copied       */
-  void (*changed)(void *to); /* told, on a thread of its own, of each version that came  */
+  const char *url;           /* redis://[[user]:password@]host[:port]/name; copied */
+  void (*changed)(void *to); /* called after each new version, on the follower's thread or in
+                                others_create() */
   void *to;
 };
 
 struct others;
 
-/* Follows from now on; what is published already is had when it returns, if Redis can be
- * reached.  NULL after a report. */
+/* Starts to follow.  If Redis can be reached, the version already published is loaded when it
+ * returns.  NULL after a report. */
 struct others *others_create(const struct others_config *config);
 
-/* NULL is ignored. */
+/* Stops and frees it; NULL is ignored. */
 void others_free(struct others *others);
 
-/* Whether somebody may have announced this id. */
+/* Whether the other machine may have announced this id. */
 bool others_have(struct others *others, int64_t id);
 
-/* Prints how the following goes in Prometheus' exposition format. */
+/* Prints the follower's figures in Prometheus' exposition format. */
 void others_print(struct others *others, FILE *to);
 
 #endif

@@ -12,11 +12,11 @@
 #include "examples/guard/report.h"
 
 enum {
-  PRODUCTS_BUSY_MS = 5000, /* to wait for other processes that write */
-  PRODUCTS_BATCH = 1024,   /* ids given at a time                    */
+  PRODUCTS_BUSY_MS = 5000, /* how long to wait for a process that writes */
+  PRODUCTS_BATCH = 1024,   /* ids passed at a time                       */
 };
 
-/* A connection with the one statement that it is for. */
+/* A connection and the one statement that it runs. */
 struct door {
   sqlite3 *database;
   sqlite3_stmt *statement;
@@ -54,7 +54,7 @@ static void door_close(struct door *door)
   *door = (struct door){NULL, NULL};
 }
 
-/* Opens a connection that one thread at a time uses. */
+/* Opens a connection for one thread at a time. */
 static bool door_connect(struct door *door, const char *path)
 {
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
@@ -72,7 +72,7 @@ static bool door_prepare(struct door *door, const char *sql)
          door_complain(door, sql);
 }
 
-/* Ends a use of the statement; what it last said is reported if it is an error. */
+/* Resets the statement; reports `last`, its last result, if that is an error. */
 static bool door_end(struct door *door, int last)
 {
   const bool fine = last == SQLITE_DONE || last == SQLITE_ROW ||
@@ -175,7 +175,7 @@ bool products_put(struct products *products, int64_t id, const char *body, size_
   return done;
 }
 
-/* Copies the row's body out, before the statement is reset. */
+/* Copies the row's body, which is valid only until the statement is reset. */
 static enum stage_answer products_take_body(struct door *door, struct lookup *lookup)
 {
   const void *body = sqlite3_column_text(door->statement, 0);
@@ -205,7 +205,7 @@ static enum stage_answer products_lookup(void *self, struct lookup *lookup)
   return answer;
 }
 
-/* Runs a statement on a connection of its own, so that nobody waits for a long one. */
+/* Prepares a statement on a connection of its own, so that a long one blocks no other call. */
 static bool products_ask(struct products *products, const char *sql, struct door *door)
 {
   *door = (struct door){NULL, NULL};
@@ -229,7 +229,7 @@ bool products_count(struct products *products, uint64_t *count)
   return counted;
 }
 
-/* Gives what the statement says, and the error that it ends with or SQLITE_DONE. */
+/* Passes the statement's ids to `give`; returns SQLITE_DONE, or the error that it ended with. */
 static int products_give(struct door *door, products_fn give, void *to, bool *wanted)
 {
   uint64_t ids[PRODUCTS_BATCH];
@@ -255,7 +255,7 @@ bool products_each(struct products *products, products_fn give, void *to)
   struct door door;
   bool wanted = true;
 
-  /* One statement is one transaction: a snapshot, which holds up nobody. */
+  /* One statement is one transaction: it reads a snapshot, and blocks no other one. */
   if (!products_ask(products, "SELECT id FROM products", &door))
     return false;
   const bool fine = door_end(&door, products_give(&door, give, to, &wanted));

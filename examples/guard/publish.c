@@ -1,5 +1,5 @@
 /*
- * publish.c - the other machine: publishes a filter of the ids in a table of products, for guards
+ * publish.c - publishes a filter of the ids in a table of products, for guards on other machines
  * that follow it.
  */
 #define _POSIX_C_SOURCE 200809L /* access */
@@ -22,7 +22,7 @@ static bool publish_take(void *to, const uint64_t *ids, size_t count)
   return true;
 }
 
-/* A filter of all ids of the table; NULL after a report. */
+/* Makes a filter of all ids of the table; NULL after a report. */
 static lfb_filter *publish_fill(struct products *products)
 {
   lfb_config config = {.fpp = 0.001, .hash = LFB_HASH_SIPHASH13, .keep_key = true};
@@ -56,8 +56,8 @@ static int publish_send(const char *url, const lfb_filter *filter)
   return status == LFB_OK ? EXIT_SUCCESS : PUBLISH_TROUBLE;
 }
 
-/* The table, which has to be there: published, the empty one of a name that was mistyped would have
- * guards refuse what they followed until then. */
+/* Opens the table, which must exist.  For a mistyped name, an empty table would be published, and
+ * the guards would refuse the ids that they let pass until then. */
 static struct products *publish_open(const char *path)
 {
   if (access(path, F_OK) == 0)

@@ -16,10 +16,10 @@
 #include "examples/guard/report.h"
 
 enum {
-  REDIS_IDLE = 64,           /* connections kept                                        */
-  REDIS_TIMEOUT_US = 100000, /* for each connection, command and answer                 */
+  REDIS_IDLE = 64,           /* connections kept                                    */
+  REDIS_TIMEOUT_US = 100000, /* for each connection, command and answer             */
   REDIS_DOWN_NS = 1000000000,
-  REDIS_FORGOTTEN_SECONDS = 10, /* of the empty value: longer than any lookup takes      */
+  REDIS_FORGOTTEN_SECONDS = 10, /* of the empty value: longer than any lookup takes */
   REDIS_KEY_SIZE = 64,
 };
 
@@ -30,13 +30,13 @@ struct redis_cache {
   pthread_mutex_t mutex; /* guards the next two */
   redisContext *idle[REDIS_IDLE];
   unsigned idle_count;
-  _Atomic(uint64_t) down_until; /* as clock_ns() says; 0: up */
-  /* Of keys: 0 that of all guards, else one of this one's own.  A lookup stays with the one
-   * that it began with: what it read before a change is not written to the next. */
+  _Atomic(uint64_t) down_until; /* a time of clock_ns(); 0: up */
+  /* The family of keys: 0 is shared by all guards, any other is this guard's own.  A lookup keeps
+   * the family that it began with, so a body read before a change is not written to the next. */
   _Atomic(uint64_t) family;
 };
 
-/* relaxed, here and below: who sees it late makes one more attempt. */
+/* relaxed, here and below: a thread that sees it late makes one more attempt. */
 static bool redis_is_down(const struct redis_cache *cache)
 {
   const uint64_t until = atomic_load_explicit(&cache->down_until, memory_order_relaxed);
@@ -70,7 +70,7 @@ static redisContext *redis_connect(const struct redis_cache *cache)
   return NULL;
 }
 
-/* A connection that was kept, or NULL. */
+/* Returns an idle connection, or NULL. */
 static redisContext *redis_take(struct redis_cache *cache)
 {
   pthread_mutex_lock(&cache->mutex);
@@ -108,7 +108,8 @@ static void command_add_text(struct command *command, const char *text)
   command_add(command, text, strlen(text));
 }
 
-/* Sends it on one connection, which is kept if it answers and else closed; NULL is ignored. */
+/* Sends the command on one connection, which is kept if it answers, else closed; NULL is
+ * ignored. */
 static redisReply *redis_send(struct redis_cache *cache, redisContext *context,
                               const struct command *command)
 {
@@ -123,13 +124,14 @@ static redisReply *redis_send(struct redis_cache *cache, redisContext *context,
   return reply;
 }
 
-/* The answer, to be freed, of any type but an error; NULL: the server is down. */
+/* Returns the answer, which the caller must free; never an error reply.  NULL: the server is
+ * down. */
 static redisReply *redis_ask(struct redis_cache *cache, const struct command *command)
 {
   if (redis_is_down(cache))
     return NULL;
   redisReply *reply = redis_send(cache, redis_take(cache), command);
-  if (reply == NULL) /* one that was kept may be of a server that was started anew since */
+  if (reply == NULL) /* the server may have restarted since the connection was kept */
     reply = redis_send(cache, redis_connect(cache), command);
   if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
     freeReplyObject(reply);
@@ -140,14 +142,14 @@ static redisReply *redis_ask(struct redis_cache *cache, const struct command *co
   return reply;
 }
 
-/* relaxed: a lookup that begins after the change was answered sees its family all the same,
- * since the answer orders the two. */
+/* relaxed: a lookup that begins after the answer to a change still sees the change's family, since
+ * that answer orders the two. */
 static uint64_t redis_family(const struct redis_cache *cache)
 {
   return atomic_load_explicit(&cache->family, memory_order_relaxed);
 }
 
-/* Prints the key of a product, and begins a command with it. */
+/* Writes the key of a product to `key`, and begins a command with it. */
 static struct command redis_begin(const char *verb, const struct lookup *lookup,
                                   char key[REDIS_KEY_SIZE])
 {
@@ -189,7 +191,7 @@ static enum stage_answer redis_lookup(void *self, struct lookup *lookup)
   return found ? STAGE_FOUND : STAGE_NOT_HERE;
 }
 
-/* Sets a product's value for some seconds; `only_new`: only where there is none. */
+/* Sets a product's value for `seconds`; with `only_new`, only if the key is absent. */
 static bool redis_set(struct redis_cache *cache, const struct lookup *product,
                       const char *seconds, bool only_new)
 {
@@ -225,7 +227,8 @@ static void redis_forget(void *self, int64_t id)
 
   (void)snprintf(seconds, sizeof seconds, "%d", REDIS_FORGOTTEN_SECONDS);
   if (!redis_set(cache, &nothing, seconds, false))
-    atomic_store_explicit(&cache->family, clock_ns(CLOCK_REALTIME), memory_order_relaxed); /* as redis_family() */
+    /* relaxed: as redis_family(). */
+    atomic_store_explicit(&cache->family, clock_ns(CLOCK_REALTIME), memory_order_relaxed);
 }
 
 struct redis_cache *redis_cache_create(const char *host, int port, unsigned seconds)

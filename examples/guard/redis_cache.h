@@ -1,15 +1,15 @@
 /*
  * redis_cache.h - a cache of products on a Redis server, which several guards may share.
  *
- * Keys      product:ID, the product's body, for so many seconds.
- * Fresh     A product that changes is overwritten by an empty value for some seconds, and
- *           what a lookup brings back is written only where there is nothing: so what was
- *           read before the change does not come in after it.
- * Down      A server that does not answer within a tenth of a second is left alone for a
- *           second: the stage is skipped meanwhile, and the request goes on.  A change that
- *           could not be said to it makes this guard use other keys from then on (until it is
- *           started anew); other guards may give what was there before until it expires.
- * Threads   Any call beside any other, but free.  Connections are kept and shared.
+ * Keys      product:ID holds the product's body, and expires after `seconds`.
+ * Fresh     When a product changes, an empty value overwrites it for 10 seconds.  A lookup
+ *           writes a body only if the key is absent.  So a body read before the change is not
+ *           stored after it.
+ * Down      If the server does not answer within 0.1 s, it is not used for 1 s: the stage is
+ *           skipped and requests continue.  If a change could not be sent to it, this guard uses
+ *           other keys until it is restarted.  Other guards may return the old body until it
+ *           expires.
+ * Threads   All calls except free may run concurrently.  Connections are kept and shared.
  */
 #ifndef GUARD_REDIS_CACHE_H
 #define GUARD_REDIS_CACHE_H
@@ -18,14 +18,14 @@
 
 struct redis_cache;
 
-/* Makes one, which connects when it is first asked; `seconds` is how long an entry is kept,
- * from 1 on.  NULL: no memory. */
+/* Makes a cache, which connects on its first use; `seconds`, at least 1, is how long an entry is
+ * kept.  NULL: no memory. */
 struct redis_cache *redis_cache_create(const char *host, int port, unsigned seconds);
 
-/* NULL is ignored. */
+/* Frees it; NULL is ignored. */
 void redis_cache_free(struct redis_cache *cache);
 
-/* Its row among the stages. */
+/* Returns its row for the stages. */
 struct stage redis_cache_stage(struct redis_cache *cache);
 
 #endif

@@ -30,7 +30,7 @@ static enum stage_answer stage_lookup(struct stage *stage, struct lookup *lookup
   return answer;
 }
 
-/* Tells the first `count` stages what came of it. */
+/* Passes the result to the first `count` stages. */
 static void stages_fill(struct stages *stages, size_t count, const struct lookup *lookup)
 {
   for (size_t at = 0; at < count; at++)
@@ -58,7 +58,7 @@ void stages_forget(struct stages *stages, int64_t id)
       stages->rows[at].forget(stages->rows[at].self, id);
 }
 
-/* How often a stage gave one of the answers whose bits are in `set`. */
+/* How often a stage gave one of the answers in the bit set `set`. */
 static uint64_t stage_sum(const struct stage *stage, unsigned set)
 {
   uint64_t sum = 0;
@@ -75,7 +75,7 @@ static double stage_seconds(const struct stage *stage)
          (double)atomic_load_explicit(&stage->counters.nanoseconds, memory_order_relaxed);
 }
 
-/* The families of counters: which answers each of them counts. */
+/* The families of counters, and the answers that each counts. */
 static const struct family {
   const char *name;
   const char *help;

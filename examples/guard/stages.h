@@ -1,12 +1,10 @@
 /*
- * stages.h - what a request for a product passes through, nearest first: each stage answers,
- * or lets it go on to the next.
+ * stages.h - the stages that a request for a product passes, nearest first: each stage answers the
+ * request or lets it go on to the next stage.
  *
- * Of a stage no more is known than its row: what it is called, how it is asked, what it is
- * told of what stages behind it found, and how often it gave which answer.
+ * A stage is known only by its row: its name, its functions, and a counter for each answer.
  *
- * Threads  lookup, forget and print may run at once, any of them; the rows do not change
- *          meanwhile.
+ * Threads  lookup, forget and print may run concurrently; no row may be added during them.
  */
 #ifndef GUARD_STAGES_H
 #define GUARD_STAGES_H
@@ -17,41 +15,42 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a stage says. */
+/* The answer of a stage. */
 enum stage_answer {
-  STAGE_FOUND,    /* here it is                                                   */
-  STAGE_MAYBE,    /* it may be further on                                         */
-  STAGE_NOT_HERE, /* not here, which says nothing of what is further on           */
-  STAGE_ABSENT,   /* there is no such product: nobody else is asked               */
-  STAGE_SKIPPED,  /* the stage is out of order, and the request goes on without it */
-  STAGE_FAILED,   /* .. and nobody else could answer                              */
+  STAGE_FOUND,    /* the product is in `body`                                    */
+  STAGE_MAYBE,    /* a later stage may have it                                   */
+  STAGE_NOT_HERE, /* this stage does not have it; a later one may                */
+  STAGE_ABSENT,   /* there is no such product: no later stage is queried         */
+  STAGE_SKIPPED,  /* the stage does not work; the request continues without it   */
+  STAGE_FAILED,   /* the stage does not work, and no other stage could answer    */
   STAGE_ANSWERS
 };
 
-/* One request on its way. */
+/* A request in progress. */
 struct lookup {
   int64_t id;
-  uint64_t ticket; /* the in-process cache's own (cache.h)            */
-  uint64_t family; /* the Redis cache's own (redis_cache.c)           */
-  bool own;        /* the gate's: its own filter let it through       */
-  char *body;      /* of a product that was found; malloc'd; or NULL  */
-  size_t size;     /* of it, in bytes                                 */
+  uint64_t ticket; /* used by the in-process cache only (cache.h)       */
+  uint64_t family; /* used by the Redis cache only (redis_cache.c)      */
+  bool own;        /* used by the gate only: its own filter let it pass */
+  char *body;      /* of a found product, malloc'd; or NULL             */
+  size_t size;     /* of the body, in bytes                             */
 };
 
-/* relaxed, all of them: figures, on which nothing else depends. */
+/* A stage's figures.  All accesses are relaxed: nothing depends on them. */
 struct stage_counters {
   _Atomic(uint64_t) answers[STAGE_ANSWERS];
   _Atomic(uint64_t) nanoseconds; /* spent in lookups */
 };
 
+/* A stage's row. */
 struct stage {
   const char *name;
   void *self;
   enum stage_answer (*lookup)(void *self, struct lookup *lookup);
-  /* Told what a stage behind it found: a body, or NULL where there is no such product.
-   * NULL: it does not care. */
+  /* Called when a later stage answered: with a body, or NULL if there is no such product.
+   * NULL: not needed. */
   void (*fill)(void *self, const struct lookup *lookup);
-  /* Told that a product has changed.  NULL: it does not care. */
+  /* Called after a product has changed.  NULL: not needed. */
   void (*forget)(void *self, int64_t id);
   struct stage_counters counters;
 };
@@ -63,18 +62,19 @@ struct stages {
   size_t count;
 };
 
-/* Adds a row behind those that are there: its counters begin at 0. */
+/* Adds a row after the others; its counters begin at 0. */
 void stages_add(struct stages *stages, struct stage stage);
 
 /*
- * Asks one stage after the other, and tells those that were passed what came of it.
+ * Queries one stage after the other, and passes the result to the stages before the one that
+ * answered.
  *
- * Returns STAGE_FOUND with a body, the caller's to free; STAGE_ABSENT; or STAGE_FAILED.
+ * Returns STAGE_FOUND with a body, which the caller must free; STAGE_ABSENT; or STAGE_FAILED.
  */
 enum stage_answer stages_lookup(struct stages *stages, struct lookup *lookup);
 
-/* Has every stage forget what it holds of a product, the last one first: a lookup that
- * comes in between finds nothing old behind the stages that have forgotten. */
+/* Makes every stage forget a product, the last stage first: a concurrent lookup then finds nothing
+ * old in the stages after one that has forgotten. */
 void stages_forget(struct stages *stages, int64_t id);
 
 /* Prints all counters in Prometheus' exposition format. */
