@@ -130,10 +130,10 @@ int main(int argc, char **argv)
 
   if (argc != 2 || argv[1][0] == '-') {
     fprintf(stderr, "usage: blacklist FILE|DIRECTORY\n"
-                    "Prints each line of standard input behind `pass`: it is surely not on the\n"
-                    "blacklist; or `check`: it may be.  The blacklist is a filter in FILE, or in\n"
-                    "the newest file of DIRECTORY: made by 'lfbloom build', one line a key.  A\n"
-                    "new one is taken a second after it is there.\n");
+                    "Prints `pass` or `check` before each line of standard input.  `pass`: the\n"
+                    "line is definitely not on the blacklist; `check`: it may be.  The blacklist\n"
+                    "is a filter in FILE, or in the newest file of DIRECTORY; 'lfbloom build'\n"
+                    "makes one from a key per line.  A new one is used within about a second.\n");
     return BLACKLIST_TROUBLE;
   }
   int status = blacklist_start(&blacklist);

@@ -263,13 +263,13 @@ void gate_print(struct gate *gate, FILE *to)
 
   (void)lfb_watch_prometheus(watches, 1, gate_write, to);
   fprintf(to,
-          "# HELP guard_filter_version Number of the filter's version that answers.\n"
+          "# HELP guard_filter_version Number of the filter's current version.\n"
           "# TYPE guard_filter_version gauge\n"
           "guard_filter_version %" PRIu64 "\n"
           "# HELP guard_rebuilds_total Rebuilds of the filter since the start.\n"
           "# TYPE guard_rebuilds_total counter\n"
           "guard_rebuilds_total %" PRIu64 "\n"
-          "# HELP guard_rebuild_failures_total Rebuilds that came to nothing.\n"
+          "# HELP guard_rebuild_failures_total Rebuilds that failed.\n"
           "# TYPE guard_rebuild_failures_total counter\n"
           "guard_rebuild_failures_total %" PRIu64 "\n",
           lfb_versions_number(gate->versions),

@@ -62,7 +62,7 @@ static struct answer answer_error(unsigned status, const char *text)
 
 static struct answer answer_not_allowed(const char *allow)
 {
-  struct answer answer = answer_error(MHD_HTTP_METHOD_NOT_ALLOWED, "no such method here");
+  struct answer answer = answer_error(MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed here");
 
   answer.allow = allow;
   return answer;
@@ -146,7 +146,7 @@ static struct answer http_put(struct http *http, int64_t id, const struct reques
   char *body = http_read_object(request);
 
   if (body == NULL)
-    return answer_error(MHD_HTTP_BAD_REQUEST, "the body is no JSON object");
+    return answer_error(MHD_HTTP_BAD_REQUEST, "the body is not a JSON object");
   const size_t size = strlen(body);
   if (guard_put(http->guard, id, body, size))
     return answer_json(MHD_HTTP_OK, body, size);
@@ -181,7 +181,7 @@ static struct answer http_rebuild(struct http *http, const char *method, const c
   if (!is(method, "POST"))
     return answer_not_allowed("POST");
   if (!guard_rebuild(http->guard))
-    return answer_error(MHD_HTTP_CONFLICT, "the filter is being rebuilt already");
+    return answer_error(MHD_HTTP_CONFLICT, "a rebuild is already in progress");
   return answer_json(MHD_HTTP_ACCEPTED, strdup(begun), sizeof begun - 1);
 }
 
@@ -345,7 +345,7 @@ static void http_drain(const struct http *http)
       return;
     (void)nanosleep(&moment, NULL);
   }
-  report("stopping with requests that have not been answered");
+  report("stopping; some requests were not answered");
 }
 
 void http_stop(struct http *http)

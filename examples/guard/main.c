@@ -66,31 +66,32 @@ static void read_redis(struct settings *settings, const char *text)
 
 static const char help[] =
     "usage: guard --database FILE [OPTIONS]\n"
-    "Serves the products of an SQLite table, made if it is not there, behind a Bloom filter\n"
-    "that refuses ids of products that do not exist.\n"
+    "Serves the products of an SQLite table, created if absent, behind a Bloom filter that\n"
+    "refuses ids of products that do not exist.\n"
     "\n"
     "  --database FILE   table products(id INTEGER PRIMARY KEY, body TEXT NOT NULL)\n"
     "  --address A       IPv4 address to listen at (default: 127.0.0.1)\n"
-    "  --port N          0: a free one, which is printed (default: 8080)\n"
-    "  --threads N       that answer requests, from 2 (default: 4)\n"
-    "  --fpp P           absent ids that pass the filter, at most about (default: 0.001)\n"
-    "  --expect N        products to make room for in the filter (default: 100000; never less\n"
-    "                    than there are at a start or rebuild, and a quarter)\n"
+    "  --port N          port to listen at; 0 chooses a free one and prints it (default: 8080)\n"
+    "  --threads N       threads that answer requests, at least 2 (default: 4)\n"
+    "  --fpp P           share of absent ids that pass the filter, at most about\n"
+    "                    (default: 0.001)\n"
+    "  --expect N        least capacity of the filter, in products (default: 100000); at a start\n"
+    "                    or rebuild it is at least a quarter more than the table has\n"
     "  --cache N         products in the cache of this process (default: 10000)\n"
-    "  --redis HOST:PORT a cache of products on a Redis server as well\n"
-    "  --ttl SECONDS     that Redis keeps a product (default: 300)\n"
+    "  --redis HOST:PORT cache products on a Redis server too\n"
+    "  --ttl SECONDS     how long Redis keeps a product (default: 300)\n"
     "  --follow URL      redis://[[user]:password@]host[:port]/name of a filter that another\n"
-    "                    machine publishes (examples/guard:publish): its ids pass, too, from\n"
-    "                    moments after it is; the last one goes on without Redis.  Where URL\n"
-    "                    has no password, LFBLOOM_REDIS_PASSWORD in the environment is it\n"
-    "  --no-filter       ask without the filter: to see what it is worth\n"
+    "                    machine publishes (examples/guard:publish).  Its ids pass too, moments\n"
+    "                    after it is published.  Without Redis, the last one stays in use.  If\n"
+    "                    URL has no password, LFBLOOM_REDIS_PASSWORD in the environment is used\n"
+    "  --no-filter       run without the filter, to measure its effect\n"
     "  --help            print this help and exit\n"
     "\n"
     "  GET  /pms/productInfo/ID   a product, or 404; PUT or POST a JSON object writes it\n"
-    "  POST /admin/rebuild        makes the filter anew from the table, while requests go on:\n"
-    "                             after something else has written to the table\n"
-    "  GET  /metrics              for Prometheus\n"
-    "SIGTERM or SIGINT stops it after the requests under way.\n";
+    "  POST /admin/rebuild        rebuilds the filter from the table while requests continue;\n"
+    "                             needed after another program has written to the table\n"
+    "  GET  /metrics              figures for Prometheus\n"
+    "SIGTERM or SIGINT stops it after the requests in progress.\n";
 
 static void read_option(struct settings *settings, int letter)
 {
@@ -131,9 +132,9 @@ static void read_options(struct settings *settings, int argc, char **argv)
   if (settings->help || (settings->guard.database != NULL && optind == argc))
     return;
   if (optind < argc)
-    report("no operands are taken: '%s' (see --help)", argv[optind]);
+    report("unexpected operand '%s' (see --help)", argv[optind]);
   else
-    report("no --database given (see --help)");
+    report("--database is required (see --help)");
   exit(MAIN_TROUBLE);
 }
 

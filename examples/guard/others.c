@@ -34,7 +34,7 @@ static void others_fail(struct others *others, lfb_status status)
 {
   atomic_fetch_add_explicit(&others->failures, 1, memory_order_relaxed);
   if (!others->failing)
-    report("follow: %s: %s, going on with what there is", others->address.name,
+    report("follow: %s: %s, continuing with the current ids", others->address.name,
            lfb_status_text(status));
   others->failing = true;
 }
@@ -132,10 +132,10 @@ bool others_have(struct others *others, int64_t id)
 void others_print(struct others *others, FILE *to)
 {
   fprintf(to,
-          "# HELP guard_follow_news_total Versions, or lists of changes, that came by Redis.\n"
+          "# HELP guard_follow_news_total Versions, or lists of changes, received from Redis.\n"
           "# TYPE guard_follow_news_total counter\n"
           "guard_follow_news_total %" PRIu64 "\n"
-          "# HELP guard_follow_failures_total Polls of Redis for them that failed.\n"
+          "# HELP guard_follow_failures_total Polls of Redis that failed.\n"
           "# TYPE guard_follow_failures_total counter\n"
           "guard_follow_failures_total %" PRIu64 "\n",
           /* acquire: pairs with the release in others_hear(). */

@@ -49,7 +49,7 @@ static void redis_say_down(struct redis_cache *cache)
   const uint64_t until = clock_ns(CLOCK_MONOTONIC) + REDIS_DOWN_NS;
 
   if (atomic_exchange_explicit(&cache->down_until, until, memory_order_relaxed) == 0)
-    report("redis: %s:%d does not answer, going on without it", cache->host, cache->port);
+    report("redis: %s:%d does not answer, continuing without it", cache->host, cache->port);
 }
 
 static void redis_say_up(struct redis_cache *cache)

@@ -81,14 +81,14 @@ static const struct family {
   const char *help;
   unsigned answers;
 } families[] = {
-    {"requests", "Requests that came to the stage.", (1u << STAGE_ANSWERS) - 1},
-    {"hits", "Requests that it answered with the product; of the filter, let through.",
+    {"requests", "Requests that reached the stage.", (1u << STAGE_ANSWERS) - 1},
+    {"hits", "Requests that the stage answered with the product; that the filter let pass.",
      1u << STAGE_FOUND | 1u << STAGE_MAYBE},
-    {"misses", "Requests for what it has not; of the filter, refused.",
+    {"misses", "Requests for a product that the stage does not have; that the filter refused.",
      1u << STAGE_NOT_HERE | 1u << STAGE_ABSENT},
-    {"skips", "Requests that went on without it, since it was out of order.",
+    {"skips", "Requests that skipped the stage, since it did not work.",
      1u << STAGE_SKIPPED},
-    {"failures", "Requests that could not be answered, since it was out of order.",
+    {"failures", "Requests that could not be answered, since the stage did not work.",
      1u << STAGE_FAILED},
 };
 

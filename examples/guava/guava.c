@@ -98,7 +98,7 @@ static int guava_answer(const lfb_filter *filter, const struct funnel *funnel)
       line[--size] = '\0';
     const enum reading reading = funnel->ask(filter, line, (size_t)size);
     if (reading == READING_NO_KEY) {
-      fprintf(stderr, "guava: '%s' is no key for the funnel '%s'\n", line, funnel->name);
+      fprintf(stderr, "guava: '%s' is not a key for the funnel '%s'\n", line, funnel->name);
       status = GUAVA_TROUBLE;
     } else {
       printf("%s %s\n", reading == READING_MAYBE ? "maybe" : "no", line);
@@ -118,8 +118,9 @@ int main(int argc, char **argv)
 
   if (funnel == NULL) {
     fprintf(stderr, "usage: guava string|long|chars FILE\n"
-                    "Prints each line of standard input behind `maybe` or `no`: whether it was\n"
-                    "put into the BloomFilter that Java wrote to FILE, by the funnel named.\n");
+                    "Prints `maybe` or `no` before each line of standard input: whether Java put\n"
+                    "it into the BloomFilter in FILE.  `string`, `long` or `chars` is the funnel\n"
+                    "that Java used.\n");
     return GUAVA_TROUBLE;
   }
   (void)setlocale(LC_CTYPE, "C.UTF-8"); /* without it, `chars` accepts only ASCII */

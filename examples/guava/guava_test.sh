@@ -24,7 +24,7 @@ for funnel in string long chars; do
     complain "$funnel: keys that Java put are not found"
   # At 1 %: 200 of 20,000; 5 standard deviations above that are 270.
   maybes=$(keys "$funnel" 2001 22000 | "$guava_program" "$funnel" "$work/$funnel" | grep -c ^maybe)
-  ((maybes > 100 && maybes <= 270)) || complain "$funnel: $maybes of 20000 are wrongly said to be in"
+  ((maybes > 100 && maybes <= 270)) || complain "$funnel: $maybes of 20000 are false positives"
 done
 # Through another funnel, the keys are not found.
 maybes=$(keys string 1 2000 | "$guava_program" chars "$work/string" | grep -c ^maybe)
@@ -39,8 +39,8 @@ refused() { # MESSAGE ARGUMENT..., with keys on standard input
 }
 refused "usage:"
 refused "usage:" varchar "$work/string"
-refused "no key for the funnel 'long'" long "$work/long" <<<x
-refused "no key for the funnel 'chars'" chars "$work/chars" < <(printf '\377\n')
+refused "not a key for the funnel 'long'" long "$work/long" <<<x
+refused "not a key for the funnel 'chars'" chars "$work/chars" < <(printf '\377\n')
 refused "cannot be opened" string "$work/none"
 head -c 100 "$work/string" >"$work/cut"
 refused "ends too early" string "$work/cut"

@@ -99,7 +99,7 @@ static const char *group_read(struct thrift *thrift, const char *column, struct 
   if (thrift->bad || rows < 0 || (found.wanted && !found.typed) || found.chunk.filter_offset < 0)
     return contradicts;
   if (!found.wanted)
-    return "there is no such column (a nested one has dots in its name)";
+    return "there is no such column (name a nested one by its path, with dots)";
   if (found.elsewhere)
     return "the column is in another file";
   *chunk = found.chunk;
@@ -144,18 +144,18 @@ static const char *footer_find(FILE *file, size_t *size)
   const off_t end = fseeko(file, 0, SEEK_END) == 0 ? ftello(file) : -1;
 
   if (end < 0)
-    return "it cannot be read from its end";
+    return "cannot seek to the end of the file";
   if (end < MAGIC_SIZE + TAIL_SIZE || fseeko(file, end - TAIL_SIZE, SEEK_SET) != 0 ||
       fread(tail, 1, sizeof tail, file) != sizeof tail)
-    return "this is no Parquet file";
+    return "not a Parquet file";
   if (memcmp(tail + MAGIC_SIZE, "PARE", MAGIC_SIZE) == 0)
     return "its footer is encrypted";
   if (memcmp(tail + MAGIC_SIZE, "PAR1", MAGIC_SIZE) != 0)
-    return "this is no Parquet file";
+    return "not a Parquet file";
   *size = tail[0] | (size_t)tail[1] << 8 | (size_t)tail[2] << 16 | (size_t)tail[3] << 24;
   if ((uint64_t)*size > (uint64_t)(end - TAIL_SIZE - MAGIC_SIZE))
     return "its footer is longer than the file";
-  return fseeko(file, end - TAIL_SIZE - (off_t)*size, SEEK_SET) == 0 ? NULL : "it cannot be read";
+  return fseeko(file, end - TAIL_SIZE - (off_t)*size, SEEK_SET) == 0 ? NULL : "cannot be read";
 }
 
 const char *footer_read(FILE *file, const char *column, struct footer *footer)
@@ -170,7 +170,7 @@ const char *footer_read(FILE *file, const char *column, struct footer *footer)
   if (bytes == NULL)
     return "out of memory";
   if (fread(bytes, 1, size, file) != size) {
-    wrong = "it cannot be read";
+    wrong = "cannot be read";
   } else {
     struct thrift thrift = {.at = bytes, .end = bytes + size};
     wrong = metadata_read(&thrift, column, &read);

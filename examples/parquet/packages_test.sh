@@ -41,5 +41,5 @@ for row in $(seq 0 11); do
   grep -qE "^row group $((row / 4)),.*: maybe name-$row$" "$work/said" || complain "parquetjs: no name-$row"
 done
 maybes=$(seq -f nobody-%g 1 100 | xargs "$program" "$work/parquetjs.parquet" name | grep -c ': maybe ' || true)
-((maybes < 30)) || complain "parquetjs: $maybes of 300 are wrongly said to be in"
+((maybes < 30)) || complain "parquetjs: $maybes of 300 are false positives"
 exit $wrong

@@ -176,7 +176,7 @@ static bool values_fit(const struct footer *footer, char *const *values)
   for (size_t group = 0; group < footer->count; group++)
     for (char *const *value = values; *value != NULL; value++)
       if (!key_read(footer->chunks[group].type, *value, &key)) {
-        (void)complain(*value, "no value of the column's type, or of one that has no filters");
+        (void)complain(*value, "not a value of the column's type, or the type has no filters");
         return false;
       }
   return true;
@@ -222,9 +222,9 @@ int main(int argc, char **argv)
 
   if (argc < 4) {
     fprintf(stderr, "usage: parquet FILE COLUMN VALUE...\n"
-                    "Says of each row group of a Parquet file whether COLUMN may have VALUE there,\n"
-                    "by the file's own Bloom filters: `no` is certain.  Exits with 0 if some VALUE\n"
-                    "may be somewhere, with 1 if none is anywhere, with 2 on trouble.\n");
+                    "Prints for each row group of a Parquet file whether COLUMN may contain\n"
+                    "VALUE, by the file's own Bloom filters: `no` is certain.  Exits with 0 if any\n"
+                    "VALUE may be in the file, with 1 if none is, with 2 on an error.\n");
     return PARQUET_TROUBLE;
   }
   file.stream = fopen(file.path, "rb");

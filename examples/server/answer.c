@@ -39,5 +39,5 @@ size_t answer_line(lfb_filter *filter, const char *line, size_t size, char out[A
   }
   if (size == strlen("COUNT") && memcmp(line, "COUNT", size) == 0)
     return answer_count(filter, out);
-  return answer_text(out, "ERR it is PUT, CLAIM or HAS and a key, or COUNT");
+  return answer_text(out, "ERR expected PUT KEY, CLAIM KEY, HAS KEY or COUNT");
 }

@@ -162,7 +162,7 @@ static int server_work(struct server *server, unsigned threads, const sigset_t *
   if (started == threads)
     (void)sigwait(signals, &signal);
   else
-    status = complain("a thread");
+    status = complain("cannot start a thread");
   (void)eventfd_write(server->stop, 1);
   for (unsigned i = 0; i < started; i++)
     (void)pthread_join(workers[i].thread, NULL);
@@ -206,9 +206,10 @@ int main(int argc, char **argv)
       !read_number(argv[2], 1, MAIN_THREADS_MOST, &threads) ||
       !read_number(argv[3], 1, UINT64_C(1) << 40, &expected)) {
     fprintf(stderr, "usage: server PORT THREADS EXPECTED\n"
-                    "Keeps a filter for EXPECTED keys, of which one in a million is taken for\n"
-                    "another, and serves it on 127.0.0.1; PORT 0 is a free one, which is printed.\n"
-                    "Each line in is a line out: PUT KEY, CLAIM KEY, HAS KEY: 1 or 0; COUNT.\n");
+                    "Serves a filter for EXPECTED keys, with one false positive in a million, on\n"
+                    "127.0.0.1.  PORT 0 chooses a free port, and prints it.  Each request is a\n"
+                    "line, and so is its answer: PUT KEY, CLAIM KEY, HAS KEY: 1 or 0; COUNT: a\n"
+                    "number.\n");
     return MAIN_TROUBLE;
   }
   const lfb_config config = {.expected_insertions = expected, .fpp = 1e-6};

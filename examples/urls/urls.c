@@ -146,7 +146,7 @@ static int urls_print(const char *bytes, size_t size, unsigned count, lfb_filter
     fprintf(stderr, "urls: standard output: %s\n", strerror(errno));
     return URLS_TROUBLE;
   }
-  fprintf(stderr, "urls: %llu, of them %llu for the first time\n", (unsigned long long)all,
+  fprintf(stderr, "urls: %llu URLs, %llu of them distinct\n", (unsigned long long)all,
           (unsigned long long)first);
   return EXIT_SUCCESS;
 }
@@ -221,9 +221,9 @@ int main(int argc, char **argv)
   if (threads != 0 && expected != 0)
     return urls_run(argv[3], threads, expected);
   fprintf(stderr, "usage: urls THREADS EXPECTED FILE\n"
-                  "Prints each URL of FILE, one a line, once, in any order.  THREADS: 1 to %d;\n"
-                  "EXPECTED: how many distinct ones may come; beyond it, more and more new URLs\n"
-                  "are taken for old ones (up to it, one in a million).\n",
+                  "Prints each URL of FILE, which has one per line, once, in any order.\n"
+                  "THREADS: 1 to %d.  EXPECTED: the number of distinct URLs.  Up to it, one URL\n"
+                  "in a million is a false positive and is not printed; beyond it, more.\n",
           URLS_THREADS_MOST);
   return URLS_TROUBLE;
 }

@@ -97,7 +97,7 @@ static int reading_put(void *to, const char *line, size_t size)
     return reading_refuse(reading, "out of memory");
   const size_t count = reading->text.count;
   if (count == 0)
-    return reading_refuse(reading, "there is no word");
+    return reading_refuse(reading, "the line has no word");
   if (count > WORDS_IN_PHRASE)
     return reading_refuse(reading, "a phrase of more than 16 words (or characters without spaces)");
   const lfb_key phrase = phrase_of(&reading->text, 0, count);
@@ -222,14 +222,14 @@ int main(int argc, char **argv)
 
   if (argc != 2 || argv[1][0] == '-') {
     fprintf(stderr, "usage: words LIST\n"
-                    "Prints the number of each line of standard input that may have a word or a\n"
-                    "phrase of the file LIST, one a line there, and which.  Case makes no\n"
-                    "difference; Chinese, Japanese and Thai are searched character by character.\n"
-                    "Exits with 0 if there are such lines, with 1 if not, with 2 on trouble.\n");
+                    "Prints the number of each line of standard input that may contain a word or\n"
+                    "a phrase of the file LIST, which has one per line, and the words found.  Case\n"
+                    "does not matter.  Chinese, Japanese and Thai are searched by character.\n"
+                    "Exits with 0 if there are such lines, with 1 if not, with 2 on an error.\n");
     return WORDS_TROUBLE;
   }
   if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
-    return complain("C.UTF-8", "this locale is missing, without which only ASCII is text");
+    return complain("C.UTF-8", "this locale is not installed, and is needed to read UTF-8");
   int result = list_read(&list, argv[1]);
   if (result == 0) {
     result = text_answer(&list);

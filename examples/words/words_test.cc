@@ -159,7 +159,8 @@ TEST_F(Words, SaysWhereALineIsTooLongForMemory) {
 }
 
 TEST_F(Words, RefusesWithOneLine) {
-  EXPECT_EQ(Find("one\n...\n", "x"), (Lines{"words: " + Path("list") + ":2: there is no word"}));
+  EXPECT_EQ(Find("one\n...\n", "x"),
+            (Lines{"words: " + Path("list") + ":2: the line has no word"}));
   EXPECT_EQ(status_, 2);
   EXPECT_EQ(Find("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n", "x"),
             (Lines{"words: " + Path("list") +
