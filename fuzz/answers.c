@@ -1,7 +1,7 @@
 /* answers.c - see answers.h. */
 #include "fuzz/answers.h"
 
-enum { LONGEST = 40 }; /* bytes of a key: beyond what hashes take at a time */
+enum { LONGEST = 40 }; /* bytes of a key: more than a hash function reads at a time */
 
 typedef struct keys {
   unsigned char text[FUZZ_KEYS][LONGEST];
@@ -71,7 +71,7 @@ void fuzz_put(lfb_filter *filter, uint64_t chance)
     (void)lfb_filter_put_hash(filter, of.numbers[i]);
   }
   fuzz_must(bits_set(filter) >= before + new_keys, "the count follows");
-  /* without answers, as enough keys for a big batch into a small filter */
+  /* without answers: a small filter then takes these keys as a big batch */
   (void)lfb_filter_put_many_u64(filter, of.numbers, FUZZ_KEYS, NULL);
   fuzz_must(fuzz_answers_all(fuzz_ask(filter, chance), true), "what was put is found");
 }

@@ -12,9 +12,9 @@
 #include <xxhash.h>
 
 enum {
-  PREFIX = 256, /* before the header, as of the native form */
+  PREFIX = 256, /* bytes before the header, which is as in the native form */
   PREFIX_CHECKSUM = 248,
-  WORD_COUNT = 24, /* of the counters, which the native header knows nothing of */
+  WORD_COUNT = 24, /* of the counters, which are not in the native header */
   KEYS = 64,
 };
 
@@ -44,7 +44,7 @@ bool fuzz_counting_same(const fuzz_bytes *read, const fuzz_bytes *written)
   return memcmp(read->at, written->at, PREFIX) == 0 && fuzz_native_same(&a, &b);
 }
 
-/* ---- its use --------------------------------------------------------------------------- */
+/* ---- the filter ------------------------------------------------------------------------ */
 
 static lfb_filter *plain_of(const lfb_counting *counting)
 {
@@ -71,7 +71,7 @@ static fuzz_answers ask(const lfb_counting *counting, uint64_t chance)
   return answers;
 }
 
-/* The plain filter that it converts to is one that can be written and read. */
+/* The plain filter that a counting filter converts to can be written and read. */
 static void check_plain(const lfb_filter *plain)
 {
   const fuzz_reader *native = fuzz_reader_find("native");
@@ -110,7 +110,7 @@ static uint64_t stuck(const lfb_counting *counting)
   return stats.counters_stuck;
 }
 
-/* Puts keys and takes them back: if nothing got stuck, all is as it was. */
+/* Puts keys and removes them: if no counter got stuck, the filter is unchanged. */
 static void check_keys(const fuzz_reader *reader, lfb_counting *counting,
                        const fuzz_bytes *written, uint64_t chance)
 {
@@ -154,7 +154,7 @@ static void check_copy(const fuzz_reader *reader, const lfb_counting *counting,
   lfb_counting_free(copy);
 }
 
-/* One with keys in it whose counters, or their checksums, are damaged. */
+/* Damages the counters, or their checksums, of a filter with keys. */
 static void check_damaged(const fuzz_reader *reader, const lfb_counting *whole, uint64_t chance)
 {
   const fuzz_bytes bytes = fuzz_outcome_written(reader, whole);
@@ -176,7 +176,7 @@ static void check_counting(const fuzz_reader *reader, const fuzz_input *input, v
   const fuzz_bytes read = {input->file.at, taken};
 
   check_figures(made, input);
-  /* of a damaged one, the counters are others now */
+  /* a filter opened damaged has other counters now */
   fuzz_must(input->open_damaged || reader->same(&read, written),
             "what was read is what is written");
   check_again(reader, made, written, input->chance);

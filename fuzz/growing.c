@@ -11,14 +11,14 @@
 #include <xxhash.h>
 
 enum {
-  CREATED = 40, /* of the writing, not of the filter */
+  CREATED = 40, /* the time: differs in each writing */
   CREATED_END = 48,
   CHECKSUM = 248,
   NATIVE_HEADER = 256,
   NATIVE_WORD_COUNT = 32,
   MIB = 1 << 20,
   KEYS = 64,
-  MORE_KEYS = 1500, /* above what the smallest first layer takes */
+  MORE_KEYS = 1500, /* more than the smallest first layer takes */
 };
 
 /* ---- the form ------------------------------------------------------------------------ */
@@ -28,8 +28,8 @@ bool fuzz_growing_begins(const fuzz_bytes *file)
   return file->size >= 6 && memcmp(file->at, "LFBGRO", 6) == 0;
 }
 
-/* The layer that begins at `*at`, and in `*at` where the next one does; of no size where the
- * file has no room for what it claims. */
+/* Returns the layer that begins at `*at`, and sets `*at` to the start of the next one.  If the file
+ * has no room for the words that the layer claims, returns an empty one. */
 static fuzz_bytes next_layer(const fuzz_bytes *file, size_t *at)
 {
   const fuzz_bytes none = {NULL, 0};
@@ -77,9 +77,9 @@ bool fuzz_growing_same(const fuzz_bytes *read, const fuzz_bytes *written)
   return true;
 }
 
-/* ---- its use --------------------------------------------------------------------------- */
+/* ---- the filter ------------------------------------------------------------------------ */
 
-/* What it says of KEYS hashes, which `chance` chooses; a bit for each. */
+/* Queries KEYS hashes, which `chance` chooses; returns one bit for each. */
 static uint64_t growing_ask(const lfb_growing *growing, uint64_t chance)
 {
   uint64_t hashes[KEYS], many = 0, one = 0;
@@ -146,7 +146,7 @@ static void check_again(const fuzz_reader *reader, const lfb_growing *growing,
   lfb_growing_free(again);
 }
 
-/* One with keys in it whose first layer's words, or their checksums, are damaged. */
+/* Damages the words of the first layer, or their checksums, of a filter with keys. */
 static void check_damaged(const fuzz_reader *reader, const lfb_growing *whole, uint64_t chance)
 {
   const fuzz_bytes bytes = fuzz_outcome_written(reader, whole);
@@ -169,7 +169,7 @@ static void check_growing(const fuzz_reader *reader, const fuzz_input *input, vo
   const lfb_growing_figures figures = check_figures(growing, input);
 
   (void)growing_ask(growing, input->chance);
-  /* of a damaged one, the words are others now */
+  /* a filter opened damaged has other words now */
   fuzz_must(input->open_damaged || fuzz_growing_same(&read, written),
             "what was read is what is written");
   check_again(reader, growing, written, input->chance);

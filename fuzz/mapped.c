@@ -13,7 +13,7 @@
 
 enum { KEYS = 64, HEAD = 512, AT_VERSION = 8, AT_ORDER = 16, OLD_VERSION = 1 };
 
-/* A file in memory, at a path by which it can be opened. */
+/* A file in memory, and a path at which it can be opened. */
 typedef struct file {
   int fd;
   char path[32];
@@ -33,14 +33,14 @@ static file file_make(const fuzz_bytes *bytes)
   return made;
 }
 
-/* Whether the file's words are as this machine has them; of a file that reads. */
+/* Whether the words are in this host's byte order; the file must be readable. */
 static bool file_is_of_this_machine(const fuzz_bytes *bytes)
 {
   const uint64_t mark = UINT64_C(0x0102030405060708);
   return memcmp(bytes->at + AT_ORDER, &mark, sizeof mark) == 0;
 }
 
-/* Why a file that is a form is no file to share; LFB_OK if it is. */
+/* The status expected when a file that can be read as a form is opened. */
 static lfb_status wanted_status(const fuzz_input *input, size_t taken)
 {
   if (!file_is_of_this_machine(&input->file))
@@ -70,7 +70,7 @@ static void check_figures(const lfb_filter *filter)
             "figures of a shared filter fit one another");
 }
 
-/* Claims half of the keys that will be looked for, by turns in two mappings, and puts the rest. */
+/* Puts half of the keys, and claims each of the others in two mappings. */
 static void shared_put(lfb_filter *one, lfb_filter *other, uint64_t chance)
 {
   for (uint64_t i = 0; i < KEYS; i++) {

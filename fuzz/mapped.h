@@ -1,5 +1,5 @@
 /*
- * mapped.h - files that processes share, opened as such.
+ * mapped.h - opens an input as a mapped file, as processes that share it do.
  */
 #ifndef LFB_FUZZ_MAPPED_H
 #define LFB_FUZZ_MAPPED_H
@@ -7,16 +7,17 @@
 #include "fuzz/readers.h"
 
 /*
- * Opens the file, to put and to query alone, and uses what opens.
+ * Opens the file for writing and read-only, and uses it if it opens.
  *
- * Takes   read, taken  what reading it as a form came to, and how much of it that took.
- * Aborts  where a property does not hold:
- *   1. Both ways to open agree; they open what is read as a form, if nothing follows it, its
- *      words are in this machine's byte order and it is of the newest version, and nothing else.
- *   2. Whatever the cells of claims say, the filter takes puts and claims, of which at most one
- *      wins, and finds them, in this mapping and in another, before and after it is closed.  It
- *      is counted, synced, copied and written, and its figures fit one another.
- *   3. Nothing but these is changed: the head is as it was.
+ * Takes   read, taken  the status of reading the file as a form, and how many bytes that took.
+ * Aborts  if a property does not hold:
+ *   1. Both ways to open agree.  A file opens if and only if it can be read as a form, nothing
+ *      follows it, its words are in this host's byte order, and it is of the newest version.
+ *   2. Regardless of the contents of the claim cells, the filter takes puts and claims, and at
+ *      most one claim of a key wins.  It finds the keys in this mapping and in another, before
+ *      and after it is closed.  It can be counted, synced, copied and written, and its figures
+ *      are consistent.
+ *   3. The head of the file is unchanged.
  */
 void fuzz_mapped_use(const fuzz_input *input, const lfb_read_limits *limits, lfb_status read,
                      size_t taken);

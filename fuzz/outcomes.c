@@ -17,7 +17,7 @@ lfb_read_limits fuzz_limits_of(const fuzz_input *input)
 
 fuzz_outcome fuzz_outcome_of(const fuzz_way *way, const fuzz_input *input)
 {
-  static char nobody; /* stands for whatever the caller had there before */
+  static char nobody; /* its address marks an output that was not written */
   void *const before = &nobody;
   fuzz_outcome seen = {.made = before};
 

@@ -7,7 +7,8 @@
 #include "fuzz/answers.h"
 #include "fuzz/outcomes.h"
 
-/* 1: every other way gives what the first gave; `written`: NULL if it is not ours. */
+/* Property 1: every other way has the outcome of the first.  `written` is NULL if the file was
+ * refused, or is not of this reader's form. */
 static void check_ways(const fuzz_reader *reader, const fuzz_input *input,
                        const fuzz_outcome *first, const fuzz_bytes *written)
 {
@@ -45,7 +46,7 @@ static void check_answers(const lfb_stats *stats, fuzz_answers answers)
     fuzz_must(fuzz_answers_all(answers, false), "an empty filter says no to all");
 }
 
-/* 5: what is written of a filter. */
+/* Property 5: the filter's written bytes can be read again. */
 static void check_again(const fuzz_reader *reader, const lfb_filter *filter,
                         const fuzz_bytes *written, uint64_t chance)
 {
@@ -56,7 +57,7 @@ static void check_again(const fuzz_reader *reader, const lfb_filter *filter,
   lfb_filter_free(again);
 }
 
-/* 6: what a filter with keys in it is when damaged. */
+/* Property 6: a filter with keys is damaged. */
 static void check_damaged(const fuzz_reader *reader, const lfb_filter *whole, uint64_t chance)
 {
   const fuzz_bytes bytes = fuzz_outcome_written(reader, whole);
@@ -75,7 +76,7 @@ static void check_damaged(const fuzz_reader *reader, const lfb_filter *whole, ui
   lfb_filter_free(open);
 }
 
-/* Copies and merges, which use the words by another way than keys do. */
+/* Copies and merges, which access the words by other code than put and query. */
 static void check_copy(const fuzz_reader *reader, const lfb_filter *filter,
                        const fuzz_bytes *written)
 {
@@ -98,7 +99,7 @@ static void check_plain(const fuzz_reader *reader, const fuzz_input *input, void
   fuzz_must(stats.form == reader->form, "the filter knows its form");
   check_figures(filter, input, &stats);
   check_answers(&stats, fuzz_ask(filter, input->chance));
-  /* of a damaged filter, the words are others now */
+  /* a filter opened damaged has other words now */
   fuzz_must(input->open_damaged || reader->same(&read, written),
             "what was read is what is written");
   check_again(reader, filter, written, input->chance);
@@ -120,9 +121,9 @@ static void plain_free(void *made)
 
 const fuzz_kind fuzz_plain = {fuzz_stream_ways, plain_write, plain_free, check_plain};
 
-/* ---- all of them --------------------------------------------------------------------- */
+/* ---- all kinds ----------------------------------------------------------------------- */
 
-/* A file that this reader is to read. */
+/* Checks a file of this reader's form. */
 static void check_ours(const fuzz_reader *reader, const fuzz_input *input,
                        const fuzz_outcome *first)
 {

@@ -1,4 +1,4 @@
-/* readers.c - the table of readers, and what each form promises (docs/formats.md). */
+/* readers.c - the table of readers, and the rules of each form (docs/formats.md). */
 #include "fuzz/readers.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 enum {
   NATIVE_HEADER = 256,
   NATIVE_WORD_COUNT = 32,
-  NATIVE_WRITING = 72, /* bits set, and the time: of the writing, not of the filter */
+  NATIVE_WRITING = 72, /* number of bits set, and time: differ in each writing */
   NATIVE_WRITING_END = 88,
   NATIVE_CHECKSUM = 248,
   MIB = 1 << 20,
@@ -56,7 +56,7 @@ void fuzz_native_mend(const fuzz_bytes *file, fuzz_mend what)
     fuzz_native_mend_words(file, NATIVE_HEADER, fuzz_load64(file->at + NATIVE_WORD_COUNT));
 }
 
-/* All but what is of the writing, and the header's checksum over that. */
+/* Compares all except the fields that differ in each writing, and the header's checksum. */
 bool fuzz_native_same(const fuzz_bytes *read, const fuzz_bytes *written)
 {
   return read->size == written->size && memcmp(read->at, written->at, NATIVE_WRITING) == 0 &&
@@ -81,8 +81,8 @@ static bool sbbf_begins(const fuzz_bytes *file)
   return file->size >= 1 && file->at[0] == 0x15;
 }
 
-/* The bitset, behind a header of many spellings, none above 4 KiB; that written has 15
- * to 19 bytes. */
+/* Compares the bitset.  The header before it has many spellings of up to 4 KiB; the library writes
+ * 15 to 19 bytes. */
 static bool sbbf_same(const fuzz_bytes *read, const fuzz_bytes *written)
 {
   const size_t size = written->size / 32 * 32;
@@ -107,7 +107,7 @@ static void mapped_mend(const fuzz_bytes *file, fuzz_mend what)
   fuzz_store64(file->at + MAPPED_CHECKSUM, XXH3_64bits(file->at, MAPPED_CHECKSUM));
 }
 
-/* The words, in whose order the bytes say that they are. */
+/* Compares the words, each file in the byte order that it declares. */
 static bool mapped_same_words(const fuzz_bytes *read, const fuzz_bytes *written)
 {
   const uint64_t from = fuzz_load64(read->at + MAPPED_WORDS);
@@ -123,8 +123,8 @@ static bool mapped_same_words(const fuzz_bytes *read, const fuzz_bytes *written)
   return true;
 }
 
-/* What the native header says but of the writing, and the words: where they begin and what
- * is shared are the writer's. */
+/* Compares the native header, except the fields that differ in each writing, and the words.  The
+ * writer chooses where the words begin, and the shared part. */
 static bool mapped_same(const fuzz_bytes *read, const fuzz_bytes *written)
 {
   const unsigned char *a = read->at + MAPPED_PREFIX, *b = written->at + MAPPED_PREFIX;

@@ -1,5 +1,5 @@
 /*
- * readers.h - the readers of serialised filters that are fuzzed: one row of a table each.
+ * readers.h - the fuzzed readers of serialised filters: one table row each.
  */
 #ifndef LFB_FUZZ_READERS_H
 #define LFB_FUZZ_READERS_H
@@ -7,16 +7,16 @@
 #include "fuzz/bytes.h"
 
 /*
- * What is read, and how.  An input's first FUZZ_CONTROLS bytes say how:
+ * A file, and how to read it.  The first FUZZ_CONTROLS bytes of an input are controls:
  *
- *   0     1: damaged words are opened; 2: the key is given; 4: the stream fails at its
- *         end; 8: there is a limit; 16: damage is not asked for; 64, and 128 beside it:
- *         checksums are made to fit, those of the header, or all
- *   1     the longest piece that the stream gives, in bytes; 0: as much as is asked for
+ *   0     flags.  1: open damaged words.  2: give the key.  4: the stream fails at its end.
+ *         8: set a limit.  16: do not ask for damage.  64: make the header's checksums fit;
+ *         with 128 too: make all checksums fit.
+ *   1     the longest piece that the stream returns, in bytes; 0: as much as asked for
  *   2     the limit: 64 bytes times two to the power of its lowest four bits
- *   3     from 248 on, zeros behind the file: 576 KiB each, so that words of more than
- *         one checksum, and of every strategy, come up without inputs of that size
- *   4..7  what chooses keys, pieces and damage
+ *   3     from 248 on: zeros after the file, 576 KiB for 248 and 576 KiB more for each step.
+ *         Small inputs can so have words with more than one checksum, and of every strategy
+ *   4..7  seed for keys, pieces and damage
  */
 enum { FUZZ_CONTROLS = 8 };
 
@@ -37,28 +37,28 @@ typedef enum fuzz_mend {
   FUZZ_MEND_ALL,    /* every checksum that has its room */
 } fuzz_mend;
 
-/* One way to read a file; `taken` bytes of it.  A stream's failure at its end counts as
- * LFB_ERROR_TRUNCATED, having been checked. */
+/* One way to read a file; it sets `taken` to the bytes that it read.  A stream's failure at its end
+ * is checked, then counts as LFB_ERROR_TRUNCATED. */
 typedef struct fuzz_way {
   lfb_status (*read)(const fuzz_input *input, const lfb_read_limits *limits,
                      void **made, size_t *taken);
-  bool takes_all; /* bytes behind the filter are an error */
+  bool takes_all; /* bytes after the filter are an error */
 } fuzz_way;
 
 enum { FUZZ_REFUSALS = 16 };
 
 typedef struct fuzz_reader fuzz_reader;
 
-/* What is made of a file: a plain filter, one that grows, one that counts. */
+/* A kind of filter: plain, growing or counting. */
 typedef struct fuzz_kind {
   const fuzz_way *ways; /* ends with a row of zeros; all must agree */
 
-  /* Writes one in the reader's form. */
+  /* Writes a filter in the reader's form. */
   lfb_status (*write)(const fuzz_reader *reader, const void *made, lfb_write_fn write, void *to);
   void (*free)(void *made);
 
-  /* Checks one that was read of the `taken` first bytes of a file, and is written as
-   * `written`: what is said at each kind. */
+  /* Checks a filter that was read from the first `taken` bytes of a file, and that is written as
+   * `written`; each kind lists its properties. */
   void (*check)(const fuzz_reader *reader, const fuzz_input *input, void *made, size_t taken,
                 const fuzz_bytes *written);
 } fuzz_kind;
@@ -67,38 +67,43 @@ struct fuzz_reader {
   const char *name;
   const fuzz_kind *kind;
   lfb_form form; /* of a plain filter */
-  size_t fixed;  /* bytes at the start of which none may be damaged to open the words;
-                    0: the form has no checksums                                     */
+  size_t fixed;  /* bytes at the start that must be undamaged for the words to open;
+                    0: the form has no checksums                                   */
 
-  /* Whether such a file is this reader's to read. */
+  /* Whether the file begins as this reader's form does. */
   bool (*begins)(const fuzz_bytes *file);
 
-  /* Makes checksums fit; NULL: there are none. */
+  /* Makes checksums fit; NULL: the form has none. */
   void (*mend)(const fuzz_bytes *file, fuzz_mend what);
 
-  /* Whether the bytes written are as they should be for the bytes read. */
+  /* Whether the bytes written are right for the bytes read. */
   bool (*same)(const fuzz_bytes *read, const fuzz_bytes *written);
 
-  /* Does with a file what no other reader can, after reading it came to `read` and took
-   * so many bytes of it; NULL: nothing. */
+  /* Further checks of this reader only, after a read that returned `read` and took `taken` bytes;
+   * NULL: none. */
   void (*use)(const fuzz_input *input, const lfb_read_limits *limits, lfb_status read,
               size_t taken);
 
-  /* All that it may refuse a file for, and that the kept corpus reaches; ends with LFB_OK. */
+  /* Every status with which it may refuse a file; the kept corpus reaches all of them.  Ends with
+   * LFB_OK. */
   lfb_status refusals[FUZZ_REFUSALS];
 };
 
-/* The row of that name; NULL if there is none. */
+/* Returns the row with that name; NULL if there is none. */
 const fuzz_reader *fuzz_reader_find(const char *name);
 
-/* Of a filter in memory, as a stream and as a file; of a growing one; of a counting one. */
+/* The ways to read a plain filter, a growing one and a counting one: as a stream, and as a file. */
 extern const fuzz_way fuzz_stream_ways[];
 extern const fuzz_way fuzz_growing_ways[];
 extern const fuzz_way fuzz_counting_ways[];
 
-/* What every reader of native forms needs: makes one's checksums fit, where it has room for
- * them; those of `claimed` words behind a header of that size alone; and whether two are the
- * same but for the writing. */
+/*
+ * For every reader of native forms.
+ *
+ * The first makes a file's checksums fit, if the file has room for them; the second only those of
+ * `claimed` words after a header of `header` bytes.  The third compares two files, except the
+ * fields that differ in each writing.
+ */
 void fuzz_native_mend(const fuzz_bytes *file, fuzz_mend what);
 void fuzz_native_mend_words(const fuzz_bytes *file, size_t header, uint64_t claimed);
 bool fuzz_native_same(const fuzz_bytes *read, const fuzz_bytes *written);

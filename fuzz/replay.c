@@ -1,15 +1,15 @@
 /*
  * replay.c FILE... - checks kept inputs without libFuzzer, with any compiler.
  *
- * More than one file is a corpus: it has to reach success and all that the reader
- * may refuse a file for.  One alone is what somebody looks into.
+ * More than one file is a corpus: together they must reach success and every status with which the
+ * reader may refuse a file.  A single file is only checked, for debugging.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "fuzz/target.h"
 
-/* A file's bytes, at most as many as libFuzzer would take; false if it cannot be read. */
+/* Reads a file; false if it cannot be read, or has 1 MiB or more, libFuzzer's limit. */
 static bool replay_read(const char *path, fuzz_bytes *bytes)
 {
   enum { MOST = 1 << 20 };
@@ -30,7 +30,7 @@ static bool replay_file(const char *path)
   const bool read = replay_read(path, &bytes);
 
   if (read) {
-    /* as long as it is, so that AddressSanitizer sees one byte too many */
+    /* exactly as long as the file, so that AddressSanitizer finds an access past its end */
     const fuzz_bytes exact = fuzz_bytes_copy(bytes.at, bytes.size, bytes.size);
     (void)LLVMFuzzerTestOneInput(exact.at, exact.size);
     free(exact.at);
@@ -41,7 +41,7 @@ static bool replay_file(const char *path)
   return read;
 }
 
-/* Whether some file came to this status, with a line that says so if none did. */
+/* Prints how many files reached this status; returns whether any did. */
 static bool replay_reached(lfb_status status)
 {
   const uint64_t count = fuzz_reached(status);

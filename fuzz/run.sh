@@ -1,11 +1,11 @@
 #!/bin/bash
-# run.sh - fuzzes readers, one after the other, from the kept corpus on.
+# run.sh - fuzzes the readers, one after the other, starting from the kept corpus.
 #
 #     ./bazelw run --config=fuzz //fuzz:run -- [--seconds=N] [--keep] [READER...]
 #
-# N seconds each (60), all readers or those named.  An input that is a finding is left
-# where this was called.  --keep adds to fuzz/corpus what reaches more than is there.
-# Exits with 1 if there was a finding.
+# Runs each reader, or those named, for N seconds (default: 60).  Writes an input that is a finding
+# to the current directory of the caller.  --keep adds to fuzz/corpus the inputs that reach more
+# edges.  Exits with 1 if there was a finding.
 set -euo pipefail
 
 binaries=()
@@ -37,8 +37,8 @@ done
   exit 2
 }
 
-# libFuzzer's memory limit is for what the reader takes: AddressSanitizer keeps less
-# of what was freed than it would.
+# libFuzzer's memory limit is meant for the reader: AddressSanitizer keeps less freed memory than
+# by default.
 export ASAN_OPTIONS=quarantine_size_mb=16:detect_stack_use_after_return=0
 limits=(-rss_limit_mb=256 -malloc_limit_mb=256 -timeout=60 -report_slow_units=60)
 found=$(mktemp -d)
@@ -67,7 +67,7 @@ for binary in "${binaries[@]}"; do
   [[ -z $wanted || $wanted == *" $reader "* ]] || continue
   fuzz "$binary" "$reader" || failed=1
   if [[ $keep ]]; then
-    # Edges alone: how often each is passed would keep hundreds of files.
+    # Compares edges only: comparing their counts too would keep hundreds of files.
     "$binary" "${limits[@]}" -set_cover_merge=1 -use_counters=0 "$corpus/$reader" "$found/$reader" 2>/dev/null
   fi
 done

@@ -1,5 +1,5 @@
 /*
- * target.c - from libFuzzer's bytes to an input, for the reader named LFB_FUZZ_READER.
+ * target.c - makes an input from libFuzzer's bytes, for the reader named LFB_FUZZ_READER.
  */
 #include "fuzz/target.h"
 
@@ -18,10 +18,10 @@ enum {
   PADDED = 248, /* the first value of byte 3 that asks for zeros */
 };
 
-/* Eight times it, there is room for the words of go-fnv14, 4 MiB. */
+/* Eight times this has room for the words of go-fnv14, 4 MiB. */
 #define PADDING ((size_t)576 << 10)
 
-static uint64_t reached[LFB_ERROR_FOLLOWING + 1]; /* the highest status */
+static uint64_t reached[LFB_ERROR_FOLLOWING + 1]; /* LFB_ERROR_FOLLOWING is the highest status */
 
 const fuzz_reader *fuzz_target(void)
 {

@@ -1,4 +1,4 @@
-/* ways.c - the ways to read a filter that is in memory: whole, in pieces, as a file. */
+/* ways.c - the ways to read a file that is in memory: as a stream, in pieces, as a file. */
 #define _GNU_SOURCE /* memfd_create */
 #include <lfbloom/counting.h>
 #include <lfbloom/growing.h>
@@ -9,7 +9,7 @@
 
 #include "fuzz/readers.h"
 
-/* A stream over an input's file, and what it has seen of its reader. */
+/* A stream over an input's file. */
 typedef struct stream {
   const fuzz_input *input;
   size_t at;
@@ -18,7 +18,7 @@ typedef struct stream {
   bool ended;
 } stream;
 
-/* How much to give of `size` bytes asked for. */
+/* How many of the `size` bytes asked for to return. */
 static size_t stream_piece(stream *from, size_t size)
 {
   const uint32_t longest = from->input->longest_piece;
@@ -48,13 +48,13 @@ static lfb_status stream_read(void *of, void *bytes, size_t size, size_t *got)
   return LFB_OK;
 }
 
-/* How something is read from a stream and from a file. */
+/* The functions that read one kind of filter, from a stream and from a file. */
 typedef struct opener {
   lfb_status (*read)(lfb_read_fn read, void *from, const lfb_read_limits *limits, void **made);
   lfb_status (*load)(const char *path, const lfb_read_limits *limits, void **made);
 } opener;
 
-/* The two for a type that the library reads by lfb_`noun`_read and loads by lfb_`noun`_load. */
+/* Wraps lfb_`noun`_read() and lfb_`noun`_load() for filters of type `type`. */
 #define OPENER(noun, type)                                                                \
   static lfb_status noun##_read(lfb_read_fn read, void *from, const lfb_read_limits *limits, \
                                 void **made)                                              \
@@ -111,7 +111,7 @@ static lfb_status file_open(const opener *open, const fuzz_input *input,
   return status;
 }
 
-/* The table of ways to read by an opener. */
+/* Defines the table of ways to read with an opener. */
 #define WAYS(noun, name)                                                                       \
   static lfb_status noun##_whole(const fuzz_input *input, const lfb_read_limits *limits,       \
                                  void **made, size_t *taken)                                   \
