@@ -1,4 +1,4 @@
-/* builder_stress.c - a filter that all threads fill, by every kind of call at once. */
+/* builder_stress.c - all threads fill one filter, concurrently with every kind of put. */
 #include <lfbloom/builder.h>
 
 #include "tsan/crew.h"

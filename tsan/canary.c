@@ -1,9 +1,9 @@
 /*
  * canary.c - a planted race that ThreadSanitizer must report.
  *
- * Two threads put into one filter, while a third of the words are also written
- * plainly, as no code of the library does.  If this passes unreported, a silent
- * run of the other tests means nothing.
+ * One thread puts into a filter, while another one writes a third of its words with
+ * plain stores, as no code of the library does.  If this is not reported, a run of
+ * the other tests without a report proves nothing.
  */
 #include <pthread.h>
 #include <stdio.h>

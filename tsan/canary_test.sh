@@ -1,6 +1,6 @@
 #!/bin/bash
 # canary_test.sh BINARY reported|unseen: under ThreadSanitizer the planted race
-# must be reported; in a build without it the program must simply end.
+# must be reported; in a build without it the program must end normally.
 set -u
 for try in 1 2 3; do
   output=$("$1" 2>&1) && rc=0 || rc=$?

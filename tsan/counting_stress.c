@@ -1,6 +1,6 @@
 /*
- * counting_stress.c - every operation of a counting filter at once: what a thread put and did
- * not remove it must find.
+ * counting_stress.c - runs every operation of a counting filter concurrently: a thread must find
+ * each key that it put and did not remove.
  */
 #include <lfbloom/counting.h>
 
@@ -8,7 +8,7 @@
 
 static lfb_counting *shared, *other;
 
-/* Puts keys that others put, too, and removes each as often as it put it. */
+/* Puts keys that other threads put too, and removes each as often as it put it. */
 static void put_and_remove(const crew_turn *turn)
 {
   for (uint64_t i = 0; i < CREW_KEYS; i++) {
@@ -28,7 +28,7 @@ static void put_and_remove_many(const crew_turn *turn)
   crew_expect(lfb_counting_remove_many_u64(shared, keys, CREW_KEYS, NULL) == CREW_KEYS);
 }
 
-/* A key that stays, by way of another filter. */
+/* Merges a key that stays, from another filter. */
 static void merge(const crew_turn *turn)
 {
   const uint64_t stays = 1000000000 + turn->first;

@@ -1,4 +1,4 @@
-/* crew.c - the threads, and what they count together. */
+/* crew.c - runs the threads, and counts failed checks. */
 #define _POSIX_C_SOURCE 200809L /* sysconf, sched_yield */
 #include "tsan/crew.h"
 
@@ -12,7 +12,7 @@
 
 enum { CREW_LEAST = 8, CREW_MOST = 64 };
 
-/* One thread's part. */
+/* One thread, and its acts. */
 struct part {
   pthread_t thread;
   unsigned number;
@@ -31,7 +31,7 @@ unsigned crew_size(void)
 
 void crew_expect(bool holds)
 {
-  /* relaxed, also below: they order nothing that the sanitizer should find missing. */
+  /* relaxed, here and below: they must add no order, or the sanitizer would miss races. */
   if (!holds)
     atomic_fetch_add_explicit(&wrong, 1, memory_order_relaxed);
 }
@@ -71,7 +71,7 @@ static void *part_do(void *given)
 {
   const struct part *part = given;
 
-  /* Nobody begins before all are there. */
+  /* No thread begins before all have started. */
   atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
   while (atomic_load_explicit(&waiting, memory_order_relaxed) > 0)
     sched_yield();

@@ -1,8 +1,8 @@
 /*
- * crew.h - more threads than cores, which do all of a structure's operations at once for
- * ThreadSanitizer to watch.
+ * crew.h - more threads than cores, which run all operations of a structure concurrently under
+ * ThreadSanitizer.
  *
- * Each thread walks the same acts, each round from another on, so that any two meet.
+ * All threads run the same acts, each thread from another act on, so that any two run concurrently.
  */
 #ifndef LFB_TSAN_CREW_H
 #define LFB_TSAN_CREW_H
@@ -14,38 +14,38 @@
 
 enum {
   CREW_ROUNDS = 6,
-  CREW_KEYS = 500, /* at `first` that an act has for itself; half of them are its neighbour's too */
+  CREW_KEYS = 500, /* keys of an act, from `first` on; half are also those of the next thread */
 };
 
-/* Which thread does an act, and when. */
+/* One run of an act. */
 typedef struct crew_turn {
   unsigned thread;
   uint64_t round;
-  uint64_t first; /* key: those of different rounds are never the same */
+  uint64_t first; /* key; different rounds have different keys */
 } crew_turn;
 
 typedef void (*crew_act)(const crew_turn *turn);
 
-/* How many threads there are: two more than the machine has cores, and at least 8. */
+/* Returns the number of threads: two more than there are processors, at least 8, at most 64. */
 unsigned crew_size(void);
 
-/* Does all of `acts` on all threads, CREW_ROUNDS times, and comes back when all have ended. */
+/* Runs all of `acts` on all threads, CREW_ROUNDS times; returns when all have ended. */
 void crew_run(const crew_act *acts, size_t count);
 
-/* Counts what does not hold; any thread. */
+/* Count a failed check; any thread. */
 void crew_expect(bool holds);
 void crew_expect_ok(lfb_status status);
 
-/* The keys first .. first + CREW_KEYS - 1. */
+/* Fills `keys` with first .. first + CREW_KEYS - 1. */
 void crew_keys(uint64_t first, uint64_t keys[CREW_KEYS]);
 
-/* A file of this name where the test may write; the caller's, who frees it. */
+/* Returns the path of a file that the test may write; the caller must free it. */
 char *crew_path(const char *name);
 
-/* Takes what is written, and forgets it: an lfb_write_fn. */
+/* Discards the bytes: an lfb_write_fn. */
 lfb_status crew_discard(void *to, const void *bytes, size_t size);
 
-/* Says how it went; what main() returns. */
+/* Prints the result; returns the exit status for main(). */
 int crew_end(void);
 
 #endif

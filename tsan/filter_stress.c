@@ -1,8 +1,8 @@
 /*
- * filter_stress.c - every operation of plain filters at once: in memory, and in a mapped file
- * that is open twice.
+ * filter_stress.c - runs every operation of plain filters concurrently: in memory, and in a mapped
+ * file that is open twice.
  *
- * What a thread put itself it must find; a key that all claimed must have been won once.
+ * A thread must find each key that it put.  Exactly one claim of each key that all claim must win.
  */
 #include <lfbloom/filter.h>
 #include <lfbloom/mapped.h>
@@ -13,7 +13,7 @@
 #include "tsan/crew.h"
 
 static lfb_filter *shared, *other, *claimed;
-static char *path; /* of the mapped file; NULL: there is none */
+static char *path; /* of the mapped file; NULL: in memory */
 static _Atomic(size_t) won;
 
 static void put_one_by_one(const crew_turn *turn)
@@ -33,7 +33,7 @@ static void put_many(const crew_turn *turn)
   crew_expect(lfb_filter_might_contain_many_u64(shared, keys, CREW_KEYS, NULL) == CREW_KEYS);
 }
 
-/* Keys that all threads claim: of each, one is to win. */
+/* All threads claim the same keys: one claim of each must win. */
 static void claim(const crew_turn *turn)
 {
   enum { HALF = CREW_KEYS / 2 };
@@ -67,7 +67,7 @@ static void look(const crew_turn *turn)
   lfb_filter_free(copy);
 }
 
-/* What only a filter in a file has. */
+/* Operations that only a filter in a file has. */
 static void look_at_file(const crew_turn *turn)
 {
   const lfb_filter *reading;
@@ -108,7 +108,7 @@ static void run_in_memory(void)
   lfb_filter_free(claimed);
 }
 
-/* Claims and puts in one file, by two openings of it. */
+/* Claims and puts in one file, through two mappings. */
 static void run_mapped(void)
 {
   const lfb_config config = {.expected_insertions = 100000, .fpp = 1e-10, .seed = 1};

@@ -1,6 +1,6 @@
 /*
- * growing_stress.c - every operation of a growing filter at once, while layers are added: in
- * memory, and in a mapped file that is open twice.
+ * growing_stress.c - runs every operation of a growing filter concurrently, while layers are added:
+ * in memory, and in a mapped file that is open twice.
  */
 #include <lfbloom/growing_mapped.h>
 #include <stdatomic.h>
@@ -30,7 +30,7 @@ static void put_many(const crew_turn *turn)
   crew_expect(lfb_growing_might_contain_many_u64(one, keys, CREW_KEYS, NULL) == CREW_KEYS);
 }
 
-/* Keys that all threads claim: of each, one is to win. */
+/* All threads claim the same keys: one claim of each must win. */
 static void claim(const crew_turn *turn)
 {
   uint64_t keys[CREW_KEYS];
@@ -53,7 +53,7 @@ static void look(const crew_turn *turn)
   lfb_growing_free(copy);
 }
 
-/* What a mapped file has besides. */
+/* Operations that only a mapped file has. */
 static void look_at_files(const crew_turn *turn)
 {
   const lfb_growing *reading;

@@ -1,5 +1,5 @@
-// replica_stress.cc - two replicas of a filter on Redis, to which all threads put while they
-// flush, resync and look: each must have what the other was given, once all is read.
+// replica_stress.cc - all threads put into two local replicas of a filter on Redis, concurrently
+// with flushes, resyncs and queries: each replica must in the end have the other one's keys.
 #include <gtest/gtest.h>
 
 extern "C" {
@@ -9,7 +9,7 @@ extern "C" {
 
 namespace {
 
-constexpr uint64_t kSome = 100;  // keys a turn
+constexpr uint64_t kSome = 100;  // keys per turn
 Replica left, right;
 
 void PutOneByOne(const crew_turn* turn) {

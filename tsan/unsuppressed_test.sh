@@ -1,7 +1,7 @@
 #!/bin/bash
-# unsuppressed_test.sh SUPPRESSIONS BAZELRC BUILD... -- SOURCE...: no report of ThreadSanitizer
-# is suppressed: the file is empty, no option names another, no file is compiled without the
-# sanitizer, and no function is left out by an attribute.  Seen to fail with each of the four.
+# unsuppressed_test.sh SUPPRESSIONS BAZELRC BUILD... -- SOURCE...: checks that no report of
+# ThreadSanitizer is suppressed.  The file is empty, no option names another, no file is compiled
+# without the sanitizer, and no attribute excludes a function.  Seen to fail with each of the four.
 set -u
 suppressions=$1 bazelrc=$2
 shift 2

@@ -1,9 +1,9 @@
 /*
- * versions_canary.c - a version that is freed under its readers, which ThreadSanitizer must
- * report.
+ * versions_canary.c - frees a version while readers use it, which ThreadSanitizer must report.
  *
- * Under the sanitizer this is linked with a library that frees what is retired at once;
- * elsewhere with the right one, which must end.  Readers are inside before the first swap.
+ * Under the sanitizer this is linked with a library that frees a retired version at once;
+ * otherwise with the correct library, and must end normally.  Readers are in a section before the
+ * first swap.
  */
 #include <lfbloom/versions.h>
 #include <pthread.h>
@@ -49,7 +49,7 @@ int main(void)
   for (int i = 0; i < READERS; i++)
     if (pthread_create(&readers[i], NULL, canary_read, NULL) != 0)
       return EXIT_FAILURE;
-  /* relaxed, also above: they order nothing that the sanitizer should find missing. */
+  /* relaxed, also above: they must add no order, or the sanitizer would miss the race. */
   while (atomic_load_explicit(&inside, memory_order_relaxed) < READERS)
     ;
   for (int i = 0; i < SWAPS && swapped; i++)

@@ -1,10 +1,10 @@
 /*
- * versions_stress.c - everything that a handle with versions does at once: puts, queries,
- * sections, versions that are published, abandoned and rolled back, and a follower's thread
- * that rebuilds.
+ * versions_stress.c - runs all operations of a handle with versions concurrently: puts, queries,
+ * sections, versions that are published, abandoned and rolled back, and a follower's thread that
+ * rebuilds.
  *
- * What a thread put itself it must find: it notes each key in the source of truth first, from
- * which all loaders fill theirs.
+ * A thread must find each key that it put.  It first notes the key in the source of truth, from
+ * which every rebuild fills its version.
  */
 #include <lfbloom/follow.h>
 #include <stdatomic.h>
@@ -16,7 +16,7 @@ static lfb_versions *versions;
 static lfb_follow *follow;
 static const lfb_config config = {.expected_insertions = 50000, .fpp = 0.001, .seed = 1};
 
-/* The source of truth: keys, of which those below `noted` may be 0 while they are written. */
+/* The source of truth.  An entry below `noted` may still be 0, before its key is stored. */
 static _Atomic(uint64_t) *truth;
 static _Atomic(size_t) noted;
 static size_t most;
@@ -70,7 +70,7 @@ static void put_many_in_a_section(const crew_turn *turn)
               CREW_KEYS / 4);
 }
 
-/* A section's filter stays whole while versions go. */
+/* A section's filter stays valid while other versions are published and freed. */
 static void ask_in_a_section(const crew_turn *turn)
 {
   uint64_t number;
@@ -92,7 +92,7 @@ static void load(lfb_filter *building)
     (void)lfb_filter_put_u64(building, atomic_load_explicit(&truth[i], memory_order_relaxed));
 }
 
-/* Of several who begin one does; the others look after what others left. */
+/* If several threads begin a rebuild, one succeeds.  The others roll back, drop and reclaim. */
 static void administer(const crew_turn *turn)
 {
   lfb_filter *building;

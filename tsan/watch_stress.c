@@ -1,6 +1,6 @@
 /*
- * watch_stress.c - a filter that fills while everybody polls its watch, reports to it, rearms
- * it and reads its text.
+ * watch_stress.c - a filter fills while all threads poll its watch, report to it, rearm it and
+ * read its text.
  */
 #include <lfbloom/watch.h>
 #include <stdatomic.h>
