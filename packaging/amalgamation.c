@@ -1,13 +1,13 @@
 /*
- * lfbloom.c - the sources of lfbloom in one: compile as C11, link with -pthread -lm.
- * lfbloom.h says what is in it.  Needs no flags: what is made for vector instructions says
- * so itself, and runs where the processor has them.
+ * lfbloom.c - the sources of lfbloom in one file: compile as C11, link with -pthread -lm.
+ * lfbloom.h lists the headers.  Needs no other flags: functions with vector instructions are
+ * marked as such, and run only if the processor has the instructions.
  *
  * Licence: Apache-2.0; the part that is xxhash.h: BSD-2-Clause, as it says.
  */
 #include "bloom/strategies/simd.h"
 
-/* The headers' own vector variants, for the sources that give them to the strategies. */
+/* Enables the vector variants in the headers, for the strategies' sources. */
 #ifdef LFB_SIMD_X86
 #define LFB_FAST_AVX2_TARGET LFB_AVX2_TARGET
 #define LFB_FAST_AVX512_TARGET LFB_AVX512_TARGET

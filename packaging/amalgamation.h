@@ -1,11 +1,11 @@
 /*
  * lfbloom.h - lfbloom, a lock-free concurrent Bloom filter, in one header and one source.
  *
- * Made of the headers that lfbloom installs, which say what each is for; the first to read
- * is lfbloom/filter.h.  Compile lfbloom.c as C11 with your program, and link
- * with -pthread -lm.  C++ includes this header as it is.
+ * Contains the headers that lfbloom installs; each describes its part.  Read lfbloom/filter.h
+ * first.  Compile lfbloom.c as C11 with your program, and link with -pthread -lm.  C++ programs
+ * include this header unchanged.
  *
- * LFBLOOM_WITH_VERSIONS, defined for both files, adds lfbloom/versions.h, follow.h and
+ * Define LFBLOOM_WITH_VERSIONS for both files to add lfbloom/versions.h, follow.h and
  * file_source.h.
  *
  * Licence: Apache-2.0.

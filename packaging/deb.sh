@@ -1,8 +1,8 @@
 #!/bin/bash
 # Builds Debian packages into a folder: ./bazelw run //packaging:deb -- OUTDIR
 #
-# Runs where Bazel has laid out what the rule names: what //:install installs, and
-# packaging/debian.  The packages are the same, byte for byte, for the same library.
+# Runs in the folder where Bazel puts the rule's data files: those that //:install installs, and
+# packaging/debian.  For the same library, the packages are the same byte for byte.
 set -euo pipefail
 
 die() {
@@ -16,7 +16,7 @@ fi
 for tool in dpkg-shlibdeps dpkg-gencontrol dpkg-gensymbols dpkg-deb; do
   command -v $tool >/dev/null || die "$tool is missing: apt-get install dpkg-dev"
 done
-# A relative one is meant from where the command was called.
+# A relative OUTDIR is relative to the caller's current directory.
 from=${BUILD_WORKING_DIRECTORY:-$PWD}
 [[ $1 == /* ]] && out=$1 || out=$from/$1
 
@@ -35,7 +35,7 @@ libdir=usr/lib/$machine
 
 DESTDIR=$work/all LIBDIR=lib/$machine tools/install.sh /usr >/dev/null
 
-# The tools below want to run where debian/control is.
+# The tools below must run in the folder that has debian/control.
 cd "$work"
 umask 022
 
@@ -48,7 +48,7 @@ put() {
     mv "all/$file" "$package/$file"
   done
 }
-# there PATTERN: the files of the installation that it names.
+# there PATTERN: prints the files of the installation that match.
 there() { (cd all && compgen -G "$1"); }
 
 mapfile -t files < <(there "$libdir/liblfbloom.so.*")
@@ -59,7 +59,7 @@ mapfile -t files < <(there "$libdir/*")
 put liblfbloom-dev usr/include "${files[@]}"
 put liblfbloom-dev usr/share/man/man3
 put lfbloom usr/bin usr/share/man/man1 usr/share/bash-completion
-# Debian's zsh looks elsewhere than zsh's own.
+# Debian's zsh uses another folder than upstream's.
 mkdir -p lfbloom/usr/share/zsh
 mv all/usr/share/zsh/site-functions lfbloom/usr/share/zsh/vendor-completions
 left=$(find all ! -type d)
@@ -67,7 +67,7 @@ left=$(find all ! -type d)
 
 packages=(liblfbloom0 liblfbloom-redis0 liblfbloom-dev lfbloom)
 
-# What only a debugger reads goes, as Debian wants it of packages.
+# Removes symbols that only a debugger needs, as Debian requires.
 for file in liblfbloom0/"$libdir"/*.so.*.* liblfbloom-redis0/"$libdir"/*.so.*.*; do
   strip --strip-unneeded --remove-section=.comment --remove-section=.note "$file"
   chmod 644 "$file"
@@ -75,8 +75,8 @@ done
 strip --remove-section=.comment --remove-section=.note lfbloom/usr/bin/lfbloom
 strip --strip-debug --enable-deterministic-archives liblfbloom-dev/"$libdir"/*.a
 
-# Of every exported name, all of one version: whoever is linked with it needs this one.  For
-# dpkg-shlibdeps, and what it says of a library whose names it does not know.
+# Writes the exported names, all with the version of this package: a program linked with the library
+# needs this version.  dpkg-shlibdeps reads the names, or the shlibs file if it has none.
 for package in liblfbloom0 liblfbloom-redis0; do
   mkdir -p $package/DEBIAN
   dpkg-gensymbols -p$package -P$package -v"$packaged" -Idebian/$package.symbols -c4 >&2 ||
@@ -96,7 +96,7 @@ document() {
     (cd "$package" && xargs -0 md5sum) >"$package/DEBIAN/md5sums"
 }
 
-# depend PACKAGE FILE...: what its programs and libraries need.
+# depend PACKAGE FILE...: computes the dependencies of the package's programs and libraries.
 depend() {
   local package=$1
   shift
@@ -120,8 +120,8 @@ mkdir built
 for package in "${packages[@]}"; do
   dpkg-deb --root-owner-group --build "$package" built >/dev/null
 done
-# Only once all are built.
-mkdir -p "$out" # not by install -d, which changes the mode of one that is there
+# Copied only once all are built.
+mkdir -p "$out" # not install -d, which changes the mode of an existing folder
 command -p install -m 644 built/*.deb "$out/"
 for file in built/*.deb; do
   echo "$out/$(basename "$file")"
