@@ -113,8 +113,8 @@ static lfb_status resync_with(lfb_replica *replica, const lfb_filter *ours)
   return status;
 }
 
-/* Copies the local filter, then drains the outbox.  A bit that the copy has and Redis still lacks
- * is then not one that was merely queued, which would make all other replicas load needlessly. */
+/* Copies the local filter, then drains the outbox.  Redis then has the bits of all puts that were
+ * queued at the copy; found by the comparison, they would make all other replicas load. */
 static lfb_status resync_compare(lfb_replica *replica)
 {
   lfb_filter *ours;

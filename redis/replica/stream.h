@@ -14,7 +14,7 @@
  * 1. Bits       Redis has acknowledged the bits of a key before the key's entry is added.  A
  *    first      replica that notes the end of the stream and then loads the filter therefore
  *               has all that was added before.  It reads the entries after that end.
- * 2. No gap     A reader never misses a gap.  A stream loses entries at its old end (trimming),
+ * 2. No gap     A reader notices every gap.  A stream loses entries at its old end (trimming),
  *               or all at once (it was deleted, or the server lost it, wholly or from some
  *               entry on).  A reader that has read up to entry L reads the entries after L, and
  *               then asks for L.  If L is still there, with the same o and n, no entry after it
