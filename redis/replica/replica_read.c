@@ -65,9 +65,10 @@ lfb_status lfb_replica_load(lfb_replica *replica)
   if (status != LFB_OK)
     return status;
   replica->at = at;
-  /* relaxed, both: read by lfb_replica_state_now() as figures.  All that was added before the load
-   * began is in the local filter. */
-  atomic_store_explicit(&replica->fresh, began, memory_order_relaxed);
+  /* release: pairs with the acquire in lfb_replica_state_now(); a thread that sees this time sees
+   * the bits that were loaded before it. */
+  atomic_store_explicit(&replica->fresh, began, memory_order_release);
+  /* relaxed: a figure. */
   (void)lfb_add_u64(&replica->loads, 1, memory_order_relaxed);
   return LFB_OK;
 }
