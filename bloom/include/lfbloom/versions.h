@@ -1,70 +1,71 @@
 /*
- * lfbloom/versions.h - a filter that is replaced while it is read: the current version
- * for everybody, and the next one while it is being filled.
- *
- * Guarantees 4, 5, 14, 15, 19 of docs/guarantees.md.
+ * lfbloom/versions.h - a filter that is replaced while threads use it: queries use the current
+ * version while the next one is being filled.
  *
  *     lfb_versions_begin_rebuild(versions, &config, &building);  puts go to both from now on
  *     ... fill `building` from the source of truth, on any number of threads ...
- *     lfb_versions_publish(versions, LFB_DROP_PREVIOUS, NULL);   queries go to it from now on
+ *     lfb_versions_publish(versions, LFB_DROP_PREVIOUS, NULL);   queries use it from now on
  *
- * 1. Complete   Queries are answered by a version that was published: never by one that is
- *               being filled.
- * 2. No loss    If put(x) returned before might_contain(x) began, in the happens-before
- *               sense, the answer is true, whatever was begun, published, abandoned or
- *               rolled back meanwhile, provided that the loader keeps to 3.
- * 3. Loader     When begin_rebuild has returned, every put that returns from then on is in
- *               the new version.  The loader has to bring everything else: what was in the
- *               source of truth when begin_rebuild returned.  For that to be all, a key has
- *               to be written to the source either before it is put, or in one section
- *               (lfb_versions_enter) with the put, in any order: begin_rebuild waits for
- *               the sections that were under way.  A key that is put first and written to
- *               the source later, outside a section, can miss the new version.
- * 4. Numbers    A version has a 64-bit number from when it becomes the current one; each is
- *               higher than all before it.  The first is 1.  One that a rollback brings back
- *               gets a new number.
- * 5. Freed      A version that is no longer needed is freed once the last section that
- *               could have it has been left: by the administrator's calls, which look for
- *               such without waiting, or by lfb_versions_reclaim().
- * 6. No claims  through versions: a winner on each side of a swap could not be told from
- *               one winner without every thread waiting for the swap.  Who needs claims
- *               keeps a filter of its own for them.
+ * Guarantees
  *
- * Ordering      As lfbloom/filter.h for bits.  What was done before begin_rebuild_with or
- *               publish happens before what is done with the version by those who see it.
- * Progress      enter, leave and queries are wait-free, puts are lock-free, as
- *               lfbloom/filter.h: none ever waits for an administrator's call.  After a
- *               thread's first they neither allocate nor enter the kernel.  (Where over 1024
- *               living threads have used filters, 64 of those beyond can be in a section
- *               of one handle; a further one waits.)
- *               The administrator's calls take turns by a mutex, which they hold for a few
- *               allocations of less than a page: not while they make, populate or free a
- *               filter, nor while begin_rebuild waits until the sections in progress have been
- *               left.  A rollback therefore never waits for a rebuild that begins.
- * Stopped       A thread that is stopped for ever in a section costs the memory of the
- *               versions that are dropped from then on, and holds up begin_rebuild; queries,
- *               puts and the other calls go on.  So does one that ends in a section: destructors
- *               of its thread-local data may leave what it entered, but only in their first
- *               round.
- * Refused       Where a process denies itself membarrier(2) (a seccomp filter) after it has made
- *               a handle, nothing that is dropped is freed before the handle, and begin_rebuild
- *               does not return: deny it before, or not at all.
- * Cost          A section is a store on entering, one on leaving and a few loads, of the
- *               thread's own cache line and of what is rarely written
- *               (query_present/versions against query_present/fast); where the system has no
- *               membarrier(2), a locked operation more.  In a section that is held a query
- *               is what it is on a filter.
- * Fork          Not across fork(): sections of the parent's other threads are never left in
- *               the child.
+ * 1. Complete   Queries are answered by a published version, never by one that is being filled.
+ * 2. No loss    If put(x) returned before might_contain(x) began, in the happens-before sense,
+ *               the query returns true.  Begin, publish, abandon and rollback calls between the
+ *               two do not change this, provided that the loader keeps to 3.
+ * 3. Loader     Every put that returns after begin_rebuild has returned is in the new version.
+ *               The loader must load all other keys: those that were in the source of truth when
+ *               begin_rebuild returned.
+ *    Source     Write a key to the source before it is put, or in one section with the put
+ *               (lfb_versions_enter), in any order: begin_rebuild waits for the sections in
+ *               progress.  A key that is put first and written to the source later, outside a
+ *               section, can be missing from the new version.
+ * 4. Numbers    A version gets a 64-bit number when it becomes the current one, higher than all
+ *               earlier numbers.  The first is 1.  A version that a rollback restores gets a new
+ *               number.
+ * 5. Freed      A dropped version is freed after every section that could use it has been left.
+ *               The administrator's calls free such versions without waiting for sections;
+ *               lfb_versions_reclaim() does only that.
+ * 6. No claims  There is no claim through a handle: to prevent one winner on each side of a
+ *               swap, every thread would have to wait for the swap.  A caller that needs claims
+ *               keeps a separate filter for them.
  *
- * Threads: which calls may run at once on one handle
+ * Ordering      Bits: as lfbloom/filter.h.  What a thread did before begin_rebuild_with or
+ *               publish happens before what other threads do with the version that they see.
+ * Progress      enter, leave and queries are wait-free, puts are lock-free, as in
+ *               lfbloom/filter.h.  None of them ever waits for an administrator's call.  After a
+ *               thread's first call they neither allocate nor enter the kernel.
+ *    Threads    The first 1,024 living threads that use filters can all be in sections.  Of
+ *               further threads, 64 at once can be in a section of one handle; a 65th waits.
+ *    Mutex      The administrator's calls take turns by a mutex.  They hold it for a few
+ *               allocations of less than a page, not while they make, populate or free a filter,
+ *               nor while begin_rebuild waits for sections.  A rollback therefore never waits
+ *               for a rebuild that begins.
+ * Stopped       If a thread stops in a section and never runs again, versions that are dropped
+ *               from then on stay in memory, and begin_rebuild does not return.  Queries, puts
+ *               and all other calls continue.  A thread that ends in a section has the same
+ *               effect.  Destructors of its thread-local data may leave the section, but only in
+ *               their first round.
+ * Refused       If a process denies itself membarrier(2) (a seccomp filter) after it made a
+ *               handle, dropped versions are freed only with the handle, and begin_rebuild does
+ *               not return.  Deny it before the handle is made, or not at all.
+ * Cost          A section costs one store on entry, one on exit and a few loads, from the
+ *               thread's own cache line and from memory that is rarely written
+ *               (query_present/versions against query_present/fast).  On a system without
+ *               membarrier(2) it costs one more locked operation.  A query inside a held section
+ *               costs the same as on a plain filter.
+ * Fork          Do not use a handle across fork(): sections of the parent's other threads are
+ *               never left in the child.
  *
- *               | put.. might_contain.. enter leave number | administrator's | free
- *   put..       |                   yes                    |       yes       |  no
- *   administr.  |                   yes                    |  yes, in turn   |  no
+ * Which calls may run at once on one handle
  *
- *               The administrator's calls are begin_rebuild.., publish, abandon, rollback,
- *               drop_previous and reclaim.
+ *                       | put, might_contain, enter, leave, number | administrator's | free
+ *   put, might_contain, |                                          |                 |
+ *   enter, leave, number|                   yes                    |       yes       |  no
+ *   administrator's     |                   yes                    |  yes, in turn   |  no
+ *   free                |                   no                     |       no        |  no
+ *
+ * The administrator's calls are begin_rebuild, begin_rebuild_with, publish, abandon, rollback,
+ * drop_previous and reclaim.
  */
 #ifndef LFBLOOM_VERSIONS_H
 #define LFBLOOM_VERSIONS_H
@@ -75,55 +76,56 @@
 extern "C" {
 #endif
 
-/* A filter with versions. */
+/* A handle to the versions of a filter. */
 typedef struct lfb_versions lfb_versions;
 
-/* What becomes of the version that publish replaces. */
+/* What happens to the version that publish replaces. */
 typedef enum lfb_previous {
-  LFB_DROP_PREVIOUS = 0, /* freed once no section has it */
-  LFB_KEEP_PREVIOUS = 1, /* for lfb_versions_rollback(); puts go to it as well */
+  LFB_DROP_PREVIOUS = 0, /* freed once no section uses it                     */
+  LFB_KEEP_PREVIOUS = 1, /* for lfb_versions_rollback(); puts go to it, too   */
 } lfb_previous;
 
 /*
- * Makes a handle whose first version is an empty filter.
+ * Makes a handle with an empty filter as its first version.
  *
- * Fails  as lfb_filter_create().   Owner  the caller, until lfb_versions_free().
+ * Fails  as lfb_filter_create().
+ * Owner  the caller, until lfb_versions_free().
  */
 LFB_API lfb_status lfb_versions_create(const lfb_config *config, lfb_versions **versions);
 
-/* The same with a filter that is there: the handle's from then on.  Fails:
- * LFB_ERROR_NO_MEMORY; the filter is then the caller's still. */
+/* The same with an existing filter, which the handle then owns.  Fails: LFB_ERROR_NO_MEMORY;
+ * the caller still owns the filter. */
 LFB_API lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions);
 
-/* Frees a handle with all its versions; nobody is in a section or call, but threads that have
- * ended in one.  NULL is ignored. */
+/* Frees a handle with all its versions.  No thread may be in a section or a call of it, except
+ * threads that have ended in a section.  NULL is ignored. */
 LFB_API void lfb_versions_free(lfb_versions *versions);
 
-/* ---- for everybody ----------------------------------------------------------- */
+/* ---- for all threads ----------------------------------------------------------- */
 
 /*
- * Enters a section: the current version, which stays what it is, and stays in memory,
- * until the calling thread has left as often as it entered.  Sections may be nested, fewer than 2^28
- * within one another.
+ * Enters a section.  Until the calling thread has left as often as it entered, the section uses
+ * the version that is current now, and that version stays in memory.  Sections may be nested,
+ * fewer than 2^28 deep.
  *
- * For many queries at a time; short of seconds, since a section keeps what is dropped in
- * memory and holds up begin_rebuild.  A section sees no newer version.
+ * Use a section for many queries.  Keep it well below seconds: it keeps dropped versions in
+ * memory and blocks begin_rebuild.  A section sees no newer version.
  *
- * Gives    number  unless NULL: of that version.
- * Returns  the filter, to be asked by any thread until this one leaves.  Puts go through
- *          lfb_versions_put() and its kin.
+ * Gives    number  the version's number; may be NULL.
+ * Returns  the filter.  Any thread may query it until this thread leaves.  Put through
+ *          lfb_versions_put() and the functions like it.
  */
 LFB_API const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number);
 
 /* Leaves the calling thread's innermost section. */
 LFB_API void lfb_versions_leave(lfb_versions *versions);
 
-/* The current version's number, or one that was it during the call. */
+/* Returns the current version's number, or one that was current at some time during the call. */
 LFB_API uint64_t lfb_versions_number(lfb_versions *versions);
 
-/* As the functions of lfb_filter, on the current version.  puts go to the one that is being
- * filled and to the previous one, where there are such, as well; answers are those of the
- * current one. */
+/* The same as the functions of lfb_filter, on the current version.  A put also goes to the
+ * version that is being filled and to the previous one, if they exist.  Answers are those of the
+ * current version. */
 LFB_API bool lfb_versions_put(lfb_versions *versions, const void *bytes, size_t size);
 LFB_API bool lfb_versions_put_u64(lfb_versions *versions, uint64_t key);
 LFB_API bool lfb_versions_put_hash(lfb_versions *versions, uint64_t hash);
@@ -135,7 +137,7 @@ LFB_API bool lfb_versions_might_contain_hash(lfb_versions *versions, uint64_t ha
 LFB_API bool lfb_versions_might_contain_object(lfb_versions *versions, lfb_funnel funnel,
                                                const void *object);
 
-/* Many at a time, in one section. */
+/* Many keys in one call, in one section. */
 LFB_API size_t lfb_versions_put_many(lfb_versions *versions, const lfb_key *keys, size_t count,
                                      uint64_t *answers);
 LFB_API size_t lfb_versions_put_many_u64(lfb_versions *versions, const uint64_t *keys,
@@ -153,26 +155,27 @@ LFB_API size_t lfb_versions_might_contain_many_hash(lfb_versions *versions,
 /* ---- for the administrator ------------------------------------------------------ */
 
 /*
- * Begins a new version: an empty filter, of any configuration.
+ * Begins a new version: an empty filter of any configuration.
  *
- * Gives  building  to be filled (3 above) by lfb_filter_put() and its kin; the handle's.
- *                  Its use ends with publish or abandon.
- * Fails  as lfb_filter_create(), and LFB_ERROR_REBUILDING: one is being built already.
- * Waits  until the sections under way have been left: not from inside one.
+ * Gives  building  the filter to fill (3 above), by lfb_filter_put() and the functions like it.
+ *                  The handle owns it.  Do not use it after publish or abandon.
+ * Fails  as lfb_filter_create(), and LFB_ERROR_REBUILDING: another version is being built.
+ * Waits  until the sections in progress have been left.  Do not call it inside a section.
  */
 LFB_API lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *config,
                                               lfb_filter **building);
 
-/* The same with a filter that has been filled already, a file's say: the handle's from then
- * on.  Fails: LFB_ERROR_REBUILDING, _NO_MEMORY; the filter is then the caller's still. */
+/* The same with a filter that is already filled, from a file for example.  The handle then owns
+ * it.  Fails: LFB_ERROR_REBUILDING, _NO_MEMORY; the caller still owns the filter. */
 LFB_API lfb_status lfb_versions_begin_rebuild_with(lfb_versions *versions, lfb_filter *filter);
 
 /*
- * Makes the version that is being built the current one, at once for everybody who enters
- * from then on: its loader is done.
+ * Makes the version that is being built the current one, at once, for every section entered from
+ * then on.  Call it when the loader has finished.
  *
- * Gives  number  unless NULL: its number.
- * Fails  LFB_ERROR_NOT_REBUILDING; for no other reason: begin_rebuild took what it needs.
+ * Gives  number  its number; may be NULL.
+ * Fails  LFB_ERROR_NOT_REBUILDING.  There is no other failure: begin_rebuild allocated all that
+ *        publish needs.
  */
 LFB_API lfb_status lfb_versions_publish(lfb_versions *versions, lfb_previous previous,
                                         uint64_t *number);
@@ -181,19 +184,20 @@ LFB_API lfb_status lfb_versions_publish(lfb_versions *versions, lfb_previous pre
 LFB_API lfb_status lfb_versions_abandon(lfb_versions *versions);
 
 /*
- * Makes the previous version the current one again, and drops the current one.  Of a version
- * that is being built nothing changes.
+ * Makes the previous version the current one again, and drops the current one.  A version that
+ * is being built is not affected.
  *
- * Gives  number  unless NULL: its new number.
- * Fails  LFB_ERROR_NO_PREVIOUS: none was kept, or it is the current one again; _NO_MEMORY.
+ * Gives  number  its new number; may be NULL.
+ * Fails  LFB_ERROR_NO_PREVIOUS: none was kept, or it is already the current one again.
+ *        LFB_ERROR_NO_MEMORY.
  */
 LFB_API lfb_status lfb_versions_rollback(lfb_versions *versions, uint64_t *number);
 
 /* Drops the previous version, if it was kept.  Fails: LFB_ERROR_NO_PREVIOUS, _NO_MEMORY. */
 LFB_API lfb_status lfb_versions_drop_previous(lfb_versions *versions);
 
-/* Frees what was dropped and nobody can have any more; how many filters are still waiting
- * for a section to be left. */
+/* Frees dropped versions that no section can use any more.  Returns how many dropped filters
+ * still wait for a section to be left. */
 LFB_API uint64_t lfb_versions_reclaim(lfb_versions *versions);
 
 #ifdef __cplusplus
