@@ -1,63 +1,67 @@
 /*
- * lfbloom/counting.h - a Bloom filter from which keys can be removed again.
+ * lfbloom/counting.h - a Bloom filter from which keys can be removed.
  *
- * Guarantees 4, 5, 8, 9, 11, 12, 17, 19 of docs/guarantees.md.
+ * Instead of each bit it has a counter of 4 bits: the number of keys that have that bit.  A put
+ * adds 1 to each of its key's counters, a removal subtracts 1.  A key is maybe present if none of
+ * its counters is 0.
  *
- * In the place of each bit of a filter of the same configuration stands a counter of 4
- * bits: how many keys have it.  A put adds 1 to each of its key's counters, a removal
- * subtracts 1; the key may be in if none of them is 0.
+ * Do not use it
+ *   if all keys are removed together: a new filter is cheaper;
+ *   if nothing is ever removed: it takes four times the memory;
+ *   if the same key is put again and again without being removed: its counters get stuck at 15;
+ *   if a caller cannot be sure that the key it removes was put: see Rule.
  *
- * Not for you  if keys go all together (a new filter is cheaper), if nothing is ever removed
- *            (four times the memory, for nothing), or if the same key is put again and
- *            again without being removed: from 15 on its counters are stuck.  Nor if who
- *            removes cannot be sure that the key was put: see the rule.
+ * Guarantees
  *
- * 1. Rule    Remove a key at most as often as it was put, and only after: each removal
- *            has a put of its own, of the same key by the same kind of call, that returned
- *            before the removal began, in the happens-before sense.  Everything else may
- *            run at once: other keys, and puts and removals of the same one.
- * 2. Found   While all callers keep the rule, a key is found from the return of a put of it
- *            to the beginning of that put's removal, whatever other threads put and remove
- *            meanwhile.  For a counter that never reached 15 has as many subtracted from it
- *            as removals have come to it, and each of these has added 1 to it before, by
- *            its put; so what is left counts the puts that no removal has come to: our
- *            key's is one of them.  Who began to put and has not returned, or began to
- *            remove, only makes counters higher than they will be.  A counter that is
- *            stuck at 15 is never 0.
- *            (In order: a put's compare-and-exchange of a word happens before its removal's
- *            of the same word, so it comes first in the order in which that word changes.)
- * 3. Removed  After a removal the key is surely absent again, unless it was put more often
- *            or other keys have all its counters: exactly then a filter of the keys that
- *            are left would say "maybe" too (but for counters that are stuck).
- * 4. Once    Two of a key's bits that are the same one are one counter, raised and lowered
- *            by 1: put and removal always agree.
- * 5. Stuck   A counter that reaches 15 stays there, and its bit on, for ever: stats counts
- *            them.  Made for an fpp of at most 0.5, with its n keys in, each put once,
- *            a counter has less than one chance in 1e9 to be there (but of go-fnv14,
- *            whose size does not follow n).
- * 6. Broken  What a removal against the rule does.  A key that is surely absent is refused:
- *            nothing is changed.  A false positive, which was never put, lowers counters
- *            of other keys: these may be missing from then on, for ever.  Of two threads that
- *            at once remove a key that was put once, one alone does, unless the key is a false
- *            positive without it: the other is refused, and gives back what it had
- *            already subtracted; until it has, keys that share those counters may be
- *            missing, and for ever if it is stopped for ever before.
- * 7. Progress  might_contain is wait-free; put, put_all and remove are lock-free: they retry only
- *            because another thread changed a counter of the same word.  After a thread's
- *            first, none of them allocates, locks or enters the kernel.
- * 8. Stopped  A thread that is stopped for ever inside a put or a removal stops nobody, and
- *            leaves counters at most higher than they should be (but for 6).
- * 9. Order   As lfbloom/filter.h, 7: counters are relaxed.  "Maybe in" is no message.
+ * 1. Rule    Remove a key at most as often as it was put.  Each removal needs a put of its own, of
+ *            the same key by the same kind of call, that returned before the removal began, in the
+ *            happens-before sense.  All else may run at once: other keys, and puts and removals of
+ *            the same key.
+ * 2. Found   While all callers keep the rule, a key is found from the return of its put to the
+ *            start of that put's removal, regardless of what other threads put and remove.
+ *    Why     Each removal that subtracts 1 from a counter has a put that added 1 to it before.  A
+ *            counter that never reached 15 is therefore at least the number of puts without a
+ *            removal, and the key's put is one of them.  Puts and removals in progress only make
+ *            counters higher than they will be; a counter stuck at 15 is never 0.
+ *    Order   A put's compare-and-exchange of a word happens before its removal's of the same word.
+ *            So it comes first in the order in which that word changes.
+ * 3. Removed  After a removal the key is definitely absent again, unless it was put more often or
+ *            other keys have all its counters.  In the latter case a filter of the remaining keys
+ *            would answer "maybe", too (except for stuck counters).
+ * 4. Once    If two of a key's bits are the same bit, they are one counter, which put and removal
+ *            change by 1.  Put and removal always agree.
+ * 5. Stuck   A counter that reaches 15 stays there permanently, and its bit stays on; stats counts
+ *            them.  In a filter made for an fpp of at most 0.5, with its n keys put once each, a
+ *            counter is stuck with a probability below 1e-9.  This does not hold for go-fnv14,
+ *            which has one size for any n.
+ * 6. Broken  These are the effects of a removal against the rule.
+ *    Absent  If the key is definitely absent, the removal is refused and nothing changes.
+ *    Never put  If the key is a false positive, the removal lowers counters of other keys.
+ *            Queries can report those keys absent from then on, permanently.
+ *    Twice   If two threads at once remove a key that was put once, one succeeds (both, if the key
+ *            is a false positive without that put).  The other is refused, and restores what it
+ *            had already subtracted.  Until then, keys that share those counters can be missing;
+ *            permanently, if that thread stops before and never runs again.
+ * 7. Progress  might_contain is wait-free; put, put_all and remove are lock-free.  They retry only
+ *            because another thread changed a counter of the same word.  After a thread's first
+ *            call none of them allocates, locks or enters the kernel.
+ * 8. Stopped  A thread that stops inside a put or a removal, and never runs again, blocks no other
+ *            thread.  It leaves counters at most higher than they should be (except for 6).
+ * 9. Order   As lfbloom/filter.h, 7: counters are relaxed.  A query that returns true does not make
+ *            another thread's earlier writes visible.
  *
- * Memory     A word of 64 bits holds the counters of 16 of a plain filter's bits.  With
- *            fast all counters of a key are in 4 lines next to each other, and it touches
- *            as many of them as it has words (words_per_key of stats: 2 at 1 %, 4 at
- *            0.1 %, never more than 4); with sbbf in 2.  With the other strategies they
- *            are in one line each, as their bits are.
- * Threads    Any function beside any other, but free and set_label, which run alone.
+ * Memory     A 64-bit word holds the counters of 16 bits of a plain filter.
  *
- * Source: Fan, Cao, Almeida and Broder, "Summary Cache", 2000: counters of 4 bits that
- * stay when they are full.
+ *              strategy   lines that a key touches
+ *              fast       as many as it has words (words_per_key of stats: 2 at 1 %, 4 at 0.1 %),
+ *                         at most 4, which are adjacent
+ *              sbbf       2
+ *              others     one per counter, as for their bits
+ *
+ * Which calls may run at once: any two, except that free and set_label run alone.
+ *
+ * Source: Fan, Cao, Almeida and Broder, "Summary Cache", 2000: counters of 4 bits that stay at
+ * their maximum.
  */
 #ifndef LFBLOOM_COUNTING_H
 #define LFBLOOM_COUNTING_H
@@ -72,35 +76,39 @@ extern "C" {
 typedef struct lfb_counting lfb_counting;
 
 /*
- * Makes an empty one: config is as for lfb_filter_create(), of which batch_memory is not
- * used.  Fails as lfb_filter_create().  Owner: the caller, until lfb_counting_free().
+ * Makes an empty counting filter.
+ *
+ * Takes  config  as lfb_filter_create(), without batch_memory.
+ * Fails  as lfb_filter_create().
+ * Owner  the caller, until lfb_counting_free().
  */
 LFB_API lfb_status lfb_counting_create(const lfb_config *config, lfb_counting **counting);
 
-/* Frees one that no call is using; NULL is ignored. */
+/* Frees a counting filter that no call is using.  NULL is ignored. */
 LFB_API void lfb_counting_free(lfb_counting *counting);
 
 /*
  * Puts a key of `size` bytes.
  *
- * Returns whether a counter was 0 before: false says that the key, or others with the same
- *         counters, were in.  Either way it is in once more, and may be removed once more.
+ * Returns whether a counter was 0 before.  false: the key, or other keys with the same counters,
+ *         were present.  In both cases the key is present once more, and may be removed once
+ *         more.
  */
 LFB_API bool lfb_counting_put(lfb_counting *counting, const void *bytes, size_t size);
 
-/* Whether the key may be in; false is certain. */
+/* Returns whether the key may be present; false is certain. */
 LFB_API bool lfb_counting_might_contain(const lfb_counting *counting, const void *bytes,
                                         size_t size);
 
 /*
  * Takes back one put of the key.
  *
- * Returns whether it did; false: the key was surely absent, or another removal took
- *         back the last put meanwhile; nothing is changed.
+ * Returns whether it did.  false: the key was definitely absent, or another removal took back the
+ *         last put during the call; nothing is changed.
  */
 LFB_API bool lfb_counting_remove(lfb_counting *counting, const void *bytes, size_t size);
 
-/* The same for the other kinds of keys, as lfbloom/filter.h says of each. */
+/* The same for the other kinds of keys, as in lfbloom/filter.h. */
 LFB_API bool lfb_counting_put_u64(lfb_counting *counting, uint64_t key);
 LFB_API bool lfb_counting_might_contain_u64(const lfb_counting *counting, uint64_t key);
 LFB_API bool lfb_counting_remove_u64(lfb_counting *counting, uint64_t key);
@@ -115,11 +123,12 @@ LFB_API bool lfb_counting_remove_object(lfb_counting *counting, lfb_funnel funne
                                         const void *object);
 
 /*
- * Many keys at a time: the same as one after another, in fewer cache misses' time.
+ * Many keys in one call.  The answers are those of one call per key.  The call takes less time,
+ * since it fetches the cache lines of later keys while it uses earlier ones.
  *
  * Takes   keys     `count` of them.
- *         answers  NULL, or (count + 63) / 64 words that receive answer i in bit i % 64 of
- *                  word i / 64; bits beyond the last answer are 0.
+ *         answers  NULL, or (count + 63) / 64 words that receive answer i in bit i % 64 of word
+ *                  i / 64.  Bits after the last answer become 0.
  * Returns how many answers are true.
  */
 LFB_API size_t lfb_counting_put_many(lfb_counting *counting, const lfb_key *keys, size_t count,
@@ -144,81 +153,83 @@ LFB_API size_t lfb_counting_remove_many_hash(lfb_counting *counting, const uint6
                                              size_t count, uint64_t *answers);
 
 /*
- * Adds to one all that is in another: each key is in as often as in both together, and may be
- * removed as often.  Counters whose sum would be above 15 are stuck.  Of keys that others put
- * into `from` or remove from it meanwhile, counters may be added that no removal takes back:
- * too high, never too low.  They fit as two plain filters do (lfb_filter_put_all()).
+ * Adds all keys of `from` to `into`: each key is then present as often as in both together, and
+ * may be removed as often.  Counters with a sum above 15 are stuck.
  *
+ * During    If other threads put keys into `from` or remove keys from it during the call, `into`
+ *           may get counters that no removal takes back: too high, never too low.
  * Fails     LFB_ERROR_SAME_FILTER, _PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA,
- *           _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS, _HASH_DIFFERS: `into` is as it was.
+ *           _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS, _HASH_DIFFERS, as lfb_filter_put_all() does:
+ *           `into` is unchanged.
  * Progress  lock-free, as put.
  */
 LFB_API lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from);
 
 /*
- * Copies one: its counters, stuck ones too, its label.  Keys that others put or remove
- * meanwhile: as lfb_counting_put_all().
+ * Copies a counting filter: its counters, including stuck ones, and its label.  For keys that
+ * other threads put or remove during the call, see lfb_counting_put_all().
  *
- * Fails  LFB_ERROR_NO_MEMORY.   Owner  the caller, until lfb_counting_free().
+ * Fails  LFB_ERROR_NO_MEMORY.
+ * Owner  the caller, until lfb_counting_free().
  */
 LFB_API lfb_status lfb_counting_copy(const lfb_counting *counting, lfb_counting **copy);
 
-/* A label of the caller's own, as lfb_filter_set_label() and lfb_filter_label() of a plain
- * one; it goes along into copies, files and the plain filter. */
+/* A label for the caller's own use, as lfb_filter_set_label() and lfb_filter_label().  Copies,
+ * files and the plain filter have it, too. */
 LFB_API lfb_status lfb_counting_set_label(lfb_counting *counting, const char *label);
 LFB_API const char *lfb_counting_label(const lfb_counting *counting);
 
 /*
- * The figures now, as lfb_filter_stats() would give them of the plain filter that it
- * converts to, but: bytes are those of the counters; counters_stuck is how many are.
- * bits_set, and what follows from it, is exact while no put or removal is running; beside those
- * that run it may be off by as many bits as they change during the call.
+ * Writes the figures now: those that lfb_filter_stats() would write for the plain filter to which
+ * it converts, except for two.  `bytes` is the size of the counters, and `counters_stuck` the
+ * number of stuck ones.
+ *
+ * Exact  bits_set, and the figures computed from it, while no put or removal is running.  While
+ *        some are, bits_set may differ by as many bits as they change during the call.
  */
 LFB_API void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats);
 
 /*
- * Makes the plain filter of the keys that are in: it has the bits whose counters are not 0,
- * those of a filter of the same strategy, size and seed into which just the keys that are
- * left were put (and those of stuck counters), and is an ordinary filter from then on.
- * Keys that others put or remove meanwhile are in it or not.
+ * Makes the plain filter of the keys that are present.  It equals a filter of the same strategy,
+ * size and seed into which only the remaining keys were put, plus the bits of stuck counters.
+ * Keys that other threads put or remove during the call may be present or absent in it.
  *
- * No key can be removed from it any more; a file that is to keep the counts is one by
- * lfb_counting_save().
+ * The plain filter is independent, and no key can be removed from it.  To keep the counts in a
+ * file, use lfb_counting_save().
  *
- * Fails  LFB_ERROR_NO_MEMORY, _SIZE_OVERFLOW.  Owner  the caller, until lfb_filter_free().
+ * Fails  LFB_ERROR_NO_MEMORY, _SIZE_OVERFLOW.
+ * Owner  the caller, until lfb_filter_free().
  */
 LFB_API lfb_status lfb_counting_to_filter(const lfb_counting *counting, lfb_filter **filter);
 
 /*
- * Writes a counting filter, counts and label too, in a form of its own (docs/formats.md): a
- * header, the counters, a checksum for each MiB of them.
+ * Writes a counting filter, with its counts and label, in a form of its own (docs/formats.md): a
+ * header, the counters, and a checksum per MiB of counters.
  *
- * While others put and remove: whatever is in from before the call until it returns is in what
- * is written.  A key that is put or removed meanwhile is there with some of its counters:
- * never too few for another key, but they may stay too high in what is read, and a removal of
- * it there is against the rule.  Write while nothing else runs to have just what is in.
- *
- * Takes, Fails  as lfb_filter_write(), forms apart.
+ * During  A key that is present from before the call until it returns is present in what is
+ *         written.  A key that another thread puts or removes during the call is written with
+ *         some of its counters.  No other key gets too few, but these counters may stay too high
+ *         in what is read, and a removal of that key there is against the rule.  To write exactly
+ *         the keys that are present, write while nothing else runs.
+ * Takes, Fails  as lfb_filter_write(), except for forms.
  */
 LFB_API lfb_status lfb_counting_write(const lfb_counting *counting, lfb_write_fn write, void *to);
 
 /*
- * Reads one; keys that were in it can be removed as often as before, and what is stuck is
- * stuck.
+ * Reads a counting filter.  Its keys can be removed as often as before; stuck counters are stuck.
  *
- * Takes   limits  as lfb_filter_read() does; max_bytes is that of the counters.  With
- *                 open_damaged, counters that do not match their checksum are all stuck at 15:
- *                 no key is lost.
- * Damage  as lfb_filter_read(), but for bits_missing, which is 0.
+ * Takes   limits  as lfb_filter_read(); max_bytes limits the counters.  With open_damaged,
+ *                 counters that do not match their checksum are all stuck at 15: no key is lost.
+ * Damage  as lfb_filter_read(), except that bits_missing is 0.
  * Fails   as lfb_filter_read(), and LFB_ERROR_NOT_COUNTING: it is a plain filter; _GROWING.
- *         lfb_filter_read() and lfb_growing_read() say of this form LFB_ERROR_COUNTING.
+ *         lfb_filter_read() and lfb_growing_read() fail with LFB_ERROR_COUNTING for this form.
  * Owner   the caller, until lfb_counting_free().
  */
 LFB_API lfb_status lfb_counting_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
                                      lfb_counting **counting);
 
-/* The same to and from a file, which holds it and nothing else: as lfb_filter_save(), atomic
- * and durable, and lfb_filter_load(). */
+/* The same to and from a file that holds nothing else: as lfb_filter_save(), atomically and
+ * durably, and lfb_filter_load(). */
 LFB_API lfb_status lfb_counting_save(const lfb_counting *counting, const char *path);
 LFB_API lfb_status lfb_counting_load(const char *path, const lfb_read_limits *limits,
                                      lfb_counting **counting);
