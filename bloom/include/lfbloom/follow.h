@@ -2,18 +2,18 @@
  * lfbloom/follow.h - keeps a filter with versions (lfbloom/versions.h) up to date with a source of
  * truth: by small changes in place, or by a full rebuild if necessary.
  *
- * A source is three to five functions of the caller.  Each poll asks it for its version number:
+ * A source is a struct of the caller's functions.  Each poll asks it for its version number:
  *
- *   the source                               the poll
- *   has the same version as before           does nothing
- *   has a few keys more or fewer             puts the new keys into the running version
- *   has many changes, or cannot list them    rebuilds: fills a new version from all keys, on the
- *                                            configured number of threads, and publishes it
- *   has changed, and the filter is too full, rebuilds
- *   or the hour of the day has come
- *   is polled for the first time             rebuilds
+ *   version                                               | the poll
+ *   the same as before                                    | does nothing
+ *   new: a few keys more or fewer                         | puts the new keys in place
+ *   new: many changes, or the source cannot list them     | rebuilds
+ *   new: the filter is too full, or it is the daily time  | rebuilds
+ *   the first one                                         | rebuilds
  *
- * The caller polls, or a thread that lfb_follow_start() starts.
+ * A rebuild fills a new version from all keys, on the configured number of threads, or takes a
+ * filter from the source; then it publishes the version.  The caller polls, or a thread that
+ * lfb_follow_start() starts.
  *
  * Failure    A source that fails changes nothing: the running version stays, and a version that
  *            was being built is abandoned.  Polls then do nothing for some seconds, twice as many

@@ -1,31 +1,35 @@
 /*
- * lfbloom/growing_mapped.h - a growing filter in a file that any number of processes have in
- * memory: a key that one process puts, all others find at once, also in a layer that it has just
+ * lfbloom/growing_mapped.h - a growing filter in a file that any number of processes map into
+ * memory: when one process puts a key, all others find it at once, also in a layer that was just
  * added.
  *
- * Guarantees 1, 2, 3, 4, 5, 12, 13, 16, 19 of docs/guarantees.md.
- *
  * File       One file holds all layers.  A process that finds the newest layer full appends the
- *            next, through the descriptor that it has: no name is needed, so nothing can be put in
- *            a layer's place, and a child that may open nothing can grow the filter too.
- * Found      As lfbloom/growing.h says of threads: here of the threads of all processes.  A
- *            process that adds a layer says so in the file before it puts anything into it.  Each
- *            put, claim and query looks there first, and maps what is new.
+ *            next one through its open descriptor.  It needs no name, so nothing can be put in a
+ *            layer's place, and a child process that may open nothing can grow the filter, too.
+ *
+ * Guarantees
+ *
+ * Found      As in lfbloom/growing.h, for the threads of all processes.  A process that adds a
+ *            layer records it in the file before it puts anything into it.  Each put, claim and
+ *            query reads that record first, and maps new layers.
  * Blind      If a process cannot map a layer that another one added (its address space is full, or
- *            the program has closed the file's descriptor), the filter answers "maybe" to every
- *            key there, never a wrong "no".  lfb_growing_stats() gives the reason in `stuck`; each
- *            call tries again.
- * Crash      If a process dies, by SIGKILL or otherwise, at whatever instruction: each put that
- *            had returned is found, a layer is there whole or not at all, and the next process
- *            that finds the newest layer full goes on from there.  After a crash of the system:
- *            what was put before the last lfb_growing_mapped_sync().
- * Count      As lfbloom/mapped.h.  To know when a layer is full, its file also has a sum of the
- *            bits turned on; a put of a new key adds to it by one locked operation (3 to 7 ns).
- *            A process that dies in between leaves this sum low by the bits of one call: the
- *            layer is full a few keys late.
- * Progress   As lfbloom/growing.h.  The first call of a process that sees a new layer maps it, and
- *            enters the kernel; for a query and a claim that is the only time.
- * fork, Trust, Not on  As lfbloom/mapped.h.  Without a call of the system a filter cannot grow.
+ *            the program closed the file's descriptor), it answers "maybe" for every key, never a
+ *            wrong "no".  lfb_growing_stats() reports the reason in `stuck`; each call tries again.
+ * Crash      If a process dies, by SIGKILL or otherwise, at any instruction, each put that had
+ *            returned is found.  A layer exists completely or not at all, and the next process that
+ *            finds the newest layer full continues from there.  After a crash of the operating
+ *            system, all that was put before the last lfb_growing_mapped_sync() is found.
+ * Count      As in lfbloom/mapped.h.  To tell when a layer is full, its file also has a sum of the
+ *            bits turned on; a put of a new key adds to it by one locked operation (3 to 7 ns).  If
+ *            a process dies before it adds, the sum stays low by the bits of one call: the layer is
+ *            full a few keys late.
+ * Progress   As in lfbloom/growing.h.  The first call of a process that sees a new layer enters
+ *            the kernel to map it.  A query enters the kernel at no other time; a put or claim only
+ *            to add a layer.
+ *
+ * fork, Trust, Not on  As in lfbloom/mapped.h.  Without system calls a filter cannot grow.
+ *
+ * Which calls may run at once: as in lfbloom/mapped.h.
  */
 #ifndef LFBLOOM_GROWING_MAPPED_H
 #define LFBLOOM_GROWING_MAPPED_H
@@ -37,8 +41,8 @@ extern "C" {
 #endif
 
 /*
- * Makes an empty growing filter in a new file, and opens it.  If several processes make it at
- * once, one succeeds; the others may open what it made.
+ * Makes an empty growing filter in a new file, and opens it.  If several processes make the same
+ * file at once, one succeeds; the others may open what it made.
  *
  * Takes  config  as lfb_growing_create(), and file_mode.
  * Fails  as lfb_growing_create() and lfb_mapped_create(): no file is left.
@@ -48,33 +52,34 @@ LFB_API lfb_status lfb_growing_mapped_create(const char *path, const lfb_config 
                                              lfb_growing **growing);
 
 /*
- * Opens one for putting and querying.
+ * Opens such a file for putting and querying.
  *
- * Takes  limits  its max_bytes, of all layers together, and key are used; NULL for none.
+ * Takes  limits  its max_bytes, for all layers together, and key are used; NULL for none.
  * Fails  as lfb_mapped_open(), and
  *        LFB_ERROR_NOT_GROWING  it is a plain filter
- *        LFB_ERROR_OLD_GROWING  it is the head of a filter in several files, as an earlier
- *                               version of this library made them
+ *        LFB_ERROR_OLD_GROWING  it is the head of a filter in several files, which an earlier
+ *                               version of this library made
  * Owner  as lfb_growing_mapped_create().
  */
 LFB_API lfb_status lfb_growing_mapped_open(const char *path, const lfb_read_limits *limits,
                                            lfb_growing **growing);
 
-/* Opens one for querying alone, as lfb_mapped_open_read_only(). */
+/* Opens such a file for querying only, as lfb_mapped_open_read_only(). */
 LFB_API lfb_status lfb_growing_mapped_open_read_only(const char *path,
                                                      const lfb_read_limits *limits,
                                                      const lfb_growing **growing);
 
 /*
- * Makes durable what was put before the call: every layer, the head and the file's name.
+ * Makes durable all that was put before the call: every layer, the head and the file's name.
  *
- * Fails  as lfb_growing_stats() says in `stuck` where a layer cannot be mapped, and as
- *        lfb_mapped_sync(): by what failed first; the others are synced all the same.
+ * Fails  if a layer cannot be mapped, with the status that lfb_growing_stats() reports in `stuck`;
+ *        and as lfb_mapped_sync().  If several parts fail, it returns the first failure; the other
+ *        parts are synced nevertheless.
  */
 LFB_API lfb_status lfb_growing_mapped_sync(const lfb_growing *growing);
 
-/* Closes one that no call is using: lfb_growing_free() by another name, for a const one too.
- * The file stays. */
+/* Closes a growing filter that no call is using; the file stays.  It does what lfb_growing_free()
+ * does, for a const filter, too. */
 LFB_API void lfb_growing_mapped_close(const lfb_growing *growing);
 
 #ifdef __cplusplus
