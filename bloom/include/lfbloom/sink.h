@@ -1,18 +1,16 @@
 /*
- * lfbloom/sink.h - turning a caller's object into the bytes that are hashed.
+ * lfbloom/sink.h - turns a caller's object into the bytes that are hashed.
  *
- * Guarantees 10 of docs/guarantees.md.
+ * A funnel is a caller's function that puts an object's fields into a sink, one after another.
+ * The hash is that of all bytes put, in order, as Guava's PrimitiveSink defines them.  A filter
+ * that was filled here through a funnel therefore gives the same answers in Java, through the
+ * funnel of the same fields.
  *
- * A funnel is a function that puts an object's fields into a sink, one after
- * another.  Hashing what was put is hashing the concatenation of the bytes
- * below, as Guava's PrimitiveSink defines them, so that a filter filled here
- * through a funnel answers in Java through the funnel of the same fields.
- * Fields of varying size need their size, or a separator, put in as well where
- * "ab" + "c" must differ from "a" + "bc".
- *
- * Progress  wait-free; nothing is allocated.
- * Threads   A sink belongs to the call that made it; a funnel must be callable
- *           from any number of threads at once.
+ * Fields     If fields vary in size, put their size or a separator, too: otherwise "ab" + "c"
+ *            equals "a" + "bc".
+ * Progress   Wait-free; nothing is allocated.
+ * Threads    A sink belongs to the call that made it.  Any number of threads may call a funnel at
+ *            once.
  *
  * Source: Guava Funnels.java, AbstractByteHasher.java.
  */
@@ -27,13 +25,13 @@
 extern "C" {
 #endif
 
-/* Where a funnel puts an object.  Exists only during the funnel's call. */
+/* Receives an object from a funnel.  Exists only during the funnel's call. */
 typedef struct lfb_sink lfb_sink;
 
-/* Puts what makes `object` this object into `sink`; always the same for the same object. */
+/* Puts the bytes that identify `object` into `sink`; for the same object always the same. */
 typedef void (*lfb_funnel)(const void *object, lfb_sink *sink);
 
-/* A key of `size` bytes; bytes may be NULL where size is 0. */
+/* A key of `size` bytes; bytes may be NULL if size is 0. */
 typedef struct lfb_key {
   const void *bytes; /* the caller's */
   size_t size;       /* at least 0   */
@@ -41,7 +39,7 @@ typedef struct lfb_key {
 
 /* Text as Java holds it: `count` UTF-16 code units. */
 typedef struct lfb_utf16 {
-  const uint16_t *units; /* in the machine's byte order    */
+  const uint16_t *units; /* in the processor's byte order  */
   size_t count;          /* of units, not of characters    */
 } lfb_utf16;
 
@@ -53,7 +51,7 @@ typedef struct lfb_sequence {
   lfb_funnel funnel; /* for each of the objects */
 } lfb_sequence;
 
-/* Puts `size` bytes as they are; so also UTF-8 text, valid or not. */
+/* Puts `size` bytes unchanged; also for UTF-8 text, valid or not. */
 LFB_API void lfb_sink_put_bytes(lfb_sink *sink, const void *bytes, size_t size);
 
 /* Puts 4 bytes, little-endian: Java's putInt. */
@@ -66,14 +64,14 @@ LFB_API void lfb_sink_put_i64(lfb_sink *sink, int64_t value);
 LFB_API void lfb_sink_put_utf16(lfb_sink *sink, const uint16_t *units, size_t count);
 
 /*
- * Puts UTF-16 text as UTF-8: Java's putString(text, UTF_8).  A surrogate
- * without its other half becomes '?', as Java's encoder has it.
+ * Puts UTF-16 text as UTF-8: Java's putString(text, UTF_8).  A surrogate without its other half
+ * becomes '?', as in Java's encoder.
  */
 LFB_API void lfb_sink_put_utf16_as_utf8(lfb_sink *sink, const uint16_t *units, size_t count);
 
 /*
- * Funnels for plain objects.  Each takes a pointer to: lfb_key, int32_t,
- * int64_t, lfb_utf16 (as it is), lfb_utf16 (as UTF-8), lfb_sequence.
+ * Funnels for plain objects.  They take pointers to, in this order: lfb_key, int32_t, int64_t,
+ * lfb_utf16 (put as code units), lfb_utf16 (put as UTF-8), lfb_sequence.
  */
 LFB_API void lfb_funnel_bytes(const void *key, lfb_sink *sink);
 LFB_API void lfb_funnel_i32(const void *value, lfb_sink *sink);
