@@ -1,10 +1,9 @@
 /*
  * lfbloom/c11.h - one spelling of C11 atomics for C and C++.
  *
- * C++ has no _Atomic before C++23 and keeps its functions in a namespace; under
- * this header both languages write LFB_ATOMIC(uint64_t) and
- * LFB_STD atomic_load_explicit().  The two representations are the same on every
- * ABI that the library supports: C++23 demands it of <stdatomic.h>.
+ * C++ has no _Atomic before C++23, and has the functions in a namespace.  With this header both
+ * languages write LFB_ATOMIC(uint64_t) and LFB_STD atomic_load_explicit().  The two representations
+ * are the same on every ABI that the library supports: C++23 requires it of <stdatomic.h>.
  */
 #ifndef LFBLOOM_C11_H
 #define LFBLOOM_C11_H
@@ -12,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Before names of C11's atomics; around a type, to make it atomic. */
+/* LFB_STD stands before the names of C11's atomics; LFB_ATOMIC() makes a type atomic. */
 #ifdef __cplusplus
 #include <atomic>
 #define LFB_STD std::
@@ -24,10 +23,11 @@
 #endif
 
 /*
- * Orders relaxed accesses on either side of it, as C11's atomic_thread_fence().
+ * Orders relaxed accesses before and after it, as C11's atomic_thread_fence().
  *
- * ThreadSanitizer knows nothing of fences, and gcc says so: what is ordered by this one
- * must be atomic on both sides, and then there is nothing that it could report.
+ * ThreadSanitizer does not know fences, and gcc warns of that.  So every access that this fence
+ * orders, before and after it, must be atomic.  Then there is nothing that the sanitizer could
+ * report.
  */
 static inline void lfb_fence(LFB_STD memory_order order)
 {
@@ -42,8 +42,8 @@ static inline void lfb_fence(LFB_STD memory_order order)
 }
 
 /*
- * Exchanges `*word` for `desired` if it still holds `*seen`, with `order`;
- * reloads `*seen`, relaxed, where it does not.  Every retry loop goes through here.
+ * Exchanges `*word` for `desired`, with `order`, if it still holds `*seen`.  If not, it reloads
+ * `*seen`, relaxed.  Every retry loop uses this function.
  */
 static inline bool lfb_cas_u64(LFB_ATOMIC(uint64_t) * word, uint64_t *seen, uint64_t desired,
                                LFB_STD memory_order order)
@@ -52,7 +52,7 @@ static inline bool lfb_cas_u64(LFB_ATOMIC(uint64_t) * word, uint64_t *seen, uint
                                                          LFB_STD memory_order_relaxed);
 }
 
-/* Adds `amount` to `*word` with `order`; the value before. */
+/* Adds `amount` to `*word` with `order`.  Returns the value before. */
 static inline uint64_t lfb_add_u64(LFB_ATOMIC(uint64_t) * word, uint64_t amount,
                                    LFB_STD memory_order order)
 {

@@ -1,16 +1,16 @@
 /*
- * lfbloom/cpu.h - what the library needs to know of the processor.
+ * lfbloom/cpu.h - what the library needs from the compiler and the processor.
  */
 #ifndef LFBLOOM_CPU_H
 #define LFBLOOM_CPU_H
 
 #include <stdint.h>
 
-/* Inlined wherever it is called: its loops unroll where the caller knows the counts,
- * and it takes over the instructions that the caller may use. */
+/* Inlined at every call: loops unroll where the caller's counts are constant, and the function may
+ * use the instructions that the caller may use. */
 #define LFB_INLINE static inline __attribute__((always_inline))
 
-/* Before a loop of few turns: gcc's -O2 unrolls none by itself, clang's does. */
+/* Before a loop of few turns: gcc -O2 unrolls none by itself, clang does. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define LFB_UNROLL _Pragma("GCC unroll 16")
 #define LFB_UNROLL_8 _Pragma("GCC unroll 8") /* of many turns, eight at a time */
@@ -19,7 +19,7 @@
 #define LFB_UNROLL_8
 #endif
 
-/* Where ThreadSanitizer looks on, which knows single words only. */
+/* Defined if ThreadSanitizer is on; it knows only single words. */
 #if defined(__SANITIZE_THREAD__)
 #define LFB_THREAD_SANITIZER
 #elif defined(__has_feature)
@@ -29,36 +29,35 @@
 #endif
 
 enum {
-  /* Bytes that travel together between cores: x86-64, most of aarch64. */
+  /* Bytes that move between cores together: x86-64, most of aarch64. */
   LFB_CACHE_LINE = 64,
 };
 
-/* Asks for the line at `address`, to be read.  A hint: any address may be given. */
+/* Prefetches the line at `address` for reading.  A hint: any address is allowed. */
 static inline void lfb_prefetch_read(const void *address)
 {
   __builtin_prefetch(address, 0, 3);
 }
 
 /*
- * Asks for the line at `address` in a state that may be written.
+ * Prefetches the line at `address` for writing.
  *
- * A locked operation on a line that another core also holds costs a second
- * transaction (13 ns become 70 on a Zen 5); asked for in time, neither shows.
- * It takes the line away from the other cores: not for a line that is most
- * likely only going to be read.
+ * A locked operation on a line that another core also holds costs a second transaction (13 ns
+ * become 70 on a Zen 5).  A prefetch in time hides both.  It takes the line away from the other
+ * cores, so do not use it for a line that will most likely only be read.
  */
 static inline void lfb_prefetch_write(const void *address)
 {
 #if defined(__x86_64__)
-  /* gcc turns __builtin_prefetch(.., 1) into a prefetch for reading unless told
-   * of PREFETCHW; 64-bit processors without it take it for a no-op. */
+  /* gcc compiles __builtin_prefetch(.., 1) to a prefetch for reading, unless PREFETCHW is enabled;
+   * 64-bit processors without PREFETCHW treat it as a no-op. */
   __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
 #else
   __builtin_prefetch(address, 1, 3);
 #endif
 }
 
-/* High 64 bits of the 128-bit product. */
+/* Returns the high 64 bits of the 128-bit product. */
 static inline uint64_t lfb_multiply_high(uint64_t a, uint64_t b)
 {
 #if defined(__SIZEOF_INT128__)

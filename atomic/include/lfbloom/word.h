@@ -1,17 +1,17 @@
 /*
- * lfbloom/word.h - 64 bits that many threads may set at once: the heart of it all.
+ * lfbloom/word.h - a word of 64 bits that many threads may set at once: the base of all filters.
  *
- * Guarantees 1, 2, 5 of docs/guarantees.md.
+ * Ordering   Every access is relaxed: a word publishes nothing but its own bits.  A caller that
+ *            needs "set before test" across threads must provide that order (thread join, queue,
+ *            release store).
+ * Progress   Words only gain bits.  A CAS fails only because another thread turned on a bit of the
+ *            same word: at most 64 attempts if the processor has CAS, lock-free if it has LL/SC.
+ *            A read is wait-free everywhere.
+ * Stopped    A thread that stops inside, and never runs again, holds nothing: other threads
+ *            continue as if it had not begun.
  *
- * Ordering   Every access is relaxed: a word publishes nothing but its own bits.
- *            A caller who needs "set before test" across threads brings that
- *            order along (thread join, queue, release store).
- * Progress   Words only gain bits.  A CAS fails only because another thread
- *            turned on a bit of the same word, so that thread made progress:
- *            at most 64 attempts where the machine has CAS, lock-free where it
- *            has LL/SC.  A read is wait-free everywhere.
- * Stopped    A thread that is stopped for ever inside holds nothing: others go
- *            on as if it had not begun.
+ * Which calls may run at once on one word: any, except that those ending in _alone need the word to
+ * themselves.
  *
  * Source: Guava BloomFilterStrategies.java, LockFreeBitArray.
  */
@@ -24,10 +24,10 @@
 /* Bits of a word. */
 enum { LFB_WORD_BITS = 64 };
 
-/* 64 bits, read and written as one. */
+/* 64 bits that are read and written together. */
 typedef LFB_ATOMIC(uint64_t) lfb_word;
 
-/* The word as it stands. */
+/* Returns the word's bits. */
 LFB_INLINE uint64_t lfb_word_get(const lfb_word *word)
 {
   /* relaxed: the bits themselves are the whole message (head of this file). */
@@ -35,11 +35,11 @@ LFB_INLINE uint64_t lfb_word_get(const lfb_word *word)
 }
 
 /*
- * Turns on the bits of `mask` in a word that was just read as `seen`; writes only
- * if one of them is off.
+ * Turns on the bits of `mask` in a word that was just read as `seen`.  Writes only if one of them
+ * is off.
  *
- * Returns the bits that this call turned from 0 to 1: of all the calls that
- * ever name one bit, exactly one has it in its answer.
+ * Returns the bits that this call turned from 0 to 1.  Of all calls that ever name one bit, exactly
+ *         one returns it.
  */
 LFB_INLINE uint64_t lfb_word_set_seen(lfb_word *word, uint64_t seen, uint64_t mask)
 {
@@ -58,9 +58,9 @@ LFB_INLINE uint64_t lfb_word_set(lfb_word *word, uint64_t mask)
 }
 
 /*
- * A word that no other thread touches now: plain loads and stores, no locked operation.
- * Whoever calls these sees to that by what orders memory; under ThreadSanitizer the
- * accesses are not atomic, so that it finds where that was forgotten.
+ * Reads a word that no other thread uses now: plain loads and stores, no locked operation.  The
+ * caller must ensure that by something that orders memory.  Under ThreadSanitizer the accesses are
+ * not atomic, so that it reports a caller that did not.
  */
 LFB_INLINE uint64_t lfb_word_get_alone(const lfb_word *word)
 {
@@ -71,19 +71,19 @@ LFB_INLINE uint64_t lfb_word_get_alone(const lfb_word *word)
 #endif
 }
 
-/* Stores all 64 bits. */
+/* Stores all 64 bits of such a word. */
 LFB_INLINE void lfb_word_store_alone(lfb_word *word, uint64_t bits)
 {
 #ifdef LFB_THREAD_SANITIZER
   *(uint64_t *)(void *)word = bits;
 #else
-  /* relaxed: a plain store; nobody looks. */
+  /* relaxed: a plain store; no other thread reads it now. */
   LFB_STD atomic_store_explicit(word, bits, LFB_STD memory_order_relaxed);
 #endif
 }
 
-/* The number of bits set: one instruction where the compiler may use it, and no
- * branch or call elsewhere. */
+/* Returns the number of bits set.  It compiles to one instruction if the compiler may use it, and
+ * elsewhere has no branch and no call. */
 LFB_INLINE uint32_t lfb_word_count(uint64_t bits)
 {
   bits -= bits >> 1 & UINT64_C(0x5555555555555555);

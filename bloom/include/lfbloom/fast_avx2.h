@@ -1,15 +1,13 @@
 /*
- * lfbloom/fast_avx2.h - the query of lfbloom/fast.h with two vector registers of four
- * lanes, a lane a probe; and the put that begins with it.
+ * lfbloom/fast_avx2.h - the query of lfbloom/fast.h with two vector registers of four lanes, one
+ * lane per probe; and the put that begins with it.
  *
- * Empty unless the compiler may use AVX2 everywhere, which makes it define LFB_FAST_BY_AVX2, or
- * in the single functions to which whoever includes this gives LFB_FAST_AVX2_TARGET.
+ * The header is empty, except in two cases.  The compiler may use AVX2 everywhere: then it defines
+ * LFB_FAST_BY_AVX2.  Or the including file defines LFB_FAST_AVX2_TARGET, the attribute of the
+ * single functions that may use AVX2.
  *
- * Guarantees 1 of docs/guarantees.md.
- *
- * AVX2 picks no word out of eight by a vector of numbers, so which probe a lane serves
- * depends on w: such that each of the two registers, low and high, finds its words in
- * one way.
+ * AVX2 cannot pick one word out of eight by a vector of numbers.  The probe of a lane therefore
+ * depends on w, so that each of the two registers, low and high, finds its words in one way:
  *
  *   w  probes of low, of high   words of low, of high
  *   1  0 1 2 3   4 5 6 7        the key's word, in all lanes
@@ -17,16 +15,16 @@
  *   4  0 4 1 5   2 6 3 7        groups 0 0 1 1 of words 0-3; 2 2 3 3 of words 4-7
  *   8  0 1 2 3   4 5 6 7        words 0-3; words 4-7
  *
- * Others may be writing the words that are loaded here.  Up to w = 2 each load is one
- * aligned word, whole as any.  From w = 4 half a line is loaded at once; such a load is
- * not atomic as a whole, but each of its 64-bit lanes is, as lfbloom/fast_avx512.h says.
+ * Other threads may write the words during a load.  Up to w = 2 each load is one aligned word, and
+ * atomic.  From w = 4 a load takes half a line: it is not atomic as a whole, but each of its 64-bit
+ * lanes is (lfbloom/fast_avx512.h has the sources).
  */
 #ifndef LFBLOOM_FAST_AVX2_H
 #define LFBLOOM_FAST_AVX2_H
 
 #include <lfbloom/fast_view.h>
 
-/* What a function that uses AVX2 begins with; the sign that all functions may use it. */
+/* The attribute of a function that uses AVX2; and the sign that all functions may use it. */
 #if defined(__AVX2__) && !defined(LFB_THREAD_SANITIZER) && !defined(LFB_FAST_AVX2_TARGET)
 #define LFB_FAST_AVX2_TARGET
 #define LFB_FAST_BY_AVX2
@@ -38,22 +36,22 @@
 
 /* Eight lanes. */
 typedef struct lfb_fast256_pair {
-  __m256i low, high; /* four lanes each, as the table in this file's head says */
+  __m256i low, high; /* four lanes each, as in the table at the head of this file */
 } lfb_fast256_pair;
 
-/* What is the same for all keys of a filter. */
+/* The values that all keys of a filter share. */
 typedef struct lfb_fast256 {
-  lfb_fast256_pair bit_shift; /* of a round's product, for the bit's number         */
+  lfb_fast256_pair bit_shift; /* shifts a round's product to a bit's number          */
   lfb_fast256_pair last;      /* 1 in the lanes of the last round, 0 in the others */
   uint32_t rounds;            /* of LFB_FAST_ROUND probes, the last may have fewer */
 } lfb_fast256;
 
-/* One key: for each lane the word as it is, and the bits that the key has in it. */
+/* One key: for each lane, its word in the filter and the key's bits in that word. */
 typedef struct lfb_fast256_key {
-  lfb_fast256_pair words, bits; /* as they are; as the key has them */
+  lfb_fast256_pair words, bits; /* in the filter; of the key */
 } lfb_fast256_key;
 
-/* The probes that the lanes serve. */
+/* Returns the probes of the lanes. */
 LFB_FAST256 lfb_fast256_pair lfb_fast256_probes(const lfb_fast *fast)
 {
   lfb_fast256_pair probes;
@@ -70,7 +68,7 @@ LFB_FAST256 lfb_fast256_pair lfb_fast256_probes(const lfb_fast *fast)
   return probes;
 }
 
-/* 16 + 6 * probe. */
+/* Returns 16 + 6 * probe. */
 LFB_FAST256 __m256i lfb_fast256_bit_shift(__m256i probes)
 {
   const __m256i twice = _mm256_add_epi64(probes, probes);
@@ -78,13 +76,13 @@ LFB_FAST256 __m256i lfb_fast256_bit_shift(__m256i probes)
                           _mm256_add_epi64(twice, _mm256_add_epi64(twice, twice)));
 }
 
-/* 1 in the lanes whose probe is below `count`, 0 in the others. */
+/* Returns 1 in the lanes with a probe below `count`, 0 in the others. */
 LFB_FAST256 __m256i lfb_fast256_below(__m256i probes, uint32_t count)
 {
   return _mm256_srli_epi64(_mm256_cmpgt_epi64(_mm256_set1_epi64x(count), probes), 63);
 }
 
-/* What is the same for all keys of this filter. */
+/* Computes the values that all keys of this filter share. */
 LFB_FAST256 lfb_fast256 lfb_fast256_of(const lfb_fast *fast)
 {
   const lfb_fast256_pair probes = lfb_fast256_probes(fast);
@@ -99,7 +97,7 @@ LFB_FAST256 lfb_fast256 lfb_fast256_of(const lfb_fast *fast)
   return lanes;
 }
 
-/* The word of group j in all lanes: one load of 8 bytes. */
+/* Loads the key's word of group j into all lanes: one load of 8 bytes. */
 LFB_FAST256 __m256i lfb_fast256_word(const lfb_fast *fast, const lfb_word *block,
                                      uint64_t round0, uint32_t j)
 {
@@ -107,12 +105,12 @@ LFB_FAST256 __m256i lfb_fast256_word(const lfb_fast *fast, const lfb_word *block
   return _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(const void *)word));
 }
 
-/* Four words from the first on: in lanes 0 and 1 one of the first two, in lanes 2 and 3
- * one of the others, by bits `shift` and shift + 1 of the hash's product. */
+/* Loads four words from the first on.  Lanes 0 and 1 get one of the first two, lanes 2 and 3 one of
+ * the others, by bits `shift` and shift + 1 of the hash's product. */
 LFB_FAST256 __m256i lfb_fast256_pick(const lfb_word *first, __m256i round0, int shift)
 {
   const __m256i words = _mm256_load_si256((const __m256i *)(const void *)first);
-  /* The instruction looks at bit 1 of each number: no mask. */
+  /* No mask: the instruction uses only bit 1 of each number. */
   const __m256i number =
       _mm256_srlv_epi64(round0, _mm256_set_epi64x(shift, shift, shift - 1, shift - 1));
   return _mm256_castpd_si256(_mm256_permutevar_pd(_mm256_castsi256_pd(words), number));
@@ -145,14 +143,14 @@ LFB_FAST256 lfb_fast256_pair lfb_fast256_words(const lfb_fast *fast, uint64_t ha
   return words;
 }
 
-/* `ones` shifted by six bits of the product. */
+/* Returns `ones` shifted by six bits of the product. */
 LFB_FAST256 __m256i lfb_fast256_bits(__m256i round, __m256i bit_shift, __m256i ones)
 {
   const __m256i number = _mm256_srlv_epi64(round, bit_shift);
   return _mm256_sllv_epi64(ones, _mm256_and_si256(number, _mm256_set1_epi64x(63)));
 }
 
-/* The bits that round i asks of the lanes' words. */
+/* Returns the bits that round i tests in the lanes' words. */
 LFB_FAST256 lfb_fast256_pair lfb_fast256_round(const lfb_fast256 *lanes, uint64_t hash,
                                                uint32_t i)
 {
@@ -182,7 +180,7 @@ LFB_FAST256 lfb_fast256_key lfb_fast256_key_of(const lfb_fast *fast, const lfb_f
   return key;
 }
 
-/* Whether all of a key's bits are on. */
+/* Returns whether all of a key's bits are on. */
 LFB_FAST256 bool lfb_fast256_key_has_bits(const lfb_fast256_key *key)
 {
   const __m256i low = _mm256_andnot_si256(key->words.low, key->bits.low);
@@ -191,7 +189,7 @@ LFB_FAST256 bool lfb_fast256_key_has_bits(const lfb_fast256_key *key)
   return _mm256_testz_si256(missing, missing) != 0;
 }
 
-/* Stores the bits of group j as mask[j]: those of all lanes that have its word. */
+/* Stores the bits of group j as mask[j]: those of all lanes with its word. */
 LFB_FAST256 void lfb_fast256_masks(const lfb_fast *fast, const lfb_fast256_pair *bits,
                                    uint64_t mask[LFB_BLOCK_WORDS])
 {
@@ -200,7 +198,7 @@ LFB_FAST256 void lfb_fast256_masks(const lfb_fast *fast, const lfb_fast256_pair 
     _mm256_storeu_si256((__m256i *)(void *)(mask + 4), bits->high);
     return;
   }
-  /* Lanes 0 and 1 of low, of high; then 2 and 3: groups 0 2 1 3 where w is 4. */
+  /* Lanes 0 and 1 of low and of high, then 2 and 3: groups 0 2 1 3 if w is 4. */
   const __m256i pairs = _mm256_or_si256(_mm256_unpacklo_epi64(bits->low, bits->high),
                                         _mm256_unpackhi_epi64(bits->low, bits->high));
   if (fast->group_shift == 1) {
@@ -214,8 +212,8 @@ LFB_FAST256 void lfb_fast256_masks(const lfb_fast *fast, const lfb_fast256_pair 
   _mm_storeu_si128((__m128i *)(void *)mask, groups);
 }
 
-/* Turns on a key's bits: how many this call turned on.  A key that is in is seen by
- * the vectors; what is missing is written word by word. */
+/* Turns on a key's bits.  Returns the number of bits that this call turned on.  The vectors find
+ * whether the key is present; missing bits are written word by word. */
 LFB_FAST256 uint32_t lfb_fast256_put_bits_shape(const lfb_fast *fast, const lfb_fast256 *lanes,
                                                uint64_t hash)
 {
@@ -229,7 +227,7 @@ LFB_FAST256 uint32_t lfb_fast256_put_bits_shape(const lfb_fast *fast, const lfb_
   return lfb_fast_key_put(fast, &key);
 }
 
-/* Whether all of a key's bits are on. */
+/* Returns whether all of a key's bits are on. */
 LFB_FAST256 bool lfb_fast256_might_contain_shape(const lfb_fast *fast, const lfb_fast256 *lanes,
                                                  uint64_t hash)
 {
@@ -237,14 +235,14 @@ LFB_FAST256 bool lfb_fast256_might_contain_shape(const lfb_fast *fast, const lfb
   return lfb_fast256_key_has_bits(&key);
 }
 
-/* lfb_fast_might_contain(), by vectors. */
+/* The same as lfb_fast_might_contain(), by vectors. */
 LFB_FAST256 bool lfb_fast256_might_contain(const lfb_fast *fast, uint64_t hash)
 {
   const lfb_fast256 lanes = lfb_fast256_of(fast);
   lfb_fast view = *fast;
 
-  /* So that no compiler takes the loads out of a loop that waits for a key: it does not
-   * know where these words are. */
+  /* This hides where the words are, so that no compiler moves the loads out of a loop that waits
+   * for a key. */
   __asm__ volatile("" : "+r"(view.words));
   return lfb_fast256_might_contain_shape(&view, &lanes, hash);
 }

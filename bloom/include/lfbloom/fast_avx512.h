@@ -1,28 +1,24 @@
 /*
- * lfbloom/fast_avx512.h - the query of lfbloom/fast.h with one vector register, a
- * lane a probe, whatever w and g are; and the put that begins with it.
+ * lfbloom/fast_avx512.h - the query of lfbloom/fast.h with one vector register, one lane per probe,
+ * for any w and g; and the put that begins with it.
  *
- * Empty unless the compiler may use AVX-512F everywhere, which makes it define
- * LFB_FAST_BY_AVX512, or in the single functions to which whoever includes this gives
- * LFB_FAST_AVX512_TARGET.
+ * The header is empty, except in two cases.  The compiler may use AVX-512F everywhere: then it
+ * defines LFB_FAST_BY_AVX512.  Or the including file defines LFB_FAST_AVX512_TARGET, the attribute
+ * of the single functions that may use AVX-512F.
  *
- * Guarantees 1 of docs/guarantees.md.
- *
- * The whole line is loaded at once while others may be writing its words.  A
- * vector load is not atomic as a whole, but each of its 64-bit lanes is: on
- * x86-64 the memory system moves aligned 8 bytes in one piece, and the parts into
- * which an implementation may cut an aligned vector access are larger (Intel SDM
- * volume 3, 8.1.1; AMD64 APM volume 2, 7.3.2 guarantee aligned quadwords, and
- * since AVX aligned 16 bytes).  More is not asked for: words are independent, and
- * each is read once.  ThreadSanitizer cannot know this; under it the library
- * reads word by word.
+ * The whole line is loaded at once, while other threads may write its words.  A vector load is not
+ * atomic as a whole, but each of its 64-bit lanes is.  On x86-64 the memory system moves aligned
+ * 8 bytes in one piece, and an implementation may cut an aligned vector access only into larger
+ * parts (Intel SDM volume 3, 8.1.1; AMD64 APM volume 2, 7.3.2 guarantee aligned quadwords, and
+ * since AVX aligned 16 bytes).  No more is needed: words are independent, and each is read once.
+ * ThreadSanitizer cannot know this; under it the library reads word by word.
  */
 #ifndef LFBLOOM_FAST_AVX512_H
 #define LFBLOOM_FAST_AVX512_H
 
 #include <lfbloom/fast_view.h>
 
-/* What a function that uses AVX-512 begins with; the sign that all functions may use it. */
+/* The attribute of a function that uses AVX-512; and the sign that all functions may use it. */
 #if defined(__AVX512F__) && !defined(LFB_THREAD_SANITIZER) && !defined(LFB_FAST_AVX512_TARGET)
 #define LFB_FAST_AVX512_TARGET
 #define LFB_FAST_BY_AVX512
@@ -30,30 +26,29 @@
 #ifdef LFB_FAST_AVX512_TARGET
 #include <immintrin.h>
 
-/* All lanes.  The unmasked forms of some intrinsics make gcc 12 warn, in the program
- * that includes this, of a variable that is not used (gcc bug 105593); these are the same
- * instructions. */
+/* All lanes.  The unmasked forms of some intrinsics make gcc 12 warn, in the including program, of
+ * an unused variable (gcc bug 105593); these forms are the same instructions. */
 #define LFB_FAST512_ALL ((__mmask8)0xff)
 
-/* Lane l serves probe l of a round: what it shifts by, and where its group begins. */
+/* The values that all keys of a filter share; lane l has probe l of a round. */
 typedef struct lfb_fast512 {
-  __m512i word_shift; /* of the number in the group, in round 0 */
-  __m512i word_first; /* of the group, in the block             */
-  __m512i word_mask;  /* words of a group, less 1                */
-  __m512i bit_shift;  /* of a round's product                    */
-  __mmask8 last;      /* the lanes of the last round             */
-  uint32_t rounds;    /* of LFB_FAST_ROUND probes                */
+  __m512i word_shift; /* shifts r(0) to the word's number in its group */
+  __m512i word_first; /* the group's first word in the block           */
+  __m512i word_mask;  /* words of a group, minus 1                     */
+  __m512i bit_shift;  /* shifts a round's product to a bit's number    */
+  __mmask8 last;      /* the lanes that the last round uses            */
+  uint32_t rounds;    /* of LFB_FAST_ROUND probes                      */
 } lfb_fast512;
 
-/* What is computed from a hash before its line is looked at: loops do it ahead. */
+/* What is computed from a hash before its line is read: loops compute it ahead. */
 typedef struct lfb_fast512_hash {
   lfb_word *block;       /* its line's first word */
   uint64_t hash, round0; /* lfb_fast_round(hash, 0) */
 } lfb_fast512_hash;
 
-/* One key: for each lane the word as it is, and the bits that the key has in it. */
+/* One key: for each lane, its word in the filter and the key's bits in that word. */
 typedef struct lfb_fast512_key {
-  __m512i words, bits; /* as they are; as the key has them */
+  __m512i words, bits; /* in the filter; of the key */
 } lfb_fast512_key;
 
 /* Finds a hash's line; reads no word. */
@@ -68,14 +63,14 @@ LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512_hash lfb_fast512_hash_of(const lfb
   return of;
 }
 
-/* Eight bytes, one a lane. */
+/* Widens eight bytes, one per lane. */
 LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_widen(const uint8_t lanes[8])
 {
   return _mm512_maskz_cvtepu8_epi64(LFB_FAST512_ALL,
                                     _mm_loadl_epi64((const __m128i *)(const void *)lanes));
 }
 
-/* What is the same for all keys of a filter. */
+/* Computes the values that all keys of a filter share. */
 LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512 lfb_fast512_of(const lfb_fast *fast)
 {
   lfb_fast512 lanes;
@@ -89,17 +84,17 @@ LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512 lfb_fast512_of(const lfb_fast *fas
   return lanes;
 }
 
-/* The bits that a round, the product of a hash, asks of the lanes' words. */
+/* Returns the bits that a round, given as its product, tests in the lanes' words. */
 LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_round(const lfb_fast512 *lanes,
                                                             uint64_t round, __mmask8 active)
 {
   const __m512i shifted = _mm512_maskz_srlv_epi64(
       LFB_FAST512_ALL, _mm512_set1_epi64((long long)round), lanes->bit_shift);
-  /* A rotation takes the lowest six bits of its count: no mask. */
+  /* No mask: a rotation uses the lowest six bits of its count. */
   return _mm512_maskz_rolv_epi64(active, _mm512_set1_epi64(1), shifted);
 }
 
-/* The number, in the block, of each lane's word. */
+/* Returns the number, in the block, of each lane's word. */
 LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_words(const lfb_fast512 *lanes,
                                                             uint64_t round0)
 {
@@ -108,7 +103,7 @@ LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_words(const lfb_fast512 *l
   return _mm512_or_si512(_mm512_and_si512(shifted, lanes->word_mask), lanes->word_first);
 }
 
-/* The bits that all rounds ask of the lanes' words. */
+/* Returns the bits that all rounds test in the lanes' words. */
 LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_bits(const lfb_fast512 *lanes,
                                                            const lfb_fast512_hash *hash)
 {
@@ -120,7 +115,7 @@ LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_bits(const lfb_fast512 *la
   return bits;
 }
 
-/* Reads a key's line. */
+/* Reads a key's line, and computes its bits. */
 LFB_FAST_AVX512_TARGET LFB_INLINE lfb_fast512_key
 lfb_fast512_key_of(const lfb_fast512 *lanes, const lfb_fast512_hash *hash)
 {
@@ -133,17 +128,17 @@ lfb_fast512_key_of(const lfb_fast512 *lanes, const lfb_fast512_hash *hash)
   return key;
 }
 
-/* The lanes in which a bit is missing: 0 if the key may have been put. */
+/* Returns the lanes in which a bit is missing: 0 if the key may be present. */
 LFB_FAST_AVX512_TARGET LFB_INLINE __mmask8 lfb_fast512_missing(const lfb_fast512 *lanes,
                                                                const lfb_fast512_key *key)
 {
-  if (lanes->rounds == 1) /* one bit a lane */
+  if (lanes->rounds == 1) /* one bit per lane */
     return _mm512_mask_testn_epi64_mask(lanes->last, key->words, key->bits);
   const __m512i missing = _mm512_maskz_andnot_epi64(LFB_FAST512_ALL, key->words, key->bits);
   return _mm512_test_epi64_mask(missing, missing);
 }
 
-/* The bits of group j, in each lane l with l mod w = j: those of all of them. */
+/* Returns, in each lane l, the bits of group l mod w: those of all lanes of that group. */
 LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_masks(const lfb_fast *fast, __m512i bits)
 {
   const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
@@ -156,7 +151,7 @@ LFB_FAST_AVX512_TARGET LFB_INLINE __m512i lfb_fast512_masks(const lfb_fast *fast
   return bits;
 }
 
-/* Whether all of a key's bits are on. */
+/* Returns whether all of a key's bits are on. */
 LFB_FAST_AVX512_TARGET LFB_INLINE bool lfb_fast512_has_bits(const lfb_fast512 *lanes,
                                                          const lfb_fast512_hash *hash)
 {
@@ -164,8 +159,8 @@ LFB_FAST_AVX512_TARGET LFB_INLINE bool lfb_fast512_has_bits(const lfb_fast512 *l
   return lfb_fast512_missing(lanes, &key) == 0;
 }
 
-/* Turns on a key's bits: how many this call turned on.  A key that is in is seen by
- * the vector; what is missing is written word by word. */
+/* Turns on a key's bits.  Returns the number of bits that this call turned on.  The vector finds
+ * whether the key is present; missing bits are written word by word. */
 LFB_FAST_AVX512_TARGET LFB_INLINE uint32_t lfb_fast512_put_bits(const lfb_fast *fast,
                                                                const lfb_fast512 *lanes,
                                                                const lfb_fast512_hash *hash)
@@ -180,16 +175,16 @@ LFB_FAST_AVX512_TARGET LFB_INLINE uint32_t lfb_fast512_put_bits(const lfb_fast *
   return lfb_fast_key_put(fast, &key);
 }
 
-/* lfb_fast_might_contain(), by vector. */
+/* The same as lfb_fast_might_contain(), by a vector. */
 LFB_FAST_AVX512_TARGET LFB_INLINE bool lfb_fast512_might_contain(const lfb_fast *fast,
                                                                  uint64_t hash)
 {
   const lfb_fast512 lanes = lfb_fast512_of(fast);
   lfb_fast512_hash of = lfb_fast512_hash_of(fast, hash);
 
-  /* To the compiler nobody writes to the line, and it would take the load out of a loop
-   * that waits for a key: not from an address that it does not know.  (Loops over many
-   * hashes look at each once, and are slower by a tenth with this.) */
+  /* The compiler assumes that no other thread writes to the line, and would move the load out of a
+   * loop that waits for a key.  This hides the line's address from it.  (Loops over many hashes
+   * read each line once; with this they would be slower by a tenth.) */
   __asm__ volatile("" : "+r"(of.block));
   return lfb_fast512_has_bits(&lanes, &of);
 }

@@ -1,23 +1,23 @@
 /*
- * lfbloom/fast_view.h - where the bits of a `fast` filter are, and what is done to
- * them: what lfbloom/fast.h stands on.
+ * lfbloom/fast_view.h - the layout of a `fast` filter, and the operations on its words that
+ * lfbloom/fast.h is made of.
  *
- * Included through lfbloom/fast.h.
+ * Included by lfbloom/fast.h.
  *
- * Guarantees 1, 2 of docs/guarantees.md.
+ * The layout never changes.  A block is 8 words, one cache line.  Its words are cut into w groups
+ * (w = 1, 2, 4 or 8).  A key has one block, one word in each group, and g bits in each such word.
+ * With r(i) = hash * M(i) mod 2^64, M(0) to M(3) being 9e3779b97f4a7c15, 6a09e667f3bcc909,
+ * bb67ae8584caa73b, 3c6ef372fe94f82b:
  *
- * The layout, which never changes.  A block is 8 words, one cache line; its words
- * are cut into w groups (w = 1, 2, 4 or 8).  A key has one block, one word in each
- * group, and g bits in each such word.  With r(i) = hash * M(i) mod 2^64, M(0)
- * to M(3) being 9e3779b97f4a7c15, 6a09e667f3bcc909, bb67ae8584caa73b, 3c6ef372fe94f82b:
  *   block      floor(hash * blocks / 2^64)
  *   group j    word (8 / w) * j + (r(0) >> (12 + j * log2(8 / w))) mod (8 / w)
- *   probe f    f = 0 .. w * g - 1: bit (r(f / 8) >> (16 + 6 * (f mod 8))) mod 64 of
- *              the word of group f mod w
- * The block takes the hash's high bits; the products' middle and high bits, which
- * hang on all bits below them, are as good as independent of it.
+ *   probe f    f = 0 to w * g - 1: bit (r(f / 8) >> (16 + 6 * (f mod 8))) mod 64 of the word of
+ *              group f mod w
  *
- * Ordering, Progress, Stopped  as lfbloom/word.h says of each word.
+ * The block takes the hash's high bits.  The products' middle and high bits depend on all bits
+ * below them, so they are practically independent of the block.
+ *
+ * Ordering, Progress, Stopped  as in lfbloom/word.h, for each word.
  */
 #ifndef LFBLOOM_FAST_VIEW_H
 #define LFBLOOM_FAST_VIEW_H
@@ -33,24 +33,25 @@ enum {
   LFB_BLOCK_WORDS = 8, /* a block is a cache line */
   LFB_BLOCK_BITS = LFB_BLOCK_WORDS * LFB_WORD_BITS, /* 512 */
   LFB_FAST_MAX_PROBES = 32, /* w * g */
-  LFB_FAST_ROUND = 8,       /* probes that one product serves */
+  LFB_FAST_ROUND = 8,       /* probes that one product gives */
 };
 
-/* Where the bits of a `fast` filter are; lfb_fast_of() fills it in. */
+/* The layout of one `fast` filter; lfb_fast_of() writes it. */
 typedef struct lfb_fast {
-  lfb_word *words;       /* 8 a block, on a cache line                   */
+  lfb_word *words;       /* 8 per block, aligned to a cache line         */
   uint64_t blocks;       /* at least 1                                   */
   uint32_t group_shift;  /* log2 of the words in a group, 8 / w: 0 to 3  */
   uint32_t probes;       /* w * g, 1 to LFB_FAST_MAX_PROBES              */
-  const void *filter;    /* that counts the bits                         */
-  /* for vectors, whose lane l serves the probes f with f mod 8 = l: */
-  uint8_t word_shift[8]; /* what r(0) is shifted by for its word's number */
+  const void *filter;    /* the filter, which counts the bits            */
+  /* For vectors; lane l has the probes f with f mod 8 = l: */
+  uint8_t word_shift[8]; /* shifts r(0) to the word's number in its group */
   uint8_t word_first[8]; /* the first word of its group                   */
 } lfb_fast;
 
 /*
- * The shapes that code is made for, so that loops over words and bits unroll and their
- * shifts are constants: those of 1 %, 0.1 % and 0.01 % at the default preference.
+ * The shapes that have code of their own: those of 1 %, 0.1 % and 0.01 % at the default preference.
+ * In that code loops over words and bits unroll, and shifts are constants.
+ *
  * row(name, group_shift, probes)
  */
 #define LFB_FAST_SHAPES(row) row(2x3, 2, 6) row(4x2, 1, 8) row(4x3, 1, 12)
@@ -58,7 +59,7 @@ typedef struct lfb_fast {
 /* A shape as one number. */
 #define LFB_FAST_SHAPE(group_shift, probes) ((group_shift) << 8 | (probes))
 
-/* A view whose shape the compiler knows; 0 probes: the shape that it has. */
+/* Returns the view with a shape that the compiler knows.  With 0 probes: with its own shape. */
 LFB_INLINE lfb_fast lfb_fast_shaped(const lfb_fast *fast, uint32_t group_shift, uint32_t probes)
 {
   lfb_fast shaped = *fast;
@@ -69,8 +70,8 @@ LFB_INLINE lfb_fast lfb_fast_shaped(const lfb_fast *fast, uint32_t group_shift, 
   return shaped;
 }
 
-/* Odd constants: the fractional digits of the golden ratio, then those of the
- * square roots of 2, 3 and 5, made odd. */
+/* Returns the product r(round).  The multipliers are the fractional digits of the golden ratio,
+ * then those of the square roots of 2, 3 and 5, made odd. */
 LFB_INLINE uint64_t lfb_fast_round(uint64_t hash, uint32_t round)
 {
   static const uint64_t multipliers[LFB_FAST_MAX_PROBES / LFB_FAST_ROUND] = {
@@ -80,20 +81,20 @@ LFB_INLINE uint64_t lfb_fast_round(uint64_t hash, uint32_t round)
   return hash * multipliers[round];
 }
 
-/* The first word of the block that a hash has. */
+/* Returns the first word of a hash's block. */
 LFB_INLINE lfb_word *lfb_fast_block(const lfb_fast *fast, uint64_t hash)
 {
   return fast->words + LFB_BLOCK_WORDS * lfb_multiply_high(hash, fast->blocks);
 }
 
-/* The word, in its block, of group j. */
+/* Returns the number, in its block, of the key's word in group j. */
 LFB_INLINE uint32_t lfb_fast_word(const lfb_fast *fast, uint64_t round0, uint32_t j)
 {
   const uint32_t in_group = (uint32_t)(round0 >> (12 + j * fast->group_shift));
   return (j << fast->group_shift) + (in_group & ((1U << fast->group_shift) - 1));
 }
 
-/* The bits, in its word, of group j. */
+/* Returns the key's bits in its word of group j. */
 LFB_INLINE uint64_t lfb_fast_mask(const lfb_fast *fast, uint64_t hash, uint32_t j)
 {
   const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
@@ -107,13 +108,13 @@ LFB_INLINE uint64_t lfb_fast_mask(const lfb_fast *fast, uint64_t hash, uint32_t 
   return mask;
 }
 
-/* The words of one key, and the bits in them. */
+/* The words of one key, and its bits in them. */
 typedef struct lfb_fast_key {
-  lfb_word *word[LFB_BLOCK_WORDS]; /* of group j; behind the last one the block */
-  uint64_t mask[LFB_BLOCK_WORDS];  /* its bits there; behind the last one 0     */
+  lfb_word *word[LFB_BLOCK_WORDS]; /* in group j; after the last group the block   */
+  uint64_t mask[LFB_BLOCK_WORDS];  /* its bits there; after the last group 0       */
 } lfb_fast_key;
 
-/* Finds the words, in its block, of a key; reads none. */
+/* Finds a key's words in its block; reads none of them. */
 LFB_INLINE void lfb_fast_key_words(const lfb_fast *fast, lfb_word *block, uint64_t round0,
                                    lfb_fast_key *key)
 {
@@ -124,7 +125,7 @@ LFB_INLINE void lfb_fast_key_words(const lfb_fast *fast, lfb_word *block, uint64
     key->word[j] = j < groups ? &block[lfb_fast_word(fast, round0, j)] : block;
 }
 
-/* Finds the words and their bits; reads no word. */
+/* Finds a key's words, and its bits in them; reads none of the words. */
 LFB_INLINE lfb_fast_key lfb_fast_key_of(const lfb_fast *fast, uint64_t hash)
 {
   const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
@@ -138,10 +139,10 @@ LFB_INLINE lfb_fast_key lfb_fast_key_of(const lfb_fast *fast, uint64_t hash)
 }
 
 /*
- * Turns on a key's bits: how many this call turned on.
+ * Turns on a key's bits.  Returns the number of bits that this call turned on.
  *
- * All words are read before the first is written: a locked operation holds up the
- * loads behind it, so reading in between would put their latency in the sum.
+ * It reads all words before it writes the first: a locked operation delays the loads after it, so
+ * loads in between would add their latency.
  */
 LFB_INLINE uint32_t lfb_fast_key_put(const lfb_fast *fast, const lfb_fast_key *key)
 {
@@ -159,11 +160,11 @@ LFB_INLINE uint32_t lfb_fast_key_put(const lfb_fast *fast, const lfb_fast_key *k
 }
 
 /*
- * Whether all of a key's bits are on.
+ * Returns whether all of a key's bits are on.
  *
- * Each is shifted to the bottom of a copy of its word, and all are and-ed: one
- * instruction less a bit than to make masks, and by gcc 12 1.1 (w = 2) to 1.4 times
- * (w = 8) as fast in cache (query_present/fast, LFBLOOM_SIMD=none).
+ * It shifts each bit to the bottom of a copy of its word, and ands all of them.  This takes one
+ * instruction per bit less than masks do.  With gcc 12 it is 1.1 times (w = 2) to 1.4 times (w = 8)
+ * as fast in cache (query_present/fast, LFBLOOM_SIMD=none).
  */
 LFB_INLINE bool lfb_fast_has_bits(const lfb_fast *fast, uint64_t hash)
 {
