@@ -26,8 +26,8 @@
  *    Order   A put's compare-and-exchange of a word happens before its removal's of the same word.
  *            So it comes first in the order in which that word changes.
  * 3. Removed  After a removal the key is definitely absent again, unless it was put more often or
- *            other keys have all its counters.  In the latter case a filter of the remaining keys
- *            would answer "maybe", too (except for stuck counters).
+ *            other keys have all its counters.  Except for stuck counters, a filter of the
+ *            remaining keys would answer "maybe" in exactly these cases, too.
  * 4. Once    If two of a key's bits are the same bit, they are one counter, which put and removal
  *            change by 1.  Put and removal always agree.
  * 5. Stuck   A counter that reaches 15 stays there permanently, and its bit stays on; stats counts
@@ -53,10 +53,10 @@
  * Memory     A 64-bit word holds the counters of 16 bits of a plain filter.
  *
  *              strategy   lines that a key touches
- *              fast       as many as it has words (words_per_key of stats: 2 at 1 %, 4 at 0.1 %),
- *                         at most 4, which are adjacent
+ *              fast       one per word (words_per_key of stats: 2 at 1 %, 4 at 0.1 %), at most 4;
+ *                         they are among 4 adjacent lines
  *              sbbf       2
- *              others     one per counter, as for their bits
+ *              others     one per counter
  *
  * Which calls may run at once: any two, except that free and set_label run alone.
  *

@@ -18,10 +18,10 @@
  * Failure    A source that fails changes nothing: the running version stays, and a version that
  *            was being built is abandoned.  Polls then do nothing for some seconds, twice as many
  *            after each further failure in a row.
- * Rebuilds   One at a time: polls take turns, and a handle has one version that is being built.  If
- *            another caller is building one, the poll fails (LFB_ERROR_REBUILDING).
+ * Rebuilds   One at a time: polls take turns, and a handle has at most one version that is being
+ *            built.  If another caller is building one, the poll fails (LFB_ERROR_REBUILDING).
  * Removal    No key can be removed from a Bloom filter.  A source may report that keys were
- *            removed; these count as changes, and a full rebuild is made without them.
+ *            removed; these count as changes, and a full rebuild leaves them out.
  * Other puts A put that another caller makes through the handle is kept as lfbloom/versions.h
  *            promises, if the source of truth has its key.
  * Progress   Queries and puts through the handle: as lfbloom/versions.h.  A poll takes as long as

@@ -9,8 +9,8 @@
  * Guarantees
  *
  * Found, Changed, Progress, Stopped, Not a message
- *            as in lfbloom/filter.h, for the threads of all processes, however many there are.
- *            After the file is opened, no put, query or claim enters the kernel.
+ *            As in lfbloom/filter.h, for the threads of any number of processes.  After the file
+ *            is opened, no put, query or claim enters the kernel.
  * Crash      If a put returned, its key is found, regardless of which process dies, by SIGKILL or
  *            otherwise, at any instruction.  If a process died after it had won a claim, the next
  *            claim that needs the same cell completes it; no other claim of that key wins.
@@ -20,7 +20,7 @@
  *            running, never above the true number, and correct again at once after any process
  *            dies.  It takes 0.1 s per GiB; a caller that polls uses lfb_filter_stats_recent().
  * Quiet      A put of a present key writes to no memory that others read.
- * Opening    takes the same time for any size: pages are mapped when they are touched.
+ * Opening    It takes the same time for any size: pages are mapped when they are touched.
  *
  * Environment
  *
@@ -35,13 +35,16 @@
  * Trust      A user that can write to the file can change its words to any value, and can cut it
  *            short.  A user that can only read it cannot affect others.  A new file has mode 0600
  *            unless config.file_mode sets another.
- * Not on     file systems with mappings that are not coherent between processes: NFS or FUSE
- *            between several hosts.
+ * Not on     Do not use file systems with mappings that are not coherent between processes: NFS or
+ *            FUSE between several hosts.
  *
  * Which calls may run at once on one filter
  *
- * Those of lfbloom/filter.h: as its table, for the threads of all processes.  sync: with any call
- * except close.  close: with no call of this process.
+ *               | put, claim, might_contain, stats, sync | close, free
+ *   sync        |                  yes                   |     no
+ *   close, free |        no, in this process             |     no
+ *
+ * All other calls: as the table in lfbloom/filter.h, for the threads of all processes.
  */
 #ifndef LFBLOOM_MAPPED_H
 #define LFBLOOM_MAPPED_H

@@ -8,7 +8,7 @@
  *
  * Guarantees
  *
- * 1. Complete   Queries are answered by a published version, never by one that is being filled.
+ * 1. Complete   Queries use a published version, never one that is being filled.
  * 2. No loss    If put(x) returned before might_contain(x) began, in the happens-before sense,
  *               the query returns true.  Begin, publish, abandon and rollback calls between the
  *               two do not change this, provided that the loader keeps to 3.
@@ -23,14 +23,14 @@
  *               earlier numbers.  The first is 1.  A version that a rollback restores gets a new
  *               number.
  * 5. Freed      A dropped version is freed after every section that could use it has been left.
- *               The administrator's calls free such versions without waiting for sections;
- *               lfb_versions_reclaim() does only that.
+ *               The administrator's calls free such versions when they find them, without
+ *               waiting for sections; lfb_versions_reclaim() does only that.
  * 6. No claims  There is no claim through a handle: to prevent one winner on each side of a
  *               swap, every thread would have to wait for the swap.  A caller that needs claims
  *               keeps a separate filter for them.
  *
- * Ordering      Bits: as lfbloom/filter.h.  What a thread did before begin_rebuild_with or
- *               publish happens before what other threads do with the version that they see.
+ * Ordering      Bits: as in lfbloom/filter.h.  What a thread did before begin_rebuild_with or
+ *               publish happens before what other threads do with the version once they see it.
  * Progress      enter, leave and queries are wait-free, puts are lock-free, as in
  *               lfbloom/filter.h.  None of them ever waits for an administrator's call.  After a
  *               thread's first call they neither allocate nor enter the kernel.
@@ -58,14 +58,15 @@
  *
  * Which calls may run at once on one handle
  *
- *                       | put, might_contain, enter, leave, number | administrator's | free
- *   put, might_contain, |                                          |                 |
- *   enter, leave, number|                   yes                    |       yes       |  no
- *   administrator's     |                   yes                    |  yes, in turn   |  no
- *   free                |                   no                     |       no        |  no
+ *                   | user's | administrator's | free
+ *   user's          |  yes   |       yes       |  no
+ *   administrator's |  yes   |  yes, in turn   |  no
+ *   free            |  no    |       no        |  no
  *
- * The administrator's calls are begin_rebuild, begin_rebuild_with, publish, abandon, rollback,
- * drop_previous and reclaim.
+ *   user's            put, might_contain (each with its _u64, _hash, _object and _many), enter,
+ *                     leave, number
+ *   administrator's   begin_rebuild, begin_rebuild_with, publish, abandon, rollback,
+ *                     drop_previous, reclaim
  */
 #ifndef LFBLOOM_VERSIONS_H
 #define LFBLOOM_VERSIONS_H
@@ -104,15 +105,15 @@ LFB_API void lfb_versions_free(lfb_versions *versions);
 /* ---- for all threads ----------------------------------------------------------- */
 
 /*
- * Enters a section.  Until the calling thread has left as often as it entered, the section uses
- * the version that is current now, and that version stays in memory.  Sections may be nested,
+ * Enters a section.  The version that is current now stays in memory, unchanged by publish and
+ * rollback, until the calling thread has left as often as it entered.  Sections may be nested,
  * fewer than 2^28 deep.
  *
- * Use a section for many queries.  Keep it well below seconds: it keeps dropped versions in
- * memory and blocks begin_rebuild.  A section sees no newer version.
+ * Use a section for many queries, but for less than seconds: it keeps dropped versions in memory
+ * and blocks begin_rebuild.  The filter that it returns never becomes a newer version.
  *
  * Gives    number  the version's number; may be NULL.
- * Returns  the filter.  Any thread may query it until this thread leaves.  Put through
+ * Returns  the version's filter.  Any thread may query it until this thread leaves.  Put through
  *          lfb_versions_put() and the functions like it.
  */
 LFB_API const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number);
