@@ -78,7 +78,7 @@ typedef struct lfb_counting lfb_counting;
 /*
  * Makes an empty counting filter.
  *
- * Takes  config  as lfb_filter_create(), without batch_memory.
+ * Takes  config  as lfb_filter_create(); batch_memory is ignored.
  * Fails  as lfb_filter_create().
  * Owner  the caller, until lfb_counting_free().
  */
@@ -154,7 +154,7 @@ LFB_API size_t lfb_counting_remove_many_hash(lfb_counting *counting, const uint6
 
 /*
  * Adds all keys of `from` to `into`: each key is then present as often as in both together, and
- * may be removed as often.  Counters with a sum above 15 are stuck.
+ * may be removed as often.  Counters with a sum of 15 or more are stuck.
  *
  * During    If other threads put keys into `from` or remove keys from it during the call, `into`
  *           may get counters that no removal takes back: too high, never too low.

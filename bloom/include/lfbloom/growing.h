@@ -40,9 +40,9 @@
  *            Every thread that finds the newest layer full allocates the next one; one CAS
  *            succeeds, the other threads free theirs and continue.  No thread waits for another.
  * 4. No memory  If the next layer cannot be made, puts continue into the full one: no key is
- *            lost, and the fpp rises.  If memory or space for a file was missing, a put tries
- *            again, but not every put: only after the set bits have grown by 1/256, or by 1/256
- *            of the unset bits if these are fewer.
+ *            lost, and the fpp rises.  If memory or space for a file was missing, puts try again:
+ *            each time after 1/256 more bits are set, or 1/256 of the unset bits if these are
+ *            fewer.
  * 5. Count   The figures of lfb_growing_stats() are exact whenever no put or claim is running.
  *
  * Environment

@@ -1,7 +1,6 @@
 /*
  * lfbloom/growing_mapped.h - a growing filter in a file that any number of processes map into
- * memory: when one process puts a key, all others find it at once, also in a layer that was just
- * added.
+ * memory: when one process puts a key, all others find it at once, also in a new layer.
  *
  * File       One file holds all layers.  A process that finds the newest layer full appends the
  *            next one through its open descriptor.  It needs no name, so nothing can be put in a
@@ -12,17 +11,18 @@
  * Found      As in lfbloom/growing.h, for the threads of all processes.  A process that adds a
  *            layer records it in the file before it puts anything into it.  Each put, claim and
  *            query reads that record first, and maps new layers.
- * Blind      If a process cannot map a layer that another one added (its address space is full, or
- *            the program closed the file's descriptor), it answers "maybe" for every key, never a
- *            wrong "no".  lfb_growing_stats() reports the reason in `stuck`; each call tries again.
+ * Blind      A process may be unable to map a layer that another one added: its address space is
+ *            full, or the program closed the file's descriptor.  Then its queries return true for
+ *            every key, never a wrong "absent".  lfb_growing_stats() reports the reason in `stuck`;
+ *            each call tries again.
  * Crash      If a process dies, by SIGKILL or otherwise, at any instruction, each put that had
  *            returned is found.  A layer exists completely or not at all, and the next process that
  *            finds the newest layer full continues from there.  After a crash of the operating
  *            system, all that was put before the last lfb_growing_mapped_sync() is found.
- * Count      As in lfbloom/mapped.h.  To tell when a layer is full, its file also has a sum of the
- *            bits turned on; a put of a new key adds to it by one locked operation (3 to 7 ns).  If
- *            a process dies before it adds, the sum stays low by the bits of one call: the layer is
- *            full a few keys late.
+ * Count      As in lfbloom/mapped.h.  The file also has a sum of each layer's bits turned on, which
+ *            tells when the layer is full.  A put of a new key adds to it by one locked operation
+ *            (3 to 7 ns).  If a process dies before it adds, the sum stays low by the bits of one
+ *            call: the layer is full a few keys late.
  * Progress   As in lfbloom/growing.h.  The first call of a process that sees a new layer enters
  *            the kernel to map it.  A query enters the kernel at no other time; a put or claim only
  *            to add a layer.

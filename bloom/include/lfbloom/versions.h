@@ -109,8 +109,8 @@ LFB_API void lfb_versions_free(lfb_versions *versions);
  * rollback, until the calling thread has left as often as it entered.  Sections may be nested,
  * fewer than 2^28 deep.
  *
- * Use a section for many queries, but for less than seconds: it keeps dropped versions in memory
- * and blocks begin_rebuild.  The filter that it returns never becomes a newer version.
+ * Use a section for many queries, but leave it in less than a second: it keeps dropped versions in
+ * memory and blocks begin_rebuild.  The filter that it returns never becomes a newer version.
  *
  * Gives    number  the version's number; may be NULL.
  * Returns  the version's filter.  Any thread may query it until this thread leaves.  Put through
