@@ -1,9 +1,7 @@
 /*
  * lfbloom/redis.h - filters on a Redis server or cluster.
  *
- * Guarantees 19, 20 of docs/guarantees.md.
- *
- * In a library of its own, liblfbloom_redis, so that nobody else needs hiredis.
+ * In a library of its own, liblfbloom_redis: programs without Redis need no hiredis.
  */
 #ifndef LFBLOOM_REDIS_H
 #define LFBLOOM_REDIS_H
@@ -18,163 +16,172 @@ extern "C" {
 #endif
 
 /*
- * Where the server is, or one node of a cluster, from which the others are found; and how
- * long to be patient.  All zero is the default.  Texts are copied by whoever takes options.
+ * The address of a server, or of one node of a cluster from which the others are found, and
+ * the limits on waiting.  All zero is the default.  A function that takes options copies their
+ * texts.
  *
- * A command that is not answered (the connection is lost, or timeout_ms passes) or is refused
- * for the time being (the server loads its data, has become a replica or has clients enough, a
- * cluster has lost a master) is sent again
- * after a pause of 20 ms, twice as long each time and 2 s at most: `retries` times as long as
- * nothing at all is answered.  The default is 20 s of pauses, in which a cluster with its own
- * default (cluster-node-timeout 15 s) puts a replica in its dead master's place.
+ * A command is sent again if the connection is lost, if timeout_ms passes without an answer, or
+ * if the server refuses it for the moment.  It does so while it loads its data, after it has
+ * become a replica, if it has too many clients, or if its cluster has lost a master.  Before
+ * each new attempt there is a pause: 20 ms at first, twice as long each time, 2 s at most.  The
+ * call fails after `retries` pauses in a row in which nothing at all was answered.  The default
+ * is 20 s of pauses.  In that time a cluster with its default cluster-node-timeout of 15 s
+ * replaces a dead master by a replica.
  *
- * Failover  A server acknowledges a write before its replicas have it: what it acknowledged last
- *           is lost with it, if one of them takes its place.  With `replicas` n, whatever puts,
- *           creates, saves or publishes returns LFB_OK only once n replicas of each node that
- *           took part have all that it had by then (WAIT, over the same connection): asked once,
- *           at the end of a call, so that many keys pay for it once.  Where too few have it in
- *           replicas_ms, it is LFB_ERROR_REDIS_REPLICAS: it may be there, or be lost: put again.
- *           Where a connection is lost meanwhile, it is all done again, `retries` times.
- *           What has so been acknowledged outlives the master, if the replica that takes its
- *           place is one of the n: where there is one it is; of several, Redis prefers the one
- *           that has most.  (Not of a slot that moves to another node at that moment.)
- *           Off by default: a server may have no replicas, and a call waits for one round trip
- *           more, between servers.
- * Told      go_on and moved, for who wants to tell people how it goes, or to end it, are called
- *           on the thread that waits: the caller's, or a replica's or follower's own; on several
- *           at once where several wait.
+ * Failover  A server acknowledges a write before its Redis replicas have it.  If the server fails
+ *           then and a replica takes its place, the newest acknowledged writes are lost.
+ *           If `replicas` is n, a call that puts, creates, saves or publishes ends with one WAIT
+ *           at each node that took part, over the same connection.  Many keys need no more.
+ *           The call returns LFB_OK only once n replicas have all that the node had by then.
+ *           If fewer have it after replicas_ms, the call returns LFB_ERROR_REDIS_REPLICAS: the
+ *           writes may be there or lost, so put again.  If a connection is lost during the call,
+ *           all of it is done again, up to `retries` times.
+ *           A write that was acknowledged this way survives the master if the replica that takes
+ *           its place is one of the n.  A single replica always is; of several, Redis prefers
+ *           the one that has most.  Writes to a slot that is just moving to another node are
+ *           not covered.
+ *           Off by default: a server may have no replicas, and each call waits for one more
+ *           round trip, between servers.
+ * Callbacks go_on and moved can report progress to people, or end a call.  They are called on
+ *           the thread that waits: the caller's, or a local replica's or follower's own.  If
+ *           several threads wait, they are called on several at once.
  */
 typedef struct lfb_redis_options {
   const char *host;     /* name or address; NULL: 127.0.0.1                           */
   uint16_t port;        /* 0: 6379                                                    */
   const char *user;     /* NULL: the server's default user                            */
   const char *password; /* NULL: none                                                 */
-  uint32_t connect_ms;  /* for connecting and logging in, but for the lookup of a name; 0: 1000 */
-  uint32_t timeout_ms;  /* that a node may be silent while an answer is due; 0: 5000  */
+  uint32_t connect_ms;  /* limit for connecting and logging in, but not for the lookup of a
+                           name; 0: 1000                                              */
+  uint32_t timeout_ms;  /* longest silence of a node while an answer is due; 0: 5000  */
   uint32_t retries;     /* in a row; 0: 16; UINT32_MAX: none                          */
-  uint32_t window;      /* commands that a node is sent ahead of its answers; 0: 1024 */
-  uint32_t replicas;    /* of a node that must have what was put (Failover below); 0: none */
-  uint32_t replicas_ms; /* .. within; 0: 1000; half of timeout_ms at most              */
-  bool tls;             /* refused with LFB_ERROR_REDIS_TLS: Debian's hiredis has none */
-  /* Asked before each pause whether to go on, `why` there is one and for how long nothing has
-   * been answered; false: the call fails for that reason.  NULL: for as long as `retries` says. */
+  uint32_t window;      /* commands sent to a node ahead of its answers; 0: 1024      */
+  uint32_t replicas;    /* of each node that must have a write (Failover, above); 0: none */
+  uint32_t replicas_ms; /* longest wait for them; 0: 1000; at most half of timeout_ms */
+  bool tls;             /* true fails with LFB_ERROR_REDIS_TLS: Debian's hiredis has none */
+  /* Called before each pause.  `why` is the failure; silent_ms is how long nothing has been
+   * answered.  If it returns false, the call fails with `why`.  NULL: only `retries` counts. */
   bool (*go_on)(void *told, lfb_status why, uint64_t silent_ms);
-  /* Told of bytes of a filter's words as they are saved or loaded; false: the call fails with
-   * LFB_ERROR_STOPPED.  NULL: nobody. */
+  /* Called for each `bytes` of a filter's words that were saved or loaded.  If it returns false,
+   * the call fails with LFB_ERROR_STOPPED.  NULL: not called. */
   bool (*moved)(void *told, uint64_t bytes);
-  void *told;           /* what both get first: not copied                            */
+  void *told;           /* first argument of both; not copied                         */
 } lfb_redis_options;
 
 enum {
-  LFB_REDIS_URL_SIZE = 1023, /* bytes of the longest address that is taken */
+  LFB_REDIS_URL_SIZE = 1023, /* bytes of the longest accepted address */
 };
 
-/* What an address says.  Not to be copied: its texts point into it. */
+/* A parsed address.  It must not be copied: its texts point into it. */
 typedef struct lfb_redis_address {
   lfb_redis_options options; /* host, port, user, password and tls; the rest is zero */
-  const char *name;          /* behind the slash, "" where there is none             */
-  char text[LFB_REDIS_URL_SIZE + 1]; /* that they point into */
+  const char *name;          /* after the slash; "" if there is none                 */
+  char text[LFB_REDIS_URL_SIZE + 1]; /* the memory of these texts */
 } lfb_redis_address;
 
 /*
  * Reads redis://[[user]:password@]host[:port][/name], or rediss:// for TLS.  In user, password
- * and name %XX stands for a byte, so that they may hold any but NUL; an IPv6 address is
+ * and name %XX stands for a byte; they may hold any byte except NUL.  An IPv6 address is
  * written in brackets.
  *
- * Fails  LFB_ERROR_REDIS_ADDRESS, `address` untouched: another scheme, no host, no such port
- *        (1 to 65535), a lone %, %00, or more than LFB_REDIS_URL_SIZE bytes.
+ * Fails  LFB_ERROR_REDIS_ADDRESS, `address` untouched: another scheme, no host, a port outside
+ *        1 to 65535, a lone %, %00, or more than LFB_REDIS_URL_SIZE bytes.
  */
 LFB_API lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *address);
 
 /*
- * A filter on the server, which any number of processes share.
+ * A filter on the server that any number of processes share.
  *
- * Each strategy has a layout of its own, which its name stands for below:
+ * Each strategy has a layout of its own:
  *
- *   fast    LFB_FAST: a hash under the name describes it; its blocks are spread over strings
- *           {name:0}, {name:1}, .. of at most 64 MiB, which a cluster spreads over its nodes.
- *           Any size.  (Where the name has a hash tag, "{user}seen" say, they are name:0, ..,
- *           which stay in that slot.)
- *   guava   LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64: a string under the name, byte for byte what
- *           Guava writes: Java's BloomFilter.readFrom reads what GET gives, and
- *           BITCOUNT name 6 -1 is its bit count.  Up to 2^32 bits, the string's header included.
- *   helper  LFB_REDIS_MITZ32: a string under the name in which the well-known Java helper class
- *           over RedisTemplate sets bits, by SETBIT: filters of that class can be opened, asked
- *           and extended.  Hash keys as the class's funnel does: where it puts a string twice,
- *           as the example in circulation does, call the _object functions with a funnel that
- *           does so.  One bit behind the filter's last is set too, once it was opened here.
+ *   fast    LFB_FAST.  A hash under the name describes the filter.  Its blocks are spread over
+ *           strings {name:0}, {name:1}, ... of at most 64 MiB each; a cluster spreads these over
+ *           its nodes.  Any size.  If the name has a hash tag, as in "{user}seen", the
+ *           strings are name:0, ... and stay in that slot.
+ *   guava   LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64.  A string under the name, byte for byte what
+ *           Guava writes: Java's BloomFilter.readFrom reads what GET returns, and
+ *           BITCOUNT name 6 -1 is its bit count.  Up to 2^32 bits, including the string's header.
+ *   helper  LFB_REDIS_MITZ32.  A string under the name in which the well-known Java helper class
+ *           over RedisTemplate sets bits, by SETBIT.  Filters of that class can be opened,
+ *           queried and extended.  Keys must be hashed as the class's funnel does.  The example
+ *           in circulation puts a string twice: for that, call the _object functions with a
+ *           funnel that does the same.  Opening a filter here also sets the bit after its last.
  *
  * 1. Found      If a put was acknowledged (returned LFB_OK) before a query began, the query
- *               says "maybe" or fails: never "no".  As far as the server keeps what it has
- *               acknowledged: what it loses in a crash (appendfsync) or a failover (without
- *               options.replicas) is lost here too; parts that are gone altogether are noticed.
- * 2. Parts      Each answer carries the proof that the part that it came from was there, in full
- *               and of this filter: a part that is missing, cut short or of another filter made
- *               under the name meanwhile is LFB_ERROR_REDIS_PART, never a silent "absent".
- *               (Of guava and helper, whose bytes are not ours to choose, one that was made
- *               anew of the same size and probes looks the same: close the old one first.)
- * 3. Changed    put says whether it turned on at least one bit, exactly: the server sets a
- *               key's bits at once, so that of any number of clients who put a new key one is
- *               told so.  But where a connection was lost while a put was under way, and it
- *               was sent again, it is said to have changed something: no new key is ever
- *               called old.  (What is done again for options.replicas keeps its first answer.)
- * 4. Many       The _many functions write commands ahead of their answers, options.window to
- *               each node, nodes beside each other; each command is short, and others are
- *               served in between.
- * 5. Failing    A put that fails may have put some of its keys, or none: put again.  Whatever a
- *               function was to write is untouched.
- * 6. Threads    Any function beside any other, but lfb_redis_close() and lfb_redis_rename(),
- *               which run alone.  Each call that is under way has a connection of its own; 16
- *               are kept.  Not across fork().
+ *               answers "maybe" or fails: never "absent".  This holds as far as the server keeps
+ *               what it has acknowledged.  What it loses in a crash (appendfsync) or a failover
+ *               (without options.replicas) is lost here, too.  Parts that are completely gone are
+ *               detected.
+ * 2. Parts      Each answer proves that its part was there, complete, and of this filter.  If a
+ *               part is missing, cut short, or of another filter that was since made under the
+ *               name, the call returns LFB_ERROR_REDIS_PART, never a silent "absent".
+ *               Exception: guava and helper have fixed bytes.  A filter that was made anew
+ *               with the same size and probes looks the same: close the old one first.
+ * 3. Changed    put reports exactly whether it turned on at least one bit.  The server sets all
+ *               bits of a key at once: if any number of clients put a new key, one of them
+ *               gets true.  If the connection was lost during a put and the put was sent again, it
+ *               reports true: no new key is ever reported as old.  (A put that is repeated
+ *               for options.replicas keeps its first answer.)
+ * 4. Many       The _many functions send commands ahead of their answers: options.window to
+ *               each node, to all nodes at once.  Each command is short, and the server serves
+ *               other clients in between.
+ * 5. Failing    A put that fails may have put all, some or none of its keys: put again.  A call
+ *               that fails leaves its outputs untouched.
+ * 6. Threads    All functions may run concurrently, except lfb_redis_close() and
+ *               lfb_redis_rename(), which run alone.  Each call in progress has a connection of
+ *               its own; up to 16 are kept.  A filter may not be used across fork().
  *
- * All fail, beside what they say, as the connection does: LFB_ERROR_REDIS_CONNECT, _LOST,
- * _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY; and what
- * writes LFB_ERROR_REDIS_REPLICAS.
+ * Each function can also fail because of the connection: LFB_ERROR_REDIS_CONNECT, _LOST,
+ * _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY.  Functions
+ * that write can also fail with LFB_ERROR_REDIS_REPLICAS.
  */
 typedef struct lfb_redis lfb_redis;
 
 /*
- * Makes an empty filter under a name that nothing is under, nor under those of its parts.
+ * Makes an empty filter.  Nothing may exist under its name, nor under the names of its parts.
  *
  * Takes  name        1 to 512 bytes, any but NUL.
- *        config      as for lfb_filter_create(); its strategy is the layout.
- *        part_bytes  fast: of a part at most, up to 64 MiB; 0: 4 MiB.
- * Fails  as lfb_filter_create(), memory apart; LFB_ERROR_FORM_CANNOT_HOLD: no layout is for this
- *        strategy; LFB_ERROR_REDIS_BAD_NAME, _EXISTS, _TOO_MANY_BITS; LFB_ERROR_REDIS_PART: what
- *        describes it went meanwhile, with a master say.
- * Killed a process that is killed meanwhile leaves what nobody opens (LFB_ERROR_REDIS_UNFINISHED;
- *        with helper an empty filter): delete it.
- * Server memory is taken in full.  A part grows by a MiB at a time, so that others are served in
- *        between: they wait for a millisecond or two, but now and then, where the server moves
- *        what is there, for 8 to 16 ms at 64 MiB, and 100 to 160 at the 512 MiB that the one string
- *        of guava or helper can have.  So parts of 4 MiB are best for fast.
+ *        config      as for lfb_filter_create(); its strategy decides the layout.
+ *        part_bytes  fast: the largest size of a part, up to 64 MiB; 0: 4 MiB.
+ * Fails  as lfb_filter_create(), except for lack of memory for the bits;
+ *        LFB_ERROR_FORM_CANNOT_HOLD: the strategy has no layout; LFB_ERROR_REDIS_BAD_NAME,
+ *        _EXISTS, _TOO_MANY_BITS; LFB_ERROR_REDIS_PART: the filter's description was lost during
+ *        the call, for example with a master.
+ * Killed If the process is killed during the call, what it leaves cannot be opened
+ *        (LFB_ERROR_REDIS_UNFINISHED; helper: an empty filter): delete it.
+ * Server The call allocates the full size.  A part grows by a MiB at a time; the server serves
+ *        other clients in between.  They wait for a millisecond or two.  Now and then the
+ *        server moves the string: 8 to 16 ms at 64 MiB, 100 to 160 ms at 512 MiB, the
+ *        largest string of guava or helper.  So parts of 4 MiB are best for fast.
  */
 LFB_API lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
                                     const lfb_config *config, uint64_t part_bytes,
                                     lfb_redis **filter);
 
 /*
- * Opens the filter under a name, and looks at each of its parts.
+ * Opens the filter under a name, and checks each of its parts.
  *
- * Takes  wanted  NULL: whatever is there, but helper, which does not say what it is.  Else the
- *                configuration that it must have been made with (fpp 0: any, but helper); a
- *                keyed hash's key; a seed other than 0 must be its.
- * Fails  LFB_ERROR_REDIS_BAD_NAME, _ABSENT: nothing is there; _NO_FILTER: something else,
- *        _UNFINISHED, _PART; LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS,
- *        _HASH_DIFFERS: it is not what was wanted; LFB_ERROR_KEY_NEEDED, _WRONG_KEY,
- *        _UNKNOWN_VERSION, _BAD_HEADER, _BAD_CHECKSUM, _BAD_STRATEGY, _BAD_PROBES,
- *        _BAD_WORD_COUNT: its description; as lfb_filter_create() where `wanted` is no such.
+ * Takes  wanted  NULL: any filter, except helper, which has no description.  Otherwise the
+ *                configuration that it must have been made with (fpp 0: any, except helper),
+ *                and the key of a keyed hash.  If the seed is not 0, the filter must have it.
+ * Fails  LFB_ERROR_REDIS_BAD_NAME; _ABSENT: nothing is under the name; _NO_FILTER: something
+ *        else is; _UNFINISHED; _PART; LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS,
+ *        _STRATEGY_DIFFERS, _HASH_DIFFERS: it is not the wanted filter; LFB_ERROR_KEY_NEEDED,
+ *        _WRONG_KEY, _UNKNOWN_VERSION, _BAD_HEADER, _BAD_CHECKSUM, _BAD_STRATEGY, _BAD_PROBES,
+ *        _BAD_WORD_COUNT: its description; if `wanted` is not valid, as lfb_filter_create().
  */
 LFB_API lfb_status lfb_redis_open(const lfb_redis_options *options, const char *name,
                                   const lfb_config *wanted, lfb_redis **filter);
 
-/* Closes connections and frees; the filter stays on the server.  NULL is ignored. */
+/* Closes the connections and frees the memory.  The filter stays on the server.  NULL is
+ * ignored. */
 LFB_API void lfb_redis_close(lfb_redis *filter);
 
 /*
- * Puts a key; asks for one.  Keys are hashed as the functions of lfbloom/filter.h hash them.
+ * Put or query one key.  Keys are hashed as the functions of lfbloom/filter.h hash them.
  *
- * Gives  changed, maybe  whether it turned on a bit (may be NULL); whether it may be in.
+ * Gives  changed  whether the put turned on a bit; may be NULL.
+ *        maybe    whether the key may be present.
  * Fails  LFB_ERROR_REDIS_PART.
  */
 LFB_API lfb_status lfb_redis_put(lfb_redis *filter, const void *bytes, size_t size, bool *changed);
@@ -195,8 +202,8 @@ LFB_API lfb_status lfb_redis_might_contain_object(lfb_redis *filter, lfb_funnel 
  * Gives  answers  NULL, or (count + 63) / 64 words that receive answer i in bit i % 64 of word
  *                 i / 64; bits beyond the last answer are 0.
  *        yes      how many answers are true; may be NULL.
- * Order  a key that comes twice counts as new once: the first time, but where a cluster moves
- *        its slot meanwhile.
+ * Order  If a key occurs twice, it counts as new once: at its first place, unless a cluster
+ *        moves its slot during the call.
  * Fails  LFB_ERROR_REDIS_PART; LFB_ERROR_NO_MEMORY.
  */
 LFB_API lfb_status lfb_redis_put_many(lfb_redis *filter, const lfb_key *keys, size_t count,
@@ -214,51 +221,54 @@ LFB_API lfb_status lfb_redis_might_contain_many_hash(lfb_redis *filter, const ui
                                                      size_t *yes);
 
 /*
- * The filter's figures; bits_set is counted on the server, a MiB at a time, while others may
- * put.  `form` is LFB_FORM_NONE.  Fails: LFB_ERROR_REDIS_PART.
+ * Returns the filter's figures.  The server counts bits_set, a MiB at a time; other clients may
+ * put in between.  `form` is LFB_FORM_NONE.  Fails: LFB_ERROR_REDIS_PART.
  */
 LFB_API lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats);
 
-/* The figures that do not change: those of an empty filter.  Asks no server. */
+/* Returns the figures that do not change: those of an empty filter.  Sends nothing to a server. */
 LFB_API void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats);
 
-/* Calls `each` with every key of the server that the filter is made of, its name first; any
- * status but LFB_OK ends it and is returned.  Asks no server.  (Not with the stream of its
- * replicas, lfbloom/replica.h, which expires and is deleted with them all the same.) */
+/* Calls `each` with every key on the server that the filter consists of, its name first.  Any
+ * status except LFB_OK ends the calls and is returned.  Sends nothing to a server.  The stream of
+ * the filter's local replicas (lfbloom/replica.h) is not among the keys, but expires and is
+ * deleted with them. */
 LFB_API lfb_status lfb_redis_keys(const lfb_redis *filter,
                                   lfb_status (*each)(void *context, const char *key, size_t size),
                                   void *context);
 
 /*
- * Has the whole filter expire in so many milliseconds, or never: 0.  Its parts go within
- * moments of each other; who asks in between is told LFB_ERROR_REDIS_PART.  Fails so too.
+ * Makes the whole filter expire in so many milliseconds; 0: never.  Its parts expire within
+ * moments of each other; a call in between fails with LFB_ERROR_REDIS_PART.  So does this
+ * call if a part is missing.
  */
 LFB_API lfb_status lfb_redis_expire(lfb_redis *filter, uint64_t milliseconds);
 
 /*
- * Gives the whole filter another name, which nothing is under.  Others who have it open are told
- * LFB_ERROR_REDIS_PART from then on.
+ * Renames the whole filter.  Nothing may exist under the new name.  Other clients that have the
+ * filter open get LFB_ERROR_REDIS_PART from then on.
  *
- * Fails  LFB_ERROR_REDIS_BAD_NAME, _EXISTS, _PART, _OTHER_SLOT: in a cluster both names must have
- *        one hash tag.  What was renamed has got its old name back, if the server can be reached.
+ * Fails  LFB_ERROR_REDIS_BAD_NAME; _EXISTS; _PART; _OTHER_SLOT: in a cluster both names must have
+ *        the same hash tag.  Keys that were already renamed get their old names back, if the
+ *        server can be reached.
  */
 LFB_API lfb_status lfb_redis_rename(lfb_redis *filter, const char *name);
 
 /*
- * Deletes all that there is of the filter under a name, also one that is unfinished or lacks
- * parts.  The server frees the memory in the background.
+ * Deletes the filter under a name, also one that is unfinished or lacks parts.  The server frees
+ * the memory in the background.
  *
- * Takes  strategy  LFB_REDIS_MITZ32 for a string that the Java helper class made, which says
- *                  nothing of itself; else 0 or the filter's.
+ * Takes  strategy  LFB_REDIS_MITZ32 for a string that the Java helper class made, since it has
+ *                  no description; otherwise 0 or the filter's strategy.
  * Fails  LFB_ERROR_REDIS_BAD_NAME, _ABSENT, _NO_FILTER.
  */
 LFB_API lfb_status lfb_redis_delete(const lfb_redis_options *options, const char *name,
                                     lfb_strategy_id strategy);
 
 /*
- * Makes a filter under a name that nothing is under of one in memory: what was put before the
- * call, and some of what is put meanwhile.  Nobody opens it before it is whole, but with helper,
- * where nothing tells.
+ * Saves a filter from memory under a name that nothing exists under.  The copy holds what was put
+ * before the call, and some of what is put during the call.  No client can open it before it
+ * is complete; a helper filter, which has no description, can be opened earlier.
  *
  * Fails  as lfb_redis_create(); LFB_ERROR_STOPPED.
  */
@@ -266,10 +276,10 @@ LFB_API lfb_status lfb_redis_save(const lfb_redis_options *options, const char *
                                   const lfb_filter *from, uint64_t part_bytes);
 
 /*
- * Reads the filter into memory: what was acknowledged before the call, and some of what is put
- * meanwhile.
+ * Loads the filter into memory: what was acknowledged before the call, and some of what is put
+ * during the call.
  *
- * Takes  limits  NULL, or of which max_bytes counts.
+ * Takes  limits  NULL, or limits of which only max_bytes is used.
  * Fails  LFB_ERROR_OVER_LIMIT, LFB_ERROR_REDIS_PART, LFB_ERROR_STOPPED, LFB_ERROR_NO_MEMORY.
  * Owner  the caller, until lfb_filter_free().
  */

@@ -1,42 +1,42 @@
 /*
- * lfbloom/redis_source.h - versions of a filter on a Redis server or cluster: one machine
- * publishes them, and any number follow, as a source for lfbloom/follow.h.
+ * lfbloom/redis_source.h - versions of a filter on a Redis server or cluster: one host publishes
+ * them, and any number of hosts follow, as a source for lfbloom/follow.h.
  *
- * Guarantees 14, 19 of docs/guarantees.md.
+ *     lfb_redis_publish(&options, "products", filter, NULL, &number);      the publisher
  *
- *     lfb_redis_publish(&options, "products", filter, NULL, &number);      the one machine
- *
- *     lfb_redis_source_create(&options, "products", NULL, &source);        each other one
+ *     lfb_redis_source_create(&options, "products", NULL, &source);        each follower
  *     const lfb_source functions = lfb_redis_source_functions(source);
  *     lfb_follow_create(versions, &functions, &config, &follow);
  *     lfb_follow_start(follow);
  *     lfb_redis_source_listen(source, follow);
  *
- * 1. Whole      A version is announced by one command, once all of its filter is on the server;
- *               and it is loaded whole, or not at all: each part carries a mark, which is looked
- *               at behind the last byte.  Whoever is killed, and whenever: the others keep the
- *               version that they have, or get the next one.
- * 2. Numbers    Rise by one.  Of several who publish the version after one, one does; the others
- *               are told LFB_ERROR_REDIS_OVERTAKEN and leave nothing behind.
- * 3. News       A follower sees a new version when it polls; where it listens, as soon as the
- *               server has told it.  What is told is lost while a connection is: then a poll
- *               brings it, or the next connection.
- * 4. Changes    A version may be published with the keys that came since another one.  Who
- *               runs that one, or one from which such lists lead to the newest without a gap,
- *               puts these into his filter; everybody else loads the newest one in full, also
- *               where size or strategy differ.  The follower's config.most_changes says how
- *               many may be put: by default one is too many for a source that gives filters.
- * 5. Old ones   are deleted by who publishes, once `keep` newer ones but one are there: so is what
- *               a publisher left who was killed, whose names were noted before they were made.
- *               Who is loading a version that goes begins anew, with the newest.
- * 6. Forgotten  Where a server has lost versions that it had acknowledged (as far as it may:
- *               lfbloom/redis.h, 1), followers keep what they have, and take whatever is
- *               published next in full, though its number may not be higher.
- * Truth         The version is the whole truth: keys that were put through the handle only go
- *               with the version that is replaced.
- * Cluster       Its nodes share the versions as they share other filters.
- * Failing       beside what each says, as lfbloom/redis.h has it for all there; and
- *               LFB_ERROR_REDIS_NO_VERSIONS: something else is under the names.
+ * 1. Whole      One command announces a version, once all of its filter is on the server.  A
+ *               follower loads it completely or not at all: each part carries a mark, which is
+ *               checked after the last byte.  If any process is killed at any time, the others
+ *               keep the version that they have, or get the next one.
+ * 2. Numbers    Version numbers rise by one.  If several hosts publish the version after the
+ *               same one, one succeeds.  The others get LFB_ERROR_REDIS_OVERTAKEN and leave
+ *               nothing on the server.
+ * 3. News       A follower sees a new version when it polls.  If it listens, it sees it as soon
+ *               as the server has sent the news.  News is lost while there is no connection;
+ *               then the next poll or the next connection finds the version.
+ * 4. Changes    A version may be published with the keys that came since another one.  A
+ *               follower puts these keys into its filter if it has that version, or one from
+ *               which such lists lead to the newest without a gap.  Any other follower
+ *               loads the newest version in full; so do all if size or strategy differ.  The
+ *               follower's config.most_changes limits how many keys may be put that way: by
+ *               default none, for a source that provides filters.
+ * 5. Old ones   The publisher deletes the filters of all but the `keep` newest versions.  It also
+ *               deletes what a killed publisher left: names are noted before they are made.  A
+ *               follower that is loading a deleted version starts again with the newest.
+ * 6. Forgotten  If a server has lost versions that it had acknowledged (as far as it may:
+ *               lfbloom/redis.h, 1), followers keep what they have.  They load the next
+ *               published version in full, even if its number is not higher.
+ * Truth         The version is the only source of keys.  Keys that were put only through the
+ *               handle disappear with the version that is replaced.
+ * Cluster       Versions are spread over its nodes as other filters are.
+ * Failing       Each function can also fail as those of lfbloom/redis.h do; and with
+ *               LFB_ERROR_REDIS_NO_VERSIONS: something else exists under the names.
  */
 #ifndef LFBLOOM_REDIS_SOURCE_H
 #define LFBLOOM_REDIS_SOURCE_H
@@ -51,72 +51,71 @@ extern "C" {
 enum {
   LFB_REDIS_VERSIONS_NAME = 480,       /* bytes of the longest name of versions              */
   LFB_REDIS_VERSIONS_REACH = 64,       /* newest versions whose lists of changes are kept    */
-  LFB_REDIS_CHANGES_SIZE = 1 << 20,    /* bytes of the longest list: 8 a number, 4 and its
-                                          bytes a key, 24 more                               */
+  LFB_REDIS_CHANGES_SIZE = 1 << 20,    /* bytes of the longest list: 24, 8 per number, and 4 plus
+                                          its bytes per key                                  */
 };
 
-/* What came since version `after`: of each kind as many as there are. */
+/* The keys that came since version `after`, in up to three kinds. */
 typedef struct lfb_redis_changes {
-  uint64_t after;       /* which must be the newest                     */
+  uint64_t after;       /* a version's number; must be the newest       */
   const lfb_key *keys;  /* as lfb_filter_put_many() takes them          */
   size_t key_count;     /* of keys                                      */
-  const uint64_t *u64s; /* .. and lfb_filter_put_many_u64()             */
+  const uint64_t *u64s; /* as lfb_filter_put_many_u64() takes them      */
   size_t u64_count;     /* of u64s                                      */
-  const uint64_t *hashes; /* .. and lfb_filter_put_many_hash()          */
+  const uint64_t *hashes; /* as lfb_filter_put_many_hash() takes them   */
   size_t hash_count;      /* of hashes                                  */
 } lfb_redis_changes;
 
-/* All zero is the default. */
+/* How to publish a version.  All zero is the default. */
 typedef struct lfb_redis_publication {
   uint64_t part_bytes; /* as lfb_redis_save() takes it                                     */
-  uint32_t keep;       /* newest versions whose filters are kept; 0: 2; at most
+  uint32_t keep;       /* newest versions with filters to keep; 0: 2; at most
                           LFB_REDIS_VERSIONS_REACH                                         */
-  const lfb_redis_changes *changes; /* NULL: it is to be loaded in full.  A list that is longer
-                          than LFB_REDIS_CHANGES_SIZE is not published, its version is     */
+  const lfb_redis_changes *changes; /* NULL: followers load the version in full.  A list longer
+                          than LFB_REDIS_CHANGES_SIZE is not published; its version is     */
 } lfb_redis_publication;
 
 /*
- * Publishes a filter as the version after the newest: all of it, with what was put before the
- * call.
+ * Publishes a filter as the version after the newest: all of it, with every key that was put
+ * before the call.
  *
- * Takes  name         1 to LFB_REDIS_VERSIONS_NAME bytes, any but NUL; docs/formats.md says which
- *                     keys of the server are made of it.
+ * Takes  name         1 to LFB_REDIS_VERSIONS_NAME bytes, any but NUL; docs/formats.md lists the
+ *                     keys that are made of it on the server.
  *        publication  NULL: the default.
- * Gives  number       unless NULL: the version's.
- * Fails  LFB_ERROR_REDIS_OVERTAKEN: somebody else has published it meanwhile, or
- *        changes->after is not the newest; LFB_ERROR_REDIS_CONNECT, of which there are no
- *        retries before the first command; LFB_ERROR_REDIS_BAD_NAME; as lfb_redis_save(), and
- *        LFB_ERROR_FORM_CANNOT_HOLD of LFB_REDIS_MITZ32 as well.  Nothing is published then,
- *        and nothing left on the server if it can be reached; but where LFB_ERROR_REDIS_LOST,
- *        _TIMEOUT, _UNAVAILABLE or _REPLICAS come of the announcement itself, it may have been
- *        made.
- * Killed a process that is killed meanwhile has published the version or not; what it leaves on
- *        the server goes when the next one is published.
+ * Gives  number       the version's number, unless NULL.
+ * Fails  LFB_ERROR_REDIS_OVERTAKEN: another publisher was faster, or changes->after is not the
+ *        newest; LFB_ERROR_REDIS_CONNECT, without retries before the first command;
+ *        LFB_ERROR_REDIS_BAD_NAME; as lfb_redis_save(), and LFB_ERROR_FORM_CANNOT_HOLD for
+ *        LFB_REDIS_MITZ32, too.  Then nothing is published, and nothing is left on the server if
+ *        it can be reached.  Exception: if the announcement itself fails with
+ *        LFB_ERROR_REDIS_LOST, _TIMEOUT, _UNAVAILABLE or _REPLICAS, it may have been made.
+ * Killed If the process is killed during the call, the version is either published or not.  What
+ *        is left on the server is deleted when the next version is published.
  */
 LFB_API lfb_status lfb_redis_publish(const lfb_redis_options *options, const char *name,
                                      const lfb_filter *filter,
                                      const lfb_redis_publication *publication, uint64_t *number);
 
-/* Deletes all versions of a name, and what else publishers have left.  Nobody publishes
- * meanwhile; followers keep what they have.  Fails: LFB_ERROR_REDIS_BAD_NAME. */
+/* Deletes all versions of a name, and anything else that publishers have left.  No publisher may
+ * run during the call.  Followers keep what they have.  Fails: LFB_ERROR_REDIS_BAD_NAME. */
 LFB_API lfb_status lfb_redis_unpublish(const lfb_redis_options *options, const char *name);
 
-/* Versions of one name, to be followed by one follower. */
+/* The versions of one name, as a source for one follower. */
 typedef struct lfb_redis_source lfb_redis_source;
 
-/* All zero is the default. */
+/* What a source accepts.  All zero is the default. */
 typedef struct lfb_redis_source_config {
   lfb_config wanted;  /* as lfb_redis_open() takes it: what each version must be (fpp 0:
-                         anything), a keyed hash's key                                    */
-  uint64_t max_bytes; /* of a version's words; 0: any                                      */
+                         anything), and the key of a keyed hash                            */
+  uint64_t max_bytes; /* limit for a version's words; 0: none                              */
 } lfb_redis_source_config;
 
 /*
- * Makes a source; connects nowhere.
+ * Makes a source, without connecting.
  *
- * Takes  options  of which retries and timeout_ms say how long a poll may take where the server
- *                 does not answer: with none (UINT32_MAX) it fails at once, and the follower tries
- *                 again as its own config says.
+ * Takes  options  retries and timeout_ms limit how long a poll waits for a server that does not
+ *                 answer.  Without retries (UINT32_MAX) it fails at once, and the follower tries
+ *                 again as its own config asks.
  *        config   NULL: the default.
  * Fails  LFB_ERROR_REDIS_BAD_NAME, LFB_ERROR_NO_MEMORY.
  * Owner  the caller, until lfb_redis_source_free().
@@ -125,25 +124,26 @@ LFB_API lfb_status lfb_redis_source_create(const lfb_redis_options *options, con
                                            const lfb_redis_source_config *config,
                                            lfb_redis_source **source);
 
-/* Ends listening, and frees.  Its follower runs no more.  NULL is ignored. */
+/* Stops listening and frees the source.  Its follower must have stopped.  NULL is ignored. */
 LFB_API void lfb_redis_source_free(lfb_redis_source *source);
 
-/* What lfb_follow_create() takes.  Its functions fail as lfb_redis_open() and lfb_redis_load() do;
- * LFB_ERROR_REDIS_ABSENT, _PART: the newest version is not all there. */
+/* Returns the functions that lfb_follow_create() takes.  They fail as lfb_redis_open() and
+ * lfb_redis_load() do; LFB_ERROR_REDIS_ABSENT, _PART: the newest version is not complete. */
 LFB_API lfb_source lfb_redis_source_functions(lfb_redis_source *source);
 
 /*
- * Starts a thread that is subscribed to news of versions, and wakes the follower's thread for
- * each, and for each new connection: lost ones are made again, to any node of a cluster, after
- * pauses of 20 ms to 2 s, for as long as it listens.
+ * Starts a thread that subscribes to news of versions.  It wakes the follower's thread for each
+ * piece of news and for each new connection.  As long as it listens, it replaces a lost connection
+ * after pauses of 20 ms to 2 s; in a cluster by one to any node.
  *
- * Fails  LFB_ERROR_FOLLOWING: it listens already; LFB_ERROR_NO_THREAD, _NO_MEMORY.  A server that
- *        cannot be reached is none: polls go on.
+ * Fails  LFB_ERROR_FOLLOWING: it already listens; LFB_ERROR_NO_THREAD, _NO_MEMORY.  If the server
+ *        cannot be reached, the call does not fail: polls continue.
  */
 LFB_API lfb_status lfb_redis_source_listen(lfb_redis_source *source, lfb_follow *follow);
 
-/* Ends that thread, before the follower is freed: at once, but for a connection that is being
- * made (options.connect_ms).  Nothing without one.  Not beside lfb_redis_source_listen(). */
+/* Ends that thread, if there is one; to be called before the follower is freed.  It waits only for
+ * a connection that is being made (options.connect_ms).  It must not run concurrently with
+ * lfb_redis_source_listen(). */
 LFB_API void lfb_redis_source_silence(lfb_redis_source *source);
 
 #ifdef __cplusplus

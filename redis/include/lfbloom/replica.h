@@ -1,64 +1,62 @@
 /*
- * lfbloom/replica.h - a filter on Redis as a copy in this process's memory, which follows it:
- * queries cost what they cost on a filter, and what is put here is put there, too.
+ * lfbloom/replica.h - a local replica: a copy, in this process's memory, that follows a filter on
+ * Redis.  Queries cost what they cost on a filter, and keys put here reach Redis, too.
  *
- * In liblfbloom_redis.
- *
- * Guarantees 19, 21 of docs/guarantees.md.
+ * In liblfbloom_redis.  "Replica" below means a local replica.
  *
  *     lfb_replica_open(&options, "seen", NULL, &replica);
  *     const lfb_filter *filter = lfb_replica_filter(replica);
  *     lfb_filter_might_contain(filter, key, size);   here, without a round trip
  *     lfb_replica_put(replica, key, size);           here at once, and soon everywhere
- *     lfb_replica_flush(replica, 1000);              .. now Redis has acknowledged it
+ *     lfb_replica_flush(replica, 1000);              now Redis has acknowledged it
  *
- * 1. Own        A put is found here once it has returned, in the happens-before sense.
- * 2. Others     What another replica has put and flushed more than state.lag_us before the state
- *               was taken is found here, once that has returned.  (Each read of the stream that
- *               leaves nothing unread gets all that was added before it was asked for: the lag
- *               is the time since then, by this machine's clock alone, and grows while there
- *               is no connection.)
+ * 1. Own        A key is found here once its put here has returned, in the happens-before sense.
+ * 2. Others     If another replica has put a key and flushed it more than state.lag_us before the
+ *               state was taken, the key is found here once lfb_replica_state_now() has
+ *               returned.  A read of the stream that leaves nothing unread gets all that was
+ *               added before the read was sent.  The lag is the time since then, by this
+ *               host's clock alone; it grows while there is no connection.
  * 3. Kept       What lfb_replica_flush() has covered is in the filter on Redis and in its stream,
- *               which is how the other replicas get it: as far as the server keeps what it
- *               has acknowledged; with options.replicas, through a failover: while too few
- *               have it, it is not flushed, and state.status is LFB_ERROR_REDIS_REPLICAS.
- *               What was not flushed is lost with a process that dies.
- * 4. Whole      Open returns once all that was in the filter is here, and nothing is ever taken
- *               away: what has to be loaded again is or-ed into the copy.  A query never sees
- *               less than an earlier one.
- * 5. No gap     Who falls behind so far that the stream was trimmed before he had read it, or
- *               whose stream is not what it was (deleted, lost by the server), notices by the
- *               entry that he had read last, which is gone, and loads the filter again; he
- *               first remembers the stream's new end, so that nothing falls between.  Why that
- *               can miss nothing is argued in redis/replica/stream.h.
- * 6. Cut off    Without a connection the copy goes on answering, and puts go on: they wait in a
- *               queue of config.queue_keys, and are sent when there is one again.  If the queue
- *               is full (and a batch of 4096 is under way), puts still go into the copy, and
- *               what Redis lacks of it is found out afterwards by comparing the two (a
- *               resync): nothing is lost, and no put ever waits or fails.
- * 7. Resync     The queue is emptied, the filter is loaded, its bits are or-ed into the copy, and
- *               bits that the copy has and Redis lacks are set there, of which the other
- *               replicas are told, who load the filter then.  It comes after a full queue, each
- *               config.resync_ms, and by lfb_replica_resync().  So does whatever a server
- *               has forgotten come back.
- *               Plain clients, lfb_redis_put() and whoever else sets bits there, put nothing
- *               into the stream: what they put arrives by the next resync, or by the next
- *               loading, and not before.
- * 8. Gone       Where the filter was deleted, has expired or has another name, state.status is
- *               LFB_ERROR_REDIS_PART for ever; the copy stays what it is.  (A guava or helper
- *               filter that is made anew under its name looks like the old one with bits
- *               missing, and gets them back: close its replicas first.)
+ *               from which the other replicas get it.  This holds as far as the server keeps what
+ *               it has acknowledged; with options.replicas, also through a failover.  While
+ *               too few Redis replicas have it, it is not flushed, and state.status is
+ *               LFB_ERROR_REDIS_REPLICAS.  If a process ends, what was not flushed is lost.
+ * 4. Whole      Open returns once all that was in the filter is here.  Nothing is ever removed:
+ *               if the filter is loaded again, it is or-ed into the copy.  A query never sees less
+ *               than an earlier one.
+ * 5. No gap     A replica may fall so far behind that entries are trimmed before it reads them, or
+ *               its stream may be replaced (deleted, or lost by the server).  It notices this
+ *               because the last entry that it read is gone, and loads the filter again.  It
+ *               first remembers the stream's new end, so that no entry is missed in between.
+ *               The proof is in redis/replica/stream.h.
+ * 6. Cut off    Without a connection the copy continues to answer and to accept puts.  Puts wait
+ *               in a queue of config.queue_keys and are sent when there is a connection again.
+ *               If the queue is full (and a batch of 4096 is in progress), puts still go into
+ *               the copy.  A resync later compares copy and Redis to find what Redis lacks.
+ *               Nothing is lost, and no put ever waits or fails.
+ * 7. Resync     A resync empties the queue, loads the filter, and ors its bits into the copy.  It
+ *               then sets on Redis the bits that only the copy has, and notifies the other
+ *               replicas, which load the filter.  A resync follows a full queue, starts every
+ *               config.resync_ms, and is started by lfb_replica_resync().  It also restores what a
+ *               server has forgotten.
+ *               Plain clients (lfb_redis_put() and any other that sets bits there) write nothing
+ *               to the stream.  What they put arrives with the next resync or the next loading,
+ *               not before.
+ * 8. Gone       If the filter was deleted, has expired or was renamed, state.status is
+ *               LFB_ERROR_REDIS_PART permanently, and the copy stays unchanged.  (A guava or
+ *               helper filter that is made anew under its name looks like the old one with
+ *               bits missing, and gets them back: close its replicas first.)
  *
- * Progress      Queries and what lfb_replica_filter() gives: as lfbloom/filter.h.  Puts are
- *               lock-free, and for a key that is in they are a query; they enter the kernel
- *               only to wake the sending thread.  A thread that is stopped for ever inside a
- *               put holds up what is sent behind it, no query and no put.
+ * Progress      Queries, and lfb_replica_filter() in general: as lfbloom/filter.h.  Puts are
+ *               lock-free.  A put of a present key is a query.  A put enters the kernel only to
+ *               wake the sending thread.  A thread that stops inside a put and never runs again
+ *               blocks the sending of later puts, but no query and no put.
  *               flush, resync and close wait.
- * Threads       Any function beside any other, but lfb_replica_close(), which runs alone.  A
- *               replica has two threads of its own, one that sends and one that reads, and a
- *               connection for each.  Not across fork().
- * Memory        The copy, 32 bytes for each key of the queue (a power of two of them), and, while
- *               it is loaded again, the filter once more; twice more in a resync.
+ * Threads       All functions may run concurrently, except lfb_replica_close(), which runs alone.
+ *               A replica has two threads of its own, one that sends and one that reads, with a
+ *               connection each.  It may not be used across fork().
+ * Memory        The copy, and 32 bytes for each key of the queue (a power of two of them).  While
+ *               it is loaded again, the size of the filter once more; in a resync, twice more.
  */
 #ifndef LFBLOOM_REPLICA_H
 #define LFBLOOM_REPLICA_H
@@ -73,95 +71,99 @@ extern "C" {
 /* A local copy that follows a filter on Redis. */
 typedef struct lfb_replica lfb_replica;
 
-/* All zero is the default. */
+/* How a replica follows.  All zero is the default. */
 typedef struct lfb_replica_config {
   const lfb_config *wanted; /* as for lfb_redis_open()                                      */
-  uint64_t max_bytes;       /* of the copy's words; larger: LFB_ERROR_OVER_LIMIT; 0: any     */
+  uint64_t max_bytes;       /* limit for the copy's words; above: LFB_ERROR_OVER_LIMIT; 0: none */
   uint64_t queue_keys;      /* puts that may wait, rounded up to a power of two; 0: 2^20     */
-  uint64_t stream_entries;  /* that the stream keeps, about, of up to 512 keys or 8 KiB
-                               each; 0: 16,384.  More than come in while the filter is
-                               loaded, or a replica loads it again and again                */
-  uint64_t resync_ms;       /* from one resync to the next; 0: only where it takes one       */
+  uint64_t stream_entries;  /* about how many the stream keeps, each of up to 512 keys or 8 KiB;
+                               0: 16,384.  If fewer than are added while the filter is loaded,
+                               a replica loads it again and again                           */
+  uint64_t resync_ms;       /* from one resync to the next; 0: only when one is needed       */
 } lfb_replica_config;
 
-/* Times are in microseconds. */
+/* A replica's state.  Times are in microseconds. */
 typedef struct lfb_replica_state {
-  bool connected;        /* both ways                                                       */
-  lfb_status status;     /* why not; LFB_OK                                                 */
-  uint64_t lag_us;       /* 2 of this file's head: at most so much is missing; some 250 ms
-                            where nobody puts, since only then a read returns              */
-  uint64_t behind;       /* entries of the stream that are still to be read, at most; 0:
-                            all were, when it was read last                                */
+  bool connected;        /* both threads reach Redis: status is LFB_OK                      */
+  lfb_status status;     /* why one of them does not, or LFB_OK                             */
+  uint64_t lag_us;       /* at most this much is missing (2, above); while no replica puts, some
+                            250 ms: a read then returns only after that time               */
+  uint64_t behind;       /* entries of the stream still to be read, at most; 0: the last read
+                            left none                                                      */
   uint64_t queued;       /* own puts that are not acknowledged                             */
   bool resyncs_due;      /* the queue was full: Redis may lack bits that only a resync sends */
   uint64_t sent;         /* own keys that were acknowledged                                */
-  uint64_t received;     /* keys of others, by the stream                                  */
-  uint64_t loads;        /* of the filter, the one by lfb_replica_open() included          */
+  uint64_t received;     /* keys of other replicas, from the stream                        */
+  uint64_t loads;        /* of the filter, including the one by lfb_replica_open()         */
   uint64_t resyncs;      /* that were completed                                            */
-  uint64_t lag_50_us, lag_90_us, lag_99_us, lag_most_us; /* of `received`: percentiles of the time
-                            from the put there until here, but for the way of the packet that
-                            brought it to the server; each up to 12.5 % too high           */
+  uint64_t lag_50_us, lag_90_us, lag_99_us, lag_most_us; /* percentiles and maximum, over
+                            `received`, of the time from a key's put to its arrival here; the way
+                            of its packet to the server is not included.  Each is up to 12.5 %
+                            too high                                                       */
 } lfb_replica_state;
 
 /*
  * Opens the filter under a name, loads it, and follows it from then on.
  *
- * Takes  config   NULL: the default.
- *        options  .retries does not count: a replica goes on trying until it is closed.
- * Fails  as lfb_redis_open() and lfb_redis_load(); LFB_ERROR_REPLICA_STREAM: somebody else's
- *        stream, or something else, is under the name of the filter's (docs/formats.md);
- *        LFB_ERROR_SIZE_OVERFLOW: such a queue; LFB_ERROR_NO_THREAD, LFB_ERROR_NO_RANDOM.
- * Needs  the right to write, even if nothing is ever put; Redis 6.2 (XADD NOMKSTREAM).
+ * Takes  options  retries is ignored: a replica tries again until it is closed.
+ *        config   NULL: the default.
+ * Fails  as lfb_redis_open() and lfb_redis_load(); LFB_ERROR_REPLICA_STREAM: another program's
+ *        stream, or something else, is under the name of the filter's stream (docs/formats.md);
+ *        LFB_ERROR_SIZE_OVERFLOW: the queue is too large; LFB_ERROR_NO_THREAD,
+ *        LFB_ERROR_NO_RANDOM.
+ * Needs  the right to write, even if no key is ever put; Redis 6.2 (XADD NOMKSTREAM).
  */
 LFB_API lfb_status lfb_replica_open(const lfb_redis_options *options, const char *name,
                                     const lfb_replica_config *config, lfb_replica **replica);
 
 /*
- * Ends both threads and frees.  What was not flushed may not be sent any more: flush first.
+ * Ends both threads and frees the replica.  Puts that were not flushed may be lost: flush first.
  * NULL is ignored.
  *
- * Waits  for what is under way: some 250 ms, and with a server that does not answer
- *        2 * (connect_ms + timeout_ms), twice with a cluster.
+ * Waits  for what is in progress: some 250 ms; if the server does not answer,
+ *        2 * (connect_ms + timeout_ms), and with a cluster twice that.
  */
 LFB_API void lfb_replica_close(lfb_replica *replica);
 
-/* The copy, to be asked by all functions of lfbloom/filter.h that ask; the same one until the
- * replica is closed.  What was put into it by other ways would not be sent. */
+/* Returns the copy, for all functions of lfbloom/filter.h that query; the same one until the
+ * replica is closed.  A key that is put into it directly would not be sent. */
 LFB_API const lfb_filter *lfb_replica_filter(const lfb_replica *replica);
 
-/* The same for the inline functions of lfbloom/fast.h that ask.  Fails as lfb_fast_of(). */
+/* Gives the copy for the inline functions of lfbloom/fast.h that query.  Fails as
+ * lfb_fast_of(). */
 LFB_API lfb_status lfb_replica_fast(const lfb_replica *replica, lfb_fast *fast);
 
 /*
  * Puts a key, as the functions of lfbloom/filter.h do.
  *
- * Returns  whether it turned on a bit of the copy.  Any number of replicas may be told that for
- *          one key: lfb_redis_put() asks the server.
+ * Returns  whether it turned on a bit of the copy.  For one key, any number of replicas may
+ *          return true; lfb_redis_put() gives the server's answer.
  */
 LFB_API bool lfb_replica_put(lfb_replica *replica, const void *bytes, size_t size);
 LFB_API bool lfb_replica_put_u64(lfb_replica *replica, uint64_t key);
 LFB_API bool lfb_replica_put_hash(lfb_replica *replica, uint64_t hash);
 LFB_API bool lfb_replica_put_object(lfb_replica *replica, lfb_funnel funnel, const void *object);
 
-/* The same for many keys: how many turned on a bit. */
+/* Puts many keys; returns how many turned on a bit. */
 LFB_API size_t lfb_replica_put_many(lfb_replica *replica, const lfb_key *keys, size_t count);
 LFB_API size_t lfb_replica_put_many_u64(lfb_replica *replica, const uint64_t *keys, size_t count);
 LFB_API size_t lfb_replica_put_many_hash(lfb_replica *replica, const uint64_t *hashes,
                                          size_t count);
 
 /*
- * Waits until all that was put before, by any thread in the happens-before sense, is
- * acknowledged; also a key whose put found it in already.
+ * Waits until every earlier put is acknowledged: earlier in the happens-before sense, by any
+ * thread, including puts of keys that were already present.
  *
  * Takes  milliseconds  to wait at most.
- * Fails  LFB_ERROR_REPLICA_UNSENT: not yet; state.status may say why.
+ * Fails  LFB_ERROR_REPLICA_UNSENT: not yet acknowledged; state.status may hold the reason.
  */
 LFB_API lfb_status lfb_replica_flush(lfb_replica *replica, uint64_t milliseconds);
 
-/* Has a resync begin, and waits for its end.  Fails: LFB_ERROR_REPLICA_UNSENT: not yet. */
+/* Starts a resync and waits for its end, so many milliseconds at most.  Fails:
+ * LFB_ERROR_REPLICA_UNSENT: not yet finished. */
 LFB_API lfb_status lfb_replica_resync(lfb_replica *replica, uint64_t milliseconds);
 
-/* The state now. */
+/* Reads the replica's state. */
 LFB_API void lfb_replica_state_now(const lfb_replica *replica, lfb_replica_state *state);
 
 #ifdef __cplusplus
