@@ -1,17 +1,17 @@
-/* figures.c - a filter's figures, its bits counted where they are. */
+/* figures.c - a filter's figures; the server counts the bits. */
 #include "redis/filter/remote.h"
 #include "bloom/filter/stats.h"
 
 enum {
-  /* What a server counts before it serves anybody else: a tenth of a millisecond. */
+  /* Counted before the server serves other clients: a tenth of a millisecond. */
   FIGURES_STEP = 1 << 20,
   FIGURES_AT_ONCE = 4,
 };
 
 typedef struct counting_job {
   const lfb_redis *filter;
-  uint64_t steps; /* that a part takes */
-  uint64_t bits;  /* so far, the marks among them where they lie behind the bits */
+  uint64_t steps; /* per part */
+  uint64_t bits;  /* so far, including marks that are stored after the bits */
 } counting_job;
 
 static uint64_t counting_steps(const lfb_plan *plan)
@@ -45,7 +45,7 @@ static lfb_status counting_reply(void *context, uint64_t i, const redisReply *re
   return status;
 }
 
-/* Bits of all marks that were counted along. */
+/* Bits of marks among the counted bits. */
 static uint64_t counting_marks(const lfb_plan *plan)
 {
   return plan->mark_at < plan->first ? 0
@@ -60,7 +60,7 @@ static lfb_status figures_count(lfb_redis *filter, lfb_link *link, void *context
 
   lfb_status status = lfb_ask_in_turns(link, &job, FIGURES_AT_ONCE);
   if (status == LFB_OK)
-    status = lfb_remote_check(filter, link); /* what is missing counts as zeros */
+    status = lfb_remote_check(filter, link); /* a missing part counts as zeros */
   if (status == LFB_ERROR_REDIS_NO_FILTER)
     status = LFB_ERROR_REDIS_PART;
   if (status == LFB_OK)

@@ -1,4 +1,4 @@
-/* filter.c - putting keys into a filter on Redis, and asking for them. */
+/* filter.c - puts and queries of keys in a filter on Redis. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,18 +6,18 @@
 #include "bloom/hashing/sink.h"
 #include "redis/filter/remote.h"
 
-/* Keys, on their way to the server. */
+/* Keys on their way to the server. */
 typedef struct keys_job {
   lfb_redis *filter;
   const void *keys;
   lfb_piece_hash hash_of;
   bool put;
-  uint64_t *answers; /* a bit each, 0 before */
+  uint64_t *answers; /* one bit each, all 0 at first */
   size_t yes;
-  uint64_t count, replied; /* keys; replies, more than keys where the job is done over */
+  uint64_t count, replied; /* keys; replies: more than keys if the job is repeated */
 } keys_job;
 
-/* The bits of a key, computed again whenever they are needed: less work than to keep them. */
+/* The bits of a key.  Computed again when needed: less work than keeping them. */
 typedef struct key_bits {
   uint32_t count;
   uint64_t bits[LFB_MAX_PROBES];
@@ -52,7 +52,7 @@ static lfb_status keys_put_reply(const keys_job *job, const redisReply *reply, b
   const lfb_plan *plan = &job->filter->place.plan;
   const lfb_status status = lfb_part_put_answer(plan, job->filter->layout.probes, reply, yes);
 
-  *yes |= again; /* what the first time turned on, the second finds on */
+  *yes |= again; /* bits that the first attempt turned on are already on */
   return status;
 }
 
@@ -74,7 +74,7 @@ static lfb_status keys_reply(void *context, uint64_t i, const redisReply *reply,
   const lfb_status status = job->put ? keys_put_reply(job, reply, again, &yes)
                                      : keys_ask_reply(job, i, reply, &yes);
   if (status != LFB_OK || job->replied++ >= job->count)
-    return status; /* what was said first stands */
+    return status; /* the first answer stands */
   job->yes += yes;
   job->answers[i / LFB_WORD_BITS] |= (uint64_t)yes << (i % LFB_WORD_BITS);
   return LFB_OK;
@@ -103,11 +103,11 @@ static void stump_command(const lfb_redis *filter, const lfb_part *part, lfb_wir
 
 static lfb_status stump_reply(const lfb_redis *filter, const redisReply *reply)
 {
-  (void)filter, (void)reply; /* done as well as can be */
+  (void)filter, (void)reply; /* best effort */
   return LFB_OK;
 }
 
-/* Deletes what puts have left where there were no parts (layouts.h). */
+/* Deletes what puts have left in place of missing parts (layouts.h). */
 static void keys_clear_stumps(lfb_redis *filter, lfb_link *link)
 {
   if (filter->place.layout->clears_stumps)
@@ -162,7 +162,7 @@ static lfb_status keys_one(lfb_redis *filter, bool put, const void *key, lfb_pie
   return status;
 }
 
-/* Hashes that are there. */
+/* Hashes that are given. */
 static lfb_hash keys_ready(const lfb_hasher *hasher, const void *hashes, size_t i)
 {
   (void)hasher;

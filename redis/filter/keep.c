@@ -1,9 +1,9 @@
-/* keep.c - a filter's keys on the server, all together: listed, expired, renamed. */
+/* keep.c - all keys of a filter on the server: listed, expired, renamed. */
 #include <string.h>
 
 #include "redis/filter/remote.h"
 
-/* Keys of the server that a filter is made of: its parts, then the description. */
+/* Keys on the server that a filter consists of: its parts, then the description. */
 static uint64_t keep_count(const lfb_redis *filter)
 {
   return filter->place.plan.parts + filter->place.layout->described;
@@ -55,11 +55,12 @@ static lfb_status expire_reply(void *context, uint64_t i, const redisReply *repl
   (void)i, (void)again;
   if (status != LFB_OK)
     return status;
-  /* PERSIST says 0 of what was not to expire, too. */
+  /* PERSIST also returns 0 if the key had no expiry. */
   return reply->integer == 1 || all->milliseconds == 0 ? LFB_OK : LFB_ERROR_REDIS_PART;
 }
 
-/* .. the stream as well, if there is one: last, so that its replicas find parts missing first. */
+/* Expires the stream, too, if there is one.  Last, so that the filter's local replicas find
+ * parts missing first. */
 static lfb_status expire_stream(lfb_redis *filter, lfb_link *link, uint64_t milliseconds)
 {
   char key[LFB_PART_NAME_SIZE], digits[LFB_WIRE_DIGITS];
@@ -86,7 +87,7 @@ lfb_status lfb_redis_expire(lfb_redis *filter, uint64_t milliseconds)
 {
   expiring all = {filter, milliseconds};
 
-  /* What the server takes for a time that is past, it takes for an error. */
+  /* The server refuses a time that overflows. */
   if (milliseconds > INT64_MAX / 2)
     all.milliseconds = INT64_MAX / 2;
   return lfb_remote_with_link(filter, keep_expire, &all);
@@ -100,7 +101,8 @@ static lfb_status rename_reply(void *context, const redisReply *reply, bool agai
   if (lfb_reply_is_error(reply, "CROSSSLOT"))
     return LFB_ERROR_REDIS_OTHER_SLOT;
   if (reply->type == REDIS_REPLY_ERROR && strstr(reply->str, "no such key") != NULL)
-    return again ? LFB_OK : LFB_ERROR_REDIS_PART; /* it went the first time: the marks will tell */
+    return again ? LFB_OK : LFB_ERROR_REDIS_PART; /* the first attempt renamed it, or it is
+                                                     missing: the marks tell */
   const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
   if (status != LFB_OK)
     return status;
@@ -113,7 +115,7 @@ static lfb_status rename_key(lfb_link *link, lfb_key from, lfb_key to)
   return lfb_ask(link, args, sizeof args / sizeof *args, rename_reply, NULL);
 }
 
-/* Whether a server may be away: it is not waited for once more for each key. */
+/* Whether a server may be away.  rename_back() then does not wait for it again for each key. */
 static bool rename_is_away(lfb_status status)
 {
   return status == LFB_ERROR_REDIS_CONNECT || status == LFB_ERROR_REDIS_LOST ||
@@ -130,7 +132,7 @@ static void rename_back(const lfb_redis *filter, const lfb_redis *renamed, lfb_l
     status = rename_key(link, keep_key(renamed, done), keep_key(filter, done));
 }
 
-/* The description last: whoever opens the new name finds nothing, or all. */
+/* The description last: a client that opens the new name finds nothing, or all. */
 static lfb_status keep_rename(lfb_redis *filter, lfb_link *link, void *context)
 {
   lfb_redis *renamed = context;
@@ -141,7 +143,7 @@ static lfb_status keep_rename(lfb_redis *filter, lfb_link *link, void *context)
     status = rename_key(link, keep_key(filter, done), keep_key(renamed, done));
   if (status == LFB_OK)
     status = lfb_remote_check(renamed, link);
-  /* Its replicas are told LFB_ERROR_REDIS_PART, and open the new name, with a stream of its own. */
+  /* Its local replicas get LFB_ERROR_REDIS_PART.  The new name has a stream of its own. */
   if (status == LFB_OK)
     status = lfb_remote_unlink_stream(link, filter->place.name);
   if (status != LFB_OK)

@@ -1,15 +1,15 @@
 /*
- * layout_fast.c - filters of strategy `fast`: blocks spread over as many strings as it takes,
- * and a hash that describes them.
+ * layout_fast.c - filters of strategy `fast`: blocks spread over as many strings as needed, and
+ * a hash that describes them.
  *
- * A part holds blocks of 64 bytes, each as 8 words, big-endian, so that GET i64 is a word;
- * behind them 4 bytes, the mark.  All parts of a filter are equally long.  The hash, under
- * the filter's name, has the fields
+ * A part holds blocks of 64 bytes, then the mark, 4 bytes.  A block is 8 words, big-endian, so
+ * that GET i64 reads a word.  All parts of a filter have the same length.  The hash, under the
+ * filter's name, has the fields
  *     lfbloom      1, the version of this layout
  *     mark         the number that each part holds: from 1 to 2^32 - 2, drawn at random
  *     part_blocks  blocks in each part
- *     header       the header of the native form, 256 bytes: all else that a filter is
- *     whole        1, once all parts are there
+ *     header       the header of the native form, 256 bytes: the rest of the description
+ *     whole        1, once all parts are complete
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +21,13 @@
 enum {
   FAST_VERSION = 1,
   FAST_MARK_BYTES = 4,
-  /* A part's bytes: the most that is ever taken .. */
+  /* Upper limit of a part's bytes. */
   FAST_MOST_BYTES = 64 << 20,
-  /* .. and where nobody says.  Parts grow by steps (remote.c), but the server moves what is
-   * there every fourth of a doubling if it has no room behind it: 1 to 2 ms of so much, 8 to 16
-   * of the most.  No command makes a long string of zeros that are not written one by one: one
-   * bit set at its end has it zeroed in one go, and a SET of zeros, which is read as it comes,
-   * is copied once more for the append-only file and for each replica. */
+  /* Default.  Parts grow in steps (remote.c), but the server moves the string at every quarter
+   * of a doubling if there is no room after it.  That takes 1 to 2 ms for the default size, 8
+   * to 16 ms for the upper limit.  No command makes a long string of zeros without writing each.  Setting a
+   * bit at its end zeroes all of it in one go.  A SET of zeros is read as it arrives, but is
+   * copied once more for the append-only file and for each Redis replica. */
   FAST_PART_BYTES = 4 << 20,
 };
 
@@ -95,7 +95,7 @@ static lfb_status fast_mark_is(void *context, const redisReply *reply, bool agai
              : LFB_ERROR_REDIS_EXISTS;
 }
 
-/* Takes back the mark from a hash that is somebody else's. */
+/* Removes the mark from a hash that is not ours. */
 static lfb_status fast_withdraw(lfb_link *link, const lfb_redis_place *place)
 {
   const lfb_key args[] = {lfb_ask_text("HDEL"), place->name, lfb_ask_text("mark")};
@@ -105,7 +105,8 @@ static lfb_status fast_withdraw(lfb_link *link, const lfb_redis_place *place)
   return status == LFB_OK ? LFB_ERROR_REDIS_EXISTS : status;
 }
 
-/* Of all who set the mark of one name, one does; and only where there was no hash before. */
+/* Of all clients that set the mark of one name, one succeeds; and only if there was no hash
+ * before. */
 static lfb_status fast_win(lfb_link *link, const lfb_redis_place *place)
 {
   char room[LFB_WIRE_DIGITS];
@@ -120,7 +121,7 @@ static lfb_status fast_win(lfb_link *link, const lfb_redis_place *place)
   lfb_status status = lfb_ask_integer(link, set, sizeof set / sizeof *set, &won, &again);
   if (status != LFB_OK)
     return status == LFB_ERROR_REDIS_NO_FILTER ? LFB_ERROR_REDIS_EXISTS : status;
-  /* Sent twice, it may have been ours the first time: the mark tells. */
+  /* If it was sent twice, the first attempt may have set it: the mark tells. */
   if (won == 0)
     status = again ? lfb_ask(link, get, sizeof get / sizeof *get, fast_mark_is,
                              (void *)(uintptr_t)place)
@@ -163,10 +164,10 @@ static lfb_status fast_finish(lfb_link *link, const lfb_redis_place *place)
 
 /* ---- reading it ------------------------------------------------------------ */
 
-/* The fields that are asked for, in the order of the reply. */
+/* The requested fields, in the order of the reply. */
 typedef enum fast_field { AT_VERSION, AT_MARK, AT_BLOCKS, AT_HEADER, AT_WHOLE, FIELDS } fast_field;
 
-/* A field's number, from 1 to `most`; 0 where it is none. */
+/* A field as a number from 1 to `most`; 0 if it is none. */
 static uint64_t fast_number(const redisReply *field, uint64_t most)
 {
   uint64_t number;
@@ -180,10 +181,10 @@ static uint64_t fast_number(const redisReply *field, uint64_t most)
 typedef struct fast_finding {
   lfb_redis_place *place;
   const uint8_t *key;
-  bool whole; /* it must be */
+  bool whole; /* the filter must be finished */
 } fast_finding;
 
-/* What the fields say, one after the other, hostile as they may be. */
+/* Checks the fields one after the other; they may be hostile. */
 static lfb_status fast_read(const fast_finding *finding, redisReply *const *fields)
 {
   const uint64_t version = fast_number(fields[AT_VERSION], UINT32_MAX);
@@ -193,7 +194,7 @@ static lfb_status fast_read(const fast_finding *finding, redisReply *const *fiel
   lfb_redis_place *place = finding->place;
 
   if (mark == 0)
-    return LFB_ERROR_REDIS_NO_FILTER; /* somebody else's hash */
+    return LFB_ERROR_REDIS_NO_FILTER; /* another program's hash */
   if (version == 0 || header->type != REDIS_REPLY_STRING ||
       (finding->whole && fields[AT_WHOLE]->type != REDIS_REPLY_STRING))
     return LFB_ERROR_REDIS_UNFINISHED;
@@ -203,7 +204,7 @@ static lfb_status fast_read(const fast_finding *finding, redisReply *const *fiel
     return LFB_ERROR_BAD_HEADER;
   const lfb_status status =
       lfb_native_decode((const unsigned char *)header->str, finding->key, &place->description);
-  /* Who needs no more than the parts' names needs no key. */
+  /* Deletion needs only the parts' names, and so no hash key. */
   if (status != LFB_OK && (finding->whole || status != LFB_ERROR_KEY_NEEDED))
     return status;
   if (!fast_holds(place->description.strategy))

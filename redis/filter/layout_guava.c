@@ -1,11 +1,11 @@
 /*
  * layout_guava.c - filters of Guava's two strategies: the string is, byte for byte, what
- * BloomFilter.writeTo writes, so that BloomFilter.readFrom reads what GET gives.
+ * BloomFilter.writeTo writes, so that BloomFilter.readFrom reads what GET returns.
  *
- * The words are big-endian, so that bit i of the filter is bit 48 + (i XOR 63) of the string.
- * Guava says neither n nor p, so this does not either; BITCOUNT name 6 -1 is the bit count.
- * Until a filter is whole, ff 4c and four random bytes are in its header's place, which neither
- * Guava nor this library takes for one.
+ * The words are big-endian: bit i of the filter is bit 48 + (i XOR 63) of the string.  Guava
+ * stores neither n nor p, so neither does this layout.  BITCOUNT name 6 -1 is the bit count.
+ * Until a filter is whole, its header's place holds ff 4c and four random bytes.  Neither Guava
+ * nor this library accepts these as a header.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void guava_plan_of(const lfb_description *description, lfb_plan *plan)
 
   lfb_guava_encode(description, header);
   for (int i = 0; i < LFB_GUAVA_HEADER; i++)
-    mark = mark << 8 | header[i]; /* not 0: no byte of probes is */
+    mark = mark << 8 | header[i]; /* not 0: the header's byte of probes is not */
   *plan = (lfb_plan){
       .parts = 1,
       .part_bits = description->geometry.bit_count,

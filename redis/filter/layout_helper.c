@@ -2,9 +2,10 @@
  * layout_helper.c - filters of strategy redis-mitz32: what the Java helper class over
  * RedisTemplate makes, by SETBIT name offset 1.
  *
- * Bit i of the filter is bit i of the string.  That class writes no description: who opens
- * such a filter says what it was made for.  The mark is bit m, behind the last one: the first
- * to open what the class has made sets it, and makes the string as long as it can become.
+ * Bit i of the filter is bit i of the string.  That class writes no description, so a caller that
+ * opens such a filter must say what it was made for.  The mark is bit m, after the last one.
+ * The first client that opens a filter of the class sets the mark, and makes the string as long
+ * as it can become.
  */
 #include "redis/filter/layouts.h"
 
@@ -49,7 +50,7 @@ static lfb_status helper_find(lfb_link *link, lfb_redis_place *place, const lfb_
   if (status == LFB_OK)
     status = lfb_ask_integer(link, length, sizeof length / sizeof *length, &size, NULL);
   if (status == LFB_OK && (uint64_t)size > place->plan.part_bytes)
-    status = LFB_ERROR_BIT_COUNT_DIFFERS; /* it was made for more than is said */
+    status = LFB_ERROR_BIT_COUNT_DIFFERS; /* made for more than the caller wants */
   return status;
 }
 

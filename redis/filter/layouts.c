@@ -21,7 +21,7 @@ const lfb_redis_layout *lfb_redis_layout_for(const lfb_strategy *strategy)
 
 /* ---- names ----------------------------------------------------------------- */
 
-/* Whether a cluster would look at a part of the name alone. */
+/* Whether a cluster hashes only a part of the name. */
 static bool name_has_tag(lfb_key name)
 {
   const char *open = memchr(name.bytes, '{', name.size);
@@ -38,8 +38,8 @@ static char *name_add(char *at, const void *bytes, size_t size)
   return at + size;
 }
 
-/* {name:what} where it is `apart`, in a slot of its own, else {name}:what, in the name's; name:what
- * where the name has a hash tag of its own. */
+/* If the name has a hash tag of its own: name:what.  Otherwise {name:what} if `apart`, in a
+ * slot of its own, else {name}:what, in the name's slot. */
 static size_t name_with(lfb_key name, lfb_key what, bool apart, char *key)
 {
   const bool tagged = name_has_tag(name);
@@ -82,7 +82,7 @@ size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
 typedef struct reserving {
   const void *bytes;
   size_t size;
-  bool unsure; /* it was taken, by somebody or by ourselves the first time */
+  bool unsure; /* the name was taken: by another client, or by our first attempt */
 } reserving;
 
 static lfb_status reserve_reply(void *context, const redisReply *reply, bool again)
@@ -115,14 +115,14 @@ lfb_status lfb_redis_place_reserve(lfb_link *link, const lfb_redis_place *place,
 
   const lfb_status status =
       lfb_ask(link, set, sizeof set / sizeof *set, reserve_reply, &taking);
-  /* Nothing but what was written above is ours: as long as that, and no longer. */
+  /* The name is ours only if it holds exactly the bytes written above. */
   return taking.unsure ? lfb_ask(link, get, sizeof get / sizeof *get, reserve_compare, &taking)
                        : status;
 }
 
 /* ---- fields ---------------------------------------------------------------- */
 
-/* An argument that is known beforehand: no digits are made of its size. */
+/* An argument known at compile time: saves formatting its size. */
 #define WIRE_CONSTANT(wire, text) lfb_wire_raw(wire, text, sizeof text - 1)
 
 #define WIRE_GET "$3\r\nGET\r\n"
@@ -131,18 +131,18 @@ lfb_status lfb_redis_place_reserve(lfb_link *link, const lfb_redis_place *place,
 #define WIRE_ONE "$1\r\n1\r\n"
 #define WIRE_WORD "$3\r\ni64\r\n"
 
-/* "u48" say. */
+/* For example "u48". */
 static void wire_mark_type(lfb_wire *wire, const lfb_plan *plan)
 {
   const char type[] = {'u', (char)('0' + plan->mark_bits / 10), (char)('0' + plan->mark_bits % 10)};
 
   if (plan->mark_bits < 10)
-    WIRE_CONSTANT(wire, WIRE_BIT); /* the one that is so small */
+    WIRE_CONSTANT(wire, WIRE_BIT); /* helper's, the only one so small */
   else
     lfb_wire_string(wire, type, sizeof type);
 }
 
-/* Begins a command of `fields` arguments behind the key and the GET of the mark. */
+/* Begins a command that has `fields` arguments after the key and the GET of the mark. */
 static void wire_begin(const lfb_plan *plan, const lfb_part *part, bool put, uint32_t fields,
                        lfb_wire *wire)
 {
@@ -157,19 +157,19 @@ static void wire_begin(const lfb_plan *plan, const lfb_part *part, bool put, uin
   lfb_wire_number(wire, plan->mark_at);
 }
 
-/* Where bit i of the filter is in its part's string. */
+/* The offset of the filter's bit in its part's string. */
 static uint64_t bit_offset(const lfb_plan *plan, uint64_t bit)
 {
   return plan->first + (bit % plan->part_bits ^ plan->flip);
 }
 
-/* Whether the reply is that to a GET of the mark and `count` more fields. */
+/* Checks that a reply holds the right mark and `count` more fields. */
 static lfb_status fields_expect(const lfb_plan *plan, const redisReply *reply, uint32_t count)
 {
   const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_ARRAY);
 
   if (status == LFB_ERROR_REDIS_NO_FILTER)
-    return LFB_ERROR_REDIS_PART; /* something else is in its place */
+    return LFB_ERROR_REDIS_PART; /* something else is in the part's place */
   if (status != LFB_OK)
     return status;
   if (reply->elements != 1 + (size_t)count)
@@ -209,7 +209,7 @@ void lfb_part_set_mark(const lfb_plan *plan, const lfb_part *part, lfb_wire *wir
 
 void lfb_part_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes, lfb_wire *wire)
 {
-  if (bytes == plan->part_bytes && plan->draft != 0) { /* which lies at the end */
+  if (bytes == plan->part_bytes && plan->draft != 0) { /* the mark is at the end */
     wire_set_mark(plan, part, plan->draft, wire);
     return;
   }
@@ -235,7 +235,7 @@ void lfb_part_put(const lfb_plan *plan, const lfb_part *part, const uint64_t *bi
   }
 }
 
-/* Whether all fields behind the mark are 1. */
+/* Whether all fields after the mark are 1. */
 static bool fields_all_on(const redisReply *reply)
 {
   bool all = true;
@@ -278,7 +278,7 @@ lfb_status lfb_part_bits_answer(const lfb_plan *plan, const uint64_t *bits, uint
 
 /* ---- words ----------------------------------------------------------------- */
 
-/* The words that a key's bits are in, in the order in which they come first. */
+/* The words that hold a key's bits, in order of first occurrence. */
 typedef struct key_words {
   uint32_t count;
   uint64_t word[LFB_BLOCK_WORDS];
@@ -308,7 +308,7 @@ void lfb_part_ask_words(const lfb_plan *plan, const lfb_part *part, const uint64
   wire_begin(plan, part, false, 3 * words.count, wire);
   for (uint32_t i = 0; i < words.count; i++) {
     WIRE_CONSTANT(wire, WIRE_GET WIRE_WORD);
-    /* a word's highest bit is its first: bit 63 of it, flipped */
+    /* a word begins with its highest bit: bit 63, flipped */
     lfb_wire_number(wire, bit_offset(plan, words.word[i] * LFB_WORD_BITS + plan->flip));
   }
 }

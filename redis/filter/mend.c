@@ -1,11 +1,11 @@
-/* mend.c - bits that a server lacks, some in a command, many commands in a job. */
+/* mend.c - sends bits that a server lacks: several in a command, many commands in a job. */
 #include "redis/filter/mend.h"
 
 #include <stdlib.h>
 
 enum {
-  MEND_BITS = 32,     /* in a command, all in one part: what a few keys have */
-  MEND_GROUPS = 1024, /* commands in a job                                   */
+  MEND_BITS = 32,     /* in a command, all in one part: as many as a few keys have */
+  MEND_GROUPS = 1024, /* commands in a job                                         */
 };
 
 typedef struct mend_group {
@@ -17,8 +17,8 @@ typedef struct mending {
   lfb_redis *filter;
   lfb_link *link;
   const lfb_filter *ours, *theirs;
-  uint64_t part; /* that the last group is of */
-  size_t count;  /* groups, at least 1 once there is any bit */
+  uint64_t part; /* of the last group */
+  size_t count;  /* groups; at least 1 after the first bit */
   mend_group *groups;
   bool any;
 } mending;
@@ -47,7 +47,7 @@ static lfb_status mend_reply(void *context, uint64_t i, const redisReply *reply,
   return lfb_part_put_answer(&mend->filter->place.plan, mend->groups[i].count, reply, &changed);
 }
 
-/* Sends what was gathered. */
+/* Sends the gathered bits. */
 static lfb_status mend_flush(mending *mend)
 {
   const lfb_job job = {mend->count, mend_command, mend_reply, mend};
@@ -56,7 +56,7 @@ static lfb_status mend_flush(mending *mend)
   return job.count == 0 ? LFB_OK : lfb_link_run(mend->link, &job);
 }
 
-/* Gathers a bit. */
+/* Adds a bit to the last group, or to a new one. */
 static lfb_status mend_bit(mending *mend, uint64_t bit)
 {
   const uint64_t part = bit / mend->filter->place.plan.part_bits;

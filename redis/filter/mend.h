@@ -1,5 +1,5 @@
 /*
- * mend.h - sets on the server the bits that it lacks.
+ * mend.h - sets bits that a filter on the server lacks.
  */
 #ifndef LFB_REDIS_MEND_H
 #define LFB_REDIS_MEND_H
@@ -11,10 +11,10 @@ extern "C" {
 #endif
 
 /*
- * Sets each bit that is on in `ours` and off in `theirs`, both of the filter's shape, nobody
- * putting into either.
+ * Sets each bit that is on in `ours` and off in `theirs`.  Both have the filter's shape; no thread
+ * may put into either during the call.
  *
- * Gives  any    whether there was one; also where it fails: some may have been set.
+ * Gives  any    whether there was such a bit; also if the call fails, as some may have been set.
  * Fails  LFB_ERROR_REDIS_PART, LFB_ERROR_NO_MEMORY; as lfb_link_run().
  */
 lfb_status lfb_mend(lfb_redis *filter, const lfb_filter *ours, const lfb_filter *theirs,

@@ -21,7 +21,7 @@ lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
 
 /* ---- open -------------------------------------------------------------------- */
 
-/* Whether what was found is what was wanted. */
+/* Whether the filter found is the wanted one. */
 static lfb_status remote_fits(const lfb_description *found, const lfb_config *wanted)
 {
   const lfb_geometry *a = &found->geometry;
@@ -41,7 +41,7 @@ static lfb_status remote_fits(const lfb_description *found, const lfb_config *wa
     return LFB_ERROR_PROBES_DIFFER;
   if (a->bit_count != b->bit_count || a->words_per_key != b->words_per_key)
     return LFB_ERROR_BIT_COUNT_DIFFERS;
-  /* A seed that is left to chance is whatever was found. */
+  /* If the wanted seed is 0, any seed fits. */
   if (lfb_hasher_id(&found->hasher) != stats.hash ||
       (wanted->seed != 0 && found->hasher.seed != wanted->seed))
     return LFB_ERROR_HASH_DIFFERS;
@@ -64,7 +64,8 @@ static lfb_status remote_typed(void *context, const redisReply *reply, bool agai
   return status;
 }
 
-/* The layout of what is under a name, as far as the type tells; helper is told by the caller. */
+/* Finds the layout under a name by the key's type.  Only the caller knows if a string is
+ * helper's. */
 static lfb_status remote_layout_there(lfb_link *link, lfb_key name, bool helper,
                                       const lfb_redis_layout **layout)
 {
@@ -85,7 +86,7 @@ static lfb_status remote_layout_there(lfb_link *link, lfb_key name, bool helper,
   return LFB_OK;
 }
 
-/* Finds the place of what is under a name. */
+/* Finds the place of the filter under a name. */
 static lfb_status remote_find(lfb_link *link, const char *name, const lfb_config *wanted,
                               bool whole, lfb_redis_place *place)
 {
@@ -100,7 +101,7 @@ static lfb_status remote_find(lfb_link *link, const char *name, const lfb_config
   return status;
 }
 
-/* What the Java class has made has no mark yet. */
+/* Checks the marks; sets the mark of a string that the Java class made. */
 static lfb_status remote_adopt(lfb_redis *filter, lfb_link *link)
 {
   lfb_status status = lfb_remote_check(filter, link);
@@ -111,7 +112,7 @@ static lfb_status remote_adopt(lfb_redis *filter, lfb_link *link)
   return status == LFB_OK ? lfb_remote_finish(filter, link) : status;
 }
 
-/* Opens it over a link that then is the filter's. */
+/* Opens the filter over a link that then belongs to it. */
 static lfb_status remote_open(const lfb_redis_options *options, const char *name,
                               const lfb_config *wanted, lfb_link *link, lfb_redis **filter)
 {
@@ -153,7 +154,7 @@ lfb_status lfb_redis_open(const lfb_redis_options *options, const char *name,
 
 /* ---- delete ------------------------------------------------------------------- */
 
-/* Deletes all parts of what was found. */
+/* Deletes all parts of the filter found. */
 static lfb_status delete_found(const lfb_redis_options *options, lfb_link *link,
                                const lfb_redis_place *place)
 {
@@ -179,7 +180,7 @@ static lfb_status delete_by(const lfb_redis_options *options, lfb_link *link, co
     return lfb_remote_unlink(link, place.name);
   status = place.layout->find(link, &place, NULL, false);
   if (status == LFB_ERROR_REDIS_UNFINISHED)
-    return lfb_remote_unlink(link, place.name); /* whose maker did not come to any part */
+    return lfb_remote_unlink(link, place.name); /* its creator stopped before it made any part */
   return status == LFB_OK ? delete_found(options, link, &place) : status;
 }
 
@@ -194,7 +195,7 @@ lfb_status lfb_redis_delete(const lfb_redis_options *options, const char *name,
   if (status != LFB_OK)
     return status;
   status = delete_by(options, link, name, strategy == LFB_REDIS_MITZ32);
-  /* Behind the parts: replicas that are told that these are gone make no new stream. */
+  /* After the parts: a local replica that finds parts missing makes no new stream. */
   if (status == LFB_OK)
     status = lfb_remote_unlink_stream(link, (lfb_key){name, strlen(name)});
   lfb_link_close(link);

@@ -1,4 +1,4 @@
-/* remote.c - an open filter, and what is done to its parts. */
+/* remote.c - an open filter, and the operations on its parts. */
 #include "redis/filter/remote.h"
 
 #include <stdlib.h>
@@ -8,11 +8,12 @@
 #include "redis/link/net.h"
 
 enum {
-  REMOTE_AT_ONCE = 64, /* cheap commands for all parts, under way */
-  /* Bytes that a part grows by, before the server serves anybody else.  It zeroes them, and
-   * now and then moves what is there: at 512 MiB that took 100 to 160 ms at worst and 10 ms
-   * 99 times in 100, where 4 MiB took 120 to 240 and all at once 600 to 730; at 64 MiB it
-   * took 8 to 16 ms, all at once 50 to 75 (PINGs of somebody else, on two busy cores). */
+  REMOTE_AT_ONCE = 64, /* cheap commands in flight, one for each part */
+  /* Bytes that a part grows by before the server serves other clients.  The server zeroes them
+   * and now and then moves the string.  PINGs of another client, on two busy cores, took:
+   *   at 512 MiB  100 to 160 ms at worst, 10 ms in 99 of 100; steps of 4 MiB: 120 to 240 ms; all
+   *               at once: 600 to 730 ms
+   *   at 64 MiB   8 to 16 ms; all at once: 50 to 75 ms */
   REMOTE_STEP = 1 << 20,
 };
 
@@ -24,7 +25,7 @@ lfb_status lfb_remote_check_name(const char *name)
   return size >= 1 && size <= LFB_REDIS_NAME_SIZE ? LFB_OK : LFB_ERROR_REDIS_BAD_NAME;
 }
 
-/* The names of the parts, and the slots that they are in. */
+/* Makes the names of the parts, and their slots. */
 static lfb_status remote_name_parts(const lfb_redis_place *place, lfb_part **parts, char **names)
 {
   const uint64_t count = place->plan.parts;
@@ -167,11 +168,11 @@ static lfb_status each_part_reply(void *context, uint64_t i, const redisReply *r
 {
   const each_part *each = context;
 
-  (void)i, (void)again; /* may all be done twice */
+  (void)i, (void)again; /* may be done twice */
   return each->reply(each->filter, reply);
 }
 
-/* The first `parts` of them. */
+/* The first `parts` parts. */
 static lfb_status remote_parts(const lfb_redis *filter, lfb_link *link, uint64_t parts,
                                uint64_t at_once, lfb_part_command command, lfb_part_reply reply)
 {
@@ -204,12 +205,12 @@ lfb_status lfb_remote_check(lfb_redis *filter, lfb_link *link)
 
 /* ---- taking the parts' names ------------------------------------------------- */
 
-/* What a put has left that was refused is deleted by who was refused, within moments. */
+/* A client with a refused put deletes what the put has left, within moments. */
 enum { TAKE_TRIES = 10, TAKE_PAUSE = 20 }; /* ms */
 
 static lfb_status take_reply(void *context, const redisReply *reply, bool again)
 {
-  bool *unsure = context; /* it is somebody's, or ours since it was sent first */
+  bool *unsure = context; /* taken: by another client, or by our first attempt */
 
   *unsure = reply->type == REDIS_REPLY_NIL && again;
   if (reply->type == REDIS_REPLY_NIL)
@@ -217,7 +218,7 @@ static lfb_status take_reply(void *context, const redisReply *reply, bool again)
   return lfb_ask_expect(reply, REDIS_REPLY_STATUS);
 }
 
-/* Makes an empty string where nothing is. */
+/* Makes an empty string, unless the key exists. */
 static lfb_status take_name(lfb_link *link, lfb_key name)
 {
   const lfb_key set[] = {lfb_ask_text("SET"), name, lfb_ask_text(""), lfb_ask_text("NX")};
@@ -244,13 +245,13 @@ static lfb_status take_part(lfb_link *link, lfb_key name)
   return status;
 }
 
-/* So that nothing is taken for a part, or deleted as one, that is somebody else's. */
+/* Makes sure that no key of another program is used, or deleted, as a part. */
 static lfb_status remote_take(const lfb_redis *filter, lfb_link *link, uint64_t *taken)
 {
   const uint64_t parts = filter->place.plan.parts;
   lfb_status status = LFB_OK;
 
-  *taken = filter->place.layout->described ? 0 : parts; /* the only one is under the name */
+  *taken = filter->place.layout->described ? 0 : parts; /* the only part is under the name */
   while (status == LFB_OK && *taken < parts) {
     status = take_part(link, filter->parts[*taken].name);
     *taken += status == LFB_OK;
@@ -260,7 +261,7 @@ static lfb_status remote_take(const lfb_redis *filter, lfb_link *link, uint64_t 
 
 /* ---- making it on the server ------------------------------------------------ */
 
-/* A reply whose numbers nobody needs. */
+/* For replies that hold numbers nothing uses. */
 static lfb_status done_array(const lfb_redis *filter, const redisReply *reply)
 {
   (void)filter;
@@ -275,7 +276,7 @@ static lfb_status done_integer(const lfb_redis *filter, const redisReply *reply)
 
 typedef struct growing_parts {
   const lfb_redis *filter;
-  uint64_t steps; /* that a part takes */
+  uint64_t steps; /* per part */
 } growing_parts;
 
 static uint16_t grow_command(void *context, uint64_t i, lfb_wire *wire)
@@ -293,11 +294,11 @@ static lfb_status grow_reply(void *context, uint64_t i, const redisReply *reply,
 {
   const growing_parts *grow = context;
 
-  (void)i, (void)again; /* may all be done twice */
+  (void)i, (void)again; /* may be done twice */
   return done_array(grow->filter, reply);
 }
 
-/* One step at a time, of whichever part. */
+/* One step at a time over all parts. */
 lfb_status lfb_remote_grow(lfb_redis *filter, lfb_link *link)
 {
   const lfb_plan *plan = &filter->place.plan;
@@ -347,7 +348,7 @@ lfb_status lfb_remote_unlink_stream(lfb_link *link, lfb_key name)
   return lfb_remote_unlink(link, (lfb_key){key, lfb_stream_name(name, key)});
 }
 
-/* Parts first: while the description is there, so is the way to delete the rest. */
+/* Parts first: as long as the description exists, the rest can be deleted. */
 lfb_status lfb_remote_delete(lfb_redis *filter, lfb_link *link, uint64_t parts)
 {
   const lfb_status status =
@@ -376,8 +377,8 @@ lfb_status lfb_remote_plan(const char *name, const lfb_description *description,
   return status;
 }
 
-/* Whether the description is there, which was written before anybody waited for replicas: a master
- * that went then has taken it along.  (A part that went was made anew by growing.) */
+/* Checks that the description still exists.  It was written before the call waited for Redis
+ * replicas, so a master that failed then has lost it.  (A lost part was made anew by growing.) */
 static lfb_status remote_check_description(const lfb_redis *filter, lfb_link *link)
 {
   lfb_redis_place found = filter->place;
@@ -400,7 +401,7 @@ static lfb_status remote_build(lfb_redis *filter, lfb_link *link, void *context)
   if (status != LFB_OK)
     return status;
   status = remote_take(filter, link, &taken);
-  lfb_link_write(link, true); /* names are taken or not, whatever replicas say of that */
+  lfb_link_write(link, true); /* not before: names are taken without waiting for replicas */
   if (status == LFB_OK)
     status = lfb_remote_grow(filter, link);
   if (status == LFB_OK && fill != NULL)
@@ -409,9 +410,9 @@ static lfb_status remote_build(lfb_redis *filter, lfb_link *link, void *context)
     status = lfb_remote_finish(filter, link);
   if (status == LFB_OK)
     status = remote_check_description(filter, link);
-  lfb_link_write(link, false); /* .. of what is deleted, too */
+  lfb_link_write(link, false); /* deletion does not wait either */
   if (status != LFB_OK)
-    (void)lfb_remote_delete(filter, link, taken); /* as far as it can be reached */
+    (void)lfb_remote_delete(filter, link, taken); /* if the server can be reached */
   return status;
 }
 

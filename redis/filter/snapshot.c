@@ -1,4 +1,4 @@
-/* snapshot.c - a filter's words between the server, part behind part, and memory. */
+/* snapshot.c - a filter's words between the server and memory, part after part. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,25 +6,25 @@
 #include "redis/filter/words.h"
 
 enum {
-  SNAPSHOT_PIECE = 256 << 10, /* that the server copies at a time */
-  SNAPSHOT_PIECES = 8,        /* under way                        */
+  SNAPSHOT_PIECE = 256 << 10, /* bytes that the server copies at a time */
+  SNAPSHOT_PIECES = 8,        /* in flight                              */
 };
 
-/* Bytes of words that are in each part, but the last. */
+/* Bytes of words in each part except the last. */
 static uint64_t snapshot_region(const lfb_plan *plan, const lfb_geometry *geometry)
 {
   return plan->parts == 1 ? geometry->word_count * sizeof(lfb_word) : plan->part_bits / 8;
 }
 
-/* A piece of the words, which one part has. */
+/* A piece of the words, within one part. */
 typedef struct snapshot_piece {
   const lfb_part *part;
-  uint64_t at;    /* in its string, bytes                        */
+  uint64_t at;    /* byte in the part's string */
   size_t size;
-  size_t missing; /* of these, bytes that lie beyond its end     */
+  size_t missing; /* bytes of it beyond the string's end */
 } snapshot_piece;
 
-/* The piece that begins at byte `at` of the words, of at most so many bytes. */
+/* The piece that begins at byte `at` of the words, of at most `most` bytes. */
 static snapshot_piece snapshot_piece_at(const lfb_redis *filter, uint64_t at, size_t most)
 {
   const lfb_plan *plan = &filter->place.plan;
@@ -38,7 +38,7 @@ static snapshot_piece snapshot_piece_at(const lfb_redis *filter, uint64_t at, si
   return piece;
 }
 
-/* Tells who wants to know of bytes that are where they were to go. */
+/* Reports bytes that were saved or loaded to options.moved. */
 static lfb_status snapshot_moved(const lfb_redis *filter, uint64_t bytes)
 {
   const lfb_redis_options *options = &filter->pool.options;
@@ -53,12 +53,12 @@ typedef struct loading {
   lfb_redis *filter;
   lfb_link *link;
   const lfb_read_limits *limits;
-  lfb_filter *made; /* NULL until it is */
-  uint64_t at, size;     /* bytes of the words asked for, and of all */
-  unsigned char *buffer; /* what came of them ..                     */
-  size_t used, have;     /* .. and was given on                      */
+  lfb_filter *made; /* NULL until it is made */
+  uint64_t at, size;     /* bytes of the words: requested, and in all */
+  unsigned char *buffer; /* holds the pieces                          */
+  size_t used, have;     /* bytes of the buffer: returned, and filled */
   snapshot_piece pieces[SNAPSHOT_PIECES];
-  unsigned char *places[SNAPSHOT_PIECES]; /* in the buffer, for these */
+  unsigned char *places[SNAPSHOT_PIECES]; /* of these pieces in the buffer */
 } loading;
 
 static uint16_t load_command(void *context, uint64_t i, lfb_wire *wire)
@@ -92,7 +92,7 @@ static lfb_status load_reply(void *context, uint64_t i, const redisReply *reply,
   return LFB_OK;
 }
 
-/* Asks for the next pieces of the words. */
+/* Loads the next pieces of the words. */
 static lfb_status load_ahead(loading *load)
 {
   lfb_job some = {0, load_command, load_reply, load};
@@ -137,7 +137,7 @@ static lfb_status load_all(lfb_redis *filter, lfb_link *link, void *context)
   load->link = link;
   const lfb_status status = lfb_words_read(&filter->place.description, filter->place.layout->order,
                                            most, load_read, load, &load->made);
-  /* What came is the filter's if all of it was when it had come. */
+  /* The bytes are the filter's if each part still has its mark after the last of them. */
   return status == LFB_OK ? lfb_remote_check(filter, link) : status;
 }
 
@@ -165,7 +165,7 @@ typedef struct saving {
   const lfb_filter *from;
   lfb_redis *filter;
   lfb_link *link;
-  uint64_t at; /* bytes of the words that are written */
+  uint64_t at; /* bytes of the words that were written */
 } saving;
 
 static lfb_status save_done(void *context, const redisReply *reply, bool again)
@@ -179,7 +179,7 @@ static bool save_is_zero(const unsigned char *bytes, size_t size)
   return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
-/* Writes a piece; of zeros none need be, as the part grows by them. */
+/* Writes a piece.  A piece of zeros need not be written: growing has zeroed the part. */
 static lfb_status save_piece(const saving *save, const snapshot_piece *piece,
                              const unsigned char *bytes)
 {

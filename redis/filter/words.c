@@ -1,4 +1,4 @@
-/* words.c - reading and writing them. */
+/* words.c - reads and writes a filter's words in the order of Redis strings. */
 #include "redis/filter/words.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "bloom/files/forms.h"
 
-/* Reverses the bits of words, and so of strings of 8 bytes, whichever way they are loaded. */
+/* Reverses the bits of each string of 8 bytes; works in either byte order. */
 static void words_turn(uint64_t *words, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
@@ -18,7 +18,7 @@ static void words_turn(uint64_t *words, size_t count)
   }
 }
 
-/* Words read as big-endian that are turned; nothing beyond the last bit is the filter's. */
+/* Turns words that were read as big-endian, and clears bits beyond the filter's last one. */
 static lfb_status words_turned(const lfb_reader *reader, const lfb_geometry *geometry,
                                uint64_t *words, const uint64_t *checksums, bool *changed)
 {
@@ -48,7 +48,7 @@ lfb_status lfb_words_read(const lfb_description *description, lfb_words_order or
 
 enum { WORDS_ROOM = 4096 }; /* words turned at a time */
 
-/* Where words go that are turned before. */
+/* The target of words that are turned first. */
 typedef struct words_sink {
   lfb_write_fn write;
   void *to;
