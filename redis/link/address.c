@@ -14,7 +14,7 @@ static int address_digit(char c)
   return found == NULL ? -1 : (int)((found - digits) % 16);
 }
 
-/* Puts the bytes for each %XX, in place. */
+/* Replaces each %XX by its byte, in place. */
 static bool address_decode(char *text)
 {
   char *to = text;
@@ -43,7 +43,7 @@ static bool address_read_port(const char *text, uint16_t *port)
   return number > 0;
 }
 
-/* Cuts a text in two at the first `c`; its second half, or NULL where it has no `c`. */
+/* Cuts a text in two at the first `c`; returns the second half, or NULL if there is no `c`. */
 static char *address_cut(char *text, char c)
 {
   char *at = strchr(text, c);
@@ -84,11 +84,12 @@ static bool address_read_login(char *text, lfb_redis_options *options)
   return true;
 }
 
-/* Everything behind the scheme; `text` is cut to pieces, which become the address's texts. */
+/* Reads everything after the scheme.  `text` is cut into pieces, which become the address's
+ * texts. */
 static bool address_read(char *text, lfb_redis_options *options, const char **name)
 {
   char *name_at = address_cut(text, '/');
-  char *at = strrchr(text, '@'); /* the last: a password may hold one as it is */
+  char *at = strrchr(text, '@'); /* the last: a password may contain one */
 
   *name = "";
   if (name_at != NULL) {
@@ -102,7 +103,7 @@ static bool address_read(char *text, lfb_redis_options *options, const char **na
   return address_read_login(text, options) && address_read_place(at + 1, options);
 }
 
-/* A text of the copy `from`, as it lies in `to`. */
+/* The place in the copy `to` of a text in `from`. */
 static const char *address_moved(const char *text, const char *from, const char *to)
 {
   return text == NULL ? NULL : to + (text - from);

@@ -1,6 +1,6 @@
 /*
- * ask.h - one command at a time, or a job a few commands at a time: what is done to a filter
- * as a whole, where nothing is gained by haste.
+ * ask.h - one command at a time, or a job a few commands at a time: for operations on a whole
+ * filter, where speed does not matter.
  */
 #ifndef LFB_REDIS_ASK_H
 #define LFB_REDIS_ASK_H
@@ -13,18 +13,18 @@
 extern "C" {
 #endif
 
-/* An argument that is a C string. */
+/* A C string as an argument. */
 lfb_key lfb_ask_text(const char *text);
 
-/* .. a number, whose digits are kept in `room`. */
+/* A number as an argument; its digits are kept in `room`. */
 lfb_key lfb_ask_number(uint64_t number, char room[LFB_WIRE_DIGITS]);
 
-/* What is done with the reply; as `reply` of lfb_job. */
+/* Takes the reply; as `reply` of lfb_job. */
 typedef lfb_status (*lfb_ask_reply)(void *context, const redisReply *reply, bool again);
 
 /*
- * Sends a command, whose second argument is its key, and waits for the reply, which `reply`
- * gets: an error reply too.
+ * Sends a command and waits for its reply, which `reply` takes, also an error reply.  The second
+ * argument is the command's key.
  *
  * Fails  as lfb_link_run().
  */
@@ -32,7 +32,7 @@ lfb_status lfb_ask(lfb_link *link, const lfb_key *args, size_t count, lfb_ask_re
                    void *context);
 
 /*
- * The number that a command gives.  `again`, which may be NULL: it was sent twice.
+ * Gives the number that a command returns, and in `again`, unless NULL, whether it was sent twice.
  *
  * Fails  as lfb_link_run(), and as lfb_ask_expect() with REDIS_REPLY_INTEGER.
  */
@@ -40,15 +40,15 @@ lfb_status lfb_ask_integer(lfb_link *link, const lfb_key *args, size_t count, in
                            bool *again);
 
 /*
- * Whether a reply is of a type, REDIS_REPLY_..
+ * Checks that a reply has a type, one of REDIS_REPLY_*.
  *
- * Fails  LFB_ERROR_REDIS_NO_FILTER: the key's value is of another type than the command's; as
+ * Fails  LFB_ERROR_REDIS_NO_FILTER: the key's value has another type than the command's; as
  *        lfb_reply_status(); LFB_ERROR_REDIS_PROTOCOL.
  */
 lfb_status lfb_ask_expect(const redisReply *reply, int type);
 
-/* Does a job of which no more than `at_once` commands are under way: of those that a server
- * needs a while for, and answers nobody else meanwhile.  Fails as lfb_link_run(). */
+/* Runs a job with at most `at_once` commands in flight.  For commands that take a server a
+ * while, in which it answers no other client.  Fails as lfb_link_run(). */
 lfb_status lfb_ask_in_turns(lfb_link *link, const lfb_job *job, uint64_t at_once);
 
 #ifdef __cplusplus

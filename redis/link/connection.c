@@ -1,4 +1,4 @@
-/* connection.c - connecting, logging in, sending. */
+/* connection.c - connects, logs in, sends. */
 #include "redis/link/connection.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 #include "redis/link/net.h"
 
 enum {
-  /* Sent bytes are cleared away once there are so many, and more than of the others. */
+  /* Sent bytes are removed once there are more than this, and more than unsent ones. */
   CONNECTION_CLEAR = 1 << 16,
 };
 
@@ -38,9 +38,9 @@ lfb_status lfb_reply_status(const redisReply *reply)
       {"CLUSTERDOWN", LFB_ERROR_REDIS_UNAVAILABLE},
       {"MASTERDOWN", LFB_ERROR_REDIS_UNAVAILABLE},
       {"BUSY", LFB_ERROR_REDIS_UNAVAILABLE},
-      {"READONLY", LFB_ERROR_REDIS_UNAVAILABLE},   /* another server has become the master */
-      {"UNBLOCKED", LFB_ERROR_REDIS_UNAVAILABLE},  /* .. while a command waited            */
-      {"NOREPLICAS", LFB_ERROR_REDIS_UNAVAILABLE}, /* fewer than min-replicas-to-write     */
+      {"READONLY", LFB_ERROR_REDIS_UNAVAILABLE},   /* another server is the master now */
+      {"UNBLOCKED", LFB_ERROR_REDIS_UNAVAILABLE},  /* the same, while a command waited */
+      {"NOREPLICAS", LFB_ERROR_REDIS_UNAVAILABLE}, /* fewer than min-replicas-to-write */
   };
 
   if (reply->type != REDIS_REPLY_ERROR)
@@ -112,7 +112,7 @@ lfb_status lfb_connection_call(lfb_connection *connection, uint64_t deadline, lf
 
 /* ---- logging in ---------------------------------------------------------- */
 
-/* AUTH [user] password, if there is anything to say. */
+/* Writes AUTH [user] password, if either is set. */
 static bool connection_write_auth(lfb_wire *out, const lfb_redis_options *options)
 {
   if (options->user == NULL && options->password == NULL)
@@ -125,14 +125,14 @@ static bool connection_write_auth(lfb_wire *out, const lfb_redis_options *option
   return true;
 }
 
-/* What an error means to who comes in: it has places for so many. */
+/* The meaning of an error during login; "max number of clients" may pass. */
 static lfb_status connection_refusal(const redisReply *reply)
 {
   return strstr(reply->str, "max number of clients") != NULL ? LFB_ERROR_REDIS_UNAVAILABLE
                                                              : lfb_reply_status(reply);
 }
 
-/* What a server that was sent AUTH or PING has to say to it. */
+/* Checks the reply to AUTH or PING. */
 static lfb_status connection_admitted(const redisReply *reply, bool auth, lfb_said *said)
 {
   assert(reply != NULL);
@@ -141,7 +141,7 @@ static lfb_status connection_admitted(const redisReply *reply, bool auth, lfb_sa
   if (reply->type != REDIS_REPLY_ERROR)
     return lfb_said_set(said, LFB_ERROR_REDIS_PROTOCOL, NULL, "another answer than to PING");
   if (!auth && lfb_reply_is_error(reply, "NOPERM"))
-    return LFB_OK; /* a user who may not PING is logged in all the same */
+    return LFB_OK; /* a user without the right to PING is logged in, too */
   const lfb_status meant = connection_refusal(reply);
   return lfb_said_set(
       said, auth && meant == LFB_ERROR_REDIS_REFUSED ? LFB_ERROR_REDIS_LOGIN : meant, NULL,

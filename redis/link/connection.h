@@ -1,8 +1,9 @@
 /*
  * connection.h - a connection to one Redis server, logged in.
  *
- * Nothing but opening and lfb_connection_call() waits, and these no longer than asked for.
- * A connection of which a function has failed is good for nothing but to be closed.
+ * Only lfb_connection_open() and lfb_connection_call() wait, at most until their deadline
+ * (except for the lookup of a name).  Once a function has failed on a connection, it can only be
+ * closed.
  */
 #ifndef LFB_REDIS_CONNECTION_H
 #define LFB_REDIS_CONNECTION_H
@@ -22,20 +23,20 @@ extern "C" {
 
 typedef struct lfb_connection {
   int socket;
-  lfb_wire out; /* commands ..                      */
-  size_t sent;  /* .. of which so many bytes are away */
+  lfb_wire out; /* commands, to be sent          */
+  size_t sent;  /* bytes of `out` that were sent */
   lfb_replies replies;
 } lfb_connection;
 
 /*
- * Connects and logs in, in options->connect_ms; host and port are the arguments'.
+ * Connects to `host` and `port` and logs in, within options->connect_ms.
  *
  * Fails  LFB_ERROR_REDIS_CONNECT, _LOST, _TIMEOUT, _LOGIN, _PROTOCOL; _UNAVAILABLE: the server
  *        is loading its data; LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_connection_open(const lfb_redis_options *options, const char *host, uint16_t port,
                                lfb_said *said, lfb_connection **connection);
-void lfb_connection_close(lfb_connection *connection); /* NULL: nothing */
+void lfb_connection_close(lfb_connection *connection); /* NULL is ignored */
 
 /* How many bytes wait to be sent. */
 static inline size_t lfb_connection_unsent(const lfb_connection *connection)
@@ -43,20 +44,20 @@ static inline size_t lfb_connection_unsent(const lfb_connection *connection)
   return connection->out.size - connection->sent;
 }
 
-/* Sends what can be sent now; `moved` says whether that was anything. */
+/* Sends what can be sent now; `moved` tells whether that was anything. */
 lfb_status lfb_connection_send(lfb_connection *connection, lfb_said *said, bool *moved);
 
-/* Sends what was written and waits for one reply, of which lfb_replies_next() says more. */
+/* Sends what was written and waits for one reply (see lfb_replies_next()). */
 lfb_status lfb_connection_call(lfb_connection *connection, uint64_t deadline, lfb_said *said,
                                const redisReply **reply);
 
 /*
- * What an error reply means to any command: LFB_OK where it is none; _MEMORY, _LOGIN (also no
- * permission), _UNAVAILABLE (for the time being), or else _REFUSED.
+ * The meaning of an error reply to any command: LFB_OK if it is no error; _MEMORY, _LOGIN (also
+ * for no permission), _UNAVAILABLE (for the moment); _REFUSED for any other.
  */
 lfb_status lfb_reply_status(const redisReply *reply);
 
-/* Whether a reply is an error whose first word this is. */
+/* Whether a reply is an error with this first word. */
 bool lfb_reply_is_error(const redisReply *reply, const char *word);
 
 #ifdef __cplusplus

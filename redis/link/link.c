@@ -1,4 +1,4 @@
-/* link.c - opening and closing a link. */
+/* link.c - opens and closes a link. */
 #include "redis/link/link.h"
 
 #include <stdlib.h>

@@ -1,31 +1,31 @@
 /*
- * link.h - a Redis server, or a cluster found from one of its nodes, to which commands go many
- * at a time.
+ * link.h - a Redis server, or a cluster found from one of its nodes, that takes many commands at
+ * a time.
  *
- * A job is a number of commands, each for itself: no MULTI, no SUBSCRIBE, nothing that a
- * connection would have to remember.  They are written ahead of their answers, to each node
- * at most options.window of them; nodes work beside each other.
+ * A job is a number of independent commands: no MULTI, no SUBSCRIBE, nothing that leaves state in
+ * a connection.  They are sent ahead of their answers, at most options.window of them to each
+ * node; nodes work in parallel.
  *
- * Cluster    Which node has which slot is asked once, and again when it turns out otherwise:
- *            a node says so (MOVED), or is lost.  ASK, TRYAGAIN, CLUSTERDOWN and LOADING are
- *            dealt with here too; no caller sees them.  Where a node says READONLY, its
- *            connection is lost: another server may have got its address.
- * Lost       Where a connection breaks, or a node is silent for options.timeout_ms with an
- *            answer due, what it has not answered is sent again: options.retries times as
- *            long as nothing at all is answered, with growing pauses.  A command may so be
- *            done twice, the second time being told from the first by `again` alone: jobs
- *            should be of commands that may be repeated.
- * Order      Commands of one slot are sent in order, and their replies come in order.  Those
- *            that a server puts off (MOVED, ASK, TRYAGAIN, CLUSTERDOWN, LOADING) come after
- *            those that were under way behind them, done after them too.
- * Replicas   Where options.replicas is not 0, a job that writes (lfb_link_write()) ends with a
- *            WAIT at each node that has done some of it, over the connection that it was done
- *            over.  Where that was lost, another server may be in the node's place, to which the
- *            lost one had not told all: then the job is done over from its beginning, and each
- *            command's reply comes once more, with `again`.
- * Failing    A job that fails may have had any part of its commands done.  The link is as
- *            good as before: the next job connects anew where it must.
- * Threads    A link is used by one at a time.
+ * Cluster    The map of slots is requested once, and again when it proves wrong: a node reports
+ *            it (MOVED), or is lost.  ASK, TRYAGAIN, CLUSTERDOWN and LOADING are handled here,
+ *            too; no caller sees them.  If a node answers READONLY, its connection is closed:
+ *            another server may have taken its address.
+ * Lost       If a connection breaks, or a node is silent for options.timeout_ms while an answer is
+ *            due, its unanswered commands are sent again.  With growing pauses this is repeated
+ *            options.retries times as long as nothing at all is answered.  So a command may be
+ *            executed twice, and only `again` tells the second time from the first.  A job should
+ *            consist of commands that may be repeated.
+ * Order      Commands of one slot are sent in order, and their replies come in order.  If a server
+ *            puts a command off (MOVED, ASK, TRYAGAIN, CLUSTERDOWN, LOADING), it is executed
+ *            after commands that were in flight after it, and so is its reply.
+ * Replicas   If options.replicas is not 0, a job that writes (lfb_link_write()) ends with a WAIT
+ *            at each node that executed some of it, over the same connection.  If that connection
+ *            was lost, another server may have replaced the node without having all of its
+ *            data.  Then the whole job is done again, and each command's reply comes once more,
+ *            with `again`.
+ * Failing    If a job fails, any of its commands may have been executed.  The link stays
+ *            usable: the next job connects again where needed.
+ * Threads    One thread at a time may use a link.
  */
 #ifndef LFB_REDIS_LINK_H
 #define LFB_REDIS_LINK_H
@@ -44,16 +44,16 @@
 extern "C" {
 #endif
 
-/* A connection to a server, or to the nodes of a cluster.  Others read said.text, what the server
- * or the network said last to be wrong, and nodes.cluster. */
+/* A connection to a server, or to the nodes of a cluster.  Code outside redis/link may read
+ * said.text, the last error text of the server or the network, and nodes.cluster. */
 typedef struct lfb_link {
   lfb_nodes nodes;
   lfb_said said;
-  lfb_queue waiting;     /* to be sent again                     */
-  lfb_wire held;         /* the command that is held             */
-  bool writes;           /* its jobs do                          */
-  struct pollfd *polled; /* what poll() is to look at, a row a node */
-  uint16_t polled_count; /* .. for which there is room           */
+  lfb_queue waiting;     /* commands to be sent again             */
+  lfb_wire held;         /* the bytes of the held command (run.h) */
+  bool writes;           /* its jobs write                        */
+  struct pollfd *polled; /* for poll(), one for each node         */
+  uint16_t polled_count; /* entries in `polled`                   */
 } lfb_link;
 
 /* Commands 0 to count - 1. */
@@ -62,34 +62,33 @@ typedef struct lfb_job {
   /* Writes command `i`; returns the lfb_key_slot() of its key, or LFB_ANY_SLOT.  Called again
    * for a command that is sent again. */
   uint16_t (*command)(void *context, uint64_t i, lfb_wire *wire);
-  /* Gets the reply to command `i`, once (but see Replicas), and only until it returns; errors
-   * among them, of which lfb_reply_status() says what they mean.  Anything but LFB_OK ends the job.
-   * `again`: the command was sent before, over a connection that was lost, and may have been done
-   * then. */
+  /* Takes the reply to command `i`, valid only until it returns; called once for each command
+   * (but see Replicas).  Error replies come here, too: see lfb_reply_status().  Any status
+   * except LFB_OK ends the job.  `again`: the command was sent before over a connection that was
+   * lost, and may have been executed then. */
   lfb_status (*reply)(void *context, uint64_t i, const redisReply *reply, bool again);
   void *context;
 } lfb_job;
 
 /*
- * Connects, once: no options.retries.
+ * Connects; does not try again (options.retries).
  *
- * Fails  LFB_ERROR_REDIS_TLS; as lfb_connection_open().  There is no link then to tell what
- *        the server said: `said` does, unless NULL.
+ * Fails  LFB_ERROR_REDIS_TLS; as lfb_connection_open().  Since there is then no link, `said`,
+ *        unless NULL, holds the error text.
  */
 lfb_status lfb_link_open_saying(const lfb_redis_options *options, lfb_said *said, lfb_link **link);
 lfb_status lfb_link_open(const lfb_redis_options *options, lfb_link **link);
-void lfb_link_close(lfb_link *link); /* NULL: nothing */
+void lfb_link_close(lfb_link *link); /* NULL is ignored */
 
-/* Says whether the jobs from now on write; at first they do not. */
+/* Sets whether the jobs from now on write; at first they do not. */
 void lfb_link_write(lfb_link *link, bool writes);
 
 /*
- * Does a job, to its end or its failure.
+ * Runs a job until it ends or fails.
  *
- * Fails  with what `reply` returned; as lfb_connection_open(), once there were retries enough;
- *        LFB_ERROR_REDIS_LOST, _TIMEOUT, _UNAVAILABLE likewise; LFB_ERROR_REDIS_PROTOCOL, also
- *        where a redirection makes no sense; LFB_ERROR_NO_MEMORY; where it writes,
- *        LFB_ERROR_REDIS_REPLICAS.
+ * Fails  with what `reply` returned; after all retries, as lfb_connection_open() and with
+ *        LFB_ERROR_REDIS_LOST, _TIMEOUT, _UNAVAILABLE; LFB_ERROR_REDIS_PROTOCOL, also for a
+ *        malformed redirection; LFB_ERROR_NO_MEMORY; if it writes, LFB_ERROR_REDIS_REPLICAS.
  */
 lfb_status lfb_link_run(lfb_link *link, const lfb_job *job);
 

@@ -37,14 +37,14 @@ bool lfb_net_wait(int socket, short events, uint64_t deadline)
   }
 }
 
-/* An error of the system, in words; the GNU strerror_r(), which is safe in any thread. */
+/* Keeps a system error in words.  The GNU strerror_r() is safe in any thread. */
 static lfb_status net_failed(lfb_said *said, lfb_status status, const char *about, int error)
 {
   char text[128];
   return lfb_said_set(said, status, about, strerror_r(error, text, sizeof text));
 }
 
-/* What became of a connection under way; 0: it stands. */
+/* The outcome of a connect() in progress: 0, or an errno value. */
 static int net_outcome(int s, uint64_t deadline)
 {
   int error = 0;
@@ -55,7 +55,7 @@ static int net_outcome(int s, uint64_t deadline)
   return getsockopt(s, SOL_SOCKET, SO_ERROR, &error, &size) != 0 ? errno : error;
 }
 
-/* Connects to one address; returns 0, or an error of the system. */
+/* Connects to one address; returns 0 or an errno value. */
 static int net_try(const struct addrinfo *address, uint64_t deadline, int *connected)
 {
   const int one = 1;
@@ -70,8 +70,8 @@ static int net_try(const struct addrinfo *address, uint64_t deadline, int *conne
     (void)close(s);
     return error;
   }
-  /* Commands are gathered here, so the kernel need not wait for more of them.  Not being
-   * able to say so costs speed, no more. */
+  /* Commands are gathered here, so the kernel need not wait for more of them.  If this fails, it
+   * costs only speed. */
   (void)setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   *connected = s;
   return 0;

@@ -1,8 +1,8 @@
 /*
- * net.h - sockets that never make a caller wait longer than it said.
+ * net.h - sockets that wait no longer than the caller's deadline.
  *
- * A deadline is a time of lfb_net_now().  Interruption by signals is of no consequence, and
- * a peer that is gone raises none.
+ * A deadline is a time of lfb_net_now().  Signals do not end a call, and a closed connection
+ * raises none.
  */
 #ifndef LFB_REDIS_NET_H
 #define LFB_REDIS_NET_H
@@ -18,29 +18,31 @@
 extern "C" {
 #endif
 
-/* Milliseconds that have passed since some moment; never set back. */
+/* Milliseconds since a fixed moment; never set back. */
 uint64_t lfb_net_now(void);
 
 /*
- * Connects to the first address of a host that answers; the socket does not block.
+ * Connects to the first address of a host that answers; the socket does not block.  The
+ * deadline does not limit the lookup of the host's name.
  *
- * Fails  LFB_ERROR_REDIS_CONNECT, LFB_ERROR_REDIS_TIMEOUT: why is in `said`.
+ * Fails  LFB_ERROR_REDIS_CONNECT, LFB_ERROR_REDIS_TIMEOUT, with the reason in `said`;
+ *        LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_net_connect(const char *host, uint16_t port, uint64_t deadline, lfb_said *said,
                            int *socket);
 
-/* Waits until something can be done with a socket, as poll() has it; false at the deadline. */
+/* Waits until poll() reports one of `events` for a socket; returns false at the deadline. */
 bool lfb_net_wait(int socket, short events, uint64_t deadline);
 
 /*
- * Sends, or receives, what can be now; `moved` says how many bytes, 0 where it would block.
+ * Send or receive what is possible now.  `moved` is the number of bytes; 0 if it would block.
  *
- * Fails  LFB_ERROR_REDIS_LOST: the connection is no more.
+ * Fails  LFB_ERROR_REDIS_LOST: the connection is lost.
  */
 lfb_status lfb_net_send(int socket, const void *bytes, size_t size, lfb_said *said, size_t *moved);
 lfb_status lfb_net_receive(int socket, void *bytes, size_t size, lfb_said *said, size_t *moved);
 
-/* Whether a socket from which nothing is due is as it should be: open, and silent. */
+/* Whether a socket without a due answer is as expected: open and silent. */
 bool lfb_net_is_quiet(int socket);
 
 #ifdef __cplusplus

@@ -51,7 +51,7 @@ uint16_t lfb_nodes_find_text(lfb_nodes *nodes, uint16_t from, const char *text, 
   const char *end = text + size, *colon = end;
   uint64_t port;
 
-  while (colon > text && colon[-1] != ':') /* the last one: IPv6 has others */
+  while (colon > text && colon[-1] != ':') /* the last colon: IPv6 has others */
     colon--;
   const char *behind = colon;
   while (behind < end && *behind >= '0' && *behind <= '9')
@@ -90,7 +90,7 @@ static bool nodes_is_number(const redisReply *reply, long long least, long long 
   return reply->type == REDIS_REPLY_INTEGER && reply->integer >= least && reply->integer <= most;
 }
 
-/* One row of CLUSTER SLOTS, [first, last, [host, port, ..], replicas..], into a map. */
+/* Reads one row of CLUSTER SLOTS, [first, last, [host, port, ...], replicas...], into a map. */
 static bool nodes_read_row(lfb_nodes *nodes, const redisReply *row, uint16_t from, uint16_t *owner)
 {
   if (row->type != REDIS_REPLY_ARRAY || row->elements < 3 ||
@@ -101,7 +101,7 @@ static bool nodes_read_row(lfb_nodes *nodes, const redisReply *row, uint16_t fro
   if (master->type != REDIS_REPLY_ARRAY || master->elements < 2 ||
       !nodes_is_number(master->element[1], 1, UINT16_MAX))
     return false;
-  const redisReply *host = master->element[0]; /* nil or "": that of the node that was asked */
+  const redisReply *host = master->element[0]; /* nil or "": that of the node asked */
   const bool named = host->type == REDIS_REPLY_STRING && host->len != 0;
   const char *name = named ? host->str : nodes->nodes[from].host;
   const uint16_t node = lfb_nodes_find(nodes, name, strlen(name),
@@ -119,9 +119,9 @@ static lfb_status nodes_read(lfb_nodes *nodes, const redisReply *reply, uint16_t
   uint16_t owner[LFB_KEY_SLOTS];
 
   nodes->cluster = reply->type != REDIS_REPLY_ERROR;
-  if (!nodes->cluster) /* a server for itself, or a proxy that has no such command */
+  if (!nodes->cluster) /* a single server, or a proxy without this command */
     return LFB_OK;
-  /* Of a slot that nobody has, the node asked is to say so. */
+  /* A command for a slot without an owner goes to the node asked, which reports that. */
   for (size_t slot = 0; slot < LFB_KEY_SLOTS; slot++)
     owner[slot] = from;
   bool good = reply->type == REDIS_REPLY_ARRAY && reply->elements <= LFB_KEY_SLOTS;
@@ -133,7 +133,7 @@ static lfb_status nodes_read(lfb_nodes *nodes, const redisReply *reply, uint16_t
   return LFB_OK;
 }
 
-/* Asks a node over a connection on which nothing else is under way. */
+/* Asks a node over a connection on which nothing else is in flight. */
 static lfb_status nodes_ask(lfb_nodes *nodes, uint16_t from, lfb_connection *connection,
                             lfb_said *said)
 {
@@ -178,7 +178,7 @@ lfb_status lfb_nodes_refresh(lfb_nodes *nodes, lfb_said *said)
     if (status == LFB_OK)
       break;
   }
-  nodes->cluster = true; /* whatever a node that was taken out of it says */
+  nodes->cluster = true; /* even if a node that was removed from the cluster denies it */
   return status;
 }
 
@@ -189,14 +189,15 @@ static uint32_t nodes_or(uint32_t value, uint32_t otherwise)
   return value == 0 ? otherwise : value;
 }
 
-/* Less than a node may be silent; and not 0, which Redis takes for ever. */
+/* At most half of the silence that a node is allowed; and not 0, which Redis takes as no
+ * limit. */
 static uint32_t nodes_replicas_ms(uint32_t wish, uint32_t timeout_ms)
 {
   const uint32_t half = nodes_or(timeout_ms / 2, 1), wanted = nodes_or(wish, NODES_REPLICAS_MS);
   return wanted < half ? wanted : half;
 }
 
-/* A copy of a text that may be NULL; false: no memory. */
+/* Copies a text that may be NULL; false: no memory. */
 static bool nodes_copy_text(const char *text, const char **copy)
 {
   *copy = text == NULL ? NULL : strdup(text);
@@ -254,7 +255,7 @@ void lfb_nodes_free(lfb_nodes *nodes)
     free(nodes->nodes[i].host);
   }
   free(nodes->nodes);
-  /* Ours since nodes_take_options(), constant to everybody else. */
+  /* Allocated by nodes_take_options(); const only for other code. */
   free((void *)(uintptr_t)nodes->options.host);
   free((void *)(uintptr_t)nodes->options.user);
   free((void *)(uintptr_t)nodes->options.password);

@@ -1,10 +1,10 @@
-/* pool.c - taking a link, and leaving it. */
+/* pool.c - takes links and leaves them. */
 #include "redis/link/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of a text in `*to`, NULL of NULL; whether there was memory. */
+/* Copies a text, or NULL, to `*to`; false: no memory. */
 static bool pool_copy(const char *text, const char **to)
 {
   const size_t size = text == NULL ? 0 : strlen(text) + 1;
@@ -40,11 +40,11 @@ lfb_status lfb_pool_init(lfb_pool *pool, const lfb_redis_options *options)
   return LFB_OK;
 }
 
-/* A link from the pool, NULL where there is none. */
+/* Takes a link from the pool; NULL if there is none. */
 static lfb_link *pool_find(lfb_pool *pool)
 {
   for (int i = 0; i < LFB_POOL_PLACES; i++) {
-    /* acquire: pairs with the release of who left the link. */
+    /* acquire: pairs with the release in lfb_pool_leave(); what was done to the link is visible. */
     lfb_link *link = atomic_exchange_explicit(&pool->places[i], NULL, memory_order_acquire);
     if (link != NULL)
       return link;
@@ -73,8 +73,8 @@ void lfb_pool_leave(lfb_pool *pool, lfb_link *link)
 {
   for (int i = 0; i < LFB_POOL_PLACES; i++) {
     lfb_link *none = NULL;
-    /* release: what was done to the link is seen by who takes it.  relaxed: a place that is
-     * taken says nothing. */
+    /* release: pairs with the acquire in pool_find(); what was done to the link is visible to the
+     * thread that takes it.  relaxed: if the place is taken, nothing of it is read. */
     if (atomic_compare_exchange_strong_explicit(&pool->places[i], &none, link,
                                                 memory_order_release, memory_order_relaxed))
       return;

@@ -1,9 +1,9 @@
 /*
- * pool.h - links that nobody uses now, for whichever thread needs one next.
+ * pool.h - unused links, for the next thread that needs one.
  *
  * Progress  lock-free: a place is taken by one exchange, filled by one compare-and-exchange.
- *           Where none is left, a thread opens a link of its own.
- * Memory    LFB_POOL_PLACES links at most are kept; further ones are closed after use.
+ *           If none is left, a thread opens a link of its own.
+ * Memory    At most LFB_POOL_PLACES links are kept; further ones are closed after use.
  */
 #ifndef LFB_REDIS_POOL_H
 #define LFB_REDIS_POOL_H
@@ -23,16 +23,16 @@ typedef struct lfb_pool {
   LFB_ATOMIC(lfb_link *) places[LFB_POOL_PLACES];
 } lfb_pool;
 
-/* Copies the options; connects nowhere.  Fails: LFB_ERROR_NO_MEMORY. */
+/* Copies the options, without connecting.  Fails: LFB_ERROR_NO_MEMORY. */
 lfb_status lfb_pool_init(lfb_pool *pool, const lfb_redis_options *options);
 
-/* Closes the links; no call may be using one. */
+/* Closes the links.  No call may be using one. */
 void lfb_pool_free(lfb_pool *pool);
 
-/* Takes a link.  Fails as lfb_link_open(). */
+/* Takes a link, or opens one.  Fails as lfb_link_open(). */
 lfb_status lfb_pool_take(lfb_pool *pool, lfb_link **link);
 
-/* Gives it back, whatever has become of it: it connects anew where it must. */
+/* Returns a link to the pool, in any state: it connects again when needed. */
 void lfb_pool_leave(lfb_pool *pool, lfb_link *link);
 
 #ifdef __cplusplus

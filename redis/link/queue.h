@@ -1,5 +1,5 @@
 /*
- * queue.h - the commands of a job that are on their way, first in, first out.
+ * queue.h - a job's commands in flight, first in, first out.
  */
 #ifndef LFB_REDIS_QUEUE_H
 #define LFB_REDIS_QUEUE_H
@@ -14,17 +14,17 @@ extern "C" {
 
 enum { LFB_NO_NODE = UINT16_MAX };
 
-/* A command that was sent, or is to be sent again. */
+/* A command that was sent, or that waits to be sent again. */
 typedef struct lfb_errand {
-  uint64_t i;          /* which of the job                                             */
-  uint16_t node;       /* that was asked for it, by its number; LFB_NO_NODE: its slot's */
-  uint8_t redirects;   /* in a row                                                     */
-  bool again;          /* may have been done before a connection was lost              */
-  bool asking;         /* no command, but the ASKING before one                        */
-  bool keeping;        /* .., but the WAIT for replicas after all                      */
+  uint64_t i;          /* its number in the job                                               */
+  uint16_t node;       /* number of the node to send it to; LFB_NO_NODE: the node of its slot */
+  uint8_t redirects;   /* in a row                                                            */
+  bool again;          /* may have been executed before a connection was lost                 */
+  bool asking;         /* not a command, but the ASKING before one                            */
+  bool keeping;        /* not a command, but the WAIT for replicas at the end                 */
 } lfb_errand;
 
-/* All zero is an empty one. */
+/* All zero is an empty queue. */
 typedef struct lfb_queue {
   lfb_errand *ring;
   size_t capacity; /* 0 or a power of two */
@@ -33,10 +33,10 @@ typedef struct lfb_queue {
 
 void lfb_queue_free(lfb_queue *queue);
 
-/* Doubles the room. */
+/* Doubles the capacity; false: no memory. */
 bool lfb_queue_grow(lfb_queue *queue);
 
-/* Adds to the end; false: there is no memory. */
+/* Adds to the end; false: no memory. */
 static inline bool lfb_queue_add(lfb_queue *queue, lfb_errand errand)
 {
   if (queue->count == queue->capacity && !lfb_queue_grow(queue))
@@ -45,7 +45,7 @@ static inline bool lfb_queue_add(lfb_queue *queue, lfb_errand errand)
   return true;
 }
 
-/* Takes the first, of at least one. */
+/* Takes the first errand.  The queue must not be empty. */
 static inline lfb_errand lfb_queue_take(lfb_queue *queue)
 {
   const lfb_errand errand = queue->ring[queue->first];
@@ -55,7 +55,8 @@ static inline lfb_errand lfb_queue_take(lfb_queue *queue)
   return errand;
 }
 
-/* Takes the last, of at least one, of a queue from whose beginning nothing is taken. */
+/* Takes the last errand.  The queue must not be empty, and nothing may have been taken from its
+ * beginning. */
 static inline lfb_errand lfb_queue_take_last(lfb_queue *queue)
 {
   return queue->ring[--queue->count];

@@ -1,4 +1,4 @@
-/* replies.c - replies, parsed by hiredis in memory of ours. */
+/* replies.c - replies, parsed by hiredis in memory of this library. */
 #include "redis/link/replies.h"
 
 #include <stdalign.h>
@@ -8,8 +8,8 @@
 #include "redis/link/net.h"
 
 enum {
-  REPLIES_INPUT = 1 << 16, /* bytes asked of the socket at a time */
-  /* Given to hiredis at a time: it moves down all it has each time 1 KiB is parsed. */
+  REPLIES_INPUT = 1 << 16, /* bytes to receive at a time */
+  /* Bytes given to hiredis at a time.  After each 1 KiB parsed it moves down all that it has. */
   REPLIES_SLICE = 4096,
   REPLIES_BLOCK = 1 << 14, /* bytes of the block that is kept */
 };
@@ -25,7 +25,7 @@ static bool replies_add_block(lfb_replies *replies, size_t size)
   return true;
 }
 
-/* Memory for a part of the reply; NULL: none is left. */
+/* Memory for a part of the reply; NULL: none left. */
 static void *replies_take(lfb_replies *replies, size_t size)
 {
   const size_t mask = alignof(redisReply) - 1, rounded = (size + mask) & ~mask;
@@ -108,16 +108,16 @@ static void *replies_create_nil(const redisReadTask *task)
   redisReply *reply = replies_create(task);
 
   if (reply != NULL)
-    reply->type = REDIS_REPLY_NIL; /* the task's is that of what is not there */
+    reply->type = REDIS_REPLY_NIL; /* the task's type is that of the missing value */
   return reply;
 }
 
 static void replies_free_object(void *reply)
 {
-  (void)reply; /* goes with the others */
+  (void)reply; /* freed with the whole reply */
 }
 
-/* hiredis takes no constant; it changes nothing. */
+/* Not const: hiredis asks for a mutable pointer, but changes nothing. */
 static redisReplyObjectFunctions replies_functions = {
     replies_create_string, replies_create_array, replies_create_integer,
     replies_create_nil,    replies_free_object,
@@ -136,7 +136,7 @@ lfb_status lfb_replies_init(lfb_replies *replies)
     return LFB_ERROR_NO_MEMORY;
   }
   replies->parser->privdata = replies;
-  replies->parser->maxbuf = 0; /* keeps its buffer where it is empty */
+  replies->parser->maxbuf = 0; /* an empty buffer is kept */
   return LFB_OK;
 }
 
@@ -166,7 +166,7 @@ lfb_status lfb_replies_receive(lfb_replies *replies, int socket, lfb_said *said,
   return status;
 }
 
-/* Whether what there is of a reply is too much already. */
+/* Whether what has arrived of a reply exceeds a limit. */
 static bool replies_is_over(const lfb_replies *replies)
 {
   const redisReader *parser = replies->parser;
@@ -186,7 +186,7 @@ static lfb_status replies_failed(const lfb_replies *replies, lfb_said *said)
                       replies->parser->errstr);
 }
 
-/* Gives the parser something more; false where there is nothing. */
+/* Gives the parser more bytes; false if there are none. */
 static bool replies_feed(lfb_replies *replies)
 {
   const size_t left = replies->end - replies->at;
@@ -194,7 +194,7 @@ static bool replies_feed(lfb_replies *replies)
 
   if (size == 0)
     return false;
-  /* It remembers a failure: the next reply asked for is one. */
+  /* The parser remembers a failure: the next redisReaderGetReply() returns it. */
   (void)redisReaderFeed(replies->parser, replies->input + replies->at, size);
   replies->at += size;
   replies->bytes += size;

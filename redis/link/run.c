@@ -1,4 +1,4 @@
-/* run.c - a job from its beginning to its end: failures, replicas, and waiting for the nodes. */
+/* run.c - a job from beginning to end: failures, replicas, and waiting for the nodes. */
 #include "redis/link/run.h"
 
 #include <limits.h>
@@ -7,7 +7,7 @@
 
 #include "redis/link/net.h"
 
-enum { RUN_KEPT = 1 << 20 }; /* bytes of memory that are kept from job to job */
+enum { RUN_KEPT = 1 << 20 }; /* bytes of memory kept from job to job */
 
 /* ---- failures: pauses, and sending again --------------------------------- */
 
@@ -19,7 +19,7 @@ static bool run_may_pass(lfb_status status)
          status == LFB_ERROR_REDIS_TIMEOUT || status == LFB_ERROR_REDIS_UNAVAILABLE;
 }
 
-/* Whether a failure, of which it is known that it may pass, is to be followed by another try. */
+/* Whether to try again after a failure that may pass. */
 static bool run_goes_on(lfb_run *run, lfb_status why, uint64_t silent_ms, uint64_t now)
 {
   const lfb_redis_options *options = &run->link->nodes.options;
@@ -38,7 +38,7 @@ lfb_status lfb_run_put_off(lfb_run *run, lfb_status status, uint32_t patience_ms
   if (!run_may_pass(status))
     return status;
   run->stale = true;
-  if (now < run->resume) /* one of several that failed together */
+  if (now < run->resume) /* one of several failures at once */
     return LFB_OK;
   if (!run_goes_on(run, status, silent_ms, now))
     return status;
@@ -104,8 +104,8 @@ lfb_status lfb_run_keep(lfb_run *run)
   return status;
 }
 
-/* Whether a node did not wait that may another time, or another in its place: it is busy with a
- * script, loads, or has become a replica itself. */
+/* Whether a node that did not wait may do so later, or another in its place: it runs a script,
+ * loads its data, or has become a replica. */
 static bool keep_may_pass(const redisReply *reply)
 {
   return lfb_reply_status(reply) == LFB_ERROR_REDIS_UNAVAILABLE ||
@@ -156,7 +156,7 @@ static uint64_t run_sooner(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* Fills in what poll() is to look at, and returns until when. */
+/* Fills in what poll() is to watch; returns the time until which to wait. */
 static uint64_t run_prepare(lfb_run *run)
 {
   lfb_nodes *nodes = &run->link->nodes;
@@ -164,7 +164,7 @@ static uint64_t run_prepare(lfb_run *run)
 
   for (uint16_t i = 0; i < nodes->count; i++) {
     const lfb_node *node = &nodes->nodes[i];
-    run->link->polled[i] = (struct pollfd){.fd = -1}; /* is passed over */
+    run->link->polled[i] = (struct pollfd){.fd = -1}; /* skipped by poll() */
     if (!run_is_busy(node))
       continue;
     const bool unsent = lfb_connection_unsent(node->connection) != 0;
@@ -175,7 +175,7 @@ static uint64_t run_prepare(lfb_run *run)
   return until;
 }
 
-/* What poll() has found of a node. */
+/* Handles what poll() reported for a node. */
 static lfb_status run_attend(lfb_run *run, uint16_t number, short events)
 {
   lfb_node *node = &run->link->nodes.nodes[number];
@@ -191,7 +191,7 @@ static lfb_status run_attend(lfb_run *run, uint16_t number, short events)
   return LFB_OK;
 }
 
-/* Room for poll() to look at each node; nodes may have been added. */
+/* Makes room for each node in `polled`; nodes may have been added. */
 static bool run_make_room(lfb_link *link)
 {
   if (link->polled_count == link->nodes.count)
@@ -204,7 +204,7 @@ static bool run_make_room(lfb_link *link)
   return true;
 }
 
-/* Waits for something to happen, and deals with it. */
+/* Waits for an event and handles it. */
 static lfb_status run_wait(lfb_run *run)
 {
   const uint16_t count = run->link->nodes.count;
@@ -215,7 +215,7 @@ static lfb_status run_wait(lfb_run *run)
   const uint64_t until = run_prepare(run), now = lfb_net_now();
   const uint64_t left = until > now ? until - now : 0;
   const int ready = poll(run->link->polled, count, left > INT_MAX ? INT_MAX : (int)left);
-  if (ready < 0) /* interrupted: once more */
+  if (ready < 0) /* interrupted: try again */
     return LFB_OK;
   for (uint16_t i = 0; i < count && status == LFB_OK; i++)
     status = run_attend(run, i, run->link->polled[i].revents);
@@ -229,13 +229,13 @@ static void run_begin(lfb_nodes *nodes)
 {
   for (uint16_t i = 0; i < nodes->count; i++) {
     lfb_node *node = &nodes->nodes[i];
-    node->owes = false; /* what other jobs have done was theirs to see to */
+    node->owes = false; /* left by an earlier job, which dealt with it */
     if (node->connection != NULL && !lfb_net_is_quiet(node->connection->socket))
       lfb_node_disconnect(node);
   }
 }
 
-/* Gives back a wire's memory if it is much. */
+/* Frees a wire's memory if it is large. */
 static void run_trim(lfb_wire *wire)
 {
   if (wire->capacity > RUN_KEPT)
@@ -243,7 +243,7 @@ static void run_trim(lfb_wire *wire)
   wire->failed = false;
 }
 
-/* Leaves nothing under way, whatever came of the job. */
+/* Leaves nothing in flight, also after a failure. */
 static void run_end(lfb_link *link)
 {
   for (uint16_t i = 0; i < link->nodes.count; i++) {
@@ -268,10 +268,12 @@ static lfb_status run_turn(lfb_run *run)
   return status == LFB_OK ? run_wait(run) : status;
 }
 
-/* Has each command answered, then kept; whether it is, `doubt` says. */
+/* Waits until each command is answered, then for replicas.  Afterwards `doubt` tells whether
+ * replicas may lack writes. */
 static lfb_status run_once(lfb_run *run)
 {
-  /* Before a command is sent, which would be done, and its answer not be waited for. */
+  /* First: if it failed after a command was sent, that would be executed, and its answer not
+   * awaited. */
   lfb_status status = run_make_room(run->link) ? LFB_OK : LFB_ERROR_NO_MEMORY;
 
   while (status == LFB_OK && run->answered < run->job->count)

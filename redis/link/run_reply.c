@@ -1,15 +1,15 @@
-/* run_reply.c - taking a job's replies, and going where they redirect. */
+/* run_reply.c - takes a job's replies, and follows redirections. */
 #include <string.h>
 
 #include "redis/link/net.h"
 #include "redis/link/run.h"
 
 enum {
-  RUN_MOST_REDIRECTS = 8, /* of a command in a row, before there is a pause */
-  RUN_MOST_MOVED = 16,    /* slots, before the whole map is asked for        */
+  RUN_MOST_REDIRECTS = 8, /* of a command in a row, before a pause    */
+  RUN_MOST_MOVED = 16,    /* slots, before the whole map is requested */
 };
 
-/* Reads "MOVED slot host:port" or "ASK ..."; false: it makes no sense. */
+/* Reads "MOVED slot host:port" or "ASK ..."; false: it is malformed. */
 static bool run_read_redirect(lfb_run *run, uint16_t from, const redisReply *reply, uint16_t *slot,
                               uint16_t *to)
 {
@@ -45,8 +45,7 @@ static lfb_status run_redirect(lfb_run *run, uint16_t from, lfb_errand errand,
   return status == LFB_OK && lost ? lfb_run_put_off(run, LFB_ERROR_REDIS_UNAVAILABLE, 0) : status;
 }
 
-/* An error: of the command itself, for the caller, or for this file to deal with; then
- * `handled`. */
+/* Takes an error.  If not `handled`, it is the command's own, for the caller. */
 static lfb_status run_take_error(lfb_run *run, uint16_t from, lfb_errand errand,
                                  const redisReply *reply, bool *handled)
 {
@@ -102,7 +101,7 @@ lfb_status lfb_run_receive(lfb_run *run, uint16_t from)
   do {
     status = lfb_replies_next(replies, &link->said, &reply);
     if (status == LFB_OK && reply != NULL)
-      status = run_take(run, from, reply); /* may move `nodes`, but no connection */
+      status = run_take(run, from, reply); /* may reallocate `nodes`, but closes no connection */
     if (status == LFB_OK && link->nodes.nodes[from].demoted)
       return lfb_run_lose(run, &link->nodes.nodes[from], LFB_ERROR_REDIS_UNAVAILABLE);
   } while (status == LFB_OK && reply != NULL);

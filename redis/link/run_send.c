@@ -1,4 +1,4 @@
-/* run_send.c - sending a job's commands: fills each node's window. */
+/* run_send.c - sends a job's commands: fills each node's window. */
 #include <assert.h>
 
 #include "redis/link/net.h"
@@ -6,7 +6,7 @@
 
 enum { RUN_UNSENT = 1 << 20 }; /* bytes that may wait for a node */
 
-/* Puts what waits in order, after which whatever was held is one of them. */
+/* Sorts the waiting commands; a held one becomes one of them. */
 static lfb_status run_sort(lfb_run *run)
 {
   lfb_status status = LFB_OK;
@@ -18,7 +18,8 @@ static lfb_status run_sort(lfb_run *run)
   return status;
 }
 
-/* Writes the next command, so that it is held, if none is; there may be none. */
+/* Writes the next command to link->held and holds it.  Nothing if one is held, or none is
+ * left. */
 static lfb_status run_hold(lfb_run *run)
 {
   lfb_link *link = run->link;
@@ -41,8 +42,8 @@ static lfb_status run_hold(lfb_run *run)
   return link->held.failed ? LFB_ERROR_NO_MEMORY : LFB_OK;
 }
 
-/* Whether a node may be sent a command more: with some room only once half of its window is
- * free, so that many go by one call of the system. */
+/* Whether a node may be sent another command.  A full node has room again only once half of
+ * its window is free, so that one system call sends many commands. */
 static bool run_has_room(const lfb_nodes *nodes, lfb_node *node)
 {
   if (node->flight.count >= nodes->options.window)
@@ -61,7 +62,7 @@ lfb_status lfb_run_errand(lfb_node *node, lfb_errand errand)
              : LFB_ERROR_NO_MEMORY;
 }
 
-/* Sends the command that is held. */
+/* Sends the held command. */
 static lfb_status run_send_held(lfb_run *run, lfb_node *node)
 {
   lfb_wire *out = &node->connection->out;
@@ -86,7 +87,7 @@ static bool run_pauses(lfb_run *run)
   return run->resume != 0;
 }
 
-/* Sends the command that is held to its node; `sent`: which had room for it. */
+/* Sends the held command to its node; not `sent` if that has no room. */
 static lfb_status run_place(lfb_run *run, bool *sent)
 {
   lfb_nodes *nodes = &run->link->nodes;
@@ -110,7 +111,7 @@ lfb_status lfb_run_fill(lfb_run *run)
 
   if (run_pauses(run))
     return LFB_OK;
-  if (run->stale) { /* in vain: whoever fails next asks again */
+  if (run->stale) { /* if this fails, the next failure requests the map again */
     run->stale = false;
     run->moved = 0;
     (void)lfb_nodes_refresh(&run->link->nodes, &run->link->said);

@@ -1,5 +1,5 @@
 /*
- * said.h - what a server or the network said last, for people.
+ * said.h - the last error text of a server or the network, for people.
  */
 #ifndef LFB_REDIS_SAID_H
 #define LFB_REDIS_SAID_H
@@ -14,11 +14,11 @@ extern "C" {
 enum { LFB_SAID_SIZE = 256 };
 
 typedef struct lfb_said {
-  char text[LFB_SAID_SIZE]; /* ends in NUL; cut where it is longer */
+  char text[LFB_SAID_SIZE]; /* ends in NUL; a longer text is cut */
 } lfb_said;
 
-/* Keeps "about: what"; returns `status`.  Either may be NULL, and what holds control
- * characters, as a server's answer may, is kept without them. */
+/* Keeps "about: what"; returns `status`.  Either may be NULL.  Control characters, which a
+ * server's answer may contain, are replaced by blanks. */
 lfb_status lfb_said_set(lfb_said *said, lfb_status status, const char *about, const char *what);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /*
- * slots.h - which of a cluster's 16,384 hash slots a key is in.
+ * slots.h - the hash slot of a key, one of a cluster's 16,384.
  */
 #ifndef LFB_REDIS_SLOTS_H
 #define LFB_REDIS_SLOTS_H
@@ -17,8 +17,8 @@ enum {
 };
 
 /*
- * The slot of a key: CRC-16/XMODEM mod 16384, of what stands between the first { and the
- * first } behind it unless that is nothing, otherwise of the whole key.
+ * The slot of a key: CRC-16/XMODEM mod 16384 of the bytes between the first { and the next }; of
+ * the whole key if there are none.
  *
  * Source: Redis Cluster Specification, "Key distribution model" and "Hash tags".
  */

@@ -1,4 +1,4 @@
-/* wire.c - the memory of a wire, and reading digits. */
+/* wire.c - memory of a wire, and reading digits. */
 #include "redis/link/wire.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ bool lfb_wire_read_digits(const char *digits, size_t size, uint64_t most, uint64
   uint64_t read = 0;
 
   for (size_t i = 0; i < size; i++) {
-    const uint64_t digit = (uint64_t)(unsigned char)digits[i] - '0'; /* of others above 9 */
+    const uint64_t digit = (uint64_t)(unsigned char)digits[i] - '0'; /* others: above 9 */
     if (digit > 9 || digit > most || read > (most - digit) / 10)
       return false;
     read = 10 * read + digit;

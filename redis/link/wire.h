@@ -1,14 +1,14 @@
 /*
- * wire.h - commands as a Redis server reads them (RESP), written behind one another; and
- * numbers, read again.
+ * wire.h - writes commands, one after another, as a Redis server reads them (RESP); and reads
+ * numbers.
  *
  *     lfb_wire_begin(wire, 3);
  *     lfb_wire_text(wire, "GETBIT");
  *     lfb_wire_string(wire, key, key_size);
  *     lfb_wire_number(wire, offset);
  *
- * Memory     A wire that gets no memory drops what it should have taken and is `failed` from
- *            then on: whoever sends it looks once, not at each call.
+ * Memory     If there is no memory, the wire drops what was to be written and is `failed` from
+ *            then on.  The sender checks this once, not after each call.
  * Threads    One at a time.
  */
 #ifndef LFB_REDIS_WIRE_H
@@ -23,26 +23,26 @@
 extern "C" {
 #endif
 
-/* All zero is an empty one. */
+/* All zero is an empty wire. */
 typedef struct lfb_wire {
   char *bytes;
-  size_t size;     /* bytes written  */
-  size_t capacity; /* .. and to hold */
+  size_t size;     /* bytes written   */
+  size_t capacity; /* bytes allocated */
   bool failed;
 } lfb_wire;
 
 void lfb_wire_free(lfb_wire *wire);
 
-/* Makes room for `size` bytes more: the slow half of lfb_wire_room(). */
+/* Makes room for `size` more bytes: the slow half of lfb_wire_room(). */
 bool lfb_wire_grow(lfb_wire *wire, size_t size);
 
-/* Whether there is room for `size` bytes more, which is made if need be. */
+/* Makes sure that there is room for `size` more bytes; false: no memory. */
 static inline bool lfb_wire_room(lfb_wire *wire, size_t size)
 {
   return wire->capacity - wire->size >= size || lfb_wire_grow(wire, size);
 }
 
-/* Writes bytes as they are. */
+/* Writes bytes unchanged. */
 static inline void lfb_wire_raw(lfb_wire *wire, const void *bytes, size_t size)
 {
   if (size == 0 || !lfb_wire_room(wire, size))
@@ -51,9 +51,9 @@ static inline void lfb_wire_raw(lfb_wire *wire, const void *bytes, size_t size)
   wire->size += size;
 }
 
-enum { LFB_WIRE_DIGITS = 20 }; /* of the largest number of 64 bits */
+enum { LFB_WIRE_DIGITS = 20 }; /* of the largest 64-bit number */
 
-/* Writes a number's digits so that they end before `end`; where they begin. */
+/* Writes a number's digits so that they end before `end`; returns where they begin. */
 static inline char *lfb_wire_digits(char *end, uint64_t number)
 {
   do
@@ -74,13 +74,13 @@ static inline void lfb_wire_count(lfb_wire *wire, char mark, uint64_t count)
   lfb_wire_raw(wire, at, (size_t)(end + 2 - at));
 }
 
-/* Begins a command of `argc` arguments, its name among them. */
+/* Begins a command of `argc` arguments, including its name. */
 static inline void lfb_wire_begin(lfb_wire *wire, uint64_t argc)
 {
   lfb_wire_count(wire, '*', argc);
 }
 
-/* An argument: `size` bytes, any. */
+/* Writes an argument of `size` bytes. */
 static inline void lfb_wire_string(lfb_wire *wire, const void *bytes, size_t size)
 {
   lfb_wire_count(wire, '$', size);
@@ -88,13 +88,13 @@ static inline void lfb_wire_string(lfb_wire *wire, const void *bytes, size_t siz
   lfb_wire_raw(wire, "\r\n", 2);
 }
 
-/* An argument that is a C string. */
+/* Writes a C string as an argument. */
 static inline void lfb_wire_text(lfb_wire *wire, const char *text)
 {
   lfb_wire_string(wire, text, strlen(text));
 }
 
-/* An argument that is a number, in decimal digits. */
+/* Writes a number as an argument, in decimal digits. */
 static inline void lfb_wire_number(lfb_wire *wire, uint64_t number)
 {
   char text[LFB_WIRE_DIGITS];
@@ -103,7 +103,7 @@ static inline void lfb_wire_number(lfb_wire *wire, uint64_t number)
   lfb_wire_string(wire, at, (size_t)(text + sizeof text - at));
 }
 
-/* Reads a number of decimal digits, at least one, and nothing else; false: it is none, or above
+/* Reads a number of at least one decimal digit and nothing else; false: it is none, or above
  * `most`. */
 bool lfb_wire_read_digits(const char *digits, size_t size, uint64_t most, uint64_t *number);
 
