@@ -40,8 +40,8 @@ extern "C" {
  *           its place is one of the n.  A single replica always is; of several, Redis prefers
  *           the one that has most.  Writes to a slot that is just moving to another node are
  *           not covered.
- *           Off by default: a server may have no replicas, and each call waits for one more
- *           round trip, between servers.
+ *           Off by default: a server may have no replicas, and each call takes one more round
+ *           trip, between servers.
  * Callbacks go_on and moved can report progress to people, or end a call.  They are called on
  *           the thread that waits: the caller's, or a local replica's or follower's own.  If
  *           several threads wait, they are called on several at once.
@@ -56,7 +56,7 @@ typedef struct lfb_redis_options {
   uint32_t timeout_ms;  /* longest silence of a node while an answer is due; 0: 5000  */
   uint32_t retries;     /* in a row; 0: 16; UINT32_MAX: none                          */
   uint32_t window;      /* commands sent to a node ahead of its answers; 0: 1024      */
-  uint32_t replicas;    /* of each node that must have a write (Failover, above); 0: none */
+  uint32_t replicas;    /* Redis replicas that must have a write (Failover, above); 0: none */
   uint32_t replicas_ms; /* longest wait for them; 0: 1000; at most half of timeout_ms */
   bool tls;             /* true fails with LFB_ERROR_REDIS_TLS: Debian's hiredis has none */
   /* Called before each pause.  `why` is the failure; silent_ms is how long nothing has been
@@ -221,12 +221,12 @@ LFB_API lfb_status lfb_redis_might_contain_many_hash(lfb_redis *filter, const ui
                                                      size_t *yes);
 
 /*
- * Returns the filter's figures.  The server counts bits_set, a MiB at a time; other clients may
+ * Gives the filter's figures.  The server counts bits_set, a MiB at a time; other clients may
  * put in between.  `form` is LFB_FORM_NONE.  Fails: LFB_ERROR_REDIS_PART.
  */
 LFB_API lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats);
 
-/* Returns the figures that do not change: those of an empty filter.  Sends nothing to a server. */
+/* Gives the figures that do not change: those of an empty filter.  Sends nothing to a server. */
 LFB_API void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats);
 
 /* Calls `each` with every key on the server that the filter consists of, its name first.  Any

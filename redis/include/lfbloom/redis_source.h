@@ -1,6 +1,6 @@
 /*
- * lfbloom/redis_source.h - versions of a filter on a Redis server or cluster: one host publishes
- * them, and any number of hosts follow, as a source for lfbloom/follow.h.
+ * lfbloom/redis_source.h - versions of a filter on a Redis server or cluster: one process
+ * publishes them, and any number follow; a source for lfbloom/follow.h.
  *
  *     lfb_redis_publish(&options, "products", filter, NULL, &number);      the publisher
  *
@@ -14,26 +14,26 @@
  *               follower loads it completely or not at all: each part carries a mark, which is
  *               checked after the last byte.  If any process is killed at any time, the others
  *               keep the version that they have, or get the next one.
- * 2. Numbers    Version numbers rise by one.  If several hosts publish the version after the
+ * 2. Numbers    Version numbers rise by one.  If several processes publish the version after the
  *               same one, one succeeds.  The others get LFB_ERROR_REDIS_OVERTAKEN and leave
  *               nothing on the server.
  * 3. News       A follower sees a new version when it polls.  If it listens, it sees it as soon
  *               as the server has sent the news.  News is lost while there is no connection;
  *               then the next poll or the next connection finds the version.
- * 4. Changes    A version may be published with the keys that came since another one.  A
- *               follower puts these keys into its filter if it has that version, or one from
- *               which such lists lead to the newest without a gap.  Any other follower
- *               loads the newest version in full; so do all if size or strategy differ.  The
+ * 4. Changes    A version may be published with a list of the keys that came since another one.
+ *               A follower puts these keys into its filter if it has that other version, or one
+ *               from which such lists lead to the newest without a gap.  Any other follower loads
+ *               the newest version in full; so does each if size or strategy differ.  The
  *               follower's config.most_changes limits how many keys may be put that way: by
  *               default none, for a source that provides filters.
  * 5. Old ones   The publisher deletes the filters of all but the `keep` newest versions.  It also
- *               deletes what a killed publisher left: names are noted before they are made.  A
+ *               deletes what a killed publisher left: its names are noted before use.  A
  *               follower that is loading a deleted version starts again with the newest.
  * 6. Forgotten  If a server has lost versions that it had acknowledged (as far as it may:
  *               lfbloom/redis.h, 1), followers keep what they have.  They load the next
  *               published version in full, even if its number is not higher.
- * Truth         The version is the only source of keys.  Keys that were put only through the
- *               handle disappear with the version that is replaced.
+ * Truth         A new version replaces everything.  Keys that were put only through the handle
+ *               are lost with the version that it replaces.
  * Cluster       Versions are spread over its nodes as other filters are.
  * Failing       Each function can also fail as those of lfbloom/redis.h do; and with
  *               LFB_ERROR_REDIS_NO_VERSIONS: something else exists under the names.

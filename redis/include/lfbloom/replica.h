@@ -28,7 +28,7 @@
  *               its stream may be replaced (deleted, or lost by the server).  It notices this
  *               because the last entry that it read is gone, and loads the filter again.  It
  *               first remembers the stream's new end, so that no entry is missed in between.
- *               The proof is in redis/replica/stream.h.
+ *               redis/replica/stream.h explains why nothing can be missed.
  * 6. Cut off    Without a connection the copy continues to answer and to accept puts.  Puts wait
  *               in a queue of config.queue_keys and are sent when there is a connection again.
  *               If the queue is full (and a batch of 4096 is in progress), puts still go into
@@ -47,7 +47,7 @@
  *               helper filter that is made anew under its name looks like the old one with
  *               bits missing, and gets them back: close its replicas first.)
  *
- * Progress      Queries, and lfb_replica_filter() in general: as lfbloom/filter.h.  Puts are
+ * Progress      Queries, and all calls on lfb_replica_filter(): as lfbloom/filter.h.  Puts are
  *               lock-free.  A put of a present key is a query.  A put enters the kernel only to
  *               wake the sending thread.  A thread that stops inside a put and never runs again
  *               blocks the sending of later puts, but no query and no put.
