@@ -51,12 +51,12 @@ static const metric metrics[METRIC_COUNT] = {
                              "Seconds since the bits set were counted."},
     [METRIC_FILL] = {"lfbloom_filter_fill_ratio", "gauge", "Share of the bits that are set."},
     [METRIC_EXPECTED] = {"lfbloom_filter_expected_false_positive_ratio", "gauge",
-                         "Probability of a wrong maybe now, from the bits set."},
+                         "Probability of a false positive now, from the bits set."},
     [METRIC_ELEMENTS] = {"lfbloom_filter_approximate_elements", "gauge",
-                         "Distinct elements that are in, estimated."},
+                         "Distinct keys that were put, estimated."},
     [METRIC_SATURATED] = {"lfbloom_filter_saturated", "gauge", "1 if every answer is maybe."},
     [METRIC_STUCK] = {"lfbloom_filter_stuck_counters", "gauge",
-                      "Counters that are for ever full."},
+                      "Counters that are permanently full."},
     [METRIC_FILL_CROSSED] = {"lfbloom_filter_fill_limit_crossed", "gauge",
                              "1 if the fill has crossed its limit."},
     [METRIC_EXPECTED_CROSSED] = {"lfbloom_filter_expected_false_positive_limit_crossed", "gauge",
@@ -65,9 +65,9 @@ static const metric metrics[METRIC_COUNT] = {
                       "Answers maybe, as reported."},
     [METRIC_NO] = {"lfbloom_filter_no_answers_total", "counter", "Answers no, as reported."},
     [METRIC_FALSE_POSITIVES] = {"lfbloom_filter_false_positives_total", "counter",
-                                "Answers maybe that were wrong, as reported."},
+                                "False positives, as reported."},
     [METRIC_OBSERVED] = {"lfbloom_filter_observed_false_positive_ratio", "gauge",
-                         "Wrong maybes among all answers for absent keys, as reported."},
+                         "False positives per query of an absent key, as reported."},
 };
 
 static double metric_value(metric_id id, const lfb_watch_figures *figures)
