@@ -11,23 +11,25 @@
  * 1. Found      If put(x) or claim(x) returned before might_contain(x) began, in the
  *               happens-before sense, the query returns true.  This holds across put_all,
  *               copy, write and read, too.
- * 2. Changed    put returns true if and only if it turned on at least one bit (0 -> 1).  If two
- *               threads put the same new key at once, one or both of them get true.
+ * 2. Changed    put returns true if and only if it turned on at least one bit (0 -> 1).  If several
+ *               threads put the same new key at once, at least one of them gets true, and more
+ *               can.  With strategy fast-pair exactly one does.
  *    Claimed    Of all claims of one key, concurrent or not, at most one returns true.  Exactly
  *               one does, unless the key was a false positive at that time, was put by put, or
  *               the winner was killed before its claim returned.
  * 3. Progress   Queries are wait-free.  put, claim and put_all are lock-free, for any number of
- *               threads, processes and signal handlers.  After a thread's first call none of
- *               them allocates, locks or enters the kernel (exceptions: see below).
+ *               threads and processes; put and claim also in signal handlers.  After a thread's
+ *               first call none of them allocates, locks or enters the kernel (Exceptions, below).
  * 4. Stopped    A thread that stops at any instruction, and never runs again, blocks no other
- *               thread.  If it stops after its claim has won, the next claim that needs the same
- *               cell completes that claim.  No caller then receives true for that key.
+ *               thread.  If it stops after its claim has won, a query may answer "absent" until
+ *               the next claim of that key, or of a key that shares its cell (a place for claims),
+ *               completes the stopped one.  No caller then receives true for that key.
  * 5. Count      bits_set is exact whenever no put or claim is running, and never above the true
  *               number while some are.  If the filter is in a file (lfbloom/mapped.h),
  *               lfb_filter_stats() counts its bits when it is called.
  * 6. Quiet      A query never writes.  A put or claim of a present key writes to no memory that
- *               other threads read.  (A put_many of a big batch writes to one such place: the
- *               pointer to its memory.)
+ *               other threads read.  Exception: a put_many of a big batch writes the pointer to
+ *               its memory.
  * 7. Not a      A query that returns true does not make another thread's earlier writes visible:
  *    message    bits are read and set relaxed, and all bits of x may have come from other keys.
  *               A caller that needs "present, therefore the data is there" must provide that
@@ -48,18 +50,20 @@
  * Environment
  *
  *   Signals     A signal handler may call put, query and claim, also when it interrupts a put or
- *               claim of the same thread.  Three calls are not allowed in a handler: a thread's
- *               first call of any of them, a put_many of a big batch, and a claim that takes a
- *               lock (Exceptions, above).
+ *               claim of the same thread.  Not allowed in a handler: all other functions, a
+ *               thread's first put, query or claim of any filter, a put_many of a big batch, and a
+ *               claim that takes a lock (Exceptions, above).
  *   fork        A child may continue to use its copy of a filter in private memory.  If other
  *               threads of the parent were putting at the fork, the child's bits_set can stay
  *               too low by the bits that these threads had not yet counted.  If another thread
  *               was claiming a key at the fork, that key may be present in the child with no
- *               winner there.  Filters in files have neither effect (lfbloom/mapped.h).
- *   Threads     Each of the first 64 threads of a process, or as many as it has processors if
- *               that is more, counts its bits in memory of its own: 0.3 ns per put of a new key.
- *               Further threads share counters and use one locked operation: 3 to 7 ns.  Nothing
- *               else differs.  When a thread ends, the next new thread reuses its counters.
+ *               winner there.  If that claim had taken a lock (Exceptions, above), a claim in the
+ *               child can wait forever.  Filters in files have none of these effects
+ *               (lfbloom/mapped.h).
+ *   Threads     The first 64 threads of a process (or as many as it has processors, if that is
+ *               more) each count bits in memory of their own: 0.3 ns per put of a new key.  Further
+ *               threads share counters and use one locked operation: 3 to 7 ns.  Nothing else
+ *               differs for a filter.  When a thread ends, the next new thread reuses its counters.
  *   Stack       A call needs at most 16 KiB of the thread's stack.  A call that sizes a filter
  *               needs at most 32 KiB: each create, lfb_config_plan(), lfb_config_fpp_after(),
  *               lfb_versions_begin_rebuild(), lfb_follow_create(), lfb_follow_poll(), and a
@@ -68,14 +72,18 @@
  *               Functions of the caller (lfb_write_fn, lfb_read_fn, funnels, sources) need
  *               theirs in addition.
  *   Memory      Allocation uses the C library.
+ *   Errors      A call that fails leaves its outputs untouched and nothing half-done
+ *               (lfbloom/status.h).
  *
  * Which calls may run at once on one filter (each with its _u64, _hash, _object and _many)
  *
- *               | put, claim | might_contain | put_all from | copy, write, stats | free
- *   put, claim  |    yes     |      yes      |     yes      |        yes         |  no
- *   put_all into|    yes     |      yes      |     yes      |        yes         |  no
- *   free        |    no      |      no       |     no       |        no          |  no
- *   set_label   |    yes     |      yes      |     yes      |     stats only     |  no
+ *               | put, claim | might_contain | put_all from | stats | copy, write, save | free
+ *   put, claim  |    yes     |      yes      |     yes      |  yes  |        yes        |  no
+ *   put_all into|    yes     |      yes      |     yes      |  yes  |        yes        |  no
+ *   free        |    no      |      no       |     no       |  no   |        no         |  no
+ *   set_label   |    yes     |      yes      |     yes      |  yes  |        no         |  no
+ *
+ * set_label may not run at once with set_label or lfb_filter_label() of the same filter.
  *
  * The thread that makes a filter must pass it to other threads by something that orders
  * memory, as it must any pointer.
@@ -166,7 +174,8 @@ typedef struct lfb_config {
                             64 MiB, 1 for no big batches                            */
   bool lazy_memory;      /* back a page with memory only when it is first touched   */
   uint32_t file_mode; /* permissions of a new file that processes share (lfbloom/mapped.h),
-                         reduced by the umask; 0 for 0600.  With keep_key at most 0600 */
+                         reduced by the umask; 0 for 0600.  With keep_key, bits beyond 0600
+                         are ignored                                                */
 } lfb_config;
 
 /* A serialised form: the one that a filter was read from, or the one to write. */
@@ -343,7 +352,7 @@ LFB_API lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy);
  * Writes the filter's figures now.  Wait-free.
  *
  * Cost   Filter in memory: some microseconds.  Filter in a file (lfbloom/mapped.h): its words are
- *        counted, 10 to 50 us per MiB, about 0.1 s per GiB.
+ *        counted, which takes 10 to 50 us for 1 MiB and about 0.1 s per GiB for large filters.
  */
 LFB_API void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats);
 
@@ -430,8 +439,8 @@ enum { LFB_DAMAGE_LISTED = 16 };
 /* The damage that a reader found by checksums.  A part is the header, a MiB of words (the last
  * one may be shorter), or the checksums themselves. */
 typedef struct lfb_damage {
-  uint64_t checked_bytes; /* compared with a checksum; 0: the form has none, or the
-                             filter ended before the first                         */
+  uint64_t checked_bytes; /* compared with a checksum; 0: the form has no checksums, or the
+                             input ended before the first one                      */
   uint64_t count;         /* of damaged parts                                      */
   uint64_t bytes;         /* of all damaged parts together                         */
   uint64_t bits_missing;  /* bits that the header counts as set, minus those found set */
@@ -469,10 +478,10 @@ LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb
  *        damage is wanted, a filter that only lacks its key is compared before it is refused.
  *        With open_damaged, words that do not match their checksum are read as all ones.  No
  *        key is lost; keys with bits in such words become false positives more often.  A damaged
- *        header, and a filter that ends too early, are refused still.  The figures of the filter
- *        take account of whole MiB of ones, also after it was written and read again.  Two cases
- *        do not: form mapped opened as a mapped file, and put_all into another filter; there
- *        expected_fpp is too low.  Once the filter is written again, the file counts as
+ *        header, and a filter that ends too early, are still refused.  expected_fpp includes
+ *        whole MiB of ones, also after the filter was written and read again.  It does not, and
+ *        is too low, if the filter was put_all into another one, or was saved in form mapped and
+ *        opened by lfb_mapped_open().  Once the filter is written again, the file counts as
  *        undamaged: nothing distinguishes these ones from others.
  * Owner  the caller, until lfb_filter_free().
  */
@@ -489,9 +498,10 @@ LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_
  * Path   If it is a symbolic link, the link's target is replaced.  If it is not a regular file
  *        (a pipe, a terminal), the filter is written to it directly.
  * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _RENAME, _NO_MEMORY: `path` is
- *        unchanged and no temporary file is left.  LFB_ERROR_SYNC: `path` is the old file or the
- *        new one, whole, and a power cut may still bring the old one back.  errno has the cause,
- *        except of _NO_MEMORY.  Calls that a signal interrupts are continued.
+ *        unchanged (a pipe or terminal may have received a part).  LFB_ERROR_SYNC: `path` is the
+ *        old file or the new one, whole, and a power cut may still bring the old one back.  No
+ *        temporary file is left.  errno has the cause, except of _NO_MEMORY.  Calls that a signal
+ *        interrupts are continued.
  * Killed If the process is killed during the call, `path` is the old file or the new one, whole.
  *        A temporary file may be left in that directory: .lfbloom- and 8 hexadecimal digits.
  *        Nothing uses it again; delete it when no process is saving there.

@@ -10,10 +10,12 @@
  *
  * Found, Changed, Progress, Stopped, Not a message
  *            As in lfbloom/filter.h, for the threads of any number of processes.  After the file
- *            is opened, no put, query or claim enters the kernel.
+ *            is opened, no put, query or claim makes a system call; only the first touch of a page
+ *            enters the kernel.
  * Crash      If a put returned, its key is found, regardless of which process dies, by SIGKILL or
  *            otherwise, at any instruction.  If a process died after it had won a claim, the next
- *            claim that needs the same cell completes it; no other claim of that key wins.
+ *            claim that needs the same cell completes it; no other claim of that key wins
+ *            (lfbloom/filter.h, 4).
  *            After a crash of the operating system or a power cut, all that was put before the
  *            last lfb_mapped_sync() is found.
  * Count      lfb_filter_stats() counts the bits in the words.  The count is exact while no put is
@@ -29,9 +31,13 @@
  *            seccomp filter that allows no system call at all.
  * SIGBUS     Everything that can be checked is checked when the file is opened.  The file's blocks
  *            are reserved when it is made; blocks lost since (by a sparse copy) are reserved when
- *            it is opened.  If a mapped file is cut short, each process that touches the missing
- *            part is killed, as with any mapping.  So replace such a file by another one, as
- *            lfb_filter_save() does; never write over it.
+ *            it is opened.  So a put does not fail because the disk is full, if the file system
+ *            can reserve blocks.  If a mapped file is cut short, each process that touches the
+ *            missing part is killed, as with any mapping: never write over it.  To replace it,
+ *            rename another file to its path, as lfb_filter_save() does.  Processes that have the
+ *            old file open continue with the old one.
+ * Descriptor If the program closes the filter's descriptor, put, query, claim, stats and close
+ *            continue to work, and lfb_mapped_sync() fails.
  * Trust      A user that can write to the file can change its words to any value, and can cut it
  *            short.  A user that can only read it cannot affect others.  A new file has mode 0600
  *            unless config.file_mode sets another.
@@ -57,7 +63,8 @@ extern "C" {
 
 /*
  * Makes an empty filter in a new file and opens it.  The path never names an incomplete file.  If
- * several processes make the same file at once, one succeeds; the others may open what it made.
+ * several processes make the same file at once, one succeeds.  The others get LFB_ERROR_EXISTS and
+ * may open the file, which is complete; its configuration is that of the first.
  *
  * To write an existing filter into such a file, use lfb_filter_save() with LFB_FORM_MAPPED.
  *
@@ -74,8 +81,9 @@ LFB_API lfb_status lfb_mapped_create(const char *path, const lfb_config *config,
 /*
  * Opens such a file for putting and querying.
  *
- * Takes  limits  its max_bytes and key are used; NULL for none.  Without max_bytes, blocks that
- *                the file lacks are reserved up to half of the free space on its file system.
+ * Takes  limits  its max_bytes and key are used; NULL for none.  Blocks that the file lacks are
+ *                reserved.  Without max_bytes they may take at most half of the free space on its
+ *                file system; more is LFB_ERROR_WRITE.
  * Fails  LFB_ERROR_OPEN (no permission, a read-only file system, a directory), _READ, _WRITE
  *        (blocks that the file lacks cannot be reserved), _MAP, with the cause in errno.
  *        LFB_ERROR_NOT_MAPPED (a filter in another form), _OLD_MAPPED (a file of version 1:
@@ -104,8 +112,8 @@ LFB_API lfb_status lfb_mapped_open_read_only(const char *path, const lfb_read_li
  * system decides when it writes to a disk.
  *
  * Fails  LFB_ERROR_NOT_MAPPED   the filter is in private memory
- *        LFB_ERROR_TRUNCATED    the file was cut short, or the program closed its descriptor: do
- *                               not use the filter any more
+ *        LFB_ERROR_TRUNCATED    the file was cut short: do not use the filter any more; or the
+ *                               program closed the filter's descriptor
  *        LFB_ERROR_SYNC         with the cause in errno
  *        LFB_ERROR_REPLACED     the filter is synced, but the path now leads to another file
  *        LFB_ERROR_NO_MEMORY

@@ -10,14 +10,14 @@
  *
  * 1. Complete   Queries use a published version, never one that is being filled.
  * 2. No loss    If put(x) returned before might_contain(x) began, in the happens-before sense,
- *               the query returns true.  Begin, publish, abandon and rollback calls between the
- *               two do not change this, provided that the loader keeps to 3.
+ *               the query returns true.  This holds across begin, publish, abandon and rollback
+ *               calls, provided that the loader keeps to 3.
  * 3. Loader     Every put that returns after begin_rebuild has returned is in the new version.
  *               The loader must load all other keys: those that were in the source of truth when
  *               begin_rebuild returned.
- *    Source     Write a key to the source before it is put, or in one section with the put
- *               (lfb_versions_enter), in any order: begin_rebuild waits for the sections in
- *               progress.  A key that is put first and written to the source later, outside a
+ *    Source     Write a key to the source, and commit it, before it is put; or do both in one
+ *               section (lfb_versions_enter), in any order: begin_rebuild waits for the sections
+ *               in progress.  A key that is put first and written to the source later, outside a
  *               section, can be missing from the new version.
  * 4. Numbers    A version gets a 64-bit number when it becomes the current one, higher than all
  *               earlier numbers.  The first is 1.  A version that a rollback restores gets a new
@@ -25,26 +25,30 @@
  * 5. Freed      A dropped version is freed after every section that could use it has been left.
  *               The administrator's calls free such versions when they find them, without
  *               waiting for sections; lfb_versions_reclaim() does only that.
- * 6. No claims  There is no claim through a handle: to prevent one winner on each side of a
- *               swap, every thread would have to wait for the swap.  A caller that needs claims
- *               keeps a separate filter for them.
+ * 6. No claims  There is no claim through a handle.  A claim could be won once in the old version
+ *               and once in the new one; to prevent that, every thread would have to wait for the
+ *               swap.  A caller that needs claims keeps a separate filter for them.
  *
  * Ordering      Bits: as in lfbloom/filter.h.  What a thread did before begin_rebuild_with or
  *               publish happens before what other threads do with the version once they see it.
  * Progress      enter, leave and queries are wait-free, puts are lock-free, as in
- *               lfbloom/filter.h.  None of them ever waits for an administrator's call.  After a
- *               thread's first call they neither allocate nor enter the kernel.
- *    Threads    The first 1,024 living threads that use filters can all be in sections.  Of
- *               further threads, 64 at once can be in a section of one handle; a 65th waits.
+ *               lfbloom/filter.h (exception: Threads).  None of them ever waits for an
+ *               administrator's call.  After a thread's first call they neither allocate nor enter
+ *               the kernel.
+ *    Threads    Each query and put is a section of its own.  The first 1,024 living threads that
+ *               use filters can all be in sections.  Of further threads, 64 at once can be in a
+ *               section of one handle; a 65th waits until one of them leaves.
  *    Mutex      The administrator's calls take turns by a mutex.  They hold it for a few
  *               allocations of less than a page, not while they make, populate or free a filter,
  *               nor while begin_rebuild waits for sections.  A rollback therefore never waits
  *               for a rebuild that begins.
  * Stopped       If a thread stops in a section and never runs again, versions that are dropped
  *               from then on stay in memory, and begin_rebuild does not return.  Queries, puts
- *               and all other calls continue.  A thread that ends in a section has the same
- *               effect.  Destructors of its thread-local data may leave the section, but only in
- *               their first round.
+ *               and all other calls continue.  While begin_rebuild waits, publish and abandon
+ *               return LFB_ERROR_NOT_REBUILDING, and a second begin_rebuild LFB_ERROR_REBUILDING.
+ *               A thread that ends in a section has the same effect.  A destructor of its
+ *               thread-specific data (pthread_key_create()) may leave the section in the first
+ *               round of destructors, not in a later one.
  * Refused       If a process denies itself membarrier(2) (a seccomp filter) after it made a
  *               handle, dropped versions are freed only with the handle, and begin_rebuild does
  *               not return.  Deny it before the handle is made, or not at all.
@@ -110,11 +114,12 @@ LFB_API void lfb_versions_free(lfb_versions *versions);
  * fewer than 2^28 deep.
  *
  * Use a section for many queries, but leave it in less than a second: it keeps dropped versions in
- * memory and blocks begin_rebuild.  The filter that it returns never becomes a newer version.
+ * memory and blocks begin_rebuild.  After a publish its filter is still the old version: leave, and
+ * enter again for the new one.
  *
  * Gives    number  the version's number; may be NULL.
- * Returns  the version's filter.  Any thread may query it until this thread leaves.  Put through
- *          lfb_versions_put() and the functions like it.
+ * Returns  the version's filter.  Until this thread leaves, any thread may query it, copy it, write
+ *          it and read its figures.  Put through lfb_versions_put() and the functions like it.
  */
 LFB_API const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number);
 
@@ -166,8 +171,13 @@ LFB_API size_t lfb_versions_might_contain_many_hash(lfb_versions *versions,
 LFB_API lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *config,
                                               lfb_filter **building);
 
-/* The same with a filter that is already filled, from a file for example.  The handle then owns
- * it.  Fails: LFB_ERROR_REBUILDING, _NO_MEMORY; the caller still owns the filter. */
+/*
+ * The same with a filter that is already filled, from a file for example.  On success the handle
+ * owns it.  The loader may put into it until publish or abandon, and must put the keys that the
+ * source received after the file was written (3 above).
+ *
+ * Fails  LFB_ERROR_REBUILDING, _NO_MEMORY; the caller still owns the filter.
+ */
 LFB_API lfb_status lfb_versions_begin_rebuild_with(lfb_versions *versions, lfb_filter *filter);
 
 /*
