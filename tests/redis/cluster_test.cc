@@ -1,10 +1,13 @@
-// cluster_test.cc - a link to a cluster, at rest, while its slots move, and when it loses nodes.
+// cluster_test.cc - a link to a cluster at rest, while its slots move, and when it loses nodes.
 //
-// Seen to fail with these planted by hand, a test that does named behind each: all commands to
-// the first node (GoesToTheRightNode); ASK without ASKING (FollowsSlotsThatAreBeingMoved); ASK
-// remembered as if it were MOVED (the same); MOVED that does not change the map
-// (RemembersWhereASlotWent); nothing sent again on TRYAGAIN (WaitsForTheRestOfAMove); the map
-// not asked for after a loss (OutlivesAMaster).
+// Each planted fault (by hand) and the test that was seen to fail:
+//
+// - all commands go to the first node: GoesToTheRightNode
+// - ASK without ASKING: FollowsSlotsThatAreBeingMoved
+// - ASK remembered as if it were MOVED: the same test
+// - MOVED does not change the map: RemembersWhereASlotWent
+// - nothing is sent again after TRYAGAIN: WaitsForTheRestOfAMove
+// - the map is not requested after a loss: OutlivesAMaster
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -16,7 +19,7 @@
 
 namespace {
 
-// How often the nodes said an error with this name.
+// How many errors with this name the nodes have sent.
 uint64_t Errors(RedisCluster& cluster, const std::string& name) {
   uint64_t sum = 0;
   for (size_t i = 0; i < cluster.size(); i++) {
@@ -30,7 +33,7 @@ uint64_t Errors(RedisCluster& cluster, const std::string& name) {
 std::string Key(uint64_t i) { return "key" + std::to_string(i); }
 uint16_t Slot(const std::string& key) { return lfb_key_slot(key.data(), key.size()); }
 
-// INCR of each of `keys` keys, `rounds` times; every reply has to come once, and be the round's.
+// Sends INCR for each of `keys` keys, `rounds` times. Each reply has to arrive exactly once.
 lfb_status Count(lfb_link* link, uint64_t keys, uint64_t rounds,
                  const std::function<std::string(uint64_t)>& key,
                  const std::function<void(uint64_t)>& look) {
@@ -94,7 +97,7 @@ TEST_F(Cluster, GoesToTheRightNode) {
   for (size_t i = 0; i < 3; i++) EXPECT_GT(std::stoi(node(i).Call({"DBSIZE"})), 200);
 }
 
-// Replies of one slot come in the order of their commands, those of all in any.
+// Replies for one slot arrive in the order of their commands; across slots any order is allowed.
 TEST_F(Cluster, KeepsTheOrderOfASlot) {
   lfb_redis_options options = cluster_->Options();
   options.window = 16;
@@ -117,7 +120,7 @@ TEST_F(Cluster, IsFoundFromAnyNode) {
   EXPECT_EQ(Ask(OpenLink(cluster_->Options()).get(), {"GET", Key(5)}), "3");
 }
 
-// A slot that has moved costs one MOVED, not one for each command that comes after.
+// A moved slot costs one MOVED in total, not one per later command.
 TEST_F(Cluster, RemembersWhereASlotWent) {
   lfb_redis_options options = cluster_->Options();
   options.window = 1;
@@ -132,7 +135,7 @@ TEST_F(Cluster, RemembersWhereASlotWent) {
   EXPECT_EQ(Errors(*cluster_, "MOVED"), before + 1);
 }
 
-// Many slots that have moved are asked for at once: far fewer MOVED than slots.
+// After many slots have moved, the link fetches the map: far fewer MOVED than slots.
 TEST_F(Cluster, AsksForTheMapAfterManyMoves) {
   lfb_redis_options options = cluster_->Options();
   options.window = 1;
@@ -147,8 +150,8 @@ TEST_F(Cluster, AsksForTheMapAfterManyMoves) {
   for (const std::string& key : keys) cluster_->Move(Slot(key), node(1), node(2));
 }
 
-// Half of a slot's keys are here, half are there, and new ones come; in the middle of the job
-// the move ends.  Each command is done once.
+// Half of a slot's keys are on each node, new keys are added, and the move ends in the middle of
+// the job. Each command is executed once.
 TEST_F(Cluster, FollowsSlotsThatAreBeingMoved) {
   const Link link = OpenLink(cluster_->Options());
   const auto key = [](uint64_t i) { return "{moving}" + std::to_string(i); };
@@ -172,7 +175,7 @@ TEST_F(Cluster, FollowsSlotsThatAreBeingMoved) {
   EXPECT_EQ(&cluster_->Owner(slot), &to);
 }
 
-// Slots go to and fro while jobs run: every command is done exactly once.
+// Slots move back and forth while jobs run. Every command is executed exactly once.
 TEST_F(Cluster, LosesNothingWhileSlotsMove) {
   constexpr uint64_t kKeys = 40, kRounds = kUnderTsan ? 50 : 200;
   const Link link = OpenLink(cluster_->Options());
@@ -196,7 +199,7 @@ TEST_F(Cluster, LosesNothingWhileSlotsMove) {
     EXPECT_EQ(Ask(link.get(), {"GET", Key(i)}), std::to_string(passes * kRounds));
 }
 
-// A command of two keys, one here and one there, is refused until both are in one place.
+// A command with two keys on two nodes is refused until both keys are on one node.
 TEST_F(Cluster, WaitsForTheRestOfAMove) {
   lfb_redis_options options = cluster_->Options();
   options.retries = 1000;
@@ -231,8 +234,8 @@ TEST_F(Cluster, WaitsForTheRestOfAMove) {
 
 // ---- clusters that lose nodes ---------------------------------------------------
 
-// Without one of its masters a cluster refuses everything; once that is back, the job goes on,
-// and what had been acknowledged is there.
+// While one of its masters is down, a cluster refuses everything. Once the master is back, the
+// job continues, and everything acknowledged is present.
 TEST(ClusterDown, IsWaitedFor) {
   RedisConfig config;
   config.durable = true;
@@ -272,18 +275,18 @@ TEST(ClusterDown, IsWaitedFor) {
   }
 }
 
-// A master dies for good, and its replica takes its place: the job goes on there.  What the
-// replica had by then is there; that Redis itself may lose what it acknowledged and had not
-// sent on is said in redis/link/link.h.
+// A master dies permanently, its replica takes over, and the job continues there. Everything
+// that the replica had received by then is present. Redis itself may lose acknowledged writes
+// that it had not yet sent to the replica: see redis/link/link.h.
 TEST(ClusterDown, OutlivesAMaster) {
   RedisConfig config;
-  config.node_ms = 5000;  // a node that is only slow is not taken for dead
+  config.node_ms = 5000;  // a slow node is not declared dead
   RedisCluster cluster(3, 1, config);
   lfb_redis_options options = cluster.Options();
   options.retries = 200;
   const Link link = OpenLink(options);
   constexpr uint64_t kCount = 6000;
-  std::vector<uint64_t> order(kCount, 0);  // of the replies, from 1 on
+  std::vector<uint64_t> order(kCount, 0);  // of the replies, counted from 1
   uint64_t answered = 0, killed_at = 0;
   RedisServer& master = cluster.node(0);
   RedisServer& replica = cluster.node(3);

@@ -1,8 +1,9 @@
-// failing_test.cc - each function of redis/ where memory, or a call of the system, is refused:
-// the table of failing.h, on a server of the test's own.
+// failing_test.cc - each function of redis/ when an allocation or a system call fails: the table
+// of failing.h, on a server that the test starts.
 //
-// Seen to fail, each time, with the room for poll() taken once a command has been sent: a filter
-// that could not be made kept its name; and with a condition whose making fails taken for made.
+// Seen to fail every time with either of two faults planted: memory for poll() allocated only
+// after a command was sent (a filter that could not be created kept its name), and a failed
+// condition variable initialisation ignored.
 #include "tests/support/failing.h"
 
 #include <lfbloom/redis_source.h>
@@ -23,13 +24,13 @@ const char* const kName = "seen";
 
 lfb_config SomeConfig() { return Config(2000, 0.01, LFB_FAST); }
 
-// One server for all rows, which is empty between them.
+// One server for all rows. It is empty between rows.
 RedisServer& Server() {
   static RedisServer server;
   return server;
 }
 
-// One retry: a connection that is lost is made anew, and what goes on failing ends soon.
+// One retry: a lost connection is opened again, and a permanent failure ends soon.
 lfb_redis_options Options() {
   lfb_redis_options options = Server().Options();
   options.retries = 1;
@@ -38,7 +39,7 @@ lfb_redis_options Options() {
 
 void Empty() { EXPECT_EQ(Server().Call({"FLUSHALL"}), "OK"); }
 
-// Nothing is left there; but where calls go on failing nobody could have deleted it.
+// The server is empty. If calls keep failing, nothing could be deleted, so this is not checked.
 void ExpectNothingThere() {
   if (calls::Planned() != Deed::kFailOn) {
     EXPECT_EQ(Server().Call({"DBSIZE"}), "0");
@@ -64,7 +65,7 @@ void UseAndClose(lfb_redis* filter) {
   lfb_redis_close(filter);
 }
 
-// An act on an empty server, which `before` may put something on.
+// An act on an empty server; `before` may first put something there.
 Act OnServer(const std::function<void()>& before, const Act& act,
              const std::function<void(lfb_status)>& behind) {
   return [=] {
@@ -84,7 +85,7 @@ Act OnServer(const std::function<void()>& before, const Act& act,
 void Nothing() {}
 void Whatever(lfb_status) {}
 
-// An act on a filter that is there, and open.
+// An act on an existing filter that is open.
 Act OnFilter(const std::function<lfb_status(lfb_redis*)>& act) {
   return OnServer(Created, [act] {
     lfb_redis* filter = nullptr;
@@ -105,10 +106,11 @@ Act OnFilter(const std::function<lfb_status(lfb_redis*)>& act) {
 
 void FunnelKey(const void* object, lfb_sink* sink) { lfb_sink_put_bytes(sink, object, 1); }
 
-// The first of several that is no success; each touches its output on success alone.
+// Keeps the first status that is not success. Checks that each call touches its output on
+// success only.
 class First {
  public:
-  // `yes` alone tells: it is true where it was not written.
+  // `yes` starts as true, so a write of false after a failure is found.
   void Bool(const std::function<lfb_status(bool*)>& call) {
     bool yes = true;
     const lfb_status status = call(&yes);
@@ -171,7 +173,7 @@ lfb_status AskAll(lfb_redis* filter) {
   return first.status();
 }
 
-// What a link makes of it: a connection that is lost is made again once, and then given up.
+// How a link reacts: a lost connection is opened again once, then the call fails.
 const std::map<std::string, failing::Statuses> kLink = {
     {"socket", {LFB_OK, LFB_ERROR_REDIS_CONNECT}},
     {"connect", {LFB_OK, LFB_ERROR_REDIS_CONNECT}},
@@ -235,7 +237,7 @@ void AddKeeping(std::vector<Row>* rows) {
     const lfb_status status = lfb_redis_rename(filter, "other");
     const Spared now;
     bool maybe = false;
-    if (calls::Planned() != Deed::kFailOn) {  // under the one name, or the other
+    if (calls::Planned() != Deed::kFailOn) {  // it has the old name or the new one
       EXPECT_EQ(lfb_redis_might_contain_u64(filter, kKey, &maybe), LFB_OK);
       EXPECT_EQ(Server().Call({"EXISTS", "other"}), status == LFB_OK ? "1" : "0");
     }
@@ -298,7 +300,7 @@ lfb_status PublishOne(uint64_t* number) {
 
 void Published() { EXPECT_EQ(PublishOne(nullptr), LFB_OK); }
 
-// A follower of a source that was never asked, and what it follows.
+// A follower of a source that has not been queried yet, and the versions it fills.
 struct Following {
   lfb_versions* versions = nullptr;
   lfb_follow* follow = nullptr;
@@ -323,7 +325,7 @@ lfb_status MakeSource(lfb_redis_source** source) {
 }
 
 void AddVersions(std::vector<Row>* rows) {
-  // Once it is announced it has been published: what is swept then can wait.
+  // After the announcement the version is published. A failed cleanup then is left for later.
   std::map<std::string, failing::Statuses> publishing = kLink;
   for (const char* call : {"malloc", "calloc", "realloc", "strdup", "strndup", "getaddrinfo",
                            "redisReaderCreateWithFunctions"})

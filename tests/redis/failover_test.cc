@@ -1,9 +1,11 @@
-// failover_test.cc - what was acknowledged outlives the master: options.replicas.
+// failover_test.cc - acknowledged writes survive the loss of the master: options.replicas.
 //
-// Seen to fail with these planted by hand: no WAIT is sent (run.c, lfb_run_keeps: all of
-// them); its answer is not looked at (lfb_run_kept: TooFewIsAnError, OutlivesTheMaster,
-// AFlushWaitsForThem); a job whose connection was lost is not done over (run.c, `doubt`:
-// OutlivesAMasterInTheMiddle).
+// Each planted fault (by hand) and the tests that were seen to fail:
+//
+// - no WAIT is sent (run.c, lfb_run_keeps): all of them
+// - the reply to WAIT is ignored (lfb_run_kept): TooFewIsAnError, OutlivesTheMaster,
+//   AFlushWaitsForThem
+// - a job that lost its connection is not repeated (run.c, `doubt`): OutlivesAMasterInTheMiddle
 #include <thread>
 
 #include "redis/link/slots.h"
@@ -24,17 +26,17 @@ RedisConfig WithoutDelay() {
   return config;
 }
 
-constexpr uint32_t kPatient = 60'000;  // ms: only a failure takes as long
+constexpr uint32_t kPatient = 60'000;  // ms: reached only on failure
 
-// Where acknowledged means that a replica has it, however slow that is.
+// A write is acknowledged only after a Redis replica has it, however slow that is.
 lfb_redis_options Patient(lfb_redis_options options) {
   options.replicas = 1;
   options.replicas_ms = kPatient;
-  options.timeout_ms = 2 * kPatient;  // it is never waited for longer than half of that
+  options.timeout_ms = 2 * kPatient;  // WAIT takes at most half of it
   return options;
 }
 
-// A master and its replica, connected.
+// A master and its Redis replica, connected.
 class Failover : public testing::Test {
  protected:
   void SetUp() override {
@@ -48,7 +50,7 @@ class Failover : public testing::Test {
   lfb_redis_options options{}, hasty{};
   const lfb_config config = Config(200'000, 1e-6, LFB_FAST);
 
-  // How often there was a WAIT.
+  // How many WAITs the master has received.
   unsigned long Waits() {
     const std::string all = master.Call({"INFO", "commandstats"}), name = "cmdstat_wait:calls=";
     const size_t at = all.find(name);
@@ -68,7 +70,8 @@ size_t Found(const Remote& remote, uint64_t first, uint64_t count) {
   return yes;
 }
 
-// Once for each call, however many keys; not for queries; and never if nobody asked for it.
+// One WAIT per call, for any number of keys; none for queries; none unless options.replicas is
+// set.
 TEST_F(Failover, IsWaitedForOnceACall) {
   const Remote plain = CreateRemote(master.Options(), "plain", config);
   EXPECT_EQ(PutSome(plain, 0, 100), LFB_OK);
@@ -85,9 +88,9 @@ TEST_F(Failover, IsWaitedForOnceACall) {
   EXPECT_EQ(Waits(), before + 1);
 }
 
-// A new filter whose description went with a master, before it was waited for, is an error, and
-// nothing is left: not one that whoever made it can use and nobody else can open, or delete.  Seen
-// to fail so.
+// If the description of a new filter is lost with a master before the WAIT, the call fails and
+// leaves nothing. Seen to fail: the creator could use the filter, but no other client could open
+// or delete it.
 TEST_F(Failover, ADescriptionThatWentIsAnError) {
   const Filter local = Make(config);
   lfb_redis_options losing = options;
@@ -102,8 +105,8 @@ TEST_F(Failover, ADescriptionThatWentIsAnError) {
   EXPECT_EQ(TryOpen(options, "seen"), LFB_OK);
 }
 
-// A replica that is stopped has nothing: puts, and the making of filters, are errors, and queries
-// go on; once it is back, all is well.
+// A stopped Redis replica has no data: puts and creations fail, queries continue. Once it runs
+// again, puts succeed.
 TEST_F(Failover, TooFewIsAnError) {
   const Remote remote = CreateRemote(options, "seen", config);
   const Remote impatient = OpenRemote(hasty, "seen");
@@ -122,8 +125,8 @@ TEST_F(Failover, TooFewIsAnError) {
   EXPECT_EQ(lfb_redis_put_u64(OpenRemote(two, "seen").get(), 1, nullptr), LFB_ERROR_REDIS_REPLICAS);
 }
 
-// The master dies while its replica lags by far more than is on its way to it; all that was
-// acknowledged is there when that has taken its place.
+// The master dies while its replica lags by far more than is in transit. Once the replica has
+// taken over, everything acknowledged is present.
 TEST_F(Failover, OutlivesTheMaster) {
   constexpr uint64_t kBatch = 5000, kBatches = 30;
   const Remote remote = CreateRemote(options, "seen", config);
@@ -143,8 +146,8 @@ TEST_F(Failover, OutlivesTheMaster) {
     EXPECT_EQ(Found(promoted, batch * kBatch, kBatch), kBatch) << "batch " << batch;
 }
 
-// What is published while too few have it may be there, and is whole then; it is lost with nobody
-// told that it was published.  The next publication takes what is left of it away.
+// A version published while too few replicas have it may exist, and is then complete. If it is
+// lost, no caller had received LFB_OK for it. The next publication deletes what is left of it.
 TEST_F(Failover, APublicationWaitsForThem) {
   Publish(options, 1);
   replica.Stop();
@@ -163,7 +166,7 @@ TEST_F(Failover, APublicationWaitsForThem) {
   EXPECT_EQ(follower.Missing(2), 0u);
 }
 
-// A copy's flush is told so too.
+// The flush of a local replica reports the error, too.
 TEST_F(Failover, AFlushWaitsForThem) {
   const Remote remote = CreateRemote(options, "seen", config);
   const Replica copy = OpenReplica(hasty, "seen");
@@ -176,10 +179,10 @@ TEST_F(Failover, AFlushWaitsForThem) {
   Flush(copy);
 }
 
-// The master of a cluster's slot dies in the middle of a call, while its replica lags; that takes
-// its place, and the call goes on there, over again: all of it is there when it returns.
+// The master of a cluster's slot dies in the middle of a call, while its replica lags. The
+// replica takes over, and the call starts again there. All keys are present when it returns.
 TEST(ClusterFailover, OutlivesAMasterInTheMiddle) {
-  constexpr uint64_t kKeys = 120'000, kMiddle = 20 << 20;  // bytes that a replica is to be told
+  constexpr uint64_t kKeys = 120'000, kMiddle = 20 << 20;  // bytes of the replication stream
   RedisCluster cluster(3, 1);
   lfb_redis_options options = Patient(cluster.Options());
   options.retries = 200;
@@ -201,7 +204,7 @@ TEST(ClusterFailover, OutlivesAMasterInTheMiddle) {
   replica.Continue();
   EXPECT_EQ(replica.Call({"CLUSTER", "FAILOVER", "TAKEOVER"}), "OK");
   Await("the replica has taken the slot", [&] { return cluster.Holds(replica, slot); });
-  master.Start();  // as the other's replica, of which one is wanted
+  master.Start();  // as replica of the new master, because options.replicas is 1
   putter.join();
   EXPECT_EQ(status, LFB_OK);
   EXPECT_EQ(yes, kKeys);

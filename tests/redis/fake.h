@@ -1,4 +1,4 @@
-// fake.h - what answers at a port without being a Redis server, or as a bad one would.
+// fake.h - a server on a port that is not Redis, or behaves like a faulty one.
 #pragma once
 
 #include <arpa/inet.h>
@@ -12,10 +12,11 @@
 #include <string>
 #include <thread>
 
-// Answers each time something is received, one connection after the other.
+// Answers each time it receives something, on one connection after the other.
 class FakeServer {
  public:
-  // Given how often it was called and what came in; "" is no answer, kClose closes.
+  // Receives the number of earlier calls and the bytes received. "" sends no answer, kClose
+  // closes the connection.
   using Answer = std::function<std::string(unsigned time, const std::string& received)>;
   static constexpr char kClose[] = "<close>";
 

@@ -1,4 +1,4 @@
-// filter_cluster_test.cc - filters whose parts are on several nodes of a cluster.
+// filter_cluster_test.cc - filters with parts on several nodes of a cluster.
 #include <atomic>
 #include <set>
 #include <thread>
@@ -81,8 +81,8 @@ TEST_F(FilterCluster, IsExpiredAndRenamedAsAWhole) {
     EXPECT_GT(std::stoll(cluster.Owner(Slot(key)).Call({"PTTL", key})), 3'000'000);
 }
 
-// Slots move from node to node, parts and all, while keys are put and asked for: nothing that was
-// acknowledged is missing at any time.
+// Slots move between nodes, with and without parts, during puts and queries. No acknowledged key
+// is ever missing.
 TEST_F(FilterCluster, NothingIsLostWhileSlotsMove) {
   const Remote remote = CreateRemote(options, "seen", Config(20'000, 1e-9, LFB_FAST));
   const std::vector<std::string> keys = Keys(remote);

@@ -1,5 +1,5 @@
-// filter_faults_test.cc - what is refused, and what is never lost: parts that are missing, names
-// that are taken, servers that die.
+// filter_faults_test.cc - what is refused and what is never lost: missing parts, names that are
+// taken, servers that die.
 #include <atomic>
 #include <thread>
 
@@ -24,7 +24,8 @@ class Faults : public testing::Test {
   }
 };
 
-// Puts and asks until each part has been touched: how often the answer was that a part is amiss.
+// Puts or queries until each part has been touched; counts how often the answer was
+// LFB_ERROR_REDIS_PART.
 struct Tally {
   unsigned refused = 0, answered = 0;
 };
@@ -42,7 +43,8 @@ Tally Ask(const Remote& remote, bool put) {
   return tally;
 }
 
-// A client of a filter that is no more does not delete what is being made under its name anew.
+// A client of a deleted filter does not delete a new filter of the same name that is being
+// created.
 TEST_F(Faults, ADraftIsNoStump) {
   const Remote old = CreateRemote(options, "seen", config);
   EXPECT_EQ(lfb_redis_delete(&options, "seen", LFB_FAST), LFB_OK);
@@ -60,8 +62,8 @@ TEST_F(Faults, ADraftIsNoStump) {
   EXPECT_EQ(Ask(anew, true).refused, 0u);
 }
 
-// Whatever was done to one part: its keys are refused, the others' are not, and who opens the
-// filter is told.  Planted: with the mark not compared (layouts.c, fields_expect) each of these
+// After any damage to one part, its keys are refused, keys of other parts are not, and opening
+// the filter fails. With the mark not compared (planted: layouts.c, fields_expect) each of these
 // is a silent "absent".
 TEST_F(Faults, APartThatIsAmissIsAnErrorAndNeverAbsent) {
   const Remote first = CreateRemote(options, "first", config);
@@ -106,7 +108,7 @@ TEST_F(Faults, APartOfAnotherTypeIsAnError) {
   EXPECT_EQ(lfb_redis_load(remote.get(), nullptr, &local), LFB_ERROR_REDIS_PART);
 }
 
-// A part of the same name that another filter has made since is another's.
+// A part of the same name that belongs to a newer filter is not used.
 TEST_F(Faults, AFilterThatWasMadeAnewIsNotTakenForTheOldOne) {
   const Remote old = CreateRemote(options, "seen", config);
   EXPECT_EQ(lfb_redis_delete(&options, "seen", LFB_FAST), LFB_OK);
@@ -116,7 +118,7 @@ TEST_F(Faults, AFilterThatWasMadeAnewIsNotTakenForTheOldOne) {
   EXPECT_EQ(Ask(anew, false).refused, 0u);
 }
 
-// What puts leave where there is no part any more is deleted again, by all who are refused.
+// A put to a missing part leaves a key behind. Each client that is refused deletes it again.
 TEST(Stumps, NothingIsLeftOfAFilterThatWasDeletedUnderItsClients) {
   for (lfb_strategy_id strategy : {LFB_FAST, LFB_GUAVA_MITZ64}) {
     RedisServer server;
@@ -136,7 +138,7 @@ TEST_F(Faults, AFilterThatExpiresLeavesNothingBehind) {
   const Remote remote = CreateRemote(options, "seen", config);
   EXPECT_EQ(lfb_redis_expire(remote.get(), 50), LFB_OK);
   AwaitSpinning("the filter expires", [&] { return Ask(remote, true).answered == 0; });
-  // -2: nothing there, -1: something that never expires.
+  // -2: no such key; -1: a key that never expires.
   for (const std::string& key : Keys(remote)) EXPECT_EQ(server.Call({"PTTL", key}), "-2") << key;
   EXPECT_EQ(TryOpen(options, "seen"), LFB_ERROR_REDIS_ABSENT);
 }
@@ -159,8 +161,9 @@ TEST_F(Faults, ANameThatIsTakenIsLeftAsItIs) {
   EXPECT_EQ(server.Call({"DBSIZE"}), "3");
 }
 
-// Nor is what is under the name of a part: it is not written into, nor deleted as a part; and what
-// was made before it was found is gone.  Seen to fail where parts were made without a look.
+// A part name that is taken is left alone, too: the key is neither written nor deleted as a
+// part, and parts created before it was found are deleted. Seen to fail when parts were created
+// without a check.
 TEST_F(Faults, APartsNameThatIsTakenIsLeftAsItIs) {
   server.Call({"LPUSH", "{list:3}", "somebody's"});
   server.Call({"SET", "{string:0}", "somebody's"});
@@ -185,7 +188,7 @@ TEST_F(Faults, AFilterIsNotMadeTwice) {
   }
 }
 
-// Of any number who make a filter of one name at once, one does.
+// If several clients create a filter of one name at once, exactly one succeeds.
 TEST_F(Faults, OfManyMakersOneDoes) {
   for (lfb_strategy_id strategy : kRemoteStrategies) {
     const lfb_config own = Config(20'000, 0.01, strategy);
@@ -223,7 +226,7 @@ TEST_F(Faults, WhatIsNotWhatWasWantedIsRefused) {
   lfb_config other = config;
   other.seed = 2;
   EXPECT_EQ(open(other), LFB_ERROR_HASH_DIFFERS);
-  other.seed = 0;  // any
+  other.seed = 0;  // any value
   EXPECT_EQ(open(other), LFB_OK);
   other.hash = LFB_HASH_SIPHASH13;
   EXPECT_EQ(open(other), LFB_ERROR_HASH_DIFFERS);
@@ -281,7 +284,8 @@ TEST_F(Faults, ADescriptionThatIsAmissIsRefused) {
   }
 }
 
-// A header of another strategy, or of more parts than there can be, claims memory that nobody has.
+// A header of another strategy, or with more parts than possible, asks for impossible amounts of
+// memory.
 TEST_F(Faults, AHeaderThatClaimsTooMuchIsRefused) {
   const Remote remote = CreateRemote(options, "seen", config);
   const auto with = [&](const Filter& filter) {
@@ -310,7 +314,7 @@ TEST_F(Faults, AHeaderThatClaimsTooMuchIsRefused) {
   EXPECT_EQ(TryOpen(options, "seen"), LFB_ERROR_BAD_HEADER);
 }
 
-// Where the maker of a filter died, nobody opens what he left, and it can be deleted.
+// If the creator of a filter died, its remains cannot be opened, but can be deleted.
 TEST_F(Faults, WhatWasNeverFinishedIsRefusedAndDeleted) {
   server.Call({"HSET", "seen", "mark", "77"});  // before the rest of the description
   EXPECT_EQ(TryOpen(options, "seen"), LFB_ERROR_REDIS_UNFINISHED);
@@ -348,7 +352,7 @@ TEST_F(Faults, AServerThatIsFullRefusesPutsAndAnswersQueries) {
   EXPECT_EQ(server.Call({"EXISTS", "another"}), "0");
 }
 
-// A filter that does not fit leaves nothing of itself.
+// A filter that does not fit leaves nothing behind.
 TEST_F(Faults, AFilterForWhichThereIsNoMemoryLeavesNothing) {
   server.Call({"CONFIG", "SET", "maxmemory-policy", "noeviction"});
   server.Call({"CONFIG", "SET", "maxmemory", "10mb"});
@@ -366,7 +370,7 @@ std::vector<uint64_t> Batch(uint64_t batch, uint64_t size) {
   return keys;
 }
 
-// How many of a batch's keys are said to be new; how many may be in.
+// How many keys of a batch put reports as new.
 size_t PutBatch(const Remote& remote, uint64_t batch, uint64_t size) {
   size_t yes = 0;
   EXPECT_EQ(lfb_redis_put_many_u64(remote.get(), Batch(batch, size).data(), size, nullptr, &yes),
@@ -382,8 +386,9 @@ size_t AskBatch(const Remote& remote, uint64_t batch, uint64_t size) {
   return yes;
 }
 
-// A rename on whose way the server begins to refuse all that writes waits for that twice, on the
-// way there and on the way back, not for each of thousands of keys.  Seen to fail so.
+// If the server begins to refuse writes during a rename, the rename waits for it twice, once on
+// the way there and once on the way back. It does not wait per key, of thousands. Seen to fail
+// with that.
 TEST_F(Faults, ARenameDoesNotWaitForEachKey) {
   unsigned waits = 0;
   lfb_redis_options impatient = options;
@@ -393,7 +398,7 @@ TEST_F(Faults, ARenameDoesNotWaitForEachKey) {
     return false;
   };
   lfb_status status = LFB_OK;
-  // Once more if all was renamed before the server refused any.
+  // Repeats if everything was renamed before the server refused anything.
   for (int round = 0; status == LFB_OK; round++) {
     ASSERT_LT(round, 50) << "each time all was renamed";
     const std::string name = "new" + std::to_string(round);
@@ -412,9 +417,9 @@ TEST_F(Faults, ARenameDoesNotWaitForEachKey) {
   EXPECT_EQ(waits, 2u);
 }
 
-// Killed in the middle and started again, the server has lost nothing that it acknowledged: every
-// put that returned is found; and no key is called old that nobody had put.  Seen to fail
-// with `again` ignored (filter.c, keys_put_reply), in 5 runs of 5.
+// A server that is killed and restarted during puts loses nothing acknowledged: every put that
+// returned is found. No key is reported as old that had not been put. Seen to fail with `again`
+// ignored (filter.c, keys_put_reply), in 5 runs of 5.
 TEST(Killed, NoPutThatReturnedIsLost) {
   RedisConfig durable;
   durable.durable = true;
@@ -441,7 +446,7 @@ TEST(Killed, NoPutThatReturnedIsLost) {
     EXPECT_EQ(AskBatch(remote, batch, kBatch), kBatch) << "batch " << batch;
 }
 
-// A server that comes back without its data is no empty filter.
+// A server that restarts without its data is an error, not an empty filter.
 TEST(Killed, AServerThatForgotIsAnError) {
   RedisServer server;
   const Remote remote = CreateRemote(server.Options(), "seen", Config(20'000, 0.01, LFB_FAST));

@@ -1,5 +1,5 @@
-// filter_race_test.cc - many clients of one filter on Redis at once, and what the server's other
-// clients feel of them.
+// filter_race_test.cc - many clients of one filter on Redis at once, and the latency that other
+// clients of the server see.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -14,9 +14,9 @@ namespace {
 
 constexpr unsigned kThreads = 4;
 
-// Of all clients who put one key at once exactly one is told that it is new, whether they share
-// a handle or have one each.  The threads put key after key in step; at 1e-9 no key is a
-// false positive.  Seen to fail, 5 times in 5, where a put was told what a query before it found.
+// If several clients put one key at once, put returns "new" to exactly one of them, with shared
+// or separate handles. The threads put key after key in step; at 1e-9 no key is a false
+// positive. Seen to fail, 5 times in 5, when put returned the result of a query before it.
 TEST(RemoteRace, OfAllWhoPutAKeyOneIsToldThatItIsNew) {
   RedisServer server;
   constexpr uint64_t kKeys = kUnderTsan ? 300 : 1500;
@@ -38,7 +38,8 @@ TEST(RemoteRace, OfAllWhoPutAKeyOneIsToldThatItIsNew) {
   }
 }
 
-// The same of batches that overlap: each key is new to one of them.  Seen to fail likewise.
+// The same for overlapping batches: each key is new in exactly one. Seen to fail with the same
+// fault.
 TEST(RemoteRace, OfAllBatchesWithAKeyOneIsToldThatItIsNew) {
   RedisServer server;
   constexpr uint64_t kKeys = 20'000;
@@ -54,14 +55,14 @@ TEST(RemoteRace, OfAllBatchesWithAKeyOneIsToldThatItIsNew) {
   EXPECT_EQ(winners, kKeys);
 }
 
-// Round trips of PING while something runs, in microseconds.
+// Measures round trips of PING, in microseconds, while something runs.
 class Pings {
  public:
   explicit Pings(const RedisServer& server)
       : link_(OpenLink(server.Options())), thread_([this] { Run(); }) {
     AwaitSpinning("the first PING is answered", [this] { return begun_.load(); });
   }
-  // Ends it: how long each took that ended since it was made, the worst last.
+  // Stops, and returns the durations since the first PING, sorted: the worst last.
   std::vector<int64_t> End() {
     ended_ = true;
     thread_.join();
@@ -95,11 +96,11 @@ void Report(const char* what, const std::vector<int64_t>& took) {
               static_cast<long long>(took.back()));
 }
 
-// A filter of 16 parts of 4 MiB is made, a million keys are put into it, its bits are counted
-// and it is loaded: somebody else's PINGs go on all the time.  What is printed is the measurement;
-// what is tested holds on a machine that does other things too: the server has answered
-// again and again while each lasted, where it would have once if it had been kept busy by one
-// command, or one client, for all of it.
+// A filter of 16 parts of 4 MiB is created, a million keys are put, its bits are counted, and it
+// is loaded. Another client sends PINGs all the time. The printed figures are the measurement.
+//
+// The assertions hold on a busy host, too: during each phase the server answers many PINGs. If
+// one command or one client kept it busy for the whole phase, it would answer one.
 TEST(RemoteLatency, OthersAreServedMeanwhile) {
   RedisServer server;
   constexpr uint64_t kKeys = kUnderTsan ? 100'000 : 1'000'000;
@@ -124,7 +125,7 @@ TEST(RemoteLatency, OthersAreServedMeanwhile) {
   for (int i = 0; i < 5; i++) EXPECT_GT(RemoteStats(remote).bits_set, 5 * kKeys);
   took = counting.End();
   Report("bits are counted", took);
-  EXPECT_GT(took.size(), 30u);  // 90 and more are; 12 to 16 where all is asked for at once
+  EXPECT_GT(took.size(), 30u);  // 90 and more are; 12 to 16 with all requests sent at once
 
   Pings loading(server);
   const Filter local = Load(remote);
@@ -134,8 +135,8 @@ TEST(RemoteLatency, OthersAreServedMeanwhile) {
   EXPECT_EQ(lfb_filter_might_contain_many_u64(local.get(), keys.data(), kKeys, nullptr), kKeys);
 }
 
-// The one string of 64 MiB of a guava filter grows by steps: as many commands, between which others
-// are served, as it has MiB.  Seen to fail where a part is made by one command, as it once was.
+// The single 64 MiB string of a guava filter is extended in steps: one command per MiB, with
+// other clients served between them. Seen to fail when a part was created by one command.
 TEST(RemoteLatency, AStringThatIsLongIsMadeByShortSteps) {
   RedisServer server;
   const lfb_config config = Config(57'000'000, 0.01, LFB_GUAVA_MITZ64);

@@ -22,7 +22,7 @@ void TextFunnel(const void* object, lfb_sink* sink) {
   lfb_sink_put_bytes(sink, text->data(), text->size());
 }
 
-// Each way of putting and asking says of each key what the filter in memory says.
+// Each way to put and query returns for each key what the filter in memory returns.
 TEST_P(EveryLayout, AnswersAsInMemoryOneByOne) {
   const lfb_config config = Config(300, 0.05, GetParam());
   const Remote remote = CreateRemote(server.Options(), "one", config);
@@ -61,7 +61,7 @@ TEST_P(EveryLayout, AnswersAsInMemoryOneByOne) {
   EXPECT_EQ(Words(Load(remote)), Words(local));
 }
 
-// The same for many: answers in the order of the keys, whatever node or part gave them.
+// The same for many keys: answers are in the order of the keys, from any node or part.
 TEST_P(EveryLayout, AnswersAsInMemoryManyAtOnce) {
   constexpr uint64_t kCount = 20'011;
   const lfb_config config = Config(kCount, 0.02, GetParam());
@@ -122,7 +122,7 @@ TEST_P(EveryLayout, SaysOfItselfWhatTheOneInMemoryDoes) {
   EXPECT_EQ(plan.bits_set, 0u);
 }
 
-// Another client opens it, knowing its configuration or not, and finds what was put.
+// Another client opens it, with or without its configuration, and finds the keys.
 TEST_P(EveryLayout, IsOpenedByOthers) {
   const lfb_config config = Config(1000, 0.01, GetParam());
   const Remote remote = CreateRemote(server.Options(), "shared", config);
@@ -138,7 +138,7 @@ TEST_P(EveryLayout, IsOpenedByOthers) {
     EXPECT_EQ(TryOpen(server.Options(), "shared"), LFB_ERROR_REDIS_NO_FILTER);
 }
 
-// What was saved is loaded as it was, label and all that its form can say.
+// A saved filter is loaded unchanged, with its label where the layout can hold one.
 TEST_P(EveryLayout, IsSavedAndLoaded) {
   const lfb_config config = Config(30'000, 0.02, GetParam());
   const Filter local = Make(config);
@@ -163,7 +163,7 @@ TEST_P(EveryLayout, IsSavedAndLoaded) {
   EXPECT_EQ(none, nullptr);
 }
 
-// What moved() was told in all, and how much it takes at most.
+// The sum of bytes that moved() received, and its limit.
 struct Moved {
   uint64_t bytes, most;
 };
@@ -174,8 +174,8 @@ bool Move(void* told, uint64_t bytes) {
   return moved->bytes <= moved->most;
 }
 
-// Each byte of the words is told of once, and who has had enough ends it: of a filter that was
-// being saved nothing is left.  Seen to fail where that is taken for LFB_OK.
+// Each byte of the words is reported once. If moved() returns false, the call fails, and a
+// filter being saved leaves nothing behind. Seen to fail when that was taken for LFB_OK.
 TEST_P(EveryLayout, IsSavedAndLoadedUnderSomebodysEyes) {
   const lfb_config config = Config(3'000'000, 0.02, GetParam());
   const Filter local = Make(config);
@@ -199,7 +199,7 @@ TEST_P(EveryLayout, IsSavedAndLoadedUnderSomebodysEyes) {
   EXPECT_EQ(none, nullptr);
 }
 
-// Of an empty one no word is written, and all of it is there.
+// Saving an empty filter writes no words, but the filter is complete.
 TEST_P(EveryLayout, IsSavedEmpty) {
   const lfb_config config = Config(5000, 0.02, GetParam());
   const lfb_redis_options options = server.Options();
@@ -243,7 +243,7 @@ TEST_P(EveryLayout, IsListedExpiredRenamedAndDeleted) {
   EXPECT_EQ(server.Call({"DBSIZE"}), "0");
 }
 
-// A name that is taken is not taken away, and what was renamed before it showed is renamed back.
+// A name that is taken is not overwritten, and the parts already renamed are renamed back.
 TEST_P(EveryLayout, IsNotRenamedOntoAnother) {
   const lfb_config config = Config(2000, 0.02, GetParam());
   const lfb_redis_options options = server.Options();
@@ -335,7 +335,7 @@ class Helper : public testing::Test {
   const lfb_config config = Config(1000, 0.01, LFB_REDIS_MITZ32);
 };
 
-// The Java class's SETBITs for two strings, put twice each into the sink: the offsets that it
+// The Java class's SETBITs for two strings, each put twice into the sink: the offsets that it
 // printed (tests/strategies/mitz32_test.cc).
 const uint64_t kApple[] = {456, 2917, 6291, 80, 2021, 8232, 4858};
 const uint64_t kNumber[] = {712, 851, 2415, 1496, 67, 1631, 2280};

@@ -1,7 +1,7 @@
-// followers.h - versions of a filter on Redis as the tests publish and follow them.
+// followers.h - how the tests publish and follow versions of a filter on Redis.
 //
-// Version v has the keys 0 to kStep * v - 1, so that what a follower must have is known from
-// the version that it says it has.
+// Version v has the keys 0 to kStep * v - 1. So the version that a follower reports determines
+// the keys that it must have.
 #pragma once
 
 #include <lfbloom/redis_source.h>
@@ -34,9 +34,9 @@ inline Filter VersionFilter(uint64_t version, lfb_config config = Config(10'000,
   return filter;
 }
 
-// Publishes version `version` as the one after the newest.
+// How to publish; without changes by default.
 struct Publishing {
-  bool with_changes = false;  // the keys that it has and `after` has not
+  bool with_changes = false;  // the keys that this version has and `after` lacks
   uint64_t after = 0;
   uint32_t keep = 0;
 };
@@ -56,7 +56,7 @@ inline lfb_status TryPublish(const lfb_redis_options& options, uint64_t version,
   return lfb_redis_publish(&options, "seen", filter.get(), &publication, number);
 }
 
-// .. whose number is to be `version`.
+// Publishes `version` and expects that number.
 inline void Publish(const lfb_redis_options& options, uint64_t version, bool with_changes = false,
                     uint32_t keep = 0) {
   uint64_t number = 0;
@@ -71,7 +71,7 @@ inline std::set<std::string> KeysThere(const RedisServer& server) {
   return keys;
 }
 
-// How many keys there are beside lists: those of filters.
+// How many keys belong to filters: all except the lists and notes.
 inline size_t FilterKeys(const RedisServer& server) {
   size_t count = 0;
   for (const std::string& key : KeysThere(server))
@@ -116,7 +116,7 @@ class Follower {
     EXPECT_EQ(lfb_follow_poll(follow, now += 1000, &what), expected);
     return what;
   }
-  // The version that it says it has.
+  // The version that it reports.
   uint64_t At() const {
     lfb_follow_figures figures;
     lfb_follow_figures_now(follow, &figures);
@@ -141,8 +141,8 @@ class Follower {
   uint64_t now = 1'700'000'000;
 };
 
-// Looks at a follower again and again while others publish: the version that it says it has
-// only rises, and all of that version's keys are found.
+// Checks a follower repeatedly while others publish: the version that it reports only rises, and
+// all keys of that version are found.
 class Watch {
  public:
   explicit Watch(const Follower& follower)

@@ -1,4 +1,4 @@
-// jobs.h - a link, and jobs of which each command and each reply is a function.
+// jobs.h - a link, and jobs given as two functions: the i-th command and its reply.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ inline Link OpenLink(const lfb_redis_options& options) {
 
 using Command = std::vector<std::string>;
 
-// The key of a command is its second word; without one it goes to any node.
+// The key of a command is its second word. A command without one goes to any node.
 inline uint16_t WriteCommand(const Command& words, lfb_wire* wire) {
   lfb_wire_begin(wire, words.size());
   for (const std::string& word : words) lfb_wire_string(wire, word.data(), word.size());
@@ -50,7 +50,7 @@ inline lfb_status DoJob(lfb_link* link, Job job) {
   return lfb_link_run(link, &plain);
 }
 
-// One command; its reply must be no error.
+// Sends one command and returns its reply, which must not be an error.
 inline std::string Ask(lfb_link* link, const Command& command) {
   std::string answer;
   const lfb_status status = DoJob(link, {1, [&](uint64_t) { return command; },

@@ -1,8 +1,8 @@
-// link_calls_test.cc - each call of the system that a link makes fails, is interrupted, or
-// moves a byte only.
+// link_calls_test.cc - each system call that a link makes fails, is interrupted, or transfers
+// one byte only.
 //
-// Seen to fail with these planted by hand: EINTR taken for a lost connection; a socket that
-// could not be connected left open; a reply's newest block of memory kept.
+// Seen to fail with these planted by hand: EINTR taken for a lost connection; a socket left open
+// after a failed connect; a reply's newest memory block not freed.
 #include <cerrno>
 
 #include "tests/support/faults.h"
@@ -22,7 +22,7 @@ class LinkCalls : public testing::Test {
     options.window = 16;
     return options;
   }
-  // Opens a link, counts each key once, and closes it; `opened` says how far it came.
+  // Opens a link, counts each key once, and closes it. `opened_` is true if the link was opened.
   lfb_status Count(const lfb_redis_options& options) {
     lfb_link* link = nullptr;
     opened_ = false;
@@ -35,7 +35,7 @@ class LinkCalls : public testing::Test {
     lfb_link_close(link);
     return done;
   }
-  // What the server has, after `least` runs of which all commands were acknowledged.
+  // Checks the server's counters after `least` fully acknowledged runs.
   void Check(long long least) {
     for (uint64_t i = 0; i < kCount; i += 50)
       EXPECT_GE(std::stoll(server_.Call({"GET", std::to_string(i)})), least);
@@ -58,8 +58,8 @@ class LinkCalls : public testing::Test {
   uint64_t answered_ = 0, repeated_ = 0;
 };
 
-// A call that fails costs a connection that is being opened, and no job; memory that is refused
-// costs either.  Nothing stays open, or taken.
+// A failed call may fail the opening of a link, but no job. A failed allocation may fail either.
+// Nothing stays open or allocated.
 TEST_F(LinkCalls, EachFails) {
   const lfb_redis_options options = Options();
   unsigned failed_open = 0, outlived = 0, no_memory = 0;
@@ -89,7 +89,7 @@ TEST_F(LinkCalls, EachFails) {
   Check(outlived);
 }
 
-// Bytes one by one, in both directions.
+// One byte per call, in both directions.
 TEST_F(LinkCalls, MoveAByte) {
   const lfb_redis_options options = Options();
   const Outcome outcome = Try({Deed::kShortenAll}, [&] { return Count(options); });

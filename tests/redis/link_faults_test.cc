@@ -1,10 +1,12 @@
-// link_faults_test.cc - servers that die, stop, hang up, or are none.
+// link_faults_test.cc - servers that die, stop, close connections, or are not Redis.
 //
-// Seen to fail with these planted by hand, a test that does named behind each: what was in
-// flight when a connection broke is not sent again (SurvivesAServer); it is sent without
-// `again` (the same); it is sent behind what was not sent yet (KeepsTheOrder); no time limit
-// (GivesUpOnASilentServer hangs); a connection that broke between two jobs is not looked at
-// (NoticesThatItWasHungUp).
+// Each planted fault (by hand) and the test that was seen to fail:
+//
+// - commands in flight on a broken connection are not sent again: SurvivesAServer
+// - they are sent again without `again`: the same test
+// - they are sent after commands that were not sent yet: KeepsTheOrder
+// - no time limit: GivesUpOnASilentServer hangs
+// - a connection that broke between two jobs is not noticed: NoticesThatItWasHungUp
 #include <sys/resource.h>
 
 #include <chrono>
@@ -22,8 +24,8 @@ using std::chrono::milliseconds;
 
 std::string Key(uint64_t i) { return "key" + std::to_string(i); }
 
-// INCR of `count` keys, with `act` at some replies; then what the server has: each key was
-// counted once, or more often if its reply said that it was sent again.
+// Sends INCR for `count` keys and calls `act` at each reply. Then checks that the server counted
+// each key once, or more often if its reply was marked `again`.
 void CountThrough(RedisServer& server, lfb_link* link, uint64_t count,
                   const std::function<void(uint64_t answered)>& act) {
   std::vector<int> seen(count, 0);
@@ -46,8 +48,8 @@ void CountThrough(RedisServer& server, lfb_link* link, uint64_t count,
   EXPECT_EQ(server.Call({"DBSIZE"}), std::to_string(count));
 }
 
-// Killed and started again in the middle of a job, at once or a while later: what was
-// acknowledged is there, what was not is sent again.
+// The server is killed and restarted in the middle of a job, at once or after a delay.
+// Acknowledged commands are present, others are sent again.
 TEST(LinkFaults, SurvivesAServer) {
   RedisConfig config;
   config.durable = true;
@@ -70,7 +72,7 @@ TEST(LinkFaults, SurvivesAServer) {
   }
 }
 
-// Connections that the server closes with commands unread: the peer sees a reset.
+// The server closes connections with unread commands: the peer sees a reset.
 TEST(LinkFaults, SurvivesResets) {
   RedisServer server;
   lfb_redis_options options = server.Options();
@@ -79,10 +81,10 @@ TEST(LinkFaults, SurvivesResets) {
   CountThrough(server, link.get(), 20'000, [&](uint64_t answered) {
     if (answered % 1000 == 500) killed += std::stoul(server.Call({"CLIENT", "KILL", "TYPE", "normal"}));
   });
-  EXPECT_GT(killed, 5u);  // some replies came in before the connection was killed
+  EXPECT_GT(killed, 5u);  // some replies arrived before the connection was killed
 }
 
-// Commands of a slot stay in order through losses.
+// Commands of one slot stay in order through losses.
 TEST(LinkFaults, KeepsTheOrder) {
   RedisServer server;
   const Link link = OpenLink(server.Options());
@@ -100,7 +102,7 @@ TEST(LinkFaults, KeepsTheOrder) {
   EXPECT_EQ(next, 20'000u);
 }
 
-// A connection that was closed between two jobs costs neither a pause nor a doubt.
+// A connection closed between two jobs costs no pause, and no reply is marked `again`.
 TEST(LinkFaults, NoticesThatItWasHungUp) {
   RedisServer server;
   lfb_redis_options options = server.Options();
@@ -130,7 +132,8 @@ void AwaitAnswer(lfb_link* link) {
   AwaitSpinning("PING is answered", [=] { return Ping(link) == LFB_OK; });
 }
 
-// Gone for good: an error after the retries, and a link that works once it is back.
+// A server that stays dead is an error after the retries. The link works once the server is
+// back.
 TEST(LinkFaults, GivesUpOnADeadServer) {
   RedisServer server;
   lfb_redis_options options = server.Options();
@@ -143,7 +146,7 @@ TEST(LinkFaults, GivesUpOnADeadServer) {
   EXPECT_EQ(Ping(link.get()), LFB_OK);
 }
 
-// An empty machine may be needed to connect in 100 ms.
+// Connecting within 100 ms may need an idle host, so this tries repeatedly.
 Link OpenSoon(const lfb_redis_options& options) {
   lfb_link* made = nullptr;
   AwaitSpinning("a link is opened in time",
@@ -151,7 +154,7 @@ Link OpenSoon(const lfb_redis_options& options) {
   return Link(made);
 }
 
-// Stopped: no hang, and a link that works once it goes on.
+// A stopped server does not hang the call. The link works once the server continues.
 TEST(LinkFaults, GivesUpOnASilentServer) {
   RedisServer server;
   lfb_redis_options options = server.Options();
@@ -168,7 +171,7 @@ TEST(LinkFaults, GivesUpOnASilentServer) {
   AwaitAnswer(link.get());
 }
 
-// Also where far more is to be sent than the kernel takes.
+// The same if far more is to be sent than the kernel's buffers take.
 TEST(LinkFaults, GivesUpOnASilentServerWhileSending) {
   RedisServer server;
   lfb_redis_options options = server.Options();
@@ -184,7 +187,7 @@ TEST(LinkFaults, GivesUpOnASilentServerWhileSending) {
   AwaitAnswer(link.get());
 }
 
-// What go_on() was told, and how often it is to say yes.
+// The arguments that go_on() received, and how often it is to return true.
 struct Patience {
   int times;
   std::vector<std::pair<lfb_status, uint64_t>> told;
@@ -196,9 +199,9 @@ bool GoOn(void* told, lfb_status why, uint64_t silent_ms) {
   return static_cast<int>(patience->told.size()) <= patience->times;
 }
 
-// Before each pause it is asked whether there is to be one, and told since when nobody answers;
-// the time that it took to find out is part of it.  `retries` bounds it all the same.  Seen to
-// fail where the answer is not looked at, and where the time begins with the first failure.
+// Before each pause go_on() is called, with the time since the server last answered. That time
+// includes the time that it took to detect the failure. `retries` still bounds the pauses. Seen
+// to fail with the result ignored, and with the time counted from the first failure.
 TEST(LinkFaults, GoesOnForAsLongAsItIsToldTo) {
   RedisServer server;
   lfb_redis_options options = server.Options();
@@ -226,7 +229,7 @@ TEST(LinkFaults, GoesOnForAsLongAsItIsToldTo) {
   }
 }
 
-// Stopped for a while only: the job goes on.
+// The server is stopped for a while only: the job continues.
 TEST(LinkFaults, WaitsForAServerThatPauses) {
   RedisServer server;
   lfb_redis_options options = server.Options();
@@ -246,7 +249,7 @@ TEST(LinkFaults, WaitsForAServerThatPauses) {
   waker.join();
 }
 
-// A link with no descriptors left says so, and leaves none taken.
+// If no file descriptors are left, opening a link reports that, and leaks none.
 TEST(LinkFaults, HasNoDescriptors) {
   RedisServer server;
   const lfb_redis_options options = server.Options();
@@ -263,7 +266,7 @@ TEST(LinkFaults, HasNoDescriptors) {
   EXPECT_NE(std::string(said.text).find("Too many open files"), std::string::npos) << said.text;
 }
 
-// ---- what is no server, or a bad one ---------------------------------------------
+// ---- fake and faulty servers -----------------------------------------------------
 
 lfb_redis_options At(const FakeServer& server) {
   lfb_redis_options options{};
@@ -276,7 +279,7 @@ lfb_redis_options At(const FakeServer& server) {
 
 constexpr char kNoCluster[] = "-ERR This instance has cluster support disabled\r\n";
 
-// Answers PING and CLUSTER SLOTS as a server for itself does, then as told.
+// Answers PING and CLUSTER SLOTS like a standalone server, all else through `answer`.
 FakeServer::Answer Then(std::function<std::string(unsigned)> answer) {
   auto times = std::make_shared<unsigned>(0);
   return [answer, times](unsigned, const std::string& received) -> std::string {
@@ -328,7 +331,7 @@ TEST(LinkFakes, ThatSayNothingAreLeft) {
   EXPECT_EQ(lfb_link_open(&options, &link), LFB_ERROR_REDIS_TIMEOUT);
 }
 
-// A map of slots that makes no sense.
+// An invalid map of slots.
 TEST(LinkFakes, WithABadMapAreRefused) {
   for (const char* map :
        {"+OK\r\n", "*1\r\n:1\r\n", "*1\r\n*2\r\n:0\r\n:1\r\n", "*1\r\n*3\r\n:0\r\n:16384\r\n*2\r\n$1\r\nh\r\n:1\r\n",
@@ -344,7 +347,7 @@ TEST(LinkFakes, WithABadMapAreRefused) {
   }
 }
 
-// Redirections that lead nowhere, or round in a circle.
+// Redirections to nowhere, or in a circle.
 TEST(LinkFakes, ThatMisleadAreLeft) {
   for (const char* answer : {"-MOVED\r\n", "-MOVED x 127.0.0.1:1\r\n", "-MOVED 16384 127.0.0.1:1\r\n",
                              "-MOVED 1 127.0.0.1\r\n", "-MOVED 1 127.0.0.1:\r\n", "-ASK 1 127.0.0.1:0\r\n",
@@ -360,7 +363,7 @@ TEST(LinkFakes, ThatMisleadAreLeft) {
   EXPECT_EQ(Get(link.get()), LFB_ERROR_REDIS_UNAVAILABLE);
 }
 
-// Refused for the time being: asked again, the caller sees the answer alone.
+// A temporary refusal is retried; the caller sees only the final answer.
 TEST(LinkFakes, ThatAreBusyAreAskedAgain) {
   for (const char* busy : {"-LOADING still\r\n", "-BUSY a script\r\n", "-CLUSTERDOWN no quorum\r\n",
                            "-TRYAGAIN later\r\n", "-MASTERDOWN link\r\n",
@@ -375,8 +378,8 @@ TEST(LinkFakes, ThatAreBusyAreAskedAgain) {
   }
 }
 
-// .. also where it is the waiting for replicas that was refused: what was done is done again, and
-// waited for.  Seen to fail with WAIT's BUSY given to the caller.
+// The same if WAIT is refused: the command is executed again, and the wait repeated. Seen to
+// fail with WAIT's BUSY returned to the caller.
 TEST(LinkFakes, ThatAreTooBusyToWaitForReplicasAreAskedAgain) {
   for (const char* busy : {"-BUSY a script\r\n", "-LOADING still\r\n", "-UNBLOCKED another state\r\n"}) {
     FakeServer server(Then([&](unsigned time) -> std::string {
@@ -395,10 +398,10 @@ TEST(LinkFakes, ThatAreTooBusyToWaitForReplicasAreAskedAgain) {
   }
 }
 
-// Who may be waited for by the hour, but not while it is connected to, was silent for as long as
-// connecting took.  Seen to fail with timeout_ms taken for that, too.
+// If connecting times out, the silence reported is the time that connecting took, not the longer
+// timeout_ms. Seen to fail with timeout_ms reported.
 TEST(LinkFakes, ThatLetNobodyInWereSilentForAsLongAsThatTook) {
-  unsigned pings = 0;  // of the server's thread
+  unsigned pings = 0;  // written by the server's thread
   FakeServer server([&](unsigned, const std::string& received) -> std::string {
     if (received.find("SLOTS") != std::string::npos) return kNoCluster;
     if (received == "*1\r\n$4\r\nPING\r\n") return pings++ == 0 ? "+PONG\r\n" : "";
@@ -419,10 +422,10 @@ TEST(LinkFakes, ThatLetNobodyInWereSilentForAsLongAsThatTook) {
   EXPECT_EQ(silent, 500u);
 }
 
-// An answer without an end takes neither all memory nor all time: a string that is said to be
-// very long, a line that does not end, arrays in one another that have more than anybody asks for.
-// Seen to fail, by the test's time limit or with NO_MEMORY, where replies.c does not look
-// (reader_is_over, `elements`).
+// An endless answer exhausts neither memory nor time: a string with a huge announced size, a
+// line without an end, nested arrays with more elements than any command returns. Seen to fail,
+// by the test's time limit or with NO_MEMORY, without the checks in replies.c (reader_is_over,
+// `elements`).
 TEST(LinkFakes, ThatNeverEndTheirAnswerAreLeft) {
   std::string many = "*1000000\r\n";
   for (int i = 0; i < 8; i++) {
@@ -445,7 +448,7 @@ TEST(LinkFakes, ThatNeverEndTheirAnswerAreLeft) {
   }
 }
 
-// A server that has clients enough is not taken for one that refuses the password.
+// "Too many clients" is not taken for a refused password.
 TEST(LinkFaults, AServerThatIsFullOfClientsIsTriedAgain) {
   RedisConfig config;
   config.password = "secret";
@@ -463,13 +466,13 @@ TEST(LinkFaults, AServerThatIsFullOfClientsIsTriedAgain) {
   lfb_link_close(none);
 }
 
-// A master that has become a replica: what it refuses is sent again, over a new connection.
-// Seen to fail with READONLY taken for a refusal, and where its connection is kept.
+// If a master becomes a replica, refused commands are sent again over a new connection. Seen to
+// fail with READONLY taken for a final refusal, and with the connection kept.
 TEST(LinkFaults, AMasterThatBecameAReplicaIsTriedAgain) {
   RedisServer server;
   const Link link = OpenLink(server.Options());
   EXPECT_EQ(Ask(link.get(), {"SET", "a", "1"}), "OK");
-  server.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.bus_port())});  // nobody is there
+  server.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.bus_port())});  // no server listens there
   const auto figure = [&](const char* name) { return std::stoul(server.Info(name)); };
   const unsigned long before = figure("total_error_replies");
   std::thread helper([&] {
@@ -483,7 +486,7 @@ TEST(LinkFaults, AMasterThatBecameAReplicaIsTriedAgain) {
   EXPECT_EQ(server.Call({"GET", "a"}), "2");
 }
 
-// More answers than questions, or no reply at all: the link is good for the next job.
+// After extra replies or a malformed one, the link works for the next job.
 TEST(LinkFakes, ThatTalkTooMuchAreLeft) {
   for (const char* answer : {"+one\r\n+two\r\n", "?\r\n"}) {
     FakeServer server(Then([&](unsigned time) -> std::string { return time == 0 ? answer : "+yes\r\n"; }));

@@ -1,4 +1,4 @@
-// link_test.cc - a link to one server that does what it should.
+// link_test.cc - a link to one server that works as it should.
 #include <map>
 
 #include "tests/support/ports.h"
@@ -32,7 +32,7 @@ TEST(Link, DoesNothingOfNothing) {
   EXPECT_EQ(DoJob(link.get(), {0, nullptr, nullptr}), LFB_OK);
 }
 
-// Never more in flight than the window, as the server counts its commands.
+// Commands written without an answer never exceed the window by more than one.
 TEST(Link, KeepsToItsWindow) {
   RedisServer server;
   lfb_redis_options options = server.Options();
@@ -58,7 +58,7 @@ TEST(Link, KeepsToItsWindow) {
   }
 }
 
-// Bytes of every kind and size come back as they were, also ones that take many reads.
+// Bytes of every kind and size come back unchanged, also if a reply takes many reads.
 TEST(Link, CarriesAnyBytes) {
   RedisServer server;
   const Link link = OpenLink(server.Options());
@@ -70,7 +70,7 @@ TEST(Link, CarriesAnyBytes) {
   }
 }
 
-// Arrays in arrays, and numbers of either sign.
+// Nested arrays, and numbers of either sign.
 TEST(Link, ReadsEveryReply) {
   RedisServer server;
   const Link link = OpenLink(server.Options());
@@ -98,8 +98,8 @@ TEST(Link, ReadsEveryReply) {
             LFB_OK);
 }
 
-// An error is a reply like any other; what the caller makes of it ends the job, and the link
-// is as good as before.
+// An error is a reply like any other. If the caller's function returns it, the job ends, and the
+// link still works.
 TEST(Link, HandsErrorsOver) {
   RedisServer server;
   const Link link = OpenLink(server.Options());
@@ -182,7 +182,7 @@ TEST(Link, SaysThatNobodyIsThere) {
   EXPECT_EQ(link, nullptr);
 }
 
-// Writes beyond maxmemory are refused with a status of their own, and reads go on.
+// Writes beyond maxmemory are refused with a status of their own; reads continue.
 TEST(Link, TellsThatTheServerIsFull) {
   RedisConfig config;
   config.more = {"--maxmemory", "3mb", "--maxmemory-policy", "noeviction"};

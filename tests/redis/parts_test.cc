@@ -1,4 +1,4 @@
-// parts_test.cc - what a link is made of, without a server: addresses, commands, slots.
+// parts_test.cc - the parts of a link that need no server: addresses, commands, slots.
 #include <gtest/gtest.h>
 #include <lfbloom/redis.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 std::string Or(const char* text) { return text == nullptr ? "(none)" : text; }
 
-// Everything an address says, on a line.
+// All fields of an address, on one line.
 std::string Parsed(const std::string& url) {
   lfb_redis_address address;
   if (lfb_redis_parse_url(url.c_str(), &address) != LFB_OK) return "refused";
@@ -91,7 +91,7 @@ TEST(Wire, IsFailedWithoutMemory) {
   lfb_wire wire{};
   lfb_wire_text(&wire, "PING");
   const size_t size = wire.size;
-  EXPECT_FALSE(lfb_wire_room(&wire, SIZE_MAX));  // more than there are addresses
+  EXPECT_FALSE(lfb_wire_room(&wire, SIZE_MAX));  // more than the address space
   EXPECT_TRUE(wire.failed);
   EXPECT_EQ(wire.size, size);
   lfb_wire_free(&wire);
@@ -99,7 +99,7 @@ TEST(Wire, IsFailedWithoutMemory) {
 
 uint16_t Slot(const std::string& key) { return lfb_key_slot(key.data(), key.size()); }
 
-// Source: Redis Cluster Specification; CLUSTER KEYSLOT is asked by link_test.
+// Source: Redis Cluster Specification. link_test.cc compares with CLUSTER KEYSLOT.
 TEST(Wire, ReadsNumbersUpToTheirMost) {
   const auto read = [](const std::string& digits, uint64_t most) {
     uint64_t number = 77;
@@ -129,7 +129,7 @@ TEST(Slots, AreThoseOfTheSpecification) {
   EXPECT_LT(Slot("{"), 16384);
 }
 
-// First in, first out, over many a turn of the ring.
+// First in, first out, over many turns of the ring.
 TEST(Queue, KeepsOrder) {
   lfb_queue queue{};
   uint64_t added = 0, taken = 0;

@@ -1,4 +1,4 @@
-// remotes.h - filters on Redis as the tests make them.
+// remotes.h - how the tests create filters on Redis.
 #pragma once
 
 #include <lfbloom/redis.h>
@@ -16,7 +16,7 @@ struct RemoteCloser {
 };
 using Remote = std::unique_ptr<lfb_redis, RemoteCloser>;
 
-// Parts of 4 KiB: 63 blocks each, so that small filters have many.
+// Parts of 4 KiB, 63 blocks each, so that small filters have many.
 constexpr uint64_t kSmallParts = 4096;
 
 inline Remote CreateRemote(const lfb_redis_options& options, const std::string& name,

@@ -1,8 +1,8 @@
-// replica_child.cc - a process of its own with a replica, for tests that kill and stop one.
+// replica_child.cc - a process with a replica, for tests that kill and stop it.
 //
 //     replica_child PORT NAME put         puts 0, 1, .. in hundreds; writes how many were flushed
-//     replica_child PORT NAME follow N    opens, writes a line; waits for key N, and until it
-//                                         has caught up; writes how many of those before N it
+//     replica_child PORT NAME follow N    opens, writes a line; waits for key N and until it has
+//                                         caught up; writes how many of the keys before N it
 //                                         lacks, and how often it has loaded the filter
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +29,7 @@ void PutForEver(const Replica& replica) {
 void Follow(const Replica& replica, uint64_t last) {
   Write(0);
   Await("the last key is found", [&] { return Has(replica, last); });
-  CatchUp(replica); // a key may be found before those that were put before it
+  CatchUp(replica); // a key may be found before keys that were put earlier
   Write(Missing(replica, 0, last));
   Write(State(replica).loads);
 }

@@ -1,4 +1,4 @@
-// replica_parts_test.cc - what replicas are made of: the queue of puts, and the histogram.
+// replica_parts_test.cc - the parts of a replica: the queue of puts, and the histogram.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ TEST(Lags, APercentileIsAtMostAnEighthTooHigh) {
   for (uint64_t value : {0ull, 1ull, 7ull, 8ull, 9ull, 100ull, 12345ull, 1ull << 40, ~0ull}) {
     lfb_lags lags{};
     lfb_lags_add(&lags, value, 3);
-    lfb_lags_add(&lags, ~0ull, 1);  // so that it is not the largest that is said
+    lfb_lags_add(&lags, ~0ull, 1);  // so that the percentile is not capped at the largest lag
     EXPECT_GE(lfb_lags_percentile(&lags, 50), value);
     EXPECT_LE(lfb_lags_percentile(&lags, 50), value < ~0ull - value / 8 ? value + value / 8 : ~0ull);
   }
@@ -50,7 +50,7 @@ class Outbox {
 };
 
 TEST(OutboxTest, HoldsWhatItHasRoomForInOrder) {
-  Outbox outbox(5);  // 8
+  Outbox outbox(5);  // rounded up to 8
   lfb_outgoing taken[16];
   for (uint64_t round = 0; round < 5; round++) {
     EXPECT_TRUE(lfb_outbox_is_empty(outbox.get()));
@@ -68,8 +68,8 @@ TEST(OutboxTest, HoldsWhatItHasRoomForInOrder) {
   }
 }
 
-// Of four threads' puts into one ring each is taken once, in its thread's order, and none
-// that was refused.  Seen to fail, 4 times in 5, with the place taken by a store instead of
+// Four threads put into one ring. Each accepted put is taken once, in its thread's order; no
+// refused put is taken. Seen to fail, 4 times in 5, with the place taken by a store instead of
 // an exchange (outbox_win).
 TEST(OutboxTest, EachPutIsTakenOnceAndInOrder) {
   constexpr unsigned kThreads = 4;

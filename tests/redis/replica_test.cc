@@ -1,4 +1,4 @@
-// replica_test.cc - local copies that follow a filter on Redis.
+// replica_test.cc - local replicas of a filter on Redis.
 #include <atomic>
 #include <csignal>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kCount = kUnderTsan ? 20'000 : 60'000;
 
-// At 1e-9 no key is found that was not put.
+// At 1e-9 there are no false positives.
 lfb_config Exact(lfb_strategy_id strategy = LFB_FAST) { return Config(200'000, 1e-9, strategy); }
 
 std::vector<uint64_t> WordsOf(const Replica& replica) {
@@ -34,7 +34,7 @@ uint64_t MissingThere(const Remote& remote, uint64_t count) {
   return count - yes;
 }
 
-// Looks without any pause, for what is there for a moment: the clock is read after many looks.
+// Checks without pauses, for a short-lived condition. The clock is read once per 1,024 checks.
 template <typename Done>
 void AwaitHot(const std::string& what, const Done& done) {
   const auto soon = [&done] {
@@ -52,10 +52,10 @@ class Replicas : public testing::Test {
   const Remote remote = CreateRemote(options, "seen", Exact());
 };
 
-// ---- what is promised ------------------------------------------------------------
+// ---- guarantees ------------------------------------------------------------------
 
-// Put, found here at once; flushed, found by plain clients; caught up, found by others.  With
-// every layout, whose hashes have one half or two.
+// A key that was put is found here at once. After a flush plain clients find it, and after
+// catching up other replicas do. With every layout, with hashes of one half and of two.
 TEST(ReplicaLayouts, WhatIsPutHereIsFoundHereThereAndElsewhere) {
   RedisServer server;
   for (lfb_strategy_id strategy : kRemoteStrategies) {
@@ -101,8 +101,8 @@ TEST_F(Replicas, AnObjectIsAKey) {
   EXPECT_EQ(lfb_replica_fast(a.get(), &fast), LFB_OK);
 }
 
-// Two replicas put into each other's ears on two threads each; in the end all four have
-// all, by the stream alone, and the state has counted it.
+// Two replicas put keys at the same time, two threads on each. In the end both replicas and the
+// server have all keys, through the stream alone, and the figures of the state are right.
 TEST_F(Replicas, TwoExchangeTheirPutsUnderLoad) {
   const Replica a = OpenReplica(options, "seen"), b = OpenReplica(options, "seen");
   constexpr unsigned kThreads = 4;
@@ -134,10 +134,10 @@ TEST_F(Replicas, TwoExchangeTheirPutsUnderLoad) {
   }
 }
 
-// Whoever finds a key in that another thread puts counts its place in the queue: so a flush waits
-// for it, though only the other thread sends it.  One puts key after key, the other looks for
-// each until it is there.  Seen to fail, 5 times in 5, with the bits set before the place is given
-// (replica.c, replica_put).
+// A thread that finds a key put by another thread sees its place in the queue as taken. So its
+// flush waits for that key, although only the other thread sends it. One thread puts key after
+// key, the other looks for each until it is found. Seen to fail, 5 times in 5, with the bits set
+// before the place is taken (replica.c, replica_put).
 TEST_F(Replicas, WhoFindsAKeyCountsItsPlace) {
   const Replica a = OpenReplica(options, "seen");
   constexpr uint64_t kKeys = kUnderTsan ? 2000 : 30'000;
@@ -157,7 +157,8 @@ TEST_F(Replicas, WhoFindsAKeyCountsItsPlace) {
   EXPECT_EQ(uncounted, 0u);
 }
 
-// Flushed by whom the key was put second: it was found in, and is acknowledged all the same.
+// Two threads put and flush the same key. The second finds it present, and its flush
+// acknowledges it, too.
 TEST_F(Replicas, AFlushCoversAKeyThatAnotherThreadPut) {
   const Replica a = OpenReplica(options, "seen");
   constexpr uint64_t kKeys = kUnderTsan ? 200 : 1000;
@@ -178,9 +179,9 @@ TEST_F(Replicas, AFlushCoversAKeyThatAnotherThreadPut) {
 
 // ---- opening -------------------------------------------------------------------------
 
-// While somebody puts, replicas are opened: what was put before, or meanwhile, is in them.
-// Seen to fail, 4 times in 4, with the end of the stream remembered behind the load
-// (replica_read.c, lfb_replica_load).
+// Replicas are opened during puts, and miss no key that was put before or during that. Seen to
+// fail, 4 times in 4, with the end of the stream read after the load (replica_read.c,
+// lfb_replica_load).
 TEST_F(Replicas, NothingFallsBetweenTheSnapshotAndTheStream) {
   const Replica putter = OpenReplica(options, "seen");
   std::atomic<bool> ended{false};
@@ -227,7 +228,7 @@ TEST_F(Replicas, WhatCannotBeOpenedSaysWhy) {
   EXPECT_EQ(none, nullptr);
 }
 
-// Somebody else's stream is not touched, nor anything else under its name.
+// Another program's stream, or any other key under its name, is left alone.
 TEST_F(Replicas, AStreamOfSomebodyElseIsRefused) {
   lfb_replica* none = nullptr;
   server.Call({"DEL", "{seen}:stream"});
@@ -243,7 +244,7 @@ TEST_F(Replicas, AStreamOfSomebodyElseIsRefused) {
 
 // ---- servers that die, stop and forget ---------------------------------------------
 
-// Killed and started again under two replicas that put all the time.
+// The server is killed and restarted while two replicas put.
 TEST(ReplicaFaults, AServerThatIsKilledLosesNothing) {
   RedisConfig durable;
   durable.durable = true;
@@ -274,8 +275,8 @@ TEST(ReplicaFaults, AServerThatIsKilledLosesNothing) {
   EXPECT_EQ(MissingThere(remote, kBatch * kBatches), 0u);
 }
 
-// A server that stays there and answers nothing: puts and queries go on, the state says so, and
-// a flush ends when it was told to.
+// If the server stops answering, puts and queries continue, the state reports it, and a flush
+// returns at its time limit.
 TEST_F(Replicas, AServerThatIsStoppedHoldsUpNobody) {
   lfb_redis_options impatient = options;
   impatient.timeout_ms = 300;
@@ -299,7 +300,7 @@ TEST_F(Replicas, AServerThatIsStoppedHoldsUpNobody) {
   Await("both replicas are connected", [&] { return State(a).connected && State(b).connected; });
 }
 
-// A replica of a server that is stopped is closed all the same.
+// The replica of a stopped server can still be closed.
 TEST_F(Replicas, AReplicaOfAStoppedServerCloses) {
   lfb_redis_options impatient = options;
   impatient.timeout_ms = 100;
@@ -311,7 +312,7 @@ TEST_F(Replicas, AReplicaOfAStoppedServerCloses) {
   server.Continue();
 }
 
-// A full server refuses; once it has room, all comes in.
+// A full server refuses puts. Once it has room, all of them arrive.
 TEST_F(Replicas, AServerThatIsFullIsTriedAgain) {
   const Replica a = OpenReplica(options, "seen");
   server.Call({"CONFIG", "SET", "maxmemory", "1mb"});
@@ -327,9 +328,9 @@ TEST_F(Replicas, AServerThatIsFullIsTriedAgain) {
 
 std::string Port(const RedisServer& server) { return std::to_string(server.port()); }
 
-// A process that is stopped until the stream has lost what it had not read misses nothing: it
-// loads the filter.  Seen to fail, 2 times in 2, where the last entry is not looked for (stream.c,
-// lfb_stream_read without `kept`).
+// A process is stopped until the stream has been trimmed of entries that it had not read. It
+// misses nothing: it loads the filter. Seen to fail, 2 times in 2, without the check for the
+// last entry (stream.c, lfb_stream_read without `kept`).
 TEST_F(Replicas, WhoFellBehindTheTrimLoadsAndMissesNothing) {
   lfb_replica_config config{};
   config.stream_entries = 10;
@@ -339,7 +340,7 @@ TEST_F(Replicas, WhoFellBehindTheTrimLoadsAndMissesNothing) {
                  std::to_string(kKeys)});
   EXPECT_EQ(child.Line(), "0");
   child.Signal(SIGSTOP);
-  for (uint64_t key = 0; key < kKeys; key++) { // an entry each
+  for (uint64_t key = 0; key < kKeys; key++) { // one entry per key
     (void)lfb_replica_put_u64(putter.get(), key);
     Flush(putter);
   }
@@ -352,7 +353,7 @@ TEST_F(Replicas, WhoFellBehindTheTrimLoadsAndMissesNothing) {
   EXPECT_EQ(child.Wait(), 0);
 }
 
-// Where it was stopped, but nothing was lost from the stream, it reads on.
+// A process that was stopped reads on if the stream still has every entry.
 TEST_F(Replicas, WhoIsBehindReadsOn) {
   const Replica putter = OpenReplica(options, "seen");
   Program child({"tests/redis/replica_child", Port(server), "seen", "follow", "20000"});
@@ -366,7 +367,7 @@ TEST_F(Replicas, WhoIsBehindReadsOn) {
   EXPECT_EQ(child.Wait(), 0);
 }
 
-// A stream that was deleted, and made anew by others meanwhile, is noticed.
+// A follower notices that the stream was deleted and created again by others.
 TEST_F(Replicas, AStreamThatIsGoneIsNoticed) {
   const Replica a = OpenReplica(options, "seen"), b = OpenReplica(options, "seen");
   for (uint64_t round = 0; round < 5; round++) {
@@ -380,8 +381,8 @@ TEST_F(Replicas, AStreamThatIsGoneIsNoticed) {
   }
 }
 
-// An entry that nobody here has written stands for anything: whoever reads it loads the filter,
-// and goes on.
+// An entry in an unknown format can mean anything: a replica that reads it loads the filter, and
+// continues.
 TEST_F(Replicas, AnEntryOfAnotherShapeHasTheFilterLoaded) {
   const Replica a = OpenReplica(options, "seen"), b = OpenReplica(options, "seen");
   const std::vector<std::vector<std::string>> shapes = {
@@ -406,12 +407,12 @@ TEST_F(Replicas, AnEntryOfAnotherShapeHasTheFilterLoaded) {
   EXPECT_EQ(Missing(b, 0, 100), 0u);
 }
 
-// What a process had flushed when it was killed is with all others.
+// All keys that a process had flushed before it was killed are present everywhere else.
 TEST_F(Replicas, AProcessThatIsKilledLosesNothingThatItHadFlushed) {
   const Replica b = OpenReplica(options, "seen");
   Program child({"tests/redis/replica_child", Port(server), "seen", "put"});
   uint64_t flushed = 0;
-  while (flushed < 5000) flushed = std::stoull(child.Line());  // throws at the output's end
+  while (flushed < 5000) flushed = std::stoull(child.Line());  // throws at the end of the output
   child.Signal(SIGKILL);
   EXPECT_EQ(child.Wait(), -SIGKILL);
   CatchUp(b);
@@ -422,9 +423,10 @@ TEST_F(Replicas, AProcessThatIsKilledLosesNothingThatItHadFlushed) {
 
 // ---- full queues, and resyncs ------------------------------------------------------------
 
-// More than the queue holds, without a server: nothing is refused here, and nothing is missing
-// there once there is one.  Seen to fail without a resync for what found no room
-// (replica_send.c, resync_is_wanted), and with it but nobody told (resync_with).
+// More puts than the queue holds, without a server: all are present locally, and also on the
+// server once it is back. Seen to fail without a resync for the keys that found no room
+// (replica_send.c, resync_is_wanted), and with a resync that other replicas are not told of
+// (resync_with).
 TEST(ReplicaFaults, AFullQueueLosesNothing) {
   RedisConfig durable;
   durable.durable = true;
@@ -438,7 +440,7 @@ TEST(ReplicaFaults, AFullQueueLosesNothing) {
   PutRange(a, 0, 20'000);
   EXPECT_EQ(Missing(a, 0, 20'000), 0u);
   EXPECT_TRUE(State(a).resyncs_due);
-  EXPECT_LE(State(a).queued, 64u + 4096u);  // the queue, and a batch that was taken of it
+  EXPECT_LE(State(a).queued, 64u + 4096u);  // the queue, and a batch taken from it
   EXPECT_EQ(lfb_replica_flush(a.get(), 10), LFB_ERROR_REPLICA_UNSENT);
   server.Start();
   Flush(a);
@@ -447,8 +449,8 @@ TEST(ReplicaFaults, AFullQueueLosesNothing) {
   Await("the other replica has all keys", [&] { return Missing(b, 0, 20'000) == 0; });
 }
 
-// The same by four threads at a live server, whose queue is two keys long: hardly a put finds
-// room, and resyncs come beside puts.
+// The same with four threads and a live server: the queue has two places, so few puts find room,
+// and resyncs run during puts.
 TEST_F(Replicas, AQueueThatIsFullAllTheTimeLosesNothing) {
   lfb_replica_config config{};
   config.queue_keys = 2;
@@ -461,7 +463,7 @@ TEST_F(Replicas, AQueueThatIsFullAllTheTimeLosesNothing) {
   EXPECT_EQ(MissingThere(remote, kCount), 0u);
 }
 
-// What a plain client puts comes by a resync; what the server forgot goes back by one.
+// A resync fetches what a plain client put, and sends what the server lost.
 TEST_F(Replicas, AResyncGoesBothWays) {
   const Replica a = OpenReplica(options, "seen"), b = OpenReplica(options, "seen");
   EXPECT_EQ(lfb_redis_put_u64(remote.get(), 1, nullptr), LFB_OK);
@@ -495,8 +497,8 @@ TEST_F(Replicas, ResyncsComeByTheClock) {
   EXPECT_EQ(State(a).loads, 1u);
 }
 
-// Resyncs beside puts that are on their way tell nobody to load: what is on its way lacks there,
-// but is no loss.  Seen to fail, 2 times in 2, without the drain (resync_compare).
+// A resync during puts makes no other replica load: keys in transit are absent on the server,
+// but not lost. Seen to fail, 2 times in 2, without the drain (resync_compare).
 TEST_F(Replicas, AResyncUnderLoadTakesNothingForLost) {
   const Replica a = OpenReplica(options, "seen"), b = OpenReplica(options, "seen");
   std::atomic<bool> ended{false};
@@ -512,7 +514,7 @@ TEST_F(Replicas, AResyncUnderLoadTakesNothingForLost) {
   EXPECT_EQ(WordsOf(a), WordsOf(b));
 }
 
-// ---- filters that go --------------------------------------------------------------------------
+// ---- deleted filters --------------------------------------------------------------------------
 
 TEST_F(Replicas, AFilterThatWasDeletedIsSaidToBeGoneAndLeavesNothing) {
   const Replica a = OpenReplica(options, "seen");
@@ -543,7 +545,7 @@ TEST_F(Replicas, TheStreamGoesWithItsFilter) {
 
 // ---- a cluster -----------------------------------------------------------------------------------
 
-// The slot of the stream, and of the description, moves to another node under load.
+// The slot of the stream and of the description moves to another node during puts.
 TEST(ReplicaCluster, ASlotThatMovesLosesNothing) {
   RedisCluster cluster;
   const Remote remote = CreateRemote(cluster.Options(), "seen", Exact());

@@ -1,4 +1,4 @@
-// replicas.h - replicas as the tests open them.
+// replicas.h - how the tests open replicas.
 #pragma once
 
 #include <lfbloom/replica.h>
@@ -15,7 +15,7 @@ struct ReplicaCloser {
 };
 using Replica = std::unique_ptr<lfb_replica, ReplicaCloser>;
 
-// What takes longer never comes.
+// A time limit that is reached only on failure.
 constexpr uint64_t kForEver = std::chrono::milliseconds(kPatience).count();
 
 inline Replica OpenReplica(const lfb_redis_options& options, const std::string& name,
@@ -53,14 +53,13 @@ inline void Flush(const Replica& replica) {
       << lfb_status_text(State(replica).status);
 }
 
-// Waits until, by guarantee 2 of lfbloom/replica.h, everything that has been flushed by now is
-// in each of them.
+// Waits until everything flushed by now is in each of them, by guarantee 2 of lfbloom/replica.h.
 template <typename... Replicas>
 void CatchUp(const Replicas&... replicas) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   const auto caught_up = [&](const Replica& replica) {
-    const auto passed = Clock::now() - begin;  // before the state is taken: less, not more
+    const auto passed = Clock::now() - begin;  // read before the state, so that it is not too long
     return std::chrono::microseconds(State(replica).lag_us) < passed;
   };
   (Await("a replica has caught up", [&] { return caught_up(replicas); }), ...);

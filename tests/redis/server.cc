@@ -52,8 +52,8 @@ std::string File(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Starts programs that go when this process does, however that ends.  The kernel has them go
-// with the thread that started them: so there is one for that.
+// Starts programs that the kernel kills when this process ends in any way. The kernel does so
+// when the thread that started them ends, so one thread does nothing else.
 class Spawner {
  public:
   Spawner() {
@@ -66,7 +66,7 @@ class Spawner {
       wanted_.push_back({arguments, &started});
     }
     ready_.notify_one();
-    return started.get_future().get();  // after a fork() of the other thread, which needs no limit
+    return started.get_future().get();  // after the other thread's fork(): no limit needed
   }
 
  private:
@@ -128,7 +128,7 @@ lfb_redis_options RedisServer::Options() const {
   lfb_redis_options options{};
   options.port = port();
   if (!config_.password.empty()) options.password = config_.password.c_str();
-  // What is loaded in milliseconds elsewhere takes seconds where others compute.
+  // Loading takes milliseconds on an idle host, but seconds on a busy one.
   options.connect_ms = 20'000;
   options.timeout_ms = 60'000;
   return options;
@@ -156,7 +156,7 @@ void RedisServer::Spawn() {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  // Leaked: its thread lives as long as the process.
+  // Leaked: its thread runs as long as the process.
   static Spawner* const spawner = new Spawner;
   pid_ = spawner->Spawn(arguments.data());
   ASSERT_GT(pid_, 0);
@@ -268,7 +268,7 @@ void RedisCluster::Meet() {
   }
 }
 
-// A node tells PUBLISH only to the nodes that it has a connection to.
+// A node sends PUBLISH only to nodes that it has a connection to.
 bool RedisCluster::IsReady(RedisServer& server) {
   const std::string info = server.Call({"CLUSTER", "INFO"}), nodes = server.Call({"CLUSTER", "NODES"});
   const auto has = [](const std::string& text, const std::string& part) {
@@ -284,7 +284,7 @@ void RedisCluster::AwaitReady() {
     Await("a node serves and is connected to all others", [&] { return IsReady(*server); });
 }
 
-// A master answers for its own slots, and says MOVED of others: no key needed.
+// Whether the node is a master that owns the slot, by its own CLUSTER NODES.
 bool RedisCluster::Holds(RedisServer& server, uint16_t slot) {
   if (!server.running() || server.Info("role") != "master") return false;
   const std::string id = Id(server);
@@ -327,8 +327,8 @@ size_t RedisCluster::MoveKeys(uint16_t slot, RedisServer& from, RedisServer& to,
   return moved;
 }
 
-// Has a node's event loop go round: what the node had queued is then sent, and what had come is
-// read.  A connection and its command are in different rounds; the second one is to be sure.
+// Runs a node's event loop: it sends what it had queued, and reads what had arrived. A
+// connection and its command can be in different iterations, so there are two PINGs.
 void RedisCluster::Drain(RedisServer& server) {
   for (int i = 0; i < 2 && server.running(); i++) EXPECT_EQ(server.Call({"PING"}), "PONG");
 }
@@ -337,10 +337,10 @@ void RedisCluster::MoveAllKeys(uint16_t slot, RedisServer& from, RedisServer& to
   AwaitSpinning("a slot's keys are moved", [&] { return MoveKeys(slot, from, to, 100) == 0; });
 }
 
-// Without a new epoch for who gets the slot, as SETSLOT NODE would give him where he is importing:
-// two nodes that take one at the same time settle it between themselves, and what one of them
-// had meanwhile given away is then nobody's.  So the slot is given away first, and taken once
-// no node has a message left from before that.
+// Ends a move without a new epoch for the node that gets the slot. SETSLOT NODE on an importing
+// node would create one, and two nodes that take the same epoch resolve that between themselves.
+// A slot that one of them gave away at that time would then have no owner. So the slot is given
+// away first, and taken once no node has a message left from before.
 void RedisCluster::EndMove(uint16_t slot, RedisServer& from, RedisServer& to) {
   const std::string number = std::to_string(slot), id = Id(to);
   EXPECT_EQ(from.Call({"CLUSTER", "SETSLOT", number, "NODE", id}), "OK");

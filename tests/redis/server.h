@@ -1,8 +1,8 @@
-// server.h - Redis servers of a test's own: on ports that no other process gets (tests/support/ports.h),
-// in a directory of the test's, gone when the test is.
+// server.h - Redis servers that a test starts: on ports that no other process gets
+// (tests/support/ports.h), in a directory of the test, and gone when the test ends.
 //
-// Started, killed, stopped, and started again by whoever has one; one thread at a time.
-// Failures to do so are failures of the test.  Each wait has a limit (tests/support/await.h).
+// One thread at a time may start, kill, stop and restart a server. Failures to do so are
+// failures of the test. Each wait has a limit (tests/support/await.h).
 #pragma once
 
 #include <lfbloom/redis.h>
@@ -15,11 +15,11 @@
 #include "tests/support/ports.h"
 
 struct RedisConfig {
-  std::string password;    // "": none is asked for
-  bool durable = false;    // what was acknowledged outlasts SIGKILL (appendfsync always)
-  bool cluster = false;    // RedisCluster's business
+  std::string password;    // "": no password
+  bool durable = false;    // acknowledged writes survive SIGKILL (appendfsync always)
+  bool cluster = false;    // set by RedisCluster
   unsigned node_ms = 0;    // cluster-node-timeout
-  std::vector<std::string> more;  // further words for the command line
+  std::vector<std::string> more;  // more words for the command line
 };
 
 class RedisServer {
@@ -30,21 +30,21 @@ class RedisServer {
   RedisServer& operator=(const RedisServer&) = delete;
 
   uint16_t port() const { return port_.number(); }
-  // Between nodes of a cluster; of another server, a port where nobody listens.
+  // For connections between nodes of a cluster. On a standalone server no process listens there.
   uint16_t bus_port() const { return bus_port_.number(); }
-  // How to reach it; valid as long as the server.
+  // How to reach it. Valid as long as the server exists.
   lfb_redis_options Options() const;
 
-  void Start();     // and waits until it answers
+  void Start();     // waits until it answers
   void Kill();      // SIGKILL
-  void Stop();      // SIGSTOP: it stays there, and answers nothing
+  void Stop();      // SIGSTOP: connections stay, without answers
   void Continue();  // SIGCONT
   bool running() const { return pid_ > 0; }
 
-  // Does a command over a connection of its own, and returns the reply as text: numbers in
-  // digits, arrays in lines, errors as they are.
+  // Sends a command over a new connection, and returns the reply as text: numbers in digits,
+  // arrays in lines, errors unchanged.
   std::string Call(const std::vector<std::string>& words) const;
-  // Whether it answers within seconds, an error or not.
+  // Whether it answers within seconds, with an error or not.
   bool TryCall(const std::vector<std::string>& words, std::string* answer) const;
   // One figure of INFO.
   std::string Info(const std::string& name) const;
@@ -61,30 +61,30 @@ class RedisServer {
   pid_t pid_ = 0;
 };
 
-// Masters with the slots spread over them, and as many replicas of each.
+// Masters with the slots spread over them, and `replicas` replicas of each.
 class RedisCluster {
  public:
   explicit RedisCluster(unsigned masters = 3, unsigned replicas = 0, RedisConfig config = {});
-  // Kills all nodes before the ports of the first one are anybody's.
+  // Kills all nodes before the first one's ports are released.
   ~RedisCluster();
 
   RedisServer& node(size_t i) { return *nodes_[i]; }  // masters first, then replicas
   size_t size() const { return nodes_.size(); }
   lfb_redis_options Options() const { return nodes_[0]->Options(); }
 
-  // The node that says it is master of a slot.
+  // The node that reports to be master of a slot.
   RedisServer& Owner(uint16_t slot);
   bool Holds(RedisServer& server, uint16_t slot);
-  // Begins to move a slot: ASK for keys that are not there (any more).
+  // Begins to move a slot: from now on ASK for keys that `from` lacks.
   void BeginMove(uint16_t slot, RedisServer& from, RedisServer& to);
-  // Moves at most so many keys of a slot that is being moved; how many were.
+  // Moves at most `most` keys of a slot being moved; returns how many.
   size_t MoveKeys(uint16_t slot, RedisServer& from, RedisServer& to, size_t most);
   void MoveAllKeys(uint16_t slot, RedisServer& from, RedisServer& to);
-  // Ends a move: MOVED from now on.
+  // Ends a move: from now on MOVED.
   void EndMove(uint16_t slot, RedisServer& from, RedisServer& to);
   void Move(uint16_t slot, RedisServer& from, RedisServer& to);
-  // Waits until every node, all of which run, says that all slots are served, and is connected to
-  // every other one.
+  // Waits until every node reports that all slots are served, and is connected to every other
+  // node. All nodes must be running.
   void AwaitReady();
 
  private:

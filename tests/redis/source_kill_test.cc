@@ -1,9 +1,10 @@
-// source_kill_test.cc - who publishes a version, or follows them, is killed at each command that
-// it sends; or each call of the system that it makes fails.
+// source_kill_test.cc - a process that publishes a version, or follows them, is killed at each
+// command that it sends; or each system call that it makes fails.
 //
-// Seen to fail, each time, with a version's number on the server before its parts, which
-// source_kill_test_announced_early_is_caught plants; and with these planted by hand: no notes
-// before what they are of; notes forgotten before what they are of is deleted.
+// Seen to fail every time with a version's number on the server before its parts, which
+// source_kill_test_announced_early_is_caught plants. Also seen to fail with two faults planted
+// by hand: no notes written before the parts they name; notes removed before these parts are
+// deleted.
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -20,9 +21,9 @@ namespace {
 
 using calls::Deed;
 
-// A follower that goes on all along, in a process of its own, which is started before there are
-// threads.  In this process its thread would allocate while a publisher is forked, who then may
-// wait for ever for a lock of AddressSanitizer's allocator.
+// A follower that runs all the time, in a process that is started before there are threads. In
+// this process its thread would allocate during the fork of a publisher. That child could then
+// wait permanently for a lock of AddressSanitizer's allocator.
 class SteadyFollower : public testing::Environment {
  public:
   void SetUp() override {
@@ -37,11 +38,11 @@ class SteadyFollower : public testing::Environment {
     AwaitChild("the follower is killed", child_);
   }
   void Begin(const lfb_redis_options& options) {
-    if (child_ < 0) SetUp();  // the one before has ended: --gtest_repeat
+    if (child_ < 0) SetUp();  // the previous one has ended: --gtest_repeat
     seen_->options = options;
     seen_->begun = true;
   }
-  // Ends once it has that version.  Until then it never failed, nor missed a key.
+  // Ends once the follower has that version. Until then it never failed and missed no key.
   void End(uint64_t version) {
     seen_->last = version;
     EXPECT_EQ(AwaitChild("the follower has the last version", child_), 0);
@@ -53,7 +54,7 @@ class SteadyFollower : public testing::Environment {
 
  private:
   struct Seen {
-    lfb_redis_options options{};  // whose words, if any, both processes have
+    lfb_redis_options options{};  // both processes have its strings, if any
     std::atomic<bool> begun{false};
     std::atomic<uint64_t> last{UINT64_MAX};
     uint64_t looks = 0, missing = 0;
@@ -82,7 +83,8 @@ class SteadyFollower : public testing::Environment {
 auto* const steady_follower =
     static_cast<SteadyFollower*>(testing::AddGlobalTestEnvironment(new SteadyFollower));
 
-// Whether the act, by a process of its own that is killed at its `at`-th command, ends before.
+// Runs the act in a child that is killed at its `at`-th command; returns whether the act ended
+// first.
 template <typename Act>
 bool Outlives(Deed deed, uint64_t at, const Act& act) {
   const pid_t child = fork();
@@ -104,7 +106,7 @@ bool Outlives(Deed deed, uint64_t at, const Act& act) {
   return true;
 }
 
-// The newest version is all there, for whoever comes new; its number.
+// A new follower gets the newest version complete. Returns its number.
 uint64_t Newest(const lfb_redis_options& options) {
   Follower fresh(options);
   EXPECT_EQ(fresh.Poll(), LFB_FOLLOWED_REBUILT);
@@ -112,8 +114,8 @@ uint64_t Newest(const lfb_redis_options& options) {
   return fresh.At();
 }
 
-// Followers have the old version or the new one, whole; the next one is published, and nothing
-// is left of what was not.
+// Followers have the old version or the new one, complete. The next one can be published, and
+// nothing is left of an incomplete version.
 TEST(PublisherKilled, AtEachCommand) {
   RedisServer server;
   const lfb_redis_options options = server.Options();
@@ -139,14 +141,15 @@ TEST(PublisherKilled, AtEachCommand) {
   EXPECT_GT(kills, 40u);
   EXPECT_GT(published, 4u) << "none was killed behind the announcement";
   steady_follower->End(newest);
-  // Once nobody can be late any more: no lists either, and no notes.
+  // Once no publisher can be late any more, the lists and all notes but the newest filter's are
+  // gone.
   for (unsigned i = 0; i < LFB_REDIS_VERSIONS_REACH; i++) Publish(options, ++newest, false, 1);
   EXPECT_EQ(KeysThere(server).size(), of_one + 2);
   EXPECT_EQ(server.Call({"HLEN", "{seen:notes}"}), "1");
 }
 
-// The same where each begins with what nobody was killed over, so that each command of deleting
-// an old version is come to.
+// The same, each time on a server without remains of a killed publisher, so that each command
+// that deletes an old version is reached.
 TEST(PublisherKilled, WhileItDeletes) {
   RedisServer server;
   const lfb_redis_options options = server.Options();
@@ -168,7 +171,7 @@ TEST(PublisherKilled, WhileItDeletes) {
   EXPECT_GT(kills, 40u);
 }
 
-// A follower has nothing on the server that it could leave behind.
+// A follower leaves nothing on the server.
 TEST(FollowerKilled, AtEachCommand) {
   RedisServer server;
   const lfb_redis_options options = server.Options();
@@ -184,7 +187,7 @@ TEST(FollowerKilled, AtEachCommand) {
   Publish(options, 2, true);
 }
 
-// Does an act with each of its calls failing, one at a time; how often it failed.
+// Runs an act with each of its calls failing, one at a time; returns how often it failed.
 unsigned FailEachCall(const std::function<lfb_status()>& act,
                       const std::function<void(lfb_status)>& look) {
   unsigned failed = 0;
@@ -202,7 +205,7 @@ unsigned FailEachCall(const std::function<lfb_status()>& act,
   }
 }
 
-// A publication that fails has not been made, and leaves nothing: on the server, of memory, or
+// A failed publication has published nothing, and leaves nothing on the server, in memory or
 // open.
 TEST(VersionsCalls, EachOfPublishingFails) {
   RedisServer server;

@@ -1,4 +1,4 @@
-// source_test.cc - versions of a filter on Redis: published by one, followed by others.
+// source_test.cc - versions of a filter on Redis: one process publishes them, others follow.
 #include <mutex>
 #include <set>
 
@@ -16,8 +16,9 @@ class Versions : public testing::Test {
   const lfb_redis_options options = server.Options();
 };
 
-// Three followers, who listen and would poll once a day, through 50 versions; with changes, but
-// every tenth, which takes a load in full.  No poll fails: what is announced is there.
+// Three followers, which listen and otherwise poll once a day, go through 50 versions. All but
+// every tenth have changes; a version without them is loaded in full. No poll fails: an
+// announced version is complete.
 TEST_F(Versions, FollowersComeToTheNewest) {
   constexpr uint64_t kVersions = 50;
   lfb_follow_config config{};
@@ -85,7 +86,7 @@ TEST_F(Versions, ChangesThatDoNotReachBackTakeALoadInFull) {
   EXPECT_EQ(near.Missing(LFB_REDIS_VERSIONS_REACH + 1), 0u);
 }
 
-// A list that has gone, or is damaged, is no list; nor is one of another size of filter.
+// A list that is missing, damaged, or for another size of filter is ignored.
 TEST_F(Versions, ChangesThatAreAmissTakeALoadInFull) {
   Follower follower(options);
   uint64_t version = 1;
@@ -107,7 +108,7 @@ TEST_F(Versions, ChangesThatAreAmissTakeALoadInFull) {
       {"SADD", "x"},
   };
   for (const auto& misdeed : misdeeds) {
-    // All lists are deleted but the new one.
+    // Deletes all lists before the new one.
     for (std::string old; !(old = list()).empty();) server.Call({"DEL", old});
     Publish(options, ++version, true);
     std::vector<std::string> words = {misdeed[0], list()};
@@ -126,8 +127,7 @@ TEST_F(Versions, ChangesThatAreAmissTakeALoadInFull) {
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT) << "another size";
 }
 
-// Keys of each kind; and a list that is longer than lists may be, without which its version is
-// published.
+// Keys of each kind. If a list is too long, its version is published without it.
 TEST_F(Versions, KeysOfEachKindAreChanges) {
   Follower follower(options);
   Publish(options, 1);
@@ -167,11 +167,11 @@ TEST_F(Versions, KeysOfEachKindAreChanges) {
   }
 }
 
-// ---- who publishes ------------------------------------------------------------
+// ---- racing publishers --------------------------------------------------------
 
-// Of all who publish the version after one at once, one does; the others are told, and leave
-// nothing behind.  Seen to fail, 5 times in 5, with numbers added without a look at those there
-// (XADD with the time for a number).
+// Of several publishers of the next version at once, exactly one succeeds. The others receive an
+// error and leave nothing. Seen to fail, 5 times in 5, with numbers added without a check of
+// those present (XADD with the time as number).
 TEST_F(Versions, OfAllWhoPublishAVersionOneDoes) {
   constexpr unsigned kThreads = 3, kRounds = 8;
   std::atomic<unsigned> won{0};
@@ -213,7 +213,7 @@ TEST_F(Versions, ChangesOfAnotherVersionThanTheNewestAreRefused) {
   EXPECT_EQ(KeysThere(), before);
 }
 
-// The newest filters stay, as many as are kept; the lists of changes as far as they reach.
+// As many of the newest filters stay as `keep` says, and the lists of changes within reach.
 TEST_F(Versions, OldOnesAreDeleted) {
   for (uint64_t version = 1; version <= 5; version++) Publish(options, version, version > 1, 3);
   const size_t of_one = FilterKeys() / 3;
@@ -264,7 +264,7 @@ TEST_F(Versions, BadNamesAreRefused) {
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
 }
 
-// Something else under the names is told, and left alone; a follower keeps what it has.
+// Other data under the names is an error, and left alone. A follower keeps what it has.
 TEST_F(Versions, WhatAreNoVersionsIsRefused) {
   const std::vector<std::vector<std::string>> others = {
       {"SET", "{seen:versions}", "x"},
@@ -298,7 +298,7 @@ TEST_F(Versions, WhatAreNoVersionsIsRefused) {
   EXPECT_EQ(KeysThere(), std::set<std::string>{"{seen:notes}"});
 }
 
-// Notes that nobody here wrote are left alone.
+// Unknown notes are left alone.
 TEST_F(Versions, NotesThatAreNoneAreLeftAlone) {
   const std::vector<std::pair<std::string, std::string>> notes = {
       {"f:0123456789abcdef", "1"},  {"x:0123456789abcdef", "1 1"},        {"f:short", "1 1"},
@@ -324,9 +324,9 @@ TEST_F(Versions, AVersionWithAPartMissingIsNeverTaken) {
   EXPECT_EQ(follower.Missing(3), 0u);
 }
 
-// ---- versions that go ---------------------------------------------------------
+// ---- versions that are deleted ------------------------------------------------
 
-// The version that a follower was told of has gone when it is loaded: the newest is taken.
+// If the version that a follower was going to load has been deleted, it loads the newest.
 TEST_F(Versions, WhoLoadsAVersionThatGoesTakesTheNewest) {
   Follower follower(options);
   Publish(options, 1, false, 1);
@@ -344,9 +344,9 @@ TEST_F(Versions, WhoLoadsAVersionThatGoesTakesTheNewest) {
   EXPECT_EQ(follower.Missing(3), 0u);
 }
 
-// Versions come and go as fast as they can while one is loaded again and again: it is whole
-// each time.  Seen to fail, 5 times in 5, without the second look at the marks behind a load
-// (snapshot.c, load_all) and sizes not compared.
+// Versions come and go as fast as they can while one is loaded repeatedly: it is complete each
+// time. Seen to fail, 5 times in 5, without the second check of the marks after a load
+// (snapshot.c, load_all) and without the comparison of sizes.
 TEST_F(Versions, VersionsThatGoMeanwhileAreNeverHalfLoaded) {
   std::atomic<bool> done{false};
   Publish(options, 1, false, 1);
@@ -367,15 +367,15 @@ TEST_F(Versions, VersionsThatGoMeanwhileAreNeverHalfLoaded) {
 
 // ---- servers and processes that die -------------------------------------------
 
-// The newest version's number, as XINFO STREAM has it; 0: there is none, or no list.
+// The newest version's number, from XINFO STREAM; 0 if there is none, or no list.
 uint64_t Newest(const std::string& info) {
   const std::string before = "last-generated-id\n";
   const size_t at = info.find(before);
   return at == std::string::npos ? 0 : std::stoull(info.substr(at + before.size()));
 }
 
-// Killed and started again while versions are published, the server has each that was
-// acknowledged, and followers come to the newest.
+// A server that is killed and restarted during publications has every acknowledged version, and
+// followers reach the newest.
 TEST(VersionsKilled, AServerThatComesBackHasThem) {
   constexpr uint64_t kVersions = 16;
   RedisConfig durable;
@@ -388,7 +388,7 @@ TEST(VersionsKilled, AServerThatComesBackHasThem) {
     const Watch watches[2] = {Watch(followers[0]), Watch(followers[1])};
     std::atomic<uint64_t> published{0};
     std::thread publisher([&] {
-      // Who is cut off may have published: the list says which version is the next.
+      // A publisher that is cut off may have published: the list has the number.
       for (unsigned tries = 0; published < kVersions; tries++) {
         ASSERT_LT(tries, 100 * kVersions);
         const lfb_status status =
@@ -415,8 +415,8 @@ TEST(VersionsKilled, AServerThatComesBackHasThem) {
   for (Follower& follower : followers) EXPECT_EQ(follower.Missing(kVersions), 0u);
 }
 
-// A server that comes back without its versions takes none away; what is published then is
-// taken, though it is number 1 again.
+// If a server comes back without its versions, followers keep theirs. They take the next
+// publication, although its number is 1 again.
 TEST(VersionsKilled, WhatAServerForgotIsKeptUntilThereIsMore) {
   RedisServer server;
   const lfb_redis_options options = server.Options();
@@ -458,8 +458,7 @@ TEST(VersionsKilled, AServerThatIsAwayIsAFailureAndNoLoss) {
 
 // ---- clusters ------------------------------------------------------------------
 
-// News reach who listens at another node than the one that has the list; and still do when the
-// listener's own node has gone.
+// A listener at a node without the list receives the news, also after its own node has gone.
 TEST(VersionsCluster, AreFollowed) {
   RedisCluster cluster(3, 1);
   lfb_redis_options options = cluster.Options();

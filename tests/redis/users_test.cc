@@ -1,10 +1,12 @@
-// users_test.cc - each fault of a server, as each who uses a filter there is told of it: who puts
-// and asks, who has a copy that follows, who publishes versions and who follows them.
+// users_test.cc - each fault of a server, as each kind of user sees it: a plain client, a local
+// replica, and a publisher with a follower of versions.
 //
-// The invariant is one: what was acknowledged is found, or asking for it is an error.  Seen to fail
-// with these planted by hand: the mark is not compared (layouts.c, fields_expect:
-// LosesNothingToAServerThatForgets); UNBLOCKED, which a read that waits is told, taken for a refusal
-// (connection.c: IsToldOfAServerThatBecameAReplica, of a copy).
+// The invariant: an acknowledged key is found, or asking for it is an error. Each planted fault
+// (by hand) and the test that was seen to fail:
+//
+// - the mark is not compared (layouts.c, fields_expect): LosesNothingToAServerThatForgets
+// - UNBLOCKED, the answer to a waiting read, taken for a refusal (connection.c):
+//   IsToldOfAServerThatBecameAReplica, of a replica
 #include <functional>
 #include <set>
 #include <thread>
@@ -19,11 +21,11 @@ class User {
  public:
   virtual ~User() = default;
   virtual lfb_status Open(const lfb_redis_options& options) = 0;
-  // How many of what was acknowledged are said to be absent; a key that is asked for in vain is not.
+  // How many acknowledged keys are reported absent. A query that fails does not count.
   virtual uint64_t Lost() = 0;
-  // Whether the last Lost() asked without an error.
+  // Whether the last Lost() ran without an error.
   bool asked() const { return asked_; }
-  // Puts the next ones; the last ones once more if they were not acknowledged.
+  // Puts the next numbers, or the last ones again if they were not acknowledged.
   lfb_status Put() {
     const lfb_status status = PutFrom(acknowledged_);
     if (status == LFB_OK) acknowledged_ += kStep;
@@ -72,7 +74,7 @@ class Copy : public User {
   uint64_t Lost() override { return Missing(replica_, 0, acknowledged_); }
 
  private:
-  // What is not acknowledged in time has a reason, sooner or later.
+  // If a flush does not end in time, the state gets a reason sooner or later.
   lfb_status PutFrom(uint64_t first) override {
     PutRange(replica_, first, kStep);
     lfb_status status = LFB_OK;
@@ -99,7 +101,7 @@ class Versions : public User {
     EXPECT_TRUE(polled != LFB_OK || what == LFB_FOLLOWED_REBUILT);
     return polled;
   }
-  // Who follows is only told of what a poll brings.
+  // A follower knows only what a poll fetched.
   uint64_t Lost() override {
     lfb_followed what;
     asked_ = Poll(&what) == LFB_OK;
@@ -115,7 +117,7 @@ class Versions : public User {
   lfb_status PutFrom(uint64_t first) override { return TryPublish(options_, first / kStep + 1); }
   lfb_redis_options options_{};
   std::unique_ptr<Follower> follower_;
-  uint64_t followed_ = 0;  // what was acknowledged when a poll last ended well
+  uint64_t followed_ = 0;  // what was acknowledged at the last successful poll
 };
 
 using MakeUser = std::unique_ptr<User> (*)();
@@ -131,7 +133,7 @@ class EachUser : public testing::TestWithParam<MakeUser> {
   void SetUp() override {
     EXPECT_NE(CreateRemote(server.Options(), "seen", config), nullptr);
   }
-  // An error, however often it is asked for, until `mend`; then it is acknowledged.
+  // Every put fails until `mend`, then it is acknowledged.
   void Fails(const std::set<lfb_status>& expected, const std::function<void()>& mend) {
     for (int i = 0; i < 2; i++) {
       const lfb_status status = user->Put();
@@ -145,7 +147,7 @@ class EachUser : public testing::TestWithParam<MakeUser> {
       return HasFailure() || user->asked();
     });
   }
-  // A copy says that there is no connection, and goes on by itself.
+  // A replica reports that there is no connection, and reconnects by itself.
   void PutThrough() {
     Await("a put is acknowledged", [&] { return user->Put() == LFB_OK; });
   }
@@ -191,7 +193,7 @@ TEST_P(EachUser, OutlivesResets) {
   EXPECT_EQ(user->Lost(), 0u);
 }
 
-// Nobody hangs, and nobody is told that it was acknowledged.
+// No call hangs, and none returns success.
 TEST_P(EachUser, IsToldOfAServerThatStops) {
   lfb_redis_options hasty = options;
   hasty.timeout_ms = 200;
@@ -213,21 +215,22 @@ TEST_P(EachUser, IsToldOfAServerThatBecameAReplica) {
   lfb_redis_options hasty = options;
   hasty.retries = 1;
   ASSERT_EQ(user->Open(hasty), LFB_OK);
-  server.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.bus_port())});  // nobody is there
+  server.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.bus_port())});  // no server listens there
   Fails({LFB_ERROR_REDIS_UNAVAILABLE}, [&] { server.Call({"REPLICAOF", "NO", "ONE"}); });
 }
 
-// What has lost all that it acknowledged says so, or was not needed: a copy and a version are whole.
+// If the server loses all data, a user reports an error or is not affected: a replica and a version
+// are complete.
 TEST_P(EachUser, LosesNothingToAServerThatForgets) {
   ASSERT_EQ(user->Open(options), LFB_OK);
   EXPECT_EQ(user->Put(), LFB_OK);
-  EXPECT_EQ(user->Lost(), 0u);  // who follows has it
+  EXPECT_EQ(user->Lost(), 0u);  // the follower has it
   server.Call({"FLUSHALL"});
   EXPECT_EQ(user->Lost(), 0u);
-  const lfb_status status = user->Put();  // of versions there is a first one again
+  const lfb_status status = user->Put();  // versions start at a first one again
   EXPECT_TRUE(status == LFB_ERROR_REDIS_PART || status == LFB_OK) << lfb_status_text(status);
   EXPECT_EQ(user->Lost(), 0u);
-  // What is made under its name anew is another one, and has none of it.
+  // A new filter of the same name is not the old one, and has none of its keys.
   (void)lfb_redis_delete(&options, "seen", LFB_FAST);
   const Remote anew = CreateRemote(options, "seen", config);
   EXPECT_EQ(user->Lost(), 0u);
