@@ -1,5 +1,5 @@
-# bash completion of lfbloom(1).  Commands, options and strategies are those that the tool
-# itself tells, so that they are never of another version than the tool.
+# bash completion for lfbloom(1).  Commands, options and strategies come from the tool's own output,
+# so they always match its version.
 # shellcheck shell=bash
 
 _lfbloom_commands() {
@@ -12,19 +12,19 @@ _lfbloom_options() {
     sed -nE 's/^ +(-[^-])?(, )?(--[a-z-]+=?)?.*/\1 \3/p' | tr -s ' ' '\n'
 }
 
-# What a command wants to have first, as "list" of `lfbloom remote`: words in small letters.
+# A command's first argument, such as "list" of `lfbloom remote`: words in lower case.
 _lfbloom_words() {
   "$1" "$2" --help 2>/dev/null | sed -n '1s/.*\[OPTIONS\]//p' | tr ' |' '\n\n' | grep -x '[a-z]\+'
 }
 
-# _lfbloom_values TOOL COMMAND OPTION: what a value can be; fails where it is a file's name.
+# _lfbloom_values TOOL COMMAND OPTION: the possible values; fails if the value is a file name.
 _lfbloom_values() {
   case $3 in
   --strategy) "$1" plan -n 1000 -p 0.01 2>/dev/null | awk 'NR > 3 { print $1 }' ;;
   --form | --to) printf '%s\n' native guava sbbf mapped ;;
   --progress) printf '%s\n' always never ;;
   --probes-formula) printf '%s\n' 31 current ;;
-  # By what --help calls it.
+  # By its name in --help.
   *) ! "$1" "$2" --help 2>/dev/null | grep -qE -e "^ +(-., )?$3[= ](FILE|OUT)|^ +$3, --[a-z-]+=(FILE|OUT)" ;;
   esac
 }
@@ -36,12 +36,12 @@ _lfbloom_takes_value() {
 
 _lfbloom_fill() {
   mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
-  # No space behind an option that wants a value.
+  # No space after an option that needs a value.
   if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace; fi
 }
 
 _lfbloom() {
-  # As it was typed, but for what quotes it.
+  # As typed, without quotes.
   local tool=${COMP_WORDS[0]//[\\\"\']/}
   tool=${tool/#\~/${HOME-}}
   local word=${COMP_WORDS[COMP_CWORD]} option='' values
@@ -71,7 +71,7 @@ _lfbloom() {
   elif [[ -z $option && $word == -* ]]; then
     _lfbloom_fill "$(_lfbloom_options "$tool" "$command")" "$word"
   else
-    compopt -o bashdefault -o default # .. whose names may be of several lines
+    compopt -o bashdefault -o default # file names may contain newlines
   fi
 }
 

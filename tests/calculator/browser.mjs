@@ -1,5 +1,5 @@
-// browser.mjs - a headless Chromium that a test drives, over two pipes of the DevTools
-// protocol: no port, no profile left behind.
+// browser.mjs - a headless Chromium that a test controls over two pipes of the DevTools
+// protocol: no port, and no profile left behind.
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -11,12 +11,12 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm
   '--no-first-run', '--disable-extensions', '--disable-background-networking',
   '--remote-debugging-pipe'];
 
-// The keys that a test presses, as the protocol has them.
+// The keys that a test presses, with the protocol's codes.
 const KEYS = {Tab: 9, Enter: 13, End: 35, Home: 36, ArrowLeft: 37, ArrowRight: 39, ArrowDown: 40,
   ArrowUp: 38, a: 65};
 
 export class Browser {
-  // One page, `url`, of that width; its events are in this.events.
+  // Opens one page of this width. Its events are in this.events.
   static async open(url, width) {
     const browser = new Browser();
     const {targetId} = await browser.send('Target.createTarget', {url: 'about:blank'});
@@ -78,7 +78,7 @@ export class Browser {
     await this.drawn();
   }
 
-  // What a function of the page gives; its arguments and result travel as JSON.
+  // Calls a function in the page, and returns its result. Arguments and result are sent as JSON.
   async evaluate(action, ...given) {
     const {result, exceptionDetails} = await this.send('Runtime.evaluate', {
       expression: `(${action})(...${JSON.stringify(given)})`, awaitPromise: true, returnByValue: true});
@@ -90,7 +90,7 @@ export class Browser {
     while (!await this.evaluate(condition, ...given)) continue;
   }
 
-  // Two frames later what a change asked for is on the page.
+  // Waits two frames: a change is then on the page.
   drawn() {
     return this.evaluate(() => new Promise(
       done => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))));
@@ -104,7 +104,7 @@ export class Browser {
     await this.send('Input.dispatchKeyEvent', {type: 'keyUp', ...one});
   }
 
-  // Types into the field that has the focus, in place of what is there.
+  // Replaces the text of the focused field.
   async type(text) {
     await this.press('a', 2);
     await this.send('Input.insertText', {text});

@@ -1,6 +1,6 @@
 /*
- * loads.c - loads N P: how often each strategy's filter for N keys at P is wrong with other
- * numbers of keys in it, a line each: STRATEGY KEYS FPP.
+ * loads.c - loads N P: for each strategy, prints the false-positive rate of its filter for N
+ * keys at P with other numbers of keys. One line each: STRATEGY KEYS FPP.
  */
 #include <inttypes.h>
 #include <lfbloom/filter.h>
@@ -11,7 +11,7 @@ enum { LOADS_MOST_STRATEGIES = 64 };
 
 static void loads_print(const lfb_config *config)
 {
-  /* Of N: to where the model counts no keys of a block any more. */
+  /* Of N; up to a load where the model no longer counts the keys of a block. */
   static const unsigned percents[] = {0, 1, 10, 50, 90, 110, 150, 200, 1000, 10000};
   double fpp;
 

@@ -1,6 +1,6 @@
-// model_test.mjs TOOL LOADS PAGE: the calculator's model gives the library's figures, in the
-// engine of browsers but without one.  Seen to fail with sbbf's power of two left out, and with
-// Poisson's distribution where it is binomial.
+// model_test.mjs TOOL LOADS PAGE: the calculator's model computes the library's figures, run by
+// Node.js without a browser. Seen to fail with sbbf's rounding to a power of two left out, and
+// with a Poisson distribution in place of the binomial one.
 import {readFileSync} from 'node:fs';
 import {runInThisContext} from 'node:vm';
 import {answerAll, compare, loadRows, planRows} from './rows.mjs';

@@ -1,6 +1,6 @@
 #!/bin/bash
-# node_test.sh SCRIPT ARGUMENT...: a test in JavaScript, run by Node.js.
+# node_test.sh SCRIPT ARGUMENT...: runs a test in JavaScript by Node.js.
 set -euo pipefail
 command -v node >/dev/null || { echo "node is missing: install nodejs"; exit 1; }
-# The scripts import one another from where they are linked to.
+# The scripts import one another from the folder of the links.
 exec node --preserve-symlinks --preserve-symlinks-main "$@"

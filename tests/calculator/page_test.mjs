@@ -1,10 +1,16 @@
 // page_test.mjs TOOL LOADS PAGE: the calculator in headless Chromium, as people use it.
 //
-// Each check was seen to fail: the numbers as in model_test.mjs; the keyboard with the outline of
-// :focus-visible taken away, and with strategies in the table that are no buttons; the messages
-// with the last figures left standing; the phone with lines of code that do not wrap; a name
-// with a label of another field; the contrast with a paler --soft; the curve with its axis
-// turned round; the network with a style sheet linked from elsewhere.
+// Each check was seen to fail:
+//
+//   - the numbers: as in model_test.mjs
+//   - the keyboard: without the outline of :focus-visible; with strategies in the table that are
+//     not buttons
+//   - the messages: with the previous figures left in place
+//   - the phone: with lines of code that do not wrap
+//   - the names: with a label of another field
+//   - the contrast: with a paler --soft
+//   - the curve: with its axis reversed
+//   - the network: with a style sheet linked from another host
 import assert from 'node:assert/strict';
 import {realpathSync} from 'node:fs';
 import {test} from 'node:test';
@@ -123,7 +129,7 @@ test('it fits on a phone', () => onPage(360, async browser => {
       ['1e15', '0.9999999999999999', 'redis-mitz32'], ['12345678901', '1e-6', 'sbbf'], ['x', '1', 'go-fnv14']]) {
       await ask(browser, n, p, name);
       await browser.evaluate(() => document.querySelectorAll('details').forEach(one => { one.open = true; }));
-      // Not innerWidth, which a phone makes as wide as the page.
+      // Not innerWidth: a phone makes that as wide as the page.
       const wide = await browser.evaluate(most => [...document.querySelectorAll('body *:not(.unseen)')]
         .filter(one => !one.closest('svg') && one.getBoundingClientRect().right > most + 0.5)
         .map(one => one.outerHTML.slice(0, 80)), width);
@@ -150,7 +156,7 @@ test('everything has a name', () => onPage(1100, async browser => {
     () => document.getElementById('load').getAttribute('aria-valuetext')), /^1M keys/);
 }));
 
-// Of all text against what is behind it: at least 4.5 to 1, as WCAG 2 wants it.
+// All text against its background: a contrast of at least 4.5 to 1, as WCAG 2 requires.
 test('it can be read by day and by night', () => onPage(1100, async browser => {
   for (const scheme of ['light', 'dark']) {
     await browser.scheme(scheme);
@@ -182,8 +188,8 @@ function poorlyRead() {
   return {looked: texts.length, poor: poor.map(one => one.outerHTML.slice(0, 80))};
 }
 
-// The mark of what was asked for lies on the curve of the strategy chosen, and where the axes
-// have it: in the middle of the loads.
+// The mark of the request is on the curve of the chosen strategy, and at its place on the axes:
+// in the middle of the loads.
 test('the curves are where they belong', () => onPage(1100, async browser => {
   const drawn = () => [...document.querySelectorAll('.pictures > svg')].map(svg => {
     const mark = svg.querySelector('circle'), curve = svg.querySelector('.curve.chosen');

@@ -1,8 +1,8 @@
-// rows.mjs - what the library says of hundreds of (n, p, strategy), and how the calculator's
-// answers are held against it.
+// rows.mjs - the library's results for hundreds of (n, p, strategy), and how the calculator's
+// results are compared with them.
 //
-// Sizes are compared exactly, rates to 1e-12: the page's logarithms are V8's, the library's
-// those of the C library, and the last bit of one may be another.
+// Sizes are compared exactly, rates to 1e-12: the page uses V8's logarithms and the library the
+// C library's, which may differ in the last bit.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 
@@ -14,7 +14,7 @@ const PROBABILITIES = ['0.99', '0.5', '0.1', '0.03', '0.01', '0.001', '1e-4', '1
 const pairs = NUMBERS.flatMap(n => PROBABILITIES.map(p => ({n, p})));
 const run = (program, args) => execFileSync(program, args, {encoding: 'utf8'});
 
-// {n, p, name, bits, bytes, probes, fpp, reachable} or {n, p, name, error}: by `lfbloom plan`.
+// {n, p, name, bits, bytes, probes, fpp, reachable} or {n, p, name, error}, from `lfbloom plan`.
 export function planRows(tool) {
   return pairs.flatMap(({n, p}) => {
     const {strategies} = JSON.parse(run(tool, ['plan', '--json', '-n', n, '-p', p]));
@@ -24,7 +24,7 @@ export function planRows(tool) {
   });
 }
 
-// {n, p, name, keys, fpp}: with other numbers of keys in than n.
+// {n, p, name, keys, fpp}: with numbers of keys other than n.
 export function loadRows(loads) {
   return pairs.filter(({n}) => n.length < 16).flatMap(({n, p}) =>
     run(loads, [n, p]).trim().split('\n').map(line => {
@@ -35,7 +35,7 @@ export function loadRows(loads) {
 
 const near = (a, b) => a === b || Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));
 
-// Runs where the calculator is, in a browser too: takes all its needs as arguments.
+// Runs next to the calculator, also in a browser, so all its inputs are arguments.
 export const answerAll = rows => rows.map(({n, p, name, keys}) => {
   const count = Number(lfbloom.readCount(n));
   const size = lfbloom.plan(count, lfbloom.readProbability(p), name);

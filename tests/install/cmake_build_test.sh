@@ -1,7 +1,7 @@
 #!/bin/bash
-# cmake_build_test.sh INSTALL: CMake builds the library as a part of a stranger's project, and
-# installs what the installer INSTALL does.  Seen to fail with a file that has another name and
-# with a library whose calls are bound late.
+# cmake_build_test.sh INSTALL: CMake builds the library as a part of another project, and
+# installs the same as the installer INSTALL. Seen to fail with a file of another name, and with
+# a library built without immediate binding.
 set -euo pipefail
 source tests/support/steps.sh
 install=$1
@@ -9,13 +9,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 source=$TEST_TMPDIR/source
 bazel=$TEST_TMPDIR/bazel cmake=$TEST_TMPDIR/cmake build=$TEST_TMPDIR/build
 
-# Where Bazel lays out links to the files, which CMake would install as such.
+# Copies the files: Bazel's are links, and CMake would install links.
 mkdir "$source"
 cp -RL CMakeLists.txt README.md atomic bloom redis cli completion man packaging tools "$source"
 
-# quietly COMMAND...: what it prints matters only where it fails.
+# quietly COMMAND...: prints the output only on failure.
 quietly() { "$@" >"$TEST_TMPDIR/said" 2>&1 || fail "$*: $(tail -n 40 "$TEST_TMPDIR/said")"; }
-# runs FOLDER: the programs built there.
+# runs FOLDER: runs the programs built there.
 runs() {
   for program in "$1"/use_*; do
     "$program" >/dev/null || fail "$program"
@@ -39,7 +39,7 @@ pass "a project that finds the installed library builds and runs"
   fail "pkg-config looks elsewhere than in the prefix that was asked for"
 pass "pkg-config finds it below the prefix that it was installed to"
 
-# same WHAT COMMAND...: prints the same in both trees.
+# same WHAT COMMAND...: the command prints the same in both trees.
 same() {
   local what=$1
   shift
@@ -48,7 +48,7 @@ same() {
 }
 texts() { find include share lib/cmake lib/pkgconfig -type f -print0 | sort -z | xargs -0 tail -n +1 | sed "s|$PWD|PREFIX|"; }
 names() { nm -Dg --defined-only "lib/$1.so" | sed 's/^[^ ]* //' | sort; }
-# Where Bazel keeps libraries beside a program, too, which are not installed.
+# Without the folders of Bazel's own libraries, which are not installed.
 dynamic() {
   readelf -d "lib/$1.so" | sed -nE 's/.*\((NEEDED|SONAME|RUNPATH|RPATH|FLAGS_1)\)/\1/p' |
     sed 's|\$ORIGIN/_solib[^:]*:||' | sort

@@ -1,7 +1,7 @@
 #!/bin/bash
-# headers_test.sh CC CXX HEADER...: each public header compiles alone, in every C and C++ that
-# the library is for, with warnings as errors.  Seen to fail with a header that needs what it
-# does not include.
+# headers_test.sh CC CXX HEADER...: each public header compiles alone, in every supported C and
+# C++, with warnings as errors. Seen to fail with a header that uses something it does not
+# include.
 set -euo pipefail
 cc=$1 cxx=$2
 shift 2
@@ -12,12 +12,12 @@ vectors=(-mavx2 -mavx512f) # <lfbloom/fast.h> has more where the compiler is tol
 [[ $(uname -m) == x86_64 ]] || vectors=()
 wrong=0
 
-# compiles COMPILER STANDARD LANGUAGE FLAG...: header by header.
+# compiles COMPILER STANDARD LANGUAGE FLAG...: each of the headers.
 compiles() {
   local compiler=$1 standard=$2 language=$3 header
   shift 3
   for header in "${headers[@]}"; do
-    # As a program has it: a file of its own, for which a header is no main file.
+    # Included from a file, as in a program: the header is not the main file.
     "$compiler" -std="$standard" "${warnings[@]}" "$@" "${includes[@]}" -fsyntax-only -x "$language" - \
       <<<"#include <lfbloom/${header##*/}>" || {
       echo "$header alone as $standard by $compiler $*" >&2

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Installs into an empty prefix and uses it as a stranger would: with
+# Installs into an empty prefix and uses the library as an outside program would: with
 # pkg-config and CMake, from C11 and C++17, against the shared and the static library.
 set -euo pipefail
 source tests/support/steps.sh
 
 install=$1 version=$2
 here=$(cd "$(dirname "$0")" && pwd)
-# Where the installer finds what Bazel laid out; everything else is done elsewhere.
+# The installer runs in Bazel's folder; everything else runs in another one.
 laid_out=$PWD
 installs() { (cd "$laid_out" && "$install" "$@"); }
 prefix=$TEST_TMPDIR/prefix
@@ -20,7 +20,7 @@ for file in include/lfbloom/{filter,redis,replica,sink,status}.h lib/liblfbloom{
 done
 pass "every part is there"
 
-# What it says to find it by, taken at its word.
+# Runs the export command that the installer prints.
 [[ $said == *"; link with -Wl,-rpath,$prefix/lib" ]] || fail "it does not say how to link: $said"
 export=$(sed -n 's/^to find it: \(export .*\); link with .*/\1/p' <<<"$said")
 found=$(eval "$export" && type -P lfbloom && pkg-config --modversion lfbloom) ||
@@ -36,7 +36,7 @@ done
 pass "pkg-config knows version $version"
 
 cd "$TEST_TMPDIR"
-# The README's ten lines, as they stand there.
+# The README's example, unchanged.
 awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$here/../../README.md" >readme.c
 strict=(-O2 -Wall -Wextra -Wpedantic -Werror)
 # shellcheck disable=SC2046 # pkg-config's words are meant to be split
@@ -69,7 +69,7 @@ for library in liblfbloom{,_redis}.{a,so}; do
 done
 pass "nothing but lfb_ names is visible"
 
-# exported LIBRARY: its names as the loader sees them, with their version.
+# exported LIBRARY: its names as the loader sees them, with their versions.
 exported() { nm -D --defined-only "$prefix/lib/$1.so" | awk '$2 ~ /[B-Z]/ { print $3 }'; }
 for library in liblfbloom liblfbloom_redis; do
   node=${library#lib}_${version%.*}
@@ -81,7 +81,7 @@ done
 [[ $(readelf -V use_c) == *LFBLOOM_${version%.*}* ]] || fail "a program does not ask for the version"
 pass "every exported name is of version ${version%.*}, and nothing else is exported"
 
-# needed FILE: the libraries that it asks the loader for.
+# needed FILE: the libraries that it loads.
 needed() { readelf -d "$1" | sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p'; }
 c_library='^(libc|libm|libpthread|ld-linux[^.]*)\.so'
 if needed "$prefix/lib/liblfbloom.so" | grep -vE "$c_library"; then
@@ -101,7 +101,7 @@ pass "the tool needs nothing but the C library"
 [[ $("$prefix/bin/lfbloom" --version) == *"$version"* ]] || fail "the tool names another version"
 pass "the tool runs"
 
-# cmake_uses PREFIX LIBDIR: a project built against the installation there.
+# cmake_uses PREFIX LIBDIR: builds a project against the installation there.
 cmake_uses() {
   rm -rf build
   if ! { cmake -S "$here/cmake" -B build -DCMAKE_PREFIX_PATH="$1" -Dversion="${version%.*}" &&
@@ -142,7 +142,7 @@ for libdir in /usr/lib ../lib; do
 done
 pass "a LIBDIR outside of PREFIX is refused"
 
-# As /usr/local's folders are on some systems, and as a careful administrator's umask is.
+# Folder modes as of /usr/local on some systems, and a strict umask.
 mkdir -p "$PWD/kept/bin" "$PWD/kept/lib/pkgconfig"
 chmod 2775 kept/{bin,lib,lib/pkgconfig}
 (umask 077 && installs "$PWD/kept" >/dev/null)

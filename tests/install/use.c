@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A swap. */
+/* Replaces a filter. */
 static int swap(const lfb_config *config)
 {
   lfb_versions *versions;

@@ -15,7 +15,7 @@ int main(void)
   if (status != LFB_OK || strcmp(address.name, "seen") != 0)
     return 1;
 
-  /* Nobody listens there. */
+  /* No server listens there. */
   const lfb_redis_options nowhere = {.port = 1};
   const lfb_config config = {.expected_insertions = 1000, .fpp = 0.01};
   lfb_redis *filter;

@@ -14,9 +14,9 @@ load(
 )
 load("@rules_cc//cc:defs.bzl", "cc_toolchain")
 
-# What Bazel and Debian call the machine, and what runs its programs here.  The first
-# two by qemu, which knows where its libraries are from -L; the third by an x86-64
-# processor itself, since qemu 7.2 hangs where that machine has threads.
+# The names of the machine for Bazel and Debian, and the program that runs its tests here. The
+# first two run under qemu, which finds the libraries by -L. The third runs on an x86-64
+# processor directly, because qemu 7.2 hangs with threads of that machine.
 MACHINES = {
     "s390x": struct(cpu = "s390x", gnu = "s390x-linux-gnu", runner = "qemu-s390x -L /usr/s390x-linux-gnu"),
     "aarch64": struct(cpu = "aarch64", gnu = "aarch64-linux-gnu", runner = "qemu-aarch64 -L /usr/aarch64-linux-gnu"),
@@ -34,8 +34,8 @@ _COMPILE = [
     ACTION_NAMES.cpp_compile,
 ]
 
-# -O1: qemu takes long enough.  xxhash.h, one header for every machine, is among this
-# machine's headers only: they come last.
+# -O1: qemu is slow enough. xxhash.h, one header for every machine, is only among this host's
+# headers: they are searched last.
 _COMPILE_FLAGS = ["-O1", "-idirafter", "/usr/include"]
 
 _LINK_FLAGS = ["-lstdc++", "-lm"]

@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 
-/** facts.h in Java: one source of numbers, one text that both sides write. */
+/** facts.h in Java: one source of numbers, and one text that both sides write. */
 public final class Facts implements AutoCloseable {
   private static final String DIGITS = "0123456789abcdef";
   private final PrintWriter out;
@@ -44,7 +44,7 @@ public final class Facts implements AutoCloseable {
     }
   }
 
-  /** Throws where the disk was full, so that a short file is not taken for a short test. */
+  /** Throws if the disk was full, so that a cut file is not taken for a short test. */
   @Override
   public void close() {
     out.close();

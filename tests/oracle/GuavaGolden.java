@@ -1,4 +1,4 @@
-package com.google.common.hash; // Guava keeps its strategies to its own package
+package com.google.common.hash; // Guava's strategies are private to its package
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -11,10 +11,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Guava's side of tests/files/golden_rows.h: a golden file is what Guava 31.1 makes of the same keys; one
- * of the later formula of k is at least read, and left as it is by putting its keys once more.
+ * Guava's side of tests/files/golden_rows.h: Guava 31.1 creates the same bytes as a golden file. A
+ * file with the later formula of k is only read, and does not change when its keys are put again.
  *
- * <p>Arguments: file, mitz32 or mitz64, n, p, keys, made (by this Guava, too) or read (only).
+ * <p>Arguments: file, mitz32 or mitz64, n, p, keys, and made (this Guava creates it, too) or read.
  */
 public final class GuavaGolden {
   private static void put(BloomFilter<byte[]> filter, int keys) {

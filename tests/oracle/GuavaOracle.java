@@ -1,4 +1,4 @@
-package com.google.common.hash; // Guava keeps its strategies to its own package
+package com.google.common.hash; // Guava's strategies are private to its package
 
 import com.google.common.hash.BloomFilter.Strategy;
 import java.io.BufferedInputStream;
@@ -21,8 +21,8 @@ import oracle.Facts.SplitMix;
 
 /**
  * Guava's side of guava_ours.cc: the same jobs, the same draws from the same seed, the same facts.
- * What is asked of Guava is its own code throughout, but for the figures of filters that are too
- * large to make and for the formula of k that came after 31.1.
+ * All results come from Guava's own code, with two exceptions: the figures of filters that are too
+ * large to create, and the formula of k after 31.1.
  */
 public final class GuavaOracle {
   static final int SMALL_CASES = 2400;
@@ -216,7 +216,7 @@ public final class GuavaOracle {
       c.n = rng.below(N_BOUNDS[rng.below(8)]);
       c.fpp = drawFpp(rng);
       c.asks = 8 + rng.below(200);
-      rng.below(4); // the way of calling, which is ours alone
+      rng.below(4); // the way to call, used on our side only
       c.elements = rng.next();
       if (number >= SMALL_CASES) {
         c.n = 50000 + rng.below(1000000);
@@ -275,7 +275,7 @@ public final class GuavaOracle {
 
   // ---- facts: guava_ours.cc ----
 
-  /** What both sides call a refusal. */
+  /** The name of a refusal on both sides. */
   static String refusal(Throwable refused) {
     String all = refused + " " + refused.getCause();
     String[][] names = {
@@ -305,7 +305,7 @@ public final class GuavaOracle {
     return out.toByteArray();
   }
 
-  /** k and the number of bits that are set are taken from the form: the fields are private. */
+  /** Takes k and the number of set bits from the form: the fields are private. */
   static String figures(BloomFilter<?> filter) throws IOException {
     byte[] form = formOf(filter);
     long set = 0;
@@ -359,7 +359,7 @@ public final class GuavaOracle {
       facts.line("itself " + refusal(e));
     }
     if (before != null) {
-      // Ours does not know funnels: read the other one as if it were of this one's.
+      // Our put_all() ignores funnels: read the other filter with this one's funnel.
       BloomFilter<Object> from =
           BloomFilter.readFrom(new ByteArrayInputStream(formOf(before.filter)), funnel(c.kind));
       BloomFilter<Object> into = filter.copy();
@@ -449,8 +449,8 @@ public final class GuavaOracle {
   }
 
   /**
-   * The figures of BloomFilter.create: its own where the filter is small or refused, else its two
-   * formulas and what LockFreeBitArray makes of them.
+   * The figures of BloomFilter.create. A small filter, or one to be refused, is created. For others
+   * Guava's two formulas and the rounding of LockFreeBitArray are used.
    */
   static String planned(long n, double fpp) throws IOException {
     boolean inRange = fpp > 0.0 && fpp < 1.0;
@@ -471,7 +471,7 @@ public final class GuavaOracle {
     }
   }
 
-  /** The same with Guava's formula of k after 31.1, which the jar does not have. */
+  /** The same with Guava's formula of k after 31.1, which is not in the jar. */
   static String plannedNow(String planned, double fpp) {
     boolean isSized = planned.startsWith("bits=") || planned.equals("too-many-probes");
     if (!isSized) return planned;
@@ -564,8 +564,8 @@ public final class GuavaOracle {
     WordDigest words = new WordDigest();
     BitCounter counter = new BitCounter(words);
     filter.writeTo(counter);
-    // MITZ_32 reaches the first 2^31 bits only. Guava's own figures are over all of them, so too
-    // low; ours are over those that are reached, by Guava's formulas.
+    // MITZ_32 reaches only the first 2^31 bits. Guava's own figures are over all bits, so too low.
+    // Ours are over the bits that are reached, by Guava's formulas.
     double reached = strategy.ordinal() == 0 ? 1L << 31 : filter.bitSize();
     double share = counter.set / reached;
     double count = -Math.log1p(-share) * reached / counter.probes;
@@ -580,7 +580,7 @@ public final class GuavaOracle {
     facts.line("written " + words.at + " " + Facts.hex64(words.hash));
   }
 
-  /** Counts the bits of a form on its way to a digest of it. */
+  /** Counts the set bits of a form, and passes its bytes to the digest. */
   static final class BitCounter extends OutputStream {
     private final WordDigest next;
     long set = 0;

@@ -6,9 +6,9 @@ import java.util.BitSet;
 import oracle.Facts.SplitMix;
 
 /**
- * The plain Bloom filter that Java textbooks have, over java.util.BitSet, and what it answers: the
- * oracle of strategy java-double. java_double_ours.cc makes the same draws and writes the same
- * facts; only murmur3_32 comes from Guava.
+ * The oracle of strategy java-double: the plain Bloom filter of Java textbooks, over
+ * java.util.BitSet. java_double_ours.cc makes the same draws and writes the same facts. Only
+ * murmur3_32 comes from Guava.
  */
 public final class JavaDouble {
   static final int CASES = 1500;
@@ -20,7 +20,7 @@ public final class JavaDouble {
   private final HashFunction first;
   private final HashFunction second;
 
-  /** The indexes that are 2^31, which Math.abs leaves negative. */
+  /** The number of hashes that Math.abs leaves negative: -2^31. */
   private int overflows = 0;
 
   JavaDouble(int n, double p, int seed1, int seed2) {
@@ -31,9 +31,9 @@ public final class JavaDouble {
   }
 
   /**
-   * Math.abs(Integer.MIN_VALUE) is negative, and so would its remainder be: BitSet throws. This one
-   * place goes beyond the textbook and takes 2^31 % m, as the strategy is defined; how often is
-   * counted and printed.
+   * Math.abs(Integer.MIN_VALUE) is negative, and so is its remainder: BitSet throws. Only here the
+   * filter differs from the textbook: it takes 2^31 % m, as the strategy is defined. The number of
+   * such cases is counted and printed.
    */
   private int index(int h1, int h2, int i) {
     int hash = h1 + i * h2;
@@ -106,7 +106,7 @@ public final class JavaDouble {
         "case " + number + (isLong ? " u64" : " bytes") + " n=" + n + " p="
             + Facts.hex64(Double.doubleToRawLongBits(p)) + " seeds=" + seed1 + "," + seed2);
 
-    // The strategy takes two seeds of 0, with which h1 would be h2, for 0 and 1.
+    // The strategy takes two seeds of 0 as 0 and 1: otherwise h1 would equal h2.
     boolean isDefault = seed1 == 0 && seed2 == 0;
     JavaDouble filter = new JavaDouble(n, p, seed1, isDefault ? 1 : seed2);
     if (filter.m == 0) {
@@ -149,7 +149,7 @@ public final class JavaDouble {
     return x;
   }
 
-  /** The 4 bytes whose murmur3_32 with this seed is `hash`: for one block it can be run back. */
+  /** The 4 bytes that murmur3_32 with this seed hashes to `hash`: one block can be inverted. */
   static byte[] keyOf(int hash, int seed) {
     int h = unshift(hash, 16) * inverse(0xc2b2ae35);
     h = unshift(unshift(h, 13) * inverse(0x85ebca6b), 16) ^ 4;
@@ -158,7 +158,7 @@ public final class JavaDouble {
     return bytesOf(h, 4);
   }
 
-  /** A key that the textbook throws at: its first hash is -2^31. */
+  /** A key on which the textbook throws: its first hash is -2^31. */
   static void tryOverflow(int seed1, int seed2, int n, double p, Facts facts) {
     byte[] key = keyOf(Integer.MIN_VALUE, seed1);
     if (Hashing.murmur3_32_fixed(seed1).hashBytes(key).asInt() != Integer.MIN_VALUE)
@@ -168,22 +168,21 @@ public final class JavaDouble {
       new BitSet().set(Math.abs(Integer.MIN_VALUE) % filter.m);
       if ((1L << 31) % filter.m != 0) throw new IllegalStateException("BitSet does not throw");
     } catch (IndexOutOfBoundsException e) {
-      // as the textbook's reader finds out
+      // as in the textbook
     }
     facts.line(
         "case overflow n=" + n + " p=" + Facts.hex64(Double.doubleToRawLongBits(p)) + " seeds="
             + seed1 + "," + seed2 + " key=" + Facts.hex(key, 0, 4));
     facts.line("put " + filter.put(key) + " " + filter.put(key) + " " + filter.mightContain(key));
     facts.line("set=" + filter.bits.cardinality());
-    // Keys of no other use whose answers show where the bits are.
+    // The answers for these keys show which bits are set.
     BitSet answers = new BitSet();
     for (int i = 0; i < 4000; i++) answers.set(i, filter.mightContain(bytesOf(i, 4)));
     facts.answers("answers", answers, 4000);
   }
 
   /**
-   * The textbook's cast saturates where m is beyond an int: not a filter anybody wants, and ours
-   * refuses it.
+   * The textbook's cast saturates if m exceeds an int. Such a filter is useless: ours refuses it.
    */
   static boolean saturates(int n, double p) {
     return -n * Math.log(p) / (Math.log(2) * Math.log(2)) >= 0x1p31;

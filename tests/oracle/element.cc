@@ -32,7 +32,7 @@ std::vector<uint16_t> draw_text(SplitMix* rng) {
   return text;
 }
 
-// As often a small number of either sign as any of 32 bits.
+// As often a small number of either sign as any 32-bit number.
 int32_t draw_i32(SplitMix* rng) {
   const uint64_t any = rng->next();
   const bool small = rng->below(2) == 0;

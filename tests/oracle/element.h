@@ -1,5 +1,5 @@
-// element.h - elements of every kind that the Guava test puts in, made from numbers only, with
-// the funnel of each.
+// element.h - elements of every kind that the Guava test puts, made from numbers only, with the
+// funnel of each.
 //
 // GuavaOracle.java makes the same elements in the same order of draws.
 #ifndef LFBLOOM_TESTS_ORACLE_ELEMENT_H

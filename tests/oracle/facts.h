@@ -38,7 +38,7 @@ class SplitMix {
   // At least 0, less than `bound`, which is at most 2^31.
   uint32_t below(uint64_t bound) { return static_cast<uint32_t>((next() >> 33) % bound); }
 
-  // At least 0, less than 1: exact, so every language has the same.
+  // At least 0, less than 1: exact, so every language computes the same value.
   double unit() { return static_cast<double>(next() >> 11) / 9007199254740992.0; }
 
  private:

@@ -1,6 +1,6 @@
-// go_fnv14 SEED FACTS: the Bloom filter of 14 fixed seeds over FNV-1a 32 as it is
-// straightforwardly written in Go, and what it answers: the oracle of strategy
-// go-fnv14.  go_fnv14_ours.cc makes the same draws and writes the same facts.
+// go_fnv14 SEED FACTS: the oracle of strategy go-fnv14: a Bloom filter with 14 fixed seeds over
+// FNV-1a 32, as one writes it in Go. go_fnv14_ours.cc makes the same draws and writes the same
+// facts.
 package main
 
 import (
@@ -105,7 +105,7 @@ func answers(out *bufio.Writer, name string, answers []bool) {
 
 const cases = 48
 
-// A number's text is its decimal digits; a string is bytes as they come.
+// The text of a number is its decimal digits; a string is arbitrary bytes.
 func value(rng *splitMix, isNumber bool) string {
 	if isNumber {
 		any := rng.next()

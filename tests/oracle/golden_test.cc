@@ -1,4 +1,4 @@
-// golden_test.cc - results of Guava 31.1 on OpenJDK 17, as facts: needs no Java.
+// golden_test.cc - results of Guava 31.1 on OpenJDK 17, as facts. Needs no Java.
 #include <gtest/gtest.h>
 #include <lfbloom/filter.h>
 
@@ -257,8 +257,8 @@ uint64_t little_endian(const Bytes& bytes, size_t from) {
   return value;
 }
 
-// Puts a key into a filter of two probes and so many words: the bits that are on are h1 and h1 +
-// h2, without their signs, modulo the filter's bits.
+// Puts a key into a filter of two probes and this many words. The bits set are h1 and h1 + h2,
+// without their signs, modulo the filter's bits.
 void expect_hash(const Bytes& key, const std::string& hash, uint64_t words) {
   Bytes form = {1, 2, 0, 0, static_cast<uint8_t>(words >> 8), static_cast<uint8_t>(words)};
   form.resize(6 + 8 * words);
@@ -297,7 +297,7 @@ TEST(PutAll, RefusesInGuavasOrder) {
   };
   const Filter filter = create(config_of(1000, 0.03));
   EXPECT_EQ(lfb_filter_put_all(filter.get(), filter.get()), LFB_ERROR_SAME_FILTER);
-  // Probes (5 and 10), size and strategy all differ; then the last two; then one.
+  // Probes (5 and 10), size and strategy all differ; then size and strategy; then one.
   const lfb_config config = config_of(10, 0.03);
   EXPECT_EQ(put_all(config, config_of(1000, 0.001, LFB_GUAVA_MITZ32)), LFB_ERROR_PROBES_DIFFER);
   EXPECT_EQ(put_all(config, config_of(1000, 0.03, LFB_GUAVA_MITZ32)), LFB_ERROR_BIT_COUNT_DIFFERS);
@@ -311,7 +311,7 @@ TEST(PutAll, SaysWhenGuavasFormulaIsTheCause) {
   current.probes_formula = LFB_PROBES_GUAVA_CURRENT;
   EXPECT_EQ(lfb_filter_put_all(create(older).get(), create(current).get()),
             LFB_ERROR_PROBES_DIFFER_BY_FORMULA);
-  older.expected_insertions = current.expected_insertions = 1000;  // 7 probes by both
+  older.expected_insertions = current.expected_insertions = 1000;  // 7 probes by both formulas
   EXPECT_EQ(lfb_filter_put_all(create(older).get(), create(current).get()), LFB_OK);
 }
 
@@ -399,7 +399,7 @@ TEST(Read, ASaturatedFilterIsSaidToBe) {
 
 // ---- writeTo ----
 
-// The final state of a filter of n = 10, p = .01. `put` puts what was put in Java.
+// The final state of a filter of n = 10, p = .01. `put` puts the same keys as the Java side.
 template <typename Put>
 void expect_form(lfb_strategy_id strategy, Put put, double fpp, uint64_t count,
                  const std::string& form) {

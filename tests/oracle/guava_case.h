@@ -1,5 +1,5 @@
-// guava_case.h - which filters the Guava test makes: everything about case
-// `number` follows from the seed.  GuavaOracle.java draws the same.
+// guava_case.h - which filters the Guava test creates. The seed and `number` determine
+// everything about a case. GuavaOracle.java draws the same.
 #ifndef LFBLOOM_TESTS_ORACLE_GUAVA_CASE_H
 #define LFBLOOM_TESTS_ORACLE_GUAVA_CASE_H
 
@@ -16,12 +16,12 @@ namespace oracle {
 
 constexpr uint64_t kSmallCases = 2400;
 constexpr uint64_t kCases = kSmallCases + 6;  // the last ones are large
-constexpr uint64_t kFirstRead = 1000000;      // forms that may be damaged
+constexpr uint64_t kFirstRead = 1000000;      // forms, some of them damaged
 constexpr uint64_t kReads = 2000;
-constexpr uint64_t kFirstPlan = 2000000;  // figures alone, of filters of any size
+constexpr uint64_t kFirstPlan = 2000000;  // plans only, of filters of any size
 constexpr uint64_t kPlans = 6000;
 
-// Elements are numbered within their case; these are never put by "fill".
+// Elements are numbered within their case; "fill" never puts these.
 constexpr uint64_t kAbsent = UINT64_C(1) << 30;
 constexpr uint64_t kOther = UINT64_C(1) << 31;
 
@@ -62,9 +62,9 @@ struct GuavaCase {
   double fpp;
   uint32_t puts;
   uint32_t asks;
-  uint32_t way;        // of calling: ours alone looks at it
+  uint32_t way;        // which functions to call: used on our side only
   uint64_t elements;   // seed of the elements
-  SplitMix rng{0};     // for what is done with the filter
+  SplitMix rng{0};     // for later draws of the case
 
   lfb_config config() const {
     lfb_config config{};
@@ -107,7 +107,7 @@ inline GuavaCase guava_case(uint64_t seed, uint64_t number) {
     c.fpp = 0.01 + rng.unit() / 32;
     c.asks = 40000;
   } else if (number > 0 && rng.below(3) == 0) {
-    // Almost as the case before, so that the two can, or just cannot, be united.
+    // Similar to the previous case, so that put_all() succeeds or is refused for one difference.
     const GuavaCase before = guava_case(seed, number - 1);
     const uint32_t change = rng.below(4);
     c.mitz64 = before.mitz64 != (change == 0);
@@ -122,7 +122,7 @@ inline GuavaCase guava_case(uint64_t seed, uint64_t number) {
   return c;
 }
 
-// A form that may be damaged, and in how many ways it is.
+// A form and the number of its faults; 0 if it is valid.
 struct DamagedForm {
   std::vector<uint8_t> bytes;
   unsigned faults;
@@ -138,7 +138,7 @@ inline DamagedForm damaged_form(uint64_t seed, uint64_t number) {
   const bool bad_words = rng.below(8) == 0;
   const int32_t good_words = 1 + static_cast<int32_t>(rng.below(9));
   const int32_t words = bad_words ? kBadWords[rng.below(4)] : good_words;
-  const uint32_t fill = rng.below(9);  // 0: no bit, 8: every bit
+  const uint32_t fill = rng.below(9);  // 0: no bits, 8: all bits
 
   DamagedForm form{};
   form.bytes = {static_cast<uint8_t>(strategy), static_cast<uint8_t>(probes)};

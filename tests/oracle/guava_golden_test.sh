@@ -1,5 +1,6 @@
 #!/bin/bash
-# guava_golden_test.sh JAVA_SOURCE: the golden files of Guava's form are Guava's.
+# guava_golden_test.sh JAVA_SOURCE: Guava creates the same bytes as the golden files of its
+# form.
 source "$(dirname "$0")/oracle.sh"
 compile_java "$1"
 golden() { run_java com.google.common.hash.GuavaGolden "tests/golden/$@"; }
@@ -8,6 +9,6 @@ golden guava-mitz32.guava mitz32 200 0.01 100 made
 golden guava-mitz64.guava mitz64 200 0.01 100 made
 golden guava-mitz64-formula-31.guava mitz64 3 0.01 1 made
 golden guava-mitz64-formula-current.guava mitz64 3 0.01 1 read
-# What compares must see a difference: another file than is made of these keys.
+# The comparison must find a difference: one key more than the file was made of.
 if golden guava-mitz64.guava mitz64 200 0.01 101 made 2>"$work/refused"; then exit 1; fi
 grep -q "with its keys put again differs" "$work/refused"

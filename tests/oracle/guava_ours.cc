@@ -1,8 +1,10 @@
 // guava_ours.cc - our side of the test against Guava, through the public C API:
-//   guava_ours fill SEED FACTS FORMS         makes every filter; FORMS receives
-//                                            their serialised bytes in a row
-//   guava_ours read SEED FACTS THEIR_FORMS   goes on with the filters Java wrote
+//
+//   guava_ours fill SEED FACTS FORMS         creates every filter; writes their
+//                                            serialised bytes one after another to FORMS
+//   guava_ours read SEED FACTS THEIR_FORMS   continues with the filters that Java wrote
 //   guava_ours wide FACTS                    filters of more than 2^32 bits
+//
 // GuavaOracle.java does the same with Guava; compare.cc compares the facts.
 #include <lfbloom/filter.h>
 
@@ -26,7 +28,7 @@ struct FreeFilter {
 };
 using Filter = std::unique_ptr<lfb_filter, FreeFilter>;
 
-// What both sides call a refusal; anything else is shown by its own text.
+// The name of a refusal on both sides; any other status is shown by its own text.
 std::string refusal(lfb_status status) {
   switch (status) {
     case LFB_ERROR_FPP_TOO_LOW: return "fpp-too-low";
@@ -40,7 +42,7 @@ std::string refusal(lfb_status status) {
     case LFB_ERROR_BIT_COUNT_DIFFERS: return "bit-count-differs";
     case LFB_ERROR_STRATEGY_DIFFERS: return "strategy-differs";
     case LFB_ERROR_TRUNCATED: return "truncated";
-    case LFB_ERROR_UNKNOWN_FORM: return "bad-strategy";  // its number tells the form
+    case LFB_ERROR_UNKNOWN_FORM: return "bad-strategy";  // the strategy's number selects the form
     case LFB_ERROR_BAD_PROBES: return "bad-probes";
     case LFB_ERROR_BAD_WORD_COUNT: return "bad-word-count";
     default: return std::to_string(status) + " " + lfb_status_text(status);
@@ -94,8 +96,8 @@ std::string figures(const Filter& filter) {
          hex64(bits_of(stats.expected_fpp));
 }
 
-// The ways there are of calling: by the function for the kind, through the
-// funnel, many at a time, and as the bytes that the funnel would put.
+// The ways to call: the function for the kind, the funnel, many at a time, and the bytes that
+// the funnel would put.
 enum Way { kNatural, kObject, kMany, kPlain, kWays };
 
 std::vector<bool> unpack(const std::vector<uint64_t>& words, size_t count) {
@@ -104,7 +106,7 @@ std::vector<bool> unpack(const std::vector<uint64_t>& words, size_t count) {
   return answers;
 }
 
-// Calls put or might_contain, by one name for both.
+// Calls put or might_contain through one function.
 class Calls {
  public:
   Calls(const GuavaCase& c, const Filter& filter, bool put, uint32_t way)
@@ -139,7 +141,7 @@ class Calls {
                 : lfb_filter_might_contain_object(filter_, element.funnel(), element.object());
   }
 
-  // In batches of a size that differs from case to case.
+  // In batches; their size differs from case to case.
   std::vector<bool> many(const std::vector<Element>& elements) const {
     const size_t batch = 1 + case_.number * 37 % 300;
     std::vector<bool> answers;
@@ -186,7 +188,7 @@ std::vector<uint64_t> row(uint64_t first, uint64_t count) {
   return indexes;
 }
 
-// The elements to put, in order: each new, or one of those before it.
+// The elements to put, in order: each a new one, or one of those before it.
 std::vector<uint64_t> put_order(GuavaCase* c) {
   std::vector<uint64_t> order;
   for (uint32_t i = 0; i < c->puts; i++) {
@@ -205,7 +207,7 @@ void ask(const GuavaCase& c, const Filter& filter, const std::vector<uint64_t>& 
   facts->answers("absent", Calls(c, filter, false, way + 1)(row(kAbsent, c.asks)));
 }
 
-// A copy has what its original has, and goes its own way.
+// A copy has the original's bits. Later puts to the copy do not change the original.
 void try_copy(const GuavaCase& c, const Filter& filter, Facts* facts) {
   const Filter other = copy(filter);
   facts->answers("copy put", Calls(c, other, true, c.way)(row(kOther, 1)));
@@ -263,8 +265,8 @@ lfb_status take(void* from, void* bytes, size_t size, size_t* got) {
   return LFB_OK;
 }
 
-// Its category where there is but one fault: with several, which is found first
-// is nobody's promise.
+// The reason is compared only for a single fault: with several faults, neither side promises
+// which one it finds first.
 void read_damaged(uint64_t seed, uint64_t number, Facts* facts) {
   const DamagedForm form = damaged_form(seed, number);
   facts->line("case " + std::to_string(number) + " form " +
@@ -275,8 +277,8 @@ void read_damaged(uint64_t seed, uint64_t number, Facts* facts) {
   const Filter filter(made);
   if (status != LFB_OK) {
     if (made != nullptr) die("a failed read wrote its output");
-    // To Guava the first byte is a strategy's number; here it may tell Parquet's form,
-    // which then has faults of its own.
+    // For Guava the first byte is the number of a strategy. Here it may select Parquet's form,
+    // which has faults of its own.
     const bool parquet = form.bytes[0] == 0x15;
     const std::string why = parquet ? "bad-strategy" : refusal(status);
     facts->line(form.faults == 1 ? "refused " + why : "refused");
@@ -321,7 +323,7 @@ struct Stream {
   SplitMix rng;
 };
 
-// Gives fewer bytes than were asked for, as a pipe would.
+// Returns fewer bytes than requested, as a pipe would.
 lfb_status take_some(void* from, void* bytes, size_t size, size_t* got) {
   auto& stream = *static_cast<Stream*>(from);
   const size_t at_most = 1 + stream.rng.below(stream.rng.below(2) ? 3 : 100000);
@@ -332,7 +334,7 @@ lfb_status take_some(void* from, void* bytes, size_t size, size_t* got) {
 void read_theirs(GuavaCase c, Stream* stream, Facts* facts) {
   lfb_status status;
   const Filter other = create(c.config(), &status);
-  if (!other) return;  // and so did Java: the facts of "fill" said so
+  if (!other) return;  // Java refused it, too, by the facts of "fill"
   facts->line(c.name());
   lfb_filter* made = nullptr;
   status = lfb_filter_read(take_some, stream, nullptr, &made);
@@ -356,7 +358,7 @@ void read_all(uint64_t seed, Facts* facts, std::FILE* forms) {
   if (std::fgetc(forms) != EOF) die("Java wrote more filters than were read");
 }
 
-// A digest of the words that are not 0, and of where they are.
+// A digest of the nonzero words and of their positions.
 struct WordDigest {
   uint64_t at = 0;
   uint64_t hash = UINT64_C(0xcbf29ce484222325);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# guava_test.sh COMPARE OURS JAVA_SOURCE...: Guava 31.1 and this library make the
-# same filters, answer alike, and read what the other wrote.
+# guava_test.sh COMPARE OURS JAVA_SOURCE...: Guava 31.1 and this library create the same
+# filters, give the same answers, and read each other's files.
 source "$(dirname "$0")/oracle.sh"
 compare=$1 ours=$2
 compile_java "${@:3}"

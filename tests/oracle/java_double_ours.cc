@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kCases = 1500;
 constexpr uint64_t kLargeCases = 8;
 
-// A key of either kind; a long is also its 8 bytes, little-endian.
+// A key of either kind. A long is also its 8 bytes, little-endian.
 struct Key {
   std::vector<uint8_t> bytes;
   uint64_t u64;
@@ -41,7 +41,7 @@ Key draw_key(SplitMix rng, bool is_long) {
   return key;
 }
 
-// One filter, called in one way or the other as the keys come.
+// One filter, called by either function.
 class Ours {
  public:
   Ours(int32_t n, double p, int32_t seed1, int32_t seed2) {
@@ -152,7 +152,7 @@ void try_case(uint64_t seed, uint64_t number, Facts* facts) {
     const uint32_t which = c.rng.below(i + 1);
     put.push_back(filter.put(key(again ? which : i), c.is_long));
   }
-  // Asked through the other function where there are two.
+  // Longs are put as numbers and queried as bytes.
   for (uint32_t i = 0; i < c.puts; i++) present.push_back(filter.might_contain(key(i), false));
   for (uint32_t i = 0; i < c.asks; i++)
     absent.push_back(filter.might_contain(key((UINT64_C(1) << 30) + i), c.is_long));
@@ -176,7 +176,7 @@ uint32_t inverse(uint32_t odd) {
 
 uint32_t rotate_right(uint32_t x, unsigned count) { return x >> count | x << (32 - count); }
 
-// The 4 bytes whose murmur3_32 with this seed is `hash`; Java checks that.
+// The 4 bytes that murmur3_32 with this seed hashes to `hash`; Java checks that.
 std::vector<uint8_t> key_of(uint32_t hash, uint32_t seed) {
   uint32_t h = unshift(hash, 16) * inverse(0xc2b2ae35U);
   h = unshift(unshift(h, 13) * inverse(0x85ebca6bU), 16) ^ 4;
@@ -207,7 +207,7 @@ void try_overflow(int32_t seed1, int32_t seed2, int32_t n, double p, Facts* fact
   facts->answers("answers", answers);
 }
 
-// Figures alone.
+// The plan only.
 void plan(uint64_t n, double p, Facts* facts) {
   lfb_config config{};
   config.expected_insertions = n;

@@ -1,17 +1,18 @@
-# npm.sh - sourced by tests in JavaScript: the packages that they need, in a folder.
+# npm.sh - sourced by tests in JavaScript: installs the packages that they need in a folder.
 #
-# They come from npm's registry, those of package-lock.json and no others.  Where that cannot
-# be reached the test is skipped.
+# They come from npm's registry: those of package-lock.json and no others. If the registry
+# cannot be reached, the test is skipped.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/skip.sh"
 
-# Takes an empty folder to be, and the files that go there: scripts, package.json and
+# Takes the folder to create, and the files to copy there: scripts, package.json and
 # package-lock.json.
 npm_packages() {
   local folder=$1 log=$1.log
   command -v npm >/dev/null || { echo "npm is missing: install nodejs and npm"; exit 1; }
   mkdir -p "$folder"
   cp -L "${@:2}" "$folder"
-  # Who is offline learns it soon; where it has to be there, a hitch of half a minute is none.
+  # An offline host finds out soon. With LFBLOOM_NO_SKIP=1 an outage of half a minute is
+  # tolerated.
   local retries=2 longest=2000
   [[ ${LFBLOOM_NO_SKIP:-} != 1 ]] || retries=6 longest=15000
   export npm_config_cache=$folder.cache npm_config_update_notifier=false \

@@ -1,7 +1,7 @@
-// parquet_ours.cc - parquet_ours DIR: our side of the test against other
-// implementations of Parquet's Bloom filter (parquet/parquet.mjs).  Of each case in
-// DIR/cases it reads the filter that they wrote, and makes one of the same size from the
-// same keys, NAME.ours; the facts of both go to DIR/ours.read and DIR/ours.made.
+// parquet_ours.cc - parquet_ours DIR: our side of the test against other implementations of
+// Parquet's Bloom filter (parquet/parquet.mjs). For each case in DIR/cases it reads the filter
+// that they wrote, and creates NAME.ours with the same size and keys. The facts of both are in
+// DIR/ours.read and DIR/ours.made.
 #include <lfbloom/filter.h>
 
 #include <cstdio>
@@ -54,7 +54,7 @@ lfb_status read_file(void* from, void* bytes, size_t size, size_t* got) {
   return LFB_OK;
 }
 
-// The rest of the Parquet file follows the filter and is left unread.
+// Reads only the filter; the rest of the Parquet file follows it.
 Filter read_filter(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   lfb_filter* filter = nullptr;
@@ -68,7 +68,7 @@ lfb_stats stats_of(const Filter& filter) {
   return stats;
 }
 
-// An empty filter of that size: n doubles until it is reached.
+// An empty filter of that size: doubles n until the size is reached.
 Filter create(uint64_t bytes) {
   lfb_config config{};
   lfb_stats stats{};
@@ -83,7 +83,7 @@ Filter create(uint64_t bytes) {
   return Filter(filter);
 }
 
-// Keys of 8 bytes are numbers by turns.
+// Every other key of 8 bytes is put as a number.
 bool is_number(const std::string& key, size_t turn) { return key.size() == 8 && turn % 2 == 0; }
 
 uint64_t number_of(const std::string& key) {

@@ -1,8 +1,8 @@
 #!/bin/bash
-# parquet_test.sh COMPARE OURS SCRIPT PACKAGE LOCK: strategy sbbf and its form are
-# Parquet's, as the npm packages @dsnp/parquetjs and hyparquet read and write them.
+# parquet_test.sh COMPARE OURS SCRIPT PACKAGE LOCK: strategy sbbf and its form equal Parquet's,
+# as the npm packages @dsnp/parquetjs and hyparquet read and write them.
 #
-# Where npm's registry cannot be reached it says so and passes: npm.sh.
+# If npm's registry cannot be reached, the test is skipped: npm.sh.
 source "$(dirname "$0")/oracle.sh"
 source "$(dirname "$0")/npm.sh"
 compare=$1 ours=$2 folder=$work/parquet

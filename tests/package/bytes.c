@@ -1,10 +1,10 @@
 /*
- * bytes.c - what a filter is made of, as files: bytes DIRECTORY GUAVA
+ * bytes.c - the bytes of filters, as files: bytes DIRECTORY GUAVA
  *
- * Built once with the library and once with the amalgamation, which must write the same.
- * Of each strategy a filter is filled by every kind of put, asked, and written in each form
- * that holds it; GUAVA, a file that Java wrote, is read, asked and written again; one is
- * mapped.  The time of writing, and the checksum over it, is left out of what it writes.
+ * Built once with the library and once with the amalgamation, which must write the same. For
+ * each strategy it fills a filter by every kind of put, queries it, and writes it in each form
+ * that can hold it. GUAVA, a file that Java wrote, is read, queried and written again. One
+ * filter is mapped. The time of writing, and the checksum that covers it, are left out.
  */
 #ifdef AMALGAMATED
 #include "lfbloom.h"
@@ -22,7 +22,7 @@ enum {
   KEYS = 3000,
   MANY = 1000,
   HEADER = 256,
-  WRITTEN_AT = 80,   /* in a native header, which a mapped file has at HEADER */
+  WRITTEN_AT = 80,   /* in a native header; a mapped file has it at HEADER */
   CHECKSUM_AT = 248, /* docs/formats.md                                       */
 };
 
@@ -52,7 +52,7 @@ static void forget(FILE *file, long at)
     must(LFB_ERROR_WRITE, "leaving out a field");
 }
 
-/* Leaves out of a file with a native header at `header` when it was written. */
+/* Clears the time of writing in a file with a native header at `header`. */
 static void forget_time(const char *path, long header)
 {
   FILE *file = fopen(path, "r+b");
@@ -78,7 +78,7 @@ static void write_forms(const lfb_filter *filter, const char *name)
   }
 }
 
-/* The answers to keys of every kind, half of which were put, as counts. */
+/* Writes the answers to keys of every kind, half of them put, as counts. */
 static void write_answers(const lfb_filter *filter, const char *name)
 {
   static uint64_t numbers[MANY], answers[(MANY + 63) / 64];
@@ -146,7 +146,7 @@ static void guava(const char *path)
   lfb_filter_free(filter);
 }
 
-/* Mapped, filled, closed, opened by who only reads; and asked inline. */
+/* A mapped filter: filled, closed, opened read-only, and queried inline. */
 static void mapped(void)
 {
   const lfb_config config = {.expected_insertions = KEYS, .fpp = 0.001, .seed = 7};

@@ -1,6 +1,6 @@
 #!/bin/bash
-# deb_test.sh DEB VERSION: the Debian packages, built, installed into a root of their own,
-# used from there, and removed again.
+# deb_test.sh DEB VERSION: the Debian packages are built, installed into a separate root, used
+# from there, and removed again.
 set -euo pipefail
 source tests/support/steps.sh
 source tests/support/skip.sh
@@ -11,7 +11,7 @@ use=$here/../install
 machine=$(dpkg-architecture -q DEB_HOST_MULTIARCH)
 
 deb=$PWD/$deb
-# Where the packager finds what Bazel laid out; everything else is done elsewhere.
+# The packager runs in Bazel's folder; everything else runs in another one.
 package() { (cd "$laid_out" && "$deb" "$@"); }
 laid_out=$PWD
 cd "$TEST_TMPDIR"
@@ -28,7 +28,7 @@ done
 [[ $(stat -c %a "$again") == 1777 ]] || fail "the mode of a folder that was there is changed"
 pass "four packages, the same when they are built again, also into a folder that is there"
 
-# depends PACKAGE: the names of what it needs, in order.
+# depends PACKAGE: the names of the packages that it needs, in order.
 depends() { dpkg-deb -f "$built"/"$1"_*.deb Depends | sed 's/([^)]*)//g; s/[ ]//g' | tr , '\n' | LC_ALL=C sort | paste -sd ' '; }
 [[ $(depends lfbloom) == libc6 ]] || fail "the tool needs: $(depends lfbloom)"
 [[ $(depends liblfbloom0) == libc6 ]] || fail "the library needs: $(depends liblfbloom0)"
@@ -38,7 +38,7 @@ depends() { dpkg-deb -f "$built"/"$1"_*.deb Depends | sed 's/([^)]*)//g; s/[ ]//
   fail "the headers need: $(depends liblfbloom-dev)"
 pass "each depends on what it needs and on nothing else"
 
-# A system of its own, which has nothing: what a package depends on is taken from here.
+# An empty system. The packages that ours depend on come from this host.
 root=$TEST_TMPDIR/root
 mkdir -p "$root"/var/lib/dpkg/{info,updates,triggers}
 touch "$root"/var/lib/dpkg/{available,status}
@@ -60,7 +60,7 @@ strict=(-O2 -Wall -Wextra -Wpedantic -Werror)
 libraries=$root/usr/lib/$machine
 export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$libraries/pkgconfig
 for library in lfbloom lfbloom_redis; do
-  # What lies in the system's own folders needs no flags; here it does.
+  # Files in the system's own folders need no flags; here they do.
   PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config --cflags --libs $library >$library.flags
 done
 # shellcheck disable=SC2046 # pkg-config's words are meant to be split
@@ -89,7 +89,7 @@ man=$(gzip -dc "$root/usr/share/man/man1/lfbloom.1.gz" "$root/usr/share/man/man3
 pass "the tool and its manual are there"
 
 if command -v lintian >/dev/null; then
-  # The maintainers have no address yet, and Debian no bug that asks for the package.
+  # The maintainers have no address yet, and Debian has no bug that requests the package.
   lintian --no-cfg --allow-root --fail-on error,warning --suppress-tags \
     initial-upload-closes-no-bugs,bogus-mail-host,bogus-mail-host-in-debian-changelog "$built"/*.deb ||
     fail "lintian complains"

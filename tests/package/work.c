@@ -1,8 +1,8 @@
 /*
- * work.c - puts and queries for a count of instructions: work PUTS QUERIES
+ * work.c - puts and queries for counting instructions: work PUTS QUERIES
  *
- * Built once with the library and once with the amalgamation.  What one operation takes is
- * the difference of two runs by the difference of their numbers.
+ * Built once with the library and once with the amalgamation. The cost of one operation is the
+ * difference of two runs divided by the difference of their numbers.
  */
 #ifdef AMALGAMATED
 #include "lfbloom.h"

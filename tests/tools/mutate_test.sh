@@ -1,6 +1,6 @@
 #!/bin/bash
-# mutate_test.sh MUTATE: tools/mutate.sh on a made-up file, whose tests are known to kill all
-# mutants but one.
+# mutate_test.sh MUTATE: tools/mutate.sh on a made-up file. Its tests are known to kill all mutants
+# but one.
 set -euo pipefail
 mutate=$PWD/$1
 tree=$(mktemp -d "${TEST_TMPDIR:-/tmp}/mutate.XXXXXX")
@@ -47,7 +47,7 @@ void tiny_tell(atomic_int *flag)
   atomic_store_explicit(flag, 1, memory_order_release);
 }
 END
-# Which does not ask for n == low.
+# This test does not check n == low.
 cat >tests/tiny_test.c <<'END'
 #include "src/tiny.h"
 int main(void)
@@ -127,7 +127,7 @@ echo 'src/tiny.c: compare: return n > low && n < high; // a < b' >argued.txt
 expect 'an argued one' "$(run src/tiny.c --line=4 --only=compare --argued=argued.txt)" \
   'src/tiny.c: 2 mutants, 0 uncompiled, 0 equivalent, 1 argued, 1 viable, 1 killed: 100.0 %'
 
-# What is wrong is said, with status 2: a test that fails without a mutant, too.
+# A mistake is reported with status 2, also a test that fails without a mutant.
 refused() {
   local status=0 said
   said=$(run "${@:2}" 2>&1) || status=$?

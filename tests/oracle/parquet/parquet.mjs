@@ -1,19 +1,22 @@
-// parquet.mjs - Parquet's Bloom filters as two implementations have them that nobody
-// here wrote: the npm packages @dsnp/parquetjs, and hyparquet with hyparquet-writer.
-//   node parquet.mjs write SEED DIR   has them write Parquet files, and answer
-//   node parquet.mjs read DIR         has them read our filters, and answer
-// parquet_ours.cc does the other half; compare.cc compares the facts (facts.h).
+// parquet.mjs - Parquet's Bloom filters by two independent implementations: the npm packages
+// @dsnp/parquetjs, and hyparquet with hyparquet-writer.
 //
-// DIR/cases lists the cases.  Of each, NAME.filter is the Parquet file from where the
-// filter begins, NAME.put and NAME.ask are the bytes of keys, in hexadecimal, and
-// NAME.ours is the filter that our side makes of the same size and keys.
+//   node parquet.mjs write SEED DIR   they write Parquet files, and answer queries
+//   node parquet.mjs read DIR         they read our filters, and answer queries
 //
-// parquetjs is not Parquet's to the letter, which both sides make allowance for:
-//   - it hashes the text of numbers, not their bytes;
-//   - the blocks of a filter that it writes are one array, many times: what it stores is
-//     the union of all blocks, in each.  Over blocks that it has read they are apart;
-//   - it multiplies in doubles, so that for 1 key in 60,000 a bit is another one.  Such
-//     keys are left out here, and counted.
+// parquet_ours.cc is the other half; compare.cc compares the facts (facts.h).
+//
+// DIR/cases lists the cases. For each, NAME.filter is the Parquet file from the start of the
+// filter, NAME.put and NAME.ask are the bytes of keys in hexadecimal, and NAME.ours is the
+// filter that our side creates with the same size and keys.
+//
+// parquetjs differs from Parquet's specification. Both sides allow for this:
+//
+//   - It hashes the text of numbers, not their bytes.
+//   - All blocks of a filter that it creates share one array: each stored block is the union of all
+//     blocks. Blocks that it has read are separate.
+//   - It multiplies in doubles, so for 1 key in 60,000 one bit differs. Such keys are left out
+//     here, and counted.
 import parquet from '@dsnp/parquetjs';
 import bloomReader from '@dsnp/parquetjs/dist/lib/bloomFilterIO/bloomFilterReader.js';
 import sbbf from '@dsnp/parquetjs/dist/lib/bloom/sbbf.js';
@@ -35,7 +38,7 @@ function bytesOf(size, fill) {
   return bytes;
 }
 
-// A value of each type from 32 random bytes, and what Parquet hashes of it.
+// For each type: a value from 32 random bytes, and the bytes that Parquet hashes for it.
 const types = {
   STRING: r => {
     const text = r.toString('base64').slice(0, 1 + r[0] % 40) + ['', 'é', '€', '😀'][r[1] % 4];
@@ -58,7 +61,7 @@ function drawKey(seed, name, type, i) {
   return types[type](createHash('sha256').update(`${seed} ${name} ${i}`).digest());
 }
 
-// Of one case: the keys to put, and as many others as are asked for.
+// For one case: the keys to put, and other keys to query.
 function drawKeys(seed, one) {
   const keys = [...Array(one.count + ASKED).keys()].map(i => drawKey(seed, one.name, one.type, i));
   return {put: keys.slice(0, one.count), ask: keys.slice(one.count)};
@@ -93,7 +96,7 @@ const hyparquet = {
     return keys.map(key => sbbfContains(blocks, hashParquetValue(key.value, element)));
   },
 
-  // Ours are the same bytes as theirs, header included.
+  // Our bytes equal theirs, header included.
   async expectOurs(one, ours) {
     const theirs = readFileSync(`${one.path}.filter`).subarray(0, ours.length);
     assert.deepEqual(ours, theirs, `${one.name}: our bytes are not hyparquet's`);
@@ -102,7 +105,7 @@ const hyparquet = {
 
 // ---- parquetjs ----
 
-// The reader of a Parquet file that holds nothing but a filter.
+// Stands for the reader of a Parquet file that contains only a filter.
 const fileOf = form => ({
   getAllColumnChunkDataFor: () => [{
     rowGroupIndex: 0,
@@ -145,8 +148,8 @@ const parquetjs = {
 
   answer: (filter, one, keys) => Promise.all(keys.map(key => filter.check(key.value))),
 
-  // Ours are the bytes that it makes over blocks of its own; and what it wrote to the
-  // file is their union.
+  // Our bitset equals the one that parquetjs makes over separate blocks. Each block that it wrote
+  // to the file is the union of these.
   async expectOurs(one, ours, keys) {
     const filter = await this.open(ours), written = await this.open(readFileSync(`${one.path}.filter`));
     const bitset = blocksOf(filter), made = Parquetjs.from(Buffer.from(new ArrayBuffer(bitset.length)));
@@ -170,7 +173,7 @@ function allCases(folder) {
     })));
 }
 
-// The keys of a case, as bytes that our side hashes.
+// The keys of a case, as the bytes that our side hashes.
 async function keysOf(seed, one) {
   const {put, ask} = drawKeys(seed, one);
   const exact = async keys => {
@@ -182,7 +185,7 @@ async function keysOf(seed, one) {
   return {put: await exact(put), ask: await exact(ask), drawn: put.length + ask.length};
 }
 
-// Answers as facts.h writes them.
+// Answers in the format of facts.h.
 function factsOf(answers) {
   const lines = [];
   for (let from = 0; from < answers.length; from += 512) {
@@ -206,7 +209,7 @@ const saveHex = (path, keys) =>
 async function write(seed, folder) {
   const facts = [];
   let drawn = 0, left = 0;
-  await new Parquetjs().hash('');  // loads its hash, for which its writer does not wait
+  await new Parquetjs().hash('');  // loads the hash, which its writer does not wait for
   for (const one of allCases(folder)) {
     const keys = await keysOf(seed, one);
     if (one.who === parquetjs) drawn += keys.drawn, left += keys.put.length + keys.ask.length;

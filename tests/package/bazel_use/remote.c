@@ -1,10 +1,10 @@
-/* remote.c - a C program of another workspace that is linked with the filter on Redis. */
+/* remote.c - a C program of another workspace, linked with the filter on Redis. */
 #include <lfbloom/redis.h>
 #include <stdio.h>
 
 int main(void)
 {
-  const lfb_redis_options nowhere = {.port = 1}; /* nobody listens there */
+  const lfb_redis_options nowhere = {.port = 1}; /* no server listens there */
   const lfb_config config = {.expected_insertions = 1000, .fpp = 0.01};
   lfb_redis *filter;
   const lfb_status status = lfb_redis_create(&nowhere, "seen", &config, 0, &filter);

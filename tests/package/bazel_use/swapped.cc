@@ -1,4 +1,4 @@
-// swapped.cc - a C++ program of another workspace that replaces a filter while it is in use.
+// swapped.cc - a C++ program of another workspace that replaces a filter while it is used.
 #include <lfbloom/versions.h>
 
 #include <iostream>
