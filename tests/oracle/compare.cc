@@ -1,5 +1,5 @@
 // compare.cc - compare EXPECTED ACTUAL CASES: checks that two fact files (facts.h) agree and
-// have at least so many cases. For each of the first cases that differ it shows the case and its
+// have at least CASES cases. For each of the first cases that differ it shows the case and its
 // first differing fact.
 #include <algorithm>
 #include <cstdint>

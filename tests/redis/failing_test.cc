@@ -1,9 +1,11 @@
 // failing_test.cc - each function of redis/ when an allocation or a system call fails: the table
 // of failing.h, on a server that the test starts.
 //
-// Seen to fail every time with either of two faults planted: memory for poll() allocated only
-// after a command was sent (a filter that could not be created kept its name), and a failed
-// condition variable initialisation ignored.
+// Seen to fail every time with each of two planted faults:
+//
+// - memory for poll() is allocated only after a command was sent: a filter that could not be
+//   created kept its name
+// - a failed initialisation of a condition variable is ignored
 #include "tests/support/failing.h"
 
 #include <lfbloom/redis_source.h>

@@ -386,9 +386,8 @@ size_t AskBatch(const Remote& remote, uint64_t batch, uint64_t size) {
   return yes;
 }
 
-// If the server begins to refuse writes during a rename, the rename waits for it twice, once on
-// the way there and once on the way back. It does not wait per key, of thousands. Seen to fail
-// with that.
+// If the server begins to refuse writes during a rename, the rename waits for it twice: once on the
+// way there and once on the way back. Seen to fail with one wait for each of thousands of keys.
 TEST_F(Faults, ARenameDoesNotWaitForEachKey) {
   unsigned waits = 0;
   lfb_redis_options impatient = options;

@@ -62,7 +62,7 @@ class Pings {
       : link_(OpenLink(server.Options())), thread_([this] { Run(); }) {
     AwaitSpinning("the first PING is answered", [this] { return begun_.load(); });
   }
-  // Stops, and returns the durations since the first PING, sorted: the worst last.
+  // Stops, and returns the duration of each round trip, the worst last.
   std::vector<int64_t> End() {
     ended_ = true;
     thread_.join();
@@ -99,8 +99,8 @@ void Report(const char* what, const std::vector<int64_t>& took) {
 // A filter of 16 parts of 4 MiB is created, a million keys are put, its bits are counted, and it
 // is loaded. Another client sends PINGs all the time. The printed figures are the measurement.
 //
-// The assertions hold on a busy host, too: during each phase the server answers many PINGs. If
-// one command or one client kept it busy for the whole phase, it would answer one.
+// The assertions hold on a busy host, too: during each phase the server answers several PINGs.
+// If one command or one client kept it busy for the whole phase, it would answer one.
 TEST(RemoteLatency, OthersAreServedMeanwhile) {
   RedisServer server;
   constexpr uint64_t kKeys = kUnderTsan ? 100'000 : 1'000'000;

@@ -193,7 +193,7 @@ TEST_P(EachUser, OutlivesResets) {
   EXPECT_EQ(user->Lost(), 0u);
 }
 
-// No call hangs, and none returns success.
+// No call hangs, and no put is acknowledged.
 TEST_P(EachUser, IsToldOfAServerThatStops) {
   lfb_redis_options hasty = options;
   hasty.timeout_ms = 200;
