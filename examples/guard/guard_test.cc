@@ -345,7 +345,7 @@ TEST_F(GuardTest, RefusesBadOptions) {
 
 // If the guard is stopped in the middle of a request, it reads the rest and answers.  Seen to fail
 // without that wait.
-TEST_F(GuardTest, StopsAfterTheRequestsUnderWay) {
+TEST_F(GuardTest, StopsAfterTheRequestsInProgress) {
   const std::string body = Body(42), blank = "\r\n\r\n";
   ASSERT_NO_FATAL_FAILURE(Start());
   Talk slow(at_), other(at_);

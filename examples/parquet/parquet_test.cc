@@ -74,7 +74,7 @@ TEST(Parquet, FindsEachValueInItsGroup) {
   }
 }
 
-TEST(Parquet, SaysWhetherAnyIsAnywhere) {
+TEST(Parquet, ReportsWhetherAnyIsAnywhere) {
   EXPECT_EQ(ask(PARQUET_PEOPLE, "name", {"nobody", "name-61"}).status, 0);
   const Answer nowhere = ask(PARQUET_PEOPLE, "name", {"nobody"});
   EXPECT_EQ(nowhere.status, 1);

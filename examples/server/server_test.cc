@@ -33,7 +33,7 @@ std::string Ask(Talk& talk, const std::string& line) {
   return talk.Hear("\n");
 }
 
-TEST_F(Server, EachVerbDoesWhatItSays) {
+TEST_F(Server, EachVerbDoesItsWork) {
   Talk talk(at_);
   const std::pair<const char*, std::string> rows[] = {
       {"HAS a", "0\n"},   {"PUT a", "1\n"},   {"PUT a", "0\n"},     {"HAS a", "1\n"},

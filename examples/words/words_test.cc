@@ -149,7 +149,7 @@ TEST_F(Words, KnowsPhrasesOfSixteenWordsInLongLines) {
 // If there is no memory for a line, the program reports it, since the rest was not searched.  Not
 // under a sanitizer, which takes more memory than the limit.  Seen to fail, with status 1 and no
 // report, where only ferror() was checked.
-TEST_F(Words, SaysWhereALineIsTooLongForMemory) {
+TEST_F(Words, ReportsWhichLineIsTooLongForMemory) {
   if (kUnderSanitizer) return NotHere("a sanitizer takes more memory than there is");
   Program program({"/bin/sh", "-c",
                    "ulimit -v 200000; { head -c 300000000 /dev/zero; echo apple; } | \"$0\" \"$1\"",

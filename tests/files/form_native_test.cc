@@ -121,7 +121,7 @@ TEST(NativeForm, ALabelIsOneLineOfUtf8) {
     EXPECT_EQ(lfb_label_check(good), LFB_OK) << good;
 }
 
-TEST(NativeForm, SaysWhenItWasWritten) {
+TEST(NativeForm, RecordsWhenItWasWritten) {
   const Filter filter = Make(100, 0.01, LFB_FAST);
   EXPECT_EQ(Stats(filter).written, 0u);
   Filter back;
@@ -418,7 +418,7 @@ TEST(NativeDamage, CountsTheBitsThatTheHeaderMisses) {
   EXPECT_EQ(damage.count, 0u);
 }
 
-TEST(NativeDamage, SaysWhatWasNotCompared) {
+TEST(NativeDamage, ReportsWhatWasNotCompared) {
   lfb_damage damage;
   ASSERT_EQ(ReadDamaged(Bytes(Make(100, 0.01)), false, &damage), LFB_OK) << "Guava's form";
   EXPECT_EQ(damage.checked_bytes, 0u);

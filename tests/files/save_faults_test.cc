@@ -199,7 +199,7 @@ TEST_F(SaveFaults, EachCallOfACallersFunction) {
 
 // One by one, and all together, read() and write() transfer 1 byte, or every other call is
 // interrupted. Neither is an error.
-TEST_F(SaveFaults, ShortAndInterruptedCallsGoOn) {
+TEST_F(SaveFaults, ShortAndInterruptedCallsContinue) {
   const Filter filter = Filled(10'000, 1);
   const std::string bytes = Bytes(filter);
   for (const Deed deed : {Deed::kShorten, Deed::kShortenAll, Deed::kInterruptOften})

@@ -283,7 +283,7 @@ TEST(Batch, ItsMemoryIsUsedAgain) {
 
 // Batches that run at once leave LFB_BATCH_SPARES pieces of memory and free the others. Later
 // batches take these, and replace those that are too small.
-TEST(Batch, SomeLeaveTheirMemoryBehind) {
+TEST(Batch, SomeKeepTheirMemoryForLater) {
   constexpr size_t kKeys = 60000;
   const Filter filter = Make(FastConfig(kKeys, 0.01, 0));
   const uint64_t small = SpareBytesOf(filter, kKeys / 2), large = SpareBytesOf(filter, kKeys);

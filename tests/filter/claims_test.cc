@@ -139,7 +139,7 @@ TEST(Cells, AllAreUsedWhicheverBitsOfAHashDiffer) {
 }
 
 // Cells are in files: their contents, and the cell of a hash, are those of docs/formats.md.
-TEST(Cells, HoldWhatTheFormSays) {
+TEST(Cells, HaveTheLayoutOfTheForm) {
   const auto number = [](uint64_t low) {
     return (low ^ (low >> 8) * 0x9e3779b97f4a7c15 >> 56) & 0xff;
   };
@@ -486,7 +486,7 @@ TEST(ClaimsRace, EachKeyHasOneWinnerWhateverTheOrder) {
 // Claims during puts of the same keys, one by one and merged in: no key has two winners, and
 // every key is present afterwards. (A key may have no winner: its put came first.) Seen to fail
 // 43 times in 50 with claims that win without a second look, since most keys are put first.
-TEST(ClaimsRace, BesidePutsThereAreNeverTwoWinners) {
+TEST(ClaimsRace, DuringPutsThereAreNeverTwoWinners) {
   constexpr uint64_t kRounds = kUnderTsan ? 1 : 10, kKeys = 20000;
   for (uint64_t round = 0; round < kRounds; round++) {
     const Filter filter = MakeSure(kKeys), other = MakeSure(kKeys);

@@ -97,7 +97,7 @@ TEST(FilterRace, TheCountIsNeverAboveTheTruth) {
 // put_all during puts, both ways between two filters: each filter ends with all keys, and with
 // the count of its bits. Seen to fail 50 times in 50 with the CAS torn (49 for go-fnv14: its 4
 // MiB are hardly contended).
-TEST_P(EveryStrategyRace, PutAllBesidePut) {
+TEST_P(EveryStrategyRace, PutAllDuringPut) {
   constexpr uint64_t kRounds = kUnderTsan ? 4 : 60, kKeys = 1000;
   for (uint64_t round = 0; round < kRounds; round++) {
     const Filter a = Make(4 * kKeys, 0.01, GetParam()), b = Make(4 * kKeys, 0.01, GetParam());
@@ -125,7 +125,7 @@ TEST_P(EveryStrategyRace, PutAllBesidePut) {
 
 // A copy and a form made during puts hold the keys that were put before, and count their own
 // bits.
-TEST(FilterRace, CopyAndWriteBesidePut) {
+TEST(FilterRace, CopyAndWriteDuringPut) {
   constexpr uint64_t kKeys = kUnderTsan ? 4000 : 40000;
   const Filter filter = Make(2 * kKeys, 0.01);
   for (uint64_t i = 0; i < kKeys; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
@@ -155,7 +155,7 @@ TEST(FilterRace, CopyAndWriteBesidePut) {
 // MiB, so that puts happen while it is written. Seen to fail 20 times in 20 with checksums of
 // the current words instead of the copied ones, and by hand with one word in a thousand left out
 // of the copy.
-TEST(FilterRace, SaveBesidePut) {
+TEST(FilterRace, SaveDuringPut) {
   constexpr uint64_t kRounds = kUnderTsan ? 2 : 10, kKeys = kUnderTsan ? 10000 : 100000;
   constexpr unsigned kPutting = 2;
   for (uint64_t round = 0; round < kRounds; round++) {
@@ -192,7 +192,7 @@ TEST(FilterRace, SaveBesidePut) {
 
 // As in Guava's issue 3055: in a race a put can report a key as new to more than one thread, and
 // never to none. Claims exist for that reason (claims_test.cc).
-TEST(FilterRace, PutIsNewToSomebody) {
+TEST(FilterRace, PutIsNewToAtLeastOneThread) {
   constexpr uint64_t kKeys = kUnderTsan ? 10000 : 200000;
   const Filter filter = Make(kKeys, 0.0001);
   std::vector<std::vector<uint64_t>> answers(kThreads, std::vector<uint64_t>((kKeys + 63) / 64));

@@ -42,7 +42,7 @@ int StopsAt(lfb_filter* filter, uint64_t at) {
 }
 
 // With leases, and with slots from pthread_once(), it failed in 2 of 2 runs each.
-TEST(FirstPut, AThreadThatStopsInItHoldsUpNobody) {
+TEST(FirstPut, AThreadThatStopsInItBlocksNoOther) {
   if (!kCanStep) return NotHere("this machine's trap flag is not known here");
   const Path path;
   const Filter filter = Create(path, RoomyAndShort(1 << 20, LFB_FAST));

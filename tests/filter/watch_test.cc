@@ -73,7 +73,7 @@ TEST(WatchTest, TellsOnceWhenALimitIsCrossed) {
   }
 }
 
-TEST(WatchTest, RearmsWhatItIsTold) {
+TEST(WatchTest, RearmsTheLimitsThatAreGiven) {
   const Filter filter = Make(100, 0.01);
   Told told;
   const Watch watch = Begin(filter, Limits(1e-9, 1e-30, &told));
@@ -252,7 +252,7 @@ class Exposition {
   std::set<std::string> seen_;
 };
 
-TEST(Prometheus, IsValidAndSaysTheFigures) {
+TEST(Prometheus, IsValidAndHasTheFigures) {
   const Filter a = Make(1000, 0.01), b = Make(300, 0.001, LFB_FAST);
   ASSERT_EQ(lfb_filter_set_label(a.get(), "a \"b\" \\n \xc3\xa9"), LFB_OK);
   Told told;
@@ -344,7 +344,7 @@ constexpr unsigned kThreads = 4;
 // crossing is reported once. The function that takes the figures lets other threads run first,
 // so that the threads meet. Seen to fail 20 times in 20 with polls that check too early whether
 // a limit was crossed before.
-TEST(WatchRace, ACrossingIsToldOnce) {
+TEST(WatchRace, ACrossingIsReportedOnce) {
   constexpr uint64_t kRounds = kUnderTsan ? 100 : 1000, kPolls = 3;
   const Filter filter = Make(1000, 0.01);
   for (uint64_t i = 0; i < 10; i++) lfb_filter_put_u64(filter.get(), i);

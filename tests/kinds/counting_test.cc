@@ -246,7 +246,7 @@ TEST_P(EveryStrategyCounting, AFullCounterStays) {
   EXPECT_EQ(Stats(counting).bits_set, bits);
 }
 
-TEST_P(EveryStrategyCounting, SaysWhatItIs) {
+TEST_P(EveryStrategyCounting, ReportsWhatItIs) {
   const lfb_config config = Config(1000, 0.01, GetParam());
   const Counting counting = Count(config);
   const Filter filter = Make(config);
@@ -343,7 +343,7 @@ constexpr unsigned kThreads = 4;  // more than the cores
 // time. The filter is small, so that all words are contended. At the end only the golden keys'
 // counters are above 0. Seen to fail 10 times in 10 with the CAS torn (9 for go-fnv14: its 4 MiB
 // are hardly contended).
-TEST_P(EveryStrategyCounting, NoKeyThatNobodyRemovedIsMissing) {
+TEST_P(EveryStrategyCounting, NoKeyThatWasNotRemovedIsMissing) {
   constexpr uint64_t kRounds = kUnderTsan ? 6 : 60, kGolden = 150, kKeys = 40, kHot = 3;
   constexpr uint64_t kTurns = 12;
   // With 4 MiB only the hot keys are contended.
@@ -393,7 +393,7 @@ TEST_P(EveryStrategyCounting, NoKeyThatNobodyRemovedIsMissing) {
 // right answer. They share other bits with kept keys; a removal may subtract there before it is
 // refused. Threads walk in step; otherwise they would not meet. Seen to fail 20 times in 20 with
 // refused removals that restore nothing.
-TEST(CountingRace, OneOfThoseWhoRemoveAKeyDoes) {
+TEST(CountingRace, OneOfSeveralRemovalsOfAKeySucceeds) {
   constexpr uint64_t kKept = 1200, kRounds = kUnderSanitizer ? 10 : 300, kRemoved = 100;
   const lfb_config config = Config(1200, 0.05, LFB_GUAVA_MITZ64);
   std::vector<uint64_t> kept(kKept), removed;

@@ -348,7 +348,7 @@ TEST(Follow, AThreadFollowsUntilItIsStopped) {
 
 // A caller that received a failure is informed when it is over, even if there is no news. Seen
 // to fail with polls that do nothing and never report it.
-TEST(Follow, ItIsToldThatFailuresAreOver) {
+TEST(Follow, TheEndOfFailuresIsReported) {
   Source source;
   std::vector<lfb_followed> told;
   lfb_follow_config config{};
@@ -550,7 +550,7 @@ TEST_F(FileSource, TheNewestOfADirectoryThatVerifies) {
 
 // The newest file cannot be read, because of the disk or of permissions, which change without a
 // trace in the file's time.
-TEST_F(FileSource, WhatCannotBeReadIsTriedAgainAndHoldsUpNoOther) {
+TEST_F(FileSource, AnUnreadableFileIsTriedAgainAndDelaysNoOther) {
   Follow(directory_.string());
   Save("a", 1, 50);
   // a regular file that opens, with a first byte that cannot be read

@@ -268,7 +268,7 @@ TEST_F(CountingFiles, SavesAndLoads) {
 
 // Saved during puts and removals, the file is whole and has the keys that were always present.
 // Seen to fail 10 times in 10 with the CAS torn.
-TEST_F(CountingFiles, SavedBesideOthersItHasWhatIsIn) {
+TEST_F(CountingFiles, SavedDuringPutsItHasTheKeysThatStay) {
   constexpr uint64_t kRounds = kUnderTsan ? 3 : 20, kKept = 500, kMoved = 300;
   for (uint64_t round = 0; round < kRounds; round++) {
     const Counting counting = Count(Config(kKept, 0.05, LFB_FAST));

@@ -132,7 +132,7 @@ TEST(GrowingForm, AKeyedOneOpensWithItsKeyAlone) {
   EXPECT_EQ(ReadGrowing(turned, nullptr, limits), LFB_ERROR_BAD_HEADER);
 }
 
-TEST(GrowingForm, PlainAndGrowingOnesAreToldApart) {
+TEST(GrowingForm, PlainAndGrowingOnesAreDistinguished) {
   const std::string growing = GrowingBytes(Filled());
   EXPECT_EQ(ReadFrom(Source{growing}), LFB_ERROR_GROWING);
   for (lfb_form form : {LFB_FORM_GUAVA, LFB_FORM_NATIVE}) {

@@ -284,7 +284,7 @@ TEST_F(GrowingMapped, WhatCannotBeMadeLeavesNoFile) {
   EXPECT_EQ(growing, nullptr);
 }
 
-TEST_F(GrowingMapped, OtherFilesAreToldApart) {
+TEST_F(GrowingMapped, OtherFilesAreDistinguished) {
   lfb_filter* plain = nullptr;
   lfb_growing* loaded = nullptr;
   EXPECT_EQ(TryOpen(), LFB_ERROR_OPEN);
@@ -409,7 +409,7 @@ TEST_F(GrowingMapped, ATableThatLiesDoesNoHarm) {
   EXPECT_EQ(Lost(Open(), 1, 5000), 0u);
 }
 
-TEST_F(GrowingMapped, SyncSaysWhatBecameOfTheFile) {
+TEST_F(GrowingMapped, SyncReportsAReplacedOrShortenedFile) {
   const Growing growing = Create();
   PutSome(growing, 1, 0, 5000);
   const std::string aside = Head() + "-aside";
@@ -446,7 +446,7 @@ class GrowingMode : public GrowingMapped {
   const mode_t before_;
 };
 
-TEST_F(GrowingMode, ANewFileIsItsOwnersUnlessSomebodySaysOtherwise) {
+TEST_F(GrowingMode, ANewFileIsPrivateUnlessTheCallerAsksOtherwise) {
   lfb_config config = Config(1024, 0.01, LFB_FAST);
   EXPECT_EQ(Made(config), 0600u);
   config.file_mode = 0664;
@@ -508,7 +508,7 @@ void ExpectMaybeOfAll(const Growing& growing, lfb_status stuck, const std::strin
 }
 
 // Once the layer can be opened, everything is normal again.
-TEST_F(GrowingMapped, AProcessThatCannotOpenALayerSaysMaybe) {
+TEST_F(GrowingMapped, AProcessThatCannotOpenALayerAnswersMaybe) {
   const Growing one = Create(), other = Open();
   PutSome(one, 1, 0, 900);
   EXPECT_EQ(Figures(other).layers, 1u);
@@ -561,7 +561,7 @@ TEST_F(GrowingMapped, AClosedDescriptorIsNoticedAndAnothersIsLeftAlone) {
 
 // The same while another process adds a layer: this one cannot map it, and answers "maybe" with
 // the reason.
-TEST_F(GrowingMapped, WithoutItsDescriptorAProcessSaysMaybe) {
+TEST_F(GrowingMapped, WithoutItsDescriptorAProcessAnswersMaybe) {
   const Growing one = Create(), other = Open();
   InProcesses(1, [&](unsigned) {
     close(lfb_growing_files_of(one.get())->mapping->disk.fd);
@@ -610,7 +610,7 @@ TEST_F(GrowingMapped, ALayerThatIsNotCountedYetIsTaken) {
 }
 
 // A child continues with what its parent has opened, and each finds the other's keys.
-TEST_F(GrowingMapped, AChildGoesOn) {
+TEST_F(GrowingMapped, AChildContinues) {
   const Growing growing = Create();
   PutSome(growing, 1, 0, 3000);
   InProcesses(3, [&](unsigned p) {
@@ -772,7 +772,7 @@ void ExpectCountedButForDeaths(const Growing& growing, unsigned deaths) {
 // file. Each put that had returned is found, by a process that had the filter open and by one
 // that opens it then, and the filter continues to grow. Seen to fail with a number of layers
 // that is raised only when the next one is added.
-TEST_F(GrowingMapped, NoPutThatReturnedIsLostWhoeverIsKilled) {
+TEST_F(GrowingMapped, NoPutThatReturnedIsLostByAKill) {
   constexpr unsigned kRounds = kUnderTsan ? 20 : 100, kRoundsOfAFile = 5;
   const Shared<Returned> returned;
   std::mt19937 random(1);

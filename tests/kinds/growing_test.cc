@@ -201,7 +201,7 @@ TEST(Growing, LayersShareARandomHash) {
 }
 
 // The second layer would need more than 255 probes: puts continue into the first.
-TEST(Growing, WithoutANextLayerItGoesOnAndSaysWhy) {
+TEST(Growing, WithoutANextLayerItContinuesAndReportsWhy) {
   lfb_config config = Config(1024, 6e-77, LFB_GUAVA_MITZ64);
   config.probes_formula = LFB_PROBES_GUAVA_CURRENT;
   const Growing growing = MakeGrowing(config);
@@ -437,7 +437,7 @@ TEST(GrowingRace, EachKeyIsClaimedOnce) {
 }
 
 // Of racing puts of one new key, at least one reports it new, also while layers are added.
-TEST(GrowingRace, EachNewKeyIsNewToSomebody) {
+TEST(GrowingRace, EachNewKeyIsNewToAtLeastOneThread) {
   constexpr uint64_t kRounds = kUnderTsan ? 2 : 10, kKeys = 20000;
   for (uint64_t round = 0; round < kRounds; round++) {
     const Growing growing = MakeGrowing(Config(1024, 1e-9, LFB_FAST));

@@ -285,7 +285,7 @@ class Stopped {
   std::thread thread_;
 };
 
-TEST(Versions, AStoppedReaderCostsMemoryAndStopsNobody) {
+TEST(Versions, AStoppedReaderCostsMemoryAndBlocksNoThread) {
   const Versions versions = MakeVersions();
   lfb_versions* it = versions.get();
   Begin(versions);
@@ -324,7 +324,7 @@ TEST(Versions, AThreadMayLeaveAsItEnds) {
 // Beginning waits for the running sections, and for nothing else. During the wait, queries, puts
 // and the other calls proceed, and the version that has no loader yet is not published. Seen to
 // fail 20 times in 20 without the wait.
-TEST(Versions, BeginningWaitsForSectionsAndHoldsUpNobody) {
+TEST(Versions, BeginningWaitsForSectionsAndBlocksNoThread) {
   const Versions versions = MakeVersions();
   lfb_versions* it = versions.get();
   Begin(versions);

@@ -228,7 +228,7 @@ TEST_F(VersionsTurns, WhileOneIsBuiltNoFilterIsMade) {
 }
 
 // Each call that drops a filter frees it without the lock.
-TEST_F(VersionsTurns, NobodyWaitsForAFilterThatIsFreed) {
+TEST_F(VersionsTurns, NoThreadWaitsForAFilterThatIsFreed) {
   const auto publish = [&] {
     EXPECT_EQ(lfb_versions_publish(versions_, LFB_DROP_PREVIOUS, nullptr), LFB_OK);
   };

@@ -305,7 +305,7 @@ TEST(PutAll, RefusesInGuavasOrder) {
   EXPECT_EQ(put_all(config, config), LFB_OK);
 }
 
-TEST(PutAll, SaysWhenGuavasFormulaIsTheCause) {
+TEST(PutAll, ReportsThatGuavasFormulaIsTheCause) {
   lfb_config older = config_of(1, 0.01);
   lfb_config current = older;
   current.probes_formula = LFB_PROBES_GUAVA_CURRENT;

@@ -134,7 +134,7 @@ TEST(Stumps, NothingIsLeftOfAFilterThatWasDeletedUnderItsClients) {
   }
 }
 
-TEST_F(Faults, AFilterThatExpiresLeavesNothingBehind) {
+TEST_F(Faults, AFilterThatExpiresLeavesNothing) {
   const Remote remote = CreateRemote(options, "seen", config);
   EXPECT_EQ(lfb_redis_expire(remote.get(), 50), LFB_OK);
   AwaitSpinning("the filter expires", [&] { return Ask(remote, true).answered == 0; });

@@ -17,7 +17,7 @@ constexpr unsigned kThreads = 4;
 // If several clients put one key at once, put returns "new" to exactly one of them, with shared
 // or separate handles. The threads put key after key in step; at 1e-9 no key is a false
 // positive. Seen to fail, 5 times in 5, when put returned the result of a query before it.
-TEST(RemoteRace, OfAllWhoPutAKeyOneIsToldThatItIsNew) {
+TEST(RemoteRace, OneOfAllPutsOfAKeyReportsItNew) {
   RedisServer server;
   constexpr uint64_t kKeys = kUnderTsan ? 300 : 1500;
   for (lfb_strategy_id strategy : {LFB_FAST, LFB_GUAVA_MITZ64}) {
@@ -40,7 +40,7 @@ TEST(RemoteRace, OfAllWhoPutAKeyOneIsToldThatItIsNew) {
 
 // The same for overlapping batches: each key is new in exactly one. Seen to fail with the same
 // fault.
-TEST(RemoteRace, OfAllBatchesWithAKeyOneIsToldThatItIsNew) {
+TEST(RemoteRace, OneOfAllBatchesWithAKeyReportsItNew) {
   RedisServer server;
   constexpr uint64_t kKeys = 20'000;
   const Remote remote = CreateRemote(server.Options(), "seen", Config(kKeys, 1e-9, LFB_FAST));
@@ -101,7 +101,7 @@ void Report(const char* what, const std::vector<int64_t>& took) {
 //
 // The assertions hold on a busy host, too: during each phase the server answers several PINGs.
 // If one command or one client kept it busy for the whole phase, it would answer one.
-TEST(RemoteLatency, OthersAreServedMeanwhile) {
+TEST(RemoteLatency, OthersAreServedConcurrently) {
   RedisServer server;
   constexpr uint64_t kKeys = kUnderTsan ? 100'000 : 1'000'000;
   std::vector<uint64_t> keys(kKeys);

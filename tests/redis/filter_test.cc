@@ -100,7 +100,7 @@ TEST_P(EveryLayout, AnswersAsInMemoryManyAtOnce) {
   EXPECT_EQ(Words(Load(remote)), Words(local));
 }
 
-TEST_P(EveryLayout, SaysOfItselfWhatTheOneInMemoryDoes) {
+TEST_P(EveryLayout, HasTheFiguresOfTheOneInMemory) {
   const lfb_config config = Config(10'000, 0.02, GetParam());
   const Remote remote = CreateRemote(server.Options(), "stats", config);
   const Filter local = Make(config);
@@ -176,7 +176,7 @@ bool Move(void* told, uint64_t bytes) {
 
 // Each byte of the words is reported once. If moved() returns false, the call fails, and a
 // filter being saved leaves nothing behind. Seen to fail when that was taken for LFB_OK.
-TEST_P(EveryLayout, IsSavedAndLoadedUnderSomebodysEyes) {
+TEST_P(EveryLayout, IsSavedAndLoadedWithProgress) {
   const lfb_config config = Config(3'000'000, 0.02, GetParam());
   const Filter local = Make(config);
   Moved moved = {0, UINT64_MAX};

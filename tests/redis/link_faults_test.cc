@@ -202,7 +202,7 @@ bool GoOn(void* told, lfb_status why, uint64_t silent_ms) {
 // Before each pause go_on() is called, with the time since the server last answered. That time
 // includes the time that it took to detect the failure. `retries` still bounds the pauses. Seen
 // to fail with the result ignored, and with the time counted from the first failure.
-TEST(LinkFaults, GoesOnForAsLongAsItIsToldTo) {
+TEST(LinkFaults, ContinuesForAsLongAsConfigured) {
   RedisServer server;
   lfb_redis_options options = server.Options();
   options.timeout_ms = options.connect_ms = 100;
@@ -400,7 +400,7 @@ TEST(LinkFakes, ThatAreTooBusyToWaitForReplicasAreAskedAgain) {
 
 // If connecting times out, the silence reported is the time that connecting took, not the longer
 // timeout_ms. Seen to fail with timeout_ms reported.
-TEST(LinkFakes, ThatLetNobodyInWereSilentForAsLongAsThatTook) {
+TEST(LinkFakes, ReportTheSilenceOfARefusedConnection) {
   unsigned pings = 0;  // written by the server's thread
   FakeServer server([&](unsigned, const std::string& received) -> std::string {
     if (received.find("SLOTS") != std::string::npos) return kNoCluster;

@@ -169,7 +169,7 @@ TEST(Link, RefusesTls) {
   EXPECT_EQ(link, nullptr);
 }
 
-TEST(Link, SaysThatNobodyIsThere) {
+TEST(Link, ReportsThatNoServerIsThere) {
   const HeldPort port;
   lfb_redis_options options{};
   options.port = port.number();

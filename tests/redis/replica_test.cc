@@ -138,7 +138,7 @@ TEST_F(Replicas, TwoExchangeTheirPutsUnderLoad) {
 // flush waits for that key, although only the other thread sends it. One thread puts key after
 // key, the other looks for each until it is found. Seen to fail, 5 times in 5, with the bits set
 // before the place is taken (replica.c, replica_put).
-TEST_F(Replicas, WhoFindsAKeyCountsItsPlace) {
+TEST_F(Replicas, AKeyThatIsFoundCountsItsPlace) {
   const Replica a = OpenReplica(options, "seen");
   constexpr uint64_t kKeys = kUnderTsan ? 2000 : 30'000;
   std::atomic<uint64_t> seen{0};
@@ -207,7 +207,7 @@ TEST_F(Replicas, NothingFallsBetweenTheSnapshotAndTheStream) {
   }
 }
 
-TEST_F(Replicas, WhatCannotBeOpenedSaysWhy) {
+TEST_F(Replicas, AFailureToOpenReportsWhy) {
   lfb_replica* none = nullptr;
   lfb_replica_config config{};
   EXPECT_EQ(lfb_replica_open(&options, "absent", nullptr, &none), LFB_ERROR_REDIS_ABSENT);
@@ -229,7 +229,7 @@ TEST_F(Replicas, WhatCannotBeOpenedSaysWhy) {
 }
 
 // Another program's stream, or any other key under its name, is left alone.
-TEST_F(Replicas, AStreamOfSomebodyElseIsRefused) {
+TEST_F(Replicas, AnUnknownStreamIsRefused) {
   lfb_replica* none = nullptr;
   server.Call({"DEL", "{seen}:stream"});
   server.Call({"XADD", "{seen}:stream", "*", "field", "somebody's"});
@@ -277,7 +277,7 @@ TEST(ReplicaFaults, AServerThatIsKilledLosesNothing) {
 
 // If the server stops answering, puts and queries continue, the state reports it, and a flush
 // returns at its time limit.
-TEST_F(Replicas, AServerThatIsStoppedHoldsUpNobody) {
+TEST_F(Replicas, AStoppedServerBlocksNoThread) {
   lfb_redis_options impatient = options;
   impatient.timeout_ms = 300;
   impatient.connect_ms = 2000;
@@ -331,7 +331,7 @@ std::string Port(const RedisServer& server) { return std::to_string(server.port(
 // A process is stopped until the stream has been trimmed of entries that it had not read. It
 // misses nothing: it loads the filter. Seen to fail, 2 times in 2, without the check for the
 // last entry (stream.c, lfb_stream_read without `kept`).
-TEST_F(Replicas, WhoFellBehindTheTrimLoadsAndMissesNothing) {
+TEST_F(Replicas, AReplicaBehindTheTrimLoadsAndMissesNothing) {
   lfb_replica_config config{};
   config.stream_entries = 10;
   const Replica putter = OpenReplica(options, "seen", config);
@@ -354,7 +354,7 @@ TEST_F(Replicas, WhoFellBehindTheTrimLoadsAndMissesNothing) {
 }
 
 // A process that was stopped reads on if the stream still has every entry.
-TEST_F(Replicas, WhoIsBehindReadsOn) {
+TEST_F(Replicas, AReplicaThatIsBehindReadsOn) {
   const Replica putter = OpenReplica(options, "seen");
   Program child({"tests/redis/replica_child", Port(server), "seen", "follow", "20000"});
   EXPECT_EQ(child.Line(), "0");

@@ -172,7 +172,7 @@ TEST_F(Versions, KeysOfEachKindAreChanges) {
 // Of several publishers of the next version at once, exactly one succeeds. The others receive an
 // error and leave nothing. Seen to fail, 5 times in 5, with numbers added without a check of
 // those present (XADD with the time as number).
-TEST_F(Versions, OfAllWhoPublishAVersionOneDoes) {
+TEST_F(Versions, OneOfAllPublishersOfAVersionSucceeds) {
   constexpr unsigned kThreads = 3, kRounds = 8;
   std::atomic<unsigned> won{0};
   std::mutex lock;
@@ -327,7 +327,7 @@ TEST_F(Versions, AVersionWithAPartMissingIsNeverTaken) {
 // ---- versions that are deleted ------------------------------------------------
 
 // If the version that a follower was going to load has been deleted, it loads the newest.
-TEST_F(Versions, WhoLoadsAVersionThatGoesTakesTheNewest) {
+TEST_F(Versions, ALoaderOfADeletedVersionTakesTheNewest) {
   Follower follower(options);
   Publish(options, 1, false, 1);
   uint64_t version = 0;
@@ -347,7 +347,7 @@ TEST_F(Versions, WhoLoadsAVersionThatGoesTakesTheNewest) {
 // Versions come and go as fast as they can while one is loaded repeatedly: it is complete each
 // time. Seen to fail, 5 times in 5, without the second check of the marks after a load
 // (snapshot.c, load_all) and without the comparison of sizes.
-TEST_F(Versions, VersionsThatGoMeanwhileAreNeverHalfLoaded) {
+TEST_F(Versions, AVersionThatIsDeletedIsNeverHalfLoaded) {
   std::atomic<bool> done{false};
   Publish(options, 1, false, 1);
   std::thread loader([&] {

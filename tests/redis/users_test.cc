@@ -6,7 +6,7 @@
 //
 // - the mark is not compared (layouts.c, fields_expect): LosesNothingToAServerThatForgets
 // - UNBLOCKED, the answer to a waiting read, taken for a refusal (connection.c):
-//   IsToldOfAServerThatBecameAReplica, of a replica
+//   SeesThatAServerBecameAReplica, of a replica
 #include <functional>
 #include <set>
 #include <thread>
@@ -194,7 +194,7 @@ TEST_P(EachUser, OutlivesResets) {
 }
 
 // No call hangs, and no put is acknowledged.
-TEST_P(EachUser, IsToldOfAServerThatStops) {
+TEST_P(EachUser, SeesThatAServerStops) {
   lfb_redis_options hasty = options;
   hasty.timeout_ms = 200;
   hasty.connect_ms = 2000;
@@ -204,14 +204,14 @@ TEST_P(EachUser, IsToldOfAServerThatStops) {
   Fails({LFB_ERROR_REDIS_TIMEOUT}, [&] { server.Continue(); });
 }
 
-TEST_P(EachUser, IsToldOfAServerThatIsFull) {
+TEST_P(EachUser, SeesThatAServerIsFull) {
   ASSERT_EQ(user->Open(options), LFB_OK);
   server.Call({"CONFIG", "SET", "maxmemory-policy", "noeviction"});
   server.Call({"CONFIG", "SET", "maxmemory", "1mb"});
   Fails({LFB_ERROR_REDIS_MEMORY}, [&] { server.Call({"CONFIG", "SET", "maxmemory", "0"}); });
 }
 
-TEST_P(EachUser, IsToldOfAServerThatBecameAReplica) {
+TEST_P(EachUser, SeesThatAServerBecameAReplica) {
   lfb_redis_options hasty = options;
   hasty.retries = 1;
   ASSERT_EQ(user->Open(hasty), LFB_OK);

@@ -52,7 +52,7 @@ TEST_P(EveryStrategyHostile, AnyCellIsTakenOver) {
 
 // Cells that a program changes all the time, 200,000 times: claims end, and their keys are
 // present.
-TEST_P(EveryStrategyHostile, CellsThatChangeAllTheTimeHoldUpNobody) {
+TEST_P(EveryStrategyHostile, CellsThatAlwaysChangeBlockNoThread) {
   constexpr uint64_t kChanges = kUnderTsan ? 20000 : 200000;
   const Path path("/dev/shm");
   const Filter filter = Create(path, Config(100000, 1e-6, GetParam())), other = Open(path);
@@ -123,7 +123,7 @@ TEST_P(EveryStrategyWithCells, AClaimOfTheDeadIsCompleted) {
 
 // Processes are killed in claims of eight threads each, 40 times over. The others claim without
 // any effect.
-TEST(MappedDeath, WhoeverDiesWithinClaimsHoldsUpNobody) {
+TEST(MappedDeath, AProcessKilledWithinClaimsBlocksNoOther) {
   const Path path("/dev/shm");
   const Filter filter = Create(path, Config(10000000, 0.01, LFB_FAST));
   for (unsigned round = 0; round < 40; round++) {

@@ -261,7 +261,7 @@ TEST(Mapped, LimitsAndKeysHold) {
   lfb_mapped_close(filter);
 }
 
-TEST(Mapped, SyncSaysWhatBecameOfTheFile) {
+TEST(Mapped, SyncReportsAReplacedOrShortenedFile) {
   const Path path, other;
   const Filter filter = Create(path, Config(1000, 0.01, LFB_FAST));
   { Create(other, Config(1000, 0.01, LFB_FAST)); }
@@ -571,7 +571,7 @@ class MappedMode : public testing::Test {
 };
 
 // Seen to fail, with 0666, when the mode was that of any file that the library saves.
-TEST_F(MappedMode, ANewFileIsItsOwnersUnlessSomebodySaysOtherwise) {
+TEST_F(MappedMode, ANewFileIsPrivateUnlessTheCallerAsksOtherwise) {
   EXPECT_EQ(Made(0), 0600u);
   EXPECT_EQ(Made(0640), 0640u);
   EXPECT_EQ(Made(0666), 0666u);

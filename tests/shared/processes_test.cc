@@ -197,7 +197,7 @@ class KillStorm : public testing::TestWithParam<lfb_strategy_id> {};
 // 350 times three workers are killed at any instruction, each fourth time after they were
 // stopped. Then no process waits for them. With leases it failed in 3 of 4 runs: the count
 // lacked some 40 bits.
-TEST_P(KillStorm, LosesNothingAndHoldsUpNobody) {
+TEST_P(KillStorm, LosesNothingAndBlocksNoProcess) {
   constexpr unsigned kRounds = 350, kWorkers = 3;
   const Path path;
   const Filter filter = Create(path, Roomy(2 * Storm::kKeys, GetParam()));
@@ -330,7 +330,7 @@ int LockAll(int fd) {
 }
 
 // With leases it failed each time: the file's own locks and the reader's met.
-TEST(Reader, HoldsUpNobody) {
+TEST(Reader, BlocksNoOtherProcess) {
   constexpr uint64_t kKeys = 20000;
   const Path path;
   const Filter filter = Create(path, Roomy(2 * kKeys, LFB_FAST));

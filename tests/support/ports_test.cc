@@ -64,7 +64,7 @@ TEST(HeldPort, IsOneServersAgainAndAgain) {
 
 // No other object gets the port, and no program that asks for any port, with or without
 // SO_REUSEADDR.  Seen to fail, for each port, with the object's socket closed at once.
-TEST(HeldPort, IsNobodyElses) {
+TEST(HeldPort, BelongsToNoOtherProcess) {
   constexpr unsigned kPorts = 150;
   std::vector<std::unique_ptr<HeldPort>> held;
   std::vector<std::unique_ptr<Bound>> others;

@@ -95,7 +95,7 @@ TEST(Epoch, FreeReclaimsWhatIsLeftWithoutABarrier) {
 }
 
 // A thread that has ended in a section.  Seen to hang.
-TEST(Epoch, FreeReclaimsWhatIsLeftWhoeverHasDied) {
+TEST(Epoch, FreeReclaimsAllThatIsLeftAfterAnyDeath) {
   Object objects[2];
   {
     Epoch epoch;
@@ -176,7 +176,7 @@ TEST(Epoch, APlaceThatIsFullStaysEntered) {
   EXPECT_TRUE(object.alive);
 }
 
-TEST(Epoch, SaysWhoIsInside) {
+TEST(Epoch, KnowsWhichThreadsAreInside) {
   std::thread([] {
     Epoch epoch;
     for (const bool stray : {false, true}) {
@@ -262,7 +262,7 @@ TEST(EpochRace, NothingIsReclaimedUnderAReader) {
 // test, so that it does not end before both threads run at once.  Seen to fail 11 times in 12, on a
 // loaded host, with polls without a barrier.  (Two threads that take turns on one processor could
 // not show the bug.)
-TEST(EpochRace, AReaderNobodySeesYetIsWaitedFor) {
+TEST(EpochRace, AReaderThatIsNotSeenYetIsWaitedFor) {
   constexpr unsigned kSections = kUnderTsan ? 1000 : 100000, kObjectsInTurn = 1 << 16;
   constexpr uint64_t kWords = uint64_t{1} << 23, kStores = 48;
   Epoch epoch;

@@ -161,7 +161,7 @@ TEST(StripesRace, SharedStripesLoseNothing) {
 
 // An addition returns what the stripe held before.  So of many additions to one stripe, owned or
 // shared, each returns another value.
-TEST(StripesRace, AdditionsToOneStripeAreToldApart) {
+TEST(StripesRace, AdditionsToOneStripeAreDistinguished) {
   constexpr unsigned kThreads = 3;
   constexpr uint64_t kAdds = 20000;
   lfb_stripe line{};

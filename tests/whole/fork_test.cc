@@ -141,12 +141,12 @@ int IsWhole(lfb_filter* filter, const std::vector<uint64_t>& done) {
   return BitsInWords(filter) - BitsSet(filter) <= words_say - stats.bits_set ? 0 : 6;
 }
 
-class BesideBusyThreads : public testing::TestWithParam<lfb_strategy_id> {};
+class AmongBusyThreads : public testing::TestWithParam<lfb_strategy_id> {};
 
 // The child's count is at most that of its words, and lacks at most the bits that each thread of
 // its parent was about to count. Keys put before the fork are found, and the child continues. It
 // guards against no known bug: it never failed with leases either.
-TEST_P(BesideBusyThreads, AChildIsWhole) {
+TEST_P(AmongBusyThreads, AChildIsWhole) {
   constexpr unsigned kThreads = 4;
   constexpr uint64_t kRounds = 100, kKeys = 400;
   const Filter filter = Make(Roomy(kRounds * kKeys * kThreads, GetParam()));
@@ -160,7 +160,7 @@ TEST_P(BesideBusyThreads, AChildIsWhole) {
   EXPECT_EQ(BitsSet(filter.get()), BitsInWords(filter.get()));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BesideBusyThreads, testing::Values(LFB_FAST, LFB_GUAVA_MITZ64),
+INSTANTIATE_TEST_SUITE_P(All, AmongBusyThreads, testing::Values(LFB_FAST, LFB_GUAVA_MITZ64),
                          StrategyTestName);
 
 }  // namespace

@@ -323,7 +323,7 @@ void OnFreeze(int) { frost->Stop(); }
 // Threads stop permanently at random instructions of their claims: a few, and 128 that come
 // after 1,024 others, which is the number of slots. With claimants and leases it failed in 3 of
 // 3 runs.
-TEST(FrozenAtRandom, HoldUpNobody) {
+TEST(FrozenAtRandom, BlockNoOtherThread) {
   struct Crowd {
     unsigned idle, threads;
     int rounds;

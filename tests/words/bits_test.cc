@@ -141,7 +141,7 @@ TEST(BitsRace, MasksCountEachBitOnce) {
 // Half of the threads or other arrays into the words of a line, a few bits at a time.  The others
 // concurrently set masks in the same words.  In the end every bit is set, and exactly one call has
 // counted it.  Seen to fail 50 times in 50 with the CAS torn.
-TEST(BitsRace, OrFromBesideSet) {
+TEST(BitsRace, OrFromDuringSet) {
   constexpr uint64_t kLine = 8, kParts = 32;
   Bits into(kRaceWords);
   std::vector<std::unique_ptr<Bits>> from;  // part i: bits i and i + 32 of each word

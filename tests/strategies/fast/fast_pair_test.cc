@@ -107,7 +107,7 @@ TEST_F(FastPair, TakesWhatItShould) {
 }
 
 // Queries so many absent keys that chance alone would have to deviate by five sigmas.
-TEST_F(FastPair, IsWrongAsOftenAsItSays) {
+TEST_F(FastPair, HasTheRateThatItReports) {
   constexpr uint64_t kAsked = 2'000'000;
   for (double fpp : {0.1, 0.01, 0.001}) {
     const Filter filter = Make(300000, fpp, LFB_FAST_PAIR);

@@ -67,7 +67,7 @@ TEST_P(FppHeld, WithoutWaste) {
   EXPECT_GT(ModelFpp(1'000'000, fpp, 1'000'000), 0.99 * fpp);
 }
 
-TEST_P(FppHeld, BeyondNAsTheModelSays) {
+TEST_P(FppHeld, BeyondNAsTheModelPredicts) {
   const double fpp = GetParam();
   for (uint64_t n : {1, 10, 100, 10'000, 300'000}) {
     if (n > kMost) continue;
