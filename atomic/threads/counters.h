@@ -94,7 +94,7 @@ static inline bool lfb_counters_lower(lfb_word *word, uint64_t which, lfb_counte
   return false;
 }
 
-/* The sums of two words' counters; a sum above 15 becomes 15, stuck. */
+/* The sums of two words' counters; a sum of 15 or more is 15, stuck. */
 static inline uint64_t lfb_counters_sum(uint64_t a, uint64_t b)
 {
   const uint64_t tops = LFB_COUNTER_ONES << 3;

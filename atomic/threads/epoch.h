@@ -10,7 +10,7 @@
  *
  * Correct    A reader that loads the new number does not find the retired object: the writer
  *            stores the number with release, and the reader loads it with acquire.  So the
- *            reader's next loads see the pointer published before the retirement, or a later one.
+ *            reader's next loads see the pointer that replaced the retired object, or a later one.
  *            For a reader that loads a lower number there are two cases.  Either the writer's
  *            scan of the places sees that number, and the object stays.  Or the reader loads
  *            the pointer after the barrier that precedes the scan, and sees the new pointer.

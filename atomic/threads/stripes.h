@@ -12,8 +12,9 @@
  *            adds run, the sum lies between the truth before them and the truth after them.
  * Signals    An add is one instruction, or one atomic operation.  A handler may therefore add to
  *            the same stripe, and no addition is lost.
- * fork       The child gets a copy of all stripes.  An addition that another thread of the
- *            parent had not made yet is permanently missing in the child.
+ * fork       The child gets a copy of stripes in private memory.  An addition that another thread
+ *            of the parent had not made yet is permanently missing in that copy.  Stripes in a
+ *            file stay shared.
  * Progress   add and sum are wait-free after the thread's first call (slots.h).
  * Stopped    If a thread never runs again, only its own addition is missing.
  * Threads    add and sum at any time.  init and free run alone.

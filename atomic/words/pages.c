@@ -27,7 +27,7 @@ static size_t pages_round_up(size_t size, size_t unit)
   return (size + unit - 1) / unit * unit;
 }
 
-/* Writes one byte of every page, for kernels without MADV_POPULATE_WRITE. */
+/* Writes a 0 into every page of fresh memory, for kernels without MADV_POPULATE_WRITE. */
 static void pages_touch(char *start, size_t size, size_t page)
 {
   for (size_t at = 0; at < size; at += page) {

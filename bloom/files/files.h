@@ -11,7 +11,7 @@
 typedef struct lfb_content {
   const void *what;
   bool secret; /* only the file's owner has permissions                       */
-  bool shared; /* processes put into it; a new file is only the owner's, too  */
+  bool shared; /* processes put into it; a new file is private to its owner   */
   lfb_status (*write)(const void *what, const lfb_writer *writer);
 } lfb_content;
 

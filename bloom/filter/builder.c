@@ -33,7 +33,7 @@ typedef struct builder_thread {
 struct lfb_builder {
   lfb_filter *filter;
   bool alone;              /* puts by plain stores; else by put_many   */
-  bool partitions;         /* several threads share the filter         */
+  bool partitions;         /* several threads, by plain stores         */
   unsigned threads, ready; /* threads, and how many of them are set up */
   builder_region *regions;
   builder_thread *thread;
@@ -164,8 +164,8 @@ static size_t builder_act(const void *context, const uint64_t *low, const uint64
   return 0;
 }
 
-/* Puts keys of one kind.  The hashes of a piece are on the stack, so its callers are not inlined:
- * this stack must not be in use while lfb_filter_put_many() runs. */
+/* Puts keys of one kind.  The hashes of a piece are on the stack.  Its callers are not inlined, so
+ * that this stack is free again when lfb_filter_put_many() runs. */
 LFB_INLINE size_t builder_pieces(lfb_builder *builder, unsigned thread, const void *keys,
                                  size_t count, lfb_piece_hash hash_of)
 {

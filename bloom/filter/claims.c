@@ -118,7 +118,7 @@ LFB_INLINE bool claims_enter(const lfb_claims *claims, const lfb_claimed *in, lf
     }
     if (claimed_might_contain(in, hash))
       return false;
-    /* relaxed: the hash in the cell is the whole message.  A retry: another claim has won. */
+    /* relaxed: the hash in the cell is the whole message.  On failure another claim has won. */
     if (wide ? cell_change_pair(cell, low, high, mine, hash.high)
              : lfb_cas_u64(&cell->half[0], &low, mine, LFB_STD memory_order_relaxed))
       return true;

@@ -162,8 +162,7 @@ void lfb_counting_count_all(const lfb_counting *counting)
 uint64_t lfb_counting_bits_set(const lfb_counting *counting)
 {
   const uint64_t bit_count = counting->description.geometry.bit_count;
-  /* `off` first: once no call is running, both sums include each counter that left 0 and came
-   * back. */
+  /* Once no call is running, both sums include each counter that left 0 and came back. */
   const uint64_t off = lfb_stripes_sum(&counting->off);
   const uint64_t on = lfb_stripes_sum(&counting->on);
   const uint64_t set = on > off ? on - off : 0;

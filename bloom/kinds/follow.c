@@ -41,7 +41,7 @@ struct lfb_keys_sink {
   lfb_follow *follow;
   lfb_filter *building;        /* NULL: the handle                        */
   LFB_ATOMIC(uint64_t) count;  /* of keys given or removed                */
-  uint64_t most;               /* at this count the sink refuses more     */
+  uint64_t most;               /* keys that bring `count` here are refused */
 };
 
 /* ---- what sources call ----------------------------------------------------- */
@@ -473,7 +473,7 @@ lfb_status lfb_follow_create(lfb_versions *versions, const lfb_source *source,
     free(made);
     return LFB_ERROR_NO_MEMORY;
   }
-  /* Do not fail with default attributes. */
+  /* These calls never fail with default attributes. */
   (void)pthread_mutex_init(&made->polling, NULL);
   (void)pthread_mutex_init(&made->thread_lock, NULL);
   made->versions = versions;

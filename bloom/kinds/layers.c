@@ -256,9 +256,9 @@ static bool layer_is_due(const lfb_layer *layer, uint64_t bits_set)
          bits_set >= atomic_load_explicit(&layer->retry_bits, memory_order_relaxed);
 }
 
-/* Records why the next layer was refused, and when to try again.  That is after 1/RETRY of the bits
- * that are set in this layer, or of the unset bits if these are fewer.  So a layer that hardly
- * fills any more gets its next try, too. */
+/* Records why the next layer was refused, and when to try again: when the set bits of this layer
+ * have grown by 1/RETRY, or by 1/RETRY of the unset bits if these are fewer.  So a layer that
+ * hardly fills any more gets its next try, too. */
 static void layers_refuse(lfb_growing *growing, lfb_layer *layer, uint64_t bits_set,
                           lfb_status status)
 {

@@ -625,7 +625,7 @@ lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions)
     free(made);
     return status;
   }
-  /* Does not fail with default attributes. */
+  /* This call never fails with default attributes. */
   (void)pthread_mutex_init(&made->administrator, NULL);
   *versions = made;
   return LFB_OK;

@@ -50,7 +50,7 @@ double lfb_sizing_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
 /* The expected probability of a false positive after this many insertions into m bits. */
 double lfb_sizing_fpp_after(const lfb_geometry *geometry, double insertions);
 
-/* The most likely number of elements that set this many bits, fewer than all. */
+/* The most likely number of elements for this many set bits.  Not all bits may be set. */
 double lfb_sizing_count(const lfb_geometry *geometry, uint64_t bits_set);
 
 #ifdef __cplusplus

@@ -48,7 +48,7 @@ typedef struct lfb_strategy {
   /* The expected probability of a false positive after this many insertions. */
   double (*fpp_after)(const lfb_geometry *geometry, double insertions);
 
-  /* The most likely number of elements that set this many bits, fewer than all. */
+  /* The most likely number of elements for this many set bits.  Not all bits may be set. */
   double (*count)(const lfb_geometry *geometry, uint64_t bits_set);
 
   /* The probability of a false positive with this many bits set. */

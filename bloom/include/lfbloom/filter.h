@@ -21,15 +21,16 @@
  *               threads and processes; put and claim also in signal handlers.  After a thread's
  *               first call none of them allocates, locks or enters the kernel (Exceptions, below).
  * 4. Stopped    A thread that stops at any instruction, and never runs again, blocks no other
- *               thread.  If it stops after its claim has won, a query may answer "absent" until
- *               the next claim of that key, or of a key that shares its cell (a place for claims),
- *               completes the stopped one.  No caller then receives true for that key.
+ *               thread, unless a claim takes a lock (Exceptions, below).  If it stops after its
+ *               claim has won, a query may answer "absent" until the next claim of that key, or of
+ *               a key that shares its cell (a place for claims), completes the stopped one.  No
+ *               caller then receives true for that key.
  * 5. Count      bits_set is exact whenever no put or claim is running, and never above the true
  *               number while some are.  If the filter is in a file (lfbloom/mapped.h),
  *               lfb_filter_stats() counts its bits when it is called.
  * 6. Quiet      A query never writes.  A put or claim of a present key writes to no memory that
- *               other threads read.  Exception: a put_many of a big batch writes the pointer to
- *               its memory.
+ *               other threads read.  Exception: a put_many of a big batch writes the filter's
+ *               pointers to the memory that it keeps for batches.
  * 7. Not a      A query that returns true does not make another thread's earlier writes visible:
  *    message    bits are read and set relaxed, and all bits of x may have come from other keys.
  *               A caller that needs "present, therefore the data is there" must provide that
@@ -69,8 +70,8 @@
  *               lfb_versions_begin_rebuild(), lfb_follow_create(), lfb_follow_poll(), and a
  *               put or claim that adds a layer to a growing filter.  The C library's share is
  *               included.  The figures hold for a library compiled with optimisation (-O2).
- *               Functions of the caller (lfb_write_fn, lfb_read_fn, funnels, sources) need
- *               theirs in addition.
+ *               The caller's own functions (lfb_write_fn, lfb_read_fn, funnels, sources) need
+ *               additional stack.
  *   Memory      Allocation uses the C library.
  *   Errors      A call that fails leaves its outputs untouched and nothing half-done
  *               (lfbloom/status.h).
@@ -124,7 +125,7 @@ typedef enum lfb_probes_formula {
 } lfb_probes_formula;
 
 /*
- * How a key's bytes become its hash, where the strategy leaves the choice (fast).
+ * How a key's bytes become its hash, where the strategy leaves the choice (fast, fast-pair).
  *
  * Against an attacker that chooses keys:
  *
@@ -137,7 +138,7 @@ typedef enum lfb_probes_formula {
  *   Others        Strategies without a choice of hash protect against neither.
  */
 typedef enum lfb_hash_id {
-  LFB_HASH_DEFAULT = 0,   /* the strategy's own; for fast, LFB_HASH_XXH3             */
+  LFB_HASH_DEFAULT = 0,   /* the strategy's own; LFB_HASH_XXH3 for fast and fast-pair */
   LFB_HASH_XXH3 = 1,      /* XXH3, 64 bits, with a seed; integers by a seeded mixer  */
   LFB_HASH_SIPHASH13 = 2, /* SipHash-1-3 with a 128-bit key: for an attacker that chooses
                              keys and sees answers                                   */
@@ -159,16 +160,16 @@ typedef struct lfb_config {
   lfb_strategy_id strategy;     /* how a key becomes bits                           */
   lfb_probes_formula probes_formula; /* for the Guava strategies and java-double    */
   lfb_hash_id hash; /* for the strategies that leave the choice                     */
-  uint64_t seed;    /* fast: of the hash; 0 for a random one.  Not a secret from an attacker that
-                       sees answers (lfb_hash_id).  java-double: first seed in the low 32 bits,
-                       second in the high 32; 0 for seeds 0 and 1.  Other strategies have no
-                       seed: must be 0                                              */
+  uint64_t seed;    /* fast, fast-pair: of the hash; 0 for a random one.  Not a secret from an
+                       attacker that sees answers (lfb_hash_id).  java-double: first seed in the
+                       low 32 bits, second in the high 32; 0 for seeds 0 and 1.  Other strategies
+                       have no seed: must be 0                                      */
   uint8_t key[16];  /* of a keyed hash; for other hashes must be 0.  All 0 for a random key,
                        which the library never reveals: a file of such a filter can be opened
                        only if keep_key was set                                     */
-  bool keep_key;    /* write the hash's key, if there is one, into files.  A process that
-                       can read such a file can open it, and choose keys that share all their
-                       bits.  The file is readable by its owner only: mode at most 0600 */
+  bool keep_key;    /* write the hash's key, if there is one, into files.  Any user that can read
+                       such a file can open it, and choose keys that are all false positives.
+                       The file is readable by its owner only: mode at most 0600    */
   lfb_memory_preference memory_preference; /* for the strategies that have the choice */
   uint64_t batch_memory; /* bytes that one put_many may take for a big batch (see there); 0 for
                             64 MiB, 1 for no big batches                            */
@@ -199,8 +200,8 @@ typedef struct lfb_stats {
   uint64_t reachable_bits;      /* bits that a key can have; below bit_count if the strategy's
                                    arithmetic is too narrow for so large a filter   */
   uint32_t probes;              /* k, bits per key                                  */
-  uint32_t words_per_key;       /* within one cache line: w of fast, 4 of sbbf; 0: a key's
-                                   bits can be anywhere                             */
+  uint32_t words_per_key;       /* within one cache line: w of fast, 2 of fast-pair, 4 of
+                                   sbbf; 0: a key's bits can be anywhere            */
   lfb_hash_id hash;             /* LFB_HASH_DEFAULT: the strategy has no choice     */
   bool key_kept;                /* the key of a keyed hash is written into files    */
   uint64_t seed;                /* for config.seed of another filter with the same hash */
@@ -261,10 +262,10 @@ LFB_API bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size
 /*
  * The same for a 64-bit key:
  *
- *   fast                          hashed as a number; with a keyed hash, as its 8 bytes,
+ *   fast, fast-pair               hashed as a number; with a keyed hash, as its 8 bytes,
  *                                 little-endian
- *   Guava's, sbbf, java-double    hashed as its 8 bytes, little-endian (Guava's
- *                                 Funnels.longFunnel(), Parquet's INT64)
+ *   Guava's, redis-mitz32,        hashed as its 8 bytes, little-endian (Guava's
+ *   sbbf, java-double             Funnels.longFunnel(), Parquet's INT64)
  *   go-fnv14                      hashed as the text of a signed decimal number
  */
 LFB_API bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key);
@@ -295,15 +296,15 @@ LFB_API bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, cons
  *         answers  NULL, or (count + 63) / 64 words that receive answer i in bit i % 64 of word
  *                  i / 64.  Bits after the last answer become 0.  Must not overlap the keys.
  * Returns how many answers are true.
- * Big     A put_many without answers is a big batch from about 8 keys per 64 bytes of a fast
- *         filter on.  It collects the keys in memory of its own, at most config.batch_memory
- *         bytes rounded up to pages, and merges them: up to half the time.  The filter keeps that
- *         memory for the next such call, until it is freed.  If the memory is refused, the call
- *         is slower and nothing is lost.  Other threads may see a key only at the end of the
- *         call.
+ * Big     A put_many without answers is a big batch if it has at least about 8 keys per 64 bytes
+ *         of a fast filter.  It collects the keys in memory of its own, at most
+ *         config.batch_memory bytes rounded up to pages, and merges them, which can halve the
+ *         time.  The filter keeps that memory for the next such call, until it is freed.  If the
+ *         memory is refused, the call is slower and nothing is lost.  Other threads may find a key
+ *         late, but at the latest when the call returns.
  * Order   If a key occurs twice in a batch, put counts it as new at most once, provided that no
- *         other thread puts it.  A claim of it is won at most once, by any caller; within the
- *         batch its first occurrence wins.
+ *         other thread puts it.  A claim of it is won at most once, by any caller; if the
+ *         batch wins it, its first occurrence does.
  * Progress, Threads  as for one key.
  */
 LFB_API size_t lfb_filter_put_many(lfb_filter *filter, const lfb_key *keys, size_t count,
@@ -328,9 +329,9 @@ LFB_API size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *ha
 
 /*
  * Puts all keys of `from` into `into`: those put before the call, and some of those put during
- * it.  Both filters must have been made with the same n, p and strategy and, with fast, the
- * same seed.  Set config.seed of both, or make the second with the seed that lfb_filter_stats()
- * reports for the first.
+ * it.  Two filters fit if they were made with the same n, p and strategy and, with fast and
+ * fast-pair, the same seed.  Set config.seed of both, or make the second with the seed that
+ * lfb_filter_stats() reports for the first.
  *
  * Fails  LFB_ERROR_SAME_FILTER, _PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA (as far as the
  *        filters' descriptions show this cause), _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS,
@@ -389,7 +390,7 @@ LFB_API const char *lfb_filter_label(const lfb_filter *filter);
 
 /*
  * Writes the figures of an empty filter of this configuration, without making it.  Fails as
- * lfb_filter_create() does, except with LFB_ERROR_NO_MEMORY.
+ * lfb_filter_create() does, except with LFB_ERROR_NO_MEMORY and _SIZE_OVERFLOW.
  */
 LFB_API lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats);
 
@@ -433,7 +434,7 @@ typedef struct lfb_extent {
   uint64_t size;   /* in bytes                                                */
 } lfb_extent;
 
-/* The most damaged parts that lfb_damage lists. */
+/* The largest number of damaged parts that lfb_damage lists. */
 enum { LFB_DAMAGE_LISTED = 16 };
 
 /* The damage that a reader found by checksums.  A part is the header, a MiB of words (the last
@@ -443,7 +444,8 @@ typedef struct lfb_damage {
                              input ended before the first one                      */
   uint64_t count;         /* of damaged parts                                      */
   uint64_t bytes;         /* of all damaged parts together                         */
-  uint64_t bits_missing;  /* bits that the header counts as set, minus those found set */
+  uint64_t bits_missing;  /* bits that the header counts as set, minus those found set;
+                             0 if more were found                                  */
   lfb_extent first[LFB_DAMAGE_LISTED]; /* the first damaged parts, in order        */
 } lfb_damage;
 
@@ -479,9 +481,10 @@ LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb
  *        With open_damaged, words that do not match their checksum are read as all ones.  No
  *        key is lost; keys with bits in such words become false positives more often.  A damaged
  *        header, and a filter that ends too early, are still refused.  expected_fpp includes
- *        whole MiB of ones, also after the filter was written and read again.  It does not, and
- *        is too low, if the filter was put_all into another one, or was saved in form mapped and
- *        opened by lfb_mapped_open().  Once the filter is written again, the file counts as
+ *        whole MiB of ones, also after the filter was written and read again.  It does not
+ *        include them, and is too low, in two cases: after lfb_filter_put_all() into another
+ *        filter, for that other filter; and after the filter was saved in form mapped and opened
+ *        by lfb_mapped_open().  Once the filter is written again, the file counts as
  *        undamaged: nothing distinguishes these ones from others.
  * Owner  the caller, until lfb_filter_free().
  */
@@ -500,8 +503,8 @@ LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_
  * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _RENAME, _NO_MEMORY: `path` is
  *        unchanged (a pipe or terminal may have received a part).  LFB_ERROR_SYNC: `path` is the
  *        old file or the new one, whole, and a power cut may still bring the old one back.  No
- *        temporary file is left.  errno has the cause, except of _NO_MEMORY.  Calls that a signal
- *        interrupts are continued.
+ *        temporary file is left.  errno has the cause, except for _NO_MEMORY.  System calls
+ *        that a signal interrupts are repeated.
  * Killed If the process is killed during the call, `path` is the old file or the new one, whole.
  *        A temporary file may be left in that directory: .lfbloom- and 8 hexadecimal digits.
  *        Nothing uses it again; delete it when no process is saving there.

@@ -72,7 +72,7 @@ extern "C" {
 typedef struct lfb_growing lfb_growing;
 
 enum {
-  LFB_GROWING_LAYERS = 64,  /* the most layers                  */
+  LFB_GROWING_LAYERS = 64,  /* the largest number of layers     */
   LFB_GROWING_LEAST = 1024, /* the fewest keys of the first one */
 };
 

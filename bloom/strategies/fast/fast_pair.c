@@ -21,7 +21,7 @@ enum {
   PAIR_MOST = LFB_FAST_MAX_PROBES / PAIR_WORDS, /* bits in each word */
 };
 
-/* Far beyond any address space.  The number of a pair must not use up the bits of a hash. */
+/* 64 TiB, more than any filter needs.  The number of a pair must not use up the bits of a hash. */
 #define PAIR_MOST_PAIRS (UINT64_C(1) << 42)
 
 static lfb_status pair_usable(void)

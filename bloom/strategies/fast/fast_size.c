@@ -12,7 +12,7 @@ static const lfb_block_shape fast_shapes[] = {
 
 enum { SHAPE_COUNT = sizeof fast_shapes / sizeof *fast_shapes };
 
-/* Far beyond any address space.  The number of a block must not use up the bits of a hash. */
+/* 64 TiB, more than any filter needs.  The number of a block must not use up the bits of a hash. */
 #define FAST_MAX_BLOCKS (UINT64_C(1) << 40)
 
 /* The factor by which a filter may be larger than the smallest, if it has fewer words per key. */
