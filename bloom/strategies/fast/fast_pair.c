@@ -81,7 +81,7 @@ static bool pair_valid(const lfb_geometry *geometry)
 
 static double pair_fpp_after(const lfb_geometry *geometry, double insertions)
 {
-  const double pairs = (double)geometry->word_count / PAIR_WORDS;
+  const double pairs = (double)geometry->word_count / (double)PAIR_WORDS;
   lfb_block_model model;
 
   pair_model(&model, geometry->probes / PAIR_WORDS);
@@ -91,8 +91,8 @@ static double pair_fpp_after(const lfb_geometry *geometry, double insertions)
 /* A key turns a bit on if it has the bit's pair and draws the bit there. */
 static double pair_count_elements(const lfb_geometry *geometry, uint64_t bits_set)
 {
-  const double pairs = (double)geometry->word_count / PAIR_WORDS;
-  const double bits = (double)geometry->probes / PAIR_WORDS;
+  const double pairs = (double)geometry->word_count / (double)PAIR_WORDS;
+  const double bits = (double)geometry->probes / (double)PAIR_WORDS;
   const double drawn = -expm1(bits * log1p(-1 / (double)LFB_WORD_BITS));
   return log1p(-(double)bits_set / (double)geometry->bit_count) / log1p(-drawn / pairs);
 }
