@@ -67,7 +67,7 @@ static bool sbbf_valid(const lfb_geometry *geometry)
 
 static double sbbf_fpp_after(const lfb_geometry *geometry, double insertions)
 {
-  const double blocks = (double)geometry->word_count / SBBF_WORDS;
+  const double blocks = (double)geometry->word_count / (double)SBBF_WORDS;
   lfb_block_model model;
 
   sbbf_model(&model);

@@ -101,8 +101,9 @@ static lfb_status rename_reply(void *context, const redisReply *reply, bool agai
   if (lfb_reply_is_error(reply, "CROSSSLOT"))
     return LFB_ERROR_REDIS_OTHER_SLOT;
   if (reply->type == REDIS_REPLY_ERROR && strstr(reply->str, "no such key") != NULL)
-    return again ? LFB_OK : LFB_ERROR_REDIS_PART; /* the first attempt renamed it, or it is
-                                                     missing: the marks tell */
+    /* `again`: either the first attempt renamed this key or it is missing; the later check of the
+     * marks decides. */
+    return again ? LFB_OK : LFB_ERROR_REDIS_PART;
   const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
   if (status != LFB_OK)
     return status;

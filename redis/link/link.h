@@ -11,13 +11,13 @@
  *            too; no caller sees them.  If a node answers READONLY, its connection is closed:
  *            another server may have taken its address.
  * Lost       If a connection breaks, or a node is silent for options.timeout_ms while an answer is
- *            due, its unanswered commands are sent again.  With growing pauses this is repeated
- *            options.retries times as long as nothing at all is answered.  So a command may be
+ *            due, its unanswered commands are sent again.  After a growing pause it tries again,
+ *            at most options.retries times in a row without any answer.  So a command may be
  *            executed twice, and only `again` tells the second time from the first.  A job should
  *            consist of commands that may be repeated.
  * Order      Commands of one slot are sent in order, and their replies come in order.  If a server
  *            puts a command off (MOVED, ASK, TRYAGAIN, CLUSTERDOWN, LOADING), it is executed
- *            after commands that were in flight after it, and so is its reply.
+ *            after commands that were sent after it, and its reply comes after theirs.
  * Replicas   If options.replicas is not 0, a job that writes (lfb_link_write()) ends with a WAIT
  *            at each node that executed some of it, over the same connection.  If that connection
  *            was lost, another server may have replaced the node without having all of its

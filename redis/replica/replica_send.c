@@ -114,7 +114,8 @@ static lfb_status resync_with(lfb_replica *replica, const lfb_filter *ours)
 }
 
 /* Copies the local filter, then drains the outbox.  Redis then has the bits of all puts that were
- * queued at the copy; found by the comparison, they would make all other replicas load. */
+ * queued at the copy.  Otherwise the comparison would find these bits missing, and all other
+ * replicas would load the filter for nothing. */
 static lfb_status resync_compare(lfb_replica *replica)
 {
   lfb_filter *ours;

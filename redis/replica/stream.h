@@ -1,6 +1,7 @@
 /*
  * stream.h - the Redis stream through which the local replicas of a filter announce their puts to
- * each other.  Its name is {name}:stream, in addition to the filter's keys.
+ * each other.  Its key is {name}:stream, or name:stream if the name has a hash tag of its own.  It
+ * is not one of the keys that hold the filter.
  *
  * An entry has these fields in this order, all except k in decimal digits:
  *     o  origin: a random 64-bit number, drawn when a replica is opened

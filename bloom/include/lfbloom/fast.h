@@ -8,12 +8,13 @@
  * Layout     See lfbloom/fast_view.h.  Compiled for AVX2 (for example -march=x86-64-v3) the query
  *            works on two vectors (lfbloom/fast_avx2.h), for AVX-512 (-march=x86-64-v4) on one
  *            (lfbloom/fast_avx512.h); the answers are the same.
- * Guarantees, Ordering, Stopped, Signals, fork, Threads  as in lfbloom/filter.h.
+ * Guarantees, Signals, fork, Threads, Stack  as in lfbloom/filter.h.
+ * Ordering, Stopped  as in lfbloom/word.h.
  * Progress   lfb_fast_might_contain: wait-free, w loads from one line.
  *            lfb_fast_put: lock-free, at most w CAS loops, none for a present key.
  *
- * Which calls may run at once: any two, also with any call on the filter except
- * lfb_filter_free().
+ * Which calls may run at once: any two, also with any call on the filter except those that free
+ * or close it.
  */
 #ifndef LFBLOOM_FAST_H
 #define LFBLOOM_FAST_H

@@ -2,9 +2,10 @@
  * lfbloom/fast_avx2.h - the query of lfbloom/fast.h with two vector registers of four lanes, one
  * lane per probe; and the put that begins with it.
  *
- * The header is empty, except in two cases.  If the compiler may use AVX2 everywhere, this
- * header defines LFB_FAST_BY_AVX2.  Otherwise the including file can define
- * LFB_FAST_AVX2_TARGET, the attribute of the single functions that may use AVX2.
+ * If the including file defines LFB_FAST_AVX2_TARGET, the attribute of the single functions
+ * that may use AVX2, the header has these functions.  If it does not, and the compiler may use
+ * AVX2 everywhere and ThreadSanitizer is off, the header has them for all code and defines
+ * LFB_FAST_BY_AVX2.  Otherwise the header is empty.
  *
  * AVX2 cannot pick one word out of eight by a vector of numbers.  The probe of a lane therefore
  * depends on w, so that each of the two registers, low and high, finds its words in one way:

@@ -2,9 +2,10 @@
  * lfbloom/fast_avx512.h - the query of lfbloom/fast.h with one vector register, one lane per probe,
  * for any w and g; and the put that begins with it.
  *
- * The header is empty, except in two cases.  If the compiler may use AVX-512F everywhere, this
- * header defines LFB_FAST_BY_AVX512.  Otherwise the including file can define
- * LFB_FAST_AVX512_TARGET, the attribute of the single functions that may use AVX-512F.
+ * If the including file defines LFB_FAST_AVX512_TARGET, the attribute of the single functions
+ * that may use AVX-512F, the header has these functions.  If it does not, and the compiler may
+ * use AVX-512F everywhere and ThreadSanitizer is off, the header has them for all code and
+ * defines LFB_FAST_BY_AVX512.  Otherwise the header is empty.
  *
  * The whole line is loaded at once, while other threads may write its words.  A vector load is not
  * atomic as a whole, but each of its 64-bit lanes is.  On x86-64 the memory system moves aligned

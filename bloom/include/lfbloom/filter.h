@@ -74,7 +74,7 @@
  *               additional stack.
  *   Memory      Allocation uses the C library.
  *   Errors      A call that fails leaves its outputs untouched and nothing half-done
- *               (lfbloom/status.h).
+ *               (lfbloom/status.h), except as its own comment says.
  *
  * Which calls may run at once on one filter (each with its _u64, _hash, _object and _many)
  *

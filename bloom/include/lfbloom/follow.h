@@ -4,12 +4,13 @@
  *
  * A source is a struct of the caller's functions.  Each poll asks it for its version number:
  *
- *   version                                               | the poll
- *   the same as before                                    | does nothing
- *   new: a few keys more or fewer                         | puts the new keys in place
- *   new: many changes, or the source cannot list them     | rebuilds
- *   new: the filter is too full, or it is the daily time  | rebuilds
- *   the first one                                         | rebuilds
+ *   version                                                   | the poll
+ *   the same as at the last poll                              | does nothing (but see the last row)
+ *   new: a few keys more or fewer                             | puts the new keys in place
+ *   new: many changes, or the source cannot list them         | rebuilds
+ *   the first one                                             | rebuilds
+ *   not that of the last rebuild, and the filter is too full  | rebuilds
+ *   or the daily time has passed                              |
  *
  * A rebuild fills a new version from all keys, on the configured number of threads, or takes a
  * filter from the source; then it publishes the version.  The caller polls, or a thread that
@@ -116,7 +117,7 @@ typedef struct lfb_follow_config {
 
 /* What a follower has done so far. */
 typedef struct lfb_follow_figures {
-  uint64_t source_version; /* of the source, that the running version has; 0: none   */
+  uint64_t source_version; /* the source's, which the running version contains; 0: none */
   uint64_t rebuilds;       /* versions that were published                           */
   uint64_t changes;        /* keys that were put or removed since the last rebuild   */
   uint64_t failures;       /* in a row                                               */

@@ -23,9 +23,8 @@
  *            tells when the layer is full.  A put of a new key adds to it by one locked operation
  *            (3 to 7 ns).  If a process dies before it adds, the sum stays low by the bits of one
  *            call: the layer is full a few keys late.
- * Progress   As in lfbloom/growing.h.  The first call of a process that sees a new layer maps it by
- *            system calls.  A query makes no other system call.  A put or claim also makes system
- *            calls when it adds a layer.
+ * Progress   As in lfbloom/growing.h.  A query makes system calls only to map a layer that is new
+ *            to its process.  A put or claim makes them for that, and to add a layer.
  *
  * fork, Trust, Not on  As in lfbloom/mapped.h.  Without system calls a filter cannot grow.
  *

@@ -9,8 +9,8 @@
  * Fields     If fields vary in size, put their size or a separator, too: otherwise "ab" + "c"
  *            equals "a" + "bc".
  * Progress   Wait-free; nothing is allocated.
- * Threads    A sink belongs to the call that made it.  Any number of threads may call a funnel at
- *            once.
+ * Threads    A sink belongs to the call that made it.  A funnel must be callable by any number of
+ *            threads at once.
  *
  * Source: Guava Funnels.java, AbstractByteHasher.java.
  */

@@ -46,7 +46,8 @@
  *               from then on stay in memory, and begin_rebuild does not return.  Queries, puts
  *               and all other calls continue.  While begin_rebuild waits, publish and abandon
  *               return LFB_ERROR_NOT_REBUILDING, and a second begin_rebuild LFB_ERROR_REBUILDING.
- *               A thread that ends in a section has the same effect.  A destructor of its
+ *               A thread that ends in a section has the same effect as one that stops in it.  A
+ *               destructor of its
  *               thread-specific data (pthread_key_create()) may leave the section in the first
  *               round of destructors, not in a later one.
  * Refused       If a process denies itself membarrier(2) (a seccomp filter) after it made a

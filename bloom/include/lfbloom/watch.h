@@ -13,13 +13,14 @@
  *               even if the figure falls, until lfb_watch_rearm(): of two polling threads, one may
  *               hold old figures, so a limit never rearms itself.
  * 2. Progress   Reports are wait-free after a thread's first; so are poll, look and rearm, except
- *               for the functions they call back.  None of these allocates, and no call ever
- *               locks; lfb_watch_prometheus() allocates.
+ *               for the functions they call back.  Reports, poll, look, crossed and rearm do not
+ *               allocate; lfb_watch_prometheus() does.  No call ever locks.
  * 3. Cheap      A report is a load and a store to a cache line of the thread's own.  A poll that
- *               finds all limits crossed reads one word.  Another poll takes the filter's stats:
- *               one line per thread that counts, and some microseconds of arithmetic; for a filter
- *               in a file, lfb_filter_stats_recent().  So poll every thousand puts or every second,
- *               not at each put.
+ *               finds all limits crossed reads one word.  Any other poll takes the filter's stats.
+ *               In memory that is one line per thread that counts, and some microseconds of
+ *               arithmetic.  For a filter in a file it calls lfb_filter_stats_recent(), which
+ *               counts the bits again from time to time.  So poll every thousand puts or every
+ *               second, not at each put.
  *
  * Which calls may run at once: any two, also with any call on the filter, except that free runs
  * alone.  The filter must outlive its watches.

@@ -115,7 +115,7 @@ static lfb_block_shape fast_shape(const lfb_geometry *geometry)
 
 double lfb_fast_fpp_after(const lfb_geometry *geometry, double insertions)
 {
-  const double blocks = (double)geometry->word_count / LFB_BLOCK_WORDS;
+  const double blocks = (double)geometry->word_count / (double)LFB_BLOCK_WORDS;
   lfb_block_model model;
 
   lfb_block_model_init(&model, fast_shape(geometry), LFB_WORD_BITS);

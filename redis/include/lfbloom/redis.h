@@ -21,18 +21,19 @@ extern "C" {
  * texts.
  *
  * A command is sent again if the connection is lost, if timeout_ms passes without an answer, or
- * if the server refuses it for the moment.  It does so while it loads its data, after it has
- * become a replica, if it has too many clients, or if its cluster has lost a master.  Before
+ * if the server refuses it for the moment.  The server refuses while it loads its data, after it
+ * has become a replica, if it has too many clients, or if its cluster has lost a master.  Before
  * each new attempt there is a pause: 20 ms at first, twice as long each time, 2 s at most.  The
  * call fails after `retries` pauses in a row in which nothing at all was answered.  The default
  * is 20 s of pauses.  In that time a cluster with its default cluster-node-timeout of 15 s
- * replaces a dead master by a replica.
+ * replaces a dead master by a Redis replica.
  *
  * Failover  A server acknowledges a write before its Redis replicas have it.  If the server fails
- *           then and a replica takes its place, the newest acknowledged writes are lost.
- *           If `replicas` is n, a call that puts, creates, saves or publishes ends with one WAIT
- *           at each node that took part, over the same connection.  Many keys need no more.
- *           The call returns LFB_OK only once n replicas have all that the node had by then.
+ *           then and a Redis replica takes its place, the newest acknowledged writes are lost.
+ *           If `replicas` is n, a call that puts sends one WAIT at its end to each node that took
+ *           part, over the same connection: one for any number of keys.  A call that creates,
+ *           saves or publishes sends it after each of its steps.
+ *           The call returns LFB_OK only once n Redis replicas have all that the node had by then.
  *           If fewer have it after replicas_ms, the call returns LFB_ERROR_REDIS_REPLICAS: the
  *           writes may be there or lost, so put again.  If a connection is lost during the call,
  *           all of it is done again, up to `retries` times.
@@ -62,8 +63,9 @@ typedef struct lfb_redis_options {
   /* Called before each pause.  `why` is the failure; silent_ms is how long nothing has been
    * answered.  If it returns false, the call fails with `why`.  NULL: only `retries` counts. */
   bool (*go_on)(void *told, lfb_status why, uint64_t silent_ms);
-  /* Called for each `bytes` of a filter's words that were saved or loaded.  If it returns false,
-   * the call fails with LFB_ERROR_STOPPED.  NULL: not called. */
+  /* Called again and again while a filter's words are saved or loaded; `bytes` is how many were
+   * moved since the last call.  If it returns false, the call fails with LFB_ERROR_STOPPED.
+   * NULL: not called. */
   bool (*moved)(void *told, uint64_t bytes);
   void *told;           /* first argument of both; not copied                         */
 } lfb_redis_options;
@@ -115,13 +117,14 @@ LFB_API lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *addre
  * 2. Parts      Each answer proves that its part was there, complete, and of this filter.  If a
  *               part is missing, cut short, or of another filter that was since made under the
  *               name, the call returns LFB_ERROR_REDIS_PART, never a silent "absent".
- *               Exception: guava and helper have fixed bytes.  A filter that was made anew
- *               with the same size and probes looks the same: close the old one first.
+ *               Exception: other programs define the bytes of guava and helper, so these cannot
+ *               hold a random mark.  A filter that was made anew with the same size and probes
+ *               looks the same: close the old one first.
  * 3. Changed    put reports exactly whether it turned on at least one bit.  The server sets all
- *               bits of a key at once: if any number of clients put a new key, one of them
- *               gets true.  If the connection was lost during a put and the put was sent again, it
- *               reports true: no new key is ever reported as old.  (A put that is repeated
- *               for options.replicas keeps its first answer.)
+ *               bits of a key at once: if any number of clients put a new key, exactly one of
+ *               them gets true.  Exception: if the connection was lost during a put and the put
+ *               was sent again, it reports true, so that no new key is ever reported as old.  (A
+ *               put that is repeated for options.replicas keeps its first answer.)
  * 4. Many       The _many functions send commands ahead of their answers: options.window to
  *               each node, to all nodes at once.  Each command is short, and the server serves
  *               other clients in between.

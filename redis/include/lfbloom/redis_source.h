@@ -22,10 +22,10 @@
  *               then the next poll or the next connection finds the version.
  * 4. Changes    A version may be published with a list of the keys that came since another one.
  *               A follower puts these keys into its filter if it has that other version, or one
- *               from which such lists lead to the newest without a gap.  Any other follower loads
- *               the newest version in full; so does each if size or strategy differ.  The
- *               follower's config.most_changes limits how many keys may be put that way: by
- *               default none, for a source that provides filters.
+ *               from which such lists lead to the newest without a gap.  Any other follower
+ *               loads the newest version in full.  If the size or the strategy differs, every
+ *               follower does.  The follower's config.most_changes limits how many keys may be
+ *               put that way: by default none, for a source that provides filters.
  * 5. Old ones   The publisher deletes the filters of all but the `keep` newest versions.  It also
  *               deletes what a killed publisher left: its names are noted before use.  A
  *               follower that is loading a deleted version starts again with the newest.
@@ -87,8 +87,9 @@ typedef struct lfb_redis_publication {
  *        newest; LFB_ERROR_REDIS_CONNECT, without retries before the first command;
  *        LFB_ERROR_REDIS_BAD_NAME; as lfb_redis_save(), and LFB_ERROR_FORM_CANNOT_HOLD for
  *        LFB_REDIS_MITZ32, too.  Then nothing is published, and nothing is left on the server if
- *        it can be reached.  Exception: if the announcement itself fails with
- *        LFB_ERROR_REDIS_LOST, _TIMEOUT, _UNAVAILABLE or _REPLICAS, it may have been made.
+ *        it can be reached.  Exception: after the first command, LFB_ERROR_REDIS_CONNECT, _LOST,
+ *        _TIMEOUT, _UNAVAILABLE and _REPLICAS mean that the version may have been published.
+ *        What is left on the server is then deleted when the next version is published.
  * Killed If the process is killed during the call, the version is either published or not.  What
  *        is left on the server is deleted when the next version is published.
  */
