@@ -105,7 +105,7 @@ static bool build_create(struct build *build)
   if (status == LFB_OK)
     status = lfb_builder_create(&build->config, build->source.threads, &build->builder);
   if (status == LFB_OK && stats.reachable_bits < stats.bit_count)
-    report_note("warning: %s can use only %s of the filter's %s bits; take another --strategy",
+    report_note("warning: %s can use only %s of the filter's %s bits; use another --strategy",
                 lfb_strategy_name(stats.strategy), human_count(stats.reachable_bits).text,
                 human_count(stats.bit_count).text);
   if (status == LFB_OK && !build->strategy.given)
@@ -208,8 +208,8 @@ static bool build_formula_fits(const struct build *build)
   if (!build->formula.given || strategy == LFB_GUAVA_MITZ64 || strategy == LFB_GUAVA_MITZ32 ||
       strategy == LFB_JAVA_DOUBLE)
     return true;
-  (void)report_error("build: --strategy %s takes no --probes-formula: guava-mitz64, guava-mitz32 "
-                     "and java-double do",
+  (void)report_error("build: --strategy %s takes no --probes-formula: only guava-mitz64, "
+                     "guava-mitz32 and java-double do",
                      lfb_strategy_name(strategy));
   return false;
 }
@@ -220,7 +220,7 @@ static bool build_share_new(struct build *build, const struct source_wish *wish)
   const struct keys_source *source = &build->source;
 
   if (build->config.fpp == 0) {
-    (void)options_misused(&command_build, "no -p given, the false-positive probability");
+    (void)options_misused(&command_build, "no -p given: give the false-positive probability");
     return false;
   }
   if (!target_check_shared(build->out, source->paths, source->path_count) ||
@@ -290,28 +290,28 @@ static int build_from_files(struct build *build)
 static const char *build_misuse(const struct build *build)
 {
   if (build->config.fpp == 0 && !build->shared)
-    return "no -p given, the false-positive probability";
+    return "no -p given: give the false-positive probability";
   if (build->out == NULL)
-    return "no -o given, the file to write";
+    return "no -o given: give the file to write";
   if (build->shared && target_is_standard(build->out))
     return "--shared needs a file, not standard output";
   if (build->shared && build->label != NULL)
-    return "--shared takes no --label";
+    return "--shared and --label cannot be combined";
   if (build->shared && build->form != LFB_FORM_NONE && build->form != LFB_FORM_MAPPED)
-    return "--shared is --form mapped, and no other";
+    return "--shared allows only --form mapped";
   if (remote_is(build->out) && build->form != LFB_FORM_NONE)
-    return "a filter on Redis has no --form";
+    return "--form does not apply to a filter on Redis";
   if (remote_is(build->out) && build->label != NULL)
     return "a filter on Redis has no room for a --label";
   if (build->reading.helper.given && !build->shared)
-    return "--helper is for a filter that is there, with --shared: -n, -p and --strategy "
-           "redis-mitz32 make one";
+    return "--helper opens an existing filter, with --shared; to make one, use -n, -p and "
+           "--strategy redis-mitz32";
   if (build->json && target_is_standard(build->out))
-    return "-o - and --json both want standard output";
+    return "-o - and --json both write to standard output";
   if (build->config.keep_key && !build->reading.key.given)
-    return "--keep-key without --key-file";
+    return "--keep-key needs --key-file";
   if (build->config.seed != 0 && build->reading.key.given)
-    return "--seed and --key-file exclude each other";
+    return "--seed and --key-file cannot be combined";
   return options_mode_misuse(&build->mode, build->shared, remote_is(build->out));
 }
 
@@ -341,27 +341,27 @@ static int build_run(int argc, char **argv)
       options_nul(&build.source.nul),
       options_strategy(&build.strategy),
       {'\0', "form", "FORM",
-       "file form: native (default), guava: what Java reads (guava-mitz64), sbbf: what Parquet "
-       "files hold (sbbf), or mapped: what --shared opens",
+       "file form: native (default); guava, for Java (guava-mitz64); sbbf, for Parquet files "
+       "(sbbf); or mapped, for --shared",
        options_read_form, &build.form},
       {'\0', "probes-formula", "F",
-       "31: as many probes as Guava takes up to release 31 (default); current: as it takes now; "
-       "of guava-mitz64, guava-mitz32 and java-double",
+       "number of probes by the formula of Guava up to release 31 (31, the default) or of later "
+       "releases (current); for guava-mitz64, guava-mitz32 and java-double",
        options_read_formula, &build.formula},
       {'\0', "seed", "S",
-       "seed of the hash (default, or 0: a random one): files of one seed can be merged",
+       "seed of the hash (default, or 0: random); files with the same seed can be merged",
        options_read_count, &seed},
       {'\0', "key-file", "FILE",
-       "hash by a key, 32 hexadecimal digits or 16 bytes that are no text: for keys that an "
-       "attacker chooses",
+       "hash with the secret key in FILE (32 hexadecimal digits, or 16 bytes that are not text), "
+       "if an attacker may choose keys",
        options_read_key, &build.reading.key},
       {'\0', "keep-key", NULL,
-       "write the key into OUT, which then opens without it: for its owner alone, mode 0600 "
-       "(less where the file that it replaces had less)",
+       "write the key into OUT, which then opens without --key-file; only its owner may read it: "
+       "mode 0600, or less if the file that it replaces had less",
        NULL, &build.config.keep_key},
       options_label(&build.label),
       options_helper(&build.reading.helper),
-      {'\0', "shared", NULL, "OUT is a filter that other processes have open; made if not there",
+      {'\0', "shared", NULL, "OUT is a filter that several processes share; made if it does not exist",
        NULL, &build.shared},
       options_mode(&build.mode),
       options_threads(&build.source.threads),
@@ -391,24 +391,32 @@ static int build_run(int argc, char **argv)
 const struct command command_build = {
     .name = "build",
     .operands = "[FILE...]",
-    .summary = "read keys into a filter file",
+    .summary = "build a filter file from keys",
     .details =
-        "Reads standard input where no FILE is given, or FILE is -; -n is needed then.\n"
-        "Keys are bytes: a carriage return belongs to its line, text need not be UTF-8.\n"
-        "Empty lines are skipped.  OUT appears whole or not at all; - is standard output.\n"
-        "With --shared, OUT is on /dev/shm or a disk, and any number of processes build and\n"
-        "query it at once: a key that one of them puts, all others find at once.  A new OUT\n"
-        "needs -p.  If OUT exists, -p, -n, --strategy and --seed may be left out, and are\n"
-        "refused where they differ; --mode has no effect.  Give -n if several processes begin\n"
-        "at once: otherwise the first one's number of keys sizes OUT for all.  A process that is\n"
-        "killed loses no key that it had put, and leaves nothing to mend.  While a process has\n"
-        "OUT open, do not cut it short (truncate, cp or > onto it): that kills the process.  Nor\n"
-        "delete or replace it: that ends in an error (status 2), and what was put is lost.\n"
-        "Without --shared such a file is replaced by --form mapped only.\n"
-        "OUT may be on Redis, of strategy fast, guava-mitz64, guava-mitz32 or redis-mitz32: built\n"
-        "here and then sent, to a name that nothing has; or with --shared put into there, key by\n"
-        "key, and made if not there.  Where the server goes away meanwhile, what it acknowledged\n"
-        "is in: put all again.\n" REMOTE_HELP
+        "Reads FILE..., or standard input if there is no FILE or FILE is -.  Standard\n"
+        "input and pipes need -n.  A key is a line of any bytes, not only UTF-8; a\n"
+        "carriage return is part of the key, and empty lines are skipped.  OUT is written\n"
+        "as a whole or not at all; - is standard output.\n"
+        "\n"
+        "With --shared, any number of processes build and query OUT at the same time, on\n"
+        "/dev/shm or on a disk.  As soon as one process has put a key, all of them find\n"
+        "it.  A new OUT needs -p.  If OUT exists, -p, -n, --strategy and --seed may be\n"
+        "left out; a value that differs is an error, and --mode has no effect.  Give -n\n"
+        "if several processes start at once; otherwise the first one's number of keys\n"
+        "decides the size of OUT.  A killed process loses no key that it has put, and\n"
+        "nothing needs repair.\n"
+        "\n"
+        "While a process has OUT open, do not cut it short (truncate, or cp or > onto\n"
+        "it): that kills the process.  Do not delete or replace it either: the process\n"
+        "then ends with an error (status 2), and the keys that it put are lost.  Without\n"
+        "--shared, only --form mapped replaces such a file.\n"
+        "\n"
+        "OUT may be on Redis, with strategy fast, guava-mitz64, guava-mitz32 or\n"
+        "redis-mitz32.  Without --shared, the filter is built here and then sent; its\n"
+        "name must be unused.  With --shared, the keys are put into the filter on the\n"
+        "server, which is made if it does not exist.  If the server goes away, the keys\n"
+        "that it acknowledged are present: run the command again with all keys.\n"
+        "\n" REMOTE_HELP
         "\n"
         "  lfbloom build -p 0.001 -o seen.lfb urls.txt\n"
         "  zcat urls.gz | lfbloom build -n 50M -p 0.001 -o seen.lfb\n"

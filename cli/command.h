@@ -1,15 +1,15 @@
 /*
- * command.h - what main knows of a command.
+ * command.h - a command as main sees it.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
 struct command {
   const char *name;
-  const char *operands; /* "FILTER [FILE...]", for the usage line */
-  const char *summary;  /* what it does, in a line                */
-  const char *details;  /* for --help, after the options; ends in a newline */
-  /* Gives the exit status.  argv[0] is the command's name. */
+  const char *operands; /* "FILTER [FILE...]", for the usage line; " | " separates several usages */
+  const char *summary;  /* its purpose, in one line */
+  const char *details;  /* for --help, after the options: as help_text() takes it */
+  /* Returns the exit status.  argv[0] is the command's name. */
   int (*run)(int argc, char **argv);
 };
 

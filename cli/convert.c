@@ -28,7 +28,7 @@ static lfb_filter *convert_load(const struct convert *convert, const char *path)
   lfb_filter *filter = source_load(path, &convert->reading, &limits);
 
   if (filter != NULL && damage.count > 0)
-    report_note("warning: %s: %s of it are damaged: what may be there now answers \"maybe\"", path,
+    report_note("warning: %s: %s are damaged: keys with bits there now answer \"maybe\"", path,
                 human_bytes(damage.bytes).text);
   return filter;
 }
@@ -57,7 +57,7 @@ static const char *convert_misuse(const struct convert *convert, int count, char
   const bool to_redis = count == 2 && remote_is(paths[1]);
 
   if (convert->form == LFB_FORM_NONE && !to_redis)
-    return "no --to given, the form to write";
+    return "no --to given: give the form to write";
   if (count != 2)
     return "needs two files, IN and OUT";
   if (convert->form != LFB_FORM_NONE && to_redis)
@@ -78,7 +78,7 @@ static int convert_run(int argc, char **argv)
       options_label(&convert.label),
       options_key_file(&convert.reading.key),
       options_helper(&convert.reading.helper),
-      {'\0', "damaged", NULL, "take a damaged IN: \"maybe\" to every key there", NULL,
+      {'\0', "damaged", NULL, "accept a damaged IN: keys in damaged parts answer \"maybe\"", NULL,
        &convert.damaged},
       options_progress(&progress),
       options_timeout(&manner.timeout_ms),
@@ -100,20 +100,26 @@ static int convert_run(int argc, char **argv)
 const struct command command_convert = {
     .name = "convert",
     .operands = "IN OUT",
-    .summary = "write a filter file in another form",
+    .summary = "convert a filter file to another form",
     .details =
-        "The bits stay as they are, so the form must know IN's strategy: native knows all,\n"
-        "guava knows guava-mitz64 and guava-mitz32, sbbf knows sbbf; mapped knows all, and is\n"
-        "what several processes share, as 'build --shared' makes it.  A strategy's layout\n"
-        "cannot be turned into another's without the keys: that takes 'lfbloom build'.\n"
-        "What a form has no room for is lost: n, p, the label and all checksums with guava and\n"
-        "sbbf, the checksums of the bits with mapped.\n"
-        "OUT appears whole or not at all, and may be IN; - is standard output.  A shared filter\n"
-        "is replaced by form mapped only.\n"
-        "A shared filter of an earlier version of lfbloom is made a current one by --to mapped,\n"
-        "once no process has it open.\n"
-        "IN and OUT may be on Redis: to there without --to, of the strategies fast, guava-mitz64,\n"
-        "guava-mitz32 and redis-mitz32, under a name that nothing has.\n" REMOTE_HELP
+        "The bits are copied unchanged, so the form must be able to hold IN's strategy:\n"
+        "native and mapped hold all strategies, guava holds guava-mitz64 and\n"
+        "guava-mitz32, and sbbf holds sbbf.  Several processes share a file of form\n"
+        "mapped, as 'build --shared' makes it.  To change the strategy, build the filter\n"
+        "again from its keys.\n"
+        "\n"
+        "A form that has no room for something loses it: guava and sbbf lose n, p, the\n"
+        "label and all checksums; mapped loses the checksums of the bits.\n"
+        "\n"
+        "OUT is written as a whole or not at all, and may be IN; - is standard output.\n"
+        "Only form mapped replaces a shared filter.  To bring a shared filter of an\n"
+        "earlier version of lfbloom up to date, convert it with --to mapped while no\n"
+        "process has it open.\n"
+        "\n"
+        "IN and OUT may be on Redis.  If OUT is on Redis, leave out --to; the strategy\n"
+        "must be fast, guava-mitz64, guava-mitz32 or redis-mitz32, and the name must be\n"
+        "unused.\n"
+        "\n" REMOTE_HELP
         "\n"
         "  lfbloom convert --to native from-java.bin seen.lfb\n"
         "  lfbloom convert --to native --damaged torn.lfb rescued.lfb\n"

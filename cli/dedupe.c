@@ -157,7 +157,7 @@ static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *st
   char left_out[64] = "most distinct ones";
 
   if (isnan(wrong))
-    (void)strcpy(left_out, "nobody knows how many");
+    (void)strcpy(left_out, "an unknown number");
   else if (isfinite(wrong))
     (void)snprintf(left_out, sizeof left_out, "about %.3g distinct ones", wrong);
   report_note("%s key%s in, %s out, %s wrongly left out; in %s; %s, %s keys/s",
@@ -206,7 +206,7 @@ static bool dedupe_create(struct dedupe *dedupe, const struct source_wish *wish)
   const struct keys_source *source = &dedupe->source;
 
   if (dedupe->config.fpp == 0) {
-    (void)options_misused(&command_dedupe, "no -p given, the false-positive probability");
+    (void)options_misused(&command_dedupe, "no -p given: give the false-positive probability");
     return false;
   }
   if ((dedupe->shared != NULL &&
@@ -277,7 +277,7 @@ static int dedupe_run(int argc, char **argv)
       options_strategy(&dedupe.strategy),
       options_key_file(&dedupe.reading.key),
       options_helper(&dedupe.reading.helper),
-      {'\0', "shared", "FILE", "the filter, which other processes have open; made if not there",
+      {'\0', "shared", "FILE", "the filter, which several processes share; made if it does not exist",
        options_read_text, &dedupe.shared},
       options_mode(&dedupe.mode),
       options_threads(&dedupe.source.threads),
@@ -292,7 +292,7 @@ static int dedupe_run(int argc, char **argv)
     return status;
   remote_behave(manner);
   if (dedupe.reading.helper.given && dedupe.shared == NULL)
-    return options_misused(&command_dedupe, "--helper is for a filter on Redis, with --shared");
+    return options_misused(&command_dedupe, "--helper opens a filter on Redis: give it with --shared");
   const char *misuse = options_mode_misuse(&dedupe.mode, dedupe.shared != NULL,
                                            dedupe.shared != NULL && remote_is(dedupe.shared));
   if (misuse != NULL)
@@ -311,32 +311,40 @@ static int dedupe_run(int argc, char **argv)
 const struct command command_dedupe = {
     .name = "dedupe",
     .operands = "[FILE...]",
-    .summary = "print each key the first time only",
+    .summary = "print each distinct key once",
     .details =
-        "Reads standard input where no FILE is given, or FILE is -; -n is needed then.\n"
-        "With --threads 1 it is the first of each key that is printed, in input order; with\n"
-        "more it is one of them, and no key is printed twice.  No key is printed that did not\n"
-        "come, but a new key is left out where the filter takes it for another: with a\n"
-        "probability that grows to P while N distinct keys come.  How many that should be,\n"
-        "P added up key by key as the filter filled, is in the summary on standard error.\n"
-        "A filter that far too many keys have filled does not know: null in --json.\n"
-        "Keys are bytes: a carriage return belongs to its line.  Empty lines are skipped.\n"
-        "With --json the object is printed and the keys are not.\n"
-        "With --shared, a key that any process, or an earlier run, has put into the filter in\n"
-        "FILE is left out too: of all runs that read a key, one prints it.  FILE and --mode are\n"
-        "as for 'lfbloom build --shared'.  A key that is claimed and then not printed, because\n"
-        "the output failed or the process was killed, is printed by no run: begin again with a\n"
-        "new FILE then.  While a process has FILE open, do not delete, replace or cut it short.\n"
-        "If another file takes its place, keys are printed twice, and the run ends in an error\n"
-        "(status 2) after the last key; if it is cut short, the processes that use it are killed.\n"
-        "FILE may be on Redis: each key is printed by one of all who claim there, each one's in\n"
-        "its input's order with --threads 1.  Where a connection is lost while keys are claimed,\n"
-        "which are then claimed again, some may be printed twice; where the server stays away,\n"
-        "status 2, up to a batch of keys for each thread may be claimed and not printed.\n" REMOTE_HELP
+        "Reads FILE..., or standard input if there is no FILE or FILE is -.  Standard\n"
+        "input and pipes need -n.  A key is a line of any bytes; a carriage return is\n"
+        "part of the key, and empty lines are skipped.  With --json, the object is\n"
+        "printed instead of the keys.\n"
+        "\n"
+        "No key is printed twice, and only keys of the input are printed.  With --threads\n"
+        "1 the first occurrence of each key is printed, in input order; with more\n"
+        "threads, any one of its occurrences.  A new key is left out if it is a false\n"
+        "positive; the probability of that grows to P while N distinct keys come.  The\n"
+        "summary on standard error says how many keys that should be: the sum of the\n"
+        "probability at each key as the filter filled.  After far too many keys this\n"
+        "number is unknown: null in --json.\n"
+        "\n"
+        "With --shared, a key that any process, or an earlier run, has put into FILE is\n"
+        "left out too: of all runs that read a key, one prints it.  FILE and --mode are\n"
+        "as for 'lfbloom build --shared'.  If a key is claimed but not printed, because\n"
+        "the output failed or the process was killed, no run prints it: start again with\n"
+        "a new FILE.  While a process has FILE open, do not delete, replace or cut it\n"
+        "short.  If another file takes its place, keys are printed twice, and the run\n"
+        "ends with an error (status 2) after the last key.  If it is cut short, the\n"
+        "processes that use it are killed.\n"
+        "\n"
+        "FILE may be on Redis: of all processes that claim a key there, one prints it;\n"
+        "with --threads 1, each process prints its keys in input order.  If a connection\n"
+        "is lost during a claim, the keys are claimed again, and some may be printed\n"
+        "twice.  If the server stays away, the run ends with status 2, and up to one\n"
+        "batch of keys per thread may be claimed but not printed.\n"
+        "\n" REMOTE_HELP
         "\n"
         "  lfbloom dedupe -p 1e-6 urls.txt > distinct.txt\n"
         "  zcat urls.gz | lfbloom dedupe -n 50M -p 1e-6 > distinct.txt\n"
         "  lfbloom dedupe --shared /dev/shm/seen -n 50M -p 1e-6 part1.txt > new1.txt\n"
-        "  lfbloom dedupe --shared redis://localhost/seen -n 50M -p 1e-6 part1.txt > new1.txt\n",
+        "  lfbloom dedupe --shared redis://localhost/seen -n 50M -p 1e-6 1.txt > new.txt\n",
     .run = dedupe_run,
 };

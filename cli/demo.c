@@ -25,7 +25,7 @@ static bool demo_draw_seed(uint64_t *seed)
     got = getrandom(&drawn, sizeof drawn, 0);
   while (got < 0 && errno == EINTR);
   if (got != (ssize_t)sizeof drawn) {
-    (void)report_error("no random seed to be had: %s; give --seed", strerror(errno));
+    (void)report_error("the operating system gave no random seed: %s; give --seed", strerror(errno));
     return false;
   }
   *seed = drawn;
@@ -52,7 +52,7 @@ static int demo_finish(const struct demo *demo, bool json)
     demo_print_text(demo);
   const uint64_t missed = demo_missed(demo);
   if (missed > 0)
-    return report_error("demo: %s keys that are in were not found: the filter is broken",
+    return report_error("demo: %s keys that were put were not found: this is a bug in lfbloom",
                         human_count(missed).text);
   return CLI_FOUND;
 }
@@ -66,11 +66,11 @@ static int demo_run(int argc, char **argv)
   enum progress_when progress = PROGRESS_AUTO;
   bool json = false;
   const struct option_row rows[] = {
-      {'n', NULL, "N", "random keys to put (default 10M)", options_read_count, &n},
+      {'n', NULL, "N", "number of random keys to put (default: 10M)", options_read_count, &n},
       options_fpp(&demo.config.fpp),
       options_strategy(&strategy),
       options_threads(&demo.threads),
-      {'\0', "seed", "S", "make the same keys as another run", options_read_count, &seed},
+      {'\0', "seed", "S", "make the same keys as the run with this seed", options_read_count, &seed},
       options_json(&json),
       options_progress(&progress),
   };
@@ -96,13 +96,15 @@ static int demo_run(int argc, char **argv)
 const struct command command_demo = {
     .name = "demo",
     .operands = "",
-    .summary = "show on random keys that a filter works, and how fast",
+    .summary = "measure a filter on random keys: memory, answers and speed",
     .details =
-        "Puts N random UUID strings into a filter, asking all the while for those already\n"
-        "in, then asks for N/10 that are in and N/10 that are not.  Default -p: 0.0001.\n"
+        "Puts N random UUID strings into a filter, and during this queries strings that\n"
+        "were already put.  Then queries N/10 present and N/10 absent strings.  The\n"
+        "default of -p is 0.0001.\n"
         "\n"
         "Times are those of the filter's calls, in batches of 256 keys, averaged over the\n"
-        "threads; in --json, n / insert_seconds is the rate of all threads together.\n"
-        "Exit status: 2 if a key that is in was not found.\n",
+        "threads.  In --json, n / insert_seconds is the rate of all threads together.\n"
+        "\n"
+        "Exit status: 2 if a key that was put was not found.\n",
     .run = demo_run,
 };

@@ -19,11 +19,11 @@ static void demo_print_filter(const struct demo *demo)
   const uint64_t n = demo->config.expected_insertions;
   const double times = (double)demo->hash_set_bytes / (double)demo->stats.bytes;
 
-  printf("%s random UUID strings go into a Bloom filter made for them, with a\n"
-         "false-positive probability of %s.  Then it is asked which it knows.\n\n",
+  printf("%s random UUID strings are put into a Bloom filter made for them, with a\n"
+         "false-positive probability of %s.  Then it is queried.\n\n",
          human_count(n).text, human_probability(demo->config.fpp).text);
   printf("Memory\n");
-  printf("  %-22s %12s   %s, %.2f bits a key, %u probes\n", "filter",
+  printf("  %-22s %12s   %s, %.2f bits per key, %u probes\n", "filter",
          human_bytes(demo->stats.bytes).text, lfb_strategy_name(demo->stats.strategy),
          (double)demo->stats.bit_count / (double)n, (unsigned)demo->stats.probes);
   printf("  %-22s %12s   %.3g times as much: glibc's hash table with the strings\n\n",
@@ -45,13 +45,13 @@ static void demo_print_correctness(const struct demo *demo)
 {
   char remark[160];
 
-  (void)snprintf(remark, sizeof remark, "wrong \"in\"; expected: %s to %s (95 runs of 100)",
+  (void)snprintf(remark, sizeof remark, "false positives; expected: %s to %s (in 95 runs of 100)",
                  human_count(demo->false_positives.low).text,
                  human_count(demo->false_positives.high).text);
-  printf("%-24s %12s %12s\n", "Answers", "asked for", "said \"in\"");
-  demo_print_answers("put before, meanwhile", &demo->meanwhile, demo_verdict(&demo->meanwhile));
-  demo_print_answers("keys that are in", &demo->present, demo_verdict(&demo->present));
-  demo_print_answers("keys that are not", &demo->absent, remark);
+  printf("%-24s %12s %12s\n", "Answers", "queries", "found");
+  demo_print_answers("keys put so far", &demo->meanwhile, demo_verdict(&demo->meanwhile));
+  demo_print_answers("present keys", &demo->present, demo_verdict(&demo->present));
+  demo_print_answers("absent keys", &demo->absent, remark);
   printf("\n");
 }
 
@@ -72,14 +72,14 @@ static void demo_print_rates(const struct demo *demo)
 
   (void)snprintf(threads, sizeof threads, "%u thread%s", demo->threads,
                  demo->threads == 1 ? "" : "s");
-  printf("%-24s %12s %12s %12s %14s\n", "Speed", "Mkeys/s", "a thread", "ns a key", "whole phase");
+  printf("%-24s %12s %12s %12s %14s\n", "Speed", "Mkeys/s", "per thread", "ns per key", "whole phase");
   demo_print_rate(demo, "put", &demo->putting);
-  demo_print_rate(demo, "ask while putting", &demo->meanwhile);
-  demo_print_rate(demo, "ask for what is in", &demo->present);
-  demo_print_rate(demo, "ask for what is not", &demo->absent);
+  demo_print_rate(demo, "query while putting", &demo->meanwhile);
+  demo_print_rate(demo, "query present keys", &demo->present);
+  demo_print_rate(demo, "query absent keys", &demo->absent);
   printf("\n%s, each in batches of 256 keys.  The speed is that of the filter's calls alone;\n"
-         "a whole phase also makes the keys, and putting asks as well.\n"
-         "The same keys again: --seed %" PRIu64 "\n",
+         "a whole phase also makes the keys, and that of putting includes its queries.\n"
+         "For the same keys again: --seed %" PRIu64 "\n",
          threads, demo->seed);
 }
 

@@ -12,28 +12,28 @@
 enum {
   HELP_OPTION = 22, /* columns of an option's name */
   HELP_INDENT = 2 + HELP_OPTION + 1,
-  HELP_LEAST = 2 * HELP_INDENT, /* in a narrower window, the terminal breaks lines as it does */
-  HELP_MOST = 96, /* what is longer is hard to read */
+  HELP_LEAST = 2 * HELP_INDENT, /* a narrower terminal breaks the lines itself */
+  HELP_MOST = 80,
 };
 
-/* 0: not to be filled. */
+/* The columns to fill: the terminal's, if it is narrower than HELP_MOST. */
 static size_t help_columns(void)
 {
   struct winsize window;
 
   if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 ||
-      window.ws_col < HELP_LEAST)
-    return 0;
-  return window.ws_col < HELP_MOST ? window.ws_col : HELP_MOST;
+      window.ws_col < HELP_LEAST || window.ws_col > HELP_MOST)
+    return HELP_MOST;
+  return window.ws_col;
 }
 
-/* Where the next character goes, and where a line that is too long goes on. */
+/* The column of the next character, and the first column of a continuation line. */
 struct pen {
   size_t columns, at, indent;
 };
 
-/* Prints the words of a line, each behind the spaces that are in front of it; the first one,
- * where a line goes on, behind one. */
+/* Prints the words of a line, and breaks it where the next word does not fit.  Keeps the spaces
+ * between words; a line that continues the one before is joined to it by one space. */
 static void pen_words(struct pen *pen, const char *text, size_t size)
 {
   const char *begin = text;
@@ -62,19 +62,33 @@ static void pen_end_line(struct pen *pen)
   pen->indent = 0;
 }
 
+void help_usage(const char *command, const char *operands)
+{
+  const char *const separator = " | ";
+  const char *before = "Usage:";
+
+  for (const char *end; operands != NULL; operands = end) {
+    end = strstr(operands, separator);
+    const int size = end != NULL ? (int)(end - operands) : (int)strlen(operands);
+    printf("%-6s lfbloom %s [OPTIONS]%s%.*s\n", before, command, size == 0 ? "" : " ", size,
+           operands);
+    before = "";
+    if (end != NULL)
+      end += strlen(separator);
+  }
+}
+
 void help_option(const char *option, const char *text)
 {
   struct pen pen = {help_columns(), HELP_INDENT, HELP_INDENT};
 
   printf("  %-*s ", HELP_OPTION, option);
-  if (pen.columns > 0)
-    pen_words(&pen, text, strlen(text));
-  else
-    printf("%s", text);
+  pen_words(&pen, text, strlen(text));
   printf("\n");
 }
 
-/* "list    prints ..", or a line that goes on below such a text: where the text begins; else 0. */
+/* The column where the text of "list    Prints ..." begins, or that of its continuation line;
+ * 0 for any other line. */
 static size_t help_hanging(const char *line)
 {
   size_t word = 0;
@@ -103,15 +117,13 @@ static void help_line(struct pen *pen, const char *line, size_t size)
   }
   pen->indent = hanging;
   pen_words(pen, line, size);
-  if (hanging == 0 && line[size - 1] == '.')
-    pen_end_line(pen);
 }
 
 void help_text(const char *text)
 {
   struct pen pen = {help_columns(), 0, 0};
 
-  if (pen.columns == 0) {
+  if (pen.columns == HELP_MOST) {
     printf("%s", text);
     return;
   }

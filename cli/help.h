@@ -1,19 +1,22 @@
 /*
- * help.h - what --help prints: as it is written where programs read it, filled to the width of
- * the window where people do.
+ * help.h - what --help prints: lines of at most 80 columns, or of the terminal's width if it is
+ * narrower.
  *
- * Where standard output is no terminal an option is one line, however long: completion and the
- * manual page are made of these.
+ * completion/ and man/ are made from this output.  There the usage lines have "[OPTIONS]", an
+ * option's row begins in column 2 or 6 with "-", and its text continues in column 25.
  */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 
-/* Prints one option, "-o, --output=OUT", and what it is for. */
+/* Prints the usage lines of a command: one for each of the operands that " | " separates. */
+void help_usage(const char *command, const char *operands);
+
+/* Prints one option, "-o, --output=OUT", and its purpose. */
 void help_option(const char *option, const char *text);
 
 /*
- * Prints paragraphs, in lines that end in '\n'.  A sentence that ends a line ends it in a
- * narrower window too; lines that begin with two spaces are examples, and stay as they are.
+ * Prints paragraphs, written in lines of at most 80 columns that end in '\n'.  An empty line ends
+ * a paragraph.  Lines that begin with two spaces are examples, which are never broken.
  */
 void help_text(const char *text);
 

@@ -98,14 +98,14 @@ static void info_text(const struct info *info)
   info_row("bits set", human_count(stats->bits_set).text, remark);
   if (info->counting)
     info_row("counters stuck", human_count(stats->counters_stuck).text,
-             " (at 15, for ever)");
+             " (at 15, permanently)");
   if (stats->saturated)
     info_row("distinct keys", "unknown",
              " (saturated: every bit is set, every answer is \"maybe\")");
   else
     info_row("distinct keys", human_count(stats->approximate_count).text, " (estimated)");
   info_row("fpp now", human_probability(stats->expected_fpp).text,
-           " (the chance of a wrong \"maybe in\")");
+           " (the chance of a false positive)");
 }
 
 static void info_growing_json(const lfb_growing_figures *figures, const char *label)
@@ -164,7 +164,7 @@ static void info_growing_text(const lfb_growing_figures *figures, const char *la
   else
     info_row("distinct keys", human_count(figures->approximate_count).text, " (estimated)");
   info_row("fpp now", human_probability(figures->expected_fpp).text,
-           " (the chance of a wrong \"maybe in\")");
+           " (the chance of a false positive)");
 }
 
 static int info_print(const struct info *info, bool json)
@@ -245,12 +245,14 @@ static int info_run(int argc, char **argv)
 const struct command command_info = {
     .name = "info",
     .operands = "FILTER",
-    .summary = "print what a filter file holds",
-    .details = "FILTER may be -, standard input.\n"
-               "fpp is the false-positive probability: the chance that a key which is not in is\n"
-               "said to be in.\n"
-               "The bits of a shared filter are counted for this, 0.1 seconds per GiB: the figures\n"
-               "are right also after a process has died while it put.\n"
-               "FILTER may be on Redis, which counts its bits for this.\n" REMOTE_HELP,
+    .summary = "print the properties of a filter file",
+    .details =
+        "FILTER may be - for standard input.  fpp is the false-positive probability: the\n"
+        "chance that the filter answers \"maybe present\" for an absent key.\n"
+        "\n"
+        "The bits of a shared filter are counted for this, at 0.1 seconds per GiB, so the\n"
+        "figures are right even if a process was killed during a put.  FILTER may be on\n"
+        "Redis; the server then counts the bits.\n"
+        "\n" REMOTE_HELP,
     .run = info_run,
 };

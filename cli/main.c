@@ -1,7 +1,7 @@
 /*
  * main.c - the tool `lfbloom`: finds the command and runs it.
  *
- * Names in cli/ have no lfb_ in front: a program is nobody's library.
+ * Names in cli/ have no lfb_ prefix: no other program links them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +10,9 @@
 #include "cli/output.h"
 #include "cli/remote.h"
 #include "cli/report.h"
+#include "cli/suggest.h"
 
-#ifndef LFBLOOM_VERSION /* which tools/version.bzl says */
+#ifndef LFBLOOM_VERSION /* tools/version.bzl has it */
 #define LFBLOOM_VERSION "of no release"
 #endif
 
@@ -25,17 +26,18 @@ enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 static int main_help(void)
 {
   printf("Usage: lfbloom COMMAND [OPTIONS] [FILE...]\n"
-         "Bloom filters: remember millions of keys in few bits; \"not in\" is certain,\n"
-         "\"in\" is wrong with the small probability that you choose.\n\n");
+         "Bloom filters: remember millions of keys in few bits.  The answer \"absent\" is\n"
+         "certain; \"maybe present\" is wrong with a small probability that you choose.\n\n");
   for (int i = 0; i < COMMAND_COUNT; i++)
     printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
   printf("\n"
-         "  lfbloom help COMMAND     print a command's options, as COMMAND --help does\n"
-         "  lfbloom --version        print the version\n\n"
-         "Keys are lines, or end in NUL bytes with -0.  Numbers are written 10M, 1e7\n"
-         "or 10,000,000.  Exit status: 0 success or match, 1 no match, 2 error.\n"
-         "Where a command takes a filter file, it takes redis://host:port/name too.\n\n"
-         "To begin with:\n"
+         "  lfbloom help COMMAND     print the options of a command, as COMMAND --help\n"
+         "  lfbloom -V, --version    print the version\n\n"
+         "A key is a line of text; with -0, keys end in NUL bytes instead.  A number may\n"
+         "be written 10M, 1e7 or 10,000,000.  In place of a filter file, commands also\n"
+         "accept redis://host:port/name.\n\n"
+         "Exit status: 0 success or match, 1 no match, 2 error.\n\n"
+         "Examples:\n"
          "  lfbloom demo\n"
          "  lfbloom build -p 0.001 -o words.lfb /usr/share/dict/words\n"
          "  printf 'hello\\nhelllo\\n' | lfbloom query words.lfb\n");
@@ -52,12 +54,23 @@ static const struct command *main_find(const char *name)
 
 static int main_unknown(const char *name)
 {
-  if (name[0] == '-')
-    return report_error("unknown option %s (see 'lfbloom --help')", name);
-  return report_error("unknown command '%s' (see 'lfbloom --help')", name);
+  static const char *const options[] = {"--help", "--version"};
+  struct suggestion suggestion = {.word = name};
+
+  if (name[0] == '-') {
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+      suggest_consider(&suggestion, options[i]);
+    return report_error("unknown option %s (see 'lfbloom --help')%s", name,
+                        suggest_text(&suggestion));
+  }
+  suggest_consider(&suggestion, "help");
+  for (int i = 0; i < COMMAND_COUNT; i++)
+    suggest_consider(&suggestion, commands[i]->name);
+  return report_error("unknown command '%s' (see 'lfbloom --help')%s", name,
+                      suggest_text(&suggestion));
 }
 
-/* `lfbloom help [COMMAND]`: as --help before or behind the command. */
+/* `lfbloom help [COMMAND]`: the same as `lfbloom [COMMAND] --help`. */
 static int main_help_with(int argc, char **argv)
 {
   static char option[] = "--help";
@@ -78,7 +91,7 @@ static int main_run(int argc, char **argv)
     return main_help();
   if (strcmp(argv[1], "help") == 0)
     return main_help_with(argc, argv);
-  if (strcmp(argv[1], "--version") == 0) {
+  if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
     printf("lfbloom " LFBLOOM_VERSION "\n");
     return CLI_FOUND;
   }

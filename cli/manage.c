@@ -28,7 +28,7 @@ static bool manage_is_remote(const char *path)
 {
   if (remote_is(path))
     return true;
-  (void)report_error("%s: no filter on Redis, redis://host:port/name", path);
+  (void)report_error("%s: not the address of a filter on Redis, redis://host:port/name", path);
   return false;
 }
 
@@ -90,7 +90,7 @@ static bool manage_rename(struct manage *manage, const char *path, const char *n
     return false;
   if (!remote_is(name))
     return remote_rename(path, &wanted, name);
-  (void)options_misused(&command_remote, "the new name is a name alone, on the same server");
+  (void)options_misused(&command_remote, "the new name must be a name alone, without redis://");
   return false;
 }
 
@@ -116,7 +116,7 @@ static bool manage_read_seconds(const char *text, uint64_t *milliseconds)
   if (strcmp(text, "never") == 0)
     return true;
   if (numbers_whole(text, &seconds) != NUMBERS_OK || seconds == 0 || seconds > MANAGE_MOST_SECONDS) {
-    (void)report_error("remote: expire '%s': neither never nor a whole number of seconds, from 1",
+    (void)report_error("remote: expire '%s': must be never, or a whole number of seconds from 1",
                        text);
     return false;
   }
@@ -139,12 +139,13 @@ static int manage_list_all(struct manage *manage, char *const *paths, int count)
 /* Does what the first operand says to the others. */
 static int manage_act(struct manage *manage, int count, char *const *operands)
 {
+  char problem[192];
   const char *action = count > 0 ? operands[0] : "";
 
   if (strcmp(action, "list") == 0)
     return manage_list_all(manage, operands + 1, count - 1);
   if (manage->json || manage->nul)
-    return options_misused(&command_remote, "--json and -0 are for list");
+    return options_misused(&command_remote, "--json and -0 apply only to list");
   if (strcmp(action, "delete") == 0)
     return manage_each(manage, manage_delete, operands + 1, count - 1);
   if (strcmp(action, "expire") == 0 && count < 3)
@@ -157,7 +158,9 @@ static int manage_act(struct manage *manage, int count, char *const *operands)
     return options_misused(&command_remote, "rename needs a filter and its new name");
   if (strcmp(action, "rename") == 0)
     return manage_rename(manage, operands[1], operands[2]) ? CLI_FOUND : CLI_TROUBLE;
-  return options_misused(&command_remote, "list, expire, rename or delete?");
+  (void)snprintf(problem, sizeof problem, "%s'%.99s': use list, expire, rename or delete",
+                 count > 0 ? "unknown action " : "no action given, ", action);
+  return options_misused(&command_remote, problem);
 }
 
 static int manage_run(int argc, char **argv)
@@ -165,7 +168,7 @@ static int manage_run(int argc, char **argv)
   struct manage manage = {0};
   struct remote_manner manner = {0};
   const struct option_row rows[] = {
-      {'0', "null", NULL, "list: keys end in NUL bytes, not in newlines", NULL, &manage.nul},
+      {'0', "null", NULL, "list: keys end in NUL bytes instead of newlines", NULL, &manage.nul},
       options_key_file(&manage.reading.key),
       options_helper(&manage.reading.helper),
       options_json(&manage.json),
@@ -181,18 +184,22 @@ static int manage_run(int argc, char **argv)
 
 const struct command command_remote = {
     .name = "remote",
-    .operands = "list|delete FILTER... | expire SECONDS FILTER... | rename FILTER NAME",
+    .operands = "list FILTER... | expire SECONDS FILTER... | rename FILTER NAME | delete FILTER...",
     .summary = "list, expire, rename or delete filters on Redis",
     .details =
-        "list    prints the server's keys that FILTER is made of, its name first\n"
-        "expire  has FILTER go in SECONDS, all of it together; with \"never\" it stays\n"
-        "rename  gives FILTER another NAME on its server, which nothing is under; in a cluster\n"
-        "        both must have one hash tag, as {user}seen and {user}known\n"
-        "delete  deletes FILTER, without asking; also one that lacks parts or was never finished\n"
-        "What is no filter is left as it is, and an error.  But what the Java helper class made\n"
-        "says nothing of itself: with --helper whatever string is there is taken for such a filter,\n"
-        "unless it is too long, and deleted or renamed as one.\n"
-        "Who has FILTER open is told that it is gone, or renamed, when he next asks.\n" REMOTE_HELP
+        "list    prints the keys on the server that FILTER consists of, its name first\n"
+        "expire  makes the whole FILTER expire after SECONDS; \"never\" lifts this again\n"
+        "rename  gives FILTER another, unused NAME on its server; in a cluster both names\n"
+        "        must have the same hash tag, as in {user}seen and {user}known\n"
+        "delete  deletes FILTER without asking, even if it lacks parts or is unfinished\n"
+        "\n"
+        "What is not a filter is left unchanged, and reported as an error.  But a filter\n"
+        "of the Java helper class has no description: with --helper, any string that is\n"
+        "not too long is taken for such a filter, and deleted or renamed as one.\n"
+        "\n"
+        "After FILTER was deleted or renamed, a process that has it open receives an\n"
+        "error at its next request.\n"
+        "\n" REMOTE_HELP
         "\n"
         "  lfbloom remote list redis://localhost/seen\n"
         "  lfbloom remote expire 86400 redis://localhost/seen\n"

@@ -47,6 +47,22 @@ static bool merge_begin(struct merge *merge)
   return true;
 }
 
+/* What to do about a filter that cannot be merged. */
+static const char *merge_advice(lfb_status status)
+{
+  switch (status) {
+  case LFB_ERROR_HASH_DIFFERS:
+    return ": build both with the same --seed";
+  case LFB_ERROR_BIT_COUNT_DIFFERS:
+  case LFB_ERROR_PROBES_DIFFER:
+    return ": build both with the same -n and -p";
+  case LFB_ERROR_STRATEGY_DIFFERS:
+    return ": build both with the same --strategy";
+  default:
+    return "";
+  }
+}
+
 static bool merge_add(const struct merge *merge, const char *path)
 {
   lfb_filter *filter = source_load(path, &merge->reading, NULL);
@@ -56,8 +72,8 @@ static bool merge_add(const struct merge *merge, const char *path)
   const lfb_status status = lfb_filter_put_all(merge->into, filter);
   lfb_filter_free(filter);
   if (status != LFB_OK)
-    (void)report_error("%s does not fit %s: %s%s", path, merge->paths[0], lfb_status_text(status),
-                       status == LFB_ERROR_HASH_DIFFERS ? ": build both with one --seed" : "");
+    (void)report_error("%s: cannot be merged with %s: %s%s", path, merge->paths[0],
+                       lfb_status_text(status), merge_advice(status));
   return status == LFB_OK;
 }
 
@@ -130,13 +146,13 @@ static int merge_run(int argc, char **argv)
   manner.progress = progress_wanted(progress);
   remote_behave(manner);
   if (merge.out == NULL)
-    return options_misused(&command_merge, "no -o given, the file to write");
+    return options_misused(&command_merge, "no -o given: give the file to write");
   if (optind == argc)
     return options_misused(&command_merge, "no filter given");
   if (merge.json && target_is_standard(merge.out))
-    return options_misused(&command_merge, "-o - and --json both want standard output");
+    return options_misused(&command_merge, "-o - and --json both write to standard output");
   if (remote_is(merge.out) && merge.form != LFB_FORM_NONE)
-    return options_misused(&command_merge, "a filter on Redis has no --form");
+    return options_misused(&command_merge, "--form does not apply to a filter on Redis");
   if (remote_is(merge.out) && merge.label != NULL)
     return options_misused(&command_merge, "a filter on Redis has no room for a --label");
   merge.paths = argv + optind;
@@ -153,14 +169,16 @@ static int merge_run(int argc, char **argv)
 const struct command command_merge = {
     .name = "merge",
     .operands = "FILTER...",
-    .summary = "unite filter files into one that has the keys of all",
+    .summary = "merge filter files into one that contains the keys of all",
     .details =
-        "Filters fit if they were built with the same -n, -p and strategy and, with fast,\n"
-        "the same --seed ('lfbloom info' tells it).  OUT appears whole or not at all, once\n"
-        "all were read: it may be one of them; - is standard output.  n, p, the label and\n"
-        "whether a key is kept are those of the first.  A shared filter is replaced by\n"
-        "--form mapped only.\n"
-        "FILTER and OUT may be on Redis, where an OUT is made that is not there yet.\n" REMOTE_HELP
+        "Filters can be merged if they were built with the same -n, -p and strategy and,\n"
+        "with fast, the same --seed ('lfbloom info' prints it).  OUT is written as a\n"
+        "whole or not at all, after all filters were read, so it may be one of them; - is\n"
+        "standard output.  n, p, the label and whether a key is kept come from the first\n"
+        "filter.  Only --form mapped replaces a shared filter.\n"
+        "\n"
+        "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
+        "\n" REMOTE_HELP
         "\n"
         "  lfbloom build -n 50M -p 0.001 --seed 7 -o monday.lfb monday.txt\n"
         "  lfbloom build -n 50M -p 0.001 --seed 7 -o tuesday.lfb tuesday.txt\n"

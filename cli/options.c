@@ -13,13 +13,15 @@
 #include "cli/help.h"
 #include "cli/numbers.h"
 #include "cli/report.h"
+#include "cli/suggest.h"
 
 enum {
-  OPTIONS_MOST = 32,          /* rows a command, --help included */
+  OPTIONS_MOST = 32,          /* rows per command, --help included */
   OPTIONS_MOST_THREADS = 4096,
+  OPTIONS_MOST_STRATEGIES = 32, /* their numbers are below */
   OPTIONS_MOST_SECONDS = 86400,
   OPTIONS_MOST_MODE = 0777,
-  OPTIONS_LONG_BASE = 0x1000, /* getopt's value for row i: beyond any letter */
+  OPTIONS_LONG_BASE = 0x1000, /* getopt's value for row 0: above any letter */
 };
 #define OPTIONS_LEAST_SECONDS 0.1
 
@@ -44,7 +46,7 @@ bool options_read_count(const char *option, const char *text, void *to)
   return false;
 }
 
-/* The library says why a probability will not do; asked here, so before any work. */
+/* The library has the text of the error.  Checked here, before any work. */
 bool options_read_fpp(const char *option, const char *text, void *to)
 {
   double fpp = 0;
@@ -92,7 +94,7 @@ bool options_read_when(const char *option, const char *text, void *to)
   else if (strcmp(text, "never") == 0)
     *when = PROGRESS_NEVER;
   else {
-    (void)report_error("%s '%s': neither always nor never", option, text);
+    (void)report_error("%s '%s': must be always or never", option, text);
     return false;
   }
   return true;
@@ -104,8 +106,14 @@ bool options_read_strategy(const char *option, const char *text, void *to)
   const lfb_status status = lfb_strategy_from_name(text, &strategy->id);
 
   strategy->given = status == LFB_OK;
-  if (!strategy->given)
-    (void)report_error("%s '%s': %s (see 'lfbloom plan')", option, text, lfb_status_text(status));
+  if (!strategy->given) {
+    struct suggestion suggestion = {.word = text};
+    for (int i = 0; i < OPTIONS_MOST_STRATEGIES; i++)
+      if (lfb_strategy_name((lfb_strategy_id)i) != NULL)
+        suggest_consider(&suggestion, lfb_strategy_name((lfb_strategy_id)i));
+    (void)report_error("%s '%s': %s ('lfbloom plan -n 1M -p 0.01' lists them)%s", option, text,
+                       lfb_status_text(status), suggest_text(&suggestion));
+  }
   return strategy->given;
 }
 
@@ -113,13 +121,17 @@ bool options_read_form(const char *option, const char *text, void *to)
 {
   const lfb_status status = lfb_form_from_name(text, to);
 
-  if (status != LFB_OK)
-    (void)report_error("%s '%s': no such form for writing: native, guava, sbbf or mapped", option,
-                       text);
+  if (status != LFB_OK) {
+    struct suggestion suggestion = {.word = text};
+    for (int i = 1; lfb_form_name((lfb_form)i) != NULL; i++) /* 0 is LFB_FORM_NONE */
+      suggest_consider(&suggestion, lfb_form_name((lfb_form)i));
+    (void)report_error("%s '%s': no such form: use native, guava, sbbf or mapped%s", option, text,
+                       suggest_text(&suggestion));
+  }
   return status == LFB_OK;
 }
 
-/* The library says why a label will not do; asked here, so before any work. */
+/* Checked here, before any work. */
 bool options_read_label(const char *option, const char *text, void *to)
 {
   const lfb_status status = lfb_label_check(text);
@@ -157,15 +169,15 @@ static bool options_key_from_digits(const char *text, uint8_t key[16])
 }
 
 /*
- * Reads the key from the text, of `size` bytes: 32 hexadecimal digits and the end of a line or
- * none, or 16 bytes as they are.  NULL, or what is wrong.
+ * Reads the key from `size` bytes: either 32 hexadecimal digits, with or without an end of line,
+ * or 16 raw bytes.  Returns NULL, or what is wrong.
  */
 static const char *options_key_from(const char *text, size_t size, uint8_t key[16])
 {
   static const uint8_t none[16];
 
-  if (size == 16 && options_is_text(text, size)) /* of raw keys, one in 5 million */
-    return "16 characters of text are no key: 32 hexadecimal digits are, or 16 random bytes";
+  if (size == 16 && options_is_text(text, size)) /* one in 5 million raw keys */
+    return "16 characters of text are not a key: give 32 hexadecimal digits or 16 random bytes";
   if (size == 16) {
     memcpy(key, text, 16);
   } else {
@@ -174,14 +186,14 @@ static const char *options_key_from(const char *text, size_t size, uint8_t key[1
     if (size > 32 && text[size - 1] == '\r')
       size--;
     if (size < 32 || !options_key_from_digits(text, key))
-      return "no key of 32 hexadecimal digits or 16 bytes";
+      return "not a key of 32 hexadecimal digits or 16 bytes";
     if (size > 32)
-      return "more behind the key's 32 hexadecimal digits than one end of line";
+      return "not a key: more than 32 hexadecimal digits and one end of line";
   }
-  return memcmp(key, none, sizeof none) == 0 ? "all zeros are no key" : NULL;
+  return memcmp(key, none, sizeof none) == 0 ? "a key must not be all zeros" : NULL;
 }
 
-/* In a file: what is on the command line, others on the machine can read. */
+/* A key comes from a file, because other users can read the command line. */
 bool options_read_key(const char *option, const char *text, void *to)
 {
   struct options_key *key = to;
@@ -198,7 +210,7 @@ bool options_read_key(const char *option, const char *text, void *to)
     (void)fclose(file);
     return false;
   }
-  (void)fclose(file); /* only read from: nothing can be lost */
+  (void)fclose(file); /* only read from: no data can be lost */
   const char *wrong = options_key_from(read, size, key->bytes);
   key->given = wrong == NULL;
   if (!key->given)
@@ -229,13 +241,13 @@ bool options_read_formula(const char *option, const char *text, void *to)
   else if (strcmp(text, "current") == 0)
     formula->id = LFB_PROBES_GUAVA_CURRENT;
   else {
-    (void)report_error("%s '%s': neither 31 nor current", option, text);
+    (void)report_error("%s '%s': must be 31 or current", option, text);
     return false;
   }
   return true;
 }
 
-/* Reads an octal number up to `most`: digits and nothing else.  Returns whether it is one. */
+/* Reads an octal number up to `most`: digits only.  Returns whether the text is one. */
 static bool options_octal(const char *text, uint32_t most, uint32_t *value)
 {
   uint32_t found = 0;
@@ -265,8 +277,8 @@ const char *options_mode_misuse(const struct options_mode *mode, bool shared, bo
 {
   if (!mode->given)
     return NULL;
-  return on_redis  ? "a filter on Redis has no --mode"
-         : !shared ? "--mode is for a new file of --shared"
+  return on_redis  ? "--mode does not apply to a filter on Redis"
+         : !shared ? "--mode applies only to a new file of --shared"
                    : NULL;
 }
 
@@ -301,7 +313,7 @@ bool options_helper_use(const struct command *command, const struct options_help
   if (!helper->given)
     return true;
   if (expected->given || *fpp != 0 || strategy->given) {
-    (void)options_misused(command, "--helper takes the place of -n, -p and --strategy");
+    (void)options_misused(command, "--helper replaces -n, -p and --strategy: leave them out");
     return false;
   }
   *expected = (struct options_count){true, helper->keys};
@@ -327,7 +339,7 @@ bool options_read_seconds(const char *option, const char *text, void *to)
 lfb_config options_wanted(const struct options_reading *reading)
 {
   const struct options_helper *helper = &reading->helper;
-  lfb_config wanted = {0}; /* p 0: whatever it is */
+  lfb_config wanted = {0}; /* p 0: any */
 
   options_key_use(&reading->key, &wanted);
   if (helper->given) {
@@ -342,13 +354,13 @@ struct option_row options_expected(struct options_count *to)
 {
   return (struct option_row){
       'n', NULL, "N",
-      "distinct keys to make room for (default: as many as FILE... has, repeats too)",
+      "number of distinct keys (default: the keys in FILE..., repeats included)",
       options_read_count, to};
 }
 
 struct option_row options_fpp(double *to)
 {
-  return (struct option_row){'p', NULL, "P", "false-positive probability wanted: 0.01, 1%, 1e-4",
+  return (struct option_row){'p', NULL, "P", "false-positive probability: 0.01, 1% or 1e-4",
                              options_read_fpp, to};
 }
 
@@ -359,15 +371,15 @@ struct option_row options_json(bool *to)
 
 struct option_row options_label(const char **to)
 {
-  return (struct option_row){'\0', "label", "TEXT", "a line to keep in the file, for 'lfbloom info'",
+  return (struct option_row){'\0', "label", "TEXT", "a text to store in the file; 'lfbloom info' prints it",
                              options_read_label, to};
 }
 
 struct option_row options_key_file(struct options_key *to)
 {
   return (struct option_row){'\0', "key-file", "FILE",
-                             "the key of a keyed filter: 32 hexadecimal digits, or 16 bytes that "
-                             "are no text",
+                             "key of a keyed filter: 32 hexadecimal digits, or 16 bytes that "
+                             "are not text",
                              options_read_key, to};
 }
 
@@ -375,22 +387,22 @@ struct option_row options_helper(struct options_helper *to)
 {
   return (struct option_row){
       '\0', "helper", "N,P",
-      "a filter on Redis is of the Java helper class, made for N keys at P; N,P,twice: its funnel "
-      "puts each string twice",
+      "open a filter on Redis that the Java helper class made for N keys at P; N,P,twice if its "
+      "funnel puts each string twice",
       options_read_helper, to};
 }
 
 struct option_row options_mode(struct options_mode *to)
 {
   return (struct option_row){'\0', "mode", "OCTAL",
-                             "with --shared: permissions of a new file, less the umask (default, "
-                             "or 0: 0600, its owner alone)",
+                             "with --shared: permissions of a new file, reduced by the umask "
+                             "(default, or 0: 0600, only its owner)",
                              options_read_mode, to};
 }
 
 struct option_row options_nul(bool *to)
 {
-  return (struct option_row){'0', "null", NULL, "keys end in NUL bytes, not in newlines", NULL, to};
+  return (struct option_row){'0', "null", NULL, "keys end in NUL bytes instead of newlines", NULL, to};
 }
 
 struct option_row options_progress(enum progress_when *to)
@@ -403,7 +415,7 @@ struct option_row options_progress(enum progress_when *to)
 struct option_row options_strategy(struct options_strategy *to)
 {
   return (struct option_row){'\0', "strategy", "NAME",
-                             "how keys become bits (names: 'lfbloom plan')",
+                             "how keys become bits ('lfbloom plan' lists the names)",
                              options_read_strategy, to};
 }
 
@@ -416,8 +428,8 @@ struct option_row options_threads(unsigned *to)
 struct option_row options_timeout(uint32_t *to)
 {
   return (struct option_row){'\0', "timeout", "SECONDS",
-                             "give up a Redis server that is silent for so long (default: 20; 1 "
-                             "where it has not answered at all)",
+                             "give up when a Redis server is silent for this long (default: 20; "
+                             "1 if it has not answered yet)",
                              options_read_seconds, to};
 }
 
@@ -425,7 +437,7 @@ unsigned options_default_threads(void)
 {
   cpu_set_t allowed;
 
-  /* Where a container or taskset leaves fewer, those; the call fails beyond 1,024 cores. */
+  /* The cores that a container or taskset allows.  The call fails beyond 1,024 cores. */
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
     return (unsigned)CPU_COUNT(&allowed);
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -454,8 +466,7 @@ static void options_print_row(const struct option_row *row)
 static void options_print_help(const struct command *command, const struct option_row *rows,
                                size_t count)
 {
-  printf("Usage: lfbloom %s [OPTIONS]%s%s\n", command->name,
-         command->operands[0] == '\0' ? "" : " ", command->operands);
+  help_usage(command->name, command->operands);
   printf("%c%s.\n\n", toupper((unsigned char)command->summary[0]), command->summary + 1);
   for (size_t i = 0; i < count; i++)
     options_print_row(&rows[i]);
@@ -463,7 +474,7 @@ static void options_print_help(const struct command *command, const struct optio
   help_text(command->details);
 }
 
-/* What getopt_long wants to have the table as. */
+/* The table as getopt_long takes it. */
 struct options_getopt {
   char letters[2 * OPTIONS_MOST + 2];
   struct option names[OPTIONS_MOST + 1];
@@ -490,7 +501,7 @@ static void options_convert(const struct option_row *rows, size_t count,
   }
 }
 
-/* The row that getopt_long found, by letter or by OPTIONS_LONG_BASE + index. */
+/* The row that getopt_long found: by its letter, or by OPTIONS_LONG_BASE + index. */
 static const struct option_row *options_find(const struct option_row *rows, size_t count, int found)
 {
   if (found >= OPTIONS_LONG_BASE)
@@ -529,17 +540,34 @@ bool options_label_fits(const struct command *command, const char *label, lfb_fo
   return false;
 }
 
-/* Says what is wrong with the option that getopt_long stopped at. */
-static int options_refuse(const struct command *command, int found, const char *word)
+/* Returns "; did you mean '--NAME'?" for the mistyped long option `word`, or "". */
+static const char *options_suggest(const struct option_row *rows, size_t count, const char *word,
+                                   struct suggestion *suggestion)
 {
+  char name[SUGGEST_LONGEST + 1];
+
+  *suggestion = (struct suggestion){.word = word};
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].name != NULL && snprintf(name, sizeof name, "--%s", rows[i].name) < SUGGEST_LONGEST)
+      suggest_consider(suggestion, name);
+  return suggest_text(suggestion);
+}
+
+/* Reports what is wrong with the option that getopt_long stopped at. */
+static int options_refuse(const struct command *command, const struct option_row *rows,
+                          size_t count, int found, const char *word)
+{
+  struct suggestion suggestion;
   char problem[256];
+
+  if (found != ':' && optopt == 0)
+    return report_error("%s: unknown option %.99s (see 'lfbloom %s --help')%s", command->name, word,
+                        command->name, options_suggest(rows, count, word, &suggestion));
 
   if (found == ':' && optopt < OPTIONS_LONG_BASE)
     (void)snprintf(problem, sizeof problem, "option -%c needs a value", optopt);
   else if (found == ':')
     (void)snprintf(problem, sizeof problem, "option %.99s needs a value", word);
-  else if (optopt == 0)
-    (void)snprintf(problem, sizeof problem, "unknown option %.99s", word);
   else if (optopt >= OPTIONS_LONG_BASE)
     (void)snprintf(problem, sizeof problem, "option %.99s takes no value", word);
   else
@@ -562,7 +590,7 @@ int options_parse(const struct command *command, const struct option_row *rows, 
   while ((found = getopt_long(argc, argv, getopt.letters, getopt.names, NULL)) != -1) {
     const struct option_row *row = options_find(all, count, found);
     if (row == NULL)
-      return options_refuse(command, found, argv[optind - 1]);
+      return options_refuse(command, all, count, found, argv[optind - 1]);
     if (!options_take(row, optarg))
       return CLI_TROUBLE;
     if (help) {

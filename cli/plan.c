@@ -112,10 +112,10 @@ static int plan_run(int argc, char **argv)
   const char *picture = NULL;
   bool json = false;
   const struct option_row rows[] = {
-      {'n', NULL, "N", "distinct keys to make room for", options_read_count, &n},
+      {'n', NULL, "N", "number of distinct keys", options_read_count, &n},
       options_fpp(&plan.fpp),
       options_json(&json),
-      {'\0', "plot", "FILE.svg", "draw fpp against load", options_read_text, &picture},
+      {'\0', "plot", "FILE.svg", "draw the false-positive probability against the load", options_read_text, &picture},
   };
   const int status = options_parse(&command_plan, rows, sizeof rows / sizeof *rows, argc, argv);
 
@@ -139,11 +139,12 @@ static int plan_run(int argc, char **argv)
 const struct command command_plan = {
     .name = "plan",
     .operands = "",
-    .summary = "calculate the size of a filter, for each strategy",
-    .details = "\"fpp then\" is the false-positive probability once N keys are in, by the\n"
-               "strategy's model; go-fnv14 has one size, whatever is asked for, and sbbf a power\n"
-               "of two up to 128 MiB.\n"
-               "\n"
-               "  lfbloom plan -n 10M -p 0.0001 --plot fpp.svg\n",
+    .summary = "calculate a filter's size for each strategy",
+    .details =
+        "\"fpp then\" is the false-positive probability after N keys, by the strategy's\n"
+        "model.  go-fnv14 has one fixed size; the size of sbbf is a power of two, at most\n"
+        "128 MiB.\n"
+        "\n"
+        "  lfbloom plan -n 10M -p 0.0001 --plot fpp.svg\n",
     .run = plan_run,
 };

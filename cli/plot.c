@@ -89,7 +89,7 @@ static bool plot_compute(struct plot *plot, const struct plan *plan)
     plot_add(plot, &curve);
   }
   if (plot->curve_count == 0)
-    (void)report_error("plan: nothing to plot: no strategy can do that");
+    (void)report_error("plan: nothing to plot: no strategy has a filter for this -n and -p");
   return plot->curve_count > 0;
 }
 

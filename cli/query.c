@@ -95,12 +95,12 @@ static int query_run(int argc, char **argv)
   struct query query = {.source.threads = options_default_threads()};
   struct remote_manner manner = {0};
   const struct option_row rows[] = {
-      {'v', "invert", NULL, "print the keys that are not in", NULL, &query.invert},
-      {'c', "count", NULL, "print only how many keys it would print", NULL, &query.count_only},
+      {'v', "invert", NULL, "print the keys that are definitely absent", NULL, &query.invert},
+      {'c', "count", NULL, "print only the number of keys", NULL, &query.count_only},
       options_nul(&query.source.nul),
       options_key_file(&reading.key),
       options_helper(&reading.helper),
-      {'\0', "load", NULL, "fetch a filter on Redis first, and ask it here", NULL, &load},
+      {'\0', "load", NULL, "fetch a filter on Redis first, and query it here", NULL, &load},
       options_threads(&query.source.threads),
       options_progress(&query.source.progress),
       options_timeout(&manner.timeout_ms),
@@ -130,20 +130,25 @@ static int query_run(int argc, char **argv)
 const struct command command_query = {
     .name = "query",
     .operands = "FILTER [FILE...]",
-    .summary = "print the keys that may be in a filter, in input order",
+    .summary = "print the keys that a filter may contain, in input order",
     .details =
-        "Reads standard input where no FILE is given, or FILE is -; or FILTER from there, where\n"
-        "that is -.  Keys are bytes: a carriage return belongs to its line.  Empty lines are\n"
-        "skipped.\n"
-        "A filter of 'build --shared' is asked as it is while others put into it; cut short\n"
-        "meanwhile, it kills who asks.  One that grows, which a program has saved or\n"
-        "shares, is read from a regular file only.\n"
-        "FILTER may be on Redis, and is asked there, many keys at a time; with --load it is\n"
-        "fetched whole: better where there are more keys than a hundredth of its bytes.\n" REMOTE_HELP
-        "Exit status: 0 if there was such a key, 1 if none, 2 on error.\n"
+        "Reads FILE..., or standard input if there is no FILE or FILE is -.  FILTER may\n"
+        "be - if no keys come from standard input.  A key is a line of any bytes; a\n"
+        "carriage return is part of the key, and empty lines are skipped.\n"
         "\n"
-        "  lfbloom query seen.lfb urls.txt        what may have been seen\n"
-        "  lfbloom query -v seen.lfb < urls.txt   what surely has not\n"
+        "A filter of 'build --shared' can be queried while other processes put into it.\n"
+        "If its file is cut short during the query, the query is killed.  A growing or\n"
+        "counting filter, which a program has saved or shares, must be in a regular file.\n"
+        "\n"
+        "FILTER may be on Redis: the server answers, for many keys at a time.  With\n"
+        "--load, the whole filter is fetched first, which is better if there are more\n"
+        "keys than a hundredth of the filter's bytes.\n"
+        "\n" REMOTE_HELP
+        "\n"
+        "Exit status: 0 if a key was found to print, 1 if none was, 2 on an error.\n"
+        "\n"
+        "  lfbloom query seen.lfb urls.txt        print what may have been seen\n"
+        "  lfbloom query -v seen.lfb < urls.txt   print what was definitely not seen\n"
         "  lfbloom query redis://localhost/seen urls.txt\n",
     .run = query_run,
 };

@@ -109,35 +109,35 @@ static const char *remote_advice(lfb_status status)
 {
   switch (status) {
   case LFB_ERROR_REDIS_ADDRESS:
-    return " (%XX for a byte such as / or @ in a password)";
+    return " (write a byte such as / or @ in a password as %XX)";
   case LFB_ERROR_REDIS_BAD_NAME:
-    return ": give one behind host and port, as in redis://host:6379/seen";
+    return ": give it after host and port, as in redis://host:6379/seen";
   case LFB_ERROR_REDIS_CONNECT:
-    return ": see that one runs there and can be reached (redis-cli -h HOST -p PORT ping)";
+    return ": check that it runs and can be reached (redis-cli -h HOST -p PORT ping)";
   case LFB_ERROR_REDIS_LOST:
   case LFB_ERROR_REDIS_TIMEOUT:
   case LFB_ERROR_REDIS_UNAVAILABLE:
-    return ": once it serves again, repeat the command";
+    return ": repeat the command when the server is available again";
   case LFB_ERROR_REDIS_LOGIN:
-    return ": give redis://USER:PASSWORD@.. or, without a user, redis://:PASSWORD@.. or "
-           "LFBLOOM_REDIS_PASSWORD";
+    return ": give redis://USER:PASSWORD@host/name, redis://:PASSWORD@host/name or the "
+           "environment variable LFBLOOM_REDIS_PASSWORD";
   case LFB_ERROR_REDIS_MEMORY:
-    return ": see maxmemory and maxmemory-policy there";
+    return ": check its maxmemory and maxmemory-policy";
   case LFB_ERROR_REDIS_REFUSED:
-    return ": see what its user may do (redis-cli ACL GETUSER), and its log";
+    return ": check the user's permissions (redis-cli ACL GETUSER) and the server's log";
   case LFB_ERROR_REDIS_ABSENT:
-    return ": make it by 'lfbloom build -o'";
+    return ": make it with 'lfbloom build -o'";
   case LFB_ERROR_REDIS_EXISTS:
-    return ": put into it by --shared, take another name, or delete it first ('lfbloom remote "
-           "delete')";
+    return ": put into it with --shared, choose another name, or delete it first ('lfbloom "
+           "remote delete')";
   case LFB_ERROR_REDIS_UNFINISHED:
-    return ": 'lfbloom remote delete' does";
+    return " ('lfbloom remote delete')";
   case LFB_ERROR_REDIS_NO_FILTER:
-    return ": take another name; what the Java helper class made opens with --helper";
+    return ": choose another name; a filter of the Java helper class opens with --helper";
   case LFB_ERROR_REDIS_PART:
     return ": restore it from a backup, or delete it ('lfbloom remote delete') and build again";
   case LFB_ERROR_REDIS_OTHER_SLOT:
-    return ": in a cluster both names need one hash tag, as {user}seen and {user}known";
+    return ", as in {user}seen and {user}known";
   case LFB_ERROR_BIT_COUNT_DIFFERS:
     return ": give the N and P that it was made for";
   case LFB_ERROR_KEY_NEEDED:
@@ -196,7 +196,7 @@ static void remote_say_waiting(const char *path, lfb_status why)
       atomic_compare_exchange_strong_explicit(
           &said_until, &until, now + UINT64_C(1000000) * remote_timeout(REMOTE_PATIENCE),
           memory_order_relaxed, memory_order_relaxed))
-    report_note("%s: %s: trying again, for %g seconds in all", path, lfb_status_text(why),
+    report_note("%s: %s: trying again for up to %g seconds", path, lfb_status_text(why),
                 remote_timeout(REMOTE_PATIENCE) / 1e3);
 }
 
@@ -480,14 +480,14 @@ bool remote_holds(const char *what, const lfb_stats *planned)
   const bool guava = strategy == LFB_GUAVA_MITZ64 || strategy == LFB_GUAVA_MITZ32;
 
   if (guava && planned->bit_count / 8 > STRING_BYTES - HEADER) {
-    (void)report_error("%s: %s: take --strategy fast", what,
+    (void)report_error("%s: %s: use --strategy fast", what,
                        lfb_status_text(LFB_ERROR_REDIS_TOO_MANY_BITS));
     return false;
   }
   if (guava || strategy == LFB_FAST || strategy == LFB_REDIS_MITZ32)
     return true;
-  (void)report_error("%s: a filter on Redis cannot be of strategy %s, and a layout cannot be "
-                     "translated without its keys: build it from the keys, with --strategy fast, "
+  (void)report_error("%s: a filter on Redis cannot have strategy %s, and the strategy cannot be "
+                     "changed without the keys: build it from the keys, with --strategy fast, "
                      "guava-mitz64, guava-mitz32 or redis-mitz32",
                      what, lfb_strategy_name(strategy));
   return false;

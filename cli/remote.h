@@ -17,11 +17,12 @@
 #include <stdint.h>
 
 /* For the --help of each command that takes such an address. */
-#define REMOTE_HELP                                                                              \
-  "redis://[[user]:password@]host[:port]/name is a filter on a Redis server or cluster; %XX\n"   \
-  "stands for a byte of user, password and name.  Where it has no password, that in the\n"       \
-  "environment's LFBLOOM_REDIS_PASSWORD is taken, which other users cannot see.  A server that\n"\
-  "goes away is waited for, which is said, until --timeout.\n"
+#define REMOTE_HELP                                                                     \
+  "redis://[[user]:password@]host[:port]/name is a filter on a Redis server or\n"       \
+  "cluster; %XX is a byte of the user, password or name.  If the address has no\n"      \
+  "password, the one in the environment variable LFBLOOM_REDIS_PASSWORD is used,\n"     \
+  "which other users cannot see.  If the server goes away, the tool says so and\n"      \
+  "waits for it until --timeout.\n"
 
 /* To be called before anything else: blanks the passwords of all addresses in the arguments,
  * and remembers them.  False after a report. */

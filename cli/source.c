@@ -137,7 +137,7 @@ static bool source_takes_helper(const char *path, const struct options_reading *
 {
   if (!reading->helper.given || remote_is(path))
     return true;
-  (void)report_error("%s: --helper is for filters on Redis, redis://host:port/name", path);
+  (void)report_error("%s: --helper applies only to a filter on Redis, redis://host:port/name", path);
   return false;
 }
 
@@ -171,6 +171,8 @@ static void source_report(const char *path, lfb_status status)
 {
   if (status == LFB_ERROR_BAD_CHECKSUM)
     (void)report_error("%s: %s (see 'lfbloom verify')", path, lfb_status_text(status));
+  else if (status == LFB_ERROR_KEY_NEEDED)
+    (void)report_error("%s: %s: give --key-file", path, lfb_status_text(status));
   else
     (void)report_status(path, status);
 }
@@ -297,11 +299,12 @@ static void source_report_there(const char *path, const char *command, const lfb
                    stats->probes);
   if (stats->seed != 0)
     (void)snprintf(seed, sizeof seed, " --seed %" PRIu64, stats->seed);
-  (void)report_error("%s: %s is there already, %s --strategy %s%s, %s", command, path, size,
+  (void)report_error("%s: %s exists already, %s --strategy %s%s, %s: leave out the options that "
+                     "differ, or choose another name", command, path, size,
                      lfb_strategy_name(stats->strategy), seed,
                      !keyed            ? "without a key"
-                     : stats->key_kept ? "its key kept in it"
-                                       : "its key not kept in it");
+                     : stats->key_kept ? "with its key in the file"
+                                       : "with its key not in the file");
 }
 
 /* Whether the shared filter is what is wished for; a report if not. */
@@ -325,8 +328,8 @@ static void source_warn_small(const char *path, const struct source_wish *wish,
 {
   if (wish->any_count && stats->fpp > 0 &&
       wish->config->expected_insertions > stats->expected_insertions)
-    report_note("warning: %s: another process has made it for %s distinct keys, and there are up "
-                "to %s here alone: give all one -n",
+    report_note("warning: %s: another process made it for %s distinct keys, but up to %s come from "
+                "this process: give all processes the same -n",
                 path, human_count(stats->expected_insertions).text,
                 human_count(wish->config->expected_insertions).text);
 }
@@ -351,15 +354,15 @@ static void source_refuse(const char *path, lfb_status status)
     status = source_kind(path);
 
   if (status == LFB_ERROR_NOT_MAPPED)
-    (void)report_error("%s: not a shared filter: see 'lfbloom convert --to mapped'", path);
+    (void)report_error("%s: not a shared filter: 'lfbloom convert --to mapped' makes one of it", path);
   else if (status == LFB_ERROR_OLD_MAPPED)
     (void)report_error("%s: a shared filter of an earlier version of lfbloom: once no process has "
                        "it open, run 'lfbloom convert --to mapped %s %s'",
                        path, path, path);
   else if (status == LFB_ERROR_TRUNCATED && stat(path, &found) == 0 && found.st_size == 0)
-    (void)report_error("%s: an empty file, not a filter: delete it, and it will be made", path);
+    (void)report_error("%s: an empty file, not a filter: delete it, then the command makes it", path);
   else if (status == LFB_ERROR_OPEN && cause == ENOENT && lstat(path, &found) == 0)
-    (void)report_error("%s: a symbolic link to nothing: delete it, or make its target", path);
+    (void)report_error("%s: a symbolic link to nothing: delete it, or create its target", path);
   else {
     errno = cause;
     (void)report_status(path, status);

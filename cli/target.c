@@ -141,15 +141,15 @@ static bool target_is_shared_growing(const char *path)
 bool target_spares_shared(const char *path, lfb_form form)
 {
   if (target_is_shared_growing(path)) {
-    (void)report_error("%s: is a growing filter, which programs may be putting into: delete it "
-                       "first",
+    (void)report_error("%s: is a growing filter that other processes may be using: delete it first "
+                       "to replace it",
                        path);
     return false;
   }
   if (form == LFB_FORM_MAPPED || !target_is_shared(path))
     return true;
-  (void)report_error("%s: is a shared filter, which others may be putting into: put into it with "
-                     "'lfbloom build --shared', replace it by another in form mapped, or delete "
+  (void)report_error("%s: is a shared filter that other processes may be using: put into it with "
+                     "'lfbloom build --shared', replace it by a filter in form mapped, or delete "
                      "it first",
                      path);
   return false;
@@ -161,8 +161,8 @@ bool target_holds(const char *path, lfb_form form, const char *from, const lfb_s
     return remote_holds(from, stats);
   if (lfb_form_holds(form, stats->strategy))
     return true;
-  (void)report_error("%s: the %s form cannot hold strategy %s, and a layout cannot be translated "
-                     "without its keys: build again from the keys, with --form %s",
+  (void)report_error("%s: the %s form cannot hold strategy %s, and the strategy cannot be changed "
+                     "without the keys: build the filter again from the keys, with --form %s",
                      from, lfb_form_name(form), lfb_strategy_name(stats->strategy),
                      lfb_form_name(form));
   return false;

@@ -215,10 +215,10 @@ static void verify_text_whole(const struct verified *file)
   const char *strategy = lfb_strategy_name(file->strategy);
 
   if (remote_is(file->path))
-    printf("%s: nothing wrong seen: redis, %s; every part is there, but has no checksum\n",
+    printf("%s: no damage found: redis, %s; every part is there, but has no checksum\n",
            file->path, strategy);
   else if (file->status == LFB_ERROR_KEY_NEEDED && file->damage.checked_bytes == 0)
-    printf("%s: nothing wrong seen: mapped, a keyed hash; this form has no checksums\n",
+    printf("%s: no damage found: mapped, a keyed hash; this form has no checksums\n",
            file->path);
   else if (file->status == LFB_ERROR_KEY_NEEDED)
     printf("%s: whole: %s, a keyed hash, %" PRIu64 " bytes checked\n", file->path,
@@ -227,8 +227,8 @@ static void verify_text_whole(const struct verified *file)
     printf("%s: whole: %s, %s, %" PRIu64 " bytes checked\n", file->path, file->form, strategy,
            file->damage.checked_bytes);
   else
-    printf("%s: nothing wrong seen: %s, %s; this form has no checksums: bits that changed "
-           "cannot be seen\n",
+    printf("%s: no damage found: %s, %s; this form has no checksums, so changed bits are not "
+           "detected\n",
            file->path, file->form, strategy);
 }
 
@@ -239,7 +239,7 @@ static void verify_text_places(const lfb_damage *damage)
     printf("%s %" PRIu64 " bytes at %" PRIu64, i == 0 ? ":" : ",", damage->first[i].size,
            damage->first[i].offset);
   if (damage->count > LFB_DAMAGE_LISTED)
-    printf(" and so on, %" PRIu64 " bytes in %" PRIu64 " parts", damage->bytes, damage->count);
+    printf(" and more: %" PRIu64 " bytes in %" PRIu64 " parts in all", damage->bytes, damage->count);
 }
 
 /* What is wrong, without saying again that it is damage. */
@@ -256,7 +256,7 @@ static void verify_text_damaged(const struct verified *file)
   struct stat found;
 
   if (file->damage.bits_missing > 0) {
-    printf("%s: damaged: %" PRIu64 " bits are off that the header counts as on\n", file->path,
+    printf("%s: damaged: %" PRIu64 " bits that the header counts are not set\n", file->path,
            file->damage.bits_missing);
     return;
   }
@@ -296,7 +296,7 @@ static int verify_run(int argc, char **argv)
   struct options_reading reading = {0};
   struct remote_manner manner = {0};
   const struct option_row rows[] = {
-      {'q', "quiet", NULL, "print nothing of files that are whole", NULL, &quiet},
+      {'q', "quiet", NULL, "print nothing for files that are whole", NULL, &quiet},
       options_key_file(&reading.key),
       options_helper(&reading.helper),
       options_json(&json),
@@ -328,16 +328,20 @@ static int verify_run(int argc, char **argv)
 const struct command command_verify = {
     .name = "verify",
     .operands = "FILTER...",
-    .summary = "say which filter files are damaged, and where",
+    .summary = "check filter files for damage, and report where it is",
     .details =
-        "Reads each FILTER whole and compares it with its checksums, one for each MiB in\n"
-        "the native, growing and counting forms.  Damage is told as a size and an offset\n"
-        "into the file, both in bytes.  Forms without checksums are whole as far as their\n"
-        "header tells.  'lfbloom convert --damaged' saves what is whole.\n"
-        "FILTER may be on Redis: every part must be there, in full and of this filter; what is\n"
-        "in it has no checksums.\n" REMOTE_HELP
+        "Reads each FILTER as a whole and compares it with its checksums, one for each\n"
+        "MiB in the native, growing and counting forms.  Damage is reported as a size and\n"
+        "an offset in the file, both in bytes.  A form without checksums is checked only\n"
+        "as far as its header allows.  'lfbloom convert --damaged' saves the undamaged\n"
+        "parts.\n"
+        "\n"
+        "FILTER may be on Redis: every part must exist, have its full size and belong to\n"
+        "this filter.  The contents of the parts have no checksums.\n"
+        "\n" REMOTE_HELP
+        "\n"
         "Exit status: 0 if all are whole, 1 if one is damaged, 2 if one could not be read\n"
-        "or is no filter.\n"
+        "or is not a filter.\n"
         "\n"
         "  lfbloom verify backup/*.lfb\n",
     .run = verify_run,

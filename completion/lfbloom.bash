@@ -1,5 +1,5 @@
-# bash completion for lfbloom(1).  Commands, options and strategies come from the tool's own output,
-# so they always match its version.
+# bash completion of lfbloom(1).  It reads commands, options and strategies from the tool's own
+# output, so they always match the tool's version.
 # shellcheck shell=bash
 
 _lfbloom_commands() {
@@ -9,39 +9,39 @@ _lfbloom_commands() {
 # Long options that take a value end in "=".
 _lfbloom_options() {
   "$1" "$2" --help 2>/dev/null |
-    sed -nE 's/^ +(-[^-])?(, )?(--[a-z-]+=?)?.*/\1 \3/p' | tr -s ' ' '\n'
+    sed -nE 's/^  (    )?(-[^-])?(, )?(--[a-z-]+=?)?.*/\2 \4/p' | tr -s ' ' '\n'
 }
 
-# A command's first argument, such as "list" of `lfbloom remote`: words in lower case.
+# The words that a command can begin with, as "list" of `lfbloom remote`: lower case in its usage.
 _lfbloom_words() {
-  "$1" "$2" --help 2>/dev/null | sed -n '1s/.*\[OPTIONS\]//p' | tr ' |' '\n\n' | grep -x '[a-z]\+'
+  "$1" "$2" --help 2>/dev/null | sed -n 's/.*\[OPTIONS\]//p' | tr ' |' '\n\n' | grep -x '[a-z]\+'
 }
 
-# _lfbloom_values TOOL COMMAND OPTION: the possible values; fails if the value is a file name.
+# _lfbloom_values TOOL COMMAND OPTION: prints the possible values; fails if the value is a file name.
 _lfbloom_values() {
   case $3 in
   --strategy) "$1" plan -n 1000 -p 0.01 2>/dev/null | awk 'NR > 3 { print $1 }' ;;
   --form | --to) printf '%s\n' native guava sbbf mapped ;;
   --progress) printf '%s\n' always never ;;
   --probes-formula) printf '%s\n' 31 current ;;
-  # By its name in --help.
+  # --help calls the value FILE or OUT.
   *) ! "$1" "$2" --help 2>/dev/null | grep -qE -e "^ +(-., )?$3[= ](FILE|OUT)|^ +$3, --[a-z-]+=(FILE|OUT)" ;;
   esac
 }
 
-# _lfbloom_takes_value WORD TOOL COMMAND: whether the next word is its value.
+# _lfbloom_takes_value WORD TOOL COMMAND: whether the word after WORD is its value.
 _lfbloom_takes_value() {
   [[ $1 == -[nop] ]] || { [[ $1 == --* ]] && _lfbloom_options "$2" "$3" | grep -qxF -e "$1="; }
 }
 
 _lfbloom_fill() {
   mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
-  # No space after an option that needs a value.
+  # No space after an option that takes a value.
   if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace; fi
 }
 
 _lfbloom() {
-  # As typed, without quotes.
+  # The tool as it was typed, without quotes and with ~ replaced.
   local tool=${COMP_WORDS[0]//[\\\"\']/}
   tool=${tool/#\~/${HOME-}}
   local word=${COMP_WORDS[COMP_CWORD]} option='' values
@@ -49,14 +49,14 @@ _lfbloom() {
   COMPREPLY=()
 
   if ((COMP_CWORD == 1)); then
-    _lfbloom_fill "$(_lfbloom_commands "$tool") help --help --version" "$word"
+    _lfbloom_fill "$(_lfbloom_commands "$tool") help --help --version -V" "$word"
     return
   fi
   if [[ $command == help ]]; then
     _lfbloom_fill "$(_lfbloom_commands "$tool")" "$word"
     return
   fi
-  # bash makes three words of --name=value.
+  # bash splits --name=value into three words.
   if [[ $word == = ]]; then
     option=${COMP_WORDS[COMP_CWORD - 1]} word=''
   elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then
@@ -71,7 +71,7 @@ _lfbloom() {
   elif [[ -z $option && $word == -* ]]; then
     _lfbloom_fill "$(_lfbloom_options "$tool" "$command")" "$word"
   else
-    compopt -o bashdefault -o default # file names may contain newlines
+    compopt -o bashdefault -o default # bash itself handles names with newlines
   fi
 }
 

@@ -1,9 +1,9 @@
-# commands.awk - mdoc of the tool's commands, from what `lfbloom COMMAND --help` prints for
-# each, one after another: usage, summary, options, details.  In the details, lines that
-# begin with two spaces are examples; "word    text", where the text may go on below itself, says
-# what a word of the command does.
+# commands.awk - makes mdoc of the tool's commands from the output of `lfbloom COMMAND --help` for
+# each command: usage, summary, options, details.  In the details, lines that begin with two spaces
+# are examples; "word    text" explains a word of the command, and its text may continue in
+# indented lines.
 
-# A sentence begins a line, so that the two spaces between them are mdoc's.
+# Each sentence begins a line, as mdoc wants it.
 function text(line) {
   gsub(/\\/, "\\e", line)
   gsub(/-/, "\\-", line)
@@ -18,7 +18,7 @@ function trimmed(line) {
   return line
 }
 
-# Ends what is not `kind` and begins what is: "examples", "words" of the command, or "".
+# Enters a block of this kind, "examples", "words" of the command or "", and leaves any other.
 function enter(kind) {
   if (kind == inside) return
   if (inside != "") print inside == "examples" ? ".Ed" : ".El"
@@ -26,15 +26,10 @@ function enter(kind) {
   inside = kind
 }
 
-# The ways to call a command: `FILTER [FILE...]`, or several with ` | ` between them.
-function usage(command, i, word, line) {
+# One usage line; its operands begin in field `first`.
+function usage(command, first, i, word, line) {
   line = command
-  for (i = 5; i <= NF; i++) {
-    if ($i == "|") {
-      print line "\n.br"
-      line = command
-      continue
-    }
+  for (i = first; i <= NF; i++) {
     word = $i
     gsub(/[][.]/, "", word)
     word = (word ~ /[a-z]/ ? "Cm " : "Ar ") word ($i ~ /\.\.\./ ? " ..." : "")
@@ -43,7 +38,7 @@ function usage(command, i, word, line) {
   print line
 }
 
-# `-o, --output=OUT`, `-n N` or `--json` as mdoc has it.
+# `-o, --output=OUT`, `-n N` or `--json` in mdoc.
 function tag(option, parts, name, value) {
   if (split(option, parts, ", ") == 2)
     return "Fl " substr(parts[1], 2) " , " tag(parts[2])
@@ -58,10 +53,21 @@ function tag(option, parts, name, value) {
 /^Usage: / {
   enter("")
   print ".Ss " $3
-  usage(".Nm Cm " $3 " Oo Ar OPTIONS Oc")
+  usage(".Nm Cm " $3 " Oo Ar OPTIONS Oc", 5)
+  part = "usage"
+  skipping = 0
+  next
+}
+
+part == "usage" && /^       lfbloom / {
+  print ".br"
+  usage(".Nm Cm " $2 " Oo Ar OPTIONS Oc", 4)
+  next
+}
+
+part == "usage" {
   print ".Pp"
   part = "summary"
-  next
 }
 
 part == "summary" && !NF {
@@ -70,30 +76,40 @@ part == "summary" && !NF {
   next
 }
 
+# Ends an option's row, with its text from all its lines.
+function end_option() {
+  if (explained != "") print text(toupper(substr(explained, 1, 1)) substr(explained, 2)) "."
+  explained = ""
+}
+
 part == "options" && !NF {
+  end_option()
   print ".El"
   gap = 1
   part = "details"
   next
 }
 
+part == "options" && /^       / {
+  explained = explained " " trimmed($0)
+  next
+}
+
 part == "options" {
+  end_option()
   row = trimmed($0)
   match(row, /^(-[^-], )?-[^ ]+( [A-Z]+)? /)
   print ".It " tag(trimmed(substr(row, 1, RLENGTH)))
-  row = trimmed(substr(row, RLENGTH + 1))
-  print text(toupper(substr(row, 1, 1)) substr(row, 2)) "."
+  explained = trimmed(substr(row, RLENGTH + 1))
   next
 }
 
-# Said once, in a section of its own.
+# This paragraph is a section of the page.
 /^redis:\/\/\[\[user\]/ { skipping = 1 }
-skipping {
-  if (/\.$/) skipping = 0
-  next
-}
+skipping && NF { next }
 
 !NF {
+  skipping = 0
   if (inside == "words") enter("")
   gap = 1
   next

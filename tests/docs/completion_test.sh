@@ -1,9 +1,9 @@
 #!/bin/bash
-# completion_test.sh TOOL BASH_COMPLETION ZSH_COMPLETION: what Tab gives, in bash and in zsh, is
-# what --help says: commands, options, values.
+# completion_test.sh TOOL BASH_COMPLETION ZSH_COMPLETION: checks that Tab, in bash and in zsh,
+# offers what --help says: commands, options, values.
 #
-# Seen to fail with a command's row left out, with options cut to those with a letter, and with
-# "=" left away from an option that takes a value.
+# Seen to fail with a command's row left out, with options cut to those with a letter, with "="
+# missing after an option that takes a value, and with the first line of an option's text only.
 set -euo pipefail
 
 tool=$PWD/$1 bash_completion=$PWD/$2 zsh_completion=$PWD/$3
@@ -12,7 +12,7 @@ PATH=$(dirname "$tool"):$PATH
 cd "$TEST_TMPDIR"
 passed=0
 failed=0
-# same NAME GOT WANTED: lists of words, whatever their order.
+# same NAME GOT WANTED: compares lists of words, in any order.
 same() {
   if diff <(tr -s ' \n' '\n\n' <<<"$2" | sort) <(tr -s ' \n' '\n\n' <<<"$3" | sort) >difference; then
     passed=$((passed + 1))
@@ -26,8 +26,8 @@ same() {
 mapfile -t commands < <("$tool" --help | awk '!NF { part++ } part == 1 && NF { print $1 }')
 # Every spelling of every option in a command's --help; long ones that take a value end in "=".
 options_of() {
-  "$tool" "$1" --help | sed -n '3,/^$/!d; p' | awk '
-    /^ +-/ {
+  "$tool" "$1" --help | awk '
+    /^  (    )?-/ {
       sub(/^ +/, "")
       for (i = 1; i <= 2 && $i ~ /^-/; i++) {
         option = $i
@@ -41,17 +41,17 @@ options_of() {
 # ---- bash ----
 # shellcheck source=/dev/null
 source "$bash_completion"
-# Works inside a completion only: here what bash itself does where it is to complete files' names.
+# compopt works only inside a completion.  This one does what bash does to complete file names.
 compopt() {
   if [[ " $* " == *" default "* ]]; then mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"); fi
 }
-# tab WORD...: what bash offers for the last word.
+# tab WORD...: prints what bash offers for the last word.
 tab() {
   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
   _lfbloom
   printf '%s\n' "${COMPREPLY[@]}"
 }
-same "bash: commands" "$(tab lfbloom '')" "${commands[*]} help --help --version"
+same "bash: commands" "$(tab lfbloom '')" "${commands[*]} help --help --version -V"
 same "bash: a command begun" "$(tab lfbloom de)" "demo dedupe"
 same "bash: help" "$(tab lfbloom help '')" "${commands[*]}"
 strategies=$("$tool" plan -n 1000 -p 0.01 --json | sed 's/.*"strategies"//' |
@@ -60,19 +60,19 @@ touch keys.txt
 for command in "${commands[@]}"; do
   same "bash: options of $command" "$(tab lfbloom "$command" -)" "$(options_of "$command")"
 done
-# bash hands over --name=value as three words.
+# bash passes --name=value as three words.
 same "bash: strategies" "$(tab lfbloom build --strategy = '')" "$strategies"
 same "bash: a strategy begun" "$(tab lfbloom build --strategy = sb)" sbbf
-same "bash: a value behind a space" "$(tab lfbloom demo --progress '')" "always never"
+same "bash: a value after a space" "$(tab lfbloom demo --progress '')" "always never"
 same "bash: forms" "$(tab lfbloom convert --to = '')" "native guava sbbf mapped"
-same "bash: what remote does" "$(tab lfbloom remote '')" "list delete expire rename"
+same "bash: what remote does" "$(tab lfbloom remote '')" "list expire rename delete"
 same "bash: a time" "$(tab lfbloom remote --timeout = '')" ""
 same "bash: a number" "$(tab lfbloom build -n '')" ""
 same "bash: a file for an option" "$(tab lfbloom build --output = key)" keys.txt
 same "bash: a file" "$(tab lfbloom query key)" keys.txt
 
-# As it is typed at a terminal: names that have to be quoted, behind a variable; a tool whose path
-# has to be.  Seen to fail where the names came from compgen -f, whose lines bash takes for names.
+# As typed at a terminal: names that need quotes, after a variable; a tool with a path that needs
+# quotes.  Seen to fail with names from compgen -f: bash takes each of its lines for a name.
 mkdir typed "a place"
 ln -s "$tool" "a place/lfbloom"
 touch $'typed/line\nend' "typed/a b" "typed/\$(touch executed)"
@@ -82,10 +82,10 @@ bind 'set enable-bracketed-paste off'
 source "$bash_completion"
 args() { printf '%s\n' "\$@" >got; }
 EOS
-# typed LINE: the words of it, completed.
+# typed LINE: prints the words of the completed line.
 typed() {
   rm -f got
-  # Tab; then to the line's beginning, and it is the arguments of something that writes them down.
+  # Tab; then "args " goes to the beginning of the line, and writes the words to a file.
   printf '%s\t\001args \n exit\n' "$1" |
     script -qec "bash --noprofile --rcfile typed.bash -i" /dev/null >terminal 2>&1
   cat got
@@ -93,7 +93,7 @@ typed() {
 same "bash, typed: a name with a space" "$(typed 'lfbloom query typed/a')" "lfbloom query typed/a b"
 same "bash, typed: a name of two lines" "$(typed 'lfbloom query typed/li')" $'lfbloom query typed/line\nend'
 # shellcheck disable=SC2016 # what is typed
-same "bash, typed: behind a variable" "$(typed 'lfbloom query $HOME/typed/a')" "lfbloom query $PWD/typed/a b"
+same "bash, typed: after a variable" "$(typed 'lfbloom query $HOME/typed/a')" "lfbloom query $PWD/typed/a b"
 # shellcheck disable=SC2016
 same "bash, typed: a name that is a command" "$(typed 'lfbloom query typed/\$')" \
   'lfbloom query typed/$(touch executed)'
@@ -101,11 +101,11 @@ same "bash, typed: a tool whose path has a space" "$(typed './a\ place/lfbloom c
 same "bash, typed: nothing was executed" "$(compgen -G '*executed' || true)" ""
 
 # ---- zsh ----
-# It sends SIGCONT to what it waits for, which undoes the SIGSTOP by which leaks are looked for: a
-# tool with the address sanitizer waited for ever.
+# zsh sends SIGCONT to a process that it waits for.  This undoes the SIGSTOP of the leak check, and
+# a tool with the address sanitizer waited forever.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 zsh -n "$zsh_completion"
-# What zsh's own functions would be told.
+# Replaces zsh's functions by ones that print their arguments.
 cat >said.zsh <<'EOS'
 _describe() { print -rl -- ${(P)2%%:*} }
 _arguments() { print -rl -- "$@" }
@@ -122,9 +122,11 @@ for command in "${commands[@]}"; do
   same "zsh: options of $command" \
     "$(zsh_tab lfbloom "$command" - | sed -nE 's/^(-[^[]*)\[.*/\1/p')" "$(options_of "$command")"
 done
-same "zsh: what remote does" "$(zsh_tab lfbloom remote '' | grep '^1:')" "1:word:(list delete expire rename)"
+same "zsh: what remote does" "$(zsh_tab lfbloom remote '' | grep '^1:')" "1:word:(list expire rename delete)"
 zsh_tab lfbloom build - >specs
 same "zsh: strategies" "$(sed -nE 's/^--strategy=.*:NAME:\((.*)\)$/\1/p' specs)" "$strategies"
+same "zsh: a text of several lines" "$(sed -nE 's/^--timeout=\[(.*)\].*/\1/p' specs)" \
+  "$("$tool" build --help | sed -nE '/--timeout=/,/--help/{/--help/!s/^.{25}//p}' | tr ':\n' '; ')"
 same "zsh: files and numbers" "$(grep -cE '^--output=.*:OUT:_files$|^-n\[.*:N: $' specs)" 2
 
 echo "$passed passed, $failed failed"

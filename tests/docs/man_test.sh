@@ -1,9 +1,10 @@
 #!/bin/bash
-# man_test.sh TOOL PAGE1 PAGE3 HEADER...: the manual pages are well formed, and have every
-# command, option and function.
+# man_test.sh TOOL PAGE1 PAGE3 HEADER...: checks that the manual pages are well formed, and have
+# every command, option with its text, function and status.
 #
 # Seen to fail with an option without a letter left out of the page, with functions that return
-# pointers left out, and with a list that is never closed.
+# pointers left out, with a list that is never closed, and with the first line of each option's text
+# only.
 set -euo pipefail
 source tests/support/complain.sh
 
@@ -12,10 +13,10 @@ shift 3
 checked=0
 
 for page in "$page1" "$page3"; do
-  mandoc -T lint -W warning "$page" || complain "$page: mandoc is not content"
+  mandoc -T lint -W warning "$page" || complain "$page: mandoc reports faults"
 done
 
-# The page as its reader sees it, in one column.
+# The pages as a reader sees them, in one column.
 mandoc -T ascii -O width=200 "$page1" | sed 's/.\x08//g' >"$TEST_TMPDIR/page1"
 mandoc -T ascii -O width=200 "$page3" | sed 's/.\x08//g' >"$TEST_TMPDIR/page3"
 
@@ -26,13 +27,21 @@ for command in $("$tool" --help | awk '!NF { part++ } part == 1 && NF { print $1
   while read -r option; do
     checked=$((checked + 1))
     grep -qE -- "^ {5}$option( |$)" "$TEST_TMPDIR/section" || complain "lfbloom(1), $command: no $option"
-  done < <(sed -n '/^ \+-/{ s/^ *//; s/^\(\(-., \)\?-[^ ]*\( [A-Z]\+\)\?\) .*/\1/; p }' "$TEST_TMPDIR/help")
+  done < <(sed -n '/^  \(    \)\?-/{ s/^ *//; s/^\(\(-., \)\?-[^ ]*\( [A-Z]\+\)\?\) .*/\1/; p }' "$TEST_TMPDIR/help")
+  # The text of each option, in one line, but for its first letter.
+  while read -r text; do
+    checked=$((checked + 1))
+    tr -s ' \n' '  ' <"$TEST_TMPDIR/section" | grep -qF -- "${text:1}." ||
+      complain "lfbloom(1), $command: no '$text'"
+  done < <(awk '/^  (    )?-/ { if (row != "") print row; row = substr($0, 26); next }
+    /^       / && row != "" { sub(/^ */, " "); row = row $0; next }
+    { if (row != "") print row; row = "" }' "$TEST_TMPDIR/help")
   while read -r word; do
     grep -qF -- "$word" "$TEST_TMPDIR/section" || complain "lfbloom(1), $command: no '$word' in its usage"
-  done < <(head -1 "$TEST_TMPDIR/help" | tr -d '[].' | tr ' ' '\n' | grep -x '[A-Z]\+')
+  done < <(grep -F '[OPTIONS]' "$TEST_TMPDIR/help" | tr -d '[].' | tr ' ' '\n' | grep -x '[A-Z]\+')
 done
 
-# A name after LFB_API, or LFB_INLINE, up to its parenthesis, possibly on the next line.
+# A name after LFB_API or LFB_INLINE, up to its parenthesis, maybe on the next line.
 functions=$(cat "$@" | grep -A1 -E '^LFB_(API|INLINE) ' | grep -oE '\blfb_[a-z0-9_]+\(' | sort -u)
 for function in $functions; do
   checked=$((checked + 1))

@@ -1,5 +1,5 @@
 /*
- * lfbloom/status.h - what every call that can fail returns.
+ * lfbloom/status.h - the result of every call that can fail.
  *
  * Guarantees 19 of docs/guarantees.md.
  *
@@ -13,151 +13,172 @@
 extern "C" {
 #endif
 
-/* A function of the library, which programs may call. */
+/* Marks a function of the public interface. */
 #if defined(__GNUC__)
 #define LFB_API __attribute__((visibility("default")))
 #else
 #define LFB_API
 #endif
 
-/* X(name, number, text): one row a status; the text is a clause without a full stop. */
-#define LFB_STATUS_LIST(X)                                                              \
-  X(LFB_OK, 0, "success")                                                               \
-  /* memory */                                                                          \
-  X(LFB_ERROR_NO_MEMORY, 1, "out of memory")                                            \
-  X(LFB_ERROR_SIZE_OVERFLOW, 2, "the size does not fit this machine's addresses")       \
-  /* what a filter is to be */                                                          \
-  X(LFB_ERROR_FPP_TOO_LOW, 10, "the false-positive probability must be greater than 0") \
-  X(LFB_ERROR_FPP_TOO_HIGH, 11, "the false-positive probability must be less than 1")   \
-  X(LFB_ERROR_NO_BITS, 12,                                                              \
-    "so few elements at so high a false-positive probability need no bits at all")      \
-  X(LFB_ERROR_TOO_MANY_PROBES, 13,                                                      \
-    "the false-positive probability asks for more than 255 probes")                     \
-  X(LFB_ERROR_TOO_MANY_BITS, 14, "the filter is larger than its strategy can address")  \
-  X(LFB_ERROR_UNKNOWN_STRATEGY, 15, "no such strategy")                                 \
-  X(LFB_ERROR_UNKNOWN_FORMULA, 16, "no such formula for the number of probes")          \
-  X(LFB_ERROR_UNKNOWN_HASH, 17, "this strategy takes no such hash, seed or key")         \
-  X(LFB_ERROR_UNKNOWN_PREFERENCE, 18, "no such memory preference")                      \
-  X(LFB_ERROR_NO_RANDOM, 19, "the system gave no random number for the seed")           \
-  X(LFB_ERROR_NO_THREADS, 26, "a builder needs at least one thread")                    \
-  X(LFB_ERROR_CANNOT_GROW, 27, "filters of this strategy have one size and cannot grow") \
-  X(LFB_ERROR_TOO_MANY_LAYERS, 28, "the growing filter has all the layers it can have")  \
-  X(LFB_ERROR_NO_PAIRS, 29,                                                             \
-    "fast-pair, and guava-mitz64 in a shared file, need a compare-and-exchange of 16 bytes, which this machine has not") \
-  /* two filters that were to be united */                                              \
-  X(LFB_ERROR_SAME_FILTER, 20, "a filter cannot be merged into itself")                 \
-  X(LFB_ERROR_PROBES_DIFFER, 21, "the filters differ in their number of probes")        \
-  X(LFB_ERROR_PROBES_DIFFER_BY_FORMULA, 22,                                             \
-    "the filters differ in their number of probes because one was made by Guava's "     \
-    "formula up to 31.1 and the other by the current one")                              \
-  X(LFB_ERROR_BIT_COUNT_DIFFERS, 23, "the filters differ in their number of bits")      \
-  X(LFB_ERROR_STRATEGY_DIFFERS, 24, "the filters differ in their strategy")             \
-  X(LFB_ERROR_HASH_DIFFERS, 25, "the filters differ in their hash or its seed (0 asks for a random one)") \
-  /* serialised forms */                                                                \
-  X(LFB_ERROR_UNKNOWN_FORM, 30, "not a filter in any form known here")                  \
-  X(LFB_ERROR_FORM_CANNOT_HOLD, 31, "this form cannot hold a filter of this strategy")  \
-  X(LFB_ERROR_TRUNCATED, 32, "the filter ends too early")                               \
-  X(LFB_ERROR_TRAILING_BYTES, 33, "the filter is followed by bytes that are not its")   \
-  X(LFB_ERROR_BAD_STRATEGY, 34, "the filter names a strategy that does not exist")      \
-  X(LFB_ERROR_BAD_PROBES, 35, "the filter claims to have no probes")                    \
-  X(LFB_ERROR_BAD_WORD_COUNT, 36, "the filter claims an impossible number of words")    \
-  X(LFB_ERROR_OVER_LIMIT, 37, "the filter is larger than the limit for reading")        \
-  X(LFB_ERROR_BAD_HEADER, 38, "the filter's header contradicts itself")                 \
-  X(LFB_ERROR_BAD_CHECKSUM, 39, "the filter is damaged: a checksum does not match")     \
-  X(LFB_ERROR_UNKNOWN_VERSION, 40, "the filter's format version is not known here")     \
-  X(LFB_ERROR_KEY_NEEDED, 41, "the filter's hash is keyed: it opens only with its key") \
-  X(LFB_ERROR_WRONG_KEY, 42, "this is not the key of the filter's hash")                \
-  X(LFB_ERROR_NO_SUCH_FORM, 43, "no such form")                                         \
-  X(LFB_ERROR_BAD_LABEL, 44,                                                            \
-    "a label is at most 63 bytes of UTF-8, without control characters")                 \
-  X(LFB_ERROR_GROWING, 45,                                                              \
-    "this is a growing filter: its layers neither open as, nor merge with, a plain one") \
-  X(LFB_ERROR_NOT_GROWING, 46, "this is a plain filter, not a growing one")             \
-  X(LFB_ERROR_COUNTING, 47,                                                             \
-    "this is a counting filter: it neither opens as, nor merges with, a plain one")     \
-  X(LFB_ERROR_NOT_COUNTING, 48, "this is a plain filter, not a counting one")           \
-  /* files */                                                                           \
-  X(LFB_ERROR_OPEN, 50, "the file cannot be opened")                                    \
-  X(LFB_ERROR_READ, 51, "reading failed")                                               \
-  X(LFB_ERROR_WRITE, 52, "writing failed")                                              \
-  X(LFB_ERROR_SYNC, 53, "the file could not be made durable")                           \
-  X(LFB_ERROR_RENAME, 54, "the finished file could not be put in its place")            \
-  X(LFB_ERROR_EXISTS, 55, "the file is there already")                                  \
-  X(LFB_ERROR_NOT_REGULAR, 56, "not a regular file: a directory, a pipe or a device")   \
-  /* filters in mapped files */                                                         \
-  X(LFB_ERROR_MAP, 60, "the file cannot be mapped into memory")                         \
-  X(LFB_ERROR_NOT_MAPPED, 61, "the filter is not in a mapped file")                     \
-  X(LFB_ERROR_BYTE_ORDER, 62, "the file was made by a machine of the other byte order") \
-  X(LFB_ERROR_REPLACED, 63, "the path no longer names this file")                       \
-  /* 64 to 66 were COUNT_MOVED, LAYER_MISSING and LAYER_REPLACED */                     \
-  X(LFB_ERROR_GROWING_MAPPED, 67,                                                       \
-    "this is a growing filter in a mapped file: it neither opens as, nor merges with, a plain one") \
-  X(LFB_ERROR_OLD_MAPPED, 68,                                                           \
-    "the file is shared in the way of an earlier version: convert it to form mapped")   \
-  X(LFB_ERROR_OLD_GROWING, 69,                                                          \
-    "the growing filter is in several files, in the way of an earlier version, which alone can open it") \
-  /* watches */                                                                         \
-  X(LFB_ERROR_BAD_LIMIT, 70, "a watch's limit is from 0, for none, to 1")               \
-  X(LFB_ERROR_SAME_NAME, 71, "two watches have the same name")                          \
-  /* versions */                                                                        \
-  X(LFB_ERROR_REBUILDING, 90, "a new version is being built already")                   \
-  X(LFB_ERROR_NOT_REBUILDING, 91, "no new version is being built")                      \
-  X(LFB_ERROR_NO_PREVIOUS, 92, "no previous version was kept")                          \
-  X(LFB_ERROR_BAD_SOURCE, 93, "the source lacks a function that it must have")          \
-  X(LFB_ERROR_STOPPED, 94, "no more keys are wanted")                                   \
-  X(LFB_ERROR_NO_THREAD, 95, "the system gave no further thread")                       \
-  X(LFB_ERROR_FOLLOWING, 96, "the follower's thread runs already")                      \
-  /* a Redis server, 100 to 109 */                                                      \
-  X(LFB_ERROR_REDIS_ADDRESS, 100,                                                       \
-    "no address of a Redis server: redis://[[user]:password@]host[:port][/name]")        \
-  X(LFB_ERROR_REDIS_TLS, 101, "there is no TLS here: use redis:// instead of rediss://") \
-  X(LFB_ERROR_REDIS_CONNECT, 102, "there is no connection to the Redis server")         \
-  X(LFB_ERROR_REDIS_LOST, 103,                                                          \
-    "the connection to the Redis server was lost: what it did not answer may have been done") \
-  X(LFB_ERROR_REDIS_TIMEOUT, 104,                                                       \
-    "the Redis server did not answer in time: what was asked may have been done")        \
-  X(LFB_ERROR_REDIS_LOGIN, 105, "the Redis server refuses this user or password")       \
-  X(LFB_ERROR_REDIS_PROTOCOL, 106, "what answers there is no Redis server")             \
-  X(LFB_ERROR_REDIS_MEMORY, 107, "the Redis server has no memory left")                 \
-  X(LFB_ERROR_REDIS_UNAVAILABLE, 108, "the Redis server or cluster cannot serve now")   \
-  X(LFB_ERROR_REDIS_REFUSED, 109, "the Redis server refuses the command")                  \
+/*
+ * X(name, number, text): one row per status.  The text is a clause without a full stop; it says
+ * what happened and, where the caller can do something, what to do.  docs/errors.md has them all.
+ */
+#define LFB_STATUS_LIST(X)                                                               \
+  X(LFB_OK, 0, "success")                                                                \
+  /* memory */                                                                           \
+  X(LFB_ERROR_NO_MEMORY, 1, "out of memory")                                             \
+  X(LFB_ERROR_SIZE_OVERFLOW, 2, "the size does not fit into the address space")          \
+  /* the configuration of a filter */                                                    \
+  X(LFB_ERROR_FPP_TOO_LOW, 10, "the false-positive probability must be greater than 0")  \
+  X(LFB_ERROR_FPP_TOO_HIGH, 11, "the false-positive probability must be less than 1")    \
+  X(LFB_ERROR_NO_BITS, 12,                                                               \
+    "so few elements at so high a false-positive probability need no bits at all")       \
+  X(LFB_ERROR_TOO_MANY_PROBES, 13,                                                       \
+    "the false-positive probability asks for more than 255 probes")                      \
+  X(LFB_ERROR_TOO_MANY_BITS, 14, "the filter is larger than its strategy can address")   \
+  X(LFB_ERROR_UNKNOWN_STRATEGY, 15, "no such strategy")                                  \
+  X(LFB_ERROR_UNKNOWN_FORMULA, 16, "no such formula for the number of probes")           \
+  X(LFB_ERROR_UNKNOWN_HASH, 17, "this strategy does not take this hash, seed or key")    \
+  X(LFB_ERROR_UNKNOWN_PREFERENCE, 18, "no such memory preference")                       \
+  X(LFB_ERROR_NO_RANDOM, 19, "the operating system gave no random bytes for the seed")   \
+  X(LFB_ERROR_NO_THREADS, 26, "a builder needs at least one thread")                     \
+  X(LFB_ERROR_CANNOT_GROW, 27,                                                           \
+    "a filter of this strategy has a fixed size and cannot grow")                        \
+  X(LFB_ERROR_TOO_MANY_LAYERS, 28,                                                       \
+    "the growing filter already has the maximum number of layers")                       \
+  X(LFB_ERROR_NO_PAIRS, 29,                                                              \
+    "fast-pair, and guava-mitz64 in a shared file, need a 16-byte compare-and- "         \
+    "exchange, which this processor lacks")                                              \
+  /* merging two filters */                                                              \
+  X(LFB_ERROR_SAME_FILTER, 20, "a filter cannot be merged into itself")                  \
+  X(LFB_ERROR_PROBES_DIFFER, 21, "the filters differ in their number of probes")         \
+  X(LFB_ERROR_PROBES_DIFFER_BY_FORMULA, 22,                                              \
+    "the filters differ in their number of probes: one was made with Guava's "           \
+    "formula up to 31.1, the other with the current formula")                            \
+  X(LFB_ERROR_BIT_COUNT_DIFFERS, 23, "the filters differ in their number of bits")       \
+  X(LFB_ERROR_STRATEGY_DIFFERS, 24, "the filters differ in their strategy")              \
+  X(LFB_ERROR_HASH_DIFFERS, 25,                                                          \
+    "the filters differ in their hash or its seed (seed 0 chooses a random one)")        \
+  /* serialised forms */                                                                 \
+  X(LFB_ERROR_UNKNOWN_FORM, 30, "not a filter in any form that lfbloom knows")           \
+  X(LFB_ERROR_FORM_CANNOT_HOLD, 31, "this form cannot hold a filter of this strategy")   \
+  X(LFB_ERROR_TRUNCATED, 32, "the filter ends too early")                                \
+  X(LFB_ERROR_TRAILING_BYTES, 33,                                                        \
+    "the filter is followed by bytes that do not belong to it")                          \
+  X(LFB_ERROR_BAD_STRATEGY, 34, "the filter names a strategy that does not exist")       \
+  X(LFB_ERROR_BAD_PROBES, 35, "the filter claims to have no probes")                     \
+  X(LFB_ERROR_BAD_WORD_COUNT, 36, "the filter claims an impossible number of words")     \
+  X(LFB_ERROR_OVER_LIMIT, 37, "the filter is larger than the limit set for reading")     \
+  X(LFB_ERROR_BAD_HEADER, 38, "the filter's header contradicts itself")                  \
+  X(LFB_ERROR_BAD_CHECKSUM, 39, "the filter is damaged: a checksum does not match")      \
+  X(LFB_ERROR_UNKNOWN_VERSION, 40,                                                       \
+    "the filter's format version is unknown: a newer lfbloom may read it")               \
+  X(LFB_ERROR_KEY_NEEDED, 41,                                                            \
+    "the filter's hash is keyed: it opens only with its key")                            \
+  X(LFB_ERROR_WRONG_KEY, 42, "this is not the key that the filter was made with")        \
+  X(LFB_ERROR_NO_SUCH_FORM, 43, "no such form")                                          \
+  X(LFB_ERROR_BAD_LABEL, 44,                                                             \
+    "a label must be at most 63 bytes of UTF-8, without control characters")             \
+  X(LFB_ERROR_GROWING, 45,                                                               \
+    "this is a growing filter: it cannot be opened as a plain filter or merged with "    \
+    "one")                                                                               \
+  X(LFB_ERROR_NOT_GROWING, 46, "this is a plain filter, not a growing one")              \
+  X(LFB_ERROR_COUNTING, 47,                                                              \
+    "this is a counting filter: it cannot be opened as a plain filter or merged "        \
+    "with one")                                                                          \
+  X(LFB_ERROR_NOT_COUNTING, 48, "this is a plain filter, not a counting one")            \
+  /* files */                                                                            \
+  X(LFB_ERROR_OPEN, 50, "the file cannot be opened")                                     \
+  X(LFB_ERROR_READ, 51, "reading failed")                                                \
+  X(LFB_ERROR_WRITE, 52, "writing failed")                                               \
+  X(LFB_ERROR_SYNC, 53, "the file could not be synced to disk")                          \
+  X(LFB_ERROR_RENAME, 54, "the finished file could not be renamed to its final name")    \
+  X(LFB_ERROR_EXISTS, 55, "the file exists already")                                     \
+  X(LFB_ERROR_NOT_REGULAR, 56, "not a regular file: a directory, a pipe or a device")    \
+  /* filters in mapped files */                                                          \
+  X(LFB_ERROR_MAP, 60, "the file cannot be mapped into memory")                          \
+  X(LFB_ERROR_NOT_MAPPED, 61, "the filter is not in a mapped file")                      \
+  X(LFB_ERROR_BYTE_ORDER, 62,                                                            \
+    "the file was written on a machine with the other byte order")                       \
+  X(LFB_ERROR_REPLACED, 63,                                                              \
+    "the path no longer names this file: it was deleted or replaced while open")         \
+  /* 64 to 66 were COUNT_MOVED, LAYER_MISSING and LAYER_REPLACED */                      \
+  X(LFB_ERROR_GROWING_MAPPED, 67,                                                        \
+    "this is a growing filter in a mapped file: it cannot be opened as a plain "         \
+    "filter or merged with one")                                                         \
+  X(LFB_ERROR_OLD_MAPPED, 68,                                                            \
+    "the file is a shared filter of an earlier version: convert it to form mapped")      \
+  X(LFB_ERROR_OLD_GROWING, 69,                                                           \
+    "the growing filter is in several files, which only an earlier version of "          \
+    "lfbloom can open")                                                                  \
+  /* watches */                                                                          \
+  X(LFB_ERROR_BAD_LIMIT, 70, "a watch's limit must be from 0 (no limit) to 1")           \
+  X(LFB_ERROR_SAME_NAME, 71, "two watches have the same name")                           \
+  /* versions */                                                                         \
+  X(LFB_ERROR_REBUILDING, 90, "a new version is being built already")                    \
+  X(LFB_ERROR_NOT_REBUILDING, 91, "no new version is being built")                       \
+  X(LFB_ERROR_NO_PREVIOUS, 92, "no previous version was kept")                           \
+  X(LFB_ERROR_BAD_SOURCE, 93, "the source lacks a required function")                    \
+  X(LFB_ERROR_STOPPED, 94, "the operation was stopped before it was complete")           \
+  X(LFB_ERROR_NO_THREAD, 95, "the operating system could not start another thread")      \
+  X(LFB_ERROR_FOLLOWING, 96, "the follower's thread is already running")                 \
+  /* a Redis server, 100 to 109 */                                                       \
+  X(LFB_ERROR_REDIS_ADDRESS, 100,                                                        \
+    "not an address of a Redis server: redis://[[user]:password@]host[:port][/name]")    \
+  X(LFB_ERROR_REDIS_TLS, 101, "TLS is not supported: use redis:// instead of rediss://") \
+  X(LFB_ERROR_REDIS_CONNECT, 102, "cannot connect to the Redis server")                  \
+  X(LFB_ERROR_REDIS_LOST, 103,                                                           \
+    "the connection to the Redis server was lost: unanswered commands may have been "    \
+    "executed")                                                                          \
+  X(LFB_ERROR_REDIS_TIMEOUT, 104,                                                        \
+    "the Redis server did not answer in time: the command may have been executed")       \
+  X(LFB_ERROR_REDIS_LOGIN, 105, "the Redis server rejected this user or password")       \
+  X(LFB_ERROR_REDIS_PROTOCOL, 106, "the server that answers is not a Redis server")      \
+  X(LFB_ERROR_REDIS_MEMORY, 107, "the Redis server is out of memory")                    \
+  X(LFB_ERROR_REDIS_UNAVAILABLE, 108,                                                    \
+    "the Redis server or cluster cannot execute commands now")                           \
+  X(LFB_ERROR_REDIS_REFUSED, 109, "the Redis server refused the command")                \
   /* a filter on a Redis server, 110 to 119 */                                           \
-  X(LFB_ERROR_REDIS_BAD_NAME, 110, "a filter's name on a Redis server is 1 to 512 bytes") \
-  X(LFB_ERROR_REDIS_ABSENT, 111, "there is nothing under this name on the Redis server") \
-  X(LFB_ERROR_REDIS_EXISTS, 112, "there is something under this name on the Redis server already") \
+  X(LFB_ERROR_REDIS_BAD_NAME, 110,                                                       \
+    "a filter's name on a Redis server must be 1 to 512 bytes long")                     \
+  X(LFB_ERROR_REDIS_ABSENT, 111, "nothing exists under this name on the Redis server")   \
+  X(LFB_ERROR_REDIS_EXISTS, 112, "this name is already in use on the Redis server")      \
   X(LFB_ERROR_REDIS_NO_FILTER, 113,                                                      \
-    "what is under this name on the Redis server is no filter that can be opened so")    \
+    "the value under this name on the Redis server is not a filter that can be "         \
+    "opened this way")                                                                   \
   X(LFB_ERROR_REDIS_UNFINISHED, 114,                                                     \
-    "the filter under this name is being made or deleted, or who did so died: delete it") \
+    "the filter is being made or deleted; if no process does so any more, delete it")    \
   X(LFB_ERROR_REDIS_PART, 115,                                                           \
-    "a part of the filter is missing on the Redis server, or is another filter's")       \
+    "a part of the filter is missing on the Redis server, or belongs to another filter") \
   X(LFB_ERROR_REDIS_TOO_MANY_BITS, 116,                                                  \
-    "the filter needs more than the 2^32 bits that a Redis string can have")             \
+    "the filter needs more than 2^32 bits, the most that a Redis string can hold")       \
   X(LFB_ERROR_REDIS_OTHER_SLOT, 117,                                                     \
     "in a Redis cluster both names must have the same hash tag")                         \
-  /* a local copy that follows it, 118 to 124 */                                         \
+  /* a local replica of it, 118 to 124 */                                                \
   X(LFB_ERROR_REPLICA_UNSENT, 118,                                                       \
-    "the Redis server has not acknowledged all puts yet: the replica goes on trying")    \
+    "the Redis server has not acknowledged all puts yet: the replica keeps trying")      \
   X(LFB_ERROR_REPLICA_STREAM, 119,                                                       \
-    "what is under the name of the filter's stream is no stream of its replicas")        \
+    "the value under the name of the filter's stream is not a stream of its replicas")   \
   X(LFB_ERROR_REDIS_REPLICAS, 120,                                                       \
-    "too few of the Redis server's replicas have it: it may be lost with the server")    \
+    "too few Redis replicas have the data: it may be lost if the Redis server fails")    \
   /* versions of a filter on a Redis server, 125 to 129 */                               \
   X(LFB_ERROR_NO_CHANGES, 125,                                                           \
-    "the source cannot say what has changed since: it takes a rebuild in full")          \
+    "the source cannot list the changes since the last version: a full rebuild is "      \
+    "needed")                                                                            \
   X(LFB_ERROR_REDIS_OVERTAKEN, 126,                                                      \
-    "somebody else has published a version meanwhile: this one was not")                 \
+    "another process published a version first: this one was not published")             \
   X(LFB_ERROR_REDIS_NO_VERSIONS, 127,                                                    \
-    "what is under this name on the Redis server are no versions of a filter")
+    "the value under this name on the Redis server does not hold versions of a filter")
 
-/* What a call that can fail returns: LFB_OK, or why it did. */
+/* The result of a call that can fail: LFB_OK, or the reason for the failure. */
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
 typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;
 #undef LFB_STATUS_ENUMERATOR
 
 /*
- * Says what a status means, in English: a constant string, never NULL, also for
- * a number that is no status.  Wait-free; any thread.
+ * Returns the text of a status, in English: a constant string.  Never NULL; a number that is
+ * not a status has the text "unknown status".  Wait-free; any thread.
  */
 LFB_API const char *lfb_status_text(lfb_status status);
 
