@@ -345,8 +345,8 @@ static int build_run(int argc, char **argv)
        "(sbbf); or mapped, for --shared",
        options_read_form, &build.form},
       {'\0', "probes-formula", "F",
-       "number of probes by the formula of Guava up to release 31 (31, the default) or of later "
-       "releases (current); for guava-mitz64, guava-mitz32 and java-double",
+       "Guava's formula for the number of probes: 31 (up to release 31; the default) or current; "
+       "for guava-mitz64, guava-mitz32 and java-double",
        options_read_formula, &build.formula},
       {'\0', "seed", "S",
        "seed of the hash (default, or 0: random); files with the same seed can be merged",

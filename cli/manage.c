@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/remote.h"
 #include "cli/report.h"
+#include "cli/suggest.h"
 
 /* A thousand years and more: what Redis adds to the clock does not overflow. */
 enum { MANAGE_MOST_SECONDS = INT32_MAX };
@@ -136,12 +137,25 @@ static int manage_list_all(struct manage *manage, char *const *paths, int count)
   return status;
 }
 
-/* Does what the first operand says to the others. */
+/* Reports an action that there is not. */
+static int manage_unknown(const char *action)
+{
+  static const char *const actions[] = {"list", "expire", "rename", "delete"};
+  struct suggestion suggestion = {.word = action};
+
+  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+    suggest_consider(&suggestion, actions[i]);
+  return report_error("remote: unknown action '%s': use list, expire, rename or delete%s", action,
+                      suggest_text(&suggestion));
+}
+
+/* Performs the action that the first operand names. */
 static int manage_act(struct manage *manage, int count, char *const *operands)
 {
-  char problem[192];
-  const char *action = count > 0 ? operands[0] : "";
-
+  if (count == 0)
+    return options_misused(&command_remote,
+                           "no action given: use list, expire, rename or delete");
+  const char *action = operands[0];
   if (strcmp(action, "list") == 0)
     return manage_list_all(manage, operands + 1, count - 1);
   if (manage->json || manage->nul)
@@ -158,9 +172,7 @@ static int manage_act(struct manage *manage, int count, char *const *operands)
     return options_misused(&command_remote, "rename needs a filter and its new name");
   if (strcmp(action, "rename") == 0)
     return manage_rename(manage, operands[1], operands[2]) ? CLI_FOUND : CLI_TROUBLE;
-  (void)snprintf(problem, sizeof problem, "%s'%.99s': use list, expire, rename or delete",
-                 count > 0 ? "unknown action " : "no action given, ", action);
-  return options_misused(&command_remote, problem);
+  return manage_unknown(action);
 }
 
 static int manage_run(int argc, char **argv)

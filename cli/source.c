@@ -166,7 +166,7 @@ bool source_fetch(struct source *source)
   return true;
 }
 
-/* Why a file was not loaded; of a damaged one also what says where. */
+/* Reports why a file was not opened, and what to do. */
 static void source_report(const char *path, lfb_status status)
 {
   if (status == LFB_ERROR_BAD_CHECKSUM)
@@ -365,7 +365,7 @@ static void source_refuse(const char *path, lfb_status status)
     (void)report_error("%s: a symbolic link to nothing: delete it, or create its target", path);
   else {
     errno = cause;
-    (void)report_status(path, status);
+    source_report(path, status);
   }
 }
 

@@ -55,7 +55,7 @@ function tag(option, parts, name, value) {
   print ".Ss " $3
   usage(".Nm Cm " $3 " Oo Ar OPTIONS Oc", 5)
   part = "usage"
-  skipping = 0
+  skipping = gap = 0
   next
 }
 

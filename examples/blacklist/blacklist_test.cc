@@ -88,7 +88,7 @@ TEST_F(Blacklist, AnswersNothingWithoutABlacklist) {
   std::ofstream(Path("damaged"), std::ios::binary) << "no filter at all";
   const std::pair<std::string, const char*> rows[] = {
       {Path("none"), ": there is no blacklist yet"},
-      {Path("damaged"), ": not a filter in any form known here"},
+      {Path("damaged"), ": not a filter in any form that lfbloom knows"},
       {"--help", "usage: blacklist FILE|DIRECTORY"},
   };
   for (const auto& row : rows) {

@@ -17,8 +17,10 @@ size_limits=1
 ((size_limits)) || not_here "limits on the size of files (sanitizer)"
 
 # --- the tool itself ------------------------------------------------------------
-gives "--version" 0 "$tool" --version
-check "version" grep -qxE 'lfbloom [0-9]+\.[0-9]+\.[0-9]+' out
+for option in --version -V; do
+  gives "$option" 0 "$tool" $option
+  check "version by $option" grep -qxE 'lfbloom [0-9]+\.[0-9]+\.[0-9]+' out
+done
 gives "--help" 0 "$tool" --help
 for command in demo plan build query dedupe info verify merge convert; do
   check "help names $command" holds out "  $command "
@@ -29,14 +31,24 @@ for command in demo plan build query dedupe info verify merge convert; do
   refuses "$command bad option" "unknown option --nonsense" "$tool" "$command" --nonsense
   refuses "$command bad letter" "unknown option -Z" "$tool" "$command" -Z
 done
-# In a window of 80 columns no line is longer, but for the usage and the examples; the words are
-# the same.  Where programs read it, an option is one line.
-for command in demo plan build query dedupe info verify merge convert remote; do
-  script -qec "stty cols 80; '$tool' $command --help" /dev/null </dev/null | tr -d '\r' >filled
-  run "$tool" "$command" --help
-  check "$command --help: fits" equal "$(grep -vE '^(Usage|  [a-z])' filled | awk 'length > 80')" ""
-  check "$command --help: the same words" equal "$(tr -s ' ' '\n' <filled)" "$(tr -s ' ' '\n' <out)"
-  check "$command --help: examples" equal "$(grep '^  [a-z]' filled)" "$(grep '^  [a-z]' out)"
+# No line of help is longer than 80 columns.  A narrower terminal gets shorter lines with the same
+# words; only usage lines and examples keep their length.
+for command in "" demo plan build query dedupe info verify merge convert remote; do
+  run "$tool" $command --help
+  check "$command --help: 80 columns" equal "$(awk 'length > 80' out)" ""
+  check "$command --help: not much less" test "$(awk 'length > 70' out)" != ""
+  check "$command --help: no space at a line's end" equal "$(grep ' $' out)" ""
+  [[ -n $command ]] || continue
+  for columns in 60 80 200; do
+    script -qec "stty cols $columns; '$tool' $command --help" /dev/null </dev/null | tr -d '\r' >filled
+    check "$command --help: fits $columns columns" \
+      equal "$(grep -vE '^(Usage|  [a-z]|       lfbloom)' filled | awk -v most=$columns 'length > most')" ""
+    check "$command --help: the same words in $columns columns" \
+      equal "$(tr -s ' ' '\n' <filled)" "$(tr -s ' ' '\n' <out)"
+    check "$command --help: examples in $columns columns" \
+      equal "$(grep '^  [a-z]' filled)" "$(grep '^  [a-z]' out)"
+  done
+  check "$command --help: as for programs" cmp filled out
 done
 "$tool" --help >all_help
 gives "help" 0 "$tool" help
@@ -48,6 +60,43 @@ refuses "help unknown" "unknown command 'grow'" "$tool" help grow
 refuses "no command" "no command" "$tool"
 refuses "unknown command" "unknown command 'grow'" "$tool" grow
 refuses "unknown option" "unknown option --nope" "$tool" --nope
+
+# Mistyped names: one edit or two, a swap of neighbours being one.
+# suggests WORDS NAME: the tool suggests this name, at the end of its one line.
+suggests() {
+  # shellcheck disable=SC2086 # words
+  refuses "$1: a suggestion" "; did you mean '$2'?" "$tool" $1
+  check "$1: at the end" equal "$(grep -c "?\$" err)" 1
+}
+suggests qurey query
+suggests quer query
+suggests bilud build
+suggests "help dedup" dedupe
+suggests hlep help
+suggests --versoin --version
+suggests "query --lod" --load
+suggests "build --strategie=fast" --strategy
+suggests "build --form guav" guava
+suggests "convert --to=natvie a b" native
+suggests "build --strategy guava-mitz46" guava-mitz64
+suggests "demo --strategy fats" fast
+suggests "remote renmae a b" rename
+# silent WORDS: an error without a suggestion.
+silent() {
+  # shellcheck disable=SC2086
+  run "$tool" $1
+  check "$1: an error" is_error ""
+  check "$1: no suggestion" equal "$(grep -c "did you mean" err)" 0
+}
+silent xyzzy         # far from every name
+silent mreg          # two edits from merge, which is half of the word
+silent "build --ot"  # two of two letters
+silent "build --nonsense"
+silent "build --form xml"
+silent "build --strategy bloom"
+silent "remote x a"
+silent "$(printf 'query%.0s' {1..20})"
+silent ""
 refuses "value missing" "-n needs a value" "$tool" plan -n
 refuses "value missing, long" "--threads needs a value" "$tool" demo --threads
 refuses "value not wanted" "--json=3 takes no value" "$tool" demo --json=3
@@ -84,7 +133,7 @@ done
 for threads in 0 -1 x 1.5 4097 1e20; do
   refuses "--threads $threads" "not a number of threads" "$tool" demo --threads "$threads"
 done
-refuses "--progress maybe" "neither always nor never" "$tool" demo --progress maybe
+refuses "--progress maybe" "must be always or never" "$tool" demo --progress maybe
 refuses "--strategy nope" "no such strategy" "$tool" demo --strategy nope
 
 # --- plan -----------------------------------------------------------------------
@@ -184,7 +233,7 @@ gives "demo without a seed, again" 0 "$tool" demo -n 1000 --json
 check "two random seeds differ" test "$(json seed)" != "$first"
 gives "demo for people" 0 "$tool" demo -n 1000 --threads 2 --seed 3
 check "demo tells its seed" holds out "--seed 3"
-check "demo says all found" equal "$(grep -c 'all found' out)" 2
+check "demo reports all found" equal "$(grep -c 'all found' out)" 2
 gives "demo of one key in many threads" 0 "$tool" demo -n 1 --threads 9 --json
 check "one key is found" equal "$(json hits)" 1
 gives "demo go-fnv14" 0 "$tool" demo -n 20k --strategy go-fnv14 --json
@@ -207,7 +256,7 @@ gives "k of Guava 31" 0 "$tool" build --form guava --json -n 1 -p 0.01 --probes-
 check "k of Guava 31" equal "$(json probes)" 6
 gives "k of Guava now" 0 "$tool" build --form guava --json -n 1 -p 0.01 --probes-formula current -o k.bloom abc
 check "k of Guava now" equal "$(json probes)" 7
-refuses "bad formula" "neither 31 nor current" "$tool" build --form guava -n 1 -p 0.1 --probes-formula 30 -o x abc
+refuses "bad formula" "must be 31 or current" "$tool" build --form guava -n 1 -p 0.1 --probes-formula 30 -o x abc
 refuses "a formula that nobody asks" "--strategy fast takes no --probes-formula" \
   "$tool" build -n 1 -p 0.1 --probes-formula current -o x abc
 refuses "a formula that nobody asks, shared" "takes no --probes-formula" \
@@ -216,8 +265,8 @@ gives "a formula for java-double" 0 \
   "$tool" build -q -n 10 -p 0.1 --strategy java-double --probes-formula current -o x abc
 rm x
 gives "build --help" 0 "$tool" build --help
-check "help: the formulas' names" holds out "31: as many probes"
-refuses "bad form" "no such form for writing: native, guava, sbbf or mapped" "$tool" build -n 1 -p 0.1 --form nope -o x abc
+check "help: the formulas' names" holds out "number of probes: 31 (up to"
+refuses "bad form" "no such form: use native, guava, sbbf or mapped" "$tool" build -n 1 -p 0.1 --form nope -o x abc
 refuses "a form that cannot hold it" "cannot hold" \
   "$tool" build --form guava -n 1 -p 0.1 --strategy java-double -o x abc
 
@@ -237,7 +286,7 @@ gives "build with it again" 0 "$tool" build -q -n 1000 -p 0.001 --seed 5 --threa
 check "one seed, the same words" cmp -i 256 seed1.lfb seed2.lfb
 gives "build without a seed" 0 "$tool" build -q -n 1000 -p 0.001 -o seed3.lfb abc
 check "no seed, other words" test "$(cmp -i 256 seed1.lfb seed3.lfb >/dev/null; echo $?)" = 1
-refuses "a seed where there is none" "takes no such" \
+refuses "a seed where there is none" "does not take this hash, seed or key" \
   "$tool" build -q -n 10 -p 0.1 --strategy guava-mitz64 --seed 5 -o x abc
 gives "any strategy is native" 0 "$tool" build -q -n 10 -p 0.1 --strategy go-fnv14 -o go.lfb abc
 gives "query of it" 0 "$tool" query -c go.lfb abc
@@ -452,7 +501,7 @@ refuses "output a directory" "plots: cannot be written: Is a directory" \
   "$tool" build --form guava -p 0.1 -o plots abc
 refuses "output nameless" "cannot be written" "$tool" build --form guava -p 0.1 -o '' abc
 refuses "output a full device" "No space left" "$tool" build --form guava -q -p 0.1 -o /dev/full abc
-refuses "two things on standard output" "both want standard output" \
+refuses "two things on standard output" "both write to standard output" \
   "$tool" build --form guava --json -p 0.1 -o - abc
 cp abc self
 "$tool" query abc.bloom self >>self 2>err && rc=0 || rc=$?
@@ -592,7 +641,7 @@ large=$(stat -c %s large.lfb)
 gives "verify whole files" 0 "$tool" verify native.lfb large.lfb abc.bloom
 check "verify: a line a file" equal "$(wc -l <out)" 3
 check "verify: whole" grep -qx "large.lfb: whole: native, fast, $large bytes checked" out
-check "verify: no checksums" holds out "abc.bloom: nothing wrong seen: guava, guava-mitz64; this form has no checksums"
+check "verify: no checksums" holds out "abc.bloom: no damage found: guava, guava-mitz64; this form has no checksums"
 gives "verify -q of whole files" 0 "$tool" verify -q native.lfb abc.bloom
 check "says nothing" equal "$(wc -c <out)" 0
 cp large.lfb torn.lfb
@@ -613,7 +662,7 @@ gives "verify a damaged header" 1 "$tool" verify head.lfb
 check "verify: the header" holds out ": 256 bytes at 0"
 cp "$overcounted" overcounted.lfb
 gives "verify bits that are gone" 1 "$tool" verify overcounted.lfb
-check "verify: how many" equal "$(cat out)" "overcounted.lfb: damaged: 3 bits are off that the header counts as on"
+check "verify: how many" equal "$(cat out)" "overcounted.lfb: damaged: 3 bits that the header counts are not set"
 gives "verify --json of it" 1 "$tool" verify --json overcounted.lfb
 check "verify: how many, in JSON" equal "$(json bits_missing)" 3
 cp "$keyed" keyed.lfb
@@ -626,7 +675,7 @@ cp "$keyed" keyed.lfb
 at keyed.lfb 300 x
 gives "verify it damaged" 1 "$tool" verify keyed.lfb
 check "verify: where, keyed" holds out ": 64 bytes at 256"
-refuses "query without the key" "opens only with its key" "$tool" query "$keyed" abc
+refuses "query without the key" "opens only with its key: give --key-file" "$tool" query "$keyed" abc
 head -c 1000000 large.lfb >short.lfb
 gives "verify half a file" 1 "$tool" verify short.lfb
 check "verify: where it ends" equal "$(cat out)" "short.lfb: damaged: the filter ends too early (after 1000000 bytes)"
@@ -669,12 +718,12 @@ check "growing: whole" holds out ": whole: growing, fast, $(stat -c %s "$growing
 { head -c 3000 "$growing"; printf X; tail -c +3002 "$growing"; } >grown.torn
 gives "verify a growing filter that is damaged" 1 "$tool" verify grown.torn
 check "growing: where" holds out "grown.torn: damaged: a checksum does not match: "
-refuses "merge a growing filter" "a growing filter: its layers neither open as, nor merge with, a plain one" \
+refuses "merge a growing filter" "a growing filter: it cannot be opened as a plain filter or merged with one" \
   "$tool" merge -o none.lfb native.lfb "$growing"
 check "merge: nothing was written" test ! -e none.lfb
-refuses "merge into a growing filter" "a growing filter: its layers neither open as, nor merge with, a plain one" \
+refuses "merge into a growing filter" "a growing filter: it cannot be opened as a plain filter or merged with one" \
   "$tool" merge -o none.lfb "$growing" native.lfb
-refuses "convert a growing filter" "a growing filter: its layers neither open as, nor merge with, a plain one" \
+refuses "convert a growing filter" "a growing filter: it cannot be opened as a plain filter or merged with one" \
   "$tool" convert --to native "$growing" none.lfb
 check "convert: nothing was written" test ! -e none.lfb
 refuses "query a growing filter from a pipe" "a growing filter" "$tool" query <(cat "$growing") grown
@@ -689,7 +738,7 @@ check "counting: others seldom" between "$(cat out)" 100 2999
 gives "info of a counting filter" 0 "$tool" info "$counting"
 check "counting: its form" grep -qx "form                 counting" out
 check "counting: its label" grep -qx "label                golden" out
-check "counting: what is stuck" grep -qx "counters stuck       9 (at 15, for ever)" out
+check "counting: what is stuck" grep -qx "counters stuck       9 (at 15, permanently)" out
 gives "info --json of a counting filter" 0 "$tool" info --json "$counting"
 check "counting: JSON" holds out '{"form": "counting", "strategy": "fast", "expected_insertions": 120, "fpp": 0.01'
 check "counting: JSON: stuck" equal "$(json counters_stuck)" 9
@@ -698,7 +747,7 @@ check "counting: whole" holds out ": whole: counting, fast, $(stat -c %s "$count
 { head -c 600 "$counting"; printf X; tail -c +602 "$counting"; } >counted.torn
 gives "verify a counting filter that is damaged" 1 "$tool" verify counted.torn
 check "counting: where" holds out "counted.torn: damaged: a checksum does not match: 768 bytes at 512"
-refuses "merge a counting filter" "a counting filter: it neither opens as, nor merges with, a plain one" \
+refuses "merge a counting filter" "a counting filter: it cannot be opened as a plain filter or merged with one" \
   "$tool" merge -o none.lfb native.lfb "$counting"
 check "merge: nothing was written for it" test ! -e none.lfb
 refuses "query a counting filter from a pipe" "a counting filter" "$tool" query <(cat "$counting") counted
@@ -710,8 +759,8 @@ check "shared growing: others seldom" between "$(cat out)" 100 999
 gives "info of a shared growing filter" 0 "$tool" info shared.growing
 check "shared growing: its layers" grep -qx "layers               3" out
 gives "verify a shared growing filter" 0 "$tool" verify shared.growing
-check "shared growing: nothing wrong" holds out ": nothing wrong seen: growing in a mapped file, fast"
-refuses "merge a shared growing filter" "a growing filter in a mapped file: it neither opens as, nor merges with, a plain one" \
+check "shared growing: nothing wrong" holds out ": no damage found: growing in a mapped file, fast"
+refuses "merge a shared growing filter" "a growing filter in a mapped file: it cannot be opened as a plain filter or merged with one" \
   "$tool" merge -o none.lfb shared.growing native.lfb
 refuses "convert a shared growing filter" "a growing filter in a mapped file" \
   "$tool" convert --to native shared.growing none.lfb
@@ -723,7 +772,7 @@ refuses "put into a shared growing filter" "this is a growing filter in a mapped
 cp shared.growing untouched.growing
 # Seen to replace it.
 for form in native mapped; do
-  refuses "write over a shared growing filter: $form" "is a growing filter" \
+  refuses "write over a shared growing filter: $form" "is a growing filter that other processes may be using: delete it first" \
     "$tool" build -p 0.1 --form $form -o shared.growing grown
 done
 check "shared growing: which stays" cmp -s shared.growing untouched.growing
@@ -782,9 +831,9 @@ run "$tool" merge -q -o x small-third.lfb small-other.lfb
 check "merge: too many keys: warned" holds err "warning: more than the 140,000 distinct keys"
 rm x
 gives "build with another seed" 0 "$tool" build -q -n 300k -p 0.001 --seed 8 -o seed8.lfb third
-refuses "merge: another seed" "seed8.lfb does not fit third.lfb: the filters differ in their hash or its seed (0 asks for a random one): build both with one --seed" \
+refuses "merge: another seed" "seed8.lfb: cannot be merged with third.lfb: the filters differ in their hash or its seed (seed 0 chooses a random one): build both with the same --seed" \
   "$tool" merge -o x third.lfb other.lfb seed8.lfb
-refuses "merge: another size" "words.lfb does not fit third.lfb: the filters differ in their number of" \
+refuses "merge: another size" "words.lfb: cannot be merged with third.lfb: the filters differ in their number of bits: build both with the same -n and -p" \
   "$tool" merge -o x third.lfb words.lfb
 refuses "merge: no -o" "no -o" "$tool" merge third.lfb
 refuses "merge: no filter" "no filter given" "$tool" merge -o x
@@ -793,11 +842,11 @@ refuses "merge: the first missing" "missing: the file" "$tool" merge -o x missin
 refuses "merge: damaged" "torn.lfb: the filter is damaged" "$tool" merge -o x large.lfb torn.lfb
 refuses "merge: truncated" "short.lfb: the filter ends too early" "$tool" merge -o x short.lfb
 refuses "merge: bad form" "no such form" "$tool" merge --form nope -o x third.lfb
-refuses "merge: a form that cannot hold it" "cannot be translated without its keys" \
+refuses "merge: a form that cannot hold it" "cannot be changed without the keys" \
   "$tool" merge --form guava -o x third.lfb other.lfb
 refuses "merge: a label where there is no room" "room for a --label" \
   "$tool" merge --label x -o x third.bin
-refuses "merge: two things on standard output" "both want standard output" \
+refuses "merge: two things on standard output" "both write to standard output" \
   "$tool" merge --json -o - third.lfb
 refuses "merge: output directory missing" "missing/x: cannot be written" "$tool" merge -o missing/x third.lfb
 refuses "merge: output a full device" "No space left" "$tool" merge -o /dev/full third.lfb
@@ -837,7 +886,7 @@ check "convert: the label is kept" holds out "urls"
 refuses "convert a damaged file" "torn.lfb: the filter is damaged" "$tool" convert --to native torn.lfb x
 run "$tool" convert --to native --damaged torn.lfb rescued.lfb
 check "convert --damaged: status" equal "$rc" 0
-check "convert --damaged: told" equal "$(cat err)" 'lfbloom: warning: torn.lfb: 1.00 MiB of it are damaged: what may be there now answers "maybe"'
+check "convert --damaged: told" equal "$(cat err)" 'lfbloom: warning: torn.lfb: 1.00 MiB are damaged: keys with bits there now answer "maybe"'
 gives "convert --damaged: the result is whole" 0 "$tool" verify rescued.lfb
 gives "convert --damaged: no key is lost" 0 "$tool" query -c rescued.lfb abc
 check "convert --damaged: every key is in" equal "$(cat out)" 3
@@ -847,7 +896,7 @@ rm x
 refuses "convert a damaged header" "head.lfb: the filter is damaged" \
   "$tool" convert --to native --damaged head.lfb x
 refuses "convert half a file" "ends too early" "$tool" convert --to native --damaged short.lfb x
-refuses "convert what the form cannot hold" "third.lfb: the guava form cannot hold strategy fast, and a layout cannot be translated without its keys: build again from the keys, with --form guava" \
+refuses "convert what the form cannot hold" "third.lfb: the guava form cannot hold strategy fast, and the strategy cannot be changed without the keys: build the filter again from the keys, with --form guava" \
   "$tool" convert --to guava third.lfb x
 refuses "convert: no --to" "no --to" "$tool" convert third.lfb x
 refuses "convert: one file" "needs two files" "$tool" convert --to native third.lfb
@@ -999,7 +1048,7 @@ echo 000102030405060708090a0b0c0d0e0f >key
 unhex 000102030405060708090a0b0c0d0e0f >same_key
 echo 000102030405060708090a0b0c0d0e10 >other_key
 gives "build keyed" 0 "$tool" build -q --key-file key -p 1e-6 -o keyed_one abc
-refuses "query keyed, no key" "opens only with its key" "$tool" query keyed_one abc
+refuses "query keyed, no key" "opens only with its key: give --key-file" "$tool" query keyed_one abc
 refuses "query keyed, wrong key" "not the key" "$tool" query --key-file other_key keyed_one abc
 gives "query keyed" 0 "$tool" query -c --key-file same_key keyed_one abc
 check "keyed: all there" equal "$(cat out)" "$(grep -c . abc)"
@@ -1028,8 +1077,8 @@ gives "merge keyed" 0 "$tool" merge -q --key-file key -o keyed_both keyed_one ke
 gives "convert keyed" 0 "$tool" convert --key-file key --to mapped keyed_one keyed_mapped
 gives "query keyed, mapped" 0 "$tool" query -c --key-file key keyed_mapped abc
 gives "build into keyed, mapped" 0 "$tool" build -q --shared --key-file key -o keyed_mapped abc
-refuses "build into it without" "opens only with its key" "$tool" build -q --shared -o keyed_mapped abc
-refuses "keep a key that is not kept" "its key not kept" \
+refuses "build into it without" "opens only with its key: give --key-file" "$tool" build -q --shared -o keyed_mapped abc
+refuses "keep a key that is not kept" "with its key not in the file" \
   "$tool" build --shared --key-file key --keep-key -o keyed_mapped abc
 gives "verify keyed, mapped, no key" 0 "$tool" verify keyed_mapped
 check "says that it is keyed and mapped" holds out "mapped, a keyed hash"
@@ -1037,18 +1086,18 @@ gives "verify with another key" 0 "$tool" verify --key-file other_key keyed_one
 printf '000102030405060708090a0b0c0d0e0f\r\n' >crlf_key
 gives "a key file with a carriage return" 0 "$tool" query -c --key-file crlf_key keyed_one abc
 echo 00000000000000000000000000000000 >no_key
-refuses "zeros are no key" "all zeros are no key" "$tool" build --key-file no_key -p 0.1 -o x abc
+refuses "zeros are no key" "a key must not be all zeros" "$tool" build --key-file no_key -p 0.1 -o x abc
 # Each of these was seen to pass as a key, or to be refused without a reason.
 printf 0123456789abcdef >half_key
-refuses "half a key" "16 characters of text are no key" "$tool" build --key-file half_key -p 0.1 -o x abc
+refuses "half a key" "16 characters of text are not a key" "$tool" build --key-file half_key -p 0.1 -o x abc
 echo 0123456789abcde >half_key
 refuses "15 characters and a newline" "16 characters of text" "$tool" build --key-file half_key -p 0.1 -o x abc
 printf '000102030405060708090a0b0c0d0e0f\n\n' >long_key
-refuses "a key and an empty line" "more behind the key's 32" "$tool" query --key-file long_key keyed_one abc
-refuses "key and seed" "exclude each other" "$tool" build --key-file key --seed 3 -p 0.1 -o x abc
-refuses "no key" "no key of 32" "$tool" query --key-file abc keyed_one abc
+refuses "a key and an empty line" "not a key: more than 32 hexadecimal digits" "$tool" query --key-file long_key keyed_one abc
+refuses "key and seed" "cannot be combined" "$tool" build --key-file key --seed 3 -p 0.1 -o x abc
+refuses "no key" "not a key of 32" "$tool" query --key-file abc keyed_one abc
 refuses "no key file" "nowhere" "$tool" query --key-file nowhere keyed_one abc
-refuses "keep what" "--keep-key without" "$tool" build --keep-key -p 0.1 -o x abc
+refuses "keep what" "--keep-key needs --key-file" "$tool" build --keep-key -p 0.1 -o x abc
 
 # --- a filter that several processes share ----------------------------------------
 seq 1 20000 >first_half
@@ -1064,13 +1113,13 @@ check "shared: form" equal "$(json form) $(json expected_insertions)" "mapped 40
 set_before=$(json bits_set)
 gives "into a shared filter, again" 0 "$tool" build --shared --json -o shared first_half
 check "nothing new" equal "$(json new_keys) $(json form)" "0 mapped"
-refuses "another -n" "shared is there already, made with -n 40000 -p 0.01 --strategy fast" \
+refuses "another -n" "shared exists already, made with -n 40000 -p 0.01 --strategy fast" \
   "$tool" build --shared -n 50000 -o shared first_half
-refuses "another -p" "shared is there already" "$tool" build --shared -p 0.1 -o shared first_half
+refuses "another -p" "shared exists already" "$tool" build --shared -p 0.1 -o shared first_half
 refuses "shared, new, no -p" "no -p given" "$tool" build --shared -o new_one first_half
 check "shared: not made" test ! -e new_one
-refuses "shared and a form" "--shared is --form mapped" "$tool" build --shared --form guava -p 0.1 -o x abc
-refuses "shared and a label" "takes no --label" "$tool" build --shared --label x -p 0.1 -o x abc
+refuses "shared and a form" "--shared allows only --form mapped" "$tool" build --shared --form guava -p 0.1 -o x abc
+refuses "shared and a label" "--shared and --label cannot be combined" "$tool" build --shared --label x -p 0.1 -o x abc
 refuses "shared and standard output" "needs a file" "$tool" build --shared -p 0.1 -o - abc
 gives "shared and its form" 0 "$tool" build -q --shared --form mapped -o shared first_half
 refuses "a key for one without" "without a key" "$tool" build --shared --key-file key -o shared abc
@@ -1134,11 +1183,11 @@ for mode in '' 8 1000 00001000 77777777777777777777777 -1 +1 0x1ff 0o600 ' 600' 
   refuses "dedupe --mode '$mode'" "not an octal number from 0 to 0777" \
     "$tool" dedupe --mode="$mode" -n 10 -p 0.1 --shared modes abc
 done
-refuses "--mode alone" "--mode is for a new file of --shared" "$tool" build --mode 600 -p 0.1 -o modes abc
-refuses "--mode and --form" "--mode is for a new file of --shared" \
+refuses "--mode alone" "--mode applies only to a new file of --shared" "$tool" build --mode 600 -p 0.1 -o modes abc
+refuses "--mode and --form" "--mode applies only to a new file of --shared" \
   "$tool" build --mode 600 --form mapped -p 0.1 -o modes abc
-refuses "dedupe, --mode alone" "--mode is for a new file of --shared" "$tool" dedupe --mode 600 -p 0.1 abc
-refuses "--mode on Redis" "a filter on Redis has no --mode" \
+refuses "dedupe, --mode alone" "--mode applies only to a new file of --shared" "$tool" dedupe --mode 600 -p 0.1 abc
+refuses "--mode on Redis" "--mode does not apply to a filter on Redis" \
   "$tool" build --shared --mode 600 -p 0.1 -o redis://localhost:1/modes abc
 check "none was made" test ! -e modes
 # One of version 1 is read, and made a current one; nothing puts into it.
@@ -1176,7 +1225,7 @@ check "two that dedupe" equal "$rc$(cat err)" 0
 check "each key once" equal "$(sort -n first second | md5sum)" "$(seq 1 40000 | md5sum)"
 gives "dedupe again" 0 "$tool" dedupe --json --shared claimed ours
 check "nothing new is left" equal "$(json in) $(json out)" "30000 0"
-refuses "dedupe, other -p" "claimed is there already" "$tool" dedupe --shared claimed -p 0.5 ours
+refuses "dedupe, other -p" "claimed exists already" "$tool" dedupe --shared claimed -p 0.5 ours
 refuses "dedupe, shared and new, no -p" "no -p given" "$tool" dedupe --shared nowhere ours
 # A file that goes while it is in use: what is claimed in it, others claim again.  Each of
 # these was seen to pass unnoticed, with status 0.
@@ -1190,20 +1239,20 @@ for loss in "rm gone" "cp claimed gone.new" "$tool build -q --form mapped -p 0.1
   [[ -e gone.new ]] && mv gone.new gone
   exec 7>&- 8<&-
   wait $! && rc=0 || rc=$?
-  check "dedupe tells of its file: $loss" is_error "the path no longer names this file"
+  check "dedupe tells of its file: $loss" is_error "the path no longer names this file: it was deleted or replaced while open"
   rm -f gone
 done
 cp shared untouched.shared
-refuses "a shared filter, --shared forgotten" "shared: is a shared filter" \
+refuses "a shared filter, --shared forgotten" "shared: is a shared filter that" \
   "$tool" build -p 0.01 -o shared abc
 refuses "a shared filter, another form" "'lfbloom build --shared'" \
   "$tool" build -p 0.01 --form guava -o shared abc
-refuses "convert over a shared filter" "is a shared filter" "$tool" convert --to native native.lfb shared
-refuses "merge over a shared filter" "is a shared filter" "$tool" merge -q -o shared native.lfb
-refuses "over a shared filter with a key" "is a shared filter" "$tool" build -p 0.1 -o keyed_mapped abc
+refuses "convert over a shared filter" "is a shared filter that other processes may be using" "$tool" convert --to native native.lfb shared
+refuses "merge over a shared filter" "is a shared filter that other processes may be using" "$tool" merge -q -o shared native.lfb
+refuses "over a shared filter with a key" "is a shared filter that other processes may be using" "$tool" build -p 0.1 -o keyed_mapped abc
 check "which stays as it is" cmp -s shared untouched.shared
 gives "by one of its form" 0 "$tool" convert --to mapped native.lfb untouched.shared
-refuses "a keyed one is there" "--strategy fast, its key not kept in it" \
+refuses "a keyed one is there" "--strategy fast, with its key not in the file: leave out the options that differ" \
   "$tool" build --shared --key-file key -n 77 -o keyed_mapped abc
 check "a keyed one has no seed" equal "$(grep -c seed err)" 0
 : >empty
@@ -1221,7 +1270,7 @@ gives "info of what they made" 0 "$tool" info --json sized
 if [[ $(json expected_insertions) == 3 ]]; then
   # Whether it was there already when this one looked for it, or came while it counted.
   check "the one with more keys says so" grep -qE \
-    "made it for 3 distinct keys, and there are up to 2,000,000 here|more than the 3 distinct keys" err_many
+    "made it for 3 distinct keys, but up to 2,000,000 come from this process|more than the 3 distinct keys" err_many
 else
   check "the one with fewer has nothing to say" equal "$(cat err err_many)" ""
 fi

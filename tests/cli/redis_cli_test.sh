@@ -51,11 +51,11 @@ tr '\n' '\0' <others >nul
 same "query -0" 0 wanted "$tool" query -0 "$plain/seen" nul
 gives "query of none" 1 "$tool" query "$plain/seen" <<<"nobody put this"
 check "query of none prints nothing" equal "$(wc -c <out)" 0
-refuses "build onto what is there" "$plain/seen: there is something under this name" \
+refuses "build onto what is there" "$plain/seen: this name is already in use" \
   "$tool" build -p 0.01 -o "$plain/seen" keys
-refuses ".. is told before the keys are read" "there is something under this name" \
+refuses ".. is told before the keys are read" "this name is already in use" \
   "$tool" build -p 0.01 -n 5 -o "$plain/seen" <&-
-refuses "query of nothing" "$plain/none: there is nothing under this name" \
+refuses "query of nothing" "$plain/none: nothing exists under this name" \
   "$tool" query "$plain/none" keys
 gives "nothing was made by it" 0 redis exists none
 check "nothing was made by it: so" equal "$(cat out)" 0
@@ -72,7 +72,7 @@ gives "--shared puts into it" 0 "$tool" build --shared -q -o "$plain/shared" <<<
 gives "one more" 0 "$tool" query "$plain/shared" <<<"one more"
 for options in "-p 0.001" "-n 20001" "--seed 8" "--strategy guava-mitz64"; do
   # shellcheck disable=SC2086
-  refuses "another $options" "is there already, made with -n 20000 -p 0.01 --strategy fast --seed 7" \
+  refuses "another $options" "exists already, made with -n 20000 -p 0.01 --strategy fast --seed 7" \
     "$tool" build --shared $options -o "$plain/shared" keys
 done
 refuses "--shared without -p" "no -p given" "$tool" build --shared -n 5 -o "$plain/new" keys
@@ -90,7 +90,7 @@ check "info: form" equal "$(json form)" redis
 gives "info in words" 0 "$tool" info "$plain/seen"
 check "info in words: form" grep -qE '^form +redis$' out
 gives "verify" 0 "$tool" verify "$plain/seen"
-check "verify: so" holds out "seen: nothing wrong seen: redis, fast; every part is there"
+check "verify: so" holds out "seen: no damage found: redis, fast; every part is there"
 gives "verify --json" 0 "$tool" verify --json "$plain/seen"
 check "verify --json: so" equal "$(json verdict)" whole
 "$tool" build -q -p 0.01 -o "$plain/torn" keys
@@ -147,13 +147,13 @@ same "merge to Redis: answers" 0 wanted "$tool" query "$plain/both" many
 run "$tool" merge -q -o back other "$plain/seen"
 check "merge from Redis" equal "$rc" 0
 same "merge from Redis: answers" 0 wanted "$tool" query back many
-refuses "merge onto what is there" "there is something under this name" \
+refuses "merge onto what is there" "this name is already in use" \
   "$tool" merge -o "$plain/both" filter other
-refuses "merge of what does not fit" "$plain/json does not fit filter" \
+refuses "merge of what does not fit" "$plain/json: cannot be merged with filter" \
   "$tool" merge -o x filter "$plain/json"
-refuses "merge --form to Redis" "has no --form" "$tool" merge --form native -o "$plain/x" filter
+refuses "merge --form to Redis" "--form does not apply to a filter on Redis" "$tool" merge --form native -o "$plain/x" filter
 refuses "merge --label to Redis" "no room for a --label" "$tool" merge --label x -o "$plain/x" filter
-refuses "build --form to Redis" "has no --form" "$tool" build -p 0.1 --form native -o "$plain/x" keys
+refuses "build --form to Redis" "--form does not apply to a filter on Redis" "$tool" build -p 0.1 --form native -o "$plain/x" keys
 refuses "build --label to Redis" "no room for a --label" "$tool" build -p 0.1 --label x -o "$plain/x" keys
 "$tool" query filter many >answers
 gives "convert to Redis" 0 "$tool" convert filter "$plain/copy"
@@ -174,7 +174,7 @@ for way in "saving convert filter $plain/bar1" "loading convert --to native $pla
   [[ $way == *bar[12]* ]] || gives "$way: none" 0 "$tool" $words --progress=never
 done
 gives "convert from here to there" 0 "$tool" convert "$plain/copy" "$plain/copied"
-refuses "convert onto what is there" "there is something under this name" \
+refuses "convert onto what is there" "this name is already in use" \
   "$tool" convert filter "$plain/copy"
 refuses "convert --to to Redis" "leave out --to" "$tool" convert --to native filter "$plain/x"
 refuses "convert to a form that cannot" "the guava form cannot hold strategy fast" \
@@ -182,7 +182,7 @@ refuses "convert to a form that cannot" "the guava form cannot hold strategy fas
 "$tool" build -q -p 0.01 --strategy sbbf -o sbbf keys
 for command in "convert sbbf" "merge sbbf -o" "build -p 0.01 --strategy sbbf keys -o"; do
   # shellcheck disable=SC2086
-  refuses "$command: no layout" "cannot be of strategy sbbf" "$tool" $command "$plain/x"
+  refuses "$command: no layout" "cannot have strategy sbbf" "$tool" $command "$plain/x"
 done
 refuses "too large for Guava's layout" "2^32 bits" \
   "$tool" build -n 1G -p 0.01 --strategy guava-mitz64 -o "$plain/x" keys
@@ -195,7 +195,7 @@ for strategy in guava-mitz64 guava-mitz32; do
   redis --raw get $strategy | head -c -1 >got
   check "$strategy: Guava's bytes" cmp got wanted
 done
-refuses "Guava's layout, another p" "is there already, of " \
+refuses "Guava's layout, another p" "exists already, of " \
   "$tool" build -q --shared -n 20000 -p 0.001 -o "$plain/guava-mitz64" keys
 gives "Guava's layout, n and p" 0 "$tool" build -q --shared -n 20000 -p 0.01 -o "$plain/guava-mitz64" keys
 gives "Guava's layout, dedupe" 0 "$tool" dedupe --json --shared "$plain/guava-mitz64" keys
@@ -218,8 +218,8 @@ gives "helper: dedupe" 0 "$tool" dedupe -q --helper $made --shared "$plain/java"
 check "helper: dedupe, the new one" equal "$(cat out)" new
 refuses "helper: not said" "opens with --helper" "$tool" query "$plain/java" keys
 refuses "helper: made for more" "give the N and P" "$tool" query --helper 10,0.01 "$plain/java" keys
-refuses "helper: of a file" "--helper is for filters on Redis" "$tool" query --helper $made filter keys
-refuses "helper: and -p" "takes the place of -n, -p" \
+refuses "helper: of a file" "--helper applies only to a filter on Redis" "$tool" query --helper $made filter keys
+refuses "helper: and -p" "--helper replaces -n, -p and --strategy" \
   "$tool" build --shared -p 0.1 --helper $made -o "$plain/java" keys
 for bad in 1000 1000,2 ,0.1 x,0.1 1000,0.1,once 1000,0.1,twice,twice; do
   refuses "helper: $bad" "--helper" "$tool" query --helper $bad "$plain/java" keys
@@ -238,7 +238,7 @@ kill -TERM "$saving"
 await_end "a signal ends a save" "$saving"
 redis client unpause >out
 check "a signal while saving: ends it" equal "$rc" 143
-check "a signal while saving: without an error" equal "$(grep -c "did not answer in time: what" err)" 0
+check "a signal while saving: without an error" equal "$(grep -c "did not answer in time: the" err)" 0
 check "a signal while saving: nothing is there" equal "$(redis --scan --pattern '*signalled*')" ""
 
 # --- remote: list, expire, rename, delete ---------------------------------------------
@@ -275,18 +275,18 @@ await_end "a signal ends a rename" "$renaming"
 check "a signal while renaming: ends it" equal "$rc" 143
 same "a signal while renaming: all of it is renamed" 0 wanted "$tool" query "$plain/interrupted" many
 gives "rename back" 0 "$tool" remote rename "$plain/interrupted" called
-refuses "rename: the old name" "there is nothing under this name" "$tool" query "$plain/kept" keys
-refuses "rename onto another" "$plain/called: rename to 'seen': there is something under this name" \
+refuses "rename: the old name" "nothing exists under this name" "$tool" query "$plain/kept" keys
+refuses "rename onto another" "$plain/called: rename to 'seen': this name is already in use" \
   "$tool" remote rename "$plain/called" seen
 refuses "rename to no name" "1 to 512 bytes" "$tool" remote rename "$plain/called" ""
-refuses "rename to an address" "the new name is a name alone" \
+refuses "rename to an address" "the new name must be a name alone" \
   "$tool" remote rename "$plain/called" "$plain/x"
 same "rename in vain: answers" 0 wanted "$tool" query "$plain/called" many
 gives "delete of one that lacks parts: cut" 0 redis unlink "{called:0}"
 refuses "delete: it lacks parts" "'lfbloom remote delete'" "$tool" query "$plain/called" keys
 gives "delete of one that lacks parts" 0 "$tool" remote delete "$plain/called"
 check "delete: nothing is left" equal "$(redis --scan --pattern '*called*')" ""
-refuses "delete again" "$plain/called: there is nothing under this name" \
+refuses "delete again" "$plain/called: nothing exists under this name" \
   "$tool" remote delete "$plain/called"
 for name in one two; do "$tool" build -q -p 0.01 -o "$plain/$name" keys; done
 gives "delete of two" 0 "$tool" remote delete "$plain/one" "$plain/two"
@@ -299,14 +299,14 @@ refuses "delete of the helper's, of another size" "give the N and P" \
 check "the helper's is there" equal "$(redis exists java)" 1
 gives "delete of the helper's" 0 "$tool" remote delete --helper $made "$plain/java"
 check "the helper's is gone" equal "$(redis exists java)" 0
-refuses "remote: nothing said" "list, expire, rename or delete?" "$tool" remote
-refuses "remote: something else" "list, expire, rename or delete?" "$tool" remote remove "$plain/seen"
+refuses "remote: nothing said" "no action given: use list, expire, rename or delete" "$tool" remote
+refuses "remote: something else" "unknown action 'remove': use list, expire, rename or delete" "$tool" remote remove "$plain/seen"
 refuses "remote: no filter" "no filter given" "$tool" remote delete
-refuses "remote: of a file" "filter: no filter on Redis" "$tool" remote delete filter
+refuses "remote: of a file" "filter: not the address of a filter on Redis" "$tool" remote delete filter
 check "the file is there" test -s filter
-refuses "remote: --json" "are for list" "$tool" remote delete --json "$plain/seen"
+refuses "remote: --json" "apply only to list" "$tool" remote delete --json "$plain/seen"
 for bad in 0 -5 1.5 soon 1e99 ""; do
-  refuses "expire '$bad'" "$([[ $bad == -5 ]] && echo "unknown option" || echo "neither never nor")" \
+  refuses "expire '$bad'" "$([[ $bad == -5 ]] && echo "unknown option" || echo "must be never, or")" \
     "$tool" remote expire "$bad" "$plain/seen"
 done
 
@@ -315,13 +315,13 @@ redis rpush list a >out
 redis set text hello >out
 redis hset hash field value >out
 for name in list text hash; do
-  refuses "a $name under the name" "$name: what is under this name" "$tool" query "$plain/$name" keys
-  refuses "build onto a $name" "there is something under this name" "$tool" build -p 0.1 -o "$plain/$name" keys
-  refuses "put into a $name" "what is under this name" "$tool" build --shared -p 0.1 -o "$plain/$name" keys
-  refuses "list a $name" "what is under this name" "$tool" remote list "$plain/$name"
-  refuses "expire a $name" "what is under this name" "$tool" remote expire 1 "$plain/$name"
-  refuses "rename a $name" "what is under this name" "$tool" remote rename "$plain/$name" x
-  refuses "delete a $name" "what is under this name" "$tool" remote delete "$plain/$name"
+  refuses "a $name under the name" "$name: the value under this name" "$tool" query "$plain/$name" keys
+  refuses "build onto a $name" "this name is already in use" "$tool" build -p 0.1 -o "$plain/$name" keys
+  refuses "put into a $name" "the value under this name" "$tool" build --shared -p 0.1 -o "$plain/$name" keys
+  refuses "list a $name" "the value under this name" "$tool" remote list "$plain/$name"
+  refuses "expire a $name" "the value under this name" "$tool" remote expire 1 "$plain/$name"
+  refuses "rename a $name" "the value under this name" "$tool" remote rename "$plain/$name" x
+  refuses "delete a $name" "the value under this name" "$tool" remote delete "$plain/$name"
 done
 check "they are as they were" equal "$(redis lrange list 0 -1) $(redis get text) $(redis hget hash field)" "a hello value"
 odd='%2F%7Bx%7D%20a%25b@%0Ac'
@@ -329,18 +329,18 @@ name=$'/{x} a%b@\nc'
 gives "an odd name" 0 "$tool" build -q -p 0.01 --seed 7 -o "$plain/$odd" keys
 check "an odd name is decoded" equal "$(redis exists "$name")" 1
 same "an odd name is asked" 0 answers "$tool" query "$plain/$odd" many
-refuses "no name" "give one behind host and port" "$tool" query "$plain/" keys
+refuses "no name" "give it after host and port" "$tool" query "$plain/" keys
 refuses "a long name" "1 to 512 bytes" "$tool" query "$plain/$(printf 'n%.0s' {1..513})" keys
 for url in redis:// redis://host:0/x redis://host:port/x redis://h/%zz redis://h/%00; do
-  refuses "$url" "no address of a Redis server" "$tool" query "$url" keys
+  refuses "$url" "not an address of a Redis server" "$tool" query "$url" keys
 done
 refuses "TLS" "use redis:// instead of rediss://" "$tool" query "rediss://127.0.0.1:$plain_port/seen" keys
-refuses "nobody is there" "there is no connection to the Redis server: see that one runs" \
+refuses "nobody is there" "cannot connect to the Redis server: check that it runs" \
   "$tool" build --shared -p 0.1 -o redis://127.0.0.1:1/x keys
-refuses "-o nobody" "there is no connection" "$tool" build -p 0.1 -n 5 -o redis://127.0.0.1:1/x <&-
+refuses "-o nobody" "cannot connect" "$tool" build -p 0.1 -n 5 -o redis://127.0.0.1:1/x <&-
 refuses "a file of keys that is missing" "missing: No such file" "$tool" build -p 0.1 -o "$plain/x" missing
 redis config set maxmemory 1 >out
-refuses "a full server" "has no memory left" "$tool" build -p 0.01 -o "$plain/full" keys
+refuses "a full server" "is out of memory" "$tool" build -p 0.01 -o "$plain/full" keys
 redis config set maxmemory 0 >out
 check "nothing is left of it" equal "$(redis --scan --pattern '*full*')" ""
 
@@ -353,7 +353,7 @@ same "a password: query" 0 answers "$tool" query "$guarded/seen" many
 same "a user and a password" 0 answers "$tool" query "redis://default:$coded@127.0.0.1:$secret_port/seen" many
 export LFBLOOM_REDIS_PASSWORD=$secret
 same "the environment's password" 0 answers "$tool" query "redis://127.0.0.1:$secret_port/seen" many
-refuses "the address's goes before it" "refuses this user or password" \
+refuses "the address's goes before it" "rejected this user or password" \
   "$tool" query "redis://:wrong@127.0.0.1:$secret_port/seen" keys
 unset LFBLOOM_REDIS_PASSWORD
 refuses "no password" "give redis://USER:PASSWORD@" "$tool" query "redis://127.0.0.1:$secret_port/seen" keys
@@ -405,14 +405,14 @@ gives "cluster: dedupe" 0 "$tool" dedupe -q --threads 1 --shared "$cluster/once"
 awk '!seen[$0]++' mixed >wanted
 check "cluster: dedupe keeps the order" cmp out wanted
 gives "cluster: merge" 0 "$tool" merge -q -o "$cluster/both" "$cluster/seen" "$cluster/shared"
-refuses "cluster: rename to another slot" "both names need one hash tag" \
+refuses "cluster: rename to another slot" "both names must have the same hash tag, as in {user}" \
   "$tool" remote rename "$cluster/both" seldom
 "$tool" build -q -n 5M -p 0.01 --seed 7 -o "$cluster/{u}a" keys
 gives "cluster: rename in one slot" 0 "$tool" remote rename "$cluster/{u}a" "{u}b"
 gives "cluster: renamed" 0 "$tool" query -c "$cluster/{u}b" keys
 gives "cluster: expire" 0 "$tool" remote expire 5000 "$cluster/{u}b" "$cluster/shared"
 gives "cluster: delete" 0 "$tool" remote delete "$cluster/once"
-refuses "cluster: delete: gone" "there is nothing under this name" "$tool" remote list "$cluster/once"
+refuses "cluster: delete: gone" "nothing exists under this name" "$tool" remote list "$cluster/once"
 gives "cluster: convert" 0 "$tool" convert --to native "$cluster/both" both.lfb
 
 # --- a server that goes away ------------------------------------------------------------
@@ -451,10 +451,10 @@ for i in 0 1 2; do
   who=$(cut -d' ' -f$((i + 1)) <<<"query dedupe build")
   tail -1 "$who.err" >err
   check "$who: the server goes away" is_error "127.0.0.1:$plain_port/"
-  check "$who: says so" grep -qE 'no connection|was lost' err
+  check "$who: says so" grep -qE 'cannot connect|was lost' err
 done
 # Seen to fail without the word that is said after a second.
-check "it is said that they wait" grep -q "$plain_port/.*: trying again, for 5 seconds in all" ./*.err
+check "it is said that they wait" grep -q "$plain_port/.*: trying again for up to 5 seconds" ./*.err
 check "query has printed what it knew" equal "$(wc -l <query.out)" 100
 check "dedupe has printed what it claimed" equal "$(wc -l <dedupe.out)" 100
 
