@@ -1,5 +1,5 @@
 /*
- * build.c - `lfbloom build`: reads keys into a filter file, in parallel.
+ * build.c - `lfbloom build`: builds a filter file from keys, in parallel.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
@@ -29,19 +29,19 @@ struct build {
   lfb_form form;
   bool quiet;
   bool json;
-  bool shared; /* OUT is a filter that others have open too */
+  bool shared; /* OUT is a filter that processes share */
   const char *out;
   const char *label; /* NULL: none */
 
-  lfb_builder *builder;      /* of one that is made here               */
-  struct source_shared into; /* a shared one; otherwise once it is built */
+  lfb_builder *builder;      /* of a filter that is made here          */
+  struct source_shared into; /* the shared filter, or the finished one */
   _Atomic(uint64_t) keys;
-  _Atomic(uint64_t) changed; /* of them: those that turned on a bit, so were new */
+  _Atomic(uint64_t) changed; /* the new keys: those that turned on a bit */
   _Atomic(uint64_t) bytes;
-  double seconds; /* that putting took, reading included */
+  double seconds; /* of putting, with reading */
 };
 
-/* relaxed, here and where they are read: all threads were joined in between. */
+/* relaxed, as in build_get(): all threads are joined before the figures are read. */
 static void build_add(_Atomic(uint64_t) *figure, uint64_t amount)
 {
   atomic_fetch_add_explicit(figure, amount, memory_order_relaxed);
@@ -54,7 +54,7 @@ static uint64_t build_get(const _Atomic(uint64_t) *figure)
 
 static bool build_put(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
 {
-  size_t changed = 0; /* of a builder known in the end */
+  size_t changed = 0; /* for a builder: known at the end */
 
   if (build->builder != NULL)
     lfb_builder_put_many(build->builder, thread, keys, count);
@@ -94,7 +94,7 @@ static int build_refused(const struct build *build, lfb_status status)
                       build->config.fpp, lfb_status_text(status));
 }
 
-/* Makes the filter, and says so where part of it would lie idle. */
+/* Makes the filter; warns if part of it would be unused. */
 static bool build_create(struct build *build)
 {
   lfb_stats stats;
@@ -155,8 +155,8 @@ static bool build_summary(const struct build *build)
 
   if (!source_shared_stats(&build->into, &stats))
     return false;
-  /* Not by `keys`: what comes twice does not fill the filter.  Of a shared one the number is
-   * an estimate, whose error is not worth a word. */
+  /* Not `keys`: a repeated key does not fill the filter.  For a shared filter the number is an
+   * estimate; 2 % less, so that its error causes no warning. */
   const uint64_t in = build->shared ? stats.approximate_count - stats.approximate_count / 50
                                     : build_get(&build->changed);
   if (stats.fpp > 0 && in > stats.expected_insertions && stats.expected_fpp > stats.fpp)
@@ -187,7 +187,7 @@ static int build_fill(struct build *build)
              : CLI_TROUBLE;
 }
 
-/* What is put into a shared filter is there for all at once, and stays, whatever comes. */
+/* Other processes see each put at once, and it stays even if the command fails later. */
 static int build_fill_shared(struct build *build)
 {
   const struct records_job job = {.context = build, .work = build_work};
@@ -199,8 +199,7 @@ static int build_fill_shared(struct build *build)
   return source_settle(build->out, &build->into) && build_summary(build) ? CLI_FOUND : CLI_TROUBLE;
 }
 
-/* Whether the strategy is one of those that --probes-formula is for, if it is given; false
- * after a report. */
+/* Whether the strategy takes --probes-formula, if that was given.  False after a report. */
 static bool build_formula_fits(const struct build *build)
 {
   const lfb_strategy_id strategy = build->config.strategy;
@@ -214,7 +213,7 @@ static bool build_formula_fits(const struct build *build)
   return false;
 }
 
-/* Makes the shared filter, which is not there. */
+/* Makes the shared filter, which does not exist. */
 static bool build_share_new(struct build *build, const struct source_wish *wish)
 {
   const struct keys_source *source = &build->source;
@@ -232,7 +231,7 @@ static bool build_share_new(struct build *build, const struct source_wish *wish)
   return source_share_new(build->out, wish, &build->into);
 }
 
-/* Puts into the shared filter that is there, or makes it first. */
+/* Puts into the shared filter; makes it first if it does not exist. */
 static int build_share(struct build *build)
 {
   const struct keys_source *source = &build->source;
@@ -251,7 +250,7 @@ static int build_share(struct build *build)
   return status;
 }
 
-/* Where none was given: the first of these that the form holds. */
+/* If no strategy was given: the first of `preferred` that the form holds. */
 static lfb_strategy_id build_strategy(const struct build *build)
 {
   static const lfb_strategy_id preferred[] = {LFB_FAST, LFB_GUAVA_MITZ64, LFB_SBBF};
@@ -286,7 +285,7 @@ static int build_from_files(struct build *build)
   return status;
 }
 
-/* What is wrong with the options together; NULL: nothing. */
+/* What is wrong with the combination of options; NULL: nothing. */
 static const char *build_misuse(const struct build *build)
 {
   if (build->config.fpp == 0 && !build->shared)
@@ -315,7 +314,7 @@ static const char *build_misuse(const struct build *build)
   return options_mode_misuse(&build->mode, build->shared, remote_is(build->out));
 }
 
-/* Checks the options together, and settles the form; false after a report. */
+/* Checks the combination of options, and chooses the form.  False after a report. */
 static bool build_settle(struct build *build)
 {
   const char *misuse = build_misuse(build);

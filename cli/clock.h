@@ -1,11 +1,11 @@
-/* clock.h - time that only goes forward. */
+/* clock.h - the monotonic clock. */
 #ifndef CLI_CLOCK_H
 #define CLI_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds since some moment of the past.  Cannot fail for this clock. */
+/* Nanoseconds since some time in the past.  Cannot fail for this clock. */
 static inline uint64_t clock_ns(void)
 {
   struct timespec now = {0};

@@ -1,5 +1,5 @@
 /*
- * convert.c - `lfbloom convert`: writes a filter file in another form.
+ * convert.c - `lfbloom convert`: converts a filter file to another form.
  */
 #define _GNU_SOURCE /* optind */
 #include <lfbloom/filter.h>
@@ -16,7 +16,7 @@
 struct convert {
   lfb_form form;
   const char *label; /* NULL: the filter's own */
-  bool damaged;      /* opens what is damaged  */
+  bool damaged;      /* accept a damaged file  */
   struct options_reading reading;
 };
 
@@ -51,7 +51,7 @@ static bool convert_file(const struct convert *convert, const char *from, const 
   return done;
 }
 
-/* What is wrong with the options together; NULL: nothing. */
+/* What is wrong with the combination of options; NULL: nothing. */
 static const char *convert_misuse(const struct convert *convert, int count, char *const *paths)
 {
   const bool to_redis = count == 2 && remote_is(paths[1]);

@@ -1,4 +1,4 @@
-/* crew.c - threads that do one piece of work together. */
+/* crew.c - runs one piece of work in several threads. */
 #define _GNU_SOURCE /* pthread_attr_setstacksize */
 #include "cli/crew.h"
 
@@ -9,7 +9,7 @@
 
 #include "cli/report.h"
 
-/* Nobody needs more; the default of 8 MiB each counts against a limit on memory. */
+/* Enough for each part; the default of 8 MiB per thread counts against a limit on memory. */
 enum { CREW_STACK = 512 * 1024 };
 
 enum crew_state { CREW_GATHERING, CREW_WORKING, CREW_CALLED_OFF };
@@ -55,7 +55,7 @@ static void *crew_member_main(void *argument)
   return NULL;
 }
 
-/* Starts members 1 and up; returns how many exist, number 0 included. */
+/* Starts members 1 and up.  Returns how many exist, number 0 included. */
 static unsigned crew_gather(struct crew_member *members, unsigned threads)
 {
   pthread_attr_t attributes;

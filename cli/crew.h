@@ -1,21 +1,20 @@
 /*
- * crew.h - threads that do one piece of work together.
+ * crew.h - runs one piece of work in several threads.
  */
 #ifndef CLI_CREW_H
 #define CLI_CREW_H
 
 #include <stdbool.h>
 
-/* One thread's part; `number` counts from 0. */
+/* One thread's part; threads are numbered from 0. */
 typedef void (*crew_work)(void *context, unsigned number);
 
 /*
- * Calls work(context, 0 .. threads-1), each in a thread of its own, the caller's
- * being number 0, and returns when all have returned.  None begins before all
- * exist.
+ * Calls work(context, i) for each i from 0 to threads - 1, each in its own thread; the caller is
+ * thread 0.  No part begins before all threads exist.  Returns when all parts have returned; the
+ * caller then sees what they wrote.
  *
- * Returns false, after a report and with nothing begun, where a thread could not
- * be started.  What the parts wrote is visible to the caller afterwards.
+ * Returns false after a report if a thread could not be started; then no part has begun.
  */
 bool crew_run(unsigned threads, crew_work work, void *context);
 

@@ -1,8 +1,8 @@
 /*
- * dedupe.c - `lfbloom dedupe`: prints each key the first time only.
+ * dedupe.c - `lfbloom dedupe`: prints each distinct key once.
  *
- * All threads claim their keys in one filter: of all who claim a key one wins, and
- * prints it.
+ * All threads claim their keys in one filter.  One claim of each key wins; its thread prints the
+ * key.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
@@ -24,7 +24,7 @@
 #include "cli/source.h"
 #include "cli/target.h"
 
-enum { DEDUPE_PARTS = 64 }; /* of the filling, each taken at its middle: to 0.3 % */
+enum { DEDUPE_PARTS = 64 }; /* of the filling, each taken at its middle: error 0.3 % */
 
 struct dedupe {
   struct keys_source source;
@@ -36,17 +36,17 @@ struct dedupe {
   bool quiet;
   bool json;
 
-  const char *shared; /* where a filter is that other processes have; NULL: nowhere */
+  const char *shared; /* the path of a shared filter; NULL: none */
 
   struct source_shared into;
-  uint64_t before; /* distinct keys that were in it, about; and are at the end */
+  uint64_t before; /* estimates of the distinct keys: at the start, and at the end */
   uint64_t after;
-  _Atomic(uint64_t) in, out; /* keys read, and those that were new */
+  _Atomic(uint64_t) in, out; /* keys read, and keys that were new */
   _Atomic(uint64_t) bytes;
   double seconds;
 };
 
-/* relaxed, here and where they are read: all threads were joined in between. */
+/* relaxed, as in dedupe_get(): all threads are joined before the figures are read. */
 static void dedupe_add(_Atomic(uint64_t) *figure, uint64_t amount)
 {
   atomic_fetch_add_explicit(figure, amount, memory_order_relaxed);
@@ -57,7 +57,7 @@ static uint64_t dedupe_get(const _Atomic(uint64_t) *figure)
   return atomic_load_explicit(figure, memory_order_relaxed);
 }
 
-/* Claims some keys, and keeps those that are new; adds how many they are. */
+/* Claims keys, keeps the new ones, and adds their number to `*out`. */
 static bool dedupe_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count,
                          struct kept *kept, uint64_t *out)
 {
@@ -105,12 +105,13 @@ static void dedupe_emit(void *context, const struct chunk *chunk)
 }
 
 /*
- * How many distinct keys were most likely taken for others.  With i keys in, the next
- * distinct one is taken for another with a probability f(i); so for each that gets in
- * f / (1 - f) do not.  Their sum over all i below `out`, the keys that got in.  What came
- * after the last of those is left out, which matters where nearly everything is taken for
- * something else: the number is not known then, infinity.  Nor is it, NaN, where nobody says
- * what the filter was made for.
+ * The expected number of distinct keys that were false positives.  After i keys, the next distinct
+ * key is a false positive with probability f(i); so for each key that gets in, f / (1 - f) do not.
+ * The result is the sum of this over all i below `out`, the number of keys that got in.
+ *
+ * The sum leaves out keys that came after the last one that got in.  This matters if nearly every
+ * key is a false positive: the number is then unknown, and the result is infinity.  The result is
+ * NaN if it is unknown what the filter was made for.
  */
 static double dedupe_expected_false_positives(const struct dedupe *dedupe, const lfb_stats *stats)
 {
@@ -120,13 +121,13 @@ static double dedupe_expected_false_positives(const struct dedupe *dedupe, const
     return NAN;
 
   const uint64_t out = dedupe_get(&dedupe->out);
-  /* A shared filter fills by what others bring too, and this one's keys all the way. */
+  /* Other processes fill a shared filter too; this one's keys are spread over all its filling. */
   const uint64_t span = dedupe->after > dedupe->before + out ? dedupe->after - dedupe->before : out;
   const uint64_t parts = span < DEDUPE_PARTS ? span : (uint64_t)DEDUPE_PARTS;
   double sum = 0;
 
   for (uint64_t part = 0; part < parts; part++) {
-    const uint64_t each = span / parts, longer = span % parts; /* the first ones by one */
+    const uint64_t each = span / parts, longer = span % parts; /* the first parts have one more */
     const uint64_t size = each + (part < longer);
     const uint64_t first = part * each + (part < longer ? part : longer);
     double fpp = 0;
@@ -184,7 +185,7 @@ static bool dedupe_summary(struct dedupe *dedupe)
   return true;
 }
 
-/* Looks at the filter that other processes claim in too. */
+/* Reads the figures of the shared filter. */
 static bool dedupe_begin_shared(struct dedupe *dedupe)
 {
   lfb_stats stats;
@@ -200,7 +201,7 @@ static bool dedupe_begin_shared(struct dedupe *dedupe)
   return true;
 }
 
-/* Makes the filter that all threads claim in; `wish` of a shared one. */
+/* Makes the filter that all threads claim in.  `wish` is for a shared one. */
 static bool dedupe_create(struct dedupe *dedupe, const struct source_wish *wish)
 {
   const struct keys_source *source = &dedupe->source;
@@ -242,7 +243,7 @@ static int dedupe_fill(struct dedupe *dedupe)
              : CLI_TROUBLE;
 }
 
-/* Has the filter ready; false after a report. */
+/* Opens or makes the filter.  False after a report. */
 static bool dedupe_begin(struct dedupe *dedupe)
 {
   const struct source_wish wish = {command_dedupe.name, &dedupe->config, &dedupe->reading,

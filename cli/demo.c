@@ -1,5 +1,5 @@
 /*
- * demo.c - `lfbloom demo`: the known experiment.
+ * demo.c - `lfbloom demo`: an experiment on random keys.
  */
 #define _GNU_SOURCE /* getrandom */
 #include "cli/demo.h"
@@ -15,7 +15,7 @@
 #include "cli/report.h"
 #include "cli/uuid.h"
 
-/* 32 bits: enough for another run each time, and few enough to type. */
+/* 32 bits: enough for a new run each time, and short enough to type. */
 static bool demo_draw_seed(uint64_t *seed)
 {
   uint32_t drawn = 0;
@@ -32,14 +32,14 @@ static bool demo_draw_seed(uint64_t *seed)
   return true;
 }
 
-/* A hash that would draw a seed for itself gets one of ours: --seed then repeats all. */
+/* Gives the hash a seed made from --seed, so that --seed repeats the whole run. */
 static void demo_seed_hash(struct demo *demo)
 {
   lfb_stats stats;
 
   if (demo->config.strategy != LFB_FAST)
     return;
-  demo->config.seed = uuid_mix(demo->seed) | 1; /* 0 would ask for a random one */
+  demo->config.seed = uuid_mix(demo->seed) | 1; /* 0 would choose a random one */
   if (lfb_config_plan(&demo->config, &stats) == LFB_ERROR_UNKNOWN_HASH)
     demo->config.seed = 0; /* its hash has none */
 }

@@ -1,5 +1,5 @@
 /*
- * demo.h - the known experiment: its options, and what came out.
+ * demo.h - the experiment of `lfbloom demo`: its options and its results.
  */
 #ifndef CLI_DEMO_H
 #define CLI_DEMO_H
@@ -10,11 +10,11 @@
 
 #include "cli/interval.h"
 
-/* Questions asked, and the time that the filter's calls took. */
+/* Queries or puts, and the time of the filter's calls. */
 struct demo_phase {
   uint64_t asked;
   uint64_t found;
-  uint64_t call_ns; /* of all threads together */
+  uint64_t call_ns; /* summed over all threads */
   uint64_t wall_ns;
 };
 
@@ -23,20 +23,20 @@ struct demo {
   uint64_t seed;
   unsigned threads;
 
-  lfb_stats stats;           /* when all keys were in */
-  struct demo_phase putting; /* asked: put */
-  struct demo_phase meanwhile;
+  lfb_stats stats;           /* after all puts */
+  struct demo_phase putting; /* asked: keys that were put */
+  struct demo_phase meanwhile; /* queries during the puts */
   struct demo_phase present;
   struct demo_phase absent;
-  double model_fpp;                /* by the strategy's model, with n keys in */
-  struct interval false_positives; /* to expect */
+  double model_fpp;                /* by the strategy's model, after n keys */
+  struct interval false_positives; /* the expected range */
   uint64_t hash_set_bytes;
 };
 
-/* Present keys that the filter denied: more than 0 is a broken filter. */
+/* Present keys that the filter did not find: the filter is broken if there is one. */
 uint64_t demo_missed(const struct demo *demo);
 
-/* Runs the experiment: fills in the results.  False after a report. */
+/* Runs the experiment and stores the results.  False after a report. */
 bool demo_measure(struct demo *demo, bool shows_progress);
 
 void demo_print_text(const struct demo *demo);

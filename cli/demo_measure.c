@@ -1,9 +1,8 @@
 /*
- * demo_measure.c - the known experiment itself.
+ * demo_measure.c - runs the experiment of `lfbloom demo`.
  *
- * Keys are numbers: key i is the seed's UUID number i, made when it is needed.
- * Put are 0 .. n-1; surely absent are all from n on.  Only the filter's calls
- * are timed, not the making of their keys.
+ * Key i is UUID number i of the seed's sequence, made when it is needed.  Keys 0 to n - 1 are put;
+ * keys from n on are absent.  Only the filter's calls are timed, not the making of keys.
  */
 #define _GNU_SOURCE /* clock_gettime */
 #include <stdlib.h>
@@ -37,12 +36,12 @@ struct phase {
   const struct demo *demo;
   lfb_filter *filter;
   struct tally *tallies;
-  uint64_t count;    /* of questions        */
-  uint64_t step;     /* question j is about key first + j * step ... */
-  uint64_t first;    /*   ... + a random number below step           */
+  uint64_t count;    /* of queries          */
+  uint64_t step;     /* query j is for key first + j * step + r, */
+  uint64_t first;    /* with a random r below step               */
 };
 
-/* A thread's share of 0 .. count-1. */
+/* A thread's share of a range: begin to end - 1. */
 struct share {
   uint64_t begin;
   uint64_t end;
@@ -51,7 +50,7 @@ struct share {
 static struct share share_of(uint64_t count, unsigned threads, unsigned number)
 {
   const uint64_t each = count / threads;
-  const uint64_t longer = count % threads; /* the first so many have one more */
+  const uint64_t longer = count % threads; /* so many shares have one more */
   const uint64_t begin = number * each + (number < longer ? number : longer);
 
   return (struct share){begin, begin + each + (number < longer)};
@@ -65,7 +64,7 @@ static void batch_add(struct batch *batch, uint64_t seed, uint64_t index)
   batch->keys[batch->count++] = (lfb_key){text, UUID_SIZE};
 }
 
-/* Makes keys begin .. end-1, at most DEMO_BATCH. */
+/* Makes the keys from `begin` to end - 1, at most DEMO_BATCH. */
 static void batch_fill(struct batch *batch, uint64_t seed, uint64_t begin, uint64_t end)
 {
   batch->count = 0;
@@ -92,7 +91,7 @@ static void batch_ask(const struct batch *batch, const lfb_filter *filter, struc
   ask->found += found;
 }
 
-/* Asks for any of the batches that this thread has put: all must be found. */
+/* Queries a random batch that this thread has put: all keys must be found. */
 static void demo_ask_earlier(const struct phase *phase, struct share put, uint64_t random,
                              struct batch *batch, struct tally *tally)
 {
@@ -145,7 +144,7 @@ static void demo_sum(struct demo_phase *sum, const struct demo_phase *part)
   sum->call_ns += part->call_ns;
 }
 
-/* Runs a phase in all threads and adds up their tallies. */
+/* Runs a phase in all threads and sums their tallies. */
 static bool demo_run_phase(struct phase *phase, crew_work part, struct demo_phase *put,
                            struct demo_phase *ask)
 {
@@ -163,7 +162,7 @@ static bool demo_run_phase(struct phase *phase, crew_work part, struct demo_phas
   return true;
 }
 
-/* n/10 questions about keys that are in, spread over all of them, and as many about others. */
+/* Queries n/10 present keys, spread over all of them, and as many absent keys. */
 static bool demo_ask(struct demo *demo, struct phase *phase, bool shows_progress)
 {
   struct demo_phase none = {0};
@@ -203,7 +202,7 @@ uint64_t demo_missed(const struct demo *demo)
          demo->present.found;
 }
 
-/* What the model and a hash set say, before any time is spent. */
+/* Computes what the model and a hash set predict.  First, because it may fail. */
 static bool demo_expect(struct demo *demo)
 {
   const uint64_t n = demo->config.expected_insertions;

@@ -1,4 +1,4 @@
-/* demo_print.c - what came out of the experiment. */
+/* demo_print.c - prints the results of `lfbloom demo`. */
 #define _GNU_SOURCE /* clock_gettime */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "cli/human.h"
 #include "cli/json.h"
 
-/* A thread's time in calls, on average: with it, calls / seconds is the rate of all threads. */
+/* A thread's average time in calls: calls / seconds is then the rate of all threads together. */
 static double demo_seconds(const struct demo *demo, uint64_t call_ns)
 {
   return clock_seconds(call_ns) / demo->threads;

@@ -3,7 +3,7 @@
 
 #include "cli/json.h"
 
-/* n and p; null where a form did not say. */
+/* n and p; null if the form does not record them. */
 static void figures_json_made_for(const lfb_stats *stats)
 {
   if (stats->expected_insertions > 0 || stats->fpp > 0)

@@ -1,4 +1,4 @@
-/* hashset.c - what a hash set of the same strings would take. */
+/* hashset.c - the memory of a hash set of the same strings. */
 #define _GNU_SOURCE /* hcreate_r */
 #include "cli/hashset.h"
 
@@ -13,13 +13,13 @@
 
 enum { HASHSET_SAMPLE = 200 * 1000 };
 
-/* glibc's table entry: an ENTRY and the hash that is stored beside it. */
+/* glibc's table entry: an ENTRY and its hash. */
 struct hashset_slot {
   unsigned used;
   ENTRY entry;
 };
 
-/* Enters one string of its own; adds what malloc() took for it.  False: out of memory. */
+/* Enters one string, and adds the size of its memory.  False: out of memory. */
 static bool hashset_enter(struct hsearch_data *table, char **strings, uint64_t seed, uint64_t index,
                           uint64_t *bytes)
 {
@@ -31,11 +31,11 @@ static bool hashset_enter(struct hsearch_data *table, char **strings, uint64_t s
   uuid_write(seed, index, text);
   text[UUID_SIZE] = '\0';
   strings[index] = text;
-  *bytes += malloc_usable_size(text) + sizeof(size_t); /* and malloc's own word */
+  *bytes += malloc_usable_size(text) + sizeof(size_t); /* and malloc's header */
   return hsearch_r((ENTRY){text, NULL}, ENTER, &found, table) != 0;
 }
 
-/* Fills a real table with strings 0 .. count-1 and adds up what it takes. */
+/* Fills a table with strings 0 to count - 1, and sums its memory. */
 static bool hashset_measure(uint64_t seed, uint64_t count, char **strings, uint64_t *bytes)
 {
   struct hsearch_data table = {0};
@@ -53,7 +53,7 @@ static bool hashset_measure(uint64_t seed, uint64_t count, char **strings, uint6
 bool hashset_bytes(uint64_t seed, uint64_t count, uint64_t *bytes)
 {
   const uint64_t sample = count < HASHSET_SAMPLE ? count : HASHSET_SAMPLE;
-  char **strings = calloc(sample + 1, sizeof *strings); /* + 1: never none */
+  char **strings = calloc(sample + 1, sizeof *strings); /* + 1: never 0 bytes */
   uint64_t taken = 0;
   bool measured = strings != NULL;
 

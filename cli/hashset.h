@@ -1,5 +1,5 @@
 /*
- * hashset.h - what a hash set of the same strings would take.
+ * hashset.h - the memory of a hash set of the same strings.
  */
 #ifndef CLI_HASHSET_H
 #define CLI_HASHSET_H
@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * Measures the bytes that the C library's hash table (hcreate_r, four fifths
- * full) and its strings, one malloc() each, take for UUIDs 0 .. count-1 of the
- * sequence.  More than 200,000 are computed from as many.
+ * Measures the memory of the C library's hash table (hcreate_r, four fifths full) with UUIDs 0 to
+ * count - 1 of the sequence, each string in its own malloc() block.  If there are more than
+ * 200,000, the first 200,000 are measured and the rest is extrapolated.
  *
  * Returns false after a report.
  */

@@ -1,4 +1,4 @@
-/* human.c - numbers as people read them. */
+/* human.c - formats numbers for people. */
 #include "cli/human.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct human human_count(uint64_t count)
   return result;
 }
 
-/* Three digits or so, without trailing zeros after a point. */
+/* About three digits, without trailing zeros after the point. */
 static struct human human_scaled(double value, const char *unit)
 {
   struct human result;

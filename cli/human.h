@@ -1,8 +1,8 @@
 /*
- * human.h - numbers as people read them.
+ * human.h - formats numbers for people.
  *
- * Each function gives a small text by value: human_count(n).text lives to the
- * end of the full expression that it stands in, so within a call of printf.
+ * Each function returns a small text by value: human_count(n).text is valid until the end of the
+ * full expression, so it can be an argument of printf.
  */
 #ifndef CLI_HUMAN_H
 #define CLI_HUMAN_H

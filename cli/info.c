@@ -1,5 +1,5 @@
 /*
- * info.c - `lfbloom info`: prints the figures of a filter file.
+ * info.c - `lfbloom info`: prints the properties of a filter file.
  */
 #define _GNU_SOURCE /* optind, gmtime_r */
 #include <inttypes.h>
@@ -22,11 +22,11 @@ static const char *info_time(uint64_t seconds, char *text, size_t size)
 
   if (seconds > INT64_MAX || gmtime_r(&since_1970, &parts) == NULL ||
       strftime(text, size, "%Y-%m-%d %H:%M:%S UTC", &parts) == 0)
-    return "unknown"; /* beyond the calendar */
+    return "unknown"; /* out of range */
   return text;
 }
 
-/* What there is to say of a filter that does not grow. */
+/* The properties of a filter that does not grow. */
 struct info {
   const char *form;
   const char *label;
@@ -77,7 +77,7 @@ static void info_text(const struct info *info)
   if (stats->hash == LFB_HASH_SIPHASH13)
     info_row("hash", "keyed",
              stats->key_kept ? " (its key is in the file)" : " (its key is not in the file)");
-  if (stats->expected_insertions > 0 || stats->fpp > 0) /* who says p says n, if it is 0 */
+  if (stats->expected_insertions > 0 || stats->fpp > 0) /* a form with p has n too, maybe 0 */
     info_row("made for keys", human_count(stats->expected_insertions).text, "");
   else
     info_row("made for keys", "unknown", " (the file does not say)");

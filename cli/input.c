@@ -1,4 +1,4 @@
-/* input.c - files or standard input, as chunks of whole records. */
+/* input.c - reads files or standard input as chunks of whole records. */
 #define _GNU_SOURCE /* memrchr */
 #include "cli/input.h"
 
@@ -12,7 +12,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 
-/* Of one read(): what was read is then still in the core's cache when it is split. */
+/* The size of one read(): small enough to be in the core's cache when it is split. */
 enum { INPUT_READ = 256 * 1024 };
 
 void chunk_free(struct chunk *chunk)
@@ -39,7 +39,7 @@ size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t *at, lfb_key
   return count;
 }
 
-/* Makes room for `room` bytes after chunk->size, and the one that is promised. */
+/* Makes room for `room` bytes after chunk->size, and for the one more that `bytes` promises. */
 static bool chunk_grow(struct chunk *chunk, size_t room)
 {
   const size_t needed = chunk->size + room + 1;
@@ -48,7 +48,7 @@ static bool chunk_grow(struct chunk *chunk, size_t room)
   if (needed <= chunk->capacity)
     return true;
   while (capacity < needed)
-    capacity *= 2; /* no overflow: `needed` is at most what exists already, and a read */
+    capacity *= 2; /* no overflow: `needed` is at most the bytes in memory and one read */
   char *bytes = realloc(chunk->bytes, capacity);
   if (bytes == NULL)
     return false;
@@ -57,7 +57,7 @@ static bool chunk_grow(struct chunk *chunk, size_t room)
   return true;
 }
 
-/* Empties it, and returns the memory that one very long record made it take. */
+/* Empties the chunk, and frees memory that a very long record needed. */
 static void chunk_reset(struct chunk *chunk)
 {
   if (chunk->capacity > 16 * (size_t)INPUT_READ)
@@ -130,7 +130,7 @@ void input_end(struct input *input)
   free(input->rest);
 }
 
-/* Copying a file to itself would never end. */
+/* A file that is copied to itself grows without end. */
 static bool input_is_output(int fd)
 {
   struct stat in;
@@ -140,7 +140,7 @@ static bool input_is_output(int fd)
          in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
-/* Opens the next file; INPUT_CHUNK says that there was one. */
+/* Opens the next file.  Returns INPUT_CHUNK if there was one. */
 static enum input_result input_open(struct input *input)
 {
   const size_t count = input->path_count > 0 ? input->path_count : 1;
@@ -170,7 +170,7 @@ static void input_close_file(struct input *input)
   input->fd = -1;
 }
 
-/* Reads once, to the chunk's end; returns what read() does. */
+/* Reads once, to the end of the chunk.  Returns as read(). */
 static ssize_t input_read(struct input *input, struct chunk *chunk)
 {
   if (!chunk_grow(chunk, INPUT_READ)) {
@@ -188,7 +188,7 @@ static ssize_t input_read(struct input *input, struct chunk *chunk)
   }
 }
 
-/* Keeps for the next chunk what follows the last delimiter; false where there is none. */
+/* Keeps the bytes after the last delimiter for the next chunk.  False if there is no delimiter. */
 static bool input_cut(struct input *input, struct chunk *chunk, size_t got)
 {
   const char *fresh = chunk->bytes + chunk->size;
@@ -203,7 +203,7 @@ static bool input_cut(struct input *input, struct chunk *chunk, size_t got)
   return true;
 }
 
-/* What the last chunk left over begins this one. */
+/* Begins the chunk with the rest of the last one. */
 static bool input_take_rest(struct input *input, struct chunk *chunk)
 {
   chunk_reset(chunk);

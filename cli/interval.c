@@ -1,4 +1,4 @@
-/* interval.c - how often something with a known probability happens. */
+/* interval.c - confidence intervals of the binomial distribution. */
 #define _GNU_SOURCE /* lgamma_r */
 #include "cli/interval.h"
 
@@ -16,8 +16,8 @@ static double interval_log_mass(uint64_t trials, double probability, uint64_t co
 }
 
 /*
- * Sums the probabilities of single counts upward.  Begins ten standard deviations
- * below the mean, where less than 1e-20 is left out.
+ * Sums the probabilities of single counts upward, from ten standard deviations below the mean.
+ * The part below that is less than 1e-20.
  */
 struct interval interval_95(uint64_t trials, double probability)
 {

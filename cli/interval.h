@@ -1,5 +1,5 @@
 /*
- * interval.h - how often something with a known probability happens.
+ * interval.h - confidence intervals of the binomial distribution.
  */
 #ifndef CLI_INTERVAL_H
 #define CLI_INTERVAL_H
@@ -12,9 +12,9 @@ struct interval {
 };
 
 /*
- * The exact central 95 % interval of the binomial distribution: of `trials`, each
- * true with `probability`, fewer than `low` or more than `high` are true in at
- * most 2.5 % of all experiments each.
+ * Returns the exact central 95 % interval of the binomial distribution.  Of `trials`, each true with
+ * `probability`, fewer than `low` are true in at most 2.5 % of experiments, and more than `high` in
+ * at most 2.5 %.
  */
 struct interval interval_95(uint64_t trials, double probability);
 

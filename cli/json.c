@@ -1,4 +1,4 @@
-/* json.c - printing one JSON object, in one line. */
+/* json.c - prints one JSON object on one line. */
 #include "cli/json.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 static unsigned depth;
 static bool member_before; /* in the innermost object */
 
-/* How many bytes the character beyond ASCII at `text` takes; 0: it is not UTF-8. */
+/* The size in bytes of the character at `text`, which is not ASCII; 0 if it is not UTF-8. */
 static int json_utf8_size(const unsigned char *text)
 {
   const int size = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
@@ -18,7 +18,7 @@ static int json_utf8_size(const unsigned char *text)
   if (text[0] < 0xc2 || text[0] > 0xf4)
     return 0;
   for (int i = 1; i < size; i++)
-    if ((text[i] & 0xc0) != 0x80) /* so is the NUL */
+    if ((text[i] & 0xc0) != 0x80) /* NUL, too */
       return 0;
   const unsigned begin = (unsigned)text[0] << 8 | text[1];
   const bool none = (begin >= 0xe080 && begin < 0xe0a0) ||                    /* overlong  */

@@ -1,4 +1,4 @@
-/* kept.c - moving a chunk's records together. */
+/* kept.c - keeps some records of a chunk. */
 #include "cli/kept.h"
 
 #include <string.h>
@@ -8,12 +8,12 @@ struct kept kept_begin(struct chunk *chunk, char delimiter)
   return (struct kept){chunk, chunk->bytes, delimiter};
 }
 
-/* Moves down one record, which lies at or above `to`. */
+/* Moves one record down to `to`; the record is at or above it. */
 static void kept_add_one(struct kept *kept, const lfb_key *key)
 {
   memmove(kept->to, key->bytes, key->size);
   kept->to += key->size;
-  *kept->to++ = kept->delimiter; /* at most where its own was, or in the byte of room */
+  *kept->to++ = kept->delimiter; /* at most at its old place, or in the extra byte */
 }
 
 void kept_add(struct kept *kept, const lfb_key *keys, size_t count, const uint64_t *answers,

@@ -1,7 +1,7 @@
 /*
- * kept.h - of a chunk's records, those that are to be printed.
+ * kept.h - keeps the records of a chunk that are to be printed.
  *
- * They are moved together in place, in their order, each ended by a delimiter.
+ * They are moved together in place, in their order, each with a delimiter at its end.
  */
 #ifndef CLI_KEPT_H
 #define CLI_KEPT_H
@@ -14,18 +14,18 @@
 
 struct kept {
   struct chunk *chunk;
-  char *to; /* where the next one goes */
+  char *to; /* the place of the next record */
   char delimiter;
 };
 
 struct kept kept_begin(struct chunk *chunk, char delimiter);
 
-/* Keeps those of the chunk's next keys whose answer, bit i % 64 of answers[i / 64], is
+/* Takes the chunk's next keys.  Keeps key i if its answer, bit i % 64 of answers[i / 64], is
  * `wanted`. */
 void kept_add(struct kept *kept, const lfb_key *keys, size_t count, const uint64_t *answers,
               bool wanted);
 
-/* Makes the chunk what was kept of it. */
+/* Cuts the chunk to the records that were kept. */
 void kept_end(const struct kept *kept);
 
 #endif

@@ -1,4 +1,4 @@
-/* keys.c - reading a command's keys, and counting them. */
+/* keys.c - reads or counts the keys of a command. */
 #include "cli/keys.h"
 
 #include <stdatomic.h>
@@ -13,7 +13,7 @@ char keys_delimiter(const struct keys_source *source)
   return source->nul ? '\0' : '\n';
 }
 
-/* A bar would be drawn between the keys, were both on the terminal. */
+/* No bar if keys are on the terminal too: they would mix. */
 static bool keys_shows_progress(const struct keys_source *source, bool prints)
 {
   const bool typed = source->path_count == 0 && isatty(STDIN_FILENO);
@@ -52,7 +52,7 @@ static bool keys_count_work(void *context, unsigned thread, struct chunk *chunk)
   (void)thread;
   while ((count = chunk_keys(chunk, all->delimiter, &at, keys, KEYS_BATCH)) > 0)
     total += count;
-  /* relaxed: read after all threads were joined. */
+  /* relaxed: all threads are joined before it is read. */
   atomic_fetch_add_explicit(&all->keys, total, memory_order_relaxed);
   return true;
 }

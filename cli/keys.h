@@ -1,5 +1,5 @@
 /*
- * keys.h - the keys that a command reads, under a bar; how many there are.
+ * keys.h - reads or counts the keys of a command, with a progress bar.
  */
 #ifndef CLI_KEYS_H
 #define CLI_KEYS_H
@@ -12,7 +12,7 @@
 #include "cli/progress.h"
 #include "cli/records.h"
 
-/* Where a command's keys come from, and how they are read. */
+/* The source of a command's keys, and how they are read. */
 struct keys_source {
   char *const *paths; /* "-" is standard input */
   size_t path_count;  /* 0: standard input     */
@@ -24,15 +24,15 @@ struct keys_source {
 char keys_delimiter(const struct keys_source *source);
 
 /*
- * Reads all keys once; label, work, emit and context are the job's, the rest the source's.
- * By default no bar is shown where keys are typed, or printed, on a terminal.
+ * Reads all keys once.  work, emit and context are those of `job`; its other fields are set from
+ * the source.  By default no bar is shown if keys are typed or printed on a terminal.
  *
- * Returns false after a report where the input could not be read to its end.
+ * Returns false after a report if the input could not be read to its end.
  */
 bool keys_read(const struct keys_source *source, const char *label, struct records_job job);
 
 /*
- * Sets n: as given, or by counting the keys, where they can be read twice.
+ * Sets `*expected` to the number given, or else counts the keys, which must be readable twice.
  *
  * Returns false after a report, which names the command.
  */

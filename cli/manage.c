@@ -14,7 +14,7 @@
 #include "cli/report.h"
 #include "cli/suggest.h"
 
-/* A thousand years and more: what Redis adds to the clock does not overflow. */
+/* 68 years: small enough that Redis can add it to the clock without overflow. */
 enum { MANAGE_MOST_SECONDS = INT32_MAX };
 
 struct manage {
@@ -40,7 +40,7 @@ static void manage_print_key(void *context, const char *key, size_t size)
 
   if (manage->json) {
     json_open(NULL);
-    json_text("key", key); /* which ends in NUL */
+    json_text("key", key); /* it ends in NUL */
     json_close();
     return;
   }
@@ -95,7 +95,7 @@ static bool manage_rename(struct manage *manage, const char *path, const char *n
   return false;
 }
 
-/* Each of the filters in turn, as far as there is no error. */
+/* Acts on each filter in turn, up to the first error. */
 static int manage_each(struct manage *manage, bool (*act)(struct manage *, const char *),
                        char *const *paths, int count)
 {
@@ -108,7 +108,7 @@ static int manage_each(struct manage *manage, bool (*act)(struct manage *, const
   return done ? CLI_FOUND : CLI_TROUBLE;
 }
 
-/* Reads when a filter is to expire; false after a report. */
+/* Reads the time to expire.  False after a report. */
 static bool manage_read_seconds(const char *text, uint64_t *milliseconds)
 {
   uint64_t seconds = 0;

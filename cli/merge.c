@@ -1,5 +1,5 @@
 /*
- * merge.c - `lfbloom merge`: unites filter files.
+ * merge.c - `lfbloom merge`: merges filter files.
  */
 #define _GNU_SOURCE /* optind */
 #include <lfbloom/filter.h>
@@ -24,10 +24,10 @@ struct merge {
   bool json;
   char *const *paths;
   size_t path_count;
-  lfb_filter *into; /* the first, with all so far put into it */
+  lfb_filter *into; /* the first filter, with the others merged so far */
 };
 
-/* Loads the first filter, and settles what depends on it. */
+/* Loads the first filter, and makes the checks that depend on it. */
 static bool merge_begin(struct merge *merge)
 {
   lfb_stats stats;
@@ -103,7 +103,7 @@ static void merge_summary(const struct merge *merge)
 
   lfb_filter_stats(merge->into, &stats);
   stats.form = merge->form;
-  /* A tenth: what is known of the keys is an estimate. */
+  /* A tenth more, because the number of keys is an estimate. */
   if (stats.fpp > 0 && stats.expected_fpp > 1.1 * stats.fpp)
     report_overfull("filters were", &stats);
   if (merge->json)

@@ -1,4 +1,4 @@
-/* numbers.c - reading numbers as people type them. */
+/* numbers.c - reads numbers as people type them. */
 #include "cli/numbers.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* mantissa * 10^scale, as far as it has been read. */
+/* The number read so far: mantissa * 10^scale. */
 struct decimal {
   uint64_t mantissa;
   int scale;
@@ -35,8 +35,8 @@ static const char *decimal_digits(struct decimal *decimal, const char *at, int s
 }
 
 /*
- * Reads the digits in front of a point, which may be in groups of three as the tool prints them:
- * 1,000,000.  Returns their end; a comma that is in no such number is not read.
+ * Reads the digits before a point.  They may be in groups of three, as the tool prints them:
+ * 1,000,000.  Returns their end; any other comma is left unread.
  */
 static const char *decimal_groups(struct decimal *decimal, const char *text)
 {
@@ -50,7 +50,7 @@ static const char *decimal_groups(struct decimal *decimal, const char *text)
   return at;
 }
 
-/* Reads "e7", "E+7" or nothing; returns its end, or NULL where 'e' has no digits. */
+/* Reads "e7", "E+7" or nothing.  Returns its end, or NULL if 'e' has no digits. */
 static const char *decimal_exponent(struct decimal *decimal, const char *at)
 {
   int exponent = 0;
@@ -64,7 +64,7 @@ static const char *decimal_exponent(struct decimal *decimal, const char *at)
   if (!isdigit((unsigned char)*at))
     return NULL;
   for (; isdigit((unsigned char)*at); at++)
-    if (exponent < 1000) /* already beyond anything that fits */
+    if (exponent < 1000) /* more is out of range in any case */
       exponent = 10 * exponent + (*at - '0');
   decimal->scale += negative ? -exponent : exponent;
   return at;

@@ -1,5 +1,5 @@
 /*
- * numbers.h - reading numbers as people type them.
+ * numbers.h - reads numbers as people type them.
  */
 #ifndef CLI_NUMBERS_H
 #define CLI_NUMBERS_H
@@ -15,11 +15,11 @@ enum numbers_result { NUMBERS_OK, NUMBERS_MALFORMED, NUMBERS_TOO_LARGE, NUMBERS_
  */
 enum numbers_result numbers_whole(const char *text, uint64_t *value);
 
-/* Reads a probability: 0.01, 1e-4, or 1%, which is 0.01 and not a division's rounding of it.
- * Gives what numbers_real() does: it may be beyond 0 and 1. */
+/* Reads a probability: 0.01, 1e-4, or 1%, which is exactly the double 0.01.  As numbers_real(): the
+ * value may be below 0 or above 1. */
 bool numbers_probability(const char *text, double *value);
 
-/* Reads a number of any size; nan and inf are numbers here.  `*value` on success only. */
+/* Reads any real number, also nan and inf.  `*value` on success only. */
 bool numbers_real(const char *text, double *value);
 
 #endif

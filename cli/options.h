@@ -1,5 +1,5 @@
 /*
- * options.h - a command's options: one table gives the parsing and the --help.
+ * options.h - a command's options: one table for the parsing and for --help.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -42,7 +42,8 @@ struct options_key {
   uint8_t bytes[16];
 };
 
-/* What the Java helper class over RedisTemplate made a filter for, and whether it was given. */
+/* The n and p of a filter that the Java helper class over RedisTemplate made, and whether they were
+ * given. */
 struct options_helper {
   bool given;
   bool twice; /* its funnel puts each string twice */
@@ -50,24 +51,24 @@ struct options_helper {
   double fpp;
 };
 
-/* What a filter does not say of itself, but its reader must know. */
+/* What a reader of a filter must know that is not in the filter. */
 struct options_reading {
   struct options_key key;
-  struct options_helper helper; /* of one on Redis */
+  struct options_helper helper; /* for a filter on Redis */
 };
 
 /* One option of a command. */
 struct option_row {
   char letter;       /* '\0': none                                             */
   const char *name;  /* of the long option; NULL: none                         */
-  const char *value; /* what --help calls its value; NULL: a flag, `to` a bool */
+  const char *value; /* its value's name in --help; NULL: a flag, `to` is a bool */
   const char *help;
   /* Reads `text` into `*to`; false after a report that begins with `option`. */
   bool (*read)(const char *option, const char *text, void *to);
   void *to;
 };
 
-/* What a value can be; `*to` is of the type named. */
+/* Readers of values.  `*to` has the type in the comment. */
 bool options_read_count(const char *option, const char *text, void *to);    /* options_count */
 bool options_read_fpp(const char *option, const char *text, void *to);      /* double   */
 bool options_read_text(const char *option, const char *text, void *to);     /* char *   */
@@ -82,48 +83,48 @@ bool options_read_key(const char *option, const char *text, void *to);      /* o
 bool options_read_helper(const char *option, const char *text, void *to);   /* options_helper */
 bool options_read_seconds(const char *option, const char *text, void *to);  /* uint32_t, ms */
 
-/* Rows that several commands have. */
-struct option_row options_expected(struct options_count *to); /* -n of who reads files */
+/* Rows for several commands. */
+struct option_row options_expected(struct options_count *to); /* -n, for commands that read FILE... */
 struct option_row options_fpp(double *to);
 struct option_row options_json(bool *to);
 struct option_row options_label(const char **to);
-struct option_row options_key_file(struct options_key *to); /* of filters that are read */
+struct option_row options_key_file(struct options_key *to); /* for filters that are read */
 struct option_row options_helper(struct options_helper *to);
-struct option_row options_mode(struct options_mode *to); /* of a new shared filter */
+struct option_row options_mode(struct options_mode *to); /* for a new shared filter */
 struct option_row options_nul(bool *to);
 struct option_row options_progress(enum progress_when *to);
 struct option_row options_strategy(struct options_strategy *to);
 struct option_row options_threads(unsigned *to);
 struct option_row options_timeout(uint32_t *to); /* in milliseconds */
 
-/* Whether a file of this form has room for the label, NULL for none; false after a report. */
+/* Whether a file of this form has room for the label (NULL: none).  False after a report. */
 bool options_label_fits(const struct command *command, const char *label, lfb_form form);
 
-/* What a reader is given of a key: its 16 bytes, or NULL. */
+/* The 16 bytes of a key, or NULL if none was given. */
 const uint8_t *options_key_bytes(const struct options_key *key);
 
-/* What a filter on Redis is opened with. */
+/* The configuration to open a filter on Redis with. */
 lfb_config options_wanted(const struct options_reading *reading);
 
-/* Has a new filter hash by the key, if one was given. */
+/* Configures a new filter to hash with the key, if one was given. */
 void options_key_use(const struct options_key *key, lfb_config *config);
 
-/* What is wrong with --mode for such a filter; NULL: nothing. */
+/* What is wrong with --mode for this filter; NULL: nothing. */
 const char *options_mode_misuse(const struct options_mode *mode, bool shared, bool on_redis);
 
-/* Sets n, p and strategy to what the Java helper class made a filter for, if that was given;
- * false after a report where one of them was given besides. */
+/* If --helper was given, sets n, p and strategy from it.  False after a report if one of them was
+ * given too. */
 bool options_helper_use(const struct command *command, const struct options_helper *helper,
                         struct options_count *expected, double *fpp,
                         struct options_strategy *strategy);
 
-/* How many threads to start where nobody said. */
+/* The default number of threads. */
 unsigned options_default_threads(void);
 
 enum { OPTIONS_GO_ON = -1 };
 
 /*
- * Reads a command's options; operands move behind them, the first to argv[optind].
+ * Reads a command's options.  The operands are moved to the end of argv; the first is argv[optind].
  * Prints the help on --help.
  *
  * Returns OPTIONS_GO_ON, or the status to exit with.

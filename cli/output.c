@@ -1,4 +1,4 @@
-/* output.c - standard output, where every write can fail. */
+/* output.c - writes standard output, and checks every write. */
 #define _GNU_SOURCE /* sigaction */
 #include "cli/output.h"
 
@@ -13,7 +13,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 
-/* Whether the caller had SIGPIPE ignored: then it is not to be died of. */
+/* Whether SIGPIPE was ignored at the start: then it must not end the program. */
 static bool sigpipe_was_ignored;
 
 static bool output_ignore(int signal)
@@ -27,7 +27,7 @@ static bool output_ignore(int signal)
 
 void output_prepare(void)
 {
-  /* Opened the wrong way round: using one of these must fail as if it were closed. */
+  /* The wrong modes, so that using one of these fails as if it were closed. */
   static const int wrong_way[] = {O_WRONLY, O_RDONLY, O_RDONLY};
 
   for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -35,11 +35,11 @@ void output_prepare(void)
       _exit(CLI_TROUBLE);
   sigpipe_was_ignored = output_ignore(SIGPIPE);
   (void)output_ignore(SIGXFSZ);
-  /* In full, whatever it is: write() then fails in output_close(), with its errno. */
+  /* Buffered fully, so that write() fails in output_close(), which has its errno. */
   (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16);
 }
 
-/* Quickly: other threads are neither waited for nor torn down; there is nothing to tidy. */
+/* Quickly: does not wait for other threads.  There is nothing to clean up. */
 _Noreturn void output_end_program(void)
 {
   progress_end();
@@ -77,7 +77,7 @@ int output_close(int status)
 {
   if (fflush(stdout) != 0 || ferror(stdout))
     output_give_up();
-  /* Some file systems tell only now that there was no room. */
+  /* Some file systems report only now that there was no space. */
   if (close(STDOUT_FILENO) != 0 && errno != EINTR)
     return report_errno("standard output");
   return status;

@@ -1,9 +1,9 @@
 /*
- * output.h - standard output, where every write can fail.
+ * output.h - writes standard output, and checks every write.
  *
- * Figures are printed with printf and checked once, by output_close(); keys go
- * by output_write().  A command uses one of the two.  A closed pipe ends the
- * program without a word, as SIGPIPE ends grep.
+ * Figures are printed with printf and checked once, by output_close(); keys are written with
+ * output_write().  A command uses one of the two.  A closed pipe ends the program without a
+ * message, as SIGPIPE ends grep.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
@@ -11,23 +11,23 @@
 #include <stddef.h>
 
 /*
- * To be called first.  Fills closed standard descriptors, so that no file takes
- * their numbers, and makes SIGPIPE and SIGXFSZ ordinary errors of write().
+ * To be called first.  Opens standard descriptors that are closed, so that no file gets their
+ * numbers, and makes SIGPIPE and SIGXFSZ ordinary errors of write().
  */
 void output_prepare(void);
 
 /*
- * Writes `size` bytes.  Ends the program where it cannot, at once: other
- * threads may be waiting for input that never comes.
+ * Writes `size` bytes.  If that fails, ends the program at once: other threads may be waiting for
+ * input that never comes.
  */
 void output_write(const void *bytes, size_t size);
 
-/* Ends the program, after a report, with CLI_TROUBLE: at once, from any thread. */
+/* Ends the program with CLI_TROUBLE, after a report: at once, from any thread. */
 _Noreturn void output_end_program(void);
 
 /*
- * Flushes and closes standard output.  Returns `status`, or CLI_TROUBLE after a
- * report where something printed did not arrive.
+ * Flushes and closes standard output.  Returns `status`, or CLI_TROUBLE after a report if output
+ * was lost.
  */
 int output_close(int status);
 

@@ -1,5 +1,5 @@
 /*
- * plan.c - `lfbloom plan`: the calculator.
+ * plan.c - `lfbloom plan`: calculates the sizes of filters.
  */
 #define _GNU_SOURCE /* optind */
 #include "cli/plan.h"
@@ -13,7 +13,7 @@
 #include "cli/report.h"
 #include "cli/target.h"
 
-/* Asks for one strategy; false where the library has none of that number. */
+/* Computes the row of one strategy.  False if the library has no strategy of that number. */
 static bool plan_ask(const struct plan *plan, lfb_strategy_id strategy, struct plan_row *row)
 {
   lfb_strategy_id own = strategy;
@@ -23,7 +23,7 @@ static bool plan_ask(const struct plan *plan, lfb_strategy_id strategy, struct p
   row->config.fpp = plan->fpp;
   row->config.strategy = strategy;
   if (row->name == NULL || lfb_strategy_from_name(row->name, &own) != LFB_OK || own != strategy)
-    return false; /* a number without a name of its own stands for another strategy */
+    return false; /* a number without its own name stands for another strategy */
   row->status = lfb_config_plan(&row->config, &row->stats);
   if (row->status == LFB_OK)
     row->status = lfb_config_fpp_after(&row->config, plan->n, &row->fpp);
@@ -32,7 +32,7 @@ static bool plan_ask(const struct plan *plan, lfb_strategy_id strategy, struct p
 
 static void plan_fill(struct plan *plan)
 {
-  /* Strategies are numbered from 0 on; one that is not here has no name. */
+  /* Strategies are numbered from 0.  A number without a strategy has no name. */
   for (int i = 0; i < PLAN_MOST_ROWS; i++)
     if (plan_ask(plan, (lfb_strategy_id)i, &plan->rows[plan->row_count]))
       plan->row_count++;

@@ -1,5 +1,5 @@
 /*
- * plan.h - what each strategy would make of n and p.
+ * plan.h - the filter that each strategy would make for n and p.
  */
 #ifndef CLI_PLAN_H
 #define CLI_PLAN_H
@@ -12,9 +12,9 @@
 struct plan_row {
   lfb_config config;
   const char *name;
-  lfb_status status; /* LFB_OK, or why it cannot: then no figures */
+  lfb_status status; /* LFB_OK, or the reason why there are no figures */
   lfb_stats stats;
-  double fpp; /* with n keys in */
+  double fpp; /* after n keys */
 };
 
 enum { PLAN_MOST_ROWS = 32 };
@@ -27,8 +27,8 @@ struct plan {
 };
 
 /*
- * Draws the false-positive probability of each strategy's filter against its load, as an SVG
- * picture.  False after a report; then `path` is as it was.
+ * Writes an SVG picture of the false-positive probability of each strategy's filter against its
+ * load.  False after a report; then `path` is unchanged.
  */
 bool plot_write(const struct plan *plan, const char *path);
 

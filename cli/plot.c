@@ -1,4 +1,4 @@
-/* plot.c - the picture of `lfbloom plan --plot`, in SVG. */
+/* plot.c - the SVG picture of `lfbloom plan --plot`. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <math.h>
 #include <stdio.h>
@@ -12,18 +12,18 @@
 
 enum {
   POINTS = 200, /* of a curve, from load 0 to 2n */
-  /* Of the picture, in pixels: the area of the curves, and what is around it. */
+  /* In pixels: the area of the curves, and its surroundings. */
   WIDTH = 840,
   HEIGHT = 440,
   LEFT = 80,
   TOP = 80,
   RIGHT = 40,
-  LEGEND = HEIGHT + 90, /* below the area's top */
+  LEGEND = HEIGHT + 90, /* measured from the area's top */
   LEGEND_LINE = 24,
-  MOST_DECADES = 12, /* that have a number on the axis */
+  MOST_DECADES = 12, /* with a number on the axis */
 };
 
-/* One curve, and the strategies that have it. */
+/* One curve, and the strategies that share it. */
 struct curve {
   double fpp[POINTS + 1];
   char title[256];
@@ -54,7 +54,7 @@ static bool curve_compute(const struct plot *plot, const struct plan_row *row, s
   return true;
 }
 
-/* Whether two curves would be drawn over one another. */
+/* Whether two curves would coincide in the picture. */
 static bool curve_equals(const struct plot *plot, const struct curve *a, const struct curve *b)
 {
   for (int i = 0; i <= POINTS; i++)
@@ -95,7 +95,7 @@ static bool plot_compute(struct plot *plot, const struct plan *plan)
 
 /* ---- the picture --------------------------------------------------------------- */
 
-/* How far below the area's top a probability is. */
+/* The distance of a probability from the area's top. */
 static double plot_y(const struct plot *plot, double fpp)
 {
   return HEIGHT * fabs(log10(fpp) / log10(plot->lowest));
@@ -121,7 +121,7 @@ static void plot_draw_head(const struct plot *plot, FILE *svg)
           human_probability(plot->fpp).text, middle, HEIGHT + 54, HEIGHT / 2);
 }
 
-/* Lines and numbers at powers of ten, and at quarters of the load, so that n has its number. */
+/* Lines and numbers at powers of ten and at quarters of the load, so n has a number. */
 static void plot_draw_grid(const struct plot *plot, FILE *svg)
 {
   const int decades = (int)floor(-log10(plot->lowest)), step = decades / MOST_DECADES + 1;
@@ -144,11 +144,11 @@ static void plot_draw_grid(const struct plot *plot, FILE *svg)
           (int)WIDTH);
 }
 
-/* The curve of this number, in a picture of its own that cuts off what is below it, and its title
- * in the legend. */
+/* Draws a curve and its title in the legend.  The curve is in a nested picture, which cuts off the
+ * part below the area. */
 static void plot_draw_curve(const struct plot *plot, size_t number, FILE *svg)
 {
-  /* Okabe and Ito's colours, told apart by the colour-blind too. */
+  /* Okabe and Ito's colours, which colour-blind people can distinguish. */
   static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",
                                         "#cc79a7", "#e69f00", "#56b4e9"};
   const struct curve *curve = &plot->curves[number];
@@ -170,7 +170,7 @@ static void plot_draw_curve(const struct plot *plot, size_t number, FILE *svg)
           y, y + 5, curve->title);
 }
 
-/* The point that was asked for, with a line to each axis. */
+/* Draws the point (n, p), with a line to each axis. */
 static void plot_draw_asked(const struct plot *plot, FILE *svg)
 {
   const int x = WIDTH / 2, legend = LEGEND + LEGEND_LINE * (int)plot->curve_count;
@@ -221,7 +221,7 @@ bool plot_write(const struct plan *plan, const char *path)
   }
   plot->n = plan->n > 0 ? plan->n : 1;
   plot->fpp = plan->fpp;
-  plot->lowest = fmax(plan->fpp / 1000, 1e-300); /* near the smallest that there are */
+  plot->lowest = fmax(plan->fpp / 1000, 1e-300); /* near the smallest double */
   const bool done = plot_compute(plot, plan) && plot_save(plot, path);
   free(plot);
   return done;

@@ -19,17 +19,17 @@ enum {
   PROGRESS_LINE = 256,
   PROGRESS_PART = 64,
   PROGRESS_FIGURES = 49,   /* columns of "147.75 MiB of 222.60 MiB, 122.35 MiB/s, 12 s left" */
-  PROGRESS_GAUGE_FIXED = 10, /* "[]  52 %  ": the gauge but for what fills */
+  PROGRESS_GAUGE_FIXED = 10, /* "[]  52 %  ": the gauge without its filling */
   PROGRESS_GAUGE_LEAST = 4,
   PROGRESS_GAUGE_MOST = 30,
 };
 
-/* One per program.  The lock guards what is drawn, and every field that is not atomic. */
+/* One per program.  The lock guards the drawing, and every field that is not atomic. */
 static struct {
   pthread_mutex_t lock;
   _Atomic(bool) shown;
   _Atomic(uint64_t) done;
-  _Atomic(uint64_t) next_ns; /* when to draw again */
+  _Atomic(uint64_t) next_ns; /* time of the next drawing */
   const char *label;
   uint64_t total;
   enum progress_unit unit;
@@ -59,7 +59,7 @@ static struct human progress_amount(double amount)
   return bar.unit == PROGRESS_BYTES ? human_bytes((uint64_t)amount) : human_short(amount);
 }
 
-/* Appends the part where it fits whole: half a figure would be another one. */
+/* Appends the part if all of it fits: a figure that is cut off would be wrong. */
 static void progress_append(char *text, size_t columns, const char *part)
 {
   const size_t used = strlen(text), size = strlen(part);
@@ -68,7 +68,8 @@ static void progress_append(char *text, size_t columns, const char *part)
     memcpy(text + used, part, size + 1);
 }
 
-/* "4.52M of 10M keys, 12.1M/s, 3 s left": the right half of the line, in `columns` at most. */
+/* Writes the right half of the line, "4.52M of 10M keys, 12.1M/s, 3 s left", in at most `columns`
+ * columns. */
 static void progress_figures(char *text, size_t columns, uint64_t done)
 {
   const double seconds = clock_seconds(clock_ns() - bar.began_ns);
@@ -94,7 +95,7 @@ static void progress_figures(char *text, size_t columns, uint64_t done)
   }
 }
 
-/* "[=====>    ]  52 %  ", `width` characters between the brackets; nothing without a total. */
+/* Writes "[=====>    ]  52 %  ", with `width` characters between the brackets. */
 static void progress_gauge(char *text, size_t width, uint64_t done)
 {
   const double part = done < bar.total ? (double)done / (double)bar.total : 1;
@@ -106,8 +107,8 @@ static void progress_gauge(char *text, size_t width, uint64_t done)
   (void)sprintf(text, "] %3.0f %%  ", part * 100);
 }
 
-/* How many columns fill between the brackets, where that many are to the right of the label; 0:
- * there is no room for a gauge, or nothing is known to fill it. */
+/* The width between the brackets if `columns` are left after the label.  0: there is no room for a
+ * gauge, or the total is unknown. */
 static size_t progress_gauge_width(size_t columns)
 {
   if (bar.total == 0 ||
@@ -117,7 +118,7 @@ static size_t progress_gauge_width(size_t columns)
   return width < PROGRESS_GAUGE_MOST ? width : PROGRESS_GAUGE_MOST;
 }
 
-/* Lock held.  One write a line, so that it never shows half. */
+/* Lock held.  One write per line, so that a line is never half visible. */
 static void progress_draw(void)
 {
   const uint64_t done = atomic_load_explicit(&bar.done, memory_order_relaxed);
@@ -136,21 +137,21 @@ static void progress_draw(void)
     progress_gauge(gauge, width, done);
   progress_figures(figures, columns - strlen(gauge), done);
   const int size = snprintf(line, sizeof line, "\r%s%s%s\033[K", label, gauge, figures);
-  if (write(STDERR_FILENO, line, (size_t)size) < 0) /* nobody left to tell */
+  if (write(STDERR_FILENO, line, (size_t)size) < 0) /* the terminal is gone */
     atomic_store_explicit(&bar.shown, false, memory_order_relaxed);
 }
 
-/* What else the terminal shows, the shell's prompt say, begins a line of its own. */
+/* Ends the bar's line, so that the shell's prompt begins a new line. */
 static void progress_interrupted(int signal)
 {
-  /* relaxed: read in the thread that drew, or in another, whose line may come yet. */
+  /* relaxed: if another thread is drawing, its line may still follow. */
   if (atomic_load_explicit(&bar.shown, memory_order_relaxed) && write(STDERR_FILENO, "\n", 1) < 0) {
-    /* nobody left to tell */
+    /* the terminal is gone */
   }
   (void)raise(signal); /* SA_RESETHAND: ends the program, as without this */
 }
 
-/* Once; a signal that the caller has the tool ignore stays ignored. */
+/* A signal that is ignored stays ignored. */
 static void progress_watch_interrupts(void)
 {
   static const int signals[] = {SIGINT, SIGTERM};
@@ -168,7 +169,7 @@ void progress_begin(bool shown, const char *label, uint64_t total, enum progress
   bar.total = total;
   bar.unit = unit;
   bar.began_ns = clock_ns();
-  /* relaxed: the lock orders what a drawer needs; `done` is only a figure. */
+  /* relaxed: the lock orders the other fields for a thread that draws; `done` is only a figure. */
   atomic_store_explicit(&bar.done, 0, memory_order_relaxed);
   atomic_store_explicit(&bar.next_ns, bar.began_ns + PROGRESS_INTERVAL_NS, memory_order_relaxed);
   atomic_store_explicit(&bar.shown, shown, memory_order_relaxed);
@@ -181,7 +182,7 @@ void progress_begin(bool shown, const char *label, uint64_t total, enum progress
 
 void progress_add(uint64_t amount)
 {
-  /* relaxed, all four: figures for people; what is drawn is read under the lock. */
+  /* relaxed, all four: figures for people; a thread that draws reads the rest under the lock. */
   if (!atomic_load_explicit(&bar.shown, memory_order_relaxed))
     return;
   atomic_fetch_add_explicit(&bar.done, amount, memory_order_relaxed);
@@ -203,7 +204,7 @@ static void progress_wipe(void)
 
   if (atomic_load_explicit(&bar.shown, memory_order_relaxed) &&
       write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0) {
-    /* nobody left to tell */
+    /* the terminal is gone */
   }
 }
 

@@ -1,10 +1,9 @@
 /*
  * progress.h - the one progress bar, on standard error.
  *
- * Threads  progress_add() may be called by any number of threads at once; the
- *          first to come when a tenth of a second is over draws.  The others
- *          are for the thread that leads the work, progress_clear() and
- *          progress_end() for any.
+ * Threads  Any number of threads may call progress_add() at once; the first call after each tenth
+ *          of a second draws.  progress_clear() and progress_end() are for any thread, the other
+ *          functions for the main thread.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -16,19 +15,19 @@ enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 enum progress_unit { PROGRESS_KEYS, PROGRESS_BYTES };
 
-/* Whether there is to be a bar; by default where standard error is a terminal. */
+/* Whether to show a bar; by default only if standard error is a terminal. */
 bool progress_wanted(enum progress_when when);
 
-/* Begins a bar at 0 of `total`, 0 where that is unknown.  Not shown, it costs nothing. */
+/* Begins a bar at 0 of `total` (0: unknown).  A bar that is not shown costs nothing. */
 void progress_begin(bool shown, const char *label, uint64_t total, enum progress_unit unit);
 
-/* Adds to what is done. */
+/* Adds to the amount that is done. */
 void progress_add(uint64_t amount);
 
-/* Wipes the bar away, if there is one, until the next progress_add() that draws. */
+/* Wipes the bar, if there is one; the next progress_add() that draws shows it again. */
 void progress_clear(void);
 
-/* Wipes the bar away, if there is one; a later progress_add() draws none. */
+/* Wipes the bar, if there is one, and ends it. */
 void progress_end(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * query.c - `lfbloom query`: prints the keys that may be in a filter.
+ * query.c - `lfbloom query`: prints the keys that a filter may contain.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct query {
   _Atomic(uint64_t) selected;
 };
 
-/* Asks for some keys, keeps those that are to be printed and adds how many they are. */
+/* Queries keys, keeps those to be printed, and adds their number to `*selected`. */
 static bool query_ask(const struct query *query, const lfb_key *keys, size_t count,
                       struct kept *kept, uint64_t *selected)
 {
@@ -53,7 +53,7 @@ static bool query_work(void *context, unsigned thread, struct chunk *chunk)
   while (asked && (count = chunk_keys(chunk, kept.delimiter, &at, keys, most)) > 0)
     asked = query_ask(query, keys, count, &kept, &selected);
   kept_end(&kept);
-  /* relaxed: read after all threads were joined. */
+  /* relaxed: all threads are joined before it is read. */
   atomic_fetch_add_explicit(&query->selected, selected, memory_order_relaxed);
   return asked;
 }

@@ -1,10 +1,10 @@
 /*
- * records.c - work on all records of an input, in parallel and in order.
+ * records.c - processes all records of an input, in parallel and in order.
  *
- * A thread that holds `reading` fills its chunk and draws the next number; the
- * numbers are emitted in turn.  Each thread has one chunk, so no more than
- * `threads` chunks are ever under way, and the one whose turn it is never waits
- * for another: no deadlock, whatever fails.
+ * A thread that holds `reading` fills its chunk and takes the next number.  Chunks are emitted in
+ * the order of their numbers.  Each thread has one chunk, so at most `threads` chunks are in
+ * progress, and the chunk that is next to be emitted never waits for another.  So there is no
+ * deadlock, also after a failure.
  */
 #include "cli/records.h"
 
@@ -28,7 +28,7 @@ struct records {
   uint64_t turn;
 };
 
-/* Fills the chunk and numbers it; false at the end, or where an input failed. */
+/* Fills the chunk and numbers it.  False at the end, or if reading failed. */
 static bool records_take(struct records *records, struct chunk *chunk, uint64_t *number)
 {
   (void)pthread_mutex_lock(&records->reading);
@@ -44,7 +44,7 @@ static bool records_take(struct records *records, struct chunk *chunk, uint64_t 
   return taken;
 }
 
-/* Emits it in its turn; where it is the last, nothing comes after it. */
+/* Emits the chunk in its turn.  Without `go_on`, then ends the program. */
 static void records_emit(struct records *records, const struct chunk *chunk, uint64_t number,
                          bool go_on)
 {
@@ -53,7 +53,7 @@ static void records_emit(struct records *records, const struct chunk *chunk, uin
     (void)pthread_cond_wait(&records->turned, &records->emitting);
   (void)pthread_mutex_unlock(&records->emitting);
 
-  records->job->emit(records->job->context, chunk); /* alone: it is this number's turn */
+  records->job->emit(records->job->context, chunk); /* no other thread: it is this number's turn */
   if (!go_on)
     output_end_program();
 

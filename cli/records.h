@@ -1,8 +1,8 @@
 /*
- * records.h - work on all records of an input, in parallel and in order.
+ * records.h - processes all records of an input, in parallel and in order.
  *
- * Any number of threads take chunks in turn and work on them at once; what is
- * to be emitted is emitted one chunk after another, in the input's order.
+ * Several threads take chunks in turn and work on them concurrently.  The results are emitted one
+ * chunk after another, in the order of the input.
  */
 #ifndef CLI_RECORDS_H
 #define CLI_RECORDS_H
@@ -18,15 +18,15 @@ struct records_job {
   char delimiter;
   unsigned threads;
   void *context;
-  /* Works on a chunk, and may change it; called by many threads at once, each with its
-   * number, from 0 on.  False after a report: what is left of the chunk is emitted in its
-   * turn, and the program ended, at once: other threads may be waiting for more input. */
+  /* Works on a chunk, and may change it.  Many threads call it at once, each with its number,
+   * from 0.  False after a report: the chunk is emitted in its turn, and then the program ends at
+   * once, because other threads may be waiting for more input. */
   bool (*work)(void *context, unsigned thread, struct chunk *chunk);
-  /* Emits a chunk that was worked on; one call at a time, in order.  NULL: nothing to emit. */
+  /* Emits a finished chunk: one call at a time, in order.  NULL: nothing is emitted. */
   void (*emit)(void *context, const struct chunk *chunk);
 };
 
-/* Returns false after a report where the input could not be read to its end. */
+/* Returns false after a report if the input could not be read to its end. */
 bool records_run(const struct records_job *job);
 
 #endif

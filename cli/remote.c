@@ -14,13 +14,13 @@
 
 /* ---- addresses ------------------------------------------------------------------ */
 
-/* An address as it stood on the command line, where its password is blanked by now. */
+/* A copy of an address on the command line, where its password has been blanked. */
 struct remote_hidden {
   const char *at;
   char *whole;
 };
 
-/* Written by main() alone, before there is any other thread. */
+/* Written only by main(), before there is another thread. */
 static struct remote_hidden *remote_hidden;
 static size_t remote_hidden_count;
 
@@ -29,7 +29,7 @@ bool remote_is(const char *path)
   return strncmp(path, "redis://", 8) == 0 || strncmp(path, "rediss://", 9) == 0;
 }
 
-/* The address in a word of the command line, an operand or an option's value; or NULL. */
+/* Finds an address in a word of the command line: an operand or an option's value.  NULL: none. */
 static char *remote_in_word(char *word)
 {
   if (remote_is(word))
@@ -40,7 +40,7 @@ static char *remote_in_word(char *word)
   return NULL;
 }
 
-/* Puts at most three stars for what is from `from` up to `to`, and the rest behind them. */
+/* Replaces the text between `from` and `to` by at most three stars, and moves the rest up. */
 static void remote_blank(char *from, char *to)
 {
   const size_t size = (size_t)(to - from), stars = size < 3 ? size : 3, rest = strlen(to);
@@ -50,7 +50,7 @@ static void remote_blank(char *from, char *to)
   memset(from + stars + rest, 0, size - stars);
 }
 
-/* Blanks the password of an address; of one that cannot be read, all that might be one. */
+/* Blanks the password of an address.  If the address is malformed, blanks all that may be one. */
 static void remote_hide(char *address)
 {
   lfb_redis_address read;
@@ -67,7 +67,7 @@ static void remote_hide(char *address)
   remote_blank(colon != NULL && colon < at ? colon + 1 : login, at);
 }
 
-/* Remembers an address, and blanks its password; false where there is no memory. */
+/* Remembers an address, and blanks its password.  False: out of memory. */
 static bool remote_remember(char *address)
 {
   char *whole = strdup(address);
@@ -104,7 +104,7 @@ static const char *remote_whole(const char *path)
 
 /* ---- reports -------------------------------------------------------------------- */
 
-/* What to do about a status; "": its text says it, or nothing can be done. */
+/* What to do about a status.  "": its text says it, or there is nothing to do. */
 static const char *remote_advice(lfb_status status)
 {
   switch (status) {
@@ -155,13 +155,13 @@ void remote_report_note(const char *path, lfb_status status)
 /* ---- manner --------------------------------------------------------------------- */
 
 enum {
-  REMOTE_PATIENCE = 20 * 1000, /* ms, where nothing was said       */
-  REMOTE_FIRST = 1000,         /* .. before there was any answer   */
-  REMOTE_SILENCE = 5000,       /* after which a command is repeated */
-  REMOTE_UNTOLD = 1000,        /* that is not worth a word         */
+  REMOTE_PATIENCE = 20 * 1000, /* ms, the default of --timeout      */
+  REMOTE_FIRST = 1000,         /* the same before the first answer  */
+  REMOTE_SILENCE = 5000,       /* after this a command is repeated  */
+  REMOTE_UNTOLD = 1000,        /* a shorter wait is not reported    */
 };
 
-/* Written before there is any other thread. */
+/* Written before there is another thread. */
 static struct remote_manner remote_manner;
 
 void remote_behave(struct remote_manner manner)
@@ -174,7 +174,7 @@ static uint32_t remote_timeout(uint32_t otherwise)
   return remote_manner.timeout_ms != 0 ? remote_manner.timeout_ms : otherwise;
 }
 
-/* Whether a signal that would end the program waits for target_save() to let it. */
+/* Whether a signal that would end the program is pending, blocked by target_save(). */
 static bool remote_interrupted(void)
 {
   sigset_t waiting;
@@ -184,14 +184,14 @@ static bool remote_interrupted(void)
           sigismember(&waiting, SIGHUP) == 1);
 }
 
-/* Says that a server is waited for: once as long as it is, on whichever thread. */
+/* Reports that the tool waits for a server: once for each wait, from any thread. */
 static void remote_say_waiting(const char *path, lfb_status why)
 {
   static _Atomic(uint64_t) said_until; /* clock_ns() */
   const uint64_t now = clock_ns();
   uint64_t until = atomic_load_explicit(&said_until, memory_order_relaxed);
 
-  /* relaxed, both: one of several threads is to say it, whichever. */
+  /* relaxed, both: any one of several threads reports it, and the value guards no other data. */
   if (now >= until &&
       atomic_compare_exchange_strong_explicit(
           &said_until, &until, now + UINT64_C(1000000) * remote_timeout(REMOTE_PATIENCE),
@@ -200,13 +200,13 @@ static void remote_say_waiting(const char *path, lfb_status why)
                 remote_timeout(REMOTE_PATIENCE) / 1e3);
 }
 
-/* lfb_redis_options' go_on; `told` is the address.  The server that was given up last is not
- * waited for again, to clean up there. */
+/* The go_on of lfb_redis_options; `told` is the address.  After a server was given up, the cleanup
+ * does not wait for it again. */
 static bool remote_go_on(void *told, lfb_status why, uint64_t silent_ms)
 {
   static _Atomic(void *) given_up;
 
-  /* relaxed: it guards nothing. */
+  /* relaxed: it guards no other data. */
   if (silent_ms >= remote_timeout(REMOTE_PATIENCE))
     atomic_store_explicit(&given_up, told, memory_order_relaxed);
   if (remote_interrupted() || atomic_load_explicit(&given_up, memory_order_relaxed) == told)
@@ -216,7 +216,7 @@ static bool remote_go_on(void *told, lfb_status why, uint64_t silent_ms)
   return true;
 }
 
-/* .. and its moved. */
+/* The moved of lfb_redis_options. */
 static bool remote_moved(void *told, uint64_t bytes)
 {
   (void)told;
@@ -224,14 +224,14 @@ static bool remote_moved(void *told, uint64_t bytes)
   return !remote_interrupted();
 }
 
-/* Has options do as was said. */
+/* Sets the options from --timeout and --progress. */
 static void remote_instruct(const char *path, lfb_redis_options *options)
 {
   options->connect_ms = remote_timeout(REMOTE_FIRST);
   options->timeout_ms = remote_timeout(REMOTE_SILENCE);
   if (options->timeout_ms > REMOTE_SILENCE)
     options->timeout_ms = REMOTE_SILENCE;
-  options->retries = UINT32_MAX - 1; /* it is remote_go_on() that ends them */
+  options->retries = UINT32_MAX - 1; /* remote_go_on() ends them */
   options->go_on = remote_go_on;
   options->moved = remote_moved;
   options->told = (char *)(uintptr_t)path;
@@ -247,7 +247,7 @@ static bool remote_report(const char *path, lfb_status status)
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* Reads the address, and the password where it has none. */
+/* Parses the address; takes the password from the environment if the address has none. */
 static lfb_status remote_parse(const char *path, lfb_redis_address *address)
 {
   const char *password = getenv("LFBLOOM_REDIS_PASSWORD");
@@ -261,7 +261,7 @@ static lfb_status remote_parse(const char *path, lfb_redis_address *address)
   return LFB_OK;
 }
 
-/* The same; false after a report. */
+/* The same, but false after a report. */
 static bool remote_address(const char *path, lfb_redis_address *address)
 {
   const lfb_status status = remote_parse(path, address);
@@ -269,7 +269,7 @@ static bool remote_address(const char *path, lfb_redis_address *address)
   return status == LFB_OK || remote_report(path, status);
 }
 
-/* Opens it as soon as it is whole, if it is being made. */
+/* Opens the filter.  If it is being made, waits up to 5 seconds until it is whole. */
 static lfb_status remote_open_whole(const lfb_redis_options *options, const char *name,
                                     const lfb_config *wanted, lfb_redis **filter)
 {
@@ -283,7 +283,7 @@ static lfb_status remote_open_whole(const lfb_redis_options *options, const char
   return status;
 }
 
-/* The status of opening it with little patience: none for a server that cannot be reached. */
+/* Tries to open the filter and returns the status.  Does not wait for an unreachable server. */
 static lfb_status remote_look(const lfb_redis_address *address, const lfb_config *wanted)
 {
   enum { FIRST_RETRIES = 5 }; /* 20 ms to 320 ms */
@@ -297,7 +297,7 @@ static lfb_status remote_look(const lfb_redis_address *address, const lfb_config
   return status;
 }
 
-/* Opens it with much patience, once it was seen that there is a server. */
+/* Checks first that there is a server, then opens the filter and waits if necessary. */
 static lfb_status remote_try(const lfb_redis_address *address, const lfb_config *wanted,
                              lfb_redis **filter)
 {
@@ -346,8 +346,8 @@ bool remote_create(const char *path, const lfb_config *config, bool twice, struc
     return false;
   lfb_status status = lfb_redis_create(&address.options, address.name, config, 0, &filter);
   if (wanted.strategy != LFB_REDIS_MITZ32)
-    wanted.fpp = 0; /* whatever it is */
-  if (status == LFB_ERROR_REDIS_EXISTS) /* another process was faster */
+    wanted.fpp = 0; /* any */
+  if (status == LFB_ERROR_REDIS_EXISTS) /* another process made it first */
     status = remote_open_whole(&address.options, address.name, &wanted, &filter);
   if (status != LFB_OK)
     return remote_report(path, status);
@@ -366,12 +366,12 @@ void remote_close(struct remote *remote)
 typedef lfb_status remote_many(lfb_redis *filter, const lfb_key *keys, size_t count,
                                uint64_t *answers, size_t *yes);
 
-/* Writes each key twice in a row to `room`, and names these in `doubled`. */
+/* Writes each key twice in a row to `room`; `doubled` are the doubled keys. */
 static void remote_write_twice(const lfb_key *keys, size_t count, char *room, lfb_key *doubled)
 {
   for (size_t i = 0; i < count; i++) {
     const size_t size = keys[i].size;
-    memcpy(room, keys[i].bytes, size); /* no key of a line is empty */
+    memcpy(room, keys[i].bytes, size); /* a key from a line is never empty */
     memcpy(room + size, keys[i].bytes, size);
     doubled[i] = (lfb_key){room, 2 * size};
     room += 2 * size;
@@ -455,7 +455,7 @@ lfb_filter *remote_load(const struct remote *remote)
   return NULL;
 }
 
-/* Whether a status of opening says that something is there, if not what. */
+/* Whether the status of opening shows that the name is in use. */
 static bool remote_is_something(lfb_status status)
 {
   return status == LFB_OK || status >= LFB_ERROR_REDIS_EXISTS ||
@@ -475,7 +475,7 @@ bool remote_is_free(const char *path)
 
 bool remote_holds(const char *what, const lfb_stats *planned)
 {
-  enum { STRING_BYTES = 512 << 20, HEADER = 6 }; /* of Redis' longest; of Guava's form */
+  enum { STRING_BYTES = 512 << 20, HEADER = 6 }; /* of the longest Redis string; of Guava's form */
   const lfb_strategy_id strategy = planned->strategy;
   const bool guava = strategy == LFB_GUAVA_MITZ64 || strategy == LFB_GUAVA_MITZ32;
 
@@ -500,7 +500,7 @@ bool remote_save(const char *path, const lfb_filter *filter)
 
   if (!remote_address(path, &address))
     return false;
-  if (address.options.connect_ms > REMOTE_SILENCE) /* as no signal ends it meanwhile */
+  if (address.options.connect_ms > REMOTE_SILENCE) /* because signals are blocked during it */
     address.options.connect_ms = REMOTE_SILENCE;
   lfb_filter_stats(filter, &stats);
   progress_begin(remote_manner.progress, "saving", stats.bytes, PROGRESS_BYTES);
@@ -516,7 +516,7 @@ struct remote_list {
   void *context;
 };
 
-/* The library's keys do not end in NUL. */
+/* The library's keys have no NUL at the end. */
 static lfb_status remote_list_key(void *context, const char *key, size_t size)
 {
   const struct remote_list *list = context;
@@ -559,7 +559,7 @@ bool remote_rename(const char *path, const lfb_config *wanted, const char *name)
   if (!remote_open(path, wanted, false, &remote))
     return false;
   (void)sigfillset(&all);
-  (void)sigprocmask(SIG_BLOCK, &all, &before); /* half of it would be no filter any more */
+  (void)sigprocmask(SIG_BLOCK, &all, &before); /* a filter that is half renamed cannot be opened */
   const lfb_status status = lfb_redis_rename(remote.filter, name);
   remote_close(&remote);
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
@@ -570,8 +570,9 @@ bool remote_rename(const char *path, const lfb_config *wanted, const char *name)
   return status == LFB_OK || remote_report(path, status);
 }
 
-/* Whether a string that says nothing of itself may be the filter that is wanted; any other filter
- * may lack what it takes to be opened, and be deleted all the same. */
+/* Checks a filter before it is deleted.  A string of the Java helper class has no description, so it
+ * must at least open as the filter wanted.  Any other filter may be deleted even if it does not
+ * open. */
 static lfb_status remote_deletable(const lfb_redis_address *address, const lfb_config *wanted)
 {
   return wanted->strategy == LFB_REDIS_MITZ32 ? remote_look(address, wanted) : LFB_OK;

@@ -1,12 +1,12 @@
 /*
- * remote.h - filters on a Redis server or cluster, which a command names by their address.
+ * remote.h - filters on a Redis server or cluster, named by their address.
  *
- * An address is redis://[[user]:password@]host[:port]/name; a name on the command line that
- * begins so is never a file's.  Its password is in no report and, from main()'s first line on,
- * in no list of processes.
+ * An address is redis://[[user]:password@]host[:port]/name.  A name on the command line that begins
+ * so is never a file.  The password is in no report and, from main()'s first line on, in no list of
+ * processes.
  *
- * Whatever fails is reported, with the address and what to do about it; so is a server that is
- * waited for, once a second has passed without an answer.
+ * A failure is reported with the address and what to do.  If a server does not answer for a second,
+ * the tool reports that it waits.
  */
 #ifndef CLI_REMOTE_H
 #define CLI_REMOTE_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For the --help of each command that takes such an address. */
+/* For the --help of each command that takes an address.  man/commands.awk skips this paragraph. */
 #define REMOTE_HELP                                                                     \
   "redis://[[user]:password@]host[:port]/name is a filter on a Redis server or\n"       \
   "cluster; %XX is a byte of the user, password or name.  If the address has no\n"      \
@@ -24,50 +24,50 @@
   "which other users cannot see.  If the server goes away, the tool says so and\n"      \
   "waits for it until --timeout.\n"
 
-/* To be called before anything else: blanks the passwords of all addresses in the arguments,
- * and remembers them.  False after a report. */
+/* Blanks the passwords of all addresses in the arguments, and remembers them.  To be called first.
+ * False after a report. */
 bool remote_hide_passwords(int argc, char **argv);
 
-/* How calls go about their work. */
+/* Options of all calls. */
 struct remote_manner {
-  uint32_t timeout_ms; /* that a server may be silent before it is given up; 0: 20 s, and 1 s
-                          where it has not answered at all                               */
-  bool progress;       /* a bar is shown while a filter is saved or loaded               */
+  uint32_t timeout_ms; /* a server that is silent for this long is given up; 0: 20 s, or 1 s
+                          if it has not answered yet                                     */
+  bool progress;       /* show a bar while a filter is saved or loaded                   */
 };
 
-/* .. from now on, all of them; to be called before there is any other thread. */
+/* Sets the options.  To be called before there is another thread. */
 void remote_behave(struct remote_manner manner);
 
-/* Whether it begins as an address does, of TLS, which is refused later, too. */
+/* Whether `path` begins as an address does.  One for TLS counts too; opening it fails. */
 bool remote_is(const char *path);
 
-/* A filter on a server that is open. */
+/* An open filter on a server. */
 struct remote {
-  const char *path;  /* its address as it may be shown; not copied    */
+  const char *path;  /* its address without the password; not copied */
   lfb_redis *filter; /* NULL: none                                     */
-  bool twice;        /* keys are hashed as if each stood there twice   */
+  bool twice;        /* each key is hashed as if it were written twice */
 };
 
-/* Keys for one call: that round trips hardly count, and 64 KiB of them fit on a thread's stack
- * of 512 KiB (crew.c). */
+/* Keys per call: enough that round trips cost little.  Their 64 KiB fit on a thread's stack of
+ * 512 KiB (crew.c). */
 enum { REMOTE_BATCH = 4096 };
 
 enum remote_found { REMOTE_FOUND, REMOTE_NOTHING, REMOTE_FAILED };
 
 /*
- * Opens what is at an address; waits some seconds for who is making it.
+ * Opens the filter at an address.  If a process is making it, waits up to 5 seconds.
  *
  * Takes    wanted  as lfb_redis_open().
- * Returns  REMOTE_FAILED after a report; REMOTE_NOTHING without one: nothing has that name.
+ * Returns  REMOTE_FAILED after a report; REMOTE_NOTHING, without a report, if the name is unused.
  * Owner    the caller, until remote_close().
  */
 enum remote_found remote_find(const char *path, const lfb_config *wanted, bool twice,
                               struct remote *remote);
 
-/* The same, where nothing is an error.  False after a report. */
+/* The same, but an unused name is an error.  False after a report. */
 bool remote_open(const char *path, const lfb_config *wanted, bool twice, struct remote *remote);
 
-/* Makes it, or opens what another process has made meanwhile.  False after a report. */
+/* Makes the filter, or opens it if another process makes it first.  False after a report. */
 bool remote_create(const char *path, const lfb_config *config, bool twice, struct remote *remote);
 
 void remote_close(struct remote *remote);
@@ -81,38 +81,40 @@ bool remote_put(const struct remote *remote, const lfb_key *keys, size_t count,
 bool remote_stats(const struct remote *remote, lfb_stats *stats);
 
 /*
- * Looks at all that there is of a filter: every part, whole and its own, and its bits counted.
+ * Checks that every part of a filter exists, has its full size and belongs to it; counts its bits.
  *
- * Returns what lfb_redis_open() or lfb_redis_stats() does, or lfb_redis_parse_url(); no report.
+ * Returns the status of lfb_redis_parse_url(), lfb_redis_open() or lfb_redis_stats().  No report.
  */
 lfb_status remote_verify(const char *path, const lfb_config *wanted, lfb_stats *stats);
 
-/* Reports a status of remote_verify() each time, as report_status_note() does. */
+/* Reports a status of remote_verify(), as report_status_note(). */
 void remote_report_note(const char *path, lfb_status status);
 
-/* Reads it into memory, under a bar; NULL after a report.  Owner: the caller, until lfb_filter_free(). */
+/* Loads the filter into memory, with a bar.  NULL after a report.  Owner: the caller, until
+ * lfb_filter_free(). */
 lfb_filter *remote_load(const struct remote *remote);
 
-/* Gives each key of the server that it is made of, with a NUL behind it; false after a report. */
+/* Calls each() for each key on the server that the filter consists of; a NUL follows the key.  False
+ * after a report. */
 bool remote_keys(const struct remote *remote,
                  void (*each)(void *context, const char *key, size_t size), void *context);
 
-/* As lfb_redis_expire(), _rename() and _delete(), of what is at an address and, where `wanted`
- * says of which strategy it is, what is wanted; false after a report.  A signal that ends the
- * program lets a rename that has begun come to its end, or back to its beginning. */
+/* As lfb_redis_expire(), _rename() and _delete(), for the filter at an address; if `wanted` has a
+ * strategy, it must be that filter.  False after a report.  A signal that ends the program waits
+ * until a rename in progress is finished or undone. */
 bool remote_expire(const char *path, const lfb_config *wanted, uint64_t milliseconds);
 bool remote_rename(const char *path, const lfb_config *wanted, const char *name);
 bool remote_delete(const char *path, const lfb_config *wanted);
 
-/* Whether nothing has that name yet; false after a report. */
+/* Whether the name is unused.  False after a report. */
 bool remote_is_free(const char *path);
 
-/* Whether a filter as planned has a layout there; false after a report, which begins with
+/* Whether a filter with these figures can be on Redis.  False after a report, which begins with
  * `what`, the filter or the command. */
 bool remote_holds(const char *what, const lfb_stats *planned);
 
-/* Makes the filter at an address that nothing has, under a bar; whole, or false after a
- * report.  Where signals are blocked, one that would end the program ends it, without a report. */
+/* Saves the filter at an unused address, with a bar: as a whole, or false after a report.  If
+ * signals are blocked and one is pending that would end the program: false without a report. */
 bool remote_save(const char *path, const lfb_filter *filter);
 
 #endif

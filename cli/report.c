@@ -1,4 +1,4 @@
-/* report.c - one line on standard error. */
+/* report.c - prints messages on standard error. */
 #define _GNU_SOURCE /* write */
 #include "cli/report.h"
 
@@ -13,7 +13,7 @@
 #include "cli/human.h"
 #include "cli/progress.h"
 
-/* Whatever fails here cannot be told anybody. */
+/* An error here cannot be reported. */
 static void report_line(const char *format, va_list arguments)
 {
   char line[8192] = "lfbloom: ";
@@ -50,7 +50,7 @@ int report_error(const char *format, ...)
   return CLI_TROUBLE;
 }
 
-/* What follows the status's text: errno's, where it is the cause. */
+/* The text after the status's text: errno's, if errno has the cause. */
 static const char *report_cause(lfb_status status, const char **colon)
 {
   const bool errno_says_why =

@@ -1,5 +1,5 @@
 /*
- * report.h - the tool's exit statuses and its one line on standard error.
+ * report.h - the tool's exit statuses, and its messages on standard error.
  *
  * Threads  All functions may be called by any thread at any time.
  */
@@ -8,34 +8,34 @@
 
 #include <lfbloom/filter.h>
 
-/* As grep has them. */
+/* The same as grep's. */
 enum { CLI_FOUND = 0, CLI_NOTHING = 1, CLI_TROUBLE = 2 };
 
 /*
- * Prints "lfbloom: ..." as one line, control characters as '?'.  Of several
- * calls only the first prints: whatever follows an error follows from it.
+ * Prints "lfbloom: ..." as one line, control characters as '?'.  Only the first call prints: later
+ * errors are consequences of the first.
  *
  * Returns CLI_TROUBLE, for the caller to return.  Keeps errno.
  */
 int report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints "lfbloom: `what`: text of the status", with errno's text where it is the cause. */
+/* Prints "lfbloom: `what`: text of the status", with errno's text if errno has the cause. */
 int report_status(const char *what, lfb_status status);
 
-/* The same each time: for one of several files, the others of which are looked at yet. */
+/* The same, but every call prints: for one of several files. */
 void report_status_note(const char *what, lfb_status status);
 
 /* Prints "lfbloom: `what`: text of errno". */
 int report_errno(const char *what);
 
-/* Prints "lfbloom: ..." as one line, each time: for what is no error. */
+/* Prints "lfbloom: ..." as one line; every call prints.  For messages that are not errors. */
 void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Warns that more keys came than what, "filter was" or "filters were", was made for. */
+/* Warns that there were more keys than `what`, "filter was" or "filters were", made for. */
 void report_overfull(const char *what, const lfb_stats *stats);
 
-/* Warns where guava-mitz64 would take less than half of what such a filter, of more than a
- * MiB, takes.  Of a configuration that cannot be, it says nothing. */
+/* Warns if the filter takes more than 1 MiB, and guava-mitz64 would take less than half of it.
+ * Prints nothing for an invalid configuration. */
 void report_oversized(const lfb_config *config);
 
 #endif

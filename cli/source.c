@@ -1,4 +1,4 @@
-/* source.c - opening filters in files and on servers. */
+/* source.c - opens filters in files and on servers. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/source.h"
 
@@ -21,7 +21,7 @@ bool source_is_standard(const char *path)
   return strcmp(path, "-") == 0;
 }
 
-/* A pipe must not be opened twice. */
+/* A pipe must not be opened twice: only a regular file may be tried as a shared filter first. */
 static bool source_may_be_shared(const char *path)
 {
   struct stat found;
@@ -43,7 +43,7 @@ static lfb_status pipe_read(void *from, void *bytes, size_t size, size_t *got)
   return LFB_OK;
 }
 
-/* Reads a filter that has to be all that comes. */
+/* Reads a filter; more bytes after it are an error. */
 static lfb_status pipe_load(int fd, const lfb_read_limits *limits, lfb_filter **filter)
 {
   lfb_filter *loaded;
@@ -63,7 +63,7 @@ static lfb_status pipe_load(int fd, const lfb_read_limits *limits, lfb_filter **
   return status;
 }
 
-/* Whether what is at a path may be read as it comes: a pipe, or whatever standard input is. */
+/* Whether `path` is to be read as a stream: a pipe, or standard input if it is a device. */
 static bool pipe_is(const char *path)
 {
   struct stat found;
@@ -89,8 +89,8 @@ lfb_status source_load_file(const char *path, const lfb_read_limits *limits, lfb
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* Whether a filter that cannot be opened in place, for this reason, may be read into memory:
- * it is no shared filter, or one of another machine or of an earlier version. */
+/* Whether a filter that cannot be opened in place, with this status, may be read into memory: it is
+ * not shared, or is from another machine or an earlier version. */
 static bool source_is_read_instead(lfb_status status)
 {
   return status == LFB_ERROR_NOT_MAPPED || status == LFB_ERROR_UNKNOWN_FORM ||
@@ -132,7 +132,7 @@ lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb
   return status;
 }
 
-/* What the Java helper class has made is on Redis; false after a report where it is not. */
+/* --helper is only for filters on Redis.  False after a report. */
 static bool source_takes_helper(const char *path, const struct options_reading *reading)
 {
   if (!reading->helper.given || remote_is(path))
@@ -141,7 +141,7 @@ static bool source_takes_helper(const char *path, const struct options_reading *
   return false;
 }
 
-/* Opens a filter on a server, to be asked there. */
+/* Opens a filter on a server, to be queried there. */
 static bool source_open_remote(const char *path, const struct options_reading *reading,
                                struct source *source)
 {
@@ -269,8 +269,8 @@ lfb_filter *source_load(const char *path, const struct options_reading *reading,
 
 /* ---- sharing -------------------------------------------------------------------- */
 
-/* Whether n and p, as far as they are wished for, are those of what is there; Guava's layout
- * says neither, but what they make must be there. */
+/* Whether the filter has the n and p that are wished for, as far as they were given.  Guava's layout
+ * does not record them; then the bits and probes that follow from them must match. */
 static bool source_size_fits(const struct source_wish *wish, const lfb_stats *stats)
 {
   lfb_config config = *wish->config;
@@ -285,7 +285,7 @@ static bool source_size_fits(const struct source_wish *wish, const lfb_stats *st
           planned.probes == stats->probes);
 }
 
-/* Says what is there already; a report. */
+/* Reports which filter exists already. */
 static void source_report_there(const char *path, const char *command, const lfb_stats *stats)
 {
   const bool keyed = stats->hash == LFB_HASH_SIPHASH13;
@@ -307,7 +307,7 @@ static void source_report_there(const char *path, const char *command, const lfb
                                        : "with its key not in the file");
 }
 
-/* Whether the shared filter is what is wished for; a report if not. */
+/* Whether the shared filter is the one wished for.  False after a report. */
 static bool source_fits(const char *path, const struct source_wish *wish, const lfb_stats *stats)
 {
   const lfb_config *config = wish->config;
@@ -322,7 +322,7 @@ static bool source_fits(const char *path, const struct source_wish *wish, const 
   return false;
 }
 
-/* Says so where another process has just made it, for fewer keys than this one has counted. */
+/* Warns if another process has just made the filter for fewer keys than this one has counted. */
 static void source_warn_small(const char *path, const struct source_wish *wish,
                               const lfb_stats *stats)
 {
@@ -334,7 +334,7 @@ static void source_warn_small(const char *path, const struct source_wish *wish,
                 human_count(wish->config->expected_insertions).text);
 }
 
-/* Why a file that begins as no plain filter cannot be shared: it may be of another kind. */
+/* Why a file of unknown form cannot be shared: it may be another kind of filter. */
 static lfb_status source_kind(const char *path)
 {
   lfb_filter *filter = NULL;
@@ -344,7 +344,7 @@ static lfb_status source_kind(const char *path)
   return status == LFB_OK ? LFB_ERROR_UNKNOWN_FORM : status;
 }
 
-/* Says why what is at `path` cannot be shared; a report. */
+/* Reports why the file at `path` cannot be shared. */
 static void source_refuse(const char *path, lfb_status status)
 {
   const int cause = errno;
@@ -369,7 +369,7 @@ static void source_refuse(const char *path, lfb_status status)
   }
 }
 
-/* Opens or makes the mapped filter at `path`; NULL after a report. */
+/* Opens or makes the mapped filter at `path`.  NULL after a report. */
 static lfb_filter *source_map(const char *path, const struct source_wish *wish)
 {
   const lfb_read_limits limits = {.key = options_key_bytes(&wish->reading->key)};
@@ -378,7 +378,7 @@ static lfb_filter *source_map(const char *path, const struct source_wish *wish)
 
   if (status == LFB_ERROR_OPEN && errno == ENOENT)
     status = lfb_mapped_create(path, wish->config, &filter);
-  if (status == LFB_ERROR_EXISTS) /* another process was faster */
+  if (status == LFB_ERROR_EXISTS) /* another process made it first */
     status = lfb_mapped_open(path, &limits, &filter);
   if (status == LFB_OK)
     return filter;
@@ -386,7 +386,7 @@ static lfb_filter *source_map(const char *path, const struct source_wish *wish)
   return NULL;
 }
 
-/* What a shared filter was made for.  Its count of bits need not be a new one. */
+/* The figures of a shared filter, without counting its bits anew. */
 static void source_shared_plan(const struct source_shared *shared, lfb_stats *stats)
 {
   if (shared->remote.filter != NULL)
@@ -395,7 +395,7 @@ static void source_shared_plan(const struct source_shared *shared, lfb_stats *st
     lfb_filter_stats_recent(shared->filter, stats);
 }
 
-/* Gives what was opened, if it is what is wished for; else closes it, after a report. */
+/* Passes on the filter that was opened if it is the one wished for; else closes it after a report. */
 static bool source_accept(const char *path, const struct source_wish *wish,
                           struct source_shared *opened, struct source_shared *shared)
 {
@@ -411,7 +411,7 @@ static bool source_accept(const char *path, const struct source_wish *wish,
   return true;
 }
 
-/* Opens it if it is there; what the Java class has made opens by what it was made for. */
+/* Opens the filter if it exists.  A filter of the Java helper class needs its n and p to open. */
 static enum remote_found source_find_remote(const char *path, const struct source_wish *wish,
                                             struct remote *remote)
 {
@@ -455,7 +455,7 @@ bool source_share_new(const char *path, const struct source_wish *wish,
 
 bool source_settle(const char *path, const struct source_shared *shared)
 {
-  if (shared->remote.filter != NULL) /* the server has acknowledged all */
+  if (shared->remote.filter != NULL) /* the server has acknowledged all keys */
     return true;
   const lfb_status status = lfb_mapped_sync(shared->filter);
   if (status != LFB_OK)

@@ -1,5 +1,5 @@
 /*
- * source.h - filters that a command looks into, and those that several processes share.
+ * source.h - the filters that a command queries, and filters that several processes share.
  */
 #ifndef CLI_SOURCE_H
 #define CLI_SOURCE_H
@@ -12,7 +12,7 @@
 #include "cli/options.h"
 #include "cli/remote.h"
 
-/* A filter that is only asked: one of the four is there. */
+/* A filter that is only queried: one of the four is set. */
 struct source {
   const lfb_filter *plain;
   const lfb_growing *growing;
@@ -20,14 +20,15 @@ struct source {
   struct remote remote;
 };
 
-/* Whether it is "-", which is standard input. */
+/* Whether `path` is "-": standard input. */
 bool source_is_standard(const char *path);
 
 /*
- * Opens the filter in a file, or from standard input: in place where several processes
- * share it, so that what they put is seen, else a copy in memory; or a growing or a counting
- * filter, which is read from a regular file only; or one on a Redis server, which is asked
- * there.
+ * Opens the filter at `path`:
+ *   a shared filter         in place, so puts of other processes are visible;
+ *   growing or counting     only from a regular file;
+ *   an address              on the Redis server, which is queried;
+ *   any other, and "-"      as a copy in memory.
  *
  * Returns false after a report.   Owner  the caller, until source_close().
  */
@@ -35,21 +36,21 @@ bool source_open_any(const char *path, const struct options_reading *reading,
                      struct source *source);
 
 /*
- * Opens a filter in a regular file that grows or counts, as it was said to by the status of
- * loading it as one that does neither; any other is returned.  No report.
+ * Opens a growing or counting filter in a regular file.  `kind` is the status of loading it as a
+ * plain filter; if it names no such kind, it is returned.  No report.
  */
 lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb_status kind,
                             struct source *source);
 
-/* As lfb_filter_load(), also from a pipe, which it reads as it comes.  No report. */
+/* As lfb_filter_load(), but also from a pipe.  No report. */
 lfb_status source_load_file(const char *path, const lfb_read_limits *limits,
                             lfb_filter **filter);
 
-/* Has a filter on a server in memory from now on.  False after a report. */
+/* Replaces a filter on a server by a copy in memory.  False after a report. */
 bool source_fetch(struct source *source);
 
-/* As lfb_filter_might_contain_many(), of SOURCE_BATCH keys at most: better as many as
- * source_batch() says.  False after a report. */
+/* As lfb_filter_might_contain_many(), for at most SOURCE_BATCH keys; source_batch() keys are best.
+ * False after a report. */
 bool source_ask(const struct source *source, const lfb_key *keys, size_t count,
                 uint64_t *answers, size_t *yes);
 
@@ -60,35 +61,34 @@ size_t source_batch(const struct source *source);
 void source_close(struct source *source);
 
 /*
- * Loads a filter that neither grows nor counts, from a file or a server.
+ * Loads a plain filter from a file or a server.
  *
- * Takes   limits  NULL, or of a file: the key is that of `reading`.
+ * Takes   limits  for a file, or NULL; the key comes from `reading`.
  * Returns NULL after a report.   Owner  the caller, until lfb_filter_free().
  */
 lfb_filter *source_load(const char *path, const struct options_reading *reading,
                         const lfb_read_limits *limits);
 
-/* What a shared filter is to be; 0 in .fpp, .seed: whatever it is. */
+/* The shared filter that is wanted; 0 in .fpp or .seed: any. */
 struct source_wish {
-  const char *command; /* that asks, for reports */
+  const char *command; /* its name, for reports */
   const lfb_config *config;
   const struct options_reading *reading;
-  bool any_count;    /* .expected_insertions counts for a new one only */
-  bool any_strategy; /* .strategy likewise                             */
+  bool any_count;    /* .expected_insertions is only for a new filter */
+  bool any_strategy; /* .strategy is only for a new filter            */
 };
 
-/* A filter that is put into: one of the two is there. */
+/* A filter that is put into: one of the two is set. */
 struct source_shared {
   lfb_filter *filter; /* in memory or in a mapped file */
   struct remote remote;
 };
 
 /*
- * Opens the shared filter at `path` for putting, if there is one, or says in `*there` that
- * there is none: then source_share_new() makes it, or opens what another process has made
- * meanwhile.
+ * source_share() opens the shared filter at `path` for putting; `*there` is false if there is none.
+ * Then source_share_new() makes it, or opens it if another process makes it first.
  *
- * Returns false after a report, also where it is there and not what is wished for.
+ * Returns false after a report, also if the filter is not the one wished for.
  * Owner   the caller, until source_shared_close().
  */
 bool source_share(const char *path, const struct source_wish *wish, bool *there,
@@ -97,17 +97,17 @@ bool source_share_new(const char *path, const struct source_wish *wish,
                       struct source_shared *shared);
 
 /*
- * Ends putting into a shared filter: makes durable what was put.
+ * Ends putting into a shared filter: makes the puts durable.
  *
- * Returns false after a report, also where `path` now names another file or none: no other
- * process opens the filter that the keys went into.
+ * Returns false after a report, also if `path` now names another file or none: then no other process
+ * can open the filter that has the keys.
  */
 bool source_settle(const char *path, const struct source_shared *shared);
 
-/* Its figures, for which the bits of a file are counted; false after a report. */
+/* The figures of the filter; counts the bits of a file.  False after a report. */
 bool source_shared_stats(const struct source_shared *shared, lfb_stats *stats);
 
-/* How many keys are better put at a time: at most SOURCE_BATCH. */
+/* The best number of keys per call: at most SOURCE_BATCH. */
 size_t source_shared_batch(const struct source_shared *shared);
 
 void source_shared_close(struct source_shared *shared);

@@ -1,4 +1,4 @@
-/* target.c - files that a command writes. */
+/* target.c - writes files. */
 #define _GNU_SOURCE /* realpath, mkstemp */
 #include "cli/target.h"
 
@@ -22,7 +22,7 @@ bool target_is_standard(const char *path)
   return strcmp(path, "-") == 0;
 }
 
-/* Whether a file could be made beside `path`; errno says why not. */
+/* Whether a file can be created in the directory of `path`; errno has the cause. */
 static bool target_directory_is_writable(const char *path)
 {
   char *directory = strdup(path);
@@ -39,7 +39,7 @@ static bool target_directory_is_writable(const char *path)
   return writable;
 }
 
-/* What stands there already must be replaceable by a file, or be no file at all. */
+/* Whether the existing `path` can be replaced or, if it is not a regular file, be written to. */
 static bool target_can_be_written(const char *path, const struct stat *found)
 {
   if (S_ISDIR(found->st_mode)) {
@@ -104,14 +104,14 @@ static bool target_is_regular(const char *path)
   return !target_is_standard(path) && stat(path, &found) == 0 && S_ISREG(found.st_mode);
 }
 
-/* Whether what opening a file as a shared one came to says that it is one. */
+/* Whether the status of opening a file as a shared filter shows that it is one. */
 static bool target_says_shared(lfb_status status)
 {
   return status == LFB_OK || status == LFB_ERROR_KEY_NEEDED || status == LFB_ERROR_MAP ||
          status == LFB_ERROR_NO_PAIRS;
 }
 
-/* Whether a regular file at `path` is a filter that processes share, of whatever version. */
+/* Whether `path` is a regular file with a shared filter, of any version. */
 static bool target_is_shared(const char *path)
 {
   const lfb_filter *filter;
@@ -124,8 +124,7 @@ static bool target_is_shared(const char *path)
   return target_says_shared(status) || status == LFB_ERROR_OLD_MAPPED;
 }
 
-/* Whether a regular file at `path` is a growing filter that processes share, of whatever
- * version. */
+/* Whether `path` is a regular file with a shared growing filter, of any version. */
 static bool target_is_shared_growing(const char *path)
 {
   const lfb_growing *growing;
@@ -168,7 +167,7 @@ bool target_holds(const char *path, lfb_form form, const char *from, const lfb_s
   return false;
 }
 
-/* Signals wait, so that none ends the program with a temporary file left behind. */
+/* Blocks all signals, so that none ends the program while there is a temporary file. */
 static void target_hold_signals(sigset_t *before)
 {
   sigset_t all;
@@ -207,7 +206,7 @@ bool target_save(const char *path, const lfb_filter *filter, lfb_form form)
   return saved;
 }
 
-/* Writes, syncs and closes; errno says what failed. */
+/* Writes, syncs and closes.  errno has the cause of a failure. */
 static bool target_fill(int fd, const char *bytes, size_t size)
 {
   bool written = true;
@@ -222,7 +221,7 @@ static bool target_fill(int fd, const char *bytes, size_t size)
       size -= (size_t)step;
     }
   }
-  /* What is no file on a disk has nothing to sync: EINVAL, EROFS. */
+  /* EINVAL, EROFS: not a file on a disk, so there is nothing to sync. */
   written = written && (fsync(fd) == 0 || errno == EINVAL || errno == EROFS);
   const int cause = errno;
   const bool closed = close(fd) == 0;
@@ -239,7 +238,7 @@ static bool target_fill_beside(const char *path, char *name, const void *bytes, 
   (void)umask(mask);
   if (fd < 0)
     return false;
-  bool done = fchmod(fd, 0666 & ~mask) == 0; /* mkstemp makes it private */
+  bool done = fchmod(fd, 0666 & ~mask) == 0; /* mkstemp() made it private */
   if (!target_fill(fd, bytes, size) || !done || rename(name, path) != 0) {
     const int cause = errno;
     (void)unlink(name);
@@ -251,12 +250,12 @@ static bool target_fill_beside(const char *path, char *name, const void *bytes, 
 
 static bool target_replace_file(const char *path, const void *bytes, size_t size)
 {
-  char *real = realpath(path, NULL); /* not to replace a link, but what it points to */
+  char *real = realpath(path, NULL); /* replaces a link's target, not the link */
   const char *target = real != NULL ? real : path;
   char *name = NULL;
   bool done = false;
 
-  if (real == NULL && errno != ENOENT) /* nothing there yet is fine */
+  if (real == NULL && errno != ENOENT) /* a new file is fine */
     return false;
   if (asprintf(&name, "%s.XXXXXX", target) >= 0) {
     done = target_fill_beside(target, name, bytes, size);

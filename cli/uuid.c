@@ -1,4 +1,4 @@
-/* uuid.c - a sequence of random-looking UUIDs. */
+/* uuid.c - a sequence of pseudo-random UUIDs. */
 #include "cli/uuid.h"
 
 /*
@@ -12,7 +12,7 @@ uint64_t uuid_mix(uint64_t value)
   return value ^ (value >> 31);
 }
 
-/* Number `index` of the SplitMix64 sequence that begins at the mixed seed. */
+/* Number `index` of the SplitMix64 sequence that starts at the mixed seed. */
 static uint64_t uuid_word(uint64_t seed, uint64_t index)
 {
   const uint64_t golden_ratio = UINT64_C(0x9e3779b97f4a7c15);

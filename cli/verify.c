@@ -1,5 +1,5 @@
 /*
- * verify.c - `lfbloom verify`: says which filter files are damaged, and where.
+ * verify.c - `lfbloom verify`: checks filter files for damage, and reports where it is.
  */
 #define _GNU_SOURCE /* optind */
 #include <inttypes.h>
@@ -14,16 +14,17 @@
 #include "cli/report.h"
 #include "cli/source.h"
 
-/* A file that was read whole, or as far as it went. */
+/* A file that was read, and the result. */
 struct verified {
   const char *path;
   lfb_status status;
   lfb_damage damage;
-  const char *form;         /* where status is LFB_OK, or it is known to be no plain one */
-  lfb_strategy_id strategy; /* where status is LFB_OK                                     */
+  const char *form;         /* if status is LFB_OK, or the filter is known not to be plain */
+  lfb_strategy_id strategy; /* if status is LFB_OK                                          */
 };
 
-/* What can be said of a filter without its key: compared it was, but for bytes behind it. */
+/* The status of a keyed filter without its key.  Its checksums were compared; what is left to check
+ * is whether bytes follow it. */
 static lfb_status verify_keyed(const char *path, const lfb_damage *damage)
 {
   struct stat found;
@@ -34,7 +35,7 @@ static lfb_status verify_keyed(const char *path, const lfb_damage *damage)
              : LFB_ERROR_KEY_NEEDED;
 }
 
-/* The strategy of a filter that grows or counts. */
+/* The strategy of a growing or counting filter. */
 static lfb_strategy_id verify_strategy(const struct source *source)
 {
   lfb_growing_figures figures;
@@ -48,7 +49,7 @@ static lfb_strategy_id verify_strategy(const struct source *source)
   return stats.strategy;
 }
 
-/* What a filter grows or counts in, if its status is that it does; else NULL. */
+/* The name of the form, if the status is that of a growing or counting filter; else NULL. */
 static const char *verify_kind(lfb_status status)
 {
   switch (status) {
@@ -63,7 +64,7 @@ static const char *verify_kind(lfb_status status)
   }
 }
 
-/* Reads a filter that grows or counts. */
+/* Reads a growing or counting filter. */
 static void verify_other(const char *path, const lfb_read_limits *limits, struct verified *file)
 {
   struct source opened = {0};
@@ -94,7 +95,7 @@ static void verify_any(const char *path, const lfb_read_limits *limits, struct v
   struct stat found;
 
   verify_plain(path, limits, file);
-  /* A pipe's beginning is gone. */
+  /* A regular file only: the beginning of a pipe is gone. */
   if (verify_kind(file->status) != NULL && stat(path, &found) == 0 && S_ISREG(found.st_mode))
     verify_other(path, limits, file);
 }
@@ -122,7 +123,7 @@ static void verify_read(const char *path, const struct options_reading *reading,
     return;
   }
   verify_any(path, &limits, file);
-  if (file->status == LFB_ERROR_WRONG_KEY) { /* another's: as without a key */
+  if (file->status == LFB_ERROR_WRONG_KEY) { /* the key is for another filter */
     limits.key = NULL;
     verify_any(path, &limits, file);
   }
@@ -130,7 +131,7 @@ static void verify_read(const char *path, const struct options_reading *reading,
     file->status = verify_keyed(path, &file->damage);
 }
 
-/* The exit status that a filter on a server deserves. */
+/* The exit status for a filter on a server. */
 static int verify_judge_remote(lfb_status status)
 {
   switch (status) {
@@ -144,12 +145,12 @@ static int verify_judge_remote(lfb_status status)
   case LFB_ERROR_BAD_PROBES:
   case LFB_ERROR_BAD_WORD_COUNT:
     return CLI_NOTHING;
-  default: /* nothing is said of the filter itself */
+  default: /* the filter itself was not checked */
     return CLI_TROUBLE;
   }
 }
 
-/* The exit status that a file deserves. */
+/* The exit status for a file. */
 static int verify_judge(const struct verified *file)
 {
   if (remote_is(file->path))
@@ -172,7 +173,7 @@ static int verify_judge(const struct verified *file)
   case LFB_ERROR_BYTE_ORDER:
   case LFB_ERROR_NO_PAIRS:
   case LFB_ERROR_MAP:
-    return CLI_TROUBLE; /* nothing is said of the filter itself */
+    return CLI_TROUBLE; /* the filter itself was not checked */
   default:
     return CLI_NOTHING;
   }
@@ -232,7 +233,7 @@ static void verify_text_whole(const struct verified *file)
            file->path, file->form, strategy);
 }
 
-/* Where the damage is; nothing where checksums do not say. */
+/* Prints the places of the damage, if checksums locate it. */
 static void verify_text_places(const lfb_damage *damage)
 {
   for (size_t i = 0; i < verify_listed(damage); i++)
@@ -242,7 +243,7 @@ static void verify_text_places(const lfb_damage *damage)
     printf(" and more: %" PRIu64 " bytes in %" PRIu64 " parts in all", damage->bytes, damage->count);
 }
 
-/* What is wrong, without saying again that it is damage. */
+/* The text of the status, without "the filter is damaged", which the line says already. */
 static const char *verify_problem(lfb_status status)
 {
   static const char damaged[] = "the filter is damaged: ";
@@ -268,7 +269,7 @@ static void verify_text_damaged(const struct verified *file)
   printf("\n");
 }
 
-/* Reads a file and says what it is; the exit status that it deserves. */
+/* Reads a file and reports on it.  Returns its exit status. */
 static int verify_file(const char *path, const struct options_reading *reading, bool json,
                        bool quiet)
 {
