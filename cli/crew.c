@@ -71,7 +71,8 @@ static unsigned crew_gather(struct crew_member *members, unsigned threads)
       break;
   }
   if (problem != 0)
-    (void)report_error("cannot start thread %u of %u: %s; give fewer --threads", count + 1, threads, strerror(problem));
+    (void)report_error("cannot start thread %u of %u: %s; give fewer --threads",
+                       count + 1, threads, strerror(problem));
   (void)pthread_attr_destroy(&attributes);
   return count;
 }
@@ -100,7 +101,8 @@ bool crew_run(unsigned threads, crew_work work, void *context)
   struct crew_member *members = calloc(threads, sizeof *members);
 
   if (members == NULL) {
-    (void)report_error("cannot start %u threads: %s; give fewer --threads", threads, strerror(errno));
+    (void)report_error("cannot start %u threads: %s; give fewer --threads", threads,
+                       strerror(errno));
     return false;
   }
   const bool done = crew_run_many(threads, &crew, members);

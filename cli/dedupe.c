@@ -278,8 +278,9 @@ static int dedupe_run(int argc, char **argv)
       options_strategy(&dedupe.strategy),
       options_key_file(&dedupe.reading.key),
       options_helper(&dedupe.reading.helper),
-      {'\0', "shared", "FILE", "the filter, which several processes share; made if it does not exist",
-       options_read_text, &dedupe.shared},
+      {'\0', "shared", "FILE",
+       "the filter, which several processes share; made if it does not exist", options_read_text,
+       &dedupe.shared},
       options_mode(&dedupe.mode),
       options_threads(&dedupe.source.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &dedupe.quiet},
@@ -293,7 +294,8 @@ static int dedupe_run(int argc, char **argv)
     return status;
   remote_behave(manner);
   if (dedupe.reading.helper.given && dedupe.shared == NULL)
-    return options_misused(&command_dedupe, "--helper opens a filter on Redis: give it with --shared");
+    return options_misused(&command_dedupe,
+                           "--helper opens a filter on Redis: give it with --shared");
   const char *misuse = options_mode_misuse(&dedupe.mode, dedupe.shared != NULL,
                                            dedupe.shared != NULL && remote_is(dedupe.shared));
   if (misuse != NULL)

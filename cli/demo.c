@@ -25,7 +25,8 @@ static bool demo_draw_seed(uint64_t *seed)
     got = getrandom(&drawn, sizeof drawn, 0);
   while (got < 0 && errno == EINTR);
   if (got != (ssize_t)sizeof drawn) {
-    (void)report_error("the operating system gave no random seed: %s; give --seed", strerror(errno));
+    (void)report_error("the operating system gave no random seed: %s; give --seed",
+                       strerror(errno));
     return false;
   }
   *seed = drawn;
@@ -70,7 +71,8 @@ static int demo_run(int argc, char **argv)
       options_fpp(&demo.config.fpp),
       options_strategy(&strategy),
       options_threads(&demo.threads),
-      {'\0', "seed", "S", "make the same keys as the run with this seed", options_read_count, &seed},
+      {'\0', "seed", "S", "make the same keys as the run with this seed", options_read_count,
+       &seed},
       options_json(&json),
       options_progress(&progress),
   };

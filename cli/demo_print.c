@@ -72,7 +72,8 @@ static void demo_print_rates(const struct demo *demo)
 
   (void)snprintf(threads, sizeof threads, "%u thread%s", demo->threads,
                  demo->threads == 1 ? "" : "s");
-  printf("%-24s %12s %12s %12s %14s\n", "Speed", "Mkeys/s", "per thread", "ns per key", "whole phase");
+  printf("%-24s %12s %12s %12s %14s\n", "Speed", "Mkeys/s", "per thread", "ns per key",
+         "whole phase");
   demo_print_rate(demo, "put", &demo->putting);
   demo_print_rate(demo, "query while putting", &demo->meanwhile);
   demo_print_rate(demo, "query present keys", &demo->present);

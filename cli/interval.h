@@ -12,9 +12,9 @@ struct interval {
 };
 
 /*
- * Returns the exact central 95 % interval of the binomial distribution.  Of `trials`, each true with
- * `probability`, fewer than `low` are true in at most 2.5 % of experiments, and more than `high` in
- * at most 2.5 %.
+ * Returns the exact central 95 % interval of the binomial distribution.  Of `trials`, each true
+ * with `probability`, fewer than `low` are true in at most 2.5 % of experiments, and more than
+ * `high` in at most 2.5 %.
  */
 struct interval interval_95(uint64_t trials, double probability);
 

@@ -116,7 +116,8 @@ static bool manage_read_seconds(const char *text, uint64_t *milliseconds)
   *milliseconds = 0;
   if (strcmp(text, "never") == 0)
     return true;
-  if (numbers_whole(text, &seconds) != NUMBERS_OK || seconds == 0 || seconds > MANAGE_MOST_SECONDS) {
+  if (numbers_whole(text, &seconds) != NUMBERS_OK || seconds == 0 ||
+      seconds > MANAGE_MOST_SECONDS) {
     (void)report_error("remote: expire '%s': must be never, or a whole number of seconds from 1",
                        text);
     return false;

@@ -366,12 +366,15 @@ struct option_row options_fpp(double *to)
 
 struct option_row options_json(bool *to)
 {
-  return (struct option_row){'\0', "json", NULL, "print one JSON object instead (fields: lfbloom(1))", NULL, to};
+  return (struct option_row){'\0', "json", NULL,
+                             "print one JSON object instead (fields: lfbloom(1))",
+                             NULL, to};
 }
 
 struct option_row options_label(const char **to)
 {
-  return (struct option_row){'\0', "label", "TEXT", "a text to store in the file; 'lfbloom info' prints it",
+  return (struct option_row){'\0', "label", "TEXT",
+                             "a text to store in the file; 'lfbloom info' prints it",
                              options_read_label, to};
 }
 
@@ -402,7 +405,8 @@ struct option_row options_mode(struct options_mode *to)
 
 struct option_row options_nul(bool *to)
 {
-  return (struct option_row){'0', "null", NULL, "keys end in NUL bytes instead of newlines", NULL, to};
+  return (struct option_row){'0', "null", NULL, "keys end in NUL bytes instead of newlines", NULL,
+                             to};
 }
 
 struct option_row options_progress(enum progress_when *to)

@@ -84,7 +84,7 @@ bool options_read_helper(const char *option, const char *text, void *to);   /* o
 bool options_read_seconds(const char *option, const char *text, void *to);  /* uint32_t, ms */
 
 /* Rows for several commands. */
-struct option_row options_expected(struct options_count *to); /* -n, for commands that read FILE... */
+struct option_row options_expected(struct options_count *to); /* -n, if keys come from FILE... */
 struct option_row options_fpp(double *to);
 struct option_row options_json(bool *to);
 struct option_row options_label(const char **to);

@@ -115,7 +115,8 @@ static int plan_run(int argc, char **argv)
       {'n', NULL, "N", "number of distinct keys", options_read_count, &n},
       options_fpp(&plan.fpp),
       options_json(&json),
-      {'\0', "plot", "FILE.svg", "draw the false-positive probability against the load", options_read_text, &picture},
+      {'\0', "plot", "FILE.svg", "draw the false-positive probability against the load",
+       options_read_text, &picture},
   };
   const int status = options_parse(&command_plan, rows, sizeof rows / sizeof *rows, argc, argv);
 

@@ -570,8 +570,8 @@ bool remote_rename(const char *path, const lfb_config *wanted, const char *name)
   return status == LFB_OK || remote_report(path, status);
 }
 
-/* Checks a filter before it is deleted.  A string of the Java helper class has no description, so it
- * must at least open as the filter wanted.  Any other filter may be deleted even if it does not
+/* Checks a filter before it is deleted.  A string of the Java helper class has no description, so
+ * it must at least open as the filter wanted.  Any other filter may be deleted even if it does not
  * open. */
 static lfb_status remote_deletable(const lfb_redis_address *address, const lfb_config *wanted)
 {

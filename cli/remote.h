@@ -94,8 +94,8 @@ void remote_report_note(const char *path, lfb_status status);
  * lfb_filter_free(). */
 lfb_filter *remote_load(const struct remote *remote);
 
-/* Calls each() for each key on the server that the filter consists of; a NUL follows the key.  False
- * after a report. */
+/* Calls each() for each key on the server that the filter consists of; a NUL follows the key.
+ * False after a report. */
 bool remote_keys(const struct remote *remote,
                  void (*each)(void *context, const char *key, size_t size), void *context);
 

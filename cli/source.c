@@ -137,7 +137,8 @@ static bool source_takes_helper(const char *path, const struct options_reading *
 {
   if (!reading->helper.given || remote_is(path))
     return true;
-  (void)report_error("%s: --helper applies only to a filter on Redis, redis://host:port/name", path);
+  (void)report_error("%s: --helper applies only to a filter on Redis, redis://host:port/name",
+                     path);
   return false;
 }
 
@@ -269,8 +270,8 @@ lfb_filter *source_load(const char *path, const struct options_reading *reading,
 
 /* ---- sharing -------------------------------------------------------------------- */
 
-/* Whether the filter has the n and p that are wished for, as far as they were given.  Guava's layout
- * does not record them; then the bits and probes that follow from them must match. */
+/* Whether the filter has the n and p that are wished for, as far as they were given.  Guava's
+ * layout does not record them; then the bits and probes that follow from them must match. */
 static bool source_size_fits(const struct source_wish *wish, const lfb_stats *stats)
 {
   lfb_config config = *wish->config;
@@ -354,13 +355,15 @@ static void source_refuse(const char *path, lfb_status status)
     status = source_kind(path);
 
   if (status == LFB_ERROR_NOT_MAPPED)
-    (void)report_error("%s: not a shared filter: 'lfbloom convert --to mapped' makes one of it", path);
+    (void)report_error("%s: not a shared filter: 'lfbloom convert --to mapped' makes one of it",
+                       path);
   else if (status == LFB_ERROR_OLD_MAPPED)
     (void)report_error("%s: a shared filter of an earlier version of lfbloom: once no process has "
                        "it open, run 'lfbloom convert --to mapped %s %s'",
                        path, path, path);
   else if (status == LFB_ERROR_TRUNCATED && stat(path, &found) == 0 && found.st_size == 0)
-    (void)report_error("%s: an empty file, not a filter: delete it, then the command makes it", path);
+    (void)report_error("%s: an empty file, not a filter: delete it, then the command makes it",
+                       path);
   else if (status == LFB_ERROR_OPEN && cause == ENOENT && lstat(path, &found) == 0)
     (void)report_error("%s: a symbolic link to nothing: delete it, or create its target", path);
   else {
@@ -395,7 +398,7 @@ static void source_shared_plan(const struct source_shared *shared, lfb_stats *st
     lfb_filter_stats_recent(shared->filter, stats);
 }
 
-/* Passes on the filter that was opened if it is the one wished for; else closes it after a report. */
+/* Passes on the opened filter if it is the one wished for; else closes it, after a report. */
 static bool source_accept(const char *path, const struct source_wish *wish,
                           struct source_shared *opened, struct source_shared *shared)
 {

@@ -99,8 +99,8 @@ bool source_share_new(const char *path, const struct source_wish *wish,
 /*
  * Ends putting into a shared filter: makes the puts durable.
  *
- * Returns false after a report, also if `path` now names another file or none: then no other process
- * can open the filter that has the keys.
+ * Returns false after a report, also if `path` now names another file or none: then no other
+ * process can open the filter that has the keys.
  */
 bool source_settle(const char *path, const struct source_shared *shared);
 

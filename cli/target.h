@@ -24,8 +24,8 @@ bool target_check(const char *path, char *const *inputs, size_t input_count);
 bool target_check_shared(const char *path, char *const *inputs, size_t input_count);
 
 /*
- * Whether a filter of this form may replace the file at `path`.  Other processes may be putting into
- * a shared filter: only form mapped replaces it, and nothing replaces a shared growing filter.
+ * Whether a filter of this form may replace the file at `path`.  Other processes may be putting
+ * into a shared filter: only form mapped replaces it, and nothing replaces a shared growing filter.
  * False after a report, which says what to do instead.
  */
 bool target_spares_shared(const char *path, lfb_form form);
@@ -37,8 +37,8 @@ bool target_spares_shared(const char *path, lfb_form form);
 bool target_holds(const char *path, lfb_form form, const char *from, const lfb_stats *stats);
 
 /*
- * Saves a filter as a whole or not at all: to standard output if `path` is "-", to a server if it is
- * an address, else as lfb_filter_save().
+ * Saves a filter as a whole or not at all: to standard output if `path` is "-", to a server if it
+ * is an address, else as lfb_filter_save().
  *
  * Returns false after a report.  No temporary file is left, even if a signal comes.
  */

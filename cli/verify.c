@@ -240,7 +240,8 @@ static void verify_text_places(const lfb_damage *damage)
     printf("%s %" PRIu64 " bytes at %" PRIu64, i == 0 ? ":" : ",", damage->first[i].size,
            damage->first[i].offset);
   if (damage->count > LFB_DAMAGE_LISTED)
-    printf(" and more: %" PRIu64 " bytes in %" PRIu64 " parts in all", damage->bytes, damage->count);
+    printf(" and more: %" PRIu64 " bytes in %" PRIu64 " parts in all", damage->bytes,
+           damage->count);
 }
 
 /* The text of the status, without "the filter is damaged", which the line says already. */

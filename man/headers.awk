@@ -1,5 +1,4 @@
-# headers.awk - mdoc of what the public headers declare: each header's sentence, and its
-# functions.  Takes the headers.
+# headers.awk - makes mdoc of the public headers: the sentence of each header, and its functions.
 
 function finish() {
   if (name != "" && functions != "") {

@@ -1,7 +1,7 @@
 #!/bin/bash
-# page.sh PAGE TOOL README VERSION HEADER...: a manual page, with what it would otherwise
-# repeat put in for each line @WORD@: COMMANDS, what the tool's --help says; HEADERS, what the
-# public headers declare; STATUSES, what can fail; PROGRAM, the README's.
+# page.sh PAGE TOOL README VERSION HEADER...: prints a manual page.  Replaces each line @WORD@:
+# COMMANDS by the output of the tool's --help; HEADERS by the declarations of the public headers;
+# STATUSES by the statuses and their texts; PROGRAM by the program in the README.
 set -euo pipefail
 
 page=$1 tool=$2 readme=$3 version=$4
@@ -14,7 +14,7 @@ commands() {
     "$tool" "$command" --help
   done | awk -f "$here/commands.awk"
 }
-# The header that all begin with first.
+# filter.h first, then the others.
 headers() {
   local header first=() others=()
   for header in "$@"; do
@@ -22,7 +22,7 @@ headers() {
   done
   awk -f "$here/headers.awk" "${first[@]}" "${others[@]}"
 }
-# X(NAME, number, "text"), whose text may go on in further lines.
+# From X(NAME, number, "text"); the text may continue in further lines.
 statuses() {
   local header
   for header in "$@"; do [[ $header != */status.h ]] || break; done
