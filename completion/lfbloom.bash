@@ -24,14 +24,17 @@ _lfbloom_values() {
   --form | --to) printf '%s\n' native guava sbbf mapped ;;
   --progress) printf '%s\n' always never ;;
   --probes-formula) printf '%s\n' 31 current ;;
-  # --help calls the value FILE or OUT.
-  *) ! "$1" "$2" --help 2>/dev/null | grep -qE -e "^ +(-., )?$3[= ](FILE|OUT)|^ +$3, --[a-z-]+=(FILE|OUT)" ;;
+  # --help calls the value FILE or OUT.  Not grep -q: it would end the tool by SIGPIPE, which is a
+  # failure under pipefail.
+  *) [[ -z $("$1" "$2" --help 2>/dev/null |
+    sed -nE "/^ +(-., )?$3[= ](FILE|OUT)|^ +$3, --[a-z-]+=(FILE|OUT)/p") ]] ;;
   esac
 }
 
 # _lfbloom_takes_value WORD TOOL COMMAND: whether the word after WORD is its value.
 _lfbloom_takes_value() {
-  [[ $1 == -[nop] ]] || { [[ $1 == --* ]] && _lfbloom_options "$2" "$3" | grep -qxF -e "$1="; }
+  [[ $1 == -[nop] ]] ||
+    { [[ $1 == --* ]] && [[ $'\n'$(_lfbloom_options "$2" "$3")$'\n' == *$'\n'"$1="$'\n'* ]]; }
 }
 
 _lfbloom_fill() {

@@ -24,15 +24,15 @@ section() { awk -v name="   $1" '/^ ? ? ?[A-Za-z]/ { on = $0 == name } on' "$TES
 for command in $("$tool" --help | awk '!NF { part++ } part == 1 && NF { print $1 }'); do
   section "$command" >"$TEST_TMPDIR/section"
   "$tool" "$command" --help >"$TEST_TMPDIR/help"
+  tr -s ' \n' '  ' <"$TEST_TMPDIR/section" >"$TEST_TMPDIR/joined"
   while read -r option; do
     checked=$((checked + 1))
     grep -qE -- "^ {5}$option( |$)" "$TEST_TMPDIR/section" || complain "lfbloom(1), $command: no $option"
   done < <(sed -n '/^  \(    \)\?-/{ s/^ *//; s/^\(\(-., \)\?-[^ ]*\( [A-Z]\+\)\?\) .*/\1/; p }' "$TEST_TMPDIR/help")
-  # The text of each option, in one line, but for its first letter.
+  # The text of each option on one line.  The page has its first letter in upper case.
   while read -r text; do
     checked=$((checked + 1))
-    tr -s ' \n' '  ' <"$TEST_TMPDIR/section" | grep -qF -- "${text:1}." ||
-      complain "lfbloom(1), $command: no '$text'"
+    grep -qF -- "${text:1}." "$TEST_TMPDIR/joined" || complain "lfbloom(1), $command: no '$text'"
   done < <(awk '/^  (    )?-/ { if (row != "") print row; row = substr($0, 26); next }
     /^       / && row != "" { sub(/^ */, " "); row = row $0; next }
     { if (row != "") print row; row = "" }' "$TEST_TMPDIR/help")
