@@ -1,5 +1,5 @@
-# checks.sh - what the tests of the tool have in common: a folder of their own to stand in, checks
-# that are counted, and the tool run as its users do.  To be sourced.
+# checks.sh - shared by the tests of the tool: makes a working folder, counts checks, and runs the
+# tool as its users do.  To be sourced.
 # shellcheck shell=bash
 export LC_ALL=C
 source "$(dirname "${BASH_SOURCE[0]}")/../support/skip.sh"
@@ -26,7 +26,7 @@ equal() { [[ $1 == "$2" ]] || { echo "  '$1' is not '$2'"; false; }; }
 between() { (($2 <= $1 && $1 <= $3)) || { echo "  $1 is not in $2..$3"; false; }; }
 holds() { grep -qF -- "$2" "$1" || { echo "  no '$2' in $1"; false; }; }
 
-# await WHAT COMMAND...: waits until the command succeeds; the test ends if it takes two minutes.
+# await WHAT COMMAND...: waits until the command succeeds.  After two minutes the test fails.
 await() {
   local what=$1 end=$((SECONDS + 120))
   shift
@@ -38,18 +38,18 @@ await() {
     sleep 0.05
   done
 }
-# await_end WHAT PID: waits until a child has ended; its status to $rc.
+# await_end WHAT PID: waits until a child has ended; $rc is its status.
 await_end() {
   await "$1" has_ended "$2"
   wait "$2" && rc=0 || rc=$?
 }
 has_ended() { ! kill -0 "$1" 2>/dev/null; }
 
-# run COMMAND...: standard output to ./out, standard error to ./err, status to $rc.
+# run COMMAND...: writes standard output to ./out, standard error to ./err and the status to $rc.
 run() {
   "$@" >out 2>err && rc=0 || rc=$?
 }
-# gives NAME STATUS COMMAND...: exits so, and says nothing on standard error.
+# gives NAME STATUS COMMAND...: passes if the status is STATUS and standard error is empty.
 gives() {
   local name=$1 status=$2
   shift 2
@@ -57,11 +57,11 @@ gives() {
   check "$name: status" equal "$rc" "$status"
   check "$name: silent" equal "$(cat err)" ""
 }
-# One line, from the tool, with TEXT in it; status 2.
+# Whether the command ended with status 2 and one error line of the tool that contains TEXT.
 is_error() {
   equal "$rc" 2 && equal "$(wc -l <err)" 1 && equal "$(head -c 9 err)" "lfbloom: " && holds err "$1"
 }
-# refuses NAME TEXT COMMAND...: fails with one line that has TEXT in it, and prints nothing.
+# refuses NAME TEXT COMMAND...: passes if that is so, and standard output is empty.
 refuses() {
   local name=$1 text=$2
   shift 2
@@ -69,11 +69,11 @@ refuses() {
   check "$name" is_error "$text"
   check "$name: no output" equal "$(wc -c <out)" 0
 }
-# The number or text under a key of the JSON object in ./out.
+# Prints the number or text of a field of the JSON object in ./out.
 json() { sed -E "s/.*\"$1\": \"?([^,}\"]*).*/\1/" out; }
 hex() { od -An -v -tx1 "$1" | tr -d ' \n'; }
 unhex() { printf '%b' "$(sed 's/../\\x&/g' <<<"$1")"; }
-# Says how many checks there were; the test's exit status.
+# Prints the number of checks.  Its status is the test's.
 finish() {
   echo "$passed passed, $failed failed"
   ((failed == 0))

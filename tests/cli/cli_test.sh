@@ -1,17 +1,17 @@
 #!/bin/bash
-# cli_test.sh LFBLOOM OVERCOUNTED KEYED GROWING COUNTING SHARE_GROWING OLD_SHARED: runs the tool as its
-# users do and checks what it prints, writes and returns.  Needs nothing beyond coreutils.
+# cli_test.sh LFBLOOM OVERCOUNTED KEYED GROWING COUNTING SHARE_GROWING OLD_SHARED: runs the tool as
+# its users do, and checks its output, its files and its status.  Needs only coreutils.
 set -u
 tool=$(realpath "$1")
 keyed=$(realpath "$3") # its hash has a key
 growing=$(realpath "$4") # holds the texts 0 to 4999 in three layers
 counting=$(realpath "$5") # holds the texts 0 to 99, and "stuck" 20 times
-share_growing=$(realpath "$6") # makes files that do, for programs to share
+share_growing=$(realpath "$6") # makes a shared growing filter
 old_shared=$(realpath "$7") # a shared filter of version 1
-overcounted=$(realpath "$2") # checksums that match, and a header that counts 3 bits too many
+overcounted=$(realpath "$2") # its checksums match, but its header counts 3 bits too many
 source "$(dirname "$0")/checks.sh"
 
-# ThreadSanitizer keeps a file of its own, and dies where files have a limit.
+# ThreadSanitizer writes a file of its own, and fails if the size of files is limited.
 size_limits=1
 (ulimit -f 4 && "$tool" --version) >out 2>err || size_limits=0
 ((size_limits)) || not_here "limits on the size of files (sanitizer)"
@@ -61,8 +61,9 @@ refuses "no command" "no command" "$tool"
 refuses "unknown command" "unknown command 'grow'" "$tool" grow
 refuses "unknown option" "unknown option --nope" "$tool" --nope
 
-# Mistyped names: one edit or two, a swap of neighbours being one.
-# suggests WORDS NAME: the tool suggests this name, at the end of its one line.
+# Mistyped names.  A swap of neighbours is one edit.  Seen to fail with at most one edit allowed,
+# with half of the word allowed, with hyphens counted, and with a value taken for part of the name.
+# suggests WORDS NAME: passes if the error line ends with a suggestion of NAME.
 suggests() {
   # shellcheck disable=SC2086 # words
   refuses "$1: a suggestion" "; did you mean '$2'?" "$tool" $1
@@ -81,7 +82,7 @@ suggests "convert --to=natvie a b" native
 suggests "build --strategy guava-mitz46" guava-mitz64
 suggests "demo --strategy fats" fast
 suggests "remote renmae a b" rename
-# silent WORDS: an error without a suggestion.
+# silent WORDS: passes if there is an error without a suggestion.
 silent() {
   # shellcheck disable=SC2086
   run "$tool" $1
@@ -90,7 +91,7 @@ silent() {
 }
 silent xyzzy         # far from every name
 silent mreg          # two edits from merge, which is half of the word
-silent "build --ot"  # two of two letters
+silent "build --jabn" # two of four letters; hyphens do not count
 silent "build --nonsense"
 silent "build --form xml"
 silent "build --strategy bloom"
@@ -139,7 +140,7 @@ refuses "--strategy nope" "no such strategy" "$tool" demo --strategy nope
 # --- plan -----------------------------------------------------------------------
 gives "plan" 0 "$tool" plan -n 10M -p 1e-4 --json
 sed -i -E 's/.*("guava-mitz64": \{[^}]*\}).*/\1/' out
-check "plan bits" equal "$(json bits)" 191701184 # 191701168 by the formula, in whole words
+check "plan bits" equal "$(json bits)" 191701184 # 191701168 by the formula, rounded up to words
 check "plan bytes" equal "$(json bytes)" 23962648
 check "plan probes" equal "$(json probes)" 13
 check "plan bits per key" equal "$(json bits_per_key)" 19.1701184
@@ -160,8 +161,8 @@ gives "plot" 0 "$tool" plan -n 10M -p 1e-4 --plot plots/a.svg
 check "plot is whole" equal "$(tail -c 8 plots/a.svg | tr -d '\n')" "</svg>"
 check "plot has its point" holds plots/a.svg "asked for"
 check "plot alone is left" equal "$(ls -A plots)" a.svg
-# drawn PICTURE LOWEST: strategy, and the probability with n keys in as the height of its curve in
-# the middle has it; a curve of several is that of the first to 3 %, where the picture reaches.
+# drawn PICTURE LOWEST: prints each strategy and its probability after n keys, from the height of its
+# curve in the middle.  A curve that several strategies share is the first one's, within 3 %.
 drawn() {
   awk -v lowest="$2" '
     match($0, /[ "]420\.00,[0-9.]+ /) { at_n = substr($0, RSTART + 8, RLENGTH - 9) }
@@ -171,7 +172,7 @@ drawn() {
         printf "%s %.17g\n", $i, exp(log(lowest) * at_n / 440)
     }' "$1" | sort
 }
-# planned: the same as plan says it in numbers.
+# planned: prints the same from the numbers of plan.
 planned() {
   grep -oE '"[a-z0-9-]+": \{"bits": [0-9][^}]*' out |
     sed -E 's/"([^"]*)".*"fpp_at_n": ([^,]*),.*/\1 \2/' | sort
@@ -207,9 +208,9 @@ check "demo asks for a tenth" equal "$(json present_asked) $(json absent_asked)"
 check "demo finds all" equal "$(json hits)" 10000
 check "demo asks meanwhile" between "$(json asked_while_putting)" 100000 110000
 check "demo finds all meanwhile" equal "$(json hits_while_putting)" "$(json asked_while_putting)"
-# 100 expected, standard deviation 10: no right filter ever leaves five of them.
+# 100 expected, standard deviation 10: a correct filter stays within five standard deviations.
 check "demo is wrong as often as expected" between "$(json false_positives)" 50 150
-# Quantiles of the binomial distribution, 10,000 trials at 0.010038: summed with 50 digits.
+# Quantiles of the binomial distribution, 10,000 trials at 0.010038, computed with 50 digits.
 check "demo interval" equal "$(json false_positives_low) $(json false_positives_high)" "81 120"
 check "demo bytes" equal "$(json filter_bytes)" 119816
 check "demo hash set" between "$(json hash_set_bytes)" 5000000 12000000
@@ -246,7 +247,7 @@ run "$tool" demo -n 1000 --progress=always
 check "demo shows a bar when told" holds err "putting"
 
 # --- build and query --------------------------------------------------------------
-# Made with Guava 31.1: BloomFilter.create(Funnels.byteArrayFunnel(), 10, 0.01) of a, b, hello.
+# Made with Guava 31.1: BloomFilter.create(Funnels.byteArrayFunnel(), 10, 0.01) with a, b, hello.
 printf 'a\nb\nhello\n' >abc
 gives "build as Guava does" 0 "$tool" build --form guava -q -n 10 -p 0.01 -o abc.bloom abc
 check "Guava's bytes" equal "$(hex abc.bloom)" 01070000000220100220098402048802405800802801
@@ -270,7 +271,7 @@ refuses "bad form" "no such form: use native, guava, sbbf or mapped" "$tool" bui
 refuses "a form that cannot hold it" "cannot hold" \
   "$tool" build --form guava -n 1 -p 0.1 --strategy java-double -o x abc
 
-# Without --form: the native form, strategy fast; damage does not pass.
+# Without --form: the native form, strategy fast; damage is detected.
 gives "build by default" 0 "$tool" build -q -n 1000 -p 0.001 -o native.lfb abc
 gives "info of a native file" 0 "$tool" info --json native.lfb
 check "native, fast" equal "$(json form) $(json strategy)" "native fast"
@@ -292,7 +293,7 @@ gives "any strategy is native" 0 "$tool" build -q -n 10 -p 0.1 --strategy go-fnv
 gives "query of it" 0 "$tool" query -c go.lfb abc
 check "all three are in it" equal "$(cat out)" 3
 
-# Where fast is no choice: 6.9 MiB, 57 KB a key, where 18 bytes a key will do.
+# A bad choice of fast: 6.9 MiB, 57 KB per key, when 18 bytes per key are enough.
 run "$tool" build -n 1k -p 1e-30 -o big.lfb abc
 check "a size that another strategy halves: built" equal "$rc" 0
 check "a size that another strategy halves: told" holds err "where --strategy guava-mitz64 takes 17.5"
@@ -302,7 +303,7 @@ gives "asked for by name, nothing is said" 0 "$tool" build -q -n 1k -p 1e-30 --s
 gives "a usual size, nothing is said" 0 "$tool" build -q -n 1M -p 1e-6 -o big.lfb abc
 rm big.lfb
 
-# Made with hyparquet-writer 0.17.0: a column of a, b, hello with a filter.
+# Made with hyparquet-writer 0.17.0: a column with a, b, hello and a filter.
 gives "build for Parquet" 0 "$tool" build --form sbbf -q -p 0.01 -o abc.sbbf abc
 check "Parquet's bytes" equal "$(hex abc.sbbf)" \
   15401c1c00001c1c00001c1c0000000080140000020208030400008010000100020220400000810000801800200088
@@ -361,7 +362,7 @@ gives "near misses, counted" 0 "$tool" query -vc edges.bloom absent
 check "near misses, counted" equal "$(cat out)" 4
 gives "query of nothing" 1 "$tool" query edges.bloom /dev/null
 
-# Every word of Debian's largest English list.
+# All words of Debian's largest English list.
 words=/usr/share/dict/american-english-insane
 gives "build of real words" 0 "$tool" build --json -p 0.001 -o words.lfb "$words"
 check "as many keys as words" equal "$(json keys)" "$(wc -l <"$words")"
@@ -372,7 +373,7 @@ gives "query of no words" 0 "$tool" query -c words.lfb no_words
 # 0.001 of 663,473 is 663; five standard deviations are 129.
 check "about one in a thousand is wrong" between "$(cat out)" 534 792
 
-# NUL-separated.
+# Keys that end in NUL.
 printf 'one\ntwo\0\0three\0four' >nul
 gives "build -0" 0 "$tool" build --form guava -0 --json -p 1e-9 -o nul.bloom nul
 check "-0 keys" equal "$(json keys)" 3
@@ -381,7 +382,7 @@ printf 'one\ntwo\0three\0four\0' >nul.kept
 check "-0 keeps newlines and ends in NUL" cmp out nul.kept
 gives "query -0 as lines" 1 "$tool" query nul.bloom nul
 
-# Several files: a last line without newline ends with its file.
+# Several files: a last line without a newline ends with its file.
 printf 'end' >f1
 printf 'begin\nx\n' >f2
 gives "several files" 0 "$tool" build --form guava --json -p 1e-9 -o f.bloom f1 f2 f1
@@ -389,7 +390,7 @@ check "no key across files" equal "$(json keys)" 4
 "$tool" query f.bloom f2 - f1 <f1 >out 2>err && rc=0 || rc=$?
 check "files in their order, - is standard input" equal "$(tr '\n' , <out)$rc" "begin,x,end,end,0"
 
-# Order does not depend on threads: enough chunks that they overtake one another.
+# The order does not depend on threads: there are enough chunks that some overtake others.
 seq 1 400000 >all
 awk 'NR % 3 == 0' all >third
 gives "build of a third" 0 "$tool" build --form guava --json -p 1e-6 -o third.bloom third
@@ -418,7 +419,7 @@ check "-o - writes to standard output" cmp t.bloom third.bloom
 tail -c 3000000 edges | "$tool" query -c edges.bloom >out 2>err && rc=0 || rc=$?
 check "a long line through a pipe" equal "$(cat out)" 2
 
-# A key from a pipe is answered as it comes, not when a buffer is full.
+# A key from a pipe is answered when it arrives, not when a buffer is full.
 mkfifo in answers
 "$tool" query --threads 3 abc.bloom <in >answers 2>err &
 exec 7>in 8<answers
@@ -431,7 +432,7 @@ exec 7>&- 8<&-
 wait $! && rc=0 || rc=$?
 check "and the end of the pipe ends it" equal "$rc" 0
 
-# What is told.
+# Summaries and warnings.
 gives "--quiet" 0 "$tool" build --form guava -q -p 0.01 -o q.bloom third
 run "$tool" build --form guava -p 0.01 -o q.bloom third
 check "summary" grep -qE '^lfbloom: q.bloom: 133,333 keys, about 13[0-9],[0-9]{3} distinct, in 156\.[0-9]+ KiB; expected fpp 0\.0' err
@@ -442,19 +443,19 @@ check "too many keys: one line" equal "$(wc -l <err)" 1
 check "too many keys: built" equal "$rc" 0
 yes again | head -50000 >again
 gives "many times one key: no warning" 0 "$tool" build --form guava -q -n 10 -p 0.01 -o q.bloom again
-# Here expected_fpp comes out at 0.01002: what counts is how many keys were new.
+# Here expected_fpp is 0.01002, but the warning depends on the number of new keys.
 gives "every key twice: no warning" 0 \
   "$tool" build --form guava -q -n 133333 -p 0.01 --threads 1 -o q.bloom third third
 run "$tool" build --form guava --progress=always -p 0.01 -o q.bloom third
 check "bar: counting" holds err "counting"
 check "bar: building" holds err "building"
 check "bar is wiped away" grep -q $'\r\033\[Klfbloom: q.bloom' err
-# On a narrow terminal a part of the line is there or not: "0 bytes o" would be no figure.
+# On a narrow terminal a part of the line is shown whole or not at all, never as "0 bytes o".
 script -qec "stty cols 20; '$tool' build --form guava -q --progress=always -p 0.01 -o q.bloom third" \
   /dev/null >narrow </dev/null
 check "bar: no part of it is cut off" holds narrow $'\rcounting  0 bytes\033['
-# Who interrupts it finds the prompt in a line of its own.  The keys never end: the bar is there.
-# By one thread, which reads: ThreadSanitizer keeps signals from one that waits for a mutex.
+# After an interrupt the prompt is on a new line.  The keys never end, so there is a bar.  One thread,
+# which reads: under ThreadSanitizer a thread that waits for a mutex receives no signals.
 mkfifo endless
 "$tool" build -q --progress=always --threads 1 -n 10 -p 0.01 -o interrupted.bloom endless 2>err &
 building=$!
@@ -469,7 +470,7 @@ check "interrupted: nothing is left" equal "$(compgen -G '*interrupted*')" ""
 run "$tool" build --form guava --progress=never -p 0.01 -o q.bloom third
 check "no bar" equal "$(grep -c $'\r' err)" 0
 
-# What cannot be.
+# Errors.
 refuses "no -p" "no -p" "$tool" build --form guava -n 1 -o x abc
 refuses "no -o" "no -o" "$tool" build --form guava -n 1 -p 0.1 abc
 refuses "-p 1 in build" "less than 1" "$tool" build --form guava -p 1 -o x abc
@@ -512,13 +513,13 @@ check "an input that cannot be read" is_error "/proc/self/mem: Input/output erro
 check "no file from an input that failed" test ! -e x
 
 # --- dedupe ---------------------------------------------------------------------
-cat all third all third >repeats # 400,000 distinct among 1,066,666
+cat all third all third >repeats # 400,000 distinct keys among 1,066,666
 gives "dedupe in order" 0 "$tool" dedupe -q --threads 1 -p 1e-9 repeats
 check "dedupe: the first of each, in order" cmp out all
 for threads in 2 3 8; do
   gives "dedupe, $threads threads" 0 "$tool" dedupe -q --threads "$threads" -n 400k -p 1e-9 repeats
   check "dedupe, $threads threads: each exactly once" cmp <(sort -n out) all
-  # All threads meet the same keys at once.
+  # All threads claim the same keys at the same time.
   gives "dedupe of many copies, $threads threads" 0 \
     "$tool" dedupe -q --threads "$threads" -n 133333 -p 1e-9 third third third third third third
   check "dedupe of many copies, $threads threads: each exactly once" cmp <(sort -n out) third
@@ -538,7 +539,7 @@ check "dedupe of long lines: each once" cmp <(sort out) <(sort -u edges.kept)
 gives "dedupe of nothing" 0 "$tool" dedupe -q -p 0.1 /dev/stdin -n 1 </dev/null
 check "dedupe of nothing: nothing" equal "$(wc -c <out)" 0
 
-# What is told.  100,000 distinct keys at 1 %: each is wrong with what was wrong then.
+# The summary.  100,000 distinct keys at 1 %: each is a false positive with the probability at its time.
 seq 1 100000 >hundred
 gives "dedupe --json" 0 "$tool" dedupe --json -p 0.01 --strategy guava-mitz64 hundred
 check "dedupe: one object, no keys" equal "$(wc -l <out)" 1
@@ -701,7 +702,7 @@ else
   skip "JSON that others read (no python3)"
 fi
 
-# --- growing filters, which programs save ------------------------------------------
+# --- growing filters, saved by programs ------------------------------------------
 seq 0 4999 >grown
 gives "query a growing filter" 0 "$tool" query "$growing" grown
 check "growing: every key is found" cmp -s out grown
@@ -728,7 +729,7 @@ refuses "convert a growing filter" "a growing filter: it cannot be opened as a p
 check "convert: nothing was written" test ! -e none.lfb
 refuses "query a growing filter from a pipe" "a growing filter" "$tool" query <(cat "$growing") grown
 
-# --- counting filters, likewise ------------------------------------------------------
+# --- counting filters, saved by programs ------------------------------------------------------
 seq 0 99 >counted
 echo stuck >>counted
 gives "query a counting filter" 0 "$tool" query "$counting" counted
@@ -770,7 +771,7 @@ check "shared growing: for its owner alone" equal "$(stat -c %a shared.growing)"
 refuses "put into a shared growing filter" "this is a growing filter in a mapped file" \
   "$tool" build --shared -p 0.1 -o shared.growing grown
 cp shared.growing untouched.growing
-# Seen to replace it.
+# Seen to replace the file.
 for form in native mapped; do
   refuses "write over a shared growing filter: $form" "is a growing filter that other processes may be using: delete it first" \
     "$tool" build -p 0.1 --form $form -o shared.growing grown
@@ -783,14 +784,14 @@ gives "verify without the last layer's end" 1 "$tool" verify cut.growing
 check "shared growing: it ends too early" holds out "the filter ends too early"
 refuses "query without the last layer's end" "the filter ends too early" \
   "$tool" query cut.growing grown
-# Of an earlier version, whose layers were in files of their own: byte 8 of the head is 1.
+# An earlier version had its layers in separate files: byte 8 of the header is 1.
 printf '\1' | dd of=shared.growing bs=1 seek=8 conv=notrunc 2>/dev/null
 refuses "query an old growing filter" "the growing filter is in several files" \
   "$tool" query shared.growing grown
 refuses "info of an old growing filter" "the growing filter is in several files" \
   "$tool" info shared.growing
 refuses "verify an old growing filter" "the growing filter is in several files" \
-  "$tool" verify shared.growing # seen to call it damaged
+  "$tool" verify shared.growing # seen to report damage
 
 # --- merge ----------------------------------------------------------------------
 awk 'NR % 3 == 1' all >other
@@ -960,7 +961,7 @@ if ((${#limit[@]})); then
   check "no file from any of them" test ! -e x
 fi
 
-# --- no room, no reader, no right -------------------------------------------------
+# --- no space, no reader, no permission -------------------------------------------------
 for arguments in --version --help "plan -n 10 -p 0.1" "plan -n 10 -p 0.1 --json" "demo --help" \
   "demo -n 1000" "info abc.bloom" "info --json abc.bloom" "merge -o x --json abc.bloom" "merge -q -o - abc.bloom" "convert --to native abc.bloom -" "verify abc.bloom" "verify --json abc.bloom" "query abc.bloom abc" \
   "query -c abc.bloom abc" "query --threads 4 third.bloom all" "dedupe -q -p 0.1 abc" "dedupe -q --threads 4 -p 0.1 all" "dedupe --json -p 0.1 abc" "build --form guava -p 0.1 -o x --json abc" \
@@ -1004,7 +1005,7 @@ else
   skip "a full disk (no mounting here)"
 fi
 
-# Without the right to read or write.  Root has every right, unless it gives this one up.
+# Without permission to read or write.  Root has every permission, unless it drops a capability.
 unprivileged=()
 ((EUID == 0)) && unprivileged=(setpriv --bounding-set=-dac_override,-dac_read_search)
 mkdir closed
@@ -1024,10 +1025,10 @@ else
 fi
 chmod 700 closed
 
-# A reader that has had enough.
+# A reader that stops early.
 bash -c 'kill -PIPE $$' 2>/dev/null
 quiet_status=$?
-[[ $quiet_status == 141 ]] || quiet_status=2 # whoever runs this test has SIGPIPE ignored
+[[ $quiet_status == 141 ]] || quiet_status=2 # SIGPIPE is ignored in this test's environment
 { "$tool" query --threads 4 third.bloom all 2>err; echo $? >status; } | head -1 >out
 check "| head -1: one line" equal "$(cat out)" 3
 check "| head -1: quiet" equal "$(cat err)" ""
@@ -1059,7 +1060,7 @@ gives "build keyed, key kept" 0 "$tool" build -q --key-file key --keep-key -p 1e
 gives "query, key kept" 0 "$tool" query -c keyed_two abc
 gives "info, key kept" 0 "$tool" info keyed_two
 check "says that the key is there" holds out "its key is in the file"
-# Whoever can read a key can choose keys that all hit.  Seen to be 644.
+# A user that can read the secret key can choose keys that are all false positives.  Seen to be 644.
 for make in "build -q --form mapped -p 0.1 -o" "build -q --shared -p 0.1 -n 10 -o"; do
   # shellcheck disable=SC2086
   gives "key kept: $make" 0 "$tool" ${make%% *} --key-file key --keep-key ${make#* } secret_kept abc
@@ -1087,7 +1088,7 @@ printf '000102030405060708090a0b0c0d0e0f\r\n' >crlf_key
 gives "a key file with a carriage return" 0 "$tool" query -c --key-file crlf_key keyed_one abc
 echo 00000000000000000000000000000000 >no_key
 refuses "zeros are no key" "a key must not be all zeros" "$tool" build --key-file no_key -p 0.1 -o x abc
-# Each of these was seen to pass as a key, or to be refused without a reason.
+# Each of these was seen to be accepted as a key, or to be refused without a reason.
 printf 0123456789abcdef >half_key
 refuses "half a key" "16 characters of text are not a key" "$tool" build --key-file half_key -p 0.1 -o x abc
 echo 0123456789abcde >half_key
@@ -1136,7 +1137,7 @@ gives "into the copy" 0 "$tool" build -q --shared -o copied abc
 gives "verify of a shared filter" 0 "$tool" verify shared
 gives "a shared filter by a pipe" 0 "$tool" query -c /dev/fd/5 second_half 5< <(cat shared)
 check "by a pipe" equal "$(cat out)" 20000
-# Killed while it puts: what it put is there, and the figures are those of the bits at once.
+# Killed during puts: its puts are there, and the figures match the bits at once.
 yes | "$tool" build -q --shared -o shared first_half - &
 builder=$!
 until [[ -n $(jobs -r) ]]; do :; done
@@ -1151,7 +1152,7 @@ check "are as many" equal "$(json bits_set)" "$after"
 gives "build after a death" 0 "$tool" build -q --shared -o shared first_half
 gives "query after a death" 0 "$tool" query -c shared first_half second_half
 check "all is there" equal "$(cat out)" 40000
-# Who may read and write a new one.
+# The permissions of a new shared filter.
 gives "a new shared filter" 0 "$tool" build -q --shared -n 10 -p 0.1 -o modes abc
 check "is for its owner alone" equal "$(stat -c %a modes)" 600
 gives "an option that comes too late" 0 "$tool" build -q --shared --mode=644 -o modes abc
@@ -1190,7 +1191,7 @@ refuses "dedupe, --mode alone" "--mode applies only to a new file of --shared" "
 refuses "--mode on Redis" "--mode does not apply to a filter on Redis" \
   "$tool" build --shared --mode 600 -p 0.1 -o redis://localhost:1/modes abc
 check "none was made" test ! -e modes
-# One of version 1 is read, and made a current one; nothing puts into it.
+# A shared filter of version 1 is read, and converted to the current version; nothing puts into it.
 cp "$old_shared" old.shared
 chmod 640 old.shared
 gives "info of an old shared filter" 0 "$tool" info --json old.shared
@@ -1205,7 +1206,7 @@ refuses "build into an old one" "run 'lfbloom convert --to mapped old.shared old
 refuses "dedupe by an old one" "a shared filter of an earlier version of lfbloom" \
   "$tool" dedupe --shared old.shared abc
 refuses "another form over an old one" "old.shared: is a shared filter" \
-  "$tool" convert --to native snapshot.lfb old.shared # seen to replace it
+  "$tool" convert --to native snapshot.lfb old.shared # seen to replace the file
 check "which stays as it was" cmp -s old.shared "$old_shared"
 gives "convert an old one" 0 "$tool" convert --to mapped old.shared current.shared
 gives "build into what it was converted to" 0 "$tool" build -q --shared -o current.shared abc
@@ -1215,7 +1216,7 @@ gives "info of what it is now" 0 "$tool" info --json old.shared
 check "no bit is lost" equal "$(json form) $(json bits_set)" "mapped 943"
 gives "build into what it is now" 0 "$tool" build -q --shared -o old.shared abc
 gives "query what it is now" 0 "$tool" query -c old.shared abc
-# Two that share what they have seen: each key by one of them, and by no later run.
+# Two concurrent runs share a filter: one of them prints each key, and no later run does.
 seq 1 30000 >ours
 seq 10001 40000 >theirs
 "$tool" dedupe -q --shared claimed -n 40000 -p 1e-9 ours >first 2>err &
@@ -1227,8 +1228,8 @@ gives "dedupe again" 0 "$tool" dedupe --json --shared claimed ours
 check "nothing new is left" equal "$(json in) $(json out)" "30000 0"
 refuses "dedupe, other -p" "claimed exists already" "$tool" dedupe --shared claimed -p 0.5 ours
 refuses "dedupe, shared and new, no -p" "no -p given" "$tool" dedupe --shared nowhere ours
-# A file that goes while it is in use: what is claimed in it, others claim again.  Each of
-# these was seen to pass unnoticed, with status 0.
+# A file that is deleted or replaced while in use: other runs claim its keys again.  Each of these was
+# seen to pass without an error, with status 0.
 mkfifo gone_in gone_out
 for loss in "rm gone" "cp claimed gone.new" "$tool build -q --form mapped -p 0.1 -o gone abc"; do
   "$tool" dedupe -q --shared gone -n 1000 -p 1e-9 --threads 1 <gone_in >gone_out 2>err &
@@ -1260,7 +1261,7 @@ refuses "shared onto an empty file" "empty: an empty file, not a filter" "$tool"
 ln -s nowhere dangling
 refuses "shared onto a link to nothing" "dangling: a symbolic link to nothing" \
   "$tool" build --shared -p 0.1 -o dangling abc
-# Two that begin at once without -n: whoever made it for fewer keys, the other one says so.
+# Two that start at the same time without -n: if the filter was made for fewer keys, the other warns.
 seq 1 2000000 >many
 "$tool" build -q --shared -p 0.01 -o sized many 2>err_many &
 "$tool" build -q --shared -p 0.01 -o sized abc 2>err
@@ -1268,7 +1269,7 @@ wait $! && rc=0 || rc=$?
 check "two at once without -n" equal "$rc" 0
 gives "info of what they made" 0 "$tool" info --json sized
 if [[ $(json expected_insertions) == 3 ]]; then
-  # Whether it was there already when this one looked for it, or came while it counted.
+  # The file existed when this run looked for it, or was made while this run counted.
   check "the one with more keys says so" grep -qE \
     "made it for 3 distinct keys, but up to 2,000,000 come from this process|more than the 3 distinct keys" err_many
 else

@@ -1,6 +1,6 @@
 #!/bin/bash
-# redis_cli_test.sh LFBLOOM REDIS_SERVERS: runs the tool on filters that are on Redis servers of the
-# test's own, beside the same commands on files.
+# redis_cli_test.sh LFBLOOM REDIS_SERVERS: runs the tool on filters on the test's own Redis servers,
+# and compares it with the same commands on files.
 set -u
 tool=$(realpath "$1")
 servers=$(realpath "$2")
@@ -16,7 +16,7 @@ plain=redis://127.0.0.1:$plain_port
 cluster=redis://127.0.0.1:$cluster_port
 redis() { timeout 120 redis-cli -p "$plain_port" "$@"; }
 
-# says NAME TEXT COMMAND...: succeeds, with one line on standard error that has TEXT in it.
+# says NAME TEXT COMMAND...: passes if the status is 0 and standard error is one line with TEXT.
 says() {
   local name=$1 text=$2
   shift 2
@@ -25,7 +25,8 @@ says() {
   check "$name" holds err "$text"
   check "$name: one line" equal "$(wc -l <err)" 1
 }
-# same NAME STATUS FILE COMMAND...: exits so, says nothing, and prints what is in FILE.
+# same NAME STATUS FILE COMMAND...: passes if the status is STATUS, standard error is empty, and the
+# output is that in FILE.
 same() {
   local name=$1 status=$2 file=$3
   shift 3
@@ -111,7 +112,7 @@ run "$tool" verify "$plain/none" "$plain/seen"
 check "verify goes on" equal "$rc $(wc -l <out) $(wc -l <err)" "2 1 1"
 
 # --- dedupe -------------------------------------------------------------------------
-# p so small that no key is taken for another.
+# p is so small that there are no false positives.
 cat keys others keys | awk '{ print NR * 7919 % 60013 "\t" $0 }' | sort -n | cut -f 2 >mixed
 awk '!seen[$0]++' mixed >wanted
 run "$tool" dedupe -q --threads 1 --shared "$plain/once" -p 1e-12 mixed
@@ -121,9 +122,9 @@ check "dedupe again: nothing is new" equal "$(wc -c <out)" 0
 gives "dedupe --json" 0 "$tool" dedupe --json --shared "$plain/once" mixed
 check "dedupe --json: so" equal "$(json in) $(json out)" "60000 0"
 says "dedupe in words" "3 keys in, 3 out" "$tool" dedupe --shared "$plain/once" < <(printf 'a\nb\nc\n')
-# Of all who claim a key one prints it: also where both begin at once, and one makes the filter.
-# Seen to fail 10 times in 10 where what was asked before it was put is taken for what the put
-# changed, and once in 5 where the name that nothing had was looked for again before it was made.
+# Of two concurrent runs one prints each key, also if both start at once and one makes the filter.
+# Seen to fail 10 times in 10 if a query before the put decides instead of the put's own result, and
+# once in 5 if an unused name is looked up again before the filter is made.
 for round in 1 2 3 4 5; do
   "$tool" dedupe -q --threads 2 --shared "$plain/race$round" -n 40000 -p 1e-12 mixed >out1 2>err1 &
   "$tool" dedupe -q --threads 2 --shared "$plain/race$round" -n 40000 -p 1e-12 mixed >out2 2>err2
@@ -162,7 +163,7 @@ for form in native mapped; do
   gives "convert to $form" 0 "$tool" convert --to $form "$plain/copy" "copy.$form"
   same "convert to $form: answers" 0 answers "$tool" query "copy.$form" many
 done
-# Seen to fail without the bar of each.
+# Seen to fail with each bar removed.
 for way in "saving convert filter $plain/bar1" "loading convert --to native $plain/copy bar" \
   "saving merge -q -o $plain/bar2 filter" "loading query -c --load $plain/copy keys"; do
   read -r doing words <<<"$way"
@@ -200,7 +201,7 @@ refuses "Guava's layout, another p" "exists already, of " \
 gives "Guava's layout, n and p" 0 "$tool" build -q --shared -n 20000 -p 0.01 -o "$plain/guava-mitz64" keys
 gives "Guava's layout, dedupe" 0 "$tool" dedupe --json --shared "$plain/guava-mitz64" keys
 check "nobody says what it was made for" holds out '"expected_false_positives": null'
-# The offsets that the Java class printed for two strings, its funnel putting each twice.
+# The offsets that the Java class printed for two strings; its funnel puts each twice.
 for bit in 456 2917 6291 80 2021 8232 4858; do redis setbit java $bit 1 >out; done
 made="1000,0.01,twice"
 gives "helper: apple is in" 0 "$tool" query --helper $made "$plain/java" <<<apple
@@ -225,13 +226,12 @@ for bad in 1000 1000,2 ,0.1 x,0.1 1000,0.1,once 1000,0.1,twice,twice; do
   refuses "helper: $bad" "--helper" "$tool" query --helper $bad "$plain/java" keys
 done
 
-# A signal ends a save to a server that takes no writes, and nothing is there afterwards.  Seen to
-# fail where signals are not looked for: it goes on for 20 seconds, and ends in an error.
+# A signal ends a save to a server that accepts no writes, and leaves nothing there.  Seen to fail
+# without the check for signals: the save continues for 20 seconds and ends with an error.
 redis client pause 120000 write >out
 "$tool" build -q -p 0.01 -o "$plain/signalled" keys 2>err &
 saving=$!
-# Until it has become the tool it is a bash, which blocks signals too, and when it is ended runs
-# this test's trap.
+# Before exec the process is a bash, which blocks signals too, and would run this test's trap.
 saves() { [[ $(</proc/$saving/status) =~ ^Name:[[:space:]]*lfbloom.*SigBlk:[[:space:]0]*[1-9a-f] ]]; }
 await "the tool saves" saves
 kill -TERM "$saving"
@@ -262,8 +262,8 @@ while read -r key; do check "never: $key" equal "$(redis ttl "$key")" -1; done <
 "$tool" query kept many >wanted
 gives "rename" 0 "$tool" remote rename "$plain/kept" called
 same "rename: answers" 0 wanted "$tool" query "$plain/called" many
-# A signal waits for a rename that has begun: a filter of which some parts have the one name and
-# some the other is none.  Seen to fail without that.
+# A signal waits for a rename in progress: if some parts had the old name and some the new one, no
+# filter would be left.  Seen to fail without that.
 redis client pause 120000 write >out
 "$tool" remote rename "$plain/called" interrupted 2>err &
 renaming=$!
@@ -357,8 +357,8 @@ refuses "the address's goes before it" "rejected this user or password" \
   "$tool" query "redis://:wrong@127.0.0.1:$secret_port/seen" keys
 unset LFBLOOM_REDIS_PASSWORD
 refuses "no password" "give redis://USER:PASSWORD@" "$tool" query "redis://127.0.0.1:$secret_port/seen" keys
-# hides NAME COMMAND...: fails, and says nothing of what is called hunter2.  Each seen to fail with
-# addresses left in the arguments as they were, and so the two of ps.
+# hides NAME COMMAND...: passes if the command fails and prints no "hunter2".  Each was seen to fail
+# with unchanged addresses in the arguments, and so were the two checks of ps.
 hides() {
   local name=$1
   shift
@@ -388,7 +388,7 @@ exec {slow}>&-
 await_end "it ends with its keys" "$asking"
 
 # --- a cluster ---------------------------------------------------------------------------
-# Of two parts, which are on different nodes.
+# The filter has two parts, on different nodes.
 says "cluster: build" "20,000 keys" "$tool" build -n 5M -p 0.01 --seed 7 -o "$cluster/seen" keys
 "$tool" build -q -n 5M -p 0.01 --seed 7 -o large keys
 "$tool" query -v large many >wanted
@@ -416,7 +416,7 @@ refuses "cluster: delete: gone" "nothing exists under this name" "$tool" remote 
 gives "cluster: convert" 0 "$tool" convert --to native "$cluster/both" both.lfb
 
 # --- a server that goes away ------------------------------------------------------------
-# Each of them waits for 5 seconds, all at once.
+# All three wait for 5 seconds, at the same time.
 pids=()
 for who in query dedupe build; do
   mkfifo "$who.keys"
@@ -445,7 +445,7 @@ refuses "a server that hangs" "did not answer in time" bash -c '
   _ "$(redis info server | sed -nE 's/^process_id:([0-9]+).*/\1/p')" "$tool" "$plain/seen"
 kill -KILL "$(redis info server | sed -nE 's/^process_id:([0-9]+).*/\1/p')"
 for fd in "$query" "$dedupe" "$build"; do seq 1 100 >&"$fd"; done
-# They end though the keys do not; seen to wait for ever where who fails does not end the program.
+# They end although the keys do not.  Seen to wait forever if a failed thread does not end the program.
 for i in 0 1 2; do
   await_end "a command ends without its server" "${pids[i]}"
   who=$(cut -d' ' -f$((i + 1)) <<<"query dedupe build")
@@ -453,12 +453,12 @@ for i in 0 1 2; do
   check "$who: the server goes away" is_error "127.0.0.1:$plain_port/"
   check "$who: says so" grep -qE 'cannot connect|was lost' err
 done
-# Seen to fail without the word that is said after a second.
+# Seen to fail without the message after a second.
 check "it is said that they wait" grep -q "$plain_port/.*: trying again for up to 5 seconds" ./*.err
 check "query has printed what it knew" equal "$(wc -l <query.out)" 100
 check "dedupe has printed what it claimed" equal "$(wc -l <dedupe.out)" 100
 
-servers_pid=$SERVERS_PID # gone from its variable once it has ended
+servers_pid=$SERVERS_PID # bash unsets SERVERS_PID when the process has ended
 exec {SERVERS[1]}>&-
 await_end "the servers end" "$servers_pid"
 finish

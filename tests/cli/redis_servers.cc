@@ -1,9 +1,9 @@
-// redis_servers.cc - Redis servers for a test that is a shell script.
+// redis_servers.cc - starts Redis servers for tests that are shell scripts.
 //
 //   redis_servers WHAT...
 //
-// WHAT is "server", "server:PASSWORD" or "cluster", of three masters.  Prints for each, in a
-// line, the port to reach it at; they are there until standard input ends.
+// WHAT is "server", "server:PASSWORD" or "cluster" (of three masters).  Prints the port of each on one
+// line.  The servers run until standard input ends.
 #include <cstdio>
 #include <cstring>
 #include <memory>

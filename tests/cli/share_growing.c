@@ -1,4 +1,4 @@
-/* share_growing.c PATH - a program that shares a growing filter, with the texts 0 to 4999 in it. */
+/* share_growing.c PATH - a program that makes a shared growing filter with the texts 0 to 4999. */
 #include <lfbloom/growing_mapped.h>
 #include <stdio.h>
 
