@@ -3,6 +3,7 @@
 function finish() {
   if (name != "" && functions != "") {
     print ".Ss lfbloom/" name
+    gsub(/\.  +/, ".\n", sentence) # mdoc wants each sentence to begin a line
     print toupper(substr(sentence, 1, 1)) substr(sentence, 2)
     print ".Pp"
     print functions
