@@ -408,7 +408,7 @@ const struct command command_build = {
         "\n"
         "While a process has OUT open, do not cut it short (truncate, or cp or > onto\n"
         "it): that kills the process.  Do not delete or replace it either: the process\n"
-        "then ends with an error (status 2), and the keys that it put are lost.  Without\n"
+        "then ends with an error (status 2), and what was put into OUT is lost.  Without\n"
         "--shared, only --form mapped replaces such a file.\n"
         "\n"
         "OUT may be on Redis, with strategy fast, guava-mitz64, guava-mitz32 or\n"
