@@ -1,8 +1,6 @@
 /*
  * lfbloom/status.h - the result of every call that can fail.
  *
- * Guarantees 19 of docs/guarantees.md.
- *
  * A call that fails leaves its outputs untouched and nothing half-done behind.
  * Numbers are never reused, so they may be stored and sent.
  */
@@ -48,8 +46,8 @@ extern "C" {
   X(LFB_ERROR_TOO_MANY_LAYERS, 28,                                                       \
     "the growing filter already has the maximum number of layers")                       \
   X(LFB_ERROR_NO_PAIRS, 29,                                                              \
-    "fast-pair, and guava-mitz64 in a shared file, need a 16-byte compare-and- "         \
-    "exchange, which this processor lacks")                                              \
+    "fast-pair, and guava-mitz64 in a shared file, need a 16-byte "                      \
+    "compare-and-exchange, which this processor lacks")                                  \
   /* merging two filters */                                                              \
   X(LFB_ERROR_SAME_FILTER, 20, "a filter cannot be merged into itself")                  \
   X(LFB_ERROR_PROBES_DIFFER, 21, "the filters differ in their number of probes")         \
