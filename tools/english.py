@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 """Measures the English of comments and documents: tools/english.py [-v] [PATH...]
 
-Prints one row per folder (of `git ls-files`, or of PATH):
+Prints one row per folder of the files that git tracks (below PATH, if given; without third_party/
+and tests/golden/):
 
     words    words of comments in code, of text in documents and manual pages
     who      who, whose, whom, whoever, he, his, him, himself per 1,000 words
-    idiom    words that this tree has a plainer one for (see IDIOMS) per 1,000 words
-    long     sentences of more than 30 words, and their share of all sentences
+    idiom    words for which this project uses plainer ones (IDIOMS) per 1,000 words
+    long     sentences of more than 30 words, and their share of all sentences of more than two
 
-With -v it also prints each place found.  It is a measure: it always exits with status 0.
+With -v it also prints each place found, with the line on which its paragraph begins.  A sentence
+also ends at a colon or semicolon that a capital letter follows.  Comments in languages other than
+C, C++, Promela, JavaScript, Java, Go, Python, Starlark, CMake, awk and the shell are not read.
+
+It is a measure, not a test: hits do not change its exit status.
 """
 
 import os
@@ -20,18 +25,18 @@ PEOPLE = re.compile(r"\b(who|whose|whom|whoever|he|his|him|himself)\b", re.I)
 IDIOMS = re.compile(
     r"\b(beside|under way|hangs? on|for ever|how manieth|nobody|anybody|everybody|"
     r"(?:is|are|was|were) in(?=[.,;:)]|$| and\b| it\b)|is told|are told|lie about|lies about|but for|save for|"
-    r"whatever|wherever|X a key|meanwhile|in the middle of)\b|(?<!\.)\.\.(?=$|\s)(?!\.)|^\.\. ", re.I)
+    r"whatever|wherever|meanwhile)\b|^\.\. ", re.I)
 LONG = 30
-C_LIKE = (".c", ".h", ".cc", ".cpp", ".pml", ".js")
-HASH_LIKE = (".sh", ".py", ".awk", ".bzl", ".bazel", ".cmake", ".rc", ".bazelrc", ".yaml", ".yml")
+C_LIKE = (".c", ".h", ".cc", ".pml", ".js", ".mjs", ".java", ".go")
+HASH_LIKE = (".sh", ".py", ".awk", ".bzl", ".bazel", ".bazelrc", "CMakeLists.txt")
 TEXT = (".md", ".dox")
-MANUAL = (".1", ".3", ".in")
+MANUAL = (".1.in", ".3.in")
 COLUMN_LABEL = re.compile(r"^([0-9]+\. )?[A-Za-z][A-Za-z0-9_-]*(,? [A-Za-z]+){0,3}  +\S")
 TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.S)
 
 
 def c_comments(text):
-    """(line, [comment lines]) of each comment; rows of // comments are one comment."""
+    """(line, [comment lines]) of each comment; adjacent // comments are one comment."""
     last_end = -2
     group = None
     for found in TOKEN.finditer(text):
@@ -55,16 +60,23 @@ def c_comments(text):
 
 
 def hash_comments(text):
+    """The same for # comments, and for docstrings."""
+    for found in re.finditer(r'"""(.*?)"""', text, re.S):
+        yield text.count("\n", 0, found.start()) + 1, found.group(1).split("\n")
     group = None
     for number, row in enumerate(text.split("\n"), 1):
-        found = re.match(r"\s*#(?!!)(.*)", row)
+        found = re.match(r"\s*#(?!!|include|define|if|endif|undef)(.*)", row)
+        trailing = re.match(r"[^#\"']*\s# ([^\"']*)$", row)
         if found and group:
             group[1].append(found.group(1))
         elif found:
             group = (number, [found.group(1)])
-        elif group:
-            yield group
-            group = None
+        else:
+            if group:
+                yield group
+                group = None
+            if trailing:
+                yield number, [trailing.group(1)]
     if group:
         yield group
 
@@ -76,17 +88,20 @@ def document(text):
         if row.lstrip().startswith("```"):
             fenced = not fenced
             row = ""
-        # Code, and the rules of tables, are no sentences; the cells of a table are.
+        # Code and the lines between table rows are not sentences; the cells of a table are.
         rows.append("" if fenced or row.startswith("    ") or re.match(r"^[|: -]+$", row) else row)
     yield 1, rows
 
 
 def manual(text):
-    rows = []
+    """A page in mdoc: an item, a heading and a display end a sentence; a macro is not a word."""
+    rows, display = [], False
     for row in text.split("\n"):
-        if row.startswith((".\\\"", ".TH", ".SH", ".SS", ".TP", ".PP", ".nf", ".fi", ".RS", ".RE")):
+        if row.startswith((".Bd", ".Ed")):
+            display = row.startswith(".Bd")
+        if display or re.match(r"\.(\\\"|(Dd|Dt|Os|Sh|Ss|Pp|Bl|El|Bd|Ed|It|Ex)\b)", row):
             row = ""
-        row = re.sub(r"^\.[A-Z]+ ", "", row)
+        row = re.sub(r"^\.[A-Z][a-z]? |\b(Ar|Cm|Fl|Ns|Pq|Dq|Sy|Va|Xr|Ql|Fn|Pa|Ev)\b", "", row)
         rows.append(re.sub(r"\\f.|\\&", "", row).replace("\\-", "-"))
     yield 1, rows
 
@@ -95,7 +110,7 @@ def comments_of(path, text):
     name = os.path.basename(path)
     if name.endswith(C_LIKE):
         return c_comments(text)
-    if name.endswith(HASH_LIKE) or text.startswith(("#!/bin/", "#!/usr/bin/env")) or name == "bazelw":
+    if name.endswith(HASH_LIKE) or text.startswith("#!/"):
         return hash_comments(text)
     if name.endswith(TEXT):
         return document(text)
@@ -105,12 +120,13 @@ def comments_of(path, text):
 
 
 def sentences(first_line, rows):
-    """(line, sentence): rows joined, cut where a sentence, a list's item or a label ends."""
+    """(line, sentence): rows joined; cut where a sentence ends, and where a list item, a heading or
+    a label begins."""
     pending, start = [], first_line
 
     def flush():
         text = " ".join(pending).strip()
-        return [part for part in re.split(r"(?<=[.!?:;])\)?\s+(?=[A-Z`\"(\[*])|(?<=[.!?])\s\s+", text) if part]
+        return [part for part in re.split(r"(?<=[.!?:;])\)?\s+(?=[A-Z`\"(\[*])|(?<=[.!?])\)?\s+(?=[a-z0-9])(?<!e\.g\. )", text) if part]
 
     for offset, row in enumerate(rows):
         bare = row.strip()
@@ -134,7 +150,7 @@ def sentences(first_line, rows):
 
 def words_of(sentence):
     return [word for word in re.findall(r"[A-Za-z][A-Za-z0-9_'()/.-]*", sentence)
-            if not word.startswith(("LFB_ERROR", "http")) and re.search("[a-z]", word)]
+            if word == "A" or re.search("[a-z]", word) and not word.startswith("http")]
 
 
 class Row:

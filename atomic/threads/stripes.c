@@ -12,7 +12,7 @@ enum { PROCESSOR_USES = 256 }; /* additions between two looks at the processor's
 _Static_assert(sizeof(lfb_stripe) == LFB_CACHE_LINE, "a stripe has a line of its own");
 _Static_assert((LFB_STRIPES_SHARED & (LFB_STRIPES_SHARED - 1)) == 0, "a power of two");
 
-/* At least 64, so that a host with few processors but many threads shares no stripe. */
+/* At least 64, so that up to 64 threads share no stripe, also on a host with few processors. */
 static uint32_t stripes_wanted(void)
 {
   const long processors = sysconf(_SC_NPROCESSORS_CONF);

@@ -2,11 +2,12 @@
  * pair.h - two neighbouring words that one operation changes, on processors that have it:
  * x86-64 with cmpxchg16b, aarch64 with the atomics of ARMv8.1.
  *
- * Ordering, Stopped  as lfbloom/word.h states for each word: relaxed, nothing held.
+ * Ordering, Stopped  as lfbloom/word.h states for each word: accesses are relaxed, and a thread
+ *            that stops holds nothing.
  * Progress   Words only gain bits.  The exchange fails only because another thread turned
  *            on a bit of the pair: at most 128 attempts.
- * Threads    Any function concurrently with any other, and with those of word.h on one of the
- *            two words.
+ * Threads    Any function may run concurrently with any other, and with those of word.h on either
+ *            word.
  */
 #ifndef LFB_ATOMIC_PAIR_H
 #define LFB_ATOMIC_PAIR_H
@@ -27,7 +28,8 @@ bool lfb_pair_runs_here(void);
 
 #if !(defined(__x86_64__) || defined(__aarch64__))
 
-/* Word by word; is never called (lfb_pair_runs_here()). */
+/* Compares and stores word by word, so it is not atomic; it is never called
+ * (lfb_pair_runs_here()). */
 static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 {
   const lfb_two now = {lfb_word_get(&pair[0]), lfb_word_get(&pair[1])};
@@ -78,7 +80,7 @@ static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
  * Turns on the bits of `mask` in a pair, all of them at once; writes only if one is off.
  *
  * Returns the bits that this call turned on.  Of all calls with the same mask, at most one
- * returns any bit, unless calls with other masks turned on some of them.
+ * returns any bit; none does if calls with other masks turned on all of its bits.
  */
 static inline lfb_two lfb_pair_set(lfb_word *pair, lfb_two mask)
 {

@@ -38,7 +38,8 @@ struct lfb_filter {
   bool shared;          /* the words are in a file: their bits are counted on request */
   lfb_counted counted;  /* of a shared filter                             */
   lfb_description description;
-  LFB_ATOMIC(lfb_batch *) spares[LFB_BATCH_SPARES]; /* NULL: an empty place */
+  /* memory kept from finished big batches; NULL: an empty place */
+  LFB_ATOMIC(lfb_batch *) spares[LFB_BATCH_SPARES];
 };
 
 /*

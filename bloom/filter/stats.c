@@ -89,10 +89,10 @@ void lfb_stats_plan(const lfb_description *description, lfb_stats *stats)
 }
 
 /*
- * The figures of a filter of which `full_words` words are all ones, not by keys (damage).  An
- * absent key with its bits in these words is a false positive.  All other keys, absent or put, have
- * their bits in the rest, and the fill of the rest is that of its own bits.  The rest has its
- * share of the keys that were put.
+ * Writes the figures of a filter in which damage, not keys, made `full_words` words all ones.  An
+ * absent key with its bits in these words is a false positive.  All other keys have their bits in
+ * the remaining words, and the bits of these words give their fill.  The remaining words have a
+ * proportional share of the keys that were put.
  */
 static void stats_stats_beside(const lfb_description *description, uint64_t full_words,
                               lfb_stats *stats)

@@ -13,7 +13,7 @@
  *
  * Chinese, Japanese, Thai, Lao, Khmer and Burmese put no spaces between words.  To find their
  * word boundaries takes a dictionary, which this example does not have: each of their characters
- * counts as a word.  A word in these scripts is found as a phrase is, wherever its characters
+ * counts as a word.  A word in these scripts is found like a phrase: if its characters
  * follow one another, also across the boundary of two unrelated words.  To find real words there,
  * use a segmenter (ICU has one).  To find every occurrence of many strings without false
  * positives, use an Aho-Corasick automaton, which holds all the strings.

@@ -1,8 +1,8 @@
 /*
  * net.h - sockets that wait no longer than the caller's deadline.
  *
- * A deadline is a time of lfb_net_now().  Signals do not end a call, and a closed connection
- * raises none.
+ * A deadline is a time of lfb_net_now().  Signals do not end a call, and a send on a closed
+ * connection raises no signal.
  */
 #ifndef LFB_REDIS_NET_H
 #define LFB_REDIS_NET_H
@@ -42,7 +42,7 @@ bool lfb_net_wait(int socket, short events, uint64_t deadline);
 lfb_status lfb_net_send(int socket, const void *bytes, size_t size, lfb_said *said, size_t *moved);
 lfb_status lfb_net_receive(int socket, void *bytes, size_t size, lfb_said *said, size_t *moved);
 
-/* Whether a socket without a due answer is as expected: open and silent. */
+/* Whether a socket on which no answer is due is as expected: open and silent. */
 bool lfb_net_is_quiet(int socket);
 
 #ifdef __cplusplus

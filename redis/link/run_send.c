@@ -18,7 +18,7 @@ static lfb_status run_sort(lfb_run *run)
   return status;
 }
 
-/* Writes the next command to link->held and holds it.  Nothing if one is held, or none is
+/* Writes the next command to link->held and holds it.  Does nothing if one is held or none is
  * left. */
 static lfb_status run_hold(lfb_run *run)
 {
@@ -79,7 +79,7 @@ static lfb_status run_send_held(lfb_run *run, lfb_node *node)
   return lfb_run_errand(node, run->held);
 }
 
-/* Whether there is a pause. */
+/* Whether sending still has to wait for `resume`; ends a pause that is over. */
 static bool run_pauses(lfb_run *run)
 {
   if (run->resume != 0 && lfb_net_now() >= run->resume)
@@ -87,7 +87,7 @@ static bool run_pauses(lfb_run *run)
   return run->resume != 0;
 }
 
-/* Sends the held command to its node; not `sent` if that has no room. */
+/* Sends the held command to its node; `*sent` is false if the node has no room. */
 static lfb_status run_place(lfb_run *run, bool *sent)
 {
   lfb_nodes *nodes = &run->link->nodes;

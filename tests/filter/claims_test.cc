@@ -1,5 +1,5 @@
-// Claims: of all threads that claim a key, one wins. This holds whatever else runs, and wherever
-// a thread stops.
+// Claims: of all threads that claim a key, one wins, during any other calls, and if a thread stops
+// at any step.
 #include "bloom/filter/claims.h"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ uint32_t Unmix32(uint32_t mixed) {
   return lfb_rotate32(mixed * inverse(0x1b873593), 17) * inverse(0xcc9e2d51);
 }
 
-// All keys with part i being one of two, of the same size.
+// All keys that choose, for each i, one of the two texts of part i (both of the same size).
 std::vector<std::string> Choices(const std::vector<std::pair<std::string, std::string>>& parts) {
   std::vector<std::string> keys(size_t{1} << parts.size());
   for (size_t i = 0; i < keys.size(); i++)
@@ -31,7 +31,7 @@ std::vector<std::string> Choices(const std::vector<std::pair<std::string, std::s
 
 }  // namespace
 
-// A block's first word mixes to a value. A difference of 2^36 in it becomes, rotated by 27, a
+// A block's first word is mixed. A difference of 2^36 in the mixed word becomes, rotated by 27, a
 // difference of the top bit, which addition and multiplication by 5 preserve. 2^32 in the second
 // word meets it there and cancels it in the other half; 2^63 in the next block's first word
 // cancels it in this half.

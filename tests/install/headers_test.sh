@@ -8,7 +8,7 @@ shift 2
 warnings=(-O1 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wundef -Werror)
 c=(-Wstrict-prototypes -Wmissing-prototypes)
 includes=(-I{atomic,bloom,redis}/include)
-vectors=(-mavx2 -mavx512f) # <lfbloom/fast.h> has more where the compiler is told of them
+vectors=(-mavx2 -mavx512f) # <lfbloom/fast.h> has more if the compiler may use them
 [[ $(uname -m) == x86_64 ]] || vectors=()
 wrong=0
 

@@ -1,12 +1,12 @@
-// atomic.h - C11's atomics in terms of Relacy's. The lfbloom/c11.h of c11_modelled.sh takes its
-// spelling from here. So the library's own code runs under a model checker, which tries orders
-// of steps and all values that each load may see.
+// atomic.h - C11's atomics in terms of Relacy's. c11_modelled.sh writes a copy of lfbloom/c11.h
+// that uses the names below. So the library's own code runs under a model checker, which tries
+// orders of steps and all values that each load may see.
 //
 // Source: Vyukov, Relacy Race Detector.
 #pragma once
 
 #include <relacy/relacy.hpp>
-// Relacy redefines C++'s spelling.
+// Relacy defines these standard names as macros.
 #undef $
 #undef memory_order_relaxed
 #undef memory_order_consume

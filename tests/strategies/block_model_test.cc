@@ -124,7 +124,7 @@ TEST(FastModel, FewBlocksShareTheirKeys) {
   }
 }
 
-// Load and rate are inverse wherever the rate has digits to show it. The search for the load
+// Load and rate are inverse if the rate has enough digits to show it. The search for the load
 // ends for any fpp.
 TEST(FastModel, LoadIsTheInverse) {
   for (const lfb_block_shape shape : AllShapes()) {

@@ -13,7 +13,8 @@
  *               copy, write and read, too.
  * 2. Changed    put returns true if and only if it turned on at least one bit (0 -> 1).  If several
  *               threads put the same new key at once, at least one of them gets true, and more
- *               can.  With strategy fast-pair exactly one does.
+ *               can.  With strategy fast-pair exactly one does.  (None does if puts of other keys
+ *               turn on all of the key's bits first.)
  *    Claimed    Of all claims of one key, concurrent or not, at most one returns true.  Exactly
  *               one does, unless the key was a false positive at that time, was put by put, or
  *               the winner was killed before its claim returned.

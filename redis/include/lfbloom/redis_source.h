@@ -50,7 +50,7 @@ extern "C" {
 
 enum {
   LFB_REDIS_VERSIONS_NAME = 480,       /* bytes of the longest name of versions              */
-  LFB_REDIS_VERSIONS_REACH = 64,       /* newest versions whose lists of changes are kept    */
+  LFB_REDIS_VERSIONS_REACH = 64,       /* number of newest versions with lists of changes    */
   LFB_REDIS_CHANGES_SIZE = 1 << 20,    /* bytes of the longest list: 24, 8 per number, and 4 plus
                                           its bytes per key                                  */
 };
