@@ -16,16 +16,18 @@
  *               can.  With strategy fast-pair exactly one does.  (None does if puts of other keys
  *               turn on all of the key's bits first.)
  *    Claimed    Of all claims of one key, concurrent or not, at most one returns true.  Exactly
- *               one does, unless the key was a false positive at that time, was put by put, or
- *               the winner was killed before its claim returned.
- * 3. Progress   Queries are wait-free.  put, claim and put_all are lock-free, for any number of
- *               threads and processes; put and claim also in signal handlers.  After a thread's
- *               first call none of them allocates, locks or enters the kernel (Exceptions, below).
+ *               one does, except that none may in three cases: the key was a false positive at
+ *               that time, a put put it (before or at the same time), or the winner was killed
+ *               before its claim returned.
+ * 3. Progress   Queries are wait-free; put, claim and put_all are lock-free, for any number of
+ *               threads and processes.  Queries, put and claim may run in signal handlers.  After
+ *               a thread's first call none of these four allocates, locks or enters the kernel
+ *               (Exceptions, below).
  * 4. Stopped    A thread that stops at any instruction, and never runs again, blocks no other
  *               thread, unless a claim takes a lock (Exceptions, below).  If it stops after its
  *               claim has won, a query may answer "absent" until the next claim of that key, or of
- *               a key that shares its cell (a place for claims), completes the stopped one.  No
- *               caller then receives true for that key.
+ *               a key that shares its cell (a place for claims), completes the stopped one.  That
+ *               claim returns false for the key, so no caller ever receives true for it.
  * 5. Count      bits_set is exact whenever no put or claim is running, and never above the true
  *               number while some are.  If the filter is in a file (lfbloom/mapped.h),
  *               lfb_filter_stats() counts its bits when it is called.
@@ -481,12 +483,11 @@ LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb
  *        damage is wanted, a filter that only lacks its key is compared before it is refused.
  *        With open_damaged, words that do not match their checksum are read as all ones.  No
  *        key is lost; keys with bits in such words become false positives more often.  A damaged
- *        header, and a filter that ends too early, are still refused.  expected_fpp includes
- *        whole MiB of ones, also after the filter was written and read again.  It does not
- *        include them, and is too low, in two cases: after lfb_filter_put_all() into another
- *        filter, for that other filter; and after the filter was saved in form mapped and opened
- *        by lfb_mapped_open().  Once the filter is written again, the file counts as
- *        undamaged: nothing distinguishes these ones from others.
+ *        header, and a filter that ends too early, are still refused.  expected_fpp accounts for
+ *        each whole MiB that is all 1 bits, even after the filter is written and read again.  It
+ *        is too low in two places: in a filter that received these bits by lfb_filter_put_all(),
+ *        and in a filter saved in form mapped and opened by lfb_mapped_open().  A file written
+ *        from such a filter has valid checksums: no later reader reports damage.
  * Owner  the caller, until lfb_filter_free().
  */
 LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
@@ -503,9 +504,9 @@ LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_
  *        (a pipe, a terminal), the filter is written to it directly.
  * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _RENAME, _NO_MEMORY: `path` is
  *        unchanged (a pipe or terminal may have received a part).  LFB_ERROR_SYNC: `path` is the
- *        old file or the new one, whole, and a power cut may still bring the old one back.  No
- *        temporary file is left.  errno has the cause, except for _NO_MEMORY.  System calls
- *        that a signal interrupts are repeated.
+ *        old file or the new one, whole, and a power cut may still bring the old one back.
+ *        After any of these errors no temporary file is left, and errno has the cause (except
+ *        for _NO_MEMORY).  System calls that a signal interrupts are repeated.
  * Killed If the process is killed during the call, `path` is the old file or the new one, whole.
  *        A temporary file may be left in that directory: .lfbloom- and 8 hexadecimal digits.
  *        Nothing uses it again; delete it when no process is saving there.

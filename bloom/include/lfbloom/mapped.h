@@ -32,8 +32,9 @@
  *            seccomp filter that allows no system call at all.
  * SIGBUS     Everything that can be checked is checked when the file is opened.  The file's blocks
  *            are reserved when it is made; blocks lost since (by a sparse copy) are reserved when
- *            it is opened.  So a put does not fail because the disk is full, if the file system
- *            can reserve blocks.  If a mapped file is cut short, each process that touches the
+ *            it is opened.  So, on a file system that can reserve blocks, a full disk never makes
+ *            a put fail.  On others, a put into a lost block of a full disk kills the process.
+ *            If a mapped file is cut short, each process that touches the
  *            missing part is killed, as with any mapping: never write over it.  To replace it,
  *            rename another file to its path, as lfb_filter_save() does.  Processes that have the
  *            old file open continue with the old one.
@@ -51,7 +52,8 @@
  *   sync        |                  yes                   |     no
  *   close, free |        no, in this process             |     no
  *
- * All other calls: as the table in lfbloom/filter.h, for the threads of all processes.
+ * All other pairs: as the table in lfbloom/filter.h, for the threads of all processes; close, free
+ * and set_label concern only the calling process.
  */
 #ifndef LFBLOOM_MAPPED_H
 #define LFBLOOM_MAPPED_H
@@ -113,8 +115,9 @@ LFB_API lfb_status lfb_mapped_open_read_only(const char *path, const lfb_read_li
  * system decides when it writes to a disk.
  *
  * Fails  LFB_ERROR_NOT_MAPPED   the filter is in private memory
- *        LFB_ERROR_TRUNCATED    the file was cut short: do not use the filter any more; or the
- *                               program closed the filter's descriptor
+ *        LFB_ERROR_TRUNCATED    either the file was cut short (then do not use the filter any
+ *                               more), or the program closed the filter's descriptor (then only
+ *                               lfb_mapped_sync() fails)
  *        LFB_ERROR_SYNC         with the cause in errno
  *        LFB_ERROR_REPLACED     the filter is synced, but the path now leads to another file
  *        LFB_ERROR_NO_MEMORY

@@ -13,8 +13,8 @@
  *               the query returns true.  This holds across begin, publish, abandon and rollback
  *               calls, provided that the loader keeps to 3.
  * 3. Loader     Every put that returns after begin_rebuild has returned is in the new version.
- *               The loader must load all other keys: those that were in the source of truth when
- *               begin_rebuild returned.
+ *               The loader must load every key that was in the source of truth when begin_rebuild
+ *               returned; later puts arrive without it.
  *    Source     Write a key to the source, and commit it, before it is put; or do both in one
  *               section (lfb_versions_enter), in any order: begin_rebuild waits for the sections
  *               in progress.  A key that is put first and written to the source later, outside a
@@ -35,21 +35,21 @@
  *               lfbloom/filter.h (exception: Threads).  None of them ever waits for an
  *               administrator's call.  After a thread's first call they neither allocate nor enter
  *               the kernel.
- *    Threads    Each query and put is a section of its own.  The first 1,024 living threads that
- *               use filters can all be in sections.  Of further threads, 64 at once can be in a
- *               section of one handle; a 65th waits until one of them leaves.
+ *    Threads    Each query and put is a section of its own.  Of the threads of a process, 1,024
+ *               at once never wait for a place.  Threads beyond these share 64 places per handle:
+ *               if all are taken, a query, put or enter waits until one is free.
  *    Mutex      The administrator's calls take turns by a mutex.  They hold it for a few
  *               allocations of less than a page, not while they make, populate or free a filter,
  *               nor while begin_rebuild waits for sections.  A rollback therefore never waits
  *               for a rebuild that begins.
  * Stopped       If a thread stops in a section and never runs again, versions that are dropped
- *               from then on stay in memory, and begin_rebuild does not return.  Queries, puts
- *               and all other calls continue.  While begin_rebuild waits, publish and abandon
- *               return LFB_ERROR_NOT_REBUILDING, and a second begin_rebuild LFB_ERROR_REBUILDING.
- *               A thread that ends in a section has the same effect as one that stops in it.  A
- *               destructor of its
- *               thread-specific data (pthread_key_create()) may leave the section in the first
- *               round of destructors, not in a later one.
+ *               after it entered stay in memory, and begin_rebuild does not return.  Queries, puts,
+ *               rollback, drop_previous and reclaim continue.  While begin_rebuild waits, publish
+ *               and abandon return LFB_ERROR_NOT_REBUILDING, and a second begin_rebuild returns
+ *               LFB_ERROR_REBUILDING.
+ *               A thread that ends in a section has the same effect as one that stops in it.  To
+ *               avoid this, a destructor of thread-specific data (pthread_key_create()) may leave
+ *               the section, but only in the first round of destructors.
  * Refused       If a process denies itself membarrier(2) (a seccomp filter) after it made a
  *               handle, dropped versions are freed only with the handle, and begin_rebuild does
  *               not return.  Deny it before the handle is made, or not at all.
