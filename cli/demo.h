@@ -25,7 +25,7 @@ struct demo {
 
   lfb_stats stats;           /* after all puts */
   struct demo_phase putting; /* asked: keys that were put */
-  struct demo_phase meanwhile; /* queries during the puts */
+  struct demo_phase during; /* queries during the puts */
   struct demo_phase present;
   struct demo_phase absent;
   double model_fpp;                /* by the strategy's model, after n keys */

@@ -188,7 +188,7 @@ static bool demo_phases(struct demo *demo, lfb_filter *filter, struct tally *tal
                         .count = demo->config.expected_insertions};
 
   progress_begin(shows_progress, "putting", phase.count, PROGRESS_KEYS);
-  const bool done = demo_run_phase(&phase, demo_put_part, &demo->putting, &demo->meanwhile) &&
+  const bool done = demo_run_phase(&phase, demo_put_part, &demo->putting, &demo->during) &&
                     demo_ask(demo, &phase, shows_progress);
   progress_end();
   if (done)
@@ -198,7 +198,7 @@ static bool demo_phases(struct demo *demo, lfb_filter *filter, struct tally *tal
 
 uint64_t demo_missed(const struct demo *demo)
 {
-  return demo->meanwhile.asked - demo->meanwhile.found + demo->present.asked -
+  return demo->during.asked - demo->during.found + demo->present.asked -
          demo->present.found;
 }
 

@@ -49,7 +49,7 @@ static void demo_print_correctness(const struct demo *demo)
                  human_count(demo->false_positives.low).text,
                  human_count(demo->false_positives.high).text);
   printf("%-24s %12s %12s\n", "Answers", "queries", "found");
-  demo_print_answers("keys put so far", &demo->meanwhile, demo_verdict(&demo->meanwhile));
+  demo_print_answers("keys put so far", &demo->during, demo_verdict(&demo->during));
   demo_print_answers("present keys", &demo->present, demo_verdict(&demo->present));
   demo_print_answers("absent keys", &demo->absent, remark);
   printf("\n");
@@ -75,7 +75,7 @@ static void demo_print_rates(const struct demo *demo)
   printf("%-24s %12s %12s %12s %14s\n", "Speed", "Mkeys/s", "per thread", "ns per key",
          "whole phase");
   demo_print_rate(demo, "put", &demo->putting);
-  demo_print_rate(demo, "query while putting", &demo->meanwhile);
+  demo_print_rate(demo, "query while putting", &demo->during);
   demo_print_rate(demo, "query present keys", &demo->present);
   demo_print_rate(demo, "query absent keys", &demo->absent);
   printf("\n%s, each in batches of 256 keys.  The speed is that of the filter's calls alone;\n"
@@ -115,8 +115,8 @@ void demo_print_json(const struct demo *demo)
   json_count("false_positives", demo->absent.found);
   json_count("false_positives_low", demo->false_positives.low);
   json_count("false_positives_high", demo->false_positives.high);
-  json_count("asked_while_putting", demo->meanwhile.asked);
-  json_count("hits_while_putting", demo->meanwhile.found);
+  json_count("asked_while_putting", demo->during.asked);
+  json_count("hits_while_putting", demo->during.found);
   json_count("filter_bytes", demo->stats.bytes);
   json_real("insert_seconds", demo_seconds(demo, demo->putting.call_ns));
   json_real("query_seconds", demo_seconds(demo, demo->present.call_ns + demo->absent.call_ns));

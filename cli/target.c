@@ -230,7 +230,7 @@ static bool target_fill(int fd, const char *bytes, size_t size)
   return written && closed;
 }
 
-static bool target_fill_beside(const char *path, char *name, const void *bytes, size_t size)
+static bool target_fill_and_replace(const char *path, char *name, const void *bytes, size_t size)
 {
   const int fd = mkstemp(name);
   const mode_t mask = umask(0);
@@ -258,7 +258,7 @@ static bool target_replace_file(const char *path, const void *bytes, size_t size
   if (real == NULL && errno != ENOENT) /* a new file is fine */
     return false;
   if (asprintf(&name, "%s.XXXXXX", target) >= 0) {
-    done = target_fill_beside(target, name, bytes, size);
+    done = target_fill_and_replace(target, name, bytes, size);
     const int cause = errno;
     free(name);
     errno = cause;

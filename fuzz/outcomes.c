@@ -17,8 +17,8 @@ lfb_read_limits fuzz_limits_of(const fuzz_input *input)
 
 fuzz_outcome fuzz_outcome_of(const fuzz_way *way, const fuzz_input *input)
 {
-  static char nobody; /* its address marks an output that was not written */
-  void *const before = &nobody;
+  static char unwritten; /* its address marks an output that was not written */
+  void *const before = &unwritten;
   fuzz_outcome seen = {.made = before};
 
   memset(&seen.damage, 0xee, sizeof seen.damage);

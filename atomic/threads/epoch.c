@@ -60,12 +60,12 @@ static uint64_t epoch_me(void)
 static lfb_epoch_place *epoch_take_stray(lfb_epoch *epoch)
 {
   for (;;) {
-    uint64_t nobody = 0;
-    lfb_epoch_place *place = epoch_stray_of(epoch, nobody);
+    uint64_t unowned = 0;
+    lfb_epoch_place *place = epoch_stray_of(epoch, unowned);
     if (place == NULL)
       sched_yield(); /* all are inside */
     /* acquire: pairs with the release in lfb_epoch_leave_stray(), after the last owner's leave. */
-    else if (lfb_cas_u64(&place->owner, &nobody, epoch_me(), memory_order_acquire))
+    else if (lfb_cas_u64(&place->owner, &unowned, epoch_me(), memory_order_acquire))
       return place;
   }
 }

@@ -180,7 +180,7 @@ static lfb_status save_and_rename(const replacement *save, const lfb_content *co
   return status;
 }
 
-static lfb_status save_beside(const lfb_content *content, const char *path, mode_t mode)
+static lfb_status save_and_replace(const lfb_content *content, const char *path, mode_t mode)
 {
   const bool replaces = mode != SAVE_NEW, alone = content->secret || content->shared;
   replacement save = {.path = path,
@@ -207,13 +207,13 @@ static lfb_status save_beside(const lfb_content *content, const char *path, mode
 }
 
 /* The same if `path` is a symbolic link: replaces the target of the link. */
-static lfb_status save_behind_link(const lfb_content *content, const char *path, mode_t mode)
+static lfb_status save_link_target(const lfb_content *content, const char *path, mode_t mode)
 {
   char *target = realpath(path, NULL);
 
   if (target == NULL)
     return LFB_ERROR_OPEN;
-  const lfb_status status = save_beside(content, target, mode);
+  const lfb_status status = save_and_replace(content, target, mode);
   const int cause = errno;
   free(target);
   errno = cause;
@@ -253,7 +253,7 @@ lfb_status lfb_file_save(const lfb_content *content, const char *path)
   }
   if (mode != SAVE_NEW && !S_ISREG(mode))
     return save_in_place(content, path);
-  return linked ? save_behind_link(content, path, mode) : save_beside(content, path, mode);
+  return linked ? save_link_target(content, path, mode) : save_and_replace(content, path, mode);
 }
 
 /* Reads the content, which must end with the file. */

@@ -94,7 +94,7 @@ void lfb_stats_plan(const lfb_description *description, lfb_stats *stats)
  * the remaining words, and the bits of these words give their fill.  The remaining words have a
  * proportional share of the keys that were put.
  */
-static void stats_stats_beside(const lfb_description *description, uint64_t full_words,
+static void stats_of_damaged(const lfb_description *description, uint64_t full_words,
                               lfb_stats *stats)
 {
   const lfb_strategy *strategy = description->strategy;
@@ -118,6 +118,6 @@ void lfb_stats_fill(const lfb_description *description, uint64_t bits_set, lfb_s
     stats->approximate_count = UINT64_MAX;
     stats->expected_fpp = description->strategy->fpp_now(&description->geometry, bits_set);
   } else {
-    stats_stats_beside(description, description->full_words, stats);
+    stats_of_damaged(description, description->full_words, stats);
   }
 }

@@ -26,7 +26,7 @@ enum {
 struct http {
   struct guard *guard;
   struct MHD_Daemon *daemon;
-  _Atomic(uint64_t) under_way; /* requests in progress */
+  _Atomic(uint64_t) in_progress; /* requests in progress */
   _Atomic(bool) draining;      /* each connection closes after its next answer */
 };
 
@@ -249,7 +249,7 @@ static enum MHD_Result http_begin(struct http *http, void **request)
   if (*request == NULL)
     return MHD_NO;
   /* relaxed: a count for http_stop(), which waits for 0. */
-  atomic_fetch_add_explicit(&http->under_way, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&http->in_progress, 1, memory_order_relaxed);
   return MHD_YES;
 }
 
@@ -284,7 +284,7 @@ static void http_end(void *self, struct MHD_Connection *connection, void **reque
   free(ended->body);
   free(ended);
   *request = NULL;
-  atomic_fetch_sub_explicit(&http->under_way, 1, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&http->in_progress, 1, memory_order_relaxed);
 }
 
 /* Leaves "%31" unchanged: an id has one spelling. */
@@ -341,7 +341,7 @@ static void http_drain(const struct http *http)
   const struct timespec moment = {0, 1000000};
 
   for (int ms = 0; ms < HTTP_GRACE_MS; ms++) {
-    if (atomic_load_explicit(&http->under_way, memory_order_relaxed) == 0)
+    if (atomic_load_explicit(&http->in_progress, memory_order_relaxed) == 0)
       return;
     (void)nanosleep(&moment, NULL);
   }

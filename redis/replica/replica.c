@@ -191,7 +191,7 @@ static void put_wake(lfb_replica *replica)
 }
 
 /* Puts a key that the outbox has no room for: replica.h, Full. */
-static bool put_beside(lfb_replica *replica, lfb_hash hash)
+static bool put_unqueued(lfb_replica *replica, lfb_hash hash)
 {
   /* acquire and release: pair with resync_full() and lfb_replica_flush() (replica.h, Full). */
   (void)lfb_add_u64(&replica->begun, 1, memory_order_acq_rel);
@@ -208,7 +208,7 @@ static bool replica_put(lfb_replica *replica, lfb_hash hash)
   if (local->kernel->might_contain(&local->layout, hash))
     return false;
   if (!lfb_outbox_put(&replica->outbox, hash, lfb_lags_now()))
-    return put_beside(replica, hash);
+    return put_unqueued(replica, hash);
   /* The bits are set after the place was given, never before: replica.h. */
   const bool changed = lfb_filter_put_wide(local, hash);
   put_wake(replica);
@@ -297,7 +297,7 @@ static lfb_status replica_await(lfb_replica *replica, const uint64_t *number, ui
 lfb_status lfb_replica_flush(lfb_replica *replica, uint64_t milliseconds)
 {
   const uint64_t placed = lfb_outbox_mark(&replica->outbox);
-  /* acquire and release: pair with the first addition in put_beside() (replica.h, Full). */
+  /* acquire and release: pair with the first addition in put_unqueued() (replica.h, Full). */
   const uint64_t full = lfb_add_u64(&replica->begun, 0, memory_order_acq_rel);
 
   return replica_await(replica, &replica->acknowledged, placed, &replica->compared, full,

@@ -73,9 +73,9 @@ static size_t send_batch(lfb_replica *replica)
 /* Counts the puts that found the outbox full; false if one of them has not set all its bits yet. */
 static bool resync_full(lfb_replica *replica, uint64_t *full)
 {
-  /* acquire: pairs with the release in put_beside(), after the bits were set. */
+  /* acquire: pairs with the release in put_unqueued(), after the bits were set. */
   const uint64_t ended = atomic_load_explicit(&replica->ended, memory_order_acquire);
-  /* acquire and release: pair with the first addition in put_beside() (replica.h, Full). */
+  /* acquire and release: pair with the first addition in put_unqueued() (replica.h, Full). */
   *full = lfb_add_u64(&replica->begun, 0, memory_order_acq_rel);
   return *full == ended;
 }

@@ -64,7 +64,7 @@ TEST_P(EveryStrategyRace, TheCountIsExactAfterwards) {
     });
     ASSERT_EQ(Popcount(filter), Popcount(alone)) << "round " << round;
     ASSERT_EQ(Stats(filter).bits_set, Popcount(alone)) << "round " << round;
-    ASSERT_GE(changed, firsts) << "a key was new to nobody, round " << round;
+    ASSERT_GE(changed, firsts) << "a key was new to no thread, round " << round;
   }
 }
 
@@ -201,11 +201,11 @@ TEST(FilterRace, PutIsNewToAtLeastOneThread) {
       if (lfb_filter_put_u64(filter.get(), Mix(5, i)))
         answers[t][i / 64] |= uint64_t{1} << (i % 64);
   });
-  uint64_t nobody = 0;
+  uint64_t unclaimed = 0;
   for (uint64_t i = 0; i < kKeys; i++) {
     unsigned firsts = 0;
     for (unsigned t = 0; t < kThreads; t++) firsts += answers[t][i / 64] >> (i % 64) & 1;
-    nobody += firsts == 0;
+    unclaimed += firsts == 0;
   }
   // A key that is old for all threads is a false positive: 1 in 10,000 of the keys at the end,
   // fewer before.

@@ -67,7 +67,7 @@ TEST(HistoryModel, RefusesWhatCannotBe) {
   EXPECT_NE(Verdict({put, {Kind::kQuery, 1, 3, 4, 1}}, 3, 2), "") << "one bit of two is there";
   EXPECT_NE(Verdict({put, {Kind::kPut, 0, 3, 4, 1}}, 3, 2), "") << "new twice, one after the other";
   EXPECT_NE(Verdict({{Kind::kPut, 0, 1, 3, 0}, {Kind::kPut, 0, 2, 4, 0}}, 3, 2), "")
-      << "new to nobody";
+      << "new to no thread";
   EXPECT_NE(Verdict({{Kind::kPut, 0, 1, 2, 0}}, 3, 2), "") << "not new, alone";
   EXPECT_NE(
       Verdict({{Kind::kPut, 0, 1, 6, 1}, {Kind::kPut, 0, 2, 7, 1}, {Kind::kPut, 0, 3, 8, 1}}, 3, 2),
@@ -78,7 +78,7 @@ TEST(HistoryModel, RefusesWhatCannotBe) {
   EXPECT_NE(Verdict({{Kind::kClaim, 0, 1, 3, 0}, {Kind::kClaim, 0, 2, 4, 0}}, 3, 2), "")
       << "no winner";
   EXPECT_NE(Verdict({put}, 1, 1), "") << "a bit is lost";
-  EXPECT_NE(Verdict({put}, 7, 3), "") << "a bit of nobody";
+  EXPECT_NE(Verdict({put}, 7, 3), "") << "a bit of no key";
   EXPECT_NE(Verdict({put}, 3, 1), "") << "a bit is not counted";
   EXPECT_NE(Verdict({put, {Kind::kCount, 0, 3, 4, 1}}, 3, 2), "") << "counted late";
   EXPECT_NE(

@@ -202,7 +202,7 @@ class VersionsStage {
     }
     if (event.kind == Kind::kQuery || event.kind == Kind::kHeld) {
       if (in && !event.answer) return "a key is lost";
-      if (!maybe && event.answer) return "a key that nobody put is found";
+      if (!maybe && event.answer) return "a key that was not put is found";
     }
     if (IsPut(event) && in && event.answer) return "new, though it had been put";
     return "";

@@ -72,14 +72,14 @@ class Judge {
       case Kind::kQuery:
         if (event.answer == 0 && Within(Mask(event), Certain(event.begin))) return "a false no";
         if (event.answer == 1 && !Within(Mask(event), Possible(event.end)))
-          return "a bit that nobody had put";
+          return "a bit that no put had turned on";
         return "";
       case Kind::kPut:
       case Kind::kClaim:
         if (event.answer == 1 && Within(Mask(event), Certain(event.begin)))
           return "new, but all of it was in";
         if (event.answer == 0 && !Within(Mask(event), PossibleWithout(event)))
-          return "not new, but nobody else had put all of it";
+          return "not new, but no other call had put all of it";
         return "";
       case Kind::kCount:
         return Count(event);
@@ -94,10 +94,10 @@ class Judge {
     Bits unsettled, claimed;  // may still be in progress, also as help for a claim that has ended
     bool claiming = false;
     for (const Event* add : adds_) {
-      const bool under_way = add->begin < count.end && add->end > count.begin;
-      if (under_way) unsettled |= Mask(*add);
+      const bool in_progress = add->begin < count.end && add->end > count.begin;
+      if (in_progress) unsettled |= Mask(*add);
       if (add->kind == Kind::kClaim) claimed |= Mask(*add);
-      claiming |= under_way && add->kind == Kind::kClaim;
+      claiming |= in_progress && add->kind == Kind::kClaim;
     }
     if (claiming) unsettled |= claimed;
     if (count.answer < (Certain(count.begin) & ~unsettled).count())
@@ -142,7 +142,7 @@ class Judge {
     if (won > 1) return std::to_string(won) + " claims have won";
     if (asked == 0 || won == 1) return "";
     const Bits others = Union([&](const Event& add) { return !Claims(add, key); });
-    return Within(scene_.keys[key], others) ? "" : "claimed, and nobody has won";
+    return Within(scene_.keys[key], others) ? "" : "claimed, and no claim has won";
   }
 
   // Whether a call can have turned on a bit: its key has the bit, and no call with that bit had
@@ -164,7 +164,7 @@ class Judge {
     for (size_t bit : bits)
       if (std::none_of(adds_.begin(), adds_.end(),
                        [&](const Event* add) { return CanHaveTurnedOn(*add, bit); }))
-        return "bit " + std::to_string(bit) + " is on, and nobody says that he turned it on";
+        return "bit " + std::to_string(bit) + " is on, and no call reports that it turned it on";
     turned_on_.assign(kMostBits, nullptr);
     for (const Event* add : adds_) {
       if (add->kind != Kind::kPut || add->answer == 0) continue;

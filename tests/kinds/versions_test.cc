@@ -118,7 +118,7 @@ TEST(Versions, QueriesAreAnsweredByTheOldOneUntilItIsReplaced) {
   EXPECT_EQ(lfb_versions_number(versions.get()), 1u);
   EXPECT_EQ(Publish(versions), 2u);
   EXPECT_EQ(lfb_versions_number(versions.get()), 2u);
-  EXPECT_FALSE(Has(versions, 1)) << "nobody loaded it";
+  EXPECT_FALSE(Has(versions, 1)) << "no loader loaded it";
   EXPECT_TRUE(Has(versions, 2));
   EXPECT_TRUE(Has(versions, 3));
 }

@@ -83,7 +83,7 @@ pass "programs are compiled and run against them, by pkg-config and by CMake"
 tool=$root/usr/bin/lfbloom
 [[ $("$tool" --version) == *"$version"* ]] || fail "the tool names another version"
 printf '%s\n' apple pear | "$tool" build -n 100 -p 0.001 -o fruit.lfb - 2>/dev/null
-[[ $(printf '%s\n' apple plum | "$tool" query fruit.lfb - 2>/dev/null) == apple ]] || fail "the tool answers wrongly"
+[[ $(printf '%s\n' apple plum | "$tool" query fruit.lfb - 2>/dev/null) == apple ]] || fail "the tool gives wrong answers"
 man=$(gzip -dc "$root/usr/share/man/man1/lfbloom.1.gz" "$root/usr/share/man/man3/lfbloom.3.gz")
 [[ $man == *".Dt LFBLOOM 1"*".Dt LFBLOOM 3"* ]] || fail "the manual pages are none"
 pass "the tool and its manual are there"

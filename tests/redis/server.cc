@@ -308,7 +308,7 @@ bool RedisCluster::Holds(RedisServer& server, uint16_t slot) {
 RedisServer& RedisCluster::Owner(uint16_t slot) {
   for (auto& server : nodes_)
     if (Holds(*server, slot)) return *server;
-  ADD_FAILURE() << "nobody has slot " << slot;
+  ADD_FAILURE() << "no node has slot " << slot;
   return *nodes_[0];
 }
 

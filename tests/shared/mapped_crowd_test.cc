@@ -81,7 +81,7 @@ TEST(MappedCrowd, ThreadsBeyondTheSlots) {
 void PutAndFork(const Filter& filter, unsigned depth) {
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> put{0};
-  std::thread beside([&] {
+  std::thread other([&] {
     for (uint64_t i = 0; !stop; put = ++i)
       lfb_filter_put_u64(filter.get(), Mix(depth, i % 2000));
   });
@@ -91,7 +91,7 @@ void PutAndFork(const Filter& filter, unsigned depth) {
   const pid_t child = depth == 0 ? -1 : fork();
   if (child == 0) {
     stop = true;
-    beside.detach();  // does not exist in this process
+    other.detach();  // does not exist in this process
     if (!lfb_filter_might_contain_u64(filter.get(), Mix(depth, 0))) _exit(2);
     PutAndFork(filter, depth - 1);
     lfb_mapped_close(filter.get());
@@ -99,7 +99,7 @@ void PutAndFork(const Filter& filter, unsigned depth) {
   }
   for (uint64_t i = 0; i < 2000; i++) lfb_filter_put_u64(filter.get(), Mix(depth + 100, i));
   stop = true;
-  beside.join();
+  other.join();
   if (child > 0) {
     int status = 0;
     if (waitpid(child, &status, 0) != child || status != 0) _exit(1);

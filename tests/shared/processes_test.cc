@@ -159,17 +159,17 @@ class Storm {
   // Keys that were claimed and put are found, none was won twice, and at most `killed` have no
   // winner.
   void Check(uint64_t killed) {
-    uint64_t twice = 0, lost = 0, nobodys = 0;
+    uint64_t twice = 0, lost = 0, unclaimed = 0;
     for (uint64_t i = 0; i < kKeys; i++) {
       lost += wins_[i] != 0 && !lfb_filter_might_contain_u64(filter_, Mix(1, i));
       lost += puts_[i] != 0 && !lfb_filter_might_contain_u64(filter_, Mix(2, i));
       Claim(i);
       twice += wins_[i] > 1;
-      nobodys += wins_[i] == 0;
+      unclaimed += wins_[i] == 0;
     }
     EXPECT_EQ(twice, 0u);
     EXPECT_EQ(lost, 0u);
-    EXPECT_LE(nobodys, killed);
+    EXPECT_LE(unclaimed, killed);
   }
 
   static constexpr uint64_t kKeys = 100000;

@@ -51,7 +51,7 @@ inline lfb_status StatusOf(const std::string& call) {
       {"send", LFB_ERROR_REDIS_LOST},           {"recv", LFB_ERROR_REDIS_LOST},
   };
   const auto found = statuses.find(call);
-  EXPECT_NE(found, statuses.end()) << "calls.cc fails " << call << ", and nobody says what then";
+  EXPECT_NE(found, statuses.end()) << "calls.cc fails " << call << ", and no status is expected";
   return found == statuses.end() ? LFB_OK : found->second;
 }
 
