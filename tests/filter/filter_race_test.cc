@@ -209,7 +209,7 @@ TEST(FilterRace, PutIsNewToAtLeastOneThread) {
   }
   // A key that is old for all threads is a false positive: 1 in 10,000 of the keys at the end,
   // fewer before.
-  EXPECT_LE(nobody, 12 + kKeys / 10000);
+  EXPECT_LE(unclaimed, 12 + kKeys / 10000);
 }
 
 }  // namespace
