@@ -22,15 +22,11 @@ headers() {
   done
   awk -f "$here/headers.awk" "${first[@]}" "${others[@]}"
 }
-# From X(NAME, number, "text"); the text may continue in further lines.
 statuses() {
   local header
   for header in "$@"; do [[ $header != */status.h ]] || break; done
   echo ".Bl -tag -width Ds"
-  awk '/^  X\(/ { on = 1; row = "" }
-       on { sub(/ *\\$/, ""); sub(/^ */, ""); row = row $0 }
-       on && /"\)$/ { on = 0; print row }' "$header" |
-    sed -E 's/" *"//g; s/^X\((LFB_[A-Z0-9_]+), *([0-9]+), *"(.*)"\)$/.It Dv \1 Pq \2\n\3/' |
+  awk -f "$here/statuses.awk" "$header" | sed -E 's/^([^ ]+) ([0-9]+) /.It Dv \1 Pq \2\n/' |
     sed -E '/^\.It/! { s/-/\\-/g; s/^(.)/\U\1/; s/$/./ }'
   echo ".El"
 }
