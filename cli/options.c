@@ -18,7 +18,6 @@
 enum {
   OPTIONS_MOST = 32,          /* rows per command, --help included */
   OPTIONS_MOST_THREADS = 4096,
-  OPTIONS_MOST_STRATEGIES = 32, /* their numbers are below */
   OPTIONS_MOST_SECONDS = 86400,
   OPTIONS_MOST_MODE = 0777,
   OPTIONS_LONG_BASE = 0x1000, /* getopt's value for row 0: above any letter */
@@ -108,7 +107,7 @@ bool options_read_strategy(const char *option, const char *text, void *to)
   strategy->given = status == LFB_OK;
   if (!strategy->given) {
     struct suggestion suggestion = {.word = text};
-    for (int i = 0; i < OPTIONS_MOST_STRATEGIES; i++)
+    for (int i = 0; i < OPTIONS_STRATEGIES; i++)
       if (lfb_strategy_name((lfb_strategy_id)i) != NULL)
         suggest_consider(&suggestion, lfb_strategy_name((lfb_strategy_id)i));
     (void)report_error("%s '%s': %s ('lfbloom plan -n 1M -p 0.01' lists them)%s", option, text,

@@ -12,6 +12,8 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 
+enum { OPTIONS_STRATEGIES = 32 }; /* the numbers of all strategies are below */
+
 /* A number, and whether it was given. */
 struct options_count {
   bool given;

@@ -33,7 +33,7 @@ static bool plan_ask(const struct plan *plan, lfb_strategy_id strategy, struct p
 static void plan_fill(struct plan *plan)
 {
   /* Strategies are numbered from 0.  A number without a strategy has no name. */
-  for (int i = 0; i < PLAN_MOST_ROWS; i++)
+  for (int i = 0; i < OPTIONS_STRATEGIES; i++)
     if (plan_ask(plan, (lfb_strategy_id)i, &plan->rows[plan->row_count]))
       plan->row_count++;
 }

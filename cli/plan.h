@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/options.h"
+
 struct plan_row {
   lfb_config config;
   const char *name;
@@ -17,12 +19,10 @@ struct plan_row {
   double fpp; /* after n keys */
 };
 
-enum { PLAN_MOST_ROWS = 32 };
-
 struct plan {
   uint64_t n;
   double fpp;
-  struct plan_row rows[PLAN_MOST_ROWS];
+  struct plan_row rows[OPTIONS_STRATEGIES];
   size_t row_count;
 };
 

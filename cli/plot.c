@@ -33,7 +33,7 @@ struct plot {
   uint64_t n; /* at least 1 */
   double fpp;
   double lowest; /* of the picture */
-  struct curve curves[PLAN_MOST_ROWS];
+  struct curve curves[OPTIONS_STRATEGIES];
   size_t curve_count;
 };
 
