@@ -24,14 +24,16 @@ import sys
 PEOPLE = re.compile(r"\b(who|whose|whom|whoever|he|his|him|himself)\b", re.I)
 IDIOMS = re.compile(
     r"\b(beside|under way|hangs? on|for ever|how manieth|nobody|anybody|everybody|"
-    r"(?:is|are|was|were) in(?=[.,;:)]|$| and\b| it\b)|is told|are told|lie about|lies about|but for|save for|"
-    r"whatever|wherever|meanwhile)\b|^\.\. ", re.I)
+    r"(?:is|are|was|were) in(?=[.,;:)]|$| and\b| it\b)|(?:is|are) told|lies? about|but for|"
+    r"save for|whatever|wherever|meanwhile)\b|^\.\. ", re.I)
 LONG = 30
 C_LIKE = (".c", ".h", ".cc", ".pml", ".js", ".mjs", ".java", ".go")
 HASH_LIKE = (".sh", ".py", ".awk", ".bzl", ".bazel", ".bazelrc", "CMakeLists.txt")
 TEXT = (".md", ".dox")
 MANUAL = (".1.in", ".3.in")
 COLUMN_LABEL = re.compile(r"^([0-9]+\. )?[A-Za-z][A-Za-z0-9_-]*(,? [A-Za-z]+){0,3}  +\S")
+# Between two sentences.
+CUT = re.compile(r"(?<=[.!?:;])\)?\s+(?=[A-Z`\"(\[*])|(?<=[.!?])(?<!e\.g\.)\)?\s+(?=[a-z0-9])")
 TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.S)
 
 
@@ -125,8 +127,7 @@ def sentences(first_line, rows):
     pending, start = [], first_line
 
     def flush():
-        text = " ".join(pending).strip()
-        return [part for part in re.split(r"(?<=[.!?:;])\)?\s+(?=[A-Z`\"(\[*])|(?<=[.!?])\)?\s+(?=[a-z0-9])(?<!e\.g\. )", text) if part]
+        return [part for part in CUT.split(" ".join(pending).strip()) if part]
 
     for offset, row in enumerate(rows):
         bare = row.strip()
@@ -138,7 +139,7 @@ def sentences(first_line, rows):
             pending, start = [], first_line + offset
         if cells:
             for cell in cells:
-                for part in re.split(r"(?<=[.!?:;])\s+(?=[A-Z`])", cell.strip()):
+                for part in CUT.split(cell.strip()):
                     yield first_line + offset, part
         elif bare:
             if not pending:
