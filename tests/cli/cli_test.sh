@@ -61,8 +61,9 @@ refuses "no command" "no command" "$tool"
 refuses "unknown command" "unknown command 'grow'" "$tool" grow
 refuses "unknown option" "unknown option --nope" "$tool" --nope
 
-# Mistyped names.  A swap of neighbours is one edit.  Seen to fail with at most one edit allowed,
-# with half of the word allowed, with hyphens counted, and with a value taken for part of the name.
+# Mistyped names.  A swap of neighbours is one edit.  Seen to fail with one and with three edits
+# allowed, with half of the word allowed, with hyphens counted, and with a value taken for part of
+# the name.
 # suggests WORDS NAME: passes if the error line ends with a suggestion of NAME.
 suggests() {
   # shellcheck disable=SC2086 # words
@@ -90,6 +91,7 @@ silent() {
   check "$1: no suggestion" equal "$(grep -c "did you mean" err)" 0
 }
 silent xyzzy         # far from every name
+silent converabc     # three edits from convert, which is below half of the word
 silent mreg          # two edits from merge, which is half of the word
 silent "build --jabn" # two of four letters; hyphens do not count
 silent "build --nonsense"
