@@ -1,5 +1,5 @@
 /* inline512.c - the query of lfbloom/fast_avx512.h, in a function compiled for AVX-512. */
-#include "bloom/strategies/simd.h"
+#include "bloom/hashing/simd.h"
 
 #ifdef LFB_SIMD_X86
 #define LFB_FAST_AVX512_TARGET LFB_AVX512_TARGET

@@ -5,7 +5,7 @@
  *
  * Licence: Apache-2.0; the part that is xxhash.h: BSD-2-Clause, as it says.
  */
-#include "bloom/strategies/simd.h"
+#include "bloom/hashing/simd.h"
 
 /* Enables the vector variants in the headers, for the strategies' sources. */
 #ifdef LFB_SIMD_X86

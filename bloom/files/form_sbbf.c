@@ -121,7 +121,7 @@ static lfb_status sbbf_form_read(const lfb_reader *reader,
   const lfb_description description = {
       .strategy = strategy,
       .geometry = {LFB_WORD_BITS * words, words, 8, SBBF_BLOCK_BYTES / sizeof(lfb_word)},
-      .hasher = {.kind = strategy->hash},
+      .hash = {.kind = strategy->hash},
       .config = {.strategy = strategy->id},
       .form = LFB_FORM_SBBF,
   };

@@ -35,7 +35,7 @@ lfb_status lfb_guava_decode(const unsigned char header[LFB_GUAVA_HEADER],
   *description = (lfb_description){
       .strategy = strategy,
       .geometry = {LFB_WORD_BITS * (uint64_t)words, words, header[1], 0},
-      .hasher = {.kind = strategy->hash},
+      .hash = {.kind = strategy->hash},
       .config = {.strategy = strategy->id},
       .form = LFB_FORM_GUAVA,
   };

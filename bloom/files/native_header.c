@@ -40,17 +40,16 @@ uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER])
 }
 
 /* A check value that exposes a wrong key without revealing the right one. */
-static uint64_t native_key_check(const uint64_t key[2])
+static uint64_t native_key_check(const lfb_hash_identity *hash)
 {
-  return lfb_siphash13(lfb_magic_bytes(LFB_MAGIC_NATIVE), LFB_MAGIC_SIZE, key);
+  return lfb_siphash13(lfb_magic_bytes(LFB_MAGIC_NATIVE), LFB_MAGIC_SIZE, hash->key);
 }
 
 void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
                        unsigned char header[LFB_NATIVE_HEADER])
 {
   const lfb_geometry *geometry = &description->geometry;
-  const lfb_hasher *hasher = &description->hasher;
-  const lfb_hash_id hash = lfb_hasher_id(hasher);
+  const lfb_hash_identity *hash = &description->hash;
   uint64_t fpp;
 
   memset(header, 0, LFB_NATIVE_HEADER);
@@ -58,10 +57,10 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
   lfb_store_le32(header + NATIVE_AT_VERSION, NATIVE_VERSION);
   lfb_store_le32(header + NATIVE_AT_HEADER_SIZE, LFB_NATIVE_HEADER);
   lfb_store_le32(header + NATIVE_AT_STRATEGY, description->strategy->file_id);
-  lfb_store_le32(header + NATIVE_AT_HASH, hash);
+  lfb_store_le32(header + NATIVE_AT_HASH, lfb_hash_id_of(hash));
   if (lfb_description_writes_key(description)) {
     lfb_store_le32(header + NATIVE_AT_HASH, HASH_WITH_KEY);
-    lfb_hasher_key(hasher, header + NATIVE_AT_KEY);
+    lfb_hash_key(hash, header + NATIVE_AT_KEY);
   }
   lfb_store_le64(header + NATIVE_AT_BIT_COUNT, geometry->bit_count);
   lfb_store_le64(header + NATIVE_AT_WORD_COUNT, geometry->word_count);
@@ -70,13 +69,13 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
   lfb_store_le64(header + NATIVE_AT_INSERTIONS, description->config.expected_insertions);
   memcpy(&fpp, &description->config.fpp, sizeof fpp);
   lfb_store_le64(header + NATIVE_AT_FPP, fpp);
-  lfb_store_le64(header + NATIVE_AT_SEED, hasher->seed);
+  lfb_store_le64(header + NATIVE_AT_SEED, hash->seed);
   lfb_store_le64(header + NATIVE_AT_BITS_SET, bits_set);
   lfb_store_le64(header + NATIVE_AT_CREATED, now);
   lfb_store_le32(header + NATIVE_AT_FORMULA, description->config.probes_formula);
   lfb_store_le32(header + NATIVE_AT_CHECKED_BYTES, 1 << 20);
-  if (hash == LFB_HASH_SIPHASH13)
-    lfb_store_le64(header + NATIVE_AT_KEY_CHECK, native_key_check(hasher->key));
+  if (lfb_hash_keyed(hash->kind))
+    lfb_store_le64(header + NATIVE_AT_KEY_CHECK, native_key_check(hash));
   memcpy(header + NATIVE_AT_LABEL, description->label, sizeof description->label);
   lfb_store_le64(header + NATIVE_AT_CHECKSUM, XXH3_64bits(header, NATIVE_AT_CHECKSUM));
 }
@@ -118,23 +117,23 @@ static lfb_status decode_config(const unsigned char *header, const lfb_strategy 
 }
 
 static lfb_status decode_keyed(const unsigned char *header, const uint8_t *key,
-                               lfb_hasher *hasher)
+                               lfb_hash_identity *hash)
 {
   if (lfb_load_le64(header + NATIVE_AT_SEED) != 0)
     return LFB_ERROR_BAD_HEADER;
   if (key == NULL)
     return LFB_ERROR_KEY_NEEDED;
-  *hasher = (lfb_hasher){LFB_KIND_SIPHASH13, 0, {lfb_load_le64(key), lfb_load_le64(key + 8)}};
-  return native_key_check(hasher->key) == lfb_load_le64(header + NATIVE_AT_KEY_CHECK)
+  *hash = lfb_hash_with_key(LFB_KIND_SIPHASH13, key);
+  return native_key_check(hash) == lfb_load_le64(header + NATIVE_AT_KEY_CHECK)
              ? LFB_OK
              : LFB_ERROR_WRONG_KEY;
 }
 
 /* Takes the key from the file.  A caller that passes another key has the wrong file. */
 static lfb_status decode_with_key(const unsigned char *header, const uint8_t *key,
-                                  lfb_hasher *hasher)
+                                  lfb_hash_identity *hash)
 {
-  const lfb_status status = decode_keyed(header, header + NATIVE_AT_KEY, hasher);
+  const lfb_status status = decode_keyed(header, header + NATIVE_AT_KEY, hash);
 
   if (status == LFB_ERROR_WRONG_KEY)
     return LFB_ERROR_BAD_HEADER; /* the file's key contradicts the file's check value */
@@ -144,22 +143,22 @@ static lfb_status decode_with_key(const unsigned char *header, const uint8_t *ke
 }
 
 static lfb_status decode_hasher(const unsigned char *header, const lfb_strategy *strategy,
-                                const uint8_t *key, lfb_hasher *hasher)
+                                const uint8_t *key, lfb_hash_identity *identity)
 {
   const uint64_t seed = lfb_load_le64(header + NATIVE_AT_SEED);
   const uint32_t hash = lfb_load_le32(header + NATIVE_AT_HASH);
   const bool chosen = strategy->seeding == LFB_SEED_RANDOM;
 
   if (chosen && hash == HASH_WITH_KEY)
-    return decode_with_key(header, key, hasher);
+    return decode_with_key(header, key, identity);
   if (chosen && hash == LFB_HASH_SIPHASH13)
-    return decode_keyed(header, key, hasher);
+    return decode_keyed(header, key, identity);
   /* a seed is present exactly if the strategy has one: a seed of 0 would request a random one */
   if (hash != (uint32_t)(chosen ? LFB_HASH_XXH3 : LFB_HASH_DEFAULT) ||
       (strategy->seeding == LFB_SEED_NONE) != (seed == 0) ||
       lfb_load_le64(header + NATIVE_AT_KEY_CHECK) != 0)
     return LFB_ERROR_BAD_HEADER;
-  *hasher = (lfb_hasher){strategy->hash, seed, {0, 0}};
+  *identity = (lfb_hash_identity){strategy->hash, seed, {0, 0}};
   return LFB_OK;
 }
 
@@ -205,7 +204,7 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   if (status == LFB_OK && lfb_label_read(found.label, header + NATIVE_AT_LABEL) != LFB_OK)
     status = LFB_ERROR_BAD_HEADER;
   if (status == LFB_OK)
-    status = decode_hasher(header, strategy, key, &found.hasher);
+    status = decode_hasher(header, strategy, key, &found.hash);
   if (status == LFB_OK || status == LFB_ERROR_KEY_NEEDED)
     *description = found;
   return status;

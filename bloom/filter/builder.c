@@ -170,7 +170,7 @@ LFB_INLINE size_t builder_pieces(lfb_builder *builder, unsigned thread, const vo
                                  size_t count, lfb_piece_hash hash_of)
 {
   const lfb_filter *filter = builder->filter;
-  const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy, filter->kernel};
+  const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
   const builder_call call = {builder, &builder->thread[thread]};
 
   return lfb_pieces(&hashing, keys, count, hash_of, builder_act, &call);

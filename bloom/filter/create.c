@@ -8,9 +8,7 @@
 lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_filter_parts *parts,
                               lfb_filter **filter)
 {
-  const size_t size = (sizeof **filter + LFB_CACHE_LINE - 1) / LFB_CACHE_LINE * LFB_CACHE_LINE;
-
-  lfb_filter *made = aligned_alloc(LFB_CACHE_LINE, size);
+  lfb_filter *made = aligned_alloc(LFB_CACHE_LINE, sizeof *made);
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_filter){

@@ -32,7 +32,7 @@ static bool description_has_key(const lfb_config *config)
 }
 
 /* The hash for a strategy that lets the caller choose. */
-static lfb_status description_choose_hash(const lfb_config *config, lfb_hasher *hasher)
+static lfb_status description_choose_hash(const lfb_config *config, lfb_hash_identity *hash)
 {
   uint64_t seed = config->seed;
   uint8_t key[sizeof config->key];
@@ -44,7 +44,7 @@ static lfb_status description_choose_hash(const lfb_config *config, lfb_hasher *
       return LFB_ERROR_UNKNOWN_HASH;
     if (seed == 0 && lfb_random_bytes(&seed, sizeof seed) != LFB_OK)
       return LFB_ERROR_NO_RANDOM;
-    *hasher = (lfb_hasher){LFB_KIND_XXH3, seed, {0, 0}};
+    *hash = (lfb_hash_identity){LFB_KIND_XXH3, seed, {0, 0}};
     return LFB_OK;
   case LFB_HASH_SIPHASH13:
     memcpy(key, config->key, sizeof key);
@@ -52,24 +52,24 @@ static lfb_status description_choose_hash(const lfb_config *config, lfb_hasher *
       return LFB_ERROR_UNKNOWN_HASH;
     if (!description_has_key(config) && lfb_random_bytes(key, sizeof key) != LFB_OK)
       return LFB_ERROR_NO_RANDOM;
-    *hasher = (lfb_hasher){LFB_KIND_SIPHASH13, 0, {lfb_load_le64(key), lfb_load_le64(key + 8)}};
+    *hash = lfb_hash_with_key(LFB_KIND_SIPHASH13, key);
     return LFB_OK;
   }
   return LFB_ERROR_UNKNOWN_HASH;
 }
 
-static lfb_status description_hasher(const lfb_strategy *strategy, const lfb_config *config,
-                              lfb_hasher *hasher)
+static lfb_status description_hash(const lfb_strategy *strategy, const lfb_config *config,
+                                   lfb_hash_identity *hash)
 {
   if (strategy->seeding == LFB_SEED_RANDOM)
-    return description_choose_hash(config, hasher);
+    return description_choose_hash(config, hash);
   if (config->hash != LFB_HASH_DEFAULT || description_has_key(config))
     return LFB_ERROR_UNKNOWN_HASH;
   if (config->seed != 0 && strategy->seeding == LFB_SEED_NONE)
     return LFB_ERROR_UNKNOWN_HASH;
   /* Equal seeds would make both halves of the pair equal: 0 stands for seeds 0 and 1. */
   const uint64_t pair = config->seed == 0 ? UINT64_C(1) << 32 : config->seed;
-  *hasher = (lfb_hasher){strategy->hash, strategy->seeding == LFB_SEED_PAIR ? pair : 0, {0, 0}};
+  *hash = (lfb_hash_identity){strategy->hash, strategy->seeding == LFB_SEED_PAIR ? pair : 0, {0, 0}};
   return LFB_OK;
 }
 
@@ -77,7 +77,7 @@ lfb_status lfb_description_make(const lfb_config *config, lfb_description *descr
 {
   const lfb_strategy *strategy = lfb_strategy_find(config->strategy);
   lfb_geometry geometry;
-  lfb_hasher hasher;
+  lfb_hash_identity hash;
 
   if (strategy == NULL)
     return LFB_ERROR_UNKNOWN_STRATEGY;
@@ -85,25 +85,24 @@ lfb_status lfb_description_make(const lfb_config *config, lfb_description *descr
   if (status == LFB_OK)
     status = strategy->size(config, &geometry);
   if (status == LFB_OK)
-    status = description_hasher(strategy, config, &hasher);
+    status = description_hash(strategy, config, &hash);
   if (status != LFB_OK)
     return status;
   *description = (lfb_description){
-      .strategy = strategy, .geometry = geometry, .hasher = hasher, .config = *config};
+      .strategy = strategy, .geometry = geometry, .hash = hash, .config = *config};
   return LFB_OK;
 }
 
-lfb_hash_id lfb_hasher_id(const lfb_hasher *hasher)
+lfb_hash_id lfb_hash_id_of(const lfb_hash_identity *hash)
 {
-  return hasher->kind == LFB_KIND_XXH3        ? LFB_HASH_XXH3
-         : hasher->kind == LFB_KIND_SIPHASH13 ? LFB_HASH_SIPHASH13
-                                              : LFB_HASH_DEFAULT;
+  return hash->kind == LFB_KIND_XXH3        ? LFB_HASH_XXH3
+         : hash->kind == LFB_KIND_SIPHASH13 ? LFB_HASH_SIPHASH13
+                                            : LFB_HASH_DEFAULT;
 }
 
 bool lfb_description_writes_key(const lfb_description *description)
 {
-  return description->config.keep_key &&
-         lfb_hasher_id(&description->hasher) == LFB_HASH_SIPHASH13;
+  return description->config.keep_key && lfb_hash_keyed(description->hash.kind);
 }
 
 lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
@@ -111,13 +110,13 @@ lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
 {
   const lfb_geometry *geometry = &description->geometry;
   lfb_layout layout = {
-      .hasher = description->hasher,
       .bits = lfb_bits_over(words, geometry->word_count),
       .modulus = lfb_modulus_for(geometry->bit_count),
       .probes = geometry->probes,
       .count = count,
   };
 
+  lfb_hasher_init(&layout.hasher, &description->hash, lfb_simd_chosen());
   if (description->strategy->id == LFB_FAST)
     layout.fast = lfb_fast_view(geometry, layout.bits.words, filter);
   return layout;
@@ -137,12 +136,6 @@ static bool description_other_formula_gives(const lfb_description *description, 
          probes;
 }
 
-bool lfb_hasher_same(const lfb_hasher *a, const lfb_hasher *b)
-{
-  return a->kind == b->kind && a->seed == b->seed && a->key[0] == b->key[0] &&
-         a->key[1] == b->key[1];
-}
-
 lfb_status lfb_description_compatible(const lfb_description *into, const lfb_description *from)
 {
   const lfb_geometry *a = &into->geometry, *b = &from->geometry;
@@ -156,5 +149,5 @@ lfb_status lfb_description_compatible(const lfb_description *into, const lfb_des
     return LFB_ERROR_BIT_COUNT_DIFFERS;
   if (into->strategy->id != from->strategy->id || a->words_per_key != b->words_per_key)
     return LFB_ERROR_STRATEGY_DIFFERS;
-  return lfb_hasher_same(&into->hasher, &from->hasher) ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
+  return lfb_hash_same(&into->hash, &from->hash) ? LFB_OK : LFB_ERROR_HASH_DIFFERS;
 }

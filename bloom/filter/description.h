@@ -17,7 +17,7 @@ extern "C" {
 typedef struct lfb_description {
   const lfb_strategy *strategy;
   lfb_geometry geometry;
-  lfb_hasher hasher;
+  lfb_hash_identity hash;
   lfb_config config; /* as given; fpp is 0 if the form does not have it   */
   lfb_form form;     /* the form that the filter was read from            */
   uint64_t written;  /* when that was written, in seconds since 1970; 0: unknown */
@@ -32,9 +32,6 @@ LFB_KIN lfb_status lfb_description_make(const lfb_config *config, lfb_descriptio
 /* Fills `bytes`, at most 256, with random bytes of the kernel.  Fails: LFB_ERROR_NO_RANDOM. */
 LFB_KIN lfb_status lfb_random_bytes(void *bytes, size_t size);
 
-/* Whether two hashers give the same hashes. */
-bool lfb_hasher_same(const lfb_hasher *a, const lfb_hasher *b);
-
 /* The layout of a described filter.  `words` and `filter` may be NULL if the caller does not use
  * them. */
 LFB_KIN lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
@@ -43,8 +40,8 @@ LFB_KIN lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *w
 /* Whether files of the filter hold the key of its hash.  Forms without room for a key never do. */
 bool lfb_description_writes_key(const lfb_description *description);
 
-/* The hash choice (lfb_config.hash) that a hasher implements. */
-LFB_KIN lfb_hash_id lfb_hasher_id(const lfb_hasher *hasher);
+/* The choice of hash (lfb_config.hash) that gives this one. */
+LFB_KIN lfb_hash_id lfb_hash_id_of(const lfb_hash_identity *hash);
 
 /* Whether `from` can be put into `into`, another filter: LFB_OK, or the reason why not. */
 lfb_status lfb_description_compatible(const lfb_description *into, const lfb_description *from);

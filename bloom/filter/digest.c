@@ -4,7 +4,7 @@
 #include <lfbloom/word.h>
 
 #include "bloom/hashing/hasher.h"
-#include "bloom/strategies/simd.h"
+#include "bloom/hashing/simd.h"
 
 uint64_t lfb_digest_xxh3(const void *bytes, size_t size)
 {

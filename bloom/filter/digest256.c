@@ -7,7 +7,7 @@
  * gain nothing: this is faster than memory (checksum/xxh3).
  */
 #include "bloom/filter/digest.h"
-#include "bloom/strategies/simd.h"
+#include "bloom/hashing/simd.h"
 
 #ifdef LFB_SIMD_X86
 

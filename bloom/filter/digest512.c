@@ -3,7 +3,7 @@
  * one word at a time.  Word by word, counting takes a tenth of loading a filter (load/native).
  */
 #include "bloom/filter/digest.h"
-#include "bloom/strategies/simd.h"
+#include "bloom/hashing/simd.h"
 
 #ifdef LFB_SIMD_X86
 

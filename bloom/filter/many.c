@@ -106,7 +106,7 @@ static size_t many_batch_act(const void *context, const uint64_t *low, const uin
 LFB_INLINE size_t many_pieces(const lfb_filter *filter, const void *keys, size_t count,
                               lfb_piece_hash hash_of, lfb_piece_act act, const void *context)
 {
-  const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy, filter->kernel};
+  const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
   return lfb_pieces(&hashing, keys, count, hash_of, act, context);
 }
 

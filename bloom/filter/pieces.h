@@ -41,7 +41,6 @@ static inline lfb_hash lfb_piece_given(const lfb_hasher *hasher, const void *has
 typedef struct lfb_hashing {
   const lfb_hasher *hasher;
   const lfb_strategy *strategy;
-  const lfb_kernel *kernel;
 } lfb_hashing;
 
 /* The hashes of some of the caller's keys. */
@@ -62,20 +61,18 @@ LFB_INLINE lfb_piece lfb_piece_take(const lfb_hashing *hashing, const void *keys
   const bool wide = hashing->strategy->hash_width != LFB_HASH_64;
   const size_t holds = wide ? (size_t)LFB_PIECE_WIDE : (size_t)LFB_PIECE_ROOM;
   const size_t left = count - first, some = left < holds ? left : holds;
+  uint64_t *high = wide ? room + LFB_PIECE_WIDE : NULL;
 
   if (hash_of == lfb_piece_given && lfb_hasher_takes_hashes(hashing->hasher))
     return (lfb_piece){(const uint64_t *)keys + first, NULL, left < most ? left : most};
-  if (hash_of == lfb_piece_u64 && hashing->kernel->hash_u64_many != NULL) {
-    hashing->kernel->hash_u64_many(hashing->hasher, (const uint64_t *)keys + first, some, room);
-    return (lfb_piece){room, NULL, some};
-  }
-  for (size_t i = 0; i < some; i++) {
-    const lfb_hash hash = hash_of(hashing->hasher, keys, first + i);
-    room[i] = hash.low;
-    if (wide)
-      room[LFB_PIECE_WIDE + i] = hash.high;
-  }
-  return (lfb_piece){room, wide ? room + LFB_PIECE_WIDE : NULL, some};
+  if (hash_of == lfb_piece_bytes)
+    lfb_hasher_bytes_many(hashing->hasher, (const lfb_key *)keys + first, some, room, high);
+  else if (hash_of == lfb_piece_u64)
+    lfb_hasher_u64_many(hashing->hasher, (const uint64_t *)keys + first, some, room, high);
+  else
+    lfb_hash_each_u64(hashing->hasher, (const uint64_t *)keys + first, some, room, high,
+                      lfb_hasher_widen);
+  return (lfb_piece){room, high, some};
 }
 
 /* Puts, queries or claims the piece of keys from `first` on, a multiple of 64.  Returns how many

@@ -80,9 +80,9 @@ void lfb_stats_plan(const lfb_description *description, lfb_stats *stats)
       .reachable_bits = geometry->bit_count < reach ? geometry->bit_count : reach,
       .probes = geometry->probes,
       .words_per_key = geometry->words_per_key,
-      .hash = lfb_hasher_id(&description->hasher),
+      .hash = lfb_hash_id_of(&description->hash),
       .key_kept = lfb_description_writes_key(description),
-      .seed = description->hasher.seed,
+      .seed = description->hash.seed,
       .bytes = geometry->word_count * sizeof(lfb_word),
       .written = description->written,
   };

@@ -63,7 +63,7 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
 {
   const lfb_stripes none = {0};
 
-  lfb_counting *made = malloc(sizeof *made);
+  lfb_counting *made = aligned_alloc(LFB_CACHE_LINE, sizeof *made);
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_counting){
@@ -77,9 +77,7 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
   }
   made->pages = *pages;
   made->hashing =
-      (lfb_hashing){&made->layout.hasher, description->strategy,
-                    lfb_strategy_kernel(description->strategy, &description->geometry,
-                                        lfb_simd_chosen())};
+      (lfb_hashing){&made->layout.hasher, description->strategy};
   counting_choose_kernel(made);
   *counting = made;
   return LFB_OK;

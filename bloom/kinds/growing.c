@@ -221,8 +221,8 @@ static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
       .first_insertions = growing->config.expected_insertions,
       .fpp = growing->config.fpp,
       .layers = newest->number + 1,
-      .hash = lfb_hasher_id(growing_hasher(growing)),
-      .seed = growing_hasher(growing)->seed,
+      .hash = lfb_hash_id_of(&growing_hasher(growing)->identity),
+      .seed = growing_hasher(growing)->identity.seed,
       .written = growing->written,
   };
   for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)

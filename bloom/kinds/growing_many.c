@@ -56,7 +56,7 @@ static size_t pending_at(const pending *some, size_t i)
 LFB_INLINE size_t pending_take(pending *all, const lfb_filter *filter, const void *keys,
                                size_t first, size_t count, lfb_piece_hash hash_of)
 {
-  const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy, filter->kernel};
+  const lfb_hashing hashing = {&filter->layout.hasher, filter->strategy};
   const lfb_piece piece =
       lfb_piece_take(&hashing, keys, first, count, hash_of, PENDING_KEYS, all->room);
 

@@ -151,7 +151,7 @@ static lfb_status layers_describe(const lfb_growing *growing, uint32_t number,
     return LFB_ERROR_TOO_MANY_LAYERS;
   lfb_config config = lfb_layers_config(&growing->config, number);
   if (first->strategy->seeding == LFB_SEED_RANDOM) {
-    config.hash = LFB_HASH_XXH3; /* needs no key; the hasher is replaced below */
+    config.hash = LFB_HASH_XXH3; /* needs no key; the hash is replaced below */
     config.seed = 1;
     memset(config.key, 0, sizeof config.key);
   }
@@ -160,7 +160,7 @@ static lfb_status layers_describe(const lfb_growing *growing, uint32_t number,
     return status;
   if (description->geometry.bit_count > description->strategy->reachable_bits)
     return LFB_ERROR_TOO_MANY_BITS;
-  description->hasher = first->layout.hasher;
+  description->hash = first->description.hash;
   return LFB_OK;
 }
 
@@ -220,7 +220,7 @@ bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, ui
              lfb_layers_insertions(growing->config.expected_insertions, number) &&
          layer->config.probes_formula == first->config.probes_formula &&
          layer->strategy->id == first->strategy->id &&
-         lfb_hasher_same(&layer->hasher, &first->hasher) &&
+         lfb_hash_same(&layer->hash, &first->hash) &&
          layer->geometry.bit_count <= layer->strategy->reachable_bits;
 }
 

@@ -27,12 +27,12 @@ extern "C" {
 /* The bits of a filter, how a key's bits are found, and the count of bits.  A query of `fast`
  * reads the first cache line of the layout and the words, nothing else. */
 typedef struct lfb_layout {
-  lfb_fast fast;     /* only for strategy `fast` */
-  lfb_hasher hasher; /* of keys                  */
+  lfb_fast fast; /* only for strategy `fast` */
   lfb_bits bits;
   lfb_modulus modulus; /* of bit_count */
   uint32_t probes;
   lfb_stripes count; /* of bits set */
+  lfb_hasher hasher; /* of keys     */
 } lfb_layout;
 
 enum {
@@ -68,10 +68,6 @@ typedef struct lfb_kernel {
                          uint64_t *answers);
   void (*credit_many)(const lfb_layout *layout, const uint64_t *hashes, size_t count,
                       uint64_t *answers);
-
-  /* Computes the 64-bit hashes of `count` 64-bit keys.  NULL: the caller uses lfb_hasher_u64(). */
-  void (*hash_u64_many)(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
-                        uint64_t *hashes);
 } lfb_kernel;
 
 /*

@@ -11,7 +11,7 @@
 #include <lfbloom/filter.h>
 
 #include "bloom/strategies/kernel.h"
-#include "bloom/strategies/simd.h"
+#include "bloom/hashing/simd.h"
 #include "bloom/strategies/sizing.h"
 
 #ifdef __cplusplus

@@ -42,8 +42,8 @@ static lfb_status remote_fits(const lfb_description *found, const lfb_config *wa
   if (a->bit_count != b->bit_count || a->words_per_key != b->words_per_key)
     return LFB_ERROR_BIT_COUNT_DIFFERS;
   /* If the wanted seed is 0, any seed fits. */
-  if (lfb_hasher_id(&found->hasher) != stats.hash ||
-      (wanted->seed != 0 && found->hasher.seed != wanted->seed))
+  if (lfb_hash_id_of(&found->hash) != stats.hash ||
+      (wanted->seed != 0 && found->hash.seed != wanted->seed))
     return LFB_ERROR_HASH_DIFFERS;
   return LFB_OK;
 }

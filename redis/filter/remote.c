@@ -90,7 +90,7 @@ lfb_status lfb_remote_make(const lfb_redis_options *options, const lfb_redis_pla
 {
   const lfb_description *description = &place->description;
   const lfb_stripes none = {0};
-  lfb_redis *made = malloc(sizeof *made);
+  lfb_redis *made = aligned_alloc(LFB_CACHE_LINE, sizeof *made);
 
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;

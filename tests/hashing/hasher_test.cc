@@ -5,8 +5,10 @@
 
 #include <string>
 
+#include "tests/support/hashers.h"
 #include "tests/support/murmur128_vectors.h"
 #include "tests/support/race.h"
+#include "tests/support/variants.h"
 
 namespace {
 
@@ -69,25 +71,34 @@ TEST(Fnv, Known) {
   EXPECT_EQ(lfb_fnv1a32(LFB_FNV32_BASIS, "foobar", 6), 0xbf9cf968u);
 }
 
-// Any way of cutting the bytes gives the hash of the whole.
 // Known values, seed 0.
 TEST(Xxh64, Known) {
-  const lfb_hasher hasher = {LFB_KIND_XXH64, 0, {0, 0}};
+  const lfb_hasher hasher = HasherOf({LFB_KIND_XXH64, 0, {0, 0}});
   EXPECT_EQ(lfb_hasher_bytes(&hasher, "", 0).low, 0xef46db3751d8e999u);
   EXPECT_EQ(lfb_hasher_bytes(&hasher, "abc", 3).low, 0x44bc2cf5ad770999u);
   EXPECT_EQ(lfb_hasher_u64(&hasher, 0x6867666564636261).low,
             lfb_hasher_bytes(&hasher, "abcdefgh", 8).low);
 }
 
+constexpr lfb_hash_identity kIdentities[] = {{LFB_KIND_MURMUR128, 0, {0, 0}},
+                                             {LFB_KIND_MURMUR32_PAIR, 0x0000000100000007, {0, 0}},
+                                             {LFB_KIND_FNV1A32, 0, {0, 0}},
+                                             {LFB_KIND_XXH3, 0, {0, 0}},
+                                             {LFB_KIND_XXH3, 12345, {0, 0}},
+                                             {LFB_KIND_SIPHASH13, 0, {1, 2}},
+                                             {LFB_KIND_XXH64, 0, {0, 0}}};
+
+// Each identity, by the instructions of each level.
+std::vector<lfb_hasher> AllHashers() {
+  std::vector<lfb_hasher> hashers;
+  for (const lfb_hash_identity& identity : kIdentities)
+    for (const lfb_simd most : SimdLevels()) hashers.push_back(HasherOf(identity, most));
+  return hashers;
+}
+
+// Any way of cutting the bytes gives the hash of the whole.
 TEST(HashStream, PiecesEqualTheWhole) {
-  const lfb_hasher hashers[] = {{LFB_KIND_MURMUR128, 0, {0, 0}},
-                                {LFB_KIND_MURMUR32_PAIR, 0x0000000100000007, {0, 0}},
-                                {LFB_KIND_FNV1A32, 0, {0, 0}},
-                                {LFB_KIND_XXH3, 0, {0, 0}},
-                                {LFB_KIND_XXH3, 12345, {0, 0}},
-                                {LFB_KIND_SIPHASH13, 0, {1, 2}},
-                                {LFB_KIND_XXH64, 0, {0, 0}}};
-  for (const lfb_hasher& hasher : hashers)
+  for (const lfb_hasher& hasher : AllHashers())
     for (size_t size = 0; size < 600; size += size < 100 ? 1 : 37) {
       const std::string bytes = Counted(size);
       const std::string whole = Hex(lfb_hasher_bytes(&hasher, bytes.data(), size));
@@ -100,13 +111,49 @@ TEST(HashStream, PiecesEqualTheWhole) {
           if (piece == 0) piece = 1, lfb_hash_stream_put(&stream, bytes.data() + at, 1);
         }
         ASSERT_EQ(Hex(lfb_hash_stream_finish(&stream)), whole)
-            << "kind " << hasher.kind << " size " << size;
+            << "kind " << hasher.identity.kind << " size " << size;
       }
     }
 }
 
+// Many keys have the hashes of one by one, for every number of keys up to three vectors of the
+// widest loop and some keys more.
+TEST(Hasher, ManyEqualOneByOne) {
+  constexpr size_t kMost = 100;
+  std::vector<std::string> texts;
+  std::vector<lfb_key> keys;
+  std::vector<uint64_t> numbers;
+  for (size_t i = 0; i < kMost; i++) {
+    texts.push_back(Counted(Mix(3, i) % (i % 5 == 0 ? 1000 : 50)));
+    numbers.push_back(Mix(4, i));
+  }
+  for (const std::string& text : texts) keys.push_back({text.data(), text.size()});
+  for (const lfb_hasher& hasher : AllHashers())
+    for (size_t count = 0; count <= kMost; count++) {
+      std::vector<uint64_t> low(count + 1, 7), high(count + 1, 7), alone(count + 1, 7);
+      const auto check = [&](size_t i, lfb_hash one) {
+        ASSERT_EQ(low[i], one.low) << "kind " << hasher.identity.kind << " of " << count;
+        ASSERT_EQ(alone[i], one.low);
+        if (!lfb_hasher_takes_hashes(&hasher)) {
+          ASSERT_EQ(high[i], one.high);
+        }
+      };
+      lfb_hasher_bytes_many(&hasher, keys.data(), count, low.data(), high.data());
+      lfb_hasher_bytes_many(&hasher, keys.data(), count, alone.data(), nullptr);
+      for (size_t i = 0; i < count; i++)
+        check(i, lfb_hasher_bytes(&hasher, keys[i].bytes, keys[i].size));
+      lfb_hasher_u64_many(&hasher, numbers.data(), count, low.data(), high.data());
+      lfb_hasher_u64_many(&hasher, numbers.data(), count, alone.data(), nullptr);
+      for (size_t i = 0; i < count; i++) check(i, lfb_hasher_u64(&hasher, numbers[i]));
+      EXPECT_EQ(low[count], 7u);
+      EXPECT_EQ(high[count], 7u);
+      EXPECT_EQ(alone[count], 7u);
+    }
+}
+
 TEST(Hasher, IntegersAreTheirBytesOrTheirText) {
-  const lfb_hasher murmur = {LFB_KIND_MURMUR128, 0, {0, 0}}, fnv = {LFB_KIND_FNV1A32, 0, {0, 0}};
+  const lfb_hasher murmur = HasherOf({LFB_KIND_MURMUR128, 0, {0, 0}});
+  const lfb_hasher fnv = HasherOf({LFB_KIND_FNV1A32, 0, {0, 0}});
   const unsigned char bytes[8] = {8, 7, 6, 5, 4, 3, 2, 1};
   EXPECT_EQ(Hex(lfb_hasher_u64(&murmur, 0x0102030405060708)),
             Hex(lfb_murmur128(bytes, sizeof bytes, 0)));

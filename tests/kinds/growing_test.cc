@@ -82,7 +82,7 @@ TEST(Growing, ALayerFitsItsNumberAlone) {
     EXPECT_TRUE(fits([](lfb_description* it) { it->config.fpp *= 1 + 1e-12; }));
     EXPECT_FALSE(fits([](lfb_description* it) { it->config.expected_insertions++; }));
     if (number == 0) continue;  // the others are compared with it
-    EXPECT_FALSE(fits([](lfb_description* it) { it->hasher.seed++; }));
+    EXPECT_FALSE(fits([](lfb_description* it) { it->hash.seed++; }));
     EXPECT_FALSE(fits([&](lfb_description* it) { it->strategy = pair; }));
     EXPECT_FALSE(fits([](lfb_description* it) {
       it->config.probes_formula = LFB_PROBES_GUAVA_CURRENT;

@@ -43,7 +43,6 @@ LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
   return lfb_fast_credit(&view->fast, hash);
 }
 
-#define FAST_HASH_U64_MANY NULL
 
 #define FAST_SHAPE 0, 0
 #define FAST_PUT fast_any_put
@@ -107,6 +106,8 @@ const lfb_strategy lfb_strategy_fast = {
     .count = lfb_fast_count_elements,
     .fpp_now = lfb_fast_fpp_now,
     .bits_of = lfb_fast_bits_of,
-    .kernels = {lfb_kernels_fast, LFB_X86(lfb_kernels_fast256), LFB_X86(lfb_kernels_fast512)},
+    .kernels = {[LFB_SIMD_NONE] = lfb_kernels_fast,
+                [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_fast256),
+                [LFB_SIMD_AVX512] = LFB_X86(lfb_kernels_fast512)},
     .kernel_of = lfb_fast_kernel_of,
 };

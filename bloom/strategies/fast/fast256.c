@@ -2,7 +2,7 @@
  * fast256.c - strategy `fast` on processors with AVX2: the kernels over
  * lfbloom/fast_avx2.h.  Answers and bits are those of fast.c.
  */
-#include "bloom/strategies/simd.h"
+#include "bloom/hashing/simd.h"
 
 #ifdef LFB_SIMD_X86
 #define TARGET LFB_AVX2_TARGET
@@ -41,7 +41,6 @@ TARGET LFB_INLINE uint64_t fast256_alone_one(const fast256_view *view, uint64_t 
   return lfb_fast_put_alone(&view->fast, hash);
 }
 
-#define FAST_HASH_U64_MANY NULL
 
 #define FAST_SHAPE 0, 0
 #define FAST_PUT fast256_any_put

@@ -2,7 +2,7 @@
  * fast512.c - strategy `fast` on processors with AVX-512: one lane per probe.  Answers and bits
  * are those of fast.c.
  */
-#include "bloom/strategies/simd.h"
+#include "bloom/hashing/simd.h"
 
 #ifdef LFB_SIMD_X86
 #define TARGET LFB_AVX512_TARGET
@@ -72,32 +72,6 @@ TARGET LFB_INLINE uint64_t fast512_alone_one(const fast512_view *view, uint64_t 
   _mm512_store_si512(at, _mm512_mask_or_epi64(line, key.own, line, key.bits));
   return _mm512_mask_test_epi64_mask(key.own, missing, missing);
 }
-
-/* lfb_hasher_u64() of eight keys at a time, for LFB_KIND_XXH3; the seed is in `key` already. */
-TARGET LFB_INLINE __m512i fast512_mix(__m512i key)
-{
-  const __m512i first = _mm512_set1_epi64((long long)LFB_MURMUR_FINISH_1);
-  const __m512i second = _mm512_set1_epi64((long long)LFB_MURMUR_FINISH_2);
-
-  key = _mm512_mullo_epi64(_mm512_xor_si512(key, _mm512_srli_epi64(key, 33)), first);
-  key = _mm512_mullo_epi64(_mm512_xor_si512(key, _mm512_srli_epi64(key, 33)), second);
-  return _mm512_xor_si512(key, _mm512_srli_epi64(key, 33));
-}
-
-TARGET static void fast512_hash_u64_many(const lfb_hasher *hasher, const uint64_t *keys,
-                                         size_t count, uint64_t *hashes)
-{
-  const __m512i seed = _mm512_set1_epi64((long long)hasher->seed);
-  size_t i = 0;
-
-  for (; hasher->kind == LFB_KIND_XXH3 && i + 8 <= count; i += 8)
-    _mm512_storeu_si512(&hashes[i],
-                        fast512_mix(_mm512_xor_si512(_mm512_loadu_si512(&keys[i]), seed)));
-  for (; i < count; i++)
-    hashes[i] = lfb_hasher_u64(hasher, keys[i]).low;
-}
-
-#define FAST_HASH_U64_MANY fast512_hash_u64_many
 
 #define FAST_SHAPE 0, 0
 #define FAST_PUT fast512_any_put

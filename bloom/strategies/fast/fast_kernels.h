@@ -5,7 +5,7 @@
 #define LFB_BLOOM_FAST_KERNELS_H
 
 #include "bloom/strategies/kernel.h"
-#include "bloom/strategies/simd.h"
+#include "bloom/hashing/simd.h"
 
 #ifdef __cplusplus
 extern "C" {

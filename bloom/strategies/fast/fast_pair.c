@@ -187,6 +187,6 @@ const lfb_strategy lfb_strategy_fast_pair = {
     .count = pair_count_elements,
     .fpp_now = pair_fpp_now,
     .bits_of = pair_bits_of,
-    .kernels = {pair_kernels, LFB_X86(lfb_kernels_fast_pair256), NULL},
+    .kernels = {[LFB_SIMD_NONE] = pair_kernels, [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_fast_pair256)},
     .kernel_of = pair_kernel_of,
 };

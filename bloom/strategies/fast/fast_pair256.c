@@ -5,7 +5,7 @@
  * With AVX-512 and a whole round at once it was not faster (query_present, put_new and
  * put_present of fast-pair), so processors with AVX-512 use this too.
  */
-#include "bloom/strategies/simd.h"
+#include "bloom/hashing/simd.h"
 
 #ifdef LFB_SIMD_X86
 #include <immintrin.h>

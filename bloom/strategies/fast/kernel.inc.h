@@ -5,7 +5,6 @@
  *
  *   FAST_TARGET  the target attribute of its functions
  *   FAST_(noun)  the name of an inlined function: fast256_##noun
- *   FAST_HASH_U64_MANY  the kernel's hash_u64_many, or NULL
  *
  * include view.inc.h, and define the functions
  *
@@ -69,7 +68,6 @@ static const lfb_kernel FAST_KERNEL = {
     .might_contain_many = FAST_MIGHT_CONTAIN_MANY,
     .put_many_alone = FAST_PUT_MANY_ALONE,
     .credit_many = lfb_fast_credit_many,
-    .hash_u64_many = FAST_HASH_U64_MANY,
 };
 
 #undef FAST_SHAPE

@@ -2,43 +2,59 @@
  * simd.h - the vector instructions that variants are compiled for, and those that this
  * process uses.
  *
- * LFB_SIMD_X86 is defined if variants for x86-64 are built.  It is not defined under
- * ThreadSanitizer, which does not know that a vector load reads each 64-bit lane whole; the
- * code then works word by word.
+ * LFB_SIMD_X86 is defined if variants for x86-64 that read a filter's words are built.  It is not
+ * defined under ThreadSanitizer, which does not know that a vector load reads each 64-bit lane
+ * whole; the code then works word by word.  LFB_HASH_X86 is defined on every x86-64: no other
+ * thread writes the keys that a hash function reads.
  */
 #ifndef LFB_BLOOM_SIMD_H
 #define LFB_BLOOM_SIMD_H
 
 #include <lfbloom/cpu.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Each level includes those above it. */
+/* Each level allows those above it.  AES means the AES and carry-less multiplication instructions on
+ * 128 bits, which a processor can lack at a higher level: code that needs them asks
+ * lfb_simd_has_aes(), too. */
 typedef enum lfb_simd {
   LFB_SIMD_NONE,
+  LFB_SIMD_AES,
   LFB_SIMD_AVX2,
   LFB_SIMD_AVX512,
 } lfb_simd;
 
 enum { LFB_SIMD_LEVELS = LFB_SIMD_AVX512 + 1 };
 
+#if defined(__x86_64__)
+#define LFB_HASH_X86
+#endif
+
 #if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
 #define LFB_SIMD_X86
 #define LFB_X86(kernel) kernel
 
+#else
+#define LFB_X86(kernel) NULL
+#endif
+
+#ifdef LFB_HASH_X86
 /* Lets one function use these instructions; lfb_simd_best() tests for the same ones. */
 #define LFB_AVX2_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define LFB_AVX512_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx2,bmi,bmi2,popcnt")))
-#else
-#define LFB_X86(kernel) NULL
 #endif
 
 /* The highest level that this processor has. */
 lfb_simd lfb_simd_best(void);
 
-/* The highest level, at most `best`, that a value of LFBLOOM_SIMD allows: "none", "avx2" or
+/* Whether this processor has AES and carry-less multiplication on vectors of 16 bytes; of 32 bytes
+ * for level LFB_SIMD_AVX2, of 64 bytes for LFB_SIMD_AVX512; for LFB_SIMD_NONE never. */
+bool lfb_simd_has_aes(lfb_simd level);
+
+/* The highest level, at most `best`, that a value of LFBLOOM_SIMD allows: "none", "aes", "avx2" or
  * "avx512".  For any other value, and for NULL, `best`. */
 lfb_simd lfb_simd_allowed(const char *wish, lfb_simd best);
 

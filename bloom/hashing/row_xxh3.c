@@ -1,0 +1,87 @@
+/* row_xxh3.c - the rows of XXH3 with a seed, and the seeded mixer of 64-bit numbers. */
+#include "bloom/hashing/hasher.h"
+
+static lfb_hash xxh3_bytes(const lfb_hasher *hasher, const void *bytes, size_t size)
+{
+  return (lfb_hash){XXH3_64bits_withSeed(bytes, size, hasher->identity.seed), 0};
+}
+
+static lfb_hash xxh3_u64(const lfb_hasher *hasher, uint64_t key)
+{
+  return (lfb_hash){lfb_hash_mixed(key, hasher->identity.seed), 0};
+}
+
+static void xxh3_bytes_many(const lfb_hasher *hasher, const lfb_key *keys, size_t count,
+                            uint64_t *low, uint64_t *high)
+{
+  lfb_hash_each_bytes(hasher, keys, count, low, high, xxh3_bytes);
+}
+
+static void xxh3_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
+                          uint64_t *low, uint64_t *high)
+{
+  lfb_hash_each_u64(hasher, keys, count, low, high, xxh3_u64);
+}
+
+static void xxh3_start(lfb_hash_stream *stream)
+{
+  XXH3_INITSTATE(&stream->state.xxh3); /* with a seed of 0, reset reads the old state */
+  (void)XXH3_64bits_reset_withSeed(&stream->state.xxh3, stream->hasher->identity.seed);
+}
+
+static void xxh3_add(lfb_hash_stream *stream, const void *bytes, size_t size)
+{
+  (void)XXH3_64bits_update(&stream->state.xxh3, bytes, size);
+}
+
+static lfb_hash xxh3_finish(const lfb_hash_stream *stream)
+{
+  return (lfb_hash){XXH3_64bits_digest(&stream->state.xxh3), 0};
+}
+
+const lfb_hash_function lfb_hash_xxh3 = {
+    .bytes = xxh3_bytes,
+    .u64 = xxh3_u64,
+    .bytes_many = xxh3_bytes_many,
+    .u64_many = xxh3_u64_many,
+    .start = xxh3_start,
+    .add = xxh3_add,
+    .finish = xxh3_finish,
+};
+
+#ifdef LFB_HASH_X86
+#include <immintrin.h>
+
+/* Murmur's finaliser of eight numbers. */
+LFB_AVX512_TARGET LFB_INLINE __m512i xxh3_mix_eight(__m512i key)
+{
+  const __m512i first = _mm512_set1_epi64((long long)LFB_MURMUR_FINISH_1);
+  const __m512i second = _mm512_set1_epi64((long long)LFB_MURMUR_FINISH_2);
+
+  key = _mm512_mullo_epi64(_mm512_xor_si512(key, _mm512_srli_epi64(key, 33)), first);
+  key = _mm512_mullo_epi64(_mm512_xor_si512(key, _mm512_srli_epi64(key, 33)), second);
+  return _mm512_xor_si512(key, _mm512_srli_epi64(key, 33));
+}
+
+LFB_AVX512_TARGET static void xxh3_u64_many_512(const lfb_hasher *hasher, const uint64_t *keys,
+                                                size_t count, uint64_t *low, uint64_t *high)
+{
+  const __m512i seed = _mm512_set1_epi64((long long)hasher->identity.seed);
+  size_t i = 0;
+
+  for (; i + 8 <= count; i += 8)
+    _mm512_storeu_si512(&low[i],
+                        xxh3_mix_eight(_mm512_xor_si512(_mm512_loadu_si512(&keys[i]), seed)));
+  xxh3_u64_many(hasher, keys + i, count - i, low + i, high);
+}
+
+const lfb_hash_function lfb_hash_xxh3_512 = {
+    .bytes = xxh3_bytes,
+    .u64 = xxh3_u64,
+    .bytes_many = xxh3_bytes_many,
+    .u64_many = xxh3_u64_many_512,
+    .start = xxh3_start,
+    .add = xxh3_add,
+    .finish = xxh3_finish,
+};
+#endif
