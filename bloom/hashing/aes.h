@@ -59,14 +59,19 @@ typedef struct lfb_aes_secrets {
   uint8_t pair[LFB_AES_CHUNK / LFB_AES_BLOCK][LFB_AES_BLOCK]; /* K           */
 } __attribute__((aligned(64))) lfb_aes_secrets;
 
-/* The hash of a key that is given in parts. */
+/* The sum of pair products, before the remainder is taken: what it holds depends on the row. */
+typedef struct lfb_aes_sum {
+  uint64_t words[6];
+} lfb_aes_sum;
+
+/* The hash of a key that is given in parts.  The groups before the last 128 bytes are in the sum,
+ * and of the last two groups the first may be. */
 typedef struct lfb_aes_stream {
-  uint8_t last[2 * LFB_AES_GROUP]; /* the last bytes put, of which some are not hashed yet */
-  uint8_t sum[3][LFB_AES_BLOCK];   /* of the chunk's groups: low, middle and high, not reduced */
-  uint8_t y[LFB_AES_BLOCK];        /* Y before this chunk */
+  uint8_t last[2 * LFB_AES_GROUP]; /* byte i of the key is last[i % 128] */
+  lfb_aes_sum sum;                 /* with Y * P of the chunks before */
 } lfb_aes_stream;
 
-/* Derives the secrets from a key. */
+/* Derives the secrets from a key, by AES instructions if this processor has them. */
 void lfb_aes_init(lfb_aes_secrets *secrets, const uint8_t key[LFB_AES_BLOCK]);
 
 /* A value that exposes a wrong key without revealing the right one. */

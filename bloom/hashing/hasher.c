@@ -1,6 +1,23 @@
 /* hasher.c - chooses the row of a hash function; integers as text. */
 #include "bloom/hashing/hasher.h"
 
+/* The row of the AES hash. */
+static const lfb_hash_function *hasher_aes(lfb_simd most)
+{
+#ifdef LFB_HASH_X86
+  if (most >= LFB_SIMD_AVX512 && lfb_simd_has_aes(LFB_SIMD_AVX512))
+    return &lfb_hash_aes512;
+  if (most >= LFB_SIMD_AVX2 && lfb_simd_has_aes(LFB_SIMD_AVX2))
+    return &lfb_hash_aes256;
+#endif
+#ifdef LFB_AES_HERE
+  if (most >= LFB_SIMD_AES && lfb_simd_has_aes(LFB_SIMD_AES))
+    return &lfb_hash_aes128;
+#endif
+  (void)most;
+  return &lfb_hash_aes;
+}
+
 /* The row of a kind, by the best instructions up to level `most`. */
 static const lfb_hash_function *hasher_function(lfb_hash_kind kind, lfb_simd most)
 {
@@ -15,8 +32,9 @@ static const lfb_hash_function *hasher_function(lfb_hash_kind kind, lfb_simd mos
     return &lfb_hash_xxh64;
   case LFB_KIND_SIPHASH13:
     return &lfb_hash_siphash13;
-  case LFB_KIND_XXH3:
   case LFB_KIND_AES:
+    return hasher_aes(most);
+  case LFB_KIND_XXH3:
     break;
   }
 #ifdef LFB_HASH_X86
@@ -31,6 +49,11 @@ void lfb_hasher_init(lfb_hasher *hasher, const lfb_hash_identity *identity, lfb_
 {
   hasher->function = hasher_function(identity->kind, most);
   hasher->identity = *identity;
+  if (identity->kind == LFB_KIND_AES) {
+    uint8_t key[LFB_HASHER_KEY];
+    lfb_hash_key(identity, key);
+    lfb_aes_init(&hasher->aes, key);
+  }
 }
 
 bool lfb_hash_same(const lfb_hash_identity *a, const lfb_hash_identity *b)

@@ -7,7 +7,7 @@
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
-#ifdef __aarch64__
+#if defined(LFB_AES_HERE) && !defined(LFB_HASH_X86)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -56,7 +56,7 @@ lfb_simd lfb_simd_best(void)
                                           : LFB_SIMD_NONE;
 }
 #else
-#ifdef __aarch64__
+#ifdef LFB_AES_HERE
 bool lfb_simd_has_aes(lfb_simd level)
 {
   const unsigned long both = HWCAP_AES | HWCAP_PMULL;

@@ -5,7 +5,8 @@
  * LFB_SIMD_X86 is defined if variants for x86-64 that read a filter's words are built.  It is not
  * defined under ThreadSanitizer, which does not know that a vector load reads each 64-bit lane
  * whole; the code then works word by word.  LFB_HASH_X86 is defined on every x86-64: no other
- * thread writes the keys that a hash function reads.
+ * thread writes the keys that a hash function reads.  LFB_AES_HERE is defined where the compiler has
+ * AES instructions for single functions: on x86-64 and aarch64, but for clang before 17 on aarch64.
  */
 #ifndef LFB_BLOOM_SIMD_H
 #define LFB_BLOOM_SIMD_H
@@ -31,6 +32,10 @@ enum { LFB_SIMD_LEVELS = LFB_SIMD_AVX512 + 1 };
 
 #if defined(__x86_64__)
 #define LFB_HASH_X86
+#define LFB_AES_HERE
+#elif defined(__aarch64__) && defined(__AARCH64EL__) && \
+    (defined(__ARM_FEATURE_AES) || !defined(__clang__) || __clang_major__ >= 17)
+#define LFB_AES_HERE
 #endif
 
 #if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)

@@ -86,6 +86,7 @@ constexpr lfb_hash_identity kIdentities[] = {{LFB_KIND_MURMUR128, 0, {0, 0}},
                                              {LFB_KIND_XXH3, 0, {0, 0}},
                                              {LFB_KIND_XXH3, 12345, {0, 0}},
                                              {LFB_KIND_SIPHASH13, 0, {1, 2}},
+                                             {LFB_KIND_AES, 0, {1, 2}},
                                              {LFB_KIND_XXH64, 0, {0, 0}}};
 
 // Each identity, by the instructions of each level.

@@ -1,0 +1,76 @@
+/*
+ * aes128.h - the AES hash of one key by instructions on vectors of 16 bytes.
+ *
+ * lfb_aes128_bytes() and lfb_aes128_u64() are inlined into functions with at least LFB_AES_TARGET.
+ */
+#ifndef LFB_BLOOM_AES128_H
+#define LFB_BLOOM_AES128_H
+
+#include "bloom/hashing/aes_vector.h"
+
+#ifdef LFB_AES_HERE
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef lfb_aes_product lfb_aes128_sum;
+
+/* H of more than 128 bytes, and the first round key added. */
+LFB_AES_TARGET lfb_aes_vector lfb_aes128_long_key(const lfb_aes_secrets *secrets,
+                                                  const uint8_t *bytes, size_t size);
+
+/* The round keys of AES-128. */
+LFB_KIN void lfb_aes128_expand(uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
+                               const uint8_t key[LFB_AES_BLOCK]);
+
+/* Writes the encrypted counters `first` to `first` + `count` - 1: byte 0 counts. */
+LFB_KIN void lfb_aes128_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first, size_t count,
+                                 uint8_t (*blocks)[LFB_AES_BLOCK]);
+
+LFB_AES_TARGET LFB_INLINE lfb_aes128_sum lfb_aes128_sum_zero(void)
+{
+  return lfb_aes_product_zero();
+}
+
+LFB_AES_TARGET LFB_INLINE lfb_aes128_sum lfb_aes128_sum_add(lfb_aes128_sum sum,
+                                                            const uint8_t *group,
+                                                            const uint8_t *pair)
+{
+  LFB_UNROLL
+  for (int at = 0; at < 2 * LFB_AES_BLOCK; at += LFB_AES_BLOCK) {
+    const lfb_aes_vector a = lfb_aes_xor(lfb_aes_load(group + at), lfb_aes_secret(pair + at));
+    const lfb_aes_vector b =
+        lfb_aes_xor(lfb_aes_load(group + 32 + at), lfb_aes_secret(pair + 32 + at));
+    sum = lfb_aes_product_sum(sum, lfb_aes_multiply(a, b));
+  }
+  return sum;
+}
+
+LFB_AES_TARGET LFB_INLINE lfb_aes_product lfb_aes128_sum_narrow(lfb_aes128_sum sum)
+{
+  return sum;
+}
+
+LFB_AES_TARGET LFB_INLINE lfb_aes_vector
+lfb_aes128_twice(const uint8_t four[4][2][LFB_AES_BLOCK], const uint8_t *bytes)
+{
+  return lfb_aes_xor(lfb_aes_four(four, 0, lfb_aes_load(bytes)),
+                     lfb_aes_four(four, 1, lfb_aes_load(bytes + LFB_AES_BLOCK)));
+}
+
+#define AES_TARGET LFB_AES_TARGET
+#define AES_KEY(noun) lfb_aes128_##noun
+#define AES_LONG lfb_aes128_long_key
+#include "bloom/hashing/aes_key.inc.h"
+#undef AES_TARGET
+#undef AES_KEY
+#undef AES_LONG
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+
+#endif

@@ -1,0 +1,610 @@
+/*
+ * aes_portable.c - AES-128 and products in GF(2^128), bit by bit.
+ *
+ * A slice is a word of 64 bits: one bit of each byte of four blocks.  Slice b has bit b of the byte
+ * in row r, column c of block k at place 16 r + 4 c + k, so that all rows turn by one rotation of
+ * the word, and the columns of a row by a rotation of its 16 bits.
+ *
+ * Source: the S-box is the circuit of 115 gates of Boyar and Peralta, "A depth-16 circuit for the
+ * AES S-box", 2011.  Carry-less products by integer multiplication of numbers with holes: Pornin,
+ * BearSSL, "Constant-time multiplication".
+ */
+#include "bloom/hashing/aes_portable.h"
+
+#include <string.h>
+
+#include "bloom/hashing/aes_parts.h"
+
+typedef struct aes_slices {
+  uint64_t bit[8];
+} aes_slices;
+
+/* ---- Blocks to slices and back --------------------------------------------------- */
+
+/* A column's four bytes, each followed by a zero byte; and back. */
+LFB_INLINE uint64_t aes_spread(uint32_t column)
+{
+  const uint64_t halves = (column | (uint64_t)column << 16) & UINT64_C(0x0000ffff0000ffff);
+  return (halves | halves << 8) & UINT64_C(0x00ff00ff00ff00ff);
+}
+
+LFB_INLINE uint32_t aes_gather(uint64_t bytes)
+{
+  bytes &= UINT64_C(0x00ff00ff00ff00ff);
+  bytes = (bytes | bytes >> 8) & UINT64_C(0x0000ffff0000ffff);
+  return (uint32_t)(bytes | bytes >> 16);
+}
+
+/* Columns `column` and `column` + 2 of a block, byte by byte in turn. */
+LFB_INLINE uint64_t aes_columns(const uint8_t block[LFB_AES_BLOCK], int column)
+{
+  return aes_spread(lfb_load_le32(block + 4 * column)) |
+         aes_spread(lfb_load_le32(block + 4 * column + 8)) << 8;
+}
+
+/* Exchanges the bits under `mask` << `shift` of one word with those under `mask` of another. */
+LFB_INLINE void aes_exchange(uint64_t *low, uint64_t *high, int shift, uint64_t mask)
+{
+  const uint64_t differ = (*low >> shift ^ *high) & mask;
+  *high ^= differ;
+  *low ^= differ << shift;
+}
+
+/* Exchanges bit b of byte i of word j with bit j of byte i of word b. */
+LFB_INLINE void aes_transpose(uint64_t word[8])
+{
+  static const uint64_t masks[3] = {UINT64_C(0x5555555555555555), UINT64_C(0x3333333333333333),
+                                    UINT64_C(0x0f0f0f0f0f0f0f0f)};
+
+  LFB_UNROLL
+  for (int stage = 0; stage < 3; stage++) {
+    LFB_UNROLL
+    for (int i = 0; i < 8; i++)
+      if ((i >> stage & 1) == 0)
+        aes_exchange(&word[i], &word[i + (1 << stage)], 1 << stage, masks[stage]);
+  }
+}
+
+LFB_INLINE aes_slices aes_slice(const uint8_t *const blocks[LFB_AES_SLICED])
+{
+  aes_slices s;
+
+  LFB_UNROLL
+  for (int k = 0; k < LFB_AES_SLICED; k++) {
+    s.bit[k] = aes_columns(blocks[k], 0);
+    s.bit[k + 4] = aes_columns(blocks[k], 1);
+  }
+  aes_transpose(s.bit);
+  return s;
+}
+
+LFB_INLINE void aes_store32(uint8_t *to, uint32_t word)
+{
+  for (int i = 0; i < 4; i++)
+    to[i] = (uint8_t)(word >> 8 * i);
+}
+
+LFB_INLINE void aes_unslice(uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK], aes_slices s)
+{
+  aes_transpose(s.bit);
+  LFB_UNROLL
+  for (int i = 0; i < 8; i++) {
+    uint8_t *const column = blocks[i % 4] + 4 * (i / 4);
+    aes_store32(column, aes_gather(s.bit[i]));
+    aes_store32(column + 8, aes_gather(s.bit[i] >> 8));
+  }
+}
+
+/* Adds one block to all four. */
+LFB_INLINE void aes_add_alike(aes_slices *s, const uint8_t block[LFB_AES_BLOCK])
+{
+  const uint64_t nibbles = UINT64_C(0x0f0f0f0f0f0f0f0f), ones = UINT64_C(0x1111111111111111);
+  const uint64_t even = aes_columns(block, 0), odd = aes_columns(block, 1);
+  const uint64_t low = (even & nibbles) | (odd & nibbles) << 4;
+  const uint64_t high = (even >> 4 & nibbles) | (odd & ~nibbles);
+
+  LFB_UNROLL
+  for (int b = 0; b < 4; b++) {
+    const uint64_t one = low >> b & ones, other = high >> b & ones;
+    s->bit[b] ^= (one << 4) - one; /* one bit for all four blocks */
+    s->bit[b + 4] ^= (other << 4) - other;
+  }
+}
+
+LFB_INLINE void aes_add(aes_slices *s, const aes_slices *other)
+{
+  LFB_UNROLL
+  for (int b = 0; b < 8; b++)
+    s->bit[b] ^= other->bit[b];
+}
+
+/* ---- The round ------------------------------------------------------------------- */
+
+/* The S-box's first linear part: the values whose products are taken, in the paper's numbering;
+ * y[0] is the paper's x7. */
+LFB_INLINE void aes_sbox_first(const uint64_t bit[8], uint64_t y[22])
+{
+  const uint64_t x0 = bit[7], x1 = bit[6], x2 = bit[5], x3 = bit[4], x4 = bit[3], x5 = bit[2],
+                 x6 = bit[1], x7 = bit[0];
+  const uint64_t t0 = x1 ^ x2;
+
+  y[0] = x7;
+  y[14] = x3 ^ x5;
+  y[13] = x0 ^ x6;
+  y[9] = x0 ^ x3;
+  y[8] = x0 ^ x5;
+  y[1] = t0 ^ x7;
+  y[4] = y[1] ^ x3;
+  y[12] = y[13] ^ y[14];
+  y[2] = y[1] ^ x0;
+  y[5] = y[1] ^ x6;
+  y[3] = y[5] ^ y[8];
+  const uint64_t t1 = x4 ^ y[12];
+  y[15] = t1 ^ x5;
+  y[20] = t1 ^ x1;
+  y[6] = y[15] ^ x7;
+  y[10] = y[15] ^ t0;
+  y[11] = y[20] ^ y[9];
+  y[7] = x7 ^ y[11];
+  y[17] = y[10] ^ y[11];
+  y[19] = y[10] ^ y[8];
+  y[16] = t0 ^ y[11];
+  y[21] = y[13] ^ y[16];
+  y[18] = x0 ^ y[16];
+}
+
+/* The inverse in the field of 16 elements: four bits that the products of the last part take. */
+LFB_INLINE void aes_sbox_inverse(const uint64_t y[22], uint64_t inverse[4])
+{
+  const uint64_t t2 = y[12] & y[15], t7 = y[13] & y[16], t12 = y[9] & y[11];
+  const uint64_t t14 = (y[14] & y[17]) ^ t12, t16 = (y[8] & y[10]) ^ t12;
+  const uint64_t t21 = (y[3] & y[6]) ^ t2 ^ t14 ^ y[20];
+  const uint64_t t22 = (y[4] & y[0]) ^ t2 ^ t16 ^ y[19];
+  const uint64_t t23 = (y[5] & y[1]) ^ t7 ^ t14 ^ y[21];
+  const uint64_t t24 = (y[2] & y[7]) ^ t7 ^ t16 ^ y[18];
+  const uint64_t t25 = t21 ^ t22, t26 = t21 & t23, t27 = t24 ^ t26;
+  const uint64_t t29 = (t25 & t27) ^ t22;
+  const uint64_t t33 = ((t22 ^ t26) & (t23 ^ t24)) ^ t24;
+  const uint64_t t36 = t24 & (t27 ^ t33);
+
+  inverse[0] = t29;
+  inverse[1] = t33;
+  inverse[2] = t36 ^ t23 ^ t33;          /* t37 */
+  inverse[3] = t25 ^ (t29 & (t27 ^ t36)); /* t40 */
+}
+
+/* The products with the inverse, and the last linear part. */
+LFB_INLINE void aes_sbox_last(const uint64_t y[22], const uint64_t inverse[4], uint64_t bit[8])
+{
+  const uint64_t t29 = inverse[0], t33 = inverse[1], t37 = inverse[2], t40 = inverse[3];
+  const uint64_t t41 = t40 ^ t37, t42 = t29 ^ t33, t43 = t29 ^ t40, t44 = t33 ^ t37;
+  const uint64_t t45 = t42 ^ t41;
+  const uint64_t z0 = t44 & y[15], z1 = t37 & y[6], z2 = t33 & y[0], z3 = t43 & y[16],
+                 z4 = t40 & y[1], z5 = t29 & y[7], z6 = t42 & y[11], z7 = t45 & y[17],
+                 z8 = t41 & y[10], z9 = t44 & y[12], z10 = t37 & y[3], z11 = t33 & y[4],
+                 z12 = t43 & y[13], z13 = t40 & y[5], z14 = t29 & y[2], z15 = t42 & y[9],
+                 z16 = t45 & y[14], z17 = t41 & y[8];
+  const uint64_t t46 = z15 ^ z16, t48 = z5 ^ z13, t53 = z0 ^ z3, t54 = z6 ^ z7;
+  const uint64_t t57 = z2 ^ z12 ^ t53, t58 = z4 ^ t46, t59 = z3 ^ t54;
+  const uint64_t t62 = z7 ^ z8 ^ t58, t63 = z9 ^ z10 ^ t58, t64 = z4 ^ t59;
+  const uint64_t t65 = z14 ^ t57 ^ t62, t66 = z1 ^ t63;
+
+  bit[7] = t59 ^ t63;
+  bit[1] = ~(z12 ^ t48 ^ t62);
+  bit[0] = ~(t48 ^ t46 ^ t57);
+  bit[4] = t53 ^ t66;
+  bit[3] = z2 ^ z5 ^ t66;
+  bit[2] = z10 ^ z11 ^ t65;
+  bit[6] = ~(t64 ^ bit[4]);
+  bit[5] = ~(z16 ^ z17 ^ t64 ^ t65);
+}
+
+LFB_INLINE void aes_substitute(aes_slices *s)
+{
+  uint64_t y[22], inverse[4];
+
+  aes_sbox_first(s->bit, y);
+  aes_sbox_inverse(y, inverse);
+  aes_sbox_last(y, inverse, s->bit);
+}
+
+/* Turns the columns of row r by r. */
+LFB_INLINE void aes_shift_rows(aes_slices *s)
+{
+  const uint64_t rows01 = UINT64_C(0x00000000ffffffff), rows02 = UINT64_C(0x0000ffff0000ffff);
+  const uint64_t most = UINT64_C(0x0fff00000fff0000), one = UINT64_C(0xf0000000f0000000);
+
+  LFB_UNROLL
+  for (int b = 0; b < 8; b++) {
+    uint64_t x = s->bit[b];
+    const uint64_t differ = (x ^ x >> 8) & ~rows01 & UINT64_C(0x00ff00ff00ff00ff);
+    x ^= differ ^ differ << 8; /* rows 2 and 3 by two */
+    s->bit[b] = (x & rows02) | (x >> 4 & most) | (x << 12 & one);
+  }
+}
+
+LFB_INLINE uint64_t aes_turn(uint64_t x, int rows)
+{
+  return x >> 16 * rows | x << (64 - 16 * rows);
+}
+
+/* Each byte becomes 2 a0 + 3 a1 + a2 + a3 = 2 (a0 + a1) + a1 + (a0 + a1, two rows on). */
+LFB_INLINE void aes_mix_columns(aes_slices *s)
+{
+  aes_slices next, both;
+
+  LFB_UNROLL
+  for (int b = 0; b < 8; b++) {
+    next.bit[b] = aes_turn(s->bit[b], 1);
+    both.bit[b] = s->bit[b] ^ next.bit[b];
+  }
+  LFB_UNROLL
+  for (int b = 0; b < 8; b++) {
+    uint64_t twice = both.bit[(b + 7) % 8];
+    if (b == 1 || b == 3 || b == 4) /* x^8 = x^4 + x^3 + x + 1 */
+      twice ^= both.bit[7];
+    s->bit[b] = twice ^ next.bit[b] ^ aes_turn(both.bit[b], 2);
+  }
+}
+
+LFB_INLINE void aes_round(aes_slices *s)
+{
+  aes_substitute(s);
+  aes_shift_rows(s);
+  aes_mix_columns(s);
+}
+
+void lfb_aes_portable_rounds(const uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
+                             uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK])
+{
+  const uint8_t *const places[LFB_AES_SLICED] = {blocks[0], blocks[1], blocks[2], blocks[3]};
+  aes_slices s = aes_slice(places);
+
+  for (int r = 1; r < LFB_AES_ROUNDS; r++) {
+    aes_round(&s);
+    aes_add_alike(&s, round[r]);
+  }
+  aes_substitute(&s);
+  aes_shift_rows(&s);
+  aes_add_alike(&s, round[LFB_AES_ROUNDS]);
+  aes_unslice(blocks, s);
+}
+
+/* The S-box of four bytes. */
+static uint32_t aes_substitute_word(uint32_t word)
+{
+  aes_slices s = {{word}};
+
+  aes_transpose(s.bit);
+  aes_substitute(&s);
+  aes_transpose(s.bit);
+  return (uint32_t)s.bit[0];
+}
+
+void lfb_aes_portable_expand(uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
+                             const uint8_t key[LFB_AES_BLOCK])
+{
+  lfb_aes_expand(round, key, aes_substitute_word);
+}
+
+static void aes_add_block(uint8_t to[LFB_AES_BLOCK], const uint8_t block[LFB_AES_BLOCK])
+{
+  for (int i = 0; i < LFB_AES_BLOCK; i++)
+    to[i] ^= block[i];
+}
+
+void lfb_aes_portable_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first, size_t count,
+                               uint8_t (*blocks)[LFB_AES_BLOCK])
+{
+  uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK];
+
+  lfb_aes_portable_expand(round, key);
+  for (size_t done = 0; done < count; done += LFB_AES_SLICED) {
+    const size_t left = count - done, some = left < LFB_AES_SLICED ? left : LFB_AES_SLICED;
+    uint8_t four[LFB_AES_SLICED][LFB_AES_BLOCK] = {{0}};
+    for (size_t k = 0; k < LFB_AES_SLICED; k++) {
+      four[k][0] = (uint8_t)(first + done + k);
+      aes_add_block(four[k], round[0]);
+    }
+    lfb_aes_portable_rounds((const uint8_t (*)[LFB_AES_BLOCK])round, four);
+    memcpy(blocks[done], four, some * LFB_AES_BLOCK);
+  }
+}
+
+/* ---- Products in GF(2^128) ------------------------------------------------------- */
+
+typedef struct aes_field {
+  uint64_t low, high;
+} aes_field;
+
+LFB_INLINE aes_field aes_field_load(const uint8_t block[LFB_AES_BLOCK])
+{
+  return (aes_field){lfb_load_le64(block), lfb_load_le64(block + 8)};
+}
+
+LFB_INLINE aes_field aes_field_add(aes_field a, aes_field b)
+{
+  return (aes_field){a.low ^ b.low, a.high ^ b.high};
+}
+
+/* The low 64 bits of the carry-less product: of numbers with every fourth bit, of which at most 16
+ * products meet at a bit, the carries stay in the three bits above it. */
+LFB_INLINE uint64_t aes_multiply_low(uint64_t a, uint64_t b)
+{
+  const uint64_t fourth = UINT64_C(0x1111111111111111);
+  uint64_t product = 0;
+
+  LFB_UNROLL
+  for (int k = 0; k < 4; k++) {
+    uint64_t sum = 0;
+    LFB_UNROLL
+    for (int i = 0; i < 4; i++)
+      sum ^= (a & fourth << i) * (b & fourth << (k - i + 4) % 4);
+    product |= sum & fourth << k;
+  }
+  return product;
+}
+
+LFB_INLINE uint64_t aes_reverse(uint64_t x)
+{
+  const uint64_t ones = UINT64_C(0x5555555555555555), twos = UINT64_C(0x3333333333333333),
+                 fours = UINT64_C(0x0f0f0f0f0f0f0f0f);
+
+  x = (x >> 1 & ones) | (x & ones) << 1;
+  x = (x >> 2 & twos) | (x & twos) << 2;
+  x = (x >> 4 & fours) | (x & fours) << 4;
+  return __builtin_bswap64(x);
+}
+
+/* Adds a * b to `sum`, four words: Karatsuba's three products.  The high half of each is the low
+ * half of the reversed factors' product, reversed, and one bit lower. */
+static void aes_product_add(uint64_t sum[4], aes_field a, aes_field b)
+{
+  const uint64_t left[3] = {a.low, a.high, a.low ^ a.high};
+  const uint64_t right[3] = {b.low, b.high, b.low ^ b.high};
+  const uint64_t left_low = aes_reverse(a.low), left_high = aes_reverse(a.high);
+  const uint64_t right_low = aes_reverse(b.low), right_high = aes_reverse(b.high);
+  const uint64_t left_back[3] = {left_low, left_high, left_low ^ left_high};
+  const uint64_t right_back[3] = {right_low, right_high, right_low ^ right_high};
+  uint64_t low[3], high[3];
+
+  for (int i = 0; i < 3; i++) {
+    low[i] = aes_multiply_low(left[i], right[i]);
+    high[i] = aes_reverse(aes_multiply_low(left_back[i], right_back[i])) >> 1;
+  }
+  sum[0] ^= low[0];
+  sum[1] ^= high[0] ^ low[0] ^ low[1] ^ low[2];
+  sum[2] ^= low[1] ^ high[0] ^ high[1] ^ high[2];
+  sum[3] ^= high[1];
+}
+
+/* The remainder of a sum, times x^-128: twice, the lowest word goes by adding it times the
+ * polynomial. */
+static aes_field aes_product_reduce(const uint64_t sum[4])
+{
+  const uint64_t a = sum[0];
+  const uint64_t b = sum[1] ^ a << 63 ^ a << 62 ^ a << 57;
+
+  return (aes_field){sum[2] ^ a ^ a >> 1 ^ a >> 2 ^ a >> 7 ^ b << 63 ^ b << 62 ^ b << 57,
+                     sum[3] ^ b ^ b >> 1 ^ b >> 2 ^ b >> 7};
+}
+
+LFB_INLINE void aes_field_store(uint8_t block[LFB_AES_BLOCK], aes_field a)
+{
+  lfb_store_le64(block, a.low);
+  lfb_store_le64(block + 8, a.high);
+}
+
+void lfb_aes_portable_dot(uint8_t out[LFB_AES_BLOCK], const uint8_t a[LFB_AES_BLOCK],
+                          const uint8_t b[LFB_AES_BLOCK])
+{
+  uint64_t sum[4] = {0};
+
+  aes_product_add(sum, aes_field_load(a), aes_field_load(b));
+  aes_field_store(out, aes_product_reduce(sum));
+}
+
+/* ---- H, and the row -------------------------------------------------------------- */
+
+static void aes_absorb(const lfb_aes_secrets *secrets, lfb_aes_sum *sum, const uint8_t *groups,
+                       uint64_t first, size_t count)
+{
+  enum { CHUNK_GROUPS = LFB_AES_CHUNK / LFB_AES_GROUP };
+
+  for (uint64_t group = first; group < first + count; group++, groups += LFB_AES_GROUP) {
+    if (group % CHUNK_GROUPS == 0 && group > 0) {
+      const aes_field y = aes_product_reduce(sum->words);
+      memset(sum, 0, sizeof *sum);
+      aes_product_add(sum->words, y, aes_field_load(secrets->power));
+    }
+    for (int lane = 0; lane < 2; lane++) {
+      const uint8_t(*const pair)[LFB_AES_BLOCK] = secrets->pair + group % CHUNK_GROUPS * 4 + lane;
+      const uint8_t *const at = groups + lane * LFB_AES_BLOCK;
+      aes_product_add(sum->words,
+                      aes_field_add(aes_field_load(at), aes_field_load(pair[0])),
+                      aes_field_add(aes_field_load(at + 2 * LFB_AES_BLOCK),
+                                    aes_field_load(pair[2])));
+    }
+  }
+}
+
+/* H of a key of `size` bytes, more than 128, from the sum of its groups. */
+static void aes_long_finish(uint8_t h[LFB_AES_BLOCK], const lfb_aes_sum *sum, uint64_t size)
+{
+  aes_field y = aes_product_reduce(sum->words);
+  y.low ^= size;
+  aes_field_store(h, y);
+}
+
+static void aes_long(const lfb_aes_secrets *secrets, uint8_t h[LFB_AES_BLOCK],
+                     const uint8_t *bytes, size_t size)
+{
+  const size_t before = (size - 1) / LFB_AES_GROUP; /* groups before the last */
+  lfb_aes_sum sum = {{0}};
+
+  aes_absorb(secrets, &sum, bytes, 0, before);
+  aes_absorb(secrets, &sum, bytes + size - LFB_AES_GROUP, before, 1);
+  aes_long_finish(h, &sum, size);
+}
+
+/* Replaces block k of four by R(first + k) of it; `first` is 0 or 4. */
+static void aes_four_rounds(const lfb_aes_secrets *secrets, int first,
+                            uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK])
+{
+  const uint8_t *const places[LFB_AES_SLICED] = {blocks[0], blocks[1], blocks[2], blocks[3]};
+  aes_slices s = aes_slice(places);
+
+  for (int r = 0; r < 4; r++) {
+    const uint8_t(*const even)[LFB_AES_BLOCK] = secrets->four[first / 2][r];
+    const uint8_t(*const odd)[LFB_AES_BLOCK] = secrets->four[first / 2 + 1][r];
+    const uint8_t *const keys[LFB_AES_SLICED] = {even[0], even[1], odd[0], odd[1]};
+    const aes_slices key = aes_slice(keys);
+    aes_add(&s, &key);
+    aes_round(&s);
+  }
+  aes_unslice(blocks, s);
+}
+
+/* H of 17 to 128 bytes, but for D. */
+static void aes_middle(const lfb_aes_secrets *secrets, uint8_t h[LFB_AES_BLOCK],
+                       const uint8_t *bytes, size_t size)
+{
+  const size_t whole = (size - 1) / LFB_AES_BLOCK, rest = size - whole * LFB_AES_BLOCK;
+
+  memcpy(h, bytes + whole * LFB_AES_BLOCK, rest);
+  if (rest < LFB_AES_BLOCK)
+    h[rest] = 0x80;
+  for (size_t first = 0; first < whole; first += LFB_AES_SLICED) {
+    const size_t left = whole - first, some = left < LFB_AES_SLICED ? left : LFB_AES_SLICED;
+    uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK] = {{0}};
+    memcpy(blocks, bytes + first * LFB_AES_BLOCK, some * LFB_AES_BLOCK);
+    aes_four_rounds(secrets, (int)first, blocks);
+    for (size_t k = 0; k < some; k++)
+      aes_add_block(h, blocks[k]);
+  }
+}
+
+/* H, and the first round key added. */
+static void aes_first(const lfb_aes_secrets *secrets, uint8_t h[LFB_AES_BLOCK],
+                      const uint8_t *bytes, size_t size)
+{
+  const bool full = size > 0 && size <= LFB_AES_MIDDLE && size % LFB_AES_BLOCK == 0;
+
+  memset(h, 0, LFB_AES_BLOCK);
+  if (size > LFB_AES_MIDDLE) {
+    aes_long(secrets, h, bytes, size);
+  } else if (size > LFB_AES_BLOCK) {
+    aes_middle(secrets, h, bytes, size);
+  } else {
+    if (size > 0) /* of no bytes, the address may be NULL */
+      memcpy(h, bytes, size);
+    if (size < LFB_AES_BLOCK)
+      h[LFB_AES_BLOCK - 1] = (uint8_t)size;
+  }
+  aes_add_block(h, full ? secrets->round_full : secrets->round[0]);
+}
+
+static void aes_first_number(const lfb_aes_secrets *secrets, uint8_t h[LFB_AES_BLOCK],
+                             uint64_t number)
+{
+  memset(h, 0, LFB_AES_BLOCK);
+  lfb_store_le64(h, number);
+  aes_add_block(h, secrets->round_number);
+}
+
+/* The hash of a first block; the other three of the four are copies, for nothing. */
+static lfb_hash aes_alone(const lfb_aes_secrets *secrets, const uint8_t h[LFB_AES_BLOCK])
+{
+  uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK] = {{0}};
+
+  memcpy(blocks[0], h, LFB_AES_BLOCK);
+  lfb_aes_portable_rounds(secrets->round, blocks);
+  return (lfb_hash){lfb_load_le64(blocks[0]), 0};
+}
+
+static lfb_hash aes_bytes(const lfb_hasher *hasher, const void *bytes, size_t size)
+{
+  uint8_t h[LFB_AES_BLOCK];
+
+  aes_first(&hasher->aes, h, bytes, size);
+  return aes_alone(&hasher->aes, h);
+}
+
+static lfb_hash aes_u64(const lfb_hasher *hasher, uint64_t key)
+{
+  uint8_t h[LFB_AES_BLOCK];
+
+  aes_first_number(&hasher->aes, h, key);
+  return aes_alone(&hasher->aes, h);
+}
+
+/* Writes the hashes of the first blocks of up to four keys. */
+static void aes_together(const lfb_aes_secrets *secrets,
+                         uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK], size_t count,
+                         uint64_t *low)
+{
+  lfb_aes_portable_rounds(secrets->round, blocks);
+  for (size_t k = 0; k < count; k++)
+    low[k] = lfb_load_le64(blocks[k]);
+}
+
+static void aes_bytes_many(const lfb_hasher *hasher, const lfb_key *keys, size_t count,
+                           uint64_t *low, uint64_t *high)
+{
+  (void)high;
+  for (size_t done = 0; done < count; done += LFB_AES_SLICED) {
+    const size_t left = count - done, some = left < LFB_AES_SLICED ? left : LFB_AES_SLICED;
+    uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK] = {{0}};
+    for (size_t k = 0; k < some; k++)
+      aes_first(&hasher->aes, blocks[k], keys[done + k].bytes, keys[done + k].size);
+    aes_together(&hasher->aes, blocks, some, low + done);
+  }
+}
+
+static void aes_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
+                         uint64_t *low, uint64_t *high)
+{
+  (void)high;
+  for (size_t done = 0; done < count; done += LFB_AES_SLICED) {
+    const size_t left = count - done, some = left < LFB_AES_SLICED ? left : LFB_AES_SLICED;
+    uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK] = {{0}};
+    for (size_t k = 0; k < some; k++)
+      aes_first_number(&hasher->aes, blocks[k], keys[done + k]);
+    aes_together(&hasher->aes, blocks, some, low + done);
+  }
+}
+
+static void aes_start(lfb_hash_stream *stream)
+{
+  memset(&stream->state.aes.sum, 0, sizeof stream->state.aes.sum);
+}
+
+static void aes_stream_put(lfb_hash_stream *stream, const void *bytes, size_t size)
+{
+  lfb_aes_stream_add(stream, bytes, size, aes_absorb);
+}
+
+static lfb_hash aes_finish(const lfb_hash_stream *stream)
+{
+  const lfb_aes_secrets *const secrets = &stream->hasher->aes;
+  uint8_t last[LFB_AES_GROUP], h[LFB_AES_BLOCK];
+  lfb_aes_sum sum = stream->state.aes.sum;
+
+  if (stream->size <= LFB_AES_MIDDLE)
+    return aes_bytes(stream->hasher, stream->state.aes.last, stream->size);
+  lfb_aes_stream_last(stream, last);
+  aes_absorb(secrets, &sum, last, (stream->size - 1) / LFB_AES_GROUP, 1);
+  aes_long_finish(h, &sum, stream->size);
+  aes_add_block(h, secrets->round[0]);
+  return aes_alone(secrets, h);
+}
+
+const lfb_hash_function lfb_hash_aes = {
+    .bytes = aes_bytes,
+    .u64 = aes_u64,
+    .bytes_many = aes_bytes_many,
+    .u64_many = aes_u64_many,
+    .start = aes_start,
+    .add = aes_stream_put,
+    .finish = aes_finish,
+};

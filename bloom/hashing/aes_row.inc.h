@@ -1,0 +1,159 @@
+/*
+ * aes_row.inc.h - template: a row of the AES hash, for one set of instructions.
+ *
+ * Before including it, define
+ *
+ *   AES_TARGET      the target attribute of its functions
+ *   AES_KEY(noun)   the name of a function of aes_key.inc.h: lfb_aes256_##noun
+ *   AES_(noun)      the name of an inlined function of this row: aes512_##noun
+ *   AES_BYTES, AES_U64, AES_BYTES_MANY, AES_U64_MANY, AES_ABSORB, AES_START, AES_ADD, AES_FINISH,
+ *   AES_ROW         names for its functions and for the row
+ *   AES_LANES       the blocks of a vector
+ *
+ * and
+ *
+ *   AES_(vector)                            the type of a vector
+ *   AES_(vector) AES_(load)(blocks)         AES_LANES blocks
+ *   AES_(vector) AES_(numbers)(numbers)     AES_LANES numbers, each as a block
+ *   AES_(vector) AES_(same)(block)          one block, aligned, in each lane
+ *   AES_(vector) AES_(xor)(a, b)
+ *   AES_(vector) AES_(round)(a, key)        a round of AES; the last is AES_(last)
+ *   void AES_(store_low)(to, a, b)          writes the low halves of the blocks of two vectors
+ */
+
+enum {
+  AES_(VECTORS) = 8, /* at a time: their rounds overlap, and they fit into the registers */
+  AES_(TOGETHER) = AES_(VECTORS) * AES_LANES,
+};
+
+/* Writes the hashes of blocks to which the first round key has been added. */
+AES_TARGET LFB_INLINE void AES_(together)(const lfb_aes_secrets *secrets,
+                                          AES_(vector) a[AES_(VECTORS)], uint64_t *low)
+{
+  LFB_UNROLL
+  for (int r = 1; r < LFB_AES_ROUNDS; r++) {
+    const AES_(vector) key = AES_(same)(secrets->round[r]);
+    LFB_UNROLL
+    for (int i = 0; i < AES_(VECTORS); i++)
+      a[i] = AES_(round)(a[i], key);
+  }
+  const AES_(vector) key = AES_(same)(secrets->round[LFB_AES_ROUNDS]);
+  LFB_UNROLL
+  for (int i = 0; i < AES_(VECTORS); i++)
+    a[i] = AES_(last)(a[i], key);
+  LFB_UNROLL
+  for (int i = 0; i < AES_(VECTORS); i += 2)
+    AES_(store_low)(low + i * AES_LANES, a[i], a[i + 1]);
+}
+
+AES_TARGET static lfb_hash AES_BYTES(const lfb_hasher *hasher, const void *bytes, size_t size)
+{
+  return (lfb_hash){AES_KEY(bytes)(&hasher->aes, bytes, size), 0};
+}
+
+AES_TARGET static lfb_hash AES_U64(const lfb_hasher *hasher, uint64_t key)
+{
+  return (lfb_hash){AES_KEY(u64)(&hasher->aes, key), 0};
+}
+
+/* H key by key, whose computations the processor overlaps by itself. */
+AES_TARGET static void AES_BYTES_MANY(const lfb_hasher *hasher, const lfb_key *keys, size_t count,
+                                      uint64_t *low, uint64_t *high)
+{
+  const lfb_aes_secrets *const secrets = &hasher->aes;
+  size_t done = 0;
+
+  (void)high;
+  for (; count - done >= AES_(TOGETHER); done += AES_(TOGETHER)) {
+    uint8_t first[AES_(TOGETHER)][LFB_AES_BLOCK] __attribute__((aligned(64)));
+    AES_(vector) a[AES_(VECTORS)];
+    for (size_t i = 0; i < AES_(TOGETHER); i++)
+      lfb_aes_store(first[i],
+                    AES_KEY(first)(secrets, keys[done + i].bytes, keys[done + i].size));
+    LFB_UNROLL
+    for (int i = 0; i < AES_(VECTORS); i++)
+      a[i] = AES_(load)(first[i * AES_LANES]);
+    AES_(together)(secrets, a, low + done);
+  }
+  for (; done < count; done++)
+    low[done] = AES_KEY(bytes)(secrets, keys[done].bytes, keys[done].size);
+}
+
+AES_TARGET static void AES_U64_MANY(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
+                                    uint64_t *low, uint64_t *high)
+{
+  const lfb_aes_secrets *const secrets = &hasher->aes;
+  const AES_(vector) first = AES_(same)(secrets->round_number);
+  size_t done = 0;
+
+  (void)high;
+  for (; count - done >= AES_(TOGETHER); done += AES_(TOGETHER)) {
+    AES_(vector) a[AES_(VECTORS)];
+    LFB_UNROLL
+    for (int i = 0; i < AES_(VECTORS); i++)
+      a[i] = AES_(xor)(AES_(numbers)(keys + done + i * AES_LANES), first);
+    AES_(together)(secrets, a, low + done);
+  }
+  for (; done < count; done++)
+    low[done] = AES_KEY(u64)(secrets, keys[done]);
+}
+
+AES_TARGET static void AES_ABSORB(const lfb_aes_secrets *secrets, lfb_aes_sum *sum,
+                                  const uint8_t *groups, uint64_t first, size_t count)
+{
+  lfb_aes_product product;
+
+  memcpy(&product, sum, sizeof product);
+  product = AES_KEY(absorb)(secrets, product, groups, first, count);
+  memcpy(sum, &product, sizeof product);
+}
+
+static void AES_START(lfb_hash_stream *stream)
+{
+  memset(&stream->state.aes.sum, 0, sizeof stream->state.aes.sum);
+}
+
+static void AES_ADD(lfb_hash_stream *stream, const void *bytes, size_t size)
+{
+  lfb_aes_stream_add(stream, bytes, size, AES_ABSORB);
+}
+
+AES_TARGET static lfb_hash AES_FINISH(const lfb_hash_stream *stream)
+{
+  const lfb_aes_secrets *const secrets = &stream->hasher->aes;
+  uint8_t last[LFB_AES_GROUP];
+  lfb_aes_product sum;
+
+  if (stream->size <= LFB_AES_MIDDLE)
+    return AES_BYTES(stream->hasher, stream->state.aes.last, stream->size);
+  lfb_aes_stream_last(stream, last);
+  memcpy(&sum, &stream->state.aes.sum, sizeof sum);
+  sum = AES_KEY(absorb)(secrets, sum, last, (stream->size - 1) / LFB_AES_GROUP, 1);
+  const lfb_aes_vector h = lfb_aes_xor(lfb_aes_reduce(sum), lfb_aes_make(stream->size, 0));
+  const lfb_aes_vector first = lfb_aes_xor(h, lfb_aes_secret(secrets->round[0]));
+  return (lfb_hash){lfb_aes_low(lfb_aes_rounds(secrets->round, first)), 0};
+}
+
+const lfb_hash_function AES_ROW = {
+    .bytes = AES_BYTES,
+    .u64 = AES_U64,
+    .bytes_many = AES_BYTES_MANY,
+    .u64_many = AES_U64_MANY,
+    .start = AES_START,
+    .add = AES_ADD,
+    .finish = AES_FINISH,
+};
+
+#undef AES_TARGET
+#undef AES_KEY
+#undef AES_
+#undef AES_BYTES
+#undef AES_U64
+#undef AES_BYTES_MANY
+#undef AES_U64_MANY
+#undef AES_ABSORB
+#undef AES_START
+#undef AES_ADD
+#undef AES_FINISH
+#undef AES_ROW
+#undef AES_LANES
