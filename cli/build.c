@@ -23,6 +23,8 @@ struct build {
   struct options_count expected;
   struct options_strategy strategy;
   struct options_formula formula;
+  struct options_hash hash;
+  const char *hash_of; /* a filter's path; NULL: none */
   struct options_reading reading;
   struct options_mode mode;
   lfb_config config;
@@ -311,6 +313,8 @@ static const char *build_misuse(const struct build *build)
     return "--keep-key needs --key-file";
   if (build->config.seed != 0 && build->reading.key.given)
     return "--seed and --key-file cannot be combined";
+  if (build->hash_of != NULL && (build->config.seed != 0 || build->hash.given))
+    return "--hash-of replaces --hash and --seed: leave them out";
   return options_mode_misuse(&build->mode, build->shared, remote_is(build->out));
 }
 
@@ -326,6 +330,29 @@ static bool build_settle(struct build *build)
   if (build->form == LFB_FORM_NONE)
     build->form = build->shared ? LFB_FORM_MAPPED : LFB_FORM_NATIVE;
   return options_label_fits(&command_build, build->label, build->form);
+}
+
+/* Takes the hash of --hash-of, if that was given; its --key-file may be needed to open it.  False
+ * after a report. */
+static bool build_take_hash(struct build *build)
+{
+  const bool keep = build->config.keep_key;
+  struct source like;
+
+  if (build->hash_of == NULL)
+    return true;
+  if (!source_open_any(build->hash_of, &build->reading, &like))
+    return false;
+  const bool plain = like.plain != NULL;
+  if (plain) {
+    lfb_config_take_hash(&build->config, like.plain);
+    build->config.keep_key |= keep;
+    options_key_take(&build->config, &build->reading.key);
+  } else {
+    (void)report_error("--hash-of %s: it is not a plain filter in a file", build->hash_of);
+  }
+  source_close(&like);
+  return plain;
 }
 
 static int build_run(int argc, char **argv)
@@ -347,16 +374,20 @@ static int build_run(int argc, char **argv)
        "Guava's formula for the number of probes: 31 (up to release 31; the default) or current; "
        "for guava-mitz64, guava-mitz32 and java-double",
        options_read_formula, &build.formula},
+      options_hash(&build.hash),
+      {'\0', "hash-of", "FILE",
+       "take hash and key from the filter in FILE, so that both can be merged", options_read_text,
+       &build.hash_of},
       {'\0', "seed", "S",
-       "seed of the hash (default, or 0: random); files with the same seed can be merged",
-       options_read_count, &seed},
+       "hash with xxh3 and this seed; files with the same seed can be merged", options_read_count,
+       &seed},
       {'\0', "key-file", "FILE",
-       "hash with the secret key in FILE (32 hexadecimal digits, or 16 bytes that are not text), "
-       "if an attacker may choose keys",
+       "hash with the secret key in FILE (32 hexadecimal digits, or 16 bytes that are not text); "
+       "without it, a random key is drawn and written into OUT",
        options_read_key, &build.reading.key},
       {'\0', "keep-key", NULL,
-       "write the key into OUT, which then opens without --key-file; only its owner may read it: "
-       "mode 0600, or less if the file that it replaces had less",
+       "write the key of --key-file into OUT, too, which then opens without it.  If OUT holds its "
+       "key, only its owner may read it: mode 0600, or less if the file that it replaces had less",
        NULL, &build.config.keep_key},
       options_label(&build.label),
       options_helper(&build.reading.helper),
@@ -379,13 +410,14 @@ static int build_run(int argc, char **argv)
   build.config.seed = seed.value;
   build.config.probes_formula = build.formula.id;
   build.config.file_mode = build.mode.bits;
+  build.config.hash = build.hash.id;
   options_key_use(&build.reading.key, &build.config);
   if (!options_helper_use(&command_build, &build.reading.helper, &build.expected,
                           &build.config.fpp, &build.strategy))
     return CLI_TROUBLE;
   build.source.paths = argv + optind;
   build.source.path_count = (size_t)(argc - optind);
-  return build_settle(&build) ? build_from_files(&build) : CLI_TROUBLE;
+  return build_settle(&build) && build_take_hash(&build) ? build_from_files(&build) : CLI_TROUBLE;
 }
 
 const struct command command_build = {

@@ -30,6 +30,7 @@ struct dedupe {
   struct keys_source source;
   struct options_count expected;
   struct options_strategy strategy;
+  struct options_hash hash;
   struct options_reading reading;
   struct options_mode mode;
   lfb_config config;
@@ -276,6 +277,7 @@ static int dedupe_run(int argc, char **argv)
       options_expected(&dedupe.expected),
       options_nul(&dedupe.source.nul),
       options_strategy(&dedupe.strategy),
+      options_hash(&dedupe.hash),
       options_key_file(&dedupe.reading.key),
       options_helper(&dedupe.reading.helper),
       {'\0', "shared", "FILE",
@@ -305,6 +307,7 @@ static int dedupe_run(int argc, char **argv)
     return CLI_TROUBLE;
   dedupe.config.strategy = dedupe.strategy.id;
   dedupe.config.file_mode = dedupe.mode.bits;
+  dedupe.config.hash = dedupe.hash.id;
   options_key_use(&dedupe.reading.key, &dedupe.config);
   dedupe.source.paths = argv + optind;
   dedupe.source.path_count = (size_t)(argc - optind);

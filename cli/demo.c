@@ -33,16 +33,16 @@ static bool demo_draw_seed(uint64_t *seed)
   return true;
 }
 
-/* Gives the hash a seed made from --seed, so that --seed repeats the whole run. */
-static void demo_seed_hash(struct demo *demo)
+/* Gives the hash a key made from --seed, so that --seed repeats the whole run. */
+static void demo_key_hash(struct demo *demo)
 {
+  lfb_config *config = &demo->config;
+  const uint64_t half[] = {uuid_mix(demo->seed) | 1, uuid_mix(demo->seed + 1)};
   lfb_stats stats;
 
-  if (demo->config.strategy != LFB_FAST)
-    return;
-  demo->config.seed = uuid_mix(demo->seed) | 1; /* 0 would choose a random one */
-  if (lfb_config_plan(&demo->config, &stats) == LFB_ERROR_UNKNOWN_HASH)
-    demo->config.seed = 0; /* its hash has none */
+  memcpy(config->key, half, sizeof config->key); /* not 0, which would draw a key */
+  if (lfb_config_plan(config, &stats) == LFB_ERROR_UNKNOWN_HASH)
+    memset(config->key, 0, sizeof config->key); /* the strategy's hash has none */
 }
 
 static int demo_finish(const struct demo *demo, bool json)
@@ -89,7 +89,7 @@ static int demo_run(int argc, char **argv)
   if (!seed.given && !demo_draw_seed(&demo.seed))
     return CLI_TROUBLE;
   demo.config.strategy = strategy.id;
-  demo_seed_hash(&demo);
+  demo_key_hash(&demo);
   if (!demo_measure(&demo, progress_wanted(progress)))
     return CLI_TROUBLE;
   return demo_finish(&demo, json);

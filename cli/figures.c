@@ -16,6 +16,11 @@ static void figures_json_made_for(const lfb_stats *stats)
     json_null("fpp");
 }
 
+bool figures_keyed(lfb_hash_id hash)
+{
+  return hash == LFB_HASH_AES || hash == LFB_HASH_SIPHASH13;
+}
+
 void figures_json(const char *form, const lfb_stats *stats)
 {
   json_text("form", form);

@@ -1,10 +1,13 @@
 /*
- * figures.h - prints a filter's figures as JSON.
+ * figures.h - what is printed of a filter, as JSON and otherwise.
  */
 #ifndef CLI_FIGURES_H
 #define CLI_FIGURES_H
 
 #include <lfbloom/filter.h>
+
+/* Whether hashes of this choice depend on a secret key. */
+bool figures_keyed(lfb_hash_id hash);
 
 /* Prints the figures of a filter in the form of that name, as members of the open object; null
  * for figures that the form does not record. */

@@ -26,23 +26,44 @@ static const char *info_time(uint64_t seconds, char *text, size_t size)
   return text;
 }
 
+enum { INFO_KEY = 16 }; /* bytes */
+
 /* The properties of a filter that does not grow. */
 struct info {
   const char *form;
   const char *label;
   bool counting;
   lfb_stats stats;
+  const uint8_t *key; /* of the hash; NULL: there is none, or it is not to be shown */
 };
+
+/* Writes the key as --key-file takes it. */
+static const char *info_key(const uint8_t *key, char text[2 * INFO_KEY + 1])
+{
+  for (int i = 0; i < INFO_KEY; i++)
+    (void)snprintf(text + 2 * i, 3, "%02x", key[i]);
+  return text;
+}
+
+/* null if the strategy has no choice. */
+static void info_json_hash(lfb_hash_id hash)
+{
+  json_text("hash", hash == LFB_HASH_DEFAULT ? NULL : lfb_hash_name(hash));
+}
 
 static void info_json(const struct info *info)
 {
   const lfb_stats *stats = &info->stats;
+  char key[2 * INFO_KEY + 1];
 
   json_open(NULL);
   figures_json(info->form, stats);
   if (info->counting)
     json_count("counters_stuck", stats->counters_stuck);
-  json_bool("keyed", stats->hash == LFB_HASH_SIPHASH13);
+  info_json_hash(stats->hash);
+  json_bool("keyed", figures_keyed(stats->hash));
+  if (info->key != NULL)
+    json_text("hash_key", info_key(info->key, key));
   json_text("label", info->label[0] != '\0' ? info->label : NULL);
   if (stats->written > 0)
     json_count("written", stats->written);
@@ -74,9 +95,13 @@ static void info_text(const struct info *info)
     (void)snprintf(remark, sizeof remark, "%" PRIu64, stats->seed);
     info_row("seed", remark, "");
   }
-  if (stats->hash == LFB_HASH_SIPHASH13)
-    info_row("hash", "keyed",
-             stats->key_kept ? " (its key is in the file)" : " (its key is not in the file)");
+  if (stats->hash != LFB_HASH_DEFAULT)
+    info_row("hash", lfb_hash_name(stats->hash),
+             !figures_keyed(stats->hash) ? ""
+             : stats->key_kept           ? " (its key is in the file)"
+                                         : " (its key is not in the file)");
+  if (info->key != NULL)
+    info_row("hash key", info_key(info->key, remark), " (secret)");
   if (stats->expected_insertions > 0 || stats->fpp > 0) /* a form with p has n too, maybe 0 */
     info_row("made for keys", human_count(stats->expected_insertions).text, "");
   else
@@ -124,6 +149,7 @@ static void info_growing_json(const lfb_growing_figures *figures, const char *la
   else
     json_count("approximate_count", figures->approximate_count);
   json_real("expected_fpp", figures->expected_fpp);
+  info_json_hash(figures->hash);
   json_text("label", label[0] != '\0' ? label : NULL);
   if (figures->written > 0)
     json_count("written", figures->written);
@@ -145,6 +171,8 @@ static void info_growing_text(const lfb_growing_figures *figures, const char *la
     info_row("label", label, "");
   info_row("form", "growing", "");
   info_row("strategy", lfb_strategy_name(figures->strategy), "");
+  if (figures->hash != LFB_HASH_DEFAULT)
+    info_row("hash", lfb_hash_name(figures->hash), "");
   if (figures->seed > 0) {
     (void)snprintf(remark, sizeof remark, "%" PRIu64, figures->seed);
     info_row("seed", remark, "");
@@ -176,11 +204,15 @@ static int info_print(const struct info *info, bool json)
   return CLI_FOUND;
 }
 
-static int info_plain(const lfb_filter *filter, bool json)
+static int info_plain(const lfb_filter *filter, bool json, bool show_key)
 {
   struct info info = {.label = lfb_filter_label(filter)};
+  lfb_config config = {0};
 
   lfb_filter_stats(filter, &info.stats);
+  lfb_config_take_hash(&config, filter);
+  if (show_key && figures_keyed(info.stats.hash))
+    info.key = config.key;
   info.form = lfb_form_name(info.stats.form);
   return info_print(&info, json);
 }
@@ -215,10 +247,13 @@ static int info_growing(const lfb_growing *growing, bool json)
 
 static int info_run(int argc, char **argv)
 {
-  bool json = false;
+  bool json = false, show_key = false;
   struct options_reading reading = {0};
   struct remote_manner manner = {0};
   const struct option_row rows[] = {
+      {'\0', "show-key", NULL,
+       "print the secret key of the hash, too, as --key-file takes it; of a plain filter in a file",
+       NULL, &show_key},
       options_key_file(&reading.key),
       options_helper(&reading.helper),
       options_json(&json),
@@ -234,8 +269,12 @@ static int info_run(int argc, char **argv)
     return options_misused(&command_info, optind == argc ? "no filter given" : "one filter only");
   if (!source_open_any(argv[optind], &reading, &source))
     return CLI_TROUBLE;
+  if (show_key && source.plain == NULL) {
+    source_close(&source);
+    return report_error("--show-key %s: it is not a plain filter in a file", argv[optind]);
+  }
   status = source.remote.filter != NULL ? info_remote(&source.remote, json)
-           : source.plain != NULL       ? info_plain(source.plain, json)
+           : source.plain != NULL       ? info_plain(source.plain, json, show_key)
            : source.growing != NULL     ? info_growing(source.growing, json)
                                         : info_counting(source.counting, json);
   source_close(&source);

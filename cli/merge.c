@@ -52,7 +52,7 @@ static const char *merge_advice(lfb_status status)
 {
   switch (status) {
   case LFB_ERROR_HASH_DIFFERS:
-    return ": build both with the same --seed";
+    return ": build one with --hash-of the other";
   case LFB_ERROR_BIT_COUNT_DIFFERS:
   case LFB_ERROR_PROBES_DIFFER:
     return ": build both with the same -n and -p";
@@ -171,11 +171,12 @@ const struct command command_merge = {
     .operands = "FILTER...",
     .summary = "merge filter files into one that contains the keys of all",
     .details =
-        "Filters can be merged if they were built with the same -n, -p and strategy and,\n"
-        "with fast, the same --seed ('lfbloom info' prints it).  OUT is written as a\n"
-        "whole or not at all, after all filters were read, so it may be one of them; - is\n"
-        "standard output.  n, p, the label and whether a key is kept come from the first\n"
-        "filter.  Only --form mapped replaces a shared filter.\n"
+        "Filters can be merged if they were built with the same -n, -p and strategy and\n"
+        "have the same hash: the later ones were built with --hash-of the first, or all\n"
+        "with the same --key-file or --seed.  OUT is written as a whole or not at all,\n"
+        "after all filters were read, so it may be one of them; - is standard output.  n,\n"
+        "p, the label and whether a key is kept come from the first filter.  Only --form\n"
+        "mapped replaces a shared filter.\n"
         "\n"
         "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
         "\n" REMOTE_HELP

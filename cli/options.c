@@ -226,8 +226,29 @@ void options_key_use(const struct options_key *key, lfb_config *config)
 {
   if (!key->given)
     return;
-  config->hash = LFB_HASH_SIPHASH13;
   memcpy(config->key, key->bytes, sizeof config->key);
+}
+
+void options_key_take(const lfb_config *config, struct options_key *key)
+{
+  static const uint8_t none[sizeof config->key];
+
+  key->given = memcmp(config->key, none, sizeof none) != 0;
+  memcpy(key->bytes, config->key, sizeof key->bytes);
+}
+
+bool options_read_hash(const char *option, const char *text, void *to)
+{
+  struct options_hash *hash = to;
+  struct suggestion suggestion = {.word = text};
+
+  hash->given = lfb_hash_from_name(text, &hash->id) == LFB_OK;
+  if (hash->given)
+    return true;
+  for (int id = 0; lfb_hash_name((lfb_hash_id)id) != NULL; id++)
+    suggest_consider(&suggestion, lfb_hash_name((lfb_hash_id)id));
+  return report_error("%s '%s': must be aes, siphash13, xxh3 or default%s", option, text,
+                      suggest_text(&suggestion)) == CLI_FOUND;
 }
 
 bool options_read_formula(const char *option, const char *text, void *to)
@@ -420,6 +441,15 @@ struct option_row options_strategy(struct options_strategy *to)
   return (struct option_row){'\0', "strategy", "NAME",
                              "how keys become bits ('lfbloom plan' lists the names)",
                              options_read_strategy, to};
+}
+
+struct option_row options_hash(struct options_hash *to)
+{
+  return (struct option_row){
+      '\0', "hash", "NAME",
+      "hash of the keys: aes, siphash13, xxh3 (if nobody hostile chooses keys), or default: aes if "
+      "this processor has the instructions, siphash13 if not",
+      options_read_hash, to};
 }
 
 struct option_row options_threads(unsigned *to)

@@ -26,6 +26,12 @@ struct options_strategy {
   lfb_strategy_id id;
 };
 
+/* A choice of hash, and whether it was given. */
+struct options_hash {
+  bool given;
+  lfb_hash_id id;
+};
+
 /* A formula of probes, and whether it was given. */
 struct options_formula {
   bool given;
@@ -80,6 +86,7 @@ bool options_read_strategy(const char *option, const char *text, void *to); /* o
 bool options_read_form(const char *option, const char *text, void *to);     /* lfb_form */
 bool options_read_label(const char *option, const char *text, void *to);    /* char *   */
 bool options_read_formula(const char *option, const char *text, void *to);  /* options_formula */
+bool options_read_hash(const char *option, const char *text, void *to);     /* options_hash */
 bool options_read_mode(const char *option, const char *text, void *to);     /* options_mode */
 bool options_read_key(const char *option, const char *text, void *to);      /* options_key */
 bool options_read_helper(const char *option, const char *text, void *to);   /* options_helper */
@@ -90,6 +97,7 @@ struct option_row options_expected(struct options_count *to); /* -n, if keys com
 struct option_row options_fpp(double *to);
 struct option_row options_json(bool *to);
 struct option_row options_label(const char **to);
+struct option_row options_hash(struct options_hash *to); /* of a new filter */
 struct option_row options_key_file(struct options_key *to); /* for filters that are read */
 struct option_row options_helper(struct options_helper *to);
 struct option_row options_mode(struct options_mode *to); /* for a new shared filter */
@@ -108,8 +116,11 @@ const uint8_t *options_key_bytes(const struct options_key *key);
 /* The configuration to open a filter on Redis with. */
 lfb_config options_wanted(const struct options_reading *reading);
 
-/* Configures a new filter to hash with the key, if one was given. */
+/* Gives the hash of a new filter the key, if one was given. */
 void options_key_use(const struct options_key *key, lfb_config *config);
+
+/* The other way round: the key of a configuration, as if it had been given; none if it is 0. */
+void options_key_take(const lfb_config *config, struct options_key *key);
 
 /* What is wrong with --mode for this filter; NULL: nothing. */
 const char *options_mode_misuse(const struct options_mode *mode, bool shared, bool on_redis);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/figures.h"
 #include "cli/human.h"
 #include "cli/report.h"
 
@@ -289,8 +290,8 @@ static bool source_size_fits(const struct source_wish *wish, const lfb_stats *st
 /* Reports which filter exists already. */
 static void source_report_there(const char *path, const char *command, const lfb_stats *stats)
 {
-  const bool keyed = stats->hash == LFB_HASH_SIPHASH13;
-  char size[96], seed[64] = "";
+  const bool keyed = figures_keyed(stats->hash);
+  char size[96], hash[32] = "", seed[64] = "";
 
   if (stats->fpp > 0)
     (void)snprintf(size, sizeof size, "made with -n %" PRIu64 " -p %g", stats->expected_insertions,
@@ -298,11 +299,13 @@ static void source_report_there(const char *path, const char *command, const lfb
   else
     (void)snprintf(size, sizeof size, "of %" PRIu64 " bits, %" PRIu32 " a key,", stats->bit_count,
                    stats->probes);
+  if (keyed)
+    (void)snprintf(hash, sizeof hash, " --hash %s", lfb_hash_name(stats->hash));
   if (stats->seed != 0)
     (void)snprintf(seed, sizeof seed, " --seed %" PRIu64, stats->seed);
-  (void)report_error("%s: %s exists already, %s --strategy %s%s, %s: leave out the options that "
+  (void)report_error("%s: %s exists already, %s --strategy %s%s%s, %s: leave out the options that "
                      "differ, or choose another name", command, path, size,
-                     lfb_strategy_name(stats->strategy), seed,
+                     lfb_strategy_name(stats->strategy), hash, seed,
                      !keyed            ? "without a key"
                      : stats->key_kept ? "with its key in the file"
                                        : "with its key not in the file");
@@ -316,7 +319,8 @@ static bool source_fits(const char *path, const struct source_wish *wish, const 
   if (source_size_fits(wish, stats) &&
       (wish->any_strategy || config->strategy == stats->strategy) &&
       (config->seed == 0 || config->seed == stats->seed) &&
-      (!wish->reading->key.given || stats->hash == LFB_HASH_SIPHASH13) &&
+      (config->hash == LFB_HASH_DEFAULT || config->hash == stats->hash) &&
+      (!wish->reading->key.given || figures_keyed(stats->hash)) &&
       (!config->keep_key || stats->key_kept))
     return true;
   source_report_there(path, wish->command, stats);
@@ -372,6 +376,22 @@ static void source_refuse(const char *path, lfb_status status)
   }
 }
 
+/* Whether a new file could have the mode that is wished for.  Only its owner may read a file that
+ * holds the key of its hash; --keep-key says so.  False after a report. */
+static bool source_mode_fits(const char *path, const struct source_wish *wish)
+{
+  const lfb_config *config = wish->config;
+  lfb_stats planned;
+
+  if ((config->file_mode & ~0600U) == 0 || config->keep_key ||
+      lfb_config_plan(config, &planned) != LFB_OK || !planned.key_kept)
+    return true;
+  (void)report_error("%s: --mode %04" PRIo32 ": the file would hold the secret key of its hash, for "
+                     "its owner alone: give --key-file or --hash xxh3, too", path,
+                     config->file_mode);
+  return false;
+}
+
 /* Opens or makes the mapped filter at `path`.  NULL after a report. */
 static lfb_filter *source_map(const char *path, const struct source_wish *wish)
 {
@@ -379,8 +399,11 @@ static lfb_filter *source_map(const char *path, const struct source_wish *wish)
   lfb_filter *filter;
   lfb_status status = lfb_mapped_open(path, &limits, &filter);
 
-  if (status == LFB_ERROR_OPEN && errno == ENOENT)
+  if (status == LFB_ERROR_OPEN && errno == ENOENT) {
+    if (!source_mode_fits(path, wish))
+      return NULL;
     status = lfb_mapped_create(path, wish->config, &filter);
+  }
   if (status == LFB_ERROR_EXISTS) /* another process made it first */
     status = lfb_mapped_open(path, &limits, &filter);
   if (status == LFB_OK)

@@ -29,10 +29,29 @@ enum {
   NATIVE_AT_CHECKSUM = 248,
 };
 
-enum {
-  NATIVE_VERSION = 1,
-  HASH_WITH_KEY = 3, /* LFB_HASH_SIPHASH13, and the key is in the header */
+enum { NATIVE_VERSION = 1 };
+
+/* What each number of a hash means.  Number 0: the strategy leaves no choice. */
+static const struct native_hash {
+  lfb_hash_kind kind;
+  bool has_key; /* in the header */
+} native_hashes[] = {
+    [1] = {LFB_KIND_XXH3, false},
+    [2] = {LFB_KIND_SIPHASH13, false},
+    [3] = {LFB_KIND_SIPHASH13, true},
+    [4] = {LFB_KIND_AES, false},
+    [5] = {LFB_KIND_AES, true},
 };
+
+enum { NATIVE_HASHES = sizeof native_hashes / sizeof *native_hashes };
+
+static uint32_t native_hash_number(lfb_hash_kind kind, bool has_key)
+{
+  for (uint32_t i = 1; i < NATIVE_HASHES; i++)
+    if (native_hashes[i].kind == kind && native_hashes[i].has_key == has_key)
+      return i;
+  return 0;
+}
 
 uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER])
 {
@@ -42,6 +61,11 @@ uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER])
 /* A check value that exposes a wrong key without revealing the right one. */
 static uint64_t native_key_check(const lfb_hash_identity *hash)
 {
+  uint8_t key[LFB_HASHER_KEY];
+
+  lfb_hash_key(hash, key);
+  if (hash->kind == LFB_KIND_AES)
+    return lfb_aes_check(key);
   return lfb_siphash13(lfb_magic_bytes(LFB_MAGIC_NATIVE), LFB_MAGIC_SIZE, hash->key);
 }
 
@@ -50,6 +74,7 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
 {
   const lfb_geometry *geometry = &description->geometry;
   const lfb_hash_identity *hash = &description->hash;
+  const bool with_key = lfb_description_writes_key(description);
   uint64_t fpp;
 
   memset(header, 0, LFB_NATIVE_HEADER);
@@ -57,11 +82,9 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
   lfb_store_le32(header + NATIVE_AT_VERSION, NATIVE_VERSION);
   lfb_store_le32(header + NATIVE_AT_HEADER_SIZE, LFB_NATIVE_HEADER);
   lfb_store_le32(header + NATIVE_AT_STRATEGY, description->strategy->file_id);
-  lfb_store_le32(header + NATIVE_AT_HASH, lfb_hash_id_of(hash));
-  if (lfb_description_writes_key(description)) {
-    lfb_store_le32(header + NATIVE_AT_HASH, HASH_WITH_KEY);
+  lfb_store_le32(header + NATIVE_AT_HASH, native_hash_number(hash->kind, with_key));
+  if (with_key)
     lfb_hash_key(hash, header + NATIVE_AT_KEY);
-  }
   lfb_store_le64(header + NATIVE_AT_BIT_COUNT, geometry->bit_count);
   lfb_store_le64(header + NATIVE_AT_WORD_COUNT, geometry->word_count);
   lfb_store_le32(header + NATIVE_AT_PROBES, geometry->probes);
@@ -116,24 +139,24 @@ static lfb_status decode_config(const unsigned char *header, const lfb_strategy 
                                                                 : LFB_ERROR_BAD_HEADER;
 }
 
-static lfb_status decode_keyed(const unsigned char *header, const uint8_t *key,
-                               lfb_hash_identity *hash)
+static lfb_status decode_keyed(const unsigned char *header, lfb_hash_kind kind,
+                               const uint8_t *key, lfb_hash_identity *identity)
 {
   if (lfb_load_le64(header + NATIVE_AT_SEED) != 0)
     return LFB_ERROR_BAD_HEADER;
   if (key == NULL)
     return LFB_ERROR_KEY_NEEDED;
-  *hash = lfb_hash_with_key(LFB_KIND_SIPHASH13, key);
-  return native_key_check(hash) == lfb_load_le64(header + NATIVE_AT_KEY_CHECK)
+  *identity = lfb_hash_with_key(kind, key);
+  return native_key_check(identity) == lfb_load_le64(header + NATIVE_AT_KEY_CHECK)
              ? LFB_OK
              : LFB_ERROR_WRONG_KEY;
 }
 
 /* Takes the key from the file.  A caller that passes another key has the wrong file. */
-static lfb_status decode_with_key(const unsigned char *header, const uint8_t *key,
-                                  lfb_hash_identity *hash)
+static lfb_status decode_with_key(const unsigned char *header, lfb_hash_kind kind,
+                                  const uint8_t *key, lfb_hash_identity *identity)
 {
-  const lfb_status status = decode_keyed(header, header + NATIVE_AT_KEY, hash);
+  const lfb_status status = decode_keyed(header, kind, header + NATIVE_AT_KEY, identity);
 
   if (status == LFB_ERROR_WRONG_KEY)
     return LFB_ERROR_BAD_HEADER; /* the file's key contradicts the file's check value */
@@ -142,23 +165,23 @@ static lfb_status decode_with_key(const unsigned char *header, const uint8_t *ke
              : status;
 }
 
-static lfb_status decode_hasher(const unsigned char *header, const lfb_strategy *strategy,
-                                const uint8_t *key, lfb_hash_identity *identity)
+static lfb_status decode_hash(const unsigned char *header, const lfb_strategy *strategy,
+                              uint32_t number, const uint8_t *key, lfb_hash_identity *identity)
 {
+  const struct native_hash *hash = &native_hashes[number];
   const uint64_t seed = lfb_load_le64(header + NATIVE_AT_SEED);
-  const uint32_t hash = lfb_load_le32(header + NATIVE_AT_HASH);
   const bool chosen = strategy->seeding == LFB_SEED_RANDOM;
 
-  if (chosen && hash == HASH_WITH_KEY)
-    return decode_with_key(header, key, identity);
-  if (chosen && hash == LFB_HASH_SIPHASH13)
-    return decode_keyed(header, key, identity);
+  if (chosen != (number != 0))
+    return LFB_ERROR_BAD_HEADER;
+  if (chosen && lfb_hash_keyed(hash->kind))
+    return hash->has_key ? decode_with_key(header, hash->kind, key, identity)
+                         : decode_keyed(header, hash->kind, key, identity);
   /* a seed is present exactly if the strategy has one: a seed of 0 would request a random one */
-  if (hash != (uint32_t)(chosen ? LFB_HASH_XXH3 : LFB_HASH_DEFAULT) ||
-      (strategy->seeding == LFB_SEED_NONE) != (seed == 0) ||
+  if ((strategy->seeding == LFB_SEED_NONE) != (seed == 0) ||
       lfb_load_le64(header + NATIVE_AT_KEY_CHECK) != 0)
     return LFB_ERROR_BAD_HEADER;
-  *identity = (lfb_hash_identity){strategy->hash, seed, {0, 0}};
+  *identity = (lfb_hash_identity){chosen ? hash->kind : strategy->hash, seed, {0, 0}};
   return LFB_OK;
 }
 
@@ -179,10 +202,10 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
     return LFB_ERROR_UNKNOWN_VERSION;
   if (lfb_load_le64(header + NATIVE_AT_CHECKSUM) != XXH3_64bits(header, NATIVE_AT_CHECKSUM))
     return LFB_ERROR_BAD_CHECKSUM;
-  const bool with_key = lfb_load_le32(header + NATIVE_AT_HASH) == HASH_WITH_KEY;
-  if (lfb_load_le32(header + NATIVE_AT_HEADER_SIZE) != LFB_NATIVE_HEADER ||
+  const uint32_t number = lfb_load_le32(header + NATIVE_AT_HASH);
+  if (number >= NATIVE_HASHES || lfb_load_le32(header + NATIVE_AT_HEADER_SIZE) != LFB_NATIVE_HEADER ||
       lfb_load_le32(header + NATIVE_AT_CHECKED_BYTES) != 1 << 20 ||
-      !lfb_native_is_zero(header + (with_key ? NATIVE_AT_RESERVED : NATIVE_AT_KEY),
+      !lfb_native_is_zero(header + (native_hashes[number].has_key ? NATIVE_AT_RESERVED : NATIVE_AT_KEY),
                           header + NATIVE_AT_CHECKSUM))
     return LFB_ERROR_BAD_HEADER;
 
@@ -200,11 +223,11 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
     status = decode_geometry(header, strategy, &found.geometry);
   if (status == LFB_OK)
     status = decode_config(header, strategy, &found.config);
-  found.config.keep_key = with_key;
+  found.config.keep_key = native_hashes[number].has_key;
   if (status == LFB_OK && lfb_label_read(found.label, header + NATIVE_AT_LABEL) != LFB_OK)
     status = LFB_ERROR_BAD_HEADER;
   if (status == LFB_OK)
-    status = decode_hasher(header, strategy, key, &found.hash);
+    status = decode_hash(header, strategy, number, key, &found.hash);
   if (status == LFB_OK || status == LFB_ERROR_KEY_NEEDED)
     *description = found;
   return status;

@@ -31,34 +31,53 @@ static bool description_has_key(const lfb_config *config)
   return memcmp(config->key, none, sizeof none) != 0;
 }
 
-/* The hash for a strategy that lets the caller choose. */
-static lfb_status description_choose_hash(const lfb_config *config, lfb_hash_identity *hash)
-{
-  uint64_t seed = config->seed;
-  uint8_t key[sizeof config->key];
+/* The kind of each choice (lfb_hash_id) but the default. */
+static const lfb_hash_kind description_kinds[] = {
+    [LFB_HASH_XXH3] = LFB_KIND_XXH3,
+    [LFB_HASH_SIPHASH13] = LFB_KIND_SIPHASH13,
+    [LFB_HASH_AES] = LFB_KIND_AES,
+};
 
-  switch (config->hash) {
-  case LFB_HASH_DEFAULT:
-  case LFB_HASH_XXH3:
-    if (description_has_key(config))
-      return LFB_ERROR_UNKNOWN_HASH;
-    if (seed == 0 && lfb_random_bytes(&seed, sizeof seed) != LFB_OK)
-      return LFB_ERROR_NO_RANDOM;
-    *hash = (lfb_hash_identity){LFB_KIND_XXH3, seed, {0, 0}};
-    return LFB_OK;
-  case LFB_HASH_SIPHASH13:
-    memcpy(key, config->key, sizeof key);
-    if (seed != 0)
-      return LFB_ERROR_UNKNOWN_HASH;
-    if (!description_has_key(config) && lfb_random_bytes(key, sizeof key) != LFB_OK)
-      return LFB_ERROR_NO_RANDOM;
-    *hash = lfb_hash_with_key(LFB_KIND_SIPHASH13, key);
-    return LFB_OK;
-  }
-  return LFB_ERROR_UNKNOWN_HASH;
+enum { DESCRIPTION_KINDS = sizeof description_kinds / sizeof *description_kinds };
+
+/* The choice of a caller that leaves it to the library.  Only XXH3 has a seed. */
+static lfb_hash_id description_default_hash(const lfb_config *config)
+{
+  if (config->seed != 0)
+    return LFB_HASH_XXH3;
+  return lfb_hash_aes_is_fast() ? LFB_HASH_AES : LFB_HASH_SIPHASH13;
 }
 
-static lfb_status description_hash(const lfb_strategy *strategy, const lfb_config *config,
+/* The seeded or keyed hash for a strategy that lets the caller choose.  Files keep a key that is
+ * drawn here: no one else knows it. */
+static lfb_status description_choose_hash(lfb_config *config, lfb_hash_identity *hash)
+{
+  const lfb_hash_id id =
+      config->hash == LFB_HASH_DEFAULT ? description_default_hash(config) : config->hash;
+  const bool given = description_has_key(config);
+  uint8_t key[sizeof config->key];
+  uint64_t seed = config->seed;
+
+  if ((unsigned)id >= DESCRIPTION_KINDS)
+    return LFB_ERROR_UNKNOWN_HASH;
+  const lfb_hash_kind kind = description_kinds[id];
+  if (lfb_hash_keyed(kind) ? seed != 0 : given)
+    return LFB_ERROR_UNKNOWN_HASH;
+  if (!lfb_hash_keyed(kind)) {
+    if (seed == 0 && lfb_random_bytes(&seed, sizeof seed) != LFB_OK)
+      return LFB_ERROR_NO_RANDOM;
+    *hash = (lfb_hash_identity){kind, seed, {0, 0}};
+    return LFB_OK;
+  }
+  memcpy(key, config->key, sizeof key);
+  if (!given && lfb_random_bytes(key, sizeof key) != LFB_OK)
+    return LFB_ERROR_NO_RANDOM;
+  config->keep_key |= !given;
+  *hash = lfb_hash_with_key(kind, key);
+  return LFB_OK;
+}
+
+static lfb_status description_hash(const lfb_strategy *strategy, lfb_config *config,
                                    lfb_hash_identity *hash)
 {
   if (strategy->seeding == LFB_SEED_RANDOM)
@@ -76,6 +95,7 @@ static lfb_status description_hash(const lfb_strategy *strategy, const lfb_confi
 lfb_status lfb_description_make(const lfb_config *config, lfb_description *description)
 {
   const lfb_strategy *strategy = lfb_strategy_find(config->strategy);
+  lfb_config kept = *config;
   lfb_geometry geometry;
   lfb_hash_identity hash;
 
@@ -85,19 +105,42 @@ lfb_status lfb_description_make(const lfb_config *config, lfb_description *descr
   if (status == LFB_OK)
     status = strategy->size(config, &geometry);
   if (status == LFB_OK)
-    status = description_hash(strategy, config, &hash);
+    status = description_hash(strategy, &kept, &hash);
   if (status != LFB_OK)
     return status;
   *description = (lfb_description){
-      .strategy = strategy, .geometry = geometry, .hash = hash, .config = *config};
+      .strategy = strategy, .geometry = geometry, .hash = hash, .config = kept};
   return LFB_OK;
 }
 
 lfb_hash_id lfb_hash_id_of(const lfb_hash_identity *hash)
 {
-  return hash->kind == LFB_KIND_XXH3        ? LFB_HASH_XXH3
-         : hash->kind == LFB_KIND_SIPHASH13 ? LFB_HASH_SIPHASH13
-                                            : LFB_HASH_DEFAULT;
+  for (int id = LFB_HASH_DEFAULT + 1; id < DESCRIPTION_KINDS; id++)
+    if (description_kinds[id] == hash->kind)
+      return (lfb_hash_id)id;
+  return LFB_HASH_DEFAULT;
+}
+
+static const char *const description_hash_names[] = {
+    [LFB_HASH_DEFAULT] = "default",
+    [LFB_HASH_XXH3] = "xxh3",
+    [LFB_HASH_SIPHASH13] = "siphash13",
+    [LFB_HASH_AES] = "aes",
+};
+
+const char *lfb_hash_name(lfb_hash_id hash)
+{
+  return (unsigned)hash < DESCRIPTION_KINDS ? description_hash_names[hash] : NULL;
+}
+
+lfb_status lfb_hash_from_name(const char *name, lfb_hash_id *hash)
+{
+  for (int id = 0; id < DESCRIPTION_KINDS; id++)
+    if (strcmp(description_hash_names[id], name) == 0) {
+      *hash = (lfb_hash_id)id;
+      return LFB_OK;
+    }
+  return LFB_ERROR_UNKNOWN_HASH;
 }
 
 bool lfb_description_writes_key(const lfb_description *description)

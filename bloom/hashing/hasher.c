@@ -56,6 +56,11 @@ void lfb_hasher_init(lfb_hasher *hasher, const lfb_hash_identity *identity, lfb_
   }
 }
 
+bool lfb_hash_aes_is_fast(void)
+{
+  return lfb_simd_chosen() >= LFB_SIMD_AES && lfb_simd_has_aes(LFB_SIMD_AES);
+}
+
 bool lfb_hash_same(const lfb_hash_identity *a, const lfb_hash_identity *b)
 {
   return a->kind == b->kind && a->seed == b->seed && a->key[0] == b->key[0] &&

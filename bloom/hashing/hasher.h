@@ -25,6 +25,10 @@ static inline bool lfb_hash_keyed(lfb_hash_kind kind)
   return kind == LFB_KIND_SIPHASH13 || kind == LFB_KIND_AES;
 }
 
+/* Whether this process has instructions for AES (LFBLOOM_SIMD can forbid them).  Without them a key
+ * takes the AES hash some 400 ns. */
+LFB_KIN bool lfb_hash_aes_is_fast(void);
+
 /* The identity of a keyed hash. */
 static inline lfb_hash_identity lfb_hash_with_key(lfb_hash_kind kind,
                                                   const uint8_t key[LFB_HASHER_KEY])

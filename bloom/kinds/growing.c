@@ -18,6 +18,7 @@ static lfb_status growing_begin(lfb_growing *growing)
   const lfb_status status = lfb_filter_create(&config, &filter);
   if (status != LFB_OK)
     return status;
+  growing->config.keep_key = filter->description.config.keep_key;
   return lfb_layers_push(growing, filter);
 }
 

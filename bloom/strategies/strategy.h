@@ -29,7 +29,7 @@ typedef struct lfb_strategy {
   lfb_strategy_id id;
   uint8_t file_id; /* written in files; Guava's ordinal for Guava's two */
   const char *name;
-  lfb_hash_kind hash;
+  lfb_hash_kind hash; /* if the strategy leaves no choice */
   lfb_seeding seeding;
   uint64_t reachable_bits; /* bits from this index on are never used               */
 

@@ -48,8 +48,7 @@ static lfb_config gate_wish(const struct gate *gate, uint64_t count)
   const uint64_t room = count + count / 4;
 
   return (lfb_config){.expected_insertions = room > gate->config.expect ? room : gate->config.expect,
-                      .fpp = gate->config.fpp,
-                      .hash = LFB_HASH_SIPHASH13};
+                      .fpp = gate->config.fpp};
 }
 
 struct load {

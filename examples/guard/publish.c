@@ -25,7 +25,7 @@ static bool publish_take(void *to, const uint64_t *ids, size_t count)
 /* Makes a filter of all ids of the table; NULL after a report. */
 static lfb_filter *publish_fill(struct products *products)
 {
-  lfb_config config = {.fpp = 0.001, .hash = LFB_HASH_SIPHASH13, .keep_key = true};
+  lfb_config config = {.fpp = 0.001};
   lfb_filter *filter;
 
   if (!products_count(products, &config.expected_insertions))

@@ -289,6 +289,39 @@ gives "build with it again" 0 "$tool" build -q -n 1000 -p 0.001 --seed 5 --threa
 check "one seed, the same words" cmp -i 256 seed1.lfb seed2.lfb
 gives "build without a seed" 0 "$tool" build -q -n 1000 -p 0.001 -o seed3.lfb abc
 check "no seed, other words" test "$(cmp -i 256 seed1.lfb seed3.lfb >/dev/null; echo $?)" = 1
+seq 500 >few
+gives "build by the default hash" 0 "$tool" build -q -n 1000 -p 0.001 -o hash1.lfb abc
+check "the key is in the file, which is its owner's" equal "$(stat -c %a hash1.lfb)" 600
+gives "info of the default hash" 0 "$tool" info hash1.lfb
+check "info names the hash" grep -qE '^hash +(aes|siphash13) \(its key is in the file\)$' out
+check "info keeps the secret" equal "$(grep -c "hash key" out)" 0
+gives "info of it as JSON" 0 "$tool" info --json hash1.lfb
+check "info keeps the secret, as JSON" equal "$(grep -c hash_key out)" 0
+gives "info with its secret" 0 "$tool" info --json --show-key hash1.lfb
+json hash_key >hash.key
+check "32 digits" grep -qxE '[0-9a-f]{32}' hash.key
+gives "build with that key" 0 \
+  "$tool" build -q -n 1000 -p 0.001 --key-file hash.key --threads 3 -o hash2.lfb abc
+check "one key, the same words" cmp -i 256 hash1.lfb hash2.lfb
+check "its file lacks the key" equal "$(od -An -tx1 -j168 -N16 hash2.lfb | tr -d ' 0\n')" ""
+gives "build with the hash of a file" 0 "$tool" build -q -n 1000 -p 0.001 --hash-of hash1.lfb -o hash3.lfb few
+check "its file has the key, too" equal "$(stat -c %a hash3.lfb)" 600
+gives "both can be merged" 0 "$tool" merge -q -o hashes.lfb hash1.lfb hash3.lfb
+gives "the merged one has the keys of both" 0 "$tool" query -c hashes.lfb abc few
+check "all of them" equal "$(cat out)" "$(cat abc few | wc -l)"
+gives "build with another key" 0 "$tool" build -q -n 1000 -p 0.001 -o hash4.lfb few
+refuses "filters with two keys" "differ in their hash, its key or its seed" \
+  "$tool" merge -q -o x hash1.lfb hash4.lfb
+for hash in aes siphash13 xxh3; do
+  gives "build with $hash" 0 "$tool" build -q -n 1000 -p 0.001 --hash $hash -o hash5.lfb abc
+  gives "info of $hash" 0 "$tool" info --json hash5.lfb
+  check "info tells $hash" equal "$(json hash)" "$hash"
+  gives "all keys are found, by $hash" 1 "$tool" query -v hash5.lfb abc
+done
+refuses "an unknown hash" "must be aes, siphash13, xxh3 or default; did you mean 'aes'" \
+  "$tool" build -q -n 10 -p 0.1 --hash ase -o x abc
+refuses "--hash-of with --seed" "replaces --hash and --seed" \
+  "$tool" build -q -n 10 -p 0.1 --hash-of hash1.lfb --seed 5 -o x abc
 refuses "a seed where there is none" "does not take this hash, seed or key" \
   "$tool" build -q -n 10 -p 0.1 --strategy guava-mitz64 --seed 5 -o x abc
 gives "any strategy is native" 0 "$tool" build -q -n 10 -p 0.1 --strategy go-fnv14 -o go.lfb abc
@@ -600,7 +633,7 @@ check "and it is untouched by dedupe" cmp self abc
 
 # --- info -----------------------------------------------------------------------
 gives "info" 0 "$tool" info --json abc.bloom
-check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false, "keyed": false, "label": null, "written": null, "seed": null}'
+check "info" equal "$(cat out)" '{"form": "guava", "strategy": "guava-mitz64", "expected_insertions": null, "fpp": null, "bits": 128, "reachable_bits": 128, "bytes": 16, "probes": 7, "bits_set": 21, "approximate_count": 3, "expected_fpp": 3.1993759481707684e-06, "saturated": false, "hash": null, "keyed": false, "label": null, "written": null, "seed": null}'
 "$tool" info --json - <abc.bloom >out2 2>err && rc=0 || rc=$?
 check "info of standard input" cmp out out2
 cat abc.bloom | "$tool" info --json - >out2 2>err && rc=0 || rc=$?
@@ -834,7 +867,7 @@ run "$tool" merge -q -o x small-third.lfb small-other.lfb
 check "merge: too many keys: warned" holds err "warning: more than the 140,000 distinct keys"
 rm x
 gives "build with another seed" 0 "$tool" build -q -n 300k -p 0.001 --seed 8 -o seed8.lfb third
-refuses "merge: another seed" "seed8.lfb: cannot be merged with third.lfb: the filters differ in their hash or its seed (seed 0 chooses a random one): build both with the same --seed" \
+refuses "merge: another seed" "seed8.lfb: cannot be merged with third.lfb: the filters differ in their hash, its key or its seed (random unless given): build one with --hash-of the other" \
   "$tool" merge -o x third.lfb other.lfb seed8.lfb
 refuses "merge: another size" "words.lfb: cannot be merged with third.lfb: the filters differ in their number of bits: build both with the same -n and -p" \
   "$tool" merge -o x third.lfb words.lfb
@@ -1125,7 +1158,10 @@ refuses "shared and a form" "--shared allows only --form mapped" "$tool" build -
 refuses "shared and a label" "--shared and --label cannot be combined" "$tool" build --shared --label x -p 0.1 -o x abc
 refuses "shared and standard output" "needs a file" "$tool" build --shared -p 0.1 -o - abc
 gives "shared and its form" 0 "$tool" build -q --shared --form mapped -o shared first_half
-refuses "a key for one without" "without a key" "$tool" build --shared --key-file key -o shared abc
+refuses "another key" "not the key that the filter was made with" "$tool" build --shared --key-file key -o shared abc
+gives "a shared filter without a key" 0 "$tool" build -q --shared --hash xxh3 -n 10 -p 0.1 -o unkeyed abc
+refuses "a key for one without" "without a key" "$tool" build --shared --key-file key -o unkeyed abc
+refuses "a hash that it does not have" "--strategy fast --seed " "$tool" build --shared --hash siphash13 -o unkeyed abc
 cp native.lfb untouched.lfb
 refuses "shared over another form" "convert --to mapped" "$tool" build --shared -o native.lfb abc
 check "which stays" cmp -s native.lfb untouched.lfb
@@ -1164,7 +1200,7 @@ mask=$(umask)
 umask 022
 for mode in 0640 640 000640 0 0000 0777 444; do
   wanted=$(printf %o $((8#$mode == 0 ? 0600 : 8#$mode & ~022)))
-  for command in "build -q --shared --mode=$mode -n 10 -p 0.1 -o" "dedupe -q --mode $mode -n 10 -p 0.1 --shared"; do
+  for command in "build -q --shared --hash xxh3 --mode=$mode -n 10 -p 0.1 -o" "dedupe -q --hash xxh3 --mode $mode -n 10 -p 0.1 --shared"; do
     # shellcheck disable=SC2086
     "$tool" $command modes abc >out 2>err
     check "${command%% *} --mode $mode" equal "$? $(cat err) $(stat -c %a modes)" "0  $wanted"
@@ -1172,8 +1208,18 @@ for mode in 0640 640 000640 0 0000 0777 444; do
   done
 done
 umask 0
-gives "--mode, no umask" 0 "$tool" build -q --shared --mode 0666 -n 10 -p 0.1 -o modes abc
+gives "--mode, no umask" 0 "$tool" build -q --shared --hash xxh3 --mode 0666 -n 10 -p 0.1 -o modes abc
 check "--mode, no umask: as it was asked for" equal "$(stat -c %a modes)" 666
+rm modes
+for command in "build --shared --mode 640 -n 10 -p 0.1 -o" "dedupe --mode 640 -n 10 -p 0.1 --shared"; do
+  # shellcheck disable=SC2086 # the command and its options
+  refuses "${command%% *} --mode, and a key that was drawn" "the file would hold the secret key of its hash" \
+    "$tool" $command modes abc
+done
+check "nothing was made" test ! -e modes
+gives "--mode and a key that stays out of the file" 0 \
+  "$tool" build -q --shared --mode 0640 --key-file key -n 10 -p 0.1 -o modes abc
+check "--mode and a key that stays out: as it was asked for" equal "$(stat -c %a modes)" 640
 rm modes
 gives "--mode and a key kept" 0 \
   "$tool" build -q --shared --mode 0666 --key-file key --keep-key -n 10 -p 0.1 -o modes abc
@@ -1255,7 +1301,7 @@ refuses "merge over a shared filter" "is a shared filter that other processes ma
 refuses "over a shared filter with a key" "is a shared filter that other processes may be using" "$tool" build -p 0.1 -o keyed_mapped abc
 check "which stays as it is" cmp -s shared untouched.shared
 gives "by one of its form" 0 "$tool" convert --to mapped native.lfb untouched.shared
-refuses "a keyed one is there" "--strategy fast, with its key not in the file: leave out the options that differ" \
+refuses "a keyed one is there" ", with its key not in the file: leave out the options that differ" \
   "$tool" build --shared --key-file key -n 77 -o keyed_mapped abc
 check "a keyed one has no seed" equal "$(grep -c seed err)" 0
 : >empty

@@ -38,6 +38,7 @@ prints build build -p 0.01 -o other.lfb keys
 prints dedupe dedupe -p 0.01 keys
 prints demo demo -n 1000
 prints info info keys.lfb
+prints 'info with \-\-show\-key' info --show-key keys.lfb
 prints "info of a counting filter" info "$counting"
 prints "info of a growing filter" info "$growing"
 prints merge merge -o merged.lfb keys.lfb keys.lfb

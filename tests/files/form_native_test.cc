@@ -56,11 +56,13 @@ TEST(NativeForm, KeepsARandomSeed) {
 }
 
 // A key is written into the file on request, and is then copied into copies.
-TEST(NativeForm, KeepsAKeyThatItIsToKeep) {
+class KeyedForm : public testing::TestWithParam<lfb_hash_id> {};
+INSTANTIATE_TEST_SUITE_P(All, KeyedForm, testing::Values(LFB_HASH_SIPHASH13, LFB_HASH_AES));
+
+TEST_P(KeyedForm, KeepsAKeyThatItIsToKeep) {
   lfb_config config = Config(1000, 0.01, LFB_FAST);
   config.seed = 0;
-  config.hash = LFB_HASH_SIPHASH13;  // a random key
-  config.keep_key = true;
+  config.hash = GetParam();  // a random key
   for (lfb_form form : {LFB_FORM_NATIVE, LFB_FORM_MAPPED}) {
     const Filter filter = Filled(config, 1000);
     EXPECT_TRUE(Stats(filter).key_kept);
@@ -73,13 +75,14 @@ TEST(NativeForm, KeepsAKeyThatItIsToKeep) {
     const uint8_t other[16] = {1};
     EXPECT_EQ(ReadFrom({Bytes(filter, form)}, nullptr, 0, other), LFB_ERROR_WRONG_KEY);
   }
-  config.keep_key = false;
+  config.key[0] = 1;
   const Filter closed = Filled(config, 10);
   EXPECT_FALSE(Stats(closed).key_kept);
   EXPECT_EQ(ReadFrom({Native(closed)}), LFB_ERROR_KEY_NEEDED);
-  config.hash = LFB_HASH_DEFAULT;
-  config.keep_key = true;  // without a key
-  EXPECT_FALSE(Stats(Filled(config, 10)).key_kept);
+  config.keep_key = true;
+  const Filter open = Filled(config, 10);
+  EXPECT_TRUE(Stats(open).key_kept);
+  EXPECT_EQ(ReadFrom({Native(open)}), LFB_OK);
 }
 
 TEST(NativeForm, KeepsALabel) {
@@ -131,9 +134,9 @@ TEST(NativeForm, RecordsWhenItWasWritten) {
   EXPECT_EQ(Stats(back).written, 0u);
 }
 
-TEST(NativeForm, AKeyedFilterOpensOnlyWithItsKey) {
+TEST_P(KeyedForm, OpensOnlyWithItsKey) {
   lfb_config config = Config(1000, 0.01, LFB_FAST);
-  config.hash = LFB_HASH_SIPHASH13;
+  config.hash = GetParam();
   config.seed = 0;
   for (uint8_t i = 0; i < 16; i++) config.key[i] = static_cast<uint8_t>(0xc0 + i);
   const Filter filter = Filled(config, 1000);
@@ -266,6 +269,7 @@ TEST(NativeDamage, IsLocatedByOffset) {
 TEST(NativeDamage, IsSeenWithoutTheKey) {
   lfb_config config = Config(1000, 0.01, LFB_FAST);
   config.hash = LFB_HASH_SIPHASH13;
+  config.key[0] = 1;
   config.seed = 0;
   const Filter filter = Filled(config, 1000);
   std::string bytes = Native(filter);

@@ -31,6 +31,8 @@ struct GoldenRow {
   uint64_t bits_set;
   uint64_t approximate_count;
   uint64_t found;  // of 10,000 absent keys
+
+  lfb_hash_id hash = LFB_HASH_DEFAULT;  // keyed: with the key 00 01 .. 0f in the file
 };
 
 inline void PrintTo(const GoldenRow& row, std::ostream* out) { *out << row.file; }
@@ -62,6 +64,8 @@ inline const GoldenRow kGoldenRows[] = {
      0x1122334455667788, "schl\xc3\xbcssel", 100, 2560, 6, 943, 199, 47},
     {"native-v1-fast-pair.lfb", LFB_FORM_NATIVE, LFB_FAST_PAIR, 200, 0.01, LFB_PROBES_GUAVA_31,
      0x1122334455667788, "", 100, 2176, 6, 922, 203, 110},
+    {"native-v1-fast-aes.lfb", LFB_FORM_NATIVE, LFB_FAST, 200, 0.01, LFB_PROBES_GUAVA_31, 0, "", 100,
+     2560, 6, 927, 195, 50, LFB_HASH_AES},
     {"native-v1-guava-mitz32.lfb", LFB_FORM_NATIVE, LFB_GUAVA_MITZ32, 200, 0.01,
      LFB_PROBES_GUAVA_31, 0, "", 100, 1920, 7, 995, 200, 111},
     {"native-v1-guava-mitz64.lfb", LFB_FORM_NATIVE, LFB_GUAVA_MITZ64, 3, 0.01,
@@ -81,6 +85,8 @@ inline const GoldenRow kGoldenRows[] = {
      LFB_PROBES_GUAVA_31, 0x0000002a00000007, "", 100, 1917, 7, 1004, 203, 92},
     {"mapped-v2-fast.lfb", LFB_FORM_MAPPED, LFB_FAST, 200, 0.01, LFB_PROBES_GUAVA_31,
      0x1122334455667788, "schl\xc3\xbcssel", 100, 2560, 6, 943, 199, 47},
+    {"mapped-v2-fast-aes.lfb", LFB_FORM_MAPPED, LFB_FAST, 200, 0.01, LFB_PROBES_GUAVA_31, 0, "", 100,
+     2560, 6, 927, 195, 50, LFB_HASH_AES},
     {"mapped-v2-java-double.lfb", LFB_FORM_MAPPED, LFB_JAVA_DOUBLE, 200, 0.01,
      LFB_PROBES_GUAVA_31, 0x0000002a00000007, "", 100, 1917, 7, 1004, 203, 92},
 };
@@ -110,6 +116,9 @@ inline Filter MakeGolden(const GoldenRow& row) {
   lfb_config config = Config(row.n, row.fpp, row.strategy);
   config.probes_formula = row.formula;
   config.seed = row.seed;
+  config.hash = row.hash;
+  config.keep_key = row.hash != LFB_HASH_DEFAULT;
+  for (uint8_t i = 0; config.keep_key && i < sizeof config.key; i++) config.key[i] = i;
   Filter filter = Make(config);
   EXPECT_EQ(lfb_filter_set_label(filter.get(), row.label), LFB_OK);
   for (uint64_t i = 0; i < row.keys; i++) {

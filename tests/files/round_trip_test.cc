@@ -38,7 +38,7 @@ lfb_config Drawn(lfb_strategy_id strategy, uint64_t draw) {
   if (strategy == LFB_FAST) {
     config.memory_preference = static_cast<lfb_memory_preference>(below(3));
     if (below(4) == 0) {
-      config.hash = LFB_HASH_SIPHASH13;
+      config.hash = below(2) == 0 ? LFB_HASH_SIPHASH13 : LFB_HASH_AES;
       config.seed = 0;
       std::copy(std::begin(kKey), std::end(kKey), config.key);
     }

@@ -187,7 +187,7 @@ TEST(Growing, FiguresOfAnEmptyOne) {
 
 // Layers share one hash, also a keyed one and a random seed: a key is found in any layer.
 TEST(Growing, LayersShareARandomHash) {
-  for (lfb_hash_id hash : {LFB_HASH_XXH3, LFB_HASH_SIPHASH13}) {
+  for (lfb_hash_id hash : {LFB_HASH_XXH3, LFB_HASH_SIPHASH13, LFB_HASH_AES}) {
     lfb_config config = Config(1024, 0.01, LFB_FAST);
     config.hash = hash;
     config.seed = 0;

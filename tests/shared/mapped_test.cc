@@ -555,11 +555,13 @@ class MappedMode : public testing::Test {
   ~MappedMode() override { umask(before_); }
 
   // The mode of a new file made with `mode`.
-  static mode_t Made(uint32_t mode, lfb_hash_id hash = LFB_HASH_DEFAULT, bool keep_key = false) {
+  static mode_t Made(uint32_t mode, lfb_hash_id hash = LFB_HASH_XXH3, bool given = false,
+                     bool keep_key = false) {
     const Path path;
     lfb_config config = Config(1000, 0.01, LFB_FAST);
-    config.seed = hash == LFB_HASH_SIPHASH13 ? 0 : 1;
+    config.seed = 0;
     config.hash = hash;
+    config.key[0] = given;
     config.keep_key = keep_key;
     config.file_mode = mode;
     Create(path, config);
@@ -584,9 +586,12 @@ TEST_F(MappedMode, ANewFileIsPrivateUnlessTheCallerAsksOtherwise) {
 }
 
 TEST_F(MappedMode, AKeyInTheFileIsItsOwnersAlone) {
-  EXPECT_EQ(Made(0666, LFB_HASH_SIPHASH13, true), 0600u);
-  EXPECT_EQ(Made(0666, LFB_HASH_SIPHASH13, false), 0666u);
-  EXPECT_EQ(Made(0, LFB_HASH_SIPHASH13, true), 0600u);
+  for (lfb_hash_id hash : {LFB_HASH_DEFAULT, LFB_HASH_SIPHASH13, LFB_HASH_AES}) {
+    EXPECT_EQ(Made(0666, hash), 0600u) << "a key that was drawn";
+    EXPECT_EQ(Made(0666, hash, true, true), 0600u);
+    EXPECT_EQ(Made(0666, hash, true, false), 0666u) << "its key is not in the file";
+    EXPECT_EQ(Made(0, hash, true, true), 0600u);
+  }
 }
 
 // A file that others can write to could contain anything, so a saved one is also private to its

@@ -59,6 +59,8 @@ lfb_status FilterCalls(lfb_filter* filter, const lfb_filter* other) {
   EXPECT_EQ(lfb_filter_might_contain_many_hash(filter, kNumbers, kCount, nullptr), kCount);
   EXPECT_EQ(lfb_filter_set_label(filter, "label"), LFB_OK);
   EXPECT_STREQ(lfb_filter_label(filter), "label");
+  lfb_config config = Config(kFew, 0.01, LFB_FAST);
+  lfb_config_take_hash(&config, filter);
   lfb_filter_stats(filter, &stats);
   lfb_filter_stats_recent(filter, &stats);
   lfb_fast fast;
@@ -125,6 +127,7 @@ lfb_status VersionsCalls(lfb_versions* versions) {
 lfb_status PlainCalls() {
   const lfb_config config = Config(kFew, 0.01, LFB_FAST);
   lfb_strategy_id strategy;
+  lfb_hash_id hash;
   lfb_form form;
   lfb_stats stats;
   double fpp = 0;
@@ -132,6 +135,7 @@ lfb_status PlainCalls() {
   EXPECT_EQ(lfb_config_plan(&config, &stats), LFB_OK);
   EXPECT_EQ(lfb_config_fpp_after(&config, 1, &fpp), LFB_OK);
   EXPECT_EQ(lfb_strategy_from_name(lfb_strategy_name(LFB_FAST), &strategy), LFB_OK);
+  EXPECT_EQ(lfb_hash_from_name(lfb_hash_name(LFB_HASH_AES), &hash), LFB_OK);
   EXPECT_EQ(lfb_form_from_name(lfb_form_name(LFB_FORM_NATIVE), &form), LFB_OK);
   EXPECT_TRUE(lfb_form_holds(form, strategy));
   EXPECT_STREQ(lfb_status_text(LFB_OK), "success");
@@ -169,7 +173,8 @@ void AddQuiet(Rows* rows) {
     rows->push_back({names, kQuiet, [=](const std::string&) { return prepare(); }});
   };
   quiet("lfb_label_check lfb_config_plan lfb_config_fpp_after lfb_strategy_name "
-        "lfb_strategy_from_name lfb_form_name lfb_form_from_name lfb_form_holds lfb_status_text",
+        "lfb_strategy_from_name lfb_hash_name lfb_hash_from_name lfb_form_name lfb_form_from_name "
+        "lfb_form_holds lfb_status_text",
         [] { return PlainCalls; });
   quiet("lfb_filter_put lfb_filter_put_u64 lfb_filter_put_hash lfb_filter_put_object "
         "lfb_filter_claim lfb_filter_claim_u64 lfb_filter_claim_hash lfb_filter_claim_object "
@@ -179,6 +184,7 @@ void AddQuiet(Rows* rows) {
         "lfb_filter_might_contain_object lfb_filter_might_contain_many "
         "lfb_filter_might_contain_many_u64 lfb_filter_might_contain_many_hash "
         "lfb_filter_set_label lfb_filter_label lfb_filter_stats lfb_filter_stats_recent "
+        "lfb_config_take_hash "
         "lfb_filter_put_all lfb_fast_of "
         "lfb_fast_count lfb_sink_put_bytes lfb_sink_put_i32 lfb_sink_put_i64 lfb_sink_put_utf16 "
         "lfb_sink_put_utf16_as_utf8 lfb_funnel_bytes lfb_funnel_i32 lfb_funnel_i64 "

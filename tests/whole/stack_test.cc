@@ -392,6 +392,17 @@ const Row kRows[] = {
     {"lfb_strategy_name lfb_strategy_from_name", kAny,
      T_ { t->status = lfb_strategy_from_name(lfb_strategy_name(LFB_SBBF), &t->strategy); },
      nullptr, kAll},
+    {"lfb_hash_name lfb_hash_from_name", kAny,
+     T_ {
+       lfb_hash_id hash;
+       t->status = lfb_hash_from_name(lfb_hash_name(LFB_HASH_XXH3), &hash);
+     },
+     nullptr, kAll},
+    {"lfb_config_take_hash", kAny, T_ {
+       lfb_config config = t->config;
+       lfb_config_take_hash(&config, t->filter.get());
+     },
+     nullptr, kAll},
     {"lfb_form_name lfb_form_from_name lfb_form_holds", kAny,
      T_ {
        t->status = lfb_form_from_name(lfb_form_name(LFB_FORM_MAPPED), &t->form);

@@ -39,7 +39,7 @@ extern "C" {
   X(LFB_ERROR_UNKNOWN_FORMULA, 16, "no such formula for the number of probes")           \
   X(LFB_ERROR_UNKNOWN_HASH, 17, "this strategy does not take this hash, seed or key")    \
   X(LFB_ERROR_UNKNOWN_PREFERENCE, 18, "no such memory preference")                       \
-  X(LFB_ERROR_NO_RANDOM, 19, "the operating system gave no random bytes for the seed")   \
+  X(LFB_ERROR_NO_RANDOM, 19, "the operating system gave no random bytes for the hash")   \
   X(LFB_ERROR_NO_THREADS, 26, "a builder needs at least one thread")                     \
   X(LFB_ERROR_CANNOT_GROW, 27,                                                           \
     "a filter of this strategy has a fixed size and cannot grow")                        \
@@ -57,7 +57,7 @@ extern "C" {
   X(LFB_ERROR_BIT_COUNT_DIFFERS, 23, "the filters differ in their number of bits")       \
   X(LFB_ERROR_STRATEGY_DIFFERS, 24, "the filters differ in their strategy")              \
   X(LFB_ERROR_HASH_DIFFERS, 25,                                                          \
-    "the filters differ in their hash or its seed (seed 0 chooses a random one)")        \
+    "the filters differ in their hash, its key or its seed (random unless given)")       \
   /* serialised forms */                                                                 \
   X(LFB_ERROR_UNKNOWN_FORM, 30, "not a filter in any form that lfbloom knows")           \
   X(LFB_ERROR_FORM_CANNOT_HOLD, 31, "this form cannot hold a filter of this strategy")   \

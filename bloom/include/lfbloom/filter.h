@@ -130,21 +130,28 @@ typedef enum lfb_probes_formula {
 /*
  * How a key's bytes become its hash, where the strategy leaves the choice (fast, fast-pair).
  *
- * Against an attacker that chooses keys:
+ * Against an attacker that chooses keys, puts them, queries them, and sees the answers and how
+ * long they take (docs/hash.md):
  *
- *   XXH3          Its random seed protects against an attacker that never sees answers: chosen
- *                 keys then behave like random ones.  It does not protect against an attacker that
- *                 also puts keys and sees answers, or how long they take: about a million of both
- *                 reveal the seed (docs/verify.md, "Chosen keys").  The attacker can then make
- *                 any key a false positive.
- *   SipHash-1-3   Its secret key protects against both.
- *   Others        Strategies without a choice of hash protect against neither.
+ *   AES, SipHash-1-3   A secret key of 128 bits protects: a key that the attacker has not used
+ *                      before is a false positive with the filter's own probability.
+ *   XXH3               Its seed protects only while the attacker sees no answers.  Some hundred
+ *                      thousand puts and queries reveal it; then any key can be made a false
+ *                      positive.
+ *   Others             Strategies without a choice of hash do not protect.
+ *
+ * No hash prevents that a false positive that was found is repeated, or that a filter is filled
+ * with new keys.
  */
 typedef enum lfb_hash_id {
-  LFB_HASH_DEFAULT = 0,   /* the strategy's own; LFB_HASH_XXH3 for fast and fast-pair */
-  LFB_HASH_XXH3 = 1,      /* XXH3, 64 bits, with a seed; integers by a seeded mixer  */
-  LFB_HASH_SIPHASH13 = 2, /* SipHash-1-3 with a 128-bit key: for an attacker that chooses
-                             keys and sees answers                                   */
+  LFB_HASH_DEFAULT = 0,   /* fast, fast-pair: LFB_HASH_AES if the processor has the instructions,
+                             LFB_HASH_SIPHASH13 if not; LFB_HASH_XXH3 if config.seed is given.
+                             Other strategies: their own                             */
+  LFB_HASH_XXH3 = 1,      /* XXH3, 64 bits, with a seed; integers by a seeded mixer: for keys
+                             that nobody hostile chooses                             */
+  LFB_HASH_SIPHASH13 = 2, /* SipHash-1-3 with a 128-bit key                          */
+  LFB_HASH_AES = 3,       /* AES-128 of an almost-universal hash, with a 128-bit key.  A processor
+                             without the instructions takes about 400 ns a key       */
 } lfb_hash_id;
 
 /* How `fast` chooses between less memory and fewer words per key.  Each limit allows one cache
@@ -163,23 +170,22 @@ typedef struct lfb_config {
   lfb_strategy_id strategy;     /* how a key becomes bits                           */
   lfb_probes_formula probes_formula; /* for the Guava strategies and java-double    */
   lfb_hash_id hash; /* for the strategies that leave the choice                     */
-  uint64_t seed;    /* fast, fast-pair: of the hash; 0 for a random one.  Not a secret from an
-                       attacker that sees answers (lfb_hash_id).  java-double: first seed in the
-                       low 32 bits, second in the high 32; 0 for seeds 0 and 1.  Other strategies
-                       have no seed: must be 0                                      */
-  uint8_t key[16];  /* of a keyed hash; for other hashes must be 0.  All 0 for a random key,
-                       which the library never reveals: a file of such a filter can be opened
-                       only if keep_key was set                                     */
-  bool keep_key;    /* write the hash's key, if there is one, into files.  Any user that can read
-                       such a file can open it, and choose keys that are all false positives.
-                       The file is readable by its owner only: mode at most 0600    */
+  uint64_t seed;    /* fast, fast-pair: of XXH3; 0 for a random one; with another hash must be 0.
+                       java-double: first seed in the low 32 bits, second in the high 32; 0 for
+                       seeds 0 and 1.  Other strategies have no seed: must be 0     */
+  uint8_t key[16];  /* of a keyed hash (AES, SipHash-1-3); for other hashes must be 0.  All 0: the
+                       library draws a random key and keeps it in files, as keep_key does */
+  bool keep_key;    /* write a given key into files, too; without it, such a file is opened by
+                       lfb_read_limits.key only.  Any user that can read a file with its key can
+                       choose keys that are all false positives.  The file is therefore readable
+                       by its owner only: mode at most 0600                         */
   lfb_memory_preference memory_preference; /* for the strategies that have the choice */
   uint64_t batch_memory; /* bytes that one put_many may take for a big batch (see there); 0 for
                             64 MiB, 1 for no big batches                            */
   bool lazy_memory;      /* back a page with memory only when it is first touched   */
   uint32_t file_mode; /* permissions of a new file that processes share (lfbloom/mapped.h),
-                         reduced by the umask; 0 for 0600.  With keep_key, bits beyond 0600
-                         are ignored                                                */
+                         reduced by the umask; 0 for 0600.  If the file holds the hash's key,
+                         bits beyond 0600 are ignored                               */
 } lfb_config;
 
 /* A serialised form: the one that a filter was read from, or the one to write. */
@@ -187,7 +193,7 @@ typedef enum lfb_form {
   LFB_FORM_NONE = 0,   /* made in memory                                            */
   LFB_FORM_GUAVA = 1,  /* what Guava's BloomFilter.writeTo writes                   */
   LFB_FORM_NATIVE = 2, /* this library's own: any strategy, described and checksummed
-                          (docs/formats.md); holds the key of a keyed hash if keep_key */
+                          (docs/formats.md); can hold the key of a keyed hash */
   LFB_FORM_SBBF = 3,   /* what Parquet files hold: header and bitset of strategy sbbf */
   LFB_FORM_MAPPED = 4, /* what several processes map at once (lfbloom/mapped.h): any strategy,
                           no checksums of the words                                 */
@@ -207,7 +213,7 @@ typedef struct lfb_stats {
                                    sbbf; 0: a key's bits can be anywhere            */
   lfb_hash_id hash;             /* LFB_HASH_DEFAULT: the strategy has no choice     */
   bool key_kept;                /* the key of a keyed hash is written into files    */
-  uint64_t seed;                /* for config.seed of another filter with the same hash */
+  uint64_t seed;                /* of XXH3, or of java-double; others: 0            */
   uint64_t bytes;               /* of the words that hold the bits                  */
   uint64_t bits_set;            /* exact while no put or claim is running           */
   double bits_set_age;          /* seconds since bits_set was counted; 0 except from
@@ -231,8 +237,9 @@ typedef struct lfb_stats {
  * Owner  the caller, until lfb_filter_free().
  * Reads  LFBLOOM_SIMD from the environment, once per process; reading a filter and
  *        lfb_config_plan() do so, too.  Its value limits the vector instructions to use: "none",
- *        "avx2" or "avx512".  With any other value, or none, the library uses the best that the
- *        processor has.  All give the same bits and answers.
+ *        "aes" (of 128 bits), "avx2" or "avx512".  With any other value, or none, the library
+ *        uses the best that the processor has.  All give the same bits and answers; with "none" a
+ *        new filter takes LFB_HASH_SIPHASH13 by default.
  */
 LFB_API lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter);
 
@@ -265,7 +272,7 @@ LFB_API bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size
 /*
  * The same for a 64-bit key:
  *
- *   fast, fast-pair               hashed as a number; with a keyed hash, as its 8 bytes,
+ *   fast, fast-pair               hashed as a number; by SipHash-1-3 as its 8 bytes,
  *                                 little-endian
  *   Guava's, redis-mitz32,        hashed as its 8 bytes, little-endian (Guava's
  *   sbbf, java-double             Funnels.longFunnel(), Parquet's INT64)
@@ -403,6 +410,20 @@ LFB_API lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats);
  */
 LFB_API lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions,
                                         double *fpp);
+
+/*
+ * Gives a configuration the hash of a filter: config.hash, seed, key and keep_key.  A filter made
+ * of it hashes every key as this one does, on any processor; filters of the same size can then be
+ * put together (lfb_filter_put_all()).  If the hash is keyed, config.key is the filter's secret
+ * from then on.
+ */
+LFB_API void lfb_config_take_hash(lfb_config *config, const lfb_filter *filter);
+
+/* Returns the name of a choice of hash, for example "aes"; NULL if it is unknown. */
+LFB_API const char *lfb_hash_name(lfb_hash_id hash);
+
+/* Finds the choice of that name.  Fails: LFB_ERROR_UNKNOWN_HASH. */
+LFB_API lfb_status lfb_hash_from_name(const char *name, lfb_hash_id *hash);
 
 /* Returns the strategy's name, for example "guava-mitz64"; NULL if it is unknown. */
 LFB_API const char *lfb_strategy_name(lfb_strategy_id strategy);

@@ -97,7 +97,6 @@ const lfb_strategy lfb_strategy_fast = {
     .id = LFB_FAST,
     .file_id = 2,
     .name = "fast",
-    .hash = LFB_KIND_XXH3,
     .seeding = LFB_SEED_RANDOM,
     .reachable_bits = UINT64_MAX,
     .size = lfb_fast_size,

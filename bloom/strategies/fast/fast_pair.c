@@ -176,7 +176,6 @@ const lfb_strategy lfb_strategy_fast_pair = {
     .id = LFB_FAST_PAIR,
     .file_id = 6,
     .name = "fast-pair",
-    .hash = LFB_KIND_XXH3,
     .seeding = LFB_SEED_RANDOM,
     .reachable_bits = UINT64_MAX,
     .puts_claim = true,

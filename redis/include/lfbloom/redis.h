@@ -133,6 +133,11 @@ LFB_API lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *addre
  * 6. Threads    All functions may run concurrently, except lfb_redis_close() and
  *               lfb_redis_rename(), which run alone.  Each call in progress has a connection of
  *               its own; up to 16 are kept.  A filter may not be used across fork().
+ * 7. Key        fast: the key of the hash (config.key) lies in the hash under the name, unless it
+ *               was given without config.keep_key.  A client that may read that hash (HGET) can
+ *               choose keys that are all false positives.  A published filter
+ *               (lfbloom/redis_source.h) holds its key in the same way.  A replica's stream holds
+ *               hashes of keys, not the key.  guava and helper: their hash has no key.
  *
  * Each function can also fail because of the connection: LFB_ERROR_REDIS_CONNECT, _LOST,
  * _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY.  Functions
@@ -166,7 +171,8 @@ LFB_API lfb_status lfb_redis_create(const lfb_redis_options *options, const char
  *
  * Takes  wanted  NULL: any filter, except helper, which has no description.  Otherwise the
  *                configuration that it must have been made with (fpp 0: any, except helper),
- *                and the key of a keyed hash.  If the seed is not 0, the filter must have it.
+ *                and the key of a keyed hash.  It must have this hash, unless that is
+ *                LFB_HASH_DEFAULT, and this seed, unless that is 0.
  * Fails  LFB_ERROR_REDIS_BAD_NAME; _ABSENT: nothing is under the name; _NO_FILTER: something
  *        else is; _UNFINISHED; _PART; LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS,
  *        _STRATEGY_DIFFERS, _HASH_DIFFERS: it is not the wanted filter; LFB_ERROR_KEY_NEEDED,

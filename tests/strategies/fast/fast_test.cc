@@ -151,6 +151,7 @@ TEST(Fast, AlikeKeysHoldTheRate) {
 TEST(Fast, ARandomSeedIsChosenKeptAndCanBeGivenAgain) {
   lfb_config config = Config(1000, 0.01, LFB_FAST);
   config.seed = 0;
+  config.hash = LFB_HASH_XXH3;
   const Filter a = Make(config), b = Make(config);
   EXPECT_NE(Stats(a).seed, 0u);
   EXPECT_NE(Stats(a).seed, Stats(b).seed);
