@@ -34,10 +34,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
   LFB_AES_BLOCK = 16,   /* bytes */
   LFB_AES_ROUNDS = 10,
@@ -70,15 +66,5 @@ typedef struct lfb_aes_stream {
   uint8_t last[2 * LFB_AES_GROUP]; /* byte i of the key is last[i % 128] */
   lfb_aes_sum sum;                 /* with Y * P of the chunks before */
 } lfb_aes_stream;
-
-/* Derives the secrets from a key, by AES instructions if this processor has them. */
-void lfb_aes_init(lfb_aes_secrets *secrets, const uint8_t key[LFB_AES_BLOCK]);
-
-/* A value that exposes a wrong key without revealing the right one. */
-uint64_t lfb_aes_check(const uint8_t key[LFB_AES_BLOCK]);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef LFB_BLOOM_AES_PARTS_H
 #define LFB_BLOOM_AES_PARTS_H
 
-#include "bloom/hashing/hasher.h"
+#include "bloom/hashing/hash_function.h"
 
 /* The S-box of the four bytes of a word. */
 typedef uint32_t (*lfb_aes_substitute)(uint32_t word);

@@ -7,7 +7,6 @@
 #ifndef LFB_BLOOM_AES_PORTABLE_H
 #define LFB_BLOOM_AES_PORTABLE_H
 
-#include "atomic/words/kin.h"
 #include "bloom/hashing/aes.h"
 
 #ifdef __cplusplus
@@ -17,20 +16,20 @@ extern "C" {
 enum { LFB_AES_SLICED = 4 }; /* blocks at a time */
 
 /* The round keys of AES-128. */
-LFB_KIN void lfb_aes_portable_expand(uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
-                                     const uint8_t key[LFB_AES_BLOCK]);
+void lfb_aes_portable_expand(uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
+                             const uint8_t key[LFB_AES_BLOCK]);
 
 /* Encrypts four blocks to which the first round key has been added. */
-LFB_KIN void lfb_aes_portable_rounds(const uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
-                                     uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK]);
+void lfb_aes_portable_rounds(const uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
+                             uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK]);
 
 /* RFC 8452's product a * b * x^-128.  `out` may be `a` or `b`. */
-LFB_KIN void lfb_aes_portable_dot(uint8_t out[LFB_AES_BLOCK], const uint8_t a[LFB_AES_BLOCK],
-                                  const uint8_t b[LFB_AES_BLOCK]);
+void lfb_aes_portable_dot(uint8_t out[LFB_AES_BLOCK], const uint8_t a[LFB_AES_BLOCK],
+                          const uint8_t b[LFB_AES_BLOCK]);
 
 /* Writes the encrypted counters `first` to `first` + `count` - 1: byte 0 counts. */
-LFB_KIN void lfb_aes_portable_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first,
-                                       size_t count, uint8_t (*blocks)[LFB_AES_BLOCK]);
+void lfb_aes_portable_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first,
+                               size_t count, uint8_t (*blocks)[LFB_AES_BLOCK]);
 
 #ifdef __cplusplus
 }

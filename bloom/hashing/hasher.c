@@ -1,6 +1,8 @@
 /* hasher.c - chooses the row of a hash function; integers as text. */
 #include "bloom/hashing/hasher.h"
 
+#include "bloom/hashing/aes_derive.h"
+
 /* The row of the AES hash. */
 static const lfb_hash_function *hasher_aes(lfb_simd most)
 {

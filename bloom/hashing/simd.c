@@ -28,14 +28,25 @@ static bool simd_has_avx512(void)
 }
 
 /* Whether AES and carry-less multiplication take the wider vectors.  Not every compiler's
- * __builtin_cpu_supports() knows the names of these two. */
+ * __builtin_cpu_supports() knows the names of these two, and a virtual machine needs 12 us to answer
+ * the instruction that asks, so the answer is kept. */
 static bool simd_has_wide_aes(void)
 {
-  enum { VAES = 1 << 9, VPCLMULQDQ = 1 << 10 }; /* of ecx, leaf 7 */
-  unsigned eax, ebx, ecx = 0, edx;
+  enum { VAES = 1 << 9, VPCLMULQDQ = 1 << 10, BOTH = VAES | VPCLMULQDQ }; /* of ecx, leaf 7 */
+  enum { UNKNOWN, LACKS, HAS };
+  static _Atomic(unsigned) known;
+  /* relaxed: the number is the whole message, and all threads store the same one. */
+  unsigned answer = atomic_load_explicit(&known, memory_order_relaxed);
 
-  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ecx & VAES) != 0 &&
-         (ecx & VPCLMULQDQ) != 0;
+  if (answer == UNKNOWN) {
+    unsigned eax, ebx, ecx = 0, edx;
+    const bool has =
+        __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ecx & BOTH) == BOTH;
+    answer = has ? HAS : LACKS;
+    /* relaxed: as above. */
+    atomic_store_explicit(&known, answer, memory_order_relaxed);
+  }
+  return answer == HAS;
 }
 
 bool lfb_simd_has_aes(lfb_simd level)

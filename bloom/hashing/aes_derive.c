@@ -1,5 +1,5 @@
-/* aes.c - derives the secrets of the AES hash from a key. */
-#include "bloom/hashing/aes.h"
+/* aes_derive.c - derives the secrets of the AES hash from its key. */
+#include "bloom/hashing/aes_derive.h"
 
 #include <string.h>
 
