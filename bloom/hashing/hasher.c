@@ -33,6 +33,12 @@ static const lfb_hash_function *hasher_function(lfb_hash_kind kind, lfb_simd mos
   case LFB_KIND_XXH64:
     return &lfb_hash_xxh64;
   case LFB_KIND_SIPHASH13:
+#ifdef LFB_HASH_X86
+    if (most >= LFB_SIMD_AVX512)
+      return &lfb_hash_siphash13_512;
+    if (most >= LFB_SIMD_AVX2)
+      return &lfb_hash_siphash13_256;
+#endif
     return &lfb_hash_siphash13;
   case LFB_KIND_AES:
     return hasher_aes(most);

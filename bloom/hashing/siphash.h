@@ -9,6 +9,8 @@
 #ifndef LFB_BLOOM_SIPHASH_H
 #define LFB_BLOOM_SIPHASH_H
 
+#include <lfbloom/cpu.h>
+
 #include "bloom/hashing/murmur.h"
 
 #ifdef __cplusplus
@@ -19,7 +21,9 @@ typedef struct lfb_sip {
   uint64_t v[4];
 } lfb_sip;
 
-static inline void lfb_sip_round(lfb_sip *sip)
+/* The functions are always inline, so that the state stays in registers.  If a state is written to
+ * memory as words and read as vectors, each read waits for the writes: 20.9 ns instead of 8.9. */
+LFB_INLINE void lfb_sip_round(lfb_sip *sip)
 {
   uint64_t *v = sip->v;
   v[0] += v[1];
@@ -34,42 +38,72 @@ static inline void lfb_sip_round(lfb_sip *sip)
   v[2] = lfb_rotate64(v[2], 32);
 }
 
+#define LFB_SIP_0 UINT64_C(0x736f6d6570736575)
+#define LFB_SIP_1 UINT64_C(0x646f72616e646f6d)
+#define LFB_SIP_2 UINT64_C(0x6c7967656e657261)
+#define LFB_SIP_3 UINT64_C(0x7465646279746573)
+
 /* Starts with a 128-bit key, given as two little-endian words. */
-static inline lfb_sip lfb_sip_start(const uint64_t key[2])
+LFB_INLINE lfb_sip lfb_sip_start(const uint64_t key[2])
 {
-  const lfb_sip sip = {{key[0] ^ UINT64_C(0x736f6d6570736575),
-                        key[1] ^ UINT64_C(0x646f72616e646f6d),
-                        key[0] ^ UINT64_C(0x6c7967656e657261),
-                        key[1] ^ UINT64_C(0x7465646279746573)}};
+  const lfb_sip sip = {{key[0] ^ LFB_SIP_0, key[1] ^ LFB_SIP_1, key[0] ^ LFB_SIP_2,
+                        key[1] ^ LFB_SIP_3}};
   return sip;
 }
 
 /* Adds a block of 8 bytes, given as a little-endian word. */
-static inline void lfb_sip_block(lfb_sip *sip, uint64_t block)
+LFB_INLINE void lfb_sip_block(lfb_sip *sip, uint64_t block)
 {
   sip->v[3] ^= block;
   lfb_sip_round(sip);
   sip->v[0] ^= block;
 }
 
-/* Adds the last size % 8 bytes of a key of `size` bytes, at `tail`, and finishes. */
-static inline uint64_t lfb_sip_finish(lfb_sip sip, const unsigned char *tail, uint64_t size)
+/* The last block of a key of `size` bytes: its last size % 8 bytes, and the size. */
+LFB_INLINE uint64_t lfb_sip_last(uint64_t tail, uint64_t size)
 {
-  lfb_sip_block(&sip, lfb_load_le_partial(tail, size % 8) | size << 56);
+  return tail | size << 56;
+}
+
+/* The same from the whole key; reads no byte outside it. */
+LFB_INLINE uint64_t lfb_sip_last_of(const void *bytes, size_t size)
+{
+  const unsigned char *at = (const unsigned char *)bytes;
+
+  if (size < 8)
+    return lfb_sip_last(lfb_load_le_partial(at, size), size);
+  /* Two shifts: one alone would be by 64 if no byte is left. */
+  return lfb_sip_last(lfb_load_le64(at + size - 8) >> (56 - 8 * (size % 8)) >> 8, size);
+}
+
+/* Adds the last block, and finishes. */
+LFB_INLINE uint64_t lfb_sip_finish(lfb_sip sip, uint64_t last)
+{
+  lfb_sip_block(&sip, last);
   sip.v[2] ^= 0xff;
-  for (int i = 0; i < 3; i++)
-    lfb_sip_round(&sip);
+  lfb_sip_round(&sip);
+  lfb_sip_round(&sip);
+  lfb_sip_round(&sip);
   return sip.v[0] ^ sip.v[1] ^ sip.v[2] ^ sip.v[3];
 }
 
-static inline uint64_t lfb_siphash13(const void *bytes, size_t size, const uint64_t key[2])
+LFB_INLINE uint64_t lfb_siphash13(const void *bytes, size_t size, const uint64_t key[2])
 {
   const unsigned char *at = (const unsigned char *)bytes;
   lfb_sip sip = lfb_sip_start(key);
 
   for (size_t blocks = size / 8; blocks > 0; blocks--, at += 8)
     lfb_sip_block(&sip, lfb_load_le64(at));
-  return lfb_sip_finish(sip, at, size);
+  return lfb_sip_finish(sip, lfb_sip_last_of(bytes, size));
+}
+
+/* Of the 8 bytes of a 64-bit key, little-endian. */
+LFB_INLINE uint64_t lfb_siphash13_u64(uint64_t number, const uint64_t key[2])
+{
+  lfb_sip sip = lfb_sip_start(key);
+
+  lfb_sip_block(&sip, number);
+  return lfb_sip_finish(sip, lfb_sip_last(0, sizeof number));
 }
 
 #ifdef __cplusplus

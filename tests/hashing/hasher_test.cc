@@ -2,8 +2,13 @@
 #include "bloom/hashing/hasher.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/hashers.h"
 #include "tests/support/murmur128_vectors.h"
@@ -61,8 +66,23 @@ TEST(SipHash, Known13) {
   const uint64_t key[2] = {0x0706050403020100, 0x0f0e0d0c0b0a0908};
   std::string bytes;
   for (int i = 0; i < 64; i++) bytes.push_back(static_cast<char>(i));
-  for (const auto& [size, big_endian] : known)
-    EXPECT_EQ(lfb_siphash13(bytes.data(), size, key), __builtin_bswap64(big_endian)) << size;
+  for (const lfb_simd most : SimdLevels()) {
+    const lfb_hasher hasher = HasherOf({LFB_KIND_SIPHASH13, 0, {key[0], key[1]}}, most);
+    for (const auto& [size, big_endian] : known) {
+      const uint64_t expected = __builtin_bswap64(big_endian);
+      EXPECT_EQ(lfb_siphash13(bytes.data(), size, key), expected) << size;
+      EXPECT_EQ(lfb_hasher_bytes(&hasher, bytes.data(), size).low, expected) << size;
+      const std::vector<lfb_key> keys(9, {bytes.data(), size});
+      std::vector<uint64_t> low(keys.size());
+      lfb_hasher_bytes_many(&hasher, keys.data(), keys.size(), low.data(), nullptr);
+      EXPECT_EQ(low, std::vector<uint64_t>(keys.size(), expected)) << size << " level " << most;
+    }
+    const std::vector<uint64_t> numbers(9, 0x0706050403020100);
+    std::vector<uint64_t> low(numbers.size());
+    lfb_hasher_u64_many(&hasher, numbers.data(), numbers.size(), low.data(), nullptr);
+    EXPECT_EQ(low, std::vector<uint64_t>(numbers.size(), 0x369095118d299a8e)) << most;
+    EXPECT_EQ(lfb_hasher_u64(&hasher, numbers[0]).low, 0x369095118d299a8e) << most;
+  }
 }
 
 TEST(Fnv, Known) {
@@ -150,6 +170,67 @@ TEST(Hasher, ManyEqualOneByOne) {
       EXPECT_EQ(high[count], 7u);
       EXPECT_EQ(alone[count], 7u);
     }
+}
+
+// A page of bytes between two pages that cannot be read: a read outside a key that begins or ends
+// there is a crash.
+class Fenced {
+ public:
+  Fenced() {
+    void* made = mmap(nullptr, 3 * size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT_NE(made, MAP_FAILED);
+    at_ = static_cast<char*>(made);
+    EXPECT_EQ(mprotect(begin(), size_, PROT_READ | PROT_WRITE), 0);
+    for (size_t i = 0; i < size_; i++) begin()[i] = static_cast<char>(Mix(5, i));
+  }
+  Fenced(const Fenced&) = delete;
+  Fenced& operator=(const Fenced&) = delete;
+  ~Fenced() { munmap(at_, 3 * size_); }
+  char* begin() { return at_ + size_; }
+  char* end() { return at_ + 2 * size_; }
+
+ private:
+  const size_t size_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char* at_ = nullptr;
+};
+
+constexpr size_t kLongest = 300;
+
+// The size of key i: the same for all, almost the same, any, or a long key among short ones.
+constexpr int kWays = 4;
+size_t SizeOf(int way, size_t size, size_t i) {
+  switch (way) {
+    case 0: return size;
+    case 1: return std::min(size + i % 3, kLongest);
+    case 2: return Mix(size, i) % (kLongest + 1);
+    default: return i % 8 == size % 8 ? size : size % 5;
+  }
+}
+
+// Many keys of any sizes have the hashes of one by one.  No byte outside a key is read.
+TEST(Hasher, ManyOfAnySizesReadOnlyTheKeys) {
+  constexpr size_t kKeys = 19;
+  Fenced fenced;
+  for (const lfb_hasher& hasher : AllHashers())
+    for (int way = 0; way < kWays; way++)
+      for (size_t size = 0; size <= kLongest; size++) {
+        std::vector<lfb_key> keys;
+        std::vector<uint64_t> low(kKeys), high(kKeys);
+        for (size_t i = 0; i < kKeys; i++) {
+          const size_t own = SizeOf(way, size, i);
+          keys.push_back({i % 2 == 0 ? fenced.begin() : fenced.end() - own, own});
+        }
+        lfb_hasher_bytes_many(&hasher, keys.data(), kKeys, low.data(), high.data());
+        for (size_t i = 0; i < kKeys; i++) {
+          lfb_hash_stream stream; // by other code than the hash of a whole key
+          lfb_hash_stream_init(&stream, &hasher);
+          lfb_hash_stream_put(&stream, keys[i].bytes, keys[i].size);
+          const lfb_hash one = lfb_hash_stream_finish(&stream);
+          ASSERT_EQ(low[i], one.low) << "kind " << hasher.identity.kind << " way " << way
+                                     << " size " << keys[i].size << " key " << i;
+          ASSERT_EQ(lfb_hasher_bytes(&hasher, keys[i].bytes, keys[i].size).low, one.low);
+        }
+      }
 }
 
 TEST(Hasher, IntegersAreTheirBytesOrTheirText) {

@@ -1,0 +1,181 @@
+/*
+ * siphash_lanes.inc.h - template: SipHash-1-3 of many keys, one in each lane of a vector.
+ *
+ * Before including it, define
+ *
+ *   SIP_TARGET  the target attribute of its functions
+ *   SIP_(noun)  the name of a function: sip512_##noun
+ *   SIP_LANES   the number of 64-bit lanes
+ *   SIP_BUSY    keys of different sizes go together if they have at least this many times the
+ *               blocks of the longest key; one by one they are faster if fewer lanes are busy
+ *   SIP_VECTOR  the type of SIP_LANES words
+ *   SIP_ROW     the name of the row
+ *
+ *   SIP_ALL(word), SIP_LOAD(words), SIP_STORE(words, vector)
+ *   SIP_SET(word_of)  the words word_of(0) to word_of(SIP_LANES - 1)
+ *   SIP_ADD(a, b), SIP_XOR(a, b), SIP_ROTATE(a, by)
+ *   SIP_ABOVE(a, b, yes, no)  yes in lanes where a is above b, no in the others
+ */
+
+typedef struct SIP_(state) {
+  SIP_VECTOR v[4];
+} SIP_(state);
+
+SIP_TARGET LFB_INLINE void SIP_(round)(SIP_(state) *sip)
+{
+  SIP_VECTOR *v = sip->v;
+  v[0] = SIP_ADD(v[0], v[1]);
+  v[1] = SIP_XOR(SIP_ROTATE(v[1], 13), v[0]);
+  v[0] = SIP_ROTATE(v[0], 32);
+  v[2] = SIP_ADD(v[2], v[3]);
+  v[3] = SIP_XOR(SIP_ROTATE(v[3], 16), v[2]);
+  v[0] = SIP_ADD(v[0], v[3]);
+  v[3] = SIP_XOR(SIP_ROTATE(v[3], 21), v[0]);
+  v[2] = SIP_ADD(v[2], v[1]);
+  v[1] = SIP_XOR(SIP_ROTATE(v[1], 17), v[2]);
+  v[2] = SIP_ROTATE(v[2], 32);
+}
+
+SIP_TARGET LFB_INLINE SIP_(state) SIP_(start)(const uint64_t key[2])
+{
+  const lfb_sip one = lfb_sip_start(key);
+  SIP_(state) sip;
+
+  LFB_UNROLL
+  for (int i = 0; i < 4; i++)
+    sip.v[i] = SIP_ALL((long long)one.v[i]);
+  return sip;
+}
+
+SIP_TARGET LFB_INLINE void SIP_(block)(SIP_(state) *sip, SIP_VECTOR block)
+{
+  sip->v[3] = SIP_XOR(sip->v[3], block);
+  SIP_(round)(sip);
+  sip->v[0] = SIP_XOR(sip->v[0], block);
+}
+
+SIP_TARGET LFB_INLINE SIP_VECTOR SIP_(finish)(SIP_(state) sip, SIP_VECTOR last)
+{
+  SIP_(block)(&sip, last);
+  sip.v[2] = SIP_XOR(sip.v[2], SIP_ALL(0xff));
+  SIP_(round)(&sip);
+  SIP_(round)(&sip);
+  SIP_(round)(&sip);
+  return SIP_XOR(SIP_XOR(sip.v[0], sip.v[1]), SIP_XOR(sip.v[2], sip.v[3]));
+}
+
+SIP_TARGET static void SIP_(u64_many)(const lfb_hasher *hasher, const uint64_t *keys,
+                                      size_t count, uint64_t *low, uint64_t *high)
+{
+  const SIP_(state) start = SIP_(start)(hasher->identity.key);
+  const SIP_VECTOR last = SIP_ALL((long long)lfb_sip_last(0, sizeof *keys));
+  size_t i = 0;
+
+  for (; i + SIP_LANES <= count; i += SIP_LANES) {
+    SIP_(state) sip = start;
+    SIP_(block)(&sip, SIP_LOAD(&keys[i]));
+    SIP_STORE(&low[i], SIP_(finish)(sip, last));
+  }
+  siphash_u64_many(hasher, keys + i, count - i, low + i, high);
+}
+
+/* Finishes the hashes of SIP_LANES keys whose other blocks have been added. */
+SIP_TARGET LFB_INLINE void SIP_(finish_keys)(SIP_(state) sip, const lfb_key *keys, uint64_t *low)
+{
+  uint64_t last[SIP_LANES];
+
+  LFB_UNROLL
+  for (size_t j = 0; j < SIP_LANES; j++)
+    last[j] = lfb_sip_last_of(keys[j].bytes, keys[j].size);
+  SIP_STORE(low, SIP_(finish)(sip, SIP_LOAD(last)));
+}
+
+/* The hashes of SIP_LANES keys with the same number of blocks. */
+SIP_TARGET LFB_INLINE void SIP_(equal)(const lfb_hasher *hasher, const lfb_key *keys, uint64_t *low)
+{
+  const size_t blocks = keys[0].size / 8;
+  SIP_(state) sip = SIP_(start)(hasher->identity.key);
+
+#define WORD(j) (long long)lfb_load_le64((const unsigned char *)keys[j].bytes + 8 * i)
+  for (size_t i = 0; i < blocks; i++)
+    SIP_(block)(&sip, SIP_SET(WORD));
+#undef WORD
+  SIP_(finish_keys)(sip, keys, low);
+}
+
+/* The hashes of SIP_LANES keys, the longest of which has `most` blocks. */
+SIP_TARGET LFB_INLINE void SIP_(mixed)(const lfb_hasher *hasher, const lfb_key *keys, size_t most,
+                                       uint64_t *low)
+{
+  static const unsigned char none[8];
+  const unsigned char *at[SIP_LANES]; /* with something to read, also for a key without a block */
+  uint64_t blocks[SIP_LANES];
+  SIP_(state) sip = SIP_(start)(hasher->identity.key);
+
+  LFB_UNROLL
+  for (size_t j = 0; j < SIP_LANES; j++) {
+    blocks[j] = keys[j].size / 8;
+    at[j] = blocks[j] == 0 ? none : keys[j].bytes;
+  }
+  const SIP_VECTOR all = SIP_LOAD(blocks);
+#define WORD(j) (long long)lfb_load_le64(at[j] + (i < blocks[j] ? 8 * i : 0))
+  for (size_t i = 0; i < most; i++) {
+    const SIP_(state) before = sip;
+    SIP_(block)(&sip, SIP_SET(WORD));
+    LFB_UNROLL
+    for (int k = 0; k < 4; k++)
+      sip.v[k] = SIP_ABOVE(all, SIP_ALL((long long)i), sip.v[k], before.v[k]);
+  }
+#undef WORD
+  SIP_(finish_keys)(sip, keys, low);
+}
+
+SIP_TARGET static void SIP_(bytes_many)(const lfb_hasher *hasher, const lfb_key *keys,
+                                        size_t count, uint64_t *low, uint64_t *high)
+{
+  size_t i = 0;
+
+  for (; i + SIP_LANES <= count; i += SIP_LANES) {
+    const size_t first = keys[i].size / 8;
+    size_t most = 0, sum = 0, differ = 0;
+    LFB_UNROLL
+    for (size_t j = 0; j < SIP_LANES; j++) {
+      const size_t blocks = keys[i + j].size / 8;
+      most = blocks > most ? blocks : most;
+      sum += blocks;
+      differ |= blocks ^ first;
+    }
+    if (differ == 0)
+      SIP_(equal)(hasher, &keys[i], &low[i]);
+    else if (sum >= SIP_BUSY * most)
+      SIP_(mixed)(hasher, &keys[i], most, &low[i]);
+    else
+      siphash_bytes_many(hasher, &keys[i], SIP_LANES, &low[i], NULL);
+  }
+  siphash_bytes_many(hasher, keys + i, count - i, low + i, high);
+}
+
+const lfb_hash_function SIP_ROW = {
+    .bytes = siphash_bytes,
+    .u64 = siphash_u64,
+    .bytes_many = SIP_(bytes_many),
+    .u64_many = SIP_(u64_many),
+    .start = siphash_start,
+    .add = siphash_add,
+    .finish = siphash_finish,
+};
+
+#undef SIP_TARGET
+#undef SIP_
+#undef SIP_LANES
+#undef SIP_BUSY
+#undef SIP_VECTOR
+#undef SIP_ROW
+#undef SIP_ALL
+#undef SIP_LOAD
+#undef SIP_STORE
+#undef SIP_SET
+#undef SIP_ADD
+#undef SIP_XOR
+#undef SIP_ROTATE
+#undef SIP_ABOVE
