@@ -77,6 +77,7 @@ static lfb_config bulk_config(const bulk_case *c)
   return (lfb_config){
       .expected_insertions = c->expected_insertions,
       .fpp = 0.01,
+      .hash = LFB_HASH_XXH3,
       .seed = 1,
       .batch_memory = UINT64_C(1) << 30,
   };

@@ -50,7 +50,8 @@ static struct {
 
 static bool stage_enter(uint64_t size)
 {
-  const lfb_config config = {.expected_insertions = size * 8 / 10, .fpp = 0.01, .seed = 1};
+  const lfb_config config = {
+      .expected_insertions = size * 8 / 10, .fpp = 0.01, .hash = LFB_HASH_XXH3, .seed = 1};
 
   if (stage.size == size)
     return true;

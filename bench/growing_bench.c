@@ -93,6 +93,7 @@ static void *row_create(uint64_t n)
     const double i = (double)row->count;
     const lfb_config config = {.expected_insertions = (uint64_t)LFB_GROWING_LEAST << row->count,
                                .fpp = 0.01 * 3 / ((i + 3) * (i + 4)),
+                               .hash = LFB_HASH_XXH3,
                                .seed = 1};
     if (lfb_filter_create(&config, &row->filters[row->count]) != LFB_OK) {
       row_free(row);
@@ -145,14 +146,15 @@ static size_t row_ask_many(void *filter, const uint64_t *hashes)
 
 static void *filter_create(uint64_t n)
 {
-  const lfb_config config = {.expected_insertions = n, .fpp = 0.01, .seed = 1};
+  const lfb_config config = {
+      .expected_insertions = n, .fpp = 0.01, .hash = LFB_HASH_XXH3, .seed = 1};
   lfb_filter *filter;
   return lfb_filter_create(&config, &filter) == LFB_OK ? filter : NULL;
 }
 
 static void *growing_create(uint64_t n)
 {
-  const lfb_config config = {.fpp = 0.01, .seed = 1};
+  const lfb_config config = {.fpp = 0.01, .hash = LFB_HASH_XXH3, .seed = 1};
   lfb_growing *growing;
   (void)n;
   return lfb_growing_create(&config, &growing) == LFB_OK ? growing : NULL;

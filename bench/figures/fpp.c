@@ -98,6 +98,7 @@ static bool measure(const fpp_row *row, double fpp, uint64_t keys, double wrong)
                              .fpp = fpp,
                              .strategy = row->strategy,
                              .memory_preference = row->preference,
+                             .hash = row->strategy == LFB_FAST ? LFB_HASH_XXH3 : LFB_HASH_DEFAULT,
                              .seed = row->strategy == LFB_FAST ? 1 : 0};
   const double needed = wrong / fpp;
   const uint64_t asked = needed < (double)MOST_ASKED ? (uint64_t)needed : MOST_ASKED;

@@ -213,7 +213,8 @@ static const char filter_name[] = "bench:filter";
 /* The filter; the first benchmark that needs it makes it. */
 static lfb_status filter_open(const lfb_redis_options *options, lfb_redis **filter)
 {
-  const lfb_config config = {.expected_insertions = KEYS, .fpp = 0.01, .seed = 1};
+  const lfb_config config = {
+      .expected_insertions = KEYS, .fpp = 0.01, .hash = LFB_HASH_XXH3, .seed = 1};
   const lfb_status status = lfb_redis_open(options, filter_name, &config, filter);
 
   return status == LFB_ERROR_REDIS_ABSENT
