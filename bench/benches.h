@@ -49,6 +49,9 @@ void lfb_bench_files_in(const char *directory);
 /* Frees what the file benchmarks share. */
 void lfb_bench_clear_files(void);
 
+/* hash/HASH/KEYS/CALL: bare hash functions. */
+void lfb_bench_register_hashes(void);
+
 /* counter/stripes_add: one addition to the counter of bits. */
 void lfb_bench_register_counter(void);
 

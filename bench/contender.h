@@ -78,16 +78,20 @@ struct lfb_contender {
   void *(*load)(const char *path);
 };
 
-/* The configuration of the library's own filters of all kinds: one seed for all, since words
- * are copied from filter to filter. */
+/* The configuration of the library's own filters of all kinds, fast and fast-pair with XXH3: one
+ * seed for all, since words are copied from filter to filter. */
 lfb_config lfb_own_config(const lfb_contender *own, uint64_t n, double fpp);
 
 extern const lfb_contender lfb_own_fast, lfb_own_fast_pair, lfb_own_guava_mitz64;
+extern const lfb_contender lfb_own_fast_siphash13, lfb_own_fast_aes; /* fast by another hash */
 extern const lfb_contender lfb_own_mapped, lfb_own_mapped_disk; /* fast, in a mapped file */
 extern const lfb_contender lfb_own_mapped_mitz64;               /* guava-mitz64, in a mapped file */
 extern const lfb_contender lfb_own_counting, lfb_own_counting_mitz64; /* of fast, of guava-mitz64 */
 extern const lfb_contender lfb_own_versions;                    /* fast, through versions */
 extern const lfb_contender lfb_peer_libbloom, lfb_peer_ck_bitmap, lfb_peer_mutex;
+
+/* Whether the library hashes by the AES hash. */
+bool lfb_own_has_aes(void);
 
 /* The query of lfbloom/fast_avx512.h inline, and whether the processor has it. */
 size_t lfb_inline512_query(void *filter, const lfb_keys *keys, size_t first, size_t count);

@@ -265,6 +265,7 @@ static const lfb_contender *const contenders[] = {
     &lfb_own_fast,      &lfb_own_fast_pair,      &lfb_own_mapped,       &lfb_own_mapped_disk,
     &lfb_own_counting,  &lfb_own_counting_mitz64, &lfb_own_guava_mitz64, &lfb_peer_libbloom,
     &lfb_own_versions,  &lfb_own_mapped_mitz64,   &lfb_peer_ck_bitmap,   &lfb_peer_mutex,
+    &lfb_own_fast_siphash13, &lfb_own_fast_aes,
 };
 
 static const struct {
@@ -274,7 +275,7 @@ static const struct {
 
 enum {
   SCENES = COUNT(contenders) * LFB_BENCH_SIZES * COUNT(fpps),
-  MOST_WAYS = 16,
+  MOST_WAYS = 20,
   CASES = SCENES * COUNT(verbs) * MOST_WAYS,
 };
 

@@ -56,6 +56,7 @@ int main(int argc, char **argv)
     lfb_bench_register_growing(&lfb_bench_sizes[i]);
   }
   lfb_bench_register_counter();
+  lfb_bench_register_hashes();
   const int status = lfb_bench_run(argc, argv);
   lfb_scene_clear();
   lfb_bench_clear_limits();

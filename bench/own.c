@@ -11,6 +11,10 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* One seed, and one key, for all filters: words are copied from filter to filter. */
+enum { OWN_SEED = 1 };
+static const uint8_t own_key[LFB_HASHER_KEY] = {OWN_SEED};
+
 /* ---- ways ---------------------------------------------------------------- */
 
 SINGLE_WAY(single_number, filter, lfb_filter_put, lfb_filter_might_contain, &keys->numbers[i], 8)
@@ -61,6 +65,52 @@ static size_t inline_hash_mixed(void *filter, const lfb_keys *keys, const lfb_mi
   return inline_view_mixed(&fast, keys, mix);
 }
 
+/* The caller hashes, by XXH3 compiled into its loop, numbers as 8 bytes; the calls take hashes. */
+typedef uint64_t (*xxh3_of)(const lfb_keys *keys, size_t i);
+
+static inline uint64_t xxh3_of_number(const lfb_keys *keys, size_t i)
+{
+  return XXH3_64bits_withSeed(&keys->numbers[i], sizeof keys->numbers[i], OWN_SEED);
+}
+
+static inline uint64_t xxh3_of_uuid(const lfb_keys *keys, size_t i)
+{
+  return XXH3_64bits_withSeed(keys->texts + LFB_UUID_SIZE * i, LFB_UUID_SIZE, OWN_SEED);
+}
+
+LFB_INLINE size_t xxh3_query(void *filter, const lfb_keys *keys, size_t first, size_t count,
+                             xxh3_of of)
+{
+  size_t yes = 0;
+
+  for (size_t i = first; i < first + count; i++)
+    yes += lfb_filter_might_contain_hash(filter, of(keys, i));
+  return yes;
+}
+
+LFB_INLINE size_t xxh3_query_many(void *filter, const lfb_keys *keys, size_t first, size_t count,
+                                  xxh3_of of)
+{
+  uint64_t hashes[LFB_ACT_MOST], answers[LFB_ACT_MOST / 64];
+
+  for (size_t i = 0; i < count; i++)
+    hashes[i] = of(keys, first + i);
+  return lfb_filter_might_contain_many_hash(filter, hashes, count, answers);
+}
+
+/* flatten: the compiler may otherwise call XXH3. */
+#define XXH3_WAY(way, query, of)                                                          \
+  __attribute__((flatten)) static size_t way(void *filter, const lfb_keys *keys,          \
+                                             size_t first, size_t count)                  \
+  {                                                                                       \
+    return query(filter, keys, first, count, of);                                         \
+  }
+
+XXH3_WAY(xxh3_number_query, xxh3_query, xxh3_of_number)
+XXH3_WAY(xxh3_uuid_query, xxh3_query, xxh3_of_uuid)
+XXH3_WAY(xxh3_number_query_many, xxh3_query_many, xxh3_of_number)
+XXH3_WAY(xxh3_uuid_query_many, xxh3_query_many, xxh3_of_uuid)
+
 /* The cost of the counter: a put as in the library, but compiled into this file, and the
  * same put without counting the bits. */
 static bool core_put_u64(lfb_filter *filter, uint64_t key)
@@ -109,17 +159,22 @@ static const lfb_way versions_ways[] = {
 
 enum { CLAIM_USES = LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW | LFB_WAY_CLAIM_RACE };
 
-/* The ways of every strategy, then those of fast only (FAST_ONLY). */
+/* The query of a filter that holds what `puts` puts. */
+#define XXH3_ROW(call, keys_kind, query_keys, puts) \
+  {(call), (keys_kind), LFB_WAY_ASK, puts, query_keys, NULL, NULL}
+
+/* The ways that hash keys (HASHING), the other ways of every strategy, and those of fast only
+ * (FAST_ONLY). */
 static const lfb_way own_ways[] = {
     WAY_ROW("single/bytes8", LFB_KEYS_NUMBERS, single_number),
     WAY_ROW("single/bytes36", LFB_KEYS_UUIDS, single_uuid),
     WAY_ROW("single/names", LFB_KEYS_NAMES, single_name),
     WAY_ROW("single/u64", LFB_KEYS_NUMBERS, single_u64),
-    WAY_ROW("single/hash", LFB_KEYS_NUMBERS, single_hash),
     WAY_ROW("many/bytes8", LFB_KEYS_NUMBERS, many_bytes),
     WAY_ROW("many/bytes36", LFB_KEYS_UUIDS, many_bytes),
     WAY_ROW("many/names", LFB_KEYS_NAMES, many_bytes),
     WAY_ROW("many/u64", LFB_KEYS_NUMBERS, many_u64),
+    WAY_ROW("single/hash", LFB_KEYS_NUMBERS, single_hash),
     WAY_ROW("many/hash", LFB_KEYS_NUMBERS, many_hash),
     {"claim/hash", LFB_KEYS_NUMBERS, CLAIM_USES, claim_hash_put,
      claim_hash_query, claim_hash_mixed, NULL},
@@ -132,20 +187,26 @@ static const lfb_way own_ways[] = {
     WAY_ROW("inline/hash", LFB_KEYS_NUMBERS, inline_hash),
     {"inline512/hash", LFB_KEYS_NUMBERS, LFB_WAY_ASK, inline_hash_put, lfb_inline512_query,
      NULL, lfb_inline512_runs_here},
+    XXH3_ROW("hashed/u64", LFB_KEYS_NUMBERS, xxh3_number_query, single_number_put),
+    XXH3_ROW("hashed/bytes36", LFB_KEYS_UUIDS, xxh3_uuid_query, single_uuid_put),
+    XXH3_ROW("hashed_many/u64", LFB_KEYS_NUMBERS, xxh3_number_query_many, single_number_put),
+    XXH3_ROW("hashed_many/bytes36", LFB_KEYS_UUIDS, xxh3_uuid_query_many, single_uuid_put),
 };
 
-enum { FAST_ONLY = 2 };
+enum { HASHING = 8, FAST_ONLY = 6 };
 
 /* ---- the rows ------------------------------------------------------------ */
 
 lfb_config lfb_own_config(const lfb_contender *own, uint64_t n, double fpp)
 {
+  const bool seeded = own->strategy == LFB_FAST || own->strategy == LFB_FAST_PAIR;
+
   return (lfb_config){
       .expected_insertions = n,
       .fpp = fpp,
       .strategy = own->strategy,
-      /* One seed for all: words are copied from filter to filter. */
-      .seed = own->strategy == LFB_FAST || own->strategy == LFB_FAST_PAIR ? 1 : 0,
+      .hash = seeded ? LFB_HASH_XXH3 : LFB_HASH_DEFAULT,
+      .seed = seeded ? OWN_SEED : 0,
   };
 }
 
@@ -191,6 +252,43 @@ static void *own_create_on_disk(const lfb_contender *own, uint64_t n, double fpp
 {
   const char *folder = getenv("TMPDIR");
   return own_create_in(folder != NULL ? folder : "/var/tmp", own, n, fpp);
+}
+
+/* The same with a keyed hash. */
+static void *own_create_keyed(const lfb_contender *own, uint64_t n, double fpp, lfb_hash_kind kind)
+{
+  const lfb_config config = lfb_own_config(own, n, fpp);
+  lfb_description description;
+  lfb_filter *filter;
+
+  if (lfb_description_make(&config, &description) != LFB_OK)
+    return NULL;
+  description.hash = lfb_hash_with_key(kind, own_key);
+  return lfb_filter_make_empty(&description, false, &filter) == LFB_OK ? filter : NULL;
+}
+
+static void *own_create_siphash13(const lfb_contender *own, uint64_t n, double fpp)
+{
+  return own_create_keyed(own, n, fpp, LFB_KIND_SIPHASH13);
+}
+
+static void *own_create_aes(const lfb_contender *own, uint64_t n, double fpp)
+{
+  return own_create_keyed(own, n, fpp, LFB_KIND_AES);
+}
+
+bool lfb_own_has_aes(void)
+{
+  const lfb_hash_identity identity = lfb_hash_with_key(LFB_KIND_AES, own_key);
+  lfb_hasher hasher;
+
+  lfb_hasher_init(&hasher, &identity, LFB_SIMD_NONE);
+  return hasher.function != &lfb_hash_xxh3;
+}
+
+static bool own_aes_size(const lfb_contender *own, uint64_t n, double fpp, uint64_t *bytes)
+{
+  return lfb_own_has_aes() && own_size(own, n, fpp, bytes);
 }
 
 static void own_free(void *filter)
@@ -297,3 +395,12 @@ const lfb_contender lfb_own_guava_mitz64 =
     OWN_ROW("guava-mitz64", LFB_GUAVA_MITZ64, COUNT(own_ways) - FAST_ONLY, own_create);
 const lfb_contender lfb_own_mapped_mitz64 = OWN_ROW(
     "mapped-shm-mitz64", LFB_GUAVA_MITZ64, COUNT(own_ways) - FAST_ONLY, own_create_in_memory);
+
+/* fast by another hash.  Scenes are kept as bare bits: a file of the filter would need its key. */
+#define HASHED_ROW(own_name, sized, make) \
+  {.name = (own_name), .ways = own_ways, .way_count = HASHING, .strategy = LFB_FAST, \
+   .size = (sized), .create = (make), .free = own_free, .bits = own_bits, .fill = own_fill}
+
+const lfb_contender lfb_own_fast_siphash13 =
+    HASHED_ROW("fast-siphash13", own_size, own_create_siphash13);
+const lfb_contender lfb_own_fast_aes = HASHED_ROW("fast-aes", own_aes_size, own_create_aes);

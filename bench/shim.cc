@@ -1,4 +1,4 @@
-// shim.cc - the one C++ file of the benchmarks: shim.h over Google Benchmark.
+// shim.cc - shim.h over Google Benchmark.
 #include "bench/shim.h"
 
 #include <benchmark/benchmark.h>
