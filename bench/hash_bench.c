@@ -249,6 +249,7 @@ static void bare_body(lfb_bench_state *state, const void *argument)
   const bare_case *c = argument;
 
   bare_make_keys(&bare.keys, c->size);
+  memset(bare.hashes, 0, sizeof bare.hashes);
   lfb_hasher_init(&bare.hasher, &c->identity, lfb_simd_chosen());
   while (lfb_bench_keep_running(state, BARE_KEYS))
     c->pass(&bare.hasher, &bare.keys, bare.hashes);

@@ -22,23 +22,14 @@ for flag in "$@"; do
     ;;
   esac
 done
-[[ $rounds =~ ^[1-9][0-9]*$ ]] || {
-  echo "living.sh: --rounds takes a number from 1 up" >&2
-  exit 2
-}
 known='(64KiB|1MiB|16MiB|256MiB|1GiB)'
 [[ $sizes =~ ^$known(,$known)*$ ]] || {
   echo "living.sh: --sizes takes some of 64KiB,1MiB,16MiB,256MiB,1GiB" >&2
   exit 2
 }
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-mkdir "$work/scenes"
-# shellcheck source=bench/reporting/machine.sh
-source bench/reporting/machine.sh
-# shellcheck source=bench/reporting/run.sh
-source bench/reporting/run.sh
+# shellcheck source=bench/reporting/tables.sh
+source bench/reporting/tables.sh
 
 # The benchmarks: a line for each table.
 at="(${sizes//,/|})" one='.*threads:1$'
@@ -48,17 +39,11 @@ selection=(
   "^(query_present|query_absent|put_new)/(fast|guava-mitz64|counting|counting-mitz64)/$at/(single|many|put_remove|put_remove_many)/hash/1%/$one"
   "^(fill|ask_present|ask_absent)/(plain|growing)/$at/(single|many)/hash/1%/$one"
 )
-selected=$(IFS='|' && echo "${selection[*]}")
-
-for ((round = 1; round <= rounds; round++)); do
-  echo "round $round of $rounds" >&2
-  run_bench "$selected" "$least" "${bench_flags[@]}"
-done >"$work/measured"
-awk -f bench/reporting/median.awk "$work/measured" >"$work/report.csv"
+measure_rounds "${selection[@]}"
 
 cat <<END
 <!-- made by: ./bazelw run -c opt //bench:living${*:+ -- $*} -->
 ns per operation, wall time, 1 %, hashes given; medians of $rounds rounds.
 $(describe_machine)
 END
-awk -f bench/reporting/lib.awk -f bench/reporting/living.awk "$work/report.csv"
+print_tables living

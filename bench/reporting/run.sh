@@ -28,8 +28,10 @@ run_bench() { # a filter, least seconds for each, further flags
       threads = $1
       sub(/.*threads:/, "", threads)
       if ($9 == "true") { print $1 ": " $10 >"/dev/stderr"; failed = 1 }
-      how = part[1] == "limit" ? OFS OFS : part[4] OFS part[5] OFS part[6]
-      print part[1], part[2], part[3], how, threads, $3
+      how = part[3] OFS part[4] OFS part[5] OFS part[6]
+      if (part[1] == "limit") how = part[3] OFS OFS OFS
+      if (part[1] == "hash") how = OFS part[4] OFS part[3] OFS
+      print part[1], part[2], how, threads, $3
     }
     END { exit failed }'
 }
