@@ -386,8 +386,8 @@ static int build_run(int argc, char **argv)
        "without it, a random key is drawn and written into OUT",
        options_read_key, &build.reading.key},
       {'\0', "keep-key", NULL,
-       "write the key of --key-file into OUT, too, which then opens without it.  If OUT holds its "
-       "key, only its owner may read it: mode 0600, or less if the file that it replaces had less",
+       "write the key of --key-file into OUT, too, which then opens without it; only its owner may "
+       "read a file with its key: mode 0600, or less if the file that it replaces had less",
        NULL, &build.config.keep_key},
       options_label(&build.label),
       options_helper(&build.reading.helper),

@@ -2,6 +2,7 @@
 #include "bloom/files/native_header.h"
 
 #include "bloom/filter/label.h"
+#include "bloom/hashing/aes_derive.h"
 #include "bloom/strategies/strategies.h"
 
 /* Where each field is, in bytes from the start: docs/formats.md. */

@@ -32,7 +32,7 @@ static bool simd_has_avx512(void)
  * the instruction that asks, so the answer is kept. */
 static bool simd_has_wide_aes(void)
 {
-  enum { VAES = 1 << 9, VPCLMULQDQ = 1 << 10, BOTH = VAES | VPCLMULQDQ }; /* of ecx, leaf 7 */
+  enum { VAES = 1 << 9, VPCLMULQDQ = 1 << 10, WIDE_AES = VAES | VPCLMULQDQ }; /* of ecx, leaf 7 */
   enum { UNKNOWN, LACKS, HAS };
   static _Atomic(unsigned) known;
   /* relaxed: the number is the whole message, and all threads store the same one. */
@@ -41,7 +41,7 @@ static bool simd_has_wide_aes(void)
   if (answer == UNKNOWN) {
     unsigned eax, ebx, ecx = 0, edx;
     const bool has =
-        __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ecx & BOTH) == BOTH;
+        __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ecx & WIDE_AES) == WIDE_AES;
     answer = has ? HAS : LACKS;
     /* relaxed: as above. */
     atomic_store_explicit(&known, answer, memory_order_relaxed);
