@@ -72,6 +72,8 @@ const lfb_hash_function lfb_hash_siphash13 = {
 #define SIP_LANES 4
 #define SIP_BUSY 2
 #define SIP_VECTOR __m256i
+#define SIP_BYTES_MANY siphash_bytes_many_256
+#define SIP_U64_MANY siphash_u64_many_256
 #define SIP_ROW lfb_hash_siphash13_256
 
 /* Rotates each word by whole bytes: by 16 bits. */
@@ -96,6 +98,8 @@ const lfb_hash_function lfb_hash_siphash13 = {
 #define SIP_LANES 8
 #define SIP_BUSY 3
 #define SIP_VECTOR __m512i
+#define SIP_BYTES_MANY siphash_bytes_many_512
+#define SIP_U64_MANY siphash_u64_many_512
 #define SIP_ROW lfb_hash_siphash13_512
 
 #define SIP_ALL(word) _mm512_set1_epi64(word)

@@ -47,7 +47,11 @@ enum { LFB_SIMD_LEVELS = LFB_SIMD_AVX512 + 1 };
 #endif
 
 #ifdef LFB_HASH_X86
-/* Lets one function use these instructions; lfb_simd_best() tests for the same ones. */
+/* Lets one function use these instructions; lfb_simd_best() tests for the same ones.
+ *
+ * gcc 12 clears the upper halves of the vectors at each return, but not before a call in the place
+ * of a return.  There the function must call _mm256_zeroupper().  Otherwise other code runs slower:
+ * XXH3 of 1,000 bytes takes 231 ns instead of 60. */
 #define LFB_AVX2_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define LFB_AVX512_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx2,bmi,bmi2,popcnt")))
 #endif

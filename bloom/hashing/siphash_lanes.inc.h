@@ -4,12 +4,13 @@
  * Before including it, define
  *
  *   SIP_TARGET  the target attribute of its functions
- *   SIP_(noun)  the name of a function: sip512_##noun
+ *   SIP_(noun)  the name of an inlined function: sip512_##noun
+ *   SIP_BYTES_MANY, SIP_U64_MANY, SIP_ROW
+ *               names for the functions and the row (hash_function.h)
  *   SIP_LANES   the number of 64-bit lanes
- *   SIP_BUSY    keys of different sizes go together if they have at least this many times the
- *               blocks of the longest key; one by one they are faster if fewer lanes are busy
+ *   SIP_BUSY    the lanes that must be busy on average if keys differ in size: with fewer, keys
+ *               are faster one by one
  *   SIP_VECTOR  the type of SIP_LANES words
- *   SIP_ROW     the name of the row
  *
  *   SIP_ALL(word), SIP_LOAD(words), SIP_STORE(words, vector)
  *   SIP_SET(word_of)  the words word_of(0) to word_of(SIP_LANES - 1)
@@ -64,8 +65,8 @@ SIP_TARGET LFB_INLINE SIP_VECTOR SIP_(finish)(SIP_(state) sip, SIP_VECTOR last)
   return SIP_XOR(SIP_XOR(sip.v[0], sip.v[1]), SIP_XOR(sip.v[2], sip.v[3]));
 }
 
-SIP_TARGET static void SIP_(u64_many)(const lfb_hasher *hasher, const uint64_t *keys,
-                                      size_t count, uint64_t *low, uint64_t *high)
+SIP_TARGET static void SIP_U64_MANY(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
+                                    uint64_t *low, uint64_t *high)
 {
   const SIP_(state) start = SIP_(start)(hasher->identity.key);
   const SIP_VECTOR last = SIP_ALL((long long)lfb_sip_last(0, sizeof *keys));
@@ -76,10 +77,11 @@ SIP_TARGET static void SIP_(u64_many)(const lfb_hasher *hasher, const uint64_t *
     SIP_(block)(&sip, SIP_LOAD(&keys[i]));
     SIP_STORE(&low[i], SIP_(finish)(sip, last));
   }
+  _mm256_zeroupper(); /* simd.h */
   siphash_u64_many(hasher, keys + i, count - i, low + i, high);
 }
 
-/* Finishes the hashes of SIP_LANES keys whose other blocks have been added. */
+/* Adds the last blocks of SIP_LANES keys, and finishes. */
 SIP_TARGET LFB_INLINE void SIP_(finish_keys)(SIP_(state) sip, const lfb_key *keys, uint64_t *low)
 {
   uint64_t last[SIP_LANES];
@@ -130,8 +132,8 @@ SIP_TARGET LFB_INLINE void SIP_(mixed)(const lfb_hasher *hasher, const lfb_key *
   SIP_(finish_keys)(sip, keys, low);
 }
 
-SIP_TARGET static void SIP_(bytes_many)(const lfb_hasher *hasher, const lfb_key *keys,
-                                        size_t count, uint64_t *low, uint64_t *high)
+SIP_TARGET static void SIP_BYTES_MANY(const lfb_hasher *hasher, const lfb_key *keys, size_t count,
+                                      uint64_t *low, uint64_t *high)
 {
   size_t i = 0;
 
@@ -152,14 +154,15 @@ SIP_TARGET static void SIP_(bytes_many)(const lfb_hasher *hasher, const lfb_key 
     else
       siphash_bytes_many(hasher, &keys[i], SIP_LANES, &low[i], NULL);
   }
+  _mm256_zeroupper(); /* simd.h */
   siphash_bytes_many(hasher, keys + i, count - i, low + i, high);
 }
 
 const lfb_hash_function SIP_ROW = {
     .bytes = siphash_bytes,
     .u64 = siphash_u64,
-    .bytes_many = SIP_(bytes_many),
-    .u64_many = SIP_(u64_many),
+    .bytes_many = SIP_BYTES_MANY,
+    .u64_many = SIP_U64_MANY,
     .start = siphash_start,
     .add = siphash_add,
     .finish = siphash_finish,
@@ -170,6 +173,8 @@ const lfb_hash_function SIP_ROW = {
 #undef SIP_LANES
 #undef SIP_BUSY
 #undef SIP_VECTOR
+#undef SIP_BYTES_MANY
+#undef SIP_U64_MANY
 #undef SIP_ROW
 #undef SIP_ALL
 #undef SIP_LOAD
