@@ -42,6 +42,18 @@ LFB_INLINE bool filter_might_contain(const lfb_filter *filter, lfb_hash hash)
   return filter->kernel->might_contain(&filter->layout, hash);
 }
 
+/* Does `act`, a constant after inlining, with the hash of a number.  A return for the mixer and one
+ * for the others: gcc would join the two hashes on the stack (0.6 ns). */
+LFB_INLINE bool filter_u64(const lfb_filter *filter, uint64_t key,
+                           bool (*act)(const lfb_filter *filter, lfb_hash hash))
+{
+  const lfb_hasher *hasher = &filter->layout.hasher;
+
+  if (hasher->identity.kind == LFB_KIND_XXH3)
+    return act(filter, (lfb_hash){lfb_hash_mixed(key, hasher->identity.seed), 0});
+  return act(filter, hasher->function->u64(hasher, key));
+}
+
 bool lfb_filter_put_wide(const lfb_filter *filter, lfb_hash hash)
 {
   return filter_put(filter, hash);
@@ -59,12 +71,12 @@ bool lfb_filter_might_contain(const lfb_filter *filter, const void *bytes, size_
 
 bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key)
 {
-  return filter_put(filter, lfb_hasher_u64(&filter->layout.hasher, key));
+  return filter_u64(filter, key, filter_put);
 }
 
 bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key)
 {
-  return filter_might_contain(filter, lfb_hasher_u64(&filter->layout.hasher, key));
+  return filter_u64(filter, key, filter_might_contain);
 }
 
 bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash)
@@ -95,7 +107,7 @@ bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size)
 
 bool lfb_filter_claim_u64(lfb_filter *filter, uint64_t key)
 {
-  return lfb_filter_claim_wide(filter, lfb_hasher_u64(&filter->layout.hasher, key));
+  return filter_u64(filter, key, lfb_filter_claim_wide);
 }
 
 bool lfb_filter_claim_hash(lfb_filter *filter, uint64_t hash)
