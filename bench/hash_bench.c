@@ -46,14 +46,6 @@ typedef void (*bare_pass)(const lfb_hasher *hasher, const bare_keys *keys,
 
 /* ---- one key after another ------------------------------------------------- */
 
-/* Each hash goes through a register, as into a query: without this the compiler can compute several
- * at once in vectors. */
-static inline uint64_t bare_used(uint64_t hash)
-{
-  __asm__ volatile("" : "+r"(hash));
-  return hash;
-}
-
 /* `of` is the hash of one key: of(hasher, bytes, size).  flatten: the compiler may otherwise call a
  * function that is declared inline. */
 #define BARE_PASS(pass)                                                                    \
@@ -64,14 +56,14 @@ static inline uint64_t bare_used(uint64_t hash)
   BARE_PASS(pass)                                                                          \
   {                                                                                        \
     for (size_t i = 0; i < BARE_KEYS; i++)                                                 \
-      hashes[i] = bare_used(of(hasher, keys->refs[i].bytes, keys->refs[i].size));          \
+      hashes[i] = lfb_scalar(of(hasher, keys->refs[i].bytes, keys->refs[i].size));         \
   }
 
 #define BARE_EACH_U64(pass, of)                                                            \
   BARE_PASS(pass)                                                                          \
   {                                                                                        \
     for (size_t i = 0; i < BARE_KEYS; i++)                                                 \
-      hashes[i] = bare_used(of(hasher, &keys->numbers[i], sizeof keys->numbers[i]));       \
+      hashes[i] = lfb_scalar(of(hasher, &keys->numbers[i], sizeof keys->numbers[i]));      \
   }
 
 /* The hash selects the address of the next key.  If it were written into the next key's bytes, the

@@ -94,7 +94,7 @@ LFB_INLINE size_t xxh3_query_many(void *filter, const lfb_keys *keys, size_t fir
   uint64_t hashes[LFB_ACT_MOST], answers[LFB_ACT_MOST / 64];
 
   for (size_t i = 0; i < count; i++)
-    hashes[i] = of(keys, first + i);
+    hashes[i] = lfb_scalar(of(keys, first + i));
   return lfb_filter_might_contain_many_hash(filter, hashes, count, answers);
 }
 
