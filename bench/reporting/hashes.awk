@@ -1,8 +1,8 @@
 # hashes.awk - hash functions, bare and in a filter, next to XXH3 compiled into the caller's loop.
 # With lib.awk.
 
-# A row of figures for "WHO/CALL" columns; the first is the peer of the others.  None if the peer
-# was not measured.
+# A row of figures for "HASH/CALL" or "FILTER/CALL" columns; the first is the peer of the others.
+# None if the peer was not measured.
 function row(title, what, size, keys, fpp, columns,    count, column, i, part, line, value, peer) {
   count = split(columns, column, " ")
   for (i = 1; i <= count; i++) {
@@ -22,8 +22,9 @@ function bare(call, columns,    i) {
 
 function filter(what, call, peer,    s, k) {
   for (s = 1; s <= size_count; s++)
-    for (k = 1; k <= 5; k += 4)
-      row(words(what) " | " call " | " binary(sizes[s]) " | " key_name[k], what, sizes[s], keys[k], "1%", "fast/" peer " fast/" call " fast-aes/" call " fast-siphash13/" call)
+    for (k = 1; k <= 5; k += 4) # u64 and bytes36
+      row(words(what) " | " call " | " binary(sizes[s]) " | " key_name[k], what, sizes[s], keys[k],
+        "1%", "fast/" peer " fast/" call " fast-aes/" call " fast-siphash13/" call)
 }
 
 END {
