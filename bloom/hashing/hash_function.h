@@ -51,11 +51,19 @@ typedef struct lfb_hash_identity {
 
 typedef struct lfb_hash_function lfb_hash_function;
 
+/* The hash of a 64-bit key that a filter's single operations inline. */
+typedef enum lfb_hash_inlined {
+  LFB_INLINED_NONE,  /* function->u64 is called         */
+  LFB_INLINED_MIXER, /* that of kind XXH3               */
+  LFB_INLINED_AES,   /* lfb_aes128_u64(), by instructions */
+} lfb_hash_inlined;
+
 /* Hashes keys.  A hash of AES reads up to 1,280 bytes of it, a hash of another kind only the
  * first cache line. */
 typedef struct lfb_hasher {
   const lfb_hash_function *function;
   lfb_hash_identity identity;
+  lfb_hash_inlined inlined;
   lfb_aes_secrets aes; /* of kind AES; of other kinds unset */
 } lfb_hasher;
 

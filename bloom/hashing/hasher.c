@@ -57,6 +57,10 @@ void lfb_hasher_init(lfb_hasher *hasher, const lfb_hash_identity *identity, lfb_
 {
   hasher->function = hasher_function(identity->kind, most);
   hasher->identity = *identity;
+  hasher->inlined = identity->kind == LFB_KIND_XXH3 ? LFB_INLINED_MIXER
+                    : identity->kind == LFB_KIND_AES && hasher->function != &lfb_hash_aes
+                        ? LFB_INLINED_AES
+                        : LFB_INLINED_NONE;
   if (identity->kind == LFB_KIND_AES) {
     uint8_t key[LFB_HASHER_KEY];
     lfb_hash_key(identity, key);
