@@ -86,9 +86,9 @@ const lfb_hash_function lfb_hash_siphash13 = {
 #define SIP_SET(word_of) _mm256_set_epi64x(word_of(3), word_of(2), word_of(1), word_of(0))
 #define SIP_ADD(a, b) _mm256_add_epi64(a, b)
 #define SIP_XOR(a, b) _mm256_xor_si256(a, b)
-#define SIP_ROTATE(a, by)                                        \
-  ((by) == 32   ? _mm256_shuffle_epi32(a, 0xb1)                  \
-   : (by) == 16 ? _mm256_shuffle_epi8(a, SIP_BYTES)              \
+#define SIP_ROTATE(a, by)                           \
+  ((by) == 32   ? _mm256_shuffle_epi32(a, 0xb1)     \
+   : (by) == 16 ? _mm256_shuffle_epi8(a, SIP_BYTES) \
                 : _mm256_or_si256(_mm256_slli_epi64(a, by), _mm256_srli_epi64(a, 64 - (by))))
 #define SIP_ABOVE(a, b, yes, no) _mm256_blendv_epi8(no, yes, _mm256_cmpgt_epi64(a, b))
 #include "bloom/hashing/siphash_lanes.inc.h"
@@ -105,12 +105,13 @@ const lfb_hash_function lfb_hash_siphash13 = {
 #define SIP_ALL(word) _mm512_set1_epi64(word)
 #define SIP_LOAD(words) _mm512_loadu_si512(words)
 #define SIP_STORE(words, vector) _mm512_storeu_si512(words, vector)
-#define SIP_SET(word_of)                                                         \
-  _mm512_set_epi64(word_of(7), word_of(6), word_of(5), word_of(4), word_of(3),   \
+#define SIP_SET(word_of)                                                       \
+  _mm512_set_epi64(word_of(7), word_of(6), word_of(5), word_of(4), word_of(3), \
                    word_of(2), word_of(1), word_of(0))
 #define SIP_ADD(a, b) _mm512_add_epi64(a, b)
 #define SIP_XOR(a, b) _mm512_xor_si512(a, b)
 #define SIP_ROTATE(a, by) _mm512_rol_epi64(a, by)
 #define SIP_ABOVE(a, b, yes, no) _mm512_mask_mov_epi64(no, _mm512_cmpgt_epi64_mask(a, b), yes)
 #include "bloom/hashing/siphash_lanes.inc.h"
+#undef SIP_BYTES
 #endif

@@ -1,4 +1,4 @@
-// MurmurHash3 and FNV-1a against known values, and in pieces against the whole.
+// Hashes against known values, in pieces against the whole, and many against one by one.
 #include "bloom/hashing/hasher.h"
 
 #include <gtest/gtest.h>
@@ -222,7 +222,7 @@ TEST(Hasher, ManyOfAnySizesReadOnlyTheKeys) {
         }
         lfb_hasher_bytes_many(&hasher, keys.data(), kKeys, low.data(), high.data());
         for (size_t i = 0; i < kKeys; i++) {
-          lfb_hash_stream stream; // by other code than the hash of a whole key
+          lfb_hash_stream stream;  // by other code than the hash of a whole key
           lfb_hash_stream_init(&stream, &hasher);
           lfb_hash_stream_put(&stream, keys[i].bytes, keys[i].size);
           const lfb_hash one = lfb_hash_stream_finish(&stream);
