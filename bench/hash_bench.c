@@ -176,18 +176,17 @@ static bool bare_is_murmur64a(void)
 #define BARE_XXH3 {LFB_KIND_XXH3, 1, {0, 0}}
 #define BARE_KEYED(kind) {(kind), 0, {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)}}
 #define BARE_MURMUR {LFB_KIND_MURMUR128, 0, {0, 0}}
-#define BARE_ROW(name, identity, runs) \
-  {name, false, identity, &row_passes, &row_passes, runs}
+#define BARE_ROW(name, identity) {name, false, identity, &row_passes, &row_passes, NULL}
 #define BARE_INLINED(noun, identity) \
   {#noun, true, identity, &noun##_passes, &as_bytes_passes, NULL}
 
 static const bare_hash bare_hashes[] = {
     BARE_INLINED(xxh3, BARE_XXH3),
-    BARE_ROW("xxh3", BARE_XXH3, NULL),
-    BARE_ROW("aes", BARE_KEYED(LFB_KIND_AES), lfb_own_has_aes),
-    BARE_ROW("siphash13", BARE_KEYED(LFB_KIND_SIPHASH13), NULL),
+    BARE_ROW("xxh3", BARE_XXH3),
+    BARE_ROW("aes", BARE_KEYED(LFB_KIND_AES)),
+    BARE_ROW("siphash13", BARE_KEYED(LFB_KIND_SIPHASH13)),
     BARE_INLINED(siphash13, BARE_KEYED(LFB_KIND_SIPHASH13)),
-    BARE_ROW("murmur3_128", BARE_MURMUR, NULL),
+    BARE_ROW("murmur3_128", BARE_MURMUR),
     BARE_INLINED(murmur3_128, BARE_MURMUR),
     {"murmur64a", false, BARE_MURMUR, &murmur64a_passes, NULL, bare_is_murmur64a},
 };

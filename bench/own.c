@@ -277,20 +277,6 @@ static void *own_create_aes(const lfb_contender *own, uint64_t n, double fpp)
   return own_create_keyed(own, n, fpp, LFB_KIND_AES);
 }
 
-bool lfb_own_has_aes(void)
-{
-  const lfb_hash_identity identity = lfb_hash_with_key(LFB_KIND_AES, own_key);
-  lfb_hasher hasher;
-
-  lfb_hasher_init(&hasher, &identity, LFB_SIMD_NONE);
-  return hasher.function != &lfb_hash_xxh3;
-}
-
-static bool own_aes_size(const lfb_contender *own, uint64_t n, double fpp, uint64_t *bytes)
-{
-  return lfb_own_has_aes() && own_size(own, n, fpp, bytes);
-}
-
 static void own_free(void *filter)
 {
   lfb_filter_free(filter);
@@ -403,4 +389,4 @@ const lfb_contender lfb_own_mapped_mitz64 = OWN_ROW(
 
 const lfb_contender lfb_own_fast_siphash13 =
     HASHED_ROW("fast-siphash13", own_size, own_create_siphash13);
-const lfb_contender lfb_own_fast_aes = HASHED_ROW("fast-aes", own_aes_size, own_create_aes);
+const lfb_contender lfb_own_fast_aes = HASHED_ROW("fast-aes", own_size, own_create_aes);
