@@ -1,6 +1,7 @@
 #include "tests/hostile/swap.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "bloom/hashing/hasher.h"
 #include "tests/hostile/fixed.h"
@@ -79,46 +80,87 @@ struct Round {
 // Whether V is right, tested with some fresh keys.
 class Check {
  public:
-  Check(Target* target, const Pair& pair, unsigned rounds, std::mt19937_64* random)
-      : target_(target), pair_(pair) {
+  Check(Target* target, By by, const Pair& pair, unsigned rounds, std::mt19937_64* random)
+      : target_(target), by_(by), pair_(pair) {
     for (unsigned i = 0; i < 2 * rounds; i++) {
       keys_.push_back(RandomWords(random));
-      target->Put(Bytes(keys_.back()));
+      if (by == By::kAnswers) target->Put(Bytes(keys_.back()));
     }
   }
   bool operator()(uint64_t v) {
     return std::all_of(keys_.begin(), keys_.end(), [&](const std::vector<uint64_t>& words) {
-      return target_->Ask(Key(words, pair_, words[pair_.first + 1] ^ v, words[pair_.first] ^ v));
+      const std::string other =
+          Key(words, pair_, words[pair_.first + 1] ^ v, words[pair_.first] ^ v);
+      return by_ == By::kAnswers ? target_->Ask(other)
+                                 : target_->Line(other) == target_->Line(Bytes(words));
     });
   }
 
  private:
   Target* target_;
+  By by_;
   Pair pair_;
   std::vector<std::vector<uint64_t>> keys_;
 };
 
-std::optional<uint64_t> LearnV(Target* target, const Pair& pair, const Tries& tries,
-                               std::mt19937_64* random) {
-  std::vector<uint64_t> put = Halves(pair.Sum(), 0, tries.asked);
-  std::vector<uint64_t> asked = Halves(pair.Sum(), 32, tries.asked);
-  if (put.size() > asked.size()) std::swap(put, asked);
-  if (put.size() > tries.put) put.resize(tries.put);
-  std::vector<Round> rounds(tries.rounds);
-  for (Round& round : rounds) {
-    round = {RandomWords(random), (*random)()};
-    for (uint64_t a : put) target->Put(Key(round.words, pair, a, a ^ round.d));
+// The candidates for one V.
+struct Search {
+  Pair pair;
+  std::vector<uint64_t> put, asked;  // its halves
+  std::vector<Round> rounds;
+  std::string PutKey(const Round& round, uint64_t a) const {
+    return Key(round.words, pair, a, a ^ round.d);
   }
-  Check check(target, pair, tries.rounds, random);
-  for (uint64_t half : asked) {
-    const bool all = std::all_of(rounds.begin(), rounds.end(), [&](const Round& round) {
-      return target->Ask(Key(round.words, pair, half ^ round.d, half));
-    });
+  std::string AskedKey(const Round& round, uint64_t half) const {
+    return Key(round.words, pair, half ^ round.d, half);
+  }
+};
+
+// Keys that were put, and those that are found.
+std::optional<uint64_t> FindByAnswers(Target* target, const Search& search, Check* check) {
+  for (const Round& round : search.rounds)
+    for (uint64_t a : search.put) target->Put(search.PutKey(round, a));
+  for (uint64_t half : search.asked) {
+    const bool all =
+        std::all_of(search.rounds.begin(), search.rounds.end(), [&](const Round& round) {
+          return target->Ask(search.AskedKey(round, half));
+        });
     if (!all) continue;
-    for (uint64_t a : put)
-      if (check(half ^ a)) return half ^ a;
+    for (uint64_t a : search.put)
+      if ((*check)(half ^ a)) return half ^ a;
   }
   return std::nullopt;
+}
+
+// Keys that share their lines in all rounds.
+std::optional<uint64_t> FindByLines(Target* target, const Search& search, Check* check) {
+  const auto lines = [&](auto key) {
+    uint64_t all = 0;
+    for (const Round& round : search.rounds) all = all * target->Lines() + target->Line(key(round));
+    return all;
+  };
+  std::unordered_multimap<uint64_t, uint64_t> halves;
+  for (uint64_t a : search.put)
+    halves.emplace(lines([&](const Round& round) { return search.PutKey(round, a); }), a);
+  for (uint64_t half : search.asked) {
+    const auto [first, last] = halves.equal_range(
+        lines([&](const Round& round) { return search.AskedKey(round, half); }));
+    for (auto at = first; at != last; ++at)
+      if ((*check)(half ^ at->second)) return half ^ at->second;
+  }
+  return std::nullopt;
+}
+
+std::optional<uint64_t> LearnV(Target* target, By by, const Pair& pair, const Tries& tries,
+                               std::mt19937_64* random) {
+  Search search = {pair, Halves(pair.Sum(), 0, tries.asked), Halves(pair.Sum(), 32, tries.asked),
+                   std::vector<Round>(tries.rounds)};
+  if (search.put.size() > search.asked.size()) std::swap(search.put, search.asked);
+  if (search.put.size() > tries.put) search.put.resize(tries.put);
+  for (Round& round : search.rounds) round = {RandomWords(random), (*random)()};
+  Check check(target, by, pair, tries.rounds, random);
+  return by == By::kAnswers ? FindByAnswers(target, search, &check)
+                            : FindByLines(target, search, &check);
 }
 
 // Seeds that give both halves of a key their V, found bit by bit. Each is passed to `found`
@@ -159,19 +201,22 @@ class Seeds {
 
 }  // namespace
 
-std::optional<uint64_t> LearnSeed(Target* target, const Tries& tries, std::mt19937_64* random) {
-  const auto second = LearnV(target, SecondHalf(), tries, random);
+std::optional<uint64_t> LearnSeed(Target* target, By by, const Tries& tries,
+                                  std::mt19937_64* random) {
+  const auto second = LearnV(target, by, SecondHalf(), tries, random);
   if (!second) return std::nullopt;
-  const auto first = LearnV(target, FirstHalf(), tries, random);
+  const auto first = LearnV(target, by, FirstHalf(), tries, random);
   if (!first) return std::nullopt;
   std::vector<std::string> keys;
   for (unsigned i = 0; i < 2 * tries.rounds; i++) {
     keys.push_back(Bytes(RandomWords(random)));
-    target->Put(keys.back());
+    if (by == By::kAnswers) target->Put(keys.back());
   }
   return Seeds(*first, *second).Find(0, 0, [&](uint64_t seed) {
     return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
-      return target->AskU64(NumberFor(key, seed));
+      const uint64_t number = NumberFor(key, seed);
+      return by == By::kAnswers ? target->AskU64(number)
+                                : target->LineU64(number) == target->Line(key);
     });
   });
 }

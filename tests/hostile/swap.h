@@ -11,6 +11,9 @@
 // queries test all pairs of them. So puts range over one half's likely bits, queries over the
 // other's: 2^16 puts and some 2^18 queries find V, 99 times in 100. Two such Vs leave few seeds,
 // and each can be tested.
+//
+// By lines, nothing needs to be put: two keys with one hash have one line, and keys that share
+// their lines in three rounds are swapped ones.
 #pragma once
 
 #include <optional>
@@ -19,15 +22,18 @@
 
 namespace hostile {
 
+enum class By { kAnswers, kLines };  // what the attacker sees
+
 struct Tries {
   size_t put = 1 << 16;    // the most halves of V to put
   size_t asked = 1 << 19;  // the most halves of V to query
   unsigned rounds = 3;     // queries that must all give the same answer
 };
 
-// The seed of a target that hashes by XXH3, found by its answers only; none if they do not
-// reveal it.
-std::optional<uint64_t> LearnSeed(Target* target, const Tries& tries, std::mt19937_64* random);
+// The seed of a target that hashes by XXH3, found by its answers only, or by the lines of keys;
+// none if they do not reveal it.
+std::optional<uint64_t> LearnSeed(Target* target, By by, const Tries& tries,
+                                  std::mt19937_64* random);
 
 // The number with a key's hash. Numbers are hashed by a bijection, which the seed determines.
 uint64_t NumberFor(const std::string& key, uint64_t seed);
