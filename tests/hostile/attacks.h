@@ -19,6 +19,7 @@ inline constexpr Hash kXxh3 = {"XXH3", LFB_HASH_XXH3, false, 2};
 
 inline constexpr Hash kHashes[] = {
     kXxh3,
+    {"AES", LFB_HASH_AES, true, kFilters},  // the default
     {"SipHash-1-3", LFB_HASH_SIPHASH13, true, 3},
 };
 
