@@ -96,7 +96,7 @@ TEST(Learnt, ASeedGivesFalsePositivesToNumbersAlone) {
 // After the secret of products is known, every pair has a false positive.
 TEST(Learnt, ProductsOfPairsGiveOneForEachPair) {
   std::mt19937_64 random(5);
-  Target target(Config(LFB_FAST, kMany, 0.01));
+  Target target(With(kXxh3, Config(LFB_FAST, kMany, 0.01), &random));
   ASSERT_TRUE(target.Made());
   const Pairing32 hash(&random);
   for (uint32_t i = 0; i < 1000; i++) {
@@ -148,7 +148,7 @@ std::string SwapTried(uint64_t i) {
   const std::string key = Bytes({7, 7, i / 2, ~(i / 2)});
   return i % 2 == 0 ? key : Swapped(key, LikeliestV());
 }
-// Products of two words of 8 bytes, or of 16, have these keys' secret in common (pairing.h).
+// Keys for hashes that multiply two words of 8 bytes, or of 16 (pairing.h).
 std::string Pair64(uint64_t i) { return Lanes(8, i, ~i); }
 std::string Pair128(uint64_t i) { return Lanes(16, i, ~i); }
 std::string Long(uint64_t i) {

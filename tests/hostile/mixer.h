@@ -11,10 +11,10 @@
 // line moves by c2 * 2^b * (2^33 + 1), or by c2 * 2^b * (2^33 - 1) if bit b of u is on.
 //
 // For bit 63 of X both are 2.6 % of the filter. For bit 62 they are half of the filter, or 1.3 % if
-// bit 29 of u is on. So an attacker that can tell "near" from "far" knows bit 29 of c1 * (X ^ S) for
-// any X. Some 80 such bits give the low 30 bits of S. With them, the attacker chooses a u of zeros
-// or ones. Lines are then linear in t. A change of few bits of X is near or far, which tells one
-// bit of S. So the attacker finds one more bit after another; the last six it tries.
+// bit 29 of u is on. So an attacker that can tell "near" from "far" knows bit 29 of c1 * (X ^ S)
+// for any X. Some 80 such bits give the low 30 bits of S. With them, the attacker chooses a u of
+// zeros or ones. Lines are then linear in t. A change of few bits of X is near or far, which tells
+// one bit of S. So the attacker finds one more bit after another; the last six it tries.
 //
 // By lines, "near" is visible. By answers, the filter must be small (about 20 lines, 1,000
 // numbers). The attacker puts some random numbers, and then, for each false positive that it
