@@ -18,9 +18,10 @@ extern "C" {
 
 #define LFB_AES256_TARGET \
   __attribute__((target("vaes,vpclmulqdq,aes,pclmul,sse4.1,avx2,bmi,bmi2,popcnt")))
-#define LFB_AES512_TARGET                                                             \
-  __attribute__((target("vaes,vpclmulqdq,aes,pclmul,sse4.1,avx512f,avx512vl,avx512dq," \
-                        "avx2,bmi,bmi2,popcnt")))
+#define LFB_AES512_TARGET                                            \
+  __attribute__((target(                                             \
+      "vaes,vpclmulqdq,aes,pclmul,sse4.1,avx512f,avx512vl,avx512dq," \
+      "avx2,bmi,bmi2,popcnt")))
 
 /* As lfb_aes_product, each half of 16 bytes for products of its own. */
 typedef struct lfb_aes256_sum {

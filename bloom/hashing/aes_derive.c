@@ -52,8 +52,8 @@ void lfb_aes_init(lfb_aes_secrets *secrets, const uint8_t key[LFB_AES_BLOCK])
   memcpy(secrets->round_number, secrets->round[0], LFB_AES_BLOCK);
   secrets->round_number[LFB_AES_BLOCK - 1] ^= LFB_AES_NUMBER;
   memcpy(secrets->power, first[AES_POWER_AT], LFB_AES_BLOCK);
-  aes_counters(key, AES_FOUR_AT, AES_PAIR_AT - AES_FOUR_AT, 
-               (uint8_t (*)[LFB_AES_BLOCK])(void *)secrets->four);
+  aes_counters(key, AES_FOUR_AT, AES_PAIR_AT - AES_FOUR_AT,
+               (uint8_t(*)[LFB_AES_BLOCK])(void *)secrets->four);
   aes_counters(key, AES_PAIR_AT, AES_CHECK_AT - AES_PAIR_AT, secrets->pair);
 }
 

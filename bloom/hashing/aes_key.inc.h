@@ -52,8 +52,8 @@ AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(long)(const lfb_aes_secrets *secret
                      lfb_aes_xor(lfb_aes_make(size, 0), lfb_aes_secret(secrets->round[0])));
 }
 
-/* H of 17 to 128 bytes, and the first round key added: the last 16 bytes are read at once, and moved
- * to where the padded last block has them. */
+/* H of 17 to 128 bytes, and the first round key added.  The last 16 bytes are read at once, and
+ * moved to their places in the padded last block. */
 AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(middle)(const lfb_aes_secrets *secrets,
                                                      const uint8_t *bytes, size_t size)
 {
@@ -83,25 +83,16 @@ AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(middle)(const lfb_aes_secrets *secr
   return h;
 }
 
-/* A key of at most 15 bytes, its size above it. */
-AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(short)(const uint8_t *bytes, size_t size)
-{
-  const uint64_t high = (uint64_t)size << 56;
-
-  if (size >= 8)
-    return lfb_aes_make(lfb_load_le64(bytes),
-                        lfb_load_le64(bytes + size - 8) >> 8 * (15 - size) >> 8 | high);
-  return lfb_aes_make(lfb_load_le_partial(bytes, size), high);
-}
-
 /* H, and the first round key added. */
 AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(first)(const lfb_aes_secrets *secrets,
                                                     const void *bytes, size_t size)
 {
   const uint8_t *const at = (const uint8_t *)bytes;
 
-  if (size < LFB_AES_BLOCK)
-    return lfb_aes_xor(AES_KEY(short)(at, size), lfb_aes_secret(secrets->round[0]));
+  if (size < LFB_AES_BLOCK) {
+    const lfb_aes_words h = lfb_aes_short(at, size);
+    return lfb_aes_xor(lfb_aes_make(h.low, h.high), lfb_aes_secret(secrets->round[0]));
+  }
   if (size == LFB_AES_BLOCK)
     return lfb_aes_xor(lfb_aes_load(at), lfb_aes_secret(secrets->round_full));
   if (size <= LFB_AES_MIDDLE)

@@ -2,13 +2,34 @@
  * aes_parts.h - what the rows of the AES hash share: the round keys, and how a key that is given in
  * parts is gathered.
  *
- * A group of 64 bytes goes into the sum when the key turns out to be longer than 128 bytes and to
- * go on after the group: its last 64 bytes are the last group, wherever they start.
+ * A group of 64 bytes is added to the sum as soon as the key has more than 128 bytes and a byte
+ * after the group.  The last group is the last 64 bytes, which may start inside another.
  */
 #ifndef LFB_BLOOM_AES_PARTS_H
 #define LFB_BLOOM_AES_PARTS_H
 
 #include "bloom/hashing/hash_function.h"
+
+/* A block as two little-endian numbers. */
+typedef struct lfb_aes_words {
+  uint64_t low, high;
+} lfb_aes_words;
+
+LFB_INLINE lfb_aes_words lfb_aes_words_load(const uint8_t block[LFB_AES_BLOCK])
+{
+  return (lfb_aes_words){lfb_load_le64(block), lfb_load_le64(block + 8)};
+}
+
+/* H of at most 15 bytes: the key, and its size in the last byte.  Reads no other byte. */
+LFB_INLINE lfb_aes_words lfb_aes_short(const uint8_t *bytes, size_t size)
+{
+  const uint64_t above = (uint64_t)size << 56;
+
+  if (size < 8)
+    return (lfb_aes_words){lfb_load_le_partial(bytes, size), above};
+  return (lfb_aes_words){lfb_load_le64(bytes),
+                         lfb_load_le64(bytes + size - 8) >> 8 * (15 - size) >> 8 | above};
+}
 
 /* The S-box of the four bytes of a word. */
 typedef uint32_t (*lfb_aes_substitute)(uint32_t word);

@@ -2,8 +2,8 @@
  * aes_portable.c - AES-128 and products in GF(2^128), bit by bit.
  *
  * A slice is a word of 64 bits: one bit of each byte of four blocks.  Slice b has bit b of the byte
- * in row r, column c of block k at place 16 r + 4 c + k, so that all rows turn by one rotation of
- * the word, and the columns of a row by a rotation of its 16 bits.
+ * in row r, column c of block k at place 16 r + 4 c + k.  One rotation of the word turns all rows; a
+ * rotation of a row's 16 bits turns its columns.
  *
  * Source: the S-box is the circuit of 115 gates of Boyar and Peralta, "A depth-16 circuit for the
  * AES S-box", 2011.  Carry-less products by integer multiplication of numbers with holes: Pornin,
@@ -12,8 +12,6 @@
 #include "bloom/hashing/aes_portable.h"
 
 #include <string.h>
-
-#include "bloom/hashing/aes_parts.h"
 
 typedef struct aes_slices {
   uint64_t bit[8];
@@ -36,10 +34,10 @@ LFB_INLINE uint32_t aes_gather(uint64_t bytes)
 }
 
 /* Columns `column` and `column` + 2 of a block, byte by byte in turn. */
-LFB_INLINE uint64_t aes_columns(const uint8_t block[LFB_AES_BLOCK], int column)
+LFB_INLINE uint64_t aes_columns(lfb_aes_words block, int column)
 {
-  return aes_spread(lfb_load_le32(block + 4 * column)) |
-         aes_spread(lfb_load_le32(block + 4 * column + 8)) << 8;
+  return aes_spread((uint32_t)(block.low >> 32 * column)) |
+         aes_spread((uint32_t)(block.high >> 32 * column)) << 8;
 }
 
 /* Exchanges the bits under `mask` << `shift` of one word with those under `mask` of another. */
@@ -65,7 +63,7 @@ LFB_INLINE void aes_transpose(uint64_t word[8])
   }
 }
 
-LFB_INLINE aes_slices aes_slice(const uint8_t *const blocks[LFB_AES_SLICED])
+LFB_INLINE aes_slices aes_slice(const lfb_aes_words blocks[LFB_AES_SLICED])
 {
   aes_slices s;
 
@@ -78,26 +76,21 @@ LFB_INLINE aes_slices aes_slice(const uint8_t *const blocks[LFB_AES_SLICED])
   return s;
 }
 
-LFB_INLINE void aes_store32(uint8_t *to, uint32_t word)
-{
-  for (int i = 0; i < 4; i++)
-    to[i] = (uint8_t)(word >> 8 * i);
-}
-
-LFB_INLINE void aes_unslice(uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK], aes_slices s)
+LFB_INLINE void aes_unslice(lfb_aes_words blocks[LFB_AES_SLICED], aes_slices s)
 {
   aes_transpose(s.bit);
   LFB_UNROLL
-  for (int i = 0; i < 8; i++) {
-    uint8_t *const column = blocks[i % 4] + 4 * (i / 4);
-    aes_store32(column, aes_gather(s.bit[i]));
-    aes_store32(column + 8, aes_gather(s.bit[i] >> 8));
+  for (int k = 0; k < LFB_AES_SLICED; k++) {
+    const uint64_t even = s.bit[k], odd = s.bit[k + 4];
+    blocks[k].low = aes_gather(even) | (uint64_t)aes_gather(odd) << 32;
+    blocks[k].high = aes_gather(even >> 8) | (uint64_t)aes_gather(odd >> 8) << 32;
   }
 }
 
 /* Adds one block to all four. */
-LFB_INLINE void aes_add_alike(aes_slices *s, const uint8_t block[LFB_AES_BLOCK])
+LFB_INLINE void aes_add_alike(aes_slices *s, const uint8_t bytes[LFB_AES_BLOCK])
 {
+  const lfb_aes_words block = lfb_aes_words_load(bytes);
   const uint64_t nibbles = UINT64_C(0x0f0f0f0f0f0f0f0f), ones = UINT64_C(0x1111111111111111);
   const uint64_t even = aes_columns(block, 0), odd = aes_columns(block, 1);
   const uint64_t low = (even & nibbles) | (odd & nibbles) << 4;
@@ -120,8 +113,8 @@ LFB_INLINE void aes_add(aes_slices *s, const aes_slices *other)
 
 /* ---- The round ------------------------------------------------------------------- */
 
-/* The S-box's first linear part: the values whose products are taken, in the paper's numbering;
- * y[0] is the paper's x7. */
+/* The S-box's first linear part: the factors of all products, as the paper numbers them; y[0] is the
+ * paper's x7. */
 LFB_INLINE void aes_sbox_first(const uint64_t bit[8], uint64_t y[22])
 {
   const uint64_t x0 = bit[7], x1 = bit[6], x2 = bit[5], x3 = bit[4], x4 = bit[3], x5 = bit[2],
@@ -169,7 +162,7 @@ LFB_INLINE void aes_sbox_inverse(const uint64_t y[22], uint64_t inverse[4])
 
   inverse[0] = t29;
   inverse[1] = t33;
-  inverse[2] = t36 ^ t23 ^ t33;          /* t37 */
+  inverse[2] = t36 ^ t23 ^ t33;           /* t37 */
   inverse[3] = t25 ^ (t29 & (t27 ^ t36)); /* t40 */
 }
 
@@ -255,10 +248,9 @@ LFB_INLINE void aes_round(aes_slices *s)
 }
 
 void lfb_aes_portable_rounds(const uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
-                             uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK])
+                             lfb_aes_words blocks[LFB_AES_SLICED])
 {
-  const uint8_t *const places[LFB_AES_SLICED] = {blocks[0], blocks[1], blocks[2], blocks[3]};
-  aes_slices s = aes_slice(places);
+  aes_slices s = aes_slice(blocks);
 
   for (int r = 1; r < LFB_AES_ROUNDS; r++) {
     aes_round(&s);
@@ -287,10 +279,14 @@ void lfb_aes_portable_expand(uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
   lfb_aes_expand(round, key, aes_substitute_word);
 }
 
-static void aes_add_block(uint8_t to[LFB_AES_BLOCK], const uint8_t block[LFB_AES_BLOCK])
+LFB_INLINE lfb_aes_words aes_words_add(lfb_aes_words a, lfb_aes_words b)
 {
-  for (int i = 0; i < LFB_AES_BLOCK; i++)
-    to[i] ^= block[i];
+  return (lfb_aes_words){a.low ^ b.low, a.high ^ b.high};
+}
+
+LFB_INLINE lfb_aes_words aes_add_bytes(lfb_aes_words a, const uint8_t block[LFB_AES_BLOCK])
+{
+  return aes_words_add(a, lfb_aes_words_load(block));
 }
 
 void lfb_aes_portable_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first, size_t count,
@@ -300,35 +296,22 @@ void lfb_aes_portable_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first, 
 
   lfb_aes_portable_expand(round, key);
   for (size_t done = 0; done < count; done += LFB_AES_SLICED) {
-    const size_t left = count - done, some = left < LFB_AES_SLICED ? left : LFB_AES_SLICED;
-    uint8_t four[LFB_AES_SLICED][LFB_AES_BLOCK] = {{0}};
-    for (size_t k = 0; k < LFB_AES_SLICED; k++) {
-      four[k][0] = (uint8_t)(first + done + k);
-      aes_add_block(four[k], round[0]);
+    lfb_aes_words four[LFB_AES_SLICED];
+    for (size_t k = 0; k < LFB_AES_SLICED; k++)
+      four[k] = aes_add_bytes((lfb_aes_words){first + done + k, 0}, round[0]);
+    lfb_aes_portable_rounds((const uint8_t(*)[LFB_AES_BLOCK])round, four);
+    for (size_t k = 0; k < LFB_AES_SLICED && done + k < count; k++) {
+      lfb_store_le64(blocks[done + k], four[k].low);
+      lfb_store_le64(blocks[done + k] + 8, four[k].high);
     }
-    lfb_aes_portable_rounds((const uint8_t (*)[LFB_AES_BLOCK])round, four);
-    memcpy(blocks[done], four, some * LFB_AES_BLOCK);
   }
 }
 
 /* ---- Products in GF(2^128) ------------------------------------------------------- */
 
-typedef struct aes_field {
-  uint64_t low, high;
-} aes_field;
-
-LFB_INLINE aes_field aes_field_load(const uint8_t block[LFB_AES_BLOCK])
-{
-  return (aes_field){lfb_load_le64(block), lfb_load_le64(block + 8)};
-}
-
-LFB_INLINE aes_field aes_field_add(aes_field a, aes_field b)
-{
-  return (aes_field){a.low ^ b.low, a.high ^ b.high};
-}
-
-/* The low 64 bits of the carry-less product: of numbers with every fourth bit, of which at most 16
- * products meet at a bit, the carries stay in the three bits above it. */
+/* The low 64 bits of the carry-less product.  Each factor is split into four numbers that have every
+ * fourth bit.  At most 15 products meet at a bit, so carries stay in the three bits above it; 16 meet
+ * only at the highest bit, whose carries leave the word. */
 LFB_INLINE uint64_t aes_multiply_low(uint64_t a, uint64_t b)
 {
   const uint64_t fourth = UINT64_C(0x1111111111111111);
@@ -358,7 +341,7 @@ LFB_INLINE uint64_t aes_reverse(uint64_t x)
 
 /* Adds a * b to `sum`, four words: Karatsuba's three products.  The high half of each is the low
  * half of the reversed factors' product, reversed, and one bit lower. */
-static void aes_product_add(uint64_t sum[4], aes_field a, aes_field b)
+static void aes_product_add(uint64_t sum[4], lfb_aes_words a, lfb_aes_words b)
 {
   const uint64_t left[3] = {a.low, a.high, a.low ^ a.high};
   const uint64_t right[3] = {b.low, b.high, b.low ^ b.high};
@@ -380,28 +363,21 @@ static void aes_product_add(uint64_t sum[4], aes_field a, aes_field b)
 
 /* The remainder of a sum, times x^-128: twice, the lowest word goes by adding it times the
  * polynomial. */
-static aes_field aes_product_reduce(const uint64_t sum[4])
+static lfb_aes_words aes_product_reduce(const uint64_t sum[4])
 {
   const uint64_t a = sum[0];
   const uint64_t b = sum[1] ^ a << 63 ^ a << 62 ^ a << 57;
 
-  return (aes_field){sum[2] ^ a ^ a >> 1 ^ a >> 2 ^ a >> 7 ^ b << 63 ^ b << 62 ^ b << 57,
-                     sum[3] ^ b ^ b >> 1 ^ b >> 2 ^ b >> 7};
+  return (lfb_aes_words){sum[2] ^ a ^ a >> 1 ^ a >> 2 ^ a >> 7 ^ b << 63 ^ b << 62 ^ b << 57,
+                         sum[3] ^ b ^ b >> 1 ^ b >> 2 ^ b >> 7};
 }
 
-LFB_INLINE void aes_field_store(uint8_t block[LFB_AES_BLOCK], aes_field a)
-{
-  lfb_store_le64(block, a.low);
-  lfb_store_le64(block + 8, a.high);
-}
-
-void lfb_aes_portable_dot(uint8_t out[LFB_AES_BLOCK], const uint8_t a[LFB_AES_BLOCK],
-                          const uint8_t b[LFB_AES_BLOCK])
+lfb_aes_words lfb_aes_portable_dot(lfb_aes_words a, lfb_aes_words b)
 {
   uint64_t sum[4] = {0};
 
-  aes_product_add(sum, aes_field_load(a), aes_field_load(b));
-  aes_field_store(out, aes_product_reduce(sum));
+  aes_product_add(sum, a, b);
+  return aes_product_reduce(sum);
 }
 
 /* ---- H, and the row -------------------------------------------------------------- */
@@ -413,51 +389,45 @@ static void aes_absorb(const lfb_aes_secrets *secrets, lfb_aes_sum *sum, const u
 
   for (uint64_t group = first; group < first + count; group++, groups += LFB_AES_GROUP) {
     if (group % CHUNK_GROUPS == 0 && group > 0) {
-      const aes_field y = aes_product_reduce(sum->words);
+      const lfb_aes_words y = aes_product_reduce(sum->words);
       memset(sum, 0, sizeof *sum);
-      aes_product_add(sum->words, y, aes_field_load(secrets->power));
+      aes_product_add(sum->words, y, lfb_aes_words_load(secrets->power));
     }
     for (int lane = 0; lane < 2; lane++) {
       const uint8_t(*const pair)[LFB_AES_BLOCK] = secrets->pair + group % CHUNK_GROUPS * 4 + lane;
       const uint8_t *const at = groups + lane * LFB_AES_BLOCK;
-      aes_product_add(sum->words,
-                      aes_field_add(aes_field_load(at), aes_field_load(pair[0])),
-                      aes_field_add(aes_field_load(at + 2 * LFB_AES_BLOCK),
-                                    aes_field_load(pair[2])));
+      aes_product_add(sum->words, aes_add_bytes(lfb_aes_words_load(at), pair[0]),
+                      aes_add_bytes(lfb_aes_words_load(at + 2 * LFB_AES_BLOCK), pair[2]));
     }
   }
 }
 
 /* H of a key of `size` bytes, more than 128, from the sum of its groups. */
-static void aes_long_finish(uint8_t h[LFB_AES_BLOCK], const lfb_aes_sum *sum, uint64_t size)
+static lfb_aes_words aes_long_finish(const lfb_aes_sum *sum, uint64_t size)
 {
-  aes_field y = aes_product_reduce(sum->words);
-  y.low ^= size;
-  aes_field_store(h, y);
+  return aes_words_add(aes_product_reduce(sum->words), (lfb_aes_words){size, 0});
 }
 
-static void aes_long(const lfb_aes_secrets *secrets, uint8_t h[LFB_AES_BLOCK],
-                     const uint8_t *bytes, size_t size)
+static lfb_aes_words aes_long(const lfb_aes_secrets *secrets, const uint8_t *bytes, size_t size)
 {
   const size_t before = (size - 1) / LFB_AES_GROUP; /* groups before the last */
   lfb_aes_sum sum = {{0}};
 
   aes_absorb(secrets, &sum, bytes, 0, before);
   aes_absorb(secrets, &sum, bytes + size - LFB_AES_GROUP, before, 1);
-  aes_long_finish(h, &sum, size);
+  return aes_long_finish(&sum, size);
 }
 
 /* Replaces block k of four by R(first + k) of it; `first` is 0 or 4. */
-static void aes_four_rounds(const lfb_aes_secrets *secrets, int first,
-                            uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK])
+static void aes_four_rounds(const lfb_aes_secrets *secrets, size_t first,
+                            lfb_aes_words blocks[LFB_AES_SLICED])
 {
-  const uint8_t *const places[LFB_AES_SLICED] = {blocks[0], blocks[1], blocks[2], blocks[3]};
-  aes_slices s = aes_slice(places);
+  aes_slices s = aes_slice(blocks);
 
   for (int r = 0; r < 4; r++) {
-    const uint8_t(*const even)[LFB_AES_BLOCK] = secrets->four[first / 2][r];
-    const uint8_t(*const odd)[LFB_AES_BLOCK] = secrets->four[first / 2 + 1][r];
-    const uint8_t *const keys[LFB_AES_SLICED] = {even[0], even[1], odd[0], odd[1]};
+    lfb_aes_words keys[LFB_AES_SLICED];
+    for (size_t k = 0; k < LFB_AES_SLICED; k++)
+      keys[k] = lfb_aes_words_load(secrets->four[(first + k) / 2][r][k % 2]);
     const aes_slices key = aes_slice(keys);
     aes_add(&s, &key);
     aes_round(&s);
@@ -465,87 +435,70 @@ static void aes_four_rounds(const lfb_aes_secrets *secrets, int first,
   aes_unslice(blocks, s);
 }
 
-/* H of 17 to 128 bytes, but for D. */
-static void aes_middle(const lfb_aes_secrets *secrets, uint8_t h[LFB_AES_BLOCK],
-                       const uint8_t *bytes, size_t size)
+/* The last 1 to 16 bytes of a key, with the padding. */
+static lfb_aes_words aes_padded(const uint8_t *bytes, size_t size)
 {
-  const size_t whole = (size - 1) / LFB_AES_BLOCK, rest = size - whole * LFB_AES_BLOCK;
+  uint8_t block[LFB_AES_BLOCK] = {0};
 
-  memcpy(h, bytes + whole * LFB_AES_BLOCK, rest);
-  if (rest < LFB_AES_BLOCK)
-    h[rest] = 0x80;
+  memcpy(block, bytes, size);
+  if (size < LFB_AES_BLOCK)
+    block[size] = 0x80;
+  return lfb_aes_words_load(block);
+}
+
+/* H of 16 to 128 bytes, without D. */
+static lfb_aes_words aes_middle(const lfb_aes_secrets *secrets, const uint8_t *bytes, size_t size)
+{
+  const size_t whole = (size - 1) / LFB_AES_BLOCK; /* blocks before the last */
+  lfb_aes_words h =
+      aes_padded(bytes + whole * LFB_AES_BLOCK, size - whole * LFB_AES_BLOCK);
+
   for (size_t first = 0; first < whole; first += LFB_AES_SLICED) {
-    const size_t left = whole - first, some = left < LFB_AES_SLICED ? left : LFB_AES_SLICED;
-    uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK] = {{0}};
-    memcpy(blocks, bytes + first * LFB_AES_BLOCK, some * LFB_AES_BLOCK);
-    aes_four_rounds(secrets, (int)first, blocks);
-    for (size_t k = 0; k < some; k++)
-      aes_add_block(h, blocks[k]);
+    lfb_aes_words blocks[LFB_AES_SLICED] = {{0, 0}};
+    for (size_t k = 0; k < LFB_AES_SLICED && first + k < whole; k++)
+      blocks[k] = lfb_aes_words_load(bytes + (first + k) * LFB_AES_BLOCK);
+    aes_four_rounds(secrets, first, blocks);
+    for (size_t k = 0; k < LFB_AES_SLICED && first + k < whole; k++)
+      h = aes_words_add(h, blocks[k]);
   }
+  return h;
 }
 
 /* H, and the first round key added. */
-static void aes_first(const lfb_aes_secrets *secrets, uint8_t h[LFB_AES_BLOCK],
-                      const uint8_t *bytes, size_t size)
+static lfb_aes_words aes_first(const lfb_aes_secrets *secrets, const void *bytes, size_t size)
 {
-  const bool full = size > 0 && size <= LFB_AES_MIDDLE && size % LFB_AES_BLOCK == 0;
+  const uint8_t *const at = (const uint8_t *)bytes;
 
-  memset(h, 0, LFB_AES_BLOCK);
-  if (size > LFB_AES_MIDDLE) {
-    aes_long(secrets, h, bytes, size);
-  } else if (size > LFB_AES_BLOCK) {
-    aes_middle(secrets, h, bytes, size);
-  } else {
-    if (size > 0) /* of no bytes, the address may be NULL */
-      memcpy(h, bytes, size);
-    if (size < LFB_AES_BLOCK)
-      h[LFB_AES_BLOCK - 1] = (uint8_t)size;
-  }
-  aes_add_block(h, full ? secrets->round_full : secrets->round[0]);
+  if (size < LFB_AES_BLOCK)
+    return aes_add_bytes(lfb_aes_short(at, size), secrets->round[0]);
+  if (size > LFB_AES_MIDDLE)
+    return aes_add_bytes(aes_long(secrets, at, size), secrets->round[0]);
+  return aes_add_bytes(aes_middle(secrets, at, size),
+                       size % LFB_AES_BLOCK == 0 ? secrets->round_full : secrets->round[0]);
 }
 
-static void aes_first_number(const lfb_aes_secrets *secrets, uint8_t h[LFB_AES_BLOCK],
-                             uint64_t number)
+static lfb_aes_words aes_first_number(const lfb_aes_secrets *secrets, uint64_t number)
 {
-  memset(h, 0, LFB_AES_BLOCK);
-  lfb_store_le64(h, number);
-  aes_add_block(h, secrets->round_number);
+  return aes_add_bytes((lfb_aes_words){number, 0}, secrets->round_number);
 }
 
-/* The hash of a first block; the other three of the four are copies, for nothing. */
-static lfb_hash aes_alone(const lfb_aes_secrets *secrets, const uint8_t h[LFB_AES_BLOCK])
+/* The hash of a first block; three of the four blocks are for nothing. */
+static lfb_hash aes_alone(const lfb_aes_secrets *secrets, lfb_aes_words first)
 {
-  uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK] = {{0}};
+  lfb_aes_words blocks[LFB_AES_SLICED] = {first};
 
-  memcpy(blocks[0], h, LFB_AES_BLOCK);
   lfb_aes_portable_rounds(secrets->round, blocks);
-  return (lfb_hash){lfb_load_le64(blocks[0]), 0};
+  return (lfb_hash){blocks[0].low, 0};
 }
 
 static lfb_hash aes_bytes(const lfb_hasher *hasher, const void *bytes, size_t size)
 {
-  uint8_t h[LFB_AES_BLOCK];
-
-  aes_first(&hasher->aes, h, bytes, size);
-  return aes_alone(&hasher->aes, h);
+  return aes_alone(&hasher->aes, aes_first(&hasher->aes, bytes, size));
 }
 
 static lfb_hash aes_u64(const lfb_hasher *hasher, uint64_t key)
 {
-  uint8_t h[LFB_AES_BLOCK];
-
-  aes_first_number(&hasher->aes, h, key);
-  return aes_alone(&hasher->aes, h);
-}
-
-/* Writes the hashes of the first blocks of up to four keys. */
-static void aes_together(const lfb_aes_secrets *secrets,
-                         uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK], size_t count,
-                         uint64_t *low)
-{
-  lfb_aes_portable_rounds(secrets->round, blocks);
-  for (size_t k = 0; k < count; k++)
-    low[k] = lfb_load_le64(blocks[k]);
+  return aes_alone(&hasher->aes, aes_first_number(&hasher->aes, key));
 }
 
 static void aes_bytes_many(const lfb_hasher *hasher, const lfb_key *keys, size_t count,
@@ -553,11 +506,12 @@ static void aes_bytes_many(const lfb_hasher *hasher, const lfb_key *keys, size_t
 {
   (void)high;
   for (size_t done = 0; done < count; done += LFB_AES_SLICED) {
-    const size_t left = count - done, some = left < LFB_AES_SLICED ? left : LFB_AES_SLICED;
-    uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK] = {{0}};
-    for (size_t k = 0; k < some; k++)
-      aes_first(&hasher->aes, blocks[k], keys[done + k].bytes, keys[done + k].size);
-    aes_together(&hasher->aes, blocks, some, low + done);
+    lfb_aes_words blocks[LFB_AES_SLICED] = {{0, 0}};
+    for (size_t k = 0; k < LFB_AES_SLICED && done + k < count; k++)
+      blocks[k] = aes_first(&hasher->aes, keys[done + k].bytes, keys[done + k].size);
+    lfb_aes_portable_rounds(hasher->aes.round, blocks);
+    for (size_t k = 0; k < LFB_AES_SLICED && done + k < count; k++)
+      low[done + k] = blocks[k].low;
   }
 }
 
@@ -566,11 +520,12 @@ static void aes_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t 
 {
   (void)high;
   for (size_t done = 0; done < count; done += LFB_AES_SLICED) {
-    const size_t left = count - done, some = left < LFB_AES_SLICED ? left : LFB_AES_SLICED;
-    uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK] = {{0}};
-    for (size_t k = 0; k < some; k++)
-      aes_first_number(&hasher->aes, blocks[k], keys[done + k]);
-    aes_together(&hasher->aes, blocks, some, low + done);
+    lfb_aes_words blocks[LFB_AES_SLICED] = {{0, 0}};
+    for (size_t k = 0; k < LFB_AES_SLICED && done + k < count; k++)
+      blocks[k] = aes_first_number(&hasher->aes, keys[done + k]);
+    lfb_aes_portable_rounds(hasher->aes.round, blocks);
+    for (size_t k = 0; k < LFB_AES_SLICED && done + k < count; k++)
+      low[done + k] = blocks[k].low;
   }
 }
 
@@ -587,16 +542,15 @@ static void aes_stream_put(lfb_hash_stream *stream, const void *bytes, size_t si
 static lfb_hash aes_finish(const lfb_hash_stream *stream)
 {
   const lfb_aes_secrets *const secrets = &stream->hasher->aes;
-  uint8_t last[LFB_AES_GROUP], h[LFB_AES_BLOCK];
+  uint8_t last[LFB_AES_GROUP];
   lfb_aes_sum sum = stream->state.aes.sum;
 
   if (stream->size <= LFB_AES_MIDDLE)
-    return aes_bytes(stream->hasher, stream->state.aes.last, stream->size);
+    return aes_bytes(stream->hasher, stream->state.aes.last, (size_t)stream->size);
   lfb_aes_stream_last(stream, last);
   aes_absorb(secrets, &sum, last, (stream->size - 1) / LFB_AES_GROUP, 1);
-  aes_long_finish(h, &sum, stream->size);
-  aes_add_block(h, secrets->round[0]);
-  return aes_alone(secrets, h);
+  return aes_alone(secrets,
+                   aes_add_bytes(aes_long_finish(&sum, stream->size), secrets->round[0]));
 }
 
 const lfb_hash_function lfb_hash_aes = {

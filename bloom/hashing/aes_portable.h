@@ -7,7 +7,7 @@
 #ifndef LFB_BLOOM_AES_PORTABLE_H
 #define LFB_BLOOM_AES_PORTABLE_H
 
-#include "bloom/hashing/aes.h"
+#include "bloom/hashing/aes_parts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,15 +21,14 @@ void lfb_aes_portable_expand(uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
 
 /* Encrypts four blocks to which the first round key has been added. */
 void lfb_aes_portable_rounds(const uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
-                             uint8_t blocks[LFB_AES_SLICED][LFB_AES_BLOCK]);
+                             lfb_aes_words blocks[LFB_AES_SLICED]);
 
-/* RFC 8452's product a * b * x^-128.  `out` may be `a` or `b`. */
-void lfb_aes_portable_dot(uint8_t out[LFB_AES_BLOCK], const uint8_t a[LFB_AES_BLOCK],
-                          const uint8_t b[LFB_AES_BLOCK]);
+/* RFC 8452's product a * b * x^-128. */
+lfb_aes_words lfb_aes_portable_dot(lfb_aes_words a, lfb_aes_words b);
 
 /* Writes the encrypted counters `first` to `first` + `count` - 1: byte 0 counts. */
-void lfb_aes_portable_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first,
-                               size_t count, uint8_t (*blocks)[LFB_AES_BLOCK]);
+void lfb_aes_portable_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first, size_t count,
+                               uint8_t (*blocks)[LFB_AES_BLOCK]);
 
 #ifdef __cplusplus
 }

@@ -56,7 +56,7 @@ AES_TARGET static lfb_hash AES_U64(const lfb_hasher *hasher, uint64_t key)
   return (lfb_hash){AES_KEY(u64)(&hasher->aes, key), 0};
 }
 
-/* H key by key, whose computations the processor overlaps by itself. */
+/* H key by key: the processor overlaps their computations by itself. */
 AES_TARGET static void AES_BYTES_MANY(const lfb_hasher *hasher, const lfb_key *keys, size_t count,
                                       uint64_t *low, uint64_t *high)
 {

@@ -1,6 +1,6 @@
 /*
- * row_aes128.c - the row of the AES hash by instructions on vectors of 16 bytes: x86-64 with AES and
- * PCLMULQDQ, aarch64 with AES and PMULL.
+ * row_aes128.c - the row of the AES hash by instructions on vectors of 16 bytes: x86-64 with AES
+ * and PCLMULQDQ, aarch64 with AES and PMULL.
  */
 #include "bloom/hashing/aes128.h"
 
@@ -34,7 +34,7 @@ TARGET void lfb_aes128_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first,
   lfb_aes128_expand(round, key);
   for (size_t i = 0; i < count; i++) {
     const lfb_aes_vector counter = lfb_aes_make(first + i, 0);
-    lfb_aes_store(blocks[i], lfb_aes_rounds((const uint8_t (*)[LFB_AES_BLOCK])round,
+    lfb_aes_store(blocks[i], lfb_aes_rounds((const uint8_t(*)[LFB_AES_BLOCK])round,
                                             lfb_aes_xor(counter, lfb_aes_secret(round[0]))));
   }
 }

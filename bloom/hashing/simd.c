@@ -28,8 +28,8 @@ static bool simd_has_avx512(void)
 }
 
 /* Whether AES and carry-less multiplication take the wider vectors.  Not every compiler's
- * __builtin_cpu_supports() knows the names of these two, and a virtual machine needs 12 us to answer
- * the instruction that asks, so the answer is kept. */
+ * __builtin_cpu_supports() knows the names of these two.  The answer is kept: in a virtual machine
+ * the question can take 12 us. */
 static bool simd_has_wide_aes(void)
 {
   enum { VAES = 1 << 9, VPCLMULQDQ = 1 << 10, WIDE_AES = VAES | VPCLMULQDQ }; /* of ecx, leaf 7 */

@@ -5,8 +5,8 @@
  * LFB_SIMD_X86 is defined if variants for x86-64 that read a filter's words are built.  It is not
  * defined under ThreadSanitizer, which does not know that a vector load reads each 64-bit lane
  * whole; the code then works word by word.  LFB_HASH_X86 is defined on every x86-64: no other
- * thread writes the keys that a hash function reads.  LFB_AES_HERE is defined where the compiler has
- * AES instructions for single functions: on x86-64 and aarch64, but for clang before 17 on aarch64.
+ * thread writes the keys that a hash function reads.  LFB_AES_HERE is defined where the compiler
+ * has AES instructions for single functions: on x86-64, and on aarch64 except for clang before 17.
  */
 #ifndef LFB_BLOOM_SIMD_H
 #define LFB_BLOOM_SIMD_H
