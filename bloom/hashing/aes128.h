@@ -14,7 +14,10 @@
 extern "C" {
 #endif
 
-typedef lfb_aes_product lfb_aes128_sum;
+/* Sums of Karatsuba's three products: of low halves, of high halves, of both halves' sums. */
+typedef struct lfb_aes128_sum {
+  lfb_aes_vector low, both, high;
+} lfb_aes128_sum;
 
 /* H of more than 128 bytes, and the first round key added. */
 LFB_AES_TARGET lfb_aes_vector lfb_aes128_long_key(const lfb_aes_secrets *secrets,
@@ -30,7 +33,8 @@ void lfb_aes128_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first, size_t
 
 LFB_AES_TARGET LFB_INLINE lfb_aes128_sum lfb_aes128_sum_zero(void)
 {
-  return lfb_aes_product_zero();
+  const lfb_aes_vector zero = lfb_aes_make(0, 0);
+  return (lfb_aes128_sum){zero, zero, zero};
 }
 
 LFB_AES_TARGET LFB_INLINE lfb_aes128_sum lfb_aes128_sum_add(lfb_aes128_sum sum,
@@ -42,14 +46,17 @@ LFB_AES_TARGET LFB_INLINE lfb_aes128_sum lfb_aes128_sum_add(lfb_aes128_sum sum,
     const lfb_aes_vector a = lfb_aes_xor(lfb_aes_load(group + at), lfb_aes_secret(pair + at));
     const lfb_aes_vector b =
         lfb_aes_xor(lfb_aes_load(group + 32 + at), lfb_aes_secret(pair + 32 + at));
-    sum = lfb_aes_product_sum(sum, lfb_aes_multiply(a, b));
+    sum.low = lfb_aes_xor(sum.low, lfb_aes_low_product(a, b));
+    sum.high = lfb_aes_xor(sum.high, lfb_aes_high_product(a, b));
+    sum.both = lfb_aes_xor(sum.both, lfb_aes_low_product(lfb_aes_halves(a), lfb_aes_halves(b)));
   }
   return sum;
 }
 
 LFB_AES_TARGET LFB_INLINE lfb_aes_product lfb_aes128_sum_narrow(lfb_aes128_sum sum)
 {
-  return sum;
+  const lfb_aes_vector middle = lfb_aes_xor(sum.both, lfb_aes_xor(sum.low, sum.high));
+  return (lfb_aes_product){sum.low, middle, sum.high};
 }
 
 LFB_AES_TARGET LFB_INLINE lfb_aes_vector

@@ -23,9 +23,9 @@ extern "C" {
       "vaes,vpclmulqdq,aes,pclmul,sse4.1,avx512f,avx512vl,avx512dq," \
       "avx2,bmi,bmi2,popcnt")))
 
-/* As lfb_aes_product, each half of 16 bytes for products of its own. */
+/* As lfb_aes128_sum, each half of 16 bytes for products of its own. */
 typedef struct lfb_aes256_sum {
-  __m256i low, middle, high;
+  __m256i low, both, high;
 } lfb_aes256_sum;
 
 /* H of more than 128 bytes, and the first round key added. */
@@ -43,17 +43,22 @@ LFB_AES256_TARGET LFB_INLINE lfb_aes256_sum lfb_aes256_sum_zero(void)
   return (lfb_aes256_sum){zero, zero, zero};
 }
 
+LFB_AES256_TARGET LFB_INLINE __m256i lfb_aes256_halves(__m256i a)
+{
+  return _mm256_xor_si256(a, _mm256_shuffle_epi32(a, 0x4e));
+}
+
 LFB_AES256_TARGET LFB_INLINE lfb_aes256_sum lfb_aes256_sum_add(lfb_aes256_sum sum,
                                                                const uint8_t *group,
                                                                const uint8_t *pair)
 {
   const __m256i a = _mm256_xor_si256(lfb_aes256_load(group), lfb_aes256_load(pair));
   const __m256i b = _mm256_xor_si256(lfb_aes256_load(group + 32), lfb_aes256_load(pair + 32));
-  const __m256i cross = _mm256_xor_si256(_mm256_clmulepi64_epi128(a, b, 0x01),
-                                         _mm256_clmulepi64_epi128(a, b, 0x10));
+  const __m256i both =
+      _mm256_clmulepi64_epi128(lfb_aes256_halves(a), lfb_aes256_halves(b), 0x00);
 
   return (lfb_aes256_sum){_mm256_xor_si256(sum.low, _mm256_clmulepi64_epi128(a, b, 0x00)),
-                          _mm256_xor_si256(sum.middle, cross),
+                          _mm256_xor_si256(sum.both, both),
                           _mm256_xor_si256(sum.high, _mm256_clmulepi64_epi128(a, b, 0x11))};
 }
 
@@ -65,7 +70,8 @@ LFB_AES256_TARGET LFB_INLINE lfb_aes_vector lfb_aes256_fold(__m256i a)
 
 LFB_AES256_TARGET LFB_INLINE lfb_aes_product lfb_aes256_sum_narrow(lfb_aes256_sum sum)
 {
-  return (lfb_aes_product){lfb_aes256_fold(sum.low), lfb_aes256_fold(sum.middle),
+  const __m256i middle = _mm256_xor_si256(sum.both, _mm256_xor_si256(sum.low, sum.high));
+  return (lfb_aes_product){lfb_aes256_fold(sum.low), lfb_aes256_fold(middle),
                            lfb_aes256_fold(sum.high)};
 }
 

@@ -17,10 +17,12 @@
  *   lfb_aes_vector AES_KEY(twice)(four, bytes)           R(2i) ^ R(2i + 1) of 32 bytes
  */
 
-/* Adds `count` groups to a sum; the first of them is the key's group `first`. */
+/* Adds `count` groups to a sum; the first of them is the key's group `first`, the last is at
+ * `last`, the others are at `groups` in a row. */
 AES_TARGET LFB_INLINE lfb_aes_product AES_KEY(absorb)(const lfb_aes_secrets *secrets,
                                                       lfb_aes_product sum, const uint8_t *groups,
-                                                      uint64_t first, size_t count)
+                                                      uint64_t first, size_t count,
+                                                      const uint8_t *last)
 {
   enum { CHUNK_GROUPS = LFB_AES_CHUNK / LFB_AES_GROUP };
   size_t place = first % CHUNK_GROUPS;
@@ -30,12 +32,14 @@ AES_TARGET LFB_INLINE lfb_aes_product AES_KEY(absorb)(const lfb_aes_secrets *sec
     AES_KEY(sum) chunk = AES_KEY(sum_zero)();
     if (place == 0 && first > 0)
       sum = lfb_aes_multiply(lfb_aes_reduce(sum), lfb_aes_secret(secrets->power));
-    for (const size_t end = place + some; place < end; place++, groups += LFB_AES_GROUP)
+    for (const size_t end = place + some; place < end; place++, groups += LFB_AES_GROUP) {
+      if (--count == 0)
+        groups = last;
       chunk = AES_KEY(sum_add)(chunk, groups, secrets->pair[4 * place]);
+    }
     sum = lfb_aes_product_sum(sum, AES_KEY(sum_narrow)(chunk));
     place = 0;
     first += some;
-    count -= some;
   }
   return sum;
 }
@@ -44,10 +48,9 @@ AES_TARGET LFB_INLINE lfb_aes_product AES_KEY(absorb)(const lfb_aes_secrets *sec
 AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(long)(const lfb_aes_secrets *secrets,
                                                    const uint8_t *bytes, size_t size)
 {
-  const size_t before = (size - 1) / LFB_AES_GROUP; /* groups before the last */
-  lfb_aes_product sum = AES_KEY(absorb)(secrets, lfb_aes_product_zero(), bytes, 0, before);
-
-  sum = AES_KEY(absorb)(secrets, sum, bytes + size - LFB_AES_GROUP, before, 1);
+  const size_t count = (size + LFB_AES_GROUP - 1) / LFB_AES_GROUP;
+  const lfb_aes_product sum = AES_KEY(absorb)(secrets, lfb_aes_product_zero(), bytes, 0, count,
+                                              bytes + size - LFB_AES_GROUP);
   return lfb_aes_xor(lfb_aes_reduce(sum),
                      lfb_aes_xor(lfb_aes_make(size, 0), lfb_aes_secret(secrets->round[0])));
 }
@@ -83,16 +86,29 @@ AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(middle)(const lfb_aes_secrets *secr
   return h;
 }
 
+/* H of at most 15 bytes, and the first round key added.  Only the last addition waits for the key's
+ * bytes. */
+AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(short)(const lfb_aes_secrets *secrets,
+                                                    const uint8_t *bytes, size_t size)
+{
+  const lfb_aes_vector rest =
+      lfb_aes_xor(lfb_aes_make(0, (uint64_t)size << 56), lfb_aes_secret(secrets->round[0]));
+
+  if (size < 8)
+    return lfb_aes_xor(lfb_aes_make(lfb_load_le_partial(bytes, size), 0), rest);
+  const lfb_aes_vector high =
+      lfb_aes_low_shifted(lfb_aes_load_low(bytes + size - 8), 8 * (LFB_AES_BLOCK - size));
+  return lfb_aes_xor(lfb_aes_lows(lfb_aes_load_low(bytes), high), rest);
+}
+
 /* H, and the first round key added. */
 AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(first)(const lfb_aes_secrets *secrets,
                                                     const void *bytes, size_t size)
 {
   const uint8_t *const at = (const uint8_t *)bytes;
 
-  if (size < LFB_AES_BLOCK) {
-    const lfb_aes_words h = lfb_aes_short(at, size);
-    return lfb_aes_xor(lfb_aes_make(h.low, h.high), lfb_aes_secret(secrets->round[0]));
-  }
+  if (size < LFB_AES_BLOCK)
+    return AES_KEY(short)(secrets, at, size);
   if (size == LFB_AES_BLOCK)
     return lfb_aes_xor(lfb_aes_load(at), lfb_aes_secret(secrets->round_full));
   if (size <= LFB_AES_MIDDLE)

@@ -6,8 +6,9 @@
  *   AES_TARGET      the target attribute of its functions
  *   AES_KEY(noun)   the name of a function of aes_key.inc.h: lfb_aes256_##noun
  *   AES_(noun)      the name of an inlined function of this row: aes512_##noun
- *   AES_BYTES, AES_U64, AES_BYTES_MANY, AES_U64_MANY, AES_ABSORB, AES_START, AES_ADD, AES_FINISH,
- *   AES_ROW         names for its functions and for the row
+ *   AES_BYTES, AES_BYTES_LONG, AES_U64, AES_BYTES_MANY, AES_U64_MANY, AES_ABSORB, AES_START,
+ *   AES_ADD, AES_FINISH, AES_ROW
+ *                   names for its functions and for the row
  *   AES_LANES       the blocks of a vector
  *
  * and
@@ -46,8 +47,17 @@ AES_TARGET LFB_INLINE void AES_(together)(const lfb_aes_secrets *secrets,
     AES_(store_low)(low + i * AES_LANES, a[i], a[i + 1]);
 }
 
+/* A function of its own, so that shorter keys need no stack frame. */
+AES_TARGET __attribute__((noinline)) static lfb_hash
+AES_BYTES_LONG(const lfb_hasher *hasher, const void *bytes, size_t size)
+{
+  return (lfb_hash){AES_KEY(bytes)(&hasher->aes, bytes, size), 0};
+}
+
 AES_TARGET static lfb_hash AES_BYTES(const lfb_hasher *hasher, const void *bytes, size_t size)
 {
+  if (size > LFB_AES_MIDDLE)
+    return AES_BYTES_LONG(hasher, bytes, size);
   return (lfb_hash){AES_KEY(bytes)(&hasher->aes, bytes, size), 0};
 }
 
@@ -104,7 +114,8 @@ AES_TARGET static void AES_ABSORB(const lfb_aes_secrets *secrets, lfb_aes_sum *s
   lfb_aes_product product;
 
   memcpy(&product, sum, sizeof product);
-  product = AES_KEY(absorb)(secrets, product, groups, first, count);
+  product = AES_KEY(absorb)(secrets, product, groups, first, count,
+                            groups + (count - 1) * LFB_AES_GROUP);
   memcpy(sum, &product, sizeof product);
 }
 
@@ -128,7 +139,8 @@ AES_TARGET static lfb_hash AES_FINISH(const lfb_hash_stream *stream)
     return AES_BYTES(stream->hasher, stream->state.aes.last, stream->size);
   lfb_aes_stream_last(stream, last);
   memcpy(&sum, &stream->state.aes.sum, sizeof sum);
-  sum = AES_KEY(absorb)(secrets, sum, last, (stream->size - 1) / LFB_AES_GROUP, 1);
+  sum = AES_KEY(absorb)(secrets, sum, last, (stream->size - 1) / LFB_AES_GROUP, 1,
+                        last);
   const lfb_aes_vector h = lfb_aes_xor(lfb_aes_reduce(sum), lfb_aes_make(stream->size, 0));
   const lfb_aes_vector first = lfb_aes_xor(h, lfb_aes_secret(secrets->round[0]));
   return (lfb_hash){lfb_aes_low(lfb_aes_rounds(secrets->round, first)), 0};
@@ -148,6 +160,7 @@ const lfb_hash_function AES_ROW = {
 #undef AES_KEY
 #undef AES_
 #undef AES_BYTES
+#undef AES_BYTES_LONG
 #undef AES_U64
 #undef AES_BYTES_MANY
 #undef AES_U64_MANY

@@ -33,6 +33,18 @@ LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_secret(const uint8_t block[LFB_
   return _mm_load_si128((const __m128i *)(const void *)block);
 }
 
+/* 8 bytes, and 0. */
+LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_load_low(const void *bytes)
+{
+  return _mm_loadl_epi64((const __m128i *)bytes);
+}
+
+/* The low half shifted right by 8 to 64 bits. */
+LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_low_shifted(lfb_aes_vector a, size_t bits)
+{
+  return _mm_srl_epi64(a, _mm_cvtsi32_si128((int)bits));
+}
+
 LFB_AES_TARGET LFB_INLINE void lfb_aes_store(void *bytes, lfb_aes_vector a)
 {
   _mm_storeu_si128((__m128i *)bytes, a);
@@ -124,6 +136,17 @@ LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_load(const void *bytes)
 LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_secret(const uint8_t block[LFB_AES_BLOCK])
 {
   return vld1q_u8(block);
+}
+
+LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_load_low(const void *bytes)
+{
+  return vcombine_u8(vld1_u8((const uint8_t *)bytes), vdup_n_u8(0));
+}
+
+LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_low_shifted(lfb_aes_vector a, size_t bits)
+{
+  return vreinterpretq_u8_u64(
+      vshlq_u64(vreinterpretq_u64_u8(a), vdupq_n_s64(-(int64_t)bits)));
 }
 
 LFB_AES_TARGET LFB_INLINE void lfb_aes_store(void *bytes, lfb_aes_vector a)
@@ -248,6 +271,12 @@ LFB_AES_TARGET LFB_INLINE lfb_aes_product lfb_aes_multiply(lfb_aes_vector a, lfb
 {
   return (lfb_aes_product){lfb_aes_low_product(a, b), lfb_aes_cross_products(a, b),
                            lfb_aes_high_product(a, b)};
+}
+
+/* low ^ high, which Karatsuba's third product takes. */
+LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_halves(lfb_aes_vector a)
+{
+  return lfb_aes_xor(a, lfb_aes_swap(a));
 }
 
 /* The remainder of a sum, times x^-128: twice, the lowest 64 bits go by adding them times the

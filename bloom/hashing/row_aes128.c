@@ -81,6 +81,7 @@ TARGET LFB_INLINE void aes128_store_low(uint64_t *to, aes128_vector a, aes128_ve
 #define AES_(noun) aes128_##noun
 #define AES_LANES 1
 #define AES_BYTES aes128_bytes
+#define AES_BYTES_LONG aes128_bytes_long
 #define AES_U64 aes128_u64
 #define AES_BYTES_MANY aes128_bytes_many
 #define AES_U64_MANY aes128_u64_many

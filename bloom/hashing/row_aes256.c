@@ -54,6 +54,7 @@ TARGET LFB_INLINE void aes256_store_low(uint64_t *to, aes256_vector a, aes256_ve
 #define AES_(noun) aes256_##noun
 #define AES_LANES 2
 #define AES_BYTES aes256_bytes
+#define AES_BYTES_LONG aes256_bytes_long
 #define AES_U64 aes256_u64
 #define AES_BYTES_MANY aes256_bytes_many
 #define AES_U64_MANY aes256_u64_many

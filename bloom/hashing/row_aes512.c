@@ -49,6 +49,7 @@ TARGET LFB_INLINE void aes512_store_low(uint64_t *to, aes512_vector a, aes512_ve
 #define AES_(noun) aes512_##noun
 #define AES_LANES 4
 #define AES_BYTES aes512_bytes
+#define AES_BYTES_LONG aes512_bytes_long
 #define AES_U64 aes512_u64
 #define AES_BYTES_MANY aes512_bytes_many
 #define AES_U64_MANY aes512_u64_many
