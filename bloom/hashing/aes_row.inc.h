@@ -51,7 +51,9 @@ AES_TARGET LFB_INLINE void AES_(together)(const lfb_aes_secrets *secrets,
 AES_TARGET __attribute__((noinline)) static lfb_hash
 AES_BYTES_LONG(const lfb_hasher *hasher, const void *bytes, size_t size)
 {
-  return (lfb_hash){AES_KEY(bytes)(&hasher->aes, bytes, size), 0};
+  const lfb_aes_secrets *const secrets = &hasher->aes;
+  const lfb_aes_vector first = AES_KEY(long)(secrets, (const uint8_t *)bytes, size);
+  return (lfb_hash){lfb_aes_low(lfb_aes_rounds(secrets->round, first)), 0};
 }
 
 AES_TARGET static lfb_hash AES_BYTES(const lfb_hasher *hasher, const void *bytes, size_t size)
