@@ -311,11 +311,11 @@ static const char *build_misuse(const struct build *build)
     return "-o - and --json both write to standard output";
   if (build->config.keep_key && !build->reading.key.given)
     return "--keep-key needs --key-file";
-  if (build->config.seed != 0 && build->reading.key.given)
-    return "--seed and --key-file cannot be combined";
   if (build->hash_of != NULL && (build->config.seed != 0 || build->hash.given))
     return "--hash-of replaces --hash and --seed: leave them out";
-  return options_mode_misuse(&build->mode, build->shared, remote_is(build->out));
+  const char *hash = options_hash_misuse(&build->hash, build->config.seed, &build->reading.key);
+  return hash != NULL ? hash
+                      : options_mode_misuse(&build->mode, build->shared, remote_is(build->out));
 }
 
 /* Checks the combination of options, and chooses the form.  False after a report. */
@@ -332,27 +332,48 @@ static bool build_settle(struct build *build)
   return options_label_fits(&command_build, build->label, build->form);
 }
 
+/* Takes the hash of a plain filter, and its strategy unless --strategy was given.  False after a
+ * report. */
+static bool build_take_hash_of(struct build *build, const lfb_filter *like)
+{
+  const bool keep = build->config.keep_key;
+  lfb_stats stats;
+
+  if (like == NULL) {
+    (void)report_error("--hash-of %s: it is not a plain filter in a file", build->hash_of);
+    return false;
+  }
+  lfb_filter_stats(like, &stats);
+  if (!build->strategy.given)
+    build->strategy = (struct options_strategy){true, stats.strategy};
+  build->config.strategy = build->strategy.id;
+  const lfb_status status = lfb_config_take_hash(&build->config, like);
+  if (status != LFB_OK) {
+    (void)report_error("--hash-of %s: %s", build->hash_of, lfb_status_text(status));
+    return false;
+  }
+  if (build->reading.key.given && !figures_keyed(stats.hash)) {
+    (void)report_error("--hash-of %s: its hash has no key: leave out --key-file", build->hash_of);
+    return false;
+  }
+  build->config.keep_key |= keep;
+  options_key_take(&build->config, &build->reading.key);
+  return true;
+}
+
 /* Takes the hash of --hash-of, if that was given; its --key-file may be needed to open it.  False
  * after a report. */
 static bool build_take_hash(struct build *build)
 {
-  const bool keep = build->config.keep_key;
   struct source like;
 
   if (build->hash_of == NULL)
     return true;
   if (!source_open_any(build->hash_of, &build->reading, &like))
     return false;
-  const bool plain = like.plain != NULL;
-  if (plain) {
-    lfb_config_take_hash(&build->config, like.plain);
-    build->config.keep_key |= keep;
-    options_key_take(&build->config, &build->reading.key);
-  } else {
-    (void)report_error("--hash-of %s: it is not a plain filter in a file", build->hash_of);
-  }
+  const bool taken = build_take_hash_of(build, like.plain);
   source_close(&like);
-  return plain;
+  return taken;
 }
 
 static int build_run(int argc, char **argv)
@@ -432,8 +453,8 @@ const struct command command_build = {
         "\n"
         "With --shared, any number of processes build and query OUT at the same time, on\n"
         "/dev/shm or on a disk.  As soon as one process has put a key, all of them find\n"
-        "it.  A new OUT needs -p.  If OUT exists, -p, -n, --strategy and --seed may be\n"
-        "left out; a value that differs is an error, and --mode has no effect.  Give -n\n"
+        "it.  A new OUT needs -p.  If OUT exists, -p, -n, --strategy, --hash and --seed\n"
+        "may be left out; a value that differs is an error, --mode has no effect.  Give -n\n"
         "if several processes start at once; otherwise the first one's number of keys\n"
         "decides the size of OUT.  A killed process loses no key that it has put, and\n"
         "nothing needs repair.\n"

@@ -298,8 +298,10 @@ static int dedupe_run(int argc, char **argv)
   if (dedupe.reading.helper.given && dedupe.shared == NULL)
     return options_misused(&command_dedupe,
                            "--helper opens a filter on Redis: give it with --shared");
-  const char *misuse = options_mode_misuse(&dedupe.mode, dedupe.shared != NULL,
-                                           dedupe.shared != NULL && remote_is(dedupe.shared));
+  const char *misuse = options_hash_misuse(&dedupe.hash, 0, &dedupe.reading.key);
+  if (misuse == NULL)
+    misuse = options_mode_misuse(&dedupe.mode, dedupe.shared != NULL,
+                                 dedupe.shared != NULL && remote_is(dedupe.shared));
   if (misuse != NULL)
     return options_misused(&command_dedupe, misuse);
   if (!options_helper_use(&command_dedupe, &dedupe.reading.helper, &dedupe.expected,

@@ -210,7 +210,8 @@ static int info_plain(const lfb_filter *filter, bool json, bool show_key)
   lfb_config config = {0};
 
   lfb_filter_stats(filter, &info.stats);
-  lfb_config_take_hash(&config, filter);
+  config.strategy = info.stats.strategy;
+  (void)lfb_config_take_hash(&config, filter);
   if (show_key && figures_keyed(info.stats.hash))
     info.key = config.key;
   info.form = lfb_form_name(info.stats.form);

@@ -173,10 +173,10 @@ const struct command command_merge = {
     .details =
         "Filters can be merged if they were built with the same -n, -p and strategy and\n"
         "have the same hash: the later ones were built with --hash-of the first, or all\n"
-        "with the same --key-file or --seed.  OUT is written as a whole or not at all,\n"
-        "after all filters were read, so it may be one of them; - is standard output.  n,\n"
-        "p, the label and whether a key is kept come from the first filter.  Only --form\n"
-        "mapped replaces a shared filter.\n"
+        "with the same --seed, or with the same --hash and --key-file.  OUT is written as\n"
+        "a whole or not at all, after all filters were read, so it may be one of them; -\n"
+        "is standard output.  n, p, the label and whether a key is kept come from the\n"
+        "first filter.  Only --form mapped replaces a shared filter.\n"
         "\n"
         "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
         "\n" REMOTE_HELP

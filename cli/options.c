@@ -293,6 +293,18 @@ bool options_read_mode(const char *option, const char *text, void *to)
   return mode->given;
 }
 
+const char *options_hash_misuse(const struct options_hash *hash, uint64_t seed,
+                                const struct options_key *key)
+{
+  if (seed != 0 && key->given)
+    return "--seed and --key-file cannot be combined";
+  if (hash->id == LFB_HASH_XXH3 && key->given)
+    return "--hash xxh3 has no key: leave out --key-file";
+  if (hash->id != LFB_HASH_DEFAULT && hash->id != LFB_HASH_XXH3 && seed != 0)
+    return "only --hash xxh3 has a seed: leave out --seed";
+  return NULL;
+}
+
 const char *options_mode_misuse(const struct options_mode *mode, bool shared, bool on_redis)
 {
   if (!mode->given)

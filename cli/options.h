@@ -122,6 +122,10 @@ void options_key_use(const struct options_key *key, lfb_config *config);
 /* The other way round: the key of a configuration, as if it had been given; none if it is 0. */
 void options_key_take(const lfb_config *config, struct options_key *key);
 
+/* What is wrong with --hash, --seed (0: not given) and --key-file together; NULL: nothing. */
+const char *options_hash_misuse(const struct options_hash *hash, uint64_t seed,
+                                const struct options_key *key);
+
 /* What is wrong with --mode for this filter; NULL: nothing. */
 const char *options_mode_misuse(const struct options_mode *mode, bool shared, bool on_redis);
 

@@ -288,9 +288,10 @@ static bool source_size_fits(const struct source_wish *wish, const lfb_stats *st
 }
 
 /* Reports which filter exists already. */
-static void source_report_there(const char *path, const char *command, const lfb_stats *stats)
+static void source_report_there(const char *path, const struct source_wish *wish,
+                                const lfb_stats *stats)
 {
-  const bool keyed = figures_keyed(stats->hash);
+  const bool keyed = figures_keyed(stats->hash), asked_hash = wish->config->hash != LFB_HASH_DEFAULT;
   char size[96], hash[32] = "", seed[64] = "";
 
   if (stats->fpp > 0)
@@ -299,12 +300,12 @@ static void source_report_there(const char *path, const char *command, const lfb
   else
     (void)snprintf(size, sizeof size, "of %" PRIu64 " bits, %" PRIu32 " a key,", stats->bit_count,
                    stats->probes);
-  if (keyed)
+  if (keyed || (asked_hash && stats->hash != LFB_HASH_DEFAULT))
     (void)snprintf(hash, sizeof hash, " --hash %s", lfb_hash_name(stats->hash));
   if (stats->seed != 0)
     (void)snprintf(seed, sizeof seed, " --seed %" PRIu64, stats->seed);
   (void)report_error("%s: %s exists already, %s --strategy %s%s%s, %s: leave out the options that "
-                     "differ, or choose another name", command, path, size,
+                     "differ, or choose another name", wish->command, path, size,
                      lfb_strategy_name(stats->strategy), hash, seed,
                      !keyed            ? "without a key"
                      : stats->key_kept ? "with its key in the file"
@@ -323,7 +324,7 @@ static bool source_fits(const char *path, const struct source_wish *wish, const 
       (!wish->reading->key.given || figures_keyed(stats->hash)) &&
       (!config->keep_key || stats->key_kept))
     return true;
-  source_report_there(path, wish->command, stats);
+  source_report_there(path, wish, stats);
   return false;
 }
 
@@ -377,17 +378,18 @@ static void source_refuse(const char *path, lfb_status status)
 }
 
 /* Whether a new file could have the mode that is wished for.  Only its owner may read a file that
- * holds the key of its hash; --keep-key says so.  False after a report. */
+ * holds the key of its hash.  False after a report. */
 static bool source_mode_fits(const char *path, const struct source_wish *wish)
 {
   const lfb_config *config = wish->config;
   lfb_stats planned;
 
-  if ((config->file_mode & ~0600U) == 0 || config->keep_key ||
-      lfb_config_plan(config, &planned) != LFB_OK || !planned.key_kept)
+  if ((config->file_mode & ~0600U) == 0 || lfb_config_plan(config, &planned) != LFB_OK ||
+      !planned.key_kept)
     return true;
   (void)report_error("%s: --mode %04" PRIo32 ": the file would hold the secret key of its hash, for "
-                     "its owner alone: give --key-file or --hash xxh3, too", path,
+                     "its owner alone: leave out --mode, or keep the key out of the file (--key-file), or "
+                     "give --hash xxh3", path,
                      config->file_mode);
   return false;
 }

@@ -224,14 +224,17 @@ lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions, d
   return status;
 }
 
-void lfb_config_take_hash(lfb_config *config, const lfb_filter *filter)
+lfb_status lfb_config_take_hash(lfb_config *config, const lfb_filter *filter)
 {
   const lfb_hash_identity *hash = &filter->description.hash;
 
+  if (config->strategy != filter->strategy->id)
+    return LFB_ERROR_STRATEGY_DIFFERS;
   config->hash = lfb_hash_id_of(hash);
   config->seed = hash->seed;
   lfb_hash_key(hash, config->key);
   config->keep_key = lfb_description_writes_key(&filter->description);
+  return LFB_OK;
 }
 
 lfb_status lfb_fast_of(lfb_filter *filter, lfb_fast *fast)

@@ -320,6 +320,18 @@ for hash in aes siphash13 xxh3; do
 done
 refuses "an unknown hash" "must be aes, siphash13, xxh3 or default; did you mean 'aes'" \
   "$tool" build -q -n 10 -p 0.1 --hash ase -o x abc
+gives "build of another strategy" 0 "$tool" build -q -n 1000 -p 0.001 --strategy java-double -o java1.lfb abc
+gives "build with its hash" 0 "$tool" build -q -n 1000 -p 0.001 --hash-of java1.lfb -o java2.lfb few
+gives "both can be merged" 0 "$tool" merge -q -o x java1.lfb java2.lfb
+rm x
+refuses "--hash-of another strategy" "java1.lfb: the filters differ in their strategy" \
+  "$tool" build -q -n 10 -p 0.1 --strategy fast --hash-of java1.lfb -o x abc
+refuses "--key-file for a hash without a key" "its hash has no key: leave out --key-file" \
+  "$tool" build -q -n 10 -p 0.1 --hash-of hash5.lfb --key-file hash.key -o x abc
+check "none was made" test ! -e x
+refuses "xxh3 and a key" "--hash xxh3 has no key" "$tool" build -q -n 10 -p 0.1 --hash xxh3 --key-file hash.key -o x abc
+refuses "dedupe: xxh3 and a key" "--hash xxh3 has no key" "$tool" dedupe -q -n 10 -p 0.1 --hash xxh3 --key-file hash.key abc
+refuses "aes and a seed" "only --hash xxh3 has a seed" "$tool" build -q -n 10 -p 0.1 --hash aes --seed 3 -o x abc
 refuses "--hash-of with --seed" "replaces --hash and --seed" \
   "$tool" build -q -n 10 -p 0.1 --hash-of hash1.lfb --seed 5 -o x abc
 refuses "a seed where there is none" "does not take this hash, seed or key" \
@@ -1161,7 +1173,7 @@ gives "shared and its form" 0 "$tool" build -q --shared --form mapped -o shared 
 refuses "another key" "not the key that the filter was made with" "$tool" build --shared --key-file key -o shared abc
 gives "a shared filter without a key" 0 "$tool" build -q --shared --hash xxh3 -n 10 -p 0.1 -o unkeyed abc
 refuses "a key for one without" "without a key" "$tool" build --shared --key-file key -o unkeyed abc
-refuses "a hash that it does not have" "--strategy fast --seed " "$tool" build --shared --hash siphash13 -o unkeyed abc
+refuses "a hash that it does not have" "--strategy fast --hash xxh3 --seed " "$tool" build --shared --hash siphash13 -o unkeyed abc
 cp native.lfb untouched.lfb
 refuses "shared over another form" "convert --to mapped" "$tool" build --shared -o native.lfb abc
 check "which stays" cmp -s native.lfb untouched.lfb
@@ -1221,10 +1233,11 @@ gives "--mode and a key that stays out of the file" 0 \
   "$tool" build -q --shared --mode 0640 --key-file key -n 10 -p 0.1 -o modes abc
 check "--mode and a key that stays out: as it was asked for" equal "$(stat -c %a modes)" 640
 rm modes
-gives "--mode and a key kept" 0 \
+refuses "--mode and a key kept" "for its owner alone" \
   "$tool" build -q --shared --mode 0666 --key-file key --keep-key -n 10 -p 0.1 -o modes abc
-check "--mode and a key kept: for its owner alone" equal "$(stat -c %a modes)" 600
-rm modes
+refuses "--mode and a key kept, as in another file" "for its owner alone" \
+  "$tool" build -q --shared --mode 0666 --hash-of hash1.lfb -n 10 -p 0.1 -o modes abc
+check "neither was made" test ! -e modes
 umask "$mask"
 for mode in '' 8 1000 00001000 77777777777777777777777 -1 +1 0x1ff 0o600 ' 600' '600 ' 6.0 rw; do
   refuses "--mode '$mode'" "--mode '$mode': not an octal number from 0 to 0777" \

@@ -130,7 +130,11 @@ TEST(HashChoice, TwoFiltersShareAHashOnlyIfItIsTaken) {
       memset(fresh.key, 0, sizeof fresh.key);
       EXPECT_EQ(lfb_filter_put_all(first.get(), Make(fresh).get()), LFB_ERROR_HASH_DIFFERS);
     }
-    lfb_config_take_hash(&same, first.get());
+    lfb_config other = Config(1000, 0.01, config.strategy == LFB_SBBF ? LFB_FAST : LFB_SBBF);
+    const lfb_config before = other;
+    EXPECT_EQ(lfb_config_take_hash(&other, first.get()), LFB_ERROR_STRATEGY_DIFFERS);
+    EXPECT_EQ(memcmp(&other, &before, sizeof other), 0);
+    ASSERT_EQ(lfb_config_take_hash(&same, first.get()), LFB_OK);
     const Filter second = Make(same);
     EXPECT_EQ(Stats(second).hash, Stats(first).hash);
     EXPECT_EQ(Stats(second).key_kept, Stats(first).key_kept);

@@ -60,7 +60,7 @@ lfb_status FilterCalls(lfb_filter* filter, const lfb_filter* other) {
   EXPECT_EQ(lfb_filter_set_label(filter, "label"), LFB_OK);
   EXPECT_STREQ(lfb_filter_label(filter), "label");
   lfb_config config = Config(kFew, 0.01, LFB_FAST);
-  lfb_config_take_hash(&config, filter);
+  EXPECT_EQ(lfb_config_take_hash(&config, filter), LFB_OK);
   lfb_filter_stats(filter, &stats);
   lfb_filter_stats_recent(filter, &stats);
   lfb_fast fast;

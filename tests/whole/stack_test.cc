@@ -400,7 +400,7 @@ const Row kRows[] = {
      nullptr, kAll},
     {"lfb_config_take_hash", kAny, T_ {
        lfb_config config = t->config;
-       lfb_config_take_hash(&config, t->filter.get());
+       t->status = lfb_config_take_hash(&config, t->filter.get());
      },
      nullptr, kAll},
     {"lfb_form_name lfb_form_from_name lfb_form_holds", kAny,

@@ -174,7 +174,9 @@ typedef struct lfb_config {
                        java-double: first seed in the low 32 bits, second in the high 32; 0 for
                        seeds 0 and 1.  Other strategies have no seed: must be 0     */
   uint8_t key[16];  /* of a keyed hash (AES, SipHash-1-3); for other hashes must be 0.  All 0: the
-                       library draws a random key and keeps it in files, as keep_key does */
+                       library draws a random key and keeps it in files, as keep_key does.  Give
+                       `hash`, too, if processors with and without AES are to hash alike.  Use
+                       random bytes, not a password: a file allows guesses to be tested */
   bool keep_key;    /* write a given key into files, too; without it, such a file is opened by
                        lfb_read_limits.key only.  Any user that can read a file with its key can
                        choose keys that are all false positives.  The file is therefore readable
@@ -416,8 +418,10 @@ LFB_API lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t inser
  * of it hashes every key as this one does, on any processor; filters of the same size can then be
  * put together (lfb_filter_put_all()).  If the hash is keyed, config.key is the filter's secret
  * from then on.
+ *
+ * Fails  LFB_ERROR_STRATEGY_DIFFERS: config.strategy is not the filter's.
  */
-LFB_API void lfb_config_take_hash(lfb_config *config, const lfb_filter *filter);
+LFB_API lfb_status lfb_config_take_hash(lfb_config *config, const lfb_filter *filter);
 
 /* Returns the name of a choice of hash, for example "aes"; NULL if it is unknown. */
 LFB_API const char *lfb_hash_name(lfb_hash_id hash);
