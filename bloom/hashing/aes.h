@@ -1,6 +1,6 @@
 /*
- * aes.h - the AES hash: a keyed hash that no attacker without the key can tell from random
- * numbers, whatever keys it chooses and whatever hashes it sees, unless it breaks AES-128.
+ * aes.h - the AES hash.  An attacker without the key cannot tell its hashes from random numbers,
+ * for any keys that it chooses and after any hashes that it sees, unless it breaks AES-128.
  *
  *   hash(key) = first 8 bytes of AES(H(key)), little-endian
  *
@@ -21,8 +21,8 @@
  *
  * Ri is four rounds of AES with four secret round keys of its own, the first added before the
  * first round.  dot() is RFC 8452's multiplication in GF(2^128).  All secrets come from the key of
- * 16 bytes by AES in counter mode: block 0 is the key of AES, then D, P, 32 blocks for R (round
- * key r of R(2i) and R(2i + 1) in turn), 32 for K; the first 8 bytes of block 67 check a key.
+ * 16 bytes by AES in counter mode.  Block 0 is the key of AES; then D, P, 32 blocks for R (round
+ * key r of R(2i) and R(2i + 1) in turn), 32 for K.  The first 8 bytes of block 67 check a key.
  *
  * docs/hash.md proves what H must have, and states what follows for a filter.  No branch and no
  * address depends on a secret or on a key's bytes: the time depends on a key's length alone.

@@ -311,7 +311,7 @@ void lfb_aes_portable_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first, 
 
 /* The low 64 bits of the carry-less product.  Each factor is split into four numbers that have every
  * fourth bit.  At most 15 products meet at a bit, so carries stay in the three bits above it; 16 meet
- * only at the highest bit, whose carries leave the word. */
+ * only at the highest bit, and its carries leave the word. */
 LFB_INLINE uint64_t aes_multiply_low(uint64_t a, uint64_t b)
 {
   const uint64_t fourth = UINT64_C(0x1111111111111111);
