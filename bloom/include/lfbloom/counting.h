@@ -191,7 +191,7 @@ LFB_API void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats);
 
 /*
  * Makes the plain filter of the keys that are present.  It equals a filter of the same strategy,
- * size and seed into which only the remaining keys were put, plus the bits of stuck counters.
+ * size and hash into which only the remaining keys were put, plus the bits of stuck counters.
  * Keys that other threads put or remove during the call may be present or absent in it.
  *
  * The plain filter is independent, and no key can be removed from it.  To keep the counts in a

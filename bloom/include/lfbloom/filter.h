@@ -174,13 +174,13 @@ typedef struct lfb_config {
                        java-double: first seed in the low 32 bits, second in the high 32; 0 for
                        seeds 0 and 1.  Other strategies have no seed: must be 0     */
   uint8_t key[16];  /* of a keyed hash (AES, SipHash-1-3); for other hashes must be 0.  All 0: the
-                       library draws a random key and keeps it in files, as keep_key does.  Give
-                       `hash`, too, if processors with and without AES are to hash alike.  Use
-                       random bytes, not a password: a file allows guesses to be tested */
+                       library draws a random key and writes it into files, as with keep_key.
+                       Give `hash`, too, if processors with and without AES are to hash alike.
+                       Use random bytes, not a password: a file allows guesses to be tested */
   bool keep_key;    /* write a given key into files, too; without it, such a file is opened by
-                       lfb_read_limits.key only.  Any user that can read a file with its key can
-                       choose keys that are all false positives.  The file is therefore readable
-                       by its owner only: mode at most 0600                         */
+                       lfb_read_limits.key only, and its mode is not limited.  Any user that can
+                       read a file with its key can choose keys that are all false positives.
+                       The file is therefore readable by its owner only: mode at most 0600 */
   lfb_memory_preference memory_preference; /* for the strategies that have the choice */
   uint64_t batch_memory; /* bytes that one put_many may take for a big batch (see there); 0 for
                             64 MiB, 1 for no big batches                            */
@@ -279,6 +279,9 @@ LFB_API bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size
  *   Guava's, redis-mitz32,        hashed as its 8 bytes, little-endian (Guava's
  *   sbbf, java-double             Funnels.longFunnel(), Parquet's INT64)
  *   go-fnv14                      hashed as the text of a signed decimal number
+ *
+ * So with fast and fast-pair a number and its 8 bytes are two keys, except by SipHash-1-3: put and
+ * query a key by the same kind of call.
  */
 LFB_API bool lfb_filter_put_u64(lfb_filter *filter, uint64_t key);
 LFB_API bool lfb_filter_might_contain_u64(const lfb_filter *filter, uint64_t key);
@@ -342,8 +345,8 @@ LFB_API size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *ha
 /*
  * Puts all keys of `from` into `into`: those put before the call, and some of those put during
  * it.  Two filters fit if they were made with the same n, p and strategy and, with fast and
- * fast-pair, the same seed.  Set config.seed of both, or make the second with the seed that
- * lfb_filter_stats() reports for the first.
+ * fast-pair, the same hash and key (XXH3: and seed).  lfb_config_take_hash() makes the
+ * configuration of the second from the first.
  *
  * Fails  LFB_ERROR_SAME_FILTER, _PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA (as far as the
  *        filters' descriptions show this cause), _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS,
@@ -489,6 +492,8 @@ typedef struct lfb_read_limits {
 /*
  * Writes a filter: the keys put before the call, and some of those put during it.
  *
+ * Secret if lfb_stats.key_kept, the bytes hold the key of the hash.  Only the caller can keep
+ *        them from other users; lfb_filter_save() sets a file's mode.
  * Memory at most 1 MiB during the call, and 8 bytes per MiB of the words.
  * Fails  LFB_ERROR_NO_SUCH_FORM, _FORM_CANNOT_HOLD, _NO_MEMORY, or the status that `write`
  *        returned.
@@ -523,8 +528,8 @@ LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_
  * directory, which is synced and renamed; then the directory is synced, if it may be read.
  *
  * Mode   The new file has the permissions of the file that it replaces, if the file system has
- *        permissions.  If it holds a key (config.keep_key), they are at most 0600.  Its owner,
- *        group, ACL and extended attributes are those of a new file.
+ *        permissions.  If it holds the key of its hash (lfb_stats.key_kept), they are at most
+ *        0600.  Its owner, group, ACL and extended attributes are those of a new file.
  * Path   If it is a symbolic link, the link's target is replaced.  If it is not a regular file
  *        (a pipe, a terminal), the filter is written to it directly.
  * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _RENAME, _NO_MEMORY: `path` is

@@ -42,7 +42,8 @@
  *            continue to work, and lfb_mapped_sync() fails.
  * Trust      A user that can write to the file can change its words to any value, and can cut it
  *            short.  A user that can only read it cannot affect others.  A new file has mode 0600
- *            unless config.file_mode sets another.
+ *            unless config.file_mode sets another; if it holds the key of its hash, at most 0600
+ *            (config.keep_key).
  * Not on     Do not use file systems with mappings that are not coherent between processes: NFS or
  *            FUSE between several hosts.
  *
