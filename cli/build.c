@@ -397,14 +397,15 @@ static int build_run(int argc, char **argv)
        options_read_formula, &build.formula},
       options_hash(&build.hash),
       {'\0', "hash-of", "FILE",
-       "take hash and key from the filter in FILE, so that both can be merged", options_read_text,
-       &build.hash_of},
+       "take hash and key from the filter in FILE, so that both can be merged; if FILE does not "
+       "hold its key, give --key-file, too",
+       options_read_text, &build.hash_of},
       {'\0', "seed", "S",
        "hash with xxh3 and this seed; files with the same seed can be merged", options_read_count,
        &seed},
       {'\0', "key-file", "FILE",
        "hash with the secret key in FILE (32 hexadecimal digits, or 16 bytes that are not text); "
-       "without it, a random key is drawn and written into OUT",
+       "without it, aes and siphash13 draw a random key, which is written into OUT",
        options_read_key, &build.reading.key},
       {'\0', "keep-key", NULL,
        "write the key of --key-file into OUT, too, which then opens without it; only its owner may "
@@ -449,15 +450,16 @@ const struct command command_build = {
         "Reads FILE..., or standard input if there is no FILE or FILE is -.  Standard\n"
         "input and pipes need -n.  A key is a line of any bytes, not only UTF-8; a\n"
         "carriage return is part of the key, and empty lines are skipped.  OUT is written\n"
-        "as a whole or not at all; - is standard output.\n"
+        "as a whole or not at all; - is standard output.  If OUT holds the key of its\n"
+        "hash, only you can protect standard output from other users.\n"
         "\n"
         "With --shared, any number of processes build and query OUT at the same time, on\n"
         "/dev/shm or on a disk.  As soon as one process has put a key, all of them find\n"
         "it.  A new OUT needs -p.  If OUT exists, -p, -n, --strategy, --hash and --seed\n"
-        "may be left out; a value that differs is an error, --mode has no effect.  Give -n\n"
-        "if several processes start at once; otherwise the first one's number of keys\n"
-        "decides the size of OUT.  A killed process loses no key that it has put, and\n"
-        "nothing needs repair.\n"
+        "may be left out; a value that differs is an error, and --mode has no effect.\n"
+        "Give -n if several processes start at once; otherwise the first one's number of\n"
+        "keys decides the size of OUT.  A killed process loses no key that it has put,\n"
+        "and nothing needs repair.\n"
         "\n"
         "While a process has OUT open, do not cut it short (truncate, or cp or > onto\n"
         "it): that kills the process.  Do not delete or replace it either: the process\n"

@@ -173,16 +173,16 @@ const struct command command_merge = {
     .details =
         "Filters can be merged if they were built with the same -n, -p and strategy and\n"
         "have the same hash: the later ones were built with --hash-of the first, or all\n"
-        "with the same --seed, or with the same --hash and --key-file.  OUT is written as\n"
-        "a whole or not at all, after all filters were read, so it may be one of them; -\n"
-        "is standard output.  n, p, the label and whether a key is kept come from the\n"
-        "first filter.  Only --form mapped replaces a shared filter.\n"
+        "with the same --hash and --key-file, or all with the same --seed.  OUT is\n"
+        "written as a whole or not at all, after all filters were read, so it may be one\n"
+        "of them; - is standard output.  n, p, the label and whether a key is kept come\n"
+        "from the first filter.  Only --form mapped replaces a shared filter.\n"
         "\n"
         "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
         "\n" REMOTE_HELP
         "\n"
-        "  lfbloom build -n 50M -p 0.001 --seed 7 -o monday.lfb monday.txt\n"
-        "  lfbloom build -n 50M -p 0.001 --seed 7 -o tuesday.lfb tuesday.txt\n"
-        "  lfbloom merge -o seen.lfb monday.lfb tuesday.lfb\n",
+        "  lfbloom build -n 50M -p 0.001 -o mon.lfb mon.txt\n"
+        "  lfbloom build -n 50M -p 0.001 --hash-of mon.lfb -o tue.lfb tue.txt\n"
+        "  lfbloom merge -o seen.lfb mon.lfb tue.lfb\n",
     .run = merge_run,
 };

@@ -6,8 +6,8 @@
  *           first version, every id is absent.
  * Cut off   While Redis cannot be reached, the last version answers: no request waits for Redis,
  *           or fails.
- * Hostile   Publish with a keyed hash and its key kept in the filter, as publish.c does.
- *           Otherwise an attacker may know which ids are false positives.
+ * Hostile   Publish with a keyed hash and its key kept in the filter: the default, as in
+ *           publish.c.  With another hash an attacker may learn which ids are false positives.
  * Threads   All calls except create and free may run concurrently.
  */
 #ifndef GUARD_OTHERS_H
