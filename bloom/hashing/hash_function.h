@@ -58,8 +58,8 @@ typedef enum lfb_hash_inlined {
   LFB_INLINED_AES,   /* lfb_aes128_u64(), by instructions */
 } lfb_hash_inlined;
 
-/* Hashes keys.  A hash of AES reads up to 1,280 bytes of it, a hash of another kind only the
- * first cache line. */
+/* Hashes keys.  The AES hash reads up to 1,280 bytes of it, any other only the first cache
+ * line. */
 typedef struct lfb_hasher {
   const lfb_hash_function *function;
   lfb_hash_identity identity;

@@ -25,8 +25,8 @@ static inline bool lfb_hash_keyed(lfb_hash_kind kind)
   return kind == LFB_KIND_SIPHASH13 || kind == LFB_KIND_AES;
 }
 
-/* Whether this process has instructions for AES (LFBLOOM_SIMD can forbid them).  Without them a key
- * takes the AES hash some 400 ns. */
+/* Whether this process has instructions for AES (LFBLOOM_SIMD can forbid them).  Without them the
+ * AES hash of a short key takes some 400 ns. */
 LFB_KIN bool lfb_hash_aes_is_fast(void);
 
 /* The identity of a keyed hash. */
@@ -69,8 +69,8 @@ static inline uint64_t lfb_hash_mixed(uint64_t key, uint64_t seed)
   return lfb_murmur_finish64(key ^ seed);
 }
 
-/* The hash of a 64-bit key: of its 8 bytes, little-endian; of its decimal text; for AES, of the
- * number; for XXH3, of the number by a seeded mixer. */
+/* The hash of a 64-bit key: by AES, of the number; by XXH3, of the number, with a seeded mixer; by
+ * FNV-1a, of its decimal text; by all others, of its 8 bytes, little-endian. */
 LFB_INLINE lfb_hash lfb_hasher_u64(const lfb_hasher *hasher, uint64_t key)
 {
   if (hasher->identity.kind == LFB_KIND_XXH3)

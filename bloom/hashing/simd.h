@@ -6,7 +6,8 @@
  * defined under ThreadSanitizer, which does not know that a vector load reads each 64-bit lane
  * whole; the code then works word by word.  LFB_HASH_X86 is defined on every x86-64: no other
  * thread writes the keys that a hash function reads.  LFB_AES_HERE is defined where the compiler
- * has AES instructions for single functions: on x86-64, and on aarch64 except for clang before 17.
+ * has AES instructions for single functions: on x86-64, and on little-endian aarch64.  There clang
+ * before 17 has them only if the whole file is compiled for them.
  */
 #ifndef LFB_BLOOM_SIMD_H
 #define LFB_BLOOM_SIMD_H

@@ -5,8 +5,8 @@
 // (a, b) and (b ^ k ^ l, a ^ k ^ l) have one product, so they have one hash. Keys (a, a ^ c) and
 // (a', a' ^ c) collide if a ^ a' = k ^ l ^ c. The attack puts 2^16 values of one half of a lane and
 // queries 2^16 of the other: all 2^32 differences. With lanes of 32 bits this finds k ^ l, and any
-// pair then has a false positive. Lanes of 64 bits need 2^32 of each. This is why no hash of this
-// library has this form.
+// pair then has a false positive. Lanes of 64 bits need 2^32 of each. The AES hash has this form for
+// keys of more than 128 bytes; its lanes of 128 bits need 2^64 of each.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// swap.h - finds the seed of XXH3 from answers.
+// swap.h - finds the seed of XXH3 from answers, or from lines.
 //
 // For a key of 32 bytes XXH3 takes the words a, b of each half as the product of a ^ (S + seed)
 // and b ^ (T - seed); S and T are in its source. A product does not change if its factors are
