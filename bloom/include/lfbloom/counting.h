@@ -160,7 +160,8 @@ LFB_API size_t lfb_counting_remove_many_hash(lfb_counting *counting, const uint6
  *           may get counters that no removal takes back: too high, never too low.
  * Fails     LFB_ERROR_SAME_FILTER, _PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA,
  *           _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS, _HASH_DIFFERS, as lfb_filter_put_all() does:
- *           `into` is unchanged.
+ *           `into` is unchanged.  With the default hash, each new filter has another key: make the
+ *           second by lfb_config_take_hash() of the plain filter of the first (below).
  * Progress  lock-free, as put.
  */
 LFB_API lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from);
