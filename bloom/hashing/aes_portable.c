@@ -393,11 +393,11 @@ static void aes_absorb(const lfb_aes_secrets *secrets, lfb_aes_sum *sum, const u
       memset(sum, 0, sizeof *sum);
       aes_product_add(sum->words, y, lfb_aes_words_load(secrets->power));
     }
-    for (int lane = 0; lane < 2; lane++) {
+    for (size_t lane = 0; lane < 2; lane++) {
       const uint8_t(*const pair)[LFB_AES_BLOCK] = secrets->pair + group % CHUNK_GROUPS * 4 + lane;
       const uint8_t *const at = groups + lane * LFB_AES_BLOCK;
       aes_product_add(sum->words, aes_add_bytes(lfb_aes_words_load(at), pair[0]),
-                      aes_add_bytes(lfb_aes_words_load(at + 2 * LFB_AES_BLOCK), pair[2]));
+                      aes_add_bytes(lfb_aes_words_load(at + (size_t)2 * LFB_AES_BLOCK), pair[2]));
     }
   }
 }

@@ -35,15 +35,15 @@ AES_TARGET LFB_INLINE void AES_(together)(const lfb_aes_secrets *secrets,
   for (int r = 1; r < LFB_AES_ROUNDS; r++) {
     const AES_(vector) key = AES_(same)(secrets->round[r]);
     LFB_UNROLL
-    for (int i = 0; i < AES_(VECTORS); i++)
+    for (size_t i = 0; i < AES_(VECTORS); i++)
       a[i] = AES_(round)(a[i], key);
   }
   const AES_(vector) key = AES_(same)(secrets->round[LFB_AES_ROUNDS]);
   LFB_UNROLL
-  for (int i = 0; i < AES_(VECTORS); i++)
+  for (size_t i = 0; i < AES_(VECTORS); i++)
     a[i] = AES_(last)(a[i], key);
   LFB_UNROLL
-  for (int i = 0; i < AES_(VECTORS); i += 2)
+  for (size_t i = 0; i < AES_(VECTORS); i += 2)
     AES_(store_low)(low + i * AES_LANES, a[i], a[i + 1]);
 }
 
@@ -83,7 +83,7 @@ AES_TARGET static void AES_BYTES_MANY(const lfb_hasher *hasher, const lfb_key *k
       lfb_aes_store(first[i],
                     AES_KEY(first)(secrets, keys[done + i].bytes, keys[done + i].size));
     LFB_UNROLL
-    for (int i = 0; i < AES_(VECTORS); i++)
+    for (size_t i = 0; i < AES_(VECTORS); i++)
       a[i] = AES_(load)(first[i * AES_LANES]);
     AES_(together)(secrets, a, low + done);
   }
@@ -102,7 +102,7 @@ AES_TARGET static void AES_U64_MANY(const lfb_hasher *hasher, const uint64_t *ke
   for (; count - done >= AES_(TOGETHER); done += AES_(TOGETHER)) {
     AES_(vector) a[AES_(VECTORS)];
     LFB_UNROLL
-    for (int i = 0; i < AES_(VECTORS); i++)
+    for (size_t i = 0; i < AES_(VECTORS); i++)
       a[i] = AES_(xor)(AES_(numbers)(keys + done + i * AES_LANES), first);
     AES_(together)(secrets, a, low + done);
   }
