@@ -33,6 +33,7 @@ struct info {
   const char *form;
   const char *label;
   bool counting;
+  bool remote;
   lfb_stats stats;
   const uint8_t *key; /* of the hash; NULL: there is none, or it is not to be shown */
 };
@@ -40,7 +41,7 @@ struct info {
 /* Writes the key as --key-file takes it. */
 static const char *info_key(const uint8_t *key, char text[2 * INFO_KEY + 1])
 {
-  for (int i = 0; i < INFO_KEY; i++)
+  for (size_t i = 0; i < INFO_KEY; i++)
     (void)snprintf(text + 2 * i, 3, "%02x", key[i]);
   return text;
 }
@@ -98,6 +99,7 @@ static void info_text(const struct info *info)
   if (stats->hash != LFB_HASH_DEFAULT)
     info_row("hash", lfb_hash_name(stats->hash),
              !figures_keyed(stats->hash) ? ""
+             : info->remote              ? " (keyed)"
              : stats->key_kept           ? " (its key is in the file)"
                                          : " (its key is not in the file)");
   if (info->key != NULL)
@@ -220,7 +222,7 @@ static int info_plain(const lfb_filter *filter, bool json, bool show_key)
 
 static int info_remote(const struct remote *remote, bool json)
 {
-  struct info info = {.form = "redis", .label = ""};
+  struct info info = {.form = "redis", .label = "", .remote = true};
 
   return remote_stats(remote, &info.stats) ? info_print(&info, json) : CLI_TROUBLE;
 }

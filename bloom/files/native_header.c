@@ -25,7 +25,7 @@ enum {
   NATIVE_AT_CHECKED_BYTES = 92,
   NATIVE_AT_KEY_CHECK = 96,
   NATIVE_AT_LABEL = 104,
-  NATIVE_AT_KEY = 168,      /* with HASH_WITH_KEY    */
+  NATIVE_AT_KEY = 168,      /* if native_hashes has it */
   NATIVE_AT_RESERVED = 184, /* zero up to the checksum */
   NATIVE_AT_CHECKSUM = 248,
 };

@@ -25,7 +25,7 @@ lfb_status lfb_random_bytes(void *bytes, size_t size)
   return LFB_OK;
 }
 
-static bool description_has_key(const lfb_config *config)
+bool lfb_config_has_key(const lfb_config *config)
 {
   static const uint8_t none[sizeof config->key];
   return memcmp(config->key, none, sizeof none) != 0;
@@ -54,7 +54,7 @@ static lfb_status description_choose_hash(lfb_config *config, lfb_hash_identity 
 {
   const lfb_hash_id id =
       config->hash == LFB_HASH_DEFAULT ? description_default_hash(config) : config->hash;
-  const bool given = description_has_key(config);
+  const bool given = lfb_config_has_key(config);
   uint8_t key[sizeof config->key];
   uint64_t seed = config->seed;
 
@@ -82,7 +82,7 @@ static lfb_status description_hash(const lfb_strategy *strategy, lfb_config *con
 {
   if (strategy->seeding == LFB_SEED_RANDOM)
     return description_choose_hash(config, hash);
-  if (config->hash != LFB_HASH_DEFAULT || description_has_key(config))
+  if (config->hash != LFB_HASH_DEFAULT || lfb_config_has_key(config))
     return LFB_ERROR_UNKNOWN_HASH;
   if (config->seed != 0 && strategy->seeding == LFB_SEED_NONE)
     return LFB_ERROR_UNKNOWN_HASH;

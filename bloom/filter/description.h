@@ -40,6 +40,9 @@ LFB_KIN lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *w
 /* Whether files of the filter hold the key of its hash.  Forms without room for a key never do. */
 bool lfb_description_writes_key(const lfb_description *description);
 
+/* Whether the caller gave a key of the hash. */
+LFB_KIN bool lfb_config_has_key(const lfb_config *config);
+
 /* The choice of hash (lfb_config.hash) that gives this one. */
 LFB_KIN lfb_hash_id lfb_hash_id_of(const lfb_hash_identity *hash);
 

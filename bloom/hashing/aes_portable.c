@@ -247,7 +247,7 @@ LFB_INLINE void aes_round(aes_slices *s)
   aes_mix_columns(s);
 }
 
-void lfb_aes_portable_rounds(const uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
+void lfb_aes_portable_rounds(const uint8_t (*round)[LFB_AES_BLOCK],
                              lfb_aes_words blocks[LFB_AES_SLICED])
 {
   aes_slices s = aes_slice(blocks);

@@ -19,9 +19,8 @@ enum { LFB_AES_SLICED = 4 }; /* blocks at a time */
 void lfb_aes_portable_expand(uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
                              const uint8_t key[LFB_AES_BLOCK]);
 
-/* Encrypts four blocks to which the first round key has been added. */
-void lfb_aes_portable_rounds(const uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
-                             lfb_aes_words blocks[LFB_AES_SLICED]);
+/* Encrypts four blocks to which the first of the LFB_AES_ROUNDS + 1 round keys has been added. */
+void lfb_aes_portable_rounds(const uint8_t (*round)[LFB_AES_BLOCK], lfb_aes_words blocks[LFB_AES_SLICED]);
 
 /* RFC 8452's product a * b * x^-128. */
 lfb_aes_words lfb_aes_portable_dot(lfb_aes_words a, lfb_aes_words b);

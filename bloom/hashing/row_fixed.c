@@ -161,20 +161,15 @@ const lfb_hash_function lfb_hash_fnv1a32 = {
 
 static lfb_hash xxh64_bytes(const lfb_hasher *hasher, const void *bytes, size_t size)
 {
+  const void *const from = bytes == NULL ? "" : bytes; /* NULL: the size is 0 */
   (void)hasher;
-  return (lfb_hash){XXH64(bytes, size, 0), 0};
+  return (lfb_hash){XXH64(from, size, 0), 0};
 }
 
 static lfb_hash xxh64_u64(const lfb_hasher *hasher, uint64_t key)
 {
   (void)hasher;
   return (lfb_hash){lfb_xxh64_u64(key), 0};
-}
-
-static void xxh64_bytes_many(const lfb_hasher *hasher, const lfb_key *keys, size_t count,
-                             uint64_t *low, uint64_t *high)
-{
-  lfb_hash_each_bytes(hasher, keys, count, low, high, xxh64_bytes);
 }
 
 static void xxh64_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
@@ -201,7 +196,6 @@ static lfb_hash xxh64_finish(const lfb_hash_stream *stream)
 const lfb_hash_function lfb_hash_xxh64 = {
     .bytes = xxh64_bytes,
     .u64 = xxh64_u64,
-    .bytes_many = xxh64_bytes_many,
     .u64_many = xxh64_u64_many,
     .start = xxh64_start,
     .add = xxh64_add,

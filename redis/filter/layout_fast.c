@@ -231,8 +231,7 @@ static lfb_status fast_find(lfb_link *link, lfb_redis_place *place, const lfb_co
                           lfb_ask_text("lfbloom"),     lfb_ask_text("mark"),
                           lfb_ask_text("part_blocks"), lfb_ask_text("header"),
                           lfb_ask_text("whole")};
-  static const uint8_t none[sizeof wanted->key];
-  const bool keyed = wanted != NULL && memcmp(wanted->key, none, sizeof none) != 0;
+  const bool keyed = wanted != NULL && lfb_config_has_key(wanted);
   fast_finding finding = {place, keyed ? wanted->key : NULL, whole};
 
   return lfb_ask(link, args, sizeof args / sizeof *args, fast_found, &finding);

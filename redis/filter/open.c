@@ -41,9 +41,11 @@ static lfb_status remote_fits(const lfb_description *found, const lfb_config *wa
     return LFB_ERROR_PROBES_DIFFER;
   if (a->bit_count != b->bit_count || a->words_per_key != b->words_per_key)
     return LFB_ERROR_BIT_COUNT_DIFFERS;
-  /* What the caller left open fits: the default hash, a seed of 0, a key of 0. */
+  /* What the caller left open fits: the default hash, a seed of 0.  A key fits a keyed hash; that it
+   * is the right one was checked when the description was read. */
   const bool any = wanted->hash == LFB_HASH_DEFAULT && wanted->seed == 0;
-  return (any || lfb_hash_id_of(&found->hash) == stats.hash) &&
+  return (any ? !lfb_config_has_key(wanted) || lfb_hash_keyed(found->hash.kind)
+              : lfb_hash_id_of(&found->hash) == stats.hash) &&
                  (wanted->seed == 0 || found->hash.seed == wanted->seed)
              ? LFB_OK
              : LFB_ERROR_HASH_DIFFERS;

@@ -696,7 +696,7 @@ cp large.lfb torn.lfb
 at torn.lfb 1100000 xxxxxxxx
 gives "verify a damaged file" 1 "$tool" verify torn.lfb
 check "verify: where" equal "$(cat out)" "torn.lfb: damaged: a checksum does not match: 1048576 bytes at 1048832"
-at torn.lfb $((large - 3)) x
+at torn.lfb $((large - 8)) xxxxxxxx
 gives "verify, damaged twice" 1 "$tool" verify native.lfb torn.lfb
 check "verify: the whole one" grep -q "^native.lfb: whole" out
 check "verify: both places" holds out ": 1048576 bytes at 1048832, 32 bytes at $((large - 32))"

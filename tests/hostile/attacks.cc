@@ -31,10 +31,10 @@ Outcome NumbersByLines(Target* target, const lfb_config&, std::mt19937_64* rando
   return Ended(*target, LearnNumberSeed(&lines, random));
 }
 
-template <unsigned bytes>
+template <std::string (*key)(uint64_t a, uint64_t b)>
 Outcome LanesOf(Target* target, const lfb_config&, std::mt19937_64* random) {
-  const auto put = [&](uint64_t a, uint64_t b) { return target->Put(Lanes(bytes, a, b)); };
-  const auto ask = [&](uint64_t a, uint64_t b) { return target->Ask(Lanes(bytes, a, b)); };
+  const auto put = [&](uint64_t a, uint64_t b) { return target->Put(key(a, b)); };
+  const auto ask = [&](uint64_t a, uint64_t b) { return target->Ask(key(a, b)); };
   const bool learnt = LearnPairing(put, ask, 0, random).has_value() ||
                       LearnPairing(put, ask, 32, random).has_value();
   return {learnt, target->Puts(), target->Asked()};
@@ -64,8 +64,9 @@ const std::vector<Attack> kAttacks = {
     {"swapped words", "lines", kMany, true, true, Swaps<By::kLines>},
     {"numbers", "answers", kFew, true, false, NumbersByAnswers},
     {"numbers", "lines", kMany, true, false, NumbersByLines},
-    {"pairs of 64 bits", "answers", kMany, false, true, LanesOf<8>},
-    {"pairs of 128 bits", "answers", kMany, false, true, LanesOf<16>},
+    {"pairs of 64 bits", "answers", kMany, false, true, LanesOf<Lanes<8>>},
+    {"pairs of 128 bits", "answers", kMany, false, true, LanesOf<Lanes<16>>},
+    {"pairs in long keys", "answers", kMany, false, true, LanesOf<LongLanes>},
 };
 
 lfb_config With(const Hash& hash, lfb_config config, std::mt19937_64* random) {

@@ -149,8 +149,8 @@ std::string SwapTried(uint64_t i) {
   return i % 2 == 0 ? key : Swapped(key, LikeliestV());
 }
 // Keys for hashes that multiply two words of 8 bytes, or of 16 (pairing.h).
-std::string Pair64(uint64_t i) { return Lanes(8, i, ~i); }
-std::string Pair128(uint64_t i) { return Lanes(16, i, ~i); }
+std::string Pair64(uint64_t i) { return Lanes<8>(i, ~i); }
+std::string Pair128(uint64_t i) { return Lanes<16>(i, ~i); }
 std::string Long(uint64_t i) {
   std::string key(512, 'x');
   const std::string number = Bytes({i});

@@ -59,9 +59,9 @@ std::optional<uint64_t> LearnPairing(const Act& put, const Act& ask, unsigned sh
   return std::nullopt;
 }
 
-std::string Lanes(unsigned bytes, uint64_t a, uint64_t b) {
-  const std::string fill(bytes - 8, '\0');
-  return fill + Bytes({a}) + fill + Bytes({b});
+std::string LongLanes(uint64_t a, uint64_t b) {
+  const std::string half(8, '\0'), block(16, '\0');
+  return half + Bytes({a}) + block + half + Bytes({b}) + std::string(144, '\0');
 }
 
 }  // namespace hostile

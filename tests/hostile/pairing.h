@@ -36,6 +36,14 @@ std::optional<uint64_t> LearnPairing(const Act& put, const Act& ask, unsigned sh
                                      std::mt19937_64* random);
 
 // The key of two lanes, of 8 or 16 bytes each; the lanes end with these words.
-std::string Lanes(unsigned bytes, uint64_t a, uint64_t b);
+template <unsigned bytes>
+std::string Lanes(uint64_t a, uint64_t b) {
+  const std::string fill(bytes - 8, '\0');
+  return fill + Bytes({a}) + fill + Bytes({b});
+}
+
+// A key of 192 bytes whose first group of 64 has such lanes of 16 bytes where the AES hash multiplies
+// them: blocks 0 and 2.
+std::string LongLanes(uint64_t a, uint64_t b);
 
 }  // namespace hostile
