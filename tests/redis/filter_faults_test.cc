@@ -228,8 +228,25 @@ TEST_F(Faults, WhatIsNotWhatWasWantedIsRefused) {
   EXPECT_EQ(open(other), LFB_ERROR_HASH_DIFFERS);
   other.seed = 0;  // any value
   EXPECT_EQ(open(other), LFB_OK);
+  other.key[0] = 1;  // which XXH3 does not have
+  EXPECT_EQ(open(other), LFB_ERROR_HASH_DIFFERS);
+  other.key[0] = 0;
   other.hash = LFB_HASH_SIPHASH13;
   EXPECT_EQ(open(other), LFB_ERROR_HASH_DIFFERS);
+
+  other.hash = LFB_HASH_AES;
+  other.key[0] = 1;
+  const Remote keyed = CreateRemote(options, "keyed", other);
+  const auto open_keyed = [&](lfb_hash_id hash, uint8_t key) {
+    other.hash = hash;
+    other.key[0] = key;
+    return TryOpen(options, "keyed", &other);
+  };
+  EXPECT_EQ(open_keyed(LFB_HASH_DEFAULT, 0), LFB_ERROR_KEY_NEEDED);
+  EXPECT_EQ(open_keyed(LFB_HASH_DEFAULT, 2), LFB_ERROR_WRONG_KEY);
+  EXPECT_EQ(open_keyed(LFB_HASH_DEFAULT, 1), LFB_OK);
+  EXPECT_EQ(open_keyed(LFB_HASH_AES, 1), LFB_OK);
+  EXPECT_EQ(open_keyed(LFB_HASH_SIPHASH13, 1), LFB_ERROR_HASH_DIFFERS);
 
   const Remote guava = CreateRemote(options, "guava", Config(1000, 0.01));
   other = Config(1000, 0.01, LFB_GUAVA_MITZ32);
