@@ -26,8 +26,9 @@ lfb_digest512_bits(const uint64_t *words, size_t count)
     even = _mm512_add_epi64(even, _mm512_popcnt_epi64(_mm512_loadu_si512(words + i)));
     odd = _mm512_add_epi64(odd, _mm512_popcnt_epi64(_mm512_loadu_si512(words + i + DIGEST_LANES)));
   }
-  return (uint64_t)_mm512_reduce_add_epi64(_mm512_add_epi64(even, odd)) +
-         lfb_digest256_bits(words + i, count - i);
+  const uint64_t set = (uint64_t)_mm512_reduce_add_epi64(_mm512_add_epi64(even, odd));
+  _mm256_zeroupper(); /* simd.h */
+  return set + lfb_digest256_bits(words + i, count - i);
 }
 
 #endif

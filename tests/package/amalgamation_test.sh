@@ -5,7 +5,8 @@
 # without versions, linked into BYTES and WORK. LIBRARY is the shared library.
 #
 # Seen to fail with one multiplier of lfbloom/fast_view.h changed in it (bytes), with
-# LFB_SIMD_X86 left out (names), and with it compiled by -O1 (instructions).
+# LFB_SIMD_X86 left out (names), with it compiled by -O1 (instructions), and with a
+# _mm256_zeroupper() left out (upper halves).
 set -euo pipefail
 source tests/support/steps.sh
 
@@ -36,6 +37,12 @@ mkdir by_library
 for cc in gcc clang; do
   build_with $cc
 done
+
+if [[ $(uname -m) == x86_64 ]]; then # other processors have no such halves
+  objdump -d --no-show-raw-insn gcc.o | awk -f "$here/upper_halves.awk" >dirty
+  [[ ! -s dirty ]] || fail "upper halves of vectors stay in use after: $(cat dirty)"
+  pass "no function leaves the upper halves of vectors in use"
+fi
 
 # Its headers under the names of an installed library, for programs written for one.
 mkdir lfbloom
