@@ -332,17 +332,12 @@ static bool build_settle(struct build *build)
   return options_label_fits(&command_build, build->label, build->form);
 }
 
-/* Takes the hash of a plain filter, and its strategy unless --strategy was given.  False after a
- * report. */
+/* Takes the hash of a filter, and its strategy unless --strategy was given.  False after a report. */
 static bool build_take_hash_of(struct build *build, const lfb_filter *like)
 {
   const bool keep = build->config.keep_key;
   lfb_stats stats;
 
-  if (like == NULL) {
-    (void)report_error("--hash-of %s: it is not a plain filter in a file", build->hash_of);
-    return false;
-  }
   lfb_filter_stats(like, &stats);
   if (!build->strategy.given)
     build->strategy = (struct options_strategy){true, stats.strategy};
@@ -365,14 +360,11 @@ static bool build_take_hash_of(struct build *build, const lfb_filter *like)
  * after a report. */
 static bool build_take_hash(struct build *build)
 {
-  struct source like;
-
   if (build->hash_of == NULL)
     return true;
-  if (!source_open_any(build->hash_of, &build->reading, &like))
-    return false;
-  const bool taken = build_take_hash_of(build, like.plain);
-  source_close(&like);
+  lfb_filter *like = source_load(build->hash_of, &build->reading, NULL);
+  const bool taken = like != NULL && build_take_hash_of(build, like);
+  lfb_filter_free(like);
   return taken;
 }
 
@@ -401,8 +393,8 @@ static int build_run(int argc, char **argv)
        "hold its key, give --key-file, too",
        options_read_text, &build.hash_of},
       {'\0', "seed", "S",
-       "hash with xxh3 and this seed; files with the same seed can be merged", options_read_count,
-       &seed},
+       "hash with xxh3 and this seed (0: a random one); files with the same seed can be merged",
+       options_read_count, &seed},
       {'\0', "key-file", "FILE",
        "hash with the secret key in FILE (32 hexadecimal digits, or 16 bytes that are not text); "
        "without it, aes and siphash13 draw a random key, which is written into OUT",
@@ -432,6 +424,8 @@ static int build_run(int argc, char **argv)
   build.config.seed = seed.value;
   build.config.probes_formula = build.formula.id;
   build.config.file_mode = build.mode.bits;
+  if (seed.given && !build.hash.given)
+    build.hash.id = LFB_HASH_XXH3;
   build.config.hash = build.hash.id;
   options_key_use(&build.reading.key, &build.config);
   if (!options_helper_use(&command_build, &build.reading.helper, &build.expected,

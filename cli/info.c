@@ -35,7 +35,8 @@ struct info {
   bool counting;
   bool remote;
   lfb_stats stats;
-  const uint8_t *key; /* of the hash; NULL: there is none, or it is not to be shown */
+  bool show_key;
+  const uint8_t *key; /* of the hash; NULL: there is none */
 };
 
 /* Writes the key as --key-file takes it. */
@@ -63,8 +64,8 @@ static void info_json(const struct info *info)
     json_count("counters_stuck", stats->counters_stuck);
   info_json_hash(stats->hash);
   json_bool("keyed", figures_keyed(stats->hash));
-  if (info->key != NULL)
-    json_text("hash_key", info_key(info->key, key));
+  if (info->show_key)
+    json_text("hash_key", info->key == NULL ? NULL : info_key(info->key, key));
   json_text("label", info->label[0] != '\0' ? info->label : NULL);
   if (stats->written > 0)
     json_count("written", stats->written);
@@ -102,7 +103,7 @@ static void info_text(const struct info *info)
              : info->remote              ? " (keyed)"
              : stats->key_kept           ? " (its key is in the file)"
                                          : " (its key is not in the file)");
-  if (info->key != NULL)
+  if (info->show_key && info->key != NULL)
     info_row("hash key", info_key(info->key, remark), " (secret)");
   if (stats->expected_insertions > 0 || stats->fpp > 0) /* a form with p has n too, maybe 0 */
     info_row("made for keys", human_count(stats->expected_insertions).text, "");
@@ -214,7 +215,8 @@ static int info_plain(const lfb_filter *filter, bool json, bool show_key)
   lfb_filter_stats(filter, &info.stats);
   config.strategy = info.stats.strategy;
   (void)lfb_config_take_hash(&config, filter);
-  if (show_key && figures_keyed(info.stats.hash))
+  info.show_key = show_key;
+  if (figures_keyed(info.stats.hash))
     info.key = config.key;
   info.form = lfb_form_name(info.stats.form);
   return info_print(&info, json);

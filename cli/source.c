@@ -291,7 +291,8 @@ static bool source_size_fits(const struct source_wish *wish, const lfb_stats *st
 static void source_report_there(const char *path, const struct source_wish *wish,
                                 const lfb_stats *stats)
 {
-  const bool keyed = figures_keyed(stats->hash), asked_hash = wish->config->hash != LFB_HASH_DEFAULT;
+  const lfb_hash_id wanted = wish->config->hash;
+  const bool keyed = figures_keyed(stats->hash);
   char size[96], hash[32] = "", seed[64] = "";
 
   if (stats->fpp > 0)
@@ -300,7 +301,7 @@ static void source_report_there(const char *path, const struct source_wish *wish
   else
     (void)snprintf(size, sizeof size, "of %" PRIu64 " bits, %" PRIu32 " a key,", stats->bit_count,
                    stats->probes);
-  if (keyed || (asked_hash && stats->hash != LFB_HASH_DEFAULT))
+  if (keyed || (wanted != LFB_HASH_DEFAULT && stats->hash == LFB_HASH_XXH3 && wanted != stats->hash))
     (void)snprintf(hash, sizeof hash, " --hash %s", lfb_hash_name(stats->hash));
   if (stats->seed != 0)
     (void)snprintf(seed, sizeof seed, " --seed %" PRIu64, stats->seed);

@@ -159,6 +159,8 @@ static lfb_status decode_with_key(const unsigned char *header, lfb_hash_kind kin
 {
   const lfb_status status = decode_keyed(header, kind, header + NATIVE_AT_KEY, identity);
 
+  if (lfb_native_is_zero(header + NATIVE_AT_KEY, header + NATIVE_AT_RESERVED))
+    return LFB_ERROR_BAD_HEADER; /* no filter has this key: a configuration draws one instead */
   if (status == LFB_ERROR_WRONG_KEY)
     return LFB_ERROR_BAD_HEADER; /* the file's key contradicts the file's check value */
   return status == LFB_OK && key != NULL && memcmp(key, header + NATIVE_AT_KEY, 16) != 0

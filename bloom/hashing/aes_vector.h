@@ -124,7 +124,11 @@ LFB_AES_TARGET LFB_INLINE lfb_aes_vector lfb_aes_down(lfb_aes_vector a)
 #else
 #include <arm_neon.h>
 
+#ifdef __ARM_FEATURE_AES /* the whole file is compiled for it */
+#define LFB_AES_TARGET
+#else
 #define LFB_AES_TARGET __attribute__((target("+crypto")))
+#endif
 
 typedef uint8x16_t lfb_aes_vector;
 

@@ -290,6 +290,9 @@ check "one seed, the same words" cmp -i 256 seed1.lfb seed2.lfb
 gives "build without a seed" 0 "$tool" build -q -n 1000 -p 0.001 -o seed3.lfb abc
 check "no seed, other words" test "$(cmp -i 256 seed1.lfb seed3.lfb >/dev/null; echo $?)" = 1
 seq 500 >few
+gives "build with a seed of 0" 0 "$tool" build -q -n 1000 -p 0.001 --seed 0 -o seed4.lfb abc
+gives "info of a seed of 0" 0 "$tool" info --json --show-key seed4.lfb
+check "a seed of 0 is random" test "$(json hash) $(json hash_key)" = "xxh3 null" -a "$(json seed)" != null
 gives "build by the default hash" 0 "$tool" build -q -n 1000 -p 0.001 -o hash1.lfb abc
 check "the key is in the file, which is its owner's" equal "$(stat -c %a hash1.lfb)" 600
 gives "info of the default hash" 0 "$tool" info hash1.lfb

@@ -4,6 +4,7 @@
 
 #include <ctime>
 
+#include "bloom/hashing/aes_derive.h"
 #include "tests/support/native_bytes.h"
 #include "tests/support/race.h"
 #include "tests/support/streams.h"
@@ -168,6 +169,21 @@ std::string Forged(std::string bytes, size_t at, uint64_t value) {
   Store(&bytes, 256 + words, XXH3_64bits(bytes.data() + 256, words));
   Store(&bytes, 264 + words, XXH3_64bits(bytes.data() + 256 + words, 8));
   return bytes;
+}
+
+// A key of 0 stands for a key that is to be drawn, so no filter has it: not even with its right
+// check value.
+TEST(NativeForm, AKeyOfZeroIsRefused) {
+  lfb_config config = Config(200, 0.01, LFB_FAST);
+  config.seed = 0;
+  config.hash = LFB_HASH_AES;
+  const std::string keyed = Native(Filled(config, 200));
+  const uint8_t none[16] = {};
+  std::string forged = Forged(keyed, 96, lfb_aes_check(none));
+  forged = Forged(Forged(forged, 168, 0), 176, 0);
+  EXPECT_EQ(ReadFrom({forged}), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(ReadFrom({forged}, nullptr, 0, none), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(ReadFrom({Forged(keyed, 168, 0)}), LFB_ERROR_BAD_HEADER) << "another key";
 }
 
 TEST(NativeForm, ForgedFieldsAreRefusedDespiteTheirChecksums) {
