@@ -83,6 +83,16 @@ static void info_row(const char *name, const char *value, const char *remark)
   printf("%-20s %s%s\n", name, value, remark);
 }
 
+static void info_hash(lfb_hash_id hash, bool key_kept, bool remote)
+{
+  if (hash != LFB_HASH_DEFAULT)
+    info_row("hash", lfb_hash_name(hash),
+             !figures_keyed(hash) ? ""
+             : remote             ? " (keyed)"
+             : key_kept           ? " (its key is in the file)"
+                                  : " (its key is not in the file)");
+}
+
 static void info_text(const struct info *info)
 {
   const lfb_stats *stats = &info->stats;
@@ -97,12 +107,7 @@ static void info_text(const struct info *info)
     (void)snprintf(remark, sizeof remark, "%" PRIu64, stats->seed);
     info_row("seed", remark, "");
   }
-  if (stats->hash != LFB_HASH_DEFAULT)
-    info_row("hash", lfb_hash_name(stats->hash),
-             !figures_keyed(stats->hash) ? ""
-             : info->remote              ? " (keyed)"
-             : stats->key_kept           ? " (its key is in the file)"
-                                         : " (its key is not in the file)");
+  info_hash(stats->hash, stats->key_kept, info->remote);
   if (info->show_key && info->key != NULL)
     info_row("hash key", info_key(info->key, remark), " (secret)");
   if (stats->expected_insertions > 0 || stats->fpp > 0) /* a form with p has n too, maybe 0 */
@@ -153,6 +158,7 @@ static void info_growing_json(const lfb_growing_figures *figures, const char *la
     json_count("approximate_count", figures->approximate_count);
   json_real("expected_fpp", figures->expected_fpp);
   info_json_hash(figures->hash);
+  json_bool("keyed", figures_keyed(figures->hash));
   json_text("label", label[0] != '\0' ? label : NULL);
   if (figures->written > 0)
     json_count("written", figures->written);
@@ -174,8 +180,7 @@ static void info_growing_text(const lfb_growing_figures *figures, const char *la
     info_row("label", label, "");
   info_row("form", "growing", "");
   info_row("strategy", lfb_strategy_name(figures->strategy), "");
-  if (figures->hash != LFB_HASH_DEFAULT)
-    info_row("hash", lfb_hash_name(figures->hash), "");
+  info_hash(figures->hash, figures->key_kept, false);
   if (figures->seed > 0) {
     (void)snprintf(remark, sizeof remark, "%" PRIu64, figures->seed);
     info_row("seed", remark, "");

@@ -223,6 +223,7 @@ static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
       .fpp = growing->config.fpp,
       .layers = newest->number + 1,
       .hash = lfb_hash_id_of(&growing_hasher(growing)->identity),
+      .key_kept = lfb_description_writes_key(&growing->first->description),
       .seed = growing_hasher(growing)->identity.seed,
       .written = growing->written,
   };

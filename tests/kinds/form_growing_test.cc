@@ -102,6 +102,7 @@ TEST(GrowingForm, AKeyedOneOpensWithItsKeyAlone) {
   config.seed = 0;
   memcpy(config.key, key, sizeof key);
   const Growing growing = Filled(config, 5000);
+  EXPECT_FALSE(Figures(growing).key_kept);
   const std::string bytes = GrowingBytes(growing);
   lfb_damage damage;
   lfb_read_limits limits{};
@@ -174,6 +175,7 @@ TEST(GrowingForm, AKeptKeyIsKeptInLayersToCome) {
   for (uint64_t i = 5000; i < 20000; i++) lfb_growing_put_u64(read.get(), i);
   ASSERT_EQ(ReadGrowing(GrowingBytes(read), &read), LFB_OK);
   EXPECT_GE(Figures(read).layers, 5u);
+  EXPECT_TRUE(Figures(read).key_kept);
   for (uint64_t i = 0; i < 20000; i++)
     ASSERT_TRUE(lfb_growing_might_contain_u64(read.get(), i));
 }

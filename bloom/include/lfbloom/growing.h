@@ -83,6 +83,7 @@ typedef struct lfb_growing_figures {
   double fpp;                 /* p of the whole                                        */
   uint32_t layers;            /* 1 to LFB_GROWING_LAYERS                               */
   lfb_hash_id hash;           /* LFB_HASH_DEFAULT: the strategy has no choice          */
+  bool key_kept;              /* the key of a keyed hash is written into files         */
   uint64_t seed;              /* of XXH3, or of java-double; others: 0                 */
   uint64_t bit_count;         /* m, in bits                                            */
   uint64_t bytes;             /* of the words that hold the bits                       */
