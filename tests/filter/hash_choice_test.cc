@@ -21,9 +21,10 @@ lfb_config Open(lfb_strategy_id strategy = LFB_FAST) {
   return config;
 }
 
-lfb_config Given(lfb_hash_id hash, uint64_t seed, bool key, lfb_strategy_id strategy = LFB_FAST) {
+// `hash` is a number, as it may be one that no lfb_hash_id has.
+lfb_config Given(int hash, uint64_t seed, bool key, lfb_strategy_id strategy = LFB_FAST) {
   lfb_config config = Open(strategy);
-  config.hash = hash;
+  config.hash = static_cast<lfb_hash_id>(hash);
   config.seed = seed;
   config.key[5] = key ? 7 : 0;
   return config;
@@ -45,12 +46,12 @@ TEST(HashChoice, TheDefaultIsKeyed) {
 
 // What each combination of hash, seed and key gives.
 TEST(HashChoice, EveryCombinationGivesAHashOrIsRefused) {
-  const lfb_hash_id none = static_cast<lfb_hash_id>(-1), unknown = static_cast<lfb_hash_id>(4);
+  constexpr int none = -1, unknown = 4;
   const struct {
-    lfb_hash_id hash;
+    int hash;
     uint64_t seed;
     bool key;
-    lfb_hash_id gives;
+    int gives;
     bool kept;
   } rows[] = {
       {LFB_HASH_DEFAULT, 0, false, DefaultHere(), true},
