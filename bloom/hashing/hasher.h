@@ -73,9 +73,19 @@ static inline uint64_t lfb_hash_mixed(uint64_t key, uint64_t seed)
  * FNV-1a, of its decimal text; by all others, of its 8 bytes, little-endian. */
 LFB_INLINE lfb_hash lfb_hasher_u64(const lfb_hasher *hasher, uint64_t key)
 {
-  if (hasher->identity.kind == LFB_KIND_XXH3)
-    return (lfb_hash){lfb_hash_mixed(key, hasher->identity.seed), 0};
-  return hasher->function->u64(hasher, key);
+  uint64_t low, high = 0;
+
+  if (hasher->inlined == LFB_INLINED_MIXER) {
+    low = lfb_hash_mixed(key, hasher->identity.seed);
+  } else {
+    const lfb_hash called = hasher->function->u64(hasher, key);
+    low = called.low;
+    high = called.high;
+  }
+#ifdef __LP64__ /* Both halves stay in registers: gcc 12 would join them on the stack (1 to 2 ns). */
+  __asm__("" : "+r"(low), "+r"(high));
+#endif
+  return (lfb_hash){low, high};
 }
 
 /* The hashes of `count` keys, as two arrays of halves; `high` may be NULL. */
