@@ -44,6 +44,14 @@ AES_TARGET LFB_INLINE lfb_aes_product AES_KEY(absorb)(const lfb_aes_secrets *sec
   return sum;
 }
 
+/* H of more than 128 bytes with this sum, and the first round key added. */
+AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(long_end)(const lfb_aes_secrets *secrets,
+                                                       lfb_aes_product sum, uint64_t size)
+{
+  return lfb_aes_xor(lfb_aes_reduce(sum),
+                     lfb_aes_xor(lfb_aes_make(size, 0), lfb_aes_secret(secrets->round[0])));
+}
+
 /* H of more than 128 bytes, and the first round key added. */
 AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(long)(const lfb_aes_secrets *secrets,
                                                    const uint8_t *bytes, size_t size)
@@ -51,8 +59,7 @@ AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(long)(const lfb_aes_secrets *secret
   const size_t count = (size + LFB_AES_GROUP - 1) / LFB_AES_GROUP;
   const lfb_aes_product sum = AES_KEY(absorb)(secrets, lfb_aes_product_zero(), bytes, 0, count,
                                               bytes + size - LFB_AES_GROUP);
-  return lfb_aes_xor(lfb_aes_reduce(sum),
-                     lfb_aes_xor(lfb_aes_make(size, 0), lfb_aes_secret(secrets->round[0])));
+  return AES_KEY(long_end)(secrets, sum, size);
 }
 
 /* H of 17 to 128 bytes, and the first round key added.  The last 16 bytes are read at once, and

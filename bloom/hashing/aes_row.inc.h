@@ -141,10 +141,8 @@ AES_TARGET static lfb_hash AES_FINISH(const lfb_hash_stream *stream)
     return AES_BYTES(stream->hasher, stream->state.aes.last, stream->size);
   lfb_aes_stream_last(stream, last);
   memcpy(&sum, &stream->state.aes.sum, sizeof sum);
-  sum = AES_KEY(absorb)(secrets, sum, last, (stream->size - 1) / LFB_AES_GROUP, 1,
-                        last);
-  const lfb_aes_vector h = lfb_aes_xor(lfb_aes_reduce(sum), lfb_aes_make(stream->size, 0));
-  const lfb_aes_vector first = lfb_aes_xor(h, lfb_aes_secret(secrets->round[0]));
+  sum = AES_KEY(absorb)(secrets, sum, last, (stream->size - 1) / LFB_AES_GROUP, 1, last);
+  const lfb_aes_vector first = AES_KEY(long_end)(secrets, sum, stream->size);
   return (lfb_hash){lfb_aes_low(lfb_aes_rounds(secrets->round, first)), 0};
 }
 
