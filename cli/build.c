@@ -6,6 +6,7 @@
 #include <lfbloom/builder.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
@@ -311,7 +312,7 @@ static const char *build_misuse(const struct build *build)
     return "-o - and --json both write to standard output";
   if (build->config.keep_key && !build->reading.key.given)
     return "--keep-key needs --key-file";
-  if (build->hash_of != NULL && (build->config.seed != 0 || build->hash.given))
+  if (build->hash_of != NULL && (build->hash.given || build->hash.id != LFB_HASH_DEFAULT))
     return "--hash-of replaces --hash and --seed: leave them out";
   const char *hash = options_hash_misuse(&build->hash, build->config.seed, &build->reading.key);
   return hash != NULL ? hash
@@ -352,7 +353,8 @@ static bool build_take_hash_of(struct build *build, const lfb_filter *like)
     return false;
   }
   build->config.keep_key |= keep;
-  options_key_take(&build->config, &build->reading.key);
+  build->reading.key.given = figures_keyed(stats.hash);
+  memcpy(build->reading.key.bytes, build->config.key, sizeof build->config.key);
   return true;
 }
 
@@ -389,8 +391,8 @@ static int build_run(int argc, char **argv)
        options_read_formula, &build.formula},
       options_hash(&build.hash),
       {'\0', "hash-of", "FILE",
-       "take hash and key from the filter in FILE, so that both can be merged; if FILE does not "
-       "hold its key, give --key-file, too",
+       "take hash, key and strategy from the filter in FILE, so that both can be merged; if FILE "
+       "does not hold its key, give --key-file, too",
        options_read_text, &build.hash_of},
       {'\0', "seed", "S",
        "hash with xxh3 and this seed (0: a random one); files with the same seed can be merged",

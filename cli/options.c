@@ -229,14 +229,6 @@ void options_key_use(const struct options_key *key, lfb_config *config)
   memcpy(config->key, key->bytes, sizeof config->key);
 }
 
-void options_key_take(const lfb_config *config, struct options_key *key)
-{
-  static const uint8_t none[sizeof config->key];
-
-  key->given = memcmp(config->key, none, sizeof none) != 0;
-  memcpy(key->bytes, config->key, sizeof key->bytes);
-}
-
 bool options_read_hash(const char *option, const char *text, void *to)
 {
   struct options_hash *hash = to;

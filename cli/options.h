@@ -119,9 +119,6 @@ lfb_config options_wanted(const struct options_reading *reading);
 /* Gives the hash of a new filter the key, if one was given. */
 void options_key_use(const struct options_key *key, lfb_config *config);
 
-/* The other way round: the key of a configuration, as if it had been given; none if it is 0. */
-void options_key_take(const lfb_config *config, struct options_key *key);
-
 /* What is wrong with --hash, --seed (0: not given) and --key-file together; NULL: nothing. */
 const char *options_hash_misuse(const struct options_hash *hash, uint64_t seed,
                                 const struct options_key *key);

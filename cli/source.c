@@ -389,9 +389,8 @@ static bool source_mode_fits(const char *path, const struct source_wish *wish)
       !planned.key_kept)
     return true;
   (void)report_error("%s: --mode %04" PRIo32 ": the file would hold the secret key of its hash, for "
-                     "its owner alone: leave out --mode, or keep the key out of the file (--key-file), or "
-                     "give --hash xxh3", path,
-                     config->file_mode);
+                     "its owner alone: leave out --mode, or keep the key out of the file "
+                     "(--key-file), or give --hash xxh3", path, config->file_mode);
   return false;
 }
 

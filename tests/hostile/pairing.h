@@ -42,7 +42,7 @@ std::string Lanes(uint64_t a, uint64_t b) {
   return fill + Bytes({a}) + fill + Bytes({b});
 }
 
-// A key of 192 bytes whose first group of 64 has such lanes of 16 bytes where the AES hash multiplies
+// A key of 192 bytes. Its first group of 64 has such lanes of 16 bytes where the AES hash multiplies
 // them: blocks 0 and 2.
 std::string LongLanes(uint64_t a, uint64_t b);
 
