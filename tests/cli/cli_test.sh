@@ -1174,6 +1174,11 @@ refuses "shared and a label" "--shared and --label cannot be combined" "$tool" b
 refuses "shared and standard output" "needs a file" "$tool" build --shared -p 0.1 -o - abc
 gives "shared and its form" 0 "$tool" build -q --shared --form mapped -o shared first_half
 refuses "another key" "not the key that the filter was made with" "$tool" build --shared --key-file key -o shared abc
+refuses "the hash of another filter" "not the key that the filter was made with" \
+  "$tool" build --shared --hash-of hash1.lfb -o shared abc
+gives "a shared filter with the hash of another" 0 \
+  "$tool" build -q --shared --hash-of hash1.lfb -n 10 -p 0.1 -o like abc
+gives "put into it again, with the same hash" 0 "$tool" build -q --shared --hash-of hash1.lfb -o like abc
 gives "a shared filter without a key" 0 "$tool" build -q --shared --hash xxh3 -n 10 -p 0.1 -o unkeyed abc
 refuses "a key for one without" "without a key" "$tool" build --shared --key-file key -o unkeyed abc
 refuses "a hash that it does not have" "--strategy fast --hash xxh3 --seed " "$tool" build --shared --hash siphash13 -o unkeyed abc
