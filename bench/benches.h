@@ -7,31 +7,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The sizes of the probed memory, from a first-level cache's size to one that no cache holds. */
-enum { LFB_BENCH_SIZES = 5 };
+#include "bench/contender.h"
 
+/* A size of the probed memory, a power of two. */
 typedef struct lfb_bench_size {
   const char *name;
   uint64_t bytes;
 } lfb_bench_size;
 
-extern const lfb_bench_size lfb_bench_sizes[LFB_BENCH_SIZES];
+/* The most sizes of one program. */
+enum { LFB_BENCH_SIZES = 8 };
 
-/* How many threads share one filter: each benchmark is registered once per row. */
-enum { LFB_BENCH_THREADS = 5 };
-extern const unsigned lfb_bench_thread_counts[LFB_BENCH_THREADS];
+/* How many threads share one filter, ending with 0: each benchmark is registered once per row. */
+extern const unsigned lfb_bench_thread_counts[];
 
 /* At least so many operations are timed in one benchmark of new keys; set before registering. */
 extern uint64_t lfb_bench_least_puts;
 
 /* VERB/CONTENDER/SIZE/CALL/KEYS/FPP: put and query, of the library's filters and of peers. */
-void lfb_bench_register_filters(const lfb_bench_size *size);
+void lfb_bench_register_filters(const lfb_bench_size *size, const lfb_contender *contender);
 
 /* put_new/fast/SIZE/batch15|batch49|build/hash/1%: new keys in bulk. */
 void lfb_bench_register_bulk(const lfb_bench_size *size);
 
-/* fill|ask_present|ask_absent/plain|growing|row/SIZE/CALL/hash/1%: a filter that grew to n keys,
- * and plain ones of the sizes of its layers (ask_absent alone). */
+/* fill|ask_present|ask_absent/plain|growing/SIZE/CALL/hash/1%: a filter that grew to n keys. */
 void lfb_bench_register_growing(const lfb_bench_size *size);
 
 /* Frees what the growing benchmarks share. */
@@ -49,7 +48,7 @@ void lfb_bench_files_in(const char *directory);
 /* Frees what the file benchmarks share. */
 void lfb_bench_clear_files(void);
 
-/* hash/HASH/KEYS/CALL: bare hash functions. */
+/* hash/HASH//CALL/KEYS: bare hash functions. */
 void lfb_bench_register_hashes(void);
 
 /* counter/stripes_add: one addition to the counter of bits. */

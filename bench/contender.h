@@ -61,15 +61,20 @@ struct lfb_contender {
   const lfb_way *ways;
   size_t way_count;
   bool one_thread;          /* threads may not share a filter                 */
+  bool silent;              /* a put does not say whether the key was new     */
   lfb_strategy_id strategy; /* of the library's own contenders                */
+  lfb_memory_preference memory; /* the same                                   */
+  const void *context;      /* of the contender's own functions               */
 
   /* Bytes of bits for n keys; false if such a filter is impossible. */
   bool (*size)(const lfb_contender *contender, uint64_t n, double fpp, uint64_t *bytes);
   /* An empty filter of that size; NULL on failure. */
   void *(*create)(const lfb_contender *contender, uint64_t n, double fpp);
   void (*free)(void *filter);
-  /* Its bits: two filters of one n and fpp differ in nothing else. */
+  /* Its bits: two filters of one n and fpp differ in nothing else.  NULL: copy() is given. */
   lfb_bench_bits (*bits)(void *filter);
+  /* Copies what was put into a filter of the same n and fpp; such filters are not kept in files. */
+  void (*copy)(void *to, const void *from);
   /* Puts numbers, by any call. */
   void (*fill)(void *filter, const uint64_t *numbers, size_t count);
 
@@ -83,9 +88,10 @@ struct lfb_contender {
 lfb_config lfb_own_config(const lfb_contender *own, uint64_t n, double fpp);
 
 extern const lfb_contender lfb_own_fast, lfb_own_fast_pair, lfb_own_guava_mitz64;
+extern const lfb_contender lfb_own_fast_speed; /* fast with LFB_MEMORY_SPEED */
+extern const lfb_contender lfb_own_sbbf;
 extern const lfb_contender lfb_own_fast_siphash13, lfb_own_fast_aes; /* fast by another hash */
-extern const lfb_contender lfb_own_mapped, lfb_own_mapped_disk; /* fast, in a mapped file */
-extern const lfb_contender lfb_own_mapped_mitz64;               /* guava-mitz64, in a mapped file */
+extern const lfb_contender lfb_own_mapped; /* fast, in a mapped file */
 extern const lfb_contender lfb_own_counting, lfb_own_counting_mitz64; /* of fast, of guava-mitz64 */
 extern const lfb_contender lfb_own_versions;                    /* fast, through versions */
 extern const lfb_contender lfb_peer_libbloom, lfb_peer_ck_bitmap, lfb_peer_mutex;

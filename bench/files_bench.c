@@ -23,7 +23,7 @@
 
 #include "bench/benches.h"
 #include "bench/keys.h"
-#include "bench/shim.h"
+#include "bench/runner.h"
 #include "bloom/filter/create.h"
 #include "bloom/filter/digest.h"
 #include "bloom/files/forms.h"
@@ -51,7 +51,8 @@ static struct {
 static bool stage_enter(uint64_t size)
 {
   const lfb_config config = {
-      .expected_insertions = size * 8 / 10, .fpp = 0.01, .hash = LFB_HASH_XXH3, .seed = 1};
+      .expected_insertions = size * 8 / 10, .fpp = 0.01, .strategy = LFB_FAST,
+      .hash = LFB_HASH_XXH3, .seed = 1};
 
   if (stage.size == size)
     return true;

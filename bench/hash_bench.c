@@ -22,7 +22,7 @@
 #include "bench/benches.h"
 #include "bench/contender.h"
 #include "bench/peers/murmur64a.h"
-#include "bench/shim.h"
+#include "bench/runner.h"
 #include "bloom/hashing/hasher.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -282,8 +282,8 @@ static void bare_register(const bare_hash *hash, size_t size, bare_call call)
     return;
   if (size > 0)
     (void)snprintf(keys, sizeof keys, "bytes%zu", size);
-  (void)snprintf(name, sizeof name, "hash/%s/%s/%s", hash->name, keys,
-                 bare_calls[hash->inlined][call]);
+  (void)snprintf(name, sizeof name, "hash/%s//%s/%s", hash->name,
+                 bare_calls[hash->inlined][call], keys);
   lfb_bench_register(&(lfb_bench_row){name, bare_body, next++, 1, 0});
 }
 

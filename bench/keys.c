@@ -1,13 +1,10 @@
 /* keys.c - makes the keys of a stream. */
 #include "bench/keys.h"
 
-#include "bench/names.h"
-
 /* The most bytes of a key. */
 static const size_t keys_sizes[] = {
     [LFB_KEYS_NUMBERS] = sizeof(uint64_t),
     [LFB_KEYS_UUIDS] = LFB_UUID_SIZE,
-    [LFB_KEYS_NAMES] = LFB_NAME_SIZE,
 };
 
 bool lfb_keys_init(lfb_keys *keys, lfb_keys_kind kind, size_t count)
@@ -15,8 +12,6 @@ bool lfb_keys_init(lfb_keys *keys, lfb_keys_kind kind, size_t count)
   const size_t refs_size = count * sizeof *keys->refs;
   lfb_pages memory;
 
-  if (kind == LFB_KEYS_NAMES && !lfb_names_load())
-    return false;
   if (lfb_pages_init(&memory, refs_size + count * keys_sizes[kind], true) != LFB_OK)
     return false;
   char *start = memory.address;
@@ -68,23 +63,10 @@ static void keys_fill_uuids(lfb_keys *keys, uint64_t first)
   }
 }
 
-/* Stores the names one after another without a gap, as read from a file. */
-static void keys_fill_names(lfb_keys *keys, uint64_t first)
-{
-  char *text = keys->texts;
-
-  for (size_t i = 0; i < keys->count; i++) {
-    const size_t size = lfb_name_write(first + i, text);
-    keys->refs[i] = (lfb_key){text, size};
-    text += size;
-  }
-}
-
 void lfb_keys_fill(lfb_keys *keys, uint64_t first)
 {
   switch (keys->kind) {
   case LFB_KEYS_NUMBERS: keys_fill_numbers(keys, first); break;
   case LFB_KEYS_UUIDS: keys_fill_uuids(keys, first); break;
-  case LFB_KEYS_NAMES: keys_fill_names(keys, first); break;
   }
 }

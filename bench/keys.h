@@ -1,6 +1,6 @@
 /*
  * keys.h - the keys that benchmarks put and query: streams of numbers and of
- * UUIDs, the same here and in GuavaBench.java, and of names.
+ * UUIDs, the same here and in GuavaBench.java.
  *
  * A stream is a bijection of a counter: all its keys differ, and any part of it can be
  * made without the rest.  Arrays of keys are read in order, so that a benchmark waits
@@ -21,7 +21,6 @@ enum { LFB_UUID_SIZE = 36 };
 typedef enum lfb_keys_kind {
   LFB_KEYS_NUMBERS, /* 64 bits each */
   LFB_KEYS_UUIDS,   /* 36 characters */
-  LFB_KEYS_NAMES,   /* 5 to 31 characters (names.h), 16 on average */
 } lfb_keys_kind;
 
 /* A stream's keys from here on are never put: the absent keys. */
@@ -46,7 +45,7 @@ static inline uint64_t lfb_keys_number(uint64_t i)
   return z ^ z >> 31;
 }
 
-/* Makes room for `count` keys; false if there is no memory, or no word list for names. */
+/* Makes room for `count` keys; false if there is no memory. */
 bool lfb_keys_init(lfb_keys *keys, lfb_keys_kind kind, size_t count);
 
 void lfb_keys_free(lfb_keys *keys);

@@ -2,7 +2,7 @@
 # living.sh - measures claims, versions, counting and growing against the plain filter, as
 # tables on standard output, for docs/performance.md.
 #
-#     ./bazelw run -c opt //bench:living -- [--rounds=N] [--sizes=SIZE,...] [--smoke]
+#     ./bazelw run -c opt //bench:living -- [--rounds=N] [--sizes=SIZE,...] [--busy] [--smoke]
 #
 # Measures all of them in turns, N times (5), at 64KiB,16MiB,256MiB, and takes medians;
 # 2 to 3 minutes per round.  --smoke: takes seconds, to test the script; the figures mean nothing.
@@ -10,29 +10,12 @@ set -euo pipefail
 
 bench=$1
 shift
-rounds=5 sizes=64KiB,16MiB,256MiB least=0.1 bench_flags=()
-for flag in "$@"; do
-  case $flag in
-  --rounds=*) rounds=${flag#*=} ;;
-  --sizes=*) sizes=${flag#*=} ;;
-  --smoke) rounds=1 sizes=64KiB least=0.0001 bench_flags=(--puts=1) ;;
-  *)
-    echo "living.sh: unknown flag $flag" >&2
-    exit 2
-    ;;
-  esac
-done
-known='(64KiB|1MiB|16MiB|256MiB|1GiB)'
-[[ $sizes =~ ^$known(,$known)*$ ]] || {
-  echo "living.sh: --sizes takes some of 64KiB,1MiB,16MiB,256MiB,1GiB" >&2
-  exit 2
-}
-
+rounds=5 sizes=64KiB,16MiB,256MiB smoke_size=64KiB
 # shellcheck source=bench/reporting/tables.sh
 source bench/reporting/tables.sh
 
 # The benchmarks: a line for each table.
-at="(${sizes//,/|})" one='.*threads:1$'
+one='.*threads:1$'
 selection=(
   "^(query_present|put_present|put_new)/(fast|versions)/$at/(single|section|many)/hash/1%/$one"
   "^(put_new|put_present|put_race|claim_race)/(fast|fast-pair)/$at/(single|many|claim|claim_many)/hash/1%/.*threads:[12]\$"

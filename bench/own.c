@@ -1,6 +1,7 @@
 /* own.c - the library's own filters as contenders, through the public calls and inline. */
 #include <lfbloom/fast.h>
 #include <lfbloom/mapped.h>
+#include <lfbloom/putter.h>
 #include <lfbloom/versions.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +21,6 @@ static const uint8_t own_key[LFB_HASHER_KEY] = {OWN_SEED};
 SINGLE_WAY(single_number, filter, lfb_filter_put, lfb_filter_might_contain, &keys->numbers[i], 8)
 SINGLE_WAY(single_uuid, filter, lfb_filter_put, lfb_filter_might_contain,
            keys->texts + LFB_UUID_SIZE * i, LFB_UUID_SIZE)
-SINGLE_WAY(single_name, filter, lfb_filter_put, lfb_filter_might_contain, keys->refs[i].bytes,
-           keys->refs[i].size)
 SINGLE_WAY(single_u64, filter, lfb_filter_put_u64, lfb_filter_might_contain_u64,
            keys->numbers[i])
 SINGLE_WAY(single_hash, filter, lfb_filter_put_hash, lfb_filter_might_contain_hash,
@@ -35,6 +34,17 @@ SINGLE_WAY(claim_hash, filter, lfb_filter_claim_hash, lfb_filter_might_contain_h
            keys->numbers[i])
 MANY_WAY(claim_many_hash, lfb_filter_claim_many_hash, lfb_filter_might_contain_many_hash,
          keys->numbers)
+
+/* One key at a time through a putter, flushed after each turn. */
+static size_t soon_hash_put(void *filter, const lfb_keys *keys, size_t first, size_t count)
+{
+  lfb_putter putter;
+
+  lfb_putter_init(&putter, filter);
+  for (size_t i = first; i < first + count; i++)
+    lfb_putter_put_soon_hash(&putter, keys->numbers[i]);
+  return (size_t)lfb_putter_flush(&putter);
+}
 
 /* Inline, without a call: for strategy fast only, so lfb_fast_of() cannot fail. */
 static lfb_fast inline_view(lfb_filter *filter)
@@ -111,22 +121,6 @@ XXH3_WAY(xxh3_uuid_query, xxh3_query, xxh3_of_uuid)
 XXH3_WAY(xxh3_number_query_many, xxh3_query_many, xxh3_of_number)
 XXH3_WAY(xxh3_uuid_query_many, xxh3_query_many, xxh3_of_uuid)
 
-/* The cost of the counter: a put as in the library, but compiled into this file, and the
- * same put without counting the bits. */
-static bool core_put_u64(lfb_filter *filter, uint64_t key)
-{
-  return lfb_filter_put_wide(filter, lfb_hasher_u64(&filter->layout.hasher, key));
-}
-
-static bool uncounted_put_u64(lfb_filter *filter, uint64_t key)
-{
-  return filter->kernel->put(&filter->layout, lfb_hasher_u64(&filter->layout.hasher, key)) > 0;
-}
-
-SINGLE_WAY(core_u64, filter, core_put_u64, lfb_filter_might_contain_u64, keys->numbers[i])
-SINGLE_WAY(uncounted_u64, filter, uncounted_put_u64, lfb_filter_might_contain_u64,
-           keys->numbers[i])
-
 /* Through a handle with versions: each call in its own section, or all in one section, where
  * puts have nested sections. */
 SINGLE_WAY(versions_hash, filter, lfb_versions_put_hash, lfb_versions_might_contain_hash,
@@ -168,11 +162,8 @@ enum { CLAIM_USES = LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW | LFB_WAY_CLAIM_RACE }
 static const lfb_way own_ways[] = {
     WAY_ROW("single/bytes8", LFB_KEYS_NUMBERS, single_number),
     WAY_ROW("single/bytes36", LFB_KEYS_UUIDS, single_uuid),
-    WAY_ROW("single/names", LFB_KEYS_NAMES, single_name),
     WAY_ROW("single/u64", LFB_KEYS_NUMBERS, single_u64),
-    WAY_ROW("many/bytes8", LFB_KEYS_NUMBERS, many_bytes),
     WAY_ROW("many/bytes36", LFB_KEYS_UUIDS, many_bytes),
-    WAY_ROW("many/names", LFB_KEYS_NAMES, many_bytes),
     WAY_ROW("many/u64", LFB_KEYS_NUMBERS, many_u64),
     WAY_ROW("single/hash", LFB_KEYS_NUMBERS, single_hash),
     WAY_ROW("many/hash", LFB_KEYS_NUMBERS, many_hash),
@@ -180,10 +171,8 @@ static const lfb_way own_ways[] = {
      claim_hash_query, claim_hash_mixed, NULL},
     {"claim_many/hash", LFB_KEYS_NUMBERS, CLAIM_USES,
      claim_many_hash_put, claim_many_hash_query, claim_many_hash_mixed, NULL},
-    {"core/u64", LFB_KEYS_NUMBERS, LFB_WAY_PUT_NEW, core_u64_put, core_u64_query,
-     core_u64_mixed, NULL},
-    {"uncounted/u64", LFB_KEYS_NUMBERS, LFB_WAY_PUT_NEW, uncounted_u64_put,
-     uncounted_u64_query, uncounted_u64_mixed, NULL},
+    {"soon/hash", LFB_KEYS_NUMBERS, LFB_WAY_PUT_NEW | LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_RACE,
+     soon_hash_put, single_hash_query, NULL, NULL},
     WAY_ROW("inline/hash", LFB_KEYS_NUMBERS, inline_hash),
     {"inline512/hash", LFB_KEYS_NUMBERS, LFB_WAY_ASK, inline_hash_put, lfb_inline512_query,
      NULL, lfb_inline512_runs_here},
@@ -193,7 +182,7 @@ static const lfb_way own_ways[] = {
     XXH3_ROW("hashed_many/bytes36", LFB_KEYS_UUIDS, xxh3_uuid_query_many, single_uuid_put),
 };
 
-enum { HASHING = 8, FAST_ONLY = 6 };
+enum { HASHING = 5, FAST_ONLY = 6 };
 
 /* ---- the rows ------------------------------------------------------------ */
 
@@ -207,6 +196,7 @@ lfb_config lfb_own_config(const lfb_contender *own, uint64_t n, double fpp)
       .strategy = own->strategy,
       .hash = seeded ? LFB_HASH_XXH3 : LFB_HASH_DEFAULT,
       .seed = seeded ? OWN_SEED : 0,
+      .memory_preference = own->memory,
   };
 }
 
@@ -229,29 +219,18 @@ static void *own_create(const lfb_contender *own, uint64_t n, double fpp)
 }
 
 /* The same in a file that other processes could map.  It is unlinked at once. */
-static void *own_create_in(const char *folder, const lfb_contender *own, uint64_t n, double fpp)
+static void *own_create_in_memory(const lfb_contender *own, uint64_t n, double fpp)
 {
   const lfb_config config = lfb_own_config(own, n, fpp);
-  char path[4096];
+  char path[64];
   lfb_filter *filter;
 
-  (void)snprintf(path, sizeof path, "%s/lfbloom-bench-%d-%llu", folder, (int)getpid(),
+  (void)snprintf(path, sizeof path, "/dev/shm/lfbloom-bench-%d-%llu", (int)getpid(),
                  (unsigned long long)n);
   if (lfb_mapped_create(path, &config, &filter) != LFB_OK)
     return NULL;
   (void)unlink(path);
   return filter;
-}
-
-static void *own_create_in_memory(const lfb_contender *own, uint64_t n, double fpp)
-{
-  return own_create_in("/dev/shm", own, n, fpp);
-}
-
-static void *own_create_on_disk(const lfb_contender *own, uint64_t n, double fpp)
-{
-  const char *folder = getenv("TMPDIR");
-  return own_create_in(folder != NULL ? folder : "/var/tmp", own, n, fpp);
 }
 
 /* The same with a keyed hash. */
@@ -371,17 +350,19 @@ const lfb_contender lfb_own_versions = {
    .fill = own_fill, .save = own_save, .load = own_load}
 
 const lfb_contender lfb_own_fast = OWN_ROW("fast", LFB_FAST, COUNT(own_ways), own_create);
+const lfb_contender lfb_own_fast_speed = {
+    .name = "fast-speed", .ways = own_ways, .way_count = COUNT(own_ways), .strategy = LFB_FAST,
+    .memory = LFB_MEMORY_SPEED, .size = own_size, .create = own_create, .free = own_free,
+    .bits = own_bits, .fill = own_fill, .save = own_save, .load = own_load,
+};
 const lfb_contender lfb_own_mapped =
     OWN_ROW("mapped-shm", LFB_FAST, COUNT(own_ways), own_create_in_memory);
-const lfb_contender lfb_own_mapped_disk =
-    OWN_ROW("mapped-disk", LFB_FAST, COUNT(own_ways), own_create_on_disk);
 const lfb_contender lfb_own_fast_pair =
     OWN_ROW("fast-pair", LFB_FAST_PAIR, COUNT(own_ways) - FAST_ONLY, own_create);
+const lfb_contender lfb_own_sbbf =
+    OWN_ROW("sbbf", LFB_SBBF, COUNT(own_ways) - FAST_ONLY, own_create);
 const lfb_contender lfb_own_guava_mitz64 =
     OWN_ROW("guava-mitz64", LFB_GUAVA_MITZ64, COUNT(own_ways) - FAST_ONLY, own_create);
-const lfb_contender lfb_own_mapped_mitz64 = OWN_ROW(
-    "mapped-shm-mitz64", LFB_GUAVA_MITZ64, COUNT(own_ways) - FAST_ONLY, own_create_in_memory);
-
 /* fast by another hash.  Scenes are kept as bare bits: a file of the filter would need its key. */
 #define HASHED_ROW(own_name, sized, make) \
   {.name = (own_name), .ways = own_ways, .way_count = HASHING, .strategy = LFB_FAST, \

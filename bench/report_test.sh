@@ -14,9 +14,10 @@ fail() {
 for picture in size threads fpp peers; do
   grep -q '</svg>' "$out/$picture.svg" || fail "$picture.svg is not whole"
 done
-for row in '| put new | many | 1% | 64 KiB |' '| fast | [0-9]* | [0-9]* |' \
+for row in '| put new, fast, many | 1% | 64 KiB | [0-9.]* | limit: two cmpxchg a line |' \
+  '| put new, fast-pair, many, 1% | [0-9.]* ([0-9.]*) |' '| query present, guava-mitz64, single, u64 | 1% | 64 KiB |' '| fast | [0-9]* | [0-9]* |' \
   '| limit: read |' '| query present | mutex | single | 64 KiB |' \
-  '| put new, claim, 1% |' '| put new | fast | claim many | 64 KiB |' '| mixed 50 | 64 KiB |' '| query present | fast | single | 64 KiB |' \
+  '| put new, fast, claim, 1% |' '| put new | fast | claim many | 64 KiB |' '| mixed 50 | 64 KiB |' '| query present | fast | single | 64 KiB |' \
   '| 0.1 | guava-mitz64 |'; do
   grep -q "^$row" "$out/report.md" || fail "there is no row $row"
 done

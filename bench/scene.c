@@ -61,6 +61,8 @@ bool lfb_scene_describe(const lfb_contender *contender, uint64_t size, double fp
       .contender = contender, .size = size, .fpp = fpp, .expected_insertions = n};
   scene->sample =
       n < LFB_SCENE_MAX_SAMPLE ? n / LFB_SCENE_UNIT * LFB_SCENE_UNIT : LFB_SCENE_MAX_SAMPLE;
+  if (scene->sample == 0) /* too few keys to measure */
+    return false;
   scene->before[LFB_SCENE_FULL] = n - scene->sample;
   if (n < 2 * LFB_SCENE_MAX_SAMPLE) {
     scene->first_fill = LFB_SCENE_FULL;
@@ -137,6 +139,11 @@ static void scene_fill(const lfb_contender *contender, void *filter, uint64_t fi
 static void scene_copy_words(void *to, void *from)
 {
   const lfb_contender *contender = stage.scene.contender;
+
+  if (contender->copy != NULL) {
+    contender->copy(to, from);
+    return;
+  }
   const lfb_bench_bits target = contender->bits(to), source = contender->bits(from);
   (void)memcpy(target.address, source.address, source.size);
 }
@@ -146,7 +153,7 @@ static bool scene_path(unsigned point, char *path, size_t size)
 {
   const lfb_scene *scene = &stage.scene;
 
-  if (scene_directory == NULL)
+  if (scene_directory == NULL || scene->contender->copy != NULL)
     return false;
   const int length = snprintf(path, size, "%s/%s-%llu-%llu-%llu-%g", scene_directory,
                               scene->contender->name, (unsigned long long)scene->size,

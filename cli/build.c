@@ -242,7 +242,7 @@ static int build_share(struct build *build)
                                    !build->expected.given, !build->strategy.given};
   bool there;
 
-  build->config.strategy = build->strategy.given ? build->strategy.id : LFB_FAST;
+  build->config.strategy = build->strategy.id;
   build->config.expected_insertions = build->expected.value;
   if (!build_formula_fits(build) || !input_check(source->paths, source->path_count) ||
       !source_share(build->out, &wish, &there, &build->into) ||
@@ -256,7 +256,7 @@ static int build_share(struct build *build)
 /* If no strategy was given: the first of `preferred` that the form holds. */
 static lfb_strategy_id build_strategy(const struct build *build)
 {
-  static const lfb_strategy_id preferred[] = {LFB_FAST, LFB_GUAVA_MITZ64, LFB_SBBF};
+  static const lfb_strategy_id preferred[] = {LFB_DEFAULT, LFB_GUAVA_MITZ64, LFB_SBBF};
   size_t i = 0;
 
   if (build->strategy.given)

@@ -58,6 +58,17 @@ static uint64_t dedupe_get(const _Atomic(uint64_t) *figure)
   return atomic_load_explicit(figure, memory_order_relaxed);
 }
 
+/* Claims keys in a filter that is here.  If no other thread puts into it, a put of a new key is a
+ * claim that wins. */
+static size_t dedupe_claim_here(struct dedupe *dedupe, const lfb_key *keys, size_t count,
+                                uint64_t *answers)
+{
+  const bool alone = dedupe->source.threads == 1 && dedupe->shared == NULL;
+
+  return alone ? lfb_filter_put_many(dedupe->into.filter, keys, count, answers)
+               : lfb_filter_claim_many(dedupe->into.filter, keys, count, answers);
+}
+
 /* Claims keys, keeps the new ones, and adds their number to `*out`. */
 static bool dedupe_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count,
                          struct kept *kept, uint64_t *out)
@@ -66,7 +77,7 @@ static bool dedupe_claim(struct dedupe *dedupe, const lfb_key *keys, size_t coun
   size_t claimed;
 
   if (dedupe->into.filter != NULL)
-    claimed = lfb_filter_claim_many(dedupe->into.filter, keys, count, answers);
+    claimed = dedupe_claim_here(dedupe, keys, count, answers);
   else if (!remote_put(&dedupe->into.remote, keys, count, answers, &claimed))
     return false;
   *out += claimed;
@@ -269,8 +280,7 @@ static int dedupe_files(struct dedupe *dedupe)
 
 static int dedupe_run(int argc, char **argv)
 {
-  struct dedupe dedupe = {.source.threads = options_default_threads(),
-                          .strategy.id = LFB_FAST};
+  struct dedupe dedupe = {.source.threads = options_default_threads()};
   struct remote_manner manner = {0};
   const struct option_row rows[] = {
       options_fpp(&dedupe.config.fpp),

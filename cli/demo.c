@@ -63,7 +63,7 @@ static int demo_run(int argc, char **argv)
   struct demo demo = {.config = {.fpp = 0.0001}, .threads = options_default_threads()};
   struct options_count n = {.value = 10000000};
   struct options_count seed = {0};
-  struct options_strategy strategy = {.id = LFB_FAST};
+  struct options_strategy strategy = {0};
   enum progress_when progress = PROGRESS_AUTO;
   bool json = false;
   const struct option_row rows[] = {
@@ -104,8 +104,8 @@ const struct command command_demo = {
         "were already put.  Then queries N/10 present and N/10 absent strings.  The\n"
         "default of -p is 0.0001.\n"
         "\n"
-        "Times are those of the filter's calls, in batches of 256 keys, averaged over the\n"
-        "threads.  In --json, n / insert_seconds is the rate of all threads together.\n"
+        "Times are those of the filter's calls, in batches of 1,024 keys, averaged over\n"
+        "the threads.  In --json, n / insert_seconds is the rate of all threads together.\n"
         "\n"
         "Exit status: 2 if a key that was put was not found.\n",
     .run = demo_run,

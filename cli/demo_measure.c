@@ -16,8 +16,6 @@
 #include "cli/report.h"
 #include "cli/uuid.h"
 
-enum { DEMO_BATCH = 256 };
-
 /* The keys of one call. */
 struct batch {
   char text[DEMO_BATCH][UUID_SIZE];

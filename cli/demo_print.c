@@ -78,10 +78,10 @@ static void demo_print_rates(const struct demo *demo)
   demo_print_rate(demo, "query while putting", &demo->during);
   demo_print_rate(demo, "query present keys", &demo->present);
   demo_print_rate(demo, "query absent keys", &demo->absent);
-  printf("\n%s, each in batches of 256 keys.  The speed is that of the filter's calls alone;\n"
+  printf("\n%s, each in batches of %s keys.  The speed is that of the filter's calls alone;\n"
          "a whole phase also makes the keys, and that of putting includes its queries.\n"
          "For the same keys again: --seed %" PRIu64 "\n",
-         threads, demo->seed);
+         threads, human_count(DEMO_BATCH).text, demo->seed);
 }
 
 void demo_print_text(const struct demo *demo)

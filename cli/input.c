@@ -9,50 +9,48 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/lines.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 
-/* The size of one read(): small enough to be in the core's cache when it is split. */
-enum { INPUT_READ = 256 * 1024 };
+enum {
+  /* The size of one read(): small enough to be in the core's cache when it is split. */
+  INPUT_READ = 256 * 1024,
+  /* Where read() stores: at a cache line.  The kernel's copy to 16 bytes after the start of a page
+   * took 1.4 times as long on AMD Zen 4, to 1 byte after it 3.5 times. */
+  INPUT_LINE = 64,
+  /* The size of a pipe: Linux allows as much to every user by default. */
+  INPUT_PIPE = 1024 * 1024,
+};
 
 void chunk_free(struct chunk *chunk)
 {
-  free(chunk->bytes);
-  *chunk = (struct chunk){0};
+  free(chunk->memory);
+  chunk->bytes = chunk->memory = NULL; /* by fields: clang-tidy does not follow a copy of all */
+  chunk->size = chunk->capacity = 0;
 }
 
 size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t *at, lfb_key *keys, size_t most)
 {
-  const char *const end = chunk->bytes + chunk->size;
-  const char *start = chunk->bytes + *at;
-  size_t count = 0;
-
-  while (count < most && start < end) {
-    const char *stop = memchr(start, delimiter, (size_t)(end - start));
-    if (stop == NULL)
-      stop = end;
-    if (stop > start)
-      keys[count++] = (lfb_key){start, (size_t)(stop - start)};
-    start = stop < end ? stop + 1 : end;
-  }
-  *at = (size_t)(start - chunk->bytes);
-  return count;
+  return lines_keys(chunk->bytes, chunk->size, delimiter, at, keys, most);
 }
 
-/* Makes room for `room` bytes after chunk->size, and for the one more that `bytes` promises. */
+/* Makes room for `room` bytes after chunk->size, and for those that `bytes` promises. */
 static bool chunk_grow(struct chunk *chunk, size_t room)
 {
-  const size_t needed = chunk->size + room + 1;
-  size_t capacity = 2 * (size_t)INPUT_READ + 1;
+  const size_t before = chunk->memory == NULL ? 0 : (size_t)(chunk->bytes - chunk->memory);
+  const size_t needed = before + chunk->size + room + CHUNK_ROOM;
+  size_t capacity = 2 * (size_t)INPUT_READ + INPUT_LINE + CHUNK_ROOM;
 
-  if (needed <= chunk->capacity)
+  if (chunk->memory != NULL && needed <= chunk->capacity)
     return true;
   while (capacity < needed)
     capacity *= 2; /* no overflow: `needed` is at most the bytes in memory and one read */
-  char *bytes = realloc(chunk->bytes, capacity);
-  if (bytes == NULL)
+  char *memory = realloc(chunk->memory, capacity);
+  if (memory == NULL)
     return false;
-  chunk->bytes = bytes;
+  chunk->memory = memory;
+  chunk->bytes = memory + before;
   chunk->capacity = capacity;
   return true;
 }
@@ -160,6 +158,8 @@ static enum input_result input_open(struct input *input)
     (void)report_error("%s: is also the output", input->name);
     return INPUT_FAILED;
   }
+  /* For a pipe, so that its writer waits less; for anything else it fails without effect. */
+  (void)fcntl(input->fd, F_SETPIPE_SZ, INPUT_PIPE);
   return INPUT_CHUNK;
 }
 
@@ -203,16 +203,17 @@ static bool input_cut(struct input *input, struct chunk *chunk, size_t got)
   return true;
 }
 
-/* Begins the chunk with the rest of the last one. */
+/* Begins the chunk with the rest of the last one, so that it ends where read() is to store. */
 static bool input_take_rest(struct input *input, struct chunk *chunk)
 {
   chunk_reset(chunk);
-  if (!chunk_grow(chunk, input->rest_size)) {
+  chunk->bytes = chunk->memory;
+  if (!chunk_grow(chunk, input->rest_size + INPUT_LINE)) {
     (void)report_errno("input");
     return false;
   }
-  if (input->rest_size > 0)
-    memcpy(chunk->bytes, input->rest, input->rest_size);
+  chunk->bytes += -((uintptr_t)chunk->memory + input->rest_size) % INPUT_LINE;
+  memcpy(chunk->bytes, input->rest, input->rest_size);
   chunk->size = input->rest_size;
   input->rest_size = 0;
   return true;

@@ -18,18 +18,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/lines.h"
+
 /* Whole records.  All zero is an empty chunk.  A chunk is filled repeatedly, then freed. */
 struct chunk {
-  char *bytes; /* has room for one byte after `size` */
+  char *bytes; /* CHUNK_ROOM bytes after `size` may be read; the first may be written */
   size_t size;
+
+  /* Private. */
+  char *memory; /* `bytes` points into it */
   size_t capacity;
 };
+
+enum { CHUNK_ROOM = LINES_BLOCK };
 
 void chunk_free(struct chunk *chunk);
 
 /*
- * Finds the next keys of a chunk, at most `most`.  `*at` begins as 0; the call advances it.
- * Returns the number of keys, 0 at the end.  The keys point into the chunk.
+ * Finds the next keys of a chunk, at most `most`, which is at least 64.  `*at` begins as 0; the call
+ * advances it.  Returns the number of keys, 0 at the end.  The keys point into the chunk.
  */
 size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t *at, lfb_key *keys,
                   size_t most);

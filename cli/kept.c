@@ -8,20 +8,39 @@ struct kept kept_begin(struct chunk *chunk, char delimiter)
   return (struct kept){chunk, chunk->bytes, delimiter};
 }
 
-/* Moves one record down to `to`; the record is at or above it. */
-static void kept_add_one(struct kept *kept, const lfb_key *key)
+/* Moves the records from `first` to `last`, which follow one another, down to `to`. */
+static void kept_add_run(struct kept *kept, const lfb_key *first, const lfb_key *last)
 {
-  memmove(kept->to, key->bytes, key->size);
-  kept->to += key->size;
+  const char *const begin = first->bytes;
+  const size_t size = (size_t)((const char *)last->bytes + last->size - begin);
+
+  if (kept->to != begin)
+    memmove(kept->to, begin, size);
+  kept->to += size;
   *kept->to++ = kept->delimiter; /* at most at its old place, or in the extra byte */
+}
+
+static bool kept_is_next(const lfb_key *key, const lfb_key *next)
+{
+  return (const char *)key->bytes + key->size + 1 == (const char *)next->bytes;
+}
+
+static bool kept_wants(const uint64_t *answers, size_t i, bool wanted)
+{
+  return ((answers[i / 64] >> (i % 64) & 1) != 0) == wanted;
 }
 
 void kept_add(struct kept *kept, const lfb_key *keys, size_t count, const uint64_t *answers,
               bool wanted)
 {
-  for (size_t i = 0; i < count; i++)
-    if (((answers[i / 64] >> (i % 64) & 1) != 0) == wanted)
-      kept_add_one(kept, &keys[i]);
+  for (size_t i = 0; i < count; i++) {
+    if (!kept_wants(answers, i, wanted))
+      continue;
+    const size_t first = i;
+    while (i + 1 < count && kept_wants(answers, i + 1, wanted) && kept_is_next(&keys[i], &keys[i + 1]))
+      i++;
+    kept_add_run(kept, &keys[first], &keys[i]);
+  }
 }
 
 void kept_end(const struct kept *kept)

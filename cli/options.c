@@ -104,8 +104,8 @@ bool options_read_strategy(const char *option, const char *text, void *to)
   struct options_strategy *strategy = to;
   const lfb_status status = lfb_strategy_from_name(text, &strategy->id);
 
-  strategy->given = status == LFB_OK;
-  if (!strategy->given) {
+  strategy->given = status == LFB_OK && strategy->id != LFB_DEFAULT;
+  if (status != LFB_OK) {
     struct suggestion suggestion = {.word = text};
     for (int i = 0; i < OPTIONS_STRATEGIES; i++)
       if (lfb_strategy_name((lfb_strategy_id)i) != NULL)
@@ -113,7 +113,7 @@ bool options_read_strategy(const char *option, const char *text, void *to)
     (void)report_error("%s '%s': %s ('lfbloom plan -n 1M -p 0.01' lists them)%s", option, text,
                        lfb_status_text(status), suggest_text(&suggestion));
   }
-  return strategy->given;
+  return status == LFB_OK;
 }
 
 bool options_read_form(const char *option, const char *text, void *to)
@@ -443,7 +443,7 @@ struct option_row options_progress(enum progress_when *to)
 struct option_row options_strategy(struct options_strategy *to)
 {
   return (struct option_row){'\0', "strategy", "NAME",
-                             "how keys become bits ('lfbloom plan' lists the names)",
+                             "how keys become bits ('lfbloom plan' lists the names and states the default)",
                              options_read_strategy, to};
 }
 

@@ -20,7 +20,7 @@ struct options_count {
   uint64_t value;
 };
 
-/* A strategy, and whether it was given. */
+/* A strategy, and whether it was given other than as "default". */
 struct options_strategy {
   bool given;
   lfb_strategy_id id;

@@ -13,17 +13,16 @@
 #include "cli/report.h"
 #include "cli/target.h"
 
-/* Computes the row of one strategy.  False if the library has no strategy of that number. */
+/* Computes the row of one strategy, except LFB_DEFAULT, which stands for another.  False if the
+ * library has no strategy of that number. */
 static bool plan_ask(const struct plan *plan, lfb_strategy_id strategy, struct plan_row *row)
 {
-  lfb_strategy_id own = strategy;
-
   *row = (struct plan_row){.name = lfb_strategy_name(strategy)};
   row->config.expected_insertions = plan->n;
   row->config.fpp = plan->fpp;
   row->config.strategy = strategy;
-  if (row->name == NULL || lfb_strategy_from_name(row->name, &own) != LFB_OK || own != strategy)
-    return false; /* a number without its own name stands for another strategy */
+  if (row->name == NULL || strategy == LFB_DEFAULT)
+    return false;
   row->status = lfb_config_plan(&row->config, &row->stats);
   if (row->status == LFB_OK)
     row->status = lfb_config_fpp_after(&row->config, plan->n, &row->fpp);
@@ -32,10 +31,14 @@ static bool plan_ask(const struct plan *plan, lfb_strategy_id strategy, struct p
 
 static void plan_fill(struct plan *plan)
 {
-  /* Strategies are numbered from 0.  A number without a strategy has no name. */
-  for (int i = 0; i < OPTIONS_STRATEGIES; i++)
+  const lfb_config config = {.expected_insertions = plan->n, .fpp = plan->fpp};
+  lfb_stats stats = {.strategy = LFB_DEFAULT};
+
+  /* A number without a strategy has no name.  The highest comes first: `fast`, the newest number. */
+  for (int i = OPTIONS_STRATEGIES; i-- > 0;)
     if (plan_ask(plan, (lfb_strategy_id)i, &plan->rows[plan->row_count]))
       plan->row_count++;
+  plan->chosen = lfb_config_plan(&config, &stats) == LFB_OK ? stats.strategy : LFB_DEFAULT;
 }
 
 static double plan_bits_per_key(const struct plan *plan, const struct plan_row *row)
@@ -68,6 +71,10 @@ static void plan_json(const struct plan *plan)
   json_open(NULL);
   json_count("n", plan->n);
   json_real("fpp", plan->fpp);
+  if (plan->chosen == LFB_DEFAULT)
+    json_null("default");
+  else
+    json_text("default", lfb_strategy_name(plan->chosen));
   json_open("strategies");
   for (size_t i = 0; i < plan->row_count; i++)
     plan_json_row(plan, &plan->rows[i]);
@@ -81,6 +88,8 @@ static const char *plan_remark(const struct plan *plan, const struct plan_row *r
     return "  cannot use all its bits";
   if (row->fpp > 2 * plan->fpp)
     return "  more than asked for";
+  if (row->config.strategy == plan->chosen)
+    return "  the default";
   return "";
 }
 
@@ -144,7 +153,8 @@ const struct command command_plan = {
     .details =
         "\"fpp then\" is the false-positive probability after N keys, by the strategy's\n"
         "model.  go-fnv14 has one fixed size; the size of sbbf is a power of two, at most\n"
-        "128 MiB.\n"
+        "128 MiB.  The default is fast-pair from -p 0.005 on, where the processor has it,\n"
+        "and fast below that.\n"
         "\n"
         "  lfbloom plan -n 10M -p 0.0001 --plot fpp.svg\n",
     .run = plan_run,

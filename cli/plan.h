@@ -24,6 +24,7 @@ struct plan {
   double fpp;
   struct plan_row rows[OPTIONS_STRATEGIES];
   size_t row_count;
+  lfb_strategy_id chosen; /* by default; LFB_DEFAULT if that cannot have n and p */
 };
 
 /*

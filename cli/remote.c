@@ -484,11 +484,11 @@ bool remote_holds(const char *what, const lfb_stats *planned)
                        lfb_status_text(LFB_ERROR_REDIS_TOO_MANY_BITS));
     return false;
   }
-  if (guava || strategy == LFB_FAST || strategy == LFB_REDIS_MITZ32)
+  if (guava || strategy == LFB_FAST || strategy == LFB_FAST_PAIR || strategy == LFB_REDIS_MITZ32)
     return true;
   (void)report_error("%s: a filter on Redis cannot have strategy %s, and the strategy cannot be "
                      "changed without the keys: build it from the keys, with --strategy fast, "
-                     "guava-mitz64, guava-mitz32 or redis-mitz32",
+                     "fast-pair, guava-mitz64, guava-mitz32 or redis-mitz32",
                      what, lfb_strategy_name(strategy));
   return false;
 }

@@ -9,7 +9,6 @@
 
 /* Enables the vector variants in the headers, for the strategies' sources. */
 #ifdef LFB_SIMD_X86
-#define LFB_FAST_AVX2_TARGET LFB_AVX2_TARGET
 #define LFB_FAST_AVX512_TARGET LFB_AVX512_TARGET
 #endif
 

@@ -30,7 +30,7 @@ bool lfb_pair_runs_here(void);
 
 /* Compares and stores word by word, so it is not atomic; it is never called
  * (lfb_pair_runs_here()). */
-static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
+LFB_INLINE bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 {
   const lfb_two now = {lfb_word_get(&pair[0]), lfb_word_get(&pair[1])};
   const bool same = now.low == seen->low && now.high == seen->high;
@@ -46,7 +46,7 @@ static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 
 /* Sets the pair, aligned to 16 bytes, to `desired` if it still is `*seen`; if not, reloads
  * `*seen`.  Returns whether it set the pair. */
-static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
+LFB_INLINE bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 {
   bool done;
   __asm__ volatile("lock cmpxchg16b %1"
@@ -59,7 +59,7 @@ static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 #else /* aarch64 */
 
 /* The same; casp needs each pair in two neighbouring registers. */
-static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
+LFB_INLINE bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 {
   register uint64_t seen_low __asm__("x0") = seen->low;
   register uint64_t seen_high __asm__("x1") = seen->high;
@@ -82,7 +82,7 @@ static inline bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
  * Returns the bits that this call turned on.  Of all calls with the same mask, at most one
  * returns any bit; none does if calls with other masks turned on all of its bits.
  */
-static inline lfb_two lfb_pair_set(lfb_word *pair, lfb_two mask)
+LFB_INLINE lfb_two lfb_pair_set(lfb_word *pair, lfb_two mask)
 {
   lfb_two seen = {lfb_word_get(&pair[0]), lfb_word_get(&pair[1])};
 

@@ -33,7 +33,6 @@ SINGLE_WAY(libbloom_text, filter, libbloom_put, libbloom_query, keys->refs[i].by
 static const lfb_way libbloom_ways[] = {
     WAY_ROW("single/bytes8", LFB_KEYS_NUMBERS, libbloom_number),
     WAY_ROW("single/bytes36", LFB_KEYS_UUIDS, libbloom_text),
-    WAY_ROW("single/names", LFB_KEYS_NAMES, libbloom_text),
 };
 
 /* As bloom_init() computes it. */

@@ -10,6 +10,7 @@
 #include <lfbloom/fast.h>
 
 #include "bench/ways.h"
+#include "bloom/strategies/fast/fast_key.h"
 
 typedef struct mutex_filter {
   pthread_mutex_t mutex;
@@ -32,7 +33,7 @@ static uint32_t mutex_turn_on(lfb_word *word, uint64_t mask)
 LFB_INLINE bool locked_put_shape(const lfb_fast *fast, uint64_t *bits_set, uint64_t hash)
 {
   const lfb_fast_key key = lfb_fast_key_of(fast, hash);
-  const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
+  const uint32_t groups = lfb_fast_groups(fast);
   uint32_t turned_on = 0;
 
   LFB_UNROLL
@@ -46,7 +47,7 @@ static inline bool locked_put(mutex_filter *filter, uint64_t hash)
 {
 #define PUT(name, shift, count)                                                \
   case LFB_FAST_SHAPE(shift, count): {                                         \
-    const lfb_fast shaped = lfb_fast_shaped(&filter->fast, shift, count);      \
+    const lfb_fast shaped = lfb_fast_shaped(&filter->fast, 3, shift, count);      \
     return locked_put_shape(&shaped, &filter->bits_set, hash);                 \
   }
   switch (LFB_FAST_SHAPE(filter->fast.group_shift, filter->fast.probes)) {

@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #include "bench/keys.h"
-#include "bench/shim.h"
+#include "bench/runner.h"
 #include "redis/link/link.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -274,7 +274,7 @@ static void query_one_by_one(lfb_bench_state *state, const lfb_filter *filter)
       yes += lfb_filter_might_contain_u64(filter, lfb_keys_number(first + i));
     first += BATCH;
   }
-  lfb_bench_report_yes(state, first == 0 ? 0 : (double)yes / (double)first);
+  __asm__ volatile("" : : "r"(yes)); /* keeps the queries */
 }
 
 /* Both open a replica, so that its threads run in both. */
@@ -448,5 +448,6 @@ int main(int argc, char **argv)
     return 1;
   register_rows();
   register_replicas();
+  lfb_bench_share();
   return lfb_bench_run(argc, argv);
 }

@@ -1,18 +1,18 @@
 # keys.awk - ns per operation for each kind of key, at the sizes where all were measured.  With lib.awk.
 
 function row(what, who, call, size,    k, line, value, found) {
-  if (at(what, "fast", size, "single", "names", "1%", 1) == "") return
+  if (at(what, "fast", size, "single", "bytes36", "1%", 1) == "") return
   for (k = 1; k <= kinds; k++) {
-    value = at(what, who, size, call, kind[k], "1%", 1)
+    value = cell(what, who, size, call, kind[k], "1%", 1)
     found = found || value != ""
-    line = line " " figure(value) " |"
+    line = line " " value " |"
   }
   if (found) print "| " words(what) " | " who " | " call " | " binary(size) " |" line
 }
 
 END {
-  kinds = split("hash u64 bytes8 bytes36 names", kind, " ")
-  head("operation|filter|call|size|hash|u64|8 bytes|UUIDs, 36 bytes|names, 16 bytes", 5)
+  kinds = split("hash u64 bytes8 bytes36", kind, " ")
+  head("operation|filter|call|size|hash|u64|8 bytes|UUIDs, 36 bytes", 5)
   whats = split("query_present query_absent put_new", what, " ")
   whos = split("fast guava-mitz64 guava libbloom", who, " ")
   calls = split("single many", call, " ")

@@ -7,6 +7,8 @@ BEGIN {
 
 FNR > 1 {
   ns[$1, $2, $3, $4, $5, $6, $7] = $8
+  around[$1, $2, $3, $4, $5, $6, $7] = spread($8, $9, $10)
+  of_limit[$1, $2, $3, $4, $5, $6, $7] = $12
   has[$3] = 1
 }
 
@@ -21,6 +23,23 @@ function limit(access, size) {
 
 function figure(x) {
   return x == "" ? "" : sprintf(x < 9.995 ? "%.2f" : x < 99.95 ? "%.1f" : "%.0f", x)
+}
+
+# Half of what lies between the least and the most, as a share of the median.
+function spread(median, least, most) {
+  return least == most ? "" : sprintf("±%.0f%%", 50 * (most - least) / median)
+}
+
+# Median, spread and, in brackets, the multiple of the limit; as far as they are known.
+function cell(what, who, size, call, keys, fpp, threads,    value, text) {
+  value = at(what, who, size, call, keys, fpp, threads)
+  if (value == "") return ""
+  text = figure(value)
+  if (around[what, who, size, call, keys, fpp, threads] != "")
+    text = text " " around[what, who, size, call, keys, fpp, threads]
+  if (of_limit[what, who, size, call, keys, fpp, threads] != "")
+    text = text sprintf(" (%.2f)", of_limit[what, who, size, call, keys, fpp, threads])
+  return text
 }
 
 function at_most(ratio, wanted) {

@@ -13,15 +13,13 @@ set ylabel 'ns'
 set boxwidth 0.1
 operations = 'query_present query_absent put_present put_new mixed90 mixed50'
 
-# For each measured operation: its number, KiB, threads, ns, rate.
+# For each measured operation: its number, KiB, threads, ns, rate, ns of the limit.
 bars(who, call, keys, size) = sprintf("< n=0; for what in %s; do awk -v want=\"$what,%s,%s,%s,%s,1%%,1\" -f bench/reporting/pick.awk '%s/report.csv' | sed \"s/^/$n /\"; n=$((n + 1)); done", operations, who, size, call, keys, out)
-# For each operation: its number, ns.
-limits(size) = sprintf("< awk -v size=%s -f bench/reporting/limits.awk '%s/report.csv'", size, out)
 at(place) = (place - 4) * 0.115
 
 do for [size in panels] {
   set title sprintf('filter of %s', spaced(size))
-  plot limits(size) using ($1 + at(1)):2 with boxes linecolor rgb machine title 'limit', \
+  plot bars('fast', 'single', 'hash', size) using ($1 + at(1)):6 with boxes linecolor rgb machine title 'limit', \
        bars('fast', 'single', 'hash', size) using ($1 + at(2)):4 with boxes linecolor rgb single title 'fast', \
        bars('mutex', 'single', 'hash', size) using ($1 + at(3)):4 with boxes linecolor rgb mutex title 'mutex', \
        bars('ck-bitmap', 'single', 'hash', size) using ($1 + at(4)):4 with boxes linecolor rgb ck title 'ck-bitmap', \

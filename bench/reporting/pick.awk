@@ -1,5 +1,6 @@
 # pick.awk - for gnuplot: the rows of report.csv that match -v want="WHAT,FILTER,SIZE,CALL,KEYS,FPP,
-# THREADS" ("*" matches anything), as KiB of the size, threads, ns, million operations per second.
+# THREADS" ("*" matches anything), as KiB of the size, threads, ns, million operations per second, ns
+# of the limit.
 BEGIN {
   FS = ","
   count = split(want, wanted, ",")
@@ -12,5 +13,5 @@ function kib(size) {
 FNR > 1 {
   for (i = 1; i <= count; i++)
     if (wanted[i] != "*" && wanted[i] != $i) next
-  print kib($3), $7, $8, 1000 / $8
+  print kib($3), $7, $8, 1000 / $8, $11
 }

@@ -1,11 +1,31 @@
-# shellcheck shell=bash disable=SC2154 # its variables are set where it is sourced
+# shellcheck shell=bash disable=SC2154,SC2034 # variables of the script that sources it
 # tables.sh - measures benchmarks in rounds, for a script that prints tables.  Source it with $bench,
-# $rounds, $least and $bench_flags set.
+# $rounds, $sizes and $smoke_size set, and with the script's flags as arguments:
+#
+# --rounds=N --sizes=SIZE,...  as the script says; the sizes become $at, an expression
+# --busy                       also on a busy machine, where it otherwise stops with 2
+# --smoke                      takes seconds, to test the script; the figures mean nothing
 
-[[ $rounds =~ ^[1-9][0-9]*$ ]] || {
-  echo "${0##*/}: --rounds takes a number from 1 up" >&2
+usage() { # what is wrong
+  echo "${0##*/}: $1" >&2
   exit 2
 }
+
+least=0.1 bench_flags=()
+for flag in "$@"; do
+  case $flag in
+  --rounds=*) rounds=${flag#*=} ;;
+  --sizes=*) sizes=${flag#*=} ;;
+  --busy) bench_flags+=(--busy) ;;
+  --smoke) rounds=1 sizes=$smoke_size least=0.0001 bench_flags+=(--puts=1 --busy) ;;
+  *) usage "unknown flag $flag" ;;
+  esac
+done
+[[ $rounds =~ ^[1-9][0-9]*$ ]] || usage "--rounds takes a number from 1 up"
+known='(64KiB|1MiB|16MiB|256MiB|1GiB)'
+[[ $sizes =~ ^$known(,$known)*$ ]] || usage "--sizes takes some of 64KiB,1MiB,16MiB,256MiB,1GiB"
+at="(${sizes//,/|})"
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/scenes"

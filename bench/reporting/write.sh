@@ -5,10 +5,6 @@ table() { # script, file, variables
   awk "${@:3}" -f bench/reporting/lib.awk -f "bench/reporting/$1.awk" "$out/$2.csv"
 }
 
-words_at() { # fpp
-  awk -F, -v fpp="$1" '$1 == "fast" && $2 == fpp { print $4 }' "$out/fpp.csv"
-}
-
 # A picture; below it the machine, the date and the command.
 picture() { # file, what it shows
   printf '![%s](%s.svg)\n\n' "$2" "$1"
@@ -24,8 +20,10 @@ write_report() {
 
 Limits of the machine, lfbloom and its peers, in turns in one run; medians of
 $rounds rounds.  Nanoseconds are wall time from the first thread's start to the last one's
-end, divided by all operations.  All figures: [report.csv](report.csv), [fpp.csv](fpp.csv),
-[memory.csv](memory.csv).
+end, divided by all operations.  "1.10 ±3% (1.71)" is the median, half of what lies between the
+least and the most of the rounds, and the multiple of the limit in the same rounds: of a line read
+for queries and puts of present keys, of the strategy's locked operations on a line for puts of new
+keys.  All figures: [report.csv](report.csv), [fpp.csv](fpp.csv), [memory.csv](memory.csv).
 
 $(describe_machine)
 
@@ -39,19 +37,20 @@ Operations:
   lfbloom/fast_avx512.h; many: 1024 keys per call; claim, claim many: a claim instead of the
   put, one key and 1024 keys per call; batch15, batch49: calls with that many keys
   for each 64 bytes of the filter; build: by lfbloom/builder.h, without its final count of bits.
-- hash: the caller gives the key's hash, 64 bits; u64: numbers; bytes8, bytes36, names:
-  8 bytes, UUIDs and names as bytes.
+- hash: the caller gives the key's hash, 64 bits; u64: numbers; bytes8, bytes36: 8 bytes, UUIDs as
+  bytes.
 
 Limits, on random lines of memory of that size:
 
 - read: loads, 128 lines prefetched; load: without prefetching.
-- lock cmpxchg: one per line, 128 lines prefetched for writing; two cmpxchg a line: two
-  words of each line; plain store: load and store, which loses updates.
+- lock cmpxchg: one per line, 128 lines prefetched for writing; two, four cmpxchg a line: as many
+  words of each line; cmpxchg16b: two neighbouring words at once; plain store: load and store,
+  which loses updates.
 - On huge pages; 4k: on pages of 4 KiB.
 
-## Targets of \`fast\`
+## Targets
 
-$(table targets report -v wide="$(words_at 0.001)")
+$(table targets report)
 
 In addition to its bits, a filter takes less than 64 KiB.  Bytes that the library asked for:
 
@@ -69,7 +68,8 @@ $(table sizes report)
 
 $(picture threads "rate against threads")
 
-Hashes given, 1 %, million operations per second.  libbloom is not for threads.
+Hashes given, 1 %, million operations per second; in brackets the multiple of the limit's time with
+as many threads.  libbloom is not for threads.
 
 $(table threads report)
 
@@ -82,8 +82,8 @@ call with the same keys.  mutex: the bit array of \`fast\` under a mutex, plain 
 writes (many: locked once for 1024 keys).  ck-bitmap: the classic filter on
 ConcurrencyKit's bitmap.  libbloom: libbloom 1.6, not for threads.  Guava: 31.1 on the
 JVM, Funnels.longFunnel(); guava-mitz64 is the same filter bit for bit.  The
-picture's limit: a line loaded without prefetching, and for a new key two words of a
-line written.
+picture's limit is that of \`fast\`: a line read with 128 prefetched, and for a new key two words
+of a line written.
 
 $(table peers report)
 

@@ -3,21 +3,23 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "atomic/words/pair.h"
+#include "bloom/filter/digest.h"
 #include "bloom/filter/pieces.h"
 
 enum {
-  /* A region's words, 256 KiB, fit into a second-level cache together with the scratch. */
-  BATCH_SHIFT = 12,
-  /* Keys per line from which on a batch is faster: with several regions, with one region, and
-   * for a region that has gathered its hashes (docs/performance.md). */
+  /* The words of a region, 1 MiB.  Fewer regions make the partition faster. */
+  BATCH_REGION = 1 << 17,
+  /* Keys per line from which on a batch is faster, and for a region that has gathered its hashes
+   * (docs/performance.md). */
   BATCH_LEAST = 8,
-  BATCH_LEAST_ONE_REGION = 5,
-  BATCH_LEAST_THERE = 5,
   /* Hashes by which lfb_partition_bytes() may round up the capacity of a region. */
   BATCH_ROUNDING = 17,
-  /* How far ahead of the merge lines are prefetched: 64 lines. */
-  BATCH_AHEAD = 64 * LFB_BLOCK_WORDS, /* in words */
+  BATCH_LINE = LFB_CACHE_LINE / sizeof(lfb_word), /* words */
+  /* How far ahead of the merge lines are prefetched. */
+  BATCH_AHEAD = 64 * BATCH_LINE, /* in words */
   /* Hashes put at a time; limits the memory for their answers. */
   BATCH_PIECE = 4096,
 };
@@ -33,51 +35,54 @@ static void batch_free(lfb_batch *batch)
   free(batch);
 }
 
-static uint64_t batch_region_blocks(uint64_t blocks)
+/* The words of a region, if so many follow its beginning. */
+static uint64_t batch_region_words(uint64_t words)
 {
-  const uint64_t most = UINT64_C(1) << BATCH_SHIFT;
-  return blocks < most ? blocks : most;
+  return words < BATCH_REGION ? words : (uint64_t)BATCH_REGION;
 }
 
-static uint64_t batch_scratch_bytes(uint64_t blocks)
+/* log2 of the blocks in a region. */
+static uint32_t batch_shift(const lfb_filter *filter)
 {
-  return 2 * batch_region_blocks(blocks) * LFB_CACHE_LINE;
+  return (uint32_t)__builtin_ctz((unsigned)BATCH_REGION / filter->strategy->block_words);
 }
 
 /* The hashes that a region must have room for; 0 if a batch does not pay. */
 static uint32_t batch_capacity(const lfb_filter *filter, size_t count)
 {
-  const uint64_t blocks = filter->layout.fast.blocks;
-  const uint64_t region_blocks = batch_region_blocks(blocks);
-  const uint64_t least = (region_blocks == blocks ? BATCH_LEAST_ONE_REGION : BATCH_LEAST);
+  const uint64_t words = filter->layout.bits.word_count;
+  const uint64_t region_words = batch_region_words(words);
   const uint64_t wish = filter->description.config.batch_memory;
   const uint64_t memory = wish == 0 ? BATCH_DEFAULT_MEMORY : wish;
-  const uint64_t scratch = batch_scratch_bytes(blocks);
+  const uint64_t scratch = region_words * sizeof(lfb_word);
 
-  if (filter->kernel->put_many_alone == NULL || count / least < blocks || memory <= scratch)
+  if (filter->kernel->put_many_alone == NULL || count / BATCH_LEAST <= (words - 1) / BATCH_LINE ||
+      memory <= scratch)
     return 0;
   /* Some regions get more than the mean: six standard deviations cover them. */
-  const double mean = (double)count * (double)region_blocks / (double)blocks;
+  const double mean = (double)count * (double)region_words / (double)words;
   const double wanted = mean + 6 * sqrt(mean);
-  const uint64_t regions = ((blocks - 1) >> BATCH_SHIFT) + 1;
+  const uint64_t regions = (words - 1) / BATCH_REGION + 1;
   const double room = (double)(memory - scratch) / (double)regions / sizeof(uint64_t) -
                       (double)BATCH_ROUNDING;
   const double capacity = fmin(fmin(wanted, room), INT32_MAX);
-  return capacity >= (double)(least * region_blocks) ? (uint32_t)capacity : 0;
+  return capacity * BATCH_LINE >= (double)(BATCH_LEAST * region_words) ? (uint32_t)capacity : 0;
 }
 
 static lfb_batch *batch_make(const lfb_filter *filter, uint32_t capacity)
 {
-  const uint64_t blocks = filter->layout.fast.blocks;
+  const uint64_t words = batch_region_words(filter->layout.bits.word_count);
   lfb_batch *made = malloc(sizeof *made);
 
   if (made == NULL)
     return NULL;
-  if (lfb_pages_init(&made->scratch, batch_scratch_bytes(blocks), true) != LFB_OK) {
+  made->by_pairs = lfb_pair_runs_here();
+  if (lfb_pages_init(&made->scratch, words * sizeof(lfb_word), true) != LFB_OK) {
     free(made);
     return NULL;
   }
-  if (lfb_partition_init(&made->partition, blocks, BATCH_SHIFT, capacity) != LFB_OK) {
+  if (lfb_partition_init(&made->partition, lfb_filter_blocks(filter), batch_shift(filter),
+                         capacity) != LFB_OK) {
     lfb_pages_free(&made->scratch);
     free(made);
     return NULL;
@@ -160,77 +165,103 @@ static size_t batch_put_directly(lfb_filter *filter, const uint64_t *hashes, siz
   return yes;
 }
 
-/* A region of the filter, and its two copies in the scratch. */
+/* A region of the filter. */
 typedef struct batch_region {
   lfb_word *shared;
-  lfb_word *before; /* the words as they were loaded; `shared` may have changed since */
-  lfb_word *after;  /* the words after the puts; later, the bits that the merge turned on */
-  uint64_t words;
+  lfb_word *scratch; /* a copy; later, the bits that the merge turned on */
+  uint64_t words;    /* an even number                                   */
 } batch_region;
-
-static void batch_load(const batch_region *region)
-{
-  for (uint64_t i = 0; i < region->words; i++) {
-    const uint64_t seen = lfb_word_get(&region->shared[i]);
-    lfb_word_store_alone(&region->before[i], seen);
-    lfb_word_store_alone(&region->after[i], seen);
-  }
-}
-
-/* Turns on in the filter the bits that `after` has and `before` has not.  Returns how many it
- * turned on, and in `*alone` whether these are all of them. */
-static uint64_t batch_merge(const batch_region *region, bool *alone)
-{
-  uint64_t turned_on = 0, lost = 0;
-
-  for (uint64_t i = 0; i < region->words; i++) {
-    const uint64_t before = lfb_word_get_alone(&region->before[i]);
-    const uint64_t after = lfb_word_get_alone(&region->after[i]);
-    uint64_t on = 0;
-    if (i % LFB_BLOCK_WORDS == 0)
-      lfb_prefetch_write((const void *)(region->shared + i + BATCH_AHEAD));
-    if (before != after)
-      on = lfb_word_set_seen(&region->shared[i], before, after);
-    lfb_word_store_alone(&region->after[i], on);
-    lost |= on ^ (after & ~before);
-    turned_on += lfb_word_count(on);
-  }
-  *alone = lost == 0;
-  return turned_on;
-}
 
 static batch_region batch_region_of(const lfb_batch *batch, const lfb_filter *filter,
                                     uint32_t number)
 {
-  const uint64_t first = (uint64_t)number << BATCH_SHIFT;
-  const uint64_t blocks = batch_region_blocks(filter->layout.fast.blocks - first);
-  lfb_word *before = batch->scratch.address;
+  const uint64_t first = (uint64_t)number * BATCH_REGION;
+  return (batch_region){filter->layout.bits.words + first, batch->scratch.address,
+                        batch_region_words(filter->layout.bits.word_count - first)};
+}
 
-  return (batch_region){filter->layout.fast.words + first * LFB_BLOCK_WORDS, before,
-                        before + (batch->scratch.size / sizeof *before / 2),
-                        blocks * LFB_BLOCK_WORDS};
+static uint64_t batch_bits(const batch_region *region)
+{
+  return lfb_digest_bits((const uint64_t *)(const void *)region->scratch, (size_t)region->words);
+}
+
+static void batch_load(const batch_region *region)
+{
+  for (uint64_t i = 0; i < region->words; i++)
+    lfb_word_store_alone(&region->scratch[i], lfb_word_get(&region->shared[i]));
+}
+
+/* As lfb_pair_set(), but not at once.  A processor without pairs has no strategy that needs it. */
+static lfb_two batch_set_each(lfb_word *pair, lfb_two mask)
+{
+  return (lfb_two){lfb_word_set(&pair[0], mask.low), lfb_word_set(&pair[1], mask.high)};
+}
+
+/* Turns on in the filter the bits of the scratch, a pair of words at a time, and leaves there those
+ * that it turned on. */
+static void batch_merge(const batch_region *region, bool by_pairs)
+{
+  for (uint64_t i = 0; i < region->words; i += 2) {
+    lfb_word *shared = region->shared + i, *scratch = region->scratch + i;
+    const lfb_two mask = {lfb_word_get_alone(&scratch[0]), lfb_word_get_alone(&scratch[1])};
+    if (i % BATCH_LINE == 0)
+      lfb_prefetch_write((const void *)(shared + BATCH_AHEAD));
+    const lfb_two on = by_pairs ? lfb_pair_set(shared, mask) : batch_set_each(shared, mask);
+    lfb_word_store_alone(&scratch[0], on.low);
+    lfb_word_store_alone(&scratch[1], on.high);
+  }
+}
+
+/* The filter's layout, with the scratch in the place of this region.  Use no words outside it. */
+static lfb_layout batch_layout(const lfb_filter *filter, const batch_region *region)
+{
+  lfb_layout layout = filter->layout;
+
+  layout.bits.words = (lfb_word *)((uintptr_t)region->scratch -
+                                   ((uintptr_t)region->shared - (uintptr_t)layout.bits.words));
+  layout.fast.words = layout.bits.words;
+  layout.near = true;
+  return layout;
 }
 
 /* Puts what a region has gathered.  Returns how many of its keys were new. */
 static size_t batch_drain(lfb_batch *batch, lfb_filter *filter, uint32_t number)
 {
   const batch_region region = batch_region_of(batch, filter, number);
-  lfb_layout layout = filter->layout;
+  const lfb_layout layout = batch_layout(filter, &region);
   uint32_t count;
-  bool alone;
 
   const uint64_t *hashes = lfb_partition_take(&batch->partition, number, &count);
-  if (count < BATCH_LEAST_THERE * (region.words / LFB_BLOCK_WORDS))
+  if (count < BATCH_LEAST * (region.words / BATCH_LINE))
     return batch_put_directly(filter, hashes, count);
-  /* The address where the whole filter's words would begin; only the region's are accessed. */
-  layout.fast.words = (lfb_word *)((uintptr_t)region.after - ((uintptr_t)region.shared -
-                                                              (uintptr_t)layout.fast.words));
   batch_load(&region);
+  const uint64_t before = batch_bits(&region);
   const size_t yes = batch_run(filter->kernel->put_many_alone, &layout, hashes, count);
-  lfb_layout_count(&filter->layout, batch_merge(&region, &alone));
-  if (alone)
+  const uint64_t gained = batch_bits(&region) - before;
+  batch_merge(&region, batch->by_pairs);
+  const uint64_t turned_on = batch_bits(&region);
+  lfb_layout_count(&filter->layout, turned_on);
+  if (turned_on == gained)
     return yes;
   return batch_run(filter->kernel->credit_many, &layout, hashes, count);
+}
+
+/* The same as lfb_batch_put() if there is one region: it gathers the hashes in their order. */
+static size_t batch_put_one_region(lfb_batch *batch, lfb_filter *filter, const uint64_t *hashes,
+                                   size_t count)
+{
+  const lfb_partition *partition = &batch->partition;
+  size_t yes = 0;
+
+  for (size_t some; count > 0; hashes += some, count -= some) {
+    const uint32_t room = partition->capacity - partition->counts[0];
+    some = count < room ? count : room;
+    memcpy(partition->areas + partition->counts[0], hashes, some * sizeof *hashes);
+    partition->counts[0] += (uint32_t)some;
+    if (some == room)
+      yes += batch_drain(batch, filter, 0);
+  }
+  return yes;
 }
 
 size_t lfb_batch_put(lfb_batch *batch, lfb_filter *filter, const uint64_t *hashes, size_t count)
@@ -238,6 +269,8 @@ size_t lfb_batch_put(lfb_batch *batch, lfb_filter *filter, const uint64_t *hashe
   const lfb_partition partition = batch->partition; /* a copy, which no write changes */
   size_t yes = 0;
 
+  if (partition.regions == 1)
+    return batch_put_one_region(batch, filter, hashes, count);
   for (size_t i = 0; i < count; i++) {
     uint32_t region;
     if (lfb_partition_add(&partition, hashes[i], &region))

@@ -1,18 +1,23 @@
 /*
  * batch.h - big batches: many keys for each line of the filter are gathered privately and
- * merged into the shared words, with one CAS for each word that gains bits.
+ * merged into the shared words, with one CAS for each pair of words that gains bits.
  *
- * A put of a new key needs one locked operation for each of its words, unless several keys share
- * a word.  So the hashes are partitioned by regions of the filter that fit into a cache
- * (partition.h).  When a region has gathered enough, the thread copies its words into a scratch and
- * puts its keys there by plain stores.  Then it turns on in the filter the bits that the scratch
- * gained.
+ * A put of a new key needs one locked operation for each of its words (fast-pair: for both), unless
+ * several keys share a word.  So the hashes are partitioned by regions of the filter that fit into a
+ * cache (partition.h).  When a region has gathered enough, the thread copies its words into a scratch
+ * and puts its keys there by plain stores.  Then it turns on in the filter the bits of the scratch.
  *
- * Answers    The puts into the scratch count the new keys as if no other thread changed the
- *            region.  If the merge turned on every bit that the scratch gained, that count is
- *            correct.  If not, each bit that the merge did turn on is credited to the first key
- *            of the region that has it.  A key is new if a bit was credited to it.  The count is
- *            exact in both cases.
+ * Answers    A key of the batch is new if it has a bit that the merge turned on, and no earlier key
+ *            of the region has that bit.  credit_many (kernel.h) finds these keys.  If the merge
+ *            turned on as many bits as the scratch gained, it turned on the same bits.  Then the
+ *            puts into the scratch have counted these keys, and nothing is credited.
+ * At once    The merge changes a pair of words by one exchange.  It turns on the bits of the keys
+ *            there that were off at that time.  So the keys of fast-pair with that pair get the
+ *            answers of puts one after the other at the time of the exchange.  If another thread's
+ *            put has made a key present before, all its bits were on, and none is credited to it.
+ *            So of all puts of a key, in batches or not, exactly one turns on bits (unless bits of
+ *            other keys make the key present).  Without pairs the merge goes word by word, which
+ *            `fast` allows.
  * Found      A key may be present before lfb_batch_end() has returned; after that, it is.
  * Progress   Lock-free: the thread sets the filter's words as lfbloom/word.h states, and works
  *            on private memory otherwise.
@@ -34,7 +39,8 @@ extern "C" {
 
 struct lfb_batch {
   lfb_partition partition;
-  lfb_pages scratch; /* two copies of a region's words */
+  lfb_pages scratch; /* a copy of a region's words                   */
+  bool by_pairs;     /* merges two words at once: lfb_pair_runs_here() */
 };
 
 /*

@@ -50,8 +50,6 @@ static uint32_t builder_shift(uint64_t blocks)
 
 static lfb_status builder_set_up(lfb_builder *builder)
 {
-  const uint64_t blocks = builder->filter->layout.fast.blocks;
-
   builder->regions = aligned_alloc(LFB_CACHE_LINE, BUILDER_REGIONS * sizeof(builder_region));
   builder->thread = calloc(builder->threads, sizeof *builder->thread);
   if (builder->regions == NULL || builder->thread == NULL)
@@ -59,6 +57,7 @@ static lfb_status builder_set_up(lfb_builder *builder)
   for (int i = 0; i < BUILDER_REGIONS; i++)
     atomic_init(&builder->regions[i].taken, 0);
   for (; builder->partitions && builder->ready < builder->threads; builder->ready++) {
+    const uint64_t blocks = lfb_filter_blocks(builder->filter);
     const lfb_status status =
         lfb_partition_init(&builder->thread[builder->ready].partition, blocks,
                            builder_shift(blocks), BUILDER_GATHERED);

@@ -68,6 +68,12 @@ typedef struct lfb_filter_parts {
 lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_filter_parts *parts,
                               lfb_filter **filter);
 
+/* The number of blocks, if the strategy has block_words. */
+static inline uint64_t lfb_filter_blocks(const lfb_filter *filter)
+{
+  return filter->layout.bits.word_count / filter->strategy->block_words;
+}
+
 /* The filter as lfb_claims_claim() takes it. */
 lfb_claimed lfb_filter_claimed(const lfb_filter *filter);
 

@@ -18,7 +18,7 @@ typedef struct lfb_description {
   const lfb_strategy *strategy;
   lfb_geometry geometry;
   lfb_hash_identity hash;
-  lfb_config config; /* as given; fpp is 0 if the form does not have it   */
+  lfb_config config; /* as given, its strategy chosen; fpp is 0 if the form does not have it */
   lfb_form form;     /* the form that the filter was read from            */
   uint64_t written;  /* when that was written, in seconds since 1970; 0: unknown */
   char label[LFB_LABEL_SIZE + 1]; /* all bytes from the first NUL on are NUL */
@@ -35,13 +35,17 @@ LFB_KIN lfb_status lfb_random_bytes(void *bytes, size_t size);
 /* The layout of a described filter.  `words` and `filter` may be NULL if the caller does not use
  * them. */
 LFB_KIN lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
-                                   lfb_stripes count, const lfb_filter *filter);
+                                   lfb_stripes count, lfb_filter *filter);
 
 /* Whether files of the filter hold the key of its hash.  Forms without room for a key never do. */
 bool lfb_description_writes_key(const lfb_description *description);
 
 /* Whether the caller gave a key of the hash. */
 LFB_KIN bool lfb_config_has_key(const lfb_config *config);
+
+/* The configuration, with LFB_FAST for LFB_DEFAULT: of a kind of filter that fast-pair does not
+ * suit. */
+lfb_config lfb_config_without_pairs(const lfb_config *config);
 
 /* The choice of hash (lfb_config.hash) that gives this one. */
 LFB_KIN lfb_hash_id lfb_hash_id_of(const lfb_hash_identity *hash);

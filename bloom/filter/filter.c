@@ -205,8 +205,9 @@ lfb_status lfb_config_take_hash(lfb_config *config, const lfb_filter *filter)
 {
   const lfb_hash_identity *hash = &filter->description.hash;
 
-  if (config->strategy != filter->strategy->id)
+  if (config->strategy != LFB_DEFAULT && config->strategy != filter->strategy->id)
     return LFB_ERROR_STRATEGY_DIFFERS;
+  config->strategy = filter->strategy->id;
   config->hash = lfb_hash_id_of(hash);
   config->seed = hash->seed;
   lfb_hash_key(hash, config->key);
@@ -216,14 +217,8 @@ lfb_status lfb_config_take_hash(lfb_config *config, const lfb_filter *filter)
 
 lfb_status lfb_fast_of(lfb_filter *filter, lfb_fast *fast)
 {
-  if (filter->strategy->id != LFB_FAST)
+  if (filter->strategy->block_words == 0)
     return LFB_ERROR_STRATEGY_DIFFERS;
   *fast = filter->layout.fast;
   return LFB_OK;
-}
-
-void lfb_fast_count(const lfb_fast *fast, uint32_t turned_on)
-{
-  const lfb_filter *filter = fast->filter;
-  lfb_layout_count(&filter->layout, turned_on);
 }

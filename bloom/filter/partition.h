@@ -1,5 +1,5 @@
 /*
- * partition.h - gathers hashes of a `fast` filter by the region of the filter that they belong to.
+ * partition.h - gathers hashes by the region of the filter that they belong to.
  *
  * The blocks are cut into regions of 2^shift blocks.  Each region has an area to which its
  * hashes are appended.  Areas are an odd number of cache lines apart, so that the lines in use

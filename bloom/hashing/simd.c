@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
@@ -24,7 +25,9 @@ static bool simd_has_avx2(void)
 static bool simd_has_avx512(void)
 {
   return simd_has_avx2() && __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi") &&
+         __builtin_cpu_supports("avx512bitalg");
 }
 
 /* Whether AES and carry-less multiplication take the wider vectors.  Not every compiler's
@@ -109,4 +112,23 @@ lfb_simd lfb_simd_chosen(void)
       seen = mine;
   }
   return (lfb_simd)(seen - 1);
+}
+
+uint64_t lfb_simd_cache_size(void)
+{
+  static _Atomic(uint64_t) known; /* 0: no thread has asked yet; to ask again can take 50 us */
+  /* relaxed: the number is the whole message, and all threads store the same one. */
+  uint64_t size = atomic_load_explicit(&known, memory_order_relaxed);
+
+  if (size == 0) {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const long said = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#else
+    const long said = 0;
+#endif
+    size = said > 0 ? (uint64_t)said : UINT64_C(256) << 10;
+    /* relaxed: as above. */
+    atomic_store_explicit(&known, size, memory_order_relaxed);
+  }
+  return size;
 }

@@ -19,7 +19,8 @@
 extern "C" {
 #endif
 
-/* Each level allows those above it.  AES means the AES and carry-less multiplication instructions on
+/* Each level allows those above it.  AVX512 means its parts F, VL, DQ, BW, VBMI and BITALG: Intel from
+ * Ice Lake, AMD from Zen 4 on.  AES means the AES and carry-less multiplication instructions on
  * 128 bits, which a processor can lack at a higher level: code that needs them asks
  * lfb_simd_has_aes(), too. */
 typedef enum lfb_simd {
@@ -54,7 +55,9 @@ enum { LFB_SIMD_LEVELS = LFB_SIMD_AVX512 + 1 };
  * of a return.  There the function must call _mm256_zeroupper().  Otherwise other code runs slower:
  * XXH3 of 1,000 bytes takes 231 ns instead of 60. */
 #define LFB_AVX2_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#define LFB_AVX512_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx2,bmi,bmi2,popcnt")))
+#define LFB_AVX512_TARGET                                                              \
+  __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx512vbmi,avx512bitalg,"   \
+                        "avx2,bmi,bmi2,popcnt")))
 #endif
 
 /* The highest level that this processor has. */
@@ -76,6 +79,10 @@ lfb_simd lfb_simd_allowed(const char *wish, lfb_simd best);
  *          environment, so it must not run concurrently with a setenv().
  */
 lfb_simd lfb_simd_chosen(void);
+
+/* The size of a core's second-level cache in bytes; 256 KiB if the system does not say.  All threads
+ * may call it at once. */
+uint64_t lfb_simd_cache_size(void);
 
 #ifdef __cplusplus
 }

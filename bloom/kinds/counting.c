@@ -55,7 +55,7 @@ static void counting_choose_kernel(lfb_counting *counting)
   if (counting->description.strategy->id != LFB_FAST)
     return;
   counting->kernel = &lfb_counting_kernel_fast;
-  counting->layout.fast = lfb_fast_view(geometry, lfb_counting_words(counting), counting);
+  counting->layout.fast = lfb_fast_view(geometry, LFB_BLOCK_WORDS, lfb_counting_words(counting), counting);
 }
 
 lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages *pages,
@@ -100,8 +100,9 @@ static lfb_status counting_create(const lfb_description *description, lfb_counti
 
 lfb_status lfb_counting_create(const lfb_config *config, lfb_counting **counting)
 {
+  const lfb_config chosen = lfb_config_without_pairs(config);
   lfb_description description;
-  const lfb_status status = lfb_description_make(config, &description);
+  const lfb_status status = lfb_description_make(&chosen, &description);
 
   return status == LFB_OK ? counting_create(&description, counting) : status;
 }

@@ -6,6 +6,7 @@
  * those of the counters, 32 per block.
  */
 #include "bloom/kinds/counting_places.h"
+#include "bloom/strategies/fast/fast_key.h"
 
 enum {
   FAST_BLOCK = LFB_COUNTING_WORDS * LFB_BLOCK_WORDS, /* words of counters per block, and
@@ -16,11 +17,6 @@ enum {
 typedef struct cfast_groups {
   lfb_word *first[LFB_BLOCK_WORDS];
 } cfast_groups;
-
-LFB_INLINE uint32_t cfast_group_count(const lfb_fast *fast)
-{
-  return (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
-}
 
 LFB_INLINE lfb_word *cfast_block(const lfb_fast *fast, uint64_t hash)
 {
@@ -42,7 +38,7 @@ LFB_INLINE cfast_groups cfast_groups_of(const lfb_fast *fast, uint64_t hash)
   cfast_groups groups = {{NULL}};
 
   LFB_UNROLL
-  for (uint32_t j = 0; j < cfast_group_count(fast); j++)
+  for (uint32_t j = 0; j < lfb_fast_groups(fast); j++)
     groups.first[j] = cfast_group(fast, block, round0, j);
   return groups;
 }
@@ -68,7 +64,7 @@ LFB_INLINE bool cfast_counted_in(const lfb_fast *fast, uint64_t hash)
   LFB_UNROLL
   for (uint32_t probe = 0; probe < fast->probes; probe++) {
     const uint64_t counter = cfast_counter(hash, probe);
-    const lfb_word *first = groups.first[probe & (cfast_group_count(fast) - 1)];
+    const lfb_word *first = groups.first[probe & (lfb_fast_groups(fast) - 1)];
     const uint64_t word = lfb_word_get(&first[counter / LFB_COUNTERS_A_WORD]);
     const uint64_t in_word = LFB_COUNTER_BITS * (counter % LFB_COUNTERS_A_WORD);
     above &= (word >> in_word & LFB_COUNTER_MOST) + LFB_COUNTER_MOST;
@@ -83,7 +79,7 @@ LFB_INLINE void cfast_ask_to_read(const lfb_fast *fast, uint64_t hash)
   const uint64_t round0 = lfb_fast_round(hash, 0);
 
   LFB_UNROLL
-  for (uint32_t j = 0; j < cfast_group_count(fast); j++)
+  for (uint32_t j = 0; j < lfb_fast_groups(fast); j++)
     lfb_prefetch_read((const void *)cfast_group(fast, block, round0, j));
 }
 
@@ -93,7 +89,7 @@ LFB_INLINE void cfast_ask_to_write(const lfb_fast *fast, uint64_t hash)
   const uint64_t round0 = lfb_fast_round(hash, 0);
 
   LFB_UNROLL
-  for (uint32_t j = 0; j < cfast_group_count(fast); j++)
+  for (uint32_t j = 0; j < lfb_fast_groups(fast); j++)
     lfb_prefetch_write((const void *)cfast_group(fast, block, round0, j));
 }
 
@@ -112,12 +108,12 @@ LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place 
   uint32_t count = 0;
 
   LFB_UNROLL
-  for (uint32_t i = 0; i < LFB_COUNTING_WORDS * cfast_group_count(fast); i++)
+  for (uint32_t i = 0; i < LFB_COUNTING_WORDS * lfb_fast_groups(fast); i++)
     which[i] = 0;
   LFB_UNROLL
   for (uint32_t probe = 0; probe < fast->probes; probe++) {
     const uint64_t counter = cfast_counter(hash, probe);
-    const uint64_t at = (uint64_t)LFB_COUNTING_WORDS * (probe & (cfast_group_count(fast) - 1)) +
+    const uint64_t at = (uint64_t)LFB_COUNTING_WORDS * (probe & (lfb_fast_groups(fast) - 1)) +
                         counter / LFB_COUNTERS_A_WORD;
     which[at] |= UINT64_C(1) << (LFB_COUNTER_BITS * (counter % LFB_COUNTERS_A_WORD));
     some |= UINT64_C(1) << at;
@@ -182,7 +178,7 @@ typedef uint64_t (*cfast_act)(const cfast_view *fast, uint64_t hash);
 LFB_INLINE bool cfast_shaped(const lfb_fast *fast, uint32_t group_shift, uint32_t probes,
                              lfb_hash hash, cfast_act act)
 {
-  const lfb_fast shaped = lfb_fast_shaped(fast, group_shift, probes);
+  const lfb_fast shaped = lfb_fast_shaped(fast, 3, group_shift, probes);
   return act(&shaped, hash.low) != 0;
 }
 
@@ -210,7 +206,7 @@ typedef struct cfast_batch {
 LFB_INLINE void cfast_shaped_many(const lfb_fast *fast, uint32_t group_shift, uint32_t probes,
                                   cfast_batch batch, cfast_ask ask, cfast_act act)
 {
-  const lfb_fast shaped = lfb_fast_shaped(fast, group_shift, probes);
+  const lfb_fast shaped = lfb_fast_shaped(fast, 3, group_shift, probes);
   (void)cfast_lines(&shaped, batch.hashes, batch.count, batch.answers, ask, act);
 }
 

@@ -30,7 +30,7 @@ lfb_status lfb_growing_create(const lfb_config *config, lfb_growing **growing)
   lfb_growing *made = calloc(1, sizeof *made);
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
-  made->config = *config;
+  made->config = lfb_config_without_pairs(config);
   if (config->expected_insertions < LFB_GROWING_LEAST)
     made->config.expected_insertions = LFB_GROWING_LEAST;
   status = growing_begin(made);

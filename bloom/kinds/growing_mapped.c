@@ -168,7 +168,7 @@ static lfb_status new_describe(const lfb_config *config, lfb_growing_head *head,
                                lfb_description *first)
 {
   const time_t now = time(NULL);
-  lfb_config of_first = *config;
+  lfb_config of_first = lfb_config_without_pairs(config);
 
   lfb_status status = lfb_layers_check(config);
   if (status != LFB_OK)

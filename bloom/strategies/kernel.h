@@ -3,8 +3,8 @@
  * many.
  *
  * A kernel is compiled for one way to find a key's bits and one set of instructions.  A filter
- * calls it through a table of functions, once per operation.  The kernels of `fast`, of
- * `fast-pair` and of the classic strategies each have one template, *.inc.h.  A source file
+ * calls it through a table of functions, once per operation.  The kernels of `fast` and
+ * `fast-pair`, and those of the classic strategies, each have one template, *.inc.h.  A source file
  * defines names for the functions and includes the template, once for each kernel.
  *
  * Ordering, Progress, Stopped  as atomic/words/bits.h states: a kernel only turns bits on, one word
@@ -24,13 +24,14 @@
 extern "C" {
 #endif
 
-/* The bits of a filter, how a key's bits are found, and the count of bits.  A query of `fast`
- * reads the first cache line of the layout and the words, nothing else. */
+/* The bits of a filter, how a key's bits are found, and the count of bits.  A query of `fast` or
+ * `fast-pair` reads the first cache line of the layout and the words, nothing else. */
 typedef struct lfb_layout {
-  lfb_fast fast; /* only for strategy `fast` */
+  lfb_fast fast; /* only for strategies `fast` and `fast-pair` */
   lfb_bits bits;
   lfb_modulus modulus; /* of bit_count */
   uint32_t probes;
+  bool near; /* the words are in a cache: queries and puts alone need not prefetch them */
   lfb_stripes count; /* of bits set */
   lfb_hasher hasher; /* of keys     */
 } lfb_layout;
@@ -60,7 +61,8 @@ typedef struct lfb_kernel {
                              const uint64_t *high, size_t count, uint64_t *answers);
 
   /*
-   * For words that no other thread uses during the call; NULL unless the strategy is `fast`.
+   * For words that no other thread uses during the call; NULL unless the strategy has
+   * block_words (strategy.h).
    * put_many_alone puts by plain stores; it does not count the bits that it turns on.
    * credit_many turns a key's bits off; answer i states whether one of them was still on.
    */

@@ -3,26 +3,27 @@
  *
  * A block is 256 bits, eight 32-bit words.  Here it is four 64-bit words, with 32-bit word 2 i in
  * the low half of the i-th, so that the words' little-endian bytes are Parquet's bitset.  Of the
- * key's XXH64 with seed 0, the high half selects the block, floor(high * blocks / 2^32), and the
- * low half selects one bit in each 32-bit word i: floor((low * salt[i] mod 2^32) / 2^27).
+ * key's XXH64 with seed 0, the high half selects the block: floor(high * blocks / 2^32).  The low
+ * half selects one bit in each 32-bit word i: floor((low * salt[i] mod 2^32) / 2^27).
  *
  * Source: apache/parquet-format, BloomFilter.md.
  */
-#include <lfbloom/cpu.h>
 #include <math.h>
 
 #include "bloom/strategies/block_model.h"
+#include "bloom/strategies/sbbf.h"
 #include "bloom/strategies/strategies.h"
 
 enum {
-  SBBF_HALVES = 8,             /* 32-bit words of a block */
-  SBBF_WORDS = SBBF_HALVES / 2, /* of 64 bits              */
+  SBBF_HALVES = LFB_SBBF_HALVES,
+  SBBF_WORDS = LFB_SBBF_WORDS,
   SBBF_HALF_BITS = 32,
   SBBF_BLOCK_BITS = SBBF_HALVES * SBBF_HALF_BITS,
   /* 2^31 - 32 bytes: the size in the header is a signed 32-bit number. */
   SBBF_MAX_BLOCKS = (1 << 26) - 1,
-  /* 128 MiB, the largest filter that Arrow and parquet-java read.  Up to there the number of
-   * blocks is a power of two, since Arrow reads no other number. */
+  /* 128 MiB, the largest filter that Arrow, Velox and parquet-java read.  Up to there the number
+   * of blocks is a power of two unless LFB_MEMORY_SMALLEST is asked for: Arrow and Velox read no
+   * other number, the rest read any. */
   SBBF_MAX_POWER = 1 << 22,
 };
 
@@ -44,7 +45,7 @@ static lfb_status sbbf_size(const lfb_config *config, lfb_geometry *geometry)
   const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
   lfb_block_model model;
 
-  const lfb_status status = lfb_sizing_check_fpp(config->fpp);
+  const lfb_status status = lfb_sizing_check(config);
   if (status != LFB_OK)
     return status;
   sbbf_model(&model);
@@ -52,7 +53,8 @@ static lfb_status sbbf_size(const lfb_config *config, lfb_geometry *geometry)
   if (!(wanted <= (double)SBBF_MAX_BLOCKS)) /* also if the load is 0 */
     return LFB_ERROR_TOO_MANY_BITS;
   const uint64_t least = (uint64_t)wanted;
-  const uint64_t blocks = least <= SBBF_MAX_POWER ? sbbf_round_up(least) : least;
+  const bool exact = config->memory_preference == LFB_MEMORY_SMALLEST || least > SBBF_MAX_POWER;
+  const uint64_t blocks = exact ? least : sbbf_round_up(least);
   *geometry = (lfb_geometry){SBBF_BLOCK_BITS * blocks, SBBF_WORDS * blocks, SBBF_HALVES, SBBF_WORDS};
   return LFB_OK;
 }
@@ -88,34 +90,18 @@ static double sbbf_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
              : sbbf_fpp_after(geometry, sbbf_count(geometry, bits_set));
 }
 
-/* The number of the first word of a hash's block. */
-LFB_INLINE uint64_t sbbf_first_word(const lfb_layout *layout, uint64_t hash)
-{
-  const uint64_t blocks = layout->bits.word_count / SBBF_WORDS;
-  return SBBF_WORDS * ((hash >> 32) * blocks >> 32);
-}
-
-/* That word. */
-LFB_INLINE lfb_word *sbbf_block(const lfb_layout *layout, uint64_t hash)
-{
-  return layout->bits.words + sbbf_first_word(layout, hash);
-}
-
 /* The bits of a hash in word i, below SBBF_WORDS, of its block. */
 LFB_INLINE uint64_t sbbf_mask(uint64_t hash, size_t i)
 {
-  static const uint32_t salts[SBBF_HALVES] = {
-      UINT32_C(0x47b6137b), UINT32_C(0x44974d91), UINT32_C(0x8824ad5b), UINT32_C(0xa2b7289d),
-      UINT32_C(0x705495c7), UINT32_C(0x2df1424b), UINT32_C(0x9efc4947), UINT32_C(0x5c6bfb31)};
   const uint32_t low = (uint32_t)hash;
 
-  return UINT64_C(1) << (low * salts[2 * i] >> 27) |
-         UINT64_C(1) << (32 + (low * salts[2 * i + 1] >> 27));
+  return UINT64_C(1) << (low * lfb_sbbf_salts[2 * i] >> 27) |
+         UINT64_C(1) << (32 + (low * lfb_sbbf_salts[2 * i + 1] >> 27));
 }
 
 static uint32_t sbbf_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
 {
-  const uint64_t first = sbbf_first_word(layout, hash.low);
+  const uint64_t first = lfb_sbbf_first_word(layout, hash.low);
   uint32_t count = 0;
 
   for (uint32_t i = 0; i < SBBF_WORDS; i++)
@@ -127,7 +113,7 @@ static uint32_t sbbf_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *
 /* All words are read before the first is written, for the reason in lfb_fast_key_put(). */
 LFB_INLINE uint64_t sbbf_put_one(const lfb_layout *layout, uint64_t hash)
 {
-  lfb_word *block = sbbf_block(layout, hash);
+  lfb_word *block = lfb_sbbf_block(layout, hash);
   uint64_t seen[SBBF_WORDS];
   uint64_t turned_on = 0;
 
@@ -142,7 +128,7 @@ LFB_INLINE uint64_t sbbf_put_one(const lfb_layout *layout, uint64_t hash)
 
 LFB_INLINE uint64_t sbbf_query_one(const lfb_layout *layout, uint64_t hash)
 {
-  const lfb_word *block = sbbf_block(layout, hash);
+  const lfb_word *block = lfb_sbbf_block(layout, hash);
   uint64_t missing = 0;
 
   LFB_UNROLL
@@ -151,52 +137,14 @@ LFB_INLINE uint64_t sbbf_query_one(const lfb_layout *layout, uint64_t hash)
   return missing == 0;
 }
 
-LFB_INLINE void sbbf_ask(const lfb_layout *layout, uint64_t hash)
-{
-  lfb_prefetch_read((const void *)sbbf_block(layout, hash));
-}
-
-LFB_INLINE void sbbf_ask_put(const lfb_layout *layout, uint64_t hash)
-{
-  lfb_prefetch_write((const void *)sbbf_block(layout, hash));
-}
-
-#define LINES_TARGET
-#define LINES_LOOP sbbf_lines
-#define LINES_VIEW lfb_layout
-#define LINES_UNROLL LFB_UNROLL_8
-#include "bloom/strategies/lines.inc.h"
-
-static uint32_t sbbf_put(const lfb_layout *layout, lfb_hash hash)
-{
-  return (uint32_t)sbbf_put_one(layout, hash.low);
-}
-
-static bool sbbf_might_contain(const lfb_layout *layout, lfb_hash hash)
-{
-  return sbbf_query_one(layout, hash.low) != 0;
-}
-
-static uint64_t sbbf_put_many(const lfb_layout *layout, const uint64_t *low,
-                              const uint64_t *high, size_t count, uint64_t *answers)
-{
-  (void)high;
-  return sbbf_lines(layout, low, count, answers, sbbf_ask_put, sbbf_put_one);
-}
-
-static void sbbf_might_contain_many(const lfb_layout *layout, const uint64_t *low,
-                                    const uint64_t *high, size_t count, uint64_t *answers)
-{
-  (void)high;
-  (void)sbbf_lines(layout, low, count, answers, sbbf_ask, sbbf_query_one);
-}
-
-static const lfb_kernel *const sbbf_kernels[] = {&(const lfb_kernel){
-    .put = sbbf_put,
-    .might_contain = sbbf_might_contain,
-    .put_many = sbbf_put_many,
-    .might_contain_many = sbbf_might_contain_many,
-}};
+#define SBBF_TARGET
+#define SBBF_(noun) sbbf_##noun
+#define SBBF_PUT sbbf_put
+#define SBBF_MIGHT_CONTAIN sbbf_might_contain
+#define SBBF_PUT_MANY sbbf_put_many
+#define SBBF_MIGHT_CONTAIN_MANY sbbf_might_contain_many
+#define SBBF_KERNELS static const lfb_kernel *const sbbf_kernels[]
+#include "bloom/strategies/sbbf_kernel.inc.h"
 
 const lfb_strategy lfb_strategy_sbbf = {
     .id = LFB_SBBF,
@@ -210,5 +158,5 @@ const lfb_strategy lfb_strategy_sbbf = {
     .count = sbbf_count,
     .fpp_now = sbbf_fpp_now,
     .bits_of = sbbf_bits_of,
-    .kernels = {sbbf_kernels},
+    .kernels = {[LFB_SIMD_NONE] = sbbf_kernels, [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_sbbf256)},
 };

@@ -10,6 +10,15 @@ lfb_status lfb_sizing_check_fpp(double fpp)
   return fpp < 1 ? LFB_OK : LFB_ERROR_FPP_TOO_HIGH;
 }
 
+lfb_status lfb_sizing_check(const lfb_config *config)
+{
+  const lfb_status status = lfb_sizing_check_fpp(config->fpp);
+
+  return status == LFB_OK && config->memory_preference > LFB_MEMORY_SMALLEST
+             ? LFB_ERROR_UNKNOWN_PREFERENCE
+             : status;
+}
+
 static double sizing_insertions(uint64_t expected_insertions)
 {
   return expected_insertions == 0 ? 1 : (double)expected_insertions;

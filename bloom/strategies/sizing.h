@@ -28,6 +28,9 @@ typedef struct lfb_geometry {
 /* LFB_OK if 0 < fpp < 1; LFB_ERROR_FPP_TOO_LOW (NaN too) or _TOO_HIGH. */
 lfb_status lfb_sizing_check_fpp(double fpp);
 
+/* Checks the fpp as above, and the memory preference: LFB_ERROR_UNKNOWN_PREFERENCE. */
+lfb_status lfb_sizing_check(const lfb_config *config);
+
 /* m = -n ln p / (ln 2)^2, truncated; clamped to 2^63 - 1.  n = 0 counts as 1. */
 uint64_t lfb_sizing_bits(uint64_t expected_insertions, double fpp);
 

@@ -37,10 +37,12 @@ const lfb_kernel *lfb_strategy_kernel(const lfb_strategy *strategy, const lfb_ge
   return strategy->kernels[level][strategy->kernel_of == NULL ? 0 : strategy->kernel_of(geometry)];
 }
 
+#define STRATEGY_DEFAULT "default" /* the name of LFB_DEFAULT */
+
 const char *lfb_strategy_name(lfb_strategy_id id)
 {
   const lfb_strategy *strategy = lfb_strategy_find(id);
-  return strategy == NULL ? NULL : strategy->name;
+  return id == LFB_DEFAULT ? STRATEGY_DEFAULT : strategy == NULL ? NULL : strategy->name;
 }
 
 lfb_status lfb_strategy_from_name(const char *name, lfb_strategy_id *id)
@@ -50,5 +52,9 @@ lfb_status lfb_strategy_from_name(const char *name, lfb_strategy_id *id)
       *id = strategies[i]->id;
       return LFB_OK;
     }
+  if (strcmp(name, STRATEGY_DEFAULT) == 0) {
+    *id = LFB_DEFAULT;
+    return LFB_OK;
+  }
   return LFB_ERROR_UNKNOWN_STRATEGY;
 }

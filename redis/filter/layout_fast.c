@@ -1,10 +1,11 @@
 /*
- * layout_fast.c - filters of strategy `fast`: blocks spread over as many strings as needed, and
- * a hash that describes them.
+ * layout_fast.c - filters of the strategies `fast` and `fast-pair`: blocks spread over as many
+ * strings as needed, and a hash that describes them.
  *
  * A part holds blocks of 64 bytes, then the mark, 4 bytes.  A block is 8 words, big-endian, so
- * that GET i64 reads a word.  All parts of a filter have the same length.  The hash, under the
- * filter's name, has the fields
+ * that GET i64 reads a word.  For fast-pair it is 4 pairs; if the last block has fewer, the rest
+ * is 0.  All parts of a filter have the same length.  The hash, under the filter's name, has the
+ * fields
  *     lfbloom      1, the version of this layout
  *     mark         the number that each part holds: from 1 to 2^32 - 2, drawn at random
  *     part_blocks  blocks in each part
@@ -35,13 +36,18 @@ enum {
 
 static bool fast_holds(const lfb_strategy *strategy)
 {
-  return strategy->id == LFB_FAST;
+  return strategy->id == LFB_FAST || strategy->id == LFB_FAST_PAIR;
+}
+
+static uint64_t fast_blocks(const lfb_description *description)
+{
+  return (description->geometry.word_count - 1) / LFB_BLOCK_WORDS + 1;
 }
 
 static void fast_plan_of(const lfb_description *description, uint64_t part_blocks, uint32_t mark,
                          lfb_plan *plan)
 {
-  const uint64_t blocks = description->geometry.word_count / LFB_BLOCK_WORDS;
+  const uint64_t blocks = fast_blocks(description);
 
   *plan = (lfb_plan){
       .parts = (blocks - 1) / part_blocks + 1,
@@ -65,7 +71,7 @@ static uint64_t fast_most_blocks(uint64_t part_bytes)
 
 static lfb_status fast_plan(lfb_redis_place *place, uint64_t part_bytes)
 {
-  const uint64_t blocks = place->description.geometry.word_count / LFB_BLOCK_WORDS;
+  const uint64_t blocks = fast_blocks(&place->description);
   const uint64_t parts = (blocks - 1) / fast_most_blocks(part_bytes) + 1;
   uint32_t mark = 0;
 

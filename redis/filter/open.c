@@ -21,6 +21,17 @@ lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
 
 /* ---- open -------------------------------------------------------------------- */
 
+/* The wanted configuration.  LFB_DEFAULT fits both strategies that it can be. */
+static lfb_config remote_wanted(const lfb_description *found, const lfb_config *wanted)
+{
+  const lfb_strategy_id id = found->strategy->id;
+  lfb_config chosen = *wanted;
+
+  if (wanted->strategy == LFB_DEFAULT && (id == LFB_FAST || id == LFB_FAST_PAIR))
+    chosen.strategy = id;
+  return chosen;
+}
+
 /* Whether the filter found is the wanted one. */
 static lfb_status remote_fits(const lfb_description *found, const lfb_config *wanted)
 {
@@ -30,12 +41,13 @@ static lfb_status remote_fits(const lfb_description *found, const lfb_config *wa
 
   if (wanted == NULL || wanted->fpp == 0)
     return LFB_OK;
-  const lfb_status status = lfb_description_make(wanted, &described);
+  const lfb_config chosen = remote_wanted(found, wanted);
+  const lfb_status status = lfb_description_make(&chosen, &described);
   if (status != LFB_OK)
     return status;
   const lfb_geometry *b = &described.geometry;
   lfb_stats_plan(&described, &stats);
-  if (found->strategy->id != wanted->strategy)
+  if (found->strategy->id != chosen.strategy)
     return LFB_ERROR_STRATEGY_DIFFERS;
   if (a->probes != b->probes)
     return LFB_ERROR_PROBES_DIFFER;

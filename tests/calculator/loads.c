@@ -30,7 +30,7 @@ int main(int argc, char **argv)
   }
   lfb_config config = {.expected_insertions = strtoull(argv[1], NULL, 10),
                        .fpp = strtod(argv[2], NULL)};
-  for (int id = 0; id < LOADS_MOST_STRATEGIES; id++) {
+  for (int id = LFB_DEFAULT + 1; id < LOADS_MOST_STRATEGIES; id++) {
     config.strategy = (lfb_strategy_id)id;
     if (lfb_strategy_name(config.strategy) != NULL)
       loads_print(&config);

@@ -37,6 +37,7 @@ same() {
 seq 1 20000 >keys
 seq 15001 35000 >others
 "$tool" build -q -p 0.01 --seed 7 -o filter keys
+wide=$("$tool" info --json filter | sed -E 's/.*"strategy": "([a-z-]*).*/\1/') # the default at 0.01
 
 # --- build, query -----------------------------------------------------------------
 says "build" "$plain/seen: 20,000 keys, about" "$tool" build -p 0.01 --seed 7 -o "$plain/seen" keys
@@ -68,7 +69,7 @@ gives "build with the hash of one on Redis" 0 "$tool" build -q -n 20000 -p 0.01 
 gives "both can be merged" 0 "$tool" merge -q -o merged.lfb hashed.lfb "$plain/json"
 
 # --- build --shared ---------------------------------------------------------------
-"$tool" build -q --shared -p 0.01 -n 20000 --strategy fast -o mapped keys
+"$tool" build -q --shared -p 0.01 -n 20000 -o mapped keys
 says "--shared makes it" "20,000 keys" "$tool" build --shared -p 0.01 --seed 7 -o "$plain/shared" keys
 "$tool" query -v "$plain/seen" others >wanted
 same "--shared has the same bits" 0 wanted "$tool" query -v "$plain/shared" others
@@ -76,7 +77,7 @@ gives "--shared puts into it" 0 "$tool" build --shared -q -o "$plain/shared" <<<
 gives "one more" 0 "$tool" query "$plain/shared" <<<"one more"
 for options in "-p 0.001" "-n 20001" "--seed 8" "--strategy guava-mitz64"; do
   # shellcheck disable=SC2086
-  refuses "another $options" "exists already, made with -n 20000 -p 0.01 --strategy fast --seed 7" \
+  refuses "another $options" "exists already, made with -n 20000 -p 0.01 --strategy $wide --seed 7" \
     "$tool" build --shared $options -o "$plain/shared" keys
 done
 refuses "--shared without -p" "no -p given" "$tool" build --shared -n 5 -o "$plain/new" keys
@@ -94,7 +95,7 @@ check "info: form" equal "$(json form)" redis
 gives "info in words" 0 "$tool" info "$plain/seen"
 check "info in words: form" grep -qE '^form +redis$' out
 gives "verify" 0 "$tool" verify "$plain/seen"
-check "verify: so" holds out "seen: no damage found: redis, fast; every part is there"
+check "verify: so" holds out "seen: no damage found: redis, $wide; every part is there"
 gives "verify --json" 0 "$tool" verify --json "$plain/seen"
 check "verify --json: so" equal "$(json verdict)" whole
 "$tool" build -q -p 0.01 -o "$plain/torn" keys
@@ -181,7 +182,7 @@ gives "convert from here to there" 0 "$tool" convert "$plain/copy" "$plain/copie
 refuses "convert onto what is there" "this name is already in use" \
   "$tool" convert filter "$plain/copy"
 refuses "convert --to to Redis" "leave out --to" "$tool" convert --to native filter "$plain/x"
-refuses "convert to a form that cannot" "the guava form cannot hold strategy fast" \
+refuses "convert to a form that cannot" "the guava form cannot hold strategy $wide" \
   "$tool" convert --to guava "$plain/copy" x
 "$tool" build -q -p 0.01 --strategy sbbf -o sbbf keys
 for command in "convert sbbf" "merge sbbf -o" "build -p 0.01 --strategy sbbf keys -o"; do

@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr lfb_strategy_id kChoosing[] = {LFB_FAST, LFB_FAST_PAIR};
+constexpr lfb_strategy_id kChoosing[] = {LFB_DEFAULT, LFB_FAST, LFB_FAST_PAIR};
 constexpr lfb_hash_id kKeyed[] = {LFB_HASH_AES, LFB_HASH_SIPHASH13};
 
 // A configuration that leaves the hash to the library.
@@ -123,9 +123,10 @@ TEST(HashChoice, TwoFiltersShareAHashOnlyIfItIsTaken) {
   configs.push_back(Config(1000, 0.01, LFB_JAVA_DOUBLE));
   configs.back().seed = 0x500000003;
   configs.push_back(Config(1000, 0.01, LFB_GUAVA_MITZ64));
+  configs.push_back(Config(1000, 0.001, LFB_DEFAULT));
   for (const lfb_config& config : configs) {
     const Filter first = Make(config);
-    lfb_config same = Config(1000, 0.01, config.strategy);
+    lfb_config same = Config(1000, config.fpp, config.strategy);
     if (config.strategy == LFB_FAST || config.strategy == LFB_FAST_PAIR) {
       lfb_config fresh = config;
       memset(fresh.key, 0, sizeof fresh.key);
@@ -135,6 +136,10 @@ TEST(HashChoice, TwoFiltersShareAHashOnlyIfItIsTaken) {
     const lfb_config before = other;
     EXPECT_EQ(lfb_config_take_hash(&other, first.get()), LFB_ERROR_STRATEGY_DIFFERS);
     EXPECT_EQ(memcmp(&other, &before, sizeof other), 0);
+    lfb_config any = Config(1000, config.fpp, LFB_DEFAULT);
+    ASSERT_EQ(lfb_config_take_hash(&any, first.get()), LFB_OK);
+    EXPECT_EQ(any.strategy, Stats(first).strategy);
+    ASSERT_EQ(lfb_filter_put_all(first.get(), Make(any).get()), LFB_OK);
     ASSERT_EQ(lfb_config_take_hash(&same, first.get()), LFB_OK);
     const Filter second = Make(same);
     EXPECT_EQ(Stats(second).hash, Stats(first).hash);

@@ -246,6 +246,11 @@ TEST_P(EveryStrategyCounting, AFullCounterStays) {
   EXPECT_EQ(Stats(counting).bits_set, bits);
 }
 
+TEST(Counting, IsFastByDefault) {
+  for (double fpp : {0.1, 0.001})
+    EXPECT_EQ(Stats(Count(Config(1000, fpp, LFB_DEFAULT))).strategy, LFB_FAST) << fpp;
+}
+
 TEST_P(EveryStrategyCounting, ReportsWhatItIs) {
   const lfb_config config = Config(1000, 0.01, GetParam());
   const Counting counting = Count(config);

@@ -207,6 +207,10 @@ TEST_F(GrowingMapped, IsCopiedSavedAndLabelled) {
   }
 }
 
+TEST_F(GrowingMapped, IsFastByDefault) {
+  EXPECT_EQ(Figures(Create(Config(1024, 0.1, LFB_DEFAULT))).strategy, LFB_FAST);
+}
+
 TEST_F(GrowingMapped, AKeyedOneOpensWithItsKeyAlone) {
   lfb_config config = Config(1024, 0.01, LFB_FAST);
   config.hash = LFB_HASH_SIPHASH13;

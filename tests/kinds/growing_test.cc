@@ -170,6 +170,15 @@ TEST_P(EveryStrategyGrows, SixDoublingsStayBelowTheFppAskedFor) {
   ExpectOneLayerALevel(growing);
 }
 
+// All layers, also if the first has an fpp at which a plain filter is of pairs.
+TEST(Growing, IsFastByDefault) {
+  const Growing growing = MakeGrowing(Config(1024, 0.1, LFB_DEFAULT));
+  for (uint64_t i = 0; i < 5000; i++) lfb_growing_put_u64(growing.get(), i);
+  EXPECT_GE(Figures(growing).layers, 2u);
+  EXPECT_EQ(Figures(growing).strategy, LFB_FAST);
+  ExpectOneLayerALevel(growing);
+}
+
 TEST(Growing, FiguresOfAnEmptyOne) {
   const lfb_growing_figures figures = Figures(MakeGrowing(Config(5, 0.01, LFB_FAST)));
   EXPECT_EQ(figures.first_insertions, uint64_t{LFB_GROWING_LEAST});

@@ -122,6 +122,16 @@ TEST_P(EveryLayout, HasTheFiguresOfTheOneInMemory) {
   EXPECT_EQ(plan.bits_set, 0u);
 }
 
+// LFB_DEFAULT makes what a filter in memory would be, and opens both that it can be.
+TEST_P(EveryLayout, FitsTheDefault) {
+  const lfb_config any = Config(1000, 0.01, LFB_DEFAULT), own = Config(1000, 0.01, GetParam());
+  const lfb_redis_options options = server.Options();
+  const Remote made = CreateRemote(options, "default", any), named = CreateRemote(options, "named", own);
+  EXPECT_EQ(RemoteStats(made).strategy, Stats(Make(any)).strategy);
+  EXPECT_EQ(TryOpen(options, "default", &any), LFB_OK);
+  EXPECT_EQ(TryOpen(options, "named", &any) == LFB_OK, HasParts(GetParam()));
+}
+
 // Another client opens it, with or without its configuration, and finds the keys.
 TEST_P(EveryLayout, IsOpenedByOthers) {
   const lfb_config config = Config(1000, 0.01, GetParam());
@@ -153,7 +163,7 @@ TEST_P(EveryLayout, IsSavedAndLoaded) {
   EXPECT_EQ(Stats(loaded).bits_set, Stats(local).bits_set);
   EXPECT_EQ(Stats(loaded).seed, Stats(local).seed);
   EXPECT_EQ(RemoteStats(remote).bits_set, Stats(local).bits_set);
-  if (GetParam() == LFB_FAST) {
+  if (HasParts(GetParam())) {
     EXPECT_STREQ(lfb_filter_label(loaded.get()), "a label");
   }
   lfb_read_limits limits{};
@@ -217,7 +227,7 @@ TEST_P(EveryLayout, IsListedExpiredRenamedAndDeleted) {
   const std::vector<std::string> keys = Keys(remote);
   EXPECT_EQ(keys[0], "whole");
   EXPECT_EQ(server.Call({"DBSIZE"}), std::to_string(keys.size()));
-  EXPECT_EQ(keys.size() > 1, GetParam() == LFB_FAST);
+  EXPECT_EQ(keys.size() > 1, HasParts(GetParam()));
 
   EXPECT_EQ(lfb_redis_expire(remote.get(), 3'600'000), LFB_OK);
   for (const std::string& key : keys) EXPECT_GT(std::stoll(server.Call({"PTTL", key})), 3'000'000);

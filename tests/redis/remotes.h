@@ -86,6 +86,13 @@ inline std::vector<uint64_t> Words(const Filter& filter) {
   return words;
 }
 
-// Every strategy that has a layout.
-inline const lfb_strategy_id kRemoteStrategies[] = {LFB_FAST, LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64,
-                                                    LFB_REDIS_MITZ32};
+// Every strategy that has a layout and that this processor supports.
+inline const std::vector<lfb_strategy_id> kRemoteStrategies = [] {
+  std::vector<lfb_strategy_id> all;
+  for (lfb_strategy_id id : AllStrategies())
+    if (id != LFB_SBBF && id != LFB_JAVA_DOUBLE && id != LFB_GO_FNV14) all.push_back(id);
+  return all;
+}();
+
+// Whether it has the layout for any size, with parts and a description.
+inline bool HasParts(lfb_strategy_id id) { return id == LFB_FAST || id == LFB_FAST_PAIR; }

@@ -59,10 +59,10 @@ inline std::string Bytes(const Filter& filter, lfb_form form = LFB_FORM_GUAVA) {
   return bytes;
 }
 
-// Every strategy that this build has and this processor supports.
+// Every strategy that this build has and this processor supports; LFB_DEFAULT stands for one of them.
 inline std::vector<lfb_strategy_id> AllStrategies() {
   std::vector<lfb_strategy_id> all;
-  for (int id = 0; id < 64; id++) {
+  for (int id = LFB_DEFAULT + 1; id < 64; id++) {
     lfb_stats stats;
     const lfb_config config = Config(1000, 0.01, static_cast<lfb_strategy_id>(id));
     const lfb_status status = lfb_config_plan(&config, &stats);

@@ -78,7 +78,8 @@ typedef struct lfb_counting lfb_counting;
 /*
  * Makes an empty counting filter.
  *
- * Takes  config  as lfb_filter_create(); batch_memory is ignored.
+ * Takes  config  as lfb_filter_create(); batch_memory is ignored.  LFB_DEFAULT is LFB_FAST: only
+ *                `fast` has counters of its own (Memory, above).
  * Fails  as lfb_filter_create().
  * Owner  the caller, until lfb_counting_free().
  */

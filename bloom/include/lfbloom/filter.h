@@ -13,8 +13,9 @@
  *               copy, write and read, too.
  * 2. Changed    put returns true if and only if it turned on at least one bit (0 -> 1).  If several
  *               threads put the same new key at once, at least one of them gets true, and more
- *               can.  With strategy fast-pair exactly one does.  (None does if puts of other keys
- *               turn on all of the key's bits first.)
+ *               can.  With strategy fast-pair, the default for fpp >= 0.005 (LFB_DEFAULT),
+ *               exactly one does.  (None does if puts of other keys turn on all of the key's bits
+ *               first.)
  *    Claimed    Of all claims of one key, concurrent or not, at most one returns true.  Exactly
  *               one does, except that none may in three cases: the key was a false positive at
  *               that time, a put put it (before or at the same time), or the winner was killed
@@ -108,9 +109,17 @@ extern "C" {
 /* A concurrent Bloom filter. */
 typedef struct lfb_filter lfb_filter;
 
-/* How an element becomes bits. */
+/*
+ * How an element becomes bits.
+ *
+ * LFB_DEFAULT  is only for a new filter.  It is LFB_FAST_PAIR if fpp >= 0.005, memory_preference is
+ *              not LFB_MEMORY_SMALLEST, and the processor has a 16-byte compare-and-exchange
+ *              without a lock (x86-64; aarch64 from ARMv8.1).  If not, and on other machines such
+ *              as s390x, it is LFB_FAST.  lfb_config_plan() and a filter's figures state which it
+ *              is.  For counting and growing filters it is LFB_FAST.
+ */
 typedef enum lfb_strategy_id {
-  LFB_FAST = 0,         /* one cache line per key (lfbloom/fast.h): the default  */
+  LFB_DEFAULT = 0,      /* LFB_FAST_PAIR or LFB_FAST (below)                     */
   LFB_GUAVA_MITZ32 = 1, /* Guava's MURMUR128_MITZ_32, bit for bit                */
   LFB_GUAVA_MITZ64 = 2, /* Guava's MURMUR128_MITZ_64, bit for bit                */
   LFB_SBBF = 3,         /* Parquet's split-block filter, bit for bit             */
@@ -118,6 +127,7 @@ typedef enum lfb_strategy_id {
   LFB_GO_FNV14 = 5,     /* 14 fixed seeds over FNV-1a 32; always 2^25 bits       */
   LFB_REDIS_MITZ32 = 6, /* MITZ_32 with modulus m, as a Java helper over Redis   */
   LFB_FAST_PAIR = 7,    /* two words per key, changed at once: every put is a claim */
+  LFB_FAST = 8,         /* one cache line per key (lfbloom/fast.h)               */
 } lfb_strategy_id;
 
 /* How the number of probes follows from n and p.  Guava changed its formula; filters of both
@@ -155,7 +165,8 @@ typedef enum lfb_hash_id {
 } lfb_hash_id;
 
 /* How `fast` chooses between less memory and fewer words per key.  Each limit allows one cache
- * line more. */
+ * line more.  A filter of `sbbf` up to 128 MiB is rounded up to a power of two, which Arrow and Velox
+ * need to read it, except with LFB_MEMORY_SMALLEST. */
 typedef enum lfb_memory_preference {
   LFB_MEMORY_BALANCED = 0, /* fewest words per key within 5 % of the smallest size  */
   LFB_MEMORY_SPEED = 1,    /* fewest words per key within 25 % of the smallest size */
@@ -203,7 +214,7 @@ typedef enum lfb_form {
 
 /* A filter's figures. */
 typedef struct lfb_stats {
-  lfb_strategy_id strategy;     /* how a key becomes bits                           */
+  lfb_strategy_id strategy;     /* how a key becomes bits; never LFB_DEFAULT        */
   lfb_form form;                /* that the filter was read from                    */
   uint64_t expected_insertions; /* n; 0 if the form does not record it              */
   double fpp;                   /* p; 0 if the form does not record it              */
@@ -266,7 +277,7 @@ LFB_API bool lfb_filter_might_contain(const lfb_filter *filter, const void *byte
  * Returns  true: the key was absent, and no other claim of it has returned or will return true.
  *          false: the key was present, by another claim, by a put, or as a false positive.
  * Cost     of a present key that of a query.  Of a new key two locked operations more than a put
- *          (guava-mitz64: three), on one more cache line.
+ *          (guava-mitz64: three), on one more cache line; with fast-pair that of a put.
  * Progress lock-free (head of this file, 3).
  */
 LFB_API bool lfb_filter_claim(lfb_filter *filter, const void *bytes, size_t size);
@@ -312,7 +323,7 @@ LFB_API bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, cons
  *                  i / 64.  Bits after the last answer become 0.  Must not overlap the keys.
  * Returns how many answers are true.
  * Big     A put_many without answers is a big batch if it has at least about 8 keys per 64 bytes
- *         of a fast filter.  It collects the keys in memory of its own, at most
+ *         of a fast or fast-pair filter.  It collects the keys in memory of its own, at most
  *         config.batch_memory bytes rounded up to pages, and merges them, which can halve the
  *         time.  The filter keeps that memory for the next such call, until it is freed.  If the
  *         memory is refused, the call is slower and nothing is lost.  Other threads may find a key
@@ -422,7 +433,9 @@ LFB_API lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t inser
  * put together (lfb_filter_put_all()).  If the hash is keyed, config.key is the filter's secret
  * from then on.
  *
- * Fails  LFB_ERROR_STRATEGY_DIFFERS: config.strategy is not the filter's.
+ * If config.strategy is LFB_DEFAULT, it becomes the filter's.
+ *
+ * Fails  LFB_ERROR_STRATEGY_DIFFERS: config.strategy is another one than the filter's.
  */
 LFB_API lfb_status lfb_config_take_hash(lfb_config *config, const lfb_filter *filter);
 

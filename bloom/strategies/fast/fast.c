@@ -1,9 +1,8 @@
 /*
- * fast.c - strategy `fast`: one cache line per key.  lfbloom/fast_view.h has the layout and the
- * scalar code; this file has the strategy's row and the kernels for any processor.
+ * fast.c - strategy `fast`: one cache line per key.  lfbloom/fast_view.h has the layout, fast_key.h
+ * the code for one key; this file has the strategy's row, and the kernels of `fast` and `fast-pair`
+ * for any processor.
  */
-#include <lfbloom/fast.h>
-
 #include "bloom/strategies/fast/fast_alone.h"
 #include "bloom/strategies/fast/fast_kernels.h"
 #include "bloom/strategies/fast/fast_size.h"
@@ -12,10 +11,15 @@
 #define FAST_TARGET
 #define FAST_(noun) fast_##noun
 
-/* Without vectors there are no lanes to keep. */
-typedef char fast_lanes;
-#define FAST_LANES(fast) 0
-#include "bloom/strategies/fast/view.inc.h"
+/* Without vectors nothing is common to all keys but the shape. */
+typedef struct fast_view {
+  lfb_fast fast;
+} fast_view;
+
+LFB_INLINE fast_view fast_view_of(const lfb_fast *fast)
+{
+  return (fast_view){*fast};
+}
 
 LFB_INLINE uint64_t fast_put_one(const fast_view *view, uint64_t hash)
 {
@@ -28,23 +32,15 @@ LFB_INLINE uint64_t fast_query_one(const fast_view *view, uint64_t hash)
   return lfb_fast_has_bits(&view->fast, hash);
 }
 
-LFB_INLINE bool fast_query_single(const lfb_fast *fast, uint64_t hash)
-{
-  return lfb_fast_has_bits(fast, hash);
-}
-
-LFB_INLINE uint64_t fast_alone_one(const fast_view *view, uint64_t hash)
-{
-  return lfb_fast_put_alone(&view->fast, hash);
-}
-
 LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
 {
-  return lfb_fast_credit(&view->fast, hash);
+  const lfb_fast_key key = lfb_fast_key_of(&view->fast, hash);
+  return lfb_fast_key_credit(&view->fast, &key);
 }
 
+#include "bloom/strategies/fast/loops.inc.h"
 
-#define FAST_SHAPE 0, 0
+#define FAST_SHAPE 0, 0, 0
 #define FAST_PUT fast_any_put
 #define FAST_MIGHT_CONTAIN fast_any_might_contain
 #define FAST_PUT_MANY fast_any_put_many
@@ -53,7 +49,7 @@ LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
 #define FAST_KERNEL fast_any_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
-#define FAST_SHAPE 2, 6
+#define FAST_SHAPE 3, 2, 6
 #define FAST_PUT fast_2x3_put
 #define FAST_MIGHT_CONTAIN fast_2x3_might_contain
 #define FAST_PUT_MANY fast_2x3_put_many
@@ -62,7 +58,7 @@ LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
 #define FAST_KERNEL fast_2x3_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
-#define FAST_SHAPE 1, 8
+#define FAST_SHAPE 3, 1, 8
 #define FAST_PUT fast_4x2_put
 #define FAST_MIGHT_CONTAIN fast_4x2_might_contain
 #define FAST_PUT_MANY fast_4x2_put_many
@@ -71,7 +67,7 @@ LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
 #define FAST_KERNEL fast_4x2_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
-#define FAST_SHAPE 1, 12
+#define FAST_SHAPE 3, 1, 12
 #define FAST_PUT fast_4x3_put
 #define FAST_MIGHT_CONTAIN fast_4x3_might_contain
 #define FAST_PUT_MANY fast_4x3_put_many
@@ -80,8 +76,18 @@ LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
 #define FAST_KERNEL fast_4x3_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
+#define FAST_SHAPE 1, 0, 6
+#define FAST_PUT fast_pair6_put
+#define FAST_MIGHT_CONTAIN fast_pair6_might_contain
+#define FAST_PUT_MANY fast_pair6_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast_pair6_might_contain_many
+#define FAST_PUT_MANY_ALONE fast_pair6_put_many_alone
+#define FAST_KERNEL fast_pair6_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
 const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS] = {
-    &fast_any_kernel, &fast_2x3_kernel, &fast_4x2_kernel, &fast_4x3_kernel,
+    &fast_any_kernel, &fast_2x3_kernel, &fast_4x2_kernel, &fast_4x3_kernel, &fast_any_kernel,
+    &fast_any_kernel, &fast_any_kernel, &fast_any_kernel, &fast_pair6_kernel,
 };
 
 /* Merges that lose bits to other threads are rare: one function serves all shapes and instructions
@@ -99,6 +105,7 @@ const lfb_strategy lfb_strategy_fast = {
     .name = "fast",
     .seeding = LFB_SEED_RANDOM,
     .reachable_bits = UINT64_MAX,
+    .block_words = LFB_BLOCK_WORDS,
     .size = lfb_fast_size,
     .valid = lfb_fast_valid,
     .fpp_after = lfb_fast_fpp_after,

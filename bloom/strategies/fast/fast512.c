@@ -1,6 +1,10 @@
 /*
- * fast512.c - strategy `fast` on processors with AVX-512: one lane per probe.  Answers and bits
- * are those of fast.c.
+ * fast512.c - strategies `fast` and `fast-pair` on processors with AVX-512, VBMI and BITALG
+ * (lfbloom/fast_avx512.h), for any shape.  Answers and bits are those of fast.c.
+ *
+ * A query tests a line by itself, and pairs four at a time.  A put computes the words and bits of
+ * 8 / w keys at a time: between two locked operations only some 20 instructions are free
+ * (docs/performance.md).
  */
 #include "bloom/hashing/simd.h"
 
@@ -8,72 +12,397 @@
 #define TARGET LFB_AVX512_TARGET
 #define LFB_FAST_AVX512_TARGET LFB_AVX512_TARGET
 
-#include <lfbloom/fast.h>
+#include <lfbloom/fast_avx512.h>
 
+#include "bloom/strategies/fast/fast_alone.h"
 #include "bloom/strategies/fast/fast_kernels.h"
 
-#define FAST_TARGET TARGET
-#define FAST_(noun) fast512_##noun
+enum {
+  GROUP = 8, /* keys that a query handles at a time; divides LFB_WORD_BITS */
+};
 
-typedef lfb_fast512 fast512_lanes;
-#define FAST_LANES(fast) lfb_fast512_of(fast)
-#include "bloom/strategies/fast/view.inc.h"
+/* The data that is common to all keys.  Lane l has group l mod w of key l / w of 8 / w keys. */
+typedef struct fast512_view {
+  lfb_fast fast;
+  __m512i key;   /* l / w             */
+  __m512i shift; /* 16 + 6 * (l mod w) */
+} fast512_view;
+
+TARGET LFB_INLINE fast512_view fast512_view_of(const lfb_fast *fast)
+{
+  const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+  const uint32_t groups_log = fast->block_shift - fast->group_shift;
+  const __m512i group = _mm512_and_si512(lane, _mm512_set1_epi64((1LL << groups_log) - 1));
+  fast512_view view;
+
+  view.fast = *fast;
+  view.key = _mm512_srl_epi64(lane, _mm_cvtsi32_si128((int)groups_log));
+  view.shift = _mm512_add_epi64(_mm512_set1_epi64(16),
+                                _mm512_mullo_epi64(group, _mm512_set1_epi64(6)));
+  return view;
+}
+
+TARGET LFB_INLINE __m512i fast512_multiply(__m512i hashes, uint32_t round)
+{
+  return _mm512_mullo_epi64(hashes, _mm512_set1_epi64((long long)lfb_fast_round(1, round)));
+}
+
+/* Loads up to GROUP hashes; the lanes after the last are 0. */
+TARGET LFB_INLINE __m512i fast512_load(const uint64_t *hashes, uint32_t count)
+{
+  return _mm512_maskz_loadu_epi64((__mmask8)(0xff >> (GROUP - count)), hashes);
+}
+
+/* ---- puts ----------------------------------------------------------------------- */
+
+/* The words, in their block, of 8 / w keys, and the bits of the keys in them. */
+typedef struct fast512_keys {
+  uint64_t word[GROUP] __attribute__((aligned(64)));
+  uint64_t bits[GROUP] __attribute__((aligned(64)));
+} fast512_keys;
+
+/* Returns the bits of keys, each given by its hash and its r(0) in w lanes.  `groups` is w. */
+TARGET LFB_INLINE __m512i fast512_bits(const fast512_view *view, uint32_t groups, __m512i all,
+                                       __m512i round)
+{
+  const __m512i one = _mm512_set1_epi64(1), further = _mm512_set1_epi64(6LL * groups);
+  __m512i bits = _mm512_setzero_si512(), shift = view->shift;
+
+  LFB_UNROLL
+  for (uint32_t probe = 0; probe < view->fast.probes; probe += groups) {
+    if (probe > 0 && probe % LFB_FAST_ROUND == 0) {
+      round = fast512_multiply(all, probe / LFB_FAST_ROUND);
+      shift = view->shift;
+    }
+    /* No mask: a rotation uses the lowest six bits of its count. */
+    bits = _mm512_or_si512(bits, _mm512_rolv_epi64(one, _mm512_srlv_epi64(round, shift)));
+    shift = _mm512_add_epi64(shift, further);
+  }
+  return bits;
+}
+
+/* Key k of those found. */
+TARGET LFB_INLINE lfb_fast_key fast512_key(const fast512_view *view, uint32_t groups,
+                                           const fast512_keys *keys, uint32_t k, uint64_t hash)
+{
+  lfb_word *block = lfb_fast_block(&view->fast, hash);
+  lfb_fast_key key;
+
+  LFB_UNROLL
+  for (uint32_t j = 0; j < groups; j++) {
+    key.word[j] = block + (lfb_fast_is_pair(&view->fast) ? j : keys->word[k * groups + j]);
+    key.mask[j] = keys->bits[k * groups + j];
+  }
+  return key;
+}
+
+/* What a put does with a key. */
+typedef uint64_t (*fast512_put_as)(const lfb_fast *fast, const lfb_fast_key *key);
+
+TARGET LFB_INLINE uint64_t fast512_put_shared(const lfb_fast *fast, const lfb_fast_key *key)
+{
+  return lfb_fast_key_put(fast, key);
+}
+
+/* Returns the bits of one key: lane l has those of the probes f with f mod 8 = l. */
+TARGET LFB_INLINE __m512i fast512_probes(const lfb_fast *fast, uint64_t hash, __m512i round0)
+{
+  const __m512i one = _mm512_set1_epi64(1);
+  const __m512i shift = _mm512_set_epi64(58, 52, 46, 40, 34, 28, 22, 16);
+  const __mmask8 last = (__mmask8)(0xffU >> (LFB_FAST_ROUND * fast->rounds - fast->probes));
+  __m512i bits = _mm512_maskz_rolv_epi64(fast->rounds > 1 ? 0xff : last, one,
+                                         _mm512_srlv_epi64(round0, shift));
+
+  for (uint32_t i = 1; i < fast->rounds; i++) {
+    const __m512i round = _mm512_set1_epi64((long long)lfb_fast_round(hash, i));
+    bits = _mm512_or_si512(bits, _mm512_maskz_rolv_epi64(i + 1 < fast->rounds ? 0xff : last, one,
+                                                         _mm512_srlv_epi64(round, shift)));
+  }
+  return bits;
+}
+
+/* Returns in lane l the bits of group l mod w. */
+TARGET LFB_INLINE __m512i fast512_gather(uint32_t groups, __m512i bits)
+{
+  const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+
+  LFB_UNROLL
+  for (uint32_t step = groups; step < LFB_FAST_ROUND; step *= 2)
+    bits = _mm512_or_si512(bits, _mm512_permutexvar_epi64(
+                                     _mm512_add_epi64(lane, _mm512_set1_epi64(step)), bits));
+  return bits;
+}
+
+/* Puts one key.  The vectors find whether it is present; missing bits are written word by word. */
+TARGET LFB_INLINE uint32_t fast512_put_key(const lfb_fast *fast, uint32_t groups, uint64_t hash)
+{
+  lfb_word *block = lfb_fast_block(fast, hash);
+  const uint64_t r0 = lfb_fast_round(hash, 0);
+  const __m512i round0 = _mm512_set1_epi64((long long)r0);
+  const __m512i bits = fast512_probes(fast, hash, round0);
+  const __m512i words =
+      lfb_fast_is_pair(fast)
+          ? _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(const void *)block))
+          : _mm512_permutexvar_epi64(lfb_fast512_words(fast, round0),
+                                     _mm512_load_si512((const void *)block));
+  const __m512i missing = _mm512_andnot_si512(words, bits);
+  lfb_fast_key key;
+
+  if (_mm512_test_epi64_mask(missing, missing) == 0)
+    return 0;
+  lfb_fast_key_words(fast, block, r0, &key);
+  _mm512_storeu_si512(key.mask, fast512_gather(groups, bits));
+  return lfb_fast_key_put(fast, &key);
+}
+
+/* Puts up to 8 / w keys, and, if it `asks`, prefetches the lines of as many others.  Clears bit k of
+ * `*changed` if the put of key k returned 0.  Returns the sum of what the puts returned. */
+TARGET LFB_INLINE uint64_t fast512_put_some(const fast512_view *view, uint32_t groups,
+                                            const uint64_t *hashes, const uint64_t *ahead,
+                                            uint32_t count, uint64_t *changed, bool asks,
+                                            fast512_put_as put)
+{
+  const __m512i all = _mm512_permutexvar_epi64(view->key, fast512_load(hashes, count));
+  fast512_keys keys;
+  uint64_t sum = 0;
+
+  const __m512i round0 = fast512_multiply(all, 0);
+  if (!lfb_fast_is_pair(&view->fast))
+    _mm512_store_si512(keys.word, lfb_fast512_words(&view->fast, round0));
+  _mm512_store_si512(keys.bits, fast512_bits(view, groups, all, round0));
+  LFB_UNROLL_8
+  for (uint32_t k = 0; k < count; k++) {
+    if (asks)
+      lfb_fast_ask_put(&view->fast, ahead[k]);
+    const lfb_fast_key key = fast512_key(view, groups, &keys, k, hashes[k]);
+    const uint64_t turned_on = put(&view->fast, &key);
+    if (turned_on == 0) /* a branch that the put has anyway: no instruction after a locked one */
+      *changed &= ~(UINT64_C(1) << k);
+    sum += turned_on;
+  }
+  return sum;
+}
+
+/* The same for up to LFB_WORD_BITS keys.  If `put` is NULL, each key is queried first: with two words
+ * and more, this is faster than to find the bits of several keys at once. */
+TARGET LFB_INLINE uint64_t fast512_put_word(const fast512_view *view, uint32_t groups,
+                                            const uint64_t *hashes, const uint64_t *ahead,
+                                            uint32_t count, uint64_t *answer, bool asks,
+                                            fast512_put_as put)
+{
+  const uint32_t a_time = GROUP / groups;
+  uint64_t sum = 0, changed;
+  uint32_t k = 0;
+
+  *answer = 0;
+  if (put == NULL) {
+    for (; k < count; k++) {
+      lfb_fast_ask_put(&view->fast, ahead[k]);
+      const uint64_t turned_on = fast512_put_key(&view->fast, groups, hashes[k]);
+      *answer |= (uint64_t)(turned_on != 0) << k;
+      sum += turned_on;
+    }
+    return sum;
+  }
+  for (; k + a_time <= count; k += a_time) {
+    changed = (1U << a_time) - 1;
+    sum += fast512_put_some(view, groups, hashes + k, ahead + k, a_time, &changed, asks, put);
+    *answer |= changed << k;
+  }
+  if (k < count) {
+    changed = (1U << (count - k)) - 1;
+    sum += fast512_put_some(view, groups, hashes + k, ahead + k, count - k, &changed, asks, put);
+    *answer |= changed << k;
+  }
+  return sum;
+}
+
+/* Puts all keys, prefetching lines ahead. */
+TARGET LFB_INLINE uint64_t fast512_put_loop(const fast512_view *view, uint32_t groups,
+                                            const uint64_t *hashes, size_t count,
+                                            uint64_t *answers, bool asks, fast512_put_as put)
+{
+  uint64_t sum = 0;
+
+  for (size_t k = 0; asks && k < count && k < LFB_LINES_AHEAD; k++)
+    lfb_fast_ask_put(&view->fast, hashes[k]);
+  for (size_t i = 0; i < count; i += LFB_WORD_BITS) {
+    const uint32_t some = count - i < LFB_WORD_BITS ? (uint32_t)(count - i) : LFB_WORD_BITS;
+    const size_t further = i + LFB_LINES_AHEAD + some <= count ? i + LFB_LINES_AHEAD : count - some;
+    uint64_t answer;
+    sum += fast512_put_word(view, groups, hashes + i, hashes + further, some, &answer, asks, put);
+    answers[i / LFB_WORD_BITS] = answer;
+  }
+  return sum;
+}
+
+/* ---- many keys ------------------------------------------------------------------ */
+
+/* Queries up to GROUP keys.  Bit k of what it returns is the answer of key k. */
+typedef uint64_t (*fast512_act)(const fast512_view *view, const uint64_t *hashes, uint32_t count);
+typedef void (*fast512_ask)(const lfb_fast *fast, uint64_t hash);
+
+/* The products are stored, so that each is loaded into all lanes: this takes no instruction of the
+ * ports that the test needs. */
+TARGET LFB_INLINE uint64_t fast512_line_act(const fast512_view *view, const uint64_t *hashes,
+                                            uint32_t count)
+{
+  uint64_t round0[GROUP] __attribute__((aligned(64)));
+  uint64_t on = 0;
+
+  _mm512_store_si512(round0, fast512_multiply(fast512_load(hashes, count), 0));
+  LFB_UNROLL_8
+  for (uint32_t k = 0; k < count; k++)
+    on |= (uint64_t)lfb_fast512_line_has(&view->fast, lfb_fast_block(&view->fast, hashes[k]),
+                                         _mm512_set1_epi64((long long)round0[k]), hashes[k])
+          << k;
+  return on;
+}
+
+/* Loads the pairs of four keys. */
+TARGET LFB_INLINE __m512i fast512_pairs(const lfb_fast *fast, const uint64_t *hashes)
+{
+  const __m128i *at[4];
+
+  LFB_UNROLL
+  for (uint32_t k = 0; k < 4; k++)
+    at[k] = (const __m128i *)(const void *)lfb_fast_block(fast, hashes[k]);
+  return _mm512_inserti64x4(
+      _mm512_castsi256_si512(_mm256_inserti128_si256(_mm256_castsi128_si256(_mm_load_si128(at[0])),
+                                                     _mm_load_si128(at[1]), 1)),
+      _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_load_si128(at[2])), _mm_load_si128(at[3]),
+                              1),
+      1);
+}
+
+/* Tests four keys; the answers of each have 16 bits. */
+TARGET LFB_INLINE uint64_t fast512_pairs_have(const fast512_view *view, __m512i words,
+                                              __m512i hashes, __m512i round)
+{
+  const __m512i shifts = _mm512_broadcast_i32x4(_mm_set_epi64x(LFB_FAST512_TWO_SHIFTS));
+  uint64_t on = _mm512_bitshuffle_epi64_mask(words, _mm512_multishift_epi64_epi8(shifts, round));
+  uint64_t before = ~UINT64_C(0);
+
+  for (uint32_t i = 1; i < view->fast.rounds; i++) {
+    before &= on;
+    round = fast512_multiply(hashes, i);
+    on = _mm512_bitshuffle_epi64_mask(words, _mm512_multishift_epi64_epi8(shifts, round));
+  }
+  return (on | lfb_fast512_two_idle(&view->fast) * UINT64_C(0x0001000100010001)) & before;
+}
+
+TARGET LFB_INLINE uint64_t fast512_pair_act(const fast512_view *view, const uint64_t *hashes,
+                                            uint32_t count)
+{
+  const __m512i all = fast512_load(hashes, count), round0 = fast512_multiply(all, 0);
+  uint64_t keys[GROUP] __attribute__((aligned(64))), have[2];
+
+  if (count < GROUP) { /* the lanes after the last key have hash 0 */
+    _mm512_store_si512(keys, all);
+    hashes = keys;
+  }
+  LFB_UNROLL
+  for (uint32_t first = 0; first < GROUP; first += 4) {
+    const __m512i key = _mm512_add_epi64(view->key, _mm512_set1_epi64(first));
+    have[first / 4] = fast512_pairs_have(view, fast512_pairs(&view->fast, hashes + first),
+                                       _mm512_permutexvar_epi64(key, all),
+                                       _mm512_permutexvar_epi64(key, round0));
+  }
+  return _mm_cmpeq_epi16_mask(_mm_set_epi64x((long long)have[1], (long long)have[0]),
+                              _mm_set1_epi16(-1)) &
+         (0xffU >> (GROUP - count));
+}
+
+/* Queries all keys, and asks for the lines of keys ahead.  `ask` may be NULL. */
+TARGET LFB_INLINE void fast512_query_loop(const fast512_view *view, const uint64_t *hashes,
+                                          size_t count, uint64_t *answers, fast512_ask ask,
+                                          fast512_act act)
+{
+  uint64_t answer = 0;
+  size_t i = 0;
+
+  for (size_t k = 0; ask != NULL && k < count && k < LFB_LINES_AHEAD; k++)
+    ask(&view->fast, hashes[k]);
+  for (; i + GROUP <= count; i += GROUP) {
+    const size_t further =
+        i + LFB_LINES_AHEAD + GROUP <= count ? i + LFB_LINES_AHEAD : count - GROUP;
+    LFB_UNROLL_8
+    for (uint32_t k = 0; ask != NULL && k < GROUP; k++)
+      ask(&view->fast, hashes[further + k]);
+    answer = (i % LFB_WORD_BITS == 0 ? 0 : answer) | act(view, hashes + i, GROUP)
+                                                         << i % LFB_WORD_BITS;
+    answers[i / LFB_WORD_BITS] = answer;
+  }
+  if (i < count)
+    answers[i / LFB_WORD_BITS] = (i % LFB_WORD_BITS == 0 ? 0 : answer) |
+                                 act(view, hashes + i, (uint32_t)(count - i))
+                                     << i % LFB_WORD_BITS;
+}
+
+/* ---- the kernels ---------------------------------------------------------------- */
 
 TARGET LFB_INLINE uint64_t fast512_put_one(const fast512_view *view, uint64_t hash)
 {
-  const lfb_fast512_hash of = lfb_fast512_hash_of(&view->fast, hash);
-  return lfb_fast512_put_bits(&view->fast, &view->lanes, &of);
+  return fast512_put_key(&view->fast, lfb_fast_groups(&view->fast), hash);
 }
 
 TARGET LFB_INLINE uint64_t fast512_query_one(const fast512_view *view, uint64_t hash)
 {
-  const lfb_fast512_hash of = lfb_fast512_hash_of(&view->fast, hash);
-  return lfb_fast512_has_bits(&view->lanes, &of);
+  return lfb_fast512_might_contain(&view->fast, hash);
 }
 
-/* A single query waits for its line, so the line's address is computed first: otherwise a query
- * from a second-level cache takes 15 % longer. */
-TARGET LFB_INLINE bool fast512_query_single(const lfb_fast *fast, uint64_t hash)
+/* Puts many with w as a constant: a pair or one word several keys at a time, others key by key. */
+TARGET LFB_INLINE uint64_t fast512_puts(const fast512_view *view, const uint64_t *hashes,
+                                        size_t count, uint64_t *answers)
 {
-  return lfb_fast512_might_contain(fast, hash);
+  switch (lfb_fast_groups(&view->fast)) {
+  case 1: return fast512_put_loop(view, 1, hashes, count, answers, true, fast512_put_shared);
+  case 2:
+    return fast512_put_loop(view, 2, hashes, count, answers, true,
+                            lfb_fast_is_pair(&view->fast) ? fast512_put_shared : NULL);
+  case 4: return fast512_put_loop(view, 4, hashes, count, answers, true, NULL);
+  default: return fast512_put_loop(view, 8, hashes, count, answers, true, NULL);
+  }
 }
 
-/* A key's bits at their positions in its line. */
-typedef struct fast512_spread {
-  __m512i bits;
-  __mmask8 own; /* the words with bits of the key */
-} fast512_spread;
-
-TARGET LFB_INLINE fast512_spread fast512_spread_of(const fast512_view *view,
-                                                   const lfb_fast512_hash *hash)
+/* The same for puts alone, all of them several keys at a time. */
+TARGET LFB_INLINE void fast512_puts_alone(const fast512_view *view, bool near,
+                                          const uint64_t *hashes, size_t count,
+                                          uint64_t *answers)
 {
-  const __m512i word = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
-  /* Word k is of group j = k >> group_shift.  Lane j has the word's number and bits. */
-  const __m512i group =
-      _mm512_srl_epi64(word, _mm_cvtsi32_si128((int)view->fast.group_shift));
-  const __m512i masks = lfb_fast512_masks(&view->fast, lfb_fast512_bits(&view->lanes, hash));
-  fast512_spread spread;
-
-  spread.bits = _mm512_permutexvar_epi64(group, masks);
-  spread.own = _mm512_cmpeq_epi64_mask(
-      word, _mm512_permutexvar_epi64(group, lfb_fast512_words(&view->lanes, hash->round0)));
-  return spread;
+  switch (lfb_fast_groups(&view->fast)) {
+  case 1:
+    (void)fast512_put_loop(view, 1, hashes, count, answers, !near, lfb_fast_key_put_alone);
+    break;
+  case 2:
+    (void)fast512_put_loop(view, 2, hashes, count, answers, !near, lfb_fast_key_put_alone);
+    break;
+  case 4:
+    (void)fast512_put_loop(view, 4, hashes, count, answers, !near, lfb_fast_key_put_alone);
+    break;
+  default: (void)fast512_put_loop(view, 8, hashes, count, answers, !near, lfb_fast_key_put_alone);
+  }
 }
 
-/* For lines that no other thread uses: plain vector loads and stores (kernel.h). */
-TARGET LFB_INLINE uint64_t fast512_alone_one(const fast512_view *view, uint64_t hash)
+TARGET LFB_INLINE void fast512_queries(const fast512_view *view, bool near, const uint64_t *hashes,
+                                       size_t count, uint64_t *answers)
 {
-  const lfb_fast512_hash of = lfb_fast512_hash_of(&view->fast, hash);
-  const fast512_spread key = fast512_spread_of(view, &of);
-  void *at = (void *)of.block;
-  const __m512i line = _mm512_load_si512(at);
-  const __m512i missing = _mm512_andnot_si512(line, key.bits);
+  const bool pair = lfb_fast_is_pair(&view->fast);
 
-  _mm512_store_si512(at, _mm512_mask_or_epi64(line, key.own, line, key.bits));
-  return _mm512_mask_test_epi64_mask(key.own, missing, missing);
+  if (near && pair)
+    fast512_query_loop(view, hashes, count, answers, NULL, fast512_pair_act);
+  else if (near)
+    fast512_query_loop(view, hashes, count, answers, NULL, fast512_line_act);
+  else if (pair)
+    fast512_query_loop(view, hashes, count, answers, lfb_fast_ask, fast512_pair_act);
+  else
+    fast512_query_loop(view, hashes, count, answers, lfb_fast_ask, fast512_line_act);
 }
 
-#define FAST_SHAPE 0, 0
+#define FAST_TARGET TARGET
+#define FAST_(noun) fast512_##noun
+
+#define FAST_SHAPE 0, 0, 0
 #define FAST_PUT fast512_any_put
 #define FAST_MIGHT_CONTAIN fast512_any_might_contain
 #define FAST_PUT_MANY fast512_any_put_many
@@ -82,7 +411,7 @@ TARGET LFB_INLINE uint64_t fast512_alone_one(const fast512_view *view, uint64_t 
 #define FAST_KERNEL fast512_any_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
-#define FAST_SHAPE 2, 6
+#define FAST_SHAPE 3, 2, 6
 #define FAST_PUT fast512_2x3_put
 #define FAST_MIGHT_CONTAIN fast512_2x3_might_contain
 #define FAST_PUT_MANY fast512_2x3_put_many
@@ -91,7 +420,7 @@ TARGET LFB_INLINE uint64_t fast512_alone_one(const fast512_view *view, uint64_t 
 #define FAST_KERNEL fast512_2x3_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
-#define FAST_SHAPE 1, 8
+#define FAST_SHAPE 3, 1, 8
 #define FAST_PUT fast512_4x2_put
 #define FAST_MIGHT_CONTAIN fast512_4x2_might_contain
 #define FAST_PUT_MANY fast512_4x2_put_many
@@ -100,7 +429,7 @@ TARGET LFB_INLINE uint64_t fast512_alone_one(const fast512_view *view, uint64_t 
 #define FAST_KERNEL fast512_4x2_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
-#define FAST_SHAPE 1, 12
+#define FAST_SHAPE 3, 1, 12
 #define FAST_PUT fast512_4x3_put
 #define FAST_MIGHT_CONTAIN fast512_4x3_might_contain
 #define FAST_PUT_MANY fast512_4x3_put_many
@@ -109,8 +438,46 @@ TARGET LFB_INLINE uint64_t fast512_alone_one(const fast512_view *view, uint64_t 
 #define FAST_KERNEL fast512_4x3_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
+#define FAST_SHAPE 3, 2, 8
+#define FAST_PUT fast512_2x4_put
+#define FAST_MIGHT_CONTAIN fast512_2x4_might_contain
+#define FAST_PUT_MANY fast512_2x4_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast512_2x4_might_contain_many
+#define FAST_PUT_MANY_ALONE fast512_2x4_put_many_alone
+#define FAST_KERNEL fast512_2x4_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
+#define FAST_SHAPE 3, 3, 5
+#define FAST_PUT fast512_1x5_put
+#define FAST_MIGHT_CONTAIN fast512_1x5_might_contain
+#define FAST_PUT_MANY fast512_1x5_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast512_1x5_might_contain_many
+#define FAST_PUT_MANY_ALONE fast512_1x5_put_many_alone
+#define FAST_KERNEL fast512_1x5_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
+#define FAST_SHAPE 3, 0, 16
+#define FAST_PUT fast512_8x2_put
+#define FAST_MIGHT_CONTAIN fast512_8x2_might_contain
+#define FAST_PUT_MANY fast512_8x2_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast512_8x2_might_contain_many
+#define FAST_PUT_MANY_ALONE fast512_8x2_put_many_alone
+#define FAST_KERNEL fast512_8x2_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
+#define FAST_SHAPE 1, 0, 6
+#define FAST_PUT fast512_pair6_put
+#define FAST_MIGHT_CONTAIN fast512_pair6_might_contain
+#define FAST_PUT_MANY fast512_pair6_put_many
+#define FAST_MIGHT_CONTAIN_MANY fast512_pair6_might_contain_many
+#define FAST_PUT_MANY_ALONE fast512_pair6_put_many_alone
+#define FAST_KERNEL fast512_pair6_kernel
+#include "bloom/strategies/fast/kernel.inc.h"
+
 const lfb_kernel *const lfb_kernels_fast512[LFB_FAST_KERNELS] = {
-    &fast512_any_kernel, &fast512_2x3_kernel, &fast512_4x2_kernel, &fast512_4x3_kernel,
+    &fast512_any_kernel, &fast512_2x3_kernel, &fast512_4x2_kernel,
+    &fast512_4x3_kernel, &fast512_1x5_kernel, &fast512_2x4_kernel,
+    &fast512_8x2_kernel, &fast512_any_kernel, &fast512_pair6_kernel,
 };
 
 #endif

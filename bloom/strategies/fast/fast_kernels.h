@@ -11,18 +11,15 @@
 extern "C" {
 #endif
 
-/* One kernel for any shape, then one for each of LFB_FAST_SHAPES.  AVX2 and AVX-512 only if
- * LFB_SIMD_X86 is defined (simd.h). */
-enum { LFB_FAST_KERNELS = 4 };
+/* One kernel of `fast` for any shape, then one for each of LFB_FAST_SHAPES; one of `fast-pair` for any
+ * number of probes, then one for 6.  Where code for a shape brings less than a twentieth, the entry is
+ * the kernel for any shape.  AVX2 and AVX-512 only if LFB_SIMD_X86 is defined (simd.h). */
+enum { LFB_FAST_KERNELS = 9, LFB_FAST_KERNEL_PAIR = 7 };
 extern const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS];
 extern const lfb_kernel *const lfb_kernels_fast256[LFB_FAST_KERNELS];
 extern const lfb_kernel *const lfb_kernels_fast512[LFB_FAST_KERNELS];
 
-/* One kernel for any number of probes, then one for 6.  AVX2 as above. */
-enum { LFB_FAST_PAIR_KERNELS = 2 };
-extern const lfb_kernel *const lfb_kernels_fast_pair256[LFB_FAST_PAIR_KERNELS];
-
-/* credit_many of all kernels of `fast` (kernel.h). */
+/* credit_many of all these kernels (kernel.h). */
 void lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,
                           uint64_t *answers);
 

@@ -2,21 +2,21 @@
  * fast_pair.c - strategy `fast-pair`: two neighbouring words per key.  One operation turns on all
  * bits of a key, so every put is a claim.
  *
- * The words form pairs.  A key has the pair floor(hash * pairs / 2^64), and g bits in each of its
- * two words.  With r(i) of lfbloom/fast_view.h, probe f, from 0 to 2 g - 1, is bit
- * (r(f / 8) >> (16 + 6 * (f mod 8))) mod 64 of word f mod 2.
+ * It is `fast` with blocks of two words and a group for each (lfbloom/fast_view.h), and has the same
+ * kernels.  This file has the strategy's row and its sizes.
  *
  * A pair is a small block: at 1 % it takes 10.9 bits per key, `fast` takes 10.3.
  */
 #include <math.h>
 
 #include "bloom/strategies/block_model.h"
+#include "atomic/words/pair.h"
 #include "bloom/strategies/fast/fast_kernels.h"
-#include "bloom/strategies/fast/fast_pair.h"
+#include "bloom/strategies/fast/fast_size.h"
 #include "bloom/strategies/strategies.h"
 
 enum {
-  PAIR_WORDS = LFB_FAST_PAIR_WORDS,
+  PAIR_WORDS = LFB_PAIR_WORDS,
   PAIR_BITS = PAIR_WORDS * LFB_WORD_BITS,
   PAIR_MOST = LFB_FAST_MAX_PROBES / PAIR_WORDS, /* bits in each word */
 };
@@ -56,7 +56,7 @@ static uint32_t pair_choose(double fpp, double *load)
 static lfb_status pair_size(const lfb_config *config, lfb_geometry *geometry)
 {
   const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
-  const lfb_status status = lfb_sizing_check_fpp(config->fpp);
+  const lfb_status status = lfb_sizing_check(config);
   double load;
 
   if (status != LFB_OK)
@@ -104,72 +104,10 @@ static double pair_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
              : pair_fpp_after(geometry, pair_count_elements(geometry, bits_set));
 }
 
-/* A key's bits.  `probes` is a constant if the kernel has a fixed number of probes. */
-LFB_INLINE lfb_two pair_mask(uint64_t hash, uint32_t probes)
-{
-  uint64_t mask[PAIR_WORDS] = {0, 0};
-
-  LFB_UNROLL
-  for (uint32_t probe = 0; probe < probes; probe++) {
-    const uint64_t round = lfb_fast_round(hash, probe / LFB_FAST_ROUND);
-    mask[probe % PAIR_WORDS] |= UINT64_C(1) << (round >> (16 + 6 * (probe % LFB_FAST_ROUND)) & 63);
-  }
-  return (lfb_two){mask[0], mask[1]};
-}
-
-LFB_INLINE bool pair_has(const lfb_word *pair, uint64_t hash, uint32_t probes)
-{
-  const lfb_two mask = pair_mask(hash, probes);
-
-  return ((mask.low & ~lfb_word_get(&pair[0])) | (mask.high & ~lfb_word_get(&pair[1]))) == 0;
-}
-
-LFB_INLINE uint32_t pair_count(lfb_two two)
-{
-  return lfb_word_count(two.low) + lfb_word_count(two.high);
-}
-
-static uint32_t pair_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
-{
-  const uint64_t first = lfb_fast_pair_first_word(layout, hash.low) * LFB_WORD_BITS;
-  const lfb_two mask = pair_mask(hash.low, layout->probes);
-  uint32_t count = 0;
-
-  for (uint64_t low = mask.low; low != 0; low &= low - 1)
-    indexes[count++] = first + (uint64_t)__builtin_ctzll(low);
-  for (uint64_t high = mask.high; high != 0; high &= high - 1)
-    indexes[count++] = first + LFB_WORD_BITS + (uint64_t)__builtin_ctzll(high);
-  return count;
-}
-
-#define PAIR_TARGET
-#define PAIR_(noun) pair_##noun
-
-#define PAIR_PROBES layout->probes
-#define PAIR_ONE(noun) pair_any_##noun
-#define PAIR_PUT pair_any_put
-#define PAIR_MIGHT_CONTAIN pair_any_might_contain
-#define PAIR_PUT_MANY pair_any_put_many
-#define PAIR_MIGHT_CONTAIN_MANY pair_any_might_contain_many
-#define PAIR_KERNEL pair_any_kernel
-#include "bloom/strategies/fast/pair.inc.h"
-
-#define PAIR_PROBES 6
-#define PAIR_ONE(noun) pair_6_##noun
-#define PAIR_PUT pair_6_put
-#define PAIR_MIGHT_CONTAIN pair_6_might_contain
-#define PAIR_PUT_MANY pair_6_put_many
-#define PAIR_MIGHT_CONTAIN_MANY pair_6_might_contain_many
-#define PAIR_KERNEL pair_6_kernel
-#include "bloom/strategies/fast/pair.inc.h"
-
-static const lfb_kernel *const pair_kernels[LFB_FAST_PAIR_KERNELS] = {&pair_any_kernel,
-                                                                      &pair_6_kernel};
-
 /* 6 probes are those of 1 %. */
 static uint32_t pair_kernel_of(const lfb_geometry *geometry)
 {
-  return geometry->probes == 6;
+  return LFB_FAST_KERNEL_PAIR + (geometry->probes == 6);
 }
 
 const lfb_strategy lfb_strategy_fast_pair = {
@@ -178,6 +116,7 @@ const lfb_strategy lfb_strategy_fast_pair = {
     .name = "fast-pair",
     .seeding = LFB_SEED_RANDOM,
     .reachable_bits = UINT64_MAX,
+    .block_words = LFB_PAIR_WORDS,
     .puts_claim = true,
     .usable = pair_usable,
     .size = pair_size,
@@ -185,7 +124,9 @@ const lfb_strategy lfb_strategy_fast_pair = {
     .fpp_after = pair_fpp_after,
     .count = pair_count_elements,
     .fpp_now = pair_fpp_now,
-    .bits_of = pair_bits_of,
-    .kernels = {[LFB_SIMD_NONE] = pair_kernels, [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_fast_pair256)},
+    .bits_of = lfb_fast_bits_of,
+    .kernels = {[LFB_SIMD_NONE] = lfb_kernels_fast,
+                [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_fast256),
+                [LFB_SIMD_AVX512] = LFB_X86(lfb_kernels_fast512)},
     .kernel_of = pair_kernel_of,
 };

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "bloom/strategies/block_model.h"
+#include "bloom/strategies/fast/fast_key.h"
 
 /* The shapes {w, g, 8}, in order of w. */
 static const lfb_block_shape fast_shapes[] = {
@@ -16,20 +17,13 @@ enum { SHAPE_COUNT = sizeof fast_shapes / sizeof *fast_shapes };
 #define FAST_MAX_BLOCKS (UINT64_C(1) << 40)
 
 /* The factor by which a filter may be larger than the smallest, if it has fewer words per key. */
-static lfb_status fast_size_factor(lfb_memory_preference preference, double *factor)
+static double fast_size_factor(lfb_memory_preference preference)
 {
   switch (preference) {
-  case LFB_MEMORY_BALANCED: /* two words down to 0.5 %, four down to 0.003 % */
-    *factor = 1.05;
-    return LFB_OK;
-  case LFB_MEMORY_SPEED:
-    *factor = 1.25;
-    return LFB_OK;
-  case LFB_MEMORY_SMALLEST:
-    *factor = 1;
-    return LFB_OK;
+  case LFB_MEMORY_SPEED: return 1.25;
+  case LFB_MEMORY_SMALLEST: return 1;
+  default: return 1.05; /* two words down to 0.5 %, four down to 0.003 % */
   }
-  return LFB_ERROR_UNKNOWN_PREFERENCE;
 }
 
 /* Whether a shape can be near the best: compares its probes with the classic optimum.  The uneven
@@ -76,16 +70,14 @@ static int fast_choose(const double loads[SHAPE_COUNT], double least)
 
 lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry)
 {
-  double factor, loads[SHAPE_COUNT];
+  double loads[SHAPE_COUNT];
 
-  lfb_status status = lfb_sizing_check_fpp(config->fpp);
-  if (status == LFB_OK)
-    status = fast_size_factor(config->memory_preference, &factor);
+  const lfb_status status = lfb_sizing_check(config);
   if (status != LFB_OK)
     return status;
 
   const double largest = fast_loads(config->fpp, loads);
-  const int chosen = fast_choose(loads, largest / factor);
+  const int chosen = fast_choose(loads, largest / fast_size_factor(config->memory_preference));
   const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
   const double blocks = ceil(n / loads[chosen]);
   if (!(blocks <= (double)FAST_MAX_BLOCKS)) /* also if the load is 0 */
@@ -139,20 +131,17 @@ double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
              : lfb_fast_fpp_after(geometry, lfb_fast_count_elements(geometry, bits_set));
 }
 
-/* log2 of the words in a group. */
-static uint32_t fast_group_shift(const lfb_geometry *geometry)
+static uint32_t fast_log2(uint32_t power)
 {
-  uint32_t shift = 0;
-  while ((geometry->words_per_key << shift) < LFB_BLOCK_WORDS)
-    shift++;
-  return shift;
+  return (uint32_t)__builtin_ctz(power);
 }
 
 uint32_t lfb_fast_kernel_of(const lfb_geometry *geometry)
 {
 #define FAST_SHAPE_OF(name, group_shift, probes) LFB_FAST_SHAPE(group_shift, probes),
   static const uint32_t shapes[] = {LFB_FAST_SHAPES(FAST_SHAPE_OF)};
-  const uint32_t shape = LFB_FAST_SHAPE(fast_group_shift(geometry), geometry->probes);
+  const uint32_t group_words = LFB_BLOCK_WORDS / geometry->words_per_key;
+  const uint32_t shape = LFB_FAST_SHAPE(fast_log2(group_words), geometry->probes);
 
   for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
     if (shapes[i] == shape)
@@ -160,27 +149,23 @@ uint32_t lfb_fast_kernel_of(const lfb_geometry *geometry)
   return 0;
 }
 
-lfb_fast lfb_fast_view(const lfb_geometry *geometry, lfb_word *words, const void *filter)
+lfb_fast lfb_fast_view(const lfb_geometry *geometry, uint32_t block_words, lfb_word *words,
+                       void *filter)
 {
-  lfb_fast fast = {.words = words,
-                   .blocks = geometry->word_count / LFB_BLOCK_WORDS,
-                   .group_shift = fast_group_shift(geometry),
+  return (lfb_fast){.words = words,
+                   .blocks = geometry->word_count / block_words,
+                   .block_shift = fast_log2(block_words),
+                   .group_shift = fast_log2(block_words / geometry->words_per_key),
                    .probes = geometry->probes,
+                   .rounds = (geometry->probes + LFB_FAST_ROUND - 1) / LFB_FAST_ROUND,
                    .filter = filter};
-
-  for (uint32_t lane = 0; lane < LFB_FAST_ROUND; lane++) {
-    const uint32_t group = lane % geometry->words_per_key;
-    fast.word_shift[lane] = (uint8_t)(12 + group * fast.group_shift);
-    fast.word_first[lane] = (uint8_t)(group << fast.group_shift);
-  }
-  return fast;
 }
 
 uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)
 {
   const lfb_fast *fast = &layout->fast;
-  const uint32_t groups = (uint32_t)LFB_BLOCK_WORDS >> fast->group_shift;
-  const uint64_t first = LFB_BLOCK_WORDS * lfb_multiply_high(hash.low, fast->blocks);
+  const uint32_t groups = lfb_fast_groups(fast);
+  const uint64_t first = lfb_multiply_high(hash.low, fast->blocks) << fast->block_shift;
   const uint64_t round0 = lfb_fast_round(hash.low, 0);
 
   for (uint32_t probe = 0; probe < fast->probes; probe++) {

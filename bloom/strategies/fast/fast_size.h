@@ -27,14 +27,15 @@ double lfb_fast_fpp_after(const lfb_geometry *geometry, double insertions);
 double lfb_fast_count_elements(const lfb_geometry *geometry, uint64_t bits_set);
 double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
 
-/* bits_of of the strategy's row (strategy.h). */
+/* bits_of of the rows of `fast` and `fast-pair` (strategy.h). */
 uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
 
 /* The number of the kernel for the shape of a geometry (fast_kernels.h). */
 uint32_t lfb_fast_kernel_of(const lfb_geometry *geometry);
 
 /* The view (lfbloom/fast_view.h) of a filter of this geometry with these words. */
-lfb_fast lfb_fast_view(const lfb_geometry *geometry, lfb_word *words, const void *filter);
+lfb_fast lfb_fast_view(const lfb_geometry *geometry, uint32_t block_words, lfb_word *words,
+                       void *filter);
 
 #ifdef __cplusplus
 }

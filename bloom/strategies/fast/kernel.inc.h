@@ -6,16 +6,21 @@
  *   FAST_TARGET  the target attribute of its functions
  *   FAST_(noun)  the name of an inlined function: fast256_##noun
  *
- * include view.inc.h, and define the functions
+ * the type FAST_(view) of the data that is common to all keys, and the functions
  *
+ *   FAST_(view) FAST_(view_of)(fast)
  *   uint64_t FAST_(put_one)(view, hash)     turns on the hash's bits; returns how many it turned on
  *   uint64_t FAST_(query_one)(view, hash)   whether all of them are on
- *   bool FAST_(query_single)(fast, hash)    the same, for a query that is not one of many
- *   uint64_t FAST_(alone_one)(view, hash)   turns them on by plain stores; whether any was off
+ *   uint64_t FAST_(puts)(view, hashes, count, answers)
+ *   void FAST_(queries)(view, near, hashes, count, answers)
+ *   void FAST_(puts_alone)(view, near, hashes, count, answers)
+ *                                           for many hashes, as kernel.h states
+ *
+ * loops.inc.h defines the last three from functions for one hash.
  *
  * Then define for each shape
  *
- *   FAST_SHAPE   its group_shift and probes (LFB_FAST_SHAPES); 0 probes: those of the filter
+ *   FAST_SHAPE   its block_shift, group_shift and probes; 0 probes: those of the filter
  *   FAST_PUT, FAST_MIGHT_CONTAIN, FAST_PUT_MANY, FAST_MIGHT_CONTAIN_MANY, FAST_PUT_MANY_ALONE
  *                names for its functions (kernel.h)
  *   FAST_KERNEL  a name for the kernel
@@ -31,7 +36,8 @@ FAST_TARGET static uint32_t FAST_PUT(const lfb_layout *layout, lfb_hash hash)
 FAST_TARGET static bool FAST_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
 {
   const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
-  return FAST_(query_single)(&fast, hash.low);
+  const FAST_(view) view = FAST_(view_of)(&fast);
+  return FAST_(query_one)(&view, hash.low) != 0;
 }
 
 FAST_TARGET static uint64_t FAST_PUT_MANY(const lfb_layout *layout, const uint64_t *low,
@@ -40,7 +46,7 @@ FAST_TARGET static uint64_t FAST_PUT_MANY(const lfb_layout *layout, const uint64
   const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
   const FAST_(view) view = FAST_(view_of)(&fast);
   (void)high;
-  return FAST_(lines)(&view, low, count, answers, FAST_(ask_put), FAST_(put_one));
+  return FAST_(puts)(&view, low, count, answers);
 }
 
 FAST_TARGET static void FAST_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t *low,
@@ -50,7 +56,7 @@ FAST_TARGET static void FAST_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const 
   const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
   const FAST_(view) view = FAST_(view_of)(&fast);
   (void)high;
-  (void)FAST_(lines)(&view, low, count, answers, FAST_(ask), FAST_(query_one));
+  FAST_(queries)(&view, layout->near, low, count, answers);
 }
 
 FAST_TARGET static void FAST_PUT_MANY_ALONE(const lfb_layout *layout, const uint64_t *hashes,
@@ -58,7 +64,7 @@ FAST_TARGET static void FAST_PUT_MANY_ALONE(const lfb_layout *layout, const uint
 {
   const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
   const FAST_(view) view = FAST_(view_of)(&fast);
-  (void)FAST_(lines_alone)(&view, hashes, count, answers, FAST_(ask_put), FAST_(alone_one));
+  FAST_(puts_alone)(&view, layout->near, hashes, count, answers);
 }
 
 static const lfb_kernel FAST_KERNEL = {

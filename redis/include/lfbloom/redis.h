@@ -96,10 +96,11 @@ LFB_API lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *addre
  *
  * Each strategy has a layout of its own:
  *
- *   fast    LFB_FAST.  A hash under the name describes the filter.  Its blocks are spread over
- *           strings {name:0}, {name:1}, ... of at most 64 MiB each; a cluster spreads these over
- *           its nodes.  Any size.  If the name has a hash tag, as in "{user}seen", the
- *           strings are name:0, ... and stay in that slot.
+ *   fast    LFB_FAST, LFB_FAST_PAIR.  A hash under the name describes the filter.  Its blocks
+ *           are spread over strings {name:0}, {name:1}, ... of at most 64 MiB each; a cluster
+ *           spreads these over its nodes.  Any size.  If the name has a hash tag, as in
+ *           "{user}seen", the strings are name:0, ... and stay in that slot.  A client on
+ *           a processor that cannot make LFB_FAST_PAIR cannot open one (LFB_ERROR_NO_PAIRS).
  *   guava   LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64.  A string under the name, byte for byte what
  *           Guava writes: Java's BloomFilter.readFrom reads what GET returns, and
  *           BITCOUNT name 6 -1 is its bit count.  Up to 2^32 bits, including the string's header.
@@ -172,7 +173,8 @@ LFB_API lfb_status lfb_redis_create(const lfb_redis_options *options, const char
  * Takes  wanted  NULL: any filter, except helper, which has no description.  Otherwise the
  *                configuration that it must have been made with (fpp 0: any, except helper),
  *                and the key of a keyed hash.  It must have this hash, unless that is
- *                LFB_HASH_DEFAULT, and this seed, unless that is 0.
+ *                LFB_HASH_DEFAULT, and this seed, unless that is 0.  LFB_DEFAULT fits LFB_FAST
+ *                and LFB_FAST_PAIR.
  * Fails  LFB_ERROR_REDIS_BAD_NAME; _ABSENT: nothing is under the name; _NO_FILTER: something
  *        else is; _UNFINISHED; _PART; LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS,
  *        _STRATEGY_DIFFERS, _HASH_DIFFERS: it is not the wanted filter; LFB_ERROR_KEY_NEEDED,

@@ -1,4 +1,4 @@
-// lfbloom/fast.h compiled for AVX2, for AVX-512, and for neither (BUILD.bazel): the inline query
+// lfbloom/fast.h compiled for AVX-512 with VBMI and BITALG, and without (BUILD.bazel): the inline query
 // answers as the library's code without vectors.
 #include <lfbloom/fast.h>
 
@@ -13,8 +13,6 @@ namespace {
 lfb_simd CompiledFor() {
 #if defined(LFB_FAST_BY_AVX512)
   return LFB_SIMD_AVX512;
-#elif defined(LFB_FAST_BY_AVX2)
-  return LFB_SIMD_AVX2;
 #else
   return LFB_SIMD_NONE;
 #endif

@@ -1,0 +1,37 @@
+/*
+ * busy.h - whether other processes, or other machines on the same host, take processor time.
+ *
+ * A reading is taken before the benchmarks and after each of them, at least a second apart.
+ * Between two readings the machine is busy if others took more than LFB_BUSY_MOST of a processor.
+ * Theirs is all time that is not idle, minus this process's own, plus what the host gave to other
+ * machines.  Linux only; elsewhere no machine is busy.
+ */
+#ifndef LFB_BENCH_BUSY_H
+#define LFB_BENCH_BUSY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define LFB_BUSY_MOST 0.2 /* of one processor */
+
+/* Seconds since the machine, or this process, began. */
+typedef struct lfb_busy_reading {
+  double busy; /* of all processors together, with what the host took */
+  double own;
+  double at;
+} lfb_busy_reading;
+
+/* Reads `busy` from a file like /proc/stat, with `ticks` a second; false if it is none. */
+bool lfb_busy_read(FILE *stat, double ticks, lfb_busy_reading *reading);
+
+/* How much of a processor others took between two readings. */
+double lfb_busy_share(const lfb_busy_reading *before, const lfb_busy_reading *after);
+
+/* Watches the machine for half a second, or not at all (`unseen`).  False if it is busy; then it
+ * has said so on stderr. */
+bool lfb_busy_begin(bool unseen);
+
+/* The same since the last reading, if that is at least a second old; otherwise true. */
+bool lfb_busy_check(void);
+
+#endif

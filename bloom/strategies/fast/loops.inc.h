@@ -1,0 +1,60 @@
+/*
+ * loops.inc.h - template: the loops of kernel.inc.h over many keys, key by key, for one set of
+ * instructions.
+ *
+ * Before including it, define FAST_TARGET, FAST_(noun), FAST_(view), FAST_(put_one) and
+ * FAST_(query_one) as for kernel.inc.h.
+ */
+
+/* Prefetches the line of a hash: for a read, and below for a write. */
+LFB_INLINE void FAST_(ask)(const FAST_(view) *view, uint64_t hash)
+{
+  lfb_fast_ask(&view->fast, hash);
+}
+
+LFB_INLINE void FAST_(ask_put)(const FAST_(view) *view, uint64_t hash)
+{
+  lfb_fast_ask_put(&view->fast, hash);
+}
+
+#define LINES_TARGET FAST_TARGET
+#define LINES_LOOP FAST_(lines)
+#define LINES_VIEW FAST_(view)
+#define LINES_UNROLL LFB_UNROLL_8
+#include "bloom/strategies/lines.inc.h"
+
+#define LINES_TARGET FAST_TARGET
+#define LINES_LOOP FAST_(lines_alone)
+#define LINES_VIEW FAST_(view)
+#define LINES_UNROLL
+#include "bloom/strategies/lines.inc.h"
+
+FAST_TARGET LFB_INLINE uint64_t FAST_(puts)(const FAST_(view) *view, const uint64_t *hashes,
+                                            size_t count, uint64_t *answers)
+{
+  return FAST_(lines)(view, hashes, count, answers, FAST_(ask_put), FAST_(put_one));
+}
+
+/* Always prefetches: what it costs this code near the processor has not been measured. */
+FAST_TARGET LFB_INLINE void FAST_(queries)(const FAST_(view) *view, bool near,
+                                           const uint64_t *hashes, size_t count,
+                                           uint64_t *answers)
+{
+  (void)near;
+  (void)FAST_(lines)(view, hashes, count, answers, FAST_(ask), FAST_(query_one));
+}
+
+/* Vectors would not make this faster. */
+FAST_TARGET LFB_INLINE uint64_t FAST_(alone_one)(const FAST_(view) *view, uint64_t hash)
+{
+  const lfb_fast_key key = lfb_fast_key_of(&view->fast, hash);
+  return lfb_fast_key_put_alone(&view->fast, &key);
+}
+
+FAST_TARGET LFB_INLINE void FAST_(puts_alone)(const FAST_(view) *view, bool near,
+                                              const uint64_t *hashes, size_t count,
+                                              uint64_t *answers)
+{
+  (void)near;
+  (void)FAST_(lines_alone)(view, hashes, count, answers, FAST_(ask_put), FAST_(alone_one));
+}

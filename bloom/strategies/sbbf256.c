@@ -1,0 +1,92 @@
+/*
+ * sbbf256.c - strategy `sbbf` on processors with AVX2: a block is one vector, and half of it is
+ * the pair of words that one operation changes (atomic/words/pair.h).  Answers and bits are those
+ * of sbbf.c.
+ */
+#include "bloom/strategies/sbbf.h"
+
+#ifdef LFB_SIMD_X86
+#include <immintrin.h>
+
+#include "atomic/words/pair.h"
+
+#define TARGET LFB_AVX2_TARGET
+
+/* The bits of a hash. */
+TARGET LFB_INLINE __m256i sbbf256_mask(uint64_t hash)
+{
+  const __m256i salts = _mm256_loadu_si256((const __m256i *)(const void *)lfb_sbbf_salts);
+  const __m256i products = _mm256_mullo_epi32(_mm256_set1_epi32((int)hash), salts);
+  return _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32(products, 27));
+}
+
+/* Loads a block at once, while other threads may write it: each word is read whole
+ * (lfbloom/fast_avx512.h). */
+TARGET LFB_INLINE __m256i sbbf256_load(const lfb_word *block)
+{
+  return _mm256_load_si256((const __m256i *)(const void *)block);
+}
+
+TARGET LFB_INLINE uint64_t sbbf256_query_one(const lfb_layout *layout, uint64_t hash)
+{
+  return (uint64_t)_mm256_testc_si256(sbbf256_load(lfb_sbbf_block(layout, hash)),
+                                      sbbf256_mask(hash));
+}
+
+/* Sets half a block, which was just read as `seen`, to `desired`.  Fails if it has changed. */
+TARGET LFB_INLINE bool sbbf256_set(lfb_word *half, __m128i seen, __m128i desired)
+{
+  lfb_two was = {(uint64_t)_mm_cvtsi128_si64(seen), (uint64_t)_mm_extract_epi64(seen, 1)};
+  const lfb_two now = {(uint64_t)_mm_cvtsi128_si64(desired),
+                       (uint64_t)_mm_extract_epi64(desired, 1)};
+  return __builtin_expect(lfb_pair_cas(half, &was, now), 1);
+}
+
+/* Turns on the bits of a hash in a block, from word `first` on, after another thread has changed
+ * it.  Returns how many.  Inlined, it would take registers from the loop. */
+TARGET __attribute__((noinline)) static uint64_t sbbf256_retry(lfb_word *block, uint64_t hash,
+                                                                     uint32_t first)
+{
+  uint64_t mask[LFB_SBBF_WORDS];
+  uint64_t turned_on = 0;
+
+  _mm256_storeu_si256((__m256i *)(void *)mask, sbbf256_mask(hash));
+  for (uint32_t i = first; i < LFB_SBBF_WORDS; i += 2) {
+    const lfb_two on = lfb_pair_set(&block[i], (lfb_two){mask[i], mask[i + 1]});
+    turned_on += (uint64_t)(_mm_popcnt_u64(on.low) + _mm_popcnt_u64(on.high));
+  }
+  return turned_on;
+}
+
+/* Every processor with AVX2 has cmpxchg16b.  The whole block is read before half of it is written,
+ * for the reason in lfb_fast_key_put(). */
+TARGET LFB_INLINE uint64_t sbbf256_put_one(const lfb_layout *layout, uint64_t hash)
+{
+  lfb_word *block = lfb_sbbf_block(layout, hash);
+  const __m256i mask = sbbf256_mask(hash), seen = sbbf256_load(block);
+  const __m256i desired = _mm256_or_si256(seen, mask);
+  const __m256i off = _mm256_cmpeq_epi32(_mm256_and_si256(seen, mask), _mm256_setzero_si256());
+  /* one bit for each 32-bit word: 4 of each half */
+  const uint32_t missing = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(off));
+
+  if (missing == 0)
+    return 0;
+  if ((missing & 15) != 0 &&
+      !sbbf256_set(block, _mm256_castsi256_si128(seen), _mm256_castsi256_si128(desired)))
+    return sbbf256_retry(block, hash, 0);
+  if (missing >> 4 != 0 && !sbbf256_set(block + 2, _mm256_extracti128_si256(seen, 1),
+                                        _mm256_extracti128_si256(desired, 1)))
+    return (uint64_t)_mm_popcnt_u32(missing & 15) + sbbf256_retry(block, hash, 2);
+  return (uint64_t)_mm_popcnt_u32(missing);
+}
+
+#define SBBF_TARGET TARGET
+#define SBBF_(noun) sbbf256_##noun
+#define SBBF_PUT sbbf256_put
+#define SBBF_MIGHT_CONTAIN sbbf256_might_contain
+#define SBBF_PUT_MANY sbbf256_put_many
+#define SBBF_MIGHT_CONTAIN_MANY sbbf256_might_contain_many
+#define SBBF_KERNELS const lfb_kernel *const lfb_kernels_sbbf256[]
+#include "bloom/strategies/sbbf_kernel.inc.h"
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * sbbf_kernel.inc.h - template: the kernel of `sbbf` for one set of instructions.  Before
+ * including it, define
+ *
+ *   SBBF_TARGET   the target attribute of its functions
+ *   SBBF_(noun)   the name of an inlined function: sbbf256_##noun
+ *   SBBF_PUT, SBBF_MIGHT_CONTAIN, SBBF_PUT_MANY, SBBF_MIGHT_CONTAIN_MANY
+ *                 names for its functions (kernel.h)
+ *   SBBF_KERNELS  the storage class and the name of the table with the kernel (strategy.h)
+ *
+ * and the functions
+ *
+ *   uint64_t SBBF_(put_one)(layout, hash)    how many bits it turned on
+ *   uint64_t SBBF_(query_one)(layout, hash)  whether all bits are on
+ */
+
+SBBF_TARGET LFB_INLINE void SBBF_(ask)(const lfb_layout *layout, uint64_t hash)
+{
+  lfb_prefetch_read((const void *)lfb_sbbf_block(layout, hash));
+}
+
+SBBF_TARGET LFB_INLINE void SBBF_(ask_put)(const lfb_layout *layout, uint64_t hash)
+{
+  lfb_prefetch_write((const void *)lfb_sbbf_block(layout, hash));
+}
+
+#define LINES_TARGET SBBF_TARGET
+#define LINES_LOOP SBBF_(lines)
+#define LINES_VIEW lfb_layout
+#define LINES_UNROLL LFB_UNROLL_8
+#include "bloom/strategies/lines.inc.h"
+
+SBBF_TARGET static uint32_t SBBF_PUT(const lfb_layout *layout, lfb_hash hash)
+{
+  return (uint32_t)SBBF_(put_one)(layout, hash.low);
+}
+
+SBBF_TARGET static bool SBBF_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
+{
+  return SBBF_(query_one)(layout, hash.low) != 0;
+}
+
+SBBF_TARGET static uint64_t SBBF_PUT_MANY(const lfb_layout *layout, const uint64_t *low,
+                                          const uint64_t *high, size_t count, uint64_t *answers)
+{
+  (void)high;
+  return SBBF_(lines)(layout, low, count, answers, SBBF_(ask_put), SBBF_(put_one));
+}
+
+SBBF_TARGET static void SBBF_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t *low,
+                                                const uint64_t *high, size_t count,
+                                                uint64_t *answers)
+{
+  (void)high;
+  (void)SBBF_(lines)(layout, low, count, answers, SBBF_(ask), SBBF_(query_one));
+}
+
+SBBF_KERNELS = {&(const lfb_kernel){
+    .put = SBBF_PUT,
+    .might_contain = SBBF_MIGHT_CONTAIN,
+    .put_many = SBBF_PUT_MANY,
+    .might_contain_many = SBBF_MIGHT_CONTAIN_MANY,
+}};
+
+#undef SBBF_TARGET
+#undef SBBF_
+#undef SBBF_PUT
+#undef SBBF_MIGHT_CONTAIN
+#undef SBBF_PUT_MANY
+#undef SBBF_MIGHT_CONTAIN_MANY
+#undef SBBF_KERNELS

@@ -1,0 +1,117 @@
+/*
+ * count.c - counts the keys of files.
+ *
+ * A key ends at a delimiter, or at the end of the file, that follows another byte.  So a piece of a
+ * file can be counted if the byte before it is known.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/count.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/crew.h"
+#include "cli/lines.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+
+enum {
+  COUNT_READ = 64 * 1024, /* on the stack, where ThreadSanitizer leaves 128 KiB */
+  COUNT_PIECE = 64 * COUNT_READ,
+};
+
+/* What the threads that count one file share. */
+struct count {
+  const char *path;
+  int fd;
+  char delimiter;
+  _Atomic(uint64_t) next; /* the offset of the next piece */
+  _Atomic(uint64_t) keys;
+  _Atomic(bool) failed;
+};
+
+/* As pread(), with a report. */
+static ssize_t count_read(struct count *count, char *bytes, size_t size, uint64_t offset)
+{
+  ssize_t got;
+
+  do
+    got = pread(count->fd, bytes, size, (off_t)offset);
+  while (got < 0 && errno == EINTR);
+  if (got < 0) {
+    (void)report_errno(count->path);
+    /* relaxed, as `keys`: all threads are joined before it is read. */
+    atomic_store_explicit(&count->failed, true, memory_order_relaxed);
+  }
+  return got;
+}
+
+/* Counts the piece at `offset`, into `*keys`.  False at the end of the file, or after a report. */
+static bool count_piece(struct count *count, uint64_t offset, uint64_t *keys)
+{
+  _Alignas(LINES_BLOCK) char bytes[COUNT_READ + LINES_BLOCK];
+  const uint64_t end = offset + COUNT_PIECE;
+  char before = count->delimiter;
+
+  if (offset > 0 && count_read(count, &before, 1, offset - 1) != 1)
+    return false;
+  while (offset < end) {
+    const ssize_t got = count_read(count, bytes, COUNT_READ, offset);
+    if (got <= 0) {
+      *keys += got == 0 && before != count->delimiter; /* the file's last key */
+      return false;
+    }
+    *keys += lines_count(bytes, (size_t)got, count->delimiter, before);
+    before = bytes[got - 1];
+    offset += (uint64_t)got;
+    progress_add((uint64_t)got);
+  }
+  return true;
+}
+
+static void count_work(void *context, unsigned thread)
+{
+  struct count *count = context;
+  uint64_t offset, keys = 0;
+
+  (void)thread;
+  /* relaxed: the number alone is the message. */
+  do
+    offset = atomic_fetch_add_explicit(&count->next, COUNT_PIECE, memory_order_relaxed);
+  while (count_piece(count, offset, &keys));
+  /* relaxed: all threads are joined before it is read. */
+  atomic_fetch_add_explicit(&count->keys, keys, memory_order_relaxed);
+}
+
+static bool count_file(struct count *count, unsigned threads)
+{
+  struct stat status;
+
+  count->fd = open(count->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (count->fd < 0 || fstat(count->fd, &status) != 0) {
+    (void)report_errno(count->path);
+    return false;
+  }
+  const uint64_t pieces = (uint64_t)status.st_size / COUNT_PIECE + 1;
+  const bool ran = crew_run(pieces < threads ? (unsigned)pieces : threads, count_work, count);
+  (void)close(count->fd);
+  return ran && !atomic_load_explicit(&count->failed, memory_order_relaxed);
+}
+
+bool count_keys(char *const *paths, size_t path_count, char delimiter, unsigned threads,
+                uint64_t *keys)
+{
+  uint64_t total = 0;
+
+  for (size_t i = 0; i < path_count; i++) {
+    struct count count = {.path = paths[i], .delimiter = delimiter};
+    if (!count_file(&count, threads))
+      return false;
+    total += atomic_load_explicit(&count.keys, memory_order_relaxed);
+  }
+  *keys = total;
+  return true;
+}
