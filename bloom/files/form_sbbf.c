@@ -59,58 +59,52 @@ static lfb_status sbbf_form_write(const lfb_filter *filter, const lfb_writer *wr
 }
 
 /* Reads a union that must be empty or have field 1, a structure. */
-static lfb_status sbbf_read_union(lfb_thrift *thrift, lfb_status unknown)
+static void sbbf_read_union(lfb_thrift *thrift, lfb_status unknown)
 {
   lfb_thrift_field field = {0};
-  lfb_status status = lfb_thrift_next(thrift, &field);
 
-  while (status == LFB_OK && field.type != LFB_THRIFT_STOP) {
-    if (field.number != 1 || field.type != LFB_THRIFT_STRUCT)
-      return unknown;
-    status = lfb_thrift_skip(thrift, field.type);
-    if (status == LFB_OK)
-      status = lfb_thrift_next(thrift, &field);
-  }
-  return status;
+  while (lfb_thrift_next(thrift, &field))
+    if (field.number == 1 && field.type == LFB_THRIFT_STRUCT)
+      lfb_thrift_skip(thrift, field.type);
+    else
+      thrift->status = unknown;
 }
 
 /* Reads a field of the header; `*size` receives numBytes. */
-static lfb_status sbbf_read_field(lfb_thrift *thrift, const lfb_thrift_field *field,
-                                  int64_t *size)
+static void sbbf_read_field(lfb_thrift *thrift, const lfb_thrift_field *field, int64_t *size)
 {
   if (field->number < SBBF_SIZE || field->number > SBBF_LAST)
-    return lfb_thrift_skip(thrift, field->type);
-  if (field->type != (field->number == SBBF_SIZE ? LFB_THRIFT_I32 : LFB_THRIFT_STRUCT))
-    return LFB_ERROR_BAD_HEADER;
-  if (field->number == SBBF_SIZE)
-    return lfb_thrift_number(thrift, size);
-  return sbbf_read_union(thrift, field->number == SBBF_ALGORITHM ? LFB_ERROR_BAD_STRATEGY
-                                                                 : LFB_ERROR_BAD_HEADER);
+    lfb_thrift_skip(thrift, field->type);
+  else if (field->type != (field->number == SBBF_SIZE ? LFB_THRIFT_I32 : LFB_THRIFT_STRUCT))
+    thrift->status = LFB_ERROR_BAD_HEADER;
+  else if (field->number == SBBF_SIZE)
+    *size = lfb_thrift_number(thrift);
+  else
+    sbbf_read_union(thrift, field->number == SBBF_ALGORITHM ? LFB_ERROR_BAD_STRATEGY
+                                                            : LFB_ERROR_BAD_HEADER);
 }
 
 static lfb_status sbbf_read_header(lfb_thrift *thrift, int64_t *size)
 {
   lfb_thrift_field field = {0};
   uint32_t seen = 0;
-  lfb_status status = lfb_thrift_next(thrift, &field);
 
-  while (status == LFB_OK && field.type != LFB_THRIFT_STOP) {
+  while (lfb_thrift_next(thrift, &field)) {
     const uint32_t bit =
         field.number >= SBBF_SIZE && field.number <= SBBF_LAST ? 1U << field.number : 0;
     if ((seen & bit) != 0)
       return LFB_ERROR_BAD_HEADER;
     seen |= bit;
-    status = sbbf_read_field(thrift, &field, size);
-    if (status == LFB_OK)
-      status = lfb_thrift_next(thrift, &field);
+    sbbf_read_field(thrift, &field, size);
   }
-  return status == LFB_OK && seen != SBBF_ALL_FIELDS ? LFB_ERROR_BAD_HEADER : status;
+  return thrift->status == LFB_OK && seen != SBBF_ALL_FIELDS ? LFB_ERROR_BAD_HEADER
+                                                             : thrift->status;
 }
 
 static lfb_status sbbf_form_read(const lfb_reader *reader,
                                  const unsigned char head[LFB_FORM_HEAD], lfb_filter **filter)
 {
-  lfb_thrift thrift = {reader, head, LFB_FORM_HEAD, LFB_THRIFT_BYTES, 0};
+  lfb_thrift thrift = {reader, head, LFB_FORM_HEAD, LFB_THRIFT_BYTES, 0, LFB_OK};
   const lfb_strategy *strategy = lfb_strategy_find(LFB_SBBF);
   int64_t size = 0;
   const lfb_status status = sbbf_read_header(&thrift, &size);

@@ -7,7 +7,8 @@
  * LFB_THRIFT_BYTES are read, and skipped values may nest LFB_THRIFT_DEPTH structures or
  * collections deep.
  *
- * Fails  LFB_ERROR_BAD_HEADER, _TRUNCATED, or what the reader returned.
+ * Fails  A function returns no status: the first failure is kept in `status`.  After it every
+ *        structure ends, numbers mean nothing, and nothing more is read.
  *
  * Source: apache/thrift, doc/specs/thrift-compact-protocol.md.
  */
@@ -35,6 +36,7 @@ typedef struct lfb_thrift {
   uint32_t head_left;
   uint32_t left;  /* bytes that may still be read, including `head` */
   uint32_t depth; /* nesting of the value that is being skipped     */
+  lfb_status status; /* LFB_ERROR_BAD_HEADER, _TRUNCATED, or what the reader returned */
 } lfb_thrift;
 
 /* A field of a structure; all 0 before the first. */
@@ -43,13 +45,14 @@ typedef struct lfb_thrift_field {
   int64_t number;
 } lfb_thrift_field;
 
-/* Reads the beginning of the next field.  Its value, if it has one, follows. */
-lfb_status lfb_thrift_next(lfb_thrift *thrift, lfb_thrift_field *field);
+/* Reads the beginning of the next field.  Its value follows.  Returns false at the end of the
+ * structure. */
+bool lfb_thrift_next(lfb_thrift *thrift, lfb_thrift_field *field);
 
 /* Reads a number of 16, 32 or 64 bits.  A wider one is refused. */
-lfb_status lfb_thrift_number(lfb_thrift *thrift, int64_t *value);
+int64_t lfb_thrift_number(lfb_thrift *thrift);
 
 /* Skips the value of a field. */
-lfb_status lfb_thrift_skip(lfb_thrift *thrift, uint8_t type);
+void lfb_thrift_skip(lfb_thrift *thrift, uint8_t type);
 
 #endif
