@@ -7,87 +7,53 @@
 
 #include "bloom/files/forms.h"
 
-static size_t checked_checksum_count(uint64_t size)
-{
-  return (size_t)((size + LFB_CHECKED_BYTES - 1) / LFB_CHECKED_BYTES);
-}
-
-/* Converts the table from or to little-endian; both are the same operation. */
-static void checked_table_little(uint64_t *table, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    table[i] = LFB_LITTLE_64(table[i]);
-}
-
-/* Writes the table, and then the checksum of its bytes. */
-static lfb_status checked_write_table(uint64_t *table, size_t count, const lfb_writer *writer)
-{
-  checked_table_little(table, count);
-  table[count] = LFB_LITTLE_64(XXH3_64bits(table, count * sizeof *table));
-  return writer->write(writer->to, table, (count + 1) * sizeof *table);
-}
-
 lfb_status lfb_form_write_checked(const lfb_bits *bits, const lfb_writer *writer)
 {
-  const size_t count = checked_checksum_count(bits->word_count * sizeof(lfb_word));
+  const size_t count = lfb_checksum_count(bits->word_count * sizeof(lfb_word));
   uint64_t *table = malloc((count + 1) * sizeof *table);
 
   if (table == NULL)
     return LFB_ERROR_NO_MEMORY;
   lfb_status status = lfb_form_write_words(bits, LFB_ORDER_LITTLE, writer, table);
-  if (status == LFB_OK)
-    status = checked_write_table(table, count, writer);
+  if (status == LFB_OK) {
+    table[count] = LFB_LITTLE_64(XXH3_64bits(table, count * sizeof *table));
+    status = writer->write(writer->to, table, (count + 1) * sizeof *table);
+  }
   free(table);
   return status;
 }
 
-/* Compares the words' checksums with the table.  Sets words that do not match to all ones.  Returns
- * whether all match. */
-static bool checked_mend_words(const lfb_reader *reader, uint64_t offset, unsigned char *words,
-                               uint64_t size, const uint64_t *checksums, const uint64_t *table)
+/* Compares the words' checksums with the table.  Sets words that do not match to all ones. */
+static void checked_mend_words(const lfb_reader *reader, uint64_t offset, lfb_words *words,
+                               const uint64_t *table)
 {
-  bool whole = true;
-
-  for (uint64_t at = 0; at < size; at += LFB_CHECKED_BYTES) {
-    const uint64_t left = size - at;
+  for (uint64_t at = 0; at < words->pages.size; at += LFB_CHECKED_BYTES) {
+    const uint64_t left = words->pages.size - at, number = at / LFB_CHECKED_BYTES;
     const size_t piece = (size_t)(left < LFB_CHECKED_BYTES ? left : LFB_CHECKED_BYTES);
-    const bool match = checksums[at / LFB_CHECKED_BYTES] == table[at / LFB_CHECKED_BYTES];
+    const bool match = words->checksums[number] == table[number];
     lfb_form_compared(reader, offset + at, piece, match);
-    if (!match)
-      memset(words + at, 0xff, piece);
-    whole &= match;
+    if (match)
+      continue;
+    memset((unsigned char *)words->pages.address + at, 0xff, piece);
+    words->changed = true;
   }
-  return whole;
 }
 
-/* Compares the words and the table after both were read.  Returns whether both are undamaged. */
-static bool checked_compare(const lfb_reader *reader, uint64_t offset, uint64_t *words,
-                            uint64_t size, const uint64_t *checksums, bool *changed,
-                            uint64_t *table)
+lfb_status lfb_form_check_words(const lfb_reader *reader, uint64_t offset, lfb_words *words)
 {
-  const size_t count = checked_checksum_count(size);
-  const bool table_whole = XXH3_64bits(table, count * sizeof *table) == LFB_LITTLE_64(table[count]);
-
-  checked_table_little(table, count);
-  *changed =
-      !checked_mend_words(reader, offset, (unsigned char *)words, size, checksums, table);
-  lfb_form_compared(reader, offset + size, (count + 1) * sizeof *table, table_whole);
-  return table_whole && !*changed;
-}
-
-lfb_status lfb_form_check_words(const lfb_reader *reader, uint64_t offset, uint64_t *words,
-                                uint64_t size, const uint64_t *checksums, bool *changed)
-{
-  const size_t count = checked_checksum_count(size);
-  uint64_t *table = malloc((count + 1) * sizeof *table);
+  const size_t count = lfb_checksum_count(words->pages.size), size = (count + 1) * sizeof(uint64_t);
+  uint64_t *table = malloc(size);
 
   if (table == NULL)
     return LFB_ERROR_NO_MEMORY;
-  lfb_status status = lfb_form_read_bytes(reader, table, (count + 1) * sizeof *table);
-  if (status == LFB_OK &&
-      !checked_compare(reader, offset, words, size, checksums, changed, table) &&
-      !reader->limits.open_damaged)
-    status = LFB_ERROR_BAD_CHECKSUM;
+  lfb_status status = lfb_form_read_bytes(reader, table, size);
+  if (status == LFB_OK) {
+    const bool whole = XXH3_64bits(table, count * sizeof *table) == LFB_LITTLE_64(table[count]);
+    checked_mend_words(reader, offset, words, table);
+    lfb_form_compared(reader, offset + words->pages.size, size, whole);
+    if ((!whole || words->changed) && !reader->limits.open_damaged)
+      status = LFB_ERROR_BAD_CHECKSUM;
+  }
   free(table);
   return status;
 }

@@ -28,18 +28,9 @@ static lfb_status native_form_write(const lfb_filter *filter, const lfb_writer *
   return status != LFB_OK ? status : lfb_form_write_checked(&filter->layout.bits, writer);
 }
 
-static lfb_status native_check(const lfb_reader *reader, const lfb_geometry *geometry,
-                               uint64_t *words, const uint64_t *checksums, bool *changed)
+static lfb_status native_check(const lfb_reader *reader, lfb_words *words)
 {
-  const uint32_t used = geometry->bit_count % LFB_WORD_BITS;
-  const lfb_status status =
-      lfb_form_check_words(reader, LFB_NATIVE_HEADER, words,
-                           geometry->word_count * sizeof *words, checksums, changed);
-
-  /* clears the ones that are after the last bit */
-  if (status == LFB_OK && *changed && used != 0)
-    words[geometry->word_count - 1] &= (UINT64_C(1) << used) - 1;
-  return status;
+  return lfb_form_check_words(reader, LFB_NATIVE_HEADER, words);
 }
 
 /* Reads the rest of the header and decodes it. */

@@ -57,17 +57,11 @@ void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size,
   damage->bytes += size;
 }
 
-static size_t words_pieces(uint64_t size)
-{
-  return (size_t)((size + PIECE_BYTES - 1) / PIECE_BYTES);
-}
-
 /* Allocates room for `size` bytes of words.  Fails as lfb_pages_init(). */
 static lfb_status words_init(lfb_words *come, uint64_t size)
 {
   assert(size != 0);
-  come->bits_set = come->full_words = 0;
-  come->checksums = malloc(words_pieces(size) * sizeof *come->checksums);
+  *come = (lfb_words){.checksums = malloc(lfb_checksum_count(size) * sizeof *come->checksums)};
   if (come->checksums == NULL)
     return LFB_ERROR_NO_MEMORY;
   const lfb_status status = lfb_pages_init(&come->pages, size, false);
@@ -92,7 +86,7 @@ static lfb_status words_grow(lfb_words *come, uint64_t wanted)
   if (status != LFB_OK)
     return status;
   memcpy(larger.pages.address, come->pages.address, (size_t)have);
-  memcpy(larger.checksums, come->checksums, words_pieces(have) * sizeof *come->checksums);
+  memcpy(larger.checksums, come->checksums, lfb_checksum_count(have) * sizeof *come->checksums);
   larger.bits_set = come->bits_set;
   larger.full_words = come->full_words;
   lfb_words_free(come);
@@ -110,9 +104,10 @@ static void words_count(lfb_words *come, const uint64_t *words, size_t count)
 }
 
 /* Counts the bits of all words again, after words were changed. */
-static void words_recount(lfb_words *come, uint64_t word_count)
+static void words_recount(lfb_words *come)
 {
   const uint64_t most = PIECE_BYTES / sizeof(uint64_t);
+  const uint64_t word_count = come->pages.size / sizeof(uint64_t);
   const uint64_t *words = come->pages.address;
 
   come->bits_set = come->full_words = 0;
@@ -131,7 +126,7 @@ static lfb_status words_read_piece(const lfb_reader *reader, lfb_byte_order orde
 
   if (status != LFB_OK)
     return status;
-  come->checksums[at / PIECE_BYTES] = lfb_digest_xxh3(words, bytes);
+  come->checksums[at / PIECE_BYTES] = LFB_LITTLE_64(lfb_digest_xxh3(words, bytes));
   words_count(come, words, bytes / sizeof *words);
   words_reorder(words, bytes / sizeof *words, order);
   *size = bytes;
@@ -160,26 +155,25 @@ bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word)
   return used != 0 && last_word >> used != 0;
 }
 
-/* Makes a filter of the words that were read.  On success it owns the pages. */
-static lfb_status words_make(const lfb_reader *reader, lfb_words_check check,
-                             const lfb_description *description, lfb_words *come,
+/* Makes a filter of checked words.  On success it owns the pages. */
+static lfb_status words_make(const lfb_description *description, lfb_words *come,
                              lfb_filter **filter)
 {
   const lfb_geometry *geometry = &description->geometry;
-  uint64_t *words = come->pages.address;
-  bool changed = false;
+  uint64_t *last = (uint64_t *)come->pages.address + geometry->word_count - 1;
   lfb_filter *made;
 
-  lfb_status status =
-      check == NULL ? LFB_OK : check(reader, geometry, words, come->checksums, &changed);
-  if (status == LFB_OK && lfb_form_overhangs(geometry, words[geometry->word_count - 1]))
-    status = LFB_ERROR_BAD_HEADER;
-  if (status == LFB_OK)
-    status = lfb_filter_make(description, &come->pages, &made);
+  if (come->changed) {
+    if (lfb_form_overhangs(geometry, *last))
+      *last &= (UINT64_C(1) << geometry->bit_count % LFB_WORD_BITS) - 1;
+    words_recount(come);
+  }
+  if (lfb_form_overhangs(geometry, *last))
+    return LFB_ERROR_BAD_HEADER;
+  const lfb_status status = lfb_filter_make(description, &come->pages, &made);
   if (status != LFB_OK)
     return status;
-  if (changed)
-    words_recount(come, geometry->word_count);
+  come->pages = (lfb_pages){0};
   lfb_layout_count(&made->layout, come->bits_set);
   made->description.full_words = geometry->words_per_key > 0 ? come->full_words : 0;
   *filter = made;
@@ -200,12 +194,11 @@ lfb_status lfb_form_take_words(const lfb_reader *reader, lfb_byte_order order, u
   if (status != LFB_OK)
     return status;
   status = words_fill(reader, order, &come, size);
-  if (status != LFB_OK) {
+  if (status == LFB_OK)
+    *words = come;
+  else
     lfb_words_free(&come);
-    return status;
-  }
-  *words = come;
-  return LFB_OK;
+  return status;
 }
 
 lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
@@ -218,13 +211,12 @@ lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
       reader, order, description->geometry.word_count * sizeof(lfb_word), &come);
   if (status != LFB_OK)
     return status;
-  status = words_make(reader, check, description, &come, filter);
-  if (status != LFB_OK) {
-    lfb_words_free(&come);
-    return status;
-  }
-  free(come.checksums);
-  return LFB_OK;
+  if (check != NULL)
+    status = check(reader, &come);
+  if (status == LFB_OK)
+    status = words_make(description, &come, filter);
+  lfb_words_free(&come);
+  return status;
 }
 
 /* Writes a piece of `count` words from word `first` on.  It writes a copy, which concurrent puts do
@@ -238,7 +230,7 @@ static lfb_status words_write_piece(const lfb_bits *bits, uint64_t first, uint64
   lfb_bits_snapshot(bits, first, copy, count);
   words_reorder(copy, count, order);
   if (checksum != NULL)
-    *checksum = lfb_digest_xxh3(copy, size);
+    *checksum = LFB_LITTLE_64(lfb_digest_xxh3(copy, size));
   return writer->write(writer->to, copy, size);
 }
 

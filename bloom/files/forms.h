@@ -76,30 +76,28 @@ void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size,
 /* Reads exactly `size` bytes.  Fails: LFB_ERROR_TRUNCATED, or what the reader returned. */
 lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t size);
 
-/*
- * Checks the words.  It may change them, and may read the bytes after them.
- *
- * Takes  checksums  the XXH3 of each LFB_CHECKED_BYTES of the bytes that were read.
- *        changed    set to true if a word was changed.
- */
-typedef lfb_status (*lfb_words_check)(const lfb_reader *reader, const lfb_geometry *geometry,
-                                      uint64_t *words, const uint64_t *checksums, bool *changed);
-
 /* Words that were read. */
 typedef struct lfb_words {
   lfb_pages pages;
-  uint64_t *checksums; /* the XXH3 of each LFB_CHECKED_BYTES of the bytes that were read; as
-                          many as the pages have room for                                */
+  uint64_t *checksums; /* the XXH3, little-endian, of each LFB_CHECKED_BYTES of the bytes
+                          that were read; as many as the pages have room for            */
   uint64_t bits_set;
-  uint64_t full_words;  /* words of pieces that are all ones */
+  uint64_t full_words; /* words of pieces that are all ones                       */
+  bool changed;        /* by a check, after bits_set and full_words were counted  */
 } lfb_words;
+
+/* How many checksums there are for `size` bytes of words. */
+static inline size_t lfb_checksum_count(uint64_t size)
+{
+  return (size_t)((size + LFB_CHECKED_BYTES - 1) / LFB_CHECKED_BYTES);
+}
 
 /*
  * Reads `size` bytes of words.
  *
  * Fails  LFB_ERROR_OVER_LIMIT before anything is allocated; _TRUNCATED, _NO_MEMORY,
  *        _SIZE_OVERFLOW, or what the reader returned.
- * Owner  the caller, until lfb_words_free(); it may pass the pages on.
+ * Owner  the caller, until lfb_words_free(); it may pass the pages on, and leaves {0}.
  */
 lfb_status lfb_form_take_words(const lfb_reader *reader, lfb_byte_order order, uint64_t size,
                                lfb_words *words);
@@ -111,12 +109,10 @@ void lfb_words_free(lfb_words *come);
  * Reads the checksums after checked words (form_checked.c) that begin at byte `offset` of the
  * form, and compares them.  Words that do not match become all ones.
  *
- * Gives  changed  whether words became all ones.
  * Fails  LFB_ERROR_BAD_CHECKSUM, unless limits.open_damaged; as lfb_form_read_bytes();
  *        _NO_MEMORY.
  */
-lfb_status lfb_form_check_words(const lfb_reader *reader, uint64_t offset, uint64_t *words,
-                                uint64_t size, const uint64_t *checksums, bool *changed);
+lfb_status lfb_form_check_words(const lfb_reader *reader, uint64_t offset, lfb_words *words);
 
 /* Writes words, little-endian, and their checksums, as a rolling snapshot.  Fails as
  * lfb_form_write_words(). */
@@ -129,8 +125,12 @@ lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD]);
 /* Whether the last word has bits set after the filter's last bit. */
 bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word);
 
+/* Checks words.  It may change them, and may read the bytes after them. */
+typedef lfb_status (*lfb_words_check)(const lfb_reader *reader, lfb_words *words);
+
 /*
- * Reads the words of the filter in the description, checks them, and makes the filter.
+ * Reads the words of the filter in the description, checks them, and makes the filter.  If the
+ * check changed words, bits that they have after the filter's last bit are turned off.
  *
  * Takes  check  may be NULL.
  * Fails  LFB_ERROR_OVER_LIMIT before anything is allocated; _TRUNCATED,
@@ -143,7 +143,8 @@ LFB_KIN lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order 
 /*
  * Writes all words, as a rolling snapshot.
  *
- * Takes  checksums  NULL, or room for one XXH3 per LFB_CHECKED_BYTES of the written bytes.
+ * Takes  checksums  NULL, or room for one XXH3, little-endian, per LFB_CHECKED_BYTES of the
+ *                   written bytes.
  * Fails  LFB_ERROR_NO_MEMORY, or what the writer returned.
  */
 LFB_KIN lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,

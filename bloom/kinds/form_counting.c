@@ -63,44 +63,27 @@ static lfb_status counting_read_head(const lfb_reader *reader, lfb_description *
 }
 
 /*
- * Checks that the counters after the last bit are 0.  If damaged words were `changed` to ones, it
+ * Checks that the counters after the last bit are 0.  If damaged words were changed to ones, it
  * sets these counters to 0.
  *
  * Returns false if the file itself has one above 0.
  */
-static bool counting_trim(const lfb_geometry *geometry, uint64_t *words, bool changed)
+static bool counting_trim(const lfb_geometry *geometry, const lfb_words *come)
 {
-  uint64_t beyond = 0;
+  uint64_t *words = come->pages.address, beyond = 0;
 
   for (uint64_t i = geometry->bit_count; i < geometry->word_count * LFB_WORD_BITS; i++) {
     uint64_t *word = &words[i / LFB_COUNTERS_A_WORD];
     const uint64_t counter = (uint64_t)LFB_COUNTER_MOST
                              << (LFB_COUNTER_BITS * (i % LFB_COUNTERS_A_WORD));
     beyond |= *word & counter;
-    if (changed)
+    if (come->changed)
       *word &= ~counter;
   }
-  return beyond == 0 || changed;
+  return beyond == 0 || come->changed;
 }
 
-/* Makes a counting filter of the counters that were read.  On success it owns their pages. */
-static lfb_status counting_make(const lfb_reader *reader, const lfb_description *description,
-                                lfb_words *come, lfb_counting **counting)
-{
-  uint64_t *words = come->pages.address;
-  bool changed = false;
-
-  lfb_status status = lfb_form_check_words(reader, LFB_COUNTING_HEADER, words, come->pages.size,
-                                           come->checksums, &changed);
-  if (status == LFB_OK && !counting_trim(&description->geometry, words, changed))
-    status = LFB_ERROR_BAD_HEADER;
-  if (status == LFB_OK)
-    status = lfb_counting_make(description, &come->pages, counting);
-  if (status == LFB_OK)
-    lfb_counting_count_all(*counting);
-  return status;
-}
-
+/* Reads and checks the counters, and makes a filter of them. */
 static lfb_status counting_read_words(const lfb_reader *reader,
                                       const lfb_description *description,
                                       lfb_counting **counting)
@@ -111,11 +94,16 @@ static lfb_status counting_read_words(const lfb_reader *reader,
                                           lfb_counting_bytes(&description->geometry), &come);
   if (status != LFB_OK)
     return status;
-  status = counting_make(reader, description, &come, counting);
+  status = lfb_form_check_words(reader, LFB_COUNTING_HEADER, &come);
+  if (status == LFB_OK && !counting_trim(&description->geometry, &come))
+    status = LFB_ERROR_BAD_HEADER;
   if (status == LFB_OK)
-    free(come.checksums);
-  else
-    lfb_words_free(&come);
+    status = lfb_counting_make(description, &come.pages, counting);
+  if (status == LFB_OK) {
+    come.pages = (lfb_pages){0}; /* the filter's now */
+    lfb_counting_count_all(*counting);
+  }
+  lfb_words_free(&come);
   return status;
 }
 

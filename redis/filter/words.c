@@ -18,17 +18,12 @@ static void words_turn(uint64_t *words, size_t count)
   }
 }
 
-/* Turns words that were read as big-endian, and clears bits beyond the filter's last one. */
-static lfb_status words_turned(const lfb_reader *reader, const lfb_geometry *geometry,
-                               uint64_t *words, const uint64_t *checksums, bool *changed)
+/* Turns words that were read as big-endian. */
+static lfb_status words_turned(const lfb_reader *reader, lfb_words *words)
 {
-  const uint32_t used = geometry->bit_count % LFB_WORD_BITS;
-
-  (void)reader, (void)checksums;
-  words_turn(words, (size_t)geometry->word_count);
-  if (used != 0)
-    words[geometry->word_count - 1] &= (UINT64_C(1) << used) - 1;
-  *changed = true;
+  (void)reader;
+  words_turn(words->pages.address, (size_t)(words->pages.size / sizeof(lfb_word)));
+  words->changed = true; /* bits beyond the filter's last one may be set */
   return LFB_OK;
 }
 
