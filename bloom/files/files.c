@@ -257,34 +257,22 @@ lfb_status lfb_file_save(const lfb_content *content, const char *path)
 }
 
 /* Reads the content, which must end with the file. */
-static lfb_status load_whole(int fd, const lfb_read_limits *limits, uint64_t known_bytes,
-                             const lfb_opening *opening, void **made)
+static lfb_status load_whole(lfb_disk_file *file, const lfb_read_limits *limits,
+                             lfb_status (*read)(const lfb_reader *reader, void **made), void **made)
 {
-  const lfb_read_limits none = {0};
-  const lfb_reader reader = {.read = file_read,
-                             .from = &fd,
-                             .limits = limits == NULL ? none : *limits,
-                             .known_bytes = known_bytes};
-  void *loaded;
+  lfb_reader reader = lfb_reader_of(file_read, &file->fd, limits);
   char more;
   size_t got;
 
-  lfb_status status = opening->read(&reader, &loaded);
-  if (status != LFB_OK)
-    return status;
-  status = file_read(&fd, &more, sizeof more, &got);
-  if (status == LFB_OK && got > 0)
-    status = LFB_ERROR_TRAILING_BYTES;
-  if (status != LFB_OK) {
-    opening->free(loaded);
-    return status;
-  }
-  *made = loaded;
-  return LFB_OK;
+  reader.known_bytes = file->size;
+  lfb_status status = read(&reader, made);
+  if (status == LFB_OK)
+    status = file_read(&file->fd, &more, sizeof more, &got);
+  return status == LFB_OK && got > 0 ? LFB_ERROR_TRAILING_BYTES : status;
 }
 
 lfb_status lfb_file_load(const char *path, const lfb_read_limits *limits,
-                         const lfb_opening *opening, void **made)
+                         lfb_status (*read)(const lfb_reader *reader, void **made), void **made)
 {
   lfb_disk_file file;
 
@@ -292,7 +280,7 @@ lfb_status lfb_file_load(const char *path, const lfb_read_limits *limits,
   if (status == LFB_ERROR_MAP)
     status = LFB_ERROR_NOT_REGULAR;
   if (status == LFB_OK)
-    status = load_whole(file.fd, limits, file.size, opening, made);
+    status = load_whole(&file, limits, read, made);
   const int cause = errno;
   if (file.fd >= 0)
     (void)close(file.fd); /* only read from: nothing can be lost */
@@ -331,28 +319,14 @@ lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *
   return lfb_file_save(&content, path);
 }
 
-static lfb_status filter_read(const lfb_reader *reader, void **made)
-{
-  lfb_filter *filter;
-  const lfb_status status = lfb_form_read(reader, &filter);
-
-  if (status == LFB_OK)
-    *made = filter;
-  return status;
-}
-
-static void filter_free(void *made)
-{
-  lfb_filter_free(made);
-}
-
 lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits, lfb_filter **filter)
 {
-  static const lfb_opening opening = {filter_read, filter_free};
-  void *made;
-  const lfb_status status = lfb_file_load(path, limits, &opening, &made);
+  void *made = NULL;
+  const lfb_status status = lfb_file_load(path, limits, lfb_form_read, &made);
 
   if (status == LFB_OK)
     *filter = made;
+  else
+    lfb_filter_free(made);
   return status;
 }

@@ -18,15 +18,13 @@ typedef struct lfb_content {
 /* Saves the content.  Fails as lfb_filter_save(), except for errors of forms. */
 lfb_status lfb_file_save(const lfb_content *content, const char *path);
 
-/* How the content of a file is read, and freed again. */
-typedef struct lfb_opening {
-  lfb_status (*read)(const lfb_reader *reader, void **made);
-  void (*free)(void *made);
-} lfb_opening;
-
-/* Reads a file that has this content and nothing else.  Fails: LFB_ERROR_OPEN, _NOT_REGULAR, _READ,
- * _TRAILING_BYTES, or what the opening's `read` returned. */
+/*
+ * Reads a file that has this content and nothing else.
+ *
+ * Gives  made  what `read` has made, also after a failure; the caller frees it.
+ * Fails  LFB_ERROR_OPEN, _NOT_REGULAR, _READ, _TRAILING_BYTES, or what `read` returned.
+ */
 lfb_status lfb_file_load(const char *path, const lfb_read_limits *limits,
-                         const lfb_opening *opening, void **made);
+                         lfb_status (*read)(const lfb_reader *reader, void **made), void **made);
 
 #endif

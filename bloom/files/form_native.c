@@ -39,14 +39,12 @@ static lfb_status native_read_header(const lfb_reader *reader, const unsigned ch
                                      lfb_description *description)
 {
   memcpy(header, head, LFB_FORM_HEAD);
-  lfb_status status =
+  const lfb_status status =
       lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, LFB_NATIVE_HEADER - LFB_FORM_HEAD);
-  if (status != LFB_OK)
-    return status;
-  status = lfb_native_decode(header, reader->limits.key, description);
-  if (status != LFB_ERROR_UNKNOWN_FORM && status != LFB_ERROR_UNKNOWN_VERSION)
-    lfb_form_compared(reader, 0, LFB_NATIVE_HEADER, status != LFB_ERROR_BAD_CHECKSUM);
-  return status;
+  return status != LFB_OK
+             ? status
+             : lfb_form_decoded(reader, LFB_NATIVE_HEADER,
+                                lfb_native_decode(header, reader->limits.key, description));
 }
 
 static lfb_status native_form_read(const lfb_reader *reader,
@@ -57,11 +55,11 @@ static lfb_status native_form_read(const lfb_reader *reader,
   lfb_description description;
   lfb_filter *made;
 
-  lfb_status status = native_read_header(reader, head, header, &description);
-  const bool only_compared = status == LFB_ERROR_KEY_NEEDED && damage != NULL;
-  if (status != LFB_OK && !only_compared)
-    return status;
-  status = lfb_form_read_words(reader, LFB_ORDER_LITTLE, native_check, &description, &made);
+  const lfb_status decoded = native_read_header(reader, head, header, &description);
+  if (decoded != LFB_OK && (decoded != LFB_ERROR_KEY_NEEDED || damage == NULL))
+    return decoded;
+  const lfb_status status =
+      lfb_form_read_words(reader, LFB_ORDER_LITTLE, native_check, &description, &made);
   if (status != LFB_OK)
     return status;
   if (damage != NULL) {
@@ -69,12 +67,11 @@ static lfb_status native_form_read(const lfb_reader *reader,
     const uint64_t there = lfb_stripes_sum(&made->layout.count);
     damage->bits_missing += counted > there ? counted - there : 0;
   }
-  if (only_compared) {
-    lfb_filter_free(made); /* without its key it cannot answer */
-    return LFB_ERROR_KEY_NEEDED;
-  }
-  *filter = made;
-  return LFB_OK;
+  if (decoded == LFB_OK)
+    *filter = made;
+  else
+    lfb_filter_free(made); /* only compared: without its key it cannot answer */
+  return decoded;
 }
 
 const lfb_form_row lfb_form_row_native = {

@@ -88,27 +88,62 @@ lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD])
   }
 }
 
-lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter)
+lfb_status lfb_form_read_header(const lfb_reader *reader, lfb_magic magic, lfb_status plain,
+                                unsigned char *header, size_t size)
+{
+  lfb_status status = lfb_form_read_bytes(reader, header, LFB_FORM_HEAD);
+
+  if (status != LFB_OK)
+    return status;
+  if (lfb_magic_begun(header) == magic)
+    return lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, size - LFB_FORM_HEAD);
+  status = lfb_form_foreign(header);
+  return status == LFB_OK ? plain : status;
+}
+
+lfb_status lfb_form_decoded(const lfb_reader *reader, uint64_t size, lfb_status status)
+{
+  if (status != LFB_ERROR_UNKNOWN_FORM && status != LFB_ERROR_UNKNOWN_VERSION)
+    lfb_form_compared(reader, 0, size, status != LFB_ERROR_BAD_CHECKSUM);
+  return status;
+}
+
+lfb_reader lfb_reader_of(lfb_read_fn read, void *from, const lfb_read_limits *limits)
+{
+  lfb_reader reader = {.read = read, .from = from};
+
+  if (limits != NULL)
+    reader.limits = *limits;
+  if (reader.limits.damage != NULL)
+    *reader.limits.damage = (lfb_damage){0};
+  return reader;
+}
+
+lfb_status lfb_form_read(const lfb_reader *reader, void **made)
 {
   unsigned char head[LFB_FORM_HEAD];
+  lfb_filter *filter;
 
-  if (reader->limits.damage != NULL)
-    *reader->limits.damage = (lfb_damage){0};
-  const lfb_status status = lfb_form_read_bytes(reader, head, sizeof head);
+  lfb_status status = lfb_form_read_bytes(reader, head, sizeof head);
   if (status != LFB_OK)
     return status;
   const lfb_form_row *row = form_find(lfb_form_begun(head));
   if (row == NULL)
     return lfb_form_foreign(head);
-  return row->read(reader, head, filter);
+  status = row->read(reader, head, &filter);
+  if (status == LFB_OK)
+    *made = filter;
+  return status;
 }
 
 lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
                            lfb_filter **filter)
 {
-  const lfb_read_limits none = {0};
-  const lfb_reader reader = {
-      .read = read, .from = from, .limits = limits == NULL ? none : *limits};
+  const lfb_reader reader = lfb_reader_of(read, from, limits);
+  void *made;
+  const lfb_status status = lfb_form_read(&reader, &made);
 
-  return lfb_form_read(&reader, filter);
+  if (status == LFB_OK)
+    *filter = made;
+  return status;
 }

@@ -26,6 +26,9 @@ typedef struct lfb_reader {
   uint64_t at;          /* the form's offset in the input, for limits.damage          */
 } lfb_reader;
 
+/* A reader from the start of a source.  `limits` may be NULL; their damage becomes {0}. */
+lfb_reader lfb_reader_of(lfb_read_fn read, void *from, const lfb_read_limits *limits);
+
 /* The target of a form. */
 typedef struct lfb_writer {
   lfb_write_fn write;
@@ -64,8 +67,8 @@ lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD]);
 /* Writes a filter as lfb_filter_write() does. */
 lfb_status lfb_form_write(const lfb_filter *filter, lfb_form form, const lfb_writer *writer);
 
-/* Reads a filter as lfb_filter_read() does. */
-lfb_status lfb_form_read(const lfb_reader *reader, lfb_filter **filter);
+/* Reads a filter as lfb_filter_read() does; `*made` receives it. */
+lfb_status lfb_form_read(const lfb_reader *reader, void **made);
 
 /*
  * Records in limits->damage, unless that is NULL, that `size` bytes at `offset` of the form were
@@ -117,6 +120,19 @@ lfb_status lfb_form_check_words(const lfb_reader *reader, uint64_t offset, lfb_w
 /* Writes words, little-endian, and their checksums, as a rolling snapshot.  Fails as
  * lfb_form_write_words(). */
 lfb_status lfb_form_write_checked(const lfb_bits *bits, const lfb_writer *writer);
+
+/*
+ * Reads a header of a filter that is not plain.
+ *
+ * Fails  as lfb_form_read_bytes(), after the first LFB_FORM_HEAD bytes as lfb_form_foreign(), or
+ *        with `plain` if a plain filter begins with them.
+ */
+lfb_status lfb_form_read_header(const lfb_reader *reader, lfb_magic magic, lfb_status plain,
+                                unsigned char *header, size_t size);
+
+/* Records, as lfb_form_compared(), that a header of `size` bytes at the start of the form was
+ * decoded with this status, unless the form or the version is unknown.  Returns the status. */
+lfb_status lfb_form_decoded(const lfb_reader *reader, uint64_t size, lfb_status status);
 
 /* Why no plain filter begins with these bytes: LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING or
  * _UNKNOWN_FORM.  LFB_OK if one does. */

@@ -45,21 +45,13 @@ lfb_status lfb_counting_save(const lfb_counting *counting, const char *path)
 static lfb_status counting_read_head(const lfb_reader *reader, lfb_description *description)
 {
   unsigned char header[LFB_COUNTING_HEADER];
-  lfb_status status = lfb_form_read_bytes(reader, header, LFB_FORM_HEAD);
+  const lfb_status status = lfb_form_read_header(reader, LFB_MAGIC_COUNTING, LFB_ERROR_NOT_COUNTING,
+                                                 header, sizeof header);
 
-  if (status != LFB_OK)
-    return status;
-  if (lfb_magic_begun(header) != LFB_MAGIC_COUNTING) {
-    status = lfb_form_foreign(header);
-    return status == LFB_OK ? LFB_ERROR_NOT_COUNTING : status;
-  }
-  status = lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, sizeof header - LFB_FORM_HEAD);
-  if (status != LFB_OK)
-    return status;
-  status = lfb_counting_decode(header, reader->limits.key, description);
-  if (status != LFB_ERROR_UNKNOWN_FORM && status != LFB_ERROR_UNKNOWN_VERSION)
-    lfb_form_compared(reader, 0, sizeof header, status != LFB_ERROR_BAD_CHECKSUM);
-  return status;
+  return status != LFB_OK
+             ? status
+             : lfb_form_decoded(reader, sizeof header,
+                                lfb_counting_decode(header, reader->limits.key, description));
 }
 
 /*
@@ -112,29 +104,23 @@ static lfb_status counting_read_form(const lfb_reader *reader, void **made)
   lfb_description description = {0};
   lfb_counting *counting;
 
-  if (reader->limits.damage != NULL)
-    *reader->limits.damage = (lfb_damage){0};
-  lfb_status status = counting_read_head(reader, &description);
-  const bool only_compared = status == LFB_ERROR_KEY_NEEDED && reader->limits.damage != NULL;
-  if (status != LFB_OK && !only_compared)
-    return status;
-  status = counting_read_words(reader, &description, &counting);
+  const lfb_status decoded = counting_read_head(reader, &description);
+  if (decoded != LFB_OK && (decoded != LFB_ERROR_KEY_NEEDED || reader->limits.damage == NULL))
+    return decoded;
+  const lfb_status status = counting_read_words(reader, &description, &counting);
   if (status != LFB_OK)
     return status;
-  if (only_compared) {
-    lfb_counting_free(counting); /* without its key it cannot answer */
-    return LFB_ERROR_KEY_NEEDED;
-  }
-  *made = counting;
-  return LFB_OK;
+  if (decoded == LFB_OK)
+    *made = counting;
+  else
+    lfb_counting_free(counting); /* only compared: without its key it cannot answer */
+  return decoded;
 }
 
 lfb_status lfb_counting_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
                              lfb_counting **counting)
 {
-  const lfb_read_limits none = {0};
-  const lfb_reader reader = {
-      .read = read, .from = from, .limits = limits == NULL ? none : *limits};
+  const lfb_reader reader = lfb_reader_of(read, from, limits);
   void *made;
   const lfb_status status = counting_read_form(&reader, &made);
 
@@ -143,19 +129,15 @@ lfb_status lfb_counting_read(lfb_read_fn read, void *from, const lfb_read_limits
   return status;
 }
 
-static void counting_free(void *made)
-{
-  lfb_counting_free(made);
-}
-
 lfb_status lfb_counting_load(const char *path, const lfb_read_limits *limits,
                              lfb_counting **counting)
 {
-  static const lfb_opening opening = {counting_read_form, counting_free};
-  void *made;
-  const lfb_status status = lfb_file_load(path, limits, &opening, &made);
+  void *made = NULL;
+  const lfb_status status = lfb_file_load(path, limits, counting_read_form, &made);
 
   if (status == LFB_OK)
     *counting = made;
+  else
+    lfb_counting_free(made);
   return status;
 }

@@ -153,21 +153,12 @@ static lfb_status growing_read_layers(lfb_growing *growing, uint32_t layers,
 static lfb_status growing_read_head(const lfb_reader *reader, lfb_growing_head *head)
 {
   unsigned char header[LFB_GROWING_HEADER];
-  lfb_status status = lfb_form_read_bytes(reader, header, LFB_FORM_HEAD);
+  const lfb_status status = lfb_form_read_header(reader, LFB_MAGIC_GROWING, LFB_ERROR_NOT_GROWING,
+                                                 header, sizeof header);
 
-  if (status != LFB_OK)
-    return status;
-  if (lfb_magic_begun(header) != LFB_MAGIC_GROWING) {
-    status = lfb_form_foreign(header);
-    return status == LFB_OK ? LFB_ERROR_NOT_GROWING : status;
-  }
-  status = lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, sizeof header - LFB_FORM_HEAD);
-  if (status != LFB_OK)
-    return status;
-  status = lfb_growing_decode(header, head);
-  if (status != LFB_ERROR_UNKNOWN_FORM && status != LFB_ERROR_UNKNOWN_VERSION)
-    lfb_form_compared(reader, 0, sizeof header, status != LFB_ERROR_BAD_CHECKSUM);
-  return status;
+  return status != LFB_OK
+             ? status
+             : lfb_form_decoded(reader, sizeof header, lfb_growing_decode(header, head));
 }
 
 static lfb_status growing_read_form(const lfb_reader *reader, void **made)
@@ -176,8 +167,6 @@ static lfb_status growing_read_form(const lfb_reader *reader, void **made)
   const lfb_reader counted = growing_reader(&source, 0);
   lfb_growing_head head;
 
-  if (reader->limits.damage != NULL)
-    *reader->limits.damage = (lfb_damage){0};
   lfb_status status = growing_read_head(&counted, &head);
   if (status != LFB_OK)
     return status;
@@ -201,9 +190,7 @@ static lfb_status growing_read_form(const lfb_reader *reader, void **made)
 lfb_status lfb_growing_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
                             lfb_growing **growing)
 {
-  const lfb_read_limits none = {0};
-  const lfb_reader reader = {
-      .read = read, .from = from, .limits = limits == NULL ? none : *limits};
+  const lfb_reader reader = lfb_reader_of(read, from, limits);
   void *made;
   const lfb_status status = growing_read_form(&reader, &made);
 
@@ -212,19 +199,15 @@ lfb_status lfb_growing_read(lfb_read_fn read, void *from, const lfb_read_limits 
   return status;
 }
 
-static void growing_free(void *made)
-{
-  lfb_growing_free(made);
-}
-
 lfb_status lfb_growing_load(const char *path, const lfb_read_limits *limits,
                             lfb_growing **growing)
 {
-  static const lfb_opening opening = {growing_read_form, growing_free};
-  void *made;
-  const lfb_status status = lfb_file_load(path, limits, &opening, &made);
+  void *made = NULL;
+  const lfb_status status = lfb_file_load(path, limits, growing_read_form, &made);
 
   if (status == LFB_OK)
     *growing = made;
+  else
+    lfb_growing_free(made);
   return status;
 }
