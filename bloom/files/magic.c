@@ -1,7 +1,9 @@
-/* magic.c - the table of magic numbers. */
+/* magic.c - the table of magic numbers, and the headers that begin with them. */
 #include "bloom/files/magic.h"
 
 #include <string.h>
+
+#include "bloom/hashing/hash_function.h"
 
 static const unsigned char magics[LFB_MAGIC_NONE][LFB_MAGIC_SIZE] = {
     [LFB_MAGIC_NATIVE] = {'L', 'F', 'B', 'L', 'O', 'O', 'M', '\n'},
@@ -10,6 +12,8 @@ static const unsigned char magics[LFB_MAGIC_NONE][LFB_MAGIC_SIZE] = {
     [LFB_MAGIC_GROWING] = {'L', 'F', 'B', 'G', 'R', 'O', 'W', '\n'},
     [LFB_MAGIC_GROWING_MAPPED] = {'L', 'F', 'B', 'G', 'M', 'A', 'P', '\n'},
 };
+
+enum { HEAD_AT_SIZE = 12, HEAD_AT_CHECKSUM = 248 };
 
 lfb_magic lfb_magic_begun(const unsigned char *head)
 {
@@ -28,4 +32,38 @@ bool lfb_magic_is(const unsigned char *bytes, lfb_magic magic)
 const unsigned char *lfb_magic_bytes(lfb_magic magic)
 {
   return magics[magic];
+}
+
+void lfb_head_begin(unsigned char header[LFB_HEAD_SIZE], lfb_magic magic, uint32_t version)
+{
+  memset(header, 0, LFB_HEAD_SIZE);
+  memcpy(header, magics[magic], LFB_MAGIC_SIZE);
+  lfb_store_le32(header + LFB_HEAD_AT_VERSION, version);
+  lfb_store_le32(header + HEAD_AT_SIZE, LFB_HEAD_SIZE);
+}
+
+void lfb_head_end(unsigned char header[LFB_HEAD_SIZE])
+{
+  lfb_store_le64(header + HEAD_AT_CHECKSUM, XXH3_64bits(header, HEAD_AT_CHECKSUM));
+}
+
+lfb_status lfb_head_check(const unsigned char header[LFB_HEAD_SIZE], lfb_magic magic,
+                          uint32_t version)
+{
+  if (!lfb_magic_is(header, magic))
+    return LFB_ERROR_UNKNOWN_FORM;
+  if (lfb_load_le32(header + LFB_HEAD_AT_VERSION) != version)
+    return LFB_ERROR_UNKNOWN_VERSION;
+  return lfb_load_le64(header + HEAD_AT_CHECKSUM) == XXH3_64bits(header, HEAD_AT_CHECKSUM)
+             ? LFB_OK
+             : LFB_ERROR_BAD_CHECKSUM;
+}
+
+bool lfb_head_is_whole(const unsigned char header[LFB_HEAD_SIZE], uint32_t reserved)
+{
+  unsigned char any = 0;
+
+  for (uint32_t i = reserved; i < HEAD_AT_CHECKSUM; i++)
+    any |= header[i];
+  return any == 0 && lfb_load_le32(header + HEAD_AT_SIZE) == LFB_HEAD_SIZE;
 }

@@ -1,5 +1,6 @@
 /*
- * magic.h - the table of magic numbers: the first eight bytes of each of this library's forms.
+ * magic.h - the table of magic numbers: the first eight bytes of each of this library's forms; and
+ * what the headers that begin with them have in common.
  *
  * The first six tell the forms apart (LFB_FORM_HEAD); the other two are checked with the header.
  * docs/formats.md has the forms.  Guava's and Parquet's have no magic number.
@@ -7,7 +8,10 @@
 #ifndef LFB_BLOOM_MAGIC_H
 #define LFB_BLOOM_MAGIC_H
 
+#include <lfbloom/status.h>
+
 #include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +20,8 @@ extern "C" {
 enum {
   LFB_MAGIC_SIZE = 8, /* bytes */
   LFB_FORM_HEAD = 6,  /* bytes that tell the forms apart: the shortest form's header */
+  LFB_HEAD_SIZE = 256,     /* bytes of a header with a magic number */
+  LFB_HEAD_AT_VERSION = 8, /* where its version is, in bytes from the start */
 };
 
 typedef enum lfb_magic {
@@ -35,6 +41,21 @@ bool lfb_magic_is(const unsigned char *bytes, lfb_magic magic);
 
 /* The LFB_MAGIC_SIZE bytes of a magic number other than LFB_MAGIC_NONE. */
 const unsigned char *lfb_magic_bytes(lfb_magic magic);
+
+/* Begins a header: the magic number, the version and the size; the rest is zero. */
+void lfb_head_begin(unsigned char header[LFB_HEAD_SIZE], lfb_magic magic, uint32_t version);
+
+/* Writes the checksum of a header whose other fields were all written. */
+void lfb_head_end(unsigned char header[LFB_HEAD_SIZE]);
+
+/* Checks how a header begins and its checksum.  Fails: LFB_ERROR_UNKNOWN_FORM, _UNKNOWN_VERSION,
+ * _BAD_CHECKSUM. */
+lfb_status lfb_head_check(const unsigned char header[LFB_HEAD_SIZE], lfb_magic magic,
+                          uint32_t version);
+
+/* Whether the size of a header is right, and its bytes from `reserved` up to the checksum are
+ * zero. */
+bool lfb_head_is_whole(const unsigned char header[LFB_HEAD_SIZE], uint32_t reserved);
 
 #ifdef __cplusplus
 }

@@ -5,11 +5,8 @@
 #include "bloom/hashing/aes_derive.h"
 #include "bloom/strategies/strategies.h"
 
-/* Where each field is, in bytes from the start: docs/formats.md. */
+/* Where each field is, in bytes from the start, after those of magic.h: docs/formats.md. */
 enum {
-  NATIVE_AT_MAGIC = 0,
-  NATIVE_AT_VERSION = 8,
-  NATIVE_AT_HEADER_SIZE = 12,
   NATIVE_AT_STRATEGY = 16,
   NATIVE_AT_HASH = 20,
   NATIVE_AT_BIT_COUNT = 24,
@@ -27,7 +24,6 @@ enum {
   NATIVE_AT_LABEL = 104,
   NATIVE_AT_KEY = 168,      /* if native_hashes has it */
   NATIVE_AT_RESERVED = 184, /* zero up to the checksum */
-  NATIVE_AT_CHECKSUM = 248,
 };
 
 enum { NATIVE_VERSION = 1 };
@@ -78,10 +74,7 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
   const bool with_key = lfb_description_writes_key(description);
   uint64_t fpp;
 
-  memset(header, 0, LFB_NATIVE_HEADER);
-  memcpy(header + NATIVE_AT_MAGIC, lfb_magic_bytes(LFB_MAGIC_NATIVE), LFB_MAGIC_SIZE);
-  lfb_store_le32(header + NATIVE_AT_VERSION, NATIVE_VERSION);
-  lfb_store_le32(header + NATIVE_AT_HEADER_SIZE, LFB_NATIVE_HEADER);
+  lfb_head_begin(header, LFB_MAGIC_NATIVE, NATIVE_VERSION);
   lfb_store_le32(header + NATIVE_AT_STRATEGY, description->strategy->file_id);
   lfb_store_le32(header + NATIVE_AT_HASH, native_hash_number(hash->kind, with_key));
   if (with_key)
@@ -101,7 +94,7 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
   if (lfb_hash_keyed(hash->kind))
     lfb_store_le64(header + NATIVE_AT_KEY_CHECK, native_key_check(hash));
   memcpy(header + NATIVE_AT_LABEL, description->label, sizeof description->label);
-  lfb_store_le64(header + NATIVE_AT_CHECKSUM, XXH3_64bits(header, NATIVE_AT_CHECKSUM));
+  lfb_head_end(header);
 }
 
 static lfb_status decode_geometry(const unsigned char *header, const lfb_strategy *strategy,
@@ -157,9 +150,10 @@ static lfb_status decode_keyed(const unsigned char *header, lfb_hash_kind kind,
 static lfb_status decode_with_key(const unsigned char *header, lfb_hash_kind kind,
                                   const uint8_t *key, lfb_hash_identity *identity)
 {
+  static const uint8_t none[LFB_HASHER_KEY];
   const lfb_status status = decode_keyed(header, kind, header + NATIVE_AT_KEY, identity);
 
-  if (lfb_native_is_zero(header + NATIVE_AT_KEY, header + NATIVE_AT_RESERVED))
+  if (memcmp(header + NATIVE_AT_KEY, none, sizeof none) == 0)
     return LFB_ERROR_BAD_HEADER; /* no filter has this key: a configuration draws one instead */
   if (status == LFB_ERROR_WRONG_KEY)
     return LFB_ERROR_BAD_HEADER; /* the file's key contradicts the file's check value */
@@ -188,28 +182,16 @@ static lfb_status decode_hash(const unsigned char *header, const lfb_strategy *s
   return LFB_OK;
 }
 
-bool lfb_native_is_zero(const unsigned char *from, const unsigned char *end)
-{
-  unsigned char any = 0;
-  while (from < end)
-    any |= *from++;
-  return any == 0;
-}
-
 lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], const uint8_t *key,
                              lfb_description *description)
 {
-  if (!lfb_magic_is(header, LFB_MAGIC_NATIVE))
-    return LFB_ERROR_UNKNOWN_FORM;
-  if (lfb_load_le32(header + NATIVE_AT_VERSION) != NATIVE_VERSION)
-    return LFB_ERROR_UNKNOWN_VERSION;
-  if (lfb_load_le64(header + NATIVE_AT_CHECKSUM) != XXH3_64bits(header, NATIVE_AT_CHECKSUM))
-    return LFB_ERROR_BAD_CHECKSUM;
+  lfb_status status = lfb_head_check(header, LFB_MAGIC_NATIVE, NATIVE_VERSION);
+  if (status != LFB_OK)
+    return status;
   const uint32_t number = lfb_load_le32(header + NATIVE_AT_HASH);
-  if (number >= NATIVE_HASHES || lfb_load_le32(header + NATIVE_AT_HEADER_SIZE) != LFB_NATIVE_HEADER ||
-      lfb_load_le32(header + NATIVE_AT_CHECKED_BYTES) != 1 << 20 ||
-      !lfb_native_is_zero(header + (native_hashes[number].has_key ? NATIVE_AT_RESERVED : NATIVE_AT_KEY),
-                          header + NATIVE_AT_CHECKSUM))
+  if (number >= NATIVE_HASHES || lfb_load_le32(header + NATIVE_AT_CHECKED_BYTES) != 1 << 20 ||
+      !lfb_head_is_whole(header,
+                         native_hashes[number].has_key ? NATIVE_AT_RESERVED : NATIVE_AT_KEY))
     return LFB_ERROR_BAD_HEADER;
 
   const uint32_t file_id = lfb_load_le32(header + NATIVE_AT_STRATEGY);
@@ -221,7 +203,7 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   lfb_description found = {.strategy = strategy,
                            .form = LFB_FORM_NATIVE,
                            .written = lfb_load_le64(header + NATIVE_AT_CREATED)};
-  lfb_status status = strategy->usable == NULL ? LFB_OK : strategy->usable();
+  status = strategy->usable == NULL ? LFB_OK : strategy->usable();
   if (status == LFB_OK)
     status = decode_geometry(header, strategy, &found.geometry);
   if (status == LFB_OK)

@@ -11,10 +11,7 @@
 #include "bloom/files/magic.h"
 #include "bloom/filter/create.h"
 
-enum { LFB_NATIVE_HEADER = 256 }; /* bytes */
-
-/* Whether all bytes from `from` up to `end` are zero. */
-bool lfb_native_is_zero(const unsigned char *from, const unsigned char *end);
+enum { LFB_NATIVE_HEADER = LFB_HEAD_SIZE }; /* bytes */
 
 /* The header's count of bits set when writing began; at most that of the words. */
 uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER]);

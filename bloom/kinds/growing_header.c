@@ -4,11 +4,8 @@
 #include "bloom/files/native_header.h"
 #include "bloom/filter/label.h"
 
-/* Where each field is, in bytes from the start: docs/formats.md. */
+/* Where each field is, in bytes from the start, after those of magic.h: docs/formats.md. */
 enum {
-  GROWING_AT_MAGIC = 0,
-  GROWING_AT_VERSION = 8,
-  GROWING_AT_HEADER_SIZE = 12,
   GROWING_AT_LAYERS = 16,
   GROWING_AT_PREFERENCE = 20,
   GROWING_AT_INSERTIONS = 24,
@@ -17,7 +14,6 @@ enum {
   GROWING_AT_LABEL = 48,
   GROWING_AT_ORDER = 112, /* of a mapped file, in the byte order of its maker; otherwise zero */
   GROWING_AT_RESERVED = 120, /* zero up to the checksum */
-  GROWING_AT_CHECKSUM = 248,
 };
 
 static const uint64_t growing_order_mark = UINT64_C(0x0102030405060708);
@@ -31,14 +27,11 @@ void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_G
 {
   uint64_t fpp;
 
-  memset(header, 0, LFB_GROWING_HEADER);
-  memcpy(header + GROWING_AT_MAGIC,
-         lfb_magic_bytes(head->mapped ? LFB_MAGIC_GROWING_MAPPED : LFB_MAGIC_GROWING),
-         LFB_MAGIC_SIZE);
+  if (head->mapped)
+    lfb_head_begin(header, LFB_MAGIC_GROWING_MAPPED, GROWING_MAPPED_VERSION);
+  else
+    lfb_head_begin(header, LFB_MAGIC_GROWING, GROWING_VERSION);
   memcpy(&fpp, &head->fpp, sizeof fpp);
-  lfb_store_le32(header + GROWING_AT_VERSION,
-                 head->mapped ? GROWING_MAPPED_VERSION : GROWING_VERSION);
-  lfb_store_le32(header + GROWING_AT_HEADER_SIZE, LFB_GROWING_HEADER);
   lfb_store_le32(header + GROWING_AT_LAYERS, head->layers);
   lfb_store_le32(header + GROWING_AT_PREFERENCE, head->memory_preference);
   lfb_store_le64(header + GROWING_AT_INSERTIONS, head->first_insertions);
@@ -47,7 +40,7 @@ void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_G
   memcpy(header + GROWING_AT_LABEL, head->label, sizeof head->label);
   if (head->mapped)
     memcpy(header + GROWING_AT_ORDER, &growing_order_mark, sizeof growing_order_mark);
-  lfb_store_le64(header + GROWING_AT_CHECKSUM, XXH3_64bits(header, GROWING_AT_CHECKSUM));
+  lfb_head_end(header);
 }
 
 static bool growing_head_makes_sense(const lfb_growing_head *head)
@@ -58,16 +51,14 @@ static bool growing_head_makes_sense(const lfb_growing_head *head)
          lfb_sizing_check_fpp(head->fpp) == LFB_OK;
 }
 
-/* Whether this library can read the header's version. */
-static lfb_status growing_check_version(const unsigned char *header)
+/* Checks how the header begins, and its checksum. */
+static lfb_status growing_check_head(const unsigned char *header)
 {
-  const uint32_t version = lfb_load_le32(header + GROWING_AT_VERSION);
-
   if (!lfb_magic_is(header, LFB_MAGIC_GROWING_MAPPED))
-    return version == GROWING_VERSION ? LFB_OK : LFB_ERROR_UNKNOWN_VERSION;
-  return version == GROWING_MAPPED_VERSION ? LFB_OK
-         : version == GROWING_VERSION      ? LFB_ERROR_OLD_GROWING
-                                           : LFB_ERROR_UNKNOWN_VERSION;
+    return lfb_head_check(header, LFB_MAGIC_GROWING, GROWING_VERSION);
+  return lfb_load_le32(header + LFB_HEAD_AT_VERSION) == GROWING_VERSION
+             ? LFB_ERROR_OLD_GROWING
+             : lfb_head_check(header, LFB_MAGIC_GROWING_MAPPED, GROWING_MAPPED_VERSION);
 }
 
 /* Whether the words of a mapped file have this processor's byte order. */
@@ -94,8 +85,7 @@ static lfb_status growing_read(const unsigned char *header, lfb_growing_head *he
       .written = lfb_load_le64(header + GROWING_AT_CREATED)};
 
   memcpy(&found.fpp, &fpp, sizeof fpp);
-  if (lfb_load_le32(header + GROWING_AT_HEADER_SIZE) != LFB_GROWING_HEADER ||
-      !lfb_native_is_zero(header + GROWING_AT_RESERVED, header + GROWING_AT_CHECKSUM) ||
+  if (!lfb_head_is_whole(header, GROWING_AT_RESERVED) ||
       lfb_label_read(found.label, header + GROWING_AT_LABEL) != LFB_OK ||
       !growing_head_makes_sense(&found))
     return LFB_ERROR_BAD_HEADER;
@@ -106,12 +96,7 @@ static lfb_status growing_read(const unsigned char *header, lfb_growing_head *he
 lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
                               lfb_growing_head *head)
 {
-  if (!lfb_magic_is(header, LFB_MAGIC_GROWING) && !lfb_magic_is(header, LFB_MAGIC_GROWING_MAPPED))
-    return LFB_ERROR_UNKNOWN_FORM;
-  lfb_status status = growing_check_version(header);
-  if (status == LFB_OK &&
-      lfb_load_le64(header + GROWING_AT_CHECKSUM) != XXH3_64bits(header, GROWING_AT_CHECKSUM))
-    status = LFB_ERROR_BAD_CHECKSUM;
+  lfb_status status = growing_check_head(header);
   if (status == LFB_OK)
     status = growing_check_order(header);
   return status == LFB_OK ? growing_read(header, head) : status;

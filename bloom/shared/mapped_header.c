@@ -1,11 +1,9 @@
 /* mapped_header.c - writing and checking the head of a mapped file. */
 #include "bloom/shared/mapped_header.h"
 
-/* Where each field of the prefix is, in bytes from the start: docs/formats.md. */
+/* Where each field of the prefix is, in bytes from the start, after those of magic.h:
+ * docs/formats.md. */
 enum {
-  MAPPED_AT_MAGIC = 0,
-  MAPPED_AT_VERSION = 8,
-  MAPPED_AT_PREFIX_SIZE = 12,
   MAPPED_AT_ORDER = 16, /* 8 bytes, in the byte order of the file's maker */
   MAPPED_AT_WORDS = 24,
   MAPPED_AT_FILE_SIZE = 32,
@@ -13,7 +11,6 @@ enum {
   MAPPED_AT_CELL_SIZE = 44,
   MAPPED_AT_RESERVED = 48, /* zero up to the checksum; version 1: from _AT_RESERVED_1 on */
   MAPPED_AT_RESERVED_1 = 60,
-  MAPPED_AT_CHECKSUM = 248,
 };
 
 static const uint64_t order_mark = UINT64_C(0x0102030405060708);
@@ -44,16 +41,13 @@ void lfb_mapped_encode(const lfb_description *description, uint64_t bits_set,
                        const lfb_mapped_shape *shape, uint64_t now,
                        unsigned char header[LFB_MAPPED_HEADER])
 {
-  memset(header, 0, LFB_MAPPED_PREFIX);
-  memcpy(header + MAPPED_AT_MAGIC, lfb_magic_bytes(LFB_MAGIC_MAPPED), LFB_MAGIC_SIZE);
-  lfb_store_le32(header + MAPPED_AT_VERSION, MAPPED_VERSION);
-  lfb_store_le32(header + MAPPED_AT_PREFIX_SIZE, LFB_MAPPED_PREFIX);
+  lfb_head_begin(header, LFB_MAGIC_MAPPED, MAPPED_VERSION);
   memcpy(header + MAPPED_AT_ORDER, &order_mark, sizeof order_mark);
   lfb_store_le64(header + MAPPED_AT_WORDS, shape->words_at);
   lfb_store_le64(header + MAPPED_AT_FILE_SIZE, shape->file_size);
   lfb_store_le32(header + MAPPED_AT_CELL_COUNT, LFB_CLAIM_CELLS);
   lfb_store_le32(header + MAPPED_AT_CELL_SIZE, sizeof(lfb_cell));
-  lfb_store_le64(header + MAPPED_AT_CHECKSUM, XXH3_64bits(header, MAPPED_AT_CHECKSUM));
+  lfb_head_end(header);
   lfb_native_encode(description, bits_set, now, header + LFB_MAPPED_PREFIX);
 }
 
@@ -75,7 +69,7 @@ static lfb_status decode_shape(const unsigned char *header, const lfb_geometry *
   const lfb_mapped_shape found = {
       .words_at = lfb_load_le64(header + MAPPED_AT_WORDS),
       .file_size = lfb_load_le64(header + MAPPED_AT_FILE_SIZE),
-      .old = lfb_load_le32(header + MAPPED_AT_VERSION) == MAPPED_VERSION_1,
+      .old = lfb_load_le32(header + LFB_HEAD_AT_VERSION) == MAPPED_VERSION_1,
   };
 
   if (!found.old && (lfb_load_le32(header + MAPPED_AT_CELL_COUNT) != LFB_CLAIM_CELLS ||
@@ -93,17 +87,12 @@ static lfb_status decode_shape(const unsigned char *header, const lfb_geometry *
 /* Checks the fields of the prefix that do not depend on the native header. */
 static lfb_status mapped_decode_prefix(const unsigned char *header)
 {
-  const uint32_t version = lfb_load_le32(header + MAPPED_AT_VERSION);
-  const int reserved = version == MAPPED_VERSION_1 ? MAPPED_AT_RESERVED_1 : MAPPED_AT_RESERVED;
+  const bool old = lfb_load_le32(header + LFB_HEAD_AT_VERSION) == MAPPED_VERSION_1;
+  const lfb_status status =
+      lfb_head_check(header, LFB_MAGIC_MAPPED, old ? MAPPED_VERSION_1 : MAPPED_VERSION);
 
-  if (!lfb_magic_is(header, LFB_MAGIC_MAPPED))
-    return LFB_ERROR_UNKNOWN_FORM;
-  if (version != MAPPED_VERSION && version != MAPPED_VERSION_1)
-    return LFB_ERROR_UNKNOWN_VERSION;
-  if (lfb_load_le64(header + MAPPED_AT_CHECKSUM) != XXH3_64bits(header, MAPPED_AT_CHECKSUM))
-    return LFB_ERROR_BAD_CHECKSUM;
-  return lfb_native_is_zero(header + reserved, header + MAPPED_AT_CHECKSUM) &&
-                 lfb_load_le32(header + MAPPED_AT_PREFIX_SIZE) == LFB_MAPPED_PREFIX
+  return status != LFB_OK ? status
+         : lfb_head_is_whole(header, old ? MAPPED_AT_RESERVED_1 : MAPPED_AT_RESERVED)
              ? LFB_OK
              : LFB_ERROR_BAD_HEADER;
 }

@@ -14,7 +14,7 @@
 #include "bloom/files/native_header.h"
 
 enum {
-  LFB_MAPPED_PREFIX = 256,
+  LFB_MAPPED_PREFIX = LFB_HEAD_SIZE,
   LFB_MAPPED_HEADER = LFB_MAPPED_PREFIX + LFB_NATIVE_HEADER, /* bytes */
   LFB_MAPPED_CELLS = 4096, /* where the cells are, in bytes from the start */
   LFB_MAPPED_CELLS_END = LFB_MAPPED_CELLS + LFB_CLAIM_CELLS * sizeof(lfb_cell),
