@@ -45,7 +45,7 @@ const unsigned char *lfb_magic_bytes(lfb_magic magic);
 /* Begins a header: the magic number, the version and the size; the rest is zero. */
 void lfb_head_begin(unsigned char header[LFB_HEAD_SIZE], lfb_magic magic, uint32_t version);
 
-/* Writes the checksum of a header whose other fields were all written. */
+/* Writes the checksum of a header, after all other fields. */
 void lfb_head_end(unsigned char header[LFB_HEAD_SIZE]);
 
 /* Checks how a header begins and its checksum.  Fails: LFB_ERROR_UNKNOWN_FORM, _UNKNOWN_VERSION,
