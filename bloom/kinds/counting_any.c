@@ -91,12 +91,6 @@ typedef struct any_group {
   lfb_place places[ANY_ROOM];
 } any_group;
 
-static size_t group_most(const lfb_counting *counting)
-{
-  const size_t fit = (size_t)ANY_ROOM / counting->description.geometry.probes;
-  return fit < LFB_WORD_BITS ? fit : (size_t)LFB_WORD_BITS;
-}
-
 LFB_INLINE void any_group_find(const lfb_counting *counting, lfb_counting_verb verb,
                                const uint64_t *low, const uint64_t *high, size_t count,
                                any_group *group)
@@ -110,34 +104,23 @@ LFB_INLINE void any_group_find(const lfb_counting *counting, lfb_counting_verb v
   }
 }
 
-/* Applies the operation to up to 64 keys.  Returns their answers. */
-LFB_INLINE uint64_t any_word(const lfb_counting *counting, lfb_counting_verb verb,
-                             const uint64_t *low, const uint64_t *high, size_t count)
-{
-  const size_t most = group_most(counting);
-  any_group group;
-  uint64_t answer = 0;
-
-  for (size_t first = 0; first < count; first += most) {
-    const size_t keys = count - first < most ? count - first : most;
-    any_group_find(counting, verb, low + first, high == NULL ? NULL : high + first, keys, &group);
-    for (size_t i = 0, at = 0; i < keys; at = group.end[i++])
-      answer |= (uint64_t)any_do(counting, verb, group.places + at,
-                                 (uint32_t)group.end[i] - (uint32_t)at)
-                << (first + i);
-  }
-  return answer;
-}
-
 LFB_INLINE void any_many(const lfb_counting *counting, lfb_counting_verb verb,
                          const uint64_t *low, const uint64_t *high, size_t count,
                          uint64_t *answers)
 {
-  for (size_t at = 0; at < count; at += LFB_WORD_BITS) {
-    const size_t left = count - at;
-    answers[at / LFB_WORD_BITS] =
-        any_word(counting, verb, low + at, high == NULL ? NULL : high + at,
-                 left < LFB_WORD_BITS ? left : (size_t)LFB_WORD_BITS);
+  const size_t fit = (size_t)ANY_ROOM / counting->description.geometry.probes;
+  const size_t most = fit < LFB_WORD_BITS ? fit : (size_t)LFB_WORD_BITS;
+  any_group group;
+
+  memset(answers, 0, (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *answers);
+  for (size_t first = 0; first < count; first += most) {
+    const size_t keys = count - first < most ? count - first : most;
+    any_group_find(counting, verb, low + first, high == NULL ? NULL : high + first, keys, &group);
+    for (size_t i = 0, at = 0; i < keys; at = group.end[i++]) {
+      const uint32_t places = (uint32_t)group.end[i] - (uint32_t)at;
+      const bool answer = any_do(counting, verb, group.places + at, places);
+      answers[(first + i) / LFB_WORD_BITS] |= (uint64_t)answer << (first + i) % LFB_WORD_BITS;
+    }
   }
 }
 

@@ -18,28 +18,16 @@ typedef struct cfast_groups {
   lfb_word *first[LFB_BLOCK_WORDS];
 } cfast_groups;
 
-LFB_INLINE lfb_word *cfast_block(const lfb_fast *fast, uint64_t hash)
-{
-  return fast->words + FAST_BLOCK * lfb_multiply_high(hash, fast->blocks);
-}
-
-/* The counters of the word that a hash selects in group j. */
-LFB_INLINE lfb_word *cfast_group(const lfb_fast *fast, lfb_word *block, uint64_t round0,
-                                 uint32_t j)
-{
-  return block + (size_t)LFB_COUNTING_WORDS * lfb_fast_word(fast, round0, j);
-}
-
 LFB_INLINE cfast_groups cfast_groups_of(const lfb_fast *fast, uint64_t hash)
 {
-  lfb_word *block = cfast_block(fast, hash);
+  lfb_word *block = fast->words + FAST_BLOCK * lfb_multiply_high(hash, fast->blocks);
   const uint64_t round0 = lfb_fast_round(hash, 0);
   /* Initialised for gcc 12: with -fsanitize=undefined it warns that used elements are not set. */
   cfast_groups groups = {{NULL}};
 
   LFB_UNROLL
   for (uint32_t j = 0; j < lfb_fast_groups(fast); j++)
-    groups.first[j] = cfast_group(fast, block, round0, j);
+    groups.first[j] = block + (size_t)LFB_COUNTING_WORDS * lfb_fast_word(fast, round0, j);
   return groups;
 }
 
@@ -56,7 +44,7 @@ LFB_INLINE uint64_t cfast_counter(uint64_t hash, uint32_t probe)
  * Each counter is shifted to the bottom of a copy of its word, and 15 is added: a counter above 0
  * carries into bit 4.  No branch depends on the hash or on the counters.
  */
-LFB_INLINE bool cfast_counted_in(const lfb_fast *fast, uint64_t hash)
+LFB_INLINE uint64_t cfast_might_contain_key(const lfb_fast *fast, uint64_t hash)
 {
   const cfast_groups groups = cfast_groups_of(fast, hash);
   uint64_t above = LFB_COUNTER_MOST + 1;
@@ -75,22 +63,20 @@ LFB_INLINE bool cfast_counted_in(const lfb_fast *fast, uint64_t hash)
 /* Prefetches a key's half lines: the first function for reading, the second for writing. */
 LFB_INLINE void cfast_ask_to_read(const lfb_fast *fast, uint64_t hash)
 {
-  lfb_word *block = cfast_block(fast, hash);
-  const uint64_t round0 = lfb_fast_round(hash, 0);
+  const cfast_groups groups = cfast_groups_of(fast, hash);
 
   LFB_UNROLL
   for (uint32_t j = 0; j < lfb_fast_groups(fast); j++)
-    lfb_prefetch_read((const void *)cfast_group(fast, block, round0, j));
+    lfb_prefetch_read((const void *)groups.first[j]);
 }
 
 LFB_INLINE void cfast_ask_to_write(const lfb_fast *fast, uint64_t hash)
 {
-  lfb_word *block = cfast_block(fast, hash);
-  const uint64_t round0 = lfb_fast_round(hash, 0);
+  const cfast_groups groups = cfast_groups_of(fast, hash);
 
   LFB_UNROLL
   for (uint32_t j = 0; j < lfb_fast_groups(fast); j++)
-    lfb_prefetch_write((const void *)cfast_group(fast, block, round0, j));
+    lfb_prefetch_write((const void *)groups.first[j]);
 }
 
 /*
@@ -128,138 +114,108 @@ LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place 
 
 /* ---- the operations on one key; its lines are prefetched or in the cache ------- */
 
-typedef lfb_fast cfast_view;
-
-LFB_INLINE uint64_t cfast_put_key(const cfast_view *fast, uint64_t hash)
+LFB_INLINE uint64_t cfast_put_key(const lfb_fast *fast, uint64_t hash)
 {
   lfb_place places[FAST_BLOCK];
   return lfb_places_put(fast->filter, places, cfast_places(fast, hash, places));
 }
 
-LFB_INLINE uint64_t cfast_might_contain_key(const cfast_view *fast, uint64_t hash)
-{
-  return cfast_counted_in(fast, hash);
-}
-
 /* Removing a definitely absent key costs no more than querying it. */
-LFB_INLINE uint64_t cfast_remove_key(const cfast_view *fast, uint64_t hash)
+LFB_INLINE uint64_t cfast_remove_key(const lfb_fast *fast, uint64_t hash)
 {
   lfb_place places[FAST_BLOCK];
-  return cfast_counted_in(fast, hash) &&
+  return cfast_might_contain_key(fast, hash) != 0 &&
          lfb_places_remove(fast->filter, places, cfast_places(fast, hash, places));
-}
-
-/* For a single key, prefetches all its lines before the first is written: a locked operation delays
- * everything after it. */
-LFB_INLINE uint64_t cfast_ask_and_put(const cfast_view *fast, uint64_t hash)
-{
-  cfast_ask_to_write(fast, hash);
-  return cfast_put_key(fast, hash);
-}
-
-LFB_INLINE uint64_t cfast_ask_and_remove(const cfast_view *fast, uint64_t hash)
-{
-  cfast_ask_to_write(fast, hash);
-  return cfast_remove_key(fast, hash);
 }
 
 #define LINES_TARGET
 #define LINES_LOOP cfast_lines
-#define LINES_VIEW cfast_view
+#define LINES_VIEW lfb_fast
 #define LINES_UNROLL
 #include "bloom/strategies/lines.inc.h"
 
 /* ---- shapes: each of LFB_FAST_SHAPES has code with constants ------------------- */
 
-typedef void (*cfast_ask)(const cfast_view *fast, uint64_t hash);
-typedef uint64_t (*cfast_act)(const cfast_view *fast, uint64_t hash);
+typedef void (*cfast_ask)(const lfb_fast *fast, uint64_t hash);
+typedef uint64_t (*cfast_act)(const lfb_fast *fast, uint64_t hash);
 
-/* Applies `act` to one hash, with a view of this shape.  0 probes: the view's own shape. */
-LFB_INLINE bool cfast_shaped(const lfb_fast *fast, uint32_t group_shift, uint32_t probes,
-                             lfb_hash hash, cfast_act act)
-{
-  const lfb_fast shaped = lfb_fast_shaped(fast, 3, group_shift, probes);
-  return act(&shaped, hash.low) != 0;
-}
-
-LFB_INLINE bool cfast_one(const lfb_counting *counting, lfb_hash hash, cfast_act act)
-{
-  const lfb_fast *fast = &counting->layout.fast;
-
-  switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
-#define CASE(name, s, n) case LFB_FAST_SHAPE(s, n): return cfast_shaped(fast, s, n, hash, act);
-    LFB_FAST_SHAPES(CASE)
-#undef CASE
-  default:
-    return cfast_shaped(fast, 0, 0, hash, act);
-  }
-}
-
-/* The keys and answers of a batch. */
+/* Hashes, and where their answers go. */
 typedef struct cfast_batch {
   const uint64_t *hashes;
   size_t count;
   uint64_t *answers;
 } cfast_batch;
 
-/* The same as cfast_shaped() for many hashes. */
-LFB_INLINE void cfast_shaped_many(const lfb_fast *fast, uint32_t group_shift, uint32_t probes,
-                                  cfast_batch batch, cfast_ask ask, cfast_act act)
+/* Applies `act` to hashes, with a view of this shape; 0 probes: its own.  A batch that is not
+ * `many` is one hash: the answer is returned, and `ask` may be NULL. */
+LFB_INLINE bool cfast_shaped(const lfb_fast *fast, uint32_t group_shift, uint32_t probes, bool many,
+                             cfast_batch batch, cfast_ask ask, cfast_act act)
 {
   const lfb_fast shaped = lfb_fast_shaped(fast, 3, group_shift, probes);
-  (void)cfast_lines(&shaped, batch.hashes, batch.count, batch.answers, ask, act);
+
+  if (many)
+    return cfast_lines(&shaped, batch.hashes, batch.count, batch.answers, ask, act) != 0;
+  if (ask != NULL)
+    ask(&shaped, *batch.hashes);
+  return act(&shaped, *batch.hashes) != 0;
 }
 
-LFB_INLINE void cfast_many(const lfb_counting *counting, cfast_batch batch, cfast_ask ask,
-                           cfast_act act)
+LFB_INLINE bool cfast_do(const lfb_counting *counting, bool many, cfast_batch batch, cfast_ask ask,
+                         cfast_act act)
 {
   const lfb_fast *fast = &counting->layout.fast;
 
   switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
-#define CASE(name, s, n) case LFB_FAST_SHAPE(s, n): cfast_shaped_many(fast, s, n, batch, ask, act); return;
+#define CASE(name, s, n) \
+  case LFB_FAST_SHAPE(s, n): return cfast_shaped(fast, s, n, many, batch, ask, act);
     LFB_FAST_SHAPES(CASE)
 #undef CASE
   default:
-    cfast_shaped_many(fast, 0, 0, batch, ask, act);
+    return cfast_shaped(fast, 0, 0, many, batch, ask, act);
   }
 }
 
 /* ---- the kernel ---------------------------------------------------------------- */
 
+/* All lines of the key are prefetched before the first is written: a locked operation delays
+ * everything after it. */
 static bool cfast_put_one(const lfb_counting *counting, lfb_hash hash)
 {
-  return cfast_one(counting, hash, cfast_ask_and_put);
+  const cfast_batch one = {&hash.low, 1, NULL};
+  return cfast_do(counting, false, one, cfast_ask_to_write, cfast_put_key);
 }
 
 static bool cfast_might_contain_one(const lfb_counting *counting, lfb_hash hash)
 {
-  return cfast_one(counting, hash, cfast_might_contain_key);
+  const cfast_batch one = {&hash.low, 1, NULL};
+  return cfast_do(counting, false, one, NULL, cfast_might_contain_key);
 }
 
 static bool cfast_remove_one(const lfb_counting *counting, lfb_hash hash)
 {
-  return cfast_one(counting, hash, cfast_ask_and_remove);
+  const cfast_batch one = {&hash.low, 1, NULL};
+  return cfast_do(counting, false, one, cfast_ask_to_write, cfast_remove_key);
 }
 
 static void cfast_put_many(const lfb_counting *counting, const uint64_t *low,
                            const uint64_t *high, size_t count, uint64_t *answers)
 {
-  (void)high;
-  cfast_many(counting, (cfast_batch){low, count, answers}, cfast_ask_to_write, cfast_put_key);
+  const cfast_batch batch = {low, count, answers};
+  (void)high, (void)cfast_do(counting, true, batch, cfast_ask_to_write, cfast_put_key);
 }
 
 static void cfast_might_contain_many(const lfb_counting *counting, const uint64_t *low,
                                      const uint64_t *high, size_t count, uint64_t *answers)
 {
-  (void)high;
-  cfast_many(counting, (cfast_batch){low, count, answers}, cfast_ask_to_read, cfast_might_contain_key);
+  const cfast_batch batch = {low, count, answers};
+  (void)high, (void)cfast_do(counting, true, batch, cfast_ask_to_read, cfast_might_contain_key);
 }
 
 static void cfast_remove_many(const lfb_counting *counting, const uint64_t *low,
                               const uint64_t *high, size_t count, uint64_t *answers)
 {
-  (void)high;
-  cfast_many(counting, (cfast_batch){low, count, answers}, cfast_ask_to_write, cfast_remove_key);
+  const cfast_batch batch = {low, count, answers};
+  (void)high, (void)cfast_do(counting, true, batch, cfast_ask_to_write, cfast_remove_key);
 }
 
 const lfb_counting_kernel lfb_counting_kernel_fast = {
