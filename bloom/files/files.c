@@ -96,6 +96,7 @@ static unsigned long save_number(int try)
 /* A new file that replaces another. */
 typedef struct replacement {
   const char *path; /* of the old file, and of the new one after the rename       */
+  char *target;     /* the same if a link leads to it; the caller frees it        */
   char *folder;     /* of both files; the caller frees it                         */
   char *name;       /* of the new file before the rename; the caller frees it     */
   bool replaces;    /* there was a file at `path`                                 */
@@ -106,6 +107,13 @@ typedef struct replacement {
 } replacement;
 
 #define SAVE_NEW ((mode_t)0) /* no file exists; the mode of an existing one has a type */
+
+/* Finds the target of a symbolic link, which is replaced in its stead. */
+static lfb_status save_follow(replacement *save)
+{
+  save->path = save->target = realpath(save->path, NULL);
+  return save->path == NULL ? LFB_ERROR_OPEN : LFB_OK;
+}
 
 /* Opens the folder of `path`, before anything is written: after the rename only its sync can still
  * fail. */
@@ -180,7 +188,8 @@ static lfb_status save_and_rename(const replacement *save, const lfb_content *co
   return status;
 }
 
-static lfb_status save_and_replace(const lfb_content *content, const char *path, mode_t mode)
+static lfb_status save_and_replace(const lfb_content *content, const char *path, mode_t mode,
+                                   bool linked)
 {
   const bool replaces = mode != SAVE_NEW, alone = content->secret || content->shared;
   replacement save = {.path = path,
@@ -190,7 +199,9 @@ static lfb_status save_and_replace(const lfb_content *content, const char *path,
                       .fd = -1,
                       .directory = -1};
 
-  lfb_status status = save_open_directory(&save);
+  lfb_status status = linked ? save_follow(&save) : LFB_OK;
+  if (status == LFB_OK)
+    status = save_open_directory(&save);
   if (status == LFB_OK)
     status = save_open(&save);
   if (status == LFB_OK)
@@ -200,22 +211,9 @@ static lfb_status save_and_replace(const lfb_content *content, const char *path,
   const int cause = errno;
   free(save.name);
   free(save.folder);
+  free(save.target);
   if (save.directory >= 0)
     (void)close(save.directory); /* only synced: nothing can be lost */
-  errno = cause;
-  return status;
-}
-
-/* The same if `path` is a symbolic link: replaces the target of the link. */
-static lfb_status save_link_target(const lfb_content *content, const char *path, mode_t mode)
-{
-  char *target = realpath(path, NULL);
-
-  if (target == NULL)
-    return LFB_ERROR_OPEN;
-  const lfb_status status = save_and_replace(content, target, mode);
-  const int cause = errno;
-  free(target);
   errno = cause;
   return status;
 }
@@ -253,7 +251,7 @@ lfb_status lfb_file_save(const lfb_content *content, const char *path)
   }
   if (mode != SAVE_NEW && !S_ISREG(mode))
     return save_in_place(content, path);
-  return linked ? save_link_target(content, path, mode) : save_and_replace(content, path, mode);
+  return save_and_replace(content, path, mode, linked);
 }
 
 /* Reads the content, which must end with the file. */
@@ -299,7 +297,7 @@ typedef struct filter_content {
 static lfb_status filter_write(const void *what, const lfb_writer *writer)
 {
   const filter_content *content = what;
-  return lfb_form_write(content->filter, content->form, writer);
+  return lfb_filter_write(content->filter, content->form, writer->write, writer->to);
 }
 
 lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path)

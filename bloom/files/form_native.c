@@ -11,12 +11,6 @@
 #include "bloom/files/native_header.h"
 #include "bloom/filter/stats.h"
 
-static bool native_form_holds(const lfb_strategy *strategy)
-{
-  (void)strategy;
-  return true;
-}
-
 static lfb_status native_form_write(const lfb_filter *filter, const lfb_writer *writer)
 {
   const time_t now = time(NULL);
@@ -77,7 +71,6 @@ static lfb_status native_form_read(const lfb_reader *reader,
 const lfb_form_row lfb_form_row_native = {
     .form = LFB_FORM_NATIVE,
     .name = "native",
-    .holds = native_form_holds,
     .magic = LFB_MAGIC_NATIVE,
     .write = native_form_write,
     .read = native_form_read,

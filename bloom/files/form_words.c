@@ -61,7 +61,7 @@ void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size,
 static lfb_status words_init(lfb_words *come, uint64_t size)
 {
   assert(size != 0);
-  *come = (lfb_words){.checksums = malloc(lfb_checksum_count(size) * sizeof *come->checksums)};
+  come->checksums = malloc(lfb_checksum_count(size) * sizeof *come->checksums);
   if (come->checksums == NULL)
     return LFB_ERROR_NO_MEMORY;
   const lfb_status status = lfb_pages_init(&come->pages, size, false);
@@ -80,15 +80,13 @@ void lfb_words_free(lfb_words *come)
 static lfb_status words_grow(lfb_words *come, uint64_t wanted)
 {
   const uint64_t have = come->pages.size;
-  lfb_words larger;
+  lfb_words larger = *come;
   const lfb_status status = words_init(&larger, wanted / 4 > have ? 4 * have : wanted);
 
   if (status != LFB_OK)
     return status;
   memcpy(larger.pages.address, come->pages.address, (size_t)have);
   memcpy(larger.checksums, come->checksums, lfb_checksum_count(have) * sizeof *come->checksums);
-  larger.bits_set = come->bits_set;
-  larger.full_words = come->full_words;
   lfb_words_free(come);
   *come = larger;
   return LFB_OK;
@@ -115,9 +113,9 @@ static void words_recount(lfb_words *come)
     words_count(come, words + at, (size_t)(word_count - at < most ? word_count - at : most));
 }
 
-/* Reads the piece that begins at byte `at`; `*size` receives its bytes. */
+/* Reads the piece that begins at byte `at`. */
 static lfb_status words_read_piece(const lfb_reader *reader, lfb_byte_order order, lfb_words *come,
-                                   uint64_t at, size_t *size)
+                                   uint64_t at)
 {
   const uint64_t left = come->pages.size - at;
   const size_t bytes = (size_t)(left < PIECE_BYTES ? left : PIECE_BYTES);
@@ -129,7 +127,6 @@ static lfb_status words_read_piece(const lfb_reader *reader, lfb_byte_order orde
   come->checksums[at / PIECE_BYTES] = LFB_LITTLE_64(lfb_digest_xxh3(words, bytes));
   words_count(come, words, bytes / sizeof *words);
   words_reorder(words, bytes / sizeof *words, order);
-  *size = bytes;
   return LFB_OK;
 }
 
@@ -138,13 +135,12 @@ static lfb_status words_fill(const lfb_reader *reader, lfb_byte_order order, lfb
                              uint64_t size)
 {
   lfb_status status = LFB_OK;
-  size_t piece = 0;
 
-  for (uint64_t have = 0; status == LFB_OK && have < size; have += piece) {
+  for (uint64_t have = 0; status == LFB_OK && have < size; have += PIECE_BYTES) {
     if (have == come->pages.size)
       status = words_grow(come, size);
     if (status == LFB_OK)
-      status = words_read_piece(reader, order, come, have, &piece);
+      status = words_read_piece(reader, order, come, have);
   }
   return status;
 }
@@ -183,7 +179,7 @@ static lfb_status words_make(const lfb_description *description, lfb_words *come
 lfb_status lfb_form_take_words(const lfb_reader *reader, lfb_byte_order order, uint64_t size,
                                lfb_words *words)
 {
-  lfb_words come;
+  lfb_words come = {0};
 
   if (reader->limits.max_bytes != 0 && size > reader->limits.max_bytes)
     return LFB_ERROR_OVER_LIMIT;

@@ -22,6 +22,11 @@ static const lfb_form_row *form_find(lfb_form form)
   return NULL;
 }
 
+static bool form_can_hold(const lfb_form_row *row, const lfb_strategy *strategy)
+{
+  return row->holds == NULL || row->holds(strategy);
+}
+
 const char *lfb_form_name(lfb_form form)
 {
   const lfb_form_row *row = form_find(form);
@@ -44,24 +49,19 @@ bool lfb_form_holds(lfb_form form, lfb_strategy_id id)
   /* A form that holds one of the two that LFB_DEFAULT can be holds both. */
   const lfb_strategy *strategy = lfb_strategy_find(id == LFB_DEFAULT ? LFB_FAST : id);
 
-  return row != NULL && strategy != NULL && row->holds(strategy);
-}
-
-lfb_status lfb_form_write(const lfb_filter *filter, lfb_form form, const lfb_writer *writer)
-{
-  const lfb_form_row *row = form_find(form);
-
-  if (row == NULL)
-    return LFB_ERROR_NO_SUCH_FORM;
-  if (!row->holds(filter->strategy))
-    return LFB_ERROR_FORM_CANNOT_HOLD;
-  return row->write(filter, writer);
+  return row != NULL && strategy != NULL && form_can_hold(row, strategy);
 }
 
 lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_fn write,
                             void *to)
 {
-  return lfb_form_write(filter, form, &(lfb_writer){.write = write, .to = to});
+  const lfb_form_row *row = form_find(form);
+
+  if (row == NULL)
+    return LFB_ERROR_NO_SUCH_FORM;
+  if (!form_can_hold(row, filter->strategy))
+    return LFB_ERROR_FORM_CANNOT_HOLD;
+  return row->write(filter, &(lfb_writer){.write = write, .to = to});
 }
 
 lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD])

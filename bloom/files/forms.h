@@ -40,7 +40,7 @@ typedef struct lfb_form_row {
   lfb_form form;
   const char *name;
 
-  /* Whether the form can hold filters of this strategy. */
+  /* Whether the form can hold filters of this strategy; NULL: of any. */
   bool (*holds)(const lfb_strategy *strategy);
 
   /* The form's first bytes.  Without a magic number, `begins` returns whether `head` can be its
@@ -63,9 +63,6 @@ extern const lfb_form_row lfb_form_row_mapped;
 
 /* The form that begins with these bytes, or LFB_FORM_NONE. */
 lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD]);
-
-/* Writes a filter as lfb_filter_write() does. */
-lfb_status lfb_form_write(const lfb_filter *filter, lfb_form form, const lfb_writer *writer);
 
 /* Reads a filter as lfb_filter_read() does; `*made` receives it. */
 lfb_status lfb_form_read(const lfb_reader *reader, void **made);

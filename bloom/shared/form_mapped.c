@@ -8,12 +8,6 @@
 #include "bloom/shared/mapped_header.h"
 #include "bloom/filter/stats.h"
 
-static bool mapped_form_holds(const lfb_strategy *strategy)
-{
-  (void)strategy;
-  return true;
-}
-
 /* Reads and discards the bytes between two offsets. */
 static lfb_status mapped_skip(const lfb_reader *reader, uint64_t from, uint64_t to)
 {
@@ -96,7 +90,6 @@ static lfb_status mapped_form_write(const lfb_filter *filter, const lfb_writer *
 const lfb_form_row lfb_form_row_mapped = {
     .form = LFB_FORM_MAPPED,
     .name = "mapped",
-    .holds = mapped_form_holds,
     .magic = LFB_MAGIC_MAPPED,
     .write = mapped_form_write,
     .read = mapped_form_read,
