@@ -35,29 +35,6 @@ void lfb_counting_free(lfb_counting *counting)
   free(counting);
 }
 
-/* The steps that may fail; lfb_counting_free() frees what they made, also after a failure. */
-static lfb_status counting_set_up(lfb_counting *counting)
-{
-  lfb_status status = lfb_stripes_init(&counting->on);
-  if (status == LFB_OK)
-    status = lfb_stripes_init(&counting->off);
-  if (status == LFB_OK)
-    status = lfb_stripes_init(&counting->stuck);
-  return status;
-}
-
-/* Chooses the kernel for its keys. */
-static void counting_choose_kernel(lfb_counting *counting)
-{
-  const lfb_geometry *geometry = &counting->description.geometry;
-
-  counting->kernel = &lfb_counting_kernel_any;
-  if (counting->description.strategy->id != LFB_FAST)
-    return;
-  counting->kernel = &lfb_counting_kernel_fast;
-  counting->layout.fast = lfb_fast_view(geometry, LFB_BLOCK_WORDS, lfb_counting_words(counting), counting);
-}
-
 lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages *pages,
                              lfb_counting **counting)
 {
@@ -68,17 +45,25 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_counting){
       .layout = lfb_layout_of(description, NULL, none, NULL),
+      .kernel = &lfb_counting_kernel_any,
+      .hashing = {&made->layout.hasher, description->strategy},
       .description = *description,
   };
-  const lfb_status status = counting_set_up(made);
+  lfb_status status = lfb_stripes_init(&made->on);
+  if (status == LFB_OK)
+    status = lfb_stripes_init(&made->off);
+  if (status == LFB_OK)
+    status = lfb_stripes_init(&made->stuck);
   if (status != LFB_OK) {
     lfb_counting_free(made);
     return status;
   }
   made->pages = *pages;
-  made->hashing =
-      (lfb_hashing){&made->layout.hasher, description->strategy};
-  counting_choose_kernel(made);
+  if (description->strategy->id == LFB_FAST) {
+    made->kernel = &lfb_counting_kernel_fast;
+    made->layout.fast = lfb_fast_view(&description->geometry, LFB_BLOCK_WORDS,
+                                      lfb_counting_words(made), made);
+  }
   *counting = made;
   return LFB_OK;
 }
@@ -246,7 +231,7 @@ static size_t counting_many_act(const void *context, const uint64_t *low, const 
   uint64_t room[LFB_GIVEN_PIECE / LFB_WORD_BITS];
   uint64_t *into = m->answers == NULL ? room : m->answers + first / LFB_WORD_BITS;
 
-  m->counting->kernel->many[m->verb](m->counting, low, high, count, into);
+  m->counting->kernel->many[m->verb](m->counting, (lfb_piece){low, high, count}, into);
   return lfb_piece_yes(into, count);
 }
 

@@ -30,10 +30,9 @@ typedef enum lfb_counting_verb {
 typedef struct lfb_counting_kernel {
   bool (*one[LFB_COUNTING_VERBS])(const lfb_counting *counting, lfb_hash hash);
 
-  /* For `count` hashes, as put_many in kernel.h: two arrays have their halves; `high` is NULL if
-   * the hash has none.  Answer i goes to bit i % 64 of answers[i / 64]. */
-  void (*many[LFB_COUNTING_VERBS])(const lfb_counting *counting, const uint64_t *low,
-                                   const uint64_t *high, size_t count, uint64_t *answers);
+  /* Answer i goes to bit i % 64 of answers[i / 64]. */
+  void (*many[LFB_COUNTING_VERBS])(const lfb_counting *counting, lfb_piece hashes,
+                                   uint64_t *answers);
 } lfb_counting_kernel;
 
 struct lfb_counting {

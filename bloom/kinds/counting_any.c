@@ -28,8 +28,8 @@ LFB_INLINE uint32_t any_merge(lfb_place *places, uint32_t count)
 }
 
 /* Writes the places of a key and prefetches their lines.  Returns how many, at most
- * LFB_MAX_PROBES.  For a put or a removal each word occurs once. */
-LFB_INLINE uint32_t any_find(const lfb_counting *counting, lfb_counting_verb verb, lfb_hash hash,
+ * LFB_MAX_PROBES.  If they are to be changed, each word occurs once. */
+LFB_INLINE uint32_t any_find(const lfb_counting *counting, bool change, lfb_hash hash,
                              lfb_place *places)
 {
   uint64_t indexes[LFB_MAX_PROBES];
@@ -37,44 +37,40 @@ LFB_INLINE uint32_t any_find(const lfb_counting *counting, lfb_counting_verb ver
 
   for (uint32_t i = 0; i < bits; i++) {
     lfb_word *word = lfb_counting_words(counting) + indexes[i] / LFB_COUNTERS_A_WORD;
-    if (verb == LFB_COUNTING_MIGHT_CONTAIN)
-      lfb_prefetch_read((const void *)word);
-    else
+    if (change)
       lfb_prefetch_write((const void *)word);
+    else
+      lfb_prefetch_read((const void *)word);
     places[i].word = word;
     places[i].which = UINT64_C(1) << (LFB_COUNTER_BITS * (indexes[i] % LFB_COUNTERS_A_WORD));
   }
-  return verb == LFB_COUNTING_MIGHT_CONTAIN ? bits : any_merge(places, bits);
+  return change ? any_merge(places, bits) : bits;
 }
 
 /* All words are read, regardless of what is found, so that their misses overlap. */
-LFB_INLINE bool any_above_0(const lfb_place *places, uint32_t count)
+LFB_INLINE bool any_might_contain(const lfb_counting *counting, const lfb_place *places,
+                                  uint32_t count)
 {
   uint64_t missing = 0;
 
+  (void)counting;
   for (uint32_t i = 0; i < count; i++)
     missing |= places[i].which & ~lfb_counters_above_0(lfb_word_get(places[i].word));
   return missing == 0;
 }
 
 /* Removing a definitely absent key costs no more than querying it. */
-LFB_INLINE bool any_do(const lfb_counting *counting, lfb_counting_verb verb,
-                       const lfb_place *places, uint32_t count)
+LFB_INLINE bool any_remove(const lfb_counting *counting, const lfb_place *places, uint32_t count)
 {
-  switch (verb) {
-  case LFB_COUNTING_PUT:
-    return lfb_places_put(counting, places, count);
-  case LFB_COUNTING_REMOVE:
-    return any_above_0(places, count) && lfb_places_remove(counting, places, count);
-  default:
-    return any_above_0(places, count);
-  }
+  return any_might_contain(counting, places, count) && lfb_places_remove(counting, places, count);
 }
 
-LFB_INLINE bool any_one(const lfb_counting *counting, lfb_counting_verb verb, lfb_hash hash)
+typedef bool (*any_act)(const lfb_counting *counting, const lfb_place *places, uint32_t count);
+
+LFB_INLINE bool any_one(const lfb_counting *counting, lfb_hash hash, bool change, any_act act)
 {
   lfb_place places[LFB_MAX_PROBES];
-  return any_do(counting, verb, places, any_find(counting, verb, hash, places));
+  return act(counting, places, any_find(counting, change, hash, places));
 }
 
 /* ---- many keys ------------------------------------------------------------- */
@@ -85,40 +81,27 @@ enum {
   ANY_ROOM = 256,
 };
 
-/* Keys with computed places and prefetched lines. */
-typedef struct any_group {
-  uint16_t end[LFB_WORD_BITS]; /* of each key's places */
-  lfb_place places[ANY_ROOM];
-} any_group;
-
-LFB_INLINE void any_group_find(const lfb_counting *counting, lfb_counting_verb verb,
-                               const uint64_t *low, const uint64_t *high, size_t count,
-                               any_group *group)
-{
-  uint32_t at = 0;
-
-  for (size_t i = 0; i < count; i++) {
-    const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
-    at += any_find(counting, verb, hash, group->places + at);
-    group->end[i] = (uint16_t)at;
-  }
-}
-
-LFB_INLINE void any_many(const lfb_counting *counting, lfb_counting_verb verb,
-                         const uint64_t *low, const uint64_t *high, size_t count,
-                         uint64_t *answers)
+/* Applies `act` to many keys: computes the places of some and prefetches their lines, before it
+ * uses the first. */
+LFB_INLINE void any_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers,
+                         bool change, any_act act)
 {
   const size_t fit = (size_t)ANY_ROOM / counting->description.geometry.probes;
   const size_t most = fit < LFB_WORD_BITS ? fit : (size_t)LFB_WORD_BITS;
-  any_group group;
+  lfb_place places[ANY_ROOM];
+  uint32_t end[LFB_WORD_BITS]; /* of each key's places */
 
-  memset(answers, 0, (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *answers);
-  for (size_t first = 0; first < count; first += most) {
-    const size_t keys = count - first < most ? count - first : most;
-    any_group_find(counting, verb, low + first, high == NULL ? NULL : high + first, keys, &group);
-    for (size_t i = 0, at = 0; i < keys; at = group.end[i++]) {
-      const uint32_t places = (uint32_t)group.end[i] - (uint32_t)at;
-      const bool answer = any_do(counting, verb, group.places + at, places);
+  memset(answers, 0, (hashes.count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *answers);
+  for (size_t first = 0; first < hashes.count; first += most) {
+    const size_t left = hashes.count - first, keys = left < most ? left : most;
+    uint32_t at = 0;
+    for (size_t i = 0; i < keys; end[i++] = at) {
+      const uint64_t high = hashes.high == NULL ? 0 : hashes.high[first + i];
+      at += any_find(counting, change, (lfb_hash){hashes.low[first + i], high}, places + at);
+    }
+    at = 0;
+    for (size_t i = 0; i < keys; at = end[i++]) {
+      const bool answer = act(counting, places + at, end[i] - at);
       answers[(first + i) / LFB_WORD_BITS] |= (uint64_t)answer << (first + i) % LFB_WORD_BITS;
     }
   }
@@ -128,35 +111,33 @@ LFB_INLINE void any_many(const lfb_counting *counting, lfb_counting_verb verb,
 
 static bool any_put_one(const lfb_counting *counting, lfb_hash hash)
 {
-  return any_one(counting, LFB_COUNTING_PUT, hash);
+  return any_one(counting, hash, true, lfb_places_put);
 }
 
 static bool any_might_contain_one(const lfb_counting *counting, lfb_hash hash)
 {
-  return any_one(counting, LFB_COUNTING_MIGHT_CONTAIN, hash);
+  return any_one(counting, hash, false, any_might_contain);
 }
 
 static bool any_remove_one(const lfb_counting *counting, lfb_hash hash)
 {
-  return any_one(counting, LFB_COUNTING_REMOVE, hash);
+  return any_one(counting, hash, true, any_remove);
 }
 
-static void any_put_many(const lfb_counting *counting, const uint64_t *low,
-                         const uint64_t *high, size_t count, uint64_t *answers)
+static void any_put_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers)
 {
-  any_many(counting, LFB_COUNTING_PUT, low, high, count, answers);
+  any_many(counting, hashes, answers, true, lfb_places_put);
 }
 
-static void any_might_contain_many(const lfb_counting *counting, const uint64_t *low,
-                                   const uint64_t *high, size_t count, uint64_t *answers)
+static void any_might_contain_many(const lfb_counting *counting, lfb_piece hashes,
+                                   uint64_t *answers)
 {
-  any_many(counting, LFB_COUNTING_MIGHT_CONTAIN, low, high, count, answers);
+  any_many(counting, hashes, answers, false, any_might_contain);
 }
 
-static void any_remove_many(const lfb_counting *counting, const uint64_t *low,
-                            const uint64_t *high, size_t count, uint64_t *answers)
+static void any_remove_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers)
 {
-  any_many(counting, LFB_COUNTING_REMOVE, low, high, count, answers);
+  any_many(counting, hashes, answers, true, any_remove);
 }
 
 const lfb_counting_kernel lfb_counting_kernel_any = {

@@ -139,40 +139,38 @@ LFB_INLINE uint64_t cfast_remove_key(const lfb_fast *fast, uint64_t hash)
 typedef void (*cfast_ask)(const lfb_fast *fast, uint64_t hash);
 typedef uint64_t (*cfast_act)(const lfb_fast *fast, uint64_t hash);
 
-/* Hashes, and where their answers go. */
-typedef struct cfast_batch {
-  const uint64_t *hashes;
-  size_t count;
-  uint64_t *answers;
-} cfast_batch;
-
-/* Applies `act` to hashes, with a view of this shape; 0 probes: its own.  A batch that is not
- * `many` is one hash: the answer is returned, and `ask` may be NULL. */
+/* Applies `act` to hashes, with a view of this shape; 0 probes: its own.  If not `many`, it is one
+ * hash: the answer is returned, and `ask` and `answers` may be NULL. */
 LFB_INLINE bool cfast_shaped(const lfb_fast *fast, uint32_t group_shift, uint32_t probes, bool many,
-                             cfast_batch batch, cfast_ask ask, cfast_act act)
+                             lfb_piece hashes, uint64_t *answers, cfast_ask ask, cfast_act act)
 {
   const lfb_fast shaped = lfb_fast_shaped(fast, 3, group_shift, probes);
 
   if (many)
-    return cfast_lines(&shaped, batch.hashes, batch.count, batch.answers, ask, act) != 0;
+    return cfast_lines(&shaped, hashes.low, hashes.count, answers, ask, act) != 0;
   if (ask != NULL)
-    ask(&shaped, *batch.hashes);
-  return act(&shaped, *batch.hashes) != 0;
+    ask(&shaped, *hashes.low);
+  return act(&shaped, *hashes.low) != 0;
 }
 
-LFB_INLINE bool cfast_do(const lfb_counting *counting, bool many, cfast_batch batch, cfast_ask ask,
-                         cfast_act act)
+LFB_INLINE bool cfast_do(const lfb_counting *counting, bool many, lfb_piece hashes,
+                         uint64_t *answers, cfast_ask ask, cfast_act act)
 {
   const lfb_fast *fast = &counting->layout.fast;
 
   switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
 #define CASE(name, s, n) \
-  case LFB_FAST_SHAPE(s, n): return cfast_shaped(fast, s, n, many, batch, ask, act);
+  case LFB_FAST_SHAPE(s, n): return cfast_shaped(fast, s, n, many, hashes, answers, ask, act);
     LFB_FAST_SHAPES(CASE)
 #undef CASE
   default:
-    return cfast_shaped(fast, 0, 0, many, batch, ask, act);
+    return cfast_shaped(fast, 0, 0, many, hashes, answers, ask, act);
   }
+}
+
+LFB_INLINE bool cfast_one(const lfb_counting *counting, lfb_hash hash, cfast_ask ask, cfast_act act)
+{
+  return cfast_do(counting, false, (lfb_piece){&hash.low, NULL, 1}, NULL, ask, act);
 }
 
 /* ---- the kernel ---------------------------------------------------------------- */
@@ -181,41 +179,33 @@ LFB_INLINE bool cfast_do(const lfb_counting *counting, bool many, cfast_batch ba
  * everything after it. */
 static bool cfast_put_one(const lfb_counting *counting, lfb_hash hash)
 {
-  const cfast_batch one = {&hash.low, 1, NULL};
-  return cfast_do(counting, false, one, cfast_ask_to_write, cfast_put_key);
+  return cfast_one(counting, hash, cfast_ask_to_write, cfast_put_key);
 }
 
 static bool cfast_might_contain_one(const lfb_counting *counting, lfb_hash hash)
 {
-  const cfast_batch one = {&hash.low, 1, NULL};
-  return cfast_do(counting, false, one, NULL, cfast_might_contain_key);
+  return cfast_one(counting, hash, NULL, cfast_might_contain_key);
 }
 
 static bool cfast_remove_one(const lfb_counting *counting, lfb_hash hash)
 {
-  const cfast_batch one = {&hash.low, 1, NULL};
-  return cfast_do(counting, false, one, cfast_ask_to_write, cfast_remove_key);
+  return cfast_one(counting, hash, cfast_ask_to_write, cfast_remove_key);
 }
 
-static void cfast_put_many(const lfb_counting *counting, const uint64_t *low,
-                           const uint64_t *high, size_t count, uint64_t *answers)
+static void cfast_put_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers)
 {
-  const cfast_batch batch = {low, count, answers};
-  (void)high, (void)cfast_do(counting, true, batch, cfast_ask_to_write, cfast_put_key);
+  (void)cfast_do(counting, true, hashes, answers, cfast_ask_to_write, cfast_put_key);
 }
 
-static void cfast_might_contain_many(const lfb_counting *counting, const uint64_t *low,
-                                     const uint64_t *high, size_t count, uint64_t *answers)
+static void cfast_might_contain_many(const lfb_counting *counting, lfb_piece hashes,
+                                     uint64_t *answers)
 {
-  const cfast_batch batch = {low, count, answers};
-  (void)high, (void)cfast_do(counting, true, batch, cfast_ask_to_read, cfast_might_contain_key);
+  (void)cfast_do(counting, true, hashes, answers, cfast_ask_to_read, cfast_might_contain_key);
 }
 
-static void cfast_remove_many(const lfb_counting *counting, const uint64_t *low,
-                              const uint64_t *high, size_t count, uint64_t *answers)
+static void cfast_remove_many(const lfb_counting *counting, lfb_piece hashes, uint64_t *answers)
 {
-  const cfast_batch batch = {low, count, answers};
-  (void)high, (void)cfast_do(counting, true, batch, cfast_ask_to_write, cfast_remove_key);
+  (void)cfast_do(counting, true, hashes, answers, cfast_ask_to_write, cfast_remove_key);
 }
 
 const lfb_counting_kernel lfb_counting_kernel_fast = {
