@@ -5,19 +5,15 @@
  * 256 bytes of header, then words and checksums as in form_checked.c.  docs/formats.md describes
  * each field.
  */
-#include <time.h>
-
 #include "bloom/files/forms.h"
 #include "bloom/files/native_header.h"
 #include "bloom/filter/stats.h"
 
 static lfb_status native_form_write(const lfb_filter *filter, const lfb_writer *writer)
 {
-  const time_t now = time(NULL);
   unsigned char header[LFB_NATIVE_HEADER];
 
-  lfb_native_encode(&filter->description, lfb_filter_bits_set(filter),
-                    now < 0 ? 0 : (uint64_t)now, header);
+  lfb_native_encode(&filter->description, lfb_filter_bits_set(filter), lfb_native_now(), header);
   const lfb_status status = writer->write(writer->to, header, sizeof header);
   return status != LFB_OK ? status : lfb_form_write_checked(&filter->layout.bits, writer);
 }

@@ -7,6 +7,8 @@
 #ifndef LFB_BLOOM_NATIVE_HEADER_H
 #define LFB_BLOOM_NATIVE_HEADER_H
 
+#include <time.h>
+
 #include "atomic/words/kin.h"
 #include "bloom/files/magic.h"
 #include "bloom/filter/create.h"
@@ -16,7 +18,14 @@ enum { LFB_NATIVE_HEADER = LFB_HEAD_SIZE }; /* bytes */
 /* The header's count of bits set when writing began; at most that of the words. */
 uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER]);
 
-/* Writes the header of a filter with `bits_set` bits set; `now` in seconds since 1970. */
+/* The seconds since 1970. */
+static inline uint64_t lfb_native_now(void)
+{
+  const time_t now = time(NULL);
+  return now < 0 ? 0 : (uint64_t)now;
+}
+
+/* Writes the header of a filter with `bits_set` bits set; `now` as lfb_native_now(). */
 LFB_KIN void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
                                unsigned char header[LFB_NATIVE_HEADER]);
 

@@ -4,8 +4,6 @@
  *
  * docs/formats.md describes each field.
  */
-#include <time.h>
-
 #include "bloom/files/files.h"
 #include "bloom/files/native_header.h"
 #include "bloom/kinds/counting.h"
@@ -30,15 +28,14 @@ static lfb_status counting_write_form(const void *what, const lfb_writer *writer
   const lfb_counting *counting = what;
   const uint64_t word_count = counting->pages.size / sizeof(lfb_word);
   const lfb_bits words = lfb_bits_over(lfb_counting_words(counting), word_count);
-  const time_t now = time(NULL);
   unsigned char header[COUNTING_HEADER];
 
   lfb_head_begin(header, LFB_MAGIC_COUNTING, COUNTING_VERSION);
   lfb_store_le32(header + COUNTING_AT_COUNTER_BITS, LFB_COUNTER_BITS);
   lfb_store_le64(header + COUNTING_AT_WORDS, word_count);
   lfb_head_end(header);
-  lfb_native_encode(&counting->description, lfb_counting_bits_set(counting),
-                    now < 0 ? 0 : (uint64_t)now, header + LFB_HEAD_SIZE);
+  lfb_native_encode(&counting->description, lfb_counting_bits_set(counting), lfb_native_now(),
+                    header + LFB_HEAD_SIZE);
   const lfb_status status = writer->write(writer->to, header, sizeof header);
   return status != LFB_OK ? status : lfb_form_write_checked(&words, writer);
 }

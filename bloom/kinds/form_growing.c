@@ -6,7 +6,6 @@
  */
 #include <lfbloom/growing.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "bloom/files/files.h"
 #include "bloom/kinds/growing_header.h"
@@ -17,13 +16,11 @@
 
 static void growing_head(const lfb_growing *growing, uint32_t layers, lfb_growing_head *head)
 {
-  const time_t now = time(NULL);
-
   *head = (lfb_growing_head){.first_insertions = growing->config.expected_insertions,
                              .fpp = growing->config.fpp,
                              .layers = layers,
                              .memory_preference = growing->config.memory_preference,
-                             .written = now < 0 ? 0 : (uint64_t)now};
+                             .written = lfb_native_now()};
   memcpy(head->label, growing->label, sizeof head->label);
 }
 

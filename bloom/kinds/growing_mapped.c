@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "bloom/files/forms.h"
 #include "bloom/kinds/growing_files.h"
@@ -167,7 +166,6 @@ void lfb_growing_mapped_close(const lfb_growing *growing)
 static lfb_status new_describe(const lfb_config *config, lfb_growing_head *head,
                                lfb_description *first)
 {
-  const time_t now = time(NULL);
   lfb_config of_first = lfb_config_without_pairs(config);
 
   lfb_status status = lfb_layers_check(config);
@@ -188,7 +186,7 @@ static lfb_status new_describe(const lfb_config *config, lfb_growing_head *head,
                              .fpp = config->fpp,
                              .layers = 1,
                              .memory_preference = config->memory_preference,
-                             .written = now < 0 ? 0 : (uint64_t)now};
+                             .written = lfb_native_now()};
   return LFB_OK;
 }
 

@@ -2,8 +2,6 @@
  * form_mapped.c - the form that several processes map at once (lfbloom/mapped.h), read and
  * written as a snapshot, like the other forms.
  */
-#include <time.h>
-
 #include "bloom/files/forms.h"
 #include "bloom/shared/mapped_header.h"
 #include "bloom/filter/stats.h"
@@ -73,11 +71,9 @@ static lfb_status mapped_form_write(const lfb_filter *filter, const lfb_writer *
 {
   const lfb_mapped_shape shape = lfb_mapped_shape_for(filter->pages.size);
   const bool little = LFB_LITTLE_32(1) == 1;
-  const time_t now = time(NULL);
   unsigned char header[LFB_MAPPED_HEADER];
 
-  lfb_mapped_encode(&filter->description, lfb_filter_bits_set(filter), &shape,
-                    now < 0 ? 0 : (uint64_t)now, header);
+  lfb_mapped_encode(&filter->description, lfb_filter_bits_set(filter), &shape, header);
   lfb_status status = writer->write(writer->to, header, sizeof header);
   if (status == LFB_OK)
     status = mapped_pad(writer, sizeof header, shape.words_at);

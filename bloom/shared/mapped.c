@@ -2,7 +2,6 @@
 #include <lfbloom/mapped.h>
 
 #include <errno.h>
-#include <time.h>
 
 #include "bloom/files/forms.h"
 #include "bloom/shared/mapped_header.h"
@@ -67,7 +66,6 @@ static lfb_status mapped_fill(const lfb_making *making, const lfb_description *d
                               const lfb_mapped_shape *shape)
 {
   const int fd = making->mapping->disk.fd;
-  const time_t now = time(NULL);
   lfb_room rooms[MAPPED_ROOMS];
   unsigned char head[LFB_MAPPED_HEADER];
 
@@ -86,7 +84,7 @@ static lfb_status mapped_fill(const lfb_making *making, const lfb_description *d
     return status;
   if (!description->config.lazy_memory)
     lfb_pages_populate(&words, 0);
-  lfb_mapped_encode(description, 0, shape, now < 0 ? 0 : (uint64_t)now, head);
+  lfb_mapped_encode(description, 0, shape, head);
   lfb_making_write_head(making, head, sizeof head);
   return LFB_OK;
 }

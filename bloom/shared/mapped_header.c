@@ -38,8 +38,7 @@ lfb_mapped_shape lfb_mapped_shape_for(uint64_t word_bytes)
 }
 
 void lfb_mapped_encode(const lfb_description *description, uint64_t bits_set,
-                       const lfb_mapped_shape *shape, uint64_t now,
-                       unsigned char header[LFB_MAPPED_HEADER])
+                       const lfb_mapped_shape *shape, unsigned char header[LFB_MAPPED_HEADER])
 {
   lfb_head_begin(header, LFB_MAGIC_MAPPED, MAPPED_VERSION);
   memcpy(header + MAPPED_AT_ORDER, &order_mark, sizeof order_mark);
@@ -48,7 +47,7 @@ void lfb_mapped_encode(const lfb_description *description, uint64_t bits_set,
   lfb_store_le32(header + MAPPED_AT_CELL_COUNT, LFB_CLAIM_CELLS);
   lfb_store_le32(header + MAPPED_AT_CELL_SIZE, sizeof(lfb_cell));
   lfb_head_end(header);
-  lfb_native_encode(description, bits_set, now, header + LFB_MAPPED_PREFIX);
+  lfb_native_encode(description, bits_set, lfb_native_now(), header + LFB_MAPPED_PREFIX);
 }
 
 /* Reads whether the words have the other byte order than this processor. */

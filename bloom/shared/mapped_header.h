@@ -34,11 +34,9 @@ uint64_t lfb_mapped_words_from(uint64_t from, uint64_t word_bytes);
 /* The shape of a new file for `word_bytes` bytes of words. */
 lfb_mapped_shape lfb_mapped_shape_for(uint64_t word_bytes);
 
-/* Writes the head of a file for a filter of this description with `bits_set` bits set; `now` in
- * seconds since 1970. */
+/* Writes the head of a file for a filter of this description with `bits_set` bits set. */
 void lfb_mapped_encode(const lfb_description *description, uint64_t bits_set,
-                       const lfb_mapped_shape *shape, uint64_t now,
-                       unsigned char header[LFB_MAPPED_HEADER]);
+                       const lfb_mapped_shape *shape, unsigned char header[LFB_MAPPED_HEADER]);
 
 /*
  * Reads a head and checks every field.

@@ -14,7 +14,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bloom/files/native_header.h"
 #include "redis/filter/layouts.h"
@@ -141,13 +140,12 @@ static lfb_status fast_reserve(lfb_link *link, const lfb_redis_place *place)
 {
   unsigned char header[LFB_NATIVE_HEADER];
   char version[LFB_WIRE_DIGITS], blocks[LFB_WIRE_DIGITS];
-  const time_t now = time(NULL);
   int64_t added;
 
   const lfb_status status = fast_win(link, place);
   if (status != LFB_OK)
     return status;
-  lfb_native_encode(&place->description, 0, now < 0 ? 0 : (uint64_t)now, header);
+  lfb_native_encode(&place->description, 0, lfb_native_now(), header);
   const lfb_key args[] = {lfb_ask_text("HSET"),
                           place->name,
                           lfb_ask_text("lfbloom"),
