@@ -2,7 +2,7 @@
  * form_native.c - the library's own form: a header that describes the whole filter, the words, and
  * a checksum per MiB.
  *
- * 256 bytes of header, then words and checksums as in form_checked.c.  docs/formats.md describes
+ * 256 bytes of header, then words and checksums as in form_words.c.  docs/formats.md describes
  * each field.
  */
 #include "bloom/files/forms.h"

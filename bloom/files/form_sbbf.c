@@ -73,9 +73,7 @@ static void sbbf_read_union(lfb_thrift *thrift, lfb_status unknown)
 /* Reads a field of the header; `*size` receives numBytes. */
 static void sbbf_read_field(lfb_thrift *thrift, const lfb_thrift_field *field, int64_t *size)
 {
-  if (field->number < SBBF_SIZE || field->number > SBBF_LAST)
-    lfb_thrift_skip(thrift, field->type);
-  else if (field->type != (field->number == SBBF_SIZE ? LFB_THRIFT_I32 : LFB_THRIFT_STRUCT))
+  if (field->type != (field->number == SBBF_SIZE ? LFB_THRIFT_I32 : LFB_THRIFT_STRUCT))
     thrift->status = LFB_ERROR_BAD_HEADER;
   else if (field->number == SBBF_SIZE)
     *size = lfb_thrift_number(thrift);
@@ -90,11 +88,13 @@ static lfb_status sbbf_read_header(lfb_thrift *thrift, int64_t *size)
   uint32_t seen = 0;
 
   while (lfb_thrift_next(thrift, &field)) {
-    const uint32_t bit =
-        field.number >= SBBF_SIZE && field.number <= SBBF_LAST ? 1U << field.number : 0;
-    if ((seen & bit) != 0)
+    if (field.number < SBBF_SIZE || field.number > SBBF_LAST) {
+      lfb_thrift_skip(thrift, field.type);
+      continue;
+    }
+    if ((seen & 1U << field.number) != 0)
       return LFB_ERROR_BAD_HEADER;
-    seen |= bit;
+    seen |= 1U << field.number;
     sbbf_read_field(thrift, &field, size);
   }
   return thrift->status == LFB_OK && seen != SBBF_ALL_FIELDS ? LFB_ERROR_BAD_HEADER

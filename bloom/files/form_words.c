@@ -1,4 +1,9 @@
-/* form_words.c - reading and writing the words of a form. */
+/*
+ * form_words.c - reading and writing the words of a form.
+ *
+ * Words with checksums: the words, little-endian; then the XXH3-64 of each MiB; then the XXH3-64 of
+ * this table of checksums.
+ */
 #include "bloom/files/forms.h"
 
 #include <assert.h>
@@ -57,11 +62,17 @@ void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size,
   damage->bytes += size;
 }
 
+/* How many checksums there are for `size` bytes of words. */
+static size_t words_checksums(uint64_t size)
+{
+  return (size_t)((size + PIECE_BYTES - 1) / PIECE_BYTES);
+}
+
 /* Allocates room for `size` bytes of words.  Fails as lfb_pages_init(). */
 static lfb_status words_init(lfb_words *come, uint64_t size)
 {
   assert(size != 0);
-  come->checksums = malloc(lfb_checksum_count(size) * sizeof *come->checksums);
+  come->checksums = malloc(words_checksums(size) * sizeof *come->checksums);
   if (come->checksums == NULL)
     return LFB_ERROR_NO_MEMORY;
   const lfb_status status = lfb_pages_init(&come->pages, size, false);
@@ -86,7 +97,7 @@ static lfb_status words_grow(lfb_words *come, uint64_t wanted)
   if (status != LFB_OK)
     return status;
   memcpy(larger.pages.address, come->pages.address, (size_t)have);
-  memcpy(larger.checksums, come->checksums, lfb_checksum_count(have) * sizeof *come->checksums);
+  memcpy(larger.checksums, come->checksums, words_checksums(have) * sizeof *come->checksums);
   lfb_words_free(come);
   *come = larger;
   return LFB_OK;
@@ -244,5 +255,58 @@ lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,
                                checksums == NULL ? NULL : &checksums[first / piece]);
   }
   free(copy);
+  return status;
+}
+
+/* ---- words with checksums ------------------------------------------------------------ */
+
+lfb_status lfb_form_write_checked(const lfb_bits *bits, const lfb_writer *writer)
+{
+  const size_t count = words_checksums(bits->word_count * sizeof(lfb_word));
+  uint64_t *table = malloc((count + 1) * sizeof *table);
+
+  if (table == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  lfb_status status = lfb_form_write_words(bits, LFB_ORDER_LITTLE, writer, table);
+  if (status == LFB_OK) {
+    table[count] = LFB_LITTLE_64(XXH3_64bits(table, count * sizeof *table));
+    status = writer->write(writer->to, table, (count + 1) * sizeof *table);
+  }
+  free(table);
+  return status;
+}
+
+/* Compares the words' checksums with the table.  Sets words that do not match to all ones. */
+static void words_mend(const lfb_reader *reader, uint64_t offset, lfb_words *words,
+                       const uint64_t *table)
+{
+  for (uint64_t at = 0; at < words->pages.size; at += PIECE_BYTES) {
+    const uint64_t left = words->pages.size - at, number = at / PIECE_BYTES;
+    const size_t piece = (size_t)(left < PIECE_BYTES ? left : PIECE_BYTES);
+    const bool match = words->checksums[number] == table[number];
+    lfb_form_compared(reader, offset + at, piece, match);
+    if (match)
+      continue;
+    memset((unsigned char *)words->pages.address + at, 0xff, piece);
+    words->changed = true;
+  }
+}
+
+lfb_status lfb_form_check_words(const lfb_reader *reader, uint64_t offset, lfb_words *words)
+{
+  const size_t count = words_checksums(words->pages.size), size = (count + 1) * sizeof(uint64_t);
+  uint64_t *table = malloc(size);
+
+  if (table == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  lfb_status status = lfb_form_read_bytes(reader, table, size);
+  if (status == LFB_OK) {
+    const bool whole = XXH3_64bits(table, count * sizeof *table) == LFB_LITTLE_64(table[count]);
+    words_mend(reader, offset, words, table);
+    lfb_form_compared(reader, offset + words->pages.size, size, whole);
+    if ((!whole || words->changed) && !reader->limits.open_damaged)
+      status = LFB_ERROR_BAD_CHECKSUM;
+  }
+  free(table);
   return status;
 }

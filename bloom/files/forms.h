@@ -86,12 +86,6 @@ typedef struct lfb_words {
   bool changed;        /* by a check, after bits_set and full_words were counted  */
 } lfb_words;
 
-/* How many checksums there are for `size` bytes of words. */
-static inline size_t lfb_checksum_count(uint64_t size)
-{
-  return (size_t)((size + LFB_CHECKED_BYTES - 1) / LFB_CHECKED_BYTES);
-}
-
 /*
  * Reads `size` bytes of words.
  *
@@ -106,8 +100,8 @@ lfb_status lfb_form_take_words(const lfb_reader *reader, lfb_byte_order order, u
 void lfb_words_free(lfb_words *come);
 
 /*
- * Reads the checksums after checked words (form_checked.c) that begin at byte `offset` of the
- * form, and compares them.  Words that do not match become all ones.
+ * Reads the checksums after words that begin at byte `offset` of the form, and compares them.
+ * Words that do not match become all ones.
  *
  * Fails  LFB_ERROR_BAD_CHECKSUM, unless limits.open_damaged; as lfb_form_read_bytes();
  *        _NO_MEMORY.
