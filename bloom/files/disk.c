@@ -20,7 +20,18 @@ static lfb_disk_id disk_id(const struct stat *found)
   return (lfb_disk_id){found->st_dev, found->st_ino};
 }
 
-static lfb_status disk_stat(lfb_disk_file *file, mode_t *mode)
+lfb_status lfb_disk_open(const char *path, bool writable, lfb_disk_file *file)
+{
+  file->fd = lfb_restarted_open(path, (writable ? O_RDWR : O_RDONLY) | O_NONBLOCK, 0);
+  if (file->fd < 0 || lfb_disk_look(file) != LFB_OK)
+    return LFB_ERROR_OPEN;
+  if (S_ISREG(file->mode))
+    return LFB_OK;
+  errno = S_ISDIR(file->mode) ? EISDIR : ENODEV;
+  return LFB_ERROR_MAP;
+}
+
+lfb_status lfb_disk_look(lfb_disk_file *file)
 {
   struct stat found;
 
@@ -29,28 +40,8 @@ static lfb_status disk_stat(lfb_disk_file *file, mode_t *mode)
   file->id = disk_id(&found);
   file->size = (uint64_t)found.st_size;
   file->filled = (uint64_t)found.st_blocks * DISK_BLOCK;
-  *mode = found.st_mode;
+  file->mode = found.st_mode;
   return LFB_OK;
-}
-
-lfb_status lfb_disk_open(const char *path, bool writable, lfb_disk_file *file)
-{
-  mode_t mode;
-
-  file->fd = lfb_restarted_open(path, (writable ? O_RDWR : O_RDONLY) | O_NONBLOCK, 0);
-  if (file->fd < 0 || disk_stat(file, &mode) != LFB_OK)
-    return LFB_ERROR_OPEN;
-  if (S_ISREG(mode))
-    return LFB_OK;
-  errno = S_ISDIR(mode) ? EISDIR : ENODEV;
-  return LFB_ERROR_MAP;
-}
-
-lfb_status lfb_disk_look(lfb_disk_file *file)
-{
-  mode_t mode;
-
-  return disk_stat(file, &mode);
 }
 
 bool lfb_disk_same(const lfb_disk_id *one, const lfb_disk_id *other)

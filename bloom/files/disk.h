@@ -26,6 +26,7 @@ typedef struct lfb_disk_file {
   lfb_disk_id id;
   uint64_t size;   /* in bytes                     */
   uint64_t filled; /* bytes of its blocks          */
+  mode_t mode;     /* its type and permissions     */
   int fd;          /* -1: it could not be opened   */
 } lfb_disk_file;
 

@@ -1,11 +1,11 @@
 /*
- * guava_header.h - the six bytes that Guava's BloomFilter.writeTo writes before the words.
+ * form_guava.h - the header of the form that Guava's BloomFilter.writeTo writes: six bytes.
  *
  * Byte 0 is the strategy's ordinal, byte 1 the number of probes (1 to 255), bytes 2 to 5 the
  * number of words (a big-endian int).
  */
-#ifndef LFB_BLOOM_GUAVA_HEADER_H
-#define LFB_BLOOM_GUAVA_HEADER_H
+#ifndef LFB_BLOOM_FORM_GUAVA_H
+#define LFB_BLOOM_FORM_GUAVA_H
 
 #include "atomic/words/kin.h"
 #include "bloom/filter/create.h"
