@@ -141,21 +141,6 @@ static lfb_status words_read_piece(const lfb_reader *reader, lfb_byte_order orde
   return LFB_OK;
 }
 
-/* Reads `size` bytes of words.  The caller frees `come`, also on failure. */
-static lfb_status words_fill(const lfb_reader *reader, lfb_byte_order order, lfb_words *come,
-                             uint64_t size)
-{
-  lfb_status status = LFB_OK;
-
-  for (uint64_t have = 0; status == LFB_OK && have < size; have += PIECE_BYTES) {
-    if (have == come->pages.size)
-      status = words_grow(come, size);
-    if (status == LFB_OK)
-      status = words_read_piece(reader, order, come, have);
-  }
-  return status;
-}
-
 bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word)
 {
   const uint32_t used = geometry->bit_count % LFB_WORD_BITS;
@@ -200,7 +185,12 @@ lfb_status lfb_form_take_words(const lfb_reader *reader, lfb_byte_order order, u
   lfb_status status = words_init(&come, all_there ? size : FIRST_BYTES);
   if (status != LFB_OK)
     return status;
-  status = words_fill(reader, order, &come, size);
+  for (uint64_t have = 0; status == LFB_OK && have < size; have += PIECE_BYTES) {
+    if (have == come.pages.size)
+      status = words_grow(&come, size);
+    if (status == LFB_OK)
+      status = words_read_piece(reader, order, &come, have);
+  }
   if (status == LFB_OK)
     *words = come;
   else
