@@ -140,7 +140,7 @@ lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *
                            lfb_filter **filter)
 {
   const lfb_reader reader = lfb_reader_of(read, from, limits);
-  void *made;
+  void *made = NULL;
   const lfb_status status = lfb_form_read(&reader, &made);
 
   if (status == LFB_OK)
