@@ -30,7 +30,7 @@ typedef enum lfb_counting_verb {
 typedef struct lfb_counting_kernel {
   bool (*one[LFB_COUNTING_VERBS])(const lfb_counting *counting, lfb_hash hash);
 
-  /* Answer i goes to bit i % 64 of answers[i / 64]. */
+  /* Answer i goes to bit i % 64 of answers[i / 64]; bits after the last answer become 0. */
   void (*many[LFB_COUNTING_VERBS])(const lfb_counting *counting, lfb_piece hashes,
                                    uint64_t *answers);
 } lfb_counting_kernel;
