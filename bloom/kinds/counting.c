@@ -224,15 +224,23 @@ typedef struct counting_many {
   uint64_t *answers; /* NULL: not wanted */
 } counting_many;
 
+enum { COUNTING_KEYS = 4096 }; /* per call of the kernel: 512 bytes of answers on the stack */
+
 static size_t counting_many_act(const void *context, const uint64_t *low, const uint64_t *high,
                                 size_t first, size_t count)
 {
   const counting_many *m = context;
-  uint64_t room[LFB_GIVEN_PIECE / LFB_WORD_BITS];
-  uint64_t *into = m->answers == NULL ? room : m->answers + first / LFB_WORD_BITS;
+  uint64_t room[COUNTING_KEYS / LFB_WORD_BITS];
+  size_t yes = 0;
 
-  m->counting->kernel->many[m->verb](m->counting, (lfb_piece){low, high, count}, into);
-  return lfb_piece_yes(into, count);
+  for (size_t at = 0; at < count; at += COUNTING_KEYS) {
+    const size_t left = count - at, keys = left < COUNTING_KEYS ? left : (size_t)COUNTING_KEYS;
+    const lfb_piece hashes = {low + at, high == NULL ? NULL : high + at, keys};
+    uint64_t *into = m->answers == NULL ? room : m->answers + (first + at) / LFB_WORD_BITS;
+    m->counting->kernel->many[m->verb](m->counting, hashes, into);
+    yes += lfb_piece_yes(into, keys);
+  }
+  return yes;
 }
 
 LFB_INLINE size_t counting_pieces(const lfb_counting *counting, lfb_counting_verb verb,

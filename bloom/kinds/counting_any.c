@@ -89,13 +89,13 @@ LFB_INLINE void any_many(const lfb_counting *counting, lfb_piece hashes, uint64_
   const size_t fit = (size_t)ANY_ROOM / counting->description.geometry.probes;
   const size_t most = fit < LFB_WORD_BITS ? fit : (size_t)LFB_WORD_BITS;
   lfb_place places[ANY_ROOM];
-  uint32_t end[LFB_WORD_BITS]; /* of each key's places */
+  uint16_t end[LFB_WORD_BITS]; /* of each key's places */
 
   memset(answers, 0, (hashes.count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *answers);
   for (size_t first = 0; first < hashes.count; first += most) {
     const size_t left = hashes.count - first, keys = left < most ? left : most;
     uint32_t at = 0;
-    for (size_t i = 0; i < keys; end[i++] = at) {
+    for (size_t i = 0; i < keys; end[i++] = (uint16_t)at) {
       const uint64_t high = hashes.high == NULL ? 0 : hashes.high[first + i];
       at += any_find(counting, change, (lfb_hash){hashes.low[first + i], high}, places + at);
     }
