@@ -60,11 +60,4 @@ typedef struct lfb_aes_sum {
   uint64_t words[6];
 } lfb_aes_sum;
 
-/* The hash of a key that is given in parts.  The groups before the last 128 bytes are in the sum,
- * and of the last two groups the first may be. */
-typedef struct lfb_aes_stream {
-  uint8_t last[2 * LFB_AES_GROUP]; /* byte i of the key is last[i % 128] */
-  lfb_aes_sum sum;                 /* with Y * P of the chunks before */
-} lfb_aes_stream;
-
 #endif

@@ -23,13 +23,9 @@ typedef struct lfb_aes128_sum {
 LFB_AES_TARGET lfb_aes_vector lfb_aes128_long_key(const lfb_aes_secrets *secrets,
                                                   const uint8_t *bytes, size_t size);
 
-/* The round keys of AES-128. */
-void lfb_aes128_expand(uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
-                       const uint8_t key[LFB_AES_BLOCK]);
-
-/* Writes the encrypted counters `first` to `first` + `count` - 1: byte 0 counts. */
-void lfb_aes128_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first, size_t count,
-                         uint8_t (*blocks)[LFB_AES_BLOCK]);
+/* An lfb_aes_encrypt (aes_derive.h). */
+void lfb_aes128_encrypt(const uint8_t (*round)[LFB_AES_BLOCK], int rounds, uint8_t *blocks,
+                        size_t count);
 
 LFB_AES_TARGET LFB_INLINE lfb_aes128_sum lfb_aes128_sum_zero(void)
 {

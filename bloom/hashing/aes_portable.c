@@ -1,9 +1,9 @@
 /*
  * aes_portable.c - AES-128 and products in GF(2^128), bit by bit.
  *
- * A slice is a word of 64 bits: one bit of each byte of four blocks.  Slice b has bit b of the byte
- * in row r, column c of block k at place 16 r + 4 c + k.  One rotation of the word turns all rows; a
- * rotation of a row's 16 bits turns its columns.
+ * A slice is a word of 64 bits: one bit of each byte of four blocks.  Words 2k and 2k + 1 are the
+ * halves of block k, and slice b has bit b of byte i of word j at place 8 i + j.  The byte in row r,
+ * column c of block k is therefore at place 32 (c % 2) + 8 r + 2 k + c / 2.
  *
  * Source: the S-box is the circuit of 115 gates of Boyar and Peralta, "A depth-16 circuit for the
  * AES S-box", 2011.  Carry-less products by integer multiplication of numbers with holes: Pornin,
@@ -13,39 +13,27 @@
 
 #include <string.h>
 
+enum { AES_SLICED = 4 }; /* blocks at a time */
+
 typedef struct aes_slices {
   uint64_t bit[8];
 } aes_slices;
 
 /* ---- Blocks to slices and back --------------------------------------------------- */
 
-/* A column's four bytes, each followed by a zero byte; and back. */
-LFB_INLINE uint64_t aes_spread(uint32_t column)
+LFB_INLINE lfb_aes_words aes_load(const uint8_t *block)
 {
-  const uint64_t halves = (column | (uint64_t)column << 16) & UINT64_C(0x0000ffff0000ffff);
-  return (halves | halves << 8) & UINT64_C(0x00ff00ff00ff00ff);
+  return (lfb_aes_words){lfb_load_le64(block), lfb_load_le64(block + 8)};
 }
 
-LFB_INLINE uint32_t aes_gather(uint64_t bytes)
+LFB_INLINE lfb_aes_words aes_words_add(lfb_aes_words a, lfb_aes_words b)
 {
-  bytes &= UINT64_C(0x00ff00ff00ff00ff);
-  bytes = (bytes | bytes >> 8) & UINT64_C(0x0000ffff0000ffff);
-  return (uint32_t)(bytes | bytes >> 16);
+  return (lfb_aes_words){a.low ^ b.low, a.high ^ b.high};
 }
 
-/* Columns `column` and `column` + 2 of a block, byte by byte in turn. */
-LFB_INLINE uint64_t aes_columns(lfb_aes_words block, int column)
+LFB_INLINE lfb_aes_words aes_add_bytes(lfb_aes_words a, const uint8_t *block)
 {
-  return aes_spread((uint32_t)(block.low >> 32 * column)) |
-         aes_spread((uint32_t)(block.high >> 32 * column)) << 8;
-}
-
-/* Exchanges the bits under `mask` << `shift` of one word with those under `mask` of another. */
-LFB_INLINE void aes_exchange(uint64_t *low, uint64_t *high, int shift, uint64_t mask)
-{
-  const uint64_t differ = (*low >> shift ^ *high) & mask;
-  *high ^= differ;
-  *low ^= differ << shift;
+  return aes_words_add(a, aes_load(block));
 }
 
 /* Exchanges bit b of byte i of word j with bit j of byte i of word b. */
@@ -56,59 +44,46 @@ LFB_INLINE void aes_transpose(uint64_t word[8])
 
   LFB_UNROLL
   for (int stage = 0; stage < 3; stage++) {
+    const int shift = 1 << stage;
     LFB_UNROLL
     for (int i = 0; i < 8; i++)
-      if ((i >> stage & 1) == 0)
-        aes_exchange(&word[i], &word[i + (1 << stage)], 1 << stage, masks[stage]);
+      if ((i & shift) == 0) {
+        const uint64_t differ = (word[i] >> shift ^ word[i + shift]) & masks[stage];
+        word[i + shift] ^= differ;
+        word[i] ^= differ << shift;
+      }
   }
 }
 
-LFB_INLINE aes_slices aes_slice(const lfb_aes_words blocks[LFB_AES_SLICED])
+LFB_INLINE aes_slices aes_slice(const lfb_aes_words blocks[AES_SLICED])
 {
   aes_slices s;
 
   LFB_UNROLL
-  for (int k = 0; k < LFB_AES_SLICED; k++) {
-    s.bit[k] = aes_columns(blocks[k], 0);
-    s.bit[k + 4] = aes_columns(blocks[k], 1);
+  for (int k = 0; k < AES_SLICED; k++) {
+    s.bit[2 * k] = blocks[k].low;
+    s.bit[2 * k + 1] = blocks[k].high;
   }
   aes_transpose(s.bit);
   return s;
 }
 
-LFB_INLINE void aes_unslice(lfb_aes_words blocks[LFB_AES_SLICED], aes_slices s)
+LFB_INLINE void aes_unslice(lfb_aes_words blocks[AES_SLICED], aes_slices s)
 {
   aes_transpose(s.bit);
   LFB_UNROLL
-  for (int k = 0; k < LFB_AES_SLICED; k++) {
-    const uint64_t even = s.bit[k], odd = s.bit[k + 4];
-    blocks[k].low = aes_gather(even) | (uint64_t)aes_gather(odd) << 32;
-    blocks[k].high = aes_gather(even >> 8) | (uint64_t)aes_gather(odd >> 8) << 32;
-  }
+  for (int k = 0; k < AES_SLICED; k++)
+    blocks[k] = (lfb_aes_words){s.bit[2 * k], s.bit[2 * k + 1]};
 }
 
-/* Adds one block to all four. */
-LFB_INLINE void aes_add_alike(aes_slices *s, const uint8_t bytes[LFB_AES_BLOCK])
+/* Adds four blocks. */
+LFB_INLINE void aes_add(aes_slices *s, const lfb_aes_words blocks[AES_SLICED])
 {
-  const lfb_aes_words block = lfb_aes_words_load(bytes);
-  const uint64_t nibbles = UINT64_C(0x0f0f0f0f0f0f0f0f), ones = UINT64_C(0x1111111111111111);
-  const uint64_t even = aes_columns(block, 0), odd = aes_columns(block, 1);
-  const uint64_t low = (even & nibbles) | (odd & nibbles) << 4;
-  const uint64_t high = (even >> 4 & nibbles) | (odd & ~nibbles);
+  const aes_slices other = aes_slice(blocks);
 
-  LFB_UNROLL
-  for (int b = 0; b < 4; b++) {
-    const uint64_t one = low >> b & ones, other = high >> b & ones;
-    s->bit[b] ^= (one << 4) - one; /* one bit for all four blocks */
-    s->bit[b + 4] ^= (other << 4) - other;
-  }
-}
-
-LFB_INLINE void aes_add(aes_slices *s, const aes_slices *other)
-{
   LFB_UNROLL
   for (int b = 0; b < 8; b++)
-    s->bit[b] ^= other->bit[b];
+    s->bit[b] ^= other.bit[b];
 }
 
 /* ---- The round ------------------------------------------------------------------- */
@@ -201,108 +176,71 @@ LFB_INLINE void aes_substitute(aes_slices *s)
   aes_sbox_last(y, inverse, s->bit);
 }
 
-/* Turns the columns of row r by r. */
+/* Turns the columns of row r by r: between the halves of the word for rows 1 and 3, then between
+ * neighbours. */
 LFB_INLINE void aes_shift_rows(aes_slices *s)
 {
-  const uint64_t rows01 = UINT64_C(0x00000000ffffffff), rows02 = UINT64_C(0x0000ffff0000ffff);
-  const uint64_t most = UINT64_C(0x0fff00000fff0000), one = UINT64_C(0xf0000000f0000000);
-
   LFB_UNROLL
   for (int b = 0; b < 8; b++) {
     uint64_t x = s->bit[b];
-    const uint64_t differ = (x ^ x >> 8) & ~rows01 & UINT64_C(0x00ff00ff00ff00ff);
-    x ^= differ ^ differ << 8; /* rows 2 and 3 by two */
-    s->bit[b] = (x & rows02) | (x >> 4 & most) | (x << 12 & one);
+    x ^= (x ^ lfb_rotate64(x, 32)) & UINT64_C(0xff00ff00ff00ff00);
+    const uint64_t differ = (x ^ x >> 1) & UINT64_C(0x0055550055550000);
+    s->bit[b] = x ^ differ ^ differ << 1;
   }
 }
 
-LFB_INLINE uint64_t aes_turn(uint64_t x, int rows)
-{
-  return x >> 16 * rows | x << (64 - 16 * rows);
-}
-
-/* Each byte becomes 2 a0 + 3 a1 + a2 + a3 = 2 (a0 + a1) + a1 + (a0 + a1, two rows on). */
+/* Each byte becomes 2 a0 + 3 a1 + a2 + a3 = 2 (a0 + a1) + a0 + the sum of all four. */
 LFB_INLINE void aes_mix_columns(aes_slices *s)
 {
-  aes_slices next, both;
+  aes_slices both; /* a0 + a1 */
 
   LFB_UNROLL
   for (int b = 0; b < 8; b++) {
-    next.bit[b] = aes_turn(s->bit[b], 1);
-    both.bit[b] = s->bit[b] ^ next.bit[b];
+    const uint64_t x = s->bit[b];
+    both.bit[b] = x ^ (x >> 8 & UINT64_C(0x00ffffff00ffffff)) ^
+                  (x << 24 & UINT64_C(0xff000000ff000000));
   }
   LFB_UNROLL
   for (int b = 0; b < 8; b++) {
+    const uint64_t half = (both.bit[b] ^ both.bit[b] >> 16) & UINT64_C(0x0000ffff0000ffff);
     uint64_t twice = both.bit[(b + 7) % 8];
     if (b == 1 || b == 3 || b == 4) /* x^8 = x^4 + x^3 + x + 1 */
       twice ^= both.bit[7];
-    s->bit[b] = twice ^ next.bit[b] ^ aes_turn(both.bit[b], 2);
+    s->bit[b] ^= twice ^ half ^ half << 16;
   }
 }
 
-LFB_INLINE void aes_round(aes_slices *s)
-{
-  aes_substitute(s);
-  aes_shift_rows(s);
-  aes_mix_columns(s);
-}
-
-void lfb_aes_portable_rounds(const uint8_t (*round)[LFB_AES_BLOCK],
-                             lfb_aes_words blocks[LFB_AES_SLICED])
+/* As lfb_aes_encrypt, of four blocks. */
+static void aes_encrypt_four(const uint8_t (*round)[LFB_AES_BLOCK], int rounds,
+                             lfb_aes_words blocks[AES_SLICED])
 {
   aes_slices s = aes_slice(blocks);
 
-  for (int r = 1; r < LFB_AES_ROUNDS; r++) {
-    aes_round(&s);
-    aes_add_alike(&s, round[r]);
+  for (int r = 1; r <= rounds; r++) {
+    const lfb_aes_words key = aes_load(round[r]);
+    const lfb_aes_words keys[AES_SLICED] = {key, key, key, key};
+    aes_substitute(&s);
+    aes_shift_rows(&s);
+    if (r < rounds)
+      aes_mix_columns(&s);
+    aes_add(&s, keys);
   }
-  aes_substitute(&s);
-  aes_shift_rows(&s);
-  aes_add_alike(&s, round[LFB_AES_ROUNDS]);
   aes_unslice(blocks, s);
 }
 
-/* The S-box of four bytes. */
-static uint32_t aes_substitute_word(uint32_t word)
+void lfb_aes_portable_encrypt(const uint8_t (*round)[LFB_AES_BLOCK], int rounds,
+                              uint8_t *blocks, size_t count)
 {
-  aes_slices s = {{word}};
-
-  aes_transpose(s.bit);
-  aes_substitute(&s);
-  aes_transpose(s.bit);
-  return (uint32_t)s.bit[0];
-}
-
-void lfb_aes_portable_expand(uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
-                             const uint8_t key[LFB_AES_BLOCK])
-{
-  lfb_aes_expand(round, key, aes_substitute_word);
-}
-
-LFB_INLINE lfb_aes_words aes_words_add(lfb_aes_words a, lfb_aes_words b)
-{
-  return (lfb_aes_words){a.low ^ b.low, a.high ^ b.high};
-}
-
-LFB_INLINE lfb_aes_words aes_add_bytes(lfb_aes_words a, const uint8_t block[LFB_AES_BLOCK])
-{
-  return aes_words_add(a, lfb_aes_words_load(block));
-}
-
-void lfb_aes_portable_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first, size_t count,
-                               uint8_t (*blocks)[LFB_AES_BLOCK])
-{
-  uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK];
-
-  lfb_aes_portable_expand(round, key);
-  for (size_t done = 0; done < count; done += LFB_AES_SLICED) {
-    lfb_aes_words four[LFB_AES_SLICED];
-    for (size_t k = 0; k < LFB_AES_SLICED; k++)
-      four[k] = aes_add_bytes((lfb_aes_words){first + done + k, 0}, round[0]);
-    lfb_aes_portable_rounds((const uint8_t(*)[LFB_AES_BLOCK])round, four);
-    for (size_t k = 0; k < LFB_AES_SLICED && done + k < count; k++) {
-      lfb_store_le64(blocks[done + k], four[k].low);
-      lfb_store_le64(blocks[done + k] + 8, four[k].high);
+  for (size_t done = 0; done < count; done += AES_SLICED) {
+    const size_t some = count - done < AES_SLICED ? count - done : AES_SLICED;
+    uint8_t *const at = blocks + done * LFB_AES_BLOCK;
+    lfb_aes_words four[AES_SLICED] = {{0, 0}};
+    for (size_t k = 0; k < some; k++)
+      four[k] = aes_load(at + k * LFB_AES_BLOCK);
+    aes_encrypt_four(round, rounds, four);
+    for (size_t k = 0; k < some; k++) {
+      lfb_store_le64(at + k * LFB_AES_BLOCK, four[k].low);
+      lfb_store_le64(at + k * LFB_AES_BLOCK + 8, four[k].high);
     }
   }
 }
@@ -382,8 +320,9 @@ lfb_aes_words lfb_aes_portable_dot(lfb_aes_words a, lfb_aes_words b)
 
 /* ---- H, and the row -------------------------------------------------------------- */
 
-static void aes_absorb(const lfb_aes_secrets *secrets, lfb_aes_sum *sum, const uint8_t *groups,
-                       uint64_t first, size_t count)
+/* Adds `count` groups to a sum; the first of them is the key's group `first`. */
+static void aes_sum_groups(const lfb_aes_secrets *secrets, lfb_aes_sum *sum, const uint8_t *groups,
+                           uint64_t first, size_t count)
 {
   enum { CHUNK_GROUPS = LFB_AES_CHUNK / LFB_AES_GROUP };
 
@@ -391,21 +330,24 @@ static void aes_absorb(const lfb_aes_secrets *secrets, lfb_aes_sum *sum, const u
     if (group % CHUNK_GROUPS == 0 && group > 0) {
       const lfb_aes_words y = aes_product_reduce(sum->words);
       memset(sum, 0, sizeof *sum);
-      aes_product_add(sum->words, y, lfb_aes_words_load(secrets->power));
+      aes_product_add(sum->words, y, aes_load(secrets->power));
     }
     for (size_t lane = 0; lane < 2; lane++) {
       const uint8_t(*const pair)[LFB_AES_BLOCK] = secrets->pair + group % CHUNK_GROUPS * 4 + lane;
       const uint8_t *const at = groups + lane * LFB_AES_BLOCK;
-      aes_product_add(sum->words, aes_add_bytes(lfb_aes_words_load(at), pair[0]),
-                      aes_add_bytes(lfb_aes_words_load(at + (size_t)2 * LFB_AES_BLOCK), pair[2]));
+      aes_product_add(sum->words, aes_add_bytes(aes_load(at), pair[0]),
+                      aes_add_bytes(aes_load(at + (size_t)2 * LFB_AES_BLOCK), pair[2]));
     }
   }
 }
 
-/* H of a key of `size` bytes, more than 128, from the sum of its groups. */
-static lfb_aes_words aes_long_finish(const lfb_aes_sum *sum, uint64_t size)
+/* H of a key of `size` bytes, more than 128, from the sum of its groups; and the first round key
+ * added. */
+static lfb_aes_words aes_long_end(const lfb_aes_secrets *secrets, const lfb_aes_sum *sum,
+                                  uint64_t size)
 {
-  return aes_words_add(aes_product_reduce(sum->words), (lfb_aes_words){size, 0});
+  const lfb_aes_words y = aes_add_bytes(aes_product_reduce(sum->words), secrets->round[0]);
+  return (lfb_aes_words){y.low ^ size, y.high};
 }
 
 static lfb_aes_words aes_long(const lfb_aes_secrets *secrets, const uint8_t *bytes, size_t size)
@@ -413,68 +355,56 @@ static lfb_aes_words aes_long(const lfb_aes_secrets *secrets, const uint8_t *byt
   const size_t before = (size - 1) / LFB_AES_GROUP; /* groups before the last */
   lfb_aes_sum sum = {{0}};
 
-  aes_absorb(secrets, &sum, bytes, 0, before);
-  aes_absorb(secrets, &sum, bytes + size - LFB_AES_GROUP, before, 1);
-  return aes_long_finish(&sum, size);
+  aes_sum_groups(secrets, &sum, bytes, 0, before);
+  aes_sum_groups(secrets, &sum, bytes + size - LFB_AES_GROUP, before, 1);
+  return aes_long_end(secrets, &sum, size);
 }
 
 /* Replaces block k of four by R(first + k) of it; `first` is 0 or 4. */
 static void aes_four_rounds(const lfb_aes_secrets *secrets, size_t first,
-                            lfb_aes_words blocks[LFB_AES_SLICED])
+                            lfb_aes_words blocks[AES_SLICED])
 {
   aes_slices s = aes_slice(blocks);
 
   for (int r = 0; r < 4; r++) {
-    lfb_aes_words keys[LFB_AES_SLICED];
-    for (size_t k = 0; k < LFB_AES_SLICED; k++)
-      keys[k] = lfb_aes_words_load(secrets->four[(first + k) / 2][r][k % 2]);
-    const aes_slices key = aes_slice(keys);
-    aes_add(&s, &key);
-    aes_round(&s);
+    lfb_aes_words keys[AES_SLICED];
+    for (size_t k = 0; k < AES_SLICED; k++)
+      keys[k] = aes_load(secrets->four[(first + k) / 2][r][k % 2]);
+    aes_add(&s, keys);
+    aes_substitute(&s);
+    aes_shift_rows(&s);
+    aes_mix_columns(&s);
   }
   aes_unslice(blocks, s);
-}
-
-/* The last 1 to 16 bytes of a key, with the padding. */
-static lfb_aes_words aes_padded(const uint8_t *bytes, size_t size)
-{
-  uint8_t block[LFB_AES_BLOCK] = {0};
-
-  memcpy(block, bytes, size);
-  if (size < LFB_AES_BLOCK)
-    block[size] = 0x80;
-  return lfb_aes_words_load(block);
-}
-
-/* H of 16 to 128 bytes, without D. */
-static lfb_aes_words aes_middle(const lfb_aes_secrets *secrets, const uint8_t *bytes, size_t size)
-{
-  const size_t whole = (size - 1) / LFB_AES_BLOCK; /* blocks before the last */
-  lfb_aes_words h =
-      aes_padded(bytes + whole * LFB_AES_BLOCK, size - whole * LFB_AES_BLOCK);
-
-  for (size_t first = 0; first < whole; first += LFB_AES_SLICED) {
-    lfb_aes_words blocks[LFB_AES_SLICED] = {{0, 0}};
-    for (size_t k = 0; k < LFB_AES_SLICED && first + k < whole; k++)
-      blocks[k] = lfb_aes_words_load(bytes + (first + k) * LFB_AES_BLOCK);
-    aes_four_rounds(secrets, first, blocks);
-    for (size_t k = 0; k < LFB_AES_SLICED && first + k < whole; k++)
-      h = aes_words_add(h, blocks[k]);
-  }
-  return h;
 }
 
 /* H, and the first round key added. */
 static lfb_aes_words aes_first(const lfb_aes_secrets *secrets, const void *bytes, size_t size)
 {
   const uint8_t *const at = (const uint8_t *)bytes;
+  const size_t whole = size == 0 ? 0 : (size - 1) / LFB_AES_BLOCK; /* blocks before the last */
+  const size_t left = size - whole * LFB_AES_BLOCK;
+  uint8_t last[LFB_AES_BLOCK] = {0};
 
-  if (size < LFB_AES_BLOCK)
-    return aes_add_bytes(lfb_aes_short(at, size), secrets->round[0]);
   if (size > LFB_AES_MIDDLE)
-    return aes_add_bytes(aes_long(secrets, at, size), secrets->round[0]);
-  return aes_add_bytes(aes_middle(secrets, at, size),
-                       size % LFB_AES_BLOCK == 0 ? secrets->round_full : secrets->round[0]);
+    return aes_long(secrets, at, size);
+  if (size > 0)
+    memcpy(last, at + whole * LFB_AES_BLOCK, left);
+  if (size < LFB_AES_BLOCK)
+    last[LFB_AES_BLOCK - 1] = (uint8_t)size;
+  else if (left < LFB_AES_BLOCK)
+    last[left] = 0x80;
+  lfb_aes_words h = aes_add_bytes(
+      aes_load(last), left == LFB_AES_BLOCK ? secrets->round_full : secrets->round[0]);
+  for (size_t first = 0; first < whole; first += AES_SLICED) {
+    lfb_aes_words blocks[AES_SLICED] = {{0, 0}};
+    for (size_t k = 0; k < AES_SLICED && first + k < whole; k++)
+      blocks[k] = aes_load(at + (first + k) * LFB_AES_BLOCK);
+    aes_four_rounds(secrets, first, blocks);
+    for (size_t k = 0; k < AES_SLICED && first + k < whole; k++)
+      h = aes_words_add(h, blocks[k]);
+  }
+  return h;
 }
 
 static lfb_aes_words aes_first_number(const lfb_aes_secrets *secrets, uint64_t number)
@@ -482,13 +412,24 @@ static lfb_aes_words aes_first_number(const lfb_aes_secrets *secrets, uint64_t n
   return aes_add_bytes((lfb_aes_words){number, 0}, secrets->round_number);
 }
 
-/* The hash of a first block; three of the four blocks are for nothing. */
+/* Writes the hashes of the first `count` of four blocks to which the first round key has been
+ * added. */
+static void aes_together(const lfb_aes_secrets *secrets, lfb_aes_words blocks[AES_SLICED],
+                         size_t count, uint64_t *low)
+{
+  aes_encrypt_four(secrets->round, LFB_AES_ROUNDS, blocks);
+  for (size_t k = 0; k < count; k++)
+    low[k] = blocks[k].low;
+}
+
+/* The hash of one such block; the other three are for nothing. */
 static lfb_hash aes_alone(const lfb_aes_secrets *secrets, lfb_aes_words first)
 {
-  lfb_aes_words blocks[LFB_AES_SLICED] = {first};
+  lfb_aes_words blocks[AES_SLICED] = {first};
+  lfb_hash hash = {0, 0};
 
-  lfb_aes_portable_rounds(secrets->round, blocks);
-  return (lfb_hash){blocks[0].low, 0};
+  aes_together(secrets, blocks, 1, &hash.low);
+  return hash;
 }
 
 static lfb_hash aes_bytes(const lfb_hasher *hasher, const void *bytes, size_t size)
@@ -505,13 +446,11 @@ static void aes_bytes_many(const lfb_hasher *hasher, const lfb_key *keys, size_t
                            uint64_t *low, uint64_t *high)
 {
   (void)high;
-  for (size_t done = 0; done < count; done += LFB_AES_SLICED) {
-    lfb_aes_words blocks[LFB_AES_SLICED] = {{0, 0}};
-    for (size_t k = 0; k < LFB_AES_SLICED && done + k < count; k++)
+  for (size_t done = 0, k; done < count; done += k) {
+    lfb_aes_words blocks[AES_SLICED] = {{0, 0}};
+    for (k = 0; k < AES_SLICED && done + k < count; k++)
       blocks[k] = aes_first(&hasher->aes, keys[done + k].bytes, keys[done + k].size);
-    lfb_aes_portable_rounds(hasher->aes.round, blocks);
-    for (size_t k = 0; k < LFB_AES_SLICED && done + k < count; k++)
-      low[done + k] = blocks[k].low;
+    aes_together(&hasher->aes, blocks, k, low + done);
   }
 }
 
@@ -519,38 +458,29 @@ static void aes_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t 
                          uint64_t *low, uint64_t *high)
 {
   (void)high;
-  for (size_t done = 0; done < count; done += LFB_AES_SLICED) {
-    lfb_aes_words blocks[LFB_AES_SLICED] = {{0, 0}};
-    for (size_t k = 0; k < LFB_AES_SLICED && done + k < count; k++)
+  for (size_t done = 0, k; done < count; done += k) {
+    lfb_aes_words blocks[AES_SLICED] = {{0, 0}};
+    for (k = 0; k < AES_SLICED && done + k < count; k++)
       blocks[k] = aes_first_number(&hasher->aes, keys[done + k]);
-    lfb_aes_portable_rounds(hasher->aes.round, blocks);
-    for (size_t k = 0; k < LFB_AES_SLICED && done + k < count; k++)
-      low[done + k] = blocks[k].low;
+    aes_together(&hasher->aes, blocks, k, low + done);
   }
 }
 
-static void aes_start(lfb_hash_stream *stream)
+static void aes_absorb(lfb_hash_stream *stream, const uint8_t *groups, size_t count)
 {
-  memset(&stream->state.aes.sum, 0, sizeof stream->state.aes.sum);
+  lfb_aes_sum *const sum = &stream->state.aes;
+
+  if (stream->groups == 0)
+    memset(sum, 0, sizeof *sum);
+  aes_sum_groups(&stream->hasher->aes, sum, groups, stream->groups, count);
 }
 
-static void aes_stream_put(lfb_hash_stream *stream, const void *bytes, size_t size)
+static lfb_hash aes_finish(lfb_hash_stream *stream, const uint8_t *rest, size_t left,
+                           uint64_t size)
 {
-  lfb_aes_stream_add(stream, bytes, size, aes_absorb);
-}
-
-static lfb_hash aes_finish(const lfb_hash_stream *stream)
-{
-  const lfb_aes_secrets *const secrets = &stream->hasher->aes;
-  uint8_t last[LFB_AES_GROUP];
-  lfb_aes_sum sum = stream->state.aes.sum;
-
-  if (stream->size <= LFB_AES_MIDDLE)
-    return aes_bytes(stream->hasher, stream->state.aes.last, (size_t)stream->size);
-  lfb_aes_stream_last(stream, last);
-  aes_absorb(secrets, &sum, last, (stream->size - 1) / LFB_AES_GROUP, 1);
-  return aes_alone(secrets,
-                   aes_add_bytes(aes_long_finish(&sum, stream->size), secrets->round[0]));
+  aes_absorb(stream, rest + left - LFB_AES_GROUP, 1);
+  return aes_alone(&stream->hasher->aes,
+                   aes_long_end(&stream->hasher->aes, &stream->state.aes, size));
 }
 
 const lfb_hash_function lfb_hash_aes = {
@@ -558,7 +488,6 @@ const lfb_hash_function lfb_hash_aes = {
     .u64 = aes_u64,
     .bytes_many = aes_bytes_many,
     .u64_many = aes_u64_many,
-    .start = aes_start,
-    .add = aes_stream_put,
+    .absorb = aes_absorb,
     .finish = aes_finish,
 };

@@ -6,8 +6,8 @@
  *   AES_TARGET      the target attribute of its functions
  *   AES_KEY(noun)   the name of a function of aes_key.inc.h: lfb_aes256_##noun
  *   AES_(noun)      the name of an inlined function of this row: aes512_##noun
- *   AES_BYTES, AES_BYTES_LONG, AES_U64, AES_BYTES_MANY, AES_U64_MANY, AES_ABSORB, AES_START,
- *   AES_ADD, AES_FINISH, AES_ROW
+ *   AES_BYTES, AES_BYTES_LONG, AES_U64, AES_BYTES_MANY, AES_U64_MANY, AES_ABSORB,
+ *   AES_FINISH, AES_ROW
  *                   names for its functions and for the row
  *   AES_LANES       the blocks of a vector
  *
@@ -44,7 +44,8 @@ AES_TARGET LFB_INLINE void AES_(together)(const lfb_aes_secrets *secrets,
     a[i] = AES_(last)(a[i], key);
   LFB_UNROLL
   for (size_t i = 0; i < AES_(VECTORS); i += 2)
-    AES_(store_low)(low + i * AES_LANES, a[i], a[i + 1]);
+    AES_(store_low)
+    (low + i * AES_LANES, a[i], a[i + 1]);
 }
 
 /* A function of its own, so that shorter keys need no stack frame. */
@@ -78,14 +79,16 @@ AES_TARGET static void AES_BYTES_MANY(const lfb_hasher *hasher, const lfb_key *k
   (void)high;
   for (; count - done >= AES_(TOGETHER); done += AES_(TOGETHER)) {
     uint8_t first[AES_(TOGETHER)][LFB_AES_BLOCK] __attribute__((aligned(64)));
-    AES_(vector) a[AES_(VECTORS)];
+    AES_(vector)
+    a[AES_(VECTORS)];
     for (size_t i = 0; i < AES_(TOGETHER); i++)
       lfb_aes_store(first[i],
                     AES_KEY(first)(secrets, keys[done + i].bytes, keys[done + i].size));
     LFB_UNROLL
     for (size_t i = 0; i < AES_(VECTORS); i++)
       a[i] = AES_(load)(first[i * AES_LANES]);
-    AES_(together)(secrets, a, low + done);
+    AES_(together)
+    (secrets, a, low + done);
   }
   for (; done < count; done++)
     low[done] = AES_KEY(bytes)(secrets, keys[done].bytes, keys[done].size);
@@ -100,49 +103,38 @@ AES_TARGET static void AES_U64_MANY(const lfb_hasher *hasher, const uint64_t *ke
 
   (void)high;
   for (; count - done >= AES_(TOGETHER); done += AES_(TOGETHER)) {
-    AES_(vector) a[AES_(VECTORS)];
+    AES_(vector)
+    a[AES_(VECTORS)];
     LFB_UNROLL
     for (size_t i = 0; i < AES_(VECTORS); i++)
       a[i] = AES_(xor)(AES_(numbers)(keys + done + i * AES_LANES), first);
-    AES_(together)(secrets, a, low + done);
+    AES_(together)
+    (secrets, a, low + done);
   }
   for (; done < count; done++)
     low[done] = AES_KEY(u64)(secrets, keys[done]);
 }
 
-AES_TARGET static void AES_ABSORB(const lfb_aes_secrets *secrets, lfb_aes_sum *sum,
-                                  const uint8_t *groups, uint64_t first, size_t count)
+AES_TARGET static void AES_ABSORB(lfb_hash_stream *stream, const uint8_t *groups, size_t count)
 {
-  lfb_aes_product product;
+  lfb_aes_product sum = lfb_aes_product_zero();
 
-  memcpy(&product, sum, sizeof product);
-  product = AES_KEY(absorb)(secrets, product, groups, first, count,
-                            groups + (count - 1) * LFB_AES_GROUP);
-  memcpy(sum, &product, sizeof product);
+  if (stream->groups > 0)
+    memcpy(&sum, &stream->state.aes, sizeof sum);
+  sum = AES_KEY(absorb)(&stream->hasher->aes, sum, groups, stream->groups, count,
+                        groups + (count - 1) * LFB_AES_GROUP);
+  memcpy(&stream->state.aes, &sum, sizeof sum);
 }
 
-static void AES_START(lfb_hash_stream *stream)
-{
-  memset(&stream->state.aes.sum, 0, sizeof stream->state.aes.sum);
-}
-
-static void AES_ADD(lfb_hash_stream *stream, const void *bytes, size_t size)
-{
-  lfb_aes_stream_add(stream, bytes, size, AES_ABSORB);
-}
-
-AES_TARGET static lfb_hash AES_FINISH(const lfb_hash_stream *stream)
+AES_TARGET static lfb_hash AES_FINISH(lfb_hash_stream *stream, const uint8_t *rest, size_t left,
+                                      uint64_t size)
 {
   const lfb_aes_secrets *const secrets = &stream->hasher->aes;
-  uint8_t last[LFB_AES_GROUP];
   lfb_aes_product sum;
 
-  if (stream->size <= LFB_AES_MIDDLE)
-    return AES_BYTES(stream->hasher, stream->state.aes.last, stream->size);
-  lfb_aes_stream_last(stream, last);
-  memcpy(&sum, &stream->state.aes.sum, sizeof sum);
-  sum = AES_KEY(absorb)(secrets, sum, last, (stream->size - 1) / LFB_AES_GROUP, 1, last);
-  const lfb_aes_vector first = AES_KEY(long_end)(secrets, sum, stream->size);
+  AES_ABSORB(stream, rest + left - LFB_AES_GROUP, 1);
+  memcpy(&sum, &stream->state.aes, sizeof sum);
+  const lfb_aes_vector first = AES_KEY(long_end)(secrets, sum, size);
   return (lfb_hash){lfb_aes_low(lfb_aes_rounds(secrets->round, first)), 0};
 }
 
@@ -151,8 +143,7 @@ const lfb_hash_function AES_ROW = {
     .u64 = AES_U64,
     .bytes_many = AES_BYTES_MANY,
     .u64_many = AES_U64_MANY,
-    .start = AES_START,
-    .add = AES_ADD,
+    .absorb = AES_ABSORB,
     .finish = AES_FINISH,
 };
 
@@ -165,8 +156,6 @@ const lfb_hash_function AES_ROW = {
 #undef AES_BYTES_MANY
 #undef AES_U64_MANY
 #undef AES_ABSORB
-#undef AES_START
-#undef AES_ADD
 #undef AES_FINISH
 #undef AES_ROW
 #undef AES_LANES

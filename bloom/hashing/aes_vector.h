@@ -9,7 +9,7 @@
 #ifndef LFB_BLOOM_AES_VECTOR_H
 #define LFB_BLOOM_AES_VECTOR_H
 
-#include "bloom/hashing/aes_parts.h"
+#include "bloom/hashing/hash_function.h"
 
 #ifdef LFB_AES_HERE
 

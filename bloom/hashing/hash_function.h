@@ -67,18 +67,24 @@ typedef struct lfb_hasher {
   lfb_aes_secrets aes; /* of kind AES; of other kinds unset */
 } lfb_hasher;
 
-/* The state of a hash in progress, of a key that is given in parts. */
+/* Bytes of a key that is given in parts that are hashed at once. */
+enum { LFB_HASH_GROUP = LFB_AES_GROUP };
+
+/* A key that is given in parts.  One of up to 128 bytes is gathered, and hashed whole.  Of a longer
+ * one, all groups before the last byte's are in the state. */
 typedef struct lfb_hash_stream {
   const lfb_hasher *hasher;
+  uint64_t groups;                        /* in the state; 0: none, and the state is unset   */
+  size_t kept;                            /* bytes in `last`                                 */
+  unsigned char last[2 * LFB_HASH_GROUP]; /* all bytes; or the last group of the state, then
+                                             the 1 to 64 bytes after it                      */
   union {
-    lfb_hash hash;      /* murmur and FNV */
+    lfb_hash hash; /* murmur and FNV */
     lfb_sip sip;
-    XXH3_state_t xxh3;   /* gathers its bytes itself */
-    XXH64_state_t xxh64; /* as well                  */
-    lfb_aes_stream aes;  /* as well                  */
+    XXH3_state_t xxh3;
+    XXH64_state_t xxh64;
+    lfb_aes_sum aes; /* with Y * P of the chunks before */
   } state;
-  uint64_t size;             /* bytes put so far           */
-  unsigned char pending[16]; /* the last size % 16 of them */
 } lfb_hash_stream;
 
 struct lfb_hash_function {
@@ -93,10 +99,12 @@ struct lfb_hash_function {
   void (*u64_many)(const lfb_hasher *hasher, const uint64_t *keys, size_t count, uint64_t *low,
                    uint64_t *high);
 
-  /* The hash of a key that is given in parts: start() finds stream->hasher set and size 0. */
-  void (*start)(lfb_hash_stream *stream);
-  void (*add)(lfb_hash_stream *stream, const void *bytes, size_t size);
-  lfb_hash (*finish)(const lfb_hash_stream *stream);
+  /* The hash of a key of more than 128 bytes that is given in parts.  absorb() adds `count` groups
+   * to stream->state; if stream->groups is 0, it sets the state first.  finish() adds the last
+   * `left` bytes of `size`, 1 to 64, which are at `rest`, after the last group.  The stream ends. */
+  void (*absorb)(lfb_hash_stream *stream, const unsigned char *groups, size_t count);
+  lfb_hash (*finish)(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
+                     uint64_t size);
 };
 
 /* The rows. */
@@ -144,28 +152,6 @@ LFB_INLINE void lfb_hash_each_u64(const lfb_hasher *hasher, const uint64_t *keys
     low[i] = hash.low;
     if (high != NULL)
       high[i] = hash.high;
-  }
-}
-
-/* Adds one block of 16 bytes to a hash in progress. */
-typedef void (*lfb_hash_block)(lfb_hash_stream *stream, const unsigned char block[16]);
-
-/* add() of a row that takes blocks of 16 bytes.  `block` is a constant after inlining. */
-LFB_INLINE void lfb_hash_add_blocks(lfb_hash_stream *stream, const void *bytes, size_t size,
-                                    lfb_hash_block block)
-{
-  enum { BLOCK = sizeof stream->pending };
-  const unsigned char *at = (const unsigned char *)bytes;
-
-  while (size > 0) {
-    const size_t filled = stream->size % BLOCK;
-    const size_t step = size < BLOCK - filled ? size : BLOCK - filled;
-    memcpy(stream->pending + filled, at, step);
-    if (filled + step == BLOCK)
-      block(stream, stream->pending);
-    stream->size += step;
-    at += step;
-    size -= step;
   }
 }
 

@@ -11,6 +11,7 @@
 #ifndef LFB_BLOOM_MURMUR_H
 #define LFB_BLOOM_MURMUR_H
 
+#include <lfbloom/cpu.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -142,15 +143,19 @@ static inline lfb_hash lfb_murmur128_finish(lfb_hash h, const unsigned char *tai
   return h;
 }
 
+/* Adds the last `left` bytes of a key of `size` bytes, after whole blocks, and finishes. */
+LFB_INLINE lfb_hash lfb_murmur128_rest(lfb_hash h, const unsigned char *at, size_t left,
+                                       uint64_t size)
+{
+  for (size_t blocks = left / 16; blocks > 0; blocks--, at += 16)
+    h = lfb_murmur128_block(h, lfb_load_le64(at), lfb_load_le64(at + 8));
+  return lfb_murmur128_finish(h, at, size);
+}
+
 /* murmur3_x64_128 of `size` bytes, with the seed as both halves of the state. */
 static inline lfb_hash lfb_murmur128(const void *bytes, size_t size, uint32_t seed)
 {
-  const unsigned char *at = (const unsigned char *)bytes;
-  lfb_hash h = {seed, seed};
-
-  for (size_t blocks = size / 16; blocks > 0; blocks--, at += 16)
-    h = lfb_murmur128_block(h, lfb_load_le64(at), lfb_load_le64(at + 8));
-  return lfb_murmur128_finish(h, at, size);
+  return lfb_murmur128_rest((lfb_hash){seed, seed}, (const unsigned char *)bytes, size, size);
 }
 
 static inline uint32_t lfb_murmur32_mix(uint32_t k)
@@ -174,15 +179,19 @@ static inline uint32_t lfb_murmur32_finish(uint32_t h, const unsigned char *tail
   return h ^ h >> 16;
 }
 
+/* Adds the last `left` bytes of a key of `size` bytes, after whole blocks, and finishes. */
+LFB_INLINE uint32_t lfb_murmur32_rest(uint32_t h, const unsigned char *at, size_t left,
+                                      uint64_t size)
+{
+  for (size_t blocks = left / 4; blocks > 0; blocks--, at += 4)
+    h = lfb_murmur32_block(h, lfb_load_le32(at));
+  return lfb_murmur32_finish(h, at, size);
+}
+
 /* murmur3_x86_32 of `size` bytes. */
 static inline uint32_t lfb_murmur32(const void *bytes, size_t size, uint32_t seed)
 {
-  const unsigned char *at = (const unsigned char *)bytes;
-  uint32_t h = seed;
-
-  for (size_t blocks = size / 4; blocks > 0; blocks--, at += 4)
-    h = lfb_murmur32_block(h, lfb_load_le32(at));
-  return lfb_murmur32_finish(h, at, size);
+  return lfb_murmur32_rest(seed, (const unsigned char *)bytes, size, size);
 }
 
 #ifdef __cplusplus

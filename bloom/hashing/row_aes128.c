@@ -13,29 +13,13 @@ TARGET lfb_aes_vector lfb_aes128_long_key(const lfb_aes_secrets *secrets, const 
   return lfb_aes128_long(secrets, bytes, size);
 }
 
-/* In a block of four equal columns, moving the rows changes nothing. */
-TARGET static uint32_t aes128_substitute(uint32_t word)
+TARGET void lfb_aes128_encrypt(const uint8_t (*round)[LFB_AES_BLOCK], int rounds,
+                               uint8_t *blocks, size_t count)
 {
-  const uint64_t twice = word | (uint64_t)word << 32;
-  return (uint32_t)lfb_aes_low(lfb_aes_last(lfb_aes_make(twice, twice), lfb_aes_make(0, 0)));
-}
-
-TARGET void lfb_aes128_expand(uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK],
-                              const uint8_t key[LFB_AES_BLOCK])
-{
-  lfb_aes_expand(round, key, aes128_substitute);
-}
-
-TARGET void lfb_aes128_counters(const uint8_t key[LFB_AES_BLOCK], uint8_t first, size_t count,
-                                uint8_t (*blocks)[LFB_AES_BLOCK])
-{
-  uint8_t round[LFB_AES_ROUNDS + 1][LFB_AES_BLOCK] __attribute__((aligned(LFB_AES_BLOCK)));
-
-  lfb_aes128_expand(round, key);
-  for (size_t i = 0; i < count; i++) {
-    const lfb_aes_vector counter = lfb_aes_make(first + i, 0);
-    lfb_aes_store(blocks[i], lfb_aes_rounds((const uint8_t(*)[LFB_AES_BLOCK])round,
-                                            lfb_aes_xor(counter, lfb_aes_secret(round[0]))));
+  for (; count > 0; count--, blocks += LFB_AES_BLOCK) {
+    const lfb_aes_vector a = lfb_aes_load(blocks);
+    lfb_aes_store(blocks, rounds == 1 ? lfb_aes_last(a, lfb_aes_secret(round[1]))
+                                      : lfb_aes_rounds(round, a));
   }
 }
 
@@ -86,8 +70,6 @@ TARGET LFB_INLINE void aes128_store_low(uint64_t *to, aes128_vector a, aes128_ve
 #define AES_BYTES_MANY aes128_bytes_many
 #define AES_U64_MANY aes128_u64_many
 #define AES_ABSORB aes128_absorb
-#define AES_START aes128_start
-#define AES_ADD aes128_add
 #define AES_FINISH aes128_finish
 #define AES_ROW lfb_hash_aes128
 #include "bloom/hashing/aes_row.inc.h"

@@ -59,8 +59,6 @@ TARGET LFB_INLINE void aes256_store_low(uint64_t *to, aes256_vector a, aes256_ve
 #define AES_BYTES_MANY aes256_bytes_many
 #define AES_U64_MANY aes256_u64_many
 #define AES_ABSORB aes256_absorb
-#define AES_START aes256_start
-#define AES_ADD aes256_add
 #define AES_FINISH aes256_finish
 #define AES_ROW lfb_hash_aes256
 #include "bloom/hashing/aes_row.inc.h"

@@ -54,8 +54,6 @@ TARGET LFB_INLINE void aes512_store_low(uint64_t *to, aes512_vector a, aes512_ve
 #define AES_BYTES_MANY aes512_bytes_many
 #define AES_U64_MANY aes512_u64_many
 #define AES_ABSORB aes512_absorb
-#define AES_START aes512_start
-#define AES_ADD aes512_add
 #define AES_FINISH aes512_finish
 #define AES_ROW lfb_hash_aes512
 #include "bloom/hashing/aes_row.inc.h"

@@ -29,25 +29,20 @@ static void murmur128_u64_many(const lfb_hasher *hasher, const uint64_t *keys, s
   lfb_hash_each_u64(hasher, keys, count, low, high, murmur128_u64);
 }
 
-static void murmur128_start(lfb_hash_stream *stream)
+static void murmur128_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
 {
-  stream->state.hash = (lfb_hash){0, 0};
+  const unsigned char *const end = groups + count * LFB_HASH_GROUP;
+  lfb_hash h = stream->groups == 0 ? (lfb_hash){0, 0} : stream->state.hash;
+
+  for (; groups < end; groups += 16)
+    h = lfb_murmur128_block(h, lfb_load_le64(groups), lfb_load_le64(groups + 8));
+  stream->state.hash = h;
 }
 
-static void murmur128_block(lfb_hash_stream *stream, const unsigned char block[16])
+static lfb_hash murmur128_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
+                                 uint64_t size)
 {
-  stream->state.hash = lfb_murmur128_block(stream->state.hash, lfb_load_le64(block),
-                                           lfb_load_le64(block + 8));
-}
-
-static void murmur128_add(lfb_hash_stream *stream, const void *bytes, size_t size)
-{
-  lfb_hash_add_blocks(stream, bytes, size, murmur128_block);
-}
-
-static lfb_hash murmur128_finish(const lfb_hash_stream *stream)
-{
-  return lfb_murmur128_finish(stream->state.hash, stream->pending, stream->size);
+  return lfb_murmur128_rest(stream->state.hash, rest, left, size);
 }
 
 const lfb_hash_function lfb_hash_murmur128 = {
@@ -55,8 +50,7 @@ const lfb_hash_function lfb_hash_murmur128 = {
     .u64 = murmur128_u64,
     .bytes_many = murmur128_bytes_many,
     .u64_many = murmur128_u64_many,
-    .start = murmur128_start,
-    .add = murmur128_add,
+    .absorb = murmur128_absorb,
     .finish = murmur128_finish,
 };
 
@@ -75,48 +69,32 @@ static lfb_hash pair_u64(const lfb_hasher *hasher, uint64_t key)
   return pair_bytes(hasher, &little, sizeof little);
 }
 
-static void pair_start(lfb_hash_stream *stream)
+static void pair_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
 {
+  const unsigned char *const end = groups + count * LFB_HASH_GROUP;
   const uint64_t seed = stream->hasher->identity.seed;
-  stream->state.hash = (lfb_hash){(uint32_t)seed, seed >> 32};
-}
+  lfb_hash h = stream->groups == 0 ? (lfb_hash){(uint32_t)seed, seed >> 32} : stream->state.hash;
 
-/* Adds `count` blocks of 4 bytes to both halves. */
-static lfb_hash pair_blocks(lfb_hash state, const unsigned char *bytes, size_t count)
-{
-  for (size_t i = 0; i < count; i++) {
-    const uint32_t block = lfb_load_le32(bytes + 4 * i);
-    state.low = lfb_murmur32_block((uint32_t)state.low, block);
-    state.high = lfb_murmur32_block((uint32_t)state.high, block);
+  for (; groups < end; groups += 4) {
+    const uint32_t block = lfb_load_le32(groups);
+    h = (lfb_hash){lfb_murmur32_block((uint32_t)h.low, block),
+                   lfb_murmur32_block((uint32_t)h.high, block)};
   }
-  return state;
+  stream->state.hash = h;
 }
 
-static void pair_block(lfb_hash_stream *stream, const unsigned char block[16])
+static lfb_hash pair_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
+                            uint64_t size)
 {
-  stream->state.hash = pair_blocks(stream->state.hash, block, 4);
-}
-
-static void pair_add(lfb_hash_stream *stream, const void *bytes, size_t size)
-{
-  lfb_hash_add_blocks(stream, bytes, size, pair_block);
-}
-
-static lfb_hash pair_finish(const lfb_hash_stream *stream)
-{
-  const size_t whole = stream->size % 16 / 4;
-  const unsigned char *tail = stream->pending + 4 * whole;
-  const lfb_hash state = pair_blocks(stream->state.hash, stream->pending, whole);
-
-  return (lfb_hash){lfb_murmur32_finish((uint32_t)state.low, tail, stream->size),
-                    lfb_murmur32_finish((uint32_t)state.high, tail, stream->size)};
+  const lfb_hash h = stream->state.hash;
+  return (lfb_hash){lfb_murmur32_rest((uint32_t)h.low, rest, left, size),
+                    lfb_murmur32_rest((uint32_t)h.high, rest, left, size)};
 }
 
 const lfb_hash_function lfb_hash_murmur32_pair = {
     .bytes = pair_bytes,
     .u64 = pair_u64,
-    .start = pair_start,
-    .add = pair_add,
+    .absorb = pair_absorb,
     .finish = pair_finish,
 };
 
@@ -134,26 +112,23 @@ static lfb_hash fnv_u64(const lfb_hasher *hasher, uint64_t key)
   return fnv_bytes(hasher, text, lfb_decimal((int64_t)key, text));
 }
 
-static void fnv_start(lfb_hash_stream *stream)
+static void fnv_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
 {
-  stream->state.hash = (lfb_hash){LFB_FNV32_BASIS, 0};
+  const uint32_t h = stream->groups == 0 ? LFB_FNV32_BASIS : (uint32_t)stream->state.hash.low;
+  stream->state.hash = (lfb_hash){lfb_fnv1a32(h, groups, count * LFB_HASH_GROUP), 0};
 }
 
-static void fnv_add(lfb_hash_stream *stream, const void *bytes, size_t size)
+static lfb_hash fnv_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
+                           uint64_t size)
 {
-  stream->state.hash.low = lfb_fnv1a32((uint32_t)stream->state.hash.low, bytes, size);
-}
-
-static lfb_hash fnv_finish(const lfb_hash_stream *stream)
-{
-  return stream->state.hash;
+  (void)size;
+  return (lfb_hash){lfb_fnv1a32((uint32_t)stream->state.hash.low, rest, left), 0};
 }
 
 const lfb_hash_function lfb_hash_fnv1a32 = {
     .bytes = fnv_bytes,
     .u64 = fnv_u64,
-    .start = fnv_start,
-    .add = fnv_add,
+    .absorb = fnv_absorb,
     .finish = fnv_finish,
 };
 
@@ -178,18 +153,18 @@ static void xxh64_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_
   lfb_hash_each_u64(hasher, keys, count, low, high, xxh64_u64);
 }
 
-static void xxh64_start(lfb_hash_stream *stream)
+static void xxh64_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
 {
-  (void)XXH64_reset(&stream->state.xxh64, 0);
+  if (stream->groups == 0)
+    (void)XXH64_reset(&stream->state.xxh64, 0);
+  (void)XXH64_update(&stream->state.xxh64, groups, count * LFB_HASH_GROUP);
 }
 
-static void xxh64_add(lfb_hash_stream *stream, const void *bytes, size_t size)
+static lfb_hash xxh64_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
+                             uint64_t size)
 {
-  (void)XXH64_update(&stream->state.xxh64, bytes, size);
-}
-
-static lfb_hash xxh64_finish(const lfb_hash_stream *stream)
-{
+  (void)size;
+  (void)XXH64_update(&stream->state.xxh64, rest, left);
   return (lfb_hash){XXH64_digest(&stream->state.xxh64), 0};
 }
 
@@ -197,7 +172,6 @@ const lfb_hash_function lfb_hash_xxh64 = {
     .bytes = xxh64_bytes,
     .u64 = xxh64_u64,
     .u64_many = xxh64_u64_many,
-    .start = xxh64_start,
-    .add = xxh64_add,
+    .absorb = xxh64_absorb,
     .finish = xxh64_finish,
 };

@@ -23,35 +23,21 @@ static void siphash_u64_many(const lfb_hasher *hasher, const uint64_t *keys, siz
   lfb_hash_each_u64(hasher, keys, count, low, high, siphash_u64);
 }
 
-static void siphash_start(lfb_hash_stream *stream)
+static void siphash_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
 {
-  stream->state.sip = lfb_sip_start(stream->hasher->identity.key);
+  const unsigned char *const end = groups + count * LFB_HASH_GROUP;
+  lfb_sip sip =
+      stream->groups == 0 ? lfb_sip_start(stream->hasher->identity.key) : stream->state.sip;
+
+  for (; groups < end; groups += 8)
+    lfb_sip_block(&sip, lfb_load_le64(groups));
+  stream->state.sip = sip;
 }
 
-static void siphash_block(lfb_hash_stream *stream, const unsigned char block[16])
+static lfb_hash siphash_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
+                               uint64_t size)
 {
-  lfb_sip_block(&stream->state.sip, lfb_load_le64(block));
-  lfb_sip_block(&stream->state.sip, lfb_load_le64(block + 8));
-}
-
-static void siphash_add(lfb_hash_stream *stream, const void *bytes, size_t size)
-{
-  lfb_hash_add_blocks(stream, bytes, size, siphash_block);
-}
-
-static lfb_hash siphash_finish(const lfb_hash_stream *stream)
-{
-  lfb_sip sip = stream->state.sip;
-  const unsigned char *tail = stream->pending;
-  size_t left = stream->size % 16;
-
-  if (left >= 8) {
-    lfb_sip_block(&sip, lfb_load_le64(tail));
-    tail += 8;
-    left -= 8;
-  }
-  const uint64_t last = lfb_sip_last(lfb_load_le_partial(tail, left), stream->size);
-  return (lfb_hash){lfb_sip_finish(sip, last), 0};
+  return (lfb_hash){lfb_sip_rest(stream->state.sip, rest, left, size), 0};
 }
 
 const lfb_hash_function lfb_hash_siphash13 = {
@@ -59,8 +45,7 @@ const lfb_hash_function lfb_hash_siphash13 = {
     .u64 = siphash_u64,
     .bytes_many = siphash_bytes_many,
     .u64_many = siphash_u64_many,
-    .start = siphash_start,
-    .add = siphash_add,
+    .absorb = siphash_absorb,
     .finish = siphash_finish,
 };
 

@@ -16,7 +16,7 @@ static lfb_hash xxh3_u64(const lfb_hasher *hasher, uint64_t key)
 }
 
 XXH3_FLAT static void xxh3_bytes_many(const lfb_hasher *hasher, const lfb_key *keys, size_t count,
-                            uint64_t *low, uint64_t *high)
+                                      uint64_t *low, uint64_t *high)
 {
   lfb_hash_each_bytes(hasher, keys, count, low, high, xxh3_bytes);
 }
@@ -27,19 +27,22 @@ static void xxh3_u64_many(const lfb_hasher *hasher, const uint64_t *keys, size_t
   lfb_hash_each_u64(hasher, keys, count, low, high, xxh3_u64);
 }
 
-static void xxh3_start(lfb_hash_stream *stream)
+static void xxh3_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
 {
-  XXH3_INITSTATE(&stream->state.xxh3); /* with a seed of 0, reset reads the old state */
-  (void)XXH3_64bits_reset_withSeed(&stream->state.xxh3, stream->hasher->identity.seed);
+  XXH3_state_t *const state = &stream->state.xxh3;
+
+  if (stream->groups == 0) {
+    XXH3_INITSTATE(state); /* with a seed of 0, reset reads the old state */
+    (void)XXH3_64bits_reset_withSeed(state, stream->hasher->identity.seed);
+  }
+  (void)XXH3_64bits_update(state, groups, count * LFB_HASH_GROUP);
 }
 
-static void xxh3_add(lfb_hash_stream *stream, const void *bytes, size_t size)
+static lfb_hash xxh3_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
+                            uint64_t size)
 {
-  (void)XXH3_64bits_update(&stream->state.xxh3, bytes, size);
-}
-
-static lfb_hash xxh3_finish(const lfb_hash_stream *stream)
-{
+  (void)size;
+  (void)XXH3_64bits_update(&stream->state.xxh3, rest, left);
   return (lfb_hash){XXH3_64bits_digest(&stream->state.xxh3), 0};
 }
 
@@ -48,8 +51,7 @@ const lfb_hash_function lfb_hash_xxh3 = {
     .u64 = xxh3_u64,
     .bytes_many = xxh3_bytes_many,
     .u64_many = xxh3_u64_many,
-    .start = xxh3_start,
-    .add = xxh3_add,
+    .absorb = xxh3_absorb,
     .finish = xxh3_finish,
 };
 
@@ -85,8 +87,7 @@ const lfb_hash_function lfb_hash_xxh3_512 = {
     .u64 = xxh3_u64,
     .bytes_many = xxh3_bytes_many,
     .u64_many = xxh3_u64_many_512,
-    .start = xxh3_start,
-    .add = xxh3_add,
+    .absorb = xxh3_absorb,
     .finish = xxh3_finish,
 };
 #endif

@@ -65,15 +65,13 @@ LFB_INLINE uint64_t lfb_sip_last(uint64_t tail, uint64_t size)
   return tail | size << 56;
 }
 
-/* The same from the whole key; reads no byte outside it. */
-LFB_INLINE uint64_t lfb_sip_last_of(const void *bytes, size_t size)
+/* The same from the last `left` bytes of the key, after whole blocks.  Reads no other byte. */
+LFB_INLINE uint64_t lfb_sip_last_of(const unsigned char *at, size_t left, uint64_t size)
 {
-  const unsigned char *at = (const unsigned char *)bytes;
-
-  if (size < 8)
-    return lfb_sip_last(lfb_load_le_partial(at, size), size);
+  if (left < 8)
+    return lfb_sip_last(lfb_load_le_partial(at, left), size);
   /* Two shifts: one alone would be by 64 if no byte is left. */
-  return lfb_sip_last(lfb_load_le64(at + size - 8) >> (56 - 8 * (size % 8)) >> 8, size);
+  return lfb_sip_last(lfb_load_le64(at + left - 8) >> (56 - 8 * (left % 8)) >> 8, size);
 }
 
 /* Adds the last block, and finishes. */
@@ -87,14 +85,20 @@ LFB_INLINE uint64_t lfb_sip_finish(lfb_sip sip, uint64_t last)
   return sip.v[0] ^ sip.v[1] ^ sip.v[2] ^ sip.v[3];
 }
 
+/* Adds the last `left` bytes of a key of `size` bytes, after whole blocks, and finishes. */
+LFB_INLINE uint64_t lfb_sip_rest(lfb_sip sip, const unsigned char *bytes, size_t left,
+                                 uint64_t size)
+{
+  const unsigned char *at = bytes;
+
+  for (size_t blocks = left / 8; blocks > 0; blocks--, at += 8)
+    lfb_sip_block(&sip, lfb_load_le64(at));
+  return lfb_sip_finish(sip, lfb_sip_last_of(bytes, left, size));
+}
+
 LFB_INLINE uint64_t lfb_siphash13(const void *bytes, size_t size, const uint64_t key[2])
 {
-  const unsigned char *at = (const unsigned char *)bytes;
-  lfb_sip sip = lfb_sip_start(key);
-
-  for (size_t blocks = size / 8; blocks > 0; blocks--, at += 8)
-    lfb_sip_block(&sip, lfb_load_le64(at));
-  return lfb_sip_finish(sip, lfb_sip_last_of(bytes, size));
+  return lfb_sip_rest(lfb_sip_start(key), (const unsigned char *)bytes, size, size);
 }
 
 /* Of the 8 bytes of a 64-bit key, little-endian. */

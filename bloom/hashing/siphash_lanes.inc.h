@@ -88,7 +88,7 @@ SIP_TARGET LFB_INLINE void SIP_(finish_keys)(SIP_(state) sip, const lfb_key *key
 
   LFB_UNROLL
   for (size_t j = 0; j < SIP_LANES; j++)
-    last[j] = lfb_sip_last_of(keys[j].bytes, keys[j].size);
+    last[j] = lfb_sip_last_of(keys[j].bytes, keys[j].size, keys[j].size);
   SIP_STORE(low, SIP_(finish)(sip, SIP_LOAD(last)));
 }
 
@@ -163,8 +163,7 @@ const lfb_hash_function SIP_ROW = {
     .u64 = siphash_u64,
     .bytes_many = SIP_BYTES_MANY,
     .u64_many = SIP_U64_MANY,
-    .start = siphash_start,
-    .add = siphash_add,
+    .absorb = siphash_absorb,
     .finish = siphash_finish,
 };
 
