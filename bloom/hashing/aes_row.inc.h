@@ -9,43 +9,38 @@
  *   AES_BYTES, AES_BYTES_LONG, AES_U64, AES_BYTES_MANY, AES_U64_MANY, AES_ABSORB,
  *   AES_FINISH, AES_ROW
  *                   names for its functions and for the row
- *   AES_LANES       the blocks of a vector
+ *   AES_VECTOR      a vector of one block or more, with these operations:
  *
- * and
- *
- *   AES_(vector)                            the type of a vector
- *   AES_(vector) AES_(load)(blocks)         AES_LANES blocks
- *   AES_(vector) AES_(numbers)(numbers)     AES_LANES numbers, each as a block
- *   AES_(vector) AES_(same)(block)          one block, aligned, in each lane
- *   AES_(vector) AES_(xor)(a, b)
- *   AES_(vector) AES_(round)(a, key)        a round of AES; the last is AES_(last)
- *   void AES_(store_low)(to, a, b)          writes the low halves of the blocks of two vectors
+ *   AES_SAME(block)                 one block, aligned, in each place
+ *   AES_NUMBERS(numbers)            numbers, each as a block
+ *   AES_ROUND(a, key)               a round of AES; the last is AES_LAST
+ *   AES_STORE_LOW(to, a, b)         writes the low halves of the blocks of two vectors
  */
 
 enum {
   AES_(VECTORS) = 8, /* at a time: their rounds overlap, and they fit into the registers */
-  AES_(TOGETHER) = AES_(VECTORS) * AES_LANES,
+  AES_(LANES) = sizeof(AES_VECTOR) / LFB_AES_BLOCK,
+  AES_(TOGETHER) = AES_(VECTORS) * AES_(LANES),
 };
 
 /* Writes the hashes of blocks to which the first round key has been added. */
 AES_TARGET LFB_INLINE void AES_(together)(const lfb_aes_secrets *secrets,
-                                          AES_(vector) a[AES_(VECTORS)], uint64_t *low)
+                                          AES_VECTOR a[AES_(VECTORS)], uint64_t *low)
 {
   LFB_UNROLL
   for (int r = 1; r < LFB_AES_ROUNDS; r++) {
-    const AES_(vector) key = AES_(same)(secrets->round[r]);
+    const AES_VECTOR key = AES_SAME(secrets->round[r]);
     LFB_UNROLL
     for (size_t i = 0; i < AES_(VECTORS); i++)
-      a[i] = AES_(round)(a[i], key);
+      a[i] = AES_ROUND(a[i], key);
   }
-  const AES_(vector) key = AES_(same)(secrets->round[LFB_AES_ROUNDS]);
+  const AES_VECTOR key = AES_SAME(secrets->round[LFB_AES_ROUNDS]);
   LFB_UNROLL
   for (size_t i = 0; i < AES_(VECTORS); i++)
-    a[i] = AES_(last)(a[i], key);
+    a[i] = AES_LAST(a[i], key);
   LFB_UNROLL
   for (size_t i = 0; i < AES_(VECTORS); i += 2)
-    AES_(store_low)
-    (low + i * AES_LANES, a[i], a[i + 1]);
+    AES_STORE_LOW(low + i * AES_(LANES), a[i], a[i + 1]);
 }
 
 /* A function of its own, so that shorter keys need no stack frame. */
@@ -78,17 +73,14 @@ AES_TARGET static void AES_BYTES_MANY(const lfb_hasher *hasher, const lfb_key *k
 
   (void)high;
   for (; count - done >= AES_(TOGETHER); done += AES_(TOGETHER)) {
-    uint8_t first[AES_(TOGETHER)][LFB_AES_BLOCK] __attribute__((aligned(64)));
-    AES_(vector)
-    a[AES_(VECTORS)];
+    AES_VECTOR first[AES_(VECTORS)], a[AES_(VECTORS)];
     for (size_t i = 0; i < AES_(TOGETHER); i++)
-      lfb_aes_store(first[i],
+      lfb_aes_store((lfb_aes_vector *)first + i,
                     AES_KEY(first)(secrets, keys[done + i].bytes, keys[done + i].size));
     LFB_UNROLL
     for (size_t i = 0; i < AES_(VECTORS); i++)
-      a[i] = AES_(load)(first[i * AES_LANES]);
-    AES_(together)
-    (secrets, a, low + done);
+      a[i] = first[i];
+    AES_(together)(secrets, a, low + done);
   }
   for (; done < count; done++)
     low[done] = AES_KEY(bytes)(secrets, keys[done].bytes, keys[done].size);
@@ -98,18 +90,16 @@ AES_TARGET static void AES_U64_MANY(const lfb_hasher *hasher, const uint64_t *ke
                                     uint64_t *low, uint64_t *high)
 {
   const lfb_aes_secrets *const secrets = &hasher->aes;
-  const AES_(vector) first = AES_(same)(secrets->round_number);
+  const AES_VECTOR first = AES_SAME(secrets->round_number);
   size_t done = 0;
 
   (void)high;
   for (; count - done >= AES_(TOGETHER); done += AES_(TOGETHER)) {
-    AES_(vector)
-    a[AES_(VECTORS)];
+    AES_VECTOR a[AES_(VECTORS)];
     LFB_UNROLL
     for (size_t i = 0; i < AES_(VECTORS); i++)
-      a[i] = AES_(xor)(AES_(numbers)(keys + done + i * AES_LANES), first);
-    AES_(together)
-    (secrets, a, low + done);
+      a[i] = AES_NUMBERS(keys + done + i * AES_(LANES)) ^ first;
+    AES_(together)(secrets, a, low + done);
   }
   for (; done < count; done++)
     low[done] = AES_KEY(u64)(secrets, keys[done]);
@@ -158,4 +148,9 @@ const lfb_hash_function AES_ROW = {
 #undef AES_ABSORB
 #undef AES_FINISH
 #undef AES_ROW
-#undef AES_LANES
+#undef AES_VECTOR
+#undef AES_SAME
+#undef AES_NUMBERS
+#undef AES_ROUND
+#undef AES_LAST
+#undef AES_STORE_LOW

@@ -23,47 +23,15 @@ TARGET void lfb_aes128_encrypt(const uint8_t (*round)[LFB_AES_BLOCK], int rounds
   }
 }
 
-typedef lfb_aes_vector aes128_vector;
-
-TARGET LFB_INLINE aes128_vector aes128_load(const uint8_t *block)
-{
-  return lfb_aes_load(block);
-}
-
-TARGET LFB_INLINE aes128_vector aes128_numbers(const uint64_t *number)
-{
-  return lfb_aes_make(*number, 0);
-}
-
-TARGET LFB_INLINE aes128_vector aes128_same(const uint8_t block[LFB_AES_BLOCK])
-{
-  return lfb_aes_secret(block);
-}
-
-TARGET LFB_INLINE aes128_vector aes128_xor(aes128_vector a, aes128_vector b)
-{
-  return lfb_aes_xor(a, b);
-}
-
-TARGET LFB_INLINE aes128_vector aes128_round(aes128_vector a, aes128_vector key)
-{
-  return lfb_aes_round(a, key);
-}
-
-TARGET LFB_INLINE aes128_vector aes128_last(aes128_vector a, aes128_vector key)
-{
-  return lfb_aes_last(a, key);
-}
-
-TARGET LFB_INLINE void aes128_store_low(uint64_t *to, aes128_vector a, aes128_vector b)
-{
-  lfb_aes_store(to, lfb_aes_lows(a, b));
-}
-
 #define AES_TARGET TARGET
 #define AES_KEY(noun) lfb_aes128_##noun
 #define AES_(noun) aes128_##noun
-#define AES_LANES 1
+#define AES_VECTOR lfb_aes_vector
+#define AES_SAME(block) lfb_aes_secret(block)
+#define AES_NUMBERS(numbers) lfb_aes_make(*(numbers), 0)
+#define AES_ROUND(a, key) lfb_aes_round(a, key)
+#define AES_LAST(a, key) lfb_aes_last(a, key)
+#define AES_STORE_LOW(to, a, b) lfb_aes_store(to, lfb_aes_lows(a, b))
 #define AES_BYTES aes128_bytes
 #define AES_BYTES_LONG aes128_bytes_long
 #define AES_U64 aes128_u64

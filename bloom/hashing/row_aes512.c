@@ -4,41 +4,14 @@
 #ifdef LFB_HASH_X86
 #define TARGET LFB_AES512_TARGET
 
-typedef __m512i aes512_vector;
-
-TARGET LFB_INLINE aes512_vector aes512_load(const uint8_t *blocks)
-{
-  return _mm512_loadu_si512(blocks);
-}
-
-TARGET LFB_INLINE aes512_vector aes512_numbers(const uint64_t *numbers)
+TARGET LFB_INLINE __m512i aes512_numbers(const uint64_t *numbers)
 {
   const __m512i places = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);
   const __m256i four = _mm256_loadu_si256((const __m256i *)(const void *)numbers);
   return _mm512_maskz_permutexvar_epi64(0x55, places, _mm512_castsi256_si512(four));
 }
 
-TARGET LFB_INLINE aes512_vector aes512_same(const uint8_t block[LFB_AES_BLOCK])
-{
-  return _mm512_broadcast_i32x4(lfb_aes_secret(block));
-}
-
-TARGET LFB_INLINE aes512_vector aes512_xor(aes512_vector a, aes512_vector b)
-{
-  return _mm512_xor_si512(a, b);
-}
-
-TARGET LFB_INLINE aes512_vector aes512_round(aes512_vector a, aes512_vector key)
-{
-  return _mm512_aesenc_epi128(a, key);
-}
-
-TARGET LFB_INLINE aes512_vector aes512_last(aes512_vector a, aes512_vector key)
-{
-  return _mm512_aesenclast_epi128(a, key);
-}
-
-TARGET LFB_INLINE void aes512_store_low(uint64_t *to, aes512_vector a, aes512_vector b)
+TARGET LFB_INLINE void aes512_store_low(uint64_t *to, __m512i a, __m512i b)
 {
   const __m512i evens = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
   _mm512_storeu_si512(to, _mm512_permutex2var_epi64(a, evens, b));
@@ -47,7 +20,12 @@ TARGET LFB_INLINE void aes512_store_low(uint64_t *to, aes512_vector a, aes512_ve
 #define AES_TARGET TARGET
 #define AES_KEY(noun) lfb_aes256_##noun
 #define AES_(noun) aes512_##noun
-#define AES_LANES 4
+#define AES_VECTOR __m512i
+#define AES_SAME(block) _mm512_broadcast_i32x4(lfb_aes_secret(block))
+#define AES_NUMBERS(numbers) aes512_numbers(numbers)
+#define AES_ROUND(a, key) _mm512_aesenc_epi128(a, key)
+#define AES_LAST(a, key) _mm512_aesenclast_epi128(a, key)
+#define AES_STORE_LOW(to, a, b) aes512_store_low(to, a, b)
 #define AES_BYTES aes512_bytes
 #define AES_BYTES_LONG aes512_bytes_long
 #define AES_U64 aes512_u64
