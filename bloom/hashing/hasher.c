@@ -3,54 +3,41 @@
 
 #include "bloom/hashing/aes_derive.h"
 
-/* The row of the AES hash. */
-static const lfb_hash_function *hasher_aes(lfb_simd most)
-{
+/* The rows: of each kind those by better instructions first. */
+static const struct {
+  lfb_hash_kind kind;
+  lfb_simd level; /* that the row needs */
+  const lfb_hash_function *function;
+} hasher_rows[] = {
 #ifdef LFB_HASH_X86
-  if (most >= LFB_SIMD_AVX512 && lfb_simd_has_aes(LFB_SIMD_AVX512))
-    return &lfb_hash_aes512;
-  if (most >= LFB_SIMD_AVX2 && lfb_simd_has_aes(LFB_SIMD_AVX2))
-    return &lfb_hash_aes256;
+    {LFB_KIND_XXH3, LFB_SIMD_AVX512, &lfb_hash_xxh3_512},
+    {LFB_KIND_SIPHASH13, LFB_SIMD_AVX512, &lfb_hash_siphash13_512},
+    {LFB_KIND_SIPHASH13, LFB_SIMD_AVX2, &lfb_hash_siphash13_256},
+    {LFB_KIND_AES, LFB_SIMD_AVX512, &lfb_hash_aes512},
+    {LFB_KIND_AES, LFB_SIMD_AVX2, &lfb_hash_aes256},
 #endif
 #ifdef LFB_AES_HERE
-  if (most >= LFB_SIMD_AES && lfb_simd_has_aes(LFB_SIMD_AES))
-    return &lfb_hash_aes128;
+    {LFB_KIND_AES, LFB_SIMD_AES, &lfb_hash_aes128},
 #endif
-  (void)most;
-  return &lfb_hash_aes;
-}
+    {LFB_KIND_XXH3, LFB_SIMD_NONE, &lfb_hash_xxh3},
+    {LFB_KIND_SIPHASH13, LFB_SIMD_NONE, &lfb_hash_siphash13},
+    {LFB_KIND_AES, LFB_SIMD_NONE, &lfb_hash_aes},
+    {LFB_KIND_MURMUR128, LFB_SIMD_NONE, &lfb_hash_murmur128},
+    {LFB_KIND_MURMUR32_PAIR, LFB_SIMD_NONE, &lfb_hash_murmur32_pair},
+    {LFB_KIND_FNV1A32, LFB_SIMD_NONE, &lfb_hash_fnv1a32},
+    {LFB_KIND_XXH64, LFB_SIMD_NONE, &lfb_hash_xxh64},
+};
 
 /* The row of a kind, by the best instructions up to level `most`. */
 static const lfb_hash_function *hasher_function(lfb_hash_kind kind, lfb_simd most)
 {
-  switch (kind) {
-  case LFB_KIND_MURMUR128:
-    return &lfb_hash_murmur128;
-  case LFB_KIND_MURMUR32_PAIR:
-    return &lfb_hash_murmur32_pair;
-  case LFB_KIND_FNV1A32:
-    return &lfb_hash_fnv1a32;
-  case LFB_KIND_XXH64:
-    return &lfb_hash_xxh64;
-  case LFB_KIND_SIPHASH13:
-#ifdef LFB_HASH_X86
-    if (most >= LFB_SIMD_AVX512)
-      return &lfb_hash_siphash13_512;
-    if (most >= LFB_SIMD_AVX2)
-      return &lfb_hash_siphash13_256;
-#endif
-    return &lfb_hash_siphash13;
-  case LFB_KIND_AES:
-    return hasher_aes(most);
-  case LFB_KIND_XXH3:
-    break;
-  }
-#ifdef LFB_HASH_X86
-  if (most >= LFB_SIMD_AVX512)
-    return &lfb_hash_xxh3_512;
-#endif
-  (void)most;
-  return &lfb_hash_xxh3;
+  size_t i = 0;
+
+  while (hasher_rows[i].kind != kind || hasher_rows[i].level > most ||
+         (kind == LFB_KIND_AES && hasher_rows[i].level != LFB_SIMD_NONE &&
+          !lfb_simd_has_aes(hasher_rows[i].level)))
+    i++;
+  return hasher_rows[i].function;
 }
 
 void lfb_hasher_init(lfb_hasher *hasher, const lfb_hash_identity *identity, lfb_simd most)
