@@ -1,7 +1,7 @@
 /*
  * versions.c - a filter that is replaced while it is read.
  *
- * The handle points to one arrangement.  An arrangement has all that a call needs and never
+ * The handle points to one arrangement.  An arrangement has all that a call needs, which never
  * changes, so a call sees the versions of one moment.  A put that has seen an arrangement puts into
  * every filter of it.  The current filter of the next arrangement was current, being built or kept
  * in this one.  So a later query, by this arrangement or the next, asks a filter that the put went
@@ -19,33 +19,27 @@
 
 #include "atomic/threads/epoch.h"
 
-/* A filter, and how it is reclaimed. */
-typedef struct version version;
-struct version {
-  lfb_epoch_entry entry; /* must be the first member */
-  lfb_versions *of;
-  lfb_filter *filter;
-  version *next_gone; /* in the list `gone` */
-};
+/* What a filter of an arrangement is. */
+typedef enum versions_role { CURRENT, BUILDING, PREVIOUS, ROLES } versions_role;
 
 typedef struct arrangement {
-  lfb_epoch_entry entry; /* must be the first member */
-  uint64_t number;       /* of the current version   */
-  version *current;
-  version *building;     /* NULL: none               */
-  version *previous;     /* NULL: none               */
-  lfb_filter *filter;    /* of the current version   */
+  lfb_epoch_entry entry;      /* must be the first member                                   */
+  uint64_t number;            /* of the current version                                     */
+  lfb_filter *filters[ROLES]; /* NULL: none                                                 */
+  lfb_filter *dropped[ROLES]; /* what the next one does not have: freed with this one; only
+                               * the administrator reads it                                 */
+  lfb_versions *of;
 } arrangement;
 
 struct lfb_versions {
   LFB_ATOMIC(arrangement *) now;
   lfb_epoch epoch;
-  pthread_mutex_t administrator; /* guards all fields below, and changes of `now`     */
-  uint64_t highest;              /* the highest number given so far                   */
-  uint64_t dropped;              /* filters that a section may still use              */
-  version *gone;                 /* no section uses them: to be freed without the lock */
-  arrangement *spare;            /* for the call that ends a rebuild: it must not fail */
-  bool beginning;                /* begin_rebuild has not returned yet                */
+  pthread_mutex_t administrator; /* guards all fields below, and changes of `now`         */
+  uint64_t dropped;              /* filters that a section may still use                  */
+  lfb_epoch_entry *gone;         /* arrangements that no section uses: to be freed, with what
+                                  * they dropped, without the lock                        */
+  arrangement *spare;            /* for the call that ends a rebuild, which must not fail;
+                                  * NULL until begin_rebuild has returned                 */
 };
 
 /* ---- sections -------------------------------------------------------------- */
@@ -69,7 +63,7 @@ const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number)
 
   if (number != NULL)
     *number = now->number;
-  return now->filter;
+  return now->filters[CURRENT];
 }
 
 void lfb_versions_leave(lfb_versions *versions)
@@ -85,289 +79,226 @@ uint64_t lfb_versions_number(lfb_versions *versions)
   return number;
 }
 
-/* The filters that a put goes to in addition to the current one. */
-static inline unsigned versions_others(const arrangement *now, lfb_filter *others[2])
-{
-  unsigned count = 0;
-
-  if (now->building != NULL)
-    others[count++] = now->building->filter;
-  if (now->previous != NULL)
-    others[count++] = now->previous->filter;
-  return count;
-}
-
 /* ---- the calls of lfb_filter ------------------------------------------------- */
 
-/* The kind of key, which selects the function of lfb_filter that a call is passed on to. */
+/* The kind of key, and whether a call has one or many.  It selects the function of lfb_filter that
+ * the call is passed on to. */
 typedef enum versions_kind {
   VERSIONS_BYTES,
   VERSIONS_U64,
   VERSIONS_HASH,
   VERSIONS_OBJECT,
+  VERSIONS_MANY,
+  VERSIONS_MANY_U64,
+  VERSIONS_MANY_HASH,
 } versions_kind;
 
-/* A key of one of these kinds.  It fits two registers. */
-typedef struct versions_key {
+/* The key or keys of a call.  It fits two registers. */
+typedef struct versions_keys {
   union {
-    const void *bytes;
-    uint64_t number; /* or hash */
+    const void *bytes; /* or many keys of any kind */
+    uint64_t number;   /* or hash                  */
     lfb_funnel funnel;
   };
   union {
-    size_t size;
+    size_t size; /* or count */
     const void *object;
   };
-} versions_key;
+} versions_keys;
 
-/* The next four functions are inlined where `kind` is a constant; one call remains of each. */
-LFB_INLINE bool versions_filter_has(const lfb_filter *filter, versions_kind kind,
-                                    versions_key key)
+/* The next two functions are inlined where `kind` is a constant; one call remains of each.  They
+ * return the answer; of many keys, how many answers are true. */
+LFB_INLINE size_t versions_filter_has(const lfb_filter *filter, versions_kind kind,
+                                      versions_keys keys, uint64_t *answers)
 {
   switch (kind) {
   case VERSIONS_U64:
-    return lfb_filter_might_contain_u64(filter, key.number);
+    return lfb_filter_might_contain_u64(filter, keys.number);
   case VERSIONS_HASH:
-    return lfb_filter_might_contain_hash(filter, key.number);
+    return lfb_filter_might_contain_hash(filter, keys.number);
   case VERSIONS_OBJECT:
-    return lfb_filter_might_contain_object(filter, key.funnel, key.object);
+    return lfb_filter_might_contain_object(filter, keys.funnel, keys.object);
+  case VERSIONS_MANY:
+    return lfb_filter_might_contain_many(filter, keys.bytes, keys.size, answers);
+  case VERSIONS_MANY_U64:
+    return lfb_filter_might_contain_many_u64(filter, keys.bytes, keys.size, answers);
+  case VERSIONS_MANY_HASH:
+    return lfb_filter_might_contain_many_hash(filter, keys.bytes, keys.size, answers);
   default:
-    return lfb_filter_might_contain(filter, key.bytes, key.size);
+    return lfb_filter_might_contain(filter, keys.bytes, keys.size);
   }
 }
 
-LFB_INLINE bool versions_filter_put(lfb_filter *filter, versions_kind kind, versions_key key)
+LFB_INLINE size_t versions_filter_put(lfb_filter *filter, versions_kind kind, versions_keys keys,
+                                      uint64_t *answers)
 {
   switch (kind) {
   case VERSIONS_U64:
-    return lfb_filter_put_u64(filter, key.number);
+    return lfb_filter_put_u64(filter, keys.number);
   case VERSIONS_HASH:
-    return lfb_filter_put_hash(filter, key.number);
+    return lfb_filter_put_hash(filter, keys.number);
   case VERSIONS_OBJECT:
-    return lfb_filter_put_object(filter, key.funnel, key.object);
+    return lfb_filter_put_object(filter, keys.funnel, keys.object);
+  case VERSIONS_MANY:
+    return lfb_filter_put_many(filter, keys.bytes, keys.size, answers);
+  case VERSIONS_MANY_U64:
+    return lfb_filter_put_many_u64(filter, keys.bytes, keys.size, answers);
+  case VERSIONS_MANY_HASH:
+    return lfb_filter_put_many_hash(filter, keys.bytes, keys.size, answers);
   default:
-    return lfb_filter_put(filter, key.bytes, key.size);
-  }
-}
-
-LFB_INLINE size_t versions_filter_has_many(const lfb_filter *filter, versions_kind kind,
-                                           const void *keys, size_t count, uint64_t *answers)
-{
-  switch (kind) {
-  case VERSIONS_U64:
-    return lfb_filter_might_contain_many_u64(filter, keys, count, answers);
-  case VERSIONS_HASH:
-    return lfb_filter_might_contain_many_hash(filter, keys, count, answers);
-  default:
-    return lfb_filter_might_contain_many(filter, keys, count, answers);
-  }
-}
-
-LFB_INLINE size_t versions_filter_put_many(lfb_filter *filter, versions_kind kind,
-                                           const void *keys, size_t count, uint64_t *answers)
-{
-  switch (kind) {
-  case VERSIONS_U64:
-    return lfb_filter_put_many_u64(filter, keys, count, answers);
-  case VERSIONS_HASH:
-    return lfb_filter_put_many_hash(filter, keys, count, answers);
-  default:
-    return lfb_filter_put_many(filter, keys, count, answers);
+    return lfb_filter_put(filter, keys.bytes, keys.size);
   }
 }
 
 /* A query is two functions, so that the fast one, which nearly always suffices, saves no registers
- * for the slow one.  The key comes before its kind, as in the public functions, so that it stays in
- * its register. */
-static __attribute__((noinline, cold)) bool versions_ask_slowly(lfb_versions *versions,
-                                                                versions_key key,
-                                                                versions_kind kind)
+ * for the slow one.  The keys come before their kind, as in the public functions, so that they stay
+ * in their registers. */
+static __attribute__((noinline, cold)) size_t versions_ask_slowly(lfb_versions *versions,
+                                                                  versions_keys keys,
+                                                                  uint64_t *answers,
+                                                                  versions_kind kind)
 {
   lfb_epoch_enter_slowly(&versions->epoch);
-  const bool found = versions_filter_has(versions_seen(versions)->filter, kind, key);
+  const lfb_filter *filter = versions_seen(versions)->filters[CURRENT];
+  const size_t found = versions_filter_has(filter, kind, keys, answers);
   lfb_epoch_leave(&versions->epoch);
   return found;
 }
 
-LFB_INLINE bool versions_ask(lfb_versions *versions, versions_kind kind, versions_key key)
+LFB_INLINE size_t versions_ask(lfb_versions *versions, versions_kind kind, versions_keys keys,
+                               uint64_t *answers)
 {
   lfb_epoch_place *place;
 
   if (__builtin_expect(!lfb_epoch_enter_plainly(&versions->epoch, &place), 0))
-    return versions_ask_slowly(versions, key, kind);
-  const bool found = versions_filter_has(versions_seen(versions)->filter, kind, key);
-  lfb_epoch_leave_plainly(place);
-  return found;
-}
-
-static __attribute__((noinline, cold)) size_t
-versions_ask_many_slowly(lfb_versions *versions, versions_kind kind, const void *keys,
-                         size_t count, uint64_t *answers)
-{
-  lfb_epoch_enter_slowly(&versions->epoch);
-  const lfb_filter *filter = versions_seen(versions)->filter;
-  const size_t found = versions_filter_has_many(filter, kind, keys, count, answers);
-  lfb_epoch_leave(&versions->epoch);
-  return found;
-}
-
-LFB_INLINE size_t versions_ask_many(lfb_versions *versions, versions_kind kind,
-                                    const void *keys, size_t count, uint64_t *answers)
-{
-  lfb_epoch_place *place;
-
-  if (__builtin_expect(!lfb_epoch_enter_plainly(&versions->epoch, &place), 0))
-    return versions_ask_many_slowly(versions, kind, keys, count, answers);
-  const lfb_filter *filter = versions_seen(versions)->filter;
-  const size_t found = versions_filter_has_many(filter, kind, keys, count, answers);
+    return versions_ask_slowly(versions, keys, answers, kind);
+  const lfb_filter *filter = versions_seen(versions)->filters[CURRENT];
+  const size_t found = versions_filter_has(filter, kind, keys, answers);
   lfb_epoch_leave_plainly(place);
   return found;
 }
 
 /* Puts into all filters of the arrangement.  Returns the answer of the current one. */
-LFB_INLINE bool versions_put(lfb_versions *versions, versions_kind kind, versions_key key)
+LFB_INLINE size_t versions_put(lfb_versions *versions, versions_kind kind, versions_keys keys,
+                               uint64_t *answers)
 {
   const arrangement *now = versions_enter(versions);
-  lfb_filter *others[2];
-  const bool changed = versions_filter_put(now->filter, kind, key);
+  const size_t changed = versions_filter_put(now->filters[CURRENT], kind, keys, answers);
 
-  for (unsigned i = versions_others(now, others); i-- > 0;)
-    (void)versions_filter_put(others[i], kind, key);
-  lfb_epoch_leave(&versions->epoch);
-  return changed;
-}
-
-LFB_INLINE size_t versions_put_many(lfb_versions *versions, versions_kind kind,
-                                    const void *keys, size_t count, uint64_t *answers)
-{
-  const arrangement *now = versions_enter(versions);
-  lfb_filter *others[2];
-  const size_t changed = versions_filter_put_many(now->filter, kind, keys, count, answers);
-
-  for (unsigned i = versions_others(now, others); i-- > 0;)
-    (void)versions_filter_put_many(others[i], kind, keys, count, NULL);
+  for (int i = BUILDING; i < ROLES; i++)
+    if (now->filters[i] != NULL)
+      (void)versions_filter_put(now->filters[i], kind, keys, NULL);
   lfb_epoch_leave(&versions->epoch);
   return changed;
 }
 
 bool lfb_versions_put(lfb_versions *versions, const void *bytes, size_t size)
 {
-  return versions_put(versions, VERSIONS_BYTES, (versions_key){.bytes = bytes, .size = size});
+  return versions_put(versions, VERSIONS_BYTES, (versions_keys){{bytes}, {size}}, NULL);
 }
 
 bool lfb_versions_put_u64(lfb_versions *versions, uint64_t key)
 {
-  return versions_put(versions, VERSIONS_U64, (versions_key){.number = key});
+  return versions_put(versions, VERSIONS_U64, (versions_keys){.number = key}, NULL);
 }
 
 bool lfb_versions_put_hash(lfb_versions *versions, uint64_t hash)
 {
-  return versions_put(versions, VERSIONS_HASH, (versions_key){.number = hash});
+  return versions_put(versions, VERSIONS_HASH, (versions_keys){.number = hash}, NULL);
 }
 
 bool lfb_versions_put_object(lfb_versions *versions, lfb_funnel funnel, const void *object)
 {
   return versions_put(versions, VERSIONS_OBJECT,
-                      (versions_key){.funnel = funnel, .object = object});
+                      (versions_keys){.funnel = funnel, .object = object}, NULL);
 }
 
 bool lfb_versions_might_contain(lfb_versions *versions, const void *bytes, size_t size)
 {
-  return versions_ask(versions, VERSIONS_BYTES, (versions_key){.bytes = bytes, .size = size});
+  return versions_ask(versions, VERSIONS_BYTES, (versions_keys){{bytes}, {size}}, NULL);
 }
 
 bool lfb_versions_might_contain_u64(lfb_versions *versions, uint64_t key)
 {
-  return versions_ask(versions, VERSIONS_U64, (versions_key){.number = key});
+  return versions_ask(versions, VERSIONS_U64, (versions_keys){.number = key}, NULL);
 }
 
 bool lfb_versions_might_contain_hash(lfb_versions *versions, uint64_t hash)
 {
-  return versions_ask(versions, VERSIONS_HASH, (versions_key){.number = hash});
+  return versions_ask(versions, VERSIONS_HASH, (versions_keys){.number = hash}, NULL);
 }
 
 bool lfb_versions_might_contain_object(lfb_versions *versions, lfb_funnel funnel,
                                        const void *object)
 {
   return versions_ask(versions, VERSIONS_OBJECT,
-                      (versions_key){.funnel = funnel, .object = object});
+                      (versions_keys){.funnel = funnel, .object = object}, NULL);
 }
 
 size_t lfb_versions_put_many(lfb_versions *versions, const lfb_key *keys, size_t count,
                              uint64_t *answers)
 {
-  return versions_put_many(versions, VERSIONS_BYTES, keys, count, answers);
+  return versions_put(versions, VERSIONS_MANY, (versions_keys){{keys}, {count}}, answers);
 }
 
 size_t lfb_versions_put_many_u64(lfb_versions *versions, const uint64_t *keys, size_t count,
                                  uint64_t *answers)
 {
-  return versions_put_many(versions, VERSIONS_U64, keys, count, answers);
+  return versions_put(versions, VERSIONS_MANY_U64, (versions_keys){{keys}, {count}}, answers);
 }
 
 size_t lfb_versions_put_many_hash(lfb_versions *versions, const uint64_t *hashes, size_t count,
                                   uint64_t *answers)
 {
-  return versions_put_many(versions, VERSIONS_HASH, hashes, count, answers);
+  return versions_put(versions, VERSIONS_MANY_HASH, (versions_keys){{hashes}, {count}}, answers);
 }
 
 size_t lfb_versions_might_contain_many(lfb_versions *versions, const lfb_key *keys,
                                        size_t count, uint64_t *answers)
 {
-  return versions_ask_many(versions, VERSIONS_BYTES, keys, count, answers);
+  return versions_ask(versions, VERSIONS_MANY, (versions_keys){{keys}, {count}}, answers);
 }
 
 size_t lfb_versions_might_contain_many_u64(lfb_versions *versions, const uint64_t *keys,
                                            size_t count, uint64_t *answers)
 {
-  return versions_ask_many(versions, VERSIONS_U64, keys, count, answers);
+  return versions_ask(versions, VERSIONS_MANY_U64, (versions_keys){{keys}, {count}}, answers);
 }
 
 size_t lfb_versions_might_contain_many_hash(lfb_versions *versions, const uint64_t *hashes,
                                             size_t count, uint64_t *answers)
 {
-  return versions_ask_many(versions, VERSIONS_HASH, hashes, count, answers);
+  return versions_ask(versions, VERSIONS_MANY_HASH, (versions_keys){{hashes}, {count}}, answers);
 }
 
 /* ---- arrangements ---------------------------------------------------------- */
 
-/* Runs under the lock.  Freeing a large filter takes long: versions_free_gone() does it later. */
-static void versions_reclaim_filter(lfb_epoch_entry *entry)
+/* Runs under the lock.  Freeing a large filter takes long: versions_unlock() does it later. */
+static void versions_reclaim_one(lfb_epoch_entry *entry)
 {
-  version *gone = (version *)(void *)entry;
+  const arrangement *gone = (arrangement *)(void *)entry;
 
-  gone->of->dropped--;
-  gone->next_gone = gone->of->gone;
-  gone->of->gone = gone;
+  for (int i = 0; i < ROLES; i++)
+    gone->of->dropped -= gone->dropped[i] != NULL;
+  entry->next = gone->of->gone;
+  gone->of->gone = entry;
 }
 
-static void versions_free_gone(version *gone)
+static void versions_free_gone(lfb_epoch_entry *entry)
 {
-  while (gone != NULL) {
-    version *next = gone->next_gone;
-    lfb_filter_free(gone->filter);
+  while (entry != NULL) {
+    arrangement *gone = (arrangement *)(void *)entry;
+    entry = entry->next;
+    for (int i = 0; i < ROLES; i++)
+      lfb_filter_free(gone->dropped[i]);
     free(gone);
-    gone = next;
   }
 }
 
-static void versions_reclaim_arrangement(lfb_epoch_entry *entry)
+static bool arrangement_has(const arrangement *all, const lfb_filter *one)
 {
-  free((arrangement *)(void *)entry);
-}
-
-static bool arrangement_has(const arrangement *all, const version *one)
-{
-  return one == all->current || one == all->building || one == all->previous;
-}
-
-/* Retires a version of the old arrangement unless the next one has it. */
-static void versions_drop(lfb_versions *versions, version *one, const arrangement *next)
-{
-  if (one == NULL || arrangement_has(next, one))
-    return;
-  versions->dropped++;
-  lfb_epoch_retire(&versions->epoch, &one->entry, versions_reclaim_filter);
+  return one == all->filters[CURRENT] || one == all->filters[BUILDING] ||
+         one == all->filters[PREVIOUS];
 }
 
 /* The published arrangement, for an administrator, which alone replaces it. */
@@ -377,68 +308,38 @@ static arrangement *versions_now(lfb_versions *versions)
   return atomic_load_explicit(&versions->now, memory_order_relaxed);
 }
 
-/* Publishes a copy of `next` in `made`, allocated before, and retires what `next` does not have. */
-static void versions_arrange(lfb_versions *versions, const arrangement *next, arrangement *made)
+/* Copies the published arrangement to `room`, to be changed and published.  NULL if that is. */
+static arrangement *versions_copy(lfb_versions *versions, arrangement *room)
+{
+  if (room != NULL)
+    *room = *versions_now(versions);
+  return room;
+}
+
+/* Publishes the next arrangement, and retires the published one with the filters that the next does
+ * not have.  Another current version gets the next number. */
+static void versions_arrange(lfb_versions *versions, arrangement *next)
 {
   arrangement *before = versions_now(versions);
 
-  *made = *next;
-  made->filter = made->current->filter;
+  next->number += next->filters[CURRENT] != before->filters[CURRENT];
   /* release: pairs with the acquire in versions_seen(). */
-  atomic_store_explicit(&versions->now, made, memory_order_release);
-  if (before != NULL) {
-    versions_drop(versions, before->current, made);
-    versions_drop(versions, before->building, made);
-    versions_drop(versions, before->previous, made);
-    lfb_epoch_retire(&versions->epoch, &before->entry, versions_reclaim_arrangement);
-  }
+  atomic_store_explicit(&versions->now, next, memory_order_release);
+  for (int i = 0; i < ROLES; i++)
+    if (before->filters[i] != NULL && !arrangement_has(next, before->filters[i])) {
+      before->dropped[i] = before->filters[i];
+      versions->dropped++;
+    }
+  lfb_epoch_retire(&versions->epoch, &before->entry, versions_reclaim_one);
   (void)lfb_epoch_poll(&versions->epoch);
-}
-
-/* The same with another current version, which gets the next number. */
-static void versions_make_current(lfb_versions *versions, arrangement *next, arrangement *made,
-                                  uint64_t *number)
-{
-  next->number = ++versions->highest;
-  versions_arrange(versions, next, made);
-  if (number != NULL)
-    *number = next->number;
-}
-
-static arrangement *versions_take_memory(void)
-{
-  return malloc(sizeof(arrangement));
-}
-
-/* The memory that was allocated when the rebuild began. */
-static arrangement *versions_take_spare(lfb_versions *versions)
-{
-  arrangement *spare = versions->spare;
-
-  versions->spare = NULL;
-  return spare;
-}
-
-static version *versions_wrap(lfb_versions *versions, lfb_filter *filter)
-{
-  version *made = malloc(sizeof *made);
-
-  if (made != NULL)
-    *made = (version){.of = versions, .filter = filter};
-  return made;
 }
 
 /* ---- the administrator's calls --------------------------------------------- */
 
-static void versions_lock(lfb_versions *versions)
-{
-  pthread_mutex_lock(&versions->administrator);
-}
-
-/* Releases the lock, then frees the filters that no section can use any more. */
+/* Releases the lock, then frees what no section can use any more. */
 static lfb_status versions_unlock(lfb_versions *versions, lfb_status status)
 {
-  version *gone = versions->gone;
+  lfb_epoch_entry *gone = versions->gone;
 
   versions->gone = NULL;
   pthread_mutex_unlock(&versions->administrator);
@@ -453,62 +354,42 @@ static void versions_pause(void *context)
 
   (void)versions_unlock(versions, LFB_OK);
   sched_yield();
-  versions_lock(versions);
-}
-
-/* Waits until every put that may have seen an older arrangement has ended.  The loader finds the
- * keys of these puts in its source. */
-static void versions_await_sections(lfb_versions *versions)
-{
-  versions->beginning = true;
-  lfb_epoch_wait(&versions->epoch, versions_pause, versions);
-  versions->beginning = false;
+  pthread_mutex_lock(&versions->administrator);
 }
 
 /* Begins a rebuild; the caller holds the lock.  On success the handle owns the filter. */
 static lfb_status versions_begin(lfb_versions *versions, lfb_filter *filter)
 {
-  arrangement next = *versions_now(versions), *made = versions_take_memory();
+  arrangement *next = versions_copy(versions, malloc(sizeof *next));
+  arrangement *spare = malloc(sizeof *spare);
 
-  next.building = versions_wrap(versions, filter);
-  versions->spare = versions_take_memory();
-  if (made == NULL || next.building == NULL || versions->spare == NULL) {
-    free(made);
-    free(next.building);
-    free(versions_take_spare(versions));
+  if (next == NULL || spare == NULL) {
+    free(next);
+    free(spare);
     return LFB_ERROR_NO_MEMORY;
   }
-  versions_arrange(versions, &next, made);
-  versions_await_sections(versions);
+  next->filters[BUILDING] = filter;
+  versions_arrange(versions, next);
+  /* Until every put that may have seen an older arrangement has ended.  The loader finds the keys
+   * of these puts in its source. */
+  lfb_epoch_wait(&versions->epoch, versions_pause, versions);
+  versions->spare = spare;
   return LFB_OK;
 }
 
-static bool versions_is_building(lfb_versions *versions)
+/* The caller holds the lock. */
+static lfb_status versions_check_idle(lfb_versions *versions)
 {
-  return versions_now(versions)->building != NULL;
-}
-
-/* The version that its loader has received; NULL: none. */
-static version *versions_loaded(lfb_versions *versions)
-{
-  return versions->beginning ? NULL : versions_now(versions)->building;
+  return versions_now(versions)->filters[BUILDING] == NULL ? LFB_OK : LFB_ERROR_REBUILDING;
 }
 
 lfb_status lfb_versions_begin_rebuild_with(lfb_versions *versions, lfb_filter *filter)
 {
   assert(!lfb_epoch_inside(&versions->epoch));
-  versions_lock(versions);
-  return versions_unlock(versions, versions_is_building(versions)
-                                       ? LFB_ERROR_REBUILDING
-                                       : versions_begin(versions, filter));
-}
-
-/* Checked before a filter is made, so that none is made only to be refused. */
-static lfb_status versions_check_idle(lfb_versions *versions)
-{
-  versions_lock(versions);
+  pthread_mutex_lock(&versions->administrator);
+  const lfb_status status = versions_check_idle(versions);
   return versions_unlock(versions,
-                         versions_is_building(versions) ? LFB_ERROR_REBUILDING : LFB_OK);
+                         status == LFB_OK ? versions_begin(versions, filter) : status);
 }
 
 lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *config,
@@ -516,7 +397,9 @@ lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *
 {
   lfb_filter *filter;
 
-  lfb_status status = versions_check_idle(versions);
+  /* Checked before a filter is made, so that none is made only to be refused. */
+  pthread_mutex_lock(&versions->administrator);
+  lfb_status status = versions_unlock(versions, versions_check_idle(versions));
   if (status != LFB_OK)
     return status;
   /* Without the lock: the kernel may take long to provide and populate the memory. */
@@ -531,60 +414,55 @@ lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *
   return status;
 }
 
+/* Replaces the current version by the one that is BUILDING or PREVIOUS, or else drops that one. */
+static lfb_status versions_end(lfb_versions *versions, versions_role from, bool use,
+                               lfb_previous previous, uint64_t *number)
+{
+  const bool built = from == BUILDING;
+
+  pthread_mutex_lock(&versions->administrator);
+  lfb_filter *one = versions_now(versions)->filters[from];
+  if (built ? versions->spare == NULL : one == NULL)
+    return versions_unlock(versions, built ? LFB_ERROR_NOT_REBUILDING : LFB_ERROR_NO_PREVIOUS);
+  arrangement *next = versions_copy(versions, built ? versions->spare : malloc(sizeof *next));
+  if (next == NULL)
+    return versions_unlock(versions, LFB_ERROR_NO_MEMORY);
+  if (built)
+    versions->spare = NULL;
+  next->filters[from] = NULL;
+  if (use) {
+    next->filters[PREVIOUS] = previous == LFB_KEEP_PREVIOUS ? next->filters[CURRENT] : NULL;
+    next->filters[CURRENT] = one;
+  }
+  versions_arrange(versions, next);
+  if (number != NULL)
+    *number = next->number;
+  return versions_unlock(versions, LFB_OK);
+}
+
 lfb_status lfb_versions_publish(lfb_versions *versions, lfb_previous previous, uint64_t *number)
 {
-  versions_lock(versions);
-  const arrangement *now = versions_now(versions);
-  arrangement next = {.current = versions_loaded(versions),
-                      .previous = previous == LFB_KEEP_PREVIOUS ? now->current : NULL};
-  if (next.current == NULL)
-    return versions_unlock(versions, LFB_ERROR_NOT_REBUILDING);
-  versions_make_current(versions, &next, versions_take_spare(versions), number);
-  return versions_unlock(versions, LFB_OK);
+  return versions_end(versions, BUILDING, true, previous, number);
 }
 
 lfb_status lfb_versions_abandon(lfb_versions *versions)
 {
-  versions_lock(versions);
-  arrangement next = *versions_now(versions);
-  if (versions_loaded(versions) == NULL)
-    return versions_unlock(versions, LFB_ERROR_NOT_REBUILDING);
-  next.building = NULL;
-  versions_arrange(versions, &next, versions_take_spare(versions));
-  return versions_unlock(versions, LFB_OK);
+  return versions_end(versions, BUILDING, false, LFB_DROP_PREVIOUS, NULL);
 }
 
 lfb_status lfb_versions_rollback(lfb_versions *versions, uint64_t *number)
 {
-  versions_lock(versions);
-  const arrangement *now = versions_now(versions);
-  arrangement next = {.current = now->previous, .building = now->building};
-  if (next.current == NULL)
-    return versions_unlock(versions, LFB_ERROR_NO_PREVIOUS);
-  arrangement *made = versions_take_memory();
-  if (made == NULL)
-    return versions_unlock(versions, LFB_ERROR_NO_MEMORY);
-  versions_make_current(versions, &next, made, number);
-  return versions_unlock(versions, LFB_OK);
+  return versions_end(versions, PREVIOUS, true, LFB_DROP_PREVIOUS, number);
 }
 
 lfb_status lfb_versions_drop_previous(lfb_versions *versions)
 {
-  versions_lock(versions);
-  arrangement next = *versions_now(versions);
-  if (next.previous == NULL)
-    return versions_unlock(versions, LFB_ERROR_NO_PREVIOUS);
-  arrangement *made = versions_take_memory();
-  if (made == NULL)
-    return versions_unlock(versions, LFB_ERROR_NO_MEMORY);
-  next.previous = NULL;
-  versions_arrange(versions, &next, made);
-  return versions_unlock(versions, LFB_OK);
+  return versions_end(versions, PREVIOUS, false, LFB_DROP_PREVIOUS, NULL);
 }
 
 uint64_t lfb_versions_reclaim(lfb_versions *versions)
 {
-  versions_lock(versions);
+  pthread_mutex_lock(&versions->administrator);
   (void)lfb_epoch_poll(&versions->epoch);
   const uint64_t dropped = versions->dropped;
   (void)versions_unlock(versions, LFB_OK);
@@ -593,18 +471,18 @@ uint64_t lfb_versions_reclaim(lfb_versions *versions)
 
 /* ---- creating and freeing --------------------------------------------------- */
 
-/* Publishes the first arrangement. */
+/* Makes the first arrangement. */
 static lfb_status versions_begin_life(lfb_versions *versions, lfb_filter *filter)
 {
-  arrangement first = {.current = versions_wrap(versions, filter)};
-  arrangement *made = versions_take_memory();
+  arrangement *first = calloc(1, sizeof *first);
 
-  if (first.current == NULL || made == NULL) {
-    free(first.current);
-    free(made);
+  if (first == NULL)
     return LFB_ERROR_NO_MEMORY;
-  }
-  versions_make_current(versions, &first, made, NULL);
+  first->number = 1;
+  first->filters[CURRENT] = filter;
+  first->of = versions;
+  /* relaxed: the caller publishes the handle. */
+  atomic_store_explicit(&versions->now, first, memory_order_relaxed);
   return LFB_OK;
 }
 
@@ -614,14 +492,11 @@ lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions)
 
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
-  lfb_status status = lfb_epoch_init(&made->epoch);
+  lfb_status status = versions_begin_life(made, filter);
+  if (status == LFB_OK)
+    status = lfb_epoch_init(&made->epoch);
   if (status != LFB_OK) {
-    free(made);
-    return status;
-  }
-  status = versions_begin_life(made, filter);
-  if (status != LFB_OK) {
-    lfb_epoch_free(&made->epoch);
+    free(versions_now(made));
     free(made);
     return status;
   }
@@ -644,13 +519,6 @@ lfb_status lfb_versions_create(const lfb_config *config, lfb_versions **versions
   return status;
 }
 
-static void versions_free_one(version *one)
-{
-  if (one != NULL)
-    lfb_filter_free(one->filter);
-  free(one);
-}
-
 void lfb_versions_free(lfb_versions *versions)
 {
   if (versions == NULL)
@@ -658,9 +526,8 @@ void lfb_versions_free(lfb_versions *versions)
   arrangement *now = versions_now(versions);
   lfb_epoch_free(&versions->epoch);
   versions_free_gone(versions->gone);
-  versions_free_one(now->current);
-  versions_free_one(now->building);
-  versions_free_one(now->previous);
+  for (int i = 0; i < ROLES; i++)
+    lfb_filter_free(now->filters[i]);
   free(versions->spare);
   free(now);
   (void)pthread_mutex_destroy(&versions->administrator);

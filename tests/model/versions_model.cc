@@ -72,6 +72,7 @@ static void PoolGive(void* at) {
 
 extern "C" {
 void lfb_filter_free(lfb_filter* filter) {
+  if (filter == nullptr) return;
   RL_ASSERT(!filter->freed);
   filter->freed = true;
 }
@@ -91,6 +92,15 @@ bool lfb_filter_might_contain_u64(const lfb_filter* filter, uint64_t key) {
 bool lfb_filter_might_contain(const lfb_filter*, const void*, size_t) { return false; }
 bool lfb_filter_might_contain_hash(const lfb_filter*, uint64_t) { return false; }
 bool lfb_filter_might_contain_object(const lfb_filter*, lfb_funnel, const void*) { return false; }
+size_t lfb_filter_might_contain_many(const lfb_filter*, const lfb_key*, size_t, uint64_t*) {
+  return 0;
+}
+size_t lfb_filter_might_contain_many_u64(const lfb_filter*, const uint64_t*, size_t, uint64_t*) {
+  return 0;
+}
+size_t lfb_filter_might_contain_many_hash(const lfb_filter*, const uint64_t*, size_t, uint64_t*) {
+  return 0;
+}
 }
 
 namespace {

@@ -67,7 +67,7 @@ void AddVersions(Rows* rows) {
               status == LFB_OK ? LFB_ERROR_NO_PREVIOUS : LFB_OK);
   };
   rows->push_back({"lfb_versions_create", 8, ToCreate(lfb_versions_create, Seedless(kFew))});
-  rows->push_back({"lfb_versions_create_with", 4, [](const std::string&) {
+  rows->push_back({"lfb_versions_create_with", 3, [](const std::string&) {
                      return Making<lfb_versions>([](lfb_versions** versions) {
                        const auto make = [] {
                          const Spared now;
