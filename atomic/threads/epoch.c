@@ -6,6 +6,7 @@
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,15 +22,13 @@ static bool epoch_membarrier(int command)
 
 lfb_status lfb_epoch_init(lfb_epoch *epoch)
 {
-  void *memory = calloc(1, PLACES * sizeof(lfb_epoch_place) + LFB_CACHE_LINE);
+  lfb_epoch_place *places = aligned_alloc(LFB_CACHE_LINE, PLACES * sizeof *places);
 
-  if (memory == NULL)
+  if (places == NULL)
     return LFB_ERROR_NO_MEMORY;
-  const uintptr_t line =
-      ((uintptr_t)memory + LFB_CACHE_LINE - 1) & ~((uintptr_t)LFB_CACHE_LINE - 1);
+  memset(places, 0, PLACES * sizeof *places);
   *epoch = (lfb_epoch){.by_writer = epoch_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED),
-                       .places = (lfb_epoch_place *)line,
-                       .memory = memory};
+                       .places = places};
   /* relaxed: the caller publishes the epoch to other threads.  Place 0 belongs to no thread and is
    * always entered: a thread without a slot, which reads it, does not enter plainly. */
   atomic_store_explicit(&epoch->number, LFB_EPOCH_TURN, memory_order_relaxed);
@@ -169,7 +168,7 @@ static void epoch_reclaim(lfb_epoch *epoch, uint64_t oldest)
 void lfb_epoch_free(lfb_epoch *epoch)
 {
   epoch_reclaim(epoch, UINT64_MAX);
-  free(epoch->memory);
+  free(epoch->places);
 }
 
 void lfb_epoch_retire(lfb_epoch *epoch, lfb_epoch_entry *entry,

@@ -83,7 +83,6 @@ typedef struct lfb_epoch {
   LFB_ATOMIC(uint64_t) number;   /* only grows; only the writer changes it            */
   bool by_writer;                /* the writer executes the barrier; fixed by init    */
   lfb_epoch_place *places;       /* one of no thread, then the slots', then the strays' */
-  void *memory;                  /* of the places                                     */
   lfb_epoch_entry *first, *last; /* retired and not reclaimed, the oldest first       */
   uint64_t pending;              /* the number of those entries                       */
 } lfb_epoch;

@@ -75,12 +75,7 @@ uint64_t lfb_stripes_add_shared(const lfb_stripes *stripes, uint64_t amount)
 
 void lfb_stripes_add_slow(const lfb_stripes *stripes, uint64_t amount)
 {
-  const uint32_t slot = lfb_slot();
-
-  if (slot < stripes->owned)
-    lfb_stripe_add_owned(&stripes->stripes[slot], amount);
-  else
-    (void)lfb_stripes_add_shared(stripes, amount);
+  (void)lfb_stripes_add_told(stripes, amount);
 }
 
 uint64_t lfb_stripes_sum(const lfb_stripes *stripes)
