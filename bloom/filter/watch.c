@@ -29,10 +29,9 @@ static lfb_status watch_check(const lfb_watch_config *config, const char *name)
   return lfb_label_check(name);
 }
 
-static unsigned watch_limits(const lfb_watch_config *config)
+static unsigned watch_limits(bool fill, bool expected_fpp)
 {
-  return (config->fill > 0 ? LFB_WATCH_FILL : 0U) |
-         (config->expected_fpp > 0 ? LFB_WATCH_EXPECTED_FPP : 0U);
+  return (fill ? LFB_WATCH_FILL : 0U) | (expected_fpp ? LFB_WATCH_EXPECTED_FPP : 0U);
 }
 
 static lfb_status watch_set_up(lfb_watch *watch)
@@ -59,7 +58,7 @@ lfb_status lfb_watch_create_over(lfb_watch_stats_fn stats, const void *watched,
   made->stats = stats;
   made->watched = watched;
   made->config = *config;
-  made->limits = watch_limits(config);
+  made->limits = watch_limits(config->fill > 0, config->expected_fpp > 0);
   atomic_init(&made->crossed, 0);
   memcpy(made->name, name, strlen(name) + 1); /* it fits: checked above */
   made->config.name = made->name;
@@ -105,11 +104,8 @@ static double watch_fill(const lfb_stats *stats)
 /* The set of limits that these figures have reached. */
 static unsigned watch_above(const lfb_watch *watch, const lfb_stats *stats)
 {
-  const bool full = watch_fill(stats) >= watch->config.fill;
-  const bool wrong = stats->expected_fpp >= watch->config.expected_fpp;
-
-  return watch->limits &
-         ((full ? LFB_WATCH_FILL : 0U) | (wrong ? LFB_WATCH_EXPECTED_FPP : 0U));
+  return watch->limits & watch_limits(watch_fill(stats) >= watch->config.fill,
+                                      stats->expected_fpp >= watch->config.expected_fpp);
 }
 
 static void watch_tell(const lfb_watch *watch, uint64_t limits, const lfb_stats *stats)

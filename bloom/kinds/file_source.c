@@ -14,10 +14,7 @@
 /* The identity of a file at one time. */
 typedef struct sighting {
   char *path; /* NULL: none */
-  dev_t device;
-  ino_t inode;
-  off_t size;
-  struct timespec modified;
+  struct stat found;
   bool unread; /* reading it failed; that may pass without a change of the file's identity */
 } sighting;
 
@@ -33,42 +30,35 @@ struct lfb_file_source {
   size_t bad_count;
 };
 
-static sighting sighting_of(char *path, const struct stat *found)
-{
-  return (sighting){.path = path,
-                    .device = found->st_dev,
-                    .inode = found->st_ino,
-                    .size = found->st_size,
-                    .modified = found->st_mtim};
-}
-
 static bool sighting_is(const sighting *a, const sighting *b)
 {
+  const struct stat *one = &a->found, *other = &b->found;
+
   return a->path != NULL && b->path != NULL && strcmp(a->path, b->path) == 0 &&
-         a->device == b->device && a->inode == b->inode && a->size == b->size &&
-         a->modified.tv_sec == b->modified.tv_sec && a->modified.tv_nsec == b->modified.tv_nsec;
+         one->st_dev == other->st_dev && one->st_ino == other->st_ino &&
+         one->st_size == other->st_size && one->st_mtim.tv_sec == other->st_mtim.tv_sec &&
+         one->st_mtim.tv_nsec == other->st_mtim.tv_nsec;
 }
 
 /* Whether the file is unchanged. */
 static bool sighting_stays(const sighting *seen)
 {
-  struct stat found;
+  sighting now = {.path = seen->path};
 
-  if (stat(seen->path, &found) != 0)
-    return false;
-  const sighting now = sighting_of(seen->path, &found);
-  return sighting_is(&now, seen);
+  return stat(now.path, &now.found) == 0 && sighting_is(&now, seen);
 }
 
 /* Whether `a` is preferred to `b`: modified later, or with the later name. */
 static bool sighting_is_newer(const sighting *a, const sighting *b)
 {
+  const struct timespec *one = &a->found.st_mtim, *other = &b->found.st_mtim;
+
   if (b->path == NULL)
     return true;
-  if (a->modified.tv_sec != b->modified.tv_sec)
-    return a->modified.tv_sec > b->modified.tv_sec;
-  if (a->modified.tv_nsec != b->modified.tv_nsec)
-    return a->modified.tv_nsec > b->modified.tv_nsec;
+  if (one->tv_sec != other->tv_sec)
+    return one->tv_sec > other->tv_sec;
+  if (one->tv_nsec != other->tv_nsec)
+    return one->tv_nsec > other->tv_nsec;
   return strcmp(a->path, b->path) >= 0;
 }
 
@@ -127,7 +117,7 @@ static void source_prune(lfb_file_source *source, bool anew)
 static void source_consider(lfb_file_source *source, char *path, const struct stat *found,
                             bool listed)
 {
-  sighting seen = sighting_of(path, found);
+  sighting seen = {.path = path, .found = *found};
 
   const bool stale = sighting_is(&seen, &source->adopted) ||
                      (listed && !sighting_is_newer(&seen, &source->adopted));

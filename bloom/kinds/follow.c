@@ -44,17 +44,24 @@ struct lfb_keys_sink {
   uint64_t most;               /* keys that bring `count` here are refused */
 };
 
+static bool follow_is_stopping(lfb_follow *follow)
+{
+  /* relaxed: the request to stop publishes no other data. */
+  return atomic_load_explicit(&follow->stopping, memory_order_relaxed);
+}
+
 /* ---- what sources call ----------------------------------------------------- */
 
 /* Counts keys before they are taken.  Fails: LFB_ERROR_STOPPED if they are not wanted. */
 static lfb_status sink_take(lfb_keys_sink *sink, uint64_t count)
 {
-  /* relaxed: the count and the request to stop publish no other data. */
+  /* relaxed: the count publishes no other data. */
   const uint64_t before = lfb_add_u64(&sink->count, count, memory_order_relaxed);
-  const bool stopping = atomic_load_explicit(&sink->follow->stopping, memory_order_relaxed);
 
-  return stopping || before + count >= sink->most || before + count < before ? LFB_ERROR_STOPPED
-                                                                            : LFB_OK;
+  return follow_is_stopping(sink->follow) || before + count >= sink->most ||
+                 before + count < before
+             ? LFB_ERROR_STOPPED
+             : LFB_OK;
 }
 
 lfb_status lfb_keys_give(lfb_keys_sink *sink, const lfb_key *keys, size_t count)
@@ -103,7 +110,6 @@ typedef struct loader {
   lfb_keys_sink *sink;
   unsigned part, parts;
   pthread_t thread;
-  bool started;
   lfb_status status;
 } loader;
 
@@ -119,21 +125,18 @@ static void *loader_run(void *argument)
 /* Runs all loaders, the first one in this thread.  Returns the first failure. */
 static lfb_status loaders_run(loader *loaders, unsigned count)
 {
-  lfb_status status = LFB_OK;
+  unsigned started = 1;
 
-  for (unsigned i = 1; i < count && status == LFB_OK; i++) {
-    loaders[i].started = pthread_create(&loaders[i].thread, NULL, loader_run, &loaders[i]) == 0;
-    if (!loaders[i].started)
-      status = LFB_ERROR_NO_THREAD;
-  }
+  while (started < count && pthread_create(&loaders[started].thread, NULL, loader_run,
+                                           &loaders[started]) == 0)
+    started++;
+  lfb_status status = started < count ? LFB_ERROR_NO_THREAD : LFB_OK;
   if (status == LFB_OK)
     loader_run(&loaders[0]);
-  for (unsigned i = 0; i < count; i++) {
-    if (loaders[i].started)
-      pthread_join(loaders[i].thread, NULL);
-    if (status == LFB_OK)
-      status = loaders[i].status;
-  }
+  for (unsigned i = 1; i < started; i++)
+    pthread_join(loaders[i].thread, NULL);
+  for (unsigned i = 0; status == LFB_OK && i < count; i++)
+    status = loaders[i].status;
   return status;
 }
 
@@ -252,12 +255,6 @@ static uint64_t follow_most_changes(const lfb_follow *follow)
 {
   const uint64_t most = follow->config.most_changes, n = follow->config.rebuild.expected_insertions;
   return most != 0 ? most : n < 4 ? 1 : n / 4;
-}
-
-static bool follow_is_stopping(lfb_follow *follow)
-{
-  /* relaxed: the request to stop publishes no other data. */
-  return atomic_load_explicit(&follow->stopping, memory_order_relaxed);
 }
 
 /* Puts the changed keys.  `*many` receives whether the changes since the last rebuild are too many
