@@ -24,13 +24,6 @@ static const char *making_fd_path(int fd, char path[FD_PATH])
   return path;
 }
 
-static bool making_is_taken(const char *path)
-{
-  struct stat found;
-
-  return lstat(path, &found) == 0;
-}
-
 /* Opens a new file; `*named` receives whether it has its name already. */
 static lfb_status making_open(lfb_mapping *mapping, mode_t mode, bool *named)
 {
@@ -53,23 +46,13 @@ static lfb_status making_open(lfb_mapping *mapping, mode_t mode, bool *named)
   return errno == EEXIST ? LFB_ERROR_EXISTS : LFB_ERROR_OPEN;
 }
 
-/* Removes the name of a file that could not be made.  Keeps errno and returns `status`. */
-static lfb_status making_undo(const lfb_making *making, lfb_status status)
-{
-  const int cause = errno;
-
-  if (making->named)
-    (void)unlink(making->path);
-  errno = cause;
-  return status;
-}
-
 lfb_status lfb_making_begin(const char *path, uint32_t mode, bool secret, lfb_making *making)
 {
   const mode_t owner = S_IRUSR | S_IWUSR;
   const mode_t wanted = mode == 0 ? owner : (mode_t)mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+  struct stat found;
 
-  if (making_is_taken(path)) { /* checked before anything is made */
+  if (lstat(path, &found) == 0) { /* the name is taken: checked before anything is made */
     errno = EEXIST;
     return LFB_ERROR_EXISTS;
   }
@@ -114,5 +97,10 @@ lfb_status lfb_making_end(lfb_making *making, lfb_status status)
     status = making_name(making);
   if (status == LFB_OK)
     status = lfb_mapping_sync_name(making->mapping);
-  return status == LFB_OK ? LFB_OK : making_undo(making, status);
+  if (status != LFB_OK && making->named) {
+    const int cause = errno;
+    (void)unlink(making->path);
+    errno = cause;
+  }
+  return status;
 }

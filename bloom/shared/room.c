@@ -34,20 +34,17 @@ static int room_reserve_some(int fd, uint64_t from, uint64_t size, lfb_room_user
   return fallocate(fd, 0, (off_t)from, (off_t)size) == 0 || errno == EOPNOTSUPP ? 0 : errno;
 }
 
-/*
- * Reserves the blocks of a range.
- *
- * A signal may undo all that one system call has reserved.  The next call asks for half of it, so
- * that a program with a periodic timer finishes.
- */
-static lfb_status room_reserve_range(int fd, uint64_t from, uint64_t to, lfb_room_users users)
+/* A signal may undo all that one system call has reserved.  The next call asks for half of it, so
+ * that a program with a periodic timer finishes. */
+lfb_status lfb_room_reserve(int fd, lfb_room room, lfb_room_users users)
 {
   enum { LEAST_PIECE = 1 << 16 }; /* bytes */
-  uint64_t piece = to - from;
+  uint64_t piece = room.end - room.from;
 
-  while (from < to) {
-    const uint64_t size = piece < to - from ? piece : to - from;
-    const int cause = room_reserve_some(fd, from, size, users);
+  while (room.from < room.end) {
+    const uint64_t left = room.end - room.from;
+    const uint64_t size = piece < left ? piece : left;
+    const int cause = room_reserve_some(fd, room.from, size, users);
     if (cause == EINTR) {
       piece = piece / 2 > LEAST_PIECE ? piece / 2 : (uint64_t)LEAST_PIECE;
       continue;
@@ -56,7 +53,7 @@ static lfb_status room_reserve_range(int fd, uint64_t from, uint64_t to, lfb_roo
       errno = cause;
       return LFB_ERROR_WRITE;
     }
-    from += size;
+    room.from += size;
   }
   return LFB_OK;
 }
@@ -116,13 +113,8 @@ lfb_status lfb_room_append(int fd, lfb_room room)
   if (status == LFB_OK)
     status = room_check_left(fd, room.end - room.from);
   if (status == LFB_OK)
-    status = room_reserve_range(fd, room.from, room.end, LFB_ROOM_SHARED);
+    status = lfb_room_reserve(fd, room, LFB_ROOM_SHARED);
   return status == LFB_OK ? room_lengthen(fd, room.end) : status;
-}
-
-lfb_status lfb_room_reserve(int fd, lfb_room room, lfb_room_users users)
-{
-  return room_reserve_range(fd, room.from, room.end, users);
 }
 
 /* Reserves one small page in each huge page's place and then collapses them.  That takes an eighth
@@ -131,9 +123,11 @@ void lfb_room_make_huge(int fd, const lfb_pages *words, uint64_t at)
 {
   if (!room_is_in_memory(fd) || at % LFB_HUGE_PAGE != 0)
     return;
-  for (uint64_t done = 0; done + LFB_HUGE_PAGE <= words->size; done += LFB_HUGE_PAGE)
-    if (room_reserve_range(fd, at + done, at + done + 1, LFB_ROOM_SHARED) != LFB_OK)
+  for (uint64_t done = 0; done + LFB_HUGE_PAGE <= words->size; done += LFB_HUGE_PAGE) {
+    const lfb_room first = {at + done, at + done + 1};
+    if (lfb_room_reserve(fd, first, LFB_ROOM_SHARED) != LFB_OK)
       return;
+  }
   lfb_pages_collapse(words, 0);
 }
 
