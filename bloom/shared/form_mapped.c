@@ -2,6 +2,8 @@
  * form_mapped.c - the form that several processes map at once (lfbloom/mapped.h), read and
  * written as a snapshot, like the other forms.
  */
+#include <stdlib.h>
+
 #include "bloom/files/forms.h"
 #include "bloom/shared/mapped_header.h"
 #include "bloom/filter/stats.h"
@@ -51,32 +53,17 @@ static lfb_status mapped_form_read(const lfb_reader *reader,
                              &description, filter);
 }
 
-/* Writes zeros between two offsets. */
-static lfb_status mapped_pad(const lfb_writer *writer, uint64_t from, uint64_t to)
-{
-  static const unsigned char zeros[4096];
-
-  while (from < to) {
-    const uint64_t left = to - from;
-    const size_t size = left < sizeof zeros ? (size_t)left : sizeof zeros;
-    const lfb_status status = writer->write(writer->to, zeros, size);
-    if (status != LFB_OK)
-      return status;
-    from += size;
-  }
-  return LFB_OK;
-}
-
 static lfb_status mapped_form_write(const lfb_filter *filter, const lfb_writer *writer)
 {
   const lfb_mapped_shape shape = lfb_mapped_shape_for(filter->pages.size);
   const bool little = LFB_LITTLE_32(1) == 1;
-  unsigned char header[LFB_MAPPED_HEADER];
+  unsigned char *head = calloc(1, (size_t)shape.words_at); /* 2 MiB at most */
 
-  lfb_mapped_encode(&filter->description, lfb_filter_bits_set(filter), &shape, header);
-  lfb_status status = writer->write(writer->to, header, sizeof header);
-  if (status == LFB_OK)
-    status = mapped_pad(writer, sizeof header, shape.words_at);
+  if (head == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  lfb_mapped_encode(&filter->description, lfb_filter_bits_set(filter), &shape, head);
+  const lfb_status status = writer->write(writer->to, head, (size_t)shape.words_at);
+  free(head);
   return status == LFB_OK
              ? lfb_form_write_words(&filter->layout.bits,
                                     little ? LFB_ORDER_LITTLE : LFB_ORDER_BIG, writer, NULL)
