@@ -19,7 +19,7 @@ typedef struct sighting {
 } sighting;
 
 struct lfb_file_source {
-  char *path;
+  char *path; /* in the same block of memory */
   lfb_read_limits limits;
   lfb_refused_fn refused;
   void *refused_to;
@@ -245,15 +245,12 @@ lfb_source lfb_file_source_functions(lfb_file_source *source)
 lfb_status lfb_file_source_create(const char *path, const lfb_read_limits *limits,
                                   lfb_refused_fn refused, void *to, lfb_file_source **source)
 {
-  lfb_file_source *made = calloc(1, sizeof *made);
+  const size_t size = strlen(path) + 1;
+  lfb_file_source *made = calloc(1, sizeof *made + size);
 
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
-  made->path = strdup(path);
-  if (made->path == NULL) {
-    free(made);
-    return LFB_ERROR_NO_MEMORY;
-  }
+  made->path = memcpy(made + 1, path, size);
   if (limits != NULL)
     made->limits = *limits;
   made->refused = refused;
@@ -271,6 +268,5 @@ void lfb_file_source_free(lfb_file_source *source)
   sighting_forget(&source->adopted);
   sighting_forget(&source->candidate);
   free(source->bad);
-  free(source->path);
   free(source);
 }

@@ -173,42 +173,37 @@ static lfb_status follow_size(lfb_follow *follow, lfb_config *config)
   return LFB_OK;
 }
 
-static lfb_status follow_begin_with_filter(lfb_follow *follow)
-{
-  lfb_filter *filter;
-
-  lfb_status status = follow->source.filter(follow->source.self, &filter);
-  if (status != LFB_OK)
-    return status;
-  status = lfb_versions_begin_rebuild_with(follow->versions, filter);
-  if (status != LFB_OK)
-    lfb_filter_free(filter);
-  return status;
-}
-
-static lfb_status follow_begin_with_keys(lfb_follow *follow)
+/* Begins a version: the source's filter, or an empty one for the source's keys. */
+static lfb_status follow_begin(lfb_follow *follow, lfb_filter **building)
 {
   lfb_config config;
-  lfb_filter *building;
+  lfb_status status;
 
-  lfb_status status = follow_size(follow, &config);
-  if (status == LFB_OK)
-    status = lfb_versions_begin_rebuild(follow->versions, &config, &building);
+  if (follow->source.filter == NULL) {
+    status = follow_size(follow, &config);
+    return status == LFB_OK ? lfb_versions_begin_rebuild(follow->versions, &config, building)
+                            : status;
+  }
+  status = follow->source.filter(follow->source.self, building);
   if (status != LFB_OK)
     return status;
-  status = follow_load(follow, building);
+  status = lfb_versions_begin_rebuild_with(follow->versions, *building);
   if (status != LFB_OK)
-    (void)lfb_versions_abandon(follow->versions);
+    lfb_filter_free(*building);
   return status;
 }
 
 static lfb_status follow_rebuild(lfb_follow *follow, uint64_t version, uint64_t now)
 {
-  lfb_status status = follow->source.filter != NULL ? follow_begin_with_filter(follow)
-                                                    : follow_begin_with_keys(follow);
+  lfb_filter *building;
+
+  lfb_status status = follow_begin(follow, &building);
   if (status != LFB_OK)
     return status;
-  status = lfb_versions_publish(follow->versions, follow->config.previous, NULL);
+  if (follow->source.filter == NULL)
+    status = follow_load(follow, building);
+  if (status == LFB_OK)
+    status = lfb_versions_publish(follow->versions, follow->config.previous, NULL);
   if (status != LFB_OK) {
     (void)lfb_versions_abandon(follow->versions);
     return status;
