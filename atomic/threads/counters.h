@@ -20,10 +20,6 @@
 
 #include <lfbloom/word.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
   LFB_COUNTER_BITS = 4,
   LFB_COUNTER_MOST = 15,
@@ -157,9 +153,5 @@ static inline uint64_t lfb_counters_gather(uint64_t which)
   which = (which | which >> 12) & UINT64_C(0x000000ff000000ff);
   return (which | which >> 24) & UINT64_C(0xffff);
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -52,15 +52,6 @@ static lfb_status mapped_over(lfb_mapping *mapping, const lfb_mapped_shape *shap
 
 /* ---- making ---------------------------------------------------------------------------- */
 
-/* Frees a filter after a failure; keeps errno. */
-static void mapped_abandon(lfb_filter *filter)
-{
-  const int cause = errno;
-
-  lfb_filter_free(filter);
-  errno = cause;
-}
-
 /* Makes the file of an empty filter; the file has no name yet. */
 static lfb_status mapped_fill(const lfb_making *making, const lfb_description *description,
                               const lfb_mapped_shape *shape)
@@ -109,13 +100,15 @@ lfb_status lfb_mapped_create(const char *path, const lfb_config *config, lfb_fil
   status = mapped_fill(&making, &description, &shape);
   if (status == LFB_OK)
     status = mapped_over(making.mapping, &shape, &description, &made);
-  if (status != LFB_OK)
-    return lfb_mapping_abandon(making.mapping, lfb_making_end(&making, status));
-  status = lfb_making_end(&making, LFB_OK);
+  status = lfb_making_end(&making, status);
+  const int cause = errno;
   if (status == LFB_OK)
     *filter = made;
+  else if (made != NULL)
+    lfb_filter_free(made);
   else
-    mapped_abandon(made);
+    lfb_mapping_end(making.mapping);
+  errno = cause;
   return status;
 }
 
