@@ -26,14 +26,15 @@ enum {
   PENDING_NARROW = 4, /* keys are moved together once 1/PENDING_NARROW has been found    */
 };
 
-/* The pending keys of a piece, by hash, and which of them have been found. */
+/* The pending keys of a piece, by hash, and the answers to all keys of the piece. */
 typedef struct pending {
-  const uint64_t *low, *high; /* `high` is NULL if the hash has none                 */
-  const uint16_t *at;         /* the index of each in the piece; NULL: its own index */
+  const uint64_t *low, *high; /* `high` is NULL if the hash has none                   */
+  const uint16_t *at;         /* the index of each in the piece; NULL: its own index   */
   size_t left;
-  uint64_t found[PENDING_WORDS]; /* bit i: key i has been found; 0 after the last key    */
-  uint64_t room[PENDING_KEYS];   /* hashes computed or moved here: `low`, and from
-                                    PENDING_PAIRS on `high` if the hash has one          */
+  uint64_t found[PENDING_WORDS];   /* bit i: pending key i has been found; 0 after the last */
+  uint64_t answers[PENDING_WORDS]; /* bit i: the answer to key i of the piece               */
+  uint64_t room[PENDING_KEYS];     /* hashes computed or moved here: `low`, and from
+                                      PENDING_PAIRS on `high` if the hash has one           */
   uint16_t at_room[PENDING_KEYS];
 } pending;
 
@@ -52,6 +53,13 @@ static size_t pending_at(const pending *some, size_t i)
   return some->at == NULL ? i : some->at[i];
 }
 
+/* Sets the answer to pending key `i` to true. */
+static void pending_say_yes(pending *some, size_t i)
+{
+  const size_t at = pending_at(some, i);
+  some->answers[at / LFB_WORD_BITS] |= UINT64_C(1) << (at % LFB_WORD_BITS);
+}
+
 /* Takes and hashes the caller's next keys, from `first` on of `count`.  Returns how many. */
 LFB_INLINE size_t pending_take(pending *all, const lfb_filter *filter, const void *keys,
                                size_t first, size_t count, lfb_piece_hash hash_of)
@@ -65,16 +73,17 @@ LFB_INLINE size_t pending_take(pending *all, const lfb_filter *filter, const voi
   all->at = NULL;
   all->left = piece.count;
   memset(all->found, 0, words_of(piece.count) * sizeof *all->found);
+  memset(all->answers, 0, words_of(piece.count) * sizeof *all->answers);
   return piece.count;
 }
 
-/* Moves the keys from `from` on that have not been found together, and drops all others.  No key
- * moves to a higher place, so hashes that are in `room` already may move within it. */
-static void pending_narrow(pending *some, size_t from)
+/* Moves the keys that have not been found together, and drops all others.  No key moves to a
+ * higher place, so hashes that are in `room` already may move within it. */
+static void pending_narrow(pending *some)
 {
   size_t kept = 0;
 
-  for (size_t i = from; i < some->left; i++) {
+  for (size_t i = 0; i < some->left; i++) {
     some->room[kept] = some->low[i];
     if (some->high != NULL)
       some->room[PENDING_PAIRS + kept] = some->high[i];
@@ -95,7 +104,7 @@ static size_t pending_ask_layer(pending *some, const lfb_layer *layer)
   size_t found = 0;
 
   layer->kernel->might_contain_many(&layer->filter->layout, some->low, some->high, some->left,
-                                      answers);
+                                    answers);
   for (size_t i = 0; i < words_of(some->left); i++) {
     some->found[i] |= answers[i];
     found += lfb_word_count(some->found[i]);
@@ -108,165 +117,108 @@ static void pending_ask_layers(pending *some, const lfb_layer *layer, const lfb_
 {
   for (; layer != end && some->left > 0; layer = layer->older)
     if (pending_ask_layer(some, layer) * PENDING_NARROW >= some->left)
-      pending_narrow(some, 0);
+      pending_narrow(some);
 }
 
 /* Looks the keys up in all layers.  Returns false if one cannot be opened: it may have any key. */
 static bool pending_ask_all(pending *some, const lfb_growing *growing)
 {
-  const lfb_layer *newest = lfb_layers_newest(growing), *end = NULL;
+  const lfb_layer *newest;
 
-  for (;;) {
-    pending_ask_layers(some, newest, end);
-    if (!lfb_layers_behind(growing, newest))
-      return true;
-    end = newest;
-    newest = lfb_layers_newest(growing);
-    if (newest == end)
-      return false;
-  }
-}
-
-/* The context of an operation on a piece. */
-typedef struct growing_many {
-  lfb_growing *growing; /* a query does not write to it */
-  uint64_t *answers;    /* NULL: not wanted             */
-} growing_many;
-
-/* An operation on at most PENDING_KEYS keys.  Their first is key `first` of the caller's, a
- * multiple of 64.  Returns how many answers are true. */
-typedef size_t (*pending_act)(const growing_many *m, pending *some, size_t first);
-
-LFB_INLINE size_t growing_many_act(const growing_many *m, const void *keys, size_t count,
-                                   lfb_piece_hash hash_of, pending_act act)
-{
-  size_t yes = 0;
-  pending some;
-
-  for (size_t first = 0, taken; first < count; first += taken) {
-    taken = pending_take(&some, m->growing->first, keys, first, count, hash_of);
-    yes += act(m, &some, first);
-  }
-  return yes;
-}
-
-/* ---- answers -------------------------------------------------------------------- */
-
-/* Sets the answer to key `i` to true. */
-static void growing_many_say_yes(const growing_many *m, size_t i)
-{
-  if (m->answers != NULL)
-    m->answers[i / LFB_WORD_BITS] |= UINT64_C(1) << (i % LFB_WORD_BITS);
-}
-
-/* Sets all answers of a piece to `value`.  A piece begins at a word of the answers. */
-static void growing_many_say(const growing_many *m, size_t first, size_t count, bool value)
-{
-  for (size_t i = 0; m->answers != NULL && i < count; i += LFB_WORD_BITS) {
-    const size_t left = count - i;
-    const uint64_t used =
-        left < LFB_WORD_BITS ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
-    m->answers[(first + i) / LFB_WORD_BITS] = value ? used : 0;
-  }
-}
-
-/* If keys were moved together, sets the answers of those not found to false.  Otherwise copies
- * what was found. */
-static void growing_many_say_found(const growing_many *m, const pending *some, size_t first)
-{
-  if (m->answers == NULL)
-    return;
-  if (some->at == NULL) {
-    memcpy(m->answers + first / LFB_WORD_BITS, some->found,
-           words_of(some->left) * sizeof *some->found);
-    return;
-  }
-  for (size_t i = 0; i < some->left; i++) {
-    const size_t key = first + some->at[i];
-    if (!pending_found(some, i))
-      m->answers[key / LFB_WORD_BITS] &= ~(UINT64_C(1) << (key % LFB_WORD_BITS));
-  }
+  if (lfb_layers_seen(growing, &newest) != LFB_OK)
+    return false;
+  pending_ask_layers(some, newest, NULL);
+  return true;
 }
 
 /* ---- the three operations --------------------------------------------------------- */
 
-static size_t growing_many_query(const growing_many *m, pending *some, size_t first)
-{
-  const size_t count = some->left;
-  size_t absent;
+/* An operation on the keys of a piece, whose answers are false so far.  A query does not write to
+ * the growing filter. */
+typedef void (*growing_act)(lfb_growing *growing, pending *some);
 
-  growing_many_say(m, first, count, true);
-  if (!pending_ask_all(some, m->growing))
-    return count;
-  growing_many_say_found(m, some, first);
-  absent = some->left;
-  for (size_t i = 0; i < words_of(some->left); i++)
-    absent -= lfb_word_count(some->found[i]);
-  return count - absent;
+static void growing_query_act(lfb_growing *growing, pending *some)
+{
+  const size_t count = some->left, last = count / LFB_WORD_BITS;
+
+  if (!pending_ask_all(some, growing))
+    some->left = 0; /* no key is known to be absent */
+  if (some->left == count) {
+    memcpy(some->answers, some->found, words_of(count) * sizeof *some->answers);
+    return;
+  }
+  memset(some->answers, 0xff, last * sizeof *some->answers);
+  if (count % LFB_WORD_BITS != 0)
+    some->answers[last] = (UINT64_C(1) << (count % LFB_WORD_BITS)) - 1;
+  for (size_t i = 0; i < some->left; i++)
+    if (!pending_found(some, i))
+      some->answers[some->at[i] / LFB_WORD_BITS] &=
+          ~(UINT64_C(1) << (some->at[i] % LFB_WORD_BITS));
 }
 
-/* Puts keys from `from` on into the newest layer, as many as are allowed between two sums of its
- * count.  Returns how many; adds to `*yes` how many of them turned on a bit. */
-static size_t growing_many_put_some(const growing_many *m, const lfb_layer *newest,
-                                    const pending *some, size_t from, size_t first, size_t *yes)
+/* Puts the first keys into the newest layer, as many as are allowed between two sums of its count,
+ * and drops them.  No pending key has been found. */
+static void growing_put_some(lfb_growing *growing, const lfb_layer *newest, pending *some)
 {
-  const size_t left = some->left - from, count = left < newest->keys ? left : newest->keys;
-  const lfb_layout *layout = &newest->filter->layout;
+  const size_t count = some->left < newest->keys ? some->left : newest->keys;
   uint64_t answers[LFB_LAYER_KEYS / LFB_WORD_BITS];
-  const uint64_t on = newest->kernel->put_many(
-      layout, some->low + from, some->high == NULL ? NULL : some->high + from, count, answers);
+  const uint64_t on = newest->kernel->put_many(&newest->filter->layout, some->low, some->high,
+                                               count, answers);
 
-  (void)lfb_layers_counted(m->growing, newest, on);
+  (void)lfb_layers_counted(growing, newest, on);
   for (size_t word = 0; word < words_of(count); word++)
-    for (uint64_t left_on = answers[word]; left_on != 0; left_on &= left_on - 1) {
-      const size_t i = from + word * LFB_WORD_BITS + (size_t)__builtin_ctzll(left_on);
-      growing_many_say_yes(m, first + pending_at(some, i));
-      ++*yes;
-    }
-  return count;
+    for (uint64_t left_on = answers[word]; left_on != 0; left_on &= left_on - 1)
+      pending_say_yes(some, word * LFB_WORD_BITS + (size_t)__builtin_ctzll(left_on));
+  some->low += count;
+  some->high = some->high == NULL ? NULL : some->high + count;
+  some->at += count;
+  some->left -= count;
 }
 
 /*
  * Looks the keys up in the older layers once, and puts those not found.  If a layer is added
  * during the call, the keys still to be put are looked up in the layers that have become older.
  */
-static size_t growing_many_put(const growing_many *m, pending *some, size_t first)
+static void growing_put_act(lfb_growing *growing, pending *some)
 {
-  const lfb_layer *newest = lfb_layers_newest(m->growing);
-  size_t yes = 0, at = 0;
+  const lfb_layer *newest = NULL;
 
-  growing_many_say(m, first, some->left, false);
-  pending_ask_layers(some, newest->older, NULL);
-  pending_narrow(some, 0);
-  while (at < some->left) {
-    const lfb_layer *now = lfb_layers_newest(m->growing);
-    if (now != newest) {
-      pending_narrow(some, at);
-      pending_ask_layers(some, now->older, newest->older);
-      pending_narrow(some, 0);
-      newest = now;
-      at = 0;
+  while (some->left > 0) {
+    const lfb_layer *now = lfb_layers_newest(growing);
+    if (now == newest) {
+      growing_put_some(growing, newest, some);
       continue;
     }
-    at += growing_many_put_some(m, newest, some, at, first, &yes);
+    pending_ask_layers(some, now->older, newest == NULL ? NULL : newest->older);
+    pending_narrow(some);
+    newest = now;
   }
-  return yes;
 }
 
-static size_t growing_many_claim(const growing_many *m, pending *some, size_t first)
+static void growing_claim_act(lfb_growing *growing, pending *some)
+{
+  if (!pending_ask_all(some, growing))
+    return;
+  pending_narrow(some);
+  for (size_t i = 0; i < some->left; i++)
+    if (lfb_layers_claim(growing, (lfb_hash){some->low[i], some->high == NULL ? 0 : some->high[i]}))
+      pending_say_yes(some, i);
+}
+
+/* Acts on all keys, piece by piece.  `answers` may be NULL.  Returns how many answers are true. */
+LFB_INLINE size_t growing_many(lfb_growing *growing, const void *keys, size_t count,
+                               uint64_t *answers, lfb_piece_hash hash_of, growing_act act)
 {
   size_t yes = 0;
+  pending some;
 
-  growing_many_say(m, first, some->left, false);
-  if (!pending_ask_all(some, m->growing))
-    return 0;
-  pending_narrow(some, 0);
-  for (size_t i = 0; i < some->left; i++) {
-    const lfb_hash hash = {some->low[i], some->high == NULL ? 0 : some->high[i]};
-    if (lfb_layers_claim(m->growing, hash)) {
-      growing_many_say_yes(m, first + some->at[i]);
-      yes++;
-    }
+  for (size_t first = 0, taken; first < count; first += taken) {
+    taken = pending_take(&some, growing->first, keys, first, count, hash_of);
+    act(growing, &some);
+    yes += lfb_piece_yes(some.answers, taken);
+    if (answers != NULL) /* a piece begins at a word of the answers */
+      memcpy(answers + first / LFB_WORD_BITS, some.answers,
+             words_of(taken) * sizeof *some.answers);
   }
   return yes;
 }
@@ -274,62 +226,56 @@ static size_t growing_many_claim(const growing_many *m, pending *some, size_t fi
 size_t lfb_growing_put_many(lfb_growing *growing, const lfb_key *keys, size_t count,
                             uint64_t *answers)
 {
-  const growing_many m = {growing, answers};
-  return growing_many_act(&m, keys, count, lfb_piece_bytes, growing_many_put);
+  return growing_many(growing, keys, count, answers, lfb_piece_bytes, growing_put_act);
 }
 
 size_t lfb_growing_put_many_u64(lfb_growing *growing, const uint64_t *keys, size_t count,
                                 uint64_t *answers)
 {
-  const growing_many m = {growing, answers};
-  return growing_many_act(&m, keys, count, lfb_piece_u64, growing_many_put);
+  return growing_many(growing, keys, count, answers, lfb_piece_u64, growing_put_act);
 }
 
 size_t lfb_growing_put_many_hash(lfb_growing *growing, const uint64_t *hashes, size_t count,
                                  uint64_t *answers)
 {
-  const growing_many m = {growing, answers};
-  return growing_many_act(&m, hashes, count, lfb_piece_given, growing_many_put);
+  return growing_many(growing, hashes, count, answers, lfb_piece_given, growing_put_act);
 }
 
 size_t lfb_growing_might_contain_many(const lfb_growing *growing, const lfb_key *keys,
                                       size_t count, uint64_t *answers)
 {
-  const growing_many m = {(lfb_growing *)growing, answers};
-  return growing_many_act(&m, keys, count, lfb_piece_bytes, growing_many_query);
+  return growing_many((lfb_growing *)growing, keys, count, answers, lfb_piece_bytes,
+                      growing_query_act);
 }
 
 size_t lfb_growing_might_contain_many_u64(const lfb_growing *growing, const uint64_t *keys,
                                           size_t count, uint64_t *answers)
 {
-  const growing_many m = {(lfb_growing *)growing, answers};
-  return growing_many_act(&m, keys, count, lfb_piece_u64, growing_many_query);
+  return growing_many((lfb_growing *)growing, keys, count, answers, lfb_piece_u64,
+                      growing_query_act);
 }
 
 size_t lfb_growing_might_contain_many_hash(const lfb_growing *growing, const uint64_t *hashes,
                                            size_t count, uint64_t *answers)
 {
-  const growing_many m = {(lfb_growing *)growing, answers};
-  return growing_many_act(&m, hashes, count, lfb_piece_given, growing_many_query);
+  return growing_many((lfb_growing *)growing, hashes, count, answers, lfb_piece_given,
+                      growing_query_act);
 }
 
 size_t lfb_growing_claim_many(lfb_growing *growing, const lfb_key *keys, size_t count,
                               uint64_t *answers)
 {
-  const growing_many m = {growing, answers};
-  return growing_many_act(&m, keys, count, lfb_piece_bytes, growing_many_claim);
+  return growing_many(growing, keys, count, answers, lfb_piece_bytes, growing_claim_act);
 }
 
 size_t lfb_growing_claim_many_u64(lfb_growing *growing, const uint64_t *keys, size_t count,
                                   uint64_t *answers)
 {
-  const growing_many m = {growing, answers};
-  return growing_many_act(&m, keys, count, lfb_piece_u64, growing_many_claim);
+  return growing_many(growing, keys, count, answers, lfb_piece_u64, growing_claim_act);
 }
 
 size_t lfb_growing_claim_many_hash(lfb_growing *growing, const uint64_t *hashes, size_t count,
                                    uint64_t *answers)
 {
-  const growing_many m = {growing, answers};
-  return growing_many_act(&m, hashes, count, lfb_piece_given, growing_many_claim);
+  return growing_many(growing, hashes, count, answers, lfb_piece_given, growing_claim_act);
 }
