@@ -14,33 +14,21 @@
 
 /* ---- writing ---------------------------------------------------------------------- */
 
-static void growing_head(const lfb_growing *growing, uint32_t layers, lfb_growing_head *head)
-{
-  *head = (lfb_growing_head){.first_insertions = growing->config.expected_insertions,
-                             .fpp = growing->config.fpp,
-                             .layers = layers,
-                             .memory_preference = growing->config.memory_preference,
-                             .written = lfb_native_now()};
-  memcpy(head->label, growing->label, sizeof head->label);
-}
-
 /* Writes the present layers; a layer added during the call is not among them. */
 static lfb_status growing_write_form(const void *what, const lfb_writer *writer)
 {
   const lfb_growing *growing = what;
-  const lfb_layer *layers[LFB_GROWING_LAYERS];
   unsigned char header[LFB_GROWING_HEADER];
-  lfb_growing_head head;
   const lfb_layer *newest;
 
   lfb_status status = lfb_layers_seen(growing, &newest);
   if (status != LFB_OK)
     return status;
-  growing_head(growing, lfb_layers_list(newest, layers), &head);
-  lfb_growing_encode(&head, header);
+  const uint32_t count = newest->number + 1;
+  lfb_growing_encode(growing, LFB_MAGIC_GROWING, count, lfb_native_now(), header);
   status = writer->write(writer->to, header, sizeof header);
-  for (uint32_t i = 0; status == LFB_OK && i < head.layers; i++)
-    status = lfb_form_row_native.write(layers[i]->filter, writer);
+  for (uint32_t i = 0; status == LFB_OK && i < count; i++)
+    status = lfb_form_row_native.write(lfb_layers_at(newest, i)->filter, writer);
   return status;
 }
 
@@ -75,22 +63,23 @@ static lfb_status counted_read(void *from, void *bytes, size_t size, size_t *got
   return status;
 }
 
+/* What is left of a limit; 0: there is none.  At least 1, which fits nothing. */
+static uint64_t limit_left(uint64_t limit, uint64_t used)
+{
+  return limit == 0 ? 0 : limit > used ? limit - used : 1;
+}
+
 /* The reader of the next layer.  Its limits are what is left of the whole's, after the layers that
  * are open.  Its offsets of damage count from the start of the whole. */
 static lfb_reader growing_reader(counted_source *source, uint64_t open_bytes)
 {
-  const lfb_reader *whole = source->reader;
-  lfb_reader reader = *whole;
+  lfb_reader reader = *source->reader;
 
   reader.read = counted_read;
   reader.from = source;
-  reader.at = whole->at + source->taken;
-  if (whole->known_bytes != 0) /* at least 1, which fits nothing: 0 would mean unknown */
-    reader.known_bytes =
-        whole->known_bytes > source->taken ? whole->known_bytes - source->taken : 1;
-  if (whole->limits.max_bytes != 0)
-    reader.limits.max_bytes =
-        whole->limits.max_bytes > open_bytes ? whole->limits.max_bytes - open_bytes : 1;
+  reader.at += source->taken;
+  reader.known_bytes = limit_left(reader.known_bytes, source->taken);
+  reader.limits.max_bytes = limit_left(reader.limits.max_bytes, open_bytes);
   return reader;
 }
 
@@ -103,8 +92,8 @@ static lfb_status growing_read_native(const lfb_reader *reader, lfb_filter **fil
   if (status != LFB_OK)
     return status;
   return lfb_magic_begun(head) == LFB_MAGIC_NATIVE
-            ? lfb_form_row_native.read(reader, head, filter)
-                                 : LFB_ERROR_BAD_HEADER;
+             ? lfb_form_row_native.read(reader, head, filter)
+             : LFB_ERROR_BAD_HEADER;
 }
 
 /* Adds the filter as the next layer, or frees it. */
@@ -114,9 +103,7 @@ static lfb_status growing_take(lfb_growing *growing, lfb_filter *filter, uint32_
     lfb_filter_free(filter);
     return LFB_ERROR_BAD_HEADER;
   }
-  if (number == 0)
-    lfb_layers_configure(growing, &filter->description.config);
-  return lfb_layers_push(growing, filter);
+  return lfb_layers_add(growing, lfb_layers_here(growing), filter);
 }
 
 /*
@@ -147,7 +134,8 @@ static lfb_status growing_read_layers(lfb_growing *growing, uint32_t layers,
 }
 
 /* Reads and decodes the header, after checking the form by its first bytes. */
-static lfb_status growing_read_head(const lfb_reader *reader, lfb_growing_head *head)
+static lfb_status growing_read_head(const lfb_reader *reader, lfb_growing *growing,
+                                    uint32_t *layers)
 {
   unsigned char header[LFB_GROWING_HEADER];
   const lfb_status status = lfb_form_read_header(reader, LFB_MAGIC_GROWING, LFB_ERROR_NOT_GROWING,
@@ -155,27 +143,21 @@ static lfb_status growing_read_head(const lfb_reader *reader, lfb_growing_head *
 
   return status != LFB_OK
              ? status
-             : lfb_form_decoded(reader, sizeof header, lfb_growing_decode(header, head));
+             : lfb_form_decoded(reader, sizeof header, lfb_growing_decode(header, growing, layers));
 }
 
 static lfb_status growing_read_form(const lfb_reader *reader, void **made)
 {
   counted_source source = {reader, 0};
   const lfb_reader counted = growing_reader(&source, 0);
-  lfb_growing_head head;
+  uint32_t layers;
 
-  lfb_status status = growing_read_head(&counted, &head);
-  if (status != LFB_OK)
-    return status;
   lfb_growing *growing = calloc(1, sizeof *growing);
   if (growing == NULL)
     return LFB_ERROR_NO_MEMORY;
-  growing->written = head.written;
-  growing->config = (lfb_config){.expected_insertions = head.first_insertions,
-                                 .fpp = head.fpp,
-                                 .memory_preference = head.memory_preference};
-  memcpy(growing->label, head.label, sizeof growing->label);
-  status = growing_read_layers(growing, head.layers, &source);
+  lfb_status status = growing_read_head(&counted, growing, &layers);
+  if (status == LFB_OK)
+    status = growing_read_layers(growing, layers, &source);
   if (status != LFB_OK) {
     lfb_growing_free(growing);
     return status;

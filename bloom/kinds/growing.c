@@ -7,35 +7,30 @@
 #include "bloom/kinds/layers.h"
 #include "bloom/hashing/sink.h"
 #include "bloom/filter/label.h"
+#include "bloom/shared/mapping.h"
 
 /* Makes the first layer; the others take their hash from it. */
-static lfb_status growing_begin(lfb_growing *growing)
+static lfb_status growing_add_first(lfb_growing *growing)
 {
-  lfb_config config = growing->config;
+  lfb_description description;
   lfb_filter *filter;
 
-  config.fpp = lfb_layers_fpp(config.fpp, 0);
-  const lfb_status status = lfb_filter_create(&config, &filter);
-  if (status != LFB_OK)
-    return status;
-  growing->config.keep_key = filter->description.config.keep_key;
-  return lfb_layers_push(growing, filter);
+  lfb_status status = lfb_layers_describe(growing, 0, &description);
+  if (status == LFB_OK)
+    status = lfb_filter_make_empty(&description, growing->config.lazy_memory, &filter);
+  return status == LFB_OK ? lfb_layers_add(growing, NULL, filter) : status;
 }
 
 lfb_status lfb_growing_create(const lfb_config *config, lfb_growing **growing)
 {
-  lfb_status status = lfb_layers_check(config);
+  lfb_growing *made;
+
+  lfb_status status = lfb_layers_begin(config, &made);
   if (status != LFB_OK)
     return status;
-  lfb_growing *made = calloc(1, sizeof *made);
-  if (made == NULL)
-    return LFB_ERROR_NO_MEMORY;
-  made->config = lfb_config_without_pairs(config);
-  if (config->expected_insertions < LFB_GROWING_LEAST)
-    made->config.expected_insertions = LFB_GROWING_LEAST;
-  status = growing_begin(made);
+  status = growing_add_first(made);
   if (status != LFB_OK) {
-    free(made);
+    lfb_growing_free(made);
     return status;
   }
   *growing = made;
@@ -47,38 +42,35 @@ void lfb_growing_free(lfb_growing *growing)
   if (growing == NULL)
     return;
   lfb_layers_free(growing);
-  if (growing->shared != NULL)
-    growing->shared->leave(growing->shared);
+  if (growing->mapping != NULL)
+    lfb_mapping_end(growing->mapping);
   free(growing);
 }
 
 /* Copies layers, oldest first, into a growing filter without layers. */
 static lfb_status growing_copy_layers(lfb_growing *copy, const lfb_layer *newest)
 {
-  const lfb_layer *layers[LFB_GROWING_LAYERS];
-  const uint32_t count = lfb_layers_list(newest, layers);
   lfb_status status = LFB_OK;
 
-  for (uint32_t i = 0; status == LFB_OK && i < count; i++) {
+  for (uint32_t i = 0; status == LFB_OK && i <= newest->number; i++) {
     lfb_filter *filter;
-    status = lfb_filter_copy(layers[i]->filter, &filter);
+    status = lfb_filter_copy(lfb_layers_at(newest, i)->filter, &filter);
     if (status == LFB_OK)
-      status = lfb_layers_push(copy, filter);
+      status = lfb_layers_add(copy, lfb_layers_here(copy), filter);
   }
   return status;
 }
 
 lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy)
 {
-  const lfb_layer *newest = NULL;
+  const lfb_layer *newest;
+  lfb_growing *made;
 
   lfb_status status = lfb_layers_seen(growing, &newest);
+  if (status == LFB_OK)
+    status = lfb_layers_begin(&growing->config, &made);
   if (status != LFB_OK)
     return status;
-  lfb_growing *made = calloc(1, sizeof *made);
-  if (made == NULL)
-    return LFB_ERROR_NO_MEMORY;
-  made->config = growing->config;
   made->written = growing->written;
   memcpy(made->label, growing->label, sizeof made->label);
   status = growing_copy_layers(made, newest);
@@ -108,14 +100,9 @@ static bool growing_put(lfb_growing *growing, lfb_hash hash)
   return !lfb_layers_have(newest->older, hash) && lfb_layers_put(growing, newest, hash);
 }
 
-static bool growing_has(const lfb_growing *growing, lfb_hash hash)
-{
-  return lfb_layers_has(growing, hash);
-}
-
 static bool growing_claim(lfb_growing *growing, lfb_hash hash)
 {
-  return !growing_has(growing, hash) && lfb_layers_claim(growing, hash);
+  return !lfb_layers_has(growing, hash) && lfb_layers_claim(growing, hash);
 }
 
 static const lfb_hasher *growing_hasher(const lfb_growing *growing)
@@ -145,23 +132,23 @@ bool lfb_growing_put_object(lfb_growing *growing, lfb_funnel funnel, const void 
 
 bool lfb_growing_might_contain(const lfb_growing *growing, const void *bytes, size_t size)
 {
-  return growing_has(growing, lfb_hasher_bytes(growing_hasher(growing), bytes, size));
+  return lfb_layers_has(growing, lfb_hasher_bytes(growing_hasher(growing), bytes, size));
 }
 
 bool lfb_growing_might_contain_u64(const lfb_growing *growing, uint64_t key)
 {
-  return growing_has(growing, lfb_hasher_u64(growing_hasher(growing), key));
+  return lfb_layers_has(growing, lfb_hasher_u64(growing_hasher(growing), key));
 }
 
 bool lfb_growing_might_contain_hash(const lfb_growing *growing, uint64_t hash)
 {
-  return growing_has(growing, lfb_hasher_widen(growing_hasher(growing), hash));
+  return lfb_layers_has(growing, lfb_hasher_widen(growing_hasher(growing), hash));
 }
 
 bool lfb_growing_might_contain_object(const lfb_growing *growing, lfb_funnel funnel,
                                       const void *object)
 {
-  return growing_has(growing, lfb_sink_hash(growing_hasher(growing), funnel, object));
+  return lfb_layers_has(growing, lfb_sink_hash(growing_hasher(growing), funnel, object));
 }
 
 bool lfb_growing_claim(lfb_growing *growing, const void *bytes, size_t size)
@@ -213,9 +200,9 @@ static void growing_add_stats(const lfb_layer *layer, growing_stats_of stats_of,
 static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
                           lfb_growing_figures *stats)
 {
-  const lfb_layer *newest = lfb_layers_newest(growing);
-  const lfb_layout *last = &newest->filter->layout;
   double right = 0; /* a logarithm, so that small probabilities are not lost */
+  const lfb_layer *newest;
+  const lfb_status blind = lfb_layers_seen(growing, &newest);
 
   *stats = (lfb_growing_figures){
       .strategy = growing->first->strategy->id,
@@ -229,9 +216,9 @@ static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
   };
   for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)
     growing_add_stats(layer, stats_of, stats, &right);
-  const bool blind = lfb_layers_behind(growing, newest);
-  stats->expected_fpp = blind ? 1 : -expm1(right);
-  if (blind || lfb_stripes_sum(&last->count) >= newest->full_bits)
+  stats->expected_fpp = blind != LFB_OK ? 1 : -expm1(right);
+  stats->stuck = blind;
+  if (blind == LFB_OK && lfb_stripes_sum(&newest->filter->layout.count) >= newest->full_bits)
     /* relaxed: the status publishes no other data. */
     stats->stuck =
         (lfb_status)atomic_load_explicit(&growing->refused, memory_order_relaxed);

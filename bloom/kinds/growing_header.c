@@ -23,81 +23,65 @@ enum {
   GROWING_MAPPED_VERSION = 2, /* in version 1 a mapped filter was several files */
 };
 
-void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_GROWING_HEADER])
+void lfb_growing_encode(const lfb_growing *growing, lfb_magic magic, uint32_t layers,
+                        uint64_t written, unsigned char header[LFB_GROWING_HEADER])
 {
+  const bool mapped = magic == LFB_MAGIC_GROWING_MAPPED;
   uint64_t fpp;
 
-  if (head->mapped)
-    lfb_head_begin(header, LFB_MAGIC_GROWING_MAPPED, GROWING_MAPPED_VERSION);
-  else
-    lfb_head_begin(header, LFB_MAGIC_GROWING, GROWING_VERSION);
-  memcpy(&fpp, &head->fpp, sizeof fpp);
-  lfb_store_le32(header + GROWING_AT_LAYERS, head->layers);
-  lfb_store_le32(header + GROWING_AT_PREFERENCE, head->memory_preference);
-  lfb_store_le64(header + GROWING_AT_INSERTIONS, head->first_insertions);
+  lfb_head_begin(header, magic, mapped ? GROWING_MAPPED_VERSION : GROWING_VERSION);
+  memcpy(&fpp, &growing->config.fpp, sizeof fpp);
+  lfb_store_le32(header + GROWING_AT_LAYERS, layers);
+  lfb_store_le32(header + GROWING_AT_PREFERENCE, growing->config.memory_preference);
+  lfb_store_le64(header + GROWING_AT_INSERTIONS, growing->config.expected_insertions);
   lfb_store_le64(header + GROWING_AT_FPP, fpp);
-  lfb_store_le64(header + GROWING_AT_CREATED, head->written);
-  memcpy(header + GROWING_AT_LABEL, head->label, sizeof head->label);
-  if (head->mapped)
+  lfb_store_le64(header + GROWING_AT_CREATED, written);
+  memcpy(header + GROWING_AT_LABEL, growing->label, sizeof growing->label);
+  if (mapped)
     memcpy(header + GROWING_AT_ORDER, &growing_order_mark, sizeof growing_order_mark);
   lfb_head_end(header);
 }
 
-static bool growing_head_makes_sense(const lfb_growing_head *head)
-{
-  return head->layers >= 1 && head->layers <= LFB_GROWING_LAYERS &&
-         head->memory_preference <= LFB_MEMORY_SMALLEST &&
-         head->first_insertions >= LFB_GROWING_LEAST &&
-         lfb_sizing_check_fpp(head->fpp) == LFB_OK;
-}
-
-/* Checks how the header begins, and its checksum. */
-static lfb_status growing_check_head(const unsigned char *header)
-{
-  if (!lfb_magic_is(header, LFB_MAGIC_GROWING_MAPPED))
-    return lfb_head_check(header, LFB_MAGIC_GROWING, GROWING_VERSION);
-  return lfb_load_le32(header + LFB_HEAD_AT_VERSION) == GROWING_VERSION
-             ? LFB_ERROR_OLD_GROWING
-             : lfb_head_check(header, LFB_MAGIC_GROWING_MAPPED, GROWING_MAPPED_VERSION);
-}
-
-/* Whether the words of a mapped file have this processor's byte order. */
-static lfb_status growing_check_order(const unsigned char *header)
-{
-  uint64_t mark;
-
-  memcpy(&mark, header + GROWING_AT_ORDER, sizeof mark);
-  if (mark == (lfb_magic_is(header, LFB_MAGIC_GROWING_MAPPED) ? growing_order_mark : 0))
-    return LFB_OK;
-  return mark == __builtin_bswap64(growing_order_mark) ? LFB_ERROR_BYTE_ORDER
-                                                       : LFB_ERROR_BAD_HEADER;
-}
-
 /* Reads the fields of a header after its checksum was compared. */
-static lfb_status growing_read(const unsigned char *header, lfb_growing_head *head)
+static lfb_status growing_read(const unsigned char *header, lfb_growing *growing,
+                               uint32_t *layers)
 {
   const uint64_t fpp = lfb_load_le64(header + GROWING_AT_FPP);
-  lfb_growing_head found = {
-      .mapped = lfb_magic_is(header, LFB_MAGIC_GROWING_MAPPED),
-      .first_insertions = lfb_load_le64(header + GROWING_AT_INSERTIONS),
-      .layers = lfb_load_le32(header + GROWING_AT_LAYERS),
-      .memory_preference = (lfb_memory_preference)lfb_load_le32(header + GROWING_AT_PREFERENCE),
-      .written = lfb_load_le64(header + GROWING_AT_CREATED)};
+  const uint32_t preference = lfb_load_le32(header + GROWING_AT_PREFERENCE);
+  lfb_config config = {.expected_insertions = lfb_load_le64(header + GROWING_AT_INSERTIONS),
+                       .memory_preference = (lfb_memory_preference)preference};
 
-  memcpy(&found.fpp, &fpp, sizeof fpp);
-  if (!lfb_head_is_whole(header, GROWING_AT_RESERVED) ||
-      lfb_label_read(found.label, header + GROWING_AT_LABEL) != LFB_OK ||
-      !growing_head_makes_sense(&found))
-    return LFB_ERROR_BAD_HEADER;
-  *head = found;
-  return LFB_OK;
+  memcpy(&config.fpp, &fpp, sizeof fpp);
+  *layers = lfb_load_le32(header + GROWING_AT_LAYERS);
+  growing->config = config;
+  growing->written = lfb_load_le64(header + GROWING_AT_CREATED);
+  return lfb_head_is_whole(header, GROWING_AT_RESERVED) &&
+                 lfb_label_read(growing->label, header + GROWING_AT_LABEL) == LFB_OK &&
+                 *layers >= 1 && *layers <= LFB_GROWING_LAYERS &&
+                 preference <= LFB_MEMORY_SMALLEST &&
+                 config.expected_insertions >= LFB_GROWING_LEAST &&
+                 lfb_sizing_check_fpp(config.fpp) == LFB_OK
+             ? LFB_OK
+             : LFB_ERROR_BAD_HEADER;
 }
 
 lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
-                              lfb_growing_head *head)
+                              lfb_growing *growing, uint32_t *layers)
 {
-  lfb_status status = growing_check_head(header);
-  if (status == LFB_OK)
-    status = growing_check_order(header);
-  return status == LFB_OK ? growing_read(header, head) : status;
+  const bool mapped = lfb_magic_is(header, LFB_MAGIC_GROWING_MAPPED);
+  uint64_t order;
+
+  if (mapped && lfb_load_le32(header + LFB_HEAD_AT_VERSION) == GROWING_VERSION)
+    return LFB_ERROR_OLD_GROWING;
+  const lfb_status status =
+      lfb_head_check(header, mapped ? LFB_MAGIC_GROWING_MAPPED : LFB_MAGIC_GROWING,
+                     mapped ? GROWING_MAPPED_VERSION : GROWING_VERSION);
+  if (status != LFB_OK)
+    return status;
+  memcpy(&order, header + GROWING_AT_ORDER, sizeof order);
+  if (order == __builtin_bswap64(growing_order_mark))
+    return LFB_ERROR_BYTE_ORDER;
+  if (order != (mapped ? growing_order_mark : 0))
+    return LFB_ERROR_BAD_HEADER;
+  return growing_read(header, growing, layers);
 }

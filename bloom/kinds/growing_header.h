@@ -7,30 +7,29 @@
 #ifndef LFB_BLOOM_GROWING_HEADER_H
 #define LFB_BLOOM_GROWING_HEADER_H
 
-#include <lfbloom/growing.h>
+#include "bloom/files/magic.h"
+#include "bloom/kinds/layers.h"
 
 enum { LFB_GROWING_HEADER = 256 }; /* bytes */
 
-/* The fields of a header. */
-typedef struct lfb_growing_head {
-  bool mapped; /* the head of a mapped file; otherwise its layers follow */
-  uint64_t first_insertions; /* n of the first layer                 */
-  double fpp;                /* p of the whole                       */
-  uint32_t layers;           /* 1 to LFB_GROWING_LAYERS              */
-  lfb_memory_preference memory_preference; /* of later layers */
-  uint64_t written;          /* in seconds since 1970                */
-  char label[LFB_LABEL_SIZE + 1]; /* as lfb_label_set() leaves it      */
-} lfb_growing_head;
-
-/* Writes a header. */
-void lfb_growing_encode(const lfb_growing_head *head, unsigned char header[LFB_GROWING_HEADER]);
+/*
+ * Writes the header of a growing filter with `layers` layers.
+ *
+ * Takes  magic    LFB_MAGIC_GROWING, or LFB_MAGIC_GROWING_MAPPED for the head of a mapped file.
+ *        written  in seconds since 1970.
+ */
+void lfb_growing_encode(const lfb_growing *growing, lfb_magic magic, uint32_t layers,
+                        uint64_t written, unsigned char header[LFB_GROWING_HEADER]);
 
 /*
- * Reads a header and checks every field.
+ * Reads a header that begins with one of the two magic numbers, and checks every field.
  *
- * Fails  LFB_ERROR_UNKNOWN_FORM, _UNKNOWN_VERSION, _BAD_CHECKSUM, _BAD_HEADER.
+ * Gives  growing  its configuration as far as the header has it, its time and its label.
+ *        layers   1 to LFB_GROWING_LAYERS.
+ * Fails  LFB_ERROR_UNKNOWN_VERSION, _OLD_GROWING, _BYTE_ORDER, _BAD_CHECKSUM, _BAD_HEADER; then
+ *        both have any content.
  */
 lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
-                              lfb_growing_head *head);
+                              lfb_growing *growing, uint32_t *layers);
 
 #endif

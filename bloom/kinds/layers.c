@@ -27,16 +27,8 @@ uint64_t lfb_layers_insertions(uint64_t first, uint32_t number)
   return first > UINT64_MAX >> number ? UINT64_MAX : first << number;
 }
 
-lfb_config lfb_layers_config(const lfb_config *whole, uint32_t number)
-{
-  lfb_config config = *whole;
-
-  config.expected_insertions = lfb_layers_insertions(whole->expected_insertions, number);
-  config.fpp = lfb_layers_fpp(whole->fpp, number);
-  return config;
-}
-
-lfb_status lfb_layers_check(const lfb_config *config)
+/* Whether a growing filter can have this configuration: LFB_OK, or why not. */
+static lfb_status layers_check(const lfb_config *config)
 {
   if (config->strategy == LFB_GO_FNV14)
     return LFB_ERROR_CANNOT_GROW;
@@ -80,14 +72,33 @@ static void layer_measure(lfb_layer *layer, double fpp)
 
 /* ---- making them ------------------------------------------------------------- */
 
+lfb_status lfb_layers_begin(const lfb_config *config, lfb_growing **growing)
+{
+  const lfb_status status = layers_check(config);
+
+  if (status != LFB_OK)
+    return status;
+  lfb_growing *made = calloc(1, sizeof *made);
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  made->config = lfb_config_without_pairs(config);
+  if (config->expected_insertions < LFB_GROWING_LEAST)
+    made->config.expected_insertions = LFB_GROWING_LEAST;
+  *growing = made;
+  return LFB_OK;
+}
+
+/* Makes the layer of a filter.  On failure the filter has been freed. */
 static lfb_status layer_make(const lfb_growing *growing, lfb_filter *filter,
                              const lfb_layer *older, lfb_layer **layer)
 {
   lfb_layer *made = aligned_alloc(LFB_CACHE_LINE, LFB_CACHE_LINE);
 
   _Static_assert(sizeof *made <= LFB_CACHE_LINE, "a layer is a line");
-  if (made == NULL)
+  if (made == NULL) {
+    lfb_filter_free(filter);
     return LFB_ERROR_NO_MEMORY;
+  }
   *made = (lfb_layer){.older = (lfb_layer *)older,
                       .filter = filter,
                       .kernel = filter->kernel,
@@ -103,32 +114,6 @@ static void layer_free(lfb_layer *layer)
   free(layer);
 }
 
-lfb_status lfb_layers_push(lfb_growing *growing, lfb_filter *filter)
-{
-  /* relaxed, both: no other thread sees the growing filter yet. */
-  const lfb_layer *older = atomic_load_explicit(&growing->newest, memory_order_relaxed);
-  lfb_layer *made;
-  const lfb_status status = layer_make(growing, filter, older, &made);
-
-  if (status != LFB_OK) {
-    lfb_filter_free(filter);
-    return status;
-  }
-  atomic_store_explicit(&growing->newest, made, memory_order_relaxed);
-  if (older == NULL)
-    growing->first = filter;
-  return LFB_OK;
-}
-
-uint32_t lfb_layers_list(const lfb_layer *newest, const lfb_layer *layers[LFB_GROWING_LAYERS])
-{
-  const uint32_t count = newest->number + 1;
-
-  for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)
-    layers[layer->number] = layer;
-  return count;
-}
-
 void lfb_layers_free(lfb_growing *growing)
 {
   /* relaxed: no other call runs during free. */
@@ -141,22 +126,23 @@ void lfb_layers_free(lfb_growing *growing)
   }
 }
 
-/* Describes the filter of layer `number`, with the hash of the first layer. */
-static lfb_status layers_describe(const lfb_growing *growing, uint32_t number,
-                                  lfb_description *description)
+lfb_status lfb_layers_describe(const lfb_growing *growing, uint32_t number,
+                               lfb_description *description)
 {
   const lfb_filter *first = growing->first;
+  lfb_config config = growing->config;
 
   if (number >= LFB_GROWING_LAYERS)
     return LFB_ERROR_TOO_MANY_LAYERS;
-  lfb_config config = lfb_layers_config(&growing->config, number);
-  if (first->strategy->seeding == LFB_SEED_RANDOM) {
+  config.expected_insertions = lfb_layers_insertions(config.expected_insertions, number);
+  config.fpp = lfb_layers_fpp(config.fpp, number);
+  if (first != NULL && first->strategy->seeding == LFB_SEED_RANDOM) {
     config.hash = LFB_HASH_XXH3; /* needs no key; the hash is replaced below */
     config.seed = 1;
     memset(config.key, 0, sizeof config.key);
   }
   const lfb_status status = lfb_description_make(&config, description);
-  if (status != LFB_OK)
+  if (status != LFB_OK || first == NULL)
     return status;
   if (description->geometry.bit_count > description->strategy->reachable_bits)
     return LFB_ERROR_TOO_MANY_BITS;
@@ -164,35 +150,7 @@ static lfb_status layers_describe(const lfb_growing *growing, uint32_t number,
   return LFB_OK;
 }
 
-/* Makes the layer that follows `full`. */
-static lfb_status layers_make_next(lfb_growing *growing, const lfb_layer *full,
-                                   lfb_layer **layer)
-{
-  lfb_description description;
-  lfb_filter *filter;
-
-  lfb_status status = layers_describe(growing, full->number + 1, &description);
-  if (status == LFB_OK)
-    status = growing->shared == NULL
-                 ? lfb_filter_make_empty(&description, true, &filter)
-                 : growing->shared->make(growing, full->number + 1, &description, &filter);
-  if (status != LFB_OK)
-    return status;
-  status = layer_make(growing, filter, full, layer);
-  if (status != LFB_OK)
-    lfb_filter_free(filter);
-  return status;
-}
-
 /* ---- layers from files ---------------------------------------------------------- */
-
-void lfb_layers_configure(lfb_growing *growing, const lfb_config *first)
-{
-  growing->config.strategy = first->strategy;
-  growing->config.probes_formula = first->probes_formula;
-  growing->config.seed = first->seed;
-  growing->config.keep_key = first->keep_key;
-}
 
 /* Whether a filter has room for at least half of the keys that it is made for.  A forged filter
  * without that room would cause a next layer far larger than the bytes that were read. */
@@ -214,7 +172,7 @@ bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, ui
   if (number > 0 && growing->first == NULL) /* the first layer lacked its key */
     return false;
   const lfb_description *first = number == 0 ? layer : &growing->first->description;
-  return lfb_layers_check(&layer->config) == LFB_OK && layer_is_large_enough(layer) &&
+  return layers_check(&layer->config) == LFB_OK && layer_is_large_enough(layer) &&
          layer_is_fpp(growing, layer->config.fpp, number) &&
          layer->config.expected_insertions ==
              lfb_layers_insertions(growing->config.expected_insertions, number) &&
@@ -227,24 +185,34 @@ bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, ui
 /* ---- adding one ---------------------------------------------------------------- */
 
 /* Makes `made` the newest layer if `full`, which it follows, still is.  Returns whether it was. */
-static bool layers_add(lfb_growing *growing, const lfb_layer *full, lfb_layer *made)
+static bool layers_link(lfb_growing *growing, const lfb_layer *full, lfb_layer *made)
 {
   lfb_layer *seen = (lfb_layer *)full;
 
-  /* release: pairs with lfb_layers_newest().  relaxed on failure: another thread's layer is the
+  /* release: pairs with lfb_layers_here().  relaxed on failure: another thread's layer is the
    * newest, and this thread reads it with the next put. */
   return atomic_compare_exchange_strong_explicit(&growing->newest, &seen, made,
                                                  memory_order_release, memory_order_relaxed);
 }
 
-/* Whether to try to add the next layer again.  A layer that did not fit once never will.
- * Lack of memory may pass, and so may any failure of a file. */
-static bool layers_may_grow(const lfb_growing *growing)
+lfb_status lfb_layers_add(lfb_growing *growing, const lfb_layer *newest, lfb_filter *filter)
 {
-  /* relaxed: the status publishes no other data.  A thread that does not see it yet tries as well,
-   * and fails for the same reason. */
-  const uint64_t refused = atomic_load_explicit(&growing->refused, memory_order_relaxed);
-  return refused == LFB_OK || refused == LFB_ERROR_NO_MEMORY || growing->shared != NULL;
+  const lfb_config *config = &filter->description.config;
+  lfb_layer *made;
+
+  const lfb_status status = layer_make(growing, filter, newest, &made);
+  if (status != LFB_OK)
+    return status;
+  if (newest == NULL) {
+    growing->first = filter;
+    growing->config.strategy = config->strategy;
+    growing->config.probes_formula = config->probes_formula;
+    growing->config.seed = config->seed;
+    growing->config.keep_key = config->keep_key;
+  }
+  if (!layers_link(growing, newest, made))
+    layer_free(made);
+  return LFB_OK;
 }
 
 /* Whether a layer with `bits_set` bits set is full, and no next layer was refused too recently. */
@@ -258,98 +226,71 @@ static bool layer_is_due(const lfb_layer *layer, uint64_t bits_set)
 
 /* Records why the next layer was refused, and when to try again: when the set bits of this layer
  * have grown by 1/RETRY, or by 1/RETRY of the unset bits if these are fewer.  So a layer that
- * hardly fills any more gets its next try, too. */
+ * hardly fills any more gets its next try, too.  Lack of memory may pass, and so may any failure of
+ * a file.  Otherwise a layer that did not fit once never will. */
 static void layers_refuse(lfb_growing *growing, lfb_layer *layer, uint64_t bits_set,
                           lfb_status status)
 {
   const uint64_t all = layer->filter->description.geometry.bit_count;
   const uint64_t left = bits_set < all ? all - bits_set : 0;
   const uint64_t more = (left < bits_set ? left : bits_set) / RETRY;
+  const bool may_pass = status == LFB_ERROR_NO_MEMORY || growing->mapping != NULL;
 
   /* relaxed, both: the values publish no other data. */
   atomic_store_explicit(&growing->refused, status, memory_order_relaxed);
-  atomic_store_explicit(&layer->retry_bits, bits_set + more, memory_order_relaxed);
+  atomic_store_explicit(&layer->retry_bits, may_pass ? bits_set + more : UINT64_MAX,
+                        memory_order_relaxed);
+}
+
+/* Makes and adds the layer that follows `full`. */
+static lfb_status layers_add_next(lfb_growing *growing, const lfb_layer *full)
+{
+  const uint32_t number = full->number + 1;
+  lfb_description description;
+  lfb_filter *filter;
+
+  lfb_status status = lfb_layers_describe(growing, number, &description);
+  if (status == LFB_OK)
+    status = growing->mapping == NULL
+                 ? lfb_filter_make_empty(&description, true, &filter)
+                 : lfb_growing_files_make(growing, number, &description, &filter);
+  return status == LFB_OK ? lfb_layers_add(growing, full, filter) : status;
 }
 
 void lfb_layers_grow(lfb_growing *growing, const lfb_layer *layer)
 {
   const uint64_t bits_set = lfb_stripes_sum(&layer->filter->layout.count);
-  lfb_layer *made;
 
-  if (!layer_is_due(layer, bits_set) || lfb_layers_newest(growing) != layer ||
-      !layers_may_grow(growing))
+  if (!layer_is_due(layer, bits_set) || lfb_layers_newest(growing) != layer)
     return;
-  const lfb_status status = layers_make_next(growing, layer, &made);
+  const lfb_status status = layers_add_next(growing, layer);
   if (status != LFB_OK)
     layers_refuse(growing, (lfb_layer *)layer, bits_set, status);
-  else if (!layers_add(growing, layer, made))
-    layer_free(made);
 }
 
-/* ---- layers that other processes added ------------------------------------------ */
-
-/* Opens the layer after `newest` and adds it, unless another thread has added it. */
+/* Opens and adds the layer after `newest`, which another process has added. */
 static lfb_status layers_open_next(lfb_growing *growing, const lfb_layer *newest)
 {
   lfb_filter *filter;
-  lfb_layer *made;
 
   if (newest->number + 1 >= LFB_GROWING_LAYERS) /* a forged count can be any number */
     return LFB_ERROR_TOO_MANY_LAYERS;
-  lfb_status status = growing->shared->open(growing, newest->number + 1, &filter);
-  if (status != LFB_OK)
-    return status;
-  status = layer_make(growing, filter, newest, &made);
-  if (status != LFB_OK)
-    lfb_filter_free(filter);
-  else if (!layers_add(growing, newest, made))
-    layer_free(made);
-  return status;
+  const lfb_status status = lfb_growing_files_open(growing, newest->number + 1,
+                                                   &growing->first->description, &filter);
+  return status == LFB_OK ? lfb_layers_add(growing, newest, filter) : status;
 }
 
-const lfb_layer *lfb_layers_follow(const lfb_growing *of, const lfb_layer *newest)
+lfb_status lfb_layers_follow(const lfb_growing *of)
 {
   lfb_growing *growing = (lfb_growing *)of; /* a query adds only layers that the file has */
+  const lfb_layer *newest = lfb_layers_here(growing);
 
   while (lfb_layers_behind(growing, newest)) {
     const lfb_status status = layers_open_next(growing, newest);
-    if (status != LFB_OK) {
-      /* relaxed: the status publishes no other data. */
-      atomic_store_explicit(&growing->refused, status, memory_order_relaxed);
-      break;
-    }
-    /* acquire: as in lfb_layers_newest(). */
-    newest = atomic_load_explicit(&growing->newest, memory_order_acquire);
+    if (status != LFB_OK)
+      return status;
+    newest = lfb_layers_here(growing);
   }
-  return newest;
-}
-
-bool lfb_layers_have_newer(const lfb_growing *growing, const lfb_layer *newest, lfb_hash hash)
-{
-  while (lfb_layers_behind(growing, newest)) {
-    const lfb_layer *now = lfb_layers_newest(growing);
-    if (now == newest)
-      return true;
-    for (const lfb_layer *layer = now; layer != newest; layer = layer->older)
-      if (layer->kernel->might_contain(&layer->filter->layout, hash))
-        return true;
-    newest = now;
-  }
-  return false;
-}
-
-lfb_status lfb_layers_seen(const lfb_growing *growing, const lfb_layer **newest)
-{
-  const lfb_layer *seen = lfb_layers_newest(growing);
-
-  while (lfb_layers_behind(growing, seen)) {
-    const lfb_layer *now = lfb_layers_newest(growing);
-    if (now == seen)
-      /* relaxed: the status publishes no other data. */
-      return (lfb_status)atomic_load_explicit(&growing->refused, memory_order_relaxed);
-    seen = now;
-  }
-  *newest = seen;
   return LFB_OK;
 }
 

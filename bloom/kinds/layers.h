@@ -61,27 +61,13 @@ struct lfb_layer {
   LFB_ATOMIC(uint64_t) retry_bits; /* set bits at which a refused next layer is tried again */
 };
 
-/* Connects a growing filter with those of other processes (growing_files.c). */
-typedef struct lfb_layers_shared lfb_layers_shared;
-struct lfb_layers_shared {
-  const lfb_word *count; /* of complete layers, in a file; in a forged file, any number */
-
-  /* Makes a layer, or opens the one that another process has made there, and then raises
-   * `count`. */
-  lfb_status (*make)(lfb_growing *growing, uint32_t number, const lfb_description *description,
-                     lfb_filter **filter);
-
-  /* Opens a layer that another process has added, after checking that it fits. */
-  lfb_status (*open)(const lfb_growing *growing, uint32_t number, lfb_filter **filter);
-
-  /* Frees everything except the layers. */
-  void (*leave)(lfb_layers_shared *shared);
-};
-
 struct lfb_growing {
   LFB_ATOMIC(lfb_layer *) newest;
-  lfb_layers_shared *shared;    /* NULL: only this process's memory has the filter    */
-  LFB_ATOMIC(uint64_t) refused; /* why making or opening a layer last failed          */
+  const lfb_word *count; /* of complete layers, in a file; in a forged file, any number.
+                            NULL: only this process's memory has the filter           */
+  lfb_mapping *mapping;  /* of the file's head; NULL: as above                        */
+  bool writable;         /* the file                                                  */
+  LFB_ATOMIC(uint64_t) refused; /* why making a layer last failed                     */
   const lfb_filter *first;      /* its hasher and its claims serve all layers         */
   lfb_config config;            /* of the caller; n is at least LFB_GROWING_LEAST     */
   uint64_t written;             /* as in lfb_stats                                    */
@@ -94,59 +80,95 @@ double lfb_layers_fpp(double fpp, uint32_t number);
 /* n of layer `number`; UINT64_MAX if it does not fit 64 bits. */
 uint64_t lfb_layers_insertions(uint64_t first, uint32_t number);
 
-/* The configuration of layer `number` of a growing filter with the configuration `whole`. */
-lfb_config lfb_layers_config(const lfb_config *whole, uint32_t number);
+/* Makes a growing filter without layers for a configuration of the caller.  Fails:
+ * LFB_ERROR_CANNOT_GROW, _NO_MEMORY; _FPP_TOO_LOW, _FPP_TOO_HIGH. */
+lfb_status lfb_layers_begin(const lfb_config *config, lfb_growing **growing);
 
-/* Whether a growing filter can have this configuration: LFB_OK, or why not. */
-lfb_status lfb_layers_check(const lfb_config *config);
+/* Describes the filter of a new layer: with the hash of the first, or as the first.  Fails:
+ * LFB_ERROR_TOO_MANY_LAYERS, _TOO_MANY_BITS, and as lfb_filter_create(). */
+lfb_status lfb_layers_describe(const lfb_growing *growing, uint32_t number,
+                               lfb_description *description);
 
 /*
- * Makes a filter the newest layer, and also the first one if there is none.  No other thread may
- * see the growing filter yet.
+ * Adds a filter as the layer after `newest`, or frees it if another thread has added one.  Of the
+ * first layer's configuration it keeps the fields that all layers share.
  *
- * Takes  filter  made for the layer's fpp; the layer owns it.
+ * Takes  newest  NULL for the first layer: no other thread may see the growing filter yet.
+ *        filter  made for the layer's fpp; the layer owns it.
  * Fails  LFB_ERROR_NO_MEMORY; the filter has been freed.
  */
-lfb_status lfb_layers_push(lfb_growing *growing, lfb_filter *filter);
-
-/* Copies from the first layer's configuration the fields that all layers share. */
-void lfb_layers_configure(lfb_growing *growing, const lfb_config *first);
+lfb_status lfb_layers_add(lfb_growing *growing, const lfb_layer *newest, lfb_filter *filter);
 
 /* Whether a filter from a file can be layer `number`. */
 bool lfb_layers_fit(const lfb_growing *growing, const lfb_description *layer, uint32_t number);
 
-/* Writes `newest` and all older layers to `layers`, the oldest first.  Returns their number. */
-uint32_t lfb_layers_list(const lfb_layer *newest, const lfb_layer *layers[LFB_GROWING_LAYERS]);
+/* Layer `number`, which is `newest` or older. */
+static inline const lfb_layer *lfb_layers_at(const lfb_layer *newest, uint32_t number)
+{
+  while (newest->number > number)
+    newest = newest->older;
+  return newest;
+}
 
 /* Frees all layers. */
 void lfb_layers_free(lfb_growing *growing);
+
+/*
+ * Opens layer `number` of the file, which has one, after checking that it fits (growing_mapped.c).
+ *
+ * Takes  like  has the strategy and the hash of the layer.
+ * Fails  LFB_ERROR_BAD_HEADER, _TRUNCATED, _MAP, _NO_MEMORY.
+ */
+lfb_status lfb_growing_files_open(const lfb_growing *growing, uint32_t number,
+                                  const lfb_description *like, lfb_filter **filter);
+
+/* Makes a layer in the file, or opens the one that another process has made there; then raises the
+ * number of layers.  Fails: LFB_ERROR_TOO_MANY_BITS, _WRITE, and as lfb_growing_files_open(). */
+lfb_status lfb_growing_files_make(const lfb_growing *growing, uint32_t number,
+                                  const lfb_description *description, lfb_filter **filter);
+
+/* The newest layer that this process has. */
+static inline const lfb_layer *lfb_layers_here(const lfb_growing *growing)
+{
+  /* acquire: pairs with the release in layers_link(): the layer's content, and the older ones. */
+  return LFB_STD atomic_load_explicit(&growing->newest, LFB_STD memory_order_acquire);
+}
 
 /* Whether other processes have added layers after `newest`, the newest that this one has. */
 static inline bool lfb_layers_behind(const lfb_growing *growing, const lfb_layer *newest)
 {
   /* acquire: pairs with the release in files_raise().  No process puts into the layer before
    * that, so a thread that knows of such a put sees the layer. */
-  return __builtin_expect(growing->shared != NULL, 0) &&
-         LFB_STD atomic_load_explicit(growing->shared->count, LFB_STD memory_order_acquire) >
+  return __builtin_expect(growing->count != NULL, 0) &&
+         LFB_STD atomic_load_explicit(growing->count, LFB_STD memory_order_acquire) >
              newest->number + UINT64_C(1);
 }
 
-/* Opens the layers that other processes have added after `newest`, as far as that succeeds.
- * Returns the newest layer. */
-const lfb_layer *lfb_layers_follow(const lfb_growing *of, const lfb_layer *newest);
+/* Opens the layers that other processes have added.  Fails: why the next one cannot be opened. */
+lfb_status lfb_layers_follow(const lfb_growing *growing);
 
-/* The newest layer. */
-static inline const lfb_layer *lfb_layers_newest(const lfb_growing *growing)
+/* Reads the newest layer, after opening all that other processes have added.  Fails as
+ * lfb_layers_follow(); then `*newest` is the newest that this process has. */
+static inline lfb_status lfb_layers_seen(const lfb_growing *growing, const lfb_layer **newest)
 {
-  /* acquire: pairs with the release in layers_add(): the layer's content, and the older ones. */
-  const lfb_layer *newest =
-      LFB_STD atomic_load_explicit(&growing->newest, LFB_STD memory_order_acquire);
-  return lfb_layers_behind(growing, newest) ? lfb_layers_follow(growing, newest) : newest;
+  lfb_status status = LFB_OK;
+
+  *newest = lfb_layers_here(growing);
+  if (lfb_layers_behind(growing, *newest)) {
+    status = lfb_layers_follow(growing);
+    *newest = lfb_layers_here(growing);
+  }
+  return status;
 }
 
-/* The newest layer, after opening all that other processes have added.  Fails: why one of them
- * cannot be opened. */
-lfb_status lfb_layers_seen(const lfb_growing *growing, const lfb_layer **newest);
+/* The newest layer, or the newest that this process can open. */
+static inline const lfb_layer *lfb_layers_newest(const lfb_growing *growing)
+{
+  const lfb_layer *newest;
+
+  (void)lfb_layers_seen(growing, &newest);
+  return newest;
+}
 
 /*
  * Whether a hash is present in this layer or an older one; NULL has none.  No layer's address
@@ -162,16 +184,13 @@ static inline bool lfb_layers_have(const lfb_layer *layer, lfb_hash hash)
   return false;
 }
 
-/* Whether a hash is present in a layer that was added after `newest`.  True as well if such a layer
- * cannot be opened: the hash may be there. */
-bool lfb_layers_have_newer(const lfb_growing *growing, const lfb_layer *newest, lfb_hash hash);
-
-/* Whether a hash is present in any layer. */
+/* Whether a hash is present in any layer.  True as well if a layer cannot be opened: the hash may
+ * be there. */
 static inline bool lfb_layers_has(const lfb_growing *growing, lfb_hash hash)
 {
-  const lfb_layer *newest = lfb_layers_newest(growing);
-  return lfb_layers_have(newest, hash) ||
-         (lfb_layers_behind(growing, newest) && lfb_layers_have_newer(growing, newest, hash));
+  const lfb_layer *newest;
+
+  return lfb_layers_seen(growing, &newest) != LFB_OK || lfb_layers_have(newest, hash);
 }
 
 /* Adds the next layer if `layer`, which is or was the newest, is full. */

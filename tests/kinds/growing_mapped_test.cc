@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "bloom/kinds/growing_files.h"
+#include "bloom/shared/mapping.h"
 #include "tests/support/files.h"
 #include "tests/support/growings.h"
 #include "tests/support/mapped.h"
@@ -545,7 +546,7 @@ TEST_F(GrowingMapped, AClosedDescriptorIsNoticedAndAnothersIsLeftAlone) {
   const std::string foreign = Head() + "-foreign", mine(1 << 20, 'm');
   Write(foreign, mine);
   InProcesses(1, [&](unsigned) {
-    const int fd = lfb_growing_files_of(one.get())->mapping->disk.fd;
+    const int fd = one->mapping->disk.fd;
     for (int each = 3; each < 1024; each++) close(each);
     const int opened = open(foreign.c_str(), O_RDWR);
     if (opened < 0 || (opened != fd && dup2(opened, fd) != fd)) _exit(1);
@@ -568,7 +569,7 @@ TEST_F(GrowingMapped, AClosedDescriptorIsNoticedAndAnothersIsLeftAlone) {
 TEST_F(GrowingMapped, WithoutItsDescriptorAProcessAnswersMaybe) {
   const Growing one = Create(), other = Open();
   InProcesses(1, [&](unsigned) {
-    close(lfb_growing_files_of(one.get())->mapping->disk.fd);
+    close(one->mapping->disk.fd);
     InProcesses(1, [&](unsigned) {
       PutSome(other, 1, 0, 5000);
       if (Figures(other).layers < 3) _exit(1);
