@@ -188,7 +188,7 @@ lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
   if (description->strategy->block_words > 0)
     layout.fast =
         lfb_fast_view(geometry, description->strategy->block_words, layout.bits.words, filter);
-  layout.near = geometry->word_count <= lfb_simd_cache_size() / sizeof(lfb_word);
+  layout.fits = (uint32_t)(lfb_simd_cache_size() / sizeof(lfb_word) / geometry->word_count);
   return layout;
 }
 

@@ -147,7 +147,7 @@ LFB_INLINE bool cfast_shaped(const lfb_fast *fast, uint32_t group_shift, uint32_
   const lfb_fast shaped = lfb_fast_shaped(fast, 3, group_shift, probes);
 
   if (many)
-    return cfast_lines(&shaped, hashes.low, hashes.count, answers, ask, act) != 0;
+    return cfast_lines(&shaped, true, hashes.low, hashes.count, answers, ask, act) != 0;
   if (ask != NULL)
     ask(&shaped, *hashes.low);
   return act(&shaped, *hashes.low) != 0;

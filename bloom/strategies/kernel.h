@@ -31,7 +31,7 @@ typedef struct lfb_layout {
   lfb_bits bits;
   lfb_modulus modulus; /* of bit_count */
   uint32_t probes;
-  bool near; /* the words are in a cache: queries and puts alone need not prefetch them */
+  uint32_t fits; /* how many times the words fit into the second-level cache */
   lfb_stripes count; /* of bits set */
   lfb_hasher hasher; /* of keys     */
 } lfb_layout;
@@ -40,6 +40,9 @@ enum {
   /* Lines prefetched ahead in the loops over many hashes (lines.inc.h): at 256 MiB, 16, 32, 64,
    * 128 give 7.5, 5.5, 3.7, 2.7 ns per line; more gives nothing. */
   LFB_LINES_AHEAD = 128,
+  /* Queries prefetch nothing if the words fit so many times into the second-level cache.  Puts
+   * always do: the line may be in the cache of another core (docs/performance.md). */
+  LFB_LINES_NEAR = 4,
 };
 
 typedef struct lfb_kernel {

@@ -8,21 +8,22 @@
  *   LINES_VIEW    the type of the data that is common to all hashes
  *   LINES_UNROLL  the unroll attribute of the loop over the hashes of one answer word, or nothing
  *
- * The loop inlines the functions that it receives.  For each word of answers it prefetches as many
- * lines further ahead.  At the end of the batch it prefetches some lines again, which costs less
- * than a test.
+ * The loop inlines the functions that it receives.  If it `asks`, it prefetches for each word of
+ * answers as many lines further ahead.  At the end of the batch it prefetches some lines again,
+ * which costs less than a test.
  */
 
 /* Calls one(view, hash) for each hash, in order.  An answer is true if the call returned more than
  * 0.  Returns the sum of what the calls returned. */
-LINES_TARGET LFB_INLINE uint64_t LINES_LOOP(const LINES_VIEW *view, const uint64_t *hashes,
-                                            size_t count, uint64_t *answers,
+LINES_TARGET LFB_INLINE uint64_t LINES_LOOP(const LINES_VIEW *view, bool asks,
+                                            const uint64_t *hashes, size_t count,
+                                            uint64_t *answers,
                                             void (*ask)(const LINES_VIEW *view, uint64_t hash),
                                             uint64_t (*one)(const LINES_VIEW *view, uint64_t hash))
 {
   uint64_t sum = 0;
 
-  for (size_t i = 0; i < count && i < LFB_LINES_AHEAD; i++)
+  for (size_t i = 0; asks && i < count && i < LFB_LINES_AHEAD; i++)
     ask(view, hashes[i]);
   for (size_t i = 0, turns; i < count; i += turns) {
     turns = count - i < LFB_WORD_BITS ? count - i : (size_t)LFB_WORD_BITS;
@@ -32,7 +33,8 @@ LINES_TARGET LFB_INLINE uint64_t LINES_LOOP(const LINES_VIEW *view, const uint64
     uint64_t answer = 0;
     LINES_UNROLL
     for (size_t k = 0; k < turns; k++) {
-      ask(view, ahead[k]);
+      if (asks)
+        ask(view, ahead[k]);
       const uint64_t given = one(view, now[k]);
       answer |= (uint64_t)(given != 0) << k;
       sum += given;

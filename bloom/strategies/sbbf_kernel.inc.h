@@ -44,7 +44,7 @@ SBBF_TARGET static uint64_t SBBF_PUT_MANY(const lfb_layout *layout, const uint64
                                           const uint64_t *high, size_t count, uint64_t *answers)
 {
   (void)high;
-  return SBBF_(lines)(layout, low, count, answers, SBBF_(ask_put), SBBF_(put_one));
+  return SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask_put), SBBF_(put_one));
 }
 
 SBBF_TARGET static void SBBF_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t *low,
@@ -52,7 +52,10 @@ SBBF_TARGET static void SBBF_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const 
                                                 uint64_t *answers)
 {
   (void)high;
-  (void)SBBF_(lines)(layout, low, count, answers, SBBF_(ask), SBBF_(query_one));
+  if (layout->fits >= LFB_LINES_NEAR)
+    (void)SBBF_(lines)(layout, false, low, count, answers, SBBF_(ask), SBBF_(query_one));
+  else
+    (void)SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask), SBBF_(query_one));
 }
 
 SBBF_KERNELS = {&(const lfb_kernel){

@@ -351,47 +351,44 @@ TARGET LFB_INLINE uint64_t fast512_query_one(const fast512_view *view, uint64_t 
   return lfb_fast512_might_contain(&view->fast, hash);
 }
 
-/* Puts many with w as a constant: a pair or one word several keys at a time, others key by key. */
+/* Puts many with w as a constant: a pair or one word by `few`, others by `more`. */
+TARGET LFB_INLINE uint64_t fast512_puts_by(const fast512_view *view, bool asks,
+                                           const uint64_t *hashes, size_t count,
+                                           uint64_t *answers, fast512_put_as few,
+                                           fast512_put_as more)
+{
+  switch (lfb_fast_groups(&view->fast)) {
+  case 1: return fast512_put_loop(view, 1, hashes, count, answers, asks, few);
+  case 2:
+    return fast512_put_loop(view, 2, hashes, count, answers, asks,
+                            lfb_fast_is_pair(&view->fast) ? few : more);
+  case 4: return fast512_put_loop(view, 4, hashes, count, answers, asks, more);
+  default: return fast512_put_loop(view, 8, hashes, count, answers, asks, more);
+  }
+}
+
 TARGET LFB_INLINE uint64_t fast512_puts(const fast512_view *view, const uint64_t *hashes,
                                         size_t count, uint64_t *answers)
 {
-  switch (lfb_fast_groups(&view->fast)) {
-  case 1: return fast512_put_loop(view, 1, hashes, count, answers, true, fast512_put_shared);
-  case 2:
-    return fast512_put_loop(view, 2, hashes, count, answers, true,
-                            lfb_fast_is_pair(&view->fast) ? fast512_put_shared : NULL);
-  case 4: return fast512_put_loop(view, 4, hashes, count, answers, true, NULL);
-  default: return fast512_put_loop(view, 8, hashes, count, answers, true, NULL);
-  }
+  return fast512_puts_by(view, true, hashes, count, answers, fast512_put_shared, NULL);
 }
 
-/* The same for puts alone, all of them several keys at a time. */
-TARGET LFB_INLINE void fast512_puts_alone(const fast512_view *view, bool near,
+TARGET LFB_INLINE void fast512_puts_alone(const fast512_view *view, uint32_t fits,
                                           const uint64_t *hashes, size_t count,
                                           uint64_t *answers)
 {
-  switch (lfb_fast_groups(&view->fast)) {
-  case 1:
-    (void)fast512_put_loop(view, 1, hashes, count, answers, !near, lfb_fast_key_put_alone);
-    break;
-  case 2:
-    (void)fast512_put_loop(view, 2, hashes, count, answers, !near, lfb_fast_key_put_alone);
-    break;
-  case 4:
-    (void)fast512_put_loop(view, 4, hashes, count, answers, !near, lfb_fast_key_put_alone);
-    break;
-  default: (void)fast512_put_loop(view, 8, hashes, count, answers, !near, lfb_fast_key_put_alone);
-  }
+  (void)fast512_puts_by(view, fits == 0, hashes, count, answers, lfb_fast_key_put_alone,
+                        lfb_fast_key_put_alone);
 }
 
-TARGET LFB_INLINE void fast512_queries(const fast512_view *view, bool near, const uint64_t *hashes,
-                                       size_t count, uint64_t *answers)
+TARGET LFB_INLINE void fast512_queries(const fast512_view *view, uint32_t fits,
+                                       const uint64_t *hashes, size_t count, uint64_t *answers)
 {
   const bool pair = lfb_fast_is_pair(&view->fast);
 
-  if (near && pair)
+  if (fits > 0 && pair)
     fast512_query_loop(view, hashes, count, answers, NULL, fast512_pair_act);
-  else if (near)
+  else if (fits > 0)
     fast512_query_loop(view, hashes, count, answers, NULL, fast512_line_act);
   else if (pair)
     fast512_query_loop(view, hashes, count, answers, lfb_fast_ask, fast512_pair_act);

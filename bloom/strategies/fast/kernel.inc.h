@@ -12,8 +12,8 @@
  *   uint64_t FAST_(put_one)(view, hash)     turns on the hash's bits; returns how many it turned on
  *   uint64_t FAST_(query_one)(view, hash)   whether all of them are on
  *   uint64_t FAST_(puts)(view, hashes, count, answers)
- *   void FAST_(queries)(view, near, hashes, count, answers)
- *   void FAST_(puts_alone)(view, near, hashes, count, answers)
+ *   void FAST_(queries)(view, fits, hashes, count, answers)
+ *   void FAST_(puts_alone)(view, fits, hashes, count, answers)
  *                                           for many hashes, as kernel.h states
  *
  * loops.inc.h defines the last three from functions for one hash.
@@ -56,7 +56,7 @@ FAST_TARGET static void FAST_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const 
   const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
   const FAST_(view) view = FAST_(view_of)(&fast);
   (void)high;
-  FAST_(queries)(&view, layout->near, low, count, answers);
+  FAST_(queries)(&view, layout->fits, low, count, answers);
 }
 
 FAST_TARGET static void FAST_PUT_MANY_ALONE(const lfb_layout *layout, const uint64_t *hashes,
@@ -64,7 +64,7 @@ FAST_TARGET static void FAST_PUT_MANY_ALONE(const lfb_layout *layout, const uint
 {
   const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
   const FAST_(view) view = FAST_(view_of)(&fast);
-  FAST_(puts_alone)(&view, layout->near, hashes, count, answers);
+  FAST_(puts_alone)(&view, layout->fits, hashes, count, answers);
 }
 
 static const lfb_kernel FAST_KERNEL = {

@@ -32,16 +32,17 @@ LFB_INLINE void FAST_(ask_put)(const FAST_(view) *view, uint64_t hash)
 FAST_TARGET LFB_INLINE uint64_t FAST_(puts)(const FAST_(view) *view, const uint64_t *hashes,
                                             size_t count, uint64_t *answers)
 {
-  return FAST_(lines)(view, hashes, count, answers, FAST_(ask_put), FAST_(put_one));
+  return FAST_(lines)(view, true, hashes, count, answers, FAST_(ask_put), FAST_(put_one));
 }
 
-/* Always prefetches: what it costs this code near the processor has not been measured. */
-FAST_TARGET LFB_INLINE void FAST_(queries)(const FAST_(view) *view, bool near,
+FAST_TARGET LFB_INLINE void FAST_(queries)(const FAST_(view) *view, uint32_t fits,
                                            const uint64_t *hashes, size_t count,
                                            uint64_t *answers)
 {
-  (void)near;
-  (void)FAST_(lines)(view, hashes, count, answers, FAST_(ask), FAST_(query_one));
+  if (fits >= LFB_LINES_NEAR)
+    (void)FAST_(lines)(view, false, hashes, count, answers, FAST_(ask), FAST_(query_one));
+  else
+    (void)FAST_(lines)(view, true, hashes, count, answers, FAST_(ask), FAST_(query_one));
 }
 
 /* Vectors would not make this faster. */
@@ -51,10 +52,10 @@ FAST_TARGET LFB_INLINE uint64_t FAST_(alone_one)(const FAST_(view) *view, uint64
   return lfb_fast_key_put_alone(&view->fast, &key);
 }
 
-FAST_TARGET LFB_INLINE void FAST_(puts_alone)(const FAST_(view) *view, bool near,
+FAST_TARGET LFB_INLINE void FAST_(puts_alone)(const FAST_(view) *view, uint32_t fits,
                                               const uint64_t *hashes, size_t count,
                                               uint64_t *answers)
 {
-  (void)near;
-  (void)FAST_(lines_alone)(view, hashes, count, answers, FAST_(ask_put), FAST_(alone_one));
+  (void)fits;
+  (void)FAST_(lines_alone)(view, true, hashes, count, answers, FAST_(ask_put), FAST_(alone_one));
 }
