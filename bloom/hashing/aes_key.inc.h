@@ -27,7 +27,7 @@ AES_TARGET LFB_INLINE AES_KEY(sum) AES_KEY(sum_add)(AES_KEY(sum) sum, const uint
                                                     const uint8_t *pair)
 {
   LFB_UNROLL
-  for (size_t at = 0; at < 2 * LFB_AES_BLOCK; at += sizeof(AES_VECTOR)) {
+  for (size_t at = 0; at < (size_t)2 * LFB_AES_BLOCK; at += sizeof(AES_VECTOR)) {
     const AES_VECTOR a = AES_LOAD(group + at) ^ AES_SECRET(pair + at);
     const AES_VECTOR b = AES_LOAD(group + 32 + at) ^ AES_SECRET(pair + 32 + at);
     sum.low ^= AES_LOW_PRODUCTS(a, b);
@@ -92,7 +92,7 @@ AES_TARGET LFB_INLINE lfb_aes_vector AES_KEY(twice)(const uint8_t four[4][2][LFB
   lfb_aes_vector sum = lfb_aes_make(0, 0);
 
   LFB_UNROLL
-  for (size_t at = 0; at < 2 * LFB_AES_BLOCK; at += sizeof(AES_VECTOR)) {
+  for (size_t at = 0; at < (size_t)2 * LFB_AES_BLOCK; at += sizeof(AES_VECTOR)) {
     AES_VECTOR a = AES_LOAD(bytes + at) ^ AES_SECRET(four[0][0] + at);
     LFB_UNROLL
     for (int r = 1; r < 4; r++)

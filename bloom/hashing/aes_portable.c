@@ -60,7 +60,7 @@ LFB_INLINE aes_slices aes_slice(const lfb_aes_words blocks[AES_SLICED])
   aes_slices s;
 
   LFB_UNROLL
-  for (int k = 0; k < AES_SLICED; k++) {
+  for (size_t k = 0; k < AES_SLICED; k++) {
     s.bit[2 * k] = blocks[k].low;
     s.bit[2 * k + 1] = blocks[k].high;
   }
@@ -72,7 +72,7 @@ LFB_INLINE void aes_unslice(lfb_aes_words blocks[AES_SLICED], aes_slices s)
 {
   aes_transpose(s.bit);
   LFB_UNROLL
-  for (int k = 0; k < AES_SLICED; k++)
+  for (size_t k = 0; k < AES_SLICED; k++)
     blocks[k] = (lfb_aes_words){s.bit[2 * k], s.bit[2 * k + 1]};
 }
 

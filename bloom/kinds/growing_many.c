@@ -185,7 +185,7 @@ static void growing_put_act(lfb_growing *growing, pending *some)
 
   while (some->left > 0) {
     const lfb_layer *now = lfb_layers_newest(growing);
-    if (now == newest) {
+    if (newest != NULL && now == newest) {
       growing_put_some(growing, newest, some);
       continue;
     }

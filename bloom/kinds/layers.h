@@ -145,7 +145,7 @@ static inline bool lfb_layers_behind(const lfb_growing *growing, const lfb_layer
 }
 
 /* Opens the layers that other processes have added.  Fails: why the next one cannot be opened. */
-lfb_status lfb_layers_follow(const lfb_growing *growing);
+lfb_status lfb_layers_follow(const lfb_growing *of);
 
 /* Reads the newest layer, after opening all that other processes have added.  Fails as
  * lfb_layers_follow(); then `*newest` is the newest that this process has. */
