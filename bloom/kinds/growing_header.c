@@ -79,7 +79,7 @@ lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
   if (status != LFB_OK)
     return status;
   memcpy(&order, header + GROWING_AT_ORDER, sizeof order);
-  if (order == __builtin_bswap64(growing_order_mark))
+  if (mapped && order == __builtin_bswap64(growing_order_mark))
     return LFB_ERROR_BYTE_ORDER;
   if (order != (mapped ? growing_order_mark : 0))
     return LFB_ERROR_BAD_HEADER;
