@@ -74,7 +74,8 @@ lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD])
   return LFB_FORM_NONE;
 }
 
-lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD])
+/* Why no plain filter begins with these bytes; LFB_OK if one does. */
+static lfb_status form_foreign(const unsigned char head[LFB_FORM_HEAD])
 {
   switch (lfb_magic_begun(head)) {
   case LFB_MAGIC_COUNTING:
@@ -97,7 +98,7 @@ lfb_status lfb_form_read_header(const lfb_reader *reader, lfb_magic magic, lfb_s
     return status;
   if (lfb_magic_begun(header) == magic)
     return lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, size - LFB_FORM_HEAD);
-  status = lfb_form_foreign(header);
+  status = form_foreign(header);
   return status == LFB_OK ? plain : status;
 }
 
@@ -129,7 +130,7 @@ lfb_status lfb_form_read(const lfb_reader *reader, void **made)
     return status;
   const lfb_form_row *row = form_find(lfb_form_begun(head));
   if (row == NULL)
-    return lfb_form_foreign(head);
+    return form_foreign(head);
   status = row->read(reader, head, &filter);
   if (status == LFB_OK)
     *made = filter;

@@ -115,8 +115,9 @@ lfb_status lfb_form_write_checked(const lfb_bits *bits, const lfb_writer *writer
 /*
  * Reads a header of a filter that is not plain.
  *
- * Fails  as lfb_form_read_bytes(), after the first LFB_FORM_HEAD bytes as lfb_form_foreign(), or
- *        with `plain` if a plain filter begins with them.
+ * Fails  as lfb_form_read_bytes(); by the first LFB_FORM_HEAD bytes with LFB_ERROR_GROWING,
+ *        _GROWING_MAPPED, _COUNTING or _UNKNOWN_FORM, or with `plain` if a plain filter begins with
+ *        them.
  */
 lfb_status lfb_form_read_header(const lfb_reader *reader, lfb_magic magic, lfb_status plain,
                                 unsigned char *header, size_t size);
@@ -124,10 +125,6 @@ lfb_status lfb_form_read_header(const lfb_reader *reader, lfb_magic magic, lfb_s
 /* Records, as lfb_form_compared(), that a header of `size` bytes at the start of the form was
  * decoded with this status, unless the form or the version is unknown.  Returns the status. */
 lfb_status lfb_form_decoded(const lfb_reader *reader, uint64_t size, lfb_status status);
-
-/* Why no plain filter begins with these bytes: LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING or
- * _UNKNOWN_FORM.  LFB_OK if one does. */
-lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD]);
 
 /* Whether the last word has bits set after the filter's last bit. */
 bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word);

@@ -133,7 +133,7 @@ static bool pending_ask_all(pending *some, const lfb_growing *growing)
 
 /* ---- the three operations --------------------------------------------------------- */
 
-/* An operation on the keys of a piece, whose answers are false so far.  A query does not write to
+/* An operation on the keys of a piece.  All answers are false before it.  A query does not write to
  * the growing filter. */
 typedef void (*growing_act)(lfb_growing *growing, pending *some);
 
