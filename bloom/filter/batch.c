@@ -65,9 +65,9 @@ static uint32_t batch_capacity(const lfb_filter *filter, size_t count)
   const uint64_t regions = (words - 1) / BATCH_REGION + 1;
   const double room = (double)(memory - scratch) / (double)regions / sizeof(uint64_t) -
                       (double)BATCH_ROUNDING;
-  const double least = (double)(BATCH_LEAST * region_words / BATCH_LINE);
+  const uint64_t least = BATCH_LEAST * region_words / BATCH_LINE;
   const double capacity = fmin(fmin(wanted, room), INT32_MAX);
-  return capacity >= least ? (uint32_t)capacity : 0;
+  return capacity >= (double)least ? (uint32_t)capacity : 0;
 }
 
 static lfb_batch *batch_make(const lfb_filter *filter, uint32_t capacity)
