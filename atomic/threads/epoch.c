@@ -165,6 +165,19 @@ static void epoch_reclaim(lfb_epoch *epoch, uint64_t oldest)
   }
 }
 
+uint64_t lfb_epoch_oldest(lfb_epoch *epoch)
+{
+  return epoch_oldest(epoch) / LFB_EPOCH_TURN;
+}
+
+bool lfb_epoch_next(lfb_epoch *epoch, uint64_t from)
+{
+  uint64_t number = from * LFB_EPOCH_TURN;
+
+  /* seq_cst: a user's operation in the current number comes before the next number begins. */
+  return lfb_cas_u64(&epoch->number, &number, number + LFB_EPOCH_TURN, memory_order_seq_cst);
+}
+
 void lfb_epoch_free(lfb_epoch *epoch)
 {
   epoch_reclaim(epoch, UINT64_MAX);

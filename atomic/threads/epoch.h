@@ -37,6 +37,8 @@
  * Refused    If the kernel granted membarrier(2) at init but refuses it later (a seccomp
  *            filter), nothing is reclaimed before free, and lfb_epoch_wait() does not return.
  * Exclusive  retire, poll and wait: one call at a time.  init and free run alone.
+ * Shared     An epoch to which nothing is retired only counts: any thread begins its next number
+ *            (lfb_epoch_next()), and sees which number the slowest section began at.
  * Signals    A handler may enter and leave if its thread has a slot.
  * Fork       Sections of other threads that are in progress stay entered in the child.
  * Memory     1089 places of 64 bytes.
@@ -183,6 +185,23 @@ static inline void lfb_epoch_leave(lfb_epoch *epoch)
 
 /* Whether the calling thread is inside a section: for assertions. */
 bool lfb_epoch_inside(lfb_epoch *epoch);
+
+/* The current number, counted from 1. */
+LFB_INLINE uint64_t lfb_epoch_now(const lfb_epoch *epoch)
+{
+  /* seq_cst: the users of lfb_epoch_next() order their own operations by it. */
+  return LFB_STD atomic_load_explicit(&epoch->number, LFB_STD memory_order_seq_cst) /
+         LFB_EPOCH_TURN;
+}
+
+/* The lowest number at which a thread that is inside entered; UINT64_MAX / LFB_EPOCH_TURN if no
+ * thread is inside, 0 if the kernel refuses the barrier.  If a thread enters during the call and is
+ * missed, its later loads see what the caller wrote before the call.  Any thread may call it. */
+uint64_t lfb_epoch_oldest(lfb_epoch *epoch);
+
+/* Begins number `from` + 1 if `from` is current.  Returns whether this call did.  Any thread may
+ * call it, for an epoch to which nothing is ever retired. */
+bool lfb_epoch_next(lfb_epoch *epoch, uint64_t from);
 
 /*
  * Retires the object of `entry`, which is no longer published.  A later poll, wait or free calls

@@ -76,6 +76,22 @@ LFB_INLINE bool lfb_pair_cas(lfb_word *pair, lfb_two *seen, lfb_two desired)
 
 #endif
 
+/* The same, in the one order of all sequentially consistent operations. */
+LFB_INLINE bool lfb_pair_cas_ordered(lfb_word *pair, lfb_two *seen, lfb_two desired)
+{
+#if defined(__x86_64__)
+  /* A locked instruction is a full barrier: only the compiler has to keep the order. */
+  LFB_STD atomic_signal_fence(LFB_STD memory_order_seq_cst);
+  const bool done = lfb_pair_cas(pair, seen, desired);
+  LFB_STD atomic_signal_fence(LFB_STD memory_order_seq_cst);
+#else
+  lfb_fence(LFB_STD memory_order_seq_cst); /* seq_cst: the relaxed exchange has no order itself */
+  const bool done = lfb_pair_cas(pair, seen, desired);
+  lfb_fence(LFB_STD memory_order_seq_cst); /* seq_cst: the same */
+#endif
+  return done;
+}
+
 /*
  * Turns on the bits of `mask` in a pair, all of them at once; writes only if one is off.
  *

@@ -113,6 +113,16 @@ extern "C" {
   /* watches */                                                                          \
   X(LFB_ERROR_BAD_LIMIT, 70, "a watch's limit must be from 0 (no limit) to 1")           \
   X(LFB_ERROR_SAME_NAME, 71, "two watches have the same name")                           \
+  /* windows */                                                                          \
+  X(LFB_ERROR_BAD_GENERATIONS, 80, "a window must have 3 or 7 generations")              \
+  X(LFB_ERROR_WRONG_GENERATION, 81, "this generation is not the current one")            \
+  X(LFB_ERROR_WINDOW_HELD, 82,                                                           \
+    "a thread has been inside a put or a claim of the window for too long: its "         \
+    "generation cannot end yet")                                                         \
+  X(LFB_ERROR_BAD_SPAN, 83, "a window's span must be from 0.001 to 1e9 seconds")         \
+  X(LFB_ERROR_WINDOW, 84,                                                                \
+    "this is a window filter: it cannot be opened as a plain filter or merged with one") \
+  X(LFB_ERROR_NOT_WINDOW, 85, "this is not a window filter")                             \
   /* versions */                                                                         \
   X(LFB_ERROR_REBUILDING, 90, "a new version is being built already")                    \
   X(LFB_ERROR_NOT_REBUILDING, 91, "no new version is being built")                       \

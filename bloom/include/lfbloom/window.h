@@ -1,0 +1,240 @@
+/*
+ * lfbloom/window.h - a filter that forgets: "was this key put in the last hour, or among the last
+ * ten million?"
+ *
+ * A window filter finds a key for a span of time or of insertions, and then forgets it.  The span is
+ * cut into G generations, 3 by default.  The caller ends a generation by lfb_window_advance(), or
+ * the window does so itself: by a clock (lfb_window_start_clock()) or by the number of new keys
+ * (lfb_window_config.by_insertions).  The current generation and the G before it are live.
+ *
+ * Guarantees
+ *
+ * 1. Found   A key is found from the return of its put until G + 1 more generations have begun
+ *            since a step inside that put: for at least the span, if no generation is shorter than
+ *            span / G.
+ * 2. Forgotten  After that the key is absent again.  If no generation is longer than span / G, this
+ *            is at most span * (1 + 1 / G) after the put.  A key that is put again is found for a
+ *            span from then on.
+ * 3. Rate    With n distinct keys per span, the probability of a false positive is at most fpp, also
+ *            while G + 1 generations are full, and after any number of generations.  A key that is put
+ *            in several generations counts in each.
+ * 4. Claims  Of all claims of a key in one window, concurrent or not, at most one returns true, and
+ *            exactly one unless the key was a false positive, came in by a put, or its claimer was
+ *            stopped.  A claim that loses puts nothing: the key is not found longer for it.
+ * 5. Progress  Queries are wait-free and write nothing.  put, claim and advance are lock-free: a retry
+ *            happens only because another thread changed the same cell or began a generation.
+ *            After a thread's first call, put and claim do not allocate, lock or enter the kernel.
+ *            This is so for threads with a slot, the first 1,024 that are alive; of the others, 64
+ *            can be inside a put or a claim of one window, and a further one waits.
+ * 6. Stopped  A thread that stops inside an advance, and never runs again, blocks no other thread:
+ *            another advance does its work.  A thread that stops inside a put or a claim blocks no
+ *            put, claim or query, and loses no key.  But from 22 cycles of G + 1 generations on,
+ *            advances are refused (LFB_ERROR_WINDOW_HELD): the window then remembers for longer
+ *            than its span, and its rate of false positives grows.
+ * 7. Order   As lfbloom/filter.h, 6: a query that returns true does not make another thread's
+ *            earlier writes visible.
+ *
+ * Which calls may run at once: any two, except that free runs alone, and that the clock is started
+ * and stopped by one thread at a time.
+ *
+ * fork       A child has a copy.  Puts of other threads in progress stay in progress in the child
+ *            forever (6), and the child has no clock.
+ * Processes  A window cannot be shared by processes: a put announces itself in a place that belongs to
+ *            its thread, and the announcement of a process that was killed would hold the window
+ *            (6) until somebody proved that the process is dead.
+ *
+ * Source: docs/window.md has the layout, the proof and the measurements.
+ */
+#ifndef LFBLOOM_WINDOW_H
+#define LFBLOOM_WINDOW_H
+
+#include <lfbloom/filter.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A filter that forgets. */
+typedef struct lfb_window lfb_window;
+
+/* The description of a window to make.  All zero is the default, except that fpp must be set. */
+typedef struct lfb_window_config {
+  uint64_t expected_insertions; /* n, in distinct keys per span; 0 counts as 1      */
+  double fpp;                   /* p, 0 < fpp < 1, with all generations full        */
+  uint32_t generations;         /* G: 3 or 7; 0 for 3                               */
+  bool by_insertions;           /* the window itself advances after each n / G puts and claims that
+                                   turned on a bit; it is late by at most n / (64 * G) of them for
+                                   each thread                                       */
+  bool lazy_memory;             /* as lfb_config                                    */
+  lfb_hash_id hash;             /* hash, seed, key and keep_key: as for LFB_FAST in lfb_config */
+  uint64_t seed;
+  uint8_t key[16];
+  bool keep_key;
+} lfb_window_config;
+
+enum { LFB_WINDOW_LIVE = 8 }; /* the most generations that are live at once: G + 1 */
+
+/* The figures of one live generation. */
+typedef struct lfb_window_generation_figures {
+  uint64_t bits_set;
+  uint64_t approximate_count; /* distinct keys that were put into it, estimated from bits_set;
+                                 UINT64_MAX if all bits are set                     */
+} lfb_window_generation_figures;
+
+/* A window's figures. */
+typedef struct lfb_window_figures {
+  uint64_t expected_insertions; /* n                                                */
+  double fpp;                   /* p                                                */
+  uint32_t generations;         /* G                                                */
+  uint32_t probes;              /* bits per key                                     */
+  lfb_hash_id hash;
+  bool key_kept;                                       /* the key of a keyed hash is written into files    */
+  uint64_t generation;                                 /* the current one; the first is G + 1              */
+  uint64_t bytes;                                      /* of the words that hold the bits                  */
+  uint64_t bit_count;                                  /* of one generation                                */
+  double expected_fpp;                                 /* probability of a false positive now              */
+  lfb_window_generation_figures live[LFB_WINDOW_LIVE]; /* [0] is the current generation, then the
+                                   older ones; those after [G] are 0                */
+} lfb_window_figures;
+
+/*
+ * Makes an empty window.
+ *
+ * Fails  as lfb_filter_create(); LFB_ERROR_BAD_GENERATIONS: neither 3 nor 7.
+ * Owner  the caller, until lfb_window_free().
+ */
+LFB_API lfb_status lfb_window_create(const lfb_window_config *config, lfb_window **window);
+
+/* Stops its clock and frees a window that no call is using.  NULL is ignored. */
+LFB_API void lfb_window_free(lfb_window *window);
+
+/* Puts a key of `size` bytes.  Returns whether it turned on at least one bit in the current
+ * generation. */
+LFB_API bool lfb_window_put(lfb_window *window, const void *bytes, size_t size);
+
+/* Returns whether the key may have been put in the window; false is certain. */
+LFB_API bool lfb_window_might_contain(const lfb_window *window, const void *bytes, size_t size);
+
+/* Puts a key that is not in the window, and returns true to at most one of the callers that claim
+ * it: it is the first in the window (4). */
+LFB_API bool lfb_window_claim(lfb_window *window, const void *bytes, size_t size);
+
+/* The same for a 64-bit key, and for a key's hash, as for LFB_FAST in lfbloom/filter.h. */
+LFB_API bool lfb_window_put_u64(lfb_window *window, uint64_t key);
+LFB_API bool lfb_window_might_contain_u64(const lfb_window *window, uint64_t key);
+LFB_API bool lfb_window_claim_u64(lfb_window *window, uint64_t key);
+LFB_API bool lfb_window_put_hash(lfb_window *window, uint64_t hash);
+LFB_API bool lfb_window_might_contain_hash(const lfb_window *window, uint64_t hash);
+LFB_API bool lfb_window_claim_hash(lfb_window *window, uint64_t hash);
+
+/*
+ * Many keys in one call, with the answers of one call per key.
+ *
+ * Takes   keys     `count` of them.
+ *         answers  NULL, or (count + 63) / 64 words that receive answer i in bit i % 64 of word
+ *                  i / 64.  Bits after the last answer become 0.  Must not overlap the keys.
+ * Returns how many answers are true.
+ */
+LFB_API size_t lfb_window_put_many(lfb_window *window, const lfb_key *keys, size_t count,
+                                   uint64_t *answers);
+LFB_API size_t lfb_window_might_contain_many(const lfb_window *window, const lfb_key *keys,
+                                             size_t count, uint64_t *answers);
+LFB_API size_t lfb_window_claim_many(lfb_window *window, const lfb_key *keys, size_t count,
+                                     uint64_t *answers);
+LFB_API size_t lfb_window_put_many_u64(lfb_window *window, const uint64_t *keys, size_t count,
+                                       uint64_t *answers);
+LFB_API size_t lfb_window_might_contain_many_u64(const lfb_window *window, const uint64_t *keys,
+                                                 size_t count, uint64_t *answers);
+LFB_API size_t lfb_window_claim_many_u64(lfb_window *window, const uint64_t *keys, size_t count,
+                                         uint64_t *answers);
+LFB_API size_t lfb_window_put_many_hash(lfb_window *window, const uint64_t *hashes, size_t count,
+                                        uint64_t *answers);
+LFB_API size_t lfb_window_might_contain_many_hash(const lfb_window *window,
+                                                  const uint64_t *hashes, size_t count,
+                                                  uint64_t *answers);
+LFB_API size_t lfb_window_claim_many_hash(lfb_window *window, const uint64_t *hashes,
+                                          size_t count, uint64_t *answers);
+
+/* The number of the current generation.  Wait-free. */
+LFB_API uint64_t lfb_window_generation(const lfb_window *window);
+
+/*
+ * Ends generation `from` and begins the next.  Of all calls with one generation, one succeeds, so
+ * several timers advance once.
+ *
+ * Cost   It empties a part of the filter, 1 / (16 * (G + 1)) of it, and enters the kernel once.
+ * Fails  LFB_ERROR_WRONG_GENERATION  `from` is not current, or another call has ended it
+ *        LFB_ERROR_WINDOW_HELD       a thread has been inside one put or claim for 22 cycles of
+ *                                    G + 1 generations (6), or the kernel refuses membarrier(2)
+ *                                    after it granted it; nothing is lost, try again later
+ */
+LFB_API lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
+
+/*
+ * Starts a thread of the library that advances the window every span / G, by the monotonic clock.
+ * It never makes a generation shorter than that: if the thread runs late, all later generations
+ * begin later.  The clock stands still while the host sleeps.  If the clock runs already, it
+ * continues with this span.
+ *
+ * Takes  span  seconds, from 0.001 to 1e9.
+ * Fails  LFB_ERROR_BAD_SPAN, _NO_MEMORY, _NO_THREAD.
+ */
+LFB_API lfb_status lfb_window_start_clock(lfb_window *window, double span);
+
+/* Stops that thread; nothing happens if there is none. */
+LFB_API void lfb_window_stop_clock(lfb_window *window);
+
+/* Writes the figures that a window of this configuration has when it is empty; draws no key.  Fails
+ * as lfb_window_create(), except for memory. */
+LFB_API lfb_status lfb_window_config_plan(const lfb_window_config *config,
+                                          lfb_window_figures *figures);
+
+/* Writes the figures now.  The bits are counted: it takes about 0.1 s per GiB. */
+LFB_API void lfb_window_stats(const lfb_window *window, lfb_window_figures *figures);
+
+/*
+ * Writes the figures as Prometheus' text format 0.0.4, the name of each metric beginning with
+ * "lfbloom_window_", with the label `name`.
+ *
+ * Takes  name  a text as lfb_check_label() allows.
+ * Fails  LFB_ERROR_BAD_LABEL, or what `write` returned.
+ */
+LFB_API lfb_status lfb_window_prometheus(const lfb_window *window, const char *name,
+                                         lfb_write_fn write, void *to);
+
+/*
+ * Writes a window with its generation, in a form of its own (docs/formats.md): a header, the words,
+ * and a checksum per MiB of them.
+ *
+ * During  A key that was put before the call, and is live when it returns, is found in what is
+ *         written.
+ * Takes, Fails  as lfb_filter_write(), except for forms.
+ */
+LFB_API lfb_status lfb_window_write(const lfb_window *window, lfb_write_fn write, void *to);
+
+/*
+ * Reads a window, in the generation in which it was written.  It does not know how much time has
+ * passed since; by_insertions begins to count anew.
+ *
+ * Takes  limits  as lfb_filter_read().  With open_damaged, words that do not match their checksum
+ *                become all ones, which one generation in 64 cycles takes for its own.
+ * Fails  as lfb_filter_read(), and LFB_ERROR_NOT_WINDOW: it is a plain filter.
+ *        LFB_ERROR_NO_PAIRS: its cells are pairs of words, and this processor has no 16-byte
+ *        compare-and-exchange.  The functions that read other filters fail with LFB_ERROR_WINDOW for
+ *        this form.
+ * Owner  the caller, until lfb_window_free().
+ */
+LFB_API lfb_status lfb_window_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
+                                   lfb_window **window);
+
+/* The same to and from a file that holds nothing else: as lfb_filter_save(), atomically and
+ * durably, and lfb_filter_load(). */
+LFB_API lfb_status lfb_window_save(const lfb_window *window, const char *path);
+LFB_API lfb_status lfb_window_load(const char *path, const lfb_read_limits *limits,
+                                   lfb_window **window);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

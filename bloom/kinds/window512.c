@@ -1,0 +1,127 @@
+/*
+ * window512.c - queries of windows by AVX-512: all cells of a line at once.  Answers are those of
+ * window_kernel.c.
+ */
+#include "bloom/kinds/window.h"
+
+#ifdef LFB_SIMD_X86
+#include <immintrin.h>
+
+#define TARGET LFB_AVX512_TARGET
+
+enum { LINE_CELLS = 4, COMMON_BITS = 4 };
+
+/* The view, and for each line of a block the complements of the live tags. */
+typedef struct window512_view {
+  lfb_window_view window;
+  __m512i flip[LFB_WINDOW_LIVE / LINE_CELLS];
+} window512_view;
+
+/* An old generation does no harm: a key is missed only if it has expired since. */
+TARGET LFB_INLINE window512_view window512_view_of(const lfb_window_view *window)
+{
+  const uint64_t e = lfb_epoch_now(window->epoch), cycle = e >> window->geometry.shift;
+  const __m512i current =
+      _mm512_set1_epi64((long long)(e & (lfb_window_cells(&window->geometry) - 1)));
+  const __m512i tag = _mm512_set1_epi64((long long)(~cycle << LFB_WINDOW_TAG_SHIFT));
+  const __m512i older = _mm512_set1_epi64((long long)(~(cycle - 1) << LFB_WINDOW_TAG_SHIFT));
+  __m512i cell = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);
+  window512_view view;
+
+  view.window = *window;
+  for (uint32_t line = 0; line < LFB_WINDOW_LIVE / LINE_CELLS; line++) {
+    const __mmask8 later = _mm512_mask_cmpgt_epi64_mask(0xaa, cell, current);
+    view.flip[line] = _mm512_mask_mov_epi64(_mm512_maskz_mov_epi64(0xaa, tag), later, older);
+    cell = _mm512_add_epi64(cell, _mm512_set1_epi64(LINE_CELLS));
+  }
+  return view;
+}
+
+/* Words with a wrong tag, or, if the mask has them, with missing bits: mask & ~(line ^ flip). */
+TARGET LFB_INLINE __m512i window512_wrong(__m512i line, __m512i flip, __m512i mask)
+{
+  return _mm512_ternarylogic_epi64(line, flip, mask, 0x82);
+}
+
+/* A cell is whole if both of its words are. */
+TARGET LFB_INLINE uint32_t window512_cells(__mmask8 words)
+{
+  const uint32_t whole = _cvtmask8_u32(words);
+  return whole & whole >> 1 & 0x55;
+}
+
+TARGET LFB_INLINE __m512i window512_tags(void)
+{
+  return _mm512_maskz_set1_epi64(0xaa, (long long)LFB_WINDOW_TAG_MASK);
+}
+
+/* The numbers of the 4 bits of a hash in each word, each number twice, in all cells. */
+TARGET LFB_INLINE __m512i window512_numbers(uint64_t hash)
+{
+  const __m128i sizes =
+      _mm_set_epi64x((long long)(LFB_WINDOW_TAG_SHIFT * UINT64_C(0x1000100010001)),
+                     (long long)(LFB_WORD_BITS * UINT64_C(0x1000100010001)));
+  const __m128i products =
+      _mm_set_epi64x((long long)lfb_fast_round(hash, 1), (long long)lfb_fast_round(hash, 0));
+  const __m128i numbers = _mm_mulhi_epu16(products, sizes);
+  return _mm512_broadcast_i32x4(_mm_or_si128(numbers, _mm_slli_epi16(numbers, 8)));
+}
+
+/* Whether a cell of a line is live and has the bits with these numbers.  Each word of 64 bits is
+ * read whole (lfbloom/fast_avx512.h). */
+TARGET LFB_INLINE uint32_t window512_has(const lfb_word *words, __m512i flip, __m512i numbers)
+{
+  const __m512i line = _mm512_load_si512((const void *)words);
+  const __m512i wrong = window512_wrong(line, flip, window512_tags());
+  const __m512i on = _mm512_movm_epi8(_mm512_bitshuffle_epi64_mask(line, numbers));
+  return window512_cells(_mm512_mask_cmpeq_epi64_mask(_mm512_testn_epi64_mask(wrong, wrong), on,
+                                                      _mm512_set1_epi64(-1)));
+}
+
+/* The same for a mask with the bits of the tags. */
+TARGET LFB_INLINE uint32_t window512_has_mask(const lfb_word *words, __m512i flip, __m512i mask)
+{
+  const __m512i wrong = window512_wrong(_mm512_load_si512((const void *)words), flip, mask);
+  return window512_cells(_mm512_testn_epi64_mask(wrong, wrong));
+}
+
+TARGET LFB_INLINE uint64_t window512_query_one(const window512_view *view, uint64_t hash)
+{
+  const lfb_window_geometry *geometry = &view->window.geometry;
+  const lfb_word *block = lfb_window_block(&view->window, hash), *next = block + LFB_BLOCK_WORDS;
+  const bool wide = lfb_window_cells(geometry) > LINE_CELLS;
+
+  if (__builtin_expect(geometry->bits == COMMON_BITS, 1)) {
+    const __m512i numbers = window512_numbers(hash);
+    const uint32_t found = window512_has(block, view->flip[0], numbers);
+    return wide ? found | window512_has(next, view->flip[1], numbers) : found;
+  }
+  const lfb_two bits = lfb_window_mask(geometry, hash);
+  const __m512i mask = _mm512_broadcast_i64x2(_mm_set_epi64x(
+      (long long)(bits.high | LFB_WINDOW_TAG_MASK), (long long)bits.low));
+  const uint32_t found = window512_has_mask(block, view->flip[0], mask);
+  return wide ? found | window512_has_mask(next, view->flip[1], mask) : found;
+}
+
+#define WINDOW_TARGET TARGET
+#define WINDOW_(noun) window512_##noun
+#define WINDOW_SHAPE 0, 0, 0
+#define WINDOW_MIGHT_CONTAIN window512_might_contain
+#define WINDOW_MIGHT_CONTAIN_MANY window512_might_contain_many
+#include "bloom/kinds/window_queries.inc.h"
+
+#define window512_2x4_view window512_view
+#define window512_2x4_view_of window512_view_of
+#define window512_2x4_query_one window512_query_one
+#define WINDOW_TARGET TARGET
+#define WINDOW_(noun) window512_2x4_##noun
+#define WINDOW_SHAPE 2, 2, 4
+#define WINDOW_MIGHT_CONTAIN window512_2x4_might_contain
+#define WINDOW_MIGHT_CONTAIN_MANY window512_2x4_might_contain_many
+#include "bloom/kinds/window_queries.inc.h"
+
+const lfb_window_query_kernel lfb_window_queries512[] = {
+    {window512_might_contain, window512_might_contain_many},
+    {window512_2x4_might_contain, window512_2x4_might_contain_many}};
+
+#endif
