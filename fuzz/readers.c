@@ -7,6 +7,7 @@
 #include "fuzz/growing.h"
 #include "fuzz/mapped.h"
 #include "fuzz/properties.h"
+#include "fuzz/window.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -199,6 +200,18 @@ static const fuzz_reader readers[] = {
         .begins = fuzz_counting_begins,
         .mend = fuzz_counting_mend,
         .same = fuzz_counting_same,
+        .refusals = {LFB_ERROR_UNKNOWN_FORM, LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM,
+                     LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES,
+                     LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY,
+                     LFB_ERROR_OVER_LIMIT, LFB_ERROR_TRUNCATED},
+    },
+    {
+        .name = "window",
+        .kind = &fuzz_window,
+        .fixed = FUZZ_WINDOW_HEADER,
+        .begins = fuzz_window_begins,
+        .mend = fuzz_window_mend,
+        .same = fuzz_window_same,
         .refusals = {LFB_ERROR_UNKNOWN_FORM, LFB_ERROR_UNKNOWN_VERSION, LFB_ERROR_BAD_CHECKSUM,
                      LFB_ERROR_BAD_HEADER, LFB_ERROR_BAD_STRATEGY, LFB_ERROR_BAD_PROBES,
                      LFB_ERROR_BAD_WORD_COUNT, LFB_ERROR_KEY_NEEDED, LFB_ERROR_WRONG_KEY,

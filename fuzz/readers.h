@@ -49,7 +49,7 @@ enum { FUZZ_REFUSALS = 16 };
 
 typedef struct fuzz_reader fuzz_reader;
 
-/* A kind of filter: plain, growing or counting. */
+/* A kind of filter: plain, growing, counting or a window. */
 typedef struct fuzz_kind {
   const fuzz_way *ways; /* ends with a row of zeros; all must agree */
 
@@ -92,10 +92,12 @@ struct fuzz_reader {
 /* Returns the row with that name; NULL if there is none. */
 const fuzz_reader *fuzz_reader_find(const char *name);
 
-/* The ways to read a plain filter, a growing one and a counting one: as a stream, and as a file. */
+/* The ways to read a plain filter, a growing one, a counting one and a window: as a stream, and as a
+ * file. */
 extern const fuzz_way fuzz_stream_ways[];
 extern const fuzz_way fuzz_growing_ways[];
 extern const fuzz_way fuzz_counting_ways[];
+extern const fuzz_way fuzz_window_ways[];
 
 /*
  * For every reader of native forms.

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* memfd_create */
 #include <lfbloom/counting.h>
 #include <lfbloom/growing.h>
+#include <lfbloom/window.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -76,6 +77,7 @@ typedef struct opener {
 OPENER(filter, lfb_filter)
 OPENER(growing, lfb_growing)
 OPENER(counting, lfb_counting)
+OPENER(window, lfb_window)
 
 static lfb_status stream_open(const opener *open, const fuzz_input *input, bool short_reads,
                               const lfb_read_limits *limits, void **made, size_t *taken)
@@ -138,3 +140,4 @@ static lfb_status file_open(const opener *open, const fuzz_input *input,
 WAYS(filter, fuzz_stream_ways)
 WAYS(growing, fuzz_growing_ways)
 WAYS(counting, fuzz_counting_ways)
+WAYS(window, fuzz_window_ways)

@@ -84,6 +84,8 @@ static lfb_status form_foreign(const unsigned char head[LFB_FORM_HEAD])
     return LFB_ERROR_GROWING;
   case LFB_MAGIC_GROWING_MAPPED:
     return LFB_ERROR_GROWING_MAPPED;
+  case LFB_MAGIC_WINDOW:
+    return LFB_ERROR_WINDOW;
   default:
     return lfb_form_begun(head) == LFB_FORM_NONE ? LFB_ERROR_UNKNOWN_FORM : LFB_OK;
   }
