@@ -62,8 +62,7 @@ static void window_choose(lfb_window *window)
     return;
   window->queries = level >= LFB_SIMD_AVX512 ? &lfb_window_queries512[common]
                                              : &lfb_window_queries256[common];
-  if (common)
-    window->kernel = &lfb_window_kernel256;
+  window->kernel = &lfb_window_kernels256[common];
 #endif
 }
 

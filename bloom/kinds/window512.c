@@ -2,16 +2,18 @@
  * window512.c - queries of windows by AVX-512: all cells of a line at once.  Answers are those of
  * window_kernel.c.
  */
-#include "bloom/kinds/window.h"
+#include "bloom/kinds/window_vectors.h"
 
 #ifdef LFB_SIMD_X86
-#include <immintrin.h>
-
 #define TARGET LFB_AVX512_TARGET
 
 enum { LINE_CELLS = 4, COMMON_BITS = 4 };
 
-/* The view, and for each line of a block the complements of the live tags. */
+static const uint64_t window512_tags[LFB_BLOCK_WORDS] __attribute__((aligned(64))) = {
+    0, LFB_WINDOW_TAG_MASK, 0, LFB_WINDOW_TAG_MASK, 0, LFB_WINDOW_TAG_MASK, 0, LFB_WINDOW_TAG_MASK};
+
+/* The view, and for each line of a block the complements of the live tags; words without a tag have
+ * any bits there. */
 typedef struct window512_view {
   lfb_window_view window;
   __m512i flip[LFB_WINDOW_LIVE / LINE_CELLS];
@@ -21,38 +23,29 @@ typedef struct window512_view {
 TARGET LFB_INLINE window512_view window512_view_of(const lfb_window_view *window)
 {
   const uint64_t e = lfb_epoch_now(window->epoch), cycle = e >> window->geometry.shift;
-  const __m512i current =
-      _mm512_set1_epi64((long long)(e & (lfb_window_cells(&window->geometry) - 1)));
+  const uint64_t(*after)[2] = lfb_window_after_of(&window->geometry, e);
   const __m512i tag = _mm512_set1_epi64((long long)(~cycle << LFB_WINDOW_TAG_SHIFT));
-  const __m512i older = _mm512_set1_epi64((long long)(~(cycle - 1) << LFB_WINDOW_TAG_SHIFT));
-  __m512i cell = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);
   window512_view view;
 
   view.window = *window;
-  for (uint32_t line = 0; line < LFB_WINDOW_LIVE / LINE_CELLS; line++) {
-    const __mmask8 later = _mm512_mask_cmpgt_epi64_mask(0xaa, cell, current);
-    view.flip[line] = _mm512_mask_mov_epi64(_mm512_maskz_mov_epi64(0xaa, tag), later, older);
-    cell = _mm512_add_epi64(cell, _mm512_set1_epi64(LINE_CELLS));
-  }
+  view.flip[0] = _mm512_add_epi64(tag, _mm512_loadu_si512(after));
+  view.flip[1] = tag;
+  if (lfb_window_cells(&window->geometry) > LINE_CELLS)
+    view.flip[1] = _mm512_add_epi64(tag, _mm512_loadu_si512(after + LINE_CELLS));
   return view;
 }
 
-/* Words with a wrong tag, or, if the mask has them, with missing bits: mask & ~(line ^ flip). */
-TARGET LFB_INLINE __m512i window512_wrong(__m512i line, __m512i flip, __m512i mask)
+/* Where tags are wrong: tags & ~(line ^ flip). */
+TARGET LFB_INLINE __m512i window512_wrong(__m512i line, __m512i flip)
 {
-  return _mm512_ternarylogic_epi64(line, flip, mask, 0x82);
+  return _mm512_ternarylogic_epi64(line, flip, _mm512_load_si512(window512_tags), 0x82);
 }
 
-/* A cell is whole if both of its words are. */
+/* Whether both words of a cell are whole. */
 TARGET LFB_INLINE uint32_t window512_cells(__mmask8 words)
 {
   const uint32_t whole = _cvtmask8_u32(words);
   return whole & whole >> 1 & 0x55;
-}
-
-TARGET LFB_INLINE __m512i window512_tags(void)
-{
-  return _mm512_maskz_set1_epi64(0xaa, (long long)LFB_WINDOW_TAG_MASK);
 }
 
 /* The numbers of the 4 bits of a hash in each word, each number twice, in all cells. */
@@ -72,17 +65,20 @@ TARGET LFB_INLINE __m512i window512_numbers(uint64_t hash)
 TARGET LFB_INLINE uint32_t window512_has(const lfb_word *words, __m512i flip, __m512i numbers)
 {
   const __m512i line = _mm512_load_si512((const void *)words);
-  const __m512i wrong = window512_wrong(line, flip, window512_tags());
+  const __m512i wrong = window512_wrong(line, flip);
   const __m512i on = _mm512_movm_epi8(_mm512_bitshuffle_epi64_mask(line, numbers));
   return window512_cells(_mm512_mask_cmpeq_epi64_mask(_mm512_testn_epi64_mask(wrong, wrong), on,
                                                       _mm512_set1_epi64(-1)));
 }
 
-/* The same for a mask with the bits of the tags. */
+/* The same for a mask of bits. */
 TARGET LFB_INLINE uint32_t window512_has_mask(const lfb_word *words, __m512i flip, __m512i mask)
 {
-  const __m512i wrong = window512_wrong(_mm512_load_si512((const void *)words), flip, mask);
-  return window512_cells(_mm512_testn_epi64_mask(wrong, wrong));
+  const __m512i line = _mm512_load_si512((const void *)words);
+  /* wrong | mask & ~line */
+  const __m512i missing =
+      _mm512_ternarylogic_epi64(window512_wrong(line, flip), mask, line, 0xf4);
+  return window512_cells(_mm512_testn_epi64_mask(missing, missing));
 }
 
 TARGET LFB_INLINE uint64_t window512_query_one(const window512_view *view, uint64_t hash)
@@ -96,9 +92,8 @@ TARGET LFB_INLINE uint64_t window512_query_one(const window512_view *view, uint6
     const uint32_t found = window512_has(block, view->flip[0], numbers);
     return wide ? found | window512_has(next, view->flip[1], numbers) : found;
   }
-  const lfb_two bits = lfb_window_mask(geometry, hash);
-  const __m512i mask = _mm512_broadcast_i64x2(_mm_set_epi64x(
-      (long long)(bits.high | LFB_WINDOW_TAG_MASK), (long long)bits.low));
+  const __m512i mask =
+      _mm512_broadcast_i64x4(lfb_window_mask256(geometry, hash));
   const uint32_t found = window512_has_mask(block, view->flip[0], mask);
   return wide ? found | window512_has_mask(next, view->flip[1], mask) : found;
 }
