@@ -1,6 +1,6 @@
 /*
- * form_window.c - the form of a window filter, and files of it: a prefix, the native header of the
- * plain filter for as many keys, then the cells, with a checksum per MiB.
+ * form_window.c - the form of a window filter, and files of it.  It has a prefix, the native header of
+ * the plain filter for as many keys, and the cells, with a checksum per MiB.
  *
  * docs/formats.md describes each field.
  */

@@ -13,8 +13,8 @@
  *            cleared in advance: the first put of a generation replaces tag and content at once.
  * Generation  The number of an epoch (epoch.h).  Each put and claim is a section of it, and so announces
  *            the generation at which it began.  An advance is refused while a section is older than
- *            22 cycles, and empties the expired cells of a part of the filter, so that each is
- *            emptied every 16 cycles: no tag comes back while a thread still expects the old one.
+ *            22 cycles.  It empties the expired cells of a part of the filter: each cell every 16
+ *            cycles.  So no tag comes back while a thread still expects the old one.
  * Ordering   Generation and exchanges are sequentially consistent.
  * Progress   A query reads each cell once: wait-free.  A put retries because another thread has
  *            changed its cell (it gains bits, or is replaced once per generation), or because a
@@ -232,7 +232,7 @@ typedef enum lfb_window_put_result {
  * Puts into generation `e`.  `*whole` becomes true if this call made the mask whole there, also if
  * the generation is over.
  *
- * It looks at the generation before each exchange, also if the content has the tag of `e`: a branch
+ * It looks at the generation before each exchange, also if the content has the tag of `e`.  A branch
  * on the tag would be mispredicted for one key in eight (docs/performance.md).
  */
 LFB_INLINE lfb_window_put_result lfb_window_put_in(const lfb_window_view *view, lfb_word *block,

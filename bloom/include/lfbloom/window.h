@@ -10,22 +10,22 @@
  * Guarantees
  *
  * 1. Found   A key is found from the return of its put until G + 1 more generations have begun
- *            since a step inside that put: for at least the span, if no generation is shorter than
- *            span / G.
+ *            since a step inside that put.  That is at least the span, if no generation is shorter
+ *            than span / G.
  * 2. Forgotten  After that the key is absent again.  If no generation is longer than span / G, this
  *            is at most span * (1 + 1 / G) after the put.  A key that is put again is found for a
  *            span from then on.
  * 3. Rate    With n distinct keys per span, the probability of a false positive is at most fpp, also
  *            while G + 1 generations are full, and after any number of generations.  A key that is put
  *            in several generations counts in each.
- * 4. Claims  Of all claims of a key in one window, concurrent or not, at most one returns true, and
- *            exactly one unless the key was a false positive, came in by a put, or its claimer was
- *            stopped.  A claim that loses puts nothing: the key is not found longer for it.
+ * 4. Claims  Of all claims of a key in one window, concurrent or not, at most one returns true.
+ *            Exactly one does, unless the key was a false positive, came in by a put, or its claimer
+ *            was stopped.  A claim that loses puts nothing: the key is not found longer for it.
  * 5. Progress  Queries are wait-free and write nothing.  put, claim and advance are lock-free: a retry
  *            happens only because another thread changed the same cell or began a generation.
  *            After a thread's first call, put and claim do not allocate, lock or enter the kernel.
- *            This is so for threads with a slot, the first 1,024 that are alive; of the others, 64
- *            can be inside a put or a claim of one window, and a further one waits.
+ *            The first 1,024 living threads have a slot each.  Of the other threads, 64 can be
+ *            inside a put or a claim of one window; a further one waits.
  * 6. Stopped  A thread that stops inside an advance, and never runs again, blocks no other thread:
  *            another advance does its work.  A thread that stops inside a put or a claim blocks no
  *            put, claim or query, and loses no key.  But from 22 cycles of G + 1 generations on,
@@ -39,9 +39,9 @@
  *
  * fork       A child has a copy.  Puts of other threads in progress stay in progress in the child
  *            forever (6), and the child has no clock.
- * Processes  A window cannot be shared by processes: a put announces itself in a place that belongs to
- *            its thread, and the announcement of a process that was killed would hold the window
- *            (6) until somebody proved that the process is dead.
+ * Processes  A window cannot be shared by processes.  A put announces itself in a place that belongs
+ *            to its thread.  If a process were killed inside a put, its announcement would hold the
+ *            window (6) until another process proved that it is dead.
  *
  * Source: docs/window.md has the layout, the proof and the measurements.
  */
