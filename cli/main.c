@@ -18,7 +18,7 @@
 
 static const struct command *const commands[] = {
     &command_demo, &command_plan,   &command_build, &command_query,  &command_dedupe,
-    &command_info, &command_verify, &command_merge, &command_convert,
+    &command_info, &command_verify, &command_merge, &command_compare, &command_convert,
     &command_remote,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

@@ -47,22 +47,6 @@ static bool merge_begin(struct merge *merge)
   return true;
 }
 
-/* What to do about a filter that cannot be merged. */
-static const char *merge_advice(lfb_status status)
-{
-  switch (status) {
-  case LFB_ERROR_HASH_DIFFERS:
-    return ": build one with --hash-of the other";
-  case LFB_ERROR_BIT_COUNT_DIFFERS:
-  case LFB_ERROR_PROBES_DIFFER:
-    return ": build both with the same -n and -p";
-  case LFB_ERROR_STRATEGY_DIFFERS:
-    return ": build both with the same --strategy";
-  default:
-    return "";
-  }
-}
-
 static bool merge_add(const struct merge *merge, const char *path)
 {
   lfb_filter *filter = source_load(path, &merge->reading, NULL);
@@ -73,7 +57,7 @@ static bool merge_add(const struct merge *merge, const char *path)
   lfb_filter_free(filter);
   if (status != LFB_OK)
     (void)report_error("%s: cannot be merged with %s: %s%s", path, merge->paths[0],
-                       lfb_status_text(status), merge_advice(status));
+                       lfb_status_text(status), report_misfit_advice(status));
   return status == LFB_OK;
 }
 

@@ -114,3 +114,18 @@ void report_oversized(const lfb_config *config)
                 lfb_strategy_name(stats.strategy), human_bytes(stats.bytes).text,
                 human_probability(config->fpp).text, human_bytes(other.bytes).text);
 }
+
+const char *report_misfit_advice(lfb_status status)
+{
+  switch (status) {
+  case LFB_ERROR_HASH_DIFFERS:
+    return ": build one with --hash-of the other";
+  case LFB_ERROR_BIT_COUNT_DIFFERS:
+  case LFB_ERROR_PROBES_DIFFER:
+    return ": build both with the same -n and -p";
+  case LFB_ERROR_STRATEGY_DIFFERS:
+    return ": build both with the same --strategy";
+  default:
+    return "";
+  }
+}

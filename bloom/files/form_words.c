@@ -167,7 +167,7 @@ static lfb_status words_make(const lfb_description *description, lfb_words *come
     return status;
   come->pages = (lfb_pages){0};
   lfb_layout_count(&made->layout, come->bits_set);
-  made->description.full_words = geometry->words_per_key > 0 ? come->full_words : 0;
+  made->description.full_words = come->full_words;
   *filter = made;
   return LFB_OK;
 }

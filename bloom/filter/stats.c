@@ -88,6 +88,13 @@ void lfb_stats_plan(const lfb_description *description, lfb_stats *stats)
   };
 }
 
+/* The words that damage made all ones; 0 if a key's bits can be anywhere: the keys then have bits in
+ * them, too, and the fill of the whole is what counts. */
+static uint64_t stats_full_words(const lfb_description *description)
+{
+  return description->geometry.words_per_key > 0 ? description->full_words : 0;
+}
+
 /*
  * Writes the figures of a filter in which damage, not keys, made `full_words` words all ones.  An
  * absent key with its bits in these words is a false positive.  All other keys have their bits in
@@ -118,6 +125,6 @@ void lfb_stats_fill(const lfb_description *description, uint64_t bits_set, lfb_s
     stats->approximate_count = UINT64_MAX;
     stats->expected_fpp = description->strategy->fpp_now(&description->geometry, bits_set);
   } else {
-    stats_of_damaged(description, description->full_words, stats);
+    stats_of_damaged(description, stats_full_words(description), stats);
   }
 }

@@ -88,6 +88,7 @@ const lfb_strategy lfb_strategy_go_fnv14 = {
     .valid = go_fnv14_valid,
     .fpp_after = go_fnv14_fpp_after,
     .count = lfb_sizing_count,
+    .spread = lfb_sizing_spread,
     .fpp_now = go_fnv14_fpp_now,
     .bits_of = go_fnv14_bits_of,
     .kernels = {go_fnv14_kernels},

@@ -51,6 +51,12 @@ static double mitz32_count(const lfb_geometry *geometry, uint64_t bits_set)
   return lfb_sizing_count(&reached, bits_set);
 }
 
+static lfb_spread mitz32_spread(const lfb_geometry *geometry)
+{
+  const lfb_geometry reached = mitz32_reached(geometry);
+  return lfb_sizing_spread(&reached);
+}
+
 static double mitz32_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
 {
   const lfb_geometry reached = mitz32_reached(geometry);
@@ -77,6 +83,7 @@ const lfb_strategy lfb_strategy_mitz32 = {
     .valid = lfb_guava_valid,
     .fpp_after = mitz32_fpp_after,
     .count = mitz32_count,
+    .spread = mitz32_spread,
     .fpp_now = mitz32_fpp_now,
     .bits_of = mitz32_bits_of,
     .kernels = {mitz32_kernels},
@@ -92,6 +99,7 @@ const lfb_strategy lfb_strategy_redis_mitz32 = {
     .valid = lfb_java_int_valid,
     .fpp_after = lfb_sizing_fpp_after,
     .count = lfb_sizing_count,
+    .spread = lfb_sizing_spread,
     .fpp_now = lfb_sizing_fpp_now,
     .bits_of = mitz32_bits_of,
     .kernels = {mitz32_kernels},

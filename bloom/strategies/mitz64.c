@@ -44,6 +44,7 @@ const lfb_strategy lfb_strategy_mitz64 = {
     .valid = lfb_guava_valid,
     .fpp_after = lfb_sizing_fpp_after,
     .count = lfb_sizing_count,
+    .spread = lfb_sizing_spread,
     .fpp_now = lfb_sizing_fpp_now,
     .bits_of = mitz64_bits_of,
     .kernels = {mitz64_kernels},

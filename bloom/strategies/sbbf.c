@@ -76,11 +76,19 @@ static double sbbf_fpp_after(const lfb_geometry *geometry, double insertions)
   return lfb_block_model_fpp(&model, insertions / blocks, blocks);
 }
 
-/* A key turns a bit on if it has the bit's block and draws the bit in its word. */
+static lfb_spread sbbf_spread(const lfb_geometry *geometry)
+{
+  return (lfb_spread){.blocks = (double)geometry->bit_count / SBBF_BLOCK_BITS,
+                      .block_words = SBBF_HALVES,
+                      .word_bits = SBBF_HALF_BITS,
+                      .words = SBBF_HALVES,
+                      .bits = 1};
+}
+
 static double sbbf_count(const lfb_geometry *geometry, uint64_t bits_set)
 {
-  const double bits = (double)geometry->bit_count;
-  return log1p(-(double)bits_set / bits) / log1p(-SBBF_HALVES / bits);
+  const lfb_spread spread = sbbf_spread(geometry);
+  return lfb_spread_count(&spread, bits_set);
 }
 
 static double sbbf_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
@@ -156,6 +164,7 @@ const lfb_strategy lfb_strategy_sbbf = {
     .valid = sbbf_valid,
     .fpp_after = sbbf_fpp_after,
     .count = sbbf_count,
+    .spread = sbbf_spread,
     .fpp_now = sbbf_fpp_now,
     .bits_of = sbbf_bits_of,
     .kernels = {[LFB_SIMD_NONE] = sbbf_kernels, [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_sbbf256)},

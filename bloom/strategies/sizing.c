@@ -87,3 +87,12 @@ double lfb_sizing_count(const lfb_geometry *geometry, uint64_t bits_set)
   const double size = (double)geometry->bit_count;
   return -log1p(-(double)bits_set / size) * size / geometry->probes;
 }
+
+lfb_spread lfb_sizing_spread(const lfb_geometry *geometry)
+{
+  return (lfb_spread){.blocks = 1,
+                      .block_words = 1,
+                      .word_bits = (double)geometry->bit_count,
+                      .words = 1,
+                      .bits = geometry->probes};
+}

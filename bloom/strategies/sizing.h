@@ -11,6 +11,8 @@
 
 #include <lfbloom/filter.h>
 
+#include "bloom/strategies/spread.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -55,6 +57,9 @@ double lfb_sizing_fpp_after(const lfb_geometry *geometry, double insertions);
 
 /* The most likely number of elements for this many set bits.  Not all bits may be set. */
 double lfb_sizing_count(const lfb_geometry *geometry, uint64_t bits_set);
+
+/* The spread of a key's bits: anywhere. */
+lfb_spread lfb_sizing_spread(const lfb_geometry *geometry);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 #include "bloom/strategies/kernel.h"
 #include "bloom/hashing/simd.h"
 #include "bloom/strategies/sizing.h"
+#include "bloom/strategies/spread.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,6 +54,9 @@ typedef struct lfb_strategy {
 
   /* The most likely number of elements for this many set bits.  Not all bits may be set. */
   double (*count)(const lfb_geometry *geometry, uint64_t bits_set);
+
+  /* How the bits of a key are spread over the bits that keys can have. */
+  lfb_spread (*spread)(const lfb_geometry *geometry);
 
   /* The probability of a false positive with this many bits set. */
   double (*fpp_now)(const lfb_geometry *geometry, uint64_t bits_set);

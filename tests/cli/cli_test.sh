@@ -22,10 +22,10 @@ for option in --version -V; do
   check "version by $option" grep -qxE 'lfbloom [0-9]+\.[0-9]+\.[0-9]+' out
 done
 gives "--help" 0 "$tool" --help
-for command in demo plan build query dedupe info verify merge convert; do
+for command in demo plan build query dedupe info verify merge compare convert; do
   check "help names $command" holds out "  $command "
 done
-for command in demo plan build query dedupe info verify merge convert; do
+for command in demo plan build query dedupe info verify merge compare convert; do
   gives "$command --help" 0 "$tool" "$command" --help
   check "$command help" holds out "Usage: lfbloom $command"
   refuses "$command bad option" "unknown option --nonsense" "$tool" "$command" --nonsense
@@ -33,7 +33,7 @@ for command in demo plan build query dedupe info verify merge convert; do
 done
 # No line of help is longer than 80 columns.  A narrower terminal gets shorter lines with the same
 # words; only usage lines and examples keep their length.
-for command in "" demo plan build query dedupe info verify merge convert remote; do
+for command in "" demo plan build query dedupe info verify merge compare convert remote; do
   run "$tool" $command --help
   check "$command --help: 80 columns" equal "$(awk 'length > 80' out)" ""
   check "$command --help: not much less" test "$(awk 'length > 70' out)" != ""

@@ -35,6 +35,7 @@ prints() {
 seq 1000 >keys
 "$tool" build -q -p 0.01 -o keys.lfb keys
 prints build build -p 0.01 -o other.lfb keys
+prints compare compare keys.lfb keys.lfb
 prints dedupe dedupe -p 0.01 keys
 prints demo demo -n 1000
 prints info info keys.lfb

@@ -366,6 +366,40 @@ LFB_API size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *ha
  */
 LFB_API lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from);
 
+/* An estimate, and its standard error: the truth is at most two of them from the value about 95 times
+ * in 100.  If nothing can be said, value is NAN and error is INFINITY. */
+typedef struct lfb_estimate {
+  double value; /* at least 0 */
+  double error;
+} lfb_estimate;
+
+/* What the key sets of two filters have in common.  A key that was put twice counts once. */
+typedef struct lfb_comparison {
+  lfb_estimate a, b;    /* distinct keys of each                                    */
+  lfb_estimate both;    /* keys in both: the intersection                           */
+  lfb_estimate either;  /* keys in at least one: the union                          */
+  lfb_estimate jaccard; /* both / either, 0 to 1                                    */
+  lfb_estimate a_in_b;  /* both / a, 0 to 1: the part of A that is in B             */
+  lfb_estimate b_in_a;  /* both / b                                                 */
+} lfb_comparison;
+
+/*
+ * Estimates what two filters that fit (lfb_filter_put_all()) have in common, from their bits.  The
+ * two may be one filter.  During puts the result is that of some keys put before the call, or during
+ * it.
+ *
+ * Unknown  a count, if all of its filter's bits are set (`either`: of both together), and all that
+ *          follows from it; a ratio to an empty set; everything, if a filter was opened although
+ *          parts of it were damaged.  Near saturation the errors are as large as the counts.
+ * Errors   docs/guide.md has the formula and how often it held.  The keys must not have been chosen
+ *          by their bits.
+ * Fails    LFB_ERROR_PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA, _BIT_COUNT_DIFFERS,
+ *          _STRATEGY_DIFFERS, _HASH_DIFFERS: as lfb_filter_put_all().
+ * Progress wait-free; reads each word once, about 0.2 s per GiB of each filter.  Allocates nothing.
+ */
+LFB_API lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter *b,
+                                      lfb_comparison *result);
+
 /*
  * Copies a filter: the keys put before the call, and some of those put during it.  The copy's
  * bit count is that of its own bits.

@@ -110,6 +110,7 @@ const lfb_strategy lfb_strategy_fast = {
     .valid = lfb_fast_valid,
     .fpp_after = lfb_fast_fpp_after,
     .count = lfb_fast_count_elements,
+    .spread = lfb_fast_spread_lines,
     .fpp_now = lfb_fast_fpp_now,
     .bits_of = lfb_fast_bits_of,
     .kernels = {[LFB_SIMD_NONE] = lfb_kernels_fast,

@@ -88,13 +88,15 @@ static double pair_fpp_after(const lfb_geometry *geometry, double insertions)
   return lfb_block_model_fpp(&model, insertions / pairs, pairs);
 }
 
-/* A key turns a bit on if it has the bit's pair and draws the bit there. */
+static lfb_spread pair_spread(const lfb_geometry *geometry)
+{
+  return lfb_fast_spread(geometry, PAIR_WORDS);
+}
+
 static double pair_count_elements(const lfb_geometry *geometry, uint64_t bits_set)
 {
-  const double pairs = (double)geometry->word_count / (double)PAIR_WORDS;
-  const double bits = (double)geometry->probes / (double)PAIR_WORDS;
-  const double drawn = -expm1(bits * log1p(-1 / (double)LFB_WORD_BITS));
-  return log1p(-(double)bits_set / (double)geometry->bit_count) / log1p(-drawn / pairs);
+  const lfb_spread spread = pair_spread(geometry);
+  return lfb_spread_count(&spread, bits_set);
 }
 
 static double pair_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
@@ -123,6 +125,7 @@ const lfb_strategy lfb_strategy_fast_pair = {
     .valid = pair_valid,
     .fpp_after = pair_fpp_after,
     .count = pair_count_elements,
+    .spread = pair_spread,
     .fpp_now = pair_fpp_now,
     .bits_of = lfb_fast_bits_of,
     .kernels = {[LFB_SIMD_NONE] = lfb_kernels_fast,

@@ -114,14 +114,25 @@ double lfb_fast_fpp_after(const lfb_geometry *geometry, double insertions)
   return lfb_block_model_fpp(&model, insertions / blocks, blocks);
 }
 
+lfb_spread lfb_fast_spread(const lfb_geometry *geometry, uint32_t block_words)
+{
+  const double words = geometry->words_per_key;
+  return (lfb_spread){.blocks = (double)geometry->word_count / block_words,
+                      .block_words = block_words,
+                      .word_bits = LFB_WORD_BITS,
+                      .words = words,
+                      .bits = geometry->probes / words};
+}
+
+lfb_spread lfb_fast_spread_lines(const lfb_geometry *geometry)
+{
+  return lfb_fast_spread(geometry, LFB_BLOCK_WORDS);
+}
+
 double lfb_fast_count_elements(const lfb_geometry *geometry, uint64_t bits_set)
 {
-  /* A key has a given word with probability w / words, and then sets a given bit of it with
-   * probability 1 - (63/64)^g.  After n keys a bit is off with (1 - the product)^n. */
-  const lfb_block_shape shape = fast_shape(geometry);
-  const double share = (double)bits_set / (double)geometry->bit_count;
-  const double key_sets = -expm1(shape.bits * log1p(-1 / (double)LFB_WORD_BITS));
-  return log1p(-share) / log1p(-key_sets * shape.words / (double)geometry->word_count);
+  const lfb_spread spread = lfb_fast_spread_lines(geometry);
+  return lfb_spread_count(&spread, bits_set);
 }
 
 double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)

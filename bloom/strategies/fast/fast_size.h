@@ -27,6 +27,10 @@ double lfb_fast_fpp_after(const lfb_geometry *geometry, double insertions);
 double lfb_fast_count_elements(const lfb_geometry *geometry, uint64_t bits_set);
 double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
 
+/* The spread of a key's bits over blocks of this many words; over the lines of `fast`. */
+lfb_spread lfb_fast_spread(const lfb_geometry *geometry, uint32_t block_words);
+lfb_spread lfb_fast_spread_lines(const lfb_geometry *geometry);
+
 /* bits_of of the rows of `fast` and `fast-pair` (strategy.h). */
 uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
 
