@@ -134,11 +134,11 @@ const struct command command_compare = {
     .operands = "A B",
     .summary = "estimate how many keys two filters have in common",
     .details =
-        "The numbers of distinct keys in A, in B, in at least one of them and in both; the\n"
-        "Jaccard index (keys in both / keys in at least one); and the part of each\n"
-        "filter's keys that is in the other.  They are estimates from the bits: the truth\n"
-        "is within the +- about 95 times in 100, which is two standard errors.  --json has\n"
-        "one standard error.  A figure is unknown if all bits of a filter are set.\n"
+        "The distinct keys in A, in B, in at least one of them and in both; the Jaccard\n"
+        "index (keys in both / keys in at least one); and the part of each filter's keys\n"
+        "that is in the other.  They are estimates from the bits: the truth is within\n"
+        "the +-, two standard errors, about 95 times in 100.  --json has one standard\n"
+        "error.  A figure is unknown if all bits of a filter are set.\n"
         "\n"
         "Filters can be compared if they can be merged: they were built with the same -n,\n"
         "-p and strategy, and B with --hash-of A or as 'lfbloom merge --help' says.\n"

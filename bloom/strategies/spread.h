@@ -9,9 +9,10 @@
  *   - Let S and T be sets of keys with k keys in common, each in a filter of its own.  Bit i of the
  *     first filter and bit j of the second are both off with probability
  *     q^(n_S + n_T - 2 k) (1 - 2 p + p2)^k.
- *   - The covariance of the two estimates is therefore, to first order in ln Z,
- *     v(k) = sum over j of [((1 - 2 p + p2) / q^2)^k - 1] / (m ln^2 q):
- *     it depends on the common keys only.  v(n) is the variance of the estimate for n keys.
+ *   - The covariance of the two estimates therefore depends on the common keys only.  To first
+ *     order in ln Z it is
+ *     v(k) = sum over j of [((1 - 2 p + p2) / q^2)^k - 1] / (m ln^2 q).
+ *   - v(n) is the variance of the estimate of n keys: S and T are the same.
  * The numbers of keys are fixed here: nothing is assumed to be Poisson's.
  *
  * Source: the expectation by Swamidass and Baldi, "Mathematical Correction for Fingerprint

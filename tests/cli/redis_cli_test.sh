@@ -152,6 +152,8 @@ same "merge to Redis: answers" 0 wanted "$tool" query "$plain/both" many
 run "$tool" merge -q -o back other "$plain/seen"
 check "merge from Redis" equal "$rc" 0
 same "merge from Redis: answers" 0 wanted "$tool" query back many
+gives "compare with Redis" 0 "$tool" compare "$plain/both" both
+check "compare with Redis: equal" grep -qF 'Jaccard index    1.0000' out
 refuses "merge onto what is there" "this name is already in use" \
   "$tool" merge -o "$plain/both" filter other
 refuses "merge of what does not fit" "$plain/json: cannot be merged with filter" \

@@ -69,13 +69,12 @@ struct Kind {
 
 class Coverage : public testing::TestWithParam<Kind> {};
 
-// The mean distance of a normal variable from its mean is 0.8 standard deviations.  With few shared
-// keys the value is cut off at 0, with equal sets a ratio is exact: there the errors are larger than
-// the misses, so the lower bound holds for the other cells only.
+// The mean distance of a normal variable from its mean is 0.8 standard deviations.  If few keys are
+// shared, the value is cut off at 0; if the sets are equal, a ratio is exact.  There the errors are
+// larger than the misses, so the lower bound is for the other cells only.
 //
-// Seen to fail with the covariance of the sizes left out, with the shared keys of A and B left out
-// of it, with Poisson's variance (of another bit in the same word left out), with the error doubled
-// or halved.
+// Seen to fail with the covariances left out, with v(c) of the common keys left out, with the errors
+// times 1.5 or 0.7, and without any one of the four classes of bits in spread.c.
 TEST_P(Coverage, TheTruthIsWithinTwoErrors95TimesIn100) {
   constexpr uint64_t kRuns = 60;
   const lfb_config config = Config(kExpected, GetParam().fpp, GetParam().strategy);

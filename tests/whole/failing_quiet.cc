@@ -66,6 +66,8 @@ lfb_status FilterCalls(lfb_filter* filter, const lfb_filter* other) {
   lfb_filter_stats_recent(filter, &stats);
   lfb_fast fast;
   EXPECT_EQ(lfb_fast_of(filter, &fast), LFB_OK);
+  lfb_comparison comparison;
+  EXPECT_EQ(lfb_filter_compare(filter, other, &comparison), LFB_OK);
   return lfb_filter_put_all(filter, other);
 }
 
@@ -199,7 +201,7 @@ void AddQuiet(Rows* rows) {
         "lfb_filter_might_contain_many_u64 lfb_filter_might_contain_many_hash "
         "lfb_filter_set_label lfb_filter_label lfb_filter_stats lfb_filter_stats_recent "
         "lfb_config_take_hash "
-        "lfb_filter_put_all lfb_fast_of "
+        "lfb_filter_put_all lfb_filter_compare lfb_fast_of "
         "lfb_sink_put_bytes lfb_sink_put_i32 lfb_sink_put_i64 lfb_sink_put_utf16 "
         "lfb_sink_put_utf16_as_utf8 lfb_funnel_bytes lfb_funnel_i32 lfb_funnel_i64 "
         "lfb_funnel_utf16 lfb_funnel_utf16_as_utf8 lfb_funnel_sequence",

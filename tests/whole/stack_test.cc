@@ -383,6 +383,12 @@ const Row kRows[] = {
      kAll},
     {"lfb_filter_put_all", kAny,
      T_ { t->status = lfb_filter_put_all(t->other.get(), t->filter.get()); }, nullptr, kAll},
+    {"lfb_filter_compare", kAny,
+     T_ {
+       lfb_comparison comparison;
+       t->status = lfb_filter_compare(t->filter.get(), t->other.get(), &comparison);
+     },
+     nullptr, kAll},
     {"lfb_filter_copy", kAny, T_ { t->status = lfb_filter_copy(t->filter.get(), &t->made); },
      nullptr, kAll},
     {"lfb_filter_stats", kAny, T_ { lfb_filter_stats(t->filter.get(), &t->stats); }, nullptr,

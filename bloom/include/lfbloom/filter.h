@@ -369,8 +369,8 @@ LFB_API lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from);
 /* An estimate, and its standard error: the truth is at most two of them from the value about 95 times
  * in 100.  If nothing can be said, value is NAN and error is INFINITY. */
 typedef struct lfb_estimate {
-  double value; /* at least 0 */
-  double error;
+  double value; /* at least 0         */
+  double error; /* one standard error */
 } lfb_estimate;
 
 /* What the key sets of two filters have in common.  A key that was put twice counts once. */
@@ -388,9 +388,10 @@ typedef struct lfb_comparison {
  * two may be one filter.  During puts the result is that of some keys put before the call, or during
  * it.
  *
- * Unknown  a count, if all of its filter's bits are set (`either`: of both together), and all that
- *          follows from it; a ratio to an empty set; everything, if a filter was opened although
- *          parts of it were damaged.  Near saturation the errors are as large as the counts.
+ * Unknown  A count, if all of its filter's bits are set (`either`: of both together), and every
+ *          figure that follows from it.  A ratio to an empty set.  Everything, if a filter was
+ *          opened with damaged words (lfb_read_limits.open_damaged).  Near saturation the errors
+ *          are as large as the counts.
  * Errors   docs/guide.md has the formula and how often it held.  The keys must not have been chosen
  *          by their bits.
  * Fails    LFB_ERROR_PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA, _BIT_COUNT_DIFFERS,
