@@ -66,17 +66,18 @@ typedef struct lfb_window_config {
                                    turned on a bit; it is late by at most n / (64 * G) of them for
                                    each thread                                       */
   bool lazy_memory;             /* as lfb_config                                    */
-  lfb_hash_id hash;             /* hash, seed, key and keep_key: as for LFB_FAST in lfb_config */
-  uint64_t seed;
-  uint8_t key[16];
-  bool keep_key;
+  lfb_hash_id hash;             /* as for LFB_FAST in lfb_config                    */
+  uint64_t seed;                /* as in lfb_config                                 */
+  uint8_t key[16];              /* as in lfb_config                                 */
+  bool keep_key;                /* as in lfb_config                                 */
 } lfb_window_config;
 
-enum { LFB_WINDOW_LIVE = 8 }; /* the most generations that are live at once: G + 1 */
+/* The most generations that are live at once: G + 1. */
+enum { LFB_WINDOW_LIVE = 8 };
 
 /* The figures of one live generation. */
 typedef struct lfb_window_generation_figures {
-  uint64_t bits_set;
+  uint64_t bits_set;          /* exact while no put or claim is running             */
   uint64_t approximate_count; /* distinct keys that were put into it, estimated from bits_set;
                                  UINT64_MAX if all bits are set                     */
 } lfb_window_generation_figures;
@@ -87,7 +88,7 @@ typedef struct lfb_window_figures {
   double fpp;                   /* p                                                */
   uint32_t generations;         /* G                                                */
   uint32_t probes;              /* bits per key                                     */
-  lfb_hash_id hash;
+  lfb_hash_id hash;             /* of the keys                                      */
   bool key_kept;                                       /* the key of a keyed hash is written into files    */
   uint64_t generation;                                 /* the current one; the first is G + 1              */
   uint64_t bytes;                                      /* of the words that hold the bits                  */
