@@ -1,13 +1,19 @@
 /* bits.c - the operations on a whole array of bits. */
 #include "atomic/words/bits.h"
 
-uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from)
+uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from, uint64_t run)
 {
-  assert(into->word_count == from->word_count);
+  const uint64_t factor = from->word_count / into->word_count;
   uint64_t turned_on = 0;
 
-  for (uint64_t i = 0; i < from->word_count; i++)
-    turned_on += lfb_bits_set_mask(into, i, lfb_bits_word(from, i));
+  assert(into->word_count * factor == from->word_count && into->word_count % run == 0);
+  for (uint64_t first = 0; first < into->word_count; first += run)
+    for (uint64_t i = first; i < first + run; i++) {
+      uint64_t mask = 0;
+      for (uint64_t r = 0; r < factor; r++)
+        mask |= lfb_bits_word(from, first * factor + r * run + (i - first));
+      turned_on += lfb_bits_set_mask(into, i, mask);
+    }
   return turned_on;
 }
 

@@ -62,14 +62,16 @@ static inline uint64_t lfb_bits_word(const lfb_bits *bits, uint64_t word)
 }
 
 /*
- * Turns on every bit of `into` that is on in `from`, word by word.
+ * Turns on every bit of `into` that is on in `from`, or in `from` folded to the size of `into`.
  *
- * Takes   two arrays of the same size.
+ * Takes   from  f times as many words as `into` has, f at least 1.
+ *         run   words that stay together; divides the words of `into`.  Run i of `into` receives
+ *               the runs f * i to f * i + f - 1 of `from`.
  * Returns how many bits this call turned on in `into`.
  * Order   the call copies all bits of `from` that were set before it, and some of
  *         those that are set during it.
  */
-uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from);
+uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from, uint64_t run);
 
 /* Returns how many bits are set.  While other threads set bits, each word counts as of the time
  * when it is read. */

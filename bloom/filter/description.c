@@ -129,6 +129,8 @@ lfb_status lfb_description_make(const lfb_config *config, lfb_description *descr
   lfb_status status = strategy->usable == NULL ? LFB_OK : strategy->usable();
   if (status == LFB_OK)
     status = strategy->size(config, &geometry);
+  if (status == LFB_OK && !strategy->valid(&geometry)) /* rounded up beyond the largest */
+    status = LFB_ERROR_TOO_MANY_BITS;
   if (status == LFB_OK)
     status = description_hash(strategy, &kept, &hash);
   if (status != LFB_OK)
@@ -206,7 +208,55 @@ static bool description_other_formula_gives(const lfb_description *description, 
          probes;
 }
 
-lfb_status lfb_description_compatible(const lfb_description *into, const lfb_description *from)
+/* The words of a block; 1 if a key's bits can be anywhere. */
+static uint64_t description_block_words(const lfb_description *description)
+{
+  if (description->strategy->block_words > 0)
+    return description->strategy->block_words;
+  return description->geometry.words_per_key > 0 ? description->geometry.words_per_key : 1;
+}
+
+uint64_t lfb_description_run(const lfb_description *description)
+{
+  return description->geometry.words_per_key > 0 ? description_block_words(description)
+                                                 : description->geometry.word_count;
+}
+
+lfb_status lfb_description_fold(const lfb_description *from, uint64_t factor,
+                                lfb_description *folded)
+{
+  const uint64_t blocks = from->geometry.word_count / description_block_words(from);
+  lfb_description made = *from;
+
+  if (factor != 1) {
+    if (factor == 0 || blocks % factor != 0 ||
+        from->geometry.bit_count != LFB_WORD_BITS * from->geometry.word_count)
+      return LFB_ERROR_CANNOT_FOLD;
+    made.geometry.bit_count /= factor;
+    made.geometry.word_count /= factor;
+    made.full_words /= factor;
+    made.config.expected_insertions /= factor;
+    if (made.config.expected_insertions == 0 && from->config.expected_insertions > 0)
+      made.config.expected_insertions = 1;
+    if (!made.strategy->valid(&made.geometry))
+      return LFB_ERROR_CANNOT_FOLD;
+  }
+  *folded = made;
+  return LFB_OK;
+}
+
+/* Whether `from` folds to the number of bits of `into`. */
+static bool description_folds_to(const lfb_description *from, const lfb_description *into)
+{
+  const uint64_t factor = from->geometry.word_count / into->geometry.word_count;
+  lfb_description folded;
+
+  return lfb_description_fold(from, factor, &folded) == LFB_OK &&
+         folded.geometry.bit_count == into->geometry.bit_count;
+}
+
+lfb_status lfb_description_compatible(const lfb_description *into, const lfb_description *from,
+                                      bool folds)
 {
   const lfb_geometry *a = &into->geometry, *b = &from->geometry;
 
@@ -215,7 +265,7 @@ lfb_status lfb_description_compatible(const lfb_description *into, const lfb_des
                                             description_other_formula_gives(from, a->probes))
                ? LFB_ERROR_PROBES_DIFFER_BY_FORMULA
                : LFB_ERROR_PROBES_DIFFER;
-  if (a->bit_count != b->bit_count)
+  if (a->bit_count != b->bit_count && !(folds && description_folds_to(from, into)))
     return LFB_ERROR_BIT_COUNT_DIFFERS;
   if (into->strategy->id != from->strategy->id || a->words_per_key != b->words_per_key)
     return LFB_ERROR_STRATEGY_DIFFERS;

@@ -50,8 +50,28 @@ lfb_config lfb_config_without_pairs(const lfb_config *config);
 /* The choice of hash (lfb_config.hash) that gives this one. */
 LFB_KIN lfb_hash_id lfb_hash_id_of(const lfb_hash_identity *hash);
 
-/* Whether `from` can be put into `into`, another filter: LFB_OK, or the reason why not. */
-lfb_status lfb_description_compatible(const lfb_description *into, const lfb_description *from);
+/* Describes a filter with `factor` times fewer words that has all keys of this one.  Fails:
+ * LFB_ERROR_CANNOT_FOLD. */
+lfb_status lfb_description_fold(const lfb_description *from, uint64_t factor,
+                                lfb_description *folded);
+
+/*
+ * The words of a described filter that stay together when a larger one is folded to its size
+ * (lfb_bits_or_from()).
+ *
+ * Blocks   The block of a hash h among b blocks is floor(h * b / 2^64) (sbbf: 2^32).  If f divides
+ *          b, then floor(floor(h * b / 2^64) / f) = floor(h * (b / f) / 2^64), since floor(floor(x) / f)
+ *          = floor(x / f).  So block i of b / f blocks is the union of the f blocks from f * i on.
+ *          A key's bits within its block do not depend on b.
+ * Others   A bit's index is some x mod m, and (x mod m) mod (m / f) = x mod (m / f): the f parts of
+ *          m / f bits, whole words, are laid one over another.
+ */
+uint64_t lfb_description_run(const lfb_description *description);
+
+/* Whether `from` can be put into `into`, another filter of the same size or, if `folds`, of the
+ * size of `from` folded: LFB_OK, or the reason why not. */
+lfb_status lfb_description_compatible(const lfb_description *into, const lfb_description *from,
+                                      bool folds);
 
 #ifdef __cplusplus
 }

@@ -132,29 +132,43 @@ bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, const void *
   return lfb_filter_claim_wide(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
 }
 
+/* Puts the keys of a filter of the same size, or of one that folds to it. */
+static void filter_put_from(lfb_filter *into, const lfb_filter *from)
+{
+  lfb_layout_count(&into->layout, lfb_bits_or_from(&into->layout.bits, &from->layout.bits,
+                                                   lfb_description_run(&into->description)));
+}
+
 lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
 {
   const lfb_status status =
       into == from ? LFB_ERROR_SAME_FILTER
-                   : lfb_description_compatible(&into->description, &from->description);
+                   : lfb_description_compatible(&into->description, &from->description, true);
 
+  if (status == LFB_OK)
+    filter_put_from(into, from);
+  return status;
+}
+
+lfb_status lfb_filter_fold(const lfb_filter *filter, uint64_t factor, lfb_filter **folded)
+{
+  const lfb_config *config = &filter->description.config;
+  lfb_description description;
+  lfb_filter *made;
+
+  lfb_status status = lfb_description_fold(&filter->description, factor, &description);
+  if (status == LFB_OK)
+    status = lfb_filter_make_empty(&description, config->lazy_memory, &made);
   if (status != LFB_OK)
     return status;
-  lfb_layout_count(&into->layout, lfb_bits_or_from(&into->layout.bits, &from->layout.bits));
+  filter_put_from(made, filter);
+  *folded = made;
   return LFB_OK;
 }
 
 lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy)
 {
-  const lfb_config *config = &filter->description.config;
-  lfb_filter *made;
-  const lfb_status status = lfb_filter_make_empty(&filter->description, config->lazy_memory, &made);
-
-  if (status != LFB_OK)
-    return status;
-  lfb_layout_count(&made->layout, lfb_bits_or_from(&made->layout.bits, &filter->layout.bits));
-  *copy = made;
-  return LFB_OK;
+  return lfb_filter_fold(filter, 1, copy);
 }
 
 lfb_status lfb_filter_set_label(lfb_filter *filter, const char *label)

@@ -110,7 +110,7 @@ lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from)
 {
   const lfb_status status =
       into == from ? LFB_ERROR_SAME_FILTER
-                   : lfb_description_compatible(&into->description, &from->description);
+                   : lfb_description_compatible(&into->description, &from->description, false);
 
   if (status == LFB_OK)
     counting_add_all(into, from);

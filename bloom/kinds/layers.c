@@ -134,6 +134,7 @@ lfb_status lfb_layers_describe(const lfb_growing *growing, uint32_t number,
 
   if (number >= LFB_GROWING_LAYERS)
     return LFB_ERROR_TOO_MANY_LAYERS;
+  config.foldable = false; /* a layer's size follows from n and p alone, as its file states it */
   config.expected_insertions = lfb_layers_insertions(config.expected_insertions, number);
   config.fpp = lfb_layers_fpp(config.fpp, number);
   if (first != NULL && first->strategy->seeding == LFB_SEED_RANDOM) {

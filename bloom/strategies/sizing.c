@@ -43,6 +43,23 @@ uint64_t lfb_sizing_probes(const lfb_config *config, uint64_t bits)
   return probes < 1 ? 1 : (uint64_t)round(probes);
 }
 
+uint64_t lfb_sizing_foldable(const lfb_config *config, uint64_t blocks)
+{
+  /* Multiples of all numbers up to 10, 7, 6 and 4. */
+  static const uint32_t steps[] = {2520, 420, 60, 12};
+  enum { STEPS = sizeof steps / sizeof *steps, LEAST = 32 };
+  int i = 0;
+
+  if (!config->foldable)
+    return blocks;
+  while (i + 1 < STEPS && blocks / LEAST < steps[i])
+    i++;
+  uint64_t step = steps[i];
+  while (blocks / LEAST >= 2 * step)
+    step *= 2;
+  return (blocks + step - 1) / step * step;
+}
+
 lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
                               lfb_geometry *geometry)
 {
@@ -54,7 +71,7 @@ lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
     return LFB_ERROR_UNKNOWN_FORMULA;
 
   const uint64_t bits = lfb_sizing_bits(config->expected_insertions, config->fpp);
-  const uint64_t words = bits / 64 + (bits % 64 != 0);
+  const uint64_t words = lfb_sizing_foldable(config, bits / 64 + (bits % 64 != 0));
   if (bits == 0)
     return LFB_ERROR_NO_BITS;
   if (words > max_words)
@@ -63,7 +80,7 @@ lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
   const uint64_t probes = lfb_sizing_probes(config, bits);
   if (probes > LFB_MAX_PROBES)
     return LFB_ERROR_TOO_MANY_PROBES;
-  *geometry = (lfb_geometry){bits, words, (uint32_t)probes, 0};
+  *geometry = (lfb_geometry){config->foldable ? 64 * words : bits, words, (uint32_t)probes, 0};
   return LFB_OK;
 }
 

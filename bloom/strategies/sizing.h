@@ -39,12 +39,17 @@ uint64_t lfb_sizing_bits(uint64_t expected_insertions, double fpp);
 /* k by the configuration's formula, unclamped, for m truncated bits. */
 uint64_t lfb_sizing_probes(const lfb_config *config, uint64_t bits);
 
+/* Returns a number of blocks or words; if the configuration is foldable, rounded up to a number
+ * with many divisors (lfb_config.foldable). */
+uint64_t lfb_sizing_foldable(const lfb_config *config, uint64_t blocks);
+
 /*
  * Sizes a classic filter of at most `max_words` words.
  *
  * Fails  in Guava's order: LFB_ERROR_FPP_TOO_LOW, _FPP_TOO_HIGH, _NO_BITS,
  *        _TOO_MANY_BITS, _TOO_MANY_PROBES, _UNKNOWN_FORMULA.
- * Gives  geometry->bit_count as lfb_sizing_bits() returns it, not rounded up to words.
+ * Gives  geometry->bit_count as lfb_sizing_bits() returns it, not rounded up to words unless the
+ *        configuration is foldable.
  */
 lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
                               lfb_geometry *geometry);

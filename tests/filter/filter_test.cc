@@ -312,7 +312,7 @@ TEST(Filter, PutAllRefusesInGuavasOrder) {
   // Probes, bit count and strategy all differ: the status names the probes.
   EXPECT_EQ(lfb_filter_put_all(base.get(), Make(10, 0.1, LFB_GUAVA_MITZ32).get()),
             LFB_ERROR_PROBES_DIFFER);
-  EXPECT_EQ(lfb_filter_put_all(base.get(), Make(2000, 0.01, LFB_GUAVA_MITZ32).get()),
+  EXPECT_EQ(lfb_filter_put_all(base.get(), Make(2010, 0.01, LFB_GUAVA_MITZ32).get()),
             LFB_ERROR_BIT_COUNT_DIFFERS);
   EXPECT_EQ(lfb_filter_put_all(base.get(), Make(1000, 0.01, LFB_GUAVA_MITZ32).get()),
             LFB_ERROR_STRATEGY_DIFFERS);

@@ -47,8 +47,8 @@ TEST(Bits, OrFromCountsOnlyWhatItTurnedOn) {
   lfb_bits_set(&b.bits, 0);
   lfb_bits_set(&b.bits, 100);
   lfb_bits_set(&b.bits, 191);
-  EXPECT_EQ(lfb_bits_or_from(&a.bits, &b.bits), 2u);
-  EXPECT_EQ(lfb_bits_or_from(&a.bits, &b.bits), 0u);
+  EXPECT_EQ(lfb_bits_or_from(&a.bits, &b.bits, 3), 2u);
+  EXPECT_EQ(lfb_bits_or_from(&a.bits, &b.bits, 3), 0u);
   EXPECT_EQ(lfb_bits_count(&a.bits), 3u);
   EXPECT_EQ(lfb_bits_count(&b.bits), 3u);
 }
@@ -157,7 +157,7 @@ TEST(BitsRace, OrFromDuringSet) {
     for (uint64_t n = 0; n < kParts; n++) {
       const uint64_t part = (n + 8 * t) % kParts;
       if (t % 2 == 0)
-        on += lfb_bits_or_from(&line, &from[part]->bits);
+        on += lfb_bits_or_from(&line, &from[part]->bits, 1);
       else
         for (uint64_t i = 0; i < kLine; i++)
           on += lfb_bits_set_mask(&line, i, uint64_t{0x100000001} << part);

@@ -113,6 +113,9 @@ extern "C" {
   /* watches */                                                                          \
   X(LFB_ERROR_BAD_LIMIT, 70, "a watch's limit must be from 0 (no limit) to 1")           \
   X(LFB_ERROR_SAME_NAME, 71, "two watches have the same name")                           \
+  /* folding a filter */                                                                 \
+  X(LFB_ERROR_CANNOT_FOLD, 86,                                                           \
+    "the fold factor does not divide the filter's number of blocks or words")            \
   /* windows */                                                                          \
   X(LFB_ERROR_BAD_GENERATIONS, 80, "a window must have 3 or 7 generations")              \
   X(LFB_ERROR_WRONG_GENERATION, 81, "this generation is not the current one")            \

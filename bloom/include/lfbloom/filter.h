@@ -196,6 +196,11 @@ typedef struct lfb_config {
   uint64_t batch_memory; /* bytes that one put_many may take for a big batch (see there); 0 for
                             64 MiB, 1 for no big batches                            */
   bool lazy_memory;      /* back a page with memory only when it is first touched   */
+  bool foldable; /* round the size up so that lfb_filter_fold() has many factors: with at least 80,640
+                    blocks (13,440; 1,920; fewer) all up to 10 (7; 6; 4), and powers of two.  The
+                    filter is at most 1/32 larger, or 12 blocks.  From 80,640 blocks on, one for
+                    2^i times the keys is 2^i times as large.  sbbf has a power of two already.
+                    Growing filters ignore it */
   uint32_t file_mode; /* permissions of a new file that processes share (lfbloom/mapped.h),
                          reduced by the umask; 0 for 0600.  If the file holds the hash's key,
                          bits beyond 0600 are ignored                               */
@@ -359,6 +364,10 @@ LFB_API size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *ha
  * fast-pair, the same hash and key (XXH3: and seed).  lfb_config_take_hash() makes the
  * configuration of the second from the first.
  *
+ * Sizes  `from` may be larger if it folds to the size of `into` (lfb_filter_fold()): its number of
+ *        bits is a multiple, and p (probes, words_per_key) is the same.  It may not be smaller:
+ *        its bits do not determine where its keys would be in a larger filter.
+ *
  * Fails  LFB_ERROR_SAME_FILTER, _PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA (as far as the
  *        filters' descriptions show this cause), _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS,
  *        _HASH_DIFFERS: checked in this order, as Guava does.
@@ -400,6 +409,24 @@ typedef struct lfb_comparison {
  */
 LFB_API lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter *b,
                                       lfb_comparison *result);
+
+/*
+ * Makes a filter of 1/factor of the size that has all keys: those put before the call, and some of
+ * those put during it.  It has exactly the bits of a filter that was made at that size; its false
+ * positives are those of that filter.  This one stays as it is.
+ *
+ * Takes    factor  at least 1.  It must divide the number of blocks (fast: of 64 bytes, sbbf: 32,
+ *                  fast-pair: 16); other strategies: the number of 64-bit words, if all bits of
+ *                  these are used.  lfb_config.foldable makes filters that many factors divide.
+ * Gives    folded  expected_insertions is this filter's divided by `factor`; fpp, label and hash
+ *                  are the same.  (lfb_stats.fpp is held up to that number of keys.)
+ * Fails    LFB_ERROR_CANNOT_FOLD: the factor is 0 or does not divide, or the strategy has one size
+ *          only (go-fnv14).  LFB_ERROR_NO_MEMORY.
+ * Progress lock-free.
+ * Owner    the caller, until lfb_filter_free().
+ */
+LFB_API lfb_status lfb_filter_fold(const lfb_filter *filter, uint64_t factor,
+                                   lfb_filter **folded);
 
 /*
  * Copies a filter: the keys put before the call, and some of those put during it.  The copy's

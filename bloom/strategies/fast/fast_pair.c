@@ -65,7 +65,7 @@ static lfb_status pair_size(const lfb_config *config, lfb_geometry *geometry)
   const double wanted = ceil(n / load);
   if (!(wanted <= (double)PAIR_MOST_PAIRS)) /* also if the load is 0 */
     return LFB_ERROR_TOO_MANY_BITS;
-  const uint64_t pairs = (uint64_t)wanted;
+  const uint64_t pairs = lfb_sizing_foldable(config, (uint64_t)wanted);
   *geometry =
       (lfb_geometry){PAIR_BITS * pairs, PAIR_WORDS * pairs, PAIR_WORDS * bits, PAIR_WORDS};
   return LFB_OK;

@@ -83,8 +83,9 @@ lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry)
   if (!(blocks <= (double)FAST_MAX_BLOCKS)) /* also if the load is 0 */
     return LFB_ERROR_TOO_MANY_BITS;
 
+  const uint64_t made = lfb_sizing_foldable(config, (uint64_t)blocks);
   const lfb_block_shape shape = fast_shapes[chosen];
-  *geometry = (lfb_geometry){LFB_BLOCK_BITS * (uint64_t)blocks, LFB_BLOCK_WORDS * (uint64_t)blocks,
+  *geometry = (lfb_geometry){LFB_BLOCK_BITS * made, LFB_BLOCK_WORDS * made,
                              shape.words * shape.bits, shape.words};
   return LFB_OK;
 }
