@@ -33,6 +33,7 @@ struct build {
   bool quiet;
   bool json;
   bool shared; /* OUT is a filter that processes share */
+  bool unsized; /* the number of keys is known only at the end of a pipe */
   const char *out;
   const char *label; /* NULL: none */
 
@@ -97,7 +98,18 @@ static int build_refused(const struct build *build, lfb_status status)
                       build->config.fpp, lfb_status_text(status));
 }
 
-/* Makes the filter; warns if part of it would be unused. */
+/* Warns if part of the filter is unused. */
+static void build_warn(const struct build *build, const lfb_stats *stats)
+{
+  if (stats->reachable_bits < stats->bit_count)
+    report_note("warning: %s can use only %s of the filter's %s bits; use another --strategy",
+                lfb_strategy_name(stats->strategy), human_count(stats->reachable_bits).text,
+                human_count(stats->bit_count).text);
+  if (!build->strategy.given)
+    report_oversized(&build->config);
+}
+
+/* Makes the filter, or begins one of unknown size. */
 static bool build_create(struct build *build)
 {
   lfb_stats stats;
@@ -106,13 +118,10 @@ static bool build_create(struct build *build)
   if (status == LFB_OK && remote_is(build->out) && !remote_holds(command_build.name, &stats))
     return false;
   if (status == LFB_OK)
-    status = lfb_builder_create(&build->config, build->source.threads, &build->builder);
-  if (status == LFB_OK && stats.reachable_bits < stats.bit_count)
-    report_note("warning: %s can use only %s of the filter's %s bits; use another --strategy",
-                lfb_strategy_name(stats.strategy), human_count(stats.reachable_bits).text,
-                human_count(stats.bit_count).text);
-  if (status == LFB_OK && !build->strategy.given)
-    report_oversized(&build->config);
+    status = (build->unsized ? lfb_builder_create_unsized : lfb_builder_create)(
+        &build->config, build->source.threads, &build->builder);
+  if (status == LFB_OK && !build->unsized)
+    build_warn(build, &stats);
   if (status != LFB_OK)
     (void)build_refused(build, status);
   return status == LFB_OK;
@@ -171,17 +180,36 @@ static bool build_summary(const struct build *build)
   return true;
 }
 
+/* Makes the filter for the keys that came.  False after a report. */
+static bool build_size(struct build *build)
+{
+  lfb_stats stats;
+
+  build->config.expected_insertions = build_get(&build->keys);
+  lfb_status status = lfb_builder_size(build->builder);
+  if (status == LFB_OK)
+    status = lfb_config_plan(&build->config, &stats);
+  if (status == LFB_OK)
+    build_warn(build, &stats);
+  else
+    (void)build_refused(build, status);
+  return status == LFB_OK;
+}
+
 static int build_fill(struct build *build)
 {
   const struct records_job job = {.context = build, .work = build_work};
   const uint64_t began = clock_ns();
 
   const bool read_all = keys_read(&build->source, "building", job);
+  const bool sized = !build->unsized || (read_all && build_size(build));
+  if (!read_all || !sized) {
+    lfb_builder_free(build->builder);
+    return CLI_TROUBLE;
+  }
   uint64_t changed;
   build->into.filter = lfb_builder_finish(build->builder, &changed);
   build_add(&build->changed, changed);
-  if (!read_all)
-    return CLI_TROUBLE;
   build->seconds = clock_seconds(clock_ns() - began);
   if (build->label != NULL)
     (void)lfb_filter_set_label(build->into.filter, build->label); /* checked with the options */
@@ -278,9 +306,12 @@ static int build_from_files(struct build *build)
   const struct keys_source *source = &build->source;
   if (!build_formula_fits(build) || !input_check(source->paths, source->path_count) ||
       !target_check(build->out, source->paths, source->path_count) ||
-      !target_spares_shared(build->out, build->form) ||
-      !keys_expected(source, command_build.name, &build->expected,
-                     &build->config.expected_insertions) ||
+      !target_spares_shared(build->out, build->form))
+    return CLI_TROUBLE;
+  build->unsized =
+      !build->expected.given && !input_is_rereadable(source->paths, source->path_count);
+  if ((!build->unsized && !keys_expected(source, command_build.name, &build->expected,
+                                         &build->config.expected_insertions)) ||
       !build_create(build))
     return CLI_TROUBLE;
   const int status = build_fill(build);
@@ -405,6 +436,9 @@ static int build_run(int argc, char **argv)
        "write the key of --key-file into OUT, too, which then opens without it; only its owner may "
        "read a file with its key: mode 0600, or less if the file that it replaces had less",
        NULL, &build.config.keep_key},
+      {'\0', "foldable", NULL,
+       "round the size up, by 3 % at most for large filters, so that fold and merge can shrink OUT",
+       NULL, &build.config.foldable},
       options_label(&build.label),
       options_helper(&build.reading.helper),
       {'\0', "shared", NULL,
@@ -443,11 +477,15 @@ const struct command command_build = {
     .operands = "[FILE...]",
     .summary = "build a filter file from keys",
     .details =
-        "Reads FILE..., or standard input if there is no FILE or FILE is -.  Standard\n"
-        "input and pipes need -n.  A key is a line of any bytes, not only UTF-8; a\n"
-        "carriage return is part of the key, and empty lines are skipped.  OUT is written\n"
-        "as a whole or not at all; - is standard output.  If OUT holds the key of its\n"
-        "hash, only you can protect standard output from other users.\n"
+        "Reads FILE..., or standard input if there is no FILE or FILE is -.  A key is a\n"
+        "line of any bytes, not only UTF-8; a carriage return is part of the key, and\n"
+        "empty lines are skipped.  OUT is written as a whole or not at all; - is standard\n"
+        "output.  If OUT holds the key of its hash, only you can protect standard output\n"
+        "from other users.\n"
+        "\n"
+        "Without -n, files are counted first.  Keys from a pipe are kept as hashes until\n"
+        "its end, 8 to 16 bytes a key, and OUT is made for the distinct ones.  With -n, a\n"
+        "pipe needs only OUT's memory, and --shared needs -n for a pipe.\n"
         "\n"
         "With --shared, any number of processes build and query OUT at the same time, on\n"
         "/dev/shm or on a disk.  As soon as one process has put a key, all of them find\n"
@@ -470,7 +508,7 @@ const struct command command_build = {
         "\n" REMOTE_HELP
         "\n"
         "  lfbloom build -p 0.001 -o seen.lfb urls.txt\n"
-        "  zcat urls.gz | lfbloom build -n 50M -p 0.001 -o seen.lfb\n"
+        "  zcat urls.gz | lfbloom build -p 0.001 -o seen.lfb\n"
         "  lfbloom build --shared -n 50M -p 0.001 -o /dev/shm/seen urls.txt\n"
         "  lfbloom build --shared -n 50M -p 0.001 -o redis://localhost/seen urls.txt\n",
     .run = build_run,

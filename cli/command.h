@@ -22,6 +22,7 @@ extern const struct command command_info;
 extern const struct command command_verify;
 extern const struct command command_merge;
 extern const struct command command_compare;
+extern const struct command command_fold;
 extern const struct command command_convert;
 extern const struct command command_remote;
 

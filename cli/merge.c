@@ -1,7 +1,8 @@
 /*
- * merge.c - `lfbloom merge`: merges filter files.
+ * merge.c - `lfbloom merge` merges filter files; `lfbloom fold` makes a smaller one of the same keys.
  */
 #define _GNU_SOURCE /* optind */
+#include <inttypes.h>
 #include <lfbloom/filter.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -16,6 +17,9 @@
 #include "cli/target.h"
 
 struct merge {
+  const struct command *command;
+  struct options_count keys;   /* that a folded filter is to hold             */
+  struct options_count factor; /* to fold by                                  */
   const char *out;
   const char *label; /* NULL: the first filter's            */
   lfb_form form;     /* LFB_FORM_NONE: the first filter's   */
@@ -24,7 +28,7 @@ struct merge {
   bool json;
   char *const *paths;
   size_t path_count;
-  lfb_filter *into; /* the first filter, with the others merged so far */
+  lfb_filter *into; /* the filters merged so far, in the smallest; or the folded one */
 };
 
 /* Loads the first filter, and makes the checks that depend on it. */
@@ -40,44 +44,123 @@ static bool merge_begin(struct merge *merge)
     merge->form = stats.form != LFB_FORM_NONE ? stats.form : LFB_FORM_NATIVE;
   if (!target_holds(merge->out, merge->form, merge->paths[0], &stats) ||
       !target_spares_shared(merge->out, merge->form) ||
-      !options_label_fits(&command_merge, merge->label, merge->form))
+      !options_label_fits(merge->command, merge->label, merge->form))
     return false;
   if (merge->label != NULL)
     (void)lfb_filter_set_label(merge->into, merge->label); /* checked with the options */
   return true;
 }
 
-static bool merge_add(const struct merge *merge, const char *path)
+/* Puts the larger of two filters into the smaller one, which keeps the label of the first; frees the
+ * other. */
+static lfb_status merge_unite(struct merge *merge, lfb_filter *filter)
+{
+  lfb_filter *into = merge->into;
+  lfb_status status = lfb_filter_put_all(into, filter);
+
+  if (status == LFB_ERROR_BIT_COUNT_DIFFERS && lfb_filter_put_all(filter, into) == LFB_OK) {
+    status = lfb_filter_set_label(filter, lfb_filter_label(into));
+    merge->into = filter;
+    filter = into;
+  }
+  lfb_filter_free(filter);
+  return status;
+}
+
+static bool merge_add(struct merge *merge, const char *path)
 {
   lfb_filter *filter = source_load(path, &merge->reading, NULL);
 
   if (filter == NULL)
     return false;
-  const lfb_status status = lfb_filter_put_all(merge->into, filter);
-  lfb_filter_free(filter);
+  const lfb_status status = merge_unite(merge, filter);
   if (status != LFB_OK)
     (void)report_error("%s: cannot be merged with %s: %s%s", path, merge->paths[0],
                        lfb_status_text(status), report_misfit_advice(status));
   return status == LFB_OK;
 }
 
+/* ---- fold ---------------------------------------------------------------------- */
+
+/* Folds by the largest factor that the filter allows, at most `most`.  Returns it; 0: no memory. */
+static uint64_t fold_most(const lfb_filter *filter, uint64_t most, lfb_filter **folded)
+{
+  lfb_status status = LFB_ERROR_CANNOT_FOLD;
+  uint64_t factor = most;
+
+  while (factor > 0 && (status = lfb_filter_fold(filter, factor, folded)) == LFB_ERROR_CANNOT_FOLD)
+    factor--;
+  return status == LFB_OK ? factor : 0;
+}
+
+/* The largest factor that leaves room for the keys; 0 after a report. */
+static uint64_t fold_wanted(const struct merge *merge, const lfb_stats *stats)
+{
+  const uint64_t keys = merge->keys.given ? merge->keys.value : stats->approximate_count;
+
+  if (merge->factor.given)
+    return merge->factor.value;
+  if (stats->expected_insertions == 0)
+    (void)report_error("%s: the file does not record n: give --factor", merge->paths[0]);
+  else if (merge->keys.given && keys > stats->expected_insertions)
+    (void)report_error("%s: was made for %s keys: build it again from its keys, for more",
+                       merge->paths[0], human_count(stats->expected_insertions).text);
+  else
+    return keys < stats->expected_insertions ? stats->expected_insertions / (keys > 0 ? keys : 1)
+                                             : 1;
+  return 0;
+}
+
+/* Folds the filter.  False after a report. */
+static bool fold_filter(struct merge *merge)
+{
+  lfb_filter *folded = NULL;
+  lfb_stats stats;
+
+  lfb_filter_stats(merge->into, &stats);
+  const uint64_t wanted = fold_wanted(merge, &stats);
+  if (wanted == 0)
+    return false;
+  /* No block is smaller than a word. */
+  const uint64_t words = stats.bytes / sizeof(uint64_t);
+  const uint64_t factor = fold_most(merge->into, wanted < words ? wanted : words, &folded);
+  if (factor == 0)
+    (void)report_status(merge->out, LFB_ERROR_NO_MEMORY);
+  else if (merge->factor.given && factor != wanted)
+    (void)report_error("%s: --factor %" PRIu64 ": %s: the largest below is %" PRIu64,
+                       merge->paths[0], wanted, lfb_status_text(LFB_ERROR_CANNOT_FOLD), factor);
+  const bool done = factor > 0 && (!merge->factor.given || factor == wanted);
+  lfb_filter_free(done ? merge->into : folded);
+  if (done)
+    merge->into = folded;
+  merge->factor.value = factor;
+  return done;
+}
+
+/* ---- both ---------------------------------------------------------------------- */
+
 static void merge_summary_json(const struct merge *merge, const lfb_stats *stats)
 {
   json_open(NULL);
-  json_count("files", merge->path_count);
+  if (merge->command == &command_fold)
+    json_count("factor", merge->factor.value);
+  else
+    json_count("files", merge->path_count);
   figures_json(remote_is(merge->out) ? "redis" : lfb_form_name(stats->form), stats);
   json_close();
 }
 
 static void merge_summary_text(const struct merge *merge, const lfb_stats *stats)
 {
+  const bool folds = merge->command == &command_fold;
+  const uint64_t count = folds ? merge->factor.value : merge->path_count;
   char distinct[80] = "saturated";
 
   if (!stats->saturated)
     (void)snprintf(distinct, sizeof distinct, "about %s distinct keys",
                    human_count(stats->approximate_count).text);
-  report_note("%s: %s file%s, %s, in %s; expected fpp %s", merge->out,
-              human_count(merge->path_count).text, merge->path_count == 1 ? "" : "s", distinct,
+  report_note("%s: %s%s%s, %s, in %s; expected fpp %s", merge->out, folds ? "folded by " : "",
+              human_count(count).text, folds ? "" : count == 1 ? " file" : " files", distinct,
               human_bytes(stats->bytes).text, human_probability(stats->expected_fpp).text);
 }
 
@@ -89,7 +172,7 @@ static void merge_summary(const struct merge *merge)
   stats.form = merge->form;
   /* A tenth more, because the number of keys is an estimate. */
   if (stats.fpp > 0 && stats.expected_fpp > 1.1 * stats.fpp)
-    report_overfull("filters were", &stats);
+    report_overfull(merge->command == &command_fold ? "folded filter is" : "filters were", &stats);
   if (merge->json)
     merge_summary_json(merge, &stats);
   else if (!merge->quiet)
@@ -103,15 +186,44 @@ static bool merge_files(struct merge *merge)
   for (size_t i = 1; i < merge->path_count; i++)
     if (!merge_add(merge, merge->paths[i]))
       return false;
+  if (merge->command == &command_fold && !fold_filter(merge))
+    return false;
   return target_save(merge->out, merge->into, merge->form);
 }
 
-static int merge_run(int argc, char **argv)
+/* What is wrong with the combination of options; NULL: nothing. */
+static const char *merge_misuse(const struct merge *merge)
 {
-  struct merge merge = {0};
+  if (merge->out == NULL)
+    return "no -o given: give the file to write";
+  if (merge->path_count == 0)
+    return "no filter given";
+  if (merge->json && target_is_standard(merge->out))
+    return "-o - and --json both write to standard output";
+  if (remote_is(merge->out) && merge->form != LFB_FORM_NONE)
+    return "--form does not apply to a filter on Redis";
+  if (remote_is(merge->out) && merge->label != NULL)
+    return "a filter on Redis has no room for a --label";
+  if (merge->command == &command_fold && merge->path_count > 1)
+    return "needs one filter: merge several first";
+  if (merge->factor.given && merge->factor.value == 0)
+    return "--factor must be at least 1";
+  if (merge->factor.given && merge->keys.given)
+    return "-n and --factor cannot be combined";
+  return NULL;
+}
+
+static int merge_main(const struct command *command, int argc, char **argv)
+{
+  enum { FOLD_ROWS = 2 };
+  const size_t skipped = command == &command_fold ? 0 : FOLD_ROWS;
+  struct merge merge = {.command = command};
   struct remote_manner manner = {0};
   enum progress_when progress = PROGRESS_AUTO;
   const struct option_row rows[] = {
+      {'n', NULL, "N", "number of distinct keys to leave room for (default: those of FILTER)",
+       options_read_count, &merge.keys},
+      {'\0', "factor", "F", "make the filter F times smaller", options_read_count, &merge.factor},
       {'o', "output", "OUT", "filter file to write", options_read_text, &merge.out},
       {'\0', "form", "FORM", "file form (default: that of the first FILTER)", options_read_form,
        &merge.form},
@@ -123,24 +235,18 @@ static int merge_run(int argc, char **argv)
       options_progress(&progress),
       options_timeout(&manner.timeout_ms),
   };
-  const int status = options_parse(&command_merge, rows, sizeof rows / sizeof *rows, argc, argv);
+  const int status = options_parse(command, rows + skipped, sizeof rows / sizeof *rows - skipped,
+                                   argc, argv);
 
   if (status != OPTIONS_GO_ON)
     return status;
   manner.progress = progress_wanted(progress);
   remote_behave(manner);
-  if (merge.out == NULL)
-    return options_misused(&command_merge, "no -o given: give the file to write");
-  if (optind == argc)
-    return options_misused(&command_merge, "no filter given");
-  if (merge.json && target_is_standard(merge.out))
-    return options_misused(&command_merge, "-o - and --json both write to standard output");
-  if (remote_is(merge.out) && merge.form != LFB_FORM_NONE)
-    return options_misused(&command_merge, "--form does not apply to a filter on Redis");
-  if (remote_is(merge.out) && merge.label != NULL)
-    return options_misused(&command_merge, "a filter on Redis has no room for a --label");
   merge.paths = argv + optind;
   merge.path_count = (size_t)(argc - optind);
+  const char *misuse = merge_misuse(&merge);
+  if (misuse != NULL)
+    return options_misused(command, misuse);
   if (!target_check(merge.out, NULL, 0))
     return CLI_TROUBLE;
   const bool merged = merge_files(&merge);
@@ -148,6 +254,16 @@ static int merge_run(int argc, char **argv)
     merge_summary(&merge);
   lfb_filter_free(merge.into);
   return merged ? CLI_FOUND : CLI_TROUBLE;
+}
+
+static int merge_run(int argc, char **argv)
+{
+  return merge_main(&command_merge, argc, argv);
+}
+
+static int fold_run(int argc, char **argv)
+{
+  return merge_main(&command_fold, argc, argv);
 }
 
 const struct command command_merge = {
@@ -162,6 +278,10 @@ const struct command command_merge = {
         "of them; - is standard output.  n, p, the label and whether a key is kept come\n"
         "from the first filter.  Only --form mapped replaces a shared filter.\n"
         "\n"
+        "Sizes may differ if one is an integer multiple of the other, as with --foldable\n"
+        "and -n that differ by a factor of 2, 4, 8 and so on.  OUT has the smaller size,\n"
+        "and its n.\n"
+        "\n"
         "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
         "\n" REMOTE_HELP
         "\n"
@@ -169,4 +289,25 @@ const struct command command_merge = {
         "  lfbloom build -n 50M -p 0.001 --hash-of mon.lfb -o tue.lfb tue.txt\n"
         "  lfbloom merge -o seen.lfb mon.lfb tue.lfb\n",
     .run = merge_run,
+};
+
+const struct command command_fold = {
+    .name = "fold",
+    .operands = "FILTER",
+    .summary = "make a smaller filter that contains the same keys",
+    .details =
+        "A filter that was made for more keys than came is folded to what came: OUT has\n"
+        "the same keys in fewer bits, with the false positives of a filter built at that\n"
+        "size.  FILTER stays as it is, unless OUT is the same file.\n"
+        "\n"
+        "The factor divides FILTER's number of blocks: build it with --foldable, so that\n"
+        "many factors do.  Without --factor, it is the largest one that leaves room for\n"
+        "the keys at FILTER's -p.  sbbf folds by 2, 4, 8 and so on, as Arrow does.\n"
+        "\n"
+        "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
+        "\n" REMOTE_HELP
+        "\n"
+        "  lfbloom build -n 50M -p 0.001 --foldable -o wide.lfb keys.txt\n"
+        "  lfbloom fold -o seen.lfb wide.lfb\n",
+    .run = fold_run,
 };

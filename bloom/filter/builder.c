@@ -1,9 +1,12 @@
 /*
  * builder.c - fills a filter by plain stores, a region at a time.
  */
+#include <assert.h>
 #include <lfbloom/builder.h>
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bloom/filter/create.h"
 #include "bloom/filter/pieces.h"
@@ -15,7 +18,12 @@ enum {
   /* Hashes that are gathered for a region before it is taken: enough for many prefetches,
    * few enough that all areas of a thread stay in its second-level cache. */
   BUILDER_GATHERED = 1024,
+  /* Hashes that are kept in one piece of memory: 128 KiB. */
+  BUILDER_KEPT = LFB_GIVEN_PIECE,
 };
+
+/* Below this share of distinct keys an unsized builder makes a smaller filter in a second pass. */
+#define BUILDER_REPEATED 0.95
 
 /* A region, and whether a thread writes to it now. */
 typedef struct builder_region {
@@ -23,17 +31,29 @@ typedef struct builder_region {
   char padding[LFB_CACHE_LINE - sizeof(uint32_t)];
 } builder_region;
 
+/* Hashes that are kept until the filter's size is known. */
+typedef struct builder_kept builder_kept;
+struct builder_kept {
+  builder_kept *older;
+  size_t count;
+  uint64_t hashes[]; /* BUILDER_KEPT first halves, then as many second ones if there are any */
+};
+
 /* The private part of one thread. */
 typedef struct builder_thread {
   lfb_partition partition; /* if there are several threads */
+  builder_kept *kept;      /* of an unsized builder        */
+  bool refused;            /* memory for kept hashes was refused */
   uint64_t new_keys;
   char padding[LFB_CACHE_LINE];
 } builder_thread;
 
 struct lfb_builder {
-  lfb_filter *filter;
+  lfb_filter *filter;      /* if unsized: one for a single key, with the hash and strategy */
+  bool unsized;            /* keeps hashes until lfb_builder_size()    */
   bool alone;              /* puts by plain stores; else by put_many   */
   bool partitions;         /* several threads, by plain stores         */
+  lfb_config config;       /* that of the caller                       */
   unsigned threads, ready; /* threads, and how many of them are set up */
   builder_region *regions;
   builder_thread *thread;
@@ -67,7 +87,8 @@ static lfb_status builder_set_up(lfb_builder *builder)
   return LFB_OK;
 }
 
-lfb_status lfb_builder_create(const lfb_config *config, unsigned threads, lfb_builder **builder)
+static lfb_status builder_create(const lfb_config *config, unsigned threads, bool unsized,
+                                 lfb_builder **builder)
 {
   if (threads == 0)
     return LFB_ERROR_NO_THREADS;
@@ -77,8 +98,10 @@ lfb_status lfb_builder_create(const lfb_config *config, unsigned threads, lfb_bu
   lfb_status status = lfb_filter_create(config, &made->filter);
   if (status == LFB_OK) {
     made->threads = threads;
+    made->unsized = unsized;
+    made->config = *config;
     made->alone = made->filter->kernel->put_many_alone != NULL;
-    made->partitions = made->alone && threads > 1;
+    made->partitions = made->alone && threads > 1 && !unsized;
     status = builder_set_up(made);
   }
   if (status != LFB_OK) {
@@ -89,9 +112,39 @@ lfb_status lfb_builder_create(const lfb_config *config, unsigned threads, lfb_bu
   return LFB_OK;
 }
 
+lfb_status lfb_builder_create(const lfb_config *config, unsigned threads, lfb_builder **builder)
+{
+  return builder_create(config, threads, false, builder);
+}
+
+lfb_status lfb_builder_create_unsized(const lfb_config *config, unsigned threads,
+                                      lfb_builder **builder)
+{
+  lfb_config one = *config;
+
+  one.expected_insertions = 1;
+  one.foldable = false;
+  return builder_create(&one, threads, true, builder);
+}
+
+/* Frees the kept hashes of all threads. */
+static void builder_forget(lfb_builder *builder)
+{
+  for (unsigned i = 0; builder->thread != NULL && i < builder->threads; i++) {
+    builder_kept *kept = builder->thread[i].kept;
+    while (kept != NULL) {
+      builder_kept *older = kept->older;
+      free(kept);
+      kept = older;
+    }
+    builder->thread[i].kept = NULL;
+  }
+}
+
 /* Frees all except the filter. */
 static void builder_take_down(lfb_builder *builder)
 {
+  builder_forget(builder);
   for (unsigned i = 0; i < builder->ready; i++)
     lfb_partition_free(&builder->thread[i].partition);
   free(builder->thread);
@@ -139,6 +192,40 @@ static void builder_drain(lfb_builder *builder, builder_thread *thread, uint32_t
   region_give(&builder->regions[region]);
 }
 
+/* The newest memory for a thread's hashes, with room for at least one.  NULL: it was refused. */
+static builder_kept *builder_room(const lfb_builder *builder, builder_thread *thread)
+{
+  const size_t halves = builder->filter->strategy->hash_width == LFB_HASH_64 ? 1 : 2;
+
+  if (thread->kept != NULL && thread->kept->count < BUILDER_KEPT)
+    return thread->kept;
+  builder_kept *made = malloc(sizeof *made + halves * BUILDER_KEPT * sizeof *made->hashes);
+  if (made == NULL)
+    return NULL;
+  made->older = thread->kept;
+  made->count = 0;
+  thread->kept = made;
+  return made;
+}
+
+static void builder_keep(const lfb_builder *builder, builder_thread *thread, const uint64_t *low,
+                         const uint64_t *high, size_t count)
+{
+  for (size_t done = 0, some; done < count; done += some) {
+    builder_kept *kept = builder_room(builder, thread);
+    if (kept == NULL) {
+      thread->refused = true;
+      return;
+    }
+    const size_t room = BUILDER_KEPT - kept->count;
+    some = count - done < room ? count - done : room;
+    memcpy(kept->hashes + kept->count, low + done, some * sizeof *low);
+    if (high != NULL)
+      memcpy(kept->hashes + BUILDER_KEPT + kept->count, high + done, some * sizeof *high);
+    kept->count += some;
+  }
+}
+
 /* The context of builder_act(). */
 typedef struct builder_call {
   lfb_builder *builder;
@@ -151,8 +238,11 @@ static size_t builder_act(const void *context, const uint64_t *low, const uint64
   const builder_call *call = context;
   const lfb_partition partition = call->thread->partition; /* a copy, which no write changes */
 
-  (void)high;
   (void)first;
+  if (call->builder->unsized) {
+    builder_keep(call->builder, call->thread, low, high, count);
+    return 0;
+  }
   if (!call->builder->partitions)
     return builder_gather(call->builder, low, count);
   for (size_t i = 0; i < count; i++) {
@@ -193,28 +283,112 @@ static __attribute__((noinline)) size_t builder_put_hashes(lfb_builder *builder,
   return builder_pieces(builder, thread, hashes, count, lfb_piece_given);
 }
 
+/* Whether the builder needs the hashes of keys. */
+static bool builder_hashes(const lfb_builder *builder)
+{
+  return builder->alone || builder->unsized;
+}
+
 void lfb_builder_put_many(lfb_builder *builder, unsigned thread, const lfb_key *keys,
                           size_t count)
 {
   builder->thread[thread].new_keys +=
-      builder->alone ? builder_put_keys(builder, thread, keys, count)
-                     : lfb_filter_put_many(builder->filter, keys, count, NULL);
+      builder_hashes(builder) ? builder_put_keys(builder, thread, keys, count)
+                              : lfb_filter_put_many(builder->filter, keys, count, NULL);
 }
 
 void lfb_builder_put_many_u64(lfb_builder *builder, unsigned thread, const uint64_t *keys,
                               size_t count)
 {
   builder->thread[thread].new_keys +=
-      builder->alone ? builder_put_numbers(builder, thread, keys, count)
-                     : lfb_filter_put_many_u64(builder->filter, keys, count, NULL);
+      builder_hashes(builder) ? builder_put_numbers(builder, thread, keys, count)
+                              : lfb_filter_put_many_u64(builder->filter, keys, count, NULL);
 }
 
 void lfb_builder_put_many_hash(lfb_builder *builder, unsigned thread, const uint64_t *hashes,
                                size_t count)
 {
   builder->thread[thread].new_keys +=
-      builder->alone ? builder_put_hashes(builder, thread, hashes, count)
-                     : lfb_filter_put_many_hash(builder->filter, hashes, count, NULL);
+      builder_hashes(builder) ? builder_put_hashes(builder, thread, hashes, count)
+                              : lfb_filter_put_many_hash(builder->filter, hashes, count, NULL);
+}
+
+/* How many hashes are kept. */
+static uint64_t builder_kept_count(const lfb_builder *builder)
+{
+  uint64_t all = 0;
+
+  for (unsigned i = 0; i < builder->threads; i++)
+    for (const builder_kept *kept = builder->thread[i].kept; kept != NULL; kept = kept->older)
+      all += kept->count;
+  return all;
+}
+
+/* Puts kept hashes.  Returns how many were new. */
+static size_t builder_put_kept(const lfb_builder *builder, const builder_kept *kept)
+{
+  const lfb_filter *filter = builder->filter;
+  uint64_t answers[BUILDER_KEPT / LFB_WORD_BITS];
+
+  if (builder->alone)
+    return builder_gather(builder, kept->hashes, kept->count);
+  lfb_layout_count(&filter->layout,
+                   filter->kernel->put_many(&filter->layout, kept->hashes,
+                                            kept->hashes + BUILDER_KEPT, kept->count, answers));
+  return lfb_piece_yes(answers, kept->count);
+}
+
+/* Replaces the filter by one for `insertions` keys, with the same hash, and puts all kept hashes. */
+static lfb_status builder_fill(lfb_builder *builder, uint64_t insertions)
+{
+  lfb_config config = builder->config;
+  lfb_filter *made;
+
+  config.expected_insertions = insertions;
+  lfb_status status = lfb_config_take_hash(&config, builder->filter);
+  if (status == LFB_OK)
+    status = lfb_filter_create(&config, &made);
+  if (status != LFB_OK)
+    return status;
+  lfb_filter_free(builder->filter);
+  builder->filter = made;
+  for (unsigned i = 0; i < builder->threads; i++) {
+    builder->thread[i].new_keys = 0;
+    for (const builder_kept *kept = builder->thread[i].kept; kept != NULL; kept = kept->older)
+      builder->thread[i].new_keys += builder_put_kept(builder, kept);
+  }
+  if (builder->alone)
+    lfb_layout_count(&made->layout, lfb_bits_count(&made->layout.bits));
+  return LFB_OK;
+}
+
+/* The distinct keys that were put, and 1 % more because the number is an estimate. */
+static double builder_distinct(const lfb_builder *builder)
+{
+  lfb_stats stats;
+
+  lfb_filter_stats(builder->filter, &stats);
+  return stats.saturated ? INFINITY : 1.01 * (double)stats.approximate_count + 1;
+}
+
+lfb_status lfb_builder_size(lfb_builder *builder)
+{
+  const uint64_t count = builder_kept_count(builder);
+
+  if (!builder->unsized)
+    return LFB_OK;
+  for (unsigned i = 0; i < builder->threads; i++)
+    if (builder->thread[i].refused)
+      return LFB_ERROR_NO_MEMORY;
+  const lfb_status status = builder_fill(builder, count);
+  if (status != LFB_OK)
+    return status;
+  if (builder_distinct(builder) < BUILDER_REPEATED * (double)count)
+    (void)builder_fill(builder, (uint64_t)builder_distinct(builder)); /* else the larger one stays */
+  builder_forget(builder);
+  builder->unsized = false;
+  builder->alone = false; /* later puts, and the end, are those of put_many */
+  return LFB_OK;
 }
 
 lfb_filter *lfb_builder_finish(lfb_builder *builder, uint64_t *new_keys)
@@ -222,6 +396,7 @@ lfb_filter *lfb_builder_finish(lfb_builder *builder, uint64_t *new_keys)
   lfb_filter *filter = builder->filter;
   uint64_t all = 0;
 
+  assert(!builder->unsized);
   for (unsigned i = 0; i < builder->threads; i++) {
     builder_thread *thread = &builder->thread[i];
     for (uint32_t r = 0; builder->partitions && r < thread->partition.regions; r++)

@@ -78,6 +78,77 @@ TEST_P(EveryStrategyBuilder, MakesTheFilterThatPutManyMakes) {
   }
 }
 
+Builder BeginUnsized(const lfb_config& config, unsigned threads) {
+  lfb_builder* builder = nullptr;
+  EXPECT_EQ(lfb_builder_create_unsized(&config, threads, &builder), LFB_OK);
+  return Builder(builder);
+}
+
+// Without a number of keys: the filter that put_many makes for that number, in the same words. More
+// hashes come than one piece of memory holds.
+TEST_P(EveryStrategyBuilder, MakesTheFilterOfTheKeysThatCame) {
+  for (uint64_t n : {0ul, 1ul, 40ul, 3000ul, 90000ul}) {
+    if (kUnderTsan && n > 3000) continue;
+    for (unsigned threads : {1u, 3u}) {
+      lfb_config config = Config(3 * n * threads, 0.01, GetParam());
+      const Filter direct = Make(config);
+      config.expected_insertions = 7;
+      Builder builder = BeginUnsized(config, threads);
+      for (unsigned t = 0; t < threads; t++) {
+        const auto keys = Keys(t, n);
+        std::vector<lfb_key> texts;
+        for (const uint64_t& key : keys) texts.push_back({&key, 5});
+        lfb_filter_put_many_u64(direct.get(), keys.data(), keys.size(), nullptr);
+        lfb_builder_put_many_u64(builder.get(), t, keys.data(), keys.size());
+        lfb_filter_put_many_hash(direct.get(), keys.data(), keys.size(), nullptr);
+        lfb_builder_put_many_hash(builder.get(), t, keys.data(), keys.size());
+        lfb_filter_put_many(direct.get(), texts.data(), texts.size(), nullptr);
+        lfb_builder_put_many(builder.get(), t, texts.data(), texts.size());
+      }
+      ASSERT_EQ(lfb_builder_size(builder.get()), LFB_OK);
+      ASSERT_EQ(lfb_builder_size(builder.get()), LFB_OK) << "a second call does nothing";
+      uint64_t new_keys = 0;
+      const Filter built(lfb_builder_finish(builder.release(), &new_keys));
+      ASSERT_NO_FATAL_FAILURE(ExpectSameBits(built, direct)) << n;
+      ASSERT_EQ(Stats(built).expected_insertions, Stats(direct).expected_insertions);
+      ASSERT_NEAR(static_cast<double>(new_keys), 3.0 * n * threads, 0.02 * 3 * n * threads + 1);
+    }
+  }
+}
+
+// Repeated keys take no room: the size is within 3 % of that for the distinct ones, and fpp is held.
+// A random hash is the same in the filter for all keys and in the smaller one.
+TEST_P(EveryStrategyBuilder, MakesTheFilterOfDistinctKeys) {
+  constexpr uint64_t n = kUnderTsan ? 1000 : 50000;
+  lfb_config config = Config(n, 0.01, GetParam());
+  config.seed = 0;
+  const uint64_t wanted = Stats(Make(config)).bytes;
+  Builder builder = BeginUnsized(config, 2);
+  const auto keys = Keys(1, n);
+  for (int again = 0; again < 10; again++)
+    lfb_builder_put_many_u64(builder.get(), again % 2, keys.data(), keys.size());
+  ASSERT_EQ(lfb_builder_size(builder.get()), LFB_OK);
+  const Filter built(lfb_builder_finish(builder.release(), nullptr));
+  EXPECT_LE(static_cast<double>(Stats(built).bytes),
+            (GetParam() == LFB_SBBF ? 2 : 1.03) * static_cast<double>(wanted));
+  EXPECT_LE(Stats(built).expected_fpp, 0.01);
+  EXPECT_GE(Stats(built).expected_insertions, n);
+  for (uint64_t key : keys) ASSERT_TRUE(lfb_filter_might_contain_u64(built.get(), key));
+}
+
+TEST(Builder, RefusesASizeThatItsStrategyCannotHave) {
+  lfb_builder* builder = nullptr;
+  lfb_config config = Config(1, 0.01, LFB_FAST);
+  EXPECT_EQ(lfb_builder_create_unsized(&config, 0, &builder), LFB_ERROR_NO_THREADS);
+  config.fpp = 2;
+  EXPECT_EQ(lfb_builder_create_unsized(&config, 1, &builder), LFB_ERROR_FPP_TOO_HIGH);
+  EXPECT_EQ(builder, nullptr);
+  config.fpp = 0.01;
+  Builder begun = BeginUnsized(config, 3);
+  const auto keys = Keys(1, 50000);
+  lfb_builder_put_many_u64(begun.get(), 2, keys.data(), keys.size());  // freed without a filter
+}
+
 TEST(Builder, GivesUpCleanly) {
   const lfb_config config = Config(100000, 0.01, LFB_FAST);
   Builder builder = Begin(config, 2);

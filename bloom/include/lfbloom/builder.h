@@ -14,7 +14,7 @@
  * Which calls may run at once
  *
  * Each thread has a number below `threads`; put calls with different numbers may run at once.
- * create, finish and free run alone: after the other threads' calls, in the happens-before sense
+ * create, size, finish and free run alone: after the other threads' calls, in the happens-before sense
  * (thread join).
  */
 #ifndef LFBLOOM_BUILDER_H
@@ -37,6 +37,29 @@ typedef struct lfb_builder lfb_builder;
  */
 LFB_API lfb_status lfb_builder_create(const lfb_config *config, unsigned threads,
                                       lfb_builder **builder);
+
+/*
+ * Begins a filter for an unknown number of keys.  The builder keeps a hash of each key that is put,
+ * until lfb_builder_size() makes the filter.
+ *
+ * Takes  config  as lfb_builder_create(); expected_insertions is ignored.
+ * Memory 8 bytes a key (guava-mitz64, guava-mitz32, redis-mitz32, java-double: up to 16), also for
+ *        repeated keys, in addition to the filter.  With fast that is 4 to 7 times the filter.
+ * Fails, Owner  as lfb_builder_create().
+ */
+LFB_API lfb_status lfb_builder_create_unsized(const lfb_config *config, unsigned threads,
+                                              lfb_builder **builder);
+
+/*
+ * Makes the filter of an unsized builder for the keys that were put, and puts them.  If more than
+ * one in 20 is repeated, the filter is made again for the distinct keys and 1 % more, so its fpp is
+ * held.  Call it once, after all puts and before lfb_builder_finish(), alone.  Does nothing to
+ * another builder.
+ *
+ * Fails  as lfb_filter_create(); LFB_ERROR_NO_MEMORY also if memory for a hash was refused during a
+ *        put.  Then free the builder; or, unless that was the cause, try again.
+ */
+LFB_API lfb_status lfb_builder_size(lfb_builder *builder);
 
 /* Frees a builder with its unfinished filter.  NULL is ignored. */
 LFB_API void lfb_builder_free(lfb_builder *builder);
