@@ -183,15 +183,10 @@ static bool build_summary(const struct build *build)
 /* Makes the filter for the keys that came.  False after a report. */
 static bool build_size(struct build *build)
 {
-  lfb_stats stats;
+  const lfb_status status = lfb_builder_size(build->builder);
 
   build->config.expected_insertions = build_get(&build->keys);
-  lfb_status status = lfb_builder_size(build->builder);
-  if (status == LFB_OK)
-    status = lfb_config_plan(&build->config, &stats);
-  if (status == LFB_OK)
-    build_warn(build, &stats);
-  else
+  if (status != LFB_OK)
     (void)build_refused(build, status);
   return status == LFB_OK;
 }
@@ -210,6 +205,12 @@ static int build_fill(struct build *build)
   uint64_t changed;
   build->into.filter = lfb_builder_finish(build->builder, &changed);
   build_add(&build->changed, changed);
+  if (build->unsized) {
+    lfb_stats stats;
+    lfb_filter_stats(build->into.filter, &stats);
+    build->config.expected_insertions = stats.expected_insertions;
+    build_warn(build, &stats);
+  }
   build->seconds = clock_seconds(clock_ns() - began);
   if (build->label != NULL)
     (void)lfb_filter_set_label(build->into.filter, build->label); /* checked with the options */

@@ -94,7 +94,7 @@ static void compare_fill(const compare_sizes *sizes, lfb_comparison *result)
 lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter *b, lfb_comparison *result)
 {
   const lfb_description *of = &a->description;
-  const lfb_status status = lfb_description_compatible(of, &b->description);
+  const lfb_status status = lfb_description_compatible(of, &b->description, false);
   uint64_t bits_set[SETS];
   compare_sizes sizes;
 

@@ -82,6 +82,28 @@ lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy)
   return LFB_OK;
 }
 
+lfb_status lfb_growing_to_filter(const lfb_growing *growing, lfb_filter **filter)
+{
+  const lfb_layer *newest;
+  lfb_filter *made;
+
+  lfb_status status = lfb_layers_seen(growing, &newest);
+  if (status == LFB_OK)
+    status = lfb_filter_copy(growing->first, &made);
+  if (status != LFB_OK)
+    return status;
+  for (const lfb_layer *layer = newest; status == LFB_OK && layer->older != NULL;
+       layer = layer->older)
+    status = lfb_filter_put_all(made, layer->filter);
+  if (status != LFB_OK) {
+    lfb_filter_free(made);
+    return status;
+  }
+  memcpy(made->description.label, growing->label, sizeof growing->label);
+  *filter = made;
+  return LFB_OK;
+}
+
 lfb_status lfb_growing_set_label(lfb_growing *growing, const char *label)
 {
   return lfb_label_set(growing->label, label);

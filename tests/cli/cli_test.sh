@@ -22,10 +22,10 @@ for option in --version -V; do
   check "version by $option" grep -qxE 'lfbloom [0-9]+\.[0-9]+\.[0-9]+' out
 done
 gives "--help" 0 "$tool" --help
-for command in demo plan build query dedupe info verify merge compare convert; do
+for command in demo plan build query dedupe info verify merge fold compare convert; do
   check "help names $command" holds out "  $command "
 done
-for command in demo plan build query dedupe info verify merge compare convert; do
+for command in demo plan build query dedupe info verify merge fold compare convert; do
   gives "$command --help" 0 "$tool" "$command" --help
   check "$command help" holds out "Usage: lfbloom $command"
   refuses "$command bad option" "unknown option --nonsense" "$tool" "$command" --nonsense
@@ -33,7 +33,7 @@ for command in demo plan build query dedupe info verify merge compare convert; d
 done
 # No line of help is longer than 80 columns.  A narrower terminal gets shorter lines with the same
 # words; only usage lines and examples keep their length.
-for command in "" demo plan build query dedupe info verify merge compare convert remote; do
+for command in "" demo plan build query dedupe info verify merge fold compare convert remote; do
   run "$tool" $command --help
   check "$command --help: 80 columns" equal "$(awk 'length > 80' out)" ""
   check "$command --help: not much less" test "$(awk 'length > 70' out)" != ""
@@ -580,11 +580,9 @@ refuses "n of 2^64" "more than 2^64 - 1" "$tool" build --form guava -n 184467440
 refuses "no bits" "no bits at all" "$tool" build --form guava -n 1 -p 0.9 -o x abc
 refuses "too many probes" "more than 255 probes" "$tool" build --form guava -n 1 -p 1e-100 -o x abc
 check "no file from a refusal" test ! -e x
-cat abc | "$tool" build --form guava -p 0.1 -o x >out 2>err && rc=0 || rc=$?
-check "a pipe needs -n" is_error "give -n"
-"$tool" build --form guava -p 0.1 -o x <abc >out 2>err && rc=0 || rc=$?
-check "standard input needs -n" is_error "give -n"
-refuses "a device needs -n" "give -n" "$tool" build --form guava -p 0.1 -o x abc /dev/null
+cat abc | "$tool" build --shared -p 0.1 -o x >out 2>err && rc=0 || rc=$?
+check "with --shared a pipe needs -n" is_error "give -n"
+refuses "with --shared a device needs -n" "give -n" "$tool" build --shared -p 0.1 -o x abc /dev/null
 refuses "input missing" "missing: No such file" "$tool" build --form guava -p 0.1 -o x abc missing
 refuses "input a directory" "plots: Is a directory" "$tool" build --form guava -p 0.1 -o x abc plots
 refuses "query: input missing" "missing: No such file" "$tool" query abc.bloom abc missing
@@ -1004,6 +1002,77 @@ refuses "compare: missing" "missing: the file cannot be opened: No such file" "$
 refuses "compare: damaged" "torn.lfb: the filter is damaged" "$tool" compare large.lfb torn.lfb
 refuses "compare: a growing filter" "a growing filter: it cannot be opened as a plain filter or merged with one" \
   "$tool" compare native.lfb "$growing"
+
+# --- pipes without -n, and fold -------------------------------------------------
+# The filter is that of -n with the number of keys, bit for bit; repeated keys take no room.
+distinct=$(wc -l <third)
+for form in native guava sbbf; do
+  seed=(--seed 7)
+  [[ $form == native ]] || seed=()
+  gives "build with -n, $form" 0 "$tool" build -q -n "$distinct" -p 0.001 --form "$form" "${seed[@]}" -o given third
+  cat third | "$tool" build -q -p 0.001 --form "$form" "${seed[@]}" -o piped >out 2>err && rc=0 || rc=$?
+  check "build from a pipe, $form" equal "$rc $(cat err)" "0 "
+  gives "info of given" 0 "$tool" info --json given
+  size=$(json bytes)
+  gives "info of piped" 0 "$tool" info --json piped
+  check "a pipe's filter has the same size, $form" equal "$(json bytes)" "$size"
+  cat third third third third | "$tool" build -q -p 0.001 --form "$form" "${seed[@]}" -o repeated >out 2>err && rc=0 || rc=$?
+  check "build from repeated keys, $form" equal "$rc $(cat err)" "0 "
+  gives "info of repeated" 0 "$tool" info --json repeated
+  check "repeated keys take no room, $form" test "$(json bytes)" -le $((size + size / 50))
+  check "and fpp is held, $form" awk -v fpp="$(json expected_fpp)" 'BEGIN { exit fpp > 0.001 }'
+  gives "query, $form" 0 "$tool" query -c repeated third
+  check "every key is in, $form" equal "$(cat out)" "$distinct"
+done
+gives "an empty input" 0 "$tool" build -q -p 0.1 -o x /dev/null
+refuses "a pipe, of a strategy that cannot" "more than 255 probes" \
+  "$tool" build --strategy guava-mitz64 -p 1e-100 -o none.lfb - <third
+check "nothing was written" test ! -e none.lfb
+
+gives "build wide" 0 "$tool" build -q -n 20M -p 0.001 --seed 7 --foldable --label wide -o wide.lfb third
+run "$tool" fold -o folded.lfb wide.lfb
+check "fold: status" equal "$rc" 0
+check "fold: summary" grep -qE '^lfbloom: folded.lfb: folded by [0-9]+, about 13[0-9],[0-9]{3} distinct keys, in ' err
+gives "fold: whole" 0 "$tool" verify folded.lfb
+gives "fold: info" 0 "$tool" info --json folded.lfb
+check "fold: n leaves room" test "$(json expected_insertions)" -ge $((distinct * 99 / 100))
+check "fold: n leaves little room" test "$(json expected_insertions)" -le $((distinct * 12 / 10))
+check "fold: p and label" equal "$(json fpp) $(json label)" "0.001 wide"
+gives "fold: query" 0 "$tool" query -c folded.lfb third
+check "fold: every key is in" equal "$(cat out)" "$distinct"
+gives "fold --json" 0 "$tool" fold --json --factor 7 -o seventh.lfb wide.lfb
+check "fold: the factor" equal "$(json factor)" 7
+gives "fold -n" 0 "$tool" fold --json -n 2M -o tenth.lfb wide.lfb
+check "fold -n: the factor" equal "$(json factor)" 10
+gives "build wide sbbf" 0 "$tool" build -q -n 20M -p 0.001 --form sbbf -o wide.parquet third
+refuses "fold: no n in the file" "wide.parquet: the file does not record n: give --factor" \
+  "$tool" fold -o x2 wide.parquet
+gives "fold of sbbf" 0 "$tool" fold -q --factor 64 -o folded.parquet wide.parquet
+gives "query of a folded sbbf" 0 "$tool" query -c folded.parquet third
+check "fold of sbbf: every key is in" equal "$(cat out)" "$distinct"
+refuses "fold of sbbf by 3" "wide.parquet: --factor 3: the fold factor does not divide the filter's number of blocks or words: the largest below is 2" \
+  "$tool" fold --factor 3 -o x2 wide.parquet
+refuses "fold for more" "was made for 20,000,000 keys" "$tool" fold -n 21M -o x2 wide.lfb
+refuses "fold by 0" "--factor must be at least 1" "$tool" fold --factor 0 -o x2 wide.lfb
+refuses "fold by both" "-n and --factor cannot be combined" "$tool" fold --factor 2 -n 5 -o x2 wide.lfb
+refuses "fold of two" "needs one filter" "$tool" fold -o x2 wide.lfb wide.lfb
+refuses "fold: no -o" "no -o" "$tool" fold wide.lfb
+refuses "fold: no filter" "no filter given" "$tool" fold -o x2
+refuses "fold: damaged" "torn.lfb: the filter is damaged" "$tool" fold -o x2 torn.lfb
+check "fold: refusals write nothing" test ! -e x2
+
+# Filters of different sizes, in both orders: OUT has the smaller size.
+gives "build other, smaller" 0 "$tool" fold -q --factor 10 -o small.lfb wide.lfb
+gives "build other, wide" 0 "$tool" build -q -n 20M -p 0.001 --seed 7 --foldable -o wide2.lfb other
+for order in "small.lfb wide2.lfb" "wide2.lfb small.lfb"; do
+  # shellcheck disable=SC2086
+  gives "merge of sizes: $order" 0 "$tool" merge --json --label m -o sizes.lfb $order
+  check "merge of sizes: the smaller one" equal "$(json expected_insertions)" 2000000
+  gives "merge of sizes: query" 0 "$tool" query -c sizes.lfb both
+  check "merge of sizes: every key is in" equal "$(cat out)" "$(wc -l <both)"
+done
+refuses "merge of other sizes" "the filters differ in their number of bits: build both with the same -n and -p, or" \
+  "$tool" merge -o x2 seventh.lfb small.lfb
 
 # --- convert --------------------------------------------------------------------
 gives "convert to native" 0 "$tool" convert --to native --label "from Java" third.bin third2.lfb

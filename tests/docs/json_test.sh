@@ -39,6 +39,7 @@ prints compare compare keys.lfb keys.lfb
 prints dedupe dedupe -p 0.01 keys
 prints demo demo -n 1000
 prints info info keys.lfb
+prints fold fold -o folded.lfb keys.lfb
 prints 'info with \-\-show\-key' info --show-key keys.lfb
 prints "info of a counting filter" info "$counting"
 prints "info of a growing filter" info "$growing"

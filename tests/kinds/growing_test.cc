@@ -459,4 +459,57 @@ TEST(GrowingRace, EachNewKeyIsNewToAtLeastOneThread) {
   }
 }
 
+Filter Plain(const Growing& growing) {
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_growing_to_filter(growing.get(), &filter), LFB_OK);
+  return Filter(filter);
+}
+
+uint64_t DifferentWords(const Filter& a, const Filter& b) {
+  uint64_t different = a->layout.bits.word_count != b->layout.bits.word_count;
+  for (uint64_t i = 0; different == 0 && i < a->layout.bits.word_count; i++)
+    different += lfb_bits_word(&a->layout.bits, i) != lfb_bits_word(&b->layout.bits, i);
+  return different;
+}
+
+// The layers of sbbf fold to the first: the same words as those of a plain filter of that size with
+// all keys.
+TEST(Growing, BecomesAPlainFilterIfItsLayersFold) {
+  const Growing growing = MakeGrowing(Config(10000, 0.01, LFB_SBBF));
+  ASSERT_EQ(lfb_growing_set_label(growing.get(), "grown"), LFB_OK);
+  lfb_filter* empty = nullptr;
+  ASSERT_EQ(lfb_growing_to_filter(growing.get(), &empty), LFB_OK);
+  const Filter direct(empty);
+  uint64_t count = 0;
+  while (Figures(growing).layers < 4) {
+    lfb_growing_put_u64(growing.get(), ++count);
+    lfb_filter_put_u64(direct.get(), count);
+  }
+  const Filter plain = Plain(growing);
+  EXPECT_EQ(DifferentWords(plain, direct), 0u);
+  EXPECT_STREQ(lfb_filter_label(plain.get()), "grown");
+  EXPECT_EQ(Stats(plain).bits_set, Stats(direct).bits_set);
+  for (uint64_t i = 1; i <= count; i++)
+    ASSERT_TRUE(lfb_filter_might_contain_u64(plain.get(), i));
+}
+
+// One layer is a plain filter of any strategy; layers of different shapes are refused.
+TEST(Growing, BecomesAPlainFilterWhileItHasOneLayer) {
+  for (lfb_strategy_id strategy : SizedStrategies()) {
+    const Growing growing = MakeGrowing(Config(1000, 0.01, strategy));
+    for (uint64_t i = 0; i < 500; i++) lfb_growing_put_u64(growing.get(), i);
+    const Filter plain = Plain(growing);
+    for (uint64_t i = 0; i < 500; i++)
+      ASSERT_TRUE(lfb_filter_might_contain_u64(plain.get(), i));
+    EXPECT_EQ(lfb_filter_put_all(plain.get(), Plain(growing).get()), LFB_OK);
+    if (strategy == LFB_SBBF) continue;
+    for (uint64_t i = 500; Figures(growing).layers < 4; i++)
+      lfb_growing_put_u64(growing.get(), i);
+    lfb_filter* const untouched = plain.get();
+    lfb_filter* made = untouched;
+    EXPECT_NE(lfb_growing_to_filter(growing.get(), &made), LFB_OK);
+    EXPECT_EQ(made, untouched);
+  }
+}
+
 }  // namespace

@@ -120,6 +120,16 @@ void AddFilters(Rows* rows) {
                            },
                            lfb_filter_might_contain_u64);
                      }, kPopulated});
+    rows->push_back({"lfb_filter_fold", 4, [n](const std::string&) {
+                       lfb_config config = Config(n, 0.01, LFB_FAST);
+                       config.foldable = true;
+                       const SharedFilter filter = WithKey(config);
+                       return Reading<lfb_filter>(
+                           [filter](lfb_filter** folded) {
+                             return lfb_filter_fold(filter.get(), 2, folded);
+                           },
+                           lfb_filter_might_contain_u64);
+                     }, kPopulated});
     AddForm(LFB_FORM_NATIVE, LFB_FAST, n, rows);
   }
   AddForm(LFB_FORM_GUAVA, LFB_GUAVA_MITZ64, kFew, rows);
@@ -195,11 +205,58 @@ void AddGrowing(Rows* rows) {
                                   lfb_growing_might_contain_u64};
   rows->push_back({"lfb_growing_create", 6, ToCreate(lfb_growing_create, Seedless(kFew))});
   AddKind<lfb_growing>("lfb_growing", kind, GrownWithKey, rows);
+  rows->push_back({"lfb_growing_to_filter", 4, [](const std::string&) {
+                     const SharedGrowing growing(MakeGrowing(Config(kFew, 0.01, LFB_SBBF)));
+                     for (uint64_t i = 0; i < 5 * kFew; i++) lfb_growing_put_u64(growing.get(), i);
+                     return Reading<lfb_filter>(
+                         [growing](lfb_filter** filter) {
+                           return lfb_growing_to_filter(growing.get(), filter);
+                         },
+                         lfb_filter_might_contain_u64);
+                   }, kPopulated});
 }
 
 // ---- builders and watches -----------------------------------------------------------
 
+// Puts each key twice, so that the filter is made a second time.  Without memory for that the larger
+// one stays; without memory for a hash there is none.
+Act SizedBuilder(const std::string&) {
+  const lfb_config config = Seedless(kFew);
+  std::vector<uint64_t> keys(40'000);
+  for (uint64_t i = 0; i < keys.size(); i++) keys[i] = i / 2;
+  return [config, keys] {
+    lfb_builder* builder = nullptr;
+    {
+      const Spared now;
+      EXPECT_EQ(lfb_builder_create_unsized(&config, 2, &builder), LFB_OK);
+    }
+    lfb_builder_put_many_u64(builder, 1, keys.data(), keys.size());
+    const lfb_status status = lfb_builder_size(builder);
+    const Spared now;
+    if (status != LFB_OK) {
+      lfb_builder_free(builder);
+      return status;
+    }
+    const Filter filter(lfb_builder_finish(builder, nullptr));
+    EXPECT_EQ(lfb_filter_might_contain_many_u64(filter.get(), keys.data(), keys.size(), nullptr),
+              keys.size());
+    return status;
+  };
+}
+
 void AddBuilder(Rows* rows) {
+  rows->push_back({"lfb_builder_create_unsized", 7, [](const std::string&) {
+                     const lfb_config config = Seedless(kFew);
+                     return [config] {
+                       return Make<lfb_builder>(
+                           [config](lfb_builder** builder) {
+                             return lfb_builder_create_unsized(&config, 2, builder);
+                           },
+                           lfb_builder_free);
+                     };
+                   }});
+  rows->push_back({"lfb_builder_size", 7, SizedBuilder,
+                   {{"*", {LFB_OK, LFB_ERROR_NO_MEMORY}}}});
   for (unsigned threads : {1u, 3u})
     rows->push_back({"lfb_builder_create", 7, [=](const std::string&) {
                        const lfb_config config = Seedless(kFew);

@@ -343,6 +343,11 @@ void FillPutter(Things* t) {
   for (uint64_t i = 1; i < LFB_PUTTER_KEYS; i++) lfb_putter_put_soon_u64(&t->putter, ++t->number);
 }
 void NewBuilder(Things* t) { EXPECT_EQ(lfb_builder_create(&t->config, 2, &t->made_builder), LFB_OK); }
+void NewUnsized(Things* t) {
+  lfb_builder_free(t->made_builder);
+  EXPECT_EQ(lfb_builder_create_unsized(&t->config, 2, &t->made_builder), LFB_OK);
+  lfb_builder_put_many_u64(t->made_builder, 0, t->numbers.data(), kKeys);
+}
 void NewFollow(Things* t) {
   EXPECT_EQ(lfb_follow_create(t->versions, &t->functions, &t->follow_config, &t->made_follow),
             LFB_OK);
@@ -390,6 +395,8 @@ const Row kRows[] = {
      },
      nullptr, kAll},
     {"lfb_filter_copy", kAny, T_ { t->status = lfb_filter_copy(t->filter.get(), &t->made); },
+     nullptr, kAll},
+    {"lfb_filter_fold", kAny, T_ { t->status = lfb_filter_fold(t->filter.get(), 1, &t->made); },
      nullptr, kAll},
     {"lfb_filter_stats", kAny, T_ { lfb_filter_stats(t->filter.get(), &t->stats); }, nullptr,
      kAll},
@@ -518,6 +525,8 @@ const Row kRows[] = {
      nullptr, kGrowing},
     {"lfb_growing_copy", kAny,
      T_ { t->status = lfb_growing_copy(t->settled.get(), &t->made_growing); }, nullptr, kGrowing},
+    {"lfb_growing_to_filter", kAny,
+     T_ { (void)lfb_growing_to_filter(t->settled.get(), &t->made); }, nullptr, kGrowing},
     {"lfb_growing_stats", kAny,
      T_ { lfb_growing_stats(t->settled.get(), &t->growing_figures); }, nullptr, kGrowing},
     {"lfb_growing_set_label lfb_growing_label", kAny,
@@ -599,6 +608,15 @@ const Row kRows[] = {
        lfb_builder_free(made);
      },
      nullptr, kAll},
+    {"lfb_builder_create_unsized", kSizing,
+     T_ {
+       lfb_builder* made = nullptr;
+       t->status = lfb_builder_create_unsized(&t->config, 2, &made);
+       lfb_builder_free(made);
+     },
+     nullptr, kAll},
+    {"lfb_builder_size", kSizing, T_ { t->status = lfb_builder_size(t->made_builder); },
+     NewUnsized, kAll},
     {"lfb_builder_put_many", kAny,
      T_ { lfb_builder_put_many(t->builder, 0, t->keys.data(), kKeys); }, nullptr, kAll},
     {"lfb_builder_put_many_u64", kAny,

@@ -71,7 +71,7 @@
  *               differs for a filter.  When a thread ends, the next new thread reuses its counters.
  *   Stack       A call needs at most 16 KiB of the thread's stack.  A call that sizes a filter
  *               needs at most 32 KiB: each create, lfb_config_plan(), lfb_config_fpp_after(),
- *               lfb_versions_begin_rebuild(), lfb_follow_create(), lfb_follow_poll(), and a
+ *               lfb_builder_size(), lfb_versions_begin_rebuild(), lfb_follow_create(), lfb_follow_poll(), and a
  *               put or claim that adds a layer to a growing filter.  The C library's share is
  *               included.  The figures hold for a library compiled with optimisation (-O2).
  *               The caller's own functions (lfb_write_fn, lfb_read_fn, funnels, sources) need

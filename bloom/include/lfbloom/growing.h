@@ -54,8 +54,8 @@
  * fork, Threads  As in lfbloom/filter.h.
  * Files      lfbloom/growing_mapped.h has growing filters in files that processes share.
  * Missing    A growing filter has no inline functions and no big batches (config.batch_memory is
- *            ignored).  It cannot be merged with another filter, plain or growing: layers for
- *            different numbers of keys have no bits in common.
+ *            ignored).  It cannot be merged with another filter, plain or growing, except as
+ *            lfb_growing_to_filter() states: most layers differ in shape.
  *
  * Which calls may run at once: as the table in lfbloom/filter.h.
  */
@@ -159,6 +159,20 @@ LFB_API size_t lfb_growing_claim_many_hash(lfb_growing *growing, const uint64_t 
  * before the call and the label, and grows independently.  Fails: LFB_ERROR_NO_MEMORY; in mapped
  * files also with the status that lfb_growing_stats() reports in `stuck`. */
 LFB_API lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy);
+
+/*
+ * Makes a plain filter with all keys, of the size, n and p of the first layer: the later layers are
+ * folded to it (lfb_filter_fold()).  Several growing filters are merged so: each becomes a plain
+ * filter, and lfb_filter_put_all() unites them.
+ *
+ * Rate   A filter that has grown is larger than its first layer for a reason: expected_fpp of the
+ *        result (lfb_filter_stats()) is far above p unless the later layers are almost empty.
+ * Fails  LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS: a later layer has another
+ *        shape, because it is made for a lower fpp; only those of sbbf always fit.  A filter that
+ *        has one layer always fits.  LFB_ERROR_NO_MEMORY; in mapped files as lfb_growing_copy().
+ * Owner  the caller, until lfb_filter_free().
+ */
+LFB_API lfb_status lfb_growing_to_filter(const lfb_growing *growing, lfb_filter **filter);
 
 /* Writes the figures now.  Wait-free. */
 LFB_API void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats);
