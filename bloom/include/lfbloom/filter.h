@@ -10,7 +10,7 @@
  *
  * 1. Found      If put(x) or claim(x) returned before might_contain(x) began, in the
  *               happens-before sense, the query returns true.  This holds across put_all,
- *               copy, write and read, too.
+ *               copy, fold, write and read, too.
  * 2. Changed    put returns true if and only if it turned on at least one bit (0 -> 1).  If several
  *               threads put the same new key at once, at least one of them gets true, and more
  *               can.  With strategy fast-pair, the default for fpp >= 0.005 (LFB_DEFAULT),
@@ -71,8 +71,8 @@
  *               differs for a filter.  When a thread ends, the next new thread reuses its counters.
  *   Stack       A call needs at most 16 KiB of the thread's stack.  A call that sizes a filter
  *               needs at most 32 KiB: each create, lfb_config_plan(), lfb_config_fpp_after(),
- *               lfb_builder_size(), lfb_versions_begin_rebuild(), lfb_follow_create(), lfb_follow_poll(), and a
- *               put or claim that adds a layer to a growing filter.  The C library's share is
+ *               lfb_builder_size(), lfb_versions_begin_rebuild(), lfb_follow_create(),
+ *               lfb_follow_poll(), and a put or claim that adds a layer to a growing filter.  The C library's share is
  *               included.  The figures hold for a library compiled with optimisation (-O2).
  *               The caller's own functions (lfb_write_fn, lfb_read_fn, funnels, sources) need
  *               additional stack.
@@ -87,6 +87,8 @@
  *   put_all into|    yes     |      yes      |     yes      |  yes  |        yes        |  no
  *   free        |    no      |      no       |     no       |  no   |        no         |  no
  *   set_label   |    yes     |      yes      |     yes      |  yes  |        no         |  no
+ *
+ * fold runs as copy does.
  *
  * set_label may not run at once with set_label or lfb_filter_label() of the same filter.
  *
