@@ -1,6 +1,19 @@
 /* bits.c - the operations on a whole array of bits. */
 #include "atomic/words/bits.h"
 
+#include <string.h>
+
+uint64_t lfb_bits_read(const lfb_bits *bits, uint64_t word)
+{
+  assert(word < bits->word_count);
+  if (bits->words != NULL)
+    return lfb_bits_word(bits, word);
+  const bool big_endian_here = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+  uint64_t value;
+  memcpy(&value, bits->bytes + word * sizeof value, sizeof value);
+  return (bits->flip != 0) == big_endian_here ? value : __builtin_bswap64(value);
+}
+
 uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from, uint64_t run)
 {
   const uint64_t factor = from->word_count / into->word_count;
@@ -11,7 +24,7 @@ uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from, uint64_t r
     for (uint64_t i = first; i < first + run; i++) {
       uint64_t mask = 0;
       for (uint64_t r = 0; r < factor; r++)
-        mask |= lfb_bits_word(from, first * factor + r * run + (i - first));
+        mask |= lfb_bits_read(from, first * factor + r * run + (i - first));
       turned_on += lfb_bits_set_mask(into, i, mask);
     }
   return turned_on;
@@ -22,12 +35,12 @@ uint64_t lfb_bits_count(const lfb_bits *bits)
   uint64_t set = 0;
 
   for (uint64_t i = 0; i < bits->word_count; i++)
-    set += lfb_word_count(lfb_bits_word(bits, i));
+    set += lfb_word_count(lfb_bits_read(bits, i));
   return set;
 }
 
 void lfb_bits_snapshot(const lfb_bits *bits, uint64_t first, uint64_t *words, size_t count)
 {
   for (size_t i = 0; i < count; i++)
-    words[i] = lfb_bits_word(bits, first + i);
+    words[i] = lfb_bits_read(bits, first + i);
 }

@@ -4,6 +4,9 @@
  * The words belong to the caller (private pages, a mapped file).  The array owns
  * no memory, so there is nothing to free.
  *
+ * An array can also be bytes of a file that nobody changes: 64-bit words of either byte order, at
+ * any address.  Only lfb_bits_read() and the functions on whole arrays read it.
+ *
  * Ordering, Progress, Stopped  as lfbloom/word.h states for each word: relaxed,
  *            lock-free, nothing held.
  * Threads    Any function concurrently with any other, on the same array and bit.
@@ -26,7 +29,10 @@ extern "C" {
 
 typedef struct lfb_bits {
   uint64_t word_count; /* in 64-bit words, at least 1; never changes   */
-  lfb_word *words;     /* bit i is bit (i % 64) of words[i / 64]       */
+  lfb_word *words;     /* bit i is bit (i % 64) of words[i / 64]; NULL: only bytes */
+  const unsigned char *bytes; /* of the words                          */
+  uint32_t flip; /* words NULL: bit i is bit (i % 8) of bytes[(i / 8) ^ flip]: 7 if big-endian, 0
+                    if little-endian                                   */
 } lfb_bits;
 
 /* The bit array over `word_count` words, which the caller keeps as long as the array is used. */
@@ -36,6 +42,18 @@ static inline lfb_bits lfb_bits_over(lfb_word *words, uint64_t word_count)
   lfb_bits bits;
   bits.word_count = word_count;
   bits.words = words;
+  bits.bytes = (const unsigned char *)words;
+  bits.flip = 0;
+  return bits;
+}
+
+/* The bit array of `word_count` words that begin at `bytes`, any address, and are only read. */
+static inline lfb_bits lfb_bits_of_bytes(const unsigned char *bytes, uint64_t word_count,
+                                         bool big_endian)
+{
+  lfb_bits bits = lfb_bits_over(NULL, word_count);
+  bits.bytes = bytes;
+  bits.flip = big_endian ? (uint32_t)sizeof(lfb_word) - 1 : 0;
   return bits;
 }
 
@@ -60,6 +78,9 @@ static inline uint64_t lfb_bits_word(const lfb_bits *bits, uint64_t word)
   assert(word < bits->word_count);
   return lfb_word_get(&bits->words[word]);
 }
+
+/* The same, also of bytes. */
+uint64_t lfb_bits_read(const lfb_bits *bits, uint64_t word);
 
 /*
  * Turns on every bit of `into` that is on in `from`, or in `from` folded to the size of `into`.

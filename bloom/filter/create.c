@@ -12,7 +12,8 @@ lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_fi
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_filter){
-      .layout = lfb_layout_of(description, parts->pages.address, parts->count, made),
+      .layout = lfb_layout_of(description, parts->bytes ? NULL : parts->pages.address, parts->count,
+                              made),
       .kernel = lfb_strategy_kernel(description->strategy, &description->geometry, lfb_simd_chosen()),
       .strategy = description->strategy,
       .pages = parts->pages,
@@ -21,6 +22,11 @@ lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_fi
       .shared = parts->shared,
       .description = *description,
   };
+  if (parts->bytes) {
+    made->layout.bits = lfb_bits_of_bytes(parts->pages.address, description->geometry.word_count,
+                                          parts->big_endian);
+    made->kernel = lfb_strategy_bytes_kernel(description->strategy, lfb_simd_chosen());
+  }
   *filter = made;
   return LFB_OK;
 }

@@ -62,6 +62,9 @@ typedef struct lfb_filter_parts {
   lfb_claims claims;
   void (*leave)(lfb_filter *filter);
   bool shared;
+  bool bytes;      /* the words begin at any address and are only read: the strategy has a kernel
+                      for bytes; no count, no claims                                              */
+  bool big_endian; /* these bytes                                                                 */
 } lfb_filter_parts;
 
 /* Makes a filter of these parts, which it owns on success.  Fails: LFB_ERROR_NO_MEMORY. */

@@ -16,13 +16,19 @@ static uint64_t stats_now(void)
   return 1 + (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* Counts copies of a few words, which concurrent puts do not change. */
 static uint64_t stats_count_words(const lfb_bits *bits)
 {
-#ifdef LFB_SIMD_X86 /* a vector load reads each 64-bit lane whole, also during puts */
-  return lfb_digest_bits((const uint64_t *)(const void *)bits->words, (size_t)bits->word_count);
-#else
-  return lfb_bits_count(bits);
-#endif
+  enum { PIECE = 512 }; /* words; stays in the first-level cache */
+  uint64_t copy[PIECE], set = 0;
+
+  for (uint64_t first = 0; first < bits->word_count; first += PIECE) {
+    const uint64_t left = bits->word_count - first;
+    const size_t count = left < PIECE ? (size_t)left : (size_t)PIECE;
+    lfb_bits_snapshot(bits, first, copy, count);
+    set += lfb_digest_bits(copy, count);
+  }
+  return set;
 }
 
 /* Counts the words of a shared filter, and keeps the result for lfb_filter_bits_recent(). */

@@ -9,6 +9,11 @@
  *                                names for the kernel's functions (kernel.h)
  *   CLASSIC_KERNELS              a name for the array that is the row's kernels[LFB_SIMD_NONE]
  *
+ * and, for a strategy with a form that has its words at any address,
+ *
+ *   CLASSIC_BYTES_MIGHT_CONTAIN, CLASSIC_BYTES_MIGHT_CONTAIN_MANY, CLASSIC_BYTES_KERNELS
+ *                                names for the functions and the row's bytes_kernels[LFB_SIMD_NONE]
+ *
  * mitz64.c is an example.
  */
 
@@ -24,19 +29,20 @@ static uint32_t CLASSIC_PUT(const lfb_layout *layout, lfb_hash hash)
 
 static bool CLASSIC_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
 {
-  return probes_might_contain(layout, hash, CLASSIC_START, CLASSIC_NEXT);
+  return probes_might_contain(layout, hash, LFB_PROBES_QUERY, CLASSIC_START, CLASSIC_NEXT);
 }
 
 static uint64_t CLASSIC_PUT_MANY(const lfb_layout *layout, const uint64_t *low,
                                  const uint64_t *high, size_t count, uint64_t *answers)
 {
-  return probes_many(layout, low, high, count, answers, true, CLASSIC_START, CLASSIC_NEXT);
+  return probes_many(layout, low, high, count, answers, LFB_PROBES_PUT, CLASSIC_START, CLASSIC_NEXT);
 }
 
 static void CLASSIC_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t *low,
                                        const uint64_t *high, size_t count, uint64_t *answers)
 {
-  (void)probes_many(layout, low, high, count, answers, false, CLASSIC_START, CLASSIC_NEXT);
+  (void)probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY, CLASSIC_START,
+                    CLASSIC_NEXT);
 }
 
 static const lfb_kernel *const CLASSIC_KERNELS[] = {&(const lfb_kernel){
@@ -46,6 +52,25 @@ static const lfb_kernel *const CLASSIC_KERNELS[] = {&(const lfb_kernel){
     .might_contain_many = CLASSIC_MIGHT_CONTAIN_MANY,
 }};
 
+#ifdef CLASSIC_BYTES_KERNELS
+static bool CLASSIC_BYTES_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
+{
+  return probes_might_contain(layout, hash, LFB_PROBES_QUERY_BYTES, CLASSIC_START, CLASSIC_NEXT);
+}
+
+static void CLASSIC_BYTES_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t *low,
+                                             const uint64_t *high, size_t count, uint64_t *answers)
+{
+  (void)probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY_BYTES, CLASSIC_START,
+                    CLASSIC_NEXT);
+}
+
+static const lfb_kernel *const CLASSIC_BYTES_KERNELS[] = {&(const lfb_kernel){
+    .might_contain = CLASSIC_BYTES_MIGHT_CONTAIN,
+    .might_contain_many = CLASSIC_BYTES_MIGHT_CONTAIN_MANY,
+}};
+#endif
+
 #undef CLASSIC_START
 #undef CLASSIC_NEXT
 #undef CLASSIC_BITS_OF
@@ -54,3 +79,6 @@ static const lfb_kernel *const CLASSIC_KERNELS[] = {&(const lfb_kernel){
 #undef CLASSIC_PUT_MANY
 #undef CLASSIC_MIGHT_CONTAIN_MANY
 #undef CLASSIC_KERNELS
+#undef CLASSIC_BYTES_MIGHT_CONTAIN
+#undef CLASSIC_BYTES_MIGHT_CONTAIN_MANY
+#undef CLASSIC_BYTES_KERNELS

@@ -71,6 +71,9 @@ static double mitz32_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
 #define CLASSIC_PUT_MANY mitz32_put_many
 #define CLASSIC_MIGHT_CONTAIN_MANY mitz32_might_contain_many
 #define CLASSIC_KERNELS mitz32_kernels
+#define CLASSIC_BYTES_MIGHT_CONTAIN mitz32_bytes_might_contain
+#define CLASSIC_BYTES_MIGHT_CONTAIN_MANY mitz32_bytes_might_contain_many
+#define CLASSIC_BYTES_KERNELS mitz32_bytes_kernels
 #include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_mitz32 = {
@@ -87,6 +90,7 @@ const lfb_strategy lfb_strategy_mitz32 = {
     .fpp_now = mitz32_fpp_now,
     .bits_of = mitz32_bits_of,
     .kernels = {mitz32_kernels},
+    .bytes_kernels = {mitz32_bytes_kernels},
 };
 
 const lfb_strategy lfb_strategy_redis_mitz32 = {

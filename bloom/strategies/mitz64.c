@@ -31,6 +31,9 @@ static uint64_t mitz64_next(lfb_walk *walk, const lfb_layout *layout)
 #define CLASSIC_PUT_MANY mitz64_put_many
 #define CLASSIC_MIGHT_CONTAIN_MANY mitz64_might_contain_many
 #define CLASSIC_KERNELS mitz64_kernels
+#define CLASSIC_BYTES_MIGHT_CONTAIN mitz64_bytes_might_contain
+#define CLASSIC_BYTES_MIGHT_CONTAIN_MANY mitz64_bytes_might_contain_many
+#define CLASSIC_BYTES_KERNELS mitz64_bytes_kernels
 #include "bloom/strategies/classic.inc.h"
 
 const lfb_strategy lfb_strategy_mitz64 = {
@@ -48,4 +51,5 @@ const lfb_strategy lfb_strategy_mitz64 = {
     .fpp_now = lfb_sizing_fpp_now,
     .bits_of = mitz64_bits_of,
     .kernels = {mitz64_kernels},
+    .bytes_kernels = {mitz64_bytes_kernels},
 };

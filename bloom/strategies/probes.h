@@ -43,17 +43,30 @@ typedef struct lfb_probes {
   uint64_t seen[LFB_PROBES_GROUP];
 } lfb_probes;
 
+/* What a loop over hashes does.  A constant in each kernel. */
+typedef enum lfb_probes_act {
+  LFB_PROBES_PUT,
+  LFB_PROBES_QUERY,
+  LFB_PROBES_QUERY_BYTES, /* bits->words is NULL: in a file (atomic/words/bits.h) */
+} lfb_probes_act;
+
+/* Bit 0 of the result is bit `index`; the others mean nothing. */
+LFB_INLINE uint64_t probes_look(const lfb_bits *bits, uint64_t index, lfb_probes_act act)
+{
+  return act == LFB_PROBES_QUERY_BYTES
+             ? (uint64_t)bits->bytes[(index / 8) ^ bits->flip] >> (index % 8)
+             : lfb_bits_word(bits, index / LFB_WORD_BITS) >> (index % LFB_WORD_BITS);
+}
+
 /* Whether the next `count` bits of a walk are set; always loads all of them. */
 LFB_INLINE bool probes_all_set(const lfb_layout *layout, lfb_walk *walk, lfb_walk_next next,
-                               uint32_t count)
+                               uint32_t count, lfb_probes_act act)
 {
   uint64_t all = 1;
 
   LFB_UNROLL
-  for (uint32_t i = 0; i < count; i++) {
-    const uint64_t index = next(walk, layout);
-    all &= lfb_bits_word(&layout->bits, index / LFB_WORD_BITS) >> (index % LFB_WORD_BITS);
-  }
+  for (uint32_t i = 0; i < count; i++)
+    all &= probes_look(&layout->bits, next(walk, layout), act);
   return all & 1;
 }
 
@@ -91,7 +104,7 @@ LFB_INLINE uint32_t probes_set(const lfb_layout *layout, const lfb_probes *probe
   return turned_on;
 }
 
-LFB_INLINE bool probes_might_contain(const lfb_layout *layout, lfb_hash hash,
+LFB_INLINE bool probes_might_contain(const lfb_layout *layout, lfb_hash hash, lfb_probes_act act,
                                      lfb_walk_start start, lfb_walk_next next)
 {
   lfb_walk walk = start(hash);
@@ -99,11 +112,11 @@ LFB_INLINE bool probes_might_contain(const lfb_layout *layout, lfb_hash hash,
 
   /* The counts 7 (for 1 %) and 8 are constants, so that the compiler unrolls a group's loop. */
   if (left == 7)
-    return probes_all_set(layout, &walk, next, 7);
+    return probes_all_set(layout, &walk, next, 7, act);
   for (; left >= LFB_PROBES_GROUP; left -= LFB_PROBES_GROUP)
-    if (!probes_all_set(layout, &walk, next, LFB_PROBES_GROUP))
+    if (!probes_all_set(layout, &walk, next, LFB_PROBES_GROUP, act))
       return false;
-  return probes_all_set(layout, &walk, next, left);
+  return probes_all_set(layout, &walk, next, left, act);
 }
 
 /* Turns on the next `count` bits of a walk.  Returns how many this call turned on.  A group is read
@@ -145,26 +158,31 @@ LFB_INLINE uint64_t *flight_slots(lfb_flight *flight, size_t key)
 
 /* Computes one key's indexes and prefetches their lines. */
 LFB_INLINE void flight_send(lfb_flight *flight, const lfb_layout *layout, size_t key,
-                            lfb_walk walk, lfb_walk_next next,
-                            void (*prefetch)(const void *address))
+                            lfb_walk walk, lfb_walk_next next, lfb_probes_act act)
 {
   uint64_t *index = flight_slots(flight, key);
 
   LFB_UNROLL_8
   for (uint32_t i = 0; i < flight->probes; i++) {
     index[i] = next(&walk, layout);
-    prefetch(&layout->bits.words[index[i] / LFB_WORD_BITS]);
+    if (act == LFB_PROBES_QUERY_BYTES)
+      lfb_prefetch_read(&layout->bits.bytes[(index[i] / 8) ^ layout->bits.flip]);
+    else if (act == LFB_PROBES_QUERY)
+      lfb_prefetch_read(&layout->bits.words[index[i] / LFB_WORD_BITS]);
+    else
+      lfb_prefetch_write(&layout->bits.words[index[i] / LFB_WORD_BITS]);
   }
 }
 
 /* Whether all bits of a key are on; its lines have arrived. */
-LFB_INLINE uint32_t flight_look_up(const lfb_layout *layout, const uint64_t *index, uint32_t count)
+LFB_INLINE uint32_t flight_look_up(const lfb_layout *layout, const uint64_t *index, uint32_t count,
+                                   lfb_probes_act act)
 {
   uint64_t all = 1;
 
   LFB_UNROLL_8
   for (uint32_t i = 0; i < count; i++)
-    all &= lfb_bits_word(&layout->bits, index[i] / LFB_WORD_BITS) >> (index[i] % LFB_WORD_BITS);
+    all &= probes_look(&layout->bits, index[i], act);
   return (uint32_t)(all & 1);
 }
 
@@ -184,13 +202,14 @@ LFB_INLINE uint32_t flight_put(const lfb_layout *layout, const uint64_t *index, 
 }
 
 /* Puts or queries such a key.  Returns more than 0 for true. */
-LFB_INLINE uint32_t flight_land(lfb_flight *flight, const lfb_layout *layout, size_t key, bool put)
+LFB_INLINE uint32_t flight_land(lfb_flight *flight, const lfb_layout *layout, size_t key,
+                                lfb_probes_act act)
 {
   const uint64_t *index = flight_slots(flight, key);
   uint32_t turned_on = 0, left = flight->probes;
 
-  if (!put)
-    return flight_look_up(layout, index, flight->probes);
+  if (act != LFB_PROBES_PUT)
+    return flight_look_up(layout, index, flight->probes, act);
   for (; left > LFB_PROBES_GROUP; left -= LFB_PROBES_GROUP, index += LFB_PROBES_GROUP)
     turned_on += flight_put(layout, index, LFB_PROBES_GROUP);
   return turned_on + flight_put(layout, index, left);
@@ -201,8 +220,8 @@ LFB_INLINE uint32_t flight_land(lfb_flight *flight, const lfb_layout *layout, si
  * queried, the lines of up to LFB_PROBES_AHEAD probes are being fetched.
  */
 LFB_INLINE uint64_t probes_loop(const lfb_layout *given, uint32_t probes, const uint64_t *low,
-                                const uint64_t *high, size_t count, uint64_t *answers, bool put,
-                                lfb_walk_start start, lfb_walk_next next)
+                                const uint64_t *high, size_t count, uint64_t *answers,
+                                lfb_probes_act act, lfb_walk_start start, lfb_walk_next next)
 {
   const lfb_layout layout = *given; /* a copy, which no write to `answers` can change */
   lfb_flight flight;
@@ -215,15 +234,14 @@ LFB_INLINE uint64_t probes_loop(const lfb_layout *given, uint32_t probes, const 
   for (size_t i = 0; i < count + flight.keys; i++) {
     if (i >= flight.keys) {
       const size_t key = i - flight.keys;
-      const uint32_t on = flight_land(&flight, &layout, key, put);
+      const uint32_t on = flight_land(&flight, &layout, key, act);
       turned_on += on;
       answer = (key % LFB_WORD_BITS == 0 ? 0 : answer) | (uint64_t)(on != 0) << (key % LFB_WORD_BITS);
       answers[key / LFB_WORD_BITS] = answer;
     }
     if (i < count) {
       const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
-      flight_send(&flight, &layout, i, start(hash), next,
-                  put ? lfb_prefetch_write : lfb_prefetch_read);
+      flight_send(&flight, &layout, i, start(hash), next, act);
     }
   }
   return turned_on;
@@ -231,12 +249,12 @@ LFB_INLINE uint64_t probes_loop(const lfb_layout *given, uint32_t probes, const 
 
 /* 7 probes, those of 1 %, are a constant for the compiler. */
 LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
-                                const uint64_t *high, size_t count, uint64_t *answers, bool put,
-                                lfb_walk_start start, lfb_walk_next next)
+                                const uint64_t *high, size_t count, uint64_t *answers,
+                                lfb_probes_act act, lfb_walk_start start, lfb_walk_next next)
 {
   return layout->probes == 7
-             ? probes_loop(layout, 7, low, high, count, answers, put, start, next)
-             : probes_loop(layout, layout->probes, low, high, count, answers, put, start, next);
+             ? probes_loop(layout, 7, low, high, count, answers, act, start, next)
+             : probes_loop(layout, layout->probes, low, high, count, answers, act, start, next);
 }
 
 /* Writes the indexes of a walk's bits.  Returns how many. */

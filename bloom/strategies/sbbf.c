@@ -154,6 +154,24 @@ LFB_INLINE uint64_t sbbf_query_one(const lfb_layout *layout, uint64_t hash)
 #define SBBF_KERNELS static const lfb_kernel *const sbbf_kernels[]
 #include "bloom/strategies/sbbf_kernel.inc.h"
 
+LFB_INLINE uint64_t sbbf_bytes_query_one(const lfb_layout *layout, uint64_t hash)
+{
+  const uint64_t first = lfb_sbbf_first_word(layout, hash);
+  uint64_t missing = 0;
+
+  LFB_UNROLL
+  for (uint32_t i = 0; i < SBBF_WORDS; i++)
+    missing |= sbbf_mask(hash, i) & ~lfb_bits_read(&layout->bits, first + i);
+  return missing == 0;
+}
+
+#define SBBF_TARGET
+#define SBBF_(noun) sbbf_bytes_##noun
+#define SBBF_MIGHT_CONTAIN sbbf_bytes_might_contain
+#define SBBF_MIGHT_CONTAIN_MANY sbbf_bytes_might_contain_many
+#define SBBF_KERNELS static const lfb_kernel *const sbbf_bytes_kernels[]
+#include "bloom/strategies/sbbf_kernel.inc.h"
+
 const lfb_strategy lfb_strategy_sbbf = {
     .id = LFB_SBBF,
     .file_id = 3,
@@ -168,4 +186,6 @@ const lfb_strategy lfb_strategy_sbbf = {
     .fpp_now = sbbf_fpp_now,
     .bits_of = sbbf_bits_of,
     .kernels = {[LFB_SIMD_NONE] = sbbf_kernels, [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_sbbf256)},
+    .bytes_kernels = {[LFB_SIMD_NONE] = sbbf_bytes_kernels,
+                      [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_sbbf256_bytes)},
 };

@@ -33,9 +33,16 @@ LFB_INLINE lfb_word *lfb_sbbf_block(const lfb_layout *layout, uint64_t hash)
   return layout->bits.words + lfb_sbbf_first_word(layout, hash);
 }
 
-/* The kernel for AVX2. */
+/* Its bytes.  In a file they are little-endian and begin anywhere. */
+LFB_INLINE const unsigned char *lfb_sbbf_bytes(const lfb_layout *layout, uint64_t hash)
+{
+  return layout->bits.bytes + lfb_sbbf_first_word(layout, hash) * sizeof(lfb_word);
+}
+
+/* The kernels for AVX2. */
 #ifdef LFB_SIMD_X86
 extern const lfb_kernel *const lfb_kernels_sbbf256[];
+extern const lfb_kernel *const lfb_kernels_sbbf256_bytes[];
 #endif
 
 #ifdef __cplusplus

@@ -21,16 +21,15 @@ TARGET LFB_INLINE __m256i sbbf256_mask(uint64_t hash)
 }
 
 /* Loads a block at once, while other threads may write it: each word is read whole
- * (lfbloom/fast_avx512.h). */
-TARGET LFB_INLINE __m256i sbbf256_load(const lfb_word *block)
+ * (lfbloom/fast_avx512.h).  Nobody writes bytes of a file, which may begin anywhere. */
+TARGET LFB_INLINE __m256i sbbf256_load(const lfb_layout *layout, uint64_t hash)
 {
-  return _mm256_load_si256((const __m256i *)(const void *)block);
+  return _mm256_loadu_si256((const __m256i *)(const void *)lfb_sbbf_bytes(layout, hash));
 }
 
 TARGET LFB_INLINE uint64_t sbbf256_query_one(const lfb_layout *layout, uint64_t hash)
 {
-  return (uint64_t)_mm256_testc_si256(sbbf256_load(lfb_sbbf_block(layout, hash)),
-                                      sbbf256_mask(hash));
+  return (uint64_t)_mm256_testc_si256(sbbf256_load(layout, hash), sbbf256_mask(hash));
 }
 
 /* Sets half a block, which was just read as `seen`, to `desired`.  Fails if it has changed. */
@@ -63,7 +62,7 @@ TARGET __attribute__((noinline)) static uint64_t sbbf256_retry(lfb_word *block, 
 TARGET LFB_INLINE uint64_t sbbf256_put_one(const lfb_layout *layout, uint64_t hash)
 {
   lfb_word *block = lfb_sbbf_block(layout, hash);
-  const __m256i mask = sbbf256_mask(hash), seen = sbbf256_load(block);
+  const __m256i mask = sbbf256_mask(hash), seen = sbbf256_load(layout, hash);
   const __m256i desired = _mm256_or_si256(seen, mask);
   const __m256i off = _mm256_cmpeq_epi32(_mm256_and_si256(seen, mask), _mm256_setzero_si256());
   /* one bit for each 32-bit word: 4 of each half */
@@ -87,6 +86,18 @@ TARGET LFB_INLINE uint64_t sbbf256_put_one(const lfb_layout *layout, uint64_t ha
 #define SBBF_PUT_MANY sbbf256_put_many
 #define SBBF_MIGHT_CONTAIN_MANY sbbf256_might_contain_many
 #define SBBF_KERNELS const lfb_kernel *const lfb_kernels_sbbf256[]
+#include "bloom/strategies/sbbf_kernel.inc.h"
+
+TARGET LFB_INLINE uint64_t sbbf256_bytes_query_one(const lfb_layout *layout, uint64_t hash)
+{
+  return sbbf256_query_one(layout, hash);
+}
+
+#define SBBF_TARGET TARGET
+#define SBBF_(noun) sbbf256_bytes_##noun
+#define SBBF_MIGHT_CONTAIN sbbf256_bytes_might_contain
+#define SBBF_MIGHT_CONTAIN_MANY sbbf256_bytes_might_contain_many
+#define SBBF_KERNELS const lfb_kernel *const lfb_kernels_sbbf256_bytes[]
 #include "bloom/strategies/sbbf_kernel.inc.h"
 
 #endif

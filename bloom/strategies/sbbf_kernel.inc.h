@@ -4,24 +4,24 @@
  *
  *   SBBF_TARGET   the target attribute of its functions
  *   SBBF_(noun)   the name of an inlined function: sbbf256_##noun
- *   SBBF_PUT, SBBF_MIGHT_CONTAIN, SBBF_PUT_MANY, SBBF_MIGHT_CONTAIN_MANY
+ *   SBBF_MIGHT_CONTAIN, SBBF_MIGHT_CONTAIN_MANY
  *                 names for its functions (kernel.h)
+ *   SBBF_PUT, SBBF_PUT_MANY
+ *                 the same; undefined: the kernel is for bytes that are only read
  *   SBBF_KERNELS  the storage class and the name of the table with the kernel (strategy.h)
  *
  * and the functions
  *
- *   uint64_t SBBF_(put_one)(layout, hash)    how many bits it turned on
  *   uint64_t SBBF_(query_one)(layout, hash)  whether all bits are on
+ *   uint64_t SBBF_(put_one)(layout, hash)    how many bits it turned on, unless it is for bytes
  */
 
 SBBF_TARGET LFB_INLINE void SBBF_(ask)(const lfb_layout *layout, uint64_t hash)
 {
-  lfb_prefetch_read((const void *)lfb_sbbf_block(layout, hash));
-}
-
-SBBF_TARGET LFB_INLINE void SBBF_(ask_put)(const lfb_layout *layout, uint64_t hash)
-{
-  lfb_prefetch_write((const void *)lfb_sbbf_block(layout, hash));
+  lfb_prefetch_read(lfb_sbbf_bytes(layout, hash));
+#ifndef SBBF_PUT /* the block may be in two lines */
+  lfb_prefetch_read(lfb_sbbf_bytes(layout, hash) + LFB_SBBF_WORDS * sizeof(lfb_word) - 1);
+#endif
 }
 
 #define LINES_TARGET SBBF_TARGET
@@ -30,21 +30,9 @@ SBBF_TARGET LFB_INLINE void SBBF_(ask_put)(const lfb_layout *layout, uint64_t ha
 #define LINES_UNROLL LFB_UNROLL_8
 #include "bloom/strategies/lines.inc.h"
 
-SBBF_TARGET static uint32_t SBBF_PUT(const lfb_layout *layout, lfb_hash hash)
-{
-  return (uint32_t)SBBF_(put_one)(layout, hash.low);
-}
-
 SBBF_TARGET static bool SBBF_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
 {
   return SBBF_(query_one)(layout, hash.low) != 0;
-}
-
-SBBF_TARGET static uint64_t SBBF_PUT_MANY(const lfb_layout *layout, const uint64_t *low,
-                                          const uint64_t *high, size_t count, uint64_t *answers)
-{
-  (void)high;
-  return SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask_put), SBBF_(put_one));
 }
 
 SBBF_TARGET static void SBBF_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t *low,
@@ -58,11 +46,32 @@ SBBF_TARGET static void SBBF_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const 
     (void)SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask), SBBF_(query_one));
 }
 
+#ifdef SBBF_PUT
+SBBF_TARGET LFB_INLINE void SBBF_(ask_put)(const lfb_layout *layout, uint64_t hash)
+{
+  lfb_prefetch_write((const void *)lfb_sbbf_block(layout, hash));
+}
+
+SBBF_TARGET static uint32_t SBBF_PUT(const lfb_layout *layout, lfb_hash hash)
+{
+  return (uint32_t)SBBF_(put_one)(layout, hash.low);
+}
+
+SBBF_TARGET static uint64_t SBBF_PUT_MANY(const lfb_layout *layout, const uint64_t *low,
+                                          const uint64_t *high, size_t count, uint64_t *answers)
+{
+  (void)high;
+  return SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask_put), SBBF_(put_one));
+}
+#endif
+
 SBBF_KERNELS = {&(const lfb_kernel){
-    .put = SBBF_PUT,
     .might_contain = SBBF_MIGHT_CONTAIN,
-    .put_many = SBBF_PUT_MANY,
     .might_contain_many = SBBF_MIGHT_CONTAIN_MANY,
+#ifdef SBBF_PUT
+    .put = SBBF_PUT,
+    .put_many = SBBF_PUT_MANY,
+#endif
 }};
 
 #undef SBBF_TARGET

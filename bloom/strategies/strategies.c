@@ -37,6 +37,15 @@ const lfb_kernel *lfb_strategy_kernel(const lfb_strategy *strategy, const lfb_ge
   return strategy->kernels[level][strategy->kernel_of == NULL ? 0 : strategy->kernel_of(geometry)];
 }
 
+const lfb_kernel *lfb_strategy_bytes_kernel(const lfb_strategy *strategy, lfb_simd most)
+{
+  int level = (int)most;
+
+  while (level > 0 && strategy->bytes_kernels[level] == NULL)
+    level--;
+  return strategy->bytes_kernels[level] == NULL ? NULL : strategy->bytes_kernels[level][0];
+}
+
 #define STRATEGY_DEFAULT "default" /* the name of LFB_DEFAULT */
 
 const char *lfb_strategy_name(lfb_strategy_id id)

@@ -32,6 +32,9 @@ const lfb_strategy *lfb_strategy_find_in_file(uint8_t file_id);
 const lfb_kernel *lfb_strategy_kernel(const lfb_strategy *strategy, const lfb_geometry *geometry,
                                       lfb_simd most);
 
+/* The same of its bytes_kernels; NULL if it has none. */
+const lfb_kernel *lfb_strategy_bytes_kernel(const lfb_strategy *strategy, lfb_simd most);
+
 #ifdef __cplusplus
 }
 #endif

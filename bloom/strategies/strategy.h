@@ -69,6 +69,11 @@ typedef struct lfb_strategy {
    * kernel_of() returns the number; if kernel_of is NULL, the number is 0. */
   const lfb_kernel *const *kernels[LFB_SIMD_LEVELS];
   uint32_t (*kernel_of)(const lfb_geometry *geometry);
+
+  /* The same for words that are bytes (atomic/words/bits.h), in the byte order of the strategy's
+   * form; only their queries are called.  No entry if only forms with aligned words hold the
+   * strategy. */
+  const lfb_kernel *const *bytes_kernels[LFB_SIMD_LEVELS];
 } lfb_strategy;
 
 #ifdef __cplusplus

@@ -84,7 +84,7 @@ static lfb_status mend_all(lfb_redis *filter, lfb_link *link, void *context)
   (void)filter;
   mend->link = link;
   for (uint64_t w = 0; status == LFB_OK && w < ours->word_count; w++) {
-    uint64_t lacks = lfb_word_get(&ours->words[w]) & ~lfb_word_get(&theirs->words[w]);
+    uint64_t lacks = lfb_bits_read(ours, w) & ~lfb_bits_read(theirs, w);
     for (; status == LFB_OK && lacks != 0; lacks &= lacks - 1)
       status = mend_bit(mend, w * LFB_WORD_BITS + (uint64_t)__builtin_ctzll(lacks));
   }
