@@ -269,20 +269,32 @@ static lfb_status load_whole(lfb_disk_file *file, const lfb_read_limits *limits,
   return status == LFB_OK && got > 0 ? LFB_ERROR_TRAILING_BYTES : status;
 }
 
+/* Opens a regular file to read it. */
+static lfb_status file_open(const char *path, lfb_disk_file *file)
+{
+  const lfb_status status = lfb_disk_open(path, false, file);
+  return status == LFB_ERROR_MAP ? LFB_ERROR_NOT_REGULAR : status;
+}
+
+/* Closes a file that was only read: nothing can be lost.  Keeps errno. */
+static void file_leave(const lfb_disk_file *file)
+{
+  const int cause = errno;
+
+  if (file->fd >= 0)
+    (void)close(file->fd);
+  errno = cause;
+}
+
 lfb_status lfb_file_load(const char *path, const lfb_read_limits *limits,
                          lfb_status (*read)(const lfb_reader *reader, void **made), void **made)
 {
   lfb_disk_file file;
 
-  lfb_status status = lfb_disk_open(path, false, &file);
-  if (status == LFB_ERROR_MAP)
-    status = LFB_ERROR_NOT_REGULAR;
+  lfb_status status = file_open(path, &file);
   if (status == LFB_OK)
     status = load_whole(&file, limits, read, made);
-  const int cause = errno;
-  if (file.fd >= 0)
-    (void)close(file.fd); /* only read from: nothing can be lost */
-  errno = cause;
+  file_leave(&file);
   return status;
 }
 
@@ -326,5 +338,22 @@ lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits, lfb_
     *filter = made;
   else
     lfb_filter_free(made);
+  return status;
+}
+
+lfb_status lfb_form_of_file(const char *path, lfb_form *form)
+{
+  unsigned char head[LFB_FORM_HEAD];
+  lfb_disk_file file;
+  size_t have;
+
+  lfb_status status = file_open(path, &file);
+  if (status == LFB_OK)
+    status = lfb_disk_read_head(file.fd, head, sizeof head, &have);
+  if (status == LFB_OK)
+    status = have < sizeof head ? LFB_ERROR_TRUNCATED : lfb_form_foreign(head);
+  if (status == LFB_OK)
+    *form = lfb_form_begun(head);
+  file_leave(&file);
   return status;
 }

@@ -70,15 +70,18 @@ static lfb_status guava_form_write(const lfb_filter *filter, const lfb_writer *w
              : lfb_form_write_words(&filter->layout.bits, LFB_ORDER_BIG, writer, NULL);
 }
 
-static lfb_status guava_form_read(const lfb_reader *reader,
-                                  const unsigned char head[LFB_FORM_HEAD], lfb_filter **filter)
+static lfb_status guava_form_locate(const lfb_reader *reader,
+                                    const unsigned char head[LFB_FORM_HEAD], lfb_form_place *place)
 {
-  lfb_description description;
-  const lfb_status status = lfb_guava_decode(head, &description);
+  lfb_form_place found = {.order = LFB_ORDER_BIG, .words_at = LFB_GUAVA_HEADER};
+  const lfb_status status = lfb_guava_decode(head, &found.description);
 
-  return status != LFB_OK
-             ? status
-             : lfb_form_read_words(reader, LFB_ORDER_BIG, NULL, &description, filter);
+  (void)reader;
+  if (status != LFB_OK)
+    return status;
+  found.size = found.words_at + found.description.geometry.word_count * sizeof(lfb_word);
+  *place = found;
+  return LFB_OK;
 }
 
 const lfb_form_row lfb_form_row_guava = {
@@ -88,5 +91,5 @@ const lfb_form_row lfb_form_row_guava = {
     .magic = LFB_MAGIC_NONE,
     .begins = guava_form_begins,
     .write = guava_form_write,
-    .read = guava_form_read,
+    .locate = guava_form_locate,
 };

@@ -37,6 +37,22 @@ static lfb_status native_read_header(const lfb_reader *reader, const unsigned ch
                                 lfb_native_decode(header, reader->limits.key, description));
 }
 
+static lfb_status native_form_locate(const lfb_reader *reader,
+                                     const unsigned char head[LFB_FORM_HEAD],
+                                     lfb_form_place *place)
+{
+  lfb_form_place found = {.order = LFB_ORDER_LITTLE, .words_at = LFB_NATIVE_HEADER};
+  unsigned char header[LFB_NATIVE_HEADER];
+  const lfb_status status = native_read_header(reader, head, header, &found.description);
+
+  if (status != LFB_OK)
+    return status;
+  found.size = found.words_at + lfb_form_checked_size(found.description.geometry.word_count *
+                                                      sizeof(lfb_word));
+  *place = found;
+  return LFB_OK;
+}
+
 static lfb_status native_form_read(const lfb_reader *reader,
                                    const unsigned char head[LFB_FORM_HEAD], lfb_filter **filter)
 {
@@ -69,5 +85,6 @@ const lfb_form_row lfb_form_row_native = {
     .name = "native",
     .magic = LFB_MAGIC_NATIVE,
     .write = native_form_write,
+    .locate = native_form_locate,
     .read = native_form_read,
 };

@@ -101,8 +101,8 @@ static lfb_status sbbf_read_header(lfb_thrift *thrift, int64_t *size)
                                                              : thrift->status;
 }
 
-static lfb_status sbbf_form_read(const lfb_reader *reader,
-                                 const unsigned char head[LFB_FORM_HEAD], lfb_filter **filter)
+static lfb_status sbbf_form_locate(const lfb_reader *reader,
+                                   const unsigned char head[LFB_FORM_HEAD], lfb_form_place *place)
 {
   lfb_thrift thrift = {reader, head, LFB_FORM_HEAD, LFB_THRIFT_BYTES, 0, LFB_OK};
   const lfb_strategy *strategy = lfb_strategy_find(LFB_SBBF);
@@ -122,7 +122,11 @@ static lfb_status sbbf_form_read(const lfb_reader *reader,
   if (size <= 0 || size > INT32_MAX || size % SBBF_BLOCK_BYTES != 0 ||
       !strategy->valid(&description.geometry))
     return LFB_ERROR_BAD_WORD_COUNT;
-  return lfb_form_read_words(reader, LFB_ORDER_LITTLE, NULL, &description, filter);
+  *place = (lfb_form_place){.description = description,
+                            .order = LFB_ORDER_LITTLE,
+                            .words_at = LFB_THRIFT_BYTES - thrift.left,
+                            .size = LFB_THRIFT_BYTES - thrift.left + (uint64_t)size};
+  return LFB_OK;
 }
 
 const lfb_form_row lfb_form_row_sbbf = {
@@ -132,5 +136,5 @@ const lfb_form_row lfb_form_row_sbbf = {
     .magic = LFB_MAGIC_NONE,
     .begins = sbbf_form_begins,
     .write = sbbf_form_write,
-    .read = sbbf_form_read,
+    .locate = sbbf_form_locate,
 };

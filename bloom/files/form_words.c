@@ -26,7 +26,7 @@
 /* Converts words from a byte order to this processor's, or back. */
 static void words_reorder(uint64_t *words, size_t count, lfb_byte_order order)
 {
-  const bool swap = (order == LFB_ORDER_LITTLE) != (LFB_LITTLE_32(1) == 1);
+  const bool swap = order != lfb_byte_order_here();
 
   for (size_t i = 0; swap && i < count; i++)
     words[i] = __builtin_bswap64(words[i]);
@@ -66,6 +66,11 @@ void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size,
 static size_t words_checksums(uint64_t size)
 {
   return (size_t)((size + PIECE_BYTES - 1) / PIECE_BYTES);
+}
+
+uint64_t lfb_form_checked_size(uint64_t size)
+{
+  return size + (words_checksums(size) + 1) * sizeof(uint64_t);
 }
 
 /* Allocates room for `size` bytes of words.  Fails as lfb_pages_init(). */

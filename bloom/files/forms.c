@@ -74,8 +74,7 @@ lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD])
   return LFB_FORM_NONE;
 }
 
-/* Why no plain filter begins with these bytes; LFB_OK if one does. */
-static lfb_status form_foreign(const unsigned char head[LFB_FORM_HEAD])
+lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD])
 {
   switch (lfb_magic_begun(head)) {
   case LFB_MAGIC_COUNTING:
@@ -100,7 +99,7 @@ lfb_status lfb_form_read_header(const lfb_reader *reader, lfb_magic magic, lfb_s
     return status;
   if (lfb_magic_begun(header) == magic)
     return lfb_form_read_bytes(reader, header + LFB_FORM_HEAD, size - LFB_FORM_HEAD);
-  status = form_foreign(header);
+  status = lfb_form_foreign(header);
   return status == LFB_OK ? plain : status;
 }
 
@@ -122,18 +121,50 @@ lfb_reader lfb_reader_of(lfb_read_fn read, void *from, const lfb_read_limits *li
   return reader;
 }
 
+/* Reads the first bytes of a form, and finds its row. */
+static lfb_status form_begin(const lfb_reader *reader, unsigned char head[LFB_FORM_HEAD],
+                             const lfb_form_row **row)
+{
+  const lfb_status status = lfb_form_read_bytes(reader, head, LFB_FORM_HEAD);
+
+  if (status != LFB_OK)
+    return status;
+  *row = form_find(lfb_form_begun(head));
+  return *row == NULL ? lfb_form_foreign(head) : LFB_OK;
+}
+
+lfb_status lfb_form_locate(const lfb_reader *reader, lfb_form_place *place)
+{
+  unsigned char head[LFB_FORM_HEAD];
+  const lfb_form_row *row;
+  const lfb_status status = form_begin(reader, head, &row);
+
+  return status == LFB_OK ? row->locate(reader, head, place) : status;
+}
+
+/* Reads a form of a head and words, as lfb_form_row.read(). */
+static lfb_status form_read_words(const lfb_form_row *row, const lfb_reader *reader,
+                                  const unsigned char head[LFB_FORM_HEAD], lfb_filter **filter)
+{
+  lfb_form_place place;
+  const lfb_status status = row->locate(reader, head, &place);
+
+  return status == LFB_OK
+             ? lfb_form_read_words(reader, place.order, NULL, &place.description, filter)
+             : status;
+}
+
 lfb_status lfb_form_read(const lfb_reader *reader, void **made)
 {
   unsigned char head[LFB_FORM_HEAD];
+  const lfb_form_row *row;
   lfb_filter *filter;
 
-  lfb_status status = lfb_form_read_bytes(reader, head, sizeof head);
+  lfb_status status = form_begin(reader, head, &row);
   if (status != LFB_OK)
     return status;
-  const lfb_form_row *row = form_find(lfb_form_begun(head));
-  if (row == NULL)
-    return form_foreign(head);
-  status = row->read(reader, head, &filter);
+  status = row->read == NULL ? form_read_words(row, reader, head, &filter)
+                             : row->read(reader, head, &filter);
   if (status == LFB_OK)
     *made = filter;
   return status;

@@ -17,6 +17,12 @@
 
 typedef enum lfb_byte_order { LFB_ORDER_BIG, LFB_ORDER_LITTLE } lfb_byte_order;
 
+/* This processor's. */
+static inline lfb_byte_order lfb_byte_order_here(void)
+{
+  return LFB_LITTLE_32(1) == 1 ? LFB_ORDER_LITTLE : LFB_ORDER_BIG;
+}
+
 /* The source of a form. */
 typedef struct lfb_reader {
   lfb_read_fn read;
@@ -35,6 +41,15 @@ typedef struct lfb_writer {
   void *to;
 } lfb_writer;
 
+/* The head of a form: the filter, and where its words are. */
+typedef struct lfb_form_place {
+  lfb_description description;
+  lfb_byte_order order; /* of the words                              */
+  uint64_t words_at;    /* where they are, in bytes from the start   */
+  uint64_t size;        /* of the whole form, in bytes               */
+  bool old; /* of a version that several processes can no longer put into */
+} lfb_form_place;
+
 /* A form. */
 typedef struct lfb_form_row {
   lfb_form form;
@@ -50,7 +65,12 @@ typedef struct lfb_form_row {
 
   lfb_status (*write)(const lfb_filter *filter, const lfb_writer *writer);
 
-  /* Reads the rest, after `head`. */
+  /* Reads the rest of the form's head, after `head`, and checks every field. */
+  lfb_status (*locate)(const lfb_reader *reader, const unsigned char head[LFB_FORM_HEAD],
+                       lfb_form_place *place);
+
+  /* Reads the rest, after `head`.  NULL: the words end the form and follow its head, which
+   * `locate` reads. */
   lfb_status (*read)(const lfb_reader *reader, const unsigned char head[LFB_FORM_HEAD],
                      lfb_filter **filter);
 } lfb_form_row;
@@ -63,6 +83,13 @@ extern const lfb_form_row lfb_form_row_mapped;
 
 /* The form that begins with these bytes, or LFB_FORM_NONE. */
 lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD]);
+
+/* Why no plain filter begins with these bytes: LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING or
+ * _UNKNOWN_FORM; LFB_OK if one does. */
+lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD]);
+
+/* Reads the head of a filter in any form.  Fails as lfb_filter_read() before it reads words. */
+lfb_status lfb_form_locate(const lfb_reader *reader, lfb_form_place *place);
 
 /* Reads a filter as lfb_filter_read() does; `*made` receives it. */
 lfb_status lfb_form_read(const lfb_reader *reader, void **made);
@@ -95,6 +122,9 @@ typedef struct lfb_words {
  */
 lfb_status lfb_form_take_words(const lfb_reader *reader, lfb_byte_order order, uint64_t size,
                                lfb_words *words);
+
+/* How many bytes `size` bytes of words take together with their checksums. */
+uint64_t lfb_form_checked_size(uint64_t size);
 
 /* Frees the pages and the checksums. */
 void lfb_words_free(lfb_words *come);

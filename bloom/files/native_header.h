@@ -13,6 +13,10 @@
 #include "bloom/files/magic.h"
 #include "bloom/filter/create.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { LFB_NATIVE_HEADER = LFB_HEAD_SIZE }; /* bytes */
 
 /* The header's count of bits set when writing began; at most that of the words. */
@@ -39,5 +43,9 @@ LFB_KIN void lfb_native_encode(const lfb_description *description, uint64_t bits
  */
 LFB_KIN lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER],
                                      const uint8_t *key, lfb_description *description);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,9 +1,12 @@
-/* mapped.c - making, opening, syncing and closing a filter in a mapped file. */
+/* mapped.c - making, opening, syncing and closing a filter in a mapped file; opening a filter in a
+ * file of any other form in place, to be read only. */
 #include <lfbloom/mapped.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "bloom/files/forms.h"
+#include "bloom/files/thrift.h"
 #include "bloom/shared/mapped_header.h"
 #include "bloom/shared/making.h"
 #include "bloom/shared/room.h"
@@ -11,16 +14,18 @@
 enum { MAPPED_ROOMS = 2 };
 
 /* The ranges of the file that are used. */
-static void mapped_rooms(const lfb_mapped_shape *shape, lfb_room rooms[MAPPED_ROOMS])
+static void mapped_rooms(uint64_t words_at, uint64_t size, lfb_room rooms[MAPPED_ROOMS])
 {
-  rooms[0] = (lfb_room){0, LFB_MAPPED_CELLS_END};
-  rooms[1] = (lfb_room){shape->words_at, shape->file_size};
+  const uint64_t cells_end = LFB_MAPPED_CELLS_END;
+
+  rooms[0] = (lfb_room){0, words_at < cells_end ? words_at : cells_end};
+  rooms[1] = (lfb_room){words_at, size};
 }
 
-static lfb_pages mapped_words(const lfb_mapping *mapping, const lfb_mapped_shape *shape)
+static lfb_pages mapped_words(const lfb_mapping *mapping, uint64_t words_at,
+                              const lfb_geometry *geometry)
 {
-  return (lfb_pages){lfb_mapping_at(mapping, shape->words_at),
-                     shape->file_size - shape->words_at};
+  return (lfb_pages){lfb_mapping_at(mapping, words_at), geometry->word_count * sizeof(lfb_word)};
 }
 
 /* Frees a filter's count and ends its mapping. */
@@ -30,12 +35,17 @@ static void mapped_leave(lfb_filter *filter)
   lfb_mapping_end(filter->mapping);
 }
 
+static void mapped_leave_read_only(lfb_filter *filter)
+{
+  lfb_mapping_end(filter->mapping);
+}
+
 /* Makes the filter over a mapped file.  On success it owns the mapping.  The bits that this process
  * turns on are counted in private memory. */
-static lfb_status mapped_over(lfb_mapping *mapping, const lfb_mapped_shape *shape,
+static lfb_status mapped_over(lfb_mapping *mapping, uint64_t words_at,
                               const lfb_description *description, lfb_filter **filter)
 {
-  const lfb_pages words = mapped_words(mapping, shape);
+  const lfb_pages words = mapped_words(mapping, words_at, &description->geometry);
   lfb_cell *cells = lfb_mapping_at(mapping, LFB_MAPPED_CELLS);
   lfb_stripes count;
 
@@ -65,10 +75,10 @@ static lfb_status mapped_fill(const lfb_making *making, const lfb_description *d
     status = lfb_mapping_map(making->mapping, shape->file_size, true);
   if (status != LFB_OK)
     return status;
-  const lfb_pages words = mapped_words(making->mapping, shape);
+  const lfb_pages words = mapped_words(making->mapping, shape->words_at, &description->geometry);
   if (!description->config.lazy_memory)
     lfb_room_make_huge(fd, &words, shape->words_at);
-  mapped_rooms(shape, rooms);
+  mapped_rooms(shape->words_at, shape->file_size, rooms);
   for (int i = 0; status == LFB_OK && i < MAPPED_ROOMS; i++)
     status = lfb_room_reserve(fd, rooms[i], LFB_ROOM_ALONE);
   if (status != LFB_OK)
@@ -99,7 +109,7 @@ lfb_status lfb_mapped_create(const char *path, const lfb_config *config, lfb_fil
       lfb_mapped_shape_for(description.geometry.word_count * sizeof(lfb_word));
   status = mapped_fill(&making, &description, &shape);
   if (status == LFB_OK)
-    status = mapped_over(making.mapping, &shape, &description, &made);
+    status = mapped_over(making.mapping, shape.words_at, &description, &made);
   status = lfb_making_end(&making, status);
   const int cause = errno;
   if (status == LFB_OK)
@@ -114,88 +124,143 @@ lfb_status lfb_mapped_create(const char *path, const lfb_config *config, lfb_fil
 
 /* ---- opening --------------------------------------------------------------------------- */
 
-/* Reads the head of the file and checks its form. */
-static lfb_status mapped_read_head(int fd, unsigned char header[LFB_MAPPED_HEADER])
-{
-  size_t have;
+/* The start of a file, as long as the longest head. */
+typedef struct mapped_start {
+  size_t size, at;
+  unsigned char bytes[LFB_THRIFT_BYTES];
+} mapped_start;
 
-  const lfb_status status = lfb_disk_read_head(fd, header, LFB_MAPPED_HEADER, &have);
-  if (status != LFB_OK)
-    return status;
-  if (have >= LFB_FORM_HEAD && lfb_magic_begun(header) != LFB_MAGIC_MAPPED)
-    return lfb_form_begun(header) == LFB_FORM_NONE ? LFB_ERROR_UNKNOWN_FORM
-                                                   : LFB_ERROR_NOT_MAPPED;
-  return have < LFB_MAPPED_HEADER ? LFB_ERROR_TRUNCATED : LFB_OK;
+static lfb_status mapped_start_read(void *from, void *bytes, size_t size, size_t *got)
+{
+  mapped_start *start = from;
+  const size_t left = start->size - start->at;
+
+  *got = size < left ? size : left;
+  memcpy(bytes, start->bytes + start->at, *got);
+  start->at += *got;
+  return LFB_OK;
 }
 
-/* Reads and decodes the head, and checks that this processor can share the file. */
-static lfb_status mapped_describe(int fd, const lfb_read_limits *limits, lfb_mapped_shape *shape,
-                                  lfb_description *description)
+/* Whether a file that begins so can be put into, or the reason why not. */
+static lfb_status mapped_check_form(const mapped_start *start)
 {
-  unsigned char header[LFB_MAPPED_HEADER];
-  bool other;
+  if (start->size < LFB_FORM_HEAD || lfb_magic_begun(start->bytes) == LFB_MAGIC_MAPPED)
+    return LFB_OK;
+  const lfb_status status = lfb_form_foreign(start->bytes);
+  return status == LFB_OK ? LFB_ERROR_NOT_MAPPED : status;
+}
 
-  lfb_status status = mapped_read_head(fd, header);
-  if (status == LFB_OK)
-    status = lfb_mapped_decode(header, limits->key, shape, &other, description);
-  if (status != LFB_OK)
-    return status;
-  return other        ? LFB_ERROR_BYTE_ORDER
-         : shape->old ? LFB_ERROR_OLD_MAPPED
-                      : lfb_claims_sharable(description->strategy->hash_width);
+/* Reads and decodes the head of the file. */
+static lfb_status mapped_locate(int fd, const lfb_read_limits *limits, bool writable,
+                                lfb_form_place *place)
+{
+  mapped_start start = {.at = 0};
+  const lfb_reader reader = {
+      .read = mapped_start_read, .from = &start, .limits = {.key = limits->key}};
+
+  lfb_status status = lfb_disk_read_head(fd, start.bytes, sizeof start.bytes, &start.size);
+  if (status == LFB_OK && writable)
+    status = mapped_check_form(&start);
+  return status == LFB_OK ? lfb_form_locate(&reader, place) : status;
+}
+
+/* Whether the words can be used as they are: aligned and of this byte order.  If not, they are read
+ * as bytes. */
+static bool mapped_is_aligned(const lfb_form_place *place)
+{
+  return place->words_at % LFB_CACHE_LINE == 0;
+}
+
+/* Checks that this processor can use the words, and, to put into them, share them. */
+static lfb_status mapped_check_use(const lfb_form_place *place, bool writable)
+{
+  if (mapped_is_aligned(place) && place->order != lfb_byte_order_here())
+    return LFB_ERROR_BYTE_ORDER;
+  if (!writable)
+    return LFB_OK;
+  return place->old ? LFB_ERROR_OLD_MAPPED
+                    : lfb_claims_sharable(place->description.strategy->hash_width);
 }
 
 /* Compares the head with the limits and with the file's size, `there`. */
-static lfb_status mapped_check(const lfb_mapped_shape *shape, const lfb_geometry *geometry,
-                               const lfb_read_limits *limits, uint64_t there)
+static lfb_status mapped_check(const lfb_form_place *place, const lfb_read_limits *limits,
+                               uint64_t there)
 {
-  if (limits->max_bytes != 0 && geometry->word_count * sizeof(lfb_word) > limits->max_bytes)
+  const uint64_t bytes = place->description.geometry.word_count * sizeof(lfb_word);
+
+  if (limits->max_bytes != 0 && bytes > limits->max_bytes)
     return LFB_ERROR_OVER_LIMIT;
-  if (there != shape->file_size)
-    return there < shape->file_size ? LFB_ERROR_TRUNCATED : LFB_ERROR_TRAILING_BYTES;
+  if (there != place->size)
+    return there < place->size ? LFB_ERROR_TRUNCATED : LFB_ERROR_TRAILING_BYTES;
   return LFB_OK;
 }
 
 /* Reserves the blocks that the file lacks; if it is read-only, checks them. */
-static lfb_status mapped_check_holes(const lfb_disk_file *disk, const lfb_mapped_shape *shape,
+static lfb_status mapped_check_holes(const lfb_disk_file *disk, const lfb_form_place *place,
                                      const lfb_read_limits *limits, bool writable)
 {
   lfb_room rooms[MAPPED_ROOMS];
 
-  mapped_rooms(shape, rooms);
+  mapped_rooms(place->words_at, place->size, rooms);
   return writable ? lfb_room_fill_holes(disk, rooms, MAPPED_ROOMS, limits->max_bytes != 0)
                   : lfb_room_check_holes(disk, rooms, MAPPED_ROOMS);
 }
 
-/* Checks that a mapped file has no bits set after its filter's last bit. */
-static lfb_status mapped_check_end(const lfb_mapping *mapping, const lfb_mapped_shape *shape,
-                                   const lfb_geometry *geometry)
+/* Makes the filter over a file of any form, to be read only.  On success it owns the mapping.  It
+ * has no cells for claims, and no stripes: its bits are counted on request. */
+static lfb_status mapped_over_read_only(lfb_mapping *mapping, const lfb_form_place *place,
+                                        lfb_filter **filter)
 {
-  const lfb_word *words = lfb_mapping_at(mapping, shape->words_at);
-  const uint64_t last = lfb_word_get(&words[geometry->word_count - 1]);
+  const lfb_description *description = &place->description;
+  const lfb_filter_parts parts = {
+      .pages = mapped_words(mapping, place->words_at, &description->geometry),
+      .leave = mapped_leave_read_only,
+      .shared = true,
+      .bytes = !mapped_is_aligned(place),
+      .big_endian = place->order == LFB_ORDER_BIG,
+  };
+  const lfb_status status = lfb_filter_make_over(description, &parts, filter);
 
-  return lfb_form_overhangs(geometry, last) ? LFB_ERROR_BAD_HEADER : LFB_OK;
+  if (status == LFB_OK)
+    (*filter)->mapping = mapping;
+  return status;
+}
+
+/* Checks that a file has no bits set after its filter's last bit. */
+static lfb_status mapped_check_end(const lfb_mapping *mapping, const lfb_form_place *place)
+{
+  const lfb_geometry *geometry = &place->description.geometry;
+  const lfb_bits bits = lfb_bits_of_bytes(lfb_mapping_at(mapping, place->words_at),
+                                          geometry->word_count, place->order == LFB_ORDER_BIG);
+
+  return lfb_form_overhangs(geometry, lfb_bits_read(&bits, geometry->word_count - 1))
+             ? LFB_ERROR_BAD_HEADER
+             : LFB_OK;
 }
 
 static lfb_status mapped_open_file(lfb_mapping *mapping, const lfb_read_limits *limits,
                                    bool writable, lfb_filter **filter)
 {
   lfb_disk_file *disk = &mapping->disk;
-  lfb_description description;
-  lfb_mapped_shape shape;
+  lfb_form_place place;
 
   lfb_status status = lfb_disk_open(mapping->path, writable, disk);
   if (status == LFB_OK)
-    status = mapped_describe(disk->fd, limits, &shape, &description);
+    status = mapped_locate(disk->fd, limits, writable, &place);
   if (status == LFB_OK)
-    status = mapped_check(&shape, &description.geometry, limits, disk->size);
+    status = mapped_check_use(&place, writable);
   if (status == LFB_OK)
-    status = mapped_check_holes(disk, &shape, limits, writable);
+    status = mapped_check(&place, limits, disk->size);
   if (status == LFB_OK)
-    status = lfb_mapping_map(mapping, shape.file_size, writable);
+    status = mapped_check_holes(disk, &place, limits, writable);
   if (status == LFB_OK)
-    status = mapped_check_end(mapping, &shape, &description.geometry);
-  return status == LFB_OK ? mapped_over(mapping, &shape, &description, filter) : status;
+    status = lfb_mapping_map(mapping, place.size, writable);
+  if (status == LFB_OK)
+    status = mapped_check_end(mapping, &place);
+  if (status != LFB_OK)
+    return status;
+  return writable ? mapped_over(mapping, place.words_at, &place.description, filter)
+                  : mapped_over_read_only(mapping, &place, filter);
 }
 
 static lfb_status mapped_open(const char *path, const lfb_read_limits *limits, bool writable,

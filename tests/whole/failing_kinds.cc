@@ -76,6 +76,16 @@ void AddForm(lfb_form form, lfb_strategy_id strategy, uint64_t n, Rows* rows) {
   rows->push_back({"lfb_filter_save", 8, [=](const std::string& directory) {
                      return Saving(WithKey(config), directory + "/a", save, lfb_filter_load);
                    }, kSaved});
+  rows->push_back({"lfb_form_of_file", 2, [=](const std::string& directory) {
+                     const std::string path = directory + "/a";
+                     EXPECT_EQ(save(WithKey(config).get(), path.c_str()), LFB_OK);
+                     return [=] {
+                       lfb_form found = LFB_FORM_NONE;
+                       const lfb_status status = lfb_form_of_file(path.c_str(), &found);
+                       EXPECT_EQ(found, status == LFB_OK ? form : LFB_FORM_NONE);
+                       return status;
+                     };
+                   }});
   rows->push_back({"lfb_filter_load", 5, [=](const std::string& directory) {
                      return Loading(WithKey(config), directory + "/a", save, lfb_filter_load, ask);
                    }});

@@ -446,6 +446,8 @@ const Row kRows[] = {
        t->status = lfb_filter_save(t->big.get(), LFB_FORM_NATIVE, t->new_path.c_str());
      },
      NoNewFile, kAll},
+    {"lfb_form_of_file", kAny,
+     T_ { t->status = lfb_form_of_file(t->native_path.c_str(), &t->form); }, nullptr, kAll},
     {"lfb_filter_load", kAny,
      T_ { t->status = lfb_filter_load(t->native_path.c_str(), nullptr, &t->made); }, nullptr,
      kAll},

@@ -631,6 +631,15 @@ LFB_API lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, cons
 LFB_API lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits,
                                    lfb_filter **filter);
 
+/*
+ * Finds the form of a filter in a regular file by the first bytes alone: what follows may be
+ * damaged, and Guava's form has no mark of its own.
+ *
+ * Fails  LFB_ERROR_OPEN and _READ with the cause in errno, _NOT_REGULAR, _TRUNCATED,
+ *        _UNKNOWN_FORM, _GROWING, _GROWING_MAPPED, _COUNTING.
+ */
+LFB_API lfb_status lfb_form_of_file(const char *path, lfb_form *form);
+
 #ifdef __cplusplus
 }
 #endif

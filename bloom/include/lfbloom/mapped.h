@@ -6,6 +6,9 @@
  * here is used through lfbloom/filter.h like any other.  Nothing in the file belongs to a thread
  * or a process: there is no lock, no owner, no server and no message, only atomic words.
  *
+ * lfb_mapped_open_read_only() also opens a file in any other form of lfb_form in place: what is
+ * said here of opening, of SIGBUS and of file systems holds for it, too.
+ *
  * Guarantees
  *
  * Found, Changed, Progress, Stopped, Not a message
@@ -94,18 +97,35 @@ LFB_API lfb_status lfb_mapped_create(const char *path, const lfb_config *config,
  *        lfb_filter_load() reads it), _NO_PAIRS, _UNKNOWN_FORM, _UNKNOWN_VERSION, _BYTE_ORDER,
  *        _BAD_CHECKSUM, _BAD_HEADER, _BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT, _TRUNCATED,
  *        _TRAILING_BYTES, _KEY_NEEDED, _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY.
+ *        LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING: not a plain filter.
  * Owner  as lfb_mapped_create().
  */
 LFB_API lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *limits,
                                    lfb_filter **filter);
 
 /*
- * Opens such a file for querying only.  Read permission is enough, on a read-only file system,
- * too.  Nothing is written.  The filter is const: a put into it would be a bad access.
+ * Opens a mapped file, or one in any other form of lfb_form, for querying only.  Read permission is
+ * enough, on a read-only file system, too.  Nothing is written, and nothing is loaded: all
+ * processes that open the file share its pages in the page cache.  Answers are those of the
+ * filter that lfb_filter_load() reads.
  *
- * Fails  as lfb_mapped_open(), and LFB_ERROR_MAP with ENODATA: a file on a tmpfs lacks blocks, as
- *        a sparse copy does.  To read the missing blocks would take memory, or kill the process
- *        if there is none.  lfb_mapped_open() reserves the blocks; lfb_filter_load() needs none.
+ * The filter is const: a put or claim would be a bad access.  It can be copied (into memory),
+ * written and saved, and put into another one.  The puts of other processes into a mapped file are
+ * found at once.
+ *
+ * Checks lfb_filter_load() compares the checksums of a native file's words; this call reads its
+ *        header only, which has a checksum of its own.  If words are damaged, answers are wrong,
+ *        and present keys may be missing.  `lfbloom verify FILE` compares all checksums.
+ * Speed  Words of the native form are queried by the same code as in memory.  Guava's and
+ *        Parquet's begin at no multiple of 8 bytes and are read by code of their own
+ *        (docs/performance.md).  Private memory has huge pages; a page cache may have none.
+ * Fails  as lfb_mapped_open(), but not with LFB_ERROR_NOT_MAPPED, _OLD_MAPPED or _WRITE.
+ *        LFB_ERROR_NO_PAIRS: strategy fast-pair, as lfb_filter_load().
+ *        LFB_ERROR_BYTE_ORDER: a mapped file of the other byte order; on a big-endian processor
+ *        each native file, too.
+ *        LFB_ERROR_MAP with ENODATA: a file on a tmpfs lacks blocks, as a sparse copy does.  To
+ *        read the missing blocks would take memory, or kill the process if there is none.
+ *        lfb_mapped_open() reserves the blocks.  lfb_filter_load() needs no mapping.
  * Owner  as lfb_mapped_open().
  */
 LFB_API lfb_status lfb_mapped_open_read_only(const char *path, const lfb_read_limits *limits,
