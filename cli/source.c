@@ -22,11 +22,26 @@ bool source_is_standard(const char *path)
   return strcmp(path, "-") == 0;
 }
 
-/* A pipe must not be opened twice: only a regular file may be tried as a shared filter first. */
-static bool source_may_be_shared(const char *path)
+/* From this size on a file is opened in place: loading takes a tenth of a second or more, and
+ * memory in every process. */
+#define SOURCE_LARGE (INT64_C(64) << 20)
+
+/* A pipe must not be opened twice: only a regular file may be opened in place. */
+static bool source_is_regular(const char *path, struct stat *found)
+{
+  return stat(path, found) == 0 && S_ISREG(found->st_mode);
+}
+
+/* Whether a filter is opened in place: it is shared, so that puts of other processes are visible,
+ * or large. */
+static bool source_is_in_place(const char *path)
 {
   struct stat found;
-  return stat(path, &found) == 0 && S_ISREG(found.st_mode);
+  lfb_form form;
+
+  return source_is_regular(path, &found) &&
+         (found.st_size >= SOURCE_LARGE ||
+          (lfb_form_of_file(path, &form) == LFB_OK && form == LFB_FORM_MAPPED));
 }
 
 /* ---- pipes ---------------------------------------------------------------------- */
@@ -90,28 +105,19 @@ lfb_status source_load_file(const char *path, const lfb_read_limits *limits, lfb
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* Whether a filter that cannot be opened in place, with this status, may be read into memory: it is
- * not shared, or is from another machine or an earlier version. */
-static bool source_is_read_instead(lfb_status status)
-{
-  return status == LFB_ERROR_NOT_MAPPED || status == LFB_ERROR_UNKNOWN_FORM ||
-         status == LFB_ERROR_BYTE_ORDER || status == LFB_ERROR_OLD_MAPPED ||
-         status == LFB_ERROR_NO_PAIRS || status == LFB_ERROR_MAP;
-}
-
-/* Opens a filter that does not grow. */
+/* Opens a filter that does not grow.  A file that cannot be used in place, being from another
+ * machine, or not in a file system that can map it, is read into memory. */
 static lfb_status source_open_plain(const char *path, const lfb_read_limits *limits,
                                     const lfb_filter **opened)
 {
-  lfb_status status = LFB_ERROR_NOT_MAPPED;
+  lfb_status status = LFB_ERROR_MAP;
   lfb_filter *filter;
 
-  if (source_may_be_shared(path))
+  if (source_is_in_place(path))
     status = lfb_mapped_open_read_only(path, limits, opened);
-  if (status == LFB_OK)
-    return LFB_OK;
-  if (source_is_read_instead(status))
-    status = source_load_file(path, limits, &filter);
+  if (status != LFB_ERROR_MAP && status != LFB_ERROR_BYTE_ORDER)
+    return status;
+  status = source_load_file(path, limits, &filter);
   if (status == LFB_OK)
     *opened = filter;
   return status;
@@ -185,13 +191,14 @@ bool source_open_any(const char *path, const struct options_reading *reading,
   const lfb_read_limits limits = {.key = options_key_bytes(&reading->key)};
   const char *from = source_is_standard(path) ? SOURCE_STANDARD : path;
   struct source opened = {0};
+  struct stat found;
 
   if (remote_is(path))
     return source_open_remote(path, reading, source);
   if (!source_takes_helper(path, reading))
     return false;
   lfb_status status = source_open_plain(from, &limits, &opened.plain);
-  if (source_may_be_shared(from))
+  if (source_is_regular(from, &found))
     status = source_open_kind(from, &limits, status, &opened);
   if (status != LFB_OK) {
     source_report(from == path ? path : "standard input", status);
@@ -341,24 +348,11 @@ static void source_warn_small(const char *path, const struct source_wish *wish,
                 human_count(wish->config->expected_insertions).text);
 }
 
-/* Why a file of unknown form cannot be shared: it may be another kind of filter. */
-static lfb_status source_kind(const char *path)
-{
-  lfb_filter *filter = NULL;
-  const lfb_status status = lfb_filter_load(path, NULL, &filter);
-
-  lfb_filter_free(filter);
-  return status == LFB_OK ? LFB_ERROR_UNKNOWN_FORM : status;
-}
-
 /* Reports why the file at `path` cannot be shared. */
 static void source_refuse(const char *path, lfb_status status)
 {
   const int cause = errno;
   struct stat found;
-
-  if (status == LFB_ERROR_UNKNOWN_FORM)
-    status = source_kind(path);
 
   if (status == LFB_ERROR_NOT_MAPPED)
     (void)report_error("%s: not a shared filter: 'lfbloom convert --to mapped' makes one of it",

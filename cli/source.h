@@ -26,6 +26,7 @@ bool source_is_standard(const char *path);
 /*
  * Opens the filter at `path`:
  *   a shared filter         in place, so puts of other processes are visible;
+ *   a file from 64 MiB on   in place, without comparing the checksums of its words;
  *   growing or counting     only from a regular file;
  *   an address              on the Redis server, which is queried;
  *   any other, and "-"      as a copy in memory.

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lfbloom/growing_mapped.h>
-#include <lfbloom/mapped.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,14 +113,10 @@ static bool target_says_shared(lfb_status status)
 /* Whether `path` is a regular file with a shared filter, of any version. */
 static bool target_is_shared(const char *path)
 {
-  const lfb_filter *filter;
+  lfb_form form;
 
-  if (!target_is_regular(path))
-    return false;
-  const lfb_status status = lfb_mapped_open_read_only(path, NULL, &filter);
-  if (status == LFB_OK)
-    lfb_mapped_close(filter);
-  return target_says_shared(status) || status == LFB_ERROR_OLD_MAPPED;
+  return !target_is_standard(path) && lfb_form_of_file(path, &form) == LFB_OK &&
+         form == LFB_FORM_MAPPED;
 }
 
 /* Whether `path` is a regular file with a shared growing filter, of any version. */
