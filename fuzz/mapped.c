@@ -157,16 +157,63 @@ void fuzz_mapped_use(const fuzz_input *input, const lfb_read_limits *limits, lfb
   const lfb_status status = lfb_mapped_open(shared.path, limits, &filter);
 
   fuzz_must((status == LFB_OK) == (filter != NULL), "what is refused is not handed out");
-  fuzz_must(lfb_mapped_open_read_only(shared.path, limits, &watching) == status &&
-                (status == LFB_OK) == (watching != NULL),
-            "both ways to open agree");
+  const lfb_status reading = lfb_mapped_open_read_only(shared.path, limits, &watching);
+  fuzz_must((reading == LFB_OK) == (watching != NULL), "nor in the other way");
+  fuzz_must(status == LFB_ERROR_OLD_MAPPED || reading == status,
+            "both ways to open agree, except on old files");
   fuzz_must(read == LFB_OK ? status == wanted_status(input, taken) : status != LFB_OK,
             "what can be read can be shared, and nothing else");
   if (status == LFB_OK) {
     check_use(input, &shared, limits, filter, watching);
-    lfb_mapped_close(watching);
     lfb_mapped_close(filter);
     check_afterwards(input, &shared, limits);
   }
+  lfb_mapped_close(watching);
   (void)close(shared.fd);
+}
+
+/* The filter that loading a file gives, unless its words are damaged. */
+static lfb_filter *loaded_from(const file *from, const lfb_read_limits *limits)
+{
+  const lfb_read_limits strict = {.key = limits->key, .max_bytes = limits->max_bytes};
+  lfb_filter *loaded = NULL;
+
+  (void)lfb_filter_load(from->path, &strict, &loaded);
+  return loaded;
+}
+
+static void check_answers(const lfb_filter *in_place, const lfb_filter *loaded, uint64_t chance)
+{
+  lfb_stats one, other;
+
+  for (uint64_t i = 0; i < KEYS; i++) {
+    const uint64_t hash = fuzz_mix(chance + i);
+    fuzz_must(lfb_filter_might_contain_hash(in_place, hash) ==
+                  lfb_filter_might_contain_hash(loaded, hash),
+              "answers in place are those of the loaded filter");
+  }
+  lfb_filter_stats(in_place, &one);
+  lfb_filter_stats(loaded, &other);
+  fuzz_must(one.bits_set == other.bits_set, "and so is the count");
+}
+
+void fuzz_in_place_use(const fuzz_input *input, const lfb_read_limits *limits, lfb_status read,
+                       size_t taken)
+{
+  const file from = file_make(&input->file);
+  const lfb_filter *in_place = NULL;
+  const lfb_status status = lfb_mapped_open_read_only(from.path, limits, &in_place);
+  lfb_filter *loaded = loaded_from(&from, limits);
+
+  fuzz_must((status == LFB_OK) == (in_place != NULL), "what is refused is not handed out");
+  fuzz_must(read != LFB_OK || taken < input->file.size || status == LFB_OK ||
+                status == LFB_ERROR_BAD_HEADER || status == LFB_ERROR_BYTE_ORDER,
+            "what can be read can be opened in place, unless damage is after the last bit");
+  fuzz_must(loaded == NULL || status == LFB_OK || status == LFB_ERROR_BYTE_ORDER,
+            "what can be loaded can be opened in place");
+  if (in_place != NULL && loaded != NULL)
+    check_answers(in_place, loaded, input->chance);
+  lfb_filter_free(loaded);
+  lfb_mapped_close(in_place);
+  (void)close(from.fd);
 }

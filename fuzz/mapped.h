@@ -1,5 +1,6 @@
 /*
- * mapped.h - opens an input as a mapped file, as processes that share it do.
+ * mapped.h - opens an input as a mapped file, as processes that share it do, and files of other
+ * forms in place.
  */
 #ifndef LFB_FUZZ_MAPPED_H
 #define LFB_FUZZ_MAPPED_H
@@ -11,7 +12,8 @@
  *
  * Takes   read, taken  the status of reading the file as a form, and how many bytes that took.
  * Aborts  if a property does not hold:
- *   1. Both ways to open agree.  A file opens if and only if it can be read as a form, nothing
+ *   1. Both ways to open agree, except on a file of an old version, which is only read.  A file
+ *      opens for writing if and only if it can be read as a form, nothing
  *      follows it, its words are in this host's byte order, and it is of the newest version.
  *   2. Regardless of the contents of the claim cells, the filter takes puts and claims, and at
  *      most one claim of a key wins.  It finds the keys in this mapping and in another, before
@@ -21,5 +23,14 @@
  */
 void fuzz_mapped_use(const fuzz_input *input, const lfb_read_limits *limits, lfb_status read,
                      size_t taken);
+
+/*
+ * Opens a file of another form in place.
+ *
+ * Takes   as fuzz_mapped_use().
+ * Aborts  if a file that can be loaded cannot be opened in place, or answers otherwise.
+ */
+void fuzz_in_place_use(const fuzz_input *input, const lfb_read_limits *limits, lfb_status read,
+                       size_t taken);
 
 #endif
