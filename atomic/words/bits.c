@@ -1,19 +1,6 @@
 /* bits.c - the operations on a whole array of bits. */
 #include "atomic/words/bits.h"
 
-#include <string.h>
-
-uint64_t lfb_bits_read(const lfb_bits *bits, uint64_t word)
-{
-  assert(word < bits->word_count);
-  if (bits->words != NULL)
-    return lfb_bits_word(bits, word);
-  const bool big_endian_here = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-  uint64_t value;
-  memcpy(&value, bits->bytes + word * sizeof value, sizeof value);
-  return (bits->flip != 0) == big_endian_here ? value : __builtin_bswap64(value);
-}
-
 uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from, uint64_t run)
 {
   const uint64_t factor = from->word_count / into->word_count;

@@ -4,8 +4,8 @@
  * The words belong to the caller (private pages, a mapped file).  The array owns
  * no memory, so there is nothing to free.
  *
- * An array can also be bytes of a file that nobody changes: 64-bit words of either byte order, at
- * any address.  Only lfb_bits_read() and the functions on whole arrays read it.
+ * An array can also be bytes of a file that no thread writes to: 64-bit words of either byte order,
+ * at any address.  Only lfb_bits_read() and the functions on whole arrays read it.
  *
  * Ordering, Progress, Stopped  as lfbloom/word.h states for each word: relaxed,
  *            lock-free, nothing held.
@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <lfbloom/word.h>
 
@@ -80,7 +81,17 @@ static inline uint64_t lfb_bits_word(const lfb_bits *bits, uint64_t word)
 }
 
 /* The same, also of bytes. */
-uint64_t lfb_bits_read(const lfb_bits *bits, uint64_t word);
+static inline uint64_t lfb_bits_read(const lfb_bits *bits, uint64_t word)
+{
+  const bool big_endian_here = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+  uint64_t value;
+
+  if (bits->words != NULL)
+    return lfb_bits_word(bits, word);
+  assert(word < bits->word_count);
+  memcpy(&value, bits->bytes + word * sizeof value, sizeof value);
+  return (bits->flip != 0) == big_endian_here ? value : __builtin_bswap64(value);
+}
 
 /*
  * Turns on every bit of `into` that is on in `from`, or in `from` folded to the size of `into`.

@@ -32,7 +32,9 @@ lfb_status OpenStatus(const Path& path, const lfb_read_limits* limits = nullptr)
   const lfb_filter* read_only = nullptr;
   const lfb_status reading = lfb_mapped_open_read_only(path.c_str(), limits, &read_only);
   lfb_mapped_close(read_only);
-  if (status != LFB_ERROR_NOT_MAPPED && status != LFB_ERROR_OLD_MAPPED) EXPECT_EQ(reading, status);
+  if (status != LFB_ERROR_NOT_MAPPED && status != LFB_ERROR_OLD_MAPPED) {
+    EXPECT_EQ(reading, status);
+  }
   return status;
 }
 
