@@ -6,6 +6,8 @@
  *
  * Source: prometheus.io/docs/instrumenting/exposition_formats, text format 0.0.4.
  */
+#include "bloom/filter/prometheus.h"
+
 #include <lfbloom/watch.h>
 #include <math.h>
 #include <stdio.h>
@@ -38,12 +40,7 @@ typedef enum metric_id {
   METRIC_COUNT,
 } metric_id;
 
-typedef struct metric {
-  const char *name, *type, *help;
-} metric;
-
-/* The help must have no backslash and no line feed: it is written without escaping. */
-static const metric metrics[METRIC_COUNT] = {
+static const lfb_metric metrics[METRIC_COUNT] = {
     [METRIC_BITS] = {"lfbloom_filter_bits", "gauge", "Bits of the filter."},
     [METRIC_BYTES] = {"lfbloom_filter_bytes", "gauge", "Memory of the bits or counters."},
     [METRIC_BITS_SET] = {"lfbloom_filter_bits_set", "gauge", "Bits that are set."},
@@ -145,33 +142,34 @@ static void text_number(double value, char number[NUMBER_SIZE])
   text_dot(number);
 }
 
-static lfb_status metric_write_head(const metric *m, lfb_write_fn write, void *to)
+lfb_status lfb_metric_write_head(const lfb_metric *metric, lfb_write_fn write, void *to)
 {
   char line[LINE_SIZE];
-  const int size = snprintf(line, sizeof line, "# HELP %s %s\n# TYPE %s %s\n", m->name, m->help,
-                            m->name, m->type);
+  const int size = snprintf(line, sizeof line, "# HELP %s %s\n# TYPE %s %s\n", metric->name,
+                            metric->help, metric->name, metric->type);
   return write(to, line, (size_t)size);
 }
 
-static lfb_status metric_write_sample(metric_id id, const lfb_watch_figures *figures,
-                                      lfb_write_fn write, void *to)
+lfb_status lfb_metric_write_sample(const lfb_metric *metric, const char *label, const char *value,
+                                   const char *more, double number, lfb_write_fn write, void *to)
 {
-  char line[LINE_SIZE], name[NAME_SIZE], number[NUMBER_SIZE];
+  char line[LINE_SIZE], escaped[NAME_SIZE], digits[NUMBER_SIZE];
 
-  text_escape(figures->name, name);
-  text_number(metric_value(id, figures), number);
-  const int size = snprintf(line, sizeof line, "%s{filter=\"%s\"} %s\n", metrics[id].name, name,
-                            number);
+  text_escape(value, escaped);
+  text_number(number, digits);
+  const int size = snprintf(line, sizeof line, "%s{%s=\"%s\"%s} %s\n", metric->name, label, escaped,
+                            more, digits);
   return write(to, line, (size_t)size);
 }
 
 static lfb_status metric_write(metric_id id, const lfb_watch_figures *figures, size_t count,
                                lfb_write_fn write, void *to)
 {
-  lfb_status status = metric_write_head(&metrics[id], write, to);
+  lfb_status status = lfb_metric_write_head(&metrics[id], write, to);
 
   for (size_t i = 0; status == LFB_OK && i < count; i++)
-    status = metric_write_sample(id, &figures[i], write, to);
+    status = lfb_metric_write_sample(&metrics[id], "filter", figures[i].name, "",
+                                     metric_value(id, &figures[i]), write, to);
   return status;
 }
 

@@ -112,7 +112,7 @@ extern "C" {
     "lfbloom can open")                                                                  \
   /* watches */                                                                          \
   X(LFB_ERROR_BAD_LIMIT, 70, "a watch's limit must be from 0 (no limit) to 1")           \
-  X(LFB_ERROR_SAME_NAME, 71, "two watches have the same name")                           \
+  X(LFB_ERROR_SAME_NAME, 71, "two watches or windows have the same name")                \
   /* folding a filter */                                                                 \
   X(LFB_ERROR_CANNOT_FOLD, 86,                                                           \
     "the fold factor does not divide the filter's number of blocks or words")            \

@@ -194,13 +194,17 @@ LFB_API lfb_status lfb_window_config_plan(const lfb_window_config *config,
 LFB_API void lfb_window_stats(const lfb_window *window, lfb_window_figures *figures);
 
 /*
- * Writes the figures as Prometheus' text format 0.0.4, the name of each metric beginning with
- * "lfbloom_window_", with the label `name`.
+ * Writes the figures of `count` windows as one text in Prometheus' exposition format, version 0.0.4,
+ * with the window's name as label `window`, and a generation's age in generations as label
+ * `generation`: "0" is the current one.  An exposition must not get the same metrics,
+ * lfbloom_window_..., from anything else.
  *
- * Takes  name  a text as lfb_check_label() allows.
- * Fails  LFB_ERROR_BAD_LABEL, or what `write` returned.
+ * Takes  names  `count` texts as lfb_label_check() allows.
+ * Fails  LFB_ERROR_BAD_LABEL; LFB_ERROR_SAME_NAME: two names are the same; LFB_ERROR_NO_MEMORY.
+ *        Nothing was written.  Or the status that `write` returned.
  */
-LFB_API lfb_status lfb_window_prometheus(const lfb_window *window, const char *name,
+LFB_API lfb_status lfb_window_prometheus(const lfb_window *const *windows,
+                                         const char *const *names, size_t count,
                                          lfb_write_fn write, void *to);
 
 /*
