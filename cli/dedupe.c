@@ -23,6 +23,7 @@
 #include "cli/report.h"
 #include "cli/source.h"
 #include "cli/target.h"
+#include "cli/window.h"
 
 enum { DEDUPE_PARTS = 64 }; /* of the filling, each taken at its middle: error 0.3 % */
 
@@ -38,8 +39,10 @@ struct dedupe {
   bool json;
 
   const char *shared; /* the path of a shared filter; NULL: none */
+  struct window_options forgets;
 
-  struct source_shared into;
+  struct window window;      /* if its filter is not NULL, keys are claimed in it, */
+  struct source_shared into; /* else in this */
   uint64_t before; /* estimates of the distinct keys: at the start, and at the end */
   uint64_t after;
   _Atomic(uint64_t) in, out; /* keys read, and keys that were new */
@@ -76,7 +79,9 @@ static bool dedupe_claim(struct dedupe *dedupe, const lfb_key *keys, size_t coun
   uint64_t answers[SOURCE_BATCH / 64];
   size_t claimed;
 
-  if (dedupe->into.filter != NULL)
+  if (dedupe->window.filter != NULL)
+    claimed = window_claim(&dedupe->window, keys, count, answers);
+  else if (dedupe->into.filter != NULL)
     claimed = dedupe_claim_here(dedupe, keys, count, answers);
   else if (!remote_put(&dedupe->into.remote, keys, count, answers, &claimed))
     return false;
@@ -149,12 +154,25 @@ static double dedupe_expected_false_positives(const struct dedupe *dedupe, const
   return span == 0 ? 0 : sum * (double)out / (double)span;
 }
 
-static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *stats)
+/* The figures of a window as those of a filter: its bits and bytes are those of all generations. */
+static lfb_stats dedupe_window_stats(const lfb_window_figures *figures)
+{
+  return (lfb_stats){.expected_insertions = figures->expected_insertions,
+                     .fpp = figures->fpp,
+                     .expected_fpp = figures->expected_fpp,
+                     .bit_count = 8 * figures->bytes,
+                     .bytes = figures->bytes,
+                     .probes = figures->probes};
+}
+
+static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *stats, double wrong)
 {
   json_open(NULL);
   json_count("in", dedupe_get(&dedupe->in));
   json_count("out", dedupe_get(&dedupe->out));
-  json_real("expected_false_positives", dedupe_expected_false_positives(dedupe, stats));
+  json_real("expected_false_positives", wrong);
+  if (dedupe->window.filter != NULL)
+    json_count("generations", dedupe->forgets.generations);
   figures_json_filled(stats);
   json_count("threads", dedupe->source.threads);
   json_count("input_bytes", dedupe_get(&dedupe->bytes));
@@ -162,25 +180,59 @@ static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *st
   json_close();
 }
 
-static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *stats)
+static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *stats, double wrong)
 {
   const uint64_t in = dedupe_get(&dedupe->in);
   const double seconds = dedupe->seconds > 0 ? dedupe->seconds : 1e-9;
-  const double wrong = dedupe_expected_false_positives(dedupe, stats);
   char left_out[64] = "most distinct ones";
 
   if (isnan(wrong))
     (void)strcpy(left_out, "an unknown number");
   else if (isfinite(wrong))
-    (void)snprintf(left_out, sizeof left_out, "about %.3g distinct ones", wrong);
+    (void)snprintf(left_out, sizeof left_out, "%s %.3g distinct ones",
+                   dedupe->window.filter != NULL ? "at most about" : "about", wrong);
   report_note("%s key%s in, %s out, %s wrongly left out; in %s; %s, %s keys/s",
               human_count(in).text, in == 1 ? "" : "s", human_count(dedupe_get(&dedupe->out)).text,
               left_out, human_bytes(stats->bytes).text, human_seconds(dedupe->seconds).text,
               human_short((double)in / seconds).text);
 }
 
+static void dedupe_summary(const struct dedupe *dedupe, const lfb_stats *stats, double wrong)
+{
+  if (dedupe->json)
+    dedupe_summary_json(dedupe, stats, wrong);
+  else if (!dedupe->quiet)
+    dedupe_summary_text(dedupe, stats, wrong);
+}
+
+/* Whether more than n keys are in a span, also after generations of few keys were rounded up. */
+static bool dedupe_window_overfull(const lfb_window_figures *figures)
+{
+  const double live = figures->generations + 1, each = live / figures->generations;
+  const double room = each * (double)figures->expected_insertions + live;
+  double keys = 0;
+
+  for (uint32_t i = 0; i <= figures->generations; i++)
+    keys += (double)figures->live[i].approximate_count;
+  return keys > 1.02 * room; /* an estimate */
+}
+
+/* The number of false positives is a bound for spans of at most n distinct keys: each key had at most
+ * the probability p, or that of the end. */
+static void dedupe_summary_window(const struct dedupe *dedupe)
+{
+  lfb_window_figures figures;
+
+  lfb_window_stats(dedupe->window.filter, &figures);
+  const lfb_stats stats = dedupe_window_stats(&figures);
+  const double fpp = fmax(stats.fpp, stats.expected_fpp), out = (double)dedupe_get(&dedupe->out);
+  if (fpp > stats.fpp && dedupe_window_overfull(&figures))
+    report_overfull("window was", &stats);
+  dedupe_summary(dedupe, &stats, fpp > 0.99 ? (double)INFINITY : out * fpp / (1 - fpp));
+}
+
 /* False after a report. */
-static bool dedupe_summary(struct dedupe *dedupe)
+static bool dedupe_summary_filter(struct dedupe *dedupe)
 {
   lfb_stats stats;
 
@@ -190,10 +242,7 @@ static bool dedupe_summary(struct dedupe *dedupe)
   if (stats.fpp > 0 && dedupe->before + dedupe_get(&dedupe->out) > stats.expected_insertions &&
       stats.expected_fpp > stats.fpp)
     report_overfull("filter was", &stats);
-  if (dedupe->json)
-    dedupe_summary_json(dedupe, &stats);
-  else if (!dedupe->quiet)
-    dedupe_summary_text(dedupe, &stats);
+  dedupe_summary(dedupe, &stats, dedupe_expected_false_positives(dedupe, &stats));
   return true;
 }
 
@@ -213,16 +262,21 @@ static bool dedupe_begin_shared(struct dedupe *dedupe)
   return true;
 }
 
+/* False after a report. */
+static bool dedupe_has_fpp(const struct dedupe *dedupe)
+{
+  if (dedupe->config.fpp == 0)
+    (void)options_misused(&command_dedupe, "no -p given: give the false-positive probability");
+  return dedupe->config.fpp != 0;
+}
+
 /* Makes the filter that all threads claim in.  `wish` is for a shared one. */
 static bool dedupe_create(struct dedupe *dedupe, const struct source_wish *wish)
 {
   const struct keys_source *source = &dedupe->source;
 
-  if (dedupe->config.fpp == 0) {
-    (void)options_misused(&command_dedupe, "no -p given: give the false-positive probability");
-    return false;
-  }
-  if ((dedupe->shared != NULL &&
+  if (!dedupe_has_fpp(dedupe) ||
+      (dedupe->shared != NULL &&
        !target_check_shared(dedupe->shared, source->paths, source->path_count)) ||
       !keys_expected(source, command_dedupe.name, &dedupe->expected,
                      &dedupe->config.expected_insertions))
@@ -249,14 +303,30 @@ static int dedupe_fill(struct dedupe *dedupe)
   if (!keys_read(&dedupe->source, "deduplicating", job))
     return CLI_TROUBLE;
   dedupe->seconds = clock_seconds(clock_ns() - began);
+  if (dedupe->window.filter != NULL) {
+    dedupe_summary_window(dedupe);
+    return CLI_FOUND;
+  }
   return (dedupe->shared == NULL || source_settle(dedupe->shared, &dedupe->into)) &&
-                 dedupe_summary(dedupe)
+                 dedupe_summary_filter(dedupe)
              ? CLI_FOUND
              : CLI_TROUBLE;
 }
 
+static bool dedupe_begin_window(struct dedupe *dedupe)
+{
+  if (dedupe->forgets.generations == 0)
+    dedupe->forgets.generations = 3;
+  if (dedupe->forgets.span.keys > 0)
+    dedupe->source.threads = 1; /* keys are counted in their order */
+  return dedupe_has_fpp(dedupe) &&
+         window_expected(&command_dedupe, &dedupe->forgets.span, &dedupe->expected,
+                         &dedupe->config.expected_insertions) &&
+         window_begin(&dedupe->window, &command_dedupe, &dedupe->forgets, &dedupe->config);
+}
+
 /* Opens or makes the filter.  False after a report. */
-static bool dedupe_begin(struct dedupe *dedupe)
+static bool dedupe_begin_filter(struct dedupe *dedupe)
 {
   const struct source_wish wish = {command_dedupe.name, &dedupe->config, &dedupe->reading,
                                    !dedupe->expected.given, !dedupe->strategy.given};
@@ -271,11 +341,24 @@ static bool dedupe_begin(struct dedupe *dedupe)
 static int dedupe_files(struct dedupe *dedupe)
 {
   dedupe->config.expected_insertions = dedupe->expected.value;
-  if (!input_check(dedupe->source.paths, dedupe->source.path_count) || !dedupe_begin(dedupe))
+  if (!input_check(dedupe->source.paths, dedupe->source.path_count) ||
+      !(dedupe->forgets.span.text != NULL ? dedupe_begin_window(dedupe)
+                                          : dedupe_begin_filter(dedupe)))
     return CLI_TROUBLE;
   const int status = dedupe_fill(dedupe);
+  window_end(&dedupe->window);
   source_shared_close(&dedupe->into);
   return status;
+}
+
+/* What is wrong with --window and --generations together with other options; NULL: nothing. */
+static const char *dedupe_window_misuse(const struct dedupe *dedupe)
+{
+  if (dedupe->forgets.span.text == NULL)
+    return dedupe->forgets.generations != 0 ? "--generations applies only to --window" : NULL;
+  if (dedupe->shared != NULL)
+    return "processes cannot share a window: leave out --shared";
+  return dedupe->strategy.given ? "--window has a layout of its own: leave out --strategy" : NULL;
 }
 
 static int dedupe_run(int argc, char **argv)
@@ -294,6 +377,8 @@ static int dedupe_run(int argc, char **argv)
        "the filter, which several processes share; made if it does not exist", options_read_text,
        &dedupe.shared},
       options_mode(&dedupe.mode),
+      window_span_row(&dedupe.forgets.span),
+      window_generations_row(&dedupe.forgets.generations),
       options_threads(&dedupe.source.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &dedupe.quiet},
       options_json(&dedupe.json),
@@ -312,6 +397,8 @@ static int dedupe_run(int argc, char **argv)
   if (misuse == NULL)
     misuse = options_mode_misuse(&dedupe.mode, dedupe.shared != NULL,
                                  dedupe.shared != NULL && remote_is(dedupe.shared));
+  if (misuse == NULL)
+    misuse = dedupe_window_misuse(&dedupe);
   if (misuse != NULL)
     return options_misused(&command_dedupe, misuse);
   if (!options_helper_use(&command_dedupe, &dedupe.reading.helper, &dedupe.expected,
@@ -344,6 +431,13 @@ const struct command command_dedupe = {
         "probability at each key as the filter filled.  After far too many keys this\n"
         "number is unknown: null in --json.\n"
         "\n"
+        "With --window, a key that was printed is left out for SPAN, and printed again\n"
+        "when it next comes after SPAN * (1 + 1/G) at the latest.  N is the number of\n"
+        "distinct keys in a SPAN.  A time counts from when a key is read.  A number\n"
+        "counts all keys, repeats included, in input order: then one thread works, and a\n"
+        "key that was printed is left out among the next SPAN keys.  The summary takes\n"
+        "the greater of P and the probability at the end for that of each key.\n"
+        "\n"
         "With --shared, a key that any process, or an earlier run, has put into FILE is\n"
         "left out too: of all runs that read a key, one prints it.  FILE and --mode are\n"
         "as for 'lfbloom build --shared'.  If a key is claimed but not printed, because\n"
@@ -362,6 +456,7 @@ const struct command command_dedupe = {
         "\n"
         "  lfbloom dedupe -p 1e-6 urls.txt > distinct.txt\n"
         "  zcat urls.gz | lfbloom dedupe -n 50M -p 1e-6 > distinct.txt\n"
+        "  tail -F log | lfbloom dedupe --window 15m -n 1M -p 0.001\n"
         "  lfbloom dedupe --shared /dev/shm/seen -n 50M -p 1e-6 part1.txt > new1.txt\n"
         "  lfbloom dedupe --shared redis://localhost/seen -n 50M -p 1e-6 1.txt > new.txt\n",
     .run = dedupe_run,

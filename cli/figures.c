@@ -41,7 +41,8 @@ void figures_json(const char *form, const lfb_stats *stats)
 
 void figures_json_filled(const lfb_stats *stats)
 {
-  json_text("strategy", lfb_strategy_name(stats->strategy));
+  if (stats->strategy != LFB_DEFAULT)
+    json_text("strategy", lfb_strategy_name(stats->strategy));
   figures_json_made_for(stats);
   json_real("expected_fpp", stats->expected_fpp);
   json_count("bits", stats->bit_count);

@@ -13,7 +13,8 @@ bool figures_keyed(lfb_hash_id hash);
  * for figures that the form does not record. */
 void figures_json(const char *form, const lfb_stats *stats);
 
-/* Prints the figures for a command that put keys into the filter. */
+/* Prints the figures for a command that put keys into the filter; the strategy LFB_DEFAULT is left
+ * out: a window has none. */
 void figures_json_filled(const lfb_stats *stats);
 
 #endif

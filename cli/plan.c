@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/target.h"
+#include "cli/window.h"
 
 /* Computes the row of one strategy, except LFB_DEFAULT, which stands for another.  False if the
  * library has no strategy of that number. */
@@ -114,15 +115,121 @@ static void plan_text(const struct plan *plan)
     plan_text_row(plan, &plan->rows[i]);
 }
 
+/* ---- windows ------------------------------------------------------------------- */
+
+/* The windows of n and p: of 3 and 7 generations. */
+struct plan_windows {
+  const struct plan *plan;
+  const struct window_span *span;
+  lfb_window_figures figures[2];
+};
+
+/* The span after which a key is certainly forgotten, in the unit of the given span. */
+static double plan_most(const struct plan_windows *windows, const lfb_window_figures *figures)
+{
+  return windows->span->number * (1 + 1.0 / figures->generations);
+}
+
+static double plan_window_bits_per_key(const struct plan_windows *windows,
+                                       const lfb_window_figures *figures)
+{
+  const uint64_t n = windows->plan->n;
+  return 8 * (double)figures->bytes / (double)(n > 0 ? n : 1);
+}
+
+static void plan_windows_json(const struct plan_windows *windows)
+{
+  const struct window_span *span = windows->span;
+  const double unit = span->keys > 0 ? 1 : span->seconds / span->number;
+
+  json_open(NULL);
+  json_count("n", windows->plan->n);
+  json_real("fpp", windows->plan->fpp);
+  json_real("span", unit * span->number);
+  json_text("span_unit", span->keys > 0 ? "keys" : "seconds");
+  json_open("generations");
+  for (size_t i = 0; i < 2; i++) {
+    const lfb_window_figures *figures = &windows->figures[i];
+    char name[16];
+    (void)snprintf(name, sizeof name, "%u", (unsigned)figures->generations);
+    json_open(name);
+    json_count("bits", 8 * figures->bytes);
+    json_count("bytes", figures->bytes);
+    json_count("probes", figures->probes);
+    json_real("bits_per_key", plan_window_bits_per_key(windows, figures));
+    json_real("forgotten_after", unit * plan_most(windows, figures));
+    json_close();
+  }
+  json_close();
+  json_close();
+}
+
+static void plan_windows_text(const struct plan_windows *windows)
+{
+  const struct window_span *span = windows->span;
+
+  printf("For %s distinct key%s in a span of %s%s at a false-positive probability of %s:\n\n",
+         human_count(windows->plan->n).text, windows->plan->n == 1 ? "" : "s", span->text,
+         span->keys > 0 ? " keys" : "", human_probability(windows->plan->fpp).text);
+  printf("%-11s %17s %14s %12s %7s  %s\n", "generations", "bits", "memory", "bits per key", "probes",
+         "forgotten after at most");
+  for (size_t i = 0; i < 2; i++) {
+    const lfb_window_figures *figures = &windows->figures[i];
+    const double most = plan_most(windows, figures);
+    char after[64];
+    (void)snprintf(after, sizeof after, "%.4g%s", most, span->unit);
+    printf("%-11u %17s %14s %12.2f %7u  %s\n", (unsigned)figures->generations,
+           human_count(8 * figures->bytes).text, human_bytes(figures->bytes).text,
+           plan_window_bits_per_key(windows, figures), (unsigned)figures->probes,
+           span->keys > 0 ? human_short(most).text : after);
+  }
+}
+
+/* Fills in the windows.  Returns false after a report. */
+static bool plan_windows_fill(struct plan_windows *windows)
+{
+  static const uint32_t generations[] = {3, 7};
+
+  for (size_t i = 0; i < 2; i++) {
+    const lfb_window_config config = {.expected_insertions = windows->plan->n,
+                                      .fpp = windows->plan->fpp,
+                                      .generations = generations[i]};
+    const lfb_status status = lfb_window_config_plan(&config, &windows->figures[i]);
+    if (status != LFB_OK) {
+      (void)report_status("plan: --window", status);
+      return false;
+    }
+  }
+  return true;
+}
+
+static int plan_windows(struct plan *plan, const struct window_span *span,
+                        const struct options_count *n, bool json)
+{
+  struct plan_windows windows = {.plan = plan, .span = span};
+
+  if (!window_expected(&command_plan, span, n, &plan->n) || !plan_windows_fill(&windows))
+    return CLI_TROUBLE;
+  if (json)
+    plan_windows_json(&windows);
+  else
+    plan_windows_text(&windows);
+  return CLI_FOUND;
+}
+
+/* ---- the command --------------------------------------------------------------- */
+
 static int plan_run(int argc, char **argv)
 {
   struct plan plan = {0};
   struct options_count n = {0};
+  struct window_span span = {0};
   const char *picture = NULL;
   bool json = false;
   const struct option_row rows[] = {
       {'n', NULL, "N", "number of distinct keys", options_read_count, &n},
       options_fpp(&plan.fpp),
+      window_span_row(&span),
       options_json(&json),
       {'\0', "plot", "FILE.svg", "draw the false-positive probability against the load",
        options_read_text, &picture},
@@ -133,8 +240,12 @@ static int plan_run(int argc, char **argv)
     return status;
   if (optind < argc)
     return options_misused(&command_plan, "takes no files");
-  if (!n.given || plan.fpp == 0)
+  if (picture != NULL && span.text != NULL)
+    return options_misused(&command_plan, "--plot draws filters, not windows: leave out --window");
+  if (plan.fpp == 0 || !(n.given || span.text != NULL))
     return options_misused(&command_plan, "both -n and -p are needed");
+  if (span.text != NULL)
+    return plan_windows(&plan, &span, &n, json);
   plan.n = n.value;
   plan_fill(&plan);
   if (picture != NULL && !(target_check(picture, NULL, 0) && plot_write(&plan, picture)))
@@ -156,6 +267,10 @@ const struct command command_plan = {
         "128 MiB.  The default is fast-pair from -p 0.005 on, where the processor has it,\n"
         "and fast below that.\n"
         "\n"
-        "  lfbloom plan -n 10M -p 0.0001 --plot fpp.svg\n",
+        "With --window, the sizes of windows, as 'lfbloom dedupe --window' makes them: N is\n"
+        "the number of distinct keys in a SPAN, and P holds with all generations full.\n"
+        "\n"
+        "  lfbloom plan -n 10M -p 0.0001 --plot fpp.svg\n"
+        "  lfbloom plan --window 24h -n 10M -p 0.01\n",
     .run = plan_run,
 };

@@ -1,0 +1,158 @@
+/* window.c - the keys of the last span only. */
+#include "cli/window.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/numbers.h"
+#include "cli/report.h"
+
+/* ---- the options --------------------------------------------------------------- */
+
+/* A unit of time, which ends the text of a span. */
+struct window_unit {
+  const char *name;
+  double seconds;
+};
+
+static const struct window_unit window_units[] = {{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+
+static const struct window_unit *window_unit_of(char last)
+{
+  for (size_t i = 0; i < sizeof window_units / sizeof *window_units; i++)
+    if (window_units[i].name[0] == last)
+      return &window_units[i];
+  return NULL;
+}
+
+/* Reads a number before a unit.  Returns false if it is not one, or not above 0. */
+static bool window_number(const char *text, size_t size, double *number)
+{
+  char digits[64] = "";
+
+  if (size >= sizeof digits)
+    return false;
+  memcpy(digits, text, size);
+  return numbers_real(digits, number) && *number > 0; /* not if it is NaN */
+}
+
+static bool window_read_span(const char *option, const char *text, void *to)
+{
+  struct window_span span = {.text = text, .unit = ""};
+  const size_t size = strlen(text);
+  const struct window_unit *unit = size == 0 ? NULL : window_unit_of(text[size - 1]);
+
+  if (unit != NULL && window_number(text, size - 1, &span.number)) {
+    span.unit = unit->name;
+    span.seconds = span.number * unit->seconds;
+  } else if (unit == NULL && numbers_whole(text, &span.keys) == NUMBERS_OK && span.keys > 0) {
+    span.number = (double)span.keys;
+  } else {
+    (void)report_error("%s '%s': not a time such as 90s, 15m, 24h or 7d, and not a number of keys "
+                       "such as 10M or 1e7", option, text);
+    return false;
+  }
+  *(struct window_span *)to = span;
+  return true;
+}
+
+static bool window_read_generations(const char *option, const char *text, void *to)
+{
+  uint64_t generations = 0;
+
+  if (numbers_whole(text, &generations) != NUMBERS_OK || (generations != 3 && generations != 7)) {
+    (void)report_error("%s '%s': must be 3 or 7", option, text);
+    return false;
+  }
+  *(uint32_t *)to = (uint32_t)generations;
+  return true;
+}
+
+struct option_row window_span_row(struct window_span *to)
+{
+  return (struct option_row){'\0', "window", "SPAN",
+                             "forget keys after a span: a time (90s, 15m, 24h, 7d), which needs -n, "
+                             "or a number of keys (10M), which is the default of -n",
+                             window_read_span, to};
+}
+
+struct option_row window_generations_row(uint32_t *to)
+{
+  return (struct option_row){'\0', "generations", "G",
+                             "with --window: 3 (default), or 7 to forget more punctually",
+                             window_read_generations, to};
+}
+
+bool window_expected(const struct command *command, const struct window_span *span,
+                     const struct options_count *given, uint64_t *expected)
+{
+  if (!given->given && span->keys == 0) {
+    (void)options_misused(command, "--window with a time needs -n, the number of distinct keys in "
+                                   "that time");
+    return false;
+  }
+  *expected = given->given ? given->value : span->keys;
+  return true;
+}
+
+/* ---- the window ---------------------------------------------------------------- */
+
+bool window_begin(struct window *window, const struct command *command,
+                  const struct window_options *options, const lfb_config *config)
+{
+  const struct window_span *span = &options->span;
+  lfb_window_config wanted = {.expected_insertions = config->expected_insertions,
+                              .fpp = config->fpp,
+                              .generations = options->generations,
+                              .hash = config->hash};
+
+  memcpy(wanted.key, config->key, sizeof wanted.key);
+  lfb_status status = lfb_window_create(&wanted, &window->filter);
+  if (status == LFB_OK && span->keys == 0)
+    status = lfb_window_start_clock(window->filter, span->seconds);
+  if (status != LFB_OK) {
+    (void)report_error("%s: --window %s for %" PRIu64 " keys at -p %g: %s", command->name, span->text,
+                       wanted.expected_insertions, wanted.fpp, lfb_status_text(status));
+    window_end(window);
+    return false;
+  }
+  /* Rounded up: the span is at least as long as asked for. */
+  window->each = span->keys == 0 ? 0 : (span->keys - 1) / wanted.generations + 1;
+  window->left = window->each;
+  return true;
+}
+
+/* Claims keys one by one, and ends the generation after its last key. */
+static size_t window_claim_each(struct window *window, const lfb_key *keys, size_t count,
+                                uint64_t *answers)
+{
+  size_t claimed = 0;
+
+  memset(answers, 0, (count + 63) / 64 * sizeof *answers);
+  for (size_t i = 0; i < count; i++) {
+    const bool won = lfb_window_claim(window->filter, keys[i].bytes, keys[i].size);
+    answers[i / 64] |= (uint64_t)won << (i % 64);
+    claimed += won;
+    if (--window->left > 0)
+      continue;
+    const lfb_status ended =
+        lfb_window_advance(window->filter, lfb_window_generation(window->filter));
+    window->left = ended == LFB_OK ? window->each : 1; /* if the kernel refuses, the next key tries */
+  }
+  return claimed;
+}
+
+size_t window_claim(struct window *window, const lfb_key *keys, size_t count, uint64_t *answers)
+{
+  if (window->each != 0 && count >= window->left)
+    return window_claim_each(window, keys, count, answers);
+  if (window->each != 0)
+    window->left -= count;
+  return lfb_window_claim_many(window->filter, keys, count, answers);
+}
+
+void window_end(struct window *window)
+{
+  lfb_window_free(window->filter);
+  window->filter = NULL;
+}

@@ -1,0 +1,57 @@
+/*
+ * window.h - --window and --generations: the keys of the last span only.
+ */
+#ifndef CLI_WINDOW_H
+#define CLI_WINDOW_H
+
+#include <lfbloom/window.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/options.h"
+
+/* A span of time, or of keys. */
+struct window_span {
+  const char *text; /* as it was given; NULL: not given */
+  uint64_t keys;    /* 0: a time                        */
+  double number;    /* of keys, or of the unit          */
+  const char *unit; /* "s", "m", "h", "d"; "" for keys  */
+  double seconds;   /* 0: a number of keys              */
+};
+
+/* The two options. */
+struct window_options {
+  struct window_span span;
+  uint32_t generations; /* 0: not given */
+};
+
+struct option_row window_span_row(struct window_span *to);
+struct option_row window_generations_row(uint32_t *to);
+
+/* The number of distinct keys per span: the one given, or the number of keys of the span.  False
+ * after a report, which names the command. */
+bool window_expected(const struct command *command, const struct window_span *span,
+                     const struct options_count *given, uint64_t *expected);
+
+/*
+ * The keys of the last span.  Its generations end by the library's clock, or after a number of keys.
+ *
+ * Threads  Any may claim in a span of time; one thread in a span of keys.
+ */
+struct window {
+  lfb_window *filter;
+  uint64_t each; /* keys per generation; 0: a span of time */
+  uint64_t left; /* of them */
+};
+
+/* Makes an empty window, and starts its clock.  False after a report. */
+bool window_begin(struct window *window, const struct command *command,
+                  const struct window_options *options, const lfb_config *config);
+
+/* As lfb_window_claim_many(). */
+size_t window_claim(struct window *window, const lfb_key *keys, size_t count, uint64_t *answers);
+
+void window_end(struct window *window);
+
+#endif

@@ -1,0 +1,125 @@
+#!/bin/bash
+# window_cli_test.sh TOOL: --window of `lfbloom dedupe` and `lfbloom plan`.
+#
+# Seen to fail with the rest of a generation counted by batches, with generations rounded down, with
+# the current generation kept at its end, with a time read in minutes for hours, and with no clock.
+set -uo pipefail
+tool=$(realpath "$1")
+source "$(dirname "$0")/checks.sh"
+
+# --- spans of keys ----------------------------------------------------------------
+# 300,000 keys, of 50,000 different ones; some come again soon, some late.
+awk 'BEGIN { srand(1); for (i = 0; i < 3e5; i++) { u = rand(); print int(u * u * u * 50000) } }' >stream
+
+# exact SPAN G: what dedupe must print of ./stream.  Generations of SPAN / G keys, rounded up; a key
+# that was printed is left out until G more generations have begun and one has ended.  Checks the
+# promises by the numbers of lines, too: a key is never printed again within SPAN, and never left
+# out after SPAN * (1 + 1/G).
+exact() {
+  awk -v span="$1" -v g="$2" '
+    BEGIN { each = int((span + g - 1) / g) }
+    {
+      now = int((NR - 1) / each)
+      if (!($0 in at) || now - generation[$0] > g) {
+        if ($0 in at && NR - at[$0] <= span) early++
+        at[$0] = NR; generation[$0] = now
+        print
+      } else if (NR - at[$0] > each * (g + 1)) late++
+    }
+    END { if (early + late > 0) print "early " early ", late " late }' stream
+}
+for span in 1 2 100 20000 100001 1e6; do
+  for g in 3 7; do
+    exact "$(printf '%.0f' "$span")" "$g" >wanted
+    gives "among $span keys, $g generations" 0 \
+      "$tool" dedupe -q --window "$span" --generations "$g" -p 1e-9 stream
+    check "among $span keys, $g generations: exactly those" cmp out wanted
+  done
+done
+exact 20000 3 >wanted
+check "the test is of some keys that are left out, and some that are forgotten" \
+  between "$(wc -l <wanted)" 60000 250000
+cat stream | "$tool" dedupe -q --threads 8 --window 20k -p 1e-9 >out 2>err && rc=0 || rc=$?
+check "a pipe needs no -n, and any number of threads prints the same" cmp out wanted
+tr '\n' '\0' <stream | "$tool" dedupe -0 -q --window 20k -p 1e-9 2>err | tr '\0' '\n' >out
+check "keys that end in NUL" cmp out wanted
+seq 3 >abc
+gives "among 10 of few keys" 0 "$tool" dedupe -q --window 10 -p 1e-6 abc abc abc abc abc abc abc
+check "among 10 of few keys" equal "$(tr '\n' ' ' <out)" "1 2 3 2 3 1 "
+
+# Of keys that never come twice, only false positives are left out.
+seq 1000000 >distinct
+for g in 3 7; do
+  gives "all distinct, --json" 0 "$tool" dedupe --json --window 100k --generations $g -p 0.01 distinct
+  left_out=$((1000000 - $(json out))) bound=$(json expected_false_positives)
+  check "all distinct: the rate" between "$left_out" 6000 10300
+  check "all distinct: the bound" between "$left_out" 6000 "${bound%.*}"
+  check "all distinct: figures" equal \
+    "$(json in) $(json generations) $(json expected_insertions) $(json fpp)" "1000000 $g 100000 0.01"
+done
+gives "all distinct" 0 "$tool" dedupe -q --window 10k -n 10k -p 0.001 distinct
+run "$tool" dedupe --window 10k -p 0.001 distinct
+check "the summary" grep -qE '^lfbloom: 1,000,000 keys in, 999,[0-9]{3} out, at most about [0-9.e+]+ distinct ones wrongly left out; in [0-9.]+ KiB; .*keys/s$' err
+check "the summary is one line" equal "$(wc -l <err)" 1
+run "$tool" dedupe -q --window 100k -n 1000 -p 0.01 distinct
+check "too many keys: warned" holds err "warning: more than the 1,000 distinct keys that the window was made for"
+run "$tool" dedupe --json --window 1M -n 1 -p 0.5 distinct
+check "far too many keys: who knows" equal "$(json expected_false_positives)" null
+
+# --- spans of time ----------------------------------------------------------------
+for span in 90s 15m 1.5h 7d; do
+  for threads in 3; do
+    gives "within $span" 0 "$tool" dedupe -q --threads $threads --window $span -n 50k -p 1e-9 stream
+    check "within $span: each once" cmp <(sort out) <(sort -u stream)
+  done
+done
+# A key is left out at once, and printed again later.
+mkfifo keys_in keys_out
+"$tool" dedupe -q --window 0.5s -n 100 -p 1e-9 <keys_in >keys_out 2>err &
+exec 7>keys_in 8<keys_out
+printf 'first\n' >&7
+read -r -t 60 answer <&8
+check "a key comes at once" equal "$answer" first
+again() { echo first >&7 && read -r -t 0.05 answer <&8; }
+answer=''
+await "a key is printed again after its span" again
+check "a key is printed again after its span" equal "$answer" first
+exec 7>&- 8<&-
+wait $! && rc=0 || rc=$?
+check "the end of the pipe ends it" equal "$rc$(cat err)" 0
+
+# --- plan --------------------------------------------------------------------------
+gives "plan" 0 "$tool" plan --window 24h -n 10M -p 0.01
+check "plan: bits per key" grep -qE '^3 .* 26\.1. MiB +21\.9. +8  32h$' out
+check "plan: 7 generations" grep -qE '^7 .* 22\.0. +8  27\.43h$' out
+gives "plan --json" 0 "$tool" plan --window 1.5h -n 10M -p 0.01 --json
+check "plan --json" equal "$(json n) $(json span) $(json span_unit)" "10000000 5400 seconds"
+check "plan --json: forgotten" grep -qE '"3": \{[^}]*"forgotten_after": 7200\}' out
+gives "plan of keys" 0 "$tool" plan --window 10M -p 0.01 --json
+check "plan of keys" equal "$(json n) $(json span_unit)" "10000000 keys"
+planned=$(sed -E 's/.*"3": \{"bits": [0-9]+, "bytes": ([0-9]+).*/\1/' out)
+gives "the plan is what is made" 0 "$tool" dedupe --json --window 10M -p 0.01 abc
+check "the plan is what is made" equal "$(json bytes)" "$planned"
+
+# --- misuse --------------------------------------------------------------------------
+for span in '' s 24x 0 -5 1.5 0s -3s nans 24hh '1 h'; do
+  refuses "--window '$span'" "not a time such as 90s" "$tool" dedupe -p 0.1 -n 10 --window "$span" abc
+done
+for span in 0.0001s 1e10d infs 1e999h; do
+  refuses "--window '$span'" "must be from 0.001 to 1e9 seconds" "$tool" dedupe -p 0.1 -n 10 --window "$span" abc
+done
+for command in "dedupe -p 0.1 --window 24h abc" "plan -p 0.1 --window 24h"; do
+  # shellcheck disable=SC2086
+  refuses "$command without -n" "needs -n, the number of distinct keys in that time" "$tool" $command
+done
+refuses "no -p" "no -p given" "$tool" dedupe --window 10 abc
+refuses "--shared" "processes cannot share a window" "$tool" dedupe -p 0.1 --window 10 --shared x abc
+refuses "--strategy" "leave out --strategy" "$tool" dedupe -p 0.1 --window 10 --strategy fast abc
+refuses "--generations 4" "must be 3 or 7" "$tool" dedupe -p 0.1 --window 10 --generations 4 abc
+refuses "--generations alone" "applies only to --window" "$tool" dedupe -p 0.1 --generations 3 abc
+refuses "too many keys" "larger than its strategy can address" "$tool" dedupe -p 0.1 --window 1e19 abc
+refuses "too many keys, plan" "larger than its strategy can address" "$tool" plan -p 0.1 --window 1e19
+refuses "--plot" "leave out --window" "$tool" plan -p 0.1 --window 10 --plot x.svg
+check "no file from any of them" test ! -e x -a ! -e x.svg
+
+finish
