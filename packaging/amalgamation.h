@@ -24,6 +24,7 @@
 #include <lfbloom/sink.h>
 #include <lfbloom/status.h>
 #include <lfbloom/watch.h>
+#include <lfbloom/window.h>
 
 #ifdef LFBLOOM_WITH_VERSIONS
 #include <lfbloom/file_source.h>

@@ -64,6 +64,7 @@ done
 same "bash: strategies" "$(tab lfbloom build --strategy = '')" "$strategies"
 same "bash: a strategy begun" "$(tab lfbloom build --strategy = sb)" sbbf
 same "bash: a value after a space" "$(tab lfbloom demo --progress '')" "always never"
+same "bash: generations" "$(tab lfbloom dedupe --generations = '')" "3 7"
 same "bash: forms" "$(tab lfbloom convert --to = '')" "native guava sbbf mapped"
 same "bash: what remote does" "$(tab lfbloom remote '')" "list expire rename delete"
 same "bash: a time" "$(tab lfbloom remote --timeout = '')" ""
@@ -127,6 +128,7 @@ zsh_tab lfbloom build - >specs
 same "zsh: strategies" "$(sed -nE 's/^--strategy=.*:NAME:\((.*)\)$/\1/p' specs)" "$strategies"
 same "zsh: a text of several lines" "$(sed -nE 's/^--timeout=\[(.*)\].*/\1/p' specs)" \
   "$("$tool" build --help | sed -nE '/--timeout=/,/--help/{/--help/!s/^.{25}//p}' | tr ':\n' '; ')"
+same "zsh: generations" "$(zsh_tab lfbloom dedupe - | sed -nE 's/^--generations=.*:G:\((.*)\)$/\1/p')" "3 7"
 same "zsh: files and numbers" "$(grep -cE '^--output=.*:OUT:_files$|^-n\[.*:N: $' specs)" 2
 
 echo "$passed passed, $failed failed"

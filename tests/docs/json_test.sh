@@ -37,6 +37,7 @@ seq 1000 >keys
 prints build build -p 0.01 -o other.lfb keys
 prints compare compare keys.lfb keys.lfb
 prints dedupe dedupe -p 0.01 keys
+prints 'dedupe with \-\-window' dedupe --window 1h -n 1000 -p 0.01 keys
 prints demo demo -n 1000
 prints info info keys.lfb
 prints fold fold -o folded.lfb keys.lfb
@@ -45,6 +46,7 @@ prints "info of a counting filter" info "$counting"
 prints "info of a growing filter" info "$growing"
 prints merge merge -o merged.lfb keys.lfb keys.lfb
 prints plan plan -n 1e12 -p 0.01 # some strategies cannot
+prints 'plan with \-\-window' plan --window 1h -n 1000 -p 0.01
 { head -c 1200 keys.lfb && printf XXXX && tail -c +1205 keys.lfb; } >torn.lfb
 prints verify verify keys.lfb torn.lfb "$overcounted"
 
