@@ -41,8 +41,8 @@ struct dedupe {
   const char *shared; /* the path of a shared filter; NULL: none */
   struct window_options forgets;
 
-  struct window window;      /* if its filter is not NULL, keys are claimed in it, */
-  struct source_shared into; /* else in this */
+  struct window window;      /* where keys are claimed with --window; else its filter is NULL */
+  struct source_shared into; /* where they are claimed otherwise */
   uint64_t before; /* estimates of the distinct keys: at the start, and at the end */
   uint64_t after;
   _Atomic(uint64_t) in, out; /* keys read, and keys that were new */
