@@ -25,7 +25,7 @@ enum {
   REPLAY_TROUBLE = 2,
   REPLAY_THREADS_MOST = 256,
   REPLAY_LINE_MOST = 4096, /* bytes of a line with its newline       */
-  REPLAY_ANSWER_MOST = 8,  /* bytes of an answer with its newline    */
+  REPLAY_ANSWER_MOST = 8,  /* bytes of an answer with newline and NUL */
   REPLAY_IDLE = 30,        /* seconds that a client may keep a thread waiting */
 };
 
@@ -71,9 +71,8 @@ static bool client_answer(struct client *client, lfb_window *used)
 
   while ((end = memchr(client->input + begin, '\n', client->in - begin)) != NULL) {
     const char *token = client->input + begin;
-    const char *answer = lfb_window_claim(used, token, (size_t)(end - token)) ? "ok\n" : "replay\n";
-    memcpy(output + out, answer, strlen(answer));
-    out += strlen(answer);
+    const bool first = lfb_window_claim(used, token, (size_t)(end - token));
+    out += (size_t)snprintf(output + out, sizeof output - out, first ? "ok\n" : "replay\n");
     begin = (size_t)(end + 1 - client->input);
   }
   client->in -= begin;
