@@ -102,10 +102,10 @@ lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter *b, lfb_comp
     return status;
   /* Words that damage filled say nothing about keys: every figure is unknown. */
   const bool damaged = of->full_words > 0 || b->description.full_words > 0;
-  const lfb_spread spread = a->strategy->spread(&of->geometry);
+  const lfb_spread spread = lfb_strategy_spread(a->strategy, &of->geometry);
   compare_walk(&a->layout.bits, &b->layout.bits, bits_set);
   for (int s = 0; s < SETS; s++)
-    sizes.keys[s] = damaged ? NAN : a->strategy->count(&of->geometry, bits_set[s]);
+    sizes.keys[s] = damaged ? NAN : a->strategy->rates->count(a->strategy, &of->geometry, bits_set[s]);
   compare_covariances(&spread, bits_set, &sizes);
   compare_fill(&sizes, result);
   return LFB_OK;

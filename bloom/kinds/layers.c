@@ -43,7 +43,7 @@ static uint64_t layer_most_bits(const lfb_filter *filter, double fpp)
 
   while (least < most) {
     const uint64_t middle = most - (most - least) / 2;
-    if (filter->strategy->fpp_now(geometry, middle) <= fpp)
+    if (filter->strategy->rates->fpp_now(filter->strategy, geometry, middle) <= fpp)
       least = middle;
     else
       most = middle - 1;
@@ -158,7 +158,8 @@ lfb_status lfb_layers_describe(const lfb_growing *growing, uint32_t number,
 static bool layer_is_large_enough(const lfb_description *layer)
 {
   const double half = (double)layer->config.expected_insertions / 2;
-  return layer->strategy->fpp_after(&layer->geometry, half) <= layer->config.fpp;
+  const double fpp = layer->strategy->rates->fpp_after(layer->strategy, &layer->geometry, half);
+  return fpp <= layer->config.fpp;
 }
 
 /* Whether `fpp` is p_i of layer `number`; processors may round it differently. */

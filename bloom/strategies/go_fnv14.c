@@ -57,16 +57,22 @@ static double go_fnv14_rate(double absent)
   return -expm1(absent) + exp(absent) * pow(-expm1((PROBES - 1) * absent), PROBES);
 }
 
-static double go_fnv14_fpp_after(const lfb_geometry *geometry, double insertions)
+static double go_fnv14_fpp_after(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                                 double insertions)
 {
+  (void)strategy;
   (void)geometry;
   return go_fnv14_rate(insertions * log1p(-1 / (double)BIT_COUNT));
 }
 
-static double go_fnv14_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
+static double go_fnv14_fpp_now(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                               uint64_t bits_set)
 {
+  (void)strategy;
   return go_fnv14_rate(log1p(-(double)bits_set / (double)geometry->bit_count) / (double)PROBES);
 }
+
+static const lfb_rates go_fnv14_rates = {go_fnv14_fpp_after, lfb_sizing_count, go_fnv14_fpp_now};
 
 #define CLASSIC_START go_fnv14_start
 #define CLASSIC_NEXT go_fnv14_next
@@ -86,10 +92,7 @@ const lfb_strategy lfb_strategy_go_fnv14 = {
     .reachable_bits = UINT64_MAX,
     .size = go_fnv14_size,
     .valid = go_fnv14_valid,
-    .fpp_after = go_fnv14_fpp_after,
-    .count = lfb_sizing_count,
-    .spread = lfb_sizing_spread,
-    .fpp_now = go_fnv14_fpp_now,
+    .rates = &go_fnv14_rates,
     .bits_of = go_fnv14_bits_of,
     .kernels = {go_fnv14_kernels},
 };

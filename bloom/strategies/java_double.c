@@ -42,10 +42,7 @@ const lfb_strategy lfb_strategy_java_double = {
     .reachable_bits = UINT64_MAX,
     .size = lfb_java_int_size,
     .valid = lfb_java_int_valid,
-    .fpp_after = lfb_sizing_fpp_after,
-    .count = lfb_sizing_count,
-    .spread = lfb_sizing_spread,
-    .fpp_now = lfb_sizing_fpp_now,
+    .rates = &lfb_rates_classic,
     .bits_of = java_double_bits_of,
     .kernels = {java_double_kernels},
 };

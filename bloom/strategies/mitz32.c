@@ -30,39 +30,6 @@ static uint64_t mitz32_next(lfb_walk *walk, const lfb_layout *layout)
   return lfb_modulo(&layout->modulus, at ^ (0 - (at >> 31)));
 }
 
-/* The part of a filter that probes reach; the figures are of this part. */
-static lfb_geometry mitz32_reached(const lfb_geometry *geometry)
-{
-  lfb_geometry reached = *geometry;
-  if (reached.bit_count > REACH)
-    reached.bit_count = REACH;
-  return reached;
-}
-
-static double mitz32_fpp_after(const lfb_geometry *geometry, double insertions)
-{
-  const lfb_geometry reached = mitz32_reached(geometry);
-  return lfb_sizing_fpp_after(&reached, insertions);
-}
-
-static double mitz32_count(const lfb_geometry *geometry, uint64_t bits_set)
-{
-  const lfb_geometry reached = mitz32_reached(geometry);
-  return lfb_sizing_count(&reached, bits_set);
-}
-
-static lfb_spread mitz32_spread(const lfb_geometry *geometry)
-{
-  const lfb_geometry reached = mitz32_reached(geometry);
-  return lfb_sizing_spread(&reached);
-}
-
-static double mitz32_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
-{
-  const lfb_geometry reached = mitz32_reached(geometry);
-  return lfb_sizing_fpp_now(&reached, bits_set);
-}
-
 #define CLASSIC_START mitz32_start
 #define CLASSIC_NEXT mitz32_next
 #define CLASSIC_BITS_OF mitz32_bits_of
@@ -84,10 +51,7 @@ const lfb_strategy lfb_strategy_mitz32 = {
     .reachable_bits = REACH,
     .size = lfb_guava_size,
     .valid = lfb_guava_valid,
-    .fpp_after = mitz32_fpp_after,
-    .count = mitz32_count,
-    .spread = mitz32_spread,
-    .fpp_now = mitz32_fpp_now,
+    .rates = &lfb_rates_classic,
     .bits_of = mitz32_bits_of,
     .kernels = {mitz32_kernels},
     .bytes_kernels = {mitz32_bytes_kernels},
@@ -101,10 +65,7 @@ const lfb_strategy lfb_strategy_redis_mitz32 = {
     .reachable_bits = UINT64_MAX, /* all its bits are below REACH */
     .size = lfb_java_int_size,
     .valid = lfb_java_int_valid,
-    .fpp_after = lfb_sizing_fpp_after,
-    .count = lfb_sizing_count,
-    .spread = lfb_sizing_spread,
-    .fpp_now = lfb_sizing_fpp_now,
+    .rates = &lfb_rates_classic,
     .bits_of = mitz32_bits_of,
     .kernels = {mitz32_kernels},
 };

@@ -27,11 +27,6 @@ enum {
   SBBF_MAX_POWER = 1 << 22,
 };
 
-static void sbbf_model(lfb_block_model *model)
-{
-  lfb_block_model_init(model, (lfb_block_shape){SBBF_HALVES, 1, SBBF_HALVES}, SBBF_HALF_BITS);
-}
-
 static uint64_t sbbf_round_up(uint64_t blocks)
 {
   uint64_t power = 1;
@@ -48,7 +43,8 @@ static lfb_status sbbf_size(const lfb_config *config, lfb_geometry *geometry)
   const lfb_status status = lfb_sizing_check(config);
   if (status != LFB_OK)
     return status;
-  sbbf_model(&model);
+  lfb_block_model_init(&model, (lfb_block_shape){SBBF_HALVES, 1, SBBF_HALVES},
+                       SBBF_HALF_BITS);
   const double wanted = ceil(n / lfb_block_model_load(&model, config->fpp));
   if (!(wanted <= (double)SBBF_MAX_BLOCKS)) /* also if the load is 0 */
     return LFB_ERROR_TOO_MANY_BITS;
@@ -65,37 +61,6 @@ static bool sbbf_valid(const lfb_geometry *geometry)
          geometry->word_count % SBBF_WORDS == 0 &&
          geometry->word_count / SBBF_WORDS <= SBBF_MAX_BLOCKS &&
          geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
-}
-
-static double sbbf_fpp_after(const lfb_geometry *geometry, double insertions)
-{
-  const double blocks = (double)geometry->word_count / (double)SBBF_WORDS;
-  lfb_block_model model;
-
-  sbbf_model(&model);
-  return lfb_block_model_fpp(&model, insertions / blocks, blocks);
-}
-
-static lfb_spread sbbf_spread(const lfb_geometry *geometry)
-{
-  return (lfb_spread){.blocks = (double)geometry->bit_count / SBBF_BLOCK_BITS,
-                      .block_words = SBBF_HALVES,
-                      .word_bits = SBBF_HALF_BITS,
-                      .words = SBBF_HALVES,
-                      .bits = 1};
-}
-
-static double sbbf_count(const lfb_geometry *geometry, uint64_t bits_set)
-{
-  const lfb_spread spread = sbbf_spread(geometry);
-  return lfb_spread_count(&spread, bits_set);
-}
-
-static double sbbf_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
-{
-  return bits_set >= geometry->bit_count
-             ? 1
-             : sbbf_fpp_after(geometry, sbbf_count(geometry, bits_set));
 }
 
 /* The bits of a hash in word i, below SBBF_WORDS, of its block. */
@@ -180,10 +145,9 @@ const lfb_strategy lfb_strategy_sbbf = {
     .reachable_bits = UINT64_MAX,
     .size = sbbf_size,
     .valid = sbbf_valid,
-    .fpp_after = sbbf_fpp_after,
-    .count = sbbf_count,
-    .spread = sbbf_spread,
-    .fpp_now = sbbf_fpp_now,
+    .rates = &lfb_rates_block,
+    .model_words = SBBF_HALVES,
+    .model_bits = SBBF_HALF_BITS,
     .bits_of = sbbf_bits_of,
     .kernels = {[LFB_SIMD_NONE] = sbbf_kernels, [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_sbbf256)},
     .bytes_kernels = {[LFB_SIMD_NONE] = sbbf_bytes_kernels,

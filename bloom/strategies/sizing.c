@@ -1,7 +1,7 @@
 /* sizing.c - the formulas of a classic Bloom filter. */
-#include "bloom/strategies/sizing.h"
-
 #include <math.h>
+
+#include "bloom/strategies/strategy.h"
 
 lfb_status lfb_sizing_check_fpp(double fpp)
 {
@@ -84,32 +84,35 @@ lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
   return LFB_OK;
 }
 
-double lfb_sizing_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
+/* m, as far as probes reach. */
+static double sizing_reached(const lfb_strategy *strategy, const lfb_geometry *geometry)
 {
-  return pow((double)bits_set / (double)geometry->bit_count, geometry->probes);
+  const uint64_t reach = strategy->reachable_bits;
+  return (double)(geometry->bit_count < reach ? geometry->bit_count : reach);
 }
 
-double lfb_sizing_fpp_after(const lfb_geometry *geometry, double insertions)
+static double sizing_fpp_now(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                             uint64_t bits_set)
+{
+  return pow((double)bits_set / sizing_reached(strategy, geometry), geometry->probes);
+}
+
+static double sizing_fpp_after(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                               double insertions)
 {
   if (insertions == 0)
     return 0; /* also for m = 1, for which the formula is 0 times infinity */
   /* A bit stays off with probability (1 - 1/m)^(k * insertions); by logarithms, for large m. */
   const double stays_off =
-      exp(geometry->probes * insertions * log1p(-1 / (double)geometry->bit_count));
+      exp(geometry->probes * insertions * log1p(-1 / sizing_reached(strategy, geometry)));
   return pow(1 - stays_off, geometry->probes);
 }
 
-double lfb_sizing_count(const lfb_geometry *geometry, uint64_t bits_set)
+double lfb_sizing_count(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                        uint64_t bits_set)
 {
-  const double size = (double)geometry->bit_count;
+  const double size = sizing_reached(strategy, geometry);
   return -log1p(-(double)bits_set / size) * size / geometry->probes;
 }
 
-lfb_spread lfb_sizing_spread(const lfb_geometry *geometry)
-{
-  return (lfb_spread){.blocks = 1,
-                      .block_words = 1,
-                      .word_bits = (double)geometry->bit_count,
-                      .words = 1,
-                      .bits = geometry->probes};
-}
+const lfb_rates lfb_rates_classic = {sizing_fpp_after, lfb_sizing_count, sizing_fpp_now};

@@ -11,8 +11,6 @@
 
 #include <lfbloom/filter.h>
 
-#include "bloom/strategies/spread.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -53,18 +51,6 @@ uint64_t lfb_sizing_foldable(const lfb_config *config, uint64_t blocks);
  */
 lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
                               lfb_geometry *geometry);
-
-/* The probability of a false positive with this many bits set: (bits_set / m)^k. */
-double lfb_sizing_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
-
-/* The expected probability of a false positive after this many insertions into m bits. */
-double lfb_sizing_fpp_after(const lfb_geometry *geometry, double insertions);
-
-/* The most likely number of elements for this many set bits.  Not all bits may be set. */
-double lfb_sizing_count(const lfb_geometry *geometry, uint64_t bits_set);
-
-/* The spread of a key's bits: anywhere. */
-lfb_spread lfb_sizing_spread(const lfb_geometry *geometry);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,23 @@ typedef enum lfb_seeding {
   LFB_SEED_RANDOM, /* a 64-bit seed or a keyed hash; 0 for a random one      */
 } lfb_seeding;
 
-typedef struct lfb_strategy {
+typedef struct lfb_strategy lfb_strategy;
+
+/* The figures of a strategy's filters. */
+typedef struct lfb_rates {
+  /* The expected probability of a false positive after this many insertions. */
+  double (*fpp_after)(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                      double insertions);
+
+  /* The most likely number of elements for this many set bits.  Not all bits may be set. */
+  double (*count)(const lfb_strategy *strategy, const lfb_geometry *geometry, uint64_t bits_set);
+
+  /* The probability of a false positive with this many bits set. */
+  double (*fpp_now)(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                    uint64_t bits_set);
+} lfb_rates;
+
+struct lfb_strategy {
   lfb_strategy_id id;
   uint8_t file_id; /* written in files; Guava's ordinal for Guava's two */
   const char *name;
@@ -49,17 +65,9 @@ typedef struct lfb_strategy {
   /* Whether a filter of this strategy can have this geometry, which was read from a file. */
   bool (*valid)(const lfb_geometry *geometry);
 
-  /* The expected probability of a false positive after this many insertions. */
-  double (*fpp_after)(const lfb_geometry *geometry, double insertions);
-
-  /* The most likely number of elements for this many set bits.  Not all bits may be set. */
-  double (*count)(const lfb_geometry *geometry, uint64_t bits_set);
-
-  /* How the bits of a key are spread over the bits that keys can have. */
-  lfb_spread (*spread)(const lfb_geometry *geometry);
-
-  /* The probability of a false positive with this many bits set. */
-  double (*fpp_now)(const lfb_geometry *geometry, uint64_t bits_set);
+  const lfb_rates *rates;
+  /* words of a block and bits of a word in the model; 0: a classic filter */
+  uint32_t model_words, model_bits;
 
   /* Writes the indexes of the bits of one hash, always in the same order; a bit may come twice.
    * Returns how many, at most LFB_MAX_PROBES.  Reads no word: the layout may have none. */
@@ -74,7 +82,17 @@ typedef struct lfb_strategy {
    * form; only their queries are called.  No entry if only forms with aligned words hold the
    * strategy. */
   const lfb_kernel *const *bytes_kernels[LFB_SIMD_LEVELS];
-} lfb_strategy;
+};
+
+/* The figures of a classic filter, and of one of blocks (block_model.h). */
+extern const lfb_rates lfb_rates_classic, lfb_rates_block;
+
+/* How the bits of a key are spread over the bits that keys can have. */
+lfb_spread lfb_strategy_spread(const lfb_strategy *strategy, const lfb_geometry *geometry);
+
+/* The row's count in lfb_rates_classic. */
+double lfb_sizing_count(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                        uint64_t bits_set);
 
 #ifdef __cplusplus
 }

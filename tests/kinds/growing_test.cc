@@ -42,11 +42,13 @@ TEST_P(EveryStrategyGrows, ALayerIsLookedAtOftenEnough) {
   for (uint64_t n : {1024, 100'000, 20'000'000}) {
     const Growing growing = MakeGrowing(Config(n, 0.01, GetParam()));
     const lfb_layer* layer = lfb_layers_newest(growing.get());
+    const lfb_strategy* strategy = layer->filter->strategy;
     const lfb_geometry& geometry = layer->filter->description.geometry;
     uint64_t most = 0, too_many = geometry.bit_count + 1;
     while (too_many - most > 1) {
       const uint64_t middle = most + (too_many - most) / 2;
-      const bool right = layer->filter->strategy->fpp_now(&geometry, middle) <= lfb_layers_fpp(0.01, 0);
+      const double fpp = strategy->rates->fpp_now(strategy, &geometry, middle);
+      const bool right = fpp <= lfb_layers_fpp(0.01, 0);
       (right ? most : too_many) = middle;
     }
     EXPECT_EQ(layer->full_bits, most - most / 64) << n;

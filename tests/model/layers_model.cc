@@ -71,7 +71,7 @@ bool IsIn(const lfb_layout* layout, lfb_hash hash) {
 }
 // Within the rate with one bit, above it with more. The first caller passes a layer that has
 // just been written, with an atomic that begins here: the thread's last.
-double FppNow(const lfb_geometry*, uint64_t bits_set) {
+double FppNow(const lfb_strategy*, const lfb_geometry*, uint64_t bits_set) {
   lfb_layer* layer = pool->last[lfb_slot()];
   if (layer->retry_bits.cell == nullptr) pool->cells.Begin(&layer->retry_bits, uint64_t{0});
   return bits_set > 1;
@@ -85,9 +85,11 @@ lfb_kernel Kernel() {
 }
 const lfb_kernel kKernel = Kernel();
 
+const lfb_rates kRates = {nullptr, nullptr, FppNow};
+
 lfb_strategy Row() {
   lfb_strategy row = {};
-  row.fpp_now = FppNow;
+  row.rates = &kRates;
   row.reachable_bits = UINT64_MAX;
   return row;
 }

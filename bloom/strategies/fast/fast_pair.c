@@ -29,11 +29,6 @@ static lfb_status pair_usable(void)
   return lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
 }
 
-static void pair_model(lfb_block_model *model, uint32_t bits)
-{
-  lfb_block_model_init(model, (lfb_block_shape){PAIR_WORDS, bits, PAIR_WORDS}, LFB_WORD_BITS);
-}
-
 /* The number of bits in each word with which a pair holds the most keys; `*load` receives that
  * number of keys. */
 static uint32_t pair_choose(double fpp, double *load)
@@ -43,7 +38,7 @@ static uint32_t pair_choose(double fpp, double *load)
   *load = 0;
   for (uint32_t bits = 1; bits <= PAIR_MOST; bits++) {
     lfb_block_model model;
-    pair_model(&model, bits);
+    lfb_block_model_init(&model, (lfb_block_shape){PAIR_WORDS, bits, PAIR_WORDS}, LFB_WORD_BITS);
     const double bears = lfb_block_model_load(&model, fpp);
     if (bears < *load) /* it rises to the best and falls after it */
       break;
@@ -79,33 +74,6 @@ static bool pair_valid(const lfb_geometry *geometry)
          geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
 }
 
-static double pair_fpp_after(const lfb_geometry *geometry, double insertions)
-{
-  const double pairs = (double)geometry->word_count / (double)PAIR_WORDS;
-  lfb_block_model model;
-
-  pair_model(&model, geometry->probes / PAIR_WORDS);
-  return lfb_block_model_fpp(&model, insertions / pairs, pairs);
-}
-
-static lfb_spread pair_spread(const lfb_geometry *geometry)
-{
-  return lfb_fast_spread(geometry, PAIR_WORDS);
-}
-
-static double pair_count_elements(const lfb_geometry *geometry, uint64_t bits_set)
-{
-  const lfb_spread spread = pair_spread(geometry);
-  return lfb_spread_count(&spread, bits_set);
-}
-
-static double pair_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
-{
-  return bits_set >= geometry->bit_count
-             ? 1
-             : pair_fpp_after(geometry, pair_count_elements(geometry, bits_set));
-}
-
 /* 6 probes are those of 1 %. */
 static uint32_t pair_kernel_of(const lfb_geometry *geometry)
 {
@@ -123,10 +91,9 @@ const lfb_strategy lfb_strategy_fast_pair = {
     .usable = pair_usable,
     .size = pair_size,
     .valid = pair_valid,
-    .fpp_after = pair_fpp_after,
-    .count = pair_count_elements,
-    .spread = pair_spread,
-    .fpp_now = pair_fpp_now,
+    .rates = &lfb_rates_block,
+    .model_words = LFB_PAIR_WORDS,
+    .model_bits = LFB_WORD_BITS,
     .bits_of = lfb_fast_bits_of,
     .kernels = {[LFB_SIMD_NONE] = lfb_kernels_fast,
                 [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_fast256),

@@ -100,49 +100,6 @@ bool lfb_fast_valid(const lfb_geometry *geometry)
          geometry->bit_count == LFB_WORD_BITS * geometry->word_count;
 }
 
-static lfb_block_shape fast_shape(const lfb_geometry *geometry)
-{
-  return (lfb_block_shape){geometry->words_per_key, geometry->probes / geometry->words_per_key,
-                          LFB_BLOCK_WORDS};
-}
-
-double lfb_fast_fpp_after(const lfb_geometry *geometry, double insertions)
-{
-  const double blocks = (double)geometry->word_count / (double)LFB_BLOCK_WORDS;
-  lfb_block_model model;
-
-  lfb_block_model_init(&model, fast_shape(geometry), LFB_WORD_BITS);
-  return lfb_block_model_fpp(&model, insertions / blocks, blocks);
-}
-
-lfb_spread lfb_fast_spread(const lfb_geometry *geometry, uint32_t block_words)
-{
-  const double words = geometry->words_per_key;
-  return (lfb_spread){.blocks = (double)geometry->word_count / block_words,
-                      .block_words = block_words,
-                      .word_bits = LFB_WORD_BITS,
-                      .words = words,
-                      .bits = geometry->probes / words};
-}
-
-lfb_spread lfb_fast_spread_lines(const lfb_geometry *geometry)
-{
-  return lfb_fast_spread(geometry, LFB_BLOCK_WORDS);
-}
-
-double lfb_fast_count_elements(const lfb_geometry *geometry, uint64_t bits_set)
-{
-  const lfb_spread spread = lfb_fast_spread_lines(geometry);
-  return lfb_spread_count(&spread, bits_set);
-}
-
-double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set)
-{
-  return bits_set >= geometry->bit_count
-             ? 1
-             : lfb_fast_fpp_after(geometry, lfb_fast_count_elements(geometry, bits_set));
-}
-
 static uint32_t fast_log2(uint32_t power)
 {
   return (uint32_t)__builtin_ctz(power);

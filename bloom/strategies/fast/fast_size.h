@@ -1,5 +1,5 @@
 /*
- * fast_size.h - the size of a `fast` filter, and its false-positive rate.
+ * fast_size.h - the shape and size of a `fast` filter.
  */
 #ifndef LFB_BLOOM_FAST_SIZE_H
 #define LFB_BLOOM_FAST_SIZE_H
@@ -21,15 +21,6 @@ lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry);
 
 /* Whether a `fast` filter can have this geometry; also checks its maximum size. */
 bool lfb_fast_valid(const lfb_geometry *geometry);
-
-/* fpp_after, count and fpp_now of the strategy's row (strategy.h), by block_model.h. */
-double lfb_fast_fpp_after(const lfb_geometry *geometry, double insertions);
-double lfb_fast_count_elements(const lfb_geometry *geometry, uint64_t bits_set);
-double lfb_fast_fpp_now(const lfb_geometry *geometry, uint64_t bits_set);
-
-/* The spread of a key's bits over blocks of this many words; over the lines of `fast`. */
-lfb_spread lfb_fast_spread(const lfb_geometry *geometry, uint32_t block_words);
-lfb_spread lfb_fast_spread_lines(const lfb_geometry *geometry);
 
 /* bits_of of the rows of `fast` and `fast-pair` (strategy.h). */
 uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes);
