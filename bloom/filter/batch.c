@@ -56,7 +56,7 @@ static uint32_t batch_capacity(const lfb_filter *filter, size_t count)
   const uint64_t memory = wish == 0 ? BATCH_DEFAULT_MEMORY : wish;
   const uint64_t scratch = region_words * sizeof(lfb_word);
 
-  if (filter->kernel->put_many_alone == NULL || count / BATCH_LEAST <= (words - 1) / BATCH_LINE ||
+  if (filter->strategy->block_words == 0 || count / BATCH_LEAST <= (words - 1) / BATCH_LINE ||
       memory <= scratch)
     return 0;
   /* Some regions get more than the mean: six standard deviations cover them. */
@@ -130,12 +130,10 @@ lfb_batch *lfb_batch_begin(lfb_filter *filter, size_t count)
   return batch_make(filter, capacity);
 }
 
-typedef void (*batch_act)(const lfb_layout *layout, const uint64_t *hashes, size_t count,
-                          uint64_t *answers);
-
-/* Runs `act` on the scratch.  Returns how many answers were true. */
-static size_t batch_run(batch_act act, const lfb_layout *scratch, const uint64_t *hashes,
-                        size_t count)
+/* Applies a verb to hashes in a layout, and counts the bits that LFB_KERNEL_PUT turns on.  Returns
+ * how many answers were true. */
+static size_t batch_run(const lfb_filter *filter, lfb_kernel_verb verb, const lfb_layout *layout,
+                        const uint64_t *hashes, size_t count)
 {
   uint64_t answers[BATCH_PIECE / LFB_WORD_BITS];
   size_t yes = 0;
@@ -143,24 +141,10 @@ static size_t batch_run(batch_act act, const lfb_layout *scratch, const uint64_t
   for (size_t first = 0; first < count; first += BATCH_PIECE) {
     const size_t left = count - first;
     const size_t in_piece = left < BATCH_PIECE ? left : (size_t)BATCH_PIECE;
-    act(scratch, hashes + first, in_piece, answers);
-    yes += lfb_piece_yes(answers, in_piece);
-  }
-  return yes;
-}
-
-/* Puts hashes one by one: they are too few to share words. */
-static size_t batch_put_directly(lfb_filter *filter, const uint64_t *hashes, size_t count)
-{
-  uint64_t answers[BATCH_PIECE / LFB_WORD_BITS];
-  size_t yes = 0;
-
-  for (size_t first = 0; first < count; first += BATCH_PIECE) {
-    const size_t left = count - first;
-    const size_t in_piece = left < BATCH_PIECE ? left : (size_t)BATCH_PIECE;
-    lfb_layout_count(&filter->layout,
-                     filter->kernel->put_many(&filter->layout, hashes + first, NULL, in_piece,
-                                                answers));
+    const uint64_t turned_on =
+        filter->kernel->many(layout, verb, hashes + first, NULL, in_piece, answers);
+    if (verb == LFB_KERNEL_PUT)
+      lfb_layout_count(layout, turned_on);
     yes += lfb_piece_yes(answers, in_piece);
   }
   return yes;
@@ -233,18 +217,18 @@ static size_t batch_drain(lfb_batch *batch, lfb_filter *filter, uint32_t number)
   uint32_t count;
 
   const uint64_t *hashes = lfb_partition_take(&batch->partition, number, &count);
-  if (count < BATCH_LEAST * (region.words / BATCH_LINE))
-    return batch_put_directly(filter, hashes, count);
+  if (count < BATCH_LEAST * (region.words / BATCH_LINE)) /* too few to share words */
+    return batch_run(filter, LFB_KERNEL_PUT, &filter->layout, hashes, count);
   batch_load(&region);
   const uint64_t before = batch_bits(&region);
-  const size_t yes = batch_run(filter->kernel->put_many_alone, &layout, hashes, count);
+  const size_t yes = batch_run(filter, LFB_KERNEL_PUT_ALONE, &layout, hashes, count);
   const uint64_t gained = batch_bits(&region) - before;
   batch_merge(&region, batch->by_pairs);
   const uint64_t turned_on = batch_bits(&region);
   lfb_layout_count(&filter->layout, turned_on);
   if (turned_on == gained)
     return yes;
-  return batch_run(filter->kernel->credit_many, &layout, hashes, count);
+  return batch_run(filter, LFB_KERNEL_CREDIT, &layout, hashes, count);
 }
 
 /* The same as lfb_batch_put() if there is one region: it gathers the hashes in their order. */

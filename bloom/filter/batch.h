@@ -8,7 +8,7 @@
  * and puts its keys there by plain stores.  Then it turns on in the filter the bits of the scratch.
  *
  * Answers    A key of the batch is new if it has a bit that the merge turned on, and no earlier key
- *            of the region has that bit.  credit_many (kernel.h) finds these keys.  If the merge
+ *            of the region has that bit.  LFB_KERNEL_CREDIT finds these keys.  If the merge
  *            turned on as many bits as the scratch gained, it turned on the same bits.  Then the
  *            puts into the scratch have counted these keys, and nothing is credited.
  * At once    The merge changes a pair of words by one exchange.  It turns on the bits of the keys

@@ -100,7 +100,7 @@ static lfb_status builder_create(const lfb_config *config, unsigned threads, boo
     made->threads = threads;
     made->unsized = unsized;
     made->config = *config;
-    made->alone = made->filter->kernel->put_many_alone != NULL;
+    made->alone = made->filter->strategy->block_words != 0;
     made->partitions = made->alone && threads > 1 && !unsized;
     status = builder_set_up(made);
   }
@@ -178,7 +178,8 @@ static size_t builder_gather(const lfb_builder *builder, const uint64_t *hashes,
 {
   uint64_t answers[LFB_GIVEN_PIECE / LFB_WORD_BITS];
 
-  builder->filter->kernel->put_many_alone(&builder->filter->layout, hashes, count, answers);
+  (void)builder->filter->kernel->many(&builder->filter->layout, LFB_KERNEL_PUT_ALONE, hashes, NULL,
+                                      count, answers);
   return lfb_piece_yes(answers, count);
 }
 
@@ -333,8 +334,8 @@ static size_t builder_put_kept(const lfb_builder *builder, const builder_kept *k
   if (builder->alone)
     return builder_gather(builder, kept->hashes, kept->count);
   lfb_layout_count(&filter->layout,
-                   filter->kernel->put_many(&filter->layout, kept->hashes,
-                                            kept->hashes + BUILDER_KEPT, kept->count, answers));
+                   filter->kernel->many(&filter->layout, LFB_KERNEL_PUT, kept->hashes,
+                                        kept->hashes + BUILDER_KEPT, kept->count, answers));
   return lfb_piece_yes(answers, kept->count);
 }
 

@@ -12,7 +12,7 @@
 typedef struct many_keys {
   const lfb_filter *filter;
   uint64_t *answers; /* NULL if not wanted */
-  bool put;
+  lfb_kernel_verb verb;
 } many_keys;
 
 static size_t many_act(const void *context, const uint64_t *low, const uint64_t *high,
@@ -23,10 +23,9 @@ static size_t many_act(const void *context, const uint64_t *low, const uint64_t 
   uint64_t room[LFB_GIVEN_PIECE / LFB_WORD_BITS];
   uint64_t *into = m->answers == NULL ? room : m->answers + first / LFB_WORD_BITS;
 
-  if (m->put)
-    lfb_layout_count(layout, m->filter->kernel->put_many(layout, low, high, count, into));
-  else
-    m->filter->kernel->might_contain_many(layout, low, high, count, into);
+  const uint64_t turned_on = m->filter->kernel->many(layout, m->verb, low, high, count, into);
+  if (m->verb == LFB_KERNEL_PUT)
+    lfb_layout_count(layout, turned_on);
   return lfb_piece_yes(into, count);
 }
 
@@ -59,7 +58,7 @@ static size_t many_claim_some(const lfb_filter *filter, const uint64_t *low, con
 {
   size_t yes = 0;
 
-  filter->kernel->might_contain_many(&filter->layout, low, high, count, answers);
+  (void)filter->kernel->many(&filter->layout, LFB_KERNEL_MIGHT_CONTAIN, low, high, count, answers);
   for (size_t at = 0; at < count; at += LFB_WORD_BITS) {
     const size_t left = count - at;
     uint64_t *answer = &answers[at / LFB_WORD_BITS];
@@ -113,7 +112,7 @@ LFB_INLINE size_t many_pieces(const lfb_filter *filter, const void *keys, size_t
 LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t count,
                              uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const many_keys m = {filter, answers, false};
+  const many_keys m = {filter, answers, LFB_KERNEL_MIGHT_CONTAIN};
   return many_pieces(filter, keys, count, hash_of, many_act, &m);
 }
 
@@ -121,7 +120,7 @@ LFB_INLINE size_t many_query(const lfb_filter *filter, const void *keys, size_t 
 LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
                            uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const many_keys m = {filter, answers, true};
+  const many_keys m = {filter, answers, LFB_KERNEL_PUT};
   const many_batch b = {answers == NULL ? lfb_batch_begin(filter, count) : NULL, filter};
 
   if (b.batch == NULL)
@@ -134,7 +133,7 @@ LFB_INLINE size_t many_put(lfb_filter *filter, const void *keys, size_t count,
 LFB_INLINE size_t many_claim(lfb_filter *filter, const void *keys, size_t count,
                              uint64_t *answers, lfb_piece_hash hash_of)
 {
-  const many_keys m = {filter, answers, false};
+  const many_keys m = {filter, answers, LFB_KERNEL_MIGHT_CONTAIN};
   return filter->strategy->puts_claim
              ? many_put(filter, keys, count, answers, hash_of)
              : many_pieces(filter, keys, count, hash_of, many_claim_act, &m);

@@ -27,8 +27,8 @@ static void putter_put(lfb_putter *putter, uint32_t first, uint32_t count)
   uint64_t answers = 0;
 
   lfb_layout_count(&filter->layout,
-                   filter->kernel->put_many(&filter->layout, putter->low + first,
-                                            putter->high + first, count, &answers));
+                   filter->kernel->many(&filter->layout, LFB_KERNEL_PUT, putter->low + first,
+                                        putter->high + first, count, &answers));
   putter->new_keys += lfb_word_count(answers);
 }
 

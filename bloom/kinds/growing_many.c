@@ -103,8 +103,8 @@ static size_t pending_ask_layer(pending *some, const lfb_layer *layer)
   uint64_t answers[PENDING_WORDS];
   size_t found = 0;
 
-  layer->kernel->might_contain_many(&layer->filter->layout, some->low, some->high, some->left,
-                                    answers);
+  (void)layer->kernel->many(&layer->filter->layout, LFB_KERNEL_MIGHT_CONTAIN, some->low,
+                            some->high, some->left, answers);
   for (size_t i = 0; i < words_of(some->left); i++) {
     some->found[i] |= answers[i];
     found += lfb_word_count(some->found[i]);
@@ -162,8 +162,8 @@ static void growing_put_some(lfb_growing *growing, const lfb_layer *newest, pend
 {
   const size_t count = some->left < newest->keys ? some->left : newest->keys;
   uint64_t answers[LFB_LAYER_KEYS / LFB_WORD_BITS];
-  const uint64_t on = newest->kernel->put_many(&newest->filter->layout, some->low, some->high,
-                                               count, answers);
+  const uint64_t on = newest->kernel->many(&newest->filter->layout, LFB_KERNEL_PUT, some->low,
+                                           some->high, count, answers);
 
   (void)lfb_layers_counted(growing, newest, on);
   for (size_t word = 0; word < words_of(count); word++)

@@ -5,7 +5,7 @@
  *
  *   CLASSIC_START, CLASSIC_NEXT  the functions of the strategy's walk
  *   CLASSIC_BITS_OF              a name for the row's bits_of (strategy.h)
- *   CLASSIC_PUT, CLASSIC_MIGHT_CONTAIN, CLASSIC_PUT_MANY, CLASSIC_MIGHT_CONTAIN_MANY
+ *   CLASSIC_PUT, CLASSIC_MIGHT_CONTAIN, CLASSIC_MANY
  *                                names for the kernel's functions (kernel.h)
  *   CLASSIC_KERNELS              a name for the array that is the row's kernels[LFB_SIMD_NONE]
  *
@@ -32,24 +32,18 @@ static bool CLASSIC_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
   return probes_might_contain(layout, hash, LFB_PROBES_QUERY, CLASSIC_START, CLASSIC_NEXT);
 }
 
-static uint64_t CLASSIC_PUT_MANY(const lfb_layout *layout, const uint64_t *low,
-                                 const uint64_t *high, size_t count, uint64_t *answers)
+static uint64_t CLASSIC_MANY(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
+                             const uint64_t *high, size_t count, uint64_t *answers)
 {
-  return probes_many(layout, low, high, count, answers, LFB_PROBES_PUT, CLASSIC_START, CLASSIC_NEXT);
-}
-
-static void CLASSIC_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t *low,
-                                       const uint64_t *high, size_t count, uint64_t *answers)
-{
-  (void)probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY, CLASSIC_START,
-                    CLASSIC_NEXT);
+  return verb == LFB_KERNEL_PUT
+             ? probes_many(layout, low, high, count, answers, LFB_PROBES_PUT, CLASSIC_START, CLASSIC_NEXT)
+             : probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY, CLASSIC_START, CLASSIC_NEXT);
 }
 
 static const lfb_kernel *const CLASSIC_KERNELS[] = {&(const lfb_kernel){
     .put = CLASSIC_PUT,
     .might_contain = CLASSIC_MIGHT_CONTAIN,
-    .put_many = CLASSIC_PUT_MANY,
-    .might_contain_many = CLASSIC_MIGHT_CONTAIN_MANY,
+    .many = CLASSIC_MANY,
 }};
 
 #ifdef CLASSIC_BYTES_KERNELS
@@ -58,16 +52,18 @@ static bool CLASSIC_BYTES_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash hash)
   return probes_might_contain(layout, hash, LFB_PROBES_QUERY_BYTES, CLASSIC_START, CLASSIC_NEXT);
 }
 
-static void CLASSIC_BYTES_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t *low,
-                                             const uint64_t *high, size_t count, uint64_t *answers)
+static uint64_t CLASSIC_BYTES_MANY(const lfb_layout *layout, lfb_kernel_verb verb,
+                                   const uint64_t *low, const uint64_t *high, size_t count,
+                                   uint64_t *answers)
 {
-  (void)probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY_BYTES, CLASSIC_START,
-                    CLASSIC_NEXT);
+  (void)verb; /* a query */
+  return probes_many(layout, low, high, count, answers, LFB_PROBES_QUERY_BYTES, CLASSIC_START,
+                     CLASSIC_NEXT);
 }
 
 static const lfb_kernel *const CLASSIC_BYTES_KERNELS[] = {&(const lfb_kernel){
     .might_contain = CLASSIC_BYTES_MIGHT_CONTAIN,
-    .might_contain_many = CLASSIC_BYTES_MIGHT_CONTAIN_MANY,
+    .many = CLASSIC_BYTES_MANY,
 }};
 #endif
 
@@ -76,9 +72,8 @@ static const lfb_kernel *const CLASSIC_BYTES_KERNELS[] = {&(const lfb_kernel){
 #undef CLASSIC_BITS_OF
 #undef CLASSIC_PUT
 #undef CLASSIC_MIGHT_CONTAIN
-#undef CLASSIC_PUT_MANY
-#undef CLASSIC_MIGHT_CONTAIN_MANY
+#undef CLASSIC_MANY
 #undef CLASSIC_KERNELS
 #undef CLASSIC_BYTES_MIGHT_CONTAIN
-#undef CLASSIC_BYTES_MIGHT_CONTAIN_MANY
+#undef CLASSIC_BYTES_MANY
 #undef CLASSIC_BYTES_KERNELS

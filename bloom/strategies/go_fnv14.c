@@ -79,8 +79,7 @@ static const lfb_rates go_fnv14_rates = {go_fnv14_fpp_after, lfb_sizing_count, g
 #define CLASSIC_BITS_OF go_fnv14_bits_of
 #define CLASSIC_PUT go_fnv14_put
 #define CLASSIC_MIGHT_CONTAIN go_fnv14_might_contain
-#define CLASSIC_PUT_MANY go_fnv14_put_many
-#define CLASSIC_MIGHT_CONTAIN_MANY go_fnv14_might_contain_many
+#define CLASSIC_MANY go_fnv14_many
 #define CLASSIC_KERNELS go_fnv14_kernels
 #include "bloom/strategies/classic.inc.h"
 

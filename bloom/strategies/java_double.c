@@ -27,8 +27,7 @@ static uint64_t java_double_next(lfb_walk *walk, const lfb_layout *layout)
 #define CLASSIC_BITS_OF java_double_bits_of
 #define CLASSIC_PUT java_double_put
 #define CLASSIC_MIGHT_CONTAIN java_double_might_contain
-#define CLASSIC_PUT_MANY java_double_put_many
-#define CLASSIC_MIGHT_CONTAIN_MANY java_double_might_contain_many
+#define CLASSIC_MANY java_double_many
 #define CLASSIC_KERNELS java_double_kernels
 #include "bloom/strategies/classic.inc.h"
 

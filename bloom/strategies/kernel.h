@@ -45,6 +45,15 @@ enum {
   LFB_LINES_NEAR = 4,
 };
 
+/* What a kernel does with many hashes.  The last two need words that no other thread uses during
+ * the call, and a strategy with block_words (strategy.h). */
+typedef enum lfb_kernel_verb {
+  LFB_KERNEL_MIGHT_CONTAIN,
+  LFB_KERNEL_PUT,
+  LFB_KERNEL_PUT_ALONE, /* puts by plain stores                                         */
+  LFB_KERNEL_CREDIT,    /* turns bits off; an answer states whether one was still on    */
+} lfb_kernel_verb;
+
 typedef struct lfb_kernel {
   /* Turns on the bits of one hash.  Returns how many it turned on; the caller counts them. */
   uint32_t (*put)(const lfb_layout *layout, lfb_hash hash);
@@ -53,26 +62,13 @@ typedef struct lfb_kernel {
   bool (*might_contain)(const lfb_layout *layout, lfb_hash hash);
 
   /*
-   * Both take `count` hashes, as two arrays of halves (`high` may be NULL if the hash has
-   * one half).  Answer i is bit i % 64 of answers[i / 64]; the bits beyond the last
-   * answer become 0.  put_many returns how many bits it turned on; the caller counts
-   * them.
+   * Takes `count` hashes, as two arrays of halves (`high` may be NULL if the hash has one
+   * half).  Answer i is bit i % 64 of answers[i / 64]; the bits beyond the last answer become
+   * 0.  LFB_KERNEL_PUT returns how many bits it turned on, which the caller counts; what the
+   * other verbs return has no meaning.
    */
-  uint64_t (*put_many)(const lfb_layout *layout, const uint64_t *low, const uint64_t *high,
-                       size_t count, uint64_t *answers);
-  void (*might_contain_many)(const lfb_layout *layout, const uint64_t *low,
-                             const uint64_t *high, size_t count, uint64_t *answers);
-
-  /*
-   * For words that no other thread uses during the call; NULL unless the strategy has
-   * block_words (strategy.h).
-   * put_many_alone puts by plain stores; it does not count the bits that it turns on.
-   * credit_many turns a key's bits off; answer i states whether one of them was still on.
-   */
-  void (*put_many_alone)(const lfb_layout *layout, const uint64_t *hashes, size_t count,
-                         uint64_t *answers);
-  void (*credit_many)(const lfb_layout *layout, const uint64_t *hashes, size_t count,
-                      uint64_t *answers);
+  uint64_t (*many)(const lfb_layout *layout, lfb_kernel_verb verb, const uint64_t *low,
+                   const uint64_t *high, size_t count, uint64_t *answers);
 } lfb_kernel;
 
 /*

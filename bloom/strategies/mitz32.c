@@ -35,11 +35,10 @@ static uint64_t mitz32_next(lfb_walk *walk, const lfb_layout *layout)
 #define CLASSIC_BITS_OF mitz32_bits_of
 #define CLASSIC_PUT mitz32_put
 #define CLASSIC_MIGHT_CONTAIN mitz32_might_contain
-#define CLASSIC_PUT_MANY mitz32_put_many
-#define CLASSIC_MIGHT_CONTAIN_MANY mitz32_might_contain_many
+#define CLASSIC_MANY mitz32_many
 #define CLASSIC_KERNELS mitz32_kernels
 #define CLASSIC_BYTES_MIGHT_CONTAIN mitz32_bytes_might_contain
-#define CLASSIC_BYTES_MIGHT_CONTAIN_MANY mitz32_bytes_might_contain_many
+#define CLASSIC_BYTES_MANY mitz32_bytes_many
 #define CLASSIC_BYTES_KERNELS mitz32_bytes_kernels
 #include "bloom/strategies/classic.inc.h"
 

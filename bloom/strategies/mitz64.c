@@ -28,11 +28,10 @@ static uint64_t mitz64_next(lfb_walk *walk, const lfb_layout *layout)
 #define CLASSIC_BITS_OF mitz64_bits_of
 #define CLASSIC_PUT mitz64_put
 #define CLASSIC_MIGHT_CONTAIN mitz64_might_contain
-#define CLASSIC_PUT_MANY mitz64_put_many
-#define CLASSIC_MIGHT_CONTAIN_MANY mitz64_might_contain_many
+#define CLASSIC_MANY mitz64_many
 #define CLASSIC_KERNELS mitz64_kernels
 #define CLASSIC_BYTES_MIGHT_CONTAIN mitz64_bytes_might_contain
-#define CLASSIC_BYTES_MIGHT_CONTAIN_MANY mitz64_bytes_might_contain_many
+#define CLASSIC_BYTES_MANY mitz64_bytes_many
 #define CLASSIC_BYTES_KERNELS mitz64_bytes_kernels
 #include "bloom/strategies/classic.inc.h"
 

@@ -114,8 +114,7 @@ LFB_INLINE uint64_t sbbf_query_one(const lfb_layout *layout, uint64_t hash)
 #define SBBF_(noun) sbbf_##noun
 #define SBBF_PUT sbbf_put
 #define SBBF_MIGHT_CONTAIN sbbf_might_contain
-#define SBBF_PUT_MANY sbbf_put_many
-#define SBBF_MIGHT_CONTAIN_MANY sbbf_might_contain_many
+#define SBBF_MANY sbbf_many
 #define SBBF_KERNELS static const lfb_kernel *const sbbf_kernels[]
 #include "bloom/strategies/sbbf_kernel.inc.h"
 
@@ -133,7 +132,7 @@ LFB_INLINE uint64_t sbbf_bytes_query_one(const lfb_layout *layout, uint64_t hash
 #define SBBF_TARGET
 #define SBBF_(noun) sbbf_bytes_##noun
 #define SBBF_MIGHT_CONTAIN sbbf_bytes_might_contain
-#define SBBF_MIGHT_CONTAIN_MANY sbbf_bytes_might_contain_many
+#define SBBF_MANY sbbf_bytes_many
 #define SBBF_KERNELS static const lfb_kernel *const sbbf_bytes_kernels[]
 #include "bloom/strategies/sbbf_kernel.inc.h"
 

@@ -83,8 +83,7 @@ TARGET LFB_INLINE uint64_t sbbf256_put_one(const lfb_layout *layout, uint64_t ha
 #define SBBF_(noun) sbbf256_##noun
 #define SBBF_PUT sbbf256_put
 #define SBBF_MIGHT_CONTAIN sbbf256_might_contain
-#define SBBF_PUT_MANY sbbf256_put_many
-#define SBBF_MIGHT_CONTAIN_MANY sbbf256_might_contain_many
+#define SBBF_MANY sbbf256_many
 #define SBBF_KERNELS const lfb_kernel *const lfb_kernels_sbbf256[]
 #include "bloom/strategies/sbbf_kernel.inc.h"
 
@@ -96,7 +95,7 @@ TARGET LFB_INLINE uint64_t sbbf256_bytes_query_one(const lfb_layout *layout, uin
 #define SBBF_TARGET TARGET
 #define SBBF_(noun) sbbf256_bytes_##noun
 #define SBBF_MIGHT_CONTAIN sbbf256_bytes_might_contain
-#define SBBF_MIGHT_CONTAIN_MANY sbbf256_bytes_might_contain_many
+#define SBBF_MANY sbbf256_bytes_many
 #define SBBF_KERNELS const lfb_kernel *const lfb_kernels_sbbf256_bytes[]
 #include "bloom/strategies/sbbf_kernel.inc.h"
 

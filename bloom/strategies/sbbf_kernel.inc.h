@@ -4,10 +4,9 @@
  *
  *   SBBF_TARGET   the target attribute of its functions
  *   SBBF_(noun)   the name of an inlined function: sbbf256_##noun
- *   SBBF_MIGHT_CONTAIN, SBBF_MIGHT_CONTAIN_MANY
+ *   SBBF_MIGHT_CONTAIN, SBBF_MANY
  *                 names for its functions (kernel.h)
- *   SBBF_PUT, SBBF_PUT_MANY
- *                 the same; undefined: the kernel is for bytes that are only read
+ *   SBBF_PUT      the same; undefined: the kernel is for bytes that are only read
  *   SBBF_KERNELS  the storage class and the name of the table with the kernel (strategy.h)
  *
  * and the functions
@@ -35,17 +34,6 @@ SBBF_TARGET static bool SBBF_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash ha
   return SBBF_(query_one)(layout, hash.low) != 0;
 }
 
-SBBF_TARGET static void SBBF_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t *low,
-                                                const uint64_t *high, size_t count,
-                                                uint64_t *answers)
-{
-  (void)high;
-  if (layout->fits >= LFB_LINES_NEAR)
-    (void)SBBF_(lines)(layout, false, low, count, answers, SBBF_(ask), SBBF_(query_one));
-  else
-    (void)SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask), SBBF_(query_one));
-}
-
 #ifdef SBBF_PUT
 SBBF_TARGET LFB_INLINE void SBBF_(ask_put)(const lfb_layout *layout, uint64_t hash)
 {
@@ -56,28 +44,34 @@ SBBF_TARGET static uint32_t SBBF_PUT(const lfb_layout *layout, lfb_hash hash)
 {
   return (uint32_t)SBBF_(put_one)(layout, hash.low);
 }
+#endif
 
-SBBF_TARGET static uint64_t SBBF_PUT_MANY(const lfb_layout *layout, const uint64_t *low,
-                                          const uint64_t *high, size_t count, uint64_t *answers)
+SBBF_TARGET static uint64_t SBBF_MANY(const lfb_layout *layout, lfb_kernel_verb verb,
+                                      const uint64_t *low, const uint64_t *high, size_t count,
+                                      uint64_t *answers)
 {
   (void)high;
-  return SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask_put), SBBF_(put_one));
-}
+  (void)verb;
+#ifdef SBBF_PUT
+  if (verb == LFB_KERNEL_PUT)
+    return SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask_put), SBBF_(put_one));
 #endif
+  if (layout->fits >= LFB_LINES_NEAR)
+    return SBBF_(lines)(layout, false, low, count, answers, SBBF_(ask), SBBF_(query_one));
+  return SBBF_(lines)(layout, true, low, count, answers, SBBF_(ask), SBBF_(query_one));
+}
 
 SBBF_KERNELS = {&(const lfb_kernel){
-    .might_contain = SBBF_MIGHT_CONTAIN,
-    .might_contain_many = SBBF_MIGHT_CONTAIN_MANY,
 #ifdef SBBF_PUT
     .put = SBBF_PUT,
-    .put_many = SBBF_PUT_MANY,
 #endif
+    .might_contain = SBBF_MIGHT_CONTAIN,
+    .many = SBBF_MANY,
 }};
 
 #undef SBBF_TARGET
 #undef SBBF_
 #undef SBBF_PUT
 #undef SBBF_MIGHT_CONTAIN
-#undef SBBF_PUT_MANY
-#undef SBBF_MIGHT_CONTAIN_MANY
+#undef SBBF_MANY
 #undef SBBF_KERNELS

@@ -178,35 +178,27 @@ TEST_P(EveryBatch, PaysFromSoManyKeysALine) {
   }
 }
 
-// Counts the hashes that each function of a filter's kernel receives, after Watch().
+// Counts the hashes that a filter's kernel receives, by verb, after Watch().
 struct Watched {
   size_t alone = 0, credited = 0, direct = 0;
 } watched;
 const lfb_kernel* watched_kernel;
 
-void WatchedAlone(const lfb_layout* layout, const uint64_t* hashes, size_t count, uint64_t* answers) {
-  watched.alone += count;
-  watched_kernel->put_many_alone(layout, hashes, count, answers);
-}
-void WatchedCredit(const lfb_layout* layout, const uint64_t* hashes, size_t count, uint64_t* answers) {
-  watched.credited += count;
-  watched_kernel->credit_many(layout, hashes, count, answers);
-}
-uint64_t WatchedPut(const lfb_layout* layout, const uint64_t* low, const uint64_t* high, size_t count,
-                    uint64_t* answers) {
-  watched.direct += count;
-  return watched_kernel->put_many(layout, low, high, count, answers);
+uint64_t WatchedMany(const lfb_layout* layout, lfb_kernel_verb verb, const uint64_t* low,
+                     const uint64_t* high, size_t count, uint64_t* answers) {
+  if (verb == LFB_KERNEL_PUT_ALONE) watched.alone += count;
+  if (verb == LFB_KERNEL_CREDIT) watched.credited += count;
+  if (verb == LFB_KERNEL_PUT) watched.direct += count;
+  return watched_kernel->many(layout, verb, low, high, count, answers);
 }
 
-// A copy of the filter's kernel with functions that count. It must exist as long as the filter
+// A copy of the filter's kernel with a function that counts. It must exist as long as the filter
 // is used.
 lfb_kernel Watch(const Filter& filter) {
   lfb_kernel kernel = *filter->kernel;
   watched_kernel = filter->kernel;
   watched = {};
-  kernel.put_many_alone = WatchedAlone;
-  kernel.credit_many = WatchedCredit;
-  kernel.put_many = WatchedPut;
+  kernel.many = WatchedMany;
   return kernel;
 }
 

@@ -161,7 +161,7 @@ class Contended {
     const lfb_kernel* kernel = kernels[by % kernels.size()];
     if (by < kernels.size()) return kernel->might_contain(&filter->layout, {hash, 0});
     uint64_t answer = 0;
-    kernel->might_contain_many(&filter->layout, &hash, nullptr, 1, &answer);
+    kernel->many(&filter->layout, LFB_KERNEL_MIGHT_CONTAIN, &hash, nullptr, 1, &answer);
     return answer == 1;
   }
 

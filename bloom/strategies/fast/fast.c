@@ -43,45 +43,35 @@ LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
 #define FAST_SHAPE 0, 0, 0
 #define FAST_PUT fast_any_put
 #define FAST_MIGHT_CONTAIN fast_any_might_contain
-#define FAST_PUT_MANY fast_any_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast_any_might_contain_many
-#define FAST_PUT_MANY_ALONE fast_any_put_many_alone
+#define FAST_MANY fast_any_many
 #define FAST_KERNEL fast_any_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 3, 2, 6
 #define FAST_PUT fast_2x3_put
 #define FAST_MIGHT_CONTAIN fast_2x3_might_contain
-#define FAST_PUT_MANY fast_2x3_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast_2x3_might_contain_many
-#define FAST_PUT_MANY_ALONE fast_2x3_put_many_alone
+#define FAST_MANY fast_2x3_many
 #define FAST_KERNEL fast_2x3_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 3, 1, 8
 #define FAST_PUT fast_4x2_put
 #define FAST_MIGHT_CONTAIN fast_4x2_might_contain
-#define FAST_PUT_MANY fast_4x2_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast_4x2_might_contain_many
-#define FAST_PUT_MANY_ALONE fast_4x2_put_many_alone
+#define FAST_MANY fast_4x2_many
 #define FAST_KERNEL fast_4x2_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 3, 1, 12
 #define FAST_PUT fast_4x3_put
 #define FAST_MIGHT_CONTAIN fast_4x3_might_contain
-#define FAST_PUT_MANY fast_4x3_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast_4x3_might_contain_many
-#define FAST_PUT_MANY_ALONE fast_4x3_put_many_alone
+#define FAST_MANY fast_4x3_many
 #define FAST_KERNEL fast_4x3_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 1, 0, 6
 #define FAST_PUT fast_pair6_put
 #define FAST_MIGHT_CONTAIN fast_pair6_might_contain
-#define FAST_PUT_MANY fast_pair6_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast_pair6_might_contain_many
-#define FAST_PUT_MANY_ALONE fast_pair6_put_many_alone
+#define FAST_MANY fast_pair6_many
 #define FAST_KERNEL fast_pair6_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
@@ -92,11 +82,11 @@ const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS] = {
 
 /* Merges that lose bits to other threads are rare: one function serves all shapes and instructions
  * (fast_kernels.h). */
-void lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,
-                          uint64_t *answers)
+uint64_t lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,
+                              uint64_t *answers)
 {
   const fast_view view = fast_view_of(&layout->fast);
-  (void)fast_lines_alone(&view, true, hashes, count, answers, fast_ask_put, fast_credit_one);
+  return fast_lines_alone(&view, true, hashes, count, answers, fast_ask_put, fast_credit_one);
 }
 
 const lfb_strategy lfb_strategy_fast = {

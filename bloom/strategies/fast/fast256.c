@@ -254,45 +254,35 @@ TARGET LFB_INLINE uint64_t fast256_query_one(const fast256_view *view, uint64_t 
 #define FAST_SHAPE 0, 0, 0
 #define FAST_PUT fast256_any_put
 #define FAST_MIGHT_CONTAIN fast256_any_might_contain
-#define FAST_PUT_MANY fast256_any_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast256_any_might_contain_many
-#define FAST_PUT_MANY_ALONE fast256_any_put_many_alone
+#define FAST_MANY fast256_any_many
 #define FAST_KERNEL fast256_any_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 3, 2, 6
 #define FAST_PUT fast256_2x3_put
 #define FAST_MIGHT_CONTAIN fast256_2x3_might_contain
-#define FAST_PUT_MANY fast256_2x3_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast256_2x3_might_contain_many
-#define FAST_PUT_MANY_ALONE fast256_2x3_put_many_alone
+#define FAST_MANY fast256_2x3_many
 #define FAST_KERNEL fast256_2x3_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 3, 1, 8
 #define FAST_PUT fast256_4x2_put
 #define FAST_MIGHT_CONTAIN fast256_4x2_might_contain
-#define FAST_PUT_MANY fast256_4x2_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast256_4x2_might_contain_many
-#define FAST_PUT_MANY_ALONE fast256_4x2_put_many_alone
+#define FAST_MANY fast256_4x2_many
 #define FAST_KERNEL fast256_4x2_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 3, 1, 12
 #define FAST_PUT fast256_4x3_put
 #define FAST_MIGHT_CONTAIN fast256_4x3_might_contain
-#define FAST_PUT_MANY fast256_4x3_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast256_4x3_might_contain_many
-#define FAST_PUT_MANY_ALONE fast256_4x3_put_many_alone
+#define FAST_MANY fast256_4x3_many
 #define FAST_KERNEL fast256_4x3_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 1, 0, 6
 #define FAST_PUT fast256_pair6_put
 #define FAST_MIGHT_CONTAIN fast256_pair6_might_contain
-#define FAST_PUT_MANY fast256_pair6_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast256_pair6_might_contain_many
-#define FAST_PUT_MANY_ALONE fast256_pair6_put_many_alone
+#define FAST_MANY fast256_pair6_many
 #define FAST_KERNEL fast256_pair6_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 

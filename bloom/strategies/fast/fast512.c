@@ -238,14 +238,12 @@ TARGET LFB_INLINE uint64_t fast512_put_loop(const fast512_view *view, uint32_t g
 
 /* ---- many keys ------------------------------------------------------------------ */
 
-/* Queries up to GROUP keys.  Bit k of what it returns is the answer of key k. */
-typedef uint64_t (*fast512_act)(const fast512_view *view, const uint64_t *hashes, uint32_t count);
-typedef void (*fast512_ask)(const lfb_fast *fast, uint64_t hash);
-
-/* The products are stored, so that each is loaded into all lanes: this takes no instruction of the
+/* Queries up to GROUP keys of `fast`.  Bit k of what it returns is the answer of key k.
+ *
+ * The products are stored, so that each is loaded into all lanes: this takes no instruction of the
  * ports that the test needs. */
-TARGET LFB_INLINE uint64_t fast512_line_act(const fast512_view *view, const uint64_t *hashes,
-                                            uint32_t count)
+TARGET LFB_INLINE uint64_t fast512_query_lines(const fast512_view *view, const uint64_t *hashes,
+                                               uint32_t count)
 {
   uint64_t round0[GROUP] __attribute__((aligned(64)));
   uint64_t on = 0;
@@ -291,8 +289,9 @@ TARGET LFB_INLINE uint64_t fast512_pairs_have(const fast512_view *view, __m512i 
   return (on | lfb_fast512_two_idle(&view->fast) * UINT64_C(0x0001000100010001)) & before;
 }
 
-TARGET LFB_INLINE uint64_t fast512_pair_act(const fast512_view *view, const uint64_t *hashes,
-                                            uint32_t count)
+/* The same of `fast-pair`. */
+TARGET LFB_INLINE uint64_t fast512_query_pairs(const fast512_view *view, const uint64_t *hashes,
+                                               uint32_t count)
 {
   const __m512i all = fast512_load(hashes, count), round0 = fast512_multiply(all, 0);
   uint64_t keys[GROUP] __attribute__((aligned(64))), have[2];
@@ -313,29 +312,36 @@ TARGET LFB_INLINE uint64_t fast512_pair_act(const fast512_view *view, const uint
          (0xffU >> (GROUP - count));
 }
 
-/* Queries all keys, and asks for the lines of keys ahead.  `ask` may be NULL. */
-TARGET LFB_INLINE void fast512_query_loop(const fast512_view *view, const uint64_t *hashes,
-                                          size_t count, uint64_t *answers, fast512_ask ask,
-                                          fast512_act act)
+TARGET LFB_INLINE uint64_t fast512_query_some(const fast512_view *view, const uint64_t *hashes,
+                                              uint32_t count)
+{
+  return lfb_fast_is_pair(&view->fast) ? fast512_query_pairs(view, hashes, count)
+                                       : fast512_query_lines(view, hashes, count);
+}
+
+/* Queries all keys, and, if it `asks`, prefetches the lines of keys ahead. */
+TARGET LFB_INLINE void fast512_query_loop(const fast512_view *view, bool asks,
+                                          const uint64_t *hashes, size_t count,
+                                          uint64_t *answers)
 {
   uint64_t answer = 0;
   size_t i = 0;
 
-  for (size_t k = 0; ask != NULL && k < count && k < LFB_LINES_AHEAD; k++)
-    ask(&view->fast, hashes[k]);
+  for (size_t k = 0; asks && k < count && k < LFB_LINES_AHEAD; k++)
+    lfb_fast_ask(&view->fast, hashes[k]);
   for (; i + GROUP <= count; i += GROUP) {
     const size_t further =
         i + LFB_LINES_AHEAD + GROUP <= count ? i + LFB_LINES_AHEAD : count - GROUP;
     LFB_UNROLL_8
-    for (uint32_t k = 0; ask != NULL && k < GROUP; k++)
-      ask(&view->fast, hashes[further + k]);
-    answer = (i % LFB_WORD_BITS == 0 ? 0 : answer) | act(view, hashes + i, GROUP)
-                                                         << i % LFB_WORD_BITS;
+    for (uint32_t k = 0; asks && k < GROUP; k++)
+      lfb_fast_ask(&view->fast, hashes[further + k]);
+    answer = (i % LFB_WORD_BITS == 0 ? 0 : answer) |
+             fast512_query_some(view, hashes + i, GROUP) << i % LFB_WORD_BITS;
     answers[i / LFB_WORD_BITS] = answer;
   }
   if (i < count)
     answers[i / LFB_WORD_BITS] = (i % LFB_WORD_BITS == 0 ? 0 : answer) |
-                                 act(view, hashes + i, (uint32_t)(count - i))
+                                 fast512_query_some(view, hashes + i, (uint32_t)(count - i))
                                      << i % LFB_WORD_BITS;
 }
 
@@ -367,33 +373,20 @@ TARGET LFB_INLINE uint64_t fast512_puts_by(const fast512_view *view, bool asks,
   }
 }
 
-TARGET LFB_INLINE uint64_t fast512_puts(const fast512_view *view, const uint64_t *hashes,
-                                        size_t count, uint64_t *answers)
+TARGET LFB_INLINE uint64_t fast512_many(const fast512_view *view, lfb_kernel_verb verb,
+                                        uint32_t fits, const uint64_t *hashes, size_t count,
+                                        uint64_t *answers)
 {
-  return fast512_puts_by(view, true, hashes, count, answers, fast512_put_shared, NULL);
-}
-
-TARGET LFB_INLINE void fast512_puts_alone(const fast512_view *view, uint32_t fits,
-                                          const uint64_t *hashes, size_t count,
-                                          uint64_t *answers)
-{
-  (void)fast512_puts_by(view, fits == 0, hashes, count, answers, lfb_fast_key_put_alone,
-                        lfb_fast_key_put_alone);
-}
-
-TARGET LFB_INLINE void fast512_queries(const fast512_view *view, uint32_t fits,
-                                       const uint64_t *hashes, size_t count, uint64_t *answers)
-{
-  const bool pair = lfb_fast_is_pair(&view->fast);
-
-  if (fits > 0 && pair)
-    fast512_query_loop(view, hashes, count, answers, NULL, fast512_pair_act);
-  else if (fits > 0)
-    fast512_query_loop(view, hashes, count, answers, NULL, fast512_line_act);
-  else if (pair)
-    fast512_query_loop(view, hashes, count, answers, lfb_fast_ask, fast512_pair_act);
+  if (verb == LFB_KERNEL_PUT)
+    return fast512_puts_by(view, true, hashes, count, answers, fast512_put_shared, NULL);
+  if (verb == LFB_KERNEL_PUT_ALONE)
+    return fast512_puts_by(view, fits == 0, hashes, count, answers, lfb_fast_key_put_alone,
+                           lfb_fast_key_put_alone);
+  if (fits > 0)
+    fast512_query_loop(view, false, hashes, count, answers);
   else
-    fast512_query_loop(view, hashes, count, answers, lfb_fast_ask, fast512_line_act);
+    fast512_query_loop(view, true, hashes, count, answers);
+  return 0;
 }
 
 #define FAST_TARGET TARGET
@@ -402,72 +395,56 @@ TARGET LFB_INLINE void fast512_queries(const fast512_view *view, uint32_t fits,
 #define FAST_SHAPE 0, 0, 0
 #define FAST_PUT fast512_any_put
 #define FAST_MIGHT_CONTAIN fast512_any_might_contain
-#define FAST_PUT_MANY fast512_any_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast512_any_might_contain_many
-#define FAST_PUT_MANY_ALONE fast512_any_put_many_alone
+#define FAST_MANY fast512_any_many
 #define FAST_KERNEL fast512_any_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 3, 2, 6
 #define FAST_PUT fast512_2x3_put
 #define FAST_MIGHT_CONTAIN fast512_2x3_might_contain
-#define FAST_PUT_MANY fast512_2x3_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast512_2x3_might_contain_many
-#define FAST_PUT_MANY_ALONE fast512_2x3_put_many_alone
+#define FAST_MANY fast512_2x3_many
 #define FAST_KERNEL fast512_2x3_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 3, 1, 8
 #define FAST_PUT fast512_4x2_put
 #define FAST_MIGHT_CONTAIN fast512_4x2_might_contain
-#define FAST_PUT_MANY fast512_4x2_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast512_4x2_might_contain_many
-#define FAST_PUT_MANY_ALONE fast512_4x2_put_many_alone
+#define FAST_MANY fast512_4x2_many
 #define FAST_KERNEL fast512_4x2_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 3, 1, 12
 #define FAST_PUT fast512_4x3_put
 #define FAST_MIGHT_CONTAIN fast512_4x3_might_contain
-#define FAST_PUT_MANY fast512_4x3_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast512_4x3_might_contain_many
-#define FAST_PUT_MANY_ALONE fast512_4x3_put_many_alone
+#define FAST_MANY fast512_4x3_many
 #define FAST_KERNEL fast512_4x3_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 3, 2, 8
 #define FAST_PUT fast512_2x4_put
 #define FAST_MIGHT_CONTAIN fast512_2x4_might_contain
-#define FAST_PUT_MANY fast512_2x4_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast512_2x4_might_contain_many
-#define FAST_PUT_MANY_ALONE fast512_2x4_put_many_alone
+#define FAST_MANY fast512_2x4_many
 #define FAST_KERNEL fast512_2x4_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 3, 3, 5
 #define FAST_PUT fast512_1x5_put
 #define FAST_MIGHT_CONTAIN fast512_1x5_might_contain
-#define FAST_PUT_MANY fast512_1x5_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast512_1x5_might_contain_many
-#define FAST_PUT_MANY_ALONE fast512_1x5_put_many_alone
+#define FAST_MANY fast512_1x5_many
 #define FAST_KERNEL fast512_1x5_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 3, 0, 16
 #define FAST_PUT fast512_8x2_put
 #define FAST_MIGHT_CONTAIN fast512_8x2_might_contain
-#define FAST_PUT_MANY fast512_8x2_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast512_8x2_might_contain_many
-#define FAST_PUT_MANY_ALONE fast512_8x2_put_many_alone
+#define FAST_MANY fast512_8x2_many
 #define FAST_KERNEL fast512_8x2_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
 #define FAST_SHAPE 1, 0, 6
 #define FAST_PUT fast512_pair6_put
 #define FAST_MIGHT_CONTAIN fast512_pair6_might_contain
-#define FAST_PUT_MANY fast512_pair6_put_many
-#define FAST_MIGHT_CONTAIN_MANY fast512_pair6_might_contain_many
-#define FAST_PUT_MANY_ALONE fast512_pair6_put_many_alone
+#define FAST_MANY fast512_pair6_many
 #define FAST_KERNEL fast512_pair6_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 

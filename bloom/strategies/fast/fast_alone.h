@@ -1,6 +1,6 @@
 /*
  * fast_alone.h - puts into words that no other thread uses, by plain loads and stores (kernel.h,
- * put_many_alone and credit_many).
+ * LFB_KERNEL_PUT_ALONE and _CREDIT).
  */
 #ifndef LFB_BLOOM_FAST_ALONE_H
 #define LFB_BLOOM_FAST_ALONE_H

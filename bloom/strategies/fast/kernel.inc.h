@@ -11,17 +11,15 @@
  *   FAST_(view) FAST_(view_of)(fast)
  *   uint64_t FAST_(put_one)(view, hash)     turns on the hash's bits; returns how many it turned on
  *   uint64_t FAST_(query_one)(view, hash)   whether all of them are on
- *   uint64_t FAST_(puts)(view, hashes, count, answers)
- *   void FAST_(queries)(view, fits, hashes, count, answers)
- *   void FAST_(puts_alone)(view, fits, hashes, count, answers)
+ *   uint64_t FAST_(many)(view, verb, fits, hashes, count, answers)
  *                                           for many hashes, as kernel.h states
  *
- * loops.inc.h defines the last three from functions for one hash.
+ * loops.inc.h defines the last from functions for one hash.
  *
  * Then define for each shape
  *
  *   FAST_SHAPE   its block_shift, group_shift and probes; 0 probes: those of the filter
- *   FAST_PUT, FAST_MIGHT_CONTAIN, FAST_PUT_MANY, FAST_MIGHT_CONTAIN_MANY, FAST_PUT_MANY_ALONE
+ *   FAST_PUT, FAST_MIGHT_CONTAIN, FAST_MANY
  *                names for its functions (kernel.h)
  *   FAST_KERNEL  a name for the kernel
  */
@@ -40,46 +38,26 @@ FAST_TARGET static bool FAST_MIGHT_CONTAIN(const lfb_layout *layout, lfb_hash ha
   return FAST_(query_one)(&view, hash.low) != 0;
 }
 
-FAST_TARGET static uint64_t FAST_PUT_MANY(const lfb_layout *layout, const uint64_t *low,
-                                          const uint64_t *high, size_t count, uint64_t *answers)
+FAST_TARGET static uint64_t FAST_MANY(const lfb_layout *layout, lfb_kernel_verb verb,
+                                      const uint64_t *low, const uint64_t *high, size_t count,
+                                      uint64_t *answers)
 {
   const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
   const FAST_(view) view = FAST_(view_of)(&fast);
   (void)high;
-  return FAST_(puts)(&view, low, count, answers);
-}
-
-FAST_TARGET static void FAST_MIGHT_CONTAIN_MANY(const lfb_layout *layout, const uint64_t *low,
-                                                const uint64_t *high, size_t count,
-                                                uint64_t *answers)
-{
-  const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
-  const FAST_(view) view = FAST_(view_of)(&fast);
-  (void)high;
-  FAST_(queries)(&view, layout->fits, low, count, answers);
-}
-
-FAST_TARGET static void FAST_PUT_MANY_ALONE(const lfb_layout *layout, const uint64_t *hashes,
-                                            size_t count, uint64_t *answers)
-{
-  const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
-  const FAST_(view) view = FAST_(view_of)(&fast);
-  FAST_(puts_alone)(&view, layout->fits, hashes, count, answers);
+  if (verb == LFB_KERNEL_CREDIT)
+    return lfb_fast_credit_many(layout, low, count, answers);
+  return FAST_(many)(&view, verb, layout->fits, low, count, answers);
 }
 
 static const lfb_kernel FAST_KERNEL = {
     .put = FAST_PUT,
     .might_contain = FAST_MIGHT_CONTAIN,
-    .put_many = FAST_PUT_MANY,
-    .might_contain_many = FAST_MIGHT_CONTAIN_MANY,
-    .put_many_alone = FAST_PUT_MANY_ALONE,
-    .credit_many = lfb_fast_credit_many,
+    .many = FAST_MANY,
 };
 
 #undef FAST_SHAPE
 #undef FAST_PUT
 #undef FAST_MIGHT_CONTAIN
-#undef FAST_PUT_MANY
-#undef FAST_MIGHT_CONTAIN_MANY
-#undef FAST_PUT_MANY_ALONE
+#undef FAST_MANY
 #undef FAST_KERNEL

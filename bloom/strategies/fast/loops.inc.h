@@ -29,22 +29,6 @@ LFB_INLINE void FAST_(ask_put)(const FAST_(view) *view, uint64_t hash)
 #define LINES_UNROLL
 #include "bloom/strategies/lines.inc.h"
 
-FAST_TARGET LFB_INLINE uint64_t FAST_(puts)(const FAST_(view) *view, const uint64_t *hashes,
-                                            size_t count, uint64_t *answers)
-{
-  return FAST_(lines)(view, true, hashes, count, answers, FAST_(ask_put), FAST_(put_one));
-}
-
-FAST_TARGET LFB_INLINE void FAST_(queries)(const FAST_(view) *view, uint32_t fits,
-                                           const uint64_t *hashes, size_t count,
-                                           uint64_t *answers)
-{
-  if (fits >= LFB_LINES_NEAR)
-    (void)FAST_(lines)(view, false, hashes, count, answers, FAST_(ask), FAST_(query_one));
-  else
-    (void)FAST_(lines)(view, true, hashes, count, answers, FAST_(ask), FAST_(query_one));
-}
-
 /* Vectors would not make this faster. */
 FAST_TARGET LFB_INLINE uint64_t FAST_(alone_one)(const FAST_(view) *view, uint64_t hash)
 {
@@ -52,10 +36,16 @@ FAST_TARGET LFB_INLINE uint64_t FAST_(alone_one)(const FAST_(view) *view, uint64
   return lfb_fast_key_put_alone(&view->fast, &key);
 }
 
-FAST_TARGET LFB_INLINE void FAST_(puts_alone)(const FAST_(view) *view, uint32_t fits,
-                                              const uint64_t *hashes, size_t count,
-                                              uint64_t *answers)
+FAST_TARGET LFB_INLINE uint64_t FAST_(many)(const FAST_(view) *view, lfb_kernel_verb verb,
+                                            uint32_t fits, const uint64_t *hashes, size_t count,
+                                            uint64_t *answers)
 {
-  (void)fits;
-  (void)FAST_(lines_alone)(view, true, hashes, count, answers, FAST_(ask_put), FAST_(alone_one));
+  if (verb == LFB_KERNEL_PUT)
+    return FAST_(lines)(view, true, hashes, count, answers, FAST_(ask_put), FAST_(put_one));
+  if (verb == LFB_KERNEL_PUT_ALONE)
+    return FAST_(lines_alone)(view, true, hashes, count, answers, FAST_(ask_put),
+                              FAST_(alone_one));
+  if (fits >= LFB_LINES_NEAR)
+    return FAST_(lines)(view, false, hashes, count, answers, FAST_(ask), FAST_(query_one));
+  return FAST_(lines)(view, true, hashes, count, answers, FAST_(ask), FAST_(query_one));
 }
