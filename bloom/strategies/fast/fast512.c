@@ -238,9 +238,10 @@ TARGET LFB_INLINE uint64_t fast512_put_loop(const fast512_view *view, uint32_t g
 
 /* ---- many keys ------------------------------------------------------------------ */
 
-/* Queries up to GROUP keys of `fast`.  Bit k of what it returns is the answer of key k.
- *
- * The products are stored, so that each is loaded into all lanes: this takes no instruction of the
+/* Queries up to GROUP keys.  Bit k of what it returns is the answer of key k. */
+typedef uint64_t (*fast512_act)(const fast512_view *view, const uint64_t *hashes, uint32_t count);
+
+/* The products are stored, so that each is loaded into all lanes: this takes no instruction of the
  * ports that the test needs. */
 TARGET LFB_INLINE uint64_t fast512_query_lines(const fast512_view *view, const uint64_t *hashes,
                                                uint32_t count)
@@ -289,7 +290,6 @@ TARGET LFB_INLINE uint64_t fast512_pairs_have(const fast512_view *view, __m512i 
   return (on | lfb_fast512_two_idle(&view->fast) * UINT64_C(0x0001000100010001)) & before;
 }
 
-/* The same of `fast-pair`. */
 TARGET LFB_INLINE uint64_t fast512_query_pairs(const fast512_view *view, const uint64_t *hashes,
                                                uint32_t count)
 {
@@ -312,17 +312,10 @@ TARGET LFB_INLINE uint64_t fast512_query_pairs(const fast512_view *view, const u
          (0xffU >> (GROUP - count));
 }
 
-TARGET LFB_INLINE uint64_t fast512_query_some(const fast512_view *view, const uint64_t *hashes,
-                                              uint32_t count)
-{
-  return lfb_fast_is_pair(&view->fast) ? fast512_query_pairs(view, hashes, count)
-                                       : fast512_query_lines(view, hashes, count);
-}
-
 /* Queries all keys, and, if it `asks`, prefetches the lines of keys ahead. */
 TARGET LFB_INLINE void fast512_query_loop(const fast512_view *view, bool asks,
                                           const uint64_t *hashes, size_t count,
-                                          uint64_t *answers)
+                                          uint64_t *answers, fast512_act act)
 {
   uint64_t answer = 0;
   size_t i = 0;
@@ -336,13 +329,24 @@ TARGET LFB_INLINE void fast512_query_loop(const fast512_view *view, bool asks,
     for (uint32_t k = 0; asks && k < GROUP; k++)
       lfb_fast_ask(&view->fast, hashes[further + k]);
     answer = (i % LFB_WORD_BITS == 0 ? 0 : answer) |
-             fast512_query_some(view, hashes + i, GROUP) << i % LFB_WORD_BITS;
+             act(view, hashes + i, GROUP) << i % LFB_WORD_BITS;
     answers[i / LFB_WORD_BITS] = answer;
   }
   if (i < count)
     answers[i / LFB_WORD_BITS] = (i % LFB_WORD_BITS == 0 ? 0 : answer) |
-                                 fast512_query_some(view, hashes + i, (uint32_t)(count - i))
+                                 act(view, hashes + i, (uint32_t)(count - i))
                                      << i % LFB_WORD_BITS;
+}
+
+TARGET LFB_INLINE uint64_t fast512_queries(const fast512_view *view, uint32_t fits,
+                                           const uint64_t *hashes, size_t count,
+                                           uint64_t *answers, fast512_act act)
+{
+  if (fits > 0)
+    fast512_query_loop(view, false, hashes, count, answers, act);
+  else
+    fast512_query_loop(view, true, hashes, count, answers, act);
+  return 0;
 }
 
 /* ---- the kernels ---------------------------------------------------------------- */
@@ -379,14 +383,12 @@ TARGET LFB_INLINE uint64_t fast512_many(const fast512_view *view, lfb_kernel_ver
 {
   if (verb == LFB_KERNEL_PUT)
     return fast512_puts_by(view, true, hashes, count, answers, fast512_put_shared, NULL);
-  if (verb == LFB_KERNEL_PUT_ALONE)
+  if (__builtin_expect(verb == LFB_KERNEL_PUT_ALONE, 0))
     return fast512_puts_by(view, fits == 0, hashes, count, answers, lfb_fast_key_put_alone,
                            lfb_fast_key_put_alone);
-  if (fits > 0)
-    fast512_query_loop(view, false, hashes, count, answers);
-  else
-    fast512_query_loop(view, true, hashes, count, answers);
-  return 0;
+  if (lfb_fast_is_pair(&view->fast))
+    return fast512_queries(view, fits, hashes, count, answers, fast512_query_pairs);
+  return fast512_queries(view, fits, hashes, count, answers, fast512_query_lines);
 }
 
 #define FAST_TARGET TARGET
