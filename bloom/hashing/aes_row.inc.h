@@ -1,7 +1,7 @@
 /*
  * aes_row.inc.h - template: a row of the AES hash, for one set of instructions.
  *
- * Before including it, define
+ * Before including it, once in a file, define
  *
  *   AES_TARGET      the target attribute of its functions
  *   AES_KEY(noun)   the name of a function of aes_key.inc.h: lfb_aes256_##noun
@@ -136,21 +136,3 @@ const lfb_hash_function AES_ROW = {
     .absorb = AES_ABSORB,
     .finish = AES_FINISH,
 };
-
-#undef AES_TARGET
-#undef AES_KEY
-#undef AES_
-#undef AES_BYTES
-#undef AES_BYTES_LONG
-#undef AES_U64
-#undef AES_BYTES_MANY
-#undef AES_U64_MANY
-#undef AES_ABSORB
-#undef AES_FINISH
-#undef AES_ROW
-#undef AES_VECTOR
-#undef AES_SAME
-#undef AES_NUMBERS
-#undef AES_ROUND
-#undef AES_LAST
-#undef AES_STORE_LOW

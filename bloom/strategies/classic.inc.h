@@ -1,7 +1,7 @@
 /*
  * classic.inc.h - template: the kernel of a classic strategy (probes.h), and the bits of a key.
  *
- * Before including it, define
+ * Before including it, once in a file, define
  *
  *   CLASSIC_START, CLASSIC_NEXT  the functions of the strategy's walk
  *   CLASSIC_BITS_OF              a name for the row's bits_of (strategy.h)
@@ -66,14 +66,3 @@ static const lfb_kernel *const CLASSIC_BYTES_KERNELS[] = {&(const lfb_kernel){
     .many = CLASSIC_BYTES_MANY,
 }};
 #endif
-
-#undef CLASSIC_START
-#undef CLASSIC_NEXT
-#undef CLASSIC_BITS_OF
-#undef CLASSIC_PUT
-#undef CLASSIC_MIGHT_CONTAIN
-#undef CLASSIC_MANY
-#undef CLASSIC_KERNELS
-#undef CLASSIC_BYTES_MIGHT_CONTAIN
-#undef CLASSIC_BYTES_MANY
-#undef CLASSIC_BYTES_KERNELS

@@ -1,6 +1,6 @@
 /*
  * sbbf_kernel.inc.h - template: the kernel of `sbbf` for one set of instructions.  Before
- * including it, define
+ * including it, once in a file, define
  *
  *   SBBF_TARGET   the target attribute of its functions
  *   SBBF_(noun)   the name of an inlined function: sbbf256_##noun
