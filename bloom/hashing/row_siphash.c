@@ -52,11 +52,14 @@ const lfb_hash_function lfb_hash_siphash13 = {
 #ifdef LFB_HASH_X86
 #include <immintrin.h>
 
+typedef uint64_t sip256 __attribute__((vector_size(32)));
+typedef uint64_t sip512 __attribute__((vector_size(64)));
+
 #define SIP_TARGET LFB_AVX2_TARGET
 #define SIP_(noun) sip256_##noun
 #define SIP_LANES 4
 #define SIP_BUSY 2
-#define SIP_VECTOR __m256i
+#define SIP_VECTOR sip256
 #define SIP_BYTES_MANY siphash_bytes_many_256
 #define SIP_U64_MANY siphash_u64_many_256
 #define SIP_ROW lfb_hash_siphash13_256
@@ -65,38 +68,32 @@ const lfb_hash_function lfb_hash_siphash13 = {
 #define SIP_BYTES _mm256_set_epi8(13, 12, 11, 10, 9, 8, 15, 14, 5, 4, 3, 2, 1, 0, 7, 6, \
                                   13, 12, 11, 10, 9, 8, 15, 14, 5, 4, 3, 2, 1, 0, 7, 6)
 
-#define SIP_ALL(word) _mm256_set1_epi64x(word)
-#define SIP_LOAD(words) _mm256_loadu_si256((const __m256i *)(const void *)(words))
-#define SIP_STORE(words, vector) _mm256_storeu_si256((__m256i *)(void *)(words), vector)
-#define SIP_SET(word_of) _mm256_set_epi64x(word_of(3), word_of(2), word_of(1), word_of(0))
-#define SIP_ADD(a, b) _mm256_add_epi64(a, b)
-#define SIP_XOR(a, b) _mm256_xor_si256(a, b)
-#define SIP_ROTATE(a, by)                           \
-  ((by) == 32   ? _mm256_shuffle_epi32(a, 0xb1)     \
-   : (by) == 16 ? _mm256_shuffle_epi8(a, SIP_BYTES) \
-                : _mm256_or_si256(_mm256_slli_epi64(a, by), _mm256_srli_epi64(a, 64 - (by))))
-#define SIP_ABOVE(a, b, yes, no) _mm256_blendv_epi8(no, yes, _mm256_cmpgt_epi64(a, b))
+#define SIP_ROTATE(a, by)                                               \
+  ((by) == 32   ? (sip256)_mm256_shuffle_epi32((__m256i)(a), 0xb1)      \
+   : (by) == 16 ? (sip256)_mm256_shuffle_epi8((__m256i)(a), SIP_BYTES)  \
+                : (a) << (by) | (a) >> (64 - (by)))
+#define SIP_SET(word_of) (sip256){word_of(0), word_of(1), word_of(2), word_of(3)}
+#define SIP_ABOVE(a, b, yes, no)                                         \
+  (sip256)_mm256_blendv_epi8((__m256i)(no), (__m256i)(yes),              \
+                             _mm256_cmpgt_epi64((__m256i)(a), (__m256i)(b)))
 #include "bloom/hashing/siphash_lanes.inc.h"
 
 #define SIP_TARGET LFB_AVX512_TARGET
 #define SIP_(noun) sip512_##noun
 #define SIP_LANES 8
 #define SIP_BUSY 3
-#define SIP_VECTOR __m512i
+#define SIP_VECTOR sip512
 #define SIP_BYTES_MANY siphash_bytes_many_512
 #define SIP_U64_MANY siphash_u64_many_512
 #define SIP_ROW lfb_hash_siphash13_512
 
-#define SIP_ALL(word) _mm512_set1_epi64(word)
-#define SIP_LOAD(words) _mm512_loadu_si512(words)
-#define SIP_STORE(words, vector) _mm512_storeu_si512(words, vector)
-#define SIP_SET(word_of)                                                       \
-  _mm512_set_epi64(word_of(7), word_of(6), word_of(5), word_of(4), word_of(3), \
-                   word_of(2), word_of(1), word_of(0))
-#define SIP_ADD(a, b) _mm512_add_epi64(a, b)
-#define SIP_XOR(a, b) _mm512_xor_si512(a, b)
-#define SIP_ROTATE(a, by) _mm512_rol_epi64(a, by)
-#define SIP_ABOVE(a, b, yes, no) _mm512_mask_mov_epi64(no, _mm512_cmpgt_epi64_mask(a, b), yes)
+#define SIP_ROTATE(a, by) (sip512)_mm512_rol_epi64((__m512i)(a), by)
+#define SIP_SET(word_of)                                            \
+  (sip512){word_of(0), word_of(1), word_of(2), word_of(3),          \
+           word_of(4), word_of(5), word_of(6), word_of(7)}
+#define SIP_ABOVE(a, b, yes, no)                                              \
+  (sip512)_mm512_mask_mov_epi64(                                              \
+      (__m512i)(no), _mm512_cmpgt_epi64_mask((__m512i)(a), (__m512i)(b)), (__m512i)(yes))
 #include "bloom/hashing/siphash_lanes.inc.h"
 #undef SIP_BYTES
 #endif

@@ -17,26 +17,19 @@
 extern "C" {
 #endif
 
-typedef struct lfb_sip {
-  uint64_t v[4];
-} lfb_sip;
-
 /* The functions are always inline, so that the state stays in registers.  If a state is written to
  * memory as words and read as vectors, each read waits for the writes: 20.9 ns instead of 8.9. */
-LFB_INLINE void lfb_sip_round(lfb_sip *sip)
-{
-  uint64_t *v = sip->v;
-  v[0] += v[1];
-  v[1] = lfb_rotate64(v[1], 13) ^ v[0];
-  v[0] = lfb_rotate64(v[0], 32);
-  v[2] += v[3];
-  v[3] = lfb_rotate64(v[3], 16) ^ v[2];
-  v[0] += v[3];
-  v[3] = lfb_rotate64(v[3], 21) ^ v[0];
-  v[2] += v[1];
-  v[1] = lfb_rotate64(v[1], 17) ^ v[2];
-  v[2] = lfb_rotate64(v[2], 32);
-}
+#define SIP_TARGET
+#define SIP_(noun) lfb_sip_##noun
+#define SIP_VECTOR uint64_t
+#define SIP_ROTATE(a, by) lfb_rotate64(a, by)
+#include "bloom/hashing/siphash_state.inc.h"
+#undef SIP_TARGET
+#undef SIP_
+#undef SIP_VECTOR
+#undef SIP_ROTATE
+
+typedef lfb_sip_state lfb_sip;
 
 #define LFB_SIP_0 UINT64_C(0x736f6d6570736575)
 #define LFB_SIP_1 UINT64_C(0x646f72616e646f6d)
@@ -49,14 +42,6 @@ LFB_INLINE lfb_sip lfb_sip_start(const uint64_t key[2])
   const lfb_sip sip = {{key[0] ^ LFB_SIP_0, key[1] ^ LFB_SIP_1, key[0] ^ LFB_SIP_2,
                         key[1] ^ LFB_SIP_3}};
   return sip;
-}
-
-/* Adds a block of 8 bytes, given as a little-endian word. */
-LFB_INLINE void lfb_sip_block(lfb_sip *sip, uint64_t block)
-{
-  sip->v[3] ^= block;
-  lfb_sip_round(sip);
-  sip->v[0] ^= block;
 }
 
 /* The last block of a key of `size` bytes: its last size % 8 bytes, and the size. */
@@ -72,17 +57,6 @@ LFB_INLINE uint64_t lfb_sip_last_of(const unsigned char *at, size_t left, uint64
     return lfb_sip_last(lfb_load_le_partial(at, left), size);
   /* Two shifts: one alone would be by 64 if no byte is left. */
   return lfb_sip_last(lfb_load_le64(at + left - 8) >> (56 - 8 * (left % 8)) >> 8, size);
-}
-
-/* Adds the last block, and finishes. */
-LFB_INLINE uint64_t lfb_sip_finish(lfb_sip sip, uint64_t last)
-{
-  lfb_sip_block(&sip, last);
-  sip.v[2] ^= 0xff;
-  lfb_sip_round(&sip);
-  lfb_sip_round(&sip);
-  lfb_sip_round(&sip);
-  return sip.v[0] ^ sip.v[1] ^ sip.v[2] ^ sip.v[3];
 }
 
 /* Adds the last `left` bytes of a key of `size` bytes, after whole blocks, and finishes. */

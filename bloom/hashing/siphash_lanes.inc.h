@@ -10,31 +10,19 @@
  *   SIP_LANES   the number of 64-bit lanes
  *   SIP_BUSY    the lanes that must be busy on average if keys differ in size: with fewer, keys
  *               are faster one by one
- *   SIP_VECTOR  the type of SIP_LANES words
- *
- *   SIP_ALL(word), SIP_LOAD(words), SIP_STORE(words, vector)
+ *   SIP_VECTOR  a vector of SIP_LANES words
+ *   SIP_ROTATE(a, by)
  *   SIP_SET(word_of)  the words word_of(0) to word_of(SIP_LANES - 1)
- *   SIP_ADD(a, b), SIP_XOR(a, b), SIP_ROTATE(a, by)
- *   SIP_ABOVE(a, b, yes, no)  yes in lanes where a is above b, no in the others
+ *   SIP_ABOVE(a, b, yes, no)  yes in lanes where a is above b, no in the others; below 2^63
  */
 
-typedef struct SIP_(state) {
-  SIP_VECTOR v[4];
-} SIP_(state);
+#include "bloom/hashing/siphash_state.inc.h"
 
-SIP_TARGET LFB_INLINE void SIP_(round)(SIP_(state) *sip)
+SIP_TARGET LFB_INLINE SIP_VECTOR SIP_(load)(const uint64_t *words)
 {
-  SIP_VECTOR *v = sip->v;
-  v[0] = SIP_ADD(v[0], v[1]);
-  v[1] = SIP_XOR(SIP_ROTATE(v[1], 13), v[0]);
-  v[0] = SIP_ROTATE(v[0], 32);
-  v[2] = SIP_ADD(v[2], v[3]);
-  v[3] = SIP_XOR(SIP_ROTATE(v[3], 16), v[2]);
-  v[0] = SIP_ADD(v[0], v[3]);
-  v[3] = SIP_XOR(SIP_ROTATE(v[3], 21), v[0]);
-  v[2] = SIP_ADD(v[2], v[1]);
-  v[1] = SIP_XOR(SIP_ROTATE(v[1], 17), v[2]);
-  v[2] = SIP_ROTATE(v[2], 32);
+  SIP_VECTOR vector;
+  memcpy(&vector, words, sizeof vector);
+  return vector;
 }
 
 SIP_TARGET LFB_INLINE SIP_(state) SIP_(start)(const uint64_t key[2])
@@ -44,38 +32,22 @@ SIP_TARGET LFB_INLINE SIP_(state) SIP_(start)(const uint64_t key[2])
 
   LFB_UNROLL
   for (int i = 0; i < 4; i++)
-    sip.v[i] = SIP_ALL((long long)one.v[i]);
+    sip.v[i] = (SIP_VECTOR){0} + one.v[i];
   return sip;
-}
-
-SIP_TARGET LFB_INLINE void SIP_(block)(SIP_(state) *sip, SIP_VECTOR block)
-{
-  sip->v[3] = SIP_XOR(sip->v[3], block);
-  SIP_(round)(sip);
-  sip->v[0] = SIP_XOR(sip->v[0], block);
-}
-
-SIP_TARGET LFB_INLINE SIP_VECTOR SIP_(finish)(SIP_(state) sip, SIP_VECTOR last)
-{
-  SIP_(block)(&sip, last);
-  sip.v[2] = SIP_XOR(sip.v[2], SIP_ALL(0xff));
-  SIP_(round)(&sip);
-  SIP_(round)(&sip);
-  SIP_(round)(&sip);
-  return SIP_XOR(SIP_XOR(sip.v[0], sip.v[1]), SIP_XOR(sip.v[2], sip.v[3]));
 }
 
 SIP_TARGET static void SIP_U64_MANY(const lfb_hasher *hasher, const uint64_t *keys, size_t count,
                                     uint64_t *low, uint64_t *high)
 {
   const SIP_(state) start = SIP_(start)(hasher->identity.key);
-  const SIP_VECTOR last = SIP_ALL((long long)lfb_sip_last(0, sizeof *keys));
+  const SIP_VECTOR last = (SIP_VECTOR){0} + lfb_sip_last(0, sizeof *keys);
   size_t i = 0;
 
   for (; i + SIP_LANES <= count; i += SIP_LANES) {
     SIP_(state) sip = start;
-    SIP_(block)(&sip, SIP_LOAD(&keys[i]));
-    SIP_STORE(&low[i], SIP_(finish)(sip, last));
+    SIP_(block)(&sip, SIP_(load)(&keys[i]));
+    const SIP_VECTOR hashes = SIP_(finish)(sip, last);
+    memcpy(&low[i], &hashes, sizeof hashes);
   }
   _mm256_zeroupper(); /* simd.h */
   siphash_u64_many(hasher, keys + i, count - i, low + i, high);
@@ -89,7 +61,8 @@ SIP_TARGET LFB_INLINE void SIP_(finish_keys)(SIP_(state) sip, const lfb_key *key
   LFB_UNROLL
   for (size_t j = 0; j < SIP_LANES; j++)
     last[j] = lfb_sip_last_of(keys[j].bytes, keys[j].size, keys[j].size);
-  SIP_STORE(low, SIP_(finish)(sip, SIP_LOAD(last)));
+  const SIP_VECTOR hashes = SIP_(finish)(sip, SIP_(load)(last));
+  memcpy(low, &hashes, sizeof hashes);
 }
 
 /* The hashes of SIP_LANES keys with the same number of blocks. */
@@ -98,7 +71,7 @@ SIP_TARGET LFB_INLINE void SIP_(equal)(const lfb_hasher *hasher, const lfb_key *
   const size_t blocks = keys[0].size / 8;
   SIP_(state) sip = SIP_(start)(hasher->identity.key);
 
-#define WORD(j) (long long)lfb_load_le64((const unsigned char *)keys[j].bytes + 8 * i)
+#define WORD(j) lfb_load_le64((const unsigned char *)keys[j].bytes + 8 * i)
   for (size_t i = 0; i < blocks; i++)
     SIP_(block)(&sip, SIP_SET(WORD));
 #undef WORD
@@ -119,14 +92,14 @@ SIP_TARGET LFB_INLINE void SIP_(mixed)(const lfb_hasher *hasher, const lfb_key *
     blocks[j] = keys[j].size / 8;
     at[j] = blocks[j] == 0 ? none : keys[j].bytes;
   }
-  const SIP_VECTOR all = SIP_LOAD(blocks);
-#define WORD(j) (long long)lfb_load_le64(at[j] + (i < blocks[j] ? 8 * i : 0))
+  const SIP_VECTOR all = SIP_(load)(blocks);
+#define WORD(j) lfb_load_le64(at[j] + (i < blocks[j] ? 8 * i : 0))
   for (size_t i = 0; i < most; i++) {
     const SIP_(state) before = sip;
     SIP_(block)(&sip, SIP_SET(WORD));
     LFB_UNROLL
     for (int k = 0; k < 4; k++)
-      sip.v[k] = SIP_ABOVE(all, SIP_ALL((long long)i), sip.v[k], before.v[k]);
+      sip.v[k] = SIP_ABOVE(all, (SIP_VECTOR){0} + i, sip.v[k], before.v[k]);
   }
 #undef WORD
   SIP_(finish_keys)(sip, keys, low);
@@ -175,11 +148,6 @@ const lfb_hash_function SIP_ROW = {
 #undef SIP_BYTES_MANY
 #undef SIP_U64_MANY
 #undef SIP_ROW
-#undef SIP_ALL
-#undef SIP_LOAD
-#undef SIP_STORE
-#undef SIP_SET
-#undef SIP_ADD
-#undef SIP_XOR
 #undef SIP_ROTATE
+#undef SIP_SET
 #undef SIP_ABOVE
