@@ -219,29 +219,27 @@ LFB_INLINE uint32_t flight_land(lfb_flight *flight, const lfb_layout *layout, si
  * Puts or queries keys in order, with flight_send() ahead of flight_land(): while one key is put or
  * queried, the lines of up to LFB_PROBES_AHEAD probes are being fetched.
  */
-LFB_INLINE uint64_t probes_loop(const lfb_layout *given, uint32_t probes, const uint64_t *low,
+LFB_INLINE uint64_t probes_loop(lfb_flight *flight, const lfb_layout *given, const uint64_t *low,
                                 const uint64_t *high, size_t count, uint64_t *answers,
                                 lfb_probes_act act, lfb_walk_start start, lfb_walk_next next)
 {
   const lfb_layout layout = *given; /* a copy, which no write to `answers` can change */
-  lfb_flight flight;
   uint64_t turned_on = 0, answer = 0;
 
-  flight.probes = probes;
-  flight.keys = 1;
-  while (2 * flight.keys * probes <= LFB_PROBES_AHEAD)
-    flight.keys *= 2;
-  for (size_t i = 0; i < count + flight.keys; i++) {
-    if (i >= flight.keys) {
-      const size_t key = i - flight.keys;
-      const uint32_t on = flight_land(&flight, &layout, key, act);
+  flight->keys = 1;
+  while (2 * flight->keys * flight->probes <= LFB_PROBES_AHEAD)
+    flight->keys *= 2;
+  for (size_t i = 0; i < count + flight->keys; i++) {
+    if (i >= flight->keys) {
+      const size_t key = i - flight->keys;
+      const uint32_t on = flight_land(flight, &layout, key, act);
       turned_on += on;
       answer = (key % LFB_WORD_BITS == 0 ? 0 : answer) | (uint64_t)(on != 0) << (key % LFB_WORD_BITS);
       answers[key / LFB_WORD_BITS] = answer;
     }
     if (i < count) {
       const lfb_hash hash = {low[i], high == NULL ? 0 : high[i]};
-      flight_send(&flight, &layout, i, start(hash), next, act);
+      flight_send(flight, &layout, i, start(hash), next, act);
     }
   }
   return turned_on;
@@ -252,9 +250,13 @@ LFB_INLINE uint64_t probes_many(const lfb_layout *layout, const uint64_t *low,
                                 const uint64_t *high, size_t count, uint64_t *answers,
                                 lfb_probes_act act, lfb_walk_start start, lfb_walk_next next)
 {
-  return layout->probes == 7
-             ? probes_loop(layout, 7, low, high, count, answers, act, start, next)
-             : probes_loop(layout, layout->probes, low, high, count, answers, act, start, next);
+  lfb_flight flight;
+
+  flight.probes = 7;
+  if (layout->probes == 7)
+    return probes_loop(&flight, layout, low, high, count, answers, act, start, next);
+  flight.probes = layout->probes;
+  return probes_loop(&flight, layout, low, high, count, answers, act, start, next);
 }
 
 /* Writes the indexes of a walk's bits.  Returns how many. */

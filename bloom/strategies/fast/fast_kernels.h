@@ -20,8 +20,8 @@ extern const lfb_kernel *const lfb_kernels_fast256[LFB_FAST_KERNELS];
 extern const lfb_kernel *const lfb_kernels_fast512[LFB_FAST_KERNELS];
 
 /* LFB_KERNEL_CREDIT of all these kernels (kernel.h). */
-uint64_t lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,
-                              uint64_t *answers);
+void lfb_fast_credit_many(const lfb_layout *layout, const uint64_t *hashes, size_t count,
+                          uint64_t *answers);
 
 #ifdef __cplusplus
 }
