@@ -1,11 +1,8 @@
-/* block_model.c - the recurrence of the model, its mean and its inverse (block_model.h), and the
- * figures of filters by it. */
+/* block_model.c - the recurrence of the model, its mean and its inverse (block_model.h). */
 #include "bloom/strategies/block_model.h"
 
 #include <float.h>
 #include <math.h>
-
-#include "bloom/strategies/strategy.h"
 
 /* A term below this share of a sum of doubles does not change the sum. */
 #define NEGLIGIBLE (DBL_EPSILON / 256)
@@ -167,57 +164,3 @@ double lfb_block_model_load(lfb_block_model *model, double fpp)
   }
   return load;
 }
-
-/* ---- the figures of a filter ------------------------------------------------------- */
-
-/* Words of the model in a word of the filter. */
-static uint32_t block_parts(const lfb_strategy *strategy)
-{
-  return LFB_WORD_BITS / strategy->model_bits;
-}
-
-static lfb_block_shape block_shape(const lfb_strategy *strategy, const lfb_geometry *geometry)
-{
-  const uint32_t words = geometry->words_per_key * block_parts(strategy);
-  return (lfb_block_shape){words, geometry->probes / words, strategy->model_words};
-}
-
-static double block_fpp_after(const lfb_strategy *strategy, const lfb_geometry *geometry,
-                              double insertions)
-{
-  const double words = (double)geometry->word_count * block_parts(strategy);
-  const double blocks = words / strategy->model_words;
-  lfb_block_model model;
-
-  lfb_block_model_init(&model, block_shape(strategy, geometry), strategy->model_bits);
-  return lfb_block_model_fpp(&model, insertions / blocks, blocks);
-}
-
-lfb_spread lfb_strategy_spread(const lfb_strategy *strategy, const lfb_geometry *geometry)
-{
-  const uint64_t reach = strategy->reachable_bits, bits = geometry->bit_count;
-
-  if (strategy->model_words == 0)
-    return (lfb_spread){1, 1, (double)(bits < reach ? bits : reach), 1, geometry->probes};
-  const lfb_block_shape shape = block_shape(strategy, geometry);
-  const double words = (double)geometry->word_count * block_parts(strategy);
-  return (lfb_spread){words / shape.of_words, shape.of_words, strategy->model_bits, shape.words,
-                      shape.bits};
-}
-
-static double block_count(const lfb_strategy *strategy, const lfb_geometry *geometry,
-                          uint64_t bits_set)
-{
-  const lfb_spread spread = lfb_strategy_spread(strategy, geometry);
-  return lfb_spread_count(&spread, bits_set);
-}
-
-static double block_fpp_now(const lfb_strategy *strategy, const lfb_geometry *geometry,
-                            uint64_t bits_set)
-{
-  return bits_set >= geometry->bit_count
-             ? 1
-             : block_fpp_after(strategy, geometry, block_count(strategy, geometry, bits_set));
-}
-
-const lfb_rates lfb_rates_block = {block_fpp_after, block_count, block_fpp_now};

@@ -72,7 +72,8 @@ static double go_fnv14_fpp_now(const lfb_strategy *strategy, const lfb_geometry 
   return go_fnv14_rate(log1p(-(double)bits_set / (double)geometry->bit_count) / (double)PROBES);
 }
 
-static const lfb_rates go_fnv14_rates = {go_fnv14_fpp_after, lfb_sizing_count, go_fnv14_fpp_now};
+static const lfb_rates go_fnv14_rates = {go_fnv14_fpp_after, lfb_rates_classic_count,
+                                         go_fnv14_fpp_now};
 
 #define CLASSIC_START go_fnv14_start
 #define CLASSIC_NEXT go_fnv14_next

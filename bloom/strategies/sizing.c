@@ -1,7 +1,7 @@
 /* sizing.c - the formulas of a classic Bloom filter. */
-#include <math.h>
+#include "bloom/strategies/sizing.h"
 
-#include "bloom/strategies/strategy.h"
+#include <math.h>
 
 lfb_status lfb_sizing_check_fpp(double fpp)
 {
@@ -83,36 +83,3 @@ lfb_status lfb_sizing_classic(const lfb_config *config, uint64_t max_words,
   *geometry = (lfb_geometry){config->foldable ? 64 * words : bits, words, (uint32_t)probes, 0};
   return LFB_OK;
 }
-
-/* m, as far as probes reach. */
-static double sizing_reached(const lfb_strategy *strategy, const lfb_geometry *geometry)
-{
-  const uint64_t reach = strategy->reachable_bits;
-  return (double)(geometry->bit_count < reach ? geometry->bit_count : reach);
-}
-
-static double sizing_fpp_now(const lfb_strategy *strategy, const lfb_geometry *geometry,
-                             uint64_t bits_set)
-{
-  return pow((double)bits_set / sizing_reached(strategy, geometry), geometry->probes);
-}
-
-static double sizing_fpp_after(const lfb_strategy *strategy, const lfb_geometry *geometry,
-                               double insertions)
-{
-  if (insertions == 0)
-    return 0; /* also for m = 1, for which the formula is 0 times infinity */
-  /* A bit stays off with probability (1 - 1/m)^(k * insertions); by logarithms, for large m. */
-  const double stays_off =
-      exp(geometry->probes * insertions * log1p(-1 / sizing_reached(strategy, geometry)));
-  return pow(1 - stays_off, geometry->probes);
-}
-
-double lfb_sizing_count(const lfb_strategy *strategy, const lfb_geometry *geometry,
-                        uint64_t bits_set)
-{
-  const double size = sizing_reached(strategy, geometry);
-  return -log1p(-(double)bits_set / size) * size / geometry->probes;
-}
-
-const lfb_rates lfb_rates_classic = {sizing_fpp_after, lfb_sizing_count, sizing_fpp_now};

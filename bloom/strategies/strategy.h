@@ -91,8 +91,8 @@ extern const lfb_rates lfb_rates_classic, lfb_rates_block;
 lfb_spread lfb_strategy_spread(const lfb_strategy *strategy, const lfb_geometry *geometry);
 
 /* The row's count in lfb_rates_classic. */
-double lfb_sizing_count(const lfb_strategy *strategy, const lfb_geometry *geometry,
-                        uint64_t bits_set);
+double lfb_rates_classic_count(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                               uint64_t bits_set);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,95 @@
+/* rates.c - the figures of classic filters, as sizing.h states, and of filters of blocks, by the model
+ * of block_model.h. */
+#include <math.h>
+
+#include "bloom/strategies/block_model.h"
+#include "bloom/strategies/strategy.h"
+
+/* ---- classic filters ---------------------------------------------------------------- */
+
+/* m, as far as probes reach. */
+static double classic_reached(const lfb_strategy *strategy, const lfb_geometry *geometry)
+{
+  const uint64_t reach = strategy->reachable_bits;
+  return (double)(geometry->bit_count < reach ? geometry->bit_count : reach);
+}
+
+static double classic_fpp_now(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                              uint64_t bits_set)
+{
+  return pow((double)bits_set / classic_reached(strategy, geometry), geometry->probes);
+}
+
+static double classic_fpp_after(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                                double insertions)
+{
+  if (insertions == 0)
+    return 0; /* also for m = 1, for which the formula is 0 times infinity */
+  /* A bit stays off with probability (1 - 1/m)^(k * insertions); by logarithms, for large m. */
+  const double stays_off =
+      exp(geometry->probes * insertions * log1p(-1 / classic_reached(strategy, geometry)));
+  return pow(1 - stays_off, geometry->probes);
+}
+
+double lfb_rates_classic_count(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                               uint64_t bits_set)
+{
+  const double size = classic_reached(strategy, geometry);
+  return -log1p(-(double)bits_set / size) * size / geometry->probes;
+}
+
+const lfb_rates lfb_rates_classic = {classic_fpp_after, lfb_rates_classic_count, classic_fpp_now};
+
+/* ---- filters of blocks -------------------------------------------------------------- */
+
+/* Words of the model in a word of the filter. */
+static uint32_t block_parts(const lfb_strategy *strategy)
+{
+  return LFB_WORD_BITS / strategy->model_bits;
+}
+
+static lfb_block_shape block_shape(const lfb_strategy *strategy, const lfb_geometry *geometry)
+{
+  const uint32_t words = geometry->words_per_key * block_parts(strategy);
+  return (lfb_block_shape){words, geometry->probes / words, strategy->model_words};
+}
+
+static double block_fpp_after(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                              double insertions)
+{
+  const double words = (double)geometry->word_count * block_parts(strategy);
+  const double blocks = words / strategy->model_words;
+  lfb_block_model model;
+
+  lfb_block_model_init(&model, block_shape(strategy, geometry), strategy->model_bits);
+  return lfb_block_model_fpp(&model, insertions / blocks, blocks);
+}
+
+lfb_spread lfb_strategy_spread(const lfb_strategy *strategy, const lfb_geometry *geometry)
+{
+  const uint64_t reach = strategy->reachable_bits, bits = geometry->bit_count;
+
+  if (strategy->model_words == 0)
+    return (lfb_spread){1, 1, (double)(bits < reach ? bits : reach), 1, geometry->probes};
+  const lfb_block_shape shape = block_shape(strategy, geometry);
+  const double words = (double)geometry->word_count * block_parts(strategy);
+  return (lfb_spread){words / shape.of_words, shape.of_words, strategy->model_bits, shape.words,
+                      shape.bits};
+}
+
+static double block_count(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                          uint64_t bits_set)
+{
+  const lfb_spread spread = lfb_strategy_spread(strategy, geometry);
+  return lfb_spread_count(&spread, bits_set);
+}
+
+static double block_fpp_now(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                            uint64_t bits_set)
+{
+  return bits_set >= geometry->bit_count
+             ? 1
+             : block_fpp_after(strategy, geometry, block_count(strategy, geometry, bits_set));
+}
+
+const lfb_rates lfb_rates_block = {block_fpp_after, block_count, block_fpp_now};
