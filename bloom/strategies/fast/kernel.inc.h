@@ -42,13 +42,14 @@ FAST_TARGET static uint64_t FAST_MANY(const lfb_layout *layout, lfb_kernel_verb 
                                       const uint64_t *low, const uint64_t *high, size_t count,
                                       uint64_t *answers)
 {
+  (void)high;
+  if (verb == LFB_KERNEL_CREDIT) { /* before any vector is in use: simd.h */
+    lfb_fast_credit_many(layout, low, count, answers);
+    return 0;
+  }
   const lfb_fast fast = lfb_fast_shaped(&layout->fast, FAST_SHAPE);
   const FAST_(view) view = FAST_(view_of)(&fast);
-  (void)high;
-  if (verb != LFB_KERNEL_CREDIT)
-    return FAST_(many)(&view, verb, layout->fits, low, count, answers);
-  lfb_fast_credit_many(layout, low, count, answers);
-  return 0; /* not a call in the place of a return: simd.h */
+  return FAST_(many)(&view, verb, layout->fits, low, count, answers);
 }
 
 static const lfb_kernel FAST_KERNEL = {
