@@ -7,7 +7,7 @@
 #ifdef LFB_SIMD_X86
 #define TARGET LFB_AVX512_TARGET
 
-enum { LINE_CELLS = 4, COMMON_BITS = 4 };
+enum { LINE_CELLS = 4, NUMBERED_BITS = 4 };
 
 static const uint64_t window512_tags[LFB_BLOCK_WORDS] __attribute__((aligned(64))) = {
     0, LFB_WINDOW_TAG_MASK, 0, LFB_WINDOW_TAG_MASK, 0, LFB_WINDOW_TAG_MASK, 0, LFB_WINDOW_TAG_MASK};
@@ -87,7 +87,7 @@ TARGET LFB_INLINE uint64_t window512_query_one(const window512_view *view, uint6
   const lfb_word *block = lfb_window_block(&view->window, hash), *next = block + LFB_BLOCK_WORDS;
   const bool wide = lfb_window_cells(geometry) > LINE_CELLS;
 
-  if (__builtin_expect(geometry->bits == COMMON_BITS, 1)) {
+  if (__builtin_expect(geometry->bits == NUMBERED_BITS, 1)) {
     const __m512i numbers = window512_numbers(hash);
     const uint32_t found = window512_has(block, view->flip[0], numbers);
     return wide ? found | window512_has(next, view->flip[1], numbers) : found;

@@ -67,10 +67,8 @@ static double block_fpp_after(const lfb_strategy *strategy, const lfb_geometry *
 
 lfb_spread lfb_strategy_spread(const lfb_strategy *strategy, const lfb_geometry *geometry)
 {
-  const uint64_t reach = strategy->reachable_bits, bits = geometry->bit_count;
-
   if (strategy->model_words == 0)
-    return (lfb_spread){1, 1, (double)(bits < reach ? bits : reach), 1, geometry->probes};
+    return (lfb_spread){1, 1, classic_reached(strategy, geometry), 1, geometry->probes};
   const lfb_block_shape shape = block_shape(strategy, geometry);
   const double words = (double)geometry->word_count * block_parts(strategy);
   return (lfb_spread){words / shape.of_words, shape.of_words, strategy->model_bits, shape.words,
