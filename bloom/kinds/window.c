@@ -40,6 +40,9 @@ lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description 
   return lfb_window_size(window_insertions(config), config->fpp, geometry);
 }
 
+_Static_assert(2 * LFB_WINDOW_SLEEP + LFB_WINDOW_SWEEP + 1 < 1 << LFB_WINDOW_TAG_BITS,
+               "a tag does not come again while a thread expects it");
+
 enum { WINDOW_COUNTED_SHIFT = 16 }; /* the low bits of `counted` are those of the generation */
 
 /* The sum at which generation `e` began, as far as it is known, and the generation. */
@@ -196,18 +199,21 @@ lfb_status lfb_window_advance(lfb_window *window, uint64_t from)
 }
 
 /* Begins the next generation if the current one has its share of insertions.  The first sum in a
- * generation begins its count, so that no generation is too short. */
+ * generation begins its count, so that no generation is too short: that of the thread which began the
+ * generation, if no other is faster. */
 static void window_advance_if_due(lfb_window *window, uint64_t each)
 {
-  const uint64_t e = lfb_window_generation(window);
-  const uint64_t now = window_counted(lfb_stripes_sum(&window->inserted), e);
-  /* relaxed, both: the sum of another thread is as good, and the advance decides. */
+  /* relaxed, all: the sum of another thread is as good, and the advance decides. */
   uint64_t began = atomic_load_explicit(&window->counted, memory_order_relaxed);
+  uint64_t e = lfb_window_generation(window);
+  uint64_t now = window_counted(lfb_stripes_sum(&window->inserted), e);
 
-  if (((now ^ began) & window_counted(0, UINT64_MAX)) != 0)
-    (void)lfb_cas_u64(&window->counted, &began, now, memory_order_relaxed);
-  else if ((now - began) >> WINDOW_COUNTED_SHIFT >= each)
-    (void)lfb_window_advance(window, e);
+  if (((now ^ began) & window_counted(0, UINT64_MAX)) == 0) {
+    if ((now - began) >> WINDOW_COUNTED_SHIFT < each || lfb_window_advance(window, e) != LFB_OK)
+      return;
+    now = window_counted(lfb_stripes_sum(&window->inserted), e + 1);
+  }
+  (void)lfb_cas_u64(&window->counted, &began, now, memory_order_relaxed);
 }
 
 /* A sum of the stripes reads some 70 cache lines: a thread sums 64 times per generation. */

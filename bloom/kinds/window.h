@@ -40,11 +40,7 @@
 extern "C" {
 #endif
 
-enum {
-  LFB_WINDOW_TAG_SHIFT = 64 - LFB_WINDOW_TAG_BITS,
-  LFB_WINDOW_SWEEP = 16, /* cycles in which every expired cell is emptied          */
-  LFB_WINDOW_SLEEP = 22, /* cycles that a put may take before advances are refused */
-};
+enum { LFB_WINDOW_TAG_SHIFT = 64 - LFB_WINDOW_TAG_BITS };
 
 #define LFB_WINDOW_TAG_MASK (~UINT64_C(0) << LFB_WINDOW_TAG_SHIFT)
 
@@ -210,8 +206,11 @@ LFB_INLINE bool lfb_window_exchange(const lfb_window_view *view, lfb_word *cell,
 {
   if (view->geometry.words == 2)
     return lfb_pair_cas_ordered(cell, seen, desired);
-  /* seq_cst: before the put's last look at the generation. */
-  return lfb_cas_u64(cell, &seen->high, desired.high, LFB_STD memory_order_seq_cst);
+  /* seq_cst: before the put's last look at the generation.  acquire on failure: as in
+   * lfb_window_read_cell(). */
+  return LFB_STD atomic_compare_exchange_strong_explicit(cell, &seen->high, desired.high,
+                                                         LFB_STD memory_order_seq_cst,
+                                                         LFB_STD memory_order_acquire);
 }
 
 /* Whether a cell's content has this tag and all bits of the mask. */

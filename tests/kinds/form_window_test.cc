@@ -60,7 +60,7 @@ TEST(WindowForm, ItIsReadWithItsGeneration) {
       Window read;
       ASSERT_EQ(ReadWindow(bytes, &read), LFB_OK);
       EXPECT_EQ(lfb_window_generation(read.get()), lfb_window_generation(window.get()));
-      const lfb_window_figures a = Figures(window), b = Figures(read);
+      const lfb_window_figures a = Stats(window), b = Stats(read);
       EXPECT_EQ(memcmp(&a, &b, sizeof a), 0) << "the figures are equal";
       ExpectLiveKeys(read, generations);
       EXPECT_EQ(read->config.by_insertions, words == 1);
@@ -70,7 +70,7 @@ TEST(WindowForm, ItIsReadWithItsGeneration) {
       for (uint64_t i = kKeys / 6 * 5; i < kKeys; i++)
         ASSERT_TRUE(lfb_window_might_contain_u64(read.get(), i));
       Advance(read);
-      EXPECT_EQ(Figures(read).expected_fpp, 0);
+      EXPECT_EQ(Stats(read).expected_fpp, 0);
     }
 }
 
@@ -145,11 +145,11 @@ TEST(WindowForm, OpenedDamagedItLosesNoKey) {
   Window read;
   ASSERT_EQ(ReadWindow(bytes, &read, limits), LFB_OK);
   ExpectLiveKeys(read, 3);
-  EXPECT_EQ(Figures(read).live[0].approximate_count, UINT64_MAX);
-  EXPECT_EQ(Figures(read).expected_fpp, 1);
+  EXPECT_EQ(Stats(read).live[0].approximate_count, UINT64_MAX);
+  EXPECT_EQ(Stats(read).expected_fpp, 1);
   ASSERT_EQ(ReadWindow(WindowBytes(read)), LFB_OK) << "once written again it is whole";
   for (int i = 0; i < 4; i++) Advance(read);
-  EXPECT_EQ(Figures(read).expected_fpp, 0);
+  EXPECT_EQ(Stats(read).expected_fpp, 0);
 }
 
 // The header's fields, each with its worst values, with valid checksums.
@@ -194,7 +194,7 @@ TEST(WindowForm, TheLimitIsThatOfTheCells) {
   const Window window = Filled();
   const std::string bytes = WindowBytes(window);
   lfb_read_limits limits{};
-  limits.max_bytes = Figures(window).bytes;
+  limits.max_bytes = Stats(window).bytes;
   EXPECT_EQ(ReadWindow(bytes, nullptr, limits), LFB_OK);
   limits.max_bytes--;
   EXPECT_EQ(ReadWindow(bytes, nullptr, limits), LFB_ERROR_OVER_LIMIT);

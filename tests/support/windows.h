@@ -1,4 +1,4 @@
-// windows.h - making window filters for tests.
+// windows.h - making windows for tests.
 #pragma once
 
 #include "bloom/kinds/window.h"
@@ -14,27 +14,8 @@ inline lfb_window_config WindowConfig(uint64_t n, double fpp, uint32_t generatio
   config.expected_insertions = n;
   config.fpp = fpp;
   config.generations = generations;
-  config.hash = LFB_HASH_XXH3;
   config.seed = 1;
   return config;
-}
-
-// A window with cells of so many words.
-inline Window MakeWindow(const lfb_window_config& config, uint32_t words) {
-  lfb_description description{};
-  lfb_window_geometry geometry{};
-  lfb_pages pages{};
-  lfb_window* window = nullptr;
-  EXPECT_EQ(lfb_window_describe(&config, &description, &geometry), LFB_OK);
-  geometry.words = words;
-  const uint64_t n = config.expected_insertions == 0 ? 1 : config.expected_insertions;
-  EXPECT_EQ(lfb_window_size(static_cast<double>(n) / config.generations, config.fpp, &geometry),
-            LFB_OK);
-  EXPECT_EQ(lfb_pages_init(&pages, lfb_window_bytes(&geometry), true), LFB_OK);
-  EXPECT_EQ(lfb_window_make(&description, &config, &geometry, &pages,
-                            lfb_window_cells(&geometry), &window),
-            LFB_OK);
-  return Window(window);
 }
 
 inline Window MakeWindow(const lfb_window_config& config) {
@@ -43,13 +24,46 @@ inline Window MakeWindow(const lfb_window_config& config) {
   return Window(window);
 }
 
-// Ends the current generation.
-inline void Advance(const Window& window) {
-  EXPECT_EQ(lfb_window_advance(window.get(), lfb_window_generation(window.get())), LFB_OK);
+// A window of any geometry, as a file or a processor without 16-byte exchanges can have it.
+inline Window MakeWindowOf(const lfb_window_geometry& geometry, lfb_window_config config) {
+  lfb_description description{};
+  lfb_window_geometry own{};
+  lfb_pages pages{};
+  lfb_window* window = nullptr;
+
+  config.generations = lfb_window_cells(&geometry) - 1;
+  EXPECT_EQ(lfb_window_describe(&config, &description, &own), LFB_OK);
+  EXPECT_EQ(lfb_pages_init(&pages, lfb_window_bytes(&geometry), true), LFB_OK);
+  EXPECT_EQ(lfb_window_make(&description, &config, &geometry, &pages, lfb_window_cells(&geometry),
+                            &window),
+            LFB_OK);
+  return Window(window);
 }
 
-inline lfb_window_figures Figures(const Window& window) {
+// A window with cells of one word.
+inline Window MakeWindowOfWords(const lfb_window_config& config) {
+  lfb_window_geometry geometry{};
+  geometry.shift = config.generations == 7 ? 3 : 2;
+  geometry.words = 1;
+  EXPECT_EQ(lfb_window_size(static_cast<double>(config.expected_insertions) /
+                                (lfb_window_cells(&geometry) - 1),
+                            config.fpp, &geometry),
+            LFB_OK);
+  return MakeWindowOf(geometry, config);
+}
+
+inline Window MakeWindow(const lfb_window_config& config, uint32_t words) {
+  return words == 1 ? MakeWindowOfWords(config) : MakeWindow(config);
+}
+
+inline lfb_window_figures Stats(const Window& window) {
   lfb_window_figures figures;
   lfb_window_stats(window.get(), &figures);
   return figures;
+}
+
+// Begins `count` generations; no other thread does.
+inline void Advance(const Window& window, uint64_t count = 1) {
+  for (uint64_t i = 0; i < count; i++)
+    ASSERT_EQ(lfb_window_advance(window.get(), lfb_window_generation(window.get())), LFB_OK);
 }

@@ -1,0 +1,677 @@
+// The window filter's contract, with one thread, and with others that it does not race with.
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "tests/support/await.h"
+#include "tests/support/race.h"
+#include "tests/support/windows.h"
+
+namespace {
+
+bool Put(const Window& window, uint64_t key) { return lfb_window_put_u64(window.get(), key); }
+bool Claim(const Window& window, uint64_t key) { return lfb_window_claim_u64(window.get(), key); }
+bool Has(const Window& window, uint64_t key) {
+  return lfb_window_might_contain_u64(window.get(), key);
+}
+
+// Puts `count` keys of a stream, from `first`.
+void PutHashes(const Window& window, uint64_t stream, uint64_t first, uint64_t count) {
+  std::vector<uint64_t> hashes(count);
+  for (uint64_t i = 0; i < count; i++) hashes[i] = Mix(stream, first + i);
+  lfb_window_put_many_hash(window.get(), hashes.data(), count, nullptr);
+}
+
+// The part of `asked` absent keys that are found.
+double Rate(const Window& window, uint64_t asked) {
+  std::vector<uint64_t> hashes(65536);
+  uint64_t found = 0;
+  for (uint64_t at = 0; at < asked; at += hashes.size()) {
+    for (uint64_t i = 0; i < hashes.size(); i++) hashes[i] = Mix(99, at + i);
+    found += lfb_window_might_contain_many_hash(window.get(), hashes.data(), hashes.size(), nullptr);
+  }
+  return static_cast<double>(found) / static_cast<double>(asked);
+}
+
+// ---- the span ------------------------------------------------------------------
+
+// G, and the words of a cell.
+class EveryWindow : public testing::TestWithParam<std::tuple<uint32_t, uint32_t>> {
+ protected:
+  uint32_t generations() const { return std::get<0>(GetParam()); }
+  uint32_t live() const { return generations() + 1; }
+  // So few false positives that none is met.
+  Window Make(uint64_t n = 1000, double fpp = 1e-6) const {
+    const lfb_window_config config = WindowConfig(n, fpp, generations());
+    return std::get<1>(GetParam()) == 2 ? MakeWindow(config) : MakeWindowOfWords(config);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, EveryWindow,
+                         testing::Combine(testing::Values(3u, 7u), testing::Values(1u, 2u)),
+                         [](const testing::TestParamInfo<std::tuple<uint32_t, uint32_t>>& info) {
+                           return "G" + std::to_string(std::get<0>(info.param)) + "_words" +
+                                  std::to_string(std::get<1>(info.param));
+                         });
+
+// A key is found in the generation of its put and in the G after it, then absent: in several periods
+// of the tags, with and without other keys in its cell.
+TEST_P(EveryWindow, AKeyIsFoundForExactlyItsGenerations) {
+  const Window window = Make();
+  EXPECT_EQ(lfb_window_generation(window.get()), live());
+  for (uint64_t turn = 0; turn < 200; turn++) {
+    const uint64_t key = Mix(1, turn), began = lfb_window_generation(window.get());
+    if (turn % 2 == 0) PutHashes(window, 3, 100 * turn, 100);
+    ASSERT_FALSE(Has(window, key));
+    ASSERT_TRUE(Put(window, key));
+    for (uint32_t i = 0; i < live(); i++) {
+      ASSERT_TRUE(Has(window, key)) << turn << ", " << i << " generations later";
+      Advance(window);
+      if (turn % 3 == 0) PutHashes(window, 4, 100 * (live() * turn + i), 20);
+    }
+    ASSERT_EQ(lfb_window_generation(window.get()), began + live());
+    ASSERT_FALSE(Has(window, key)) << turn;
+  }
+}
+
+TEST_P(EveryWindow, AKeyThatIsPutAgainIsFoundForASpanFromThenOn) {
+  const Window window = Make();
+  EXPECT_TRUE(Put(window, 1));
+  for (int again = 0; again < 20; again++) {
+    Advance(window, generations());
+    EXPECT_TRUE(Has(window, 1));
+    EXPECT_TRUE(Put(window, 1)) << "it is new in this generation";
+    EXPECT_FALSE(Put(window, 1));
+  }
+  Advance(window, generations());
+  EXPECT_TRUE(Has(window, 1));
+  Advance(window);
+  EXPECT_FALSE(Has(window, 1));
+}
+
+// A claim is won once per window, and a claim that loses does not extend the key's span.
+TEST_P(EveryWindow, AKeyIsClaimedOncePerWindow) {
+  const Window window = Make();
+  for (int turn = 0; turn < 100; turn++) {
+    ASSERT_TRUE(Claim(window, 7)) << turn;
+    for (uint32_t i = 0; i < live(); i++) {
+      ASSERT_FALSE(Claim(window, 7)) << turn << ", " << i << " generations later";
+      ASSERT_TRUE(Has(window, 7));
+      Advance(window);
+    }
+    ASSERT_FALSE(Has(window, 7)) << turn;
+  }
+}
+
+TEST_P(EveryWindow, AKeyThatWasPutIsNotWon) {
+  const Window window = Make();
+  Put(window, 7);
+  EXPECT_FALSE(Claim(window, 7));
+  Advance(window, generations());
+  EXPECT_FALSE(Claim(window, 7));
+  Advance(window);
+  EXPECT_TRUE(Claim(window, 7));
+}
+
+// ---- many keys -------------------------------------------------------------------
+
+// The functions of one kind of key: a verb for one, and for many.
+struct Verb {
+  const char* name;
+  bool (*one)(const Window&, uint64_t key);
+  size_t (*many)(const Window&, const std::vector<uint64_t>& keys, uint64_t* answers);
+};
+
+std::vector<lfb_key> AsBytes(const std::vector<uint64_t>& keys) {
+  std::vector<lfb_key> bytes(keys.size());
+  for (size_t i = 0; i < keys.size(); i++) bytes[i] = {&keys[i], sizeof keys[i]};
+  return bytes;
+}
+
+#define VERB_U64(verb)                                                                        \
+  {#verb "_u64", [](const Window& w, uint64_t key) { return lfb_window_##verb##_u64(w.get(), key); }, \
+   [](const Window& w, const std::vector<uint64_t>& keys, uint64_t* answers) {                \
+     return lfb_window_##verb##_many_u64(w.get(), keys.data(), keys.size(), answers);         \
+   }}
+#define VERB_HASH(verb)                                                                       \
+  {#verb "_hash", [](const Window& w, uint64_t key) { return lfb_window_##verb##_hash(w.get(), Mix(7, key)); }, \
+   [](const Window& w, const std::vector<uint64_t>& keys, uint64_t* answers) {                \
+     std::vector<uint64_t> hashes;                                                            \
+     for (uint64_t key : keys) hashes.push_back(Mix(7, key));                                 \
+     return lfb_window_##verb##_many_hash(w.get(), hashes.data(), hashes.size(), answers);    \
+   }}
+#define VERB_BYTES(verb)                                                                      \
+  {#verb "_bytes", [](const Window& w, uint64_t key) { return lfb_window_##verb(w.get(), &key, sizeof key); }, \
+   [](const Window& w, const std::vector<uint64_t>& keys, uint64_t* answers) {                \
+     const std::vector<lfb_key> bytes = AsBytes(keys);                                        \
+     return lfb_window_##verb##_many(w.get(), bytes.data(), bytes.size(), answers);           \
+   }}
+
+// Puts, claims and queries of the same kind of key, in threes.
+const Verb kVerbs[] = {
+    VERB_U64(put),   VERB_U64(claim),   VERB_U64(might_contain),
+    VERB_HASH(put),  VERB_HASH(claim),  VERB_HASH(might_contain),
+    VERB_BYTES(put), VERB_BYTES(claim), VERB_BYTES(might_contain),
+};
+
+// Of 0 to 5000 keys, half of them present, a call for many answers as one call per key, and clears
+// the bits after the last answer.  Some keys come twice in one call.
+TEST_P(EveryWindow, ManyIsOnePerKey) {
+  for (const Verb& verb : kVerbs) {
+    SCOPED_TRACE(verb.name);
+    const Verb& put = kVerbs[(&verb - kVerbs) / 3 * 3];
+    const Window one = Make(20000), many = Make(20000), untold = Make(20000);
+    uint64_t next = 0;
+    for (size_t count : {0, 1, 63, 64, 65, 129, 4095, 4097, 5000}) {
+      std::vector<uint64_t> keys(count), answers(count / 64 + 2, ~uint64_t{0});
+      for (size_t i = 0; i < count; i++) keys[i] = i % 10 == 9 ? keys[i / 2] : next++;
+      for (const Window* window : {&one, &many, &untold})
+        for (size_t i = 0; i < count; i += 2) put.one(*window, keys[i]);
+      Advance(one), Advance(many), Advance(untold);
+      const size_t told = verb.many(many, keys, answers.data());
+      size_t yes = 0;
+      for (size_t i = 0; i < count; i++) {
+        const bool answer = verb.one(one, keys[i]);
+        ASSERT_EQ(answers[i / 64] >> (i % 64) & 1, answer) << i << " of " << count;
+        yes += answer;
+      }
+      EXPECT_EQ(told, yes);
+      EXPECT_EQ(verb.many(untold, keys, nullptr), yes);
+      if (count % 64 != 0) {
+        EXPECT_EQ(answers[count / 64] >> (count % 64), 0u);
+      }
+      EXPECT_EQ(answers[(count + 63) / 64], ~uint64_t{0}) << "a word too many is written";
+    }
+  }
+}
+
+// A 64-bit key is not its bytes, nor its hash.
+TEST(Window, KindsOfKeysAreApart) {
+  const Window window = MakeWindow(WindowConfig(1000, 1e-6));
+  EXPECT_TRUE(Put(window, 5));
+  EXPECT_FALSE(lfb_window_might_contain_hash(window.get(), 5));
+  EXPECT_TRUE(lfb_window_put(window.get(), "", 0));
+  EXPECT_TRUE(lfb_window_might_contain(window.get(), nullptr, 0));
+}
+
+// ---- kernels ---------------------------------------------------------------------
+
+struct Kernels {
+  std::string name;
+  const lfb_window_kernel* kernel;
+  const lfb_window_query_kernel* queries;
+};
+
+// The kernels of this processor for a geometry.
+std::vector<Kernels> KernelsFor(const lfb_window_geometry& geometry) {
+  std::vector<Kernels> all;
+  const bool common = geometry.shift == 2 && geometry.words == 2 && geometry.bits == 4;
+  for (int shape = 0; shape <= common; shape++) {
+    const lfb_window_kernel* kernel = &lfb_window_kernels[shape];
+    const std::string name = shape == 0 ? "any" : "2x4";
+    all.push_back({name, kernel, &lfb_window_queries[shape]});
+#ifdef LFB_SIMD_X86
+    if (geometry.words != 2) continue;
+    if (lfb_simd_best() >= LFB_SIMD_AVX2)
+      all.push_back({name + " AVX2", shape == 1 ? &lfb_window_kernel256 : kernel,
+                     &lfb_window_queries256[shape]});
+    if (lfb_simd_best() >= LFB_SIMD_AVX512)
+      all.push_back({name + " AVX-512", kernel, &lfb_window_queries512[shape]});
+#endif
+  }
+  return all;
+}
+
+// Puts, claims and queries of odd numbers of keys, in several generations, with each way to prefetch:
+// `window` answers as `alone`, which gets one key at a time by the kernel without vectors.
+void ExpectAlike(const Window& window, const Window& alone) {
+  uint64_t next = 0;
+  for (size_t count : {1, 2, 7, 63, 64, 65, 129, 191, 193, 300}) {
+    window->fits = count % 2 == 0 ? 0 : LFB_LINES_NEAR;
+    std::vector<uint64_t> hashes(count), put(count / 64 + 1, ~uint64_t{0}), won = put, has = put;
+    for (uint64_t& hash : hashes) next++, hash = Mix(42, next % 2 ? next : next / 2);
+    lfb_window_might_contain_many_hash(window.get(), hashes.data(), count, has.data());
+    for (size_t i = 0; i < count; i++) {
+      const bool found = lfb_window_might_contain_hash(alone.get(), hashes[i]);
+      ASSERT_EQ(has[i / 64] >> (i % 64) & 1, found) << i << " of " << count;
+      ASSERT_EQ(lfb_window_might_contain_hash(window.get(), hashes[i]), found);
+    }
+    const size_t half = count / 2;
+    lfb_window_claim_many_hash(window.get(), hashes.data(), half, won.data());
+    for (size_t i = 0; i < half; i++)
+      ASSERT_EQ(won[i / 64] >> (i % 64) & 1, lfb_window_claim_hash(alone.get(), hashes[i]));
+    lfb_window_put_many_hash(window.get(), hashes.data(), count, put.data());
+    for (size_t i = 0; i < count; i++)
+      ASSERT_EQ(put[i / 64] >> (i % 64) & 1, lfb_window_put_hash(alone.get(), hashes[i]));
+    for (size_t i = 0; i < count; i++) {
+      const uint64_t hash = Mix(43, next + i);
+      ASSERT_EQ(lfb_window_claim_hash(window.get(), hash), lfb_window_claim_hash(alone.get(), hash));
+      ASSERT_EQ(lfb_window_put_hash(window.get(), hash), lfb_window_put_hash(alone.get(), hash));
+    }
+    Advance(window), Advance(alone);
+  }
+  for (uint64_t i = 0; i < window->pages.size / sizeof(lfb_word); i++)
+    ASSERT_EQ(lfb_word_get(&window->view.words[i]), lfb_word_get(&alone->view.words[i])) << i;
+}
+
+// Of each geometry, each kernel answers as the one without vectors.  Few blocks, so that cells are
+// full, tags are of all kinds, and false positives agree, too.
+TEST(WindowKernels, AnswerAlike) {
+  for (uint32_t shift : {2u, 3u})
+    for (uint32_t words : {1u, 2u})
+      for (uint32_t bits = 1; bits <= LFB_WINDOW_MOST_BITS; bits++) {
+        const lfb_window_geometry geometry = {50, shift, words, bits};
+        for (const Kernels& kernels : KernelsFor(geometry)) {
+          SCOPED_TRACE(kernels.name + ", shift " + std::to_string(shift) + ", " +
+                       std::to_string(words) + "x" + std::to_string(bits));
+          const Window window = MakeWindowOf(geometry, WindowConfig(1000, 0.01));
+          const Window alone = MakeWindowOf(geometry, WindowConfig(1000, 0.01));
+          window->kernel = kernels.kernel, window->queries = kernels.queries;
+          alone->kernel = &lfb_window_kernels[0], alone->queries = &lfb_window_queries[0];
+          for (int turn = 0; turn < 3; turn++) ExpectAlike(window, alone);
+          if (HasFatalFailure()) return;
+        }
+      }
+}
+
+// Queries see all tags that a cell can have, also in an empty cell: only the live one counts.
+TEST(WindowKernels, ReadTagsAlike) {
+  const lfb_window_geometry geometry = {1, 2, 2, 4};
+  const uint64_t hash = Mix(1, 1);
+  const lfb_two mask = lfb_window_mask(&geometry, hash);
+  for (const Kernels& kernels : KernelsFor(geometry)) {
+    SCOPED_TRACE(kernels.name);
+    const Window window = MakeWindowOf(geometry, WindowConfig(10, 0.01));
+    window->queries = kernels.queries;
+    for (uint64_t e = 4; e < 4 + 300; e++) {
+      for (uint32_t cell = 0; cell < 4; cell++)
+        for (uint64_t tag = 0; tag < 64; tag += e % 16 == 0 ? 1 : 7) {
+          lfb_word* words = &window->view.words[2 * cell];
+          std::atomic_store_explicit(&words[0], mask.low, std::memory_order_relaxed);
+          std::atomic_store_explicit(&words[1], mask.high | tag << 58, std::memory_order_relaxed);
+          const uint64_t live = e - ((e - cell) & 3);
+          ASSERT_EQ(lfb_window_might_contain_hash(window.get(), hash), live / 4 % 64 == tag)
+              << e << ", cell " << cell << ", tag " << tag;
+          std::atomic_store_explicit(&words[0], uint64_t{0}, std::memory_order_relaxed);
+          ASSERT_FALSE(lfb_window_might_contain_hash(window.get(), hash));
+          std::atomic_store_explicit(&words[1], uint64_t{0}, std::memory_order_relaxed);
+        }
+      Advance(window);
+    }
+  }
+}
+
+// ---- the rate --------------------------------------------------------------------
+
+struct RateOf {
+  double fpp;
+  uint32_t generations;
+  uint64_t n, turns, asked;
+  double tolerance;
+  uint32_t probes;
+};
+
+class WindowRate : public testing::TestWithParam<RateOf> {};
+
+// The rate with all generations full is that which was asked for, also after many generations, and
+// the figures report it.
+TEST_P(WindowRate, IsThatWhichWasAskedFor) {
+  const RateOf of = GetParam();
+  const Window window = MakeWindow(WindowConfig(of.n, of.fpp, of.generations));
+  const uint64_t each = of.n / of.generations;
+  for (uint64_t turn = 0; turn < of.turns; turn++) {
+    if (turn > 0) Advance(window);
+    PutHashes(window, 5, turn * each, each);
+  }
+  const double measured = Rate(window, of.asked);
+  EXPECT_NEAR(measured / of.fpp, 1, of.tolerance);
+  const lfb_window_figures figures = Stats(window);
+  EXPECT_NEAR(measured / figures.expected_fpp, 1, of.tolerance);
+  EXPECT_EQ(figures.probes, of.probes);
+  EXPECT_EQ(figures.generation, of.generations + of.turns);
+  for (uint32_t i = 0; i <= of.generations; i++)
+    EXPECT_NEAR(static_cast<double>(figures.live[i].approximate_count), each, 0.01 * each) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WindowRate,
+    testing::Values(RateOf{1e-2, 3, kUnderTsan ? 6000 : 60000, 1000, 1 << 22, 0.03, 8},
+                    RateOf{1e-2, 7, kUnderTsan ? 14000 : 210000, 1000, 1 << 22, 0.03, 8},
+                    RateOf{1e-3, 3, 60000, 20, 1 << 23, 0.10, 10},
+                    RateOf{1e-4, 7, 140000, 20, 1 << 24, 0.15, 12}),
+    [](const testing::TestParamInfo<RateOf>& info) { return "row" + std::to_string(info.index); });
+
+// ---- creating --------------------------------------------------------------------
+
+lfb_status Create(const lfb_window_config& config) {
+  lfb_window* const before = reinterpret_cast<lfb_window*>(8);
+  lfb_window* window = before;
+  const lfb_status status = lfb_window_create(&config, &window);
+  lfb_window_figures figures;
+  figures.bytes = 42;
+  EXPECT_EQ(lfb_window_config_plan(&config, &figures), status);
+  if (status == LFB_OK) {
+    lfb_window_free(window);
+  } else {
+    EXPECT_EQ(window, before) << "an output was written";
+    EXPECT_EQ(figures.bytes, 42u) << "an output was written";
+  }
+  return status;
+}
+
+TEST(Window, RefusesWhatCannotBe) {
+  for (double fpp : {0.0, -0.5, -HUGE_VAL, std::nan("")})
+    EXPECT_EQ(Create(WindowConfig(1000, fpp)), LFB_ERROR_FPP_TOO_LOW) << fpp;
+  for (double fpp : {1.0, 1.5, HUGE_VAL})
+    EXPECT_EQ(Create(WindowConfig(1000, fpp)), LFB_ERROR_FPP_TOO_HIGH) << fpp;
+  for (uint32_t generations : {1u, 2u, 4u, 5u, 6u, 8u, UINT32_MAX})
+    EXPECT_EQ(Create(WindowConfig(1000, 0.01, generations)), LFB_ERROR_BAD_GENERATIONS);
+  for (uint64_t n : {UINT64_MAX, UINT64_C(1) << 52})
+    EXPECT_EQ(Create(WindowConfig(n, 0.01)), LFB_ERROR_TOO_MANY_BITS) << n;
+  for (double fpp : {1e-300, std::numeric_limits<double>::denorm_min()})
+    EXPECT_NE(Create(WindowConfig(1000, fpp)), LFB_OK) << fpp;
+  lfb_window_config config = WindowConfig(1000, 0.01);
+  config.hash = static_cast<lfb_hash_id>(99);
+  EXPECT_NE(Create(config), LFB_OK);
+}
+
+TEST(Window, TakesWhatCanBe) {
+  for (double fpp : {0.999999, 0.5, 1e-3, 1e-6, 1e-9})
+    for (uint64_t n : {0, 1, 2, 1000}) {
+      const Window window = MakeWindow(WindowConfig(n, fpp, 0));
+      ASSERT_NE(window, nullptr) << n << ", " << fpp;
+      EXPECT_TRUE(Put(window, 1));
+      EXPECT_TRUE(Has(window, 1));
+      EXPECT_EQ(Stats(window).generations, 3u);
+    }
+  lfb_window_free(nullptr);
+}
+
+// A seed and a key decide which bits a key has, as in a plain filter.
+TEST(Window, SeedsAndKeysDecide) {
+  const auto first_words = [](const lfb_window_config& config) {
+    const Window window = MakeWindow(config);
+    for (uint64_t key = 0; key < 100; key++) Put(window, key);
+    std::vector<uint64_t> words;
+    for (uint64_t i = 0; i < window->pages.size / sizeof(lfb_word); i++)
+      words.push_back(lfb_word_get(&window->view.words[i]));
+    return words;
+  };
+  lfb_window_config config = WindowConfig(100, 0.01), other = config;
+  EXPECT_EQ(first_words(config), first_words(other));
+  other.seed = 2;
+  EXPECT_NE(first_words(config), first_words(other));
+  config.seed = 0;
+  config.hash = LFB_HASH_SIPHASH13;
+  config.key[0] = 1;
+  other = config;
+  EXPECT_EQ(first_words(config), first_words(other));
+  other.key[15] = 1;
+  EXPECT_NE(first_words(config), first_words(other));
+}
+
+// ---- advancing -------------------------------------------------------------------
+
+TEST(Window, AWrongGenerationIsNotEnded) {
+  const Window window = MakeWindow(WindowConfig(1000, 1e-6));
+  Advance(window, 5);
+  const uint64_t now = lfb_window_generation(window.get());
+  Put(window, 1);
+  for (uint64_t from : {uint64_t{0}, now - 1, now + 1, now + (UINT64_C(1) << 36), UINT64_MAX})
+    EXPECT_EQ(lfb_window_advance(window.get(), from), LFB_ERROR_WRONG_GENERATION) << from;
+  EXPECT_EQ(lfb_window_generation(window.get()), now);
+  EXPECT_TRUE(Has(window, 1));
+  EXPECT_FALSE(Put(window, 1));
+}
+
+// A thread that is inside a section of a window's epoch until its end.
+class Sleeper {
+ public:
+  explicit Sleeper(const Window& window)
+      : thread_([this, epoch = &window->epoch] {
+          lfb_epoch_enter(epoch);
+          inside_ = true;
+          while (!told_) std::this_thread::yield();
+          lfb_epoch_leave(epoch);
+        }) {
+    AwaitSpinning("the thread is inside", [this] { return inside_.load(); });
+  }
+  ~Sleeper() {
+    told_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> inside_{false}, told_{false};
+  std::thread thread_;
+};
+
+// After 22 cycles with a thread inside, advances are refused; nothing is lost, and puts, claims and
+// queries proceed.  When the thread has left, the window advances.
+TEST_P(EveryWindow, ASleepingPutHoldsAdvances) {
+  const Window window = Make();
+  Advance(window, 100 * live() + 1);
+  const uint64_t began = lfb_window_generation(window.get());
+  {
+    const Sleeper sleeper(window);
+    while (lfb_window_advance(window.get(), lfb_window_generation(window.get())) == LFB_OK)
+      ASSERT_LE(lfb_window_generation(window.get()), began + 23 * live());
+    const uint64_t held = lfb_window_generation(window.get());
+    EXPECT_EQ(held, (began / live() + 23) * live() - 1);
+    Put(window, 1);
+    EXPECT_TRUE(Claim(window, 2));
+    for (int i = 0; i < 50; i++)
+      EXPECT_EQ(lfb_window_advance(window.get(), held), LFB_ERROR_WINDOW_HELD);
+    EXPECT_EQ(lfb_window_generation(window.get()), held);
+    EXPECT_TRUE(Has(window, 1) && Has(window, 2));
+    EXPECT_FALSE(Claim(window, 1));
+  }
+  Advance(window, live() - 1);
+  EXPECT_TRUE(Has(window, 1) && Has(window, 2));
+  Advance(window);
+  EXPECT_FALSE(Has(window, 1) || Has(window, 2));
+}
+
+// No cell keeps the content of an expired generation for more than 16 cycles.
+TEST_P(EveryWindow, ExpiredCellsAreEmptied) {
+  const Window window = Make(1000, 0.01);
+  PutHashes(window, 1, 0, 300);
+  Advance(window, 17 * live());
+  for (uint64_t i = 0; i < window->pages.size / sizeof(lfb_word); i++)
+    ASSERT_EQ(lfb_word_get(&window->view.words[i]), 0u) << i;
+}
+
+// ---- by insertions -----------------------------------------------------------------
+
+// A window of the last n keys finds a key for n further ones, and forgets it soon after.
+TEST(WindowByInsertions, RemembersTheLastKeys) {
+  for (uint32_t generations : {3u, 7u})
+    for (const uint64_t n : {1, 7, 1000, 20000}) {
+      SCOPED_TRACE(std::to_string(n) + " keys, G = " + std::to_string(generations));
+      lfb_window_config config = WindowConfig(n, 1e-9, generations);
+      config.by_insertions = true;
+      const Window window = MakeWindow(config);
+      const double each = std::ceil(static_cast<double>(n) / generations), late = std::floor(each / 64) + 1;
+      uint64_t next = 0;
+      for (int turn = 0; turn < 10; turn++) {
+        const uint64_t key = next++;
+        ASSERT_TRUE(turn % 2 ? Put(window, key) : Claim(window, key));
+        for (uint64_t i = 1; i < n; i++, next++) ASSERT_TRUE(next % 2 ? Put(window, next) : Claim(window, next));
+        ASSERT_TRUE(Has(window, key)) << turn;
+        const double most = (generations + 1) * (each + late) + 1;
+        for (uint64_t i = n; static_cast<double>(i) < most; i++) Put(window, next++);
+        ASSERT_FALSE(Has(window, key)) << turn;
+      }
+    }
+}
+
+// Puts that turn on no bit count for nothing; calls for many keys count as one call per key.
+TEST(WindowByInsertions, CountsNewKeysOnly) {
+  lfb_window_config config = WindowConfig(3000, 1e-6);
+  config.by_insertions = true;
+  const Window window = MakeWindow(config);
+  std::vector<uint64_t> keys(900);
+  for (uint64_t i = 0; i < keys.size(); i++) keys[i] = i;
+  const uint64_t began = lfb_window_generation(window.get());
+  for (int again = 0; again < 100; again++) lfb_window_put_many_u64(window.get(), keys.data(), keys.size(), nullptr);
+  EXPECT_EQ(lfb_window_generation(window.get()), began);
+  for (uint64_t& key : keys) key += 1000;
+  lfb_window_claim_many_u64(window.get(), keys.data(), keys.size(), nullptr);
+  EXPECT_EQ(lfb_window_generation(window.get()), began + 1);
+}
+
+// Several threads put keys of their own: no generation is shorter than n / G, nor longer than each
+// thread may be late.
+TEST(WindowByInsertions, ThreadsCountTogether) {
+  constexpr unsigned kThreads = 4;
+  constexpr uint64_t kEach = kUnderTsan ? 4000 : 20000, kPuts = 30 * kEach;
+  lfb_window_config config = WindowConfig(3 * kEach, 1e-6);
+  config.by_insertions = true;
+  const Window window = MakeWindow(config);
+  const uint64_t began = lfb_window_generation(window.get());
+  RunTogether(kThreads, [&](unsigned thread) {
+    for (uint64_t i = 0; i < kPuts / kThreads; i++) Put(window, thread * kPuts + i);
+  });
+  const uint64_t generations = lfb_window_generation(window.get()) - began;
+  EXPECT_LE(generations, kPuts / kEach);
+  EXPECT_GE(generations, kPuts / (kEach + 2 * kThreads * (kEach / 64 + 1)));
+}
+
+// ---- the clock ---------------------------------------------------------------------
+
+TEST(WindowClock, BadSpansAreRefused) {
+  const Window window = MakeWindow(WindowConfig(100, 0.01));
+  for (double span : {std::nan(""), 0.0, -1.0, 0.0009, 1e10, HUGE_VAL, -HUGE_VAL})
+    EXPECT_EQ(lfb_window_start_clock(window.get(), span), LFB_ERROR_BAD_SPAN) << span;
+  lfb_window_stop_clock(window.get());  // there is none
+}
+
+TEST(WindowClock, AdvancesUntilItIsStopped) {
+  const Window window = MakeWindow(WindowConfig(100, 0.01));
+  const auto passed = [&](uint64_t from, uint64_t count) {
+    return [&window, from, count] { return lfb_window_generation(window.get()) >= from + count; };
+  };
+  for (int turn = 0; turn < 3; turn++) {
+    ASSERT_EQ(lfb_window_start_clock(window.get(), 0.001), LFB_OK);
+    Await("the clock advances", passed(lfb_window_generation(window.get()), 5));
+    lfb_window_stop_clock(window.get());
+    const uint64_t stopped = lfb_window_generation(window.get());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(lfb_window_generation(window.get()), stopped);
+  }
+}
+
+// Started again, the clock continues with the new span, from the longest to the shortest and back.
+TEST(WindowClock, StartedAgainItHasTheNewSpan) {
+  const Window window = MakeWindow(WindowConfig(100, 0.01));
+  const uint64_t began = lfb_window_generation(window.get());
+  ASSERT_EQ(lfb_window_start_clock(window.get(), 1e9), LFB_OK);
+  ASSERT_EQ(lfb_window_start_clock(window.get(), 0.001), LFB_OK);
+  Await("the clock advances", [&] { return lfb_window_generation(window.get()) >= began + 5; });
+  EXPECT_EQ(lfb_window_start_clock(window.get(), std::nan("")), LFB_ERROR_BAD_SPAN);
+  const uint64_t runs = lfb_window_generation(window.get());
+  Await("the clock runs on", [&] { return lfb_window_generation(window.get()) >= runs + 5; });
+  ASSERT_EQ(lfb_window_start_clock(window.get(), 1e9), LFB_OK);
+  // The generation that was about to end may still end.
+  const uint64_t now = lfb_window_generation(window.get());
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_LE(lfb_window_generation(window.get()), now + 1);
+}
+
+TEST(WindowClock, FreeingStopsIt) {
+  for (double span : {0.001, 1.0, 1e9})
+    for (int turn = 0; turn < 5; turn++) {
+      const Window window = MakeWindow(WindowConfig(100, 0.01));
+      ASSERT_EQ(lfb_window_start_clock(window.get(), span), LFB_OK);
+    }
+}
+
+// Keys are found while a clock runs and they are put again all the time.
+TEST(WindowClock, KeysThatArePutAgainAreFound) {
+  const Window window = MakeWindow(WindowConfig(100, 1e-6));
+  const uint64_t began = lfb_window_generation(window.get());
+  ASSERT_EQ(lfb_window_start_clock(window.get(), 0.003), LFB_OK);
+  AwaitSpinning("the clock advances", [&] {
+    const uint64_t before = lfb_window_generation(window.get());
+    Put(window, 1);
+    const bool found = Has(window, 1);
+    if (lfb_window_generation(window.get()) < before + 4) {
+      EXPECT_TRUE(found);
+    }
+    return before > began + 20;
+  });
+}
+
+// A child has no clock: it stops and frees the window that it has a copy of.
+TEST(WindowClock, AChildHasNone) {
+  const Window window = MakeWindow(WindowConfig(100, 0.01));
+  ASSERT_EQ(lfb_window_start_clock(window.get(), 0.001), LFB_OK);
+  for (int turn = 0; turn < 50; turn++) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      lfb_window_put_u64(window.get(), 1);
+      const bool found = lfb_window_might_contain_u64(window.get(), 1);
+      lfb_window_stop_clock(window.get());
+      _exit(found ? 0 : 1);
+    }
+    EXPECT_EQ(AwaitChild("the child ends", child), 0);
+  }
+}
+
+// ---- figures -----------------------------------------------------------------------
+
+TEST(Window, FiguresOfAPlanAreThoseOfAnEmptyWindow) {
+  for (uint32_t generations : {0u, 3u, 7u}) {
+    const lfb_window_config config = WindowConfig(12345, 0.002, generations);
+    lfb_window_figures plan;
+    ASSERT_EQ(lfb_window_config_plan(&config, &plan), LFB_OK);
+    const lfb_window_figures made = Stats(MakeWindow(config));
+    EXPECT_EQ(plan.expected_insertions, 12345u);
+    EXPECT_EQ(plan.fpp, 0.002);
+    EXPECT_EQ(plan.generations, generations == 0 ? 3 : generations);
+    EXPECT_EQ(plan.generation, plan.generations + 1);
+    EXPECT_EQ(plan.expected_fpp, 0);
+    EXPECT_EQ(made.expected_insertions, plan.expected_insertions);
+    EXPECT_EQ(made.generations, plan.generations);
+    EXPECT_EQ(made.probes, plan.probes);
+    EXPECT_EQ(made.hash, plan.hash);
+    EXPECT_EQ(made.key_kept, plan.key_kept);
+    EXPECT_EQ(made.generation, plan.generation);
+    EXPECT_EQ(made.bytes, plan.bytes);
+    EXPECT_EQ(made.bit_count, plan.bit_count);
+    EXPECT_EQ(made.expected_fpp, 0);
+    for (const lfb_window_generation_figures& live : made.live) {
+      EXPECT_EQ(live.bits_set, 0u);
+      EXPECT_EQ(live.approximate_count, 0u);
+    }
+  }
+}
+
+// Each generation has its own figures, the current one first.
+TEST_P(EveryWindow, FiguresArePerGeneration) {
+  const Window window = Make(50000, 0.01);
+  for (uint32_t turn = 0; turn <= 2 * live(); turn++) {
+    if (turn > 0) Advance(window);
+    PutHashes(window, 1, 100000 * turn, 100 * (turn + 1));
+    const lfb_window_figures figures = Stats(window);
+    for (uint32_t i = 0; i < LFB_WINDOW_LIVE; i++) {
+      const double keys = i <= turn && i < live() ? 100.0 * (turn - i + 1) : 0;
+      EXPECT_NEAR(static_cast<double>(figures.live[i].approximate_count), keys, 1 + 0.03 * keys);
+      EXPECT_GE(static_cast<double>(figures.live[i].bits_set), keys * 0.9 * figures.probes);
+    }
+  }
+}
+
+// A generation with all bits on has no number of keys, and always answers "maybe".
+TEST(Window, FiguresOfAFullGeneration) {
+  const Window window = MakeWindowOf({2, 2, 2, 4}, WindowConfig(10, 0.01));
+  PutHashes(window, 1, 0, 10000);
+  const lfb_window_figures figures = Stats(window);
+  EXPECT_EQ(figures.live[0].bits_set, figures.bit_count);
+  EXPECT_EQ(figures.live[0].approximate_count, UINT64_MAX);
+  EXPECT_GT(figures.expected_fpp, 0.999);
+  EXPECT_LE(figures.expected_fpp, 1);
+}
+
+}  // namespace
