@@ -6,7 +6,7 @@ tests/plants/NAME.patch states the bug, the tests that catch it, and how often.
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("//tools:copts.bzl", "STRICT_C")
 
-def _row(files, library = "//bloom:bloom", again = []):
+def _row(files, library = "//bloom:bloom", again = [], first = None):
     """The files that a patch changes.
 
     Args:
@@ -14,16 +14,32 @@ def _row(files, library = "//bloom:bloom", again = []):
       library: the library of `files`, or a library that depends on it.
       again: for a header, the sources that are compiled again with it: those in which a test
         has to see the bug.
+      first: a header that all sources include before anything else.
     """
-    return struct(files = files, library = library, again = again)
+    return struct(files = files, library = library, again = again, first = first)
+
+def _window(file, again = []):
+    """A bug of the window filter, with the hazards of //tests/kinds:window_race_test."""
+    return _row(
+        ["bloom/kinds/" + file],
+        again = ["//bloom:kinds/" + source for source in again],
+        first = "//tests/kinds:window_hazards.h",
+    )
+
+# The sources in which the inline functions of bloom/kinds/window.h are compiled.
+_WINDOW_SOURCES = ["window.c", "window256.c", "window512.c", "window_kernel.c"]
 
 PLANTS = {
     "announced_early": _row(["redis/source/publish.c"], library = "//redis:source"),
     "count_early": _row(["bloom/filter/filter.c"]),
     "early_layer": _row(["bloom/kinds/layers.c"]),
+    "late_put": _window("window.h", again = _WINDOW_SOURCES),
     "live_checksum": _row(["bloom/files/form_words.c"]),
+    "looked_twice": _window("window.h", again = _WINDOW_SOURCES),
     "maybe_first": _row(["bloom/filter/watch.c"]),
+    "stale_cell": _window("window.h", again = _WINDOW_SOURCES),
     "stored_layer": _row(["bloom/kinds/layers.c"]),
+    "stored_sweep": _window("window.c"),
     "told_twice": _row(["bloom/filter/watch.c"]),
     "torn_add": _row(
         ["atomic/include/lfbloom/c11.h"],
@@ -46,6 +62,7 @@ PLANTS = {
         ],
     ),
     "torn_merge": _row(["bloom/filter/batch.c"]),
+    "unannounced": _window("window.c"),
     "unbarred": _row(["atomic/threads/epoch.c"], library = "//atomic:atomic"),
     "undecided": _row(["bloom/filter/claims.c"]),
     "undoubled": _row(["bloom/kinds/versions.c"], library = "//bloom:versions"),
@@ -53,6 +70,7 @@ PLANTS = {
     "unfollowed": _row(["bloom/kinds/layers.c"]),
     "ungraced": _row(["atomic/threads/epoch.c"], library = "//atomic:atomic"),
     "unlooked": _row(["bloom/filter/claims.c"]),
+    "unlooked_older": _window("window.h", again = _WINDOW_SOURCES),
     "unrestored": _row(
         ["bloom/kinds/counting_places.h"],
         again = [
@@ -106,11 +124,13 @@ def plant_library(plant):
         textual_hdrs = patched,
     )
     headers = planted_headers(plant)
+    if row.first:
+        headers = ["-include", row.first.removeprefix("//").replace(":", "/")] + headers
     cc_library(
         name = plant,
         testonly = True,
         srcs = [file for file in patched if file.endswith(".c")] + row.again,
-        hdrs = [file for file in patched if file.endswith(".h")],
+        hdrs = [file for file in patched if file.endswith(".h")] + ([row.first] if row.first else []),
         # -include comes before the feature test macros of the source, so they are given here.
         copts = headers + ["-D_GNU_SOURCE", "-w"] if headers else STRICT_C,
         linkstatic = True,

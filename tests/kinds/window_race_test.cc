@@ -28,7 +28,7 @@ uint64_t Now() { return lfb_window_generation(tested); }
 // Lets other threads run until `count` generations have begun, or none can begin.
 void Sleep(uint64_t count) {
   const uint64_t until = Now() + count, refusals = refused;
-  for (int i = 0; i < 3000 && Now() < until && refused < refusals + 8 && !over; i++) sched_yield();
+  for (int i = 0; i < 500 && Now() < until && refused < refusals + 8 && !over; i++) sched_yield();
 }
 
 extern "C" void window_hazard() {
@@ -87,7 +87,7 @@ TEST(WindowRace, NoKeyIsLost) {
     }
   });
   EXPECT_EQ(lost, 0u) << "of " << asked;
-  EXPECT_GT(asked, 1000u);
+  EXPECT_GT(asked, 100u);
   RecordProperty("asked", static_cast<int>(asked));
 }
 
@@ -103,17 +103,17 @@ TEST(WindowRace, AKeyIsWonOncePerWindow) {
   std::atomic<uint64_t> keys{0}, twice{0}, never{0};
   Won won[2][kClaimers];
   InStep step(kClaimers);
-  std::atomic<bool> ends{false};
+  std::atomic<unsigned> last{UINT32_MAX};  // the round after which all stop
   tested = window.get(), over = false;
   RunTogether(kClaimers + kAdvancers, [&](unsigned thread) {
     dice = Mix(thread, 3);
     if (thread >= kClaimers) return AdvanceAtRandom();
-    for (unsigned i = 0; !ends; i++) {
+    for (unsigned i = 0; i <= last; i++) {
       Won(&round)[kClaimers] = won[i % 2];
       round[thread].began = Now();
       round[thread].won = lfb_window_claim_hash(tested, Mix(4, i));
       round[thread].ended = Now();
-      if (thread == 0 && over) ends = true;
+      if (thread == 0 && over) last = i;
       step.Wait(i + 1);
       if (thread != 0) continue;
       keys++;
@@ -125,7 +125,7 @@ TEST(WindowRace, AKeyIsWonOncePerWindow) {
   });
   EXPECT_EQ(twice, 0u) << "of " << keys;
   EXPECT_EQ(never, 0u) << "of " << keys;
-  EXPECT_GT(keys, 100u);
+  EXPECT_GT(keys, 10u);
   RecordProperty("keys", static_cast<int>(keys));
 }
 

@@ -399,7 +399,7 @@ TEST(Window, SeedsAndKeysDecide) {
   };
   lfb_window_config config = WindowConfig(100, 0.01), other = config;
   EXPECT_EQ(first_words(config), first_words(other));
-  other.seed = 2;
+  other.seed = UINT64_C(1) << 40;
   EXPECT_NE(first_words(config), first_words(other));
   config.seed = 0;
   config.hash = LFB_HASH_SIPHASH13;
