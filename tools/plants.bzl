@@ -125,7 +125,7 @@ def plant_library(plant):
     )
     headers = planted_headers(plant)
     if row.first:
-        headers = ["-include", row.first.removeprefix("//").replace(":", "/")] + headers
+        headers = ["-include", row.first[len("//"):].replace(":", "/")] + headers
     cc_library(
         name = plant,
         testonly = True,

@@ -191,12 +191,13 @@ LFB_INLINE void lfb_window_ask(const lfb_window_view *view, uint64_t hash)
 LFB_INLINE lfb_two lfb_window_read_cell(const lfb_window_view *view, const lfb_word *cell)
 {
   const bool pair = view->geometry.words == 2;
-  /* acquire, both: pair with the exchange of a newer generation, so that a caller that saw its
-   * content sees that generation, too. */
+  /* seq_cst, both: a claim that has read a generation sees the bits of those that won in an older one.
+   * With acquire it may not: a winner writes nothing after its exchange that the claim could acquire.
+   * They also acquire: a caller that saw the content of a newer generation sees that generation. */
   const uint64_t high =
-      LFB_STD atomic_load_explicit(&cell[pair ? 1 : 0], LFB_STD memory_order_acquire);
+      LFB_STD atomic_load_explicit(&cell[pair ? 1 : 0], LFB_STD memory_order_seq_cst);
   const uint64_t low =
-      pair ? LFB_STD atomic_load_explicit(&cell[0], LFB_STD memory_order_acquire) : 0;
+      pair ? LFB_STD atomic_load_explicit(&cell[0], LFB_STD memory_order_seq_cst) : 0;
   return (lfb_two){low, high};
 }
 

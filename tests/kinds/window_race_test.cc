@@ -14,7 +14,7 @@
 namespace {
 
 constexpr uint64_t kLive = 4, kPeriod = kLive << LFB_WINDOW_TAG_BITS;
-constexpr uint64_t kGenerations = kUnderTsan ? 300 : 3000;
+constexpr uint64_t kGenerations = kUnderTsan ? 300 : 8000;
 
 std::atomic<lfb_window*> tested{nullptr};
 std::atomic<uint64_t> refused{0};  // advances, because a thread is inside for too long
@@ -28,7 +28,7 @@ uint64_t Now() { return lfb_window_generation(tested); }
 // Lets other threads run until `count` generations have begun, or none can begin.
 void Sleep(uint64_t count) {
   const uint64_t until = Now() + count, refusals = refused;
-  for (int i = 0; i < 500 && Now() < until && refused < refusals + 8 && !over; i++) sched_yield();
+  for (int i = 0; i < 2000 && Now() < until && refused < refusals + 8 && !over; i++) sched_yield();
 }
 
 extern "C" void window_hazard() {
@@ -37,7 +37,7 @@ extern "C" void window_hazard() {
     sched_yield();
   else if (chance < 84)
     Sleep(Roll() % kLive);
-  else if (chance < 90)
+  else if (chance < 96)
     Sleep(Roll() % (kPeriod + kLive));
   moment = Now();
 }

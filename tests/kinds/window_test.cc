@@ -47,12 +47,14 @@ class EveryWindow : public testing::TestWithParam<std::tuple<uint32_t, uint32_t>
   }
 };
 
+std::string WindowName(const testing::TestParamInfo<std::tuple<uint32_t, uint32_t>>& tested) {
+  return "G" + std::to_string(std::get<0>(tested.param)) + "_words" +
+         std::to_string(std::get<1>(tested.param));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, EveryWindow,
                          testing::Combine(testing::Values(3u, 7u), testing::Values(1u, 2u)),
-                         [](const testing::TestParamInfo<std::tuple<uint32_t, uint32_t>>& info) {
-                           return "G" + std::to_string(std::get<0>(info.param)) + "_words" +
-                                  std::to_string(std::get<1>(info.param));
-                         });
+                         WindowName);
 
 // A key is found in the generation of its put and in the G after it, then absent: in several periods
 // of the tags, with and without other keys in its cell.
@@ -339,7 +341,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RateOf{1e-2, 7, kUnderTsan ? 14000 : 210000, 1000, 1 << 22, 0.03, 8},
                     RateOf{1e-3, 3, 60000, 20, 1 << 23, 0.10, 10},
                     RateOf{1e-4, 7, 140000, 20, 1 << 24, 0.15, 12}),
-    [](const testing::TestParamInfo<RateOf>& info) { return "row" + std::to_string(info.index); });
+    [](const testing::TestParamInfo<RateOf>& row) { return "row" + std::to_string(row.index); });
 
 // ---- creating --------------------------------------------------------------------
 
