@@ -1,5 +1,5 @@
 // The promises of the window filter, by Relacy: its own code, with cells of one word, two live
-// generations, and tags of 2 bits.
+// generations, and tags of 3 bits.
 #include "tests/model/atomic.h"
 
 #include "tests/model/epoch.h"
@@ -13,9 +13,9 @@ inline void Hazard() { moment[Thread()] = generation; }
 static inline uint32_t lfb_slot_or_none(void) { return lfb_slot(); }
 #define _Static_assert static_assert
 #define LFB_WINDOW_HAZARD model::Hazard
-#define LFB_WINDOW_TAG_BITS 2
+#define LFB_WINDOW_TAG_BITS 3
 #define LFB_WINDOW_SWEEP 1
-#define LFB_WINDOW_SLEEP 0
+#define LFB_WINDOW_SLEEP 1
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
 #endif
@@ -57,33 +57,31 @@ struct Windows : rl::test_suite<Test, kThreads> {
       if (lfb_window_advance(&window, lfb_window_generation(&window)) == LFB_OK)
         model::generation++;
   }
-  // A key is found while the generation of its put's last step is live.
-  void PutAndFind(unsigned key) {
+  // A key is found while the generation of its put's last step is live, also after `later` others.
+  void PutAndFind(unsigned key, unsigned later = 0) {
     Change(window_any_put, key);
     const uint64_t put = model::moment[model::Thread()];
+    Advance(later);
     const bool found = Has(key);
     RL_ASSERT(found || model::generation >= put + kLive);
   }
 };
 
-// One thread puts, and another ends generations.
+// One thread puts and ends generations, and another ends generations.
 struct Put : Windows<Put, 2> {
   void thread(unsigned index) {
-    if (index == 0) {
-      PutAndFind(0);
-      PutAndFind(0);
-    } else {
-      Advance(5);
-    }
+    if (index == 1) return Advance(3);
+    PutAndFind(0, 1);
+    PutAndFind(0, 1);
   }
 };
 
-// Two threads put, each a key of its own, into the same cells.
-struct TwoPut : Windows<TwoPut, 3> {
+// Two threads put, each a key of its own, the second two generations later into the same cell.
+struct TwoPut : Windows<TwoPut, 2> {
   void thread(unsigned index) {
-    if (index == 2) return Advance(4);
-    PutAndFind(index);
-    PutAndFind(index);
+    if (index == 0) return PutAndFind(0);
+    Advance(2);
+    PutAndFind(1);
   }
 };
 
