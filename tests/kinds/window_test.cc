@@ -332,7 +332,7 @@ TEST_P(WindowRate, IsThatWhichWasAskedFor) {
   EXPECT_EQ(figures.probes, of.probes);
   EXPECT_EQ(figures.generation, of.generations + of.turns);
   for (uint32_t i = 0; i <= of.generations; i++)
-    EXPECT_NEAR(static_cast<double>(figures.live[i].approximate_count), each, 0.01 * each) << i;
+    EXPECT_NEAR(static_cast<double>(figures.live[i].approximate_count), static_cast<double>(each), 0.01 * static_cast<double>(each)) << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(

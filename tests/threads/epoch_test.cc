@@ -190,6 +190,46 @@ TEST(Epoch, KnowsWhichThreadsAreInside) {
   }).join();
 }
 
+// An epoch to which nothing is retired counts, and knows the number at which the slowest section
+// began.
+TEST(Epoch, CountsForItsUsers) {
+  Epoch epoch;
+  const uint64_t none = UINT64_MAX / LFB_EPOCH_TURN;
+  EXPECT_EQ(lfb_epoch_now(&epoch.it), 1u);
+  EXPECT_FALSE(lfb_epoch_next(&epoch.it, 0));
+  EXPECT_FALSE(lfb_epoch_next(&epoch.it, 2));
+  EXPECT_EQ(lfb_epoch_oldest(&epoch.it), none);
+  EXPECT_TRUE(lfb_epoch_next(&epoch.it, 1));
+  EXPECT_EQ(lfb_epoch_now(&epoch.it), 2u);
+  for (const bool stray : {false, true}) {
+    const uint64_t began = lfb_epoch_now(&epoch.it);
+    Inside slowest(&epoch, 3, stray);
+    EXPECT_TRUE(lfb_epoch_next(&epoch.it, began));
+    Inside later(&epoch);
+    EXPECT_EQ(lfb_epoch_oldest(&epoch.it), began);
+    for (int depth = 0; depth < 3; depth++) {
+      EXPECT_EQ(lfb_epoch_oldest(&epoch.it), began) << depth;
+      slowest.Leave();
+    }
+    EXPECT_EQ(lfb_epoch_oldest(&epoch.it), began + 1);
+    later.Leave();
+    EXPECT_EQ(lfb_epoch_oldest(&epoch.it), none);
+  }
+}
+
+// Of all threads that begin the same number, one does.
+TEST(EpochRace, EachNumberBeginsOnce) {
+  constexpr uint64_t kNumbers = kUnderTsan ? 20000 : 200000;
+  Epoch epoch;
+  std::atomic<uint64_t> begun{0};
+  RunTogether(kReaders, [&](unsigned) {
+    for (uint64_t now; (now = lfb_epoch_now(&epoch.it)) < kNumbers;)
+      begun += lfb_epoch_next(&epoch.it, now);
+  });
+  EXPECT_EQ(lfb_epoch_now(&epoch.it), kNumbers);
+  EXPECT_EQ(begun, kNumbers - 1);
+}
+
 // More threads without a slot than places for them: all of them enter, in turn.
 TEST(Epoch, StraysShareTheirPlaces) {
   constexpr unsigned kStrays = LFB_EPOCH_STRAYS + 16;

@@ -104,6 +104,50 @@ TEST_F(FastPair, HasTheRateThatItReports) {
   }
 }
 
+// The exchange changes both words or none, and reloads what it saw.
+TEST_F(FastPair, AnExchangeIsOfBothWords) {
+  alignas(16) lfb_word pair[2] = {};
+  for (const bool ordered : {false, true}) {
+    const auto exchange = ordered ? lfb_pair_cas_ordered : lfb_pair_cas;
+    const lfb_two now = {lfb_word_get(&pair[0]), lfb_word_get(&pair[1])};
+    for (const lfb_two wrong : {lfb_two{now.low + 1, now.high}, lfb_two{now.low, now.high + 1}}) {
+      lfb_two seen = wrong;
+      EXPECT_FALSE(exchange(pair, &seen, {7, 8}));
+      EXPECT_EQ(seen.low, now.low);
+      EXPECT_EQ(seen.high, now.high);
+      EXPECT_EQ(lfb_word_get(&pair[0]), now.low);
+      EXPECT_EQ(lfb_word_get(&pair[1]), now.high);
+    }
+    lfb_two seen = now;
+    EXPECT_TRUE(exchange(pair, &seen, {now.low + 5, ~now.high}));
+    EXPECT_EQ(lfb_word_get(&pair[0]), now.low + 5);
+    EXPECT_EQ(lfb_word_get(&pair[1]), ~now.high);
+  }
+}
+
+// Of two threads that each set a pair and then look at the other's, one at least sees it.
+TEST_F(FastPairRace, OrderedExchangesHaveOneOrder) {
+  constexpr unsigned kRounds = kUnderTsan ? 2000 : 50000;
+  struct alignas(64) Own {
+    alignas(16) lfb_word pair[2] = {};
+  };
+  std::vector<Own> own(2);
+  bool saw[2] = {};
+  unsigned blind = 0;
+  InStep step(2);
+  RunTogether(2, [&](unsigned thread) {
+    for (unsigned i = 0; i < kRounds; i++) {
+      lfb_two seen = {i, i};
+      step.Wait(2 * i + 1);
+      EXPECT_TRUE(lfb_pair_cas_ordered(own[thread].pair, &seen, {i + 1, i + 1}));
+      saw[thread] = lfb_word_get(&own[1 - thread].pair[0]) == i + 1;
+      step.Wait(2 * i + 2);
+      if (thread == 0) blind += !saw[0] && !saw[1];
+    }
+  });
+  EXPECT_EQ(blind, 0u);
+}
+
 // All threads put the same keys in the same order; the thread that gets "changed" owns the key.
 // A few keys are present by other keys' bits. Seen to fail 20 times in 20 with the exchange as a
 // load, a comparison and two stores (the plant "torn_cas").
