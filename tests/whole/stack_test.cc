@@ -28,6 +28,7 @@
 #include "tests/support/countings.h"
 #include "tests/support/growings.h"
 #include "tests/support/streams.h"
+#include "tests/support/windows.h"
 
 namespace {
 
@@ -101,6 +102,9 @@ struct Things {
                     growing_path = folder + "/growing", new_path = folder + "/new";
   Filter filter, big, other;
   Counting counting, counted;
+  const lfb_window_config window_config = WindowConfig(kFew, 0.01);
+  Window window = MakeWindow(window_config);
+  lfb_window_figures window_figures;
   Growing growing, settled;  // with one layer, which becomes full; with several, far from full
   Growing fresh;             // the first state of `settled`
   lfb_versions* versions = nullptr;
@@ -304,11 +308,13 @@ struct Row {
 
 #define T_ [](Things* t)
 
-// A function on one key in its four forms.
-#define ONE_AFTER(name, object, budget, before, has)                                            \
+// A function on one key in its three forms, and in all four.
+#define THREE(name, object, budget, before, has)                                                \
   {#name, budget, T_ { name(object, &t->number, 8); }, before, has},                            \
   {#name "_u64", budget, T_ { name##_u64(object, ++t->number); }, before, has},                 \
-  {#name "_hash", budget, T_ { name##_hash(object, ++t->number << 32); }, before, has},         \
+  {#name "_hash", budget, T_ { name##_hash(object, ++t->number << 32); }, before, has}
+#define ONE_AFTER(name, object, budget, before, has)                                            \
+  THREE(name, object, budget, before, has),                                                     \
   {#name "_object", budget, T_ { name##_object(object, Everything, &t->number); }, before, has}
 #define ONE(name, object, budget, has) ONE_AFTER(name, object, budget, nullptr, has)
 
@@ -321,6 +327,7 @@ struct Row {
   MANY_OF(name##_u64, t->numbers.data(), object, budget, before, has),                          \
   MANY_OF(name##_hash, t->numbers.data(), object, budget, before, has)
 
+void NextGeneration(Things* t) { Advance(t->window); }
 void NewCounting(Things* t) { t->counting = Count(t->config); }
 void NewGrowing(Things* t) { t->growing = MakeGrowing(t->config); }
 void Resettle(Things* t) { t->settled = Copy(t->fresh); }
@@ -461,6 +468,34 @@ const Row kRows[] = {
      "lfb_sink_put_utf16_as_utf8 lfb_funnel_bytes lfb_funnel_i32 lfb_funnel_i64 "
      "lfb_funnel_utf16 lfb_funnel_utf16_as_utf8 lfb_funnel_sequence",
      kAny, T_ { lfb_filter_might_contain_object(t->filter.get(), Everything, &t->number); },
+     nullptr, kAll},
+    // window.h
+    THREE(lfb_window_put, t->window.get(), kAny, nullptr, kAll),
+    THREE(lfb_window_claim, t->window.get(), kAny, nullptr, kAll),
+    THREE(lfb_window_might_contain, t->window.get(), kAny, nullptr, kAll),
+    MANY(lfb_window_put_many, t->window.get(), kAny, NextGeneration, kAll),
+    MANY(lfb_window_claim_many, t->window.get(), kAny, NextGeneration, kAll),
+    MANY(lfb_window_might_contain_many, t->window.get(), kAny, nullptr, kAll),
+    {"lfb_window_create lfb_window_free", kSizing,
+     T_ {
+       lfb_window* made = nullptr;
+       t->status = lfb_window_create(&t->window_config, &made);
+       lfb_window_free(made);
+     },
+     nullptr, kAll},
+    {"lfb_window_generation lfb_window_advance", kAny,
+     T_ { t->status = lfb_window_advance(t->window.get(), lfb_window_generation(t->window.get())); },
+     nullptr, kAll},
+    {"lfb_window_start_clock lfb_window_stop_clock", kAny,
+     T_ {
+       t->status = lfb_window_start_clock(t->window.get(), 1e9);
+       lfb_window_stop_clock(t->window.get());
+     },
+     nullptr, kAll},
+    {"lfb_window_config_plan", kSizing,
+     T_ { t->status = lfb_window_config_plan(&t->window_config, &t->window_figures); }, nullptr,
+     kAll},
+    {"lfb_window_stats", kSizing, T_ { lfb_window_stats(t->window.get(), &t->window_figures); },
      nullptr, kAll},
     // counting.h
     ONE(lfb_counting_put, t->counting.get(), kAny, kAll),
