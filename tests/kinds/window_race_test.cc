@@ -14,7 +14,7 @@
 namespace {
 
 constexpr uint64_t kLive = 4, kPeriod = kLive << LFB_WINDOW_TAG_BITS;
-constexpr uint64_t kGenerations = kUnderTsan ? 300 : 8000;
+constexpr uint64_t kGenerations = kUnderTsan ? 300 : 5000;
 
 std::atomic<lfb_window*> tested{nullptr};
 std::atomic<uint64_t> refused{0};  // advances, because a thread is inside for too long
@@ -31,14 +31,20 @@ void Sleep(uint64_t count) {
   for (int i = 0; i < 2000 && Now() < until && refused < refusals + 8 && !over; i++) sched_yield();
 }
 
+// The calling thread stops at its hazard number `stop_at` until `released`.
+thread_local int stop_at = 0;
+std::atomic<bool> stopped{false}, released{false};
+
 extern "C" void window_hazard() {
+  if (stop_at > 0 && --stop_at == 0)
+    for (stopped = true; !released;) sched_yield();
   const uint64_t chance = Roll() % 1024;
   if (chance < 64)
     sched_yield();
   else if (chance < 84)
     Sleep(Roll() % kLive);
   else if (chance < 96)
-    Sleep(Roll() % (kPeriod + kLive));
+    Sleep(kPeriod - kLive + Roll() % kLive);  // expired content is live again
   moment = Now();
 }
 
@@ -89,6 +95,27 @@ TEST(WindowRace, NoKeyIsLost) {
   EXPECT_EQ(lost, 0u) << "of " << asked;
   EXPECT_GT(asked, 100u);
   RecordProperty("asked", static_cast<int>(asked));
+}
+
+// A put stops before its exchange, which expects the content of an expired generation, until the same
+// content is live again, or until advances are refused: it does not replace that.
+TEST(WindowRace, APutThatSleepsReplacesNoLiveKey) {
+  const Window window = MakeSmall(1);
+  const uint64_t key = Mix(5, 1), began = kLive;
+  tested = window.get(), over = false, stopped = false, released = false;
+  PutOne(key);
+  Advance(window, kLive);
+  std::thread sleeper([] {
+    stop_at = 2;  // after it has read the cell, and before the exchange
+    PutOne(Mix(5, 2));
+  });
+  while (!stopped) sched_yield();
+  while (Now() < began + kPeriod && lfb_window_advance(tested, Now()) == LFB_OK) continue;
+  PutOne(key);
+  released = true;
+  sleeper.join();
+  EXPECT_TRUE(lfb_window_might_contain_hash(tested, key));
+  EXPECT_LT(Now(), began + kPeriod) << "advances are refused before";
 }
 
 // Three threads claim one new key after another, all the same one at a time.  One of them wins, or

@@ -63,7 +63,8 @@ inline lfb_window_figures Stats(const Window& window) {
 }
 
 // Begins `count` generations; no other thread does.
-inline void Advance(const Window& window, uint64_t count = 1) {
+template <typename Owner>
+void Advance(const Owner& window, uint64_t count = 1) {
   for (uint64_t i = 0; i < count; i++)
     ASSERT_EQ(lfb_window_advance(window.get(), lfb_window_generation(window.get())), LFB_OK);
 }

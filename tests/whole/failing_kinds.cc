@@ -209,6 +209,37 @@ void AddCounting(Rows* rows) {
   }
 }
 
+void AddWindow(Rows* rows) {
+  lfb_window_config config = WindowConfig(kFew, 0.01);
+  config.seed = 0;
+  for (uint64_t n : {kFew, kMany}) {
+    config.expected_insertions = n;
+    rows->push_back({"lfb_window_create", 6, ToCreate(lfb_window_create, config), kPopulated});
+  }
+  rows->push_back({"lfb_window_advance", 1, [](const std::string&) {
+                     const SharedWindow window(MakeWindow(WindowConfig(kFew, 0.01)));
+                     Advance(window, 100);
+                     return [window] {
+                       return lfb_window_advance(window.get(), lfb_window_generation(window.get()));
+                     };
+                   }});
+  rows->push_back({"lfb_window_start_clock", 2, [](const std::string&) {
+                     const SharedWindow window(MakeWindow(WindowConfig(kFew, 0.01)));
+                     return [window] {
+                       const lfb_status status = lfb_window_start_clock(window.get(), 1e9);
+                       lfb_window_stop_clock(window.get());
+                       return status;
+                     };
+                   }});
+  rows->push_back({"lfb_window_config_plan", 0, [](const std::string&) {
+                     return [] {
+                       const lfb_window_config planned = WindowConfig(kFew, 0.01);
+                       lfb_window_figures figures;
+                       return lfb_window_config_plan(&planned, &figures);
+                     };
+                   }, {{"*", {LFB_OK}}}});
+}
+
 void AddGrowing(Rows* rows) {
   const Kind<lfb_growing> kind = {lfb_growing_write, lfb_growing_read, lfb_growing_save,
                                   lfb_growing_load,  lfb_growing_copy,

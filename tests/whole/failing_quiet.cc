@@ -102,6 +102,32 @@ lfb_status CountingCalls(lfb_counting* counting, const lfb_counting* other) {
   return lfb_counting_put_all(counting, other);
 }
 
+lfb_status WindowCalls(lfb_window* window) {
+  uint64_t answers = 0;
+  lfb_window_figures figures;
+  lfb_window_put(window, "key", 3);
+  lfb_window_put_u64(window, kKey);
+  lfb_window_put_hash(window, kKey);
+  lfb_window_claim(window, "new", 3);
+  lfb_window_claim_u64(window, kKey);
+  lfb_window_claim_hash(window, kKey);
+  lfb_window_put_many(window, kBytes, kCount, &answers);
+  lfb_window_put_many_u64(window, kNumbers, kCount, &answers);
+  lfb_window_put_many_hash(window, kNumbers, kCount, &answers);
+  lfb_window_claim_many(window, kBytes, kCount, &answers);
+  lfb_window_claim_many_u64(window, kNumbers, kCount, &answers);
+  lfb_window_claim_many_hash(window, kNumbers, kCount, &answers);
+  EXPECT_TRUE(lfb_window_might_contain(window, "key", 3));
+  EXPECT_TRUE(lfb_window_might_contain_u64(window, kKey));
+  EXPECT_TRUE(lfb_window_might_contain_hash(window, kKey));
+  EXPECT_EQ(lfb_window_might_contain_many(window, kBytes, kCount, nullptr), kCount);
+  EXPECT_EQ(lfb_window_might_contain_many_u64(window, kNumbers, kCount, nullptr), kCount);
+  EXPECT_EQ(lfb_window_might_contain_many_hash(window, kNumbers, kCount, nullptr), kCount);
+  lfb_window_stats(window, &figures);
+  lfb_window_stop_clock(window);
+  return lfb_window_generation(window) == figures.generation ? LFB_OK : LFB_ERROR_WRONG_GENERATION;
+}
+
 lfb_status VersionsCalls(lfb_versions* versions) {
   uint64_t answers = 0;
   const void* object = "x";
@@ -222,6 +248,17 @@ void AddQuiet(Rows* rows) {
         [] {
           const SharedCounting counting = CountedWithKey(kFew), other = CountedWithKey(kFew);
           return [=] { return CountingCalls(counting.get(), other.get()); };
+        });
+  quiet("lfb_window_put lfb_window_put_u64 lfb_window_put_hash lfb_window_claim "
+        "lfb_window_claim_u64 lfb_window_claim_hash lfb_window_put_many lfb_window_put_many_u64 "
+        "lfb_window_put_many_hash lfb_window_claim_many lfb_window_claim_many_u64 "
+        "lfb_window_claim_many_hash lfb_window_might_contain lfb_window_might_contain_u64 "
+        "lfb_window_might_contain_hash lfb_window_might_contain_many "
+        "lfb_window_might_contain_many_u64 lfb_window_might_contain_many_hash lfb_window_stats "
+        "lfb_window_stop_clock lfb_window_generation",
+        [] {
+          const SharedWindow window(MakeWindow(WindowConfig(kFew, 0.01)));
+          return [=] { return WindowCalls(window.get()); };
         });
   quiet("lfb_versions_put lfb_versions_put_u64 lfb_versions_put_hash lfb_versions_put_object "
         "lfb_versions_put_many lfb_versions_put_many_u64 lfb_versions_put_many_hash "

@@ -9,6 +9,7 @@
 #include "tests/support/countings.h"
 #include "tests/support/failing.h"
 #include "tests/support/growings.h"
+#include "tests/support/windows.h"
 
 namespace failing {
 
@@ -40,6 +41,12 @@ inline void UseAndFree(lfb_counting* counting) {
   EXPECT_TRUE(lfb_counting_might_contain_u64(counting, kKey));
   EXPECT_TRUE(lfb_counting_remove_u64(counting, kKey));
   lfb_counting_free(counting);
+}
+
+inline void UseAndFree(lfb_window* window) {
+  lfb_window_put_u64(window, kKey);
+  EXPECT_TRUE(lfb_window_might_contain_u64(window, kKey));
+  lfb_window_free(window);
 }
 
 inline void UseAndFree(lfb_growing* growing) {
@@ -85,6 +92,7 @@ Act Reading(const Maker& make, const Asker& ask) {
 using SharedFilter = std::shared_ptr<lfb_filter>;
 using SharedGrowing = std::shared_ptr<lfb_growing>;
 using SharedCounting = std::shared_ptr<lfb_counting>;
+using SharedWindow = std::shared_ptr<lfb_window>;
 using SharedVersions = std::shared_ptr<lfb_versions>;
 
 inline SharedFilter WithKey(const lfb_config& config) {
@@ -109,9 +117,9 @@ inline SharedCounting CountedWithKey(uint64_t n) {
 inline const std::map<std::string, Statuses> kPopulated = {
     {"madvise", {LFB_OK, LFB_ERROR_NO_MEMORY}}};
 
-template <typename T>
-std::function<Act(const std::string&)> ToCreate(lfb_status (*create)(const lfb_config*, T**),
-                                                const lfb_config& config) {
+template <typename T, typename Config>
+std::function<Act(const std::string&)> ToCreate(lfb_status (*create)(const Config*, T**),
+                                                const Config& config) {
   return [create, config](const std::string&) {
     return Making<T>([create, config](T** made) { return create(&config, made); });
   };
@@ -188,6 +196,7 @@ struct Keys {
 void AddFilters(Rows* rows);
 void AddCounting(Rows* rows);
 void AddGrowing(Rows* rows);
+void AddWindow(Rows* rows);
 void AddBuilder(Rows* rows);
 void AddWatches(Rows* rows);
 void AddMapped(Rows* rows);

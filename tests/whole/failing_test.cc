@@ -16,6 +16,7 @@ Rows AllRows() {
   AddFilters(&rows);
   AddCounting(&rows);
   AddGrowing(&rows);
+  AddWindow(&rows);
   AddMapped(&rows);
   AddGrowingMapped(&rows);
   AddBuilder(&rows);
