@@ -64,8 +64,8 @@ void AdvanceAtRandom() {
 void PutMany(uint64_t key) { lfb_window_put_many_hash(tested, &key, 1, nullptr); }
 void PutOne(uint64_t key) { lfb_window_put_hash(tested, key); }
 
-// A key whose put passed its last hazard, just before its last look at the generation, in generation
-// b, is found by a query after which the generation is below b + C.
+// A put passes its last hazard, just before its last look at the generation, in generation b.  A query
+// finds the key if the generation after the query is below b + C.
 TEST(WindowRace, NoKeyIsLost) {
   constexpr unsigned kPutters = 6, kAdvancers = 2;
   struct Key {
@@ -97,8 +97,8 @@ TEST(WindowRace, NoKeyIsLost) {
   RecordProperty("asked", static_cast<int>(asked));
 }
 
-// A put stops before its exchange, which expects the content of an expired generation, until the same
-// content is live again, or until advances are refused: it does not replace that.
+// A put stops before an exchange that expects the content of an expired generation.  It continues when
+// the same content is live again, or advances are refused.  It does not replace live content.
 TEST(WindowRace, APutThatSleepsReplacesNoLiveKey) {
   const Window window = MakeSmall(1);
   const uint64_t key = Mix(5, 1), began = kLive;
