@@ -1,10 +1,12 @@
 // The window filter's contract, with one thread, and with others that it does not race with.
+#include <cerrno>
 #include <cmath>
 #include <limits>
 #include <tuple>
 
 #include "tests/support/await.h"
 #include "tests/support/race.h"
+#include "tests/support/refused.h"
 #include "tests/support/windows.h"
 
 namespace {
@@ -472,6 +474,20 @@ TEST_P(EveryWindow, ASleepingPutHoldsAdvances) {
   EXPECT_TRUE(Has(window, 1) && Has(window, 2));
   Advance(window);
   EXPECT_FALSE(Has(window, 1) || Has(window, 2));
+}
+
+// The kernel refuses membarrier(2) to one thread: that thread cannot advance, and another can.
+TEST(Window, AdvancesAreHeldWithoutTheBarrier) {
+  const Window window = MakeWindow(WindowConfig(1000, 0.01));
+  if (!window->epoch.by_writer) return;
+  Advance(window, 100);
+  std::thread([&window] {
+    const uint64_t now = lfb_window_generation(window.get());
+    if (!Refuse(SYS_membarrier, EPERM)) return;
+    EXPECT_EQ(lfb_window_advance(window.get(), now), LFB_ERROR_WINDOW_HELD);
+    EXPECT_EQ(lfb_window_generation(window.get()), now);
+  }).join();
+  Advance(window);
 }
 
 // No cell keeps the content of an expired generation for more than 16 cycles.

@@ -214,9 +214,9 @@ void AddWindow(Rows* rows) {
   config.seed = 0;
   for (uint64_t n : {kFew, kMany}) {
     config.expected_insertions = n;
-    rows->push_back({"lfb_window_create", 6, ToCreate(lfb_window_create, config), kPopulated});
+    rows->push_back({"lfb_window_create", 5, ToCreate(lfb_window_create, config), kPopulated});
   }
-  rows->push_back({"lfb_window_advance", 1, [](const std::string&) {
+  rows->push_back({"lfb_window_advance", 0, [](const std::string&) {
                      const SharedWindow window(MakeWindow(WindowConfig(kFew, 0.01)));
                      Advance(window, 100);
                      return [window] {

@@ -46,6 +46,7 @@ const failing::Excuses kExcuses = {
     {"lfb_growing_free", "gives back; the files of a mapped one: lfb_growing_mapped_close()"},
     {"lfb_versions_free", "gives back"},
     {"lfb_watch_free", "gives back"},
+    {"lfb_window_free", "gives back"},
     {"lfb_fast*", "inline: loads; a put or a query calls the function of filter.h"},
     {"lfb_fence", "inline, no call"},
     {"lfb_cas_u64", "inline, no call"},
