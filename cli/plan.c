@@ -267,8 +267,9 @@ const struct command command_plan = {
         "128 MiB.  The default is fast-pair from -p 0.005 on, where the processor has it,\n"
         "and fast below that.\n"
         "\n"
-        "With --window, the sizes of windows, as 'lfbloom dedupe --window' makes them: N is\n"
-        "the number of distinct keys in a SPAN, and P holds with all generations full.\n"
+        "With --window, the sizes of windows, as 'lfbloom dedupe --window' makes them:\n"
+        "N is the number of distinct keys in a SPAN, and P holds with all generations\n"
+        "full.\n"
         "\n"
         "  lfbloom plan -n 10M -p 0.0001 --plot fpp.svg\n"
         "  lfbloom plan --window 24h -n 10M -p 0.01\n",

@@ -13,7 +13,7 @@
 #include <sys/auxv.h>
 #endif
 
-static const char *const names[LFB_SIMD_LEVELS] = {"none", "aes", "avx2", "avx512"};
+static const char *const simd_names[LFB_SIMD_LEVELS] = {"none", "aes", "avx2", "avx512"};
 
 #ifdef LFB_HASH_X86
 static bool simd_has_avx2(void)
@@ -93,7 +93,7 @@ lfb_simd lfb_simd_best(void)
 lfb_simd lfb_simd_allowed(const char *wish, lfb_simd best)
 {
   for (int level = 0; wish != NULL && level < (int)best; level++)
-    if (strcmp(wish, names[level]) == 0)
+    if (strcmp(wish, simd_names[level]) == 0)
       return (lfb_simd)level;
   return best;
 }

@@ -193,7 +193,8 @@ lfb_status lfb_window_advance(lfb_window *window, uint64_t from)
   lfb_epoch_leave(&window->epoch);
   const uint64_t oldest = lfb_epoch_oldest(&window->epoch);
   LFB_WINDOW_HAZARD();
-  if ((from + 1) >> view->geometry.shift > (oldest >> view->geometry.shift) + LFB_WINDOW_SLEEP)
+  if ((from + 1) >> view->geometry.shift > (oldest >> view->geometry.shift) + LFB_WINDOW_SLEEP ||
+      from >= UINT64_MAX / LFB_EPOCH_TURN - 1)
     return LFB_ERROR_WINDOW_HELD;
   return lfb_epoch_next(&window->epoch, from) ? LFB_OK : LFB_ERROR_WRONG_GENERATION;
 }

@@ -161,15 +161,16 @@ struct Kind {
   bool (*ask)(const T*, uint64_t);
 };
 
-// Copied, written, read, saved and loaded.
+// Copied, unless there are no copies of the kind, written, read, saved and loaded.
 template <typename T>
 void AddKind(const std::string& name, const Kind<T>& kind,
              const std::function<std::shared_ptr<T>()>& make, Rows* rows) {
-  rows->push_back({name + "_copy", 4, [=](const std::string&) {
-                     const auto from = make();
-                     return Reading<T>([=](T** copy) { return kind.copy(from.get(), copy); },
-                                       kind.ask);
-                   }, kPopulated});
+  if (kind.copy != nullptr)
+    rows->push_back({name + "_copy", 4, [=](const std::string&) {
+                       const auto from = make();
+                       return Reading<T>([=](T** copy) { return kind.copy(from.get(), copy); },
+                                         kind.ask);
+                     }, kPopulated});
   rows->push_back({name + "_write", 1, [=](const std::string&) {
                      const auto from = make();
                      return [=] {
@@ -210,6 +211,26 @@ void AddCounting(Rows* rows) {
 }
 
 void AddWindow(Rows* rows) {
+  const Kind<lfb_window> kind = {lfb_window_write, lfb_window_read, lfb_window_save,
+                                 lfb_window_load,  nullptr, lfb_window_might_contain_u64};
+  const auto with_key = [] {
+    SharedWindow window(MakeWindow(WindowConfig(kFew, 0.01)));
+    lfb_window_put_u64(window.get(), kKey);
+    return window;
+  };
+  AddKind<lfb_window>("lfb_window", kind, with_key, rows);
+  rows->push_back({"lfb_window_prometheus", 1, [=](const std::string&) {
+                     const SharedWindow window = with_key();
+                     return [window] {
+                       const lfb_window* windows[] = {window.get()};
+                       const char* names[] = {"seen"};
+                       std::string text;
+                       const lfb_status status =
+                           lfb_window_prometheus(windows, names, 1, AppendTo, &text);
+                       EXPECT_EQ(text.empty(), status != LFB_OK);
+                       return status;
+                     };
+                   }});
   lfb_window_config config = WindowConfig(kFew, 0.01);
   config.seed = 0;
   for (uint64_t n : {kFew, kMany}) {

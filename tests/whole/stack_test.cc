@@ -99,12 +99,13 @@ struct Things {
   const std::string folder;
   const std::string native_path = folder + "/native", counted_path = folder + "/counted",
                     grown_path = folder + "/grown", mapped_path = folder + "/mapped",
-                    growing_path = folder + "/growing", new_path = folder + "/new";
+                    growing_path = folder + "/growing", window_path = folder + "/window", new_path = folder + "/new";
   Filter filter, big, other;
   Counting counting, counted;
   const lfb_window_config window_config = WindowConfig(kFew, 0.01);
   Window window = MakeWindow(window_config);
   lfb_window_figures window_figures;
+  lfb_window* made_window = nullptr;
   Growing growing, settled;  // with one layer, which becomes full; with several, far from full
   Growing fresh;             // the first state of `settled`
   lfb_versions* versions = nullptr;
@@ -114,7 +115,7 @@ struct Things {
   lfb_follow* follow = nullptr;
   lfb_filter* mapped = nullptr;
   lfb_growing* growing_mapped = nullptr;
-  std::string native, counted_bytes, grown_bytes, written;
+  std::string native, counted_bytes, grown_bytes, window_bytes, written;
   Source source;
   std::vector<uint64_t> numbers, answers;
   std::vector<lfb_key> keys;
@@ -213,6 +214,8 @@ void Things::MakeFiles() {
   EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_NATIVE, native_path.c_str()), LFB_OK);
   EXPECT_EQ(lfb_counting_write(counted.get(), AppendTo, &counted_bytes), LFB_OK);
   EXPECT_EQ(lfb_counting_save(counted.get(), counted_path.c_str()), LFB_OK);
+  EXPECT_EQ(lfb_window_write(window.get(), AppendTo, &window_bytes), LFB_OK);
+  EXPECT_EQ(lfb_window_save(window.get(), window_path.c_str()), LFB_OK);
   if (settled == nullptr) return;
   EXPECT_EQ(lfb_growing_write(settled.get(), AppendTo, &grown_bytes), LFB_OK);
   EXPECT_EQ(lfb_growing_save(settled.get(), grown_path.c_str()), LFB_OK);
@@ -266,6 +269,7 @@ void Things::Clean() {
   lfb_filter_free(made);
   lfb_mapped_close(seen);
   lfb_counting_free(made_counting);
+  lfb_window_free(made_window);
   lfb_growing_free(made_growing);
   lfb_growing_mapped_close(seen_growing);
   lfb_versions_free(made_versions);
@@ -274,6 +278,7 @@ void Things::Clean() {
   lfb_follow_free(made_follow);
   lfb_file_source_free(made_source);
   made = nullptr, seen = nullptr, made_counting = nullptr, made_growing = nullptr;
+  made_window = nullptr;
   seen_growing = nullptr, made_versions = nullptr, made_builder = nullptr;
   made_watch = nullptr, made_follow = nullptr, made_source = nullptr;
   written.clear();
@@ -370,6 +375,7 @@ void NewSource(Things* t) {
 }
 void Reads(Things* t) { t->source = Source{t->native}; }
 void ReadsCounted(Things* t) { t->source = Source{t->counted_bytes}; }
+void ReadsWindow(Things* t) { t->source = Source{t->window_bytes}; }
 void ReadsGrown(Things* t) { t->source = Source{t->grown_bytes}; }
 void Reserve(Things* t) { t->written.reserve(8 << 20); }
 void NoNewFile(Things* t) {
@@ -495,6 +501,23 @@ const Row kRows[] = {
     {"lfb_window_config_plan", kSizing,
      T_ { t->status = lfb_window_config_plan(&t->window_config, &t->window_figures); }, nullptr,
      kAll},
+    {"lfb_window_write", kAny,
+     T_ { t->status = lfb_window_write(t->window.get(), AppendTo, &t->written); }, Reserve, kAll},
+    {"lfb_window_read", kSizing,
+     T_ { t->status = lfb_window_read(Source::Read, &t->source, nullptr, &t->made_window); },
+     ReadsWindow, kAll},
+    {"lfb_window_save", kAny,
+     T_ { t->status = lfb_window_save(t->window.get(), t->new_path.c_str()); }, NoNewFile, kAll},
+    {"lfb_window_load", kSizing,
+     T_ { t->status = lfb_window_load(t->window_path.c_str(), nullptr, &t->made_window); }, nullptr,
+     kAll},
+    {"lfb_window_prometheus", kSizing,
+     T_ {
+       const lfb_window* windows[] = {t->window.get()};
+       const char* names[] = {"seen"};
+       t->status = lfb_window_prometheus(windows, names, 1, AppendTo, &t->written);
+     },
+     Reserve, kAll},
     {"lfb_window_stats", kSizing, T_ { lfb_window_stats(t->window.get(), &t->window_figures); },
      nullptr, kAll},
     // counting.h

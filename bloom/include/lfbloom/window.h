@@ -167,7 +167,8 @@ LFB_API uint64_t lfb_window_generation(const lfb_window *window);
  * Fails  LFB_ERROR_WRONG_GENERATION  `from` is not current, or another call has ended it
  *        LFB_ERROR_WINDOW_HELD       a thread has been inside one put or claim for 22 cycles of
  *                                    G + 1 generations (6), or the kernel refuses membarrier(2)
- *                                    after it granted it; nothing is lost, try again later
+ *                                    after it granted it; nothing is lost, try again later.  Also
+ *                                    at the last generation, 2^36 - 2
  */
 LFB_API lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
 
