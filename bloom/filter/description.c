@@ -251,7 +251,8 @@ static bool description_folds_to(const lfb_description *from, const lfb_descript
   const uint64_t factor = from->geometry.word_count / into->geometry.word_count;
   lfb_description folded;
 
-  return lfb_description_fold(from, factor, &folded) == LFB_OK &&
+  return from->strategy->id == into->strategy->id &&
+         lfb_description_fold(from, factor, &folded) == LFB_OK &&
          folded.geometry.bit_count == into->geometry.bit_count;
 }
 

@@ -161,7 +161,7 @@ static lfb_status window_read_words(const lfb_reader *reader, const window_head 
 static lfb_status window_read_form(const lfb_reader *reader, void **made)
 {
   unsigned char header[WINDOW_HEADER];
-  window_head head;
+  window_head head = {.generation = 0};
   lfb_window *window;
 
   lfb_status status = lfb_form_read_header(reader, LFB_MAGIC_WINDOW, LFB_ERROR_NOT_WINDOW, header,

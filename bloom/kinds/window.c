@@ -218,10 +218,20 @@ static void window_advance_if_due(lfb_window *window, uint64_t each)
 }
 
 /* A sum of the stripes reads some 70 cache lines: a thread sums 64 times per generation. */
+static uint64_t window_step(uint64_t each)
+{
+  return each / 64 + 1;
+}
+
+/* The keys of a generation when it is full. */
+static uint64_t window_each(const lfb_window *window)
+{
+  return (uint64_t)ceil(window_insertions(&window->config));
+}
+
 void lfb_window_inserted(lfb_window *window, uint64_t count)
 {
-  const uint64_t each = (uint64_t)ceil(window_insertions(&window->config));
-  const uint64_t step = each / 64 + 1;
+  const uint64_t each = window_each(window), step = window_step(each);
   const uint64_t before = lfb_stripes_add_told(&window->inserted, count);
 
   if (before / step != (before + count) / step)
@@ -394,21 +404,47 @@ static void window_act(lfb_window *window, window_verb verb, const uint64_t *has
   lfb_epoch_leave(&window->epoch);
 }
 
+/* How many hashes to act on at once: a power of two.  A window that counts insertions looks after each
+ * step whether its generation is full. */
+static size_t window_at_once(const window_many *many)
+{
+  size_t keys = WINDOW_KEYS;
+
+  if (many->verb != WINDOW_MIGHT_CONTAIN && many->window->config.by_insertions)
+    while (keys > window_step(window_each(many->window)))
+      keys /= 2;
+  return keys;
+}
+
+/* Writes the answers for `count` keys, from key `at` on: whole words, or a part of one word. */
+static void window_answer(uint64_t *answers, size_t at, const uint64_t *room, size_t count)
+{
+  uint64_t *into = answers + at / LFB_WORD_BITS;
+  const size_t shift = at % LFB_WORD_BITS;
+
+  if (shift == 0)
+    memcpy(into, room, (count + LFB_WORD_BITS - 1) / LFB_WORD_BITS * sizeof *room);
+  else
+    *into |= room[0] << shift;
+}
+
 static size_t window_act_piece(const void *context, const uint64_t *low, const uint64_t *high,
                                size_t first, size_t count)
 {
   const window_many *many = context;
+  const size_t at_once = window_at_once(many);
   uint64_t room[WINDOW_KEYS / LFB_WORD_BITS];
   size_t yes = 0;
 
   (void)high;
-  for (size_t at = 0; at < count; at += WINDOW_KEYS) {
-    const size_t left = count - at, keys = left < WINDOW_KEYS ? left : (size_t)WINDOW_KEYS;
-    uint64_t *into = many->answers == NULL ? room : many->answers + (first + at) / LFB_WORD_BITS;
-    window_act(many->window, many->verb, low + at, keys, into);
-    const size_t true_ones = lfb_piece_yes(into, keys);
+  for (size_t at = 0; at < count; at += at_once) {
+    const size_t left = count - at, keys = left < at_once ? left : at_once;
+    window_act(many->window, many->verb, low + at, keys, room);
+    const size_t true_ones = lfb_piece_yes(room, keys);
     if (many->verb != WINDOW_MIGHT_CONTAIN && many->window->config.by_insertions && true_ones > 0)
       lfb_window_inserted(many->window, true_ones);
+    if (many->answers != NULL)
+      window_answer(many->answers, first + at, room, keys);
     yes += true_ones;
   }
   return yes;

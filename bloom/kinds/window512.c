@@ -24,7 +24,7 @@ TARGET LFB_INLINE window512_view window512_view_of(const lfb_window_view *window
 {
   const uint64_t e = lfb_epoch_now(window->epoch), cycle = e >> window->geometry.shift;
   const uint64_t(*after)[2] = lfb_window_after_of(&window->geometry, e);
-  const __m512i tag = _mm512_set1_epi64((long long)(~cycle << LFB_WINDOW_TAG_SHIFT));
+  const __m512i tag = _mm512_slli_epi64(_mm512_set1_epi64((long long)~cycle), LFB_WINDOW_TAG_SHIFT);
   window512_view view;
 
   view.window = *window;
@@ -51,12 +51,9 @@ TARGET LFB_INLINE uint32_t window512_cells(__mmask8 words)
 /* The numbers of the 4 bits of a hash in each word, each number twice, in all cells. */
 TARGET LFB_INLINE __m512i window512_numbers(uint64_t hash)
 {
-  const __m128i sizes =
-      _mm_set_epi64x((long long)(LFB_WINDOW_TAG_SHIFT * UINT64_C(0x1000100010001)),
-                     (long long)(LFB_WORD_BITS * UINT64_C(0x1000100010001)));
   const __m128i products =
       _mm_set_epi64x((long long)lfb_fast_round(hash, 1), (long long)lfb_fast_round(hash, 0));
-  const __m128i numbers = _mm_mulhi_epu16(products, sizes);
+  const __m128i numbers = _mm_mulhi_epu16(products, lfb_window_sizes());
   return _mm512_broadcast_i32x4(_mm_or_si128(numbers, _mm_slli_epi16(numbers, 8)));
 }
 

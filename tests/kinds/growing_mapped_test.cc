@@ -296,7 +296,7 @@ TEST_F(GrowingMapped, OtherFilesAreDistinguished) {
   const Growing mapped = Create();
   EXPECT_EQ(lfb_filter_load(Head().c_str(), nullptr, &plain), LFB_ERROR_GROWING_MAPPED);
   EXPECT_EQ(lfb_growing_load(Head().c_str(), nullptr, &loaded), LFB_ERROR_GROWING_MAPPED);
-  EXPECT_EQ(lfb_mapped_open(Head().c_str(), nullptr, &plain), LFB_ERROR_UNKNOWN_FORM);
+  EXPECT_EQ(lfb_mapped_open(Head().c_str(), nullptr, &plain), LFB_ERROR_GROWING_MAPPED);
   ASSERT_EQ(lfb_growing_save(MakeGrowing(Config(1024, 0.01, LFB_FAST)).get(), Head().c_str()),
             LFB_OK);
   EXPECT_EQ(TryOpen(), LFB_ERROR_NOT_MAPPED);

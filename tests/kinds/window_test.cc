@@ -217,7 +217,7 @@ std::vector<Kernels> KernelsFor(const lfb_window_geometry& geometry) {
 #ifdef LFB_SIMD_X86
     if (geometry.words != 2) continue;
     if (lfb_simd_best() >= LFB_SIMD_AVX2)
-      all.push_back({name + " AVX2", shape == 1 ? &lfb_window_kernel256 : kernel,
+      all.push_back({name + " AVX2", &lfb_window_kernels256[shape],
                      &lfb_window_queries256[shape]});
     if (lfb_simd_best() >= LFB_SIMD_AVX512)
       all.push_back({name + " AVX-512", kernel, &lfb_window_queries512[shape]});
@@ -315,6 +315,9 @@ struct RateOf {
   uint32_t probes;
 };
 
+// Small filters differ more from the mean.
+constexpr double kNear = kUnderTsan ? 0.10 : 0.03, kCountNear = kUnderTsan ? 0.03 : 0.01;
+
 class WindowRate : public testing::TestWithParam<RateOf> {};
 
 // The rate with all generations full is that which was asked for, also after many generations, and
@@ -334,13 +337,15 @@ TEST_P(WindowRate, IsThatWhichWasAskedFor) {
   EXPECT_EQ(figures.probes, of.probes);
   EXPECT_EQ(figures.generation, of.generations + of.turns);
   for (uint32_t i = 0; i <= of.generations; i++)
-    EXPECT_NEAR(static_cast<double>(figures.live[i].approximate_count), static_cast<double>(each), 0.01 * static_cast<double>(each)) << i;
+    EXPECT_NEAR(static_cast<double>(figures.live[i].approximate_count) / static_cast<double>(each), 1,
+                kCountNear)
+        << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, WindowRate,
-    testing::Values(RateOf{1e-2, 3, kUnderTsan ? 6000 : 60000, 1000, 1 << 22, 0.03, 8},
-                    RateOf{1e-2, 7, kUnderTsan ? 14000 : 210000, 1000, 1 << 22, 0.03, 8},
+    testing::Values(RateOf{1e-2, 3, kUnderTsan ? 6000 : 60000, 1000, 1 << 22, kNear, 8},
+                    RateOf{1e-2, 7, kUnderTsan ? 14000 : 210000, 1000, 1 << 22, kNear, 8},
                     RateOf{1e-3, 3, 60000, 20, 1 << 23, 0.10, 10},
                     RateOf{1e-4, 7, 140000, 20, 1 << 24, 0.15, 12}),
     [](const testing::TestParamInfo<RateOf>& row) { return "row" + std::to_string(row.index); });
@@ -521,6 +526,30 @@ TEST(WindowByInsertions, RemembersTheLastKeys) {
         ASSERT_FALSE(Has(window, key)) << turn;
       }
     }
+}
+
+// Calls for many keys forget and remember as single ones do, whatever the number of keys is, and their
+// answers are those of single ones.
+TEST(WindowByInsertions, ManyKeysFillNoGenerationTooFar) {
+  for (const uint64_t n : {1, 10, 300, 1000, 9000, 300000}) {
+    SCOPED_TRACE(std::to_string(n) + " keys");
+    lfb_window_config config = WindowConfig(n, 1e-9);
+    config.by_insertions = true;
+    const Window window = MakeWindow(config);
+    const uint64_t each = (n + 2) / 3, count = 10 * each + 77, began = lfb_window_generation(window.get());
+    std::vector<uint64_t> keys(count), answers(count / 64 + 1, UINT64_MAX);
+    for (uint64_t i = 0; i < count; i++) keys[i] = Mix(3, i);
+    ASSERT_EQ(lfb_window_put_many_u64(window.get(), keys.data(), count, answers.data()), count);
+    for (uint64_t i = 0; i < count; i++) ASSERT_TRUE(answers[i / 64] >> i % 64 & 1) << i;
+    const uint64_t late = each / 32 + 2, ended = lfb_window_generation(window.get()) - began;
+    EXPECT_LE(ended, count / each);
+    EXPECT_GE(ended, count / (each + late));
+    uint64_t found = lfb_window_might_contain_many_u64(window.get(), keys.data(), count, answers.data());
+    EXPECT_GE(found, n);
+    EXPECT_LE(found, 4 * (each + late));
+    EXPECT_TRUE(answers[(count - 1) / 64] >> (count - 1) % 64 & 1);
+    EXPECT_FALSE(answers[0] & 1);
+  }
 }
 
 // Puts that turn on no bit count for nothing; calls for many keys count as one call per key.

@@ -70,4 +70,6 @@ inline void atomic_thread_fence(memory_order order) {
   std::atomic_thread_fence(order);
 }
 
+inline void atomic_signal_fence(memory_order order) { std::atomic_signal_fence(order); }
+
 }  // namespace lfb_model

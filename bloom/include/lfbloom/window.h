@@ -63,8 +63,8 @@ typedef struct lfb_window_config {
   double fpp;                   /* p, 0 < fpp < 1, with all generations full        */
   uint32_t generations;         /* G: 3 or 7; 0 for 3                               */
   bool by_insertions;           /* the window itself advances after each n / G puts and claims that
-                                   turned on a bit; it is late by at most n / (64 * G) of them for
-                                   each thread                                       */
+                                   turned on a bit; it is late by at most n / (32 * G) + 2 of them
+                                   for each thread                                   */
   bool lazy_memory;             /* as lfb_config                                    */
   lfb_hash_id hash;             /* as for LFB_FAST in lfb_config                    */
   uint64_t seed;                /* as in lfb_config                                 */
