@@ -51,21 +51,17 @@ static uint64_t window_counted(uint64_t sum, uint64_t e)
   return sum << WINDOW_COUNTED_SHIFT | (e & ((1U << WINDOW_COUNTED_SHIFT) - 1));
 }
 
-/* Chooses the functions for a shape and the processor. */
+/* Chooses the functions for the processor. */
 static void window_choose(lfb_window *window)
 {
-  const lfb_window_geometry *geometry = &window->view.geometry;
-  const bool common = geometry->shift == 2 && geometry->words == 2 && geometry->bits == 4;
-
-  window->kernel = &lfb_window_kernels[common];
-  window->queries = &lfb_window_queries[common];
+  window->kernel = &lfb_window_kernel_any;
+  window->queries = &lfb_window_queries_any;
 #ifdef LFB_SIMD_X86
   const lfb_simd level = lfb_simd_chosen();
-  if (geometry->words != 2 || level < LFB_SIMD_AVX2)
+  if (window->view.geometry.words != 2 || level < LFB_SIMD_AVX2)
     return;
-  window->queries = level >= LFB_SIMD_AVX512 ? &lfb_window_queries512[common]
-                                             : &lfb_window_queries256[common];
-  window->kernel = &lfb_window_kernels256[common];
+  window->queries = level >= LFB_SIMD_AVX512 ? &lfb_window_queries512 : &lfb_window_queries256;
+  window->kernel = &lfb_window_kernel256;
 #endif
 }
 
@@ -90,7 +86,7 @@ lfb_status lfb_window_make(const lfb_description *description, const lfb_window_
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_window){
-      .view = {pages->address, *geometry, &made->epoch},
+      .view = {pages->address, *geometry, lfb_window_shape(geometry), &made->epoch},
       .fits = (uint32_t)(lfb_simd_cache_size() / lfb_window_bytes(geometry)),
       .hashing = {&made->hasher, description->strategy},
       .pages = *pages,

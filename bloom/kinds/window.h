@@ -48,10 +48,11 @@ enum { LFB_WINDOW_TAG_SHIFT = 64 - LFB_WINDOW_TAG_BITS };
 typedef struct lfb_window_view {
   lfb_word *words; /* aligned to a cache line */
   lfb_window_geometry geometry;
+  uint32_t shape; /* lfb_window_shape() */
   lfb_epoch *epoch;
 } lfb_window_view;
 
-/* The operations on one hash and on many, for one shape and one set of instructions.  Answer i is bit
+/* The operations on one hash and on many, for one set of instructions.  Answer i is bit
  * i % 64 of answers[i / 64]; bits after the last answer become 0. */
 typedef struct lfb_window_kernel {
   bool (*put)(const lfb_window_view *view, uint64_t hash);
@@ -69,13 +70,9 @@ typedef struct lfb_window_query_kernel {
                              size_t count, uint64_t *answers);
 } lfb_window_query_kernel;
 
-/* Entry 1 is for the shape of 1 %, with 4 cells of 2 words and 4 bits in each; entry 0 for any, by
- * vectors for any of 2 words. */
-enum { LFB_WINDOW_SHAPES = 2 };
-extern const lfb_window_kernel lfb_window_kernels[LFB_WINDOW_SHAPES],
-    lfb_window_kernels256[LFB_WINDOW_SHAPES];
-extern const lfb_window_query_kernel lfb_window_queries[LFB_WINDOW_SHAPES],
-    lfb_window_queries256[LFB_WINDOW_SHAPES], lfb_window_queries512[LFB_WINDOW_SHAPES];
+extern const lfb_window_kernel lfb_window_kernel_any, lfb_window_kernel256;
+extern const lfb_window_query_kernel lfb_window_queries_any, lfb_window_queries256,
+    lfb_window_queries512; /* by vectors: for cells of two words */
 
 typedef struct lfb_window_clock lfb_window_clock;
 
@@ -123,15 +120,28 @@ void lfb_window_inserted(lfb_window *window, uint64_t count);
 
 /* ---- one key ------------------------------------------------------------------ */
 
-/* The view, with the shape that the compiler knows.  With 0 bits: with its own shape. */
-LFB_INLINE lfb_window_view lfb_window_shaped(const lfb_window_view *view, uint32_t shift,
-                                             uint32_t words, uint32_t bits)
+/* Of a window with 4 cells of two words, of 4, 5 or 6 bits each: these bits.  Of any other: 0. */
+LFB_INLINE uint32_t lfb_window_shape(const lfb_window_geometry *geometry)
+{
+  const bool common = geometry->shift == 2 && geometry->words == 2;
+  return common && geometry->bits >= 4 && geometry->bits <= 6 ? geometry->bits : 0;
+}
+
+/* The view, with a shape that the compiler knows if `shape` is not 0. */
+LFB_INLINE lfb_window_view lfb_window_shaped(const lfb_window_view *view, uint32_t shape)
 {
   lfb_window_view shaped = *view;
-  if (bits != 0)
-    shaped.geometry = (lfb_window_geometry){view->geometry.blocks, shift, words, bits};
+  if (shape != 0)
+    shaped.geometry = (lfb_window_geometry){view->geometry.blocks, 2, 2, shape};
   return shaped;
 }
+
+/* Calls act(shaped view, ...), inlined, for the view's shape: those of 1 %, 0.1 % and 1e-4, or any. */
+#define LFB_WINDOW_SHAPED(act, view, ...)                                   \
+  ((view)->shape == 4   ? act(lfb_window_shaped((view), 4), __VA_ARGS__)    \
+   : (view)->shape == 5 ? act(lfb_window_shaped((view), 5), __VA_ARGS__)    \
+   : (view)->shape == 6 ? act(lfb_window_shaped((view), 6), __VA_ARGS__)    \
+                        : act(lfb_window_shaped((view), 0), __VA_ARGS__))
 
 /* The tag of a generation, in its place. */
 LFB_INLINE uint64_t lfb_window_tag(const lfb_window_geometry *geometry, uint64_t generation)

@@ -7,7 +7,8 @@
 #ifdef LFB_SIMD_X86
 #define TARGET LFB_AVX2_TARGET
 
-enum { HALF_CELLS = 2, HALF_WORDS = 4 };
+enum { HALF_CELLS = 2,
+       HALF_WORDS = 4 };
 
 /* The view, and for each half line of a block the complements of the live tags. */
 typedef struct window256_view {
@@ -64,46 +65,22 @@ TARGET LFB_INLINE uint64_t window256_query_one(const window256_view *view, uint6
 
 #define WINDOW_TARGET TARGET
 #define WINDOW_(noun) window256_##noun
-#define WINDOW_SHAPE 0, 0, 0
 #define WINDOW_PUT window256_put
 #define WINDOW_CLAIM window256_claim
 #define WINDOW_PUT_MANY window256_put_many
 #define WINDOW_CLAIM_MANY window256_claim_many
 #include "bloom/kinds/window_puts.inc.h"
 
-#define window256_2x4_mask window256_mask
-#define WINDOW_TARGET TARGET
-#define WINDOW_(noun) window256_2x4_##noun
-#define WINDOW_SHAPE 2, 2, 4
-#define WINDOW_PUT window256_2x4_put
-#define WINDOW_CLAIM window256_2x4_claim
-#define WINDOW_PUT_MANY window256_2x4_put_many
-#define WINDOW_CLAIM_MANY window256_2x4_claim_many
-#include "bloom/kinds/window_puts.inc.h"
-
-#define window256_2x4_view window256_view
-#define window256_2x4_view_of window256_view_of
-#define window256_2x4_query_one window256_query_one
-#define WINDOW_TARGET TARGET
-#define WINDOW_(noun) window256_2x4_##noun
-#define WINDOW_SHAPE 2, 2, 4
-#define WINDOW_MIGHT_CONTAIN window256_2x4_might_contain
-#define WINDOW_MIGHT_CONTAIN_MANY window256_2x4_might_contain_many
-#include "bloom/kinds/window_queries.inc.h"
-
 #define WINDOW_TARGET TARGET
 #define WINDOW_(noun) window256_##noun
-#define WINDOW_SHAPE 0, 0, 0
 #define WINDOW_MIGHT_CONTAIN window256_might_contain
 #define WINDOW_MIGHT_CONTAIN_MANY window256_might_contain_many
 #include "bloom/kinds/window_queries.inc.h"
 
 /* Processors with AVX-512 put by these, too. */
-const lfb_window_kernel lfb_window_kernels256[] = {
-    {window256_put, window256_claim, window256_put_many, window256_claim_many},
-    {window256_2x4_put, window256_2x4_claim, window256_2x4_put_many, window256_2x4_claim_many}};
-const lfb_window_query_kernel lfb_window_queries256[] = {
-    {window256_might_contain, window256_might_contain_many},
-    {window256_2x4_might_contain, window256_2x4_might_contain_many}};
+const lfb_window_kernel lfb_window_kernel256 = {window256_put, window256_claim, window256_put_many,
+                                                window256_claim_many};
+const lfb_window_query_kernel lfb_window_queries256 = {window256_might_contain,
+                                                       window256_might_contain_many};
 
 #endif

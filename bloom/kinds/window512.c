@@ -7,16 +7,28 @@
 #ifdef LFB_SIMD_X86
 #define TARGET LFB_AVX512_TARGET
 
-enum { LINE_CELLS = 4, NUMBERED_BITS = 4 };
+enum { LINE_CELLS = 4,
+       ROUND_BITS = 4 };
 
 static const uint64_t window512_tags[LFB_BLOCK_WORDS] __attribute__((aligned(64))) = {
     0, LFB_WINDOW_TAG_MASK, 0, LFB_WINDOW_TAG_MASK, 0, LFB_WINDOW_TAG_MASK, 0, LFB_WINDOW_TAG_MASK};
+
+/*
+ * For each number of bits of a key in a word: which number each byte of the first word of a cell takes, so
+ * that each has one.  There are bytes of 4 numbers of the first word, 4 of the second, 4 more of the first
+ * and 4 more of the second; of each 4 the first is the last.
+ */
+static const uint64_t window512_spread[LFB_WINDOW_MOST_BITS + 1] = {
+    0, 0x0303030303030303, 0x0203020302030203, 0x0203010203010203, 0x0001020300010203,
+    0x0102030b00010203, 0x02030a0b00010203, 0x03090a0b00010203, 0x08090a0b00010203};
+#define SECOND_WORD UINT64_C(0x0404040404040404) /* that many bytes later */
 
 /* The view, and for each line of a block the complements of the live tags; words without a tag have
  * any bits there. */
 typedef struct window512_view {
   lfb_window_view window;
   __m512i flip[LFB_WINDOW_LIVE / LINE_CELLS];
+  __m128i spread; /* of the numbers over the bytes of a cell */
 } window512_view;
 
 /* An old generation does no harm: a key is missed only if it has expired since. */
@@ -24,10 +36,12 @@ TARGET LFB_INLINE window512_view window512_view_of(const lfb_window_view *window
 {
   const uint64_t e = lfb_epoch_now(window->epoch), cycle = e >> window->geometry.shift;
   const uint64_t(*after)[2] = lfb_window_after_of(&window->geometry, e);
+  const uint64_t spread = window512_spread[window->geometry.bits];
   const __m512i tag = _mm512_slli_epi64(_mm512_set1_epi64((long long)~cycle), LFB_WINDOW_TAG_SHIFT);
   window512_view view;
 
   view.window = *window;
+  view.spread = _mm_set_epi64x((long long)(spread + SECOND_WORD), (long long)spread);
   view.flip[0] = _mm512_add_epi64(tag, _mm512_loadu_si512(after));
   view.flip[1] = tag;
   if (lfb_window_cells(&window->geometry) > LINE_CELLS)
@@ -48,13 +62,23 @@ TARGET LFB_INLINE uint32_t window512_cells(__mmask8 words)
   return whole & whole >> 1 & 0x55;
 }
 
-/* The numbers of the 4 bits of a hash in each word, each number twice, in all cells. */
-TARGET LFB_INLINE __m512i window512_numbers(uint64_t hash)
+/* Up to 4 numbers of a hash for each word, of 16 bits: those of two rounds from `round` on. */
+TARGET LFB_INLINE __m128i window512_round(uint64_t hash, uint32_t round)
 {
-  const __m128i products =
-      _mm_set_epi64x((long long)lfb_fast_round(hash, 1), (long long)lfb_fast_round(hash, 0));
-  const __m128i numbers = _mm_mulhi_epu16(products, lfb_window_sizes());
-  return _mm512_broadcast_i32x4(_mm_or_si128(numbers, _mm_slli_epi16(numbers, 8)));
+  const __m128i products = _mm_set_epi64x((long long)lfb_fast_round(hash, round + 1),
+                                          (long long)lfb_fast_round(hash, round));
+  return _mm_mulhi_epu16(products, lfb_window_sizes());
+}
+
+/* The numbers of the bits of a hash in each word, some of them again, in all cells. */
+TARGET LFB_INLINE __m512i window512_numbers(const window512_view *view, uint64_t hash)
+{
+  const uint32_t bits = view->window.geometry.bits;
+  const __m128i first = window512_round(hash, 0);
+  if (bits == ROUND_BITS) /* each of them twice, without a shuffle */
+    return _mm512_broadcast_i32x4(_mm_or_si128(first, _mm_slli_epi16(first, 8)));
+  const __m128i more = bits > ROUND_BITS ? window512_round(hash, 2) : first;
+  return _mm512_broadcast_i32x4(_mm_shuffle_epi8(_mm_packus_epi16(first, more), view->spread));
 }
 
 /* Whether a cell of a line is live and has the bits with these numbers.  Each word of 64 bits is
@@ -68,52 +92,25 @@ TARGET LFB_INLINE uint32_t window512_has(const lfb_word *words, __m512i flip, __
                                                       _mm512_set1_epi64(-1)));
 }
 
-/* The same for a mask of bits. */
-TARGET LFB_INLINE uint32_t window512_has_mask(const lfb_word *words, __m512i flip, __m512i mask)
-{
-  const __m512i line = _mm512_load_si512((const void *)words);
-  /* wrong | mask & ~line */
-  const __m512i missing =
-      _mm512_ternarylogic_epi64(window512_wrong(line, flip), mask, line, 0xf4);
-  return window512_cells(_mm512_testn_epi64_mask(missing, missing));
-}
-
 TARGET LFB_INLINE uint64_t window512_query_one(const window512_view *view, uint64_t hash)
 {
   const lfb_window_geometry *geometry = &view->window.geometry;
   const lfb_word *block = lfb_window_block(&view->window, hash), *next = block + LFB_BLOCK_WORDS;
-  const bool wide = lfb_window_cells(geometry) > LINE_CELLS;
+  const __m512i numbers = window512_numbers(view, hash);
+  const uint32_t found = window512_has(block, view->flip[0], numbers);
 
-  if (__builtin_expect(geometry->bits == NUMBERED_BITS, 1)) {
-    const __m512i numbers = window512_numbers(hash);
-    const uint32_t found = window512_has(block, view->flip[0], numbers);
-    return wide ? found | window512_has(next, view->flip[1], numbers) : found;
-  }
-  const __m512i mask =
-      _mm512_broadcast_i64x4(lfb_window_mask256(geometry, hash));
-  const uint32_t found = window512_has_mask(block, view->flip[0], mask);
-  return wide ? found | window512_has_mask(next, view->flip[1], mask) : found;
+  return lfb_window_cells(geometry) > LINE_CELLS
+             ? found | window512_has(next, view->flip[1], numbers)
+             : found;
 }
 
 #define WINDOW_TARGET TARGET
 #define WINDOW_(noun) window512_##noun
-#define WINDOW_SHAPE 0, 0, 0
 #define WINDOW_MIGHT_CONTAIN window512_might_contain
 #define WINDOW_MIGHT_CONTAIN_MANY window512_might_contain_many
 #include "bloom/kinds/window_queries.inc.h"
 
-#define window512_2x4_view window512_view
-#define window512_2x4_view_of window512_view_of
-#define window512_2x4_query_one window512_query_one
-#define WINDOW_TARGET TARGET
-#define WINDOW_(noun) window512_2x4_##noun
-#define WINDOW_SHAPE 2, 2, 4
-#define WINDOW_MIGHT_CONTAIN window512_2x4_might_contain
-#define WINDOW_MIGHT_CONTAIN_MANY window512_2x4_might_contain_many
-#include "bloom/kinds/window_queries.inc.h"
-
-const lfb_window_query_kernel lfb_window_queries512[] = {
-    {window512_might_contain, window512_might_contain_many},
-    {window512_2x4_might_contain, window512_2x4_might_contain_many}};
+const lfb_window_query_kernel lfb_window_queries512 = {window512_might_contain,
+                                                       window512_might_contain_many};
 
 #endif

@@ -39,7 +39,6 @@ LFB_INLINE uint64_t window_any_query_one(const window_any_view *view, uint64_t h
 #define window_any_mask lfb_window_mask
 #define WINDOW_TARGET
 #define WINDOW_(noun) window_any_##noun
-#define WINDOW_SHAPE 0, 0, 0
 #define WINDOW_PUT window_any_put
 #define WINDOW_CLAIM window_any_claim
 #define WINDOW_PUT_MANY window_any_put_many
@@ -48,34 +47,11 @@ LFB_INLINE uint64_t window_any_query_one(const window_any_view *view, uint64_t h
 
 #define WINDOW_TARGET
 #define WINDOW_(noun) window_any_##noun
-#define WINDOW_SHAPE 0, 0, 0
 #define WINDOW_MIGHT_CONTAIN window_any_might_contain
 #define WINDOW_MIGHT_CONTAIN_MANY window_any_might_contain_many
 #include "bloom/kinds/window_queries.inc.h"
 
-#define window_2x4_mask lfb_window_mask
-#define window_2x4_view window_any_view
-#define window_2x4_view_of window_any_view_of
-#define window_2x4_query_one window_any_query_one
-#define WINDOW_TARGET
-#define WINDOW_(noun) window_2x4_##noun
-#define WINDOW_SHAPE 2, 2, 4
-#define WINDOW_PUT window_2x4_put
-#define WINDOW_CLAIM window_2x4_claim
-#define WINDOW_PUT_MANY window_2x4_put_many
-#define WINDOW_CLAIM_MANY window_2x4_claim_many
-#include "bloom/kinds/window_puts.inc.h"
-
-#define WINDOW_TARGET
-#define WINDOW_(noun) window_2x4_##noun
-#define WINDOW_SHAPE 2, 2, 4
-#define WINDOW_MIGHT_CONTAIN window_2x4_might_contain
-#define WINDOW_MIGHT_CONTAIN_MANY window_2x4_might_contain_many
-#include "bloom/kinds/window_queries.inc.h"
-
-const lfb_window_kernel lfb_window_kernels[] = {
-    {window_any_put, window_any_claim, window_any_put_many, window_any_claim_many},
-    {window_2x4_put, window_2x4_claim, window_2x4_put_many, window_2x4_claim_many}};
-const lfb_window_query_kernel lfb_window_queries[] = {
-    {window_any_might_contain, window_any_might_contain_many},
-    {window_2x4_might_contain, window_2x4_might_contain_many}};
+const lfb_window_kernel lfb_window_kernel_any = {window_any_put, window_any_claim, window_any_put_many,
+                                                 window_any_claim_many};
+const lfb_window_query_kernel lfb_window_queries_any = {window_any_might_contain,
+                                                        window_any_might_contain_many};

@@ -1,11 +1,11 @@
 /*
- * window_puts.inc.h - template: puts and claims of a window, of one hash and of many, for one shape.
+ * window_puts.inc.h - template: puts and claims of a window, of one hash and of many, for one set of
+ * instructions.
  *
  * Before including it, define
  *
  *   WINDOW_TARGET   the target attribute of its functions
  *   WINDOW_(noun)   the name of an inlined function
- *   WINDOW_SHAPE    shift, words and bits (lfb_window_shaped())
  *   WINDOW_PUT, WINDOW_CLAIM, WINDOW_PUT_MANY, WINDOW_CLAIM_MANY  names
  *
  * and the function lfb_two WINDOW_(mask)(geometry, hash).
@@ -41,37 +41,44 @@ WINDOW_TARGET LFB_INLINE void WINDOW_(ask_claim)(const lfb_window_view *view, ui
 #define LINES_UNROLL
 #include "bloom/strategies/lines.inc.h"
 
+WINDOW_TARGET LFB_INLINE bool WINDOW_(change)(lfb_window_view view, bool claims, uint64_t hash)
+{
+  return (claims ? WINDOW_(claim_one)(&view, hash) : WINDOW_(put_one)(&view, hash)) != 0;
+}
+
+WINDOW_TARGET LFB_INLINE void WINDOW_(change_many)(lfb_window_view view, bool claims,
+                                                   const uint64_t *hashes, size_t count,
+                                                   uint64_t *answers)
+{
+  (void)WINDOW_(put_lines)(&view, true, hashes, count, answers,
+                           claims ? WINDOW_(ask_claim) : WINDOW_(ask_put),
+                           claims ? WINDOW_(claim_one) : WINDOW_(put_one));
+}
+
 WINDOW_TARGET static bool WINDOW_PUT(const lfb_window_view *view, uint64_t hash)
 {
-  const lfb_window_view shaped = lfb_window_shaped(view, WINDOW_SHAPE);
-  return WINDOW_(put_one)(&shaped, hash) != 0;
+  return LFB_WINDOW_SHAPED(WINDOW_(change), view, false, hash);
 }
 
 WINDOW_TARGET static bool WINDOW_CLAIM(const lfb_window_view *view, uint64_t hash)
 {
-  const lfb_window_view shaped = lfb_window_shaped(view, WINDOW_SHAPE);
-  return WINDOW_(claim_one)(&shaped, hash) != 0;
+  return LFB_WINDOW_SHAPED(WINDOW_(change), view, true, hash);
 }
 
 WINDOW_TARGET static void WINDOW_PUT_MANY(const lfb_window_view *view, const uint64_t *hashes,
                                           size_t count, uint64_t *answers)
 {
-  const lfb_window_view shaped = lfb_window_shaped(view, WINDOW_SHAPE);
-  (void)WINDOW_(put_lines)(&shaped, true, hashes, count, answers, WINDOW_(ask_put),
-                           WINDOW_(put_one));
+  LFB_WINDOW_SHAPED(WINDOW_(change_many), view, false, hashes, count, answers);
 }
 
 WINDOW_TARGET static void WINDOW_CLAIM_MANY(const lfb_window_view *view, const uint64_t *hashes,
                                             size_t count, uint64_t *answers)
 {
-  const lfb_window_view shaped = lfb_window_shaped(view, WINDOW_SHAPE);
-  (void)WINDOW_(put_lines)(&shaped, true, hashes, count, answers, WINDOW_(ask_claim),
-                           WINDOW_(claim_one));
+  LFB_WINDOW_SHAPED(WINDOW_(change_many), view, true, hashes, count, answers);
 }
 
 #undef WINDOW_TARGET
 #undef WINDOW_
-#undef WINDOW_SHAPE
 #undef WINDOW_PUT
 #undef WINDOW_CLAIM
 #undef WINDOW_PUT_MANY

@@ -1,12 +1,11 @@
 /*
- * window_queries.inc.h - template: queries of a window, of one hash and of many, for one shape
- * and one set of instructions.
+ * window_queries.inc.h - template: queries of a window, of one hash and of many, for one set of
+ * instructions.
  *
  * Before including it, define
  *
  *   WINDOW_TARGET    the target attribute of its functions
  *   WINDOW_(noun)    the name of an inlined function
- *   WINDOW_SHAPE     shift, words and bits (lfb_window_shaped())
  *   WINDOW_MIGHT_CONTAIN, WINDOW_MIGHT_CONTAIN_MANY  names
  *
  * the type WINDOW_(view) of the data that is common to all keys, with a lfb_window_view `window`, and
@@ -24,27 +23,36 @@ WINDOW_TARGET LFB_INLINE void WINDOW_(ask)(const WINDOW_(view) *view, uint64_t h
 #define LINES_UNROLL LFB_UNROLL_8
 #include "bloom/strategies/lines.inc.h"
 
+WINDOW_TARGET LFB_INLINE bool WINDOW_(query)(lfb_window_view window, uint64_t hash)
+{
+  const WINDOW_(view) view = WINDOW_(view_of)(&window);
+  return WINDOW_(query_one)(&view, hash) != 0;
+}
+
+WINDOW_TARGET LFB_INLINE void WINDOW_(query_many)(lfb_window_view window, bool asks,
+                                                  const uint64_t *hashes, size_t count,
+                                                  uint64_t *answers)
+{
+  const WINDOW_(view) view = WINDOW_(view_of)(&window);
+  (void)WINDOW_(lines)(&view, asks, hashes, count, answers, WINDOW_(ask), WINDOW_(query_one));
+}
+
 WINDOW_TARGET static bool WINDOW_MIGHT_CONTAIN(const lfb_window_view *window, uint64_t hash)
 {
-  const lfb_window_view shaped = lfb_window_shaped(window, WINDOW_SHAPE);
-  const WINDOW_(view) view = WINDOW_(view_of)(&shaped);
-  return WINDOW_(query_one)(&view, hash) != 0;
+  return LFB_WINDOW_SHAPED(WINDOW_(query), window, hash);
 }
 
 WINDOW_TARGET static void WINDOW_MIGHT_CONTAIN_MANY(const lfb_window_view *window, bool asks,
                                                     const uint64_t *hashes, size_t count,
                                                     uint64_t *answers)
 {
-  const lfb_window_view shaped = lfb_window_shaped(window, WINDOW_SHAPE);
-  const WINDOW_(view) view = WINDOW_(view_of)(&shaped);
   if (asks)
-    (void)WINDOW_(lines)(&view, true, hashes, count, answers, WINDOW_(ask), WINDOW_(query_one));
+    LFB_WINDOW_SHAPED(WINDOW_(query_many), window, true, hashes, count, answers);
   else
-    (void)WINDOW_(lines)(&view, false, hashes, count, answers, WINDOW_(ask), WINDOW_(query_one));
+    LFB_WINDOW_SHAPED(WINDOW_(query_many), window, false, hashes, count, answers);
 }
 
 #undef WINDOW_TARGET
 #undef WINDOW_
-#undef WINDOW_SHAPE
 #undef WINDOW_MIGHT_CONTAIN
 #undef WINDOW_MIGHT_CONTAIN_MANY

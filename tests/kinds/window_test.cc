@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include "tests/support/await.h"
@@ -204,23 +205,21 @@ struct Kernels {
   std::string name;
   const lfb_window_kernel* kernel;
   const lfb_window_query_kernel* queries;
+  uint32_t shape;
 };
 
 // The kernels of this processor for a geometry.
 std::vector<Kernels> KernelsFor(const lfb_window_geometry& geometry) {
   std::vector<Kernels> all;
-  const bool common = geometry.shift == 2 && geometry.words == 2 && geometry.bits == 4;
-  for (int shape = 0; shape <= common; shape++) {
-    const lfb_window_kernel* kernel = &lfb_window_kernels[shape];
-    const std::string name = shape == 0 ? "any" : "2x4";
-    all.push_back({name, kernel, &lfb_window_queries[shape]});
+  for (uint32_t shape : std::set<uint32_t>{0, lfb_window_shape(&geometry)}) {
+    const std::string name = shape == 0 ? "any shape" : "own shape";
+    all.push_back({name, &lfb_window_kernel_any, &lfb_window_queries_any, shape});
 #ifdef LFB_SIMD_X86
     if (geometry.words != 2) continue;
     if (lfb_simd_best() >= LFB_SIMD_AVX2)
-      all.push_back({name + " AVX2", &lfb_window_kernels256[shape],
-                     &lfb_window_queries256[shape]});
+      all.push_back({name + ", AVX2", &lfb_window_kernel256, &lfb_window_queries256, shape});
     if (lfb_simd_best() >= LFB_SIMD_AVX512)
-      all.push_back({name + " AVX-512", kernel, &lfb_window_queries512[shape]});
+      all.push_back({name + ", AVX-512", &lfb_window_kernel256, &lfb_window_queries512, shape});
 #endif
   }
   return all;
@@ -271,7 +270,9 @@ TEST(WindowKernels, AnswerAlike) {
           const Window window = MakeWindowOf(geometry, WindowConfig(1000, 0.01));
           const Window alone = MakeWindowOf(geometry, WindowConfig(1000, 0.01));
           window->kernel = kernels.kernel, window->queries = kernels.queries;
-          alone->kernel = &lfb_window_kernels[0], alone->queries = &lfb_window_queries[0];
+          window->view.shape = kernels.shape;
+          alone->kernel = &lfb_window_kernel_any, alone->queries = &lfb_window_queries_any;
+          alone->view.shape = 0;
           for (int turn = 0; turn < 3; turn++) ExpectAlike(window, alone);
           if (HasFatalFailure()) return;
         }
