@@ -137,10 +137,10 @@ LFB_INLINE lfb_window_view lfb_window_shaped(const lfb_window_view *view, uint32
 }
 
 /* Calls act(shaped view, ...), inlined, for the view's shape: those of 1 %, 0.1 % and 1e-4, or any. */
-#define LFB_WINDOW_SHAPED(act, view, ...)                                   \
-  ((view)->shape == 4   ? act(lfb_window_shaped((view), 4), __VA_ARGS__)    \
-   : (view)->shape == 5 ? act(lfb_window_shaped((view), 5), __VA_ARGS__)    \
-   : (view)->shape == 6 ? act(lfb_window_shaped((view), 6), __VA_ARGS__)    \
+#define LFB_WINDOW_SHAPED(act, view, ...)                                \
+  ((view)->shape == 4   ? act(lfb_window_shaped((view), 4), __VA_ARGS__) \
+   : (view)->shape == 5 ? act(lfb_window_shaped((view), 5), __VA_ARGS__) \
+   : (view)->shape == 6 ? act(lfb_window_shaped((view), 6), __VA_ARGS__) \
                         : act(lfb_window_shaped((view), 0), __VA_ARGS__))
 
 /* The tag of a generation, in its place. */
