@@ -99,11 +99,14 @@ static inline uint64_t lfb_bits_read(const lfb_bits *bits, uint64_t word)
  * Takes   from  f times as many words as `into` has, f at least 1.
  *         run   words that stay together; divides the words of `into`.  Run i of `into` receives
  *               the runs f * i to f * i + f - 1 of `from`.
+ *         full  receives how many words of `into` this call made all ones because `from` has all
+ *               ones there.  Of concurrent calls at most one counts a word.
  * Returns how many bits this call turned on in `into`.
  * Order   the call copies all bits of `from` that were set before it, and some of
  *         those that are set during it.
  */
-uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from, uint64_t run);
+uint64_t lfb_bits_or_from(const lfb_bits *into, const lfb_bits *from, uint64_t run,
+                          uint64_t *full);
 
 /* Returns how many bits are set.  While other threads set bits, each word counts as of the time
  * when it is read. */

@@ -152,6 +152,16 @@ bool lfb_form_overhangs(const lfb_geometry *geometry, uint64_t last_word)
   return used != 0 && last_word >> used != 0;
 }
 
+/* Turns off the bits after the filter's last bit.  Returns how many were set. */
+static uint32_t words_cut(const lfb_geometry *geometry, uint64_t *last)
+{
+  const uint64_t seen = *last;
+
+  if (lfb_form_overhangs(geometry, seen))
+    *last &= (UINT64_C(1) << geometry->bit_count % LFB_WORD_BITS) - 1;
+  return lfb_word_count(seen ^ *last);
+}
+
 /* Makes a filter of checked words.  On success it owns the pages. */
 static lfb_status words_make(const lfb_description *description, lfb_words *come,
                              lfb_filter **filter)
@@ -161,9 +171,8 @@ static lfb_status words_make(const lfb_description *description, lfb_words *come
   lfb_filter *made;
 
   if (come->changed) {
-    if (lfb_form_overhangs(geometry, *last))
-      *last &= (UINT64_C(1) << geometry->bit_count % LFB_WORD_BITS) - 1;
-    words_recount(come);
+    words_recount(come); /* first: so the last piece counts as full, too */
+    come->bits_set -= words_cut(geometry, last);
   }
   if (lfb_form_overhangs(geometry, *last))
     return LFB_ERROR_BAD_HEADER;
@@ -172,7 +181,8 @@ static lfb_status words_make(const lfb_description *description, lfb_words *come
     return status;
   come->pages = (lfb_pages){0};
   lfb_layout_count(&made->layout, come->bits_set);
-  made->description.full_words = come->full_words;
+  /* relaxed: no other thread has the filter yet. */
+  atomic_store_explicit(&made->full_words, come->full_words, memory_order_relaxed);
   *filter = made;
   return LFB_OK;
 }

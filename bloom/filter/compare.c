@@ -100,12 +100,13 @@ lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter *b, lfb_comp
 
   if (status != LFB_OK)
     return status;
-  /* Words that damage filled say nothing about keys: every figure is unknown. */
-  const bool damaged = of->full_words > 0 || b->description.full_words > 0;
+  /* Words that damage filled say nothing about keys: as if all bits were set. */
+  const bool in_a = lfb_filter_full_words(a) > 0, in_b = lfb_filter_full_words(b) > 0;
+  const bool damaged[SETS] = {[SET_A] = in_a, [SET_B] = in_b, [SET_EITHER] = in_a || in_b};
   const lfb_spread spread = lfb_strategy_spread(a->strategy, &of->geometry);
   compare_walk(&a->layout.bits, &b->layout.bits, bits_set);
   for (int s = 0; s < SETS; s++)
-    sizes.keys[s] = damaged ? NAN : a->strategy->rates->count(a->strategy, &of->geometry, bits_set[s]);
+    sizes.keys[s] = damaged[s] ? NAN : a->strategy->rates->count(a->strategy, &of->geometry, bits_set[s]);
   compare_covariances(&spread, bits_set, &sizes);
   compare_fill(&sizes, result);
   return LFB_OK;

@@ -37,6 +37,9 @@ struct lfb_filter {
   void (*leave)(lfb_filter *filter); /* frees words, claims and count with the filter */
   bool shared;          /* the words are in a file: their bits are counted on request */
   lfb_counted counted;  /* of a shared filter                             */
+  LFB_ATOMIC(uint64_t) full_words; /* words of checked pieces that were all ones when they were read,
+                                      as damaged pieces are opened, and those received from such
+                                      a filter                                                    */
   lfb_description description;
   /* memory kept from finished big batches; NULL: an empty place */
   LFB_ATOMIC(lfb_batch *) spares[LFB_BATCH_SPARES];
@@ -75,6 +78,13 @@ lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_fi
 static inline uint64_t lfb_filter_blocks(const lfb_filter *filter)
 {
   return filter->layout.bits.word_count / filter->strategy->block_words;
+}
+
+/* The words that damage made all ones.  Their bits are counted in the filter's count. */
+static inline uint64_t lfb_filter_full_words(const lfb_filter *filter)
+{
+  /* acquire: pairs with the release in filter_put_from(): the words' bits were counted before. */
+  return LFB_STD atomic_load_explicit(&filter->full_words, LFB_STD memory_order_acquire);
 }
 
 /* The filter as lfb_claims_claim() takes it. */

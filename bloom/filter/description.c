@@ -234,7 +234,6 @@ lfb_status lfb_description_fold(const lfb_description *from, uint64_t factor,
       return LFB_ERROR_CANNOT_FOLD;
     made.geometry.bit_count /= factor;
     made.geometry.word_count /= factor;
-    made.full_words /= factor;
     made.config.expected_insertions /= factor;
     if (made.config.expected_insertions == 0 && from->config.expected_insertions > 0)
       made.config.expected_insertions = 1;

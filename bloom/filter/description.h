@@ -22,8 +22,6 @@ typedef struct lfb_description {
   lfb_form form;     /* the form that the filter was read from            */
   uint64_t written;  /* when that was written, in seconds since 1970; 0: unknown */
   char label[LFB_LABEL_SIZE + 1]; /* all bytes from the first NUL on are NUL */
-  uint64_t full_words; /* words of checked pieces that were all ones when they were read, as
-                          damaged pieces are opened */
 } lfb_description;
 
 /* Makes the description of a new filter.  Fails as lfb_filter_create(), except for memory. */

@@ -132,11 +132,24 @@ bool lfb_filter_claim_object(lfb_filter *filter, lfb_funnel funnel, const void *
   return lfb_filter_claim_wide(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
 }
 
-/* Puts the keys of a filter of the same size, or of one that folds to it. */
+/*
+ * Puts the keys of a filter of the same size, or of one that folds to it.
+ *
+ * If damage filled words of `from`, it fills words here, too.  Each is counted once: by the call that
+ * turned on its last bits, and not if it was full.  In `from` keys can fill words as well, if they
+ * are too many; so it is never more words than damage filled there.
+ */
 static void filter_put_from(lfb_filter *into, const lfb_filter *from)
 {
-  lfb_layout_count(&into->layout, lfb_bits_or_from(&into->layout.bits, &from->layout.bits,
-                                                   lfb_description_run(&into->description)));
+  uint64_t filled;
+  const uint64_t turned_on = lfb_bits_or_from(&into->layout.bits, &from->layout.bits,
+                                              lfb_description_run(&into->description), &filled);
+  const uint64_t full = lfb_filter_full_words(from);
+
+  lfb_layout_count(&into->layout, turned_on);
+  /* release: pairs with the acquire in lfb_filter_full_words(). */
+  if (full > 0)
+    (void)lfb_add_u64(&into->full_words, filled < full ? filled : full, memory_order_release);
 }
 
 lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
@@ -183,15 +196,18 @@ const char *lfb_filter_label(const lfb_filter *filter)
 
 void lfb_filter_stats(const lfb_filter *filter, lfb_stats *stats)
 {
-  lfb_stats_fill(&filter->description, lfb_filter_bits_set(filter), stats);
+  const uint64_t full_words = lfb_filter_full_words(filter); /* first: see there */
+
+  lfb_stats_fill(&filter->description, lfb_filter_bits_set(filter), full_words, stats);
 }
 
 void lfb_filter_stats_recent(const lfb_filter *filter, lfb_stats *stats)
 {
   double age;
+  const uint64_t full_words = lfb_filter_full_words(filter); /* first: see there */
   const uint64_t bits_set = lfb_filter_bits_recent(filter, &age);
 
-  lfb_stats_fill(&filter->description, bits_set, stats);
+  lfb_stats_fill(&filter->description, bits_set, full_words, stats);
   stats->bits_set_age = age;
 }
 

@@ -98,13 +98,6 @@ void lfb_stats_plan(const lfb_description *description, lfb_stats *stats)
   };
 }
 
-/* The words that damage made all ones; 0 if a key's bits can be anywhere: the keys then have bits in
- * them, too, and the fill of the whole is what counts. */
-static uint64_t stats_full_words(const lfb_description *description)
-{
-  return description->geometry.words_per_key > 0 ? description->full_words : 0;
-}
-
 /*
  * Writes the figures of a filter in which damage, not keys, made `full_words` words all ones.  An
  * absent key with its bits in these words is a false positive.  All other keys have their bits in
@@ -127,16 +120,23 @@ static void stats_of_damaged(const lfb_description *description, uint64_t full_w
   stats->expected_fpp = full + (1 - full) * rates->fpp_now(strategy, &rest, bits_set);
 }
 
-void lfb_stats_fill(const lfb_description *description, uint64_t bits_set, lfb_stats *stats)
+void lfb_stats_fill(const lfb_description *description, uint64_t bits_set, uint64_t full_words,
+                    lfb_stats *stats)
 {
+  /* If a key's bits can be anywhere, keys have bits in the full words, too: the fill of the whole is
+   * what counts. */
+  const uint64_t apart = description->geometry.words_per_key > 0 ? full_words : 0;
+  /* Puts in progress may have turned on bits of full words and not counted them yet. */
+  const uint64_t least = apart * LFB_WORD_BITS;
+
   lfb_stats_plan(description, stats);
-  stats->bits_set = bits_set;
-  stats->saturated = bits_set >= stats->reachable_bits;
+  stats->bits_set = bits_set > least ? bits_set : least;
+  stats->saturated = stats->bits_set >= stats->reachable_bits;
   if (stats->saturated) {
     stats->approximate_count = UINT64_MAX;
     stats->expected_fpp = description->strategy->rates->fpp_now(
-        description->strategy, &description->geometry, bits_set);
+        description->strategy, &description->geometry, stats->bits_set);
   } else {
-    stats_of_damaged(description, stats_full_words(description), stats);
+    stats_of_damaged(description, apart, stats);
   }
 }

@@ -17,10 +17,11 @@ uint64_t lfb_filter_bits_set(const lfb_filter *filter);
  * its duration.  `*age` receives the age of the count in seconds. */
 uint64_t lfb_filter_bits_recent(const lfb_filter *filter, double *age);
 
-/* The figures of a filter of this description: empty, and with `bits_set` bits set. */
+/* The figures of a filter of this description: empty, and with `bits_set` bits set, some of them
+ * because damage, not keys, made `full_words` words all ones. */
 LFB_KIN void lfb_stats_plan(const lfb_description *description, lfb_stats *stats);
 LFB_KIN void lfb_stats_fill(const lfb_description *description, uint64_t bits_set,
-                            lfb_stats *stats);
+                            uint64_t full_words, lfb_stats *stats);
 
 #ifdef __cplusplus
 }

@@ -157,7 +157,7 @@ uint64_t lfb_counting_bits_set(const lfb_counting *counting)
 
 void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats)
 {
-  lfb_stats_fill(&counting->description, lfb_counting_bits_set(counting), stats);
+  lfb_stats_fill(&counting->description, lfb_counting_bits_set(counting), 0, stats);
   stats->bytes = counting->pages.size;
   stats->counters_stuck = lfb_stripes_sum(&counting->stuck);
 }

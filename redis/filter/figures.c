@@ -77,7 +77,7 @@ lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats)
   if (status == LFB_OK)
     lfb_stats_fill(description,
                    bits < description->geometry.bit_count ? bits : description->geometry.bit_count,
-                   stats);
+                   0, stats);
   return status;
 }
 

@@ -47,10 +47,27 @@ TEST(Bits, OrFromCountsOnlyWhatItTurnedOn) {
   lfb_bits_set(&b.bits, 0);
   lfb_bits_set(&b.bits, 100);
   lfb_bits_set(&b.bits, 191);
-  EXPECT_EQ(lfb_bits_or_from(&a.bits, &b.bits, 3), 2u);
-  EXPECT_EQ(lfb_bits_or_from(&a.bits, &b.bits, 3), 0u);
+  uint64_t full = 7;
+  EXPECT_EQ(lfb_bits_or_from(&a.bits, &b.bits, 3, &full), 2u);
+  EXPECT_EQ(lfb_bits_or_from(&a.bits, &b.bits, 3, &full), 0u);
+  EXPECT_EQ(full, 0u);
   EXPECT_EQ(lfb_bits_count(&a.bits), 3u);
   EXPECT_EQ(lfb_bits_count(&b.bits), 3u);
+}
+
+// A word that was full, and one that only both together fill, do not count.
+TEST(Bits, OrFromCountsTheWordsThatItFilled) {
+  Bits a(4), b(4), folded(2);
+  for (uint64_t i = 0; i < 3; i++) lfb_bits_set_mask(&b.bits, i, ~uint64_t{0});
+  lfb_bits_set_mask(&b.bits, 3, 1);
+  lfb_bits_set_mask(&a.bits, 0, ~uint64_t{0});
+  lfb_bits_set_mask(&a.bits, 1, 1);
+  lfb_bits_set_mask(&a.bits, 3, ~uint64_t{1});
+  uint64_t full = 7;
+  EXPECT_EQ(lfb_bits_or_from(&a.bits, &b.bits, 4, &full), 63u + 64 + 1);
+  EXPECT_EQ(full, 2u);
+  EXPECT_EQ(lfb_bits_or_from(&folded.bits, &b.bits, 1, &full), 128u);
+  EXPECT_EQ(full, 2u);
 }
 
 TEST(Bits, SnapshotCopiesARange) {
@@ -151,13 +168,13 @@ TEST(BitsRace, OrFromDuringSet) {
       lfb_bits_set_mask(&from[i]->bits, word, uint64_t{0x100000001} << i);
   }
   const uint64_t turned_on = TurnedOnByAll([&](unsigned t, uint64_t word) {
-    uint64_t on = 0;
+    uint64_t on = 0, full;
     if (word % kLine != 0) return on;
     const lfb_bits line = lfb_bits_over(into.bits.words + word, kLine);
     for (uint64_t n = 0; n < kParts; n++) {
       const uint64_t part = (n + 8 * t) % kParts;
       if (t % 2 == 0)
-        on += lfb_bits_or_from(&line, &from[part]->bits, 1);
+        on += lfb_bits_or_from(&line, &from[part]->bits, 1, &full);
       else
         for (uint64_t i = 0; i < kLine; i++)
           on += lfb_bits_set_mask(&line, i, uint64_t{0x100000001} << part);

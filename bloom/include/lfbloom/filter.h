@@ -369,7 +369,12 @@ LFB_API size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *ha
  *
  * Sizes  `from` may be larger if it folds to the size of `into` (lfb_filter_fold()): its number of
  *        bits is a multiple, and p (probes, words_per_key) is the same.  It may not be smaller:
- *        its bits do not determine where its keys would be in a larger filter.
+ *        its bits do not determine where its keys would be in a larger filter.  Fold the larger
+ *        one first.
+ * Damage If `from` was opened with damaged words, `into` receives their bits, and its figures
+ *        account for them (lfb_filter_read(), Damage).  The same holds for a copy and a fold.  A
+ *        call that runs during another one into `from` may receive such bits that are not
+ *        accounted for.
  *
  * Fails  LFB_ERROR_SAME_FILTER, _PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA (as far as the
  *        filters' descriptions show this cause), _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS,
@@ -396,18 +401,20 @@ typedef struct lfb_comparison {
 } lfb_comparison;
 
 /*
- * Estimates what two filters that fit (lfb_filter_put_all()) have in common, from their bits.  The
- * two may be one filter.  During puts the result is that of some keys put before the call, or during
- * it.
+ * Estimates what two filters have in common, from their bits.  They fit as for lfb_filter_put_all(),
+ * and have the same number of bits: if not, fold the larger one first (lfb_filter_fold(),
+ * `lfbloom fold`).  The two may be one filter.  During puts the result is that of some keys put
+ * before the call, or during it.
  *
- * Unknown  A count, if all of its filter's bits are set (`either`: of both together), and every
- *          figure that follows from it.  A ratio to an empty set.  Everything, if a filter was
- *          opened with damaged words (lfb_read_limits.open_damaged).  Near saturation the errors
- *          are as large as the counts.
+ * Unknown  A count, if all of its filter's bits are set, or some were set by damage
+ *          (lfb_read_limits.open_damaged; `either`: of one or both), and every figure that follows
+ *          from it.  A ratio to an empty set.  Near saturation the errors are as large as the
+ *          counts.
  * Errors   docs/guide.md has the formula and how often it held.  The keys must not have been chosen
  *          by their bits.
- * Fails    LFB_ERROR_PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA, _BIT_COUNT_DIFFERS,
- *          _STRATEGY_DIFFERS, _HASH_DIFFERS: as lfb_filter_put_all().
+ * Fails    LFB_ERROR_PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA, _BIT_COUNT_DIFFERS (also if one
+ *          folds to the size of the other), _STRATEGY_DIFFERS, _HASH_DIFFERS: as
+ *          lfb_filter_put_all().
  * Progress wait-free; reads each word once, about 0.2 s per GiB of each filter.  Allocates nothing.
  */
 LFB_API lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter *b,
@@ -591,11 +598,13 @@ LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb
  *        damage is wanted, a filter that only lacks its key is compared before it is refused.
  *        With open_damaged, words that do not match their checksum are read as all ones.  No
  *        key is lost; keys with bits in such words become false positives more often.  A damaged
- *        header, and a filter that ends too early, are still refused.  expected_fpp accounts for
- *        each whole MiB that is all 1 bits, even after the filter is written and read again.  It
- *        is too low in two places: in a filter that received these bits by lfb_filter_put_all(),
- *        and in a filter saved in form mapped and opened by lfb_mapped_open().  A file written
- *        from such a filter has valid checksums: no later reader reports damage.
+ *        header, and a filter that ends too early, are still refused.  expected_fpp and
+ *        approximate_count account for each whole MiB that is all 1 bits, also after put_all, copy
+ *        and fold, and after the filter is written and read again.  expected_fpp is too low in two
+ *        places: in a filter that was folded before it was written and read, since less than a
+ *        MiB is full, and in a file opened by lfb_mapped_open() or lfb_mapped_open_read_only(),
+ *        which do not read the words.  A file written from such a filter has valid checksums: no
+ *        later reader reports damage.
  * Owner  the caller, until lfb_filter_free().
  */
 LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
