@@ -118,7 +118,8 @@ LFB_API lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *limi
  *        and present keys may be missing.  `lfbloom verify FILE` compares all checksums.
  * Speed  Words of the native form are queried by the same code as in memory.  Guava's and
  *        Parquet's begin at no multiple of 8 bytes and are read by code of their own
- *        (docs/performance.md).  Private memory has huge pages; a page cache may have none.
+ *        (docs/performance.md, Files in place).  Private memory has huge pages; a page cache may
+ *        have none.
  * Fails  as lfb_mapped_open(), but not with LFB_ERROR_NOT_MAPPED, _OLD_MAPPED or _WRITE.
  *        LFB_ERROR_NO_PAIRS: strategy fast-pair, as lfb_filter_load().
  *        LFB_ERROR_BYTE_ORDER: a mapped file of the other byte order; on a big-endian processor
