@@ -37,9 +37,9 @@ struct lfb_filter {
   void (*leave)(lfb_filter *filter); /* frees words, claims and count with the filter */
   bool shared;          /* the words are in a file: their bits are counted on request */
   lfb_counted counted;  /* of a shared filter                             */
-  LFB_ATOMIC(uint64_t) full_words; /* words of checked pieces that were all ones when they were read,
-                                      as damaged pieces are opened, and those received from such
-                                      a filter                                                    */
+  /* words of checked pieces that were all ones when they were read, as damaged pieces are opened; and
+   * those received from such a filter */
+  LFB_ATOMIC(uint64_t) full_words;
   lfb_description description;
   /* memory kept from finished big batches; NULL: an empty place */
   LFB_ATOMIC(lfb_batch *) spares[LFB_BATCH_SPARES];

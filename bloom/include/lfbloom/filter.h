@@ -415,7 +415,7 @@ typedef struct lfb_comparison {
  * Fails    LFB_ERROR_PROBES_DIFFER, _PROBES_DIFFER_BY_FORMULA, _BIT_COUNT_DIFFERS (also if one
  *          folds to the size of the other), _STRATEGY_DIFFERS, _HASH_DIFFERS: as
  *          lfb_filter_put_all().
- * Progress wait-free; reads each word once, about 0.2 s per GiB of each filter.  Allocates nothing.
+ * Progress wait-free; reads each word once, about 0.25 s per GiB of each filter.  Allocates nothing.
  */
 LFB_API lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter *b,
                                       lfb_comparison *result);
