@@ -123,7 +123,6 @@ lfb_status lfb_builder_create_unsized(const lfb_config *config, unsigned threads
   lfb_config one = *config;
 
   one.expected_insertions = 1;
-  one.foldable = false;
   return builder_create(&one, threads, true, builder);
 }
 
@@ -363,29 +362,56 @@ static lfb_status builder_fill(lfb_builder *builder, uint64_t insertions)
   return LFB_OK;
 }
 
-/* The distinct keys that were put, and 1 % more because the number is an estimate. */
-static double builder_distinct(const lfb_builder *builder)
+/* `count`, halved until the strategy has a filter for as many. */
+static uint64_t builder_bearable(const lfb_builder *builder, uint64_t count)
+{
+  lfb_config config = builder->config;
+  lfb_stats planned;
+
+  config.expected_insertions = count;
+  while (config.expected_insertions > 1 &&
+         lfb_config_plan(&config, &planned) == LFB_ERROR_TOO_MANY_BITS)
+    config.expected_insertions /= 2;
+  return config.expected_insertions;
+}
+
+/* The distinct keys that were put, and 1 % more because the number is an estimate; at most `count`. */
+static double builder_distinct(const lfb_builder *builder, uint64_t count)
 {
   lfb_stats stats;
 
   lfb_filter_stats(builder->filter, &stats);
-  return stats.saturated ? INFINITY : 1.01 * (double)stats.approximate_count + 1;
+  return stats.saturated ? (double)count
+                         : fmin(1.01 * (double)stats.approximate_count + 1, (double)count);
+}
+
+/* Makes the filter for all kept hashes if possible, and again if the distinct ones need another
+ * size. */
+static lfb_status builder_fill_distinct(lfb_builder *builder)
+{
+  const uint64_t count = builder_kept_count(builder), room = builder_bearable(builder, count);
+  const lfb_status status = builder_fill(builder, room);
+
+  if (status != LFB_OK)
+    return status;
+  const double distinct = builder_distinct(builder, count);
+  if (distinct > (double)room)
+    return builder_fill(builder, (uint64_t)distinct);
+  if (distinct < BUILDER_REPEATED * (double)room)
+    (void)builder_fill(builder, (uint64_t)distinct); /* else the larger one stays */
+  return LFB_OK;
 }
 
 lfb_status lfb_builder_size(lfb_builder *builder)
 {
-  const uint64_t count = builder_kept_count(builder);
-
   if (!builder->unsized)
     return LFB_OK;
   for (unsigned i = 0; i < builder->threads; i++)
     if (builder->thread[i].refused)
       return LFB_ERROR_NO_MEMORY;
-  const lfb_status status = builder_fill(builder, count);
+  const lfb_status status = builder_fill_distinct(builder);
   if (status != LFB_OK)
     return status;
-  if (builder_distinct(builder) < BUILDER_REPEATED * (double)count)
-    (void)builder_fill(builder, (uint64_t)builder_distinct(builder)); /* else the larger one stays */
   builder_forget(builder);
   builder->unsized = false;
   builder->alone = false; /* later puts, and the end, are those of put_many */

@@ -7,6 +7,7 @@
 #include "bloom/filter/create.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
+#include "tests/support/skip.h"
 
 namespace {
 
@@ -134,6 +135,49 @@ TEST_P(EveryStrategyBuilder, MakesTheFilterOfDistinctKeys) {
   EXPECT_LE(Stats(built).expected_fpp, 0.01);
   EXPECT_GE(Stats(built).expected_insertions, n);
   for (uint64_t key : keys) ASSERT_TRUE(lfb_filter_might_contain_u64(built.get(), key));
+}
+
+// A foldable filter has the size that it has for a given number of keys. Seen to fail with the rounding
+// left out for builders without a size.
+TEST_P(EveryStrategyBuilder, RoundsTheSizeOfAFoldableFilter) {
+  constexpr uint64_t n = 5000;
+  lfb_config config = Config(n, 0.01, GetParam());
+  config.foldable = true;
+  const Filter direct = Make(config);
+  const auto keys = Keys(1, n);
+  lfb_filter_put_many_u64(direct.get(), keys.data(), n, nullptr);
+  Builder builder = BeginUnsized(config, 1);
+  lfb_builder_put_many_u64(builder.get(), 0, keys.data(), n);
+  ASSERT_EQ(lfb_builder_size(builder.get()), LFB_OK);
+  const Filter built(lfb_builder_finish(builder.release(), nullptr));
+  ASSERT_NO_FATAL_FAILURE(ExpectSameBits(built, direct));
+}
+
+// sbbf has no filter for as many keys as were put. It has one for the distinct ones, also for more than
+// the first try has room for. Seen to fail with the first try made for all puts.
+TEST(Builder, HoldsTheDistinctOfMoreKeysThanItsStrategyBears) {
+  if (kUnderSanitizer || sizeof(void*) < 8) return NotHere("filters of a GiB");
+  constexpr uint64_t kPuts = 3000, kTooMany = 1500, kTried = 375;
+  lfb_config config = Config(kTooMany, 1e-17, LFB_SBBF);
+  config.lazy_memory = true;  // the first try takes 1 GiB, of which few pages are touched
+  lfb_stats planned;
+  ASSERT_EQ(lfb_config_plan(&config, &planned), LFB_ERROR_TOO_MANY_BITS);
+  const auto keys = Keys(1, kTooMany);
+  for (const uint64_t distinct : {kTried + 125, kTooMany}) {
+    Builder builder = BeginUnsized(config, 2);
+    for (uint64_t put = 0; put < kPuts; put += distinct)
+      lfb_builder_put_many_u64(builder.get(), put / distinct % 2, keys.data(), distinct);
+    if (distinct == kTooMany) {
+      EXPECT_EQ(lfb_builder_size(builder.get()), LFB_ERROR_TOO_MANY_BITS);
+      continue;
+    }
+    ASSERT_EQ(lfb_builder_size(builder.get()), LFB_OK);
+    const Filter built(lfb_builder_finish(builder.release(), nullptr));
+    EXPECT_GE(Stats(built).expected_insertions, distinct);
+    EXPECT_LE(Stats(built).expected_insertions, distinct + distinct / 50 + 2);
+    for (uint64_t i = 0; i < distinct; i++)
+      ASSERT_TRUE(lfb_filter_might_contain_u64(built.get(), keys[i]));
+  }
 }
 
 TEST(Builder, RefusesASizeThatItsStrategyCannotHave) {

@@ -57,8 +57,9 @@ LFB_API lfb_status lfb_builder_create_unsized(const lfb_config *config, unsigned
  * held.  Call it once, after all puts and before lfb_builder_finish(), alone.  Does nothing to
  * another builder.
  *
- * Fails  as lfb_filter_create(); LFB_ERROR_NO_MEMORY also if memory for a hash was refused during a
- *        put.  Then free the builder; or, unless that was the cause, try again.
+ * Fails  as lfb_filter_create() for the distinct keys; LFB_ERROR_NO_MEMORY also if memory was
+ *        refused for a filter for all puts, or for a hash during a put.  Then free the builder; or,
+ *        unless a hash was the cause, try again.
  */
 LFB_API lfb_status lfb_builder_size(lfb_builder *builder);
 
