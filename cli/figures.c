@@ -3,10 +3,15 @@
 
 #include "cli/json.h"
 
+bool figures_made_for(const lfb_stats *stats)
+{
+  return stats->expected_insertions > 0 || stats->fpp > 0; /* a form with p has n, too */
+}
+
 /* n and p; null if the form does not record them. */
 static void figures_json_made_for(const lfb_stats *stats)
 {
-  if (stats->expected_insertions > 0 || stats->fpp > 0)
+  if (figures_made_for(stats))
     json_count("expected_insertions", stats->expected_insertions);
   else
     json_null("expected_insertions");

@@ -110,7 +110,7 @@ static void info_text(const struct info *info)
   info_hash(stats->hash, stats->key_kept, info->remote);
   if (info->show_key && info->key != NULL)
     info_row("hash key", info_key(info->key, remark), " (secret)");
-  if (stats->expected_insertions > 0 || stats->fpp > 0) /* a form with p has n too, maybe 0 */
+  if (figures_made_for(stats))
     info_row("made for keys", human_count(stats->expected_insertions).text, "");
   else
     info_row("made for keys", "unknown", " (the file does not say)");

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <lfbloom/filter.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/figures.h"
@@ -28,7 +29,8 @@ struct merge {
   bool json;
   char *const *paths;
   size_t path_count;
-  lfb_filter *into; /* the filters merged so far, in the smallest; or the folded one */
+  lfb_filter *into;     /* the first filter with those merged so far; or the folded one     */
+  lfb_filter **waiting; /* by path: NULL, or a filter whose size did not fit that of `into` */
 };
 
 /* Loads the first filter, and makes the checks that depend on it. */
@@ -36,6 +38,11 @@ static bool merge_begin(struct merge *merge)
 {
   lfb_stats stats;
 
+  merge->waiting = calloc(merge->path_count, sizeof(lfb_filter *));
+  if (merge->waiting == NULL) {
+    (void)report_status(merge->out, LFB_ERROR_NO_MEMORY);
+    return false;
+  }
   merge->into = source_load(merge->paths[0], &merge->reading, NULL);
   if (merge->into == NULL)
     return false;
@@ -51,33 +58,80 @@ static bool merge_begin(struct merge *merge)
   return true;
 }
 
-/* Puts the larger of two filters into the smaller one, which keeps the label of the first; frees the
- * other. */
-static lfb_status merge_unite(struct merge *merge, lfb_filter *filter)
+/* Folds the filter merged so far to the size of a smaller one, if it can. */
+static lfb_status merge_fold(struct merge *merge, const lfb_filter *smaller)
 {
-  lfb_filter *into = merge->into;
-  lfb_status status = lfb_filter_put_all(into, filter);
+  lfb_stats from, to;
+  lfb_filter *folded;
 
-  if (status == LFB_ERROR_BIT_COUNT_DIFFERS && lfb_filter_put_all(filter, into) == LFB_OK) {
-    status = lfb_filter_set_label(filter, lfb_filter_label(into));
-    merge->into = filter;
-    filter = into;
-  }
-  lfb_filter_free(filter);
-  return status;
+  lfb_filter_stats(merge->into, &from);
+  lfb_filter_stats(smaller, &to);
+  if (from.bit_count % to.bit_count != 0)
+    return LFB_ERROR_BIT_COUNT_DIFFERS;
+  const lfb_status status = lfb_filter_fold(merge->into, from.bit_count / to.bit_count, &folded);
+  if (status != LFB_OK)
+    return status == LFB_ERROR_CANNOT_FOLD ? LFB_ERROR_BIT_COUNT_DIFFERS : status;
+  lfb_filter_free(merge->into);
+  merge->into = folded;
+  return LFB_OK;
 }
 
-static bool merge_add(struct merge *merge, const char *path)
+/* Puts a filter into the first one, which is folded before if it is larger. */
+static lfb_status merge_unite(struct merge *merge, const lfb_filter *filter)
 {
-  lfb_filter *filter = source_load(path, &merge->reading, NULL);
+  lfb_status status = lfb_filter_put_all(merge->into, filter);
+
+  if (status != LFB_ERROR_BIT_COUNT_DIFFERS)
+    return status;
+  status = merge_fold(merge, filter);
+  return status == LFB_OK ? lfb_filter_put_all(merge->into, filter) : status;
+}
+
+/* Reports a failure with the filter of path `i`.  Returns whether there was none. */
+static bool merge_united(const struct merge *merge, size_t i, lfb_status status)
+{
+  if (status != LFB_OK)
+    (void)report_error("%s: cannot be merged with %s: %s%s", merge->paths[i], merge->paths[0],
+                       lfb_status_text(status), report_misfit_advice(status));
+  return status == LFB_OK;
+}
+
+/* Merges the filter of path `i`.  If neither size is a multiple of the other, it waits. */
+static bool merge_add(struct merge *merge, size_t i)
+{
+  lfb_filter *filter = source_load(merge->paths[i], &merge->reading, NULL);
 
   if (filter == NULL)
     return false;
   const lfb_status status = merge_unite(merge, filter);
-  if (status != LFB_OK)
-    (void)report_error("%s: cannot be merged with %s: %s%s", path, merge->paths[0],
-                       lfb_status_text(status), report_misfit_advice(status));
-  return status == LFB_OK;
+  if (status == LFB_ERROR_BIT_COUNT_DIFFERS) {
+    merge->waiting[i] = filter;
+    return true;
+  }
+  lfb_filter_free(filter);
+  return merge_united(merge, i, status);
+}
+
+/* Merges all filters, in any order of their sizes: once the smallest has come, all others fold to
+ * its size, or cannot be merged. */
+static bool merge_add_all(struct merge *merge)
+{
+  for (size_t i = 1; i < merge->path_count; i++)
+    if (!merge_add(merge, i))
+      return false;
+  for (size_t i = 1; i < merge->path_count; i++)
+    if (merge->waiting[i] != NULL &&
+        !merge_united(merge, i, lfb_filter_put_all(merge->into, merge->waiting[i])))
+      return false;
+  return true;
+}
+
+static void merge_end(struct merge *merge)
+{
+  for (size_t i = 0; merge->waiting != NULL && i < merge->path_count; i++)
+    lfb_filter_free(merge->waiting[i]);
+  free(merge->waiting);
+  lfb_filter_free(merge->into);
 }
 
 /* ---- fold ---------------------------------------------------------------------- */
@@ -97,17 +151,17 @@ static uint64_t fold_most(const lfb_filter *filter, uint64_t most, lfb_filter **
 static uint64_t fold_wanted(const struct merge *merge, const lfb_stats *stats)
 {
   const uint64_t keys = merge->keys.given ? merge->keys.value : stats->approximate_count;
+  const uint64_t n = stats->expected_insertions > 0 ? stats->expected_insertions : 1;
 
   if (merge->factor.given)
     return merge->factor.value;
-  if (stats->expected_insertions == 0)
+  if (!figures_made_for(stats))
     (void)report_error("%s: the file does not record n: give --factor", merge->paths[0]);
-  else if (merge->keys.given && keys > stats->expected_insertions)
+  else if (merge->keys.given && keys > n)
     (void)report_error("%s: was made for %s keys: build it again from its keys, for more",
-                       merge->paths[0], human_count(stats->expected_insertions).text);
+                       merge->paths[0], human_count(n).text);
   else
-    return keys < stats->expected_insertions ? stats->expected_insertions / (keys > 0 ? keys : 1)
-                                             : 1;
+    return keys < n ? n / (keys > 0 ? keys : 1) : 1;
   return 0;
 }
 
@@ -181,11 +235,8 @@ static void merge_summary(const struct merge *merge)
 
 static bool merge_files(struct merge *merge)
 {
-  if (!merge_begin(merge))
+  if (!merge_begin(merge) || !merge_add_all(merge))
     return false;
-  for (size_t i = 1; i < merge->path_count; i++)
-    if (!merge_add(merge, merge->paths[i]))
-      return false;
   if (merge->command == &command_fold && !fold_filter(merge))
     return false;
   return target_save(merge->out, merge->into, merge->form);
@@ -252,7 +303,7 @@ static int merge_main(const struct command *command, int argc, char **argv)
   const bool merged = merge_files(&merge);
   if (merged)
     merge_summary(&merge);
-  lfb_filter_free(merge.into);
+  merge_end(&merge);
   return merged ? CLI_FOUND : CLI_TROUBLE;
 }
 
@@ -278,9 +329,9 @@ const struct command command_merge = {
         "of them; - is standard output.  n, p, the label and whether a key is kept come\n"
         "from the first filter.  Only --form mapped replaces a shared filter.\n"
         "\n"
-        "Sizes may differ if one is an integer multiple of the other, as with --foldable\n"
-        "and -n that differ by a factor of 2, 4, 8 and so on.  OUT has the smaller size,\n"
-        "and its n.\n"
+        "Sizes may differ if all are integer multiples of the smallest, as with\n"
+        "--foldable and -n that differ by a factor of 2, 4, 8 and so on.  OUT has the\n"
+        "smallest size.  If the first filter is larger, its n is divided by as much.\n"
         "\n"
         "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
         "\n" REMOTE_HELP
