@@ -218,7 +218,7 @@ static bool dedupe_window_overfull(const lfb_window_figures *figures)
 }
 
 /* The number of false positives is a bound for spans of at most n distinct keys: each key had at most
- * the probability p, or that of the end. */
+ * the probability p, or that of the end.  Nor are there more than keys that were left out. */
 static void dedupe_summary_window(const struct dedupe *dedupe)
 {
   lfb_window_figures figures;
@@ -226,9 +226,11 @@ static void dedupe_summary_window(const struct dedupe *dedupe)
   lfb_window_stats(dedupe->window.filter, &figures);
   const lfb_stats stats = dedupe_window_stats(&figures);
   const double fpp = fmax(stats.fpp, stats.expected_fpp), out = (double)dedupe_get(&dedupe->out);
+  const double left_out = (double)dedupe_get(&dedupe->in) - out;
   if (fpp > stats.fpp && dedupe_window_overfull(&figures))
     report_overfull("window was", &stats);
-  dedupe_summary(dedupe, &stats, fpp > 0.99 ? (double)INFINITY : out * fpp / (1 - fpp));
+  dedupe_summary(dedupe, &stats,
+                 fpp > 0.99 ? (double)INFINITY : fmin(out * fpp / (1 - fpp), left_out));
 }
 
 /* False after a report. */
@@ -433,10 +435,11 @@ const struct command command_dedupe = {
         "\n"
         "With --window, a key that was printed is left out for SPAN, and printed again\n"
         "when it next comes after SPAN * (1 + 1/G) at the latest.  N is the number of\n"
-        "distinct keys in a SPAN.  A time counts from when a key is read.  A number\n"
-        "counts all keys, repeats included, in input order: then one thread works, and a\n"
-        "key that was printed is left out among the next SPAN keys.  The summary takes\n"
-        "the greater of P and the probability at the end for that of each key.\n"
+        "distinct keys in a SPAN.  A time counts from when a key is read; it is from 1 ms\n"
+        "to 1e9 s.  A number counts all keys, repeats included, in input order: then one\n"
+        "thread works, and a key that was printed is left out among the next SPAN keys;\n"
+        "SPAN/G is rounded up.  The summary takes the greater of P and the probability at\n"
+        "the end for that of each key, but not more keys than were left out.\n"
         "\n"
         "With --shared, a key that any process, or an earlier run, has put into FILE is\n"
         "left out too: of all runs that read a key, one prints it.  FILE and --mode are\n"

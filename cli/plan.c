@@ -127,7 +127,11 @@ struct plan_windows {
 /* The span after which a key is certainly forgotten, in the unit of the given span. */
 static double plan_most(const struct plan_windows *windows, const lfb_window_figures *figures)
 {
-  return windows->span->number * (1 + 1.0 / figures->generations);
+  const struct window_span *span = windows->span;
+  const double live = figures->generations + 1.0;
+
+  return live * (span->keys > 0 ? (double)window_each(span, figures->generations)
+                                : span->number / figures->generations);
 }
 
 static double plan_window_bits_per_key(const struct plan_windows *windows,
@@ -263,8 +267,8 @@ const struct command command_plan = {
     .summary = "calculate a filter's size for each strategy",
     .details =
         "\"fpp then\" is the false-positive probability after N keys, by the strategy's\n"
-        "model.  go-fnv14 has one fixed size; the size of sbbf is a power of two, at most\n"
-        "128 MiB.  The default is fast-pair from -p 0.005 on, where the processor has it,\n"
+        "model.  go-fnv14 has one fixed size; the size of sbbf is a power of two up to 128\n"
+        "MiB.  The default is fast-pair from -p 0.005 on, where the processor has it,\n"
         "and fast below that.\n"
         "\n"
         "With --window, the sizes of windows, as 'lfbloom dedupe --window' makes them:\n"

@@ -36,6 +36,12 @@ static bool window_number(const char *text, size_t size, double *number)
   return numbers_real(digits, number) && *number > 0; /* not if it is NaN */
 }
 
+/* The range of lfb_window_start_clock(). */
+static bool window_clock_takes(double seconds)
+{
+  return seconds >= 0.001 && seconds <= 1e9;
+}
+
 static bool window_read_span(const char *option, const char *text, void *to)
 {
   struct window_span span = {.text = text, .unit = ""};
@@ -50,6 +56,10 @@ static bool window_read_span(const char *option, const char *text, void *to)
   } else {
     (void)report_error("%s '%s': not a time such as 90s, 15m, 24h or 7d, and not a number of keys "
                        "such as 10M or 1e7", option, text);
+    return false;
+  }
+  if (unit != NULL && !window_clock_takes(span.seconds)) {
+    (void)report_error("%s '%s': %s", option, text, lfb_status_text(LFB_ERROR_BAD_SPAN));
     return false;
   }
   *(struct window_span *)to = span;
@@ -95,6 +105,11 @@ bool window_expected(const struct command *command, const struct window_span *sp
   return true;
 }
 
+uint64_t window_each(const struct window_span *span, uint32_t generations)
+{
+  return span->keys == 0 ? 0 : (span->keys - 1) / generations + 1;
+}
+
 /* ---- the window ---------------------------------------------------------------- */
 
 bool window_begin(struct window *window, const struct command *command,
@@ -116,8 +131,7 @@ bool window_begin(struct window *window, const struct command *command,
     window_end(window);
     return false;
   }
-  /* Rounded up: the span is at least as long as asked for. */
-  window->each = span->keys == 0 ? 0 : (span->keys - 1) / wanted.generations + 1;
+  window->each = window_each(span, wanted.generations);
   window->left = window->each;
   return true;
 }

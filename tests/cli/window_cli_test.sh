@@ -53,10 +53,13 @@ for g in 3 7; do
   gives "all distinct, --json" 0 "$tool" dedupe --json --window 100k --generations $g -p 0.01 distinct
   left_out=$((1000000 - $(json out))) bound=$(json expected_false_positives)
   check "all distinct: the rate" between "$left_out" 6000 10300
-  check "all distinct: the bound" between "$left_out" 6000 "${bound%.*}"
+  check "all distinct: the bound is what was left out" equal "$bound" "$left_out"
   check "all distinct: figures" equal \
     "$(json in) $(json generations) $(json expected_insertions) $(json fpp)" "1000000 $g 100000 0.01"
 done
+gives "with repeats, --json" 0 "$tool" dedupe --json --window 100k -p 0.01 stream
+check "with repeats: the bound is that of the rate" \
+  equal "$(json expected_false_positives | cut -c 1-6)" "$(awk -v out="$(json out)" 'BEGIN { print out / 99 }' | cut -c 1-6)"
 gives "all distinct" 0 "$tool" dedupe -q --window 10k -n 10k -p 0.001 distinct
 run "$tool" dedupe --window 10k -p 0.001 distinct
 check "the summary" grep -qE '^lfbloom: 1,000,000 keys in, 999,[0-9]{3} out, at most about [0-9.e+]+ distinct ones wrongly left out; in [0-9.]+ KiB; .*keys/s$' err
@@ -97,6 +100,13 @@ check "plan --json" equal "$(json n) $(json span) $(json span_unit)" "10000000 5
 check "plan --json: forgotten" grep -qE '"3": \{[^}]*"forgotten_after": 7200\}' out
 gives "plan of keys" 0 "$tool" plan --window 10M -p 0.01 --json
 check "plan of keys" equal "$(json n) $(json span_unit)" "10000000 keys"
+for row in "10 16 16" "100 136 120" "1000000 1333336 1142864"; do
+  read -r span three seven <<<"$row"
+  gives "plan of $span keys" 0 "$tool" plan --window "$span" -p 0.01 --json
+  check "plan of $span keys: forgotten" equal \
+    "$(grep -oE '"forgotten_after": [0-9]+' out | cut -d' ' -f2 | tr '\n' ' ')" "$three $seven "
+done
+gives "plan of keys" 0 "$tool" plan --window 10M -p 0.01 --json
 planned=$(sed -E 's/.*"3": \{"bits": [0-9]+, "bytes": ([0-9]+).*/\1/' out)
 gives "the plan is what is made" 0 "$tool" dedupe --json --window 10M -p 0.01 abc
 check "the plan is what is made" equal "$(json bytes)" "$planned"
@@ -105,8 +115,14 @@ check "the plan is what is made" equal "$(json bytes)" "$planned"
 for span in '' s 24x 0 -5 1.5 0s -3s nans 24hh '1 h'; do
   refuses "--window '$span'" "not a time such as 90s" "$tool" dedupe -p 0.1 -n 10 --window "$span" abc
 done
-for span in 0.0001s 1e10d infs 1e999h; do
-  refuses "--window '$span'" "must be from 0.001 to 1e9 seconds" "$tool" dedupe -p 0.1 -n 10 --window "$span" abc
+for span in 0.0001s 0.00099s 1e10d infs infd 1e999h 1e30d 1.001e9s; do
+  for command in "dedupe -p 0.1 -n 10 --window $span abc" "plan -p 0.1 -n 10 --window $span"; do
+    # shellcheck disable=SC2086
+    refuses "$command" "--window '$span': a window's span must be from 0.001 to 1e9 seconds" "$tool" $command
+  done
+done
+for span in 0.001s 1e9s 11574d; do
+  gives "plan --window $span" 0 "$tool" plan -p 0.1 -n 10 --window "$span"
 done
 for command in "dedupe -p 0.1 --window 24h abc" "plan -p 0.1 --window 24h"; do
   # shellcheck disable=SC2086
