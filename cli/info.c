@@ -203,6 +203,70 @@ static void info_growing_text(const lfb_growing_figures *figures, const char *la
            " (the chance of a false positive)");
 }
 
+static void info_window_json(const lfb_window_figures *figures)
+{
+  json_open(NULL);
+  json_text("form", "window");
+  json_count("expected_insertions", figures->expected_insertions);
+  json_real("fpp", figures->fpp);
+  json_count("generations", figures->generations);
+  json_count("generation", figures->generation);
+  json_count("bits", 8 * figures->bytes);
+  json_count("bytes", figures->bytes);
+  json_count("probes", figures->probes);
+  json_count("generation_bits", figures->bit_count);
+  json_open_list("live");
+  for (uint32_t i = 0; i <= figures->generations; i++) {
+    json_open(NULL);
+    json_count("bits_set", figures->live[i].bits_set);
+    if (figures->live[i].approximate_count == UINT64_MAX)
+      json_null("approximate_count");
+    else
+      json_count("approximate_count", figures->live[i].approximate_count);
+    json_close();
+  }
+  json_close_list();
+  json_real("expected_fpp", figures->expected_fpp);
+  info_json_hash(figures->hash);
+  json_bool("keyed", figures_keyed(figures->hash));
+  json_close();
+}
+
+/* A live generation, by its age in generations: the current one has 0. */
+static void info_window_live(const lfb_window_figures *figures, uint32_t age)
+{
+  const lfb_window_generation_figures *live = &figures->live[age];
+  const double full = (double)live->bits_set / (double)figures->bit_count;
+  char remark[96];
+
+  (void)snprintf(remark, sizeof remark, " (estimated) in generation %" PRIu64 ", %.2f %% full",
+                 figures->generation - age, full * 100);
+  info_row("distinct keys",
+           live->approximate_count == UINT64_MAX ? "unknown"
+                                                 : human_count(live->approximate_count).text,
+           remark);
+}
+
+static void info_window_text(const lfb_window_figures *figures)
+{
+  char remark[64];
+
+  info_row("form", "window", "");
+  info_hash(figures->hash, figures->key_kept, false);
+  info_row("made for keys", human_count(figures->expected_insertions).text, " (in a span)");
+  info_row("made for fpp", human_probability(figures->fpp).text, " (with all generations full)");
+  info_row("generations", human_count(figures->generations).text, " (in a span)");
+  info_row("current generation", human_count(figures->generation).text, "");
+  (void)snprintf(remark, sizeof remark, " (%s)", human_bytes(figures->bytes).text);
+  info_row("bytes", human_count(figures->bytes).text, figures->bytes < 1024 ? "" : remark);
+  info_row("bits of a generation", human_count(figures->bit_count).text, "");
+  info_row("probes per key", human_count(figures->probes).text, "");
+  for (uint32_t age = 0; age <= figures->generations; age++)
+    info_window_live(figures, age);
+  info_row("fpp now", human_probability(figures->expected_fpp).text,
+           " (the chance of a false positive)");
+}
+
 static int info_print(const struct info *info, bool json)
 {
   if (json)
@@ -255,6 +319,18 @@ static int info_growing(const lfb_growing *growing, bool json)
   return CLI_FOUND;
 }
 
+static int info_window(const lfb_window *window, bool json)
+{
+  lfb_window_figures figures;
+
+  lfb_window_stats(window, &figures);
+  if (json)
+    info_window_json(&figures);
+  else
+    info_window_text(&figures);
+  return CLI_FOUND;
+}
+
 static int info_run(int argc, char **argv)
 {
   bool json = false, show_key = false;
@@ -286,7 +362,8 @@ static int info_run(int argc, char **argv)
   status = source.remote.filter != NULL ? info_remote(&source.remote, json)
            : source.plain != NULL       ? info_plain(source.plain, json, show_key)
            : source.growing != NULL     ? info_growing(source.growing, json)
-                                        : info_counting(source.counting, json);
+           : source.counting != NULL    ? info_counting(source.counting, json)
+                                        : info_window(source.window, json);
   source_close(&source);
   return status;
 }

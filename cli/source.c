@@ -132,6 +132,8 @@ lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb
     return lfb_growing_mapped_open_read_only(path, limits, &source->growing);
   if (kind == LFB_ERROR_COUNTING)
     return lfb_counting_load(path, limits, &source->counting);
+  if (kind == LFB_ERROR_WINDOW)
+    return lfb_window_load(path, limits, &source->window);
   if (kind != LFB_ERROR_GROWING)
     return kind;
   const lfb_status status = lfb_growing_load(path, limits, &growing);
@@ -217,8 +219,10 @@ bool source_ask(const struct source *source, const lfb_key *keys, size_t count,
     *yes = lfb_filter_might_contain_many(source->plain, keys, count, answers);
   else if (source->growing != NULL)
     *yes = lfb_growing_might_contain_many(source->growing, keys, count, answers);
-  else
+  else if (source->counting != NULL)
     *yes = lfb_counting_might_contain_many(source->counting, keys, count, answers);
+  else
+    *yes = lfb_window_might_contain_many(source->window, keys, count, answers);
   return true;
 }
 
@@ -240,6 +244,7 @@ void source_close(struct source *source)
     lfb_mapped_close(source->plain);
   lfb_growing_mapped_close(source->growing);
   lfb_counting_free(source->counting);
+  lfb_window_free(source->window);
   remote_close(&source->remote);
 }
 

@@ -7,16 +7,18 @@
 #include <lfbloom/counting.h>
 #include <lfbloom/filter.h>
 #include <lfbloom/growing_mapped.h>
+#include <lfbloom/window.h>
 #include <stdbool.h>
 
 #include "cli/options.h"
 #include "cli/remote.h"
 
-/* A filter that is only queried: one of the four is set. */
+/* A filter that is only queried: one of the five is set. */
 struct source {
   const lfb_filter *plain;
   const lfb_growing *growing;
   lfb_counting *counting;
+  lfb_window *window; /* in the generation in which it was written */
   struct remote remote;
 };
 
@@ -27,7 +29,8 @@ bool source_is_standard(const char *path);
  * Opens the filter at `path`:
  *   a shared filter         in place, so puts of other processes are visible;
  *   a file from 64 MiB on   in place, without comparing the checksums of its words;
- *   growing or counting     only from a regular file;
+ *   growing, counting, or   only from a regular file;
+ *   a window
  *   an address              on the Redis server, which is queried;
  *   any other, and "-"      as a copy in memory.
  *
@@ -37,7 +40,7 @@ bool source_open_any(const char *path, const struct options_reading *reading,
                      struct source *source);
 
 /*
- * Opens a growing or counting filter in a regular file.  `kind` is the status of loading it as a
+ * Opens a growing, counting or window filter in a regular file.  `kind` is the status of loading it as a
  * plain filter; if it names no such kind, it is returned.  No report.
  */
 lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb_status kind,

@@ -19,8 +19,8 @@ struct verified {
   const char *path;
   lfb_status status;
   lfb_damage damage;
-  const char *form;         /* if status is LFB_OK, or the filter is known not to be plain */
-  lfb_strategy_id strategy; /* if status is LFB_OK                                          */
+  const char *form;     /* if status is LFB_OK, or the filter is known not to be plain   */
+  const char *strategy; /* its name, if status is LFB_OK and it has one; else NULL       */
 };
 
 /* The status of a keyed filter without its key.  Its checksums were compared; what is left to check
@@ -35,21 +35,23 @@ static lfb_status verify_keyed(const char *path, const lfb_damage *damage)
              : LFB_ERROR_KEY_NEEDED;
 }
 
-/* The strategy of a growing or counting filter. */
-static lfb_strategy_id verify_strategy(const struct source *source)
+/* The strategy of a growing or counting filter; a window has none. */
+static const char *verify_strategy(const struct source *source)
 {
   lfb_growing_figures figures;
   lfb_stats stats;
 
+  if (source->window != NULL)
+    return NULL;
   if (source->growing != NULL) {
     lfb_growing_stats(source->growing, &figures);
-    return figures.strategy;
+    return lfb_strategy_name(figures.strategy);
   }
   lfb_counting_stats(source->counting, &stats);
-  return stats.strategy;
+  return lfb_strategy_name(stats.strategy);
 }
 
-/* The name of the form, if the status is that of a growing or counting filter; else NULL. */
+/* The name of the form, if the status is that of a filter that is not plain; else NULL. */
 static const char *verify_kind(lfb_status status)
 {
   switch (status) {
@@ -59,12 +61,14 @@ static const char *verify_kind(lfb_status status)
     return "growing in a mapped file";
   case LFB_ERROR_COUNTING:
     return "counting";
+  case LFB_ERROR_WINDOW:
+    return "window";
   default:
     return NULL;
   }
 }
 
-/* Reads a growing or counting filter. */
+/* Reads a growing, counting or window filter. */
 static void verify_other(const char *path, const lfb_read_limits *limits, struct verified *file)
 {
   struct source opened = {0};
@@ -87,7 +91,7 @@ static void verify_plain(const char *path, const lfb_read_limits *limits, struct
   lfb_filter_stats(filter, &stats);
   lfb_filter_free(filter);
   file->form = lfb_form_name(stats.form);
-  file->strategy = stats.strategy;
+  file->strategy = lfb_strategy_name(stats.strategy);
 }
 
 static void verify_any(const char *path, const lfb_read_limits *limits, struct verified *file)
@@ -109,7 +113,7 @@ static void verify_remote(const char *path, const struct options_reading *readin
   file->form = "redis";
   file->status = remote_verify(path, &wanted, &stats);
   if (file->status == LFB_OK)
-    file->strategy = stats.strategy;
+    file->strategy = lfb_strategy_name(stats.strategy);
 }
 
 static void verify_read(const char *path, const struct options_reading *reading,
@@ -168,6 +172,7 @@ static int verify_judge(const struct verified *file)
   case LFB_ERROR_GROWING: /* in a pipe */
   case LFB_ERROR_GROWING_MAPPED:
   case LFB_ERROR_COUNTING:
+  case LFB_ERROR_WINDOW:
   case LFB_ERROR_UNKNOWN_VERSION:
   case LFB_ERROR_OLD_GROWING:
   case LFB_ERROR_BYTE_ORDER:
@@ -195,7 +200,7 @@ static void verify_json(const struct verified *file, int verdict)
   json_text("verdict", verdicts[verdict]);
   json_text("problem", read ? NULL : lfb_status_text(file->status));
   json_text("form", read ? file->form : NULL);
-  json_text("strategy", read ? lfb_strategy_name(file->strategy) : NULL);
+  json_text("strategy", file->strategy);
   json_count("checked_bytes", damage->checked_bytes);
   json_count("damaged_parts", damage->count);
   json_count("damaged_bytes", damage->bytes);
@@ -213,7 +218,8 @@ static void verify_json(const struct verified *file, int verdict)
 
 static void verify_text_whole(const struct verified *file)
 {
-  const char *strategy = lfb_strategy_name(file->strategy);
+  const char *comma = file->strategy != NULL ? ", " : "";
+  const char *strategy = file->strategy != NULL ? file->strategy : "";
 
   if (remote_is(file->path))
     printf("%s: no damage found: redis, %s; every part is there, but has no checksum\n",
@@ -225,7 +231,7 @@ static void verify_text_whole(const struct verified *file)
     printf("%s: whole: %s, a keyed hash, %" PRIu64 " bytes checked\n", file->path,
            file->form != NULL ? file->form : "native", file->damage.checked_bytes);
   else if (file->damage.checked_bytes > 0)
-    printf("%s: whole: %s, %s, %" PRIu64 " bytes checked\n", file->path, file->form, strategy,
+    printf("%s: whole: %s%s%s, %" PRIu64 " bytes checked\n", file->path, file->form, comma, strategy,
            file->damage.checked_bytes);
   else
     printf("%s: no damage found: %s, %s; this form has no checksums, so changed bits are not "
@@ -333,10 +339,10 @@ const struct command command_verify = {
     .summary = "check filter files for damage, and report where it is",
     .details =
         "Reads each FILTER as a whole and compares it with its checksums, one for each\n"
-        "MiB in the native, growing and counting forms.  Damage is reported as a size and\n"
-        "an offset in the file, both in bytes.  A form without checksums is checked only\n"
-        "as far as its header allows.  'lfbloom convert --damaged' saves the undamaged\n"
-        "parts.\n"
+        "MiB in the native, growing, counting and window forms.  Damage is reported as a\n"
+        "size and an offset in the file, both in bytes.  A form without checksums is\n"
+        "checked only as far as its header allows.  'lfbloom convert --damaged' saves the\n"
+        "undamaged parts.\n"
         "\n"
         "FILTER may be on Redis: every part must exist, have its full size and belong to\n"
         "this filter.  The contents of the parts have no checksums.\n"

@@ -1,10 +1,11 @@
 #!/bin/bash
-# window_cli_test.sh TOOL: --window of `lfbloom dedupe` and `lfbloom plan`.
+# window_cli_test.sh TOOL WINDOW: --window of `lfbloom dedupe` and `lfbloom plan`, and files of windows.
 #
 # Seen to fail with the rest of a generation counted by batches, with generations rounded down, with
 # the current generation kept at its end, with a time read in minutes for hours, and with no clock.
 set -uo pipefail
 tool=$(realpath "$1")
+golden=$(realpath "$2") # 3 generations; 0 to 99, of which 20 to 99 are live in generations 5 to 8
 source "$(dirname "$0")/checks.sh"
 
 # --- spans of keys ----------------------------------------------------------------
@@ -110,6 +111,53 @@ gives "plan of keys" 0 "$tool" plan --window 10M -p 0.01 --json
 planned=$(sed -E 's/.*"3": \{"bits": [0-9]+, "bytes": ([0-9]+).*/\1/' out)
 gives "the plan is what is made" 0 "$tool" dedupe --json --window 10M -p 0.01 abc
 check "the plan is what is made" equal "$(json bytes)" "$planned"
+
+# --- files that programs saved ---------------------------------------------------------
+cp "$golden" window.lfb
+size=$(stat -c %s window.lfb)
+gives "verify" 0 "$tool" verify window.lfb
+check "verify: whole" equal "$(cat out)" "window.lfb: whole: window, $size bytes checked"
+gives "verify --json" 0 "$tool" verify --json window.lfb
+check "verify --json" equal "$(json verdict) $(json form) $(json strategy)" "whole window null"
+{ head -c 600 window.lfb && printf X && tail -c +602 window.lfb; } >torn.lfb
+gives "verify, damaged" 1 "$tool" verify torn.lfb
+check "verify: where" holds out "torn.lfb: damaged: a checksum does not match: "
+head -c 700 window.lfb >short.lfb
+gives "verify, cut short" 1 "$tool" verify short.lfb
+check "verify: where it ends" holds out "short.lfb: damaged: the filter ends too early (after 700 bytes)"
+cp window.lfb long.lfb
+truncate -s 64M long.lfb
+gives "verify, with 64 MiB after it" 1 "$tool" verify long.lfb
+check "verify: what follows" holds out "long.lfb: damaged: the filter is followed by bytes"
+refuses "query, with 64 MiB after it" "the filter is followed by bytes" "$tool" query long.lfb abc
+refuses "query, damaged" "(see 'lfbloom verify')" "$tool" query torn.lfb abc
+seq 20 99 >live
+gives "query" 0 "$tool" query window.lfb live
+check "query: every live key" cmp -s out live
+seq 1000 101000 >absent
+gives "query of absent keys" 0 "$tool" query -c window.lfb absent
+check "query of absent keys: seldom" between "$(cat out)" 1 1000
+gives "info" 0 "$tool" info window.lfb
+check "info: the form" grep -qx 'form                 window' out
+check "info: the current generation" grep -qx 'current generation   8' out
+check "info: one line for each live generation" equal \
+  "$(grep -cE '^distinct keys        (19|20|21) \(estimated\) in generation [5-8], 1[0-9]\.[0-9]+ % full$' out)" 4
+gives "info --json" 0 "$tool" info --json window.lfb
+check "info --json" equal \
+  "$(json form) $(json expected_insertions) $(json fpp) $(json generations) $(json generation) $(json keyed)" \
+  "window 120 0.01 3 8 false"
+check "info --json: the generations" equal "$(grep -oE '"bits_set"' out | wc -l)" 4
+refuses "info --show-key" "it is not a plain filter in a file" "$tool" info --show-key window.lfb
+for command in "merge -o x window.lfb" "fold -o x window.lfb" "convert --to native window.lfb x" \
+  "compare window.lfb window.lfb" "build -p 0.1 --hash-of window.lfb -o x abc"; do
+  # shellcheck disable=SC2086
+  refuses "$command" "window.lfb: this is a window filter: it cannot be opened as a plain filter" "$tool" $command
+done
+mkfifo pipe
+for command in info verify; do
+  cat window.lfb >pipe &
+  refuses "$command, from a pipe" "this is a window filter" "$tool" $command pipe
+done
 
 # --- misuse --------------------------------------------------------------------------
 for span in '' s 24x 0 -5 1.5 0s -3s nans 24hh '1 h'; do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# json_test.sh TOOL PAGE COUNTING GROWING OVERCOUNTED: --json prints exactly the fields that
+# json_test.sh TOOL PAGE COUNTING GROWING OVERCOUNTED WINDOW: --json prints exactly the fields that
 # lfbloom(1) lists for the command, and the page explains each.
 #
 # Seen to fail with a field left out of the page, with a field that no command prints, with one
@@ -8,7 +8,7 @@ set -euo pipefail
 source tests/support/complain.sh
 
 tool=$(realpath "$1") page=$(realpath "$2")
-counting=$(realpath "$3") growing=$(realpath "$4") overcounted=$(realpath "$5")
+counting=$(realpath "$3") growing=$(realpath "$4") overcounted=$(realpath "$5") window=$(realpath "$6")
 cd "$TEST_TMPDIR"
 checked=0
 
@@ -44,6 +44,7 @@ prints fold fold -o folded.lfb keys.lfb
 prints 'info with \-\-show\-key' info --show-key keys.lfb
 prints "info of a counting filter" info "$counting"
 prints "info of a growing filter" info "$growing"
+prints "info of a window" info "$window"
 prints merge merge -o merged.lfb keys.lfb keys.lfb
 prints plan plan -n 1e12 -p 0.01 # some strategies cannot
 prints 'plan with \-\-window' plan --window 1h -n 1000 -p 0.01
