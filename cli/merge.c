@@ -30,7 +30,7 @@ struct merge {
   char *const *paths;
   size_t path_count;
   lfb_filter *into;     /* the first filter with those merged so far; or the folded one     */
-  lfb_filter **waiting; /* by path: NULL, or a filter whose size did not fit that of `into` */
+  lfb_filter **waiting; /* by path: NULL, or a filter that did not fit the size of `into` */
 };
 
 /* Loads the first filter, and makes the checks that depend on it. */

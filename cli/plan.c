@@ -267,8 +267,8 @@ const struct command command_plan = {
     .summary = "calculate a filter's size for each strategy",
     .details =
         "\"fpp then\" is the false-positive probability after N keys, by the strategy's\n"
-        "model.  go-fnv14 has one fixed size; the size of sbbf is a power of two up to 128\n"
-        "MiB.  The default is fast-pair from -p 0.005 on, where the processor has it,\n"
+        "model.  go-fnv14 has one fixed size; the size of sbbf is a power of two up to\n"
+        "128 MiB.  The default is fast-pair from -p 0.005 on, where the processor has it,\n"
         "and fast below that.\n"
         "\n"
         "With --window, the sizes of windows, as 'lfbloom dedupe --window' makes them:\n"
