@@ -40,8 +40,8 @@ bool source_open_any(const char *path, const struct options_reading *reading,
                      struct source *source);
 
 /*
- * Opens a growing, counting or window filter in a regular file.  `kind` is the status of loading it as a
- * plain filter; if it names no such kind, it is returned.  No report.
+ * Opens a growing, counting or window filter in a regular file.  `kind` is the status of loading it
+ * as a plain filter; if it names no such kind, it is returned.  No report.
  */
 lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb_status kind,
                             struct source *source);

@@ -231,8 +231,8 @@ static void verify_text_whole(const struct verified *file)
     printf("%s: whole: %s, a keyed hash, %" PRIu64 " bytes checked\n", file->path,
            file->form != NULL ? file->form : "native", file->damage.checked_bytes);
   else if (file->damage.checked_bytes > 0)
-    printf("%s: whole: %s%s%s, %" PRIu64 " bytes checked\n", file->path, file->form, comma, strategy,
-           file->damage.checked_bytes);
+    printf("%s: whole: %s%s%s, %" PRIu64 " bytes checked\n", file->path, file->form, comma,
+           strategy, file->damage.checked_bytes);
   else
     printf("%s: no damage found: %s, %s; this form has no checksums, so changed bits are not "
            "detected\n",

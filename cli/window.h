@@ -34,8 +34,8 @@ struct option_row window_generations_row(uint32_t *to);
 bool window_expected(const struct command *command, const struct window_span *span,
                      const struct options_count *given, uint64_t *expected);
 
-/* The keys of a generation, rounded up so that the span is at least as long as given; 0: the span is
- * a time. */
+/* The keys of a generation, rounded up so that the span is at least as long as given; 0: the span
+ * is a time. */
 uint64_t window_each(const struct window_span *span, uint32_t generations);
 
 /*

@@ -375,7 +375,8 @@ static uint64_t builder_bearable(const lfb_builder *builder, uint64_t count)
   return config.expected_insertions;
 }
 
-/* The distinct keys that were put, and 1 % more because the number is an estimate; at most `count`. */
+/* The distinct keys that were put, and 1 % more because the number is an estimate; at most `count`,
+ * the number of puts. */
 static double builder_distinct(const lfb_builder *builder, uint64_t count)
 {
   lfb_stats stats;

@@ -137,8 +137,8 @@ TEST_P(EveryStrategyBuilder, MakesTheFilterOfDistinctKeys) {
   for (uint64_t key : keys) ASSERT_TRUE(lfb_filter_might_contain_u64(built.get(), key));
 }
 
-// A foldable filter has the size that it has for a given number of keys. Seen to fail with the rounding
-// left out for builders without a size.
+// A foldable filter has the size that it has for a given number of keys. Seen to fail with the
+// rounding left out for builders without a size.
 TEST_P(EveryStrategyBuilder, RoundsTheSizeOfAFoldableFilter) {
   constexpr uint64_t n = 5000;
   lfb_config config = Config(n, 0.01, GetParam());
@@ -153,8 +153,8 @@ TEST_P(EveryStrategyBuilder, RoundsTheSizeOfAFoldableFilter) {
   ASSERT_NO_FATAL_FAILURE(ExpectSameBits(built, direct));
 }
 
-// sbbf has no filter for as many keys as were put. It has one for the distinct ones, also for more than
-// the first try has room for. Seen to fail with the first try made for all puts.
+// sbbf has no filter for as many keys as were put. It has one for the distinct ones, also for more
+// than the first try has room for. Seen to fail with the first try made for all puts.
 TEST(Builder, HoldsTheDistinctOfMoreKeysThanItsStrategyBears) {
   if (kUnderSanitizer || sizeof(void*) < 8) return NotHere("filters of a GiB");
   constexpr uint64_t kPuts = 3000, kTooMany = 1500, kTried = 375;
