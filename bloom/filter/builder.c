@@ -192,10 +192,16 @@ static void builder_drain(lfb_builder *builder, builder_thread *thread, uint32_t
   region_give(&builder->regions[region]);
 }
 
+/* Whether hashes have a second word, and kept ones room for it. */
+static bool builder_is_wide(const lfb_builder *builder)
+{
+  return builder->filter->strategy->hash_width != LFB_HASH_64;
+}
+
 /* The newest memory for a thread's hashes, with room for at least one.  NULL: it was refused. */
 static builder_kept *builder_room(const lfb_builder *builder, builder_thread *thread)
 {
-  const size_t halves = builder->filter->strategy->hash_width == LFB_HASH_64 ? 1 : 2;
+  const size_t halves = builder_is_wide(builder) ? 2 : 1;
 
   if (thread->kept != NULL && thread->kept->count < BUILDER_KEPT)
     return thread->kept;
@@ -328,13 +334,14 @@ static uint64_t builder_kept_count(const lfb_builder *builder)
 static size_t builder_put_kept(const lfb_builder *builder, const builder_kept *kept)
 {
   const lfb_filter *filter = builder->filter;
+  const uint64_t *high = builder_is_wide(builder) ? kept->hashes + BUILDER_KEPT : NULL;
   uint64_t answers[BUILDER_KEPT / LFB_WORD_BITS];
 
   if (builder->alone)
     return builder_gather(builder, kept->hashes, kept->count);
   lfb_layout_count(&filter->layout,
-                   filter->kernel->many(&filter->layout, LFB_KERNEL_PUT, kept->hashes,
-                                        kept->hashes + BUILDER_KEPT, kept->count, answers));
+                   filter->kernel->many(&filter->layout, LFB_KERNEL_PUT, kept->hashes, high,
+                                        kept->count, answers));
   return lfb_piece_yes(answers, kept->count);
 }
 

@@ -183,7 +183,9 @@ int main(int argc, char **argv)
   lfb_status status = lfb_window_create(&config, &replay.used);
   if (status == LFB_OK)
     status = lfb_window_start_clock(replay.used, strtod(argv[4], NULL)); /* 0, if no number, is refused */
-  if (status != LFB_OK)
+  if (status != LFB_OK) {
+    lfb_window_free(replay.used);
     return complain("cannot make the window", lfb_status_text(status));
+  }
   return replay_run(&replay, (uint16_t)port, threads);
 }

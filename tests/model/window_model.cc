@@ -41,7 +41,7 @@ struct Windows : rl::test_suite<Test, kThreads> {
 
   void before() {
     for (bool& without : model::without_slot) without = false;
-    window.view = {words, {1, 1, 1, 1}, &window.epoch};
+    window.view = {words, {1, 1, 1, 1}, 0, &window.epoch};
     places.Begin(&window.epoch, &cells);
     for (lfb_word& word : words) cells.Begin(&word, uint64_t{0});
     window.epoch.number.cell->store(kLive * LFB_EPOCH_TURN, rl::mo_relaxed, RL_INFO);
