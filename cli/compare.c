@@ -77,7 +77,11 @@ static bool compare_filters(const char *path_a, const char *path_b, const lfb_fi
 {
   const lfb_status status = lfb_filter_compare(a, b, result);
 
-  if (status != LFB_OK)
+  if (status == LFB_ERROR_BIT_COUNT_DIFFERS)
+    (void)report_error("%s: cannot be compared with %s: %s: fold the larger one first (lfbloom "
+                       "fold), or build both with the same -n and -p",
+                       path_b, path_a, lfb_status_text(status));
+  else if (status != LFB_OK)
     (void)report_error("%s: cannot be compared with %s: %s%s", path_b, path_a,
                        lfb_status_text(status), report_misfit_advice(status));
   return status == LFB_OK;

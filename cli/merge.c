@@ -352,8 +352,9 @@ const struct command command_fold = {
         "size.  FILTER stays as it is, unless OUT is the same file.\n"
         "\n"
         "The factor divides FILTER's number of blocks: build it with --foldable, so that\n"
-        "many factors do.  Without --factor, it is the largest one that leaves room for\n"
-        "the keys at FILTER's -p.  sbbf folds by 2, 4, 8 and so on, as Arrow does.\n"
+        "many factors do; of small filters few do.  Without --factor, it is the largest\n"
+        "one that leaves room for the keys at FILTER's -p.  sbbf folds by 2, 4, 8 and so\n"
+        "on, as Arrow does.\n"
         "\n"
         "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
         "\n" REMOTE_HELP

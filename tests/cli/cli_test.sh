@@ -994,7 +994,7 @@ gives "compare full filters --json" 0 "$tool" compare --json full.bloom full.blo
 check "compare: null" equal "$(value jaccard) $(error a)" "null null"
 refuses "compare: another seed" "seed8.lfb: cannot be compared with third.lfb: the filters differ in their hash, its key or its seed (random unless given): build one with --hash-of the other" \
   "$tool" compare third.lfb seed8.lfb
-refuses "compare: another size" "words.lfb: cannot be compared with third.lfb: the filters differ in their number of bits: build both with the same -n and -p" \
+refuses "compare: another size" "words.lfb: cannot be compared with third.lfb: the filters differ in their number of bits: fold the larger one first" \
   "$tool" compare third.lfb words.lfb
 refuses "compare: one filter" "two filters are needed" "$tool" compare third.lfb
 refuses "compare: three filters" "two filters are needed" "$tool" compare third.lfb third.lfb third.lfb
