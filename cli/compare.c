@@ -144,8 +144,9 @@ const struct command command_compare = {
         "the +-, two standard errors, about 95 times in 100.  --json has one standard\n"
         "error.  A figure is unknown if all bits of a filter are set.\n"
         "\n"
-        "Filters can be compared if they can be merged: they were built with the same -n,\n"
-        "-p and strategy, and B with --hash-of A or as 'lfbloom merge --help' says.\n"
+        "Filters can be compared if they were built with the same -n, -p and strategy,\n"
+        "and B with --hash-of A or as 'lfbloom merge --help' says.  If the size of one is\n"
+        "a multiple of the other's, fold the larger one first ('lfbloom fold').\n"
         "\n"
         "A and B may be on Redis.\n"
         "\n" REMOTE_HELP

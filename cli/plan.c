@@ -272,8 +272,8 @@ const struct command command_plan = {
         "and fast below that.\n"
         "\n"
         "With --window, the sizes of windows, as 'lfbloom dedupe --window' makes them:\n"
-        "N is the number of distinct keys in a SPAN, and P holds with all generations\n"
-        "full.\n"
+        "N is the number of distinct keys in a SPAN, if they come evenly, and P holds\n"
+        "with all generations full.\n"
         "\n"
         "  lfbloom plan -n 10M -p 0.0001 --plot fpp.svg\n"
         "  lfbloom plan --window 24h -n 10M -p 0.01\n",

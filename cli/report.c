@@ -121,7 +121,8 @@ const char *report_misfit_advice(lfb_status status)
   case LFB_ERROR_HASH_DIFFERS:
     return ": build one with --hash-of the other";
   case LFB_ERROR_BIT_COUNT_DIFFERS:
-    return ": build both with the same -n and -p, or --foldable and -n that differ by 2, 4, 8, ...";
+    return ": build both with the same -n and -p, or large ones with --foldable and -n that "
+           "differ by 2, 4, 8, ...";
   case LFB_ERROR_PROBES_DIFFER:
     return ": build both with the same -n and -p";
   case LFB_ERROR_STRATEGY_DIFFERS:

@@ -19,8 +19,8 @@
  * Progress   A query reads each cell once: wait-free.  A put retries because another thread has
  *            changed its cell (it gains bits, or is replaced once per generation), or because a
  *            generation has begun: lock-free.
- * Stopped    A thread that stops inside a put or a claim delays advances after 22 cycles; nothing else
- *            waits for it.
+ * Stopped    A thread that stops inside a put, claim or advance holds up advances after 22 cycles;
+ *            nothing else waits for it.
  */
 #ifndef LFB_BLOOM_WINDOW_H
 #define LFB_BLOOM_WINDOW_H
@@ -136,7 +136,8 @@ LFB_INLINE lfb_window_view lfb_window_shaped(const lfb_window_view *view, uint32
   return shaped;
 }
 
-/* Calls act(shaped view, ...), inlined, for the view's shape: those of 1 %, 0.1 % and 1e-4, or any. */
+/* Calls act(shaped view, ...), inlined, for the view's shape: that of 1 %, of 0.1 % and 1e-4, of 1e-5, or
+ * any. */
 #define LFB_WINDOW_SHAPED(act, view, ...)                                \
   ((view)->shape == 4   ? act(lfb_window_shaped((view), 4), __VA_ARGS__) \
    : (view)->shape == 5 ? act(lfb_window_shaped((view), 5), __VA_ARGS__) \

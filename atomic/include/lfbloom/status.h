@@ -120,7 +120,7 @@ extern "C" {
   X(LFB_ERROR_BAD_GENERATIONS, 80, "a window must have 3 or 7 generations")              \
   X(LFB_ERROR_WRONG_GENERATION, 81, "this generation is not the current one")            \
   X(LFB_ERROR_WINDOW_HELD, 82,                                                           \
-    "a thread has been inside a put or a claim of the window for too long: its "         \
+    "a thread has been inside a put, claim or advance of the window for too long: its "  \
     "generation cannot end yet")                                                         \
   X(LFB_ERROR_BAD_SPAN, 83, "a window's span must be from 0.001 to 1e9 seconds")         \
   X(LFB_ERROR_WINDOW, 84,                                                                \

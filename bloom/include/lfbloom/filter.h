@@ -88,7 +88,7 @@
  *   free        |    no      |      no       |     no       |  no   |        no         |  no
  *   set_label   |    yes     |      yes      |     yes      |  yes  |        no         |  no
  *
- * fold runs as copy does.
+ * fold and compare run as copy does.
  *
  * set_label may not run at once with set_label or lfb_filter_label() of the same filter.
  *
@@ -199,11 +199,12 @@ typedef struct lfb_config {
                             64 MiB, 1 for no big batches                            */
   bool lazy_memory;      /* back a page with memory only when it is first touched   */
   bool foldable; /* round the size up so that lfb_filter_fold() has many factors: with at least 80,640
-                    blocks (13,440; 1,920; fewer) all up to 10 (7; 6; 4), and powers of two.  A
-                    size wanted by a fold of 2 to 32 is then missed by at most 14 % (29 %; 50 %; a
-                    factor of 2.7).  The filter is at most 1/32 larger, or 12 blocks.  From 80,640
+                    blocks (13,440; 1,920; fewer) all up to 10 (7; 6; 4), and larger powers of two
+                    as the filter grows.  A fold by a wanted 2 to 32 then leaves it at most 14 %
+                    (29 %; 50 %; 2.7 times) too large.  The filter is at most 1/32 larger, or 12 blocks.  From 80,640
                     blocks on (fast: 5 MiB), one for 2^i times the keys is 2^i times as large.
-                    sbbf has a power of two already.  Growing filters ignore it */
+                    sbbf up to 128 MiB has a power of two already (lfb_memory_preference).  Growing
+                    filters ignore it */
   uint32_t file_mode; /* permissions of a new file that processes share (lfbloom/mapped.h),
                          reduced by the umask; 0 for 0600.  If the file holds the hash's key,
                          bits beyond 0600 are ignored                               */
@@ -403,8 +404,8 @@ typedef struct lfb_comparison {
 /*
  * Estimates what two filters have in common, from their bits.  They fit as for lfb_filter_put_all(),
  * and have the same number of bits: if not, fold the larger one first (lfb_filter_fold(),
- * `lfbloom fold`).  The two may be one filter.  During puts the result is that of some keys put
- * before the call, or during it.
+ * `lfbloom fold`).  The two may be one filter.  All keys put before the call are counted; those
+ * put during it may be counted wholly, in part or not at all.
  *
  * Unknown  A count, if all of its filter's bits are set, or some were set by damage
  *          (lfb_read_limits.open_damaged; `either`: of one or both), and every figure that follows
@@ -590,8 +591,8 @@ LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb
  * Reads a filter in any known form; the first bytes tell which.  Bytes after the filter are
  * left unread.  Memory is allocated as bytes arrive, never because a header announces them.
  *
- * Fails  LFB_ERROR_UNKNOWN_FORM, _GROWING (lfbloom/growing.h opens it), _COUNTING
- *        (lfbloom/counting.h opens it), _TRUNCATED, _BAD_STRATEGY, _BAD_PROBES,
+ * Fails  LFB_ERROR_UNKNOWN_FORM, _GROWING (lfbloom/growing.h opens it), _GROWING_MAPPED, _COUNTING
+ *        (lfbloom/counting.h opens it), _WINDOW (lfbloom/window.h opens it), _TRUNCATED, _BAD_STRATEGY, _BAD_PROBES,
  *        _BAD_WORD_COUNT, _BAD_HEADER, _BAD_CHECKSUM, _UNKNOWN_VERSION, _KEY_NEEDED,
  *        _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY, or the status that `read` returned.
  * Damage limits->damage is written on failure, too; it is all 0 if nothing was compared.  If
@@ -646,7 +647,7 @@ LFB_API lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limi
  * damaged, and Guava's form has no mark of its own.
  *
  * Fails  LFB_ERROR_OPEN and _READ with the cause in errno, _NOT_REGULAR, _TRUNCATED,
- *        _UNKNOWN_FORM, _GROWING, _GROWING_MAPPED, _COUNTING.
+ *        _UNKNOWN_FORM, _GROWING, _GROWING_MAPPED, _COUNTING, _WINDOW.
  */
 LFB_API lfb_status lfb_form_of_file(const char *path, lfb_form *form);
 

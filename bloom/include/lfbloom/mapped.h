@@ -7,7 +7,7 @@
  * or a process: there is no lock, no owner, no server and no message, only atomic words.
  *
  * lfb_mapped_open_read_only() also opens a file in any other form of lfb_form in place: what is
- * said here of opening, of SIGBUS and of file systems holds for it, too.
+ * said here of opening, of SIGBUS and of file systems holds for it, too, but it reserves no blocks.
  *
  * Guarantees
  *
@@ -97,7 +97,7 @@ LFB_API lfb_status lfb_mapped_create(const char *path, const lfb_config *config,
  *        lfb_filter_load() reads it), _NO_PAIRS, _UNKNOWN_FORM, _UNKNOWN_VERSION, _BYTE_ORDER,
  *        _BAD_CHECKSUM, _BAD_HEADER, _BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT, _TRUNCATED,
  *        _TRAILING_BYTES, _KEY_NEEDED, _WRONG_KEY, _OVER_LIMIT, _NO_MEMORY.
- *        LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING: not a plain filter.
+ *        LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING, _WINDOW: not a plain filter.
  * Owner  as lfb_mapped_create().
  */
 LFB_API lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *limits,

@@ -15,23 +15,26 @@
  * 2. Forgotten  After that the key is absent again.  If no generation is longer than span / G, this
  *            is at most span * (1 + 1 / G) after the put.  A key that is put again is found for a
  *            span from then on.
- * 3. Rate    With n distinct keys per span, the probability of a false positive is at most fpp, also
- *            while G + 1 generations are full, and after any number of generations.  A key that is put
- *            in several generations counts in each.
- * 4. Claims  Of all claims of a key in one window, concurrent or not, at most one returns true.
- *            Exactly one does, unless the key was a false positive, came in by a put, or its claimer
- *            was stopped.  A claim that loses puts nothing: the key is not found longer for it.
+ * 3. Rate    If each generation receives at most n / G distinct keys, the probability of a false
+ *            positive is at most fpp, also while G + 1 generations are full, and after any number of
+ *            generations.  A key that is put in several generations counts in each.
+ * 4. Claims  After a claim of a key has won in a generation, no other claim of the key returns true
+ *            before G + 1 more generations have begun.  Of the claims of a key that is not found, one
+ *            wins, unless the key was a false positive, came in by a put, or its claimer was stopped.
+ *            A claim that loses puts nothing: the key is not found longer for it.
  * 5. Progress  Queries are wait-free and write nothing.  put, claim and advance are lock-free: a retry
  *            happens only because another thread changed the same cell or began a generation.
- *            After a thread's first call, put and claim do not allocate, lock or enter the kernel.
+ *            After a thread's first call, put and claim do not allocate, lock or enter the kernel,
+ *            with two exceptions: by_insertions, the call that ends a generation does the work of
+ *            lfb_window_advance(); with lazy_memory, the first touch of a page enters the kernel.
  *            The first 1,024 living threads have a slot each.  Of the other threads, 64 can be
- *            inside a put or a claim of one window; a further one waits.
- * 6. Stopped  A thread that stops inside an advance, and never runs again, blocks no other thread:
- *            another advance does its work.  A thread that stops inside a put or a claim blocks no
- *            put, claim or query, and loses no key.  But from 22 cycles of G + 1 generations on,
- *            advances are refused (LFB_ERROR_WINDOW_HELD): the window then remembers for longer
- *            than its span, and its rate of false positives grows.
- * 7. Order   As lfbloom/filter.h, 6: a query that returns true does not make another thread's
+ *            inside a put, claim or advance of one window; a further one waits.
+ * 6. Stopped  A thread that stops inside a put, claim or advance, and never runs again, blocks no
+ *            put, claim or query, and loses no key.  Another advance does the work of one that
+ *            stopped.  But from 22 cycles of G + 1 generations on, advances are refused
+ *            (LFB_ERROR_WINDOW_HELD): the window then remembers for longer than its span, and its
+ *            rate of false positives grows.
+ * 7. Order   As lfbloom/filter.h, 7: a query that returns true does not make another thread's
  *            earlier writes visible.
  *
  * Which calls may run at once: any two, except that free runs alone, and that the clock is started
@@ -43,7 +46,7 @@
  *            to its thread.  If a process were killed inside a put, its announcement would hold the
  *            window (6) until another process proved that it is dead.
  *
- * Source: docs/window.md has the layout, the proof and the measurements.
+ * Source: docs/window.md has the layout, the proof and the sizes, docs/performance.md the times.
  */
 #ifndef LFBLOOM_WINDOW_H
 #define LFBLOOM_WINDOW_H
@@ -116,8 +119,8 @@ LFB_API bool lfb_window_put(lfb_window *window, const void *bytes, size_t size);
 /* Returns whether the key may have been put in the window; false is certain. */
 LFB_API bool lfb_window_might_contain(const lfb_window *window, const void *bytes, size_t size);
 
-/* Puts a key that is not in the window, and returns true to at most one of the callers that claim
- * it: it is the first in the window (4). */
+/* Puts a key unless it is found.  Of all calls that claim a key while it would be found, at most one
+ * returns true (4). */
 LFB_API bool lfb_window_claim(lfb_window *window, const void *bytes, size_t size);
 
 /* The same for a 64-bit key, and for a key's hash, as for LFB_FAST in lfbloom/filter.h. */
@@ -165,17 +168,17 @@ LFB_API uint64_t lfb_window_generation(const lfb_window *window);
  *
  * Cost   It empties a part of the filter, 1 / (16 * (G + 1)) of it, and enters the kernel once.
  * Fails  LFB_ERROR_WRONG_GENERATION  `from` is not current, or another call has ended it
- *        LFB_ERROR_WINDOW_HELD       a thread has been inside one put or claim for 22 cycles of
- *                                    G + 1 generations (6), or the kernel refuses membarrier(2)
- *                                    after it granted it; nothing is lost, try again later.  Also
- *                                    at the last generation, 2^36 - 2
+ *        LFB_ERROR_WINDOW_HELD       a thread has been inside one put, claim or advance for 22
+ *                                    cycles of G + 1 generations (6), or the kernel refuses
+ *                                    membarrier(2) after it granted it; nothing is lost, try again
+ *                                    later.  Also at the last generation, 2^36 - 2
  */
 LFB_API lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
 
 /*
  * Starts a thread of the library that advances the window every span / G, by the monotonic clock.
- * It never makes a generation shorter than that: if the thread runs late, all later generations
- * begin later.  The clock stands still while the host sleeps.  If the clock runs already, it
+ * If it alone advances the window, no generation is shorter than that; if it runs late, all later
+ * generations begin later.  The clock stands still while the host sleeps.  If the clock runs already, it
  * continues with this span.
  *
  * Takes  span  seconds, from 0.001 to 1e9.
@@ -186,8 +189,8 @@ LFB_API lfb_status lfb_window_start_clock(lfb_window *window, double span);
 /* Stops that thread; nothing happens if there is none. */
 LFB_API void lfb_window_stop_clock(lfb_window *window);
 
-/* Writes the figures that a window of this configuration has when it is empty; draws no key.  Fails
- * as lfb_window_create(), except for memory. */
+/* Writes the figures that a window of this configuration has when it is empty.  Fails as
+ * lfb_window_create(), except for memory. */
 LFB_API lfb_status lfb_window_config_plan(const lfb_window_config *config,
                                           lfb_window_figures *figures);
 
@@ -223,7 +226,8 @@ LFB_API lfb_status lfb_window_write(const lfb_window *window, lfb_write_fn write
  * passed since; by_insertions begins to count anew.
  *
  * Takes  limits  as lfb_filter_read().  With open_damaged, words that do not match their checksum
- *                become all ones, which one generation in 64 cycles takes for its own.
+ *                become live cells with all bits on: no key is lost, and false positives are more
+ *                frequent until these cells expire.
  * Fails  as lfb_filter_read(), and LFB_ERROR_NOT_WINDOW: it is a plain filter.
  *        LFB_ERROR_NO_PAIRS: its cells are pairs of words, and this processor has no 16-byte
  *        compare-and-exchange.  The functions that read other filters fail with LFB_ERROR_WINDOW for
