@@ -331,8 +331,8 @@ const struct command command_merge = {
         "\n"
         "Sizes may differ if all are integer multiples of the smallest, as those of large\n"
         "filters with --foldable and -n that differ by a factor of 2, 4, 8 and so on.\n"
-        "OUT has the smallest size.  If the first filter is larger, its n is divided by as\n"
-        "much.\n"
+        "OUT has the smallest size.  If the first filter is larger, its n is divided\n"
+        "by as much.\n"
         "\n"
         "FILTER and OUT may be on Redis; the name of OUT must be unused there.\n"
         "\n" REMOTE_HELP
