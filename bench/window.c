@@ -1,8 +1,8 @@
 /*
  * window.c - the window filter, to compare with the plain `fast` filter for as many keys per span.
  *
- * At one size it has room for half of the keys.  While it is filled it advances after each third of
- * them, so that all generations but the current one are full.
+ * At one size it has room for half of the keys.  It advances by itself, so that all n keys are in its
+ * four generations: three are full, and the current one nearly.
  */
 #include <lfbloom/window.h>
 
@@ -23,15 +23,21 @@ MANY_WAY(window_many, lfb_window_put_many_hash, lfb_window_might_contain_many_ha
   }
 
 static const lfb_way window_ways[] = {
-    WINDOW_WAY("single/hash", window_single, LFB_WAY_ALL & ~LFB_WAY_PUT_RACE),
-    WINDOW_WAY("many/hash", window_many, LFB_WAY_ALL & ~LFB_WAY_PUT_RACE),
+    /* A put of a key that an older generation has is new to the current one. */
+    WINDOW_WAY("single/hash", window_single, LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED),
+    WINDOW_WAY("many/hash", window_many, LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED),
     WINDOW_WAY("claim/hash", window_claim, LFB_WAY_PUT_NEW | LFB_WAY_PUT_PRESENT),
 };
 
 static lfb_window_config window_config(uint64_t n, double fpp)
 {
   return (lfb_window_config){
-      .expected_insertions = n, .fpp = fpp, .generations = 3, .by_insertions = true, .hash = LFB_HASH_XXH3, .seed = 1};
+      .expected_insertions = n / 100 * 78, /* 3 generations of 26 % of the keys, and 22 % */
+      .fpp = fpp,
+      .generations = 3,
+      .by_insertions = true,
+      .hash = LFB_HASH_XXH3,
+      .seed = 1};
 }
 
 static bool window_size(const lfb_contender *contender, uint64_t n, double fpp, uint64_t *bytes)
@@ -60,15 +66,17 @@ static void window_free(void *window)
   lfb_window_free(window);
 }
 
-/* While it is filled it advances by itself; what is measured does not. */
+/* Copies the generation, too, and how many keys it has. */
 static void window_copy(void *to, const void *from)
 {
   lfb_window *into = to;
   const lfb_window *filled = from;
+  const uint64_t now = lfb_stripes_sum(&filled->inserted), mine = lfb_stripes_sum(&into->inserted);
 
   memcpy(into->pages.address, filled->pages.address, (size_t)filled->pages.size);
   atomic_store(&into->epoch.number, atomic_load(&filled->epoch.number));
-  into->config.by_insertions = false;
+  /* The upper bits are a sum of insertions, the lower ones those of the generation (window.c). */
+  atomic_store(&into->counted, atomic_load(&filled->counted) + ((mine - now) << 16));
 }
 
 static void window_fill(void *window, const uint64_t *numbers, size_t count)
