@@ -39,18 +39,15 @@ static size_t put_remove_each(lfb_counting *counting, const uint64_t *hashes, si
 SINGLE_WAY(put_remove, filter, put_remove_one, lfb_counting_might_contain_hash, keys->numbers[i])
 MANY_WAY(put_remove_many, put_remove_each, lfb_counting_might_contain_many_hash, keys->numbers)
 
-#define COUNTING_WAY(call, noun, for_what) \
-  {(call), LFB_KEYS_NUMBERS, (for_what), noun##_put, noun##_query, noun##_mixed, NULL}
-
 enum { BUT_PUT_PRESENT = LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED };
 
 static const lfb_way counting_ways[] = {
-    COUNTING_WAY("single/u64", single_u64, BUT_PUT_PRESENT),
-    COUNTING_WAY("single/hash", single_hash, BUT_PUT_PRESENT),
-    COUNTING_WAY("many/u64", many_u64, BUT_PUT_PRESENT),
-    COUNTING_WAY("many/hash", many_hash, BUT_PUT_PRESENT),
-    COUNTING_WAY("put_remove/hash", put_remove, LFB_WAY_PUT_NEW),
-    COUNTING_WAY("put_remove_many/hash", put_remove_many, LFB_WAY_PUT_NEW),
+    WAY_ROW_FOR(BUT_PUT_PRESENT, "single/u64", LFB_KEYS_NUMBERS, single_u64),
+    WAY_ROW_FOR(BUT_PUT_PRESENT, "single/hash", LFB_KEYS_NUMBERS, single_hash),
+    WAY_ROW_FOR(BUT_PUT_PRESENT, "many/u64", LFB_KEYS_NUMBERS, many_u64),
+    WAY_ROW_FOR(BUT_PUT_PRESENT, "many/hash", LFB_KEYS_NUMBERS, many_hash),
+    WAY_ROW_FOR(LFB_WAY_PUT_NEW, "put_remove/hash", LFB_KEYS_NUMBERS, put_remove),
+    WAY_ROW_FOR(LFB_WAY_PUT_NEW, "put_remove_many/hash", LFB_KEYS_NUMBERS, put_remove_many),
 };
 
 static bool counting_size(const lfb_contender *contender, uint64_t n, double fpp, uint64_t *bytes)

@@ -59,9 +59,10 @@
            noun##_put(filter, keys, mix->put, mix->puts);                                 \
   }
 
-/* The row of a way made above. */
-#define WAY_ROW(call, keys_kind, noun) \
-  {.name = (call), .kind = (keys_kind), .uses = LFB_WAY_ALL, \
+/* The row of a way made above, for some uses and for all. */
+#define WAY_ROW_FOR(for_what, call, keys_kind, noun) \
+  {.name = (call), .kind = (keys_kind), .uses = (for_what), \
    .put = noun##_put, .query = noun##_query, .mixed = noun##_mixed}
+#define WAY_ROW(call, keys_kind, noun) WAY_ROW_FOR(LFB_WAY_ALL, call, keys_kind, noun)
 
 #endif

@@ -17,16 +17,14 @@ SINGLE_WAY(window_claim, filter, lfb_window_claim_hash, lfb_window_might_contain
            keys->numbers[i])
 MANY_WAY(window_many, lfb_window_put_many_hash, lfb_window_might_contain_many_hash, keys->numbers)
 
-#define WINDOW_WAY(call, noun, for_what)                                               \
-  {                                                                                    \
-    (call), LFB_KEYS_NUMBERS, (for_what), noun##_put, noun##_query, noun##_mixed, NULL \
-  }
-
 static const lfb_way window_ways[] = {
     /* A put of a key that an older generation has is new to the current one. */
-    WINDOW_WAY("single/hash", window_single, LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED),
-    WINDOW_WAY("many/hash", window_many, LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED),
-    WINDOW_WAY("claim/hash", window_claim, LFB_WAY_PUT_NEW | LFB_WAY_PUT_PRESENT),
+    WAY_ROW_FOR(LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED, "single/hash", LFB_KEYS_NUMBERS,
+                window_single),
+    WAY_ROW_FOR(LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED, "many/hash", LFB_KEYS_NUMBERS,
+                window_many),
+    WAY_ROW_FOR(LFB_WAY_PUT_NEW | LFB_WAY_PUT_PRESENT, "claim/hash", LFB_KEYS_NUMBERS,
+                window_claim),
 };
 
 static lfb_window_config window_config(uint64_t n, double fpp)
@@ -75,8 +73,8 @@ static void window_copy(void *to, const void *from)
 
   memcpy(into->pages.address, filled->pages.address, (size_t)filled->pages.size);
   atomic_store(&into->epoch.number, atomic_load(&filled->epoch.number));
-  /* The upper bits are a sum of insertions, the lower ones those of the generation (window.c). */
-  atomic_store(&into->counted, atomic_load(&filled->counted) + ((mine - now) << 16));
+  atomic_store(&into->counted,
+               atomic_load(&filled->counted) + ((mine - now) << LFB_WINDOW_COUNTED_SHIFT));
 }
 
 static void window_fill(void *window, const uint64_t *numbers, size_t count)

@@ -43,12 +43,10 @@ lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description 
 _Static_assert(2 * LFB_WINDOW_SLEEP + LFB_WINDOW_SWEEP + 1 < 1 << LFB_WINDOW_TAG_BITS,
                "a tag does not come again while a thread expects it");
 
-enum { WINDOW_COUNTED_SHIFT = 16 }; /* the low bits of `counted` are those of the generation */
-
 /* The sum at which generation `e` began, as far as it is known, and the generation. */
 static uint64_t window_counted(uint64_t sum, uint64_t e)
 {
-  return sum << WINDOW_COUNTED_SHIFT | (e & ((1U << WINDOW_COUNTED_SHIFT) - 1));
+  return sum << LFB_WINDOW_COUNTED_SHIFT | (e & ((1U << LFB_WINDOW_COUNTED_SHIFT) - 1));
 }
 
 /* Chooses the functions for the processor. */
@@ -206,7 +204,7 @@ static void window_advance_if_due(lfb_window *window, uint64_t each)
   uint64_t now = window_counted(lfb_stripes_sum(&window->inserted), e);
 
   if (((now ^ began) & window_counted(0, UINT64_MAX)) == 0) {
-    if ((now - began) >> WINDOW_COUNTED_SHIFT < each || lfb_window_advance(window, e) != LFB_OK)
+    if ((now - began) >> LFB_WINDOW_COUNTED_SHIFT < each || lfb_window_advance(window, e) != LFB_OK)
       return;
     now = window_counted(lfb_stripes_sum(&window->inserted), e + 1);
   }

@@ -74,6 +74,8 @@ extern const lfb_window_kernel lfb_window_kernel_any, lfb_window_kernel256;
 extern const lfb_window_query_kernel lfb_window_queries_any, lfb_window_queries256,
     lfb_window_queries512; /* by vectors: for cells of two words */
 
+enum { LFB_WINDOW_COUNTED_SHIFT = 16 }; /* the low bits of `counted` are those of the generation */
+
 typedef struct lfb_window_clock lfb_window_clock;
 
 struct lfb_window {

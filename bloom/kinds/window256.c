@@ -34,9 +34,33 @@ TARGET LFB_INLINE window256_view window256_view_of(const lfb_window_view *window
   return view;
 }
 
+/*
+ * The bits of a hash for cells of two words, in both halves of the result: lfb_window_mask(), four bits
+ * of each word at a time.
+ */
+TARGET LFB_INLINE __m256i window256_masks(const lfb_window_geometry *geometry, uint64_t hash)
+{
+  const __m256i bits = _mm256_set1_epi64x(geometry->bits);
+  __m256i index = _mm256_set_epi64x(2, 2, 3, 3), mask = _mm256_setzero_si256();
+
+  for (uint32_t i = 0; i < geometry->bits; i += 4) {
+    const __m128i numbers = lfb_window_numbers(hash, i / 2);
+    /* those of the two words in turns, 16 bits each: bits 3, 2, 1 and 0 of the four */
+    const __m128i turns = _mm_unpacklo_epi16(numbers, _mm_unpackhi_epi64(numbers, numbers));
+    for (uint32_t half = 0; half < 2; half++) {
+      const __m256i wanted = _mm256_srli_epi64(_mm256_cmpgt_epi64(bits, index), 63);
+      const __m128i two = half == 0 ? turns : _mm_unpackhi_epi64(turns, turns);
+      mask = _mm256_or_si256(mask, _mm256_sllv_epi64(wanted, _mm256_cvtepu16_epi64(two)));
+      index = _mm256_sub_epi64(index, _mm256_set1_epi64x(2));
+    }
+    index = _mm256_add_epi64(index, _mm256_set1_epi64x(8));
+  }
+  return _mm256_or_si256(mask, _mm256_permute4x64_epi64(mask, 0x4e)); /* halves swapped */
+}
+
 TARGET LFB_INLINE lfb_two window256_mask(const lfb_window_geometry *geometry, uint64_t hash)
 {
-  const __m128i mask = _mm256_castsi256_si128(lfb_window_mask256(geometry, hash));
+  const __m128i mask = _mm256_castsi256_si128(window256_masks(geometry, hash));
   return (lfb_two){(uint64_t)_mm_cvtsi128_si64(mask), (uint64_t)_mm_extract_epi64(mask, 1)};
 }
 
@@ -45,7 +69,7 @@ TARGET LFB_INLINE uint64_t window256_query_one(const window256_view *view, uint6
   const lfb_window_geometry *geometry = &view->window.geometry;
   const lfb_word *block = lfb_window_block(&view->window, hash);
   const long long tag = (long long)LFB_WINDOW_TAG_MASK;
-  const __m256i mask = _mm256_or_si256(lfb_window_mask256(geometry, hash),
+  const __m256i mask = _mm256_or_si256(window256_masks(geometry, hash),
                                        _mm256_set_epi64x(tag, 0, tag, 0));
   uint32_t found = 0;
 

@@ -62,22 +62,14 @@ TARGET LFB_INLINE uint32_t window512_cells(__mmask8 words)
   return whole & whole >> 1 & 0x55;
 }
 
-/* Up to 4 numbers of a hash for each word, of 16 bits: those of two rounds from `round` on. */
-TARGET LFB_INLINE __m128i window512_round(uint64_t hash, uint32_t round)
-{
-  const __m128i products = _mm_set_epi64x((long long)lfb_fast_round(hash, round + 1),
-                                          (long long)lfb_fast_round(hash, round));
-  return _mm_mulhi_epu16(products, lfb_window_sizes());
-}
-
 /* The numbers of the bits of a hash in each word, some of them again, in all cells. */
 TARGET LFB_INLINE __m512i window512_numbers(const window512_view *view, uint64_t hash)
 {
   const uint32_t bits = view->window.geometry.bits;
-  const __m128i first = window512_round(hash, 0);
+  const __m128i first = lfb_window_numbers(hash, 0);
   if (bits == ROUND_BITS) /* each of them twice, without a shuffle */
     return _mm512_broadcast_i32x4(_mm_or_si128(first, _mm_slli_epi16(first, 8)));
-  const __m128i more = bits > ROUND_BITS ? window512_round(hash, 2) : first;
+  const __m128i more = bits > ROUND_BITS ? lfb_window_numbers(hash, 2) : first;
   return _mm512_broadcast_i32x4(_mm_shuffle_epi8(_mm_packus_epi16(first, more), view->spread));
 }
 

@@ -408,7 +408,7 @@ TEST(NativeDamage, TheFiguresKnowOfItAfterPutAllAndFold) {
   }
 }
 
-// The last MiB of a filter whose last word is not whole counts as full, too.
+// A damaged last MiB counts as full even if the last word of the filter is not whole.
 TEST(NativeDamage, TheLastMiBIsCountedWithoutTheBitsAfterTheLast) {
   const lfb_config config = Config(1'000'000, 0.01, LFB_JAVA_DOUBLE);
   const Filter whole = Filled(config, 1000);
