@@ -50,7 +50,7 @@ static size_t soon_hash_put(void *filter, const lfb_keys *keys, size_t first, si
 static lfb_fast inline_view(lfb_filter *filter)
 {
   lfb_fast fast = {0};
-  (void)lfb_fast_of(filter, &fast);
+  lfb_ignore(lfb_fast_of(filter, &fast));
   return fast;
 }
 

@@ -213,7 +213,7 @@ static int build_fill(struct build *build)
   }
   build->seconds = clock_seconds(clock_ns() - began);
   if (build->label != NULL)
-    (void)lfb_filter_set_label(build->into.filter, build->label); /* checked with the options */
+    lfb_ignore(lfb_filter_set_label(build->into.filter, build->label)); /* checked with the options */
   return target_save(build->out, build->into.filter, build->form) && build_summary(build)
              ? CLI_FOUND
              : CLI_TROUBLE;

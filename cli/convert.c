@@ -44,7 +44,7 @@ static bool convert_file(const struct convert *convert, const char *from, const 
     return false;
   lfb_filter_stats(filter, &stats);
   if (convert->label != NULL)
-    (void)lfb_filter_set_label(filter, convert->label); /* checked with the options */
+    lfb_ignore(lfb_filter_set_label(filter, convert->label)); /* checked with the options */
   const bool done = target_holds(to, convert->form, from, &stats) &&
                     target_save(to, filter, convert->form);
   lfb_filter_free(filter);

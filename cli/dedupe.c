@@ -148,7 +148,7 @@ static double dedupe_expected_false_positives(const struct dedupe *dedupe, const
     const uint64_t size = each + (part < longer);
     const uint64_t first = part * each + (part < longer ? part : longer);
     double fpp = 0;
-    (void)lfb_config_fpp_after(&dedupe->config, dedupe->before + first + (size - 1) / 2, &fpp);
+    lfb_ignore(lfb_config_fpp_after(&dedupe->config, dedupe->before + first + (size - 1) / 2, &fpp));
     sum += (double)size * fpp / (1 - fpp);
   }
   return span == 0 ? 0 : sum * (double)out / (double)span;

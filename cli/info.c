@@ -283,7 +283,7 @@ static int info_plain(const lfb_filter *filter, bool json, bool show_key)
 
   lfb_filter_stats(filter, &info.stats);
   config.strategy = info.stats.strategy;
-  (void)lfb_config_take_hash(&config, filter);
+  lfb_ignore(lfb_config_take_hash(&config, filter));
   info.show_key = show_key;
   if (figures_keyed(info.stats.hash))
     info.key = config.key;

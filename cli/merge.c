@@ -54,7 +54,7 @@ static bool merge_begin(struct merge *merge)
       !options_label_fits(merge->command, merge->label, merge->form))
     return false;
   if (merge->label != NULL)
-    (void)lfb_filter_set_label(merge->into, merge->label); /* checked with the options */
+    lfb_ignore(lfb_filter_set_label(merge->into, merge->label)); /* checked with the options */
   return true;
 }
 

@@ -178,7 +178,7 @@ static lfb_filter *loaded_from(const file *from, const lfb_read_limits *limits)
   const lfb_read_limits strict = {.key = limits->key, .max_bytes = limits->max_bytes};
   lfb_filter *loaded = NULL;
 
-  (void)lfb_filter_load(from->path, &strict, &loaded);
+  lfb_ignore(lfb_filter_load(from->path, &strict, &loaded));
   return loaded;
 }
 

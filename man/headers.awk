@@ -30,7 +30,7 @@ heading {
   sentence = sentence "\n" $0
 }
 
-/^(LFB_API|LFB_INLINE) / { declaring = 1 }
+/^(LFB_API|LFB_CHECKED|LFB_INLINE) / { declaring = 1 }
 declaring && match($0, /lfb_[a-z0-9_]+\(/) {
   functions = functions (functions == "" ? "" : " ,\n") ".Fn " substr($0, RSTART, RLENGTH - 1)
   declaring = 0

@@ -52,9 +52,9 @@ put() {
 there() { (cd all && compgen -G "$1"); }
 
 mapfile -t files < <(there "$libdir/liblfbloom.so.*")
-put liblfbloom0 "${files[@]}"
+put liblfbloom1 "${files[@]}"
 mapfile -t files < <(there "$libdir/liblfbloom_redis.so.*")
-put liblfbloom-redis0 "${files[@]}"
+put liblfbloom-redis1 "${files[@]}"
 mapfile -t files < <(there "$libdir/*")
 put liblfbloom-dev usr/include "${files[@]}"
 put liblfbloom-dev usr/share/man/man3
@@ -65,10 +65,10 @@ mv all/usr/share/zsh/site-functions lfbloom/usr/share/zsh/vendor-completions
 left=$(find all ! -type d)
 [[ -z $left ]] || die "no package has $left"
 
-packages=(liblfbloom0 liblfbloom-redis0 liblfbloom-dev lfbloom)
+packages=(liblfbloom1 liblfbloom-redis1 liblfbloom-dev lfbloom)
 
 # Removes symbols that only a debugger needs, as Debian requires.
-for file in liblfbloom0/"$libdir"/*.so.*.* liblfbloom-redis0/"$libdir"/*.so.*.*; do
+for file in liblfbloom1/"$libdir"/*.so.*.* liblfbloom-redis1/"$libdir"/*.so.*.*; do
   strip --strip-unneeded --remove-section=.comment --remove-section=.note "$file"
   chmod 644 "$file"
 done
@@ -77,7 +77,7 @@ strip --strip-debug --enable-deterministic-archives liblfbloom-dev/"$libdir"/*.a
 
 # Writes the exported names, all with the version of this package: a program linked with the library
 # needs this version.  dpkg-shlibdeps reads the names, or the shlibs file if it has none.
-for package in liblfbloom0 liblfbloom-redis0; do
+for package in liblfbloom1 liblfbloom-redis1; do
   mkdir -p $package/DEBIAN
   dpkg-gensymbols -p$package -P$package -v"$packaged" -Idebian/$package.symbols -c4 >&2 ||
     die "debian/$package.symbols says something else than the library"
@@ -101,11 +101,11 @@ depend() {
   local package=$1
   shift
   : >"debian/$package.substvars"
-  (($# == 0)) || dpkg-shlibdeps -Sliblfbloom0 "-Tdebian/$package.substvars" "$@"
+  (($# == 0)) || dpkg-shlibdeps -Sliblfbloom1 "-Tdebian/$package.substvars" "$@"
 }
 
-depend liblfbloom0 liblfbloom0/"$libdir"/*.so.*.*
-depend liblfbloom-redis0 liblfbloom-redis0/"$libdir"/*.so.*.*
+depend liblfbloom1 liblfbloom1/"$libdir"/*.so.*.*
+depend liblfbloom-redis1 liblfbloom-redis1/"$libdir"/*.so.*.*
 depend liblfbloom-dev
 depend lfbloom lfbloom/usr/bin/lfbloom
 for package in "${packages[@]}"; do

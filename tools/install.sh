@@ -41,13 +41,12 @@ place completion/lfbloom.bash bash-completion/completions/lfbloom
 place completion/_lfbloom zsh/site-functions/_lfbloom
 # The relative path from a CMake file to PREFIX, so that the installed tree can be moved.
 to_prefix=$(realpath -ms --relative-to="/$libdir/cmake/lfbloom" /)
-interface=${version%.*}
 pointer_size=$(($(getconf LONG_BIT) / 8))
 # fill FILE TARGET: writes FILE with each @name@ replaced by its value, as CMake does.
 fill() {
   local text name
   text=$(<"$1")
-  for name in version soversion interface prefix libdir to_prefix pointer_size; do
+  for name in version soversion prefix libdir to_prefix pointer_size; do
     text=${text//@$name@/"${!name}"}
   done
   printf '%s\n' "$text" >"$2"

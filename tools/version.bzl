@@ -1,9 +1,9 @@
 """The project's version, in one place."""
 
-VERSION = "0.1.0"
+VERSION = "1.0.0"
 
 # The version of the shared library: changes if programs that were built before would break.
-SOVERSION = "0"
+SOVERSION = "1"
 
 # The version of the exported symbols: "LFBLOOM_" and this.  A symbol that is added later has a
 # later version.

@@ -102,8 +102,8 @@ static void administer(const crew_turn *turn)
     crew_expect_ok(turn->round % 3 == 2 ? lfb_versions_abandon(versions)
                                         : lfb_versions_publish(versions, LFB_KEEP_PREVIOUS, NULL));
   } else {
-    (void)lfb_versions_rollback(versions, NULL);
-    (void)lfb_versions_drop_previous(versions);
+    lfb_ignore(lfb_versions_rollback(versions, NULL));
+    lfb_ignore(lfb_versions_drop_previous(versions));
   }
   (void)lfb_versions_reclaim(versions);
 }
@@ -114,7 +114,7 @@ static void follow_it(const crew_turn *turn)
   lfb_followed what;
 
   lfb_follow_wake(follow);
-  (void)lfb_follow_poll(follow, 1000000 + turn->round, &what);
+  lfb_ignore(lfb_follow_poll(follow, 1000000 + turn->round, &what));
   lfb_follow_figures_now(follow, &figures);
   crew_expect(figures.source_version <= 1 + most);
 }

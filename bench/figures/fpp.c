@@ -85,7 +85,7 @@ static void print_row(const fpp_row *row, const lfb_config *config, const lfb_st
   const double trials = (double)asked, share = (double)yes / trials;
   double modelled = 0;
 
-  (void)lfb_config_fpp_after(config, config->expected_insertions, &modelled);
+  lfb_ignore(lfb_config_fpp_after(config, config->expected_insertions, &modelled));
   (void)printf("%s,%g,%.4f,%u,%u,%.4g,%.4g,%.4g,%.4g,%llu\n", row->name, config->fpp,
                (double)stats->bit_count / (double)config->expected_insertions,
                stats->words_per_key, stats->probes, modelled, share,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "atomic/words/reserved.h"
 #include "bloom/strategies/strategies.h"
 
 static const lfb_form_row *const forms[] = {
@@ -110,12 +111,22 @@ lfb_status lfb_form_decoded(const lfb_reader *reader, uint64_t size, lfb_status 
   return status;
 }
 
+/* Reads nothing: for limits that this library does not know. */
+static lfb_status reader_refuse(void *from, void *bytes, size_t size, size_t *got)
+{
+  (void)from, (void)bytes, (void)size, (void)got;
+  return LFB_ERROR_RESERVED;
+}
+
 lfb_reader lfb_reader_of(lfb_read_fn read, void *from, const lfb_read_limits *limits)
 {
   lfb_reader reader = {.read = read, .from = from};
 
-  if (limits != NULL)
+  if (limits != NULL) {
     reader.limits = *limits;
+    if (LFB_RESERVED(limits) != LFB_OK)
+      reader.read = reader_refuse;
+  }
   if (reader.limits.damage != NULL)
     *reader.limits.damage = (lfb_damage){0};
   return reader;

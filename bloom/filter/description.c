@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "atomic/words/reserved.h"
 #include "bloom/strategies/fast/fast_size.h"
 #include "bloom/strategies/strategies.h"
 
@@ -121,6 +122,8 @@ lfb_status lfb_description_make(const lfb_config *config, lfb_description *descr
   lfb_geometry geometry;
   lfb_hash_identity hash;
 
+  if (LFB_RESERVED(config) != LFB_OK)
+    return LFB_ERROR_RESERVED;
   if (config->strategy == LFB_DEFAULT)
     kept.strategy = description_default_strategy(config);
   const lfb_strategy *strategy = lfb_strategy_find(kept.strategy);
@@ -176,7 +179,7 @@ bool lfb_description_writes_key(const lfb_description *description)
 }
 
 lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
-                           lfb_stripes count, lfb_filter *filter)
+                         lfb_stripes count, lfb_filter *filter)
 {
   const lfb_geometry *geometry = &description->geometry;
   lfb_layout layout = {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "atomic/threads/stripes.h"
+#include "atomic/words/reserved.h"
 
 struct lfb_watch {
   lfb_watch_stats_fn stats;
@@ -24,6 +25,8 @@ static bool watch_is_limit(double limit)
 
 static lfb_status watch_check(const lfb_watch_config *config, const char *name)
 {
+  if (LFB_RESERVED(config) != LFB_OK)
+    return LFB_ERROR_RESERVED;
   if (!watch_is_limit(config->fill) || !watch_is_limit(config->expected_fpp))
     return LFB_ERROR_BAD_LIMIT;
   return lfb_label_check(name);
@@ -119,7 +122,7 @@ static void watch_tell(const lfb_watch *watch, uint64_t limits, const lfb_stats 
 unsigned lfb_watch_poll(lfb_watch *watch)
 {
   const unsigned crossed = lfb_watch_crossed(watch);
-  lfb_stats stats;
+  lfb_stats stats = {0}; /* a caller's function may know fewer fields */
 
   if ((watch->limits & ~crossed) == 0)
     return crossed;

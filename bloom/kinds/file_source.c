@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "atomic/words/reserved.h"
+
 /* The identity of a file at one time. */
 typedef struct sighting {
   char *path; /* NULL: none */
@@ -246,8 +248,10 @@ lfb_status lfb_file_source_create(const char *path, const lfb_read_limits *limit
                                   lfb_refused_fn refused, void *to, lfb_file_source **source)
 {
   const size_t size = strlen(path) + 1;
-  lfb_file_source *made = calloc(1, sizeof *made + size);
 
+  if (limits != NULL && LFB_RESERVED(limits) != LFB_OK)
+    return LFB_ERROR_RESERVED;
+  lfb_file_source *made = calloc(1, sizeof *made + size);
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   made->path = memcpy(made + 1, path, size);

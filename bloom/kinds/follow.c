@@ -11,6 +11,7 @@
 #include <lfbloom/c11.h>
 
 #include "atomic/threads/wake.h"
+#include "atomic/words/reserved.h"
 
 enum {
   DAY = 86400,            /* seconds                                                          */
@@ -205,7 +206,7 @@ static lfb_status follow_rebuild(lfb_follow *follow, uint64_t version, uint64_t 
   if (status == LFB_OK)
     status = lfb_versions_publish(follow->versions, follow->config.previous, NULL);
   if (status != LFB_OK) {
-    (void)lfb_versions_abandon(follow->versions);
+    lfb_ignore(lfb_versions_abandon(follow->versions));
     return status;
   }
   follow->rebuilt_version = version;
@@ -388,7 +389,7 @@ static void *follow_run(void *argument)
   while (!follow_is_stopping(follow)) {
     follow->woken = false; /* before the poll: a wake-up during the poll causes another one */
     pthread_mutex_unlock(&follow->thread_lock);
-    (void)lfb_follow_poll(follow, (uint64_t)time(NULL), NULL); /* it reports by itself */
+    lfb_ignore(lfb_follow_poll(follow, (uint64_t)time(NULL), NULL)); /* it reports by itself */
     pthread_mutex_lock(&follow->thread_lock);
     follow_rest(follow);
   }
@@ -448,6 +449,9 @@ static lfb_status follow_check(const lfb_source *source, const lfb_follow_config
 {
   lfb_stats stats;
 
+  if (LFB_RESERVED(source) != LFB_OK || LFB_RESERVED(config) != LFB_OK ||
+      LFB_RESERVED(&config->rebuild) != LFB_OK)
+    return LFB_ERROR_RESERVED;
   if (source->version == NULL || (source->keys == NULL && source->filter == NULL))
     return LFB_ERROR_BAD_SOURCE;
   return source->filter != NULL ? LFB_OK : lfb_config_plan(&config->rebuild, &stats);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "atomic/words/reserved.h"
 #include "bloom/files/forms.h"
 #include "bloom/kinds/growing_files.h"
 #include "bloom/shared/making.h"
@@ -356,9 +357,11 @@ static lfb_status growing_open(const char *path, const lfb_read_limits *limits, 
 {
   const lfb_read_limits none = {0};
   const lfb_read_limits *within = limits == NULL ? &none : limits;
-  lfb_growing *made = calloc(1, sizeof *made);
   lfb_description first;
 
+  if (LFB_RESERVED(within) != LFB_OK)
+    return LFB_ERROR_RESERVED;
+  lfb_growing *made = calloc(1, sizeof *made);
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   lfb_status status = lfb_mapping_begin(path, &made->mapping);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "atomic/words/reserved.h"
 #include "bloom/strategies/fast/fast_size.h"
 
 /* ---- creating and freeing -------------------------------------------------- */
@@ -30,6 +31,8 @@ lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description 
                       .lazy_memory = config->lazy_memory};
 
   memcpy(plain.key, config->key, sizeof plain.key);
+  if (LFB_RESERVED(config) != LFB_OK)
+    return LFB_ERROR_RESERVED;
   if (config->generations != 3 && config->generations != 7)
     return LFB_ERROR_BAD_GENERATIONS;
   const lfb_status status = lfb_description_make(&plain, description);

@@ -47,7 +47,7 @@ static void *clock_run(void *argument)
   while (clock_wait(clock)) {
     (void)pthread_mutex_unlock(&clock->lock);
     /* If it is refused, the generation lasts longer. */
-    (void)lfb_window_advance(clock->window, lfb_window_generation(clock->window));
+    lfb_ignore(lfb_window_advance(clock->window, lfb_window_generation(clock->window)));
     (void)pthread_mutex_lock(&clock->lock);
   }
   (void)pthread_mutex_unlock(&clock->lock);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "atomic/words/reserved.h"
 #include "bloom/files/forms.h"
 #include "bloom/files/thrift.h"
 #include "bloom/shared/mapped_header.h"
@@ -267,12 +268,15 @@ static lfb_status mapped_open(const char *path, const lfb_read_limits *limits, b
                               lfb_filter **filter)
 {
   const lfb_read_limits none = {0};
+  const lfb_read_limits *within = limits == NULL ? &none : limits;
   lfb_mapping *mapping;
 
-  lfb_status status = lfb_mapping_begin(path, &mapping);
+  lfb_status status = LFB_RESERVED(within);
+  if (status == LFB_OK)
+    status = lfb_mapping_begin(path, &mapping);
   if (status != LFB_OK)
     return status;
-  status = mapped_open_file(mapping, limits == NULL ? &none : limits, writable, filter);
+  status = mapped_open_file(mapping, within, writable, filter);
   return status == LFB_OK ? LFB_OK : lfb_mapping_abandon(mapping, status);
 }
 

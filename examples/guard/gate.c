@@ -77,13 +77,13 @@ static bool gate_load(struct gate *gate, lfb_filter *building)
   struct load load = {gate, building};
 
   if (!products_each(gate->products, gate_take, &load)) {
-    (void)lfb_versions_abandon(gate->versions);
+    lfb_ignore(lfb_versions_abandon(gate->versions));
     return false;
   }
   const lfb_status status = lfb_versions_publish(gate->versions, LFB_DROP_PREVIOUS, NULL);
   if (status == LFB_OK)
     return true;
-  (void)lfb_versions_abandon(gate->versions);
+  lfb_ignore(lfb_versions_abandon(gate->versions));
   return gate_complain(status);
 }
 
@@ -260,7 +260,7 @@ void gate_print(struct gate *gate, FILE *to)
 {
   const lfb_watch *const watches[] = {gate->watch};
 
-  (void)lfb_watch_prometheus(watches, 1, gate_write, to);
+  lfb_ignore(lfb_watch_prometheus(watches, 1, gate_write, to));
   fprintf(to,
           "# HELP guard_filter_version Number of the filter's current version.\n"
           "# TYPE guard_filter_version gauge\n"

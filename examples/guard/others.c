@@ -89,7 +89,7 @@ static lfb_status others_make(struct others *others)
 /* Loads the published version, if Redis can be reached, then follows on a thread. */
 static lfb_status others_begin(struct others *others)
 {
-  (void)lfb_follow_poll(others->follow, (uint64_t)time(NULL), NULL); /* reports to others_hear() */
+  lfb_ignore(lfb_follow_poll(others->follow, (uint64_t)time(NULL), NULL)); /* reports to others_hear() */
   const lfb_status status = lfb_follow_start(others->follow);
   return status == LFB_OK ? lfb_redis_source_listen(others->source, others->follow) : status;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atomic/words/reserved.h"
 #include "redis/filter/remote.h"
 #include "bloom/filter/stats.h"
 
@@ -152,7 +153,9 @@ lfb_status lfb_redis_open(const lfb_redis_options *options, const char *name,
   lfb_link *link;
   lfb_redis *made;
 
-  lfb_status status = lfb_remote_check_name(name);
+  lfb_status status = wanted == NULL ? LFB_OK : LFB_RESERVED(wanted);
+  if (status == LFB_OK)
+    status = lfb_remote_check_name(name);
   if (status == LFB_OK)
     status = lfb_link_open(options, &link);
   if (status != LFB_OK)

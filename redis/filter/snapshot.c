@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atomic/words/reserved.h"
 #include "redis/filter/remote.h"
 #include "redis/filter/words.h"
 
@@ -19,7 +20,7 @@ static uint64_t snapshot_region(const lfb_plan *plan, const lfb_geometry *geomet
 /* A piece of the words, within one part. */
 typedef struct snapshot_piece {
   const lfb_part *part;
-  uint64_t at;    /* byte in the part's string */
+  uint64_t at; /* byte in the part's string */
   size_t size;
   size_t missing; /* bytes of it beyond the string's end */
 } snapshot_piece;
@@ -53,7 +54,7 @@ typedef struct loading {
   lfb_redis *filter;
   lfb_link *link;
   const lfb_read_limits *limits;
-  lfb_filter *made; /* NULL until it is made */
+  lfb_filter *made;      /* NULL until it is made */
   uint64_t at, size;     /* bytes of the words: requested, and in all */
   unsigned char *buffer; /* holds the pieces                          */
   size_t used, have;     /* bytes of the buffer: returned, and filled */
@@ -146,6 +147,8 @@ lfb_status lfb_redis_load(lfb_redis *filter, const lfb_read_limits *limits, lfb_
   const uint64_t size = filter->place.description.geometry.word_count * sizeof(lfb_word);
   loading load = {.filter = filter, .limits = limits, .size = size};
 
+  if (limits != NULL && LFB_RESERVED(limits) != LFB_OK)
+    return LFB_ERROR_RESERVED;
   load.buffer = malloc((size_t)SNAPSHOT_PIECES * SNAPSHOT_PIECE);
   if (load.buffer == NULL)
     return LFB_ERROR_NO_MEMORY;
@@ -185,8 +188,7 @@ static lfb_status save_piece(const saving *save, const snapshot_piece *piece,
 {
   char room[LFB_WIRE_DIGITS];
   const size_t size = piece->size - piece->missing;
-  const lfb_key args[] = {lfb_ask_text("SETRANGE"), piece->part->name,
-                          lfb_ask_number(piece->at, room), {bytes, size}};
+  const lfb_key args[] = {lfb_ask_text("SETRANGE"), piece->part->name, lfb_ask_number(piece->at, room), {bytes, size}};
 
   if (size == 0 || save_is_zero(bytes, size))
     return LFB_OK;

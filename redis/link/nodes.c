@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atomic/words/reserved.h"
 #include "redis/link/net.h"
 
 enum {
@@ -228,7 +229,9 @@ static lfb_status nodes_begin(lfb_nodes *nodes, const lfb_redis_options *options
 {
   if (options->tls)
     return LFB_ERROR_REDIS_TLS;
-  lfb_status status = nodes_take_options(nodes, options);
+  lfb_status status = LFB_RESERVED(options);
+  if (status == LFB_OK)
+    status = nodes_take_options(nodes, options);
   if (status != LFB_OK)
     return status;
   const lfb_redis_options *own = &nodes->options;

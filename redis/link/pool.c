@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atomic/words/reserved.h"
+
 /* Copies a text, or NULL, to `*to`; false: no memory. */
 static bool pool_copy(const char *text, const char **to)
 {
@@ -26,10 +28,12 @@ static void pool_free_texts(lfb_redis_options *options)
 lfb_status lfb_pool_init(lfb_pool *pool, const lfb_redis_options *options)
 {
   lfb_redis_options own = *options;
+
+  if (LFB_RESERVED(options) != LFB_OK)
+    return LFB_ERROR_RESERVED;
   const bool host = pool_copy(options->host, &own.host);
   const bool user = pool_copy(options->user, &own.user);
   const bool password = pool_copy(options->password, &own.password);
-
   if (!host || !user || !password) {
     pool_free_texts(&own);
     return LFB_ERROR_NO_MEMORY;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "atomic/threads/wake.h"
+#include "atomic/words/reserved.h"
 #include "bloom/filter/create.h"
 #include "bloom/filter/pieces.h"
 #include "bloom/hashing/sink.h"
@@ -15,8 +16,8 @@
 enum {
   REPLICA_QUEUE = 1 << 20,
   REPLICA_ENTRIES = 1 << 14,
-  REPLICA_BLOCK = 250,      /* ms that a read blocks at most; delays a close and the lag */
-  REPLICA_TIMEOUT = 5000,   /* ms, the default of lfbloom/redis.h                        */
+  REPLICA_BLOCK = 250,    /* ms that a read blocks at most; delays a close and the lag */
+  REPLICA_TIMEOUT = 5000, /* ms, the default of lfbloom/redis.h                        */
 };
 
 /* ---- opening ------------------------------------------------------------------------- */
@@ -139,7 +140,9 @@ lfb_status lfb_replica_open(const lfb_redis_options *options, const char *name,
 
   if (config == NULL)
     config = &defaults;
-  lfb_status status = replica_make(config, &made);
+  lfb_status status = LFB_RESERVED(config);
+  if (status == LFB_OK)
+    status = replica_make(config, &made);
   if (status != LFB_OK)
     return status;
   status = replica_begin(made, options, name, config);
@@ -315,7 +318,7 @@ lfb_status lfb_replica_resync(lfb_replica *replica, uint64_t milliseconds)
 
 /* ---- the state --------------------------------------------------------------------------- */
 
-static uint64_t state_number(const LFB_ATOMIC(uint64_t) *number)
+static uint64_t state_number(const LFB_ATOMIC(uint64_t) * number)
 {
   /* relaxed: the figures order nothing. */
   return atomic_load_explicit(number, memory_order_relaxed);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "atomic/words/reserved.h"
 #include "redis/filter/remote.h"
 #include "redis/source/changes.h"
 #include "redis/source/notes.h"
@@ -213,6 +214,13 @@ static lfb_status publish_by_link(publishing *publish)
   return LFB_OK;
 }
 
+static lfb_status publish_check(const lfb_redis_publication *how)
+{
+  const lfb_status status = LFB_RESERVED(how);
+
+  return status == LFB_OK && how->changes != NULL ? LFB_RESERVED(how->changes) : status;
+}
+
 lfb_status lfb_redis_publish(const lfb_redis_options *options, const char *name,
                              const lfb_filter *filter, const lfb_redis_publication *publication,
                              uint64_t *number)
@@ -221,7 +229,9 @@ lfb_status lfb_redis_publish(const lfb_redis_options *options, const char *name,
 
   if (publication != NULL)
     publish.how = *publication;
-  lfb_status status = lfb_editions_init(&publish.editions, name);
+  lfb_status status = publish_check(&publish.how);
+  if (status == LFB_OK)
+    status = lfb_editions_init(&publish.editions, name);
   if (status == LFB_OK)
     status = lfb_link_open(options, &publish.link);
   if (status != LFB_OK)

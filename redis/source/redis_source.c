@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atomic/words/reserved.h"
 #include "redis/link/pool.h"
 #include "redis/source/changes.h"
 #include "redis/source/editions.h"
@@ -235,8 +236,9 @@ lfb_status lfb_redis_source_create(const lfb_redis_options *options, const char 
                                    const lfb_redis_source_config *config,
                                    lfb_redis_source **source)
 {
+  if (config != NULL && LFB_RESERVED(config) != LFB_OK)
+    return LFB_ERROR_RESERVED;
   lfb_redis_source *made = calloc(1, sizeof *made);
-
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   lfb_status status = lfb_editions_init(&made->editions, name);

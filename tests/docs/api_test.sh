@@ -20,7 +20,7 @@ done < <(grep -v ' documented$' <<<"$found" || true)
 for header in "$@"; do
   gone=$(sed -nE 's/^ *# *undef +([A-Z0-9_]+)$/\1/p' "$header")
   there=$(
-    grep -A1 -E '^LFB_(API|INLINE) ' "$header" | grep -oE '\blfb_[a-z0-9_]+\(' | tr -d '('
+    grep -A1 -E '^LFB_(API|CHECKED|INLINE) ' "$header" | grep -oE '\blfb_[a-z0-9_]+\(' | tr -d '('
     sed -nE 's/^ *# *define +([A-Z0-9_]+).*/\1/p; s/^  (LFB_[A-Z0-9_]+) = .*/\1/p' "$header" |
       grep -vxF "LFBLOOM_$(basename "$header" .h | tr '[:lower:]' '[:upper:]')_H" |
       { [[ -z $gone ]] && cat || grep -vxF "$gone"; }

@@ -41,8 +41,8 @@ for command in $("$tool" --help | awk '!NF { part++ } part == 1 && NF { print $1
   done < <(grep -F '[OPTIONS]' "$TEST_TMPDIR/help" | tr -d '[].' | tr ' ' '\n' | grep -x '[A-Z]\+')
 done
 
-# A name after LFB_API or LFB_INLINE, up to its parenthesis, maybe on the next line.
-functions=$(cat "$@" | grep -A1 -E '^LFB_(API|INLINE) ' | grep -oE '\blfb_[a-z0-9_]+\(' | sort -u)
+# A name after LFB_API, LFB_CHECKED or LFB_INLINE, up to its parenthesis, maybe on the next line.
+functions=$(cat "$@" | grep -A1 -E '^LFB_(API|CHECKED|INLINE) ' | grep -oE '\blfb_[a-z0-9_]+\(' | sort -u)
 for function in $functions; do
   checked=$((checked + 1))
   grep -qF " $function" "$TEST_TMPDIR/page3" || complain "lfbloom(3): no $function)"

@@ -63,7 +63,7 @@ Event Stage::Single(const Call& call) {
       event.answer = lfb_filter_might_contain_u64(filter_, key);
       break;
     case Kind::kPutAll:
-      lfb_filter_put_all(filter_, other_);
+      lfb_ignore(lfb_filter_put_all(filter_, other_));
       break;
     case Kind::kCount:
       event.answer = Counted();

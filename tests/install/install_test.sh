@@ -13,7 +13,7 @@ prefix=$TEST_TMPDIR/prefix
 
 said=$(installs "$prefix")
 for file in include/lfbloom/{filter,redis,replica,sink,status}.h lib/liblfbloom{,_redis}.a \
-  lib/liblfbloom{,_redis}.so{,.0} lib/pkgconfig/lfbloom{,_redis}.pc bin/lfbloom \
+  lib/liblfbloom{,_redis}.so{,.1} lib/pkgconfig/lfbloom{,_redis}.pc bin/lfbloom \
   share/man/man{1/lfbloom.1,3/lfbloom.3} \
   share/{bash-completion/completions/lfbloom,zsh/site-functions/_lfbloom}; do
   [[ -s $prefix/$file ]] || fail "$file is missing"
@@ -73,7 +73,7 @@ pass "nothing but lfb_ names is visible"
 exported() { nm -D --defined-only "$prefix/lib/$1.so" | awk '$2 ~ /[B-Z]/ { print $3 }'; }
 for library in liblfbloom liblfbloom_redis; do
   node=${library#lib}_${version%.*}
-  [[ $(readelf -d "$prefix/lib/$library.so") == *"[$library.so.0]"* ]] || fail "$library has no soname"
+  [[ $(readelf -d "$prefix/lib/$library.so") == *"[$library.so.1]"* ]] || fail "$library has no soname"
   (($(exported $library | grep -c "^lfb_.*@@${node^^}\$") > 10)) || fail "$library exports next to nothing"
   others=$(exported $library | grep -v "^lfb_.*@@${node^^}\$" || true)
   [[ -z $others ]] || fail "$library exports without its version: $others"
@@ -90,7 +90,7 @@ fi
 if needed "$prefix/lib/liblfbloom_redis.so" | grep -vE "$c_library|^liblfbloom\.so|^libhiredis"; then
   fail "the one for Redis needs more than hiredis and the other one"
 fi
-readelf -d "$prefix/lib/liblfbloom_redis.so" | grep -q 'NEEDED.*\[liblfbloom.so.0\]' ||
+readelf -d "$prefix/lib/liblfbloom_redis.so" | grep -q 'NEEDED.*\[liblfbloom.so.1\]' ||
   fail "the one for Redis does not ask for the shared library"
 pass "the shared library needs nothing but the C library"
 
@@ -129,7 +129,11 @@ LD_LIBRARY_PATH="$PWD/a place/lib" ./use_place || fail "a prefix with a space"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 cmake_uses "$PWD/a place" lib
 pass "also where its prefix has a space"
-for other in 0.0 0.99 1; do
+for own in 1 1.0 "$version"; do
+  cmake -S "$here/cmake" -B "own-$own" -DCMAKE_PREFIX_PATH="$prefix" -Dversion="$own" >/dev/null ||
+    fail "CMake does not take it for version $own"
+done
+for other in 0.0 0.99 1.0.99 1.1 2; do
   if cmake -S "$here/cmake" -B other -DCMAKE_PREFIX_PATH="$prefix" -Dversion="$other" >/dev/null 2>&1; then
     fail "CMake takes it for version $other"
   fi

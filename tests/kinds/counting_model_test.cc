@@ -121,7 +121,7 @@ class Program {
   void Unite() {
     for (uint64_t i = 0; i < kKeys; i += 7)
       if ((*held_)[i] == kMostHeld) return;
-    lfb_counting_put_all(c_, side_);
+    ASSERT_EQ(lfb_counting_put_all(c_, side_), LFB_OK);
     for (uint64_t i = 0; i < kKeys; i += 7) Note(i);
   }
 

@@ -101,7 +101,7 @@ TEST(Versions, EachPutGoesToAllThatMayBecomeCurrent) {
     EXPECT_EQ(lfb_versions_might_contain_many_u64(it, numbers, 3, nullptr), 3u);
     EXPECT_EQ(lfb_versions_might_contain_many_hash(it, numbers, 3, nullptr), 3u);
     if (lfb_versions_rollback(it, nullptr) != LFB_OK)
-      (void)lfb_versions_publish(it, LFB_DROP_PREVIOUS, nullptr);
+      lfb_ignore(lfb_versions_publish(it, LFB_DROP_PREVIOUS, nullptr));
   }
   EXPECT_EQ(lfb_versions_number(it), 4u);
 }
@@ -508,10 +508,10 @@ TEST(VersionsRace, AdministratorsTakeTurns) {
       uint64_t number = 0;
       lfb_filter* building = nullptr;
       if (t % 2 == 0)
-        (void)lfb_versions_begin_rebuild(it, &kConfig, &building);
+        lfb_ignore(lfb_versions_begin_rebuild(it, &kConfig, &building));
       else
         given += lfb_versions_publish(it, LFB_KEEP_PREVIOUS, &number) == LFB_OK;
-      if (i % 8 == t) (void)lfb_versions_abandon(it);
+      if (i % 8 == t) lfb_ignore(lfb_versions_abandon(it));
       if (i % 8 == t + 4) given += lfb_versions_rollback(it, &number) == LFB_OK;
       fallen += number != 0 && number <= last;
     }

@@ -20,7 +20,7 @@ package "$built" 2>build.txt || fail "they are not built: $(cat build.txt)"
 mkdir -m 1777 "$again"
 package "$again" >again.txt 2>&1 || fail "they are not built again: $(cat again.txt)"
 diff -r "$built" "$again" || fail "built again they are others"
-packages=(lfbloom liblfbloom0 liblfbloom-redis0 liblfbloom-dev)
+packages=(lfbloom liblfbloom1 liblfbloom-redis1 liblfbloom-dev)
 for package in "${packages[@]}"; do
   [[ -s $(compgen -G "$built/${package}_$version-*.deb") ]] || fail "no $package"
 done
@@ -31,10 +31,10 @@ pass "four packages, the same when they are built again, also into a folder that
 # depends PACKAGE: the names of the packages that it needs, in order.
 depends() { dpkg-deb -f "$built"/"$1"_*.deb Depends | sed 's/([^)]*)//g; s/[ ]//g' | tr , '\n' | LC_ALL=C sort | paste -sd ' '; }
 [[ $(depends lfbloom) == libc6 ]] || fail "the tool needs: $(depends lfbloom)"
-[[ $(depends liblfbloom0) == libc6 ]] || fail "the library needs: $(depends liblfbloom0)"
-[[ $(depends liblfbloom-redis0) =~ ^libc6\ libhiredis[0-9.]+\ liblfbloom0$ ]] ||
-  fail "the one for Redis needs: $(depends liblfbloom-redis0)"
-[[ $(depends liblfbloom-dev) == "liblfbloom-redis0 liblfbloom0" ]] ||
+[[ $(depends liblfbloom1) == libc6 ]] || fail "the library needs: $(depends liblfbloom1)"
+[[ $(depends liblfbloom-redis1) =~ ^libc6\ libhiredis[0-9.]+\ liblfbloom1$ ]] ||
+  fail "the one for Redis needs: $(depends liblfbloom-redis1)"
+[[ $(depends liblfbloom-dev) == "liblfbloom-redis1 liblfbloom1" ]] ||
   fail "the headers need: $(depends liblfbloom-dev)"
 pass "each depends on what it needs and on nothing else"
 

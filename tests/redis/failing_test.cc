@@ -296,7 +296,7 @@ lfb_status PublishOne(uint64_t* number) {
     return made;
   }();
   const lfb_redis_options options = Options();
-  const lfb_redis_publication publication = {kSmallParts, 1, nullptr};
+  const lfb_redis_publication publication = {kSmallParts, 1, nullptr, {}};
   return lfb_redis_publish(&options, kName, filter.get(), &publication, number);
 }
 

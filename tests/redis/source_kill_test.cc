@@ -217,7 +217,7 @@ TEST(VersionsCalls, EachOfPublishingFails) {
   lfb_redis_changes changes{};
   changes.u64s = keys.data();
   changes.u64_count = keys.size();
-  lfb_redis_publication publication{kSmallParts, 1, &changes};
+  lfb_redis_publication publication{kSmallParts, 1, &changes, {}};
   uint64_t newest = 1;
   const auto publish = [&] {
     uint64_t number = 0;

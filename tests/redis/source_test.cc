@@ -138,7 +138,7 @@ TEST_F(Versions, KeysOfEachKindAreChanges) {
   lfb_filter_put_many(filter.get(), keys, 3, nullptr);
   lfb_filter_put_many_u64(filter.get(), u64s, 2, nullptr);
   lfb_filter_put_many_hash(filter.get(), hashes, 1, nullptr);
-  const lfb_redis_changes changes = {1, keys, 3, u64s, 2, hashes, 1};
+  const lfb_redis_changes changes = {1, keys, 3, u64s, 2, hashes, 1, {}};
   lfb_redis_publication publication{};
   publication.changes = &changes;
   EXPECT_EQ(lfb_redis_publish(&options, "seen", filter.get(), &publication, nullptr), LFB_OK);

@@ -79,7 +79,7 @@ std::set<std::string> DeclaredIn(const std::string& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     std::ifstream file(entry.path());
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    for (const std::string mark : {"LFB_API ", "LFB_INLINE ", "static inline "})
+    for (const std::string mark : {"LFB_API ", "LFB_CHECKED ", "LFB_INLINE ", "static inline "})
       for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += mark.size()) {
         const std::string name = NameBehind(text, at);
         if (name.compare(0, 4, "lfb_") == 0) names.insert(name);

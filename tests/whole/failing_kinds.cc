@@ -329,7 +329,7 @@ void AddBuilder(Rows* rows) {
 }
 
 void AddWatches(Rows* rows) {
-  static const lfb_watch_config config = {0.9, 0.9, nullptr, nullptr, nullptr};
+  static const lfb_watch_config config = {0.9, 0.9, nullptr, nullptr, nullptr, {}};
   const auto create = [](const std::string&) {
     const SharedFilter filter = WithKey(Seedless(kFew));
     return Making<lfb_watch>([=](lfb_watch** watch) {

@@ -167,6 +167,8 @@ lfb_status PlainCalls() {
   EXPECT_EQ(lfb_form_from_name(lfb_form_name(LFB_FORM_NATIVE), &form), LFB_OK);
   EXPECT_TRUE(lfb_form_holds(form, strategy));
   EXPECT_STREQ(lfb_status_text(LFB_OK), "success");
+  lfb_ignore(lfb_label_check("label"));
+  EXPECT_EQ(lfb_version_text()[0], '0' + static_cast<int>(lfb_version() / 1000000));
   return LFB_OK;
 }
 
@@ -216,7 +218,7 @@ void AddQuiet(Rows* rows) {
   };
   quiet("lfb_label_check lfb_config_plan lfb_config_fpp_after lfb_strategy_name "
         "lfb_strategy_from_name lfb_hash_name lfb_hash_from_name lfb_form_name lfb_form_from_name "
-        "lfb_form_holds lfb_status_text",
+        "lfb_form_holds lfb_status_text lfb_ignore lfb_version lfb_version_text",
         [] { return PlainCalls; });
   quiet("lfb_filter_put lfb_filter_put_u64 lfb_filter_put_hash lfb_filter_put_object "
         "lfb_filter_claim lfb_filter_claim_u64 lfb_filter_claim_hash lfb_filter_claim_object "

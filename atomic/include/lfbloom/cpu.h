@@ -6,6 +6,13 @@
 
 #include <stdint.h>
 
+/* A cast that C++ compilers accept with -Wold-style-cast.  Between pointers, one is to void. */
+#ifdef __cplusplus
+#define LFB_CAST(type, value) (static_cast<type>(value))
+#else
+#define LFB_CAST(type, value) ((type)(value))
+#endif
+
 /* Inlined at every call: loops unroll where the caller's counts are constant, and the function may
  * use the instructions that the caller may use. */
 #define LFB_INLINE static inline __attribute__((always_inline))
@@ -52,7 +59,7 @@ static inline void lfb_prefetch_write(const void *address)
 #if defined(__x86_64__)
   /* gcc compiles __builtin_prefetch(.., 1) to a prefetch for reading, unless PREFETCHW is enabled;
    * 64-bit processors without PREFETCHW treat it as a no-op. */
-  __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
+  __asm__ volatile("prefetchw %0" : : "m"(*LFB_CAST(const char *, address)));
 #else
   __builtin_prefetch(address, 1, 3);
 #endif
@@ -63,12 +70,12 @@ static inline uint64_t lfb_multiply_high(uint64_t a, uint64_t b)
 {
 #if defined(__SIZEOF_INT128__)
   __extension__ typedef unsigned __int128 uint128;
-  return (uint64_t)(((uint128)a * b) >> 64);
+  return LFB_CAST(uint64_t, (LFB_CAST(uint128, a) * b) >> 64);
 #else
-  const uint64_t a_low = (uint32_t)a, a_high = a >> 32;
-  const uint64_t b_low = (uint32_t)b, b_high = b >> 32;
+  const uint64_t a_low = LFB_CAST(uint32_t, a), a_high = a >> 32;
+  const uint64_t b_low = LFB_CAST(uint32_t, b), b_high = b >> 32;
   const uint64_t middle = a_high * b_low + ((a_low * b_low) >> 32);
-  const uint64_t cross = a_low * b_high + (uint32_t)middle;
+  const uint64_t cross = a_low * b_high + LFB_CAST(uint32_t, middle);
   return a_high * b_high + (middle >> 32) + (cross >> 32);
 #endif
 }

@@ -3,6 +3,12 @@
  *
  * A call that fails leaves its outputs untouched and nothing half-done behind.
  * Numbers are never reused, so they may be stored and sent.
+ *
+ * Structs  A public struct of this library ends with reserved words, from which later versions take
+ *          their new fields: its size never changes (docs/abi.md).  In a struct that the caller
+ *          fills, they must be 0: set the whole struct to 0 first, for example by an initialiser.
+ *          If not, the call fails with LFB_ERROR_RESERVED.  In a struct that the library fills,
+ *          they are 0, and so is a field that the library is too old to know.
  */
 #ifndef LFBLOOM_STATUS_H
 #define LFBLOOM_STATUS_H
@@ -11,11 +17,13 @@
 extern "C" {
 #endif
 
-/* Marks a function of the public interface. */
+/* Marks a function of the public interface; LFB_CHECKED: one whose status the caller must use. */
 #if defined(__GNUC__)
 #define LFB_API __attribute__((visibility("default")))
+#define LFB_CHECKED LFB_API __attribute__((warn_unused_result))
 #else
 #define LFB_API
+#define LFB_CHECKED
 #endif
 
 /*
@@ -27,6 +35,10 @@ extern "C" {
   /* memory */                                                                           \
   X(LFB_ERROR_NO_MEMORY, 1, "out of memory")                                             \
   X(LFB_ERROR_SIZE_OVERFLOW, 2, "the size does not fit into the address space")          \
+  /* any struct that the caller fills */                                                 \
+  X(LFB_ERROR_RESERVED, 3,                                                               \
+    "a reserved word of a struct is not 0: the program did not zero the struct, or "     \
+    "needs a newer lfbloom")                                                             \
   /* the configuration of a filter */                                                    \
   X(LFB_ERROR_FPP_TOO_LOW, 10, "the false-positive probability must be greater than 0")  \
   X(LFB_ERROR_FPP_TOO_HIGH, 11, "the false-positive probability must be less than 1")    \
@@ -186,6 +198,12 @@ extern "C" {
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
 typedef enum lfb_status { LFB_STATUS_LIST(LFB_STATUS_ENUMERATOR) LFB_STATUS_MAX_ = 0x7fff } lfb_status;
 #undef LFB_STATUS_ENUMERATOR
+
+/* Ignores a status that the caller does not need: a cast to void does not silence gcc. */
+static inline void lfb_ignore(lfb_status status)
+{
+  (void)status;
+}
 
 /*
  * Returns the text of a status, in English: a constant string.  Never NULL; a number that is

@@ -65,7 +65,7 @@ LFB_INLINE uint64_t lfb_word_set(lfb_word *word, uint64_t mask)
 LFB_INLINE uint64_t lfb_word_get_alone(const lfb_word *word)
 {
 #ifdef LFB_THREAD_SANITIZER
-  return *(const uint64_t *)(const void *)word;
+  return *LFB_CAST(const uint64_t *, LFB_CAST(const void *, word));
 #else
   return lfb_word_get(word);
 #endif
@@ -75,7 +75,7 @@ LFB_INLINE uint64_t lfb_word_get_alone(const lfb_word *word)
 LFB_INLINE void lfb_word_store_alone(lfb_word *word, uint64_t bits)
 {
 #ifdef LFB_THREAD_SANITIZER
-  *(uint64_t *)(void *)word = bits;
+  *LFB_CAST(uint64_t *, LFB_CAST(void *, word)) = bits;
 #else
   /* relaxed: a plain store; no other thread reads it now. */
   LFB_STD atomic_store_explicit(word, bits, LFB_STD memory_order_relaxed);
@@ -89,7 +89,7 @@ LFB_INLINE uint32_t lfb_word_count(uint64_t bits)
   bits -= bits >> 1 & UINT64_C(0x5555555555555555);
   bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
   bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-  return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+  return LFB_CAST(uint32_t, bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
 #endif

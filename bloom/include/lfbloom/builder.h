@@ -36,8 +36,8 @@ typedef struct lfb_builder lfb_builder;
  * Fails  as lfb_filter_create(); LFB_ERROR_NO_THREADS for 0 threads.
  * Owner  the caller, until lfb_builder_finish() or lfb_builder_free().
  */
-LFB_API lfb_status lfb_builder_create(const lfb_config *config, unsigned threads,
-                                      lfb_builder **builder);
+LFB_CHECKED lfb_status lfb_builder_create(const lfb_config *config, unsigned threads,
+                                          lfb_builder **builder);
 
 /*
  * Begins a filter for an unknown number of keys.  The builder keeps a hash of each key that is put,
@@ -48,8 +48,8 @@ LFB_API lfb_status lfb_builder_create(const lfb_config *config, unsigned threads
  *        filter.  With fast that is 6 times the filter at 1 %, 3 times at 0.01 %.
  * Fails, Owner  as lfb_builder_create().
  */
-LFB_API lfb_status lfb_builder_create_unsized(const lfb_config *config, unsigned threads,
-                                              lfb_builder **builder);
+LFB_CHECKED lfb_status lfb_builder_create_unsized(const lfb_config *config, unsigned threads,
+                                                  lfb_builder **builder);
 
 /*
  * Makes the filter of an unsized builder for the keys that were put, and puts them.  If more than
@@ -61,7 +61,7 @@ LFB_API lfb_status lfb_builder_create_unsized(const lfb_config *config, unsigned
  *        refused for a filter for all puts, or for a hash during a put.  Then free the builder; or,
  *        unless a hash was the cause, try again.
  */
-LFB_API lfb_status lfb_builder_size(lfb_builder *builder);
+LFB_CHECKED lfb_status lfb_builder_size(lfb_builder *builder);
 
 /* Frees a builder with its unfinished filter.  NULL is ignored. */
 LFB_API void lfb_builder_free(lfb_builder *builder);

@@ -83,7 +83,7 @@ typedef struct lfb_counting lfb_counting;
  * Fails  as lfb_filter_create().
  * Owner  the caller, until lfb_counting_free().
  */
-LFB_API lfb_status lfb_counting_create(const lfb_config *config, lfb_counting **counting);
+LFB_CHECKED lfb_status lfb_counting_create(const lfb_config *config, lfb_counting **counting);
 
 /* Frees a counting filter that no call is using.  NULL is ignored. */
 LFB_API void lfb_counting_free(lfb_counting *counting);
@@ -165,7 +165,7 @@ LFB_API size_t lfb_counting_remove_many_hash(lfb_counting *counting, const uint6
  *           second by lfb_config_take_hash() of the plain filter of the first (below).
  * Progress  lock-free, as put.
  */
-LFB_API lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from);
+LFB_CHECKED lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *from);
 
 /*
  * Copies a counting filter: its counters, including stuck ones, and its label.  For keys that
@@ -174,11 +174,11 @@ LFB_API lfb_status lfb_counting_put_all(lfb_counting *into, const lfb_counting *
  * Fails  LFB_ERROR_NO_MEMORY.
  * Owner  the caller, until lfb_counting_free().
  */
-LFB_API lfb_status lfb_counting_copy(const lfb_counting *counting, lfb_counting **copy);
+LFB_CHECKED lfb_status lfb_counting_copy(const lfb_counting *counting, lfb_counting **copy);
 
 /* A label for the caller's own use, as lfb_filter_set_label() and lfb_filter_label().  Copies,
  * files and the plain filter have it, too. */
-LFB_API lfb_status lfb_counting_set_label(lfb_counting *counting, const char *label);
+LFB_CHECKED lfb_status lfb_counting_set_label(lfb_counting *counting, const char *label);
 LFB_API const char *lfb_counting_label(const lfb_counting *counting);
 
 /*
@@ -202,7 +202,7 @@ LFB_API void lfb_counting_stats(const lfb_counting *counting, lfb_stats *stats);
  * Fails  LFB_ERROR_NO_MEMORY, _SIZE_OVERFLOW.
  * Owner  the caller, until lfb_filter_free().
  */
-LFB_API lfb_status lfb_counting_to_filter(const lfb_counting *counting, lfb_filter **filter);
+LFB_CHECKED lfb_status lfb_counting_to_filter(const lfb_counting *counting, lfb_filter **filter);
 
 /*
  * Writes a counting filter, with its counts and label, in a form of its own (docs/formats.md): a
@@ -215,7 +215,7 @@ LFB_API lfb_status lfb_counting_to_filter(const lfb_counting *counting, lfb_filt
  *         the keys that are present, write while nothing else runs.
  * Takes, Fails  as lfb_filter_write(), except for forms.
  */
-LFB_API lfb_status lfb_counting_write(const lfb_counting *counting, lfb_write_fn write, void *to);
+LFB_CHECKED lfb_status lfb_counting_write(const lfb_counting *counting, lfb_write_fn write, void *to);
 
 /*
  * Reads a counting filter.  Its keys can be removed as often as before; stuck counters are stuck.
@@ -227,14 +227,14 @@ LFB_API lfb_status lfb_counting_write(const lfb_counting *counting, lfb_write_fn
  *         lfb_filter_read() and lfb_growing_read() fail with LFB_ERROR_COUNTING for this form.
  * Owner   the caller, until lfb_counting_free().
  */
-LFB_API lfb_status lfb_counting_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                                     lfb_counting **counting);
+LFB_CHECKED lfb_status lfb_counting_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
+                                         lfb_counting **counting);
 
 /* The same to and from a file that holds nothing else: as lfb_filter_save(), atomically and
  * durably, and lfb_filter_load(). */
-LFB_API lfb_status lfb_counting_save(const lfb_counting *counting, const char *path);
-LFB_API lfb_status lfb_counting_load(const char *path, const lfb_read_limits *limits,
-                                     lfb_counting **counting);
+LFB_CHECKED lfb_status lfb_counting_save(const lfb_counting *counting, const char *path);
+LFB_CHECKED lfb_status lfb_counting_load(const char *path, const lfb_read_limits *limits,
+                                         lfb_counting **counting);
 
 #ifdef __cplusplus
 }

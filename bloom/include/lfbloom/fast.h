@@ -34,18 +34,18 @@ extern "C" {
  *
  * Fails  LFB_ERROR_STRATEGY_DIFFERS: the strategy is neither LFB_FAST nor LFB_FAST_PAIR.
  */
-LFB_API lfb_status lfb_fast_of(lfb_filter *filter, lfb_fast *fast);
+LFB_CHECKED lfb_status lfb_fast_of(lfb_filter *filter, lfb_fast *fast);
 
 /* Prefetches the line of a hash that will be queried soon. */
 LFB_INLINE void lfb_fast_prefetch(const lfb_fast *fast, uint64_t hash)
 {
-  lfb_prefetch_read((const void *)lfb_fast_block(fast, hash));
+  lfb_prefetch_read(lfb_fast_block(fast, hash));
 }
 
 /* Prefetches, for writing, the line of a hash that will be put soon and is most likely new. */
 LFB_INLINE void lfb_fast_prefetch_put(const lfb_fast *fast, uint64_t hash)
 {
-  lfb_prefetch_write((const void *)lfb_fast_block(fast, hash));
+  lfb_prefetch_write(lfb_fast_block(fast, hash));
 }
 
 /* Returns whether the key with this hash may be present; false is certain. */
@@ -54,7 +54,7 @@ LFB_INLINE bool lfb_fast_might_contain(const lfb_fast *fast, uint64_t hash)
 #ifdef LFB_FAST_BY_AVX512
   return lfb_fast512_might_contain(fast, hash);
 #else
-  return lfb_filter_might_contain_hash((const lfb_filter *)fast->filter, hash);
+  return lfb_filter_might_contain_hash(LFB_CAST(const lfb_filter *, fast->filter), hash);
 #endif
 }
 
@@ -65,7 +65,7 @@ LFB_INLINE bool lfb_fast_put(const lfb_fast *fast, uint64_t hash)
   if (lfb_fast512_might_contain(fast, hash))
     return false;
 #endif
-  return lfb_filter_put_hash((lfb_filter *)fast->filter, hash);
+  return lfb_filter_put_hash(LFB_CAST(lfb_filter *, fast->filter), hash);
 }
 
 #ifdef __cplusplus

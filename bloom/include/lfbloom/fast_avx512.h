@@ -37,7 +37,7 @@
 
 /* All lanes.  The unmasked forms of some intrinsics make gcc 12 warn, in the including program, of
  * an unused variable (gcc bug 105593); these forms are the same instructions. */
-#define LFB_FAST512_ALL ((__mmask8)0xff)
+#define LFB_FAST512_ALL LFB_CAST(__mmask8, 0xff)
 
 /* How lane l finds the word of its group, l mod w. */
 typedef struct lfb_fast512_lanes {
@@ -59,10 +59,10 @@ LFB_FAST512 __m512i lfb_fast512_words(const lfb_fast *fast, __m512i round0)
   };
   const lfb_fast512_lanes *lanes = &of[fast->block_shift == 1 ? 4 : fast->group_shift];
   const __m512i shifted = _mm512_maskz_multishift_epi64_epi8(
-      ~UINT64_C(0), _mm512_load_si512((const void *)lanes->shift), round0);
+      ~UINT64_C(0), _mm512_load_si512(LFB_CAST(const void *, lanes->shift)), round0);
 
-  return _mm512_or_si512(_mm512_and_si512(shifted, _mm512_load_si512((const void *)lanes->mask)),
-                         _mm512_load_si512((const void *)lanes->first));
+  return _mm512_or_si512(_mm512_and_si512(shifted, _mm512_load_si512(LFB_CAST(const void *, lanes->mask))),
+                         _mm512_load_si512(LFB_CAST(const void *, lanes->first)));
 }
 
 /* Returns eight answers per lane, all of them whether the bit of the lane's probe is on.  Takes r(i)
@@ -89,12 +89,12 @@ LFB_FAST512 bool lfb_fast512_line_has(const lfb_fast *fast, const lfb_word *bloc
 {
   const __m512i words =
       _mm512_maskz_permutexvar_epi64(LFB_FAST512_ALL, lfb_fast512_words(fast, round0),
-                                     _mm512_load_si512((const void *)block));
+                                     _mm512_load_si512(LFB_CAST(const void *, block)));
   __mmask64 on = lfb_fast512_test(words, round0), before = ~UINT64_C(0);
 
   for (uint32_t i = 1; i < fast->rounds; i++) {
     before &= on;
-    on = lfb_fast512_test(words, _mm512_set1_epi64((long long)lfb_fast_round(hash, i)));
+    on = lfb_fast512_test(words, _mm512_set1_epi64(LFB_CAST(long long, lfb_fast_round(hash, i))));
   }
   return before == ~UINT64_C(0) && _kortestc_mask64_u8(on, lfb_fast512_idle(fast)) != 0;
 }
@@ -107,7 +107,7 @@ LFB_FAST512 uint32_t lfb_fast512_two_test(__m128i words, uint64_t round)
 {
   return _mm_bitshuffle_epi64_mask(
       words, _mm_maskz_multishift_epi64_epi8(0xffff, _mm_set_epi64x(LFB_FAST512_TWO_SHIFTS),
-                                             _mm_set1_epi64x((long long)round)));
+                                             _mm_set1_epi64x(LFB_CAST(long long, round))));
 }
 
 /* Returns the answers of lfb_fast512_two_test() that no probe of the last round gives. */
@@ -122,10 +122,10 @@ LFB_FAST512 __m128i lfb_fast512_two_words(const lfb_fast *fast, const lfb_word *
                                           uint64_t round0)
 {
   if (fast->block_shift == 1)
-    return _mm_load_si128((const __m128i *)(const void *)block);
+    return _mm_load_si128(LFB_CAST(const __m128i *, LFB_CAST(const void *, block)));
   const lfb_word *first = block + (round0 >> 12 & 3), *second = block + 4 + (round0 >> 14 & 3);
-  return _mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)(const void *)first),
-                            _mm_loadl_epi64((const __m128i *)(const void *)second));
+  return _mm_unpacklo_epi64(_mm_loadl_epi64(LFB_CAST(const __m128i *, LFB_CAST(const void *, first))),
+                            _mm_loadl_epi64(LFB_CAST(const __m128i *, LFB_CAST(const void *, second))));
 }
 
 /* Returns whether all bits of a key with two words are on. */
@@ -149,11 +149,12 @@ LFB_FAST512 bool lfb_fast512_might_contain(const lfb_fast *fast, uint64_t hash)
 
   /* The compiler assumes that no other thread writes to the line, and would move the load out of a
    * loop that waits for a key.  This hides the line's address from it. */
-  __asm__ volatile("" : "+r"(block));
+  __asm__ volatile(""
+                   : "+r"(block));
   if (fast->block_shift - fast->group_shift == 1) /* w = 2: cheaper than the whole line */
     return lfb_fast512_two_have(fast, block, hash);
   return lfb_fast512_line_has(fast, block,
-                              _mm512_set1_epi64((long long)lfb_fast_round(hash, 0)), hash);
+                              _mm512_set1_epi64(LFB_CAST(long long, lfb_fast_round(hash, 0))), hash);
 }
 
 #undef LFB_FAST512

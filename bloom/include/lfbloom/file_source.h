@@ -44,9 +44,9 @@ typedef void (*lfb_refused_fn)(void *to, const char *path, lfb_status status);
  * Fails  LFB_ERROR_NO_MEMORY.
  * Owner  the caller, until lfb_file_source_free().
  */
-LFB_API lfb_status lfb_file_source_create(const char *path, const lfb_read_limits *limits,
-                                          lfb_refused_fn refused, void *to,
-                                          lfb_file_source **source);
+LFB_CHECKED lfb_status lfb_file_source_create(const char *path, const lfb_read_limits *limits,
+                                              lfb_refused_fn refused, void *to,
+                                              lfb_file_source **source);
 
 /* Frees a source.  NULL is ignored. */
 LFB_API void lfb_file_source_free(lfb_file_source *source);

@@ -100,6 +100,7 @@
 
 #include <lfbloom/sink.h>
 #include <lfbloom/status.h>
+#include <lfbloom/version.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -208,6 +209,7 @@ typedef struct lfb_config {
   uint32_t file_mode; /* permissions of a new file that processes share (lfbloom/mapped.h),
                          reduced by the umask; 0 for 0600.  If the file holds the hash's key,
                          bits beyond 0600 are ignored                               */
+  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_config;
 
 /* A serialised form: the one that a filter was read from, or the one to write. */
@@ -248,6 +250,7 @@ typedef struct lfb_stats {
                                    filter was read from was written; 0 if the form does not
                                    record it                                        */
   uint64_t counters_stuck;      /* counters stuck at 15 (lfbloom/counting.h); 0: a plain filter */
+  uint64_t reserved[16]; /* 0 (lfbloom/status.h) */
 } lfb_stats;
 
 /*
@@ -263,7 +266,7 @@ typedef struct lfb_stats {
  *        uses the best that the processor has.  All give the same bits and answers; with "none" a
  *        new filter takes LFB_HASH_SIPHASH13 by default.
  */
-LFB_API lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter);
+LFB_CHECKED lfb_status lfb_filter_create(const lfb_config *config, lfb_filter **filter);
 
 /* Frees a filter.  No other call may be using it.  NULL is ignored. */
 LFB_API void lfb_filter_free(lfb_filter *filter);
@@ -382,7 +385,7 @@ LFB_API size_t lfb_filter_claim_many_hash(lfb_filter *filter, const uint64_t *ha
  *        _HASH_DIFFERS: checked in this order, as Guava does.
  * Progress lock-free.
  */
-LFB_API lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from);
+LFB_CHECKED lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from);
 
 /* An estimate, and its standard error: the truth is at most two of them from the value about 95 times
  * in 100.  If nothing can be said, value is NAN and error is INFINITY. */
@@ -399,6 +402,7 @@ typedef struct lfb_comparison {
   lfb_estimate jaccard; /* both / either, 0 to 1                                    */
   lfb_estimate a_in_b;  /* both / a, 0 to 1: the part of A that is in B             */
   lfb_estimate b_in_a;  /* both / b                                                 */
+  uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
 } lfb_comparison;
 
 /*
@@ -418,8 +422,8 @@ typedef struct lfb_comparison {
  *          lfb_filter_put_all().
  * Progress wait-free; reads each word once, about 0.25 s per GiB of each filter.  Allocates nothing.
  */
-LFB_API lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter *b,
-                                      lfb_comparison *result);
+LFB_CHECKED lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter *b,
+                                          lfb_comparison *result);
 
 /*
  * Makes a filter of 1/factor of the size that has all keys: those put before the call, and some of
@@ -436,8 +440,8 @@ LFB_API lfb_status lfb_filter_compare(const lfb_filter *a, const lfb_filter *b,
  * Progress lock-free.
  * Owner    the caller, until lfb_filter_free().
  */
-LFB_API lfb_status lfb_filter_fold(const lfb_filter *filter, uint64_t factor,
-                                   lfb_filter **folded);
+LFB_CHECKED lfb_status lfb_filter_fold(const lfb_filter *filter, uint64_t factor,
+                                       lfb_filter **folded);
 
 /*
  * Copies a filter: the keys put before the call, and some of those put during it.  The copy's
@@ -446,7 +450,7 @@ LFB_API lfb_status lfb_filter_fold(const lfb_filter *filter, uint64_t factor,
  * Fails  LFB_ERROR_NO_MEMORY.
  * Owner  the caller, until lfb_filter_free().
  */
-LFB_API lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy);
+LFB_CHECKED lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy);
 
 /*
  * Writes the filter's figures now.  Wait-free.
@@ -471,7 +475,7 @@ enum { LFB_LABEL_SIZE = 63 };
  * Checks that a text can be a label: UTF-8 without control characters, at most LFB_LABEL_SIZE
  * bytes.  Fails: LFB_ERROR_BAD_LABEL.
  */
-LFB_API lfb_status lfb_label_check(const char *label);
+LFB_CHECKED lfb_status lfb_label_check(const char *label);
 
 /*
  * Sets a filter's label: one line of text for the caller's own use.  Copies and files of the
@@ -482,7 +486,7 @@ LFB_API lfb_status lfb_label_check(const char *label);
  * Mapped   (lfbloom/mapped.h): the new label applies to this process, its copies and the files
  *          that it saves.  The shared file keeps the label that it was made with.
  */
-LFB_API lfb_status lfb_filter_set_label(lfb_filter *filter, const char *label);
+LFB_CHECKED lfb_status lfb_filter_set_label(lfb_filter *filter, const char *label);
 
 /* Returns a filter's label; valid until the next lfb_filter_set_label() or lfb_filter_free(). */
 LFB_API const char *lfb_filter_label(const lfb_filter *filter);
@@ -491,14 +495,14 @@ LFB_API const char *lfb_filter_label(const lfb_filter *filter);
  * Writes the figures of an empty filter of this configuration, without making it.  Fails as
  * lfb_filter_create() does, except with LFB_ERROR_NO_MEMORY and _SIZE_OVERFLOW.
  */
-LFB_API lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats);
+LFB_CHECKED lfb_status lfb_config_plan(const lfb_config *config, lfb_stats *stats);
 
 /*
  * Writes the probability of a false positive that a filter of this configuration has once it
  * holds `insertions` distinct keys, by its strategy's model.  Fails as lfb_config_plan() does.
  */
-LFB_API lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions,
-                                        double *fpp);
+LFB_CHECKED lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions,
+                                            double *fpp);
 
 /*
  * Gives a configuration the hash of a filter: config.hash, seed, key and keep_key.  A filter made
@@ -510,25 +514,25 @@ LFB_API lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t inser
  *
  * Fails  LFB_ERROR_STRATEGY_DIFFERS: config.strategy is another one than the filter's.
  */
-LFB_API lfb_status lfb_config_take_hash(lfb_config *config, const lfb_filter *filter);
+LFB_CHECKED lfb_status lfb_config_take_hash(lfb_config *config, const lfb_filter *filter);
 
 /* Returns the name of a choice of hash, for example "aes"; NULL if it is unknown. */
 LFB_API const char *lfb_hash_name(lfb_hash_id hash);
 
 /* Finds the choice of that name.  Fails: LFB_ERROR_UNKNOWN_HASH. */
-LFB_API lfb_status lfb_hash_from_name(const char *name, lfb_hash_id *hash);
+LFB_CHECKED lfb_status lfb_hash_from_name(const char *name, lfb_hash_id *hash);
 
 /* Returns the strategy's name, for example "guava-mitz64"; NULL if it is unknown. */
 LFB_API const char *lfb_strategy_name(lfb_strategy_id strategy);
 
 /* Finds the strategy of that name.  Fails: LFB_ERROR_UNKNOWN_STRATEGY. */
-LFB_API lfb_status lfb_strategy_from_name(const char *name, lfb_strategy_id *strategy);
+LFB_CHECKED lfb_status lfb_strategy_from_name(const char *name, lfb_strategy_id *strategy);
 
 /* Returns the form's name, for example "guava"; NULL if it is unknown. */
 LFB_API const char *lfb_form_name(lfb_form form);
 
 /* Finds the form of that name.  Fails: LFB_ERROR_NO_SUCH_FORM. */
-LFB_API lfb_status lfb_form_from_name(const char *name, lfb_form *form);
+LFB_CHECKED lfb_status lfb_form_from_name(const char *name, lfb_form *form);
 
 /* Returns whether this form can hold filters of this strategy. */
 LFB_API bool lfb_form_holds(lfb_form form, lfb_strategy_id strategy);
@@ -564,6 +568,7 @@ typedef struct lfb_damage {
   uint64_t bits_missing;  /* bits that the header counts as set, minus those found set;
                              0 if more were found                                  */
   lfb_extent first[LFB_DAMAGE_LISTED]; /* the first damaged parts, in order        */
+  uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
 } lfb_damage;
 
 /* What a reader accepts.  All zero, or a NULL pointer, is the default. */
@@ -573,6 +578,7 @@ typedef struct lfb_read_limits {
                          the one in the file                                      */
   lfb_damage *damage; /* receives the damage found; NULL: not wanted              */
   bool open_damaged;  /* read damaged words as all ones instead of failing        */
+  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_read_limits;
 
 /*
@@ -584,8 +590,8 @@ typedef struct lfb_read_limits {
  * Fails  LFB_ERROR_NO_SUCH_FORM, _FORM_CANNOT_HOLD, _NO_MEMORY, or the status that `write`
  *        returned.
  */
-LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_fn write,
-                                    void *to);
+LFB_CHECKED lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb_write_fn write,
+                                        void *to);
 
 /*
  * Reads a filter in any known form; the first bytes tell which.  Bytes after the filter are
@@ -608,8 +614,8 @@ LFB_API lfb_status lfb_filter_write(const lfb_filter *filter, lfb_form form, lfb
  *        later reader reports damage.
  * Owner  the caller, until lfb_filter_free().
  */
-LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                                   lfb_filter **filter);
+LFB_CHECKED lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
+                                       lfb_filter **filter);
 
 /*
  * Writes a filter to a file, atomically and durably: into a temporary file in the same
@@ -629,7 +635,7 @@ LFB_API lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_read_
  *        A temporary file may be left in that directory: .lfbloom- and 8 hexadecimal digits.
  *        Nothing uses it again; delete it when no process is saving there.
  */
-LFB_API lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path);
+LFB_CHECKED lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, const char *path);
 
 /*
  * Reads a filter from a regular file that holds nothing else.  To read from a pipe or a device,
@@ -639,8 +645,8 @@ LFB_API lfb_status lfb_filter_save(const lfb_filter *filter, lfb_form form, cons
  *        LFB_ERROR_TRAILING_BYTES.  LFB_ERROR_NOT_REGULAR: the call returns at once and does not
  *        wait for a pipe's other end.
  */
-LFB_API lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits,
-                                   lfb_filter **filter);
+LFB_CHECKED lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limits,
+                                       lfb_filter **filter);
 
 /*
  * Finds the form of a filter in a regular file by the first bytes alone: what follows may be
@@ -649,7 +655,7 @@ LFB_API lfb_status lfb_filter_load(const char *path, const lfb_read_limits *limi
  * Fails  LFB_ERROR_OPEN and _READ with the cause in errno, _NOT_REGULAR, _TRUNCATED,
  *        _UNKNOWN_FORM, _GROWING, _GROWING_MAPPED, _COUNTING, _WINDOW.
  */
-LFB_API lfb_status lfb_form_of_file(const char *path, lfb_form *form);
+LFB_CHECKED lfb_status lfb_form_of_file(const char *path, lfb_form *form);
 
 #ifdef __cplusplus
 }

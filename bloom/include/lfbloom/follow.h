@@ -54,12 +54,12 @@ typedef struct lfb_keys_sink lfb_keys_sink;
  * Returns LFB_OK, or the status that the source must return at once.  LFB_ERROR_STOPPED: no more
  *         keys are wanted.
  */
-LFB_API lfb_status lfb_keys_give(lfb_keys_sink *sink, const lfb_key *keys, size_t count);
-LFB_API lfb_status lfb_keys_give_u64(lfb_keys_sink *sink, const uint64_t *keys, size_t count);
-LFB_API lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_t count);
+LFB_CHECKED lfb_status lfb_keys_give(lfb_keys_sink *sink, const lfb_key *keys, size_t count);
+LFB_CHECKED lfb_status lfb_keys_give_u64(lfb_keys_sink *sink, const uint64_t *keys, size_t count);
+LFB_CHECKED lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_t count);
 
 /* Reports that `count` keys were removed.  Returns as lfb_keys_give(). */
-LFB_API lfb_status lfb_keys_removed(lfb_keys_sink *sink, uint64_t count);
+LFB_CHECKED lfb_status lfb_keys_removed(lfb_keys_sink *sink, uint64_t count);
 
 /*
  * A source of truth.  Each function receives `self` first, and returns LFB_OK or the status that
@@ -81,6 +81,7 @@ typedef struct lfb_source {
   /* Gives a filter that is already filled, instead of `keys`.  On LFB_OK the follower owns it.
    * NULL: `keys` is used. */
   lfb_status (*filter)(void *self, lfb_filter **filter);
+  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_source;
 
 /* What a poll did. */
@@ -113,6 +114,7 @@ typedef struct lfb_follow_config {
    * after LFB_FOLLOWED_FAILED.  Must not call the follower, except lfb_follow_wake(). */
   void (*report)(void *to, lfb_followed what, lfb_status status);
   void *report_to; /* first argument of `report` */
+  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_follow_config;
 
 /* What a follower has done so far. */
@@ -122,6 +124,7 @@ typedef struct lfb_follow_figures {
   uint64_t changes;        /* keys that were put or removed since the last rebuild   */
   uint64_t failures;       /* in a row                                               */
   uint64_t retry_at;       /* seconds since 1970; polls do nothing before it         */
+  uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
 } lfb_follow_figures;
 
 /* A follower: a filter with versions, and its source. */
@@ -135,8 +138,8 @@ typedef struct lfb_follow lfb_follow;
  * Fails  LFB_ERROR_BAD_SOURCE  it has no `version`, or neither `keys` nor `filter`.
  *        LFB_ERROR_NO_MEMORY; if the source gives keys, also as lfb_config_plan().
  */
-LFB_API lfb_status lfb_follow_create(lfb_versions *versions, const lfb_source *source,
-                                     const lfb_follow_config *config, lfb_follow **follow);
+LFB_CHECKED lfb_status lfb_follow_create(lfb_versions *versions, const lfb_source *source,
+                                         const lfb_follow_config *config, lfb_follow **follow);
 
 /* Stops the thread, if there is one, and frees the follower.  NULL is ignored. */
 LFB_API void lfb_follow_free(lfb_follow *follow);
@@ -149,11 +152,11 @@ LFB_API void lfb_follow_free(lfb_follow *follow);
  * Fails  as the source, lfb_versions_begin_rebuild() and lfb_versions_publish() do;
  *        LFB_ERROR_NO_THREAD; LFB_ERROR_STOPPED: lfb_follow_stop() was called during the poll.
  */
-LFB_API lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_followed *what);
+LFB_CHECKED lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_followed *what);
 
 /* Starts a thread that polls.  Fails: LFB_ERROR_NO_THREAD; LFB_ERROR_FOLLOWING: there is one, which
  * runs or is being stopped. */
-LFB_API lfb_status lfb_follow_start(lfb_follow *follow);
+LFB_CHECKED lfb_status lfb_follow_start(lfb_follow *follow);
 
 /* Makes that thread poll now; if it is polling, once more afterwards.  A caller that knows of a
  * change need not wait for poll_seconds.  Without a thread it does nothing.  Any thread may call

@@ -97,6 +97,7 @@ typedef struct lfb_growing_figures {
                                  layer that another process added cannot be mapped     */
   uint64_t written;           /* as in lfb_stats                                       */
   double bits_set_age;        /* as in lfb_stats, of the oldest count                  */
+  uint64_t reserved[16]; /* 0 (lfbloom/status.h) */
 } lfb_growing_figures;
 
 /*
@@ -111,7 +112,7 @@ typedef struct lfb_growing_figures {
  * Fails  as lfb_filter_create(), and LFB_ERROR_CANNOT_GROW: go-fnv14 has one size only.
  * Owner  the caller, until lfb_growing_free().
  */
-LFB_API lfb_status lfb_growing_create(const lfb_config *config, lfb_growing **growing);
+LFB_CHECKED lfb_status lfb_growing_create(const lfb_config *config, lfb_growing **growing);
 
 /* Frees a growing filter that no call is using.  NULL is ignored. */
 LFB_API void lfb_growing_free(lfb_growing *growing);
@@ -158,7 +159,7 @@ LFB_API size_t lfb_growing_claim_many_hash(lfb_growing *growing, const uint64_t 
 /* Copies the layers that exist now, each as lfb_filter_copy() does.  The copy has the keys put
  * before the call and the label, and grows independently.  Fails: LFB_ERROR_NO_MEMORY; in mapped
  * files also with the status that lfb_growing_stats() reports in `stuck`. */
-LFB_API lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy);
+LFB_CHECKED lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **copy);
 
 /*
  * Makes a plain filter with all keys, of the size, n and p of the first layer: the later layers are
@@ -172,7 +173,7 @@ LFB_API lfb_status lfb_growing_copy(const lfb_growing *growing, lfb_growing **co
  *        has one layer always fits.  LFB_ERROR_NO_MEMORY; in mapped files as lfb_growing_copy().
  * Owner  the caller, until lfb_filter_free().
  */
-LFB_API lfb_status lfb_growing_to_filter(const lfb_growing *growing, lfb_filter **filter);
+LFB_CHECKED lfb_status lfb_growing_to_filter(const lfb_growing *growing, lfb_filter **filter);
 
 /* Writes the figures now.  Wait-free. */
 LFB_API void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats);
@@ -181,7 +182,7 @@ LFB_API void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *
 LFB_API void lfb_growing_stats_recent(const lfb_growing *growing, lfb_growing_figures *stats);
 
 /* The label of the whole filter, as lfb_filter_set_label() and lfb_filter_label(). */
-LFB_API lfb_status lfb_growing_set_label(lfb_growing *growing, const char *label);
+LFB_CHECKED lfb_status lfb_growing_set_label(lfb_growing *growing, const char *label);
 LFB_API const char *lfb_growing_label(const lfb_growing *growing);
 
 /*
@@ -191,7 +192,7 @@ LFB_API const char *lfb_growing_label(const lfb_growing *growing);
  *
  * Takes, Fails  as lfb_filter_write(), except for forms.
  */
-LFB_API lfb_status lfb_growing_write(const lfb_growing *growing, lfb_write_fn write, void *to);
+LFB_CHECKED lfb_status lfb_growing_write(const lfb_growing *growing, lfb_write_fn write, void *to);
 
 /*
  * Reads a growing filter, which then grows as the written one would have.
@@ -201,14 +202,14 @@ LFB_API lfb_status lfb_growing_write(const lfb_growing *growing, lfb_write_fn wr
  * Fails  as lfb_filter_read(), and LFB_ERROR_NOT_GROWING: it is a plain filter.
  * Owner  the caller, until lfb_growing_free().
  */
-LFB_API lfb_status lfb_growing_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                                    lfb_growing **growing);
+LFB_CHECKED lfb_status lfb_growing_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
+                                        lfb_growing **growing);
 
 /* The same to and from a file that holds nothing else: as lfb_filter_save(), atomically and
  * durably, and lfb_filter_load(). */
-LFB_API lfb_status lfb_growing_save(const lfb_growing *growing, const char *path);
-LFB_API lfb_status lfb_growing_load(const char *path, const lfb_read_limits *limits,
-                                    lfb_growing **growing);
+LFB_CHECKED lfb_status lfb_growing_save(const lfb_growing *growing, const char *path);
+LFB_CHECKED lfb_status lfb_growing_load(const char *path, const lfb_read_limits *limits,
+                                        lfb_growing **growing);
 
 #ifdef __cplusplus
 }

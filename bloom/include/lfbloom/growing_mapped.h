@@ -47,8 +47,8 @@ extern "C" {
  * Fails  as lfb_growing_create() and lfb_mapped_create(): no file is left.
  * Owner  the caller, until lfb_growing_mapped_close() or lfb_growing_free().
  */
-LFB_API lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
-                                             lfb_growing **growing);
+LFB_CHECKED lfb_status lfb_growing_mapped_create(const char *path, const lfb_config *config,
+                                                 lfb_growing **growing);
 
 /*
  * Opens such a file for putting and querying.
@@ -60,13 +60,13 @@ LFB_API lfb_status lfb_growing_mapped_create(const char *path, const lfb_config 
  *                               version of this library made
  * Owner  as lfb_growing_mapped_create().
  */
-LFB_API lfb_status lfb_growing_mapped_open(const char *path, const lfb_read_limits *limits,
-                                           lfb_growing **growing);
+LFB_CHECKED lfb_status lfb_growing_mapped_open(const char *path, const lfb_read_limits *limits,
+                                               lfb_growing **growing);
 
 /* Opens such a file for querying only, as lfb_mapped_open_read_only(). */
-LFB_API lfb_status lfb_growing_mapped_open_read_only(const char *path,
-                                                     const lfb_read_limits *limits,
-                                                     const lfb_growing **growing);
+LFB_CHECKED lfb_status lfb_growing_mapped_open_read_only(const char *path,
+                                                         const lfb_read_limits *limits,
+                                                         const lfb_growing **growing);
 
 /*
  * Makes durable all that was put before the call: every layer, the head and the file's name.
@@ -75,7 +75,7 @@ LFB_API lfb_status lfb_growing_mapped_open_read_only(const char *path,
  *        and as lfb_mapped_sync().  If several parts fail, it returns the first failure; the other
  *        parts are synced nevertheless.
  */
-LFB_API lfb_status lfb_growing_mapped_sync(const lfb_growing *growing);
+LFB_CHECKED lfb_status lfb_growing_mapped_sync(const lfb_growing *growing);
 
 /* Closes a growing filter that no call is using; the file stays.  It does what lfb_growing_free()
  * does, for a const filter, too. */

@@ -82,8 +82,8 @@ extern "C" {
  *        guava-mitz64 on a processor without a 16-byte compare-and-exchange.
  * Owner  the caller, until lfb_mapped_close() or lfb_filter_free().
  */
-LFB_API lfb_status lfb_mapped_create(const char *path, const lfb_config *config,
-                                     lfb_filter **filter);
+LFB_CHECKED lfb_status lfb_mapped_create(const char *path, const lfb_config *config,
+                                         lfb_filter **filter);
 
 /*
  * Opens such a file for putting and querying.
@@ -100,8 +100,8 @@ LFB_API lfb_status lfb_mapped_create(const char *path, const lfb_config *config,
  *        LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING, _WINDOW: not a plain filter.
  * Owner  as lfb_mapped_create().
  */
-LFB_API lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *limits,
-                                   lfb_filter **filter);
+LFB_CHECKED lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *limits,
+                                       lfb_filter **filter);
 
 /*
  * Opens a mapped file, or one in any other form of lfb_form, for querying only.  Read permission is
@@ -129,8 +129,8 @@ LFB_API lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *limi
  *        lfb_mapped_open() reserves the blocks.  lfb_filter_load() needs no mapping.
  * Owner  as lfb_mapped_open().
  */
-LFB_API lfb_status lfb_mapped_open_read_only(const char *path, const lfb_read_limits *limits,
-                                             const lfb_filter **filter);
+LFB_CHECKED lfb_status lfb_mapped_open_read_only(const char *path, const lfb_read_limits *limits,
+                                                 const lfb_filter **filter);
 
 /*
  * Makes durable the file's name and all that was put before the call.  Without it the operating
@@ -144,7 +144,7 @@ LFB_API lfb_status lfb_mapped_open_read_only(const char *path, const lfb_read_li
  *        LFB_ERROR_REPLACED     the filter is synced, but the path now leads to another file
  *        LFB_ERROR_NO_MEMORY
  */
-LFB_API lfb_status lfb_mapped_sync(const lfb_filter *filter);
+LFB_CHECKED lfb_status lfb_mapped_sync(const lfb_filter *filter);
 
 /*
  * Closes a filter that no call is using; the file stays.  It does what lfb_filter_free() does,

@@ -97,11 +97,11 @@ typedef enum lfb_previous {
  * Fails  as lfb_filter_create().
  * Owner  the caller, until lfb_versions_free().
  */
-LFB_API lfb_status lfb_versions_create(const lfb_config *config, lfb_versions **versions);
+LFB_CHECKED lfb_status lfb_versions_create(const lfb_config *config, lfb_versions **versions);
 
 /* The same with an existing filter, which the handle then owns.  Fails: LFB_ERROR_NO_MEMORY;
  * the caller still owns the filter. */
-LFB_API lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions);
+LFB_CHECKED lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions);
 
 /* Frees a handle with all its versions.  No thread may be in a section or a call of it, except
  * threads that have ended in a section.  NULL is ignored. */
@@ -169,8 +169,8 @@ LFB_API size_t lfb_versions_might_contain_many_hash(lfb_versions *versions,
  * Fails  as lfb_filter_create(), and LFB_ERROR_REBUILDING: another version is being built.
  * Waits  until the sections in progress have been left.  Do not call it inside a section.
  */
-LFB_API lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *config,
-                                              lfb_filter **building);
+LFB_CHECKED lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *config,
+                                                  lfb_filter **building);
 
 /*
  * The same with a filter that is already filled, from a file for example.  On success the handle
@@ -179,7 +179,7 @@ LFB_API lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_
  *
  * Fails  LFB_ERROR_REBUILDING, _NO_MEMORY; the caller still owns the filter.
  */
-LFB_API lfb_status lfb_versions_begin_rebuild_with(lfb_versions *versions, lfb_filter *filter);
+LFB_CHECKED lfb_status lfb_versions_begin_rebuild_with(lfb_versions *versions, lfb_filter *filter);
 
 /*
  * Makes the version that is being built the current one, at once, for every section entered from
@@ -189,11 +189,11 @@ LFB_API lfb_status lfb_versions_begin_rebuild_with(lfb_versions *versions, lfb_f
  * Fails  LFB_ERROR_NOT_REBUILDING.  There is no other failure: begin_rebuild allocated all that
  *        publish needs.
  */
-LFB_API lfb_status lfb_versions_publish(lfb_versions *versions, lfb_previous previous,
-                                        uint64_t *number);
+LFB_CHECKED lfb_status lfb_versions_publish(lfb_versions *versions, lfb_previous previous,
+                                            uint64_t *number);
 
 /* Drops the version that is being built.  Fails as lfb_versions_publish(). */
-LFB_API lfb_status lfb_versions_abandon(lfb_versions *versions);
+LFB_CHECKED lfb_status lfb_versions_abandon(lfb_versions *versions);
 
 /*
  * Makes the previous version the current one again, and drops the current one.  A version that
@@ -203,10 +203,10 @@ LFB_API lfb_status lfb_versions_abandon(lfb_versions *versions);
  * Fails  LFB_ERROR_NO_PREVIOUS: none was kept, or it is already the current one again.
  *        LFB_ERROR_NO_MEMORY.
  */
-LFB_API lfb_status lfb_versions_rollback(lfb_versions *versions, uint64_t *number);
+LFB_CHECKED lfb_status lfb_versions_rollback(lfb_versions *versions, uint64_t *number);
 
 /* Drops the previous version, if it was kept.  Fails: LFB_ERROR_NO_PREVIOUS, _NO_MEMORY. */
-LFB_API lfb_status lfb_versions_drop_previous(lfb_versions *versions);
+LFB_CHECKED lfb_status lfb_versions_drop_previous(lfb_versions *versions);
 
 /* Frees dropped versions that no section can use any more.  Returns how many dropped filters
  * still wait for a section to be left. */

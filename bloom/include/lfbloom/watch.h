@@ -59,6 +59,7 @@ typedef struct lfb_watch_config {
   void *context;        /* first argument of `crossed` */
   const char *name;     /* the filter's name in the text; must be a valid label; copied.  NULL: the
                            filter's label at creation                                 */
+  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_watch_config;
 
 /* All figures of a watch. */
@@ -75,6 +76,7 @@ typedef struct lfb_watch_figures {
                                expected_fpp predicts; NaN while both are 0            */
   double wrong_maybes;      /* false_positives / maybe: depends on the keys that are
                                queried; NaN while maybe is 0                          */
+  uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
 } lfb_watch_figures;
 
 /*
@@ -83,12 +85,12 @@ typedef struct lfb_watch_figures {
  * Fails  LFB_ERROR_BAD_LIMIT (also for NaN), _BAD_LABEL, _NO_MEMORY.
  * Owner  the caller, until lfb_watch_free().
  */
-LFB_API lfb_status lfb_watch_create(const lfb_filter *filter, const lfb_watch_config *config,
-                                    lfb_watch **watch);
+LFB_CHECKED lfb_status lfb_watch_create(const lfb_filter *filter, const lfb_watch_config *config,
+                                        lfb_watch **watch);
 
 /* The same over anything that has figures, for example a counting filter.  A NULL name means "". */
-LFB_API lfb_status lfb_watch_create_over(lfb_watch_stats_fn stats, const void *watched,
-                                         const lfb_watch_config *config, lfb_watch **watch);
+LFB_CHECKED lfb_status lfb_watch_create_over(lfb_watch_stats_fn stats, const void *watched,
+                                             const lfb_watch_config *config, lfb_watch **watch);
 
 /* Frees a watch.  NULL is ignored. */
 LFB_API void lfb_watch_free(lfb_watch *watch);
@@ -124,8 +126,8 @@ LFB_API void lfb_watch_look(const lfb_watch *watch, lfb_watch_figures *figures);
  *        be distinguished.  Nothing was written.
  *        LFB_ERROR_NO_MEMORY, or the status that `write` returned.
  */
-LFB_API lfb_status lfb_watch_prometheus(const lfb_watch *const *watches, size_t count,
-                                        lfb_write_fn write, void *to);
+LFB_CHECKED lfb_status lfb_watch_prometheus(const lfb_watch *const *watches, size_t count,
+                                            lfb_write_fn write, void *to);
 
 #ifdef __cplusplus
 }

@@ -73,6 +73,7 @@ typedef struct lfb_window_config {
   uint64_t seed;                /* as in lfb_config                                 */
   uint8_t key[16];              /* as in lfb_config                                 */
   bool keep_key;                /* as in lfb_config                                 */
+  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_window_config;
 
 /* The most generations that are live at once: G + 1. */
@@ -83,6 +84,7 @@ typedef struct lfb_window_generation_figures {
   uint64_t bits_set;          /* exact while no put or claim is running             */
   uint64_t approximate_count; /* distinct keys that were put into it, estimated from bits_set;
                                  UINT64_MAX if all bits are set                     */
+  uint64_t reserved[2]; /* 0 (lfbloom/status.h) */
 } lfb_window_generation_figures;
 
 /* A window's figures. */
@@ -99,6 +101,7 @@ typedef struct lfb_window_figures {
   double expected_fpp;                                 /* probability of a false positive now              */
   lfb_window_generation_figures live[LFB_WINDOW_LIVE]; /* [0] is the current generation, then the
                                    older ones; those after [G] are 0                */
+  uint64_t reserved[16]; /* 0 (lfbloom/status.h) */
 } lfb_window_figures;
 
 /*
@@ -107,7 +110,7 @@ typedef struct lfb_window_figures {
  * Fails  as lfb_filter_create(); LFB_ERROR_BAD_GENERATIONS: neither 3 nor 7.
  * Owner  the caller, until lfb_window_free().
  */
-LFB_API lfb_status lfb_window_create(const lfb_window_config *config, lfb_window **window);
+LFB_CHECKED lfb_status lfb_window_create(const lfb_window_config *config, lfb_window **window);
 
 /* Stops its clock and frees a window that no call is using.  NULL is ignored. */
 LFB_API void lfb_window_free(lfb_window *window);
@@ -173,7 +176,7 @@ LFB_API uint64_t lfb_window_generation(const lfb_window *window);
  *                                    membarrier(2) after it granted it; nothing is lost, try again
  *                                    later.  Also at the last generation, 2^36 - 2
  */
-LFB_API lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
+LFB_CHECKED lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
 
 /*
  * Starts a thread of the library that advances the window every span / G, by the monotonic clock.
@@ -184,15 +187,15 @@ LFB_API lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
  * Takes  span  seconds, from 0.001 to 1e9.
  * Fails  LFB_ERROR_BAD_SPAN, _NO_MEMORY, _NO_THREAD.
  */
-LFB_API lfb_status lfb_window_start_clock(lfb_window *window, double span);
+LFB_CHECKED lfb_status lfb_window_start_clock(lfb_window *window, double span);
 
 /* Stops that thread; nothing happens if there is none. */
 LFB_API void lfb_window_stop_clock(lfb_window *window);
 
 /* Writes the figures that a window of this configuration has when it is empty.  Fails as
  * lfb_window_create(), except for memory. */
-LFB_API lfb_status lfb_window_config_plan(const lfb_window_config *config,
-                                          lfb_window_figures *figures);
+LFB_CHECKED lfb_status lfb_window_config_plan(const lfb_window_config *config,
+                                              lfb_window_figures *figures);
 
 /* Writes the figures now.  The bits are counted: it takes about 0.1 s per GiB. */
 LFB_API void lfb_window_stats(const lfb_window *window, lfb_window_figures *figures);
@@ -207,9 +210,9 @@ LFB_API void lfb_window_stats(const lfb_window *window, lfb_window_figures *figu
  * Fails  LFB_ERROR_BAD_LABEL; LFB_ERROR_SAME_NAME: two names are the same; LFB_ERROR_NO_MEMORY.
  *        Nothing was written.  Or the status that `write` returned.
  */
-LFB_API lfb_status lfb_window_prometheus(const lfb_window *const *windows,
-                                         const char *const *names, size_t count,
-                                         lfb_write_fn write, void *to);
+LFB_CHECKED lfb_status lfb_window_prometheus(const lfb_window *const *windows,
+                                             const char *const *names, size_t count,
+                                             lfb_write_fn write, void *to);
 
 /*
  * Writes a window with its generation, in a form of its own (docs/formats.md): a header, the words,
@@ -219,7 +222,7 @@ LFB_API lfb_status lfb_window_prometheus(const lfb_window *const *windows,
  *         written.
  * Takes, Fails  as lfb_filter_write(), except for forms.
  */
-LFB_API lfb_status lfb_window_write(const lfb_window *window, lfb_write_fn write, void *to);
+LFB_CHECKED lfb_status lfb_window_write(const lfb_window *window, lfb_write_fn write, void *to);
 
 /*
  * Reads a window, in the generation in which it was written.  It does not know how much time has
@@ -234,14 +237,14 @@ LFB_API lfb_status lfb_window_write(const lfb_window *window, lfb_write_fn write
  *        this form.
  * Owner  the caller, until lfb_window_free().
  */
-LFB_API lfb_status lfb_window_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
-                                   lfb_window **window);
+LFB_CHECKED lfb_status lfb_window_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,
+                                       lfb_window **window);
 
 /* The same to and from a file that holds nothing else: as lfb_filter_save(), atomically and
  * durably, and lfb_filter_load(). */
-LFB_API lfb_status lfb_window_save(const lfb_window *window, const char *path);
-LFB_API lfb_status lfb_window_load(const char *path, const lfb_read_limits *limits,
-                                   lfb_window **window);
+LFB_CHECKED lfb_status lfb_window_save(const lfb_window *window, const char *path);
+LFB_CHECKED lfb_status lfb_window_load(const char *path, const lfb_read_limits *limits,
+                                       lfb_window **window);
 
 #ifdef __cplusplus
 }

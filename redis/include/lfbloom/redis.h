@@ -68,6 +68,7 @@ typedef struct lfb_redis_options {
    * NULL: not called. */
   bool (*moved)(void *told, uint64_t bytes);
   void *told;           /* first argument of both; not copied                         */
+  uint64_t reserved[16]; /* must be 0 (lfbloom/status.h) */
 } lfb_redis_options;
 
 enum {
@@ -79,6 +80,7 @@ typedef struct lfb_redis_address {
   lfb_redis_options options; /* host, port, user, password and tls; the rest is zero */
   const char *name;          /* after the slash; "" if there is none                 */
   char text[LFB_REDIS_URL_SIZE + 1]; /* the memory of these texts */
+  uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
 } lfb_redis_address;
 
 /*
@@ -89,7 +91,7 @@ typedef struct lfb_redis_address {
  * Fails  LFB_ERROR_REDIS_ADDRESS, `address` untouched: another scheme, no host, a port outside
  *        1 to 65535, a lone %, %00, or more than LFB_REDIS_URL_SIZE bytes.
  */
-LFB_API lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *address);
+LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *address);
 
 /*
  * A filter on the server that any number of processes share.
@@ -163,9 +165,9 @@ typedef struct lfb_redis lfb_redis;
  *        server moves the string: 8 to 16 ms at 64 MiB, 100 to 160 ms at 512 MiB, the
  *        largest string of guava or helper.  So parts of 4 MiB are best for fast.
  */
-LFB_API lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
-                                    const lfb_config *config, uint64_t part_bytes,
-                                    lfb_redis **filter);
+LFB_CHECKED lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
+                                        const lfb_config *config, uint64_t part_bytes,
+                                        lfb_redis **filter);
 
 /*
  * Opens the filter under a name, and checks each of its parts.
@@ -181,8 +183,8 @@ LFB_API lfb_status lfb_redis_create(const lfb_redis_options *options, const char
  *        _WRONG_KEY, _UNKNOWN_VERSION, _BAD_HEADER, _BAD_CHECKSUM, _BAD_STRATEGY, _BAD_PROBES,
  *        _BAD_WORD_COUNT: its description; if `wanted` is not valid, as lfb_filter_create().
  */
-LFB_API lfb_status lfb_redis_open(const lfb_redis_options *options, const char *name,
-                                  const lfb_config *wanted, lfb_redis **filter);
+LFB_CHECKED lfb_status lfb_redis_open(const lfb_redis_options *options, const char *name,
+                                      const lfb_config *wanted, lfb_redis **filter);
 
 /* Closes the connections and frees the memory.  The filter stays on the server.  NULL is
  * ignored. */
@@ -195,17 +197,17 @@ LFB_API void lfb_redis_close(lfb_redis *filter);
  *        maybe    whether the key may be present.
  * Fails  LFB_ERROR_REDIS_PART.
  */
-LFB_API lfb_status lfb_redis_put(lfb_redis *filter, const void *bytes, size_t size, bool *changed);
-LFB_API lfb_status lfb_redis_put_u64(lfb_redis *filter, uint64_t key, bool *changed);
-LFB_API lfb_status lfb_redis_put_hash(lfb_redis *filter, uint64_t hash, bool *changed);
-LFB_API lfb_status lfb_redis_put_object(lfb_redis *filter, lfb_funnel funnel, const void *object,
-                                        bool *changed);
-LFB_API lfb_status lfb_redis_might_contain(lfb_redis *filter, const void *bytes, size_t size,
-                                           bool *maybe);
-LFB_API lfb_status lfb_redis_might_contain_u64(lfb_redis *filter, uint64_t key, bool *maybe);
-LFB_API lfb_status lfb_redis_might_contain_hash(lfb_redis *filter, uint64_t hash, bool *maybe);
-LFB_API lfb_status lfb_redis_might_contain_object(lfb_redis *filter, lfb_funnel funnel,
-                                                  const void *object, bool *maybe);
+LFB_CHECKED lfb_status lfb_redis_put(lfb_redis *filter, const void *bytes, size_t size, bool *changed);
+LFB_CHECKED lfb_status lfb_redis_put_u64(lfb_redis *filter, uint64_t key, bool *changed);
+LFB_CHECKED lfb_status lfb_redis_put_hash(lfb_redis *filter, uint64_t hash, bool *changed);
+LFB_CHECKED lfb_status lfb_redis_put_object(lfb_redis *filter, lfb_funnel funnel, const void *object,
+                                            bool *changed);
+LFB_CHECKED lfb_status lfb_redis_might_contain(lfb_redis *filter, const void *bytes, size_t size,
+                                               bool *maybe);
+LFB_CHECKED lfb_status lfb_redis_might_contain_u64(lfb_redis *filter, uint64_t key, bool *maybe);
+LFB_CHECKED lfb_status lfb_redis_might_contain_hash(lfb_redis *filter, uint64_t hash, bool *maybe);
+LFB_CHECKED lfb_status lfb_redis_might_contain_object(lfb_redis *filter, lfb_funnel funnel,
+                                                      const void *object, bool *maybe);
 
 /*
  * The same for many keys.
@@ -217,25 +219,25 @@ LFB_API lfb_status lfb_redis_might_contain_object(lfb_redis *filter, lfb_funnel 
  *        moves its slot during the call.
  * Fails  LFB_ERROR_REDIS_PART; LFB_ERROR_NO_MEMORY.
  */
-LFB_API lfb_status lfb_redis_put_many(lfb_redis *filter, const lfb_key *keys, size_t count,
-                                      uint64_t *answers, size_t *yes);
-LFB_API lfb_status lfb_redis_put_many_u64(lfb_redis *filter, const uint64_t *keys, size_t count,
+LFB_CHECKED lfb_status lfb_redis_put_many(lfb_redis *filter, const lfb_key *keys, size_t count,
                                           uint64_t *answers, size_t *yes);
-LFB_API lfb_status lfb_redis_put_many_hash(lfb_redis *filter, const uint64_t *hashes,
-                                           size_t count, uint64_t *answers, size_t *yes);
-LFB_API lfb_status lfb_redis_might_contain_many(lfb_redis *filter, const lfb_key *keys,
-                                                size_t count, uint64_t *answers, size_t *yes);
-LFB_API lfb_status lfb_redis_might_contain_many_u64(lfb_redis *filter, const uint64_t *keys,
+LFB_CHECKED lfb_status lfb_redis_put_many_u64(lfb_redis *filter, const uint64_t *keys, size_t count,
+                                              uint64_t *answers, size_t *yes);
+LFB_CHECKED lfb_status lfb_redis_put_many_hash(lfb_redis *filter, const uint64_t *hashes,
+                                               size_t count, uint64_t *answers, size_t *yes);
+LFB_CHECKED lfb_status lfb_redis_might_contain_many(lfb_redis *filter, const lfb_key *keys,
                                                     size_t count, uint64_t *answers, size_t *yes);
-LFB_API lfb_status lfb_redis_might_contain_many_hash(lfb_redis *filter, const uint64_t *hashes,
-                                                     size_t count, uint64_t *answers,
-                                                     size_t *yes);
+LFB_CHECKED lfb_status lfb_redis_might_contain_many_u64(lfb_redis *filter, const uint64_t *keys,
+                                                        size_t count, uint64_t *answers, size_t *yes);
+LFB_CHECKED lfb_status lfb_redis_might_contain_many_hash(lfb_redis *filter, const uint64_t *hashes,
+                                                         size_t count, uint64_t *answers,
+                                                         size_t *yes);
 
 /*
  * Gives the filter's figures.  The server counts bits_set, a MiB at a time; other clients may
  * put in between.  `form` is LFB_FORM_NONE.  Fails: LFB_ERROR_REDIS_PART.
  */
-LFB_API lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats);
+LFB_CHECKED lfb_status lfb_redis_stats(lfb_redis *filter, lfb_stats *stats);
 
 /* Gives the figures that do not change: those of an empty filter.  Sends nothing to a server. */
 LFB_API void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats);
@@ -244,16 +246,16 @@ LFB_API void lfb_redis_plan(const lfb_redis *filter, lfb_stats *stats);
  * status except LFB_OK ends the calls and is returned.  Sends nothing to a server.  The stream of
  * the filter's local replicas (lfbloom/replica.h) is not among the keys, but expires and is
  * deleted with them. */
-LFB_API lfb_status lfb_redis_keys(const lfb_redis *filter,
-                                  lfb_status (*each)(void *context, const char *key, size_t size),
-                                  void *context);
+LFB_CHECKED lfb_status lfb_redis_keys(const lfb_redis *filter,
+                                      lfb_status (*each)(void *context, const char *key, size_t size),
+                                      void *context);
 
 /*
  * Makes the whole filter expire in so many milliseconds; 0: never.  Its parts expire within
  * moments of each other; a call in between fails with LFB_ERROR_REDIS_PART.  So does this
  * call if a part is missing.
  */
-LFB_API lfb_status lfb_redis_expire(lfb_redis *filter, uint64_t milliseconds);
+LFB_CHECKED lfb_status lfb_redis_expire(lfb_redis *filter, uint64_t milliseconds);
 
 /*
  * Renames the whole filter.  Nothing may exist under the new name.  Other clients that have the
@@ -263,7 +265,7 @@ LFB_API lfb_status lfb_redis_expire(lfb_redis *filter, uint64_t milliseconds);
  *        the same hash tag.  Keys that were already renamed get their old names back, if the
  *        server can be reached.
  */
-LFB_API lfb_status lfb_redis_rename(lfb_redis *filter, const char *name);
+LFB_CHECKED lfb_status lfb_redis_rename(lfb_redis *filter, const char *name);
 
 /*
  * Deletes the filter under a name, also one that is unfinished or lacks parts.  The server frees
@@ -273,8 +275,8 @@ LFB_API lfb_status lfb_redis_rename(lfb_redis *filter, const char *name);
  *                  no description; otherwise 0 or the filter's strategy.
  * Fails  LFB_ERROR_REDIS_BAD_NAME, _ABSENT, _NO_FILTER.
  */
-LFB_API lfb_status lfb_redis_delete(const lfb_redis_options *options, const char *name,
-                                    lfb_strategy_id strategy);
+LFB_CHECKED lfb_status lfb_redis_delete(const lfb_redis_options *options, const char *name,
+                                        lfb_strategy_id strategy);
 
 /*
  * Saves a filter from memory under a name that nothing exists under.  The copy holds what was put
@@ -283,8 +285,8 @@ LFB_API lfb_status lfb_redis_delete(const lfb_redis_options *options, const char
  *
  * Fails  as lfb_redis_create(); LFB_ERROR_STOPPED.
  */
-LFB_API lfb_status lfb_redis_save(const lfb_redis_options *options, const char *name,
-                                  const lfb_filter *from, uint64_t part_bytes);
+LFB_CHECKED lfb_status lfb_redis_save(const lfb_redis_options *options, const char *name,
+                                      const lfb_filter *from, uint64_t part_bytes);
 
 /*
  * Loads the filter into memory: what was acknowledged before the call, and some of what is put
@@ -294,8 +296,8 @@ LFB_API lfb_status lfb_redis_save(const lfb_redis_options *options, const char *
  * Fails  LFB_ERROR_OVER_LIMIT, LFB_ERROR_REDIS_PART, LFB_ERROR_STOPPED, LFB_ERROR_NO_MEMORY.
  * Owner  the caller, until lfb_filter_free().
  */
-LFB_API lfb_status lfb_redis_load(lfb_redis *filter, const lfb_read_limits *limits,
-                                  lfb_filter **local);
+LFB_CHECKED lfb_status lfb_redis_load(lfb_redis *filter, const lfb_read_limits *limits,
+                                      lfb_filter **local);
 
 #ifdef __cplusplus
 }

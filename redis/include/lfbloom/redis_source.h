@@ -64,6 +64,7 @@ typedef struct lfb_redis_changes {
   size_t u64_count;     /* of u64s                                      */
   const uint64_t *hashes; /* as lfb_filter_put_many_hash() takes them   */
   size_t hash_count;      /* of hashes                                  */
+  uint64_t reserved[4]; /* must be 0 (lfbloom/status.h) */
 } lfb_redis_changes;
 
 /* How to publish a version.  All zero is the default. */
@@ -73,6 +74,7 @@ typedef struct lfb_redis_publication {
                           LFB_REDIS_VERSIONS_REACH                                         */
   const lfb_redis_changes *changes; /* NULL: followers load the version in full.  A list longer
                           than LFB_REDIS_CHANGES_SIZE is not published; its version is     */
+  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_redis_publication;
 
 /*
@@ -93,13 +95,13 @@ typedef struct lfb_redis_publication {
  * Killed If the process is killed during the call, the version is either published or not.  What
  *        is left on the server is deleted when the next version is published.
  */
-LFB_API lfb_status lfb_redis_publish(const lfb_redis_options *options, const char *name,
-                                     const lfb_filter *filter,
-                                     const lfb_redis_publication *publication, uint64_t *number);
+LFB_CHECKED lfb_status lfb_redis_publish(const lfb_redis_options *options, const char *name,
+                                         const lfb_filter *filter,
+                                         const lfb_redis_publication *publication, uint64_t *number);
 
 /* Deletes all versions of a name, and anything else that publishers have left.  No publisher may
  * run during the call.  Followers keep what they have.  Fails: LFB_ERROR_REDIS_BAD_NAME. */
-LFB_API lfb_status lfb_redis_unpublish(const lfb_redis_options *options, const char *name);
+LFB_CHECKED lfb_status lfb_redis_unpublish(const lfb_redis_options *options, const char *name);
 
 /* The versions of one name, as a source for one follower. */
 typedef struct lfb_redis_source lfb_redis_source;
@@ -109,6 +111,7 @@ typedef struct lfb_redis_source_config {
   lfb_config wanted;  /* as lfb_redis_open() takes it: what each version must be (fpp 0:
                          anything), and the key of a keyed hash                            */
   uint64_t max_bytes; /* limit for a version's words; 0: none                              */
+  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_redis_source_config;
 
 /*
@@ -121,9 +124,9 @@ typedef struct lfb_redis_source_config {
  * Fails  LFB_ERROR_REDIS_BAD_NAME, LFB_ERROR_NO_MEMORY.
  * Owner  the caller, until lfb_redis_source_free().
  */
-LFB_API lfb_status lfb_redis_source_create(const lfb_redis_options *options, const char *name,
-                                           const lfb_redis_source_config *config,
-                                           lfb_redis_source **source);
+LFB_CHECKED lfb_status lfb_redis_source_create(const lfb_redis_options *options, const char *name,
+                                               const lfb_redis_source_config *config,
+                                               lfb_redis_source **source);
 
 /* Stops listening and frees the source.  Its follower must have stopped.  NULL is ignored. */
 LFB_API void lfb_redis_source_free(lfb_redis_source *source);
@@ -140,7 +143,7 @@ LFB_API lfb_source lfb_redis_source_functions(lfb_redis_source *source);
  * Fails  LFB_ERROR_FOLLOWING: it already listens; LFB_ERROR_NO_THREAD, _NO_MEMORY.  If the server
  *        cannot be reached, the call does not fail: polls continue.
  */
-LFB_API lfb_status lfb_redis_source_listen(lfb_redis_source *source, lfb_follow *follow);
+LFB_CHECKED lfb_status lfb_redis_source_listen(lfb_redis_source *source, lfb_follow *follow);
 
 /* Ends that thread, if there is one; to be called before the follower is freed.  It waits only for
  * a connection that is being made (options.connect_ms).  It must not run concurrently with

@@ -80,6 +80,7 @@ typedef struct lfb_replica_config {
                                0: 16,384.  If fewer than are added while the filter is loaded,
                                a replica loads it again and again                           */
   uint64_t resync_ms;       /* from one resync to the next; 0: only when one is needed       */
+  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_replica_config;
 
 /* A replica's state.  Times are in microseconds. */
@@ -100,6 +101,7 @@ typedef struct lfb_replica_state {
                             `received`, of the time from a key's put to its arrival here; the way
                             of its packet to the server is not included.  Each is up to 12.5 %
                             too high                                                       */
+  uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
 } lfb_replica_state;
 
 /*
@@ -113,8 +115,8 @@ typedef struct lfb_replica_state {
  *        LFB_ERROR_NO_RANDOM.
  * Needs  the right to write, even if no key is ever put; Redis 6.2 (XADD NOMKSTREAM).
  */
-LFB_API lfb_status lfb_replica_open(const lfb_redis_options *options, const char *name,
-                                    const lfb_replica_config *config, lfb_replica **replica);
+LFB_CHECKED lfb_status lfb_replica_open(const lfb_redis_options *options, const char *name,
+                                        const lfb_replica_config *config, lfb_replica **replica);
 
 /*
  * Ends both threads and frees the replica.  Puts that were not flushed may be lost: flush first.
@@ -131,7 +133,7 @@ LFB_API const lfb_filter *lfb_replica_filter(const lfb_replica *replica);
 
 /* Gives the copy for the inline functions of lfbloom/fast.h that query.  Fails as
  * lfb_fast_of(). */
-LFB_API lfb_status lfb_replica_fast(const lfb_replica *replica, lfb_fast *fast);
+LFB_CHECKED lfb_status lfb_replica_fast(const lfb_replica *replica, lfb_fast *fast);
 
 /*
  * Puts a key, as the functions of lfbloom/filter.h do.
@@ -157,11 +159,11 @@ LFB_API size_t lfb_replica_put_many_hash(lfb_replica *replica, const uint64_t *h
  * Takes  milliseconds  to wait at most.
  * Fails  LFB_ERROR_REPLICA_UNSENT: not yet acknowledged; state.status may hold the reason.
  */
-LFB_API lfb_status lfb_replica_flush(lfb_replica *replica, uint64_t milliseconds);
+LFB_CHECKED lfb_status lfb_replica_flush(lfb_replica *replica, uint64_t milliseconds);
 
 /* Starts a resync and waits for its end, so many milliseconds at most.  Fails:
  * LFB_ERROR_REPLICA_UNSENT: not yet finished. */
-LFB_API lfb_status lfb_replica_resync(lfb_replica *replica, uint64_t milliseconds);
+LFB_CHECKED lfb_status lfb_replica_resync(lfb_replica *replica, uint64_t milliseconds);
 
 /* Reads the replica's state. */
 LFB_API void lfb_replica_state_now(const lfb_replica *replica, lfb_replica_state *state);
