@@ -101,6 +101,16 @@ bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash)
   return filter_might_contain(filter, lfb_hasher_widen(&filter->layout.hasher, hash));
 }
 
+bool lfb_filter_put_hash128(lfb_filter *filter, uint64_t low, uint64_t high)
+{
+  return filter_put(filter, lfb_hasher_narrow(&filter->layout.hasher, low, high));
+}
+
+bool lfb_filter_might_contain_hash128(const lfb_filter *filter, uint64_t low, uint64_t high)
+{
+  return filter_might_contain(filter, lfb_hasher_narrow(&filter->layout.hasher, low, high));
+}
+
 bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object)
 {
   return filter_put(filter, lfb_sink_hash(&filter->layout.hasher, funnel, object));
@@ -161,6 +171,16 @@ lfb_status lfb_filter_put_all(lfb_filter *into, const lfb_filter *from)
   if (status == LFB_OK)
     filter_put_from(into, from);
   return status;
+}
+
+size_t lfb_filter_words(const lfb_filter *filter, uint64_t first, uint64_t *words, size_t count)
+{
+  const lfb_bits *bits = &filter->layout.bits;
+  const uint64_t left = first < bits->word_count ? bits->word_count - first : 0;
+  const size_t copied = left < count ? (size_t)left : count;
+
+  lfb_bits_snapshot(bits, first, words, copied);
+  return copied;
 }
 
 lfb_status lfb_filter_fold(const lfb_filter *filter, uint64_t factor, lfb_filter **folded)

@@ -10,6 +10,52 @@ lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *
   return lfb_hash_stream_finish(&sink.stream);
 }
 
+/* ---- a sink that passes the bytes on ------------------------------------------------------ */
+
+/* Takes the place of a hasher: its functions pass the bytes on and hash nothing. */
+typedef struct sink_passing {
+  lfb_hasher hasher; /* only its function is set */
+  lfb_bytes_fn take;
+  void *to;
+} sink_passing;
+
+static const sink_passing *passing_of(const lfb_hasher *hasher)
+{
+  return (const sink_passing *)(const void *)hasher;
+}
+
+static lfb_hash passing_bytes(const lfb_hasher *hasher, const void *bytes, size_t size)
+{
+  passing_of(hasher)->take(passing_of(hasher)->to, bytes, size);
+  return (lfb_hash){0, 0};
+}
+
+static void passing_absorb(lfb_hash_stream *stream, const unsigned char *groups, size_t count)
+{
+  (void)passing_bytes(stream->hasher, groups, count * LFB_HASH_GROUP);
+}
+
+static lfb_hash passing_finish(lfb_hash_stream *stream, const unsigned char *rest, size_t left,
+                               uint64_t size)
+{
+  (void)size;
+  return passing_bytes(stream->hasher, rest, left);
+}
+
+void lfb_object_bytes(lfb_funnel funnel, const void *object, lfb_bytes_fn take, void *to)
+{
+  static const lfb_hash_function passing = {
+      .bytes = passing_bytes, .absorb = passing_absorb, .finish = passing_finish};
+  sink_passing pass;
+
+  pass.hasher.function = &passing;
+  pass.take = take;
+  pass.to = to;
+  (void)lfb_sink_hash(&pass.hasher, funnel, object);
+}
+
+/* ---- putting ------------------------------------------------------------------------------ */
+
 void lfb_sink_put_bytes(lfb_sink *sink, const void *bytes, size_t size)
 {
   lfb_hash_stream_put(&sink->stream, bytes, size);

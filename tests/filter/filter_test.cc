@@ -134,6 +134,85 @@ TEST_P(EveryStrategy, ObjectsAreTheirBytes) {
   EXPECT_FALSE(lfb_filter_might_contain_object(filter.get(), PersonFunnel, &bob));
 }
 
+std::vector<uint64_t> WordsOf(const Filter& filter) {
+  std::vector<uint64_t> words(Stats(filter).bytes / 8);
+  EXPECT_EQ(lfb_filter_words(filter.get(), 0, words.data(), words.size()), words.size());
+  return words;
+}
+
+// A hash of 128 bits, calculated outside of the filter, gives the bits that the key's bytes give.
+TEST_P(EveryStrategy, WideHashesAreTheirKeys) {
+  lfb_config config = Config(1000, 0.001, GetParam());
+  const Filter filter = Make(config);
+  ASSERT_EQ(lfb_config_take_hash(&config, filter.get()), LFB_OK);
+  const Filter other = Make(config);
+  const lfb_hasher& hasher = filter->layout.hasher;
+  const uint64_t unused = GetParam() == LFB_JAVA_DOUBLE || GetParam() == LFB_GO_FNV14
+                              ? 0xffffffff00000000  // more bits than the hash has
+                              : 0;
+  for (uint64_t i = 0; i < 1000; i++) {
+    const std::string key = Key(i);
+    const lfb_hash hash = lfb_hasher_bytes(&hasher, key.data(), key.size());
+    const uint64_t low = hash.low | unused, high = hash.high | unused;
+    ASSERT_EQ(lfb_filter_might_contain_hash128(filter.get(), low, high), Has(filter, key));
+    ASSERT_EQ(lfb_filter_put_hash128(filter.get(), low, high), Put(other, key));
+    ASSERT_TRUE(lfb_filter_might_contain_hash128(filter.get(), low, high));
+    ASSERT_TRUE(Has(filter, key));
+  }
+  EXPECT_EQ(WordsOf(filter), WordsOf(other));
+  EXPECT_EQ(Stats(filter).bits_set, Stats(other).bits_set);
+  EXPECT_EQ(lfb_filter_might_contain_hash128(
+                filter.get(), lfb_hasher_bytes(&hasher, "key-1", 5).low, Mix(41, 1)),
+            filter->strategy->hash_width == LFB_HASH_64)
+      << "whether the high half counts";
+}
+
+TEST_P(EveryStrategy, WordsHaveTheBits) {
+  const Filter filter = Make(5000, 0.01, GetParam());
+  for (uint64_t i = 0; i < 3000; i++) Put(filter, Key(i));
+  const std::vector<uint64_t> words = WordsOf(filter);
+  uint64_t set = 0;
+  for (uint64_t i = 0; i < words.size(); i++) {
+    ASSERT_EQ(words[i], lfb_bits_word(&filter->layout.bits, i));
+    set += lfb_word_count(words[i]);
+  }
+  EXPECT_EQ(set, Stats(filter).bits_set);
+  uint64_t some[5] = {1, 1, 1, 1, 1};
+  EXPECT_EQ(lfb_filter_words(filter.get(), 7, some, 3), 3u);
+  EXPECT_TRUE(std::equal(some, some + 3, words.begin() + 7));
+  EXPECT_EQ(some[3], 1u);
+  EXPECT_EQ(lfb_filter_words(filter.get(), words.size() - 2, some, 4), 2u) << "up to the end";
+  EXPECT_TRUE(std::equal(some, some + 2, words.end() - 2));
+  EXPECT_EQ(some[2], words[9]) << "written beyond the end";
+  EXPECT_EQ(lfb_filter_words(filter.get(), words.size(), some, 4), 0u);
+  EXPECT_EQ(lfb_filter_words(filter.get(), UINT64_MAX, some, 4), 0u);
+  EXPECT_EQ(lfb_filter_words(filter.get(), 0, some, 0), 0u);
+}
+
+void Append(void* to, const void* bytes, size_t size) {
+  static_cast<std::string*>(to)->append(static_cast<const char*>(bytes), size);
+}
+
+// Puts a text in pieces of up to 300 bytes: some fit into a sink, some do not.
+void InPieces(const void* object, lfb_sink* sink) {
+  const std::string& text = *static_cast<const std::string*>(object);
+  for (size_t at = 0, piece = 0; at < text.size(); at += piece, piece = (piece * 3 + 7) % 300)
+    lfb_sink_put_bytes(sink, text.data() + at, std::min(piece, text.size() - at));
+}
+
+TEST(ObjectBytes, AreWhatTheFunnelPuts) {
+  for (size_t size : {0, 1, 63, 64, 127, 128, 129, 192, 193, 256, 1000, 5000}) {
+    std::string text(size, '\0'), passed;
+    for (size_t i = 0; i < size; i++) text[i] = static_cast<char>(Mix(31, i));
+    lfb_object_bytes(InPieces, &text, Append, &passed);
+    EXPECT_EQ(passed, text) << size;
+  }
+  const Person ada{0x01020304, "Ada", -2};
+  std::string passed = "before ";
+  lfb_object_bytes(PersonFunnel, &ada, Append, &passed);
+  EXPECT_EQ(passed, std::string("before \4\3\2\1Ada\xfe\xff\xff\xff\xff\xff\xff\xff", 22));
+}
+
 TEST_P(EveryStrategy, CopyIsEqualAndApart) {
   const Filter filter = Make(1000, 0.01, GetParam());
   for (uint64_t i = 0; i < 500; i++) Put(filter, Key(i));

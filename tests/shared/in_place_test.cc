@@ -91,8 +91,14 @@ TEST_P(EveryFileInPlace, AnswersAsLoaded) {
                 lfb_filter_might_contain_u64(loaded.get(), numbers[i]));
       ASSERT_EQ(lfb_filter_might_contain_hash(in_place.get(), hashes[i]),
                 lfb_filter_might_contain_hash(loaded.get(), hashes[i]));
+      ASSERT_EQ(lfb_filter_might_contain_hash128(in_place.get(), hashes[i], hashes[i]),
+                lfb_filter_might_contain_hash128(loaded.get(), hashes[i], hashes[i]));
       ASSERT_TRUE(i >= 997 || Has(in_place, texts[i]));
     }
+    std::vector<uint64_t> words(Stats(loaded).bytes / 8), loaded_words(words);
+    EXPECT_EQ(lfb_filter_words(in_place.get(), 0, words.data(), words.size() + 1), words.size());
+    lfb_filter_words(loaded.get(), 0, loaded_words.data(), words.size());
+    EXPECT_EQ(words, loaded_words);
     std::vector<uint64_t> one(kAsked / 64 + 1), other(one);
     EXPECT_EQ(lfb_filter_might_contain_many(in_place.get(), keys.data(), kAsked, one.data()),
               lfb_filter_might_contain_many(loaded.get(), keys.data(), kAsked, other.data()));

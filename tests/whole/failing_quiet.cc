@@ -33,6 +33,8 @@ void FunnelKey(const void* object, lfb_sink* sink) {
   lfb_funnel_sequence(&one, sink);
 }
 
+void Ignore(void*, const void*, size_t) {}
+
 lfb_status FilterCalls(lfb_filter* filter, const lfb_filter* other) {
   uint64_t answers = 0;
   lfb_stats stats;
@@ -40,7 +42,11 @@ lfb_status FilterCalls(lfb_filter* filter, const lfb_filter* other) {
   lfb_filter_put(filter, "key", 3);
   lfb_filter_put_u64(filter, kKey);
   lfb_filter_put_hash(filter, kKey);
+  lfb_filter_put_hash128(filter, kKey, kKey);
+  EXPECT_TRUE(lfb_filter_might_contain_hash128(filter, kKey, kKey));
+  EXPECT_EQ(lfb_filter_words(filter, 0, &answers, 1), 1u);
   lfb_filter_put_object(filter, FunnelKey, object);
+  lfb_object_bytes(FunnelKey, object, Ignore, nullptr);
   lfb_filter_claim(filter, "new", 3);
   lfb_filter_claim_u64(filter, kKey + 1);
   lfb_filter_claim_hash(filter, kKey + 1);
@@ -221,6 +227,7 @@ void AddQuiet(Rows* rows) {
         "lfb_form_holds lfb_status_text lfb_ignore lfb_version lfb_version_text",
         [] { return PlainCalls; });
   quiet("lfb_filter_put lfb_filter_put_u64 lfb_filter_put_hash lfb_filter_put_object "
+        "lfb_filter_put_hash128 lfb_filter_might_contain_hash128 lfb_filter_words "
         "lfb_filter_claim lfb_filter_claim_u64 lfb_filter_claim_hash lfb_filter_claim_object "
         "lfb_filter_put_many lfb_filter_put_many_u64 lfb_filter_put_many_hash "
         "lfb_filter_claim_many lfb_filter_claim_many_u64 lfb_filter_claim_many_hash "
@@ -232,7 +239,8 @@ void AddQuiet(Rows* rows) {
         "lfb_filter_put_all lfb_filter_compare lfb_fast_of "
         "lfb_sink_put_bytes lfb_sink_put_i32 lfb_sink_put_i64 lfb_sink_put_utf16 "
         "lfb_sink_put_utf16_as_utf8 lfb_funnel_bytes lfb_funnel_i32 lfb_funnel_i64 "
-        "lfb_funnel_utf16 lfb_funnel_utf16_as_utf8 lfb_funnel_sequence",
+        "lfb_funnel_utf16 lfb_funnel_utf16_as_utf8 lfb_funnel_sequence "
+        "lfb_object_bytes",
         [] {
           const lfb_config config = Config(kFew, 0.01, LFB_FAST);
           const SharedFilter filter = WithKey(config), other = WithKey(config);

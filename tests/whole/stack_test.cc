@@ -411,6 +411,13 @@ const Row kRows[] = {
      nullptr, kAll},
     {"lfb_filter_fold", kAny, T_ { t->status = lfb_filter_fold(t->filter.get(), 1, &t->made); },
      nullptr, kAll},
+    {"lfb_filter_put_hash128", kAny,
+     T_ { lfb_filter_put_hash128(t->filter.get(), ++t->number, 1); }, nullptr, kAll},
+    {"lfb_filter_might_contain_hash128", kAny,
+     T_ { lfb_filter_might_contain_hash128(t->filter.get(), ++t->number, 1); }, nullptr, kAll},
+    {"lfb_filter_words", kAny,
+     T_ { lfb_filter_words(t->filter.get(), 0, t->answers.data(), t->answers.size()); }, nullptr,
+     kAll},
     {"lfb_filter_stats", kAny, T_ { lfb_filter_stats(t->filter.get(), &t->stats); }, nullptr,
      kAll},
     {"lfb_filter_set_label lfb_filter_label", kAny,
@@ -476,6 +483,9 @@ const Row kRows[] = {
      "lfb_sink_put_utf16_as_utf8 lfb_funnel_bytes lfb_funnel_i32 lfb_funnel_i64 "
      "lfb_funnel_utf16 lfb_funnel_utf16_as_utf8 lfb_funnel_sequence",
      kAny, T_ { lfb_filter_might_contain_object(t->filter.get(), Everything, &t->number); },
+     nullptr, kAll},
+    {"lfb_object_bytes", kAny,
+     T_ { lfb_object_bytes(Everything, &t->number, [](void*, const void*, size_t) {}, nullptr); },
      nullptr, kAll},
     // window.h
     THREE(lfb_window_put, t->window.get(), kAny, nullptr, kAll),

@@ -88,7 +88,7 @@
  *   free        |    no      |      no       |     no       |  no   |        no         |  no
  *   set_label   |    yes     |      yes      |     yes      |  yes  |        no         |  no
  *
- * fold and compare run as copy does.
+ * fold, compare and words run as copy does.
  *
  * set_label may not run at once with set_label or lfb_filter_label() of the same filter.
  *
@@ -320,6 +320,24 @@ LFB_API bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash);
 LFB_API bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash);
 LFB_API bool lfb_filter_claim_hash(lfb_filter *filter, uint64_t hash);
 
+/*
+ * The same for a key's hash of 128 bits, which the caller calculated as the strategy does: the key
+ * then equals the key that was put by its bytes.
+ *
+ *   guava-mitz64            MurmurHash3_x64_128 with seed 0: the first 8 bytes of Guava's
+ *                           HashCode.asBytes() are `low`, the last 8 `high`; both little-endian
+ *   guava-mitz32,           `low` of the same hash
+ *   redis-mitz32
+ *   java-double             low: MurmurHash3_x86_32 by the first seed; high: by the second
+ *   go-fnv14                low: FNV-1a of 32 bits
+ *   fast, fast-pair, sbbf   low: as for lfb_filter_put_hash()
+ *
+ * A half that is not named is ignored.
+ */
+LFB_API bool lfb_filter_put_hash128(lfb_filter *filter, uint64_t low, uint64_t high);
+LFB_API bool lfb_filter_might_contain_hash128(const lfb_filter *filter, uint64_t low,
+                                              uint64_t high);
+
 /* The same for an object, through its funnel (lfbloom/sink.h). */
 LFB_API bool lfb_filter_put_object(lfb_filter *filter, lfb_funnel funnel, const void *object);
 LFB_API bool lfb_filter_might_contain_object(const lfb_filter *filter, lfb_funnel funnel,
@@ -451,6 +469,17 @@ LFB_CHECKED lfb_status lfb_filter_fold(const lfb_filter *filter, uint64_t factor
  * Owner  the caller, until lfb_filter_free().
  */
 LFB_CHECKED lfb_status lfb_filter_copy(const lfb_filter *filter, lfb_filter **copy);
+
+/*
+ * Copies words of the filter, each as of the time when it is read: bit i of the filter is bit i % 64
+ * of word i / 64.  docs/formats.md has the bits that a key has.  Wait-free.
+ *
+ * Takes   first  index of the first word.  The filter has lfb_stats.bytes / 8 words.
+ *         words  receives at most `count` words.
+ * Returns how many it copied: fewer than `count` if the filter ends before.
+ */
+LFB_API size_t lfb_filter_words(const lfb_filter *filter, uint64_t first, uint64_t *words,
+                                size_t count);
 
 /*
  * Writes the filter's figures now.  Wait-free.

@@ -80,6 +80,16 @@ LFB_API void lfb_funnel_utf16(const void *text, lfb_sink *sink);
 LFB_API void lfb_funnel_utf16_as_utf8(const void *text, lfb_sink *sink);
 LFB_API void lfb_funnel_sequence(const void *sequence, lfb_sink *sink);
 
+/* The caller's function that takes the next `size` bytes of an object; `bytes` is valid during the
+ * call only. */
+typedef void (*lfb_bytes_fn)(void *to, const void *bytes, size_t size);
+
+/*
+ * Passes the bytes that a funnel puts for an object to `take`, in order and in any number of
+ * pieces.  They are the key as filters hash it, for a caller that hashes or stores it.
+ */
+LFB_API void lfb_object_bytes(lfb_funnel funnel, const void *object, lfb_bytes_fn take, void *to);
+
 #ifdef __cplusplus
 }
 #endif
