@@ -12,9 +12,6 @@
 #include "bloom/files/magic.h"
 #include "bloom/filter/create.h"
 
-/* Bytes of words per checksum. */
-#define LFB_CHECKED_BYTES (UINT64_C(1) << 20)
-
 typedef enum lfb_byte_order { LFB_ORDER_BIG, LFB_ORDER_LITTLE } lfb_byte_order;
 
 /* This processor's. */

@@ -24,6 +24,9 @@ enum {
   LFB_HEAD_AT_VERSION = 8, /* where its version is, in bytes from the start */
 };
 
+/* Bytes of words per checksum. */
+#define LFB_CHECKED_BYTES (UINT64_C(1) << 20)
+
 typedef enum lfb_magic {
   LFB_MAGIC_NATIVE,
   LFB_MAGIC_MAPPED,

@@ -90,7 +90,7 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
   lfb_store_le64(header + NATIVE_AT_BITS_SET, bits_set);
   lfb_store_le64(header + NATIVE_AT_CREATED, now);
   lfb_store_le32(header + NATIVE_AT_FORMULA, description->config.probes_formula);
-  lfb_store_le32(header + NATIVE_AT_CHECKED_BYTES, 1 << 20);
+  lfb_store_le32(header + NATIVE_AT_CHECKED_BYTES, LFB_CHECKED_BYTES);
   if (lfb_hash_keyed(hash->kind))
     lfb_store_le64(header + NATIVE_AT_KEY_CHECK, native_key_check(hash));
   memcpy(header + NATIVE_AT_LABEL, description->label, sizeof description->label);
@@ -189,7 +189,7 @@ lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER], cons
   if (status != LFB_OK)
     return status;
   const uint32_t number = lfb_load_le32(header + NATIVE_AT_HASH);
-  if (number >= NATIVE_HASHES || lfb_load_le32(header + NATIVE_AT_CHECKED_BYTES) != 1 << 20 ||
+  if (number >= NATIVE_HASHES || lfb_load_le32(header + NATIVE_AT_CHECKED_BYTES) != LFB_CHECKED_BYTES ||
       !lfb_head_is_whole(header,
                          native_hashes[number].has_key ? NATIVE_AT_RESERVED : NATIVE_AT_KEY))
     return LFB_ERROR_BAD_HEADER;

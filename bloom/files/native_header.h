@@ -11,7 +11,7 @@
 
 #include "atomic/words/kin.h"
 #include "bloom/files/magic.h"
-#include "bloom/filter/create.h"
+#include "bloom/filter/description.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,6 +5,7 @@
 
 #include "bloom/filter/batch.h"
 #include "bloom/filter/create.h"
+#include "bloom/filter/figures.h"
 #include "bloom/filter/stats.h"
 #include "bloom/hashing/aes128.h"
 #include "bloom/hashing/sink.h"

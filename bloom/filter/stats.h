@@ -1,5 +1,5 @@
 /*
- * stats.h - the number of bits that are set, and the figures that follow from it.
+ * stats.h - the number of bits of a filter that are set.
  */
 #ifndef LFB_BLOOM_STATS_H
 #define LFB_BLOOM_STATS_H
@@ -16,12 +16,6 @@ uint64_t lfb_filter_bits_set(const lfb_filter *filter);
 /* The same, but a shared filter is counted again only if the last count is older than 100 times
  * its duration.  `*age` receives the age of the count in seconds. */
 uint64_t lfb_filter_bits_recent(const lfb_filter *filter, double *age);
-
-/* The figures of a filter of this description: empty, and with `bits_set` bits set, some of them
- * because damage, not keys, made `full_words` words all ones. */
-LFB_KIN void lfb_stats_plan(const lfb_description *description, lfb_stats *stats);
-LFB_KIN void lfb_stats_fill(const lfb_description *description, uint64_t bits_set,
-                            uint64_t full_words, lfb_stats *stats);
 
 #ifdef __cplusplus
 }

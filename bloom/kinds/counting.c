@@ -19,7 +19,7 @@
 #include "bloom/filter/label.h"
 #include "bloom/strategies/fast/fast_size.h"
 #include "bloom/strategies/strategies.h"
-#include "bloom/filter/stats.h"
+#include "bloom/filter/figures.h"
 
 /* ---- creating and freeing -------------------------------------------------- */
 

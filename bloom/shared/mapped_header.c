@@ -1,6 +1,8 @@
 /* mapped_header.c - writing and checking the head of a mapped file. */
 #include "bloom/shared/mapped_header.h"
 
+#include "atomic/words/pages.h"
+
 /* Where each field of the prefix is, in bytes from the start, after those of magic.h:
  * docs/formats.md. */
 enum {

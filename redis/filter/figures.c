@@ -1,6 +1,6 @@
 /* figures.c - a filter's figures; the server counts the bits. */
 #include "redis/filter/remote.h"
-#include "bloom/filter/stats.h"
+#include "bloom/filter/figures.h"
 
 enum {
   /* Counted before the server serves other clients: a tenth of a millisecond. */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bloom/filter/pieces.h"
-#include "bloom/hashing/sink.h"
 #include "redis/filter/remote.h"
 
 /* Keys on their way to the server. */
@@ -169,6 +168,22 @@ static lfb_hash keys_ready(const lfb_hasher *hasher, const void *hashes, size_t 
   return ((const lfb_hash *)hashes)[i];
 }
 
+static void object_take(void *stream, const void *bytes, size_t size)
+{
+  lfb_hash_stream_put(stream, bytes, size);
+}
+
+/* The funnel puts into a sink of liblfbloom, which only liblfbloom can make: it may be of another
+ * version. */
+lfb_hash lfb_remote_hash_object(const lfb_redis *filter, lfb_funnel funnel, const void *object)
+{
+  lfb_hash_stream stream;
+
+  lfb_hash_stream_init(&stream, &filter->layout.hasher);
+  lfb_object_bytes(funnel, object, object_take, &stream);
+  return lfb_hash_stream_finish(&stream);
+}
+
 lfb_status lfb_remote_put_hashes(lfb_redis *filter, const lfb_hash *hashes, size_t count)
 {
   return keys_many(filter, true, hashes, count, keys_ready, NULL, NULL);
@@ -192,7 +207,7 @@ lfb_status lfb_redis_put_hash(lfb_redis *filter, uint64_t hash, bool *changed)
 lfb_status lfb_redis_put_object(lfb_redis *filter, lfb_funnel funnel, const void *object,
                                 bool *changed)
 {
-  const lfb_hash hash = lfb_sink_hash(&filter->layout.hasher, funnel, object);
+  const lfb_hash hash = lfb_remote_hash_object(filter, funnel, object);
   return keys_one(filter, true, &hash, keys_ready, changed);
 }
 
@@ -214,7 +229,7 @@ lfb_status lfb_redis_might_contain_hash(lfb_redis *filter, uint64_t hash, bool *
 lfb_status lfb_redis_might_contain_object(lfb_redis *filter, lfb_funnel funnel,
                                           const void *object, bool *maybe)
 {
-  const lfb_hash hash = lfb_sink_hash(&filter->layout.hasher, funnel, object);
+  const lfb_hash hash = lfb_remote_hash_object(filter, funnel, object);
   return keys_one(filter, false, &hash, keys_ready, maybe);
 }
 

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "bloom/files/form_guava.h"
+#include "bloom/files/guava_header.h"
 #include "redis/filter/layouts.h"
 
 static const unsigned char guava_draft[] = {0xff, 'L'};

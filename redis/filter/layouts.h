@@ -26,7 +26,7 @@
 #ifndef LFB_REDIS_LAYOUTS_H
 #define LFB_REDIS_LAYOUTS_H
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/description.h"
 #include "redis/filter/words.h"
 #include "redis/link/ask.h"
 

@@ -6,6 +6,7 @@
 enum {
   MEND_BITS = 32,     /* in a command, all in one part: as many as a few keys have */
   MEND_GROUPS = 1024, /* commands in a job                                         */
+  MEND_WORDS = 256,   /* compared at a time                                        */
 };
 
 typedef struct mend_group {
@@ -75,18 +76,29 @@ static lfb_status mend_bit(mending *mend, uint64_t bit)
   return status;
 }
 
+/* Sends the bits of word `i` that are on in `lacks`. */
+static lfb_status mend_word(mending *mend, uint64_t i, uint64_t lacks)
+{
+  lfb_status status = LFB_OK;
+
+  for (; status == LFB_OK && lacks != 0; lacks &= lacks - 1)
+    status = mend_bit(mend, i * LFB_WORD_BITS + (uint64_t)__builtin_ctzll(lacks));
+  return status;
+}
+
 static lfb_status mend_all(lfb_redis *filter, lfb_link *link, void *context)
 {
   mending *mend = context;
-  const lfb_bits *ours = &mend->ours->layout.bits, *theirs = &mend->theirs->layout.bits;
+  uint64_t ours[MEND_WORDS], theirs[MEND_WORDS] = {0}, first = 0;
   lfb_status status = LFB_OK;
 
   (void)filter;
   mend->link = link;
-  for (uint64_t w = 0; status == LFB_OK && w < ours->word_count; w++) {
-    uint64_t lacks = lfb_bits_read(ours, w) & ~lfb_bits_read(theirs, w);
-    for (; status == LFB_OK && lacks != 0; lacks &= lacks - 1)
-      status = mend_bit(mend, w * LFB_WORD_BITS + (uint64_t)__builtin_ctzll(lacks));
+  for (size_t count = 1; status == LFB_OK && count > 0; first += count) {
+    count = lfb_filter_words(mend->ours, first, ours, MEND_WORDS);
+    (void)lfb_filter_words(mend->theirs, first, theirs, count);
+    for (size_t i = 0; status == LFB_OK && i < count; i++)
+      status = mend_word(mend, first + i, ours[i] & ~theirs[i]);
   }
   return status == LFB_OK ? mend_flush(mend) : status;
 }

@@ -4,7 +4,7 @@
 
 #include "atomic/words/reserved.h"
 #include "redis/filter/remote.h"
-#include "bloom/filter/stats.h"
+#include "bloom/filter/figures.h"
 
 /* ---- create ------------------------------------------------------------------ */
 

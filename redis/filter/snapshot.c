@@ -226,10 +226,13 @@ lfb_status lfb_redis_save(const lfb_redis_options *options, const char *name,
                           const lfb_filter *from, uint64_t part_bytes)
 {
   saving save = {.from = from};
+  lfb_description description;
   lfb_redis *filter;
   lfb_redis_place place;
 
-  lfb_status status = lfb_remote_plan(name, &from->description, part_bytes, &place);
+  lfb_status status = lfb_words_describe(from, &description);
+  if (status == LFB_OK)
+    status = lfb_remote_plan(name, &description, part_bytes, &place);
   if (status == LFB_OK)
     status = lfb_remote_build(options, &place, &(lfb_remote_fill){save_fill, &save}, &filter);
   if (status == LFB_OK)

@@ -1,11 +1,14 @@
 /*
- * words.h - a filter's words as a stream of bytes, in the order of Redis strings: big-endian, or
- * with the bits of each 8 bytes reversed.
+ * words.h - a filter in memory: its description, and its words as a stream of bytes in the order of
+ * Redis strings, big-endian or with the bits of each byte reversed.
+ *
+ * Only the calls of lfbloom/filter.h are used.  liblfbloom made the filter and may be of another
+ * version, so nothing here may look into it.
  */
 #ifndef LFB_REDIS_WORDS_H
 #define LFB_REDIS_WORDS_H
 
-#include "bloom/filter/create.h"
+#include "bloom/filter/description.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,7 +16,12 @@ extern "C" {
 
 /* BIG: bit i of a filter is bit i XOR 63 of the stream; bit 0 of the stream is the highest of
  * its first byte.  TURNED: bit i of a filter is bit i of the stream. */
-typedef enum lfb_words_order { LFB_WORDS_BIG, LFB_WORDS_TURNED } lfb_words_order;
+typedef enum lfb_words_order { LFB_WORDS_BIG,
+                               LFB_WORDS_TURNED } lfb_words_order;
+
+/* Describes a filter in memory.  Fails: as lfb_native_decode(), if this library does not know its
+ * strategy. */
+lfb_status lfb_words_describe(const lfb_filter *filter, lfb_description *description);
 
 /*
  * Makes a filter of this description from the words that `read` delivers, all of them.  With

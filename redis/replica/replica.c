@@ -9,9 +9,7 @@
 
 #include "atomic/threads/wake.h"
 #include "atomic/words/reserved.h"
-#include "bloom/filter/create.h"
 #include "bloom/filter/pieces.h"
-#include "bloom/hashing/sink.h"
 
 enum {
   REPLICA_QUEUE = 1 << 20,
@@ -198,7 +196,7 @@ static bool put_unqueued(lfb_replica *replica, lfb_hash hash)
 {
   /* acquire and release: pair with resync_full() and lfb_replica_flush() (replica.h, Full). */
   (void)lfb_add_u64(&replica->begun, 1, memory_order_acq_rel);
-  const bool changed = lfb_filter_put_wide(replica->local, hash);
+  const bool changed = lfb_filter_put_hash128(replica->local, hash.low, hash.high);
   /* release: pairs with the acquire in resync_full(). */
   (void)lfb_add_u64(&replica->ended, 1, memory_order_release);
   return changed;
@@ -206,14 +204,12 @@ static bool put_unqueued(lfb_replica *replica, lfb_hash hash)
 
 static bool replica_put(lfb_replica *replica, lfb_hash hash)
 {
-  const lfb_filter *local = replica->local;
-
-  if (local->kernel->might_contain(&local->layout, hash))
+  if (lfb_filter_might_contain_hash128(replica->local, hash.low, hash.high))
     return false;
   if (!lfb_outbox_put(&replica->outbox, hash, lfb_lags_now()))
     return put_unqueued(replica, hash);
   /* The bits are set after the place was given, never before: replica.h. */
-  const bool changed = lfb_filter_put_wide(local, hash);
+  const bool changed = lfb_filter_put_hash128(replica->local, hash.low, hash.high);
   put_wake(replica);
   return changed;
 }
@@ -221,10 +217,11 @@ static bool replica_put(lfb_replica *replica, lfb_hash hash)
 static size_t replica_put_many(lfb_replica *replica, const void *keys, size_t count,
                                lfb_piece_hash hash_of)
 {
+  const lfb_hasher *hasher = &replica->remote->layout.hasher;
   size_t changed = 0;
 
   for (size_t i = 0; i < count; i++)
-    changed += replica_put(replica, hash_of(&replica->local->layout.hasher, keys, i));
+    changed += replica_put(replica, hash_of(hasher, keys, i));
   return changed;
 }
 
@@ -245,7 +242,7 @@ bool lfb_replica_put_hash(lfb_replica *replica, uint64_t hash)
 
 bool lfb_replica_put_object(lfb_replica *replica, lfb_funnel funnel, const void *object)
 {
-  return replica_put(replica, lfb_sink_hash(&replica->local->layout.hasher, funnel, object));
+  return replica_put(replica, lfb_remote_hash_object(replica->remote, funnel, object));
 }
 
 size_t lfb_replica_put_many(lfb_replica *replica, const lfb_key *keys, size_t count)

@@ -1,7 +1,6 @@
 /* replica_read.c - the reader: the thread that receives the puts of other replicas. */
 #include <poll.h>
 
-#include "bloom/filter/create.h"
 #include "redis/link/net.h"
 #include "redis/replica/replica.h"
 
@@ -75,7 +74,7 @@ lfb_status lfb_replica_load(lfb_replica *replica)
 
 static void read_take(void *context, lfb_hash hash)
 {
-  (void)lfb_filter_put_wide(context, hash);
+  (void)lfb_filter_put_hash128(context, hash.low, hash.high);
 }
 
 /* Updates the figures.  relaxed, except `fresh`: they order nothing. */

@@ -24,6 +24,7 @@ enum { PUBLISH_KEEP = 2 };
 typedef struct publishing {
   const lfb_redis_options *options;
   const lfb_filter *filter;
+  lfb_description description; /* the filter's */
   lfb_redis_publication how;
   lfb_link *link;
   lfb_editions editions;
@@ -56,7 +57,7 @@ static lfb_status publish_plan(publishing *publish)
   const uint64_t size = changes == NULL ? UINT64_MAX : lfb_changes_size(changes);
   *edition = (lfb_edition){.number = newest.number + 1,
                            .changes = size == UINT64_MAX ? 0 : size,
-                           .shape = lfb_shape_of(&publish->filter->description)};
+                           .shape = lfb_shape_of(&publish->description)};
   return publish_draw(&edition->token);
 }
 
@@ -78,7 +79,7 @@ static lfb_status publish_prepare(const publishing *publish, publish_notes *note
 
   lfb_edition_name(&publish->editions, &publish->edition.token, name);
   const lfb_status status =
-      lfb_remote_plan(name, &publish->filter->description, publish->how.part_bytes, &place);
+      lfb_remote_plan(name, &publish->description, publish->how.part_bytes, &place);
   if (status != LFB_OK)
     return status;
   /* A string without a description is refused: a process that has opened it could not detect that
@@ -232,6 +233,8 @@ lfb_status lfb_redis_publish(const lfb_redis_options *options, const char *name,
   lfb_status status = publish_check(&publish.how);
   if (status == LFB_OK)
     status = lfb_editions_init(&publish.editions, name);
+  if (status == LFB_OK)
+    status = lfb_words_describe(filter, &publish.description);
   if (status == LFB_OK)
     status = lfb_link_open(options, &publish.link);
   if (status != LFB_OK)

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "bloom/filter/create.h"
-#include "bloom/files/form_guava.h"
+#include "bloom/files/guava_header.h"
 #include "bloom/files/native_header.h"
 #include "tests/support/mapped.h"
 #include "tests/support/race.h"

@@ -1,14 +1,14 @@
 /*
- * form_guava.h - the header of the form that Guava's BloomFilter.writeTo writes: six bytes.
+ * guava_header.h - the header of the form that Guava's BloomFilter.writeTo writes: six bytes.
  *
  * Byte 0 is the strategy's ordinal, byte 1 the number of probes (1 to 255), bytes 2 to 5 the
  * number of words (a big-endian int).
  */
-#ifndef LFB_BLOOM_FORM_GUAVA_H
-#define LFB_BLOOM_FORM_GUAVA_H
+#ifndef LFB_BLOOM_GUAVA_HEADER_H
+#define LFB_BLOOM_GUAVA_HEADER_H
 
 #include "atomic/words/kin.h"
-#include "bloom/filter/create.h"
+#include "bloom/filter/description.h"
 
 #ifdef __cplusplus
 extern "C" {
