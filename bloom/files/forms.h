@@ -8,7 +8,6 @@
 #ifndef LFB_BLOOM_FORMS_H
 #define LFB_BLOOM_FORMS_H
 
-#include "atomic/words/kin.h"
 #include "bloom/files/magic.h"
 #include "bloom/filter/create.h"
 
@@ -167,7 +166,7 @@ typedef lfb_status (*lfb_words_check)(const lfb_reader *reader, lfb_words *words
  * Fails  LFB_ERROR_OVER_LIMIT before anything is allocated; _TRUNCATED,
  *        _NO_MEMORY, or what the reader or the check returned.
  */
-LFB_KIN lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
+lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order order,
                                        lfb_words_check check, const lfb_description *description,
                                        lfb_filter **filter);
 
@@ -178,7 +177,7 @@ LFB_KIN lfb_status lfb_form_read_words(const lfb_reader *reader, lfb_byte_order 
  *                   written bytes.
  * Fails  LFB_ERROR_NO_MEMORY, or what the writer returned.
  */
-LFB_KIN lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,
+lfb_status lfb_form_write_words(const lfb_bits *bits, lfb_byte_order order,
                                         const lfb_writer *writer, uint64_t *checksums);
 
 #endif

@@ -7,7 +7,6 @@
 #ifndef LFB_BLOOM_GUAVA_HEADER_H
 #define LFB_BLOOM_GUAVA_HEADER_H
 
-#include "atomic/words/kin.h"
 #include "bloom/filter/description.h"
 
 #ifdef __cplusplus
@@ -17,14 +16,14 @@ extern "C" {
 enum { LFB_GUAVA_HEADER = 6 }; /* bytes */
 
 /* Whether Guava's form can hold filters of this strategy. */
-LFB_KIN bool lfb_guava_holds(const lfb_strategy *strategy);
+bool lfb_guava_holds(const lfb_strategy *strategy);
 
 /* Writes the header. */
-LFB_KIN void lfb_guava_encode(const lfb_description *description,
+void lfb_guava_encode(const lfb_description *description,
                               unsigned char header[LFB_GUAVA_HEADER]);
 
 /* Reads the header.  Fails: LFB_ERROR_BAD_STRATEGY, _BAD_PROBES, _BAD_WORD_COUNT. */
-LFB_KIN lfb_status lfb_guava_decode(const unsigned char header[LFB_GUAVA_HEADER],
+lfb_status lfb_guava_decode(const unsigned char header[LFB_GUAVA_HEADER],
                                     lfb_description *description);
 
 #ifdef __cplusplus

@@ -9,7 +9,6 @@
 
 #include <time.h>
 
-#include "atomic/words/kin.h"
 #include "bloom/files/magic.h"
 #include "bloom/filter/description.h"
 
@@ -30,7 +29,7 @@ static inline uint64_t lfb_native_now(void)
 }
 
 /* Writes the header of a filter with `bits_set` bits set; `now` as lfb_native_now(). */
-LFB_KIN void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
+void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
                                unsigned char header[LFB_NATIVE_HEADER]);
 
 /*
@@ -41,7 +40,7 @@ LFB_KIN void lfb_native_encode(const lfb_description *description, uint64_t bits
  *        _BAD_WORD_COUNT, _BAD_HEADER, _WRONG_KEY, or what the strategy's `usable` returns;
  *        _KEY_NEEDED: then the description is written, except its hasher.
  */
-LFB_KIN lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER],
+lfb_status lfb_native_decode(const unsigned char header[LFB_NATIVE_HEADER],
                                      const uint8_t *key, lfb_description *description);
 
 #ifdef __cplusplus

@@ -91,7 +91,7 @@ static inline uint64_t lfb_filter_full_words(const lfb_filter *filter)
 lfb_claimed lfb_filter_claimed(const lfb_filter *filter);
 
 /* Puts a hash of the strategy's width.  Returns whether it turned on a bit. */
-LFB_KIN bool lfb_filter_put_wide(const lfb_filter *filter, lfb_hash hash);
+bool lfb_filter_put_wide(const lfb_filter *filter, lfb_hash hash);
 
 /* Claims a hash of the strategy's width.  Returns whether this claim has won. */
 static inline bool lfb_filter_claim_wide(const lfb_filter *filter, lfb_hash hash)

@@ -6,7 +6,6 @@
 
 #include <lfbloom/filter.h>
 
-#include "atomic/words/kin.h"
 #include "bloom/strategies/strategy.h"
 
 #ifdef __cplusplus
@@ -25,28 +24,28 @@ typedef struct lfb_description {
 } lfb_description;
 
 /* Makes the description of a new filter.  Fails as lfb_filter_create(), except for memory. */
-LFB_KIN lfb_status lfb_description_make(const lfb_config *config, lfb_description *description);
+lfb_status lfb_description_make(const lfb_config *config, lfb_description *description);
 
 /* Fills `bytes`, at most 256, with random bytes of the kernel.  Fails: LFB_ERROR_NO_RANDOM. */
-LFB_KIN lfb_status lfb_random_bytes(void *bytes, size_t size);
+lfb_status lfb_random_bytes(void *bytes, size_t size);
 
 /* The layout of a described filter.  `words` and `filter` may be NULL if the caller does not use
  * them. */
-LFB_KIN lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
+lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
                                    lfb_stripes count, lfb_filter *filter);
 
 /* Whether files of the filter hold the key of its hash.  Forms without room for a key never do. */
 bool lfb_description_writes_key(const lfb_description *description);
 
 /* Whether the caller gave a key of the hash. */
-LFB_KIN bool lfb_config_has_key(const lfb_config *config);
+bool lfb_config_has_key(const lfb_config *config);
 
 /* The configuration, with LFB_FAST for LFB_DEFAULT: of a kind of filter that fast-pair does not
  * suit. */
 lfb_config lfb_config_without_pairs(const lfb_config *config);
 
 /* The choice of hash (lfb_config.hash) that gives this one. */
-LFB_KIN lfb_hash_id lfb_hash_id_of(const lfb_hash_identity *hash);
+lfb_hash_id lfb_hash_id_of(const lfb_hash_identity *hash);
 
 /* Describes a filter with `factor` times fewer words that has all keys of this one.  Fails:
  * LFB_ERROR_CANNOT_FOLD. */

@@ -12,8 +12,8 @@ extern "C" {
 
 /* The figures of a filter of this description: empty, and with `bits_set` bits set, some of them
  * because damage, not keys, made `full_words` words all ones. */
-LFB_KIN void lfb_stats_plan(const lfb_description *description, lfb_stats *stats);
-LFB_KIN void lfb_stats_fill(const lfb_description *description, uint64_t bits_set,
+void lfb_stats_plan(const lfb_description *description, lfb_stats *stats);
+void lfb_stats_fill(const lfb_description *description, uint64_t bits_set,
                             uint64_t full_words, lfb_stats *stats);
 
 #ifdef __cplusplus

@@ -7,7 +7,6 @@
 #ifndef LFB_BLOOM_HASHER_H
 #define LFB_BLOOM_HASHER_H
 
-#include "atomic/words/kin.h"
 #include "bloom/hashing/hash_function.h"
 
 #ifdef __cplusplus
@@ -17,7 +16,7 @@ extern "C" {
 enum { LFB_HASHER_KEY = 16 }; /* bytes of a key */
 
 /* Makes a hasher, by the best instructions up to level `most` that this processor has. */
-LFB_KIN void lfb_hasher_init(lfb_hasher *hasher, const lfb_hash_identity *identity, lfb_simd most);
+void lfb_hasher_init(lfb_hasher *hasher, const lfb_hash_identity *identity, lfb_simd most);
 
 /* Whether the hashes of this kind depend on a key of LFB_HASHER_KEY bytes. */
 static inline bool lfb_hash_keyed(lfb_hash_kind kind)
@@ -27,7 +26,7 @@ static inline bool lfb_hash_keyed(lfb_hash_kind kind)
 
 /* Whether this process has instructions for AES (LFBLOOM_SIMD can forbid them).  Without them the
  * AES hash of up to 128 bytes takes 230 to 550 ns. */
-LFB_KIN bool lfb_hash_aes_is_fast(void);
+bool lfb_hash_aes_is_fast(void);
 
 /* The identity of a keyed hash. */
 static inline lfb_hash_identity lfb_hash_with_key(lfb_hash_kind kind,

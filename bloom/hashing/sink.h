@@ -6,7 +6,6 @@
 
 #include <lfbloom/sink.h>
 
-#include "atomic/words/kin.h"
 #include "bloom/hashing/hasher.h"
 
 #ifdef __cplusplus
@@ -18,7 +17,7 @@ struct lfb_sink {
 };
 
 /* The hash of an object, through its funnel. */
-LFB_KIN lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object);
+lfb_hash lfb_sink_hash(const lfb_hasher *hasher, lfb_funnel funnel, const void *object);
 
 #ifdef __cplusplus
 }

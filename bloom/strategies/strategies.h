@@ -4,7 +4,6 @@
 #ifndef LFB_BLOOM_STRATEGIES_H
 #define LFB_BLOOM_STRATEGIES_H
 
-#include "atomic/words/kin.h"
 #include "bloom/strategies/strategy.h"
 
 #ifdef __cplusplus
@@ -22,7 +21,7 @@ extern const lfb_strategy lfb_strategy_java_double;
 extern const lfb_strategy lfb_strategy_go_fnv14;
 
 /* The row of a strategy; NULL if there is none. */
-LFB_KIN const lfb_strategy *lfb_strategy_find(lfb_strategy_id id);
+const lfb_strategy *lfb_strategy_find(lfb_strategy_id id);
 
 /* The row with this number in files; NULL if there is none. */
 const lfb_strategy *lfb_strategy_find_in_file(uint8_t file_id);

@@ -202,16 +202,21 @@ static bool put_unqueued(lfb_replica *replica, lfb_hash hash)
   return changed;
 }
 
-static bool replica_put(lfb_replica *replica, lfb_hash hash)
+/* Puts a key that is absent from the local filter. */
+static bool put_absent(lfb_replica *replica, lfb_hash hash)
 {
-  if (lfb_filter_might_contain_hash128(replica->local, hash.low, hash.high))
-    return false;
   if (!lfb_outbox_put(&replica->outbox, hash, lfb_lags_now()))
     return put_unqueued(replica, hash);
   /* The bits are set after the place was given, never before: replica.h. */
   const bool changed = lfb_filter_put_hash128(replica->local, hash.low, hash.high);
   put_wake(replica);
   return changed;
+}
+
+static bool replica_put(lfb_replica *replica, lfb_hash hash)
+{
+  return !lfb_filter_might_contain_hash128(replica->local, hash.low, hash.high) &&
+         put_absent(replica, hash);
 }
 
 static size_t replica_put_many(lfb_replica *replica, const void *keys, size_t count,
@@ -242,7 +247,9 @@ bool lfb_replica_put_hash(lfb_replica *replica, uint64_t hash)
 
 bool lfb_replica_put_object(lfb_replica *replica, lfb_funnel funnel, const void *object)
 {
-  return replica_put(replica, lfb_remote_hash_object(replica->remote, funnel, object));
+  /* A present object, the usual one, is hashed only once, without lfb_object_bytes(). */
+  return !lfb_filter_might_contain_object(replica->local, funnel, object) &&
+         put_absent(replica, lfb_remote_hash_object(replica->remote, funnel, object));
 }
 
 size_t lfb_replica_put_many(lfb_replica *replica, const lfb_key *keys, size_t count)

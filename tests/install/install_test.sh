@@ -81,6 +81,35 @@ done
 [[ $(readelf -V use_c) == *LFBLOOM_${version%.*}* ]] || fail "a program does not ask for the version"
 pass "every exported name is of version ${version%.*}, and nothing else is exported"
 
+# declared HEADER...: the functions that installed headers declare.
+declared() {
+  local headers=("${@/#/$prefix/include/lfbloom/}")
+  grep -hoE '^LFB_API [^(]*' "${headers[@]}" | grep -oE 'lfb_[a-z0-9_]+$' | sort
+}
+# same WHAT ONE OTHER: fails unless two lists are equal.
+same() { [[ $2 == "$3" ]] || fail "$1: $(diff <(echo "$2") <(echo "$3") | grep '^[<>]')"; }
+for_redis=(redis.h redis_source.h replica.h)
+mapfile -t for_core < <(cd "$prefix/include/lfbloom" && printf '%s\n' *.h | grep -vxF "$(printf '%s\n' "${for_redis[@]}")")
+core=$(declared "${for_core[@]}") redis=$(declared "${for_redis[@]}")
+(($(wc -l <<<"$core") > 150 && $(wc -l <<<"$redis") > 40)) || fail "declarations are not found"
+same "liblfbloom.so: < exported, > declared" "$(exported liblfbloom | grep -o '^lfb_[^@]*' | sort)" "$core"
+same "liblfbloom_redis.so: < exported, > declared" \
+  "$(exported liblfbloom_redis | grep -o '^lfb_[^@]*' | sort)" "$redis"
+pass "each library exports the functions that its headers declare, and no other"
+
+# What the library for Redis takes from the other one, and what it has copies of.
+imported=$(nm -D --undefined-only "$prefix/lib/liblfbloom_redis.so" | grep -o 'lfb_[^@]*' | sort)
+copied=$(nm "$prefix/lib/liblfbloom_redis.so" | awk '$2 ~ /[tT]/ && $3 ~ /^lfb_/ { print $3 }' | sort)
+grep -qx lfb_filter_read <<<"$imported" || fail "the one for Redis takes nothing from the other"
+grep -qx lfb_layout_of <<<"$copied" || fail "the copies of the one for Redis are not found"
+private=$(comm -23 <(echo "$imported") <(echo "$core"))
+[[ -z $private ]] || fail "the one for Redis takes what no header declares: $private"
+# A copy of a function on a filter, sink or follower would look into what the other library made.
+same "copies of declared functions: < there, > known to take no object of the other library" \
+  "$(comm -12 <(echo "$copied") <(echo "$core"))" "$(printf '%s\n' lfb_hash_from_name lfb_hash_name \
+  lfb_label_check lfb_strategy_from_name lfb_strategy_name)"
+pass "the one for Redis takes only declared functions from the other, and has copies of none on objects"
+
 # needed FILE: the libraries that it loads.
 needed() { readelf -d "$1" | sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p'; }
 c_library='^(libc|libm|libpthread|ld-linux[^.]*)\.so'

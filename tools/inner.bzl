@@ -1,0 +1,45 @@
+"""The sources of the core that liblfbloom_redis.so has its own, hidden copies of.
+
+They hash keys, size and describe filters and know their forms, and touch no filter that
+liblfbloom.so made: that may be of another version, with other structs.  CMakeLists.txt reads this
+list, too.
+"""
+
+INNER = [
+    "atomic/words/pair.c",
+    "bloom/files/guava_header.c",
+    "bloom/files/magic.c",
+    "bloom/files/native_header.c",
+    "bloom/filter/description.c",
+    "bloom/filter/digest.c",
+    "bloom/filter/digest256.c",
+    "bloom/filter/digest512.c",
+    "bloom/filter/figures.c",
+    "bloom/filter/label.c",
+    "bloom/hashing/aes_derive.c",
+    "bloom/hashing/aes_portable.c",
+    "bloom/hashing/hasher.c",
+    "bloom/hashing/row_aes128.c",
+    "bloom/hashing/row_aes256.c",
+    "bloom/hashing/row_aes512.c",
+    "bloom/hashing/row_fixed.c",
+    "bloom/hashing/row_siphash.c",
+    "bloom/hashing/row_xxh3.c",
+    "bloom/hashing/simd.c",
+    "bloom/strategies/block_model.c",
+    "bloom/strategies/fast/fast.c",
+    "bloom/strategies/fast/fast256.c",
+    "bloom/strategies/fast/fast512.c",
+    "bloom/strategies/fast/fast_pair.c",
+    "bloom/strategies/fast/fast_size.c",
+    "bloom/strategies/go_fnv14.c",
+    "bloom/strategies/java_double.c",
+    "bloom/strategies/mitz32.c",
+    "bloom/strategies/mitz64.c",
+    "bloom/strategies/rates.c",
+    "bloom/strategies/sbbf.c",
+    "bloom/strategies/sbbf256.c",
+    "bloom/strategies/sizing.c",
+    "bloom/strategies/spread.c",
+    "bloom/strategies/strategies.c",
+]
