@@ -1,0 +1,175 @@
+/*
+ * apart.c - filters on Redis in every way that passes an object from one shared library to the
+ * other; for apart_test.sh.
+ *
+ *     apart PORT
+ */
+#include <lfbloom/follow.h>
+#include <lfbloom/redis.h>
+#include <lfbloom/redis_source.h>
+#include <lfbloom/replica.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEYS = 2000 };
+
+/* Ends the program if a condition does not hold. */
+#define MUST(condition) must(condition, #condition, __LINE__)
+
+static void must(bool holds, const char *condition, int line)
+{
+  if (holds)
+    return;
+  fprintf(stderr, "apart.c:%d: not so: %s\n", line, condition);
+  exit(1);
+}
+
+static void ok(lfb_status status, int line)
+{
+  must(status == LFB_OK, lfb_status_text(status), line);
+}
+#define OK(call) ok(call, __LINE__)
+
+/* An object in pieces, with more bytes than a sink gathers. */
+static void funnel(const void *object, lfb_sink *sink)
+{
+  char many[300];
+
+  memset(many, 'm', sizeof many);
+  lfb_sink_put_bytes(sink, object, strlen(object));
+  lfb_sink_put_i64(sink, 7);
+  lfb_sink_put_bytes(sink, many, sizeof many);
+}
+
+static void hold_keys(const lfb_filter *filter, uint64_t first)
+{
+  uint64_t wrong = 0;
+
+  for (uint64_t i = 0; i < KEYS; i++) {
+    MUST(lfb_filter_might_contain_u64(filter, first + i));
+    wrong += lfb_filter_might_contain_u64(filter, first + (UINT64_C(1) << 40) + i);
+  }
+  MUST(wrong < KEYS / 10);
+}
+
+/* A filter from memory is saved; what is loaded equals it. */
+static void save_and_load(const lfb_redis_options *options, const lfb_config *config)
+{
+  lfb_filter *filter, *loaded;
+  lfb_redis *remote;
+  lfb_stats before, after;
+  bool maybe = false;
+
+  OK(lfb_filter_create(config, &filter));
+  for (uint64_t i = 0; i < KEYS; i++)
+    (void)lfb_filter_put_u64(filter, i);
+  (void)lfb_filter_put_object(filter, funnel, "saved");
+  OK(lfb_redis_save(options, "saved", filter, 4096));
+  OK(lfb_redis_open(options, "saved", config, &remote));
+  OK(lfb_redis_load(remote, NULL, &loaded));
+  hold_keys(loaded, 0);
+  MUST(lfb_filter_might_contain_object(loaded, funnel, "saved"));
+  lfb_filter_stats(filter, &before);
+  lfb_filter_stats(loaded, &after);
+  MUST(before.bits_set == after.bits_set && before.bit_count == after.bit_count);
+  OK(lfb_redis_might_contain_object(remote, funnel, "saved", &maybe));
+  MUST(maybe);
+  OK(lfb_redis_might_contain_u64(remote, 1, &maybe));
+  MUST(maybe);
+  OK(lfb_redis_stats(remote, &after));
+  MUST(before.bits_set == after.bits_set);
+  OK(lfb_redis_delete(options, "saved", config->strategy));
+  lfb_redis_close(remote);
+  lfb_filter_free(loaded);
+  lfb_filter_free(filter);
+}
+
+/* What one replica puts is on the server, and arrives in another one. */
+static void replicate(const lfb_redis_options *options, const lfb_config *config)
+{
+  const lfb_replica_config how = {.wanted = config};
+  lfb_redis *remote;
+  lfb_replica *a, *b;
+  lfb_replica_state state;
+  bool maybe = false;
+
+  OK(lfb_redis_create(options, "shared", config, 4096, &remote));
+  OK(lfb_replica_open(options, "shared", &how, &a));
+  OK(lfb_replica_open(options, "shared", &how, &b));
+  for (uint64_t i = 0; i < KEYS; i++)
+    (void)lfb_replica_put_u64(a, i);
+  MUST(lfb_replica_put_object(a, funnel, "put") && !lfb_replica_put_object(a, funnel, "put"));
+  OK(lfb_replica_flush(a, 20000));
+  hold_keys(lfb_replica_filter(a), 0);
+  OK(lfb_redis_might_contain_object(remote, funnel, "put", &maybe));
+  MUST(maybe);
+  do
+    lfb_replica_state_now(b, &state);
+  while (state.received < KEYS && state.status == LFB_OK);
+  OK(lfb_replica_resync(b, 20000));
+  hold_keys(lfb_replica_filter(b), 0);
+  lfb_replica_close(b);
+  lfb_replica_close(a);
+  OK(lfb_redis_delete(options, "shared", config->strategy));
+  lfb_redis_close(remote);
+}
+
+/* Versions that are published are followed, the second one by its changes. */
+static void publish_and_follow(const lfb_redis_options *options, const lfb_config *config)
+{
+  lfb_filter *filter;
+  lfb_redis_source *source;
+  lfb_follow *follow;
+  lfb_versions *versions;
+  const lfb_follow_config how_to_follow = {.rebuild = *config, .most_changes = 4 * KEYS};
+  lfb_followed what;
+  uint64_t number = 0, more[KEYS];
+
+  OK(lfb_filter_create(config, &filter));
+  for (uint64_t i = 0; i < KEYS; i++)
+    (void)lfb_filter_put_u64(filter, i);
+  OK(lfb_redis_publish(options, "followed", filter, NULL, &number));
+  OK(lfb_redis_source_create(options, "followed", NULL, &source));
+  const lfb_source functions = lfb_redis_source_functions(source);
+  OK(lfb_versions_create(config, &versions));
+  OK(lfb_follow_create(versions, &functions, &how_to_follow, &follow));
+  OK(lfb_follow_poll(follow, 1000, &what));
+  for (uint64_t i = 0; i < KEYS; i++)
+    more[i] = 5 * KEYS + i;
+  (void)lfb_filter_put_many_u64(filter, more, KEYS, NULL);
+  const lfb_redis_changes changes = {.after = number, .u64s = more, .u64_count = KEYS};
+  const lfb_redis_publication how = {.changes = &changes};
+  OK(lfb_redis_publish(options, "followed", filter, &how, &number));
+  OK(lfb_follow_poll(follow, 2000, &what));
+  MUST(what == LFB_FOLLOWED_CHANGES);
+  const lfb_filter *newest = lfb_versions_enter(versions, NULL);
+  MUST(newest != NULL);
+  hold_keys(newest, 0);
+  hold_keys(newest, 5 * KEYS);
+  lfb_versions_leave(versions);
+  lfb_follow_free(follow);
+  lfb_redis_source_free(source);
+  lfb_versions_free(versions);
+  OK(lfb_redis_unpublish(options, "followed"));
+  lfb_filter_free(filter);
+}
+
+int main(int count, char **arguments)
+{
+  static const lfb_strategy_id strategies[] = {LFB_DEFAULT, LFB_FAST, LFB_GUAVA_MITZ64,
+                                               LFB_GUAVA_MITZ32};
+
+  MUST(count == 2);
+  const lfb_redis_options options = {.port = (uint16_t)atoi(arguments[1])};
+  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+    const lfb_config config = {
+        .expected_insertions = 4 * KEYS, .fpp = 0.01, .strategy = strategies[i]};
+    save_and_load(&options, &config);
+    replicate(&options, &config);
+    publish_and_follow(&options, &config);
+    printf("%s: saved, loaded, replicated, published and followed\n",
+           lfb_strategy_name(strategies[i]));
+  }
+  return 0;
+}
