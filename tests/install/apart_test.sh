@@ -1,6 +1,6 @@
 #!/bin/bash
 # apart_test.sh APART_C LIBLFBLOOM_REDIS VERSION_SCRIPT FILE...: the library for Redis works with a
-# liblfbloom.so whose internal structs are others than those that it was compiled with. That library
+# liblfbloom.so that has other internal structs than those that it was compiled with.  That library
 # is built here, from sources with a field more at the head of each such struct.
 #
 # Seen to fail with the last libraries that shared private functions and structs: the program crashed.
