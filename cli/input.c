@@ -138,7 +138,27 @@ static bool input_is_output(int fd)
          in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
-/* Opens the next file.  Returns INPUT_CHUNK if there was one. */
+static void input_close_file(struct input *input)
+{
+  if (input->fd > STDERR_FILENO)
+    (void)close(input->fd);
+  input->fd = -1;
+}
+
+/* Reports what is wrong with the open file.  Returns INPUT_CHUNK if it is skipped. */
+static enum input_result input_fail(struct input *input, const char *problem)
+{
+  if (input->skipped == NULL) {
+    (void)report_error("%s: %s", input->name, problem);
+    return INPUT_FAILED;
+  }
+  report_note("%s: %s", input->name, problem);
+  *input->skipped = true;
+  input_close_file(input);
+  return INPUT_CHUNK;
+}
+
+/* Opens the next file.  Returns INPUT_CHUNK if there was one; if it is skipped, none is open. */
 static enum input_result input_open(struct input *input)
 {
   const size_t count = input->path_count > 0 ? input->path_count : 1;
@@ -150,42 +170,24 @@ static enum input_result input_open(struct input *input)
   input->next_path++;
   input->name = standard ? "standard input" : path;
   input->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (input->fd < 0) {
-    (void)report_errno(input->name);
-    return INPUT_FAILED;
-  }
-  if (input->refuse_output && input_is_output(input->fd)) {
-    (void)report_error("%s: is also the output", input->name);
-    return INPUT_FAILED;
-  }
+  if (input->fd < 0)
+    return input_fail(input, strerror(errno));
+  if (input->refuse_output && input_is_output(input->fd))
+    return input_fail(input, "is also the output");
   /* For a pipe, so that its writer waits less; for anything else it fails without effect. */
   (void)fcntl(input->fd, F_SETPIPE_SZ, INPUT_PIPE);
   return INPUT_CHUNK;
 }
 
-static void input_close_file(struct input *input)
-{
-  if (input->fd > STDERR_FILENO)
-    (void)close(input->fd);
-  input->fd = -1;
-}
-
 /* Reads once, to the end of the chunk.  Returns as read(). */
-static ssize_t input_read(struct input *input, struct chunk *chunk)
+static ssize_t input_read(const struct input *input, const struct chunk *chunk)
 {
-  if (!chunk_grow(chunk, INPUT_READ)) {
-    (void)report_error("%s: a record of over %zu bytes: %s", input->name, chunk->size,
-                       strerror(errno));
-    return -1;
-  }
-  for (;;) {
-    const ssize_t got = read(input->fd, chunk->bytes + chunk->size, INPUT_READ);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      (void)report_errno(input->name);
-    return got;
-  }
+  ssize_t got;
+
+  do
+    got = read(input->fd, chunk->bytes + chunk->size, INPUT_READ);
+  while (got < 0 && errno == EINTR);
+  return got;
 }
 
 /* Keeps the bytes after the last delimiter for the next chunk.  False if there is no delimiter. */
@@ -219,26 +221,40 @@ static bool input_take_rest(struct input *input, struct chunk *chunk)
   return true;
 }
 
+/* Reads more of the open file.  `*complete` says whether the chunk has whole records. */
+static enum input_result input_more(struct input *input, struct chunk *chunk, bool *complete)
+{
+  if (!chunk_grow(chunk, INPUT_READ)) {
+    (void)report_error("%s: a record of over %zu bytes: %s", input->name, chunk->size,
+                       strerror(errno));
+    return INPUT_FAILED;
+  }
+  const ssize_t got = input_read(input, chunk);
+  if (got < 0) {
+    chunk->size = 0; /* the record that the error cuts off is no key */
+    return input_fail(input, strerror(errno));
+  }
+  progress_add((uint64_t)got);
+  if (got == 0) {
+    input_close_file(input);
+    *complete = chunk->size > 0; /* the file's last record, without a delimiter */
+  } else {
+    *complete = input_cut(input, chunk, (size_t)got);
+  }
+  return INPUT_CHUNK;
+}
+
 enum input_result input_next(struct input *input, struct chunk *chunk)
 {
+  bool complete = false;
+
   if (!input_take_rest(input, chunk))
     return INPUT_FAILED;
   for (;;) {
-    if (input->fd < 0) {
-      const enum input_result opened = input_open(input);
-      if (opened != INPUT_CHUNK)
-        return opened;
-    }
-    const ssize_t got = input_read(input, chunk);
-    if (got < 0)
-      return INPUT_FAILED;
-    progress_add((uint64_t)got);
-    if (got == 0) {
-      input_close_file(input);
-      if (chunk->size > 0) /* the file's last record, without a delimiter */
-        return INPUT_CHUNK;
-    } else if (input_cut(input, chunk, (size_t)got)) {
-      return INPUT_CHUNK;
-    }
+    enum input_result result = input->fd < 0 ? input_open(input) : INPUT_CHUNK;
+    if (result == INPUT_CHUNK && input->fd >= 0)
+      result = input_more(input, chunk, &complete);
+    if (result != INPUT_CHUNK || complete)
+      return result;
   }
 }

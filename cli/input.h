@@ -46,6 +46,7 @@ struct input {
   size_t path_count;  /* 0: standard input     */
   char delimiter;
   bool refuse_output; /* reading the file that is standard output is an error */
+  bool *skipped;      /* not NULL: a file that cannot be read is reported, skipped, and sets it */
 
   /* Private. */
   size_t next_path;

@@ -33,6 +33,7 @@ bool keys_read(const struct keys_source *source, const char *label, struct recor
   job.path_count = source->path_count;
   job.delimiter = keys_delimiter(source);
   job.threads = source->threads;
+  job.skipped = source->skipped;
   keys_begin(source, label, job.emit != NULL);
   const bool read_all = records_run(&job);
   progress_end();

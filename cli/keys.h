@@ -19,6 +19,7 @@ struct keys_source {
   bool nul;           /* keys end in NUL bytes */
   unsigned threads;
   enum progress_when progress;
+  bool *skipped; /* as in records.h */
 };
 
 char keys_delimiter(const struct keys_source *source);

@@ -40,10 +40,10 @@ void output_prepare(void)
 }
 
 /* Quickly: does not wait for other threads.  There is nothing to clean up. */
-_Noreturn void output_end_program(void)
+_Noreturn void output_end_program(int status)
 {
   progress_end();
-  quick_exit(CLI_TROUBLE);
+  quick_exit(status);
 }
 
 static _Noreturn void output_give_up(void)
@@ -55,7 +55,7 @@ static _Noreturn void output_give_up(void)
     (void)signal(SIGPIPE, SIG_DFL);
     (void)raise(SIGPIPE);
   }
-  output_end_program();
+  output_end_program(CLI_TROUBLE);
 }
 
 void output_write(const void *bytes, size_t size)

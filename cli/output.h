@@ -22,8 +22,8 @@ void output_prepare(void);
  */
 void output_write(const void *bytes, size_t size);
 
-/* Ends the program with CLI_TROUBLE, after a report: at once, from any thread. */
-_Noreturn void output_end_program(void);
+/* Ends the program with this status at once, from any thread.  Prints nothing more. */
+_Noreturn void output_end_program(int status);
 
 /*
  * Flushes and closes standard output.  Returns `status`, or CLI_TROUBLE after a report if output

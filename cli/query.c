@@ -18,11 +18,18 @@ struct query {
   struct keys_source source;
   bool invert;
   bool count_only;
+  bool quiet; /* print no keys: only the status counts */
   struct source filter;
   _Atomic(uint64_t) selected;
 };
 
-/* Queries keys, keeps those to be printed, and adds their number to `*selected`. */
+static bool query_prints(const struct query *query)
+{
+  return !query->count_only && !query->quiet;
+}
+
+/* Queries keys, keeps those to be printed, and adds their number to `*selected`.  With -q,
+ * the first such key ends the program. */
 static bool query_ask(const struct query *query, const lfb_key *keys, size_t count,
                       struct kept *kept, uint64_t *selected)
 {
@@ -32,7 +39,9 @@ static bool query_ask(const struct query *query, const lfb_key *keys, size_t cou
   if (!source_ask(&query->filter, keys, count, answers, &found))
     return false;
   *selected += query->invert ? count - found : found;
-  if (!query->count_only)
+  if (query->quiet && *selected > 0)
+    output_end_program(CLI_FOUND);
+  if (query_prints(query))
     kept_add(kept, keys, count, answers, !query->invert);
   return true;
 }
@@ -68,13 +77,17 @@ static int query_files(struct query *query)
 {
   const struct records_job job = {.context = query,
                                   .work = query_work,
-                                  .emit = query->count_only ? NULL : query_emit};
+                                  .emit = query_prints(query) ? query_emit : NULL};
+  bool skipped = false;
 
+  query->source.skipped = &skipped;
   if (!keys_read(&query->source, "querying", job))
     return CLI_TROUBLE;
   const uint64_t selected = atomic_load_explicit(&query->selected, memory_order_relaxed);
-  if (query->count_only)
+  if (query->count_only && !query->quiet)
     printf("%" PRIu64 "\n", selected);
+  if (skipped)
+    return CLI_TROUBLE;
   return selected > 0 ? CLI_FOUND : CLI_NOTHING;
 }
 
@@ -97,6 +110,9 @@ static int query_run(int argc, char **argv)
   const struct option_row rows[] = {
       {'v', "invert", NULL, "print the keys that are definitely absent", NULL, &query.invert},
       {'c', "count", NULL, "print only the number of keys", NULL, &query.count_only},
+      {'q', "quiet", NULL,
+       "print nothing; stop at the first key that would be printed, with exit status 0", NULL,
+       &query.quiet},
       options_nul(&query.source.nul),
       options_key_file(&reading.key),
       options_helper(&reading.helper),
@@ -118,8 +134,6 @@ static int query_run(int argc, char **argv)
   query.source.path_count = (size_t)(argc - optind - 1);
   if (source_is_standard(path) && query_reads_standard(&query.source))
     return options_misused(&command_query, "filter and keys cannot both be standard input");
-  if (!input_check(query.source.paths, query.source.path_count))
-    return CLI_TROUBLE;
   if (!source_open_any(path, &reading, &query.filter))
     return CLI_TROUBLE;
   status = load && !source_fetch(&query.filter) ? CLI_TROUBLE : query_files(&query);
@@ -148,10 +162,13 @@ const struct command command_query = {
         "keys than a hundredth of the filter's bytes.\n"
         "\n" REMOTE_HELP
         "\n"
-        "Exit status: 0 if a key was found to print, 1 if none was, 2 on an error.\n"
+        "Exit status: 0 if a key was found to print, 1 if none was, 2 on an error.  A\n"
+        "FILE that cannot be read is an error, but the others are still queried.  With\n"
+        "-q, a key that was found makes it 0 even after such an error.\n"
         "\n"
         "  lfbloom query seen.lfb urls.txt        print what may have been seen\n"
         "  lfbloom query -v seen.lfb < urls.txt   print what was definitely not seen\n"
+        "  lfbloom query -q seen.lfb urls.txt && echo 'some may have been seen'\n"
         "  lfbloom query redis://localhost/seen urls.txt\n",
     .run = query_run,
 };

@@ -13,6 +13,7 @@
 
 #include "cli/crew.h"
 #include "cli/output.h"
+#include "cli/report.h"
 
 struct records {
   const struct records_job *job;
@@ -55,7 +56,7 @@ static void records_emit(struct records *records, const struct chunk *chunk, uin
 
   records->job->emit(records->job->context, chunk); /* no other thread: it is this number's turn */
   if (!go_on)
-    output_end_program();
+    output_end_program(CLI_TROUBLE);
 
   (void)pthread_mutex_lock(&records->emitting);
   records->turn++;
@@ -74,7 +75,7 @@ static void records_work(void *context, unsigned thread)
     if (records->job->emit != NULL)
       records_emit(records, &chunk, number, worked);
     else if (!worked)
-      output_end_program();
+      output_end_program(CLI_TROUBLE);
   }
   chunk_free(&chunk);
 }
@@ -88,7 +89,8 @@ bool records_run(const struct records_job *job)
                             .input = {.paths = job->paths,
                                       .path_count = job->path_count,
                                       .delimiter = job->delimiter,
-                                      .refuse_output = job->emit != NULL}};
+                                      .refuse_output = job->emit != NULL,
+                                      .skipped = job->skipped}};
 
   if (!input_begin(&records.input))
     return false;

@@ -585,8 +585,6 @@ check "with --shared a pipe needs -n" is_error "give -n"
 refuses "with --shared a device needs -n" "give -n" "$tool" build --shared -p 0.1 -o x abc /dev/null
 refuses "input missing" "missing: No such file" "$tool" build --form guava -p 0.1 -o x abc missing
 refuses "input a directory" "plots: Is a directory" "$tool" build --form guava -p 0.1 -o x abc plots
-refuses "query: input missing" "missing: No such file" "$tool" query abc.bloom abc missing
-refuses "query: input a directory" "plots: Is a directory" "$tool" query abc.bloom plots
 refuses "query: no filter" "no filter given" "$tool" query
 refuses "query: filter missing" "missing: " "$tool" query missing abc
 refuses "query: filter a directory" "plots: " "$tool" query plots abc
