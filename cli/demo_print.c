@@ -94,7 +94,7 @@ void demo_print_text(const struct demo *demo)
 static void demo_json_filter(const struct demo *demo)
 {
   json_text("strategy", lfb_strategy_name(demo->stats.strategy));
-  json_count("seed", demo->seed);
+  json_digits("seed", demo->seed);
   json_count("bits", demo->stats.bit_count);
   json_count("probes", demo->stats.probes);
   json_count("bits_set", demo->stats.bits_set);

@@ -72,7 +72,7 @@ static void info_json(const struct info *info)
   else
     json_null("written");
   if (stats->seed > 0)
-    json_count("seed", stats->seed);
+    json_digits("seed", stats->seed);
   else
     json_null("seed");
   json_close();
@@ -165,7 +165,7 @@ static void info_growing_json(const lfb_growing_figures *figures, const char *la
   else
     json_null("written");
   if (figures->seed > 0)
-    json_count("seed", figures->seed);
+    json_digits("seed", figures->seed);
   else
     json_null("seed");
   json_close();

@@ -104,10 +104,23 @@ void json_text(const char *key, const char *value)
   json_quoted(value);
 }
 
+/* Up to here a double has every whole number, and is no other one rounded: 2^53 - 1. */
+#define JSON_EXACT ((UINT64_C(1) << 53) - 1)
+
 void json_count(const char *key, uint64_t value)
 {
+  if (value > JSON_EXACT) {
+    json_digits(key, value);
+    return;
+  }
   json_key(key);
   printf("%" PRIu64, value);
+}
+
+void json_digits(const char *key, uint64_t value)
+{
+  json_key(key);
+  printf("\"%" PRIu64 "\"", value);
 }
 
 void json_real(const char *key, double value)

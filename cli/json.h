@@ -18,7 +18,9 @@ void json_close_list(void);
 
 void json_text(const char *key, const char *value); /* NULL: null; a byte that is not
                                                        UTF-8 becomes U+FFFD */
-void json_count(const char *key, uint64_t value);
+void json_count(const char *key, uint64_t value); /* above 2^53 - 1: as json_digits(), because
+                                                     many readers round larger numbers */
+void json_digits(const char *key, uint64_t value); /* a string of digits */
 void json_real(const char *key, double value); /* shortest exact digits; not finite: null */
 void json_bool(const char *key, bool value);
 void json_null(const char *key);
