@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/figures.h"
 #include "cli/human.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -17,23 +19,34 @@ struct convert {
   lfb_form form;
   const char *label; /* NULL: the filter's own */
   bool damaged;      /* accept a damaged file  */
+  bool json;
   struct options_reading reading;
+  lfb_damage damage; /* of the file that was read */
 };
 
 /* NULL after a report. */
-static lfb_filter *convert_load(const struct convert *convert, const char *path)
+static lfb_filter *convert_load(struct convert *convert, const char *path)
 {
-  lfb_damage damage = {0};
-  const lfb_read_limits limits = {.damage = &damage, .open_damaged = convert->damaged};
+  const lfb_damage *damage = &convert->damage;
+  const lfb_read_limits limits = {.damage = &convert->damage, .open_damaged = convert->damaged};
   lfb_filter *filter = source_load(path, &convert->reading, &limits);
 
-  if (filter != NULL && damage.count > 0)
+  if (filter != NULL && damage->count > 0)
     report_note("warning: %s: %s are damaged: keys with bits there now answer \"maybe\"", path,
-                human_bytes(damage.bytes).text);
+                human_bytes(damage->bytes).text);
   return filter;
 }
 
-static bool convert_file(const struct convert *convert, const char *from, const char *to)
+static void convert_json(const struct convert *convert, const char *to, const lfb_stats *stats)
+{
+  json_open(NULL);
+  figures_json(remote_is(to) ? "redis" : lfb_form_name(convert->form), stats);
+  json_count("damaged_parts", convert->damage.count);
+  json_count("damaged_bytes", convert->damage.bytes);
+  json_close();
+}
+
+static bool convert_file(struct convert *convert, const char *from, const char *to)
 {
   lfb_stats stats;
 
@@ -48,6 +61,8 @@ static bool convert_file(const struct convert *convert, const char *from, const 
   const bool done = target_holds(to, convert->form, from, &stats) &&
                     target_save(to, filter, convert->form);
   lfb_filter_free(filter);
+  if (done && convert->json)
+    convert_json(convert, to, &stats);
   return done;
 }
 
@@ -64,6 +79,8 @@ static const char *convert_misuse(const struct convert *convert, int count, char
     return "a filter on Redis has no form: leave out --to";
   if (convert->label != NULL && to_redis)
     return "a filter on Redis has no room for a --label";
+  if (convert->json && target_is_standard(paths[1]))
+    return "OUT - and --json both write to standard output";
   return NULL;
 }
 
@@ -80,6 +97,7 @@ static int convert_run(int argc, char **argv)
       options_helper(&convert.reading.helper),
       {'\0', "damaged", NULL, "accept a damaged IN: keys in damaged parts answer \"maybe\"", NULL,
        &convert.damaged},
+      options_json(&convert.json),
       options_progress(&progress),
       options_timeout(&manner.timeout_ms),
   };

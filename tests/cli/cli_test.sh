@@ -1151,6 +1151,16 @@ check "convert --damaged: told" equal "$(cat err)" 'lfbloom: warning: torn.lfb: 
 gives "convert --damaged: the result is whole" 0 "$tool" verify rescued.lfb
 gives "convert --damaged: no key is lost" 0 "$tool" query -c rescued.lfb abc
 check "convert --damaged: every key is in" equal "$(cat out)" 3
+run "$tool" convert --json --to native --damaged torn.lfb rescued.lfb
+check "convert --json: the damage" equal "$(json damaged_parts) $(json damaged_bytes)" "2 1048608"
+gives "convert --json" 0 "$tool" convert --json --to mapped third.lfb x.mapped
+check "convert --json: one line" equal "$(wc -l <out)" 1
+check "convert --json: OUT's figures" equal "$(json form) $(json damaged_parts)" "mapped 0"
+sed 's/, "damaged_parts.*//' out >figures
+gives "convert --json: info agrees" 0 "$tool" info --json x.mapped
+check "convert --json: as info has them" holds out "$(cat figures)"
+refuses "convert --json to standard output" "both write to standard output" \
+  "$tool" convert --json --to native third.lfb -
 gives "convert --damaged of a whole file" 0 "$tool" convert --to native --damaged third.lfb x
 check "convert --damaged: the same words" cmp -i 256 x third.lfb
 rm x
