@@ -157,6 +157,8 @@ TEST(FastSize, StaysWhatItIs) {
       // one probe: ceil(1e9 / (512 ln 2)), computed by hand, too
       {0.5, LFB_MEMORY_BALANCED, 2817764, 1, 1},
       {0.1, LFB_MEMORY_BALANCED, 9831190, 1, 3},     {0.1, LFB_MEMORY_SMALLEST, 9541500, 4, 4},
+      // at a limit of the bits per key, 11.58 and 30
+      {0.0055, LFB_MEMORY_BALANCED, 22617188, 4, 8}, {2e-5, LFB_MEMORY_SPEED, 58593750, 4, 12},
       {0.05, LFB_MEMORY_BALANCED, 12471677, 2, 4},   {0.03, LFB_MEMORY_SPEED, 16313149, 1, 4},
       {0.01, LFB_MEMORY_BALANCED, 20052858, 2, 6},   {0.01, LFB_MEMORY_SPEED, 23708417, 1, 5},
       {0.01, LFB_MEMORY_SMALLEST, 19725211, 8, 8},   {0.002, LFB_MEMORY_SPEED, 28910954, 2, 8},

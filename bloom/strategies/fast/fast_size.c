@@ -16,15 +16,19 @@ enum { SHAPE_COUNT = sizeof fast_shapes / sizeof *fast_shapes };
 /* 64 TiB, more than any filter needs.  The number of a block must not use up the bits of a hash. */
 #define FAST_MAX_BLOCKS (UINT64_C(1) << 40)
 
-/* The factor by which a filter may be larger than the smallest, if it has fewer words per key. */
-static double fast_size_factor(lfb_memory_preference preference)
-{
-  switch (preference) {
-  case LFB_MEMORY_SPEED: return 1.25;
-  case LFB_MEMORY_SMALLEST: return 1;
-  default: return 1.05; /* two words down to 0.5 %, four down to 0.003 % */
-  }
-}
+enum { FAST_WORD_COUNTS = 4 }; /* 1, 2, 4 and 8 words per key */
+
+/*
+ * The most bits per key at which a filter has 1, 2, 4 and 8 words per key; above, it has more words.
+ * The sizes of two numbers of words meet at the limit, so that a smaller fpp never takes less memory.
+ *
+ * Up to its limit a filter is at most 5 % larger than the smallest of all shapes; with
+ * LFB_MEMORY_SPEED, 25 %.  `balanced` gives up a number of words where the next one's filter, at the
+ * fpp that reaches these 5 %, would be smaller; so no filter is larger than that rule alone makes it.
+ * For `speed` that would be too early: one word at 1 % would be lost.  Its limits are higher.
+ */
+static const double fast_most_bits_balanced[FAST_WORD_COUNTS] = {5.27, 11.58, 37.15, INFINITY};
+static const double fast_most_bits_speed[FAST_WORD_COUNTS] = {12.25, 30, 96, INFINITY};
 
 /* Whether a shape can be near the best: compares its probes with the classic optimum.  The uneven
  * load of the blocks lowers the best number of probes for small w. */
@@ -34,52 +38,85 @@ static bool fast_shape_plausible(lfb_block_shape shape, double fpp)
   return probes >= 0.55 * classic - 1 && probes <= 1.25 * classic + 1;
 }
 
-/* Computes the keys per block that each shape can hold, 0 for implausible shapes.  Returns the
- * largest. */
-static double fast_loads(double fpp, double loads[SHAPE_COUNT])
+/* Of shapes[first] and those after it with the same number of words: the one that holds the most
+ * keys per block, of those that are plausible; `*load` receives that number, 0 if none is.  Returns
+ * the index after them. */
+static int fast_best(double fpp, int first, int *best, double *load)
 {
-  double largest = 0;
+  int i = first;
 
-  for (int i = 0; i < SHAPE_COUNT; i++) {
+  *best = first;
+  *load = 0;
+  for (; i < SHAPE_COUNT && fast_shapes[i].words == fast_shapes[first].words; i++) {
     lfb_block_model model;
-    loads[i] = 0;
     if (!fast_shape_plausible(fast_shapes[i], fpp) && i + 1 < SHAPE_COUNT)
       continue;
     lfb_block_model_init(&model, fast_shapes[i], LFB_WORD_BITS);
-    loads[i] = lfb_block_model_load(&model, fpp);
-    largest = fmax(largest, loads[i]);
+    const double holds = lfb_block_model_load(&model, fpp);
+    if (holds > *load) {
+      *load = holds;
+      *best = i;
+    }
   }
-  return largest;
+  return i;
 }
 
-/* Of the shapes that hold at least `least` keys per block: the fewest words, then the most keys. */
-static int fast_choose(const double loads[SHAPE_COUNT], double least)
+/* Returns the shape with the fewest words within their limit.  `*load` receives its keys per block,
+ * which are no more than the limit of fewer words allows: that filter holds fpp with ease. */
+static int fast_choose_limited(double fpp, const double most_bits[FAST_WORD_COUNTS], double *load)
 {
-  int chosen = -1;
+  double most = INFINITY; /* keys per block */
+  int chosen = 0;
 
-  for (int i = 0; i < SHAPE_COUNT; i++) {
-    if (loads[i] < least)
-      continue;
-    if (chosen >= 0 && fast_shapes[i].words > fast_shapes[chosen].words)
+  for (int next = 0, i = 0; next < SHAPE_COUNT; i++) {
+    next = fast_best(fpp, next, &chosen, load);
+    const double least = LFB_BLOCK_BITS / most_bits[i];
+    *load = fmin(*load, most);
+    if (*load >= least)
       break;
-    if (chosen < 0 || loads[i] > loads[chosen])
-      chosen = i;
+    most = least;
   }
   return chosen;
 }
 
+/* Returns the shape that holds the most keys per block. */
+static int fast_choose_smallest(double fpp, double *load)
+{
+  int chosen = 0;
+
+  *load = 0;
+  for (int next = 0; next < SHAPE_COUNT;) {
+    double holds;
+    int best;
+    next = fast_best(fpp, next, &best, &holds);
+    if (holds > *load) {
+      *load = holds;
+      chosen = best;
+    }
+  }
+  return chosen;
+}
+
+static int fast_choose(const lfb_config *config, double *load)
+{
+  switch (config->memory_preference) {
+  case LFB_MEMORY_SPEED: return fast_choose_limited(config->fpp, fast_most_bits_speed, load);
+  case LFB_MEMORY_SMALLEST: return fast_choose_smallest(config->fpp, load);
+  default: return fast_choose_limited(config->fpp, fast_most_bits_balanced, load);
+  }
+}
+
 lfb_status lfb_fast_size(const lfb_config *config, lfb_geometry *geometry)
 {
-  double loads[SHAPE_COUNT];
+  double load;
 
   const lfb_status status = lfb_sizing_check(config);
   if (status != LFB_OK)
     return status;
 
-  const double largest = fast_loads(config->fpp, loads);
-  const int chosen = fast_choose(loads, largest / fast_size_factor(config->memory_preference));
+  const int chosen = fast_choose(config, &load);
   const double n = config->expected_insertions == 0 ? 1 : (double)config->expected_insertions;
-  const double blocks = ceil(n / loads[chosen]);
+  const double blocks = ceil(n / load);
   if (!(blocks <= (double)FAST_MAX_BLOCKS)) /* also if the load is 0 */
     return LFB_ERROR_TOO_MANY_BITS;
 

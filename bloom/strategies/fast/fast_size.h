@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 /*
- * Chooses the shape and the number of blocks for a configuration.  Of all shapes with a
- * size within the memory preference's factor of the smallest, it takes the one with the
- * fewest words per key.
+ * Chooses the shape and the number of blocks for a configuration.  The memory preference
+ * limits the bits per key of each number of words per key; of the shapes within their limit, it
+ * takes the one with the fewest words.  A smaller fpp or a larger n never takes less memory.
  *
  * Fails  LFB_ERROR_FPP_TOO_LOW, _FPP_TOO_HIGH, _TOO_MANY_BITS, _UNKNOWN_PREFERENCE.
  */
