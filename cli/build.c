@@ -6,7 +6,6 @@
 #include <lfbloom/builder.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
@@ -14,6 +13,7 @@
 #include "cli/human.h"
 #include "cli/json.h"
 #include "cli/keys.h"
+#include "cli/like.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/source.h"
@@ -25,7 +25,8 @@ struct build {
   struct options_strategy strategy;
   struct options_formula formula;
   struct options_hash hash;
-  const char *hash_of; /* a filter's path; NULL: none */
+  const char *hash_of, *like_path; /* filters' paths; NULL: not given */
+  struct like like;
   struct options_reading reading;
   struct options_mode mode;
   lfb_config config;
@@ -320,10 +321,17 @@ static int build_from_files(struct build *build)
   return status;
 }
 
+/* Whether an option was given that --like takes from its file. */
+static bool build_has_size(const struct build *build)
+{
+  return build->expected.given || build->config.fpp != 0 || build->strategy.given ||
+         build->formula.given || build->config.foldable;
+}
+
 /* What is wrong with the combination of options; NULL: nothing. */
 static const char *build_misuse(const struct build *build)
 {
-  if (build->config.fpp == 0 && !build->shared)
+  if (build->config.fpp == 0 && !build->shared && build->like_path == NULL)
     return "no -p given: give the false-positive probability";
   if (build->out == NULL)
     return "no -o given: give the file to write";
@@ -344,6 +352,13 @@ static const char *build_misuse(const struct build *build)
     return "-o - and --json both write to standard output";
   if (build->config.keep_key && !build->reading.key.given)
     return "--keep-key needs --key-file";
+  if (build->like_path != NULL && build_has_size(build))
+    return "--like takes -n, -p, --strategy, --probes-formula and --foldable from its file: leave "
+           "them out";
+  if (build->like_path != NULL && build->hash_of != NULL)
+    return "--like takes the hash, too: leave out --hash-of";
+  if (build->like_path != NULL && (build->hash.given || build->hash.id != LFB_HASH_DEFAULT))
+    return "--like replaces --hash and --seed: leave them out";
   if (build->hash_of != NULL && (build->hash.given || build->hash.id != LFB_HASH_DEFAULT))
     return "--hash-of replaces --hash and --seed: leave them out";
   const char *hash = options_hash_misuse(&build->hash, build->config.seed, &build->reading.key);
@@ -362,44 +377,21 @@ static bool build_settle(struct build *build)
   }
   if (build->form == LFB_FORM_NONE)
     build->form = build->shared ? LFB_FORM_MAPPED : LFB_FORM_NATIVE;
+  build->like = build->like_path != NULL ? (struct like){build->like_path, true}
+                                         : (struct like){build->hash_of, false};
   return options_label_fits(&command_build, build->label, build->form);
 }
 
-/* Takes the hash of a filter, and its strategy unless --strategy was given.  False after a report. */
-static bool build_take_hash_of(struct build *build, const lfb_filter *like)
+/* Takes what --hash-of or --like say, if one was given.  False after a report. */
+static bool build_take_like(struct build *build)
 {
-  const bool keep = build->config.keep_key;
-  lfb_stats stats;
-
-  lfb_filter_stats(like, &stats);
-  if (!build->strategy.given)
-    build->strategy = (struct options_strategy){true, stats.strategy};
-  build->config.strategy = build->strategy.id;
-  const lfb_status status = lfb_config_take_hash(&build->config, like);
-  if (status != LFB_OK) {
-    (void)report_error("--hash-of %s: %s", build->hash_of, lfb_status_text(status));
-    return false;
-  }
-  if (build->reading.key.given && !figures_keyed(stats.hash)) {
-    (void)report_error("--hash-of %s: its hash has no key: leave out --key-file", build->hash_of);
-    return false;
-  }
-  build->config.keep_key |= keep;
-  build->reading.key.given = figures_keyed(stats.hash);
-  memcpy(build->reading.key.bytes, build->config.key, sizeof build->config.key);
-  return true;
-}
-
-/* Takes the hash of --hash-of, if that was given; its --key-file may be needed to open it.  False
- * after a report. */
-static bool build_take_hash(struct build *build)
-{
-  if (build->hash_of == NULL)
+  if (build->like.path == NULL)
     return true;
-  lfb_filter *like = source_load(build->hash_of, &build->reading, NULL);
-  const bool taken = like != NULL && build_take_hash_of(build, like);
-  lfb_filter_free(like);
-  return taken;
+  if (!like_take(&build->like, &build->reading, &build->strategy, &build->config))
+    return false;
+  if (build->like.all)
+    build->expected = (struct options_count){true, build->config.expected_insertions};
+  return true;
 }
 
 static int build_run(int argc, char **argv)
@@ -426,6 +418,9 @@ static int build_run(int argc, char **argv)
        "take hash, key and strategy from the filter in FILE, so that both can be merged; if FILE "
        "does not hold its key, give --key-file, too",
        options_read_text, &build.hash_of},
+      {'\0', "like", "FILE",
+       "take everything from the filter in FILE, -n and -p too, so that both can be merged",
+       options_read_text, &build.like_path},
       {'\0', "seed", "S",
        "hash with xxh3 and this seed (0: a random one); files with the same seed can be merged",
        options_read_count, &seed},
@@ -470,7 +465,7 @@ static int build_run(int argc, char **argv)
     return CLI_TROUBLE;
   build.source.paths = argv + optind;
   build.source.path_count = (size_t)(argc - optind);
-  return build_settle(&build) && build_take_hash(&build) ? build_from_files(&build) : CLI_TROUBLE;
+  return build_settle(&build) && build_take_like(&build) ? build_from_files(&build) : CLI_TROUBLE;
 }
 
 const struct command command_build = {
@@ -487,6 +482,10 @@ const struct command command_build = {
         "Without -n, files are counted first.  Keys from a pipe are kept as hashes until\n"
         "its end, 8 to 16 bytes a key, and OUT is made for the distinct ones.  With -n, a\n"
         "pipe needs only OUT's memory, and --shared needs -n for a pipe.\n"
+        "\n"
+        "--like makes a filter that merges with FILE.  It holds if FILE's n keys come:\n"
+        "give -n, -p and --hash-of for other numbers.  FILE must be a plain filter that\n"
+        "records n and p (form native or mapped), and that was not folded.\n"
         "\n"
         "With --shared, any number of processes build and query OUT at the same time, on\n"
         "/dev/shm or on a disk.  As soon as one process has put a key, all of them find\n"
@@ -509,6 +508,7 @@ const struct command command_build = {
         "\n" REMOTE_HELP
         "\n"
         "  lfbloom build -p 0.001 -o seen.lfb urls.txt\n"
+        "  lfbloom build --like seen.lfb -o more.lfb more.txt\n"
         "  zcat urls.gz | lfbloom build -p 0.001 -o seen.lfb\n"
         "  lfbloom build --shared -n 50M -p 0.001 -o /dev/shm/seen urls.txt\n"
         "  lfbloom build --shared -n 50M -p 0.001 -o redis://localhost/seen urls.txt\n",

@@ -323,7 +323,7 @@ const struct command command_merge = {
     .summary = "merge filter files into one that contains the keys of all",
     .details =
         "Filters can be merged if they were built with the same -n, -p and strategy and\n"
-        "have the same hash: the later ones were built with --hash-of the first, or all\n"
+        "have the same hash: the later ones were built with --like the first, or all\n"
         "with the same --hash and --key-file, or all with the same --seed.  OUT is\n"
         "written as a whole or not at all, after all filters were read, so it may be one\n"
         "of them; - is standard output.  n, p, the label and whether a key is kept come\n"
@@ -338,7 +338,7 @@ const struct command command_merge = {
         "\n" REMOTE_HELP
         "\n"
         "  lfbloom build -n 50M -p 0.001 -o mon.lfb mon.txt\n"
-        "  lfbloom build -n 50M -p 0.001 --hash-of mon.lfb -o tue.lfb tue.txt\n"
+        "  lfbloom build --like mon.lfb -o tue.lfb tue.txt\n"
         "  lfbloom merge -o seen.lfb mon.lfb tue.lfb\n",
     .run = merge_run,
 };
