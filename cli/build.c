@@ -402,7 +402,7 @@ static int build_run(int argc, char **argv)
   const struct option_row rows[] = {
       options_fpp(&build.config.fpp),
       options_expected(&build.expected),
-      {'o', "output", "OUT", "filter file to write", options_read_text, &build.out},
+      {'o', "output", "OUT", "filter file to write", options_read_path, &build.out},
       options_nul(&build.source.nul),
       options_strategy(&build.strategy),
       {'\0', "form", "FORM",
@@ -417,10 +417,10 @@ static int build_run(int argc, char **argv)
       {'\0', "hash-of", "FILE",
        "take hash, key and strategy from the filter in FILE, so that both can be merged; if FILE "
        "does not hold its key, give --key-file, too",
-       options_read_text, &build.hash_of},
+       options_read_path, &build.hash_of},
       {'\0', "like", "FILE",
        "take everything from the filter in FILE, -n and -p too, so that both can be merged",
-       options_read_text, &build.like_path},
+       options_read_path, &build.like_path},
       {'\0', "seed", "S",
        "hash with xxh3 and this seed (0: a random one); files with the same seed can be merged",
        options_read_count, &seed},

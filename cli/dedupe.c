@@ -376,7 +376,7 @@ static int dedupe_run(int argc, char **argv)
       options_key_file(&dedupe.reading.key),
       options_helper(&dedupe.reading.helper),
       {'\0', "shared", "FILE",
-       "the filter, which several processes share; made if it does not exist", options_read_text,
+       "the filter, which several processes share; made if it does not exist", options_read_path,
        &dedupe.shared},
       options_mode(&dedupe.mode),
       window_span_row(&dedupe.forgets.span),

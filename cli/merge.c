@@ -275,7 +275,7 @@ static int merge_main(const struct command *command, int argc, char **argv)
       {'n', NULL, "N", "number of distinct keys to leave room for (default: those of FILTER)",
        options_read_count, &merge.keys},
       {'\0', "factor", "F", "make the filter F times smaller", options_read_count, &merge.factor},
-      {'o', "output", "OUT", "filter file to write", options_read_text, &merge.out},
+      {'o', "output", "OUT", "filter file to write", options_read_path, &merge.out},
       {'\0', "form", "FORM", "file form (default: that of the first FILTER)", options_read_form,
        &merge.form},
       options_label(&merge.label),

@@ -63,11 +63,12 @@ bool options_read_fpp(const char *option, const char *text, void *to)
   return true;
 }
 
-bool options_read_text(const char *option, const char *text, void *to)
+bool options_read_path(const char *option, const char *text, void *to)
 {
-  (void)option;
   *(const char **)to = text;
-  return true;
+  if (text[0] == '\0')
+    (void)report_error("%s '': the name of the file is empty", option);
+  return text[0] != '\0';
 }
 
 bool options_read_threads(const char *option, const char *text, void *to)

@@ -79,7 +79,7 @@ struct option_row {
 /* Readers of values.  `*to` has the type in the comment. */
 bool options_read_count(const char *option, const char *text, void *to);    /* options_count */
 bool options_read_fpp(const char *option, const char *text, void *to);      /* double   */
-bool options_read_text(const char *option, const char *text, void *to);     /* char *   */
+bool options_read_path(const char *option, const char *text, void *to);     /* char *, not empty */
 bool options_read_threads(const char *option, const char *text, void *to);  /* unsigned */
 bool options_read_when(const char *option, const char *text, void *to);     /* progress_when */
 bool options_read_strategy(const char *option, const char *text, void *to); /* options_strategy */

@@ -236,7 +236,7 @@ static int plan_run(int argc, char **argv)
       window_span_row(&span),
       options_json(&json),
       {'\0', "plot", "FILE.svg", "draw the false-positive probability against the load",
-       options_read_text, &picture},
+       options_read_path, &picture},
   };
   const int status = options_parse(&command_plan, rows, sizeof rows / sizeof *rows, argc, argv);
 

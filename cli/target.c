@@ -83,9 +83,11 @@ bool target_check(const char *path, char *const *inputs, size_t input_count)
     (void)report_error("%s: is both input and output", path);
     return false;
   }
-  if (path[0] == '\0')
-    errno = ENOENT;
-  else if (exists ? target_can_be_written(path, &found) : target_directory_is_writable(path))
+  if (path[0] == '\0') {
+    (void)report_error("the name of the file to write is empty");
+    return false;
+  }
+  if (exists ? target_can_be_written(path, &found) : target_directory_is_writable(path))
     return true;
   (void)report_error("%s: cannot be written: %s", path, strerror(errno));
   return false;

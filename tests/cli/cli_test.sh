@@ -597,7 +597,13 @@ refuses "output directory missing" "missing/x: cannot be written: No such file" 
   "$tool" build --form guava -p 0.1 -o missing/x abc
 refuses "output a directory" "plots: cannot be written: Is a directory" \
   "$tool" build --form guava -p 0.1 -o plots abc
-refuses "output nameless" "cannot be written" "$tool" build --form guava -p 0.1 -o '' abc
+for option in "build -p 0.1 -o" "build -p 0.1 --hash-of" "merge -o" "fold --output" "plan -n 1 -p 0.1 --plot" \
+  "dedupe -n 1 -p 0.1 --shared"; do
+  # shellcheck disable=SC2086 # words
+  refuses "$option '': nameless" "'': the name of the file is empty" "$tool" $option '' abc
+done
+refuses "convert: output nameless" "the name of the file to write is empty" \
+  "$tool" convert --to native abc.bloom ''
 refuses "output a full device" "No space left" "$tool" build --form guava -q -p 0.1 -o /dev/full abc
 refuses "two things on standard output" "both write to standard output" \
   "$tool" build --form guava --json -p 0.1 -o - abc
