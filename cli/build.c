@@ -33,6 +33,7 @@ struct build {
   lfb_form form;
   bool quiet;
   bool json;
+  bool force; /* a useless OUT is no failure */
   bool shared; /* OUT is a filter that processes share */
   bool unsized; /* the number of keys is known only at the end of a pipe */
   const char *out;
@@ -161,24 +162,40 @@ static void build_summary_text(const struct build *build, const lfb_stats *stats
               human_bytes((uint64_t)((double)build_get(&build->bytes) / seconds)).text);
 }
 
-/* False after a report. */
-static bool build_summary(const struct build *build)
+/* Whether more than half of the absent keys that should be told apart are not.  stats->fpp is 0 if
+ * it is unknown. */
+static bool build_is_useless(const lfb_stats *stats)
+{
+  return stats->saturated || stats->expected_fpp > (1 + stats->fpp) / 2;
+}
+
+static void build_warn_full(const struct build *build, const lfb_stats *stats)
+{
+  /* Not `keys`: a repeated key does not fill the filter.  For a shared filter the number is an
+   * estimate; 2 % less, so that its error causes no warning. */
+  const uint64_t in = build->shared ? stats->approximate_count - stats->approximate_count / 50
+                                    : build_get(&build->changed);
+
+  if (stats->fpp > 0 && in > stats->expected_insertions && stats->expected_fpp > stats->fpp)
+    report_overfull("filter was", stats);
+  else if (build_is_useless(stats))
+    report_note("warning: %s answers \"maybe\" to most absent keys: false-positive probability %s",
+                build->out, human_probability(stats->expected_fpp).text);
+}
+
+/* Returns the exit status. */
+static int build_summary(const struct build *build)
 {
   lfb_stats stats;
 
   if (!source_shared_stats(&build->into, &stats))
-    return false;
-  /* Not `keys`: a repeated key does not fill the filter.  For a shared filter the number is an
-   * estimate; 2 % less, so that its error causes no warning. */
-  const uint64_t in = build->shared ? stats.approximate_count - stats.approximate_count / 50
-                                    : build_get(&build->changed);
-  if (stats.fpp > 0 && in > stats.expected_insertions && stats.expected_fpp > stats.fpp)
-    report_overfull("filter was", &stats);
+    return CLI_TROUBLE;
+  build_warn_full(build, &stats);
   if (build->json)
     build_summary_json(build, &stats);
   else if (!build->quiet)
     build_summary_text(build, &stats);
-  return true;
+  return build_is_useless(&stats) && !build->force ? CLI_NOTHING : CLI_FOUND;
 }
 
 /* Makes the filter for the keys that came.  False after a report. */
@@ -215,9 +232,8 @@ static int build_fill(struct build *build)
   build->seconds = clock_seconds(clock_ns() - began);
   if (build->label != NULL)
     lfb_ignore(lfb_filter_set_label(build->into.filter, build->label)); /* checked with the options */
-  return target_save(build->out, build->into.filter, build->form) && build_summary(build)
-             ? CLI_FOUND
-             : CLI_TROUBLE;
+  return target_save(build->out, build->into.filter, build->form) ? build_summary(build)
+                                                                  : CLI_TROUBLE;
 }
 
 /* Other processes see each put at once, and it stays even if the command fails later. */
@@ -229,7 +245,7 @@ static int build_fill_shared(struct build *build)
   if (!keys_read(&build->source, "building", job))
     return CLI_TROUBLE;
   build->seconds = clock_seconds(clock_ns() - began);
-  return source_settle(build->out, &build->into) && build_summary(build) ? CLI_FOUND : CLI_TROUBLE;
+  return source_settle(build->out, &build->into) ? build_summary(build) : CLI_TROUBLE;
 }
 
 /* Whether the strategy takes --probes-formula, if that was given.  False after a report. */
@@ -440,6 +456,8 @@ static int build_run(int argc, char **argv)
       {'\0', "shared", NULL,
        "OUT is a filter that several processes share; made if it does not exist", NULL,
        &build.shared},
+      {'\0', "force", NULL, "exit with status 0 even if OUT is useless (see below)", NULL,
+       &build.force},
       options_mode(&build.mode),
       options_threads(&build.source.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &build.quiet},
@@ -506,6 +524,10 @@ const struct command command_build = {
         "server, which is made if it does not exist.  If the server goes away, the keys\n"
         "that it acknowledged are present: run the command again with all keys.\n"
         "\n" REMOTE_HELP
+        "\n"
+        "Exit status: 0 on success, 1 if OUT was written but is useless, 2 on an error.\n"
+        "It is useless if far more keys than -n came: every bit is set, or most absent\n"
+        "keys would be answered with \"maybe\".\n"
         "\n"
         "  lfbloom build -p 0.001 -o seen.lfb urls.txt\n"
         "  lfbloom build --like seen.lfb -o more.lfb more.txt\n"

@@ -538,10 +538,33 @@ gives "--quiet" 0 "$tool" build --form guava -q -p 0.01 -o q.bloom third
 run "$tool" build --form guava -p 0.01 -o q.bloom third
 check "summary" grep -qE '^lfbloom: q.bloom: 133,333 keys, about 13[0-9],[0-9]{3} distinct, in 156\.[0-9]+ KiB; expected fpp 0\.0' err
 check "summary is one line" equal "$(wc -l <err)" 1
-run "$tool" build --form guava -q -n 1000 -p 0.01 -o q.bloom third
-check "too many keys: warned" holds err "warning: more than the 1,000 distinct keys"
+run "$tool" build --form guava -q -n 100000 -p 0.01 -o q.bloom third
+check "too many keys: warned" holds err "warning: more than the 100,000 distinct keys"
 check "too many keys: one line" equal "$(wc -l <err)" 1
 check "too many keys: built" equal "$rc" 0
+# Far more keys: the filter is written, but the status says that it is useless.
+# useless NAME STATUS BUILD...: passes if OUT was written, with one warning.
+useless() {
+  local name=$1 status=$2
+  shift 2
+  rm -f useless.lfb
+  run "$tool" build -q "$@" -o useless.lfb third
+  check "$name: status" equal "$rc" "$status"
+  check "$name: one warning" equal "$(grep -cE '^lfbloom: warning: (more than the|useless.lfb answers)' err) $(wc -l <err)" "1 1"
+  check "$name: written" test -s useless.lfb
+}
+useless "saturated" 1 -n 10 -p 0.01 --strategy guava-mitz64
+useless "saturated, without n and p" 1 -n 10 -p 0.01 --form guava
+useless "nearly saturated" 1 -n 30000 -p 0.01
+useless "saturated, --force" 0 -n 10 -p 0.01 --force
+echo a >one
+run "$tool" build -q -n 1 -p 0.5 --strategy redis-mitz32 -o useless.lfb one # of one bit
+check "saturated by its n: status" equal "$rc" 1
+check "saturated by its n: told" holds err 'answers "maybe" to most absent keys'
+useless "shared" 1 --shared -n 10 -p 0.01
+rm useless.lfb
+run "$tool" build -q -n 100k -p 0.6 -o useless.lfb third
+check "as wanted: status" equal "$rc" 0
 yes again | head -50000 >again
 gives "many times one key: no warning" 0 "$tool" build --form guava -q -n 10 -p 0.01 -o q.bloom again
 # Here expected_fpp is 0.01002, but the warning depends on the number of new keys.
@@ -1561,7 +1584,7 @@ seq 1 2000000 >many
 "$tool" build -q --shared -p 0.01 -o sized many 2>err_many &
 "$tool" build -q --shared -p 0.01 -o sized abc 2>err
 wait $! && rc=0 || rc=$?
-check "two at once without -n" equal "$rc" 0
+check "two at once without -n: done, or done and useless" between "$rc" 0 1
 gives "info of what they made" 0 "$tool" info --json sized
 if [[ $(json expected_insertions) == 3 ]]; then
   # The file existed when this run looked for it, or was made while this run counted.
