@@ -58,7 +58,7 @@ put liblfbloom-redis1 "${files[@]}"
 mapfile -t files < <(there "$libdir/*")
 put liblfbloom-dev usr/include "${files[@]}"
 put liblfbloom-dev usr/share/man/man3
-put lfbloom usr/bin usr/share/man/man1 usr/share/bash-completion
+put lfbloom usr/bin usr/share/man/man1 usr/share/bash-completion usr/share/fish
 # Debian's zsh uses another folder than upstream's.
 mkdir -p lfbloom/usr/share/zsh
 mv all/usr/share/zsh/site-functions lfbloom/usr/share/zsh/vendor-completions

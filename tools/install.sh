@@ -39,6 +39,7 @@ place man/lfbloom.1 man/man1/lfbloom.1
 place man/lfbloom.3 man/man3/lfbloom.3
 place completion/lfbloom.bash bash-completion/completions/lfbloom
 place completion/_lfbloom zsh/site-functions/_lfbloom
+place completion/lfbloom.fish fish/vendor_completions.d/lfbloom.fish
 # The relative path from a CMake file to PREFIX, so that the installed tree can be moved.
 to_prefix=$(realpath -ms --relative-to="/$libdir/cmake/lfbloom" /)
 pointer_size=$(($(getconf LONG_BIT) / 8))

@@ -1,12 +1,12 @@
 #!/bin/bash
-# completion_test.sh TOOL BASH_COMPLETION ZSH_COMPLETION: checks that Tab, in bash and in zsh,
-# offers what --help says: commands, options, values.
+# completion_test.sh TOOL BASH_COMPLETION ZSH_COMPLETION FISH_COMPLETION: checks that Tab, in bash, zsh
+# and fish, offers what --help says: commands, options, values.
 #
 # Seen to fail with a command's row left out, with options cut to those with a letter, with "="
 # missing after an option that takes a value, and with the first line of an option's text only.
 set -euo pipefail
 
-tool=$PWD/$1 bash_completion=$PWD/$2 zsh_completion=$PWD/$3
+tool=$PWD/$1 bash_completion=$PWD/$2 zsh_completion=$PWD/$3 fish_completion=$PWD/$4
 export LC_ALL=C
 PATH=$(dirname "$tool"):$PATH
 cd "$TEST_TMPDIR"
@@ -131,5 +131,30 @@ same "zsh: a text of several lines" "$(sed -nE 's/^--timeout=\[(.*)\].*/\1/p' sp
 same "zsh: generations" "$(zsh_tab lfbloom dedupe - | sed -nE 's/^--generations=.*:G:\((.*)\)$/\1/p')" "3 7"
 same "zsh: files and numbers" "$(grep -cE '^--output=.*:OUT:_files$|^-n\[.*:N: $' specs)" 2
 
+# ---- fish ----
+# fish_tab LINE: prints what fish offers at the end of the line, without the texts.
+fish_tab() { HOME=$PWD fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$fish_completion" "$1" | cut -f1; }
+same "fish: commands" "$(fish_tab 'lfbloom ')" "${commands[*]} help --help --version -V"
+same "fish: options of the tool" "$(fish_tab 'lfbloom --')" "--help --version"
+same "fish: a tool whose path has a space" "$(fish_tab './a\ place/lfbloom conv')" convert
+same "fish: a tool below ~" "$(fish_tab '~/a\ place/lfbloom conv')" convert
+same "fish: help" "$(fish_tab 'lfbloom help ')" "${commands[*]}"
+for command in "${commands[@]}"; do
+  same "fish: options of $command" "$(fish_tab "lfbloom $command -")" "$(options_of "$command")"
+done
+same "fish: strategies" "$(fish_tab 'lfbloom build --strategy=' | cut -d= -f2)" "$strategies"
+same "fish: a strategy begun" "$(fish_tab 'lfbloom build --strategy=sb')" "--strategy=sbbf"
+same "fish: a value after a space" "$(fish_tab 'lfbloom demo --progress ')" "always never"
+same "fish: generations" "$(fish_tab 'lfbloom dedupe --generations=')" "--generations=3 --generations=7"
+same "fish: what remote does" "$(fish_tab 'lfbloom remote ')" "list expire rename delete"
+same "fish: a time" "$(fish_tab 'lfbloom remote --timeout=')" ""
+same "fish: a number" "$(fish_tab 'lfbloom build -n ')" ""
+same "fish: a file for an option" "$(fish_tab 'lfbloom build --output=key')" "--output=keys.txt"
+same "fish: a file after -o" "$(fish_tab 'lfbloom build -o key')" keys.txt
+same "fish: a file" "$(fish_tab 'lfbloom query key')" keys.txt
+same "fish: a text of several lines" \
+  "$(HOME=$PWD fish --no-config -c 'source $argv[1]; complete -C "lfbloom build --timeout"' "$fish_completion" | cut -f2)" \
+  "$("$tool" build --help | sed -nE '/--timeout=/,/--help/{/--help/!s/^.{25}//p}')"
+
 echo "$passed passed, $failed failed"
-((failed == 0 && passed > 25))
+((failed == 0 && passed > 55))

@@ -15,7 +15,8 @@ said=$(installs "$prefix")
 for file in include/lfbloom/{filter,redis,replica,sink,status}.h lib/liblfbloom{,_redis}.a \
   lib/liblfbloom{,_redis}.so{,.1} lib/pkgconfig/lfbloom{,_redis}.pc bin/lfbloom \
   share/man/man{1/lfbloom.1,3/lfbloom.3} \
-  share/{bash-completion/completions/lfbloom,zsh/site-functions/_lfbloom}; do
+  share/{bash-completion/completions/lfbloom,zsh/site-functions/_lfbloom} \
+  share/fish/vendor_completions.d/lfbloom.fish; do
   [[ -s $prefix/$file ]] || fail "$file is missing"
 done
 pass "every part is there"
