@@ -523,6 +523,7 @@ const struct command command_build = {
         "name must be unused.  With --shared, the keys are put into the filter on the\n"
         "server, which is made if it does not exist.  If the server goes away, the keys\n"
         "that it acknowledged are present: run the command again with all keys.\n"
+        "\n" KEYS_HELP
         "\n" REMOTE_HELP
         "\n"
         "Exit status: 0 on success, 1 if OUT was written but is useless, 2 on an error.\n"
@@ -531,7 +532,7 @@ const struct command command_build = {
         "\n"
         "  lfbloom build -p 0.001 -o seen.lfb urls.txt\n"
         "  lfbloom build --like seen.lfb -o more.lfb more.txt\n"
-        "  zcat urls.gz | lfbloom build -p 0.001 -o seen.lfb\n"
+        "  lfbloom build -p 0.001 -o seen.lfb urls.gz\n"
         "  lfbloom build --shared -n 50M -p 0.001 -o /dev/shm/seen urls.txt\n"
         "  lfbloom build --shared -n 50M -p 0.001 -o redis://localhost/seen urls.txt\n",
     .run = build_run,

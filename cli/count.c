@@ -15,6 +15,7 @@
 
 #include "cli/crew.h"
 #include "cli/lines.h"
+#include "cli/packed.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 
@@ -86,6 +87,34 @@ static void count_work(void *context, unsigned thread)
   atomic_fetch_add_explicit(&count->keys, keys, memory_order_relaxed);
 }
 
+/* Counts the open file in pieces. */
+static bool count_plain(struct count *count, uint64_t size, unsigned threads)
+{
+  const uint64_t pieces = size / COUNT_PIECE + 1;
+  const bool ran = crew_run(pieces < threads ? (unsigned)pieces : threads, count_work, count);
+
+  return ran && !atomic_load_explicit(&count->failed, memory_order_relaxed);
+}
+
+/* Counts the open file as it is decompressed: it has no pieces that could be read alone. */
+static bool count_packed(struct count *count)
+{
+  _Alignas(LINES_BLOCK) char bytes[COUNT_READ + LINES_BLOCK];
+  struct packed *packed = packed_begin(count->path, count->fd);
+  char before = count->delimiter;
+  uint64_t keys = 0;
+  ssize_t got = -1;
+
+  while (packed != NULL && (got = packed_read(packed, bytes, COUNT_READ)) > 0) {
+    keys += lines_count(bytes, (size_t)got, count->delimiter, before);
+    before = bytes[got - 1];
+  }
+  packed_end(packed);
+  /* relaxed: no other thread counts. */
+  atomic_store_explicit(&count->keys, keys + (before != count->delimiter), memory_order_relaxed);
+  return got == 0;
+}
+
 static bool count_file(struct count *count, unsigned threads)
 {
   struct stat status;
@@ -95,10 +124,11 @@ static bool count_file(struct count *count, unsigned threads)
     (void)report_errno(count->path);
     return false;
   }
-  const uint64_t pieces = (uint64_t)status.st_size / COUNT_PIECE + 1;
-  const bool ran = crew_run(pieces < threads ? (unsigned)pieces : threads, count_work, count);
+  const bool counted = packed_is(count->path)
+                           ? count_packed(count)
+                           : count_plain(count, (uint64_t)status.st_size, threads);
   (void)close(count->fd);
-  return ran && !atomic_load_explicit(&count->failed, memory_order_relaxed);
+  return counted;
 }
 
 bool count_keys(char *const *paths, size_t path_count, char delimiter, unsigned threads,

@@ -457,10 +457,11 @@ const struct command command_dedupe = {
         "is lost during a claim, the keys are claimed again, and some may be printed\n"
         "twice.  If the server stays away, the run ends with status 2, and up to one\n"
         "batch of keys per thread may be claimed but not printed.\n"
+        "\n" KEYS_HELP
         "\n" REMOTE_HELP
         "\n"
         "  lfbloom dedupe -p 1e-6 urls.txt > distinct.txt\n"
-        "  zcat urls.gz | lfbloom dedupe -n 50M -p 1e-6 > distinct.txt\n"
+        "  lfbloom dedupe -p 1e-6 -n 50M urls.gz > distinct.txt\n"
         "  tail -F log | lfbloom dedupe --window 15m -n 1M -p 0.001\n"
         "  lfbloom dedupe --shared /dev/shm/seen -n 50M -p 1e-6 part1.txt > new1.txt\n"
         "  lfbloom dedupe --shared redis://localhost/seen -n 50M -p 1e-6 1.txt > new.txt\n",

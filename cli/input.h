@@ -6,7 +6,8 @@
  *
  * Files are read with read(), too, not mapped: if a file shrinks, it ends early, while a mapping
  * would end the program with SIGBUS.  A chunk is complete when one read() has brought the end of a
- * record, so keys from a pipe are processed as they arrive.
+ * record, so keys from a pipe are processed as they arrive.  A compressed file is decompressed by
+ * the thread that reads it: cli/packed.h.
  *
  * Threads  One thread at a time uses an input; chunks may be passed to other threads.
  */
@@ -19,6 +20,7 @@
 #include <stdint.h>
 
 #include "cli/lines.h"
+#include "cli/packed.h"
 
 /* Whole records.  All zero is an empty chunk.  A chunk is filled repeatedly, then freed. */
 struct chunk {
@@ -50,13 +52,15 @@ struct input {
 
   /* Private. */
   size_t next_path;
-  const char *name; /* of the open file, for reports */
-  int fd;           /* -1: none open                 */
-  char *rest;       /* bytes read after the end of the last chunk */
+  const char *name;      /* of the open file, for reports              */
+  int fd;                /* -1: none open                              */
+  struct packed *packed; /* reads `fd` if it is compressed; else NULL  */
+  char *rest;            /* bytes read after the end of the last chunk */
   size_t rest_size;
 };
 
-/* Checks that every file can be read, without opening one.  False after a report. */
+/* Checks that every file can be read, and decompressed by this program, without opening one.  False
+ * after a report. */
 bool input_check(char *const *paths, size_t path_count);
 
 /* Whether all are regular files, which can be read twice. */

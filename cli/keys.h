@@ -22,6 +22,11 @@ struct keys_source {
   bool *skipped; /* as in records.h */
 };
 
+/* For the details of a command that reads keys. */
+#define KEYS_HELP                                                                   \
+  "A FILE whose name ends in .gz, .zst or .xz is decompressed; standard input is\n" \
+  "not.  If its keys are counted first, such a FILE is decompressed twice.\n"
+
 char keys_delimiter(const struct keys_source *source);
 
 /*

@@ -160,6 +160,7 @@ const struct command command_query = {
         "FILTER may be on Redis: the server answers, for many keys at a time.  With\n"
         "--load, the whole filter is fetched first, which is better if there are more\n"
         "keys than a hundredth of the filter's bytes.\n"
+        "\n" KEYS_HELP
         "\n" REMOTE_HELP
         "\n"
         "Exit status: 0 if a key was found to print, 1 if none was, 2 on an error.  A\n"

@@ -91,6 +91,10 @@ document() {
   mkdir -p "$doc" "$package/DEBIAN"
   cp debian/copyright "$doc/copyright"
   gzip -9n <debian/changelog >"$doc/changelog.Debian.gz"
+  if [[ -e debian/$package.lintian-overrides ]]; then
+    mkdir -p "$package/usr/share/lintian/overrides"
+    cp "debian/$package.lintian-overrides" "$package/usr/share/lintian/overrides/$package"
+  fi
   find "$package/usr/share/man" -type f -name '*.[13]' -exec gzip -9n {} + 2>/dev/null || true
   find "$package" -path "$package/DEBIAN" -prune -o -type f -printf '%P\0' | LC_ALL=C sort -z |
     (cd "$package" && xargs -0 md5sum) >"$package/DEBIAN/md5sums"
