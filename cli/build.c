@@ -83,7 +83,8 @@ static bool build_work(void *context, unsigned thread, struct chunk *chunk)
   size_t count;
 
   while (put && (count = chunk_keys(chunk, keys_delimiter(&build->source), &at, keys, most)) > 0) {
-    put = build_put(build, thread, keys, count);
+    const lfb_key *parts = keys_of(&build->source, chunk, keys, count);
+    put = parts != NULL && build_put(build, thread, parts, count);
     total += count;
   }
   build_add(&build->keys, total);
@@ -290,7 +291,7 @@ static int build_share(struct build *build)
 
   build->config.strategy = build->strategy.id;
   build->config.expected_insertions = build->expected.value;
-  if (!build_formula_fits(build) || !input_check(source->paths, source->path_count) ||
+  if (!build_formula_fits(build) || !keys_check(source, &command_build) ||
       !source_share(build->out, &wish, &there, &build->into) ||
       (!there && !build_share_new(build, &wish)))
     return CLI_TROUBLE;
@@ -322,7 +323,7 @@ static int build_from_files(struct build *build)
                         lfb_strategy_name(build->config.strategy),
                         lfb_status_text(LFB_ERROR_FORM_CANNOT_HOLD));
   const struct keys_source *source = &build->source;
-  if (!build_formula_fits(build) || !input_check(source->paths, source->path_count) ||
+  if (!build_formula_fits(build) || !keys_check(source, &command_build) ||
       !target_check(build->out, source->paths, source->path_count) ||
       !target_spares_shared(build->out, build->form))
     return CLI_TROUBLE;
@@ -420,6 +421,8 @@ static int build_run(int argc, char **argv)
       options_expected(&build.expected),
       {'o', "output", "OUT", "filter file to write", options_read_path, &build.out},
       options_nul(&build.source.nul),
+      part_field_row(&build.source.part),
+      part_separator_row(&build.source.part),
       options_strategy(&build.strategy),
       {'\0', "form", "FORM",
        "file form: native (default); guava, for Java (guava-mitz64); sbbf, for Parquet files "

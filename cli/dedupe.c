@@ -72,13 +72,16 @@ static size_t dedupe_claim_here(struct dedupe *dedupe, const lfb_key *keys, size
                : lfb_filter_claim_many(dedupe->into.filter, keys, count, answers);
 }
 
-/* Claims keys, keeps the new ones, and adds their number to `*out`. */
-static bool dedupe_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count,
+/* Claims the keys of records, keeps the records of new ones, and adds their number to `*out`. */
+static bool dedupe_claim(struct dedupe *dedupe, const lfb_key *records, size_t count,
                          struct kept *kept, uint64_t *out)
 {
+  const lfb_key *keys = keys_of(&dedupe->source, kept->chunk, records, count);
   uint64_t answers[SOURCE_BATCH / 64];
   size_t claimed;
 
+  if (keys == NULL)
+    return false;
   if (dedupe->window.filter != NULL)
     claimed = window_claim(&dedupe->window, keys, count, answers);
   else if (dedupe->into.filter != NULL)
@@ -87,7 +90,7 @@ static bool dedupe_claim(struct dedupe *dedupe, const lfb_key *keys, size_t coun
     return false;
   *out += claimed;
   if (!dedupe->json)
-    kept_add(kept, keys, count, answers, true);
+    kept_add(kept, records, count, answers, true);
   return true;
 }
 
@@ -343,7 +346,7 @@ static bool dedupe_begin_filter(struct dedupe *dedupe)
 static int dedupe_files(struct dedupe *dedupe)
 {
   dedupe->config.expected_insertions = dedupe->expected.value;
-  if (!input_check(dedupe->source.paths, dedupe->source.path_count) ||
+  if (!keys_check(&dedupe->source, &command_dedupe) ||
       !(dedupe->forgets.span.text != NULL ? dedupe_begin_window(dedupe)
                                           : dedupe_begin_filter(dedupe)))
     return CLI_TROUBLE;
@@ -371,6 +374,8 @@ static int dedupe_run(int argc, char **argv)
       options_fpp(&dedupe.config.fpp),
       options_expected(&dedupe.expected),
       options_nul(&dedupe.source.nul),
+      part_field_row(&dedupe.source.part),
+      part_separator_row(&dedupe.source.part),
       options_strategy(&dedupe.strategy),
       options_hash(&dedupe.hash),
       options_key_file(&dedupe.reading.key),

@@ -29,7 +29,9 @@ enum {
 void chunk_free(struct chunk *chunk)
 {
   free(chunk->memory);
+  free(chunk->parts);
   chunk->bytes = chunk->memory = NULL; /* by fields: clang-tidy does not follow a copy of all */
+  chunk->parts = NULL;
   chunk->size = chunk->capacity = 0;
 }
 

@@ -30,7 +30,10 @@ struct chunk {
   /* Private. */
   char *memory; /* `bytes` points into it */
   size_t capacity;
+  lfb_key *parts; /* keys_of()'s: CHUNK_PARTS; NULL: not needed yet */
 };
+
+enum { CHUNK_PARTS = 4096 };
 
 enum { CHUNK_ROOM = LINES_BLOCK };
 

@@ -1,6 +1,7 @@
 /* keys.c - reads or counts the keys of a command. */
 #include "cli/keys.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/count.h"
@@ -9,6 +10,32 @@
 char keys_delimiter(const struct keys_source *source)
 {
   return source->nul ? '\0' : '\n';
+}
+
+bool keys_check(const struct keys_source *source, const struct command *command)
+{
+  const char *misuse = part_misuse(&source->part);
+
+  if (misuse != NULL)
+    (void)options_misused(command, misuse);
+  return misuse == NULL &&
+         (source->skipped != NULL || input_check(source->paths, source->path_count));
+}
+
+const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
+                       const lfb_key *records, size_t count)
+{
+  if (part_is_whole(&source->part))
+    return records;
+  if (chunk->parts == NULL)
+    chunk->parts = malloc(CHUNK_PARTS * sizeof *chunk->parts);
+  if (chunk->parts == NULL) {
+    (void)report_errno("input");
+    return NULL;
+  }
+  for (size_t i = 0; i < count; i++)
+    chunk->parts[i] = fields_of(&source->part.fields, records[i]);
+  return chunk->parts;
 }
 
 /* No bar if keys are on the terminal too: they would mix. */

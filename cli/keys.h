@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/command.h"
 #include "cli/options.h"
+#include "cli/part.h"
 #include "cli/progress.h"
 #include "cli/records.h"
 
@@ -17,17 +19,39 @@ struct keys_source {
   char *const *paths; /* "-" is standard input */
   size_t path_count;  /* 0: standard input     */
   bool nul;           /* keys end in NUL bytes */
+  struct part part;   /* of a record: its key  */
   unsigned threads;
   enum progress_when progress;
   bool *skipped; /* as in records.h */
 };
 
 /* For the details of a command that reads keys. */
-#define KEYS_HELP                                                                   \
-  "A FILE whose name ends in .gz, .zst or .xz is decompressed; standard input is\n" \
-  "not.  If its keys are counted first, such a FILE is decompressed twice.\n"
+#define KEYS_HELP                                                                      \
+  "A FILE whose name ends in .gz, .zst or .xz is decompressed; standard input is\n"    \
+  "not.  If its keys are counted first, such a FILE is decompressed twice.\n"          \
+  "\n"                                                                                 \
+  "With -k N, the key of a line is its field N alone, as with 'sort -k N,N'; with\n"   \
+  "-k N,M, it reaches to the end of field M, separators included.  dedupe and query\n" \
+  "print whole lines.  Without -t, runs of spaces and tabs separate fields, and\n"     \
+  "those at the start and the end of a line belong to no field, as in awk.  With\n"    \
+  "-t, each BYTE separates two fields; quotes have no meaning.  A line without\n"      \
+  "field N has the empty key, which is a key as any other.  A carriage return that\n"  \
+  "ends a line is part of its last field.\n"
 
 char keys_delimiter(const struct keys_source *source);
+
+/* Checks the options of the source and, unless unreadable files are skipped, that every file can be
+ * read, without opening one.  False after a report. */
+bool keys_check(const struct keys_source *source, const struct command *command);
+
+/*
+ * Finds the keys of `count` records, at most CHUNK_PARTS, which chunk_keys() found in the chunk.
+ *
+ * Returns `records` if whole records are keys, else keys in memory of the chunk, until the next
+ * call; NULL after a report.
+ */
+const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
+                       const lfb_key *records, size_t count);
 
 /*
  * Reads all keys once.  work, emit and context are those of `job`; its other fields are set from

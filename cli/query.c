@@ -19,6 +19,7 @@ struct query {
   bool invert;
   bool count_only;
   bool quiet; /* print no keys: only the status counts */
+  bool skipped; /* a file could not be read */
   struct source filter;
   _Atomic(uint64_t) selected;
 };
@@ -28,21 +29,22 @@ static bool query_prints(const struct query *query)
   return !query->count_only && !query->quiet;
 }
 
-/* Queries keys, keeps those to be printed, and adds their number to `*selected`.  With -q,
- * the first such key ends the program. */
-static bool query_ask(const struct query *query, const lfb_key *keys, size_t count,
+/* Queries the keys of records, keeps the records to be printed, and adds their number to
+ * `*selected`.  With -q, the first such key ends the program. */
+static bool query_ask(const struct query *query, const lfb_key *records, size_t count,
                       struct kept *kept, uint64_t *selected)
 {
+  const lfb_key *keys = keys_of(&query->source, kept->chunk, records, count);
   uint64_t answers[SOURCE_BATCH / 64];
   size_t found;
 
-  if (!source_ask(&query->filter, keys, count, answers, &found))
+  if (keys == NULL || !source_ask(&query->filter, keys, count, answers, &found))
     return false;
   *selected += query->invert ? count - found : found;
   if (query->quiet && *selected > 0)
     output_end_program(CLI_FOUND);
   if (query_prints(query))
-    kept_add(kept, keys, count, answers, !query->invert);
+    kept_add(kept, records, count, answers, !query->invert);
   return true;
 }
 
@@ -78,15 +80,13 @@ static int query_files(struct query *query)
   const struct records_job job = {.context = query,
                                   .work = query_work,
                                   .emit = query_prints(query) ? query_emit : NULL};
-  bool skipped = false;
 
-  query->source.skipped = &skipped;
   if (!keys_read(&query->source, "querying", job))
     return CLI_TROUBLE;
   const uint64_t selected = atomic_load_explicit(&query->selected, memory_order_relaxed);
   if (query->count_only && !query->quiet)
     printf("%" PRIu64 "\n", selected);
-  if (skipped)
+  if (query->skipped)
     return CLI_TROUBLE;
   return selected > 0 ? CLI_FOUND : CLI_NOTHING;
 }
@@ -114,6 +114,8 @@ static int query_run(int argc, char **argv)
        "print nothing; stop at the first key that would be printed, with exit status 0", NULL,
        &query.quiet},
       options_nul(&query.source.nul),
+      part_field_row(&query.source.part),
+      part_separator_row(&query.source.part),
       options_key_file(&reading.key),
       options_helper(&reading.helper),
       {'\0', "load", NULL, "fetch a filter on Redis first, and query it here", NULL, &load},
@@ -134,6 +136,9 @@ static int query_run(int argc, char **argv)
   query.source.path_count = (size_t)(argc - optind - 1);
   if (source_is_standard(path) && query_reads_standard(&query.source))
     return options_misused(&command_query, "filter and keys cannot both be standard input");
+  query.source.skipped = &query.skipped;
+  if (!keys_check(&query.source, &command_query))
+    return CLI_TROUBLE;
   if (!source_open_any(path, &reading, &query.filter))
     return CLI_TROUBLE;
   status = load && !source_fetch(&query.filter) ? CLI_TROUBLE : query_files(&query);

@@ -35,7 +35,7 @@ _lfbloom_values() {
 
 # _lfbloom_takes_value WORD TOOL COMMAND: whether the word after WORD is its value.
 _lfbloom_takes_value() {
-  [[ $1 == -[nop] ]] ||
+  [[ $1 == -[noptk] ]] ||
     { [[ $1 == --* ]] && [[ $'\n'$(_lfbloom_options "$2" "$3")$'\n' == *$'\n'"$1="$'\n'* ]]; }
 }
 

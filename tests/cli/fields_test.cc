@@ -1,0 +1,124 @@
+// The fields of a record: against splitting it the plain way, for random records.
+#include "cli/fields.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+fields parsed(const std::string& text) {
+  fields result{};
+  EXPECT_TRUE(fields_parse(text.c_str(), &result)) << text;
+  return result;
+}
+
+fields parsed(const std::string& text, char separator) {
+  fields result = parsed(text);
+  result.separated = true;
+  result.separator = separator;
+  return result;
+}
+
+std::string found(const fields& wanted, const std::string& record) {
+  const lfb_key key = fields_of(&wanted, {record.data(), record.size()});
+  const char* bytes = static_cast<const char*>(key.bytes);
+  EXPECT_GE(bytes, record.data());
+  EXPECT_LE(bytes + key.size, record.data() + record.size());
+  return std::string(bytes, key.size);
+}
+
+TEST(Fields, NumbersAreReadAsAWhole) {
+  const fields two = parsed("2");
+  EXPECT_EQ(two.first, 2u);
+  EXPECT_EQ(two.last, 2u);
+  EXPECT_FALSE(two.separated);
+  const fields range = parsed("3,17");
+  EXPECT_EQ(range.first, 3u);
+  EXPECT_EQ(range.last, 17u);
+  EXPECT_EQ(parsed("1000000000000000000").first, 1000000000000000000u);
+  for (const char* bad : {"", "0", "1,", ",1", "2,1", "1,0", "0,1", "1.2", "1,2n", "-1", " 1", "1 ",
+                          "+1", "1M", "1,2,3", "1000000000000000001", "18446744073709551617",
+                          "99999999999999999999999"}) {
+    fields unread{};
+    EXPECT_FALSE(fields_parse(bad, &unread)) << bad;
+  }
+}
+
+TEST(Fields, BlanksSeparateByDefault) {
+  const std::string record = "  one two\t \tthree  ";
+  EXPECT_EQ(found(parsed("1"), record), "one");
+  EXPECT_EQ(found(parsed("2"), record), "two");
+  EXPECT_EQ(found(parsed("3"), record), "three");
+  EXPECT_EQ(found(parsed("4"), record), "");
+  EXPECT_EQ(found(parsed("1,2"), record), "one two");
+  EXPECT_EQ(found(parsed("2,9"), record), "two\t \tthree");
+  EXPECT_EQ(found(parsed("4,9"), record), "");
+  EXPECT_EQ(found(parsed("1"), ""), "");
+  EXPECT_EQ(found(parsed("1"), " \t"), "");
+  EXPECT_EQ(found(parsed("2"), "one\ntwo"), "two");  // in a record that ends in NUL
+  EXPECT_EQ(found(parsed("2"), "one two\r"), "two\r");
+}
+
+TEST(Fields, EachSeparatorEndsAField) {
+  const std::string record = ",one,,three,";
+  EXPECT_EQ(found(parsed("1", ','), record), "");
+  EXPECT_EQ(found(parsed("2", ','), record), "one");
+  EXPECT_EQ(found(parsed("3", ','), record), "");
+  EXPECT_EQ(found(parsed("4", ','), record), "three");
+  EXPECT_EQ(found(parsed("5", ','), record), "");
+  EXPECT_EQ(found(parsed("6", ','), record), "");
+  EXPECT_EQ(found(parsed("2,4", ','), record), "one,,three");
+  EXPECT_EQ(found(parsed("1,9", ','), record), record);
+  EXPECT_EQ(found(parsed("6,9", ','), record), "");
+  EXPECT_EQ(found(parsed("1", ','), " a b "), " a b ");
+  EXPECT_EQ(found(parsed("2", '\0'), std::string("a\0b", 3)), "b");
+}
+
+// The places of all fields of a record, found byte by byte.
+struct place {
+  size_t begin, end;
+};
+std::vector<place> places(const fields& wanted, const std::string& record) {
+  std::vector<place> result;
+  const auto separates = [&wanted](char byte) {
+    return wanted.separated ? byte == wanted.separator : byte == ' ' || byte == '\t' || byte == '\n';
+  };
+  size_t begin = 0;
+  for (size_t i = 0; i <= record.size(); i++)
+    if (i == record.size() || separates(record[i])) {
+      if (wanted.separated || i > begin) result.push_back({begin, i});
+      begin = i + 1;
+    }
+  return result;
+}
+
+TEST(Fields, RandomRecordsAreSplitAlike) {
+  std::mt19937 random(20);
+  const std::string bytes = "ab, \t\n";
+  uint64_t present = 0;
+  for (int round = 0; round < 200000; round++) {
+    std::string record(random() % 12, ' ');
+    for (char& byte : record) byte = bytes[random() % bytes.size()];
+    fields wanted{};
+    wanted.first = 1 + random() % 5;
+    wanted.last = wanted.first + random() % 3;
+    wanted.separated = random() % 2 == 0;
+    wanted.separator = ',';
+    const std::vector<place> all = places(wanted, record);
+    std::string expected;
+    if (wanted.first <= all.size()) {
+      const size_t begin = all[wanted.first - 1].begin;
+      expected = record.substr(begin, all[std::min<size_t>(wanted.last, all.size()) - 1].end - begin);
+      present += !expected.empty();
+    }
+    ASSERT_EQ(found(wanted, record), expected)
+        << '"' << record << "\" " << wanted.first << "," << wanted.last << " " << wanted.separated;
+  }
+  EXPECT_GT(present, 20000u);
+}
+
+}  // namespace
