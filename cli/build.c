@@ -423,6 +423,7 @@ static int build_run(int argc, char **argv)
       options_nul(&build.source.nul),
       part_field_row(&build.source.part),
       part_separator_row(&build.source.part),
+      part_jsonl_row(&build.source.part),
       options_strategy(&build.strategy),
       {'\0', "form", "FORM",
        "file form: native (default); guava, for Java (guava-mitz64); sbbf, for Parquet files "

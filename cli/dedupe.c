@@ -376,6 +376,7 @@ static int dedupe_run(int argc, char **argv)
       options_nul(&dedupe.source.nul),
       part_field_row(&dedupe.source.part),
       part_separator_row(&dedupe.source.part),
+      part_jsonl_row(&dedupe.source.part),
       options_strategy(&dedupe.strategy),
       options_hash(&dedupe.hash),
       options_key_file(&dedupe.reading.key),

@@ -30,9 +30,43 @@ void chunk_free(struct chunk *chunk)
 {
   free(chunk->memory);
   free(chunk->parts);
+  free(chunk->text);
   chunk->bytes = chunk->memory = NULL; /* by fields: clang-tidy does not follow a copy of all */
   chunk->parts = NULL;
-  chunk->size = chunk->capacity = 0;
+  chunk->text = NULL;
+  chunk->size = chunk->capacity = chunk->text_capacity = 0;
+}
+
+bool chunk_parts(struct chunk *chunk, size_t size)
+{
+  if (chunk->parts == NULL)
+    chunk->parts = malloc(CHUNK_PARTS * sizeof *chunk->parts);
+  if (chunk->text_capacity < size) {
+    free(chunk->text);
+    chunk->text = malloc(size);
+    chunk->text_capacity = chunk->text != NULL ? size : 0;
+  }
+  if (chunk->parts != NULL && chunk->text_capacity >= size)
+    return true;
+  (void)report_errno("input");
+  return false;
+}
+
+/* Counts the delimiters from `at` to `end`. */
+static uint64_t chunk_delimiters(const char *at, const char *end, char delimiter)
+{
+  uint64_t count = 0;
+
+  while (at < end && (at = memchr(at, delimiter, (size_t)(end - at))) != NULL) {
+    count++;
+    at++;
+  }
+  return count;
+}
+
+uint64_t chunk_line(const struct chunk *chunk, char delimiter, const char *at)
+{
+  return chunk->lines + 1 - chunk_delimiters(at, chunk->bytes + chunk->size, delimiter);
 }
 
 size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t *at, lfb_key *keys, size_t most)
@@ -184,6 +218,7 @@ static enum input_result input_open(struct input *input)
   const char *path = input->path_count > 0 ? input->paths[input->next_path] : "-";
   const bool standard = input_is_standard(path);
   input->next_path++;
+  input->lines = 0;
   input->name = standard ? "standard input" : path;
   input->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (input->fd < 0)
@@ -271,6 +306,17 @@ static enum input_result input_more(struct input *input, struct chunk *chunk, bo
   return INPUT_CHUNK;
 }
 
+/* Gives a whole chunk its place in the file. */
+static enum input_result input_place(struct input *input, struct chunk *chunk)
+{
+  chunk->name = input->name;
+  if (input->number_lines)
+    input->lines +=
+        chunk_delimiters(chunk->bytes, chunk->bytes + chunk->size, input->delimiter);
+  chunk->lines = input->lines;
+  return INPUT_CHUNK;
+}
+
 enum input_result input_next(struct input *input, struct chunk *chunk)
 {
   bool complete = false;
@@ -281,7 +327,9 @@ enum input_result input_next(struct input *input, struct chunk *chunk)
     enum input_result result = input->fd < 0 ? input_open(input) : INPUT_CHUNK;
     if (result == INPUT_CHUNK && input->fd >= 0)
       result = input_more(input, chunk, &complete);
-    if (result != INPUT_CHUNK || complete)
+    if (result != INPUT_CHUNK)
       return result;
+    if (complete)
+      return input_place(input, chunk);
   }
 }

@@ -30,10 +30,21 @@ struct chunk {
   /* Private. */
   char *memory; /* `bytes` points into it */
   size_t capacity;
-  lfb_key *parts; /* keys_of()'s: CHUNK_PARTS; NULL: not needed yet */
+  const char *name; /* of the file, for reports                             */
+  uint64_t lines;   /* in the file up to the chunk's end, with number_lines */
+  lfb_key *parts;   /* of chunk_parts(); NULL: not needed yet               */
+  char *text;       /* the same                                             */
+  size_t text_capacity;
 };
 
 enum { CHUNK_PARTS = 4096 };
+
+/* Makes room for CHUNK_PARTS parts of records, and for `size` bytes of text.  False after a report. */
+bool chunk_parts(struct chunk *chunk, size_t size);
+
+/* The number of the line that begins at `at`, from 1; needs number_lines.  Only bytes before `at` may
+ * have been changed. */
+uint64_t chunk_line(const struct chunk *chunk, char delimiter, const char *at);
 
 enum { CHUNK_ROOM = LINES_BLOCK };
 
@@ -52,6 +63,7 @@ struct input {
   char delimiter;
   bool refuse_output; /* reading the file that is standard output is an error */
   bool *skipped;      /* not NULL: a file that cannot be read is reported, skipped, and sets it */
+  bool number_lines;  /* for chunk_line()                                     */
 
   /* Private. */
   size_t next_path;
@@ -60,6 +72,7 @@ struct input {
   struct packed *packed; /* reads `fd` if it is compressed; else NULL  */
   char *rest;            /* bytes read after the end of the last chunk */
   size_t rest_size;
+  uint64_t lines; /* of the open file, with number_lines */
 };
 
 /* Checks that every file can be read, and decompressed by this program, without opening one.  False

@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* jansson, which the tool is linked with, has functions of these names. */
+#define json_real json_print_real
+#define json_null json_print_null
+
 void json_open(const char *key); /* key NULL: the outermost object, or an element of a list */
 void json_close(void);           /* also ends the line if the object is the outermost */
 

@@ -1,7 +1,7 @@
 /* keys.c - reads or counts the keys of a command. */
 #include "cli/keys.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "cli/count.h"
@@ -22,19 +22,31 @@ bool keys_check(const struct keys_source *source, const struct command *command)
          (source->skipped != NULL || input_check(source->paths, source->path_count));
 }
 
+/* Reports which line has no key.  Returns NULL. */
+static const lfb_key *keys_refuse(const struct keys_source *source, const struct chunk *chunk,
+                                  const lfb_key *record, const struct part_problem *problem)
+{
+  const uint64_t line = chunk_line(chunk, keys_delimiter(source), record->bytes);
+
+  (void)report_error("%s:%" PRIu64 ": %s", chunk->name, line, problem->text);
+  return NULL;
+}
+
 const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
                        const lfb_key *records, size_t count)
 {
-  if (part_is_whole(&source->part))
+  struct part_problem problem;
+
+  if (part_is_whole(&source->part) || count == 0)
     return records;
-  if (chunk->parts == NULL)
-    chunk->parts = malloc(CHUNK_PARTS * sizeof *chunk->parts);
-  if (chunk->parts == NULL) {
-    (void)report_errno("input");
+  const char *const first = records[0].bytes, *const last = records[count - 1].bytes;
+  if (!chunk_parts(chunk, (size_t)(last - first) + records[count - 1].size))
     return NULL;
+  for (size_t i = 0; i < count; i++) {
+    char *const room = chunk->text + ((const char *)records[i].bytes - first);
+    if (!part_find(&source->part, records[i], room, &chunk->parts[i], &problem))
+      return keys_refuse(source, chunk, &records[i], &problem);
   }
-  for (size_t i = 0; i < count; i++)
-    chunk->parts[i] = fields_of(&source->part.fields, records[i]);
   return chunk->parts;
 }
 
@@ -61,6 +73,7 @@ bool keys_read(const struct keys_source *source, const char *label, struct recor
   job.delimiter = keys_delimiter(source);
   job.threads = source->threads;
   job.skipped = source->skipped;
+  job.number_lines = source->part.member != NULL;
   keys_begin(source, label, job.emit != NULL);
   const bool read_all = records_run(&job);
   progress_end();

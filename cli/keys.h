@@ -26,17 +26,23 @@ struct keys_source {
 };
 
 /* For the details of a command that reads keys. */
-#define KEYS_HELP                                                                      \
-  "A FILE whose name ends in .gz, .zst or .xz is decompressed; standard input is\n"    \
-  "not.  If its keys are counted first, such a FILE is decompressed twice.\n"          \
-  "\n"                                                                                 \
-  "With -k N, the key of a line is its field N alone, as with 'sort -k N,N'; with\n"   \
-  "-k N,M, it reaches to the end of field M, separators included.  dedupe and query\n" \
-  "print whole lines.  Without -t, runs of spaces and tabs separate fields, and\n"     \
-  "those at the start and the end of a line belong to no field, as in awk.  With\n"    \
-  "-t, each BYTE separates two fields; quotes have no meaning.  A line without\n"      \
-  "field N has the empty key, which is a key as any other.  A carriage return that\n"  \
-  "ends a line is part of its last field.\n"
+#define KEYS_HELP                                                                       \
+  "A FILE whose name ends in .gz, .zst or .xz is decompressed; standard input is\n"     \
+  "not.  If its keys are counted first, such a FILE is decompressed twice.\n"           \
+  "\n"                                                                                  \
+  "With -k N, the key of a line is its field N alone, as with 'sort -k N,N'; with\n"    \
+  "-k N,M, it reaches to the end of field M, separators included.  dedupe and query\n"  \
+  "print whole lines.  Without -t, runs of spaces and tabs separate fields, and\n"      \
+  "those at the start and the end of a line belong to no field, as in awk.  With\n"     \
+  "-t, each BYTE separates two fields; quotes have no meaning.  A line without\n"       \
+  "field N has the empty key, which is a key as any other.  A carriage return that\n"   \
+  "ends a line is part of its last field.\n"                                            \
+  "\n"                                                                                  \
+  "With --jsonl, each line is a JSON object, and the key is a string's text without\n"  \
+  "escapes, in UTF-8, or a number, true, false or null as it stands.  So 1 and \"1\"\n" \
+  "are the same key, 1 and 1.0 are not.  If a name comes twice, the last counts.  A\n"  \
+  "line that is no JSON, or lacks the member, or has an object or array there, ends\n"  \
+  "the command with an error that names file and line.\n"
 
 char keys_delimiter(const struct keys_source *source);
 

@@ -62,8 +62,10 @@ bool packed_check(const char *path)
 struct packed *packed_begin(const char *path, int fd)
 {
   const struct codec *codec = packed_codec(path);
-  struct packed *packed = calloc(1, sizeof *packed);
 
+  if (!packed_check(path))
+    return NULL;
+  struct packed *packed = calloc(1, sizeof *packed);
   if (packed != NULL) {
     packed->codec = codec;
     packed->path = path;

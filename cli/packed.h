@@ -23,7 +23,7 @@ bool packed_is(const char *path);
 bool packed_check(const char *path);
 
 /*
- * Begins to read the open file at `path`, which packed_is() and packed_check() take.
+ * Begins to read the open file at `path`, which packed_is() takes.
  *
  * Returns NULL after a report.   Owner  the caller, until packed_end(); of `fd` and `path`, too.
  */

@@ -1,7 +1,8 @@
 /*
  * part.h - the part of a record that is its key, and the options that choose it.
  *
- * A record whose part is empty, or missing, has the empty key, which is a key as any other.
+ * A record that lacks a field has the empty key, which is a key as any other.  A record that lacks a
+ * member, or is no JSON object, is an error.
  */
 #ifndef CLI_PART_H
 #define CLI_PART_H
@@ -16,15 +17,31 @@
 /* All zero: the whole record. */
 struct part {
   struct fields fields;
+  const char *member; /* of a JSON object: its path; NULL: not given */
+};
+
+/* Why a record has no key. */
+struct part_problem {
+  char text[256];
 };
 
 /* The options. */
 struct option_row part_field_row(struct part *to);
 struct option_row part_separator_row(struct part *to);
+struct option_row part_jsonl_row(struct part *to);
 
 /* What is wrong with the options together; NULL: nothing. */
 const char *part_misuse(const struct part *part);
 
 bool part_is_whole(const struct part *part);
+
+/*
+ * Finds the key of a record.
+ *
+ * Takes   room  as many bytes as the record has; the key may be there.
+ * Returns false if it has none: `problem` then says why.
+ */
+bool part_find(const struct part *part, lfb_key record, char *room, lfb_key *key,
+               struct part_problem *problem);
 
 #endif

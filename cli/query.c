@@ -116,6 +116,7 @@ static int query_run(int argc, char **argv)
       options_nul(&query.source.nul),
       part_field_row(&query.source.part),
       part_separator_row(&query.source.part),
+      part_jsonl_row(&query.source.part),
       options_key_file(&reading.key),
       options_helper(&reading.helper),
       {'\0', "load", NULL, "fetch a filter on Redis first, and query it here", NULL, &load},

@@ -90,7 +90,8 @@ bool records_run(const struct records_job *job)
                                       .path_count = job->path_count,
                                       .delimiter = job->delimiter,
                                       .refuse_output = job->emit != NULL,
-                                      .skipped = job->skipped}};
+                                      .skipped = job->skipped,
+                                      .number_lines = job->number_lines}};
 
   if (!input_begin(&records.input))
     return false;

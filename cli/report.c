@@ -3,8 +3,8 @@
 #include "cli/report.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,17 +35,21 @@ static void report_line(const char *format, va_list arguments)
 
 int report_error(const char *format, ...)
 {
-  static _Atomic(bool) reported;
+  static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER; /* guards `reported` */
+  static bool reported;
   const int cause = errno;
   va_list arguments;
 
-  /* relaxed: the flag guards nothing but the line itself. */
-  if (!atomic_exchange_explicit(&reported, true, memory_order_relaxed)) {
+  /* Two threads may fail at once, and the second end the program: not before the line is written. */
+  (void)pthread_mutex_lock(&reporting);
+  if (!reported) {
+    reported = true;
     progress_end();
     va_start(arguments, format);
     report_line(format, arguments);
     va_end(arguments);
   }
+  (void)pthread_mutex_unlock(&reporting);
   errno = cause;
   return CLI_TROUBLE;
 }
