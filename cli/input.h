@@ -39,7 +39,8 @@ struct chunk {
 
 enum { CHUNK_PARTS = 4096 };
 
-/* Makes room for CHUNK_PARTS parts of records, and for `size` bytes of text.  False after a report. */
+/* Makes room for CHUNK_PARTS parts of records, and for `size` bytes of text.  The text stays if it
+ * fits.  False after a report. */
 bool chunk_parts(struct chunk *chunk, size_t size);
 
 /* The number of the line that begins at `at`, from 1; needs number_lines.  Only bytes before `at` may

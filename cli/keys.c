@@ -39,11 +39,10 @@ const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
 
   if (part_is_whole(&source->part) || count == 0)
     return records;
-  const char *const first = records[0].bytes, *const last = records[count - 1].bytes;
-  if (!chunk_parts(chunk, (size_t)(last - first) + records[count - 1].size))
+  if (!chunk_parts(chunk, chunk->size))
     return NULL;
   for (size_t i = 0; i < count; i++) {
-    char *const room = chunk->text + ((const char *)records[i].bytes - first);
+    char *const room = chunk->text + ((const char *)records[i].bytes - chunk->bytes);
     if (!part_find(&source->part, records[i], room, &chunk->parts[i], &problem))
       return keys_refuse(source, chunk, &records[i], &problem);
   }

@@ -53,8 +53,8 @@ bool keys_check(const struct keys_source *source, const struct command *command)
 /*
  * Finds the keys of `count` records, at most CHUNK_PARTS, which chunk_keys() found in the chunk.
  *
- * Returns `records` if whole records are keys, else keys in memory of the chunk, until the next
- * call; NULL after a report.
+ * Returns `records` if whole records are keys, else an array of the chunk, until the next call; the
+ * bytes of its keys stay until the chunk is filled again.  NULL after a report.
  */
 const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
                        const lfb_key *records, size_t count);

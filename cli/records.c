@@ -1,10 +1,10 @@
 /*
  * records.c - processes all records of an input, in parallel and in order.
  *
- * A thread that holds `reading` fills its chunk and takes the next number.  Chunks are emitted in
- * the order of their numbers.  Each thread has one chunk, so at most `threads` chunks are in
- * progress, and the chunk that is next to be emitted never waits for another.  So there is no
- * deadlock, also after a failure.
+ * A thread that holds `reading` fills its chunk and takes the next number.  Chunks are decided and
+ * emitted in the order of their numbers.  Each thread has one chunk, so at most `threads` chunks are
+ * in progress, and the first of them never waits for another.  So there is no deadlock.  After a
+ * failure the failed chunk does not wait for later ones, and then the program ends.
  */
 #include "cli/records.h"
 
@@ -14,6 +14,7 @@
 #include "cli/crew.h"
 #include "cli/output.h"
 #include "cli/report.h"
+#include "cli/turns.h"
 
 struct records {
   const struct records_job *job;
@@ -24,9 +25,8 @@ struct records {
   bool ended;
   bool failed;
 
-  pthread_mutex_t emitting; /* guards `turn` */
-  pthread_cond_t turned;
-  uint64_t turn;
+  struct turns deciding; /* of chunk numbers */
+  struct turns emitting;
 };
 
 /* Fills the chunk and numbers it.  False at the end, or if reading failed. */
@@ -45,23 +45,29 @@ static bool records_take(struct records *records, struct chunk *chunk, uint64_t 
   return taken;
 }
 
+/* Decides the chunk in its turn, and finishes it.  If deciding fails, the turn is not passed on. */
+static bool records_decide(struct records *records, unsigned thread, struct chunk *chunk,
+                           uint64_t number)
+{
+  const struct records_job *job = records->job;
+
+  turns_await(&records->deciding, number);
+  const bool decided = job->decide(job->context, thread);
+  if (decided)
+    turns_pass(&records->deciding);
+  job->finish(job->context, thread, chunk);
+  return decided;
+}
+
 /* Emits the chunk in its turn.  Without `go_on`, then ends the program. */
 static void records_emit(struct records *records, const struct chunk *chunk, uint64_t number,
                          bool go_on)
 {
-  (void)pthread_mutex_lock(&records->emitting);
-  while (records->turn != number)
-    (void)pthread_cond_wait(&records->turned, &records->emitting);
-  (void)pthread_mutex_unlock(&records->emitting);
-
-  records->job->emit(records->job->context, chunk); /* no other thread: it is this number's turn */
+  turns_await(&records->emitting, number);
+  records->job->emit(records->job->context, chunk);
   if (!go_on)
     output_end_program(CLI_TROUBLE);
-
-  (void)pthread_mutex_lock(&records->emitting);
-  records->turn++;
-  (void)pthread_cond_broadcast(&records->turned);
-  (void)pthread_mutex_unlock(&records->emitting);
+  turns_pass(&records->emitting);
 }
 
 static void records_work(void *context, unsigned thread)
@@ -71,7 +77,9 @@ static void records_work(void *context, unsigned thread)
   uint64_t number = 0;
 
   while (records_take(records, &chunk, &number)) {
-    const bool worked = records->job->work(records->job->context, thread, &chunk);
+    bool worked = records->job->work(records->job->context, thread, &chunk);
+    if (worked && records->job->decide != NULL)
+      worked = records_decide(records, thread, &chunk, number);
     if (records->job->emit != NULL)
       records_emit(records, &chunk, number, worked);
     else if (!worked)
@@ -84,8 +92,6 @@ bool records_run(const struct records_job *job)
 {
   struct records records = {.job = job,
                             .reading = PTHREAD_MUTEX_INITIALIZER,
-                            .emitting = PTHREAD_MUTEX_INITIALIZER,
-                            .turned = PTHREAD_COND_INITIALIZER,
                             .input = {.paths = job->paths,
                                       .path_count = job->path_count,
                                       .delimiter = job->delimiter,
@@ -95,6 +101,8 @@ bool records_run(const struct records_job *job)
 
   if (!input_begin(&records.input))
     return false;
+  turns_init(&records.deciding);
+  turns_init(&records.emitting);
   const bool ran = crew_run(job->threads, records_work, &records);
   input_end(&records.input);
   return ran && !records.failed;

@@ -1,8 +1,12 @@
 /*
  * records.h - processes all records of an input, in parallel and in order.
  *
- * Several threads take chunks in turn and work on them concurrently.  The results are emitted one
- * chunk after another, in the order of the input.
+ * Several threads take chunks in turn and work on them concurrently.  Between two parts of the work
+ * each chunk can be decided: one at a time, in the order of the input.  The results are emitted in
+ * that order, too.
+ *
+ * Memory   Each thread has one chunk (input.h) at a time: from when it is read until it is emitted.
+ *          So a slow reader of the output stops the reading.
  */
 #ifndef CLI_RECORDS_H
 #define CLI_RECORDS_H
@@ -24,6 +28,11 @@ struct records_job {
    * from 0.  False after a report: the chunk is emitted in its turn, and then the program ends at
    * once, because other threads may be waiting for more input. */
   bool (*work)(void *context, unsigned thread, struct chunk *chunk);
+  /* Decides the chunk after `work`: one call at a time, in order.  NULL: nothing is decided.  False
+   * after a report: then no later chunk is decided, and the rest is as for `work`. */
+  bool (*decide)(void *context, unsigned thread);
+  /* Works on the decided chunk, again many threads at once, also if deciding failed. */
+  void (*finish)(void *context, unsigned thread, struct chunk *chunk);
   /* Emits a finished chunk: one call at a time, in order.  NULL: nothing is emitted. */
   void (*emit)(void *context, const struct chunk *chunk);
 };

@@ -32,6 +32,7 @@ _WINDOW_SOURCES = ["window.c", "window256.c", "window512.c", "window_kernel.c"]
 PLANTS = {
     "announced_early": _row(["redis/source/publish.c"], library = "//redis:source"),
     "count_early": _row(["bloom/filter/filter.c"]),
+    "decided_early": _row(["cli/records.c"], library = "//cli:records"),
     "early_layer": _row(["bloom/kinds/layers.c"]),
     "late_put": _window("window.h", again = _WINDOW_SOURCES),
     "live_checksum": _row(["bloom/files/form_words.c"]),

@@ -642,14 +642,37 @@ check "no file from an input that failed" test ! -e x
 cat all third all third >repeats # 400,000 distinct keys among 1,066,666
 gives "dedupe in order" 0 "$tool" dedupe -q --threads 1 -p 1e-9 repeats
 check "dedupe: the first of each, in order" cmp out all
+# Repeated lines next to each other, so in chunks that several threads process at once, and far apart.
+awk 'BEGIN { srand(1); for (i = 0; i < 600000; i++) print int(i / 8 + rand() * 50000), int(rand() * 5) }' >near
+awk '!seen[$0]++' near >near.kept
+awk '!seen[$0]++' near third near repeats >several.kept
+"$tool" dedupe -q --threads 1 --key-file hash.key -p 0.1 near >alone
 for threads in 2 3 8; do
   gives "dedupe, $threads threads" 0 "$tool" dedupe -q --threads "$threads" -n 400k -p 1e-9 repeats
-  check "dedupe, $threads threads: each exactly once" cmp <(sort -n out) all
+  check "dedupe, $threads threads: the first of each, in order" cmp out all
+  gives "dedupe of near lines, $threads threads" 0 "$tool" dedupe -q --threads "$threads" -p 1e-9 near
+  check "dedupe of near lines, $threads threads: as awk's" cmp out near.kept
+  gives "dedupe of files, $threads threads" 0 "$tool" dedupe -q --threads "$threads" -p 1e-9 near third near repeats
+  check "dedupe of files, $threads threads: as awk's" cmp out several.kept
+  dd if=near obs=777 status=none | "$tool" dedupe -q --threads "$threads" -n 600k -p 1e-9 >out 2>err && rc=0 || rc=$?
+  check "dedupe of a pipe, $threads threads: as awk's" cmp out near.kept
+  # False positives, too, are the same with any number of threads.
+  gives "dedupe with false positives, $threads threads" 0 \
+    "$tool" dedupe -q --threads "$threads" --key-file hash.key -p 0.1 near
+  check "dedupe with false positives, $threads threads: as one thread's" cmp out alone
+  rm -f in_order
+  gives "dedupe, shared, $threads threads" 0 "$tool" dedupe -q --threads "$threads" -p 1e-9 --shared in_order near
+  check "dedupe, shared, $threads threads: in order" cmp out near.kept
+  gives "dedupe --unordered, $threads threads" 0 \
+    "$tool" dedupe -q --unordered --threads "$threads" -n 400k -p 1e-9 repeats
+  check "dedupe --unordered, $threads threads: each exactly once" cmp <(sort -n out) all
   # All threads claim the same keys at the same time.
   gives "dedupe of many copies, $threads threads" 0 \
-    "$tool" dedupe -q --threads "$threads" -n 133333 -p 1e-9 third third third third third third
+    "$tool" dedupe -q --unordered --threads "$threads" -n 133333 -p 1e-9 third third third third third third
   check "dedupe of many copies, $threads threads: each exactly once" cmp <(sort -n out) third
 done
+gives "dedupe, a window of time, in order" 0 "$tool" dedupe -q --threads 3 --window 24h -n 600k -p 1e-9 near
+check "dedupe, a window of time: as awk's" cmp out near.kept
 cat repeats | "$tool" dedupe -q --threads 1 -n 400k -p 1e-9 >out 2>err && rc=0 || rc=$?
 check "dedupe of a pipe" cmp out all
 for strategy in guava-mitz64 sbbf java-double; do

@@ -1,0 +1,59 @@
+/*
+ * dedupe.h - the parts of `lfbloom dedupe`: options (dedupe.c), keys (dedupe_keys.c) and figures
+ * (dedupe_summary.c).
+ */
+#ifndef CLI_DEDUPE_H
+#define CLI_DEDUPE_H
+
+#include <lfbloom/filter.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/keys.h"
+#include "cli/options.h"
+#include "cli/source.h"
+#include "cli/window.h"
+
+struct dedupe {
+  struct keys_source source;
+  struct options_count expected;
+  struct options_strategy strategy;
+  struct options_hash hash;
+  struct options_reading reading;
+  struct options_mode mode;
+  lfb_config config;
+  bool unordered;
+  bool quiet;
+  bool json;
+
+  const char *shared; /* the path of a shared filter; NULL: none */
+  struct window_options forgets;
+
+  struct window window;      /* where keys are claimed with --window; else its filter is NULL */
+  struct source_shared into; /* where they are claimed otherwise */
+  uint64_t before;           /* estimates of the distinct keys: at the start, and at the end */
+  uint64_t after;
+  _Atomic(uint64_t) in, out; /* keys read, and keys that were new */
+  _Atomic(uint64_t) bytes;
+  double seconds;
+};
+
+/* relaxed, as in dedupe_get(): all threads are joined before the figures are read. */
+static inline void dedupe_add(_Atomic(uint64_t) *figure, uint64_t amount)
+{
+  atomic_fetch_add_explicit(figure, amount, memory_order_relaxed);
+}
+
+static inline uint64_t dedupe_get(const _Atomic(uint64_t) *figure)
+{
+  return atomic_load_explicit(figure, memory_order_relaxed);
+}
+
+/* Reads all keys, claims them, and prints those that are new.  False after a report. */
+bool dedupe_keys(struct dedupe *dedupe);
+
+/* Prints the figures at the end: of a window, or of another filter.  False after a report. */
+bool dedupe_summary(struct dedupe *dedupe);
+
+#endif

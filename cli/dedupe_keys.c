@@ -1,0 +1,261 @@
+/*
+ * dedupe_keys.c - reads and claims the keys of `lfbloom dedupe`, and prints the new ones.
+ *
+ * In order     Chunks are decided one at a time, in the order of the input, so the first occurrence
+ *              of a key is the new one.  Before that all threads ask the filter which of their keys
+ *              are present: a key that is present then was put by an earlier chunk or another
+ *              process, and stays present.  Only the other keys are left to be decided, and their
+ *              lines of the filter are in a cache.
+ * Unordered    All threads claim their keys concurrently.  One claim of each key wins.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/dedupe.h"
+#include "cli/kept.h"
+#include "cli/output.h"
+#include "cli/report.h"
+
+/* Claims keys in a filter that is here.  If no other thread puts into it at the same time, a put of
+ * a new key is a claim that wins. */
+static size_t keys_claim_here(struct dedupe *dedupe, const lfb_key *keys, size_t count,
+                              uint64_t *answers)
+{
+  const bool alone = dedupe->shared == NULL && (!dedupe->unordered || dedupe->source.threads == 1);
+
+  return alone ? lfb_filter_put_many(dedupe->into.filter, keys, count, answers)
+               : lfb_filter_claim_many(dedupe->into.filter, keys, count, answers);
+}
+
+/* Claims at most SOURCE_BATCH keys, and adds the number of the new ones to the figure. */
+static bool keys_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count, uint64_t *answers)
+{
+  size_t claimed;
+
+  if (dedupe->window.filter != NULL)
+    claimed = window_claim(&dedupe->window, keys, count, answers);
+  else if (dedupe->into.filter != NULL)
+    claimed = keys_claim_here(dedupe, keys, count, answers);
+  else if (!remote_put(&dedupe->into.remote, keys, count, answers, &claimed))
+    return false;
+  dedupe_add(&dedupe->out, claimed);
+  return true;
+}
+
+/* ---- unordered ------------------------------------------------------------------ */
+
+static bool keys_claim_chunk(void *context, unsigned thread, struct chunk *chunk)
+{
+  struct dedupe *dedupe = context;
+  const size_t most = source_shared_batch(&dedupe->into);
+  struct kept kept = kept_begin(chunk, keys_delimiter(&dedupe->source));
+  lfb_key records[SOURCE_BATCH];
+  uint64_t answers[SOURCE_BATCH / 64];
+  uint64_t in = 0;
+  bool claimed = true;
+  size_t at = 0;
+  size_t count;
+
+  (void)thread;
+  dedupe_add(&dedupe->bytes, chunk->size);
+  while (claimed && (count = chunk_keys(chunk, kept.delimiter, &at, records, most)) > 0) {
+    const lfb_key *keys = keys_of(&dedupe->source, chunk, records, count);
+    in += count;
+    claimed = keys != NULL && keys_claim(dedupe, keys, count, answers);
+    if (claimed && !dedupe->json)
+      kept_add(&kept, records, count, answers, true);
+  }
+  kept_end(&kept);
+  dedupe_add(&dedupe->in, in);
+  return claimed;
+}
+
+/* ---- in order ------------------------------------------------------------------- */
+
+/* The records of a thread's chunk that are left to be decided, and the answers. */
+struct keys_open {
+  lfb_key *records;
+  lfb_key *keys;     /* of the records; the same memory if whole records are keys */
+  uint64_t *answers; /* bit i % 64 of word i / 64: whether key i is new */
+  size_t count;
+  size_t decided;
+  size_t capacity;
+};
+
+struct keys_job {
+  struct dedupe *dedupe;
+  struct keys_open *open; /* one per thread */
+};
+
+/* Grows an array of keys; `*keys` stays if there is no memory. */
+static bool open_grow_keys(lfb_key **keys, size_t capacity)
+{
+  lfb_key *grown = realloc(*keys, capacity * sizeof **keys);
+
+  if (grown != NULL)
+    *keys = grown;
+  return grown != NULL;
+}
+
+/* Makes room for the batch that is found next. */
+static bool open_grow(struct keys_open *open, bool whole)
+{
+  const size_t needed = open->count + SOURCE_BATCH;
+  size_t capacity = open->capacity == 0 ? 4 * (size_t)SOURCE_BATCH : open->capacity;
+
+  if (needed <= open->capacity)
+    return true;
+  while (capacity < needed)
+    capacity *= 2; /* no overflow: `needed` is at most the bytes in memory and a batch */
+  const bool grown = open_grow_keys(&open->records, capacity) &&
+                     (whole || open_grow_keys(&open->keys, capacity));
+  if (whole)
+    open->keys = open->records;
+  uint64_t *answers = grown ? realloc(open->answers, capacity / 64 * sizeof *answers) : NULL;
+  if (answers == NULL) {
+    (void)report_error("dedupe: %zu keys in order: %s", needed, strerror(errno));
+    return false;
+  }
+  open->answers = answers;
+  open->capacity = capacity;
+  return true;
+}
+
+static void open_free(struct keys_open *open)
+{
+  if (open->keys != open->records)
+    free(open->keys);
+  free(open->records);
+  free(open->answers);
+}
+
+/* Adds the `count` keys that were found after the open ones, without those that are present.
+ * Returns whether asking paid: of new keys it only takes time. */
+static bool open_add(struct keys_open *open, const lfb_filter *filter, size_t count)
+{
+  lfb_key *const records = open->records + open->count, *const keys = open->keys + open->count;
+  uint64_t present[SOURCE_BATCH / 64];
+  size_t absent = 0;
+
+  (void)lfb_filter_might_contain_many(filter, keys, count, present);
+  for (size_t i = 0; i < count; i++) {
+    records[absent] = records[i];
+    keys[absent] = keys[i];
+    absent += (present[i / 64] >> (i % 64) & 1) == 0;
+  }
+  open->count += absent;
+  return count - absent >= count / 4;
+}
+
+/* Finds the keys of the next batch of records.  False after a report. */
+static bool open_find(struct keys_open *open, const struct keys_source *source,
+                      struct chunk *chunk, size_t count)
+{
+  lfb_key *const records = open->records + open->count, *const keys = open->keys + open->count;
+  const lfb_key *found = keys_of(source, chunk, records, count);
+
+  if (found != NULL && keys != records)
+    memcpy(keys, found, count * sizeof *keys);
+  return found != NULL;
+}
+
+/* Finds the keys of the chunk.  Asks about its first batch, and about a later one if that paid. */
+static bool keys_find(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct keys_job *job = context;
+  struct dedupe *dedupe = job->dedupe;
+  struct keys_open *open = &job->open[thread];
+  const size_t most = source_shared_batch(&dedupe->into);
+  bool asks = dedupe->into.filter != NULL && dedupe->source.threads > 1;
+  size_t in = 0, at = 0, count = 1;
+
+  open->count = open->decided = 0;
+  while (count > 0) {
+    const bool room = open_grow(open, part_is_whole(&dedupe->source.part));
+    if (room)
+      count = chunk_keys(chunk, keys_delimiter(&dedupe->source), &at,
+                         open->records + open->count, most);
+    if (!room || !open_find(open, &dedupe->source, chunk, count)) {
+      chunk->size = 0;
+      return false;
+    }
+    in += count;
+    if (asks)
+      asks = open_add(open, dedupe->into.filter, count);
+    else
+      open->count += count;
+  }
+  dedupe_add(&dedupe->bytes, chunk->size);
+  dedupe_add(&dedupe->in, in);
+  return true;
+}
+
+static bool keys_decide(void *context, unsigned thread)
+{
+  const struct keys_job *job = context;
+  struct keys_open *open = &job->open[thread];
+  const size_t most = source_shared_batch(&job->dedupe->into); /* a multiple of 64 */
+
+  while (open->decided < open->count) {
+    const size_t left = open->count - open->decided, count = left < most ? left : most;
+    if (!keys_claim(job->dedupe, open->keys + open->decided, count,
+                    open->answers + open->decided / 64))
+      return false;
+    open->decided += count;
+  }
+  return true;
+}
+
+static void keys_keep(void *context, unsigned thread, struct chunk *chunk)
+{
+  const struct keys_job *job = context;
+  const struct keys_open *open = &job->open[thread];
+  struct kept kept = kept_begin(chunk, keys_delimiter(&job->dedupe->source));
+
+  if (!job->dedupe->json)
+    kept_add(&kept, open->records, open->decided, open->answers, true);
+  kept_end(&kept);
+}
+
+/* ---- both ----------------------------------------------------------------------- */
+
+static void keys_emit(void *context, const struct chunk *chunk)
+{
+  (void)context;
+  if (chunk->size > 0)
+    output_write(chunk->bytes, chunk->size);
+}
+
+static bool keys_read_unordered(struct dedupe *dedupe)
+{
+  return keys_read(&dedupe->source, "deduplicating",
+                   (struct records_job){.context = dedupe,
+                                        .work = keys_claim_chunk,
+                                        .emit = dedupe->json ? NULL : keys_emit});
+}
+
+static bool keys_read_ordered(struct dedupe *dedupe)
+{
+  const unsigned threads = dedupe->source.threads;
+  struct keys_job job = {dedupe, calloc(threads, sizeof *job.open)};
+
+  if (job.open == NULL)
+    return report_error("cannot start %u threads: %s; give fewer --threads", threads,
+                        strerror(errno)) == CLI_FOUND;
+  const bool read_all = keys_read(&dedupe->source, "deduplicating",
+                                  (struct records_job){.context = &job,
+                                                       .work = keys_find,
+                                                       .decide = keys_decide,
+                                                       .finish = keys_keep,
+                                                       .emit = dedupe->json ? NULL : keys_emit});
+  for (unsigned i = 0; i < threads; i++)
+    open_free(&job.open[i]);
+  free(job.open);
+  return read_all;
+}
+
+bool dedupe_keys(struct dedupe *dedupe)
+{
+  return dedupe->unordered ? keys_read_unordered(dedupe) : keys_read_ordered(dedupe);
+}

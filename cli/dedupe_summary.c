@@ -1,0 +1,149 @@
+/*
+ * dedupe_summary.c - the figures at the end of `lfbloom dedupe`.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/dedupe.h"
+#include "cli/figures.h"
+#include "cli/human.h"
+#include "cli/json.h"
+#include "cli/report.h"
+
+enum { DEDUPE_PARTS = 64 }; /* of the filling, each taken at its middle: error 0.3 % */
+
+/*
+ * The expected number of distinct keys that were false positives.  After i keys, the next distinct
+ * key is a false positive with probability f(i); so for each key that gets in, f / (1 - f) do not.
+ * The result is the sum of this over all i below `out`, the number of keys that got in.
+ *
+ * The sum leaves out keys that came after the last one that got in.  This matters if nearly every
+ * key is a false positive: the number is then unknown, and the result is infinity.  The result is
+ * NaN if it is unknown what the filter was made for.
+ */
+static double dedupe_expected_false_positives(const struct dedupe *dedupe, const lfb_stats *stats)
+{
+  if (stats->expected_fpp > 0.99)
+    return INFINITY;
+  if (dedupe->config.fpp == 0)
+    return NAN;
+
+  const uint64_t out = dedupe_get(&dedupe->out);
+  /* Other processes fill a shared filter too; this one's keys are spread over all its filling. */
+  const uint64_t span = dedupe->after > dedupe->before + out ? dedupe->after - dedupe->before : out;
+  const uint64_t parts = span < DEDUPE_PARTS ? span : (uint64_t)DEDUPE_PARTS;
+  double sum = 0;
+
+  for (uint64_t part = 0; part < parts; part++) {
+    const uint64_t each = span / parts, longer = span % parts; /* the first parts have one more */
+    const uint64_t size = each + (part < longer);
+    const uint64_t first = part * each + (part < longer ? part : longer);
+    double fpp = 0;
+    lfb_ignore(lfb_config_fpp_after(&dedupe->config, dedupe->before + first + (size - 1) / 2, &fpp));
+    sum += (double)size * fpp / (1 - fpp);
+  }
+  return span == 0 ? 0 : sum * (double)out / (double)span;
+}
+
+/* The figures of a window as those of a filter: its bits and bytes are those of all generations. */
+static lfb_stats dedupe_window_stats(const lfb_window_figures *figures)
+{
+  return (lfb_stats){.expected_insertions = figures->expected_insertions,
+                     .fpp = figures->fpp,
+                     .expected_fpp = figures->expected_fpp,
+                     .bit_count = 8 * figures->bytes,
+                     .bytes = figures->bytes,
+                     .probes = figures->probes};
+}
+
+static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *stats, double wrong)
+{
+  json_open(NULL);
+  json_count("in", dedupe_get(&dedupe->in));
+  json_count("out", dedupe_get(&dedupe->out));
+  json_real("expected_false_positives", wrong);
+  if (dedupe->window.filter != NULL)
+    json_count("generations", dedupe->forgets.generations);
+  figures_json_filled(stats);
+  json_count("threads", dedupe->source.threads);
+  json_count("input_bytes", dedupe_get(&dedupe->bytes));
+  json_real("seconds", dedupe->seconds);
+  json_close();
+}
+
+static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *stats, double wrong)
+{
+  const uint64_t in = dedupe_get(&dedupe->in);
+  const double seconds = dedupe->seconds > 0 ? dedupe->seconds : 1e-9;
+  char left_out[64] = "most distinct ones";
+
+  if (isnan(wrong))
+    (void)strcpy(left_out, "an unknown number");
+  else if (isfinite(wrong))
+    (void)snprintf(left_out, sizeof left_out, "%s %.3g distinct ones",
+                   dedupe->window.filter != NULL ? "at most about" : "about", wrong);
+  report_note("%s key%s in, %s out, %s wrongly left out; in %s; %s, %s keys/s",
+              human_count(in).text, in == 1 ? "" : "s", human_count(dedupe_get(&dedupe->out)).text,
+              left_out, human_bytes(stats->bytes).text, human_seconds(dedupe->seconds).text,
+              human_short((double)in / seconds).text);
+}
+
+static void dedupe_print(const struct dedupe *dedupe, const lfb_stats *stats, double wrong)
+{
+  if (dedupe->json)
+    dedupe_summary_json(dedupe, stats, wrong);
+  else if (!dedupe->quiet)
+    dedupe_summary_text(dedupe, stats, wrong);
+}
+
+/* Whether more than n keys are in a span, also after generations of few keys were rounded up. */
+static bool dedupe_window_overfull(const lfb_window_figures *figures)
+{
+  const double live = figures->generations + 1, each = live / figures->generations;
+  const double room = each * (double)figures->expected_insertions + live;
+  double keys = 0;
+
+  for (uint32_t i = 0; i <= figures->generations; i++)
+    keys += (double)figures->live[i].approximate_count;
+  return keys > 1.02 * room; /* an estimate */
+}
+
+/* The number of false positives is a bound for spans of at most n distinct keys: each key had at most
+ * the probability p, or that of the end.  Nor are there more than keys that were left out. */
+static void dedupe_summary_window(const struct dedupe *dedupe)
+{
+  lfb_window_figures figures;
+
+  lfb_window_stats(dedupe->window.filter, &figures);
+  const lfb_stats stats = dedupe_window_stats(&figures);
+  const double fpp = fmax(stats.fpp, stats.expected_fpp), out = (double)dedupe_get(&dedupe->out);
+  const double left_out = (double)dedupe_get(&dedupe->in) - out;
+  if (fpp > stats.fpp && dedupe_window_overfull(&figures))
+    report_overfull("window was", &stats);
+  dedupe_print(dedupe, &stats,
+               fpp > 0.99 ? (double)INFINITY : fmin(out * fpp / (1 - fpp), left_out));
+}
+
+/* False after a report. */
+static bool dedupe_summary_filter(struct dedupe *dedupe)
+{
+  lfb_stats stats;
+
+  if (!source_shared_stats(&dedupe->into, &stats))
+    return false;
+  dedupe->after = stats.approximate_count;
+  if (stats.fpp > 0 && dedupe->before + dedupe_get(&dedupe->out) > stats.expected_insertions &&
+      stats.expected_fpp > stats.fpp)
+    report_overfull("filter was", &stats);
+  dedupe_print(dedupe, &stats, dedupe_expected_false_positives(dedupe, &stats));
+  return true;
+}
+
+bool dedupe_summary(struct dedupe *dedupe)
+{
+  if (dedupe->window.filter == NULL)
+    return dedupe_summary_filter(dedupe);
+  dedupe_summary_window(dedupe);
+  return true;
+}
