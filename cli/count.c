@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ enum {
 struct count {
   const char *path;
   int fd;
+  uint64_t begin; /* the offset of the first key */
   char delimiter;
   _Atomic(uint64_t) next; /* the offset of the next piece */
   _Atomic(uint64_t) keys;
@@ -57,7 +59,7 @@ static bool count_piece(struct count *count, uint64_t offset, uint64_t *keys)
   const uint64_t end = offset + COUNT_PIECE;
   char before = count->delimiter;
 
-  if (offset > 0 && count_read(count, &before, 1, offset - 1) != 1)
+  if (offset > count->begin && count_read(count, &before, 1, offset - 1) != 1)
     return false;
   while (offset < end) {
     const ssize_t got = count_read(count, bytes, COUNT_READ, offset);
@@ -87,10 +89,13 @@ static void count_work(void *context, unsigned thread)
   atomic_fetch_add_explicit(&count->keys, keys, memory_order_relaxed);
 }
 
-/* Counts the open file in pieces. */
+/* Counts the open file, of `size` bytes from its begin, in pieces. */
 static bool count_plain(struct count *count, uint64_t size, unsigned threads)
 {
   const uint64_t pieces = size / COUNT_PIECE + 1;
+
+  /* relaxed: no other thread exists yet. */
+  atomic_store_explicit(&count->next, count->begin, memory_order_relaxed);
   const bool ran = crew_run(pieces < threads ? (unsigned)pieces : threads, count_work, count);
 
   return ran && !atomic_load_explicit(&count->failed, memory_order_relaxed);
@@ -115,30 +120,52 @@ static bool count_packed(struct count *count)
   return got == 0;
 }
 
-static bool count_file(struct count *count, unsigned threads)
+/* Counts the open file from where it is to be read next: pread() leaves that place as it is. */
+static bool count_open(struct count *count, unsigned threads)
 {
   struct stat status;
+  const off_t begin = count->fd < 0 ? -1 : lseek(count->fd, 0, SEEK_CUR);
 
-  count->fd = open(count->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (count->fd < 0 || fstat(count->fd, &status) != 0) {
+  if (begin < 0 || fstat(count->fd, &status) != 0) {
     (void)report_errno(count->path);
     return false;
   }
-  const bool counted = packed_is(count->path)
-                           ? count_packed(count)
-                           : count_plain(count, (uint64_t)status.st_size, threads);
-  (void)close(count->fd);
+  if (packed_is(count->path))
+    return count_packed(count);
+  count->begin = (uint64_t)begin;
+  return count_plain(count, begin < status.st_size ? (uint64_t)(status.st_size - begin) : 0, threads);
+}
+
+static bool count_file(struct count *count, unsigned threads)
+{
+  count->fd = open(count->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  const bool counted = count_open(count, threads);
+  if (count->fd >= 0)
+    (void)close(count->fd);
   return counted;
+}
+
+static bool count_standard(struct count *count, unsigned threads)
+{
+  count->path = "standard input";
+  count->fd = STDIN_FILENO;
+  return count_open(count, threads);
 }
 
 bool count_keys(char *const *paths, size_t path_count, char delimiter, unsigned threads,
                 uint64_t *keys)
 {
   uint64_t total = 0;
+  bool had_standard = false;
 
-  for (size_t i = 0; i < path_count; i++) {
-    struct count count = {.path = paths[i], .delimiter = delimiter};
-    if (!count_file(&count, threads))
+  for (size_t i = 0; i < (path_count == 0 ? 1 : path_count); i++) {
+    const char *path = path_count == 0 ? "-" : paths[i];
+    const bool standard = strcmp(path, "-") == 0;
+    struct count count = {.path = path, .delimiter = delimiter};
+    if (standard && had_standard) /* at its end by then */
+      continue;
+    had_standard |= standard;
+    if (!(standard ? count_standard : count_file)(&count, threads))
       return false;
     total += atomic_load_explicit(&count.keys, memory_order_relaxed);
   }

@@ -182,10 +182,10 @@ const struct command command_dedupe = {
     .operands = "[FILE...]",
     .summary = "print each distinct key once",
     .details =
-        "Reads FILE..., or standard input if there is no FILE or FILE is -.  Standard\n"
-        "input and pipes need -n.  A key is a line of any bytes; a carriage return is\n"
-        "part of the key, and empty lines are skipped.  With --json, the object is\n"
-        "printed instead of the keys.\n"
+        "Reads FILE..., or standard input if there is no FILE or FILE is -.  A file,\n"
+        "also one on standard input, is read twice without -n; a pipe needs -n.  A key is\n"
+        "a line of any bytes; a carriage return is part of the key, and empty lines are\n"
+        "skipped.  With --json, the object is printed instead of the keys.\n"
         "\n"
         "Prints the first occurrence of each key, in the order of the input, with any\n"
         "number of threads.  All threads read and compare; one at a time decides which\n"

@@ -127,31 +127,42 @@ bool input_check(char *const *paths, size_t path_count)
   return true;
 }
 
-bool input_is_rereadable(char *const *paths, size_t path_count)
+/* Whether it is a regular file.  Adds to `*left` its bytes: of standard input those not yet read. */
+static bool input_is_regular(const char *path, uint64_t *left)
 {
+  const bool standard = input_is_standard(path);
   struct stat status;
 
+  if ((standard ? fstat(STDIN_FILENO, &status) : stat(path, &status)) != 0 ||
+      !S_ISREG(status.st_mode))
+    return false;
+  const off_t at = standard ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+  if (at < status.st_size)
+    *left += (uint64_t)(status.st_size - at);
+  return at >= 0;
+}
+
+/* Adds the sizes.  False if not all are regular files. */
+static bool input_are_regular(char *const *paths, size_t path_count, uint64_t *left)
+{
   for (size_t i = 0; i < path_count; i++)
-    if (input_is_standard(paths[i]) || stat(paths[i], &status) != 0 || !S_ISREG(status.st_mode))
+    if (!input_is_regular(paths[i], left))
       return false;
-  return path_count > 0;
+  return path_count > 0 || input_is_regular("-", left);
+}
+
+bool input_is_rereadable(char *const *paths, size_t path_count)
+{
+  uint64_t left = 0;
+
+  return input_are_regular(paths, path_count, &left);
 }
 
 uint64_t input_total_bytes(char *const *paths, size_t path_count)
 {
-  struct stat status;
   uint64_t total = 0;
 
-  for (size_t i = 0; i < path_count; i++) {
-    const bool standard = input_is_standard(paths[i]);
-    if ((standard ? fstat(STDIN_FILENO, &status) : stat(paths[i], &status)) != 0 ||
-        !S_ISREG(status.st_mode))
-      return 0;
-    total += (uint64_t)status.st_size;
-  }
-  if (path_count == 0 && fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode))
-    total = (uint64_t)status.st_size;
-  return total;
+  return input_are_regular(paths, path_count, &total) ? total : 0;
 }
 
 bool input_begin(struct input *input)

@@ -80,10 +80,10 @@ struct input {
  * after a report. */
 bool input_check(char *const *paths, size_t path_count);
 
-/* Whether all are regular files, which can be read twice. */
+/* Whether all are regular files, which can be read twice.  Standard input can be one. */
 bool input_is_rereadable(char *const *paths, size_t path_count);
 
-/* The size of all files together; 0 if it is unknown. */
+/* The bytes to read of all files together; 0 if that is unknown. */
 uint64_t input_total_bytes(char *const *paths, size_t path_count);
 
 /* Begins reading.  The caller has set the public fields and zeroed the others.  False after a

@@ -87,7 +87,7 @@ bool keys_expected(const struct keys_source *source, const char *command,
     return true;
   }
   if (!input_is_rereadable(source->paths, source->path_count)) {
-    (void)report_error("%s: keys from a pipe or standard input cannot be counted first: "
+    (void)report_error("%s: keys from a pipe or terminal cannot be counted first: "
                        "give -n, the number of keys", command);
     return false;
   }

@@ -740,6 +740,22 @@ refuses "dedupe: input a directory" "plots: Is a directory" "$tool" dedupe -p 0.
 refuses "dedupe: n too large" "larger than its strategy" "$tool" dedupe -n 18446744073709551615 -p 0.1 --strategy guava-mitz64 abc
 cat abc | "$tool" dedupe -p 0.1 >out 2>err && rc=0 || rc=$?
 check "dedupe: a pipe needs -n" is_error "give -n"
+# A file on standard input is counted as a named one, from where it is read next.
+"$tool" dedupe --json -p 1e-9 <hundred >out 2>err && rc=0 || rc=$?
+check "dedupe of a file on standard input is counted" equal "$rc $(json in) $(json expected_insertions)" "0 100000 100000"
+{ read -r _ && "$tool" dedupe --json -p 1e-9; } <hundred >out 2>err && rc=0 || rc=$?
+check "dedupe of the rest of a file" equal "$rc $(json in) $(json expected_insertions)" "0 99999 99999"
+"$tool" dedupe -q --threads 3 -p 1e-9 abc - third - <hundred >out 2>err && rc=0 || rc=$?
+check "dedupe of files and standard input, in order" cmp out <(cat abc hundred third | awk '!seen[$0]++')
+"$tool" build --json -p 0.01 -o counted.lfb <hundred >out 2>err && rc=0 || rc=$?
+check "build of a file on standard input is counted" equal "$rc $(json keys) $(json expected_insertions)" "0 100000 100000"
+cat hundred hundred >twice
+"$tool" build --json -p 0.01 -o counted.lfb <twice >out 2>err && rc=0 || rc=$?
+check "build counts repeats in a file on standard input" equal "$rc $(json expected_insertions)" "0 200000"
+"$tool" build --json -p 0.01 -o counted.lfb - hundred - <hundred >out 2>err && rc=0 || rc=$?
+check "build counts standard input once" equal "$rc $(json keys) $(json expected_insertions)" "0 200000 200000"
+cat twice | "$tool" build --json -p 0.01 -o counted.lfb >out 2>err && rc=0 || rc=$?
+check "build of a pipe is sized at its end" between "$(json expected_insertions)" 100000 199999
 cp abc self
 "$tool" dedupe -q -n 10 -p 0.1 self >>self 2>err && rc=0 || rc=$?
 check "dedupe onto its own input" is_error "self: is also the output"
