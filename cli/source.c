@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/figures.h"
+#include "cli/foreign.h"
 #include "cli/human.h"
 #include "cli/report.h"
 
@@ -179,7 +180,11 @@ bool source_fetch(struct source *source)
 /* Reports why a file was not opened, and what to do. */
 static void source_report(const char *path, lfb_status status)
 {
-  if (status == LFB_ERROR_BAD_CHECKSUM)
+  const char *foreign = foreign_kind(path);
+
+  if (foreign != NULL)
+    (void)report_error("%s: this is %s", path, foreign);
+  else if (status == LFB_ERROR_BAD_CHECKSUM)
     (void)report_error("%s: %s (see 'lfbloom verify')", path, lfb_status_text(status));
   else if (status == LFB_ERROR_KEY_NEEDED)
     (void)report_error("%s: %s: give --key-file", path, lfb_status_text(status));

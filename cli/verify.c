@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/foreign.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/remote.h"
@@ -19,6 +20,7 @@ struct verified {
   const char *path;
   lfb_status status;
   lfb_damage damage;
+  const char *foreign;  /* what it is if it is of another program (foreign.h), or NULL    */
   const char *form;     /* if status is LFB_OK, or the filter is known not to be plain   */
   const char *strategy; /* its name, if status is LFB_OK and it has one; else NULL       */
 };
@@ -159,6 +161,8 @@ static int verify_judge(const struct verified *file)
 {
   if (remote_is(file->path))
     return verify_judge_remote(file->status);
+  if (file->foreign != NULL)
+    return CLI_TROUBLE;
   switch (file->status) {
   case LFB_OK:
   case LFB_ERROR_KEY_NEEDED:
@@ -194,11 +198,12 @@ static void verify_json(const struct verified *file, int verdict)
   static const char *const verdicts[] = {"whole", "damaged", "unknown"};
   const lfb_damage *damage = &file->damage;
   const bool read = file->status == LFB_OK;
+  const char *problem = file->foreign != NULL ? file->foreign : lfb_status_text(file->status);
 
   json_open(NULL);
   json_text("file", file->path);
   json_text("verdict", verdicts[verdict]);
-  json_text("problem", read ? NULL : lfb_status_text(file->status));
+  json_text("problem", read ? NULL : problem);
   json_text("form", read ? file->form : NULL);
   json_text("strategy", file->strategy);
   json_count("checked_bytes", damage->checked_bytes);
@@ -276,6 +281,16 @@ static void verify_text_damaged(const struct verified *file)
   printf("\n");
 }
 
+static void verify_report(const struct verified *file)
+{
+  if (remote_is(file->path))
+    remote_report_note(file->path, file->status);
+  else if (file->foreign != NULL)
+    report_note("%s: this is %s", file->path, file->foreign);
+  else
+    report_status_note(file->path, file->status);
+}
+
 /* Reads a file and reports on it.  Returns its exit status. */
 static int verify_file(const char *path, const struct options_reading *reading, bool json,
                        bool quiet)
@@ -283,11 +298,11 @@ static int verify_file(const char *path, const struct options_reading *reading, 
   struct verified file;
 
   verify_read(path, reading, &file);
+  if (file.status != LFB_OK && !remote_is(path))
+    file.foreign = foreign_kind(path);
   const int verdict = verify_judge(&file);
-  if (verdict == CLI_TROUBLE && remote_is(path))
-    remote_report_note(path, file.status);
-  else if (verdict == CLI_TROUBLE)
-    report_status_note(path, file.status);
+  if (verdict == CLI_TROUBLE)
+    verify_report(&file);
   if (json)
     verify_json(&file, verdict);
   else if (verdict == CLI_FOUND && !quiet)

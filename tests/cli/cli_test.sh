@@ -1270,6 +1270,22 @@ refuse_file() { # NAME TEXT HEX
   run timeout 60 "${limit[@]}" "$tool" verify hostile
   check "verify: $1" test "$rc" = 1 -o "$rc" = 2
 }
+# Files of other programs, by their first bytes.  DCSO's were seen to be "claims to have no probes".
+refuse_file "DCSO's" "this is a DCSO filter" \
+  0100000000000000e8030000000000007b14ae47e17a843f07000000000000008125000000000000000000000000000000
+run "$tool" verify hostile
+check "verify: DCSO's is no damage" equal "$rc $(cat err)" \
+  "2 lfbloom: hostile: this is a DCSO filter (Go), which lfbloom does not read"
+refuse_file "bits-and-blooms's" "bits-and-blooms (Go) as JSON" 7b226d223a3935392c226b223a372c2262223a7d
+refuse_file "Java's" "a serialized Java object" aced00057372002c636f6d2e676f6f676c65
+refuse_file "Parquet's" "a whole Parquet file" 5041523115041500
+refuse_file "Parquet's, encrypted" "an encrypted Parquet file" 5041524515041500
+refuse_file "Redis's" "a dump of Redis" 524544495330303131
+refuse_file "gzip's" "compressed with gzip" 1f8b080000000000
+refuse_file "zstd's" "compressed with zstd" 28b52ffd2000
+refuse_file "xz's" "compressed with xz" fd377a585a000004
+refuse_file "a mark begun" "the filter ends too early" 01050000
+refuse_file "Guava's of no probes" "claims to have no probes" 010000000001000000000000000000
 refuse_file "empty" "the filter ends too early" ""
 refuse_file "header cut" "the filter ends too early" 0105000000
 refuse_file "16 GiB claimed by 6 bytes" "the filter ends too early" 01057fffffff
