@@ -23,7 +23,7 @@ static const struct foreign_row {
     {"{\"m\":", 5, "a filter of bits-and-blooms (Go) as JSON, which lfbloom does not read"},
     /* Source: the Java object serialization specification, STREAM_MAGIC and STREAM_VERSION. */
     {"\xac\xed\0\5", 4,
-     "a serialized Java object, which lfbloom does not read: let Guava's writeTo() write the filter"},
+     "a serialized Java object, which lfbloom does not read: write it by Guava's writeTo()"},
     /* Source: the Parquet format, README.md; PARE: with an encrypted footer. */
     {"PAR1", 4, "a whole Parquet file: lfbloom reads one of its filters, cut out with its header"},
     {"PARE", 4, "an encrypted Parquet file, which lfbloom does not read"},

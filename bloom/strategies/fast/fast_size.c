@@ -19,13 +19,14 @@ enum { SHAPE_COUNT = sizeof fast_shapes / sizeof *fast_shapes };
 enum { FAST_WORD_COUNTS = 4 }; /* 1, 2, 4 and 8 words per key */
 
 /*
- * The most bits per key at which a filter has 1, 2, 4 and 8 words per key; above, it has more words.
- * The sizes of two numbers of words meet at the limit, so that a smaller fpp never takes less memory.
+ * The most bits per key at which a filter has 1, 2, 4 and 8 words per key; above, it has more
+ * words.  The sizes of two numbers of words meet at the limit, so that a smaller fpp never takes
+ * less memory.
  *
  * Up to its limit a filter is at most 5 % larger than the smallest of all shapes; with
- * LFB_MEMORY_SPEED, 25 %.  `balanced` gives up a number of words where the next one's filter, at the
- * fpp that reaches these 5 %, would be smaller; so no filter is larger than that rule alone makes it.
- * For `speed` that would be too early: one word at 1 % would be lost.  Its limits are higher.
+ * LFB_MEMORY_SPEED, 25 %.  A limit of `balanced` is the size of the next number of words at the fpp
+ * where the fewer words reach these 5 %.  So no filter is larger than the 5 % alone would make it.
+ * For `speed` that limit would be too low: one word at 1 % would be lost.
  */
 static const double fast_most_bits_balanced[FAST_WORD_COUNTS] = {5.27, 11.58, 37.15, INFINITY};
 static const double fast_most_bits_speed[FAST_WORD_COUNTS] = {12.25, 30, 96, INFINITY};
