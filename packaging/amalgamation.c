@@ -3,8 +3,14 @@
  * lfbloom.h lists the headers.  Needs no other flags: functions with vector instructions are
  * marked as such, and run only if the processor has the instructions.
  *
+ * The comments of the sources are left out, except those of the public headers in lfbloom.h: they
+ * are in the project's tree, in the files that are named here.
+ *
  * Licence: Apache-2.0; the part that is xxhash.h: BSD-2-Clause, as it says.
  */
+#ifndef LFBLOOM_WITH_ALL_KERNELS /* lfbloom.h */
+#define LFB_FEWER_KERNELS
+#endif
 #include "bloom/hashing/simd.h"
 
 /* Enables the vector variants in the headers, for the strategies' sources. */

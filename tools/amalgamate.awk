@@ -7,6 +7,9 @@
 # symbols are hidden except those with LFB_API, as in the library.  A macro without LFB_ that a
 # .c file defines is undefined at its end.
 #
+# With HEADER, comments are kept only in FILE and at the head of xxhash.h: those of private files are for
+# readers of the tree, and are a third of the lines.
+#
 # Includes of system headers outside any condition go to the top.  The text of xxhash.h, with its
 # own licence (BSD), is included as well.
 BEGIN {
@@ -47,17 +50,23 @@ function resolve(name,    i, count, places)
   die("no file for <" name ">")
 }
 
-# The prefix that replaces XXH in a .c file that includes xxhash.h itself, to compile it with
-# other options: such a file gets a copy of its own.
-function xxhash_for(file,    line, found)
+# Sets `stripped` to the line without comments, where they are left out.  Returns whether anything is
+# left of the line, or it was empty.
+function bare(line,    at, left, was_comment)
 {
-  if (file !~ /\.c$/)
-    return own_xxhash
-  while ((getline line <file) > 0)
-    if (line ~ /^#include <xxhash.h>/)
-      found = "XXH" (++copies)
-  close(file)
-  return found
+  stripped = ""
+  was_comment = in_comment
+  for (left = line; own && (at = index(left, in_comment ? "*/" : "/*")); in_comment = !in_comment) {
+    if (!in_comment)
+      stripped = stripped substr(left, 1, at - 1)
+    left = substr(left, at + 2)
+  }
+  if (gsub(/"/, "&", stripped) % 2 != 0 && own && stripped != line)
+    die("a comment in a string: " line)
+  if (!in_comment)
+    stripped = stripped left
+  sub(/ +$/, "", stripped)
+  return stripped != "" || (line == "" && !was_comment)
 }
 
 function readable(file,    line, found)
@@ -69,11 +78,14 @@ function readable(file,    line, found)
 
 function inline_file(file,    line, status, first, own_macros)
 {
-  own_xxhash = xxhash_for(file)
   first = file ~ /\.h$/ && file !~ /\.inc\.h$/ # a header's guard is no condition
   if (file != root)
     emit("\n/* ==== " file " ==== */")
   while ((status = (getline line <file)) > 0) {
+    if (file != root && !bare(line))
+      continue
+    if (file != root)
+      line = stripped
     if (line ~ /^ *# *(if|el|endif)/) {
       follow_condition(line, first)
       first = 0
@@ -88,10 +100,8 @@ function inline_file(file,    line, status, first, own_macros)
   if (status < 0)
     die("cannot read " file)
   close(file)
-  if (file ~ /\.c$/) {
+  if (file ~ /\.c$/)
     emit(own_macros)
-    own_xxhash = ""
-  }
 }
 
 # Updates `conditions`, the path of the #ifs around the current line; each branch has a number.
@@ -159,19 +169,25 @@ function include_of_system(line, name)
     emit(line)
 }
 
-# Emits the text of xxhash.h unchanged, with its licence.
-function include_xxhash(    line)
+# Emits the text of xxhash.h, once.  Its first comment is its licence.
+function include_xxhash(    line, licence)
 {
+  if (xxhash_is_there++)
+    return
   emit("\n/* ==== xxhash.h ==== */")
-  while ((getline line <xxhash) > 0)
-    emit(line)
+  for (licence = 1; (getline line <xxhash) > 0; licence = licence && line !~ /\*\//)
+    if (licence)
+      emit(line)
+    else if (bare(line))
+      emit(stripped)
   close(xxhash)
 }
 
+# Several empty lines become one.
 function emit(line)
 {
-  if (own_xxhash)
-    gsub(/XXH/, own_xxhash, line)
+  if (line == "" && text[emitted] == "")
+    return
   text[++emitted] = line
 }
 

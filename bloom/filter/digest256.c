@@ -25,7 +25,9 @@
 #endif
 
 #define XXH_INLINE_ALL
-#define XXH_VECTOR 2 /* XXH_AVX2 */
+#ifndef XXH_VECTOR     /* the amalgamation has xxhash.h once, as it is compiled for any processor */
+#define XXH_VECTOR 2   /* XXH_AVX2 */
+#endif
 #include <xxhash.h>
 
 uint64_t lfb_digest256_xxh3(const void *bytes, size_t size)

@@ -53,7 +53,6 @@ const lfb_hash_function lfb_hash_siphash13 = {
 #include <immintrin.h>
 
 typedef uint64_t sip256 __attribute__((vector_size(32)));
-typedef uint64_t sip512 __attribute__((vector_size(64)));
 
 #define SIP_TARGET LFB_AVX2_TARGET
 #define SIP_(noun) sip256_##noun
@@ -77,6 +76,11 @@ typedef uint64_t sip512 __attribute__((vector_size(64)));
   (sip256)_mm256_blendv_epi8((__m256i)(no), (__m256i)(yes),              \
                              _mm256_cmpgt_epi64((__m256i)(a), (__m256i)(b)))
 #include "bloom/hashing/siphash_lanes.inc.h"
+#undef SIP_BYTES
+#endif
+
+#ifdef LFB_HASH_X86_512
+typedef uint64_t sip512 __attribute__((vector_size(64)));
 
 #define SIP_TARGET LFB_AVX512_TARGET
 #define SIP_(noun) sip512_##noun
@@ -95,5 +99,4 @@ typedef uint64_t sip512 __attribute__((vector_size(64)));
   (sip512)_mm512_mask_mov_epi64(                                              \
       (__m512i)(no), _mm512_cmpgt_epi64_mask((__m512i)(a), (__m512i)(b)), (__m512i)(yes))
 #include "bloom/hashing/siphash_lanes.inc.h"
-#undef SIP_BYTES
 #endif

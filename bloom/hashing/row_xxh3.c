@@ -55,7 +55,7 @@ const lfb_hash_function lfb_hash_xxh3 = {
     .finish = xxh3_finish,
 };
 
-#ifdef LFB_HASH_X86
+#ifdef LFB_HASH_X86_512
 #include <immintrin.h>
 
 /* Murmur's finaliser of eight numbers. */

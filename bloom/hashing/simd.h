@@ -8,6 +8,11 @@
  * thread writes the keys that a hash function reads.  LFB_AES_HERE is defined where the compiler
  * has AES instructions for single functions: on x86-64, and on little-endian aarch64.  There clang
  * before 17 has them only if the whole file is compiled for them.
+ *
+ * The macro LFB_FEWER_KERNELS, which only the amalgamation defines, halves the time of compiling: the
+ * code that reads words by AVX-512 is left out (LFB_SIMD_X86_512), and so is code for single shapes
+ * where processors have vectors for it (LFB_PLAIN_SHAPES), or where the shape is rare.  Answers and bits
+ * are the same.
  */
 #ifndef LFB_BLOOM_SIMD_H
 #define LFB_BLOOM_SIMD_H
@@ -43,9 +48,23 @@ enum { LFB_SIMD_LEVELS = LFB_SIMD_AVX512 + 1 };
 #if defined(__x86_64__) && !defined(LFB_THREAD_SANITIZER)
 #define LFB_SIMD_X86
 #define LFB_X86(kernel) kernel
-
 #else
 #define LFB_X86(kernel) NULL
+#endif
+
+#if defined(LFB_SIMD_X86) && !defined(LFB_FEWER_KERNELS)
+#define LFB_SIMD_X86_512
+#define LFB_X86_512(kernel) kernel
+#else
+#define LFB_X86_512(kernel) NULL
+#endif
+
+#if !defined(LFB_SIMD_X86) || !defined(LFB_FEWER_KERNELS)
+#define LFB_PLAIN_SHAPES
+#endif
+
+#if defined(LFB_HASH_X86) && !defined(LFB_FEWER_KERNELS)
+#define LFB_HASH_X86_512
 #endif
 
 #ifdef LFB_HASH_X86

@@ -38,24 +38,34 @@ LFB_INLINE uint64_t cfast_counter(uint64_t hash, uint32_t probe)
          63;
 }
 
+/* The counter of a probe, shifted to the bottom of its word, plus 15: above 0 it carries into bit 4. */
+LFB_INLINE uint64_t cfast_above(const lfb_fast *fast, const cfast_groups *groups, uint64_t hash,
+                                uint32_t probe)
+{
+  const uint64_t counter = cfast_counter(hash, probe);
+  const lfb_word *first = groups->first[probe & (lfb_fast_groups(fast) - 1)];
+  const uint64_t word = lfb_word_get(&first[counter / LFB_COUNTERS_A_WORD]);
+  const uint64_t in_word = LFB_COUNTER_BITS * (counter % LFB_COUNTERS_A_WORD);
+  return (word >> in_word & LFB_COUNTER_MOST) + LFB_COUNTER_MOST;
+}
+
 /*
  * Whether all of a key's counters are above 0.
  *
- * Each counter is shifted to the bottom of a copy of its word, and 15 is added: a counter above 0
- * carries into bit 4.  No branch depends on the hash or on the counters.
+ * No branch depends on the hash or on the counters.
  */
 LFB_INLINE uint64_t cfast_might_contain_key(const lfb_fast *fast, uint64_t hash)
 {
   const cfast_groups groups = cfast_groups_of(fast, hash);
   uint64_t above = LFB_COUNTER_MOST + 1;
 
-  LFB_UNROLL
-  for (uint32_t probe = 0; probe < fast->probes; probe++) {
-    const uint64_t counter = cfast_counter(hash, probe);
-    const lfb_word *first = groups.first[probe & (lfb_fast_groups(fast) - 1)];
-    const uint64_t word = lfb_word_get(&first[counter / LFB_COUNTERS_A_WORD]);
-    const uint64_t in_word = LFB_COUNTER_BITS * (counter % LFB_COUNTERS_A_WORD);
-    above &= (word >> in_word & LFB_COUNTER_MOST) + LFB_COUNTER_MOST;
+  if (LFB_KNOWN(fast->probes)) {
+    LFB_UNROLL
+    for (uint32_t probe = 0; probe < fast->probes; probe++)
+      above &= cfast_above(fast, &groups, hash, probe);
+  } else {
+    for (uint32_t probe = 0; probe < fast->probes; probe++)
+      above &= cfast_above(fast, &groups, hash, probe);
   }
   return above != 0;
 }
@@ -79,6 +89,17 @@ LFB_INLINE void cfast_ask_to_write(const lfb_fast *fast, uint64_t hash)
     lfb_prefetch_write((const void *)groups.first[j]);
 }
 
+/* Adds the counter of a probe to those of its word.  Returns the bit of the word. */
+LFB_INLINE uint64_t cfast_gather(const lfb_fast *fast, uint64_t hash, uint32_t probe,
+                                 uint64_t *which)
+{
+  const uint64_t counter = cfast_counter(hash, probe);
+  const uint64_t at = (uint64_t)LFB_COUNTING_WORDS * (probe & (lfb_fast_groups(fast) - 1)) +
+                      counter / LFB_COUNTERS_A_WORD;
+  which[at] |= UINT64_C(1) << (LFB_COUNTER_BITS * (counter % LFB_COUNTERS_A_WORD));
+  return UINT64_C(1) << at;
+}
+
 /*
  * Writes the places of a key, each word once, in the order of the words.  Returns how many.
  *
@@ -96,13 +117,13 @@ LFB_INLINE uint32_t cfast_places(const lfb_fast *fast, uint64_t hash, lfb_place 
   LFB_UNROLL
   for (uint32_t i = 0; i < LFB_COUNTING_WORDS * lfb_fast_groups(fast); i++)
     which[i] = 0;
-  LFB_UNROLL
-  for (uint32_t probe = 0; probe < fast->probes; probe++) {
-    const uint64_t counter = cfast_counter(hash, probe);
-    const uint64_t at = (uint64_t)LFB_COUNTING_WORDS * (probe & (lfb_fast_groups(fast) - 1)) +
-                        counter / LFB_COUNTERS_A_WORD;
-    which[at] |= UINT64_C(1) << (LFB_COUNTER_BITS * (counter % LFB_COUNTERS_A_WORD));
-    some |= UINT64_C(1) << at;
+  if (LFB_KNOWN(fast->probes)) {
+    LFB_UNROLL
+    for (uint32_t probe = 0; probe < fast->probes; probe++)
+      some |= cfast_gather(fast, hash, probe, which);
+  } else {
+    for (uint32_t probe = 0; probe < fast->probes; probe++)
+      some |= cfast_gather(fast, hash, probe, which);
   }
   for (; some != 0; some &= some - 1) {
     const uint32_t at = (uint32_t)__builtin_ctzll(some);
@@ -134,7 +155,13 @@ LFB_INLINE uint64_t cfast_remove_key(const lfb_fast *fast, uint64_t hash)
 #define LINES_UNROLL
 #include "bloom/strategies/lines.inc.h"
 
-/* ---- shapes: each of LFB_FAST_SHAPES has code with constants ------------------- */
+/* ---- shapes: each of CFAST_SHAPES has code with constants ---------------------- */
+
+#ifdef LFB_FEWER_KERNELS /* bloom/hashing/simd.h */
+#define CFAST_SHAPES(row) row(2x3, 2, 6)
+#else
+#define CFAST_SHAPES LFB_FAST_SHAPES
+#endif
 
 typedef void (*cfast_ask)(const lfb_fast *fast, uint64_t hash);
 typedef uint64_t (*cfast_act)(const lfb_fast *fast, uint64_t hash);
@@ -161,7 +188,7 @@ LFB_INLINE bool cfast_do(const lfb_counting *counting, bool many, lfb_piece hash
   switch (LFB_FAST_SHAPE(fast->group_shift, fast->probes)) {
 #define CASE(name, s, n) \
   case LFB_FAST_SHAPE(s, n): return cfast_shaped(fast, s, n, many, hashes, answers, ask, act);
-    LFB_FAST_SHAPES(CASE)
+    CFAST_SHAPES(CASE)
 #undef CASE
   default:
     return cfast_shaped(fast, 0, 0, many, hashes, answers, ask, act);

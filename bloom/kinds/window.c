@@ -61,8 +61,12 @@ static void window_choose(lfb_window *window)
   const lfb_simd level = lfb_simd_chosen();
   if (window->view.geometry.words != 2 || level < LFB_SIMD_AVX2)
     return;
-  window->queries = level >= LFB_SIMD_AVX512 ? &lfb_window_queries512 : &lfb_window_queries256;
+  window->queries = &lfb_window_queries256;
   window->kernel = &lfb_window_kernel256;
+#ifdef LFB_SIMD_X86_512
+  if (level >= LFB_SIMD_AVX512)
+    window->queries = &lfb_window_queries512;
+#endif
 #endif
 }
 

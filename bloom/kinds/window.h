@@ -140,11 +140,17 @@ LFB_INLINE lfb_window_view lfb_window_shaped(const lfb_window_view *view, uint32
 
 /* Calls act(shaped view, ...), inlined, for the view's shape: that of 1 %, of 0.1 % and 1e-4, of 1e-5, or
  * any. */
+#ifdef LFB_FEWER_KERNELS /* bloom/hashing/simd.h */
+#define LFB_WINDOW_SHAPED(act, view, ...)                              \
+  ((view)->shape == 4 ? act(lfb_window_shaped((view), 4), __VA_ARGS__) \
+                      : act(lfb_window_shaped((view), 0), __VA_ARGS__))
+#else
 #define LFB_WINDOW_SHAPED(act, view, ...)                                \
   ((view)->shape == 4   ? act(lfb_window_shaped((view), 4), __VA_ARGS__) \
    : (view)->shape == 5 ? act(lfb_window_shaped((view), 5), __VA_ARGS__) \
    : (view)->shape == 6 ? act(lfb_window_shaped((view), 6), __VA_ARGS__) \
                         : act(lfb_window_shaped((view), 0), __VA_ARGS__))
+#endif
 
 /* The tag of a generation, in its place. */
 LFB_INLINE uint64_t lfb_window_tag(const lfb_window_geometry *geometry, uint64_t generation)
@@ -172,19 +178,31 @@ LFB_INLINE lfb_word *lfb_window_cell(const lfb_window_view *view, lfb_word *bloc
   return block + (generation & (lfb_window_cells(&view->geometry) - 1)) * view->geometry.words;
 }
 
+/* Adds bit i of each word to a mask. */
+LFB_INLINE void lfb_window_add_bit(const lfb_window_geometry *geometry, uint64_t hash, uint32_t i,
+                                   lfb_two *mask)
+{
+  const uint32_t shift = 16 * (3 - i % 4);
+  const uint64_t low = lfb_fast_round(hash, i / 4 * 2), high = lfb_fast_round(hash, i / 4 * 2 + 1);
+
+  if (geometry->words == 2)
+    mask->low |= UINT64_C(1) << (low >> (shift + 10) & 63);
+  mask->high |= UINT64_C(1) << ((high >> shift & 0xffff) * LFB_WINDOW_TAG_SHIFT >> 16);
+}
+
 /* The bits of a hash, without tag: fields of 16 bits of its products, scaled to the bits of a word.
  * A cell of one word has `high` only. */
 LFB_INLINE lfb_two lfb_window_mask(const lfb_window_geometry *geometry, uint64_t hash)
 {
   lfb_two mask = {0, 0};
 
-  LFB_UNROLL
-  for (uint32_t i = 0; i < geometry->bits; i++) {
-    const uint32_t shift = 16 * (3 - i % 4);
-    const uint64_t low = lfb_fast_round(hash, i / 4 * 2), high = lfb_fast_round(hash, i / 4 * 2 + 1);
-    if (geometry->words == 2)
-      mask.low |= UINT64_C(1) << (low >> (shift + 10) & 63);
-    mask.high |= UINT64_C(1) << ((high >> shift & 0xffff) * LFB_WINDOW_TAG_SHIFT >> 16);
+  if (LFB_KNOWN(geometry->bits)) {
+    LFB_UNROLL
+    for (uint32_t i = 0; i < geometry->bits; i++)
+      lfb_window_add_bit(geometry, hash, i, &mask);
+  } else {
+    for (uint32_t i = 0; i < geometry->bits; i++)
+      lfb_window_add_bit(geometry, hash, i, &mask);
   }
   return mask;
 }

@@ -4,7 +4,7 @@
  */
 #include "bloom/kinds/window_vectors.h"
 
-#ifdef LFB_SIMD_X86
+#ifdef LFB_SIMD_X86_512
 #define TARGET LFB_AVX512_TARGET
 
 enum { LINE_CELLS = 4,

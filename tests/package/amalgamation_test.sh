@@ -1,17 +1,19 @@
 #!/bin/bash
-# amalgamation_test.sh HEADER SOURCE ARCHIVE LIBRARY BYTES WORK GUAVA: the amalgamation compiles
+# amalgamation_test.sh HEADER SOURCE ARCHIVE LIBRARY BYTES WORK GUAVA PUBLIC...: the amalgamation compiles
 # as strictly as the library does, with gcc and clang. It gives the library's bytes and answers,
-# and takes less than 5 % more instructions for a put and a query. ARCHIVE is the library
-# without versions, linked into BYTES and WORK. LIBRARY is the shared library.
+# and takes less than 5 % more instructions for a put and a query. ARCHIVE is the library,
+# linked into BYTES and WORK. LIBRARY is the shared library. Each header PUBLIC is in it, or its head
+# names the header and states why not.
 #
 # Seen to fail with one multiplier of lfbloom/fast_view.h changed in it (bytes), with
 # LFB_SIMD_X86 left out (names), with it compiled by -O1 (instructions), and with a
-# _mm256_zeroupper() left out (upper halves).
+# _mm256_zeroupper() left out (upper halves), and with a header left out (headers).
 set -euo pipefail
 source tests/support/steps.sh
 
 here=$(cd "$(dirname "$0")" && pwd)
 header=$PWD/$1 source=$PWD/$2 archive=$PWD/$3 library=$PWD/$4 bytes=$PWD/$5 work=$PWD/$6 guava=$PWD/$7
+shift 7
 cd "$TEST_TMPDIR"
 
 # As a user has it: two files next to the program.
@@ -20,26 +22,42 @@ chmod u+w lfbloom.[ch]
 strict=(-O2 -DNDEBUG -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes
   -Wmissing-prototypes -Werror)
 
+# build_with CC [FLAG]
 build_with() {
   local cc=$1
-  "$cc" -std=c11 "${strict[@]}" -c -o "$cc.o" lfbloom.c || fail "$cc does not compile it"
+  "$cc" -std=c11 "${strict[@]}" ${2:+"$2"} -c -o "$cc.o" lfbloom.c || fail "$cc does not compile it"
   "$cc" -std=c11 "${strict[@]}" -DAMALGAMATED -I. -o "bytes_$cc" "$here/bytes.c" "$cc.o" -pthread -lm
-  mkdir "by_$cc"
+  rm -rf "by_$cc" && mkdir "by_$cc"
   "./bytes_$cc" "by_$cc" "$guava"
   diff -r by_library "by_$cc" || fail "$cc's gives other bytes than the library"
   cmp "$guava" "by_$cc/java-guava" || fail "$cc's does not write what Java wrote"
-  pass "$cc: as C11 without a warning; the library's bytes and answers"
+  pass "$cc${2:+ $2}: as C11 without a warning; the library's bytes and answers"
 }
 
 mkdir by_library
 "$bytes" by_library "$guava"
 (($(find by_library -type f -size +0 | wc -l) > 30)) || fail "the library wrote next to nothing"
+build_with gcc -DLFBLOOM_WITH_ALL_KERNELS
+mv gcc.o all.o
 for cc in gcc clang; do
   build_with $cc
 done
+# 0.53 of it, measured.
+(($(size gcc.o | awk 'NR == 2 { print $1 }') * 10 < $(size all.o | awk 'NR == 2 { print $1 }') * 7)) ||
+  fail "it has more kernels than it says"
+pass "it has fewer kernels, unless all are asked for"
+
+awk '/^ \*\/$/ { exit } 1' lfbloom.h >head
+for public in "$@"; do
+  name=${public##*/}
+  grep -q "^/\* ==== .*/lfbloom/$name ==== \*/$" lfbloom.h || grep -qE "[ /]$name[ ,:]" head ||
+    fail "it lacks lfbloom/$name, and does not say why"
+done
+(($# > 20)) || fail "only $# public headers"
+pass "each public header is in it, or left out for a stated reason"
 
 if [[ $(uname -m) == x86_64 ]]; then # other processors have no such halves
-  objdump -d --no-show-raw-insn gcc.o | awk -f "$here/upper_halves.awk" >dirty
+  objdump -d --no-show-raw-insn all.o gcc.o | awk -f "$here/upper_halves.awk" >dirty
   [[ ! -s dirty ]] || fail "upper halves of vectors stay in use after: $(cat dirty)"
   pass "no function leaves the upper halves of vectors in use"
 fi
@@ -53,16 +71,15 @@ g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I. -o use_cc "$here/../install/
 ./use_cc || fail "from C++17"
 pass "a C++17 program uses it"
 
-gcc -std=c11 "${strict[@]}" -O1 -DLFBLOOM_WITH_VERSIONS -I. -o use_c "$here/../install/use.c" lfbloom.c \
-  -pthread -lm
+gcc -std=c11 "${strict[@]}" -I. -o use_c "$here/../install/use.c" gcc.o -pthread -lm
 ./use_c || fail "versions"
 pass "with versions"
 
-foreign=$(nm -g --defined-only gcc.o | awk '$3 !~ /^lfb_/ { print $3 }')
+foreign=$(nm -g --defined-only all.o gcc.o | awk '$3 !~ /^lfb_/ { print $3 }')
 [[ -z $foreign ]] || fail "it has foreign names: $foreign"
 external() { nm -g --defined-only "$1" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort; }
-diff <(external "$archive") <(external gcc.o) || fail "it has not all of the library inside"
-gcc -std=c11 -O0 -fPIC -shared -DLFBLOOM_WITH_VERSIONS -o libuser.so lfbloom.c -lm
+diff <(external "$archive") <(external all.o) || fail "it has not all of the library inside"
+gcc -std=c11 -O0 -fPIC -shared -o libuser.so lfbloom.c -lm
 shown() { nm -D --defined-only "$1" | awk '$2 ~ /[B-Z]/ { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort; }
 diff <(shown "$library") <(shown libuser.so) || fail "a library that has it inside shows other names"
 pass "it has the names that the library has, and shows those that the shared library shows"

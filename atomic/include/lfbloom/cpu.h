@@ -27,6 +27,10 @@
 #define LFB_UNROLL_8
 #endif
 
+/* Whether the compiler knows the value.  A loop of LFB_UNROLL with an unknown number of turns would be
+ * sixteen copies, each with a test of the end: more code, and no faster. */
+#define LFB_KNOWN(value) __builtin_constant_p(value)
+
 /* Defined if ThreadSanitizer is on; it knows only single words. */
 #if defined(__SANITIZE_THREAD__)
 #define LFB_THREAD_SANITIZER

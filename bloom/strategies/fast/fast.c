@@ -47,6 +47,7 @@ LFB_INLINE uint64_t fast_credit_one(const fast_view *view, uint64_t hash)
 #define FAST_KERNEL fast_any_kernel
 #include "bloom/strategies/fast/kernel.inc.h"
 
+#ifdef LFB_PLAIN_SHAPES
 #define FAST_SHAPE 3, 2, 6
 #define FAST_PUT fast_2x3_put
 #define FAST_MIGHT_CONTAIN fast_2x3_might_contain
@@ -79,6 +80,12 @@ const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS] = {
     &fast_any_kernel, &fast_2x3_kernel, &fast_4x2_kernel, &fast_4x3_kernel, &fast_any_kernel,
     &fast_any_kernel, &fast_any_kernel, &fast_any_kernel, &fast_pair6_kernel,
 };
+#else
+const lfb_kernel *const lfb_kernels_fast[LFB_FAST_KERNELS] = {
+    &fast_any_kernel, &fast_any_kernel, &fast_any_kernel, &fast_any_kernel, &fast_any_kernel,
+    &fast_any_kernel, &fast_any_kernel, &fast_any_kernel, &fast_any_kernel,
+};
+#endif
 
 /* Merges that lose bits to other threads are rare: one function serves all shapes and instructions
  * (fast_kernels.h). */
@@ -104,6 +111,6 @@ const lfb_strategy lfb_strategy_fast = {
     .bits_of = lfb_fast_bits_of,
     .kernels = {[LFB_SIMD_NONE] = lfb_kernels_fast,
                 [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_fast256),
-                [LFB_SIMD_AVX512] = LFB_X86(lfb_kernels_fast512)},
+                [LFB_SIMD_AVX512] = LFB_X86_512(lfb_kernels_fast512)},
     .kernel_of = lfb_fast_kernel_of,
 };

@@ -8,7 +8,7 @@
  */
 #include "bloom/hashing/simd.h"
 
-#ifdef LFB_SIMD_X86
+#ifdef LFB_SIMD_X86_512
 #define TARGET LFB_AVX512_TARGET
 #define LFB_FAST_AVX512_TARGET LFB_AVX512_TARGET
 

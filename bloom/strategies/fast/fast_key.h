@@ -69,16 +69,26 @@ LFB_INLINE uint32_t lfb_fast_word(const lfb_fast *fast, uint64_t round0, uint32_
   return (j << fast->group_shift) + (in_group & ((1U << fast->group_shift) - 1));
 }
 
+/* Returns the bit of a probe in its word. */
+LFB_INLINE uint64_t lfb_fast_bit(uint64_t hash, uint32_t probe)
+{
+  const uint64_t round = lfb_fast_round(hash, probe / LFB_FAST_ROUND);
+  return UINT64_C(1) << (round >> (16 + 6 * (probe % LFB_FAST_ROUND)) & 63);
+}
+
 /* Returns the key's bits in its word of group j. */
 LFB_INLINE uint64_t lfb_fast_mask(const lfb_fast *fast, uint64_t hash, uint32_t j)
 {
   const uint32_t groups = lfb_fast_groups(fast);
   uint64_t mask = 0;
 
-  LFB_UNROLL
-  for (uint32_t probe = j; probe < fast->probes; probe += groups) {
-    const uint64_t round = lfb_fast_round(hash, probe / LFB_FAST_ROUND);
-    mask |= UINT64_C(1) << (round >> (16 + 6 * (probe % LFB_FAST_ROUND)) & 63);
+  if (LFB_KNOWN(fast->probes)) {
+    LFB_UNROLL
+    for (uint32_t probe = j; probe < fast->probes; probe += groups)
+      mask |= lfb_fast_bit(hash, probe);
+  } else {
+    for (uint32_t probe = j; probe < fast->probes; probe += groups)
+      mask |= lfb_fast_bit(hash, probe);
   }
   return mask;
 }

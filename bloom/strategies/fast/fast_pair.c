@@ -97,6 +97,6 @@ const lfb_strategy lfb_strategy_fast_pair = {
     .bits_of = lfb_fast_bits_of,
     .kernels = {[LFB_SIMD_NONE] = lfb_kernels_fast,
                 [LFB_SIMD_AVX2] = LFB_X86(lfb_kernels_fast256),
-                [LFB_SIMD_AVX512] = LFB_X86(lfb_kernels_fast512)},
+                [LFB_SIMD_AVX512] = LFB_X86_512(lfb_kernels_fast512)},
     .kernel_of = pair_kernel_of,
 };
