@@ -1,17 +1,17 @@
 #!/bin/bash
-# pages_test.sh TOOL VERSION README CHANGES PAGE... -- HEADER...: checks the README,
-# docs/changes.md and the other pages. Links have targets, the figures of memory are the tool's,
+# pages_test.sh TOOL VERSION README NEWS PAGE... -- HEADER...: checks the README,
+# NEWS.md and the other pages. Links have targets, the figures of memory are the tool's,
 # the newest changes are those of this version, and each header, strategy and command is named.
 #
 # Seen to fail with a link to a heading that was renamed, with a link to a file that does not
-# exist, with 7 % written as 8 %, with another version, and with a header that changes.md does
+# exist, with 7 % written as 8 %, with another version, and with a header that NEWS.md does
 # not name.
 set -euo pipefail
 source tests/support/complain.sh
 
-tool=$1 version=$2 readme=$3 changes=$4
+tool=$1 version=$2 readme=$3 news=$4
 shift 4
-pages=("$readme" "$changes")
+pages=("$readme" "$news")
 while [[ $1 != -- ]]; do
   pages+=("$1")
   shift
@@ -55,23 +55,32 @@ set_bytes=$("$tool" demo -n 100k --seed 1 --progress never --json | sed -E 's/.*
 says "The filter takes $(mib "$(bytes fast 0.0001)" 1); a hash set of the same strings takes $(mib "$((set_bytes * 100))" 0)"
 
 # ---- nothing is left out ----
-[[ $(sed -n 's/^## //p' "$changes" | head -1) == "$version" ]] || complain "changes.md does not begin with $version"
+# "## VERSION (DATE)", newest first; under each, changes of the four kinds.
+sed -n 's/^## //p' "$news" >"$TEST_TMPDIR/versions"
+[[ $(head -1 "$TEST_TMPDIR/versions") == "$version ("* ]] || complain "NEWS.md does not begin with $version"
+while read -r line; do
+  [[ $line =~ ^[0-9]+\.[0-9]+\.[0-9]+\ \((20[0-9][0-9]-[01][0-9]-[0-3][0-9])\)$ ]] || complain "NEWS.md: '$line' is no version and date"
+done <"$TEST_TMPDIR/versions"
+sort -rVc "$TEST_TMPDIR/versions" || complain "NEWS.md: the versions are not the newest first"
+while read -r kind; do
+  [[ $kind =~ ^(Added|Changed|Fixed|Removed|Not\ in\ it)$ ]] || complain "NEWS.md: '$kind' is no kind of change"
+done < <(sed -n 's/^### //p' "$news")
 for header in "$@"; do
   case ${header##*/} in
   c11.h | cpu.h | word.h | fast_view.h | fast_avx512.h) continue ;; # what others stand on
   esac
-  for page in "$readme" "$changes"; do
+  for page in "$readme" "$news"; do
     grep -qF "lfbloom/${header##*/}" "$page" || complain "$page does not name lfbloom/${header##*/}"
   done
 done
 for strategy in $("$tool" plan -n 1000 -p 0.01 | awk 'NR > 3 { print $1 }'); do
-  for page in "$readme" "$changes"; do
+  for page in "$readme" "$news"; do
     grep -qF "\`$strategy\`" "$page" || complain "$page does not name strategy $strategy"
   done
 done
 for command in $("$tool" --help | awk '!NF { part++ } part == 1 && NF { print $1 }'); do
   grep -qE "\`$command\`|lfbloom $command|-- $command" "$readme" || complain "the README does not name command $command"
-  grep -qF "\`$command\`" "$changes" || complain "changes.md does not name command $command"
+  grep -qF "\`$command\`" "$news" || complain "NEWS.md does not name command $command"
 done
 
 echo "$links links, $wrong wrong"
