@@ -25,6 +25,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -rL packaging/debian "$work/debian"
 chmod -R u+w "$work/debian"
+{ read -r homepage && read -r maintainer; } <tools/project.txt
+sed -i "s|@maintainer@|$maintainer|; s|@homepage@|$homepage|" "$work"/debian/{control,changelog}
 packaged=$(dpkg-parsechangelog -l "$work/debian/changelog" -S Version)
 [[ ${packaged%-*} == "$version" ]] ||
   die "packaging/debian/changelog is of version ${packaged%-*}, the library is $version"

@@ -19,6 +19,7 @@ fi
 libraries=$root/$libdir
 
 read -r version soversion <tools/version.txt
+read -r homepage <tools/project.txt
 
 # Every user can read what any user installs.
 umask 022
@@ -47,7 +48,7 @@ pointer_size=$(($(getconf LONG_BIT) / 8))
 fill() {
   local text name
   text=$(<"$1")
-  for name in version soversion prefix libdir to_prefix pointer_size; do
+  for name in homepage version soversion prefix libdir to_prefix pointer_size; do
     text=${text//@$name@/"${!name}"}
   done
   printf '%s\n' "$text" >"$2"

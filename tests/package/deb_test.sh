@@ -89,7 +89,7 @@ man=$(gzip -dc "$root/usr/share/man/man1/lfbloom.1.gz" "$root/usr/share/man/man3
 pass "the tool and its manual are there"
 
 if command -v lintian >/dev/null; then
-  # The maintainers have no address yet, and Debian has no bug that requests the package.
+  # The maintainers' address is a reserved one, and Debian has no bug that requests the package.
   lintian --no-cfg --allow-root --fail-on error,warning --suppress-tags \
     initial-upload-closes-no-bugs,bogus-mail-host,bogus-mail-host-in-debian-changelog "$built"/*.deb ||
     fail "lintian complains"
