@@ -4,7 +4,7 @@
 # installs as the recipes say, and a program finds what was installed. What the tools do by themselves,
 # such as fetching dependencies, is not shown.
 #
-# Seen to fail with an option renamed in a recipe, and with LICENSE left out of conanfile.py.
+# Seen to fail with a version in the recipes that is not the project's.
 set -euo pipefail
 source tests/support/steps.sh
 
