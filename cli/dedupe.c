@@ -225,7 +225,8 @@ const struct command command_dedupe = {
         "--unordered each thread has a connection of its own.  If a connection is lost\n"
         "during a claim, the keys are claimed again, and some may be printed twice.  If\n"
         "the server stays away, the run ends with status 2, and up to one batch of keys\n"
-        "(with --unordered: one per thread) may be claimed but not printed.\n"
+        "(with --unordered: one per thread) may be claimed but not printed.\n",
+    .more =
         "\n" KEYS_HELP
         "\n" REMOTE_HELP
         "\n"

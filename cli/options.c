@@ -510,6 +510,8 @@ static void options_print_help(const struct command *command, const struct optio
     options_print_row(&rows[i]);
   printf("\n");
   help_text(command->details);
+  if (command->more != NULL)
+    help_text(command->more);
 }
 
 /* The table as getopt_long takes it. */

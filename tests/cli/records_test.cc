@@ -113,15 +113,16 @@ bool Process(FirstOnes* ones, const std::string& text, size_t most,
              void (*emit)(void*, const chunk*) = FirstOnes::Emit) {
   Packets packets(text, most);
   char* const paths[] = {packets.path()};
-  const records_job job = {paths,
-                           1,
-                           '\n',
-                           static_cast<unsigned>(ones->chunks.size()),
-                           ones,
-                           FirstOnes::Work,
-                           FirstOnes::Decide,
-                           FirstOnes::Finish,
-                           emit};
+  records_job job = {};
+  job.paths = paths;
+  job.path_count = 1;
+  job.delimiter = '\n';
+  job.threads = static_cast<unsigned>(ones->chunks.size());
+  job.context = ones;
+  job.work = FirstOnes::Work;
+  job.decide = FirstOnes::Decide;
+  job.finish = FirstOnes::Finish;
+  job.emit = emit;
   return records_run(&job);
 }
 
