@@ -85,7 +85,7 @@ pass "every exported name is of version ${version%.*}, and nothing else is expor
 # declared HEADER...: the functions that installed headers declare.
 declared() {
   local headers=("${@/#/$prefix/include/lfbloom/}")
-  grep -hoE '^LFB_API [^(]*' "${headers[@]}" | grep -oE 'lfb_[a-z0-9_]+$' | sort
+  grep -hoE '^LFB_(API|CHECKED) [^(]*' "${headers[@]}" | grep -oE 'lfb_[a-z0-9_]+$' | sort
 }
 # same WHAT ONE OTHER: fails unless two lists are equal.
 same() { [[ $2 == "$3" ]] || fail "$1: $(diff <(echo "$2") <(echo "$3") | grep '^[<>]')"; }

@@ -1,0 +1,59 @@
+#!/bin/bash
+# abi_test.sh ABI SHARED_LIBRARY: the interface is the one of packaging/interface/ (docs/abi.md), and
+# programs run with a library whose structs have a field more.
+#
+# Seen to fail with two fields of lfb_config exchanged, with lfb_stats.probes of 64 bits, with a
+# function taken away, with a reserved word less in lfb_stats, and without the check of the reserved
+# words.
+set -euo pipefail
+source tests/support/skip.sh
+source tests/support/steps.sh
+
+abi=$1 today=$2
+here=$(cd "$(dirname "$0")" && pwd)
+if [[ $(uname -m) != x86_64 ]]; then
+  skip "the interface is described for x86-64 only"
+  exit
+fi
+
+LFBLOOM_KEEP=1 "$abi" "$TEST_TMPDIR/now"
+for library in lfbloom lfbloom_redis; do
+  abidiff "packaging/interface/$library.abi" "$TEST_TMPDIR/now/$library.abi" ||
+    fail "the interface of $library has changed: see docs/abi.md, What checks it"
+  pass "the interface of $library is as described"
+done
+
+# Headers with a field more in each struct that has reserved words.
+mkdir -p "$TEST_TMPDIR"/{now,grown}/lfbloom
+cp {atomic,bloom}/include/lfbloom/*.h "$TEST_TMPDIR/now/lfbloom/"
+for header in "$TEST_TMPDIR"/now/lfbloom/*.h; do
+  awk 'match($0, /uint64_t reserved\[[0-9]+\];/) {
+      words = substr($0, RSTART + 18, RLENGTH - 20)
+      sub(/uint64_t reserved\[[0-9]+\];/, "uint64_t grown; uint64_t reserved[" words - 1 "];")
+    } { print }' "$header" >"$TEST_TMPDIR/grown/lfbloom/$(basename "$header")"
+done
+grown=$(cat "$TEST_TMPDIR"/grown/lfbloom/*.h | grep -c 'uint64_t grown;')
+((grown > 12)) || fail "only $grown structs have grown"
+LFBLOOM_KEEP=1 "$abi" "$TEST_TMPDIR/new" "$TEST_TMPDIR/grown"
+pass "a library of which $grown structs have a field more"
+
+strict=(-std=c11 -O1 -Wall -Wextra -Werror)
+gcc "${strict[@]}" -I"$TEST_TMPDIR/now" -o "$TEST_TMPDIR/old_program" "$here/abi_use.c" \
+  "$TEST_TMPDIR/now/liblfbloom.so"
+gcc "${strict[@]}" -DGROWN -I"$TEST_TMPDIR/grown" -o "$TEST_TMPDIR/new_program" "$here/abi_use.c" \
+  "$TEST_TMPDIR/now/liblfbloom.so"
+mkdir "$TEST_TMPDIR/today"
+cp -L "$today" "$TEST_TMPDIR/today/liblfbloom.so.1"
+
+# runs PROGRAM LIBRARY KNOWN
+runs() {
+  LD_LIBRARY_PATH=$TEST_TMPDIR/$2 "$TEST_TMPDIR/$1" "$3" "$TEST_TMPDIR/seen.lfb" \
+    >"$TEST_TMPDIR/$1.$2" || fail "$1 with the library $2"
+  pass "$1 with the library $2"
+}
+runs old_program today unknown
+runs old_program new unknown
+runs new_program new known
+runs new_program today unknown
+cmp "$TEST_TMPDIR/old_program.new" "$TEST_TMPDIR/new_program.new" || fail "sizes have changed"
+(($(wc -l <"$TEST_TMPDIR/new_program.new") == 7)) || fail "not every struct was used"
