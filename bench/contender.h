@@ -91,6 +91,7 @@ extern const lfb_contender lfb_own_fast, lfb_own_fast_pair, lfb_own_guava_mitz64
 extern const lfb_contender lfb_own_fast_speed; /* fast with LFB_MEMORY_SPEED */
 extern const lfb_contender lfb_own_sbbf;
 extern const lfb_contender lfb_own_fast_siphash13, lfb_own_fast_aes; /* fast by another hash */
+extern const lfb_contender lfb_own_default; /* the library's choice for n and fpp */
 extern const lfb_contender lfb_own_mapped; /* fast, in a mapped file */
 extern const lfb_contender lfb_own_counting, lfb_own_counting_mitz64; /* of fast, of guava-mitz64 */
 extern const lfb_contender lfb_own_window;                      /* G = 3 */

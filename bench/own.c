@@ -8,12 +8,13 @@
 #include <unistd.h>
 
 #include "bench/ways.h"
+#include "bench/xxh3.h"
 #include "bloom/filter/create.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* One seed, and one key, for all filters: words are copied from filter to filter. */
-enum { OWN_SEED = 1 };
+enum { OWN_SEED = LFB_XXH3_SEED };
 static const uint8_t own_key[LFB_HASHER_KEY] = {OWN_SEED};
 
 /* ---- ways ---------------------------------------------------------------- */
@@ -34,6 +35,15 @@ SINGLE_WAY(claim_hash, filter, lfb_filter_claim_hash, lfb_filter_might_contain_h
            keys->numbers[i])
 MANY_WAY(claim_many_hash, lfb_filter_claim_many_hash, lfb_filter_might_contain_many_hash,
          keys->numbers)
+
+/* The first half of the sample goes to the first half of the filter's lines, the second half to the
+ * others: two threads, of which each has a half of the sample, write to no line of the other. */
+static uint64_t apart(const lfb_keys *keys, size_t i)
+{
+  return keys->numbers[i] >> 1 | (uint64_t)(i >= keys->count / 2) << 63;
+}
+
+SINGLE_WAY(apart_hash, filter, lfb_filter_put_hash, lfb_filter_might_contain_hash, apart(keys, i))
 
 /* One key at a time through a putter, flushed after each turn. */
 static size_t soon_hash_put(void *filter, const lfb_keys *keys, size_t first, size_t count)
@@ -76,20 +86,8 @@ static size_t inline_hash_mixed(void *filter, const lfb_keys *keys, const lfb_mi
 }
 
 /* The caller hashes, by XXH3 compiled into its loop, numbers as 8 bytes; the calls take hashes. */
-typedef uint64_t (*xxh3_of)(const lfb_keys *keys, size_t i);
-
-static inline uint64_t xxh3_of_number(const lfb_keys *keys, size_t i)
-{
-  return XXH3_64bits_withSeed(&keys->numbers[i], sizeof keys->numbers[i], OWN_SEED);
-}
-
-static inline uint64_t xxh3_of_uuid(const lfb_keys *keys, size_t i)
-{
-  return XXH3_64bits_withSeed(keys->texts + LFB_UUID_SIZE * i, LFB_UUID_SIZE, OWN_SEED);
-}
-
 LFB_INLINE size_t xxh3_query(void *filter, const lfb_keys *keys, size_t first, size_t count,
-                             xxh3_of of)
+                             lfb_xxh3_of of)
 {
   size_t yes = 0;
 
@@ -99,7 +97,7 @@ LFB_INLINE size_t xxh3_query(void *filter, const lfb_keys *keys, size_t first, s
 }
 
 LFB_INLINE size_t xxh3_query_many(void *filter, const lfb_keys *keys, size_t first, size_t count,
-                                  xxh3_of of)
+                                  lfb_xxh3_of of)
 {
   uint64_t hashes[LFB_ACT_MOST], answers[LFB_ACT_MOST / 64];
 
@@ -116,10 +114,10 @@ LFB_INLINE size_t xxh3_query_many(void *filter, const lfb_keys *keys, size_t fir
     return query(filter, keys, first, count, of);                                         \
   }
 
-XXH3_WAY(xxh3_number_query, xxh3_query, xxh3_of_number)
-XXH3_WAY(xxh3_uuid_query, xxh3_query, xxh3_of_uuid)
-XXH3_WAY(xxh3_number_query_many, xxh3_query_many, xxh3_of_number)
-XXH3_WAY(xxh3_uuid_query_many, xxh3_query_many, xxh3_of_uuid)
+XXH3_WAY(xxh3_number_query, xxh3_query, lfb_xxh3_number)
+XXH3_WAY(xxh3_uuid_query, xxh3_query, lfb_xxh3_uuid)
+XXH3_WAY(xxh3_number_query_many, xxh3_query_many, lfb_xxh3_number)
+XXH3_WAY(xxh3_uuid_query_many, xxh3_query_many, lfb_xxh3_uuid)
 
 /* Through a handle with versions: each call in its own section, or all in one section, where
  * puts have nested sections. */
@@ -173,6 +171,7 @@ static const lfb_way own_ways[] = {
      claim_many_hash_put, claim_many_hash_query, claim_many_hash_mixed, NULL},
     {"soon/hash", LFB_KEYS_NUMBERS, LFB_WAY_PUT_NEW | LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_RACE,
      soon_hash_put, single_hash_query, NULL, NULL},
+    WAY_ROW_FOR(LFB_WAY_PUT_NEW, "apart/hash", LFB_KEYS_NUMBERS, apart_hash),
     WAY_ROW("inline/hash", LFB_KEYS_NUMBERS, inline_hash),
     {"inline512/hash", LFB_KEYS_NUMBERS, LFB_WAY_ASK, inline_hash_put, lfb_inline512_query,
      NULL, lfb_inline512_runs_here},
@@ -182,7 +181,7 @@ static const lfb_way own_ways[] = {
     XXH3_ROW("hashed_many/bytes36", LFB_KEYS_UUIDS, xxh3_uuid_query_many, single_uuid_put),
 };
 
-enum { HASHING = 5, FAST_ONLY = 6 };
+enum { HASHING = 5, FAST_ONLY = 7 };
 
 /* ---- the rows ------------------------------------------------------------ */
 
@@ -233,8 +232,9 @@ static void *own_create_in_memory(const lfb_contender *own, uint64_t n, double f
   return filter;
 }
 
-/* The same with a keyed hash. */
-static void *own_create_keyed(const lfb_contender *own, uint64_t n, double fpp, lfb_hash_kind kind)
+/* The same with a keyed hash, or with the one that the configuration chooses (`chosen`). */
+static void *own_create_keyed(const lfb_contender *own, uint64_t n, double fpp, bool chosen,
+                              lfb_hash_kind kind)
 {
   const lfb_config config = lfb_own_config(own, n, fpp);
   lfb_description description;
@@ -242,18 +242,23 @@ static void *own_create_keyed(const lfb_contender *own, uint64_t n, double fpp, 
 
   if (lfb_description_make(&config, &description) != LFB_OK)
     return NULL;
-  description.hash = lfb_hash_with_key(kind, own_key);
+  description.hash = lfb_hash_with_key(chosen ? description.hash.kind : kind, own_key);
   return lfb_filter_make_empty(&description, false, &filter) == LFB_OK ? filter : NULL;
 }
 
 static void *own_create_siphash13(const lfb_contender *own, uint64_t n, double fpp)
 {
-  return own_create_keyed(own, n, fpp, LFB_KIND_SIPHASH13);
+  return own_create_keyed(own, n, fpp, false, LFB_KIND_SIPHASH13);
 }
 
 static void *own_create_aes(const lfb_contender *own, uint64_t n, double fpp)
 {
-  return own_create_keyed(own, n, fpp, LFB_KIND_AES);
+  return own_create_keyed(own, n, fpp, false, LFB_KIND_AES);
+}
+
+static void *own_create_default(const lfb_contender *own, uint64_t n, double fpp)
+{
+  return own_create_keyed(own, n, fpp, true, LFB_KIND_AES);
 }
 
 static void own_free(void *filter)
@@ -363,11 +368,12 @@ const lfb_contender lfb_own_sbbf =
     OWN_ROW("sbbf", LFB_SBBF, COUNT(own_ways) - FAST_ONLY, own_create);
 const lfb_contender lfb_own_guava_mitz64 =
     OWN_ROW("guava-mitz64", LFB_GUAVA_MITZ64, COUNT(own_ways) - FAST_ONLY, own_create);
-/* fast by another hash.  Scenes are kept as bare bits: a file of the filter would need its key. */
-#define HASHED_ROW(own_name, sized, make) \
-  {.name = (own_name), .ways = own_ways, .way_count = HASHING, .strategy = LFB_FAST, \
-   .size = (sized), .create = (make), .free = own_free, .bits = own_bits, .fill = own_fill}
+/* A keyed hash.  Scenes are kept as bare bits: a file of the filter would need its key. */
+#define HASHED_ROW(own_name, id, make) \
+  {.name = (own_name), .ways = own_ways, .way_count = HASHING, .strategy = (id), \
+   .size = own_size, .create = (make), .free = own_free, .bits = own_bits, .fill = own_fill}
 
 const lfb_contender lfb_own_fast_siphash13 =
-    HASHED_ROW("fast-siphash13", own_size, own_create_siphash13);
-const lfb_contender lfb_own_fast_aes = HASHED_ROW("fast-aes", own_size, own_create_aes);
+    HASHED_ROW("fast-siphash13", LFB_FAST, own_create_siphash13);
+const lfb_contender lfb_own_fast_aes = HASHED_ROW("fast-aes", LFB_FAST, own_create_aes);
+const lfb_contender lfb_own_default = HASHED_ROW("default", LFB_DEFAULT, own_create_default);

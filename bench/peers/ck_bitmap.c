@@ -2,7 +2,7 @@
  * ck_bitmap.c - a simple filter on ConcurrencyKit's lock-free bitmap (package libck-dev), as a
  * user would write it in an hour: the classic filter, k bits anywhere.
  *
- * The hash is given.  Probes come from double hashing, each a high product instead of a
+ * Keys are hashed by XXH3.  Probes come from double hashing, each a high product instead of a
  * remainder.  A set bit is not set again, so a put of a present key writes nothing.
  * The bitmap counts bits in 32 bits: at most 256 MiB here.
  */
@@ -15,6 +15,7 @@
 
 #include "atomic/words/pages.h"
 #include "bench/ways.h"
+#include "bench/xxh3.h"
 
 typedef struct ck_filter {
   ck_bitmap_t *bitmap;
@@ -54,9 +55,13 @@ static bool ck_query(const ck_filter *filter, uint64_t hash)
 }
 
 SINGLE_WAY(ck_hash, filter, ck_put, ck_query, keys->numbers[i])
+SINGLE_WAY(ck_u64, filter, ck_put, ck_query, lfb_xxh3_number(keys, i))
+SINGLE_WAY(ck_uuid, filter, ck_put, ck_query, lfb_xxh3_uuid(keys, i))
 
 static const lfb_way ck_ways[] = {
     WAY_ROW("single/hash", LFB_KEYS_NUMBERS, ck_hash),
+    WAY_ROW("single/u64", LFB_KEYS_NUMBERS, ck_u64),
+    WAY_ROW("single/bytes36", LFB_KEYS_UUIDS, ck_uuid),
 };
 
 static uint64_t ck_bit_count(uint64_t n, double fpp)

@@ -1,5 +1,6 @@
 /*
- * libbloom.c - libbloom 1.6 (package libbloom-dev): a classic filter over MurmurHash2.
+ * libbloom.c - libbloom 1.6 (package libbloom-dev): a classic filter over MurmurHash2.  A number is
+ * put as its 8 bytes: there is no other call.
  *
  * Not for threads: a put is a plain read and write of a byte.  Sizes are ints, so the
  * largest is just below 2^31 bits.  In its favour its memory is on huge pages.
@@ -31,7 +32,7 @@ SINGLE_WAY(libbloom_text, filter, libbloom_put, libbloom_query, keys->refs[i].by
            keys->refs[i].size)
 
 static const lfb_way libbloom_ways[] = {
-    WAY_ROW("single/bytes8", LFB_KEYS_NUMBERS, libbloom_number),
+    WAY_ROW("single/u64", LFB_KEYS_NUMBERS, libbloom_number),
     WAY_ROW("single/bytes36", LFB_KEYS_UUIDS, libbloom_text),
 };
 

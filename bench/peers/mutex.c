@@ -2,7 +2,8 @@
  * mutex.c - a mutex around the bit array of strategy `fast`: the same words and
  * bits for the same hash, by plain reads and writes, so that only the lock differs.
  *
- * A single call locks for each key, a call of many once for the batch.
+ * A single call locks for each key, a call of many once for the batch.  Keys are hashed by XXH3,
+ * before the lock is taken.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <lfbloom/fast.h>
 
 #include "bench/ways.h"
+#include "bench/xxh3.h"
 #include "bloom/strategies/fast/fast_key.h"
 
 typedef struct mutex_filter {
@@ -75,6 +77,8 @@ static bool mutex_query(mutex_filter *filter, uint64_t hash)
 }
 
 SINGLE_WAY(mutex_hash, filter, mutex_put, mutex_query, keys->numbers[i])
+SINGLE_WAY(mutex_u64, filter, mutex_put, mutex_query, lfb_xxh3_number(keys, i))
+SINGLE_WAY(mutex_uuid, filter, mutex_put, mutex_query, lfb_xxh3_uuid(keys, i))
 
 static size_t mutex_put_many(mutex_filter *filter, const uint64_t *hashes, size_t count,
                              uint64_t *answers)
@@ -104,9 +108,41 @@ static size_t mutex_query_many(mutex_filter *filter, const uint64_t *hashes, siz
 
 MANY_WAY(mutex_many, mutex_put_many, mutex_query_many, keys->numbers)
 
+typedef size_t (*mutex_act)(mutex_filter *filter, const uint64_t *hashes, size_t count,
+                            uint64_t *answers);
+
+LFB_INLINE size_t mutex_hashed(mutex_filter *filter, const lfb_keys *keys, size_t first,
+                               size_t count, lfb_xxh3_of of, mutex_act act)
+{
+  uint64_t hashes[LFB_ACT_MOST];
+
+  for (size_t i = 0; i < count; i++)
+    hashes[i] = lfb_scalar(of(keys, first + i));
+  return act(filter, hashes, count, NULL);
+}
+
+/* flatten: the compiler may otherwise call XXH3. */
+#define MUTEX_HASHED_ACT(noun, of, act)                                                   \
+  __attribute__((flatten)) static size_t noun(void *filter, const lfb_keys *keys,         \
+                                              size_t first, size_t count)                 \
+  {                                                                                       \
+    return mutex_hashed(filter, keys, first, count, of, act);                             \
+  }
+
+MUTEX_HASHED_ACT(mutex_put_numbers, lfb_xxh3_number, mutex_put_many)
+MUTEX_HASHED_ACT(mutex_query_numbers, lfb_xxh3_number, mutex_query_many)
+MUTEX_HASHED_ACT(mutex_put_uuids, lfb_xxh3_uuid, mutex_put_many)
+MUTEX_HASHED_ACT(mutex_query_uuids, lfb_xxh3_uuid, mutex_query_many)
+
+enum { HASHED_USES = LFB_WAY_ASK | LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW };
+
 static const lfb_way mutex_ways[] = {
     WAY_ROW("single/hash", LFB_KEYS_NUMBERS, mutex_hash),
     WAY_ROW("many/hash", LFB_KEYS_NUMBERS, mutex_many),
+    WAY_ROW("single/u64", LFB_KEYS_NUMBERS, mutex_u64),
+    WAY_ROW("single/bytes36", LFB_KEYS_UUIDS, mutex_uuid),
+    {"many/u64", LFB_KEYS_NUMBERS, HASHED_USES, mutex_put_numbers, mutex_query_numbers, NULL, NULL},
+    {"many/bytes36", LFB_KEYS_UUIDS, HASHED_USES, mutex_put_uuids, mutex_query_uuids, NULL, NULL},
 };
 
 static bool mutex_size(const lfb_contender *contender, uint64_t n, double fpp, uint64_t *bytes)
