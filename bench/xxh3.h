@@ -6,7 +6,7 @@
 #include "bench/keys.h"
 #include "bloom/hashing/hash_function.h"
 
-/* The seed of fast by XXH3, whose bits these hashes select too. */
+/* The seed of fast by XXH3: the same hashes. */
 enum { LFB_XXH3_SEED = 1 };
 
 typedef uint64_t (*lfb_xxh3_of)(const lfb_keys *keys, size_t i);

@@ -10,6 +10,8 @@ BEGIN {
   words["fast-speed", "1%"] = 1
 }
 
+$1 == "limit" && $2 == "cmpxchg16b" { pairs = 1 } # so the default is fast-pair
+
 $8 != "ns" {
   row = $1 FS $2 FS $3 FS $4 FS $5 FS $6 FS $7
   if (!(row in count)) order[++rows] = row
@@ -32,7 +34,7 @@ function limit(access, size, threads,    row) {
 function put_limit(who, call, fpp) {
   if (call ~ /^build/) return "plain_store"
   if (call ~ /^batch/) return "lock_cmpxchg"
-  if (who == "fast-pair") return "cmpxchg16b"
+  if (who == "fast-pair" || who == "default" && pairs) return "cmpxchg16b"
   return of_words[(who, fpp) in words ? words[who, fpp] : 2]
 }
 

@@ -1,29 +1,37 @@
-# peers.gp - ns per operation, one key per call, of fast, the peers and the limit: one panel per size.
-set terminal svg size 1180,(60 + 430 * words(panels)) font 'sans-serif,15' background rgb 'white'
-set multiplot layout words(panels),1 title 'ns per operation: one key per call, one thread, 1 %' font ',18'
+# peers.gp - ns per operation on keys of the kind `keys`: bars from zero for the library, the peers
+# and the limits.  A row of panels per size, a column per operation.
+columns = 'query_present query_absent put_new'
+set terminal svg size 1180,(90 + 330 * words(panels)) font 'sans-serif,14' background rgb 'white'
+set multiplot layout words(panels),3 margins 0.19,0.985,0.075,0.88 spacing 0.025,0.13 \
+    title sprintf('ns per operation, %s as keys, every library by its own hash: one thread, 1 %%', \
+                  keys eq 'u64' ? '64-bit numbers' : 'strings of 36 bytes') font ',18'
 
-set style fill solid 1 border rgb 'white'
-set logscale y
-set yrange [0.3:2000]
-set ytics (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
-set xrange [-0.6:5.6]
-set xtics ('query present' 0, 'query absent' 1, 'put present' 2, 'put new' 3, 'mixed 90/10' 4, 'mixed 50/50' 5) scale 0
-set grid noxtics
-set ylabel 'ns'
-set boxwidth 0.1
-operations = 'query_present query_absent put_present put_new mixed90 mixed50'
+colours = 'machine many many mitz64 mitz64 mutex mutex ck libbloom guava'
+colour_values = ''
+do for [name in colours] { colour_values = colour_values . ' 0x' . value(name)[2:7] }
+rows = '"limit: the line" "limit: the hash" "lfbloom, many" "lfbloom" "guava-mitz64, many" "guava-mitz64" "mutex, many" "mutex" "ck-bitmap, single only" "libbloom, single only" "Guava (JVM), single only"'
 
-# For each measured operation: its number, KiB, threads, ns, rate, ns of the limit.
-bars(who, call, keys, size) = sprintf("< n=0; for what in %s; do awk -v want=\"$what,%s,%s,%s,%s,1%%,1\" -f bench/reporting/pick.awk '%s/report.csv' | sed \"s/^/$n /\"; n=$((n + 1)); done", operations, who, size, call, keys, out)
-at(place) = (place - 4) * 0.115
+bars(what, size) = sprintf("< awk -v what=%s -v size=%s -v keys=%s -v colours='%s' -f bench/reporting/lib.awk -f bench/reporting/peers_rows.awk -f bench/reporting/peers_bars.awk '%s/report.csv'", what, size, keys, colour_values, out)
 
-do for [size in panels] {
-  set title sprintf('filter of %s', spaced(size))
-  plot bars('fast', 'single', 'hash', size) using ($1 + at(1)):6 with boxes linecolor rgb machine title 'limit', \
-       bars('fast', 'single', 'hash', size) using ($1 + at(2)):4 with boxes linecolor rgb single title 'fast', \
-       bars('mutex', 'single', 'hash', size) using ($1 + at(3)):4 with boxes linecolor rgb mutex title 'mutex', \
-       bars('ck-bitmap', 'single', 'hash', size) using ($1 + at(4)):4 with boxes linecolor rgb ck title 'ck-bitmap', \
-       bars('libbloom', 'single', 'bytes8', size) using ($1 + at(5)):4 with boxes linecolor rgb libbloom title 'libbloom', \
-       bars('guava-mitz64', 'single', 'u64', size) using ($1 + at(6)):4 with boxes linecolor rgb mitz64 title 'guava-mitz64', \
-       bars('guava', 'single', 'u64', size) using ($1 + at(7)):4 with boxes linecolor rgb guava title 'Guava 31.1, JVM'
+set style fill solid 1 noborder
+set grid xtics noytics
+set xtics autofreq font ',12'
+set key off
+set border 2
+
+do for [row = 1:words(panels)] {
+  size = word(panels, row)
+  do for [column = 1:3] {
+    what = word(columns, column)
+    set ytics scale 0 format ''
+    if (column == 1) { do for [i = 1:words(rows)] { set ytics add (word(rows, i) i) } } else { unset ytics }
+    set autoscale # stats leaves out what the ranges do
+    stats bars(what, size) using 4 nooutput
+    set xrange [0:1.25 * STATS_max]
+    set yrange [words(rows) + 0.7:0.3]
+    set title sprintf('%s, %s', what eq 'put_new' ? 'put new' : 'query ' . what[7:*], spaced(size)) offset 0,-0.6
+    plot bars(what, size) using ($2 / 2):1:(0):2:($1 - 0.36):($1 + 0.36):5 with boxxyerror linecolor rgb variable, \
+         '' using 2:1:3:4 with xerrorbars pointtype -1 linewidth 1 linecolor rgb '#404040', \
+         '' using 4:1:6 with labels left offset 0.4,0 font ',12'
+  }
 }

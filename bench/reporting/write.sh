@@ -1,14 +1,16 @@
 # shellcheck shell=bash disable=SC2154 # its variables are set where it is sourced
 # write.sh - makes the report's text and pictures from the CSV files in $out; source it.
 
-table() { # script, file, variables
-  awk "${@:3}" -f bench/reporting/lib.awk -f "bench/reporting/$1.awk" "$out/$2.csv"
+table() { # scripts, file, variables
+  local script scripts=(-f bench/reporting/lib.awk)
+  for script in $1; do scripts+=(-f "bench/reporting/$script.awk"); done
+  awk "${@:3}" "${scripts[@]}" "$out/$2.csv"
 }
 
 # A picture; below it the machine, the date and the command.
 picture() { # file, what it shows
   printf '![%s](%s.svg)\n\n' "$2" "$1"
-  echo "<sub>$(describe_briefly): \`$command\`</sub>"
+  echo "<sub>$(describe_briefly); medians of $rounds rounds: \`$command\`</sub>"
 }
 
 write_report() {
@@ -73,25 +75,51 @@ as many threads.  libbloom is not for threads.
 
 $(table threads report)
 
+## Two threads that put
+
+Hashes given, 1 %, ns per operation by wall time.  apart: each thread puts into its own half of the
+filter's lines.  soon: a putter, flushed after 1024 keys.  [What it shows](../performance.md#two-threads-that-put).
+
+$(table contended report)
+
 ## Peers
 
-$(picture peers "peers and limit")
+$(picture peers-u64 "numbers: peers and limits")
 
-ns per operation, 1 %, one thread; in brackets the multiple of the time of \`fast\` by the same
-call with the same keys.  mutex: the bit array of \`fast\` under a mutex, plain reads and
-writes (many: locked once for 1024 keys).  ck-bitmap: the classic filter on
-ConcurrencyKit's bitmap.  libbloom: libbloom 1.6, not for threads.  Guava: 31.1 on the
-JVM, Funnels.longFunnel(); guava-mitz64 is the same filter bit for bit.  The
-picture's limit is that of \`fast\`: a line read with 128 prefetched, and for a new key two words
-of a line written.
+$(picture peers-bytes36 "strings of 36 bytes: peers and limits")
 
-$(table peers report)
+One thread, 1 %.  Every filter gets the same keys, and hashes them as its users would:
 
-## Keys
+| filter | hash of a number | of a string | call of many keys |
+|---|---|---|---|
+| lfbloom: the library's default, \`fast-pair\` | AES hash | AES hash | yes |
+| guava-mitz64: lfbloom, bit for bit Guava's filter | Murmur3, 128 bits | the same | yes |
+| mutex: the bit array of \`fast\` under a mutex, plain reads and writes | XXH3 | XXH3 | locked once for 1024 keys |
+| ck-bitmap: the classic filter on ConcurrencyKit's bitmap | XXH3 | XXH3 | none |
+| libbloom 1.6, not for threads | MurmurHash2 of its 8 bytes | MurmurHash2 | none |
+| Guava 31.1 on the JVM | longFunnel | byteArrayFunnel | none |
 
-ns per operation, 1 %, one thread.
+Limits: a line read with 128 prefetched, or for a new key its locked operations on a line; XXH3 compiled
+into the loop, without a filter.  In brackets the multiple of the time of lfbloom by the same call;
+"single only" is compared with its single call.
 
-$(table keys report)
+Numbers of 64 bits, ns per operation:
+
+$(table "peers_rows peers" report -v keys=u64)
+
+Strings of 36 bytes:
+
+$(table "peers_rows peers" report -v keys=bytes36)
+
+## Hashes
+
+ns per key or operation, one thread.  In brackets the multiple of XXH3 inlined.
+$(table hashes report)
+
+## What lives
+
+ns per operation, 1 %, hashes given.
+$(table living report)
 
 ## False positives
 
@@ -103,10 +131,13 @@ $(table fpp fpp)
 END
 }
 
+draw() { # script, picture, further variables
+  gnuplot -e "out = '$out'; panels = '$panels'; shared_size = '$shared_size'; ${3-}" \
+    bench/reporting/style.gp "bench/reporting/$1.gp" >"$out/$2.svg"
+}
+
 draw_pictures() {
-  local picture
-  for picture in size threads fpp peers; do
-    gnuplot -e "out = '$out'; panels = '$panels'; shared_size = '$shared_size'" \
-      bench/reporting/style.gp "bench/reporting/$picture.gp" >"$out/$picture.svg"
-  done
+  local picture keys
+  for picture in size threads fpp; do draw "$picture" "$picture"; done
+  for keys in u64 bytes36; do draw peers "peers-$keys" "keys = '$keys'"; done
 }
