@@ -43,7 +43,7 @@ strict=(-O2 -Wall -Wextra -Wpedantic -Werror)
 # shellcheck disable=SC2046 # pkg-config's words are meant to be split
 {
   cc -std=c11 "${strict[@]}" -o use_c "$here/use.c" $(pkg-config --cflags --libs lfbloom)
-  c++ -std=c++17 "${strict[@]}" -o use_cc "$here/use.cc" $(pkg-config --cflags --libs lfbloom) -pthread
+  c++ -std=c++17 "${strict[@]}" -Wold-style-cast -Wmissing-field-initializers -o use_cc "$here/use.cc" $(pkg-config --cflags --libs lfbloom) -pthread
   cc -std=c11 "${strict[@]}" -static -o use_static "$here/use.c" \
     $(pkg-config --cflags --static --libs lfbloom)
   cc -std=c11 "${strict[@]}" -o use_redis "$here/use_redis.c" $(pkg-config --cflags --libs lfbloom_redis)
