@@ -1,0 +1,87 @@
+"""Builds the module from the source tree: pip install packaging/python
+
+Compiles the library's own sources, ../../atomic and ../../bloom, into the module.  It needs a C11
+compiler and xxhash.h (Debian: libxxhash-dev).  One build serves Python 3.8 and later, except for a
+free-threaded Python, which has no stable ABI.
+"""
+
+import os
+import re
+import sysconfig
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:
+    from wheel.bdist_wheel import bdist_wheel
+
+HERE = Path(__file__).resolve().parent
+TREE = HERE.parent.parent
+VERSION = re.search(r'^VERSION = "(.+)"', (TREE / "tools/version.bzl").read_text(), re.M).group(1)
+STABLE = not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+FLAGS = ["-std=c11", "-O2", "-DNDEBUG", "-fvisibility=hidden", "-pthread"]
+INCLUDES = [str(TREE), str(TREE / "atomic/include"), str(TREE / "bloom/include")]
+
+
+def library_sources():
+    """The library's sources, relative to the tree, as the compiler then names their objects."""
+    return sorted(
+        str(path.relative_to(TREE)) for part in ("atomic", "bloom") for path in (TREE / part).rglob("*.c")
+    )
+
+
+class BuildWithLibrary(build_ext):
+    """Compiles the library first, with all processors."""
+
+    def build_extension(self, ext):
+        ext.extra_objects = self.library_objects()
+        super().build_extension(ext)
+
+    def library_objects(self):
+        build = os.path.abspath(self.build_temp)
+        sources = library_sources()
+        for source in sources:
+            os.makedirs(os.path.join(build, os.path.dirname(source)), exist_ok=True)
+        before = os.getcwd()
+        os.chdir(TREE)
+        try:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                return [o for one in pool.map(lambda s: self.library_object(s, build), sources) for o in one]
+        finally:
+            os.chdir(before)
+
+    def library_object(self, source, build):
+        return self.compiler.compile(
+            [source], output_dir=build, include_dirs=INCLUDES, extra_preargs=FLAGS
+        )
+
+
+class StableWheel(bdist_wheel):
+    """Tags the wheel with the stable ABI."""
+
+    def finalize_options(self):
+        if STABLE:
+            self.py_limited_api = "cp38"
+        super().finalize_options()
+
+
+setup(
+    version=VERSION,
+    ext_modules=[
+        Extension(
+            "lfbloom._lfbloom",
+            sorted(str(path.relative_to(HERE)) for path in (HERE / "source").glob("*.c")),
+            include_dirs=INCLUDES,
+            define_macros=[("LFBPY_VERSION", '"%s"' % VERSION)] + [("LFBPY_STABLE", "1")] * STABLE,
+            extra_compile_args=FLAGS,
+            extra_link_args=["-pthread", "-lm", "-Wl,-z,nodelete", "-Wl,--version-script=" + str(HERE / "exports.lds")],
+            py_limited_api=STABLE,
+        )
+    ],
+    cmdclass={"build_ext": BuildWithLibrary, "bdist_wheel": StableWheel},
+)

@@ -1,0 +1,322 @@
+/*
+ * building.c - the class Building: the version of Versions that is being filled.
+ *
+ * Its filter belongs to the handle, which may free it after publish() or abandon().  Calls that use
+ * it are therefore counted: publish() and abandon() first refuse new calls, then wait for those in
+ * progress.
+ */
+#include <lfbloom/versions.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "packaging/python/source/classes.h"
+#include "packaging/python/source/error.h"
+#include "packaging/python/source/figures.h"
+#include "packaging/python/source/holder.h"
+#include "packaging/python/source/key.h"
+#include "packaging/python/source/many.h"
+#include "packaging/python/source/versions.h"
+
+/* A version that is being built. */
+typedef struct building {
+  PyObject_HEAD
+  PyObject *versions;
+  lfb_filter *filter;
+  _Atomic(uint64_t) users; /* calls in progress, and BUILDING_OVER */
+} building;
+
+static const uint64_t BUILDING_OVER = UINT64_C(1) << 63;
+
+/* Begins a call; refuses it once the building is over. */
+static void *building_enter(PyObject *self)
+{
+  building *of = (building *)self;
+  /* acquire: pairs with the release of BUILDING_OVER; the filter is not touched after it. */
+  const uint64_t before = atomic_fetch_add_explicit(&of->users, 1, memory_order_acquire);
+  if ((before & BUILDING_OVER) == 0)
+    return of->filter;
+  atomic_fetch_sub_explicit(&of->users, 1, memory_order_release);
+  PyErr_SetString(PyExc_RuntimeError, "this version has been published or abandoned");
+  return NULL;
+}
+
+static void building_leave(PyObject *self)
+{
+  /* release: what the call did comes before what building_end() does. */
+  atomic_fetch_sub_explicit(&((building *)self)->users, 1, memory_order_release);
+}
+
+#define VERB_ONE building_put
+#define VERB_MANY building_put_many
+#define VERB_KEYS building_put_many_keys
+#define VERB_NUMBERS building_put_many_numbers
+#define VERB_ENTER building_enter
+#define VERB_LEAVE building_leave
+#define VERB_TYPE lfb_filter
+#define VERB_CALL(suffix) lfb_filter_put##suffix
+#define VERB_ARGUMENTS "O|O$O:put_many"
+#define VERB_ANSWERS false
+#include "packaging/python/source/verb.inc.h"
+
+#define VERB_ONE building_might_contain
+#define VERB_MANY building_might_contain_many
+#define VERB_KEYS building_might_contain_many_keys
+#define VERB_NUMBERS building_might_contain_many_numbers
+#define VERB_ENTER building_enter
+#define VERB_LEAVE building_leave
+#define VERB_TYPE lfb_filter
+#define VERB_CALL(suffix) lfb_filter_might_contain##suffix
+#define VERB_ARGUMENTS "O|O$O:might_contain_many"
+#define VERB_ANSWERS true
+#include "packaging/python/source/verb.inc.h"
+
+/* ---- making --------------------------------------------------------------------------------- */
+
+lfb_status lfbpy_building_filter(const lfbpy_config *config, lfb_filter **filter)
+{
+  lfb_status status = lfb_filter_create(&config->config, filter);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_filter_set_label(*filter, config->label);
+  if (status != LFB_OK)
+    lfb_filter_free(*filter);
+  return status;
+}
+
+lfb_filter *lfbpy_building_copy(PyObject *filter)
+{
+  const lfb_filter *from = lfbpy_holder_of(filter, "Filter");
+  lfb_filter *copy = NULL;
+  lfb_status status;
+  if (from == NULL)
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  status = lfb_filter_copy(from, &copy);
+  Py_END_ALLOW_THREADS
+  if (status != LFB_OK)
+    lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  return copy;
+}
+
+/* A wait for its own section would not end. */
+static bool building_outside(PyObject *versions)
+{
+  if (!lfbpy_section_here(versions))
+    return true;
+  PyErr_SetString(PyExc_RuntimeError, "leave the section before rebuild(), which waits for it");
+  return false;
+}
+
+static PyObject *building_alloc(PyObject *versions, lfb_filter *filter)
+{
+  PyTypeObject *type = lfbpy_class("Building");
+  PyObject *self = type == NULL ? NULL : PyType_GenericAlloc(type, 0);
+  Py_XDECREF(type);
+  if (self == NULL)
+    return NULL;
+  Py_INCREF(versions);
+  ((building *)self)->versions = versions;
+  ((building *)self)->filter = filter;
+  atomic_init(&((building *)self)->users, BUILDING_OVER);
+  return self;
+}
+
+/* Begins a version with a filter, which it frees if it fails. */
+static PyObject *building_begin(PyObject *versions, lfb_filter *filter)
+{
+  PyObject *self = building_outside(versions) ? building_alloc(versions, filter) : NULL;
+  if (self == NULL) {
+    lfb_filter_free(filter);
+    return NULL;
+  }
+  lfb_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = lfb_versions_begin_rebuild_with(lfbpy_holder_read(versions), filter);
+  Py_END_ALLOW_THREADS
+  if (status == LFB_OK) {
+    atomic_store_explicit(&((building *)self)->users, 0, memory_order_release);
+    return self;
+  }
+  lfb_filter_free(filter);
+  Py_DECREF(self);
+  return lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+}
+
+static PyObject *building_begin_new(PyObject *versions, const lfbpy_config *config)
+{
+  lfb_filter *filter = NULL;
+  lfb_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = lfbpy_building_filter(config, &filter);
+  Py_END_ALLOW_THREADS
+  return status == LFB_OK ? building_begin(versions, filter)
+                          : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+}
+
+PyObject *lfbpy_building_begin(PyObject *versions, PyObject *args, PyObject *kwargs)
+{
+  lfbpy_config config = {0};
+  PyObject *self = NULL;
+  if (lfbpy_config_parse(args, kwargs, false, &config))
+    self = building_begin_new(versions, &config);
+  lfbpy_config_close(&config);
+  return self;
+}
+
+PyObject *lfbpy_building_begin_of(PyObject *versions, PyObject *filter)
+{
+  lfb_filter *copy = lfbpy_building_copy(filter);
+  return copy == NULL ? NULL : building_begin(versions, copy);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+/* Refuses further calls, and waits for those in progress.  Returns false if it is over already. */
+static bool building_end(building *of)
+{
+  /* acquire: what other calls did comes before publish. */
+  const uint64_t before = atomic_fetch_or_explicit(&of->users, BUILDING_OVER, memory_order_acq_rel);
+  if ((before & BUILDING_OVER) != 0)
+    return false;
+  while (atomic_load_explicit(&of->users, memory_order_acquire) != BUILDING_OVER)
+    sched_yield();
+  return true;
+}
+
+static bool building_end_or_raise(PyObject *self)
+{
+  bool ended;
+  Py_BEGIN_ALLOW_THREADS
+  ended = building_end((building *)self);
+  Py_END_ALLOW_THREADS
+  if (!ended)
+    PyErr_SetString(PyExc_RuntimeError, "this version has been published or abandoned");
+  return ended;
+}
+
+static PyObject *building_publish_as(PyObject *self, lfb_previous previous)
+{
+  uint64_t number = 0;
+  lfb_status status;
+  if (!building_end_or_raise(self))
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  status = lfb_versions_publish(lfbpy_holder_read(((building *)self)->versions), previous, &number);
+  Py_END_ALLOW_THREADS
+  return status == LFB_OK ? PyLong_FromUnsignedLongLong(number)
+                          : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+}
+
+static PyObject *building_publish(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+  static char *names[] = {"keep_previous", NULL};
+  int keep = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$p", names, &keep))
+    return NULL;
+  return building_publish_as(self, keep ? LFB_KEEP_PREVIOUS : LFB_DROP_PREVIOUS);
+}
+
+static PyObject *building_abandon(PyObject *self, PyObject *ignored)
+{
+  (void)ignored;
+  lfb_status status;
+  if (!building_end_or_raise(self))
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  status = lfb_versions_abandon(lfbpy_holder_read(((building *)self)->versions));
+  Py_END_ALLOW_THREADS
+  return lfbpy_none_or_raise((lfbpy_outcome){status, 0}, NULL);
+}
+
+/* One that nobody published is abandoned: another could never begin. */
+static void building_dealloc(PyObject *self)
+{
+  building *of = (building *)self;
+  if (building_end(of))
+    (void)lfb_versions_abandon(lfbpy_holder_read(of->versions));
+  Py_CLEAR(of->versions);
+  lfbpy_instance_free(self);
+}
+
+static PyObject *building_enter_with(PyObject *self, PyObject *ignored)
+{
+  (void)ignored;
+  Py_INCREF(self);
+  return self;
+}
+
+/* Publishes, or abandons if the block ended by an exception; nothing if the block did so itself. */
+static PyObject *building_exit(PyObject *self, PyObject *args)
+{
+  PyObject *type = NULL, *value = NULL, *trace = NULL;
+  if (!PyArg_ParseTuple(args, "OOO", &type, &value, &trace))
+    return NULL;
+  const uint64_t users = atomic_load_explicit(&((building *)self)->users, memory_order_relaxed);
+  if ((users & BUILDING_OVER) == 0) {
+    PyObject *ended = type == Py_None ? building_publish_as(self, LFB_DROP_PREVIOUS)
+                                      : building_abandon(self, NULL);
+    if (ended == NULL)
+      return NULL;
+    Py_DECREF(ended);
+  }
+  Py_INCREF(Py_False);
+  return Py_False;
+}
+
+static PyObject *building_stats(PyObject *self, PyObject *ignored)
+{
+  (void)ignored;
+  const lfb_filter *filter = building_enter(self);
+  if (filter == NULL)
+    return NULL;
+  lfb_stats stats = {0};
+  lfb_filter_stats(filter, &stats);
+  building_leave(self);
+  return lfbpy_figures_filter(&stats);
+}
+
+static int building_contains(PyObject *self, PyObject *key)
+{
+  return lfbpy_truth(building_might_contain(self, key));
+}
+
+static PyMethodDef building_methods[] = {
+    {"put", building_put, METH_O, "put($self, key, /)\n--\n\nPuts a key, as Filter.put()."},
+    {"might_contain", building_might_contain, METH_O,
+     "might_contain($self, key, /)\n--\n\n"
+     "Returns whether the key may be present; False is certain."},
+    {"put_many", LFBPY_KEYWORDS(building_put_many), METH_VARARGS | METH_KEYWORDS,
+     "put_many($self, keys, offsets=None, *, answers=False)\n--\n\n" LFBPY_PUT_MANY_DOC},
+    {"might_contain_many", LFBPY_KEYWORDS(building_might_contain_many),
+     METH_VARARGS | METH_KEYWORDS,
+     "might_contain_many($self, keys, offsets=None, *, answers=True)\n--\n\n" LFBPY_QUERY_MANY_DOC},
+    {"stats", building_stats, METH_NOARGS,
+     "stats($self)\n--\n\nReturns the figures, as Filter.stats()."},
+    {"publish", LFBPY_KEYWORDS(building_publish), METH_VARARGS | METH_KEYWORDS,
+     "publish($self, *, keep_previous=False)\n--\n\n"
+     "Makes it the current version.  Returns its number.  No call can use this object afterwards."},
+    {"abandon", building_abandon, METH_NOARGS,
+     "abandon($self)\n--\n\nDrops it.  No call can use this object afterwards."},
+    {"__enter__", building_enter_with, METH_NOARGS,
+     "__enter__($self)\n--\n\nReturns itself."},
+    {"__exit__", building_exit, METH_VARARGS,
+     "__exit__($self, *exception)\n--\n\nPublishes; after an exception it abandons."},
+    {"__reduce__", lfbpy_reduce, METH_NOARGS,
+     "__reduce__($self)\n--\n\nRaises TypeError: use save()."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot building_slots[] = {
+    {Py_tp_doc,
+     "A version that is being filled, from Versions.rebuild(), by any number of threads.\n\n"
+     "As a context manager it publishes at the end of the block, and abandons after an exception.\n"
+     "One that is neither published nor abandoned is abandoned with its last reference."},
+    {Py_tp_new, (void *)(intptr_t)lfbpy_no_new},
+    {Py_tp_dealloc, (void *)(intptr_t)building_dealloc},
+    {Py_sq_contains, (void *)(intptr_t)building_contains},
+    {Py_tp_methods, building_methods},
+    {0, NULL},
+};
+
+PyType_Spec lfbpy_building_spec = {"lfbloom.Building", sizeof(building), 0, Py_TPFLAGS_DEFAULT,
+                                   building_slots};

@@ -1,0 +1,247 @@
+/* config.c - see config.h. */
+#include "packaging/python/source/config.h"
+
+#include <string.h>
+
+#include "packaging/python/source/error.h"
+#include "packaging/python/source/holder.h"
+
+/* ---- converters: they return 1, or 0 with an exception --------------------------------------- */
+
+int lfbpy_to_u64(PyObject *object, void *number)
+{
+  PyObject *index = PyNumber_Index(object);
+  if (index == NULL)
+    return 0;
+  const uint64_t value = PyLong_AsUnsignedLongLong(index);
+  Py_DECREF(index);
+  if (value == UINT64_MAX && PyErr_Occurred())
+    return 0;
+  *(uint64_t *)number = value;
+  return 1;
+}
+
+static int config_to_u32(PyObject *object, void *number)
+{
+  uint64_t value = 0;
+  if (!lfbpy_to_u64(object, &value))
+    return 0;
+  if (value > UINT32_MAX) {
+    PyErr_SetString(PyExc_OverflowError, "a number is larger than 2^32-1");
+    return 0;
+  }
+  *(uint32_t *)number = (uint32_t)value;
+  return 1;
+}
+
+/* The text of a str, or NULL for None.  Returns whether it is one of the two. */
+static bool config_text(PyObject *object, const char **text)
+{
+  Py_ssize_t size = 0;
+  *text = NULL;
+  if (object == Py_None)
+    return true;
+  if (PyUnicode_Check(object))
+    *text = PyUnicode_AsUTF8AndSize(object, &size);
+  else
+    PyErr_SetString(PyExc_TypeError, "a name is a str");
+  if (*text != NULL && strlen(*text) != (size_t)size) {
+    PyErr_SetString(PyExc_ValueError, "a name has a NUL character");
+    return false;
+  }
+  return *text != NULL;
+}
+
+/* Raises the exception of a name that does not exist; returns whether it does. */
+static int config_named(lfb_status status)
+{
+  if (status != LFB_OK)
+    lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  return status == LFB_OK;
+}
+
+static int config_to_strategy(PyObject *object, void *strategy)
+{
+  const char *name;
+  if (!config_text(object, &name))
+    return 0;
+  return name == NULL || config_named(lfb_strategy_from_name(name, strategy));
+}
+
+static int config_to_hash(PyObject *object, void *hash)
+{
+  const char *name;
+  if (!config_text(object, &name))
+    return 0;
+  return name == NULL || config_named(lfb_hash_from_name(name, hash));
+}
+
+int lfbpy_to_form(PyObject *object, void *form)
+{
+  const char *name;
+  if (!config_text(object, &name))
+    return 0;
+  return name == NULL || config_named(lfb_form_from_name(name, form));
+}
+
+/* The index of a name in a list that ends with NULL; -1 if it is not in there. */
+static int config_index(const char *name, const char *const *names)
+{
+  for (int i = 0; names[i] != NULL; i++)
+    if (strcmp(names[i], name) == 0)
+      return i;
+  return -1;
+}
+
+static int config_to_memory(PyObject *object, void *memory)
+{
+  static const char *const names[] = {"balanced", "speed", "smallest", NULL};
+  const char *name;
+  if (!config_text(object, &name))
+    return 0;
+  const int index = name == NULL ? 0 : config_index(name, names);
+  *(lfb_memory_preference *)memory = (lfb_memory_preference)index;
+  return config_named(index < 0 ? LFB_ERROR_UNKNOWN_PREFERENCE : LFB_OK);
+}
+
+static int config_to_formula(PyObject *object, void *formula)
+{
+  static const char *const names[] = {"guava-31", "guava-current", NULL};
+  const char *name;
+  if (!config_text(object, &name))
+    return 0;
+  const int index = name == NULL ? 0 : config_index(name, names);
+  *(lfb_probes_formula *)formula = (lfb_probes_formula)index;
+  return config_named(index < 0 ? LFB_ERROR_UNKNOWN_FORMULA : LFB_OK);
+}
+
+/* The key of a keyed hash: 16 bytes, or None. */
+static int config_to_key(PyObject *object, void *key)
+{
+  if (object == Py_None)
+    return 1;
+  if (!PyBytes_Check(object)) {
+    PyErr_SetString(PyExc_TypeError, "the key of a hash is bytes");
+    return 0;
+  }
+  if (PyBytes_Size(object) != 16) {
+    PyErr_SetString(PyExc_ValueError, "the key of a hash has 16 bytes");
+    return 0;
+  }
+  memcpy(key, PyBytes_AsString(object), 16);
+  return 1;
+}
+
+/* A truth value, as bool. */
+static int config_to_bool(PyObject *object, void *value)
+{
+  const int truth = PyObject_IsTrue(object);
+  *(bool *)value = truth == 1;
+  return truth >= 0;
+}
+
+/* ---- a filter to make ------------------------------------------------------------------------ */
+
+#define CONFIG_NAMES                                                                     \
+  "expected_insertions", "fpp", "strategy", "hash", "seed", "key", "keep_key", "memory", \
+      "probes_formula", "batch_memory", "lazy_memory", "foldable", "label", "like"
+#define CONFIG_TARGETS                                                                         \
+  lfbpy_to_u64, &of->expected_insertions, &of->fpp, config_to_strategy, &of->strategy,         \
+      config_to_hash, &of->hash, lfbpy_to_u64, &of->seed, config_to_key, of->key,              \
+      config_to_bool, &of->keep_key, config_to_memory, &of->memory_preference,                 \
+      config_to_formula, &of->probes_formula, lfbpy_to_u64, &of->batch_memory, config_to_bool, \
+      &of->lazy_memory, config_to_bool, &of->foldable, &config->label, &like
+
+/* Gives the configuration the hash of the filter `like`, if there is one. */
+static bool config_like(lfb_config *config, PyObject *like)
+{
+  if (like == NULL || like == Py_None)
+    return true;
+  const lfb_filter *filter = lfbpy_holder_of(like, "Filter");
+  return filter != NULL && config_named(lfb_config_take_hash(config, filter));
+}
+
+bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, bool with_path, lfbpy_config *config)
+{
+  static char *names[] = {CONFIG_NAMES, NULL};
+  static char *path_names[] = {"path", CONFIG_NAMES, "file_mode", NULL};
+  lfb_config *of = &config->config;
+  PyObject *like = NULL;
+  int parsed;
+
+  config->label = "";
+  if (with_path)
+    parsed = PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&d|$O&O&O&O&O&O&O&O&O&O&sOO&",
+                                         path_names,
+                                         PyUnicode_FSConverter, &config->path, CONFIG_TARGETS,
+                                         config_to_u32, &of->file_mode);
+  else
+    parsed = PyArg_ParseTupleAndKeywords(args, kwargs, "O&d|$O&O&O&O&O&O&O&O&O&O&sO", names,
+                                         CONFIG_TARGETS);
+  return parsed && config_like(of, like);
+}
+
+void lfbpy_config_close(lfbpy_config *config)
+{
+  Py_CLEAR(config->path);
+}
+
+bool lfbpy_config_parse_window(PyObject *args, PyObject *kwargs, lfb_window_config *config)
+{
+  static char *names[] = {"expected_insertions", "fpp", "generations", "by_insertions", "hash",
+                          "seed", "key", "keep_key", "lazy_memory", NULL};
+  return PyArg_ParseTupleAndKeywords(
+      args, kwargs, "O&d|$O&O&O&O&O&O&O&", names, lfbpy_to_u64, &config->expected_insertions,
+      &config->fpp, config_to_u32, &config->generations, config_to_bool, &config->by_insertions,
+      config_to_hash, &config->hash, lfbpy_to_u64, &config->seed, config_to_key, config->key,
+      config_to_bool, &config->keep_key, config_to_bool, &config->lazy_memory);
+}
+
+/* ---- a filter to read ------------------------------------------------------------------------ */
+
+/* The key as an optional argument; notes whether there is one. */
+static int source_to_key(PyObject *object, void *argument)
+{
+  lfbpy_source *source = argument;
+  source->has_key = object != Py_None;
+  return config_to_key(object, source->key);
+}
+
+bool lfbpy_source_parse_path(PyObject *args, PyObject *kwargs, lfbpy_source *source)
+{
+  static char *names[] = {"path", "max_bytes", "key", "open_damaged", NULL};
+  return PyArg_ParseTupleAndKeywords(args, kwargs, "O&|$O&O&O&", names, PyUnicode_FSConverter,
+                                     &source->path, lfbpy_to_u64, &source->max_bytes,
+                                     source_to_key, source, config_to_bool,
+                                     &source->open_damaged);
+}
+
+bool lfbpy_source_parse_bytes(PyObject *args, PyObject *kwargs, lfbpy_source *source)
+{
+  static char *names[] = {"data", "max_bytes", "key", "open_damaged", NULL};
+  return PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O&O&O&", names, &source->bytes,
+                                     lfbpy_to_u64, &source->max_bytes, source_to_key, source,
+                                     config_to_bool, &source->open_damaged);
+}
+
+bool lfbpy_source_parse_mapped(PyObject *args, PyObject *kwargs, lfbpy_source *source)
+{
+  static char *names[] = {"path", "read_only", "max_bytes", "key", NULL};
+  return PyArg_ParseTupleAndKeywords(args, kwargs, "O&|$O&O&O&", names, PyUnicode_FSConverter,
+                                     &source->path, config_to_bool, &source->read_only,
+                                     lfbpy_to_u64, &source->max_bytes, source_to_key, source);
+}
+
+lfb_read_limits lfbpy_source_limits(const lfbpy_source *source)
+{
+  lfb_read_limits limits = {0};
+  limits.max_bytes = source->max_bytes;
+  limits.key = source->has_key ? source->key : NULL;
+  limits.open_damaged = source->open_damaged;
+  return limits;
+}
+
+void lfbpy_source_close(lfbpy_source *source)
+{
+  Py_CLEAR(source->path);
+}

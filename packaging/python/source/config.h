@@ -1,0 +1,55 @@
+/* config.h - the arguments that describe a filter to make or to read. */
+#ifndef LFBPY_CONFIG_H
+#define LFBPY_CONFIG_H
+
+#include <lfbloom/filter.h>
+#include <lfbloom/window.h>
+
+#include "packaging/python/source/python.h"
+
+/* The arguments of a class, after those that the class itself has. */
+#define LFBPY_CONFIG_SIGNATURE                                                \
+  "expected_insertions, fpp, *, strategy=None, hash=None, seed=0, key=None, " \
+  "keep_key=False, memory='balanced', probes_formula='guava-31', "            \
+  "batch_memory=0, lazy_memory=False, foldable=False, label='', like=None"
+
+/* What to make.  All zero before parsing. */
+typedef struct lfbpy_config {
+  lfb_config config;
+  const char *label; /* belongs to the arguments           */
+  PyObject *path;    /* bytes; NULL unless it was asked for */
+} lfbpy_config;
+
+/* Takes LFBPY_CONFIG_SIGNATURE, if `with_path` with a path before it and file_mode=0 after it.
+ * Call lfbpy_config_close() in any case. */
+bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, bool with_path, lfbpy_config *config);
+void lfbpy_config_close(lfbpy_config *config);
+
+/* Takes the arguments of Window(). */
+bool lfbpy_config_parse_window(PyObject *args, PyObject *kwargs, lfb_window_config *config);
+
+/* What to read, and how.  All zero before parsing. */
+typedef struct lfbpy_source {
+  PyObject *path;  /* bytes                                      */
+  PyObject *bytes; /* object with a buffer; belongs to the caller */
+  uint64_t max_bytes;
+  uint8_t key[16];
+  bool has_key;
+  bool open_damaged;
+  bool read_only;
+} lfbpy_source;
+
+/* Takes (path, *, max_bytes=0, key=None, open_damaged=False). */
+bool lfbpy_source_parse_path(PyObject *args, PyObject *kwargs, lfbpy_source *source);
+/* Takes (data, *, max_bytes=0, key=None, open_damaged=False). */
+bool lfbpy_source_parse_bytes(PyObject *args, PyObject *kwargs, lfbpy_source *source);
+/* Takes (path, *, read_only=False, max_bytes=0, key=None). */
+bool lfbpy_source_parse_mapped(PyObject *args, PyObject *kwargs, lfbpy_source *source);
+lfb_read_limits lfbpy_source_limits(const lfbpy_source *source);
+void lfbpy_source_close(lfbpy_source *source);
+
+/* Converters for PyArg_ParseTupleAndKeywords(). */
+int lfbpy_to_u64(PyObject *object, void *number);
+int lfbpy_to_form(PyObject *object, void *form);
+
+#endif

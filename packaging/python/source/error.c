@@ -1,0 +1,65 @@
+/* error.c - see error.h. */
+#include "packaging/python/source/error.h"
+
+lfbpy_outcome lfbpy_outcome_of(lfb_status status)
+{
+  return (lfbpy_outcome){status, errno};
+}
+
+/* Calls lfbloom._errors.make(status, text, errno, path). */
+static PyObject *error_made(lfbpy_outcome outcome, PyObject *path)
+{
+  PyObject *module = PyImport_ImportModule("lfbloom._errors");
+  if (module == NULL)
+    return NULL;
+  PyObject *error = PyObject_CallMethod(module, "make", "isiO", (int)outcome.status,
+                                        lfb_status_text(outcome.status), outcome.cause,
+                                        path == NULL ? Py_None : path);
+  Py_DECREF(module);
+  return error;
+}
+
+PyObject *lfbpy_raise(lfbpy_outcome outcome, PyObject *path)
+{
+  PyObject *error = error_made(outcome, path);
+  if (error != NULL) {
+    PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_DECREF(error);
+  }
+  return NULL;
+}
+
+PyObject *lfbpy_none_or_raise(lfbpy_outcome outcome, PyObject *path)
+{
+  if (outcome.status != LFB_OK)
+    return lfbpy_raise(outcome, path);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+
+#define ERROR_ROW(name, number, text) {number, #name},
+static const struct error_row {
+  int number;
+  const char *name;
+} error_rows[] = {LFB_STATUS_LIST(ERROR_ROW)};
+#undef ERROR_ROW
+
+/* Adds a row; returns whether it did. */
+static bool error_add(PyObject *table, const struct error_row *row)
+{
+  PyObject *number = PyLong_FromLong(row->number);
+  PyObject *name = PyUnicode_FromString(row->name);
+  const bool added = number != NULL && name != NULL && PyDict_SetItem(table, number, name) == 0;
+  Py_XDECREF(number);
+  Py_XDECREF(name);
+  return added;
+}
+
+PyObject *lfbpy_statuses(void)
+{
+  PyObject *table = PyDict_New();
+  for (size_t i = 0; table != NULL && i < sizeof error_rows / sizeof *error_rows; i++)
+    if (!error_add(table, &error_rows[i]))
+      Py_CLEAR(table);
+  return table;
+}

@@ -1,0 +1,24 @@
+/* versions.h - what versions.c, section.c and building.c need of each other. */
+#ifndef LFBPY_VERSIONS_H
+#define LFBPY_VERSIONS_H
+
+#include <lfbloom/filter.h>
+
+#include "packaging/python/source/config.h"
+#include "packaging/python/source/python.h"
+
+/* Methods of Versions that return a Section or a Building. */
+PyObject *lfbpy_section_of(PyObject *versions, PyObject *ignored);
+PyObject *lfbpy_building_begin(PyObject *versions, PyObject *args, PyObject *kwargs);
+PyObject *lfbpy_building_begin_of(PyObject *versions, PyObject *filter);
+
+/* Whether the calling thread is in a section of these Versions. */
+bool lfbpy_section_here(PyObject *versions);
+
+/* Makes a filter with its label, for a version.  Needs no GIL. */
+lfb_status lfbpy_building_filter(const lfbpy_config *config, lfb_filter **filter);
+
+/* Copies the filter of a Filter.  Returns NULL with an exception. */
+lfb_filter *lfbpy_building_copy(PyObject *filter);
+
+#endif

@@ -1,0 +1,316 @@
+"""The classes: what each does, and how it is made, saved and read."""
+
+import copy
+import os
+import pickle
+import sys
+import tempfile
+import time
+import unittest
+
+import lfbloom
+
+KEY = bytes(range(16))
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+
+class Filter(Files):
+    def test_made_as_described(self):
+        seen = lfbloom.Filter(1000, 0.01, strategy="guava-mitz64", label="fruit", probes_formula="guava-current")
+        stats = seen.stats()
+        self.assertEqual((stats["strategy"], stats["expected_insertions"], stats["fpp"]), ("guava-mitz64", 1000, 0.01))
+        self.assertEqual(seen.label, "fruit")
+        self.assertEqual(lfbloom.plan(1000, 0.01, strategy="guava-mitz64")["bit_count"], stats["bit_count"])
+        self.assertEqual(lfbloom.Filter(10, 0.1, hash="xxh3", seed=2**64 - 1).stats()["seed"], 2**64 - 1)
+        smallest = lfbloom.plan(10**7, 1e-6, strategy="fast", memory="smallest")["bytes"]
+        self.assertLess(smallest, lfbloom.plan(10**7, 1e-6, strategy="fast", memory="speed")["bytes"])
+
+    def test_claims(self):
+        seen = lfbloom.Filter(1000, 1e-6)
+        self.assertEqual((seen.claim("a"), seen.claim("a"), seen.put("a")), (True, False, False))
+        self.assertEqual(list(seen.claim_many(["a", "b", "b"])), [0, 1, 0])
+
+    def test_saved_and_read(self):
+        seen = lfbloom.Filter(1000, 0.01, label="fruit")
+        seen.put_many(range(500))
+        for path in (self.path("f"), os.fsencode(self.path("g"))):
+            seen.save(path)
+            again = lfbloom.Filter.load(path)
+            self.assertEqual((again.to_bytes(), again.label), (seen.to_bytes(), "fruit"))
+        again = lfbloom.Filter.from_bytes(memoryview(seen.to_bytes()))
+        self.assertTrue(all(again.might_contain_many(range(500))))
+        self.assertEqual(again.stats()["form"], "native")
+
+    def test_guava(self):
+        seen = lfbloom.Filter(1000, 0.01, strategy="guava-mitz64")
+        seen.put("apple")
+        again = lfbloom.Filter.from_guava(seen.to_guava())
+        self.assertTrue("apple" in again and "pear" not in again)
+        seen.save(self.path("f"), form="guava")
+        with open(self.path("f"), "rb") as file:
+            self.assertEqual(file.read(), seen.to_guava())
+        with self.assertRaises(lfbloom.FormatError):
+            lfbloom.Filter.from_guava(seen.to_bytes())
+        with self.assertRaises(lfbloom.ConfigError):
+            lfbloom.Filter(1000, 0.01).to_guava()
+
+    def test_a_golden_file_of_guava(self):
+        with open("tests/golden/guava-mitz64.guava", "rb") as file:
+            data = file.read()
+        self.assertEqual(lfbloom.Filter.from_guava(data).to_guava(), data)
+
+    def test_keyed(self):
+        seen = lfbloom.Filter(1000, 0.01, hash="siphash13", key=KEY)
+        seen.put("apple")
+        seen.save(self.path("f"))
+        with self.assertRaises(lfbloom.FormatError) as failed:
+            lfbloom.Filter.load(self.path("f"))
+        self.assertEqual(failed.exception.name, "LFB_ERROR_KEY_NEEDED")
+        self.assertIn("apple", lfbloom.Filter.load(self.path("f"), key=KEY))
+        with self.assertRaises(lfbloom.FormatError):
+            lfbloom.Filter.load(self.path("f"), key=bytes(16))
+
+    def test_together(self):
+        a = lfbloom.Filter(1000, 0.001, foldable=True)
+        b = lfbloom.Filter(1000, 0.001, foldable=True, like=a)
+        a.put_many(range(0, 600))
+        b.put_many(range(300, 900))
+        both, error = a.compare(b)["both"]
+        self.assertLess(abs(both - 300), 5 * error + 1)
+        self.assertEqual(set(a.compare(b)), {"a", "b", "both", "either", "jaccard", "a_in_b", "b_in_a"})
+        a.put_all(b)
+        self.assertTrue(all(a.might_contain_many(range(900))))
+        self.assertLess(abs(len(a) - 900), 50)
+        folded = a.fold(2)
+        self.assertTrue(all(folded.might_contain_many(range(900))))
+        self.assertEqual(folded.stats()["bytes"] * 2, a.stats()["bytes"])
+        with self.assertRaises(lfbloom.ConfigError):
+            a.fold(0)
+        copied = a.copy(label="copy")
+        copied.put("only")
+        self.assertEqual((copied.label, a.label, "only" in a), ("copy", "", False))
+        for call in (a.put_all, a.compare):
+            with self.assertRaises(TypeError):
+                call(lfbloom.Counting(1000, 0.001))
+        with self.assertRaises(lfbloom.MismatchError):
+            a.put_all(a)
+
+    def test_mapped(self):
+        seen = lfbloom.Filter.create(self.path("f"), 1000, 0.01, label="shared", file_mode=0o600)
+        other = lfbloom.Filter.open(self.path("f"))
+        reader = lfbloom.Filter.open(self.path("f"), read_only=True)
+        self.assertTrue(seen.put("apple"))
+        self.assertTrue("apple" in other and "apple" in reader)
+        self.assertEqual((seen.read_only, reader.read_only), (False, True))
+        import io
+        for call in (lambda: reader.put("a"), lambda: reader.claim("a"), lambda: reader.put_many(["a"]),
+                     lambda: reader.put_all(seen)):
+            with self.assertRaises(io.UnsupportedOperation):
+                call()
+        seen.sync()
+        self.assertEqual(reader.copy().put("pear"), True)
+        with self.assertRaises(FileExistsError):
+            lfbloom.Filter.create(self.path("f"), 1000, 0.01)
+        saved = lfbloom.Filter(1000, 0.01)
+        saved.put("native")
+        saved.save(self.path("g"))
+        self.assertIn("native", lfbloom.Filter.open(self.path("g"), read_only=True))
+
+    def test_shown(self):
+        seen = lfbloom.Filter(10**6, 0.01)
+        self.assertRegex(repr(seen), r"^<lfbloom\.Filter strategy='fast(-pair)?' keys=0 bytes=\d+>$")
+        self.assertGreater(sys.getsizeof(seen), 10**6)
+        self.assertFalse(seen)
+        full = lfbloom.Filter(1, 0.5)
+        full.put_many(range(10_000))
+        self.assertIsNone(full.stats()["approximate_count"])
+        with self.assertRaises(OverflowError):
+            len(full)
+
+
+class Counting(Files):
+    def test_removes(self):
+        counts = lfbloom.Counting(1000, 1e-6)
+        self.assertEqual((counts.put("a"), counts.put("a"), counts.remove("a")), (True, False, True))
+        self.assertIn("a", counts)
+        self.assertEqual((counts.remove("a"), counts.remove("a"), "a" in counts), (True, False, False))
+        self.assertEqual(counts.put_many(range(100)), 100)
+        self.assertTrue(all(counts.remove_many(range(50))))
+        self.assertEqual(sum(counts.might_contain_many(range(100))), 50)
+        self.assertLess(abs(len(counts) - 50), 5)
+        plain = counts.to_filter()
+        self.assertIs(type(plain), lfbloom.Filter)
+        self.assertEqual(sum(plain.might_contain_many(range(100))), 50)
+
+    def test_saved_and_read(self):
+        counts = lfbloom.Counting(1000, 0.01, label="c")
+        counts.put_many(["a", "b"])
+        counts.save(self.path("c"))
+        for again in (lfbloom.Counting.load(self.path("c")), lfbloom.Counting.from_bytes(counts.to_bytes())):
+            self.assertTrue(again.remove("a") and again.label == "c" and "b" in again)
+        with self.assertRaises(lfbloom.FormatError):
+            lfbloom.Filter.load(self.path("c"))
+        twice = counts.copy()
+        twice.put_all(counts)
+        self.assertTrue(twice.remove("a") and twice.remove("a"))
+
+
+class Growing(Files):
+    def test_grows(self):
+        seen = lfbloom.Growing(1000, 0.001)
+        self.assertGreater(seen.put_many(range(50_000)), 49_900)
+        self.assertTrue(all(seen.might_contain_many(range(50_000))))
+        self.assertGreater(seen.stats()["layers"], 3)
+        self.assertEqual(seen.stats()["stuck"], 0)
+        self.assertLess(abs(len(seen) - 50_000), 1000)
+        self.assertEqual((seen.claim("a"), seen.claim("a")), (True, False))
+
+    def test_saved_mapped_and_copied(self):
+        seen = lfbloom.Growing(1000, 0.001, label="g")
+        seen.put("a")
+        seen.save(self.path("g"))
+        self.assertTrue("a" in lfbloom.Growing.load(self.path("g")) and "a" in seen.to_filter())
+        self.assertEqual(lfbloom.Growing.from_bytes(seen.to_bytes()).label, "g")
+        self.assertEqual(seen.copy(label="h").label, "h")
+        shared = lfbloom.Growing.create(self.path("m"), 1000, 0.001)
+        reader = lfbloom.Growing.open(self.path("m"), read_only=True)
+        shared.put_many(range(10_000))
+        self.assertTrue(all(reader.might_contain_many(range(10_000))))
+        self.assertTrue(lfbloom.Growing.open(self.path("m")).put("x") and "x" in reader)
+        shared.sync()
+
+
+class Window(Files):
+    def test_forgets(self):
+        window = lfbloom.Window(1000, 0.001)
+        first = window.generation
+        self.assertTrue(window.put("a") and window.claim("b") and not window.claim("b"))
+        self.assertEqual((window.advance(), window.generation), (True, first + 1))
+        self.assertFalse(window.advance(first))
+        for _ in range(3):
+            self.assertIn("a", window)
+            self.assertTrue(window.advance(generation=window.generation))
+        self.assertNotIn("a", window)
+        self.assertEqual(len(window.stats()["live"]), 4)
+        self.assertEqual(len(lfbloom.Window(1000, 0.01, generations=7).stats()["live"]), 8)
+
+    def test_clock(self):
+        window = lfbloom.Window(1000, 0.001)
+        with self.assertRaises(lfbloom.ConfigError):
+            window.start_clock(0)
+        first = window.generation
+        window.start_clock(0.003)
+        while window.generation < first + 3:
+            time.sleep(0.001)
+        window.stop_clock()
+        last = window.generation
+        time.sleep(0.02)
+        self.assertEqual(window.generation, last)
+        window.start_clock(1000)  # freed while its clock runs
+
+    def test_saved_and_read(self):
+        window = lfbloom.Window(1000, 0.001, by_insertions=True)
+        window.put_many(range(100))
+        window.save(self.path("w"))
+        for again in (lfbloom.Window.load(self.path("w")), lfbloom.Window.from_bytes(window.to_bytes())):
+            self.assertEqual(sum(again.might_contain_many(range(100))), 100)
+
+
+class Versions(unittest.TestCase):
+    def test_replaced(self):
+        versions = lfbloom.Versions(1000, 1e-6)
+        versions.put("old")
+        with versions.section() as section:
+            self.assertEqual((section.number, "old" in section), (1, True))
+        building = versions.rebuild(1000, 1e-6)
+        building.put_many(["new"])
+        versions.put("meanwhile")
+        self.assertTrue("new" in building and "new" not in versions)
+        self.assertEqual(building.publish(keep_previous=True), 2)
+        self.assertEqual([key in versions for key in ("old", "new", "meanwhile")], [False, True, True])
+        self.assertEqual((versions.rollback(), "old" in versions), (3, True))
+        with self.assertRaises(lfbloom.StateError):
+            versions.drop_previous()
+        self.assertEqual(versions.reclaim(), 0)
+
+    def test_a_section_keeps_its_version(self):
+        versions = lfbloom.Versions(1000, 1e-6)
+        versions.put("old")
+        building = versions.rebuild(1000, 1e-6)
+        with versions.section() as section:
+            building.publish()
+            self.assertTrue("old" in section and "old" not in versions)
+            self.assertEqual(list(section.might_contain_many(["old", "x"])), [1, 0])
+            self.assertTrue("old" in section.copy() and section.stats()["bits_set"] > 0)
+            self.assertEqual(versions.reclaim(), 1)
+            with versions.section() as inner:
+                self.assertEqual((section.number, inner.number), (1, 2))
+        self.assertEqual(versions.reclaim(), 0)
+        for call in (lambda: "old" in section, lambda: section.number, lambda: section.copy(),
+                     lambda: section.might_contain_many(["a"]), lambda: section.__exit__(None, None, None)):
+            with self.assertRaises(RuntimeError):
+                call()
+        with section as section:  # again
+            self.assertEqual(section.number, 2)
+            with self.assertRaisesRegex(RuntimeError, "already"):
+                section.__enter__()
+            with self.assertRaisesRegex(RuntimeError, "leave the section"):
+                versions.rebuild(1000, 0.01)
+
+    def test_a_building_ends_once(self):
+        versions = lfbloom.Versions(1000, 1e-6)
+        with versions.rebuild(1000, 1e-6) as building:
+            building.put("a")
+            with self.assertRaises(lfbloom.StateError):
+                versions.rebuild(1000, 1e-6)
+        self.assertIn("a", versions)
+        for call in (lambda: building.put("b"), lambda: building.put_many(["b"]), building.publish,
+                     building.abandon, building.stats, lambda: "a" in building):
+            with self.assertRaisesRegex(RuntimeError, "published or abandoned"):
+                call()
+        with self.assertRaises(KeyError), versions.rebuild(1000, 1e-6) as building:
+            raise KeyError
+        self.assertEqual(versions.number, 2)
+        with versions.rebuild(1000, 1e-6) as building:
+            building.abandon()
+        versions.rebuild(1000, 1e-6)  # abandoned with its last reference
+        versions.rebuild(1000, 1e-6).abandon()
+        self.assertEqual(versions.number, 2)
+
+    def test_of_a_filter(self):
+        seen = lfbloom.Filter(1000, 1e-6, label="first")
+        seen.put("a")
+        versions = lfbloom.Versions.of(seen)
+        seen.put("b")
+        self.assertTrue("a" in versions and "b" not in versions)
+        versions.rebuild_of(seen).publish()
+        self.assertIn("b", versions)
+
+    def test_only_versions_make_them(self):
+        for cls in (lfbloom.Section, lfbloom.Building):
+            with self.assertRaises(TypeError):
+                cls()
+
+
+class NotPickled(unittest.TestCase):
+    def test_each_class(self):
+        versions = lfbloom.Versions(10, 0.1)
+        for made in (lfbloom.Filter(10, 0.1), lfbloom.Counting(10, 0.1), lfbloom.Growing(10, 0.1),
+                     lfbloom.Window(10, 0.1), versions, versions.section(), versions.rebuild(10, 0.1)):
+            for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+                with self.assertRaisesRegex(TypeError, r"save\(\)"):
+                    pickle.dumps(made, protocol)
+            with self.assertRaisesRegex(TypeError, r"copy\(\)"):
+                copy.copy(made)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,159 @@
+"""Exceptions, wrong arguments, and hostile files."""
+
+import errno
+import glob
+import os
+import random
+import tempfile
+import unittest
+
+import lfbloom
+from lfbloom import _errors, _lfbloom
+
+
+class Classes(unittest.TestCase):
+    def test_each_status_has_a_fitting_class(self):
+        for number, name in _lfbloom.statuses.items():
+            error = _errors.make(number, "text", errno.ENOENT, b"a path")
+            self.assertEqual((error.status, error.name), (number, name))
+            self.assertIsInstance(error, lfbloom.Error)
+        # Only what no call of this module returns is a plain Error.
+        plain = {name for name in _lfbloom.statuses.values() if name not in _errors._CLASSES}
+        outside = ("LFB_OK", "LFB_ERROR_REDIS", "LFB_ERROR_REPLICA")
+        self.assertEqual(
+            {name for name in plain if not name.startswith(outside)},
+            {"LFB_ERROR_" + name for name in (
+                "NO_RANDOM", "NO_THREADS", "TOO_MANY_LAYERS", "BAD_LIMIT", "SAME_NAME", "BAD_SOURCE",
+                "STOPPED", "FOLLOWING", "NO_CHANGES")})
+
+    def test_names_exist(self):
+        self.assertEqual(set(_errors._CLASSES) - set(_lfbloom.statuses.values()), set())
+
+    def test_files(self):
+        with self.assertRaises(FileNotFoundError) as failed:
+            lfbloom.Filter.load("/no/such/file")
+        self.assertIsInstance(failed.exception, lfbloom.FileError)
+        self.assertEqual((failed.exception.errno, failed.exception.filename), (errno.ENOENT, "/no/such/file"))
+        self.assertEqual(failed.exception.name, "LFB_ERROR_OPEN")
+        with self.assertRaises(lfbloom.FileError):
+            lfbloom.Filter.load("/dev/null")
+        with self.assertRaises(lfbloom.FileError):
+            lfbloom.Filter(10, 0.1).save("/no/such/folder/file")
+        with self.assertRaisesRegex(lfbloom.FormatError, "^tests/golden/counting-v1-fast.lfb: "):
+            lfbloom.Filter.load("tests/golden/counting-v1-fast.lfb")
+
+    def test_memory(self):
+        with self.assertRaises(MemoryError) as failed:
+            lfbloom.Filter(2**42, 1e-9, strategy="fast")
+        self.assertIsInstance(failed.exception, lfbloom.OutOfMemory)
+
+
+class Arguments(unittest.TestCase):
+    def test_configurations(self):
+        for config, error in (
+            (dict(expected_insertions=10, fpp=0), lfbloom.ConfigError),
+            (dict(expected_insertions=10, fpp=1.5), ValueError),
+            (dict(expected_insertions=10, fpp=float("nan")), ValueError),
+            (dict(expected_insertions=-1, fpp=0.1), OverflowError),
+            (dict(expected_insertions=2**64, fpp=0.1), OverflowError),
+            (dict(expected_insertions="10", fpp=0.1), TypeError),
+            (dict(expected_insertions=10), TypeError),
+            (dict(expected_insertions=10, fpp=0.1, strategy="none such"), lfbloom.ConfigError),
+            (dict(expected_insertions=10, fpp=0.1, strategy="fast\0"), ValueError),
+            (dict(expected_insertions=10, fpp=0.1, strategy=5), TypeError),
+            (dict(expected_insertions=10, fpp=0.1, hash="md5"), lfbloom.ConfigError),
+            (dict(expected_insertions=10, fpp=0.1, memory="much"), lfbloom.ConfigError),
+            (dict(expected_insertions=10, fpp=0.1, probes_formula="mine"), lfbloom.ConfigError),
+            (dict(expected_insertions=10, fpp=0.1, key=b"short"), ValueError),
+            (dict(expected_insertions=10, fpp=0.1, key="a str of 16 char"), TypeError),
+            (dict(expected_insertions=10, fpp=0.1, label="a\nb"), lfbloom.ConfigError),
+            (dict(expected_insertions=10, fpp=0.1, label="a" * 64), lfbloom.ConfigError),
+            (dict(expected_insertions=10, fpp=0.1, like="a"), TypeError),
+            (dict(expected_insertions=10, fpp=0.1, wrong=1), TypeError),
+        ):
+            for cls in (lfbloom.Filter, lfbloom.Counting, lfbloom.Growing, lfbloom.Versions):
+                with self.assertRaises(error, msg=config):
+                    cls(**config)
+        with self.assertRaises(lfbloom.ConfigError):
+            lfbloom.Window(10, 0.1, generations=4)
+        with self.assertRaises(lfbloom.ConfigError):
+            lfbloom.Growing(10, 0.1, strategy="go-fnv14")
+
+    def test_calls(self):
+        seen = lfbloom.Filter(10, 0.1)
+        for call in (lambda: seen.put(), lambda: seen.put(1, 2), lambda: seen.put_many(),
+                     lambda: seen.put_many([1], None, False), lambda: seen.fold("a"), lambda: seen.save(5),
+                     lambda: seen.save("f", form=5), lambda: seen.copy(label=5), lambda: lfbloom.Filter.load(),
+                     lambda: lfbloom.Filter.from_bytes("text"), lambda: lfbloom.Filter.from_guava(5),
+                     lambda: lfbloom.Filter.open("f", mode=1)):
+            with self.assertRaises(TypeError):
+                call()
+        with self.assertRaises(lfbloom.ConfigError):
+            seen.save("f", form="none such")
+        with self.assertRaises(ValueError):
+            seen.save("a\0b")
+        with self.assertRaises(TypeError):
+            type("Mine", (lfbloom.Filter,), {})
+
+
+class Hostile(unittest.TestCase):
+    READERS = (lfbloom.Filter, lfbloom.Counting, lfbloom.Growing, lfbloom.Window)
+
+    def read(self, data):
+        """Reads data by each class; returns how many took it, and raises other exceptions."""
+        taken = 0
+        for cls in self.READERS:
+            try:
+                made = cls.from_bytes(data, max_bytes=1 << 20)
+            except lfbloom.Error:
+                continue
+            made.might_contain("a")
+            made.stats()
+            taken += 1
+        return taken
+
+    def test_golden_files_with_one_byte_changed(self):
+        chance = random.Random(1)
+        paths = sorted(glob.glob("tests/golden/*v1*.lfb") + glob.glob("tests/golden/*.guava"))
+        self.assertGreater(len(paths), 8)
+        read = 0
+        for path in paths:
+            with open(path, "rb") as file:
+                data = file.read()
+            if len(data) > 1 << 16:
+                continue
+            read += self.read(data)
+            for _ in range(60):
+                changed = bytearray(data)
+                changed[chance.randrange(min(len(data), 200))] = chance.randrange(256)
+                self.read(changed)
+                self.read(data[: chance.randrange(len(data))])
+            self.assertEqual(self.read(data + b"x"), 0)
+        self.assertGreater(read, 5)
+
+    def test_mapped_files(self):
+        chance = random.Random(2)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "f")
+            lfbloom.Filter(100, 0.01).save(path, form="mapped")
+            with open(path, "rb") as file:
+                data = file.read()
+            for _ in range(200):
+                changed = bytearray(data)
+                changed[chance.randrange(min(len(data), 200))] ^= 1 << chance.randrange(8)
+                with open(path, "wb") as file:
+                    file.write(changed)
+                for call in (lfbloom.Filter.open, lfbloom.Growing.open):
+                    for read_only in (False, True):
+                        try:
+                            "a" in call(path, read_only=read_only)
+                        except lfbloom.Error:
+                            pass
+
+    def test_nothing(self):
+        self.assertEqual(self.read(b""), 0)
+        self.assertEqual(self.read(bytes(100)), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
