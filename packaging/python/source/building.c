@@ -233,7 +233,7 @@ static void building_dealloc(PyObject *self)
 {
   building *of = (building *)self;
   if (building_end(of))
-    (void)lfb_versions_abandon(lfbpy_holder_read(of->versions));
+    lfb_ignore(lfb_versions_abandon(lfbpy_holder_read(of->versions)));
   Py_CLEAR(of->versions);
   lfbpy_instance_free(self);
 }
