@@ -2,7 +2,7 @@
 # part_cli_test.sh LFBLOOM: a part of each line as its key, against sort, awk and cut.
 #
 # Seen to fail with -k N to the end of the line, with the first field counted as 0, with blanks at a
-# line's start taken for a field, with lines that lack the field dropped, and with fields printed.
+# line's start taken for a field, and with fields printed.
 set -uo pipefail
 tool=$(realpath "$1")
 source "$(dirname "$0")/checks.sh"

@@ -3,8 +3,7 @@
 # programs run with a library whose structs have a field more.
 #
 # Seen to fail with two fields of lfb_config exchanged, with lfb_stats.probes of 64 bits, with a
-# function taken away, with a reserved word less in lfb_stats, and without the check of the reserved
-# words.
+# function taken away, and with a reserved word less in lfb_stats.
 set -euo pipefail
 source tests/support/skip.sh
 source tests/support/steps.sh
