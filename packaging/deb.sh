@@ -1,8 +1,8 @@
 #!/bin/bash
 # Builds Debian packages into a folder: ./bazelw run //packaging:deb -- OUTDIR
 #
-# Runs in the folder where Bazel puts the rule's data files: those that //:install installs, and
-# packaging/debian.  For the same library, the packages are the same byte for byte.
+# Runs in the folder where Bazel puts the rule's data files: those that //:install installs, the
+# Python module, and packaging/debian.  For the same library, the packages are the same byte for byte.
 set -euo pipefail
 
 die() {
@@ -37,6 +37,12 @@ libdir=usr/lib/$machine
 
 DESTDIR=$work/all LIBDIR=lib/$machine tools/install.sh /usr >/dev/null
 
+# The Python module, with the library inside: one build for all versions of Python.
+module=$work/python3-lfbloom/usr/lib/python3/dist-packages/lfbloom
+mkdir -p "$module"
+cp -L packaging/python/lfbloom/* "$module/"
+chmod -R u+w "$module"
+
 # The tools below must run in the folder that has debian/control.
 cd "$work"
 umask 022
@@ -67,7 +73,7 @@ mv all/usr/share/zsh/site-functions lfbloom/usr/share/zsh/vendor-completions
 left=$(find all ! -type d)
 [[ -z $left ]] || die "no package has $left"
 
-packages=(liblfbloom1 liblfbloom-redis1 liblfbloom-dev lfbloom)
+packages=(liblfbloom1 liblfbloom-redis1 liblfbloom-dev lfbloom python3-lfbloom)
 
 # Removes symbols that only a debugger needs, as Debian requires.
 for file in liblfbloom1/"$libdir"/*.so.*.* liblfbloom-redis1/"$libdir"/*.so.*.*; do
@@ -75,6 +81,8 @@ for file in liblfbloom1/"$libdir"/*.so.*.* liblfbloom-redis1/"$libdir"/*.so.*.*;
   chmod 644 "$file"
 done
 strip --remove-section=.comment --remove-section=.note lfbloom/usr/bin/lfbloom
+strip --strip-unneeded --remove-section=.comment --remove-section=.note "$module"/*.so
+chmod 644 "$module"/*
 strip --strip-debug --enable-deterministic-archives liblfbloom-dev/"$libdir"/*.a
 
 # Writes the exported names, all with the version of this package: a program linked with the library
@@ -114,6 +122,7 @@ depend liblfbloom1 liblfbloom1/"$libdir"/*.so.*.*
 depend liblfbloom-redis1 liblfbloom-redis1/"$libdir"/*.so.*.*
 depend liblfbloom-dev
 depend lfbloom lfbloom/usr/bin/lfbloom
+depend python3-lfbloom "$module"/*.so
 for package in "${packages[@]}"; do
   document "$package"
   dpkg-gencontrol -p"$package" -P"$package" -Tdebian/"$package".substvars 2>gencontrol.txt ||

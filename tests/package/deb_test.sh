@@ -20,13 +20,13 @@ package "$built" 2>build.txt || fail "they are not built: $(cat build.txt)"
 mkdir -m 1777 "$again"
 package "$again" >again.txt 2>&1 || fail "they are not built again: $(cat again.txt)"
 diff -r "$built" "$again" || fail "built again they are others"
-packages=(lfbloom liblfbloom1 liblfbloom-redis1 liblfbloom-dev)
+packages=(lfbloom liblfbloom1 liblfbloom-redis1 liblfbloom-dev python3-lfbloom)
 for package in "${packages[@]}"; do
   [[ -s $(compgen -G "$built/${package}_$version-*.deb") ]] || fail "no $package"
 done
 (($(find "$built" -type f | wc -l) == ${#packages[@]})) || fail "other files: $(ls "$built")"
 [[ $(stat -c %a "$again") == 1777 ]] || fail "the mode of a folder that was there is changed"
-pass "four packages, the same when they are built again, also into a folder that is there"
+pass "five packages, the same when they are built again, also into a folder that is there"
 
 # depends PACKAGE: the names of the packages that it needs, in order.
 depends() { dpkg-deb -f "$built"/"$1"_*.deb Depends | sed 's/([^)]*)//g; s/[ ]//g' | tr , '\n' | LC_ALL=C sort | paste -sd ' '; }
@@ -36,6 +36,8 @@ depends() { dpkg-deb -f "$built"/"$1"_*.deb Depends | sed 's/([^)]*)//g; s/[ ]//
   fail "the one for Redis needs: $(depends liblfbloom-redis1)"
 [[ $(depends liblfbloom-dev) == "liblfbloom-redis1 liblfbloom1" ]] ||
   fail "the headers need: $(depends liblfbloom-dev)"
+[[ $(depends python3-lfbloom) == "libc6 python3" ]] ||
+  fail "the Python module needs: $(depends python3-lfbloom)"
 pass "each depends on what it needs and on nothing else"
 
 # An empty system. The packages that ours depend on come from this host.
@@ -87,6 +89,14 @@ printf '%s\n' apple pear | "$tool" build -n 100 -p 0.001 -o fruit.lfb - 2>/dev/n
 man=$(gzip -dc "$root/usr/share/man/man1/lfbloom.1.gz" "$root/usr/share/man/man3/lfbloom.3.gz")
 [[ $man == *".Dt LFBLOOM 1"*".Dt LFBLOOM 3"* ]] || fail "the manual pages are none"
 pass "the tool and its manual are there"
+
+PYTHONPATH=$root/usr/lib/python3/dist-packages /usr/bin/python3 -B -W error - <<'END' || fail "the Python module"
+import lfbloom
+assert "dist-packages" in lfbloom.__file__
+seen = lfbloom.Filter(1000, 1e-9)
+assert seen.put("apple") and "apple" in seen and "plum" not in seen
+END
+pass "the Python module is there"
 
 if command -v lintian >/dev/null; then
   # The maintainers' address is a reserved one, and Debian has no bug that requests the package.

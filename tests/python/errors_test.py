@@ -24,7 +24,7 @@ class Classes(unittest.TestCase):
             {name for name in plain if not name.startswith(outside)},
             {"LFB_ERROR_" + name for name in (
                 "NO_RANDOM", "NO_THREADS", "TOO_MANY_LAYERS", "BAD_LIMIT", "SAME_NAME", "BAD_SOURCE",
-                "STOPPED", "FOLLOWING", "NO_CHANGES", "RESERVED")})
+                "STOPPED", "FOLLOWING", "NO_CHANGES")})
 
     def test_names_exist(self):
         self.assertEqual(set(_errors._CLASSES) - set(_lfbloom.statuses.values()), set())

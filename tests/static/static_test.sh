@@ -6,6 +6,16 @@ analyser=$1 planted=$2
 shift 2
 flags=(-std=c11 -I. -I{atomic,bloom,redis}/include '-DLFBLOOM_VERSION="0"'
   -DLFBLOOM_{ZLIB,ZSTD,LZMA,JANSSON})
+# The Python module.  cppcheck does not read Python's headers: it gets what these macros mean.
+if [[ $* == *packaging/python/* ]]; then
+  flags+=(-DLFBPY_STABLE '-DLFBPY_VERSION="0"')
+  if [[ $analyser == cppcheck ]]; then
+    flags+=('-DPyAPI_FUNC(type)=type' '-DPyMODINIT_FUNC=PyObject*' '-DPy_BEGIN_ALLOW_THREADS={'
+      '-DPy_END_ALLOW_THREADS=}' '-DPyObject_HEAD=PyObject head;') # last: cppcheck splits at ;
+  else
+    flags+=(-isystem "$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')")
+  fi
+fi
 
 analyse() {
   case $analyser in
