@@ -228,7 +228,7 @@ static PyObject *building_abandon(PyObject *self, PyObject *ignored)
   return lfbpy_none_or_raise((lfbpy_outcome){status, 0}, NULL);
 }
 
-/* One that nobody published is abandoned: another could never begin. */
+/* Abandons a version that was not published: otherwise no other version could begin. */
 static void building_dealloc(PyObject *self)
 {
   building *of = (building *)self;

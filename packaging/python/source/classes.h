@@ -12,7 +12,7 @@ extern PyType_Spec lfbpy_versions_spec;
 extern PyType_Spec lfbpy_section_spec;
 extern PyType_Spec lfbpy_building_spec;
 
-/* The tp_new of a class whose instances only Versions makes. */
+/* The tp_new of a class that only Versions makes instances of. */
 PyObject *lfbpy_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 
 /* Methods with keywords, as PyMethodDef has them. */

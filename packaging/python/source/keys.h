@@ -46,7 +46,7 @@ typedef struct lfbpy_keys {
 
   /* What keeps it in memory. */
   Py_buffer view, offsets_view;
-  PyObject *held;     /* the objects whose bytes `list` points to */
+  PyObject *held;     /* `list` points to the bytes of these objects */
   PyObject *iterator; /* NULL: there is one round                 */
   void *memory;       /* of `numbers` or `list`                   */
   lfb_key *piece;     /* LFBPY_KEYS_PIECE of them; FIXED, OFFSETS */

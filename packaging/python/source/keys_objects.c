@@ -68,7 +68,7 @@ static bool objects_of_tuple(lfbpy_keys *keys, PyObject *tuple)
 #ifndef Py_GIL_DISABLED
 /*
  * Reads a list of exact ints in place: a copy of the list would touch each int twice more.  No code
- * of Python runs meanwhile, so that the list does not change.  Gives false, without an exception,
+ * of Python runs during the loop, so the list does not change.  Gives false, without an exception,
  * if it has anything else; the caller then starts again with a copy.
  */
 static bool objects_ints_of_list(lfbpy_keys *keys, PyObject *list, bool *other)

@@ -21,7 +21,7 @@ typedef struct lfbpy_many {
 PyObject *lfbpy_many_call(PyObject *self, PyObject *args, PyObject *kwargs,
                           const lfbpy_many *many);
 
-/* The truth of an answer for `in`, whose reference it takes; -1 for NULL. */
+/* Gives the truth of an answer for `in`, and drops the reference to it; -1 for NULL. */
 static inline int lfbpy_truth(PyObject *answer)
 {
   Py_XDECREF(answer);
