@@ -71,7 +71,7 @@ static int fast_choose_limited(double fpp, const double most_bits[FAST_WORD_COUN
 
   for (int next = 0, i = 0; i < FAST_WORD_COUNTS && next < SHAPE_COUNT; i++) {
     next = fast_best(fpp, next, &chosen, load);
-    const double least = LFB_BLOCK_BITS / most_bits[i];
+    const double least = (double)LFB_BLOCK_BITS / most_bits[i];
     *load = fmin(*load, most);
     if (*load >= least)
       break;
