@@ -18,6 +18,10 @@ awk 'BEGIN { srand(20); for (i = 1; i <= 40000; i++) {
 for field in 1 2 3 4; do
   gives "dedupe -k $field" 0 "$tool" dedupe "${one[@]}" -k $field table
   check "dedupe -k $field: as awk" cmp out <(awk "!seen[\$$field]++" table)
+  for threads in 2 5; do
+    gives "dedupe -k $field, $threads threads" 0 "$tool" dedupe "${one[@]}" --threads $threads -k $field table
+    check "dedupe -k $field: as awk with $threads threads" cmp out <(awk "!seen[\$$field]++" table)
+  done
   check "dedupe -k $field: as many as sort's" \
     equal "$(wc -l <out)" "$(sort -u -k ${field}b,$field table | wc -l)"
   gives "build -k $field" 0 "$tool" build -q -p 1e-9 -o filter -k $field table
