@@ -16,7 +16,7 @@ enum { TURNS_SEATS = 64 };
 struct turns {
   pthread_mutex_t lock; /* guards `next` */
   pthread_cond_t seats[TURNS_SEATS];
-  uint64_t next; /* the number whose turn it is */
+  uint64_t next; /* the number that may go on */
 };
 
 void turns_init(struct turns *turns);

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Marks a function of the public interface; LFB_CHECKED: one whose status the caller must use. */
+/* Marks a function of the public interface; LFB_CHECKED: and the caller must use its status. */
 #if defined(__GNUC__)
 #define LFB_API __attribute__((visibility("default")))
 #define LFB_CHECKED LFB_API __attribute__((warn_unused_result))

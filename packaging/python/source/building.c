@@ -72,7 +72,7 @@ static void building_leave(PyObject *self)
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-lfb_status lfbpy_building_filter(const lfbpy_config *config, lfb_filter **filter)
+static lfb_status building_filter(const lfbpy_config *config, lfb_filter **filter)
 {
   lfb_status status = lfb_filter_create(&config->config, filter);
   if (status != LFB_OK)
@@ -81,6 +81,19 @@ lfb_status lfbpy_building_filter(const lfbpy_config *config, lfb_filter **filter
   if (status != LFB_OK)
     lfb_filter_free(*filter);
   return status;
+}
+
+lfb_filter *lfbpy_building_make(const lfbpy_config *config)
+{
+  lfb_filter *filter = NULL;
+  lfb_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = building_filter(config, &filter);
+  Py_END_ALLOW_THREADS
+  if (status == LFB_OK)
+    return filter;
+  (void)lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  return NULL;
 }
 
 lfb_filter *lfbpy_building_copy(PyObject *filter)
@@ -144,13 +157,9 @@ static PyObject *building_begin(PyObject *versions, lfb_filter *filter)
 
 static PyObject *building_begin_new(PyObject *versions, const lfbpy_config *config)
 {
-  lfb_filter *filter = NULL;
-  lfb_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfbpy_building_filter(config, &filter);
-  Py_END_ALLOW_THREADS
-  return status == LFB_OK ? building_begin(versions, filter)
-                          : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  lfb_filter *const filter = lfbpy_building_make(config);
+
+  return filter == NULL ? NULL : building_begin(versions, filter);
 }
 
 PyObject *lfbpy_building_begin(PyObject *versions, PyObject *args, PyObject *kwargs)

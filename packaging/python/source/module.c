@@ -1,4 +1,4 @@
-/* module.c - the module lfbloom._lfbloom, whose names lfbloom/__init__.py exports. */
+/* module.c - the module lfbloom._lfbloom; lfbloom/__init__.py exports its names. */
 #include <lfbloom/filter.h>
 
 #include "packaging/python/source/classes.h"

@@ -53,13 +53,9 @@ static PyObject *versions_with(PyTypeObject *type, lfb_filter *filter)
 
 static PyObject *versions_create(PyTypeObject *type, const lfbpy_config *config)
 {
-  lfb_filter *filter = NULL;
-  lfb_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = lfbpy_building_filter(config, &filter);
-  Py_END_ALLOW_THREADS
-  return status == LFB_OK ? versions_with(type, filter)
-                          : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  lfb_filter *const filter = lfbpy_building_make(config);
+
+  return filter == NULL ? NULL : versions_with(type, filter);
 }
 
 static PyObject *versions_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)

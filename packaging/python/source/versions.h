@@ -15,8 +15,8 @@ PyObject *lfbpy_building_begin_of(PyObject *versions, PyObject *filter);
 /* Whether the calling thread is in a section of these Versions. */
 bool lfbpy_section_here(PyObject *versions);
 
-/* Makes a filter with its label, for a version.  Needs no GIL. */
-lfb_status lfbpy_building_filter(const lfbpy_config *config, lfb_filter **filter);
+/* Makes a filter with its label, for a version.  Returns NULL with an exception. */
+lfb_filter *lfbpy_building_make(const lfbpy_config *config);
 
 /* Copies the filter of a Filter.  Returns NULL with an exception. */
 lfb_filter *lfbpy_building_copy(PyObject *filter);
