@@ -52,20 +52,22 @@ static bool busy_now(lfb_busy_reading *reading)
 }
 
 static lfb_busy_reading last;
+static double last_share; /* at the last judgement */
 
 /* Compares with the last reading, which `after` becomes. */
 static bool busy_judge(const lfb_busy_reading *after)
 {
-  const double share = lfb_busy_share(&last, after);
-
+  last_share = lfb_busy_share(&last, after);
   last = *after;
-  if (share <= LFB_BUSY_MOST)
-    return true;
+  return last_share <= LFB_BUSY_MOST;
+}
+
+void lfb_busy_say(void)
+{
   (void)fprintf(stderr,
                 "bench: the machine is busy: others use %.2f of a processor, more than %.2f; stop "
                 "them, or add --busy\n",
-                share, LFB_BUSY_MOST);
-  return false;
+                last_share, LFB_BUSY_MOST);
 }
 
 bool lfb_busy_begin(bool unseen)
@@ -78,11 +80,13 @@ bool lfb_busy_begin(bool unseen)
   return !busy_now(&after) || busy_judge(&after);
 }
 
-bool lfb_busy_check(void)
+lfb_busy lfb_busy_check(void)
 {
   lfb_busy_reading after;
 
-  if (!busy_now(&after) || after.at - last.at < least_seconds)
-    return true;
-  return busy_judge(&after);
+  if (!busy_now(&after))
+    return LFB_BUSY_QUIET;
+  if (after.at - last.at < least_seconds)
+    return LFB_BUSY_UNKNOWN;
+  return busy_judge(&after) ? LFB_BUSY_QUIET : LFB_BUSY_OTHERS;
 }

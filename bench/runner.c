@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime, nanosleep, strdup */
 #include "bench/runner.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <regex.h>
 #include <stdio.h>
@@ -12,7 +13,12 @@
 #include "bench/barrier.h"
 #include "bench/busy.h"
 
-enum { NAME_PARTS = 6, NAME_SIZE = 160 };
+enum {
+  NAME_PARTS = 6,
+  NAME_SIZE = 160,
+  MOST_TRIES = 10,  /* of rows that others disturbed */
+  QUIET_LOOKS = 20, /* half seconds to wait for them */
+};
 
 static double now(void)
 {
@@ -25,6 +31,7 @@ static double now(void)
 
 static struct {
   lfb_bench_row *rows;
+  double *ns; /* of each row: what was measured last; NAN: it failed */
   size_t count, room;
 } table;
 
@@ -33,9 +40,10 @@ void lfb_bench_register(const lfb_bench_row *row)
   if (table.count == table.room) {
     table.room = table.room == 0 ? 1024 : 2 * table.room;
     table.rows = realloc(table.rows, table.room * sizeof *table.rows);
+    table.ns = realloc(table.ns, table.room * sizeof *table.ns);
   }
   char *name = strdup(row->name);
-  if (table.rows == NULL || name == NULL)
+  if (table.rows == NULL || table.ns == NULL || name == NULL)
     abort();
   table.rows[table.count] = *row;
   table.rows[table.count++].name = name;
@@ -46,6 +54,7 @@ static void table_free(void)
   for (size_t i = 0; i < table.count; i++)
     free((void *)(uintptr_t)table.rows[i].name);
   free(table.rows);
+  free(table.ns);
 }
 
 /* ---- one benchmark --------------------------------------------------------------- */
@@ -197,7 +206,8 @@ static lfb_bench_state run_sum(const lfb_bench_state *states)
   return all;
 }
 
-static bool run_row(const lfb_bench_row *row)
+/* The row's time for an operation; NAN: it failed, and has said why. */
+static double run_row(const lfb_bench_row *row)
 {
   lfb_bench_state states[LFB_BENCH_MOST_THREADS] = {{0}};
 
@@ -209,12 +219,9 @@ static bool run_row(const lfb_bench_row *row)
   const lfb_bench_state all = run_sum(states);
   if (all.why != NULL) {
     (void)fprintf(stderr, "%s/threads:%u: %s\n", row->name, row->threads, all.why);
-    return false;
+    return NAN;
   }
-  print_name(row->name);
-  (void)printf(",%u,%.5g\n", row->threads,
-               1e9 * (all.end - all.start - run.paused) / (double)all.done);
-  return true;
+  return 1e9 * (all.end - all.start - run.paused) / (double)all.done;
 }
 
 /* ---- the command line ------------------------------------------------------------ */
@@ -279,19 +286,71 @@ static bool table_select(const char *only)
   return true;
 }
 
+static void print_rows(size_t first, size_t end)
+{
+  for (size_t i = first; i < end; i++) {
+    const lfb_bench_row *row = &table.rows[i];
+    if (isnan(table.ns[i]))
+      continue;
+    print_name(row->name);
+    (void)printf(",%u,%.5g\n", row->threads, table.ns[i]);
+  }
+  (void)fflush(stdout);
+}
+
+/* Waits until the machine is quiet; false if it stays busy. */
+static bool run_wait_for_quiet(void)
+{
+  for (unsigned i = 0; i < QUIET_LOOKS; i++)
+    if (lfb_busy_begin(false))
+      return true;
+  return false;
+}
+
+/* Measures rows until the machine can be judged, or all are measured; *judged tells what it did. */
+static size_t run_until_judged(size_t first, bool *good, lfb_busy *judged)
+{
+  size_t i = first;
+
+  *judged = LFB_BUSY_UNKNOWN;
+  while (i < table.count && *judged == LFB_BUSY_UNKNOWN) {
+    table.ns[i] = run_row(&table.rows[i]);
+    *good = *good && !isnan(table.ns[i]);
+    i++;
+    *judged = run.busy_during ? LFB_BUSY_QUIET : lfb_busy_check();
+  }
+  return i;
+}
+
+/* Measures all rows once, those again that others disturbed.  False: the machine stays busy. */
+static bool run_round(bool *good)
+{
+  unsigned tries = 0;
+
+  for (size_t first = 0; first < table.count;) {
+    lfb_busy judged;
+    const size_t end = run_until_judged(first, good, &judged);
+    if (judged != LFB_BUSY_OTHERS) {
+      print_rows(first, end);
+      first = end;
+      tries = 0;
+    } else if (++tries == MOST_TRIES || !run_wait_for_quiet()) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static int run_rounds(unsigned long rounds)
 {
-  bool good = true;
+  bool good = true, quiet = run.busy_during || lfb_busy_begin(run.busy_before);
 
-  if (!run.busy_during && !lfb_busy_begin(run.busy_before))
+  for (unsigned long round = 0; round < rounds && quiet; round++)
+    quiet = run_round(&good);
+  if (!quiet) {
+    lfb_busy_say();
     return 2;
-  for (unsigned long round = 0; round < rounds; round++)
-    for (size_t i = 0; i < table.count; i++) {
-      good = run_row(&table.rows[i]) && good;
-      (void)fflush(stdout);
-      if (!run.busy_during && !lfb_busy_check())
-        return 2;
-    }
+  }
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

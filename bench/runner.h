@@ -64,8 +64,8 @@ void lfb_bench_share(void);
  *   --list           prints the names instead
  *   --rounds=N       so often, in turns (1)
  *   --least=SECONDS  each at least so long, after a fifth of it for warming up (0.1)
- *   --busy           also on a busy machine; else it stops as busy.h says (--busy=begin: it
- *                    begins on one, and stops after the first second)
+ *   --busy           also on a busy machine; else rows that others disturb (busy.h) are measured
+ *                    again, and it stops if the machine stays busy (--busy=begin: it begins on one)
  * Prints "what,who,size,call,keys,fpp,threads,ns".  Returns the exit status: 0; 1 if a benchmark
  * fails or none matches; 2 for wrong arguments and on a busy machine.
  */
