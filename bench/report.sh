@@ -6,11 +6,11 @@
 #
 # Measures the limits of the machine, this library and its peers in turns, N times (5), and takes
 # medians.  Writes report.md, report.csv, fpp.csv, memory.csv and the pictures into DIR
-# (docs/performance), all of them at the end.  Takes a quarter of an hour, 4 GiB of memory and, in TMPDIR, 8 GiB.
+# (docs/performance), all of them at the end.  Takes half an hour, 4 GiB of memory and, in TMPDIR, 8 GiB.
 #
 # Into docs/ it writes only what at least 5 rounds have measured on a quiet machine: it waits up to
-# SECONDS (300) for a load average of at most 0.3, and then stops with 2.  A round that other
-# processes disturb is measured again, 3 times at most in a run.
+# SECONDS (300) for a load average of at most 0.3, and then stops with 2.  Rows that other
+# processes disturb are measured again; if that does not end, so is the round, 3 times at most in a run.
 #
 # --quick  2 minutes: one round, filters up to 16 MiB
 # --large  also filters of 1 GiB: a minute more per round, 24 GiB in TMPDIR

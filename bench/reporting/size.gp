@@ -4,16 +4,18 @@ set multiplot layout 1,2 margins 0.075,0.985,0.34,0.86 spacing 0.09,0 \
     title "strategy fast and the machine's limits: 1 %, hashes given, one thread" font ',18'
 set key at graph 0.48,-0.27 center top vertical maxrows 3 width -6 font ',14'
 
+line(what, call) = pick(what . ',fast,*,' . call . ',hash,1%,1')
+limit(access) = pick('limit,' . access . ',*,,,,1')
+
+# Ranges and scales would hide sizes from `stats`.
+stats limit('read') using 1 name 'sizes' nooutput
+set xrange [40:1.6 * sizes_max]
 set logscale xy
-set xrange [40:1700000]
 set xtics ('64 KiB' 64, '1 MiB' 1024, '16 MiB' 16384, '256 MiB' 262144, '1 GiB' 1048576) font ',13'
 set xlabel 'filter size'
 set ylabel 'ns per operation' offset 1,0
 set yrange [0.4:500]
 set ytics (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500)
-
-line(what, call) = pick(what . ',fast,*,' . call . ',hash,1%,1')
-limit(access) = pick('limit,' . access . ',*,,,,1')
 
 set title 'query'
 plot limit('read') using 1:3 with linespoints pointtype 2 linewidth 2 dashtype 2 linecolor rgb machine title 'limit: line read, 128 ahead', \
