@@ -138,12 +138,12 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
   if (!stats->saturated)
     json_count("approximate_count", stats->approximate_count);
   else
-    json_null("approximate_count");
+    json_text("approximate_count", NULL);
   json_text("form", remote_is(build->out) ? "redis" : lfb_form_name(build->form));
   figures_json_filled(stats);
   json_count("threads", build->source.threads);
   json_count("input_bytes", build_get(&build->bytes));
-  json_real("seconds", build->seconds);
+  json_float("seconds", build->seconds);
   json_close();
 }
 

@@ -45,8 +45,8 @@ static void compare_json(const struct compare_row rows[COMPARE_ROWS])
   json_open(NULL);
   for (int i = 0; i < COMPARE_ROWS; i++) {
     json_open(rows[i].field);
-    json_real("value", rows[i].estimate.value);
-    json_real("error", rows[i].estimate.error);
+    json_float("value", rows[i].estimate.value);
+    json_float("error", rows[i].estimate.error);
     json_close();
   }
   json_close();

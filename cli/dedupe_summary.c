@@ -62,13 +62,13 @@ static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *st
   json_open(NULL);
   json_count("in", dedupe_get(&dedupe->in));
   json_count("out", dedupe_get(&dedupe->out));
-  json_real("expected_false_positives", wrong);
+  json_float("expected_false_positives", wrong);
   if (dedupe->window.filter != NULL)
     json_count("generations", dedupe->forgets.generations);
   figures_json_filled(stats);
   json_count("threads", dedupe->source.threads);
   json_count("input_bytes", dedupe_get(&dedupe->bytes));
-  json_real("seconds", dedupe->seconds);
+  json_float("seconds", dedupe->seconds);
   json_close();
 }
 

@@ -99,7 +99,7 @@ static void demo_json_filter(const struct demo *demo)
   json_count("probes", demo->stats.probes);
   json_count("bits_set", demo->stats.bits_set);
   json_count("approximate_count", demo->stats.approximate_count);
-  json_real("expected_fpp", demo->model_fpp);
+  json_float("expected_fpp", demo->model_fpp);
   json_count("hash_set_bytes", demo->hash_set_bytes);
 }
 
@@ -107,7 +107,7 @@ void demo_print_json(const struct demo *demo)
 {
   json_open(NULL);
   json_count("n", demo->config.expected_insertions);
-  json_real("fpp", demo->config.fpp);
+  json_float("fpp", demo->config.fpp);
   json_count("threads", demo->threads);
   json_count("present_asked", demo->present.asked);
   json_count("hits", demo->present.found);
@@ -118,10 +118,10 @@ void demo_print_json(const struct demo *demo)
   json_count("asked_while_putting", demo->during.asked);
   json_count("hits_while_putting", demo->during.found);
   json_count("filter_bytes", demo->stats.bytes);
-  json_real("insert_seconds", demo_seconds(demo, demo->putting.call_ns));
-  json_real("query_seconds", demo_seconds(demo, demo->present.call_ns + demo->absent.call_ns));
-  json_real("insert_phase_seconds", clock_seconds(demo->putting.wall_ns));
-  json_real("query_phase_seconds",
+  json_float("insert_seconds", demo_seconds(demo, demo->putting.call_ns));
+  json_float("query_seconds", demo_seconds(demo, demo->present.call_ns + demo->absent.call_ns));
+  json_float("insert_phase_seconds", clock_seconds(demo->putting.wall_ns));
+  json_float("query_phase_seconds",
             clock_seconds(demo->present.wall_ns + demo->absent.wall_ns));
   demo_json_filter(demo);
   json_close();

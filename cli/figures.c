@@ -14,11 +14,11 @@ static void figures_json_made_for(const lfb_stats *stats)
   if (figures_made_for(stats))
     json_count("expected_insertions", stats->expected_insertions);
   else
-    json_null("expected_insertions");
+    json_text("expected_insertions", NULL);
   if (stats->fpp > 0)
-    json_real("fpp", stats->fpp);
+    json_float("fpp", stats->fpp);
   else
-    json_null("fpp");
+    json_text("fpp", NULL);
 }
 
 bool figures_keyed(lfb_hash_id hash)
@@ -39,8 +39,8 @@ void figures_json(const char *form, const lfb_stats *stats)
   if (!stats->saturated)
     json_count("approximate_count", stats->approximate_count);
   else
-    json_null("approximate_count");
-  json_real("expected_fpp", stats->expected_fpp);
+    json_text("approximate_count", NULL);
+  json_float("expected_fpp", stats->expected_fpp);
   json_bool("saturated", stats->saturated);
 }
 
@@ -49,7 +49,7 @@ void figures_json_filled(const lfb_stats *stats)
   if (stats->strategy != LFB_DEFAULT)
     json_text("strategy", lfb_strategy_name(stats->strategy));
   figures_json_made_for(stats);
-  json_real("expected_fpp", stats->expected_fpp);
+  json_float("expected_fpp", stats->expected_fpp);
   json_count("bits", stats->bit_count);
   json_count("bytes", stats->bytes);
   json_count("probes", stats->probes);

@@ -70,11 +70,11 @@ static void info_json(const struct info *info)
   if (stats->written > 0)
     json_count("written", stats->written);
   else
-    json_null("written");
+    json_text("written", NULL);
   if (stats->seed > 0)
     json_digits("seed", stats->seed);
   else
-    json_null("seed");
+    json_text("seed", NULL);
   json_close();
 }
 
@@ -148,26 +148,26 @@ static void info_growing_json(const lfb_growing_figures *figures, const char *la
   json_text("strategy", lfb_strategy_name(figures->strategy));
   json_count("layers", figures->layers);
   json_count("first_insertions", figures->first_insertions);
-  json_real("fpp", figures->fpp);
+  json_float("fpp", figures->fpp);
   json_count("bits", figures->bit_count);
   json_count("bytes", figures->bytes);
   json_count("bits_set", figures->bits_set);
   if (figures->approximate_count == UINT64_MAX)
-    json_null("approximate_count");
+    json_text("approximate_count", NULL);
   else
     json_count("approximate_count", figures->approximate_count);
-  json_real("expected_fpp", figures->expected_fpp);
+  json_float("expected_fpp", figures->expected_fpp);
   info_json_hash(figures->hash);
   json_bool("keyed", figures_keyed(figures->hash));
   json_text("label", label[0] != '\0' ? label : NULL);
   if (figures->written > 0)
     json_count("written", figures->written);
   else
-    json_null("written");
+    json_text("written", NULL);
   if (figures->seed > 0)
     json_digits("seed", figures->seed);
   else
-    json_null("seed");
+    json_text("seed", NULL);
   json_close();
 }
 
@@ -208,7 +208,7 @@ static void info_window_json(const lfb_window_figures *figures)
   json_open(NULL);
   json_text("form", "window");
   json_count("expected_insertions", figures->expected_insertions);
-  json_real("fpp", figures->fpp);
+  json_float("fpp", figures->fpp);
   json_count("generations", figures->generations);
   json_count("generation", figures->generation);
   json_count("bits", 8 * figures->bytes);
@@ -220,13 +220,13 @@ static void info_window_json(const lfb_window_figures *figures)
     json_open(NULL);
     json_count("bits_set", figures->live[i].bits_set);
     if (figures->live[i].approximate_count == UINT64_MAX)
-      json_null("approximate_count");
+      json_text("approximate_count", NULL);
     else
       json_count("approximate_count", figures->live[i].approximate_count);
     json_close();
   }
   json_close_list();
-  json_real("expected_fpp", figures->expected_fpp);
+  json_float("expected_fpp", figures->expected_fpp);
   info_json_hash(figures->hash);
   json_bool("keyed", figures_keyed(figures->hash));
   json_close();

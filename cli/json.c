@@ -96,12 +96,11 @@ void json_close_list(void)
 
 void json_text(const char *key, const char *value)
 {
-  if (value == NULL) {
-    json_null(key);
-    return;
-  }
   json_key(key);
-  json_quoted(value);
+  if (value == NULL)
+    printf("null");
+  else
+    json_quoted(value);
 }
 
 /* Up to here a double has every whole number, and is no other one rounded: 2^53 - 1. */
@@ -123,12 +122,12 @@ void json_digits(const char *key, uint64_t value)
   printf("\"%" PRIu64 "\"", value);
 }
 
-void json_real(const char *key, double value)
+void json_float(const char *key, double value)
 {
   char text[32];
 
   if (!isfinite(value)) {
-    json_null(key);
+    json_text(key, NULL);
     return;
   }
   json_key(key);
@@ -144,10 +143,4 @@ void json_bool(const char *key, bool value)
 {
   json_key(key);
   printf(value ? "true" : "false");
-}
-
-void json_null(const char *key)
-{
-  json_key(key);
-  printf("null");
 }

@@ -10,10 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* jansson, which the tool is linked with, has functions of these names. */
-#define json_real json_print_real
-#define json_null json_print_null
-
 void json_open(const char *key); /* key NULL: the outermost object, or an element of a list */
 void json_close(void);           /* also ends the line if the object is the outermost */
 
@@ -25,8 +21,7 @@ void json_text(const char *key, const char *value); /* NULL: null; a byte that i
 void json_count(const char *key, uint64_t value); /* above 2^53 - 1: as json_digits(), because
                                                      many readers round larger numbers */
 void json_digits(const char *key, uint64_t value); /* a string of digits */
-void json_real(const char *key, double value); /* shortest exact digits; not finite: null */
+void json_float(const char *key, double value); /* shortest exact digits; not finite: null */
 void json_bool(const char *key, bool value);
-void json_null(const char *key);
 
 #endif

@@ -54,14 +54,14 @@ static void plan_json_row(const struct plan *plan, const struct plan_row *row)
     json_count("bits", row->stats.bit_count);
     json_count("bytes", row->stats.bytes);
     json_count("probes", row->stats.probes);
-    json_real("bits_per_key", plan_bits_per_key(plan, row));
-    json_real("fpp_at_n", row->fpp);
+    json_float("bits_per_key", plan_bits_per_key(plan, row));
+    json_float("fpp_at_n", row->fpp);
     json_count("reachable_bits", row->stats.reachable_bits);
   } else {
     static const char *const keys[] = {"bits",         "bytes",    "probes",
                                        "bits_per_key", "fpp_at_n", "reachable_bits"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-      json_null(keys[i]);
+      json_text(keys[i], NULL);
     json_text("error", lfb_status_text(row->status));
   }
   json_close();
@@ -71,9 +71,9 @@ static void plan_json(const struct plan *plan)
 {
   json_open(NULL);
   json_count("n", plan->n);
-  json_real("fpp", plan->fpp);
+  json_float("fpp", plan->fpp);
   if (plan->chosen == LFB_DEFAULT)
-    json_null("default");
+    json_text("default", NULL);
   else
     json_text("default", lfb_strategy_name(plan->chosen));
   json_open("strategies");
@@ -148,8 +148,8 @@ static void plan_windows_json(const struct plan_windows *windows)
 
   json_open(NULL);
   json_count("n", windows->plan->n);
-  json_real("fpp", windows->plan->fpp);
-  json_real("span", unit * span->number);
+  json_float("fpp", windows->plan->fpp);
+  json_float("span", unit * span->number);
   json_text("span_unit", span->keys > 0 ? "keys" : "seconds");
   json_open("generations");
   for (size_t i = 0; i < 2; i++) {
@@ -160,8 +160,8 @@ static void plan_windows_json(const struct plan_windows *windows)
     json_count("bits", 8 * figures->bytes);
     json_count("bytes", figures->bytes);
     json_count("probes", figures->probes);
-    json_real("bits_per_key", plan_window_bits_per_key(windows, figures));
-    json_real("forgotten_after", unit * plan_most(windows, figures));
+    json_float("bits_per_key", plan_window_bits_per_key(windows, figures));
+    json_float("forgotten_after", unit * plan_most(windows, figures));
     json_close();
   }
   json_close();
