@@ -2,6 +2,7 @@
 
 import array
 import collections
+import ctypes
 import unittest
 
 import numpy
@@ -85,7 +86,7 @@ class ManyKeys(unittest.TestCase):
         numbers = [3, 1, 4, 1, 5, 2**64 - 1, 0]
         for keys in (numbers, tuple(numbers), collections.deque(numbers), numpy.array(numbers, "u8"),
                      array.array("Q", numbers), memoryview(array.array("Q", numbers)),
-                     numpy.array(numbers, object), [numpy.uint64(n) for n in numbers], [3, True, *numbers[2:]]):
+                     (ctypes.c_uint64 * 7)(*numbers), numpy.array(numbers, object), [numpy.uint64(n) for n in numbers], [3, True, *numbers[2:]]):
             self.same(keys, numbers)
         self.same(range(10_000), range(10_000))
         self.same(numpy.arange(10_000), range(10_000))
@@ -135,7 +136,7 @@ class ManyKeys(unittest.TestCase):
             (numpy.array([1.5]), TypeError), (numpy.array([1], ">u8"), TypeError),
             (numpy.array([1], "u4"), TypeError), (numpy.array(["a"]), TypeError),
             (numpy.array([3, -1]), OverflowError), (numpy.zeros((2, 2), "u8"), ValueError),
-            (memoryview(b"abc"), TypeError), (numpy.array(["2020-01-01"], "M8[D]"), TypeError),
+            (memoryview(b"abc"), TypeError), ((ctypes.c_int * 2)(1, 2), TypeError), (numpy.array(["2020-01-01"], "M8[D]"), TypeError),
         ]
         for keys, error in cases:
             for call in (seen.put_many, seen.claim_many, seen.might_contain_many):

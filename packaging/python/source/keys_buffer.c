@@ -100,7 +100,8 @@ static bool buffer_strings(lfbpy_keys *keys, Py_ssize_t stride)
 static lfbpy_opened buffer_open_view(lfbpy_keys *keys)
 {
   const Py_buffer *view = &keys->view;
-  const Py_ssize_t stride = view->strides[0];
+  /* ctypes leaves out the strides of its arrays, although they are asked for. */
+  const Py_ssize_t stride = view->strides != NULL ? view->strides[0] : view->itemsize;
   bool opened = false;
 
   keys->count = (size_t)view->shape[0];
