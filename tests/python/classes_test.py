@@ -124,6 +124,18 @@ class Filter(Files):
         saved.save(self.path("g"))
         self.assertIn("native", lfbloom.Filter.open(self.path("g"), read_only=True))
 
+    def test_truth(self):
+        for cls in (lfbloom.Filter, lfbloom.Counting, lfbloom.Growing):
+            seen = cls(1000, 0.01)
+            self.assertFalse(seen)
+            seen.put("apple")
+            self.assertTrue(seen)
+        full = lfbloom.Filter(10, 0.1)
+        full.put_many(range(10_000))
+        self.assertTrue(full)
+        with self.assertRaises(OverflowError):
+            len(full)
+
     def test_shown(self):
         seen = lfbloom.Filter(10**6, 0.01)
         self.assertRegex(repr(seen), r"^<lfbloom\.Filter strategy='fast(-pair)?' keys=0 bytes=\d+>$")

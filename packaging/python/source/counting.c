@@ -226,6 +226,13 @@ static Py_ssize_t counting_length(PyObject *self)
   return lfbpy_figures_length(counting_figures(self).approximate_count);
 }
 
+/* False for an empty filter, as for other containers.  Python would take len(), which a saturated
+ * filter does not have. */
+static int counting_truth(PyObject *self)
+{
+  return counting_figures(self).approximate_count != 0;
+}
+
 static PyObject *counting_sizeof(PyObject *self, PyObject *ignored)
 {
   (void)ignored;
@@ -306,6 +313,7 @@ static PyType_Slot counting_slots[] = {
     {Py_tp_dealloc, (void *)(intptr_t)counting_dealloc},
     {Py_sq_contains, (void *)(intptr_t)counting_contains},
     {Py_sq_length, (void *)(intptr_t)counting_length},
+    {Py_nb_bool, (void *)(intptr_t)counting_truth},
     {Py_tp_methods, counting_methods},
     {Py_tp_getset, counting_getset},
     {0, NULL},

@@ -325,6 +325,13 @@ static Py_ssize_t filter_length(PyObject *self)
   return lfbpy_figures_length(filter_figures(self).approximate_count);
 }
 
+/* False for an empty filter, as for other containers.  Python would take len(), which a saturated
+ * filter does not have. */
+static int filter_truth(PyObject *self)
+{
+  return filter_figures(self).approximate_count != 0;
+}
+
 static PyObject *filter_sizeof(PyObject *self, PyObject *ignored)
 {
   (void)ignored;
@@ -490,6 +497,7 @@ static PyType_Slot filter_slots[] = {
     {Py_tp_repr, (void *)(intptr_t)filter_repr},
     {Py_sq_contains, (void *)(intptr_t)filter_contains},
     {Py_sq_length, (void *)(intptr_t)filter_length},
+    {Py_nb_bool, (void *)(intptr_t)filter_truth},
     {Py_tp_methods, filter_methods},
     {Py_tp_getset, filter_getset},
     {0, NULL},

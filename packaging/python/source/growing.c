@@ -278,6 +278,13 @@ static Py_ssize_t growing_length(PyObject *self)
   return lfbpy_figures_length(growing_figures(self).approximate_count);
 }
 
+/* False for an empty filter, as for other containers.  Python would take len(), which a saturated
+ * filter does not have. */
+static int growing_truth(PyObject *self)
+{
+  return growing_figures(self).approximate_count != 0;
+}
+
 static PyObject *growing_sizeof(PyObject *self, PyObject *ignored)
 {
   (void)ignored;
@@ -363,6 +370,7 @@ static PyType_Slot growing_slots[] = {
     {Py_tp_dealloc, (void *)(intptr_t)growing_dealloc},
     {Py_sq_contains, (void *)(intptr_t)growing_contains},
     {Py_sq_length, (void *)(intptr_t)growing_length},
+    {Py_nb_bool, (void *)(intptr_t)growing_truth},
     {Py_tp_methods, growing_methods},
     {Py_tp_getset, growing_getset},
     {0, NULL},
