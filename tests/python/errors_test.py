@@ -50,6 +50,7 @@ class Classes(unittest.TestCase):
 
 class Arguments(unittest.TestCase):
     def test_configurations(self):
+        other = lfbloom.Filter(10, 0.1)
         for config, error in (
             (dict(expected_insertions=10, fpp=0), lfbloom.ConfigError),
             (dict(expected_insertions=10, fpp=1.5), ValueError),
@@ -69,6 +70,9 @@ class Arguments(unittest.TestCase):
             (dict(expected_insertions=10, fpp=0.1, label="a\nb"), lfbloom.ConfigError),
             (dict(expected_insertions=10, fpp=0.1, label="a" * 64), lfbloom.ConfigError),
             (dict(expected_insertions=10, fpp=0.1, like="a"), TypeError),
+            (dict(expected_insertions=10, fpp=0.1, like=other, seed=5), ValueError),
+            (dict(expected_insertions=10, fpp=0.1, like=other, hash="xxh3"), ValueError),
+            (dict(expected_insertions=10, fpp=0.1, like=other, key=b"sixteen letters."), ValueError),
             (dict(expected_insertions=10, fpp=0.1, wrong=1), TypeError),
         ):
             for cls in (lfbloom.Filter, lfbloom.Counting, lfbloom.Growing, lfbloom.Versions):

@@ -152,13 +152,30 @@ static int config_to_bool(PyObject *object, void *value)
       config_to_formula, &of->probes_formula, lfbpy_to_u64, &of->batch_memory, config_to_bool, \
       &of->lazy_memory, config_to_bool, &of->foldable, &config->label, &like
 
+static bool config_has_hash(const lfb_config *config)
+{
+  static const uint8_t none[sizeof config->key];
+  return config->hash != LFB_HASH_DEFAULT || config->seed != 0 ||
+         memcmp(config->key, none, sizeof none) != 0;
+}
+
 /* Gives the configuration the hash of the filter `like`, if there is one. */
 static bool config_like(lfb_config *config, PyObject *like)
 {
+  const bool keep_key = config->keep_key;
   if (like == NULL || like == Py_None)
     return true;
   const lfb_filter *filter = lfbpy_holder_of(like, "Filter");
-  return filter != NULL && config_named(lfb_config_take_hash(config, filter));
+  if (filter == NULL)
+    return false;
+  if (config_has_hash(config)) {
+    PyErr_SetString(PyExc_ValueError, "like takes the hash of its filter: leave out hash, seed and key");
+    return false;
+  }
+  if (!config_named(lfb_config_take_hash(config, filter)))
+    return false;
+  config->keep_key |= keep_key;
+  return true;
 }
 
 bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, bool with_path, lfbpy_config *config)
