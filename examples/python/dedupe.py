@@ -35,7 +35,9 @@ class Chunks:
     def take(self):
         with self.lock:
             data = self.file.read(CHUNK)
-            return data + self.file.readline() if data else b""
+            data += self.file.readline() if data else b""
+        # The last piece may be written before another one.
+        return data + b"\n" if data and not data.endswith(b"\n") else data
 
 
 def values_of(rows, column):
@@ -51,7 +53,7 @@ def rows_of(data):
     if b'"' not in data:
         return [line.split(b",") for line in data.splitlines()]
     text = io.StringIO(data.decode(), newline="")
-    return list(csv.reader(text))
+    return list(csv.reader(text, strict=True))  # the end of a piece within quotes is an error
 
 
 def work(chunks, claim, column, write):
@@ -81,11 +83,18 @@ def claim_of_set():
     return claim
 
 
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1 is needed")
+    return number
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("file")
     parser.add_argument("column")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--threads", type=positive, default=os.cpu_count())
     parser.add_argument("--fpp", type=float, default=1e-6)
     parser.add_argument("--set", action="store_true")
     return parser.parse_args()
@@ -94,7 +103,7 @@ def arguments():
 def run(options, out):
     with open(options.file, "rb") as file:
         header = file.readline()
-        names = next(csv.reader([header.decode()]), [])
+        names = next(csv.reader([header.decode("utf-8-sig")]), [])
         if options.column not in names:
             raise Refused("%s has no column %s" % (options.file, options.column))
         # The number of values is unknown: the filter grows from a guess of 64 bytes a row.
@@ -131,7 +140,7 @@ def main():
     before = time.monotonic()
     try:
         run(options, sys.stdout.buffer)
-    except (OSError, UnicodeDecodeError, Refused) as error:
+    except (OSError, UnicodeDecodeError, csv.Error, lfbloom.Error, Refused) as error:
         print("dedupe: %s" % error, file=sys.stderr)
         sys.exit(2)
     sys.stdout.flush()
