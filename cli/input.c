@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,9 +66,16 @@ static uint64_t chunk_delimiters(const char *at, const char *end, char delimiter
   return count;
 }
 
-uint64_t chunk_line(const struct chunk *chunk, char delimiter, const char *at)
+void chunk_refuse(struct chunk *chunk, char delimiter, const char *at, const char *why)
 {
-  return chunk->lines + 1 - chunk_delimiters(at, chunk->bytes + chunk->size, delimiter);
+  chunk->refused = chunk->lines + 1 - chunk_delimiters(at, chunk->bytes + chunk->size, delimiter);
+  (void)snprintf(chunk->why, sizeof chunk->why, "%s", why);
+}
+
+void chunk_report(const struct chunk *chunk)
+{
+  if (chunk->refused != 0)
+    (void)report_error("%s:%" PRIu64 ": %s", chunk->name, chunk->refused, chunk->why);
 }
 
 size_t chunk_keys(const struct chunk *chunk, char delimiter, size_t *at, lfb_key *keys, size_t most)
@@ -100,6 +109,7 @@ static void chunk_reset(struct chunk *chunk)
   if (chunk->capacity > 16 * (size_t)INPUT_READ)
     chunk_free(chunk);
   chunk->size = 0;
+  chunk->refused = 0;
 }
 
 static bool input_is_standard(const char *path)

@@ -22,6 +22,8 @@
 #include "cli/lines.h"
 #include "cli/packed.h"
 
+enum { CHUNK_WHY = 256 };
+
 /* Whole records.  All zero is an empty chunk.  A chunk is filled repeatedly, then freed. */
 struct chunk {
   char *bytes; /* CHUNK_ROOM bytes after `size` may be read; the first may be written */
@@ -35,6 +37,8 @@ struct chunk {
   lfb_key *parts;   /* of chunk_parts(); NULL: not needed yet               */
   char *text;       /* the same                                             */
   size_t text_capacity;
+  uint64_t refused; /* the number of the line that was refused; 0: none was */
+  char why[CHUNK_WHY];
 };
 
 enum { CHUNK_PARTS = 4096 };
@@ -43,9 +47,12 @@ enum { CHUNK_PARTS = 4096 };
  * fits.  False after a report. */
 bool chunk_parts(struct chunk *chunk, size_t size);
 
-/* The number of the line that begins at `at`, from 1; needs number_lines.  Only bytes before `at` may
- * have been changed. */
-uint64_t chunk_line(const struct chunk *chunk, char delimiter, const char *at);
+/* Notes that the line that begins at `at` has no key, and why; needs number_lines.  Only bytes before
+ * `at` may have been changed. */
+void chunk_refuse(struct chunk *chunk, char delimiter, const char *at, const char *why);
+
+/* Reports the line that was refused, if there is one. */
+void chunk_report(const struct chunk *chunk);
 
 enum { CHUNK_ROOM = LINES_BLOCK };
 
@@ -64,7 +71,7 @@ struct input {
   char delimiter;
   bool refuse_output; /* reading the file that is standard output is an error */
   bool *skipped;      /* not NULL: a file that cannot be read is reported, skipped, and sets it */
-  bool number_lines;  /* for chunk_line()                                     */
+  bool number_lines;  /* for chunk_refuse()                                   */
 
   /* Private. */
   size_t next_path;

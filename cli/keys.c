@@ -1,7 +1,6 @@
 /* keys.c - reads or counts the keys of a command. */
 #include "cli/keys.h"
 
-#include <inttypes.h>
 #include <unistd.h>
 
 #include "cli/count.h"
@@ -22,16 +21,6 @@ bool keys_check(const struct keys_source *source, const struct command *command)
          (source->skipped != NULL || input_check(source->paths, source->path_count));
 }
 
-/* Reports which line has no key.  Returns NULL. */
-static const lfb_key *keys_refuse(const struct keys_source *source, const struct chunk *chunk,
-                                  const lfb_key *record, const struct part_problem *problem)
-{
-  const uint64_t line = chunk_line(chunk, keys_delimiter(source), record->bytes);
-
-  (void)report_error("%s:%" PRIu64 ": %s", chunk->name, line, problem->text);
-  return NULL;
-}
-
 const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
                        const lfb_key *records, size_t count)
 {
@@ -43,8 +32,10 @@ const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
     return NULL;
   for (size_t i = 0; i < count; i++) {
     char *const room = chunk->text + ((const char *)records[i].bytes - chunk->bytes);
-    if (!part_find(&source->part, records[i], room, &chunk->parts[i], &problem))
-      return keys_refuse(source, chunk, &records[i], &problem);
+    if (!part_find(&source->part, records[i], room, &chunk->parts[i], &problem)) {
+      chunk_refuse(chunk, keys_delimiter(source), records[i].bytes, problem.text);
+      return NULL;
+    }
   }
   return chunk->parts;
 }

@@ -42,7 +42,7 @@ struct keys_source {
   "escapes, in UTF-8, or a number, true, false or null as it stands.  So 1 and \"1\"\n" \
   "are the same key, 1 and 1.0 are not.  If a name comes twice, the last counts.  A\n"  \
   "line that is no JSON, or lacks the member, or has an object or array there, ends\n"  \
-  "the command with an error that names file and line.\n"
+  "the command with an error that names the file and the first such line.\n"
 
 char keys_delimiter(const struct keys_source *source);
 
@@ -54,7 +54,7 @@ bool keys_check(const struct keys_source *source, const struct command *command)
  * Finds the keys of `count` records, at most CHUNK_PARTS, which chunk_keys() found in the chunk.
  *
  * Returns `records` if whole records are keys, else an array of the chunk, until the next call; the
- * bytes of its keys stay until the chunk is filled again.  NULL after a report.
+ * bytes of its keys stay until the chunk is filled again.  NULL after chunk_refuse() or a report.
  */
 const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
                        const lfb_key *records, size_t count);

@@ -59,14 +59,18 @@ static bool records_decide(struct records *records, unsigned thread, struct chun
   return decided;
 }
 
-/* Emits the chunk in its turn.  Without `go_on`, then ends the program. */
+/* Emits the chunk in its turn.  Without `go_on`, then ends the program.  So the line that is reported
+ * is the first one of the input that was refused, and all chunks before it have been emitted. */
 static void records_emit(struct records *records, const struct chunk *chunk, uint64_t number,
                          bool go_on)
 {
   turns_await(&records->emitting, number);
-  records->job->emit(records->job->context, chunk);
-  if (!go_on)
+  if (records->job->emit != NULL)
+    records->job->emit(records->job->context, chunk);
+  if (!go_on) {
+    chunk_report(chunk);
     output_end_program(CLI_TROUBLE);
+  }
   turns_pass(&records->emitting);
 }
 
@@ -80,7 +84,7 @@ static void records_work(void *context, unsigned thread)
     bool worked = records->job->work(records->job->context, thread, &chunk);
     if (worked && records->job->decide != NULL)
       worked = records_decide(records, thread, &chunk, number);
-    if (records->job->emit != NULL)
+    if (records->job->emit != NULL || records->job->number_lines)
       records_emit(records, &chunk, number, worked);
     else if (!worked)
       output_end_program(CLI_TROUBLE);

@@ -21,12 +21,13 @@ struct records_job {
   size_t path_count;  /* 0: standard input     */
   char delimiter;
   unsigned threads;
-  bool *skipped; /* not NULL: files that cannot be read are reported, skipped, and set it */
-  bool number_lines; /* for chunk_line() */
+  bool *skipped;     /* not NULL: files that cannot be read are reported, skipped, and set it */
+  bool number_lines; /* for chunk_refuse() */
   void *context;
   /* Works on a chunk, and may change it.  Many threads call it at once, each with its number,
-   * from 0.  False after a report: the chunk is emitted in its turn, and then the program ends at
-   * once, because other threads may be waiting for more input. */
+   * from 0.  False after a report, or after chunk_refuse(): the chunk is emitted in its turn, the
+   * refused line is reported, and the program ends at once, because other threads may be waiting
+   * for more input. */
   bool (*work)(void *context, unsigned thread, struct chunk *chunk);
   /* Decides the chunk after `work`: one call at a time, in order.  NULL: nothing is decided.  False
    * after a report: then no later chunk is decided, and the rest is as for `work`. */

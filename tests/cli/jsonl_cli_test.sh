@@ -90,6 +90,20 @@ for _ in {1..20}; do
   run "$tool" build -n 1M -p 0.01 -o broken --threads 4 --jsonl id bad
   check "all lines are bad" is_error "no member id"
 done
+# Of several bad lines the first one is named, and dedupe has printed the chunks before it.  Here its
+# chunk takes longer than the next ones.
+awk 'BEGIN {
+  for (i = 1; i <= 6500; i++) printf "{\"x\":\"\\u00e9\\u00e9\",\"a\":\"\\u00e9%d\"}\n", i
+  for (i = 0; i < 100000; i++) print i % 10000 == 0 ? "{bad" : "{\"a\":" i "}"
+}' >bad
+check "the slow chunk" equal "$(sed -n 6500p bad)" '{"x":"\u00e9\u00e9","a":"\u00e96500"}'
+for _ in {1..10}; do
+  for command in "build -n 1M -p 0.01 -o broken" "query -c filter" "query filter" "dedupe -n 1M -p 0.01" "dedupe -n 1M -p 0.01 --unordered"; do
+    # shellcheck disable=SC2086 # words
+    run "$tool" $command --threads 4 --jsonl a bad
+    check "many bad lines: $command" is_error "bad:6501: no JSON object"
+  done
+done
 # The line is that of its own file.
 { cat good; echo '{"b":1}'; } >bad
 refuses "the second file" "bad:30001: no member a" "$tool" build -n 1M -p 0.01 -o broken --jsonl a good bad
