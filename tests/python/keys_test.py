@@ -4,6 +4,7 @@ import array
 import collections
 import ctypes
 import unittest
+import unittest.mock
 
 import numpy
 
@@ -193,6 +194,19 @@ class Answers(unittest.TestCase):
                              (numpy.empty((1, 2), bool), TypeError)):
             with self.assertRaises(error, msg=repr(wrong)):
                 seen.might_contain_many([1, 2], answers=wrong)
+
+    def test_a_wrong_argument_puts_nothing(self):
+        seen = made()
+        for wrong in (bytearray(3), bytearray(1), bytes(2), "list", None):
+            for keys in ([1, 2], ["a", "b"], numpy.array([1, 2], "u8")):
+                with self.assertRaises((ValueError, TypeError, BufferError)):
+                    seen.claim_many(keys, answers=wrong)
+        with unittest.mock.patch.dict("sys.modules", numpy=None):
+            with self.assertRaises(ImportError):
+                seen.claim_many([1, 2], answers="numpy")
+        self.assertEqual(seen.stats()["bits_set"], 0)
+        with self.assertRaises(ValueError):
+            seen.claim_many(iter([1, 2]), answers=bytearray(3))
 
 
 if __name__ == "__main__":

@@ -30,25 +30,30 @@ bool lfbpy_answers_open(lfbpy_answers *answers, PyObject *argument, bool wanted)
     return answers_open_own(answers);
   if (!PyUnicode_Check(argument))
     return answers_open_buffer(answers, argument);
-  answers->numpy = PyUnicode_CompareWithASCIIString(argument, "numpy") == 0;
-  if (!answers->numpy) {
+  if (PyUnicode_CompareWithASCIIString(argument, "numpy") != 0) {
     PyErr_SetString(PyExc_TypeError, "answers is False, True, \"numpy\" or a writable buffer");
     return false;
   }
-  return answers_open_own(answers);
+  answers->numpy = PyImport_ImportModule("numpy");
+  return answers->numpy != NULL && answers_open_own(answers);
 }
 
-bool lfbpy_answers_room(lfbpy_answers *answers, size_t count)
+/* Raises the ValueError of a buffer that has not one byte for each key. */
+static bool answers_misfit(const lfbpy_answers *answers, size_t count)
+{
+  PyErr_Format(PyExc_ValueError, "the buffer for answers has %zd bytes for %zu keys",
+               answers->view.len, count);
+  return false;
+}
+
+bool lfbpy_answers_room(lfbpy_answers *answers, size_t count, bool last)
 {
   const size_t all = answers->count + count;
   if (!answers->wanted)
     return true;
   if (answers->view.obj != NULL) {
-    if (all <= (size_t)answers->view.len)
-      return true;
-    PyErr_Format(PyExc_ValueError, "the buffer for answers has %zd bytes, for more keys than that",
-                 answers->view.len);
-    return false;
+    const size_t size = (size_t)answers->view.len;
+    return (last ? all == size : all <= size) || answers_misfit(answers, all);
   }
   if (PyByteArray_Resize(answers->object, (Py_ssize_t)all) < 0)
     return false;
@@ -65,26 +70,22 @@ void lfbpy_answers_write(lfbpy_answers *answers, const uint64_t *words, size_t c
 }
 
 /* numpy.frombuffer(object, "?"), which copies nothing. */
-static PyObject *answers_numpy(PyObject *object)
+static PyObject *answers_numpy(const lfbpy_answers *answers)
 {
-  PyObject *numpy = PyImport_ImportModule("numpy");
-  if (numpy == NULL)
-    return NULL;
-  PyObject *array = PyObject_CallMethod(numpy, "frombuffer", "Os", object, "?");
-  Py_DECREF(numpy);
-  return array;
+  return PyObject_CallMethod(answers->numpy, "frombuffer", "Os", answers->object, "?");
 }
 
 PyObject *lfbpy_answers_result(lfbpy_answers *answers)
 {
   if (!answers->wanted)
     return PyLong_FromSize_t(answers->trues);
-  if (answers->view.obj != NULL && answers->count != (size_t)answers->view.len)
-    return PyErr_Format(PyExc_ValueError, "the buffer for answers has %zd bytes for %zu keys",
-                        answers->view.len, answers->count);
+  if (answers->view.obj != NULL && answers->count != (size_t)answers->view.len) {
+    (void)answers_misfit(answers, answers->count);
+    return NULL;
+  }
   /* frombuffer() refuses an empty buffer in some versions. */
-  if (answers->numpy)
-    return answers_numpy(answers->object);
+  if (answers->numpy != NULL)
+    return answers_numpy(answers);
   Py_INCREF(answers->object);
   return answers->object;
 }
@@ -94,4 +95,5 @@ void lfbpy_answers_close(lfbpy_answers *answers)
   if (answers->view.obj != NULL)
     PyBuffer_Release(&answers->view);
   Py_CLEAR(answers->object);
+  Py_CLEAR(answers->numpy);
 }

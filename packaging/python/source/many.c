@@ -66,7 +66,7 @@ static bool call_round(many_call *call)
 
 static bool call_round_of(PyObject *self, many_call *call)
 {
-  if (!lfbpy_answers_room(&call->answers, call->keys.count))
+  if (!lfbpy_answers_room(&call->answers, call->keys.count, call->keys.iterator == NULL))
     return false;
   call->object = call->many->enter(self);
   if (call->object == NULL)
