@@ -3,8 +3,10 @@
 import errno
 import glob
 import os
+import pickle
 import random
 import tempfile
+import traceback
 import unittest
 
 import lfbloom
@@ -46,6 +48,16 @@ class Classes(unittest.TestCase):
         with self.assertRaises(MemoryError) as failed:
             lfbloom.Filter(2**42, 1e-9, strategy="fast")
         self.assertIsInstance(failed.exception, lfbloom.OutOfMemory)
+
+
+class Names(unittest.TestCase):
+    def test_as_in_a_traceback(self):
+        with self.assertRaises(lfbloom.ConfigError) as failed:
+            lfbloom.Filter(10, 0)
+        self.assertTrue(traceback.format_exception_only(type(failed.exception), failed.exception)[0]
+                        .startswith("lfbloom.ConfigError: "))
+        again = pickle.loads(pickle.dumps(failed.exception))
+        self.assertEqual((type(again), again.name), (lfbloom.ConfigError, failed.exception.name))
 
 
 class Arguments(unittest.TestCase):

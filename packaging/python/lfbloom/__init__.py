@@ -21,6 +21,11 @@ from ._errors import (
 from ._lfbloom import Building, Counting, Filter, Growing, Section, Versions, Window, plan
 from ._lfbloom import version as __version__
 
+# Tracebacks name them as programs do.
+for _error in (ConfigError, Error, FileError, FormatError, MismatchError, OutOfMemory, StateError):
+    _error.__module__ = __name__
+del _error
+
 __all__ = [
     "__version__",
     "Building",
