@@ -82,9 +82,10 @@ static bool build_work(void *context, unsigned thread, struct chunk *chunk)
   size_t at = 0;
   size_t count;
 
-  while (put && (count = chunk_keys(chunk, keys_delimiter(&build->source), &at, keys, most)) > 0) {
-    const lfb_key *parts = keys_of(&build->source, chunk, keys, count);
-    put = parts != NULL && build_put(build, thread, parts, count);
+  while (put && chunk->refused == 0 &&
+         (count = chunk_keys(chunk, keys_delimiter(&build->source), &at, keys, most)) > 0) {
+    const lfb_key *parts = keys_of(&build->source, chunk, keys, &count);
+    put = parts != NULL && (count == 0 || build_put(build, thread, parts, count));
     total += count;
   }
   build_add(&build->keys, total);

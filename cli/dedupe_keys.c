@@ -33,6 +33,8 @@ static bool keys_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count,
 {
   size_t claimed;
 
+  if (count == 0)
+    return true;
   if (dedupe->window.filter != NULL)
     claimed = window_claim(&dedupe->window, keys, count, answers);
   else if (dedupe->into.filter != NULL)
@@ -59,8 +61,9 @@ static bool keys_claim_chunk(void *context, unsigned thread, struct chunk *chunk
 
   (void)thread;
   dedupe_add(&dedupe->bytes, chunk->size);
-  while (claimed && (count = chunk_keys(chunk, kept.delimiter, &at, records, most)) > 0) {
-    const lfb_key *keys = keys_of(&dedupe->source, chunk, records, count);
+  while (claimed && chunk->refused == 0 &&
+         (count = chunk_keys(chunk, kept.delimiter, &at, records, most)) > 0) {
+    const lfb_key *keys = keys_of(&dedupe->source, chunk, records, &count);
     in += count;
     claimed = keys != NULL && keys_claim(dedupe, keys, count, answers);
     if (claimed && !dedupe->json)
@@ -150,13 +153,13 @@ static bool open_add(struct keys_open *open, const lfb_filter *filter, size_t co
 
 /* Finds the keys of the next batch of records.  False after a report. */
 static bool open_find(struct keys_open *open, const struct keys_source *source,
-                      struct chunk *chunk, size_t count)
+                      struct chunk *chunk, size_t *count)
 {
   lfb_key *const records = open->records + open->count, *const keys = open->keys + open->count;
   const lfb_key *found = keys_of(source, chunk, records, count);
 
   if (found != NULL && keys != records)
-    memcpy(keys, found, count * sizeof *keys);
+    memcpy(keys, found, *count * sizeof *keys);
   return found != NULL;
 }
 
@@ -171,12 +174,12 @@ static bool keys_find(void *context, unsigned thread, struct chunk *chunk)
   size_t in = 0, at = 0, count = 1;
 
   open->count = open->decided = 0;
-  while (count > 0) {
+  while (count > 0 && chunk->refused == 0) {
     const bool room = open_grow(open, part_is_whole(&dedupe->source.part));
     if (room)
       count = chunk_keys(chunk, keys_delimiter(&dedupe->source), &at,
                          open->records + open->count, most);
-    if (!room || !open_find(open, &dedupe->source, chunk, count)) {
+    if (!room || !open_find(open, &dedupe->source, chunk, &count)) {
       chunk->size = 0;
       return false;
     }

@@ -22,19 +22,19 @@ bool keys_check(const struct keys_source *source, const struct command *command)
 }
 
 const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
-                       const lfb_key *records, size_t count)
+                       const lfb_key *records, size_t *count)
 {
   struct part_problem problem;
 
-  if (part_is_whole(&source->part) || count == 0)
+  if (part_is_whole(&source->part) || *count == 0)
     return records;
   if (!chunk_parts(chunk, chunk->size))
     return NULL;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < *count; i++) {
     char *const room = chunk->text + ((const char *)records[i].bytes - chunk->bytes);
     if (!part_find(&source->part, records[i], room, &chunk->parts[i], &problem)) {
       chunk_refuse(chunk, keys_delimiter(source), records[i].bytes, problem.text);
-      return NULL;
+      *count = i;
     }
   }
   return chunk->parts;

@@ -42,7 +42,8 @@ struct keys_source {
   "escapes, in UTF-8, or a number, true, false or null as it stands.  So 1 and \"1\"\n" \
   "are the same key, 1 and 1.0 are not.  If a name comes twice, the last counts.  A\n"  \
   "line that is no JSON, or lacks the member, or has an object or array there, ends\n"  \
-  "the command with an error that names the file and the first such line.\n"
+  "the command with an error that names the file and the first such line, after the\n"  \
+  "output for the lines before it.\n"
 
 char keys_delimiter(const struct keys_source *source);
 
@@ -51,13 +52,14 @@ char keys_delimiter(const struct keys_source *source);
 bool keys_check(const struct keys_source *source, const struct command *command);
 
 /*
- * Finds the keys of `count` records, at most CHUNK_PARTS, which chunk_keys() found in the chunk.
+ * Finds the keys of `*count` records, at most CHUNK_PARTS, which chunk_keys() found in the chunk.
+ * If one has no key, it is refused (chunk_refuse()), and `*count` becomes the number before it.
  *
  * Returns `records` if whole records are keys, else an array of the chunk, until the next call; the
- * bytes of its keys stay until the chunk is filled again.  NULL after chunk_refuse() or a report.
+ * bytes of its keys stay until the chunk is filled again.  NULL after a report.
  */
 const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
-                       const lfb_key *records, size_t count);
+                       const lfb_key *records, size_t *count);
 
 /*
  * Reads all keys once.  work, emit and context are those of `job`; its other fields are set from

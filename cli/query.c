@@ -34,11 +34,11 @@ static bool query_prints(const struct query *query)
 static bool query_ask(const struct query *query, const lfb_key *records, size_t count,
                       struct kept *kept, uint64_t *selected)
 {
-  const lfb_key *keys = keys_of(&query->source, kept->chunk, records, count);
+  const lfb_key *keys = keys_of(&query->source, kept->chunk, records, &count);
   uint64_t answers[SOURCE_BATCH / 64];
-  size_t found;
+  size_t found = 0;
 
-  if (keys == NULL || !source_ask(&query->filter, keys, count, answers, &found))
+  if (keys == NULL || (count > 0 && !source_ask(&query->filter, keys, count, answers, &found)))
     return false;
   *selected += query->invert ? count - found : found;
   if (query->quiet && *selected > 0)
@@ -61,7 +61,8 @@ static bool query_work(void *context, unsigned thread, struct chunk *chunk)
 
   (void)thread;
 
-  while (asked && (count = chunk_keys(chunk, kept.delimiter, &at, keys, most)) > 0)
+  while (asked && chunk->refused == 0 &&
+         (count = chunk_keys(chunk, kept.delimiter, &at, keys, most)) > 0)
     asked = query_ask(query, keys, count, &kept, &selected);
   kept_end(&kept);
   /* relaxed: all threads are joined before it is read. */

@@ -45,7 +45,8 @@ static bool records_take(struct records *records, struct chunk *chunk, uint64_t 
   return taken;
 }
 
-/* Decides the chunk in its turn, and finishes it.  If deciding fails, the turn is not passed on. */
+/* Decides the chunk in its turn, and finishes it.  If deciding fails, or a line was refused, the
+ * turn is not passed on: what is decided later would not be emitted. */
 static bool records_decide(struct records *records, unsigned thread, struct chunk *chunk,
                            uint64_t number)
 {
@@ -53,14 +54,15 @@ static bool records_decide(struct records *records, unsigned thread, struct chun
 
   turns_await(&records->deciding, number);
   const bool decided = job->decide(job->context, thread);
-  if (decided)
+  if (decided && chunk->refused == 0)
     turns_pass(&records->deciding);
   job->finish(job->context, thread, chunk);
   return decided;
 }
 
-/* Emits the chunk in its turn.  Without `go_on`, then ends the program.  So the line that is reported
- * is the first one of the input that was refused, and all chunks before it have been emitted. */
+/* Emits the chunk in its turn.  Without `go_on`, then ends the program.  So the line that is
+ * reported is the first one of the input that was refused, and what comes before it has been
+ * emitted. */
 static void records_emit(struct records *records, const struct chunk *chunk, uint64_t number,
                          bool go_on)
 {
@@ -84,6 +86,7 @@ static void records_work(void *context, unsigned thread)
     bool worked = records->job->work(records->job->context, thread, &chunk);
     if (worked && records->job->decide != NULL)
       worked = records_decide(records, thread, &chunk, number);
+    worked &= chunk.refused == 0;
     if (records->job->emit != NULL || records->job->number_lines)
       records_emit(records, &chunk, number, worked);
     else if (!worked)

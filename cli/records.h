@@ -25,9 +25,9 @@ struct records_job {
   bool number_lines; /* for chunk_refuse() */
   void *context;
   /* Works on a chunk, and may change it.  Many threads call it at once, each with its number,
-   * from 0.  False after a report, or after chunk_refuse(): the chunk is emitted in its turn, the
-   * refused line is reported, and the program ends at once, because other threads may be waiting
-   * for more input. */
+   * from 0.  False after a report: the chunk is emitted in its turn, and then the program ends at
+   * once, because other threads may be waiting for more input.  It also ends after a chunk with a
+   * refused line (chunk_refuse()), which is decided, finished and emitted first. */
   bool (*work)(void *context, unsigned thread, struct chunk *chunk);
   /* Decides the chunk after `work`: one call at a time, in order.  NULL: nothing is decided.  False
    * after a report: then no later chunk is decided, and the rest is as for `work`. */

@@ -90,7 +90,7 @@ for _ in {1..20}; do
   run "$tool" build -n 1M -p 0.01 -o broken --threads 4 --jsonl id bad
   check "all lines are bad" is_error "no member id"
 done
-# Of several bad lines the first one is named, and dedupe has printed the chunks before it.  Here its
+# Of several bad lines the first one is named, after the output for all lines before it.  Here its
 # chunk takes longer than the next ones.
 awk 'BEGIN {
   for (i = 1; i <= 6500; i++) printf "{\"x\":\"\\u00e9\\u00e9\",\"a\":\"\\u00e9%d\"}\n", i
@@ -102,6 +102,7 @@ for _ in {1..10}; do
     # shellcheck disable=SC2086 # words
     run "$tool" $command --threads 4 --jsonl a bad
     check "many bad lines: $command" is_error "bad:6501: no JSON object"
+    [[ $command != dedupe* ]] || check "many bad lines: $command: before them" cmp out <(head -n 6500 bad)
   done
 done
 # The line is that of its own file.
