@@ -19,18 +19,13 @@
  *
  * Without an address the program starts a server, which ends with it.
  */
-#define _GNU_SOURCE /* SOCK_CLOEXEC */
-#include <arpa/inet.h>
 #include <lfbloom/replica.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "bench/keys.h"
+#include "bench/redis/server.h"
 #include "bench/runner.h"
 #include "redis/link/link.h"
 
@@ -40,11 +35,9 @@ enum {
   STRING_BITS = 1 << 29, /* 64 MiB */
   BLOCK_BITS = 512,
   WORD_BITS = 64,
-  PUT_BITS = 6,   /* two words, three bits in each */
-  BATCH = 20000,  /* keys per job                  */
+  PUT_BITS = 6,    /* two words, three bits in each */
+  BATCH = 20000,   /* keys per job                  */
   KEYS = 50000000, /* keys in the filter: 61 MiB    */
-  OPEN_TRIES = 200,
-  OPEN_PAUSE_US = 50000,
 };
 
 static const char key[] = "{bench}:0";
@@ -52,7 +45,8 @@ static lfb_redis_address place;
 
 /* ---- the commands -------------------------------------------------------- */
 
-typedef enum verb { PUT, QUERY } verb;
+typedef enum verb { PUT,
+                    QUERY } verb;
 
 static void write_put(lfb_wire *wire, uint64_t hash)
 {
@@ -274,7 +268,9 @@ static void query_one_by_one(lfb_bench_state *state, const lfb_filter *filter)
       yes += lfb_filter_might_contain_u64(filter, lfb_keys_number(first + i));
     first += BATCH;
   }
-  __asm__ volatile("" : : "r"(yes)); /* keeps the queries */
+  __asm__ volatile(""
+                   :
+                   : "r"(yes)); /* keeps the queries */
 }
 
 /* Both open a replica, so that its threads run in both. */
@@ -338,38 +334,7 @@ static void register_replicas(void)
     lfb_bench_register(&rows[i]);
 }
 
-/* ---- the server ---------------------------------------------------------- */
-
-/*
- * Returns a port that no other process gets: a socket stays bound to it, as
- * tests/support/ports.h explains.  0: there is none.
- */
-static uint16_t hold_port(void)
-{
-  const int yes = 1;
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  socklen_t size = sizeof address;
-  const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-  const bool got = bind(s, (struct sockaddr *)&address, size) == 0 &&
-                   setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
-                   getsockname(s, (struct sockaddr *)&address, &size) == 0;
-  return got ? ntohs(address.sin_port) : 0;
-}
-
-static void start_server(uint16_t port)
-{
-  char text[8];
-
-  (void)snprintf(text, sizeof text, "%u", (unsigned)port);
-  if (fork() != 0)
-    return;
-  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-  (void)execlp("redis-server", "redis-server", "--port", text, "--bind", "127.0.0.1", "--save", "",
-               "--loglevel", "warning", (char *)NULL);
-  perror("redis-server");
-  _exit(127);
-}
+/* ---- the string ---------------------------------------------------------- */
 
 static uint16_t grow_command(void *context, uint64_t i, lfb_wire *wire)
 {
@@ -391,23 +356,15 @@ static lfb_status grow_reply(void *context, uint64_t i, const redisReply *reply,
   return lfb_reply_status(reply);
 }
 
-/* Waits for the server, and extends the string to its size. */
+/* Extends the string to its size. */
 static bool prepare(void)
 {
   const lfb_job job = {1, grow_command, grow_reply, NULL};
-  lfb_link *link;
-  lfb_said said = {{0}};
+  lfb_link *link = bench_server_link(&place);
 
-  for (unsigned tries = 0; lfb_link_open_saying(&place.options, &said, &link) != LFB_OK; tries++) {
-    if (tries == OPEN_TRIES) {
-      fprintf(stderr, "no Redis: %s\n", said.text);
-      return false;
-    }
-    (void)usleep(OPEN_PAUSE_US);
-  }
-  const bool good = !link->nodes.cluster && lfb_link_run(link, &job) == LFB_OK;
-  if (!good)
-    fprintf(stderr, "it is not a single server, or it refuses commands: %s\n", link->said.text);
+  const bool good = link != NULL && lfb_link_run(link, &job) == LFB_OK;
+  if (link != NULL && !good)
+    fprintf(stderr, "it refuses commands: %s\n", link->said.text);
   lfb_link_close(link);
   return good;
 }
@@ -432,18 +389,8 @@ static void register_rows(void)
 
 int main(int argc, char **argv)
 {
-  if (argc > 1 && argv[1][0] != '-') {
-    if (lfb_redis_parse_url(argv[1], &place) != LFB_OK) {
-      fprintf(stderr, "%s: %s\n", argv[1], lfb_status_text(LFB_ERROR_REDIS_ADDRESS));
-      return 2;
-    }
-    argv[1] = argv[0];
-    argv++;
-    argc--;
-  } else {
-    place.options.port = hold_port();
-    start_server(place.options.port);
-  }
+  if (!bench_server_begin(&argc, &argv, &place))
+    return 2;
   if (!prepare())
     return 1;
   register_rows();

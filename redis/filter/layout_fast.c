@@ -23,11 +23,10 @@ enum {
   FAST_MARK_BYTES = 4,
   /* Upper limit of a part's bytes. */
   FAST_MOST_BYTES = 64 << 20,
-  /* Default.  Parts grow in steps (remote.c), but the server moves the string at every quarter
-   * of a doubling if there is no room after it.  That takes 1 to 2 ms for the default size, 8
-   * to 16 ms for the upper limit.  No command makes a long string of zeros without writing
-   * each.  Setting a bit at its end zeroes all of it in one go.  A SET of zeros is read as it
-   * arrives, but is copied once more for the append-only file and for each Redis replica. */
+  /* Default.  If the server moves a part of this size while it grows (remote.c), that takes 1 to
+   * 2 ms.  No command makes a long string of zeros without writing each.  Setting a bit at its
+   * end zeroes all of it in one go.  A SET of zeros is read as it arrives, but is copied once more
+   * for the append-only file and for each Redis replica: 3 s at 512 MiB. */
   FAST_PART_BYTES = 4 << 20,
 };
 

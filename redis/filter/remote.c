@@ -6,15 +6,20 @@
 
 #include "bloom/strategies/strategies.h"
 #include "redis/link/net.h"
+#include "redis/link/room.h"
 
 enum {
   REMOTE_AT_ONCE = 64, /* cheap commands in flight, one for each part */
-  /* Bytes that a part grows by before the server serves other clients.  The server zeroes them
-   * and now and then moves the string.  PINGs of another client, on two busy cores, took:
-   *   at 512 MiB  100 to 160 ms at worst, 10 ms in 99 of 100; steps of 4 MiB: 120 to 240 ms; all
-   *               at once: 600 to 730 ms
-   *   at 64 MiB   8 to 16 ms; all at once: 50 to 75 ms */
+  /* Bytes that a part grows by before the server serves other clients: it zeroes them in 0.3 to
+   * 1 ms. */
   REMOTE_STEP = 1 << 20,
+  /* Longer parts get room to grow in place (redis/link/room.h).  Without it, the longest PING of
+   * another client took 360 to 790 ms for a part of 512 MiB, 115 to 170 ms for parts of 64 MiB;
+   * with it 5 to 30 ms, as for parts of 4 MiB, which are moved in 1 to 2 ms
+   * (bench/redis/others_bench.c). */
+  REMOTE_MOVED = 4 << 20,
+  /* In addition to the part: a string that grows gets a MiB more than it needs. */
+  REMOTE_SPARE = 2 << 20,
 };
 
 /* ---- in memory ------------------------------------------------------------- */
@@ -274,38 +279,55 @@ static lfb_status done_integer(const lfb_redis *filter, const redisReply *reply)
   return lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
 }
 
-typedef struct growing_parts {
+typedef struct growing_part {
   const lfb_redis *filter;
-  uint64_t steps; /* per part */
-} growing_parts;
+  const lfb_part *part;
+} growing_part;
 
 static uint16_t grow_command(void *context, uint64_t i, lfb_wire *wire)
 {
-  const growing_parts *grow = context;
+  const growing_part *grow = context;
   const lfb_plan *plan = &grow->filter->place.plan;
-  const lfb_part *part = &grow->filter->parts[i / grow->steps];
-  const uint64_t bytes = (i % grow->steps + 1) * REMOTE_STEP;
+  const uint64_t bytes = (i + 1) * REMOTE_STEP;
 
-  lfb_part_grow(plan, part, bytes < plan->part_bytes ? bytes : plan->part_bytes, wire);
-  return part->slot;
+  lfb_part_grow(plan, grow->part, bytes < plan->part_bytes ? bytes : plan->part_bytes, wire);
+  return grow->part->slot;
 }
 
 static lfb_status grow_reply(void *context, uint64_t i, const redisReply *reply, bool again)
 {
-  const growing_parts *grow = context;
+  const growing_part *grow = context;
 
   (void)i, (void)again; /* may be done twice */
   return done_array(grow->filter, reply);
 }
 
-/* One step at a time over all parts. */
+static void make_room(lfb_link *link, const lfb_part *part, uint64_t bytes)
+{
+  const uint64_t most = LFB_STRING_MOST_BITS / 8, room = bytes + REMOTE_SPARE;
+
+  lfb_link_make_room(link, part->slot, room < most ? room : most);
+}
+
+/* One step at a time. */
+static lfb_status grow_part(const lfb_redis *filter, lfb_link *link, const lfb_part *part)
+{
+  const uint64_t bytes = filter->place.plan.part_bytes;
+  growing_part grow = {filter, part};
+  const lfb_job job = {(bytes - 1) / REMOTE_STEP + 1, grow_command, grow_reply, &grow};
+
+  if (bytes > REMOTE_MOVED)
+    make_room(link, part, bytes);
+  return lfb_ask_in_turns(link, &job, 1);
+}
+
 lfb_status lfb_remote_grow(lfb_redis *filter, lfb_link *link)
 {
-  const lfb_plan *plan = &filter->place.plan;
-  growing_parts grow = {filter, (plan->part_bytes - 1) / REMOTE_STEP + 1};
-  const lfb_job job = {plan->parts * grow.steps, grow_command, grow_reply, &grow};
+  lfb_status status = LFB_OK;
 
-  return lfb_ask_in_turns(link, &job, 1);
+  for (uint64_t i = 0; status == LFB_OK && i < filter->place.plan.parts; i++)
+    status = grow_part(filter, link, &filter->parts[i]);
+  return status;
 }
 
 static void set_mark(const lfb_redis *filter, const lfb_part *part, lfb_wire *wire)

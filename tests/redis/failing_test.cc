@@ -184,6 +184,15 @@ const std::map<std::string, failing::Statuses> kLink = {
     {"recv", {LFB_OK, LFB_ERROR_REDIS_LOST, LFB_ERROR_REDIS_CONNECT}},
 };
 
+// The same for an act of which some steps may fail.
+std::map<std::string, failing::Statuses> WithOptionalSteps() {
+  std::map<std::string, failing::Statuses> otherwise = kLink;
+  for (const char* call : {"malloc", "calloc", "realloc", "strdup", "strndup", "getaddrinfo",
+                           "redisReaderCreateWithFunctions"})
+    otherwise[call] = {LFB_OK, LFB_ERROR_NO_MEMORY};
+  return otherwise;
+}
+
 void Add(const char* names, size_t least, const Act& act, std::vector<Row>* rows) {
   rows->push_back({names, least, [act](const std::string&) { return act; }, kLink, ECONNRESET});
 }
@@ -200,6 +209,18 @@ void AddFilters(std::vector<Row>* rows) {
   }, [](lfb_status status) {
     if (status != LFB_OK) ExpectNothingThere();
   }), rows);
+  // A string for which the server is asked for room, in vain if a call fails.
+  const Act create_long = OnServer(Nothing, [] {
+    const lfb_redis_options options = Options();
+    const lfb_config config = Config(4'500'000, 0.01, LFB_GUAVA_MITZ64);
+    return Make<lfb_redis>(
+        [&](lfb_redis** filter) { return lfb_redis_create(&options, kName, &config, 0, filter); },
+        UseAndClose);
+  }, [](lfb_status status) {
+    if (status != LFB_OK) ExpectNothingThere();
+  });
+  rows->push_back({"lfb_redis_create", 8, [=](const std::string&) { return create_long; },
+                   WithOptionalSteps(), ECONNRESET, true});
   Add("lfb_redis_open", 8, OnServer(Created, [] {
     const lfb_redis_options options = Options();
     return Make<lfb_redis>(
@@ -328,10 +349,6 @@ lfb_status MakeSource(lfb_redis_source** source) {
 
 void AddVersions(std::vector<Row>* rows) {
   // After the announcement the version is published. A failed cleanup then is left for later.
-  std::map<std::string, failing::Statuses> publishing = kLink;
-  for (const char* call : {"malloc", "calloc", "realloc", "strdup", "strndup", "getaddrinfo",
-                           "redisReaderCreateWithFunctions"})
-    publishing[call] = {LFB_OK, LFB_ERROR_NO_MEMORY};
   rows->push_back({"lfb_redis_publish", 20, [](const std::string&) {
                      return OnServer(Published, [] {
                        uint64_t number = 0;
@@ -339,7 +356,7 @@ void AddVersions(std::vector<Row>* rows) {
                        EXPECT_EQ(number, status == LFB_OK ? 2u : 0u);
                        return status;
                      }, Whatever);
-                   }, publishing, ECONNRESET});
+                   }, WithOptionalSteps(), ECONNRESET});
   Add("lfb_redis_unpublish", 5, OnServer(Published, [] {
     const lfb_redis_options options = Options();
     return lfb_redis_unpublish(&options, kName);

@@ -160,10 +160,14 @@ typedef struct lfb_redis lfb_redis;
  *        the call, for example with a master.
  * Killed If the process is killed during the call, what it leaves cannot be opened
  *        (LFB_ERROR_REDIS_UNFINISHED; helper: an empty filter): delete it.
- * Server The call allocates the full size.  A part grows by a MiB at a time; the server serves
- *        other clients in between.  They wait for a millisecond or two.  Now and then the
- *        server moves the string: 8 to 16 ms at 64 MiB, 100 to 160 ms at 512 MiB, the
- *        largest string of guava or helper.  So parts of 4 MiB are best for fast.
+ * Server The call allocates the full size.  A part grows by a MiB at a time, and the server
+ *        serves other clients in between.  The longest PING of another client took 5 to 20 ms on
+ *        two busy cores, for parts of 4 MiB, of 64 MiB and for a string of 512 MiB alike
+ *        (bench/redis/others_bench.c).  That is so as long as a long string grows in place: the
+ *        call asks the server for room first.  A server whose allocator is not jemalloc, or that
+ *        reads in threads (io-threads-do-reads), may move the string instead, several times: up
+ *        to 0.2 s each at 64 MiB, 0.8 s at 512 MiB.  So does each of the server's own Redis
+ *        replicas, for its own clients.
  */
 LFB_CHECKED lfb_status lfb_redis_create(const lfb_redis_options *options, const char *name,
                                         const lfb_config *config, uint64_t part_bytes,
