@@ -28,8 +28,9 @@ enum {
   ROUNDS = 7,
   MOST_ROUNDS = 99,
   KEYS = 50000000, /* of the filter that keys are put into: 61 MiB */
-  PUTS = 200000,   /* of a row                                     */
-  BATCH = 20000,   /* of a call                                    */
+  CLIENTS = 8,     /* that put at once                             */
+  BATCH = 10000,   /* of a call                                    */
+  PUTS = 320000,   /* of a row                                     */
   SETTLE_US = 500000,
 };
 
@@ -100,11 +101,12 @@ static void *ping_all(void *context)
 
 /* What a row measures, and each round's figures. */
 struct row {
-  const char *label;
-  uint64_t number;                  /* bytes of a part; a window     */
-  void (*run)(const struct row *);  /* what the other client notices */
-  void (*undo)(const struct row *); /* after the measurement; NULL: nothing */
-  double keys;                      /* that `run` puts; 0: how long it takes is printed        */
+  char label[64];
+  uint64_t number;                  /* bytes of a part; a window               */
+  unsigned clients;                 /* that put                                */
+  void (*run)(const struct row *);  /* what the other client notices           */
+  void (*undo)(const struct row *); /* after the measurement; NULL: nothing    */
+  double keys;                      /* that `run` puts; 0: its time is printed */
   double took[MOST_ROUNDS], median[MOST_ROUNDS], p99[MOST_ROUNDS], most[MOST_ROUNDS];
 };
 
@@ -193,20 +195,51 @@ static void create_fast(const struct row *row)
 
 /* ---- keys are put -------------------------------------------------------- */
 
-static void put(const struct row *row)
+static const unsigned windows[] = {16, 32, 64, 128, 256, 512, 1024};
+
+/* A client that puts. */
+struct putter {
+  pthread_t thread;
+  uint32_t window;
+  uint64_t first;
+  unsigned batches;
+};
+
+static void *put_batches(void *context)
 {
-  static uint64_t first, keys[BATCH];
+  const struct putter *putter = context;
   lfb_redis_options options = place.options;
+  uint64_t *keys = malloc(BATCH * sizeof *keys);
   lfb_redis *filter;
 
-  options.window = (uint32_t)row->number;
+  if (keys == NULL)
+    fail(LFB_ERROR_NO_MEMORY);
+  options.window = putter->window;
   must(lfb_redis_open(&options, name, NULL, &filter));
-  for (unsigned done = 0; done < PUTS; done += BATCH, first += BATCH) {
+  for (unsigned batch = 0; batch < putter->batches; batch++) {
     for (unsigned i = 0; i < BATCH; i++)
-      keys[i] = lfb_keys_number(first + i);
+      keys[i] = lfb_keys_number(putter->first + (uint64_t)batch * BATCH + i);
     must(lfb_redis_put_many_u64(filter, keys, BATCH, NULL, NULL));
   }
   lfb_redis_close(filter);
+  free(keys);
+  return context;
+}
+
+static void put(const struct row *row)
+{
+  static uint64_t first; /* key that was never put */
+  struct putter putters[CLIENTS];
+  const unsigned batches = PUTS / BATCH / row->clients;
+
+  for (unsigned i = 0; i < row->clients; i++, first += (uint64_t)batches * BATCH) {
+    putters[i] =
+        (struct putter){.window = (uint32_t)row->number, .first = first, .batches = batches};
+    if (pthread_create(&putters[i].thread, NULL, put_batches, &putters[i]) != 0)
+      fail(LFB_ERROR_NO_THREAD);
+  }
+  for (unsigned i = 0; i < row->clients; i++)
+    (void)pthread_join(putters[i].thread, NULL);
 }
 
 static void put_nothing(const struct row *row)
@@ -225,24 +258,37 @@ static void make_filter(void)
   lfb_redis_close(filter);
 }
 
-int main(int argc, char **argv)
+static void create_all(unsigned rounds)
 {
-  static struct row creating[] = {
+  static struct row rows[] = {
       {.label = "guava, one string of 512 MiB", .run = create_guava, .undo = delete},
       {.label = "fast, parts of 64 MiB", .number = 64 << 20, .run = create_fast, .undo = delete},
       {.label = "fast, parts of 4 MiB", .run = create_fast, .undo = delete},
   };
-  static struct row putting[] = {
-      {.label = "no puts", .run = put_nothing},
-      {.label = "16", .number = 16, .run = put, .keys = PUTS},
-      {.label = "32", .number = 32, .run = put, .keys = PUTS},
-      {.label = "64", .number = 64, .run = put, .keys = PUTS},
-      {.label = "128", .number = 128, .run = put, .keys = PUTS},
-      {.label = "256", .number = 256, .run = put, .keys = PUTS},
-      {.label = "512", .number = 512, .run = put, .keys = PUTS},
-      {.label = "1,024", .number = 1024, .run = put, .keys = PUTS},
-  };
 
+  run_all(rows, COUNT(rows), rounds, "created in");
+}
+
+static void put_all(unsigned rounds)
+{
+  static struct row rows[1 + 2 * COUNT(windows)] = {{.label = "no puts", .run = put_nothing}};
+
+  for (size_t i = 0; i < 2 * COUNT(windows); i++) {
+    struct row *row = &rows[1 + i];
+    row->run = put;
+    row->number = windows[i % COUNT(windows)];
+    row->clients = i < COUNT(windows) ? 1 : CLIENTS;
+    row->keys = PUTS;
+    (void)snprintf(row->label, sizeof row->label, "%u client%s, window %u", row->clients,
+                   row->clients == 1 ? "" : "s", (unsigned)row->number);
+  }
+  make_filter();
+  run_all(rows, COUNT(rows), rounds, "keys a second");
+  delete (rows);
+}
+
+int main(int argc, char **argv)
+{
   if (!bench_server_begin(&argc, &argv, &place))
     return 2;
   const int wish = argc > 1 && strncmp(argv[1], "--rounds=", 9) == 0 ? atoi(argv[1] + 9) : ROUNDS;
@@ -251,10 +297,8 @@ int main(int argc, char **argv)
   ping_link = bench_server_link(&place);
   if (ping_link == NULL)
     return 1;
-  run_all(creating, COUNT(creating), rounds, "created in");
-  make_filter();
-  run_all(putting, COUNT(putting), rounds, "keys a second");
-  must(lfb_redis_delete(&place.options, name, LFB_FAST));
+  create_all(rounds);
+  put_all(rounds);
   lfb_link_close(ping_link);
   return 0;
 }

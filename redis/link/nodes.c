@@ -13,7 +13,7 @@ enum {
   NODES_CONNECT_MS = 1000,
   NODES_TIMEOUT_MS = 5000,
   NODES_RETRIES = 16,
-  NODES_WINDOW = 1024,
+  NODES_WINDOW = 64, /* docs/performance.md, What other clients of the server notice */
   NODES_REPLICAS_MS = 1000,
 };
 

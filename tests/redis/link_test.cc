@@ -32,12 +32,13 @@ TEST(Link, DoesNothingOfNothing) {
   EXPECT_EQ(DoJob(link.get(), {0, nullptr, nullptr}), LFB_OK);
 }
 
-// Commands written without an answer never exceed the window by more than one.
+// Commands written without an answer never exceed the window by more than one; 0 is the default.
 TEST(Link, KeepsToItsWindow) {
   RedisServer server;
   lfb_redis_options options = server.Options();
-  for (uint32_t window : {1u, 2u, 7u}) {
-    options.window = window;
+  for (uint32_t given : {1u, 2u, 7u, 0u}) {
+    options.window = given;
+    const uint64_t window = given == 0 ? 64 : given;
     const Link link = OpenLink(options);
     uint64_t written = 0, answered = 0, most = 0;
     EXPECT_EQ(DoJob(link.get(), {500,

@@ -43,6 +43,18 @@ extern "C" {
  *           not covered.
  *           Off by default: a server may have no replicas, and each call takes one more round
  *           trip, between servers.
+ * Window    A call with many keys sends `window` commands to a node before it has their answers.  The
+ *           server serves other clients after each portion, so with a smaller window they wait for
+ *           less time.  A larger one is faster if the client is alone, or far away: it puts or
+ *           queries at most `window` keys per round trip and node.  On a machine of two cores, the
+ *           PING of another client took, in ms (docs/performance.md has the whole table):
+ *             window                       32       64      128     1024
+ *             8 clients put: median      0.51     0.95     1.92     1.96
+ *                            99 %         1.1      2.1      3.2      2.7
+ *                            keys/s   413,000  465,000  442,000  396,000
+ *             1 client puts: median      0.09     0.15     0.26     0.24
+ *                            99 %         0.3      0.8      0.7      0.5
+ *                            keys/s   233,000  283,000  335,000  422,000
  * Callbacks go_on and moved can report progress to people, or end a call.  They are called on
  *           the thread that waits: the caller's, or a local replica's or follower's own.  If
  *           several threads wait, they are called on several at once.
@@ -56,7 +68,7 @@ typedef struct lfb_redis_options {
                            name; 0: 1000                                              */
   uint32_t timeout_ms;  /* longest silence of a node while an answer is due; 0: 5000  */
   uint32_t retries;     /* in a row; 0: 16; UINT32_MAX: none                          */
-  uint32_t window;      /* commands sent to a node ahead of its answers; 0: 1024      */
+  uint32_t window;      /* commands sent to a node ahead of its answers (Window, above); 0: 64 */
   uint32_t replicas;    /* Redis replicas that must have a write (Failover, above); 0: none */
   uint32_t replicas_ms; /* longest wait for them; 0: 1000; at most half of timeout_ms */
   bool tls;             /* true fails with LFB_ERROR_REDIS_TLS: Debian's hiredis has none */
