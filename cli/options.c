@@ -466,8 +466,7 @@ struct option_row options_threads(unsigned *to)
 struct option_row options_timeout(uint32_t *to)
 {
   return (struct option_row){'\0', "timeout", "SECONDS",
-                             "give up when a Redis server is silent for this long (default: 20; "
-                             "1 if it has not answered yet)",
+                             "give up when a Redis server is silent for this long (default: 20)",
                              options_read_seconds, to};
 }
 

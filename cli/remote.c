@@ -114,6 +114,8 @@ static const char *remote_advice(lfb_status status)
     return ": give it after host and port, as in redis://host:6379/seen";
   case LFB_ERROR_REDIS_CONNECT:
     return ": check that it runs and can be reached (redis-cli -h HOST -p PORT ping)";
+  case LFB_ERROR_REDIS_HOST:
+    return ": check its spelling (getent hosts HOST)";
   case LFB_ERROR_REDIS_LOST:
   case LFB_ERROR_REDIS_TIMEOUT:
   case LFB_ERROR_REDIS_UNAVAILABLE:
@@ -156,8 +158,7 @@ void remote_report_note(const char *path, lfb_status status)
 
 enum {
   REMOTE_PATIENCE = 20 * 1000, /* ms, the default of --timeout      */
-  REMOTE_FIRST = 1000,         /* the same before the first answer  */
-  REMOTE_SILENCE = 5000,       /* after this a command is repeated  */
+  REMOTE_SILENCE = 5000,       /* after this a command is repeated, or a connection made anew */
   REMOTE_UNTOLD = 1000,        /* a shorter wait is not reported    */
 };
 
@@ -169,9 +170,10 @@ void remote_behave(struct remote_manner manner)
   remote_manner = manner;
 }
 
-static uint32_t remote_timeout(uint32_t otherwise)
+/* --timeout, or its default, in ms. */
+static uint32_t remote_timeout(void)
 {
-  return remote_manner.timeout_ms != 0 ? remote_manner.timeout_ms : otherwise;
+  return remote_manner.timeout_ms != 0 ? remote_manner.timeout_ms : REMOTE_PATIENCE;
 }
 
 /* Whether a signal that would end the program is pending, blocked by target_save(). */
@@ -194,10 +196,10 @@ static void remote_say_waiting(const char *path, lfb_status why)
   /* relaxed, both: any one of several threads reports it, and the value guards no other data. */
   if (now >= until &&
       atomic_compare_exchange_strong_explicit(
-          &said_until, &until, now + UINT64_C(1000000) * remote_timeout(REMOTE_PATIENCE),
+          &said_until, &until, now + UINT64_C(1000000) * remote_timeout(),
           memory_order_relaxed, memory_order_relaxed))
     report_note("%s: %s: trying again for up to %g seconds", path, lfb_status_text(why),
-                remote_timeout(REMOTE_PATIENCE) / 1e3);
+                remote_timeout() / 1e3);
 }
 
 /* The go_on of lfb_redis_options; `told` is the address.  After a server was given up, the cleanup
@@ -207,7 +209,7 @@ static bool remote_go_on(void *told, lfb_status why, uint64_t silent_ms)
   static _Atomic(void *) given_up;
 
   /* relaxed: it guards no other data. */
-  if (silent_ms >= remote_timeout(REMOTE_PATIENCE))
+  if (silent_ms >= remote_timeout())
     atomic_store_explicit(&given_up, told, memory_order_relaxed);
   if (remote_interrupted() || atomic_load_explicit(&given_up, memory_order_relaxed) == told)
     return false;
@@ -227,10 +229,8 @@ static bool remote_moved(void *told, uint64_t bytes)
 /* Sets the options from --timeout and --progress. */
 static void remote_instruct(const char *path, lfb_redis_options *options)
 {
-  options->connect_ms = remote_timeout(REMOTE_FIRST);
-  options->timeout_ms = remote_timeout(REMOTE_SILENCE);
-  if (options->timeout_ms > REMOTE_SILENCE)
-    options->timeout_ms = REMOTE_SILENCE;
+  options->timeout_ms = remote_timeout() < REMOTE_SILENCE ? remote_timeout() : REMOTE_SILENCE;
+  options->connect_ms = options->timeout_ms;
   options->retries = UINT32_MAX - 1; /* remote_go_on() ends them */
   options->go_on = remote_go_on;
   options->moved = remote_moved;
@@ -283,29 +283,14 @@ static lfb_status remote_open_whole(const lfb_redis_options *options, const char
   return status;
 }
 
-/* Tries to open the filter and returns the status.  Does not wait for an unreachable server. */
+/* The status of opening the filter. */
 static lfb_status remote_look(const lfb_redis_address *address, const lfb_config *wanted)
 {
-  enum { FIRST_RETRIES = 5 }; /* 20 ms to 320 ms */
-  lfb_redis_options hasty = address->options;
   lfb_redis *filter = NULL;
+  const lfb_status status = lfb_redis_open(&address->options, address->name, wanted, &filter);
 
-  hasty.retries = FIRST_RETRIES;
-  hasty.timeout_ms = remote_timeout(REMOTE_FIRST);
-  const lfb_status status = lfb_redis_open(&hasty, address->name, wanted, &filter);
   lfb_redis_close(filter);
   return status;
-}
-
-/* Checks first that there is a server, then opens the filter and waits if necessary. */
-static lfb_status remote_try(const lfb_redis_address *address, const lfb_config *wanted,
-                             lfb_redis **filter)
-{
-  const lfb_status status = remote_look(address, wanted);
-
-  if (status != LFB_OK && status != LFB_ERROR_REDIS_UNFINISHED)
-    return status;
-  return remote_open_whole(&address->options, address->name, wanted, filter);
 }
 
 enum remote_found remote_find(const char *path, const lfb_config *wanted, bool twice,
@@ -316,7 +301,7 @@ enum remote_found remote_find(const char *path, const lfb_config *wanted, bool t
 
   if (!remote_address(path, &address))
     return REMOTE_FAILED;
-  const lfb_status status = remote_try(&address, wanted, &filter);
+  const lfb_status status = remote_open_whole(&address.options, address.name, wanted, &filter);
   if (status == LFB_ERROR_REDIS_ABSENT)
     return REMOTE_NOTHING;
   if (status != LFB_OK) {
@@ -432,7 +417,7 @@ lfb_status remote_verify(const char *path, const lfb_config *wanted, lfb_stats *
 
   lfb_status status = remote_parse(path, &address);
   if (status == LFB_OK)
-    status = remote_try(&address, wanted, &filter);
+    status = remote_open_whole(&address.options, address.name, wanted, &filter);
   if (status != LFB_OK)
     return status;
   status = lfb_redis_stats(filter, stats);
@@ -458,7 +443,8 @@ lfb_filter *remote_load(const struct remote *remote)
 /* Whether the status of opening shows that the name is in use. */
 static bool remote_is_something(lfb_status status)
 {
-  return status == LFB_OK || status >= LFB_ERROR_REDIS_EXISTS ||
+  return status == LFB_OK ||
+         (status >= LFB_ERROR_REDIS_EXISTS && status < LFB_ERROR_REDIS_HOST) ||
          (status < LFB_ERROR_REDIS_ADDRESS && status != LFB_ERROR_NO_MEMORY);
 }
 
@@ -500,8 +486,6 @@ bool remote_save(const char *path, const lfb_filter *filter)
 
   if (!remote_address(path, &address))
     return false;
-  if (address.options.connect_ms > REMOTE_SILENCE) /* because signals are blocked during it */
-    address.options.connect_ms = REMOTE_SILENCE;
   lfb_filter_stats(filter, &stats);
   progress_begin(remote_manner.progress, "saving", stats.bytes, PROGRESS_BYTES);
   const lfb_status status = lfb_redis_save(&address.options, address.name, filter, 0);

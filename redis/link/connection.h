@@ -31,7 +31,7 @@ typedef struct lfb_connection {
 /*
  * Connects to `host` and `port` and logs in, within options->connect_ms.
  *
- * Fails  LFB_ERROR_REDIS_CONNECT, _LOST, _TIMEOUT, _LOGIN, _PROTOCOL; _UNAVAILABLE: the server
+ * Fails  LFB_ERROR_REDIS_HOST, _CONNECT, _LOST, _TIMEOUT, _LOGIN, _PROTOCOL; _UNAVAILABLE: the server
  *        is loading its data; LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_connection_open(const lfb_redis_options *options, const char *host, uint16_t port,

@@ -9,14 +9,19 @@ lfb_status lfb_link_open_saying(const lfb_redis_options *options, lfb_said *said
 
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
-  const lfb_status status = lfb_nodes_init(&made->nodes, options, &made->said);
+  lfb_status status = lfb_nodes_init(&made->nodes, options);
+  if (status != LFB_OK) {
+    free(made);
+    return status;
+  }
+  status = lfb_link_run(made, &(lfb_job){0}); /* connects */
   if (status == LFB_OK) {
     *link = made;
     return LFB_OK;
   }
   if (said != NULL)
     *said = made->said;
-  free(made);
+  lfb_link_close(made);
   return status;
 }
 

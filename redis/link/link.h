@@ -6,7 +6,7 @@
  * a connection.  They are sent ahead of their answers, at most options.window of them to each
  * node; nodes work in parallel.
  *
- * Cluster    The map of slots is requested once, and again when it proves wrong: a node reports
+ * Cluster    The map of slots is requested at first, and again when it proves wrong: a node reports
  *            it (MOVED), or is lost.  ASK, TRYAGAIN, CLUSTERDOWN and LOADING are handled here,
  *            too; no caller sees them.  If a node answers READONLY, its connection is closed:
  *            another server may have taken its address.
@@ -71,10 +71,11 @@ typedef struct lfb_job {
 } lfb_job;
 
 /*
- * Connects; does not try again (options.retries).
+ * Connects, with the same retries as a job.
  *
- * Fails  LFB_ERROR_REDIS_TLS; as lfb_connection_open().  Since there is then no link, `said`,
- *        unless NULL, holds the error text.
+ * Fails  LFB_ERROR_REDIS_TLS; as lfb_link_run(); LFB_ERROR_REDIS_HOST without a retry.  Since
+ *        there is then no link, `said`, unless NULL, holds the error text; "" if nothing was
+ *        said.
  */
 lfb_status lfb_link_open_saying(const lfb_redis_options *options, lfb_said *said, lfb_link **link);
 lfb_status lfb_link_open(const lfb_redis_options *options, lfb_link **link);

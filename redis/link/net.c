@@ -77,6 +77,21 @@ static int net_try(const struct addrinfo *address, uint64_t deadline, int *conne
   return 0;
 }
 
+/* EAI_NONAME and EAI_NODATA are the answer that there is no such name or address.  Other failures,
+ * such as a name server that cannot be reached, may pass. */
+static lfb_status net_lookup_status(int lookup)
+{
+  switch (lookup) {
+  case EAI_MEMORY:
+    return LFB_ERROR_NO_MEMORY;
+  case EAI_NONAME:
+  case EAI_NODATA:
+    return LFB_ERROR_REDIS_HOST;
+  default:
+    return LFB_ERROR_REDIS_CONNECT;
+  }
+}
+
 lfb_status lfb_net_connect(const char *host, uint16_t port, uint64_t deadline, lfb_said *said,
                            int *socket)
 {
@@ -88,8 +103,7 @@ lfb_status lfb_net_connect(const char *host, uint16_t port, uint64_t deadline, l
   (void)snprintf(service, sizeof service, "%u", (unsigned)port);
   const int lookup = getaddrinfo(host, service, &wanted, &found);
   if (lookup != 0)
-    return lfb_said_set(said, lookup == EAI_MEMORY ? LFB_ERROR_NO_MEMORY : LFB_ERROR_REDIS_CONNECT,
-                        host, gai_strerror(lookup));
+    return lfb_said_set(said, net_lookup_status(lookup), host, gai_strerror(lookup));
   for (const struct addrinfo *at = found; at != NULL; at = at->ai_next)
     if ((error = net_try(at, deadline, socket)) == 0)
       break;

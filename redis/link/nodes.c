@@ -166,11 +166,27 @@ static lfb_status nodes_refresh_from(lfb_nodes *nodes, uint16_t from, lfb_said *
   return status;
 }
 
+/* Asks the node of the options for the first time.  Its connection is kept. */
+static lfb_status nodes_meet(lfb_nodes *nodes, lfb_said *said)
+{
+  lfb_status status = lfb_node_connect(nodes, &nodes->nodes[0], said);
+
+  if (status != LFB_OK)
+    return status;
+  status = nodes_ask(nodes, 0, nodes->nodes[0].connection, said);
+  nodes->known = status == LFB_OK;
+  if (!nodes->known)
+    lfb_node_disconnect(&nodes->nodes[0]);
+  return status;
+}
+
 lfb_status lfb_nodes_refresh(lfb_nodes *nodes, lfb_said *said)
 {
   const uint16_t count = nodes->count;
   lfb_status status = LFB_OK;
 
+  if (!nodes->known)
+    return nodes_meet(nodes, said);
   if (!nodes->cluster)
     return LFB_OK;
   for (uint16_t i = 0; i < count; i++) {
@@ -225,7 +241,7 @@ static lfb_status nodes_take_options(lfb_nodes *nodes, const lfb_redis_options *
              : LFB_ERROR_NO_MEMORY;
 }
 
-static lfb_status nodes_begin(lfb_nodes *nodes, const lfb_redis_options *options, lfb_said *said)
+static lfb_status nodes_begin(lfb_nodes *nodes, const lfb_redis_options *options)
 {
   if (options->tls)
     return LFB_ERROR_REDIS_TLS;
@@ -235,16 +251,15 @@ static lfb_status nodes_begin(lfb_nodes *nodes, const lfb_redis_options *options
   if (status != LFB_OK)
     return status;
   const lfb_redis_options *own = &nodes->options;
-  if (nodes_add(nodes, own->host, strlen(own->host), own->port) == LFB_NO_NODE)
-    return LFB_ERROR_NO_MEMORY;
-  status = lfb_node_connect(nodes, &nodes->nodes[0], said);
-  return status == LFB_OK ? nodes_ask(nodes, 0, nodes->nodes[0].connection, said) : status;
+  return nodes_add(nodes, own->host, strlen(own->host), own->port) == LFB_NO_NODE
+             ? LFB_ERROR_NO_MEMORY
+             : LFB_OK;
 }
 
-lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options, lfb_said *said)
+lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options)
 {
   memset(nodes, 0, sizeof *nodes);
-  const lfb_status status = nodes_begin(nodes, options, said);
+  const lfb_status status = nodes_begin(nodes, options);
   if (status != LFB_OK)
     lfb_nodes_free(nodes);
   return status;

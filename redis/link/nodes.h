@@ -37,6 +37,7 @@ typedef struct lfb_node {
 
 typedef struct lfb_nodes {
   lfb_redis_options options; /* defaults filled in; with texts of its own */
+  bool known; /* a server has told whether there is a cluster */
   bool cluster;
   lfb_node *nodes;
   uint16_t count;
@@ -44,9 +45,9 @@ typedef struct lfb_nodes {
   uint16_t owner[LFB_KEY_SLOTS]; /* of each slot: the number of its node */
 } lfb_nodes;
 
-/* Finds out whether there is a cluster, and connects to the node of the options.  Fails:
- * LFB_ERROR_REDIS_TLS; as lfb_connection_open(). */
-lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options, lfb_said *said);
+/* Copies the options; lfb_nodes_refresh() connects.  Fails: LFB_ERROR_REDIS_TLS,
+ * LFB_ERROR_RESERVED, LFB_ERROR_NO_MEMORY. */
+lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options);
 void lfb_nodes_free(lfb_nodes *nodes);
 
 /* Returns the number of the node at an address, adding it if needed.  LFB_NO_NODE: no memory,
@@ -67,8 +68,10 @@ lfb_status lfb_node_connect(const lfb_nodes *nodes, lfb_node *node, lfb_said *sa
 void lfb_node_disconnect(lfb_node *node);
 
 /*
- * Requests the map of slots from one node after the other until one answers, over connections of
- * its own.  Each call begins with another node.  Does nothing for a single server.
+ * Requests the map of slots.  The first time, `known` is false: connects to the node of the
+ * options and finds out whether there is a cluster.  Later, it asks one node after the other until
+ * one answers, over connections of its own, each time beginning with another node; for a single
+ * server it does nothing.
  *
  * Fails  as lfb_connection_open() did for the last node; the map stays unchanged.
  */

@@ -6,17 +6,18 @@
 #include <string.h>
 
 #include "redis/link/net.h"
+#include "redis/link/pause.h"
 
 enum { RUN_KEPT = 1 << 20 }; /* bytes of memory kept from job to job */
 
 /* ---- failures: pauses, and sending again --------------------------------- */
 
-enum { RUN_FIRST_PAUSE = 20, RUN_LONGEST_PAUSE = 2000 }; /* ms */
-
-static bool run_may_pass(lfb_status status)
+/* A name that is unknown may be a mistake.  Once it was known, it may be so again. */
+static bool run_may_pass(const lfb_nodes *nodes, lfb_status status)
 {
   return status == LFB_ERROR_REDIS_CONNECT || status == LFB_ERROR_REDIS_LOST ||
-         status == LFB_ERROR_REDIS_TIMEOUT || status == LFB_ERROR_REDIS_UNAVAILABLE;
+         status == LFB_ERROR_REDIS_TIMEOUT || status == LFB_ERROR_REDIS_UNAVAILABLE ||
+         (status == LFB_ERROR_REDIS_HOST && nodes->known);
 }
 
 /* Whether to try again after a failure that may pass. */
@@ -35,17 +36,14 @@ lfb_status lfb_run_put_off(lfb_run *run, lfb_status status, uint32_t patience_ms
   const uint32_t silent_ms = status == LFB_ERROR_REDIS_TIMEOUT ? patience_ms : 0;
   const uint64_t now = lfb_net_now();
 
-  if (!run_may_pass(status))
+  if (!run_may_pass(&run->link->nodes, status))
     return status;
   run->stale = true;
   if (now < run->resume) /* one of several failures at once */
     return LFB_OK;
   if (!run_goes_on(run, status, silent_ms, now))
     return status;
-  const uint64_t pause = run->failures < 7 ? (uint64_t)RUN_FIRST_PAUSE << run->failures
-                                           : RUN_LONGEST_PAUSE;
-  run->resume = now + (pause < RUN_LONGEST_PAUSE ? pause : RUN_LONGEST_PAUSE);
-  run->failures++;
+  run->resume = now + lfb_pause_ms(run->failures++);
   return LFB_OK;
 }
 
@@ -258,6 +256,11 @@ static void run_end(lfb_link *link)
   run_trim(&link->held);
 }
 
+static bool run_is_done(const lfb_run *run)
+{
+  return run->link->nodes.known && run->answered == run->job->count && run->waits == 0;
+}
+
 static lfb_status run_turn(lfb_run *run)
 {
   lfb_link *link = run->link;
@@ -265,7 +268,7 @@ static lfb_status run_turn(lfb_run *run)
   lfb_status status = lfb_run_fill(run);
   for (uint16_t i = 0; i < link->nodes.count && status == LFB_OK; i++)
     status = lfb_run_flush(run, &link->nodes.nodes[i]);
-  return status == LFB_OK ? run_wait(run) : status;
+  return status == LFB_OK && !run_is_done(run) ? run_wait(run) : status;
 }
 
 /* Waits until each command is answered, then for replicas.  Afterwards `doubt` tells whether
@@ -276,18 +279,18 @@ static lfb_status run_once(lfb_run *run)
    * awaited. */
   lfb_status status = run_make_room(run->link) ? LFB_OK : LFB_ERROR_NO_MEMORY;
 
-  while (status == LFB_OK && run->answered < run->job->count)
+  while (status == LFB_OK && !run_is_done(run))
     status = run_turn(run);
   if (status == LFB_OK && !run->doubt)
     status = lfb_run_keep(run);
-  while (status == LFB_OK && run->waits != 0)
+  while (status == LFB_OK && !run_is_done(run))
     status = run_turn(run);
   return status;
 }
 
 lfb_status lfb_link_run(lfb_link *link, const lfb_job *job)
 {
-  lfb_run run = {.link = link, .job = job};
+  lfb_run run = {.link = link, .job = job, .stale = !link->nodes.known};
 
   run_begin(&link->nodes);
   lfb_status status = run_once(&run);

@@ -24,7 +24,7 @@ typedef struct lfb_run {
   uint16_t held_slot;
   bool holding;
   bool unsorted;     /* commands were added to link->waiting                       */
-  bool stale;        /* the map of slots must be requested                         */
+  bool stale;        /* the map of slots must be requested; at first: nodes.known  */
   uint32_t moved;    /* slots moved since the last request                         */
   uint32_t failures; /* in a row                                                   */
   uint64_t silent;   /* when the silence began; set by the first failure           */

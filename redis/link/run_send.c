@@ -105,16 +105,32 @@ static lfb_status run_place(lfb_run *run, bool *sent)
   return *sent ? run_send_held(run, node) : LFB_OK;
 }
 
+/* Requests the map of slots.  If that fails, the old map may still do, and the next failure
+ * requests the map again; without an old map the request itself is tried again, after a pause. */
+static lfb_status run_refresh(lfb_run *run)
+{
+  lfb_nodes *nodes = &run->link->nodes;
+
+  run->stale = false;
+  run->moved = 0;
+  const lfb_status status = lfb_nodes_refresh(nodes, &run->link->said);
+  return status == LFB_OK || nodes->known
+             ? LFB_OK
+             : lfb_run_put_off(run, status, nodes->options.connect_ms);
+}
+
 lfb_status lfb_run_fill(lfb_run *run)
 {
   bool sent = true;
 
   if (run_pauses(run))
     return LFB_OK;
-  if (run->stale) { /* if this fails, the next failure requests the map again */
-    run->stale = false;
-    run->moved = 0;
-    (void)lfb_nodes_refresh(&run->link->nodes, &run->link->said);
+  if (run->stale) {
+    const lfb_status status = run_refresh(run);
+    if (status != LFB_OK)
+      return status;
+    if (!run->link->nodes.known)
+      return LFB_OK;
   }
   while (sent) {
     lfb_status status = run_hold(run);

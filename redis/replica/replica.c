@@ -40,31 +40,27 @@ static uint64_t replica_block_ms(const lfb_redis_options *options)
   return half < REPLICA_BLOCK ? half : REPLICA_BLOCK;
 }
 
-/* One retry within a job, because the link asks a cluster for its map again before a retry.  The
- * two threads do all further retries. */
-static lfb_redis_options replica_options(const lfb_redis_options *options)
-{
-  lfb_redis_options own = *options;
-  own.retries = 1;
-  return own;
-}
-
-/* Connects, and loads the local filter. */
+/* Connects, and loads the local filter, with all the patience of the options.  From then on a job
+ * has one retry, because the link asks a cluster for its map again before a retry.  The two
+ * threads do all further retries. */
 static lfb_status replica_begin(lfb_replica *replica, const lfb_redis_options *options,
                                 const char *name, const lfb_replica_config *config)
 {
-  const lfb_redis_options own = replica_options(options);
   const uint64_t entries = config->stream_entries == 0 ? REPLICA_ENTRIES : config->stream_entries;
   const uint64_t queue = config->queue_keys == 0 ? REPLICA_QUEUE : config->queue_keys;
 
   lfb_status status = lfb_outbox_init(&replica->outbox, queue);
   if (status == LFB_OK)
-    status = lfb_redis_open(&own, name, config->wanted, &replica->remote);
+    status = lfb_redis_open(options, name, config->wanted, &replica->remote);
   if (status == LFB_OK)
     status = lfb_stream_init(&replica->stream, replica->remote, entries, replica_block_ms(options));
   if (status == LFB_OK)
     status = lfb_stream_check(&replica->stream);
-  return status == LFB_OK ? lfb_replica_load(replica) : status;
+  if (status == LFB_OK)
+    status = lfb_replica_load(replica);
+  if (status == LFB_OK)
+    lfb_pool_set_retries(&replica->remote->pool, 1);
+  return status;
 }
 
 static void replica_wake(int event)

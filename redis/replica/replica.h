@@ -86,10 +86,7 @@ lfb_status lfb_replica_load(lfb_replica *replica);
 /* Whether both threads must end. */
 bool lfb_replica_is_stopping(const lfb_replica *replica);
 
-/* How long to pause, in milliseconds, after an attempt failed that followed `failures` others. */
-uint64_t lfb_replica_pause_ms(uint32_t failures);
-
-/* Pauses for that time; returns early once the replica is stopping. */
+/* Pauses for lfb_pause_ms(failures); returns early once the replica is stopping. */
 void lfb_replica_pause(const lfb_replica *replica, uint32_t failures);
 
 #ifdef __cplusplus

@@ -2,9 +2,8 @@
 #include <poll.h>
 
 #include "redis/link/net.h"
+#include "redis/link/pause.h"
 #include "redis/replica/replica.h"
-
-enum { READ_FIRST_PAUSE = 20, READ_LONGEST_PAUSE = 2000 }; /* ms */
 
 bool lfb_replica_is_stopping(const lfb_replica *replica)
 {
@@ -12,15 +11,9 @@ bool lfb_replica_is_stopping(const lfb_replica *replica)
   return atomic_load_explicit(&replica->stopping, memory_order_relaxed);
 }
 
-uint64_t lfb_replica_pause_ms(uint32_t failures)
-{
-  const uint64_t pause = failures < 7 ? (uint64_t)READ_FIRST_PAUSE << failures : READ_LONGEST_PAUSE;
-  return pause < READ_LONGEST_PAUSE ? pause : READ_LONGEST_PAUSE;
-}
-
 void lfb_replica_pause(const lfb_replica *replica, uint32_t failures)
 {
-  (void)lfb_net_wait(replica->stop, POLLIN, lfb_net_now() + lfb_replica_pause_ms(failures));
+  (void)lfb_net_wait(replica->stop, POLLIN, lfb_net_now() + lfb_pause_ms(failures));
 }
 
 /* Merges the loaded filter into the local filter, or makes it the local filter; takes ownership. */

@@ -5,6 +5,7 @@
 
 #include "redis/filter/mend.h"
 #include "redis/link/net.h"
+#include "redis/link/pause.h"
 #include "redis/replica/replica.h"
 
 enum {
@@ -137,7 +138,7 @@ static void resync_put_off(lfb_replica *replica, uint64_t began, lfb_status stat
 
   replica->send.failures = status == LFB_OK ? 0 : replica->send.failures + 1;
   replica->send.not_before =
-      now + (status == LFB_OK ? took : lfb_replica_pause_ms(replica->send.failures - 1) * 1000);
+      now + (status == LFB_OK ? took : lfb_pause_ms(replica->send.failures - 1) * 1000);
 }
 
 /* Runs a resync, unless a put that found the outbox full is still setting its bits. */

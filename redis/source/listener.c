@@ -13,11 +13,7 @@
 
 #include "redis/link/net.h"
 #include "redis/link/nodes.h"
-
-enum {
-  LISTENER_FIRST_PAUSE = 20, /* ms */
-  LISTENER_LONGEST_PAUSE = 2000,
-};
+#include "redis/link/pause.h"
 
 struct lfb_listener {
   const lfb_redis_options *options;
@@ -29,7 +25,7 @@ struct lfb_listener {
 
   /* Used by the listener's thread only: */
   lfb_nodes nodes;
-  bool found;    /* `nodes` is initialised          */
+  bool ready;    /* `nodes` is initialised          */
   uint16_t next; /* index of the node to ask next   */
   lfb_said said;
 };
@@ -130,20 +126,24 @@ static lfb_status listener_subscribe(lfb_listener *listener, lfb_connection *con
 
 static lfb_status listener_connect(lfb_listener *listener, lfb_node **node)
 {
-  if (!listener->found) {
-    const lfb_status status =
-        lfb_nodes_init(&listener->nodes, listener->options, &listener->said);
+  if (!listener->ready) {
+    const lfb_status status = lfb_nodes_init(&listener->nodes, listener->options);
     if (status != LFB_OK)
       return status;
-    listener->found = true;
+    listener->ready = true;
+  }
+  if (!listener->nodes.known) {
+    const lfb_status status = lfb_nodes_refresh(&listener->nodes, &listener->said);
+    if (status != LFB_OK)
+      return status;
   }
   *node = &listener->nodes.nodes[listener->next % listener->nodes.count];
   return lfb_node_connect(&listener->nodes, *node, &listener->said);
 }
 
-/* Connects and listens; returns LFB_OK if the thread must end.  Resets `pause`, the time to wait
- * after a failure, once the subscription succeeded. */
-static lfb_status listener_turn(lfb_listener *listener, uint64_t *pause)
+/* Connects and listens; returns LFB_OK if the thread must end.  Resets `failures`, how many turns
+ * in a row failed, once the subscription succeeded. */
+static lfb_status listener_turn(lfb_listener *listener, uint32_t *failures)
 {
   lfb_node *node = NULL;
 
@@ -151,7 +151,7 @@ static lfb_status listener_turn(lfb_listener *listener, uint64_t *pause)
   if (status == LFB_OK)
     status = listener_subscribe(listener, node->connection);
   if (status == LFB_OK) {
-    *pause = LISTENER_FIRST_PAUSE;
+    *failures = 0;
     listener->news(listener->to); /* messages sent before the subscription were missed */
     status = listener_listen(listener, node->connection);
   }
@@ -164,14 +164,12 @@ static lfb_status listener_turn(lfb_listener *listener, uint64_t *pause)
 static void *listener_run(void *argument)
 {
   lfb_listener *listener = argument;
-  uint64_t pause = LISTENER_FIRST_PAUSE;
+  uint32_t failures = 0;
 
-  while (listener_turn(listener, &pause) != LFB_OK) {
-    if (listener_wait(listener, -1, pause) == LISTENER_STOP)
+  while (listener_turn(listener, &failures) != LFB_OK)
+    if (listener_wait(listener, -1, lfb_pause_ms(failures++)) == LISTENER_STOP)
       break;
-    pause = 2 * pause < LISTENER_LONGEST_PAUSE ? 2 * pause : LISTENER_LONGEST_PAUSE;
-  }
-  if (listener->found)
+  if (listener->ready)
     lfb_nodes_free(&listener->nodes);
   return NULL;
 }

@@ -342,8 +342,13 @@ for url in redis:// redis://host:0/x redis://host:port/x redis://h/%zz redis://h
 done
 refuses "TLS" "use redis:// instead of rediss://" "$tool" query "rediss://127.0.0.1:$plain_port/seen" keys
 refuses "nobody is there" "cannot connect to the Redis server: check that it runs" \
-  "$tool" build --shared -p 0.1 -o redis://127.0.0.1:1/x keys
-refuses "-o nobody" "cannot connect" "$tool" build -p 0.1 -n 5 -o redis://127.0.0.1:1/x <&-
+  "$tool" build --timeout 0.5 --shared -p 0.1 -o redis://127.0.0.1:1/x keys
+refuses "-o nobody" "cannot connect" \
+  "$tool" build --timeout 0.5 -p 0.1 -n 5 -o redis://127.0.0.1:1/x <&-
+# The error comes at once: with this time-out a second attempt would keep the test waiting.  With a
+# blank the name needs no name server to be unknown.
+refuses "no such host" "the host name of the Redis server is unknown: check its spelling" \
+  "$tool" info --timeout 86400 "redis://no such host/x"
 refuses "a file of keys that is missing" "missing: No such file" "$tool" build -p 0.1 -o "$plain/x" missing
 redis config set maxmemory 1 >out
 refuses "a full server" "is out of memory" "$tool" build -p 0.01 -o "$plain/full" keys
@@ -377,10 +382,10 @@ hides ".. of a user" "$tool" build --shared -p 0.1 "--output=redis://me:hunter2@
 hides ".. in one word" "$tool" build -p 0.1 "-oredis://me:hunter2@127.0.0.1:$secret_port/seen" keys
 hides "with a slash" "$tool" query redis://:hunter2/hunter2@127.0.0.1/seen keys
 hides "without a colon" "$tool" query redis://hunter2@127.0.0.1/seen keys
-hides "with an @" "$tool" query redis://:hunter2@hunter2@127.0.0.1:1/seen keys
+hides "with an @" "$tool" query --timeout 0.5 redis://:hunter2@hunter2@127.0.0.1:1/seen keys
 hides "in an option that is none" "$tool" query --outptu=redis://:hunter2@127.0.0.1/seen keys
 hides "of TLS" "$tool" query rediss://:hunter2@127.0.0.1/seen keys
-hides "to verify" "$tool" verify redis://:hunter2@127.0.0.1:1/seen
+hides "to verify" "$tool" verify --timeout 0.5 redis://:hunter2@127.0.0.1:1/seen
 mkfifo slow
 "$tool" query "$guarded/seen" slow >out 2>err &
 asking=$!
@@ -447,7 +452,7 @@ for bad in 0 0.09 -1 86401 nan inf x ""; do
     "$tool" info "--timeout=$bad" "$plain/seen"
 done
 refuses "a server that hangs" "did not answer in time" bash -c '
-  kill -STOP "$1"; "$2" info "$3"; rc=$?; kill -CONT "$1"; exit "$rc"' \
+  kill -STOP "$1"; "$2" info --timeout 1 "$3"; rc=$?; kill -CONT "$1"; exit "$rc"' \
   _ "$(redis info server | sed -nE 's/^process_id:([0-9]+).*/\1/p')" "$tool" "$plain/seen"
 kill -KILL "$(redis info server | sed -nE 's/^process_id:([0-9]+).*/\1/p')"
 for fd in "$query" "$dedupe" "$build"; do seq 1 100 >&"$fd"; done

@@ -252,7 +252,8 @@ TEST(LinkFaults, WaitsForAServerThatPauses) {
 // If no file descriptors are left, opening a link reports that, and leaks none.
 TEST(LinkFaults, HasNoDescriptors) {
   RedisServer server;
-  const lfb_redis_options options = server.Options();
+  lfb_redis_options options = server.Options();
+  options.retries = UINT32_MAX;
   rlimit before, none;
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   none = before;
@@ -454,6 +455,7 @@ TEST(LinkFaults, AServerThatIsFullOfClientsIsTriedAgain) {
   config.password = "secret";
   RedisServer server(config);
   lfb_redis_options options = server.Options();
+  options.retries = 1;
   Link first = OpenLink(options);
   server.Call({"CONFIG", "SET", "maxclients", "1"});
   lfb_link* none = nullptr;

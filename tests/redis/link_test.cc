@@ -176,10 +176,9 @@ TEST(Link, ReportsThatNoServerIsThere) {
   options.port = port.number();
   lfb_link* link = nullptr;
   lfb_said said{};
+  options.retries = UINT32_MAX;
   EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_CONNECT);
   EXPECT_STREQ(said.text, "127.0.0.1: Connection refused");
-  options.host = "no.such.host.invalid";
-  EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_CONNECT);
   EXPECT_EQ(link, nullptr);
 }
 

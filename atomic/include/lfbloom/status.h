@@ -192,7 +192,9 @@ extern "C" {
   X(LFB_ERROR_REDIS_OVERTAKEN, 126,                                                      \
     "another process published a version first: this one was not published")             \
   X(LFB_ERROR_REDIS_NO_VERSIONS, 127,                                                    \
-    "the value under this name on the Redis server does not hold versions of a filter")
+    "the value under this name on the Redis server does not hold versions of a filter")  \
+  /* connections to a Redis server, 140 to 149; earlier ones from 100 */                 \
+  X(LFB_ERROR_REDIS_HOST, 140, "the host name of the Redis server is unknown")
 
 /* The result of a call that can fail: LFB_OK, or the reason for the failure. */
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,

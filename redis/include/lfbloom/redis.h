@@ -20,14 +20,20 @@ extern "C" {
  * the limits on waiting.  All zero is the default.  A function that takes options copies their
  * texts.
  *
- * A command is sent again if the connection is lost, if timeout_ms passes without an answer, or
- * if the server refuses it for the moment.  The server refuses while it loads its data, after it
- * has become a replica, if it has too many clients, or if its cluster has lost a master.  Before
- * each new attempt there is a pause: 20 ms at first, twice as long each time, 2 s at most.  The
- * call fails after `retries` pauses in a row in which nothing at all was answered.  The default
- * is 20 s of pauses.  In that time a cluster with its default cluster-node-timeout of 15 s
- * replaces a dead master by a Redis replica.
- *
+ * Patience  A call waits for a server that cannot be reached or refuses for the moment, also for
+ *           its first answer.  It connects again if it cannot connect, if the connection
+ *           is lost, or if timeout_ms (while connecting: connect_ms) passes without an answer, and
+ *           sends the unanswered commands again.  The server refuses while it loads its data,
+ *           after it has become a replica or its master is down, if it has too many clients, or if
+ *           its cluster has lost a master.  Before each new attempt there is a pause: 20 ms at
+ *           first, twice as long each time, 2 s at most, and at random up to half as long again.
+ *           The call fails after `retries` pauses in a row in which nothing at all was answered.
+ *           The default is 20 to 30 s of pauses.  In that time a cluster with its default
+ *           cluster-node-timeout of 15 s replaces a dead master by a Redis replica.
+ *           Without any pause a call fails if a user or password is refused or missing
+ *           (LFB_ERROR_REDIS_LOGIN), if another program answers (_PROTOCOL), or if the host's
+ *           name does not exist (_HOST).  But if the same connection, to a server or cluster,
+ *           has been made before, a name that does not exist is tried again like any failure.
  * Failover  A server acknowledges a write before its Redis replicas have it.  If the server fails
  *           then and a Redis replica takes its place, the newest acknowledged writes are lost.
  *           If `replicas` is n, a call that puts sends one WAIT at its end to each node that took
@@ -67,7 +73,7 @@ typedef struct lfb_redis_options {
   uint32_t connect_ms;  /* limit for connecting and logging in, but not for the lookup of a
                            name; 0: 1000                                              */
   uint32_t timeout_ms;  /* longest silence of a node while an answer is due; 0: 5000  */
-  uint32_t retries;     /* in a row; 0: 16; UINT32_MAX: none                          */
+  uint32_t retries;     /* pauses in a row (Patience, above); 0: 16; UINT32_MAX: none */
   uint32_t window;      /* commands sent to a node ahead of its answers (Window, above); 0: 64 */
   uint32_t replicas;    /* Redis replicas that must have a write (Failover, above); 0: none */
   uint32_t replicas_ms; /* longest wait for them; 0: 1000; at most half of timeout_ms */
@@ -154,8 +160,8 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *               (lfbloom/redis_source.h) holds its key in the same way.  A replica's stream holds
  *               hashes of keys, not the key.  guava and helper: their hash has no key.
  *
- * Each function can also fail because of the connection: LFB_ERROR_REDIS_CONNECT, _LOST,
- * _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY.  Functions
+ * Each function can also fail because of the connection: LFB_ERROR_REDIS_HOST, _CONNECT,
+ * _LOST, _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY.  Functions
  * that write can also fail with LFB_ERROR_REDIS_REPLICAS.
  */
 typedef struct lfb_redis lfb_redis;
