@@ -13,7 +13,10 @@ typedef struct keys_job {
   bool put;
   uint64_t *answers; /* one bit each, all 0 at first */
   size_t yes;
-  uint64_t count, replied; /* keys; replies: more than keys if the job is repeated */
+  uint64_t count;             /* keys                                             */
+  uint32_t each;              /* keys in a command, a power of two                */
+  uint64_t next;              /* lfb_put_first()                                  */
+  uint64_t commands, replied; /* replies: more than commands if the job is repeated */
 } keys_job;
 
 /* The bits of a key.  Computed again when needed: less work than keeping them. */
@@ -22,60 +25,94 @@ typedef struct key_bits {
   uint64_t bits[LFB_MAX_PROBES];
 } key_bits;
 
-static void keys_bits_of(const keys_job *job, uint64_t i, key_bits *found)
+static uint32_t keys_bits_of(const keys_job *job, uint64_t i, uint64_t *bits)
 {
   const lfb_redis *filter = job->filter;
   const lfb_hash hash = job->hash_of(&filter->layout.hasher, job->keys, (size_t)i);
 
-  found->count = filter->bits_of(&filter->layout, hash, found->bits);
+  return filter->bits_of(&filter->layout, hash, bits);
+}
+
+/* What command `i` puts; without the bits. */
+static lfb_put keys_put_of(const keys_job *job, uint64_t i)
+{
+  const uint64_t left = job->count - i * job->each;
+
+  return (lfb_put){.keys = left < job->each ? (uint32_t)left : job->each,
+                   .count = job->filter->layout.probes};
+}
+
+static uint16_t keys_put_command(keys_job *job, uint64_t i, lfb_wire *wire)
+{
+  const lfb_redis_place *place = &job->filter->place;
+  uint64_t bits[LFB_PUT_KEYS * LFB_MAX_PROBES];
+  lfb_put what = keys_put_of(job, i);
+
+  for (uint32_t k = 0; k < what.keys; k++)
+    (void)keys_bits_of(job, i * job->each + k, bits + (size_t)k * what.count);
+  what.bits = bits;
+  what.first = lfb_put_first(&job->next, i);
+  const lfb_part *part = &job->filter->parts[bits[0] / place->plan.part_bits];
+  place->layout->put(&place->plan, part, &what, wire);
+  return part->slot;
+}
+
+static uint16_t keys_ask_command(const keys_job *job, uint64_t i, lfb_wire *wire)
+{
+  const lfb_redis_place *place = &job->filter->place;
+  key_bits key;
+
+  key.count = keys_bits_of(job, i, key.bits);
+  const lfb_part *part = &job->filter->parts[key.bits[0] / place->plan.part_bits];
+  place->layout->ask(&place->plan, part, key.bits, key.count, wire);
+  return part->slot;
 }
 
 static uint16_t keys_command(void *context, uint64_t i, lfb_wire *wire)
 {
-  const keys_job *job = context;
-  const lfb_redis_place *place = &job->filter->place;
-  key_bits key;
+  keys_job *job = context;
 
-  keys_bits_of(job, i, &key);
-  const lfb_part *part = &job->filter->parts[key.bits[0] / place->plan.part_bits];
-  if (job->put)
-    lfb_part_put(&place->plan, part, key.bits, key.count, wire);
-  else
-    place->layout->ask(&place->plan, part, key.bits, key.count, wire);
-  return part->slot;
+  return job->put ? keys_put_command(job, i, wire) : keys_ask_command(job, i, wire);
 }
 
-static lfb_status keys_put_reply(const keys_job *job, const redisReply *reply, bool again,
-                                 bool *yes)
+static lfb_status keys_put_reply(const keys_job *job, uint64_t i, const redisReply *reply,
+                                 bool again, uint64_t *yes)
 {
-  const lfb_plan *plan = &job->filter->place.plan;
-  const lfb_status status = lfb_part_put_answer(plan, job->filter->layout.probes, reply, yes);
+  const lfb_redis_place *place = &job->filter->place;
+  const lfb_put what = keys_put_of(job, i);
+  const lfb_status status = place->layout->put_answer(&place->plan, &what, reply, yes);
 
-  *yes |= again; /* bits that the first attempt turned on are already on */
+  if (again) /* bits that the first attempt turned on are already on */
+    *yes = (UINT64_C(1) << what.keys) - 1;
   return status;
 }
 
 static lfb_status keys_ask_reply(const keys_job *job, uint64_t i, const redisReply *reply,
-                                 bool *yes)
+                                 uint64_t *yes)
 {
   const lfb_redis_place *place = &job->filter->place;
   key_bits key;
+  bool maybe = false;
 
-  keys_bits_of(job, i, &key);
-  return place->layout->answer(&place->plan, key.bits, key.count, reply, yes);
+  key.count = keys_bits_of(job, i, key.bits);
+  const lfb_status status =
+      place->layout->answer(&place->plan, key.bits, key.count, reply, &maybe);
+  *yes = maybe;
+  return status;
 }
 
 static lfb_status keys_reply(void *context, uint64_t i, const redisReply *reply, bool again)
 {
   keys_job *job = context;
-  bool yes = false;
+  const uint64_t first = i * job->each; /* the answers to a command are in one word */
+  uint64_t yes = 0;
 
-  const lfb_status status = job->put ? keys_put_reply(job, reply, again, &yes)
+  const lfb_status status = job->put ? keys_put_reply(job, i, reply, again, &yes)
                                      : keys_ask_reply(job, i, reply, &yes);
-  if (status != LFB_OK || job->replied++ >= job->count)
+  if (status != LFB_OK || job->replied++ >= job->commands)
     return status; /* the first answer stands */
-  job->yes += yes;
-  job->answers[i / LFB_WORD_BITS] |= (uint64_t)yes << (i % LFB_WORD_BITS);
+  job->yes += (size_t)__builtin_popcountll(yes);
+  job->answers[first / LFB_WORD_BITS] |= yes << (first % LFB_WORD_BITS);
   return LFB_OK;
 }
 
@@ -118,7 +155,9 @@ static void keys_clear_stumps(lfb_redis *filter, lfb_link *link)
 static lfb_status keys_send(lfb_redis *filter, lfb_link *link, void *context)
 {
   keys_job *keys = context;
-  const lfb_job job = {keys->count, keys_command, keys_reply, keys};
+  keys->each = keys->put ? filter->place.layout->put_keys : 1;
+  keys->commands = keys->count / keys->each + (keys->count % keys->each != 0);
+  const lfb_job job = {keys->commands, keys_command, keys_reply, keys};
 
   const lfb_status status = lfb_link_run(link, &job);
   if (status == LFB_ERROR_REDIS_PART && keys->put)
@@ -136,7 +175,7 @@ static lfb_status keys_many(lfb_redis *filter, bool put, const void *keys, size_
 {
   const size_t words = count / LFB_WORD_BITS + (count % LFB_WORD_BITS != 0);
   uint64_t *found = calloc(words == 0 ? 1 : words, sizeof *found);
-  keys_job job = {filter, keys, hash_of, put, found, 0, count, 0};
+  keys_job job = {.filter = filter, .keys = keys, .hash_of = hash_of, .put = put, .answers = found, .count = count};
 
   if (found == NULL)
     return LFB_ERROR_NO_MEMORY;
@@ -153,7 +192,7 @@ static lfb_status keys_one(lfb_redis *filter, bool put, const void *key, lfb_pie
                            bool *yes)
 {
   uint64_t answer = 0;
-  keys_job job = {filter, key, hash_of, put, &answer, 0, 1, 0};
+  keys_job job = {.filter = filter, .keys = key, .hash_of = hash_of, .put = put, .answers = &answer, .count = 1};
 
   const lfb_status status = keys_run(&job);
   if (status == LFB_OK && yes != NULL)

@@ -92,10 +92,13 @@ const lfb_redis_layout lfb_redis_layout_guava = {
     .name = "guava",
     .holds = lfb_guava_holds,
     .clears_stumps = true,
+    .put_keys = 1,
     .order = LFB_WORDS_BIG,
     .plan = guava_plan,
     .reserve = guava_reserve,
     .find = guava_find,
+    .put = lfb_part_put,
+    .put_answer = lfb_part_put_answer,
     .ask = lfb_part_ask_bits,
     .answer = lfb_part_bits_answer,
 };

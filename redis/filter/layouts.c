@@ -224,13 +224,12 @@ void lfb_part_grow(const lfb_plan *plan, const lfb_part *part, uint64_t bytes, l
 
 /* ---- bits ------------------------------------------------------------------ */
 
-void lfb_part_put(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
-                  uint32_t count, lfb_wire *wire)
+void lfb_part_put(const lfb_plan *plan, const lfb_part *part, const lfb_put *what, lfb_wire *wire)
 {
-  wire_begin(plan, part, true, 4 * count, wire);
-  for (uint32_t i = 0; i < count; i++) {
+  wire_begin(plan, part, true, 4 * what->count, wire);
+  for (uint32_t i = 0; i < what->count; i++) {
     WIRE_CONSTANT(wire, WIRE_SET WIRE_BIT);
-    lfb_wire_number(wire, bit_offset(plan, bits[i]));
+    lfb_wire_number(wire, bit_offset(plan, what->bits[i]));
     WIRE_CONSTANT(wire, WIRE_ONE);
   }
 }
@@ -245,10 +244,10 @@ static bool fields_all_on(const redisReply *reply)
   return all;
 }
 
-lfb_status lfb_part_put_answer(const lfb_plan *plan, uint32_t count, const redisReply *reply,
-                               bool *changed)
+lfb_status lfb_part_put_answer(const lfb_plan *plan, const lfb_put *what, const redisReply *reply,
+                               uint64_t *changed)
 {
-  const lfb_status status = fields_expect(plan, reply, count);
+  const lfb_status status = fields_expect(plan, reply, what->count);
 
   if (status == LFB_OK)
     *changed = !fields_all_on(reply);

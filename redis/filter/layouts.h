@@ -4,8 +4,9 @@
  *
  * A filter is one Redis string, its only part, or several.  Bit i of the filter, as its strategy
  * numbers them, is bit i % part_bits of part i / part_bits.  All bits of a key are in one part.
- * A put is one BITFIELD of one-bit SETs, a query one BITFIELD_RO.  A query is therefore allowed
- * on a server that is out of memory, on a Redis replica, and for a user with only read rights.
+ * A put is one BITFIELD of one-bit SETs (helper: a script), a query one BITFIELD_RO.  A query is
+ * therefore allowed on a server that is out of memory, on a Redis replica, and for a user with only
+ * read rights.
  *
  * Mark       A missing Redis key reads as zeros, which would be a silent "absent"; and a SET
  *            creates it.  So each part holds a mark, a number other than 0.  Every put and every
@@ -18,10 +19,12 @@
  *            guava   before the bits: it is Guava's header, 48 bits;
  *            helper  after the bits: a single one, which the Java class never reads.
  *            The cost is one more small field in a command that has 3 to 8.
- * Stump      A put into a missing part leaves the string that its SETs created.  It has no mark,
- *            so every client refuses it.  The client of that put deletes it again, unless it has
- *            a mark by then or is another client's draft.  (Not with helper: there it is what the
- *            Java class would have made.)
+ * Stump      A BITFIELD into a missing part leaves the string that its SETs created.  It has no
+ *            mark, so every client refuses it.  The client of that put deletes it again, unless it
+ *            has a mark by then or is another client's draft.
+ *            With helper, nothing would tell such a string from one that the Java class has made:
+ *            it would open as a whole filter, and to delete it could lose what Java has put.  Its
+ *            put is therefore a script, which sets no bit of a string without the mark.
  */
 #ifndef LFB_REDIS_LAYOUTS_H
 #define LFB_REDIS_LAYOUTS_H
@@ -62,6 +65,15 @@ typedef struct lfb_part {
   uint16_t slot;
 } lfb_part;
 
+enum { LFB_PUT_KEYS = 8 };
+
+/* The bits that a command puts. */
+typedef struct lfb_put {
+  const uint64_t *bits; /* of one key after the other; put_answer() reads none       */
+  uint32_t keys, count; /* keys, and bits of each                                    */
+  bool first;           /* the job's first command, or one that is written once more */
+} lfb_put;
+
 /* Where a filter is stored. */
 typedef struct lfb_redis_place {
   const struct lfb_redis_layout *layout;
@@ -86,6 +98,9 @@ typedef struct lfb_redis_layout {
   /* What a put leaves in place of a missing part is deleted (Stump, above). */
   bool clears_stumps;
 
+  /* Keys in one command of a put, at most LFB_PUT_KEYS; more than 1 only if there is one part. */
+  uint32_t put_keys;
+
   /* Plans parts of at most `part_bytes` for place->description.  Fails: LFB_ERROR_NO_RANDOM,
    * LFB_ERROR_REDIS_TOO_MANY_BITS, LFB_ERROR_TOO_MANY_BITS. */
   lfb_status (*plan)(lfb_redis_place *place, uint64_t part_bytes);
@@ -99,6 +114,17 @@ typedef struct lfb_redis_layout {
    * of it.  `whole`: it must have been finished.  Fails: LFB_ERROR_REDIS_NO_FILTER, _UNFINISHED;
    * LFB_ERROR_UNKNOWN_VERSION; as lfb_native_decode(); as lfb_ask(). */
   lfb_status (*find)(lfb_link *link, lfb_redis_place *place, const lfb_config *wanted, bool whole);
+
+  /* Marks a filter that another program made, and makes it as long as planned.  NULL: no other
+   * program makes any without a mark.  Fails: LFB_ERROR_REDIS_PART: it is gone; as lfb_ask(). */
+  lfb_status (*adopt)(lfb_link *link, lfb_redis_place *place);
+
+  /* put writes the command that puts `keys` keys of `count` bits each, all in this part.  A layout
+   * by scripts writes the script itself if the command is `first`, else only its name.
+   * put_answer reads the reply: bit i of `changed` tells whether key i turned on a bit. */
+  void (*put)(const lfb_plan *plan, const lfb_part *part, const lfb_put *what, lfb_wire *wire);
+  lfb_status (*put_answer)(const lfb_plan *plan, const lfb_put *what, const redisReply *reply,
+                           uint64_t *changed);
 
   /* ask writes the query for a key's bits, which are in this part; answer reads the reply. */
   void (*ask)(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits, uint32_t count,
@@ -133,11 +159,21 @@ size_t lfb_name_in(const char *name, const char *what, char *key);
 lfb_status lfb_redis_place_reserve(lfb_link *link, const lfb_redis_place *place, const void *bytes,
                                    size_t size);
 
-/* Write the command of a put, and read from its reply whether it turned on a bit. */
-void lfb_part_put(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,
-                  uint32_t count, lfb_wire *wire);
-lfb_status lfb_part_put_answer(const lfb_plan *plan, uint32_t count, const redisReply *reply,
-                               bool *changed);
+/* The put of one key by a BITFIELD.  For a layout's `put` and `put_answer`. */
+void lfb_part_put(const lfb_plan *plan, const lfb_part *part, const lfb_put *what, lfb_wire *wire);
+lfb_status lfb_part_put_answer(const lfb_plan *plan, const lfb_put *what, const redisReply *reply,
+                               uint64_t *changed);
+
+/* Keeps track of which commands of a job were written.  Returns whether command `i` is the first
+ * one, or is written again: the server may then lack the script.  `next` begins with 0. */
+static inline bool lfb_put_first(uint64_t *next, uint64_t i)
+{
+  const bool first = i == 0 || i < *next;
+
+  if (i >= *next)
+    *next = i + 1;
+  return first;
+}
 
 /* The query by a GET of each bit.  For a layout's `ask` and `answer`. */
 void lfb_part_ask_bits(const lfb_plan *plan, const lfb_part *part, const uint64_t *bits,

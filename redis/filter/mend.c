@@ -19,6 +19,7 @@ typedef struct mending {
   lfb_link *link;
   const lfb_filter *ours, *theirs;
   uint64_t part; /* of the last group */
+  uint64_t next; /* lfb_put_first()   */
   size_t count;  /* groups; at least 1 after the first bit */
   mend_group *groups;
   bool any;
@@ -31,21 +32,25 @@ static const lfb_part *mend_part(const mending *mend, uint64_t bit)
 
 static uint16_t mend_command(void *context, uint64_t i, lfb_wire *wire)
 {
-  const mending *mend = context;
+  mending *mend = context;
   const mend_group *group = &mend->groups[i];
+  const lfb_redis_place *place = &mend->filter->place;
   const lfb_part *part = mend_part(mend, group->bits[0]);
+  const lfb_put what = {group->bits, 1, group->count, lfb_put_first(&mend->next, i)};
 
-  lfb_part_put(&mend->filter->place.plan, part, group->bits, group->count, wire);
+  place->layout->put(&place->plan, part, &what, wire);
   return part->slot;
 }
 
 static lfb_status mend_reply(void *context, uint64_t i, const redisReply *reply, bool again)
 {
   const mending *mend = context;
-  bool changed;
+  const lfb_redis_place *place = &mend->filter->place;
+  const lfb_put what = {.keys = 1, .count = mend->groups[i].count};
+  uint64_t changed;
 
   (void)again;
-  return lfb_part_put_answer(&mend->filter->place.plan, mend->groups[i].count, reply, &changed);
+  return place->layout->put_answer(&place->plan, &what, reply, &changed);
 }
 
 /* Sends the gathered bits. */
@@ -54,6 +59,7 @@ static lfb_status mend_flush(mending *mend)
   const lfb_job job = {mend->count, mend_command, mend_reply, mend};
 
   mend->count = 0;
+  mend->next = 0;
   return job.count == 0 ? LFB_OK : lfb_link_run(mend->link, &job);
 }
 

@@ -117,15 +117,14 @@ static lfb_status remote_find(lfb_link *link, const char *name, const lfb_config
   return status;
 }
 
-/* Checks the marks; sets the mark of a string that the Java class made. */
+/* Checks the marks; adopts a filter that another program made. */
 static lfb_status remote_adopt(lfb_redis *filter, lfb_link *link)
 {
-  lfb_status status = lfb_remote_check(filter, link);
+  const lfb_status status = lfb_remote_check(filter, link);
 
-  if (status != LFB_ERROR_REDIS_PART || filter->place.layout != &lfb_redis_layout_helper)
-    return status;
-  status = lfb_remote_grow(filter, link);
-  return status == LFB_OK ? lfb_remote_finish(filter, link) : status;
+  return status == LFB_ERROR_REDIS_PART && filter->place.layout->adopt != NULL
+             ? filter->place.layout->adopt(link, &filter->place)
+             : status;
 }
 
 /* Opens the filter over a link that then belongs to it. */

@@ -321,7 +321,8 @@ static lfb_status grow_part(const lfb_redis *filter, lfb_link *link, const lfb_p
   return lfb_ask_in_turns(link, &job, 1);
 }
 
-lfb_status lfb_remote_grow(lfb_redis *filter, lfb_link *link)
+/* Makes each part as long as planned. */
+static lfb_status remote_grow(lfb_redis *filter, lfb_link *link)
 {
   lfb_status status = LFB_OK;
 
@@ -335,7 +336,8 @@ static void set_mark(const lfb_redis *filter, const lfb_part *part, lfb_wire *wi
   lfb_part_set_mark(&filter->place.plan, part, wire);
 }
 
-lfb_status lfb_remote_finish(lfb_redis *filter, lfb_link *link)
+/* Marks the parts and makes the filter whole. */
+static lfb_status remote_finish(lfb_redis *filter, lfb_link *link)
 {
   const lfb_status status =
       lfb_remote_each_part(filter, link, REMOTE_AT_ONCE, set_mark, done_array);
@@ -425,11 +427,11 @@ static lfb_status remote_build(lfb_redis *filter, lfb_link *link, void *context)
   status = remote_take(filter, link, &taken);
   lfb_link_write(link, true); /* not before: names are taken without waiting for replicas */
   if (status == LFB_OK)
-    status = lfb_remote_grow(filter, link);
+    status = remote_grow(filter, link);
   if (status == LFB_OK && fill != NULL)
     status = fill->act(filter, link, fill->context);
   if (status == LFB_OK)
-    status = lfb_remote_finish(filter, link);
+    status = remote_finish(filter, link);
   if (status == LFB_OK)
     status = remote_check_description(filter, link);
   lfb_link_write(link, false); /* deletion does not wait either */

@@ -57,12 +57,6 @@ typedef struct lfb_remote_fill {
 lfb_status lfb_remote_build(const lfb_redis_options *options, const lfb_redis_place *place,
                             const lfb_remote_fill *fill, lfb_redis **filter);
 
-/* Makes each part as long as planned, in steps that are short for the server. */
-lfb_status lfb_remote_grow(lfb_redis *filter, lfb_link *link);
-
-/* Marks the parts and makes the filter whole. */
-lfb_status lfb_remote_finish(lfb_redis *filter, lfb_link *link);
-
 /* Checks the mark of each part.  Fails: LFB_ERROR_REDIS_PART. */
 lfb_status lfb_remote_check(lfb_redis *filter, lfb_link *link);
 

@@ -41,6 +41,7 @@ lfb_status lfb_reply_status(const redisReply *reply)
       {"READONLY", LFB_ERROR_REDIS_UNAVAILABLE},   /* another server is the master now */
       {"UNBLOCKED", LFB_ERROR_REDIS_UNAVAILABLE},  /* the same, while a command waited */
       {"NOREPLICAS", LFB_ERROR_REDIS_UNAVAILABLE}, /* fewer than min-replicas-to-write */
+      {"NOSCRIPT", LFB_ERROR_REDIS_UNAVAILABLE},   /* the server has forgotten its scripts */
   };
 
   if (reply->type != REDIS_REPLY_ERROR)

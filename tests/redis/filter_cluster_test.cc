@@ -83,8 +83,12 @@ TEST_F(FilterCluster, IsExpiredAndRenamedAsAWhole) {
 
 // Slots move between nodes, with and without parts, during puts and queries. No acknowledged key
 // is ever missing.
-TEST_F(FilterCluster, NothingIsLostWhileSlotsMove) {
-  const Remote remote = CreateRemote(options, "seen", Config(20'000, 1e-9, LFB_FAST));
+class FilterMoves : public FilterCluster, public testing::WithParamInterface<lfb_strategy_id> {};
+
+INSTANTIATE_TEST_SUITE_P(Layouts, FilterMoves, testing::Values(LFB_FAST, LFB_REDIS_MITZ32));
+
+TEST_P(FilterMoves, NothingIsLostWhileSlotsMove) {
+  const Remote remote = CreateRemote(options, "seen", Config(20'000, 1e-9, GetParam()));
   const std::vector<std::string> keys = Keys(remote);
   std::atomic<bool> ended{false};
   std::atomic<uint64_t> rounds{0};
@@ -104,7 +108,7 @@ TEST_F(FilterCluster, NothingIsLostWhileSlotsMove) {
       EXPECT_EQ(yes, kBatch);
     }
   });
-  for (int turn = 0; turn < 2; turn++)
+  for (int turn = 0; turn < (keys.size() == 1 ? 6 : 2); turn++)
     for (const std::string& key : keys) {
       const uint64_t before = rounds;
       RedisServer& from = cluster.Owner(Slot(key));

@@ -21,7 +21,7 @@ constexpr unsigned kThreads = 4;
 TEST(RemoteRace, OneOfAllPutsOfAKeyReportsItNew) {
   RedisServer server;
   constexpr uint64_t kKeys = kUnderTsan ? 300 : 1500;
-  for (lfb_strategy_id strategy : {LFB_FAST, LFB_GUAVA_MITZ64}) {
+  for (lfb_strategy_id strategy : {LFB_FAST, LFB_GUAVA_MITZ64, LFB_REDIS_MITZ32}) {
     const lfb_config config = Config(100'000, 1e-9, strategy);
     const Remote shared = CreateRemote(server.Options(), lfb_strategy_name(strategy), config);
     const Remote other = OpenRemote(server.Options(), lfb_strategy_name(strategy), &config);

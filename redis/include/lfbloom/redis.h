@@ -137,7 +137,9 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *               detected.
  * 2. Parts      Each answer proves that its part was there, complete, and of this filter.  If a
  *               part is missing, cut short, or of another filter that was since made under the
- *               name, the call returns LFB_ERROR_REDIS_PART, never a silent "absent".
+ *               name, the call returns LFB_ERROR_REDIS_PART, never a silent "absent".  A put does
+ *               not make a missing part again: what it leaves of fast and guava opens as no filter
+ *               and is deleted at once; into helper it puts by a script that checks first.
  *               Exception: other programs define the bytes of guava and helper, so these cannot
  *               hold a random mark.  A filter that was made anew with the same size and probes
  *               looks the same: close the old one first.
@@ -159,6 +161,8 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *               choose keys that are all false positives.  A published filter
  *               (lfbloom/redis_source.h) holds its key in the same way.  A replica's stream holds
  *               hashes of keys, not the key.  guava and helper: their hash has no key.
+ * 8. Rights     If ACLs restrict the user, a query needs BITFIELD_RO, and a put BITFIELD and EVAL;
+ *               with helper, EVAL, EVALSHA, GETBIT and SETBIT.
  *
  * Each function can also fail because of the connection: LFB_ERROR_REDIS_HOST, _CONNECT,
  * _LOST, _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY.  Functions
