@@ -1,0 +1,286 @@
+/* adding.c - BF.RESERVE, BF.ADD, BF.MADD, BF.INSERT. */
+#include <stdio.h>
+#include <string.h>
+
+#include "redis/module/commands.h"
+#include "redis/module/settings.h"
+
+/* What a command asks of a new filter. */
+typedef struct wanted {
+  double error;
+  long long capacity, expansion;
+  bool no_scaling, no_create;
+} wanted;
+
+static wanted wanted_by_default(void)
+{
+  return (wanted){
+      .error = lfb_module_settings.error,
+      .capacity = lfb_module_settings.capacity,
+      .expansion = lfb_module_settings.expansion,
+      .no_scaling = lfb_module_settings.expansion == 0,
+  };
+}
+
+/* Makes the value of an empty key. */
+static lfb_status wanted_make(const wanted *want, uint64_t limit, lfb_value **value)
+{
+  lfb_recipe recipe = {
+      .kind = LFB_VALUE_CHAIN,
+      .capacity = (uint64_t)want->capacity,
+      .error = want->error < LFB_ERROR_MOST ? want->error : LFB_ERROR_MOST,
+      .expansion = want->no_scaling ? 0 : (uint32_t)want->expansion,
+  };
+  const lfb_status status = lfb_recipe_draw(&recipe, lfb_module_settings.hash);
+
+  return status == LFB_OK ? lfb_value_create(&recipe, limit, value) : status;
+}
+
+static bool take_error(const lfb_redis_string *word, double *error)
+{
+  return lfb_redis.StringToDouble(word, error) == REDIS_OK && *error > 0 && *error < 1;
+}
+
+static bool take_number(const lfb_redis_string *word, long long least, long long most,
+                        long long *number)
+{
+  return lfb_redis.StringToLongLong(word, number) == REDIS_OK && *number >= least && *number <= most;
+}
+
+/* ---- BF.RESERVE -------------------------------------------------------------------------- */
+
+/* Reads the error and the capacity.  Returns NULL, or the error to reply. */
+static const char *reserve_take(lfb_redis_string **words, wanted *want)
+{
+  static char text[96];
+
+  if (lfb_redis.StringToDouble(words[2], &want->error) != REDIS_OK)
+    return "ERR bad error rate";
+  if (!(want->error > 0 && want->error < 1))
+    return "ERR error rate must be in the range (0.000000, 1.000000)";
+  if (lfb_redis.StringToLongLong(words[3], &want->capacity) != REDIS_OK)
+    return "ERR bad capacity";
+  if (want->capacity < 1 || want->capacity > LFB_CAPACITY_MOST) {
+    (void)snprintf(text, sizeof text, "ERR capacity must be in the range [1, %lld]",
+                   LFB_CAPACITY_MOST);
+    return text;
+  }
+  return NULL;
+}
+
+/* Reads what follows.  Returns NULL, or the error to reply. */
+static const char *reserve_take_options(lfb_redis_string **words, int count, wanted *want)
+{
+  bool expands = false;
+  bool fixed = false;
+
+  for (int i = 4; i < count; i++) {
+    if (lfb_word_is(words[i], "NONSCALING")) {
+      fixed = true;
+    } else if (lfb_word_is(words[i], "EXPANSION")) {
+      if (++i == count)
+        return "ERR no expansion";
+      if (lfb_redis.StringToLongLong(words[i], &want->expansion) != REDIS_OK)
+        return "ERR bad expansion";
+      if (want->expansion < 0 || want->expansion > LFB_EXPANSION_MOST)
+        return "ERR expansion must be in the range [0, 32768]";
+      expands = true;
+    } else {
+      return "ERR Unknown argument received";
+    }
+  }
+  if (fixed && expands && want->expansion > 0)
+    return "Nonscaling filters cannot expand";
+  want->no_scaling = fixed || want->expansion == 0;
+  return NULL;
+}
+
+int lfb_command_reserve(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  wanted want = wanted_by_default();
+  lfb_value *value;
+
+  if (count < 4 || count > 7)
+    return lfb_redis.WrongArity(context);
+  const char *error = reserve_take(words, &want);
+  if (error == NULL)
+    error = reserve_take_options(words, count, &want);
+  if (error != NULL)
+    return lfb_redis.ReplyWithError(context, error);
+  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
+  if (key.found != LFB_FOUND_NOTHING)
+    return lfb_key_refuse(&key);
+  const lfb_status status = wanted_make(&want, lfb_limit(context), &value);
+  if (status != LFB_OK)
+    return lfb_key_fail(&key, status);
+  lfb_key_create(&key, value);
+  lfb_key_close(&key);
+  return lfb_redis.ReplyWithSimpleString(context, "OK");
+}
+
+/* ---- adding -------------------------------------------------------------------------------- */
+
+/* Replies with why not all keys were added. */
+static void reply_refusal(lfb_redis_context *context, lfb_added added, lfb_status refused)
+{
+  char text[256];
+
+  if (added == LFB_ADDED_FULL) {
+    (void)lfb_redis.ReplyWithError(context, "ERR non scaling filter is full");
+    return;
+  }
+  (void)snprintf(text, sizeof text, "ERR problem inserting into filter: it cannot grow: %s",
+                 refused == LFB_ERROR_OVER_LIMIT ? "it would be larger than lfbloom.max-bytes, or than this host's memory"
+                                                 : lfb_status_text(refused));
+  (void)lfb_redis.ReplyWithError(context, text);
+}
+
+static size_t keys_take(lfb_redis_string **words, size_t count, lfb_key *keys)
+{
+  const size_t some = count < LFB_VALUE_MANY ? count : LFB_VALUE_MANY;
+
+  for (size_t i = 0; i < some; i++)
+    keys[i].bytes = lfb_redis.StringPtrLen(words[i], &keys[i].size);
+  return some;
+}
+
+/* How adding the keys of a command went. */
+typedef struct outcome {
+  lfb_added added;
+  lfb_status refused;
+  size_t done;
+} outcome;
+
+/* Adds all keys, and replies to each that was added. */
+static outcome add_all(lfb_redis_context *context, lfb_value *value, lfb_redis_string **words,
+                       size_t count)
+{
+  const uint64_t limit = lfb_limit(context);
+  uint64_t answers[(LFB_VALUE_MANY + 63) / 64];
+  lfb_key keys[LFB_VALUE_MANY];
+  outcome went = {.added = LFB_ADDED_ALL};
+
+  while (went.done < count && went.added == LFB_ADDED_ALL) {
+    const size_t some = keys_take(words + went.done, count - went.done, keys);
+    size_t done;
+    went.added = lfb_value_add(value, keys, some, limit, answers, &done, &went.refused);
+    for (size_t i = 0; i < done; i++)
+      (void)lfb_redis.ReplyWithBool(context, (int)(answers[i / 64] >> i % 64 & 1));
+    went.done += done;
+  }
+  return went;
+}
+
+/* Adds keys to an open value, replies, replicates what was added, and closes the key. */
+static int key_add(lfb_open_key *key, lfb_redis_string **words, size_t count, bool many)
+{
+  const uint64_t changes = key->value->changes;
+
+  if (many)
+    (void)lfb_redis.ReplyWithArray(key->context, -1);
+  const outcome went = add_all(key->context, key->value, words, count);
+  if (went.added != LFB_ADDED_ALL)
+    reply_refusal(key->context, went.added, went.refused);
+  if (many)
+    lfb_redis.ReplySetArrayLength(key->context,
+                                  (long)went.done + (went.added != LFB_ADDED_ALL));
+  if (key->value->changes != changes && went.done > 0) {
+    (void)lfb_redis.Replicate(key->context, "BF.MADD", "sv", key->name, words, went.done);
+    (void)lfb_redis.NotifyKeyspaceEvent(key->context, REDIS_NOTIFY_MODULE, "bf.add", key->name);
+  }
+  lfb_key_close(key);
+  return REDIS_OK;
+}
+
+/* Opens a key, makes its value if it has none and may have one, and adds to it. */
+static int add_or_make(lfb_redis_context *context, lfb_redis_string *name, const wanted *want,
+                       lfb_redis_string **words, size_t count, bool many)
+{
+  lfb_open_key key = lfb_key_open(context, name, REDIS_READ | REDIS_WRITE);
+  lfb_value *value;
+
+  if (key.found == LFB_FOUND_NOTHING && !want->no_create) {
+    const lfb_status status = wanted_make(want, lfb_limit(context), &value);
+    if (status != LFB_OK)
+      return lfb_key_fail(&key, status);
+    lfb_key_create(&key, value);
+  }
+  return key.found == LFB_FOUND_VALUE ? key_add(&key, words, count, many) : lfb_key_refuse(&key);
+}
+
+int lfb_command_add(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  const wanted want = wanted_by_default();
+
+  return count == 3 ? add_or_make(context, words[1], &want, words + 2, 1, false)
+                    : lfb_redis.WrongArity(context);
+}
+
+int lfb_command_madd(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  const wanted want = wanted_by_default();
+
+  return count >= 3 ? add_or_make(context, words[1], &want, words + 2, (size_t)count - 2, true)
+                    : lfb_redis.WrongArity(context);
+}
+
+/* ---- BF.INSERT --------------------------------------------------------------------------------- */
+
+/* What is wrong with the options of BF.INSERT. */
+static const char insert_arity[] = "arity";
+
+/* Reads the value of an option.  Returns NULL, or the error to reply. */
+static const char *insert_take_value(const lfb_redis_string *option, const lfb_redis_string *value,
+                                     wanted *want)
+{
+  if (lfb_word_is(option, "ERROR"))
+    return take_error(value, &want->error) ? NULL : "Bad error rate";
+  if (lfb_word_is(option, "CAPACITY"))
+    return take_number(value, 1, LFB_CAPACITY_MOST, &want->capacity) ? NULL : "Bad capacity";
+  return take_number(value, 0, LFB_EXPANSION_MOST, &want->expansion) ? NULL : "Bad expansion";
+}
+
+/* Reads the options.  Gives the index of the first item.  Returns NULL, insert_arity, or the error to
+ * reply. */
+static const char *insert_take(lfb_redis_string **words, int count, wanted *want, int *items)
+{
+  for (int i = 2; i < count; i++) {
+    if (lfb_word_is(words[i], "ITEMS")) {
+      *items = i + 1;
+      if (want->expansion == 0)
+        want->no_scaling = true;
+      return i + 1 < count ? NULL : insert_arity;
+    }
+    if (lfb_word_is(words[i], "NOCREATE")) {
+      want->no_create = true;
+    } else if (lfb_word_is(words[i], "NONSCALING")) {
+      want->no_scaling = true;
+    } else if (lfb_word_is(words[i], "ERROR") || lfb_word_is(words[i], "CAPACITY") ||
+               lfb_word_is(words[i], "EXPANSION")) {
+      if (i + 1 == count)
+        return insert_arity;
+      const char *error = insert_take_value(words[i], words[i + 1], want);
+      if (error != NULL)
+        return error;
+      i++;
+    } else {
+      return "Unknown argument received";
+    }
+  }
+  return insert_arity;
+}
+
+int lfb_command_insert(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  wanted want = wanted_by_default();
+  int items = 0;
+
+  if (count < 4)
+    return lfb_redis.WrongArity(context);
+  const char *error = insert_take(words, count, &want, &items);
+  if (error == insert_arity)
+    return lfb_redis.WrongArity(context);
+  if (error != NULL)
+    return lfb_redis.ReplyWithError(context, error);
+  return add_or_make(context, words[1], &want, words + items, (size_t)(count - items), true);
+}

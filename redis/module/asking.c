@@ -1,0 +1,166 @@
+/* asking.c - BF.EXISTS, BF.MEXISTS, BF.CARD, BF.INFO. */
+#include <string.h>
+
+#include "redis/module/commands.h"
+#include "redis/module/settings.h"
+
+/* ---- keys -------------------------------------------------------------------------------- */
+
+static int reply_absent(lfb_redis_context *context, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    (void)lfb_redis.ReplyWithBool(context, 0);
+  return REDIS_OK;
+}
+
+static void reply_exist(lfb_redis_context *context, const lfb_value *value, lfb_redis_string **words,
+                        size_t count)
+{
+  uint64_t answers[(LFB_VALUE_MANY + 63) / 64];
+  lfb_key keys[LFB_VALUE_MANY];
+
+  for (size_t done = 0, some; done < count; done += some) {
+    some = count - done < LFB_VALUE_MANY ? count - done : LFB_VALUE_MANY;
+    for (size_t i = 0; i < some; i++)
+      keys[i].bytes = lfb_redis.StringPtrLen(words[done + i], &keys[i].size);
+    lfb_value_exist(value, keys, some, answers);
+    for (size_t i = 0; i < some; i++)
+      (void)lfb_redis.ReplyWithBool(context, (int)(answers[i / 64] >> i % 64 & 1));
+  }
+}
+
+static int exist(lfb_redis_context *context, lfb_redis_string **words, size_t count, bool many)
+{
+  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ);
+
+  if (key.found != LFB_FOUND_VALUE && key.found != LFB_FOUND_NOTHING)
+    return lfb_key_refuse(&key);
+  if (many)
+    (void)lfb_redis.ReplyWithArray(context, (long)count);
+  if (key.found == LFB_FOUND_VALUE)
+    reply_exist(context, key.value, words + 2, count);
+  else
+    (void)reply_absent(context, count);
+  lfb_key_close(&key);
+  return REDIS_OK;
+}
+
+int lfb_command_exists(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  return count == 3 ? exist(context, words, 1, false) : lfb_redis.WrongArity(context);
+}
+
+int lfb_command_mexists(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  return count >= 3 ? exist(context, words, (size_t)count - 2, true)
+                    : lfb_redis.WrongArity(context);
+}
+
+/* ---- figures -------------------------------------------------------------------------------- */
+
+int lfb_command_card(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  if (count != 2)
+    return lfb_redis.WrongArity(context);
+  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ);
+  if (key.found != LFB_FOUND_VALUE && key.found != LFB_FOUND_NOTHING)
+    return lfb_key_refuse(&key);
+  const uint64_t items = key.found == LFB_FOUND_VALUE ? key.value->items : 0;
+  lfb_key_close(&key);
+  return lfb_redis.ReplyWithLongLong(context, (long long)items);
+}
+
+/* A field of BF.INFO. */
+typedef struct info_field {
+  const char *option, *name;
+  long long (*get)(const lfb_value *value); /* -1: none */
+} info_field;
+
+static long long info_number(uint64_t number)
+{
+  return number > INT64_MAX ? INT64_MAX : (long long)number;
+}
+
+static long long info_capacity(const lfb_value *value)
+{
+  return info_number(lfb_value_capacity(value));
+}
+
+static long long info_size(const lfb_value *value)
+{
+  return info_number(lfb_value_memory(value));
+}
+
+static long long info_filters(const lfb_value *value)
+{
+  return value->window != NULL ? 1 : value->layer_count;
+}
+
+static long long info_items(const lfb_value *value)
+{
+  return info_number(value->items);
+}
+
+static long long info_expansion(const lfb_value *value)
+{
+  return value->recipe.expansion == 0 ? -1 : (long long)value->recipe.expansion;
+}
+
+static const info_field info_fields[] = {
+    {"capacity", "Capacity", info_capacity},
+    {"size", "Size", info_size},
+    {"filters", "Number of filters", info_filters},
+    {"items", "Number of items inserted", info_items},
+    {"expansion", "Expansion rate", info_expansion},
+};
+enum { INFO_FIELDS = sizeof info_fields / sizeof *info_fields };
+
+static void info_reply(lfb_redis_context *context, const info_field *field, const lfb_value *value)
+{
+  const long long number = field->get(value);
+
+  if (number < 0)
+    (void)lfb_redis.ReplyWithNull(context);
+  else
+    (void)lfb_redis.ReplyWithLongLong(context, number);
+}
+
+/* One field: a map with RESP3, and with RESP2 an array without the name. */
+static int info_one(lfb_open_key *key, const lfb_redis_string *option)
+{
+  lfb_redis_context *context = key->context;
+
+  for (size_t i = 0; i < INFO_FIELDS; i++) {
+    if (!lfb_word_is(option, info_fields[i].option))
+      continue;
+    if (lfb_redis.GetContextFlags(context) & REDIS_FLAG_RESP3) {
+      (void)lfb_redis.ReplyWithMap(context, 1);
+      (void)lfb_redis.ReplyWithSimpleString(context, info_fields[i].name);
+    } else {
+      (void)lfb_redis.ReplyWithArray(context, 1);
+    }
+    info_reply(context, &info_fields[i], key->value);
+    lfb_key_close(key);
+    return REDIS_OK;
+  }
+  lfb_key_close(key);
+  return lfb_redis.ReplyWithError(context, "Invalid information value");
+}
+
+int lfb_command_info(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  if (count != 2 && count != 3)
+    return lfb_redis.WrongArity(context);
+  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ);
+  if (key.found != LFB_FOUND_VALUE)
+    return lfb_key_refuse(&key);
+  if (count == 3)
+    return info_one(&key, words[2]);
+  (void)lfb_redis.ReplyWithMap(context, INFO_FIELDS);
+  for (size_t i = 0; i < INFO_FIELDS; i++) {
+    (void)lfb_redis.ReplyWithSimpleString(context, info_fields[i].name);
+    info_reply(context, &info_fields[i], key.value);
+  }
+  lfb_key_close(&key);
+  return REDIS_OK;
+}

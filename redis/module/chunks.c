@@ -1,0 +1,175 @@
+/* chunks.c - BF.SCANDUMP and BF.LOADCHUNK. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "redis/module/commands.h"
+#include "redis/module/dump.h"
+#include "redis/module/type.h"
+
+/*
+ * An iterator has at most 53 bits, the integers that a double holds: JavaScript has no others.
+ *
+ *   bits 0 to 43   1 + the offset in the body behind the chunk that it was returned with; 1: the head
+ *   bit 44         that chunk was the last
+ *   bits 45 to 52  the low bits of the value's count of changes
+ */
+enum { CURSOR_LAST = 44,
+       CURSOR_CHANGES = 45 };
+static const uint64_t cursor_place = (UINT64_C(1) << CURSOR_LAST) - 1;
+static const uint64_t cursor_all = (UINT64_C(1) << 53) - 1;
+
+static long long cursor_make(const lfb_value *value, uint64_t offset, bool last)
+{
+  const uint64_t cursor = (1 + offset) | (uint64_t)last << CURSOR_LAST |
+                          (value->changes & 0xff) << CURSOR_CHANGES;
+  return (long long)cursor;
+}
+
+/* ---- BF.SCANDUMP ----------------------------------------------------------------------------- */
+
+static void scan_reply(lfb_redis_context *context, long long cursor, const void *bytes, size_t size)
+{
+  (void)lfb_redis.ReplyWithArray(context, 2);
+  (void)lfb_redis.ReplyWithLongLong(context, cursor);
+  (void)lfb_redis.ReplyWithStringBuffer(context, bytes, size);
+}
+
+static int scan_head(lfb_open_key *key)
+{
+  unsigned char head[LFB_DUMP_HEAD];
+
+  lfb_dump_head(key->value, LFB_DUMP_WHOLE, head);
+  scan_reply(key->context, cursor_make(key->value, 0, false), head, sizeof head);
+  lfb_key_close(key);
+  return REDIS_OK;
+}
+
+static int scan_part(lfb_open_key *key, uint64_t offset)
+{
+  char *chunk;
+  size_t size;
+
+  const lfb_status status = lfb_dump_part(key->value, offset, LFB_CHUNK_WORD, &chunk, &size);
+  if (status != LFB_OK)
+    return lfb_key_fail(key, status);
+  const bool last = size == 0;
+  lfb_chunk_put_word(chunk, offset, last);
+  scan_reply(key->context, cursor_make(key->value, offset + size, last), chunk,
+             LFB_CHUNK_WORD + size);
+  free(chunk);
+  lfb_key_close(key);
+  return REDIS_OK;
+}
+
+int lfb_command_scandump(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  long long number;
+
+  if (count != 3)
+    return lfb_redis.WrongArity(context);
+  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ);
+  if (key.found != LFB_FOUND_VALUE)
+    return lfb_key_refuse(&key);
+  if (lfb_redis.StringToLongLong(words[2], &number) != REDIS_OK || number < 0 ||
+      (uint64_t)number > cursor_all) {
+    lfb_key_close(&key);
+    return lfb_redis.ReplyWithError(context, "Second argument must be numeric");
+  }
+  if (number == 0)
+    return scan_head(&key);
+  const uint64_t cursor = (uint64_t)number, place = cursor & cursor_place;
+  if (place == 0 || cursor >> CURSOR_CHANGES != (key.value->changes & 0xff)) {
+    lfb_key_close(&key);
+    return lfb_redis.ReplyWithError(
+        context, "ERR the filter has changed since this iteration began: begin again with 0");
+  }
+  if (cursor >> CURSOR_LAST & 1) {
+    lfb_key_close(&key);
+    scan_reply(context, 0, "", 0);
+    return REDIS_OK;
+  }
+  return scan_part(&key, place - 1);
+}
+
+/* ---- BF.LOADCHUNK ---------------------------------------------------------------------------- */
+
+static int load_reply(lfb_open_key *key)
+{
+  (void)lfb_redis.ReplicateVerbatim(key->context);
+  lfb_key_close(key);
+  return lfb_redis.ReplyWithSimpleString(key->context, "OK");
+}
+
+static int load_head(lfb_open_key *key, const char *bytes, size_t size)
+{
+  lfb_dump_state state;
+  lfb_value *value;
+
+  if (key->found != LFB_FOUND_NOTHING)
+    return lfb_key_refuse(key);
+  lfb_status status = lfb_dump_read_head(bytes, size, lfb_limit(key->context), &state, &value);
+  if (status != LFB_OK)
+    return lfb_key_fail(key, status);
+  status = state == LFB_DUMP_EMPTY ? LFB_OK : lfb_pieces_create(&value->loading);
+  if (status != LFB_OK) {
+    lfb_value_free(value);
+    return lfb_key_fail(key, status);
+  }
+  (void)lfb_redis.ModuleTypeSetValue(key->key, lfb_module_type, value);
+  (void)lfb_redis.NotifyKeyspaceEvent(key->context, REDIS_NOTIFY_MODULE, "bf.loadchunk", key->name);
+  return load_reply(key);
+}
+
+/* Deletes a value that can never be complete, here and on replicas. */
+static int load_give_up(lfb_open_key *key, lfb_status status)
+{
+  char text[256];
+
+  (void)lfb_redis.DeleteKey(key->key);
+  (void)lfb_redis.Replicate(key->context, "DEL", "s", key->name);
+  lfb_key_close(key);
+  (void)snprintf(text, sizeof text, "ERR received bad data, and the key is deleted: %s",
+                 lfb_status_text(status));
+  return lfb_redis.ReplyWithError(key->context, text);
+}
+
+static int load_piece(lfb_open_key *key, const char *bytes, size_t size)
+{
+  const uint64_t limit = lfb_limit(key->context);
+
+  if (size < LFB_CHUNK_WORD) {
+    lfb_key_close(key);
+    return lfb_redis.ReplyWithError(key->context, "ERR received bad data");
+  }
+  const uint64_t word = lfb_chunk_word(bytes);
+  const bool last = word & 1;
+  if (word >> 1 != lfb_pieces_size(key->value->loading) || last != (size == LFB_CHUNK_WORD)) {
+    lfb_key_close(key);
+    return lfb_redis.ReplyWithError(
+        key->context, "ERR received bad data: it is not the chunk that follows the one before");
+  }
+  const lfb_status status =
+      last ? lfb_dump_end(key->value, limit)
+           : lfb_dump_add(key->value, limit, bytes + LFB_CHUNK_WORD, size - LFB_CHUNK_WORD);
+  if (status != LFB_OK)
+    return last ? load_give_up(key, status) : lfb_key_fail(key, status);
+  key->value->changes++;
+  return load_reply(key);
+}
+
+int lfb_command_loadchunk(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  long long number;
+  size_t size;
+
+  if (count != 4)
+    return lfb_redis.WrongArity(context);
+  if (lfb_redis.StringToLongLong(words[2], &number) != REDIS_OK)
+    return lfb_redis.ReplyWithError(context, "ERR Second argument must be numeric");
+  const char *bytes = lfb_redis.StringPtrLen(words[3], &size);
+  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
+  if (((uint64_t)number & cursor_place) == 1)
+    return load_head(&key, bytes, size);
+  return key.found == LFB_FOUND_LOADING ? load_piece(&key, bytes, size) : lfb_key_refuse(&key);
+}

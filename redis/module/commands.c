@@ -1,0 +1,135 @@
+/* commands.c - registers the commands; what all of them need of a key. */
+#include "redis/module/commands.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "redis/module/dump.h"
+#include "redis/module/settings.h"
+#include "redis/module/type.h"
+
+lfb_open_key lfb_key_open(lfb_redis_context *context, lfb_redis_string *name, int mode)
+{
+  lfb_open_key open = {
+      .context = context,
+      .name = name,
+      .key = lfb_redis.OpenKey(context, name, mode),
+      .found = LFB_FOUND_OTHER,
+  };
+
+  if (open.key == NULL) {
+    open.found = LFB_FOUND_NOTHING;
+    return open;
+  }
+  const int type = lfb_redis.KeyType(open.key);
+  if (type == REDIS_TYPE_EMPTY) {
+    open.found = LFB_FOUND_NOTHING;
+  } else if (type == REDIS_TYPE_MODULE &&
+             lfb_redis.ModuleTypeGetType(open.key) == lfb_module_type) {
+    open.value = lfb_redis.ModuleTypeGetValue(open.key);
+    open.found = open.value->loading == NULL ? LFB_FOUND_VALUE : LFB_FOUND_LOADING;
+  }
+  return open;
+}
+
+void lfb_key_close(lfb_open_key *key)
+{
+  if (key->key != NULL)
+    lfb_redis.CloseKey(key->key);
+  key->key = NULL;
+}
+
+int lfb_key_refuse(lfb_open_key *key)
+{
+  lfb_redis_context *context = key->context;
+
+  lfb_key_close(key);
+  switch (key->found) {
+  case LFB_FOUND_VALUE: return lfb_redis.ReplyWithError(context, "ERR item exists");
+  case LFB_FOUND_NOTHING: return lfb_redis.ReplyWithError(context, "ERR not found");
+  case LFB_FOUND_LOADING:
+    return lfb_redis.ReplyWithError(
+        context, "ERR the filter is incomplete: load its other chunks, or delete it");
+  default:
+    return lfb_redis.ReplyWithError(
+        context, "WRONGTYPE Operation against a key holding the wrong kind of value");
+  }
+}
+
+int lfb_key_fail(lfb_open_key *key, lfb_status status)
+{
+  char text[256];
+
+  lfb_key_close(key);
+  if (status == LFB_ERROR_OVER_LIMIT)
+    return lfb_redis.ReplyWithError(key->context,
+                                    "ERR the filter would be larger than lfbloom.max-bytes, or than "
+                                    "this host's memory");
+  if (status == LFB_ERROR_NO_MEMORY)
+    return lfb_redis.ReplyWithError(key->context, "ERR Insufficient memory to create filter");
+  (void)snprintf(text, sizeof text, "ERR %s", lfb_status_text(status));
+  return lfb_redis.ReplyWithError(key->context, text);
+}
+
+void lfb_key_create(lfb_open_key *key, lfb_value *value)
+{
+  unsigned char head[LFB_DUMP_HEAD];
+
+  (void)lfb_redis.ModuleTypeSetValue(key->key, lfb_module_type, value);
+  key->value = value;
+  key->found = LFB_FOUND_VALUE;
+  lfb_dump_head(value, LFB_DUMP_EMPTY, head);
+  (void)lfb_redis.Replicate(key->context, "BF.LOADCHUNK", "slb", key->name, 1LL,
+                            (const char *)head, sizeof head);
+  (void)lfb_redis.NotifyKeyspaceEvent(key->context, REDIS_NOTIFY_MODULE, "bf.reserve", key->name);
+}
+
+/* The kernel grants more than there is, and ends the server when it is used. */
+static uint64_t host_memory(void)
+{
+  static uint64_t memory;
+
+  if (memory == 0) {
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+  }
+  return memory;
+}
+
+uint64_t lfb_limit(lfb_redis_context *context)
+{
+  const int flags = lfb_redis.GetContextFlags(context);
+  const uint64_t set = (uint64_t)lfb_module_settings.max_bytes;
+
+  if (flags & (REDIS_FLAG_REPLICATED | REDIS_FLAG_LOADING))
+    return 0;
+  return set > 0 && set < host_memory() ? set : host_memory();
+}
+
+typedef struct command_row {
+  const char *name;
+  lfb_redis_command run;
+  const char *flags;
+} command_row;
+
+bool lfb_commands_register(lfb_redis_context *context)
+{
+  static const command_row rows[] = {
+      {"bf.reserve", lfb_command_reserve, "write deny-oom fast"},
+      {"bf.add", lfb_command_add, "write deny-oom fast"},
+      {"bf.madd", lfb_command_madd, "write deny-oom fast"},
+      {"bf.insert", lfb_command_insert, "write deny-oom fast"},
+      {"bf.exists", lfb_command_exists, "readonly fast"},
+      {"bf.mexists", lfb_command_mexists, "readonly fast"},
+      {"bf.card", lfb_command_card, "readonly fast"},
+      {"bf.info", lfb_command_info, "readonly fast"},
+      {"bf.scandump", lfb_command_scandump, "readonly"},
+      {"bf.loadchunk", lfb_command_loadchunk, "write deny-oom"},
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (lfb_redis.CreateCommand(context, rows[i].name, rows[i].run, rows[i].flags, 1, 1, 1) !=
+        REDIS_OK)
+      return false;
+  return true;
+}

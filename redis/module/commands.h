@@ -1,0 +1,60 @@
+/* commands.h - the commands of the module: docs/module.md describes each. */
+#ifndef LFB_REDIS_MODULE_COMMANDS_H
+#define LFB_REDIS_MODULE_COMMANDS_H
+
+#include "redis/module/api.h"
+#include "redis/module/value.h"
+
+/* Registers all commands.  Returns false if Redis refuses one. */
+bool lfb_commands_register(lfb_redis_context *context);
+
+/* ---- what the files of commands share ------------------------------------------------------ */
+
+/* What a key holds. */
+typedef enum lfb_found {
+  LFB_FOUND_VALUE,
+  LFB_FOUND_NOTHING,
+  LFB_FOUND_LOADING, /* a value that waits for chunks */
+  LFB_FOUND_OTHER,   /* another type                  */
+} lfb_found;
+
+/* A key that a command has opened. */
+typedef struct lfb_open_key {
+  lfb_redis_context *context;
+  lfb_redis_string *name;
+  lfb_redis_key *key; /* NULL: opened for reading, and absent */
+  lfb_value *value;   /* NULL, unless _VALUE or _LOADING      */
+  lfb_found found;
+} lfb_open_key;
+
+/* Opens a key; `mode` as OpenKey().  Close it by lfb_key_close(). */
+lfb_open_key lfb_key_open(lfb_redis_context *context, lfb_redis_string *name, int mode);
+void lfb_key_close(lfb_open_key *key);
+
+/* Replies with why a key has no value that a command can use, and closes it. */
+int lfb_key_refuse(lfb_open_key *key);
+
+/* Replies with a status as an error, and closes the key. */
+int lfb_key_fail(lfb_open_key *key, lfb_status status);
+
+/* Sets the value of an empty key and replicates its creation, so that replicas have the same hash. */
+void lfb_key_create(lfb_open_key *key, lfb_value *value);
+
+/* The limit on the bytes of a value.  What the master or the AOF has made has none. */
+uint64_t lfb_limit(lfb_redis_context *context);
+
+/* BF.RESERVE and BF.INSERT make values, and BF.ADD and the like add to them. */
+int lfb_command_reserve(lfb_redis_context *context, lfb_redis_string **words, int count);
+int lfb_command_add(lfb_redis_context *context, lfb_redis_string **words, int count);
+int lfb_command_madd(lfb_redis_context *context, lfb_redis_string **words, int count);
+int lfb_command_insert(lfb_redis_context *context, lfb_redis_string **words, int count);
+
+int lfb_command_exists(lfb_redis_context *context, lfb_redis_string **words, int count);
+int lfb_command_mexists(lfb_redis_context *context, lfb_redis_string **words, int count);
+int lfb_command_card(lfb_redis_context *context, lfb_redis_string **words, int count);
+int lfb_command_info(lfb_redis_context *context, lfb_redis_string **words, int count);
+
+int lfb_command_scandump(lfb_redis_context *context, lfb_redis_string **words, int count);
+int lfb_command_loadchunk(lfb_redis_context *context, lfb_redis_string **words, int count);
+
+#endif

@@ -1,0 +1,391 @@
+/* dump.c - heads and bodies of values. */
+#define _DEFAULT_SOURCE /* endian.h */
+#include "redis/module/dump.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <lfbloom/cpu.h>
+
+#include "redis/module/memory.h"
+
+enum {
+  VERSION = 1,
+  CHECKSUM_AT = LFB_DUMP_HEAD - 8,
+  EXPANSION_MOST = 32768,
+};
+static const char dump_magic[8] = "LFBREDIS";
+static const uint64_t dump_capacity_most = UINT64_C(1) << 56;
+static const uint64_t dump_period_most = UINT64_C(1000) * 1000 * 1000 * 1000;
+
+/* ---- heads ------------------------------------------------------------------------- */
+
+/* The fields of a head, in the order in which it has them. */
+typedef struct dump_fields {
+  uint32_t version, kind, state, hash;
+  uint64_t capacity;
+  double error;
+  uint32_t expansion, generations;
+  uint64_t period_ms, seed;
+  uint8_t key[16];
+  uint64_t keep_key, items, newest_items, began_ms;
+  uint32_t layers, zero;
+} dump_fields;
+
+_Static_assert(sizeof(dump_fields) == CHECKSUM_AT - sizeof dump_magic, "no padding");
+
+/* Changes numbers from the processor's byte order to that of a head, or back. */
+static void fields_order(dump_fields *fields)
+{
+  uint64_t error;
+
+  memcpy(&error, &fields->error, sizeof error);
+  error = htole64(error);
+  memcpy(&fields->error, &error, sizeof error);
+  fields->version = htole32(fields->version);
+  fields->kind = htole32(fields->kind);
+  fields->state = htole32(fields->state);
+  fields->hash = htole32(fields->hash);
+  fields->capacity = htole64(fields->capacity);
+  fields->expansion = htole32(fields->expansion);
+  fields->generations = htole32(fields->generations);
+  fields->period_ms = htole64(fields->period_ms);
+  fields->seed = htole64(fields->seed);
+  fields->keep_key = htole64(fields->keep_key);
+  fields->items = htole64(fields->items);
+  fields->newest_items = htole64(fields->newest_items);
+  fields->began_ms = htole64(fields->began_ms);
+  fields->layers = htole32(fields->layers);
+}
+
+static uint64_t value_newest_items(const lfb_value *value)
+{
+  if (value->recipe.kind == LFB_VALUE_WINDOW)
+    return value->period_items;
+  return value->layer_count == 0 ? 0 : value->layers[value->layer_count - 1].items;
+}
+
+/* The fields of a value that waits for its body are those of the head that it was made from. */
+static dump_fields fields_of(const lfb_value *value, lfb_dump_state state)
+{
+  const lfb_recipe *recipe = &value->recipe;
+  dump_fields fields = {
+      .version = VERSION,
+      .kind = recipe->kind,
+      .state = state,
+      .hash = recipe->hash,
+      .capacity = recipe->capacity,
+      .error = recipe->error,
+      .expansion = recipe->expansion,
+      .generations = recipe->generations,
+      .period_ms = recipe->period_ms,
+      .seed = recipe->seed,
+      .keep_key = recipe->keep_key,
+      .items = value->items,
+      .newest_items = value->loading == NULL ? value_newest_items(value) : value->waits_items,
+      .began_ms = value->began_ms,
+      .layers = value->loading == NULL ? value->layer_count : value->waits_layers,
+  };
+
+  memcpy(fields.key, recipe->key, sizeof fields.key);
+  return fields;
+}
+
+void lfb_dump_head(const lfb_value *value, lfb_dump_state state, unsigned char *head)
+{
+  dump_fields fields = fields_of(value, state);
+
+  fields_order(&fields);
+  memcpy(head, dump_magic, sizeof dump_magic);
+  memcpy(head + sizeof dump_magic, &fields, sizeof fields);
+  const uint64_t checksum = htole64(XXH3_64bits(head, CHECKSUM_AT));
+  memcpy(head + CHECKSUM_AT, &checksum, sizeof checksum);
+}
+
+/* Whether numbers are in their ranges; what belongs to the other kind must be 0. */
+static bool fields_fit(const dump_fields *fields)
+{
+  const bool window = fields->kind == LFB_VALUE_WINDOW;
+
+  return (window || fields->kind == LFB_VALUE_CHAIN) && fields->state <= LFB_DUMP_PIECES &&
+         fields->capacity > 0 && fields->capacity <= dump_capacity_most && fields->error > 0 &&
+         fields->error < 1 && fields->keep_key <= 1 && fields->zero == 0 &&
+         (window ? (fields->generations == 3 || fields->generations == 7) && fields->expansion == 0 &&
+                       fields->layers == 0 && fields->period_ms <= dump_period_most
+                 : fields->generations == 0 && fields->expansion <= EXPANSION_MOST &&
+                       fields->layers <= LFB_VALUE_LAYERS && fields->period_ms == 0 &&
+                       fields->began_ms == 0 &&
+                       (fields->layers > 0 || fields->state == LFB_DUMP_EMPTY) &&
+                       (fields->layers < 2 || fields->expansion > 0)) &&
+         (fields->state != LFB_DUMP_EMPTY ||
+          (fields->items == 0 && fields->newest_items == 0 && fields->layers <= 1));
+}
+
+static lfb_status fields_read(const void *head, size_t size, dump_fields *fields)
+{
+  uint64_t checksum;
+
+  if (size != LFB_DUMP_HEAD)
+    return LFB_ERROR_TRUNCATED;
+  if (memcmp(head, dump_magic, sizeof dump_magic) != 0)
+    return LFB_ERROR_UNKNOWN_FORM;
+  memcpy(&checksum, (const char *)head + CHECKSUM_AT, sizeof checksum);
+  memcpy(fields, (const char *)head + sizeof dump_magic, sizeof *fields);
+  fields_order(fields);
+  if (fields->version != VERSION)
+    return LFB_ERROR_UNKNOWN_VERSION;
+  if (htole64(checksum) != XXH3_64bits(head, CHECKSUM_AT))
+    return LFB_ERROR_BAD_CHECKSUM;
+  return fields_fit(fields) ? LFB_OK : LFB_ERROR_BAD_HEADER;
+}
+
+lfb_status lfb_dump_read_head(const void *head, size_t size, uint64_t max_bytes,
+                              lfb_dump_state *state, lfb_value **value)
+{
+  dump_fields fields;
+  lfb_value *made;
+
+  lfb_status status = fields_read(head, size, &fields);
+  if (status != LFB_OK)
+    return status;
+  lfb_recipe recipe = {
+      .kind = (lfb_value_kind)fields.kind,
+      .capacity = fields.capacity,
+      .error = fields.error,
+      .expansion = fields.expansion,
+      .generations = fields.generations,
+      .period_ms = fields.period_ms,
+      .hash = (lfb_hash_id)fields.hash,
+      .seed = fields.seed,
+      .keep_key = fields.keep_key != 0,
+  };
+  memcpy(recipe.key, fields.key, sizeof recipe.key);
+  /* Without these checks the library would draw a key of its own. */
+  if (!lfb_recipe_has_hash(&recipe))
+    return LFB_ERROR_BAD_HEADER;
+  status = fields.state == LFB_DUMP_EMPTY ? lfb_value_create(&recipe, max_bytes, &made)
+                                          : lfb_value_begin(&recipe, &made);
+  if (status != LFB_OK)
+    return status;
+  made->items = fields.items;
+  made->began_ms = fields.began_ms;
+  made->waits_layers = fields.layers;
+  made->waits_items = fields.newest_items;
+  *state = (lfb_dump_state)fields.state;
+  *value = made;
+  return LFB_OK;
+}
+
+/* ---- bodies ------------------------------------------------------------------------- */
+
+lfb_status lfb_dump_write_body(const lfb_value *value, lfb_write_fn write, void *to)
+{
+  lfb_status status = LFB_OK;
+
+  if (value->window != NULL)
+    return lfb_window_write(value->window, write, to);
+  for (uint32_t i = 0; status == LFB_OK && i < value->layer_count; i++)
+    status = lfb_filter_write(value->layers[i].filter, LFB_FORM_NATIVE, write, to);
+  return status;
+}
+
+/* Whether a filter that was read is layer `number` of the recipe. */
+static bool layer_fits(const lfb_recipe *recipe, uint32_t number, const lfb_filter *filter)
+{
+  lfb_config config = {.strategy = LFB_FAST};
+  lfb_stats stats;
+
+  lfb_filter_stats(filter, &stats);
+  return stats.form == LFB_FORM_NATIVE && stats.strategy == LFB_FAST &&
+         stats.expected_insertions == lfb_recipe_layer_capacity(recipe, number) &&
+         lfb_config_take_hash(&config, filter) == LFB_OK && config.hash == recipe->hash &&
+         config.seed == recipe->seed && config.keep_key == recipe->keep_key &&
+         memcmp(config.key, recipe->key, sizeof config.key) == 0;
+}
+
+/* What is left of a limit after the layers that were read; at least 1, which fits nothing. */
+static uint64_t limit_left(uint64_t limit, uint64_t used)
+{
+  return limit == 0 ? 0 : limit > used ? limit - used
+                                       : 1;
+}
+
+static lfb_status body_read_layer(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
+{
+  const lfb_read_limits limits = {.max_bytes = max_bytes};
+  const uint64_t before = lfb_memory_tally();
+  const uint32_t number = value->layer_count;
+  lfb_filter *filter;
+
+  lfb_status status = lfb_filter_read(read, from, &limits, &filter);
+  if (status != LFB_OK)
+    return status;
+  if (!layer_fits(&value->recipe, number, filter)) {
+    lfb_filter_free(filter);
+    return LFB_ERROR_BAD_HEADER;
+  }
+  status = lfb_value_add_layer(value, filter, lfb_memory_tally() - before);
+  if (status == LFB_OK) /* only the newest layer is not full */
+    value->layers[number].items = value->layers[number].capacity;
+  return status;
+}
+
+static lfb_status body_read_chain(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
+{
+  lfb_status status = LFB_OK;
+  uint64_t used = 0;
+
+  while (status == LFB_OK && value->layer_count < value->waits_layers) {
+    lfb_stats stats;
+    status = body_read_layer(value, limit_left(max_bytes, used), read, from);
+    if (status != LFB_OK)
+      break;
+    lfb_filter_stats(value->layers[value->layer_count - 1].filter, &stats);
+    used += stats.bytes;
+  }
+  if (status == LFB_OK)
+    value->layers[value->layer_count - 1].items = value->waits_items;
+  return status;
+}
+
+static lfb_status body_read_window(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
+{
+  const lfb_recipe *recipe = &value->recipe;
+  const lfb_read_limits limits = {.max_bytes = max_bytes};
+  const uint64_t before = lfb_memory_tally();
+  lfb_window_figures figures;
+
+  const lfb_status status = lfb_window_read(read, from, &limits, &value->window);
+  if (status != LFB_OK)
+    return status;
+  value->window_memory = lfb_memory_tally() - before;
+  value->period_items = value->waits_items;
+  lfb_window_stats(value->window, &figures);
+  return figures.expected_insertions == recipe->capacity &&
+                 figures.generations == recipe->generations && figures.hash == recipe->hash &&
+                 figures.key_kept == recipe->keep_key
+             ? LFB_OK
+             : LFB_ERROR_BAD_HEADER;
+}
+
+lfb_status lfb_dump_read_body(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
+{
+  return value->recipe.kind == LFB_VALUE_WINDOW ? body_read_window(value, max_bytes, read, from)
+                                                : body_read_chain(value, max_bytes, read, from);
+}
+
+/* ---- parts ---------------------------------------------------------------------------- */
+
+/* A part of a body that is being written.  It consists of whole calls of part_take(): a call writes a
+ * header whole, which has the time, and would differ in the next part. */
+typedef struct part {
+  uint64_t skip; /* bytes before the part */
+  char *bytes;
+  size_t size;
+} part;
+
+enum { PART_ROOM = LFB_DUMP_CHUNK + (4 << 20) };
+
+static lfb_status part_take(void *to, const void *bytes, size_t size)
+{
+  part *taken = to;
+
+  if (taken->skip >= size) {
+    taken->skip -= size;
+    return LFB_OK;
+  }
+  if (taken->skip > 0 || taken->size >= LFB_DUMP_CHUNK || size > PART_ROOM - taken->size)
+    return LFB_ERROR_STOPPED;
+  memcpy(taken->bytes + taken->size, bytes, size);
+  taken->size += size;
+  return LFB_OK;
+}
+
+lfb_status lfb_dump_part(const lfb_value *value, uint64_t offset, size_t before, char **bytes,
+                         size_t *size)
+{
+  char *memory = malloc(before + PART_ROOM);
+
+  if (memory == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  part taken = {.skip = offset, .bytes = memory + before};
+  const lfb_status status = lfb_dump_write_body(value, part_take, &taken);
+  if ((status != LFB_OK && status != LFB_ERROR_STOPPED) || taken.skip > 0) {
+    free(memory);
+    return status == LFB_OK || status == LFB_ERROR_STOPPED ? LFB_ERROR_BAD_HEADER : status;
+  }
+  *bytes = memory;
+  *size = taken.size;
+  return LFB_OK;
+}
+
+/* ---- values that come in chunks ------------------------------------------------------------- */
+
+/* More than any body has whose words are of max_bytes. */
+static uint64_t body_most(uint64_t max_bytes)
+{
+  const uint64_t forms = (uint64_t)LFB_VALUE_LAYERS * 1024;
+
+  return max_bytes == 0 || max_bytes > UINT64_MAX / 4 ? UINT64_MAX
+                                                      : max_bytes + max_bytes / 1024 + forms;
+}
+
+lfb_status lfb_dump_add(lfb_value *value, uint64_t max_bytes, const void *bytes, size_t size)
+{
+  return size > body_most(max_bytes) - lfb_pieces_size(value->loading)
+             ? LFB_ERROR_OVER_LIMIT
+             : lfb_pieces_add(value->loading, bytes, size);
+}
+
+lfb_status lfb_dump_end(lfb_value *value, uint64_t max_bytes)
+{
+  char more;
+  size_t got;
+
+  lfb_status status = lfb_dump_read_body(value, max_bytes, lfb_pieces_take, value->loading);
+  if (status == LFB_OK)
+    status = lfb_pieces_take(value->loading, &more, 1, &got);
+  if (status == LFB_OK && got > 0)
+    status = LFB_ERROR_TRAILING_BYTES;
+  if (status != LFB_OK)
+    return status;
+  lfb_pieces_free(value->loading);
+  value->loading = NULL;
+  return LFB_OK;
+}
+
+/* ---- copies ------------------------------------------------------------------------------- */
+
+/* Copies by writing and reading: a window has no other way. */
+static lfb_status dump_copy_window(const lfb_value *value, lfb_value *copy)
+{
+  lfb_status status = lfb_pieces_create(&copy->loading);
+
+  if (status == LFB_OK)
+    status = lfb_dump_write_body(value, lfb_pieces_add, copy->loading);
+  return status == LFB_OK ? lfb_dump_end(copy, 0) : status;
+}
+
+lfb_status lfb_dump_copy(const lfb_value *value, lfb_value **copy)
+{
+  unsigned char head[LFB_DUMP_HEAD];
+  lfb_dump_state state;
+  lfb_value *made;
+
+  lfb_dump_head(value, LFB_DUMP_WHOLE, head);
+  lfb_status status = lfb_dump_read_head(head, sizeof head, 0, &state, &made);
+  if (status != LFB_OK)
+    return status;
+  status = value->window == NULL ? lfb_value_copy_layers(value, made)
+                                 : dump_copy_window(value, made);
+  if (status != LFB_OK) {
+    lfb_value_free(made);
+    return status;
+  }
+  *copy = made;
+  return LFB_OK;
+}

@@ -1,0 +1,150 @@
+/* memory.c - the library's allocations, from Redis' allocator. */
+#define _GNU_SOURCE /* madvise */
+#include "redis/module/memory.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <lfbloom/cpu.h>
+#include <lfbloom/status.h>
+
+#include "atomic/words/pages.h"
+#include "redis/module/api.h"
+
+/* What the linker calls instead of the C library's and the library's functions. */
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *memory);
+lfb_status __wrap_lfb_pages_init(lfb_pages *pages, uint64_t size, bool populate);
+void __wrap_lfb_pages_free(lfb_pages *pages);
+
+enum {
+  /* From this size on, memory is aligned to LFB_HUGE_PAGE, and up to that much is unused. */
+  HUGE_FROM = 16 << 20,
+};
+
+/* Stands in the word before each block. */
+typedef struct origin {
+  void *raw;   /* what Redis returned               */
+  size_t size; /* what the tally has counted for it */
+} origin;
+
+static _Thread_local uint64_t memory_tally;
+
+uint64_t lfb_memory_tally(void)
+{
+  return memory_tally;
+}
+
+static void *memory_raw(size_t size)
+{
+  return lfb_redis.TryAlloc != NULL ? lfb_redis.TryAlloc(size) : lfb_redis.Alloc(size);
+}
+
+/* Takes memory whose address is a multiple of `alignment`, a power of two. */
+static void *memory_aligned(size_t size, size_t alignment)
+{
+  const size_t more = alignment + sizeof(origin);
+
+  if (size > PTRDIFF_MAX - more)
+    return NULL;
+  char *raw = memory_raw(size + more);
+  if (raw == NULL)
+    return NULL;
+  char *memory = raw + sizeof(origin);
+  memory += (alignment - (uintptr_t)memory % alignment) % alignment;
+  const size_t counted =
+      lfb_redis.MallocSize != NULL ? lfb_redis.MallocSize(raw) : size + more;
+  const origin from = {raw, counted};
+  memcpy(memory - sizeof from, &from, sizeof from);
+  memory_tally += counted;
+  return memory;
+}
+
+static void *memory_take(size_t size)
+{
+  return memory_aligned(size, sizeof(origin));
+}
+
+static void memory_free(void *memory)
+{
+  origin from;
+
+  if (memory == NULL)
+    return;
+  memcpy(&from, (char *)memory - sizeof from, sizeof from);
+  memory_tally -= from.size;
+  lfb_redis.Free(from.raw);
+}
+
+/* ---- the C library's --------------------------------------------------------- */
+
+void *__wrap_malloc(size_t size)
+{
+  return memory_take(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+  if (size > 0 && count > SIZE_MAX / size)
+    return NULL;
+  void *memory = memory_take(count * size);
+  return memory == NULL ? NULL : memset(memory, 0, count * size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+  return memory_aligned(size, alignment < sizeof(origin) ? sizeof(origin) : alignment);
+}
+
+void __wrap_free(void *memory)
+{
+  memory_free(memory);
+}
+
+/* ---- the words of a filter ----------------------------------------------------- */
+
+/* Makes whole pages read as zeros.  The kernel takes back the pages that the allocator has used
+ * before, and gives each zeroed when it is touched: large memory costs nothing until it is used. */
+static bool pages_drop(char *start, size_t size)
+{
+  return madvise(start, size, MADV_DONTNEED) == 0;
+}
+
+static void pages_zero(char *start, size_t size, size_t page)
+{
+  const size_t head = (page - (uintptr_t)start % page) % page;
+
+  if (size < HUGE_FROM || !pages_drop(start + head, (size - head) / page * page)) {
+    memset(start, 0, size);
+    return;
+  }
+  const size_t whole = (size - head) / page * page;
+  memset(start, 0, head);
+  memset(start + head + whole, 0, size - head - whole);
+}
+
+lfb_status __wrap_lfb_pages_init(lfb_pages *pages, uint64_t size, bool populate)
+{
+  const bool huge = size >= HUGE_FROM;
+
+  (void)populate; /* a filter never holds up other clients for its pages */
+  if (size > PTRDIFF_MAX - 2 * LFB_HUGE_PAGE)
+    return LFB_ERROR_SIZE_OVERFLOW;
+  char *start = memory_aligned((size_t)size, huge ? LFB_HUGE_PAGE : LFB_CACHE_LINE);
+  if (start == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  pages_zero(start, (size_t)size, (size_t)sysconf(_SC_PAGESIZE));
+  if (huge) /* a hint */
+    (void)madvise(start, (size_t)size / LFB_HUGE_PAGE * LFB_HUGE_PAGE, MADV_HUGEPAGE);
+  *pages = (lfb_pages){start, size};
+  return LFB_OK;
+}
+
+void __wrap_lfb_pages_free(lfb_pages *pages)
+{
+  memory_free(pages->address);
+  pages->address = NULL;
+}

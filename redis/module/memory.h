@@ -1,0 +1,19 @@
+/*
+ * memory.h - the memory of filters in Redis comes from Redis' allocator, so that `maxmemory`, INFO
+ * and MEMORY count it.
+ *
+ * The linker directs the library's calls of malloc(), calloc(), aligned_alloc() and free(), and of
+ * lfb_pages_init() and lfb_pages_free(), to memory.c (--wrap, BUILD.bazel).  Memory that Redis'
+ * allocator refuses makes a call fail, as in any other program: it does not end the server.
+ */
+#ifndef LFB_REDIS_MODULE_MEMORY_H
+#define LFB_REDIS_MODULE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The bytes that this thread has allocated and not freed, modulo 2^64: the difference of two calls
+ * is what was allocated between them. */
+uint64_t lfb_memory_tally(void);
+
+#endif

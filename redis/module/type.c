@@ -1,0 +1,303 @@
+/* type.c - saves, loads, frees, copies and measures values for Redis. */
+#define _DEFAULT_SOURCE /* endian.h */
+#include "redis/module/type.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "redis/module/dump.h"
+
+lfb_redis_type *lfb_module_type;
+
+enum {
+  TYPE_VERSION = 1,
+  EFFORT_BYTES = 16 << 10, /* Redis frees values of effort above 64 in a thread of its own: 1 MiB */
+};
+
+/* ---- chunks -------------------------------------------------------------------------- */
+
+void lfb_chunk_put_word(char *chunk, uint64_t offset, bool last)
+{
+  const uint64_t word = htole64(offset << 1 | last);
+  memcpy(chunk, &word, sizeof word);
+}
+
+uint64_t lfb_chunk_word(const char *chunk)
+{
+  uint64_t word;
+
+  memcpy(&word, chunk, sizeof word);
+  return le64toh(word);
+}
+
+/* ---- RDB -------------------------------------------------------------------------------- */
+
+static lfb_status save_bytes(void *to, const void *bytes, size_t size)
+{
+  if (size > 0) /* an empty string ends a value */
+    lfb_redis.SaveStringBuffer(to, bytes, size);
+  return LFB_OK;
+}
+
+/* Writes the body of a value, or what has come of it. */
+static lfb_status body_write(const lfb_value *value, lfb_write_fn write, void *to)
+{
+  return value->loading == NULL ? lfb_dump_write_body(value, write, to)
+                                : lfb_pieces_write(value->loading, write, to);
+}
+
+static lfb_dump_state value_state(const lfb_value *value)
+{
+  return value->loading == NULL ? LFB_DUMP_WHOLE : LFB_DUMP_PIECES;
+}
+
+static void type_save(lfb_redis_io *io, void *of)
+{
+  const lfb_value *value = of;
+  unsigned char head[LFB_DUMP_HEAD];
+
+  lfb_dump_head(value, value_state(value), head);
+  lfb_redis.SaveStringBuffer(io, (const char *)head, sizeof head);
+  const lfb_status status = body_write(value, save_bytes, io);
+  /* The file is then refused when it is loaded. */
+  if (status != LFB_OK)
+    lfb_redis.LogIOError(io, "warning", "lfbloom: a filter is not saved: %s",
+                         lfb_status_text(status));
+  lfb_redis.SaveStringBuffer(io, "", 0);
+}
+
+/* The strings of a value in an RDB file. */
+typedef struct loaded {
+  lfb_redis_io *io;
+  char *bytes; /* of the current string */
+  size_t size, taken;
+} loaded;
+
+/* Reads the next string.  Fails: LFB_ERROR_READ. */
+static lfb_status loaded_next(loaded *from)
+{
+  if (from->bytes != NULL)
+    lfb_redis.Free(from->bytes);
+  from->taken = from->size = 0;
+  from->bytes = lfb_redis.LoadStringBuffer(from->io, &from->size);
+  return from->bytes == NULL || lfb_redis.IsIOError(from->io) ? LFB_ERROR_READ : LFB_OK;
+}
+
+static lfb_status loaded_read(void *of, void *bytes, size_t size, size_t *got)
+{
+  loaded *from = of;
+
+  if (from->taken == from->size) {
+    const lfb_status status = loaded_next(from);
+    if (status != LFB_OK)
+      return status;
+  }
+  const size_t left = from->size - from->taken;
+  *got = size < left ? size : left;
+  memcpy(bytes, from->bytes + from->taken, *got);
+  from->taken += *got;
+  return LFB_OK;
+}
+
+/* Reads what has come of a value. */
+static lfb_status loaded_pieces(loaded *from, lfb_value *value)
+{
+  lfb_status status = lfb_pieces_create(&value->loading);
+
+  while (status == LFB_OK) {
+    status = loaded_next(from);
+    if (status != LFB_OK || from->size == 0)
+      break;
+    status = lfb_dump_add(value, 0, from->bytes, from->size);
+  }
+  return status;
+}
+
+static lfb_status loaded_whole(loaded *from, lfb_value *value)
+{
+  lfb_status status = lfb_dump_read_body(value, 0, loaded_read, from);
+
+  if (status == LFB_OK && from->taken != from->size)
+    status = LFB_ERROR_TRAILING_BYTES;
+  if (status == LFB_OK)
+    status = loaded_next(from);
+  return status == LFB_OK && from->size > 0 ? LFB_ERROR_TRAILING_BYTES : status;
+}
+
+static lfb_status loaded_value(loaded *from, lfb_value **value)
+{
+  lfb_dump_state state;
+  lfb_value *made;
+
+  lfb_status status = loaded_next(from);
+  /* The smallest limit: a head alone, which takes no bytes, must not make a filter of any size. */
+  if (status == LFB_OK)
+    status = lfb_dump_read_head(from->bytes, from->size, 1, &state, &made);
+  if (status != LFB_OK)
+    return status;
+  from->taken = from->size;
+  status = state == LFB_DUMP_PIECES  ? loaded_pieces(from, made)
+           : state == LFB_DUMP_WHOLE ? loaded_whole(from, made)
+                                     : LFB_ERROR_BAD_HEADER;
+  if (status != LFB_OK) {
+    lfb_value_free(made);
+    return status;
+  }
+  *value = made;
+  return LFB_OK;
+}
+
+static void *type_load(lfb_redis_io *io, int version)
+{
+  loaded from = {.io = io};
+  lfb_value *value = NULL;
+
+  const lfb_status status =
+      version == TYPE_VERSION ? loaded_value(&from, &value) : LFB_ERROR_UNKNOWN_VERSION;
+  if (from.bytes != NULL)
+    lfb_redis.Free(from.bytes);
+  if (status != LFB_OK)
+    lfb_redis.LogIOError(io, "warning", "lfbloom: a filter cannot be loaded: %s",
+                         lfb_status_text(status));
+  return value;
+}
+
+/* ---- AOF ----------------------------------------------------------------------------------- */
+
+/* Where the chunks of a value go. */
+typedef struct rewrite {
+  lfb_redis_io *io;
+  lfb_redis_string *key;
+  uint64_t offset;
+} rewrite;
+
+static void rewrite_chunk(rewrite *to, const char *chunk, size_t size)
+{
+  lfb_redis.EmitAOF(to->io, "BF.LOADCHUNK", "slb", to->key, (long long)(1 + to->offset), chunk,
+                    size);
+}
+
+static lfb_status rewrite_bytes(void *of, const void *bytes, size_t size)
+{
+  rewrite *to = of;
+
+  char *chunk = malloc(LFB_CHUNK_WORD + size);
+  if (chunk == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  lfb_chunk_put_word(chunk, to->offset, false);
+  memcpy(chunk + LFB_CHUNK_WORD, bytes, size);
+  to->offset += size;
+  rewrite_chunk(to, chunk, LFB_CHUNK_WORD + size);
+  free(chunk);
+  return LFB_OK;
+}
+
+static void type_rewrite(lfb_redis_io *io, lfb_redis_string *key, void *of)
+{
+  const lfb_value *value = of;
+  rewrite to = {.io = io, .key = key};
+  unsigned char head[LFB_DUMP_HEAD];
+  char last[LFB_CHUNK_WORD];
+
+  lfb_dump_head(value, LFB_DUMP_WHOLE, head);
+  lfb_redis.EmitAOF(io, "BF.LOADCHUNK", "slb", key, 1LL, (const char *)head, sizeof head);
+  const lfb_status status = body_write(value, rewrite_bytes, &to);
+  if (status != LFB_OK)
+    lfb_redis.LogIOError(io, "warning", "lfbloom: a filter is not rewritten: %s",
+                         lfb_status_text(status));
+  if (value->loading != NULL)
+    return;
+  lfb_chunk_put_word(last, to.offset, true);
+  rewrite_chunk(&to, last, sizeof last);
+}
+
+/* ---- the rest --------------------------------------------------------------------------------- */
+
+static size_t type_memory(const void *value)
+{
+  return lfb_value_memory(value);
+}
+
+static void type_free(void *value)
+{
+  lfb_value_free(value);
+}
+
+static size_t type_effort(lfb_redis_string *key, const void *value)
+{
+  (void)key;
+  return lfb_value_memory(value) / EFFORT_BYTES;
+}
+
+static void *type_copy(lfb_redis_string *from, lfb_redis_string *to, const void *of)
+{
+  const lfb_value *value = of;
+  lfb_value *copy = NULL;
+
+  (void)from;
+  (void)to;
+  if (value->loading == NULL)
+    lfb_ignore(lfb_dump_copy(value, &copy));
+  return copy; /* NULL: Redis reports an error */
+}
+
+static void digest_words(lfb_redis_digest *digest, const lfb_filter *filter)
+{
+  uint64_t words[1024], at = 0;
+  size_t got;
+
+  while ((got = lfb_filter_words(filter, at, words, sizeof words / sizeof *words)) > 0) {
+    lfb_redis.DigestAddStringBuffer(digest, (const char *)words, got * sizeof *words);
+    at += got;
+  }
+}
+
+/* A digest, and whether the next bytes are a header, which has the time of writing. */
+typedef struct digested {
+  lfb_redis_digest *digest;
+  bool header;
+} digested;
+
+static lfb_status digest_bytes(void *of, const void *bytes, size_t size)
+{
+  digested *to = of;
+
+  if (!to->header)
+    lfb_redis.DigestAddStringBuffer(to->digest, bytes, size);
+  to->header = false;
+  return LFB_OK;
+}
+
+static void type_digest(lfb_redis_digest *digest, void *of)
+{
+  const lfb_value *value = of;
+  digested to = {digest, value->window != NULL};
+  unsigned char head[LFB_DUMP_HEAD];
+
+  lfb_dump_head(value, value_state(value), head);
+  lfb_redis.DigestAddStringBuffer(digest, (const char *)head, sizeof head);
+  for (uint32_t i = 0; i < value->layer_count; i++)
+    digest_words(digest, value->layers[i].filter);
+  if (value->window != NULL || value->loading != NULL)
+    lfb_ignore(body_write(value, digest_bytes, &to));
+  lfb_redis.DigestEndSequence(digest);
+}
+
+bool lfb_type_register(lfb_redis_context *context)
+{
+  static const lfb_redis_type_functions functions = {
+      .version = REDIS_TYPE_VERSION,
+      .rdb_load = type_load,
+      .rdb_save = type_save,
+      .aof_rewrite = type_rewrite,
+      .mem_usage = type_memory,
+      .digest = type_digest,
+      .free = type_free,
+      .free_effort = type_effort,
+      .copy = type_copy,
+  };
+
+  lfb_module_type = lfb_redis.CreateDataType(context, "lfbloom-v", TYPE_VERSION, &functions);
+  return lfb_module_type != NULL;
+}

@@ -1,0 +1,451 @@
+/* value.c - chains and windows: making, adding, asking. */
+#include "redis/module/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "redis/module/memory.h"
+
+enum {
+  FIRST_ROOM = 2,
+  /* As lfbloom/growing.h: layer i has p * START / ((i + START) * (i + START + 1)), and all together
+   * have p. */
+  START = 3,
+};
+
+/* ---- recipes ---------------------------------------------------------------------- */
+
+uint64_t lfb_recipe_layer_capacity(const lfb_recipe *recipe, uint32_t number)
+{
+  uint64_t capacity = recipe->capacity;
+
+  for (uint32_t i = 0; i < number && recipe->expansion > 1; i++) {
+    if (capacity > UINT64_MAX / recipe->expansion)
+      return UINT64_MAX;
+    capacity *= recipe->expansion;
+  }
+  return capacity;
+}
+
+static double recipe_layer_error(const lfb_recipe *recipe, uint32_t number)
+{
+  const double from = START;
+
+  return recipe->expansion == 0
+             ? recipe->error
+             : recipe->error * from / ((number + from) * (number + from + 1));
+}
+
+lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash)
+{
+  /* A small filter draws them, and is asked for them. */
+  const lfb_config small = {.expected_insertions = 1, .fpp = 0.1, .strategy = LFB_FAST, .hash = hash};
+  lfb_config config = {.fpp = small.fpp, .strategy = LFB_FAST};
+  lfb_filter *filter;
+
+  lfb_status status = lfb_filter_create(&small, &filter);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_config_take_hash(&config, filter);
+  lfb_filter_free(filter);
+  if (status != LFB_OK)
+    return status;
+  recipe->hash = config.hash;
+  recipe->seed = config.seed;
+  recipe->keep_key = config.keep_key;
+  memcpy(recipe->key, config.key, sizeof recipe->key);
+  return LFB_OK;
+}
+
+bool lfb_recipe_has_hash(const lfb_recipe *recipe)
+{
+  static const uint8_t none[sizeof recipe->key];
+  const bool keyed = memcmp(recipe->key, none, sizeof none) != 0;
+
+  switch (recipe->hash) {
+  case LFB_HASH_XXH3: return recipe->seed != 0 && !keyed && !recipe->keep_key;
+  case LFB_HASH_SIPHASH13:
+  case LFB_HASH_AES: return recipe->seed == 0 && keyed && recipe->keep_key;
+  default: return false;
+  }
+}
+
+static lfb_config recipe_layer(const lfb_recipe *recipe, uint32_t number)
+{
+  lfb_config config = {
+      .expected_insertions = lfb_recipe_layer_capacity(recipe, number),
+      .fpp = recipe_layer_error(recipe, number),
+      .strategy = LFB_FAST, /* on any processor: a replica may have another one */
+      .hash = recipe->hash,
+      .seed = recipe->seed,
+      .keep_key = recipe->keep_key,
+      .batch_memory = 1,
+      .lazy_memory = true,
+  };
+
+  memcpy(config.key, recipe->key, sizeof config.key);
+  return config;
+}
+
+static lfb_window_config recipe_window(const lfb_recipe *recipe)
+{
+  lfb_window_config config = {
+      .expected_insertions = recipe->capacity,
+      .fpp = recipe->error,
+      .generations = recipe->generations,
+      .lazy_memory = true,
+      .hash = recipe->hash,
+      .seed = recipe->seed,
+      .keep_key = recipe->keep_key,
+  };
+
+  memcpy(config.key, recipe->key, sizeof config.key);
+  return config;
+}
+
+/* ---- making, copying, freeing -------------------------------------------------------- */
+
+lfb_status lfb_value_begin(const lfb_recipe *recipe, lfb_value **value)
+{
+  lfb_value *made = calloc(1, sizeof *made);
+
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  made->recipe = *recipe;
+  *value = made;
+  return LFB_OK;
+}
+
+void lfb_value_free(lfb_value *value)
+{
+  if (value == NULL)
+    return;
+  for (uint32_t i = 0; i < value->layer_count; i++)
+    lfb_filter_free(value->layers[i].filter);
+  free(value->layers);
+  lfb_window_free(value->window);
+  lfb_pieces_free(value->loading);
+  free(value);
+}
+
+/* Makes room for one more layer. */
+static lfb_status value_room(lfb_value *value)
+{
+  if (value->layer_count < value->layer_room)
+    return LFB_OK;
+  const uint32_t room = value->layer_room == 0 ? FIRST_ROOM : 2 * value->layer_room;
+  lfb_layer *layers = calloc(room, sizeof *layers);
+  if (layers == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  if (value->layer_count > 0)
+    memcpy(layers, value->layers, value->layer_count * sizeof *layers);
+  free(value->layers);
+  value->layers = layers;
+  value->layer_room = room;
+  return LFB_OK;
+}
+
+lfb_status lfb_value_add_layer(lfb_value *value, lfb_filter *filter, uint64_t memory)
+{
+  const lfb_status status = value_room(value);
+
+  if (status != LFB_OK) {
+    lfb_filter_free(filter);
+    return status;
+  }
+  value->layers[value->layer_count] = (lfb_layer){
+      .filter = filter,
+      .capacity = lfb_recipe_layer_capacity(&value->recipe, value->layer_count),
+      .memory = memory,
+  };
+  value->layer_count++;
+  return LFB_OK;
+}
+
+/* Makes and adds the next layer, if it takes at most max_bytes; 0: no limit. */
+static lfb_status value_grow(lfb_value *value, uint64_t max_bytes)
+{
+  const lfb_config config = recipe_layer(&value->recipe, value->layer_count);
+  if (value->layer_count == LFB_VALUE_LAYERS)
+    return LFB_ERROR_TOO_MANY_LAYERS;
+  const uint64_t before = lfb_memory_tally();
+  lfb_filter *filter;
+  lfb_stats plan;
+
+  lfb_status status = lfb_config_plan(&config, &plan);
+  if (status == LFB_OK && max_bytes > 0 && plan.bytes > max_bytes)
+    status = LFB_ERROR_OVER_LIMIT;
+  if (status == LFB_OK)
+    status = lfb_filter_create(&config, &filter);
+  return status == LFB_OK ? lfb_value_add_layer(value, filter, lfb_memory_tally() - before)
+                          : status;
+}
+
+static lfb_status value_open_window(lfb_value *value, uint64_t max_bytes)
+{
+  const lfb_window_config config = recipe_window(&value->recipe);
+  const uint64_t before = lfb_memory_tally();
+  lfb_window_figures plan;
+
+  lfb_status status = lfb_window_config_plan(&config, &plan);
+  if (status == LFB_OK && max_bytes > 0 && plan.bytes > max_bytes)
+    status = LFB_ERROR_OVER_LIMIT;
+  if (status == LFB_OK)
+    status = lfb_window_create(&config, &value->window);
+  value->window_memory = lfb_memory_tally() - before;
+  return status;
+}
+
+lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_bytes, lfb_value **value)
+{
+  lfb_value *made;
+
+  lfb_status status = lfb_value_begin(recipe, &made);
+  if (status != LFB_OK)
+    return status;
+  status = recipe->kind == LFB_VALUE_WINDOW ? value_open_window(made, max_bytes)
+                                            : value_grow(made, max_bytes);
+  if (status != LFB_OK) {
+    lfb_value_free(made);
+    return status;
+  }
+  *value = made;
+  return LFB_OK;
+}
+
+lfb_status lfb_value_copy_layers(const lfb_value *value, lfb_value *copy)
+{
+  for (uint32_t i = 0; i < value->layer_count; i++) {
+    const lfb_layer *layer = &value->layers[i];
+    lfb_filter *filter;
+    lfb_status status = lfb_filter_copy(layer->filter, &filter);
+    if (status == LFB_OK)
+      status = lfb_value_add_layer(copy, filter, layer->memory);
+    if (status != LFB_OK)
+      return status;
+    copy->layers[i].items = layer->items;
+  }
+  return LFB_OK;
+}
+
+/* ---- adding and asking ----------------------------------------------------------------- */
+
+/* Keys of one call, of which some are decided.  index[i] is where the answer of keys[i] belongs. */
+typedef struct undecided {
+  lfb_key keys[LFB_VALUE_MANY];
+  uint16_t index[LFB_VALUE_MANY];
+  size_t count;
+} undecided;
+
+enum { ANSWER_WORDS = (LFB_VALUE_MANY + 63) / 64 };
+
+static bool answer_of(const uint64_t *answers, size_t i)
+{
+  return answers[i / 64] >> i % 64 & 1;
+}
+
+static void answer_yes(uint64_t *answers, size_t i)
+{
+  answers[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void undecided_begin(undecided *left, const lfb_key *keys, size_t count)
+{
+  memcpy(left->keys, keys, count * sizeof *keys);
+  for (size_t i = 0; i < count; i++)
+    left->index[i] = (uint16_t)i;
+  left->count = count;
+}
+
+/* Removes the keys that one filter may contain, and marks them in `found`, if that is not NULL. */
+static void undecided_ask(undecided *left, const lfb_filter *filter, uint64_t *found)
+{
+  uint64_t answers[ANSWER_WORDS];
+  size_t kept = 0;
+
+  if (lfb_filter_might_contain_many(filter, left->keys, left->count, answers) == 0)
+    return;
+  for (size_t i = 0; i < left->count; i++) {
+    if (answer_of(answers, i)) {
+      if (found != NULL)
+        answer_yes(found, left->index[i]);
+      continue;
+    }
+    left->keys[kept] = left->keys[i];
+    left->index[kept++] = left->index[i];
+  }
+  left->count = kept;
+}
+
+/* Asks the newest `layers` layers but the first `skipped` of these, the newest first: it has the most
+ * keys. */
+static void chain_ask(const lfb_value *value, uint32_t skipped, undecided *left, uint64_t *found)
+{
+  for (uint32_t i = value->layer_count - skipped; i-- > 0 && left->count > 0;)
+    undecided_ask(left, value->layers[i].filter, found);
+}
+
+void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers)
+{
+  undecided left;
+
+  if (value->window != NULL) {
+    (void)lfb_window_might_contain_many(value->window, keys, count, answers);
+    return;
+  }
+  const lfb_filter *newest = value->layers[value->layer_count - 1].filter;
+  if (value->layer_count == 1) {
+    if (count == 1)
+      answers[0] = lfb_filter_might_contain(newest, keys->bytes, keys->size);
+    else
+      (void)lfb_filter_might_contain_many(newest, keys, count, answers);
+    return;
+  }
+  memset(answers, 0, ANSWER_WORDS * sizeof *answers);
+  undecided_begin(&left, keys, count);
+  chain_ask(value, 0, &left, answers);
+}
+
+/* Adds keys to the newest layer, which has room for all of them. */
+static void chain_put(lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers)
+{
+  lfb_layer *newest = &value->layers[value->layer_count - 1];
+  uint64_t fresh[ANSWER_WORDS];
+  undecided left;
+  size_t added;
+
+  if (value->layer_count == 1) {
+    added = count == 1 ? lfb_filter_put(newest->filter, keys->bytes, keys->size)
+                       : lfb_filter_put_many(newest->filter, keys, count, answers);
+    if (count == 1)
+      answers[0] = added;
+  } else {
+    memset(answers, 0, ANSWER_WORDS * sizeof *answers);
+    undecided_begin(&left, keys, count);
+    chain_ask(value, 1, &left, NULL);
+    added = lfb_filter_put_many(newest->filter, left.keys, left.count, fresh);
+    for (size_t i = 0; added > 0 && i < left.count; i++)
+      if (answer_of(fresh, i))
+        answer_yes(answers, left.index[i]);
+  }
+  newest->items += added;
+  value->items += added;
+  value->changes += added > 0;
+}
+
+/* Bytes of the words of all layers. */
+static uint64_t chain_bytes(const lfb_value *value)
+{
+  uint64_t bytes = 0;
+
+  for (uint32_t i = 0; i < value->layer_count; i++) {
+    lfb_stats stats;
+    lfb_filter_stats(value->layers[i].filter, &stats);
+    bytes += stats.bytes;
+  }
+  return bytes;
+}
+
+/* Makes the next layer of a full chain, if it may have one. */
+static lfb_added chain_grow(lfb_value *value, uint64_t max_bytes, lfb_status *refused)
+{
+  if (value->recipe.expansion == 0)
+    return LFB_ADDED_FULL;
+  if (max_bytes > 0) {
+    const uint64_t bytes = chain_bytes(value);
+    max_bytes = bytes < max_bytes ? max_bytes - bytes : 1;
+  }
+  *refused = value_grow(value, max_bytes);
+  value->changes++;
+  return *refused == LFB_OK ? LFB_ADDED_ALL : LFB_ADDED_NO_LAYER;
+}
+
+/* The number of keys at the front that the chain has. */
+static size_t chain_present(const lfb_value *value, const lfb_key *keys, size_t count)
+{
+  uint64_t answers[ANSWER_WORDS];
+  size_t present = 0;
+
+  lfb_value_exist(value, keys, count, answers);
+  while (present < count && answer_of(answers, present))
+    present++;
+  return present;
+}
+
+static lfb_added chain_add(lfb_value *value, const lfb_key *keys, size_t count, uint64_t max_bytes,
+                           uint64_t *answers, size_t *done, lfb_status *refused)
+{
+  uint64_t some[ANSWER_WORDS];
+
+  *done = 0;
+  if (count > 1)
+    memset(answers, 0, ANSWER_WORDS * sizeof *answers);
+  while (*done < count) {
+    const lfb_layer *newest = &value->layers[value->layer_count - 1];
+    const uint64_t room =
+        newest->items < newest->capacity ? newest->capacity - newest->items : 0;
+    size_t next = count - *done;
+    if (room == 0) {
+      *done += chain_present(value, keys + *done, next);
+      if (*done == count)
+        break;
+      const lfb_added grown = chain_grow(value, max_bytes, refused);
+      if (grown != LFB_ADDED_ALL)
+        return grown;
+      continue;
+    }
+    if (next > room)
+      next = (size_t)room;
+    if (*done == 0 && next == count) { /* nearly always */
+      chain_put(value, keys, count, answers);
+    } else {
+      chain_put(value, keys + *done, next, some);
+      for (size_t i = 0; i < next; i++)
+        if (answer_of(some, i))
+          answer_yes(answers, *done + i);
+    }
+    *done += next;
+  }
+  return LFB_ADDED_ALL;
+}
+
+lfb_added lfb_value_add(lfb_value *value, const lfb_key *keys, size_t count, uint64_t max_bytes,
+                        uint64_t *answers, size_t *done, lfb_status *refused)
+{
+  if (value->window == NULL) {
+    if (count == 1)
+      answers[0] = 0;
+    return chain_add(value, keys, count, max_bytes, answers, done, refused);
+  }
+  const size_t added = lfb_window_claim_many(value->window, keys, count, answers);
+  value->items += added;
+  value->period_items += added;
+  value->changes += added > 0;
+  *done = count;
+  return LFB_ADDED_ALL;
+}
+
+/* ---- figures ---------------------------------------------------------------------------- */
+
+uint64_t lfb_value_capacity(const lfb_value *value)
+{
+  uint64_t capacity = 0;
+
+  if (value->recipe.kind == LFB_VALUE_WINDOW)
+    return value->recipe.capacity;
+  for (uint32_t i = 0; i < value->layer_count; i++) {
+    const uint64_t more = value->layers[i].capacity;
+    capacity = capacity > UINT64_MAX - more ? UINT64_MAX : capacity + more;
+  }
+  return capacity;
+}
+
+uint64_t lfb_value_memory(const lfb_value *value)
+{
+  uint64_t memory = sizeof *value + value->layer_room * sizeof *value->layers +
+                    value->window_memory + lfb_pieces_size(value->loading);
+
+  for (uint32_t i = 0; i < value->layer_count; i++)
+    memory += value->layers[i].memory;
+  return memory;
+}

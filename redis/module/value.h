@@ -1,0 +1,136 @@
+/*
+ * value.h - what a key of the module holds: a chain of plain filters that grows, or a window.
+ *
+ * A chain begins with one filter, its first layer.  When as many keys have been added as the newest
+ * layer is made for, the next layer is added: for `expansion` times the keys, and with a lower
+ * probability of a false positive.  A chain that does not scale has one layer for ever.
+ *
+ * The same operations on equal values give equal values, bit for bit, on any server: growth follows
+ * from the number of added keys alone, and the hash with its key is part of the value.  That is what
+ * replicas and the AOF need.  (lfbloom/growing.h grows by the number of set bits, which threads
+ * collect in counters of their own: when it grows depends on the number of processors.)
+ *
+ * Threads  Redis calls all functions in one thread, except for lfb_value_free().
+ */
+#ifndef LFB_REDIS_MODULE_VALUE_H
+#define LFB_REDIS_MODULE_VALUE_H
+
+#include <lfbloom/filter.h>
+#include <lfbloom/window.h>
+
+#include "redis/module/pieces.h"
+
+/* What kind of value it is; written in RDB files. */
+typedef enum lfb_value_kind {
+  LFB_VALUE_CHAIN = 1,
+  LFB_VALUE_WINDOW = 2,
+} lfb_value_kind;
+
+/* All that an empty value follows from.  It never changes. */
+typedef struct lfb_recipe {
+  lfb_value_kind kind;
+  uint64_t capacity;    /* keys: of the first layer, or of a window's span              */
+  double error;         /* probability of a false positive, of the whole                */
+  uint32_t expansion;   /* chain: how much larger the next layer is; 0: it has only one */
+  uint32_t generations; /* window: 3 or 7                                               */
+  uint64_t period_ms;   /* window: length of a generation; 0: by insertions             */
+  lfb_hash_id hash;     /* with its seed or key, as in lfb_config                       */
+  uint64_t seed;
+  uint8_t key[16];
+  bool keep_key;
+} lfb_recipe;
+
+/* One filter of a chain. */
+typedef struct lfb_layer {
+  lfb_filter *filter;
+  uint64_t capacity; /* keys that it is made for                 */
+  uint64_t items;    /* keys that were added as new              */
+  uint64_t memory;   /* bytes that it takes of Redis' allocator  */
+} lfb_layer;
+
+typedef struct lfb_value {
+  lfb_recipe recipe;
+  uint64_t items;   /* keys that were added as new                                   */
+  uint64_t changes; /* grows with each change                                        */
+
+  lfb_layer *layers; /* of a chain, oldest first                                     */
+  uint32_t layer_count;
+  uint32_t layer_room; /* of `layers` */
+
+  lfb_window *window;
+  uint64_t window_memory;
+  uint64_t period_items; /* window: new keys in the current generation               */
+  uint64_t began_ms;     /* window: when that began, in milliseconds since 1970      */
+
+  lfb_pieces *loading;   /* NULL, or the value waits for its body: only dump.h may use it   */
+  uint32_t waits_layers; /* what its head has announced: layers, and items of the newest  */
+  uint64_t waits_items;
+} lfb_value;
+
+/* How adding went. */
+typedef enum lfb_added {
+  LFB_ADDED_ALL,
+  LFB_ADDED_FULL,     /* the chain does not scale, and it is full   */
+  LFB_ADDED_NO_LAYER, /* the next layer was refused: value->refused */
+} lfb_added;
+
+enum {
+  LFB_VALUE_MANY = 256,    /* the most keys of one call    */
+  LFB_VALUE_LAYERS = 1024, /* the most layers of one chain */
+};
+
+/* Chooses the hash of a recipe, with a random key or seed.  Takes LFB_HASH_DEFAULT, too. */
+LFB_CHECKED lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash);
+
+/* Whether the hash has the seed or the key that it needs, so that the library draws none. */
+bool lfb_recipe_has_hash(const lfb_recipe *recipe);
+
+/*
+ * Makes an empty value.
+ *
+ * Takes  max_bytes  the most bytes of the first layer or the window; 0: no limit.
+ * Fails  as lfb_filter_create() and lfb_window_create(), and LFB_ERROR_OVER_LIMIT.
+ * Owner  the caller, until lfb_value_free().
+ */
+LFB_CHECKED lfb_status lfb_value_create(const lfb_recipe *recipe, uint64_t max_bytes,
+                                        lfb_value **value);
+
+/* Frees a value; any thread.  NULL is ignored. */
+void lfb_value_free(lfb_value *value);
+
+/* Copies the layers of a chain into one without layers.  Fails: LFB_ERROR_NO_MEMORY. */
+LFB_CHECKED lfb_status lfb_value_copy_layers(const lfb_value *value, lfb_value *copy);
+
+/*
+ * Adds keys, in order.
+ *
+ * Takes   keys       at most LFB_VALUE_MANY.
+ *         max_bytes  the most bytes of all layers together; 0: no limit.
+ * Gives   answers    bit i: key i was new.  (LFB_VALUE_MANY + 63) / 64 words.
+ *         done       how many keys it has added or found; fewer than `count` only if it did not
+ *                    return LFB_ADDED_ALL.
+ *         refused    for LFB_ADDED_NO_LAYER: why.
+ */
+lfb_added lfb_value_add(lfb_value *value, const lfb_key *keys, size_t count, uint64_t max_bytes,
+                        uint64_t *answers, size_t *done, lfb_status *refused);
+
+/* Gives bit i: key i may be present.  As lfb_value_add(). */
+void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers);
+
+/* Keys that the value is made for, as far as it has grown. */
+uint64_t lfb_value_capacity(const lfb_value *value);
+
+/* Bytes of memory that it takes. */
+uint64_t lfb_value_memory(const lfb_value *value);
+
+/* What layer `number` of a chain is made for. */
+uint64_t lfb_recipe_layer_capacity(const lfb_recipe *recipe, uint32_t number);
+
+/* Adds a filter as the newest layer of a chain, which owns it from then on, also on failure:
+ * LFB_ERROR_NO_MEMORY. */
+LFB_CHECKED lfb_status lfb_value_add_layer(lfb_value *value, lfb_filter *filter, uint64_t memory);
+
+/* Makes a chain without layers, or a window's value without its window. */
+LFB_CHECKED lfb_status lfb_value_begin(const lfb_recipe *recipe, lfb_value **value);
+
+#endif

@@ -1,0 +1,406 @@
+// module_test.cc - the module's commands and its type, in a real server.
+#include "tests/redis/module.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <map>
+
+#include "tests/support/await.h"
+
+namespace {
+
+// The raw bytes of a reply to a connection that speaks RESP3.
+std::string Raw3(const RedisServer& server, const Words& words) {
+  const int socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(server.port());
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  std::string command = "HELLO 3\r\nECHO begin\r\n*" + std::to_string(words.size()) + "\r\n";
+  for (const std::string& word : words)
+    command += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
+  command += "ECHO end\r\n";
+  EXPECT_EQ(write(socket_, command.data(), command.size()), static_cast<ssize_t>(command.size()));
+  const std::string begin = "$5\r\nbegin\r\n", end = "$3\r\nend\r\n";
+  std::string reply;
+  char bytes[4096];
+  while (reply.size() < end.size() ||
+         reply.compare(reply.size() - end.size(), end.size(), end) != 0) {
+    const ssize_t got = read(socket_, bytes, sizeof bytes);
+    if (got <= 0) break;
+    reply.append(bytes, static_cast<size_t>(got));
+  }
+  close(socket_);
+  const size_t from = reply.find(begin) + begin.size();
+  return reply.substr(from, reply.size() - end.size() - from);
+}
+
+// The fields of BF.INFO.
+std::map<std::string, std::string> Info(const RedisServer& server, const std::string& key) {
+  std::map<std::string, std::string> fields;
+  std::istringstream lines(server.Call({"BF.INFO", key}));
+  for (std::string name, value; std::getline(lines, name) && std::getline(lines, value);)
+    fields[name] = value;
+  return fields;
+}
+
+struct Exchange {
+  Words words;
+  std::string reply;
+};
+
+void Check(const RedisServer& server, const std::vector<Exchange>& exchanges) {
+  for (const Exchange& exchange : exchanges) {
+    std::string text;
+    for (const std::string& word : exchange.words) text += word + " ";
+    EXPECT_EQ(server.Call(exchange.words), exchange.reply) << text;
+  }
+}
+
+// ---- commands -----------------------------------------------------------------
+
+TEST(Module, AddsAndAsks) {
+  RedisServer server(WithModule());
+  Check(server, {{{"BF.EXISTS", "k", "a"}, "0"},
+                 {{"BF.MEXISTS", "k", "a", "b"}, "0\n0\n"},
+                 {{"BF.CARD", "k"}, "0"},
+                 {{"BF.ADD", "k", "a"}, "1"},
+                 {{"BF.ADD", "k", "a"}, "0"},
+                 {{"BF.MADD", "k", "a", "b", "b", "c"}, "0\n1\n0\n1\n"},
+                 {{"BF.EXISTS", "k", "c"}, "1"},
+                 {{"BF.MEXISTS", "k", "a", "", "c"}, "1\n0\n1\n"},
+                 {{"BF.ADD", "k", ""}, "1"},
+                 {{"BF.CARD", "k"}, "4"},
+                 {{"bf.insert", "i", "items", "x", "y"}, "1\n1\n"},
+                 {{"BF.INSERT", "i", "NOCREATE", "ITEMS", "x", "z"}, "0\n1\n"},
+                 {{"TYPE", "k"}, "lfbloom-v"},
+                 {{"DEL", "k"}, "1"},
+                 {{"BF.EXISTS", "k", "a"}, "0"}});
+}
+
+TEST(Module, ReservesAsAsked) {
+  RedisServer server(WithModule());
+  Check(server, {{{"BF.RESERVE", "a", "0.01", "1000"}, "OK"},
+                 {{"BF.INFO", "a", "capacity"}, "1000\n"},
+                 {{"BF.INFO", "a", "Filters"}, "1\n"},
+                 {{"BF.INFO", "a", "ITEMS"}, "0\n"},
+                 {{"BF.INFO", "a", "expansion"}, "2\n"},
+                 {{"BF.RESERVE", "b", "0.01", "1000", "EXPANSION", "4"}, "OK"},
+                 {{"BF.INFO", "b", "expansion"}, "4\n"},
+                 {{"BF.RESERVE", "c", "0.01", "1000", "NONSCALING"}, "OK"},
+                 {{"BF.INFO", "c", "expansion"}, "(nil)\n"},
+                 {{"BF.RESERVE", "d", "0.01", "1000", "EXPANSION", "0"}, "OK"},
+                 {{"BF.INFO", "d", "expansion"}, "(nil)\n"},
+                 // Higher errors count as 0.25.
+                 {{"BF.RESERVE", "e", "0.9999999999999999", "100"}, "OK"},
+                 {{"BF.INSERT", "f", "ERROR", "0.001", "CAPACITY", "5000", "EXPANSION", "3", "ITEMS",
+                   "x"},
+                  "1\n"},
+                 {{"BF.INFO", "f", "capacity"}, "5000\n"}});
+  const auto info = Info(server, "f");
+  EXPECT_EQ(info.size(), 5U);
+  EXPECT_EQ(info.at("Number of items inserted"), "1");
+  EXPECT_EQ(info.at("Expansion rate"), "3");
+}
+
+TEST(Module, ErrorsAreThoseOfRedisBloom) {
+  RedisServer server(WithModule());
+  Check(server, {{{"SET", "s", "text"}, "OK"}, {{"BF.RESERVE", "k", "0.01", "100"}, "OK"}});
+  const std::string wrong_type = "WRONGTYPE Operation against a key holding the wrong kind of value";
+  const auto arity = [](const std::string& name) {
+    return "ERR wrong number of arguments for '" + name + "' command";
+  };
+  Check(server,
+        {{{"BF.RESERVE", "k", "0.01", "100"}, "ERR item exists"},
+         {{"BF.RESERVE", "n", "0.01"}, arity("bf.reserve")},
+         {{"BF.RESERVE", "n", "big", "100"}, "ERR bad error rate"},
+         {{"BF.RESERVE", "n", "0", "100"},
+          "ERR error rate must be in the range (0.000000, 1.000000)"},
+         {{"BF.RESERVE", "n", "1", "100"},
+          "ERR error rate must be in the range (0.000000, 1.000000)"},
+         {{"BF.RESERVE", "n", "0.01", "many"}, "ERR bad capacity"},
+         {{"BF.RESERVE", "n", "0.01", "18446744073709551616"}, "ERR bad capacity"},
+         {{"BF.RESERVE", "n", "0.01", "0"}, "ERR capacity must be in the range [1, 1099511627776]"},
+         {{"BF.RESERVE", "n", "0.01", "100", "EXPANSION"}, "ERR no expansion"},
+         {{"BF.RESERVE", "n", "0.01", "100", "EXPANSION", "x"}, "ERR bad expansion"},
+         {{"BF.RESERVE", "n", "0.01", "100", "EXPANSION", "-1"},
+          "ERR expansion must be in the range [0, 32768]"},
+         {{"BF.RESERVE", "n", "0.01", "100", "NONSCALING", "EXPANSION", "2"},
+          "Nonscaling filters cannot expand"},
+         {{"BF.ADD", "k"}, arity("bf.add")},
+         {{"BF.ADD", "k", "a", "b"}, arity("bf.add")},
+         {{"BF.MADD", "k"}, arity("bf.madd")},
+         {{"BF.EXISTS", "k", "a", "b"}, arity("bf.exists")},
+         {{"BF.MEXISTS", "k"}, arity("bf.mexists")},
+         {{"BF.INFO", "n"}, "ERR not found"},
+         {{"BF.INFO", "k", "wrong"}, "Invalid information value"},
+         {{"BF.INFO", "k", "size", "items"}, arity("bf.info")},
+         {{"BF.CARD"}, arity("bf.card")},
+         {{"BF.INSERT", "n", "NOCREATE", "ITEMS", "a"}, "ERR not found"},
+         {{"BF.INSERT", "n", "NOCREATE", "ITEMS"}, arity("bf.insert")},
+         {{"BF.INSERT", "n", "ERROR", "2", "ITEMS", "a"}, "Bad error rate"},
+         {{"BF.INSERT", "n", "CAPACITY", "0.3", "ITEMS", "a"}, "Bad capacity"},
+         {{"BF.INSERT", "n", "EXPANSION", "-1", "ITEMS", "a"}, "Bad expansion"},
+         {{"BF.INSERT", "n", "DONTEXIST", "NOCREATE"}, "Unknown argument received"},
+         {{"BF.ADD", "s", "a"}, wrong_type},
+         {{"BF.EXISTS", "s", "a"}, wrong_type},
+         {{"BF.CARD", "s"}, wrong_type},
+         {{"BF.RESERVE", "s", "0.01", "100"}, wrong_type},
+         {{"GET", "k"}, wrong_type},
+         {{"EXISTS", "n"}, "0"}});
+}
+
+TEST(Module, SpeaksResp3) {
+  RedisServer server(WithModule());
+  EXPECT_EQ(Raw3(server, {"BF.ADD", "k", "a"}), "#t\r\n");
+  EXPECT_EQ(Raw3(server, {"BF.MADD", "k", "a", "b"}), "*2\r\n#f\r\n#t\r\n");
+  EXPECT_EQ(Raw3(server, {"BF.EXISTS", "k", "b"}), "#t\r\n");
+  EXPECT_EQ(Raw3(server, {"BF.MEXISTS", "none", "b"}), "*1\r\n#f\r\n");
+  EXPECT_EQ(Raw3(server, {"BF.CARD", "k"}), ":2\r\n");
+  EXPECT_EQ(Raw3(server, {"BF.INFO", "k", "items"}), "%1\r\n+Number of items inserted\r\n:2\r\n");
+  EXPECT_EQ(Raw3(server, {"BF.INFO", "k"}).substr(0, 21), "%5\r\n+Capacity\r\n:100\r\n");
+}
+
+TEST(Module, AFullFilterThatDoesNotScaleSaysSo) {
+  RedisServer server(WithModule());
+  const std::string full = "ERR non scaling filter is full";
+  Check(server, {{{"BF.INSERT", "k", "CAPACITY", "3", "NONSCALING", "ITEMS", "a", "b"}, "1\n1\n"},
+                 {{"BF.MADD", "k", "a", "c", "b", "d", "e"}, "0\n1\n0\n" + full + "\n"},
+                 {{"BF.ADD", "k", "d"}, full},
+                 {{"BF.ADD", "k", "a"}, "0"},
+                 {{"BF.CARD", "k"}, "3"},
+                 {{"BF.INFO", "k", "filters"}, "1\n"}});
+}
+
+// Each layer is for twice (EXPANSION) the keys of the one before; all keys are found, and no more
+// others than the error says. At 1 %, of 100,000 keys 1,000 may be false; 1,100 is three standard
+// deviations more.
+TEST(Module, GrowsWithinItsError) {
+  RedisServer server(WithModule());
+  const int n = 10'000;
+  const int fresh = AddNumbers(server, "grown", 0, n);
+  EXPECT_GT(fresh, n - n / 100 - 30);
+  EXPECT_EQ(server.Call({"BF.CARD", "grown"}), std::to_string(fresh));
+  EXPECT_EQ(CountNumbers(server, "grown", 0, n), n);
+  EXPECT_LT(CountNumbers(server, "grown", n, n + 100'000), 1'100);
+  const auto info = Info(server, "grown");
+  EXPECT_EQ(info.at("Number of filters"), "7");
+  EXPECT_EQ(info.at("Capacity"), "12700");
+
+  Check(server, {{{"BF.RESERVE", "four", "0.01", "4", "EXPANSION", "4"}, "OK"},
+                 {{"BF.RESERVE", "one", "0.01", "4", "EXPANSION", "1"}, "OK"}});
+  AddNumbers(server, "four", 0, 80);
+  AddNumbers(server, "one", 0, 80);
+  EXPECT_EQ(Info(server, "four").at("Capacity"), "84");
+  EXPECT_EQ(Info(server, "one").at("Capacity"), "80");
+  EXPECT_EQ(CountNumbers(server, "one", 0, 80), 80);
+}
+
+// ---- memory ---------------------------------------------------------------------
+
+TEST(Module, RedisCountsItsMemory) {
+  RedisServer server(WithModule());
+  const auto used = [&] { return std::stoll(server.Info("used_memory")); };
+  const long long before = used();
+  ASSERT_EQ(server.Call({"BF.RESERVE", "k", "0.01", "8000000"}), "OK");
+  const long long filter = std::stoll(server.Call({"MEMORY", "USAGE", "k"}));
+  EXPECT_GT(filter, 10'000'000);
+  EXPECT_NEAR(static_cast<double>(used() - before), static_cast<double>(filter), 500'000);
+  // Freed in the background.
+  ASSERT_EQ(server.Call({"UNLINK", "k"}), "1");
+  Await("the memory is freed", [&] {
+    return used() - before < 500'000 && server.Info("lazyfreed_objects") == "1";
+  });
+}
+
+TEST(Module, KeepsToMaxmemory) {
+  RedisServer server(WithModule({"--maxmemory", "32mb"}));
+  ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "40000000"}), "OK");
+  EXPECT_EQ(server.Call({"BF.ADD", "a", "x"}).substr(0, 3), "OOM");
+  EXPECT_EQ(server.Call({"BF.RESERVE", "b", "0.01", "100"}).substr(0, 3), "OOM");
+  EXPECT_EQ(server.Call({"BF.EXISTS", "a", "x"}), "0");
+  // More memory than any machine has is an error, not the end of the server.
+  ASSERT_EQ(server.Call({"CONFIG", "SET", "maxmemory", "0"}), "OK");
+  EXPECT_EQ(server.Call({"BF.RESERVE", "c", "0.000001", "1099511627776"}),
+            "ERR the filter would be larger than lfbloom.max-bytes, or than this host's memory");
+  EXPECT_EQ(server.Call({"EXISTS", "c"}), "0");
+}
+
+TEST(Module, KeepsToMaxBytes) {
+  RedisServer server(WithModule({}, {"max-bytes", "100000", "capacity", "1000"}));
+  EXPECT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "1000000"}),
+            "ERR the filter would be larger than lfbloom.max-bytes, or than this host's memory");
+  EXPECT_EQ(server.Call({"EXISTS", "a"}), "0");
+  EXPECT_EQ(server.Call({"CONFIG", "GET", "lfbloom.max-bytes"}), "lfbloom.max-bytes\n100000\n");
+  // A filter that grows is refused its next layer, and stays as it is.
+  AddNumbers(server, "b", 0, 40'000);
+  const std::string items = server.Call({"BF.CARD", "b"});
+  EXPECT_EQ(server.Call({"BF.ADD", "b", "one more"}),
+            "ERR problem inserting into filter: it cannot grow: it would be larger than "
+            "lfbloom.max-bytes, or than this host's memory");
+  EXPECT_EQ(server.Call({"BF.CARD", "b"}), items);
+  EXPECT_EQ(CountNumbers(server, "b", 0, 10'000), 10'000);
+  EXPECT_EQ(server.Call({"CONFIG", "SET", "lfbloom.max-bytes", "0"}), "OK");
+  EXPECT_EQ(server.Call({"BF.ADD", "b", "one more"}), "1");
+}
+
+TEST(Module, TakesArgumentsAndSettings) {
+  RedisServer server(
+      WithModule({}, {"hash", "xxh3", "error", "0.001", "CAPACITY", "500", "expansion", "0"}));
+  Check(server, {{{"BF.ADD", "k", "a"}, "1"},
+                 {{"BF.INFO", "k", "capacity"}, "500\n"},
+                 {{"BF.INFO", "k", "expansion"}, "(nil)\n"},
+                 {{"CONFIG", "GET", "lfbloom.hash"}, "lfbloom.hash\nxxh3\n"},
+                 {{"CONFIG", "SET", "lfbloom.hash", "siphash13"}, "OK"},
+                 {{"BF.ADD", "s", "a"}, "1"},
+                 {{"BF.EXISTS", "s", "a"}, "1"},
+                 {{"CONFIG", "SET", "lfbloom.error", "0.01", "lfbloom.expansion", "2"}, "OK"},
+                 {{"BF.ADD", "t", "a"}, "1"},
+                 {{"BF.INFO", "t", "expansion"}, "2\n"}});
+  for (const Words& wrong : {Words{"lfbloom.hash", "md5"}, Words{"lfbloom.error", "0"},
+                             Words{"lfbloom.capacity", "0"}, Words{"lfbloom.expansion", "40000"}})
+    EXPECT_EQ(server.Call({"CONFIG", "SET", wrong[0], wrong[1]}).substr(0, 21),
+              "ERR CONFIG SET failed")
+        << wrong[0];
+  EXPECT_EQ(server.Call({"MODULE", "LOAD", std::filesystem::absolute("redis/module/lfbloom_redis.so"),
+                         "speed", "high"})
+                .substr(0, 3),
+            "ERR");
+}
+
+// ---- the type --------------------------------------------------------------------
+
+TEST(Module, CopiesAreApart) {
+  RedisServer server(WithModule());
+  Fill(server);
+  for (const std::string key : {"plain", "grown", "steady", "empty"}) {
+    ASSERT_EQ(server.Call({"COPY", key, key + "2"}), "1");
+    EXPECT_EQ(Digest(server, key), Digest(server, key + "2")) << key;
+  }
+  EXPECT_EQ(server.Call({"BF.ADD", "plain2", "more"}), "1");
+  EXPECT_EQ(server.Call({"BF.EXISTS", "plain", "more"}), "0");
+  EXPECT_NE(Digest(server, "plain"), Digest(server, "plain2"));
+}
+
+TEST(Module, RdbHasEveryBit) {
+  RedisServer server(WithModule());
+  Fill(server);
+  const std::string before = server.Call({"DEBUG", "DIGEST"});
+  ASSERT_EQ(server.Call({"DEBUG", "RELOAD"}), "OK");
+  EXPECT_EQ(server.Call({"DEBUG", "DIGEST"}), before);
+  EXPECT_EQ(CountNumbers(server, "grown", 0, 2000), 2000);
+  // It grows as it would have.
+  const std::string dump = server.Call({"DUMP", "grown"});
+  ASSERT_EQ(server.Call({"RESTORE", "other", "0", dump}), "OK");
+  AddNumbers(server, "grown", 2000, 4000);
+  Words words = {"BF.MADD", "other"};
+  for (int i = 2000; i < 4000; i++) words.push_back("grown-" + std::to_string(i));
+  server.Call(words);
+  EXPECT_EQ(Digest(server, "grown"), Digest(server, "other"));
+}
+
+TEST(Module, AofHasEveryBit) {
+  for (const std::string preamble : {"no", "yes"}) {
+    RedisConfig config = WithModule({"--aof-use-rdb-preamble", preamble});
+    config.durable = true;
+    RedisServer server(config);
+    Fill(server);
+    const std::string written = server.Call({"DEBUG", "DIGEST"});
+    server.Kill();
+    server.Start();
+    EXPECT_EQ(server.Call({"DEBUG", "DIGEST"}), written);
+    ASSERT_FALSE(Failed(server.Call({"BGREWRITEAOF"})));
+    Await("the AOF is rewritten", [&] {
+      return server.Info("aof_rewrite_in_progress") == "0" &&
+             server.Info("aof_rewrite_scheduled") == "0";
+    });
+    ASSERT_EQ(server.Info("aof_last_bgrewrite_status"), "ok");
+    AddNumbers(server, "grown", 2000, 3000);
+    const std::string rewritten = server.Call({"DEBUG", "DIGEST"});
+    EXPECT_NE(rewritten, written);
+    server.Kill();
+    server.Start();
+    EXPECT_EQ(server.Call({"DEBUG", "DIGEST"}), rewritten) << preamble;
+  }
+}
+
+// Also, writes that change nothing are not replicated.
+TEST(Module, ReplicasHaveEveryBit) {
+  RedisServer master(WithModule({"--repl-diskless-sync-delay", "0"})), replica(WithModule());
+  Fill(master);
+  ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(master.port())}), "OK");
+  Await("the replica is connected", [&] { return replica.Info("master_link_status") == "up"; });
+  EXPECT_EQ(replica.Call({"DEBUG", "DIGEST"}), master.Call({"DEBUG", "DIGEST"}));
+
+  // The replica has loaded the filters, and the master has made them: both grow alike.
+  AddNumbers(master, "grown", 2000, 5000);
+  AddNumbers(master, "made later", 0, 5000);
+  EXPECT_EQ(master.Call({"BF.INSERT", "full", "CAPACITY", "2", "NONSCALING", "ITEMS", "a", "b", "c"}),
+            "1\n1\nERR non scaling filter is full\n");
+  const auto caught_up = [&] {
+    return replica.Info("master_repl_offset") == master.Info("master_repl_offset");
+  };
+  Await("the replica has all", caught_up);
+  EXPECT_EQ(replica.Call({"DEBUG", "DIGEST"}), master.Call({"DEBUG", "DIGEST"}));
+  // The bytes of a ping that the master may send are fewer than those of the write.
+  const auto offset = [&] { return std::stoll(master.Info("master_repl_offset")); };
+  const std::string long_key(10'000, 'x');
+  EXPECT_EQ(master.Call({"BF.ADD", "grown", long_key}), "1");
+  const long long before = offset();
+  EXPECT_EQ(master.Call({"BF.ADD", "grown", long_key}), "0");
+  EXPECT_LT(offset(), before + 5'000);
+  EXPECT_EQ(replica.Call({"BF.ADD", "grown", "no"}).substr(0, 8), "READONLY");
+  EXPECT_EQ(CountNumbers(replica, "made later", 0, 5000), 5000);
+}
+
+// ---- hostile values -----------------------------------------------------------------
+
+uint64_t Crc64(const std::string& bytes) {
+  uint64_t crc = 0;
+  for (const char byte : bytes) {
+    crc ^= static_cast<uint8_t>(byte);
+    for (int bit = 0; bit < 8; bit++)
+      crc = crc & 1 ? crc >> 1 ^ UINT64_C(0x95ac9329ac4bc9b5) : crc >> 1;
+  }
+  return crc;
+}
+
+// A value of DUMP with bytes changed and Redis' own checksum corrected.
+std::string Corrected(std::string dump) {
+  dump.resize(dump.size() - 8);
+  const uint64_t crc = Crc64(dump);
+  for (int i = 0; i < 8; i++) dump += static_cast<char>(crc >> (8 * i));
+  return dump;
+}
+
+// Every byte of a value is changed. The module refuses all but a few: a count of items is only known
+// to the head's own checksum, so nothing in the value is free to change.
+TEST(Module, RefusesHostileValues) {
+  RedisServer server(WithModule({"--sanitize-dump-payload", "no"}));
+  ASSERT_EQ(server.Call({"BF.RESERVE", "k", "0.1", "10"}), "OK");
+  AddNumbers(server, "k", 0, 30);  // three layers
+  const std::string dump = server.Call({"DUMP", "k"});
+  ASSERT_EQ(server.Call({"RESTORE", "same", "0", Corrected(dump)}), "OK");
+  ASSERT_EQ(Digest(server, "same"), Digest(server, "k"));
+  int accepted = 0;
+  // The last 10 bytes are Redis' own: the version of RDB, and the checksum.
+  for (size_t i = 0; i + 10 < dump.size(); i++) {
+    std::string changed = dump;
+    changed[i] = static_cast<char>(changed[i] ^ (1 << i % 8));
+    const std::string reply = server.Call({"RESTORE", "bad", "0", Corrected(changed), "REPLACE"});
+    accepted += reply == "OK" && Digest(server, "bad") != Digest(server, "k");
+  }
+  EXPECT_EQ(accepted, 0);
+  // Cut short, at every byte.
+  for (size_t size = 10; size + 10 < dump.size(); size += 1 + dump.size() / 500) {
+    const std::string cut = dump.substr(0, size) + dump.substr(dump.size() - 10);
+    EXPECT_NE(server.Call({"RESTORE", "bad", "0", Corrected(cut), "REPLACE"}), "OK") << size;
+  }
+  EXPECT_EQ(server.Call({"PING"}), "PONG");
+  EXPECT_EQ(CountNumbers(server, "k", 0, 30), 30);
+}
+
+}  // namespace
