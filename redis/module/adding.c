@@ -174,8 +174,8 @@ static outcome add_all(lfb_redis_context *context, lfb_value *value, lfb_redis_s
 /* Adds keys to an open value, replies, replicates what was added, and closes the key. */
 static int key_add(lfb_open_key *key, lfb_redis_string **words, size_t count, bool many)
 {
+  lfb_key_tick(key);
   const uint64_t changes = key->value->changes;
-
   if (many)
     (void)lfb_redis.ReplyWithArray(key->context, -1);
   const outcome went = add_all(key->context, key->value, words, count);

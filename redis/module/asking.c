@@ -38,6 +38,8 @@ static int exist(lfb_redis_context *context, lfb_redis_string **words, size_t co
   if (many)
     (void)lfb_redis.ReplyWithArray(context, (long)count);
   if (key.found == LFB_FOUND_VALUE)
+    lfb_key_tick(&key);
+  if (key.found == LFB_FOUND_VALUE)
     reply_exist(context, key.value, words + 2, count);
   else
     (void)reply_absent(context, count);

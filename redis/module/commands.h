@@ -40,6 +40,10 @@ int lfb_key_fail(lfb_open_key *key, lfb_status status);
 /* Sets the value of an empty key and replicates its creation, so that replicas have the same hash. */
 void lfb_key_create(lfb_open_key *key, lfb_value *value);
 
+/* Ends the generations of a window that are over, and replicates it.  Only a master does so: a
+ * replica forgets when its master says so. */
+void lfb_key_tick(lfb_open_key *key);
+
 /* The limit on the bytes of a value.  What the master or the AOF has made has none. */
 uint64_t lfb_limit(lfb_redis_context *context);
 
@@ -56,5 +60,12 @@ int lfb_command_info(lfb_redis_context *context, lfb_redis_string **words, int c
 
 int lfb_command_scandump(lfb_redis_context *context, lfb_redis_string **words, int count);
 int lfb_command_loadchunk(lfb_redis_context *context, lfb_redis_string **words, int count);
+
+int lfb_command_like(lfb_redis_context *context, lfb_redis_string **words, int count);
+int lfb_command_merge(lfb_redis_context *context, lfb_redis_string **words, int count);
+int lfb_command_compare(lfb_redis_context *context, lfb_redis_string **words, int count);
+
+int lfb_command_window_reserve(lfb_redis_context *context, lfb_redis_string **words, int count);
+int lfb_command_window_advance(lfb_redis_context *context, lfb_redis_string **words, int count);
 
 #endif

@@ -280,15 +280,24 @@ lfb_status lfb_dump_read_body(lfb_value *value, uint64_t max_bytes, lfb_read_fn 
 
 /* ---- parts ---------------------------------------------------------------------------- */
 
-/* A part of a body that is being written.  It consists of whole calls of part_take(): a call writes a
- * header whole, which has the time, and would differ in the next part. */
+/* A part of a body.  It has what is written in one call wholly or not at all: a header, which has the
+ * time of writing, would differ in the next part. */
 typedef struct part {
   uint64_t skip; /* bytes before the part */
   char *bytes;
   size_t size;
 } part;
 
-enum { PART_ROOM = LFB_DUMP_CHUNK + (4 << 20) };
+enum {
+  NATIVE_HEADER = 256, /* docs/formats.md: a header, the words, a checksum for each MiB, and one */
+  PIECE_WORDS = (1 << 20) / 8,
+  PART_ROOM = LFB_DUMP_CHUNK + (4 << 20),
+};
+
+static bool part_is_full(const part *taken)
+{
+  return taken->size >= LFB_DUMP_CHUNK;
+}
 
 static lfb_status part_take(void *to, const void *bytes, size_t size)
 {
@@ -298,11 +307,78 @@ static lfb_status part_take(void *to, const void *bytes, size_t size)
     taken->skip -= size;
     return LFB_OK;
   }
-  if (taken->skip > 0 || taken->size >= LFB_DUMP_CHUNK || size > PART_ROOM - taken->size)
+  if (taken->skip > 0 || part_is_full(taken) || size > PART_ROOM - taken->size)
     return LFB_ERROR_STOPPED;
   memcpy(taken->bytes + taken->size, bytes, size);
   taken->size += size;
   return LFB_OK;
+}
+
+/* Takes the first call, the header. */
+static lfb_status part_take_header(void *to, const void *bytes, size_t size)
+{
+  const lfb_status status = part_take(to, bytes, size);
+  return status == LFB_OK ? LFB_ERROR_STOPPED : status;
+}
+
+/* Takes words from the filter itself: writing it would read all words again for each part.  Returns
+ * whether it has taken the last ones. */
+static bool part_take_words(part *taken, const lfb_filter *filter, uint64_t word_count)
+{
+  const uint64_t skipped = taken->skip / 8 < word_count ? taken->skip / 8 : word_count;
+  uint64_t at = skipped;
+
+  taken->skip -= 8 * skipped;
+  while (at < word_count && !part_is_full(taken)) {
+    uint64_t *words = (uint64_t *)(void *)(taken->bytes + taken->size);
+    const size_t got = lfb_filter_words(filter, at, words, PIECE_WORDS);
+    for (size_t i = 0; i < got; i++)
+      words[i] = htole64(words[i]);
+    at += got;
+    taken->size += 8 * got;
+  }
+  return at == word_count;
+}
+
+/* Takes the part of one layer.  Returns LFB_ERROR_STOPPED if the part is full. */
+static lfb_status part_take_layer(part *taken, const lfb_filter *filter)
+{
+  lfb_stats stats;
+
+  lfb_filter_stats(filter, &stats);
+  const uint64_t words = stats.bytes / 8, pieces = (words + PIECE_WORDS - 1) / PIECE_WORDS;
+  const uint64_t before_table = NATIVE_HEADER + 8 * words;
+  if (taken->skip >= before_table + 8 * (pieces + 1)) {
+    taken->skip -= before_table + 8 * (pieces + 1);
+    return LFB_OK;
+  }
+  if (taken->skip < NATIVE_HEADER) {
+    const lfb_status status =
+        lfb_filter_write(filter, LFB_FORM_NATIVE, part_take_header, taken);
+    if (status != LFB_ERROR_STOPPED || part_is_full(taken))
+      return status;
+    if (taken->skip > 0) /* no part begins in a header */
+      return LFB_ERROR_BAD_HEADER;
+  } else {
+    taken->skip -= NATIVE_HEADER;
+  }
+  if (!part_take_words(taken, filter, words) || part_is_full(taken))
+    return LFB_ERROR_STOPPED;
+  if (taken->skip > 0) /* the middle of a table is no beginning of a part */
+    return LFB_ERROR_BAD_HEADER;
+  taken->skip = before_table;
+  return lfb_filter_write(filter, LFB_FORM_NATIVE, part_take, taken);
+}
+
+static lfb_status part_take_body(part *taken, const lfb_value *value)
+{
+  lfb_status status = LFB_OK;
+
+  if (value->window != NULL)
+    return lfb_window_write(value->window, part_take, taken);
+  for (uint32_t i = 0; status == LFB_OK && i < value->layer_count; i++)
+    status = part_take_layer(taken, value->layers[i].filter);
+  return status;
 }
 
 lfb_status lfb_dump_part(const lfb_value *value, uint64_t offset, size_t before, char **bytes,
@@ -313,10 +389,14 @@ lfb_status lfb_dump_part(const lfb_value *value, uint64_t offset, size_t before,
   if (memory == NULL)
     return LFB_ERROR_NO_MEMORY;
   part taken = {.skip = offset, .bytes = memory + before};
-  const lfb_status status = lfb_dump_write_body(value, part_take, &taken);
-  if ((status != LFB_OK && status != LFB_ERROR_STOPPED) || taken.skip > 0) {
+  lfb_status status = part_take_body(&taken, value);
+  if (status == LFB_ERROR_STOPPED)
+    status = LFB_OK;
+  if (status == LFB_OK && taken.skip > 0) /* no part begins there */
+    status = LFB_ERROR_BAD_HEADER;
+  if (status != LFB_OK) {
     free(memory);
-    return status == LFB_OK || status == LFB_ERROR_STOPPED ? LFB_ERROR_BAD_HEADER : status;
+    return status;
   }
   *bytes = memory;
   *size = taken.size;

@@ -409,20 +409,132 @@ static lfb_added chain_add(lfb_value *value, const lfb_key *keys, size_t count, 
   return LFB_ADDED_ALL;
 }
 
+/* A window by insertions ends a generation when this many keys were new in it. */
+static uint64_t window_period_items(const lfb_recipe *recipe)
+{
+  const uint64_t items = recipe->capacity / recipe->generations;
+  return items > 0 ? items : 1;
+}
+
+void lfb_value_advance(lfb_value *value, uint32_t steps, uint64_t began_ms)
+{
+  for (uint32_t i = 0; i < steps; i++) /* it fails only if another thread is inside a put */
+    lfb_ignore(lfb_window_advance(value->window, lfb_window_generation(value->window)));
+  value->began_ms = began_ms;
+  value->period_items = 0;
+  value->changes++;
+}
+
+uint32_t lfb_value_tick(lfb_value *value, uint64_t now_ms)
+{
+  const uint64_t period = value->recipe.period_ms;
+  const uint32_t all = value->recipe.generations + 1;
+
+  if (value->window == NULL || period == 0 || now_ms < value->began_ms)
+    return 0;
+  const uint64_t due = (now_ms - value->began_ms) / period;
+  if (due == 0)
+    return 0;
+  const uint32_t steps = due < all ? (uint32_t)due : all;
+  lfb_value_advance(value, steps, value->began_ms + due * period);
+  return steps;
+}
+
+/* Puts keys into the current generation, also those that are found: they are found for a whole window
+ * from now on, and what was found may have been a false positive.  A key is new if it was not found. */
+static void window_add(lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers)
+{
+  uint64_t found[ANSWER_WORDS];
+
+  (void)lfb_window_might_contain_many(value->window, keys, count, found);
+  const size_t put = lfb_window_put_many(value->window, keys, count, answers);
+  for (size_t i = 0; i < (count + 63) / 64; i++) {
+    answers[i] &= ~found[i];
+    value->items += (uint64_t)__builtin_popcountll(answers[i]);
+  }
+  value->period_items += put;
+  value->changes += put > 0;
+  if (value->recipe.period_ms == 0 && value->period_items >= window_period_items(&value->recipe))
+    lfb_value_advance(value, 1, 0);
+}
+
 lfb_added lfb_value_add(lfb_value *value, const lfb_key *keys, size_t count, uint64_t max_bytes,
                         uint64_t *answers, size_t *done, lfb_status *refused)
 {
-  if (value->window == NULL) {
-    if (count == 1)
-      answers[0] = 0;
-    return chain_add(value, keys, count, max_bytes, answers, done, refused);
+  if (value->window != NULL) {
+    window_add(value, keys, count, answers);
+    *done = count;
+    return LFB_ADDED_ALL;
   }
-  const size_t added = lfb_window_claim_many(value->window, keys, count, answers);
-  value->items += added;
-  value->period_items += added;
-  value->changes += added > 0;
-  *done = count;
-  return LFB_ADDED_ALL;
+  if (count == 1)
+    answers[0] = 0;
+  return chain_add(value, keys, count, max_bytes, answers, done, refused);
+}
+
+/* ---- merging ------------------------------------------------------------------------- */
+
+lfb_status lfb_value_fit(const lfb_value *into, const lfb_value *from)
+{
+  const lfb_recipe *a = &into->recipe, *b = &from->recipe;
+
+  if (a->kind != LFB_VALUE_CHAIN || b->kind != LFB_VALUE_CHAIN)
+    return LFB_ERROR_STRATEGY_DIFFERS;
+  if (a->capacity != b->capacity || a->error < b->error || a->error > b->error ||
+      a->expansion != b->expansion)
+    return LFB_ERROR_BIT_COUNT_DIFFERS;
+  return a->hash == b->hash && a->seed == b->seed && memcmp(a->key, b->key, sizeof a->key) == 0
+             ? LFB_OK
+             : LFB_ERROR_HASH_DIFFERS;
+}
+
+/* Frees the layers from `count` on. */
+static void chain_cut(lfb_value *value, uint32_t count)
+{
+  while (value->layer_count > count)
+    lfb_filter_free(value->layers[--value->layer_count].filter);
+}
+
+/* Copies the layers that only the other chain has. */
+static lfb_status merge_new_layers(lfb_value *into, const lfb_value *from)
+{
+  const uint32_t had = into->layer_count;
+
+  while (into->layer_count < from->layer_count) {
+    const lfb_layer *layer = &from->layers[into->layer_count];
+    lfb_filter *filter;
+    lfb_status status = lfb_filter_copy(layer->filter, &filter);
+    if (status == LFB_OK)
+      status = lfb_value_add_layer(into, filter, layer->memory);
+    if (status != LFB_OK) {
+      chain_cut(into, had);
+      return status;
+    }
+    into->layers[into->layer_count - 1].items = layer->items;
+  }
+  return LFB_OK;
+}
+
+lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_bytes)
+{
+  const uint32_t had = into->layer_count;
+
+  lfb_status status = into == from ? LFB_ERROR_SAME_FILTER : lfb_value_fit(into, from);
+  if (status == LFB_OK && max_bytes > 0 && from->layer_count > had && chain_bytes(from) > max_bytes)
+    status = LFB_ERROR_OVER_LIMIT;
+  if (status == LFB_OK)
+    status = merge_new_layers(into, from);
+  if (status != LFB_OK)
+    return status;
+  for (uint32_t i = 0; i < had && i < from->layer_count; i++) {
+    lfb_layer *layer = &into->layers[i];
+    lfb_ignore(lfb_filter_put_all(layer->filter, from->layers[i].filter)); /* they fit */
+    layer->items += from->layers[i].items;
+    if (layer->items > layer->capacity)
+      layer->items = layer->capacity;
+  }
+  into->items += from->items;
+  into->changes++;
+  return LFB_OK;
 }
 
 /* ---- figures ---------------------------------------------------------------------------- */

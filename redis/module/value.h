@@ -59,7 +59,7 @@ typedef struct lfb_value {
 
   lfb_window *window;
   uint64_t window_memory;
-  uint64_t period_items; /* window: new keys in the current generation               */
+  uint64_t period_items; /* window: keys that were put into the current generation         */
   uint64_t began_ms;     /* window: when that began, in milliseconds since 1970      */
 
   lfb_pieces *loading;   /* NULL, or the value waits for its body: only dump.h may use it   */
@@ -116,6 +116,32 @@ lfb_added lfb_value_add(lfb_value *value, const lfb_key *keys, size_t count, uin
 
 /* Gives bit i: key i may be present.  As lfb_value_add(). */
 void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers);
+
+/* Whether two values are chains of one recipe: LFB_OK, or LFB_ERROR_STRATEGY_DIFFERS (one is a
+ * window), _BIT_COUNT_DIFFERS (their sizes differ), _HASH_DIFFERS. */
+LFB_CHECKED lfb_status lfb_value_fit(const lfb_value *a, const lfb_value *b);
+
+/*
+ * Puts all keys of one chain into another that fits (lfb_value_fit()), layer by layer.
+ *
+ * A key of both counts twice: items is a sum, because estimates from bits may differ in their last
+ * digit from one processor to another, and replicas must not.
+ *
+ * Fails  LFB_ERROR_SAME_FILTER; as lfb_value_fit(); LFB_ERROR_NO_MEMORY, LFB_ERROR_OVER_LIMIT.  Then
+ *        nothing has changed.
+ */
+LFB_CHECKED lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_bytes);
+
+/*
+ * Ends the generations of a window that are over, by the clock.  More of them than a window has are
+ * as many as it has: all keys are forgotten.
+ *
+ * Gives  how many it has ended.
+ */
+uint32_t lfb_value_tick(lfb_value *value, uint64_t now_ms);
+
+/* Ends `steps` generations of a window; the current one then began at began_ms. */
+void lfb_value_advance(lfb_value *value, uint32_t steps, uint64_t began_ms);
 
 /* Keys that the value is made for, as far as it has grown. */
 uint64_t lfb_value_capacity(const lfb_value *value);

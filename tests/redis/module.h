@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/redis/server.h"
+#include "tests/support/await.h"
 
 using Words = std::vector<std::string>;
 
@@ -63,4 +65,6 @@ inline void Fill(const RedisServer& server) {
   EXPECT_EQ(server.Call({"BF.RESERVE", "steady", "0.001", "50", "EXPANSION", "1"}), "OK");
   AddNumbers(server, "steady", 0, 1000);
   EXPECT_EQ(server.Call({"BF.RESERVE", "empty", "0.001", "100000"}), "OK");
+  EXPECT_EQ(server.Call({"BF.WINDOW.RESERVE", "window", "0.01", "1000"}), "OK");
+  AddNumbers(server, "window", 0, 3000);
 }

@@ -7,8 +7,6 @@
 
 #include <map>
 
-#include "tests/support/await.h"
-
 namespace {
 
 // The raw bytes of a reply to a connection that speaks RESP3.
@@ -276,7 +274,7 @@ TEST(Module, TakesArgumentsAndSettings) {
 TEST(Module, CopiesAreApart) {
   RedisServer server(WithModule());
   Fill(server);
-  for (const std::string key : {"plain", "grown", "steady", "empty"}) {
+  for (const std::string key : {"plain", "grown", "steady", "empty", "window"}) {
     ASSERT_EQ(server.Call({"COPY", key, key + "2"}), "1");
     EXPECT_EQ(Digest(server, key), Digest(server, key + "2")) << key;
   }

@@ -1,0 +1,170 @@
+/* merging.c - BF.LIKE, BF.MERGE, BF.COMPARE. */
+#include <stdio.h>
+
+#include "redis/module/commands.h"
+
+/* Replies with why two filters cannot be merged or compared. */
+static int pair_fail(lfb_open_key *a, lfb_open_key *b, lfb_status status)
+{
+  lfb_key_close(b);
+  if (status != LFB_ERROR_BIT_COUNT_DIFFERS && status != LFB_ERROR_HASH_DIFFERS &&
+      status != LFB_ERROR_STRATEGY_DIFFERS)
+    return lfb_key_fail(a, status);
+  lfb_key_close(a);
+  return lfb_redis.ReplyWithError(
+      a->context, status == LFB_ERROR_HASH_DIFFERS
+                      ? "ERR the filters differ in their hash: make one by COPY or BF.LIKE of the other"
+                  : status == LFB_ERROR_STRATEGY_DIFFERS
+                      ? "ERR a window cannot be merged or compared"
+                      : "ERR the filters differ in their capacity, error or expansion");
+}
+
+/* ---- BF.LIKE destination source --------------------------------------------------------- */
+
+int lfb_command_like(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  lfb_value *value;
+
+  if (count != 3)
+    return lfb_redis.WrongArity(context);
+  lfb_open_key from = lfb_key_open(context, words[2], REDIS_READ);
+  if (from.found != LFB_FOUND_VALUE)
+    return lfb_key_refuse(&from);
+  const lfb_recipe recipe = from.value->recipe;
+  lfb_key_close(&from);
+  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
+  if (key.found != LFB_FOUND_NOTHING)
+    return lfb_key_refuse(&key);
+  const lfb_status status = lfb_value_create(&recipe, lfb_limit(context), &value);
+  if (status != LFB_OK)
+    return lfb_key_fail(&key, status);
+  if (recipe.period_ms > 0)
+    value->began_ms = (uint64_t)lfb_redis.Milliseconds();
+  lfb_key_create(&key, value);
+  lfb_key_close(&key);
+  return lfb_redis.ReplyWithSimpleString(context, "OK");
+}
+
+/* ---- BF.MERGE destination source [source ...] ------------------------------------------------ */
+
+/* Makes an empty value of a key for what is merged into it. */
+static lfb_status merge_begin(lfb_open_key *key, const lfb_recipe *recipe)
+{
+  lfb_value *value;
+
+  const lfb_status status = lfb_value_create(recipe, lfb_limit(key->context), &value);
+  if (status == LFB_OK)
+    lfb_key_create(key, value);
+  return status;
+}
+
+/* Merges one source, and replicates it: the sources before it are merged also if it fails. */
+static lfb_status merge_one(lfb_open_key *key, lfb_open_key *from)
+{
+  lfb_status status = LFB_OK;
+
+  if (key->found == LFB_FOUND_NOTHING)
+    status = merge_begin(key, &from->value->recipe);
+  if (status == LFB_OK)
+    status = lfb_value_merge(key->value, from->value, lfb_limit(key->context));
+  if (status == LFB_OK)
+    (void)lfb_redis.Replicate(key->context, "BF.MERGE", "ss", key->name, from->name);
+  return status;
+}
+
+/* Checks all sources before anything is changed.  Returns whether they fit; if not, it has replied. */
+static bool merge_check(lfb_open_key *key, lfb_redis_string **names, int count)
+{
+  const lfb_value *into = key->value; /* or the first source */
+
+  for (int i = 0; i < count; i++) {
+    lfb_open_key from = lfb_key_open(key->context, names[i], REDIS_READ);
+    if (from.found != LFB_FOUND_VALUE) {
+      lfb_key_close(key);
+      (void)lfb_key_refuse(&from);
+      return false;
+    }
+    if (into == NULL)
+      into = from.value;
+    const lfb_status status = from.value == key->value ? LFB_ERROR_SAME_FILTER
+                                                       : lfb_value_fit(into, from.value);
+    if (status != LFB_OK) {
+      (void)pair_fail(key, &from, status);
+      return false;
+    }
+    lfb_key_close(&from);
+  }
+  return true;
+}
+
+int lfb_command_merge(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  if (count < 3)
+    return lfb_redis.WrongArity(context);
+  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
+  if (key.found != LFB_FOUND_VALUE && key.found != LFB_FOUND_NOTHING)
+    return lfb_key_refuse(&key);
+  if (!merge_check(&key, words + 2, count - 2))
+    return REDIS_OK;
+  for (int i = 2; i < count; i++) {
+    lfb_open_key from = lfb_key_open(context, words[i], REDIS_READ);
+    const lfb_status status = merge_one(&key, &from);
+    if (status != LFB_OK)
+      return pair_fail(&key, &from, status);
+    lfb_key_close(&from);
+  }
+  (void)lfb_redis.NotifyKeyspaceEvent(context, REDIS_NOTIFY_MODULE, "bf.merge", key.name);
+  lfb_key_close(&key);
+  return lfb_redis.ReplyWithSimpleString(context, "OK");
+}
+
+/* ---- BF.COMPARE a b ----------------------------------------------------------------------------- */
+
+static void compare_reply(lfb_redis_context *context, const char *name, lfb_estimate estimate)
+{
+  (void)lfb_redis.ReplyWithSimpleString(context, name);
+  (void)lfb_redis.ReplyWithArray(context, 2);
+  (void)lfb_redis.ReplyWithDouble(context, estimate.value);
+  (void)lfb_redis.ReplyWithDouble(context, estimate.error);
+}
+
+static lfb_status compare(const lfb_value *a, const lfb_value *b, lfb_comparison *result)
+{
+  const lfb_status status = lfb_value_fit(a, b);
+
+  return status == LFB_OK ? lfb_filter_compare(a->layers->filter, b->layers->filter, result)
+                          : status;
+}
+
+int lfb_command_compare(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  lfb_comparison result;
+
+  if (count != 3)
+    return lfb_redis.WrongArity(context);
+  lfb_open_key a = lfb_key_open(context, words[1], REDIS_READ);
+  if (a.found != LFB_FOUND_VALUE)
+    return lfb_key_refuse(&a);
+  lfb_open_key b = lfb_key_open(context, words[2], REDIS_READ);
+  if (b.found != LFB_FOUND_VALUE) {
+    lfb_key_close(&a);
+    return lfb_key_refuse(&b);
+  }
+  const bool grown = a.value->layer_count > 1 || b.value->layer_count > 1;
+  const lfb_status status = grown ? LFB_OK : compare(a.value, b.value, &result);
+  if (status != LFB_OK)
+    return pair_fail(&a, &b, status);
+  lfb_key_close(&a);
+  lfb_key_close(&b);
+  if (grown)
+    return lfb_redis.ReplyWithError(context, "ERR a filter that has grown cannot be compared");
+  (void)lfb_redis.ReplyWithMap(context, 7);
+  compare_reply(context, "a", result.a);
+  compare_reply(context, "b", result.b);
+  compare_reply(context, "both", result.both);
+  compare_reply(context, "either", result.either);
+  compare_reply(context, "jaccard", result.jaccard);
+  compare_reply(context, "a_in_b", result.a_in_b);
+  compare_reply(context, "b_in_a", result.b_in_a);
+  return REDIS_OK;
+}

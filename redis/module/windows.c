@@ -1,0 +1,115 @@
+/* windows.c - BF.WINDOW.RESERVE, BF.WINDOW.ADVANCE. */
+#include <math.h>
+
+#include "redis/module/commands.h"
+#include "redis/module/settings.h"
+
+/*
+ * BF.WINDOW.RESERVE key error capacity [SPAN seconds] [GENERATIONS 3|7]
+ *
+ * With SPAN a key is found for at least that time, and `capacity` is of keys in that time.  Without it
+ * a key is found while at least `capacity` others have come since.
+ */
+
+static const double window_span_most = 1e9; /* seconds */
+
+/* Reads the options.  Returns NULL, or the error to reply. */
+static const char *window_take_options(lfb_redis_string **words, int count, lfb_recipe *recipe)
+{
+  double span = 0;
+  long long generations = recipe->generations;
+
+  for (int i = 4; i < count; i += 2) {
+    if (i + 1 == count)
+      return "ERR an option lacks its value";
+    if (lfb_word_is(words[i], "SPAN")) {
+      if (lfb_redis.StringToDouble(words[i + 1], &span) != REDIS_OK ||
+          !(span >= 0.01 && span <= window_span_most))
+        return "ERR the span must be from 0.01 to 1000000000 seconds";
+    } else if (lfb_word_is(words[i], "GENERATIONS")) {
+      if (lfb_redis.StringToLongLong(words[i + 1], &generations) != REDIS_OK ||
+          (generations != 3 && generations != 7))
+        return "ERR a window has 3 or 7 generations";
+    } else {
+      return "ERR Unknown argument received";
+    }
+  }
+  recipe->generations = (uint32_t)generations;
+  recipe->period_ms = (uint64_t)ceil(span * 1000 / (double)generations);
+  return NULL;
+}
+
+/* Reads all words.  Returns NULL, or the error to reply. */
+static const char *window_take(lfb_redis_string **words, int count, lfb_recipe *recipe)
+{
+  long long capacity;
+
+  if (lfb_redis.StringToDouble(words[2], &recipe->error) != REDIS_OK)
+    return "ERR bad error rate";
+  if (!(recipe->error > 0 && recipe->error < 1))
+    return "ERR error rate must be in the range (0.000000, 1.000000)";
+  if (recipe->error > LFB_ERROR_MOST)
+    recipe->error = LFB_ERROR_MOST;
+  if (lfb_redis.StringToLongLong(words[3], &capacity) != REDIS_OK || capacity < 1 ||
+      capacity > LFB_CAPACITY_MOST)
+    return "ERR bad capacity";
+  recipe->capacity = (uint64_t)capacity;
+  return window_take_options(words, count, recipe);
+}
+
+int lfb_command_window_reserve(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  lfb_recipe recipe = {.kind = LFB_VALUE_WINDOW, .generations = 3};
+  lfb_value *value;
+
+  if (count < 4 || count > 8)
+    return lfb_redis.WrongArity(context);
+  const char *error = window_take(words, count, &recipe);
+  if (error != NULL)
+    return lfb_redis.ReplyWithError(context, error);
+  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
+  if (key.found != LFB_FOUND_NOTHING)
+    return lfb_key_refuse(&key);
+  lfb_status status = lfb_recipe_draw(&recipe, lfb_module_settings.hash);
+  if (status == LFB_OK)
+    status = lfb_value_create(&recipe, lfb_limit(context), &value);
+  if (status != LFB_OK)
+    return lfb_key_fail(&key, status);
+  if (recipe.period_ms > 0)
+    value->began_ms = (uint64_t)lfb_redis.Milliseconds();
+  lfb_key_create(&key, value);
+  lfb_key_close(&key);
+  return lfb_redis.ReplyWithSimpleString(context, "OK");
+}
+
+/*
+ * BF.WINDOW.ADVANCE key [steps began]
+ *
+ * Ends the current generation.  With two more words, which a master sends to its replicas: ends that
+ * many, and the current one then began at that time, in milliseconds since 1970.
+ */
+int lfb_command_window_advance(lfb_redis_context *context, lfb_redis_string **words, int count)
+{
+  long long steps = 1, began = lfb_redis.Milliseconds();
+
+  if (count != 2 && count != 4)
+    return lfb_redis.WrongArity(context);
+  if (count == 4 && (lfb_redis.StringToLongLong(words[2], &steps) != REDIS_OK || steps < 1 ||
+                     steps > LFB_WINDOW_LIVE ||
+                     lfb_redis.StringToLongLong(words[3], &began) != REDIS_OK || began < 0))
+    return lfb_redis.ReplyWithError(context, "ERR bad number of generations, or bad time");
+  lfb_open_key key = lfb_key_open(context, words[1], REDIS_READ | REDIS_WRITE);
+  if (key.found != LFB_FOUND_VALUE)
+    return lfb_key_refuse(&key);
+  if (key.value->window == NULL) {
+    lfb_key_close(&key);
+    return lfb_redis.ReplyWithError(context, "ERR the key is not a window");
+  }
+  if (key.value->recipe.period_ms == 0)
+    began = 0;
+  lfb_value_advance(key.value, (uint32_t)steps, (uint64_t)began);
+  (void)lfb_redis.Replicate(context, "BF.WINDOW.ADVANCE", "sll", words[1], steps, began);
+  (void)lfb_redis.NotifyKeyspaceEvent(context, REDIS_NOTIFY_MODULE, "bf.window.advance", words[1]);
+  lfb_key_close(&key);
+  return lfb_redis.ReplyWithSimpleString(context, "OK");
+}

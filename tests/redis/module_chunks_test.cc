@@ -1,0 +1,177 @@
+// module_chunks_test.cc - BF.SCANDUMP and BF.LOADCHUNK, with good and hostile chunks.
+#include "tests/redis/module.h"
+
+namespace {
+
+struct Chunk {
+  std::string cursor, bytes;
+};
+
+// One reply of BF.SCANDUMP.
+Chunk Scan(const RedisServer& server, const std::string& key, const std::string& cursor) {
+  const std::string reply = server.Call({"BF.SCANDUMP", key, cursor});
+  const size_t end = reply.find('\n');
+  EXPECT_NE(end, std::string::npos) << reply;
+  return {reply.substr(0, end), reply.substr(end + 1, reply.size() - end - 2)};
+}
+
+// All chunks of a value.
+std::vector<Chunk> ScanAll(const RedisServer& server, const std::string& key) {
+  std::vector<Chunk> chunks;
+  for (std::string cursor = "0";;) {
+    const Chunk chunk = Scan(server, key, cursor);
+    if (chunk.cursor == "0") return chunks;
+    chunks.push_back(chunk);
+    cursor = chunk.cursor;
+    if (testing::Test::HasFailure()) return chunks;
+  }
+}
+
+std::string Load(const RedisServer& server, const std::string& key, const Chunk& chunk) {
+  return server.Call({"BF.LOADCHUNK", key, chunk.cursor, chunk.bytes});
+}
+
+// Loads chunks until one is refused; returns the last reply.
+std::string LoadAll(const RedisServer& server, const std::string& key,
+                    const std::vector<Chunk>& chunks) {
+  std::string reply;
+  for (const Chunk& chunk : chunks) {
+    reply = Load(server, key, chunk);
+    if (reply != "OK") return reply;
+  }
+  return reply;
+}
+
+TEST(ModuleChunks, CarryEveryBit) {
+  RedisServer from(WithModule()), to(WithModule());
+  Fill(from);
+  for (const std::string key : {"plain", "grown", "steady", "empty", "window"}) {
+    const std::vector<Chunk> chunks = ScanAll(from, key);
+    ASSERT_GE(chunks.size(), 3U) << key;
+    EXPECT_EQ(LoadAll(to, key, chunks), "OK") << key;
+    EXPECT_EQ(Digest(to, key), Digest(from, key)) << key;
+  }
+  EXPECT_EQ(CountNumbers(to, "grown", 0, 2000), 2000);
+}
+
+// A filter of several chunks.
+TEST(ModuleChunks, CarryABigFilter) {
+  RedisServer server(WithModule());
+  ASSERT_EQ(server.Call({"BF.RESERVE", "big", "0.01", "30000000"}), "OK");
+  AddNumbers(server, "big", 0, 20'000);
+  const std::vector<Chunk> chunks = ScanAll(server, "big");
+  EXPECT_EQ(chunks.size(), 5U);  // the head, 16 MiB twice, the rest, the end
+  EXPECT_EQ(LoadAll(server, "again", chunks), "OK");
+  EXPECT_EQ(Digest(server, "again"), Digest(server, "big"));
+}
+
+TEST(ModuleChunks, ACursorIsAnIntegerOfJavaScript) {
+  RedisServer server(WithModule());
+  Fill(server);
+  for (const Chunk& chunk : ScanAll(server, "grown"))
+    EXPECT_LT(std::stoull(chunk.cursor), 1ULL << 53);
+}
+
+TEST(ModuleChunks, AChangedFilterIsScannedAnew) {
+  RedisServer server(WithModule());
+  Fill(server);
+  const Chunk head = Scan(server, "plain", "0");
+  EXPECT_EQ(server.Call({"BF.ADD", "plain", "another"}), "1");
+  EXPECT_EQ(server.Call({"BF.SCANDUMP", "plain", head.cursor}),
+            "ERR the filter has changed since this iteration began: begin again with 0");
+}
+
+TEST(ModuleChunks, WrongCallsAreRefused) {
+  RedisServer server(WithModule());
+  Fill(server);
+  EXPECT_EQ(server.Call({"BF.SCANDUMP", "none", "0"}), "ERR not found");
+  EXPECT_EQ(server.Call({"BF.SCANDUMP", "plain", "str"}), "Second argument must be numeric");
+  EXPECT_EQ(server.Call({"BF.SCANDUMP", "plain", "-1"}), "Second argument must be numeric");
+  EXPECT_EQ(server.Call({"BF.LOADCHUNK", "plain", "str", "x"}), "ERR Second argument must be numeric");
+  EXPECT_EQ(server.Call({"BF.LOADCHUNK", "none", "77", "bytes"}), "ERR not found");
+  EXPECT_TRUE(Failed(server.Call({"BF.LOADCHUNK", "none", "1", "bytes"})));
+  EXPECT_EQ(server.Call({"BF.LOADCHUNK", "plain", "1", Scan(server, "plain", "0").bytes}),
+            "ERR item exists");
+  EXPECT_EQ(server.Call({"EXISTS", "none"}), "0");
+  // Any cursor gives an error, or a part of the value.
+  const std::string head = Scan(server, "grown", "0").cursor;
+  for (uint64_t step = 1; step < 1 << 20; step = step * 3 + 1)
+    server.Call({"BF.SCANDUMP", "grown", std::to_string(std::stoull(head) + step)});
+  EXPECT_EQ(server.Call({"PING"}), "PONG");
+}
+
+// Between its first and its last chunk, a value is kept and moved, but not used.
+TEST(ModuleChunks, AnIncompleteValueSurvivesARestart) {
+  for (const bool rewritten : {false, true}) {
+    RedisConfig config = WithModule({"--aof-use-rdb-preamble", "no"});
+    config.durable = true;
+    RedisServer server(config);
+    Fill(server);
+    const std::vector<Chunk> chunks = ScanAll(server, "grown");
+    ASSERT_EQ(Load(server, "half", chunks[0]), "OK");
+    ASSERT_EQ(Load(server, "half", chunks[1]), "OK");
+    const std::string incomplete =
+        "ERR the filter is incomplete: load its other chunks, or delete it";
+    EXPECT_EQ(server.Call({"BF.ADD", "half", "x"}), incomplete);
+    EXPECT_EQ(server.Call({"BF.EXISTS", "half", "x"}), incomplete);
+    EXPECT_EQ(server.Call({"BF.SCANDUMP", "half", "0"}), incomplete);
+    EXPECT_EQ(server.Call({"BF.MERGE", "m", "half"}), incomplete);
+    EXPECT_GT(std::stoi(server.Call({"MEMORY", "USAGE", "half"})), 1000);
+    if (rewritten) {
+      ASSERT_FALSE(Failed(server.Call({"BGREWRITEAOF"})));
+      Await("the AOF is rewritten", [&] { return server.Info("aof_rewrite_in_progress") == "0"; });
+    }
+    const std::string digest = server.Call({"DEBUG", "DIGEST"});
+    ASSERT_EQ(server.Call({"DEBUG", "RELOAD"}), "OK");
+    EXPECT_EQ(server.Call({"DEBUG", "DIGEST"}), digest);
+    server.Kill();
+    server.Start();
+    EXPECT_EQ(server.Call({"DEBUG", "DIGEST"}), digest);
+    EXPECT_EQ(LoadAll(server, "half", {chunks.begin() + 2, chunks.end()}), "OK");
+    EXPECT_EQ(Digest(server, "half"), Digest(server, "grown"));
+  }
+}
+
+TEST(ModuleChunks, HostileChunksAreRefused) {
+  RedisServer server(WithModule({}, {"max-bytes", "1000000"})), replica(WithModule());
+  ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.port())}), "OK");
+  Await("the replica is connected", [&] { return replica.Info("master_link_status") == "up"; });
+  ASSERT_EQ(server.Call({"BF.RESERVE", "k", "0.1", "10"}), "OK");
+  AddNumbers(server, "k", 0, 25);  // two layers
+  const std::vector<Chunk> chunks = ScanAll(server, "k");
+  ASSERT_EQ(chunks.size(), 3U);
+  // One bit of each byte of each chunk is changed.
+  for (size_t which = 0; which < chunks.size(); which++)
+    for (size_t i = 0; i < chunks[which].bytes.size(); i++) {
+      std::vector<Chunk> changed = chunks;
+      changed[which].bytes[i] = static_cast<char>(changed[which].bytes[i] ^ (1 << i % 8));
+      ASSERT_TRUE(Failed(LoadAll(server, "bad", changed))) << which << " " << i;
+      server.Call({"DEL", "bad"});
+    }
+  // In a wrong order, twice, and cut.
+  ASSERT_EQ(Load(server, "bad", chunks[0]), "OK");
+  EXPECT_TRUE(Failed(Load(server, "bad", chunks[2])));  // the end, too early
+  ASSERT_EQ(Load(server, "bad", chunks[1]), "OK");
+  EXPECT_TRUE(Failed(Load(server, "bad", chunks[1])));
+  EXPECT_TRUE(Failed(Load(server, "bad", {chunks[1].cursor, "short"})));
+  ASSERT_EQ(Load(server, "bad", chunks[2]), "OK");
+  EXPECT_EQ(Digest(server, "bad"), Digest(server, "k"));
+  // More bytes than the limit allows, in chunks that never end.
+  ASSERT_EQ(Load(server, "long", chunks[0]), "OK");
+  std::string reply = "OK";
+  uint64_t offset = 0;
+  while (reply == "OK" && offset < 100'000'000) {
+    std::string bytes(8 + 100'000, 'x');
+    for (int i = 0; i < 8; i++) bytes[static_cast<size_t>(i)] = static_cast<char>(offset << 1 >> (8 * i));
+    offset += 100'000;
+    reply = server.Call({"BF.LOADCHUNK", "long", std::to_string(1 + offset), bytes});
+  }
+  EXPECT_EQ(reply.substr(0, 37), "ERR the filter would be larger than l");
+  EXPECT_LT(offset, 3'000'000U);
+  // What was refused is refused or deleted on the replica, too.
+  Await("the replica has all",
+        [&] { return replica.Info("master_repl_offset") == server.Info("master_repl_offset"); });
+  EXPECT_EQ(replica.Call({"DEBUG", "DIGEST"}), server.Call({"DEBUG", "DIGEST"}));
+}
+
+}  // namespace

@@ -1,0 +1,85 @@
+// module_merge_test.cc - BF.LIKE, BF.MERGE, BF.COMPARE.
+#include "tests/redis/module.h"
+
+namespace {
+
+// The first number of a field of BF.COMPARE.
+double Field(const std::string& reply, const std::string& name) {
+  const size_t at = ("\n" + reply).find("\n" + name + "\n");
+  EXPECT_NE(at, std::string::npos) << name << " is not in " << reply;
+  return std::stod(("\n" + reply).substr(at + name.size() + 2));
+}
+
+TEST(ModuleMerge, HasAllKeysOfItsSources) {
+  RedisServer server(WithModule({"--repl-diskless-sync-delay", "0"})), replica(WithModule());
+  ASSERT_EQ(replica.Call({"REPLICAOF", "127.0.0.1", std::to_string(server.port())}), "OK");
+  Await("the replica is connected", [&] { return replica.Info("master_link_status") == "up"; });
+  ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "500"}), "OK");
+  ASSERT_EQ(server.Call({"BF.LIKE", "b", "a"}), "OK");
+  EXPECT_EQ(server.Call({"BF.INFO", "b", "capacity"}), "500\n");
+  EXPECT_EQ(server.Call({"BF.LIKE", "b", "a"}), "ERR item exists");
+  EXPECT_EQ(server.Call({"BF.LIKE", "c", "none"}), "ERR not found");
+  AddNumbers(server, "a", 0, 400);   // one layer
+  AddNumbers(server, "b", 0, 3000);  // three
+  ASSERT_EQ(server.Call({"BF.MERGE", "both", "a", "b"}), "OK");
+  ASSERT_EQ(server.Call({"BF.MERGE", "a", "b"}), "OK");
+  for (const std::string into : {"both", "a"})
+    for (int i = 0; i < 3000; i++) {
+      const std::string number = std::to_string(i);
+      if (i < 400) {
+        EXPECT_EQ(server.Call({"BF.EXISTS", into, "a-" + number}), "1");
+      }
+      EXPECT_EQ(server.Call({"BF.EXISTS", into, "b-" + number}), "1");
+    }
+  EXPECT_EQ(Digest(server, "both"), Digest(server, "a"));
+  AddNumbers(server, "both", 0, 3000);
+  Await("the replica has all",
+        [&] { return replica.Info("master_repl_offset") == server.Info("master_repl_offset"); });
+  EXPECT_EQ(replica.Call({"DEBUG", "DIGEST"}), server.Call({"DEBUG", "DIGEST"}));
+}
+
+TEST(ModuleMerge, RefusesWhatDoesNotFit) {
+  RedisServer server(WithModule());
+  ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "500"}), "OK");
+  ASSERT_EQ(server.Call({"BF.RESERVE", "other hash", "0.01", "500"}), "OK");
+  ASSERT_EQ(server.Call({"BF.RESERVE", "other size", "0.01", "501"}), "OK");
+  ASSERT_EQ(server.Call({"BF.WINDOW.RESERVE", "window", "0.01", "500"}), "OK");
+  ASSERT_EQ(server.Call({"SET", "text", "x"}), "OK");
+  AddNumbers(server, "a", 0, 100);
+  const std::string before = server.Call({"DEBUG", "DIGEST"});
+  for (const std::string command : {"BF.MERGE", "BF.COMPARE"}) {
+    EXPECT_EQ(server.Call({command, "a", "other hash"}),
+              "ERR the filters differ in their hash: make one by COPY or BF.LIKE of the other");
+    EXPECT_EQ(server.Call({command, "a", "other size"}),
+              "ERR the filters differ in their capacity, error or expansion");
+    EXPECT_EQ(server.Call({command, "a", "window"}), "ERR a window cannot be merged or compared");
+    EXPECT_EQ(server.Call({command, "a", "none"}), "ERR not found");
+    EXPECT_EQ(server.Call({command, "a", "text"}).substr(0, 9), "WRONGTYPE");
+  }
+  EXPECT_EQ(server.Call({"BF.MERGE", "a", "a"}), "ERR a filter cannot be merged into itself");
+  // Nothing is half done if a later source does not fit.
+  EXPECT_TRUE(Failed(server.Call({"BF.MERGE", "new", "a", "other size"})));
+  EXPECT_TRUE(Failed(server.Call({"BF.MERGE", "other hash", "other hash", "a"})));
+  EXPECT_EQ(server.Call({"DEBUG", "DIGEST"}), before);
+}
+
+TEST(ModuleMerge, ComparesByEstimates) {
+  RedisServer server(WithModule());
+  ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "20000"}), "OK");
+  AddNumbers(server, "a", 0, 6000);
+  ASSERT_EQ(server.Call({"COPY", "a", "b"}), "1");
+  AddNumbers(server, "b", 0, 4000);
+  const std::string reply = server.Call({"BF.COMPARE", "a", "b"});
+  EXPECT_NEAR(Field(reply, "a"), 6000, 300);
+  EXPECT_NEAR(Field(reply, "b"), 10'000, 400);
+  EXPECT_NEAR(Field(reply, "both"), 6000, 600);
+  EXPECT_NEAR(Field(reply, "either"), 10'000, 400);
+  EXPECT_NEAR(Field(reply, "jaccard"), 0.6, 0.06);
+  EXPECT_NEAR(Field(reply, "a_in_b"), 1, 0.1);
+  EXPECT_NEAR(Field(reply, "b_in_a"), 0.6, 0.06);
+  AddNumbers(server, "grown", 0, 1000);
+  EXPECT_EQ(server.Call({"BF.COMPARE", "grown", "grown"}),
+            "ERR a filter that has grown cannot be compared");
+}
+
+}  // namespace
