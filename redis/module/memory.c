@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* madvise */
 #include "redis/module/memory.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,12 +14,12 @@
 #include "redis/module/api.h"
 
 /* What the linker calls instead of the C library's and the library's functions. */
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void *memory);
-lfb_status __wrap_lfb_pages_init(lfb_pages *pages, uint64_t size, bool populate);
-void __wrap_lfb_pages_free(lfb_pages *pages);
+void *lfb_memory_malloc(size_t size);
+void *lfb_memory_calloc(size_t count, size_t size);
+void *lfb_memory_aligned_alloc(size_t alignment, size_t size);
+void lfb_memory_free(void *memory);
+lfb_status lfb_memory_pages_init(lfb_pages *pages, uint64_t size, bool populate);
+void lfb_memory_pages_free(lfb_pages *pages);
 
 enum {
   /* From this size on, memory is aligned to LFB_HUGE_PAGE, and up to that much is unused. */
@@ -32,10 +33,17 @@ typedef struct origin {
 } origin;
 
 static _Thread_local uint64_t memory_tally;
+static _Atomic(uint64_t) memory_all; /* of all threads */
 
 uint64_t lfb_memory_tally(void)
 {
   return memory_tally;
+}
+
+uint64_t lfb_memory_all(void)
+{
+  /* relaxed: a figure for INFO, which orders nothing. */
+  return atomic_load_explicit(&memory_all, memory_order_relaxed);
 }
 
 static void *memory_raw(size_t size)
@@ -60,6 +68,7 @@ static void *memory_aligned(size_t size, size_t alignment)
   const origin from = {raw, counted};
   memcpy(memory - sizeof from, &from, sizeof from);
   memory_tally += counted;
+  atomic_fetch_add_explicit(&memory_all, counted, memory_order_relaxed); /* as lfb_memory_all() */
   return memory;
 }
 
@@ -76,17 +85,18 @@ static void memory_free(void *memory)
     return;
   memcpy(&from, (char *)memory - sizeof from, sizeof from);
   memory_tally -= from.size;
+  atomic_fetch_sub_explicit(&memory_all, from.size, memory_order_relaxed); /* as above */
   lfb_redis.Free(from.raw);
 }
 
 /* ---- the C library's --------------------------------------------------------- */
 
-void *__wrap_malloc(size_t size)
+void *lfb_memory_malloc(size_t size)
 {
   return memory_take(size);
 }
 
-void *__wrap_calloc(size_t count, size_t size)
+void *lfb_memory_calloc(size_t count, size_t size)
 {
   if (size > 0 && count > SIZE_MAX / size)
     return NULL;
@@ -94,12 +104,12 @@ void *__wrap_calloc(size_t count, size_t size)
   return memory == NULL ? NULL : memset(memory, 0, count * size);
 }
 
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
+void *lfb_memory_aligned_alloc(size_t alignment, size_t size)
 {
   return memory_aligned(size, alignment < sizeof(origin) ? sizeof(origin) : alignment);
 }
 
-void __wrap_free(void *memory)
+void lfb_memory_free(void *memory)
 {
   memory_free(memory);
 }
@@ -126,7 +136,7 @@ static void pages_zero(char *start, size_t size, size_t page)
   memset(start + head + whole, 0, size - head - whole);
 }
 
-lfb_status __wrap_lfb_pages_init(lfb_pages *pages, uint64_t size, bool populate)
+lfb_status lfb_memory_pages_init(lfb_pages *pages, uint64_t size, bool populate)
 {
   const bool huge = size >= HUGE_FROM;
 
@@ -143,7 +153,7 @@ lfb_status __wrap_lfb_pages_init(lfb_pages *pages, uint64_t size, bool populate)
   return LFB_OK;
 }
 
-void __wrap_lfb_pages_free(lfb_pages *pages)
+void lfb_memory_pages_free(lfb_pages *pages)
 {
   memory_free(pages->address);
   pages->address = NULL;

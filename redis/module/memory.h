@@ -3,7 +3,7 @@
  * and MEMORY count it.
  *
  * The linker directs the library's calls of malloc(), calloc(), aligned_alloc() and free(), and of
- * lfb_pages_init() and lfb_pages_free(), to memory.c (--wrap, BUILD.bazel).  Memory that Redis'
+ * lfb_pages_init() and lfb_pages_free(), to memory.c (--wrap and --defsym, BUILD.bazel).  Memory that Redis'
  * allocator refuses makes a call fail, as in any other program: it does not end the server.
  */
 #ifndef LFB_REDIS_MODULE_MEMORY_H
@@ -15,5 +15,8 @@
 /* The bytes that this thread has allocated and not freed, modulo 2^64: the difference of two calls
  * is what was allocated between them. */
 uint64_t lfb_memory_tally(void);
+
+/* The bytes that all threads have allocated and not freed. */
+uint64_t lfb_memory_all(void);
 
 #endif

@@ -2,6 +2,7 @@
 #include <lfbloom/version.h>
 
 #include "redis/module/commands.h"
+#include "redis/module/info.h"
 #include "redis/module/settings.h"
 #include "redis/module/type.h"
 
@@ -15,7 +16,8 @@ int RedisModule_OnLoad(lfb_redis_context *context, lfb_redis_string **words, int
     return REDIS_ERROR;
   lfb_redis.SetModuleAttribs(context, "lfbloom", LFB_VERSION, REDIS_API_VERSION);
   lfb_redis.SetModuleOptions(context, REDIS_OPTION_HANDLE_IO_ERRORS);
-  return lfb_type_register(context) && lfb_commands_register(context)
+  return lfb_type_register(context) && lfb_commands_register(context) &&
+                 lfb_info_register(context)
              ? lfb_settings_begin(context, words, count)
              : REDIS_ERROR;
 }

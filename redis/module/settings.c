@@ -27,7 +27,8 @@ enum { TEXT_SIZE = 64 };
 
 static lfb_redis_string *settings_text(const char *text)
 {
-  return lfb_redis.CreateString(NULL, text, strlen(text));
+  lfb_redis_string *made = lfb_redis.CreateString(NULL, text, strlen(text));
+  return made;
 }
 
 static bool hash_set(const char *text)

@@ -174,8 +174,8 @@ typedef struct rewrite {
 
 static void rewrite_chunk(rewrite *to, const char *chunk, size_t size)
 {
-  lfb_redis.EmitAOF(to->io, "BF.LOADCHUNK", "slb", to->key, (long long)(1 + to->offset), chunk,
-                    size);
+  const uint64_t cursor = 1 + to->offset;
+  lfb_redis.EmitAOF(to->io, "BF.LOADCHUNK", "slb", to->key, (long long)cursor, chunk, size);
 }
 
 static lfb_status rewrite_bytes(void *of, const void *bytes, size_t size)

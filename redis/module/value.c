@@ -1,6 +1,7 @@
 /* value.c - chains and windows: making, adding, asking. */
 #include "redis/module/value.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,12 +106,21 @@ static lfb_window_config recipe_window(const lfb_recipe *recipe)
 
 /* ---- making, copying, freeing -------------------------------------------------------- */
 
+static _Atomic(uint64_t) value_count;
+
+uint64_t lfb_value_count(void)
+{
+  /* relaxed: a figure for INFO, which orders nothing. */
+  return atomic_load_explicit(&value_count, memory_order_relaxed);
+}
+
 lfb_status lfb_value_begin(const lfb_recipe *recipe, lfb_value **value)
 {
   lfb_value *made = calloc(1, sizeof *made);
 
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
+  atomic_fetch_add_explicit(&value_count, 1, memory_order_relaxed); /* as lfb_value_count() */
   made->recipe = *recipe;
   *value = made;
   return LFB_OK;
@@ -126,6 +136,7 @@ void lfb_value_free(lfb_value *value)
   lfb_window_free(value->window);
   lfb_pieces_free(value->loading);
   free(value);
+  atomic_fetch_sub_explicit(&value_count, 1, memory_order_relaxed); /* as lfb_value_count() */
 }
 
 /* Makes room for one more layer. */

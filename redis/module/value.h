@@ -149,6 +149,9 @@ uint64_t lfb_value_capacity(const lfb_value *value);
 /* Bytes of memory that it takes. */
 uint64_t lfb_value_memory(const lfb_value *value);
 
+/* How many values there are. */
+uint64_t lfb_value_count(void);
+
 /* What layer `number` of a chain is made for. */
 uint64_t lfb_recipe_layer_capacity(const lfb_recipe *recipe, uint32_t number);
 

@@ -269,6 +269,29 @@ TEST(Module, TakesArgumentsAndSettings) {
             "ERR");
 }
 
+// A figure of the module's own section.
+std::string OwnInfo(const RedisServer& server, const std::string& name) {
+  const std::string text = server.Call({"INFO", "lfbloom"});
+  const size_t at = text.find("lfbloom_" + name + ":");
+  EXPECT_NE(at, std::string::npos) << text;
+  const size_t from = text.find(':', at) + 1;
+  return text.substr(from, text.find('\r', from) - from);
+}
+
+TEST(Module, ReportsItself) {
+  RedisServer server(WithModule());
+  EXPECT_EQ(OwnInfo(server, "filters"), "0");
+  EXPECT_EQ(OwnInfo(server, "memory"), "0");
+  Fill(server);
+  EXPECT_EQ(OwnInfo(server, "filters"), "5");
+  EXPECT_EQ(OwnInfo(server, "hash"), "default");
+  EXPECT_EQ(OwnInfo(server, "version"), lfb_version_text());
+  EXPECT_GT(std::stoll(OwnInfo(server, "memory")), 100'000);
+  ASSERT_EQ(server.Call({"FLUSHALL", "SYNC"}), "OK");
+  EXPECT_EQ(OwnInfo(server, "filters"), "0");
+  EXPECT_EQ(OwnInfo(server, "memory"), "0");
+}
+
 // ---- the type --------------------------------------------------------------------
 
 TEST(Module, CopiesAreApart) {
