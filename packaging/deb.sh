@@ -65,6 +65,7 @@ mapfile -t files < <(there "$libdir/liblfbloom_redis.so.*")
 put liblfbloom-redis1 "${files[@]}"
 mapfile -t files < <(there "$libdir/*")
 put liblfbloom-dev usr/include "${files[@]}"
+put redis-module-lfbloom usr/lib/redis/modules/lfbloom_redis.so
 put liblfbloom-dev usr/share/man/man3
 put lfbloom usr/bin usr/share/man/man1 usr/share/bash-completion usr/share/fish
 # Debian's zsh uses another folder than upstream's.
@@ -73,7 +74,8 @@ mv all/usr/share/zsh/site-functions lfbloom/usr/share/zsh/vendor-completions
 left=$(find all ! -type d)
 [[ -z $left ]] || die "no package has $left"
 
-packages=(liblfbloom1 liblfbloom-redis1 liblfbloom-dev lfbloom python3-lfbloom)
+packages=(liblfbloom1 liblfbloom-redis1 liblfbloom-dev lfbloom python3-lfbloom redis-module-lfbloom)
+modules=redis-module-lfbloom/usr/lib/redis/modules
 
 # Removes symbols that only a debugger needs, as Debian requires.
 for file in liblfbloom1/"$libdir"/*.so.*.* liblfbloom-redis1/"$libdir"/*.so.*.*; do
@@ -81,7 +83,7 @@ for file in liblfbloom1/"$libdir"/*.so.*.* liblfbloom-redis1/"$libdir"/*.so.*.*;
   chmod 644 "$file"
 done
 strip --remove-section=.comment --remove-section=.note lfbloom/usr/bin/lfbloom
-strip --strip-unneeded --remove-section=.comment --remove-section=.note "$module"/*.so
+strip --strip-unneeded --remove-section=.comment --remove-section=.note "$module"/*.so "$modules"/*.so
 chmod 644 "$module"/*
 strip --strip-debug --enable-deterministic-archives liblfbloom-dev/"$libdir"/*.a
 
@@ -123,6 +125,7 @@ depend liblfbloom-redis1 liblfbloom-redis1/"$libdir"/*.so.*.*
 depend liblfbloom-dev
 depend lfbloom lfbloom/usr/bin/lfbloom
 depend python3-lfbloom "$module"/*.so
+depend redis-module-lfbloom "$modules"/*.so
 for package in "${packages[@]}"; do
   document "$package"
   dpkg-gencontrol -p"$package" -P"$package" -Tdebian/"$package".substvars 2>gencontrol.txt ||

@@ -34,6 +34,8 @@ for library in liblfbloom liblfbloom_redis; do
   ln -sf "$library.so.$soversion" "$libraries/$library.so"
 done
 command -p install -m 755 cli/lfbloom "$root/bin/lfbloom"
+# Executable: redis-server refuses to load it otherwise.
+command -p install -D -m 755 redis/module/lfbloom_redis.so "$root/lib/redis/modules/lfbloom_redis.so"
 # place FILE TARGET: installs a data file below share/, and makes its folders.
 place() { command -p install -D -m 644 "$1" "$root/share/$2"; }
 place man/lfbloom.1 man/man1/lfbloom.1

@@ -3,7 +3,7 @@
  * and MEMORY count it.
  *
  * The linker directs the library's calls of malloc(), calloc(), aligned_alloc() and free(), and of
- * lfb_pages_init() and lfb_pages_free(), to memory.c (--wrap and --defsym, BUILD.bazel).  Memory that Redis'
+ * lfb_pages_init() and lfb_pages_free(), to memory.c (link.txt).  Memory that Redis'
  * allocator refuses makes a call fail, as in any other program: it does not end the server.
  */
 #ifndef LFB_REDIS_MODULE_MEMORY_H

@@ -2,7 +2,8 @@
 //
 //   redis_servers WHAT...
 //
-// WHAT is "server", "server:PASSWORD" or "cluster" (of three masters).  Prints the port of each on one
+// WHAT is "server", "server:PASSWORD", "module" (a server with the module) or "cluster" (of three
+// masters).  Prints the port of each on one
 // line.  The servers run until standard input ends.
 #include <cstdio>
 #include <cstring>
@@ -10,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/redis/server.h"
+#include "tests/redis/module.h"
 
 int main(int argc, char** argv) {
   std::vector<std::unique_ptr<RedisServer>> servers;
@@ -26,6 +27,8 @@ int main(int argc, char** argv) {
     }
     if (what.rfind("server:", 0) == 0)
       config.password = what.substr(std::strlen("server:"));
+    else if (what == "module")
+      config = WithModule();
     else if (what != "server")
       return 2;
     servers.push_back(std::make_unique<RedisServer>(config));

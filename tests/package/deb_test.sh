@@ -20,13 +20,13 @@ package "$built" 2>build.txt || fail "they are not built: $(cat build.txt)"
 mkdir -m 1777 "$again"
 package "$again" >again.txt 2>&1 || fail "they are not built again: $(cat again.txt)"
 diff -r "$built" "$again" || fail "built again they are others"
-packages=(lfbloom liblfbloom1 liblfbloom-redis1 liblfbloom-dev python3-lfbloom)
+packages=(lfbloom liblfbloom1 liblfbloom-redis1 liblfbloom-dev python3-lfbloom redis-module-lfbloom)
 for package in "${packages[@]}"; do
   [[ -s $(compgen -G "$built/${package}_$version-*.deb") ]] || fail "no $package"
 done
 (($(find "$built" -type f | wc -l) == ${#packages[@]})) || fail "other files: $(ls "$built")"
 [[ $(stat -c %a "$again") == 1777 ]] || fail "the mode of a folder that was there is changed"
-pass "five packages, the same when they are built again, also into a folder that is there"
+pass "six packages, the same when they are built again, also into a folder that is there"
 
 # depends PACKAGE: the names of the packages that it needs, in order.
 depends() { dpkg-deb -f "$built"/"$1"_*.deb Depends | sed 's/([^)]*)//g; s/[ ]//g' | tr , '\n' | LC_ALL=C sort | paste -sd ' '; }
@@ -38,6 +38,7 @@ depends() { dpkg-deb -f "$built"/"$1"_*.deb Depends | sed 's/([^)]*)//g; s/[ ]//
   fail "the headers need: $(depends liblfbloom-dev)"
 [[ $(depends python3-lfbloom) == "libc6 python3" ]] ||
   fail "the Python module needs: $(depends python3-lfbloom)"
+[[ $(depends redis-module-lfbloom) == libc6 ]] || fail "the module needs: $(depends redis-module-lfbloom)"
 pass "each depends on what it needs and on nothing else"
 
 # An empty system. The packages that ours depend on come from this host.
@@ -97,6 +98,23 @@ seen = lfbloom.Filter(1000, 1e-9)
 assert seen.put("apple") and "apple" in seen and "plum" not in seen
 END
 pass "the Python module is there"
+
+if command -v redis-server >/dev/null; then
+  redis-server --port 0 --unixsocket redis --save "" --daemonize yes --dir "$TEST_TMPDIR" \
+    --pidfile "$TEST_TMPDIR/redis.pid" --logfile redis.txt \
+    --loadmodule "$root/usr/lib/redis/modules/lfbloom_redis.so" >/dev/null
+  for ((tries = 0; tries < 600; tries++)); do
+    redis-cli -s redis ping >/dev/null 2>&1 && break
+    sleep 0.1
+  done
+  [[ $(redis-cli -s redis BF.ADD seen apple) == 1 && $(redis-cli -s redis BF.EXISTS seen apple) == 1 ]] ||
+    fail "the module: $(cat redis.txt)"
+  redis-cli -s redis SHUTDOWN NOSAVE >/dev/null 2>&1 || true
+  while [[ -S redis ]]; do sleep 0.1; done
+  pass "redis-server loads the module"
+else
+  skip "redis-server is not installed"
+fi
 
 if command -v lintian >/dev/null; then
   # The maintainers' address is a reserved one, and Debian has no bug that requests the package.
