@@ -1,0 +1,94 @@
+/*
+ * module.c - fuzzes the parser of the module for Redis: heads and bodies of values, as RDB files, RESTORE
+ * and BF.LOADCHUNK give them to it.
+ *
+ * An input is a flag, a head, and a body.  If the flag is odd, the head's checksum is made to fit.  A
+ * value that is accepted must work: keys that are added to it are found, and it can be written.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "redis/module/dump.h"
+#include "redis/module/memory.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+enum { MAX_BYTES = 1 << 20,
+       KEYS = 100 };
+
+/* The module's own counts what Redis' allocator gives. */
+uint64_t lfb_memory_tally(void)
+{
+  return 0;
+}
+
+static void must(bool holds, const char *what)
+{
+  if (holds)
+    return;
+  (void)fprintf(stderr, "module.c: not so: %s\n", what);
+  abort();
+}
+
+static lfb_status count_bytes(void *to, const void *bytes, size_t size)
+{
+  (void)bytes;
+  *(uint64_t *)to += size;
+  return LFB_OK;
+}
+
+/* Adds keys, as far as the value takes them, and asks for those. */
+static void value_use(lfb_value *value)
+{
+  uint64_t answers[(LFB_VALUE_MANY + 63) / 64], written = 0;
+  uint32_t numbers[KEYS];
+  lfb_key keys[KEYS];
+  lfb_status refused;
+  size_t done;
+
+  for (uint32_t i = 0; i < KEYS; i++) {
+    numbers[i] = i;
+    keys[i] = (lfb_key){&numbers[i], sizeof numbers[i]};
+  }
+  (void)lfb_value_add(value, keys, KEYS, MAX_BYTES, answers, &done, &refused);
+  lfb_value_exist(value, keys, done, answers);
+  for (size_t i = 0; i < done; i++)
+    must((answers[i / 64] >> i % 64 & 1) != 0, "a key that was added is found");
+  must(lfb_dump_write_body(value, count_bytes, &written) == LFB_OK && written > 0,
+       "an accepted value is written");
+  must(lfb_value_capacity(value) > 0, "it has a capacity");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  unsigned char head[LFB_DUMP_HEAD];
+  lfb_dump_state state;
+  lfb_value *value;
+
+  if (size < 1 + sizeof head)
+    return 0;
+  memcpy(head, bytes + 1, sizeof head);
+  if (bytes[0] & 1) {
+    uint64_t checksum = XXH3_64bits(head, sizeof head - 8);
+    for (size_t i = sizeof head - 8; i < sizeof head; i++, checksum >>= 8)
+      head[i] = (unsigned char)checksum;
+  }
+  if (lfb_dump_read_head(head, sizeof head, MAX_BYTES, &state, &value) != LFB_OK)
+    return 0;
+  lfb_status status = LFB_OK;
+  if (state != LFB_DUMP_EMPTY) {
+    status = lfb_pieces_create(&value->loading);
+    if (status == LFB_OK)
+      status = lfb_dump_add(value, MAX_BYTES, bytes + 1 + sizeof head, size - 1 - sizeof head);
+    if (status == LFB_OK)
+      status = lfb_dump_end(value, MAX_BYTES);
+  }
+  if (status == LFB_OK)
+    value_use(value);
+  lfb_value_free(value);
+  return 0;
+}
