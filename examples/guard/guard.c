@@ -75,7 +75,7 @@ struct guard *guard_open(const struct guard_config *config)
     report("out of memory");
     return NULL;
   }
-  guard->products = products_open(config->database, config->threads);
+  guard->products = products_open(config->database, config->connections, config->delay_us);
   if (guard->products == NULL || !guard_open_caches(guard, config) ||
       !guard_open_others(guard, config) || !guard_open_gate(guard, config)) {
     guard_close(guard);

@@ -20,6 +20,8 @@
 struct guard_config {
   const char *database;   /* a path                                             */
   unsigned threads;       /* that will make requests concurrently               */
+  unsigned connections;   /* to the database, for lookups                       */
+  unsigned delay_us;      /* of each query to the database (products.h, Slow)   */
   uint64_t expect;        /* least capacity of the filter, in products          */
   double fpp;             /* of the filter, above 0 and below 1                 */
   uint64_t cache_entries; /* of the cache in this process                       */

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -87,8 +88,11 @@ class GuardTest : public InDirectory {
     sqlite3_close(database);
   }
 
+  // Without a delay of the database, unless the options have one.
   void Start(const std::vector<std::string>& options = {}) {
-    std::vector<std::string> argv = {GUARD_PROGRAM, "--database", Path("products.db"), "--port", "0"};
+    std::vector<std::string> argv = {GUARD_PROGRAM, "--database", Path("products.db"),
+                                     "--port",      "0",          "--delay",
+                                     "0"};
     argv.insert(argv.end(), options.begin(), options.end());
     program_ = std::make_unique<Program>(argv);
     const std::string line = program_->Line();
@@ -190,6 +194,85 @@ TEST_F(GuardTest, WithoutTheFilterTheDatabaseSeesThemAll) {
   });
   Http http(base_);
   EXPECT_EQ(Stage(http, "database", "misses"), static_cast<double>(absent.size()));
+}
+
+// Each query of the database takes the delay, and queries share its connections.  The limits below
+// are lower ones, so a busy machine does not break them.  Seen to fail where the connection is
+// given back before the delay.
+TEST_F(GuardTest, TheDatabaseIsAsSlowAsItIsTold) {
+  constexpr double kDelay = 0.01;
+  constexpr unsigned kConnections = 2;
+  const std::vector<uint64_t> absent = Ids(100, false, 2);
+  ASSERT_NO_FATAL_FAILURE(Start({"--no-filter", "--delay", "10000", "--connections",
+                                 std::to_string(kConnections), "--threads", "16"}));
+
+  const auto begin = std::chrono::steady_clock::now();
+  RunTogether(kThreads, [&](unsigned t) {
+    for (size_t i = t; i < absent.size(); i += kThreads) {
+      Http http(base_);  // a connection each, so that all threads of the guard get some
+      ASSERT_NO_FATAL_FAILURE(ExpectAbsent(http, absent[i]));
+    }
+  });
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  Http http(base_);
+  const double asked = static_cast<double>(absent.size());
+  EXPECT_GE(took.count(), asked * kDelay / kConnections);
+  EXPECT_GE(Stage(http, "database", "seconds"), asked * kDelay);
+
+  const auto before = std::chrono::steady_clock::now();
+  ASSERT_EQ(http.Put(Product(2), Body(2)).status, 200);
+  EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(10));
+}
+
+// Fills a table with 1,000 products and floods a guard with and without the filter: each answer is
+// right, and only the filter keeps absent ids from the database.
+TEST_F(GuardTest, TheFloodStopsAtTheFilter) {
+  Program fill({FLOOD_PROGRAM, "fill", Path("products.db"), "1000"});
+  EXPECT_EQ(fill.Wait(), 0);
+  for (bool filtered : {true, false}) {
+    ASSERT_NO_FATAL_FAILURE(filtered ? Start() : Start({"--no-filter"}));
+    Program flood({FLOOD_PROGRAM, "ask", at_, "1000", "90", "4", "1"});
+    EXPECT_EQ(flood.Line().rfind("products ", 0), 0u);
+    EXPECT_EQ(flood.Line().rfind("absent ids ", 0), 0u);
+    EXPECT_EQ(flood.Wait(), 0);
+    Http http(base_);
+    const double misses = Stage(http, "database", "misses");
+    const double requests = Stage(http, filtered ? "filter" : "cache", "requests");
+    EXPECT_GT(requests, 10);
+    EXPECT_GE(misses, filtered ? 0 : 0.5 * requests);
+    EXPECT_LE(misses, filtered ? 0.1 * requests : requests);
+    ASSERT_EQ(Stop(), 0);
+  }
+}
+
+// Wrong answers are counted: this table has fewer products than the flood is told.
+TEST_F(GuardTest, TheFloodSeesWrongAnswers) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  Program flood({FLOOD_PROGRAM, "ask", at_, "1000", "0", "1", "1"});
+  EXPECT_EQ(flood.Wait(), 1);
+}
+
+TEST_F(GuardTest, TheFloodRefusesBadArguments) {
+  const std::vector<std::vector<std::string>> rows = {
+      {},
+      {"fill"},
+      {"fill", Path("x.db"), "0"},
+      {"fill", Path("no/such/directory/x.db"), "1"},
+      {"ask", "127.0.0.1:1", "1", "0", "1"},
+      {"ask", "127.0.0.1", "1", "0", "1", "1"},
+      {"ask", "nowhere:1", "1", "0", "1", "1"},
+      {"ask", "127.0.0.1:x", "1", "0", "1", "1"},
+      {"ask", "127.0.0.1:1", "1", "101", "1", "1"},
+      {"ask", "127.0.0.1:1", "1", "0", "0", "1"},
+      {"ask", "127.0.0.1:1", "1", "0", "1", "0"},
+  };
+  for (const std::vector<std::string>& row : rows) {
+    std::vector<std::string> argv = {FLOOD_PROGRAM};
+    argv.insert(argv.end(), row.begin(), row.end());
+    Program program(argv);
+    EXPECT_EQ(program.Line(), "");
+    EXPECT_EQ(program.Wait(), 2) << row.size();
+  }
 }
 
 // Products are put while the filter is rebuilt again and again: each is found once its put has
@@ -338,6 +421,8 @@ TEST_F(GuardTest, RefusesBadOptions) {
       {"--database", Path("x.db"), "operand"},
       {"--database", Path("x.db"), "--port", "65536"},
       {"--database", Path("x.db"), "--threads", "1"},
+      {"--database", Path("x.db"), "--connections", "0"},
+      {"--database", Path("x.db"), "--delay", "-1"},
       {"--database", Path("x.db"), "--fpp", "1"},
       {"--database", Path("x.db"), "--fpp", "nan"},
       {"--database", Path("x.db"), "--redis", "nowhere"},

@@ -13,7 +13,9 @@
 #include "examples/guard/http.h"
 #include "examples/guard/report.h"
 
-enum { MAIN_TROUBLE = 2, MAIN_THREADS_MOST = 256 };
+enum { MAIN_TROUBLE = 2,
+       MAIN_THREADS_MOST = 256,
+       MAIN_DELAY_MOST = 10000000 };
 
 struct settings {
   struct guard_config guard;
@@ -73,6 +75,9 @@ static const char help[] =
     "  --address A       IPv4 address to listen at (default: 127.0.0.1)\n"
     "  --port N          port to listen at; 0 chooses a free one and prints it (default: 8080)\n"
     "  --threads N       threads that answer requests, at least 2 (default: 4)\n"
+    "  --connections N   connections to the table; a lookup waits for one (default: 10)\n"
+    "  --delay US        microseconds that each query of the table takes in addition, as if\n"
+    "                    it were on another machine (default: 1000; 0: as fast as SQLite is)\n"
     "  --fpp P           share of absent ids that pass the filter, at most about\n"
     "                    (default: 0.001)\n"
     "  --expect N        least capacity of the filter, in products (default: 100000); at a start\n"
@@ -102,6 +107,8 @@ static void read_option(struct settings *settings, int letter)
   case 'a': settings->address = optarg; break;
   case 'p': settings->port = (unsigned)read_number("--port", optarg, 0, 65535); break;
   case 't': guard->threads = (unsigned)read_number("--threads", optarg, 2, MAIN_THREADS_MOST); break;
+  case 'k': guard->connections = (unsigned)read_number("--connections", optarg, 1, MAIN_THREADS_MOST); break;
+  case 'l': guard->delay_us = (unsigned)read_number("--delay", optarg, 0, MAIN_DELAY_MOST); break;
   case 'f': guard->fpp = read_probability("--fpp", optarg); break;
   case 'e': guard->expect = read_number("--expect", optarg, 1, UINT64_C(1) << 40); break;
   case 'c': guard->cache_entries = read_number("--cache", optarg, 1, UINT64_C(1) << 32); break;
@@ -117,12 +124,20 @@ static void read_option(struct settings *settings, int letter)
 static void read_options(struct settings *settings, int argc, char **argv)
 {
   static const struct option options[] = {
-      {"database", required_argument, NULL, 'd'}, {"address", required_argument, NULL, 'a'},
-      {"port", required_argument, NULL, 'p'},     {"threads", required_argument, NULL, 't'},
-      {"fpp", required_argument, NULL, 'f'},      {"expect", required_argument, NULL, 'e'},
-      {"cache", required_argument, NULL, 'c'},    {"redis", required_argument, NULL, 'r'},
-      {"ttl", required_argument, NULL, 's'},      {"follow", required_argument, NULL, 'o'},
-      {"no-filter", no_argument, NULL, 'n'},      {"help", no_argument, NULL, 'h'},
+      {"database", required_argument, NULL, 'd'},
+      {"address", required_argument, NULL, 'a'},
+      {"port", required_argument, NULL, 'p'},
+      {"threads", required_argument, NULL, 't'},
+      {"fpp", required_argument, NULL, 'f'},
+      {"expect", required_argument, NULL, 'e'},
+      {"cache", required_argument, NULL, 'c'},
+      {"redis", required_argument, NULL, 'r'},
+      {"connections", required_argument, NULL, 'k'},
+      {"delay", required_argument, NULL, 'l'},
+      {"ttl", required_argument, NULL, 's'},
+      {"follow", required_argument, NULL, 'o'},
+      {"no-filter", no_argument, NULL, 'n'},
+      {"help", no_argument, NULL, 'h'},
       {NULL, 0, NULL, 0},
   };
   int letter;
@@ -162,6 +177,8 @@ int main(int argc, char **argv)
   struct settings settings = {.address = "127.0.0.1",
                               .port = 8080,
                               .guard = {.threads = 4,
+                                        .connections = 10,
+                                        .delay_us = 1000,
                                         .expect = 100000,
                                         .fpp = 0.001,
                                         .cache_entries = 10000,

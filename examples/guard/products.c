@@ -8,12 +8,14 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "examples/guard/report.h"
 
 enum {
   PRODUCTS_BUSY_MS = 5000, /* how long to wait for a process that writes */
   PRODUCTS_BATCH = 1024,   /* ids passed at a time                       */
+  PRODUCTS_SECOND_US = 1000000,
 };
 
 /* A connection and the one statement that it runs. */
@@ -24,6 +26,7 @@ struct door {
 
 struct products {
   char *path;
+  struct timespec delay;   /* of each query                         */
   pthread_mutex_t writing; /* guards `writer` */
   struct door writer;
   pthread_mutex_t reading; /* guards `idle` and idle_count */
@@ -89,10 +92,12 @@ static bool products_open_writer(struct products *products)
 
   return door_connect(door, products->path) && door_run(door, "PRAGMA journal_mode=WAL") &&
          door_run(door, "PRAGMA synchronous=NORMAL") &&
-         door_run(door, "CREATE TABLE IF NOT EXISTS products"
-                        "(id INTEGER PRIMARY KEY, body TEXT NOT NULL)") &&
-         door_prepare(door, "INSERT INTO products VALUES (?1, ?2)"
-                            " ON CONFLICT (id) DO UPDATE SET body = excluded.body");
+         door_run(door,
+                  "CREATE TABLE IF NOT EXISTS products"
+                  "(id INTEGER PRIMARY KEY, body TEXT NOT NULL)") &&
+         door_prepare(door,
+                      "INSERT INTO products VALUES (?1, ?2)"
+                      " ON CONFLICT (id) DO UPDATE SET body = excluded.body");
 }
 
 static bool products_open_readers(struct products *products)
@@ -107,7 +112,14 @@ static bool products_open_readers(struct products *products)
   return true;
 }
 
-struct products *products_open(const char *path, unsigned readers)
+/* The delay of a database on another machine; a signal may end it early. */
+static void products_wait(const struct products *products)
+{
+  if (products->delay.tv_sec != 0 || products->delay.tv_nsec != 0)
+    (void)nanosleep(&products->delay, NULL);
+}
+
+struct products *products_open(const char *path, unsigned connections, unsigned delay_us)
 {
   struct products *products = calloc(1, sizeof *products);
 
@@ -118,10 +130,12 @@ struct products *products_open(const char *path, unsigned readers)
   pthread_mutex_init(&products->writing, NULL);
   pthread_mutex_init(&products->reading, NULL);
   pthread_cond_init(&products->returned, NULL);
-  products->reader_count = readers;
+  products->delay = (struct timespec){delay_us / PRODUCTS_SECOND_US,
+                                      1000L * (delay_us % PRODUCTS_SECOND_US)};
+  products->reader_count = connections;
   products->path = strdup(path);
-  products->readers = calloc(readers, sizeof *products->readers);
-  products->idle = calloc(readers, sizeof *products->idle);
+  products->readers = calloc(connections, sizeof *products->readers);
+  products->idle = calloc(connections, sizeof *products->idle);
   if (products->path != NULL && products->readers != NULL && products->idle != NULL &&
       products_open_writer(products) && products_open_readers(products))
     return products;
@@ -172,6 +186,7 @@ bool products_put(struct products *products, int64_t id, const char *body, size_
   (void)sqlite3_bind_text64(door->statement, 2, body, size, SQLITE_STATIC, SQLITE_UTF8);
   const bool done = door_end(door, sqlite3_step(door->statement));
   pthread_mutex_unlock(&products->writing);
+  products_wait(products);
   return done;
 }
 
@@ -201,6 +216,7 @@ static enum stage_answer products_lookup(void *self, struct lookup *lookup)
     answer = products_take_body(door, lookup);
   if (!door_end(door, last))
     answer = STAGE_FAILED;
+  products_wait(products);
   products_give_reader(products, door);
   return answer;
 }

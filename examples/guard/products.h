@@ -2,9 +2,13 @@
  * products.h - the source of truth: a table of products in an SQLite database.
  *
  * Table     products(id INTEGER PRIMARY KEY, body TEXT NOT NULL), created if it is absent.
- * Threads   All calls except close may run concurrently.  There is one connection for each of
- *           `readers`; further readers wait for one.  Writers wait for each other.  Readers and a
- *           writer do not wait for each other (write-ahead log).
+ * Slow      SQLite runs in this process and answers in microseconds.  It stands for a database
+ *           server on another machine, which takes a round trip and has few connections.  Each
+ *           lookup holds a connection for `delay_us` microseconds in addition; each put takes so
+ *           much longer.
+ * Threads   All calls except close may run concurrently.  Lookups share a pool of connections, and
+ *           wait for one.  Writers wait for each other.  Readers and a writer do not wait for
+ *           each other (write-ahead log).
  * Durable   A put that has returned survives the process.  The last puts may be lost in a power
  *           failure (synchronous=NORMAL), but the table stays consistent.
  */
@@ -19,8 +23,8 @@
 
 struct products;
 
-/* Opens or creates the database; NULL after a report. */
-struct products *products_open(const char *path, unsigned readers);
+/* Opens or creates the database, with so many connections for lookups; NULL after a report. */
+struct products *products_open(const char *path, unsigned connections, unsigned delay_us);
 
 /* Closes it; NULL is ignored. */
 void products_close(struct products *products);

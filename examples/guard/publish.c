@@ -61,7 +61,7 @@ static int publish_send(const char *url, const lfb_filter *filter)
 static struct products *publish_open(const char *path)
 {
   if (access(path, F_OK) == 0)
-    return products_open(path, 1);
+    return products_open(path, 1, 0);
   report("%s: %s", path, strerror(errno));
   return NULL;
 }
