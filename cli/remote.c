@@ -114,6 +114,12 @@ static const char *remote_advice(lfb_status status)
     return ": give it after host and port, as in redis://host:6379/seen";
   case LFB_ERROR_REDIS_CONNECT:
     return ": check that it runs and can be reached (redis-cli -h HOST -p PORT ping)";
+  case LFB_ERROR_REDIS_TLS:
+    return ": check that the port is its tls-port; set LFBLOOM_REDIS_CERT and LFBLOOM_REDIS_KEY";
+  case LFB_ERROR_REDIS_CERTIFICATE:
+    return ": set LFBLOOM_REDIS_CACERT to the certificate of its CA, and use the host name in it";
+  case LFB_ERROR_REDIS_TLS_FILE:
+    return ": check the files of LFBLOOM_REDIS_CACERT, LFBLOOM_REDIS_CERT and LFBLOOM_REDIS_KEY";
   case LFB_ERROR_REDIS_HOST:
     return ": check its spelling (getent hosts HOST)";
   case LFB_ERROR_REDIS_LOST:
@@ -247,16 +253,27 @@ static bool remote_report(const char *path, lfb_status status)
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* Parses the address; takes the password from the environment if the address has none. */
+/* A variable of the environment; NULL: it is empty or not set. */
+static const char *remote_variable(const char *name)
+{
+  const char *value = getenv(name);
+  return value == NULL || *value == '\0' ? NULL : value;
+}
+
+/* Parses the address; takes from the environment what no address holds, and the password if this
+ * one has none. */
 static lfb_status remote_parse(const char *path, lfb_redis_address *address)
 {
-  const char *password = getenv("LFBLOOM_REDIS_PASSWORD");
   const lfb_status status = lfb_redis_parse_url(remote_whole(path), address);
 
   if (status != LFB_OK)
     return status;
-  if (address->options.password == NULL && password != NULL && *password != '\0')
-    address->options.password = password;
+  lfb_redis_options *options = &address->options;
+  if (options->password == NULL)
+    options->password = remote_variable("LFBLOOM_REDIS_PASSWORD");
+  options->ca_file = remote_variable("LFBLOOM_REDIS_CACERT");
+  options->certificate = remote_variable("LFBLOOM_REDIS_CERT");
+  options->private_key = remote_variable("LFBLOOM_REDIS_KEY");
   remote_instruct(path, &address->options);
   return LFB_OK;
 }

@@ -22,7 +22,9 @@
   "cluster; %XX is a byte of the user, password or name.  If the address has no\n"      \
   "password, the one in the environment variable LFBLOOM_REDIS_PASSWORD is used,\n"     \
   "which other users cannot see.  If the server goes away, the tool says so and\n"      \
-  "waits for it until --timeout.\n"
+  "waits for it until --timeout.  rediss:// is by TLS: the variables\n"                 \
+  "LFBLOOM_REDIS_CACERT (default: the system's), LFBLOOM_REDIS_CERT and\n"              \
+  "LFBLOOM_REDIS_KEY name files of certificates and a private key, as PEM.\n"
 
 /* Blanks the passwords of all addresses in the arguments, and remembers them.  To be called first.
  * False after a report. */
@@ -38,7 +40,7 @@ struct remote_manner {
 /* Sets the options.  To be called before there is another thread. */
 void remote_behave(struct remote_manner manner);
 
-/* Whether `path` begins as an address does.  One for TLS counts too; opening it fails. */
+/* Whether `path` begins as an address does. */
 bool remote_is(const char *path);
 
 /* An open filter on a server. */

@@ -40,5 +40,5 @@ sources atomic bloom | library lfbloom
 {
   sources redis
   sed -nE 's/^ *"(.*\.c)",$/\1/p' tools/inner.bzl
-} | library lfbloom_redis "-L$out" -llfbloom -lhiredis
+} | library lfbloom_redis "-L$out" -llfbloom -lhiredis -lssl -lcrypto
 [[ -n ${LFBLOOM_KEEP:-} ]] || rm "$out"/liblfbloom{,_redis}.so{,.1}

@@ -46,11 +46,12 @@ place completion/lfbloom.fish fish/vendor_completions.d/lfbloom.fish
 # The relative path from a CMake file to PREFIX, so that the installed tree can be moved.
 to_prefix=$(realpath -ms --relative-to="/$libdir/cmake/lfbloom" /)
 pointer_size=$(($(getconf LONG_BIT) / 8))
+tls_flags=" -lssl -lcrypto" tls_libraries=";ssl;crypto"
 # fill FILE TARGET: writes FILE with each @name@ replaced by its value, as CMake does.
 fill() {
   local text name
   text=$(<"$1")
-  for name in homepage version soversion prefix libdir to_prefix pointer_size; do
+  for name in homepage version soversion prefix libdir to_prefix pointer_size tls_flags tls_libraries; do
     text=${text//@$name@/"${!name}"}
   done
   printf '%s\n' "$text" >"$2"

@@ -33,6 +33,7 @@ class LfbloomConan(ConanFile):
         self.requires("xxhash/[>=0.8.1 <1]")
         if self.options.redis:
             self.requires("hiredis/[>=1.0 <2]")
+            self.requires("openssl/[>=3 <4]")
 
     def generate(self):
         toolchain = CMakeToolchain(self)

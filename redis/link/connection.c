@@ -57,8 +57,12 @@ lfb_status lfb_connection_send(lfb_connection *connection, lfb_said *said, bool 
   lfb_wire *out = &connection->out;
   size_t sent = 0;
 
-  const lfb_status status = lfb_net_send(connection->socket, out->bytes + connection->sent,
-                                         lfb_connection_unsent(connection), said, &sent);
+  const char *from = out->bytes + connection->sent;
+  const size_t size = lfb_connection_unsent(connection);
+
+  const lfb_status status = connection->tls == NULL
+                                ? lfb_net_send(connection->socket, from, size, said, &sent)
+                                : lfb_tls_send(connection->tls, from, size, said, &sent);
   *moved = sent != 0;
   connection->sent += sent;
   const size_t left = lfb_connection_unsent(connection);
@@ -68,6 +72,12 @@ lfb_status lfb_connection_send(lfb_connection *connection, lfb_said *said, bool 
     connection->sent = 0;
   }
   return status;
+}
+
+lfb_status lfb_connection_receive(lfb_connection *connection, lfb_said *said, bool *moved)
+{
+  return lfb_replies_receive(&connection->replies, connection->socket, connection->tls, said,
+                             moved);
 }
 
 static lfb_status connection_late(lfb_said *said)
@@ -104,7 +114,7 @@ lfb_status lfb_connection_call(lfb_connection *connection, uint64_t deadline, lf
       break;
     if (!lfb_net_wait(connection->socket, POLLIN, deadline))
       return connection_late(said);
-    status = lfb_replies_receive(replies, connection->socket, said, &moved);
+    status = lfb_connection_receive(connection, said, &moved);
   }
   if (status == LFB_OK)
     *reply = got;
@@ -167,8 +177,9 @@ static lfb_status connection_log_in(lfb_connection *connection, const lfb_redis_
   return status == LFB_OK ? connection_admitted(reply, false, said) : status;
 }
 
-lfb_status lfb_connection_open(const lfb_redis_options *options, const char *host, uint16_t port,
-                               lfb_said *said, lfb_connection **connection)
+lfb_status lfb_connection_open(const lfb_redis_options *options, lfb_tls_context *tls,
+                               const char *host, uint16_t port, lfb_said *said,
+                               lfb_connection **connection)
 {
   const uint64_t deadline = lfb_net_now() + options->connect_ms;
   lfb_connection *made = calloc(1, sizeof *made);
@@ -182,6 +193,10 @@ lfb_status lfb_connection_open(const lfb_redis_options *options, const char *hos
     return status;
   }
   status = lfb_net_connect(host, port, deadline, said, &made->socket);
+  if (status == LFB_OK && tls != NULL)
+    status = lfb_tls_open(tls, made->socket,
+                          options->server_name == NULL ? host : options->server_name, deadline, said,
+                          &made->tls);
   if (status == LFB_OK)
     status = connection_log_in(made, options, deadline, said);
   if (status != LFB_OK) {
@@ -196,6 +211,7 @@ void lfb_connection_close(lfb_connection *connection)
 {
   if (connection == NULL)
     return;
+  lfb_tls_close(connection->tls);
   if (connection->socket >= 0)
     (void)close(connection->socket);
   lfb_wire_free(&connection->out);

@@ -15,6 +15,7 @@
 
 #include "redis/link/replies.h"
 #include "redis/link/said.h"
+#include "redis/link/tls.h"
 #include "redis/link/wire.h"
 
 #ifdef __cplusplus
@@ -23,19 +24,22 @@ extern "C" {
 
 typedef struct lfb_connection {
   int socket;
+  lfb_tls *tls; /* NULL: none                   */
   lfb_wire out; /* commands, to be sent          */
   size_t sent;  /* bytes of `out` that were sent */
   lfb_replies replies;
 } lfb_connection;
 
 /*
- * Connects to `host` and `port` and logs in, within options->connect_ms.
+ * Connects to `host` and `port`, by TLS unless `tls` is NULL, and logs in, within
+ * options->connect_ms.
  *
  * Fails  LFB_ERROR_REDIS_HOST, _CONNECT, _LOST, _TIMEOUT, _LOGIN, _PROTOCOL; _UNAVAILABLE: the server
- *        is loading its data; LFB_ERROR_NO_MEMORY.
+ *        is loading its data; as lfb_tls_open(); LFB_ERROR_NO_MEMORY.
  */
-lfb_status lfb_connection_open(const lfb_redis_options *options, const char *host, uint16_t port,
-                               lfb_said *said, lfb_connection **connection);
+lfb_status lfb_connection_open(const lfb_redis_options *options, lfb_tls_context *tls,
+                               const char *host, uint16_t port, lfb_said *said,
+                               lfb_connection **connection);
 void lfb_connection_close(lfb_connection *connection); /* NULL is ignored */
 
 /* How many bytes wait to be sent. */
@@ -46,6 +50,9 @@ static inline size_t lfb_connection_unsent(const lfb_connection *connection)
 
 /* Sends what can be sent now; `moved` tells whether that was anything. */
 lfb_status lfb_connection_send(lfb_connection *connection, lfb_said *said, bool *moved);
+
+/* Receives for lfb_replies_next(): lfb_replies_receive(). */
+lfb_status lfb_connection_receive(lfb_connection *connection, lfb_said *said, bool *moved);
 
 /* Sends what was written and waits for one reply (see lfb_replies_next()). */
 lfb_status lfb_connection_call(lfb_connection *connection, uint64_t deadline, lfb_said *said,

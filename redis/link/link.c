@@ -9,12 +9,9 @@ lfb_status lfb_link_open_saying(const lfb_redis_options *options, lfb_said *said
 
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
-  lfb_status status = lfb_nodes_init(&made->nodes, options);
-  if (status != LFB_OK) {
-    free(made);
-    return status;
-  }
-  status = lfb_link_run(made, &(lfb_job){0}); /* connects */
+  lfb_status status = lfb_nodes_init(&made->nodes, options, &made->said);
+  if (status == LFB_OK)
+    status = lfb_link_run(made, &(lfb_job){0}); /* connects */
   if (status == LFB_OK) {
     *link = made;
     return LFB_OK;

@@ -73,7 +73,7 @@ typedef struct lfb_job {
 /*
  * Connects, with the same retries as a job.
  *
- * Fails  LFB_ERROR_REDIS_TLS; as lfb_link_run(); LFB_ERROR_REDIS_HOST without a retry.  Since
+ * Fails  as lfb_nodes_init(); as lfb_link_run(); LFB_ERROR_REDIS_HOST without a retry.  Since
  *        there is then no link, `said`, unless NULL, holds the error text; "" if nothing was
  *        said.
  */

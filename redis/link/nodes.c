@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomic/words/reserved.h"
 #include "redis/link/net.h"
+#include "redis/link/options.h"
 
 enum {
   NODES_PORT = 6379,
@@ -70,12 +70,18 @@ uint16_t lfb_nodes_find_text(lfb_nodes *nodes, uint16_t from, const char *text, 
 
 /* ---- connections --------------------------------------------------------- */
 
+lfb_status lfb_node_open(const lfb_nodes *nodes, const lfb_node *node, lfb_said *said,
+                         lfb_connection **connection)
+{
+  return lfb_connection_open(&nodes->options, nodes->tls, node->host, node->port, said, connection);
+}
+
 lfb_status lfb_node_connect(const lfb_nodes *nodes, lfb_node *node, lfb_said *said)
 {
   if (node->connection != NULL)
     return LFB_OK;
   node->full = node->demoted = false;
-  return lfb_connection_open(&nodes->options, node->host, node->port, said, &node->connection);
+  return lfb_node_open(nodes, node, said, &node->connection);
 }
 
 void lfb_node_disconnect(lfb_node *node)
@@ -155,10 +161,8 @@ static lfb_status nodes_ask(lfb_nodes *nodes, uint16_t from, lfb_connection *con
 static lfb_status nodes_refresh_from(lfb_nodes *nodes, uint16_t from, lfb_said *said)
 {
   lfb_connection *connection;
-  const lfb_node *node = &nodes->nodes[from];
 
-  lfb_status status =
-      lfb_connection_open(&nodes->options, node->host, node->port, said, &connection);
+  lfb_status status = lfb_node_open(nodes, &nodes->nodes[from], said, &connection);
   if (status != LFB_OK)
     return status;
   status = nodes_ask(nodes, from, connection, said);
@@ -214,52 +218,38 @@ static uint32_t nodes_replicas_ms(uint32_t wish, uint32_t timeout_ms)
   return wanted < half ? wanted : half;
 }
 
-/* Copies a text that may be NULL; false: no memory. */
-static bool nodes_copy_text(const char *text, const char **copy)
-{
-  *copy = text == NULL ? NULL : strdup(text);
-  return text == NULL || *copy != NULL;
-}
-
 static lfb_status nodes_take_options(lfb_nodes *nodes, const lfb_redis_options *options)
 {
-  lfb_redis_options *own = &nodes->options;
+  lfb_redis_options filled = *options;
 
-  own->port = options->port == 0 ? NODES_PORT : options->port;
-  own->connect_ms = nodes_or(options->connect_ms, NODES_CONNECT_MS);
-  own->timeout_ms = nodes_or(options->timeout_ms, NODES_TIMEOUT_MS);
-  own->retries = options->retries == UINT32_MAX ? 0 : nodes_or(options->retries, NODES_RETRIES);
-  own->window = nodes_or(options->window, NODES_WINDOW);
-  own->replicas = options->replicas;
-  own->replicas_ms = nodes_replicas_ms(options->replicas_ms, own->timeout_ms);
-  own->go_on = options->go_on;
-  own->told = options->told;
-  return nodes_copy_text(options->host == NULL ? "127.0.0.1" : options->host, &own->host) &&
-                 nodes_copy_text(options->user, &own->user) &&
-                 nodes_copy_text(options->password, &own->password)
-             ? LFB_OK
-             : LFB_ERROR_NO_MEMORY;
+  filled.host = options->host == NULL ? "127.0.0.1" : options->host;
+  filled.port = options->port == 0 ? NODES_PORT : options->port;
+  filled.connect_ms = nodes_or(options->connect_ms, NODES_CONNECT_MS);
+  filled.timeout_ms = nodes_or(options->timeout_ms, NODES_TIMEOUT_MS);
+  filled.retries = options->retries == UINT32_MAX ? 0 : nodes_or(options->retries, NODES_RETRIES);
+  filled.window = nodes_or(options->window, NODES_WINDOW);
+  filled.replicas_ms = nodes_replicas_ms(options->replicas_ms, filled.timeout_ms);
+  return lfb_options_copy(&filled, &nodes->options);
 }
 
-static lfb_status nodes_begin(lfb_nodes *nodes, const lfb_redis_options *options)
+static lfb_status nodes_begin(lfb_nodes *nodes, const lfb_redis_options *options, lfb_said *said)
 {
-  if (options->tls)
-    return LFB_ERROR_REDIS_TLS;
-  lfb_status status = LFB_RESERVED(options);
-  if (status == LFB_OK)
-    status = nodes_take_options(nodes, options);
+  const lfb_redis_options *own = &nodes->options;
+
+  lfb_status status = nodes_take_options(nodes, options);
+  if (status == LFB_OK && own->tls)
+    status = lfb_tls_create(own, said, &nodes->tls);
   if (status != LFB_OK)
     return status;
-  const lfb_redis_options *own = &nodes->options;
   return nodes_add(nodes, own->host, strlen(own->host), own->port) == LFB_NO_NODE
              ? LFB_ERROR_NO_MEMORY
              : LFB_OK;
 }
 
-lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options)
+lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options, lfb_said *said)
 {
   memset(nodes, 0, sizeof *nodes);
-  const lfb_status status = nodes_begin(nodes, options);
+  const lfb_status status = nodes_begin(nodes, options, said);
   if (status != LFB_OK)
     lfb_nodes_free(nodes);
   return status;
@@ -273,8 +263,7 @@ void lfb_nodes_free(lfb_nodes *nodes)
     free(nodes->nodes[i].host);
   }
   free(nodes->nodes);
-  /* Allocated by nodes_take_options(); const only for other code. */
-  free((void *)(uintptr_t)nodes->options.host);
-  free((void *)(uintptr_t)nodes->options.user);
-  free((void *)(uintptr_t)nodes->options.password);
+  lfb_tls_free(nodes->tls);
+  lfb_options_free(&nodes->options);
+  memset(nodes, 0, sizeof *nodes);
 }

@@ -37,6 +37,7 @@ typedef struct lfb_node {
 
 typedef struct lfb_nodes {
   lfb_redis_options options; /* defaults filled in; with texts of its own */
+  lfb_tls_context *tls;      /* NULL: connections without TLS              */
   bool known; /* a server has told whether there is a cluster */
   bool cluster;
   lfb_node *nodes;
@@ -45,10 +46,10 @@ typedef struct lfb_nodes {
   uint16_t owner[LFB_KEY_SLOTS]; /* of each slot: the number of its node */
 } lfb_nodes;
 
-/* Copies the options; lfb_nodes_refresh() connects.  Fails: LFB_ERROR_REDIS_TLS,
- * LFB_ERROR_RESERVED, LFB_ERROR_NO_MEMORY. */
-lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options);
-void lfb_nodes_free(lfb_nodes *nodes);
+/* Copies the options; lfb_nodes_refresh() connects.  Fails as lfb_options_copy() and
+ * lfb_tls_create(). */
+lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options, lfb_said *said);
+void lfb_nodes_free(lfb_nodes *nodes); /* twice does no harm */
 
 /* Returns the number of the node at an address, adding it if needed.  LFB_NO_NODE: no memory,
  * or too many nodes. */
@@ -62,6 +63,10 @@ static inline uint16_t lfb_nodes_of(const lfb_nodes *nodes, uint16_t slot)
 {
   return nodes->owner[slot == LFB_ANY_SLOT ? 0 : slot];
 }
+
+/* Opens a connection to a node beside node->connection.  Fails as lfb_connection_open(). */
+lfb_status lfb_node_open(const lfb_nodes *nodes, const lfb_node *node, lfb_said *said,
+                         lfb_connection **connection);
 
 /* Connects to a node, if it is not connected. */
 lfb_status lfb_node_connect(const lfb_nodes *nodes, lfb_node *node, lfb_said *said);

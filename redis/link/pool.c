@@ -1,44 +1,14 @@
 /* pool.c - takes links and leaves them. */
 #include "redis/link/pool.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "atomic/words/reserved.h"
-
-/* Copies a text, or NULL, to `*to`; false: no memory. */
-static bool pool_copy(const char *text, const char **to)
-{
-  const size_t size = text == NULL ? 0 : strlen(text) + 1;
-  char *copy = text == NULL ? NULL : malloc(size);
-
-  if (copy != NULL)
-    memcpy(copy, text, size);
-  *to = copy;
-  return text == NULL || copy != NULL;
-}
-
-static void pool_free_texts(lfb_redis_options *options)
-{
-  free((char *)(uintptr_t)options->host);
-  free((char *)(uintptr_t)options->user);
-  free((char *)(uintptr_t)options->password);
-}
+#include "redis/link/options.h"
 
 lfb_status lfb_pool_init(lfb_pool *pool, const lfb_redis_options *options)
 {
-  lfb_redis_options own = *options;
+  const lfb_status status = lfb_options_copy(options, &pool->options);
 
-  if (LFB_RESERVED(options) != LFB_OK)
-    return LFB_ERROR_RESERVED;
-  const bool host = pool_copy(options->host, &own.host);
-  const bool user = pool_copy(options->user, &own.user);
-  const bool password = pool_copy(options->password, &own.password);
-  if (!host || !user || !password) {
-    pool_free_texts(&own);
-    return LFB_ERROR_NO_MEMORY;
-  }
-  pool->options = own;
+  if (status != LFB_OK)
+    return status;
   for (int i = 0; i < LFB_POOL_PLACES; i++)
     atomic_init(&pool->places[i], NULL);
   return LFB_OK;
@@ -71,7 +41,7 @@ void lfb_pool_set_retries(lfb_pool *pool, uint32_t retries)
 void lfb_pool_free(lfb_pool *pool)
 {
   pool_close_links(pool);
-  pool_free_texts(&pool->options);
+  lfb_options_free(&pool->options);
 }
 
 lfb_status lfb_pool_take(lfb_pool *pool, lfb_link **link)

@@ -23,7 +23,7 @@ typedef struct lfb_pool {
   LFB_ATOMIC(lfb_link *) places[LFB_POOL_PLACES];
 } lfb_pool;
 
-/* Copies the options, without connecting.  Fails: LFB_ERROR_NO_MEMORY. */
+/* Copies the options, without connecting.  Fails as lfb_options_copy(). */
 lfb_status lfb_pool_init(lfb_pool *pool, const lfb_redis_options *options);
 
 /* Sets options.retries of all links from now on.  No call may be using one. */

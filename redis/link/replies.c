@@ -152,14 +152,17 @@ void lfb_replies_free(lfb_replies *replies)
   free(replies->input);
 }
 
-lfb_status lfb_replies_receive(lfb_replies *replies, int socket, lfb_said *said, bool *moved)
+lfb_status lfb_replies_receive(lfb_replies *replies, int socket, lfb_tls *tls, lfb_said *said,
+                               bool *moved)
 {
   size_t got = 0;
 
   *moved = false;
   if (replies->at != replies->end)
     return LFB_OK;
-  const lfb_status status = lfb_net_receive(socket, replies->input, REPLIES_INPUT, said, &got);
+  const lfb_status status =
+      tls == NULL ? lfb_net_receive(socket, replies->input, REPLIES_INPUT, said, &got)
+                  : lfb_tls_receive(tls, replies->input, REPLIES_INPUT, said, &got);
   replies->at = 0;
   replies->end = got;
   *moved = got != 0;

@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #include "redis/link/said.h"
+#include "redis/link/tls.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,9 +49,10 @@ typedef struct lfb_replies {
 lfb_status lfb_replies_init(lfb_replies *replies);
 void lfb_replies_free(lfb_replies *replies);
 
-/* If all received bytes were parsed, receives once what there is; `moved` tells whether there
- * was anything.  Fails as lfb_net_receive(). */
-lfb_status lfb_replies_receive(lfb_replies *replies, int socket, lfb_said *said, bool *moved);
+/* If all received bytes were parsed, receives once what there is, through `tls` unless NULL;
+ * `moved` tells whether there was anything.  Fails as lfb_net_receive() or lfb_tls_receive(). */
+lfb_status lfb_replies_receive(lfb_replies *replies, int socket, lfb_tls *tls, lfb_said *said,
+                               bool *moved);
 
 /*
  * Gives the next reply, or NULL if it is not complete yet.  It is valid until the next call.

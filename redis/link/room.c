@@ -35,7 +35,7 @@ void lfb_link_make_room(lfb_link *link, uint16_t slot, uint64_t bytes)
   lfb_connection *connection;
   lfb_said said;
 
-  if (lfb_connection_open(&nodes->options, node->host, node->port, &said, &connection) != LFB_OK)
+  if (lfb_node_open(nodes, node, &said, &connection) != LFB_OK)
     return;
   room_make(connection, bytes, lfb_net_now() + nodes->options.connect_ms);
   lfb_connection_close(connection);

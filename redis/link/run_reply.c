@@ -93,7 +93,7 @@ lfb_status lfb_run_receive(lfb_run *run, uint16_t from)
   const redisReply *reply = NULL;
   bool moved;
 
-  lfb_status status = lfb_replies_receive(replies, node->connection->socket, &link->said, &moved);
+  lfb_status status = lfb_connection_receive(node->connection, &link->said, &moved);
   if (status != LFB_OK)
     return lfb_run_lose(run, node, status);
   if (moved)

@@ -340,7 +340,10 @@ refuses "a long name" "1 to 512 bytes" "$tool" query "$plain/$(printf 'n%.0s' {1
 for url in redis:// redis://host:0/x redis://host:port/x redis://h/%zz redis://h/%00; do
   refuses "$url" "not an address of a Redis server" "$tool" query "$url" keys
 done
-refuses "TLS" "use redis:// instead of rediss://" "$tool" query "rediss://127.0.0.1:$plain_port/seen" keys
+refuses "TLS, but not of the server" "did not answer in time" \
+  "$tool" query --timeout 0.5 "rediss://127.0.0.1:$plain_port/seen" keys
+LFBLOOM_REDIS_CACERT=missing refuses "TLS without its file" "cannot be read or used: check the files" \
+  "$tool" query "rediss://127.0.0.1:$plain_port/seen" keys
 refuses "nobody is there" "cannot connect to the Redis server: check that it runs" \
   "$tool" build --timeout 0.5 --shared -p 0.1 -o redis://127.0.0.1:1/x keys
 refuses "-o nobody" "cannot connect" \
@@ -384,7 +387,7 @@ hides "with a slash" "$tool" query redis://:hunter2/hunter2@127.0.0.1/seen keys
 hides "without a colon" "$tool" query redis://hunter2@127.0.0.1/seen keys
 hides "with an @" "$tool" query --timeout 0.5 redis://:hunter2@hunter2@127.0.0.1:1/seen keys
 hides "in an option that is none" "$tool" query --outptu=redis://:hunter2@127.0.0.1/seen keys
-hides "of TLS" "$tool" query rediss://:hunter2@127.0.0.1/seen keys
+hides "of TLS" "$tool" query --timeout 0.5 rediss://:hunter2@127.0.0.1/seen keys
 hides "to verify" "$tool" verify --timeout 0.5 redis://:hunter2@127.0.0.1:1/seen
 mkfifo slow
 "$tool" query "$guarded/seen" slow >out 2>err &

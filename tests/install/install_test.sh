@@ -117,17 +117,17 @@ c_library='^(libc|libm|libpthread|ld-linux[^.]*)\.so'
 if needed "$prefix/lib/liblfbloom.so" | grep -vE "$c_library"; then
   fail "the shared library needs more than the C library to be installed"
 fi
-if needed "$prefix/lib/liblfbloom_redis.so" | grep -vE "$c_library|^liblfbloom\.so|^libhiredis"; then
-  fail "the one for Redis needs more than hiredis and the other one"
+if needed "$prefix/lib/liblfbloom_redis.so" | grep -vE "$c_library|^liblfbloom\.so|^libhiredis|^lib(ssl|crypto)\\."; then
+  fail "the one for Redis needs more than hiredis, OpenSSL and the other one"
 fi
 readelf -d "$prefix/lib/liblfbloom_redis.so" | grep -q 'NEEDED.*\[liblfbloom.so.1\]' ||
   fail "the one for Redis does not ask for the shared library"
 pass "the shared library needs nothing but the C library"
 
-if needed "$prefix/bin/lfbloom" | grep -vE "$c_library"; then
-  fail "the tool needs more than the C library to be installed"
+if needed "$prefix/bin/lfbloom" | grep -vE "$c_library|^lib(ssl|crypto)\\."; then
+  fail "the tool needs more than the C library and OpenSSL to be installed"
 fi
-pass "the tool needs nothing but the C library"
+pass "the tool needs nothing but the C library and OpenSSL"
 [[ $("$prefix/bin/lfbloom" --version) == *"$version"* ]] || fail "the tool names another version"
 pass "the tool runs"
 

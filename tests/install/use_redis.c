@@ -15,8 +15,8 @@ int main(void)
   if (status != LFB_OK || strcmp(address.name, "seen") != 0)
     return 1;
 
-  /* No server listens there. */
-  const lfb_redis_options nowhere = {.port = 1};
+  /* No server listens there, so it is tried once only. */
+  const lfb_redis_options nowhere = {.port = 1, .retries = UINT32_MAX};
   const lfb_config config = {.expected_insertions = 1000, .fpp = 0.01};
   lfb_redis *filter;
   if (lfb_redis_create(&nowhere, "seen", &config, 0, &filter) != LFB_ERROR_REDIS_CONNECT)

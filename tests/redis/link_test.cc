@@ -162,14 +162,6 @@ TEST(Link, RefusesAWrongPassword) {
   }
 }
 
-TEST(Link, RefusesTls) {
-  lfb_redis_options options{};
-  options.tls = true;
-  lfb_link* link = nullptr;
-  EXPECT_EQ(lfb_link_open(&options, &link), LFB_ERROR_REDIS_TLS);
-  EXPECT_EQ(link, nullptr);
-}
-
 TEST(Link, ReportsThatNoServerIsThere) {
   const HeldPort port;
   lfb_redis_options options{};

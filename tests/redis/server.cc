@@ -134,6 +134,14 @@ lfb_redis_options RedisServer::Options() const {
   return options;
 }
 
+lfb_redis_options RedisServer::TlsOptions() const {
+  lfb_redis_options options = Options();
+  options.port = tls_port();
+  options.tls = true;
+  options.ca_file = config_.tls->ca();
+  return options;
+}
+
 std::vector<std::string> RedisServer::CommandLine() const {
   std::vector<std::string> words = {
       "redis-server", "--port", std::to_string(port()), "--bind", "127.0.0.1", "--dir", directory_,
@@ -147,6 +155,11 @@ std::vector<std::string> RedisServer::CommandLine() const {
   if (config_.cluster)
     add({"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus_port()),
          "--cluster-node-timeout", std::to_string(config_.node_ms), "--repl-diskless-sync-delay", "0"});
+  if (config_.tls != nullptr)
+    add({"--tls-port", std::to_string(tls_port()), "--tls-cert-file", config_.tls->server(),
+         "--tls-key-file", config_.tls->server_key(), "--tls-ca-cert-file", config_.tls->ca(),
+         "--tls-auth-clients", "no"});
+  if (config_.tls != nullptr && config_.cluster) add({"--tls-cluster", "yes"});
   words.insert(words.end(), config_.more.begin(), config_.more.end());
   return words;
 }

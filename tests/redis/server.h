@@ -12,12 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/redis/certificates.h"
 #include "tests/support/ports.h"
 
 struct RedisConfig {
   std::string password;    // "": no password
   bool durable = false;    // acknowledged writes survive SIGKILL (appendfsync always)
   bool cluster = false;    // set by RedisCluster
+  const Certificates* tls = nullptr;  // it listens at tls_port(), too; a cluster's bus is by TLS
   unsigned node_ms = 0;    // cluster-node-timeout
   std::vector<std::string> more;  // more words for the command line
 };
@@ -32,8 +34,10 @@ class RedisServer {
   uint16_t port() const { return port_.number(); }
   // For connections between nodes of a cluster. On a standalone server no process listens there.
   uint16_t bus_port() const { return bus_port_.number(); }
+  uint16_t tls_port() const { return tls_port_.number(); }
   // How to reach it. Valid as long as the server exists.
   lfb_redis_options Options() const;
+  lfb_redis_options TlsOptions() const;  // with the CA of config.tls
 
   void Start();     // waits until it answers
   void Kill();      // SIGKILL
@@ -57,7 +61,7 @@ class RedisServer {
 
   const RedisConfig config_;
   std::string directory_;
-  const HeldPort port_, bus_port_;
+  const HeldPort port_, bus_port_, tls_port_;
   pid_t pid_ = 0;
 };
 

@@ -149,7 +149,9 @@ extern "C" {
   /* a Redis server, 100 to 109 */                                                       \
   X(LFB_ERROR_REDIS_ADDRESS, 100,                                                        \
     "not an address of a Redis server: redis://[[user]:password@]host[:port][/name]")    \
-  X(LFB_ERROR_REDIS_TLS, 101, "TLS is not supported: use redis:// instead of rediss://") \
+  X(LFB_ERROR_REDIS_TLS, 101,                                                            \
+    "TLS with the Redis server failed: it may not use TLS, or want a certificate of "    \
+    "this client")                                                                       \
   X(LFB_ERROR_REDIS_CONNECT, 102, "cannot connect to the Redis server")                  \
   X(LFB_ERROR_REDIS_LOST, 103,                                                           \
     "the connection to the Redis server was lost: unanswered commands may have been "    \
@@ -194,7 +196,12 @@ extern "C" {
   X(LFB_ERROR_REDIS_NO_VERSIONS, 127,                                                    \
     "the value under this name on the Redis server does not hold versions of a filter")  \
   /* connections to a Redis server, 140 to 149; earlier ones from 100 */                 \
-  X(LFB_ERROR_REDIS_HOST, 140, "the host name of the Redis server is unknown")
+  X(LFB_ERROR_REDIS_HOST, 140, "the host name of the Redis server is unknown")           \
+  X(LFB_ERROR_REDIS_NO_TLS, 141, "this lfbloom was built without TLS")                   \
+  X(LFB_ERROR_REDIS_CERTIFICATE, 142,                                                    \
+    "the Redis server's certificate is not trusted, has expired or is for another host") \
+  X(LFB_ERROR_REDIS_TLS_FILE, 143,                                                       \
+    "a file with certificates or a private key for TLS cannot be read or used")
 
 /* The result of a call that can fail: LFB_OK, or the reason for the failure. */
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,

@@ -32,7 +32,7 @@ extern "C" {
  *           cluster-node-timeout of 15 s replaces a dead master by a Redis replica.
  *           Without any pause a call fails if a user or password is refused or missing
  *           (LFB_ERROR_REDIS_LOGIN), if another program answers (_PROTOCOL), or if the host's
- *           name does not exist (_HOST).  But if the same connection, to a server or cluster,
+ *           name does not exist (_HOST), or if TLS fails.  But if the same connection, to a server or cluster,
  *           has been made before, a name that does not exist is tried again like any failure.
  * Failover  A server acknowledges a write before its Redis replicas have it.  If the server fails
  *           then and a Redis replica takes its place, the newest acknowledged writes are lost.
@@ -61,6 +61,13 @@ extern "C" {
  *             1 client puts: median      0.09     0.15     0.26     0.24
  *                            99 %         0.3      0.8      0.7      0.5
  *                            keys/s   233,000  283,000  335,000  422,000
+ * TLS       With `tls` each connection is encrypted, by TLS 1.2 or later.  The server's certificate
+ *           must lead to one in ca_file, and be for server_name: a name or an address.  There is no
+ *           way to leave that out.  The nodes of a cluster are at the addresses that CLUSTER SLOTS
+ *           tells (see Redis' cluster-announce-hostname); with server_name, all of them have
+ *           certificates for this name.  These files are read each time a connection is made for a
+ *           thread.  A mistake is not tried again: LFB_ERROR_REDIS_TLS_FILE, _CERTIFICATE, _TLS;
+ *           _NO_TLS: the library was built without OpenSSL.
  * Callbacks go_on and moved can report progress to people, or end a call.  They are called on
  *           the thread that waits: the caller's, or a local replica's or follower's own.  If
  *           several threads wait, they are called on several at once.
@@ -77,7 +84,7 @@ typedef struct lfb_redis_options {
   uint32_t window;      /* commands sent to a node ahead of its answers (Window, above); 0: 64 */
   uint32_t replicas;    /* Redis replicas that must have a write (Failover, above); 0: none */
   uint32_t replicas_ms; /* longest wait for them; 0: 1000; at most half of timeout_ms */
-  bool tls;             /* true fails with LFB_ERROR_REDIS_TLS: Debian's hiredis has none */
+  bool tls;             /* connect by TLS (TLS, above)                                */
   /* Called before each pause.  `why` is the failure; silent_ms is how long nothing has been
    * answered.  If it returns false, the call fails with `why`.  NULL: only `retries` counts. */
   bool (*go_on)(void *told, lfb_status why, uint64_t silent_ms);
@@ -86,7 +93,11 @@ typedef struct lfb_redis_options {
    * NULL: not called. */
   bool (*moved)(void *told, uint64_t bytes);
   void *told;           /* first argument of both; not copied                         */
-  uint64_t reserved[16]; /* must be 0 (lfbloom/status.h) */
+  const char *ca_file;     /* the certificates to trust, as PEM; NULL: the system's      */
+  const char *certificate; /* of this client, with its chain, as PEM; NULL: none         */
+  const char *private_key; /* of that certificate, as PEM, not encrypted; NULL: in the same file */
+  const char *server_name; /* that the server's certificate must have; NULL: the host    */
+  uint64_t reserved[12];   /* must be 0 (lfbloom/status.h) */
 } lfb_redis_options;
 
 enum {
