@@ -26,7 +26,13 @@ static size_t remote_hidden_count;
 
 bool remote_is(const char *path)
 {
-  return strncmp(path, "redis://", 8) == 0 || strncmp(path, "rediss://", 9) == 0;
+  static const char *const schemes[] = {"redis://",  "rediss://",    "redis+unix://",
+                                        "valkey://", "valkeys://", "valkey+unix://"};
+
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+    if (strncmp(path, schemes[i], strlen(schemes[i])) == 0)
+      return true;
+  return false;
 }
 
 /* Finds an address in a word of the command line: an operand or an option's value.  NULL: none. */
@@ -109,9 +115,10 @@ static const char *remote_advice(lfb_status status)
 {
   switch (status) {
   case LFB_ERROR_REDIS_ADDRESS:
-    return " (write a byte such as / or @ in a password as %XX)";
+    return " (write a byte such as / or @ in a password, or ? in a name, as %XX)";
   case LFB_ERROR_REDIS_BAD_NAME:
-    return ": give it after host and port, as in redis://host:6379/seen";
+    return ": give it after host and port, as in redis://host:6379/seen, or as in "
+           "redis+unix:///path?name=seen";
   case LFB_ERROR_REDIS_CONNECT:
     return ": check that it runs and can be reached (redis-cli -h HOST -p PORT ping)";
   case LFB_ERROR_REDIS_TLS:

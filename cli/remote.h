@@ -1,8 +1,8 @@
 /*
  * remote.h - filters on a Redis server or cluster, named by their address.
  *
- * An address is redis://[[user]:password@]host[:port]/name.  A name on the command line that begins
- * so is never a file.  The password is in no report and, from main()'s first line on, in no list of
+ * An address is what lfb_redis_parse_url() takes.  A name on the command line that begins so is
+ * never a file.  The password is in no report and, from main()'s first line on, in no list of
  * processes.
  *
  * A failure is reported with the address and what to do.  If a server does not answer for a second,
@@ -17,14 +17,14 @@
 #include <stdint.h>
 
 /* For the --help of each command that takes an address.  man/commands.awk skips this paragraph. */
-#define REMOTE_HELP                                                                     \
-  "redis://[[user]:password@]host[:port]/name is a filter on a Redis server or\n"       \
-  "cluster; %XX is a byte of the user, password or name.  If the address has no\n"      \
-  "password, the one in the environment variable LFBLOOM_REDIS_PASSWORD is used,\n"     \
-  "which other users cannot see.  If the server goes away, the tool says so and\n"      \
-  "waits for it until --timeout.  rediss:// is by TLS: the variables\n"                 \
-  "LFBLOOM_REDIS_CACERT (default: the system's), LFBLOOM_REDIS_CERT and\n"              \
-  "LFBLOOM_REDIS_KEY name files of certificates and a private key, as PEM.\n"
+#define REMOTE_HELP                                                                      \
+  "redis://[[user]:password@]host[:port]/name[?db=N] is a filter on a Redis server\n"    \
+  "or cluster, redis+unix:///path?name=NAME one at a Unix socket; %XX is a byte of\n"    \
+  "the user, password or name.  If the address has no password, the one in the\n"        \
+  "environment variable LFBLOOM_REDIS_PASSWORD is used, which other users cannot\n"      \
+  "see.  rediss:// is by TLS: LFBLOOM_REDIS_CACERT (default: the system's),\n"           \
+  "LFBLOOM_REDIS_CERT and LFBLOOM_REDIS_KEY name PEM files.  If the server goes\n"       \
+  "away, the tool says so and waits for it until --timeout.\n"
 
 /* Blanks the passwords of all addresses in the arguments, and remembers them.  To be called first.
  * False after a report. */

@@ -1,5 +1,6 @@
 /*
- * address.c - reads redis://[[user]:password@]host[:port][/name].
+ * address.c - reads redis://[[user]:password@]host[:port][/name][?db=N] and
+ * redis+unix://[[user]:password@]/path[?name=NAME][&db=N].
  */
 #include <lfbloom/redis.h>
 #include <string.h>
@@ -84,23 +85,85 @@ static bool address_read_login(char *text, lfb_redis_options *options)
   return true;
 }
 
+/* A kind of address. */
+typedef struct address_form {
+  const char *scheme;
+  bool tls;
+  bool path; /* a Unix socket's, in place of host and port; the name is in the query */
+} address_form;
+
+static const address_form address_forms[] = {
+    {"redis://", false, false},     {"rediss://", true, false},
+    {"valkey://", false, false},    {"valkeys://", true, false},
+    {"redis+unix://", false, true}, {"valkey+unix://", false, true},
+};
+
+/* The form of an address; NULL: it is none. */
+static const address_form *address_form_of(const char *url)
+{
+  for (size_t i = 0; i < sizeof address_forms / sizeof *address_forms; i++)
+    if (strncmp(url, address_forms[i].scheme, strlen(address_forms[i].scheme)) == 0)
+      return &address_forms[i];
+  return NULL;
+}
+
+/* Reads one NAME=VALUE of a query. */
+static bool address_read_term(char *term, const address_form *form, lfb_redis_options *options,
+                              char **name)
+{
+  char *value = address_cut(term, '=');
+
+  if (value == NULL)
+    return false;
+  if (strcmp(term, "db") == 0)
+    return lfb_wire_read_digits(value, strlen(value), INT32_MAX, &options->database);
+  *name = value;
+  return form->path && strcmp(term, "name") == 0;
+}
+
+/* Reads what follows a ?; NULL is nothing. */
+static bool address_read_query(char *query, const address_form *form, lfb_redis_options *options,
+                               char **name)
+{
+  while (query != NULL) {
+    char *next = address_cut(query, '&');
+    if (!address_read_term(query, form, options, name))
+      return false;
+    query = next;
+  }
+  return true;
+}
+
+/* Reads the path of which `rest` is what follows the first slash, and puts the slash back. */
+static bool address_read_path(char *rest, lfb_redis_options *options)
+{
+  rest[-1] = '/';
+  options->host = rest - 1;
+  return *rest != '\0' && address_decode(rest);
+}
+
 /* Reads everything after the scheme.  `text` is cut into pieces, which become the address's
  * texts. */
-static bool address_read(char *text, lfb_redis_options *options, const char **name)
+static bool address_read(char *text, const address_form *form, lfb_redis_options *options,
+                         const char **name)
 {
-  char *name_at = address_cut(text, '/');
-  char *at = strrchr(text, '@'); /* the last: a password may contain one */
+  char *rest = address_cut(text, '/'); /* the first: no password contains one */
+  char *at = strrchr(text, '@');       /* the last: a password may contain one */
+  char *place = at == NULL ? text : at + 1;
+  char *query = address_cut(rest == NULL ? place : rest, '?');
+  char *found = form->path ? NULL : rest;
 
-  *name = "";
-  if (name_at != NULL) {
-    if (!address_decode(name_at))
+  if (!address_read_query(query, form, options, &found) ||
+      (found != NULL && !address_decode(found)))
+    return false;
+  *name = found == NULL ? "" : found;
+  if (at != NULL) {
+    *at = '\0';
+    if (!address_read_login(text, options))
       return false;
-    *name = name_at;
   }
-  if (at == NULL)
-    return address_read_place(text, options);
-  *at = '\0';
-  return address_read_login(text, options) && address_read_place(at + 1, options);
+  return form->path ? *place == '\0' && rest != NULL && address_read_path(rest, options)
+                    : address_read_place(place, options);
 }
 
 /* The place in the copy `to` of a text in `from`. */
@@ -111,18 +174,17 @@ static const char *address_moved(const char *text, const char *from, const char 
 
 lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *address)
 {
-  static const char plain[] = "redis://", secure[] = "rediss://";
-  const bool tls = strncmp(url, secure, sizeof secure - 1) == 0;
-  const size_t scheme = tls ? sizeof secure - 1 : sizeof plain - 1;
+  const address_form *form = address_form_of(url);
   char text[LFB_REDIS_URL_SIZE + 1];
-  lfb_redis_options options = {.tls = tls};
   const char *name;
 
-  if ((!tls && strncmp(url, plain, scheme) != 0) || strlen(url) > LFB_REDIS_URL_SIZE)
+  if (form == NULL || strlen(url) > LFB_REDIS_URL_SIZE)
     return LFB_ERROR_REDIS_ADDRESS;
+  const char *rest = url + strlen(form->scheme);
+  lfb_redis_options options = {.tls = form->tls};
   memset(text, 0, sizeof text);
-  memcpy(text, url + scheme, strlen(url + scheme));
-  if (!address_read(text, &options, &name))
+  memcpy(text, rest, strlen(rest) + 1);
+  if (!address_read(text, form, &options, &name))
     return LFB_ERROR_REDIS_ADDRESS;
   memcpy(address->text, text, sizeof text);
   options.host = address_moved(options.host, text, address->text);

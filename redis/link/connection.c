@@ -143,38 +143,54 @@ static lfb_status connection_refusal(const redisReply *reply)
                                                              : lfb_reply_status(reply);
 }
 
-/* Checks the reply to AUTH or PING. */
-static lfb_status connection_admitted(const redisReply *reply, bool auth, lfb_said *said)
+/* Writes SELECT, unless for the database that is selected at first. */
+static bool connection_write_select(lfb_wire *out, const lfb_redis_options *options)
 {
+  if (options->database == 0)
+    return false;
+  lfb_wire_begin(out, 2);
+  lfb_wire_text(out, "SELECT");
+  lfb_wire_number(out, options->database);
+  return true;
+}
+
+/* Waits for the reply to one command of a login and checks it.  `answer` is the right one;
+ * `refused` is what any other error means. */
+static lfb_status connection_admit(lfb_connection *connection, uint64_t deadline,
+                                   const char *answer, lfb_status refused, lfb_said *said)
+{
+  const redisReply *reply = NULL;
+
+  const lfb_status status = lfb_connection_call(connection, deadline, said, &reply);
+  if (status != LFB_OK)
+    return status;
   assert(reply != NULL);
-  if (reply->type == REDIS_REPLY_STATUS && strcmp(reply->str, auth ? "OK" : "PONG") == 0)
+  if (reply->type == REDIS_REPLY_STATUS && strcmp(reply->str, answer) == 0)
     return LFB_OK;
   if (reply->type != REDIS_REPLY_ERROR)
     return lfb_said_set(said, LFB_ERROR_REDIS_PROTOCOL, NULL, "another answer than to PING");
-  if (!auth && lfb_reply_is_error(reply, "NOPERM"))
+  if (refused == LFB_OK && lfb_reply_is_error(reply, "NOPERM"))
     return LFB_OK; /* a user without the right to PING is logged in, too */
   const lfb_status meant = connection_refusal(reply);
-  return lfb_said_set(
-      said, auth && meant == LFB_ERROR_REDIS_REFUSED ? LFB_ERROR_REDIS_LOGIN : meant, NULL,
-      reply->str);
+  return lfb_said_set(said, refused != LFB_OK && meant == LFB_ERROR_REDIS_REFUSED ? refused : meant,
+                      NULL, reply->str);
 }
 
+/* Sends AUTH, SELECT and PING together. */
 static lfb_status connection_log_in(lfb_connection *connection, const lfb_redis_options *options,
                                     uint64_t deadline, lfb_said *said)
 {
   const bool auth = connection_write_auth(&connection->out, options);
-  const redisReply *reply = NULL;
+  const bool select = connection_write_select(&connection->out, options);
   lfb_status status = LFB_OK;
 
   lfb_wire_begin(&connection->out, 1);
   lfb_wire_text(&connection->out, "PING");
   if (auth)
-    status = lfb_connection_call(connection, deadline, said, &reply);
-  if (auth && status == LFB_OK)
-    status = connection_admitted(reply, true, said);
-  if (status == LFB_OK)
-    status = lfb_connection_call(connection, deadline, said, &reply);
-  return status == LFB_OK ? connection_admitted(reply, false, said) : status;
+    status = connection_admit(connection, deadline, "OK", LFB_ERROR_REDIS_LOGIN, said);
+  if (select && status == LFB_OK)
+    status = connection_admit(connection, deadline, "OK", LFB_ERROR_REDIS_DATABASE, said);
+  return status == LFB_OK ? connection_admit(connection, deadline, "PONG", LFB_OK, said) : status;
 }
 
 lfb_status lfb_connection_open(const lfb_redis_options *options, lfb_tls_context *tls,

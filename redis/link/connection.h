@@ -31,11 +31,11 @@ typedef struct lfb_connection {
 } lfb_connection;
 
 /*
- * Connects to `host` and `port`, by TLS unless `tls` is NULL, and logs in, within
+ * Connects to `host` and `port` (lfb_net_connect()), by TLS unless `tls` is NULL, and logs in, within
  * options->connect_ms.
  *
- * Fails  LFB_ERROR_REDIS_HOST, _CONNECT, _LOST, _TIMEOUT, _LOGIN, _PROTOCOL; _UNAVAILABLE: the server
- *        is loading its data; as lfb_tls_open(); LFB_ERROR_NO_MEMORY.
+ * Fails  LFB_ERROR_REDIS_HOST, _CONNECT, _LOST, _TIMEOUT, _LOGIN, _DATABASE, _PROTOCOL; _UNAVAILABLE:
+ *        the server is loading its data; as lfb_tls_open(); LFB_ERROR_NO_MEMORY.
  */
 lfb_status lfb_connection_open(const lfb_redis_options *options, lfb_tls_context *tls,
                                const char *host, uint16_t port, lfb_said *said,

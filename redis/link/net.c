@@ -11,10 +11,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { NET_PORT_SIZE = 6 };
+enum {
+  NET_PORT_SIZE = 6,
+  /* An idle connection is probed after a minute, and is lost after two. */
+  NET_IDLE_S = 60,
+  NET_PROBE_S = 15,
+  NET_PROBES = 4,
+};
 
 uint64_t lfb_net_now(void)
 {
@@ -44,6 +51,11 @@ static lfb_status net_failed(lfb_said *said, lfb_status status, const char *abou
   return lfb_said_set(said, status, about, strerror_r(error, text, sizeof text));
 }
 
+static lfb_status net_error_status(int error)
+{
+  return error == ETIMEDOUT ? LFB_ERROR_REDIS_TIMEOUT : LFB_ERROR_REDIS_CONNECT;
+}
+
 /* The outcome of a connect() in progress: 0, or an errno value. */
 static int net_outcome(int s, uint64_t deadline)
 {
@@ -56,25 +68,54 @@ static int net_outcome(int s, uint64_t deadline)
 }
 
 /* Connects to one address; returns 0 or an errno value. */
-static int net_try(const struct addrinfo *address, uint64_t deadline, int *connected)
+static int net_try(int family, const struct sockaddr *address, socklen_t size, uint64_t deadline,
+                   int *connected)
 {
-  const int one = 1;
-  const int s = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const int s = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
   if (s < 0)
     return errno;
-  int error = connect(s, address->ai_addr, address->ai_addrlen) == 0 ? 0 : errno;
+  int error = connect(s, address, size) == 0 ? 0 : errno;
   if (error == EINPROGRESS || error == EINTR)
     error = net_outcome(s, deadline);
   if (error != 0) {
     (void)close(s);
     return error;
   }
-  /* Commands are gathered here, so the kernel need not wait for more of them.  If this fails, it
-   * costs only speed. */
-  (void)setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   *connected = s;
   return 0;
+}
+
+static void net_set(int s, int level, int option, int value)
+{
+  (void)setsockopt(s, level, option, &value, sizeof value);
+}
+
+/* Sets what a TCP connection is to be like.  If this fails, the connection works all the same. */
+static void net_tune(int s)
+{
+  /* Commands are gathered here, so the kernel need not wait for more of them. */
+  net_set(s, IPPROTO_TCP, TCP_NODELAY, 1);
+  /* A connection that is unused for a while is not forgotten by a firewall, and is noticed if the
+   * server is gone: run_begin() then does not use it. */
+  net_set(s, SOL_SOCKET, SO_KEEPALIVE, 1);
+  net_set(s, IPPROTO_TCP, TCP_KEEPIDLE, NET_IDLE_S);
+  net_set(s, IPPROTO_TCP, TCP_KEEPINTVL, NET_PROBE_S);
+  net_set(s, IPPROTO_TCP, TCP_KEEPCNT, NET_PROBES);
+}
+
+/* Connects to a Unix socket. */
+static lfb_status net_connect_path(const char *path, uint64_t deadline, lfb_said *said, int *socket)
+{
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  const size_t size = strlen(path);
+
+  if (size >= sizeof address.sun_path)
+    return lfb_said_set(said, LFB_ERROR_REDIS_HOST, path, "too long for the path of a Unix socket");
+  memcpy(address.sun_path, path, size);
+  const int error =
+      net_try(AF_UNIX, (const struct sockaddr *)&address, sizeof address, deadline, socket);
+  return error == 0 ? LFB_OK : net_failed(said, net_error_status(error), path, error);
 }
 
 /* EAI_NONAME and EAI_NODATA are the answer that there is no such name or address.  Other failures,
@@ -100,18 +141,20 @@ lfb_status lfb_net_connect(const char *host, uint16_t port, uint64_t deadline, l
   char service[NET_PORT_SIZE];
   int error = 0;
 
+  if (*host == '/')
+    return net_connect_path(host, deadline, said, socket);
   (void)snprintf(service, sizeof service, "%u", (unsigned)port);
   const int lookup = getaddrinfo(host, service, &wanted, &found);
   if (lookup != 0)
     return lfb_said_set(said, net_lookup_status(lookup), host, gai_strerror(lookup));
   for (const struct addrinfo *at = found; at != NULL; at = at->ai_next)
-    if ((error = net_try(at, deadline, socket)) == 0)
+    if ((error = net_try(at->ai_family, at->ai_addr, at->ai_addrlen, deadline, socket)) == 0)
       break;
   freeaddrinfo(found);
-  if (error == 0)
-    return LFB_OK;
-  return net_failed(said, error == ETIMEDOUT ? LFB_ERROR_REDIS_TIMEOUT : LFB_ERROR_REDIS_CONNECT,
-                    host, error);
+  if (error != 0)
+    return net_failed(said, net_error_status(error), host, error);
+  net_tune(*socket);
+  return LFB_OK;
 }
 
 static bool net_would_block(int error)

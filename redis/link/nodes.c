@@ -17,6 +17,8 @@ enum {
   NODES_REPLICAS_MS = 1000,
 };
 
+static const char NODES_HOST[] = "127.0.0.1";
+
 /* ---- addresses ----------------------------------------------------------- */
 
 static bool node_is(const lfb_node *node, const char *host, size_t size, uint16_t port)
@@ -47,6 +49,13 @@ uint16_t lfb_nodes_find(lfb_nodes *nodes, const char *host, size_t size, uint16_
   return nodes_add(nodes, host, size, port);
 }
 
+/* The host of a node, as other nodes can be reached at it.  A Unix socket is on this host. */
+static const char *nodes_host(const lfb_nodes *nodes, uint16_t node)
+{
+  const char *host = nodes->nodes[node].host;
+  return *host == '/' ? NODES_HOST : host;
+}
+
 uint16_t lfb_nodes_find_text(lfb_nodes *nodes, uint16_t from, const char *text, size_t size)
 {
   const char *end = text + size, *colon = end;
@@ -62,7 +71,7 @@ uint16_t lfb_nodes_find_text(lfb_nodes *nodes, uint16_t from, const char *text, 
     return LFB_NO_NODE;
   const size_t host_size = (size_t)(colon - 1 - text);
   if (host_size == 0) {
-    const char *host = nodes->nodes[from].host;
+    const char *host = nodes_host(nodes, from);
     return lfb_nodes_find(nodes, host, strlen(host), (uint16_t)port);
   }
   return lfb_nodes_find(nodes, text, host_size, (uint16_t)port);
@@ -110,7 +119,7 @@ static bool nodes_read_row(lfb_nodes *nodes, const redisReply *row, uint16_t fro
     return false;
   const redisReply *host = master->element[0]; /* nil or "": that of the node asked */
   const bool named = host->type == REDIS_REPLY_STRING && host->len != 0;
-  const char *name = named ? host->str : nodes->nodes[from].host;
+  const char *name = named ? host->str : nodes_host(nodes, from);
   const uint16_t node = lfb_nodes_find(nodes, name, strlen(name),
                                        (uint16_t)master->element[1]->integer);
   if (node == LFB_NO_NODE)
@@ -222,7 +231,7 @@ static lfb_status nodes_take_options(lfb_nodes *nodes, const lfb_redis_options *
 {
   lfb_redis_options filled = *options;
 
-  filled.host = options->host == NULL ? "127.0.0.1" : options->host;
+  filled.host = options->host == NULL ? NODES_HOST : options->host;
   filled.port = options->port == 0 ? NODES_PORT : options->port;
   filled.connect_ms = nodes_or(options->connect_ms, NODES_CONNECT_MS);
   filled.timeout_ms = nodes_or(options->timeout_ms, NODES_TIMEOUT_MS);

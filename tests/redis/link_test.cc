@@ -1,4 +1,8 @@
 // link_test.cc - a link to one server that works as it should.
+#include <sys/socket.h>
+
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 
 #include "tests/support/ports.h"
@@ -160,6 +164,83 @@ TEST(Link, RefusesAWrongPassword) {
     EXPECT_EQ(link, nullptr);
     EXPECT_STRNE(said.text, "");
   }
+}
+
+// A directory with a short path, since that of a Unix socket has at most 107 bytes.
+struct ShortDirectory {
+  ShortDirectory() { EXPECT_NE(mkdtemp(path), nullptr); }
+  ~ShortDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  char path[21] = "/tmp/lfbloom-XXXXXXX";
+};
+
+TEST(Link, ConnectsToAUnixSocket) {
+  const ShortDirectory directory;
+  const std::string path = std::string(directory.path) + "/redis.sock";
+  RedisConfig config;
+  config.password = "secret";
+  config.more = {"--unixsocket", path};
+  RedisServer server(config);
+  lfb_redis_options options = server.Options();
+  options.port = 1;  // ignored
+  options.host = path.c_str();
+  const Link link = OpenLink(options);
+  EXPECT_EQ(Ask(link.get(), {"SET", "a", "1"}), "OK");
+  EXPECT_EQ(server.Call({"GET", "a"}), "1");
+  EXPECT_NE(server.Call({"CLIENT", "LIST"}).find("addr=" + path), std::string::npos);
+
+  options.retries = UINT32_MAX;
+  options.host = "/no/such/socket";
+  lfb_link* none = nullptr;
+  lfb_said said{};
+  EXPECT_EQ(lfb_link_open_saying(&options, &said, &none), LFB_ERROR_REDIS_CONNECT);
+  EXPECT_STREQ(said.text, "/no/such/socket: No such file or directory");
+  const std::string longest = "/" + std::string(107, 'x');
+  options.host = longest.c_str();
+  EXPECT_EQ(lfb_link_open_saying(&options, &said, &none), LFB_ERROR_REDIS_HOST) << said.text;
+}
+
+TEST(Link, UsesADatabase) {
+  RedisServer server;
+  lfb_redis_options options = server.Options();
+  const Link first = OpenLink(options);
+  options.database = 15;
+  const Link last = OpenLink(options);
+  EXPECT_EQ(Ask(first.get(), {"SET", "a", "in 0"}), "OK");
+  EXPECT_EQ(Ask(last.get(), {"SET", "a", "in 15"}), "OK");
+  EXPECT_EQ(Ask(first.get(), {"GET", "a"}), "in 0");
+  // A new connection uses it, too.
+  server.Call({"CLIENT", "KILL", "TYPE", "normal"});
+  EXPECT_EQ(Ask(last.get(), {"GET", "a"}), "in 15");
+  for (uint64_t none : {uint64_t{16}, UINT64_MAX}) {
+    options.database = none;
+    lfb_link* link = nullptr;
+    lfb_said said{};
+    EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_DATABASE) << said.text;
+  }
+}
+
+TEST(Link, HasNoDatabasesInACluster) {
+  RedisConfig config;
+  config.more = {"--cluster-enabled", "yes"};
+  RedisServer server(config);
+  lfb_redis_options options = server.Options();
+  EXPECT_NE(OpenLink(options), nullptr);
+  options.database = 1;
+  lfb_link* link = nullptr;
+  lfb_said said{};
+  EXPECT_EQ(lfb_link_open_saying(&options, &said, &link), LFB_ERROR_REDIS_DATABASE) << said.text;
+}
+
+TEST(Link, KeepsConnectionsAlive) {
+  RedisServer server;
+  const Link link = OpenLink(server.Options());
+  int value = 0;
+  socklen_t size = sizeof value;
+  ASSERT_EQ(getsockopt(link->nodes.nodes[0].connection->socket, SOL_SOCKET, SO_KEEPALIVE, &value, &size), 0);
+  EXPECT_NE(value, 0);
 }
 
 TEST(Link, ReportsThatNoServerIsThere) {

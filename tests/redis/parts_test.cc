@@ -20,7 +20,8 @@ std::string Parsed(const std::string& url) {
   if (lfb_redis_parse_url(url.c_str(), &address) != LFB_OK) return "refused";
   const lfb_redis_options& options = address.options;
   return Or(options.user) + " " + Or(options.password) + " " + Or(options.host) + " " +
-         std::to_string(options.port) + " " + address.name + (options.tls ? " tls" : "");
+         std::to_string(options.port) + " " + address.name + (options.tls ? " tls" : "") +
+         (options.database == 0 ? "" : " db " + std::to_string(options.database));
 }
 
 TEST(Address, HasEveryPart) {
@@ -34,6 +35,29 @@ TEST(Address, HasEveryPart) {
   EXPECT_EQ(Parsed("rediss://example.org/seen"), "(none) (none) example.org 0 seen tls");
 }
 
+TEST(Address, HasADatabase) {
+  EXPECT_EQ(Parsed("redis://h/seen?db=3"), "(none) (none) h 0 seen db 3");
+  EXPECT_EQ(Parsed("redis://h?db=2147483647"), "(none) (none) h 0  db 2147483647");
+  EXPECT_EQ(Parsed("redis://:p?db=1@h:1/seen?db=2"), "(none) p?db=1 h 1 seen db 2");
+  EXPECT_EQ(Parsed("redis://h/seen?db=0"), "(none) (none) h 0 seen");
+  EXPECT_EQ(Parsed("redis://h/0"), "(none) (none) h 0 0");  // a name
+  EXPECT_EQ(Parsed("redis://h/a%3Fdb=3"), "(none) (none) h 0 a?db=3");
+}
+
+TEST(Address, HasAnotherScheme) {
+  EXPECT_EQ(Parsed("valkey://h/seen"), "(none) (none) h 0 seen");
+  EXPECT_EQ(Parsed("valkeys://h/seen"), "(none) (none) h 0 seen tls");
+}
+
+TEST(Address, IsAUnixSocket) {
+  EXPECT_EQ(Parsed("redis+unix:///run/redis.sock?name=seen"), "(none) (none) /run/redis.sock 0 seen");
+  EXPECT_EQ(Parsed("redis+unix:///run/redis.sock?name=a/b%26c&db=3"),
+            "(none) (none) /run/redis.sock 0 a/b&c db 3");
+  EXPECT_EQ(Parsed("redis+unix:///run/a%3fb?db=3&name=x"), "(none) (none) /run/a?b 0 x db 3");
+  EXPECT_EQ(Parsed("redis+unix://me:p%2F@/r.sock?name=x"), "me p/ /r.sock 0 x");
+  EXPECT_EQ(Parsed("valkey+unix:///r.sock"), "(none) (none) /r.sock 0 ");
+}
+
 TEST(Address, DecodesPercents) {
   EXPECT_EQ(Parsed("redis://m%3ae:s%2F%40%25t@h/a%20b"), "m:e s/@%t h 0 a b");
   EXPECT_EQ(Parsed("redis://u:p@ss@h/x"), "u p@ss h 0 x");
@@ -45,7 +69,11 @@ TEST(Address, IsRefused) {
        {"", "redis:/h", "http://h/x", "redis://", "redis:///x", "redis://:7000/x", "redis://h:/x",
         "redis://h:0/x", "redis://h:65536/x", "redis://h:99999999999999999999/x", "redis://h:7x/x",
         "redis://u@h/x", "redis://[::1/x", "redis://[::1]7000/x", "redis://[]/x", "redis://h/%",
-        "redis://h/%4", "redis://h/%zz", "redis://h/%00", "redis://u:%@h/x", "redis://u:p@/x"}) {
+        "redis://h/%4", "redis://h/%zz", "redis://h/%00", "redis://u:%@h/x", "redis://u:p@/x",
+        "redis://h/x?", "redis://h/x?db", "redis://h/x?db=", "redis://h/x?db=-1", "redis://h/x?db=1x",
+        "redis://h/x?db=2147483648", "redis://h/x?name=y", "redis://h/x?db=1&", "redis://h?x",
+        "redis+unix://h/x?name=y", "redis+unix://", "redis+unix:///", "redis+unix:///r.sock?name=%00",
+        "redis+unix:///r.sock?host=y", "redis+unix://:p@h/r.sock", "redis+unix:///%", "valkey:/h"}) {
     lfb_redis_address address;
     memcpy(static_cast<void*>(&address), untouched.data(), sizeof address);
     EXPECT_EQ(lfb_redis_parse_url(url.c_str(), &address), LFB_ERROR_REDIS_ADDRESS) << url;

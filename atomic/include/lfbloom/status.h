@@ -201,7 +201,9 @@ extern "C" {
   X(LFB_ERROR_REDIS_CERTIFICATE, 142,                                                    \
     "the Redis server's certificate is not trusted, has expired or is for another host") \
   X(LFB_ERROR_REDIS_TLS_FILE, 143,                                                       \
-    "a file with certificates or a private key for TLS cannot be read or used")
+    "a file with certificates or a private key for TLS cannot be read or used")          \
+  X(LFB_ERROR_REDIS_DATABASE, 144,                                                       \
+    "the Redis server has no database of this number; a cluster has only number 0")
 
 /* The result of a call that can fail: LFB_OK, or the reason for the failure. */
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,

@@ -73,7 +73,8 @@ extern "C" {
  *           several threads wait, they are called on several at once.
  */
 typedef struct lfb_redis_options {
-  const char *host;     /* name or address; NULL: 127.0.0.1                           */
+  const char *host;     /* name or address, or the path of a Unix socket, which begins with a
+                           slash; NULL: 127.0.0.1                                     */
   uint16_t port;        /* 0: 6379                                                    */
   const char *user;     /* NULL: the server's default user                            */
   const char *password; /* NULL: none                                                 */
@@ -97,7 +98,8 @@ typedef struct lfb_redis_options {
   const char *certificate; /* of this client, with its chain, as PEM; NULL: none         */
   const char *private_key; /* of that certificate, as PEM, not encrypted; NULL: in the same file */
   const char *server_name; /* that the server's certificate must have; NULL: the host    */
-  uint64_t reserved[12];   /* must be 0 (lfbloom/status.h) */
+  uint64_t database;       /* SELECT; in a cluster only 0, else LFB_ERROR_REDIS_DATABASE */
+  uint64_t reserved[11];   /* must be 0 (lfbloom/status.h) */
 } lfb_redis_options;
 
 enum {
@@ -106,19 +108,22 @@ enum {
 
 /* A parsed address.  It must not be copied: its texts point into it. */
 typedef struct lfb_redis_address {
-  lfb_redis_options options; /* host, port, user, password and tls; the rest is zero */
-  const char *name;          /* after the slash; "" if there is none                 */
+  lfb_redis_options options; /* host, port, user, password, tls, database; the rest is zero */
+  const char *name;          /* of the filter; "" if there is none                   */
   char text[LFB_REDIS_URL_SIZE + 1]; /* the memory of these texts */
   uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
 } lfb_redis_address;
 
 /*
- * Reads redis://[[user]:password@]host[:port][/name], or rediss:// for TLS.  In user, password
- * and name %XX stands for a byte; they may hold any byte except NUL.  An IPv6 address is
- * written in brackets.
+ * Reads redis://[[user]:password@]host[:port][/name][?db=N], or rediss:// for TLS; or, for a Unix
+ * socket, redis+unix://[[user]:password@]/path?name=NAME[&db=N].  The schemes valkey://, valkeys://
+ * and valkey+unix:// mean the same.  In user, password, path and name %XX stands for a byte; they
+ * may hold any byte except NUL.  A ? in a name is written %3F, and so on.  An IPv6 address is
+ * written in brackets.  What follows the slash is never a database: redis://host/0 is the filter
+ * named 0.
  *
  * Fails  LFB_ERROR_REDIS_ADDRESS, `address` untouched: another scheme, no host, a port outside
- *        1 to 65535, a lone %, %00, or more than LFB_REDIS_URL_SIZE bytes.
+ *        1 to 65535, a lone %, %00, anything else after a ?, or more than LFB_REDIS_URL_SIZE bytes.
  */
 LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *address);
 
