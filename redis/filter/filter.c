@@ -175,7 +175,8 @@ static lfb_status keys_many(lfb_redis *filter, bool put, const void *keys, size_
 {
   const size_t words = count / LFB_WORD_BITS + (count % LFB_WORD_BITS != 0);
   uint64_t *found = calloc(words == 0 ? 1 : words, sizeof *found);
-  keys_job job = {.filter = filter, .keys = keys, .hash_of = hash_of, .put = put, .answers = found, .count = count};
+  keys_job job = {.filter = filter, .keys = keys, .hash_of = hash_of, .put = put,
+                  .answers = found, .count = count};
 
   if (found == NULL)
     return LFB_ERROR_NO_MEMORY;
@@ -192,7 +193,8 @@ static lfb_status keys_one(lfb_redis *filter, bool put, const void *key, lfb_pie
                            bool *yes)
 {
   uint64_t answer = 0;
-  keys_job job = {.filter = filter, .keys = key, .hash_of = hash_of, .put = put, .answers = &answer, .count = 1};
+  keys_job job = {.filter = filter, .keys = key, .hash_of = hash_of, .put = put,
+                  .answers = &answer, .count = 1};
 
   const lfb_status status = keys_run(&job);
   if (status == LFB_OK && yes != NULL)

@@ -60,16 +60,18 @@ static lfb_status expire_reply(void *context, uint64_t i, const redisReply *repl
 }
 
 /* Expires the stream, too, if there is one.  Last, so that the filter's local replicas find
- * parts missing first. */
+ * parts missing first.  A stream that they do not keep expires also if the filter does not. */
 static lfb_status expire_stream(lfb_redis *filter, lfb_link *link, uint64_t milliseconds)
 {
   char key[LFB_PART_NAME_SIZE], digits[LFB_WIRE_DIGITS];
-  const lfb_key args[] = {lfb_ask_text(milliseconds == 0 ? "PERSIST" : "PEXPIRE"),
+  const uint64_t most = LFB_STREAM_LIFE_MS;
+  const uint64_t life = milliseconds == 0 || milliseconds > most ? most : milliseconds;
+  const lfb_key args[] = {lfb_ask_text("PEXPIRE"),
                           {key, lfb_stream_name(filter->place.name, key)},
-                          lfb_ask_number(milliseconds, digits)};
+                          lfb_ask_number(life, digits)};
   int64_t done;
 
-  return lfb_ask_integer(link, args, milliseconds == 0 ? 2 : 3, &done, NULL);
+  return lfb_ask_integer(link, args, sizeof args / sizeof *args, &done, NULL);
 }
 
 static lfb_status keep_expire(lfb_redis *filter, lfb_link *link, void *context)

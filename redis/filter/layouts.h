@@ -42,6 +42,8 @@ enum {
   LFB_PART_NAME_SIZE = LFB_REDIS_NAME_SIZE + 3 + LFB_WIRE_DIGITS, /* bytes of a part's name */
 };
 
+enum { LFB_STREAM_LIFE_MS = 24 * 60 * 60 * 1000 }; /* of a stream that no replica reads */
+
 /* The largest Redis string, in bits. */
 #define LFB_STRING_MOST_BITS (UINT64_C(1) << 32)
 

@@ -13,9 +13,10 @@
 
 enum {
   REPLICA_QUEUE = 1 << 20,
-  REPLICA_ENTRIES = 1 << 14,
-  REPLICA_BLOCK = 250,    /* ms that a read blocks at most; delays a close and the lag */
-  REPLICA_TIMEOUT = 5000, /* ms, the default of lfbloom/redis.h                        */
+  REPLICA_BLOCK = 2500,      /* ms that a read blocks at most: half of the default timeout */
+  REPLICA_TIMEOUT = 5000,    /* ms, the default of lfbloom/redis.h                         */
+  REPLICA_LOOK = 3000,       /* ms from one look to the next, of a small filter            */
+  REPLICA_LOOK_BYTES = 2097, /* of the filter, for each further ms: 2 MiB for a second     */
 };
 
 /* ---- opening ------------------------------------------------------------------------- */
@@ -40,22 +41,36 @@ static uint64_t replica_block_ms(const lfb_redis_options *options)
   return half < REPLICA_BLOCK ? half : REPLICA_BLOCK;
 }
 
+/* Decides how often the sender looks for puts of plain clients. */
+static void replica_plan_looks(lfb_replica *replica, const lfb_replica_config *config)
+{
+  const lfb_geometry *geometry = &replica->remote->place.description.geometry;
+  const uint64_t bytes = geometry->word_count * sizeof(lfb_word);
+  const uint64_t ms = config->look_ms != 0 ? config->look_ms
+                                           : REPLICA_LOOK + bytes / REPLICA_LOOK_BYTES;
+
+  replica->look_us = ms > UINT64_MAX / 2000 ? 0 : ms * 1000;
+  replica->send.look_at = lfb_lags_now() + replica->look_us;
+}
+
 /* Connects, and loads the local filter, with all the patience of the options.  From then on a job
  * has one retry, because the link asks a cluster for its map again before a retry.  The two
  * threads do all further retries. */
 static lfb_status replica_begin(lfb_replica *replica, const lfb_redis_options *options,
                                 const char *name, const lfb_replica_config *config)
 {
-  const uint64_t entries = config->stream_entries == 0 ? REPLICA_ENTRIES : config->stream_entries;
   const uint64_t queue = config->queue_keys == 0 ? REPLICA_QUEUE : config->queue_keys;
 
   lfb_status status = lfb_outbox_init(&replica->outbox, queue);
   if (status == LFB_OK)
     status = lfb_redis_open(options, name, config->wanted, &replica->remote);
   if (status == LFB_OK)
-    status = lfb_stream_init(&replica->stream, replica->remote, entries, replica_block_ms(options));
+    status = lfb_stream_init(&replica->stream, replica->remote, config->stream_entries,
+                             replica_block_ms(options));
   if (status == LFB_OK)
     status = lfb_stream_check(&replica->stream);
+  if (status == LFB_OK)
+    replica_plan_looks(replica, config);
   if (status == LFB_OK)
     status = lfb_replica_load(replica);
   if (status == LFB_OK)
@@ -155,6 +170,7 @@ void lfb_replica_close(lfb_replica *replica)
   if (replica == NULL)
     return;
   replica_stop(replica);
+  (void)lfb_stream_rouse(&replica->stream); /* if it fails, so does the read, or it ends in time */
   (void)pthread_join(replica->sender, NULL);
   (void)pthread_join(replica->reader, NULL);
   (void)pthread_cond_destroy(&replica->told);

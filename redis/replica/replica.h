@@ -10,6 +10,11 @@
  *         `ended` after that.  A resync reads `ended`, then `begun`.  If they are equal, all bits
  *         of these puts are set and will be compared.  flush waits until such a resync is done.
  *         (`begun` is read by a read-modify-write, as a mark is, for the same reason.)
+ * Look    The sender counts the bits of the copy, and then those on Redis.  If all of the copy's
+ *         were sent before the second count, and the counts are equal, the copy has all bits: its
+ *         own were among those on Redis.  If the count on Redis is the one of the last time when
+ *         the copy had all, it has all now.  Otherwise a plain client may have put, or puts are on
+ *         their way through the stream: the sender looks again soon, and then loads the filter.
  * Sleep   The sender stores `asleep`, then checks the outbox for a put.  A put takes its place,
  *         then checks `asleep`.  All four accesses are seq_cst, so they have one total order: the
  *         later of the two checks comes after the other thread's write and sees it.
@@ -39,6 +44,7 @@ struct lfb_replica {
   lfb_outbox outbox;
   lfb_read_limits limits;
   uint64_t resync_us; /* interval between resyncs; 0: none by the clock  */
+  uint64_t look_us;   /* interval between looks; 0: none                 */
 
   LFB_ATOMIC(uint64_t) begun, ended; /* Full, above                      */
   LFB_ATOMIC(bool) asleep;           /* the sender sleeps or is about to */
@@ -58,7 +64,8 @@ struct lfb_replica {
   LFB_ATOMIC(int) sending, reading; /* lfb_status of the last attempt */
   lfb_lags lags;
 
-  lfb_stream_at at; /* used by the reader only        */
+  lfb_stream_at at;   /* used by the reader only                                    */
+  uint64_t keep_at;   /* the same: when to keep the stream again, lfb_lags_now()    */
   struct {          /* used by the sender only; times are lfb_lags_now() */
     lfb_outgoing puts[LFB_REPLICA_BATCH];
     lfb_hash hashes[LFB_REPLICA_BATCH];
@@ -66,6 +73,9 @@ struct lfb_replica {
     uint64_t not_before; /* earliest time of the next resync of any kind */
     uint32_t failures;   /* resyncs that failed in a row                 */
     bool untold;         /* a resync set bits that are not announced yet */
+    uint64_t look_at;    /* when the next look is due                    */
+    uint32_t looks;      /* in a row that found a difference             */
+    uint64_t seen;       /* bits on Redis when the copy last had all     */
   } send;
 
   pthread_t sender, reader;

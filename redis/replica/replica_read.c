@@ -5,6 +5,8 @@
 #include "redis/link/pause.h"
 #include "redis/replica/replica.h"
 
+enum { READ_KEEP = LFB_STREAM_LIFE_MS / 24 }; /* ms until the stream is kept again */
+
 bool lfb_replica_is_stopping(const lfb_replica *replica)
 {
   /* relaxed: pairs with the store in replica_stop(); the flag orders nothing. */
@@ -34,11 +36,20 @@ static lfb_status replica_check(lfb_redis *filter, lfb_link *link, void *context
   return lfb_remote_check(filter, link);
 }
 
+static lfb_status replica_keep(lfb_replica *replica)
+{
+  replica->keep_at = lfb_lags_now() + UINT64_C(1000) * READ_KEEP;
+  return lfb_stream_keep(&replica->stream);
+}
+
 /* Checks first that the filter exists: a greeting for a deleted filter would create a stream. */
 static lfb_status replica_greet(lfb_replica *replica, lfb_stream_at *at)
 {
-  const lfb_status status = lfb_remote_with_link(replica->remote, replica_check, NULL);
-  return status == LFB_OK ? lfb_stream_greet(&replica->stream, at) : status;
+  lfb_status status = lfb_remote_with_link(replica->remote, replica_check, NULL);
+
+  if (status == LFB_OK)
+    status = lfb_stream_greet(&replica->stream, at);
+  return status == LFB_OK ? replica_keep(replica) : status;
 }
 
 /* The end of the stream is noted before the load; otherwise entries added in between would be lost
@@ -96,7 +107,7 @@ static lfb_status read_once(lfb_replica *replica)
   if (news.reload)
     return lfb_replica_load(replica);
   read_count(replica, &news, began);
-  return LFB_OK;
+  return began >= replica->keep_at ? replica_keep(replica) : LFB_OK;
 }
 
 void *lfb_replica_read(void *argument)

@@ -11,6 +11,8 @@
 enum {
   SEND_NAP = 1,      /* ms: a put has taken a place and not filled it yet */
   SEND_SLEEP = 1000, /* ms: longest sleep if no thread wakes the sender   */
+  LOOK_TRIES = 4,    /* looks in a row, before the filter is loaded       */
+  LOOK_PAUSE = 100,  /* ms between them                                   */
 };
 
 /* ---- waiting threads -------------------------------------------------------------- */
@@ -170,15 +172,83 @@ static bool resync_is_wanted(lfb_replica *replica)
          (replica->resync_us != 0 && lfb_lags_now() >= replica->send.resync_at);
 }
 
+/* ---- looks: what plain clients have put (replica.h) ------------------------------------ */
+
+/* Whether all bits that the copy had before the call are on Redis. */
+static bool look_is_sent(lfb_replica *replica)
+{
+  const uint64_t mark = lfb_outbox_mark(&replica->outbox);
+  uint64_t full;
+
+  return replica->outbox.taken >= mark && resync_full(replica, &full) && full == replica->compared;
+}
+
+/* Gives the number of bits on Redis, and whether the copy has all of them for sure. */
+static lfb_status look_compare(lfb_replica *replica, uint64_t *bits, bool *all)
+{
+  lfb_stats ours, theirs;
+
+  lfb_filter_stats(replica->local, &ours);
+  const bool sent = look_is_sent(replica);
+  const lfb_status status = lfb_redis_stats(replica->remote, &theirs);
+  if (status != LFB_OK)
+    return status;
+  *bits = theirs.bits_set;
+  *all = *bits == replica->send.seen || (sent && *bits == ours.bits_set);
+  return LFB_OK;
+}
+
+static lfb_status look_load(lfb_replica *replica)
+{
+  lfb_filter *theirs = NULL;
+
+  lfb_status status = lfb_redis_load(replica->remote, &replica->limits, &theirs);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_filter_put_all(replica->local, theirs);
+  lfb_filter_free(theirs);
+  /* relaxed: a figure. */
+  if (status == LFB_OK)
+    (void)lfb_add_u64(&replica->loads, 1, memory_order_relaxed);
+  return status;
+}
+
+static void look(lfb_replica *replica)
+{
+  bool all = false;
+  uint64_t bits = 0;
+
+  lfb_status status = look_compare(replica, &bits, &all);
+  if (status == LFB_OK && !all && ++replica->send.looks < LOOK_TRIES) {
+    replica->send.look_at = lfb_lags_now() + UINT64_C(1000) * LOOK_PAUSE;
+    return;
+  }
+  if (status == LFB_OK && !all)
+    status = look_load(replica);
+  if (status == LFB_OK)
+    replica->send.seen = bits;
+  replica->send.looks = 0;
+  replica->send.look_at = lfb_lags_now() + replica->look_us;
+  /* relaxed: a figure for lfb_replica_state_now(). */
+  atomic_store_explicit(&replica->sending, (int)status, memory_order_relaxed);
+}
+
+static bool look_is_due(const lfb_replica *replica)
+{
+  return replica->look_us != 0 && lfb_lags_now() >= replica->send.look_at;
+}
+
 /* ---- the thread ---------------------------------------------------------------------- */
 
 /* Returns the time, as lfb_lags_now(), until which only new puts can give the sender work. */
 static uint64_t send_idle_until(lfb_replica *replica)
 {
   const uint64_t now = lfb_lags_now(), longest = now + (uint64_t)SEND_SLEEP * 1000;
-  const uint64_t at = resync_is_wanted(replica) ? replica->send.not_before
-                      : replica->resync_us != 0 ? replica->send.resync_at
-                                                : longest;
+  uint64_t at = resync_is_wanted(replica) ? replica->send.not_before
+                : replica->resync_us != 0 ? replica->send.resync_at
+                                          : longest;
+  if (replica->look_us != 0 && replica->send.look_at < at)
+    at = replica->send.look_at;
   /* A resync is due, but a put is still setting its bits: look again after SEND_NAP. */
   return at <= now ? now + (uint64_t)SEND_NAP * 1000 : at < longest ? at : longest;
 }
@@ -209,6 +279,8 @@ void *lfb_replica_send(void *argument)
     const size_t sent = send_batch(replica);
     if (resync_is_wanted(replica) && lfb_lags_now() >= replica->send.not_before)
       resync(replica);
+    if (look_is_due(replica))
+      look(replica);
     if (sent == 0)
       send_sleep(replica);
   }

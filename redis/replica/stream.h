@@ -48,8 +48,9 @@ typedef struct lfb_stream {
   lfb_redis *filter;
   lfb_key name;
   uint16_t slot;
-  uint64_t most;     /* about how many entries are kept          */
-  uint64_t block_ms; /* how long a read waits for a first entry  */
+  uint64_t most;       /* about how many entries are kept            */
+  uint64_t block_ms;   /* how long the next read waits for an entry  */
+  uint64_t longest_ms; /* upper limit of block_ms                    */
   uint64_t origin;   /* o of our entries                         */
   LFB_ATOMIC(uint64_t) number; /* n of our last entry            */
   size_t width;                /* bytes of a hash: 8 or 16       */
@@ -75,10 +76,15 @@ typedef struct lfb_stream_news {
   uint32_t lag_count;
 } lfb_stream_news;
 
-/* Initialises the stream of a filter, which must outlive it.  Sends nothing to a server.
- * Fails: LFB_ERROR_NO_RANDOM. */
+/*
+ * Initialises the stream of a filter, which must outlive it.  Sends nothing to a server.
+ *
+ * Takes  most  about how many entries are kept; 0: so many that the stream takes no more memory
+ *              than the filter, but from 100 to 16,384.
+ * Fails  LFB_ERROR_NO_RANDOM.
+ */
 lfb_status lfb_stream_init(lfb_stream *stream, lfb_redis *filter, uint64_t most,
-                           uint64_t block_ms);
+                           uint64_t longest_ms);
 
 /* Checks that the stream is absent or empty, or ends in an entry of an lfbloom replica.
  * Fails: LFB_ERROR_REPLICA_STREAM: the key is something else. */
@@ -86,6 +92,12 @@ lfb_status lfb_stream_check(lfb_stream *stream);
 
 /* Adds a greeting, and sets `at` to it. */
 lfb_status lfb_stream_greet(lfb_stream *stream, lfb_stream_at *at);
+
+/* Ends a read that waits, of any replica.  Does nothing if there is no stream. */
+lfb_status lfb_stream_rouse(lfb_stream *stream);
+
+/* Makes the stream expire with the filter, and at the latest in LFB_STREAM_LIFE_MS. */
+lfb_status lfb_stream_keep(lfb_stream *stream);
 
 /* Adds entries for keys with acknowledged bits.  If there is no stream, it adds nothing: no replica
  * has begun to read, or each that had will find its last entry gone and load the filter. */
@@ -96,7 +108,9 @@ lfb_status lfb_stream_tell_to_load(lfb_stream *stream);
 
 /*
  * Waits for entries after `at`, passes the hashes of other replicas to `take`, and moves `at` to
- * the last entry read.  If news->reload is set, `at` stays unchanged.
+ * the last entry read.  If news->reload is set, `at` stays unchanged.  The first reads after one
+ * with entries wait only for moments, so that it is soon known that nothing is missing.  Each
+ * further one waits twice as long, which keeps an idle replica's commands few.
  *
  * Takes  take  is called once per hash.
  * Fails  as lfb_link_run(); LFB_ERROR_REPLICA_STREAM: the key is something else.

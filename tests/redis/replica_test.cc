@@ -60,7 +60,7 @@ TEST(ReplicaLayouts, WhatIsPutHereIsFoundHereThereAndElsewhere) {
   RedisServer server;
   for (lfb_strategy_id strategy : kRemoteStrategies) {
     const lfb_config config = Config(10'000, 1e-6, strategy);
-    lfb_replica_config wanted{};
+    lfb_replica_config wanted = Unlooking();
     wanted.wanted = &config;
     const std::string name = lfb_strategy_name(strategy);
     const Remote remote = CreateRemote(server.Options(), name, config);
@@ -209,7 +209,7 @@ TEST_F(Replicas, NothingFallsBetweenTheSnapshotAndTheStream) {
 
 TEST_F(Replicas, AFailureToOpenReportsWhy) {
   lfb_replica* none = nullptr;
-  lfb_replica_config config{};
+  lfb_replica_config config = Unlooking();
   EXPECT_EQ(lfb_replica_open(&options, "absent", nullptr, &none), LFB_ERROR_REDIS_ABSENT);
   EXPECT_EQ(lfb_replica_open(&options, "", nullptr, &none), LFB_ERROR_REDIS_BAD_NAME);
   config.max_bytes = 64;
@@ -332,7 +332,7 @@ std::string Port(const RedisServer& server) { return std::to_string(server.port(
 // misses nothing: it loads the filter. Seen to fail, 2 times in 2, without the check for the
 // last entry (stream.c, lfb_stream_read without `kept`).
 TEST_F(Replicas, AReplicaBehindTheTrimLoadsAndMissesNothing) {
-  lfb_replica_config config{};
+  lfb_replica_config config = Unlooking();
   config.stream_entries = 10;
   const Replica putter = OpenReplica(options, "seen", config);
   constexpr uint64_t kKeys = 1500;
@@ -432,7 +432,7 @@ TEST(ReplicaFaults, AFullQueueLosesNothing) {
   durable.durable = true;
   RedisServer server(durable);
   const Remote remote = CreateRemote(server.Options(), "seen", Exact());
-  lfb_replica_config config{};
+  lfb_replica_config config = Unlooking();
   config.queue_keys = 64;
   const Replica a = OpenReplica(server.Options(), "seen", config);
   const Replica b = OpenReplica(server.Options(), "seen");
@@ -452,7 +452,7 @@ TEST(ReplicaFaults, AFullQueueLosesNothing) {
 // The same with four threads and a live server: the queue has two places, so few puts find room,
 // and resyncs run during puts.
 TEST_F(Replicas, AQueueThatIsFullAllTheTimeLosesNothing) {
-  lfb_replica_config config{};
+  lfb_replica_config config = Unlooking();
   config.queue_keys = 2;
   const Replica a = OpenReplica(options, "seen", config);
   RunTogether(4, [&](unsigned t) {
@@ -487,7 +487,7 @@ TEST_F(Replicas, AResyncGoesBothWays) {
 }
 
 TEST_F(Replicas, ResyncsComeByTheClock) {
-  lfb_replica_config config{};
+  lfb_replica_config config = Unlooking();
   config.resync_ms = 20;
   const Replica a = OpenReplica(options, "seen", config);
   for (uint64_t key = 0; key < 5; key++) {
@@ -532,10 +532,18 @@ TEST_F(Replicas, AFilterThatWasDeletedIsSaidToBeGoneAndLeavesNothing) {
 TEST_F(Replicas, TheStreamGoesWithItsFilter) {
   Replica a = OpenReplica(options, "seen");
   EXPECT_EQ(server.Call({"EXISTS", "{seen}:stream"}), "1");
+  const auto left = [&] { return std::stoll(server.Call({"PTTL", "{seen}:stream"})); };
+  constexpr long long kDay = 24 * 60 * 60 * 1000;
+  EXPECT_GT(left(), kDay / 2) << "a stream that is forgotten goes, too";
+  EXPECT_LE(left(), kDay);
   EXPECT_EQ(lfb_redis_expire(remote.get(), 1'000'000), LFB_OK);
-  EXPECT_NE(server.Call({"PTTL", "{seen}:stream"}), "-1");
+  EXPECT_LE(left(), 1'000'000);
+  server.Call({"PERSIST", "{seen}:stream"});
+  EXPECT_NE(OpenReplica(options, "seen"), nullptr);
+  EXPECT_GT(left(), 0);
+  EXPECT_LE(left(), 1'000'000) << "not longer than the filter";
   EXPECT_EQ(lfb_redis_expire(remote.get(), 0), LFB_OK);
-  EXPECT_EQ(server.Call({"PTTL", "{seen}:stream"}), "-1");
+  EXPECT_GT(left(), kDay / 2);
   a.reset();
   EXPECT_EQ(lfb_redis_rename(remote.get(), "known"), LFB_OK);
   EXPECT_EQ(server.Call({"EXISTS", "{seen}:stream"}), "0");

@@ -18,8 +18,15 @@ using Replica = std::unique_ptr<lfb_replica, ReplicaCloser>;
 // A time limit that is reached only on failure.
 constexpr uint64_t kForEver = std::chrono::milliseconds(kPatience).count();
 
+// A replica that does not look for puts of plain clients, so that all comes by the stream.
+inline lfb_replica_config Unlooking() {
+  lfb_replica_config config{};
+  config.look_ms = UINT64_MAX;
+  return config;
+}
+
 inline Replica OpenReplica(const lfb_redis_options& options, const std::string& name,
-                           const lfb_replica_config& config = {}) {
+                           const lfb_replica_config& config = Unlooking()) {
   lfb_replica* replica = nullptr;
   EXPECT_EQ(lfb_replica_open(&options, name.c_str(), &config, &replica), LFB_OK);
   return Replica(replica);

@@ -39,10 +39,17 @@
  *               replicas, which load the filter.  A resync follows a full queue, starts every
  *               config.resync_ms, and is started by lfb_replica_resync().  It also restores what a
  *               server has forgotten.
- *               Plain clients (lfb_redis_put() and any other that sets bits there) write nothing
- *               to the stream.  What they put arrives with the next resync or the next loading,
- *               not before.
- * 8. Gone       If the filter was deleted, has expired or was renamed, state.status is
+ * 8. Plain      Plain clients (lfb_redis_put(), a Java program, any that sets bits there) write
+ *    clients    nothing to the stream.  A replica looks for their puts every config.look_ms, by
+ *               default every 3 s, and a second more for each 2 MiB of the filter.  The server
+ *               counts the filter's bits, a MiB at a time, and sends only the number.  If others
+ *               have set bits that the copy may lack, the replica looks again up to 3 times within
+ *               0.4 s, and then loads the filter.  So a plain put arrives within look_ms, 0.4 s,
+ *               and the time of counting and loading, while the server can be reached.
+ *               Price: if keys are put all the time, whether by plain clients or by replicas, each
+ *               look loads the filter: with the default, less than 2 MiB a second for each replica.
+ *               With many replicas and no plain clients, set look_ms to UINT64_MAX.
+ * 9. Gone       If the filter was deleted, has expired or was renamed, state.status is
  *               LFB_ERROR_REDIS_PART permanently, and the copy stays unchanged.  (A guava or
  *               helper filter that is made anew under its name looks like the old one with
  *               bits missing, and gets them back: close its replicas first.)
@@ -77,25 +84,28 @@ typedef struct lfb_replica_config {
   uint64_t max_bytes;       /* limit for the copy's words; above: LFB_ERROR_OVER_LIMIT; 0: none */
   uint64_t queue_keys;      /* puts that may wait, rounded up to a power of two; 0: 2^20     */
   uint64_t stream_entries;  /* about how many the stream keeps, each of up to 512 keys or 8 KiB;
-                               0: 16,384.  If fewer than are added while the filter is loaded,
+                               0: as many as take the memory of the filter, but from 100 to
+                               16,384.  If fewer than are added while the filter is loaded,
                                a replica loads it again and again                           */
   uint64_t resync_ms;       /* from one resync to the next; 0: only when one is needed       */
-  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
+  uint64_t look_ms;         /* from one look to the next (8, above); 0: 3 s, and a second more for
+                               each 2 MiB of the copy; UINT64_MAX: none                     */
+  uint64_t reserved[7]; /* must be 0 (lfbloom/status.h) */
 } lfb_replica_config;
 
 /* A replica's state.  Times are in microseconds. */
 typedef struct lfb_replica_state {
   bool connected;        /* both threads reach Redis: status is LFB_OK                      */
   lfb_status status;     /* why one of them does not, or LFB_OK                             */
-  uint64_t lag_us;       /* at most this much is missing (2, above); while no replica puts, some
-                            250 ms: a read then returns only after that time               */
+  uint64_t lag_us;       /* at most this much is missing (2, above); while no replica puts, up
+                            to 2.5 s: a read then returns only after that time             */
   uint64_t behind;       /* entries of the stream still to be read, at most; 0: the last read
                             left none                                                      */
   uint64_t queued;       /* own puts that are not acknowledged                             */
   bool resyncs_due;      /* the queue was full: Redis may lack bits that only a resync sends */
   uint64_t sent;         /* own keys that were acknowledged                                */
   uint64_t received;     /* keys of other replicas, from the stream                        */
-  uint64_t loads;        /* of the filter, including the one by lfb_replica_open()         */
+  uint64_t loads;        /* of the filter, including those by lfb_replica_open() and by looks */
   uint64_t resyncs;      /* that were completed                                            */
   uint64_t lag_50_us, lag_90_us, lag_99_us, lag_most_us; /* percentiles and maximum, over
                             `received`, of the time from a key's put to its arrival here; the way
@@ -113,7 +123,8 @@ typedef struct lfb_replica_state {
  *        stream, or something else, is under the name of the filter's stream (docs/formats.md);
  *        LFB_ERROR_SIZE_OVERFLOW: the queue is too large; LFB_ERROR_NO_THREAD,
  *        LFB_ERROR_NO_RANDOM.
- * Needs  the right to write, even if no key is ever put; Redis 6.2 (XADD NOMKSTREAM).
+ * Needs  the right to write, even if no key is ever put; Redis 6.2 (XADD NOMKSTREAM).  The stream
+ *        expires a day after the last replica is closed.
  */
 LFB_CHECKED lfb_status lfb_replica_open(const lfb_redis_options *options, const char *name,
                                         const lfb_replica_config *config, lfb_replica **replica);
@@ -122,8 +133,8 @@ LFB_CHECKED lfb_status lfb_replica_open(const lfb_redis_options *options, const 
  * Ends both threads and frees the replica.  Puts that were not flushed may be lost: flush first.
  * NULL is ignored.
  *
- * Waits  for what is in progress: some 250 ms; if the server does not answer,
- *        2 * (connect_ms + timeout_ms), and with a cluster twice that.
+ * Waits  for what is in progress: some round trips; if the stream has just been deleted, 2.5 s; if
+ *        the server does not answer, 2 * (connect_ms + timeout_ms), and with a cluster twice that.
  */
 LFB_API void lfb_replica_close(lfb_replica *replica);
 
