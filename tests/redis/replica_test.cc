@@ -200,8 +200,10 @@ TEST_F(Replicas, NothingFallsBetweenTheSnapshotAndTheStream) {
   }
   ended = true;
   thread.join();
+  std::vector<const Replica*> all;
+  for (const Replica& replica : opened) all.push_back(&replica);
+  CatchUp(all);
   for (const Replica& replica : opened) {
-    CatchUp(replica);
     EXPECT_EQ(Missing(replica, 0, put), 0u);
     EXPECT_EQ(State(replica).loads, 1u);
   }

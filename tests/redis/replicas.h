@@ -61,13 +61,18 @@ inline void Flush(const Replica& replica) {
 }
 
 // Waits until everything flushed by now is in each of them, by guarantee 2 of lfbloom/replica.h.
-template <typename... Replicas>
-void CatchUp(const Replicas&... replicas) {
+inline void CatchUp(const std::vector<const Replica*>& replicas) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   const auto caught_up = [&](const Replica& replica) {
     const auto passed = Clock::now() - begin;  // read before the state, so that it is not too long
     return std::chrono::microseconds(State(replica).lag_us) < passed;
   };
-  (Await("a replica has caught up", [&] { return caught_up(replicas); }), ...);
+  for (const Replica* replica : replicas)
+    Await("a replica has caught up", [&] { return caught_up(*replica); });
+}
+
+template <typename... Replicas>
+void CatchUp(const Replica& first, const Replicas&... others) {
+  CatchUp(std::vector<const Replica*>{&first, &others...});
 }
