@@ -23,6 +23,7 @@
 
 #include <lfbloom/builder.h>
 #include <lfbloom/counting.h>
+#include <lfbloom/delta.h>
 #include <lfbloom/fast.h>
 #include <lfbloom/file_source.h>
 #include <lfbloom/filter.h>

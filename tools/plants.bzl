@@ -55,6 +55,7 @@ PLANTS = {
         again = [
             "//atomic:threads/slots.c",
             "//atomic:words/bits.c",
+            "//bloom:files/delta.c",
             "//bloom:filter/claims.c",
             "//bloom:kinds/counting.c",
             "//bloom:kinds/counting_any.c",

@@ -86,6 +86,8 @@ lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD])
     return LFB_ERROR_GROWING_MAPPED;
   case LFB_MAGIC_WINDOW:
     return LFB_ERROR_WINDOW;
+  case LFB_MAGIC_DELTA:
+    return LFB_ERROR_DELTA;
   default:
     return lfb_form_begun(head) == LFB_FORM_NONE ? LFB_ERROR_UNKNOWN_FORM : LFB_OK;
   }

@@ -80,8 +80,8 @@ extern const lfb_form_row lfb_form_row_mapped;
 /* The form that begins with these bytes, or LFB_FORM_NONE. */
 lfb_form lfb_form_begun(const unsigned char head[LFB_FORM_HEAD]);
 
-/* Why no plain filter begins with these bytes: LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING or
- * _UNKNOWN_FORM; LFB_OK if one does. */
+/* Why no plain filter begins with these bytes: LFB_ERROR_GROWING, _GROWING_MAPPED, _COUNTING,
+ * _WINDOW, _DELTA or _UNKNOWN_FORM; LFB_OK if one does. */
 lfb_status lfb_form_foreign(const unsigned char head[LFB_FORM_HEAD]);
 
 /* Reads the head of a filter in any form.  Fails as lfb_filter_read() before it reads words. */

@@ -12,6 +12,7 @@ static const unsigned char magics[LFB_MAGIC_NONE][LFB_MAGIC_SIZE] = {
     [LFB_MAGIC_GROWING] = {'L', 'F', 'B', 'G', 'R', 'O', 'W', '\n'},
     [LFB_MAGIC_GROWING_MAPPED] = {'L', 'F', 'B', 'G', 'M', 'A', 'P', '\n'},
     [LFB_MAGIC_WINDOW] = {'L', 'F', 'B', 'W', 'I', 'N', 'D', '\n'},
+    [LFB_MAGIC_DELTA] = {'L', 'F', 'B', 'D', 'E', 'L', 'T', '\n'},
 };
 
 enum { HEAD_AT_SIZE = 12, HEAD_AT_CHECKSUM = 248 };

@@ -34,6 +34,7 @@ typedef enum lfb_magic {
   LFB_MAGIC_GROWING,
   LFB_MAGIC_GROWING_MAPPED,
   LFB_MAGIC_WINDOW,
+  LFB_MAGIC_DELTA,
   LFB_MAGIC_NONE, /* also the number of magic numbers */
 } lfb_magic;
 

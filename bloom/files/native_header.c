@@ -66,33 +66,72 @@ static uint64_t native_key_check(const lfb_hash_identity *hash)
   return lfb_siphash13(lfb_magic_bytes(LFB_MAGIC_NATIVE), LFB_MAGIC_SIZE, hash->key);
 }
 
-void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
-                       unsigned char header[LFB_NATIVE_HEADER])
+/* Writes the fields of the identity; `with_key`: the number of the hash says that the key is in the
+ * header. */
+static void native_encode_identity(const lfb_description *description, bool with_key,
+                                   unsigned char *header)
 {
   const lfb_geometry *geometry = &description->geometry;
   const lfb_hash_identity *hash = &description->hash;
-  const bool with_key = lfb_description_writes_key(description);
-  uint64_t fpp;
 
-  lfb_head_begin(header, LFB_MAGIC_NATIVE, NATIVE_VERSION);
   lfb_store_le32(header + NATIVE_AT_STRATEGY, description->strategy->file_id);
   lfb_store_le32(header + NATIVE_AT_HASH, native_hash_number(hash->kind, with_key));
-  if (with_key)
-    lfb_hash_key(hash, header + NATIVE_AT_KEY);
   lfb_store_le64(header + NATIVE_AT_BIT_COUNT, geometry->bit_count);
   lfb_store_le64(header + NATIVE_AT_WORD_COUNT, geometry->word_count);
   lfb_store_le32(header + NATIVE_AT_PROBES, geometry->probes);
   lfb_store_le32(header + NATIVE_AT_WORDS_PER_KEY, geometry->words_per_key);
+  lfb_store_le64(header + NATIVE_AT_SEED, hash->seed);
+  if (lfb_hash_keyed(hash->kind))
+    lfb_store_le64(header + NATIVE_AT_KEY_CHECK, native_key_check(hash));
+}
+
+void lfb_native_encode_identity(const lfb_description *description,
+                                unsigned char header[LFB_NATIVE_HEADER])
+{
+  native_encode_identity(description, false, header);
+}
+
+lfb_status lfb_native_compare_identity(const unsigned char header[LFB_NATIVE_HEADER],
+                                       const lfb_description *description)
+{
+  unsigned char own[LFB_NATIVE_HEADER] = {0};
+  static const struct {
+    uint32_t at, size;
+    lfb_status status;
+  } fields[] = {
+      {NATIVE_AT_PROBES, 4, LFB_ERROR_PROBES_DIFFER},
+      {NATIVE_AT_BIT_COUNT, 16, LFB_ERROR_BIT_COUNT_DIFFERS}, /* and the word count */
+      {NATIVE_AT_STRATEGY, 4, LFB_ERROR_STRATEGY_DIFFERS},
+      {NATIVE_AT_WORDS_PER_KEY, 4, LFB_ERROR_STRATEGY_DIFFERS},
+      {NATIVE_AT_HASH, 4, LFB_ERROR_HASH_DIFFERS},
+      {NATIVE_AT_SEED, 8, LFB_ERROR_HASH_DIFFERS},
+      {NATIVE_AT_KEY_CHECK, 8, LFB_ERROR_HASH_DIFFERS},
+  };
+
+  native_encode_identity(description, false, own);
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    if (memcmp(header + fields[i].at, own + fields[i].at, fields[i].size) != 0)
+      return fields[i].status;
+  return LFB_OK;
+}
+
+void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
+                       unsigned char header[LFB_NATIVE_HEADER])
+{
+  const bool with_key = lfb_description_writes_key(description);
+  uint64_t fpp;
+
+  lfb_head_begin(header, LFB_MAGIC_NATIVE, NATIVE_VERSION);
+  native_encode_identity(description, with_key, header);
+  if (with_key)
+    lfb_hash_key(&description->hash, header + NATIVE_AT_KEY);
   lfb_store_le64(header + NATIVE_AT_INSERTIONS, description->config.expected_insertions);
   memcpy(&fpp, &description->config.fpp, sizeof fpp);
   lfb_store_le64(header + NATIVE_AT_FPP, fpp);
-  lfb_store_le64(header + NATIVE_AT_SEED, hash->seed);
   lfb_store_le64(header + NATIVE_AT_BITS_SET, bits_set);
   lfb_store_le64(header + NATIVE_AT_CREATED, now);
   lfb_store_le32(header + NATIVE_AT_FORMULA, description->config.probes_formula);
   lfb_store_le32(header + NATIVE_AT_CHECKED_BYTES, LFB_CHECKED_BYTES);
-  if (lfb_hash_keyed(hash->kind))
-    lfb_store_le64(header + NATIVE_AT_KEY_CHECK, native_key_check(hash));
   memcpy(header + NATIVE_AT_LABEL, description->label, sizeof description->label);
   lfb_head_end(header);
 }

@@ -32,6 +32,16 @@ static inline uint64_t lfb_native_now(void)
 void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,
                                unsigned char header[LFB_NATIVE_HEADER]);
 
+/* Writes only the fields that two filters have in common if one can be put into the other, never a
+ * key: for headers of other kinds. */
+void lfb_native_encode_identity(const lfb_description *description,
+                                unsigned char header[LFB_NATIVE_HEADER]);
+
+/* Compares these fields with a filter's.  Fails: LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS,
+ * _STRATEGY_DIFFERS, _HASH_DIFFERS. */
+lfb_status lfb_native_compare_identity(const unsigned char header[LFB_NATIVE_HEADER],
+                                       const lfb_description *description);
+
 /*
  * Reads a header and checks every field.
  *

@@ -2,6 +2,7 @@
 // again.
 #pragma once
 
+#include <lfbloom/delta.h>
 #include <lfbloom/growing_mapped.h>
 #include <unistd.h>
 
@@ -157,4 +158,30 @@ inline std::string GoldenGrowingBytes(const std::string& path) {
   Store(&bytes, 40, kGoldenTime);
   SealHeader(&bytes);
   return Stamped(bytes, kGoldenTime, LFB_GROWING_FIRST);
+}
+
+// The deltas from an empty filter to one with keys.
+struct GoldenDelta {
+  const char* file;  // in tests/golden
+  lfb_strategy_id strategy;
+  uint64_t keys;
+};
+
+inline const GoldenDelta kGoldenDeltas[] = {
+    {"delta-v1-fast.delta", LFB_FAST, 20},
+    {"delta-v1-guava-mitz64.delta", LFB_GUAVA_MITZ64, 20},
+};
+
+inline Filter MakeGoldenDelta(const GoldenDelta& row, uint64_t keys) {
+  Filter filter = Make(200, 0.01, row.strategy);
+  for (uint64_t i = 0; i < keys; i++) Put(filter, GoldenText(i));
+  return filter;
+}
+
+inline std::string GoldenDeltaBytes(const GoldenDelta& row) {
+  std::string delta;
+  EXPECT_EQ(lfb_delta_write(MakeGoldenDelta(row, 0).get(), MakeGoldenDelta(row, row.keys).get(),
+                            AppendTo, &delta),
+            LFB_OK);
+  return delta;
 }

@@ -12,6 +12,8 @@ int main(int argc, char** argv) {
   const std::string folder = std::string(argv[1]) + "/";
   std::ofstream(folder + kGoldenGrowing, std::ios::binary)
       << GoldenGrowingBytes(folder + "being-made");
+  for (const GoldenDelta& row : kGoldenDeltas)
+    std::ofstream(folder + row.file, std::ios::binary) << GoldenDeltaBytes(row);
   for (const GoldenRow& row : kGoldenRows) {
     if (GoldenIsOld(row)) continue;
     const std::string path = std::string(argv[1]) + "/" + row.file;

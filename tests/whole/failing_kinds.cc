@@ -91,6 +91,38 @@ void AddForm(lfb_form form, lfb_strategy_id strategy, uint64_t n, Rows* rows) {
                    }});
 }
 
+// A delta written, saved and applied from a file.
+void AddDelta(Rows* rows) {
+  const lfb_config config = Config(kFew, 0.01, LFB_FAST);
+  rows->push_back({"lfb_delta_write", 1, [=](const std::string&) {
+                     const SharedFilter earlier(Make(config));
+                     const SharedFilter later = WithKey(config);
+                     return [=] {
+                       std::string bytes;
+                       return lfb_delta_write(earlier.get(), later.get(), AppendTo, &bytes);
+                     };
+                   }});
+  rows->push_back({"lfb_delta_save", 8, [=](const std::string& directory) {
+                     const SharedFilter earlier(Make(config));
+                     const SharedFilter later = WithKey(config);
+                     const std::string path = directory + "/a";
+                     return [=] { return lfb_delta_save(earlier.get(), later.get(), path.c_str()); };
+                   }, kSaved});
+  rows->push_back({"lfb_delta_apply_file", 4, [=](const std::string& directory) {
+                     const SharedFilter earlier(Make(config));
+                     const SharedFilter later = WithKey(config);
+                     const std::string path = directory + "/a";
+                     EXPECT_EQ(lfb_delta_save(earlier.get(), later.get(), path.c_str()), LFB_OK);
+                     return [=] {
+                       const lfb_status status =
+                           lfb_delta_apply_file(earlier.get(), path.c_str(), nullptr);
+                       EXPECT_TRUE(status != LFB_OK ||
+                                   lfb_filter_might_contain_u64(earlier.get(), kKey));
+                       return status;
+                     };
+                   }});
+}
+
 // A batch so big that it allocates memory: without it only time is lost.
 Act BigBatch(const std::string&) {
   const lfb_config config = Config(200'000, 0.01, LFB_FAST);
@@ -142,6 +174,7 @@ void AddFilters(Rows* rows) {
                      }, kPopulated});
     AddForm(LFB_FORM_NATIVE, LFB_FAST, n, rows);
   }
+  AddDelta(rows);
   AddForm(LFB_FORM_GUAVA, LFB_GUAVA_MITZ64, kFew, rows);
   AddForm(LFB_FORM_SBBF, LFB_SBBF, kFew, rows);
   AddForm(LFB_FORM_MAPPED, LFB_FAST, kFew, rows);

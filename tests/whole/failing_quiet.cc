@@ -35,7 +35,7 @@ void FunnelKey(const void* object, lfb_sink* sink) {
 
 void Ignore(void*, const void*, size_t) {}
 
-lfb_status FilterCalls(lfb_filter* filter, const lfb_filter* other) {
+lfb_status FilterCalls(lfb_filter* filter, const lfb_filter* other, const std::string& delta) {
   uint64_t answers = 0;
   lfb_stats stats;
   const void* object = "x";
@@ -74,6 +74,8 @@ lfb_status FilterCalls(lfb_filter* filter, const lfb_filter* other) {
   EXPECT_EQ(lfb_fast_of(filter, &fast), LFB_OK);
   lfb_comparison comparison;
   EXPECT_EQ(lfb_filter_compare(filter, other, &comparison), LFB_OK);
+  EXPECT_EQ(lfb_delta_apply(filter, "no delta", 8, nullptr), LFB_ERROR_NOT_DELTA);
+  EXPECT_EQ(lfb_delta_apply(filter, delta.data(), delta.size(), nullptr), LFB_OK);
   return lfb_filter_put_all(filter, other);
 }
 
@@ -236,7 +238,7 @@ void AddQuiet(Rows* rows) {
         "lfb_filter_might_contain_many_u64 lfb_filter_might_contain_many_hash "
         "lfb_filter_set_label lfb_filter_label lfb_filter_stats lfb_filter_stats_recent "
         "lfb_config_take_hash "
-        "lfb_filter_put_all lfb_filter_compare lfb_fast_of "
+        "lfb_filter_put_all lfb_filter_compare lfb_fast_of lfb_delta_apply "
         "lfb_sink_put_bytes lfb_sink_put_i32 lfb_sink_put_i64 lfb_sink_put_utf16 "
         "lfb_sink_put_utf16_as_utf8 lfb_funnel_bytes lfb_funnel_i32 lfb_funnel_i64 "
         "lfb_funnel_utf16 lfb_funnel_utf16_as_utf8 lfb_funnel_sequence "
@@ -244,7 +246,10 @@ void AddQuiet(Rows* rows) {
         [] {
           const lfb_config config = Config(kFew, 0.01, LFB_FAST);
           const SharedFilter filter = WithKey(config), other = WithKey(config);
-          return [=] { return FilterCalls(filter.get(), other.get()); };
+          const SharedFilter empty(Make(config));
+          std::string delta;
+          EXPECT_EQ(lfb_delta_write(empty.get(), other.get(), AppendTo, &delta), LFB_OK);
+          return [=] { return FilterCalls(filter.get(), other.get(), delta); };
         });
   quiet("lfb_counting_put lfb_counting_put_u64 lfb_counting_put_hash lfb_counting_put_object "
         "lfb_counting_put_many lfb_counting_put_many_u64 lfb_counting_put_many_hash "

@@ -3,6 +3,7 @@
 
 #include <lfbloom/follow.h>
 #include <lfbloom/builder.h>
+#include <lfbloom/delta.h>
 #include <lfbloom/versions.h>
 #include <lfbloom/watch.h>
 

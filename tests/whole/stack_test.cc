@@ -6,6 +6,7 @@
 //
 // The promise is that of an optimised build (-O2 for the library, which .bazelrc asks for).
 #include <lfbloom/builder.h>
+#include <lfbloom/delta.h>
 #include <lfbloom/fast.h>
 #include <lfbloom/file_source.h>
 #include <lfbloom/follow.h>
@@ -98,7 +99,7 @@ struct Things {
   const lfb_config config;
   const std::string folder;
   const std::string native_path = folder + "/native", counted_path = folder + "/counted",
-                    grown_path = folder + "/grown", mapped_path = folder + "/mapped",
+                    grown_path = folder + "/grown", delta_path = folder + "/delta", mapped_path = folder + "/mapped",
                     growing_path = folder + "/growing", window_path = folder + "/window", new_path = folder + "/new";
   Filter filter, big, other;
   Counting counting, counted;
@@ -115,7 +116,7 @@ struct Things {
   lfb_follow* follow = nullptr;
   lfb_filter* mapped = nullptr;
   lfb_growing* growing_mapped = nullptr;
-  std::string native, counted_bytes, grown_bytes, window_bytes, written;
+  std::string native, delta, counted_bytes, grown_bytes, window_bytes, written;
   Source source;
   std::vector<uint64_t> numbers, answers;
   std::vector<lfb_key> keys;
@@ -212,6 +213,8 @@ Growing Things::Settled() const {
 void Things::MakeFiles() {
   EXPECT_EQ(lfb_filter_write(filter.get(), LFB_FORM_NATIVE, AppendTo, &native), LFB_OK);
   EXPECT_EQ(lfb_filter_save(filter.get(), LFB_FORM_NATIVE, native_path.c_str()), LFB_OK);
+  EXPECT_EQ(lfb_delta_write(other.get(), filter.get(), AppendTo, &delta), LFB_OK);
+  EXPECT_EQ(lfb_delta_save(other.get(), filter.get(), delta_path.c_str()), LFB_OK);
   EXPECT_EQ(lfb_counting_write(counted.get(), AppendTo, &counted_bytes), LFB_OK);
   EXPECT_EQ(lfb_counting_save(counted.get(), counted_path.c_str()), LFB_OK);
   EXPECT_EQ(lfb_window_write(window.get(), AppendTo, &window_bytes), LFB_OK);
@@ -473,6 +476,25 @@ const Row kRows[] = {
     {"lfb_filter_load", kAny,
      T_ { t->status = lfb_filter_load(t->native_path.c_str(), nullptr, &t->made); }, nullptr,
      kAll},
+    // delta.h
+    {"lfb_delta_write", kAny,
+     T_ { t->status = lfb_delta_write(t->filter.get(), t->filter.get(), AppendTo, &t->written); },
+     Reserve, kAll},
+    {"lfb_delta_save", kAny,
+     T_ {
+       t->status = lfb_delta_save(t->filter.get(), t->filter.get(), t->new_path.c_str());
+     },
+     NoNewFile, kAll},
+    {"lfb_delta_apply", kAny,
+     T_ {
+       t->status = lfb_delta_apply(t->filter.get(), t->delta.data(), t->delta.size(), nullptr);
+     },
+     nullptr, kAll},
+    {"lfb_delta_apply_file", kAny,
+     T_ {
+       t->status = lfb_delta_apply_file(t->filter.get(), t->delta_path.c_str(), nullptr);
+     },
+     nullptr, kAll},
     // fast.h, sink.h
     {"lfb_fast_of", kAny,
      T_ {

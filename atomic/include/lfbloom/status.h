@@ -203,7 +203,14 @@ extern "C" {
   X(LFB_ERROR_REDIS_TLS_FILE, 143,                                                       \
     "a file with certificates or a private key for TLS cannot be read or used")          \
   X(LFB_ERROR_REDIS_DATABASE, 144,                                                       \
-    "the Redis server has no database of this number; a cluster has only number 0")
+    "the Redis server has no database of this number; a cluster has only number 0")      \
+  /* deltas, 150 to 153 */                                                               \
+  X(LFB_ERROR_DELTA, 150,                                                                \
+    "this is a delta, not a filter: it is applied to the filter that it was made for")   \
+  X(LFB_ERROR_NOT_DELTA, 151, "this is not a delta")                                     \
+  X(LFB_ERROR_BAD_DELTA, 152, "the delta is damaged")                                    \
+  X(LFB_ERROR_BITS_LOST, 153,                                                            \
+    "the earlier filter has bits that the later one lacks: a delta can only add bits")
 
 /* The result of a call that can fail: LFB_OK, or the reason for the failure. */
 #define LFB_STATUS_ENUMERATOR(name, number, text) name = number,
