@@ -25,6 +25,8 @@ extern const struct command command_verify;
 extern const struct command command_merge;
 extern const struct command command_compare;
 extern const struct command command_fold;
+extern const struct command command_diff;
+extern const struct command command_patch;
 extern const struct command command_convert;
 extern const struct command command_remote;
 

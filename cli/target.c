@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <lfbloom/delta.h>
 #include <lfbloom/growing_mapped.h>
 #include <signal.h>
 #include <stdio.h>
@@ -201,6 +202,18 @@ bool target_save(const char *path, const lfb_filter *filter, lfb_form form)
       remote_is(path) ? remote_save(path, filter) : target_save_file(path, filter, form);
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
   return saved;
+}
+
+lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const lfb_filter *later)
+{
+  sigset_t before;
+
+  target_hold_signals(&before);
+  const lfb_status status = target_is_standard(path)
+                                ? lfb_delta_write(earlier, later, target_write, NULL)
+                                : lfb_delta_save(earlier, later, path);
+  (void)sigprocmask(SIG_SETMASK, &before, NULL);
+  return status;
 }
 
 /* Writes, syncs and closes.  errno has the cause of a failure. */

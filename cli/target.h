@@ -44,6 +44,9 @@ bool target_holds(const char *path, lfb_form form, const char *from, const lfb_s
  */
 bool target_save(const char *path, const lfb_filter *filter, lfb_form form);
 
+/* Saves the delta from one filter to another in the same way, as lfb_delta_save().  No report. */
+lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const lfb_filter *later);
+
 /*
  * Writes a file as a whole or not at all: a temporary file in the same directory, which is renamed.
  * If `path` is not a regular file (a pipe, /dev/stdout), it is written to directly.
