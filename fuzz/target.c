@@ -21,7 +21,7 @@ enum {
 /* Eight times this has room for the words of go-fnv14, 4 MiB. */
 #define PADDING ((size_t)576 << 10)
 
-static uint64_t reached[LFB_ERROR_FOLLOWING + 1]; /* LFB_ERROR_FOLLOWING is the highest status */
+static uint64_t reached[LFB_ERROR_BITS_LOST + 1]; /* LFB_ERROR_BITS_LOST is the highest status */
 
 const fuzz_reader *fuzz_target(void)
 {

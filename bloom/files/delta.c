@@ -227,8 +227,8 @@ static bool walk_gap(delta_walk *walk, lfb_delta_number number, uint64_t end, ui
   return true;
 }
 
-/* Reads the new bits of a block of `size` bits that begins at bit `from`; `*left` counts the bits of
- * the delta down. */
+/* Reads the new bits of a block of `size` bits that begins at bit `from`.  `*left` counts the bits
+ * of the delta down. */
 static bool walk_block(delta_walk *walk, uint64_t from, uint64_t size, uint64_t *left)
 {
   const uint64_t most = *left < size ? *left : size;
@@ -246,7 +246,7 @@ static bool walk_block(delta_walk *walk, uint64_t from, uint64_t size, uint64_t 
   return true;
 }
 
-/* Reads all bits.  False if one is not in the filter, or they are not as many as the header says. */
+/* Reads all bits.  False if one is not in the filter, or their number is not the header's. */
 static bool walk_bits(delta_walk *walk)
 {
   const lfb_geometry *geometry = &walk->filter->description.geometry;

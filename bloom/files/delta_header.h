@@ -36,7 +36,8 @@ typedef struct lfb_delta_fields {
 void lfb_delta_encode(const lfb_description *description, const lfb_delta_fields *fields,
                       unsigned char header[LFB_DELTA_HEADER]);
 
-/* Reads a header and checks its fields.  Fails: LFB_ERROR_NOT_DELTA, _UNKNOWN_VERSION, _BAD_DELTA. */
+/* Reads a header and checks its fields.  Fails: LFB_ERROR_NOT_DELTA, _UNKNOWN_VERSION,
+ * _BAD_DELTA. */
 lfb_status lfb_delta_decode(const unsigned char header[LFB_DELTA_HEADER], lfb_delta_fields *fields);
 
 #ifdef __cplusplus

@@ -3,8 +3,8 @@
  *
  * The code of a number v with parameter r: v >> r ones, a zero, the lowest r bits of v.  That is
  * near the shortest code of numbers that fall off geometrically, as gaps between random bits do.
- * From 24 ones on, other bits follow in place of the zero: 6 with the width of v less 1, then v.  So
- * no number takes more than 94 bits.
+ * From 24 ones on, other bits follow in place of the zero: 6 with the width of v less 1, then v.
+ * So no number takes more than 94 bits.
  *
  * Source: R. F. Rice, "Some Practical Universal Noiseless Coding Techniques", 1979.
  */

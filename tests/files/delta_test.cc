@@ -1,5 +1,5 @@
-// Deltas: what they bring over for every strategy and density, their size, that damaged, foreign and
-// hostile ones change nothing, and that they are applied during puts without a loss.
+// Deltas: what they bring over for every strategy and density, their size, that damaged, foreign
+// and hostile ones change nothing, and that they are applied during puts without a loss.
 #include <lfbloom/delta.h>
 #include <lfbloom/mapped.h>
 #include <unistd.h>
@@ -85,7 +85,7 @@ TEST_P(EveryStrategyDelta, BringsAnyBits) {
   const Filter empty = Make(2000, 0.01, GetParam());
   const uint64_t bits = Stats(empty).bit_count;
   if (bits > 1000000) return;  // go-fnv14 has 2^25 bits: seconds for each
-  for (uint64_t step : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{64}, uint64_t{1000}, bits}) {
+  for (uint64_t step : std::vector<uint64_t>{1, 2, 3, 64, 1000, bits}) {
     const Filter later = Copy(empty), heaps = Copy(empty);
     for (uint64_t i = 0; i < bits / step; i++) {
       SetBit(later, Mix(step, i) % bits);
@@ -118,8 +118,7 @@ TEST_P(EveryStrategyDelta, AreAppliedInAnyOrder) {
   EXPECT_EQ(Stats(other).bits_set, Stats(expected).bits_set);
 }
 
-// The size, beside the fewest bytes that can tell which bits of the filter are new.  Seen to be 1.06
-// times that for evenly distributed bits.
+// The size, beside the fewest bytes that can tell which bits of the filter are new.
 TEST(DeltaSize, IsNearTheBoundForScatteredBits) {
   const Filter empty = Make(1000000, 0.01, LFB_GUAVA_MITZ64);
   const double bits = static_cast<double>(Stats(empty).bit_count);
@@ -165,7 +164,8 @@ TEST(DeltaRefused, IfTheEarlierFilterHasMore) {
   EXPECT_EQ(Written(earlier, later), LFB_ERROR_BITS_LOST);
 }
 
-lfb_config With(uint64_t n, lfb_strategy_id strategy, lfb_hash_id hash, uint64_t seed, uint8_t key) {
+lfb_config With(uint64_t n, lfb_strategy_id strategy, lfb_hash_id hash, uint64_t seed,
+                uint8_t key) {
   lfb_config config = Config(n, 0.01, strategy);
   config.hash = hash;
   config.seed = seed;
@@ -375,8 +375,8 @@ TEST(DeltaFile, IsAsItWasWrittenEarlier) {
 
 // ---- races ----
 
-// While threads put keys, others apply deltas with other keys: afterwards the filter has exactly the
-// bits of all, and counts them.  Seen to fail with the planted bug torn_cas.
+// While threads put keys, others apply deltas with other keys: afterwards the filter has exactly
+// the bits of all, and counts them.  Seen to fail with the planted bug torn_cas.
 TEST(DeltaRace, LosesNoBitAndCountsEach) {
   constexpr unsigned kThreads = 4;
   const uint64_t keys = kUnderTsan ? 300 : 1500;

@@ -1,5 +1,5 @@
 /*
- * lfbloom/delta.h - the bits that one version of a filter has and an earlier one lacks, in few bytes.
+ * lfbloom/delta.h - the bits that a version of a filter has and an earlier one lacks, in few bytes.
  *
  * A delta brings a copy of the earlier version up to the later one.  It is a tenth of the filter's
  * size or less if a hundredth of the bits is new, and some 260 bytes for one key, whatever the size
@@ -55,13 +55,14 @@ LFB_CHECKED lfb_status lfb_delta_save(const lfb_filter *earlier, const lfb_filte
  * Takes   delta      its `size` bytes; nobody changes them during the call
  *         turned_on  receives how many bits this call turned on; NULL: not wanted
  * Fails   LFB_ERROR_NOT_DELTA, _UNKNOWN_VERSION, _BAD_DELTA (damaged, cut short or too long).
- *         LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS, _HASH_DIFFERS: it was made
- *         for another filter.
+ *         LFB_ERROR_PROBES_DIFFER, _BIT_COUNT_DIFFERS, _STRATEGY_DIFFERS, _HASH_DIFFERS: it was
+ *         made for another filter.
  */
 LFB_CHECKED lfb_status lfb_delta_apply(lfb_filter *filter, const void *delta, size_t size,
                                        uint64_t *turned_on);
 
-/* The same, from a regular file.  Fails also with LFB_ERROR_OPEN, _READ, _NOT_REGULAR, _NO_MEMORY. */
+/* The same, from a regular file.  Fails also with LFB_ERROR_OPEN, _READ, _NOT_REGULAR,
+ * _NO_MEMORY. */
 LFB_CHECKED lfb_status lfb_delta_apply_file(lfb_filter *filter, const char *path,
                                             uint64_t *turned_on);
 
