@@ -145,8 +145,9 @@ static double rice_cost(const lfb_rice_histogram *histogram, uint32_t parameter)
     /* the ones of numbers that fall evenly between two multiples: half fewer than their part */
     const double part = (double)histogram->sum[width] / count / (double)(UINT64_C(1) << parameter);
     const double ones = width <= parameter ? 0 : parameter == 0 || part < 0.5 ? part : part - 0.5;
-    cost += count * (ones < LFB_RICE_ONES ? ones + 1 + parameter
-                                          : (double)(LFB_RICE_ONES + LFB_RICE_WIDTH + width));
+    cost += count * (ones < (double)LFB_RICE_ONES
+                         ? ones + 1 + parameter
+                         : (double)(LFB_RICE_ONES + LFB_RICE_WIDTH + width));
   }
   return cost;
 }
