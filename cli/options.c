@@ -352,7 +352,7 @@ bool options_read_seconds(const char *option, const char *text, void *to)
   double seconds = 0;
 
   if (!numbers_real(text, &seconds) || !(seconds >= OPTIONS_LEAST_SECONDS) ||
-      seconds > OPTIONS_MOST_SECONDS) {
+      seconds > (double)OPTIONS_MOST_SECONDS) {
     (void)report_error("%s '%s': not a number of seconds from %g to %d", option, text,
                        OPTIONS_LEAST_SECONDS, OPTIONS_MOST_SECONDS);
     return false;

@@ -48,8 +48,10 @@ static uint16_t keys_put_command(keys_job *job, uint64_t i, lfb_wire *wire)
   uint64_t bits[LFB_PUT_KEYS * LFB_MAX_PROBES];
   lfb_put what = keys_put_of(job, i);
 
-  for (uint32_t k = 0; k < what.keys; k++)
+  uint32_t k = 0;
+  do /* a command has at least one key */
     (void)keys_bits_of(job, i * job->each + k, bits + (size_t)k * what.count);
+  while (++k < what.keys);
   what.bits = bits;
   what.first = lfb_put_first(&job->next, i);
   const lfb_part *part = &job->filter->parts[bits[0] / place->plan.part_bits];

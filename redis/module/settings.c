@@ -27,8 +27,7 @@ enum { TEXT_SIZE = 64 };
 
 static lfb_redis_string *settings_text(const char *text)
 {
-  lfb_redis_string *made = lfb_redis.CreateString(NULL, text, strlen(text));
-  return made;
+  return lfb_redis.CreateString(NULL, text, strlen(text));
 }
 
 static bool hash_set(const char *text)
@@ -53,15 +52,14 @@ static bool error_set(const char *text)
 
 static lfb_redis_string *text_get(const char *name, void *own)
 {
-  char text[TEXT_SIZE];
+  const lfb_hash_id hash = lfb_module_settings.hash;
 
   (void)name;
-  if (own == &lfb_module_settings.error) {
-    (void)snprintf(text, sizeof text, "%.17g", lfb_module_settings.error);
-    return settings_text(text);
-  }
-  const lfb_hash_id hash = lfb_module_settings.hash;
-  return settings_text(hash == LFB_HASH_DEFAULT ? "default" : lfb_hash_name(hash));
+  if (own != &lfb_module_settings.error)
+    return settings_text(hash == LFB_HASH_DEFAULT ? "default" : lfb_hash_name(hash));
+  char text[TEXT_SIZE];
+  const int size = snprintf(text, sizeof text, "%.17g", lfb_module_settings.error);
+  return lfb_redis.CreateString(NULL, text, (size_t)size);
 }
 
 /* Sets a setting from a text.  Returns false if it is not one of its values. */
