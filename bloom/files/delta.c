@@ -16,11 +16,11 @@
 #include "bloom/files/rice.h"
 
 /* The words of a block if a key's bits are in one block, else 0. */
-static uint64_t delta_block_words(const lfb_filter *filter)
+static size_t delta_block_words(const lfb_filter *filter)
 {
   const lfb_description *description = &filter->description;
 
-  return description->geometry.words_per_key > 0 ? lfb_description_run(description) : 0;
+  return description->geometry.words_per_key > 0 ? (size_t)lfb_description_run(description) : 0;
 }
 
 /* ---- making -------------------------------------------------------------------------- */
@@ -84,14 +84,14 @@ static void maker_block(delta_maker *maker, const uint64_t *words, size_t count,
 /* Adds the new bits of some words, whole blocks of them. */
 static void maker_words(delta_maker *maker, const uint64_t *words, size_t count, uint64_t first)
 {
-  const uint64_t block_words = delta_block_words(maker->later);
+  const size_t block_words = delta_block_words(maker->later);
 
   maker->fields.bits += words_bits(words, count);
   if (block_words == 0)
     maker_bits(maker, LFB_DELTA_GAP, words, count, first * LFB_WORD_BITS, &maker->next);
   else
     for (size_t i = 0; i < count; i += block_words)
-      maker_block(maker, words + i, (size_t)block_words, (first + i) / block_words);
+      maker_block(maker, words + i, block_words, (first + i) / block_words);
 }
 
 /* Goes through both filters once. */
@@ -250,8 +250,8 @@ static bool walk_block(delta_walk *walk, uint64_t from, uint64_t size, uint64_t 
 static bool walk_bits(delta_walk *walk)
 {
   const lfb_geometry *geometry = &walk->filter->description.geometry;
-  const uint64_t block_words = delta_block_words(walk->filter);
-  const uint64_t size = block_words * LFB_WORD_BITS;
+  const size_t block_words = delta_block_words(walk->filter);
+  const uint64_t size = (uint64_t)block_words * LFB_WORD_BITS;
   const uint64_t end = size == 0 ? geometry->bit_count : geometry->word_count / block_words;
   uint64_t next = 0, left = walk->fields->bits;
 

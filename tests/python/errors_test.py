@@ -26,7 +26,7 @@ class Classes(unittest.TestCase):
             {name for name in plain if not name.startswith(outside)},
             {"LFB_ERROR_" + name for name in (
                 "NO_RANDOM", "NO_THREADS", "TOO_MANY_LAYERS", "BAD_LIMIT", "SAME_NAME", "BAD_SOURCE",
-                "STOPPED", "FOLLOWING", "NO_CHANGES")})
+                "STOPPED", "FOLLOWING", "NO_CHANGES", "NOT_DELTA", "BAD_DELTA", "BITS_LOST")})
 
     def test_names_exist(self):
         self.assertEqual(set(_errors._CLASSES) - set(_lfbloom.statuses.values()), set())
