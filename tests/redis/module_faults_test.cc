@@ -98,7 +98,8 @@ TEST(ModuleFaults, FailsOverInACluster) {
           if (cluster.node(n).Call({"BF.ADD", key, "after"}) == "1") heir = &cluster.node(n);
         return heir != nullptr;
       });
-      EXPECT_EQ(CountNumbers(*heir, key, 0, 1000), 1000);
+      // On a busy machine a cluster may be down for a moment: then a reply has no answers.
+      Await("all keys are found", [&] { return CountNumbers(*heir, key, 0, 1000) == 1000; });
     }
   }
 }
