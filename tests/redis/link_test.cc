@@ -224,7 +224,8 @@ TEST(Link, UsesADatabase) {
 
 TEST(Link, HasNoDatabasesInACluster) {
   RedisConfig config;
-  config.more = {"--cluster-enabled", "yes"};
+  config.cluster = true;  // with a port of its own for the bus
+  config.node_ms = 2000;
   RedisServer server(config);
   lfb_redis_options options = server.Options();
   EXPECT_NE(OpenLink(options), nullptr);

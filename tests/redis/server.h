@@ -18,7 +18,7 @@
 struct RedisConfig {
   std::string password;    // "": no password
   bool durable = false;    // acknowledged writes survive SIGKILL (appendfsync always)
-  bool cluster = false;    // set by RedisCluster
+  bool cluster = false;    // a node of a cluster, as RedisCluster starts
   const Certificates* tls = nullptr;  // it listens at tls_port(), too; a cluster's bus is by TLS
   unsigned node_ms = 0;    // cluster-node-timeout
   std::vector<std::string> more;  // more words for the command line
