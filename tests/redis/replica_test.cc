@@ -226,6 +226,7 @@ TEST_F(Replicas, AFailureToOpenReportsWhy) {
   const HeldPort port;
   lfb_redis_options nowhere{};
   nowhere.port = port.number();
+  nowhere.retries = UINT32_MAX;  // none
   EXPECT_EQ(lfb_replica_open(&nowhere, "seen", nullptr, &none), LFB_ERROR_REDIS_CONNECT);
   EXPECT_EQ(none, nullptr);
 }
