@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include <lfbloom/c11.h>
+#include <lfbloom/delta.h>
 
 #include "atomic/threads/wake.h"
 #include "atomic/words/reserved.h"
@@ -96,6 +97,17 @@ lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_
   else if (status == LFB_OK)
     (void)lfb_versions_put_many_hash(sink->follow->versions, hashes, count, NULL);
   return status;
+}
+
+lfb_status lfb_keys_give_delta(lfb_keys_sink *sink, const void *delta, size_t size)
+{
+  lfb_status status = sink_take(sink, 0);
+
+  if (status != LFB_OK)
+    return status;
+  status = sink->building != NULL ? lfb_delta_apply(sink->building, delta, size, NULL)
+                                  : lfb_versions_apply_delta(sink->follow->versions, delta, size);
+  return status == LFB_OK ? LFB_OK : LFB_ERROR_NO_CHANGES;
 }
 
 lfb_status lfb_keys_removed(lfb_keys_sink *sink, uint64_t count)

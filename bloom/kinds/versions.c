@@ -13,6 +13,7 @@
 #include <lfbloom/versions.h>
 
 #include <assert.h>
+#include <lfbloom/delta.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -269,6 +270,19 @@ size_t lfb_versions_might_contain_many_hash(lfb_versions *versions, const uint64
                                             size_t count, uint64_t *answers)
 {
   return versions_ask(versions, VERSIONS_MANY_HASH, (versions_keys){{hashes}, {count}}, answers);
+}
+
+lfb_status lfb_versions_apply_delta(lfb_versions *versions, const void *delta, size_t size)
+{
+  const arrangement *now = versions_enter(versions);
+
+  lfb_status status = lfb_delta_apply(now->filters[CURRENT], delta, size, NULL);
+  if (status == LFB_OK && now->filters[BUILDING] != NULL)
+    status = lfb_delta_apply(now->filters[BUILDING], delta, size, NULL);
+  if (status == LFB_OK && now->filters[PREVIOUS] != NULL)
+    lfb_ignore(lfb_delta_apply(now->filters[PREVIOUS], delta, size, NULL));
+  lfb_epoch_leave(&versions->epoch);
+  return status;
 }
 
 /* ---- arrangements ---------------------------------------------------------- */

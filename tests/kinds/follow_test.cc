@@ -1,5 +1,6 @@
 // A filter that follows a source of truth: in place, by rebuilds, and across failures. There is
 // no clock: the tests set the time.
+#include <lfbloom/delta.h>
 #include <lfbloom/file_source.h>
 #include <lfbloom/follow.h>
 
@@ -133,6 +134,51 @@ TEST(Follow, FirstInFullThenInPlace) {
   EXPECT_EQ(it.Figures().changes, 20u);
   EXPECT_EQ(it.Figures().source_version, 3u);
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_NOTHING);
+}
+
+// A source whose changes are a delta from one filter to another.
+struct DeltaSource {
+  explicit DeltaSource(const lfb_config& config) : earlier(Make(config)), later(Make(config)) {
+    lfb_filter_put_u64(earlier.get(), 1);
+    lfb_filter_put_u64(later.get(), 1);
+    lfb_filter_put_u64(later.get(), 2);
+    EXPECT_EQ(lfb_delta_write(earlier.get(), later.get(), AppendTo, &delta), LFB_OK);
+  }
+  lfb_source Functions() {
+    lfb_source source{};
+    source.self = this;
+    source.version = [](void* self, uint64_t* newest) {
+      *newest = static_cast<DeltaSource*>(self)->version;
+      return LFB_OK;
+    };
+    source.changes = [](void* self, uint64_t, lfb_keys_sink* sink) {
+      const std::string& bytes = static_cast<DeltaSource*>(self)->delta;
+      return lfb_keys_give_delta(sink, bytes.data(), bytes.size());
+    };
+    source.filter = [](void* self, lfb_filter** filter) {
+      const DeltaSource* it = static_cast<DeltaSource*>(self);
+      return lfb_filter_copy((it->version == 1 ? it->earlier : it->later).get(), filter);
+    };
+    return source;
+  }
+  Filter earlier, later;
+  std::string delta;
+  uint64_t version = 1;
+};
+
+TEST(Follow, ADeltaIsAppliedInPlaceAndADamagedOneIsARebuild) {
+  for (const bool damaged : {false, true}) {
+    DeltaSource source(Config(1000, 1e-6, LFB_FAST));
+    Following it(source.Functions());
+    EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
+    EXPECT_FALSE(it.Has(2));
+    source.version++;
+    source.delta.back() ^= static_cast<char>(damaged);
+    EXPECT_EQ(it.Poll(), damaged ? LFB_FOLLOWED_REBUILT : LFB_FOLLOWED_CHANGES);
+    EXPECT_TRUE(it.Has(2));
+    EXPECT_EQ(it.Figures().changes, 0u);
+    EXPECT_EQ(it.Figures().source_version, 2u);
+  }
 }
 
 TEST(Follow, ManyChangesAreARebuildInWhichRemovedKeysAreNot) {

@@ -1,4 +1,5 @@
 // Filters that are replaced while they are read.
+#include <lfbloom/delta.h>
 #include <lfbloom/versions.h>
 #include <pthread.h>
 
@@ -104,6 +105,32 @@ TEST(Versions, EachPutGoesToAllThatMayBecomeCurrent) {
       lfb_ignore(lfb_versions_publish(it, LFB_DROP_PREVIOUS, nullptr));
   }
   EXPECT_EQ(lfb_versions_number(it), 4u);
+}
+
+// Seen to fail, by hand, with each of the three filters left out.
+TEST(Versions, ADeltaGoesToAllThatMayBecomeCurrent) {
+  const lfb_config config = Config(1000, 0.01, LFB_FAST), larger = Config(9000, 0.01, LFB_FAST);
+  const Filter earlier = Make(config), later = Make(config);
+  lfb_filter_put_u64(later.get(), 7);
+  std::string delta;
+  ASSERT_EQ(lfb_delta_write(earlier.get(), later.get(), AppendTo, &delta), LFB_OK);
+  const auto apply = [&delta](lfb_versions* to) {
+    return lfb_versions_apply_delta(to, delta.data(), delta.size());
+  };
+  for (const bool of_another_size : {true, false}) {
+    const Versions versions = MakeVersions(config);
+    Begin(versions, config);
+    Publish(versions, LFB_KEEP_PREVIOUS);
+    const lfb_filter* building = Begin(versions, of_another_size ? larger : config);
+    EXPECT_EQ(apply(versions.get()), of_another_size ? LFB_ERROR_BIT_COUNT_DIFFERS : LFB_OK);
+    EXPECT_TRUE(Has(versions, 7)) << "the current one";
+    EXPECT_EQ(lfb_filter_might_contain_u64(building, 7), !of_another_size);
+    if (of_another_size) continue;
+    EXPECT_EQ(lfb_versions_rollback(versions.get(), nullptr), LFB_OK);
+    EXPECT_TRUE(Has(versions, 7)) << "the previous one";
+    delta.back() ^= 1;
+    EXPECT_EQ(apply(versions.get()), LFB_ERROR_BAD_DELTA);
+  }
 }
 
 TEST(Versions, QueriesAreAnsweredByTheOldOneUntilItIsReplaced) {

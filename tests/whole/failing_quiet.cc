@@ -155,6 +155,7 @@ lfb_status VersionsCalls(lfb_versions* versions) {
   EXPECT_EQ(lfb_versions_might_contain_many_u64(versions, kNumbers, kCount, nullptr), kCount);
   EXPECT_EQ(lfb_versions_might_contain_many_hash(versions, kNumbers, kCount, nullptr), kCount);
   lfb_versions_leave(versions);
+  EXPECT_EQ(lfb_versions_apply_delta(versions, "no delta", 8), LFB_ERROR_NOT_DELTA);
   EXPECT_EQ(lfb_versions_number(versions), 1u);
   EXPECT_EQ(lfb_versions_reclaim(versions), 0u);
   return LFB_OK;
@@ -281,7 +282,7 @@ void AddQuiet(Rows* rows) {
         "lfb_versions_might_contain_hash lfb_versions_might_contain_object "
         "lfb_versions_might_contain_many lfb_versions_might_contain_many_u64 "
         "lfb_versions_might_contain_many_hash lfb_versions_enter lfb_versions_leave "
-        "lfb_versions_number lfb_versions_reclaim",
+        "lfb_versions_number lfb_versions_reclaim lfb_versions_apply_delta",
         [] {
           const SharedVersions versions = Versions();
           return [=] { return VersionsCalls(versions.get()); };

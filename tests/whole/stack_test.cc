@@ -168,6 +168,7 @@ lfb_status SourceKeys(void* self, unsigned, unsigned, lfb_keys_sink* sink) {
   lfb_status status = lfb_keys_give(sink, things->keys.data(), kKeys);
   if (status == LFB_OK) status = lfb_keys_give_u64(sink, things->numbers.data(), kKeys);
   if (status == LFB_OK) status = lfb_keys_give_hash(sink, things->numbers.data(), kKeys);
+  lfb_ignore(lfb_keys_give_delta(sink, things->delta.data(), things->delta.size()));  // another seed
   return status == LFB_OK ? lfb_keys_removed(sink, 1) : status;
 }
 
@@ -732,6 +733,9 @@ const Row kRows[] = {
     ONE(lfb_versions_might_contain, t->versions, kAny, kAll),
     MANY(lfb_versions_put_many, t->versions, kAny, nullptr, kAll),
     MANY(lfb_versions_might_contain_many, t->versions, kAny, nullptr, kAll),
+    {"lfb_versions_apply_delta", kAny,
+     T_ { lfb_ignore(lfb_versions_apply_delta(t->versions, t->delta.data(), t->delta.size())); },
+     nullptr, kAll},
     {"lfb_versions_create", kSizing,
      T_ { t->status = lfb_versions_create(&t->config, &t->made_versions); }, nullptr, kAll},
     {"lfb_versions_create_with", kAny,
@@ -783,7 +787,8 @@ const Row kRows[] = {
        lfb_follow_free(made);
      },
      nullptr, kAll},
-    {"lfb_follow_poll lfb_keys_give lfb_keys_give_u64 lfb_keys_give_hash lfb_keys_removed",
+    {"lfb_follow_poll lfb_keys_give lfb_keys_give_u64 lfb_keys_give_hash lfb_keys_give_delta "
+     "lfb_keys_removed",
      kSizing, T_ { t->status = lfb_follow_poll(t->follow, t->now += 1000, &t->followed); },
      nullptr, kAll},
     {"lfb_follow_figures_now", kAny,

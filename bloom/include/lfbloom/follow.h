@@ -58,6 +58,14 @@ LFB_CHECKED lfb_status lfb_keys_give(lfb_keys_sink *sink, const lfb_key *keys, s
 LFB_CHECKED lfb_status lfb_keys_give_u64(lfb_keys_sink *sink, const uint64_t *keys, size_t count);
 LFB_CHECKED lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_t count);
 
+/*
+ * The same for `changes`, with the bits of all changes since a version, as a delta
+ * (lfbloom/delta.h).  They do not count as changes.
+ *
+ * Returns also LFB_ERROR_NO_CHANGES: the delta is damaged, or made for another filter.
+ */
+LFB_CHECKED lfb_status lfb_keys_give_delta(lfb_keys_sink *sink, const void *delta, size_t size);
+
 /* Reports that `count` keys were removed.  Returns as lfb_keys_give(). */
 LFB_CHECKED lfb_status lfb_keys_removed(lfb_keys_sink *sink, uint64_t count);
 

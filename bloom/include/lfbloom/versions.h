@@ -68,8 +68,8 @@
  *   administrator's |  yes   |  yes, in turn   |  no
  *   free            |  no    |       no        |  no
  *
- *   user's            put, might_contain (each with its _u64, _hash, _object and _many), enter,
- *                     leave, number
+ *   user's            put, might_contain (each with its _u64, _hash, _object and _many),
+ *                     apply_delta, enter, leave, number
  *   administrator's   begin_rebuild, begin_rebuild_with, publish, abandon, rollback,
  *                     drop_previous, reclaim
  */
@@ -158,6 +158,16 @@ LFB_API size_t lfb_versions_might_contain_many_u64(lfb_versions *versions, const
 LFB_API size_t lfb_versions_might_contain_many_hash(lfb_versions *versions,
                                                     const uint64_t *hashes, size_t count,
                                                     uint64_t *answers);
+
+/*
+ * Turns on the bits of a delta (lfbloom/delta.h): in the current version, in the version that is
+ * being filled, and in the previous one if it is of the same size, strategy and hash.  Lock-free.
+ *
+ * Fails  as lfb_delta_apply().  The current version may have the bits if only the version that is
+ *        being filled is of another size, strategy or hash.
+ */
+LFB_CHECKED lfb_status lfb_versions_apply_delta(lfb_versions *versions, const void *delta,
+                                                size_t size);
 
 /* ---- for the administrator ------------------------------------------------------ */
 
