@@ -145,8 +145,7 @@ static lfb_status stump_reply(const lfb_redis *filter, const redisReply *reply)
   return LFB_OK;
 }
 
-/* Deletes what puts have left in place of missing parts (layouts.h). */
-static void keys_clear_stumps(lfb_redis *filter, lfb_link *link)
+void lfb_remote_clear_stumps(lfb_redis *filter, lfb_link *link)
 {
   if (filter->place.layout->clears_stumps)
     (void)lfb_remote_each_part(filter, link, 64, stump_command, stump_reply);
@@ -163,7 +162,7 @@ static lfb_status keys_send(lfb_redis *filter, lfb_link *link, void *context)
 
   const lfb_status status = lfb_link_run(link, &job);
   if (status == LFB_ERROR_REDIS_PART && keys->put)
-    keys_clear_stumps(filter, link);
+    lfb_remote_clear_stumps(filter, link);
   return status;
 }
 

@@ -98,7 +98,6 @@ static lfb_status mend_all(lfb_redis *filter, lfb_link *link, void *context)
   uint64_t ours[MEND_WORDS], theirs[MEND_WORDS] = {0}, first = 0;
   lfb_status status = LFB_OK;
 
-  (void)filter;
   mend->link = link;
   for (size_t count = 1; status == LFB_OK && count > 0; first += count) {
     count = lfb_filter_words(mend->ours, first, ours, MEND_WORDS);
@@ -106,7 +105,11 @@ static lfb_status mend_all(lfb_redis *filter, lfb_link *link, void *context)
     for (size_t i = 0; status == LFB_OK && i < count; i++)
       status = mend_word(mend, first + i, ours[i] & ~theirs[i]);
   }
-  return status == LFB_OK ? mend_flush(mend) : status;
+  if (status == LFB_OK)
+    status = mend_flush(mend);
+  if (status == LFB_ERROR_REDIS_PART)
+    lfb_remote_clear_stumps(filter, link);
+  return status;
 }
 
 lfb_status lfb_mend(lfb_redis *filter, const lfb_filter *ours, const lfb_filter *theirs, bool *any)

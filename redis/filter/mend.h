@@ -12,7 +12,7 @@ extern "C" {
 
 /*
  * Sets each bit that is on in `ours` and off in `theirs`.  Both have the filter's shape; no thread
- * may put into either during the call.
+ * may put into `theirs` during the call.
  *
  * Gives  any    whether there was such a bit; also if the call fails, as some may have been set.
  * Fails  LFB_ERROR_REDIS_PART, LFB_ERROR_NO_MEMORY; as lfb_link_run().

@@ -57,6 +57,10 @@ typedef struct lfb_remote_fill {
 lfb_status lfb_remote_build(const lfb_redis_options *options, const lfb_redis_place *place,
                             const lfb_remote_fill *fill, lfb_redis **filter);
 
+/* As lfb_redis_save(), but gives the filter made, open. */
+lfb_status lfb_remote_save(const lfb_redis_options *options, const char *name,
+                           const lfb_filter *from, uint64_t part_bytes, lfb_redis **filter);
+
 /* Checks the mark of each part.  Fails: LFB_ERROR_REDIS_PART. */
 lfb_status lfb_remote_check(lfb_redis *filter, lfb_link *link);
 
@@ -75,6 +79,10 @@ lfb_hash lfb_remote_hash_object(const lfb_redis *filter, lfb_funnel funnel, cons
 /* Puts keys that are already hashed.  Fails as lfb_redis_put_many().  In
  * redis/filter/filter.c. */
 lfb_status lfb_remote_put_hashes(lfb_redis *filter, const lfb_hash *hashes, size_t count);
+
+/* Deletes what puts have left in place of missing parts (layouts.h, Stump), as far as the server
+ * can be reached.  In redis/filter/filter.c. */
+void lfb_remote_clear_stumps(lfb_redis *filter, lfb_link *link);
 
 /* Sends one command for each part, at most `at_once` of them in flight.  `command` writes the
  * command for a part; `reply` takes its reply. */

@@ -222,19 +222,27 @@ static lfb_status save_fill(lfb_redis *filter, lfb_link *link, void *context)
   return lfb_words_write(save->from, filter->place.layout->order, save_write, save);
 }
 
-lfb_status lfb_redis_save(const lfb_redis_options *options, const char *name,
-                          const lfb_filter *from, uint64_t part_bytes)
+lfb_status lfb_remote_save(const lfb_redis_options *options, const char *name,
+                           const lfb_filter *from, uint64_t part_bytes, lfb_redis **filter)
 {
   saving save = {.from = from};
   lfb_description description;
-  lfb_redis *filter;
   lfb_redis_place place;
 
   lfb_status status = lfb_words_describe(from, &description);
   if (status == LFB_OK)
     status = lfb_remote_plan(name, &description, part_bytes, &place);
-  if (status == LFB_OK)
-    status = lfb_remote_build(options, &place, &(lfb_remote_fill){save_fill, &save}, &filter);
+  return status == LFB_OK ? lfb_remote_build(options, &place,
+                                             &(lfb_remote_fill){save_fill, &save}, filter)
+                          : status;
+}
+
+lfb_status lfb_redis_save(const lfb_redis_options *options, const char *name,
+                          const lfb_filter *from, uint64_t part_bytes)
+{
+  lfb_redis *filter;
+
+  const lfb_status status = lfb_remote_save(options, name, from, part_bytes, &filter);
   if (status == LFB_OK)
     lfb_redis_close(filter);
   return status;
