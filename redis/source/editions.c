@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-  EDITION_VERSION = 1,
+  EDITION_VERSION = 2,
   EDITION_FIELDS = 8, /* of an entry: four names and four values */
 };
 
@@ -35,30 +35,25 @@ void lfb_edition_name(const lfb_editions *editions, const lfb_token *token,
   (void)snprintf(name, LFB_EDITION_NAME, "%s:%s", editions->name, token->text);
 }
 
-lfb_key lfb_edition_changes_key(const lfb_editions *editions, const lfb_token *token,
-                                char room[LFB_EDITION_NAME])
+lfb_key lfb_edition_delta_key(const lfb_editions *editions, const lfb_token *token,
+                              char room[LFB_EDITION_NAME])
 {
-  char what[LFB_TOKEN_SIZE + sizeof ":changes"];
+  char what[LFB_TOKEN_SIZE + sizeof ":delta"];
 
-  (void)snprintf(what, sizeof what, "%s:changes", token->text);
+  (void)snprintf(what, sizeof what, "%s:delta", token->text);
   return (lfb_key){room, lfb_name_in(editions->name, what, room)};
 }
 
-/* ---- texts ------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------ */
 
-lfb_shape lfb_shape_of(const lfb_description *description)
+bool lfb_token_is(const lfb_token *a, const lfb_token *b)
 {
-  const lfb_geometry *geometry = &description->geometry;
-  lfb_shape shape;
-
-  (void)snprintf(shape.text, sizeof shape.text, "%d/%llu/%llu", (int)description->strategy->id,
-                 (unsigned long long)geometry->bit_count, (unsigned long long)geometry->probes);
-  return shape;
+  return memcmp(a->text, b->text, sizeof a->text) == 0;
 }
 
-bool lfb_shape_is(const lfb_shape *a, const lfb_shape *b)
+bool lfb_edition_is(const lfb_edition *a, const lfb_edition *b)
 {
-  return a->text[0] != '\0' && strcmp(a->text, b->text) == 0;
+  return a->number == b->number && lfb_token_is(&a->token, &b->token);
 }
 
 bool lfb_token_read(const char *bytes, size_t size, lfb_token *token)
@@ -100,15 +95,6 @@ static lfb_key edition_field(const redisReply *fields, size_t i, const char *nam
   return lfb_reply_bytes(fields->element[i + 1]);
 }
 
-static bool edition_read_shape(lfb_key value, lfb_shape *shape)
-{
-  if (value.size == 0 || value.size >= sizeof shape->text)
-    return false;
-  memset(shape, 0, sizeof *shape);
-  memcpy(shape->text, value.bytes, value.size);
-  return true;
-}
-
 /* Parses an untrusted entry of the list. */
 static bool edition_read(const redisReply *entry, lfb_edition *edition)
 {
@@ -121,14 +107,14 @@ static bool edition_read(const redisReply *entry, lfb_edition *edition)
     return false;
   const lfb_key said = edition_field(fields, 0, "lfbloom");
   const lfb_key token = edition_field(fields, 2, "token");
-  const lfb_key changes = edition_field(fields, 6, "changes");
+  const lfb_key base = edition_field(fields, 4, "base");
+  const lfb_key delta = edition_field(fields, 6, "delta");
   return edition_read_number(lfb_reply_bytes(entry->element[0]), &edition->number) &&
          lfb_wire_read_digits(said.bytes, said.size, EDITION_VERSION, &version) &&
          version == EDITION_VERSION &&
          lfb_token_read(token.bytes, token.size, &edition->token) &&
-         edition_read_shape(edition_field(fields, 4, "shape"), &edition->shape) &&
-         lfb_wire_read_digits(changes.bytes, changes.size, LFB_REDIS_CHANGES_SIZE,
-                              &edition->changes);
+         lfb_token_read(base.bytes, base.size, &edition->base) &&
+         lfb_wire_read_digits(delta.bytes, delta.size, LFB_MOST_DELTA, &edition->delta);
 }
 
 static lfb_status editions_listed(void *context, const redisReply *reply, bool again)
@@ -205,9 +191,7 @@ static lfb_status edition_look(lfb_link *link, const lfb_editions *editions,
     status = lfb_editions_from(link, editions, edition->number, &list);
   if (status != LFB_OK)
     return status;
-  return list.count != 0 && list.all[0].number == edition->number &&
-                 strcmp(list.all[0].token.text, edition->token.text) == 0
-             ? LFB_OK
+  return list.count != 0 && lfb_edition_is(&list.all[0], edition) ? LFB_OK
              : LFB_ERROR_REDIS_OVERTAKEN;
 }
 
@@ -215,7 +199,7 @@ lfb_status lfb_editions_add(lfb_link *link, const lfb_editions *editions,
                             const lfb_edition *edition)
 {
   char id[LFB_WIRE_DIGITS + 3], most[LFB_WIRE_DIGITS], version[LFB_WIRE_DIGITS],
-      changes[LFB_WIRE_DIGITS];
+      delta[LFB_WIRE_DIGITS];
   adding add = {false};
 
   (void)snprintf(id, sizeof id, "%llu-0", (unsigned long long)edition->number);
@@ -228,10 +212,10 @@ lfb_status lfb_editions_add(lfb_link *link, const lfb_editions *editions,
                           lfb_ask_number(EDITION_VERSION, version),
                           lfb_ask_text("token"),
                           lfb_ask_text(edition->token.text),
-                          lfb_ask_text("shape"),
-                          lfb_ask_text(edition->shape.text),
-                          lfb_ask_text("changes"),
-                          lfb_ask_number(edition->changes, changes)};
+                          lfb_ask_text("base"),
+                          lfb_ask_text(edition->base.text),
+                          lfb_ask_text("delta"),
+                          lfb_ask_number(edition->delta, delta)};
   const lfb_status status = lfb_ask(link, args, sizeof args / sizeof *args, edition_added, &add);
   return status == LFB_OK && add.doubtful ? edition_look(link, editions, edition) : status;
 }

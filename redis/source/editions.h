@@ -11,6 +11,11 @@
  *
  * The names of an edition's keys contain its token, 64 random bits, not its number.  Two
  * publishers that make the same version therefore never write to the same keys.
+ *
+ * Base   An edition has a filter of its own, or it shares that of an earlier edition, its base, and
+ *        has a delta (lfbloom/delta.h) from the edition before it.  Once it is in the list, its
+ *        publisher sets the delta's bits in the base, before it adds another edition with that
+ *        base.  So an edition's bits are in its base and its delta.
  */
 #ifndef LFB_REDIS_EDITIONS_H
 #define LFB_REDIS_EDITIONS_H
@@ -26,24 +31,19 @@ extern "C" {
 enum {
   LFB_TOKEN_SIZE = 16,                                    /* hexadecimal digits  */
   LFB_EDITIONS_NAME = LFB_REDIS_VERSIONS_NAME + 12,       /* and {:versions}     */
-  LFB_EDITION_NAME = LFB_REDIS_VERSIONS_NAME + LFB_TOKEN_SIZE + 12, /* and {::changes} */
-  LFB_SHAPE_SIZE = 3 * (LFB_WIRE_DIGITS + 1),
+  LFB_EDITION_NAME = LFB_REDIS_VERSIONS_NAME + LFB_TOKEN_SIZE + 12, /* and {::delta} */
+  LFB_MOST_DELTA = 16 << 20,                              /* bytes               */
 };
 
 typedef struct lfb_token {
   char text[LFB_TOKEN_SIZE + 1];
 } lfb_token;
 
-/* A filter's strategy, bits and probes, as text.  An empty shape equals no shape. */
-typedef struct lfb_shape {
-  char text[LFB_SHAPE_SIZE];
-} lfb_shape;
-
 typedef struct lfb_edition {
-  uint64_t number;  /* 0: none                                   */
-  uint64_t changes; /* bytes of its list of changes; 0: no list  */
-  lfb_token token;
-  lfb_shape shape;
+  uint64_t number; /* 0: none                                            */
+  uint64_t delta;  /* its bytes, up to LFB_MOST_DELTA; 0: there is none  */
+  lfb_token token; /* all zero: none                                     */
+  lfb_token base;  /* the token of the edition whose filter it shares, its own if none */
 } lfb_edition;
 
 /* The names of a list of editions.  Must not be copied: the keys point into `room`. */
@@ -57,15 +57,16 @@ typedef struct lfb_editions {
 /* Derives the names of a list.  Fails: LFB_ERROR_REDIS_BAD_NAME. */
 lfb_status lfb_editions_init(lfb_editions *editions, const char *name);
 
-/* The shape of a filter, and whether two shapes are equal. */
-lfb_shape lfb_shape_of(const lfb_description *description);
-bool lfb_shape_is(const lfb_shape *a, const lfb_shape *b);
+bool lfb_token_is(const lfb_token *a, const lfb_token *b);
 
-/* The NUL-terminated name of an edition's filter, and the key of its list of changes. */
+/* Whether two editions are the same one.  A server that lost editions reuses their numbers. */
+bool lfb_edition_is(const lfb_edition *a, const lfb_edition *b);
+
+/* The NUL-terminated name of a filter, and the key of a delta. */
 void lfb_edition_name(const lfb_editions *editions, const lfb_token *token,
                       char name[LFB_EDITION_NAME]);
-lfb_key lfb_edition_changes_key(const lfb_editions *editions, const lfb_token *token,
-                                char room[LFB_EDITION_NAME]);
+lfb_key lfb_edition_delta_key(const lfb_editions *editions, const lfb_token *token,
+                              char room[LFB_EDITION_NAME]);
 
 /* Parses an untrusted token of `size` bytes; false if it is not one. */
 bool lfb_token_read(const char *bytes, size_t size, lfb_token *token);

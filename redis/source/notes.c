@@ -7,11 +7,11 @@
 
 enum {
   NOTE_AT_ONCE = 64,                          /* keys deleted per turn             */
-  NOTE_FIELD = LFB_TOKEN_SIZE + sizeof "c:",  /* bytes of a field's name, with NUL */
+  NOTE_FIELD = LFB_TOKEN_SIZE + sizeof "d:",  /* bytes of a field's name, with NUL */
   NOTE_VALUE = 2 * LFB_WIRE_DIGITS + 2,
 };
 
-static const char kinds[LFB_NOTE_KINDS] = {[LFB_NOTE_FILTER] = 'f', [LFB_NOTE_CHANGES] = 'c'};
+static const char kinds[LFB_NOTE_KINDS] = {[LFB_NOTE_FILTER] = 'f', [LFB_NOTE_DELTA] = 'd'};
 
 static lfb_key note_field(const lfb_note *note, char room[NOTE_FIELD])
 {
@@ -54,8 +54,8 @@ static uint16_t note_unlink(void *context, uint64_t i, lfb_wire *wire)
   lfb_key key;
 
   lfb_edition_name(keys->editions, &note->token, name);
-  if (note->kind == LFB_NOTE_CHANGES)
-    key = lfb_edition_changes_key(keys->editions, &note->token, room);
+  if (note->kind == LFB_NOTE_DELTA)
+    key = lfb_edition_delta_key(keys->editions, &note->token, room);
   else if (i < note->parts)
     key = (lfb_key){room, lfb_part_name(&lfb_redis_layout_fast, lfb_ask_text(name), i, room)};
   else
@@ -148,17 +148,27 @@ static lfb_status notes_take(lfb_link *link, const lfb_editions *editions, notes
 /* What a sweep does: keep the keys and the note, delete the keys, or delete both. */
 typedef enum note_fate { NOTE_STAYS, NOTE_CLEARED, NOTE_DISCARDED } note_fate;
 
+/* Whether an edition needs the keys of a note.  `age` is 1 for the newest. */
+static bool note_is_needed(const lfb_note *note, const lfb_edition *edition, size_t age,
+                           uint32_t keep)
+{
+  return note->kind == LFB_NOTE_DELTA ? lfb_token_is(&edition->token, &note->token)
+                                      : age <= keep && lfb_token_is(&edition->base, &note->token);
+}
+
 static note_fate note_fate_of(const lfb_note *note, const lfb_edition_list *list, uint32_t keep)
 {
   const uint64_t newest = list->count == 0 ? 0 : list->all[list->count - 1].number;
+  bool published = false;
 
-  for (size_t i = 0; i < list->count; i++)
-    if (strcmp(list->all[i].token.text, note->token.text) == 0)
-      return note->kind == LFB_NOTE_CHANGES || list->count - i <= keep ? NOTE_STAYS
-                                                                       : NOTE_DISCARDED;
+  for (size_t i = 0; i < list->count; i++) {
+    if (note_is_needed(note, &list->all[i], list->count - i, keep))
+      return NOTE_STAYS;
+    published |= lfb_token_is(&list->all[i].token, &note->token);
+  }
   if (note->number > newest)
     return NOTE_STAYS; /* its publisher may still publish it */
-  return newest - note->number >= LFB_NOTES_LATE ? NOTE_DISCARDED : NOTE_CLEARED;
+  return published || newest - note->number >= LFB_NOTES_LATE ? NOTE_DISCARDED : NOTE_CLEARED;
 }
 
 static lfb_status notes_sweep(lfb_link *link, const lfb_editions *editions, uint32_t keep,

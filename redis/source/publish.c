@@ -1,35 +1,64 @@
 /*
- * publish.c - publishes a filter as the next version.
+ * publish.c - publishes a filter as the next version: in full, or only its delta.
  *
  * The steps, in this order; the process may be killed between any two:
  *   1. write the notes;
- *   2. write the filter, its description last;
- *   3. write the list of changes;
+ *   2. write the filter if the version is published in full, its description last;
+ *   3. write the delta, if there is one;
  *   4. add the entry to the list of editions: this publishes the version;
  *   5. send the news;
- *   6. delete keys that are no longer needed.
- * A failure of step 5 or 6 is not reported to the caller.
+ *   6. set the delta's bits in the base, if the filter was not written;
+ *   7. delete keys that are no longer needed.
+ * A failure of step 5, 6 or 7 is not reported to the caller.  If step 6 failed, or the process was
+ * killed before it ended, the next version is published in full: only this publisher adds editions
+ * with its base, and only after step 6 of the one before.
  */
 #include <inttypes.h>
+#include <lfbloom/delta.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "atomic/words/reserved.h"
-#include "redis/filter/remote.h"
-#include "redis/source/changes.h"
+#include "redis/filter/mend.h"
 #include "redis/source/notes.h"
 
-enum { PUBLISH_KEEP = 2 };
+enum {
+  PUBLISH_KEEP = 2,
+  PUBLISH_FOLD = 16, /* a delta of up to a 16th of the filter's bytes is set in the base.  A command
+                        of step 6 has about 20 bytes for each bit, a delta 1 to 2 */
+};
+
+struct lfb_redis_publisher {
+  lfb_pool pool;
+  lfb_editions editions;
+  lfb_redis_publication how;
+  bool keeps_copy;
+  lfb_filter *copy; /* NULL: none                                                     */
+  lfb_edition last; /* that has all bits of the copy; its number is 0 if there is none */
+  lfb_redis *base;  /* the last filter that was written; NULL: none                   */
+  uint64_t deltas;  /* bytes of the deltas with this base                             */
+  bool torn;        /* the base may lack bits of one of them                          */
+};
 
 typedef struct publishing {
-  const lfb_redis_options *options;
+  lfb_redis_publisher *publisher;
   const lfb_filter *filter;
   lfb_description description; /* the filter's */
-  lfb_redis_publication how;
   lfb_link *link;
-  lfb_editions editions;
   lfb_edition edition;
+  lfb_wire delta;
 } publishing;
+
+static bool publish_is_whole(const publishing *publish)
+{
+  return lfb_token_is(&publish->edition.token, &publish->edition.base);
+}
+
+static uint64_t publish_bytes(const publishing *publish)
+{
+  return publish->description.geometry.word_count * sizeof(lfb_word);
+}
 
 /* ---- planning ------------------------------------------------------------------ */
 
@@ -44,21 +73,55 @@ static lfb_status publish_draw(lfb_token *token)
   return LFB_OK;
 }
 
+/* Takes bytes of the delta, as long as it is worth its while. */
+static lfb_status publish_collect(void *to, const void *bytes, size_t size)
+{
+  publishing *publish = to;
+  const uint64_t half = publish_bytes(publish) / 2, most = LFB_MOST_DELTA;
+
+  if (publish->delta.size + size > (half < most ? half : most))
+    return LFB_ERROR_STOPPED;
+  lfb_wire_raw(&publish->delta, bytes, size);
+  return publish->delta.failed ? LFB_ERROR_NO_MEMORY : LFB_OK;
+}
+
+/* Makes the delta from the newest version, if that is the copy's. */
+static void publish_compare(publishing *publish, const lfb_edition *newest)
+{
+  const lfb_redis_publisher *publisher = publish->publisher;
+
+  if (publisher->copy == NULL || newest->number == 0 ||
+      !lfb_edition_is(newest, &publisher->last))
+    return;
+  /* Whatever the reason of a failure, the version is then published without a delta. */
+  if (lfb_delta_write(publisher->copy, publish->filter, publish_collect, publish) == LFB_OK)
+    publish->edition.delta = publish->delta.size;
+}
+
+/* Whether the version can share the base of the last one.  All deltas on a base together are at
+ * most as large as the filter, so that loading costs at most twice as much. */
+static bool publish_may_share(const publishing *publish)
+{
+  const lfb_redis_publisher *publisher = publish->publisher;
+  const uint64_t delta = publish->edition.delta, bytes = publish_bytes(publish);
+
+  return delta != 0 && !publisher->torn && delta <= bytes / PUBLISH_FOLD &&
+         publisher->deltas + delta <= bytes;
+}
+
 static lfb_status publish_plan(publishing *publish)
 {
-  const lfb_redis_changes *changes = publish->how.changes;
   lfb_edition *edition = &publish->edition, newest;
 
-  lfb_status status = lfb_editions_newest(publish->link, &publish->editions, &newest);
+  lfb_status status = lfb_editions_newest(publish->link, &publish->publisher->editions, &newest);
+  if (status == LFB_OK)
+    status = publish_draw(&edition->token);
   if (status != LFB_OK)
     return status;
-  if (changes != NULL && changes->after != newest.number)
-    return LFB_ERROR_REDIS_OVERTAKEN;
-  const uint64_t size = changes == NULL ? UINT64_MAX : lfb_changes_size(changes);
-  *edition = (lfb_edition){.number = newest.number + 1,
-                           .changes = size == UINT64_MAX ? 0 : size,
-                           .shape = lfb_shape_of(&publish->description)};
-  return publish_draw(&edition->token);
+  edition->number = newest.number + 1;
+  publish_compare(publish, &newest);
+  edition->base = publish_may_share(publish) ? newest.base : edition->token;
+  return LFB_OK;
 }
 
 static lfb_note publish_note(const publishing *publish, lfb_note_kind kind, uint64_t parts)
@@ -77,9 +140,9 @@ static lfb_status publish_prepare(const publishing *publish, publish_notes *note
   char name[LFB_EDITION_NAME];
   lfb_redis_place place;
 
-  lfb_edition_name(&publish->editions, &publish->edition.token, name);
-  const lfb_status status =
-      lfb_remote_plan(name, &publish->description, publish->how.part_bytes, &place);
+  lfb_edition_name(&publish->publisher->editions, &publish->edition.token, name);
+  const lfb_status status = lfb_remote_plan(name, &publish->description,
+                                            publish->publisher->how.part_bytes, &place);
   if (status != LFB_OK)
     return status;
   /* A string without a description is refused: a process that has opened it could not detect that
@@ -88,13 +151,53 @@ static lfb_status publish_prepare(const publishing *publish, publish_notes *note
     return LFB_ERROR_FORM_CANNOT_HOLD;
   const uint64_t parts = place.layout->described ? place.plan.parts : 0;
   notes->count = 0;
-  notes->all[notes->count++] = publish_note(publish, LFB_NOTE_FILTER, parts);
-  if (publish->edition.changes != 0)
-    notes->all[notes->count++] = publish_note(publish, LFB_NOTE_CHANGES, 0);
+  if (publish_is_whole(publish))
+    notes->all[notes->count++] = publish_note(publish, LFB_NOTE_FILTER, parts);
+  if (publish->edition.delta != 0)
+    notes->all[notes->count++] = publish_note(publish, LFB_NOTE_DELTA, 0);
   return LFB_OK;
 }
 
 /* ---- writing ------------------------------------------------------------------- */
+
+static void publisher_close_base(lfb_redis_publisher *publisher)
+{
+  lfb_redis_close(publisher->base);
+  publisher->base = NULL;
+}
+
+/* Brings the copy up to the filter: by the delta, or by another copy. */
+static lfb_status publish_copy(publishing *publish)
+{
+  lfb_redis_publisher *publisher = publish->publisher;
+
+  if (publish->edition.delta != 0)
+    return lfb_delta_apply(publisher->copy, publish->delta.bytes, publish->delta.size, NULL);
+  lfb_filter_free(publisher->copy);
+  publisher->copy = NULL;
+  return lfb_filter_copy(publish->filter, &publisher->copy);
+}
+
+/* Writes the filter; if a copy is kept, that copy, so that the version has all its bits. */
+static lfb_status publish_filter(publishing *publish)
+{
+  lfb_redis_publisher *publisher = publish->publisher;
+  char name[LFB_EDITION_NAME];
+  lfb_status status = LFB_OK;
+
+  if (!publish_is_whole(publish))
+    return LFB_OK;
+  publisher->last = (lfb_edition){0}; /* no version has all bits of the copy from now on */
+  publisher_close_base(publisher);
+  if (publisher->keeps_copy)
+    status = publish_copy(publish);
+  lfb_edition_name(&publisher->editions, &publish->edition.token, name);
+  return status == LFB_OK
+             ? lfb_remote_save(&publisher->pool.options, name,
+                               publisher->keeps_copy ? publisher->copy : publish->filter,
+                               publisher->how.part_bytes, &publisher->base)
+             : status;
+}
 
 static lfb_status publish_done(void *context, const redisReply *reply, bool again)
 {
@@ -102,50 +205,32 @@ static lfb_status publish_done(void *context, const redisReply *reply, bool agai
   return lfb_editions_expect(reply, REDIS_REPLY_STATUS);
 }
 
-static lfb_status publish_changes(const publishing *publish)
+static lfb_status publish_delta(const publishing *publish)
 {
   char room[LFB_EDITION_NAME];
-  lfb_wire list = {0};
 
-  if (publish->edition.changes == 0)
+  if (publish->edition.delta == 0)
     return LFB_OK;
-  lfb_changes_write(publish->how.changes, &list);
-  const lfb_key args[] = {
-      lfb_ask_text("SET"),
-      lfb_edition_changes_key(&publish->editions, &publish->edition.token, room),
-      {list.bytes, list.size}};
-  const lfb_status status =
-      list.failed ? LFB_ERROR_NO_MEMORY
-                  : lfb_ask(publish->link, args, sizeof args / sizeof *args, publish_done, NULL);
-  lfb_wire_free(&list);
-  return status;
+  const lfb_key args[] = {lfb_ask_text("SET"),
+                          lfb_edition_delta_key(&publish->publisher->editions,
+                                                &publish->edition.token, room),
+                          {publish->delta.bytes, publish->delta.size}};
+  return lfb_ask(publish->link, args, sizeof args / sizeof *args, publish_done, NULL);
 }
 
-static lfb_status publish_parts(const publishing *publish)
+static lfb_status publish_make(publishing *publish, const publish_notes *notes)
 {
-  char name[LFB_EDITION_NAME];
-
-  lfb_edition_name(&publish->editions, &publish->edition.token, name);
-  const lfb_status status =
-      lfb_redis_save(publish->options, name, publish->filter, publish->how.part_bytes);
-  return status == LFB_OK ? publish_changes(publish) : status;
-}
-
-static lfb_status publish_announce(const publishing *publish)
-{
-  return lfb_editions_add(publish->link, &publish->editions, &publish->edition);
-}
-
-static lfb_status publish_make(const publishing *publish, const publish_notes *notes)
-{
+  const lfb_editions *editions = &publish->publisher->editions;
   lfb_status status = LFB_OK;
 
   for (size_t i = 0; i < notes->count && status == LFB_OK; i++)
-    status = lfb_note_write(publish->link, &publish->editions, &notes->all[i]);
+    status = lfb_note_write(publish->link, editions, &notes->all[i]);
   if (status == LFB_OK)
-    status = publish_parts(publish);
+    status = publish_filter(publish);
   if (status == LFB_OK)
-    status = publish_announce(publish);
+    status = publish_delta(publish);
+  if (status == LFB_OK)
+    status = lfb_editions_add(publish->link, editions, &publish->edition);
   return status;
 }
 
@@ -155,7 +240,7 @@ static lfb_status publish_why(const publishing *publish, lfb_status status)
 {
   lfb_edition newest;
 
-  if (lfb_editions_newest(publish->link, &publish->editions, &newest) != LFB_OK)
+  if (lfb_editions_newest(publish->link, &publish->publisher->editions, &newest) != LFB_OK)
     return status;
   return newest.number >= publish->edition.number ? LFB_ERROR_REDIS_OVERTAKEN : status;
 }
@@ -169,6 +254,34 @@ static bool publish_is_in_doubt(lfb_status status)
          status == LFB_ERROR_REDIS_REPLICAS;
 }
 
+/* ---- the base ------------------------------------------------------------------ */
+
+/* Sets the delta's bits in the base, and in the copy.  Bits that were put into the filter in the
+ * meantime may be set in the base too: they are in the next delta. */
+static void publish_fold(const publishing *publish)
+{
+  lfb_redis_publisher *publisher = publish->publisher;
+  bool any;
+
+  publisher->torn =
+      lfb_mend(publisher->base, publish->filter, publisher->copy, &any) != LFB_OK;
+  publisher->deltas += publish->delta.size;
+  lfb_ignore(lfb_delta_apply(publisher->copy, publish->delta.bytes, publish->delta.size, NULL));
+}
+
+static void publish_settle(const publishing *publish)
+{
+  lfb_redis_publisher *publisher = publish->publisher;
+
+  if (!publish_is_whole(publish)) {
+    publish_fold(publish);
+  } else {
+    publisher->deltas = 0;
+    publisher->torn = false;
+  }
+  publisher->last = publish->edition;
+}
+
 /* ---- news ----------------------------------------------------------------------- */
 
 static lfb_status publish_heard(void *context, const redisReply *reply, bool again)
@@ -180,7 +293,7 @@ static lfb_status publish_heard(void *context, const redisReply *reply, bool aga
 static lfb_status publish_tell(const publishing *publish)
 {
   char number[LFB_WIRE_DIGITS];
-  const lfb_key args[] = {lfb_ask_text("PUBLISH"), publish->editions.versions,
+  const lfb_key args[] = {lfb_ask_text("PUBLISH"), publish->publisher->editions.versions,
                           lfb_ask_number(publish->edition.number, number)};
 
   return lfb_ask(publish->link, args, sizeof args / sizeof *args, publish_heard, NULL);
@@ -190,7 +303,8 @@ static lfb_status publish_tell(const publishing *publish)
 
 static lfb_status publish_by_link(publishing *publish)
 {
-  const uint32_t keep = publish->how.keep == 0 ? PUBLISH_KEEP : publish->how.keep;
+  const lfb_editions *editions = &publish->publisher->editions;
+  const uint32_t keep = publish->publisher->how.keep;
   publish_notes notes;
 
   lfb_status status = publish_plan(publish);
@@ -206,43 +320,90 @@ static lfb_status publish_by_link(publishing *publish)
   if (status != LFB_OK) {
     status = publish_why(publish, status);
     for (size_t i = 0; i < notes.count; i++)
-      (void)lfb_note_discard(publish->link, &publish->editions, &notes.all[i]);
+      (void)lfb_note_discard(publish->link, editions, &notes.all[i]);
     return status;
   }
   (void)publish_tell(publish); /* if it fails, followers find the version by polling */
+  publish_settle(publish);
   /* If this fails, the next publisher sweeps. */
-  (void)lfb_notes_sweep(publish->link, &publish->editions, keep);
+  (void)lfb_notes_sweep(publish->link, editions, keep == 0 ? PUBLISH_KEEP : keep);
   return LFB_OK;
 }
 
-static lfb_status publish_check(const lfb_redis_publication *how)
+lfb_status lfb_redis_publisher_publish(lfb_redis_publisher *publisher, const lfb_filter *filter,
+                                       uint64_t *number)
 {
-  const lfb_status status = LFB_RESERVED(how);
+  publishing publish = {.publisher = publisher, .filter = filter};
 
-  return status == LFB_OK && how->changes != NULL ? LFB_RESERVED(how->changes) : status;
+  lfb_status status = lfb_words_describe(filter, &publish.description);
+  if (status == LFB_OK)
+    status = lfb_pool_take(&publisher->pool, &publish.link);
+  if (status != LFB_OK)
+    return status;
+  status = publish_by_link(&publish);
+  lfb_pool_leave(&publisher->pool, publish.link);
+  lfb_wire_free(&publish.delta);
+  if (status == LFB_OK && number != NULL)
+    *number = publish.edition.number;
+  return status;
+}
+
+/* ---- publishers ----------------------------------------------------------------- */
+
+static lfb_status publisher_init(lfb_redis_publisher *publisher, const lfb_redis_options *options,
+                                 const char *name, const lfb_redis_publication *publication)
+{
+  if (publication != NULL)
+    publisher->how = *publication;
+  lfb_status status = LFB_RESERVED(&publisher->how);
+  if (status == LFB_OK)
+    status = lfb_editions_init(&publisher->editions, name);
+  return status == LFB_OK ? lfb_pool_init(&publisher->pool, options) : status;
+}
+
+static void publisher_end(lfb_redis_publisher *publisher)
+{
+  publisher_close_base(publisher);
+  lfb_filter_free(publisher->copy);
+  lfb_pool_free(&publisher->pool);
+}
+
+lfb_status lfb_redis_publisher_create(const lfb_redis_options *options, const char *name,
+                                      const lfb_redis_publication *publication,
+                                      lfb_redis_publisher **publisher)
+{
+  lfb_redis_publisher *made = calloc(1, sizeof *made);
+
+  if (made == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  made->keeps_copy = true;
+  const lfb_status status = publisher_init(made, options, name, publication);
+  if (status == LFB_OK)
+    *publisher = made;
+  else
+    free(made);
+  return status;
+}
+
+void lfb_redis_publisher_free(lfb_redis_publisher *publisher)
+{
+  if (publisher == NULL)
+    return;
+  publisher_end(publisher);
+  free(publisher);
 }
 
 lfb_status lfb_redis_publish(const lfb_redis_options *options, const char *name,
                              const lfb_filter *filter, const lfb_redis_publication *publication,
                              uint64_t *number)
 {
-  publishing publish = {.options = options, .filter = filter};
+  lfb_redis_publisher publisher = {.keeps_copy = false};
 
-  if (publication != NULL)
-    publish.how = *publication;
-  lfb_status status = publish_check(&publish.how);
-  if (status == LFB_OK)
-    status = lfb_editions_init(&publish.editions, name);
-  if (status == LFB_OK)
-    status = lfb_words_describe(filter, &publish.description);
-  if (status == LFB_OK)
-    status = lfb_link_open(options, &publish.link);
+  lfb_status status = publisher_init(&publisher, options, name, publication);
   if (status != LFB_OK)
     return status;
-  status = publish_by_link(&publish);
-  lfb_link_close(publish.link);
-  if (status == LFB_OK && number != NULL)
-    *number = publish.edition.number;
+  status = lfb_redis_publisher_publish(&publisher, filter, number);
+  publisher_end(&publisher);
   return status;
 }
 

@@ -1,12 +1,11 @@
 /* redis_source.c - versions on a Redis server, as a source for a follower. */
 #include <lfbloom/redis_source.h>
 
+#include <lfbloom/delta.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "atomic/words/reserved.h"
 #include "redis/link/pool.h"
-#include "redis/source/changes.h"
 #include "redis/source/editions.h"
 #include "redis/source/listener.h"
 
@@ -21,11 +20,6 @@ struct lfb_redis_source {
   uint64_t base_version;  /* its version number for the follower; 0: unknown       */
 };
 
-static bool edition_is(const lfb_edition *a, const lfb_edition *b)
-{
-  return a->number == b->number && strcmp(a->token.text, b->token.text) == 0;
-}
-
 /* ---- the newest version -------------------------------------------------------- */
 
 /* A server that lost versions reuses their numbers.  The version numbers here always rise. */
@@ -33,7 +27,7 @@ static void source_note(lfb_redis_source *source, const lfb_edition *found)
 {
   const lfb_edition *last = &source->newest;
 
-  if (found->number == 0 || edition_is(found, last))
+  if (found->number == 0 || lfb_edition_is(found, last))
     return;
   if (found->number <= last->number)
     source->ahead += last->number - found->number + 1;
@@ -70,22 +64,112 @@ static lfb_status source_version(void *self, uint64_t *version)
   return status;
 }
 
+/* ---- deltas -------------------------------------------------------------------- */
+
+/* Where a delta is applied: the follower's running version, or a filter that is being loaded. */
+typedef struct applying {
+  lfb_keys_sink *sink; /* NULL: the filter    */
+  lfb_filter *filter;
+  uint64_t size;       /* expected, in bytes  */
+} applying;
+
+static lfb_status delta_came(void *context, const redisReply *reply, bool again)
+{
+  const applying *apply = context;
+  const lfb_status status = lfb_reply_status(reply);
+
+  (void)again;
+  if (status != LFB_OK && !lfb_reply_is_error(reply, "WRONGTYPE"))
+    return status;
+  if (reply->type != REDIS_REPLY_STRING || reply->len != apply->size)
+    return LFB_ERROR_NO_CHANGES;
+  if (apply->sink != NULL)
+    return lfb_keys_give_delta(apply->sink, reply->str, reply->len);
+  return lfb_delta_apply(apply->filter, reply->str, reply->len, NULL) == LFB_OK
+             ? LFB_OK
+             : LFB_ERROR_NO_CHANGES;
+}
+
+/* Fails: LFB_ERROR_NO_CHANGES: the delta is gone, damaged, or made for another filter. */
+static lfb_status source_apply(const lfb_redis_source *source, lfb_link *link,
+                               const lfb_edition *edition, applying *apply)
+{
+  char room[LFB_EDITION_NAME];
+  const lfb_key args[] = {lfb_ask_text("GET"), lfb_edition_delta_key(&source->editions,
+                                                                     &edition->token, room)};
+
+  apply->size = edition->delta;
+  return lfb_ask(link, args, sizeof args / sizeof *args, delta_came, apply);
+}
+
 /* ---- a version in full --------------------------------------------------------- */
 
-/* Loads source->newest. */
-static lfb_status source_load(lfb_redis_source *source, lfb_filter **filter)
+static lfb_status source_load_base(lfb_redis_source *source, lfb_filter **filter)
 {
   const lfb_read_limits limits = {.max_bytes = source->config.max_bytes};
   char name[LFB_EDITION_NAME];
   lfb_redis *remote;
 
-  lfb_edition_name(&source->editions, &source->newest.token, name);
+  lfb_edition_name(&source->editions, &source->newest.base, name);
   lfb_status status =
       lfb_redis_open(&source->pool.options, name, &source->config.wanted, &remote);
   if (status != LFB_OK)
     return status;
   status = lfb_redis_load(remote, &limits, filter);
   lfb_redis_close(remote);
+  return status;
+}
+
+/* Applies the deltas up to source->newest of the listed editions with its base. */
+static lfb_status source_load_deltas(const lfb_redis_source *source, lfb_link *link,
+                                     const lfb_edition_list *list, lfb_filter *filter)
+{
+  applying apply = {.filter = filter};
+
+  for (size_t i = 0; i < list->count; i++) {
+    const lfb_edition *edition = &list->all[i];
+    const bool shares = lfb_token_is(&edition->base, &source->newest.base) &&
+                        !lfb_token_is(&edition->base, &edition->token);
+    const lfb_status status =
+        shares ? source_apply(source, link, edition, &apply) : LFB_OK;
+    if (status != LFB_OK)
+      return status == LFB_ERROR_NO_CHANGES ? LFB_ERROR_REDIS_PART : status;
+    if (lfb_edition_is(edition, &source->newest))
+      return LFB_OK;
+  }
+  return LFB_ERROR_REDIS_ABSENT; /* too many versions were published meanwhile */
+}
+
+/* Loads source->newest.  When it was added to the list, its base had all bits of the versions before
+ * it.  Their deltas are applied too, as far as they are listed: a failover may have undone that. */
+static lfb_status source_load_by_link(lfb_redis_source *source, lfb_link *link,
+                                      lfb_filter **filter)
+{
+  lfb_filter *made = NULL;
+  lfb_edition_list list;
+
+  lfb_status status = lfb_editions_from(link, &source->editions, 0, &list);
+  if (status == LFB_OK)
+    status = source_load_base(source, &made);
+  if (status != LFB_OK)
+    return status;
+  status = source_load_deltas(source, link, &list, made);
+  if (status == LFB_OK)
+    *filter = made;
+  else
+    lfb_filter_free(made);
+  return status;
+}
+
+static lfb_status source_load(lfb_redis_source *source, lfb_filter **filter)
+{
+  lfb_link *link;
+
+  lfb_status status = lfb_pool_take(&source->pool, &link);
+  if (status != LFB_OK)
+    return status;
+  status = source_load_by_link(source, link, filter);
+  lfb_pool_leave(&source->pool, link);
   return status;
 }
 
@@ -108,7 +192,7 @@ static lfb_status source_filter(void *self, lfb_filter **filter)
     tried = source->newest;
     status = source_load(source, filter);
     looked = status_is_of_gone(status) ? source_look(source) : status;
-  } while (status != LFB_OK && looked == LFB_OK && !edition_is(&tried, &source->newest));
+  } while (status != LFB_OK && looked == LFB_OK && !lfb_edition_is(&tried, &source->newest));
   if (status != LFB_OK)
     return looked == LFB_OK ? status : looked;
   source->base = tried;
@@ -120,57 +204,28 @@ static lfb_status source_filter(void *self, lfb_filter **filter)
 
 /* ---- changes ------------------------------------------------------------------- */
 
-/* Whether lists of changes lead without a gap from the follower's edition, which must be the first
+/* Whether deltas lead without a gap from the follower's edition, which must be the first
  * of `list`, to the newest edition.  Sets `to` to the newest one's position. */
 static bool source_leads(const lfb_redis_source *source, const lfb_edition_list *list, size_t *to)
 {
   size_t i = 0;
 
-  if (list->count == 0 || !edition_is(&list->all[0], &source->base))
+  if (list->count == 0 || !lfb_edition_is(&list->all[0], &source->base))
     return false;
-  while (!edition_is(&list->all[i], &source->newest)) {
+  while (!lfb_edition_is(&list->all[i], &source->newest)) {
     if (++i == list->count)
       return false;
     const lfb_edition *next = &list->all[i];
-    if (next->number != list->all[i - 1].number + 1 || next->changes == 0 ||
-        !lfb_shape_is(&next->shape, &source->base.shape))
+    if (next->number != list->all[i - 1].number + 1 || next->delta == 0)
       return false;
   }
   *to = i;
   return true;
 }
 
-typedef struct giving {
-  lfb_keys_sink *sink;
-  uint64_t size; /* expected, in bytes */
-} giving;
-
-static lfb_status changes_came(void *context, const redisReply *reply, bool again)
-{
-  const giving *give = context;
-  const lfb_status status = lfb_reply_status(reply);
-
-  (void)again;
-  if (status != LFB_OK && !lfb_reply_is_error(reply, "WRONGTYPE"))
-    return status;
-  if (reply->type != REDIS_REPLY_STRING || reply->len != give->size)
-    return LFB_ERROR_NO_CHANGES;
-  return lfb_changes_give(reply->str, reply->len, give->sink);
-}
-
-static lfb_status source_give(const lfb_redis_source *source, lfb_link *link,
-                              const lfb_edition *edition, lfb_keys_sink *sink)
-{
-  char room[LFB_EDITION_NAME];
-  const lfb_key args[] = {lfb_ask_text("GET"), lfb_edition_changes_key(&source->editions,
-                                                                       &edition->token, room)};
-  giving give = {sink, edition->changes};
-
-  return lfb_ask(link, args, sizeof args / sizeof *args, changes_came, &give);
-}
-
 static lfb_status source_give_all(lfb_redis_source *source, lfb_link *link, lfb_keys_sink *sink)
 {
+  applying apply = {.sink = sink};
   lfb_edition_list list;
   size_t to = 0;
 
@@ -178,7 +233,7 @@ static lfb_status source_give_all(lfb_redis_source *source, lfb_link *link, lfb_
   if (status == LFB_OK && !source_leads(source, &list, &to))
     return LFB_ERROR_NO_CHANGES;
   for (size_t i = 1; i <= to && status == LFB_OK; i++)
-    status = source_give(source, link, &list.all[i], sink);
+    status = source_apply(source, link, &list.all[i], &apply);
   return status;
 }
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS = 2000 };
+enum { KEYS = 2000, MORE = 100 };
 
 /* Ends the program if a condition does not hold. */
 #define MUST(condition) must(condition, #condition, __LINE__)
@@ -115,38 +115,39 @@ static void replicate(const lfb_redis_options *options, const lfb_config *config
   lfb_redis_close(remote);
 }
 
-/* Versions that are published are followed, the second one by its changes. */
+/* Versions that are published are followed, the second one by its delta. */
 static void publish_and_follow(const lfb_redis_options *options, const lfb_config *config)
 {
   lfb_filter *filter;
+  lfb_redis_publisher *publisher;
   lfb_redis_source *source;
   lfb_follow *follow;
   lfb_versions *versions;
-  const lfb_follow_config how_to_follow = {.rebuild = *config, .most_changes = 4 * KEYS};
+  const lfb_follow_config how_to_follow = {.rebuild = *config};
   lfb_followed what;
-  uint64_t number = 0, more[KEYS];
+  uint64_t number = 0;
 
   OK(lfb_filter_create(config, &filter));
   for (uint64_t i = 0; i < KEYS; i++)
     (void)lfb_filter_put_u64(filter, i);
-  OK(lfb_redis_publish(options, "followed", filter, NULL, &number));
+  OK(lfb_redis_publisher_create(options, "followed", NULL, &publisher));
+  OK(lfb_redis_publisher_publish(publisher, filter, &number));
   OK(lfb_redis_source_create(options, "followed", NULL, &source));
   const lfb_source functions = lfb_redis_source_functions(source);
   OK(lfb_versions_create(config, &versions));
   OK(lfb_follow_create(versions, &functions, &how_to_follow, &follow));
   OK(lfb_follow_poll(follow, 1000, &what));
-  for (uint64_t i = 0; i < KEYS; i++)
-    more[i] = 5 * KEYS + i;
-  (void)lfb_filter_put_many_u64(filter, more, KEYS, NULL);
-  const lfb_redis_changes changes = {.after = number, .u64s = more, .u64_count = KEYS};
-  const lfb_redis_publication how = {.changes = &changes};
-  OK(lfb_redis_publish(options, "followed", filter, &how, &number));
+  for (uint64_t i = 0; i < MORE; i++)
+    (void)lfb_filter_put_u64(filter, 5 * KEYS + i);
+  OK(lfb_redis_publisher_publish(publisher, filter, &number));
+  lfb_redis_publisher_free(publisher);
   OK(lfb_follow_poll(follow, 2000, &what));
   MUST(what == LFB_FOLLOWED_CHANGES);
   const lfb_filter *newest = lfb_versions_enter(versions, NULL);
   MUST(newest != NULL);
   hold_keys(newest, 0);
-  hold_keys(newest, 5 * KEYS);
+  for (uint64_t i = 0; i < MORE; i++)
+    MUST(lfb_filter_might_contain_u64(newest, 5 * KEYS + i));
   lfb_versions_leave(versions);
   lfb_follow_free(follow);
   lfb_redis_source_free(source);

@@ -310,15 +310,19 @@ void AddKeeping(std::vector<Row>* rows) {
 
 // ---- versions --------------------------------------------------------------------------
 
-lfb_status PublishOne(uint64_t* number) {
+const lfb_filter* OneKey() {
   static const Filter filter = [] {
     Filter made = Make(SomeConfig());
     lfb_filter_put_u64(made.get(), kKey);
     return made;
   }();
+  return filter.get();
+}
+
+lfb_status PublishOne(uint64_t* number) {
   const lfb_redis_options options = Options();
-  const lfb_redis_publication publication = {kSmallParts, 1, nullptr, {}};
-  return lfb_redis_publish(&options, kName, filter.get(), &publication, number);
+  const lfb_redis_publication publication = {kSmallParts, 1, {}};
+  return lfb_redis_publish(&options, kName, OneKey(), &publication, number);
 }
 
 void Published() { EXPECT_EQ(PublishOne(nullptr), LFB_OK); }
@@ -354,6 +358,25 @@ void AddVersions(std::vector<Row>* rows) {
                        uint64_t number = 0;
                        const lfb_status status = PublishOne(&number);
                        EXPECT_EQ(number, status == LFB_OK ? 2u : 0u);
+                       return status;
+                     }, Whatever);
+                   }, WithOptionalSteps(), ECONNRESET});
+  // A version in full, and one by a delta, or in full too if the delta fails.
+  rows->push_back({"lfb_redis_publisher_create lfb_redis_publisher_publish "
+                   "lfb_redis_publisher_free", 40, [](const std::string&) {
+                     return OnServer(Nothing, [] {
+                       const lfb_redis_options options = Options();
+                       const lfb_redis_publication publication = {kSmallParts, 1, {}};
+                       lfb_redis_publisher* publisher = nullptr;
+                       lfb_status status =
+                           lfb_redis_publisher_create(&options, kName, &publication, &publisher);
+                       EXPECT_EQ(publisher != nullptr, status == LFB_OK);
+                       for (uint64_t version = 1; version <= 2 && status == LFB_OK; version++) {
+                         uint64_t number = 0;
+                         status = lfb_redis_publisher_publish(publisher, OneKey(), &number);
+                         EXPECT_EQ(number, status == LFB_OK ? version : 0u);
+                       }
+                       lfb_redis_publisher_free(publisher);
                        return status;
                      }, Whatever);
                    }, WithOptionalSteps(), ECONNRESET});

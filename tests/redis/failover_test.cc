@@ -154,9 +154,9 @@ TEST_F(Failover, APublicationWaitsForThem) {
   EXPECT_EQ(TryPublish(hasty, 2), LFB_ERROR_REDIS_REPLICAS);
   replica.Continue();
   uint64_t number = 0;
-  EXPECT_EQ(TryPublish(options, 2, {}, &number), LFB_OK);
+  EXPECT_EQ(TryPublish(options, 2, 0, &number), LFB_OK);
   const size_t keys = FilterKeys(master);
-  EXPECT_EQ(TryPublish(options, 2, {}, &number), LFB_OK);
+  EXPECT_EQ(TryPublish(options, 2, 0, &number), LFB_OK);
   EXPECT_EQ(FilterKeys(master), keys);
   master.Kill();
   EXPECT_EQ(replica.Call({"REPLICAOF", "NO", "ONE"}), "OK");

@@ -34,35 +34,51 @@ inline Filter VersionFilter(uint64_t version, lfb_config config = Config(10'000,
   return filter;
 }
 
-// How to publish; without changes by default.
-struct Publishing {
-  bool with_changes = false;  // the keys that this version has and `after` lacks
-  uint64_t after = 0;
-  uint32_t keep = 0;
-};
-
-inline lfb_status TryPublish(const lfb_redis_options& options, uint64_t version,
-                             Publishing how = {}, uint64_t* number = nullptr) {
-  const Filter filter = VersionFilter(version);
-  const std::vector<uint64_t> keys = KeysFrom(kStep * (version - 1), kStep * version);
-  lfb_redis_changes changes{};
-  changes.after = how.after;
-  changes.u64s = keys.data();
-  changes.u64_count = keys.size();
+inline lfb_redis_publication SmallParts(uint32_t keep) {
   lfb_redis_publication publication{};
   publication.part_bytes = kSmallParts;
-  publication.keep = how.keep;
-  publication.changes = how.with_changes ? &changes : nullptr;
+  publication.keep = keep;
+  return publication;
+}
+
+inline lfb_status TryPublish(const lfb_redis_options& options, uint64_t version, uint32_t keep = 0,
+                             uint64_t* number = nullptr) {
+  const Filter filter = VersionFilter(version);
+  const lfb_redis_publication publication = SmallParts(keep);
   return lfb_redis_publish(&options, "seen", filter.get(), &publication, number);
 }
 
-// Publishes `version` and expects that number.
-inline void Publish(const lfb_redis_options& options, uint64_t version, bool with_changes = false,
-                    uint32_t keep = 0) {
+// Publishes `version` in full and expects that number.
+inline void Publish(const lfb_redis_options& options, uint64_t version, uint32_t keep = 0) {
   uint64_t number = 0;
-  EXPECT_EQ(TryPublish(options, version, {with_changes, version - 1, keep}, &number), LFB_OK);
+  EXPECT_EQ(TryPublish(options, version, keep, &number), LFB_OK);
   EXPECT_EQ(number, version);
 }
+
+// Publishes by deltas where they suffice.
+class Publisher {
+ public:
+  explicit Publisher(const lfb_redis_options& options, uint32_t keep = 0)
+      : Publisher(options, SmallParts(keep)) {}
+  Publisher(const lfb_redis_options& options, const lfb_redis_publication& publication) {
+    EXPECT_EQ(lfb_redis_publisher_create(&options, "seen", &publication, &publisher_), LFB_OK);
+  }
+  ~Publisher() { lfb_redis_publisher_free(publisher_); }
+  Publisher(const Publisher&) = delete;
+  Publisher& operator=(const Publisher&) = delete;
+
+  lfb_status Try(const Filter& filter, uint64_t* number = nullptr) {
+    return lfb_redis_publisher_publish(publisher_, filter.get(), number);
+  }
+  void Publish(uint64_t version) {
+    uint64_t number = 0;
+    EXPECT_EQ(Try(VersionFilter(version), &number), LFB_OK);
+    EXPECT_EQ(number, version);
+  }
+
+ private:
+  lfb_redis_publisher* publisher_ = nullptr;
+};
 
 inline std::set<std::string> KeysThere(const RedisServer& server) {
   std::istringstream lines(server.Call({"KEYS", "*"}));
@@ -71,13 +87,20 @@ inline std::set<std::string> KeysThere(const RedisServer& server) {
   return keys;
 }
 
-// How many keys belong to filters: all except the lists and notes.
+// How many keys belong to filters: all except the list, the notes and deltas.
 inline size_t FilterKeys(const RedisServer& server) {
   size_t count = 0;
   for (const std::string& key : KeysThere(server))
     count += key != "{seen:versions}" && key != "{seen:notes}" &&
-             key.find(":changes}") == std::string::npos;
+             key.find(":delta}") == std::string::npos;
   return count;
+}
+
+inline std::set<std::string> DeltaKeys(const RedisServer& server) {
+  std::set<std::string> deltas;
+  for (const std::string& key : KeysThere(server))
+    if (key.find(":delta}") != std::string::npos) deltas.insert(key);
+  return deltas;
 }
 
 class Follower {
@@ -85,7 +108,6 @@ class Follower {
   explicit Follower(const lfb_redis_options& options, lfb_follow_config config = {},
                     const char* name = "seen") {
     const lfb_config first = Config(10, 0.01, LFB_FAST);
-    if (config.most_changes == 0) config.most_changes = 1'000'000;
     if (config.most_retry_seconds == 0) config.most_retry_seconds = 1;
     config.report_to = this;
     config.report = [](void* to, lfb_followed what, lfb_status status) {

@@ -89,11 +89,6 @@ TEST(RedisReserved, Publications) {
     return lfb_redis_publish(&options, "seen", filter.get(), &publication, nullptr);
   };
   ExpectRefused<lfb_redis_publication>({}, LFB_ERROR_REDIS_CONNECT, publish);
-  ExpectRefused<lfb_redis_changes>({}, LFB_ERROR_REDIS_CONNECT, [&](const lfb_redis_changes& changes) {
-    lfb_redis_publication publication = {};
-    publication.changes = &changes;
-    return publish(publication);
-  });
 }
 
 }  // namespace

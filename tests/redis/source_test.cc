@@ -16,9 +16,8 @@ class Versions : public testing::Test {
   const lfb_redis_options options = server.Options();
 };
 
-// Three followers, which listen and otherwise poll once a day, go through 50 versions. All but
-// every tenth have changes; a version without them is loaded in full. No poll fails: an
-// announced version is complete.
+// Three followers, which listen and otherwise poll once a day, go through 50 versions. Every tenth is
+// published in full by another publisher. No poll fails: an announced version is complete.
 TEST_F(Versions, FollowersComeToTheNewest) {
   constexpr uint64_t kVersions = 50;
   lfb_follow_config config{};
@@ -28,8 +27,12 @@ TEST_F(Versions, FollowersComeToTheNewest) {
   for (Follower& follower : followers) follower.Start();
   {
     const Watch watches[3] = {Watch(followers[0]), Watch(followers[1]), Watch(followers[2])};
+    Publisher publisher(options);
     for (uint64_t version = 1; version <= kVersions; version++) {
-      Publish(options, version, version % 10 != 1);
+      if (version % 10 == 1)
+        Publish(options, version);
+      else
+        publisher.Publish(version);
       if (version % 2 == 0) followers[version % 3].AwaitVersion(version);
     }
     for (Follower& follower : followers) follower.AwaitVersion(kVersions);
@@ -46,35 +49,71 @@ TEST_F(Versions, FollowersComeToTheNewest) {
 
 // ---- in place, or in full -----------------------------------------------------
 
-TEST_F(Versions, ChangesArePutInPlaceWhereTheyLeadToTheNewest) {
+// Seen to fail, by hand, in one of the next tests: a publisher that sends a delta though another's version
+// came between; that does not set its bits in the base; that deletes a base which is in use; a follower
+// that applies no deltas to a base, or those behind a gap.
+TEST_F(Versions, DeltasAreAppliedWhereTheyLeadToTheNewest) {
   Follower follower(options);
+  Publisher publisher(options);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_NOTHING) << "nothing is published";
-  Publish(options, 1);
+  publisher.Publish(1);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_NOTHING);
-  Publish(options, 2, true);
+  const size_t of_one = FilterKeys();
+  publisher.Publish(2);
+  EXPECT_EQ(FilterKeys(), of_one) << "no other filter";
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
   EXPECT_EQ(follower.Missing(2), 0u);
-  Publish(options, 3, true);
-  Publish(options, 4, true);
+  publisher.Publish(3);
+  publisher.Publish(4);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES) << "two at once";
   EXPECT_EQ(follower.Missing(4), 0u);
   EXPECT_EQ(lfb_versions_number(follower.versions), 2u) << "the same filter";
+  Follower fresh(options);
+  EXPECT_EQ(fresh.Poll(), LFB_FOLLOWED_REBUILT) << "a base and its deltas";
+  EXPECT_EQ(fresh.Missing(4), 0u);
   Publish(options, 5);
-  Publish(options, 6, true);
+  publisher.Publish(6);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT) << "a gap";
   EXPECT_EQ(follower.Missing(6), 0u);
-  Publish(options, 7, true);
+  publisher.Publish(7);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
   EXPECT_EQ(follower.At(), 7u);
+  EXPECT_EQ(follower.Missing(7), 0u);
 }
 
-TEST_F(Versions, ChangesThatDoNotReachBackTakeALoadInFull) {
+// The filter that followers load has the bits of all deltas, each also after its own version.
+TEST_F(Versions, ABaseGetsTheBitsOfDeltas) {
+  for (const lfb_strategy_id strategy : {LFB_FAST, LFB_FAST_PAIR, LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64}) {
+    const lfb_config config = Config(90'000, 1e-4, strategy);
+    Publisher publisher(options);
+    for (uint64_t version = 1; version <= 5; version++)
+      EXPECT_EQ(publisher.Try(VersionFilter(version, config)), LFB_OK);
+    for (const std::string& key : DeltaKeys(server))
+      EXPECT_EQ(server.Call({"SET", key, "not a delta"}), "OK");
+    Follower follower(options);
+    EXPECT_EQ(follower.Poll(LFB_ERROR_REDIS_PART), LFB_FOLLOWED_FAILED) << "a delta is damaged";
+    const std::string list = server.Call({"XRANGE", "{seen:versions}", "1-0", "1-0"});
+    const size_t at = list.find("token\n") + 6;
+    const std::string name = "seen:" + list.substr(at, 16);
+    const Remote base = OpenRemote(options, name.c_str());
+    const std::vector<uint64_t> keys = KeysFrom(0, 5 * kStep);
+    size_t found = 0;
+    EXPECT_EQ(lfb_redis_might_contain_many_u64(base.get(), keys.data(), keys.size(), nullptr, &found),
+              LFB_OK);
+    EXPECT_EQ(found, keys.size());
+    EXPECT_EQ(lfb_redis_unpublish(&options, "seen"), LFB_OK);
+    EXPECT_EQ(server.Call({"DBSIZE"}), "0");
+  }
+}
+
+TEST_F(Versions, DeltasThatDoNotReachBackTakeALoadInFull) {
   Follower follower(options), near(options);
-  Publish(options, 1);
+  Publisher publisher(options);
+  publisher.Publish(1);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
   for (uint64_t version = 2; version <= LFB_REDIS_VERSIONS_REACH + 1; version++) {
-    Publish(options, version, true);
+    publisher.Publish(version);
     if (version == 2) {
       EXPECT_EQ(near.Poll(), LFB_FOLLOWED_REBUILT);
     }
@@ -84,87 +123,164 @@ TEST_F(Versions, ChangesThatDoNotReachBackTakeALoadInFull) {
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_EQ(follower.Missing(LFB_REDIS_VERSIONS_REACH + 1), 0u);
   EXPECT_EQ(near.Missing(LFB_REDIS_VERSIONS_REACH + 1), 0u);
+  // Another program deletes an entry.
+  publisher.Publish(LFB_REDIS_VERSIONS_REACH + 2);
+  publisher.Publish(LFB_REDIS_VERSIONS_REACH + 3);
+  server.Call({"XDEL", "{seen:versions}", std::to_string(LFB_REDIS_VERSIONS_REACH + 2) + "-0"});
+  EXPECT_EQ(near.Poll(), LFB_FOLLOWED_REBUILT);
+  EXPECT_EQ(near.Missing(LFB_REDIS_VERSIONS_REACH + 3), 0u);
 }
 
-// A list that is missing, damaged, or for another size of filter is ignored.
-TEST_F(Versions, ChangesThatAreAmissTakeALoadInFull) {
+// With a delta missing or damaged a version is not complete: a follower keeps what it has until the
+// next one in full.
+TEST_F(Versions, WithADamagedDeltaAVersionIsNotTaken) {
   Follower follower(options);
-  uint64_t version = 1;
-  Publish(options, version);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
-  const auto list = [this] {
-    const std::set<std::string> keys = KeysThere();
-    for (const std::string& key : keys)
-      if (key.find(":changes}") != std::string::npos) return key;
-    return std::string();
-  };
-  const size_t size = 24 + 8 * kStep;
   const std::vector<std::vector<std::string>> misdeeds = {
-      {"DEL"},
-      {"SET", ""},
-      {"SET", std::string(size - 1, '\0')},
-      {"SET", std::string(size, '\xff')},  // counts that no list has
-      {"SET", std::string(size, '\0')},    // more bytes than keys
-      {"SADD", "x"},
-  };
+      {"DEL"}, {"SET", ""}, {"SETRANGE", "300", "damaged"}, {"APPEND", "x"}, {"SADD", "x"}};
+  uint64_t version = 0;
   for (const auto& misdeed : misdeeds) {
-    // Deletes all lists before the new one.
-    for (std::string old; !(old = list()).empty();) server.Call({"DEL", old});
-    Publish(options, ++version, true);
-    std::vector<std::string> words = {misdeed[0], list()};
-    words.insert(words.end(), misdeed.begin() + 1, misdeed.end());
-    if (misdeed[0] == "SADD") server.Call({"DEL", words[1]});
-    server.Call(words);
+    Publisher publisher(options);
+    publisher.Publish(++version);
+    EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
+    const std::set<std::string> before = DeltaKeys(server);
+    publisher.Publish(++version);
+    for (const std::string& key : DeltaKeys(server)) {
+      if (before.count(key) != 0) continue;
+      std::vector<std::string> words = {misdeed[0], key};
+      words.insert(words.end(), misdeed.begin() + 1, misdeed.end());
+      if (misdeed[0] == "SADD") server.Call({"DEL", key});
+      server.Call(words);
+    }
+    EXPECT_EQ(follower.Poll(LFB_ERROR_REDIS_PART), LFB_FOLLOWED_FAILED) << misdeed[0];
+    EXPECT_EQ(follower.At(), version - 1);
+    EXPECT_EQ(follower.Missing(version - 1), 0u);
+    Publish(options, ++version);
     EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT) << misdeed[0];
     EXPECT_EQ(follower.Missing(version), 0u);
   }
-  const Filter larger = VersionFilter(version, Config(90'000, 1e-4, LFB_FAST));
-  lfb_redis_changes none{};
-  none.after = version;
-  lfb_redis_publication publication{};
-  publication.changes = &none;
-  EXPECT_EQ(lfb_redis_publish(&options, "seen", larger.get(), &publication, &version), LFB_OK);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT) << "another size";
 }
 
-// Keys of each kind. If a list is too long, its version is published without it.
-TEST_F(Versions, KeysOfEachKindAreChanges) {
+// What no delta can tell is published in full, by the same publisher.
+TEST_F(Versions, AFilterWithoutSomeKeysOrOfAnotherSizeIsPublishedInFull) {
   Follower follower(options);
-  Publish(options, 1);
+  Publisher publisher(options);
+  EXPECT_EQ(publisher.Try(VersionFilter(2)), LFB_OK);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
-  const lfb_key keys[] = {{"apple", 5}, {"", 0}, {"pear", 4}};
-  const uint64_t u64s[] = {1'000'001, UINT64_MAX}, hashes[] = {0x0123456789abcdef};
-  const Filter filter = VersionFilter(1);
-  lfb_filter_put_many(filter.get(), keys, 3, nullptr);
-  lfb_filter_put_many_u64(filter.get(), u64s, 2, nullptr);
-  lfb_filter_put_many_hash(filter.get(), hashes, 1, nullptr);
-  const lfb_redis_changes changes = {1, keys, 3, u64s, 2, hashes, 1, {}};
-  lfb_redis_publication publication{};
-  publication.changes = &changes;
-  EXPECT_EQ(lfb_redis_publish(&options, "seen", filter.get(), &publication, nullptr), LFB_OK);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
-  for (const lfb_key& key : keys)
-    EXPECT_TRUE(lfb_versions_might_contain(follower.versions, key.bytes, key.size));
-  for (const uint64_t key : u64s) EXPECT_TRUE(lfb_versions_might_contain_u64(follower.versions, key));
-  EXPECT_TRUE(lfb_versions_might_contain_hash(follower.versions, hashes[0]));
-
-  const std::vector<uint64_t> many(LFB_REDIS_CHANGES_SIZE / 8);
-  const std::string long_key(LFB_REDIS_CHANGES_SIZE - 24 - 4, 'x');
-  lfb_redis_changes lists[] = {{}, {}, {}};
-  const lfb_key fits = {long_key.data(), long_key.size()}, over[] = {fits, {"", 0}};
-  lists[0].u64s = many.data();
-  lists[0].u64_count = many.size();
-  lists[1].keys = over;
-  lists[1].key_count = 2;
-  lists[2].keys = &fits;
-  lists[2].key_count = 1;
-  uint64_t number = 2;
-  for (lfb_redis_changes& list : lists) {
-    list.after = number;
-    publication.changes = &list;
-    EXPECT_EQ(lfb_redis_publish(&options, "seen", filter.get(), &publication, &number), LFB_OK);
-    EXPECT_EQ(follower.Poll(), &list == &lists[2] ? LFB_FOLLOWED_CHANGES : LFB_FOLLOWED_REBUILT);
+  const lfb_config larger = Config(90'000, 1e-4, LFB_FAST), pairs = Config(90'000, 1e-4, LFB_FAST_PAIR);
+  for (const Filter& filter : {VersionFilter(1), VersionFilter(1, larger), VersionFilter(1, pairs)}) {
+    EXPECT_EQ(publisher.Try(filter), LFB_OK);
+    EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
+    EXPECT_EQ(follower.Missing(1), 0u);
+    EXPECT_FALSE(lfb_versions_might_contain_u64(follower.versions, 2 * kStep - 1));
   }
+  EXPECT_EQ(DeltaKeys(server).size(), 0u);
+  EXPECT_EQ(publisher.Try(VersionFilter(2, pairs)), LFB_OK);
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
+  EXPECT_EQ(follower.Missing(2), 0u);
+}
+
+// Many new keys: a version in full, but with a delta for those that have the last one; too many: without.
+TEST_F(Versions, AVersionInFullHasADeltaWhereThatIsShorter) {
+  Follower follower(options);
+  Publisher publisher(options);
+  const Filter filter = VersionFilter(1);
+  const auto add = [&filter](uint64_t first, uint64_t end) {
+    const std::vector<uint64_t> keys = KeysFrom(first, end);
+    lfb_filter_put_many_u64(filter.get(), keys.data(), keys.size(), nullptr);
+  };
+  EXPECT_EQ(publisher.Try(filter), LFB_OK);
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
+  const size_t of_one = FilterKeys();
+  add(kStep, 10 * kStep);
+  EXPECT_EQ(publisher.Try(filter), LFB_OK);
+  EXPECT_EQ(FilterKeys(), 2 * of_one);
+  EXPECT_EQ(DeltaKeys(server).size(), 1u);
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
+  EXPECT_EQ(follower.Missing(10), 0u);
+  add(10 * kStep, 100 * kStep);
+  EXPECT_EQ(publisher.Try(filter), LFB_OK);
+  EXPECT_EQ(DeltaKeys(server).size(), 1u);
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
+  EXPECT_EQ(follower.Missing(100), 0u);
+  add(100 * kStep, 101 * kStep);
+  EXPECT_EQ(publisher.Try(filter), LFB_OK);
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES) << "by the copy of the version in full";
+  EXPECT_EQ(follower.Missing(101), 0u);
+}
+
+// The deltas on one base together are no longer than the filter.
+TEST_F(Versions, ManyDeltasTakeAnotherBase) {
+  Publisher publisher(options, 1);
+  size_t most = 0;
+  std::set<std::string> bases;
+  for (uint64_t version = 1; version <= 50; version++) {
+    publisher.Publish(version);
+    const std::string list = server.Call({"XREVRANGE", "{seen:versions}", "+", "-", "COUNT", "1"});
+    bases.insert(list.substr(list.find("base\n") + 5, 16));
+    most = std::max(most, FilterKeys());
+  }
+  EXPECT_GT(bases.size(), 1u);
+  EXPECT_LT(bases.size(), 10u);
+  EXPECT_EQ(most, FilterKeys()) << "one base at a time";
+}
+
+// A thread puts keys meanwhile. Each version has all keys that were put before it was published, for a
+// follower of all versions and for a new one.
+TEST_F(Versions, KeysThatWerePutBeforeAVersionAreInIt) {
+  constexpr uint64_t kVersions = kUnderTsan ? 20 : 60, kEach = 200;
+  const Filter filter = Make(Config(100'000, 1e-4, LFB_FAST));
+  std::atomic<uint64_t> put{0}, end{kEach};
+  std::thread putter([&] {
+    for (uint64_t key = 0; key < kVersions * kEach;) {
+      if (key == end) {
+        std::this_thread::yield();
+        continue;
+      }
+      lfb_filter_put_u64(filter.get(), key);
+      put = ++key;
+    }
+  });
+  Publisher publisher(options);
+  Follower follower(options);
+  const auto missing = [](const Follower& it, uint64_t before) {
+    const std::vector<uint64_t> keys = KeysFrom(0, before);
+    return before - lfb_versions_might_contain_many_u64(it.versions, keys.data(), before, nullptr);
+  };
+  for (uint64_t version = 1; version <= kVersions; version++) {
+    end = version * kEach;
+    const uint64_t before = put;
+    ASSERT_EQ(publisher.Try(filter), LFB_OK);
+    EXPECT_EQ(follower.Poll(), version == 1 ? LFB_FOLLOWED_REBUILT : LFB_FOLLOWED_CHANGES);
+    EXPECT_EQ(missing(follower, before), 0u) << "version " << version;
+    Follower fresh(options);
+    EXPECT_EQ(fresh.Poll(), LFB_FOLLOWED_REBUILT);
+    EXPECT_EQ(missing(fresh, before), 0u) << "version " << version;
+  }
+  end = UINT64_MAX;
+  putter.join();
+}
+
+// A version of 70 MB with one more key: bytes that the publisher sends, and that a follower receives.
+TEST_F(Versions, OneKeyMovesFewBytes) {
+  const Filter filter = VersionFilter(1, Config(40'000'000, 0.001, LFB_FAST));
+  Publisher publisher(options, lfb_redis_publication{});
+  Follower follower(options);
+  EXPECT_EQ(publisher.Try(filter), LFB_OK);
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
+  const auto bytes = [this](const char* which) { return std::stoull(server.Info(which)); };
+  const auto own = [&](const char* which) {  // of INFO itself
+    const uint64_t before = bytes(which);
+    return bytes(which) - before;
+  };
+  const uint64_t in_own = own("total_net_input_bytes"), out_own = own("total_net_output_bytes");
+  const uint64_t in = bytes("total_net_input_bytes");
+  lfb_filter_put_u64(filter.get(), UINT64_MAX);
+  EXPECT_EQ(publisher.Try(filter), LFB_OK);
+  EXPECT_LT(bytes("total_net_input_bytes") - in - in_own, 4096u);
+  const uint64_t out = bytes("total_net_output_bytes");
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
+  EXPECT_LT(bytes("total_net_output_bytes") - out - out_own, 4096u);
+  EXPECT_TRUE(lfb_versions_might_contain_u64(follower.versions, UINT64_MAX));
 }
 
 // ---- racing publishers --------------------------------------------------------
@@ -178,13 +294,13 @@ TEST_F(Versions, OneOfAllPublishersOfAVersionSucceeds) {
   std::mutex lock;
   std::multiset<uint64_t> numbers;
   InStep step(kThreads);
-  Publish(options, 1, false, 1);
+  Publish(options, 1, 1);
   const size_t of_one = FilterKeys();
   RunTogether(kThreads, [&](unsigned) {
     for (unsigned round = 1; round <= kRounds; round++) {
       step.Wait(round);
       uint64_t number = 0;
-      const lfb_status status = TryPublish(options, 1, {}, &number);
+      const lfb_status status = TryPublish(options, 1, 0, &number);
       EXPECT_TRUE(status == LFB_OK || status == LFB_ERROR_REDIS_OVERTAKEN)
           << lfb_status_text(status);
       EXPECT_EQ(status == LFB_OK, number != 0);
@@ -197,32 +313,38 @@ TEST_F(Versions, OneOfAllPublishersOfAVersionSucceeds) {
   EXPECT_GE(won, kRounds);
   EXPECT_EQ(std::set<uint64_t>(numbers.begin(), numbers.end()).size(), won) << "two with a number";
   EXPECT_EQ(*numbers.rbegin(), 1 + won);
-  Publish(options, 2 + won, false, 1);
+  Publish(options, 2 + won, 1);
   EXPECT_EQ(FilterKeys(), of_one);
 }
 
-TEST_F(Versions, ChangesOfAnotherVersionThanTheNewestAreRefused) {
-  Publish(options, 1);
-  Publish(options, 2, true);
-  const std::set<std::string> before = KeysThere();
-  for (const uint64_t after : {0, 1, 3}) {
-    uint64_t number = 77;
-    EXPECT_EQ(TryPublish(options, 2, {true, after}, &number), LFB_ERROR_REDIS_OVERTAKEN);
-    EXPECT_EQ(number, 77u);
+// Two publishers of different keys in turn: each version is the one that was published, in full.
+TEST_F(Versions, PublishersInTurnDoNotMix) {
+  Publisher one(options), other(options);
+  Follower follower(options);
+  const Filter many = VersionFilter(3), few = VersionFilter(1);
+  for (int i = 0; i < 3; i++) {
+    EXPECT_EQ(one.Try(many), LFB_OK);
+    EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
+    EXPECT_EQ(follower.Missing(3), 0u);
+    EXPECT_EQ(other.Try(few), LFB_OK);
+    EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
+    EXPECT_FALSE(lfb_versions_might_contain_u64(follower.versions, 3 * kStep - 1));
   }
-  EXPECT_EQ(KeysThere(), before);
 }
 
-// As many of the newest filters stay as `keep` says, and the lists of changes within reach.
+// As many of the newest filters stay as `keep` says, those of the newest versions, and the deltas
+// within reach.
 TEST_F(Versions, OldOnesAreDeleted) {
-  for (uint64_t version = 1; version <= 5; version++) Publish(options, version, version > 1, 3);
+  for (uint64_t version = 1; version <= 5; version++) Publish(options, version, 3);
   const size_t of_one = FilterKeys() / 3;
   EXPECT_GT(of_one, 4u);
-  EXPECT_EQ(FilterKeys(), 3 * of_one);
-  EXPECT_EQ(KeysThere().size(), 3 * of_one + 4 + 2);
-  Publish(options, 6);
+  EXPECT_EQ(KeysThere().size(), 3 * of_one + 2);
+  Publisher publisher(options);
+  for (uint64_t version = 6; version <= 10; version++) publisher.Publish(version);
+  EXPECT_EQ(KeysThere().size(), of_one + 4 + 2) << "one base of five versions";
+  Publish(options, 11);
   EXPECT_EQ(FilterKeys(), 2 * of_one);
-  EXPECT_EQ(server.Call({"HLEN", "{seen:notes}"}), "6") << "two filters, four lists";
+  EXPECT_EQ(server.Call({"HLEN", "{seen:notes}"}), "6") << "two filters, four deltas";
   EXPECT_EQ(lfb_redis_unpublish(&options, "seen"), LFB_OK);
   EXPECT_EQ(server.Call({"DBSIZE"}), "0");
   EXPECT_EQ(lfb_redis_unpublish(&options, "seen"), LFB_OK) << "nothing is there";
@@ -269,15 +391,18 @@ TEST_F(Versions, WhatAreNoVersionsIsRefused) {
   const std::vector<std::vector<std::string>> others = {
       {"SET", "{seen:versions}", "x"},
       {"XADD", "{seen:versions}", "*", "a", "b"},
-      {"XADD", "{seen:versions}", "2-0", "lfbloom", "2", "token", "0123456789abcdef", "shape", "2",
-       "changes", "0"},
-      {"XADD", "{seen:versions}", "2-0", "lfbloom", "1", "token", "0123456789ABCDEF", "shape", "2",
-       "changes", "0"},
-      {"XADD", "{seen:versions}", "2-0", "lfbloom", "1", "token", "0123456789abcdef", "shape", "2",
-       "changes", "99999999"},
-      {"XADD", "{seen:versions}", "2-0", "lfbloom", "1", "token", "0123456789abcdef", "shape", "2"},
-      {"XADD", "{seen:versions}", "2-1", "lfbloom", "1", "token", "0123456789abcdef", "shape", "2",
-       "changes", "0"},
+      {"XADD", "{seen:versions}", "2-0", "lfbloom", "1", "token", "0123456789abcdef", "base",
+       "0123456789abcdef", "delta", "0"},
+      {"XADD", "{seen:versions}", "2-0", "lfbloom", "2", "token", "0123456789ABCDEF", "base",
+       "0123456789abcdef", "delta", "0"},
+      {"XADD", "{seen:versions}", "2-0", "lfbloom", "2", "token", "0123456789abcdef", "base", "2",
+       "delta", "0"},
+      {"XADD", "{seen:versions}", "2-0", "lfbloom", "2", "token", "0123456789abcdef", "base",
+       "0123456789abcdef", "delta", "99999999"},
+      {"XADD", "{seen:versions}", "2-0", "lfbloom", "2", "token", "0123456789abcdef", "base",
+       "0123456789abcdef"},
+      {"XADD", "{seen:versions}", "2-1", "lfbloom", "2", "token", "0123456789abcdef", "base",
+       "0123456789abcdef", "delta", "0"},
   };
   for (const auto& other : others) {
     server.Call({"FLUSHALL"});
@@ -313,7 +438,7 @@ TEST_F(Versions, AVersionWithAPartMissingIsNeverTaken) {
   Follower follower(options);
   Publish(options, 1);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
-  Publish(options, 2, false, 1);
+  Publish(options, 2, 1);
   for (const std::string& key : KeysThere())
     if (key.find(":3}") != std::string::npos) server.Call({"DEL", key});
   EXPECT_EQ(follower.Poll(LFB_ERROR_REDIS_PART), LFB_FOLLOWED_FAILED);
@@ -329,17 +454,17 @@ TEST_F(Versions, AVersionWithAPartMissingIsNeverTaken) {
 // If the version that a follower was going to load has been deleted, it loads the newest.
 TEST_F(Versions, ALoaderOfADeletedVersionTakesTheNewest) {
   Follower follower(options);
-  Publish(options, 1, false, 1);
+  Publish(options, 1, 1);
   uint64_t version = 0;
   EXPECT_EQ(follower.functions.version(follower.functions.self, &version), LFB_OK);
   EXPECT_EQ(version, 1u);
-  Publish(options, 2, false, 1);
+  Publish(options, 2, 1);
   lfb_filter* filter = nullptr;
   ASSERT_EQ(follower.functions.filter(follower.functions.self, &filter), LFB_OK);
   const Filter owned(filter);
   for (uint64_t key = 0; key < 2 * kStep; key++)
     EXPECT_TRUE(lfb_filter_might_contain_u64(filter, key));
-  Publish(options, 3, true, 1);
+  Publish(options, 3, 1);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_EQ(follower.Missing(3), 0u);
 }
@@ -349,7 +474,7 @@ TEST_F(Versions, ALoaderOfADeletedVersionTakesTheNewest) {
 // (snapshot.c, load_all) and without the comparison of sizes.
 TEST_F(Versions, AVersionThatIsDeletedIsNeverHalfLoaded) {
   std::atomic<bool> done{false};
-  Publish(options, 1, false, 1);
+  Publish(options, 1, 1);
   std::thread loader([&] {
     unsigned loads = 0;
     while (!done || loads == 0) {
@@ -360,7 +485,7 @@ TEST_F(Versions, AVersionThatIsDeletedIsNeverHalfLoaded) {
     }
   });
   for (uint64_t version = 2; version <= (kUnderTsan ? 60 : 200); version++)
-    Publish(options, version, false, 1);
+    Publish(options, version, 1);
   done = true;
   loader.join();
 }
@@ -388,11 +513,11 @@ TEST(VersionsKilled, AServerThatComesBackHasThem) {
     const Watch watches[2] = {Watch(followers[0]), Watch(followers[1])};
     std::atomic<uint64_t> published{0};
     std::thread publisher([&] {
+      Publisher keeper(options);
       // A publisher that is cut off may have published: the list has the number.
       for (unsigned tries = 0; published < kVersions; tries++) {
         ASSERT_LT(tries, 100 * kVersions);
-        const lfb_status status =
-            TryPublish(options, published + 1, {published > 0, published, 0});
+        const lfb_status status = keeper.Try(VersionFilter(published + 1));
         EXPECT_TRUE(status == LFB_OK || status == LFB_ERROR_REDIS_CONNECT ||
                     status == LFB_ERROR_REDIS_LOST || status == LFB_ERROR_REDIS_UNAVAILABLE)
             << lfb_status_text(status);
@@ -421,18 +546,19 @@ TEST(VersionsKilled, WhatAServerForgotIsKeptUntilThereIsMore) {
   RedisServer server;
   const lfb_redis_options options = server.Options();
   Follower follower(options), other(options);
-  for (uint64_t version = 1; version <= 3; version++) Publish(options, version, version > 1);
+  Publisher publisher(options);
+  for (uint64_t version = 1; version <= 3; version++) publisher.Publish(version);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_EQ(other.Poll(), LFB_FOLLOWED_REBUILT);
   server.Kill();
   server.Start();
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_NOTHING);
   EXPECT_EQ(follower.Missing(3), 0u);
-  Publish(options, 1);
+  publisher.Publish(1);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_EQ(follower.At(), 4u);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_NOTHING);
-  for (uint64_t version = 2; version <= 4; version++) Publish(options, version, true);
+  for (uint64_t version = 2; version <= 4; version++) publisher.Publish(version);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
   EXPECT_EQ(follower.At(), 7u);
   EXPECT_EQ(other.Poll(), LFB_FOLLOWED_REBUILT) << "number 4 does not come after another's 3";
@@ -468,14 +594,15 @@ TEST(VersionsCluster, AreFollowed) {
   Follower here(options, config), there(at_a_replica, config);
   here.Start();
   there.Start();
+  Publisher publisher(options);
   for (uint64_t version = 1; version <= 5; version++) {
-    Publish(options, version, version > 1);
+    publisher.Publish(version);
     here.AwaitVersion(version);
     there.AwaitVersion(version);
   }
   cluster.node(4).Kill();
   for (uint64_t version = 6; version <= 8; version++) {
-    Publish(options, version, true);
+    publisher.Publish(version);
     here.AwaitVersion(version);
     there.AwaitVersion(version);
   }

@@ -2,7 +2,8 @@
  * lfbloom/redis_source.h - versions of a filter on a Redis server or cluster: one process
  * publishes them, and any number follow; a source for lfbloom/follow.h.
  *
- *     lfb_redis_publish(&options, "products", filter, NULL, &number);      the publisher
+ *     lfb_redis_publisher_create(&options, "products", NULL, &publisher);  the publisher
+ *     lfb_redis_publisher_publish(publisher, filter, &number);             again and again
  *
  *     lfb_redis_source_create(&options, "products", NULL, &source);        each follower
  *     const lfb_source functions = lfb_redis_source_functions(source);
@@ -20,12 +21,15 @@
  * 3. News       A follower sees a new version when it polls.  If it listens, it sees it as soon
  *               as the server has sent the news.  News is lost while there is no connection;
  *               then the next poll or the next connection finds the version.
- * 4. Changes    A version may be published with a list of the keys that came since another one.
- *               A follower puts these keys into its filter if it has that other version, or one
- *               from which such lists lead to the newest without a gap.  Any other follower
- *               loads the newest version in full.  If the size or the strategy differs, every
- *               follower does.  The follower's config.most_changes limits how many keys may be
- *               put that way: by default none, for a source that provides filters.
+ * 4. Deltas     A publisher that keeps a copy of its last version sends a delta (lfbloom/delta.h)
+ *               instead of the filter: the bits that are new since that version, some 260 bytes
+ *               for one key.  It sends the whole filter if this is its first version, if another
+ *               publisher's version came between, if a bit was lost, or if the delta, or all of
+ *               them since the last whole filter, would cost more.
+ *               A follower applies deltas in place if they lead without a gap from the version
+ *               that it has to the newest.  Any other follower loads the newest in full.
+ *               If the server has lost a delta, or evicted it, followers that need it keep what they
+ *               have until a version is published in full (lfb_redis_publish()).
  * 5. Old ones   The publisher deletes the filters of all but the `keep` newest versions.  It also
  *               deletes what a killed publisher left: its names are noted before use.  A
  *               follower that is loading a deleted version starts again with the newest.
@@ -49,44 +53,27 @@ extern "C" {
 #endif
 
 enum {
-  LFB_REDIS_VERSIONS_NAME = 480,       /* bytes of the longest name of versions              */
-  LFB_REDIS_VERSIONS_REACH = 64,       /* number of newest versions with lists of changes    */
-  LFB_REDIS_CHANGES_SIZE = 1 << 20,    /* bytes of the longest list: 24, 8 per number, and 4 plus
-                                          its bytes per key                                  */
+  LFB_REDIS_VERSIONS_NAME = 480, /* bytes of the longest name of versions */
+  LFB_REDIS_VERSIONS_REACH = 64, /* number of newest versions with deltas */
 };
-
-/* The keys that came since version `after`, in up to three kinds. */
-typedef struct lfb_redis_changes {
-  uint64_t after;       /* a version's number; must be the newest       */
-  const lfb_key *keys;  /* as lfb_filter_put_many() takes them          */
-  size_t key_count;     /* of keys                                      */
-  const uint64_t *u64s; /* as lfb_filter_put_many_u64() takes them      */
-  size_t u64_count;     /* of u64s                                      */
-  const uint64_t *hashes; /* as lfb_filter_put_many_hash() takes them   */
-  size_t hash_count;      /* of hashes                                  */
-  uint64_t reserved[4]; /* must be 0 (lfbloom/status.h) */
-} lfb_redis_changes;
 
 /* How to publish a version.  All zero is the default. */
 typedef struct lfb_redis_publication {
   uint64_t part_bytes; /* as lfb_redis_save() takes it                                     */
   uint32_t keep;       /* newest versions with filters to keep; 0: 2; at most
                           LFB_REDIS_VERSIONS_REACH                                         */
-  const lfb_redis_changes *changes; /* NULL: followers load the version in full.  A list longer
-                          than LFB_REDIS_CHANGES_SIZE is not published; its version is     */
   uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_redis_publication;
 
 /*
- * Publishes a filter as the version after the newest: all of it, with every key that was put
- * before the call.
+ * Publishes a filter as the version after the newest: in full, with every key that was put before
+ * the call.
  *
  * Takes  name         1 to LFB_REDIS_VERSIONS_NAME bytes, any but NUL; docs/formats.md lists the
  *                     keys that are made of it on the server.
  *        publication  NULL: the default.
  * Gives  number       the version's number, unless NULL.
- * Fails  LFB_ERROR_REDIS_OVERTAKEN: another publisher was faster, or changes->after is not the
- *        newest; LFB_ERROR_REDIS_CONNECT, without retries before the first command;
+ * Fails  LFB_ERROR_REDIS_OVERTAKEN: another publisher was faster;
  *        LFB_ERROR_REDIS_BAD_NAME; as lfb_redis_save(), and LFB_ERROR_FORM_CANNOT_HOLD for
  *        LFB_REDIS_MITZ32, too.  Then nothing is published, and nothing is left on the server if
  *        it can be reached.  Exception: after the first command, LFB_ERROR_REDIS_CONNECT, _LOST,
@@ -98,6 +85,38 @@ typedef struct lfb_redis_publication {
 LFB_CHECKED lfb_status lfb_redis_publish(const lfb_redis_options *options, const char *name,
                                          const lfb_filter *filter,
                                          const lfb_redis_publication *publication, uint64_t *number);
+
+/* A publisher of versions of one name, with a copy of the last one. */
+typedef struct lfb_redis_publisher lfb_redis_publisher;
+
+/*
+ * Makes a publisher, without connecting.  Several processes may have one for the same name.
+ *
+ * Takes  as lfb_redis_publish().
+ * Fails  LFB_ERROR_REDIS_BAD_NAME, LFB_ERROR_NO_MEMORY.
+ * Owner  the caller, until lfb_redis_publisher_free().
+ */
+LFB_CHECKED lfb_status lfb_redis_publisher_create(const lfb_redis_options *options,
+                                                  const char *name,
+                                                  const lfb_redis_publication *publication,
+                                                  lfb_redis_publisher **publisher);
+
+/*
+ * Publishes a filter as the version after the newest: its delta where that suffices (4 above),
+ * otherwise in full.  It has every key that was put before the call.
+ *
+ * Takes  filter  any, with more keys than the last one or without some; threads may put into it.
+ * Gives  number  the version's number, unless NULL.
+ * Fails  as lfb_redis_publish().  The next call then publishes what this one would have.
+ * Memory the filter's size once more from the first call on; with a delta, also the delta's.
+ *
+ * One thread at a time may call this for one publisher.
+ */
+LFB_CHECKED lfb_status lfb_redis_publisher_publish(lfb_redis_publisher *publisher,
+                                                   const lfb_filter *filter, uint64_t *number);
+
+/* Frees the publisher; its versions stay.  No call may run.  NULL is ignored. */
+LFB_API void lfb_redis_publisher_free(lfb_redis_publisher *publisher);
 
 /* Deletes all versions of a name, and anything else that publishers have left.  No publisher may
  * run during the call.  Followers keep what they have.  Fails: LFB_ERROR_REDIS_BAD_NAME. */
