@@ -3,27 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "redis/dump/chunk.h"
 #include "redis/module/commands.h"
 #include "redis/module/dump.h"
 #include "redis/module/type.h"
 
-/*
- * An iterator has at most 53 bits, the integers that a double holds: JavaScript has no others.
- *
- *   bits 0 to 43   1 + the offset in the body behind the chunk that it was returned with; 1: the head
- *   bit 44         that chunk was the last
- *   bits 45 to 52  the low bits of the value's count of changes
- */
-enum { CURSOR_LAST = 44,
-       CURSOR_CHANGES = 45 };
-static const uint64_t cursor_place = (UINT64_C(1) << CURSOR_LAST) - 1;
+static const uint64_t cursor_place = (UINT64_C(1) << LFB_CURSOR_LAST) - 1;
 static const uint64_t cursor_all = (UINT64_C(1) << 53) - 1;
 
 static long long cursor_make(const lfb_value *value, uint64_t offset, bool last)
 {
-  const uint64_t cursor = (1 + offset) | (uint64_t)last << CURSOR_LAST |
-                          (value->changes & 0xff) << CURSOR_CHANGES;
-  return (long long)cursor;
+  const uint64_t changes = (value->changes & 0xff) << LFB_CURSOR_CHANGES;
+  return (long long)(lfb_cursor(offset, last) | changes);
 }
 
 /* ---- BF.SCANDUMP ----------------------------------------------------------------------------- */
@@ -79,12 +70,12 @@ int lfb_command_scandump(lfb_redis_context *context, lfb_redis_string **words, i
   if (number == 0)
     return scan_head(&key);
   const uint64_t cursor = (uint64_t)number, place = cursor & cursor_place;
-  if (place == 0 || cursor >> CURSOR_CHANGES != (key.value->changes & 0xff)) {
+  if (place == 0 || cursor >> LFB_CURSOR_CHANGES != (key.value->changes & 0xff)) {
     lfb_key_close(&key);
     return lfb_redis.ReplyWithError(
-        context, "ERR the filter has changed since this iteration began: begin again with 0");
+        context, LFB_SAYS_CHANGED " since this iteration began: begin again with 0");
   }
-  if (cursor >> CURSOR_LAST & 1) {
+  if (cursor >> LFB_CURSOR_LAST & 1) {
     lfb_key_close(&key);
     scan_reply(context, 0, "", 0);
     return REDIS_OK;
@@ -129,7 +120,7 @@ static int load_give_up(lfb_open_key *key, lfb_status status)
   (void)lfb_redis.DeleteKey(key->key);
   (void)lfb_redis.Replicate(key->context, "DEL", "s", key->name);
   lfb_key_close(key);
-  (void)snprintf(text, sizeof text, "ERR received bad data, and the key is deleted: %s",
+  (void)snprintf(text, sizeof text, LFB_SAYS_DELETED "%s",
                  lfb_status_text(status));
   return lfb_redis.ReplyWithError(key->context, text);
 }
@@ -147,7 +138,7 @@ static int load_piece(lfb_open_key *key, const char *bytes, size_t size)
   if (word >> 1 != lfb_pieces_size(key->value->loading) || last != (size == LFB_CHUNK_WORD)) {
     lfb_key_close(key);
     return lfb_redis.ReplyWithError(
-        key->context, "ERR received bad data: it is not the chunk that follows the one before");
+        key->context, LFB_SAYS_NOT_NEXT " that follows the one before");
   }
   const lfb_status status =
       last ? lfb_dump_end(key->value, limit)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "redis/dump/chunk.h"
 #include "redis/module/dump.h"
 #include "redis/module/settings.h"
 #include "redis/module/type.h"
@@ -45,11 +46,11 @@ int lfb_key_refuse(lfb_open_key *key)
 
   lfb_key_close(key);
   switch (key->found) {
-  case LFB_FOUND_VALUE: return lfb_redis.ReplyWithError(context, "ERR item exists");
-  case LFB_FOUND_NOTHING: return lfb_redis.ReplyWithError(context, "ERR not found");
+  case LFB_FOUND_VALUE: return lfb_redis.ReplyWithError(context, LFB_SAYS_EXISTS);
+  case LFB_FOUND_NOTHING: return lfb_redis.ReplyWithError(context, LFB_SAYS_ABSENT);
   case LFB_FOUND_LOADING:
     return lfb_redis.ReplyWithError(
-        context, "ERR the filter is incomplete: load its other chunks, or delete it");
+        context, LFB_SAYS_INCOMPLETE ": load its other chunks, or delete it");
   default:
     return lfb_redis.ReplyWithError(
         context, "WRONGTYPE Operation against a key holding the wrong kind of value");
@@ -63,10 +64,9 @@ int lfb_key_fail(lfb_open_key *key, lfb_status status)
   lfb_key_close(key);
   if (status == LFB_ERROR_OVER_LIMIT)
     return lfb_redis.ReplyWithError(key->context,
-                                    "ERR the filter would be larger than lfbloom.max-bytes, or than "
-                                    "this host's memory");
+                                    LFB_SAYS_TOO_LARGE ", or than this host's memory");
   if (status == LFB_ERROR_NO_MEMORY)
-    return lfb_redis.ReplyWithError(key->context, "ERR Insufficient memory to create filter");
+    return lfb_redis.ReplyWithError(key->context, LFB_SAYS_NO_MEMORY " to create filter");
   (void)snprintf(text, sizeof text, "ERR %s", lfb_status_text(status));
   return lfb_redis.ReplyWithError(key->context, text);
 }

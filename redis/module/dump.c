@@ -6,61 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <lfbloom/cpu.h>
 
 #include "redis/module/memory.h"
 
-enum {
-  VERSION = 1,
-  CHECKSUM_AT = LFB_DUMP_HEAD - 8,
-  EXPANSION_MOST = 32768,
-};
-static const char dump_magic[8] = "LFBREDIS";
-static const uint64_t dump_capacity_most = UINT64_C(1) << 56;
-static const uint64_t dump_period_most = UINT64_C(1000) * 1000 * 1000 * 1000;
-
 /* ---- heads ------------------------------------------------------------------------- */
-
-/* The fields of a head, in the order in which it has them. */
-typedef struct dump_fields {
-  uint32_t version, kind, state, hash;
-  uint64_t capacity;
-  double error;
-  uint32_t expansion, generations;
-  uint64_t period_ms, seed;
-  uint8_t key[16];
-  uint64_t keep_key, items, newest_items, began_ms;
-  uint32_t layers, zero;
-} dump_fields;
-
-_Static_assert(sizeof(dump_fields) == CHECKSUM_AT - sizeof dump_magic, "no padding");
-
-/* Changes numbers from the processor's byte order to that of a head, or back. */
-static void fields_order(dump_fields *fields)
-{
-  uint64_t error;
-
-  memcpy(&error, &fields->error, sizeof error);
-  error = htole64(error);
-  memcpy(&fields->error, &error, sizeof error);
-  fields->version = htole32(fields->version);
-  fields->kind = htole32(fields->kind);
-  fields->state = htole32(fields->state);
-  fields->hash = htole32(fields->hash);
-  fields->capacity = htole64(fields->capacity);
-  fields->expansion = htole32(fields->expansion);
-  fields->generations = htole32(fields->generations);
-  fields->period_ms = htole64(fields->period_ms);
-  fields->seed = htole64(fields->seed);
-  fields->keep_key = htole64(fields->keep_key);
-  fields->items = htole64(fields->items);
-  fields->newest_items = htole64(fields->newest_items);
-  fields->began_ms = htole64(fields->began_ms);
-  fields->layers = htole32(fields->layers);
-}
 
 static uint64_t value_newest_items(const lfb_value *value)
 {
@@ -69,113 +19,39 @@ static uint64_t value_newest_items(const lfb_value *value)
   return value->layer_count == 0 ? 0 : value->layers[value->layer_count - 1].items;
 }
 
-/* The fields of a value that waits for its body are those of the head that it was made from. */
-static dump_fields fields_of(const lfb_value *value, lfb_dump_state state)
+/* The head of a value that waits for its body is the one that it was made from. */
+void lfb_dump_head(const lfb_value *value, lfb_dump_state state, unsigned char *head)
 {
-  const lfb_recipe *recipe = &value->recipe;
-  dump_fields fields = {
-      .version = VERSION,
-      .kind = recipe->kind,
+  const lfb_dump_told told = {
+      .recipe = value->recipe,
       .state = state,
-      .hash = recipe->hash,
-      .capacity = recipe->capacity,
-      .error = recipe->error,
-      .expansion = recipe->expansion,
-      .generations = recipe->generations,
-      .period_ms = recipe->period_ms,
-      .seed = recipe->seed,
-      .keep_key = recipe->keep_key,
+      .layers = value->loading == NULL ? value->layer_count : value->waits_layers,
       .items = value->items,
       .newest_items = value->loading == NULL ? value_newest_items(value) : value->waits_items,
       .began_ms = value->began_ms,
-      .layers = value->loading == NULL ? value->layer_count : value->waits_layers,
   };
 
-  memcpy(fields.key, recipe->key, sizeof fields.key);
-  return fields;
-}
-
-void lfb_dump_head(const lfb_value *value, lfb_dump_state state, unsigned char *head)
-{
-  dump_fields fields = fields_of(value, state);
-
-  fields_order(&fields);
-  memcpy(head, dump_magic, sizeof dump_magic);
-  memcpy(head + sizeof dump_magic, &fields, sizeof fields);
-  const uint64_t checksum = htole64(XXH3_64bits(head, CHECKSUM_AT));
-  memcpy(head + CHECKSUM_AT, &checksum, sizeof checksum);
-}
-
-/* Whether numbers are in their ranges; what belongs to the other kind must be 0. */
-static bool fields_fit(const dump_fields *fields)
-{
-  const bool window = fields->kind == LFB_VALUE_WINDOW;
-
-  return (window || fields->kind == LFB_VALUE_CHAIN) && fields->state <= LFB_DUMP_PIECES &&
-         fields->capacity > 0 && fields->capacity <= dump_capacity_most && fields->error > 0 &&
-         fields->error < 1 && fields->keep_key <= 1 && fields->zero == 0 &&
-         (window ? (fields->generations == 3 || fields->generations == 7) && fields->expansion == 0 &&
-                       fields->layers == 0 && fields->period_ms <= dump_period_most
-                 : fields->generations == 0 && fields->expansion <= EXPANSION_MOST &&
-                       fields->layers <= LFB_VALUE_LAYERS && fields->period_ms == 0 &&
-                       fields->began_ms == 0 &&
-                       (fields->layers > 0 || fields->state == LFB_DUMP_EMPTY) &&
-                       (fields->layers < 2 || fields->expansion > 0)) &&
-         (fields->state != LFB_DUMP_EMPTY ||
-          (fields->items == 0 && fields->newest_items == 0 && fields->layers <= 1));
-}
-
-static lfb_status fields_read(const void *head, size_t size, dump_fields *fields)
-{
-  uint64_t checksum;
-
-  if (size != LFB_DUMP_HEAD)
-    return LFB_ERROR_TRUNCATED;
-  if (memcmp(head, dump_magic, sizeof dump_magic) != 0)
-    return LFB_ERROR_UNKNOWN_FORM;
-  memcpy(&checksum, (const char *)head + CHECKSUM_AT, sizeof checksum);
-  memcpy(fields, (const char *)head + sizeof dump_magic, sizeof *fields);
-  fields_order(fields);
-  if (fields->version != VERSION)
-    return LFB_ERROR_UNKNOWN_VERSION;
-  if (htole64(checksum) != XXH3_64bits(head, CHECKSUM_AT))
-    return LFB_ERROR_BAD_CHECKSUM;
-  return fields_fit(fields) ? LFB_OK : LFB_ERROR_BAD_HEADER;
+  lfb_dump_tell(&told, head);
 }
 
 lfb_status lfb_dump_read_head(const void *head, size_t size, uint64_t max_bytes,
                               lfb_dump_state *state, lfb_value **value)
 {
-  dump_fields fields;
+  lfb_dump_told told;
   lfb_value *made;
 
-  lfb_status status = fields_read(head, size, &fields);
+  lfb_status status = lfb_dump_hear(head, size, &told);
   if (status != LFB_OK)
     return status;
-  lfb_recipe recipe = {
-      .kind = (lfb_value_kind)fields.kind,
-      .capacity = fields.capacity,
-      .error = fields.error,
-      .expansion = fields.expansion,
-      .generations = fields.generations,
-      .period_ms = fields.period_ms,
-      .hash = (lfb_hash_id)fields.hash,
-      .seed = fields.seed,
-      .keep_key = fields.keep_key != 0,
-  };
-  memcpy(recipe.key, fields.key, sizeof recipe.key);
-  /* Without these checks the library would draw a key of its own. */
-  if (!lfb_recipe_has_hash(&recipe))
-    return LFB_ERROR_BAD_HEADER;
-  status = fields.state == LFB_DUMP_EMPTY ? lfb_value_create(&recipe, max_bytes, &made)
-                                          : lfb_value_begin(&recipe, &made);
+  status = told.state == LFB_DUMP_EMPTY ? lfb_value_create(&told.recipe, max_bytes, &made)
+                                        : lfb_value_begin(&told.recipe, &made);
   if (status != LFB_OK)
     return status;
-  made->items = fields.items;
-  made->began_ms = fields.began_ms;
-  made->waits_layers = fields.layers;
-  made->waits_items = fields.newest_items;
-  *state = (lfb_dump_state)fields.state;
+  made->items = told.items;
+  made->began_ms = told.began_ms;
+  made->waits_layers = told.layers;
+  made->waits_items = told.newest_items;
+  *state = told.state;
   *value = made;
   return LFB_OK;
 }
@@ -291,7 +167,6 @@ typedef struct part {
 enum {
   NATIVE_HEADER = 256, /* docs/formats.md: a header, the words, a checksum for each MiB, and one */
   PIECE_WORDS = (1 << 20) / 8,
-  PART_ROOM = LFB_DUMP_CHUNK + (4 << 20),
 };
 
 static bool part_is_full(const part *taken)
@@ -307,7 +182,7 @@ static lfb_status part_take(void *to, const void *bytes, size_t size)
     taken->skip -= size;
     return LFB_OK;
   }
-  if (taken->skip > 0 || part_is_full(taken) || size > PART_ROOM - taken->size)
+  if (taken->skip > 0 || part_is_full(taken) || size > LFB_DUMP_CHUNK_MOST - taken->size)
     return LFB_ERROR_STOPPED;
   memcpy(taken->bytes + taken->size, bytes, size);
   taken->size += size;
@@ -384,7 +259,7 @@ static lfb_status part_take_body(part *taken, const lfb_value *value)
 lfb_status lfb_dump_part(const lfb_value *value, uint64_t offset, size_t before, char **bytes,
                          size_t *size)
 {
-  char *memory = malloc(before + PART_ROOM);
+  char *memory = malloc(before + LFB_DUMP_CHUNK_MOST);
 
   if (memory == NULL)
     return LFB_ERROR_NO_MEMORY;

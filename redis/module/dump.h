@@ -1,26 +1,17 @@
 /*
  * dump.h - a value as bytes: in RDB files, in the AOF, and in BF.SCANDUMP and BF.LOADCHUNK.
  *
- * It is a head of LFB_DUMP_HEAD bytes, and a body: each layer of a chain in lfbloom's native form, or
- * the window in its form (docs/formats.md).  The head of an empty value needs no body: replicas make
+ * It is a head (redis/dump/head.h) and a body: each layer of a chain in lfbloom's native form, or the
+ * window in its form (docs/formats.md).  The head of an empty value needs no body: replicas make
  * the value from it.  All parts have checksums, and all bytes may come from an attacker: whatever
  * does not fit is refused, and memory is taken as bytes arrive.
  */
 #ifndef LFB_REDIS_MODULE_DUMP_H
 #define LFB_REDIS_MODULE_DUMP_H
 
+#include "redis/dump/chunk.h"
+#include "redis/dump/head.h"
 #include "redis/module/value.h"
-
-enum {
-  LFB_DUMP_HEAD = 128, /* bytes */
-};
-
-/* What follows a head. */
-typedef enum lfb_dump_state {
-  LFB_DUMP_EMPTY = 0,  /* nothing: the value is empty                          */
-  LFB_DUMP_WHOLE = 1,  /* the body                                             */
-  LFB_DUMP_PIECES = 2, /* the beginning of a body: the rest has not come yet   */
-} lfb_dump_state;
 
 /* Writes the head of a value, with what is to follow. */
 void lfb_dump_head(const lfb_value *value, lfb_dump_state state, unsigned char *head);
@@ -31,8 +22,7 @@ void lfb_dump_head(const lfb_value *value, lfb_dump_state state, unsigned char *
  * Gives  value  LFB_DUMP_EMPTY: an empty value, which is complete.  Otherwise one whose body has to
  *               come, by lfb_dump_read_body() or piece by piece.
  * Takes  max_bytes  as lfb_value_create().
- * Fails  LFB_ERROR_TRUNCATED, _BAD_HEADER, _BAD_CHECKSUM, _UNKNOWN_VERSION, and as
- *        lfb_value_create().
+ * Fails  as lfb_dump_hear() and lfb_value_create().
  */
 LFB_CHECKED lfb_status lfb_dump_read_head(const void *head, size_t size, uint64_t max_bytes,
                                           lfb_dump_state *state, lfb_value **value);
@@ -52,7 +42,6 @@ LFB_CHECKED lfb_status lfb_dump_read_body(lfb_value *value, uint64_t max_bytes, 
  * Gives  size  of the part: about LFB_DUMP_CHUNK bytes, or what is left; 0: the body ends at `offset`.
  * Fails  LFB_ERROR_NO_MEMORY.
  */
-enum { LFB_DUMP_CHUNK = 16 << 20 };
 LFB_CHECKED lfb_status lfb_dump_part(const lfb_value *value, uint64_t offset, size_t before,
                                      char **bytes, size_t *size);
 

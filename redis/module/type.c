@@ -1,11 +1,10 @@
 /* type.c - saves, loads, frees, copies and measures values for Redis. */
-#define _DEFAULT_SOURCE /* endian.h */
 #include "redis/module/type.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "redis/dump/chunk.h"
 #include "redis/module/dump.h"
 
 lfb_redis_type *lfb_module_type;
@@ -14,22 +13,6 @@ enum {
   TYPE_VERSION = 1,
   EFFORT_BYTES = 16 << 10, /* Redis frees values of effort above 64 in a thread of its own: 1 MiB */
 };
-
-/* ---- chunks -------------------------------------------------------------------------- */
-
-void lfb_chunk_put_word(char *chunk, uint64_t offset, bool last)
-{
-  const uint64_t word = htole64(offset << 1 | last);
-  memcpy(chunk, &word, sizeof word);
-}
-
-uint64_t lfb_chunk_word(const char *chunk)
-{
-  uint64_t word;
-
-  memcpy(&word, chunk, sizeof word);
-  return le64toh(word);
-}
 
 /* ---- RDB -------------------------------------------------------------------------------- */
 
@@ -298,6 +281,6 @@ bool lfb_type_register(lfb_redis_context *context)
       .copy = type_copy,
   };
 
-  lfb_module_type = lfb_redis.CreateDataType(context, "lfbloom-v", TYPE_VERSION, &functions);
+  lfb_module_type = lfb_redis.CreateDataType(context, LFB_MODULE_TYPE, TYPE_VERSION, &functions);
   return lfb_module_type != NULL;
 }

@@ -11,13 +11,4 @@ extern lfb_redis_type *lfb_module_type;
 /* Registers the type.  Returns false if Redis refuses it. */
 bool lfb_type_register(lfb_redis_context *context);
 
-/*
- * A chunk, the third word of BF.LOADCHUNK after the first one (which is a head), is CHUNK_WORD bytes,
- * little-endian: the chunk's offset in the body times 2, and 1 for the last chunk, which is empty.
- * The bytes of the body follow.
- */
-enum { LFB_CHUNK_WORD = 8 };
-void lfb_chunk_put_word(char *chunk, uint64_t offset, bool last);
-uint64_t lfb_chunk_word(const char *chunk);
-
 #endif

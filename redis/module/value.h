@@ -18,27 +18,8 @@
 #include <lfbloom/filter.h>
 #include <lfbloom/window.h>
 
+#include "redis/dump/recipe.h"
 #include "redis/module/pieces.h"
-
-/* What kind of value it is; written in RDB files. */
-typedef enum lfb_value_kind {
-  LFB_VALUE_CHAIN = 1,
-  LFB_VALUE_WINDOW = 2,
-} lfb_value_kind;
-
-/* All that an empty value follows from.  It never changes. */
-typedef struct lfb_recipe {
-  lfb_value_kind kind;
-  uint64_t capacity;    /* keys: of the first layer, or of a window's span              */
-  double error;         /* probability of a false positive, of the whole                */
-  uint32_t expansion;   /* chain: how much larger the next layer is; 0: it has only one */
-  uint32_t generations; /* window: 3 or 7                                               */
-  uint64_t period_ms;   /* window: length of a generation; 0: by insertions             */
-  lfb_hash_id hash;     /* with its seed or key, as in lfb_config                       */
-  uint64_t seed;
-  uint8_t key[16];
-  bool keep_key;
-} lfb_recipe;
 
 /* One filter of a chain. */
 typedef struct lfb_layer {
@@ -75,15 +56,11 @@ typedef enum lfb_added {
 } lfb_added;
 
 enum {
-  LFB_VALUE_MANY = 256,    /* the most keys of one call    */
-  LFB_VALUE_LAYERS = 1024, /* the most layers of one chain */
+  LFB_VALUE_MANY = 256, /* the most keys of one call */
 };
 
 /* Chooses the hash of a recipe, with a random key or seed.  Takes LFB_HASH_DEFAULT, too. */
 LFB_CHECKED lfb_status lfb_recipe_draw(lfb_recipe *recipe, lfb_hash_id hash);
-
-/* Whether the hash has the seed or the key that it needs, so that the library draws none. */
-bool lfb_recipe_has_hash(const lfb_recipe *recipe);
 
 /*
  * Makes an empty value.

@@ -1,0 +1,74 @@
+/*
+ * chunk.h - what BF.SCANDUMP gives and BF.LOADCHUNK takes: cursors, and the word before each piece
+ * of a body.
+ *
+ * The first chunk is the head.  Each of the others is LFB_CHUNK_WORD bytes, little-endian: the
+ * chunk's offset in the body times 2, and 1 for the last chunk, which is empty.  Bytes of the body
+ * follow.
+ */
+#ifndef LFB_REDIS_DUMP_CHUNK_H
+#define LFB_REDIS_DUMP_CHUNK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/*
+ * A cursor has at most 53 bits, the integers that a double holds: JavaScript has no others.
+ *
+ *   bits 0 to 43   1 + the offset in the body after the chunk that it comes with; 1: the head
+ *   bit 44         that chunk was the last
+ *   bits 45 to 52  the low bits of the value's count of changes; ignored by BF.LOADCHUNK
+ */
+enum {
+  LFB_CURSOR_LAST = 44,
+  LFB_CURSOR_CHANGES = 45,
+};
+
+static inline uint64_t lfb_cursor(uint64_t offset, bool last)
+{
+  return (1 + offset) | (uint64_t)last << LFB_CURSOR_LAST;
+}
+
+enum { LFB_CHUNK_WORD = 8 };
+
+static inline void lfb_chunk_put_word(char chunk[LFB_CHUNK_WORD], uint64_t offset, bool last)
+{
+  const uint64_t word = offset << 1 | last;
+
+  for (int i = 0; i < LFB_CHUNK_WORD; i++)
+    chunk[i] = (char)(word >> (8 * i));
+}
+
+static inline uint64_t lfb_chunk_word(const char chunk[LFB_CHUNK_WORD])
+{
+  uint64_t word = 0;
+
+  for (int i = LFB_CHUNK_WORD; i-- > 0;)
+    word = word << 8 | (unsigned char)chunk[i];
+  return word;
+}
+
+/* The largest chunk of BF.SCANDUMP is about LFB_DUMP_CHUNK, and never more than
+ * LFB_DUMP_CHUNK_MOST bytes. */
+enum {
+  LFB_DUMP_CHUNK = 16 << 20,
+  LFB_DUMP_CHUNK_MOST = LFB_DUMP_CHUNK + (4 << 20),
+};
+
+/* The name of the module's type, as TYPE tells it. */
+#define LFB_MODULE_TYPE "lfbloom-v"
+
+/* How errors begin that clients tell apart. */
+#define LFB_SAYS_CHANGED "ERR the filter has changed"
+#define LFB_SAYS_INCOMPLETE "ERR the filter is incomplete"
+#define LFB_SAYS_TOO_LARGE "ERR the filter would be larger than lfbloom.max-bytes"
+#define LFB_SAYS_ABSENT "ERR not found"
+#define LFB_SAYS_EXISTS "ERR item exists"
+#define LFB_SAYS_NOT_NEXT "ERR received bad data: it is not the chunk"
+#define LFB_SAYS_NO_MEMORY "ERR Insufficient memory"
+/* A status's text follows. */
+#define LFB_SAYS_DELETED "ERR received bad data, and the key is deleted: "
+
+#endif
