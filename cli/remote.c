@@ -148,11 +148,20 @@ static const char *remote_advice(lfb_status status)
   case LFB_ERROR_REDIS_UNFINISHED:
     return " ('lfbloom remote delete')";
   case LFB_ERROR_REDIS_NO_FILTER:
-    return ": choose another name; a filter of the Java helper class opens with --helper";
+    return ": choose another name; a filter of the Java helper class opens with --helper, and a "
+           "key of the module for Redis is loaded into a file by 'lfbloom remote load'";
   case LFB_ERROR_REDIS_PART:
     return ": restore it from a backup, or delete it ('lfbloom remote delete') and build again";
   case LFB_ERROR_REDIS_OTHER_SLOT:
     return ", as in {user}seen and {user}known";
+  case LFB_ERROR_MODULE_MISSING:
+    return ": load it there (redis-cli MODULE LOAD FILE), or save without --module";
+  case LFB_ERROR_MODULE_CHANGED:
+    return ": copy the key (redis-cli COPY NAME OTHER), and load the copy";
+  case LFB_ERROR_MODULE_FILTER:
+    return ": save without --module, or build it again from its keys with --strategy fast";
+  case LFB_ERROR_OVER_LIMIT:
+    return ": raise the limit of the module (redis-cli CONFIG SET lfbloom.max-bytes 0)";
   case LFB_ERROR_BIT_COUNT_DIFFERS:
     return ": give the N and P that it was made for";
   case LFB_ERROR_KEY_NEEDED:
@@ -513,6 +522,61 @@ bool remote_save(const char *path, const lfb_filter *filter)
   lfb_filter_stats(filter, &stats);
   progress_begin(remote_manner.progress, "saving", stats.bytes, PROGRESS_BYTES);
   const lfb_status status = lfb_redis_save(&address.options, address.name, filter, 0);
+  progress_end();
+  return status == LFB_OK || remote_report(path, status);
+}
+
+/* ---- keys of the module -------------------------------------------------------------- */
+
+enum remote_found remote_load_key(const char *path, lfb_redis_module_value *value)
+{
+  lfb_redis_address address;
+
+  if (!remote_address(path, &address))
+    return REMOTE_FAILED;
+  progress_begin(remote_manner.progress, "loading", 0, PROGRESS_BYTES);
+  const lfb_status status = lfb_redis_module_load(&address.options, address.name, NULL, value);
+  progress_end();
+  if (status == LFB_OK)
+    return REMOTE_FOUND;
+  if (status == LFB_ERROR_REDIS_NO_FILTER)
+    return REMOTE_NOTHING;
+  if (status == LFB_ERROR_REDIS_UNFINISHED)
+    (void)report_error("%s: the key is being loaded (BF.LOADCHUNK): load the rest of it, or "
+                       "delete it (redis-cli UNLINK NAME)",
+                       path);
+  else
+    (void)remote_report(path, status);
+  return REMOTE_FAILED;
+}
+
+/* Bytes of a filter's words. */
+static uint64_t remote_key_bytes(const lfb_redis_module_value *value)
+{
+  lfb_growing_figures growing;
+  lfb_window_figures window;
+  lfb_stats stats;
+
+  if (value->growing != NULL) {
+    lfb_growing_stats(value->growing, &growing);
+    return growing.bytes;
+  }
+  if (value->window != NULL) {
+    lfb_window_stats(value->window, &window);
+    return window.bytes;
+  }
+  lfb_filter_stats(value->filter, &stats);
+  return stats.bytes;
+}
+
+bool remote_save_key(const char *path, const lfb_redis_module_value *value)
+{
+  lfb_redis_address address;
+
+  if (!remote_address(path, &address))
+    return false;
+  progress_begin(remote_manner.progress, "saving", remote_key_bytes(value), PROGRESS_BYTES);
+  const lfb_status status = lfb_redis_module_save(&address.options, address.name, value);
   progress_end();
   return status == LFB_OK || remote_report(path, status);
 }

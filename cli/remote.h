@@ -115,6 +115,18 @@ bool remote_is_free(const char *path);
  * `what`, the filter or the command. */
 bool remote_holds(const char *what, const lfb_stats *planned);
 
+/*
+ * Loads a key of the module for Redis into memory, with a bar.
+ *
+ * Returns  REMOTE_FAILED after a report; REMOTE_NOTHING, without a report, if the key has another
+ *          type.
+ * Owner    the caller, until lfb_filter_free(), lfb_growing_free() or lfb_window_free().
+ */
+enum remote_found remote_load_key(const char *path, lfb_redis_module_value *value);
+
+/* Saves a filter as a key of the module at an unused address, with a bar: as remote_save(). */
+bool remote_save_key(const char *path, const lfb_redis_module_value *value);
+
 /* Saves the filter at an unused address, with a bar: as a whole, or false after a report.  If
  * signals are blocked and one is pending that would end the program: false without a report. */
 bool remote_save(const char *path, const lfb_filter *filter);

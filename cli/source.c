@@ -177,8 +177,7 @@ bool source_fetch(struct source *source)
   return true;
 }
 
-/* Reports why a file was not opened, and what to do. */
-static void source_report(const char *path, lfb_status status)
+void source_report(const char *path, lfb_status status)
 {
   const char *foreign = foreign_kind(path);
 

@@ -46,6 +46,9 @@ bool source_open_any(const char *path, const struct options_reading *reading,
 lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb_status kind,
                             struct source *source);
 
+/* Reports why a file was not opened, and what to do. */
+void source_report(const char *path, lfb_status status);
+
 /* As lfb_filter_load(), but also from a pipe.  No report. */
 lfb_status source_load_file(const char *path, const lfb_read_limits *limits,
                             lfb_filter **filter);

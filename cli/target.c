@@ -204,6 +204,41 @@ bool target_save(const char *path, const lfb_filter *filter, lfb_form form)
   return saved;
 }
 
+/* Saves to a file or standard output. */
+static lfb_status target_save_kind(const char *path, const lfb_redis_module_value *value)
+{
+  const bool standard = target_is_standard(path);
+
+  if (value->growing != NULL)
+    return standard ? lfb_growing_write(value->growing, target_write, NULL)
+                    : lfb_growing_save(value->growing, path);
+  if (value->window != NULL)
+    return standard ? lfb_window_write(value->window, target_write, NULL)
+                    : lfb_window_save(value->window, path);
+  return standard ? lfb_filter_write(value->filter, LFB_FORM_NATIVE, target_write, NULL)
+                  : lfb_filter_save(value->filter, LFB_FORM_NATIVE, path);
+}
+
+static bool target_save_kind_reported(const char *path, const lfb_redis_module_value *value)
+{
+  const lfb_status status = target_save_kind(path, value);
+
+  if (status != LFB_OK)
+    (void)report_status(path, status);
+  return status == LFB_OK;
+}
+
+bool target_save_value(const char *path, const lfb_redis_module_value *value)
+{
+  sigset_t before;
+
+  target_hold_signals(&before);
+  const bool saved =
+      remote_is(path) ? remote_save_key(path, value) : target_save_kind_reported(path, value);
+  (void)sigprocmask(SIG_SETMASK, &before, NULL);
+  return saved;
+}
+
 lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const lfb_filter *later)
 {
   sigset_t before;

@@ -7,6 +7,7 @@
 #define CLI_TARGET_H
 
 #include <lfbloom/filter.h>
+#include <lfbloom/redis.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -43,6 +44,10 @@ bool target_holds(const char *path, lfb_form form, const char *from, const lfb_s
  * Returns false after a report.  No temporary file is left, even if a signal comes.
  */
 bool target_save(const char *path, const lfb_filter *filter, lfb_form form);
+
+/* Saves a filter of any kind in the same way: a plain one in the native form, or as a key of the
+ * module for Redis if `path` is an address. */
+bool target_save_value(const char *path, const lfb_redis_module_value *value);
 
 /* Saves the delta from one filter to another in the same way, as lfb_delta_save().  No report. */
 lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const lfb_filter *later);

@@ -66,6 +66,20 @@ static bool window_read_span(const char *option, const char *text, void *to)
   return true;
 }
 
+static bool window_read_time(const char *option, const char *text, void *to)
+{
+  struct window_span span;
+
+  if (!window_read_span(option, text, &span))
+    return false;
+  if (span.keys != 0) {
+    (void)report_error("%s '%s': must be a time such as 90s, 15m, 24h or 7d", option, text);
+    return false;
+  }
+  *(struct window_span *)to = span;
+  return true;
+}
+
 static bool window_read_generations(const char *option, const char *text, void *to)
 {
   uint64_t generations = 0;
@@ -91,6 +105,15 @@ struct option_row window_generations_row(uint32_t *to)
   return (struct option_row){'\0', "generations", "G",
                              "with --window: 3 (default), or 7 to forget more punctually",
                              window_read_generations, to};
+}
+
+struct option_row window_time_row(struct window_span *to)
+{
+  return (struct option_row){'\0', "window", "SPAN",
+                             "save --module: the server forgets the keys of a window after a "
+                             "time (90s, 15m, 24h, 7d); default: after as many new keys as it is "
+                             "made for",
+                             window_read_time, to};
 }
 
 bool window_expected(const struct command *command, const struct window_span *span,

@@ -26,6 +26,7 @@ INNER = [
     "bloom/hashing/row_siphash.c",
     "bloom/hashing/row_xxh3.c",
     "bloom/hashing/simd.c",
+    "bloom/kinds/growing_header.c",
     "bloom/strategies/block_model.c",
     "bloom/strategies/fast/fast.c",
     "bloom/strategies/fast/fast256.c",

@@ -57,9 +57,14 @@ static size_t name_with(lfb_key name, lfb_key what, bool apart, char *key)
   return (size_t)(at - key);
 }
 
+size_t lfb_name_beside(lfb_key name, const char *what, char *key)
+{
+  return name_with(name, lfb_ask_text(what), false, key);
+}
+
 size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE])
 {
-  return name_with(name, lfb_ask_text("stream"), false, key);
+  return lfb_name_beside(name, "stream", key);
 }
 
 size_t lfb_name_in(const char *name, const char *what, char *key)

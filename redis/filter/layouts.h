@@ -153,6 +153,10 @@ size_t lfb_part_name(const lfb_redis_layout *layout, lfb_key name, uint64_t i,
  * own.  Returns its size. */
 size_t lfb_stream_name(lfb_key name, char key[LFB_PART_NAME_SIZE]);
 
+/* Writes the key {name}:what, or name:what if the name has a hash tag of its own: in the slot of
+ * the name.  Returns its size: at most 3 more than the sizes of both. */
+size_t lfb_name_beside(lfb_key name, const char *what, char *key);
+
 /* Writes the key {name:what}, or name:what if the name has a hash tag of its own.  Returns its
  * size: at most 3 more than strlen of both. */
 size_t lfb_name_in(const char *name, const char *what, char *key);

@@ -305,8 +305,8 @@ refuses "delete of the helper's, of another size" "give the N and P" \
 check "the helper's is there" equal "$(redis exists java)" 1
 gives "delete of the helper's" 0 "$tool" remote delete --helper $made "$plain/java"
 check "the helper's is gone" equal "$(redis exists java)" 0
-refuses "remote: nothing said" "no action given: use list, expire, rename or delete" "$tool" remote
-refuses "remote: something else" "unknown action 'remove': use list, expire, rename or delete" "$tool" remote remove "$plain/seen"
+refuses "remote: nothing said" "no action given: use list, expire, rename, delete, load or save" "$tool" remote
+refuses "remote: something else" "unknown action 'remove': use list, expire, rename, delete, load or save" "$tool" remote remove "$plain/seen"
 refuses "remote: no filter" "no filter given" "$tool" remote delete
 refuses "remote: of a file" "filter: not the address of a filter on Redis" "$tool" remote delete filter
 check "the file is there" test -s filter

@@ -55,6 +55,25 @@ TEST(RedisReserved, Options) {
   });
 }
 
+TEST(RedisReserved, KeysOfTheModule) {
+  lfb_redis_module_value value = {};
+  lfb_config config = Plain();
+  config.strategy = LFB_FAST;
+  config.expected_insertions = 10;
+  ASSERT_EQ(lfb_filter_create(&config, &value.filter), LFB_OK);
+  ExpectRefused<lfb_redis_module_value>(
+      value, LFB_ERROR_REDIS_CONNECT, [](const lfb_redis_module_value& given) {
+        const lfb_redis_options nowhere = Nowhere();
+        return lfb_redis_module_save(&nowhere, "seen", &given);
+      });
+  ExpectRefused<lfb_read_limits>({}, LFB_ERROR_REDIS_CONNECT, [](const lfb_read_limits& limits) {
+    const lfb_redis_options nowhere = Nowhere();
+    lfb_redis_module_value loaded = {};
+    return lfb_redis_module_load(&nowhere, "seen", &limits, &loaded);
+  });
+  lfb_filter_free(value.filter);
+}
+
 TEST(RedisReserved, Configurations) {
   ExpectRefused<lfb_config>(
       Plain(), LFB_ERROR_REDIS_CONNECT,

@@ -195,6 +195,17 @@ extern "C" {
     "another process published a version first: this one was not published")             \
   X(LFB_ERROR_REDIS_NO_VERSIONS, 127,                                                    \
     "the value under this name on the Redis server does not hold versions of a filter")  \
+  /* a key of the module for Redis, 130 to 139 */                                        \
+  X(LFB_ERROR_MODULE_MISSING, 130,                                                       \
+    "the Redis server has not loaded the module lfbloom_redis.so")                       \
+  X(LFB_ERROR_MODULE_CHANGED, 131,                                                       \
+    "the filter changed each time while it was loaded from the Redis server")            \
+  X(LFB_ERROR_MODULE_FILTER, 132,                                                        \
+    "a key of the module holds only a filter of strategy fast, with n, p and the "       \
+    "key of its hash in it")                                                             \
+  X(LFB_ERROR_MODULE_CHAIN, 133,                                                         \
+    "the layers of this key of the module are not those of a growing filter: no "        \
+    "file can hold them")                                                                \
   /* connections to a Redis server, 140 to 149; earlier ones from 100 */                 \
   X(LFB_ERROR_REDIS_HOST, 140, "the host name of the Redis server is unknown")           \
   X(LFB_ERROR_REDIS_NO_TLS, 141, "this lfbloom was built without TLS")                   \

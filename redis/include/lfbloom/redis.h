@@ -7,7 +7,9 @@
 #define LFBLOOM_REDIS_H
 
 #include <lfbloom/filter.h>
+#include <lfbloom/growing.h>
 #include <lfbloom/status.h>
+#include <lfbloom/window.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -340,6 +342,58 @@ LFB_CHECKED lfb_status lfb_redis_save(const lfb_redis_options *options, const ch
  */
 LFB_CHECKED lfb_status lfb_redis_load(lfb_redis *filter, const lfb_read_limits *limits,
                                       lfb_filter **local);
+
+/*
+ * What a key of the module for Redis holds (docs/module.md), in memory: one of the first three is
+ * not NULL.  The bits are the same here and there.
+ */
+typedef struct lfb_redis_module_value {
+  lfb_filter *filter;   /* strategy fast; also a key that can grow, and has not grown yet       */
+  lfb_growing *growing; /* layers of strategy fast                                              */
+  lfb_window *window;   /* of the clock or of keys: see period_ms                               */
+  uint64_t period_ms;   /* of a window: the length of a generation, which the server ends by its
+                           clock; 0: it ends one after n / G new keys                           */
+  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
+} lfb_redis_module_value;
+
+/*
+ * Saves a filter as a key of the module, under a name that nothing exists under.  No other thread
+ * may put into it meanwhile.
+ *
+ * The key is loaded under the name {name}:loading:NUMBER (name:loading:NUMBER if the name has a
+ * hash tag of its own).  Once it is whole it is renamed.  If the call fails, it is deleted; if the
+ * process is killed, it expires after ten minutes.
+ *
+ * Figures  The key's count of items (BF.CARD) is the estimate of lfb_filter_stats().  A filter
+ *          becomes a key that does not grow (NONSCALING).  A growing filter grows there by the
+ *          number of its items; its label, and its memory preference for later layers, are lost.
+ * Rights   BF.LOADCHUNK, BF.CARD, TYPE, PEXPIRE, EVAL with EXISTS, PERSIST and RENAMENX, UNLINK.
+ * Fails    LFB_ERROR_REDIS_BAD_NAME, _EXISTS; LFB_ERROR_MODULE_MISSING; LFB_ERROR_MODULE_FILTER:
+ *          another strategy than fast, n or p unknown, a key of the hash that is not in files, or a
+ *          window that advances by insertions itself; LFB_ERROR_OVER_LIMIT: larger than the
+ *          module's max-bytes; LFB_ERROR_REDIS_PART: the server lost the key during the call;
+ *          LFB_ERROR_REDIS_OTHER_SLOT: a name with a brace but no hash tag, in a cluster;
+ *          LFB_ERROR_STOPPED.
+ */
+LFB_CHECKED lfb_status lfb_redis_module_save(const lfb_redis_options *options, const char *name,
+                                             const lfb_redis_module_value *value);
+
+/*
+ * Loads what a key of the module holds.  A key that changes meanwhile is loaded again, 8 times at
+ * most.
+ *
+ * Takes  limits  NULL, or limits of which only max_bytes is used.  In addition the call takes up to
+ *                some 100 MiB, for replies of the server.
+ * Fails  LFB_ERROR_REDIS_BAD_NAME, _ABSENT; LFB_ERROR_REDIS_NO_FILTER: a key of another type;
+ *        LFB_ERROR_REDIS_UNFINISHED: chunks of it are missing; LFB_ERROR_MODULE_MISSING, _CHANGED;
+ *        LFB_ERROR_MODULE_CHAIN: it has grown, and not as a growing filter does, with twice the
+ *        keys in each layer, from LFB_GROWING_LEAST on; as lfb_growing_read() and
+ *        lfb_window_read(); LFB_ERROR_STOPPED.
+ * Owner  the caller, until lfb_filter_free(), lfb_growing_free() or lfb_window_free().
+ */
+LFB_CHECKED lfb_status lfb_redis_module_load(const lfb_redis_options *options, const char *name,
+                                             const lfb_read_limits *limits,
+                                             lfb_redis_module_value *value);
 
 #ifdef __cplusplus
 }

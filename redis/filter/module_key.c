@@ -1,0 +1,57 @@
+/* module_key.c - the type of a key, and the module's errors. */
+#include "redis/filter/module_key.h"
+
+#include <string.h>
+
+#include "redis/dump/chunk.h"
+
+static lfb_status key_typed(void *context, const redisReply *reply, bool again)
+{
+  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_STATUS);
+
+  (void)again;
+  if (status == LFB_OK)
+    *(lfb_module_found *)context = strcmp(reply->str, "none") == 0            ? LFB_MODULE_NOTHING
+                                   : strcmp(reply->str, LFB_MODULE_TYPE) == 0 ? LFB_MODULE_KEY
+                                                                              : LFB_MODULE_OTHER;
+  return status;
+}
+
+lfb_status lfb_module_find(lfb_link *link, lfb_key name, lfb_module_found *found)
+{
+  const lfb_key args[] = {lfb_ask_text("TYPE"), name};
+
+  return lfb_ask(link, args, sizeof args / sizeof *args, key_typed, found);
+}
+
+bool lfb_module_says(const redisReply *reply, const char *text)
+{
+  const size_t size = strlen(text);
+
+  return reply->type == REDIS_REPLY_ERROR && reply->len >= size &&
+         memcmp(reply->str, text, size) == 0;
+}
+
+lfb_status lfb_module_status(const redisReply *reply)
+{
+  static const struct {
+    const char *text;
+    lfb_status status;
+  } rows[] = {
+      {"ERR unknown command", LFB_ERROR_MODULE_MISSING},
+      {LFB_SAYS_CHANGED, LFB_ERROR_MODULE_CHANGED},
+      {LFB_SAYS_INCOMPLETE, LFB_ERROR_REDIS_UNFINISHED},
+      {LFB_SAYS_TOO_LARGE, LFB_ERROR_OVER_LIMIT},
+      {LFB_SAYS_NO_MEMORY, LFB_ERROR_REDIS_MEMORY},
+      {LFB_SAYS_ABSENT, LFB_ERROR_REDIS_ABSENT},
+      {"WRONGTYPE", LFB_ERROR_REDIS_NO_FILTER},
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (lfb_module_says(reply, rows[i].text))
+      return rows[i].status;
+  if (lfb_module_says(reply, LFB_SAYS_DELETED) &&
+      strcmp(reply->str + strlen(LFB_SAYS_DELETED), lfb_status_text(LFB_ERROR_OVER_LIMIT)) == 0)
+    return LFB_ERROR_OVER_LIMIT;
+  return lfb_reply_status(reply);
+}

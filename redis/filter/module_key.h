@@ -1,0 +1,42 @@
+/*
+ * module_key.h - a key of the module lfbloom_redis.so, as a client sees it.
+ *
+ * module_load.c reads one by BF.SCANDUMP, module_save.c makes one by BF.LOADCHUNK; redis/dump has
+ * the bytes, docs/module.md the commands.
+ */
+#ifndef LFB_REDIS_MODULE_KEY_H
+#define LFB_REDIS_MODULE_KEY_H
+
+#include "redis/link/ask.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What exists under a name. */
+typedef enum lfb_module_found {
+  LFB_MODULE_NOTHING,
+  LFB_MODULE_KEY,
+  LFB_MODULE_OTHER, /* a key of another type */
+} lfb_module_found;
+
+/* Asks for the type of a key.  Fails as lfb_link_run(). */
+lfb_status lfb_module_find(lfb_link *link, lfb_key name, lfb_module_found *found);
+
+/* Whether a reply is an error that begins with `text`. */
+bool lfb_module_says(const redisReply *reply, const char *text);
+
+/*
+ * The status of a reply of the module.
+ *
+ * Returns LFB_OK, also for a reply that is no error; LFB_ERROR_MODULE_MISSING, _MODULE_CHANGED;
+ *         LFB_ERROR_REDIS_UNFINISHED: chunks are missing; LFB_ERROR_OVER_LIMIT, _REDIS_MEMORY,
+ *         _REDIS_ABSENT, _REDIS_NO_FILTER; else as lfb_reply_status().
+ */
+lfb_status lfb_module_status(const redisReply *reply);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,430 @@
+/*
+ * module_save.c - makes a key of the module from a filter in memory, by BF.LOADCHUNK.
+ *
+ * The key is loaded under a name of its own, {name}:loading:NUMBER, which expires, and gets its
+ * name when it is whole.  So its name never refers to a part of it, and what a killed process leaves
+ * goes away.
+ *
+ * All that the head tells is in the headers of the bytes that the filter is written as.  So a
+ * filter is written twice: once for its headers, once for the body.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "atomic/words/reserved.h"
+#include "bloom/files/native_header.h"
+#include "bloom/filter/figures.h"
+#include "bloom/kinds/growing_header.h"
+#include "redis/dump/chunk.h"
+#include "redis/dump/head.h"
+#include "redis/filter/module_key.h"
+#include "redis/filter/remote.h"
+
+enum {
+  LOADING_LIFE_MS = 10 * 60 * 1000, /* from the last chunk on */
+  LOADING_NAME_SIZE = LFB_REDIS_NAME_SIZE + 3 + 24,
+  MODULE_EXPANSION = 2, /* each layer of a growing filter has twice the keys of the one before */
+};
+
+static lfb_status value_write(const lfb_redis_module_value *value, lfb_write_fn write, void *to)
+{
+  if (value->growing != NULL)
+    return lfb_growing_write(value->growing, write, to);
+  return value->window != NULL ? lfb_window_write(value->window, write, to)
+                               : lfb_filter_write(value->filter, LFB_FORM_NATIVE, write, to);
+}
+
+/* ---- the head ------------------------------------------------------------------------ */
+
+/* Collects headers from the bytes of a form, and passes over what is between them. */
+typedef struct survey {
+  const lfb_redis_module_value *value;
+  lfb_dump_told told;
+  uint64_t skip; /* bytes to pass over before the next header */
+  size_t have;   /* of that header                            */
+  unsigned char header[LFB_HEAD_SIZE];
+  bool prefixed; /* the prefix of a growing filter or a window has come */
+} survey;
+
+/* Where these figures are in a window's prefix: docs/formats.md. */
+enum { WINDOW_AT_GENERATIONS = 16,
+       WINDOW_AT_BY_INSERTIONS = 28 };
+
+static lfb_status survey_prefix(survey *of)
+{
+  lfb_recipe *recipe = &of->told.recipe;
+  lfb_growing growing = {.config = {0}};
+  uint32_t layers;
+
+  of->prefixed = true;
+  if (of->value->window != NULL) {
+    recipe->generations = lfb_load_le32(of->header + WINDOW_AT_GENERATIONS);
+    /* The module ends its generations: a window that does so, too, would forget too early. */
+    return lfb_load_le32(of->header + WINDOW_AT_BY_INSERTIONS) == 0 ? LFB_OK
+                                                                    : LFB_ERROR_MODULE_FILTER;
+  }
+  const lfb_status status = lfb_growing_decode(of->header, &growing, &layers);
+  recipe->capacity = growing.config.expected_insertions;
+  recipe->error = growing.config.fpp;
+  recipe->expansion = MODULE_EXPANSION;
+  return status;
+}
+
+/* Notes the hash, and what else the first native header tells. */
+static void survey_first(survey *of, const lfb_description *description)
+{
+  lfb_recipe *recipe = &of->told.recipe;
+
+  recipe->hash = lfb_hash_id_of(&description->hash);
+  recipe->seed = description->hash.seed;
+  lfb_hash_key(&description->hash, recipe->key);
+  recipe->keep_key = lfb_description_writes_key(description);
+  if (of->value->growing == NULL) {
+    recipe->capacity = description->config.expected_insertions;
+    recipe->error = description->config.fpp;
+  }
+}
+
+/* Notes a filter of a chain. */
+static void survey_layer(survey *of, const lfb_description *description)
+{
+  const uint64_t words = description->geometry.word_count;
+  const uint64_t pieces = (words * sizeof(lfb_word) - 1) / LFB_CHECKED_BYTES + 1;
+  lfb_stats stats;
+
+  lfb_stats_fill(description, lfb_native_bits_set(of->header), 0, &stats);
+  const uint64_t most = stats.expected_insertions, count = stats.approximate_count;
+  of->told.newest_items = count < most ? count : most;
+  of->told.items += of->told.newest_items;
+  of->told.layers++;
+  of->skip = words * sizeof(lfb_word) + 8 * (pieces + 1);
+}
+
+static lfb_status survey_header(survey *of)
+{
+  lfb_description description;
+
+  if (of->value->filter == NULL && !of->prefixed)
+    return survey_prefix(of);
+  const lfb_status status = lfb_native_decode(of->header, NULL, &description);
+  if (status == LFB_ERROR_KEY_NEEDED || (status == LFB_OK && description.strategy->id != LFB_FAST))
+    return LFB_ERROR_MODULE_FILTER;
+  if (status != LFB_OK)
+    return status;
+  if (of->told.layers == 0)
+    survey_first(of, &description);
+  if (of->value->window == NULL)
+    survey_layer(of, &description);
+  return of->value->growing != NULL ? LFB_OK : LFB_ERROR_STOPPED; /* no other header follows */
+}
+
+/* An lfb_write_fn. */
+static lfb_status survey_take(void *to, const void *bytes, size_t size)
+{
+  const unsigned char *from = bytes;
+  survey *of = to;
+
+  while (size > 0) {
+    if (of->skip >= size) {
+      of->skip -= size;
+      return LFB_OK;
+    }
+    from += of->skip;
+    size -= (size_t)of->skip;
+    of->skip = 0;
+    const size_t missing = sizeof of->header - of->have, taken = size < missing ? size : missing;
+    memcpy(of->header + of->have, from, taken);
+    of->have += taken;
+    from += taken;
+    size -= taken;
+    if (of->have < sizeof of->header)
+      return LFB_OK;
+    of->have = 0;
+    const lfb_status status = survey_header(of);
+    if (status != LFB_OK)
+      return status;
+  }
+  return LFB_OK;
+}
+
+/* A window tells itself how many keys it has. */
+static void survey_window(survey *of)
+{
+  lfb_window_figures figures;
+
+  lfb_window_stats(of->value->window, &figures);
+  for (int i = 0; i < LFB_WINDOW_LIVE; i++) {
+    const uint64_t count = figures.live[i].approximate_count;
+    of->told.items += count < figures.expected_insertions ? count : figures.expected_insertions;
+    if (i == 0)
+      of->told.newest_items = of->told.items;
+  }
+  of->told.recipe.period_ms = of->value->period_ms;
+  /* The server's clock may differ: by so much the first generation is longer or shorter. */
+  if (of->value->period_ms != 0)
+    of->told.began_ms = 1000 * lfb_native_now();
+}
+
+/* Writes the head of a value.  Fails: LFB_ERROR_MODULE_FILTER, _NO_MEMORY. */
+static lfb_status value_head(const lfb_redis_module_value *value, lfb_dump_told *told,
+                             unsigned char head[LFB_DUMP_HEAD])
+{
+  survey of = {.value = value,
+               .told = {.state = LFB_DUMP_WHOLE,
+                        .recipe = {.kind = value->window != NULL ? LFB_VALUE_WINDOW
+                                                                 : LFB_VALUE_CHAIN}}};
+
+  const lfb_status status = value_write(value, survey_take, &of);
+  if (status != LFB_OK && status != LFB_ERROR_STOPPED)
+    return status;
+  if (value->window != NULL)
+    survey_window(&of);
+  lfb_dump_tell(&of.told, head);
+  return lfb_dump_hear(head, LFB_DUMP_HEAD, told) == LFB_OK ? LFB_OK : LFB_ERROR_MODULE_FILTER;
+}
+
+/* ---- chunks ---------------------------------------------------------------------------- */
+
+/* A key that is being loaded. */
+typedef struct loading {
+  lfb_link *link;
+  const lfb_redis_options *options;
+  lfb_key name, temporary;
+  uint16_t slot;
+  uint64_t skip;   /* bytes before the body                    */
+  uint64_t offset; /* of the next chunk in the body            */
+  const void *bytes;
+  size_t size;                  /* of the current chunk */
+  uint64_t cursor;              /* of the current chunk */
+  char word[LFB_CHUNK_WORD];    /* before its bytes     */
+  size_t word_size;             /* 0: it is the head    */
+  char room[LOADING_NAME_SIZE]; /* of `temporary`       */
+} loading;
+
+/* Command 0 loads a chunk, command 1 puts off the end of the key. */
+static uint16_t chunk_command(void *context, uint64_t i, lfb_wire *wire)
+{
+  const loading *to = context;
+
+  if (i == 1) {
+    lfb_wire_begin(wire, 3);
+    lfb_wire_text(wire, "PEXPIRE");
+    lfb_wire_string(wire, to->temporary.bytes, to->temporary.size);
+    lfb_wire_number(wire, LOADING_LIFE_MS);
+    return to->slot;
+  }
+  lfb_wire_begin(wire, 4);
+  lfb_wire_text(wire, "BF.LOADCHUNK");
+  lfb_wire_string(wire, to->temporary.bytes, to->temporary.size);
+  lfb_wire_number(wire, to->cursor);
+  lfb_wire_count(wire, '$', to->word_size + to->size);
+  lfb_wire_raw(wire, to->word, to->word_size);
+  lfb_wire_raw(wire, to->bytes, to->size);
+  lfb_wire_raw(wire, "\r\n", 2);
+  return to->slot;
+}
+
+/* A chunk that was sent twice is refused the second time, if it was loaded the first time.  If it
+ * was not, the next chunk is refused, or the key is not whole in the end. */
+static bool chunk_was_loaded(const redisReply *reply)
+{
+  return lfb_module_says(reply, LFB_SAYS_NOT_NEXT) || lfb_module_says(reply, LFB_SAYS_INCOMPLETE) ||
+         lfb_module_says(reply, LFB_SAYS_EXISTS);
+}
+
+static lfb_status chunk_reply(void *context, uint64_t i, const redisReply *reply, bool again)
+{
+  (void)context;
+  if (i == 1)
+    return lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+  if (again && chunk_was_loaded(reply))
+    return LFB_OK;
+  const lfb_status status = lfb_module_status(reply);
+  if (status != LFB_OK)
+    return status;
+  return reply->type == REDIS_REPLY_STATUS ? LFB_OK : LFB_ERROR_REDIS_PROTOCOL;
+}
+
+static lfb_status load_chunk(loading *to)
+{
+  const lfb_redis_options *options = to->options;
+
+  const lfb_status status = lfb_link_run(to->link, &(lfb_job){2, chunk_command, chunk_reply, to});
+  if (status != LFB_OK)
+    return status;
+  return options->moved == NULL || options->moved(options->told, to->size) ? LFB_OK
+                                                                           : LFB_ERROR_STOPPED;
+}
+
+static lfb_status load_head(loading *to, const unsigned char head[LFB_DUMP_HEAD])
+{
+  to->bytes = head;
+  to->size = LFB_DUMP_HEAD;
+  to->cursor = lfb_cursor(0, false);
+  to->word_size = 0;
+  return load_chunk(to);
+}
+
+/* Loads the next bytes of the body; none: its end. */
+static lfb_status load_body(loading *to, const void *bytes, size_t size)
+{
+  const bool last = size == 0;
+
+  lfb_chunk_put_word(to->word, to->offset, last);
+  to->word_size = sizeof to->word;
+  to->offset += size;
+  to->bytes = bytes;
+  to->size = size;
+  to->cursor = lfb_cursor(to->offset, last);
+  return load_chunk(to);
+}
+
+/* An lfb_write_fn: each call, at most about 1 MiB, is a chunk. */
+static lfb_status load_take(void *of, const void *bytes, size_t size)
+{
+  loading *to = of;
+  const size_t skipped = to->skip < size ? (size_t)to->skip : size;
+
+  to->skip -= skipped;
+  return size == skipped ? LFB_OK
+                         : load_body(to, (const char *)bytes + skipped, size - skipped);
+}
+
+/* ---- the name ------------------------------------------------------------------------------ */
+
+/* Gives the key its name, if that is unused.  Returns 2 if the key does not exist. */
+static const char name_script[] =
+    "if redis.call('EXISTS',KEYS[1])==0 then return 2 end "
+    "redis.call('PERSIST',KEYS[1]) "
+    "return redis.call('RENAMENX',KEYS[1],KEYS[2])";
+
+enum { NAME_TAKEN = 0,
+       NAME_GIVEN = 1,
+       NAME_OF_NOTHING = 2 };
+
+static uint16_t name_command(void *context, uint64_t i, lfb_wire *wire)
+{
+  const loading *to = context;
+
+  (void)i;
+  lfb_wire_begin(wire, 5);
+  lfb_wire_text(wire, "EVAL");
+  lfb_wire_string(wire, name_script, sizeof name_script - 1);
+  lfb_wire_text(wire, "2");
+  lfb_wire_string(wire, to->temporary.bytes, to->temporary.size);
+  lfb_wire_string(wire, to->name.bytes, to->name.size);
+  return to->slot;
+}
+
+static lfb_status name_reply(void *context, uint64_t i, const redisReply *reply, bool again)
+{
+  const lfb_status status = lfb_ask_expect(reply, REDIS_REPLY_INTEGER);
+
+  (void)context, (void)i;
+  if (status != LFB_OK)
+    return status;
+  if (reply->integer == NAME_GIVEN || (reply->integer == NAME_OF_NOTHING && again))
+    return LFB_OK; /* the second time, it has its name already */
+  return reply->integer == NAME_TAKEN ? LFB_ERROR_REDIS_EXISTS : LFB_ERROR_REDIS_PART;
+}
+
+static lfb_status card_reply(void *context, const redisReply *reply, bool again)
+{
+  const lfb_dump_told *told = context;
+  const lfb_status status = lfb_module_status(reply);
+
+  (void)again;
+  if (status == LFB_ERROR_REDIS_ABSENT || status == LFB_ERROR_REDIS_UNFINISHED)
+    return LFB_ERROR_REDIS_PART;
+  if (status != LFB_OK)
+    return status;
+  return reply->type == REDIS_REPLY_INTEGER && (uint64_t)reply->integer == told->items
+             ? LFB_OK
+             : LFB_ERROR_REDIS_PART;
+}
+
+/* Checks that the key is whole: only then does it tell how many keys it has. */
+static lfb_status load_check(const loading *to, lfb_dump_told *told)
+{
+  const lfb_key args[] = {lfb_ask_text("BF.CARD"), to->temporary};
+
+  return lfb_ask(to->link, args, sizeof args / sizeof *args, card_reply, told);
+}
+
+/* ---- all of it -------------------------------------------------------------------- */
+
+/* Chooses the name to load under, in the slot of the name to give. */
+static lfb_status loading_begin(loading *to)
+{
+  uint64_t number;
+  char what[24 + 1];
+
+  const lfb_status status = lfb_random_bytes(&number, sizeof number);
+  if (status != LFB_OK)
+    return status;
+  (void)snprintf(what, sizeof what, "loading:%016llx", (unsigned long long)number);
+  to->temporary = (lfb_key){to->room, lfb_name_beside(to->name, what, to->room)};
+  to->slot = lfb_key_slot(to->name.bytes, to->name.size);
+  return !to->link->nodes.cluster ||
+                 lfb_key_slot(to->temporary.bytes, to->temporary.size) == to->slot
+             ? LFB_OK
+             : LFB_ERROR_REDIS_OTHER_SLOT;
+}
+
+static lfb_status load_all(loading *to, const lfb_redis_module_value *value,
+                           const unsigned char head[LFB_DUMP_HEAD], lfb_dump_told *told)
+{
+  lfb_status status = load_head(to, head);
+
+  to->skip = value->growing == NULL ? 0 : LFB_GROWING_HEADER;
+  if (status == LFB_OK)
+    status = value_write(value, load_take, to);
+  if (status == LFB_OK)
+    status = load_body(to, "", 0);
+  if (status == LFB_OK)
+    status = load_check(to, told);
+  return status == LFB_OK ? lfb_link_run(to->link, &(lfb_job){1, name_command, name_reply, to})
+                          : status;
+}
+
+static lfb_status module_save(loading *to, const lfb_redis_module_value *value,
+                              const unsigned char head[LFB_DUMP_HEAD], lfb_dump_told *told)
+{
+  lfb_module_found found;
+
+  lfb_status status = lfb_module_find(to->link, to->name, &found);
+  if (status == LFB_OK && found != LFB_MODULE_NOTHING)
+    status = LFB_ERROR_REDIS_EXISTS;
+  if (status == LFB_OK)
+    status = loading_begin(to);
+  if (status != LFB_OK)
+    return status;
+  lfb_link_write(to->link, true);
+  status = load_all(to, value, head, told);
+  lfb_link_write(to->link, false); /* deletion does not wait for replicas */
+  if (status != LFB_OK)
+    (void)lfb_remote_unlink(to->link, to->temporary); /* if the server can be reached */
+  return status;
+}
+
+lfb_status lfb_redis_module_save(const lfb_redis_options *options, const char *name,
+                                 const lfb_redis_module_value *value)
+{
+  loading to = {.options = options, .name = {name, strlen(name)}};
+  unsigned char head[LFB_DUMP_HEAD];
+  lfb_dump_told told;
+
+  lfb_status status = LFB_RESERVED(value);
+  if (status == LFB_OK)
+    status = lfb_remote_check_name(name);
+  if (status == LFB_OK)
+    status = value_head(value, &told, head);
+  if (status == LFB_OK)
+    status = lfb_link_open(options, &to.link);
+  if (status != LFB_OK)
+    return status;
+  status = module_save(&to, value, head, &told);
+  lfb_link_close(to.link);
+  return status;
+}

@@ -1,0 +1,194 @@
+#!/bin/bash
+# module_cli_test.sh TOOL REDIS_SERVERS GROWING COUNTING WINDOW: `lfbloom remote load` and `remote save`,
+# of keys of the module and of plain strings.
+#
+# Seen to fail with each of these planted bugs: keys of the module are loaded as plain strings, a
+# generation lasts for the whole span, and --module is ignored.
+set -u
+root=$PWD # where redis_servers finds the module
+tool=$(realpath "$1")
+servers=$(realpath "$2")
+growing=$(realpath "$3")  # the texts 0 to 4999
+counting=$(realpath "$4")
+window=$(realpath "$5") # 3 generations; 0 to 99, of which 20 to 99 are live
+source "$(dirname "$0")/checks.sh"
+
+coproc SERVERS { cd "$root" && exec "$servers" module server; }
+read -r port <&"${SERVERS[0]}"
+read -r without_port <&"${SERVERS[0]}" || { echo "no Redis servers"; exit 1; }
+module=redis://127.0.0.1:$port
+without=redis://127.0.0.1:$without_port
+redis() { timeout 120 redis-cli -p "$port" "$@"; }
+# Prints the answers of a command for each line of FILE, 1 or 0.
+each() { xargs -n 5000 timeout 120 redis-cli -p "$port" "$1" "$2" <"$3"; }
+
+# number FILE OFFSET: the little-endian number of 8 bytes there.
+number() { od -An -v -t u1 -j "$2" -N 8 "$1" | awk '{ for (i = 8; i > 0; i--) n = n * 256 + $i; printf "%.0f", n }'; }
+zero() { head -c 8 /dev/zero | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
+# timeless FILE: writes FILE.same, the file without its times of writing and the checksums over them
+# (docs/formats.md).
+timeless() {
+  local copy=$1.same at=0 words
+  cp "$1" "$copy"
+  case $(head -c 7 "$copy") in
+  LFBGROW)
+    zero "$copy" 40
+    zero "$copy" 248
+    at=256
+    ;;
+  LFBWIND)
+    zero "$copy" 336
+    zero "$copy" 504
+    return
+    ;;
+  esac
+  while ((at < $(stat -c %s "$copy"))); do
+    words=$(number "$copy" $((at + 32)))
+    zero "$copy" $((at + 80))
+    zero "$copy" $((at + 248))
+    at=$((at + 256 + 8 * words + 8 * ((8 * words + 1048575) / 1048576 + 1)))
+  done
+}
+# same_file NAME A B: passes if the files differ in the times of writing only.
+same_file() {
+  timeless "$2"
+  timeless "$3"
+  check "$1" cmp "$2.same" "$3.same"
+}
+
+seq 1 20000 >keys
+seq 15001 35000 >others
+cat keys others | sort -un >all
+
+# --- file, key, file ---------------------------------------------------------------------
+"$tool" build -q -p 0.01 --strategy fast --label "a label" -o fast keys
+for hash in siphash13 xxh3; do "$tool" build -q -p 0.001 --strategy fast --hash $hash -o "fast-$hash" keys; done
+cp "$growing" growing
+cp "$window" window
+for file in fast fast-siphash13 fast-xxh3 growing window; do
+  gives "save $file" 0 "$tool" remote save --module "$file" "$module/$file"
+  gives "load $file" 0 "$tool" remote load "$module/$file" "back-$file"
+  same_file "$file comes back" "$file" "back-$file"
+  "$tool" query "$file" all >wanted
+  check "$file: the same keys on the server" cmp <(each BF.MEXISTS "$file" all) <(
+    awk 'FNR == NR { in_it[$0]; next } { print $0 in in_it ? 1 : 0 }' wanted all)
+  check "$file: no end" equal "$(redis pttl "$file")" -1
+  gives "save $file again" 0 "$tool" remote save --module "back-$file" "$module/$file-2"
+  check "$file: the same value" equal "$(redis debug digest-value "$file")" \
+    "$(redis debug digest-value "$file-2")"
+done
+gives "info of what came back" 0 "$tool" info --json back-fast
+check "its label" equal "$(json label)" "a label"
+check "its strategy" equal "$(json strategy)" fast
+gives "info of a growing one" 0 "$tool" info --json back-growing
+check "its form" equal "$(json form)" growing
+gives "load to standard output" 0 "$tool" remote load "$module/fast" -
+cp out piped
+same_file "standard output" fast piped
+
+# --- key, file ---------------------------------------------------------------------------
+redis bf.reserve plain 0.01 60000 >out
+redis bf.reserve grown 0.01 1024 expansion 2 >out
+redis bf.window.reserve forgets 0.01 30000 >out
+for name in plain grown forgets; do
+  each BF.MADD $name keys >out
+  gives "load $name" 0 "$tool" remote load "$module/$name" "$name"
+  gives "$name: all of its keys" 1 "$tool" query -v "$name" keys
+  gives "$name: answers" 0 "$tool" query "$name" others
+  check "$name: the server's" equal "$(wc -l <out)" "$(each BF.MEXISTS $name others | grep -c 1)"
+done
+gives "grown: info" 0 "$tool" info --json grown
+check "grown: layers" equal "$(json layers)" "$(redis bf.info grown filters)"
+redis bf.like twin plain >out
+each BF.MADD twin others >out
+gives "load a twin" 0 "$tool" remote load "$module/twin" twin
+gives "twins can be merged" 0 "$tool" merge -q -o both plain twin
+gives "both: all keys" 1 "$tool" query -v both all
+
+# --- a window's time -----------------------------------------------------------------------
+gives "save a window of an hour" 0 "$tool" remote save --module --window 1h "$window" "$module/hour"
+period() { timeout 120 redis-cli --raw -p "$port" bf.scandump "$1" 0 | tail -n +2 | head -c 128 >head; number head 48; }
+check "a generation is a third of it, in milliseconds" equal "$(period hour)" 1200000
+check "a window of keys" equal "$(period window)" 0
+
+# --- plain strings ---------------------------------------------------------------------------
+for strategy in fast fast-pair guava-mitz64; do
+  "$tool" build -q -p 0.01 --strategy $strategy -o "of-$strategy" keys
+  gives "save $strategy in strings" 0 "$tool" remote save "of-$strategy" "$without/$strategy"
+  gives "load $strategy from strings" 0 "$tool" remote load "$without/$strategy" "back-$strategy"
+  "$tool" query "of-$strategy" all >wanted
+  gives "$strategy: query" 0 "$tool" query "back-$strategy" all
+  check "$strategy: the same answers" cmp out wanted
+done
+same_file "fast in strings" of-fast back-fast
+
+# --- refusals ------------------------------------------------------------------------------
+before=$(redis dbsize)
+for strategy in fast-pair guava-mitz64 sbbf; do
+  "$tool" build -q -p 0.01 --strategy $strategy -o "of-$strategy" keys
+  refuses "save $strategy" "holds only a filter of strategy fast, with n, p and the key of its hash in it: save without --module" \
+    "$tool" remote save --module "of-$strategy" "$module/x"
+done
+printf "%032x" 5 >key
+"$tool" build -q -p 0.01 --strategy fast --key-file key -o keyed keys
+refuses "save without its key" "give --key-file" "$tool" remote save --module keyed "$module/x"
+refuses "save with a key apart" "the key of its hash in it" "$tool" remote save --module --key-file key keyed "$module/x"
+refuses "save a counting filter" "counting" "$tool" remote save --module "$counting" "$module/x"
+refuses "save no filter" "keys: " "$tool" remote save --module keys "$module/x"
+refuses "save a missing file" "missing: " "$tool" remote save --module missing "$module/x"
+refuses "save onto what is there" "this name is already in use" "$tool" remote save --module fast "$module/plain"
+refuses "save without the module" "has not loaded the module lfbloom_redis.so: load it there" \
+  "$tool" remote save --module fast "$without/x"
+refuses "--window of no window" "fast: not a window: leave out --window" \
+  "$tool" remote save --module --window 1h fast "$module/x"
+refuses "--window of keys" "must be a time" "$tool" remote save --module --window 100 window "$module/x"
+refuses "--window without --module" "--window applies only to save --module" \
+  "$tool" remote save --window 1h window "$module/x"
+refuses "a window in strings" "window" "$tool" remote save window "$module/x"
+refuses "a growing filter in strings" "growing" "$tool" remote save growing "$module/x"
+refuses "load --module" "--module applies only to save" "$tool" remote load --module "$module/fast" x
+refuses "load without a file" "load needs a filter and a file" "$tool" remote load "$module/fast"
+refuses "save without a filter" "save needs a file and a filter" "$tool" remote save fast
+refuses "load of a file" "not the address of a filter" "$tool" remote load fast x
+refuses "save to a file" "not the address of a filter" "$tool" remote save fast x
+refuses "between servers" "use 'lfbloom convert' between servers" "$tool" remote load "$module/fast" "$without/x"
+redis config set lfbloom.max-bytes 10000 >out
+refuses "over the server's limit" "CONFIG SET lfbloom.max-bytes" "$tool" remote save --module fast "$module/x"
+redis config set lfbloom.max-bytes 0 >out
+check "none left a key" equal "$(redis dbsize) $(redis exists x) $(redis --scan --pattern '*loading*')" "$before 0 "
+each BF.MADD small keys >out
+redis bf.reserve tripled 0.01 2000 expansion 3 >out
+each BF.MADD tripled keys >out
+for name in small tripled; do
+  refuses "load $name" "are not those of a growing filter: no file can hold them" "$tool" remote load "$module/$name" x
+done
+redis set text hello >out
+redis rpush list a >out
+refuses "load a text" "opens with --helper" "$tool" remote load "$module/text" x
+refuses "load a list" "the value under this name" "$tool" remote load "$module/list" x
+refuses "load nothing" "nothing exists under this name" "$tool" remote load "$module/none" x
+refuses "query a key of the module" "is loaded into a file by 'lfbloom remote load'" "$tool" query "$module/fast" keys
+refuses "into no folder" "cannot be written" "$tool" remote load "$module/fast" nowhere/x
+check "no file is left" equal "$(ls x x.* 2>/dev/null)" ""
+
+# A signal ends a save to a server that accepts no writes, and leaves nothing there.
+redis client pause 120000 write >out
+"$tool" remote save --module fast "$module/signalled" 2>err &
+saving=$!
+saves() { redis client list | grep -q cmd=bf.loadchunk || has_ended "$saving"; }
+await "the tool saves" saves
+kill -TERM "$saving"
+await_end "a signal ends a save" "$saving"
+redis client unpause >out
+check "a signal while saving: ends it" equal "$rc" 143
+gone() { [[ -z $(redis --scan --pattern '*signalled*') ]]; }
+await "nothing is there" gone
+
+for doing in "saving remote save --module fast $module/bar" "loading remote load $module/bar bar"; do
+  read -r verb words <<<"$doing"
+  # shellcheck disable=SC2086 # words
+  run "$tool" $words --progress=always
+  check "$verb: a bar" holds err "$verb"
+  check "$verb: status" equal "$rc" 0
+done
+finish
