@@ -26,8 +26,9 @@ static size_t remote_hidden_count;
 
 bool remote_is(const char *path)
 {
-  static const char *const schemes[] = {"redis://",  "rediss://",    "redis+unix://",
-                                        "valkey://", "valkeys://", "valkey+unix://"};
+  static const char *const schemes[] = {
+      "redis://",  "rediss://",  "redis+unix://",  "redis+sentinel://",  "rediss+sentinel://",
+      "valkey://", "valkeys://", "valkey+unix://", "valkey+sentinel://", "valkeys+sentinel://"};
 
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
     if (strncmp(path, schemes[i], strlen(schemes[i])) == 0)
@@ -118,7 +119,7 @@ static const char *remote_advice(lfb_status status)
     return " (write a byte such as / or @ in a password, or ? in a name, as %XX)";
   case LFB_ERROR_REDIS_BAD_NAME:
     return ": give it after host and port, as in redis://host:6379/seen, or as in "
-           "redis+unix:///path?name=seen";
+           "redis+unix:///path?name=seen or redis+sentinel://host/master/seen";
   case LFB_ERROR_REDIS_CONNECT:
     return ": check that it runs and can be reached (redis-cli -h HOST -p PORT ping)";
   case LFB_ERROR_REDIS_TLS:
@@ -127,6 +128,10 @@ static const char *remote_advice(lfb_status status)
     return ": set LFBLOOM_REDIS_CACERT to the certificate of its CA, and use the host name in it";
   case LFB_ERROR_REDIS_TLS_FILE:
     return ": check the files of LFBLOOM_REDIS_CACERT, LFBLOOM_REDIS_CERT and LFBLOOM_REDIS_KEY";
+  case LFB_ERROR_REDIS_NO_SENTINEL:
+    return ": check that they run and can be reached (redis-cli -h HOST -p 26379 ping)";
+  case LFB_ERROR_REDIS_NO_MASTER:
+    return ": check its spelling (redis-cli -p 26379 sentinel masters)";
   case LFB_ERROR_REDIS_HOST:
     return ": check its spelling (getent hosts HOST)";
   case LFB_ERROR_REDIS_LOST:
@@ -287,6 +292,7 @@ static lfb_status remote_parse(const char *path, lfb_redis_address *address)
   lfb_redis_options *options = &address->options;
   if (options->password == NULL)
     options->password = remote_variable("LFBLOOM_REDIS_PASSWORD");
+  options->sentinel_password = remote_variable("LFBLOOM_SENTINEL_PASSWORD");
   options->ca_file = remote_variable("LFBLOOM_REDIS_CACERT");
   options->certificate = remote_variable("LFBLOOM_REDIS_CERT");
   options->private_key = remote_variable("LFBLOOM_REDIS_KEY");

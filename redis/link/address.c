@@ -1,7 +1,10 @@
 /*
- * address.c - reads redis://[[user]:password@]host[:port][/name][?db=N] and
+ * address.c - reads redis://[[user]:password@]host[:port][/name][?db=N],
+ * redis+sentinel://[[user]:password@]host[:port][,host[:port]...]/master[/name][?db=N] and
  * redis+unix://[[user]:password@]/path[?name=NAME][&db=N].
  */
+#include "redis/link/address.h"
+
 #include <lfbloom/redis.h>
 #include <string.h>
 
@@ -56,13 +59,13 @@ static char *address_cut(char *text, char c)
 }
 
 /* host[:port] */
-static bool address_read_place(char *text, lfb_redis_options *options)
+static bool address_read_place(char *text, const char **host, uint16_t *port_number)
 {
   char *port;
 
-  options->host = text;
+  *host = text;
   if (*text == '[') {
-    options->host = text + 1;
+    *host = text + 1;
     char *behind = address_cut(text, ']');
     if (behind == NULL || (*behind != '\0' && *behind != ':'))
       return false;
@@ -70,7 +73,42 @@ static bool address_read_place(char *text, lfb_redis_options *options)
   } else {
     port = address_cut(text, ':');
   }
-  return *options->host != '\0' && (port == NULL || address_read_port(port, &options->port));
+  return **host != '\0' && (port == NULL || address_read_port(port, port_number));
+}
+
+bool lfb_address_next(char **list, const char **host, uint16_t *port)
+{
+  char *place = *list;
+
+  *list = address_cut(place, ',');
+  return address_read_place(place, host, port);
+}
+
+/* Checks host[:port],...; the options keep the list as it is. */
+static bool address_read_list(char *text, lfb_redis_options *options)
+{
+  char copy[LFB_REDIS_URL_SIZE + 1], *list = copy;
+  const char *host;
+  uint16_t port;
+
+  memcpy(copy, text, strlen(text) + 1);
+  options->host = text;
+  while (list != NULL)
+    if (!lfb_address_next(&list, &host, &port))
+      return false;
+  return true;
+}
+
+/* master[/name]: leaves the name in `*rest`, NULL if there is none. */
+static bool address_read_master(char **rest, lfb_redis_options *options)
+{
+  char *master = *rest;
+
+  if (master == NULL)
+    return false;
+  *rest = address_cut(master, '/');
+  options->master = master;
+  return *master != '\0' && address_decode(master);
 }
 
 /* [user]:password */
@@ -89,13 +127,21 @@ static bool address_read_login(char *text, lfb_redis_options *options)
 typedef struct address_form {
   const char *scheme;
   bool tls;
-  bool path; /* a Unix socket's, in place of host and port; the name is in the query */
+  bool path;     /* a Unix socket's, in place of host and port; the name is in the query */
+  bool sentinel; /* a list of sentinels, and the master's name before the filter's        */
 } address_form;
 
 static const address_form address_forms[] = {
-    {"redis://", false, false},     {"rediss://", true, false},
-    {"valkey://", false, false},    {"valkeys://", true, false},
-    {"redis+unix://", false, true}, {"valkey+unix://", false, true},
+    {"redis://", .tls = false},
+    {"rediss://", .tls = true},
+    {"valkey://", .tls = false},
+    {"valkeys://", .tls = true},
+    {"redis+unix://", .path = true},
+    {"valkey+unix://", .path = true},
+    {"redis+sentinel://", .sentinel = true},
+    {"rediss+sentinel://", .tls = true, .sentinel = true},
+    {"valkey+sentinel://", .sentinel = true},
+    {"valkeys+sentinel://", .tls = true, .sentinel = true},
 };
 
 /* The form of an address; NULL: it is none. */
@@ -142,6 +188,16 @@ static bool address_read_path(char *rest, lfb_redis_options *options)
   return *rest != '\0' && address_decode(rest);
 }
 
+/* Reads what is between login and slash, and after it `rest` if that is a path. */
+static bool address_read_where(char *place, char *rest, const address_form *form,
+                               lfb_redis_options *options)
+{
+  if (form->path)
+    return *place == '\0' && rest != NULL && address_read_path(rest, options);
+  return form->sentinel ? address_read_list(place, options)
+                        : address_read_place(place, &options->host, &options->port);
+}
+
 /* Reads everything after the scheme.  `text` is cut into pieces, which become the address's
  * texts. */
 static bool address_read(char *text, const address_form *form, lfb_redis_options *options,
@@ -153,7 +209,8 @@ static bool address_read(char *text, const address_form *form, lfb_redis_options
   char *query = address_cut(rest == NULL ? place : rest, '?');
   char *found = form->path ? NULL : rest;
 
-  if (!address_read_query(query, form, options, &found) ||
+  if ((form->sentinel && !address_read_master(&found, options)) ||
+      !address_read_query(query, form, options, &found) ||
       (found != NULL && !address_decode(found)))
     return false;
   *name = found == NULL ? "" : found;
@@ -162,8 +219,7 @@ static bool address_read(char *text, const address_form *form, lfb_redis_options
     if (!address_read_login(text, options))
       return false;
   }
-  return form->path ? *place == '\0' && rest != NULL && address_read_path(rest, options)
-                    : address_read_place(place, options);
+  return address_read_where(place, rest, form, options);
 }
 
 /* The place in the copy `to` of a text in `from`. */
@@ -188,6 +244,7 @@ lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *address)
     return LFB_ERROR_REDIS_ADDRESS;
   memcpy(address->text, text, sizeof text);
   options.host = address_moved(options.host, text, address->text);
+  options.master = address_moved(options.master, text, address->text);
   options.user = address_moved(options.user, text, address->text);
   options.password = address_moved(options.password, text, address->text);
   address->options = options;

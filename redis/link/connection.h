@@ -42,6 +42,14 @@ lfb_status lfb_connection_open(const lfb_redis_options *options, lfb_tls_context
                                lfb_connection **connection);
 void lfb_connection_close(lfb_connection *connection); /* NULL is ignored */
 
+/* Whether a failure to connect, or of a connection, may pass by itself. */
+static inline bool lfb_connection_may_pass(lfb_status status)
+{
+  return status == LFB_ERROR_REDIS_CONNECT || status == LFB_ERROR_REDIS_LOST ||
+         status == LFB_ERROR_REDIS_TIMEOUT || status == LFB_ERROR_REDIS_UNAVAILABLE ||
+         status == LFB_ERROR_REDIS_NO_SENTINEL;
+}
+
 /* How many bytes wait to be sent. */
 static inline size_t lfb_connection_unsent(const lfb_connection *connection)
 {

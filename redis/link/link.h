@@ -8,8 +8,10 @@
  *
  * Cluster    The map of slots is requested at first, and again when it proves wrong: a node reports
  *            it (MOVED), or is lost.  ASK, TRYAGAIN, CLUSTERDOWN and LOADING are handled here,
- *            too; no caller sees them.  If a node answers READONLY, its connection is closed:
- *            another server may have taken its address.
+ *            too; no caller sees them.  If a node answers READONLY or MASTERDOWN, it is a replica,
+ *            and its connection is closed: another server may have taken its address.
+ * Sentinel   If options.master is set, each new connection is to the server that is the master by
+ *            then (sentinel.h).
  * Lost       If a connection breaks, or a node is silent for options.timeout_ms while an answer is
  *            due, its unanswered commands are sent again.  After a growing pause it tries again,
  *            at most options.retries times in a row without any answer.  So a command may be

@@ -1,6 +1,7 @@
 /*
  * nodes.h - the nodes of a cluster, and which of them has which slot.  A single server is a
- * cluster of one.
+ * cluster of one.  If its address comes from sentinels, it is requested again for each new
+ * connection (lfb_node_connect()), and node 0 gets that address.
  *
  * Nodes are numbered from 0; number 0 is the one of the options.  There are at most LFB_MOST_NODES,
  * and none is removed before lfb_nodes_free().
@@ -16,6 +17,7 @@
 #include "redis/link/connection.h"
 #include "redis/link/queue.h"
 #include "redis/link/said.h"
+#include "redis/link/sentinel.h"
 #include "redis/link/slots.h"
 
 #ifdef __cplusplus
@@ -38,6 +40,7 @@ typedef struct lfb_node {
 typedef struct lfb_nodes {
   lfb_redis_options options; /* defaults filled in; with texts of its own */
   lfb_tls_context *tls;      /* NULL: connections without TLS              */
+  lfb_sentinels sentinels;   /* none, unless options.master is set         */
   bool known; /* a server has told whether there is a cluster */
   bool cluster;
   lfb_node *nodes;
@@ -46,8 +49,8 @@ typedef struct lfb_nodes {
   uint16_t owner[LFB_KEY_SLOTS]; /* of each slot: the number of its node */
 } lfb_nodes;
 
-/* Copies the options; lfb_nodes_refresh() connects.  Fails as lfb_options_copy() and
- * lfb_tls_create(). */
+/* Copies the options; lfb_nodes_refresh() connects.  Fails as lfb_options_copy(), lfb_tls_create()
+ * and lfb_sentinels_init(). */
 lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options, lfb_said *said);
 void lfb_nodes_free(lfb_nodes *nodes); /* twice does no harm */
 
@@ -68,8 +71,9 @@ static inline uint16_t lfb_nodes_of(const lfb_nodes *nodes, uint16_t slot)
 lfb_status lfb_node_open(const lfb_nodes *nodes, const lfb_node *node, lfb_said *said,
                          lfb_connection **connection);
 
-/* Connects to a node, if it is not connected. */
-lfb_status lfb_node_connect(const lfb_nodes *nodes, lfb_node *node, lfb_said *said);
+/* Connects to a node, if it is not connected.  Fails as lfb_connection_open(); with sentinels, as
+ * lfb_sentinels_connect(). */
+lfb_status lfb_node_connect(lfb_nodes *nodes, lfb_node *node, lfb_said *said);
 void lfb_node_disconnect(lfb_node *node);
 
 /*

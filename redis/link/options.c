@@ -8,13 +8,14 @@
 #include "atomic/words/reserved.h"
 
 /* The place of each text in the options. */
-enum { OPTIONS_TEXTS = 7 };
+enum { OPTIONS_TEXTS = 10 };
 
 static const char **options_text(lfb_redis_options *options, int i)
 {
   const char **const texts[OPTIONS_TEXTS] = {
       &options->host,        &options->user,    &options->password, &options->ca_file,
       &options->certificate, &options->private_key, &options->server_name,
+      &options->master,      &options->sentinel_user, &options->sentinel_password,
   };
   return texts[i];
 }

@@ -12,12 +12,12 @@ enum { RUN_KEPT = 1 << 20 }; /* bytes of memory kept from job to job */
 
 /* ---- failures: pauses, and sending again --------------------------------- */
 
-/* A name that is unknown may be a mistake.  Once it was known, it may be so again. */
+/* A name that is unknown, of a host or a master, may be a mistake.  Once it was known, it may be so
+ * again. */
 static bool run_may_pass(const lfb_nodes *nodes, lfb_status status)
 {
-  return status == LFB_ERROR_REDIS_CONNECT || status == LFB_ERROR_REDIS_LOST ||
-         status == LFB_ERROR_REDIS_TIMEOUT || status == LFB_ERROR_REDIS_UNAVAILABLE ||
-         (status == LFB_ERROR_REDIS_HOST && nodes->known);
+  return lfb_connection_may_pass(status) ||
+         (nodes->known && (status == LFB_ERROR_REDIS_HOST || status == LFB_ERROR_REDIS_NO_MASTER));
 }
 
 /* Whether to try again after a failure that may pass. */

@@ -57,7 +57,8 @@ static lfb_status run_take_error(lfb_run *run, uint16_t from, lfb_errand errand,
   if (!*handled)
     return LFB_OK;
   errand.node = LFB_NO_NODE;
-  run->link->nodes.nodes[from].demoted |= lfb_reply_is_error(reply, "READONLY");
+  run->link->nodes.nodes[from].demoted |=
+      lfb_reply_is_error(reply, "READONLY") || lfb_reply_is_error(reply, "MASTERDOWN");
   const lfb_status status = lfb_run_wait_again(run, errand);
   return status == LFB_OK ? lfb_run_put_off(run, LFB_ERROR_REDIS_UNAVAILABLE, 0) : status;
 }

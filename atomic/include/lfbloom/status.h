@@ -215,6 +215,9 @@ extern "C" {
     "a file with certificates or a private key for TLS cannot be read or used")          \
   X(LFB_ERROR_REDIS_DATABASE, 144,                                                       \
     "the Redis server has no database of this number; a cluster has only number 0")      \
+  X(LFB_ERROR_REDIS_NO_MASTER, 145, "the sentinels know no master of this name")         \
+  X(LFB_ERROR_REDIS_NO_SENTINEL, 146,                                                    \
+    "no sentinel can be reached that knows the Redis server")                            \
   /* deltas, 150 to 153 */                                                               \
   X(LFB_ERROR_DELTA, 150,                                                                \
     "this is a delta, not a filter: it is applied to the filter that it was made for")   \

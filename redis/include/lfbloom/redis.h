@@ -36,6 +36,20 @@ extern "C" {
  *           (LFB_ERROR_REDIS_LOGIN), if another program answers (_PROTOCOL), or if the host's
  *           name does not exist (_HOST), or if TLS fails.  But if the same connection, to a server or cluster,
  *           has been made before, a name that does not exist is tried again like any failure.
+ * Sentinel  If `master` is set, `host` is a list of Redis sentinels, host[:port],...; `port` is that
+ *           of sentinels without one.  Before each new connection, also after a loss, the call asks
+ *           one sentinel after the other for the server that it knows by this name (SENTINEL
+ *           GET-MASTER-ADDR-BY-NAME), connects to it, and asks it for its ROLE.  If the server
+ *           cannot be reached or is not a master, the next sentinel is asked; after the last one
+ *           there is a pause, as in Patience.  If no sentinel can be reached that knows a server,
+ *           the call fails in the end with LFB_ERROR_REDIS_NO_SENTINEL.  If all answer that they
+ *           do not know the name, it fails with LFB_ERROR_REDIS_NO_MASTER: without any pause,
+ *           unless the name was known before.
+ *           `user`, `password` and `database` are the master's; the sentinels have their own user
+ *           and password.  With `tls`, the connections to the sentinels are by TLS, too.
+ *           Sentinels replace a master that has been silent for down-after-milliseconds, by default
+ *           30 s.  The default of `retries` is shorter: raise it, or shorten the other.
+ *           The master should not be a node of a cluster.
  * Failover  A server acknowledges a write before its Redis replicas have it.  If the server fails
  *           then and a Redis replica takes its place, the newest acknowledged writes are lost.
  *           If `replicas` is n, a call that puts sends one WAIT at its end to each node that took
@@ -76,8 +90,8 @@ extern "C" {
  */
 typedef struct lfb_redis_options {
   const char *host;     /* name or address, or the path of a Unix socket, which begins with a
-                           slash; NULL: 127.0.0.1                                     */
-  uint16_t port;        /* 0: 6379                                                    */
+                           slash, or a list of sentinels (Sentinel, above); NULL: 127.0.0.1 */
+  uint16_t port;        /* 0: 6379; of a sentinel: 26379                              */
   const char *user;     /* NULL: the server's default user                            */
   const char *password; /* NULL: none                                                 */
   uint32_t connect_ms;  /* limit for connecting and logging in, but not for the lookup of a
@@ -101,7 +115,10 @@ typedef struct lfb_redis_options {
   const char *private_key; /* of that certificate, as PEM, not encrypted; NULL: in the same file */
   const char *server_name; /* that the server's certificate must have; NULL: the host    */
   uint64_t database;       /* SELECT; in a cluster only 0, else LFB_ERROR_REDIS_DATABASE */
-  uint64_t reserved[11];   /* must be 0 (lfbloom/status.h) */
+  const char *master;      /* its name at the sentinels (Sentinel, above); NULL: no sentinels */
+  const char *sentinel_user;     /* NULL: the sentinels' default user */
+  const char *sentinel_password; /* NULL: none                        */
+  uint64_t reserved[8];    /* must be 0 (lfbloom/status.h) */
 } lfb_redis_options;
 
 enum {
@@ -110,7 +127,7 @@ enum {
 
 /* A parsed address.  It must not be copied: its texts point into it. */
 typedef struct lfb_redis_address {
-  lfb_redis_options options; /* host, port, user, password, tls, database; the rest is zero */
+  lfb_redis_options options; /* host, port, user, password, tls, database, master; others zero */
   const char *name;          /* of the filter; "" if there is none                   */
   char text[LFB_REDIS_URL_SIZE + 1]; /* the memory of these texts */
   uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
@@ -118,14 +135,16 @@ typedef struct lfb_redis_address {
 
 /*
  * Reads redis://[[user]:password@]host[:port][/name][?db=N], or rediss:// for TLS; or, for a Unix
- * socket, redis+unix://[[user]:password@]/path?name=NAME[&db=N].  The schemes valkey://, valkeys://
- * and valkey+unix:// mean the same.  In user, password, path and name %XX stands for a byte; they
- * may hold any byte except NUL.  A ? in a name is written %3F, and so on.  An IPv6 address is
- * written in brackets.  What follows the slash is never a database: redis://host/0 is the filter
- * named 0.
+ * socket, redis+unix://[[user]:password@]/path?name=NAME[&db=N]; or, for the master that sentinels
+ * monitor, redis+sentinel://[[user]:password@]host[:port][,host[:port]...]/master[/name][?db=N], or
+ * rediss+sentinel://.  valkey in place of redis means the same.  In user, password, path, master
+ * and name %XX stands for a byte; they may hold any byte except NUL.  A ? in a name is written
+ * %3F, a / in a master %2F, and so on.  An IPv6 address is written in brackets.  What follows the
+ * slash is never a database: redis://host/0 is the filter named 0.
  *
- * Fails  LFB_ERROR_REDIS_ADDRESS, `address` untouched: another scheme, no host, a port outside
- *        1 to 65535, a lone %, %00, anything else after a ?, or more than LFB_REDIS_URL_SIZE bytes.
+ * Fails  LFB_ERROR_REDIS_ADDRESS, `address` untouched: another scheme, no host, no master where
+ *        there must be one, a port outside 1 to 65535, a lone %, %00, anything else after a ?, or
+ *        more than LFB_REDIS_URL_SIZE bytes.
  */
 LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *address);
 
@@ -180,11 +199,12 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *               (lfbloom/redis_source.h) holds its key in the same way.  A replica's stream holds
  *               hashes of keys, not the key.  guava and helper: their hash has no key.
  * 8. Rights     If ACLs restrict the user, a query needs BITFIELD_RO, and a put BITFIELD and EVAL;
- *               with helper, EVAL, EVALSHA, GETBIT and SETBIT.
+ *               with helper, EVAL, EVALSHA, GETBIT and SETBIT.  With sentinels, each call needs ROLE.
  *
  * Each function can also fail because of the connection: LFB_ERROR_REDIS_HOST, _CONNECT,
- * _LOST, _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY.  Functions
- * that write can also fail with LFB_ERROR_REDIS_REPLICAS.
+ * _LOST, _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY; with
+ * sentinels, LFB_ERROR_REDIS_NO_SENTINEL, _NO_MASTER, and _ADDRESS if their list is malformed.
+ * Functions that write can also fail with LFB_ERROR_REDIS_REPLICAS.
  */
 typedef struct lfb_redis lfb_redis;
 
