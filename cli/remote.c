@@ -140,7 +140,8 @@ static const char *remote_advice(lfb_status status)
     return ": repeat the command when the server is available again";
   case LFB_ERROR_REDIS_LOGIN:
     return ": give redis://USER:PASSWORD@host/name, redis://:PASSWORD@host/name or the "
-           "environment variable LFBLOOM_REDIS_PASSWORD";
+           "environment variable LFBLOOM_REDIS_PASSWORD (for the sentinels themselves, "
+           "LFBLOOM_SENTINEL_PASSWORD)";
   case LFB_ERROR_REDIS_MEMORY:
     return ": check its maxmemory and maxmemory-policy";
   case LFB_ERROR_REDIS_REFUSED:

@@ -60,7 +60,7 @@ enum {
 /* The name of the module's type, as TYPE tells it. */
 #define LFB_MODULE_TYPE "lfbloom-v"
 
-/* How errors begin that clients tell apart. */
+/* Prefixes of the errors that clients distinguish. */
 #define LFB_SAYS_CHANGED "ERR the filter has changed"
 #define LFB_SAYS_INCOMPLETE "ERR the filter is incomplete"
 #define LFB_SAYS_TOO_LARGE "ERR the filter would be larger than lfbloom.max-bytes"

@@ -1,5 +1,5 @@
 /*
- * recipe.h - all that an empty value of the module for Redis follows from (redis/module/value.h).
+ * recipe.h - the parameters of an empty value of the module for Redis (redis/module/value.h).
  */
 #ifndef LFB_REDIS_DUMP_RECIPE_H
 #define LFB_REDIS_DUMP_RECIPE_H

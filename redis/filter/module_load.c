@@ -15,7 +15,7 @@
 #include "redis/filter/module_key.h"
 #include "redis/filter/remote.h"
 
-/* A key that changes is read again, so often. */
+/* Attempts to read a key that changes. */
 enum { MODULE_TRIES = 8 };
 
 /* A key that is being read. */

@@ -5,8 +5,8 @@
  * name when it is whole.  So its name never refers to a part of it, and what a killed process leaves
  * goes away.
  *
- * All that the head tells is in the headers of the bytes that the filter is written as.  So a
- * filter is written twice: once for its headers, once for the body.
+ * The head's fields come from the headers in the filter's serialised form.  So a filter is written
+ * twice: once for its headers, once for the body.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +161,7 @@ static void survey_window(survey *of)
       of->told.newest_items = of->told.items;
   }
   of->told.recipe.period_ms = of->value->period_ms;
-  /* The server's clock may differ: by so much the first generation is longer or shorter. */
+  /* The first generation is longer or shorter by the difference of the two clocks. */
   if (of->value->period_ms != 0)
     of->told.began_ms = 1000 * lfb_native_now();
 }
@@ -202,7 +202,7 @@ typedef struct loading {
   char room[LOADING_NAME_SIZE]; /* of `temporary`       */
 } loading;
 
-/* Command 0 loads a chunk, command 1 puts off the end of the key. */
+/* Command 0 loads a chunk, command 1 extends the key's expiry. */
 static uint16_t chunk_command(void *context, uint64_t i, lfb_wire *wire)
 {
   const loading *to = context;
@@ -293,15 +293,17 @@ static lfb_status load_take(void *of, const void *bytes, size_t size)
 
 /* ---- the name ------------------------------------------------------------------------------ */
 
-/* Gives the key its name, if that is unused.  Returns 2 if the key does not exist. */
+/* Gives the key its name, if that is unused.  Returns 2 if the key does not exist, 3 if another one
+ * has the name then. */
 static const char name_script[] =
-    "if redis.call('EXISTS',KEYS[1])==0 then return 2 end "
-    "redis.call('PERSIST',KEYS[1]) "
-    "return redis.call('RENAMENX',KEYS[1],KEYS[2])";
+    "if redis.call('EXISTS',KEYS[1])==0 then return 2+redis.call('EXISTS',KEYS[2]) end "
+    "local given=redis.call('RENAMENX',KEYS[1],KEYS[2]) "
+    "if given==1 then redis.call('PERSIST',KEYS[2]) end "
+    "return given";
 
 enum { NAME_TAKEN = 0,
        NAME_GIVEN = 1,
-       NAME_OF_NOTHING = 2 };
+       NAME_THERE = 3 };
 
 static uint16_t name_command(void *context, uint64_t i, lfb_wire *wire)
 {
@@ -324,8 +326,8 @@ static lfb_status name_reply(void *context, uint64_t i, const redisReply *reply,
   (void)context, (void)i;
   if (status != LFB_OK)
     return status;
-  if (reply->integer == NAME_GIVEN || (reply->integer == NAME_OF_NOTHING && again))
-    return LFB_OK; /* the second time, it has its name already */
+  if (reply->integer == NAME_GIVEN || (reply->integer == NAME_THERE && again))
+    return LFB_OK; /* the first time gave it its name */
   return reply->integer == NAME_TAKEN ? LFB_ERROR_REDIS_EXISTS : LFB_ERROR_REDIS_PART;
 }
 

@@ -25,7 +25,7 @@ extern "C" {
 
 enum {
   LFB_REPLIES_MOST_ELEMENTS = 1 << 20,
-  LFB_REPLIES_MOST_BYTES = 64 << 20, /* a hundred times the largest reply that is requested */
+  LFB_REPLIES_MOST_BYTES = 64 << 20, /* three times the largest reply that is requested */
   LFB_REPLIES_MOST_LINE = 64 << 10,  /* of an error or a count; Redis' own lines are short  */
 };
 

@@ -73,7 +73,19 @@ static lfb_status publish_draw(lfb_token *token)
   return LFB_OK;
 }
 
-/* Takes bytes of the delta, as long as it is worth its while. */
+/* Whether a delta may be short enough, by the number of new bits: half of the filter's bytes are
+ * exceeded from a ninth of its bits on. */
+static bool publish_is_near(const publishing *publish)
+{
+  lfb_stats earlier, later;
+
+  lfb_filter_stats(publish->publisher->copy, &earlier);
+  lfb_filter_stats(publish->filter, &later);
+  return later.bits_set >= earlier.bits_set &&
+         later.bits_set - earlier.bits_set <= publish_bytes(publish);
+}
+
+/* Takes bytes of the delta, until it is too long to be useful. */
 static lfb_status publish_collect(void *to, const void *bytes, size_t size)
 {
   publishing *publish = to;
@@ -91,7 +103,7 @@ static void publish_compare(publishing *publish, const lfb_edition *newest)
   const lfb_redis_publisher *publisher = publish->publisher;
 
   if (publisher->copy == NULL || newest->number == 0 ||
-      !lfb_edition_is(newest, &publisher->last))
+      !lfb_edition_is(newest, &publisher->last) || !publish_is_near(publish))
     return;
   /* Whatever the reason of a failure, the version is then published without a delta. */
   if (lfb_delta_write(publisher->copy, publish->filter, publish_collect, publish) == LFB_OK)
@@ -234,15 +246,28 @@ static lfb_status publish_make(publishing *publish, const publish_notes *notes)
   return status;
 }
 
-/* Why a version could not be published.  A publisher that published the same version concurrently
- * deletes our keys; the server then reports some other error, not this reason. */
-static lfb_status publish_why(const publishing *publish, lfb_status status)
+/* Finds out why a version could not be published.  A publisher that published the same version
+ * concurrently deletes our keys; the server then reports some other error, not this reason.  Returns
+ * whether the version's keys can be deleted: not if it is in the list, or if that is unknown. */
+static bool publish_why(const publishing *publish, lfb_status *status)
 {
-  lfb_edition newest;
+  lfb_edition_list list;
 
-  if (lfb_editions_newest(publish->link, &publish->publisher->editions, &newest) != LFB_OK)
-    return status;
-  return newest.number >= publish->edition.number ? LFB_ERROR_REDIS_OVERTAKEN : status;
+  if (lfb_editions_from(publish->link, &publish->publisher->editions, publish->edition.number,
+                        &list) != LFB_OK)
+    return false;
+  if (list.count == 0)
+    return true;
+  if (lfb_edition_is(&list.all[0], &publish->edition))
+    return false;
+  *status = LFB_ERROR_REDIS_OVERTAKEN;
+  return true;
+}
+
+static void publish_discard(const publishing *publish, const publish_notes *notes)
+{
+  for (size_t i = 0; i < notes->count; i++)
+    (void)lfb_note_discard(publish->link, &publish->publisher->editions, &notes->all[i]);
 }
 
 /* Whether the result is unknown.  The server may or may not have executed the commands, a failover
@@ -318,9 +343,8 @@ static lfb_status publish_by_link(publishing *publish)
   if (publish_is_in_doubt(status))
     return status;
   if (status != LFB_OK) {
-    status = publish_why(publish, status);
-    for (size_t i = 0; i < notes.count; i++)
-      (void)lfb_note_discard(publish->link, editions, &notes.all[i]);
+    if (publish_why(publish, &status))
+      publish_discard(publish, &notes);
     return status;
   }
   (void)publish_tell(publish); /* if it fails, followers find the version by polling */

@@ -9,6 +9,8 @@
 #include "redis/source/editions.h"
 #include "redis/source/listener.h"
 
+enum { SOURCE_TRIES = 8 }; /* to load the newest version */
+
 struct lfb_redis_source {
   lfb_pool pool;
   lfb_editions editions;
@@ -120,40 +122,42 @@ static lfb_status source_load_base(lfb_redis_source *source, lfb_filter **filter
   return status;
 }
 
-/* Applies the deltas up to source->newest of the listed editions with its base. */
+/* Applies the deltas of the listed editions with the base of source->newest.  Only its own is
+ * necessary: when it was added to the list, its base had all bits of the versions before it.  The
+ * others are applied as far as they are there: a failover may have undone that. */
 static lfb_status source_load_deltas(const lfb_redis_source *source, lfb_link *link,
-                                     const lfb_edition_list *list, lfb_filter *filter)
+                                     lfb_filter *filter)
 {
+  const lfb_edition *newest = &source->newest;
   applying apply = {.filter = filter};
+  lfb_edition_list list;
 
-  for (size_t i = 0; i < list->count; i++) {
-    const lfb_edition *edition = &list->all[i];
-    const bool shares = lfb_token_is(&edition->base, &source->newest.base) &&
-                        !lfb_token_is(&edition->base, &edition->token);
-    const lfb_status status =
-        shares ? source_apply(source, link, edition, &apply) : LFB_OK;
-    if (status != LFB_OK)
-      return status == LFB_ERROR_NO_CHANGES ? LFB_ERROR_REDIS_PART : status;
-    if (lfb_edition_is(edition, &source->newest))
-      return LFB_OK;
+  if (lfb_token_is(&newest->token, &newest->base))
+    return LFB_OK;
+  lfb_status status = source_apply(source, link, newest, &apply);
+  if (status == LFB_OK)
+    status = lfb_editions_from(link, &source->editions, 0, &list);
+  for (size_t i = 0; status == LFB_OK && i < list.count; i++) {
+    const lfb_edition *edition = &list.all[i];
+    if (lfb_token_is(&edition->base, &newest->base) &&
+        !lfb_token_is(&edition->base, &edition->token) && !lfb_edition_is(edition, newest))
+      status = source_apply(source, link, edition, &apply);
+    if (status == LFB_ERROR_NO_CHANGES)
+      status = LFB_OK;
   }
-  return LFB_ERROR_REDIS_ABSENT; /* too many versions were published meanwhile */
+  return status == LFB_ERROR_NO_CHANGES ? LFB_ERROR_REDIS_PART : status;
 }
 
-/* Loads source->newest.  When it was added to the list, its base had all bits of the versions before
- * it.  Their deltas are applied too, as far as they are listed: a failover may have undone that. */
+/* Loads source->newest. */
 static lfb_status source_load_by_link(lfb_redis_source *source, lfb_link *link,
                                       lfb_filter **filter)
 {
   lfb_filter *made = NULL;
-  lfb_edition_list list;
 
-  lfb_status status = lfb_editions_from(link, &source->editions, 0, &list);
-  if (status == LFB_OK)
-    status = source_load_base(source, &made);
+  lfb_status status = source_load_base(source, &made);
   if (status != LFB_OK)
     return status;
-  status = source_load_deltas(source, link, &list, made);
+  status = source_load_deltas(source, link, made);
   if (status == LFB_OK)
     *filter = made;
   else
@@ -180,11 +184,13 @@ static bool status_is_of_gone(lfb_status status)
          status == LFB_ERROR_REDIS_UNFINISHED || status == LFB_ERROR_REDIS_NO_FILTER;
 }
 
-/* Retries only if another version has been published during the attempt. */
+/* Retries only if another version has been published during the attempt, and a few times only: the
+ * follower is then asked whether it stops, and rests. */
 static lfb_status source_filter(void *self, lfb_filter **filter)
 {
   lfb_redis_source *source = self;
   const uint64_t asked = source_number(source);
+  unsigned left = SOURCE_TRIES;
   lfb_edition tried;
   lfb_status status, looked;
 
@@ -192,7 +198,8 @@ static lfb_status source_filter(void *self, lfb_filter **filter)
     tried = source->newest;
     status = source_load(source, filter);
     looked = status_is_of_gone(status) ? source_look(source) : status;
-  } while (status != LFB_OK && looked == LFB_OK && !lfb_edition_is(&tried, &source->newest));
+  } while (--left > 0 && status != LFB_OK && looked == LFB_OK &&
+           !lfb_edition_is(&tried, &source->newest));
   if (status != LFB_OK)
     return looked == LFB_OK ? status : looked;
   source->base = tried;

@@ -46,7 +46,9 @@ extern "C" {
  *           do not know the name, it fails with LFB_ERROR_REDIS_NO_MASTER: without any pause,
  *           unless the name was known before.
  *           `user`, `password` and `database` are the master's; the sentinels have their own user
- *           and password.  With `tls`, the connections to the sentinels are by TLS, too.
+ *           and password.  With `tls`, the connections to the sentinels are by TLS, too.  The
+ *           server that a sentinel names gets the master's password, so each address in the list
+ *           is trusted with it: where others can answer in its place, use TLS.
  *           Sentinels replace a master that has been silent for down-after-milliseconds, by default
  *           30 s.  The default of `retries` is shorter: raise it, or shorten the other.
  *           The master should not be a node of a cluster.

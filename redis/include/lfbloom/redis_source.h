@@ -28,14 +28,17 @@
  *               them since the last whole filter, would cost more.
  *               A follower applies deltas in place if they lead without a gap from the version
  *               that it has to the newest.  Any other follower loads the newest in full.
- *               If the server has lost a delta, or evicted it, followers that need it keep what they
- *               have until a version is published in full (lfb_redis_publish()).
+ *               If the server has lost or evicted the newest version's delta, or a part of its
+ *               filter, followers that need it keep what they have until a version is published in
+ *               full (lfb_redis_publish()).
  * 5. Old ones   The publisher deletes the filters of all but the `keep` newest versions.  It also
  *               deletes what a killed publisher left: its names are noted before use.  A
  *               follower that is loading a deleted version starts again with the newest.
  * 6. Forgotten  If a server has lost versions that it had acknowledged (as far as it may:
  *               lfbloom/redis.h, 1), followers keep what they have.  They load the next
- *               published version in full, even if its number is not higher.
+ *               published version in full, even if its number is not higher.  If it has lost
+ *               only bits of a delta, in a cluster whose nodes fail over without
+ *               options.replicas, a follower that loads in full may lack them.
  * Truth         A new version replaces everything.  Keys that were put only through the handle
  *               are lost with the version that it replaces.
  * Cluster       Versions are spread over its nodes as other filters are.
@@ -108,7 +111,8 @@ LFB_CHECKED lfb_status lfb_redis_publisher_create(const lfb_redis_options *optio
  * Takes  filter  any, with more keys than the last one or without some; threads may put into it.
  * Gives  number  the version's number, unless NULL.
  * Fails  as lfb_redis_publish().  The next call then publishes what this one would have.
- * Memory the filter's size once more from the first call on; with a delta, also the delta's.
+ * Memory the filter's size once more from the first call on; while it runs, at most as much again
+ *        for a delta.
  *
  * One thread at a time may call this for one publisher.
  */
@@ -165,8 +169,8 @@ LFB_API lfb_source lfb_redis_source_functions(lfb_redis_source *source);
 LFB_CHECKED lfb_status lfb_redis_source_listen(lfb_redis_source *source, lfb_follow *follow);
 
 /* Ends that thread, if there is one; to be called before the follower is freed.  It waits only for
- * a connection that is being made (options.connect_ms).  It must not run concurrently with
- * lfb_redis_source_listen(). */
+ * a connection that is being made (options.connect_ms for each step, of each sentinel too, and
+ * options.timeout_ms).  It must not run concurrently with lfb_redis_source_listen(). */
 LFB_API void lfb_redis_source_silence(lfb_redis_source *source);
 
 #ifdef __cplusplus
