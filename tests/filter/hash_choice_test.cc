@@ -107,7 +107,10 @@ TEST(HashChoice, EachHashIsAHash) {
         bytes_of_numbers += lfb_filter_might_contain(filter.get(), &little, 8);
         others += lfb_filter_might_contain_u64(filter.get(), Mix(2, i));
       }
-      EXPECT_EQ(bytes_of_numbers, hash == LFB_HASH_SIPHASH13 ? 1000u : 0u) << lfb_hash_name(hash);
+      if (hash == LFB_HASH_SIPHASH13)
+        EXPECT_EQ(bytes_of_numbers, 1000u);
+      else
+        EXPECT_LE(bytes_of_numbers, 2u) << lfb_hash_name(hash);
       EXPECT_LE(others, 2u);
     }
 }

@@ -518,7 +518,7 @@ TEST_F(Versions, ALoaderOfADeletedVersionTakesTheNewest) {
 }
 
 // Versions come and go as fast as they can while one is loaded repeatedly: it is complete each
-// time. Seen to fail, 5 times in 5, without the second check of the marks after a load
+// time, or it fails after some attempts. Seen to fail, 5 times in 5, without the second check of the marks after a load
 // (snapshot.c, load_all) and without the comparison of sizes.
 TEST_F(Versions, AVersionThatIsDeletedIsNeverHalfLoaded) {
   std::atomic<bool> done{false};
@@ -527,9 +527,12 @@ TEST_F(Versions, AVersionThatIsDeletedIsNeverHalfLoaded) {
     unsigned loads = 0;
     while (!done || loads == 0) {
       Follower fresh(options);
-      EXPECT_EQ(fresh.Poll(), LFB_FOLLOWED_REBUILT);
+      const lfb_status status = lfb_follow_poll(fresh.follow, fresh.now, nullptr);
+      EXPECT_TRUE(status == LFB_OK || status == LFB_ERROR_REDIS_PART ||
+                  status == LFB_ERROR_REDIS_ABSENT || status == LFB_ERROR_REDIS_UNFINISHED)
+          << lfb_status_text(status);
       EXPECT_EQ(fresh.Missing(fresh.At()), 0u);
-      loads++;
+      loads += status == LFB_OK;
     }
   });
   for (uint64_t version = 2; version <= (kUnderTsan ? 60 : 200); version++)
