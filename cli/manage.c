@@ -253,7 +253,7 @@ const struct command command_remote = {
         "        must have the same hash tag, as in {user}seen and {user}known\n"
         "delete  deletes FILTER without asking, even if it lacks parts or is unfinished\n"
         "load    loads FILTER into FILE, in the native form; - is standard output\n"
-        "save    saves FILE as FILTER, whose name must be unused\n"
+        "save    saves FILE as FILTER; its name must be unused\n"
         "\n"
         "What is not a filter is left unchanged, and reported as an error.  But a filter\n"
         "of the Java helper class has no description: with --helper, any string that is\n"

@@ -55,7 +55,7 @@ static void fields_order(dump_fields *fields)
   fields->layers = htole32(fields->layers);
 }
 
-void lfb_dump_tell(const lfb_dump_told *told, unsigned char head[LFB_DUMP_HEAD])
+void lfb_dump_fields_write(const lfb_dump_fields *told, unsigned char head[LFB_DUMP_HEAD])
 {
   const lfb_recipe *recipe = &told->recipe;
   dump_fields fields = {
@@ -121,14 +121,14 @@ static lfb_status fields_read(const void *head, size_t size, dump_fields *fields
   return fields_fit(fields) ? LFB_OK : LFB_ERROR_BAD_HEADER;
 }
 
-lfb_status lfb_dump_hear(const void *head, size_t size, lfb_dump_told *told)
+lfb_status lfb_dump_fields_read(const void *head, size_t size, lfb_dump_fields *told)
 {
   dump_fields fields;
 
   const lfb_status status = fields_read(head, size, &fields);
   if (status != LFB_OK)
     return status;
-  lfb_dump_told heard = {
+  lfb_dump_fields heard = {
       .recipe = {
           .kind = (lfb_value_kind)fields.kind,
           .capacity = fields.capacity,

@@ -23,17 +23,17 @@ typedef enum lfb_dump_state {
 } lfb_dump_state;
 
 /* What a head says. */
-typedef struct lfb_dump_told {
+typedef struct lfb_dump_fields {
   lfb_recipe recipe;
   lfb_dump_state state;
   uint32_t layers;       /* of a chain                                         */
   uint64_t items;        /* keys that were added as new                        */
   uint64_t newest_items; /* of these, in the newest layer, or put into the current generation */
   uint64_t began_ms;     /* window: when that began, in milliseconds since 1970 */
-} lfb_dump_told;
+} lfb_dump_fields;
 
 /* Writes a head. */
-void lfb_dump_tell(const lfb_dump_told *told, unsigned char head[LFB_DUMP_HEAD]);
+void lfb_dump_fields_write(const lfb_dump_fields *told, unsigned char head[LFB_DUMP_HEAD]);
 
 /*
  * Reads a head and checks every field.
@@ -41,6 +41,6 @@ void lfb_dump_tell(const lfb_dump_told *told, unsigned char head[LFB_DUMP_HEAD])
  * Fails  LFB_ERROR_TRUNCATED: `size` is not LFB_DUMP_HEAD; _UNKNOWN_FORM, _UNKNOWN_VERSION,
  *        _BAD_CHECKSUM, _BAD_HEADER.
  */
-LFB_CHECKED lfb_status lfb_dump_hear(const void *head, size_t size, lfb_dump_told *told);
+LFB_CHECKED lfb_status lfb_dump_fields_read(const void *head, size_t size, lfb_dump_fields *told);
 
 #endif

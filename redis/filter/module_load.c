@@ -14,6 +14,7 @@
 #include "redis/dump/head.h"
 #include "redis/filter/module_key.h"
 #include "redis/filter/remote.h"
+#include "redis/link/options.h"
 
 /* Attempts to read a key that changes. */
 enum { MODULE_TRIES = 8 };
@@ -85,8 +86,6 @@ static lfb_status reading_scan(reading *from)
 /* Requests the next chunk of the body.  Each has bytes, except the last. */
 static lfb_status reading_next(reading *from)
 {
-  const lfb_redis_options *options = from->options;
-
   const lfb_status status = reading_scan(from);
   if (status != LFB_OK)
     return status;
@@ -98,8 +97,7 @@ static lfb_status reading_next(reading *from)
   if (word >> 1 != from->offset || from->ended != (from->have == LFB_CHUNK_WORD))
     return LFB_ERROR_BAD_HEADER;
   from->offset += from->have - LFB_CHUNK_WORD;
-  return options->moved == NULL || options->moved(options->told, from->have) ? LFB_OK
-                                                                             : LFB_ERROR_STOPPED;
+  return lfb_options_moved(from->options, from->have);
 }
 
 /* An lfb_read_fn of the body. */
@@ -135,7 +133,7 @@ static lfb_status read_filter(reading *from, lfb_redis_module_value *value)
 
 /* Reads a chain that has grown, after the header that a growing filter's form would have.  Only a
  * chain that doubles has the layers of a growing filter. */
-static lfb_status read_growing(reading *from, const lfb_dump_told *told,
+static lfb_status read_growing(reading *from, const lfb_dump_fields *told,
                                lfb_redis_module_value *value)
 {
   const lfb_recipe *recipe = &told->recipe;
@@ -153,19 +151,19 @@ static lfb_status read_growing(reading *from, const lfb_dump_told *told,
   return lfb_growing_read(reading_take, from, &from->limits, &value->growing);
 }
 
-static lfb_status read_window(reading *from, const lfb_dump_told *told,
+static lfb_status read_window(reading *from, const lfb_dump_fields *told,
                               lfb_redis_module_value *value)
 {
   value->period_ms = told->recipe.period_ms;
   return lfb_window_read(reading_take, from, &from->limits, &value->window);
 }
 
-static lfb_status read_head(reading *from, lfb_dump_told *told)
+static lfb_status read_head(reading *from, lfb_dump_fields *told)
 {
   lfb_status status = reading_scan(from);
 
   if (status == LFB_OK)
-    status = lfb_dump_hear(from->bytes, from->have, told);
+    status = lfb_dump_fields_read(from->bytes, from->have, told);
   if (status == LFB_OK && told->state != LFB_DUMP_WHOLE)
     status = LFB_ERROR_BAD_HEADER;
   from->used = from->have;
@@ -194,7 +192,7 @@ static void value_free(const lfb_redis_module_value *value)
 static lfb_status module_read(reading *from, lfb_redis_module_value *value)
 {
   lfb_redis_module_value made = {.period_ms = 0};
-  lfb_dump_told told;
+  lfb_dump_fields told;
 
   from->cursor = from->offset = 0;
   from->ended = false;

@@ -20,6 +20,7 @@
 #include "redis/dump/head.h"
 #include "redis/filter/module_key.h"
 #include "redis/filter/remote.h"
+#include "redis/link/options.h"
 
 enum {
   LOADING_LIFE_MS = 10 * 60 * 1000, /* from the last chunk on */
@@ -40,7 +41,7 @@ static lfb_status value_write(const lfb_redis_module_value *value, lfb_write_fn 
 /* Collects headers from the bytes of a form, and passes over what is between them. */
 typedef struct survey {
   const lfb_redis_module_value *value;
-  lfb_dump_told told;
+  lfb_dump_fields told;
   uint64_t skip; /* bytes to pass over before the next header */
   size_t have;   /* of that header                            */
   unsigned char header[LFB_HEAD_SIZE];
@@ -167,7 +168,7 @@ static void survey_window(survey *of)
 }
 
 /* Writes the head of a value.  Fails: LFB_ERROR_MODULE_FILTER, _NO_MEMORY. */
-static lfb_status value_head(const lfb_redis_module_value *value, lfb_dump_told *told,
+static lfb_status value_head(const lfb_redis_module_value *value, lfb_dump_fields *told,
                              unsigned char head[LFB_DUMP_HEAD])
 {
   survey of = {.value = value,
@@ -180,8 +181,8 @@ static lfb_status value_head(const lfb_redis_module_value *value, lfb_dump_told 
     return status;
   if (value->window != NULL)
     survey_window(&of);
-  lfb_dump_tell(&of.told, head);
-  return lfb_dump_hear(head, LFB_DUMP_HEAD, told) == LFB_OK ? LFB_OK : LFB_ERROR_MODULE_FILTER;
+  lfb_dump_fields_write(&of.told, head);
+  return lfb_dump_fields_read(head, LFB_DUMP_HEAD, told) == LFB_OK ? LFB_OK : LFB_ERROR_MODULE_FILTER;
 }
 
 /* ---- chunks ---------------------------------------------------------------------------- */
@@ -248,13 +249,10 @@ static lfb_status chunk_reply(void *context, uint64_t i, const redisReply *reply
 
 static lfb_status load_chunk(loading *to)
 {
-  const lfb_redis_options *options = to->options;
-
   const lfb_status status = lfb_link_run(to->link, &(lfb_job){2, chunk_command, chunk_reply, to});
   if (status != LFB_OK)
     return status;
-  return options->moved == NULL || options->moved(options->told, to->size) ? LFB_OK
-                                                                           : LFB_ERROR_STOPPED;
+  return lfb_options_moved(to->options, to->size);
 }
 
 static lfb_status load_head(loading *to, const unsigned char head[LFB_DUMP_HEAD])
@@ -333,7 +331,7 @@ static lfb_status name_reply(void *context, uint64_t i, const redisReply *reply,
 
 static lfb_status card_reply(void *context, const redisReply *reply, bool again)
 {
-  const lfb_dump_told *told = context;
+  const lfb_dump_fields *told = context;
   const lfb_status status = lfb_module_status(reply);
 
   (void)again;
@@ -347,7 +345,7 @@ static lfb_status card_reply(void *context, const redisReply *reply, bool again)
 }
 
 /* Checks that the key is whole: only then does it tell how many keys it has. */
-static lfb_status load_check(const loading *to, lfb_dump_told *told)
+static lfb_status load_check(const loading *to, lfb_dump_fields *told)
 {
   const lfb_key args[] = {lfb_ask_text("BF.CARD"), to->temporary};
 
@@ -375,7 +373,7 @@ static lfb_status loading_begin(loading *to)
 }
 
 static lfb_status load_all(loading *to, const lfb_redis_module_value *value,
-                           const unsigned char head[LFB_DUMP_HEAD], lfb_dump_told *told)
+                           const unsigned char head[LFB_DUMP_HEAD], lfb_dump_fields *told)
 {
   lfb_status status = load_head(to, head);
 
@@ -391,7 +389,7 @@ static lfb_status load_all(loading *to, const lfb_redis_module_value *value,
 }
 
 static lfb_status module_save(loading *to, const lfb_redis_module_value *value,
-                              const unsigned char head[LFB_DUMP_HEAD], lfb_dump_told *told)
+                              const unsigned char head[LFB_DUMP_HEAD], lfb_dump_fields *told)
 {
   lfb_module_found found;
 
@@ -415,7 +413,7 @@ lfb_status lfb_redis_module_save(const lfb_redis_options *options, const char *n
 {
   loading to = {.options = options, .name = {name, strlen(name)}};
   unsigned char head[LFB_DUMP_HEAD];
-  lfb_dump_told told;
+  lfb_dump_fields told;
 
   lfb_status status = LFB_RESERVED(value);
   if (status == LFB_OK)

@@ -5,6 +5,7 @@
 #include "atomic/words/reserved.h"
 #include "redis/filter/remote.h"
 #include "redis/filter/words.h"
+#include "redis/link/options.h"
 
 enum {
   SNAPSHOT_PIECE = 256 << 10, /* bytes that the server copies at a time */
@@ -37,15 +38,6 @@ static snapshot_piece snapshot_piece_at(const lfb_redis *filter, uint64_t at, si
   if (piece.at + piece.size > plan->part_bytes)
     piece.missing = (size_t)(piece.at + piece.size - plan->part_bytes);
   return piece;
-}
-
-/* Reports bytes that were saved or loaded to options.moved. */
-static lfb_status snapshot_moved(const lfb_redis *filter, uint64_t bytes)
-{
-  const lfb_redis_options *options = &filter->pool.options;
-
-  return options->moved == NULL || options->moved(options->told, bytes) ? LFB_OK
-                                                                        : LFB_ERROR_STOPPED;
 }
 
 /* ---- load ----------------------------------------------------------------------- */
@@ -111,7 +103,7 @@ static lfb_status load_ahead(loading *load)
   load->used = 0;
   load->have = have;
   const lfb_status status = lfb_link_run(load->link, &some);
-  return status == LFB_OK ? snapshot_moved(load->filter, have) : status;
+  return status == LFB_OK ? lfb_options_moved(&load->filter->pool.options, have) : status;
 }
 
 static lfb_status load_read(void *from, void *bytes, size_t size, size_t *got)
@@ -207,7 +199,7 @@ static lfb_status save_write(void *to, const void *bytes, size_t size)
     now = piece.size;
     status = save_piece(save, &piece, (const unsigned char *)bytes + done);
     if (status == LFB_OK)
-      status = snapshot_moved(save->filter, now);
+      status = lfb_options_moved(&save->filter->pool.options, now);
     save->at += now;
   }
   return status;

@@ -17,6 +17,13 @@ lfb_status lfb_options_copy(const lfb_redis_options *from, lfb_redis_options *to
 /* Frees the texts of a copy; all zero is ignored. */
 void lfb_options_free(lfb_redis_options *options);
 
+/* Reports bytes that were saved or loaded to options.moved.  Fails: LFB_ERROR_STOPPED. */
+static inline lfb_status lfb_options_moved(const lfb_redis_options *options, uint64_t bytes)
+{
+  return options->moved == NULL || options->moved(options->told, bytes) ? LFB_OK
+                                                                        : LFB_ERROR_STOPPED;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -22,7 +22,7 @@ static uint64_t value_newest_items(const lfb_value *value)
 /* The head of a value that waits for its body is the one that it was made from. */
 void lfb_dump_head(const lfb_value *value, lfb_dump_state state, unsigned char *head)
 {
-  const lfb_dump_told told = {
+  const lfb_dump_fields told = {
       .recipe = value->recipe,
       .state = state,
       .layers = value->loading == NULL ? value->layer_count : value->waits_layers,
@@ -31,16 +31,16 @@ void lfb_dump_head(const lfb_value *value, lfb_dump_state state, unsigned char *
       .began_ms = value->began_ms,
   };
 
-  lfb_dump_tell(&told, head);
+  lfb_dump_fields_write(&told, head);
 }
 
 lfb_status lfb_dump_read_head(const void *head, size_t size, uint64_t max_bytes,
                               lfb_dump_state *state, lfb_value **value)
 {
-  lfb_dump_told told;
+  lfb_dump_fields told;
   lfb_value *made;
 
-  lfb_status status = lfb_dump_hear(head, size, &told);
+  lfb_status status = lfb_dump_fields_read(head, size, &told);
   if (status != LFB_OK)
     return status;
   status = told.state == LFB_DUMP_EMPTY ? lfb_value_create(&told.recipe, max_bytes, &made)

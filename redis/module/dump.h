@@ -22,7 +22,7 @@ void lfb_dump_head(const lfb_value *value, lfb_dump_state state, unsigned char *
  * Gives  value  LFB_DUMP_EMPTY: an empty value, which is complete.  Otherwise one whose body has to
  *               come, by lfb_dump_read_body() or piece by piece.
  * Takes  max_bytes  as lfb_value_create().
- * Fails  as lfb_dump_hear() and lfb_value_create().
+ * Fails  as lfb_dump_fields_read() and lfb_value_create().
  */
 LFB_CHECKED lfb_status lfb_dump_read_head(const void *head, size_t size, uint64_t max_bytes,
                                           lfb_dump_state *state, lfb_value **value);

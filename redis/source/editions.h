@@ -43,7 +43,7 @@ typedef struct lfb_edition {
   uint64_t number; /* 0: none                                            */
   uint64_t delta;  /* its bytes, up to LFB_MOST_DELTA; 0: there is none  */
   lfb_token token; /* all zero: none                                     */
-  lfb_token base;  /* the token of the edition whose filter it shares, its own if none */
+  lfb_token base;  /* of the edition with the filter that it shares; its own if it has one */
 } lfb_edition;
 
 /* The names of a list of editions.  Must not be copied: the keys point into `room`. */

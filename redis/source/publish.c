@@ -73,8 +73,8 @@ static lfb_status publish_draw(lfb_token *token)
   return LFB_OK;
 }
 
-/* Whether a delta may be short enough, by the number of new bits: half of the filter's bytes are
- * exceeded from a ninth of its bits on. */
+/* Whether a delta may be short enough.  With more than an eighth of the bits new, it would exceed
+ * half of the filter's bytes. */
 static bool publish_is_near(const publishing *publish)
 {
   lfb_stats earlier, later;

@@ -136,7 +136,7 @@ TEST(Follow, FirstInFullThenInPlace) {
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_NOTHING);
 }
 
-// A source whose changes are a delta from one filter to another.
+// A source with two filters; its changes are the delta from one to the other.
 struct DeltaSource {
   explicit DeltaSource(const lfb_config& config) : earlier(Make(config)), later(Make(config)) {
     lfb_filter_put_u64(earlier.get(), 1);

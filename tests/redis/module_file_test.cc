@@ -7,13 +7,13 @@
 // offset of a chunk, that does not ask for the end of the body, without max_bytes, or only once; a name
 // for a key that is not whole.
 #include <lfbloom/redis.h>
-#include <sys/prctl.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "tests/redis/fake.h"
 #include "tests/redis/module.h"
+#include "tests/redis/outlives.h"
 #include "tests/redis/proxy.h"
 #include "tests/support/calls.h"
 
@@ -375,18 +375,8 @@ TEST(ModuleFile, AKilledSaveLeavesNothingUnderTheName) {
   for (const Deed deed : {Deed::kKillBefore, Deed::kKillAfter})
     for (uint64_t at = 1;; at++) {
       SCOPED_TRACE("command " + std::to_string(at));
-      const pid_t child = fork();
-      if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        calls::Plan plan;
-        plan.deed = deed;
-        plan.at = at;
-        plan.only = "send";
-        calls::Arm(plan);
-        _exit(SaveKey(options, "a", held) == LFB_OK ? 0 : 1);
-      }
-      const int status = AwaitChild("a save ends", child);
-      const bool done = !WIFSIGNALED(status);
+      const bool done =
+          Outlives(deed, at, [&] { return SaveKey(options, "a", held) == LFB_OK; });
       // The server executes what it has received.
       Await("its connections are closed", [&] { return server.Info("connected_clients") == "1"; });
       const bool there = server.Call({"EXISTS", "a"}) == "1";

@@ -15,6 +15,7 @@
 #include "tests/support/calls.h"
 #include "tests/support/faults.h"
 #include "tests/redis/followers.h"
+#include "tests/redis/outlives.h"
 #include "tests/support/shared.h"
 
 namespace {
@@ -82,29 +83,6 @@ class SteadyFollower : public testing::Environment {
 };
 auto* const steady_follower =
     static_cast<SteadyFollower*>(testing::AddGlobalTestEnvironment(new SteadyFollower));
-
-// Runs the act in a child that is killed at its `at`-th command; returns whether the act ended
-// first.
-template <typename Act>
-bool Outlives(Deed deed, uint64_t at, const Act& act) {
-  const pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    calls::Plan plan;
-    plan.deed = deed;
-    plan.at = at;
-    plan.only = "send";
-    calls::Arm(plan);
-    _exit(act() ? 0 : 1);
-  }
-  const int status = AwaitChild("a publisher or follower ends", child);
-  if (WIFSIGNALED(status)) {
-    EXPECT_EQ(WTERMSIG(status), SIGKILL);
-    return false;
-  }
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  return true;
-}
 
 // A new follower gets the newest version complete. Returns its number.
 uint64_t Newest(const lfb_redis_options& options) {
