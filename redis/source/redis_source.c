@@ -3,6 +3,7 @@
 
 #include <lfbloom/delta.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "atomic/words/reserved.h"
 #include "redis/link/pool.h"
@@ -16,43 +17,79 @@ struct lfb_redis_source {
   lfb_editions editions;
   lfb_redis_source_config config;
   lfb_listener *listener; /* NULL: it does not listen                              */
-  lfb_edition newest;     /* as last read from the server                          */
-  uint64_t ahead;         /* a version's number here is its edition's number + this */
+  lfb_edition newest;     /* the last one published, as far as is known            */
+  uint64_t version;       /* its version number for the follower                   */
+  lfb_edition_list seen;  /* the last ones known, in the order of publication      */
   lfb_edition base;       /* the edition that the follower has                     */
   uint64_t base_version;  /* its version number for the follower; 0: unknown       */
 };
 
 /* ---- the newest version -------------------------------------------------------- */
 
-/* A server that lost versions reuses their numbers.  The version numbers here always rise. */
-static void source_note(lfb_redis_source *source, const lfb_edition *found)
+/* The position of an edition among those seen; `none`: it is not one of them. */
+static size_t source_place(const lfb_redis_source *source, const lfb_edition *edition, size_t none)
 {
-  const lfb_edition *last = &source->newest;
+  for (size_t i = source->seen.count; i-- > 0;)
+    if (lfb_edition_is(&source->seen.all[i], edition))
+      return i;
+  return none;
+}
 
-  if (found->number == 0 || lfb_edition_is(found, last))
+static void source_see(lfb_redis_source *source, const lfb_edition *edition)
+{
+  lfb_edition_list *seen = &source->seen;
+
+  if (source_place(source, edition, SIZE_MAX) != SIZE_MAX)
     return;
-  if (found->number <= last->number)
-    source->ahead += last->number - found->number + 1;
+  if (seen->count == LFB_REDIS_VERSIONS_REACH)
+    memmove(seen->all, seen->all + 1, --seen->count * sizeof *seen->all);
+  seen->all[seen->count++] = *edition;
+}
+
+/* Notes what the server has.  If it has lost the versions after some edition, and the follower has
+ * that one or a later one, nothing changes: the next published one will be new.  A server that lost
+ * versions reuses their numbers; the version numbers here always rise. */
+static void source_note(lfb_redis_source *source, const lfb_edition_list *list)
+{
+  const lfb_edition *found = &list->all[list->count - 1];
+  const uint64_t last = source->newest.number;
+
+  if (source_place(source, found, SIZE_MAX) < source_place(source, &source->base, 0))
+    return;
+  for (size_t i = 0; i < list->count; i++)
+    source_see(source, &list->all[i]);
+  if (lfb_edition_is(found, &source->newest))
+    return;
+  source->version += found->number > last ? found->number - last : 1;
   source->newest = *found;
 }
 
-static uint64_t source_number(const lfb_redis_source *source)
+/* Reads the editions from the newest known one on; all of them if there is none, or if the server
+ * has lost it. */
+static lfb_status source_list(const lfb_redis_source *source, lfb_link *link,
+                              lfb_edition_list *list)
 {
-  return source->newest.number + source->ahead;
+  const lfb_edition *newest = &source->newest;
+  const lfb_status status = lfb_editions_from(link, &source->editions, newest->number, list);
+
+  if (status != LFB_OK || newest->number == 0 ||
+      (list->count > 0 && lfb_edition_is(&list->all[0], newest)))
+    return status;
+  return lfb_editions_from(link, &source->editions, 0, list);
 }
 
 static lfb_status source_look(lfb_redis_source *source)
 {
-  lfb_edition found;
+  lfb_edition_list list;
   lfb_link *link;
 
   lfb_status status = lfb_pool_take(&source->pool, &link);
   if (status != LFB_OK)
     return status;
-  status = lfb_editions_newest(link, &source->editions, &found);
+  status = source_list(source, link, &list);
   lfb_pool_leave(&source->pool, link);
-  if (status == LFB_OK)
-    source_note(source, &found);
+  if (status == LFB_OK && list.count > 0)
+    source_note(source, &list);
   return status;
 }
 
@@ -62,7 +99,7 @@ static lfb_status source_version(void *self, uint64_t *version)
 
   const lfb_status status = source_look(source);
   if (status == LFB_OK)
-    *version = source_number(source);
+    *version = source->version;
   return status;
 }
 
@@ -189,7 +226,7 @@ static bool status_is_of_gone(lfb_status status)
 static lfb_status source_filter(void *self, lfb_filter **filter)
 {
   lfb_redis_source *source = self;
-  const uint64_t asked = source_number(source);
+  const uint64_t asked = source->version;
   unsigned left = SOURCE_TRIES;
   lfb_edition tried;
   lfb_status status, looked;
@@ -205,7 +242,7 @@ static lfb_status source_filter(void *self, lfb_filter **filter)
   source->base = tried;
   /* If this is not the version that the follower asked for, the follower does not know its
    * number. */
-  source->base_version = source_number(source) == asked ? asked : 0;
+  source->base_version = source->version == asked ? asked : 0;
   return LFB_OK;
 }
 
@@ -258,7 +295,7 @@ static lfb_status source_changes(void *self, uint64_t since, lfb_keys_sink *sink
   lfb_pool_leave(&source->pool, link);
   if (status == LFB_OK) {
     source->base = source->newest;
-    source->base_version = source_number(source);
+    source->base_version = source->version;
   }
   return status;
 }

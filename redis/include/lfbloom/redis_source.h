@@ -35,10 +35,10 @@
  *               deletes what a killed publisher left: its names are noted before use.  A
  *               follower that is loading a deleted version starts again with the newest.
  * 6. Forgotten  If a server has lost versions that it had acknowledged (as far as it may:
- *               lfbloom/redis.h, 1), followers keep what they have.  They load the next
- *               published version in full, even if its number is not higher.  If it has lost
- *               only bits of a delta, in a cluster whose nodes fail over without
- *               options.replicas, a follower that loads in full may lack them.
+ *               lfbloom/redis.h, 1), followers keep what they have, though the server still has
+ *               older versions.  They load the next published version in full, even if its number
+ *               is not higher.  If it has lost only bits of a delta, in a cluster whose nodes
+ *               fail over without options.replicas, a follower that loads in full may lack them.
  * Truth         A new version replaces everything.  Keys that were put only through the handle
  *               are lost with the version that it replaces.
  * Cluster       Versions are spread over its nodes as other filters are.
