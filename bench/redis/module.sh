@@ -6,7 +6,8 @@
 # Prints for each command the requests per second of redis-benchmark with 1 and with 100 requests in a
 # pipeline, and the microseconds that the server itself took for one (INFO commandstats).  --peer
 # measures another module with the same commands (RedisBloom's redisbloom.so) in turns with this one.
-# The filters are made for N keys (10,000,000) at 1 %.  A command of MADD and MEXISTS has 100 keys.
+# The filters are made for N keys (10,000,000) at 1 %.  All keys are drawn at random from N, and N draws
+# are added before the first row.  A command of MADD and MEXISTS has 100 keys.
 set -euo pipefail
 
 module=$PWD/$1
@@ -33,6 +34,9 @@ cleanup() {
 }
 trap cleanup EXIT
 
+hundred=()
+for ((i = 0; i < 100; i++)); do hundred+=("key:__rand_int__"); done
+
 # begin NAME FILE.so: starts a server with a module.
 begin() {
   redis-server --port 0 --unixsocket "$work/$1" --save "" --dir "$work" --pidfile "$work/$1.pid" \
@@ -47,6 +51,8 @@ begin() {
     sleep 0.1
   done
   redis-cli -s "$work/$1" BF.RESERVE seen 0.01 "$capacity" >/dev/null
+  redis-benchmark -s "$work/$1" -c 4 -n $((capacity / 100)) -P 20 -r "$capacity" -q BF.MADD seen \
+    "${hundred[@]}" >/dev/null
 }
 
 # measure NAME COMMAND REQUESTS PIPELINE WORDS...: prints one row.
@@ -62,8 +68,6 @@ measure() {
   printf '| %-8s | %-10s | %8d | %12.0f | %13.2f |\n' "$name" "$command" "$pipeline" "$rate" "${usec:-0}"
 }
 
-hundred=()
-for ((i = 0; i < 100; i++)); do hundred+=("key:__rand_int__"); done
 names=(lfbloom)
 begin lfbloom "$module"
 if [[ -n $peer ]]; then

@@ -185,7 +185,10 @@ static int key_add(lfb_open_key *key, lfb_redis_string **words, size_t count, bo
     lfb_redis.ReplySetArrayLength(key->context,
                                   (long)went.done + (went.added != LFB_ADDED_ALL));
   if (key->value->changes != changes && went.done > 0) {
-    (void)lfb_redis.Replicate(key->context, "BF.MADD", "sv", key->name, words, went.done);
+    if (went.done == count) /* saves Redis the copy of the words */
+      (void)lfb_redis.ReplicateVerbatim(key->context);
+    else
+      (void)lfb_redis.Replicate(key->context, "BF.MADD", "sv", key->name, words, went.done);
     (void)lfb_redis.NotifyKeyspaceEvent(key->context, REDIS_NOTIFY_MODULE, "bf.add", key->name);
   }
   lfb_key_close(key);
