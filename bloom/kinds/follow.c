@@ -88,15 +88,27 @@ lfb_status lfb_keys_give_u64(lfb_keys_sink *sink, const uint64_t *keys, size_t c
   return status;
 }
 
-lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_t count)
+/* Puts hashes, `counted` of which are counted. */
+static lfb_status sink_put_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_t count,
+                                uint64_t counted)
 {
-  const lfb_status status = sink_take(sink, count);
+  const lfb_status status = sink_take(sink, counted);
 
   if (status == LFB_OK && sink->building != NULL)
     (void)lfb_filter_put_many_hash(sink->building, hashes, count, NULL);
   else if (status == LFB_OK)
     (void)lfb_versions_put_many_hash(sink->follow->versions, hashes, count, NULL);
   return status;
+}
+
+lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_t count)
+{
+  return sink_put_hash(sink, hashes, count, count);
+}
+
+lfb_status lfb_keys_give_hash_uncounted(lfb_keys_sink *sink, const uint64_t *hashes, size_t count)
+{
+  return sink_put_hash(sink, hashes, count, 0);
 }
 
 lfb_status lfb_keys_give_delta(lfb_keys_sink *sink, const void *delta, size_t size)

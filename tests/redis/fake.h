@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <thread>
@@ -39,8 +40,21 @@ class FakeServer {
   }
   uint16_t port() const { return port_; }
   unsigned times() const { return times_; }
+  // Waits until the connections that others have closed are closed here, too.
+  void Settle() const {
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    EXPECT_EQ(getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(connect(s, reinterpret_cast<const sockaddr*>(&address), size), 0);
+    EXPECT_EQ(send(s, kSettle, sizeof kSettle, MSG_NOSIGNAL), static_cast<ssize_t>(sizeof kSettle));
+    char byte;
+    EXPECT_EQ(recv(s, &byte, 1, 0), 0);  // it was accepted after all others
+    close(s);
+  }
 
  private:
+  static constexpr char kSettle[] = "settle";
   bool Wait(int s) const {
     pollfd polled = {s, POLLIN, 0};
     while (!done_)
@@ -53,7 +67,7 @@ class FakeServer {
       char bytes[65536];
       while (Wait(s)) {
         const ssize_t got = recv(s, bytes, sizeof bytes, 0);
-        if (got <= 0) break;
+        if (got <= 0 || (got == sizeof kSettle && memcmp(bytes, kSettle, sizeof kSettle) == 0)) break;
         const std::string text = answer_(times_++, std::string(bytes, static_cast<size_t>(got)));
         if (text == kClose) break;
         if (send(s, text.data(), text.size(), MSG_NOSIGNAL) < 0) break;

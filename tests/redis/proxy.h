@@ -38,6 +38,7 @@ class CuttingProxy {
   }
   uint16_t port() const { return port_; }
   unsigned cut() const { return cut_; }  // how many connections were cut
+  uint64_t carried() const { return carried_; }  // bytes of both directions, of all connections
 
  private:
   struct Pair {
@@ -74,6 +75,7 @@ class CuttingProxy {
     const size_t passed = std::min(static_cast<size_t>(got), *left);
     if (passed != 0 && send(to, bytes, passed, MSG_NOSIGNAL) != static_cast<ssize_t>(passed))
       return false;
+    carried_ += passed;
     if (*left != kNever) *left -= passed;
     cut_ += *left == 0;
     return *left != 0;
@@ -106,5 +108,6 @@ class CuttingProxy {
   unsigned number_ = 0;
   std::atomic<bool> done_{false};
   std::atomic<unsigned> cut_{0};
+  std::atomic<uint64_t> carried_{0};
   std::thread thread_;
 };

@@ -71,6 +71,13 @@ TEST(RedisReserved, KeysOfTheModule) {
     lfb_redis_module_value loaded = {};
     return lfb_redis_module_load(&nowhere, "seen", &limits, &loaded);
   });
+  ExpectRefused<lfb_read_limits>({}, LFB_OK, [](const lfb_read_limits& limits) {
+    lfb_redis_module_source* source = nullptr;
+    const lfb_redis_options nowhere = Nowhere();
+    const lfb_status status = lfb_redis_module_source_create(&nowhere, "seen", &limits, &source);
+    lfb_redis_module_source_free(source);
+    return status;
+  });
   lfb_filter_free(value.filter);
 }
 

@@ -152,6 +152,7 @@ struct Keys {
     const uint64_t key = part == 0 ? kKey : part;
     EXPECT_EQ(lfb_keys_give(sink, &bytes, 1), LFB_OK);
     EXPECT_EQ(lfb_keys_give_hash(sink, &key, 1), LFB_OK);
+    EXPECT_EQ(lfb_keys_give_hash_uncounted(sink, &key, 1), LFB_OK);
     EXPECT_EQ(lfb_keys_give_delta(sink, "no delta", 8), LFB_ERROR_NO_CHANGES);
     EXPECT_EQ(lfb_keys_removed(sink, 1), LFB_OK);
     EXPECT_EQ(lfb_keys_give_u64(sink, &key, 1), LFB_OK);

@@ -192,7 +192,7 @@ void AddFollowers(Rows* rows) {
                      };
                    }});
   rows->push_back({"lfb_follow_poll lfb_keys_give lfb_keys_give_u64 lfb_keys_give_hash "
-                   "lfb_keys_give_delta lfb_keys_removed", 10, [](const std::string&) {
+                   "lfb_keys_give_hash_uncounted lfb_keys_give_delta lfb_keys_removed", 10, [](const std::string&) {
                      const auto keys = Keys::Followed(3);
                      return [keys] { return keys->Poll(); };
                    }});

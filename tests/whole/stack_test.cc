@@ -168,6 +168,8 @@ lfb_status SourceKeys(void* self, unsigned, unsigned, lfb_keys_sink* sink) {
   lfb_status status = lfb_keys_give(sink, things->keys.data(), kKeys);
   if (status == LFB_OK) status = lfb_keys_give_u64(sink, things->numbers.data(), kKeys);
   if (status == LFB_OK) status = lfb_keys_give_hash(sink, things->numbers.data(), kKeys);
+  if (status == LFB_OK)
+    status = lfb_keys_give_hash_uncounted(sink, things->numbers.data(), kKeys);
   lfb_ignore(lfb_keys_give_delta(sink, things->delta.data(), things->delta.size()));  // another seed
   return status == LFB_OK ? lfb_keys_removed(sink, 1) : status;
 }
@@ -787,8 +789,8 @@ const Row kRows[] = {
        lfb_follow_free(made);
      },
      nullptr, kAll},
-    {"lfb_follow_poll lfb_keys_give lfb_keys_give_u64 lfb_keys_give_hash lfb_keys_give_delta "
-     "lfb_keys_removed",
+    {"lfb_follow_poll lfb_keys_give lfb_keys_give_u64 lfb_keys_give_hash "
+     "lfb_keys_give_hash_uncounted lfb_keys_give_delta lfb_keys_removed",
      kSizing, T_ { t->status = lfb_follow_poll(t->follow, t->now += 1000, &t->followed); },
      nullptr, kAll},
     {"lfb_follow_figures_now", kAny,
