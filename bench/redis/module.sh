@@ -8,6 +8,7 @@
 # measures another module with the same commands (RedisBloom's redisbloom.so) in turns with this one.
 # The filters are made for N keys (10,000,000) at 1 %.  All keys are drawn at random from N, and N draws
 # are added before the first row.  A command of MADD and MEXISTS has 100 keys.
+# `followed` is this one, when a copy follows its key.
 set -euo pipefail
 
 module=$PWD/$1
@@ -88,3 +89,10 @@ for pipeline in 1 100; do
     done
   done
 done
+
+# A key that a copy follows: the last 100,000 keys are noted, and asked for by 1 MiB.
+ln -s lfbloom "$work/followed"
+epoch=$(redis-cli -s "$work/lfbloom" BF.CHANGES seen | head -n 1)
+measure followed BF.MADD 1000 100 seen "${hundred[@]}"
+measure followed BF.CHANGES 200 1 seen "$epoch" 0
+measure followed BF.WORDS 200 1 seen "$epoch" 0 131072

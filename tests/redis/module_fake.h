@@ -2,6 +2,8 @@
 // changes that.  No server can load the module under a sanitizer.
 #pragma once
 
+#include <endian.h>
+
 #include <functional>
 #include <mutex>
 #include <string>
@@ -22,6 +24,7 @@ class FakeModule {
     lfb_redis_options options{};
     options.port = server_.port();
     options.retries = UINT32_MAX;
+    options.connect_ms = options.timeout_ms = 60'000;  // reached only on failure
     return options;
   }
   void SetLie(Lie lie) {
@@ -40,7 +43,6 @@ class FakeModule {
     epoch_++;
   }
   void Settle() const { server_.Settle(); }
-  void SetMost(size_t most) { most_ = most; }  // hashes in one reply
   uint64_t epoch() const { return epoch_; }
   unsigned asked(const std::string& command) {
     const std::lock_guard<std::recursive_mutex> guard(lock_);
@@ -59,10 +61,7 @@ class FakeModule {
   static std::string Changes(uint64_t epoch, uint64_t count, const std::string& rest) {
     return "*3\r\n:" + std::to_string(epoch) + "\r\n:" + std::to_string(count) + "\r\n" + rest;
   }
-  std::string Header() {
-    const std::lock_guard<std::recursive_mutex> guard(lock_);
-    return Bytes(filter_, LFB_FORM_NATIVE).substr(0, 256);
-  }
+  const std::string& Header() const { return header_; }
   static std::string Hashes(const std::vector<uint64_t>& hashes) {
     std::string bytes;
     for (const uint64_t hash : hashes)
@@ -71,6 +70,8 @@ class FakeModule {
   }
 
  private:
+  static constexpr size_t kMost = 1000;  // hashes in one reply
+
   static std::vector<std::string> Parse(const std::string& text) {
     std::vector<std::string> words;
     for (size_t at = text.find('$'); at != std::string::npos; at = text.find('$', at)) {
@@ -95,17 +96,20 @@ class FakeModule {
     if (words[0] == "BF.WORDS") {
       if (std::stoull(words[2]) != epoch_) return "$-1\r\n";
       const std::vector<uint64_t> all = WordsOf(filter_.get());
-      std::string bytes;
-      const size_t first = std::stoull(words[3]), count = std::stoull(words[4]);
-      for (size_t i = first; i < all.size() && i < first + count; i++)
-        for (int b = 8; b-- > 0;) bytes += static_cast<char>(all[i] >> (8 * b));
+      const size_t first = std::min(all.size(), size_t{std::stoull(words[3])});
+      const size_t count = std::min(all.size() - first, size_t{std::stoull(words[4])});
+      std::string bytes(8 * count, '\0');
+      for (size_t i = 0; i < count; i++) {
+        const uint64_t big = htobe64(all[first + i]);
+        memcpy(&bytes[8 * i], &big, sizeof big);
+      }
       return Bulk(bytes);
     }
     if (words.size() == 2) return Changes(epoch_, hashes_.size(), Bulk(Header()));
     const size_t since = std::stoull(words[3]);
     if (std::stoull(words[2]) != epoch_ || since > hashes_.size())
       return Changes(epoch_, hashes_.size(), "$-1\r\n");
-    const size_t end = std::min(hashes_.size(), since + most_);
+    const size_t end = std::min(hashes_.size(), since + kMost);
     return Changes(epoch_, hashes_.size(),
                    Bulk(Hashes({hashes_.begin() + static_cast<ptrdiff_t>(since),
                                 hashes_.begin() + static_cast<ptrdiff_t>(end)})));
@@ -113,10 +117,10 @@ class FakeModule {
 
   std::recursive_mutex lock_;
   const Filter filter_ = Make(Config(1'000'000, 0.01, LFB_FAST));  // 1.3 MB: two replies
+  const std::string header_ = Bytes(filter_, LFB_FORM_NATIVE).substr(0, 256);
   std::vector<uint64_t> hashes_;
   std::vector<std::string> asked_;
   std::atomic<uint64_t> epoch_{7};
-  std::atomic<size_t> most_{1000};
   Lie lie_;
   FakeServer server_;  // last: its thread uses the others
 };

@@ -1,5 +1,11 @@
 // module_follow_test.cc - a local copy follows a key of the module in real servers: it is the same filter,
 // bit for bit, whatever happens to the key and its server.
+//
+// Seen to fail here, in module_source_test or in module_recent_test with each of these planted bugs: a
+// single key that is not noted; a version that is read after the words; a log that stays after BF.MERGE
+// or growth; `since` off by one, on either side; a ring that gives one hash too many; hashes or words of
+// another epoch; a log that is freed one key too early, or not counted; changes for a version that the
+// follower does not have; more hashes than the version says.
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -429,6 +435,7 @@ TEST_F(Follow, TheCommandsSayWhatIsWrong) {
   EXPECT_EQ(server.Call({"BF.CHANGES", "k", epoch, "1"}).size(), epoch.size() + 3 + 8 + 1);
   EXPECT_EQ(server.Call({"BF.CHANGES", "k", epoch, "2"}), epoch + "\n2\n\n");
   EXPECT_EQ(server.Call({"BF.WORDS", "k", epoch, "0", "1"}).size(), 8U);
+  EXPECT_EQ(server.Call({"BF.WORDS", "k", std::to_string(Number(epoch) ^ 2), "0", "1"}), "(nil)");
   const uint64_t words = Number(server.Call({"BF.INFO", "k", "SIZE"})) / 8;
   EXPECT_EQ(server.Call({"BF.WORDS", "k", epoch, std::to_string(words), "1"}), "");
   EXPECT_EQ(server.Call({"BF.WORDS", "k", epoch, "9223372036854775807", "131072"}), "");
