@@ -19,12 +19,13 @@
 /* For the --help of each command that takes an address.  man/commands.awk skips this paragraph. */
 #define REMOTE_HELP                                                                      \
   "redis://[[user]:password@]host[:port]/name[?db=N] is a filter on a Redis server\n"    \
-  "or cluster, redis+unix:///path?name=NAME one at a Unix socket, and\n"                 \
-  "redis+sentinel://host,host/master/name one behind sentinels; %XX is a byte.  If\n"    \
-  "the address has no password, LFBLOOM_REDIS_PASSWORD in the environment is used,\n"    \
-  "which other users cannot see.  rediss:// is by TLS: LFBLOOM_REDIS_CACERT\n"           \
-  "(default: the system's), LFBLOOM_REDIS_CERT and LFBLOOM_REDIS_KEY name PEM\n"         \
-  "files.  If the server goes away, the tool waits for it until --timeout.\n"
+  "or cluster, redis+unix:///path?name=NAME at a Unix socket, and\n"                     \
+  "redis+sentinel://host,host/master/name behind sentinels; %XX is a byte.  With\n"      \
+  "?reads=replicas, replicas answer queries.  Without a password,\n"                     \
+  "LFBLOOM_REDIS_PASSWORD in the environment is used, unseen by others.\n"               \
+  "rediss:// is by TLS: LFBLOOM_REDIS_CACERT (default: the system's),\n"                 \
+  "LFBLOOM_REDIS_CERT and LFBLOOM_REDIS_KEY name PEM files.  If the server goes\n"       \
+  "away, the tool waits until --timeout.\n"
 
 /* Blanks the passwords of all addresses in the arguments, and remembers them.  To be called first.
  * False after a report. */

@@ -121,6 +121,17 @@ lfb_status lfb_connection_call(lfb_connection *connection, uint64_t deadline, lf
   return status;
 }
 
+lfb_status lfb_connection_request(lfb_connection *connection, uint32_t limit_ms, lfb_said *said,
+                                  const redisReply **reply)
+{
+  lfb_status status = lfb_connection_call(connection, lfb_net_now() + limit_ms, said, reply);
+
+  if (status != LFB_OK)
+    return status;
+  status = lfb_reply_status(*reply);
+  return status == LFB_OK ? LFB_OK : lfb_said_set(said, status, NULL, (*reply)->str);
+}
+
 /* ---- logging in ---------------------------------------------------------- */
 
 /* Writes AUTH [user] password, if either is set. */

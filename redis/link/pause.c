@@ -4,8 +4,7 @@
 
 #include <time.h>
 
-/* A number that differs between threads, processes and moments.  It need not be unpredictable. */
-static uint64_t pause_random(void)
+uint64_t lfb_pause_random(void)
 {
   struct timespec now;
 
@@ -23,5 +22,5 @@ uint64_t lfb_pause_ms(uint32_t failures)
                                         : LFB_PAUSE_LONGEST;
   const uint64_t pause = doubled < LFB_PAUSE_LONGEST ? doubled : LFB_PAUSE_LONGEST;
 
-  return pause + pause_random() % (pause / 2 + 1);
+  return pause + lfb_pause_random() % (pause / 2 + 1);
 }

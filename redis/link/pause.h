@@ -10,6 +10,9 @@
 extern "C" {
 #endif
 
+/* A number that differs between threads, processes and moments.  It need not be unpredictable. */
+uint64_t lfb_pause_random(void);
+
 enum { LFB_PAUSE_FIRST = 20,
        LFB_PAUSE_LONGEST = 2000 }; /* ms, without the random part */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "redis/link/address.h"
-#include "redis/link/net.h"
+#include "redis/link/role.h"
 
 /* ---- the list ------------------------------------------------------------ */
 
@@ -58,19 +58,6 @@ void lfb_sentinels_free(lfb_sentinels *sentinels)
 
 /* ---- one sentinel -------------------------------------------------------- */
 
-/* Sends the command that was written, and waits for its reply, which is no error. */
-static lfb_status sentinel_call(lfb_connection *connection, const lfb_redis_options *options,
-                                lfb_said *said, const redisReply **reply)
-{
-  const uint64_t deadline = lfb_net_now() + options->connect_ms;
-
-  lfb_status status = lfb_connection_call(connection, deadline, said, reply);
-  if (status != LFB_OK)
-    return status;
-  status = lfb_reply_status(*reply);
-  return status == LFB_OK ? LFB_OK : lfb_said_set(said, status, NULL, (*reply)->str);
-}
-
 /* Reads [host, port].  A path is refused: it would be a socket on this host. */
 static bool sentinel_read(const redisReply *reply, lfb_master *master)
 {
@@ -99,7 +86,7 @@ static lfb_status sentinel_ask(lfb_connection *connection, const lfb_redis_optio
   lfb_wire_text(out, "SENTINEL");
   lfb_wire_text(out, "GET-MASTER-ADDR-BY-NAME");
   lfb_wire_text(out, options->master);
-  const lfb_status status = sentinel_call(connection, options, said, &reply);
+  const lfb_status status = lfb_connection_request(connection, options->connect_ms, said, &reply);
   if (status != LFB_OK)
     return status;
   if (reply->type == REDIS_REPLY_NIL)
@@ -135,20 +122,14 @@ static lfb_status sentinel_find(const lfb_sentinel *sentinel, const lfb_redis_op
 static lfb_status master_check(lfb_connection *connection, const lfb_redis_options *options,
                                lfb_said *said)
 {
-  const redisReply *reply;
+  const redisReply *role;
 
-  lfb_wire_begin(&connection->out, 1);
-  lfb_wire_text(&connection->out, "ROLE");
-  const lfb_status status = sentinel_call(connection, options, said, &reply);
+  const lfb_status status = lfb_role_ask(connection, options->connect_ms, said, &role);
   if (status != LFB_OK)
     return status;
-  if (reply->type != REDIS_REPLY_ARRAY || reply->elements == 0 ||
-      reply->element[0]->type != REDIS_REPLY_STRING)
-    return lfb_said_set(said, LFB_ERROR_REDIS_PROTOCOL, NULL, "another answer than to ROLE");
-  return strcmp(reply->element[0]->str, "master") == 0
-             ? LFB_OK
-             : lfb_said_set(said, LFB_ERROR_REDIS_UNAVAILABLE, reply->element[0]->str,
-                            "not a master");
+  return lfb_role_is_master(role) ? LFB_OK
+                                  : lfb_said_set(said, LFB_ERROR_REDIS_UNAVAILABLE,
+                                                 role->element[0]->str, "not a master");
 }
 
 /* Connects to the server that one sentinel gives. */

@@ -13,6 +13,7 @@
 
 #include "tests/redis/module_fake.h"
 #include "tests/redis/remotes.h"
+#include "tests/support/await.h"
 
 namespace {
 
@@ -241,6 +242,45 @@ void AddFilters(std::vector<Row>* rows) {
     EXPECT_EQ(stats.bits_set != 0, status == LFB_OK);
     return status;
   }), rows);
+}
+
+// Queries of a Redis replica. If it cannot be asked, the master answers.
+void AddReads(std::vector<Row>* rows) {
+  static const auto reading = [] {
+    lfb_redis_options options = Options();
+    options.replicas = options.read_replicas = 1;
+    options.replicas_ms = 30'000;
+    return options;
+  };
+  static const auto connected = [] {
+    static RedisServer* replica = nullptr;
+    if (replica != nullptr) return;
+    RedisConfig config;
+    config.more = {"--replicaof", "127.0.0.1", std::to_string(Server().port())};
+    replica = new RedisServer(config);  // it ends with the process
+    Await("the replica is listed", [] {
+      return Server().Call({"ROLE"}).find("\n" + std::to_string(replica->port())) != std::string::npos;
+    });
+  };
+  const Act ask = OnServer(connected, [] {
+    lfb_redis* filter = nullptr;
+    {
+      const Spared now;
+      const lfb_redis_options options = reading();
+      const lfb_config config = SomeConfig();
+      EXPECT_EQ(lfb_redis_create(&options, kName, &config, kSmallParts, &filter), LFB_OK);
+      EXPECT_EQ(lfb_redis_put_u64(filter, kKey, nullptr), LFB_OK);
+    }
+    const lfb_status status = AskAll(filter);
+    const Spared now;
+    bool maybe = false;
+    EXPECT_EQ(lfb_redis_might_contain_u64(filter, kKey, &maybe), LFB_OK);
+    EXPECT_TRUE(maybe);
+    lfb_redis_close(filter);
+    return status;
+  }, Whatever);
+  rows->push_back({"lfb_redis_might_contain", 3, [ask](const std::string&) { return ask; },
+                   WithOptionalSteps(), ECONNRESET});
 }
 
 void AddKeeping(std::vector<Row>* rows) {
@@ -499,6 +539,7 @@ void AddReplicas(std::vector<Row>* rows) {
 std::vector<Row> Rows() {
   std::vector<Row> rows;
   AddFilters(&rows);
+  AddReads(&rows);
   AddKeeping(&rows);
   AddVersions(&rows);
   AddModule(&rows);
