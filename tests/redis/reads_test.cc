@@ -2,6 +2,24 @@
 //
 // A replica can announce another server's port to its master (replica-announce-port). So a test
 // chooses what clients find at the address of a replica.
+//
+// Each planted fault (by hand) and the tests that were seen to fail:
+//
+// - no query goes to a replica (run.c, lfb_link_run), or every command does: most of them
+// - a reply that the job refuses is not asked at the master (run_reply.c, run_take_read):
+//   APartThatTheReplicaLacksIsAskedAtTheMaster, NoAnswerOfAReplicaHarms, GoOnWhileASlotMoves
+// - such a command is not kept from replicas (`master`): AQueryIsSentToAReplicaOnce
+// - a replica that is lost, or cannot be connected to, begins a pause (run.c, run_send.c):
+//   NoAnswerOfAReplicaHarms, AReplicaThatIsKilledIsMissedByNobody, AReplicaThatIsGoneDoesNoHarm
+// - ROLE is not checked, or any replica passes (fitness.c, role.c):
+//   WhatIsNoConnectedReplicaIsNotAsked, AReplicaIsCheckedAgain
+// - it is checked once: AReplicaIsCheckedAgain
+// - a replica never rests, or for ever: ASilentReplicaCostsATimeout,
+//   AReplicaThatIsKilledIsMissedByNobody
+// - no READONLY is sent (nodes.c): ReachTheReplicas, GoOnThroughAFailover
+// - the map is requested once: BySentinel, ReachTheReplicas, GoOnThroughAFailover
+// - a server's node as a replica is its node as a master, too (node_is): GoOnThroughAFailover
+// - each link takes the first replica: AreSpread
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -290,6 +308,25 @@ TEST_F(Reads, NoAnswerOfAReplicaHarms) {
     EXPECT_EQ(Queries(master), before + 2 * kKeys);
     EXPECT_GE(fake.times(), row.asked ? 3u : 2u);
   }
+}
+
+// A replica is sent a query once, even if the master is lost then and it rests no more.
+TEST_F(Reads, AQueryIsSentToAReplicaOnce) {
+  const Remote remote = CreateRemote(options, "seen", Some());
+  Detach(replica);
+  std::atomic<unsigned> queries{0};
+  FakeServer fake([&](unsigned time, const std::string& received) {
+    if (received.find("BITFIELD_RO") != std::string::npos && queries++ == 0) master.Kill();
+    return Says(kConnected, ":1\r\n")(time, received);
+  });
+  const auto announcing = Announce(fake.port());
+  lfb_redis_options some = master.Options();
+  some.read_replicas = 1;
+  some.retries = 7;  // at least 2.5 s: a first rest takes 1 s
+  const Remote opened = OpenRemote(some, "seen");
+  bool maybe = false;
+  EXPECT_EQ(lfb_redis_might_contain_u64(opened.get(), 1, &maybe), LFB_ERROR_REDIS_CONNECT);
+  EXPECT_EQ(queries, 1u);
 }
 
 // The port of a replica at which nothing listens.
