@@ -4,7 +4,8 @@
  *
  * Check  A replica is asked only if it says by ROLE that it is connected to its master: when the link
  *        has connected to it, and before the first command of a job that begins a second after the
- *        last check.
+ *        last check.  Outside a cluster it must also have the lineage of the master that lists it: at
+ *        the listed address there may be a replica of another one.
  * Rest   A replica that fails in any way rests: it is not asked for a second, then for twice as long
  *        each time, up to a minute, until it answers again.
  */
@@ -48,10 +49,10 @@ static inline void lfb_fitness_answer(lfb_fitness *fitness)
 /* Whether the next check is due. */
 bool lfb_fitness_is_due(const lfb_fitness *fitness);
 
-/* Checks it, over a connection on which nothing else is in flight.  Fails as lfb_role_ask();
- * LFB_ERROR_REDIS_UNAVAILABLE. */
-lfb_status lfb_fitness_check(lfb_fitness *fitness, lfb_connection *connection, uint32_t limit_ms,
-                            lfb_said *said);
+/* Checks it, over a connection on which nothing else is in flight.  `lineage`: that it must have;
+ * NULL: any.  Fails as lfb_role_ask() and lfb_lineage_ask(); LFB_ERROR_REDIS_UNAVAILABLE. */
+lfb_status lfb_fitness_check(lfb_fitness *fitness, lfb_connection *connection,
+                             const char *lineage, uint32_t limit_ms, lfb_said *said);
 
 #ifdef __cplusplus
 }

@@ -8,8 +8,6 @@
 #include "redis/link/net.h"
 #include "redis/link/options.h"
 #include "redis/link/pause.h"
-#include "redis/link/fitness.h"
-#include "redis/link/role.h"
 
 enum {
   NODES_PORT = 6379,
@@ -132,7 +130,9 @@ static lfb_status node_connect_reader(const lfb_nodes *nodes, lfb_node *node, lf
   if (fresh && nodes->cluster && status == LFB_OK)
     status = node_admit_queries(nodes, node, said);
   if (status == LFB_OK)
-    status = lfb_fitness_check(&node->fitness, node->connection, nodes->options.connect_ms, said);
+    status = lfb_fitness_check(&node->fitness, node->connection,
+                               nodes->cluster ? NULL : nodes->lineage, nodes->options.connect_ms,
+                               said);
   if (status != LFB_OK)
     lfb_node_disconnect(node);
   return status;
@@ -341,11 +341,14 @@ void lfb_nodes_reader_fails(lfb_nodes *nodes, lfb_node *node)
 /* Asks a single server for its replicas.  That it lists none, for whatever reason, is no failure. */
 static lfb_status nodes_ask_role(lfb_nodes *nodes, lfb_connection *connection, lfb_said *said)
 {
+  const uint32_t limit_ms = nodes->options.connect_ms;
   uint16_t port, number = LFB_NO_NODE;
   const redisReply *role = NULL;
   const char *host;
 
-  const lfb_status status = lfb_role_ask(connection, nodes->options.connect_ms, said, &role);
+  lfb_status status = lfb_lineage_ask(connection, limit_ms, said, nodes->lineage);
+  if (status == LFB_OK)
+    status = lfb_role_ask(connection, limit_ms, said, &role);
   if (status != LFB_OK && status != LFB_ERROR_REDIS_LOGIN && status != LFB_ERROR_REDIS_REFUSED)
     return status;
   const size_t count = role == NULL ? 0 : lfb_role_replicas(role);

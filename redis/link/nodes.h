@@ -24,6 +24,7 @@
 #include "redis/link/connection.h"
 #include "redis/link/queue.h"
 #include "redis/link/fitness.h"
+#include "redis/link/role.h"
 #include "redis/link/said.h"
 #include "redis/link/sentinel.h"
 #include "redis/link/slots.h"
@@ -60,6 +61,7 @@ typedef struct lfb_nodes {
   uint16_t reader[LFB_KEY_SLOTS]; /* of each slot: the number of the node for its queries */
   uint64_t renewal;              /* of the map of readers: when it is due, lfb_net_now() */
   uint64_t turn;                 /* decides between a master's replicas                  */
+  char lineage[LFB_LINEAGE + 1]; /* of a single server, which its replicas must have     */
 } lfb_nodes;
 
 /* Copies the options; lfb_nodes_refresh() connects.  Fails as lfb_options_copy(), lfb_tls_create()

@@ -1,4 +1,4 @@
-/* role.c - reads the replies to ROLE. */
+/* role.c - reads the replies to ROLE and to INFO replication. */
 #include "redis/link/role.h"
 
 #include <string.h>
@@ -17,6 +17,26 @@ lfb_status lfb_role_ask(lfb_connection *connection, uint32_t limit_ms, lfb_said 
       reply->element[0]->type != REDIS_REPLY_STRING)
     return lfb_said_set(said, LFB_ERROR_REDIS_PROTOCOL, NULL, "another answer than to ROLE");
   *role = reply;
+  return LFB_OK;
+}
+
+lfb_status lfb_lineage_ask(lfb_connection *connection, uint32_t limit_ms, lfb_said *said,
+                           char lineage[LFB_LINEAGE + 1])
+{
+  static const char field[] = "\r\nmaster_replid:";
+  const redisReply *reply;
+
+  lfb_wire_begin(&connection->out, 2);
+  lfb_wire_text(&connection->out, "INFO");
+  lfb_wire_text(&connection->out, "replication");
+  const lfb_status status = lfb_connection_request(connection, limit_ms, said, &reply);
+  if (status != LFB_OK)
+    return status;
+  const char *at = reply->type == REDIS_REPLY_STRING ? strstr(reply->str, field) : NULL;
+  if (at == NULL || strcspn(at + sizeof field - 1, "\r") != LFB_LINEAGE)
+    return lfb_said_set(said, LFB_ERROR_REDIS_REFUSED, NULL, "INFO has no master_replid");
+  memcpy(lineage, at + sizeof field - 1, LFB_LINEAGE);
+  lineage[LFB_LINEAGE] = '\0';
   return LFB_OK;
 }
 

@@ -1,5 +1,6 @@
 /*
- * role.h - what a server says of itself by ROLE: a master with its replicas, or a replica.
+ * role.h - what a server says of itself: by ROLE, that it is a master with its replicas, or a replica;
+ * by INFO, whose data it has.
  */
 #ifndef LFB_REDIS_ROLE_H
 #define LFB_REDIS_ROLE_H
@@ -18,6 +19,13 @@ extern "C" {
  * lfb_connection_request(); LFB_ERROR_REDIS_PROTOCOL. */
 lfb_status lfb_role_ask(lfb_connection *connection, uint32_t limit_ms, lfb_said *said,
                         const redisReply **role);
+
+enum { LFB_LINEAGE = 40 }; /* hexadecimal digits */
+
+/* Asks for the random id of a server's data (master_replid): a master and all that replicate it have
+ * the same.  Fails as lfb_connection_request(); LFB_ERROR_REDIS_REFUSED: it tells none. */
+lfb_status lfb_lineage_ask(lfb_connection *connection, uint32_t limit_ms, lfb_said *said,
+                           char lineage[LFB_LINEAGE + 1]);
 
 bool lfb_role_is_master(const redisReply *role);
 

@@ -35,15 +35,28 @@ static size_t source_place(const lfb_redis_source *source, const lfb_edition *ed
   return none;
 }
 
-static void source_see(lfb_redis_source *source, const lfb_edition *edition)
+/* Adds what comes after the last one that was seen before. */
+static void source_see(lfb_redis_source *source, const lfb_edition_list *list)
 {
   lfb_edition_list *seen = &source->seen;
+  size_t from = list->count;
 
-  if (source_place(source, edition, SIZE_MAX) != SIZE_MAX)
+  while (from > 0 && source_place(source, &list->all[from - 1], SIZE_MAX) == SIZE_MAX)
+    from--;
+  for (; from < list->count; from++) {
+    if (seen->count == LFB_REDIS_VERSIONS_REACH)
+      memmove(seen->all, seen->all + 1, --seen->count * sizeof *seen->all);
+    seen->all[seen->count++] = list->all[from];
+  }
+}
+
+/* If a newer edition was seen, but never loaded, and is lost, too, the follower's is the newest. */
+static void source_return_to_base(lfb_redis_source *source)
+{
+  if (lfb_edition_is(&source->newest, &source->base))
     return;
-  if (seen->count == LFB_REDIS_VERSIONS_REACH)
-    memmove(seen->all, seen->all + 1, --seen->count * sizeof *seen->all);
-  seen->all[seen->count++] = *edition;
+  source->newest = source->base;
+  source->version++;
 }
 
 /* Notes what the server has.  If it has lost the versions after some edition, and the follower has
@@ -54,10 +67,11 @@ static void source_note(lfb_redis_source *source, const lfb_edition_list *list)
   const lfb_edition *found = &list->all[list->count - 1];
   const uint64_t last = source->newest.number;
 
-  if (source_place(source, found, SIZE_MAX) < source_place(source, &source->base, 0))
+  if (source_place(source, found, SIZE_MAX) < source_place(source, &source->base, 0)) {
+    source_return_to_base(source);
     return;
-  for (size_t i = 0; i < list->count; i++)
-    source_see(source, &list->all[i]);
+  }
+  source_see(source, list);
   if (lfb_edition_is(found, &source->newest))
     return;
   source->version += found->number > last ? found->number - last : 1;
@@ -240,9 +254,7 @@ static lfb_status source_filter(void *self, lfb_filter **filter)
   if (status != LFB_OK)
     return looked == LFB_OK ? status : looked;
   source->base = tried;
-  /* If this is not the version that the follower asked for, the follower does not know its
-   * number. */
-  source->base_version = source->version == asked ? asked : 0;
+  source->base_version = asked; /* the follower takes it for that */
   return LFB_OK;
 }
 
@@ -288,6 +300,10 @@ static lfb_status source_changes(void *self, uint64_t since, lfb_keys_sink *sink
 
   if (since != source->base_version)
     return LFB_ERROR_NO_CHANGES;
+  if (lfb_edition_is(&source->newest, &source->base)) { /* the server may have lost it */
+    source->base_version = source->version;
+    return LFB_OK;
+  }
   lfb_status status = lfb_pool_take(&source->pool, &link);
   if (status != LFB_OK)
     return status;

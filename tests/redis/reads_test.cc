@@ -202,6 +202,26 @@ TEST_F(Reads, WhatIsNoConnectedReplicaIsNotAsked) {
   EXPECT_EQ(reading.pauses, 0u);
 }
 
+// At the listed address there is a replica of another master, with filters of the same names.
+TEST_F(Reads, AReplicaOfAnotherMasterIsNotAsked) {
+  RedisServer foreign(Plain()), wrong(ReplicaOf(foreign));
+  AwaitConnected(wrong);
+  for (lfb_strategy_id strategy : kRemoteStrategies) {
+    const Remote remote = CreateRemote(options, lfb_strategy_name(strategy), Some(strategy));
+    ASSERT_EQ(PutSome(remote, 0, kKeys), LFB_OK);
+    const Remote other = CreateRemote(foreign.Options(), lfb_strategy_name(strategy), Some(strategy));
+    ASSERT_EQ(PutSome(other, kKeys, 1), LFB_OK);
+  }
+  Detach(replica);
+  const auto announcing = Announce(wrong.port());
+  for (lfb_strategy_id strategy : kRemoteStrategies) {
+    SCOPED_TRACE(lfb_strategy_name(strategy));
+    const lfb_config config = Some(strategy);
+    EXPECT_EQ(Found(OpenRemote(options, lfb_strategy_name(strategy), &config), 0, kKeys), kKeys);
+  }
+  EXPECT_EQ(Queries(wrong), 0u);
+}
+
 // A replica that loses its master while it is asked: it answers from what it has until the next
 // check, and the master's list still contains it.
 TEST_F(Reads, AReplicaIsCheckedAgain) {
@@ -246,10 +266,12 @@ std::string Bulk(const std::string& text) {
 const std::string kConnected =
     "*5\r\n" + Bulk("slave") + Bulk("127.0.0.1") + ":1\r\n" + Bulk("connected") + ":7\r\n";
 
-// What answers at a replica's address: to ROLE, and to queries.
-FakeServer::Answer Says(const std::string& role, const std::string& query) {
-  return [role, query](unsigned, const std::string& received) -> std::string {
+// What answers at the address of a server's replica: to ROLE, and to queries.
+FakeServer::Answer Says(const RedisServer& server, const std::string& role, const std::string& query) {
+  const std::string info = Bulk("role:slave\r\nmaster_replid:" + server.Info("master_replid") + "\r\n");
+  return [=](unsigned, const std::string& received) -> std::string {
     if (received.find("ROLE") != std::string::npos) return role;
+    if (received.find("INFO") != std::string::npos) return info;
     if (received.find("BITFIELD_RO") == std::string::npos) return "+PONG\r\n";
     if (query == FakeServer::kClose) return query;
     std::string all;
@@ -298,7 +320,7 @@ TEST_F(Reads, NoAnswerOfAReplicaHarms) {
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.role + row.query);
-    FakeServer fake(Says(row.role, row.query));
+    FakeServer fake(Says(master, row.role, row.query));
     const auto announcing = Announce(fake.port());
     const Remote opened = OpenRemote(once, "seen");
     const uint64_t before = Queries(master);
@@ -315,9 +337,10 @@ TEST_F(Reads, AQueryIsSentToAReplicaOnce) {
   const Remote remote = CreateRemote(options, "seen", Some());
   Detach(replica);
   std::atomic<unsigned> queries{0};
+  const FakeServer::Answer says = Says(master, kConnected, ":1\r\n");
   FakeServer fake([&](unsigned time, const std::string& received) {
     if (received.find("BITFIELD_RO") != std::string::npos && queries++ == 0) master.Kill();
-    return Says(kConnected, ":1\r\n")(time, received);
+    return says(time, received);
   });
   const auto announcing = Announce(fake.port());
   lfb_redis_options some = master.Options();
@@ -346,7 +369,7 @@ TEST_F(Reads, ASilentReplicaCostsATimeout) {
   const Remote remote = CreateRemote(options, "seen", Some());
   ASSERT_EQ(PutSome(remote, 0, kKeys), LFB_OK);
   for (bool middle : {false, true}) {
-    FakeServer fake(Says(kConnected, ""));
+    FakeServer fake(Says(master, kConnected, ""));
     lfb_redis_options hasty = master.Options();
     hasty.read_replicas = 1;
     hasty.timeout_ms = hasty.connect_ms = 2000;

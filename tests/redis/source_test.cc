@@ -512,6 +512,10 @@ TEST_F(Versions, ALoaderOfADeletedVersionTakesTheNewest) {
   const Filter owned(filter);
   for (uint64_t key = 0; key < 2 * kStep; key++)
     EXPECT_TRUE(lfb_filter_might_contain_u64(filter, key));
+  EXPECT_EQ(follower.functions.version(follower.functions.self, &version), LFB_OK);
+  EXPECT_EQ(version, 2u);
+  EXPECT_EQ(follower.functions.changes(follower.functions.self, 1, nullptr), LFB_OK)
+      << "what it took for version 1 is 2";
   Publish(options, 3, 1);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_EQ(follower.Missing(3), 0u);
@@ -654,6 +658,48 @@ TEST_F(Versions, WhatWasLeftIsOlderThanWhatAFollowerHas) {
   EXPECT_EQ(first.At(), 4u) << "3 is another version here";
   EXPECT_EQ(server.Call({"RENAME", "another", "{seen:versions}"}), "OK");
   EXPECT_EQ(first.Poll(), LFB_FOLLOWED_NOTHING) << "it still knows 2 as an older one";
+}
+
+// The server has lost the follower's version, and a newer one that the follower could not load.
+TEST_F(Versions, WhatIsLostAndWasNeverLoadedIsForgotten) {
+  Publisher publisher(options);
+  Follower follower(options);
+  publisher.Publish(1);
+  EXPECT_EQ(server.Call({"COPY", "{seen:versions}", "replica"}), "1");
+  publisher.Publish(2);
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
+  const std::set<std::string> before = DeltaKeys(server);
+  publisher.Publish(3);
+  for (const std::string& key : DeltaKeys(server))
+    if (before.count(key) == 0) server.Call({"DEL", key});
+  EXPECT_EQ(follower.Poll(LFB_ERROR_REDIS_PART), LFB_FOLLOWED_FAILED);
+  EXPECT_EQ(server.Call({"RENAME", "replica", "{seen:versions}"}), "OK");
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_NOTHING);
+  EXPECT_EQ(follower.Missing(2), 0u);
+  publisher.Publish(2);
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
+  EXPECT_EQ(follower.At(), 5u);
+}
+
+// The list goes back and comes again; the oldest that were seen are no longer remembered.
+TEST_F(Versions, AListThatComesAgainIsFollowed) {
+  constexpr uint64_t kLast = LFB_REDIS_VERSIONS_REACH + 1;
+  Publisher publisher(options);
+  Follower follower(options);
+  for (uint64_t version = 1; version <= kLast - 5; version++) publisher.Publish(version);
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
+  EXPECT_EQ(server.Call({"COPY", "{seen:versions}", "old"}), "1");
+  for (uint64_t version = kLast - 4; version <= kLast; version++) publisher.Publish(version);
+  const lfb_source functions = lfb_redis_source_functions(follower.source);
+  uint64_t version;
+  ASSERT_EQ(functions.version(functions.self, &version), LFB_OK);
+  EXPECT_EQ(server.Call({"COPY", "{seen:versions}", "new"}), "1");
+  EXPECT_EQ(server.Call({"RENAME", "old", "{seen:versions}"}), "OK");
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_CHANGES);
+  EXPECT_EQ(server.Call({"RENAME", "new", "{seen:versions}"}), "OK");
+  EXPECT_NE(follower.Poll(), LFB_FOLLOWED_NOTHING);
+  EXPECT_EQ(follower.Missing(kLast), 0u);
 }
 
 TEST(VersionsKilled, AServerThatIsAwayIsAFailureAndNoLoss) {

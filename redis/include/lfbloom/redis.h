@@ -73,9 +73,10 @@ extern "C" {
  *           of a single server, also behind sentinels, the master's ROLE.  The list is requested again
  *           every 5 s.  A replica is asked only if it says, by ROLE, that it is connected to its
  *           master: at first, and again before a call that begins a second after the last check.
+ *           Outside a cluster it must also have that master's master_replid (INFO replication).
  *           The master is asked in place of a replica that cannot be reached, redirects, refuses,
  *           lacks the filter's part or is silent, and if there is none.  A replica never makes a query
- *           fail, and begins no pause.  If it becomes silent, one call of each connection waits for
+ *           fail, and begins no pause.  If one becomes silent, one call of each connection waits for
  *           it: timeout_ms, or connect_ms if it was silent before the call.  It is tried again
  *           after a second, then after twice as long each time, up to about a minute, as long as it
  *           is listed.
@@ -233,7 +234,7 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  * 8. Rights     If ACLs restrict the user, a query needs BITFIELD_RO, and a put BITFIELD and EVAL;
  *               with helper, EVAL, EVALSHA, GETBIT and SETBIT.  With sentinels, each call needs ROLE.
  *               With read_replicas, queries also need ROLE, and READONLY and CLUSTER SLOTS in a
- *               cluster; masters answer a user without these rights.
+ *               cluster, otherwise INFO; masters answer a user without these rights.
  *
  * Each function can also fail because of the connection: LFB_ERROR_REDIS_HOST, _CONNECT,
  * _LOST, _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY; with
