@@ -111,10 +111,10 @@ void Add(lfb_value* value, int from, int to) {
   for (int i = from; i < to; i++) {
     const std::string text = std::to_string(i);
     const lfb_key key = {text.data(), text.size()};
-    uint64_t answer;
+    uint64_t answers[(LFB_VALUE_MANY + 63) / 64];
     size_t done;
     lfb_status refused;
-    EXPECT_EQ(lfb_value_add(value, &key, 1, 0, &answer, &done, &refused), LFB_ADDED_ALL);
+    EXPECT_EQ(lfb_value_add(value, &key, 1, 0, answers, &done, &refused), LFB_ADDED_ALL);
     EXPECT_EQ(done, 1U);
   }
 }
