@@ -116,7 +116,7 @@ static lfb_status node_admit_queries(const lfb_nodes *nodes, lfb_node *node, lfb
   return lfb_connection_request(node->connection, nodes->options.connect_ms, said, &reply);
 }
 
-/* The same for a replica; and checks it. */
+/* Connects to a replica, if it is not connected, and checks it, if that is due. */
 static lfb_status node_connect_reader(const lfb_nodes *nodes, lfb_node *node, lfb_said *said)
 {
   const bool fresh = node->connection == NULL;

@@ -89,6 +89,15 @@ Act OnServer(const std::function<void()>& before, const Act& act,
 void Nothing() {}
 void Whatever(lfb_status) {}
 
+// Expects a filter to answer once no call fails, and closes it.
+void ExpectKeyAndClose(lfb_redis* filter) {
+  const Spared now;
+  bool maybe = false;
+  EXPECT_EQ(lfb_redis_might_contain_u64(filter, kKey, &maybe), LFB_OK);
+  EXPECT_TRUE(maybe);
+  lfb_redis_close(filter);
+}
+
 // An act on an existing filter that is open.
 Act OnFilter(const std::function<lfb_status(lfb_redis*)>& act) {
   return OnServer(Created, [act] {
@@ -99,11 +108,7 @@ Act OnFilter(const std::function<lfb_status(lfb_redis*)>& act) {
       EXPECT_EQ(lfb_redis_open(&options, kName, nullptr, &filter), LFB_OK);
     }
     const lfb_status status = act(filter);
-    const Spared now;
-    bool maybe = false;
-    EXPECT_EQ(lfb_redis_might_contain_u64(filter, kKey, &maybe), LFB_OK);
-    EXPECT_TRUE(maybe);
-    lfb_redis_close(filter);
+    ExpectKeyAndClose(filter);
     return status;
   }, Whatever);
 }
@@ -272,11 +277,7 @@ void AddReads(std::vector<Row>* rows) {
       EXPECT_EQ(lfb_redis_put_u64(filter, kKey, nullptr), LFB_OK);
     }
     const lfb_status status = AskAll(filter);
-    const Spared now;
-    bool maybe = false;
-    EXPECT_EQ(lfb_redis_might_contain_u64(filter, kKey, &maybe), LFB_OK);
-    EXPECT_TRUE(maybe);
-    lfb_redis_close(filter);
+    ExpectKeyAndClose(filter);
     return status;
   }, Whatever);
   rows->push_back({"lfb_redis_might_contain", 3, [ask](const std::string&) { return ask; },
