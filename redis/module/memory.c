@@ -10,7 +10,9 @@
 #include <lfbloom/cpu.h>
 #include <lfbloom/status.h>
 
+#include "atomic/threads/stripes.h"
 #include "atomic/words/pages.h"
+#include "bloom/filter/claims.h"
 #include "redis/module/api.h"
 
 /* What the linker calls instead of the C library's and the library's functions. */
@@ -20,6 +22,8 @@ void *lfb_memory_aligned_alloc(size_t alignment, size_t size);
 void lfb_memory_free(void *memory);
 lfb_status lfb_memory_pages_init(lfb_pages *pages, uint64_t size, bool populate);
 void lfb_memory_pages_free(lfb_pages *pages);
+lfb_status lfb_memory_stripes_init(lfb_stripes *stripes);
+lfb_status lfb_memory_claims_init(lfb_claims *claims, lfb_hash_width width);
 
 enum {
   /* From this size on, memory is aligned to LFB_HUGE_PAGE, and up to that much is unused. */
@@ -157,4 +161,23 @@ void lfb_memory_pages_free(lfb_pages *pages)
 {
   memory_free(pages->address);
   pages->address = NULL;
+}
+
+/* ---- what only several threads need (memory.h) ---------------------------------------- */
+
+lfb_status lfb_memory_stripes_init(lfb_stripes *stripes)
+{
+  lfb_stripe *one = memory_aligned(sizeof *one, LFB_CACHE_LINE);
+
+  if (one == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  memset(one, 0, sizeof *one);
+  *stripes = (lfb_stripes){.stripes = one, .shared = 1};
+  return LFB_OK;
+}
+
+lfb_status lfb_memory_claims_init(lfb_claims *claims, lfb_hash_width width)
+{
+  *claims = lfb_claims_over(NULL, width);
+  return LFB_OK;
 }

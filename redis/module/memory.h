@@ -5,6 +5,11 @@
  * The linker directs the library's calls of malloc(), calloc(), aligned_alloc() and free(), and of
  * lfb_pages_init() and lfb_pages_free(), to memory.c (link.txt).  Memory that Redis'
  * allocator refuses makes a call fail, as in any other program: it does not end the server.
+ *
+ * Small  In Redis one thread at a time uses a value (value.h), and no key is claimed: an addition is
+ *        new if it turned on a bit.  So the linker also replaces lfb_stripes_init() and
+ *        lfb_claims_init(): a counter has one stripe instead of 72, and the claims have no cells
+ *        instead of 256.  That is 9 KB less in each filter.
  */
 #ifndef LFB_REDIS_MODULE_MEMORY_H
 #define LFB_REDIS_MODULE_MEMORY_H

@@ -214,6 +214,22 @@ TEST(Module, RedisCountsItsMemory) {
   });
 }
 
+TEST(Module, SmallKeysTakeLittle) {
+  const std::pair<std::vector<std::string>, int> rows[] = {
+      {{"BF.RESERVE", "k", "0.01", "1"}, 3'300},
+      {{"BF.RESERVE", "k", "0.01", "100"}, 3'400},
+      {{"BF.WINDOW.RESERVE", "k", "0.01", "100"}, 86'000},
+  };
+  for (const std::string hash : {"aes", "siphash13", "xxh3"})
+    for (const auto& [reserve, most] : rows) {
+      RedisServer server(WithModule({}, {"hash", hash}));
+      ASSERT_EQ(server.Call(reserve), "OK");
+      EXPECT_LT(std::stoi(server.Call({"MEMORY", "USAGE", "k"})), most) << reserve[0] << " " << reserve[3];
+      AddNumbers(server, "k", 0, 100);
+      EXPECT_EQ(CountNumbers(server, "k", 0, 100), 100);
+    }
+}
+
 TEST(Module, KeepsToMaxmemory) {
   RedisServer server(WithModule({"--maxmemory", "32mb"}));
   ASSERT_EQ(server.Call({"BF.RESERVE", "a", "0.01", "40000000"}), "OK");
