@@ -13,6 +13,7 @@
 //   NoAnswerOfAReplicaHarms, AReplicaThatIsKilledIsMissedByNobody, AReplicaThatIsGoneDoesNoHarm
 // - ROLE is not checked, or any replica passes (fitness.c, role.c):
 //   WhatIsNoConnectedReplicaIsNotAsked, AReplicaIsCheckedAgain
+// - the lineage is not compared (fitness.c): AReplicaOfAnotherMasterIsNotAsked, NeedRights
 // - it is checked once: AReplicaIsCheckedAgain
 // - a replica never rests, or for ever: ASilentReplicaCostsATimeout,
 //   AReplicaThatIsKilledIsMissedByNobody
@@ -183,6 +184,59 @@ TEST_F(Reads, AreSpread) {
   EXPECT_EQ(Queries(replica) + Queries(other), here + there + 40);
   EXPECT_GT(Queries(replica), here);
   EXPECT_GT(Queries(other), there);
+}
+
+TEST(ReadsByTls, ReachTheReplica) {
+  const Certificates certificates;
+  RedisConfig config = Plain();
+  config.tls = &certificates;
+  RedisServer master(config);
+  config.more.insert(config.more.end(), {"--tls-replication", "yes", "--replicaof", "127.0.0.1",
+                                         std::to_string(master.tls_port())});
+  RedisServer replica(config);
+  AwaitConnected(replica);
+  Reading reading;
+  const Remote remote = CreateRemote(reading.Options(master.TlsOptions()), "seen", Some());
+  ASSERT_EQ(PutSome(remote, 0, kKeys), LFB_OK);
+  EXPECT_EQ(Found(remote, 0, kKeys), kKeys);
+  EXPECT_EQ(Queries(replica), kKeys);
+  EXPECT_EQ(Queries(master), 0u);
+  EXPECT_EQ(reading.pauses, 0u);
+}
+
+// What a user needs: redis.h, 8.
+TEST_F(Reads, NeedRights) {
+  const Remote remote = CreateRemote(options, "seen", Some());
+  ASSERT_EQ(PutSome(remote, 0, kKeys), LFB_OK);
+  const struct {
+    std::vector<std::string> rights;  // on the replica
+    bool asked;
+  } rows[] = {
+      {{"~*", "+bitfield_ro", "+role", "+info"}, true},
+      {{"~*", "+bitfield_ro", "+role"}, false},
+      {{"~*", "+bitfield_ro", "+info"}, false},
+      {{"~*", "+role", "+info"}, false},
+      {{"+bitfield_ro", "+role", "+info"}, false},
+  };
+  lfb_redis_options user = options;
+  user.user = "reader";
+  user.password = "secret";
+  EXPECT_EQ(master.Call({"ACL", "SETUSER", "reader", "on", ">secret", "~*", "+@all"}), "OK");
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.rights.back());
+    std::vector<std::string> words = {"ACL", "SETUSER", "reader", "reset", "on", ">secret"};
+    words.insert(words.end(), row.rights.begin(), row.rights.end());
+    EXPECT_EQ(replica.Call(words), "OK");
+    const uint64_t there = Queries(replica);
+    const Remote opened = OpenRemote(user, "seen");
+    EXPECT_EQ(Found(opened, 0, kKeys), kKeys);
+    EXPECT_EQ(Found(opened, 0, kKeys), kKeys);
+    EXPECT_EQ(Queries(replica), there + (row.asked ? 2 * kKeys : 0));
+  }
+  // A replica that does not know the user.
+  EXPECT_EQ(replica.Call({"ACL", "DELUSER", "reader"}), "1");
+  EXPECT_EQ(Found(OpenRemote(user, "seen"), 0, kKeys), kKeys);
+  EXPECT_EQ(reading.pauses, 0u);
 }
 
 // ---- replicas that cannot answer ------------------------------------------------------
