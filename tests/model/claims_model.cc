@@ -176,12 +176,12 @@ struct Stopped : Claims<Stopped, 3> {
 
 int main(int argc, char** argv) {
   model::Runs runs(argc, argv);
-  runs.Try<OneKey>("OneKey");
-  runs.Try<OneKeyOfThree>("OneKeyOfThree");
-  runs.Try<TwoKeys>("TwoKeys");
-  runs.Try<TwoKeysOfThree>("TwoKeysOfThree");
-  runs.Try<SharedBits>("SharedBits");
-  runs.Try<BesideAPut>("BesideAPut");
-  runs.Try<Stopped>("Stopped");
+  MODEL_TRY(runs, OneKey);
+  MODEL_TRY(runs, OneKeyOfThree);
+  MODEL_TRY(runs, TwoKeys);
+  MODEL_TRY(runs, TwoKeysOfThree);
+  MODEL_TRY(runs, SharedBits);
+  MODEL_TRY(runs, BesideAPut);
+  MODEL_TRY(runs, Stopped);
   return runs.Status();
 }

@@ -127,9 +127,9 @@ struct Waiting : Reading<Waiting, 2> {
 
 int main(int argc, char** argv) {
   model::Runs runs(argc, argv);
-  runs.Try<OneReader>("OneReader");
-  runs.Try<Nested>("Nested");
-  runs.Try<Strays>("Strays");
-  runs.Try<Waiting>("Waiting");
+  MODEL_TRY(runs, OneReader);
+  MODEL_TRY(runs, Nested);
+  MODEL_TRY(runs, Strays);
+  MODEL_TRY(runs, Waiting);
   return runs.Status();
 }

@@ -242,7 +242,7 @@ struct ThreePut : Growing<ThreePut> {
 
 int main(int argc, char** argv) {
   model::Runs runs(argc, argv);
-  runs.Try<TwoPut>("TwoPut");
-  runs.Try<ThreePut>("ThreePut");
+  MODEL_TRY(runs, TwoPut);
+  MODEL_TRY(runs, ThreePut);
   return runs.Status();
 }

@@ -7,7 +7,7 @@ load("//tools:plants.bzl", "PLANTS")
 
 # Not the project's warnings: Relacy's headers are of 2013, and the library's C is compiled as
 # C++.
-COPTS = ["-DLFB_MODEL", "-O2", "-fpermissive", "-w", "-ffunction-sections"]
+COPTS = ["-DLFB_MODEL", "-O1", "-fpermissive", "-w", "-ffunction-sections"]
 
 # The lfbloom/c11.h of :c11_<variant>, which spells the model's atomics, precedes the library's.
 def _includes(variant):
@@ -28,12 +28,13 @@ def c11(variant, source):
         visibility = ["//tests/paused:__pkg__"],
     )
 
-def _binary(name, model, copts, deps = [], srcs = [], variant = "modelled"):
+# Nearly all of its time is compilation, so it has one scenario.
+def _binary(name, model, scenario, copts, deps = [], srcs = [], variant = "modelled"):
     cc_binary(
         name = name,
         testonly = True,
         srcs = [model + ".cc", variant + "/lfbloom/c11.h"] + srcs,
-        copts = COPTS + _includes(variant) + copts,
+        copts = COPTS + ["-DLFB_MODEL_SCENARIO='\"%s\"'" % scenario] + _includes(variant) + copts,
         linkopts = LINKOPTS,
         tags = ["manual"],
         deps = [":library"] + deps,
@@ -76,11 +77,12 @@ def model(name, bound, plants, mutated = None, mutants = {}):
         binary = "%s_%s" % (name, plant)
         source = PLANTS[plant].files[0]
         if source.endswith("/c11.h"):
-            _binary(binary, name, [], variant = plant)
+            _binary(binary, name, scenario, [], variant = plant)
         else:
             _binary(
                 binary,
                 name,
+                scenario,
                 ["-D%s=<tests/plants/%s/%s>" % (
                     # Models of other sources include this one, too (epoch.h).
                     "LFB_MODEL_EPOCH" if source.endswith("/epoch.c") else "LFB_MODEL_MUTATED",
@@ -99,5 +101,5 @@ def model(name, bound, plants, mutated = None, mutants = {}):
             outs = [changed],
             cmd = "sed '%s' $< > $@ && ! cmp -s $< $@" % change.replace("$", "$$"),
         )
-        _binary(binary, name, ["-DLFB_MODEL_MUTATED=<tests/model/%s>" % changed], srcs = [changed])
+        _binary(binary, name, scenario, ["-DLFB_MODEL_MUTATED=<tests/model/%s>" % changed], srcs = [changed])
         _must_find(binary, scenario)

@@ -247,10 +247,10 @@ struct RefusedKey : Slots<RefusedKey> {
 
 int main(int argc, char** argv) {
   model::Runs runs(argc, argv);
-  runs.Try<TwoSlots>("TwoSlots");
-  runs.Try<OneSlot>("OneSlot");
-  runs.Try<NoSlot>("NoSlot");
-  runs.Try<Refused>("Refused");
-  runs.Try<RefusedKey>("RefusedKey");
+  MODEL_TRY(runs, TwoSlots);
+  MODEL_TRY(runs, OneSlot);
+  MODEL_TRY(runs, NoSlot);
+  MODEL_TRY(runs, Refused);
+  MODEL_TRY(runs, RefusedKey);
   return runs.Status();
 }

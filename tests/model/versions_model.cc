@@ -240,9 +240,9 @@ struct Abandoned : Swaps<Abandoned, 2> {
 
 int main(int argc, char** argv) {
   model::Runs runs(argc, argv);
-  runs.Try<OneSwap>("OneSwap");
-  runs.Try<SwapBesideASection>("SwapBesideASection");
-  runs.Try<Rollback>("Rollback");
-  runs.Try<Abandoned>("Abandoned");
+  MODEL_TRY(runs, OneSwap);
+  MODEL_TRY(runs, SwapBesideASection);
+  MODEL_TRY(runs, Rollback);
+  MODEL_TRY(runs, Abandoned);
   return runs.Status();
 }

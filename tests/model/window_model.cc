@@ -119,9 +119,9 @@ struct Claim : Windows<Claim, 3> {
 
 int main(int argc, char** argv) {
   model::Runs runs(argc, argv);
-  runs.Try<Put>("Put");
-  runs.Try<TwoPut>("TwoPut");
-  runs.Try<TwoAdvance>("TwoAdvance");
-  runs.Try<Claim>("Claim");
+  MODEL_TRY(runs, Put);
+  MODEL_TRY(runs, TwoPut);
+  MODEL_TRY(runs, TwoAdvance);
+  MODEL_TRY(runs, Claim);
   return runs.Status();
 }

@@ -110,8 +110,8 @@ struct Shared : rl::test_suite<Shared, 2> {
 
 int main(int argc, char** argv) {
   model::Runs runs(argc, argv);
-  runs.Try<Masks>("Masks");
-  runs.Try<Counted>("Counted");
-  runs.Try<Shared>("Shared");
+  MODEL_TRY(runs, Masks);
+  MODEL_TRY(runs, Counted);
+  MODEL_TRY(runs, Shared);
   return runs.Status();
 }
