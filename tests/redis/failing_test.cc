@@ -478,7 +478,7 @@ void AddModule(std::vector<Row>* rows) {
   rows->push_back({"lfb_redis_module_source_create lfb_redis_module_source_functions "
                    "lfb_redis_module_source_free", 15,
                    [](const std::string&) {
-    const auto module = std::make_shared<FakeModule>();
+    const auto module = std::make_shared<FakeModule>(2000);  // each act loads it in full
     const auto next = std::make_shared<uint64_t>(0);
     return [module, next] {
       lfb_redis_options options = module->Options();
@@ -524,9 +524,11 @@ void AddModule(std::vector<Row>* rows) {
 void AddReplicas(std::vector<Row>* rows) {
   const Act open = OnServer(Created, [] {
     const lfb_redis_options options = Options();
+    lfb_replica_config config{};
+    config.queue_keys = 1024;  // not the 32 MiB of the default: each act makes a queue
     return Make<lfb_replica>(
         [&](lfb_replica** replica) {
-          return lfb_replica_open(&options, kName, nullptr, replica);
+          return lfb_replica_open(&options, kName, &config, replica);
         },
         [](lfb_replica* replica) {
           EXPECT_TRUE(lfb_filter_might_contain_u64(lfb_replica_filter(replica), kKey));

@@ -17,8 +17,10 @@ class FakeModule {
   // Changes an answer, or what there is before the answer was made.
   using Lie = std::function<void(const std::vector<std::string>& words, std::string* answer)>;
 
-  FakeModule()
-      : server_([this](unsigned, const std::string& received) { return Answer(received); }) {}
+  // By default the words are 1.3 MB: two replies.
+  explicit FakeModule(uint64_t keys = 1'000'000)
+      : filter_(Make(Config(keys, 0.01, LFB_FAST))),
+        server_([this](unsigned, const std::string& received) { return Answer(received); }) {}
 
   lfb_redis_options Options() const {
     lfb_redis_options options{};
@@ -116,7 +118,7 @@ class FakeModule {
   }
 
   std::recursive_mutex lock_;
-  const Filter filter_ = Make(Config(1'000'000, 0.01, LFB_FAST));  // 1.3 MB: two replies
+  const Filter filter_;
   const std::string header_ = Bytes(filter_, LFB_FORM_NATIVE).substr(0, 256);
   std::vector<uint64_t> hashes_;
   std::vector<std::string> asked_;
