@@ -8,8 +8,8 @@
  *
  * Small  In Redis one thread at a time uses a value (value.h), and no key is claimed: an addition is
  *        new if it turned on a bit.  So the linker also replaces lfb_stripes_init() and
- *        lfb_claims_init(): a counter has one stripe instead of 72, and the claims have no cells
- *        instead of 256.  That is 9 KB less in each filter.
+ *        lfb_claims_init(): a counter has one stripe instead of 72 or more, and the claims have
+ *        no cells instead of 256.  That is 9 KB less in each filter.
  */
 #ifndef LFB_REDIS_MODULE_MEMORY_H
 #define LFB_REDIS_MODULE_MEMORY_H

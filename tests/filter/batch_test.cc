@@ -81,7 +81,7 @@ TEST_P(EveryBatch, SetsTheSameBitsAndFindsTheSameKeysNew) {
   // n of one block, of one region, of several regions with a short last one.
   for (uint64_t n : {40ul, 5000ul, 1700000ul}) {
     for (double fpp : {0.3, 0.01, 0.001, 1e-4, 1e-6}) {
-      if (n > 5000 && fpp != 0.01 && fpp != 1e-6) continue;  // at 0.3 there is one region only
+      if (n > 5000 && fpp != 0.01 && fpp != 1e-6) continue;  // large ones take long under emulators
       const Filter direct = Make(FastConfig(n, fpp, 1, GetParam())),
                    batched = Make(FastConfig(n, fpp, 0, GetParam()));
       const uint64_t count = std::max(n, LeastKeys(batched));
