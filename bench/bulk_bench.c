@@ -12,7 +12,7 @@
 
 #include "bench/benches.h"
 #include "bench/scene.h"
-#include "bench/runner.h"
+#include "bench/shim.h"
 #include "bloom/filter/create.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -192,13 +192,20 @@ static void register_batches(const char *size, uint64_t n, uint64_t lines)
     if (batch > MOST_HASHES)
       continue;
     (void)snprintf(name, sizeof name, "put_new/fast/%s/batch%u/hash/1%%", size, per_line[i]);
-    const lfb_bench_row row = {name, batch_body, bulk_next(n, batch), 1,
-                               (PUTS + filling - 1) / filling * filling};
+    const lfb_bench_row row = {
+        .name = name,
+        .body = batch_body,
+        .argument = bulk_next(n, batch),
+        .threads = 1,
+        .iterations = (PUTS + filling - 1) / filling * filling,
+        .bits_per_key = 8.0 * LFB_CACHE_LINE * (double)lines / (double)n,
+        .limits = {{"lock_cmpxchg", 1}},
+    };
     lfb_bench_register(&row);
   }
 }
 
-static void register_build(const char *size, uint64_t n)
+static void register_build(const char *size, uint64_t n, uint64_t lines)
 {
   const uint64_t unit = (uint64_t)BUILD_CALL * LFB_BENCH_MOST_THREADS;
   const uint64_t most = n < BUILT ? (n > unit ? n : unit) : BUILT;
@@ -207,7 +214,15 @@ static void register_build(const char *size, uint64_t n)
 
   (void)snprintf(name, sizeof name, "put_new/fast/%s/build/hash/1%%", size);
   for (const unsigned *threads = lfb_bench_thread_counts; *threads > 0; threads++) {
-    const lfb_bench_row row = {name, build_body, c, *threads, c->batch / *threads};
+    const lfb_bench_row row = {
+        .name = name,
+        .body = build_body,
+        .argument = c,
+        .threads = *threads,
+        .iterations = c->batch / *threads,
+        .bits_per_key = 8.0 * LFB_CACHE_LINE * (double)lines / (double)n,
+        .limits = {{"plain_store", 1}},
+    };
     lfb_bench_register(&row);
   }
 }
@@ -218,6 +233,8 @@ void lfb_bench_register_bulk(const lfb_bench_size *size)
 
   if (!lfb_scene_describe(&lfb_own_fast, size->bytes, 0.01, &scene))
     return;
-  register_batches(size->name, scene.expected_insertions, size->bytes / LFB_CACHE_LINE);
-  register_build(size->name, scene.expected_insertions);
+
+  const uint64_t lines = size->bytes / LFB_CACHE_LINE;
+  register_batches(size->name, scene.expected_insertions, lines);
+  register_build(size->name, scene.expected_insertions, lines);
 }

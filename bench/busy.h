@@ -12,6 +12,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define LFB_BUSY_MOST 0.2 /* of one processor */
 
 /* Seconds since the machine, or this process, began. */
@@ -37,5 +41,9 @@ lfb_busy lfb_busy_check(void);
 
 /* Says on stderr how much others used at the last judgement. */
 void lfb_busy_say(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -23,7 +23,7 @@
 
 #include "bench/benches.h"
 #include "bench/keys.h"
-#include "bench/runner.h"
+#include "bench/shim.h"
 #include "bloom/filter/create.h"
 #include "bloom/filter/digest.h"
 #include "bloom/files/forms.h"
@@ -261,7 +261,7 @@ static void register_one(const char *name, const char *size, const char *place,
   char whole[64];
 
   (void)snprintf(whole, sizeof whole, "%s/%s%s%s", name, size, place[0] == '\0' ? "" : "/", place);
-  const lfb_bench_row row = {whole, body, argument, 1, 0};
+  const lfb_bench_row row = {.name = whole, .body = body, .argument = argument, .threads = 1};
   lfb_bench_register(&row);
 }
 

@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "atomic/words/pair.h"
 #include "bench/barrier.h"
 #include "bench/benches.h"
 #include "bench/scene.h"
-#include "bench/runner.h"
+#include "bench/shim.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -292,6 +293,43 @@ static uint64_t case_iterations(const bench_case *c, unsigned threads)
   return (uint64_t)pass_count(c->scene) * pass.steps * pass.batch;
 }
 
+/* The access that does what a put does to its line. */
+static const char *put_limit(const lfb_scene *scene)
+{
+  const lfb_contender *of = scene->contender;
+
+  if (of == &lfb_own_fast_pair || (of == &lfb_own_default && lfb_pair_runs_here()))
+    return "cmpxchg16b";
+  if (of == &lfb_own_fast_speed && scene->fpp >= 0.01)
+    return "lock_cmpxchg";
+  if (of == &lfb_own_sbbf || (of == &lfb_own_fast && scene->fpp < 0.01))
+    return "four_cmpxchg_a_line";
+  return "two_cmpxchg_a_line"; /* other filters are compared with it */
+}
+
+/* A query, or a put of a present key, reads a line; races have no limit. */
+static void case_limits(const bench_case *c, lfb_bench_limit limits[LFB_BENCH_LIMITS])
+{
+  const double puts = c->verb->body == change ? 1.0 / (double)(1 + c->verb->asks_a_put) : 0;
+
+  if (c->verb->race)
+    return;
+  if (puts < 1)
+    limits[0] = (lfb_bench_limit){"read", 1 - puts};
+  if (puts > 0)
+    limits[1] = (lfb_bench_limit){put_limit(c->scene), puts};
+}
+
+static double bits_per_key(const lfb_scene *scene)
+{
+  const lfb_contender *of = scene->contender;
+  uint64_t bytes;
+
+  if (!of->size(of, scene->expected_insertions, scene->fpp, &bytes))
+    return 0;
+  return 8.0 * (double)bytes / (double)scene->expected_insertions;
+}
+
 static void register_case(const bench_case *c, const char *size, const char *fpp)
 {
   char name[128];
@@ -300,13 +338,15 @@ static void register_case(const bench_case *c, const char *size, const char *fpp
                  c->scene->contender->name, size, c->way->name, fpp);
   for (const unsigned *count = lfb_bench_thread_counts; *count > 0; count++) {
     const unsigned threads = *count;
-    const lfb_bench_row row = {
+    lfb_bench_row row = {
         .name = name,
         .body = c->verb->body,
         .argument = c,
         .threads = threads,
         .iterations = case_iterations(c, threads),
+        .bits_per_key = bits_per_key(c->scene),
     };
+    case_limits(c, row.limits);
     if (threads == 1 || !c->scene->contender->one_thread)
       lfb_bench_register(&row);
   }

@@ -12,7 +12,7 @@
 
 #include "bench/benches.h"
 #include "bench/scene.h"
-#include "bench/runner.h"
+#include "bench/shim.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -206,7 +206,14 @@ static void register_one(const lfb_bench_size *size, uint64_t n, size_t verb,
   *next = (growing_case){kind, n, many, verbs[verb].absent};
   (void)snprintf(name, sizeof name, "%s/%s/%s/%s/hash/1%%", verbs[verb].name, kind->name,
                  size->name, many ? "many" : "single");
-  lfb_bench_register(&(lfb_bench_row){name, verbs[verb].body, next++, 1, rounds * n});
+  lfb_bench_register(&(lfb_bench_row){
+      .name = name,
+      .body = verbs[verb].body,
+      .argument = next++,
+      .threads = 1,
+      .iterations = rounds * n,
+      .bits_per_key = kind == kinds ? 8.0 * (double)size->bytes / (double)n : 0, /* of plain */
+  });
 }
 
 void lfb_bench_register_growing(const lfb_bench_size *size)

@@ -22,7 +22,7 @@
 #include "bench/benches.h"
 #include "bench/contender.h"
 #include "bench/peers/murmur64a.h"
-#include "bench/runner.h"
+#include "bench/shim.h"
 #include "bloom/hashing/hasher.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -284,7 +284,8 @@ static void bare_register(const bare_hash *hash, size_t size, bare_call call)
     (void)snprintf(keys, sizeof keys, "bytes%zu", size);
   (void)snprintf(name, sizeof name, "hash/%s//%s/%s", hash->name,
                  bare_calls[hash->inlined][call], keys);
-  lfb_bench_register(&(lfb_bench_row){name, bare_body, next++, 1, 0});
+  lfb_bench_register(
+      &(lfb_bench_row){.name = name, .body = bare_body, .argument = next++, .threads = 1});
 }
 
 void lfb_bench_register_hashes(void)

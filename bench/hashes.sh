@@ -2,7 +2,7 @@
 # hashes.sh - measures the hash functions, bare and in a filter, against XXH3 compiled into the
 # caller's loop, as tables on standard output, for docs/performance.md.
 #
-#     ./bazelw run -c opt //bench:hashes -- [--rounds=N] [--sizes=SIZE,...] [--busy] [--smoke]
+#     ./bazelw run -c opt //bench:hashes -- [--repetitions=N] [--sizes=SIZE,...] [--busy] [--smoke]
 #
 # Measures all of them in turns, N times (9), and takes medians; a minute per round, and 1 GiB in
 # TMPDIR.  --smoke: takes seconds, to test the script; the figures mean nothing.

@@ -31,7 +31,7 @@ $tables"
     done
   done
 done
-for flag in --rounds=0 --rounds=x --what; do
+for flag in --repetitions=0 --repetitions=x --what; do
   "$hashes" "$@" "$flag" >/dev/null 2>&1 && fail "$flag was taken"
 done
 exit 0

@@ -17,7 +17,7 @@
 #include "atomic/threads/stripes.h"
 #include "bench/benches.h"
 #include "bench/keys.h"
-#include "bench/runner.h"
+#include "bench/shim.h"
 
 enum {
   BATCH = 1024,
@@ -250,7 +250,8 @@ static void register_for_all_threads(const char *name, lfb_bench_body body, cons
                                      uint64_t iterations)
 {
   for (const unsigned *threads = lfb_bench_thread_counts; *threads > 0; threads++) {
-    const lfb_bench_row row = {name, body, argument, *threads, iterations};
+    const lfb_bench_row row = {.name = name, .body = body, .argument = argument,
+                               .threads = *threads, .iterations = iterations};
     lfb_bench_register(&row);
   }
 }

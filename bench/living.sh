@@ -2,7 +2,7 @@
 # living.sh - measures claims, versions, counting and growing against the plain filter, as
 # tables on standard output, for docs/performance.md.
 #
-#     ./bazelw run -c opt //bench:living -- [--rounds=N] [--sizes=SIZE,...] [--busy] [--smoke]
+#     ./bazelw run -c opt //bench:living -- [--repetitions=N] [--sizes=SIZE,...] [--busy] [--smoke]
 #
 # Measures all of them in turns, N times (5), at 64KiB,16MiB,256MiB, and takes medians;
 # 2 to 3 minutes per round.  --smoke: takes seconds, to test the script; the figures mean nothing.

@@ -17,7 +17,7 @@ for row in 'query present | 64 KiB \(| [0-9.]\+ \)\{5\}' 'put present | 64 KiB \
   grep -q "^| $row|\$" <<<"$tables" || fail "there is no row $row in
 $tables"
 done
-for flag in --rounds=0 --rounds=x --sizes=2MiB --what; do
+for flag in --repetitions=0 --repetitions=x --sizes=2MiB --what; do
   "$living" "$@" "$flag" >/dev/null 2>&1 && fail "$flag was taken"
 done
 exit 0

@@ -3,7 +3,7 @@
  *
  *     ./bazelw run -c opt //bench -- --only='query_present/.*u64/1%'
  *
- * It takes the flags of runner.h, and
+ * It takes the flags of shim.h, and
  *   --scenes=DIRECTORY  keep the filters that benchmarks start from in DIRECTORY, for
  *                       the next run (and for Guava)
  *   --files=DIRECTORY   the directory of the save and load files called disk (.)
@@ -16,7 +16,7 @@
 
 #include "bench/benches.h"
 #include "bench/peers/plugin.h"
-#include "bench/runner.h"
+#include "bench/shim.h"
 #include "bench/scene.h"
 
 static const lfb_bench_size sizes[] = {

@@ -2,7 +2,7 @@
 # peers.sh - measures this library and its peers next to the machine's limits, as a table on
 # standard output.
 #
-#     ./bazelw run -c opt //bench:peers -- [--peers-dir=DIR] [--rounds=N] [--sizes=SIZE,...]
+#     ./bazelw run -c opt //bench:peers -- [--peers-dir=DIR] [--repetitions=N] [--sizes=SIZE,...]
 #       [--busy] [--smoke]
 #
 # Measures a set with 64 locks and each DIR/NAME/peer.so, which is built as bench/peers/peer.h
@@ -42,9 +42,9 @@ for file in ${peers_dir:+"$peers_dir"/*/peer.so}; do
 done
 
 selection=(
-  "^limit/(read|load|lock_cmpxchg|two_cmpxchg_a_line|cmpxchg16b)/$at/threads:[12]\$"
-  "^(query_present|query_absent|put_new|put_present)/(fast|fast-pair|mutex)/$at/(single|many)/hash/1%/threads:[12]\$"
-  "^(query_present|query_absent|put_new|put_present)/($names)/$at/(single|ahead)/hash/1%/threads:[12]\$"
+  "^limit/(read|load|lock_cmpxchg|two_cmpxchg_a_line|cmpxchg16b)/$at/.*threads:[12]\$"
+  "^(query_present|query_absent|put_new|put_present)/(fast|fast-pair|mutex)/$at/(single|many)/hash/1%/.*threads:[12]\$"
+  "^(query_present|query_absent|put_new|put_present)/($names)/$at/(single|ahead)/hash/1%/.*threads:[12]\$"
 )
 measure_rounds "${selection[@]}"
 

@@ -31,7 +31,7 @@ for name in rocksdb fastbloom boost-bloom libfilter arrow duckdb; do
   grep -q "^peers.sh: $name is not measured: there is no $dir/$name/peer.so" "$TEST_TMPDIR/said" ||
     fail "it did not say that there is no $name"
 done
-for flag in --rounds=0 --sizes=2MiB --peers-dir=/no/such --what; do
+for flag in --repetitions=0 --sizes=2MiB --peers-dir=/no/such --what; do
   "$peers" "$bench" "$set_peer" "$flag" >/dev/null 2>&1 && fail "$flag was taken"
 done
 exit 0

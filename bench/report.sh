@@ -1,7 +1,7 @@
 #!/bin/bash
 # report.sh - writes all measurements, as tables and pictures.
 #
-#     ./bazelw run -c opt //bench:report -- [--quick | --smoke] [--large] [--rounds=N] [--busy]
+#     ./bazelw run -c opt //bench:report -- [--quick | --smoke] [--large] [--repetitions=N] [--busy]
 #       [--wait=SECONDS] [--out=DIR]
 #
 # Measures the limits of the machine, this library and its peers in turns, N times (5), and takes
@@ -42,7 +42,7 @@ for flag in "$@"; do
     ;;
   --large) sizes+='|1GiB' thread_sizes+='|1GiB' largest=$((1 << 30)) ;;
   --busy) guard=(--busy) unfit+=" $flag" wait=0 ;;
-  --rounds=*) rounds=${flag#*=} ;;
+  --repetitions=*) rounds=${flag#*=} ;;
   --wait=*) wait=${flag#*=} ;;
   --out=*) final=${flag#*=} ;;
   *)
@@ -55,7 +55,7 @@ done
 
 # shellcheck source=bench/reporting/quiet.sh
 source bench/reporting/quiet.sh
-[[ $rounds =~ ^[1-9][0-9]{0,2}$ ]] || refuse "--rounds takes a number from 1 to 999"
+[[ $rounds =~ ^[1-9][0-9]{0,2}$ ]] || refuse "--repetitions takes a number from 1 to 999"
 [[ $wait =~ ^[0-9]{1,4}$ ]] || refuse "--wait takes seconds, from 0 to 9999"
 if is_in_docs "$final"; then
   require_rounds "$rounds" "$unfit"
@@ -75,8 +75,8 @@ source bench/reporting/run.sh
 one='.*threads:1$' some='query_present|put_new|mixed90'
 selection=(
   "^limit/[^/]*/($sizes)/$one"
-  "^limit/(read|two_cmpxchg_a_line|cmpxchg16b)/($shared_size)/threads:($threads)\$"
-  "^limit/(read|two_cmpxchg_a_line|cmpxchg16b)/($sizes)/threads:($few_threads)\$"
+  "^limit/(read|two_cmpxchg_a_line|cmpxchg16b)/($shared_size)/.*threads:($threads)\$"
+  "^limit/(read|two_cmpxchg_a_line|cmpxchg16b)/($sizes)/.*threads:($few_threads)\$"
   "^(query_present|put_present|put_new)/fast/($sizes)/(single|many|inline|inline512|batch15|batch49|build)/hash/$one"
   "^(query_present|put_present|put_new)/(fast-pair|fast-speed|sbbf)/($sizes)/(single|many|claim|claim_many)/hash/1%/$one"
   "^($some)/fast(|-pair)/($shared_size)/(single|many)/hash/1%/.*threads:($threads)\$"

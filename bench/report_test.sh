@@ -71,14 +71,14 @@ refused() { # what it says, flags
 }
 
 load '0.00 0.00 0.00 1/100 1'
-refused '5 rounds or more, not of 4' --rounds=4
+refused '5 rounds or more, not of 4' --repetitions=4
 refused '5 rounds or more, not of 1' --smoke
-refused '5 rounds or more' --rounds=1 --out="$tree/docs/other"
-refused '5 rounds or more' --rounds=1 --out="$tree/x/../docs/performance"
-refused 'a run with --smoke' --smoke --rounds=5
-refused 'a run with --quick' --quick --rounds=9
+refused '5 rounds or more' --repetitions=1 --out="$tree/docs/other"
+refused '5 rounds or more' --repetitions=1 --out="$tree/x/../docs/performance"
+refused 'a run with --smoke' --smoke --repetitions=5
+refused 'a run with --quick' --quick --repetitions=9
 refused 'a run with --busy' --busy
-refused 'from 1 to 999' --rounds=0
+refused 'from 1 to 999' --repetitions=0
 refused 'from 0 to 9999' --wait=x
 refused 'unknown flag --what' --what
 load '0.31 0.00 0.00 1/100 1'

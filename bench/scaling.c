@@ -5,13 +5,13 @@
  *     scaling >scaling.csv
  *
  * It measures queries, puts, claims and mixtures by call and many at a time, with 1 to 16 threads,
- * at 1 MiB to 4 GiB, in three rounds; the flags of runner.h change that.  Sizes of which the machine's free memory does not hold LARGEST_COPIES filters are left out.
+ * at 1 MiB to 4 GiB, in three rounds; the flags of shim.h change that.  Sizes of which the machine's free memory does not hold LARGEST_COPIES filters are left out.
  * docs/performance/scaling.md explains the output.
  */
 #include <stdio.h>
 
 #include "bench/benches.h"
-#include "bench/runner.h"
+#include "bench/shim.h"
 #include "bench/scene.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -27,11 +27,11 @@ static const lfb_bench_size sizes[] = {
 };
 
 /* The limits; puts and claims (of fast-pair a put is a claim); queries and mixtures. */
-static char only[] =
-    "--only=^(limit/(read|lock_cmpxchg|two_cmpxchg_a_line|cmpxchg16b)/[^/]*"
+static char filter[] =
+    "--benchmark_filter=^(limit/(read|lock_cmpxchg|two_cmpxchg_a_line|cmpxchg16b)/[^/]*"
     "|put_new/fast(-pair)?/[^/]*/(single|many|claim|claim_many)/hash/1%"
-    "|(query_present|mixed90|mixed50)/fast(-pair)?/[^/]*/(single|many)/hash/1%)/threads";
-static char rounds[] = "--rounds=3";
+    "|(query_present|mixed90|mixed50)/fast(-pair)?/[^/]*/(single|many)/hash/1%)/";
+static char repetitions[] = "--benchmark_repetitions=3";
 
 /* Bytes of free memory that the system would give. */
 static uint64_t memory_free(void)
@@ -56,7 +56,7 @@ static void register_size(const lfb_bench_size *size)
 
 int main(int argc, char **argv)
 {
-  char *arguments[MOST_ARGUMENTS] = {argv[0], only, rounds};
+  char *arguments[MOST_ARGUMENTS] = {argv[0], filter, repetitions};
 
   if (argc > MOST_ARGUMENTS - 3)
     return 2;

@@ -2,7 +2,7 @@
  * others_bench.c - how long other clients of a server wait while filters are created and keys are
  * put, in tables of medians.
  *
- *     ./bazelw run -c opt //bench:others -- [redis://[user:password@]host[:port]] [--rounds=N]
+ *     ./bazelw run -c opt //bench:others -- [redis://[user:password@]host[:port]] [--repetitions=N]
  *
  * A thread sends one PING after the other, with a pause of PING_PAUSE_US in between, and measures
  * how long each takes.  Every round has every row once, so that a disturbance of the machine does not
@@ -291,7 +291,7 @@ int main(int argc, char **argv)
 {
   if (!bench_server_begin(&argc, &argv, &place))
     return 2;
-  const int wish = argc > 1 && strncmp(argv[1], "--rounds=", 9) == 0 ? atoi(argv[1] + 9) : ROUNDS;
+  const int wish = argc > 1 && strncmp(argv[1], "--repetitions=", 14) == 0 ? atoi(argv[1] + 14) : ROUNDS;
   const unsigned rounds = wish < 1 ? 1 : wish < MOST_ROUNDS ? (unsigned)wish
                                                             : MOST_ROUNDS;
   ping_link = bench_server_link(&place);

@@ -26,7 +26,7 @@
 
 #include "bench/keys.h"
 #include "bench/redis/server.h"
-#include "bench/runner.h"
+#include "bench/shim.h"
 #include "redis/link/link.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -326,9 +326,11 @@ static void bench_replica_put(lfb_bench_state *state, const void *argument)
 static void register_replicas(void)
 {
   static const bool plain = true, copy = false;
-  const lfb_bench_row rows[] = {{"query/plain/one", bench_copy, &plain, 1, 0},
-                                {"query/replica/one", bench_copy, &copy, 1, 0},
-                                {"put/replica/flushed", bench_replica_put, NULL, 1, 0}};
+  const lfb_bench_row rows[] = {
+      {.name = "query/plain/one", .body = bench_copy, .argument = &plain, .threads = 1},
+      {.name = "query/replica/one", .body = bench_copy, .argument = &copy, .threads = 1},
+      {.name = "put/replica/flushed", .body = bench_replica_put, .threads = 1},
+  };
 
   for (size_t i = 0; i < COUNT(rows); i++)
     lfb_bench_register(&rows[i]);
@@ -382,7 +384,8 @@ static void register_rows(void)
     for (size_t way = 0; way < COUNT(ways); way++) {
       (void)snprintf(name, sizeof name, "%s/%s/depth%u", rows[i].what == PUT ? "put" : "query",
                      ways[way].name, (unsigned)rows[i].depth);
-      const lfb_bench_row made = {name, ways[way].body, &rows[i], 1, 0};
+      const lfb_bench_row made = {
+          .name = name, .body = ways[way].body, .argument = &rows[i], .threads = 1};
       lfb_bench_register(&made);
     }
 }

@@ -2,7 +2,8 @@
 # run.sh - runs the benchmark and Guava's.  Source it with $bench and $java_source set, and
 # with a directory $work that contains one named scenes.
 #
-# Both print rows "what,filter,size,call,keys,fpp,threads,ns" (bench/runner.h).
+# Both print rows "what,filter,size,call,keys,fpp,threads,ns"; the first adds each row's limit, as
+# rows.jq says.
 
 guava=/usr/share/java/guava.jar
 
@@ -20,5 +21,6 @@ run_guava() { # numbers or uuids, the name of these keys on the other side, a di
 
 # Fails if a benchmark does, with its message; with 2 on a busy machine.
 run_bench() { # an expression, least seconds for each, further flags
-  "$bench" --scenes="$work/scenes" --only="$1" --least="$2" "${@:3}"
+  "$bench" --scenes="$work/scenes" --benchmark_filter="$1" --benchmark_min_time="$2" \
+    --benchmark_format=json "${@:3}" | jq -rf bench/reporting/rows.jq
 }

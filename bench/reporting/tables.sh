@@ -2,7 +2,7 @@
 # tables.sh - measures benchmarks in rounds, for a script that prints tables.  Source it with $bench,
 # $rounds, $sizes and $smoke_size set, and with the script's flags as arguments:
 #
-# --rounds=N --sizes=SIZE,...  as the script says; the sizes become $at, an expression
+# --repetitions=N --sizes=SIZE,...  as the script says; the sizes become $at, an expression
 # --busy                       also on a busy machine, where it otherwise stops with 2
 # --smoke                      takes seconds, to test the script; the figures mean nothing
 
@@ -14,14 +14,14 @@ usage() { # what is wrong
 least=0.1 bench_flags=()
 for flag in "$@"; do
   case $flag in
-  --rounds=*) rounds=${flag#*=} ;;
+  --repetitions=*) rounds=${flag#*=} ;;
   --sizes=*) sizes=${flag#*=} ;;
   --busy) bench_flags+=(--busy) ;;
   --smoke) rounds=1 sizes=$smoke_size least=0.0001 bench_flags+=(--puts=1 --busy) ;;
   *) usage "unknown flag $flag" ;;
   esac
 done
-[[ $rounds =~ ^[1-9][0-9]*$ ]] || usage "--rounds takes a number from 1 up"
+[[ $rounds =~ ^[1-9][0-9]*$ ]] || usage "--repetitions takes a number from 1 up"
 known='(64KiB|1MiB|16MiB|256MiB|1GiB)'
 [[ $sizes =~ ^$known(,$known)*$ ]] || usage "--sizes takes some of 64KiB,1MiB,16MiB,256MiB,1GiB"
 at="(${sizes//,/|})"
