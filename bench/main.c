@@ -1,7 +1,7 @@
 /*
  * main.c - runs the benchmarks.
  *
- *     ./bazelw run -c opt //bench -- --only='query_present/.*u64/1%'
+ *     ./bazelw run -c opt //bench -- --benchmark_filter='query_present/.*u64/1%'
  *
  * It takes the flags of shim.h, and
  *   --scenes=DIRECTORY  keep the filters that benchmarks start from in DIRECTORY, for
@@ -16,8 +16,8 @@
 
 #include "bench/benches.h"
 #include "bench/peers/plugin.h"
-#include "bench/shim.h"
 #include "bench/scene.h"
+#include "bench/shim.h"
 
 static const lfb_bench_size sizes[] = {
     {"64KiB", UINT64_C(64) << 10},   {"1MiB", UINT64_C(1) << 20}, {"16MiB", UINT64_C(16) << 20},

@@ -1,18 +1,19 @@
 /*
- * scaling.c - how operations scale with threads, next to the machine's limits: one program
- * without libraries, to be carried to a machine with many cores.
+ * scaling.c - how operations scale with threads, next to the machine's limits: to be carried to a
+ * machine with many cores, as one file with its libraries (carry.sh).
  *
- *     scaling >scaling.csv
+ *     scaling.run --benchmark_format=json >scaling.json
  *
  * It measures queries, puts, claims and mixtures by call and many at a time, with 1 to 16 threads,
- * at 1 MiB to 4 GiB, in three rounds; the flags of shim.h change that.  Sizes of which the machine's free memory does not hold LARGEST_COPIES filters are left out.
+ * at 1 MiB to 4 GiB, three times each; the flags of shim.h change that.  Sizes of which the machine's
+ * free memory does not hold LARGEST_COPIES filters are left out.
  * docs/performance/scaling.md explains the output.
  */
 #include <stdio.h>
 
 #include "bench/benches.h"
-#include "bench/shim.h"
 #include "bench/scene.h"
+#include "bench/shim.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
