@@ -182,8 +182,10 @@ static bulk_case *bulk_next(uint64_t n, uint64_t batch)
   return next++;
 }
 
-static void register_batches(const char *size, uint64_t n, uint64_t lines)
+static void register_batches(const lfb_bench_size *size, const lfb_scene *scene)
 {
+  const uint64_t n = scene->expected_insertions, lines = size->bytes / LFB_CACHE_LINE;
+
   for (size_t i = 0; i < COUNT(per_line); i++) {
     const uint64_t batch = lines * per_line[i] < n ? lines * per_line[i] : n;
     const uint64_t filling = n / batch * batch;
@@ -191,28 +193,29 @@ static void register_batches(const char *size, uint64_t n, uint64_t lines)
 
     if (batch > MOST_HASHES)
       continue;
-    (void)snprintf(name, sizeof name, "put_new/fast/%s/batch%u/hash/1%%", size, per_line[i]);
+    (void)snprintf(name, sizeof name, "put_new/fast/%s/batch%u/hash/1%%", size->name, per_line[i]);
     const lfb_bench_row row = {
         .name = name,
         .body = batch_body,
         .argument = bulk_next(n, batch),
         .threads = 1,
         .iterations = (PUTS + filling - 1) / filling * filling,
-        .bits_per_key = 8.0 * LFB_CACHE_LINE * (double)lines / (double)n,
+        .bits_per_key = scene->bits_per_key,
         .limits = {{"lock_cmpxchg", 1}},
     };
     lfb_bench_register(&row);
   }
 }
 
-static void register_build(const char *size, uint64_t n, uint64_t lines)
+static void register_build(const lfb_bench_size *size, const lfb_scene *scene)
 {
+  const uint64_t n = scene->expected_insertions;
   const uint64_t unit = (uint64_t)BUILD_CALL * LFB_BENCH_MOST_THREADS;
   const uint64_t most = n < BUILT ? (n > unit ? n : unit) : BUILT;
   bulk_case *c = bulk_next(n, most / unit * unit);
   char name[64];
 
-  (void)snprintf(name, sizeof name, "put_new/fast/%s/build/hash/1%%", size);
+  (void)snprintf(name, sizeof name, "put_new/fast/%s/build/hash/1%%", size->name);
   for (const unsigned *threads = lfb_bench_thread_counts; *threads > 0; threads++) {
     const lfb_bench_row row = {
         .name = name,
@@ -220,7 +223,7 @@ static void register_build(const char *size, uint64_t n, uint64_t lines)
         .argument = c,
         .threads = *threads,
         .iterations = c->batch / *threads,
-        .bits_per_key = 8.0 * LFB_CACHE_LINE * (double)lines / (double)n,
+        .bits_per_key = scene->bits_per_key,
         .limits = {{"plain_store", 1}},
     };
     lfb_bench_register(&row);
@@ -233,8 +236,6 @@ void lfb_bench_register_bulk(const lfb_bench_size *size)
 
   if (!lfb_scene_describe(&lfb_own_fast, size->bytes, 0.01, &scene))
     return;
-
-  const uint64_t lines = size->bytes / LFB_CACHE_LINE;
-  register_batches(size->name, scene.expected_insertions, lines);
-  register_build(size->name, scene.expected_insertions, lines);
+  register_batches(size, &scene);
+  register_build(size, &scene);
 }

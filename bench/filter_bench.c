@@ -320,16 +320,6 @@ static void case_limits(const bench_case *c, lfb_bench_limit limits[LFB_BENCH_LI
     limits[1] = (lfb_bench_limit){put_limit(c->scene), puts};
 }
 
-static double bits_per_key(const lfb_scene *scene)
-{
-  const lfb_contender *of = scene->contender;
-  uint64_t bytes;
-
-  if (!of->size(of, scene->expected_insertions, scene->fpp, &bytes))
-    return 0;
-  return 8.0 * (double)bytes / (double)scene->expected_insertions;
-}
-
 static void register_case(const bench_case *c, const char *size, const char *fpp)
 {
   char name[128];
@@ -344,7 +334,7 @@ static void register_case(const bench_case *c, const char *size, const char *fpp
         .argument = c,
         .threads = threads,
         .iterations = case_iterations(c, threads),
-        .bits_per_key = bits_per_key(c->scene),
+        .bits_per_key = c->scene->bits_per_key,
     };
     case_limits(c, row.limits);
     if (threads == 1 || !c->scene->contender->one_thread)

@@ -195,11 +195,12 @@ static const struct {
 } verbs[] = {{"ask_present", ask_body, false}, {"ask_absent", ask_body, true},
              {"fill", fill_body, false}};
 
-static void register_one(const lfb_bench_size *size, uint64_t n, size_t verb,
+static void register_one(const lfb_bench_size *size, const lfb_scene *scene, size_t verb,
                          const growing_kind *kind, bool many)
 {
   static growing_case cases[LFB_BENCH_SIZES * COUNT(verbs) * COUNT(kinds) * 2];
   static growing_case *next = cases;
+  const uint64_t n = scene->expected_insertions / CALL * CALL;
   const uint64_t rounds = verbs[verb].body == fill_body ? (LEAST + n - 1) / n : 0;
   char name[64];
 
@@ -212,7 +213,7 @@ static void register_one(const lfb_bench_size *size, uint64_t n, size_t verb,
       .argument = next++,
       .threads = 1,
       .iterations = rounds * n,
-      .bits_per_key = kind == kinds ? 8.0 * (double)size->bytes / (double)n : 0, /* of plain */
+      .bits_per_key = kind == kinds ? scene->bits_per_key : 0, /* of plain */
   });
 }
 
@@ -223,11 +224,10 @@ void lfb_bench_register_growing(const lfb_bench_size *size)
   if (size->bytes > UINT64_C(256) << 20 || /* larger: minutes to fill */
       !lfb_scene_describe(&lfb_own_fast, size->bytes, 0.01, &scene))
     return;
-  const uint64_t n = scene.expected_insertions / CALL * CALL;
   for (size_t k = 0; k < COUNT(kinds); k++)
     for (size_t v = 0; v < COUNT(verbs); v++)
       for (int many = 0; many < 2; many++)
-        register_one(size, n, v, &kinds[k], many != 0);
+        register_one(size, &scene, v, &kinds[k], many != 0);
 }
 
 void lfb_bench_clear_growing(void)

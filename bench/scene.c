@@ -32,10 +32,10 @@ void lfb_scene_keep_in(const char *directory)
   scene_directory = directory;
 }
 
-/* Finds the largest n, to within 1 in 4096, for which a filter takes at most `size` bytes;
- * false if that filter is far smaller. */
+/* Finds the largest n, to within 1 in 4096, for which a filter takes at most `size` bytes, and the
+ * bytes that it takes; false if that filter is far smaller. */
 static bool scene_expected_insertions(const lfb_contender *contender, uint64_t size, double fpp,
-                                      uint64_t *n)
+                                      uint64_t *n, uint64_t *takes)
 {
   uint64_t fits = 1, too_many = 8 * size, bytes = 0;
 
@@ -47,18 +47,18 @@ static bool scene_expected_insertions(const lfb_contender *contender, uint64_t s
       too_many = middle;
   }
   *n = fits;
-  return contender->size(contender, fits, fpp, &bytes) && bytes > size / 10 * 9;
+  return contender->size(contender, fits, fpp, takes) && *takes > size / 10 * 9;
 }
 
 bool lfb_scene_describe(const lfb_contender *contender, uint64_t size, double fpp,
                         lfb_scene *scene)
 {
-  uint64_t n;
-  if (!scene_expected_insertions(contender, size, fpp, &n))
+  uint64_t n, bytes = 0;
+  if (!scene_expected_insertions(contender, size, fpp, &n, &bytes))
     return false;
 
-  *scene = (lfb_scene){
-      .contender = contender, .size = size, .fpp = fpp, .expected_insertions = n};
+  *scene = (lfb_scene){.contender = contender, .size = size, .fpp = fpp, .expected_insertions = n};
+  scene->bits_per_key = 8.0 * (double)bytes / (double)n;
   scene->sample =
       n < LFB_SCENE_MAX_SAMPLE ? n / LFB_SCENE_UNIT * LFB_SCENE_UNIT : LFB_SCENE_MAX_SAMPLE;
   if (scene->sample == 0) /* too few keys to measure */

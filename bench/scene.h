@@ -28,6 +28,7 @@ typedef struct lfb_scene {
   uint64_t size;                    /* bytes wanted of the filter's words           */
   double fpp;
   uint64_t expected_insertions;     /* n                                            */
+  double bits_per_key;              /* of n keys                                    */
   size_t sample;                    /* keys put or queried                          */
   uint64_t before[LFB_SCENE_POINTS]; /* keys present at each point                  */
   unsigned first_fill, fill_end;    /* the points at which filling is timed         */

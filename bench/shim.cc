@@ -24,9 +24,9 @@
 namespace {
 
 constexpr int kNameParts = 6;
-constexpr int kMostTries = 10;    // of rows that others disturbed
-constexpr int kQuietLooks = 20;   // half seconds to wait for them
-constexpr size_t kMostAgain = 100; // rows in one expression: std::regex has a limit
+constexpr int kMostTries = 10;      // of rows that others disturbed
+constexpr int kQuietLooks = 20;     // half seconds to wait for them
+constexpr size_t kMostAgain = 100;  // rows in one expression: std::regex has a limit
 
 // ---- the rows ---------------------------------------------------------------------
 
@@ -45,10 +45,8 @@ std::string KeyOf(const std::string& name, int64_t threads) {
 
 // The third part of a name.
 std::string SizeOf(const std::string& name) {
-  std::istringstream parts(name);
-  std::string part;
-  for (int i = 0; i < 3; i++) std::getline(parts, part, '/');
-  return part;
+  const size_t first = name.find('/', name.find('/') + 1) + 1;
+  return name.substr(first, name.find('/', first) - first);
 }
 
 // An expression that matches these rows under Google Benchmark's names.
@@ -116,15 +114,15 @@ bool Enter(benchmark::State& state, Lap& lap, benchmark::IterationCount batch) {
 // ---- what a run has found ---------------------------------------------------------
 
 struct {
-  bool looking;                     // which rows are selected; nothing is measured
-  bool busy_before, busy_during;    // a busy machine does not matter
-  bool stopped;                     // it stays busy
-  bool failed;                      // a row did
-  std::set<std::string> selected;   // while looking
-  std::set<std::string> needed;     // limits, while looking
-  std::set<std::string> unjudged;   // rows since the last judgement of the machine
-  std::set<std::string> again;      // rows to be run again
-  std::map<std::string, double> ns; // what was measured
+  bool looking;                      // which rows are selected; nothing is measured
+  bool busy_before, busy_during;     // a busy machine does not matter
+  bool stopped;                      // it stays busy
+  bool failed;                       // a row did
+  std::set<std::string> selected;    // while looking
+  std::set<std::string> needed;      // limits, while looking
+  std::set<std::string> unjudged;    // rows since the last judgement of the machine
+  std::set<std::string> again;       // rows to be run again
+  std::map<std::string, double> ns;  // what was measured
 } run;
 
 // The time of a row's limit.  0: it has none.  If it is not measured yet the row runs again.
@@ -375,7 +373,8 @@ bool Look(int* status) {
   std::fputs(listed.str().c_str(), stdout);
   if (count > 0 && listed.str().empty())
     std::fprintf(stderr, "bench: --benchmark_repetitions must be at least 1\n");
-  *status = count == 0 ? EXIT_FAILURE : listed.str().empty() ? 2 : EXIT_SUCCESS;
+  *status = count == 0 ? EXIT_FAILURE : listed.str().empty() ? 2
+                                                             : EXIT_SUCCESS;
   return false;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # shim_test.sh - shows that a busy machine is refused before and during a run, that wrong flags are,
-# what is printed, and that a row that fails is told.
+# what is printed, and that a row that fails is reported.
 set -euo pipefail
 
 bench=$1 scaling=$2
@@ -84,7 +84,7 @@ done
 jq -e '[.benchmarks[] | select(.run_type == "iteration")] | length == 6' "$TEST_TMPDIR/out" >/dev/null ||
   fail "not six repetitions: $(cat "$TEST_TMPDIR/out")"
 
-# A row that fails is told by name and by status; the others are measured all the same.
+# A row that fails is reported by name and by status; the others are measured all the same.
 status=0
 "$bench" --files=/no/such '--benchmark_filter=^save/plain/16MiB/disk|^limit/read/64KiB/.*threads:1$' \
   --benchmark_min_time=0.001 --busy >"$TEST_TMPDIR/out" 2>"$TEST_TMPDIR/said" || status=$?

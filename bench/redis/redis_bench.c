@@ -15,8 +15,8 @@
  *
  * query/plain and query/replica query one key after the other: a filter in memory, and the local
  * copy of a replica (lfbloom/replica.h).  The replica's threads run in both.  put/replica is one
- * replica's flushed puts, while another reads them and prints their lags to standard error,
- * once for each time that the body runs: the last line belongs to the row.
+ * replica's flushed puts, while another reads them and prints their lags to standard error.
+ * Of several lines, one for each run of the body, the last belongs to the row.
  *
  * Without an address the program starts a server, which ends with it.
  */

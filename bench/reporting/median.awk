@@ -1,6 +1,6 @@
-# median.awk - combines the rows of all rounds into one each: the median, the least, the most, the
-# median of the machine's limit in the same rounds with as many threads, and the multiple of it.
-# rows.jq writes the rows; bench/filter_bench.c says which limit is whose.
+# median.awk - combines the rows of all rounds into one each: the median, the least and the most, the
+# row's limit in the same rounds, and the multiple of it.  rows.jq writes the rows;
+# bench/filter_bench.c says which limit a row has.
 BEGIN {
   FS = OFS = ","
   print "what", "who", "size", "call", "keys", "fpp", "threads", "ns", "least", "most", "limit", "ratio"
