@@ -25,14 +25,14 @@ final=${BUILD_WORKSPACE_DIRECTORY:-$PWD}/docs/performance
 sizes='64KiB|1MiB|16MiB|256MiB' peer_sizes='1MiB|16MiB|256MiB' shared_size=16MiB
 thread_sizes='1MiB|256MiB' contended_sizes='64KiB|1MiB|16MiB' living_sizes='64KiB|16MiB'
 hash_size=1MiB panels='1MiB 256MiB' threads='1|2|4|16|64' few_threads='1|2|64'
-rounds=5 least=0.05 haste=2 keys=1000000 wrong=4000 largest=$((1 << 28)) heap=3g
+rounds=5 least=0.035 haste=2 keys=1000000 wrong=4000 largest=$((1 << 28)) heap=3g
 bench_flags=(--puts=2097152) guard=() unfit='' wait=300 again=3
 for flag in "$@"; do
   case $flag in
   --quick)
     heap=1g unfit+=" $flag"
     sizes='64KiB|1MiB|16MiB' peer_sizes='1MiB|16MiB' thread_sizes=1MiB panels='1MiB 16MiB'
-    rounds=1 least=0.03 haste=4 wrong=400 largest=$((1 << 24))
+    rounds=1 least=0.02 haste=4 wrong=400 largest=$((1 << 24))
     ;;
   --smoke)
     unfit+=" $flag" sizes=64KiB peer_sizes=64KiB shared_size=64KiB thread_sizes=64KiB

@@ -19,7 +19,8 @@ run_guava() { # numbers or uuids, the name of these keys on the other side, a di
     awk -F, -v OFS=, -v keys="$2" '{ print $1, "guava", $2, "single", keys, "1%", 1, $3 }'
 }
 
-# Fails if a benchmark does, with its message; with 2 on a busy machine.
+# Fails if a benchmark does, with its message; with 2 on a busy machine.  Google Benchmark aims at 1.4
+# times the least seconds.
 run_bench() { # an expression, least seconds for each, further flags
   "$bench" --scenes="$work/scenes" --benchmark_filter="$1" --benchmark_min_time="$2" \
     --benchmark_format=json "${@:3}" | jq -rf bench/reporting/rows.jq

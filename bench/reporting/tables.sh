@@ -11,7 +11,7 @@ usage() { # what is wrong
   exit 2
 }
 
-least=0.1 bench_flags=()
+least=0.07 bench_flags=()
 for flag in "$@"; do
   case $flag in
   --repetitions=*) rounds=${flag#*=} ;;
