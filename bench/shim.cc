@@ -360,8 +360,17 @@ std::string Selection() {
 
 // ---- the run ----------------------------------------------------------------------
 
-// Finds out which rows are selected and which limits they need.  False: there is nothing to
-// measure, and *status is the exit status.
+void Register(const Row& row) {
+  const std::string name = row.key.substr(0, row.key.rfind('/'));
+  auto* made = benchmark::RegisterBenchmark(
+      name.c_str(), [&row](benchmark::State& state) { RunRow(row, state); });
+  made->UseManualTime()->Threads(static_cast<int>(row.given.threads));
+  if (row.given.iterations > 0)
+    made->Iterations(static_cast<benchmark::IterationCount>(row.given.iterations));
+}
+
+// Finds out which rows are selected and which limits they need, and keeps only these registered, since
+// matching all names is slow.  False: there is nothing to measure, and *status is the exit status.
 bool Look(int* status) {
   std::ostringstream listed;
   Judged reporter;
@@ -369,6 +378,9 @@ bool Look(int* status) {
   run.looking = true;
   const size_t count = benchmark::RunSpecifiedBenchmarks(&reporter, Selection());
   run.looking = false;
+  benchmark::ClearRegisteredBenchmarks();
+  for (const Row& row : rows)
+    if (run.selected.count(row.key) + run.needed.count(row.key) > 0) Register(row);
   if (!run.selected.empty()) return true;
   std::fputs(listed.str().c_str(), stdout);
   if (count > 0 && listed.str().empty())
@@ -442,11 +454,7 @@ void lfb_bench_register(const lfb_bench_row* row) {
     if (limit.access != nullptr)
       kept.limits[KeyOf("limit/" + std::string(limit.access) + "/" + SizeOf(name), row->threads)] +=
           limit.share;
-  auto* made = benchmark::RegisterBenchmark(
-      row->name, [&kept](benchmark::State& state) { RunRow(kept, state); });
-  made->UseManualTime()->Threads(static_cast<int>(row->threads));
-  if (row->iterations > 0)
-    made->Iterations(static_cast<benchmark::IterationCount>(row->iterations));
+  Register(kept);
 }
 
 bool lfb_bench_keep_running(lfb_bench_state* state, uint64_t batch) {
