@@ -21,8 +21,8 @@ function trimmed(line) {
 # Enters a block of this kind, "examples", "words" of the command or "", and leaves any other.
 function enter(kind) {
   if (kind == inside) return
-  if (inside != "") print inside == "examples" ? ".Ed" : ".El"
-  if (kind != "") print kind == "examples" ? ".Bd -literal -offset indent" : ".Bl -tag -width Ds"
+  if (inside != "") print (inside == "examples" ? ".Ed" : ".El")
+  if (kind != "") print (kind == "examples" ? ".Bd -literal -offset indent" : ".Bl -tag -width Ds")
   inside = kind
 }
 
@@ -31,7 +31,7 @@ function usage(command, first, i, word, line) {
   line = command
   for (i = first; i <= NF; i++) {
     word = $i
-    gsub(/[][.]/, "", word)
+    gsub(/[].[]/, "", word) # in this order: gawk takes "[." for the start of a class
     word = (word ~ /[a-z]/ ? "Cm " : "Ar ") word ($i ~ /\.\.\./ ? " ..." : "")
     line = line ($i ~ /^\[/ ? " Oo " word " Oc" : " " word)
   }

@@ -26,8 +26,12 @@ statuses() {
   local header
   for header in "$@"; do [[ $header != */status.h ]] || break; done
   echo ".Bl -tag -width Ds"
-  awk -f "$here/statuses.awk" "$header" | sed -E 's/^([^ ]+) ([0-9]+) /.It Dv \1 Pq \2\n/' |
-    sed -E '/^\.It/! { s/-/\\-/g; s/^(.)/\U\1/; s/$/./ }'
+  awk -f "$here/statuses.awk" "$header" | awk '{
+    print ".It Dv " $1 " Pq " $2
+    text = substr($0, length($1 $2) + 3)
+    gsub(/-/, "\\-", text)
+    print toupper(substr(text, 1, 1)) substr(text, 2) "."
+  }'
   echo ".El"
 }
 program() {

@@ -10,8 +10,8 @@ if (($# != 1)) || [[ -z $1 ]]; then
   exit 2
 fi
 # A relative OUTDIR is relative to the caller's current directory.
-out=$(realpath -m "${BUILD_WORKING_DIRECTORY:-$PWD}/")
-[[ $1 == /* ]] && out=$1 || out=$out/$1
+from=${BUILD_WORKING_DIRECTORY:-$PWD}
+[[ $1 == /* ]] && out=$1 || out=$from/$1
 
 mkdir -p "$out" # not install -d, which changes the mode of an existing folder
 command -p install -m 644 packaging/lfbloom.{h,c} "$out/"

@@ -35,16 +35,20 @@ for library in liblfbloom liblfbloom_redis; do
 done
 command -p install -m 755 cli/lfbloom "$root/bin/lfbloom"
 # Executable: redis-server refuses to load it otherwise.
-command -p install -D -m 755 redis/module/lfbloom_redis.so "$root/lib/redis/modules/lfbloom_redis.so"
+mkdir -p "$root/lib/redis/modules"
+command -p install -m 755 redis/module/lfbloom_redis.so "$root/lib/redis/modules/lfbloom_redis.so"
 # place FILE TARGET: installs a data file below share/, and makes its folders.
-place() { command -p install -D -m 644 "$1" "$root/share/$2"; }
+place() {
+  mkdir -p "$(dirname "$root/share/$2")"
+  command -p install -m 644 "$1" "$root/share/$2"
+}
 place man/lfbloom.1 man/man1/lfbloom.1
 place man/lfbloom.3 man/man3/lfbloom.3
 place completion/lfbloom.bash bash-completion/completions/lfbloom
 place completion/_lfbloom zsh/site-functions/_lfbloom
 place completion/lfbloom.fish fish/vendor_completions.d/lfbloom.fish
 # The relative path from a CMake file to PREFIX, so that the installed tree can be moved.
-to_prefix=$(realpath -ms --relative-to="/$libdir/cmake/lfbloom" /)
+to_prefix=$(tr -s / '\n' <<<"$libdir/cmake/lfbloom" | sed '/^\.*$/d; s/.*/../' | paste -s -d / -)
 pointer_size=$(($(getconf LONG_BIT) / 8))
 tls_flags=" -lssl -lcrypto" tls_libraries=";ssl;crypto"
 # fill FILE TARGET: writes FILE with each @name@ replaced by its value, as CMake does.

@@ -12,7 +12,9 @@ fail() {
 }
 
 for file; do
-  install -D -m 644 "$file" "$directory/$file"
+  mkdir -p "$(dirname "$directory/$file")"
+  cp "$file" "$directory/$file"
+  chmod 644 "$directory/$file"
 done
 awk '
   function text(file, all, line) {

@@ -30,6 +30,6 @@ END {
     middle = median(row)
     best = "limit of " row in count ? median("limit of " row) : ""
     printf "%s,%.4g,%.4g,%.4g,%s,%s\n", row, middle, value[row, 1], value[row, count[row]],
-      best == "" ? "" : sprintf("%.4g", best), best == "" ? "" : sprintf("%.3g", middle / best)
+      (best == "" ? "" : sprintf("%.4g", best)), (best == "" ? "" : sprintf("%.3g", middle / best))
   }
 }

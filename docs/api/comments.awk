@@ -10,13 +10,11 @@
 # ---- text ----
 
 function escaped(line, parts, count, i) {
-  gsub(/\\/, "\\\\", line)
+  gsub(/\\/, "&&", line)
   gsub(/&/, "\\&amp;", line)
   gsub(/</, "\\&lt;", line)
   gsub(/>/, "\\&gt;", line)
-  gsub(/@/, "\\\\@", line)
-  gsub(/%/, "\\\\%", line)
-  gsub(/#/, "\\\\#", line)
+  gsub(/[@%#]/, "\\\\&", line) # not "\\\\@", of which awks make one or two
   gsub(/\.\.+/, "\\&hellip;", line) # or it might end a list
   gsub(/LFB_ERROR_[A-Z0-9_]*[A-Z0-9]/, "#&", line) # a link, or an error if there is no such
   count = split(line, parts, "`")

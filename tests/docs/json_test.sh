@@ -27,7 +27,8 @@ prints() {
   shift
   "$tool" "$@" --json >out 2>err || [[ $1 == verify ]] || complain "$*: $(cat err)"
   sed -E 's/"[a-z0-9-]+": \{("bits")/{\1/g' out | grep -oE '"[a-z_]+": ' | tr -d '": ' | sort -u >printed
-  awk -F'\t' -v command="$command" '$1 == command { print $2 }' listed | sort >wanted
+  # Not by -v, where an awk may change the backslashes of "\-\-window".
+  wanted=$command awk -F'\t' '$1 == ENVIRON["wanted"] { print $2 }' listed | sort >wanted
   checked=$((checked + $(wc -l <printed)))
   diff wanted printed >differ || complain "$command: listed (<) and printed (>) differ: $(cat differ)"
 }

@@ -25,7 +25,7 @@ said() {
 
 # The same from `catches` of the race tests: a row of a table, "NAME": {, or name = "NAME".
 caught() {
-  awk -v bugs="$(basename -a -s .patch "${patches[@]}")" '
+  awk -v bugs="$(basename -a -s .patch "${patches[@]}" | tr '\n' ' ')" '
     BEGIN { while (match(bugs, /[a-z_]+/)) { bug[substr(bugs, RSTART, RLENGTH)] = 1; bugs = substr(bugs, RSTART + RLENGTH) } }
     match($0, /^        "[a-z0-9_]+": [{d]/) || /^ *name = "/ { split($0, part, "\""); name = part[2] }
     {
