@@ -122,5 +122,5 @@ def race_test(name, srcs, library, catches = {}, deps = [], alone = True, copts 
             srcs = ["//tests/support:must_fail.sh"],
             args = ["$(location %s)" % binary, "'%s'" % tests, "$(location %s)" % patch, name],
             data = [binary, patch],
-            tags = ["notsan"] + (["exclusive"] if alone else []),
+            tags = ["notsan", "proof"] + (["exclusive"] if alone else []),
         )

@@ -1,4 +1,19 @@
-"""The tests of a folder, as a table with one row per test."""
+"""The tests of a folder, as a table with one row per test.
+
+Tags of tests, which say where a test runs (.bazelrc, bazelw, .ci):
+
+  slow       Not in the fast lane, which is `./bazelw test //...` and .ci/run: tests of packages,
+             installations, benchmarks and clusters, that play attackers or kill processes for
+             minutes, or ask other implementations. Their subjects change rarely. .ci/all runs them.
+             A test that is tagged so must find something that no other one finds.
+  proof      That a race test finds a planted bug, or a model. .ci/run runs those alone that changed
+             since .ci/all last ran them (.ci/proofs.py).
+  race       Catches a planted bug. Also runs under clang's ThreadSanitizer.
+  notsan     Not under sanitizers.
+  onethread  Not under ThreadSanitizer: it starts no thread.
+
+To name a test, or its folder, runs it whatever its tags are.
+"""
 
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("@rules_cc//cc:cc_test.bzl", "cc_test")

@@ -84,7 +84,7 @@ static double times_share(const struct times *times, double share)
   uint64_t seen = 0;
   unsigned row = 0;
 
-  while (row + 1 < FLOOD_TIMES && (seen += times->rows[row]) < share * (double)times->count)
+  while (row + 1 < FLOOD_TIMES && (double)(seen += times->rows[row]) < share * (double)times->count)
     row++;
   return 1e-6 * times_of_row(row);
 }

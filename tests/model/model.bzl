@@ -47,7 +47,10 @@ def _must_find(binary, scenario):
         srcs = ["must_find.sh"],
         args = ["$(location %s)" % binary, scenario],
         data = [binary],
-        tags = ["notsan"],
+        tags = [
+            "notsan",
+            "proof",
+        ],
     )
 
 def model(name, bound, plants, mutated = None, mutants = {}):
@@ -70,7 +73,10 @@ def model(name, bound, plants, mutated = None, mutants = {}):
         args = ["--bound=%d" % bound],
         copts = COPTS + _includes("modelled"),
         linkopts = LINKOPTS,
-        tags = ["notsan"],
+        tags = [
+            "notsan",
+            "proof",
+        ],
         deps = [":library"],
     )
     for plant, scenario in plants.items():
