@@ -1,7 +1,9 @@
 """workflows_test.py TREE WORKFLOW...: the workflows are YAML of the expected form, actions are pinned by
-major version, and each command of Bazel is one of .ci/run, with options of .bazelrc.
+major version, and each command of Bazel is one of .ci/run or .ci/all, with options of .bazelrc.  Each
+stage of both lanes that one host can run by Bazel alone is in a workflow.
 
-Seen to fail with a tab, with an action at @main, and with a target that .ci/run lacks.
+Seen to fail with a tab, with an action at @main, with a target that both lanes lack, and without the
+job for other processors.
 """
 
 import re
@@ -11,12 +13,22 @@ import yaml
 
 tree, workflows = sys.argv[1], sys.argv[2:]
 wrong = checked = 0
+LANES = "".join(open(f"{tree}/.ci/{name}").read() for name in ("run", "all", "stages.sh"))
+# Stages that a workflow need not have: they take packages of Debian 12, or CMake, which has a job of its
+# own, or compare with a former run.
+ELSEWHERE = ("proofs", "clang-tidy", "cmake", "clang-threads", "clang", "clang-19", "fuzz-build", "calculator",
+             "soak", "nothing-lost")
+run = []
 
 
 def complain(text):
     global wrong
     wrong += 1
     print(text)
+
+
+def without_options(command):
+    return re.sub(r"-- |\$whole |--(?!config)[a-z_]*=\S+ ", "", command.removeprefix("./bazelw ")).split()
 
 
 def check_command(path, command):
@@ -28,11 +40,11 @@ def check_command(path, command):
             complain(f"{path}: {words[0]} is no command of this project")
         if words[0] == "./bazelw":
             for config in re.findall(r"--config=(\w+)", part):
-                f"build:{config} " in open(f"{tree}/.bazelrc").read() or complain(f"{path}: no --config={config}")
-            # .ci/run adds what needs no repetition: a skipped test is no failure here.
-            stage = re.sub(r"-- |--[a-z_]*=\S+ ", "", part.removeprefix("./bazelw ")).split()
-            ci = open(f"{tree}/.ci/run").read()
-            all(word in ci for word in stage) or complain(f"{path}: .ci/run has no {part}")
+                re.search(f"^(build|test):{config} ", open(f"{tree}/.bazelrc").read(), re.MULTILINE) or complain(
+                    f"{path}: no --config={config}")
+            # The lanes add what needs no repetition: a skipped test is no failure here.
+            run.append(without_options(part))
+            all(word in LANES for word in run[-1]) or complain(f"{path}: neither .ci/run nor .ci/all has {part}")
 
 
 for path in workflows:
@@ -50,6 +62,10 @@ for path in workflows:
                 commands.append(step["run"])
         for command in commands:
             check_command(path, command)
+
+for name, command in re.findall(r"^(?:stage|check) (\S+) (.*)$", LANES.replace("\\\n", ""), re.MULTILINE):
+    if name not in ELSEWHERE and command.startswith("./bazelw ") and "${" not in command:
+        without_options(command) in run or complain(f"no workflow runs the stage {name}: {command}")
 
 print(f"{checked} commands, {wrong} wrong")
 sys.exit(wrong != 0 or checked < 10)

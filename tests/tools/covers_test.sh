@@ -63,7 +63,7 @@ echo "$found"
 [[ $found =~ ^([0-9]+)\ files,\ ([0-9]+)\ rows$ ]] || complain "nothing was counted"
 ((BASH_REMATCH[1] > 200 && BASH_REMATCH[2] > 100)) || complain "the files or the rows were not read"
 
-# A skipped test must report it where .ci/run sees it.
+# A skipped test must report it where .ci/stages.sh sees it.
 said=$(grep -l GTEST_SKIP "${@:2}") && complain "these skip without tests/support/skip.h: $said"
 
 # finds TEXT ROW FILE...: the expected message for these files with this row as the table.
