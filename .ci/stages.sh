@@ -20,6 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 : >"$work/failures"
 : >"$work/left_out"
+: >"$work/notes"
 : >"$work/ran" # "STAGE LABEL RESULT" of each test
 
 # What a test needs must be installed: a test that is skipped for its lack fails.
@@ -98,7 +99,7 @@ finish() {
   done
   cat "$work/failures"
   echo "== left out: $(grep -c ': ' "$work/left_out") ($(grep -c ' SKIPPED: ' "$work/left_out") skipped, which fails)"
-  cat "$work/left_out"
+  cat "$work/left_out" "$work/notes"
   printf '%s\n' ${lines[@]+"${lines[@]}"}
   printf 'all %d s\n' "$SECONDS"
   exit $failed
@@ -124,7 +125,8 @@ changed_proofs() {
   all=$(wc -l <"$work/hashes")
   ((all > 0)) || { echo "ERROR: no test is tagged proof"; return 1; }
   mapfile -t proofs < <(grep -v '^#' "$proved" 2>/dev/null | grep -vxFf - "$work/hashes" | cut -d' ' -f2)
-  echo "$((all - ${#proofs[@]})) of $all proofs are those that .ci/all ran ($proved), and are not run here"
+  echo "== proofs: $((all - ${#proofs[@]})) of $all are as when .ci/all ran them ($proved), so they were skipped; .ci/all runs all" |
+    tee -a "$work/notes"
   ((${#proofs[@]} == 0)) || ./bazelw test "$whole" "${proofs[@]}"
 }
 
@@ -194,7 +196,7 @@ changed() {
 tidy_changed() {
   local tidy=(xargs -r -n 6 -P "$(nproc)" tests/static/static_test.sh clang-tidy tests/static/planted.c)
   # bazelw installs clang-tidy for this label.
-  ./bazelw query 'filter("\.[ch]$", kind("source file", deps(//tests/static)))' >"$work/labels" || return
+  ./bazelw query 'filter("^//.*\.[ch]$", kind("source file", deps(//tests/static)))' >"$work/labels" || return
   sed 's,^//,,; s,:,/,' "$work/labels" | LC_ALL=C sort -u >"$work/sources"
   [[ -s $work/sources ]] || { echo "ERROR: //tests/static reads no sources"; return 1; }
   changed "$work/sources" | grep '\.c$' >"$work/tidy"
