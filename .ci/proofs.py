@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """proofs.py: prints "HASH LABEL" for each test tagged proof: that a planted bug is caught, or a model.
 
-The hash covers what the test is about: the patch or mutation, the files that it changes, the sources
-of the test, and all files of this repository that these include by "...", with the arguments and
-options of their rules. It leaves out the rest of the library that the test is linked with: .ci/run
-runs a proof again if its subject changed since .ci/all last ran it, and .ci/all runs all of them.
+The hash covers what the test is about:
+- the patch or mutation, and the files that it changes;
+- the sources of the test;
+- all files of this repository that these include by "...";
+- the arguments and options of their rules.
+It leaves out the rest of the library that the test is linked with. .ci/run runs a proof again if its
+hash is not the one that .ci/all recorded. .ci/all runs all of them.
 
 Run at the root of the tree.
 """

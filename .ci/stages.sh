@@ -51,9 +51,9 @@ left_out() {
 
 # Prints "LABEL RESULT" of each test in a stage's output: Bazel's, and CTest's as "ctest:NAME RESULT".
 ran() {
-  sed -nE 's,^(//[^ ]+) +(\(cached\) )?(PASSED|FLAKY|FAILED|TIMEOUT).*,\1 \3,p
-    s,^ *[0-9]+/[0-9]+ Test +#[0-9]+: ([^ ]+) \.+ *(Passed|\*\*\*[A-Za-z ]*).*,ctest:\1 \2,p' "$1" |
-    grep -v 'FAILED TO BUILD' | sort -u
+  sed -nE '/FAILED TO BUILD/d
+    s,^(//[^ ]+) +(\(cached\) )?(PASSED|FLAKY|FAILED|TIMEOUT).*,\1 \3,p
+    s,^ *[0-9]+/[0-9]+ Test +#[0-9]+: ([^ ]+) \.+ *(Passed|\*\*\*[A-Za-z ]*).*,ctest:\1 \2,p' "$1" | sort -u
 }
 
 is_chosen() {
@@ -100,7 +100,7 @@ finish() {
   cat "$work/failures"
   echo "== left out: $(grep -c ': ' "$work/left_out") ($(grep -c ' SKIPPED: ' "$work/left_out") skipped, which fails)"
   cat "$work/left_out" "$work/notes"
-  printf '%s\n' ${lines[@]+"${lines[@]}"}
+  ((${#lines[@]} == 0)) || printf '%s\n' "${lines[@]}"
   printf 'all %d s\n' "$SECONDS"
   exit $failed
 }
@@ -118,7 +118,7 @@ races() {
 # The proofs that passed in the last .ci/all, "HASH LABEL", and "# commit COMMIT".
 proved=.ci/proved
 
-# Runs the proofs whose hash .ci/proved does not have.
+# Runs the proofs that are not in .ci/proved with their present hash.
 changed_proofs() {
   local proofs=() all
   python3 .ci/proofs.py >"$work/hashes" || return
@@ -135,7 +135,7 @@ changed_proofs() {
 record() {
   local commit
   commit=$(sed -n 's/^# commit //p' "$proved" 2>/dev/null)
-  [[ ${lines[*]} != *"static "*" ok "* ]] || commit=$(git rev-parse HEAD)
+  ! printf '%s\n' "${lines[@]}" | grep -q '^static  *ok ' || commit=$(git rev-parse HEAD)
   {
     echo "# What .ci/all wrote: each proof that passed, with a hash of what it is about (.ci/proofs.py)."
     echo "# commit $commit"
