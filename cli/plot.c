@@ -98,7 +98,7 @@ static bool plot_compute(struct plot *plot, const struct plan *plan)
 /* The distance of a probability from the area's top. */
 static double plot_y(const struct plot *plot, double fpp)
 {
-  return HEIGHT * fabs(log10(fpp) / log10(plot->lowest));
+  return (double)HEIGHT * fabs(log10(fpp) / log10(plot->lowest));
 }
 
 static void plot_draw_head(const struct plot *plot, FILE *svg)
