@@ -103,7 +103,8 @@ class RestrictedChildren : public testing::TestWithParam<Taken> {};
 // leases, which belonged to processes, this failed for 16 of the 20 cases: keys without a
 // winner, counts that lacked bits after the kills, children that were killed.
 TEST_P(RestrictedChildren, ClaimAsOthersDo) {
-  const auto [strategy, restriction] = GetParam();
+  const auto [strategy, taken] = GetParam();
+  const auto restriction = taken; // C++17's lambdas capture no structured binding
   if (!CanRestrict(restriction, EmptyFolder()))
     return Skip(std::string("this user may not take ") + RestrictionName(restriction) +
                 " from a child (root is needed)");
