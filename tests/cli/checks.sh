@@ -1,6 +1,8 @@
 # checks.sh - shared by the tests of the tool: makes a working folder, counts checks, and runs the
 # tool as its users do.  To be sourced.
 # shellcheck shell=bash
+set -u
+tool=$(realpath "$1") # the first argument of each script
 export LC_ALL=C
 source "$(dirname "${BASH_SOURCE[0]}")/../support/skip.sh"
 work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/lfbloom_cli.XXXXXX")
@@ -73,6 +75,80 @@ refuses() {
 json() { sed -E "s/.*\"$1\": \"?([^,}\"]*).*/\1/" out; }
 hex() { od -An -v -tx1 "$1" | tr -d ' \n'; }
 unhex() { printf '%b' "$(sed 's/../\\x&/g' <<<"$1")"; }
+# at FILE OFFSET TEXT: overwrites a few bytes.
+at() { printf '%b' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
+# The default strategy at -p 0.01: fast-pair, if this processor has it.
+default_strategy() {
+  if "$tool" plan -n 1k -p 0.01 | grep -qE '^fast-pair +[0-9]'; then echo fast-pair; else echo fast; fi
+}
+
+# over_limit NAME BLOCKS TEXT COMMAND...: passes if the command fails with an error that contains
+# TEXT, for it may write no file of more than BLOCKS KiB.
+over_limit() {
+  local name=$1 blocks=$2 text=$3
+  shift 3
+  # ThreadSanitizer writes a file of its own.
+  (ulimit -f 4 && "$tool" --version) >out 2>err ||
+    { not_here "$name: limits on the size of files (sanitizer)" && return; }
+  (ulimit -f "$blocks" && "$@") >out 2>err && rc=0 || rc=$?
+  check "$name" is_error "$text"
+}
+# Whether programs get a terminal here; says so if not.
+has_terminal() {
+  script -qec true /dev/null </dev/null >/dev/null 2>&1 ||
+    { skip "output on a terminal: \`script\` gets no pseudo-terminal (no /dev/pts?)" && false; }
+}
+# on_terminal COLUMNS COMMAND: prints what the shell's command prints on a terminal of that width.
+on_terminal() { script -qec "stty cols $1; $2" /dev/null </dev/null; }
+
+# given NAME...: makes inputs that several scripts use.  One that is made of others comes after them.
+given() {
+  local name
+  for name; do
+    given_input "$name" && [[ -s $name ]] || { echo "FAILED: $name was not made" && exit 1; }
+  done
+}
+given_input() {
+  local build=("$tool" build -q -o "$1")
+  case $1 in
+  abc) printf 'a\nb\nhello\n' >abc ;;
+  few) seq 500 >few ;;
+  hundred) seq 100000 >hundred ;; # thousands
+  all) seq 400000 >all ;;
+  third) seq 3 3 400000 >third ;; # no line in common with other
+  other) seq 1 3 400000 >other ;;
+  both) sort -n third other >both ;;
+  again) seq 50000 | sed 's/.*/again/' >again ;;
+  f1) printf 'end' >f1 ;;
+  f2) printf 'begin\nx\n' >f2 ;;
+  nul) printf 'one\ntwo\0\0three\0four' >nul && printf 'one\ntwo\0three\0four\0' >nul.kept ;;
+  edges) # keys are bytes: CR, no final newline, empty lines, invalid UTF-8, NUL, a line of 5 MB
+    {
+      printf 'crlf\r\n\n\nplain\n\xff\xfe\xc3(\nwith\0nul\n'
+      head -c 5000000 /dev/zero | tr '\0' x
+      printf '\n \nlast without newline'
+    } >edges && grep -av '^$' edges >edges.kept ;;
+  *key) echo 000102030405060708090a0b0c0d0e0f >"$1" ;;
+  abc.bloom) "${build[@]}" --form guava -n 10 -p 0.01 abc ;;
+  m32.bloom) "${build[@]}" --form guava -n 10 -p 0.01 --strategy guava-mitz32 abc ;;
+  full.bloom) unhex 010500000001ffffffffffffffff >full.bloom ;;
+  third.bloom) "${build[@]}" --form guava -p 1e-6 third ;;
+  abc.sbbf) "${build[@]}" --form sbbf -p 0.01 abc ;;
+  native.lfb | hash1.lfb) "${build[@]}" -n 1000 -p 0.001 abc ;;
+  label.lfb) "${build[@]}" -n 10 -p 0.1 --label $'caf\xc3\xa9 "urls"' abc ;;
+  words.lfb) "${build[@]}" -n 663473 -p 0.001 abc ;; # larger than third.lfb
+  large.lfb) "${build[@]}" -n 2M -p 0.01 abc ;;
+  short.lfb) head -c 1000000 large.lfb >short.lfb ;;
+  torn.lfb) cp large.lfb torn.lfb && at torn.lfb 1100000 xxxxxxxx &&
+    at torn.lfb $(($(stat -c %s torn.lfb) - 8)) xxxxxxxx ;;
+  head.lfb) cp native.lfb head.lfb && at head.lfb 50 x ;;
+  wide.lfb) "${build[@]}" -n 20M -p 0.001 --seed 7 --foldable --label wide third ;;
+  third.lfb | other.lfb | both.lfb) "${build[@]}" -n 300k -p 0.001 --seed 7 "${1%.lfb}" ;;
+  seed8.lfb) "${build[@]}" -n 300k -p 0.001 --seed 8 third ;;
+  third.bin | other.bin) "${build[@]}" -n 300k -p 0.001 --form guava "${1%.bin}" ;;
+  esac
+}
+
 # Prints the number of checks.  Its status is the test's.
 finish() {
   echo "$passed passed, $failed failed"

@@ -1,0 +1,119 @@
+#!/bin/bash
+# dedupe_cli_test.sh LFBLOOM: `lfbloom dedupe`.
+source "$(dirname "$0")/checks.sh"
+
+given abc few all third again hundred edges nul f1 f2 hash.key
+mkdir folder
+cat all third all third >repeats # 400,000 distinct keys among 1,066,666
+gives "dedupe in order" 0 "$tool" dedupe -q --threads 1 -p 1e-9 repeats
+check "dedupe: the first of each, in order" cmp out all
+# Repeated lines next to each other, so in chunks that several threads process at once, and far apart.
+awk 'BEGIN { srand(1); for (i = 0; i < 600000; i++) print int(i / 8 + rand() * 50000), int(rand() * 5) }' >near
+awk '!seen[$0]++' near >near.kept
+awk '!seen[$0]++' near third near repeats >several.kept
+"$tool" dedupe -q --threads 1 --key-file hash.key -p 0.1 near >alone
+for threads in 2 3 8; do
+  gives "dedupe, $threads threads" 0 "$tool" dedupe -q --threads "$threads" -n 400k -p 1e-9 repeats
+  check "dedupe, $threads threads: the first of each, in order" cmp out all
+  gives "dedupe of near lines, $threads threads" 0 "$tool" dedupe -q --threads "$threads" -p 1e-9 near
+  check "dedupe of near lines, $threads threads: as awk's" cmp out near.kept
+  gives "dedupe of files, $threads threads" 0 "$tool" dedupe -q --threads "$threads" -p 1e-9 near third near repeats
+  check "dedupe of files, $threads threads: as awk's" cmp out several.kept
+  dd if=near obs=777 status=none | "$tool" dedupe -q --threads "$threads" -n 600k -p 1e-9 >out 2>err && rc=0 || rc=$?
+  check "dedupe of a pipe, $threads threads: as awk's" cmp out near.kept
+  # False positives, too, are the same with any number of threads.
+  gives "dedupe with false positives, $threads threads" 0 \
+    "$tool" dedupe -q --threads "$threads" --key-file hash.key -p 0.1 near
+  check "dedupe with false positives, $threads threads: as one thread's" cmp out alone
+  rm -f in_order
+  gives "dedupe, shared, $threads threads" 0 "$tool" dedupe -q --threads "$threads" -p 1e-9 --shared in_order near
+  check "dedupe, shared, $threads threads: in order" cmp out near.kept
+  gives "dedupe --unordered, $threads threads" 0 \
+    "$tool" dedupe -q --unordered --threads "$threads" -n 400k -p 1e-9 repeats
+  check "dedupe --unordered, $threads threads: each exactly once" cmp <(sort -n out) all
+  # All threads claim the same keys at the same time.
+  gives "dedupe of many copies, $threads threads" 0 \
+    "$tool" dedupe -q --unordered --threads "$threads" -n 133333 -p 1e-9 third third third third third third
+  check "dedupe of many copies, $threads threads: each exactly once" cmp <(sort -n out) third
+done
+gives "dedupe, a window of time, in order" 0 "$tool" dedupe -q --threads 3 --window 24h -n 600k -p 1e-9 near
+check "dedupe, a window of time: as awk's" cmp out near.kept
+cat repeats | "$tool" dedupe -q --threads 1 -n 400k -p 1e-9 >out 2>err && rc=0 || rc=$?
+check "dedupe of a pipe" cmp out all
+for strategy in guava-mitz64 sbbf java-double; do
+  gives "dedupe by $strategy" 0 "$tool" dedupe -q --threads 1 -p 1e-6 --strategy "$strategy" abc abc third
+  check "dedupe by $strategy" cmp out <(cat abc third)
+done
+gives "dedupe: empty lines, files that end without a newline" 0 "$tool" dedupe -q --threads 1 -p 1e-9 f1 f2 f1
+check "dedupe: no key across files" equal "$(tr '\n' , <out)" "end,begin,x,"
+gives "dedupe -0" 0 "$tool" dedupe -0 -q --threads 1 -p 1e-9 nul nul
+check "dedupe -0 keeps newlines and ends in NUL" cmp out nul.kept
+gives "dedupe of long lines" 0 "$tool" dedupe -q --threads 2 -p 1e-9 edges edges
+check "dedupe of long lines: each once" cmp <(sort out) <(sort -u edges.kept)
+gives "dedupe of nothing" 0 "$tool" dedupe -q -p 0.1 /dev/stdin -n 1 </dev/null
+check "dedupe of nothing: nothing" equal "$(wc -c <out)" 0
+
+# The summary.  100,000 distinct keys at 1 %: each is a false positive with the probability at its time.
+gives "dedupe --json" 0 "$tool" dedupe --json -p 0.01 --strategy guava-mitz64 hundred
+check "dedupe: one object, no keys" equal "$(wc -l <out)" 1
+check "dedupe: in" equal "$(json in)" 100000
+left_out=$((100000 - $(json out)))
+wrong=$(json expected_false_positives)
+check "dedupe: expected" between "${wrong%.*}" 160 220
+# The standard deviation is 14.
+check "dedupe: as many as expected" between "$left_out" $((${wrong%.*} - 70)) $((${wrong%.*} + 70))
+check "dedupe: n was counted" equal "$(json expected_insertions) $(json fpp)" "100000 0.01"
+gives "dedupe by fast, --json" 0 "$tool" dedupe --json --threads 3 -n 100k -p 0.01 hundred hundred
+check "dedupe by fast: in" equal "$(json in) $(json threads)" "200000 3"
+left_out=$((100000 - $(json out)))
+wrong=$(json expected_false_positives)
+check "dedupe by fast: as many as expected" between "$left_out" $((${wrong%.*} - 80)) $((${wrong%.*} + 80))
+gives "dedupe of few, --json" 0 "$tool" dedupe --json -p 0.01 abc abc
+check "dedupe of few" equal "$(json in) $(json out)" "6 3"
+check "dedupe of few: hardly any wrong" grep -qE '"expected_false_positives": [0-9.]+e-[0-9]+,' out
+run "$tool" dedupe --threads 1 -p 0.001 hundred
+check "dedupe: status" equal "$rc" 0
+check "dedupe: summary" grep -qE '^lfbloom: 100,000 keys in, 99,9[0-9]{2} out, about [0-9.]+ distinct ones wrongly left out; in [0-9.]+ KiB; .*keys/s$' err
+check "dedupe: summary is one line" equal "$(wc -l <err)" 1
+run "$tool" dedupe -q -n 1000 -p 0.01 hundred
+check "dedupe: too many keys: warned" holds err "warning: more than the 1,000 distinct keys that the filter was made for"
+check "dedupe: too many keys: one line" equal "$(wc -l <err)" 1
+run "$tool" dedupe --json -n 1 -p 0.5 hundred
+check "dedupe: far too many keys: who knows" equal "$(json expected_false_positives)" null
+check "dedupe: far too many keys: warned" holds err "warning: more than the 1 distinct keys"
+gives "dedupe of one key, many times: no warning" 0 "$tool" dedupe -q -n 10 -p 0.01 again
+check "dedupe of one key" equal "$(cat out)" again
+run "$tool" dedupe --progress=always -p 0.01 third
+check "dedupe: bar: counting" holds err "counting"
+check "dedupe: bar: deduplicating" holds err "deduplicating"
+mkfifo keys_in keys_out
+"$tool" dedupe -q --threads 3 -n 100 -p 1e-9 <keys_in >keys_out 2>err &
+exec 7>keys_in 8<keys_out
+for key in a b hello; do
+  printf '%s\n%s\n' "$key" "$key" >&7
+  read -r -t 60 answer <&8
+  check "dedupe: $key comes at once" equal "$answer" "$key"
+done
+exec 7>&- 8<&-
+wait $! && rc=0 || rc=$?
+check "dedupe: the end of the pipe ends it" equal "$rc" 0
+
+refuses "dedupe: no -p" "no -p" "$tool" dedupe -n 10 abc
+refuses "dedupe: input missing" "missing: No such file" "$tool" dedupe -p 0.1 abc missing
+refuses "dedupe: input a directory" "folder: Is a directory" "$tool" dedupe -p 0.1 folder
+refuses "dedupe: n too large" "larger than its strategy" "$tool" dedupe -n 18446744073709551615 -p 0.1 --strategy guava-mitz64 abc
+cat abc | "$tool" dedupe -p 0.1 >out 2>err && rc=0 || rc=$?
+check "dedupe: a pipe needs -n" is_error "give -n"
+# A file on standard input is counted as a named one, from where it is read next.
+"$tool" dedupe --json -p 1e-9 <hundred >out 2>err && rc=0 || rc=$?
+check "dedupe of a file on standard input is counted" equal "$rc $(json in) $(json expected_insertions)" "0 100000 100000"
+{ read -r _ && "$tool" dedupe --json -p 1e-9; } <hundred >out 2>err && rc=0 || rc=$?
+check "dedupe of the rest of a file" equal "$rc $(json in) $(json expected_insertions)" "0 99999 99999"
+"$tool" dedupe -q --threads 3 -p 1e-9 abc - third - <hundred >out 2>err && rc=0 || rc=$?
+check "dedupe of files and standard input, in order" cmp out <(cat abc hundred third | awk '!seen[$0]++')
+cp abc self
+"$tool" dedupe -q -n 10 -p 0.1 self >>self 2>err && rc=0 || rc=$?
+check "dedupe onto its own input" is_error "self: is also the output"
+check "and it is untouched by dedupe" cmp self abc
+
+finish

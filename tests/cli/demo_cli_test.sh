@@ -1,0 +1,51 @@
+#!/bin/bash
+# demo_cli_test.sh LFBLOOM: `lfbloom demo`.
+source "$(dirname "$0")/checks.sh"
+
+gives "demo" 0 "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 7 --threads 2 --json
+check "demo n" equal "$(json n)" 100000
+check "demo fpp" equal "$(json fpp)" 0.01
+check "demo threads" equal "$(json threads)" 2
+check "demo asks for a tenth" equal "$(json present_asked) $(json absent_asked)" "10000 10000"
+check "demo finds all" equal "$(json hits)" 10000
+check "demo asks meanwhile" between "$(json asked_while_putting)" 100000 110000
+check "demo finds all meanwhile" equal "$(json hits_while_putting)" "$(json asked_while_putting)"
+# 100 expected, standard deviation 10: a correct filter stays within five standard deviations.
+check "demo is wrong as often as expected" between "$(json false_positives)" 50 150
+# Quantiles of the binomial distribution, 10,000 trials at 0.010038, computed with 50 digits.
+check "demo interval" equal "$(json false_positives_low) $(json false_positives_high)" "81 120"
+check "demo bytes" equal "$(json filter_bytes)" 119816
+check "demo hash set" between "$(json hash_set_bytes)" 5000000 12000000
+check "demo seconds" grep -qE '"insert_seconds": [0-9.e-]+, "query_seconds": [0-9.e-]+' out
+false_positives=$(json false_positives) bits_set=$(json bits_set)
+gives "demo with other threads" 0 \
+  "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 7 --threads 5 --json
+check "the same keys give the same answers" equal "$(json false_positives)" "$false_positives"
+check "and set the same bits" equal "$(json bits_set)" "$bits_set"
+gives "demo with another seed" 0 "$tool" demo -n 100k -p 0.01 --strategy guava-mitz64 --seed 8 --json
+check "other keys set other bits" test "$(json bits_set)" != "$bits_set"
+gives "demo of the default strategy" 0 "$tool" demo -n 100k -p 0.01 --seed 7 --json
+check "default: finds all" equal "$(json hits)" 10000
+check "default: wrong as often as expected" between "$(json false_positives)" 50 150
+bits_set=$(json bits_set)
+gives "demo of the default strategy, again" 0 "$tool" demo -n 100k -p 0.01 --seed 7 --threads 3 --json
+check "default: --seed repeats it" equal "$(json bits_set)" "$bits_set"
+gives "demo without a seed" 0 "$tool" demo -n 1000 --json
+first=$(json seed)
+gives "demo without a seed, again" 0 "$tool" demo -n 1000 --json
+check "two random seeds differ" test "$(json seed)" != "$first"
+gives "demo for people" 0 "$tool" demo -n 1000 --threads 2 --seed 3
+check "demo tells its seed" holds out "--seed 3"
+check "demo reports all found" equal "$(grep -c 'all found' out)" 2
+gives "demo of one key in many threads" 0 "$tool" demo -n 1 --threads 9 --json
+check "one key is found" equal "$(json hits)" 1
+gives "demo go-fnv14" 0 "$tool" demo -n 20k --strategy go-fnv14 --json
+check "demo names its strategy" equal "$(json strategy)" go-fnv14
+refuses "demo of nothing" "at least 1" "$tool" demo -n 0
+refuses "demo of too much" "larger than its strategy" "$tool" demo -n 1e18 --strategy guava-mitz64
+refuses "demo with a file" "takes no files" "$tool" demo file
+gives "demo without a terminal shows no bar" 0 "$tool" demo -n 1000
+run "$tool" demo -n 1000 --progress=always
+check "demo shows a bar when told" holds err "putting"
+
+finish

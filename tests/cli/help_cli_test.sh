@@ -1,0 +1,93 @@
+#!/bin/bash
+# help_cli_test.sh LFBLOOM: `--help`, `--version`, and the errors of names and options that are mistyped.
+source "$(dirname "$0")/checks.sh"
+
+for option in --version -V; do
+  gives "$option" 0 "$tool" $option
+  check "version by $option" grep -qxE 'lfbloom [0-9]+\.[0-9]+\.[0-9]+' out
+done
+gives "--help" 0 "$tool" --help
+cp out all_help
+for command in demo plan build query dedupe info verify merge fold compare convert; do
+  check "help names $command" holds all_help "  $command "
+  gives "$command --help" 0 "$tool" "$command" --help
+  check "$command help" holds out "Usage: lfbloom $command"
+  refuses "$command bad option" "unknown option --nonsense" "$tool" "$command" --nonsense
+  refuses "$command bad letter" "unknown option -Z" "$tool" "$command" -Z
+done
+
+has_terminal && terminal=1 || terminal=0
+# No line of help is longer than 80 columns.  A narrower terminal gets shorter lines with the same
+# words; only usage lines and examples keep their length.
+for command in "" demo plan build query dedupe info verify merge fold compare convert remote; do
+  run "$tool" $command --help
+  check "$command --help: 80 columns" equal "$(awk 'length > 80' out)" ""
+  check "$command --help: not much less" test "$(awk 'length > 70' out)" != ""
+  check "$command --help: no space at a line's end" equal "$(grep ' $' out)" ""
+  [[ -n $command ]] && ((terminal)) || continue
+  for columns in 60 80 200; do
+    on_terminal $columns "'$tool' $command --help" | tr -d '\r' >filled
+    check "$command --help: fits $columns columns" \
+      equal "$(grep -vE '^(Usage|  [a-z]|       lfbloom)' filled | awk -v most=$columns 'length > most')" ""
+    check "$command --help: the same words in $columns columns" \
+      equal "$(tr -s ' ' '\n' <filled)" "$(tr -s ' ' '\n' <out)"
+    check "$command --help: examples in $columns columns" \
+      equal "$(grep '^  [a-z]' filled)" "$(grep '^  [a-z]' out)"
+  done
+  check "$command --help: as for programs" cmp filled out
+done
+gives "help" 0 "$tool" help
+check "help is --help" cmp out all_help
+"$tool" merge --help >merge_help
+gives "help merge" 0 "$tool" help merge
+check "help merge is merge --help" cmp out merge_help
+refuses "help unknown" "unknown command 'grow'" "$tool" help grow
+refuses "no command" "no command" "$tool"
+refuses "unknown command" "unknown command 'grow'" "$tool" grow
+refuses "unknown option" "unknown option --nope" "$tool" --nope
+
+# Mistyped names.  A swap of neighbours is one edit.  Seen to fail with one and with three edits
+# allowed, with half of the word allowed, with hyphens counted, and with a value taken for part of
+# the name.
+# suggests WORDS NAME: passes if the error line ends with a suggestion of NAME.
+suggests() {
+  # shellcheck disable=SC2086 # words
+  refuses "$1: a suggestion" "; did you mean '$2'?" "$tool" $1
+  check "$1: at the end" equal "$(grep -c "?\$" err)" 1
+}
+suggests qurey query
+suggests quer query
+suggests bilud build
+suggests "help dedup" dedupe
+suggests hlep help
+suggests --versoin --version
+suggests "query --lod" --load
+suggests "build --strategie=fast" --strategy
+suggests "build --form guav" guava
+suggests "convert --to=natvie a b" native
+suggests "build --strategy guava-mitz46" guava-mitz64
+suggests "demo --strategy fats" fast
+suggests "remote renmae a b" rename
+# silent WORDS: passes if there is an error without a suggestion.
+silent() {
+  # shellcheck disable=SC2086
+  run "$tool" $1
+  check "$1: an error" is_error ""
+  check "$1: no suggestion" equal "$(grep -c "did you mean" err)" 0
+}
+silent xyzzy         # far from every name
+silent converabc     # three edits from convert, which is below half of the word
+silent mreg          # two edits from merge, which is half of the word
+silent "build --jabn" # two of four letters; hyphens do not count
+silent "build --nonsense"
+silent "build --form xml"
+silent "build --strategy bloom"
+silent "remote x a"
+silent "$(printf 'query%.0s' {1..20})"
+silent ""
+refuses "value missing" "-n needs a value" "$tool" plan -n
+refuses "value missing, long" "--threads needs a value" "$tool" demo --threads
+refuses "value not wanted" "--json=3 takes no value" "$tool" demo --json=3
+refuses "a newline in a name stays in one line" "No such file" "$tool" info $'a\nb'
+
+finish

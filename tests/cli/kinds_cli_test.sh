@@ -1,0 +1,95 @@
+#!/bin/bash
+# kinds_cli_test.sh LFBLOOM GROWING COUNTING SHARE_GROWING: filters that only programs make: growing,
+# counting, and growing filters that are shared.
+growing=$(realpath "$2")       # holds the texts 0 to 4999 in three layers
+counting=$(realpath "$3")      # holds the texts 0 to 99, and "stuck" 20 times
+share_growing=$(realpath "$4") # makes a shared growing filter
+source "$(dirname "$0")/checks.sh"
+
+given abc native.lfb
+
+"$share_growing" shared.growing
+seq 0 4999 >grown
+seq 100000 199999 >absent
+{ seq 0 99 && echo stuck; } >counted
+
+# kind NAME FILE KEYS MOST: a filter with the keys, which finds 100 to MOST of those that are absent.
+# Leaves what the tool tells of it in ./info and ./verify.
+kind() {
+  local name=$1 file=$2 keys=$3 most=$4
+  gives "query a $name filter" 0 "$tool" query "$file" "$keys"
+  check "$name: every key is found" cmp -s out "$keys"
+  run "$tool" query -c "$file" absent
+  check "$name: others seldom" between "$(cat out)" 100 "$most"
+  gives "info of a $name filter" 0 "$tool" info "$file"
+  cp out info
+  gives "verify a $name filter" 0 "$tool" verify "$file"
+  cp out verify
+}
+# refused NAME TEXT FILE: what is for plain filters refuses it with that text, and writes nothing.
+refused() {
+  refuses "merge a $1 filter" "$2" "$tool" merge -o none.lfb native.lfb "$3"
+  refuses "merge into a $1 filter" "$2" "$tool" merge -o none.lfb "$3" native.lfb
+  refuses "convert a $1 filter" "$2" "$tool" convert --to native "$3" none.lfb
+  check "$1: nothing was written" test ! -e none.lfb
+}
+
+kind growing "$growing" grown 999
+gives "query a growing filter for others" 1 "$tool" query -v "$growing" grown
+check "growing: its layers" grep -qx "layers               3" info
+check "growing: whole" holds verify ": whole: growing, fast, $(stat -c %s "$growing") bytes checked"
+gives "info --json of a growing filter" 0 "$tool" info --json "$growing"
+check "growing: JSON" holds out '{"form": "growing", "strategy": "fast", "layers": 3, "first_insertions": 1024, "fpp": 0.01'
+{ head -c 3000 "$growing" && printf X && tail -c +3002 "$growing"; } >torn
+gives "verify a growing filter that is damaged" 1 "$tool" verify torn
+check "growing: where" holds out "torn: damaged: a checksum does not match: "
+refused growing "a growing filter: it cannot be opened as a plain filter or merged with one" "$growing"
+refuses "query a growing filter from a pipe" "a growing filter" "$tool" query <(cat "$growing") grown
+
+kind counting "$counting" counted 2999
+check "counting: its form" grep -qx "form                 counting" info
+check "counting: its label" grep -qx "label                golden" info
+check "counting: what is stuck" grep -qx "counters stuck       9 (at 15, permanently)" info
+check "counting: whole" holds verify ": whole: counting, fast, $(stat -c %s "$counting") bytes checked"
+gives "info --json of a counting filter" 0 "$tool" info --json "$counting"
+check "counting: JSON" holds out '{"form": "counting", "strategy": "fast", "expected_insertions": 120, "fpp": 0.01'
+check "counting: JSON: stuck" equal "$(json counters_stuck)" 9
+{ head -c 600 "$counting" && printf X && tail -c +602 "$counting"; } >torn
+gives "verify a counting filter that is damaged" 1 "$tool" verify torn
+check "counting: where" holds out "torn: damaged: a checksum does not match: 768 bytes at 512"
+refused counting "a counting filter: it cannot be opened as a plain filter or merged with one" "$counting"
+refuses "query a counting filter from a pipe" "a counting filter" "$tool" query <(cat "$counting") counted
+
+kind "shared growing" shared.growing grown 999
+check "shared growing: its layers" grep -qx "layers               3" info
+check "shared growing: nothing wrong" holds verify ": no damage found: growing in a mapped file, fast"
+refused "shared growing" "a growing filter in a mapped file: it cannot be opened as a plain filter or merged with one" \
+  shared.growing
+check "shared growing: one file" equal "$(echo shared.growing*)" shared.growing
+check "shared growing: for its owner alone" equal "$(stat -c %a shared.growing)" 600
+refuses "put into a shared growing filter" "this is a growing filter in a mapped file" \
+  "$tool" build --shared -p 0.1 -o shared.growing grown
+cp shared.growing untouched.growing
+# Seen to replace the file.
+for form in native mapped; do
+  refuses "write over a shared growing filter: $form" "is a growing filter that other processes may be using: delete it first" \
+    "$tool" build -p 0.1 --form $form -o shared.growing grown
+done
+check "shared growing: which stays" cmp -s shared.growing untouched.growing
+size=$(stat -c %s shared.growing)
+cp shared.growing cut.growing
+truncate -s $((size - 1)) cut.growing
+gives "verify without the last layer's end" 1 "$tool" verify cut.growing
+check "shared growing: it ends too early" holds out "the filter ends too early"
+refuses "query without the last layer's end" "the filter ends too early" \
+  "$tool" query cut.growing grown
+# An earlier version had its layers in separate files: byte 8 of the header is 1.
+printf '\1' | dd of=shared.growing bs=1 seek=8 conv=notrunc 2>/dev/null
+refuses "query an old growing filter" "the growing filter is in several files" \
+  "$tool" query shared.growing grown
+refuses "info of an old growing filter" "the growing filter is in several files" \
+  "$tool" info shared.growing
+refuses "verify an old growing filter" "the growing filter is in several files" \
+  "$tool" verify shared.growing # seen to report damage
+
+finish
