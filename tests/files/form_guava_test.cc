@@ -1,11 +1,10 @@
-// Guava's form: written and read back, through files and pipes, and every way in which its bytes
-// can be wrong.
+// Guava's form: forged headers, and what a save does with links, pipes, permissions and failures.
+// //tests/files:every_form_test has what all forms have in common.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <functional>
@@ -15,59 +14,16 @@
 
 #include "tests/support/files.h"
 #include "tests/support/race.h"
-#include "tests/support/skip.h"
 #include "tests/support/streams.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMostKeys = kUnderTsan ? 1000000 : 3000000;
-
-Filter Filled(uint64_t n, lfb_strategy_id strategy = LFB_GUAVA_MITZ64) {
-  Filter filter = Make(n, 0.01, strategy);
+Filter Filled(uint64_t n) {
+  Filter filter = Make(n, 0.01);
   for (uint64_t i = 0; i < n; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
   return filter;
-}
-
-TEST(GuavaForm, ThereAndBack) {
-  for (lfb_strategy_id strategy : {LFB_GUAVA_MITZ32, LFB_GUAVA_MITZ64})
-    // from one word to several growths
-    for (uint64_t n : {uint64_t{1}, uint64_t{10}, uint64_t{1000}, uint64_t{100000}, kMostKeys})
-      for (size_t step : {size_t{1} << 16, size_t{4099}, SIZE_MAX}) {
-        if (kUnderTsan && n == kMostKeys) continue;  // one thread, and many MiB
-        const Filter filter = Filled(n, strategy);
-        const std::string bytes = Bytes(filter);
-        Filter back;
-        ASSERT_EQ(ReadFrom({bytes, step}, &back), LFB_OK);
-        EXPECT_EQ(Bytes(back), bytes);
-        EXPECT_EQ(Stats(back).bits_set, Stats(filter).bits_set);
-        EXPECT_EQ(Stats(back).form, LFB_FORM_GUAVA);
-        EXPECT_EQ(Stats(back).strategy, strategy);
-        EXPECT_EQ(Stats(back).expected_insertions, 0u) << "the form does not say";
-      }
-}
-
-TEST(GuavaForm, BytesThatComeOneByOne) {
-  const Filter filter = Filled(50);
-  Filter back;
-  ASSERT_EQ(ReadFrom({Bytes(filter), 1}, &back), LFB_OK);
-  EXPECT_EQ(Bytes(back), Bytes(filter));
-}
-
-TEST(GuavaForm, EveryTruncationIsNamed) {
-  const std::string bytes = Bytes(Filled(100));
-  for (size_t size = 0; size < bytes.size(); size++)
-    ASSERT_EQ(ReadFrom({bytes.substr(0, size)}), LFB_ERROR_TRUNCATED) << size;
-}
-
-TEST(GuavaForm, TrailingBytesOfAStreamAreLeft) {
-  const std::string bytes = Bytes(Filled(100));
-  Source source{bytes + "next"};
-  lfb_filter* filter = nullptr;
-  ASSERT_EQ(lfb_filter_read(Source::Read, &source, nullptr, &filter), LFB_OK);
-  EXPECT_EQ(source.at, bytes.size());
-  lfb_filter_free(filter);
 }
 
 TEST(GuavaForm, ForgedHeadersAreRefused) {
@@ -85,49 +41,6 @@ TEST(GuavaForm, ForgedHeadersAreRefused) {
   EXPECT_EQ(ReadFrom({"just some text"}), LFB_ERROR_UNKNOWN_FORM);
 }
 
-// A header that announces 16 GiB, with almost nothing after it (Guava issue 8463). The address
-// space is limited, so an allocation of that size would fail.
-TEST(GuavaForm, AClaimOf16GiBTakesNoMemory) {
-  if (kUnderSanitizer) return NotHere("a sanitizer needs the address space");
-  using namespace std::string_literals;
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
-  const rlimit limited{512u << 20, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
-  const lfb_status empty = ReadFrom({"\1\5\x7f\xff\xff\xff"s});
-  const lfb_status some = ReadFrom({"\1\5\x7f\xff\xff\xff"s + std::string(5 << 20, 'x')});
-  setrlimit(RLIMIT_AS, &before);
-  EXPECT_EQ(empty, LFB_ERROR_TRUNCATED);
-  EXPECT_EQ(some, LFB_ERROR_TRUNCATED);
-}
-
-TEST(GuavaForm, TheLimitIsCheckedFirst) {
-  const std::string bytes = Bytes(Filled(1000));
-  const uint64_t words = bytes.size() - 6;
-  EXPECT_EQ(ReadFrom({bytes}, nullptr, words), LFB_OK);
-  EXPECT_EQ(ReadFrom({bytes}, nullptr, words - 1), LFB_ERROR_OVER_LIMIT);
-  EXPECT_EQ(ReadFrom({bytes.substr(0, 6)}, nullptr, words - 1), LFB_ERROR_OVER_LIMIT);
-}
-
-TEST(GuavaForm, WhatTheCallersFunctionsReturnComesBack) {
-  const Filter filter = Filled(1000);
-  const std::string bytes = Bytes(filter);
-  Source source{bytes.substr(0, 100)};
-  source.at_end = LFB_ERROR_READ;
-  EXPECT_EQ(ReadFrom(source), LFB_ERROR_READ);
-
-  size_t room = 0;
-  const auto write = [](void* to, const void*, size_t size) {
-    size_t* left = static_cast<size_t*>(to);
-    if (*left < size) return LFB_ERROR_WRITE;
-    *left -= size;
-    return LFB_OK;
-  };
-  EXPECT_EQ(lfb_filter_write(filter.get(), LFB_FORM_GUAVA, write, &room), LFB_ERROR_WRITE);
-  room = 6;
-  EXPECT_EQ(lfb_filter_write(filter.get(), LFB_FORM_GUAVA, write, &room), LFB_ERROR_WRITE);
-}
-
 TEST(GuavaForm, HoldsGuavasStrategiesOnly) {
   std::string bytes;
   const auto write = [](void*, const void*, size_t) { return LFB_OK; };
@@ -135,16 +48,6 @@ TEST(GuavaForm, HoldsGuavasStrategiesOnly) {
             LFB_ERROR_FORM_CANNOT_HOLD);
   EXPECT_EQ(lfb_filter_write(Make(10, 0.1).get(), static_cast<lfb_form>(77), write, &bytes),
             LFB_ERROR_NO_SUCH_FORM);
-}
-
-TEST_F(Files, SaveAndLoad) {
-  const Filter filter = Filled(200000);
-  ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, Path("a").c_str()), LFB_OK);
-  EXPECT_EQ(Content("a"), Bytes(filter));
-  EXPECT_EQ(Entries(), 1u) << "a temporary file was left";
-  Filter back;
-  ASSERT_EQ(Load("a", &back), LFB_OK);
-  EXPECT_EQ(Bytes(back), Bytes(filter));
 }
 
 TEST_F(Files, SaveReplacesAndKeepsLinks) {
@@ -253,18 +156,6 @@ TEST_F(Files, LoadRefusesWhatIsNoRegularFile) {
     EXPECT_EQ(counting, nullptr);
     EXPECT_EQ(growing, nullptr);
   }
-}
-
-TEST_F(Files, LoadRefusesMoreAndLessThanTheFilter) {
-  const std::string bytes = Bytes(Filled(1000));
-  Write("long", bytes + "x");
-  Write("short", bytes.substr(0, bytes.size() - 1));
-  Write("empty", "");
-  Write("claim", std::string("\1\5\x7f\xff\xff\xff", 6) + std::string(54, 'x'));
-  EXPECT_EQ(Load("long"), LFB_ERROR_TRAILING_BYTES);
-  EXPECT_EQ(Load("short"), LFB_ERROR_TRUNCATED);
-  EXPECT_EQ(Load("empty"), LFB_ERROR_TRUNCATED);
-  EXPECT_EQ(Load("claim"), LFB_ERROR_TRUNCATED);
 }
 
 TEST_F(Files, MissingAndForbiddenPaths) {

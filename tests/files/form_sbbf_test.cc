@@ -1,9 +1,6 @@
-// Parquet's form of a filter: written and read back, its header byte by byte, headers of other
-// writers, and invalid ones.
-#include <sys/resource.h>
-
+// Parquet's form of a filter: its header byte by byte, headers of other writers, and invalid ones.
+// //tests/files:every_form_test has what all forms have in common.
 #include "tests/support/race.h"
-#include "tests/support/skip.h"
 #include "tests/support/streams.h"
 
 namespace {
@@ -17,31 +14,6 @@ const std::string kBlock(32, '\1');
 
 std::string Form(const Filter& filter) { return Bytes(filter, LFB_FORM_SBBF); }
 
-Filter Filled(uint64_t n) {
-  Filter filter = Make(n, 0.01, LFB_SBBF);
-  for (uint64_t i = 0; i < n; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
-  return filter;
-}
-
-TEST(SbbfForm, ThereAndBack) {
-  for (uint64_t n : {uint64_t{1}, uint64_t{100}, uint64_t{100000}, uint64_t{2000000}})
-    for (size_t step : {size_t{4099}, SIZE_MAX}) {
-      const Filter filter = Filled(n);
-      const std::string bytes = Form(filter);
-      Filter back;
-      ASSERT_EQ(ReadFrom({bytes, step}, &back), LFB_OK);
-      EXPECT_EQ(Form(back), bytes);
-      const lfb_stats stats = Stats(back);
-      EXPECT_EQ(stats.form, LFB_FORM_SBBF);
-      EXPECT_EQ(stats.strategy, LFB_SBBF);
-      EXPECT_EQ(stats.bits_set, Stats(filter).bits_set);
-      EXPECT_EQ(stats.expected_insertions, 0u) << "the form does not say";
-      EXPECT_EQ(stats.fpp, 0.0);
-      EXPECT_EQ(lfb_filter_put_all(back.get(), filter.get()), LFB_OK);
-      EXPECT_EQ(ReadFrom({Bytes(back, LFB_FORM_NATIVE)}), LFB_OK);
-    }
-}
-
 TEST(SbbfForm, TheHeaderIsPinned) {
   EXPECT_EQ(Form(Make(1, 0.01, LFB_SBBF)), kHeader + std::string(32, '\0'));
   // 2 MiB: zigzag 2^22, which takes four bytes
@@ -49,24 +21,16 @@ TEST(SbbfForm, TheHeaderIsPinned) {
             "\x15\x80\x80\x80\x02"s + kUnions + "\0"s);
 }
 
+TEST(SbbfForm, BecomesNative) {
+  Filter back;
+  ASSERT_EQ(ReadFrom({kHeader + kBlock}, &back), LFB_OK);
+  EXPECT_EQ(ReadFrom({Bytes(back, LFB_FORM_NATIVE)}), LFB_OK);
+}
+
 TEST(SbbfForm, HoldsItsStrategyOnly) {
   for (lfb_strategy_id strategy : AllStrategies())
     EXPECT_EQ(lfb_form_holds(LFB_FORM_SBBF, strategy), strategy == LFB_SBBF);
   EXPECT_FALSE(lfb_form_holds(LFB_FORM_GUAVA, LFB_SBBF));
-}
-
-TEST(SbbfForm, EveryTruncationIsNamed) {
-  const std::string bytes = Form(Filled(100));
-  for (size_t size = 0; size < bytes.size(); size++)
-    ASSERT_EQ(ReadFrom({bytes.substr(0, size), 1}), LFB_ERROR_TRUNCATED) << size;
-}
-
-TEST(SbbfForm, TrailingBytesOfAStreamAreLeft) {
-  Source source{kHeader + kBlock + "next"};
-  lfb_filter* filter = nullptr;
-  ASSERT_EQ(lfb_filter_read(Source::Read, &source, nullptr, &filter), LFB_OK);
-  EXPECT_EQ(source.at, kHeader.size() + kBlock.size());
-  lfb_filter_free(filter);
 }
 
 // A reader of Thrift must accept fields numbered in full, in any order after the first, which
@@ -178,23 +142,6 @@ TEST(SbbfForm, AnyByteOfTheHeaderChanged) {
       changed[at] = static_cast<char>(byte);
       (void)ReadFrom({changed});
     }
-}
-
-// 2^31 - 32 bytes announced, with almost nothing after them.
-TEST(SbbfForm, AClaimOf2GiBTakesNoMemory) {
-  if (kUnderSanitizer) return NotHere("a sanitizer needs the address space");
-  const std::string claim = "\x15\xc0\xff\xff\xff\x0f" + kUnions + "\0"s;
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
-  const rlimit limited{512u << 20, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
-  const lfb_status none = ReadFrom({claim});
-  const lfb_status some = ReadFrom({claim + std::string(5 << 20, 'x')});
-  const lfb_status over = ReadFrom({claim}, nullptr, 1 << 30);
-  setrlimit(RLIMIT_AS, &before);
-  EXPECT_EQ(none, LFB_ERROR_TRUNCATED);
-  EXPECT_EQ(some, LFB_ERROR_TRUNCATED);
-  EXPECT_EQ(over, LFB_ERROR_OVER_LIMIT);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The form of windows: they are read back with their generation. Damaged, forged and unknown files
-// are refused with the right status.
+// The form of windows: they are read back with their generation; forged files are refused.
+// //tests/files:every_form_test has what all forms have in common.
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -74,66 +74,6 @@ TEST(WindowForm, ItIsReadWithItsGeneration) {
     }
 }
 
-TEST(WindowForm, AKeyedOneOpensWithItsKeyAlone) {
-  const uint8_t key[16] = {1, 2, 3}, other[16] = {9};
-  lfb_window_config config = WindowConfig(kKeys, 0.01);
-  config.hash = LFB_HASH_SIPHASH13;
-  config.seed = 0;
-  memcpy(config.key, key, sizeof key);
-  const std::string bytes = WindowBytes(Filled(config));
-  lfb_damage damage;
-  lfb_read_limits limits{};
-  EXPECT_EQ(ReadWindow(bytes), LFB_ERROR_KEY_NEEDED);
-  limits.damage = &damage;
-  EXPECT_EQ(ReadWindow(bytes, nullptr, limits), LFB_ERROR_KEY_NEEDED);
-  EXPECT_EQ(damage.checked_bytes, bytes.size()) << "all is compared";
-  EXPECT_EQ(damage.count, 0u);
-  limits.key = other;
-  EXPECT_EQ(ReadWindow(bytes, nullptr, limits), LFB_ERROR_WRONG_KEY);
-  limits.key = key;
-  Window read;
-  ASSERT_EQ(ReadWindow(bytes, &read, limits), LFB_OK);
-  ExpectLiveKeys(read, 3);
-}
-
-TEST(WindowForm, EachReaderKnowsTheOthersForms) {
-  EXPECT_EQ(ReadFrom(Source{WindowBytes(Filled())}), LFB_ERROR_WINDOW);
-  EXPECT_EQ(ReadWindow(std::string("LFBGROW\n") + std::string(600, 0)), LFB_ERROR_GROWING);
-  EXPECT_EQ(ReadWindow(std::string("LFBCNTS\n") + std::string(600, 0)), LFB_ERROR_COUNTING);
-  for (lfb_form form : {LFB_FORM_GUAVA, LFB_FORM_NATIVE})
-    EXPECT_EQ(ReadWindow(Bytes(Make(1000, 0.01), form)), LFB_ERROR_NOT_WINDOW);
-  EXPECT_EQ(ReadWindow(std::string(600, '?')), LFB_ERROR_UNKNOWN_FORM);
-}
-
-// Cut off at any byte, it is too short, and nothing is kept.
-TEST(WindowForm, EndingTooEarlyItIsRefused) {
-  const std::string bytes = WindowBytes(Filled());
-  for (size_t size = 0; size < bytes.size(); size += size < 600 ? 1 : 61)
-    ASSERT_EQ(ReadWindow(bytes.substr(0, size)), LFB_ERROR_TRUNCATED) << size;
-  Source failing{bytes.substr(0, bytes.size() - 1)};
-  failing.at_end = LFB_ERROR_READ;
-  EXPECT_EQ(ReadWindow(failing), LFB_ERROR_READ);
-}
-
-// A change of any byte is detected, with its place.
-TEST(WindowForm, EachByteThatChangesIsSeen) {
-  const std::string bytes = WindowBytes(Filled());
-  for (size_t i = 0; i < bytes.size(); i += i < kHeader ? 1 : 7) {
-    std::string changed = bytes;
-    changed[i] = static_cast<char>(changed[i] ^ 0x10);
-    lfb_damage damage;
-    lfb_read_limits limits{};
-    limits.damage = &damage;
-    const lfb_status status = ReadWindow(changed, nullptr, limits);
-    ASSERT_NE(status, LFB_OK) << i;
-    if (status != LFB_ERROR_BAD_CHECKSUM) continue;
-    ASSERT_GE(damage.count, 1u) << i;
-    const lfb_extent last = damage.first[damage.count - 1];
-    ASSERT_LE(last.offset, i);
-    ASSERT_GT(last.offset + last.size, i);
-  }
-}
-
 // Damaged cells, opened, are full in every live generation: no key is lost, and G + 1 generations
 // later they are as others.
 TEST(WindowForm, OpenedDamagedItLosesNoKey) {
@@ -190,16 +130,6 @@ TEST(WindowForm, ForgedHeadersAreRefused) {
   EXPECT_EQ(forged(kPrefix + 80, 12345), LFB_OK) << "when is not checked";
 }
 
-TEST(WindowForm, TheLimitIsThatOfTheCells) {
-  const Window window = Filled();
-  const std::string bytes = WindowBytes(window);
-  lfb_read_limits limits{};
-  limits.max_bytes = Stats(window).bytes;
-  EXPECT_EQ(ReadWindow(bytes, nullptr, limits), LFB_OK);
-  limits.max_bytes--;
-  EXPECT_EQ(ReadWindow(bytes, nullptr, limits), LFB_ERROR_OVER_LIMIT);
-}
-
 class WindowFiles : public Files {
  protected:
   lfb_status LoadWindow(const std::string& name, Window* window = nullptr) {
@@ -210,24 +140,6 @@ class WindowFiles : public Files {
     return status;
   }
 };
-
-TEST_F(WindowFiles, SavesAndLoads) {
-  const Window window = MakeWindow(WindowConfig(1000000, 0.01));  // of more than a MiB
-  for (uint64_t i = 0; i < 1000; i++) lfb_window_put_u64(window.get(), i);
-  Window loaded;
-  ASSERT_EQ(lfb_window_save(window.get(), Path("a").c_str()), LFB_OK);
-  ASSERT_EQ(LoadWindow("a", &loaded), LFB_OK);
-  for (uint64_t i = 0; i < 1000; i++)
-    ASSERT_TRUE(lfb_window_might_contain_u64(loaded.get(), i)) << i;
-  EXPECT_EQ(Entries(), 1u);
-  EXPECT_EQ(Load("a"), LFB_ERROR_WINDOW);
-  Write("b", Content("a") + "x");
-  EXPECT_EQ(LoadWindow("b"), LFB_ERROR_TRAILING_BYTES);
-  Write("b", Content("a").substr(0, 2000));
-  EXPECT_EQ(LoadWindow("b"), LFB_ERROR_TRUNCATED);
-  EXPECT_EQ(LoadWindow("none"), LFB_ERROR_OPEN);
-  EXPECT_EQ(lfb_window_save(window.get(), Path("none/a").c_str()), LFB_ERROR_OPEN);
-}
 
 // Saved during puts and advances, a file has the keys that are live before and after.
 TEST_F(WindowFiles, SavedDuringPutsItHasTheKeysThatStay) {

@@ -1,7 +1,5 @@
 // Files of every form that are opened where they are: the same answers, figures and bytes as
 // loaded, a status for each invalid file, and no memory of the process's own.
-#include <lfbloom/counting.h>
-#include <lfbloom/growing.h>
 #include <lfbloom/mapped.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -250,7 +248,7 @@ TEST(InPlace, WordsOfAnyAddressAreRead) {
   }
 }
 
-TEST(InPlace, OtherKindsAreRefusedByName) {
+TEST(InPlace, WhatIsNoFilterIsRefused) {
   const auto status = [](const Path& path) {
     const lfb_filter* read_only = nullptr;
     lfb_filter* filter = nullptr;
@@ -260,18 +258,7 @@ TEST(InPlace, OtherKindsAreRefusedByName) {
     EXPECT_EQ(lfb_form_of_file(path.c_str(), &form), refused);
     return refused;
   };
-  const lfb_config config = Config(100, 0.01, LFB_FAST);
   const Path path;
-  lfb_growing* growing = nullptr;
-  ASSERT_EQ(lfb_growing_create(&config, &growing), LFB_OK);
-  ASSERT_EQ(lfb_growing_save(growing, path.c_str()), LFB_OK);
-  lfb_growing_free(growing);
-  EXPECT_EQ(status(path), LFB_ERROR_GROWING);
-  lfb_counting* counting = nullptr;
-  ASSERT_EQ(lfb_counting_create(&config, &counting), LFB_OK);
-  ASSERT_EQ(lfb_counting_save(counting, path.c_str()), LFB_OK);
-  lfb_counting_free(counting);
-  EXPECT_EQ(status(path), LFB_ERROR_COUNTING);
   Overwrite(path, "no filter");
   EXPECT_EQ(status(path), LFB_ERROR_UNKNOWN_FORM);
   Overwrite(path, "none");

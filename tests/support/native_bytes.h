@@ -13,6 +13,14 @@ inline void Store(std::string* bytes, size_t at, uint64_t value) {
   for (size_t i = 0; i < 8; i++) (*bytes)[at + i] = static_cast<char>(value >> (8 * i));
 }
 
+// Reads a word of the form.
+inline uint64_t Fetch(const std::string& bytes, size_t at) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < 8; i++)
+    value |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
+  return value;
+}
+
 // Corrects the checksum of the header that begins at `from`.
 inline void SealHeader(std::string* bytes, size_t from = 0) {
   Store(bytes, from + 248, XXH3_64bits(bytes->data() + from, 248));

@@ -1,0 +1,295 @@
+// forms.h - every form of a file behind one interface, for the checks that they have in common.
+#pragma once
+
+#include <lfbloom/growing.h>
+
+#include <cstring>
+#include <functional>
+
+#include "tests/support/countings.h"
+#include "tests/support/growings.h"
+#include "tests/support/native_bytes.h"
+#include "tests/support/race.h"
+#include "tests/support/streams.h"
+#include "tests/support/windows.h"
+
+using Object = std::shared_ptr<void>;  // a filter of any kind
+
+// What two filters of a kind must agree on.
+using Alike = std::vector<uint64_t>;
+
+inline uint64_t WordOf(double value) {
+  uint64_t word;
+  std::memcpy(&word, &value, sizeof word);
+  return word;
+}
+
+// The hash of a filter: by default that of a fixed seed.
+struct Hash {
+  lfb_hash_id id = LFB_HASH_DEFAULT;
+  bool keyed = false;
+  const uint8_t* key = nullptr;  // if it is keyed; null: a key that is drawn, and kept in files
+};
+
+// How to make, write and read filters of one kind in one form, and what is special about it.
+struct Form {
+  std::string name;
+  lfb_status named = LFB_OK;   // of another kind: what readers of other kinds return for it
+  lfb_status not_one = LFB_OK; // and what its reader returns for a plain filter
+  bool checked = false;        // every byte is under a checksum
+  bool keyed = false;          // its filters can have a hash with a key
+  bool of_4_mib = false;       // at least: not for checks of every byte
+  std::function<std::string()> claim;  // a header that announces more than a GiB, if it has one
+
+  std::function<Object(uint64_t n, const Hash&)> make;  // an empty filter for n keys
+  std::function<bool(const Object&, uint64_t key)> put, has;
+  std::function<lfb_status(const Object&, lfb_write_fn, void* to)> write;
+  std::function<lfb_status(const Object&, const char* path)> save;
+  std::function<lfb_status(lfb_read_fn, void* from, const lfb_read_limits&, Object*)> read;
+  std::function<lfb_status(const char* path, Object*)> load;
+  std::function<Alike(const Object&, bool read)> alike;
+  std::function<uint64_t(const Object&)> words;      // bytes of them, which the limit counts
+  std::function<std::string(std::string)> timeless;  // its bytes as if written at time 0
+  // The headers of a filter's bytes: without one of them it cannot be opened, not even as damaged.
+  std::function<std::vector<lfb_extent>(const std::string&)> headers;
+
+  bool Plain() const { return named == LFB_OK; }
+};
+
+// ---- the parts that are the same for all kinds, from the functions of a kind --------------------
+
+// T is lfb_filter, lfb_counting, lfb_growing or lfb_window.
+template <typename T>
+T* As(const Object& object) {
+  return static_cast<T*>(object.get());
+}
+
+template <typename T>
+lfb_status Owned(lfb_status status, T* made, void (*free)(T*), Object* object) {
+  EXPECT_EQ(status == LFB_OK, made != nullptr) << "an output without success, or the reverse";
+  if (made != nullptr) {
+    const Object owner(made, [free](void* old) { free(static_cast<T*>(old)); });
+    if (object != nullptr) *object = owner;
+  }
+  return status;
+}
+
+// F is what its figures are, of which `alike` chooses.
+template <typename T, typename F, typename Write, typename Save, typename Choose>
+void Calls(Form* form, void (*free)(T*), bool (*put)(T*, uint64_t),
+           bool (*has)(const T*, uint64_t), const Write& write, const Save& save,
+           lfb_status (*read)(lfb_read_fn, void*, const lfb_read_limits*, T**),
+           lfb_status (*load)(const char*, const lfb_read_limits*, T**),
+           void (*stats)(const T*, F*), const Choose& alike) {
+  form->put = [put](const Object& object, uint64_t key) { return put(As<T>(object), key); };
+  form->has = [has](const Object& object, uint64_t key) { return has(As<T>(object), key); };
+  form->write = [write](const Object& object, lfb_write_fn with, void* to) {
+    return write(As<T>(object), with, to);
+  };
+  form->save = [save](const Object& object, const char* path) {
+    return save(As<T>(object), path);
+  };
+  form->read = [read, free](lfb_read_fn with, void* from, const lfb_read_limits& limits,
+                            Object* object) {
+    T* made = nullptr;
+    const lfb_status status = read(with, from, &limits, &made);
+    return Owned(status, made, free, object);
+  };
+  form->load = [load, free](const char* path, Object* object) {
+    T* made = nullptr;
+    const lfb_status status = load(path, nullptr, &made);
+    return Owned(status, made, free, object);
+  };
+  const auto figures = [stats](const Object& object) {
+    F of;
+    stats(As<T>(object), &of);
+    return of;
+  };
+  form->alike = [figures, alike](const Object& object, bool read_back) -> Alike {
+    return alike(figures(object), read_back);
+  };
+  form->words = [figures](const Object& object) { return figures(object).bytes; };
+}
+
+template <typename Config>
+Config With(Config config, const Hash& hash) {
+  if (!hash.keyed) return config;
+  config.hash = hash.id;
+  config.seed = 0;
+  if (hash.key != nullptr) std::memcpy(config.key, hash.key, sizeof config.key);
+  return config;
+}
+
+// A native header of more than a GiB, valid in every field: the library wrote it for a filter with
+// untouched words.
+inline std::string NativeHeadOfAGiB() {
+  lfb_config config = Config(1'000'000'000, 0.01, LFB_FAST);
+  config.lazy_memory = true;
+  std::string head;
+  const auto write = [](void* to, const void* bytes, size_t size) {
+    std::string* text = static_cast<std::string*>(to);
+    return text->empty() ? AppendTo(to, bytes, size) : LFB_ERROR_WRITE;
+  };
+  EXPECT_EQ(lfb_filter_write(Make(config).get(), LFB_FORM_NATIVE, write, &head), LFB_ERROR_WRITE);
+  return head;
+}
+
+// ---- the rows -----------------------------------------------------------------------------------
+
+// A strategy in one of the forms of plain filters.
+inline Form PlainForm(lfb_form id, lfb_strategy_id strategy) {
+  using namespace std::string_literals;
+  const bool says_more = id == LFB_FORM_NATIVE || id == LFB_FORM_MAPPED;
+  Form form;
+  form.name = lfb_form_name(id) + "_"s + StrategyTestName({strategy, 0});
+  form.checked = id == LFB_FORM_NATIVE;
+  form.keyed = says_more && strategy == LFB_FAST;
+  form.of_4_mib = strategy == LFB_GO_FNV14;
+  if (id == LFB_FORM_GUAVA) form.claim = [] { return "\1\5\x7f\xff\xff\xff"s; };  // issue 8463
+  if (id == LFB_FORM_NATIVE && strategy == LFB_FAST) form.claim = NativeHeadOfAGiB;
+  if (id == LFB_FORM_SBBF)
+    form.claim = [] {
+      return "\x15\xc0\xff\xff\xff\x0f\x1c\x1c\0\0\x1c\x1c\0\0\x1c\x1c\0\0\0"s;
+    };
+  Calls<lfb_filter, lfb_stats>(
+      &form, lfb_filter_free, lfb_filter_put_u64, lfb_filter_might_contain_u64,
+      [id](const lfb_filter* filter, lfb_write_fn write, void* to) {
+        return lfb_filter_write(filter, id, write, to);
+      },
+      [id](const lfb_filter* filter, const char* path) { return lfb_filter_save(filter, id, path); },
+      lfb_filter_read, lfb_filter_load, lfb_filter_stats,
+      [id, says_more](const lfb_stats& of, bool read) -> Alike {
+        EXPECT_EQ(of.form, read ? id : LFB_FORM_NONE);
+        EXPECT_TRUE(!read || says_more || (of.expected_insertions == 0 && of.fpp == 0));
+        return {of.strategy, says_more ? of.expected_insertions : 0,
+                says_more ? WordOf(of.fpp) : 0, of.bit_count, of.probes, of.words_per_key,
+                of.hash, of.seed, of.bits_set, of.bytes};
+      });
+  form.make = [strategy](uint64_t n, const Hash& hash) -> Object {
+    return Make(With(Config(n, 0.01, strategy), hash));
+  };
+  form.timeless = [id](std::string bytes) {
+    if (id == LFB_FORM_MAPPED) return bytes.substr(0, 256) + Stamped(bytes.substr(256), 0);
+    return id == LFB_FORM_NATIVE ? Stamped(bytes, 0) : bytes;
+  };
+  form.headers = [](const std::string&) { return std::vector<lfb_extent>{{0, 256}}; };
+  return form;
+}
+
+inline Form CountingForm(lfb_strategy_id strategy) {
+  Form form;
+  form.name = "counting_" + StrategyTestName({strategy, 0});
+  form.named = LFB_ERROR_COUNTING;
+  form.not_one = LFB_ERROR_NOT_COUNTING;
+  form.checked = true;
+  form.keyed = strategy == LFB_FAST;
+  form.of_4_mib = strategy == LFB_GO_FNV14;
+  Calls<lfb_counting, lfb_stats>(
+      &form, lfb_counting_free, lfb_counting_put_u64, lfb_counting_might_contain_u64,
+      lfb_counting_write, lfb_counting_save, lfb_counting_read, lfb_counting_load, lfb_counting_stats,
+      [](const lfb_stats& of, bool) -> Alike {
+        return {of.strategy, of.expected_insertions, WordOf(of.fpp), of.bit_count, of.seed,
+                of.hash, of.bits_set, of.counters_stuck, of.bytes};
+      });
+  form.make = [strategy](uint64_t n, const Hash& hash) -> Object {
+    return Count(With(Config(n, 0.01, strategy), hash));
+  };
+  form.timeless = [](std::string bytes) { return Stamped(bytes, 0, 256); };
+  form.headers = [](const std::string&) { return std::vector<lfb_extent>{{0, 512}}; };
+  return form;
+}
+
+// The offset at which each layer's native form begins, and the end of the last one.
+inline std::vector<size_t> LayersAt(const std::string& bytes) {
+  std::vector<size_t> at;
+  size_t next = 256;
+  while (next < bytes.size()) {
+    at.push_back(next);
+    const uint64_t words = Fetch(bytes, next + 32);
+    next += 256 + 8 * words + 8 * ((8 * words + (1 << 20) - 1) >> 20) + 8;
+  }
+  at.push_back(next);
+  EXPECT_EQ(next, bytes.size());
+  return at;
+}
+
+inline Form GrowingForm(lfb_strategy_id strategy) {
+  Form form;
+  form.name = "growing_" + StrategyTestName({strategy, 0});
+  form.named = LFB_ERROR_GROWING;
+  form.not_one = LFB_ERROR_NOT_GROWING;
+  form.checked = true;
+  form.keyed = strategy == LFB_FAST;
+  Calls<lfb_growing, lfb_growing_figures>(
+      &form, lfb_growing_free, lfb_growing_put_u64, lfb_growing_might_contain_u64,
+      lfb_growing_write, lfb_growing_save, lfb_growing_read, lfb_growing_load, lfb_growing_stats,
+      [](const lfb_growing_figures& of, bool) -> Alike {
+        return {of.strategy, of.first_insertions, WordOf(of.fpp), of.layers, of.hash, of.seed,
+                of.bit_count, of.bits_set, of.bytes, of.approximate_count};
+      });
+  form.make = [strategy](uint64_t n, const Hash& hash) -> Object {  // n keys make three layers
+    return MakeGrowing(With(Config(std::max<uint64_t>(n / 5, 1), 0.01, strategy), hash));
+  };
+  form.timeless = [](std::string bytes) {
+    Store(&bytes, 40, 0);
+    SealHeader(&bytes);
+    for (size_t at : LayersAt(bytes))
+      if (at < bytes.size()) bytes = Stamped(bytes, 0, at);
+    return bytes;
+  };
+  form.headers = [](const std::string& bytes) {
+    std::vector<lfb_extent> all = {{0, 256}};
+    for (const size_t at : LayersAt(bytes)) all.push_back({at, 256});
+    return all;
+  };
+  return form;
+}
+
+inline Form WindowForm(uint32_t generations, uint32_t cell) {
+  Form form;
+  form.name = "window_" + std::to_string(generations) + "_of_" + std::to_string(cell);
+  form.named = LFB_ERROR_WINDOW;
+  form.not_one = LFB_ERROR_NOT_WINDOW;
+  form.checked = true;
+  form.keyed = true;
+  Calls<lfb_window, lfb_window_figures>(
+      &form, lfb_window_free, lfb_window_put_u64, lfb_window_might_contain_u64,
+      lfb_window_write, lfb_window_save, lfb_window_read, lfb_window_load, lfb_window_stats,
+      [](const lfb_window_figures& of, bool) {
+        Alike all(sizeof of / 8);
+        std::memcpy(all.data(), &of, sizeof of);
+        return all;
+      });
+  form.make = [generations, cell](uint64_t n, const Hash& hash) -> Object {
+    return MakeWindow(With(WindowConfig(n, 0.01, generations), hash), cell);
+  };
+  form.timeless = [](std::string bytes) { return Stamped(bytes, 0, 256); };
+  form.headers = [](const std::string&) { return std::vector<lfb_extent>{{0, 512}}; };
+  return form;
+}
+
+// Every kind in every form, with every strategy that it can have here.
+inline std::vector<Form> AllForms() {
+  std::vector<Form> all;
+  for (const lfb_strategy_id strategy : AllStrategies()) {
+    for (const lfb_form id : {LFB_FORM_GUAVA, LFB_FORM_NATIVE, LFB_FORM_SBBF, LFB_FORM_MAPPED})
+      if (lfb_form_holds(id, strategy)) all.push_back(PlainForm(id, strategy));
+    all.push_back(CountingForm(strategy));
+  }
+  for (const lfb_strategy_id strategy : SizedStrategies()) all.push_back(GrowingForm(strategy));
+  for (const uint32_t generations : {3u, 7u})
+    for (const uint32_t cell : {1u, 2u})
+      if (cell == 1 || lfb_pair_runs_here()) all.push_back(WindowForm(generations, cell));
+  return all;
+}
+
+// Those that `which` chooses.
+inline std::vector<Form> FormsThat(bool (*which)(const Form&)) {
+  std::vector<Form> chosen;
+  for (Form& form : AllForms())
+    if (which(form)) chosen.push_back(std::move(form));
+  return chosen;
+}
+
+inline std::string FormTestName(const testing::TestParamInfo<Form>& info) { return info.param.name; }
+inline void PrintTo(const Form& form, std::ostream* out) { *out << form.name; }
