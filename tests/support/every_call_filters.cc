@@ -1,0 +1,202 @@
+// every_call_filters.cc - rows of every_call.h: filters, their forms and deltas, and functions
+// without objects.
+#include "tests/support/every_things.h"
+
+namespace every {
+namespace {
+
+void NewFilter(Things& t) { t.own.filter = Make(t.config).release(); }
+void Empty(Things& t) { t.own.filter = Make(t.seeded).release(); }
+
+// The key of the delta is there.
+void Changed(Things& t) {
+  EXPECT_EQ(HasKey(t.own.filter), t.status == LFB_OK);
+}
+
+// The next key makes the putter put the first half of those that it has.
+void FillPutter(Things& t) {
+  lfb_putter_init(&t.putter, t.filter.get());
+  for (uint64_t i = 1; i < LFB_PUTTER_KEYS; i++) lfb_putter_put_soon_u64(&t.putter, ++t.number);
+}
+
+// The last key, in any form, is there.
+void Flushed(Things& t) {
+  lfb_putter_flush(&t.putter);
+  EXPECT_TRUE(lfb_filter_might_contain(t.filter.get(), &t.number, 8) ||
+              lfb_filter_might_contain_u64(t.filter.get(), t.number) ||
+              lfb_filter_might_contain_hash(t.filter.get(), t.number << 32) ||
+              lfb_filter_might_contain_object(t.filter.get(), Everything, &t.number));
+}
+
+// A batch so big that it allocates memory: without it only time is lost.
+void AddBigBatch(Rows* rows) {
+  Add(rows, {ROW(lfb_filter_put_many_u64, t.own.filter, t.batch.data(), t.batch.size(), nullptr)
+                 .Fails(0, kContinues)
+                 .Before(STEP(t.own.filter = Make(Config(200'000, 0.01, LFB_FAST)).release()))
+                 .After(STEP(EXPECT_EQ(lfb_filter_might_contain_many_u64(
+                                           t.own.filter, t.batch.data(), t.batch.size(), nullptr),
+                                       t.batch.size())))});
+}
+
+void AddMaking(Rows* rows) {
+  Add(rows, {
+    ROW(lfb_filter_create, &t.keyed, &t.out.filter).Fails(5).Takes(&Things::keyed),
+    ROW(lfb_filter_create, &t.config, &t.out.filter).Fails(5, kPopulated).Takes(&Things::config),
+    ROW(lfb_filter_create, &t.large, &t.out.filter).Fails(5, kPopulated).Takes(&Things::large),
+    // EINVAL: a Linux that populates nothing, so each page is touched
+    ROW(lfb_filter_create, &t.config, &t.out.filter).Fails(4, {}, EINVAL),
+    ROW(lfb_filter_create, &t.large, &t.out.filter).Fails(4, {}, EINVAL),
+  }, [](Row& row) { row.Sizing().After(Made<&Outputs::filter>); });
+  Add(rows, {
+    ROW(lfb_filter_copy, t.filter.get(), &t.out.filter),
+    ROW(lfb_filter_copy, t.big.get(), &t.out.filter),
+    ROW(lfb_filter_fold, t.filter.get(), 1, &t.out.filter),
+    ROW(lfb_filter_fold, t.foldable.get(), 2, &t.out.filter),
+    ROW(lfb_filter_fold, t.big_foldable.get(), 2, &t.out.filter),
+  }, [](Row& row) { row.Fails(4, kPopulated).After(Holds<&Outputs::filter>); });
+  Add(rows, {Row("lfb_filter_free", CALL(lfb_filter_free(t.own.filter), t.own.filter = nullptr, LFB_OK))
+                 .Before(NewFilter)});
+}
+
+}  // namespace
+
+void AddFilters(Rows* rows) {
+  Add(rows, {
+    THREE(lfb_filter_put, t.filter.get()), OBJECT(lfb_filter_put, t.filter.get()),
+    YES_THREE(lfb_filter_might_contain, lfb_filter_put, t.filter.get()),
+    YES_OBJECT(lfb_filter_might_contain, lfb_filter_put, t.filter.get()),
+    THREE(lfb_filter_claim, t.filter.get()), OBJECT(lfb_filter_claim, t.filter.get()),
+    MANY(lfb_filter_put_many, t.big.get()),
+    MANY(lfb_filter_put_many, t.filter.get()),
+    MANY(lfb_filter_claim_many, t.big.get()),
+    ROW(lfb_filter_put_hash128, t.filter.get(), t.number, 1),
+    AFTER_PUT(lfb_filter_might_contain, lfb_filter_put, _hash128, t.filter.get(), t.number, 1),
+    ROW(lfb_filter_words, t.filter.get(), 0, t.answers.data(), t.answers.size()),
+    ROW(lfb_filter_words, t.filter.get(), 0, t.answers.data(), 1).After(Yes),
+    ROW(lfb_filter_put_all, t.other.get(), t.filter.get()).After(STEP(EXPECT_TRUE(HasKey(t.other.get())))),
+    ROW(lfb_filter_compare, t.filter.get(), t.other.get(), &t.out.comparison)
+        .After(Filled<&Outputs::comparison>),
+    ROW(lfb_filter_stats, t.filter.get(), &t.out.stats).After(Filled<&Outputs::stats>),
+    ROW(lfb_filter_stats_recent, t.filter.get(), &t.out.stats).After(Filled<&Outputs::stats>),
+    ROW(lfb_filter_set_label, t.filter.get(), "a label"),
+    ROW(lfb_filter_label, t.filter.get())
+        .Before(STEP(EXPECT_EQ(lfb_filter_set_label(t.filter.get(), "a label"), LFB_OK)))
+        .After(STEP(EXPECT_STREQ(t.text, "a label"))),
+    ROW(lfb_fast_of, t.filter.get(), &t.out.fast).For(kFast).After(Filled<&Outputs::fast>),
+  });
+  Add(rows, {MANY(lfb_filter_might_contain_many, t.filter.get())}, [](Row& row) {
+    row.Before(STEP(PUT_ALL(lfb_filter_put_many, t.filter.get()))).After(All);
+  });
+  AddMaking(rows);
+  AddBigBatch(rows);
+  Add(rows, {THREE(lfb_putter_put_soon, &t.putter), OBJECT(lfb_putter_put_soon, &t.putter),
+             ROW(lfb_putter_flush, &t.putter)},
+      [](Row& row) { row.Before(FillPutter).After(Flushed); });
+  Add(rows, {ROW(lfb_putter_init, &t.putter, t.filter.get())});
+}
+
+// Functions without objects.
+void AddPlain(Rows* rows) {
+  Add(rows, {
+    ROW(lfb_config_plan, &t.seeded, &t.out.stats).Takes(&Things::seeded),
+    ROW(lfb_config_plan, &t.config, &t.out.stats).Fails(1).Takes(&Things::config),
+  }, [](Row& row) { row.Sizing().After(Filled<&Outputs::stats>); });
+  Add(rows, {
+    ROW(lfb_config_fpp_after, &t.seeded, 2 * kFew, &t.out.fpp).Takes(&Things::seeded),
+    ROW(lfb_config_fpp_after, &t.config, 2 * kFew, &t.out.fpp).Fails(1).Takes(&Things::config),
+  }, [](Row& row) { row.Sizing().After(Filled<&Outputs::fpp>); });
+  Add(rows, {
+    ROW(lfb_label_check, "a label"),
+    Row("lfb_config_take_hash", +[](Things& t) {
+      lfb_config config = t.config;
+      return lfb_config_take_hash(&config, t.filter.get());
+    }),
+    ROW(lfb_strategy_name, LFB_SBBF),
+    ROW(lfb_strategy_from_name, lfb_strategy_name(LFB_SBBF), &t.out.strategy)
+        .After(STEP(EXPECT_EQ(t.out.strategy, LFB_SBBF); Filled<&Outputs::strategy>(t))),
+    ROW(lfb_hash_name, LFB_HASH_XXH3),
+    ROW(lfb_hash_from_name, lfb_hash_name(LFB_HASH_XXH3), &t.out.hash)
+        .After(STEP(EXPECT_EQ(t.out.hash, LFB_HASH_XXH3); Filled<&Outputs::hash>(t))),
+    ROW(lfb_form_name, LFB_FORM_MAPPED),
+    ROW(lfb_form_from_name, lfb_form_name(LFB_FORM_MAPPED), &t.out.form)
+        .After(STEP(EXPECT_EQ(t.out.form, LFB_FORM_MAPPED); Filled<&Outputs::form>(t))),
+    ROW(lfb_form_holds, LFB_FORM_NATIVE, LFB_FAST).After(Yes),
+    ROW(lfb_status_text, LFB_OK).After(STEP(EXPECT_STREQ(t.text, "success"))),
+    Row("lfb_ignore", CALL(lfb_ignore(lfb_label_check("a label")))),
+    Row("lfb_version", CALL(lfb_version() / 1'000'000)).After(STEP(EXPECT_EQ(t.answer + '0', lfb_version_text()[0] + 0u))),
+    Row("lfb_version_text", CALL(lfb_version_text())),
+    Row("lfb_sink_put_bytes lfb_sink_put_i32 lfb_sink_put_i64 lfb_sink_put_utf16 "
+        "lfb_sink_put_utf16_as_utf8 lfb_funnel_bytes lfb_funnel_i32 lfb_funnel_i64 "
+        "lfb_funnel_utf16 lfb_funnel_utf16_as_utf8 lfb_funnel_sequence",
+        CALL(lfb_filter_might_contain_object(t.filter.get(), Everything, &t.number))),
+    ROW(lfb_object_bytes, Everything, &t.number, [](void*, const void*, size_t) {}, nullptr),
+  });
+}
+
+// ---- written, read, saved and loaded ----------------------------------------------------------
+
+// A filter in one form, in memory and in a file.
+#define FORM(filter_, form_, bytes_, path_)                                                        \
+  ROW(lfb_filter_write, t.filter_.get(), form_, AppendTo, &t.written).Fails(1),                    \
+  ROW(lfb_filter_read, Source::Read, &t.source, &t.limits, &t.out.filter).Fails(4)                 \
+      .Before(STEP(t.source = Source{t.bytes_, 4096})).After(Holds<&Outputs::filter>),             \
+  ROW(lfb_filter_save, t.filter_.get(), form_, t.new_path.c_str()).Fails(8, kSaved)                \
+      .Before(NoNewFile).After(Saved<&Outputs::filter, lfb_filter_load>),                          \
+  ROW(lfb_form_of_file, t.path_.c_str(), &t.out.form).Fails(2).After(FormIs<form_>),               \
+  ROW(lfb_filter_load, t.path_.c_str(), &t.limits, &t.out.filter).Fails(5)                         \
+      .After(Holds<&Outputs::filter>)
+
+namespace {
+
+template <lfb_form form>
+void FormIs(Things& t) {
+  if (t.status == LFB_OK) {
+    EXPECT_EQ(t.out.form, form);
+  }
+  Filled<&Outputs::form>(t);
+}
+
+// The report of damage is written on failure, too: not in Things::out.
+lfb_status LoadWithReport(Things& t) {
+  t.limits.damage = &t.damage;
+  const lfb_status status = lfb_filter_load(t.native_path.c_str(), &t.limits, &t.out.filter);
+  t.limits.damage = nullptr;
+  return status;
+}
+
+void Reported(Things& t) {
+  if (t.status == LFB_OK) ExpectFilled(&t.damage);
+  Holds<&Outputs::filter>(t);
+}
+
+}  // namespace
+
+void AddForms(Rows* rows) {
+  Add(rows, {
+    FORM(filter, LFB_FORM_NATIVE, native, native_path),
+    FORM(big, LFB_FORM_NATIVE, native_big, big_path),
+    FORM(guava, LFB_FORM_GUAVA, guava_bytes, guava_path),
+    FORM(sbbf, LFB_FORM_SBBF, sbbf_bytes, sbbf_path),
+    FORM(filter, LFB_FORM_MAPPED, mapped_bytes, shared_path),
+  }, [](Row& row) {
+    if (row.names == "lfb_filter_read" || row.names == "lfb_filter_load") row.Takes(&Things::limits);
+  });
+  Add(rows, {
+    ROW(lfb_filter_write, t.big.get(), LFB_FORM_MAPPED, AppendTo, &t.written).Fails(1),
+    Row("lfb_filter_load", LoadWithReport)
+        .Fails(5)
+        .Before(STEP(Reset(&t.damage)))
+        .After(Reported)
+        .Takes(&Things::limits),
+    ROW(lfb_delta_write, t.other.get(), t.filter.get(), AppendTo, &t.written).Fails(1).Before(STEP(t.other = Make(t.seeded))),
+    ROW(lfb_delta_write, t.filter.get(), t.filter.get(), AppendTo, &t.written).Fails(1),
+    ROW(lfb_delta_save, t.other.get(), t.filter.get(), t.new_path.c_str()).Fails(8, kSaved).Before(NoNewFile).After(NoNewFile),
+    ROW(lfb_delta_apply, t.own.filter, t.delta.data(), t.delta.size(), nullptr).Before(Empty).After(Changed),
+    ROW(lfb_delta_apply, t.own.filter, "no delta", 8, nullptr)
+        .Before(Empty)
+        .Returns(LFB_ERROR_NOT_DELTA),
+    ROW(lfb_delta_apply_file, t.own.filter, t.delta_path.c_str(), nullptr).Fails(4).Before(Empty).After(Changed),
+  });
+}
+
+}  // namespace every

@@ -1,0 +1,251 @@
+// every_call_kinds.cc - rows of every_call.h: counting filters, windows and growing filters.
+#include "tests/support/every_things.h"
+
+namespace every {
+
+// An object written, read, saved and loaded.
+#define KIND(kind, object, bytes_, path)                                                            \
+  ROW(lfb_##kind##_write, object.get(), AppendTo, &t.written).Fails(1),                             \
+  ROW(lfb_##kind##_read, Source::Read, &t.source, &t.limits, &t.out.kind).Fails(5)                  \
+      .Before(STEP(t.source = Source{t.bytes_, 4096})).After(Holds<&Outputs::kind>)                 \
+      .Takes(&Things::limits),                                                                      \
+  ROW(lfb_##kind##_save, object.get(), t.new_path.c_str()).Fails(8, kSaved)                         \
+      .Before(NoNewFile).After(Saved<&Outputs::kind, lfb_##kind##_load>),                           \
+  ROW(lfb_##kind##_load, t.path.c_str(), &t.limits, &t.out.kind).Fails(5)                           \
+      .After(Holds<&Outputs::kind>).Takes(&Things::limits)
+#define LABEL(kind, object)                                                                         \
+  ROW(lfb_##kind##_set_label, object.get(), "a label"),                                             \
+  ROW(lfb_##kind##_label, object.get())                                                             \
+      .Before(STEP(EXPECT_EQ(lfb_##kind##_set_label(object.get(), "a label"), LFB_OK)))             \
+      .After(STEP(EXPECT_STREQ(t.text, "a label")))
+
+// ---- counting filters ---------------------------------------------------------------------
+
+namespace {
+
+// Empty, so that no counter is at its most: each key can be removed.
+void NewCounting(Things& t) { t.counting = Count(t.seeded); }
+
+}  // namespace
+
+void AddCounting(Rows* rows) {
+  Add(rows, {
+    THREE(lfb_counting_put, t.counting.get()), OBJECT(lfb_counting_put, t.counting.get()),
+    YES_THREE(lfb_counting_might_contain, lfb_counting_put, t.counting.get()),
+    YES_OBJECT(lfb_counting_might_contain, lfb_counting_put, t.counting.get()),
+    YES_THREE(lfb_counting_remove, lfb_counting_put, t.counting.get()),
+    YES_OBJECT(lfb_counting_remove, lfb_counting_put, t.counting.get()),
+  });
+  Add(rows, {MANY(lfb_counting_put_many, t.counting.get())}, [](Row& row) { row.Before(NewCounting); });
+  Add(rows, {MANY(lfb_counting_might_contain_many, t.counting.get()),
+             MANY(lfb_counting_remove_many, t.counting.get())},
+      [](Row& row) {
+        row.Before(STEP(NewCounting(t), PUT_ALL(lfb_counting_put_many, t.counting.get()))).After(All);
+      });
+  Add(rows, {
+    ROW(lfb_counting_create, &t.config, &t.out.counting).Takes(&Things::config),
+    ROW(lfb_counting_create, &t.large, &t.out.counting).Takes(&Things::large),
+  }, [](Row& row) { row.Sizing().Fails(6, kPopulated).After(Made<&Outputs::counting>); });
+  Add(rows, {
+    ROW(lfb_counting_to_filter, t.counted.get(), &t.out.filter),
+    ROW(lfb_counting_to_filter, t.big_counted.get(), &t.out.filter),
+  }, [](Row& row) { row.Fails(4, kPopulated).After(Holds<&Outputs::filter>); });
+  Add(rows, {
+    ROW(lfb_counting_copy, t.counted.get(), &t.out.counting).Fails(4, kPopulated).After(Holds<&Outputs::counting>),
+    KIND(counting, t.counted, counted_bytes, counted_path),
+    LABEL(counting, t.counted),
+    ROW(lfb_counting_put_all, t.counting.get(), t.counted.get()),
+    ROW(lfb_counting_stats, t.counted.get(), &t.out.stats).After(Filled<&Outputs::stats>),
+    Row("lfb_counting_free", CALL(lfb_counting_free(t.own.counting), t.own.counting = nullptr, LFB_OK))
+        .Before(STEP(t.own.counting = Count(t.config).release())),
+  });
+}
+
+// ---- windows ------------------------------------------------------------------------------
+
+namespace {
+
+void NextGeneration(Things& t) { Advance(t.window); }
+
+void WindowKey(Things& t) { lfb_window_put_u64(t.window.get(), kKey); }
+
+void StopClock(Things& t) { lfb_window_stop_clock(t.window.get()); }
+
+void WindowFilled(Things& t) {
+  if (t.status != LFB_OK) return;
+  for (const lfb_window_generation_figures& live : t.out.window_figures.live) ExpectZero(live);
+  ExpectFilled(&t.out.window_figures);
+}
+
+lfb_status WritePrometheus(Things& t) {
+  const lfb_window* windows[] = {t.window.get()};
+  const char* names[] = {"seen"};
+  return lfb_window_prometheus(windows, names, 1, AppendTo, &t.written);
+}
+
+void AddClock(Rows* rows) {
+  Add(rows, {
+    ROW(lfb_window_generation, t.window.get()),
+    ROW(lfb_window_advance, t.window.get(), lfb_window_generation(t.window.get())).Fails(0),
+    ROW(lfb_window_start_clock, t.window.get(), 1e9).Fails(2).After(StopClock),
+    ROW(lfb_window_stop_clock, t.window.get()),
+    Row("lfb_window_stop_clock", StopClock)
+        .Fails(0, kContinues)
+        .Before(STEP(EXPECT_EQ(lfb_window_start_clock(t.window.get(), 1e9), LFB_OK))),
+    Row("lfb_window_start_clock lfb_window_stop_clock", +[](Things& t) {
+      const lfb_status status = lfb_window_start_clock(t.window.get(), 1e9);
+      lfb_window_stop_clock(t.window.get());
+      return status;
+    }).Fails(2),
+  });
+}
+
+}  // namespace
+
+void AddWindow(Rows* rows) {
+  Add(rows, {
+    THREE(lfb_window_put, t.window.get()),
+    THREE(lfb_window_claim, t.window.get()),
+    YES_THREE(lfb_window_might_contain, lfb_window_put, t.window.get()),
+  });
+  Add(rows, {MANY(lfb_window_put_many, t.window.get()), MANY(lfb_window_claim_many, t.window.get())},
+      [](Row& row) { row.Before(NextGeneration); });
+  Add(rows, {MANY(lfb_window_might_contain_many, t.window.get())}, [](Row& row) {
+    row.Before(STEP(PUT_ALL(lfb_window_put_many, t.window.get()))).After(All);
+  });
+  AddClock(rows);
+  Add(rows, {
+    ROW(lfb_window_create, &t.window_config, &t.out.window).Takes(&Things::window_config),
+    ROW(lfb_window_create, &t.window_large, &t.out.window).Takes(&Things::window_large),
+  }, [](Row& row) { row.Sizing().Fails(5, kPopulated).After(Made<&Outputs::window>); });
+  const size_t before = rows->size();
+  Add(rows, {KIND(window, t.window, window_bytes, window_path)});
+  (*rows)[before].Before(WindowKey);  // of earlier generations there is nothing left
+  Add(rows, {
+    Row("lfb_window_free", CALL(lfb_window_free(t.own.window), t.own.window = nullptr, LFB_OK))
+        .Before(STEP(t.own.window = MakeWindow(t.window_config).release())),
+    ROW(lfb_window_config_plan, &t.window_seeded, &t.out.window_figures)
+        .Sizing()
+        .After(WindowFilled)
+        .Takes(&Things::window_seeded),
+    Row("lfb_window_prometheus", WritePrometheus).Sizing().Fails(1).After(Wrote),
+    ROW(lfb_window_stats, t.window.get(), &t.out.window_figures).Sizing().After(WindowFilled),
+  });
+}
+
+// ---- growing filters ----------------------------------------------------------------------
+
+namespace {
+
+void NewGrowing(Things& t) { t.growing = MakeGrowing(t.seeded); }
+void DropGrowing(Things& t) { t.growing.reset(); }
+void Resettle(Things& t) { t.settled = Copy(t.fresh); }
+
+// Each way to put; keys that are new each time.
+void GrowBy(lfb_growing* growing, uint64_t first) {
+  const uint64_t key = first;
+  const lfb_key bytes = {&key, sizeof key};
+  lfb_growing_put(growing, &key, sizeof key);
+  lfb_growing_put_u64(growing, first);
+  lfb_growing_put_hash(growing, first << 32);
+  lfb_growing_put_object(growing, lfb_funnel_i64, &key);
+  lfb_growing_claim(growing, &first, 3);
+  lfb_growing_claim_u64(growing, first + 1);
+  lfb_growing_claim_hash(growing, (first + 1) << 32);
+  lfb_growing_claim_object(growing, lfb_funnel_i64, &key);
+  lfb_growing_put_many(growing, &bytes, 1, nullptr);
+  lfb_growing_put_many_u64(growing, &key, 1, nullptr);
+  lfb_growing_put_many_hash(growing, &key, 1, nullptr);
+  lfb_growing_claim_many(growing, &bytes, 1, nullptr);
+  lfb_growing_claim_many_u64(growing, &key, 1, nullptr);
+  lfb_growing_claim_many_hash(growing, &key, 1, nullptr);
+}
+
+uint64_t Lost(lfb_growing* growing, uint64_t key) {
+  const lfb_key bytes = {&key, sizeof key};
+  return !lfb_growing_might_contain(growing, &key, sizeof key) +
+         !lfb_growing_might_contain_u64(growing, key) +
+         !lfb_growing_might_contain_hash(growing, key) +
+         !lfb_growing_might_contain_object(growing, lfb_funnel_i64, &key) +
+         !lfb_growing_might_contain_many(growing, &bytes, 1, nullptr) +
+         !lfb_growing_might_contain_many_u64(growing, &key, 1, nullptr) +
+         !lfb_growing_might_contain_many_hash(growing, &key, 1, nullptr);
+}
+
+// Puts until there are three layers, or would be.
+void Grow(Things& t) {
+  for (uint64_t i = 0; i < 2 * kFew; i += 2) GrowBy(t.own.growing, i);
+}
+
+// No key is lost, and the next put finds memory again.
+void Grown(Things& t) {
+  uint64_t lost = 0;
+  for (uint64_t i = 0; i < 2 * kFew; i += 2) lost += Lost(t.own.growing, i);
+  EXPECT_EQ(lost, 0u);
+  for (uint64_t i = 2 * kFew; i < 4 * kFew; i += 2) GrowBy(t.own.growing, i);
+  lfb_growing_figures figures;
+  lfb_growing_stats(t.own.growing, &figures);
+  EXPECT_EQ(figures.stuck, LFB_OK);
+  lfb_growing_stats_recent(t.own.growing, &figures);
+  EXPECT_EQ(figures.stuck, LFB_OK);
+}
+
+// Only some strategies have such a filter.
+void MaybeMade(Things& t) {
+  if (!Untouched(t.out.filter)) Made<&Outputs::filter>(t);
+}
+
+void AddPuts(Rows* rows) {
+  Add(rows, {
+    THREE(lfb_growing_put, t.growing.get()), OBJECT(lfb_growing_put, t.growing.get()),
+    THREE(lfb_growing_claim, t.growing.get()), OBJECT(lfb_growing_claim, t.growing.get()),
+    MANY(lfb_growing_put_many, t.growing.get()), MANY(lfb_growing_claim_many, t.growing.get()),
+  }, [](Row& row) { row.Sizing().Before(NewGrowing).After(DropGrowing); });
+  Add(rows, {
+    THREE(lfb_growing_put, t.settled.get()), OBJECT(lfb_growing_put, t.settled.get()),
+    THREE(lfb_growing_claim, t.settled.get()), OBJECT(lfb_growing_claim, t.settled.get()),
+    YES_THREE(lfb_growing_might_contain, lfb_growing_put, t.settled.get()),
+    YES_OBJECT(lfb_growing_might_contain, lfb_growing_put, t.settled.get()),
+  });
+  Add(rows, {MANY(lfb_growing_put_many, t.settled.get()), MANY(lfb_growing_claim_many, t.settled.get())},
+      [](Row& row) { row.Before(Resettle); });
+  Add(rows, {MANY(lfb_growing_might_contain_many, t.settled.get())}, [](Row& row) {
+    row.Before(STEP(Resettle(t), PUT_ALL(lfb_growing_put_many, t.settled.get()))).After(All);
+  });
+  Add(rows, {Row("lfb_growing_put lfb_growing_claim", Grow)
+                 .Sizing()
+                 .Fails(0, kContinues)
+                 .Before(STEP(t.own.growing = MakeGrowing(t.config).release()))
+                 .After(Grown)});
+}
+
+}  // namespace
+
+void AddGrowing(Rows* rows) {
+  const size_t first = rows->size();
+  AddPuts(rows);
+  Add(rows, {
+    ROW(lfb_growing_create, &t.config, &t.out.growing)
+        .Sizing()
+        .Fails(6)
+        .After(Made<&Outputs::growing>)
+        .Takes(&Things::config),
+    ROW(lfb_growing_copy, t.settled.get(), &t.out.growing).Fails(4, kPopulated).After(Holds<&Outputs::growing>),
+    Row("lfb_growing_free", CALL(lfb_growing_free(t.own.growing), t.own.growing = nullptr, LFB_OK))
+        .Before(STEP(t.own.growing = MakeGrowing(t.config).release())),
+    KIND(growing, t.settled, grown_bytes, grown_path),
+    LABEL(growing, t.settled),
+    ROW(lfb_growing_stats, t.settled.get(), &t.out.growing_figures).After(Filled<&Outputs::growing_figures>),
+    ROW(lfb_growing_stats_recent, t.settled.get(), &t.out.growing_figures)
+        .After(Filled<&Outputs::growing_figures>),
+    ROW(lfb_growing_to_filter, t.sbbf_growing.get(), &t.out.filter)
+        .Fails(4, kPopulated)
+        .After(Holds<&Outputs::filter>),
+    Row("lfb_growing_to_filter", CALL(lfb_ignore(lfb_growing_to_filter(t.settled.get(), &t.out.filter))))
+        .Fails(0, kContinues)
+        .After(MaybeMade),
+  });
+  for (size_t i = first; i < rows->size(); i++) (*rows)[i].For(kGrowing);
+}
+
+}  // namespace every

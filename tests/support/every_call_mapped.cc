@@ -1,0 +1,97 @@
+// every_call_mapped.cc - rows of every_call.h: filters and growing filters in mapped files.
+#include "tests/support/every_things.h"
+
+namespace every {
+namespace {
+
+// The results of mapping a file. open(): without unnamed files one with a name is made, and the
+// folder is opened to sync it.
+const Otherwise kMapped = {
+    {"mmap", {LFB_ERROR_MAP, LFB_ERROR_NO_MEMORY}},
+    {"open", {LFB_OK, LFB_ERROR_OPEN, LFB_ERROR_SYNC}},
+    {"lstat", {LFB_OK}},
+    // closing checks whether the descriptor still is the file's
+    {"fstat", {LFB_OK, LFB_ERROR_OPEN, LFB_ERROR_MAP}},
+};
+
+const Otherwise kSynced = {{"fstat", {LFB_ERROR_TRUNCATED}},
+                           {"stat", {LFB_ERROR_REPLACED}},
+                           {"open", {LFB_ERROR_SYNC}}};
+
+// A file that was made is whole, one that was not does not exist.
+template <auto output>
+void MadeFile(Things& t) {
+  EXPECT_EQ(std::filesystem::exists(t.new_path), t.status == LFB_OK);
+  Made<output>(t);
+  NoNewFile(t);
+}
+
+void Open(Things& t) { EXPECT_EQ(lfb_mapped_open(t.mapped_path.c_str(), nullptr, &t.own.filter), LFB_OK); }
+void OpenGrowing(Things& t) {
+  EXPECT_EQ(lfb_growing_mapped_open(t.growing_path.c_str(), nullptr, &t.own.growing), LFB_OK);
+}
+
+void AddMappedFilters(Rows* rows) {
+  Add(rows, {
+    ROW(lfb_mapped_create, t.new_path.c_str(), &t.config, &t.out.filter)
+        .Sizing()
+        .Fails(12, kMapped)
+        .Before(NoNewFile)
+        .After(MadeFile<&Outputs::filter>)
+        .Takes(&Things::config),
+    ROW(lfb_mapped_open, t.mapped_path.c_str(), &t.limits, &t.out.filter)
+        .Fails(8, kMapped)
+        .After(Holds<&Outputs::filter>)
+        .Takes(&Things::limits),
+    ROW(lfb_mapped_open_read_only, t.mapped_path.c_str(), &t.limits, &t.out.seen)
+        .Fails(8, kMapped)
+        .After(Holds<&Outputs::seen>)
+        .Takes(&Things::limits),
+    ROW(lfb_mapped_sync, t.mapped).Fails(0, kSynced),
+    ROW(lfb_mapped_sync, t.own.filter).Fails(4, kSynced).Before(Open),
+    Row("lfb_mapped_close", CALL(lfb_mapped_close(t.own.filter), t.own.filter = nullptr, LFB_OK))
+        .Fails(0, kContinues)
+        .Before(Open),
+    ROW(lfb_filter_stats, t.mapped, &t.out.stats).After(Filled<&Outputs::stats>),
+    ROW(lfb_filter_stats_recent, t.mapped, &t.out.stats).After(Filled<&Outputs::stats>),
+    MANY(lfb_filter_put_many, t.mapped),
+  });
+}
+
+void AddMappedGrowings(Rows* rows) {
+  Add(rows, {
+    ROW(lfb_growing_mapped_create, t.new_path.c_str(), &t.config, &t.out.growing)
+        .Sizing()
+        .Fails(15, kMapped)
+        .Before(NoNewFile)
+        .After(MadeFile<&Outputs::growing>)
+        .Takes(&Things::config),
+    ROW(lfb_growing_mapped_open, t.growing_path.c_str(), &t.limits, &t.out.growing)
+        .Fails(12, kMapped)
+        .After(Holds<&Outputs::growing>)
+        .Takes(&Things::limits),
+    ROW(lfb_growing_mapped_open_read_only, t.growing_path.c_str(), &t.limits, &t.out.seen_growing)
+        .Fails(12, kMapped)
+        .After(Holds<&Outputs::seen_growing>)
+        .Takes(&Things::limits),
+    ROW(lfb_growing_mapped_sync, t.growing_mapped).Fails(0, kSynced),
+    ROW(lfb_growing_mapped_sync, t.own.growing).Fails(10, kSynced).Before(OpenGrowing),
+    Row("lfb_growing_mapped_close", CALL(lfb_growing_mapped_close(t.own.growing), t.own.growing = nullptr, LFB_OK))
+        .Fails(0, kContinues)
+        .Before(OpenGrowing),
+    ROW(lfb_growing_stats, t.growing_mapped, &t.out.growing_figures).After(Filled<&Outputs::growing_figures>),
+    ROW(lfb_growing_stats_recent, t.growing_mapped, &t.out.growing_figures)
+        .After(Filled<&Outputs::growing_figures>),
+    MANY(lfb_growing_might_contain_many, t.growing_mapped),
+  }, [](Row& row) { row.For(kGrowing); });
+  Add(rows, {MANY(lfb_growing_put_many, t.growing_mapped)}, [](Row& row) { row.Sizing().For(kGrowing); });
+}
+
+}  // namespace
+
+void AddMapped(Rows* rows) {
+  AddMappedFilters(rows);
+  AddMappedGrowings(rows);
+}
+
+}  // namespace every
