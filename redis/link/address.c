@@ -251,6 +251,7 @@ lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *address)
   options.master = address_moved(options.master, text, address->text);
   options.user = address_moved(options.user, text, address->text);
   options.password = address_moved(options.password, text, address->text);
+  memset(address->reserved, 0, sizeof address->reserved);
   address->options = options;
   address->name = *name == '\0' ? "" : address_moved(name, text, address->text);
   return LFB_OK;
