@@ -47,7 +47,7 @@ void AddMappedFilters(Rows* rows) {
         .Fails(8, kMapped)
         .After(Holds<&Outputs::seen>)
         .Takes(&Things::limits),
-    ROW(lfb_mapped_sync, t.mapped).Fails(0, kSynced),
+    ROW(lfb_mapped_sync, t.mapped).Fails(4, kSynced),
     ROW(lfb_mapped_sync, t.own.filter).Fails(4, kSynced).Before(Open),
     Row("lfb_mapped_close", CALL(lfb_mapped_close(t.own.filter), t.own.filter = nullptr, LFB_OK))
         .Fails(0, kContinues)
@@ -74,7 +74,7 @@ void AddMappedGrowings(Rows* rows) {
         .Fails(12, kMapped)
         .After(Holds<&Outputs::seen_growing>)
         .Takes(&Things::limits),
-    ROW(lfb_growing_mapped_sync, t.growing_mapped).Fails(0, kSynced),
+    ROW(lfb_growing_mapped_sync, t.growing_mapped).Fails(10, kSynced),
     ROW(lfb_growing_mapped_sync, t.own.growing).Fails(10, kSynced).Before(OpenGrowing),
     Row("lfb_growing_mapped_close", CALL(lfb_growing_mapped_close(t.own.growing), t.own.growing = nullptr, LFB_OK))
         .Fails(0, kContinues)

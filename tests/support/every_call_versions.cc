@@ -67,7 +67,7 @@ void AddBuilder(Rows* rows) {
         .Takes(&Things::config),
     ROW(lfb_builder_size, t.own.builder)
         .Sizing()
-        .Fails(0, {{"*", {LFB_OK, LFB_ERROR_NO_MEMORY}}})
+        .Fails(1, {{"*", {LFB_OK, LFB_ERROR_NO_MEMORY}}})
         .Before(NewFull)
         .After(Sized),
     Row("lfb_builder_size", PutTwice)

@@ -1,0 +1,388 @@
+// every_redis_call.cc - the objects and rows of every_redis_call.h.
+#include "tests/redis/every_redis_call.h"
+
+#include "tests/support/await.h"
+#include "tests/support/calls.h"
+
+namespace every_redis {
+namespace {
+
+using every::Otherwise;
+using every::Reset;
+using every::Untouched;
+
+// How a link reacts: a lost connection is opened again once, then the call fails.
+const Otherwise kLink = {
+    {"socket", {LFB_OK, LFB_ERROR_REDIS_CONNECT}},
+    {"connect", {LFB_OK, LFB_ERROR_REDIS_CONNECT}},
+    {"getsockopt", {LFB_OK, LFB_ERROR_REDIS_CONNECT}},
+    {"send", {LFB_OK, LFB_ERROR_REDIS_LOST, LFB_ERROR_REDIS_CONNECT}},
+    {"recv", {LFB_OK, LFB_ERROR_REDIS_LOST, LFB_ERROR_REDIS_CONNECT}},
+};
+
+// The same for a call of which some steps may fail.
+const Otherwise kOptionalSteps = [] {
+  Otherwise otherwise = kLink;
+  for (const char* call : {"malloc", "calloc", "realloc", "strdup", "strndup", "getaddrinfo",
+                           "redisReaderCreateWithFunctions"})
+    otherwise[call] = {LFB_OK, LFB_ERROR_NO_MEMORY};
+  return otherwise;
+}();
+
+const uint64_t kNumbers[] = {kKey, 1, 2};
+const lfb_key kBytes[] = {{"key", 3}, {"another", 7}, {"", 0}};
+
+void FunnelKey(const void* object, lfb_sink* sink) { lfb_sink_put_bytes(sink, object, 1); }
+
+// With a failure, whether the server has nothing.  If calls keep failing, nothing could be deleted.
+bool Deletes() { return calls::Planned() != calls::Deed::kFailOn; }
+
+void NothingThere(Things& t) {
+  if (t.status != LFB_OK && Deletes()) {
+    EXPECT_EQ(t.server->Call({"DBSIZE"}), "0");
+  }
+}
+
+// ---- objects ------------------------------------------------------------------------------
+
+void Create(Things& t, const lfb_redis_options& options) {
+  EXPECT_EQ(lfb_redis_create(&options, kName, &t.config, kSmallParts, &t.own.filter), LFB_OK);
+  EXPECT_EQ(lfb_redis_put_u64(t.own.filter, kKey, nullptr), LFB_OK);
+}
+
+void Created(Things& t) {
+  Create(t, t.options);
+  lfb_redis_close(t.own.filter);
+  t.own.filter = nullptr;
+}
+
+void Opened(Things& t) {
+  Created(t);
+  EXPECT_EQ(lfb_redis_open(&t.options, kName, nullptr, &t.own.filter), LFB_OK);
+}
+
+// A filter whose queries go to a replica of the server.
+void OpenedForReaders(Things& t) {
+  static RedisServer* replica = nullptr;  // it ends with the process
+  if (replica == nullptr) {
+    RedisConfig config;
+    config.more = {"--replicaof", "127.0.0.1", std::to_string(t.server->port())};
+    replica = new RedisServer(config);
+    Await("the replica is listed", [&] {
+      return t.server->Call({"ROLE"}).find("\n" + std::to_string(replica->port())) != std::string::npos;
+    });
+  }
+  Create(t, t.readers);
+}
+
+void Published(Things& t) {
+  EXPECT_EQ(lfb_redis_publish(&t.options, kName, t.local.get(), &t.publication, nullptr), LFB_OK);
+}
+
+void NewSource(Things& t) {
+  Published(t);
+  EXPECT_EQ(lfb_redis_source_create(&t.options, kName, nullptr, &t.own.source), LFB_OK);
+}
+
+void NewFollowing(Things& t) {
+  NewSource(t);
+  t.own.following = std::make_unique<Following>(lfb_redis_source_functions(t.own.source));
+}
+
+void NewModuleSource(Things& t) {
+  if (t.module == nullptr) t.module = std::make_unique<FakeModule>(2000);
+  lfb_redis_options options = t.module->Options();
+  options.retries = 1;
+  EXPECT_EQ(lfb_redis_module_source_create(&options, kName, nullptr, &t.own.module_source), LFB_OK);
+  t.own.following =
+      std::make_unique<Following>(lfb_redis_module_source_functions(t.own.module_source));
+}
+
+// A follower that has the key in full, and a change that it has not.
+void OldModuleCopy(Things& t) {
+  NewModuleSource(t);
+  EXPECT_EQ(lfb_follow_poll(t.own.following->follow, 1000, &t.followed), LFB_OK);
+  t.module->Add(UINT64_C(0x9e3779b97f4a7c15) * ++t.hash);
+}
+
+// ---- after calls ----------------------------------------------------------------------------
+
+template <auto output>
+void Filled(Things& t) {
+  if (t.status == LFB_OK) every::ExpectFilled(&(t.out.*output));
+}
+
+using Out = decltype(Things::out);
+
+// Expects a filter to answer once no call fails.
+void ExpectKey(lfb_redis* filter) {
+  bool maybe = false;
+  EXPECT_EQ(lfb_redis_might_contain_u64(filter, kKey, &maybe), LFB_OK);
+  EXPECT_TRUE(maybe);
+}
+
+void HasKey(Things& t) { ExpectKey(t.own.filter); }
+
+void Yes(Things& t) {
+  Filled<&Out::yes>(t);
+  HasKey(t);
+}
+
+void Answers(Things& t) {
+  Filled<&Out::answers>(t);
+  Filled<&Out::count>(t);
+  HasKey(t);
+}
+
+void UsedAndClosed(Things& t) {
+  if (t.status != LFB_OK) return NothingThere(t);
+  EXPECT_EQ(lfb_redis_put_u64(t.out.filter, kKey, nullptr), LFB_OK);
+  ExpectKey(t.out.filter);
+  lfb_redis_close(t.out.filter);
+  Reset(&t.out.filter);
+}
+
+void OpenedAndClosed(Things& t) {
+  if (t.status == LFB_OK) UsedAndClosed(t);
+}
+
+template <auto output, auto close>
+void Closed(Things& t) {
+  if (t.status != LFB_OK) return;
+  EXPECT_FALSE(Untouched(t.out.*output)) << "success without an output";
+  close(t.out.*output);
+  Reset(&(t.out.*output));
+}
+
+void LoadedWithKey(Things& t) {
+  if (t.status == LFB_OK) {
+    EXPECT_TRUE(lfb_filter_might_contain_u64(t.out.loaded, kKey));
+  }
+  Closed<&Out::loaded, lfb_filter_free>(t);
+}
+
+void ReplicaWithKey(Things& t) {
+  if (t.status == LFB_OK) {
+    EXPECT_TRUE(lfb_filter_might_contain_u64(lfb_replica_filter(t.out.replica), kKey));
+  }
+  Closed<&Out::replica, lfb_replica_close>(t);
+}
+
+// It has the old name or the new one.
+void Renamed(Things& t) {
+  if (!Deletes()) return;
+  HasKey(t);
+  EXPECT_EQ(t.server->Call({"EXISTS", "other"}), t.status == LFB_OK ? "1" : "0");
+}
+
+// What is left can be deleted afterwards.
+void Deleted(Things& t) {
+  if (t.status != LFB_OK && t.server->Call({"EXISTS", kName}) != "1") return;
+  if (t.status != LFB_OK) {
+    EXPECT_EQ(lfb_redis_delete(&t.options, kName, LFB_FAST), LFB_OK) << "afterwards";
+  }
+  EXPECT_EQ(t.server->Call({"DBSIZE"}), "0");
+}
+
+void Unpublished(Things& t) {
+  EXPECT_EQ(lfb_redis_unpublish(&t.options, kName), LFB_OK) << "afterwards";
+  EXPECT_EQ(t.server->Call({"DBSIZE"}), "0");
+}
+
+void Second(Things& t) {
+  if (t.status == LFB_OK) {
+    EXPECT_EQ(t.out.number, 2u);
+  }
+  Filled<&Out::number>(t);
+}
+
+template <lfb_followed what>
+void Followed(Things& t) {
+  if (t.status != LFB_OK) return;
+  EXPECT_EQ(t.followed, what);
+  EXPECT_EQ(WordsOf(lfb_versions_enter(t.own.following->versions, nullptr)), t.module->Words());
+  lfb_versions_leave(t.own.following->versions);
+}
+
+// ---- calls of several functions ---------------------------------------------------------------
+
+// A version in full, and one by a delta, or in full too if the delta fails.
+lfb_status PublishTwice(Things& t) {
+  lfb_redis_publisher* publisher = nullptr;
+  lfb_status status = lfb_redis_publisher_create(&t.options, kName, &t.publication, &publisher);
+  EXPECT_EQ(publisher != nullptr, status == LFB_OK);
+  for (uint64_t version = 1; version <= 2 && status == LFB_OK; version++) {
+    uint64_t number = 0;
+    status = lfb_redis_publisher_publish(publisher, t.local.get(), &number);
+    EXPECT_EQ(number, status == LFB_OK ? version : 0u);
+  }
+  lfb_redis_publisher_free(publisher);
+  return status;
+}
+
+lfb_status AskSource(Things& t) {
+  const lfb_source functions = lfb_redis_source_functions(t.own.source);
+  uint64_t version = 0;
+  const lfb_status status = functions.version(functions.self, &version);
+  EXPECT_EQ(version, status == LFB_OK ? 1u : 0u);
+  return status == LFB_OK ? functions.filter(functions.self, &t.out.loaded) : status;
+}
+
+lfb_status Poll(Things& t) {
+  return lfb_follow_poll(t.own.following->follow, t.followed == LFB_FOLLOWED_REBUILT ? 2000 : 1000, &t.followed);
+}
+
+void Add(Rows* rows, const Rows& more, const std::function<void(Row&)>& set = [](Row&) {}) {
+  for (const Row& row : more) {
+    rows->push_back(row);
+    set(rows->back());
+  }
+}
+
+// ---- the rows -----------------------------------------------------------------------------------
+
+// A function on one key in its four forms, and on several in three.
+#define ONE(function)                                                  \
+  ROW(function, t.own.filter, "key", 3, &t.out.yes),                   \
+  ROW(function##_u64, t.own.filter, 7, &t.out.yes),                    \
+  ROW(function##_hash, t.own.filter, 8, &t.out.yes),                   \
+  ROW(function##_object, t.own.filter, FunnelKey, "x", &t.out.yes)
+#define SEVERAL(function)                                                          \
+  ROW(function, t.own.filter, kBytes, 3, &t.out.answers, &t.out.count),            \
+  ROW(function##_u64, t.own.filter, kNumbers, 3, &t.out.answers, &t.out.count),    \
+  ROW(function##_hash, t.own.filter, kNumbers, 3, &t.out.answers, &t.out.count)
+
+void AddKeys(Rows* rows) {
+  const auto opened = [](Row& row) { row.Before(Opened).Fails(0); };
+  Add(rows, {ONE(lfb_redis_put), ONE(lfb_redis_might_contain)}, [=](Row& row) { opened(row), row.After(Yes); });
+  Add(rows, {SEVERAL(lfb_redis_put_many), SEVERAL(lfb_redis_might_contain_many)},
+      [=](Row& row) { opened(row), row.Fails(1).After(Answers); });
+  // If the replica cannot be asked, the master answers.
+  Add(rows, {ROW(lfb_redis_might_contain_u64, t.own.filter, kKey, &t.out.yes),
+             ROW(lfb_redis_might_contain, t.own.filter, "key", 3, &t.out.yes)},
+      [](Row& row) { row.Before(OpenedForReaders).After(Yes).Fails(2, kOptionalSteps); });
+}
+
+void AddFilters(Rows* rows) {
+  Add(rows, {
+    ROW(lfb_redis_create, &t.options, kName, &t.config, kSmallParts, &t.out.filter).Fails(8).After(UsedAndClosed).Takes(&Things::config),
+    // a string for which the server is asked for room, in vain if a call fails
+    Row("lfb_redis_create", +[](Things& t) {
+      const lfb_config config = Config(4'500'000, 0.01, LFB_GUAVA_MITZ64);
+      return lfb_redis_create(&t.options, kName, &config, 0, &t.out.filter);
+    }).Fails(8, kOptionalSteps, ECONNRESET, true).After(UsedAndClosed),
+    ROW(lfb_redis_open, &t.options, kName, &t.wanted, &t.out.filter).Fails(8).Before(Created).After(OpenedAndClosed).Takes(&Things::wanted),
+    ROW(lfb_redis_open, &t.options, kName, nullptr, &t.out.filter).Fails(8).Before(Created).After(OpenedAndClosed),
+    ROW(lfb_redis_delete, &t.options, kName, LFB_FAST).Fails(5).Before(Created).After(Deleted),
+    ROW(lfb_redis_save, &t.options, kName, t.local.get(), kSmallParts).Fails(8).After(NothingThere),
+    ROW(lfb_redis_publish, &t.options, kName, t.local.get(), &t.publication, &t.out.number)
+        // after the announcement the version is published; a failed cleanup then is left for later
+        .Fails(20, kOptionalSteps).Before(Published).After(Second).Takes(&Things::publication),
+    Row("lfb_redis_publisher_create lfb_redis_publisher_publish lfb_redis_publisher_free", PublishTwice)
+        .Fails(40, kOptionalSteps).Takes(&Things::publication),
+    ROW(lfb_redis_unpublish, &t.options, kName).Fails(5).Before(Published).After(Unpublished),
+    ROW(lfb_redis_source_create, &t.options, kName, &t.source_config, &t.out.source)
+        .Fails(1).After(Closed<&Out::source, lfb_redis_source_free>).Takes(&Things::source_config),
+    ROW(lfb_replica_open, &t.options, kName, &t.replica_config, &t.out.replica)
+        .Fails(20, {}, ECONNRESET, true).Before(Created).After(ReplicaWithKey).Takes(&Things::replica_config),
+    ROW(lfb_redis_module_source_create, &t.options, kName, &t.limits, &t.out.module_source)
+        .Fails(1).After(Closed<&Out::module_source, lfb_redis_module_source_free>).Takes(&Things::limits),
+  }, [](Row& row) { row.Takes(&Things::options); });
+  Add(rows, {
+    ROW(lfb_redis_stats, t.own.filter, &t.out.stats).After(STEP(Filled<&Out::stats>(t), HasKey(t))),
+    ROW(lfb_redis_plan, t.own.filter, &t.out.stats).After(STEP(Filled<&Out::stats>(t), HasKey(t))),
+    ROW(lfb_redis_keys, t.own.filter, [](void*, const char*, size_t) { return LFB_OK; }, nullptr).After(HasKey),
+    ROW(lfb_redis_expire, t.own.filter, 0).After(HasKey),
+    ROW(lfb_redis_rename, t.own.filter, "other").Fails(2).After(Renamed),
+    ROW(lfb_redis_load, t.own.filter, &t.limits, &t.out.loaded).Fails(4).After(STEP(LoadedWithKey(t), HasKey(t))),
+    Row("lfb_redis_close", CALL(lfb_redis_close(t.own.filter), t.own.filter = nullptr, LFB_OK)),
+  }, [](Row& row) {
+    row.Before(Opened);
+    if (row.failures.least == every::kQuiet && row.names != "lfb_redis_plan") row.Fails(0);
+  });
+  Add(rows, {ROW(lfb_redis_parse_url, "redis://localhost/seen", &t.out.address).After(Filled<&Out::address>)});
+}
+
+void AddSources(Rows* rows) {
+  Add(rows, {
+    Row("lfb_redis_source_functions", AskSource).Fails(20).Before(NewSource).After(LoadedWithKey),
+    Row("lfb_redis_source_free", CALL(lfb_redis_source_free(t.own.source), t.own.source = nullptr, LFB_OK)).Before(NewSource),
+    ROW(lfb_redis_source_listen, t.own.source, t.own.following->follow)
+        .Fails(3, {{"eventfd", {LFB_ERROR_NO_THREAD}}}).Before(NewFollowing).After(STEP(lfb_redis_source_silence(t.own.source))),
+    ROW(lfb_redis_source_silence, t.own.source).Before(NewSource),
+    // a copy in full, then a change, of a key that a server only seems to have (module_fake.h)
+    Row("lfb_redis_module_source_functions", Poll).Fails(15).Before(NewModuleSource).After(Followed<LFB_FOLLOWED_REBUILT>),
+    Row("lfb_redis_module_source_functions", Poll).Fails(0).Before(OldModuleCopy).After(Followed<LFB_FOLLOWED_CHANGES>),
+    Row("lfb_redis_module_source_functions", STEP(t.out.functions = lfb_redis_module_source_functions(t.own.module_source)))
+        .Before(NewModuleSource).After(Filled<&Out::functions>),
+  });
+}
+
+}  // namespace
+
+Rows AllRows() {
+  Rows rows;
+  AddKeys(&rows);
+  AddFilters(&rows);
+  AddSources(&rows);
+  for (Row& row : rows) {
+    if (row.failures.otherwise.empty()) row.failures.otherwise = kLink;
+    row.failures.error = ECONNRESET;
+  }
+  return rows;
+}
+
+// A server cannot load the module under a sanitizer: their failures are in module_file_test.
+Rows ModuleRows() {
+  return {
+    ROW(lfb_redis_module_save, &t.options, kName, &t.value).Takes(&Things::options).Takes(&Things::value),
+    ROW(lfb_redis_module_load, &t.options, kName, &t.limits, &t.out.value)
+        .Takes(&Things::options)
+        .Takes(&Things::limits),
+  };
+}
+
+// ---- things ---------------------------------------------------------------------------------------
+
+Following::Following(const lfb_source& functions) {
+  const lfb_config config = Config(2000, 0.01, LFB_FAST);
+  lfb_follow_config following{};
+  following.most_retry_seconds = 1;
+  EXPECT_EQ(lfb_versions_create(&config, &versions), LFB_OK);
+  EXPECT_EQ(lfb_follow_create(versions, &functions, &following, &follow), LFB_OK);
+}
+
+Following::~Following() {
+  lfb_follow_free(follow);
+  lfb_versions_free(versions);
+}
+
+Things::Things(RedisServer* on) : server(on), options(), local(Make(config)) {
+  if (server != nullptr) options = server->Options();
+  options.retries = 1;  // a lost connection is opened again, and a permanent failure ends soon
+  readers = options;
+  readers.replicas = readers.read_replicas = 1;
+  readers.replicas_ms = 30'000;
+  replica_config.queue_keys = 1024;  // not the 32 MiB of the default: each call makes a queue
+  lfb_filter_put_u64(local.get(), kKey);
+  value.filter = Make(config).release();
+  folder = testing::TempDir() + "/redis-" + std::to_string(getpid());
+  std::filesystem::create_directories(folder);
+}
+
+void Things::Begin() {
+  EXPECT_EQ(server->Call({"FLUSHALL"}), "OK");
+  followed = LFB_FOLLOWED_NOTHING;
+}
+
+void Things::End() {
+  own.following.reset();
+  lfb_redis_source_free(own.source);
+  lfb_redis_module_source_free(own.module_source);
+  lfb_redis_close(own.filter);
+  own.source = nullptr, own.module_source = nullptr, own.filter = nullptr;
+  if (module != nullptr) module->Settle();
+  EXPECT_EQ(server->Call({"FLUSHALL"}), "OK");
+}
+
+}  // namespace every_redis
