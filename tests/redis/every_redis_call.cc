@@ -265,14 +265,17 @@ void AddKeys(Rows* rows) {
 
 void AddFilters(Rows* rows) {
   Add(rows, {
-    ROW(lfb_redis_create, &t.options, kName, &t.config, kSmallParts, &t.out.filter).Fails(8).After(UsedAndClosed).Takes(&Things::config),
+    ROW(lfb_redis_create, &t.options, kName, &t.config, kSmallParts, &t.out.filter).Fails(8)
+        .After(UsedAndClosed).Takes(&Things::config),
     // a string for which the server is asked for room, in vain if a call fails
     Row("lfb_redis_create", +[](Things& t) {
       const lfb_config config = Config(4'500'000, 0.01, LFB_GUAVA_MITZ64);
       return lfb_redis_create(&t.options, kName, &config, 0, &t.out.filter);
     }).Fails(8, kOptionalSteps, ECONNRESET, true).After(UsedAndClosed),
-    ROW(lfb_redis_open, &t.options, kName, &t.wanted, &t.out.filter).Fails(8).Before(Created).After(OpenedAndClosed).Takes(&Things::wanted),
-    ROW(lfb_redis_open, &t.options, kName, nullptr, &t.out.filter).Fails(8).Before(Created).After(OpenedAndClosed),
+    ROW(lfb_redis_open, &t.options, kName, &t.wanted, &t.out.filter).Fails(8).Before(Created)
+        .After(OpenedAndClosed).Takes(&Things::wanted),
+    ROW(lfb_redis_open, &t.options, kName, nullptr, &t.out.filter).Fails(8).Before(Created)
+        .After(OpenedAndClosed),
     ROW(lfb_redis_delete, &t.options, kName, LFB_FAST).Fails(5).Before(Created).After(Deleted),
     ROW(lfb_redis_save, &t.options, kName, t.local.get(), kSmallParts).Fails(8).After(NothingThere),
     ROW(lfb_redis_publish, &t.options, kName, t.local.get(), &t.publication, &t.out.number)
@@ -284,18 +287,22 @@ void AddFilters(Rows* rows) {
     ROW(lfb_redis_source_create, &t.options, kName, &t.source_config, &t.out.source)
         .Fails(1).After(Closed<&Out::source, lfb_redis_source_free>).Takes(&Things::source_config),
     ROW(lfb_replica_open, &t.options, kName, &t.replica_config, &t.out.replica)
-        .Fails(20, {}, ECONNRESET, true).Before(Created).After(ReplicaWithKey).Takes(&Things::replica_config),
+        .Fails(20, {}, ECONNRESET, true).Before(Created).After(ReplicaWithKey)
+        .Takes(&Things::replica_config),
     ROW(lfb_redis_module_source_create, &t.options, kName, &t.limits, &t.out.module_source)
-        .Fails(1).After(Closed<&Out::module_source, lfb_redis_module_source_free>).Takes(&Things::limits),
+        .Fails(1).After(Closed<&Out::module_source, lfb_redis_module_source_free>)
+        .Takes(&Things::limits),
   }, [](Row& row) { row.Takes(&Things::options); });
   Add(rows, {
     ROW(lfb_redis_stats, t.own.filter, &t.out.stats).After(STEP(Filled<&Out::stats>(t), HasKey(t))),
     ROW(lfb_redis_plan, t.own.filter, &t.out.stats).After(STEP(Filled<&Out::stats>(t), HasKey(t))),
-    ROW(lfb_redis_keys, t.own.filter, [](void*, const char*, size_t) { return LFB_OK; }, nullptr).After(HasKey),
+    ROW(lfb_redis_keys, t.own.filter, [](void*, const char*, size_t) { return LFB_OK; }, nullptr)
+        .After(HasKey),
     ROW(lfb_redis_expire, t.own.filter, 0).After(HasKey),
     ROW(lfb_redis_rename, t.own.filter, "other").Fails(2).After(Renamed),
-    ROW(lfb_redis_load, t.own.filter, &t.limits, &t.out.loaded).Fails(4).After(STEP(LoadedWithKey(t), HasKey(t))),
-    Row("lfb_redis_close", CALL(lfb_redis_close(t.own.filter), t.own.filter = nullptr, LFB_OK)),
+    ROW(lfb_redis_load, t.own.filter, &t.limits, &t.out.loaded).Fails(4)
+        .After(STEP(LoadedWithKey(t), HasKey(t))),
+    FREE(lfb_redis_close, filter),
   }, [](Row& row) {
     row.Before(Opened);
     if (row.failures.least == every::kQuiet && row.names != "lfb_redis_plan") row.Fails(0);
@@ -306,13 +313,17 @@ void AddFilters(Rows* rows) {
 void AddSources(Rows* rows) {
   Add(rows, {
     Row("lfb_redis_source_functions", AskSource).Fails(20).Before(NewSource).After(LoadedWithKey),
-    Row("lfb_redis_source_free", CALL(lfb_redis_source_free(t.own.source), t.own.source = nullptr, LFB_OK)).Before(NewSource),
+    FREE(lfb_redis_source_free, source)
+        .Before(NewSource),
     ROW(lfb_redis_source_listen, t.own.source, t.own.following->follow)
-        .Fails(3, {{"eventfd", {LFB_ERROR_NO_THREAD}}}).Before(NewFollowing).After(STEP(lfb_redis_source_silence(t.own.source))),
+        .Fails(3, {{"eventfd", {LFB_ERROR_NO_THREAD}}}).Before(NewFollowing)
+        .After(STEP(lfb_redis_source_silence(t.own.source))),
     ROW(lfb_redis_source_silence, t.own.source).Before(NewSource),
     // a copy in full, then a change, of a key that a server only seems to have (module_fake.h)
-    Row("lfb_redis_module_source_functions", Poll).Fails(15).Before(NewModuleSource).After(Followed<LFB_FOLLOWED_REBUILT>),
-    Row("lfb_redis_module_source_functions", Poll).Fails(0).Before(OldModuleCopy).After(Followed<LFB_FOLLOWED_CHANGES>),
+    Row("lfb_redis_module_source_functions", Poll).Fails(15).Before(NewModuleSource)
+        .After(Followed<LFB_FOLLOWED_REBUILT>),
+    Row("lfb_redis_module_source_functions", Poll).Fails(0).Before(OldModuleCopy)
+        .After(Followed<LFB_FOLLOWED_CHANGES>),
     Row("lfb_redis_module_source_functions", STEP(t.out.functions = lfb_redis_module_source_functions(t.own.module_source)))
         .Before(NewModuleSource).After(Filled<&Out::functions>),
   });
@@ -335,7 +346,8 @@ Rows AllRows() {
 // A server cannot load the module under a sanitizer: their failures are in module_file_test.
 Rows ModuleRows() {
   return {
-    ROW(lfb_redis_module_save, &t.options, kName, &t.value).Takes(&Things::options).Takes(&Things::value),
+    ROW(lfb_redis_module_save, &t.options, kName, &t.value).Takes(&Things::options)
+        .Takes(&Things::value),
     ROW(lfb_redis_module_load, &t.options, kName, &t.limits, &t.out.value)
         .Takes(&Things::options)
         .Takes(&Things::limits),

@@ -1,5 +1,5 @@
-// every_redis_call.h - the table of every_call.h for the public functions of redis/, and the objects
-// of its rows: on a server that the test starts, which is empty before and after each call.
+// every_redis_call.h - the table of every_call.h for the public functions of redis/, and the
+// objects of its rows: on a server that the test starts, which is empty before and after each call.
 #pragma once
 
 #include <lfbloom/redis_source.h>

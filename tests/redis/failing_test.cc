@@ -1,11 +1,13 @@
 // failing_test.cc - each function of redis/ when an allocation or a system call fails (failing.h),
 // on a server that the test starts.  And whether the table has all functions.
 //
-// Seen to fail every time with each of two planted faults:
+// Seen to fail every time with each of these planted faults:
 //
 // - memory for poll() is allocated only after a command was sent: a filter that could not be
 //   created kept its name
 // - a failed initialisation of a condition variable is ignored
+// - the buffer of lfb_redis_load() is kept after a failure
+// - lfb_redis_stats() fills the figures after a failure, too
 #include "tests/support/failing.h"
 
 #include "tests/redis/every_redis_call.h"
@@ -24,7 +26,8 @@ class EachRedisFunction : public testing::TestWithParam<Row> {};
 
 TEST_P(EachRedisFunction, FailsCleanly) { failing::FailEachCallOf(GetParam(), SomeThings()); }
 
-INSTANTIATE_TEST_SUITE_P(Rows, EachRedisFunction, testing::ValuesIn(AllRows()), every::RowName<Things>);
+INSTANTIATE_TEST_SUITE_P(Rows, EachRedisFunction, testing::ValuesIn(AllRows()),
+                         every::RowName<Things>);
 
 const char* const kReplicaOwn =
     "memory and an eventfd, whose write cannot fail; its threads' calls: replica_test";

@@ -1,5 +1,7 @@
 // The reserved words of the structs that a caller fills for Redis: one that is not 0 is refused
 // before anything is sent.  Nothing listens at the address.
+//
+// Seen to fail with a check removed from lfb_redis_source_create().
 #include "tests/redis/every_redis_call.h"
 
 namespace every_redis {
@@ -29,7 +31,8 @@ Rows RowsWithStructs() {
   return rows;
 }
 
-const std::set<std::string> kUnconnected = {"lfb_redis_source_create", "lfb_redis_module_source_create"};
+const std::set<std::string> kUnconnected = {"lfb_redis_source_create",
+                                            "lfb_redis_module_source_create"};
 
 class EachRedisFunction : public testing::TestWithParam<Row> {};
 
@@ -41,7 +44,8 @@ TEST_P(EachRedisFunction, RefusesReservedWords) {
   every::EachReservedWord(row, t, [&] { EXPECT_EQ(StatusOf(row, t), LFB_ERROR_RESERVED); });
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, EachRedisFunction, testing::ValuesIn(RowsWithStructs()), every::RowName<Things>);
+INSTANTIATE_TEST_SUITE_P(Rows, EachRedisFunction, testing::ValuesIn(RowsWithStructs()),
+                         every::RowName<Things>);
 
 TEST(RedisReserved, EachFunctionWithSuchAStructIsTested) {
   every::ExpectReservedOfAll({"redis/include/lfbloom"}, every::NamesOf(RowsWithStructs()), {});

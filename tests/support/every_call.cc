@@ -20,7 +20,7 @@ std::string TextOf(const std::filesystem::path& path) {
 std::string HeadersOf(const std::vector<std::string>& folders) {
   std::string text;
   for (const std::string& folder : folders)
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) text += TextOf(entry.path());
+    for (const auto& file : std::filesystem::directory_iterator(folder)) text += TextOf(file);
   return text;
 }
 
@@ -54,8 +54,8 @@ std::map<std::string, std::string> Declared(const std::string& text) {
 
 // Whether an excuse, which may end in *, matches this name.
 bool IsExcuseFor(const std::string& excuse, const std::string& name) {
-  return excuse.back() == '*' ? name.compare(0, excuse.size() - 1, excuse, 0, excuse.size() - 1) == 0
-                              : name == excuse;
+  const size_t size = excuse.size() - 1;
+  return excuse[size] == '*' ? name.compare(0, size, excuse, 0, size) == 0 : name == excuse;
 }
 
 void ExpectAll(const std::set<std::string>& wanted, const std::set<std::string>& in_rows,
@@ -90,14 +90,16 @@ void ExpectRowsOfAll(const std::vector<std::string>& folders, const std::string&
   static const std::regex exported("\n  (lfb_[a-z0-9_]+);");
   const std::set<std::string> names = Matches(TextOf(exports), exported);
   EXPECT_GT(names.size(), 50u) << exports;
-  for (const std::string& name : names) EXPECT_EQ(wanted.count(name), 1u) << name << ": in no header";
+  for (const std::string& name : names)
+    EXPECT_EQ(wanted.count(name), 1u) << name << ": in no header";
   ExpectAll(wanted, in_rows, excuses);
 }
 
 void ExpectReservedOfAll(const std::vector<std::string>& folders,
                          const std::set<std::string>& with_takes, const Excuses& excuses) {
   const std::string text = HeadersOf(folders);
-  static const std::regex reserved("uint64_t reserved\\[[0-9]+\\];[^}]*must be 0[^}]*\\}\\s*(lfb_[a-z0-9_]+);");
+  static const std::regex reserved(
+      "uint64_t reserved\\[[0-9]+\\];[^}]*must be 0[^}]*\\}\\s*(lfb_[a-z0-9_]+);");
   std::set<std::string> wanted;
   for (const std::string& given : Matches(text, reserved))
     for (const auto& [name, parameters] : Declared(text))

@@ -7,9 +7,9 @@
 //   - //tests/whole:reserved_test, //tests/redis:redis_reserved_test: it refuses a struct with a
 //     reserved word that is not 0 (Row::takes), and sets those of its own structs to 0.
 //
-// The objects are a struct `Things`: every_things.h, for Redis tests/redis/every_redis_call.h.  Each
-// output of a call is in Things::out, whose bytes all are kUntouched before the call.  A call that
-// fails changes none of them.  After one that succeeds, Row::after checks the outputs, frees what
+// The objects are a struct `Things`: every_things.h, for Redis tests/redis/every_redis_call.h.
+// Each output of a call is in Things::out, whose bytes all are kUntouched before the call.  A call
+// that fails changes none of them.  After one that succeeds, Row::after checks the outputs, frees what
 // was made and calls Reset() for each: the others are still untouched.
 #pragma once
 
@@ -77,7 +77,7 @@ struct RowOf {
 
   std::string names;  // of the functions, separated by blanks
   Step before = [](Things&) {};
-  std::function<void(Things& t)> act;  // the call: sets Things::status, and Things::answer or ::text
+  std::function<void(Things& t)> act;  // the call: sets Things::status, ::answer or ::text
   Step after = [](Things&) {};
   lfb_status returns = LFB_OK;
   size_t budget = kAny;
@@ -189,8 +189,8 @@ using Excuses = std::map<std::string, std::string>;
 void ExpectRowsOfAll(const std::vector<std::string>& folders, const std::string& exports,
                      const std::set<std::string>& in_rows, const Excuses& excuses);
 
-// Expects a row that Takes() of each function with a parameter that points to a constant struct with
-// reserved words, or an excuse.
+// Expects a row that Takes(), or an excuse, for each function with a parameter that points to a
+// constant struct with reserved words.
 void ExpectReservedOfAll(const std::vector<std::string>& folders,
                          const std::set<std::string>& with_takes, const Excuses& excuses);
 
@@ -211,3 +211,6 @@ std::set<std::string> NamesOf(const std::vector<RowOf<Things>>& rows, bool with_
 #define CALL(...) +[]([[maybe_unused]] Things& t) { return __VA_ARGS__; }
 #define STEP(...) +[]([[maybe_unused]] Things& t) { __VA_ARGS__; }
 #define ROW(function, ...) Row(#function, CALL(function(__VA_ARGS__)))
+// A row of a function that frees an object of Things::own.
+#define FREE(function, object) \
+  Row(#function, CALL(function(t.own.object), t.own.object = nullptr, LFB_OK))

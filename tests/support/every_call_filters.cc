@@ -54,7 +54,7 @@ void AddMaking(Rows* rows) {
     ROW(lfb_filter_fold, t.foldable.get(), 2, &t.out.filter),
     ROW(lfb_filter_fold, t.big_foldable.get(), 2, &t.out.filter),
   }, [](Row& row) { row.Fails(4, kPopulated).After(Holds<&Outputs::filter>); });
-  Add(rows, {Row("lfb_filter_free", CALL(lfb_filter_free(t.own.filter), t.own.filter = nullptr, LFB_OK))
+  Add(rows, {FREE(lfb_filter_free, filter)
                  .Before(NewFilter)});
 }
 
@@ -73,7 +73,8 @@ void AddFilters(Rows* rows) {
     AFTER_PUT(lfb_filter_might_contain, lfb_filter_put, _hash128, t.filter.get(), t.number, 1),
     ROW(lfb_filter_words, t.filter.get(), 0, t.answers.data(), t.answers.size()),
     ROW(lfb_filter_words, t.filter.get(), 0, t.answers.data(), 1).After(Yes),
-    ROW(lfb_filter_put_all, t.other.get(), t.filter.get()).After(STEP(EXPECT_TRUE(HasKey(t.other.get())))),
+    ROW(lfb_filter_put_all, t.other.get(), t.filter.get())
+        .After(STEP(EXPECT_TRUE(HasKey(t.other.get())))),
     ROW(lfb_filter_compare, t.filter.get(), t.other.get(), &t.out.comparison)
         .After(Filled<&Outputs::comparison>),
     ROW(lfb_filter_stats, t.filter.get(), &t.out.stats).After(Filled<&Outputs::stats>),
@@ -123,7 +124,8 @@ void AddPlain(Rows* rows) {
     ROW(lfb_form_holds, LFB_FORM_NATIVE, LFB_FAST).After(Yes),
     ROW(lfb_status_text, LFB_OK).After(STEP(EXPECT_STREQ(t.text, "success"))),
     Row("lfb_ignore", CALL(lfb_ignore(lfb_label_check("a label")))),
-    Row("lfb_version", CALL(lfb_version() / 1'000'000)).After(STEP(EXPECT_EQ(t.answer + '0', lfb_version_text()[0] + 0u))),
+    Row("lfb_version", CALL(lfb_version() / 1'000'000))
+        .After(STEP(EXPECT_EQ(t.answer + '0', lfb_version_text()[0] + 0u))),
     Row("lfb_version_text", CALL(lfb_version_text())),
     Row("lfb_sink_put_bytes lfb_sink_put_i32 lfb_sink_put_i64 lfb_sink_put_utf16 "
         "lfb_sink_put_utf16_as_utf8 lfb_funnel_bytes lfb_funnel_i32 lfb_funnel_i64 "
@@ -188,14 +190,18 @@ void AddForms(Rows* rows) {
         .Before(STEP(Reset(&t.damage)))
         .After(Reported)
         .Takes(&Things::limits),
-    ROW(lfb_delta_write, t.other.get(), t.filter.get(), AppendTo, &t.written).Fails(1).Before(STEP(t.other = Make(t.seeded))),
+    ROW(lfb_delta_write, t.other.get(), t.filter.get(), AppendTo, &t.written).Fails(1)
+        .Before(STEP(t.other = Make(t.seeded))),
     ROW(lfb_delta_write, t.filter.get(), t.filter.get(), AppendTo, &t.written).Fails(1),
-    ROW(lfb_delta_save, t.other.get(), t.filter.get(), t.new_path.c_str()).Fails(8, kSaved).Before(NoNewFile).After(NoNewFile),
-    ROW(lfb_delta_apply, t.own.filter, t.delta.data(), t.delta.size(), nullptr).Before(Empty).After(Changed),
+    ROW(lfb_delta_save, t.other.get(), t.filter.get(), t.new_path.c_str()).Fails(8, kSaved)
+        .Before(NoNewFile).After(NoNewFile),
+    ROW(lfb_delta_apply, t.own.filter, t.delta.data(), t.delta.size(), nullptr).Before(Empty)
+        .After(Changed),
     ROW(lfb_delta_apply, t.own.filter, "no delta", 8, nullptr)
         .Before(Empty)
         .Returns(LFB_ERROR_NOT_DELTA),
-    ROW(lfb_delta_apply_file, t.own.filter, t.delta_path.c_str(), nullptr).Fails(4).Before(Empty).After(Changed),
+    ROW(lfb_delta_apply_file, t.own.filter, t.delta_path.c_str(), nullptr).Fails(4).Before(Empty)
+        .After(Changed),
   });
 }
 

@@ -4,19 +4,19 @@
 namespace every {
 
 // An object written, read, saved and loaded.
-#define KIND(kind, object, bytes_, path)                                                            \
-  ROW(lfb_##kind##_write, object.get(), AppendTo, &t.written).Fails(1),                             \
-  ROW(lfb_##kind##_read, Source::Read, &t.source, &t.limits, &t.out.kind).Fails(5)                  \
-      .Before(STEP(t.source = Source{t.bytes_, 4096})).After(Holds<&Outputs::kind>)                 \
-      .Takes(&Things::limits),                                                                      \
-  ROW(lfb_##kind##_save, object.get(), t.new_path.c_str()).Fails(8, kSaved)                         \
-      .Before(NoNewFile).After(Saved<&Outputs::kind, lfb_##kind##_load>),                           \
-  ROW(lfb_##kind##_load, t.path.c_str(), &t.limits, &t.out.kind).Fails(5)                           \
+#define KIND(kind, object, bytes_, path)                                                           \
+  ROW(lfb_##kind##_write, object.get(), AppendTo, &t.written).Fails(1),                            \
+  ROW(lfb_##kind##_read, Source::Read, &t.source, &t.limits, &t.out.kind).Fails(5)                 \
+      .Before(STEP(t.source = Source{t.bytes_, 4096})).After(Holds<&Outputs::kind>)                \
+      .Takes(&Things::limits),                                                                     \
+  ROW(lfb_##kind##_save, object.get(), t.new_path.c_str()).Fails(8, kSaved)                        \
+      .Before(NoNewFile).After(Saved<&Outputs::kind, lfb_##kind##_load>),                          \
+  ROW(lfb_##kind##_load, t.path.c_str(), &t.limits, &t.out.kind).Fails(5)                          \
       .After(Holds<&Outputs::kind>).Takes(&Things::limits)
-#define LABEL(kind, object)                                                                         \
-  ROW(lfb_##kind##_set_label, object.get(), "a label"),                                             \
-  ROW(lfb_##kind##_label, object.get())                                                             \
-      .Before(STEP(EXPECT_EQ(lfb_##kind##_set_label(object.get(), "a label"), LFB_OK)))             \
+#define LABEL(kind, object)                                                                        \
+  ROW(lfb_##kind##_set_label, object.get(), "a label"),                                            \
+  ROW(lfb_##kind##_label, object.get())                                                            \
+      .Before(STEP(EXPECT_EQ(lfb_##kind##_set_label(object.get(), "a label"), LFB_OK)))            \
       .After(STEP(EXPECT_STREQ(t.text, "a label")))
 
 // ---- counting filters ---------------------------------------------------------------------
@@ -51,12 +51,13 @@ void AddCounting(Rows* rows) {
     ROW(lfb_counting_to_filter, t.big_counted.get(), &t.out.filter),
   }, [](Row& row) { row.Fails(4, kPopulated).After(Holds<&Outputs::filter>); });
   Add(rows, {
-    ROW(lfb_counting_copy, t.counted.get(), &t.out.counting).Fails(4, kPopulated).After(Holds<&Outputs::counting>),
+    ROW(lfb_counting_copy, t.counted.get(), &t.out.counting).Fails(4, kPopulated)
+        .After(Holds<&Outputs::counting>),
     KIND(counting, t.counted, counted_bytes, counted_path),
     LABEL(counting, t.counted),
     ROW(lfb_counting_put_all, t.counting.get(), t.counted.get()),
     ROW(lfb_counting_stats, t.counted.get(), &t.out.stats).After(Filled<&Outputs::stats>),
-    Row("lfb_counting_free", CALL(lfb_counting_free(t.own.counting), t.own.counting = nullptr, LFB_OK))
+    FREE(lfb_counting_free, counting)
         .Before(STEP(t.own.counting = Count(t.config).release())),
   });
 }
@@ -122,7 +123,7 @@ void AddWindow(Rows* rows) {
   Add(rows, {KIND(window, t.window, window_bytes, window_path)});
   (*rows)[before].Before(WindowKey);  // of earlier generations there is nothing left
   Add(rows, {
-    Row("lfb_window_free", CALL(lfb_window_free(t.own.window), t.own.window = nullptr, LFB_OK))
+    FREE(lfb_window_free, window)
         .Before(STEP(t.own.window = MakeWindow(t.window_config).release())),
     ROW(lfb_window_config_plan, &t.window_seeded, &t.out.window_figures)
         .Sizing()
@@ -230,12 +231,14 @@ void AddGrowing(Rows* rows) {
         .Fails(6)
         .After(Made<&Outputs::growing>)
         .Takes(&Things::config),
-    ROW(lfb_growing_copy, t.settled.get(), &t.out.growing).Fails(4, kPopulated).After(Holds<&Outputs::growing>),
-    Row("lfb_growing_free", CALL(lfb_growing_free(t.own.growing), t.own.growing = nullptr, LFB_OK))
+    ROW(lfb_growing_copy, t.settled.get(), &t.out.growing).Fails(4, kPopulated)
+        .After(Holds<&Outputs::growing>),
+    FREE(lfb_growing_free, growing)
         .Before(STEP(t.own.growing = MakeGrowing(t.config).release())),
     KIND(growing, t.settled, grown_bytes, grown_path),
     LABEL(growing, t.settled),
-    ROW(lfb_growing_stats, t.settled.get(), &t.out.growing_figures).After(Filled<&Outputs::growing_figures>),
+    ROW(lfb_growing_stats, t.settled.get(), &t.out.growing_figures)
+        .After(Filled<&Outputs::growing_figures>),
     ROW(lfb_growing_stats_recent, t.settled.get(), &t.out.growing_figures)
         .After(Filled<&Outputs::growing_figures>),
     ROW(lfb_growing_to_filter, t.sbbf_growing.get(), &t.out.filter)

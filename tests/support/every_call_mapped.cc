@@ -26,7 +26,9 @@ void MadeFile(Things& t) {
   NoNewFile(t);
 }
 
-void Open(Things& t) { EXPECT_EQ(lfb_mapped_open(t.mapped_path.c_str(), nullptr, &t.own.filter), LFB_OK); }
+void Open(Things& t) {
+  EXPECT_EQ(lfb_mapped_open(t.mapped_path.c_str(), nullptr, &t.own.filter), LFB_OK);
+}
 void OpenGrowing(Things& t) {
   EXPECT_EQ(lfb_growing_mapped_open(t.growing_path.c_str(), nullptr, &t.own.growing), LFB_OK);
 }
@@ -49,7 +51,7 @@ void AddMappedFilters(Rows* rows) {
         .Takes(&Things::limits),
     ROW(lfb_mapped_sync, t.mapped).Fails(4, kSynced),
     ROW(lfb_mapped_sync, t.own.filter).Fails(4, kSynced).Before(Open),
-    Row("lfb_mapped_close", CALL(lfb_mapped_close(t.own.filter), t.own.filter = nullptr, LFB_OK))
+    FREE(lfb_mapped_close, filter)
         .Fails(0, kContinues)
         .Before(Open),
     ROW(lfb_filter_stats, t.mapped, &t.out.stats).After(Filled<&Outputs::stats>),
@@ -76,10 +78,11 @@ void AddMappedGrowings(Rows* rows) {
         .Takes(&Things::limits),
     ROW(lfb_growing_mapped_sync, t.growing_mapped).Fails(10, kSynced),
     ROW(lfb_growing_mapped_sync, t.own.growing).Fails(10, kSynced).Before(OpenGrowing),
-    Row("lfb_growing_mapped_close", CALL(lfb_growing_mapped_close(t.own.growing), t.own.growing = nullptr, LFB_OK))
+    FREE(lfb_growing_mapped_close, growing)
         .Fails(0, kContinues)
         .Before(OpenGrowing),
-    ROW(lfb_growing_stats, t.growing_mapped, &t.out.growing_figures).After(Filled<&Outputs::growing_figures>),
+    ROW(lfb_growing_stats, t.growing_mapped, &t.out.growing_figures)
+        .After(Filled<&Outputs::growing_figures>),
     ROW(lfb_growing_stats_recent, t.growing_mapped, &t.out.growing_figures)
         .After(Filled<&Outputs::growing_figures>),
     MANY(lfb_growing_might_contain_many, t.growing_mapped),

@@ -79,7 +79,7 @@ void AddBuilder(Rows* rows) {
     ROW(lfb_builder_put_many_u64, t.builder, 1, t.numbers.data(), t.many),
     ROW(lfb_builder_put_many_hash, t.builder, 1, t.numbers.data(), t.many),
     Row("lfb_builder_finish", TakeFilter).Fails(0, kContinues).Before(NewBuilder).After(Finished),
-    Row("lfb_builder_free", CALL(lfb_builder_free(t.own.builder), t.own.builder = nullptr, LFB_OK))
+    FREE(lfb_builder_free, builder)
         .Before(NewBuilder),
   });
 }
@@ -109,7 +109,8 @@ void AddWatches(Rows* rows) {
     ROW(lfb_watch_create_over, StatsOf, t.big.get(), &t.watch_config, &t.out.watch),
   }, [](Row& row) { row.Fails(4).After(Made<&Outputs::watch>).Takes(&Things::watch_config); });
   Add(rows, {
-    Row("lfb_watch_free", CALL(lfb_watch_free(t.own.watch), t.own.watch = nullptr, LFB_OK)).Before(NewWatch),
+    FREE(lfb_watch_free, watch)
+        .Before(NewWatch),
     ROW(lfb_watch_poll, t.watch),
     ROW(lfb_watch_crossed, t.watch),
     ROW(lfb_watch_rearm, t.watch, lfb_watch_poll(t.watch) | lfb_watch_crossed(t.watch)),
@@ -214,14 +215,21 @@ void AddReaders(Rows* rows) {
 void AddVersions(Rows* rows) {
   AddReaders(rows);
   Add(rows, {
-    ROW(lfb_versions_create, &t.config, &t.out.versions).Sizing().Fails(8).After(Made<&Outputs::versions>).Takes(&Things::config),
-    Row("lfb_versions_create_with", CALL(Taken(t, lfb_versions_create_with(t.own.filter, &t.out.versions)))).Fails(3).Before(NewFilter).After(Made<&Outputs::versions>),
-    Row("lfb_versions_free", CALL(lfb_versions_free(t.own.versions), t.own.versions = nullptr, LFB_OK)).Fails(0, kContinues).Before(NewVersions),
-    ROW(lfb_versions_begin_rebuild, t.versions, &t.config, &t.out.building).Sizing().Fails(7).After(Begun).Takes(&Things::config),
-    Row("lfb_versions_begin_rebuild_with", CALL(Taken(t, lfb_versions_begin_rebuild_with(t.versions, t.own.filter)))).Fails(2).Before(NewFilter).After(Abandon),
-    ROW(lfb_versions_publish, t.versions, LFB_DROP_PREVIOUS, &t.out.number).Before(BeginRebuild).After(Numbered),
+    ROW(lfb_versions_create, &t.config, &t.out.versions).Sizing().Fails(8)
+        .After(Made<&Outputs::versions>).Takes(&Things::config),
+    Row("lfb_versions_create_with", CALL(Taken(t, lfb_versions_create_with(t.own.filter, &t.out.versions))))
+        .Fails(3).Before(NewFilter).After(Made<&Outputs::versions>),
+    FREE(lfb_versions_free, versions)
+        .Fails(0, kContinues).Before(NewVersions),
+    ROW(lfb_versions_begin_rebuild, t.versions, &t.config, &t.out.building).Sizing().Fails(7)
+        .After(Begun).Takes(&Things::config),
+    Row("lfb_versions_begin_rebuild_with", CALL(Taken(t, lfb_versions_begin_rebuild_with(t.versions, t.own.filter))))
+        .Fails(2).Before(NewFilter).After(Abandon),
+    ROW(lfb_versions_publish, t.versions, LFB_DROP_PREVIOUS, &t.out.number).Before(BeginRebuild)
+        .After(Numbered),
     ROW(lfb_versions_abandon, t.versions).Before(BeginRebuild).After(Works),
-    ROW(lfb_versions_rollback, t.versions, &t.out.number).Fails(1).Before(Keep).After(STEP(Numbered(t), DropPrevious(t))),
+    ROW(lfb_versions_rollback, t.versions, &t.out.number).Fails(1).Before(Keep)
+        .After(STEP(Numbered(t), DropPrevious(t))),
     ROW(lfb_versions_drop_previous, t.versions).Fails(1).Before(Keep).After(DropPrevious),
   });
 }
@@ -295,7 +303,7 @@ void AddFiles(Rows* rows) {
         .Fails(1)
         .After(Made<&Outputs::files>)
         .Takes(&Things::limits),
-    Row("lfb_file_source_free", CALL(lfb_file_source_free(t.own.files), t.own.files = nullptr, LFB_OK))
+    FREE(lfb_file_source_free, files)
         .Before(NewSource),
     Row("lfb_file_source_functions", STEP(t.out.source = lfb_file_source_functions(t.own.files)))
         .Before(NewSource)
@@ -321,8 +329,10 @@ void AddFollowers(Rows* rows) {
         .Takes(&Things::functions)
         .Takes(&Things::follow_config)
         .Takes([](Things& t) { return Words{t.follow_config.rebuild.reserved, 8}; }),
-    Row("lfb_follow_free", CALL(lfb_follow_free(t.own.follow), t.own.follow = nullptr, LFB_OK)).Before(NewFollow),
-    ROW(lfb_follow_figures_now, t.follow, &t.out.follow_figures).After(Filled<&Outputs::follow_figures>),
+    FREE(lfb_follow_free, follow)
+        .Before(NewFollow),
+    ROW(lfb_follow_figures_now, t.follow, &t.out.follow_figures)
+        .After(Filled<&Outputs::follow_figures>),
     ROW(lfb_follow_start, t.own.follow).Fails(1).Before(NewFollow).After(Stop),
     ROW(lfb_follow_wake, t.own.follow).Before(NewFollow),
     ROW(lfb_follow_wake, t.own.follow).Before(Started),

@@ -11,7 +11,8 @@ namespace fs = std::filesystem;
 // Not with a random seed: the same for all, so that they merge.
 lfb_config Seeded(lfb_config config) {
   const bool fast = config.strategy == LFB_FAST || config.strategy == LFB_FAST_PAIR;
-  const bool keyed = std::any_of(std::begin(config.key), std::end(config.key), [](uint8_t c) { return c != 0; });
+  const bool keyed = std::any_of(std::begin(config.key), std::end(config.key),
+                                 [](uint8_t byte) { return byte != 0; });
   if (fast && !keyed) config.seed = 1;
   return config;
 }
@@ -57,7 +58,8 @@ lfb_status SourceKeys(void* self, unsigned, unsigned, lfb_keys_sink* sink) {
   EXPECT_EQ(lfb_keys_give_hash(sink, things->numbers.data(), things->many), LFB_OK);
   EXPECT_EQ(lfb_keys_give_hash_uncounted(sink, things->numbers.data(), things->many), LFB_OK);
   EXPECT_EQ(lfb_keys_give_delta(sink, "no delta", 8), LFB_ERROR_NO_CHANGES);
-  lfb_ignore(lfb_keys_give_delta(sink, things->delta.data(), things->delta.size()));  // another seed
+  // a delta of another seed
+  lfb_ignore(lfb_keys_give_delta(sink, things->delta.data(), things->delta.size()));
   EXPECT_EQ(lfb_keys_removed(sink, 1), LFB_OK);
   EXPECT_EQ(lfb_keys_give_u64(sink, things->numbers.data(), things->many), LFB_OK);
   EXPECT_EQ(lfb_keys_give_u64(sink, &kKey, 1), LFB_OK);
@@ -65,9 +67,9 @@ lfb_status SourceKeys(void* self, unsigned, unsigned, lfb_keys_sink* sink) {
 }
 
 template <typename T>
-void Free(T** own) {
-  if (*own != nullptr) UseAndFree(*own);
-  *own = nullptr;
+void Free(T*& own) {
+  if (own != nullptr) UseAndFree(own);
+  own = nullptr;
 }
 
 }  // namespace
@@ -187,7 +189,8 @@ void Things::MakeGrowings() {
 }
 
 void Things::MakeFiles() {
-  const auto form_of = [](const Filter& it, lfb_form form, std::string* bytes, const std::string& path) {
+  const auto form_of = [](const Filter& it, lfb_form form, std::string* bytes,
+                          const std::string& path) {
     EXPECT_EQ(lfb_filter_write(it.get(), form, AppendTo, bytes), LFB_OK);
     EXPECT_EQ(lfb_filter_save(it.get(), form, path.c_str()), LFB_OK);
   };
@@ -238,7 +241,8 @@ void Things::MakeMapped() {
   for (uint64_t i = 0; i < 5 * kFew; i++) lfb_growing_put_u64(growing_mapped, i);
 }
 
-Things::Things(const lfb_config& of, std::string in) : config(of), seeded(Seeded(of)), folder(std::move(in)) {
+Things::Things(const lfb_config& of, std::string in)
+    : config(of), seeded(Seeded(of)), folder(std::move(in)) {
   fs::remove_all(folder);
   fs::create_directories(folder);
   large.expected_insertions = kMany;
@@ -262,17 +266,8 @@ void Things::Begin() {
 }
 
 void Things::End() {
-  Free(&own.follow);
-  Free(&own.filter);
-  Free(&own.counting);
-  Free(&own.window);
-  Free(&own.growing);
-  Free(&own.seen);
-  Free(&own.seen_growing);
-  Free(&own.versions);
-  Free(&own.builder);
-  Free(&own.watch);
-  Free(&own.files);
+  Free(own.follow), Free(own.filter), Free(own.counting), Free(own.window), Free(own.growing);
+  Free(own.versions), Free(own.builder), Free(own.watch), Free(own.files);
 }
 
 Things::~Things() {

@@ -22,7 +22,7 @@
 
 namespace every {
 
-// Numbers of keys: the words of such filters are from the heap, and from the system (2 MiB and more).
+// Numbers of keys: the words of such filters are from the heap, and from the system (over 2 MiB).
 constexpr uint64_t kFew = 1000, kMany = 2'000'000;
 constexpr uint64_t kKey = 42;      // present in each object
 constexpr size_t kKeys = 20'000;   // in a call with many: longer than any piece
@@ -67,14 +67,16 @@ struct Things {
   lfb_config seeded;  // the objects': they merge
   const std::string folder;
   size_t many = kKeys;  // of `keys` and `numbers`: in calls with many
-  const std::string native_path = folder + "/native", counted_path = folder + "/counted",
-                    grown_path = folder + "/grown", delta_path = folder + "/delta", mapped_path = folder + "/mapped",
-                    growing_path = folder + "/growing", window_path = folder + "/window",
-                    filters_path = folder + "/filters", sbbf_path = folder + "/sbbf", guava_path = folder + "/guava",
-                    shared_path = folder + "/shared", big_path = folder + "/big", new_path = folder + "/new";
+  const std::string native_path = folder + "/native", big_path = folder + "/big",
+                    guava_path = folder + "/guava", sbbf_path = folder + "/sbbf",
+                    shared_path = folder + "/shared", counted_path = folder + "/counted",
+                    window_path = folder + "/window", grown_path = folder + "/grown",
+                    mapped_path = folder + "/mapped", growing_path = folder + "/growing",
+                    delta_path = folder + "/delta", filters_path = folder + "/filters",
+                    new_path = folder + "/new";
   lfb_config large = config, keyed = Config(kFew, 0.01, LFB_FAST);
-  lfb_window_config window_config = WindowConfig(kFew, 0.01), window_large = WindowConfig(kMany, 0.01),
-                    window_seeded = window_config;
+  lfb_window_config window_config = WindowConfig(kFew, 0.01), window_seeded = window_config,
+                    window_large = WindowConfig(kMany, 0.01);
   lfb_watch_config watch_config = {0.9, 0.9, nullptr, nullptr, nullptr, {}};
   lfb_follow_config follow_config{};
   lfb_read_limits limits{};
@@ -94,8 +96,8 @@ struct Things {
   lfb_filter* mapped = nullptr;
   lfb_growing* growing_mapped = nullptr;
   lfb_putter putter;
-  std::string native, native_big, guava_bytes, sbbf_bytes, mapped_bytes, delta, counted_bytes, grown_bytes,
-      window_bytes, written;
+  std::string native, native_big, guava_bytes, sbbf_bytes, mapped_bytes, delta, counted_bytes,
+      grown_bytes, window_bytes, written;
   Source source;
   std::vector<uint64_t> numbers, answers, batch;
   std::vector<lfb_key> keys;
@@ -110,8 +112,6 @@ struct Things {
     lfb_counting* counting = nullptr;
     lfb_window* window = nullptr;
     lfb_growing* growing = nullptr;
-    const lfb_filter* seen = nullptr;
-    const lfb_growing* seen_growing = nullptr;
     lfb_versions* versions = nullptr;
     lfb_builder* builder = nullptr;
     lfb_watch* watch = nullptr;
@@ -211,7 +211,8 @@ inline void Wrote(Things& t) { EXPECT_EQ(t.written.empty(), t.status != LFB_OK);
 // huge pages are optional.
 inline const Otherwise kPopulated = {{"madvise", {LFB_OK, LFB_ERROR_NO_MEMORY}}};
 // close(): of a file that was written to, not of a folder.
-inline const Otherwise kSaved = {{"close", {LFB_OK, LFB_ERROR_WRITE}}, {"stat", {LFB_OK, LFB_ERROR_OPEN}}};
+inline const Otherwise kSaved = {{"close", {LFB_OK, LFB_ERROR_WRITE}},
+                                 {"stat", {LFB_OK, LFB_ERROR_OPEN}}};
 
 // ---- the table ------------------------------------------------------------------------------
 
