@@ -72,7 +72,7 @@ static void window_copy(void *to, const void *from)
   const uint64_t now = lfb_stripes_sum(&filled->inserted), mine = lfb_stripes_sum(&into->inserted);
 
   memcpy(into->pages.address, filled->pages.address, (size_t)filled->pages.size);
-  atomic_store(&into->epoch.number, atomic_load(&filled->epoch.number));
+  atomic_store(&into->generation, atomic_load(&filled->generation));
   atomic_store(&into->counted,
                atomic_load(&filled->counted) + ((mine - now) << LFB_WINDOW_COUNTED_SHIFT));
 }

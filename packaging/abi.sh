@@ -36,7 +36,7 @@ library() {
     --no-comp-dir-path --no-elf-needed --out-file "$out/$name.abi" "$out/lib$name.so"
 }
 sources() { find -L "$@" -name '*.c'; }
-sources atomic bloom | library lfbloom
+sources atomic bloom | library lfbloom -lck
 {
   sources redis
   sed -nE 's/^ *"(.*\.c)",$/\1/p' tools/inner.bzl

@@ -1,6 +1,6 @@
 /*
- * lfbloom.c - the sources of lfbloom in one file: compile as C11, link with -pthread -lm.
- * lfbloom.h lists the headers.  Needs no other flags: functions with vector instructions are
+ * lfbloom.c - the sources of lfbloom in one file: compile as C11, link with -lck -pthread -lm
+ * (ConcurrencyKit 0.7; Debian: libck-dev).  lfbloom.h lists the headers.  Needs no other flags: functions with vector instructions are
  * marked as such, and run only if the processor has the instructions.
  *
  * The comments of the sources are left out, except those of the public headers in lfbloom.h: they

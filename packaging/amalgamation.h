@@ -2,8 +2,9 @@
  * lfbloom.h - lfbloom, a lock-free concurrent Bloom filter, in one header and one source.
  *
  * Contains the headers that lfbloom installs; each describes its part.  Read lfbloom/filter.h
- * first.  Compile lfbloom.c as C11 with your program, and link with -pthread -lm.  C++ programs
- * include this header unchanged.
+ * first.  Compile lfbloom.c as C11 with your program, and link with -lck -pthread -lm: lfbloom.c
+ * includes <ck_epoch.h> of ConcurrencyKit (Debian: libck-dev).  C++ programs include this header
+ * unchanged.
  *
  * What is left out, and why:
  *

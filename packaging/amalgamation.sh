@@ -16,4 +16,4 @@ from=${BUILD_WORKING_DIRECTORY:-$PWD}
 mkdir -p "$out" # not install -d, which changes the mode of an existing folder
 command -p install -m 644 packaging/lfbloom.{h,c} "$out/"
 echo "wrote lfbloom.h and lfbloom.c below $out"
-echo "compile: cc -std=c11 -O2 your.c lfbloom.c -pthread -lm"
+echo "compile: cc -std=c11 -O2 your.c lfbloom.c -lck -pthread -lm   # needs libck-dev"

@@ -65,12 +65,11 @@ PLANTS = {
     ),
     "torn_merge": _row(["bloom/filter/batch.c"]),
     "unannounced": _window("window.c"),
-    "unbarred": _row(["atomic/threads/epoch.c"], library = "//atomic:atomic"),
     "undecided": _row(["bloom/filter/claims.c"]),
     "undoubled": _row(["bloom/kinds/versions.c"], library = "//bloom:versions"),
     "unflushed": _row(["bloom/filter/putter.c"]),
     "unfollowed": _row(["bloom/kinds/layers.c"]),
-    "ungraced": _row(["atomic/threads/epoch.c"], library = "//atomic:atomic"),
+    "ungraced": _row(["atomic/threads/sections.c"], library = "//atomic:atomic"),
     "unlooked": _row(["bloom/filter/claims.c"]),
     "unlooked_older": _window("window.h", again = _WINDOW_SOURCES),
     "unrestored": _row(

@@ -77,4 +77,4 @@ def tests(table, library, deps = ["//tests/support"], apart = []):
     native.filegroup(name = "one_thread_sources", srcs = alone)
 
     # For //tests/docs:guarantees_test and //tests/tools:covers_test.
-    native.filegroup(name = "test_sources", srcs = native.glob(["*.cc", "*_test.sh"]))
+    native.filegroup(name = "test_sources", srcs = native.glob(["*.c", "*.cc", "*_test.sh"]))

@@ -25,7 +25,7 @@ enum {
 };
 
 /* Later generations than any window can have. */
-#define WINDOW_LAST_GENERATION (UINT64_MAX / LFB_EPOCH_TURN / 2)
+#define WINDOW_LAST_GENERATION (LFB_WINDOW_LAST / 2)
 
 /* ---- writing ---------------------------------------------------------------------- */
 

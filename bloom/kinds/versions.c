@@ -8,39 +8,41 @@
  * into.  A version that is begun later gets the key from its loader (lfbloom/versions.h, 3).
  *
  * The administrator replaces the arrangement.  The old one is freed, and every filter that the new
- * one does not have, once the last section that could have seen them has been left.
+ * one does not have, once the last section that could have seen them has been left
+ * (atomic/threads/sections.h).
  */
 #include <lfbloom/versions.h>
 
 #include <assert.h>
 #include <lfbloom/delta.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 
-#include "atomic/threads/epoch.h"
+#include "atomic/threads/sections.h"
 
 /* What a filter of an arrangement is. */
 typedef enum versions_role { CURRENT, BUILDING, PREVIOUS, ROLES } versions_role;
 
-typedef struct arrangement {
-  lfb_epoch_entry entry;      /* must be the first member                                   */
+typedef struct arrangement arrangement;
+struct arrangement {
+  lfb_section_entry entry;    /* must be the first member                                   */
   uint64_t number;            /* of the current version                                     */
   lfb_filter *filters[ROLES]; /* NULL: none                                                 */
   lfb_filter *dropped[ROLES]; /* what the next one does not have: freed with this one; only
                                * the administrator reads it                                 */
   lfb_versions *of;
-} arrangement;
+  arrangement *next_gone;     /* in `gone`                                                  */
+};
 
+/* The process's lock of sections.h guards all fields but `now`, and changes of `now`. */
 struct lfb_versions {
   LFB_ATOMIC(arrangement *) now;
-  lfb_epoch epoch;
-  pthread_mutex_t administrator; /* guards all fields below, and changes of `now`         */
-  uint64_t dropped;              /* filters that a section may still use                  */
-  lfb_epoch_entry *gone;         /* arrangements that no section uses: to be freed, with what
-                                  * they dropped, without the lock                        */
-  arrangement *spare;            /* for the call that ends a rebuild, which must not fail;
-                                  * NULL until begin_rebuild has returned                 */
+  lfb_section *retired; /* arrangements that a section may still use                        */
+  uint64_t dropped;     /* filters that a section may still use                             */
+  arrangement *gone;    /* arrangements that no section uses: to be freed, with what they
+                         * dropped, without the lock                                        */
+  arrangement *spare;   /* for the call that ends a rebuild, which must not fail; NULL until
+                         * begin_rebuild has returned                                       */
+  uint64_t beginner;    /* lfb_sections_forks() of the last begin_rebuild                   */
 };
 
 /* ---- sections -------------------------------------------------------------- */
@@ -52,15 +54,10 @@ static inline const arrangement *versions_seen(lfb_versions *versions)
   return atomic_load_explicit(&versions->now, memory_order_acquire);
 }
 
-static inline const arrangement *versions_enter(lfb_versions *versions)
-{
-  lfb_epoch_enter(&versions->epoch);
-  return versions_seen(versions);
-}
-
 const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number)
 {
-  const arrangement *now = versions_enter(versions);
+  (void)lfb_section_enter();
+  const arrangement *now = versions_seen(versions);
 
   if (number != NULL)
     *number = now->number;
@@ -69,14 +66,17 @@ const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number)
 
 void lfb_versions_leave(lfb_versions *versions)
 {
-  lfb_epoch_leave(&versions->epoch);
+  (void)versions; /* sections are the thread's */
+  if (lfb_section_inside()) /* else the thread's exit has left the section */
+    lfb_section_leave(lfb_section_mine);
 }
 
 uint64_t lfb_versions_number(lfb_versions *versions)
 {
-  const uint64_t number = versions_enter(versions)->number;
+  lfb_section *section = lfb_section_enter();
+  const uint64_t number = versions_seen(versions)->number;
 
-  lfb_epoch_leave(&versions->epoch);
+  lfb_section_leave(section);
   return number;
 }
 
@@ -151,31 +151,14 @@ LFB_INLINE size_t versions_filter_put(lfb_filter *filter, versions_kind kind, ve
   }
 }
 
-/* A query is two functions, so that the fast one, which nearly always suffices, saves no registers
- * for the slow one.  The keys come before their kind, as in the public functions, so that they stay
- * in their registers. */
-static __attribute__((noinline, cold)) size_t versions_ask_slowly(lfb_versions *versions,
-                                                                  versions_keys keys,
-                                                                  uint64_t *answers,
-                                                                  versions_kind kind)
-{
-  lfb_epoch_enter_slowly(&versions->epoch);
-  const lfb_filter *filter = versions_seen(versions)->filters[CURRENT];
-  const size_t found = versions_filter_has(filter, kind, keys, answers);
-  lfb_epoch_leave(&versions->epoch);
-  return found;
-}
-
 LFB_INLINE size_t versions_ask(lfb_versions *versions, versions_kind kind, versions_keys keys,
                                uint64_t *answers)
 {
-  lfb_epoch_place *place;
+  lfb_section *section = lfb_section_enter();
+  const size_t found =
+      versions_filter_has(versions_seen(versions)->filters[CURRENT], kind, keys, answers);
 
-  if (__builtin_expect(!lfb_epoch_enter_plainly(&versions->epoch, &place), 0))
-    return versions_ask_slowly(versions, keys, answers, kind);
-  const lfb_filter *filter = versions_seen(versions)->filters[CURRENT];
-  const size_t found = versions_filter_has(filter, kind, keys, answers);
-  lfb_epoch_leave_plainly(place);
+  lfb_section_leave(section);
   return found;
 }
 
@@ -183,13 +166,14 @@ LFB_INLINE size_t versions_ask(lfb_versions *versions, versions_kind kind, versi
 LFB_INLINE size_t versions_put(lfb_versions *versions, versions_kind kind, versions_keys keys,
                                uint64_t *answers)
 {
-  const arrangement *now = versions_enter(versions);
+  lfb_section *section = lfb_section_enter();
+  const arrangement *now = versions_seen(versions);
   const size_t changed = versions_filter_put(now->filters[CURRENT], kind, keys, answers);
 
   for (int i = BUILDING; i < ROLES; i++)
     if (now->filters[i] != NULL)
       (void)versions_filter_put(now->filters[i], kind, keys, NULL);
-  lfb_epoch_leave(&versions->epoch);
+  lfb_section_leave(section);
   return changed;
 }
 
@@ -274,35 +258,36 @@ size_t lfb_versions_might_contain_many_hash(lfb_versions *versions, const uint64
 
 lfb_status lfb_versions_apply_delta(lfb_versions *versions, const void *delta, size_t size)
 {
-  const arrangement *now = versions_enter(versions);
+  lfb_section *section = lfb_section_enter();
+  const arrangement *now = versions_seen(versions);
 
   lfb_status status = lfb_delta_apply(now->filters[CURRENT], delta, size, NULL);
   if (status == LFB_OK && now->filters[BUILDING] != NULL)
     status = lfb_delta_apply(now->filters[BUILDING], delta, size, NULL);
   if (status == LFB_OK && now->filters[PREVIOUS] != NULL)
     lfb_ignore(lfb_delta_apply(now->filters[PREVIOUS], delta, size, NULL));
-  lfb_epoch_leave(&versions->epoch);
+  lfb_section_leave(section);
   return status;
 }
 
 /* ---- arrangements ---------------------------------------------------------- */
 
 /* Runs under the lock.  Freeing a large filter takes long: versions_unlock() does it later. */
-static void versions_reclaim_one(lfb_epoch_entry *entry)
+static void versions_reclaim_one(lfb_section_entry *entry)
 {
-  const arrangement *gone = (arrangement *)(void *)entry;
+  arrangement *gone = (arrangement *)(void *)entry;
 
   for (int i = 0; i < ROLES; i++)
     gone->of->dropped -= gone->dropped[i] != NULL;
-  entry->next = gone->of->gone;
-  gone->of->gone = entry;
+  gone->next_gone = gone->of->gone;
+  gone->of->gone = gone;
 }
 
-static void versions_free_gone(lfb_epoch_entry *entry)
+static void versions_free_gone(arrangement *first)
 {
-  while (entry != NULL) {
-    arrangement *gone = (arrangement *)(void *)entry;
-    entry = entry->next;
+  while (first != NULL) {
+    arrangement *gone = first;
+    first = gone->next_gone;
     for (int i = 0; i < ROLES; i++)
       lfb_filter_free(gone->dropped[i]);
     free(gone);
@@ -322,11 +307,10 @@ static arrangement *versions_now(lfb_versions *versions)
   return atomic_load_explicit(&versions->now, memory_order_relaxed);
 }
 
-/* Copies the published arrangement to `room`, to be changed and published.  NULL if that is. */
+/* Copies the published arrangement to `room`, to be changed and published. */
 static arrangement *versions_copy(lfb_versions *versions, arrangement *room)
 {
-  if (room != NULL)
-    *room = *versions_now(versions);
+  *room = *versions_now(versions);
   return room;
 }
 
@@ -344,8 +328,8 @@ static void versions_arrange(lfb_versions *versions, arrangement *next)
       before->dropped[i] = before->filters[i];
       versions->dropped++;
     }
-  lfb_epoch_retire(&versions->epoch, &before->entry, versions_reclaim_one);
-  (void)lfb_epoch_poll(&versions->epoch);
+  lfb_section_retire(versions->retired, &before->entry, versions_reclaim_one);
+  lfb_section_poll(versions->retired);
 }
 
 /* ---- the administrator's calls --------------------------------------------- */
@@ -353,57 +337,66 @@ static void versions_arrange(lfb_versions *versions, arrangement *next)
 /* Releases the lock, then frees what no section can use any more. */
 static lfb_status versions_unlock(lfb_versions *versions, lfb_status status)
 {
-  lfb_epoch_entry *gone = versions->gone;
+  arrangement *gone = versions->gone;
 
   versions->gone = NULL;
-  pthread_mutex_unlock(&versions->administrator);
+  lfb_sections_unlock();
   versions_free_gone(gone);
   return status;
 }
 
-/* Lets other administrators run while one waits for sections. */
-static void versions_pause(void *context)
+/* Whether a begin_rebuild is in progress, or has returned and no call has ended its rebuild.  One that a
+ * parent's thread was in at a fork never returns in the child; the next one replaces it. */
+static bool versions_rebuilding(const lfb_versions *versions, const arrangement *now)
 {
-  lfb_versions *versions = context;
-
-  (void)versions_unlock(versions, LFB_OK);
-  sched_yield();
-  pthread_mutex_lock(&versions->administrator);
-}
-
-/* Begins a rebuild; the caller holds the lock.  On success the handle owns the filter. */
-static lfb_status versions_begin(lfb_versions *versions, lfb_filter *filter)
-{
-  arrangement *next = versions_copy(versions, malloc(sizeof *next));
-  arrangement *spare = malloc(sizeof *spare);
-
-  if (next == NULL || spare == NULL) {
-    free(next);
-    free(spare);
-    return LFB_ERROR_NO_MEMORY;
-  }
-  next->filters[BUILDING] = filter;
-  versions_arrange(versions, next);
-  /* Until every put that may have seen an older arrangement has ended.  The loader finds the keys
-   * of these puts in its source. */
-  lfb_epoch_wait(&versions->epoch, versions_pause, versions);
-  versions->spare = spare;
-  return LFB_OK;
+  return now->filters[BUILDING] != NULL &&
+         (versions->spare != NULL || versions->beginner == lfb_sections_forks());
 }
 
 /* The caller holds the lock. */
 static lfb_status versions_check_idle(lfb_versions *versions)
 {
-  return versions_now(versions)->filters[BUILDING] == NULL ? LFB_OK : LFB_ERROR_REBUILDING;
+  return versions_rebuilding(versions, versions_now(versions)) ? LFB_ERROR_REBUILDING : LFB_OK;
+}
+
+/* Publishes an arrangement in `room` with `filter` as the one that is being built; the caller holds the
+ * lock. */
+static lfb_status versions_begin(lfb_versions *versions, arrangement *room, lfb_filter *filter)
+{
+  const lfb_status status = versions_check_idle(versions);
+
+  if (status != LFB_OK)
+    return status;
+  arrangement *next = versions_copy(versions, room);
+  next->filters[BUILDING] = filter;
+  versions->beginner = lfb_sections_forks();
+  versions_arrange(versions, next);
+  return LFB_OK;
 }
 
 lfb_status lfb_versions_begin_rebuild_with(lfb_versions *versions, lfb_filter *filter)
 {
-  assert(!lfb_epoch_inside(&versions->epoch));
-  pthread_mutex_lock(&versions->administrator);
-  const lfb_status status = versions_check_idle(versions);
-  return versions_unlock(versions,
-                         status == LFB_OK ? versions_begin(versions, filter) : status);
+  if (lfb_section_inside())
+    return LFB_ERROR_IN_SECTION;
+  /* Without the lock, here and in versions_end(): fork() waits for the lock, and an allocator's own
+   * handlers may hold its locks by then. */
+  arrangement *next = malloc(sizeof *next), *spare = malloc(sizeof *spare);
+  lfb_status status = LFB_ERROR_NO_MEMORY;
+  if (next != NULL && spare != NULL) {
+    lfb_sections_lock();
+    status = versions_unlock(versions, versions_begin(versions, next, filter));
+  }
+  if (status != LFB_OK) {
+    free(next);
+    free(spare);
+    return status;
+  }
+  /* Until every put that may have seen an older arrangement has ended.  The loader finds the keys
+   * of these puts in its source. */
+  lfb_section_wait();
+  lfb_sections_lock();
+  versions->spare = spare;
+  return versions_unlock(versions, LFB_OK);
 }
 
 lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *config,
@@ -412,7 +405,9 @@ lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *
   lfb_filter *filter;
 
   /* Checked before a filter is made, so that none is made only to be refused. */
-  pthread_mutex_lock(&versions->administrator);
+  if (lfb_section_inside())
+    return LFB_ERROR_IN_SECTION;
+  lfb_sections_lock();
   lfb_status status = versions_unlock(versions, versions_check_idle(versions));
   if (status != LFB_OK)
     return status;
@@ -433,14 +428,18 @@ static lfb_status versions_end(lfb_versions *versions, versions_role from, bool 
                                lfb_previous previous, uint64_t *number)
 {
   const bool built = from == BUILDING;
+  arrangement *room = built ? NULL : malloc(sizeof *room);
 
-  pthread_mutex_lock(&versions->administrator);
+  if (!built && room == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  lfb_sections_lock();
   lfb_filter *one = versions_now(versions)->filters[from];
-  if (built ? versions->spare == NULL : one == NULL)
-    return versions_unlock(versions, built ? LFB_ERROR_NOT_REBUILDING : LFB_ERROR_NO_PREVIOUS);
-  arrangement *next = versions_copy(versions, built ? versions->spare : malloc(sizeof *next));
-  if (next == NULL)
-    return versions_unlock(versions, LFB_ERROR_NO_MEMORY);
+  if (built ? versions->spare == NULL : one == NULL) {
+    lfb_sections_unlock();
+    free(room);
+    return built ? LFB_ERROR_NOT_REBUILDING : LFB_ERROR_NO_PREVIOUS;
+  }
+  arrangement *next = versions_copy(versions, built ? versions->spare : room);
   if (built)
     versions->spare = NULL;
   next->filters[from] = NULL;
@@ -476,8 +475,11 @@ lfb_status lfb_versions_drop_previous(lfb_versions *versions)
 
 uint64_t lfb_versions_reclaim(lfb_versions *versions)
 {
-  pthread_mutex_lock(&versions->administrator);
-  (void)lfb_epoch_poll(&versions->epoch);
+  lfb_sections_lock();
+  /* One poll suffices if no section is in progress.  While sections come and go, a poll moves the epoch
+   * on by one at most, and what was retired waits for two. */
+  for (int i = 0; i < 3 && versions->dropped > 0; i++)
+    lfb_section_poll(versions->retired);
   const uint64_t dropped = versions->dropped;
   (void)versions_unlock(versions, LFB_OK);
   return dropped;
@@ -500,22 +502,29 @@ static lfb_status versions_begin_life(lfb_versions *versions, lfb_filter *filter
   return LFB_OK;
 }
 
+/* Frees a handle and what it has retired, but not the filters of its arrangement. */
+static void versions_discard(lfb_versions *versions)
+{
+  if (versions->retired != NULL)
+    lfb_section_free_retired(versions->retired);
+  versions_free_gone(versions->gone);
+  free(versions->spare);
+  free(versions_now(versions));
+  free(versions);
+}
+
 lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions)
 {
   lfb_versions *made = calloc(1, sizeof *made);
 
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
-  lfb_status status = versions_begin_life(made, filter);
-  if (status == LFB_OK)
-    status = lfb_epoch_init(&made->epoch);
-  if (status != LFB_OK) {
-    free(versions_now(made));
-    free(made);
-    return status;
+  const lfb_status status = versions_begin_life(made, filter);
+  made->retired = lfb_section_retired();
+  if (status != LFB_OK || made->retired == NULL) {
+    versions_discard(made);
+    return LFB_ERROR_NO_MEMORY;
   }
-  /* This call never fails with default attributes. */
-  (void)pthread_mutex_init(&made->administrator, NULL);
   *versions = made;
   return LFB_OK;
 }
@@ -537,13 +546,7 @@ void lfb_versions_free(lfb_versions *versions)
 {
   if (versions == NULL)
     return;
-  arrangement *now = versions_now(versions);
-  lfb_epoch_free(&versions->epoch);
-  versions_free_gone(versions->gone);
   for (int i = 0; i < ROLES; i++)
-    lfb_filter_free(now->filters[i]);
-  free(versions->spare);
-  free(now);
-  (void)pthread_mutex_destroy(&versions->administrator);
-  free(versions);
+    lfb_filter_free(versions_now(versions)->filters[i]);
+  versions_discard(versions);
 }

@@ -70,17 +70,14 @@ static void window_choose(lfb_window *window)
 #endif
 }
 
-/* Allocates what belongs to a window besides its cells.  Fails: LFB_ERROR_NO_MEMORY. */
-static lfb_status window_init(lfb_window *window)
+/* Sets the generation, and no mark: no thread has been inside.  relaxed: the caller publishes the window
+ * to other threads. */
+static void window_begin(lfb_window *window, uint64_t generation)
 {
-  lfb_status status = lfb_epoch_init(&window->epoch);
-
-  if (status != LFB_OK)
-    return status;
-  status = lfb_stripes_init(&window->inserted);
-  if (status != LFB_OK)
-    lfb_epoch_free(&window->epoch);
-  return status;
+  atomic_store_explicit(&window->generation, generation, memory_order_relaxed);
+  for (uint64_t i = 0; i < LFB_WINDOW_MARKS; i++) /* a mark of no cycle of number i */
+    atomic_store_explicit(&window->marks[i], (i + 1) << 32, memory_order_relaxed);
+  atomic_store_explicit(&window->counted, window_counted(0, generation), memory_order_relaxed);
 }
 
 lfb_status lfb_window_make(const lfb_description *description, const lfb_window_config *config,
@@ -91,23 +88,21 @@ lfb_status lfb_window_make(const lfb_description *description, const lfb_window_
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_window){
-      .view = {pages->address, *geometry, lfb_window_shape(geometry), &made->epoch},
+      .view = {pages->address, *geometry, lfb_window_shape(geometry), &made->generation},
       .fits = (uint32_t)(lfb_simd_cache_size() / lfb_window_bytes(geometry)),
       .hashing = {&made->hasher, description->strategy},
       .pages = *pages,
       .description = *description,
       .config = *config,
   };
-  const lfb_status status = window_init(made);
+  const lfb_status status = lfb_stripes_init(&made->inserted);
   if (status != LFB_OK) {
     free(made);
     return status;
   }
   lfb_hasher_init(&made->hasher, &description->hash, lfb_simd_chosen());
   window_choose(made);
-  /* relaxed, both: the caller publishes the window to other threads. */
-  atomic_store_explicit(&made->epoch.number, generation * LFB_EPOCH_TURN, memory_order_relaxed);
-  atomic_store_explicit(&made->counted, window_counted(0, generation), memory_order_relaxed);
+  window_begin(made, generation);
   *window = made;
   return LFB_OK;
 }
@@ -138,7 +133,6 @@ void lfb_window_free(lfb_window *window)
     return;
   lfb_window_stop_clock(window);
   lfb_stripes_free(&window->inserted);
-  lfb_epoch_free(&window->epoch);
   lfb_pages_free(&window->pages);
   free(window);
 }
@@ -147,7 +141,7 @@ void lfb_window_free(lfb_window *window)
 
 uint64_t lfb_window_generation(const lfb_window *window)
 {
-  return lfb_epoch_now(&window->epoch);
+  return lfb_window_now(&window->view);
 }
 
 /* Empties a cell, unless it is live in generation `e` or empty.  Returns false if `e` is over. */
@@ -158,7 +152,7 @@ static bool window_empty(const lfb_window_view *view, lfb_word *cell, uint64_t e
   while ((seen.low | (seen.high & ~LFB_WINDOW_TAG_MASK)) != 0 &&
          ((seen.high ^ tag) & LFB_WINDOW_TAG_MASK) != 0) {
     LFB_WINDOW_HAZARD();
-    if (lfb_epoch_now(view->epoch) != e)
+    if (lfb_window_now(view) != e)
       return false; /* the content can be that of a newer generation */
     if (lfb_window_exchange(view, cell, &seen, (lfb_two){0, 0}))
       break;
@@ -183,21 +177,68 @@ static void window_sweep(const lfb_window_view *view, uint64_t e)
         return;
 }
 
+_Static_assert(LFB_WINDOW_MARKS > LFB_WINDOW_SLEEP, "a mark is kept until it is asked for");
+
+/* Notes the sections' value in a cycle that has begun, unless that is done.  A section of an earlier cycle
+ * was in progress when the value was read, or had been left.  The caller is in a section that began in this
+ * cycle or before: so no advance gets so far that the mark of a later cycle is replaced. */
+static void window_mark(lfb_window *window, uint64_t cycle)
+{
+  LFB_ATOMIC(uint64_t) *mark = &window->marks[cycle % LFB_WINDOW_MARKS];
+  /* relaxed, both: the caller has read a generation of the cycle before, and a mark of any thread says the
+   * same.  If the exchange fails, another thread has noted a value. */
+  uint64_t seen = atomic_load_explicit(mark, memory_order_relaxed);
+
+  if (seen >> 32 != (uint32_t)cycle)
+    (void)lfb_cas_u64(mark, &seen, cycle << 32 | lfb_section_value(), memory_order_relaxed);
+}
+
+/* Whether all sections that began before a cycle have been left. */
+static bool window_has_left(const lfb_window *window, uint64_t cycle)
+{
+  /* relaxed: as in window_mark(). */
+  const uint64_t mark =
+      atomic_load_explicit(&window->marks[cycle % LFB_WINDOW_MARKS], memory_order_relaxed);
+
+  /* A cycle without a mark was over before the window was made. */
+  return mark >> 32 != (uint32_t)cycle || lfb_section_value() - (uint32_t)mark >= 2;
+}
+
+/* Whether a generation may begin: no section is in progress that began more than LFB_WINDOW_SLEEP cycles
+ * before its cycle. */
+static bool window_may_begin(const lfb_window *window, uint64_t generation)
+{
+  const uint64_t cycle = generation >> window->view.geometry.shift;
+
+  return generation <= LFB_WINDOW_LAST &&
+         (cycle < LFB_WINDOW_SLEEP || window_has_left(window, cycle - LFB_WINDOW_SLEEP));
+}
+
 lfb_status lfb_window_advance(lfb_window *window, uint64_t from)
 {
   const lfb_window_view *view = &window->view;
+  lfb_section *section = lfb_section_enter();
+  uint64_t current = lfb_window_now(view);
 
-  if (lfb_window_generation(window) != from)
+  if (current == from) {
+    window_mark(window, from >> view->geometry.shift);
+    window_sweep(view, from);
+  }
+  lfb_section_leave(section);
+  if (current != from)
     return LFB_ERROR_WRONG_GENERATION;
-  lfb_epoch_enter(&window->epoch);
-  window_sweep(view, from);
-  lfb_epoch_leave(&window->epoch);
-  const uint64_t oldest = lfb_epoch_oldest(&window->epoch);
+  /* Two steps: a section that begins after this call in the same cycle is then none that the cycle's mark
+   * waits for. */
+  lfb_section_step();
+  lfb_section_step();
   LFB_WINDOW_HAZARD();
-  if ((from + 1) >> view->geometry.shift > (oldest >> view->geometry.shift) + LFB_WINDOW_SLEEP ||
-      from >= UINT64_MAX / LFB_EPOCH_TURN - 1)
+  if (!window_may_begin(window, from + 1))
     return LFB_ERROR_WINDOW_HELD;
-  return lfb_epoch_next(&window->epoch, from) ? LFB_OK : LFB_ERROR_WRONG_GENERATION;
+  /* seq_cst: see lfb_window_now(). */
+  return atomic_compare_exchange_strong_explicit(&window->generation, &current, from + 1,
+                                                 memory_order_seq_cst, memory_order_relaxed)
+             ? LFB_OK
+             : LFB_ERROR_WRONG_GENERATION;
 }
 
 /* Begins the next generation if the current one has its share of insertions.  The first sum in a
@@ -309,19 +350,13 @@ void lfb_window_stats(const lfb_window *window, lfb_window_figures *figures)
 
 typedef bool (*window_one)(const lfb_window_view *view, uint64_t hash);
 
-/* Puts or claims one hash, in a section of the epoch. */
+/* Puts or claims one hash, in a section. */
 LFB_INLINE bool window_change(lfb_window *window, window_one one, uint64_t hash)
 {
-  lfb_epoch_place *place;
-  const bool plain = lfb_epoch_enter_plainly(&window->epoch, &place);
-
-  if (!plain)
-    lfb_epoch_enter_slowly(&window->epoch);
+  lfb_section *section = lfb_section_enter();
   const bool changed = one(&window->view, hash);
-  if (plain)
-    lfb_epoch_leave_plainly(place);
-  else
-    lfb_epoch_leave(&window->epoch);
+
+  lfb_section_leave(section);
   if (window->config.by_insertions && changed)
     lfb_window_inserted(window, 1);
   return changed;
@@ -399,10 +434,10 @@ static void window_act(lfb_window *window, window_verb verb, const uint64_t *has
                                         count, answers);
     return;
   }
-  lfb_epoch_enter(&window->epoch);
+  lfb_section *section = lfb_section_enter();
   (verb == WINDOW_PUT ? window->kernel->put_many : window->kernel->claim_many)(
       &window->view, hashes, count, answers);
-  lfb_epoch_leave(&window->epoch);
+  lfb_section_leave(section);
 }
 
 /* How many hashes to act on at once: a power of two.  A window that counts insertions looks after each

@@ -11,16 +11,17 @@
  *            in each word of a cell, the same ones in all cells.  A cell with another tag than that
  *            of the live generation of its number is expired: it counts as empty.  Nothing is
  *            cleared in advance: the first put of a generation replaces tag and content at once.
- * Generation  The number of an epoch (epoch.h).  Each put and claim is a section of it, and so announces
- *            the generation at which it began.  An advance is refused while a section is older than
- *            22 cycles.  It empties the expired cells of a part of the filter: each cell every 16
+ * Generation  Each put and claim is a section (sections.h).  An advance is refused while a section is in
+ *            progress that began more than 22 cycles ago: in each cycle an advance notes the sections'
+ *            value, and the sections of earlier cycles have been left once the value is two higher.
+ *            An advance empties the expired cells of a part of the filter: each cell every 16
  *            cycles.  So no tag comes back while a thread still expects the old one.
  * Ordering   Generation and exchanges are sequentially consistent.
  * Progress   A query reads each cell once: wait-free.  A put retries because another thread has
  *            changed its cell (it gains bits, or is replaced once per generation), or because a
  *            generation has begun: lock-free.
- * Stopped    A thread that stops inside a put, claim or advance holds up advances after 22 cycles;
- *            nothing else waits for it.
+ * Stopped    A thread that stops inside a put, claim or advance holds up advances after 22 cycles.  Like
+ *            any section it also holds up the rebuilds of versions (lfbloom/versions.h).
  */
 #ifndef LFB_BLOOM_WINDOW_H
 #define LFB_BLOOM_WINDOW_H
@@ -28,7 +29,7 @@
 #include <lfbloom/fast_view.h>
 #include <lfbloom/window.h>
 
-#include "atomic/threads/epoch.h"
+#include "atomic/threads/sections.h"
 #include "atomic/threads/stripes.h"
 #include "atomic/words/pages.h"
 #include "atomic/words/pair.h"
@@ -49,7 +50,7 @@ typedef struct lfb_window_view {
   lfb_word *words; /* aligned to a cache line */
   lfb_window_geometry geometry;
   uint32_t shape; /* lfb_window_shape() */
-  lfb_epoch *epoch;
+  LFB_ATOMIC(uint64_t) *generation;
 } lfb_window_view;
 
 /* The operations on one hash and on many, for one set of instructions.  Answer i is bit
@@ -74,6 +75,11 @@ extern const lfb_window_kernel lfb_window_kernel_any, lfb_window_kernel256;
 extern const lfb_window_query_kernel lfb_window_queries_any, lfb_window_queries256,
     lfb_window_queries512; /* by vectors: for cells of two words */
 
+enum { LFB_WINDOW_MARKS = 32 }; /* more than LFB_WINDOW_SLEEP */
+
+/* The last generation. */
+#define LFB_WINDOW_LAST ((UINT64_C(1) << 36) - 2)
+
 enum { LFB_WINDOW_COUNTED_SHIFT = 16 }; /* the low bits of `counted` are those of the generation */
 
 typedef struct lfb_window_clock lfb_window_clock;
@@ -83,7 +89,10 @@ struct lfb_window {
   const lfb_window_kernel *kernel;
   const lfb_window_query_kernel *queries;
   uint32_t fits; /* how many times the words fit into the second-level cache */
-  lfb_epoch epoch;
+  LFB_ATOMIC(uint64_t) generation; /* the current one; only grows */
+  /* The value of sections.h during cycle c, and the low half of c above it, in number c modulo their
+   * number (window.c). */
+  LFB_ATOMIC(uint64_t) marks[LFB_WINDOW_MARKS];
   lfb_hasher hasher;
   lfb_hashing hashing;
   lfb_pages pages;
@@ -121,6 +130,13 @@ void lfb_window_inserted(lfb_window *window, uint64_t count);
 #endif
 
 /* ---- one key ------------------------------------------------------------------ */
+
+/* The current generation. */
+LFB_INLINE uint64_t lfb_window_now(const lfb_window_view *view)
+{
+  /* seq_cst: generation and exchanges of cells have one order. */
+  return LFB_STD atomic_load_explicit(view->generation, LFB_STD memory_order_seq_cst);
+}
 
 /* Of a window with 4 cells of two words, of 4, 5 or 6 bits each: these bits.  Of any other: 0. */
 LFB_INLINE uint32_t lfb_window_shape(const lfb_window_geometry *geometry)
@@ -280,7 +296,7 @@ LFB_INLINE lfb_window_put_result lfb_window_put_in(const lfb_window_view *view, 
     const lfb_two desired = {mask.low | (seen.low & keep), mask.high | tag | (seen.high & keep)};
     if (((desired.low ^ seen.low) | (desired.high ^ seen.high)) == 0)
       break; /* nothing is missing */
-    if (lfb_epoch_now(view->epoch) != e)
+    if (lfb_window_now(view) != e)
       return LFB_WINDOW_OVER; /* content with another tag can be that of a newer generation */
     LFB_WINDOW_HAZARD();
     if (lfb_window_exchange(view, cell, &seen, desired)) { /* step 4 */
@@ -289,12 +305,12 @@ LFB_INLINE lfb_window_put_result lfb_window_put_in(const lfb_window_view *view, 
     }
   }
   LFB_WINDOW_HAZARD();
-  if (lfb_epoch_now(view->epoch) != e) /* step 5 */
+  if (lfb_window_now(view) != e) /* step 5 */
     return LFB_WINDOW_OVER;
   return *whole ? LFB_WINDOW_NEW : LFB_WINDOW_PRESENT;
 }
 
-/* Puts a hash with these bits, inside a section of the epoch.  Returns 1 if it turned on bits, or
+/* Puts a hash with these bits, inside a section.  Returns 1 if it turned on bits, or
  * 0. */
 LFB_INLINE uint64_t lfb_window_put_one(const lfb_window_view *view, uint64_t hash, lfb_two mask)
 {
@@ -302,7 +318,7 @@ LFB_INLINE uint64_t lfb_window_put_one(const lfb_window_view *view, uint64_t has
 
   for (;;) {
     bool whole = false;
-    const uint64_t e = lfb_epoch_now(view->epoch); /* step 1 */
+    const uint64_t e = lfb_window_now(view); /* step 1 */
     const lfb_window_put_result result = lfb_window_put_in(view, block, mask, e, &whole);
     if (result != LFB_WINDOW_OVER)
       return result == LFB_WINDOW_NEW;
@@ -322,7 +338,7 @@ LFB_INLINE bool lfb_window_in_older(const lfb_window_view *view, lfb_word *block
   return older;
 }
 
-/* Claims a hash with these bits, inside a section of the epoch.  Returns 1 if it has won, or 0. */
+/* Claims a hash with these bits, inside a section.  Returns 1 if it has won, or 0. */
 LFB_INLINE uint64_t lfb_window_claim_one(const lfb_window_view *view, uint64_t hash, lfb_two mask)
 {
   lfb_word *block = lfb_window_block(view, hash);
@@ -330,7 +346,7 @@ LFB_INLINE uint64_t lfb_window_claim_one(const lfb_window_view *view, uint64_t h
 
   for (;;) {
     bool whole = false;
-    const uint64_t e = lfb_epoch_now(view->epoch);
+    const uint64_t e = lfb_window_now(view);
     LFB_WINDOW_HAZARD();
     if (lfb_window_in_older(view, block, mask, e, clean))
       return 0;

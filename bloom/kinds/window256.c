@@ -19,7 +19,7 @@ typedef struct window256_view {
 /* An old generation does no harm: a key is missed only if it has expired since. */
 TARGET LFB_INLINE window256_view window256_view_of(const lfb_window_view *window)
 {
-  const uint64_t e = lfb_epoch_now(window->epoch), not_cycle = ~(e >> window->geometry.shift);
+  const uint64_t e = lfb_window_now(window), not_cycle = ~(e >> window->geometry.shift);
   const uint64_t(*after)[2] = lfb_window_after_of(&window->geometry, e);
   const long long mask = (long long)LFB_WINDOW_TAG_MASK;
   const __m256i tags = _mm256_set_epi64x(mask, 0, mask, 0);

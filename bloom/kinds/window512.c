@@ -34,7 +34,7 @@ typedef struct window512_view {
 /* An old generation does no harm: a key is missed only if it has expired since. */
 TARGET LFB_INLINE window512_view window512_view_of(const lfb_window_view *window)
 {
-  const uint64_t e = lfb_epoch_now(window->epoch), not_cycle = ~(e >> window->geometry.shift);
+  const uint64_t e = lfb_window_now(window), not_cycle = ~(e >> window->geometry.shift);
   const uint64_t(*after)[2] = lfb_window_after_of(&window->geometry, e);
   const uint64_t spread = window512_spread[window->geometry.bits], second = spread + SECOND_WORD;
   const __m512i tag = _mm512_slli_epi64(_mm512_set1_epi64((long long)not_cycle), LFB_WINDOW_TAG_SHIFT);

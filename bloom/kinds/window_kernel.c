@@ -13,7 +13,7 @@ typedef struct window_any_view {
 LFB_INLINE window_any_view window_any_view_of(const lfb_window_view *window)
 {
   const lfb_window_geometry *geometry = &window->geometry;
-  const uint64_t e = lfb_epoch_now(window->epoch);
+  const uint64_t e = lfb_window_now(window);
   window_any_view view = {*window, {0}};
 
   for (uint32_t i = 0; i < lfb_window_cells(geometry); i++)

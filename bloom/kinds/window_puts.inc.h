@@ -25,7 +25,7 @@ WINDOW_TARGET LFB_INLINE uint64_t WINDOW_(claim_one)(const lfb_window_view *view
 WINDOW_TARGET LFB_INLINE void WINDOW_(ask_put)(const lfb_window_view *view, uint64_t hash)
 {
   lfb_prefetch_write((const void *)lfb_window_cell(view, lfb_window_block(view, hash),
-                                                   lfb_epoch_now(view->epoch)));
+                                                   lfb_window_now(view)));
 }
 
 /* A claim reads all cells: both lines of a block of two. */

@@ -231,11 +231,15 @@ static enum stage_answer gate_lookup(void *self, struct lookup *lookup)
 {
   struct gate *gate = self;
 
-  lookup->own = lfb_versions_might_contain_u64(gate->versions, (uint64_t)lookup->id);
+  /* One section for all filters that the request asks: only the first entry has a cost.  It ends before
+   * the database is asked, so that no rebuild waits for that. */
+  const lfb_filter *filter = lfb_versions_enter(gate->versions, NULL);
+  lookup->own = lfb_filter_might_contain_u64(filter, (uint64_t)lookup->id);
+  const bool maybe =
+      lookup->own || (gate->config.others != NULL && others_have(gate->config.others, lookup->id));
+  lfb_versions_leave(gate->versions);
   lfb_watch_report_answers(gate->watch, lookup->own, !lookup->own);
-  return lookup->own || (gate->config.others != NULL && others_have(gate->config.others, lookup->id))
-             ? STAGE_MAYBE
-             : STAGE_ABSENT;
+  return maybe ? STAGE_MAYBE : STAGE_ABSENT;
 }
 
 /* If there is no body, the filter let an id pass that the database does not have. */

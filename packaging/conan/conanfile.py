@@ -1,4 +1,10 @@
-"""Builds lfbloom for Conan 2, from the tree that this file is in: conan create packaging/conan"""
+"""Builds lfbloom for Conan 2, from the tree that this file is in:
+
+    conan create packaging/conan/concurrencykit
+    conan create packaging/conan
+
+The first is needed because ConanCenter has no recipe of ConcurrencyKit (looked up in August 2026).
+"""
 
 import os
 
@@ -31,6 +37,7 @@ class LfbloomConan(ConanFile):
 
     def requirements(self):
         self.requires("xxhash/[>=0.8.1 <1]")
+        self.requires("concurrencykit/[>=0.7.1 <1]")
         if self.options.redis:
             self.requires("hiredis/[>=1.0 <2]")
             self.requires("openssl/[>=3 <4]")

@@ -1,12 +1,16 @@
 """Builds the module from the source tree: pip install packaging/python
 
 Compiles the library's own sources, ../../atomic and ../../bloom, into the module.  It needs a C11
-compiler and xxhash.h (Debian: libxxhash-dev).  One build serves Python 3.8 and later, except for a
+compiler, xxhash.h (Debian: libxxhash-dev) and ConcurrencyKit (libck-dev), which is linked from its
+archive, libck.a, if the linker finds one that fits into a shared object: then the module does not need
+libck.so.0.  One build serves Python 3.8 and later, except for a
 free-threaded Python, which has no stable ABI.
 """
 
 import os
 import re
+import subprocess
+import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -39,8 +43,25 @@ class BuildWithLibrary(build_ext):
     """Compiles the library first, with all processors."""
 
     def build_extension(self, ext):
+        self.find_headers()
         ext.extra_objects = self.library_objects()
+        ext.extra_link_args = self.ck() + ext.extra_link_args
         super().build_extension(ext)
+
+    def find_headers(self):
+        for header, package in (("xxhash.h", "libxxhash-dev"), ("ck_epoch.h", "libck-dev")):
+            command = [*self.compiler.compiler, "-fsyntax-only", "-x", "c", "-"]
+            found = subprocess.run(command, input="#include <%s>\n" % header, text=True, stderr=subprocess.DEVNULL)
+            if found.returncode != 0:
+                sys.exit("lfbloom: %s is missing; on Debian and Ubuntu: apt-get install %s" % (header, package))
+
+    def ck(self):
+        """How the linker takes ConcurrencyKit: from an archive of position-independent code, or shared."""
+        archive = ["-Wl,--whole-archive", "-l:libck.a", "-Wl,--no-whole-archive"]
+        tried = os.path.join(os.path.abspath(self.build_temp), "libck_tried.so")
+        command = [*self.compiler.linker_so, "-o", tried, *archive]
+        found = subprocess.run(command, stderr=subprocess.DEVNULL)
+        return ["-l:libck.a" if found.returncode == 0 else "-lck"]
 
     def library_objects(self):
         build = os.path.abspath(self.build_temp)

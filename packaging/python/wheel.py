@@ -1,5 +1,7 @@
 """wheel.py VERSION FOLDER OUTDIR: writes a wheel of FOLDER/lfbloom, and prints its path.
 
+The compiled part is FOLDER/alone's, which needs the C library only.
+
 The same files give the same bytes.  Source: the binary distribution format of the Python Packaging
 Authority (PEP 427), and Python's stable ABI in its name (PEP 425).
 """
@@ -20,8 +22,8 @@ def contents(version, folder):
     """The wheel's files: name -> bytes, without RECORD."""
     files = {
         "lfbloom/" + path.name: path.read_bytes()
-        for path in sorted((folder / "lfbloom").iterdir())
-        if path.suffix in (".py", ".pyi", ".so", ".typed")
+        for path in sorted([*(folder / "lfbloom").iterdir(), *(folder / "alone").iterdir()])
+        if path.suffix in (".py", ".pyi", ".typed") or path.match("alone/*.so")
     }
     summary = re.search('^description = "(.*)"', (folder / "pyproject.toml").read_text(), re.M).group(1)
     info = "lfbloom-%s.dist-info/" % version
@@ -59,7 +61,7 @@ def write(path, files):
 def main(version, folder, out):
     files, name = contents(version, Path(folder))
     if not any(path.endswith(".so") for path in files):
-        sys.exit("wheel: %s/lfbloom has no compiled module" % folder)
+        sys.exit("wheel: %s/alone has no compiled module" % folder)
     files[name] = record(files, name)
     path = Path(out) / ("lfbloom-%s-%s.whl" % (version, TAG))
     write(path, files)

@@ -17,6 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Takes what the calling thread needs once, before any filter: from then on all that is counted belongs
+ * to filters. */
+void lfb_memory_begin(void);
+
 /* The bytes that this thread has allocated and not freed, modulo 2^64: the difference of two calls
  * is what was allocated between them. */
 uint64_t lfb_memory_tally(void);

@@ -3,6 +3,7 @@
 
 #include "redis/module/commands.h"
 #include "redis/module/info.h"
+#include "redis/module/memory.h"
 #include "redis/module/settings.h"
 #include "redis/module/type.h"
 
@@ -14,6 +15,7 @@ int RedisModule_OnLoad(lfb_redis_context *context, lfb_redis_string **words, int
 {
   if (!lfb_redis_find(context) || lfb_redis.IsModuleNameBusy("lfbloom"))
     return REDIS_ERROR;
+  lfb_memory_begin();
   lfb_redis.SetModuleAttribs(context, "lfbloom", LFB_VERSION, REDIS_API_VERSION);
   lfb_redis.SetModuleOptions(context, REDIS_OPTION_HANDLE_IO_ERRORS);
   return lfb_type_register(context) && lfb_commands_register(context) &&

@@ -40,7 +40,7 @@ find atomic bloom -name '*.c' | while read -r source; do
 done | xargs -P 2 -L 1 cc -std=c11 -O1 -fPIC -fvisibility=hidden -I. -Iatomic/include -Ibloom/include ||
   fail "the shifted sources do not compile"
 cd "$OLDPWD"
-cc -shared -o "$work/liblfbloom.so.1" "$work"/objects/*.o -lm -pthread -Wl,-soname,liblfbloom.so.1 \
+cc -shared -o "$work/liblfbloom.so.1" "$work"/objects/*.o -lck -lm -pthread -Wl,-soname,liblfbloom.so.1 \
   -Wl,--version-script="$version_script" -Wl,-z,nodelete
 pass "the shifted library is built"
 

@@ -114,20 +114,21 @@ pass "the one for Redis takes only declared functions from the other, and has co
 # needed FILE: the libraries that it loads.
 needed() { readelf -d "$1" | sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p'; }
 c_library='^(libc|libm|libpthread|ld-linux[^.]*)\.so'
-if needed "$prefix/lib/liblfbloom.so" | grep -vE "$c_library"; then
-  fail "the shared library needs more than the C library to be installed"
+if needed "$prefix/lib/liblfbloom.so" | grep -vE "$c_library|^libck\\.so\\.0$"; then
+  fail "the shared library needs more than the C library and libck to be installed"
 fi
 if needed "$prefix/lib/liblfbloom_redis.so" | grep -vE "$c_library|^liblfbloom\.so|^libhiredis|^lib(ssl|crypto)\\."; then
   fail "the one for Redis needs more than hiredis, OpenSSL and the other one"
 fi
 readelf -d "$prefix/lib/liblfbloom_redis.so" | grep -q 'NEEDED.*\[liblfbloom.so.1\]' ||
   fail "the one for Redis does not ask for the shared library"
-pass "the shared library needs nothing but the C library"
+[[ $(needed "$prefix/lib/liblfbloom.so") == *libck.so.0* ]] || fail "the shared library does not ask for libck"
+pass "the shared library needs nothing but the C library and libck"
 
-if needed "$prefix/bin/lfbloom" | grep -vE "$c_library|^lib(ssl|crypto)\\."; then
-  fail "the tool needs more than the C library and OpenSSL to be installed"
+if needed "$prefix/bin/lfbloom" | grep -vE "$c_library|^libck\\.so\\.0$|^lib(ssl|crypto)\\."; then
+  fail "the tool needs more than the C library, libck and OpenSSL to be installed"
 fi
-pass "the tool needs nothing but the C library and OpenSSL"
+pass "the tool needs nothing but the C library, libck and OpenSSL"
 [[ $("$prefix/bin/lfbloom" --version) == *"$version"* ]] || fail "the tool names another version"
 pass "the tool runs"
 

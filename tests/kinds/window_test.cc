@@ -7,7 +7,7 @@
 
 #include "tests/support/await.h"
 #include "tests/support/race.h"
-#include "tests/support/refused.h"
+#include "tests/support/sections.h"
 #include "tests/support/windows.h"
 
 namespace {
@@ -434,15 +434,15 @@ TEST(Window, AWrongGenerationIsNotEnded) {
   EXPECT_FALSE(Put(window, 1));
 }
 
-// A thread that is inside a section of a window's epoch until its end.
+// A thread that is inside a section until its end.
 class Sleeper {
  public:
-  explicit Sleeper(const Window& window)
-      : thread_([this, epoch = &window->epoch] {
-          lfb_epoch_enter(epoch);
+  Sleeper()
+      : thread_([this] {
+          SectionEnter();
           inside_ = true;
           while (!told_) std::this_thread::yield();
-          lfb_epoch_leave(epoch);
+          SectionLeave();
         }) {
     AwaitSpinning("the thread is inside", [this] { return inside_.load(); });
   }
@@ -463,7 +463,7 @@ TEST_P(EveryWindow, ASleepingPutHoldsAdvances) {
   Advance(window, 100 * live() + 1);
   const uint64_t began = lfb_window_generation(window.get());
   {
-    const Sleeper sleeper(window);
+    const Sleeper sleeper;
     while (lfb_window_advance(window.get(), lfb_window_generation(window.get())) == LFB_OK)
       ASSERT_LE(lfb_window_generation(window.get()), began + 23 * live());
     const uint64_t held = lfb_window_generation(window.get());
@@ -480,20 +480,6 @@ TEST_P(EveryWindow, ASleepingPutHoldsAdvances) {
   EXPECT_TRUE(Has(window, 1) && Has(window, 2));
   Advance(window);
   EXPECT_FALSE(Has(window, 1) || Has(window, 2));
-}
-
-// The kernel refuses membarrier(2) to one thread: that thread cannot advance, and another can.
-TEST(Window, AdvancesAreHeldWithoutTheBarrier) {
-  const Window window = MakeWindow(WindowConfig(1000, 0.01));
-  if (!window->epoch.by_writer) return;
-  Advance(window, 100);
-  std::thread([&window] {
-    const uint64_t now = lfb_window_generation(window.get());
-    if (!Refuse(SYS_membarrier, EPERM)) return;
-    EXPECT_EQ(lfb_window_advance(window.get(), now), LFB_ERROR_WINDOW_HELD);
-    EXPECT_EQ(lfb_window_generation(window.get()), now);
-  }).join();
-  Advance(window);
 }
 
 // No cell keeps the content of an expired generation for more than 16 cycles.

@@ -89,12 +89,7 @@ def model(name, bound, plants, mutated = None, mutants = {}):
                 binary,
                 name,
                 scenario,
-                ["-D%s=<tests/plants/%s/%s>" % (
-                    # Models of other sources include this one, too (epoch.h).
-                    "LFB_MODEL_EPOCH" if source.endswith("/epoch.c") else "LFB_MODEL_MUTATED",
-                    plant,
-                    source,
-                )],
+                ["-DLFB_MODEL_MUTATED=<tests/plants/%s/%s>" % (plant, source)],
                 deps = ["//tests/plants:%s_sources" % plant],
             )
         _must_find(binary, scenario)

@@ -1,14 +1,15 @@
-// The promises of bloom/kinds/versions.c, by Relacy: its own code, over that of the epoch
-// (epoch.h) and filters of one word. Memory comes from a pool that is never reused; a use after
+// The promises of bloom/kinds/versions.c, by Relacy: its own code, over sections that keep their
+// contract (sections.h) and filters of one word. Memory comes from a pool that is never reused; a use after
 // free is reported.
 #include "tests/model/atomic.h"
 
 #include <cstring>
 
-#include "tests/model/epoch.h"
+#include "tests/model/sections.h"
 
 #include <lfbloom/word.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/model/model.h"
 
@@ -22,9 +23,6 @@ static void PoolGive(void* at);
 #define malloc(size) PoolTake(1, size)
 #define calloc(count, size) PoolTake(count, size)
 #define free(at) PoolGive(at)
-// One administrator: nothing to exclude.
-#define pthread_mutex_lock(mutex) ((void)0)
-#define pthread_mutex_unlock(mutex) ((void)0)
 
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
@@ -110,7 +108,7 @@ template <typename Test, unsigned kThreads>
 struct Swaps : rl::test_suite<Test, kThreads> {
   Pool memory;
   Cells<uint64_t> words;
-  model::Epoch places;
+  model::Sections sections;
   Cells<arrangement*> arrangements;
   lfb_versions versions{};
   lfb_filter filters[4];
@@ -120,12 +118,13 @@ struct Swaps : rl::test_suite<Test, kThreads> {
   void before() {
     pool = &memory;
     cells = &words;
-    places.Begin(&versions.epoch, &words);
+    sections.Begin(&words);
     words.Begin(&source, uint64_t{0});
     words.Begin(&returned, uint64_t{0});
     arrangements.Begin(&versions.now, static_cast<arrangement*>(nullptr));
     for (lfb_filter& filter : filters) MakeFilter(&filter);
     RL_ASSERT(versions_begin_life(&versions, &filters[made++]) == LFB_OK);
+    versions.retired = lfb_section_retired();
   }
 
   static bool Has(const lfb_word& keys, uint64_t key) {
@@ -175,7 +174,7 @@ struct Swaps : rl::test_suite<Test, kThreads> {
   void after() {
     for (uint64_t key = 0; key < kKeys; key++) Ask(key);
     lfb_versions_reclaim(&versions);
-    RL_ASSERT(versions.epoch.pending == 0);
+    RL_ASSERT(versions.retired->first == nullptr);
   }
 };
 

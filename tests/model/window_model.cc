@@ -2,20 +2,20 @@
 // generations, and tags of 3 bits.
 #include "tests/model/atomic.h"
 
-#include "tests/model/epoch.h"
+#include "tests/model/sections.h"
+#include "tests/model/slots.h"
 
 namespace model {
 inline uint64_t generation;            // the true one
-inline uint64_t moment[LFB_SLOT_COUNT];  // that at each thread's last hazard
+inline uint64_t moment[kThreads];  // that at each thread's last hazard
 inline void Hazard() { moment[Thread()] = generation; }
 }  // namespace model
 
-static inline uint32_t lfb_slot_or_none(void) { return lfb_slot(); }
 #define _Static_assert static_assert
 #define LFB_WINDOW_HAZARD model::Hazard
 #define LFB_WINDOW_TAG_BITS 3
 #define LFB_WINDOW_SWEEP 1
-#define LFB_WINDOW_SLEEP 1
+#define LFB_WINDOW_SLEEP 2
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
 #endif
@@ -36,15 +36,15 @@ template <typename Test, unsigned kThreads>
 struct Windows : rl::test_suite<Test, kThreads> {
   lfb_window window{};
   lfb_word words[kLive];
-  model::Epoch places;
+  model::Sections sections;
   Cells<uint64_t> cells;
 
   void before() {
-    for (bool& without : model::without_slot) without = false;
-    window.view = {words, {1, 1, 1, 1}, 0, &window.epoch};
-    places.Begin(&window.epoch, &cells);
+    window.view = {words, {1, 1, 1, 1}, 0, &window.generation};
+    sections.Begin(&cells);
+    cells.Begin(&window.generation, kLive);
+    for (auto& mark : window.marks) cells.Begin(&mark, UINT64_MAX);
     for (lfb_word& word : words) cells.Begin(&word, uint64_t{0});
-    window.epoch.number.cell->store(kLive * LFB_EPOCH_TURN, rl::mo_relaxed, RL_INFO);
     model::generation = kLive;
   }
 

@@ -26,7 +26,7 @@ strict=(-O2 -DNDEBUG -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-pro
 build_with() {
   local cc=$1
   "$cc" -std=c11 "${strict[@]}" ${2:+"$2"} -c -o "$cc.o" lfbloom.c || fail "$cc does not compile it"
-  "$cc" -std=c11 "${strict[@]}" -DAMALGAMATED -I. -o "bytes_$cc" "$here/bytes.c" "$cc.o" -pthread -lm
+  "$cc" -std=c11 "${strict[@]}" -DAMALGAMATED -I. -o "bytes_$cc" "$here/bytes.c" "$cc.o" -lck -pthread -lm
   rm -rf "by_$cc" && mkdir "by_$cc"
   "./bytes_$cc" "by_$cc" "$guava"
   diff -r by_library "by_$cc" || fail "$cc's gives other bytes than the library"
@@ -66,11 +66,11 @@ mkdir lfbloom
 for name in filter versions; do
   echo '#include "../lfbloom.h"' >lfbloom/$name.h
 done
-g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I. -o use_cc "$here/../install/use.cc" gcc.o -pthread -lm
+g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I. -o use_cc "$here/../install/use.cc" gcc.o -lck -pthread -lm
 ./use_cc || fail "from C++17"
 pass "a C++17 program uses it"
 
-gcc -std=c11 "${strict[@]}" -I. -o use_c "$here/../install/use.c" gcc.o -pthread -lm
+gcc -std=c11 "${strict[@]}" -I. -o use_c "$here/../install/use.c" gcc.o -lck -pthread -lm
 ./use_c || fail "versions"
 pass "with versions"
 
@@ -78,7 +78,7 @@ foreign=$(nm -g --defined-only all.o gcc.o | awk '$3 !~ /^lfb_/ { print $3 }')
 [[ -z $foreign ]] || fail "it has foreign names: $foreign"
 external() { nm -g --defined-only "$1" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort; }
 diff <(external "$archive") <(external all.o) || fail "it has not all of the library inside"
-gcc -std=c11 -O0 -fPIC -shared -o libuser.so lfbloom.c -lm
+gcc -std=c11 -O0 -fPIC -shared -o libuser.so lfbloom.c -lck -lm
 shown() { nm -D --defined-only "$1" | awk '$2 ~ /[B-Z]/ { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort; }
 diff <(shown "$library") <(shown libuser.so) || fail "a library that has it inside shows other names"
 pass "it has the names that the library has, and shows those that the shared library shows"
@@ -102,7 +102,7 @@ compare() {
   ((each[./work_gcc] * 100 < each[$work] * 105)) || fail "$what takes more than the library's"
   ((each[$work] > 2000)) || fail "$what is not counted"
 }
-gcc -std=c11 "${strict[@]}" -DAMALGAMATED -I. -o work_gcc "$here/work.c" gcc.o -pthread -lm
+gcc -std=c11 "${strict[@]}" -DAMALGAMATED -I. -o work_gcc "$here/work.c" gcc.o -lck -pthread -lm
 compare put 1 0
 compare query 0 1
 pass "a put and a query take no more instructions than the library's, within 5 %"

@@ -30,15 +30,15 @@ pass "six packages, the same when they are built again, also into a folder that 
 
 # depends PACKAGE: the names of the packages that it needs, in order.
 depends() { dpkg-deb -f "$built"/"$1"_*.deb Depends | sed 's/([^)]*)//g; s/[ ]//g' | tr , '\n' | LC_ALL=C sort | paste -sd ' '; }
-[[ $(depends lfbloom) == "libc6 libssl3" ]] || fail "the tool needs: $(depends lfbloom)"
-[[ $(depends liblfbloom1) == libc6 ]] || fail "the library needs: $(depends liblfbloom1)"
+[[ $(depends lfbloom) == "libc6 libck0 libssl3" ]] || fail "the tool needs: $(depends lfbloom)"
+[[ $(depends liblfbloom1) == "libc6 libck0" ]] || fail "the library needs: $(depends liblfbloom1)"
 [[ $(depends liblfbloom-redis1) =~ ^libc6\ libhiredis[0-9.]+\ liblfbloom1\ libssl3$ ]] ||
   fail "the one for Redis needs: $(depends liblfbloom-redis1)"
 [[ $(depends liblfbloom-dev) == "liblfbloom-redis1 liblfbloom1" ]] ||
   fail "the headers need: $(depends liblfbloom-dev)"
-[[ $(depends python3-lfbloom) == "libc6 python3" ]] ||
+[[ $(depends python3-lfbloom) == "libc6 libck0 python3" ]] ||
   fail "the Python module needs: $(depends python3-lfbloom)"
-[[ $(depends redis-module-lfbloom) == libc6 ]] || fail "the module needs: $(depends redis-module-lfbloom)"
+[[ $(depends redis-module-lfbloom) == "libc6 libck0" ]] || fail "the module needs: $(depends redis-module-lfbloom)"
 pass "each depends on what it needs and on nothing else"
 
 # An empty system. The packages that ours depend on come from this host.

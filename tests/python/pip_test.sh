@@ -19,4 +19,15 @@ assert lfbloom.__file__.startswith("'"$TEST_TMPDIR"'/to/")' || fail "it gives wr
 [[ -e $TEST_TMPDIR/to/lfbloom/_lfbloom.abi3.so && -e $TEST_TMPDIR/to/lfbloom/__init__.pyi ]] ||
   fail "not all files are there: $(ls "$TEST_TMPDIR/to/lfbloom")"
 pass "pip builds it from the source tree"
+readelf -d "$TEST_TMPDIR/to/lfbloom/_lfbloom.abi3.so" | grep 'NEEDED.*libck' && fail "it needs libck.so"
+pass "it has ConcurrencyKit inside"
+
+# No header is found: pip says which package has it, once.
+if CPPFLAGS=-nostdinc /usr/bin/python3 -m pip install --no-index --no-deps --no-build-isolation \
+  --target "$TEST_TMPDIR/none" packaging/python >"$TEST_TMPDIR/said.txt" 2>&1; then
+  fail "without headers it is built"
+fi
+(($(grep -c '^ *lfbloom: .* is missing; .*: apt-get install lib' "$TEST_TMPDIR/said.txt") == 1)) ||
+  fail "without headers it says: $(<"$TEST_TMPDIR/said.txt")"
+pass "a missing header is one error, with the package that has it"
 echo "$passed passed, 0 failed"

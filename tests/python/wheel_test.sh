@@ -27,6 +27,8 @@ END
 exported=$(nm -D --defined-only to/lfbloom/_lfbloom.abi3.so | awk '$2 ~ /[A-Z]/ { print $3 }')
 [[ $exported == PyInit__lfbloom ]] || fail "it exports $exported"
 pass "pip installs it, and it works"
+readelf -d to/lfbloom/_lfbloom.abi3.so | grep 'NEEDED.*libck' && fail "it needs libck.so"
+pass "it has ConcurrencyKit inside"
 # Its names of Python are those of the stable ABI of 3.8, and three later ones (source/python.h).
 nm -D --undefined-only to/lfbloom/_lfbloom.abi3.so | awk '$2 ~ /^_Py/ { print $2 }' >private.txt
 grep -vxE '_Py.*_SizeT|_Py_NoneStruct|_Py_TrueStruct|_Py_FalseStruct|_Py_Dealloc' private.txt && fail "it needs private names of Python"

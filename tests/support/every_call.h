@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 #include <lfbloom/status.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <functional>
@@ -36,8 +37,8 @@ void Reset(T* output) {
 
 template <typename T>
 bool Untouched(const T& output) {
-  static const T untouched = [] { T all; Reset(&all); return all; }();
-  return std::memcmp(&output, &untouched, sizeof output) == 0;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&output);
+  return std::all_of(bytes, bytes + sizeof output, [](unsigned char byte) { return byte == kUntouched; });
 }
 
 // ---- what a row says ------------------------------------------------------------------

@@ -118,7 +118,7 @@ void AddWindow(Rows* rows) {
   Add(rows, {
     ROW(lfb_window_create, &t.window_config, &t.out.window).Takes(&Things::window_config),
     ROW(lfb_window_create, &t.window_large, &t.out.window).Takes(&Things::window_large),
-  }, [](Row& row) { row.Sizing().Fails(5, kPopulated).After(Made<&Outputs::window>); });
+  }, [](Row& row) { row.Sizing().Fails(4, kPopulated).After(Made<&Outputs::window>); });
   const size_t before = rows->size();
   Add(rows, {KIND(window, t.window, window_bytes, window_path)});
   (*rows)[before].Before(WindowKey);  // of earlier generations there is nothing left

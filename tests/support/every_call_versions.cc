@@ -215,10 +215,10 @@ void AddReaders(Rows* rows) {
 void AddVersions(Rows* rows) {
   AddReaders(rows);
   Add(rows, {
-    ROW(lfb_versions_create, &t.config, &t.out.versions).Sizing().Fails(8)
+    ROW(lfb_versions_create, &t.config, &t.out.versions).Sizing().Fails(7)
         .After(Made<&Outputs::versions>).Takes(&Things::config),
     Row("lfb_versions_create_with", CALL(Taken(t, lfb_versions_create_with(t.own.filter, &t.out.versions))))
-        .Fails(3).Before(NewFilter).After(Made<&Outputs::versions>),
+        .Fails(2).Before(NewFilter).After(Made<&Outputs::versions>),
     FREE(lfb_versions_free, versions)
         .Fails(0, kContinues).Before(NewVersions),
     ROW(lfb_versions_begin_rebuild, t.versions, &t.config, &t.out.building).Sizing().Fails(7)

@@ -8,6 +8,7 @@
 // called again after a signal; pages kept by a counting filter that could not be made; a watch in
 // its output before it was set up; lfb_filter_label() with a malloc(); an exported name without a
 // header, a function without a row.
+#include "atomic/threads/sections.h"
 #include "tests/support/every_things.h"
 #include "tests/support/failing.h"
 
@@ -22,6 +23,9 @@ Things& SomeThings() {
     return config;
   }(), testing::TempDir() + "/failing-" + std::to_string(getpid()));
   things.many = 3;
+  // The record of a handle that is freed is kept for the next handle, which then allocates none.
+  static const bool kept = (lfb_section_free_retired(lfb_section_retired()), true);
+  EXPECT_TRUE(kept);
   return things;
 }
 

@@ -132,8 +132,8 @@ extern "C" {
   X(LFB_ERROR_BAD_GENERATIONS, 80, "a window must have 3 or 7 generations")              \
   X(LFB_ERROR_WRONG_GENERATION, 81, "this generation is not the current one")            \
   X(LFB_ERROR_WINDOW_HELD, 82,                                                           \
-    "a thread has been inside a put, claim or advance of the window for too long: its "  \
-    "generation cannot end yet")                                                         \
+    "a thread has been inside a call of a window or a section of versions for too "      \
+    "long: the generation cannot end yet")                                                         \
   X(LFB_ERROR_BAD_SPAN, 83, "a window's span must be from 0.001 to 1e9 seconds")         \
   X(LFB_ERROR_WINDOW, 84,                                                                \
     "this is a window filter: it cannot be opened as a plain filter or merged with one") \
@@ -146,6 +146,9 @@ extern "C" {
   X(LFB_ERROR_STOPPED, 94, "the operation was stopped before it was complete")           \
   X(LFB_ERROR_NO_THREAD, 95, "the operating system could not start another thread")      \
   X(LFB_ERROR_FOLLOWING, 96, "the follower's thread is already running")                 \
+  X(LFB_ERROR_IN_SECTION, 97,                                                            \
+    "the calling thread is inside a section of a versions handle, and would wait for "   \
+    "itself: leave the section first")                                                   \
   /* a Redis server, 100 to 109 */                                                       \
   X(LFB_ERROR_REDIS_ADDRESS, 100,                                                        \
     "not an address of a Redis server: redis://[[user]:password@]host[:port][/name]")    \

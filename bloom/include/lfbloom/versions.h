@@ -24,7 +24,8 @@
  *               number.
  * 5. Freed      A dropped version is freed after every section that could use it has been left.
  *               The administrator's calls free such versions when they find them, without
- *               waiting for sections; lfb_versions_reclaim() does only that.
+ *               waiting for sections; lfb_versions_reclaim() does only that.  A section that began
+ *               after the version was dropped, of any handle, can delay it too.
  * 6. No claims  There is no claim through a handle.  A claim could be won once in the old version
  *               and once in the new one; to prevent that, every thread would have to wait for the
  *               swap.  A caller that needs claims keeps a separate filter for them.
@@ -32,34 +33,36 @@
  * Ordering      Bits: as in lfbloom/filter.h.  What a thread did before begin_rebuild_with or
  *               publish happens before what other threads do with the version once they see it.
  * Progress      enter, leave and queries are wait-free, puts are lock-free, as in
- *               lfbloom/filter.h (exception: Threads).  None of them ever waits for an
- *               administrator's call.  After a thread's first call they neither allocate nor enter
- *               the kernel.
- *    Threads    Each query and put is a section of its own.  Of the threads of a process, 1,024
- *               at once never wait for a place.  Threads beyond these share 64 places per handle:
- *               if all are taken, a query, put or enter waits until one is free.
- *    Mutex      The administrator's calls take turns by a mutex.  They hold it for a few
- *               allocations of less than a page, not while they make, populate or free a filter,
- *               nor while begin_rebuild waits for sections.  A rollback therefore never waits
- *               for a rebuild that begins.
+ *               lfbloom/filter.h.  None of them ever waits for an administrator's call.  After a
+ *               thread's first call, which allocates, they neither allocate nor enter the kernel.
+ *    Threads    Each query and put is a section of its own.  Any number of threads can be in
+ *               sections at once.  If a thread's first call finds no memory, it uses a static
+ *               reserve for 64 threads; if that is in use too, the call sleeps until another
+ *               thread ends.
+ *    Mutex      The administrator's calls of all handles of the process take turns by one mutex.
+ *               They hold it for less than it takes to scan one record per thread, not while they
+ *               allocate, free, make or populate anything, nor while begin_rebuild waits.  A rollback
+ *               therefore never waits for a rebuild that begins.  fork() waits for the mutex too.
+ * Handles       The sections of all handles share one epoch (ConcurrencyKit's ck_epoch).  So
+ *               begin_rebuild waits also for sections of other handles, and for puts, claims and
+ *               advances of windows (lfbloom/window.h).  Inside a section of any handle it fails with LFB_ERROR_IN_SECTION, because it would wait for itself.
+ *               A thread inside a section must not wait for another thread that begins a rebuild.
  * Stopped       If a thread stops in a section and never runs again, versions that are dropped
  *               after it entered stay in memory, and begin_rebuild does not return.  Queries, puts,
  *               rollback, drop_previous and reclaim continue.  While begin_rebuild waits, publish
  *               and abandon return LFB_ERROR_NOT_REBUILDING, and a second begin_rebuild returns
  *               LFB_ERROR_REBUILDING.
- *               A thread that ends in a section has the same effect as one that stops in it.  To
- *               avoid this, a destructor of thread-specific data (pthread_key_create()) may leave
- *               the section, but only in the first round of destructors.
- * Refused       If a process denies itself membarrier(2) (a seccomp filter) after it made a
- *               handle, dropped versions are freed only with the handle, and begin_rebuild does
- *               not return.  Deny it before the handle is made, or not at all.
- * Cost          A section costs one store on entry, one on exit and a few loads, from the
- *               thread's own cache line and from memory that is rarely written
- *               (query_present/versions against query_present/fast).  On a system without
- *               membarrier(2) it costs one more locked operation.  A query inside a held section
- *               costs the same as on a plain filter.
- * Fork          Do not use a handle across fork(): sections of the parent's other threads are
- *               never left in the child.
+ *               A thread that ends in a section leaves it, in the second round of destructors of
+ *               thread-specific data; a destructor of the first round may leave it before.
+ * Cost          Entering an outermost section is one locked exchange, leaving it one store: 3 ns
+ *               of a single query on an AMD Zen 4, 8 ns on an Intel Sapphire Rapids
+ *               (docs/performance.md, Versions).  A call inside a held section costs as much as on
+ *               a plain filter, and so do calls of many: enter one section per request.
+ * Fork          A child has a copy of each handle, and only the sections of the thread that called
+ *               fork().  It can use, rebuild and free its copies, and make new handles.  A
+ *               begin_rebuild that was waiting in another thread never returns in the child; the
+ *               child's next begin_rebuild replaces it.  If it had returned, begin_rebuild returns
+ *               LFB_ERROR_REBUILDING in the child: publish or abandon that version first.
  *
  * Which calls may run at once on one handle
  *
@@ -112,7 +115,7 @@ LFB_API void lfb_versions_free(lfb_versions *versions);
 /*
  * Enters a section.  The version that is current now stays in memory, unchanged by publish and
  * rollback, until the calling thread has left as often as it entered.  Sections may be nested,
- * fewer than 2^28 deep.
+ * fewer than 2^32 deep.
  *
  * Use a section for many queries, but leave it in less than a second: it keeps dropped versions in
  * memory and blocks begin_rebuild.  After a publish its filter is still the old version: leave, and
@@ -176,8 +179,10 @@ LFB_CHECKED lfb_status lfb_versions_apply_delta(lfb_versions *versions, const vo
  *
  * Gives  building  the filter to fill (3 above), by lfb_filter_put() and the functions like it.
  *                  The handle owns it.  Do not use it after publish or abandon.
- * Fails  as lfb_filter_create(), and LFB_ERROR_REBUILDING: another version is being built.
- * Waits  until the sections in progress have been left.  Do not call it inside a section.
+ * Fails  as lfb_filter_create(); LFB_ERROR_REBUILDING: another version is being built;
+ *        LFB_ERROR_IN_SECTION: the calling thread is inside a section, of any handle.
+ * Waits  until the sections in progress have been left, asleep.  It may also wait for sections that
+ *        were entered during the call.
  */
 LFB_CHECKED lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const lfb_config *config,
                                                   lfb_filter **building);
@@ -187,7 +192,7 @@ LFB_CHECKED lfb_status lfb_versions_begin_rebuild(lfb_versions *versions, const 
  * owns it.  The loader may put into it until publish or abandon, and must put the keys that the
  * source received after the file was written (3 above).
  *
- * Fails  LFB_ERROR_REBUILDING, _NO_MEMORY; the caller still owns the filter.
+ * Fails  LFB_ERROR_REBUILDING, _IN_SECTION, _NO_MEMORY; the caller still owns the filter.
  */
 LFB_CHECKED lfb_status lfb_versions_begin_rebuild_with(lfb_versions *versions, lfb_filter *filter);
 

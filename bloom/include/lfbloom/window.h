@@ -27,24 +27,23 @@
  *            After a thread's first call, put and claim do not allocate, lock or enter the kernel,
  *            with two exceptions: by_insertions, the call that ends a generation does the work of
  *            lfb_window_advance(); with lazy_memory, the first touch of a page enters the kernel.
- *            The first 1,024 living threads have a slot each.  Of the other threads, 64 can be
- *            inside a put, claim or advance of one window; a further one waits.
+ *            A thread's first call allocates, as in lfbloom/versions.h (Threads).
  * 6. Stopped  A thread that stops inside a put, claim or advance, and never runs again, blocks no
  *            put, claim or query, and loses no key.  Another advance does the work of one that
  *            stopped.  But from 22 cycles of G + 1 generations on, advances are refused
  *            (LFB_ERROR_WINDOW_HELD): the window then remembers for longer than its span, and its
- *            rate of false positives grows.
+ *            rate of false positives grows.  A section of a versions handle (lfbloom/versions.h)
+ *            that a thread stays in for so long has the same effect on every window; and a
+ *            put, claim or advance is a section for begin_rebuild, which waits for it.
  * 7. Order   As lfbloom/filter.h, 7: a query that returns true does not make another thread's
  *            earlier writes visible.
  *
  * Which calls may run at once: any two, except that free runs alone, and that the clock is started
  * and stopped by one thread at a time.
  *
- * fork       A child has a copy.  Puts of other threads in progress stay in progress in the child
- *            forever (6), and the child has no clock.
- * Processes  A window cannot be shared by processes.  A put announces itself in a place that belongs
- *            to its thread.  If a process were killed inside a put, its announcement would hold the
- *            window (6) until another process proved that it is dead.
+ * fork       A child has a copy, in which no put of the parent's other threads is in progress.  The
+ *            child has no clock.
+ * Processes  A window cannot be shared by processes: an advance knows only the sections of its own.
  *
  * Source: docs/window.md has the layout, the proof and the sizes, docs/performance.md the times.
  */
@@ -169,12 +168,11 @@ LFB_API uint64_t lfb_window_generation(const lfb_window *window);
  * Ends generation `from` and begins the next.  Of all calls with one generation, one succeeds, so
  * several timers advance once.
  *
- * Cost   It empties a part of the filter, 1 / (16 * (G + 1)) of it, and enters the kernel once.
+ * Cost   It empties a part of the filter, 1 / (16 * (G + 1)) of it.
  * Fails  LFB_ERROR_WRONG_GENERATION  `from` is not current, or another call has ended it
- *        LFB_ERROR_WINDOW_HELD       a thread has been inside one put, claim or advance for 22
- *                                    cycles of G + 1 generations (6), or the kernel refuses
- *                                    membarrier(2) after it granted it; nothing is lost, try again
- *                                    later.  Also at the last generation, 2^36 - 2
+ *        LFB_ERROR_WINDOW_HELD       a thread has been inside one put, claim, advance or section
+ *                                    for 22 cycles of G + 1 generations (6); nothing is lost, try
+ *                                    again later.  Also at the last generation, 2^36 - 2
  */
 LFB_CHECKED lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
 

@@ -2,6 +2,8 @@
 #
 #     vcpkg install lfbloom --overlay-ports=packaging/vcpkg/ports
 #
+# vcpkg has no port of ConcurrencyKit (looked up in August 2026): ports/concurrencykit, beside this one.
+#
 # In a registry, the first line becomes vcpkg_from_github() with a release's checksum.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
 

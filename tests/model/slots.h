@@ -1,0 +1,7 @@
+// slots.h - atomic/threads/slots.h for models: a thread of a model has the slot of its number.
+#pragma once
+
+#define LFB_ATOMIC_SLOTS_H
+enum { LFB_SLOT_COUNT = 4 };
+static inline uint32_t lfb_slot(void) { return model::Thread(); }
+static inline uint32_t lfb_slot_or_none(void) { return model::Thread(); }
