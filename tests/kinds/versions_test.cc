@@ -292,6 +292,14 @@ TEST(Versions, ASectionKeepsItsVersion) {
   EXPECT_EQ(lfb_versions_reclaim(it), 0u);
 }
 
+// Waits until another thread's begin_rebuild is in progress.
+void AwaitRebuild(const Versions& versions) {
+  lfb_filter* building = nullptr;
+  const lfb_config bad = Config(10, 2);  // refused, although nothing is being built
+  while (lfb_versions_begin_rebuild(versions.get(), &bad, &building) != LFB_ERROR_REBUILDING)
+    std::this_thread::yield();
+}
+
 // A thread that stops in a section of a handle until it is released.
 class Stopped {
  public:
@@ -484,10 +492,7 @@ TEST(Versions, ASectionOfAnotherHandleDelaysARebuildOnly) {
     Begin(versions);
     early = !reader.Gone();
   });
-  lfb_filter* building = nullptr;
-  const lfb_config bad = Config(10, 2);  // refused, although nothing is being built
-  while (lfb_versions_begin_rebuild(versions.get(), &bad, &building) != LFB_ERROR_REBUILDING)
-    std::this_thread::yield();
+  AwaitRebuild(versions);
   Put(versions, 1);
   EXPECT_TRUE(Has(versions, 1));
   { const Versions third = MakeVersions(); }
@@ -524,10 +529,7 @@ TEST(Versions, ACancelledRebuildIsComplete) {
   const Versions versions = MakeVersions();
   Stopped reader(versions);
   std::thread beginner([&] { Begin(versions); });
-  lfb_filter* building = nullptr;
-  const lfb_config bad = Config(10, 2);  // refused, although nothing is being built
-  while (lfb_versions_begin_rebuild(versions.get(), &bad, &building) != LFB_ERROR_REBUILDING)
-    std::this_thread::yield();
+  AwaitRebuild(versions);
   EXPECT_EQ(pthread_cancel(beginner.native_handle()), 0);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   reader.GoOn();
@@ -568,10 +570,7 @@ TEST(Versions, AChildUsesOldAndNewHandles) {
   Put(versions, 1);
   Stopped reader(versions);
   std::thread beginner([&] { Begin(versions); });
-  lfb_filter* building = nullptr;
-  const lfb_config bad = Config(10, 2);  // refused, although nothing is being built
-  while (lfb_versions_begin_rebuild(versions.get(), &bad, &building) != LFB_ERROR_REBUILDING)
-    std::this_thread::yield();
+  AwaitRebuild(versions);
   const int status = Child([&] {
                        if (!Has(versions, 1)) return 2;
                        lfb_filter* mine = Begin(versions);
