@@ -180,10 +180,19 @@ void lfb_section_retire(lfb_section *retired, lfb_section_entry *entry,
   ck_epoch_call(retired, entry, reclaim);
 }
 
+CK_STACK_CONTAINER(lfb_section_entry, stack_entry, section_entry_of)
+
 void lfb_section_poll(lfb_section *retired)
 {
-  (void)ck_epoch_poll(retired);
-  LFB_SECTION_ACQUIRE();
+  ck_stack_t reclaimable = CK_STACK_INITIALIZER;
+  ck_stack_entry_t *each, *next;
+
+  (void)ck_epoch_poll_deferred(retired, &reclaimable);
+  LFB_SECTION_ACQUIRE(); /* before the first reclaim(): a section can have ended during the poll */
+  CK_STACK_FOREACH_SAFE(&reclaimable, each, next) {
+    lfb_section_entry *entry = section_entry_of(each);
+    entry->function(entry);
+  }
 }
 
 /* ---- counting -------------------------------------------------------------------- */
