@@ -107,10 +107,14 @@ finish() {
 
 # ---- ThreadSanitizer -----------------------------------------------------------------
 
-# races CONFIG...: the tests that catch planted bugs, and //tsan, under ThreadSanitizer.
+# races OPTION... [-- -LABEL...]: the tests that catch planted bugs, and //tsan, under ThreadSanitizer,
+# without these labels.
 races() {
-  ./bazelw test --config=tsan "$@" "$whole" //tsan/... &&
-    ./bazelw test --config=tsan "$@" --test_tag_filters=race "$whole" //tests/...
+  local options=("$whole") left=()
+  while (($#)) && [[ $1 != -- ]]; do options+=("$1"); shift; done
+  (($# == 0)) || left=("${@:2}")
+  ./bazelw test --config=tsan "${options[@]}" -- //tsan/... ${left[@]+"${left[@]}"} &&
+    ./bazelw test --config=tsan --test_tag_filters=race "${options[@]}" -- //tests/... ${left[@]+"${left[@]}"}
 }
 
 # ---- proofs: planted bugs that are caught, and models -----------------------------------
