@@ -6,7 +6,6 @@
 #define _FILE_OFFSET_BITS 64 /* off_t has 32 otherwise */
 #endif
 #define _POSIX_C_SOURCE 200809L
-#define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <fcntl.h>
 #include <lfbloom/filter.h>
@@ -22,6 +21,7 @@
 
 #include "bloom/files/disk.h"
 #include "bloom/files/forms.h"
+#include "bloom/files/place.h"
 #include "bloom/files/restarted.h"
 
 enum { TRIES = 100 }; /* to find a temporary name that is not taken */
@@ -73,12 +73,12 @@ static lfb_status file_close(int fd, lfb_status status)
   return status;
 }
 
-/* Writes the content to `path`, which exists and is no regular file. */
-static lfb_status save_in_place(const lfb_content *content, const char *path)
+/* Writes the content to what is at the place, which is no regular file. */
+static lfb_status save_in_place(const lfb_content *content, const lfb_place *place)
 {
-  int fd = lfb_restarted_open(path, O_WRONLY, 0);
+  int fd;
 
-  if (fd < 0)
+  if (lfb_place_open(place, &fd) != LFB_OK)
     return LFB_ERROR_OPEN;
   const lfb_writer writer = {.write = file_write, .to = &fd};
   return file_close(fd, content->write(content->what, &writer));
@@ -93,64 +93,45 @@ static unsigned long save_number(int try)
   return ((unsigned long)getpid() << 20) ^ (unsigned long)now.tv_nsec ^ (unsigned long)try;
 }
 
-/* A new file that replaces another. */
+/* A new file that is renamed to its place when it is complete. */
 typedef struct replacement {
-  const char *path; /* of the old file, and of the new one after the rename       */
-  char *target;     /* the same if a link leads to it; the caller frees it        */
-  char *folder;     /* of both files; the caller frees it                         */
-  char *name;       /* of the new file before the rename; the caller frees it     */
-  bool replaces;    /* there was a file at `path`                                 */
-  mode_t mode;      /* final permissions of the new file if it replaces one       */
-  mode_t made;      /* at creation, less the umask; within `mode` if it replaces  */
-  int fd;           /* to write to                                                */
-  int directory;    /* the folder, to sync; -1: it may not be read                */
+  const lfb_place *place;
+  char name[sizeof ".lfbloom-12345678"]; /* before the rename */
+  mode_t mode; /* before it has content, if it replaces a file of the caller */
+  mode_t made; /* at creation, less the umask                                */
+  int fd;
 } replacement;
 
-#define SAVE_NEW ((mode_t)0) /* no file exists; the mode of an existing one has a type */
-
-/* Finds the target of a symbolic link, which is replaced in its stead. */
-static lfb_status save_follow(replacement *save)
+/* Decides the permissions of the new file: those of the file that it replaces, if that belongs to the
+ * caller.  If it belongs to another, no more than a new file has and no more than the old one had.  Only
+ * the owner's if the content is secret. */
+static void save_decide(replacement *save, const lfb_content *content)
 {
-  save->path = save->target = realpath(save->path, NULL);
-  return save->path == NULL ? LFB_ERROR_OPEN : LFB_OK;
+  const mode_t before = save->place->mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+  const mode_t most = content->secret ? lfb_disk_mode(true) : (mode_t)~0U;
+
+  save->mode = before & most;
+  save->made = lfb_disk_mode(content->secret || content->shared);
+  if (save->place->mode != 0)
+    save->made &= before;
+  if (save->place->owned)
+    save->made &= lfb_disk_mode(true);
 }
 
-/* Opens the folder of `path`, before anything is written: after the rename only its sync can still
- * fail. */
-static lfb_status save_open_directory(replacement *save)
-{
-  save->folder = lfb_disk_folder(save->path);
-  return save->folder == NULL ? LFB_ERROR_NO_MEMORY
-                              : lfb_disk_open_folder(save->folder, &save->directory);
-}
-
-/* Creates a new file in the folder of `path`.  If it will replace another, only its owner may read
- * it for now. */
+/* Creates the new file beside its place.  If it will replace another, only its owner may read it for
+ * now. */
 static lfb_status save_open(replacement *save)
 {
-  static const char pattern[] = "%s/.lfbloom-%08lx"; /* short: `path` may have maximal length */
-  const size_t size = strlen(save->folder) + sizeof "/.lfbloom-12345678";
-
-  save->name = malloc(size);
-  if (save->name == NULL)
-    return LFB_ERROR_NO_MEMORY;
   for (int try = 0; try < TRIES; try++) {
-    (void)snprintf(save->name, size, pattern, save->folder, save_number(try) & 0xffffffffUL);
+    (void)snprintf(save->name, sizeof save->name, ".lfbloom-%08lx", save_number(try) & 0xffffffffUL);
     /* Not mkstemp(): only the owner may read its files.  But even before fchmod(), no user may read
      * the new file that could not read the old one. */
-    save->fd =
-        lfb_restarted_open(save->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, save->made);
+    save->fd = lfb_restarted_openat(save->place->folder, save->name,
+                                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, save->made);
     if (save->fd >= 0 || errno != EEXIST)
       break;
   }
   return save->fd < 0 ? LFB_ERROR_OPEN : LFB_OK;
-}
-
-/* The permissions of a file that replaces one with the mode `before`: the same, but only the
- * owner's if the content is secret. */
-static mode_t save_mode(mode_t before, bool secret)
-{
-  return (mode_t)(before & (secret ? lfb_disk_mode(true) : (mode_t)07777));
 }
 
 /* Sets the permissions of a new file that replaces another.  Some file systems have none. */
@@ -158,7 +139,7 @@ static lfb_status save_permit(const replacement *save)
 {
   int failed;
 
-  if (!save->replaces)
+  if (!save->place->owned)
     return LFB_OK;
   do
     failed = fchmod(save->fd, save->mode);
@@ -167,9 +148,10 @@ static lfb_status save_permit(const replacement *save)
                                                                                : LFB_ERROR_WRITE;
 }
 
-/* Writes and syncs the new file, then renames it to `path`. */
+/* Writes and syncs the new file, then renames it to its place. */
 static lfb_status save_and_rename(const replacement *save, const lfb_content *content)
 {
+  const lfb_place *place = save->place;
   int fd = save->fd;
   lfb_status status = save_permit(save);
 
@@ -178,80 +160,38 @@ static lfb_status save_and_rename(const replacement *save, const lfb_content *co
   if (status == LFB_OK && lfb_restarted_sync(fd) != 0)
     status = LFB_ERROR_SYNC;
   status = file_close(fd, status);
-  if (status == LFB_OK && rename(save->name, save->path) != 0)
+  if (status == LFB_OK && renameat(place->folder, save->name, place->folder, place->name) != 0)
     status = LFB_ERROR_RENAME;
   if (status != LFB_OK) {
     const int cause = errno;
-    (void)unlink(save->name);
+    (void)unlinkat(place->folder, save->name, 0);
     errno = cause;
   }
   return status;
 }
 
-static lfb_status save_and_replace(const lfb_content *content, const char *path, mode_t mode,
-                                   bool linked)
+static lfb_status save_and_replace(const lfb_content *content, const lfb_place *place)
 {
-  const bool replaces = mode != SAVE_NEW, alone = content->secret || content->shared;
-  replacement save = {.path = path,
-                      .replaces = replaces,
-                      .mode = save_mode(mode, content->secret),
-                      .made = replaces ? save_mode(mode, true) : lfb_disk_mode(alone),
-                      .fd = -1,
-                      .directory = -1};
+  replacement save = {.place = place};
 
-  lfb_status status = linked ? save_follow(&save) : LFB_OK;
-  if (status == LFB_OK)
-    status = save_open_directory(&save);
-  if (status == LFB_OK)
-    status = save_open(&save);
+  save_decide(&save, content);
+  lfb_status status = save_open(&save);
   if (status == LFB_OK)
     status = save_and_rename(&save, content);
-  if (status == LFB_OK)
-    status = lfb_disk_sync_folder(save.directory); /* makes the rename durable */
-  const int cause = errno;
-  free(save.name);
-  free(save.folder);
-  free(save.target);
-  if (save.directory >= 0)
-    (void)close(save.directory); /* only synced: nothing can be lost */
-  errno = cause;
-  return status;
-}
-
-/* Looks at `path`.  `*mode` receives the mode of the file, or of the target if it is a link;
- * SAVE_NEW if nothing exists.  `*linked` receives whether it is a link. */
-static lfb_status save_look(const char *path, mode_t *mode, bool *linked)
-{
-  struct stat found = {.st_mode = SAVE_NEW};
-
-  if (*path == '\0') {
-    errno = ENOENT;
-    return LFB_ERROR_OPEN;
-  }
-  if (lstat(path, &found) != 0 && errno != ENOENT)
-    return LFB_ERROR_OPEN;
-  *linked = S_ISLNK(found.st_mode);
-  if (*linked && stat(path, &found) != 0) /* a dangling link is an error and not replaced */
-    return LFB_ERROR_OPEN;
-  *mode = found.st_mode;
-  return LFB_OK;
+  /* Makes the rename durable. */
+  return status == LFB_OK ? lfb_disk_sync_folder(place->can_sync ? place->folder : -1) : status;
 }
 
 lfb_status lfb_file_save(const lfb_content *content, const char *path)
 {
-  mode_t mode;
-  bool linked;
+  lfb_place place;
 
-  const lfb_status status = save_look(path, &mode, &linked);
-  if (status != LFB_OK)
-    return status;
-  if (S_ISDIR(mode)) {
-    errno = EISDIR;
-    return LFB_ERROR_OPEN;
-  }
-  if (mode != SAVE_NEW && !S_ISREG(mode))
-    return save_in_place(content, path);
-  return save_and_replace(content, path, mode, linked);
+  lfb_status status = lfb_place_find(path, &place);
+  if (status == LFB_OK)
+    status = place.mode == 0 || S_ISREG(place.mode) ? save_and_replace(content, &place)
+                                                    : save_in_place(content, &place);
+  lfb_place_leave(&place);
+  return status;
 }
 
 /* Reads the content, which must end with the file. */

@@ -9,15 +9,20 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* As open() with O_CLOEXEC: programs that this process executes do not inherit the descriptor. */
-static inline int lfb_restarted_open(const char *path, int flags, mode_t mode)
+/* As openat() with O_CLOEXEC: programs that this process executes do not inherit the descriptor. */
+static inline int lfb_restarted_openat(int folder, const char *path, int flags, mode_t mode)
 {
   int fd;
 
   do
-    fd = open(path, flags | O_CLOEXEC, mode);
+    fd = openat(folder, path, flags | O_CLOEXEC, mode);
   while (fd < 0 && errno == EINTR);
   return fd;
+}
+
+static inline int lfb_restarted_open(const char *path, int flags, mode_t mode)
+{
+  return lfb_restarted_openat(AT_FDCWD, path, flags, mode);
 }
 
 /* As fsync(). */

@@ -170,6 +170,19 @@ int __wrap_open(const char* path, int flags, ...) {
             [=] { return __real_open(path, flags, mode); });
 }
 
+// A call at a folder is named as the one without.
+int __real_openat(int folder, const char* path, int flags, ...);
+int __wrap_openat(int folder, const char* path, int flags, ...);
+int __wrap_openat(int folder, const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const bool takes_mode = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  const mode_t mode = takes_mode ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  return Do("open", -1, calls::kFile | calls::kSlow, -1,
+            [=] { return __real_openat(folder, path, flags, mode); });
+}
+
 // As on Linux: the file is closed, even if the call fails.
 int __real_close(int file);
 int __wrap_close(int file);
@@ -251,10 +264,11 @@ int __wrap_fchmod(int file, mode_t mode) {
             [=] { return __real_fchmod(file, mode); });
 }
 
-int __real_rename(const char* from, const char* to);
-int __wrap_rename(const char* from, const char* to);
-int __wrap_rename(const char* from, const char* to) {
-  return Do("rename", -1, calls::kFile, -1, [=] { return __real_rename(from, to); });
+int __real_renameat(int from_folder, const char* from, int to_folder, const char* to);
+int __wrap_renameat(int from_folder, const char* from, int to_folder, const char* to);
+int __wrap_renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  return Do("rename", -1, calls::kFile, -1,
+            [=] { return __real_renameat(from_folder, from, to_folder, to); });
 }
 
 // Never fails here: a function that could not make its file can always remove it.
@@ -262,6 +276,13 @@ int __real_unlink(const char* path);
 int __wrap_unlink(const char* path);
 int __wrap_unlink(const char* path) {
   return Do("unlink", -1, calls::kNoHarm, -1, [=] { return __real_unlink(path); });
+}
+
+int __real_unlinkat(int folder, const char* path, int flags);
+int __wrap_unlinkat(int folder, const char* path, int flags);
+int __wrap_unlinkat(int folder, const char* path, int flags) {
+  return Do("unlink", -1, calls::kNoHarm, -1,
+            [=] { return __real_unlinkat(folder, path, flags); });
 }
 
 int __real_stat(const char* path, struct stat* found);
@@ -282,10 +303,18 @@ int __wrap_fstat(int file, struct stat* found) {
   return Do("fstat", file, calls::kFile, -1, [=] { return __real_fstat(file, found); });
 }
 
-char* __real_realpath(const char* path, char* resolved);
-char* __wrap_realpath(const char* path, char* resolved);
-char* __wrap_realpath(const char* path, char* resolved) {
-  return Take("realpath", [=] { return __real_realpath(path, resolved); }, calls::kFile);
+int __real_fstatat(int folder, const char* path, struct stat* found, int flags);
+int __wrap_fstatat(int folder, const char* path, struct stat* found, int flags);
+int __wrap_fstatat(int folder, const char* path, struct stat* found, int flags) {
+  return Do("stat", -1, calls::kFile, -1,
+            [=] { return __real_fstatat(folder, path, found, flags); });
+}
+
+ssize_t __real_readlinkat(int folder, const char* path, char* text, size_t size);
+ssize_t __wrap_readlinkat(int folder, const char* path, char* text, size_t size);
+ssize_t __wrap_readlinkat(int folder, const char* path, char* text, size_t size) {
+  return Do("readlink", -1, calls::kFile, ssize_t{-1},
+            [=] { return __real_readlinkat(folder, path, text, size); });
 }
 
 char* __real_strdup(const char* text);

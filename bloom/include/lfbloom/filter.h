@@ -652,11 +652,17 @@ LFB_CHECKED lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_r
  * Writes a filter to a file, atomically and durably: into a temporary file in the same
  * directory, which is synced and renamed; then the directory is synced, if it may be read.
  *
- * Mode   The new file has the permissions of the file that it replaces, if the file system has
- *        permissions.  If it holds the key of its hash (lfb_stats.key_kept), they are at most
- *        0600.  Its owner, group, ACL and extended attributes are those of a new file.
- * Path   If it is a symbolic link, the link's target is replaced.  If it is not a regular file
- *        (a pipe, a terminal), the filter is written to it directly.
+ * Mode   The new file has the permissions of the file that it replaces if that belongs to the
+ *        caller; if it belongs to another user, those of a new file that the other one had, too.
+ *        It has no setuid, setgid or sticky bit.  If it holds the key of its hash
+ *        (lfb_stats.key_kept), they are at most 0600.  Its owner, group, ACL and extended
+ *        attributes are those of a new file.
+ * Path   If it is a symbolic link, the link's target is replaced.  A link that another user put
+ *        into a sticky folder that all may write to, such as /tmp, is refused (LFB_ERROR_OPEN,
+ *        EACCES), unless that user owns the folder.  If it is not a regular file (a pipe, a
+ *        terminal), the filter is written to it directly.
+ * Races  The folder is opened once, and the file is made and renamed in it: whoever exchanges
+ *        names in it meanwhile cannot lead the save elsewhere, nor choose the new file's mode.
  * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _RENAME, _NO_MEMORY: `path` is
  *        unchanged (a pipe or terminal may have received a part).  LFB_ERROR_SYNC: `path` is the
  *        old file or the new one, whole, and a power cut may still bring the old one back.
