@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/source.h"
+#include "cli/spared.h"
 #include "cli/target.h"
 
 struct build {
@@ -41,6 +42,7 @@ struct build {
 
   lfb_builder *builder;      /* of a filter that is made here          */
   struct source_shared into; /* the shared filter, or the finished one */
+  _Atomic(uint64_t) bad_lines;
   _Atomic(uint64_t) keys;
   _Atomic(uint64_t) changed; /* the new keys: those that turned on a bit */
   _Atomic(uint64_t) bytes;
@@ -83,7 +85,7 @@ static bool build_work(void *context, unsigned thread, struct chunk *chunk)
   size_t count;
 
   while (put && chunk->refused == 0 &&
-         (count = chunk_keys(chunk, keys_delimiter(&build->source), &at, keys, most)) > 0) {
+         (count = keys_next(&build->source, chunk, &at, keys, most)) > 0) {
     const lfb_key *parts = keys_of(&build->source, chunk, keys, &count);
     put = parts != NULL && (count == 0 || build_put(build, thread, parts, count));
     total += count;
@@ -144,6 +146,7 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
   figures_json_filled(stats);
   json_count("threads", build->source.threads);
   json_count("input_bytes", build_get(&build->bytes));
+  json_count("bad_lines", build_get(&build->bad_lines));
   json_float("seconds", build->seconds);
   json_close();
 }
@@ -273,7 +276,7 @@ static bool build_share_new(struct build *build, const struct source_wish *wish)
     (void)options_misused(&command_build, "no -p given: give the false-positive probability");
     return false;
   }
-  if (!target_check_shared(build->out, source->paths, source->path_count) ||
+  if (!target_check_shared(build->out) ||
       !keys_expected(source, command_build.name, &build->expected,
                      &build->config.expected_insertions))
     return false;
@@ -325,7 +328,7 @@ static int build_from_files(struct build *build)
                         lfb_status_text(LFB_ERROR_FORM_CANNOT_HOLD));
   const struct keys_source *source = &build->source;
   if (!build_formula_fits(build) || !keys_check(source, &command_build) ||
-      !target_check(build->out, source->paths, source->path_count) ||
+      !target_check(build->out) ||
       !target_spares_shared(build->out, build->form))
     return CLI_TROUBLE;
   build->unsized =
@@ -405,6 +408,12 @@ static bool build_take_like(struct build *build)
 {
   if (build->like.path == NULL)
     return true;
+  spared_add(build->like.path);
+  if (!build->shared && spared_has(build->out)) {
+    (void)report_error("%s: OUT would lose its keys: to add keys to a filter, use 'lfbloom build "
+                       "--shared', or build another file and use 'lfbloom merge'", build->out);
+    return false;
+  }
   if (!like_take(&build->like, &build->reading, &build->strategy, &build->config))
     return false;
   if (build->like.all)
@@ -421,10 +430,7 @@ static int build_run(int argc, char **argv)
       options_fpp(&build.config.fpp),
       options_expected(&build.expected),
       {'o', "output", "OUT", "filter file to write", options_read_path, &build.out},
-      options_nul(&build.source.nul),
-      part_field_row(&build.source.part),
-      part_separator_row(&build.source.part),
-      part_jsonl_row(&build.source.part),
+      KEYS_ROWS(build.source),
       options_strategy(&build.strategy),
       {'\0', "form", "FORM",
        "file form: native (default); guava, for Java (guava-mitz64); sbbf, for Parquet files "
@@ -488,7 +494,13 @@ static int build_run(int argc, char **argv)
     return CLI_TROUBLE;
   build.source.paths = argv + optind;
   build.source.path_count = (size_t)(argc - optind);
-  return build_settle(&build) && build_take_like(&build) ? build_from_files(&build) : CLI_TROUBLE;
+  build.source.bad = &build.bad_lines;
+  if (build.source.bad_lines == KEYS_PASS) /* nothing is printed */
+    build.source.bad_lines = KEYS_SKIP;
+  if (!build_settle(&build) || !build_take_like(&build))
+    return CLI_TROUBLE;
+  spared_add_operands(build.source.paths, build.source.path_count);
+  return build_from_files(&build);
 }
 
 const struct command command_build = {
@@ -528,7 +540,8 @@ const struct command command_build = {
         "redis-mitz32.  Without --shared, the filter is built here and then sent; its\n"
         "name must be unused.  With --shared, the keys are put into the filter on the\n"
         "server, which is made if it does not exist.  If the server goes away, the keys\n"
-        "that it acknowledged are present: run the command again with all keys.\n"
+        "that it acknowledged are present: run the command again with all keys.\n",
+    .more =
         "\n" KEYS_HELP
         "\n" REMOTE_HELP
         "\n"

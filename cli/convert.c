@@ -50,7 +50,7 @@ static bool convert_file(struct convert *convert, const char *from, const char *
 {
   lfb_stats stats;
 
-  if (!target_check(to, NULL, 0) || !target_spares_shared(to, convert->form))
+  if (!target_check(to) || !target_spares_shared(to, convert->form))
     return false;
   lfb_filter *filter = convert_load(convert, from);
   if (filter == NULL)

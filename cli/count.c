@@ -19,6 +19,7 @@
 #include "cli/packed.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/start.h"
 
 enum {
   COUNT_READ = 64 * 1024, /* on the stack, where ThreadSanitizer leaves 128 KiB */
@@ -96,16 +97,16 @@ static bool count_plain(struct count *count, uint64_t size, unsigned threads)
 
   /* relaxed: no other thread exists yet. */
   atomic_store_explicit(&count->next, count->begin, memory_order_relaxed);
-  const bool ran = crew_run(pieces < threads ? (unsigned)pieces : threads, count_work, count);
+  const bool ran = crew_run(pieces < threads ? (unsigned)pieces : threads, CREW_ANY, count_work, count);
 
   return ran && !atomic_load_explicit(&count->failed, memory_order_relaxed);
 }
 
 /* Counts the open file as it is decompressed: it has no pieces that could be read alone. */
-static bool count_packed(struct count *count)
+static bool count_packed(struct count *count, const struct codec *codec)
 {
   _Alignas(LINES_BLOCK) char bytes[COUNT_READ + LINES_BLOCK];
-  struct packed *packed = packed_begin(count->path, count->fd);
+  struct packed *packed = packed_begin(count->path, count->fd, (struct packed_head){.codec = codec});
   char before = count->delimiter;
   uint64_t keys = 0;
   ssize_t got = -1;
@@ -120,19 +121,30 @@ static bool count_packed(struct count *count)
   return got == 0;
 }
 
-/* Counts the open file from where it is to be read next: pread() leaves that place as it is. */
+/* Counts the open file from where it is to be read next, which stays. */
 static bool count_open(struct count *count, unsigned threads)
 {
   struct stat status;
+  char head[START_MOST];
   const off_t begin = count->fd < 0 ? -1 : lseek(count->fd, 0, SEEK_CUR);
 
   if (begin < 0 || fstat(count->fd, &status) != 0) {
     (void)report_errno(count->path);
     return false;
   }
-  if (packed_is(count->path))
-    return count_packed(count);
   count->begin = (uint64_t)begin;
+  const ssize_t got = packed_is(count->path) ? 0 : count_read(count, head, sizeof head, count->begin);
+  if (got < 0)
+    return false;
+  const struct start start = start_of(head, (size_t)got, count->delimiter);
+  if (start.kind == START_REFUSED) {
+    (void)report_error("%s: %s", count->path, start.why);
+    return false;
+  }
+  if (start.kind == START_PACKED || packed_is(count->path)) {
+    const bool counted = count_packed(count, start.codec);
+    return lseek(count->fd, begin, SEEK_SET) == begin && counted;
+  }
   return count_plain(count, begin < status.st_size ? (uint64_t)(status.st_size - begin) : 0, threads);
 }
 

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "cli/report.h"
 
@@ -19,6 +20,7 @@ struct crew {
   pthread_mutex_t lock;
   pthread_cond_t decided;
   enum crew_state state; /* under the lock */
+  unsigned working; /* the parts that run */
   crew_work work;
   void *context;
 };
@@ -37,12 +39,12 @@ static void crew_decide(struct crew *crew, enum crew_state state)
   (void)pthread_mutex_unlock(&crew->lock);
 }
 
-static bool crew_wait(struct crew *crew)
+static bool crew_wait(struct crew *crew, unsigned number)
 {
   (void)pthread_mutex_lock(&crew->lock);
   while (crew->state == CREW_GATHERING)
     (void)pthread_cond_wait(&crew->decided, &crew->lock);
-  const bool working = crew->state == CREW_WORKING;
+  const bool working = crew->state == CREW_WORKING && number < crew->working;
   (void)pthread_mutex_unlock(&crew->lock);
   return working;
 }
@@ -51,13 +53,24 @@ static void *crew_member_main(void *argument)
 {
   struct crew_member *member = argument;
 
-  if (crew_wait(member->crew))
+  if (crew_wait(member->crew, member->number))
     member->crew->work(member->crew->context, member->number);
   return NULL;
 }
 
+/* How many of `count` threads go on after no more could be started.  Under a limit on memory their
+ * stacks have taken it all, and the work needs some: most of them end again. */
+static unsigned crew_spare(unsigned count)
+{
+  struct rlimit memory;
+
+  return getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY ? (count + 3) / 4
+                                                                                : count;
+}
+
 /* Starts members 1 and up.  Returns how many exist, number 0 included. */
-static unsigned crew_gather(struct crew_member *members, unsigned threads)
+static unsigned crew_gather(struct crew *crew, struct crew_member *members, unsigned threads,
+                            enum crew_need need)
 {
   pthread_attr_t attributes;
   unsigned count = 1;
@@ -71,29 +84,33 @@ static unsigned crew_gather(struct crew_member *members, unsigned threads)
     if (problem != 0)
       break;
   }
-  if (problem != 0)
+  if (problem != 0 && need == CREW_ALL)
     (void)report_error("cannot start thread %u of %u: %s; give fewer --threads",
                        count + 1, threads, strerror(problem));
+  crew->working = problem == 0 ? count : crew_spare(count);
+  if (problem != 0 && need == CREW_ANY)
+    report_note("warning: %u of %u threads are used: %s", crew->working, threads, strerror(problem));
   (void)pthread_attr_destroy(&attributes);
   return count;
 }
 
-static bool crew_run_many(unsigned threads, struct crew *crew, struct crew_member *members)
+static bool crew_run_many(unsigned threads, enum crew_need need, struct crew *crew,
+                          struct crew_member *members)
 {
   for (unsigned i = 0; i < threads; i++)
     members[i] = (struct crew_member){.crew = crew, .number = i};
-  const unsigned count = crew_gather(members, threads);
-  const bool complete = count == threads;
+  const unsigned count = crew_gather(crew, members, threads, need);
+  const bool goes = count == threads || need == CREW_ANY;
 
-  crew_decide(crew, complete ? CREW_WORKING : CREW_CALLED_OFF);
-  if (complete)
+  crew_decide(crew, goes ? CREW_WORKING : CREW_CALLED_OFF);
+  if (goes)
     crew->work(crew->context, 0);
   for (unsigned i = 1; i < count; i++)
     (void)pthread_join(members[i].thread, NULL);
-  return complete;
+  return goes;
 }
 
-bool crew_run(unsigned threads, crew_work work, void *context)
+bool crew_run(unsigned threads, enum crew_need need, crew_work work, void *context)
 {
   struct crew crew = {.lock = PTHREAD_MUTEX_INITIALIZER,
                       .decided = PTHREAD_COND_INITIALIZER,
@@ -106,7 +123,7 @@ bool crew_run(unsigned threads, crew_work work, void *context)
                        strerror(errno));
     return false;
   }
-  const bool done = crew_run_many(threads, &crew, members);
+  const bool done = crew_run_many(threads, need, &crew, members);
   free(members);
   return done;
 }

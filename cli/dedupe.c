@@ -10,6 +10,7 @@
 #include "cli/clock.h"
 #include "cli/input.h"
 #include "cli/report.h"
+#include "cli/spared.h"
 #include "cli/target.h"
 
 /* Reads the figures of the shared filter. */
@@ -43,7 +44,7 @@ static bool dedupe_create(struct dedupe *dedupe, const struct source_wish *wish)
 
   if (!dedupe_has_fpp(dedupe) ||
       (dedupe->shared != NULL &&
-       !target_check_shared(dedupe->shared, source->paths, source->path_count)) ||
+       !target_check_shared(dedupe->shared)) ||
       !keys_expected(source, command_dedupe.name, &dedupe->expected,
                      &dedupe->config.expected_insertions))
     return false;
@@ -66,9 +67,8 @@ static int dedupe_fill(struct dedupe *dedupe)
   if (!dedupe_keys(dedupe))
     return CLI_TROUBLE;
   dedupe->seconds = clock_seconds(clock_ns() - began);
-  return (dedupe->shared == NULL || source_settle(dedupe->shared, &dedupe->into)) &&
-                 dedupe_summary(dedupe)
-             ? CLI_FOUND
+  return dedupe->shared == NULL || source_settle(dedupe->shared, &dedupe->into)
+             ? dedupe_summary(dedupe)
              : CLI_TROUBLE;
 }
 
@@ -127,10 +127,7 @@ static int dedupe_run(int argc, char **argv)
   const struct option_row rows[] = {
       options_fpp(&dedupe.config.fpp),
       options_expected(&dedupe.expected),
-      options_nul(&dedupe.source.nul),
-      part_field_row(&dedupe.source.part),
-      part_separator_row(&dedupe.source.part),
-      part_jsonl_row(&dedupe.source.part),
+      KEYS_ROWS(dedupe.source),
       options_strategy(&dedupe.strategy),
       options_hash(&dedupe.hash),
       options_key_file(&dedupe.reading.key),
@@ -172,8 +169,10 @@ static int dedupe_run(int argc, char **argv)
   dedupe.config.file_mode = dedupe.mode.bits;
   dedupe.config.hash = dedupe.hash.id;
   options_key_use(&dedupe.reading.key, &dedupe.config);
+  dedupe.source.bad = &dedupe.bad_lines;
   dedupe.source.paths = argv + optind;
   dedupe.source.path_count = (size_t)(argc - optind);
+  spared_add_operands(dedupe.source.paths, dedupe.source.path_count);
   return dedupe_files(&dedupe);
 }
 
@@ -199,6 +198,8 @@ const struct command command_dedupe = {
         "to P while N distinct keys come.  The summary on standard error says how many\n"
         "keys that should be: the sum of the probability at each key as the filter\n"
         "filled.  After far too many keys this number is unknown: null in --json.\n"
+        "If more than N distinct keys came, new ones may be missing from the output: a\n"
+        "warning says so, and the exit status is 1.\n"
         "\n"
         "With --window, a key that was printed is left out for SPAN, and printed again\n"
         "when it next comes after SPAN * (1 + 1/G) at the latest.  N is the number of\n"

@@ -35,6 +35,7 @@ struct dedupe {
   uint64_t before;           /* estimates of the distinct keys: at the start, and at the end */
   uint64_t after;
   _Atomic(uint64_t) in, out; /* keys read, and keys that were new */
+  _Atomic(uint64_t) bad_lines;
   _Atomic(uint64_t) bytes;
   double seconds;
 };
@@ -53,7 +54,8 @@ static inline uint64_t dedupe_get(const _Atomic(uint64_t) *figure)
 /* Reads all keys, claims them, and prints those that are new.  False after a report. */
 bool dedupe_keys(struct dedupe *dedupe);
 
-/* Prints the figures at the end: of a window, or of another filter.  False after a report. */
-bool dedupe_summary(struct dedupe *dedupe);
+/* Prints the figures at the end: of a window, or of another filter.  Returns the exit status: CLI_NOTHING
+ * after a warning that more keys came than the filter was made for. */
+int dedupe_summary(struct dedupe *dedupe);
 
 #endif

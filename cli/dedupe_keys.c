@@ -41,6 +41,7 @@ static bool keys_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count,
     claimed = keys_claim_here(dedupe, keys, count, answers);
   else if (!remote_put(&dedupe->into.remote, keys, count, answers, &claimed))
     return false;
+  (void)keys_pass(&dedupe->source, keys, count, answers, true, &claimed);
   dedupe_add(&dedupe->out, claimed);
   return true;
 }
@@ -62,7 +63,7 @@ static bool keys_claim_chunk(void *context, unsigned thread, struct chunk *chunk
   (void)thread;
   dedupe_add(&dedupe->bytes, chunk->size);
   while (claimed && chunk->refused == 0 &&
-         (count = chunk_keys(chunk, kept.delimiter, &at, records, most)) > 0) {
+         (count = keys_next(&dedupe->source, chunk, &at, records, most)) > 0) {
     const lfb_key *keys = keys_of(&dedupe->source, chunk, records, &count);
     in += count;
     claimed = keys != NULL && keys_claim(dedupe, keys, count, answers);
@@ -135,7 +136,8 @@ static void open_free(struct keys_open *open)
 
 /* Adds the `count` keys that were found after the open ones, without those that are present.
  * Returns whether asking paid: of new keys it only takes time. */
-static bool open_add(struct keys_open *open, const lfb_filter *filter, size_t count)
+static bool open_add(struct keys_open *open, const struct keys_source *source,
+                     const lfb_filter *filter, size_t count)
 {
   lfb_key *const records = open->records + open->count, *const keys = open->keys + open->count;
   uint64_t present[SOURCE_BATCH / 64];
@@ -145,7 +147,7 @@ static bool open_add(struct keys_open *open, const lfb_filter *filter, size_t co
   for (size_t i = 0; i < count; i++) {
     records[absent] = records[i];
     keys[absent] = keys[i];
-    absent += (present[i / 64] >> (i % 64) & 1) == 0;
+    absent += (present[i / 64] >> (i % 64) & 1) == 0 || keys_passes(source, keys[i]);
   }
   open->count += absent;
   return count - absent >= count / 4;
@@ -175,17 +177,16 @@ static bool keys_find(void *context, unsigned thread, struct chunk *chunk)
 
   open->count = open->decided = 0;
   while (count > 0 && chunk->refused == 0) {
-    const bool room = open_grow(open, part_is_whole(&dedupe->source.part));
+    const bool room = open_grow(open, keys_are_records(&dedupe->source));
     if (room)
-      count = chunk_keys(chunk, keys_delimiter(&dedupe->source), &at,
-                         open->records + open->count, most);
+      count = keys_next(&dedupe->source, chunk, &at, open->records + open->count, most);
     if (!room || !open_find(open, &dedupe->source, chunk, &count)) {
       chunk->size = 0;
       return false;
     }
     in += count;
     if (asks)
-      asks = open_add(open, dedupe->into.filter, count);
+      asks = open_add(open, &dedupe->source, dedupe->into.filter, count);
     else
       open->count += count;
   }

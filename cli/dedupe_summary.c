@@ -66,6 +66,7 @@ static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *st
   if (dedupe->window.filter != NULL)
     json_count("generations", dedupe->forgets.generations);
   figures_json_filled(stats);
+  json_count("bad_lines", dedupe_get(&dedupe->bad_lines));
   json_count("threads", dedupe->source.threads);
   json_count("input_bytes", dedupe_get(&dedupe->bytes));
   json_float("seconds", dedupe->seconds);
@@ -111,7 +112,7 @@ static bool dedupe_window_overfull(const lfb_window_figures *figures)
 
 /* The number of false positives is a bound for spans of at most n distinct keys: each key had at most
  * the probability p, or that of the end.  Nor are there more than keys that were left out. */
-static void dedupe_summary_window(const struct dedupe *dedupe)
+static int dedupe_summary_window(const struct dedupe *dedupe)
 {
   lfb_window_figures figures;
 
@@ -119,31 +120,31 @@ static void dedupe_summary_window(const struct dedupe *dedupe)
   const lfb_stats stats = dedupe_window_stats(&figures);
   const double fpp = fmax(stats.fpp, stats.expected_fpp), out = (double)dedupe_get(&dedupe->out);
   const double left_out = (double)dedupe_get(&dedupe->in) - out;
-  if (fpp > stats.fpp && dedupe_window_overfull(&figures))
+  const bool overfull = fpp > stats.fpp && dedupe_window_overfull(&figures);
+  if (overfull)
     report_overfull("window was", &stats);
   dedupe_print(dedupe, &stats,
                fpp > 0.99 ? (double)INFINITY : fmin(out * fpp / (1 - fpp), left_out));
+  return overfull ? CLI_NOTHING : CLI_FOUND;
 }
 
-/* False after a report. */
-static bool dedupe_summary_filter(struct dedupe *dedupe)
+static int dedupe_summary_filter(struct dedupe *dedupe)
 {
   lfb_stats stats;
 
   if (!source_shared_stats(&dedupe->into, &stats))
-    return false;
+    return CLI_TROUBLE;
   dedupe->after = stats.approximate_count;
-  if (stats.fpp > 0 && dedupe->before + dedupe_get(&dedupe->out) > stats.expected_insertions &&
-      stats.expected_fpp > stats.fpp)
+  const bool overfull = stats.fpp > 0 && stats.expected_fpp > stats.fpp &&
+                        dedupe->before + dedupe_get(&dedupe->out) > stats.expected_insertions;
+  if (overfull)
     report_overfull("filter was", &stats);
   dedupe_print(dedupe, &stats, dedupe_expected_false_positives(dedupe, &stats));
-  return true;
+  return overfull ? CLI_NOTHING : CLI_FOUND;
 }
 
-bool dedupe_summary(struct dedupe *dedupe)
+int dedupe_summary(struct dedupe *dedupe)
 {
-  if (dedupe->window.filter == NULL)
-    return dedupe_summary_filter(dedupe);
-  dedupe_summary_window(dedupe);
-  return true;
+  return dedupe->window.filter == NULL ? dedupe_summary_filter(dedupe)
+                                       : dedupe_summary_window(dedupe);
 }

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/source.h"
+#include "cli/spared.h"
 #include "cli/target.h"
 
 struct delta {
@@ -86,7 +87,8 @@ static bool diff_filters(const struct delta *delta, char *const paths[2],
 
 static bool diff_files(const struct delta *delta, char *const paths[2])
 {
-  if (!target_check(delta->out, paths, 2))
+  spared_add_operands(paths, 2);
+  if (!target_check(delta->out))
     return false;
   lfb_filter *earlier = source_load(paths[0], &delta->reading, NULL);
   lfb_filter *later = earlier == NULL ? NULL : source_load(paths[1], &delta->reading, NULL);
@@ -167,7 +169,7 @@ static bool patch_loaded(const struct patch *patch, lfb_filter *filter, const ch
 
 static bool patch_file(const struct patch *patch, const char *out, uint64_t *turned_on)
 {
-  if (!target_check(out, NULL, 0))
+  if (!target_check(out))
     return false;
   lfb_filter *filter = source_load(patch->filter, &patch->options->reading, NULL);
   const bool done = filter != NULL && patch_loaded(patch, filter, out, turned_on);
@@ -199,6 +201,7 @@ static int patch_run(int argc, char **argv)
   const struct patch patch = {&options, argv[optind], argv[optind + 1]};
   if (options.out == NULL && (remote_is(patch.filter) || source_is_standard(patch.filter)))
     return options_misused(&command_patch, "this FILTER cannot be changed in place: give -o");
+  spared_add(patch.delta);
   const bool in_place = options.out == NULL && patch_is_shared(patch.filter);
   const char *out = options.out != NULL ? options.out : patch.filter;
   if (!(in_place ? patch_shared(&patch, &turned_on) : patch_file(&patch, out, &turned_on)))

@@ -150,7 +150,7 @@ static bool demo_run_phase(struct phase *phase, crew_work part, struct demo_phas
   const uint64_t began = clock_ns();
 
   memset(phase->tallies, 0, threads * sizeof *phase->tallies);
-  if (!crew_run(threads, part, phase))
+  if (!crew_run(threads, CREW_ALL, part, phase))
     return false;
   for (unsigned i = 0; i < threads; i++) {
     demo_sum(put, &phase->tallies[i].put);

@@ -15,6 +15,7 @@
 #include "cli/lines.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/start.h"
 
 enum {
   /* The size of one read(): small enough to be in the core's cache when it is split. */
@@ -137,6 +138,36 @@ bool input_check(char *const *paths, size_t path_count)
   return true;
 }
 
+/* Reads the first bytes of a regular file.  Returns how many. */
+static size_t input_peek(const char *path, char *bytes, size_t size)
+{
+  struct stat status;
+
+  if (input_is_standard(path) || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    return 0;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0)
+    return 0;
+  const ssize_t got = pread(fd, bytes, size, 0);
+  (void)close(fd);
+  return got < 0 ? 0 : (size_t)got;
+}
+
+bool input_check_starts(char *const *paths, size_t path_count, char delimiter)
+{
+  char head[START_MOST];
+
+  for (size_t i = 0; i < path_count; i++) {
+    const size_t got = input_peek(paths[i], head, sizeof head);
+    const struct start start = start_of(head, got, delimiter);
+    if (start.kind != START_REFUSED)
+      continue;
+    (void)report_error("%s: %s", paths[i], start.why);
+    return false;
+  }
+  return true;
+}
+
 /* Whether it is a regular file.  Adds to `*left` its bytes: of standard input those not yet read. */
 static bool input_is_regular(const char *path, uint64_t *left)
 {
@@ -248,25 +279,53 @@ static enum input_result input_open(struct input *input)
     return input_fail(input, "is also the output");
   /* For a pipe, so that its writer waits less; for anything else it fails without effect. */
   (void)fcntl(input->fd, F_SETPIPE_SZ, INPUT_PIPE);
-  if (standard || !packed_is(path))
+  input->fresh = standard || !packed_is(path);
+  input->lines_end_in_cr = input->delimiter == '\n';
+  if (input->fresh)
     return INPUT_CHUNK;
-  input->packed = packed_begin(path, input->fd);
+  input->packed = packed_begin(path, input->fd, (struct packed_head){0});
   return input->packed != NULL ? INPUT_CHUNK : input_give_up(input);
 }
 
-/* Reads once, to the end of the chunk.  Returns as read(). */
-static ssize_t input_read(const struct input *input, const struct chunk *chunk)
+/* Reads at most `size` bytes once, to `to`.  Returns as read(). */
+static ssize_t input_read(const struct input *input, char *to, size_t size)
 {
   ssize_t got;
 
   if (input->packed != NULL)
-    return packed_read(input->packed, chunk->bytes + chunk->size, INPUT_READ);
+    return packed_read(input->packed, to, size);
   do
-    got = read(input->fd, chunk->bytes + chunk->size, INPUT_READ);
+    got = read(input->fd, to, size);
   while (got < 0 && errno == EINTR);
   if (got > 0)
     progress_add((uint64_t)got);
   return got;
+}
+
+/* Reads the first bytes of a file into an empty chunk.  If they are compressed, they are not text: then
+ * the file is read by its codec from now on, and `*got` is 0.  Returns as input_open(). */
+static enum input_result input_read_start(struct input *input, struct chunk *chunk, ssize_t *got)
+{
+  struct start start = {START_OPEN, NULL, NULL};
+  size_t size = 0;
+
+  do {
+    *got = input_read(input, chunk->bytes + size, PACKED_READ - size);
+    size += *got > 0 ? (size_t)*got : 0;
+    start = start_of(chunk->bytes, size, input->delimiter);
+  } while (*got > 0 && start.kind == START_OPEN);
+  input->fresh = false;
+  if (*got < 0)
+    return INPUT_CHUNK;
+  *got = (ssize_t)size;
+  if (start.kind == START_REFUSED)
+    return input_fail(input, start.why);
+  if (start.kind != START_PACKED)
+    return INPUT_CHUNK;
+  const struct packed_head head = {start.codec, chunk->bytes, size};
+  input->packed = packed_begin(input->name, input->fd, head);
+  *got = 0;
+  return input->packed != NULL ? INPUT_CHUNK : input_give_up(input);
 }
 
 /* Keeps the bytes after the last delimiter for the next chunk.  False if there is no delimiter. */
@@ -300,6 +359,30 @@ static bool input_take_rest(struct input *input, struct chunk *chunk)
   return true;
 }
 
+/* Whether the lines of the chunk end in CR, too.  Of a file with one other line nothing is read. */
+static void input_look_for_cr(struct input *input, const struct chunk *chunk)
+{
+  const char *at = chunk->bytes, *const end = at + chunk->size;
+
+  while (input->lines_end_in_cr && at < end) {
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    if (stop == NULL)
+      stop = end;
+    input->lines_end_in_cr = stop > at && stop[-1] == '\r';
+    input->any_line = true;
+    at = stop + 1;
+  }
+}
+
+/* Warns after the end of a file whose lines all ended in CR. */
+static void input_warn_of_cr(struct input *input)
+{
+  if (input->lines_end_in_cr && input->any_line && !input->crlf)
+    report_note("warning: %s: each line ends in a carriage return, which is part of the key: give "
+                "--crlf if it should not be", input->name);
+  input->any_line = false;
+}
+
 /* Reads more of the open file.  `*complete` says whether the chunk has whole records. */
 static enum input_result input_more(struct input *input, struct chunk *chunk, bool *complete)
 {
@@ -313,7 +396,14 @@ static enum input_result input_more(struct input *input, struct chunk *chunk, bo
                        strerror(errno));
     return INPUT_FAILED;
   }
-  const ssize_t got = input_read(input, chunk);
+  ssize_t got = 0;
+  if (!input->fresh)
+    got = input_read(input, chunk->bytes + chunk->size, INPUT_READ);
+  else {
+    const enum input_result started = input_read_start(input, chunk, &got);
+    if (started != INPUT_CHUNK || input->fd < 0 || input->packed != NULL)
+      return started;
+  }
   if (got < 0) {
     chunk->size = 0; /* the record that the error cuts off is no key */
     return input->packed != NULL ? input_give_up(input) : input_fail(input, strerror(errno));
@@ -321,6 +411,8 @@ static enum input_result input_more(struct input *input, struct chunk *chunk, bo
   if (got == 0) {
     input_close_file(input);
     *complete = chunk->size > 0; /* the file's last record, without a delimiter */
+    if (!*complete)
+      input_warn_of_cr(input);
   } else {
     *complete = input_cut(input, chunk, (size_t)got);
   }
@@ -331,6 +423,9 @@ static enum input_result input_more(struct input *input, struct chunk *chunk, bo
 static enum input_result input_place(struct input *input, struct chunk *chunk)
 {
   chunk->name = input->name;
+  input_look_for_cr(input, chunk);
+  if (input->fd < 0)
+    input_warn_of_cr(input);
   if (input->number_lines)
     input->lines +=
         chunk_delimiters(chunk->bytes, chunk->bytes + chunk->size, input->delimiter);

@@ -72,20 +72,27 @@ struct input {
   bool refuse_output; /* reading the file that is standard output is an error */
   bool *skipped;      /* not NULL: a file that cannot be read is reported, skipped, and sets it */
   bool number_lines;  /* for chunk_refuse()                                   */
+  bool crlf;          /* lines are expected to end in CR: no warning if all do */
 
   /* Private. */
   size_t next_path;
   const char *name;      /* of the open file, for reports              */
   int fd;                /* -1: none open                              */
+  bool fresh;            /* nothing of the open file has been read     */
+  bool lines_end_in_cr;  /* all of the open file so far                */
+  bool any_line;         /* there was one                              */
   struct packed *packed; /* reads `fd` if it is compressed; else NULL  */
   char *rest;            /* bytes read after the end of the last chunk */
   size_t rest_size;
   uint64_t lines; /* of the open file, with number_lines */
 };
 
-/* Checks that every file can be read, and decompressed by this program, without opening one.  False
- * after a report. */
+/* Checks that every file can be read, and decompressed by this program.  False after a report. */
 bool input_check(char *const *paths, size_t path_count);
+
+/* Checks that no regular file begins as something that is no list of keys (cli/start.h).  False after a
+ * report. */
+bool input_check_starts(char *const *paths, size_t path_count, char delimiter);
 
 /* Whether all are regular files, which can be read twice.  Standard input can be one. */
 bool input_is_rereadable(char *const *paths, size_t path_count);

@@ -1,9 +1,12 @@
 /* keys.c - reads or counts the keys of a command. */
 #include "cli/keys.h"
 
+#include <stdatomic.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/count.h"
+#include "cli/human.h"
 #include "cli/report.h"
 
 char keys_delimiter(const struct keys_source *source)
@@ -11,32 +14,162 @@ char keys_delimiter(const struct keys_source *source)
   return source->nul ? '\0' : '\n';
 }
 
+static bool keys_read_bad_lines(const char *option, const char *text, void *to)
+{
+  static const char *const names[] = {[KEYS_FAIL] = "fail", [KEYS_PASS] = "pass", [KEYS_SKIP] = "skip"};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(text, names[i]) == 0) {
+      *(enum keys_bad *)to = (enum keys_bad)i;
+      return true;
+    }
+  (void)report_error("%s '%s': must be fail, pass or skip", option, text);
+  return false;
+}
+
+struct option_row keys_crlf_row(bool *to)
+{
+  return (struct option_row){'\0', "crlf", NULL, "lines end in CR LF: the CR is no part of a key", NULL,
+                             to};
+}
+
+struct option_row keys_bad_lines_row(enum keys_bad *to)
+{
+  return (struct option_row){'\0', "bad-lines", "WHAT",
+                             "with --jsonl: fail at a line without a key (default), pass it through, "
+                             "or skip it",
+                             keys_read_bad_lines, to};
+}
+
+static const char *keys_misuse(const struct keys_source *source)
+{
+  if (source->crlf && source->nul)
+    return "--crlf applies to lines: leave out -0";
+  if (source->bad_lines != KEYS_FAIL && source->part.member_count == 0)
+    return "--bad-lines applies only to --jsonl";
+  return part_misuse(&source->part);
+}
+
 bool keys_check(const struct keys_source *source, const struct command *command)
 {
-  const char *misuse = part_misuse(&source->part);
+  const char *misuse = keys_misuse(source);
 
   if (misuse != NULL)
     (void)options_misused(command, misuse);
   return misuse == NULL &&
-         (source->skipped != NULL || input_check(source->paths, source->path_count));
+         (source->skipped != NULL || input_check(source->paths, source->path_count)) &&
+         input_check_starts(source->paths, source->path_count, keys_delimiter(source));
 }
 
-const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk,
-                       const lfb_key *records, size_t *count)
+/* Whether a line has nothing but blanks, as JSON has them. */
+static bool keys_is_blank(lfb_key line)
 {
-  struct part_problem problem;
+  const char *at = line.bytes, *const end = at + line.size;
 
-  if (part_is_whole(&source->part) || *count == 0)
+  while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
+    at++;
+  return at == end;
+}
+
+static bool keys_is_none(const struct keys_source *source, lfb_key line)
+{
+  if (source->part.member_count != 0)
+    return keys_is_blank(line);
+  return source->crlf && line.size == 1 && *(const char *)line.bytes == '\r';
+}
+
+size_t keys_next(const struct keys_source *source, const struct chunk *chunk, size_t *at,
+                 lfb_key *records, size_t most)
+{
+  size_t count, left;
+
+  do {
+    count = chunk_keys(chunk, keys_delimiter(source), at, records, most);
+    if (source->part.member_count == 0 && !source->crlf)
+      return count;
+    left = 0;
+    for (size_t i = 0; i < count; i++)
+      if (!keys_is_none(source, records[i]))
+        records[left++] = records[i];
+  } while (left == 0 && count > 0);
+  return left;
+}
+
+bool keys_are_records(const struct keys_source *source)
+{
+  return part_is_whole(&source->part) && !source->crlf;
+}
+
+/* What the key of a bad line begins with: no other key does, since text in UTF-8 has no such byte. */
+#define KEYS_BAD ((char)0xfe)
+
+bool keys_passes(const struct keys_source *source, lfb_key key)
+{
+  return source->bad_lines == KEYS_PASS && key.size > 0 && *(const char *)key.bytes == KEYS_BAD;
+}
+
+size_t keys_pass(const struct keys_source *source, const lfb_key *keys, size_t count,
+                 uint64_t *answers, bool wanted, size_t *yes)
+{
+  size_t passed = 0;
+
+  for (size_t i = 0; source->bad_lines == KEYS_PASS && i < count; i++)
+    if (keys_passes(source, keys[i])) {
+      const uint64_t bit = UINT64_C(1) << (i % 64);
+      *yes -= (answers[i / 64] & bit) != 0;
+      answers[i / 64] = wanted ? answers[i / 64] | bit : answers[i / 64] & ~bit;
+      passed++;
+    }
+  return passed;
+}
+
+/* Finds the key of one record, without its CR. */
+static bool keys_find(const struct keys_source *source, lfb_key record, char *room, lfb_key *key,
+                      struct part_problem *problem)
+{
+  if (source->crlf && ((const char *)record.bytes)[record.size - 1] == '\r')
+    record.size--;
+  *key = record;
+  return part_is_whole(&source->part) || part_find(&source->part, record, room, key, problem);
+}
+
+/* Counts a bad line.  Returns whether it stays, with a key of its own. */
+static bool keys_keeps_bad(const struct keys_source *source, lfb_key record, char *room, lfb_key *key)
+{
+  if (source->bad != NULL) /* relaxed: read after all threads were joined */
+    atomic_fetch_add_explicit(source->bad, 1, memory_order_relaxed);
+  room[0] = KEYS_BAD;
+  memcpy(room + 1, record.bytes, record.size);
+  *key = (lfb_key){room, record.size + 1};
+  return source->bad_lines == KEYS_PASS;
+}
+
+const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk, lfb_key *records,
+                       size_t *count)
+{
+  const size_t room_per_byte = part_room(&source->part);
+  struct part_problem problem;
+  size_t left = 0;
+
+  if (keys_are_records(source) || *count == 0)
     return records;
-  if (!chunk_parts(chunk, chunk->size))
+  if (!chunk_parts(chunk, room_per_byte * (chunk->size + 1)))
     return NULL;
   for (size_t i = 0; i < *count; i++) {
-    char *const room = chunk->text + ((const char *)records[i].bytes - chunk->bytes);
-    if (!part_find(&source->part, records[i], room, &chunk->parts[i], &problem)) {
-      chunk_refuse(chunk, keys_delimiter(source), records[i].bytes, problem.text);
-      *count = i;
+    const size_t at = (size_t)((const char *)records[i].bytes - chunk->bytes);
+    char *const room = chunk->text + room_per_byte * at;
+    lfb_key *const key = &chunk->parts[left];
+    if (!keys_find(source, records[i], room, key, &problem)) {
+      if (source->bad_lines == KEYS_FAIL) {
+        chunk_refuse(chunk, keys_delimiter(source), records[i].bytes, problem.text);
+        break;
+      }
+      if (!keys_keeps_bad(source, records[i], room, key))
+        continue;
     }
+    records[left++] = records[i];
   }
+  *count = left;
   return chunk->parts;
 }
 
@@ -56,6 +189,17 @@ static void keys_begin(const struct keys_source *source, const char *label, bool
                  input_total_bytes(source->paths, source->path_count), PROGRESS_BYTES);
 }
 
+/* Says how many lines were bad. */
+static void keys_note_bad(const struct keys_source *source)
+{
+  const uint64_t bad =
+      source->bad == NULL ? 0 : atomic_load_explicit(source->bad, memory_order_relaxed);
+
+  if (bad > 0)
+    report_note("%s line%s without a key %s", human_count(bad).text, bad == 1 ? "" : "s",
+                source->bad_lines == KEYS_PASS ? "passed" : "skipped");
+}
+
 bool keys_read(const struct keys_source *source, const char *label, struct records_job job)
 {
   job.paths = source->paths;
@@ -63,10 +207,12 @@ bool keys_read(const struct keys_source *source, const char *label, struct recor
   job.delimiter = keys_delimiter(source);
   job.threads = source->threads;
   job.skipped = source->skipped;
-  job.number_lines = source->part.member != NULL;
+  job.number_lines = source->part.member_count != 0;
   keys_begin(source, label, job.emit != NULL);
+  job.crlf = source->crlf;
   const bool read_all = records_run(&job);
   progress_end();
+  keys_note_bad(source);
   return read_all;
 }
 

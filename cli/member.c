@@ -1,10 +1,13 @@
 /*
  * member.c - finds the value of a member of a JSON object.
  *
- * Names and values are read by jansson, one at a time.  What is between them is read here, for the
- * object and for those of the path.  Numbers are read here too, because jansson's do not tell how they
- * were written; and strings of printable ASCII without escapes, so that most lines need no jansson:
- * a line of 227 bytes then takes 0.9 us instead of 2.8.
+ * The names, and the value that is looked for, are read by jansson.  What is between them is read here,
+ * for the object and for those of the path.  Numbers are read here too, because jansson's do not tell
+ * how they were written; and strings of printable ASCII without escapes, so that most lines need no
+ * jansson: a line of 227 bytes then takes 0.9 us instead of 2.8.
+ *
+ * Other values are skipped by their brackets, strings and words, since what jansson does not take
+ * (1e400, a lone surrogate, bytes that are no UTF-8) is no reason to refuse the line.
  */
 #include "cli/member.h"
 
@@ -34,6 +37,11 @@ bool member_have(void)
 {
   return true;
 }
+
+enum {
+  MEMBER_NESTED = 2048, /* brackets in brackets, as jansson allows */
+  MEMBER_FLAGS = JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL,
+};
 
 /* A text that is being read. */
 struct member_reader {
@@ -141,10 +149,8 @@ static bool member_simple(struct member_reader *reader)
 /* Reads one value.  NULL after the problem was written.   Owner  the caller. */
 static json_t *member_load(struct member_reader *reader)
 {
-  const size_t flags = JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL |
-                       JSON_DECODE_INT_AS_REAL; /* so that no integer is too big */
   json_error_t error;
-  json_t *value = json_loadb(reader->at, (size_t)(reader->end - reader->at), flags, &error);
+  json_t *value = json_loadb(reader->at, (size_t)(reader->end - reader->at), MEMBER_FLAGS, &error);
 
   if (value == NULL)
     (void)member_fail(reader, error.text);
@@ -166,9 +172,7 @@ static void member_take_simple(struct member_reader *reader, const char *from)
 static void member_take(struct member_reader *reader, const char *from, const json_t *value)
 {
   reader->result = MEMBER_FOUND;
-  if (json_is_object(value) || json_is_array(value))
-    reader->result = MEMBER_COMPOUND;
-  else if (json_is_string(value)) {
+  if (json_is_string(value)) {
     const size_t size = json_string_length(value); /* no longer than with its escapes */
     memcpy(reader->room, json_string_value(value), size);
     reader->member->value = (lfb_key){reader->room, size};
@@ -182,6 +186,57 @@ static bool member_is_first(const char *path, const char *name, size_t size)
   return strcspn(path, ".") == size && memcmp(name, path, size) == 0;
 }
 
+/* Skips a string as it stands. */
+static bool member_skip_string(struct member_reader *reader)
+{
+  const char *at = reader->at + 1;
+
+  while (at < reader->end && *at != '"')
+    at += *at == '\\' ? 2 : 1;
+  if (at >= reader->end)
+    return member_fail(reader, "a string without an end");
+  reader->at = at + 1;
+  return true;
+}
+
+/* Skips true, false, null or a number. */
+static bool member_skip_word(struct member_reader *reader)
+{
+  static const char *const words[] = {"true", "false", "null"};
+
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    const size_t size = strlen(words[i]);
+    if ((size_t)(reader->end - reader->at) >= size && memcmp(reader->at, words[i], size) == 0) {
+      reader->at += size;
+      return true;
+    }
+  }
+  return (reader->at < reader->end && member_number(reader)) || member_fail(reader, "no value");
+}
+
+/* Skips a value.  Of objects and arrays only the brackets are checked. */
+static bool member_skip(struct member_reader *reader)
+{
+  char closing[MEMBER_NESTED];
+  size_t depth = 0;
+
+  do {
+    const char next = member_next(reader);
+    if (next == '{' || next == '[') {
+      if (depth == sizeof closing)
+        return member_fail(reader, "too many brackets in brackets");
+      closing[depth++] = next == '{' ? '}' : ']';
+      reader->at++;
+    } else if (depth > 0 && (next == closing[depth - 1] || next == ',' || next == ':')) {
+      depth -= next == closing[depth - 1];
+      reader->at++;
+    } else if (!(next == '"' ? member_skip_string(reader) : member_skip_word(reader))) {
+      return false;
+    }
+  } while (depth > 0);
+  return true;
+}
+
 /* Reads a name and the colon after it.  `*same` is whether it is the first name of the path.  False
  * after a problem was written. */
 static bool member_name(struct member_reader *reader, const char *path, bool *same)
@@ -193,11 +248,11 @@ static bool member_name(struct member_reader *reader, const char *path, bool *sa
     *same = member_is_first(path, from, (size_t)(reader->at - 1 - from));
     return member_expect(reader, ':');
   }
-  json_t *name = member_load(reader);
-  *same = name != NULL &&
+  json_t *name = json_loadb(reader->at, (size_t)(reader->end - reader->at), MEMBER_FLAGS, NULL);
+  *same = name != NULL && /* else it is no UTF-8 text, as each name of the path is */
           member_is_first(path, json_string_value(name), json_string_length(name));
   json_decref(name);
-  return name != NULL && member_expect(reader, ':');
+  return member_skip_string(reader) && member_expect(reader, ':');
 }
 
 static bool member_object(struct member_reader *reader, const char *path);
@@ -212,23 +267,19 @@ static bool member_value(struct member_reader *reader, const char *path)
   reader->result = MEMBER_MISSING;
   if (rest != NULL && object)
     return member_object(reader, rest + 1); /* MEMBER_DEPTH bounds the recursion */
+  if (rest != NULL)
+    return member_skip(reader);
+  if (object || *from == '[') {
+    reader->result = MEMBER_COMPOUND;
+    return member_skip(reader);
+  }
   if (member_simple(reader)) {
-    if (rest == NULL)
-      member_take_simple(reader, from);
+    member_take_simple(reader, from);
     return true;
   }
   json_t *value = member_load(reader);
-  if (value != NULL && rest == NULL)
+  if (value != NULL)
     member_take(reader, from, value);
-  json_decref(value);
-  return value != NULL;
-}
-
-static bool member_skip(struct member_reader *reader)
-{
-  if (member_simple(reader))
-    return true;
-  json_t *value = member_load(reader);
   json_decref(value);
   return value != NULL;
 }
@@ -254,9 +305,11 @@ static bool member_object(struct member_reader *reader, const char *path)
 
 enum member_result member_find(const char *path, lfb_key text, char *room, struct member *member)
 {
+  static const char mark[] = "\xef\xbb\xbf"; /* of the byte order, which may begin a file */
   const char *start = text.bytes;
+  const bool marked = text.size >= 3 && memcmp(start, mark, 3) == 0;
   struct member_reader reader = {.start = start,
-                                 .at = start,
+                                 .at = start + (marked ? 3 : 0),
                                  .end = start + text.size,
                                  .room = room,
                                  .member = member,

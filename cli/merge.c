@@ -298,7 +298,7 @@ static int merge_main(const struct command *command, int argc, char **argv)
   const char *misuse = merge_misuse(&merge);
   if (misuse != NULL)
     return options_misused(command, misuse);
-  if (!target_check(merge.out, NULL, 0))
+  if (!target_check(merge.out))
     return CLI_TROUBLE;
   const bool merged = merge_files(&merge);
   if (merged)

@@ -13,10 +13,12 @@
 #include "cli/help.h"
 #include "cli/numbers.h"
 #include "cli/report.h"
+#include "cli/spared.h"
 #include "cli/suggest.h"
 
 enum {
-  OPTIONS_MOST = 32,          /* rows per command, --help included */
+  OPTIONS_MOST = 40,          /* rows per command, --help included */
+  OPTIONS_NAME = 64,
   OPTIONS_MOST_THREADS = 4096,
   OPTIONS_MOST_SECONDS = 86400,
   OPTIONS_MOST_MODE = 0777,
@@ -204,6 +206,7 @@ bool options_read_key(const char *option, const char *text, void *to)
     (void)report_errno(text);
     return false;
   }
+  spared_add(text);
   const size_t size = fread(read, 1, sizeof read, file);
   if (ferror(file) != 0) {
     (void)report_errno(text);
@@ -551,18 +554,24 @@ static const struct option_row *options_find(const struct option_row *rows, size
   return NULL;
 }
 
+/* Writes the option as it is given: its long name, if it has one. */
+static void options_name(const struct option_row *row, char name[OPTIONS_NAME])
+{
+  if (row->name != NULL)
+    (void)snprintf(name, OPTIONS_NAME, "--%s", row->name);
+  else
+    (void)snprintf(name, OPTIONS_NAME, "-%c", row->letter);
+}
+
 static bool options_take(const struct option_row *row, const char *text)
 {
-  char option[64];
+  char option[OPTIONS_NAME];
 
   if (row->read == NULL) {
     *(bool *)row->to = true;
     return true;
   }
-  if (row->name != NULL)
-    (void)snprintf(option, sizeof option, "--%s", row->name);
-  else
-    (void)snprintf(option, sizeof option, "-%c", row->letter);
+  options_name(row, option);
   return row->read(option, text, row->to);
 }
 
@@ -614,10 +623,26 @@ static int options_refuse(const struct command *command, const struct option_row
   return options_misused(command, problem);
 }
 
+/* Notes that the option was given.  False, after a report, if that is once too often. */
+static bool options_note(const struct command *command, const struct option_row *row, bool *given)
+{
+  char name[OPTIONS_NAME], problem[OPTIONS_NAME + 32];
+
+  if (*given && !(row->value != NULL && strstr(row->value, "...") != NULL)) {
+    options_name(row, name);
+    (void)snprintf(problem, sizeof problem, "%s is given twice", name);
+    (void)options_misused(command, problem);
+    return false;
+  }
+  *given = true;
+  return true;
+}
+
 int options_parse(const struct command *command, const struct option_row *rows, size_t count,
                   int argc, char **argv)
 {
   struct option_row all[OPTIONS_MOST];
+  bool given[OPTIONS_MOST] = {false};
   struct options_getopt getopt;
   bool help = false;
   int found;
@@ -630,7 +655,7 @@ int options_parse(const struct command *command, const struct option_row *rows, 
     const struct option_row *row = options_find(all, count, found);
     if (row == NULL)
       return options_refuse(command, all, count, found, argv[optind - 1]);
-    if (!options_take(row, optarg))
+    if (!options_note(command, row, &given[row - all]) || !options_take(row, optarg))
       return CLI_TROUBLE;
     if (help) {
       options_print_help(command, all, count);

@@ -69,7 +69,8 @@ struct options_reading {
 struct option_row {
   char letter;       /* '\0': none                                             */
   const char *name;  /* of the long option; NULL: none                         */
-  const char *value; /* its value's name in --help; NULL: a flag, `to` is a bool */
+  const char *value; /* its value's name in --help; NULL: a flag, `to` is a bool.
+                      * One that ends in "..." may be given several times.   */
   const char *help;
   /* Reads `text` into `*to`; false after a report that begins with `option`. */
   bool (*read)(const char *option, const char *text, void *to);

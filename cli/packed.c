@@ -7,11 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/codec.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-
-enum { PACKED_READ = 64 * 1024 };
 
 struct packed {
   const struct codec *codec;
@@ -48,10 +45,8 @@ bool packed_is(const char *path)
   return packed_codec(path) != NULL;
 }
 
-bool packed_check(const char *path)
+static bool packed_have(const char *path, const struct codec *codec)
 {
-  const struct codec *codec = packed_codec(path);
-
   if (codec == NULL || codec->begin != NULL)
     return true;
   (void)report_error("%s: this lfbloom was built without %s: pass the file through '%s'", path,
@@ -59,14 +54,22 @@ bool packed_check(const char *path)
   return false;
 }
 
-struct packed *packed_begin(const char *path, int fd)
+bool packed_check(const char *path)
 {
-  const struct codec *codec = packed_codec(path);
+  return packed_have(path, packed_codec(path));
+}
 
-  if (!packed_check(path))
+struct packed *packed_begin(const char *path, int fd, struct packed_head head)
+{
+  const struct codec *codec = head.codec != NULL ? head.codec : packed_codec(path);
+
+  if (!packed_have(path, codec))
     return NULL;
   struct packed *packed = calloc(1, sizeof *packed);
   if (packed != NULL) {
+    if (head.size > 0)
+      memcpy(packed->bytes, head.bytes, head.size);
+    packed->left = head.size;
     packed->codec = codec;
     packed->path = path;
     packed->fd = fd;

@@ -14,10 +14,17 @@
 #include "cli/fields.h"
 #include "cli/options.h"
 
-/* All zero: the whole record. */
+enum { PART_MOST = 8 };
+
+/*
+ * Fields of a line, or members of a JSON object; a key of several has them in the order in which they
+ * were given, with the byte 0xff between them, which no UTF-8 text has.  All zero: the whole record.
+ */
 struct part {
-  struct fields fields;
-  const char *member; /* of a JSON object: its path; NULL: not given */
+  struct fields separation; /* of all fields: by a separator, or by blanks */
+  struct fields fields[PART_MOST];
+  const char *members[PART_MOST]; /* their paths */
+  size_t field_count, member_count;
 };
 
 /* Why a record has no key. */
@@ -35,10 +42,13 @@ const char *part_misuse(const struct part *part);
 
 bool part_is_whole(const struct part *part);
 
+/* How many times the bytes of a record, and its delimiter, part_find() may need as room. */
+size_t part_room(const struct part *part);
+
 /*
  * Finds the key of a record.
  *
- * Takes   room  as many bytes as the record has; the key may be there.
+ * Takes   room  part_room() times the record's bytes and one; the key may be there.
  * Returns false if it has none: `problem` then says why.
  */
 bool part_find(const struct part *part, lfb_key record, char *room, lfb_key *key,

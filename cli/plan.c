@@ -252,7 +252,7 @@ static int plan_run(int argc, char **argv)
     return plan_windows(&plan, &span, &n, json);
   plan.n = n.value;
   plan_fill(&plan);
-  if (picture != NULL && !(target_check(picture, NULL, 0) && plot_write(&plan, picture)))
+  if (picture != NULL && !(target_check(picture) && plot_write(&plan, picture)))
     return CLI_TROUBLE;
   if (json)
     plan_json(&plan);

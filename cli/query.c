@@ -14,13 +14,19 @@
 #include "cli/report.h"
 #include "cli/source.h"
 
+enum { QUERY_MOST = 16 }; /* filters */
+
 struct query {
   struct keys_source source;
   bool invert;
   bool count_only;
   bool quiet; /* print no keys: only the status counts */
   bool skipped; /* a file could not be read */
-  struct source filter;
+  _Atomic(uint64_t) bad_lines;
+  char *filter_paths[QUERY_MOST];
+  struct source filters[QUERY_MOST];
+  size_t filter_count; /* of those that are open */
+  bool all;            /* a key is present if all filters have it; else if any has */
   _Atomic(uint64_t) selected;
 };
 
@@ -29,18 +35,40 @@ static bool query_prints(const struct query *query)
   return !query->count_only && !query->quiet;
 }
 
+/* Asks all filters: the answers are those of any of them, or of all.  Adds the number of keys that are
+ * present to `*found`. */
+static bool query_filters(const struct query *query, const lfb_key *keys, size_t count,
+                          uint64_t *answers, size_t *found)
+{
+  uint64_t more[SOURCE_BATCH / 64];
+
+  if (!source_ask(&query->filters[0], keys, count, answers, found))
+    return false;
+  for (size_t i = 1; i < query->filter_count; i++) {
+    if (!source_ask(&query->filters[i], keys, count, more, found))
+      return false;
+    *found = 0;
+    for (size_t word = 0; word < (count + 63) / 64; word++) {
+      answers[word] = query->all ? answers[word] & more[word] : answers[word] | more[word];
+      *found += (size_t)__builtin_popcountll(answers[word]);
+    }
+  }
+  return true;
+}
+
 /* Queries the keys of records, keeps the records to be printed, and adds their number to
  * `*selected`.  With -q, the first such key ends the program. */
-static bool query_ask(const struct query *query, const lfb_key *records, size_t count,
+static bool query_ask(const struct query *query, lfb_key *records, size_t count,
                       struct kept *kept, uint64_t *selected)
 {
   const lfb_key *keys = keys_of(&query->source, kept->chunk, records, &count);
   uint64_t answers[SOURCE_BATCH / 64];
   size_t found = 0;
 
-  if (keys == NULL || (count > 0 && !source_ask(&query->filter, keys, count, answers, &found)))
+  if (keys == NULL || (count > 0 && !query_filters(query, keys, count, answers, &found)))
     return false;
-  *selected += query->invert ? count - found : found;
+  const size_t bad = keys_pass(&query->source, keys, count, answers, !query->invert, &found);
+  *selected += query->invert ? count - bad - found : found;
   if (query->quiet && *selected > 0)
     output_end_program(CLI_FOUND);
   if (query_prints(query))
@@ -48,11 +76,21 @@ static bool query_ask(const struct query *query, const lfb_key *records, size_t 
   return true;
 }
 
+/* The least batch of all filters. */
+static size_t query_batch(const struct query *query)
+{
+  size_t least = SOURCE_BATCH;
+
+  for (size_t i = 0; i < query->filter_count; i++)
+    least = source_batch(&query->filters[i]) < least ? source_batch(&query->filters[i]) : least;
+  return least;
+}
+
 static bool query_work(void *context, unsigned thread, struct chunk *chunk)
 {
   struct query *query = context;
   lfb_key keys[SOURCE_BATCH];
-  const size_t most = source_batch(&query->filter);
+  const size_t most = query_batch(query);
   struct kept kept = kept_begin(chunk, keys_delimiter(&query->source));
   uint64_t selected = 0;
   bool asked = true;
@@ -62,7 +100,7 @@ static bool query_work(void *context, unsigned thread, struct chunk *chunk)
   (void)thread;
 
   while (asked && chunk->refused == 0 &&
-         (count = chunk_keys(chunk, kept.delimiter, &at, keys, most)) > 0)
+         (count = keys_next(&query->source, chunk, &at, keys, most)) > 0)
     asked = query_ask(query, keys, count, &kept, &selected);
   kept_end(&kept);
   /* relaxed: all threads are joined before it is read. */
@@ -102,6 +140,62 @@ static bool query_reads_standard(const struct keys_source *source)
   return any;
 }
 
+static bool query_read_filter(const char *option, const char *text, void *to)
+{
+  struct query *query = to;
+
+  if (query->filter_count == QUERY_MOST) {
+    (void)report_error("%s: more than %d filters", option, QUERY_MOST);
+    return false;
+  }
+  query->filter_paths[query->filter_count++] = (char *)(uintptr_t)text;
+  return true;
+}
+
+/* Takes the operands: without -f, the first is the filter.  NULL, or what is wrong. */
+static const char *query_operands(struct query *query, int count, char **operands)
+{
+  const size_t first = query->filter_count == 0;
+  size_t standard = 0;
+
+  if (query->filter_count == 0 && count == 0)
+    return "no filter given";
+  if (query->all && query->filter_count == 0)
+    return "--all applies only to filters given by -f";
+  if (first == 1)
+    query->filter_paths[query->filter_count++] = operands[0];
+  query->source.paths = operands + first;
+  query->source.path_count = (size_t)count - first;
+  for (size_t i = 0; i < query->filter_count; i++)
+    standard += source_is_standard(query->filter_paths[i]);
+  if (standard > 0 && query_reads_standard(&query->source))
+    return "filter and keys cannot both be standard input";
+  return standard > 1 ? "only one filter can be standard input" : NULL;
+}
+
+static void query_close(struct query *query)
+{
+  for (size_t i = 0; i < query->filter_count; i++)
+    source_close(&query->filters[i]);
+}
+
+/* Opens the filters; those on a server are fetched if `load`.  False after a report. */
+static bool query_open(struct query *query, const struct options_reading *reading, bool load)
+{
+  const size_t count = query->filter_count;
+
+  query->filter_count = 0;
+  while (query->filter_count < count) {
+    struct source *filter = &query->filters[query->filter_count];
+    if (!source_open_any(query->filter_paths[query->filter_count], reading, filter))
+      return false;
+    query->filter_count++;
+    if (load && !source_fetch(filter))
+      return false;
+  }
+  return true;
+}
+
 static int query_run(int argc, char **argv)
 {
   struct options_reading reading = {0};
@@ -109,15 +203,16 @@ static int query_run(int argc, char **argv)
   struct query query = {.source.threads = options_default_threads()};
   struct remote_manner manner = {0};
   const struct option_row rows[] = {
+      {'f', "filter", "FILTER...", "a filter to query; several: a key is present if any has it",
+       query_read_filter, &query},
+      {'\0', "all", NULL, "with several -f: a key is present if all of them have it", NULL,
+       &query.all},
       {'v', "invert", NULL, "print the keys that are definitely absent", NULL, &query.invert},
       {'c', "count", NULL, "print only the number of keys", NULL, &query.count_only},
       {'q', "quiet", NULL,
        "print nothing; stop at the first key that would be printed, with exit status 0", NULL,
        &query.quiet},
-      options_nul(&query.source.nul),
-      part_field_row(&query.source.part),
-      part_separator_row(&query.source.part),
-      part_jsonl_row(&query.source.part),
+      KEYS_ROWS(query.source),
       options_key_file(&reading.key),
       options_helper(&reading.helper),
       {'\0', "load", NULL, "fetch a filter on Redis first, and query it here", NULL, &load},
@@ -131,20 +226,15 @@ static int query_run(int argc, char **argv)
     return status;
   manner.progress = progress_wanted(query.source.progress);
   remote_behave(manner);
-  if (optind == argc)
-    return options_misused(&command_query, "no filter given");
-  const char *path = argv[optind];
-  query.source.paths = argv + optind + 1;
-  query.source.path_count = (size_t)(argc - optind - 1);
-  if (source_is_standard(path) && query_reads_standard(&query.source))
-    return options_misused(&command_query, "filter and keys cannot both be standard input");
+  const char *misuse = query_operands(&query, argc - optind, argv + optind);
+  if (misuse != NULL)
+    return options_misused(&command_query, misuse);
   query.source.skipped = &query.skipped;
+  query.source.bad = &query.bad_lines;
   if (!keys_check(&query.source, &command_query))
     return CLI_TROUBLE;
-  if (!source_open_any(path, &reading, &query.filter))
-    return CLI_TROUBLE;
-  status = load && !source_fetch(&query.filter) ? CLI_TROUBLE : query_files(&query);
-  source_close(&query.filter);
+  status = query_open(&query, &reading, load) ? query_files(&query) : CLI_TROUBLE;
+  query_close(&query);
   return status;
 }
 
@@ -153,6 +243,9 @@ const struct command command_query = {
     .operands = "FILTER [FILE...]",
     .summary = "print the keys that a filter may contain, in input order",
     .details =
+        "With -f, no operand is a filter: 'query -f mon.lfb -f tue.lfb FILE...' prints\n"
+        "what is in any of them, with --all what is in each; -v prints the other keys.\n"
+        "\n"
         "Reads FILE..., or standard input if there is no FILE or FILE is -.  FILTER may\n"
         "be - if no keys come from standard input.  A key is a line of any bytes; a\n"
         "carriage return is part of the key, and empty lines are skipped.\n"

@@ -104,13 +104,14 @@ bool records_run(const struct records_job *job)
                                       .delimiter = job->delimiter,
                                       .refuse_output = job->emit != NULL,
                                       .skipped = job->skipped,
-                                      .number_lines = job->number_lines}};
+                                      .number_lines = job->number_lines,
+                                      .crlf = job->crlf}};
 
   if (!input_begin(&records.input))
     return false;
   turns_init(&records.deciding);
   turns_init(&records.emitting);
-  const bool ran = crew_run(job->threads, records_work, &records);
+  const bool ran = crew_run(job->threads, CREW_ANY, records_work, &records);
   input_end(&records.input);
   return ran && !records.failed;
 }

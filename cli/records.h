@@ -23,6 +23,7 @@ struct records_job {
   unsigned threads;
   bool *skipped;     /* not NULL: files that cannot be read are reported, skipped, and set it */
   bool number_lines; /* for chunk_refuse() */
+  bool crlf;         /* as in cli/input.h  */
   void *context;
   /* Works on a chunk, and may change it.  Many threads call it at once, each with its number,
    * from 0.  False after a report: the chunk is emitted in its turn, and then the program ends at

@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/remote.h"
 #include "cli/report.h"
+#include "cli/spared.h"
 
 bool target_is_standard(const char *path)
 {
@@ -58,45 +59,33 @@ static bool target_can_be_written(const char *path, const struct stat *found)
   return writable;
 }
 
-static bool target_is_input(const struct stat *target, char *const *inputs, size_t input_count)
-{
-  struct stat input;
-
-  if (!S_ISREG(target->st_mode))
-    return false;
-  for (size_t i = 0; i < input_count; i++)
-    if (stat(inputs[i], &input) == 0 && input.st_dev == target->st_dev &&
-        input.st_ino == target->st_ino)
-      return true;
-  return false;
-}
-
-bool target_check(const char *path, char *const *inputs, size_t input_count)
+bool target_check(const char *path)
 {
   struct stat found;
-  const bool exists = stat(path, &found) == 0;
 
+  if (!remote_is(path) && spared_has(path)) {
+    (void)report_error("%s: is both input and output",
+                       target_is_standard(path) ? "standard output" : path);
+    return false;
+  }
   if (target_is_standard(path))
     return true;
   if (remote_is(path))
     return remote_is_free(path);
-  if (exists && target_is_input(&found, inputs, input_count)) {
-    (void)report_error("%s: is both input and output", path);
-    return false;
-  }
   if (path[0] == '\0') {
     (void)report_error("the name of the file to write is empty");
     return false;
   }
-  if (exists ? target_can_be_written(path, &found) : target_directory_is_writable(path))
+  if (stat(path, &found) == 0 ? target_can_be_written(path, &found)
+                              : target_directory_is_writable(path))
     return true;
   (void)report_error("%s: cannot be written: %s", path, strerror(errno));
   return false;
 }
 
-bool target_check_shared(const char *path, char *const *inputs, size_t input_count)
+bool target_check_shared(const char *path)
 {
-  return remote_is(path) || target_check(path, inputs, input_count);
+  return remote_is(path) || target_check(path);
 }
 
 static bool target_is_regular(const char *path)
@@ -165,13 +154,17 @@ bool target_holds(const char *path, lfb_form form, const char *from, const lfb_s
   return false;
 }
 
-/* Blocks all signals, so that none ends the program while there is a temporary file. */
-static void target_hold_signals(sigset_t *before)
+/* Blocks all signals, so that none ends the program while there is a temporary file.  What is written
+ * directly, and may never be read, is given up at once. */
+static void target_hold_signals(const char *path, sigset_t *before)
 {
-  sigset_t all;
+  struct stat found;
+  sigset_t held;
 
-  (void)sigfillset(&all);
-  (void)sigprocmask(SIG_BLOCK, &all, before);
+  const bool direct = target_is_standard(path) || (!remote_is(path) && stat(path, &found) == 0 &&
+                                                   !S_ISREG(found.st_mode));
+  (void)(direct ? sigemptyset(&held) : sigfillset(&held));
+  (void)sigprocmask(SIG_BLOCK, &held, before);
 }
 
 /* An lfb_write_fn to standard output. */
@@ -197,7 +190,7 @@ bool target_save(const char *path, const lfb_filter *filter, lfb_form form)
 {
   sigset_t before;
 
-  target_hold_signals(&before);
+  target_hold_signals(path, &before);
   const bool saved =
       remote_is(path) ? remote_save(path, filter) : target_save_file(path, filter, form);
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
@@ -232,7 +225,7 @@ bool target_save_value(const char *path, const lfb_redis_module_value *value)
 {
   sigset_t before;
 
-  target_hold_signals(&before);
+  target_hold_signals(path, &before);
   const bool saved =
       remote_is(path) ? remote_save_key(path, value) : target_save_kind_reported(path, value);
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
@@ -243,7 +236,7 @@ lfb_status target_save_delta(const char *path, const lfb_filter *earlier, const 
 {
   sigset_t before;
 
-  target_hold_signals(&before);
+  target_hold_signals(path, &before);
   const lfb_status status = target_is_standard(path)
                                 ? lfb_delta_write(earlier, later, target_write, NULL)
                                 : lfb_delta_save(earlier, later, path);
@@ -326,7 +319,7 @@ bool target_replace(const char *path, const void *bytes, size_t size)
   struct stat found;
   sigset_t before;
 
-  target_hold_signals(&before);
+  target_hold_signals(path, &before);
   const bool in_place = stat(path, &found) == 0 && !S_ISREG(found.st_mode);
   const bool done = in_place ? target_overwrite(path, bytes, size)
                              : target_replace_file(path, bytes, size);

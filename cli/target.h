@@ -15,14 +15,14 @@
 bool target_is_standard(const char *path);
 
 /*
- * Whether `path` can probably be written, and is not one of the inputs.  Checked before hours of
- * work; the writing is checked as well.  False after a report.
+ * Whether `path` can probably be written, and is none of the files that the command reads
+ * (cli/spared.h).  Checked before hours of work; the writing is checked as well.  False after a report.
  */
-bool target_check(const char *path, char *const *inputs, size_t input_count);
+bool target_check(const char *path);
 
 /* The same for a shared filter that did not exist when it was looked for.  On a server, another
  * process may make it at any time, so nothing is checked there. */
-bool target_check_shared(const char *path, char *const *inputs, size_t input_count);
+bool target_check_shared(const char *path);
 
 /*
  * Whether a filter of this form may replace the file at `path`.  Other processes may be putting

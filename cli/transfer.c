@@ -35,7 +35,7 @@ bool transfer_load(const struct transfer *transfer, const char *from, const char
 {
   lfb_redis_module_value value = {.filter = NULL};
 
-  if (!target_check(to, NULL, 0) || !target_spares_shared(to, LFB_FORM_NATIVE) ||
+  if (!target_check(to) || !target_spares_shared(to, LFB_FORM_NATIVE) ||
       !transfer_fetch(transfer, from, &value))
     return false;
   const bool done = target_save_value(to, &value);
@@ -110,7 +110,7 @@ static bool transfer_save_key(const struct transfer *transfer, const char *from,
 
 bool transfer_save(const struct transfer *transfer, const char *from, const char *to)
 {
-  if (!target_check(to, NULL, 0))
+  if (!target_check(to))
     return false;
   return transfer->module ? transfer_save_key(transfer, from, to)
                           : transfer_save_strings(transfer, from, to);

@@ -326,32 +326,53 @@ typedef struct delta_bytes {
   unsigned char bytes[];
 } delta_bytes;
 
+/* Checks how the file begins before memory is taken for it. */
+static lfb_status delta_check_head(const lfb_reader *reader, const unsigned char *head, size_t have)
+{
+  lfb_delta_fields fields;
+
+  if (have < LFB_FORM_HEAD || lfb_magic_begun(head) != LFB_MAGIC_DELTA)
+    return LFB_ERROR_NOT_DELTA;
+  if (have < LFB_DELTA_HEADER || reader->known_bytes > reader->limits.max_bytes)
+    return LFB_ERROR_BAD_DELTA;
+  const lfb_status status = lfb_delta_decode(head, &fields);
+  return status == LFB_OK && fields.body_size != reader->known_bytes - LFB_DELTA_HEADER
+             ? LFB_ERROR_BAD_DELTA
+             : status;
+}
+
 static lfb_status delta_load(const lfb_reader *reader, void **made)
 {
-  const uint64_t size = reader->known_bytes;
+  unsigned char head[LFB_DELTA_HEADER];
+  const size_t size = (size_t)reader->known_bytes;
+  const size_t have = size < sizeof head ? size : sizeof head;
 
-  if (size < LFB_FORM_HEAD)
-    return LFB_ERROR_NOT_DELTA;
-  delta_bytes *delta =
-      size > SIZE_MAX / 2 ? NULL : malloc(sizeof *delta + (size_t)size);
+  lfb_status status = have == 0 ? LFB_OK : lfb_form_read_bytes(reader, head, have);
+  if (status == LFB_OK)
+    status = delta_check_head(reader, head, have);
+  if (status != LFB_OK)
+    return status;
+  delta_bytes *delta = malloc(sizeof *delta + size); /* the size is limited */
   if (delta == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = delta;
-  delta->size = (size_t)size;
-  /* A file of another kind may be large. */
-  const lfb_status status = lfb_form_read_bytes(reader, delta->bytes, LFB_FORM_HEAD);
-  if (status != LFB_OK)
-    return status;
-  return lfb_magic_begun(delta->bytes) != LFB_MAGIC_DELTA
-             ? LFB_ERROR_NOT_DELTA
-             : lfb_form_read_bytes(reader, delta->bytes + LFB_FORM_HEAD,
-                                   delta->size - LFB_FORM_HEAD);
+  delta->size = size;
+  memcpy(delta->bytes, head, have);
+  return size == have ? LFB_OK : lfb_form_read_bytes(reader, delta->bytes + have, size - have);
+}
+
+/* More bytes than any delta of the filter has.  At best parameters, n of m bits take n * (2 + log2(m/n))
+ * bits by gaps, which is below 2 m; counts and offsets in blocks take less than as much again. */
+static uint64_t delta_most_bytes(const lfb_filter *filter)
+{
+  return LFB_DELTA_HEADER + 4096 + 4 * filter->description.geometry.word_count * sizeof(lfb_word);
 }
 
 lfb_status lfb_delta_apply_file(lfb_filter *filter, const char *path, uint64_t *turned_on)
 {
+  const lfb_read_limits limits = {.max_bytes = delta_most_bytes(filter)};
   void *made = NULL;
-  lfb_status status = lfb_file_load(path, NULL, delta_load, &made);
+  lfb_status status = lfb_file_load(path, &limits, delta_load, &made);
   const delta_bytes *delta = made;
 
   if (status == LFB_OK)

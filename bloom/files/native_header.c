@@ -1,9 +1,13 @@
 /* native_header.c - writing and checking the fields of a native header. */
+#define _GNU_SOURCE /* secure_getenv */
 #include "bloom/files/native_header.h"
 
 #include "bloom/filter/label.h"
 #include "bloom/hashing/aes_derive.h"
 #include "bloom/strategies/strategies.h"
+
+#include <stdlib.h>
+#include <time.h>
 
 /* Where each field is, in bytes from the start, after those of magic.h: docs/formats.md. */
 enum {
@@ -113,6 +117,33 @@ lfb_status lfb_native_compare_identity(const unsigned char header[LFB_NATIVE_HEA
     if (memcmp(header + fields[i].at, own + fields[i].at, fields[i].size) != 0)
       return fields[i].status;
   return LFB_OK;
+}
+
+/* Reads SOURCE_DATE_EPOCH.   Source  reproducible-builds.org/specs/source-date-epoch */
+static bool native_epoch(uint64_t *seconds)
+{
+  const char *text = secure_getenv("SOURCE_DATE_EPOCH");
+  uint64_t value = 0;
+
+  if (text == NULL || text[0] == '\0')
+    return false;
+  for (; *text >= '0' && *text <= '9'; text++) {
+    if (value > INT64_MAX / 100)
+      return false;
+    value = 10 * value + (uint64_t)(*text - '0');
+  }
+  *seconds = value;
+  return *text == '\0';
+}
+
+uint64_t lfb_native_now(void)
+{
+  uint64_t seconds;
+
+  if (native_epoch(&seconds))
+    return seconds;
+  const time_t now = time(NULL);
+  return now < 0 ? 0 : (uint64_t)now;
 }
 
 void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,

@@ -7,8 +7,6 @@
 #ifndef LFB_BLOOM_NATIVE_HEADER_H
 #define LFB_BLOOM_NATIVE_HEADER_H
 
-#include <time.h>
-
 #include "bloom/files/magic.h"
 #include "bloom/filter/description.h"
 
@@ -21,12 +19,9 @@ enum { LFB_NATIVE_HEADER = LFB_HEAD_SIZE }; /* bytes */
 /* The header's count of bits set when writing began; at most that of the words. */
 uint64_t lfb_native_bits_set(const unsigned char header[LFB_NATIVE_HEADER]);
 
-/* The seconds since 1970. */
-static inline uint64_t lfb_native_now(void)
-{
-  const time_t now = time(NULL);
-  return now < 0 ? 0 : (uint64_t)now;
-}
+/* The seconds since 1970: of the environment's SOURCE_DATE_EPOCH if that is a number, so that builds can
+ * be repeated byte for byte, else of the clock. */
+uint64_t lfb_native_now(void);
 
 /* Writes the header of a filter with `bits_set` bits set; `now` as lfb_native_now(). */
 void lfb_native_encode(const lfb_description *description, uint64_t bits_set, uint64_t now,

@@ -54,8 +54,12 @@ check "16 GiB claimed through a pipe" is_error "ends too early"
 if ((${#limit[@]})); then
   refuses "no memory for the filter" "out of memory" "${limit[@]}" "$tool" build --form guava -n 1e9 -p 0.01 -o x abc
   refuses "no memory for the demo" "out of memory" "${limit[@]}" "$tool" demo -n 1e9 -p 0.01
-  refuses "no memory for the threads" "cannot start thread" \
-    "${limit[@]}" "$tool" query --threads 4000 abc.bloom abc
+  run "${limit[@]}" "$tool" query --threads 4000 abc.bloom abc
+  check "no memory for all threads: status" equal "$rc" 0
+  check "no memory for all threads: all keys" cmp out abc
+  check "no memory for all threads: said" holds err " of 4000 threads are used: "
+  refuses "no memory for the demo's threads" "cannot start thread" \
+    "${limit[@]}" "$tool" demo -n 1000 -p 0.01 --threads 4000
   head -c 500000000 /dev/zero | tr '\0' x |
     "${limit[@]}" "$tool" build --form guava -q -n 1 -p 0.01 -o x >out 2>err && rc=0 || rc=$?
   check "no memory for a line of 500 MB" is_error "Cannot allocate memory"

@@ -83,11 +83,32 @@ TEST(Member, WhatIsNoObjectSaysWhy) {
                            "{a:1}", "{\"a\" 1}", "{\"a\":01}", "{\"a\":1.}", "{\"a\":1e}", "{\"a\":-}",
                            "{\"a\":.5}", "{\"a\":+1}", "{\"a\":1x}", "{\"a\":\"x}", "{\"a\":nul}",
                            "{\"a\":\"\\ud83d\"}", "{\"a\":\"\\x\"}", "{\"a\":\"\t\"}", "{\"a\":\"\xe9\"}",
-                           "\xef\xbb\xbf{\"a\":1}", "{\"a\":1}{\"a\":1}", "{\"a\":1,\"b\":tru}"}) {
+                           "\xbb\xbf{\"a\":1}", "{\"a\":1}{\"a\":1}", "{\"a\":1,\"b\":[1}}",
+                           "{\"a\":1,\"b\":[}", "{\"a\":1,\"b\":\"}", "{\"a\":1,\"b\":\"\\\"}", "{\"a\":1,\"b\":NaN}",
+                           "{\"a\":1,\"b\":}", "{\"a\":1,\"b\":[]]}", "{\"a\":1,\"b\":tru}"}) {
     const answer got = find("a", text);
     EXPECT_EQ(got.result, MEMBER_NO_JSON) << text;
     EXPECT_NE(got.problem, "") << text;
   }
+}
+
+// A filter's user gets the key of such a line: what stands elsewhere in it is none of the key.
+TEST(Member, WhatStandsElsewhereNeedNotBeReadable) {
+  for (const char* elsewhere : {"1e400", "-1e-400", "[[1e400]]", "\"\\ud83d\"", "\"\xe9\"", "[\"\xff\",{\"\xff\":1}]",
+                                "{\"\\ud83d\":[]}", "\"\t\""}) {
+    EXPECT_EQ(value("a", std::string("{\"b\":") + elsewhere + ",\"a\":1}"), "1") << elsewhere;
+    EXPECT_EQ(value("a", std::string("{\"a\":1,\"b\":") + elsewhere + "}"), "1") << elsewhere;
+    EXPECT_EQ(find("b.c", std::string("{\"a\":1,\"b\":[") + elsewhere + "]}").result, MEMBER_MISSING);
+  }
+  EXPECT_EQ(value("a", R"({"\ud83d":2,"a":1})"), "1");
+  EXPECT_EQ(value("a", "{\"\xff\":2,\"a\":1}"), "1");
+  EXPECT_EQ(value("a", "\xef\xbb\xbf{\"a\":1}"), "1");
+  EXPECT_EQ(value("a", "{\"a\":" + std::string(400, '7') + "}"), std::string(400, '7'));
+  const auto nested = [](size_t depth) {
+    return "{\"b\":" + std::string(depth, '[') + std::string(depth, ']') + ",\"a\":1}";
+  };
+  EXPECT_EQ(value("a", nested(2048)), "1");
+  EXPECT_EQ(find("a", nested(2049)).result, MEMBER_NO_JSON);
 }
 
 // ---- random texts ------------------------------------------------------------------------------
@@ -129,7 +150,7 @@ void mutate(random& from, std::string* text) {
 
 TEST(Member, RandomTextsAreReadAsJanssonReadsThem) {
   random from(20);
-  uint64_t counts[4] = {};
+  uint64_t counts[4] = {}, lenient = 0;
   for (int round = 0; round < 300000; round++) {
     std::string text = random_object(from, 3);
     mutate(from, &text);
@@ -139,13 +160,12 @@ TEST(Member, RandomTextsAreReadAsJanssonReadsThem) {
 
     json_error_t error;
     json_t* whole = json_loadb(text.data(), text.size(), JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error);
-    if (whole == nullptr && std::string(error.text).find("overflow") != std::string::npos) continue;
-    ASSERT_EQ(got.result != MEMBER_NO_JSON, whole != nullptr && json_is_object(whole))
-        << text << ": " << got.problem << error.text;
-    if (got.result == MEMBER_NO_JSON) {
+    if (whole == nullptr || !json_is_object(whole)) {
+      lenient += got.result != MEMBER_NO_JSON;
       json_decref(whole);
       continue;
     }
+    ASSERT_NE(got.result, MEMBER_NO_JSON) << text << ": " << got.problem;
     const json_t* wanted = json_object_get(whole, "a");
     if (deep) wanted = json_object_get(wanted, "b");  // null if it is no object
     if (wanted == nullptr)
@@ -162,6 +182,7 @@ TEST(Member, RandomTextsAreReadAsJanssonReadsThem) {
     json_decref(whole);
   }
   for (const uint64_t count : counts) EXPECT_GT(count, 5000u);
+  EXPECT_LT(lenient, counts[MEMBER_NO_JSON] / 8);
 }
 
 }  // namespace

@@ -52,9 +52,17 @@ for end in gz zst xz; do
   gives "$end: no bytes" 0 "$tool" dedupe -q -n 1 -p 0.01 "none.$end"
   check "$end: no lines" equal "$(wc -c <out)" 0
 
-  # --- by its name only ---------------------------------------------------------
-  gives "$end: standard input" 0 "$tool" dedupe -q -n 1M -p 1e-9 --threads 1 <"nul.$end"
-  check "$end: standard input is not decompressed" test "$(head -c 4 out | od -An -tx1)" = "$(head -c 4 "nul.$end" | od -An -tx1)"
+  # --- by its first bytes, and by its name ---------------------------------------
+  gives "$end: standard input" 0 "$tool" dedupe -q -p 1e-9 --threads 1 <"keys.$end"
+  check "$end: standard input's lines" cmp out distinct
+  gives "$end: a pipe" 0 "$tool" dedupe -q -n 1M -p 1e-9 --threads 1 < <(cat "keys.$end")
+  check "$end: a pipe's lines" cmp out distinct
+  cp "keys.$end" "NAME_$end"
+  gives "$end: another name" 0 "$tool" build -q -p 1e-6 -o filter "NAME_$end"
+  check "$end: another name's keys are counted" equal "$(size_in filter)" "$(grep -c . keys)"
+  gives "$end: another name's keys" 1 "$tool" query -v filter keys
+  gives "$end: another name, after others" 0 "$tool" dedupe -q -p 1e-9 --threads 3 long "NAME_$end" long
+  check "$end: another name, lines" cmp out <(cat long distinct)
   mkfifo "pipe.$end"
   cat "nul.$end" >"pipe.$end" &
   gives "$end: a named pipe" 0 "$tool" dedupe -q -0 -n 10 -p 1e-6 "pipe.$end"

@@ -1,0 +1,209 @@
+#!/bin/bash
+# silence_cli_test.sh LFBLOOM: nothing is destroyed, dropped or denied without a word: an input that is
+# the output, options that are given twice, what is no list of keys, lines that are bad.
+set -uo pipefail
+source "$(dirname "$0")/checks.sh"
+
+printf 'a\nb\n' >keys
+printf 'new\n' >new
+"$tool" build -q --hash xxh3 --seed 1 -n 100 -p 1e-6 -o seen keys
+
+# --- an output that is one of the inputs ------------------------------------------
+# keeps NAME FILE COMMAND...: refused, and the file stays as it is.
+keeps() {
+  local name=$1 file=$2
+  shift 2
+  cp "$file" before
+  refuses "$name" "is both input and output" "$@"
+  check "$name: kept" cmp before "$file"
+}
+from() { local input=$1; shift; "$@" <"$input"; }
+ln -s keys soft
+ln keys hard
+keeps "an operand" keys "$tool" build -p .01 -o keys keys
+keeps "among others" keys "$tool" build -p .01 -o keys new keys
+keeps "standard input" keys from keys "$tool" build -p .01 -o keys
+keeps "standard input by -" keys from keys "$tool" build -p .01 -o keys new -
+keeps "by a link" keys "$tool" build -p .01 -o soft keys
+keeps "by another name" keys "$tool" build -p .01 -o hard keys
+keeps "through a link" keys from soft "$tool" build -p .01 -o hard
+refuses "a shared filter" "hard: the filter ends too early" from keys "$tool" dedupe -p .01 -n 9 --shared hard
+check "a shared filter: kept" equal "$(cat keys)" $'a\nb'
+od -An -tx1 -N16 /dev/urandom | tr -d ' \n' >secret
+keeps "the key file" secret "$tool" build -p .01 --key-file secret -o secret keys
+keeps "the key file of merge" secret "$tool" merge --key-file secret -o secret seen
+cp keys self
+"$tool" build -q -p .01 -o - self 2>err >>self && rc=0 || rc=$?
+check "standard output" is_error "standard output: is both input and output"
+check "standard output: kept" cmp keys self
+cp seen before
+refuses "--like's file" "OUT would lose its keys" "$tool" build -q --like seen -o seen new
+refuses "--hash-of's file" "OUT would lose its keys" "$tool" build -q -n 9 -p .01 --hash-of seen -o seen new
+check "--like's file: kept" cmp before seen
+"$tool" build -q --like seen -o more new
+gives "merge into its own input" 0 "$tool" merge -q -o sum seen more
+gives "a delta" 0 "$tool" diff -q -o delta seen sum
+keeps "patch: the delta" delta "$tool" patch -o delta seen delta
+keeps "diff: an input" sum "$tool" diff -o sum seen sum
+gives "patch in place" 0 "$tool" patch -q seen delta
+
+# --- options that are given twice -------------------------------------------------
+refuses "-p twice" "-p is given twice" "$tool" build -p .1 -p .01 -o x keys
+refuses "a long one twice" "--output is given twice" "$tool" build -p .1 -o x --output y keys
+refuses "a flag twice" "--quiet is given twice" "$tool" build -p .1 -q -q -o x keys
+refuses "-t twice" "--separator is given twice" "$tool" dedupe -p .1 -n 9 -t , -t ';' -k 1 keys
+printf 'a,1,b\nc,2,b\na,9,b\na,b\n' >rows
+gives "two fields" 0 "$tool" dedupe -q -n 10 -p 1e-9 -t , -k 1 -k 3 rows
+check "two fields: the rows" equal "$(cat out)" $'a,1,b\nc,2,b\na,b'
+gives "two fields, in another order" 0 "$tool" dedupe -q -n 10 -p 1e-9 -t , -k 3 -k 1 rows
+check "two fields, in another order: the rows" equal "$(cat out)" $'a,1,b\nc,2,b\na,b'
+printf 'a\xffb\n' >joined
+gives "two fields: a filter" 0 "$tool" build -q -p 1e-9 -t , -k 1 -k 3 -o fields rows
+gives "two fields: the key has 0xff between them" 0 "$tool" query -c fields joined
+check "two fields: it is there" equal "$(cat out)" 1
+# Overlapping fields make keys that are longer than their lines.
+printf 'a b c\na b d\na b c\n' >long
+gives "fields twice" 0 "$tool" dedupe -q -n 10 -p 1e-9 -k 1,3 -k 1,3 -k 1,3 -k 2,3 -k 9 long
+check "fields twice: the rows" equal "$(cat out)" $'a b c\na b d'
+printf '{"a":1,"b":{"c":"x\\u00e9"}}\n{"a":3,"b":{"c":"x\\u00e9"}}\n{"b":{"c":"x\xc3\xa9"},"a":1}\n' >objects
+gives "two members" 0 "$tool" dedupe -q -n 10 -p 1e-9 --jsonl a --jsonl b.c objects
+check "two members: the lines" equal "$(cat out)" "$(head -n 2 objects)"
+refuses "too many fields" "more than 8" "$tool" dedupe -n 9 -p .1 -k{1,2,3,4,5,6,7,8,9} keys
+
+# --- more keys than the filter was made for ---------------------------------------
+seq 100000 >many
+run "$tool" dedupe -q -n 1000 -p 1e-6 many
+check "overfull: status" equal "$rc" 1
+check "overfull: a warning" holds err "warning: "
+gives "not overfull" 0 "$tool" dedupe -q -n 100K -p 1e-6 many
+
+# --- what is no list of keys -------------------------------------------------------
+bzip2 -kc keys >keys.bz2 2>/dev/null || printf 'BZh91AY&SY' >keys.bz2
+for command in "dedupe -n 9 -p .1" "build -p .1 -o x" "build -n 9 -p .1 -o x" "query seen"; do
+  refuses "bzip2: $command" "keys.bz2: is compressed with bzip2" "$tool" $command keys.bz2
+done
+refuses "a filter" "sum: is a filter, not a list of keys" "$tool" query seen sum keys
+refuses "a filter on standard input" "standard input: is a filter" from sum "$tool" dedupe -n 9 -p .1
+refuses "a delta as keys" "is a delta" "$tool" build -p .1 -o x delta
+for text in '\x04\x22\x4d\x18' 'PK\x03\x04' 'LZIP\x01' '7z\xbc\xaf\x27\x1c'; do
+  printf "$text"'more\n' >packed
+  refuses "$text" "packed: is " "$tool" dedupe -n 9 -p .1 packed
+done
+for encoding in UTF-16LE UTF-16BE; do
+  { [[ $encoding == *LE ]] && printf '\xff\xfe' || printf '\xfe\xff'; iconv -t $encoding keys; } >wide
+  refuses "$encoding" "is text in UTF-16: pass it through 'iconv" "$tool" build -p .1 -o x wide
+done
+check "nothing was written" test ! -e x
+# What only begins so is text, also if it comes byte by byte.
+printf 'BZh9\nPK\nLFBLOOM\r\nL\nLFBLOO\nLZIP' >text
+gives "text that begins alike" 0 "$tool" dedupe -q -n 10 -p 1e-9 --threads 1 text
+check "text that begins alike: its lines" cmp out <(cat text; echo)
+slowly() { while IFS= read -r -n1 -d '' byte; do printf %s "$byte"; sleep .01; done <text | "$@"; }
+gives "byte by byte" 0 slowly "$tool" dedupe -q -n 10 -p 1e-9
+check "byte by byte: its lines" cmp out <(cat text; echo)
+printf '\xff\xfe\0b\0' >raw
+gives "bytes of keys that end in NUL" 0 "$tool" dedupe -0 -q -n 10 -p 1e-9 raw
+check "bytes of keys that end in NUL: all" cmp out raw
+
+# --- several filters ----------------------------------------------------------------
+printf 'a\nnew\nneither\n' >both
+"$tool" build -q -n 100 -p 1e-9 -o one keys
+"$tool" build -q -n 100 -p 1e-9 -o two new
+gives "any of two" 0 "$tool" query -f one -f two both
+check "any of two: the keys" equal "$(cat out)" $'a\nnew'
+gives "all of two" 1 "$tool" query --all -f one -f two both
+gives "all of two, inverted" 0 "$tool" query --all -v -f one -f two both
+check "all of two, inverted: the keys" cmp out both
+gives "one by -f, three times" 0 "$tool" query -c -f one -f one --filter=one both
+check "one by -f: the count" equal "$(cat out)" 1
+refuses "--all without -f" "--all applies only to" "$tool" query --all one both
+refuses "one that is missing" "missing: " "$tool" query -f one -f missing both
+
+# --- lines that end in CR ------------------------------------------------------------
+printf 'k1\r\nk2\r\n\r\n' >dos
+run "$tool" build -q -p 1e-9 -o cr dos
+check "CR: status" equal "$rc" 0
+check "CR: a warning" equal "$(cat err)" \
+  "lfbloom: warning: dos: each line ends in a carriage return, which is part of the key: give --crlf if it should not be"
+gives "--crlf" 0 "$tool" build -q --crlf -p 1e-9 -o crlf dos
+printf 'k1\nk2\n' | run "$tool" query -c crlf
+check "--crlf: the keys" equal "$(cat out)" 2
+gives "--crlf: dedupe" 0 "$tool" dedupe --crlf -q -n 9 -p 1e-9 dos
+check "--crlf: whole lines" equal "$(hex out)" 6b310d0a6b320d0a
+printf 'k1\r\nk2\nk1\n' >mixed
+gives "some CR" 0 "$tool" dedupe -q -n 9 -p 1e-9 mixed
+gives "--crlf, some CR" 0 "$tool" dedupe -q --crlf -n 9 -p 1e-9 mixed
+check "--crlf, some CR: the lines" equal "$(hex out)" 6b310d0a6b320a
+printf 'x,1\r\ny,1\r\n' >fields.dos
+gives "--crlf: the last field" 0 "$tool" build -q --crlf -t , -k 2 -p 1e-9 -o last fields.dos
+printf '1\n' | run "$tool" query -c last
+check "--crlf: the last field's key" equal "$(cat out)" 1
+refuses "--crlf with -0" "--crlf applies to lines" "$tool" dedupe -0 --crlf -n 9 -p .1 dos
+
+# --- lines of JSON without a key -------------------------------------------------------
+bad='{"id":2,"x":NaN} {"x":2} {"id":[1]} Traceback'
+for line in $bad; do
+  printf '{"id":1}\n%s\n{"id":3}\n{"id":1}\n%s\n' "$line" "$line" >lines
+  run "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id lines
+  check "$line: fails" is_error "lines:2: "
+  for threads in 1 2; do
+    for order in --unordered ""; do
+      run "$tool" dedupe -q -n 10 -p 1e-9 --threads $threads $order --jsonl id --bad-lines=skip lines
+      check "$line: skip" equal "$rc $(cat out)" '0 {"id":1}'$'\n''{"id":3}'
+      check "$line: skip says so" holds err "2 lines without a key skipped"
+      run "$tool" dedupe -q -n 10 -p 1e-9 --threads $threads $order --jsonl id --bad-lines=pass lines
+      check "$line: pass" equal "$rc $(cat out)" "0 $(sed 4d lines)"
+      check "$line: pass says so" holds err "2 lines without a key passed"
+    done
+  done
+  run "$tool" dedupe --json -n 10 -p 1e-9 --jsonl id --bad-lines=pass lines
+  check "$line: counted" equal "$(json bad_lines) $(json out)" "2 2"
+  run "$tool" build -q -p 1e-9 --jsonl id --bad-lines=skip -o good lines
+  check "$line: build" equal "$rc" 0
+  run "$tool" query -c --jsonl id --bad-lines=pass good lines
+  check "$line: query counts keys alone" equal "$rc $(cat out)" "0 3"
+  run "$tool" query -v --jsonl id --bad-lines=pass good lines
+  check "$line: query prints it" equal "$(cat out)" "$line"$'\n'"$line"
+done
+printf '\xef\xbb\xbf{"id":1}\n  \n\n{"id":3}\r\n\t\r\n' >marked
+gives "a BOM, blank lines" 0 "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id marked
+check "a BOM, blank lines: the keys" equal "$(grep -c id out)" 2
+printf '{"id":1,"x":[1e400,{"y":"\\ud800"}],"z":"\xff\xfe","n":%0400d}\n{"\\ud800":[],"id":3}\n' 7 >odd
+sed -i 's/"n":0*/"n":1/' odd
+gives "what no double or text holds, elsewhere" 0 "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id odd
+check "what no double or text holds, elsewhere: both" cmp out odd
+for line in '{"id":1,"x":[1}' '{"id":1,"x":"' '{"id":1,"x":tru}' '{"id":1,"x":}' '{"id":1,"x":[]]}' '{"id":1'; do
+  printf '%s\n' "$line" >lines
+  run "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id lines
+  check "$line is no JSON" is_error "lines:1: "
+done
+refuses "--bad-lines alone" "--bad-lines applies only to --jsonl" "$tool" dedupe --bad-lines=skip -n 9 -p .1 keys
+
+# --- what nobody reads ------------------------------------------------------------------
+mkfifo fifo
+for signal in INT TERM; do
+  env --default-signal=$signal "$tool" build -q -n 1000 -p .01 -o fifo keys 2>err &
+  sleep .3
+  kill -$signal $!
+  await_end "a FIFO without a reader, $signal" $!
+done
+{ env --default-signal=TERM "$tool" build -q -n 10M -p .01 -o - keys & echo $! >pid; wait; } | { await "a pipe's writer" test -s pid; sleep .5
+  kill -TERM "$(cat pid)"; await "a stuck pipe" has_ended "$(cat pid)"; }
+
+# --- the same bytes ----------------------------------------------------------------------
+export SOURCE_DATE_EPOCH=1700000000
+"$tool" build -q --hash xxh3 --seed 1 -p .01 -o first keys
+sleep 1.1
+"$tool" build -q --hash xxh3 --seed 1 -p .01 -o second keys
+check "SOURCE_DATE_EPOCH" cmp first second
+check "SOURCE_DATE_EPOCH: its time" equal "$(od -An -tu8 -j80 -N8 first | tr -d ' ')" 1700000000
+
+# --- files of other projects ---------------------------------------------------------------
+{ printf '\0\0\0\1\0\0\0\3\0\0\0\2'; head -c 16 /dev/zero; } >spark
+{ printf '\0\0\0\0\0\0\0\200\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\200'; head -c 16 /dev/zero; } >bits
+python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<dQQQQ", .01, 7, 1000, 700, 3) + bytes(875))' >pybloom
+refuses "Spark" "this is a Spark filter" "$tool" info spark
+refuses "bits-and-blooms" "this is a filter of bits-and-blooms" "$tool" info bits
+refuses "pybloom" "this is a filter of pybloom" "$tool" info pybloom
+
+finish
