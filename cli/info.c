@@ -342,6 +342,7 @@ static int info_run(int argc, char **argv)
        NULL, &show_key},
       options_key_file(&reading.key),
       options_helper(&reading.helper),
+      options_no_verify(&reading.no_verify),
       options_json(&json),
       options_timeout(&manner.timeout_ms),
   };
@@ -359,6 +360,7 @@ static int info_run(int argc, char **argv)
     source_close(&source);
     return report_error("--show-key %s: it is not a plain filter in a file", argv[optind]);
   }
+  source_checked(&source);
   status = source.remote.filter != NULL ? info_remote(&source.remote, json)
            : source.plain != NULL       ? info_plain(source.plain, json, show_key)
            : source.growing != NULL     ? info_growing(source.growing, json)

@@ -423,6 +423,12 @@ struct option_row options_helper(struct options_helper *to)
       options_read_helper, to};
 }
 
+struct option_row options_no_verify(bool *to)
+{
+  return (struct option_row){'\0', "no-verify", NULL,
+                             "do not compare the checksums of a file of 64 MiB or more", NULL, to};
+}
+
 struct option_row options_mode(struct options_mode *to)
 {
   return (struct option_row){'\0', "mode", "OCTAL",

@@ -63,6 +63,7 @@ struct options_helper {
 struct options_reading {
   struct options_key key;
   struct options_helper helper; /* for a filter on Redis */
+  bool no_verify;               /* take a large file as it is */
 };
 
 /* One option of a command. */
@@ -101,6 +102,7 @@ struct option_row options_label(const char **to);
 struct option_row options_hash(struct options_hash *to); /* of a new filter */
 struct option_row options_key_file(struct options_key *to); /* for filters that are read */
 struct option_row options_helper(struct options_helper *to);
+struct option_row options_no_verify(bool *to);
 struct option_row options_mode(struct options_mode *to); /* for a new shared filter */
 struct option_row options_nul(bool *to);
 struct option_row options_progress(enum progress_when *to);

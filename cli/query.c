@@ -215,6 +215,7 @@ static int query_run(int argc, char **argv)
       KEYS_ROWS(query.source),
       options_key_file(&reading.key),
       options_helper(&reading.helper),
+      options_no_verify(&reading.no_verify),
       {'\0', "load", NULL, "fetch a filter on Redis first, and query it here", NULL, &load},
       options_threads(&query.source.threads),
       options_progress(&query.source.progress),
@@ -251,11 +252,12 @@ const struct command command_query = {
         "carriage return is part of the key, and empty lines are skipped.\n"
         "\n"
         "A filter of 'build --shared' can be queried while other processes put into it.\n"
-        "A file of 64 MiB or more is not loaded but read in place, at once and without\n"
-        "comparing the checksums of its words ('lfbloom verify' compares them).  If such\n"
-        "a file is cut short during the query, the query is killed.  A growing, counting\n"
-        "or window filter, which a program has saved or shares, must be in a regular\n"
-        "file.  A window answers as when it was saved.\n"
+        "A file of 64 MiB or more is not loaded but read in place, at once.  A thread\n"
+        "compares the checksums of its words meanwhile, and ends the query with status 2\n"
+        "if one differs; the query ends when it has compared all (--no-verify: it does\n"
+        "not).  If such a file is cut short during the query, the query is killed.  A\n"
+        "growing, counting or window filter, which a program has saved or shares, must\n"
+        "be in a regular file.  A window answers as when it was saved.\n"
         "\n"
         "FILTER may be on Redis: the server answers, for many keys at a time.  With\n"
         "--load, the whole filter is fetched first, which is better if there are more\n"

@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <lfbloom/mapped.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #include "cli/figures.h"
 #include "cli/foreign.h"
 #include "cli/human.h"
+#include "cli/output.h"
 #include "cli/report.h"
 
 #define SOURCE_STANDARD "/dev/stdin"
@@ -31,6 +34,14 @@ bool source_is_standard(const char *path)
 static bool source_is_regular(const char *path, struct stat *found)
 {
   return stat(path, found) == 0 && S_ISREG(found->st_mode);
+}
+
+/* Whether a file is not loaded but read in place. */
+static bool source_is_large(const char *path)
+{
+  struct stat found;
+
+  return source_is_regular(path, &found) && found.st_size >= SOURCE_LARGE;
 }
 
 /* Whether a filter is opened in place: it is shared, so that puts of other processes are visible,
@@ -124,6 +135,55 @@ static lfb_status source_open_plain(const char *path, const lfb_read_limits *lim
   return status;
 }
 
+/* ---- checking in the background ---------------------------------------------------- */
+
+struct source_check {
+  const lfb_filter *filter;
+  const char *path;
+  pthread_t thread;
+};
+
+static void *check_run(void *argument)
+{
+  struct source_check *check = argument;
+
+  const lfb_status status = lfb_mapped_verify(check->filter);
+  if (status != LFB_OK && status != LFB_ERROR_NOT_MAPPED) { /* if it was loaded, it was compared */
+    source_report(check->path, status);
+    output_end_program(CLI_TROUBLE);
+  }
+  return NULL;
+}
+
+/* Begins to compare the checksums of a file that was opened in place.  False after a report. */
+static bool check_begin(const char *path, struct source *source)
+{
+  struct source_check *check = calloc(1, sizeof *check);
+
+  if (check == NULL) {
+    (void)report_errno(path);
+    return false;
+  }
+  check->filter = source->plain;
+  check->path = path;
+  if (pthread_create(&check->thread, NULL, check_run, check) == 0) {
+    source->check = check;
+    return true;
+  }
+  (void)check_run(check); /* without a thread: now */
+  free(check);
+  return true;
+}
+
+void source_checked(struct source *source)
+{
+  if (source->check == NULL)
+    return;
+  (void)pthread_join(source->check->thread, NULL);
+  free(source->check);
+  source->check = NULL;
+}
+
 lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb_status kind,
                             struct source *source)
 {
@@ -211,7 +271,8 @@ bool source_open_any(const char *path, const struct options_reading *reading,
     return false;
   }
   *source = opened;
-  return true;
+  return reading->no_verify || opened.plain == NULL || !source_is_large(from) ||
+         check_begin(from == path ? path : "standard input", source);
 }
 
 bool source_ask(const struct source *source, const lfb_key *keys, size_t count,
@@ -244,6 +305,7 @@ size_t source_batch(const struct source *source)
 
 void source_close(struct source *source)
 {
+  source_checked(source);
   if (source->plain != NULL)
     lfb_mapped_close(source->plain);
   lfb_growing_mapped_close(source->growing);

@@ -20,6 +20,7 @@ struct source {
   lfb_counting *counting;
   lfb_window *window; /* in the generation in which it was written */
   struct remote remote;
+  struct source_check *check; /* of its words, in a thread; NULL: they are checked */
 };
 
 /* Whether `path` is "-": standard input. */
@@ -28,7 +29,8 @@ bool source_is_standard(const char *path);
 /*
  * Opens the filter at `path`:
  *   a shared filter         in place, so puts of other processes are visible;
- *   a file from 64 MiB on   in place, without comparing the checksums of its words;
+ *   a file from 64 MiB on   in place; a thread compares the checksums of its words, unless
+ *                           reading->no_verify: source_checked();
  *   growing, counting, or   only from a regular file;
  *   a window
  *   an address              on the Redis server, which is queried;
@@ -64,6 +66,10 @@ bool source_ask(const struct source *source, const lfb_key *keys, size_t count,
 enum { SOURCE_BATCH = REMOTE_BATCH };
 
 size_t source_batch(const struct source *source);
+
+/* Waits until the checksums have been compared.  If one differs, the program ends with a report, as soon
+ * as that is found: it may have given wrong answers. */
+void source_checked(struct source *source);
 
 void source_close(struct source *source);
 

@@ -74,11 +74,11 @@ static lfb_status file_close(int fd, lfb_status status)
 }
 
 /* Writes the content to what is at the place, which is no regular file. */
-static lfb_status save_in_place(const lfb_content *content, const lfb_place *place)
+static lfb_status save_in_place(const lfb_content *content, const lfb_file_place *place)
 {
   int fd;
 
-  if (lfb_place_open(place, &fd) != LFB_OK)
+  if (lfb_file_place_open(place, &fd) != LFB_OK)
     return LFB_ERROR_OPEN;
   const lfb_writer writer = {.write = file_write, .to = &fd};
   return file_close(fd, content->write(content->what, &writer));
@@ -95,7 +95,7 @@ static unsigned long save_number(int try)
 
 /* A new file that is renamed to its place when it is complete. */
 typedef struct replacement {
-  const lfb_place *place;
+  const lfb_file_place *place;
   char name[sizeof ".lfbloom-12345678"]; /* before the rename */
   mode_t mode; /* before it has content, if it replaces a file of the caller */
   mode_t made; /* at creation, less the umask                                */
@@ -151,7 +151,7 @@ static lfb_status save_permit(const replacement *save)
 /* Writes and syncs the new file, then renames it to its place. */
 static lfb_status save_and_rename(const replacement *save, const lfb_content *content)
 {
-  const lfb_place *place = save->place;
+  const lfb_file_place *place = save->place;
   int fd = save->fd;
   lfb_status status = save_permit(save);
 
@@ -170,7 +170,7 @@ static lfb_status save_and_rename(const replacement *save, const lfb_content *co
   return status;
 }
 
-static lfb_status save_and_replace(const lfb_content *content, const lfb_place *place)
+static lfb_status save_and_replace(const lfb_content *content, const lfb_file_place *place)
 {
   replacement save = {.place = place};
 
@@ -184,13 +184,13 @@ static lfb_status save_and_replace(const lfb_content *content, const lfb_place *
 
 lfb_status lfb_file_save(const lfb_content *content, const char *path)
 {
-  lfb_place place;
+  lfb_file_place place;
 
-  lfb_status status = lfb_place_find(path, &place);
+  lfb_status status = lfb_file_place_find(path, &place);
   if (status == LFB_OK)
     status = place.mode == 0 || S_ISREG(place.mode) ? save_and_replace(content, &place)
                                                     : save_in_place(content, &place);
-  lfb_place_leave(&place);
+  lfb_file_place_leave(&place);
   return status;
 }
 

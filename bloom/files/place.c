@@ -35,7 +35,7 @@ static void place_close(int fd)
 
 /* Opens the folder of `path`, which begins in the present folder unless it is absolute.  A folder that
  * may not be read is opened only as a place. */
-static lfb_status place_enter(lfb_place *place, const char *path)
+static lfb_status place_enter(lfb_file_place *place, const char *path)
 {
   const char *slash = strrchr(path, '/');
   char *way = lfb_disk_folder(path);
@@ -72,7 +72,7 @@ static lfb_status place_trust(int folder, const struct stat *link)
 }
 
 /* Reads the text of the open link. */
-static lfb_status place_read_link(lfb_place *place, int link)
+static lfb_status place_read_link(lfb_file_place *place, int link)
 {
   if (place->text == NULL)
     place->text = malloc(PATH_MAX);
@@ -87,7 +87,7 @@ static lfb_status place_read_link(lfb_place *place, int link)
   return LFB_OK;
 }
 
-static void place_set(lfb_place *place, const struct stat *found)
+static void place_set(lfb_file_place *place, const struct stat *found)
 {
   place->mode = found->st_mode;
   place->owned = found->st_uid == geteuid();
@@ -95,7 +95,7 @@ static void place_set(lfb_place *place, const struct stat *found)
 }
 
 /* Looks at the name.  If it is a link, reads its text: of the same link that was looked at. */
-static lfb_status place_look(lfb_place *place)
+static lfb_status place_look(lfb_file_place *place)
 {
   struct stat found;
   lfb_status status = LFB_ERROR_OPEN;
@@ -119,7 +119,7 @@ static lfb_status place_look(lfb_place *place)
 
 /* Whether the link leads to something that is no regular file, which is then what is there.  A link of
  * /proc may have no text that leads there. */
-static lfb_status place_is_special(lfb_place *place, bool *special)
+static lfb_status place_is_special(lfb_file_place *place, bool *special)
 {
   struct stat found;
 
@@ -132,9 +132,9 @@ static lfb_status place_is_special(lfb_place *place, bool *special)
   return LFB_OK;
 }
 
-lfb_status lfb_place_find(const char *path, lfb_place *place)
+lfb_status lfb_file_place_find(const char *path, lfb_file_place *place)
 {
-  *place = (lfb_place){.folder = AT_FDCWD};
+  *place = (lfb_file_place){.folder = AT_FDCWD};
   lfb_status status = path[0] == '\0' ? place_fail(ENOENT) : place_enter(place, path);
   bool special = false;
 
@@ -153,7 +153,7 @@ lfb_status lfb_place_find(const char *path, lfb_place *place)
   return status == LFB_OK && S_ISDIR(place->mode) ? place_fail(EISDIR) : status;
 }
 
-lfb_status lfb_place_open(const lfb_place *place, int *fd)
+lfb_status lfb_file_place_open(const lfb_file_place *place, int *fd)
 {
   lfb_disk_file file = {
       .fd = lfb_restarted_openat(place->folder, place->name,
@@ -170,7 +170,7 @@ lfb_status lfb_place_open(const lfb_place *place, int *fd)
   return status != LFB_OK ? status : place_fail(ESTALE);
 }
 
-void lfb_place_leave(lfb_place *place)
+void lfb_file_place_leave(lfb_file_place *place)
 {
   if (place->folder != AT_FDCWD)
     place_close(place->folder);

@@ -19,7 +19,7 @@
 
 #include "bloom/files/disk.h"
 
-typedef struct lfb_place {
+typedef struct lfb_file_place {
   int folder;       /* open; AT_FDCWD: none                                    */
   bool can_sync;    /* the folder may be read, and so can be synced            */
   bool linked;      /* `name` is a link to what is there, which is no file     */
@@ -28,7 +28,7 @@ typedef struct lfb_place {
   lfb_disk_id id;   /* of what is there                                        */
   const char *name; /* part of the path, or of the private text                */
   char *text;       /* private: of the last link                               */
-} lfb_place;
+} lfb_file_place;
 
 /*
  * Finds the place of a path, which must outlive it.  The caller leaves the place also after a failure.
@@ -36,16 +36,16 @@ typedef struct lfb_place {
  * Fails  LFB_ERROR_OPEN, with the cause in errno: ENOENT for a link to nothing, EISDIR for a folder,
  *        EACCES for a link that is refused; LFB_ERROR_NO_MEMORY.
  */
-lfb_status lfb_place_find(const char *path, lfb_place *place);
+lfb_status lfb_file_place_find(const char *path, lfb_file_place *place);
 
 /*
  * Opens what is at the place, which is no regular file, for writing.
  *
  * Fails  LFB_ERROR_OPEN, with ESTALE in errno if something else is there by now.
  */
-lfb_status lfb_place_open(const lfb_place *place, int *fd);
+lfb_status lfb_file_place_open(const lfb_file_place *place, int *fd);
 
 /* Closes the folder and frees the text.  Keeps errno. */
-void lfb_place_leave(lfb_place *place);
+void lfb_file_place_leave(lfb_file_place *place);
 
 #endif

@@ -29,13 +29,15 @@ struct lfb_follow {
   uint64_t rebuilt_version;   /* of the source, at the last rebuild     */
   uint64_t rebuilt_at;        /* seconds since 1970                     */
   uint64_t failed_at;
+  bool waiting;               /* the last poll found nothing yet        */
 
   LFB_ATOMIC(bool) stopping;
-  pthread_mutex_t thread_lock; /* guards `running` and `woken`          */
+  pthread_mutex_t thread_lock; /* guards `running`, `woken` and `shown`; held for no poll */
   pthread_cond_t wake;
   pthread_t thread;
   bool running;
   bool woken;                   /* the next poll comes without waiting  */
+  lfb_follow_figures shown;     /* as of the end of the last poll       */
 };
 
 /* The target of keys: the handle, or the version that is being built. */
@@ -307,8 +309,10 @@ static lfb_status follow_act(lfb_follow *follow, uint64_t now, lfb_followed *wha
   lfb_status status = follow->source.version(follow->source.self, &version);
   if (status != LFB_OK)
     return status;
-  if (version == 0)
+  if (version == 0) {
+    *what = LFB_FOLLOWED_WAITING;
     return LFB_OK;
+  }
   rebuild = follow_is_due(follow, version, now);
   if (!rebuild && version == follow->figures.source_version)
     return LFB_OK;
@@ -365,7 +369,10 @@ static lfb_status follow_turn(lfb_follow *follow, uint64_t now, lfb_followed *di
     follow->figures.failures = 0;
     follow->figures.retry_at = 0;
   }
-  if ((what != LFB_FOLLOWED_NOTHING || failed_before) && follow->config.report != NULL)
+  const bool waits_on = what == LFB_FOLLOWED_WAITING && follow->waiting;
+  follow->waiting = what == LFB_FOLLOWED_WAITING;
+  if (((what != LFB_FOLLOWED_NOTHING && !waits_on) || failed_before) &&
+      follow->config.report != NULL)
     follow->config.report(follow->config.report_to, what, status);
   *did = what;
   return status;
@@ -377,6 +384,9 @@ lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_followed *what)
 
   pthread_mutex_lock(&follow->polling);
   const lfb_status status = follow_turn(follow, now, &did);
+  pthread_mutex_lock(&follow->thread_lock);
+  follow->shown = follow->figures;
+  pthread_mutex_unlock(&follow->thread_lock);
   pthread_mutex_unlock(&follow->polling);
   if (what != NULL)
     *what = did;
@@ -385,9 +395,9 @@ lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_followed *what)
 
 void lfb_follow_figures_now(lfb_follow *follow, lfb_follow_figures *figures)
 {
-  pthread_mutex_lock(&follow->polling);
-  *figures = follow->figures;
-  pthread_mutex_unlock(&follow->polling);
+  pthread_mutex_lock(&follow->thread_lock);
+  *figures = follow->shown;
+  pthread_mutex_unlock(&follow->thread_lock);
 }
 
 /* ---- the thread ------------------------------------------------------------ */
@@ -421,9 +431,35 @@ static void *follow_run(void *argument)
   return NULL;
 }
 
+/* Whether the thread runs, and whether a version was published. */
+static void follow_look(lfb_follow *follow, bool *running, bool *published)
+{
+  pthread_mutex_lock(&follow->thread_lock);
+  *running = follow->running;
+  *published = follow->shown.rebuilds > 0;
+  pthread_mutex_unlock(&follow->thread_lock);
+}
+
+/* Polls for the first version, in the caller's thread.  Fails if there is none. */
+static lfb_status follow_first(lfb_follow *follow)
+{
+  bool running, published;
+
+  follow_look(follow, &running, &published);
+  if (running || published || follow->config.start_at_once)
+    return LFB_OK;
+  const lfb_status status = lfb_follow_poll(follow, (uint64_t)time(NULL), NULL);
+  follow_look(follow, &running, &published);
+  return status == LFB_OK && !published ? LFB_ERROR_NOTHING_YET : status;
+}
+
 lfb_status lfb_follow_start(lfb_follow *follow)
 {
-  lfb_status status = LFB_ERROR_FOLLOWING;
+  lfb_status status = follow_first(follow);
+
+  if (status != LFB_OK)
+    return status;
+  status = LFB_ERROR_FOLLOWING;
 
   pthread_mutex_lock(&follow->thread_lock);
   if (!follow->running) {

@@ -219,6 +219,19 @@ static void growing_add_stats(const lfb_layer *layer, growing_stats_of stats_of,
   *right += log1p(-of_layer.expected_fpp);
 }
 
+/* Why no layer follows the newest, if it is full.  `blind` is that of lfb_layers_seen(). */
+static lfb_status growing_stuck(const lfb_growing *growing, const lfb_layer *newest,
+                                lfb_status blind)
+{
+  /* relaxed: the status publishes no other data. */
+  const lfb_status refused =
+      (lfb_status)atomic_load_explicit(&growing->refused, memory_order_relaxed);
+
+  if (blind != LFB_OK || refused == LFB_OK)
+    return blind;
+  return lfb_stripes_sum(&newest->filter->layout.count) >= newest->full_bits ? refused : LFB_OK;
+}
+
 static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
                           lfb_growing_figures *stats)
 {
@@ -239,11 +252,15 @@ static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
   for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)
     growing_add_stats(layer, stats_of, stats, &right);
   stats->expected_fpp = blind != LFB_OK ? 1 : -expm1(right);
-  stats->stuck = blind;
-  if (blind == LFB_OK && lfb_stripes_sum(&newest->filter->layout.count) >= newest->full_bits)
-    /* relaxed: the status publishes no other data. */
-    stats->stuck =
-        (lfb_status)atomic_load_explicit(&growing->refused, memory_order_relaxed);
+  stats->stuck = growing_stuck(growing, newest, blind);
+}
+
+lfb_status lfb_growing_stuck(const lfb_growing *growing)
+{
+  const lfb_layer *newest;
+  const lfb_status blind = lfb_layers_seen(growing, &newest);
+
+  return growing_stuck(growing, newest, blind);
 }
 
 void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats)

@@ -261,7 +261,9 @@ lfb_status lfb_versions_apply_delta(lfb_versions *versions, const void *delta, s
   lfb_section *section = lfb_section_enter();
   const arrangement *now = versions_seen(versions);
 
-  lfb_status status = lfb_delta_apply(now->filters[CURRENT], delta, size, NULL);
+  /* What stands for no version answers "maybe" already. */
+  lfb_status status =
+      now->number == 0 ? LFB_OK : lfb_delta_apply(now->filters[CURRENT], delta, size, NULL);
   if (status == LFB_OK && now->filters[BUILDING] != NULL)
     status = lfb_delta_apply(now->filters[BUILDING], delta, size, NULL);
   if (status == LFB_OK && now->filters[PREVIOUS] != NULL)
@@ -444,7 +446,8 @@ static lfb_status versions_end(lfb_versions *versions, versions_role from, bool 
     versions->spare = NULL;
   next->filters[from] = NULL;
   if (use) {
-    next->filters[PREVIOUS] = previous == LFB_KEEP_PREVIOUS ? next->filters[CURRENT] : NULL;
+    next->filters[PREVIOUS] =
+        previous == LFB_KEEP_PREVIOUS && next->number != 0 ? next->filters[CURRENT] : NULL;
     next->filters[CURRENT] = one;
   }
   versions_arrange(versions, next);
@@ -488,13 +491,13 @@ uint64_t lfb_versions_reclaim(lfb_versions *versions)
 /* ---- creating and freeing --------------------------------------------------- */
 
 /* Makes the first arrangement. */
-static lfb_status versions_begin_life(lfb_versions *versions, lfb_filter *filter)
+static lfb_status versions_begin_life(lfb_versions *versions, lfb_filter *filter, uint64_t number)
 {
   arrangement *first = calloc(1, sizeof *first);
 
   if (first == NULL)
     return LFB_ERROR_NO_MEMORY;
-  first->number = 1;
+  first->number = number;
   first->filters[CURRENT] = filter;
   first->of = versions;
   /* relaxed: the caller publishes the handle. */
@@ -513,13 +516,13 @@ static void versions_discard(lfb_versions *versions)
   free(versions);
 }
 
-lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions)
+static lfb_status versions_make(lfb_filter *filter, uint64_t number, lfb_versions **versions)
 {
   lfb_versions *made = calloc(1, sizeof *made);
 
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
-  const lfb_status status = versions_begin_life(made, filter);
+  const lfb_status status = versions_begin_life(made, filter, number);
   made->retired = lfb_section_retired();
   if (status != LFB_OK || made->retired == NULL) {
     versions_discard(made);
@@ -527,6 +530,38 @@ lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions)
   }
   *versions = made;
   return LFB_OK;
+}
+
+lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions)
+{
+  return versions_make(filter, 1, versions);
+}
+
+/* Makes a filter that answers "maybe" to every query: one block, and all of its bits set. */
+static lfb_status versions_make_full(lfb_filter **filter)
+{
+  const lfb_config config = {.fpp = 0.5, .strategy = LFB_FAST, .hash = LFB_HASH_XXH3, .seed = 1};
+  lfb_stats stats = {.saturated = false};
+
+  const lfb_status status = lfb_filter_create(&config, filter);
+  for (uint64_t key = 0; status == LFB_OK && !stats.saturated; key++) {
+    (void)lfb_filter_put_u64(*filter, key);
+    lfb_filter_stats(*filter, &stats);
+  }
+  return status;
+}
+
+lfb_status lfb_versions_create_waiting(lfb_versions **versions)
+{
+  lfb_filter *full;
+
+  lfb_status status = versions_make_full(&full);
+  if (status != LFB_OK)
+    return status;
+  status = versions_make(full, 0, versions);
+  if (status != LFB_OK)
+    lfb_filter_free(full);
+  return status;
 }
 
 lfb_status lfb_versions_create(const lfb_config *config, lfb_versions **versions)

@@ -7,7 +7,9 @@
 
 #include "atomic/words/reserved.h"
 #include "bloom/files/forms.h"
+#include "bloom/files/magic.h"
 #include "bloom/files/thrift.h"
+#include "bloom/filter/digest.h"
 #include "bloom/shared/mapped_header.h"
 #include "bloom/shared/making.h"
 #include "bloom/shared/room.h"
@@ -294,6 +296,33 @@ lfb_status lfb_mapped_open_read_only(const char *path, const lfb_read_limits *li
   if (status == LFB_OK)
     *filter = made;
   return status;
+}
+
+/* Whether `size` bytes have the checksum that is stored at `sum`. */
+static bool mapped_matches(const void *bytes, uint64_t size, const unsigned char *sum)
+{
+  return lfb_digest_xxh3(bytes, (size_t)size) == lfb_load_le64(sum);
+}
+
+lfb_status lfb_mapped_verify(const lfb_filter *filter)
+{
+  const unsigned char *words = filter->pages.address;
+  const uint64_t size = filter->pages.size, pieces = (size - 1) / LFB_CHECKED_BYTES + 1;
+
+  if (filter->mapping == NULL)
+    return LFB_ERROR_NOT_MAPPED;
+  if (filter->description.form != LFB_FORM_NATIVE)
+    return LFB_OK;
+  const unsigned char *sums = words + size;
+  if (!mapped_matches(sums, pieces * sizeof(uint64_t), sums + pieces * sizeof(uint64_t)))
+    return LFB_ERROR_BAD_CHECKSUM;
+  for (uint64_t i = 0; i < pieces; i++) {
+    const uint64_t at = i * LFB_CHECKED_BYTES, left = size - at;
+    if (!mapped_matches(words + at, left < LFB_CHECKED_BYTES ? left : LFB_CHECKED_BYTES,
+                        sums + i * sizeof(uint64_t)))
+      return LFB_ERROR_BAD_CHECKSUM;
+  }
+  return LFB_OK;
 }
 
 /* ---- keeping --------------------------------------------------------------------------- */

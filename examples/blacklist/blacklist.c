@@ -57,12 +57,11 @@ static void blacklist_report(void *to, lfb_followed what, lfb_status status)
           stats.approximate_count);
 }
 
-/* Makes the handle, with an empty filter that is never queried, and its follower. */
+/* Makes the handle and its follower. */
 static lfb_status blacklist_create(struct blacklist *blacklist)
 {
-  const lfb_config empty = {.fpp = 0.01};
   const lfb_follow_config config = {.report = blacklist_report, .report_to = blacklist};
-  lfb_status status = lfb_versions_create(&empty, &blacklist->versions);
+  lfb_status status = lfb_versions_create_waiting(&blacklist->versions);
 
   if (status == LFB_OK)
     status = lfb_file_source_create(blacklist->path, NULL, blacklist_refused, NULL,
@@ -83,20 +82,16 @@ static void blacklist_free(struct blacklist *blacklist)
 /* Reads the first blacklist, which is required, then follows new ones. */
 static int blacklist_start(struct blacklist *blacklist)
 {
-  lfb_followed what;
   lfb_status status = blacklist_create(blacklist);
 
   if (status != LFB_OK)
     return complain(blacklist->path, status);
-  status = lfb_follow_poll(blacklist->follow, (uint64_t)time(NULL), &what);
-  if (status != LFB_OK)
-    return BLACKLIST_TROUBLE; /* blacklist_report() has printed why */
-  if (what != LFB_FOLLOWED_REBUILT) {
-    fprintf(stderr, "blacklist: %s: there is no blacklist yet\n", blacklist->path);
-    return BLACKLIST_TROUBLE;
-  }
   status = lfb_follow_start(blacklist->follow);
-  return status == LFB_OK ? EXIT_SUCCESS : complain(blacklist->path, status);
+  if (status == LFB_ERROR_NOTHING_YET)
+    fprintf(stderr, "blacklist: %s: there is no blacklist yet\n", blacklist->path);
+  else if (status == LFB_ERROR_NO_THREAD) /* of a poll that failed, blacklist_report() has printed why */
+    (void)complain(blacklist->path, status);
+  return status == LFB_OK ? EXIT_SUCCESS : BLACKLIST_TROUBLE;
 }
 
 /* Prints `check KEY` or `pass KEY` for each line, and flushes: the other end may be waiting. */

@@ -26,7 +26,7 @@ class Blacklist : public InDirectory {
   }
   void Start(const std::string& path) {
     program_ = std::make_unique<Program>(std::vector<std::string>{BLACKLIST_PROGRAM, path}, true);
-    EXPECT_EQ(program_->Line(), "blacklist: version 2, about 2 keys");
+    EXPECT_EQ(program_->Line(), "blacklist: version 1, about 2 keys");
   }
   // The program's next line that is not a report; reports go to reports_.
   std::string Answer() {

@@ -64,7 +64,9 @@ static lfb_status others_make_follow(struct others *others)
   const lfb_follow_config config = {.most_changes = OTHERS_MOST_CHANGES,
                                     .most_retry_seconds = OTHERS_MOST_RETRY,
                                     .report = others_hear,
-                                    .report_to = others};
+                                    .report_to = others,
+                                    /* Without Redis each key is "maybe", and the guard serves. */
+                                    .start_at_once = true};
   const lfb_source functions = lfb_redis_source_functions(others->source);
 
   return lfb_follow_create(others->versions, &functions, &config, &others->follow);
@@ -72,7 +74,6 @@ static lfb_status others_make_follow(struct others *others)
 
 static lfb_status others_make(struct others *others)
 {
-  const lfb_config none = {.expected_insertions = 1, .fpp = 0.5};
   lfb_redis_options *options = &others->address.options;
 
   lfb_status status = address_read(others->config.url, &others->address);
@@ -80,7 +81,7 @@ static lfb_status others_make(struct others *others)
     return status;
   options->connect_ms = options->timeout_ms = OTHERS_TIMEOUT_MS;
   options->retries = UINT32_MAX; /* none: the follower polls again */
-  status = lfb_versions_create(&none, &others->versions);
+  status = lfb_versions_create_waiting(&others->versions);
   if (status == LFB_OK)
     status = lfb_redis_source_create(options, others->address.name, NULL, &others->source);
   return status == LFB_OK ? others_make_follow(others) : status;

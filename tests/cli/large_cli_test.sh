@@ -34,7 +34,7 @@ for form in native guava; do
   refuses "$form: the limit is below a loaded filter" "out of memory" \
     "${limit[@]}" "$tool" query --threads 1 <(cat large) asked
   mkfifo keys_in keys_out
-  "$tool" query large <keys_in >keys_out 2>err &
+  "$tool" query --no-verify large <keys_in >keys_out 2>err &
   exec 7>keys_in 8<keys_out
   printf '%s\n' 1 9000 2 >&7
   read -r -t 60 first <&8
@@ -47,10 +47,18 @@ for form in native guava; do
   check "$form: the end of the pipe ends it" equal "$rc$(cat err)" 0
 done
 
-# In place the checksums of the words are not compared.
+# In place the checksums of the words are compared beside the query, which ends with an error.
 gives "build" 0 "$tool" build -q -n 60M -p 0.01 -o large keys
 printf X | dd of=large bs=1 seek=$((32 << 20)) conv=notrunc 2>/dev/null
-gives "query, damaged" 0 "$tool" query -c large keys
+run "$tool" query -c large keys
+check "query, damaged" is_error "(see 'lfbloom verify')"
+run "$tool" query large < <(cat keys; sleep 60)
+check "query, damaged: before the end" is_error "(see 'lfbloom verify')"
+run "$tool" query -f large -f large keys
+check "query, damaged and twice" is_error "(see 'lfbloom verify')"
+refuses "info, damaged" "(see 'lfbloom verify')" "$tool" info large
+gives "query --no-verify, damaged" 0 "$tool" query --no-verify -c large keys
+gives "info --no-verify, damaged" 0 "$tool" info --no-verify large
 refuses "query, damaged and loaded" "(see 'lfbloom verify')" "$tool" query -c <(cat large) keys
 gives "verify, damaged" 1 "$tool" verify large
 

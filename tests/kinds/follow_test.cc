@@ -85,10 +85,12 @@ class Source {
 };
 
 struct Following {
-  explicit Following(const lfb_source& source, lfb_follow_config given = {}) {
+  explicit Following(const lfb_source& source, lfb_follow_config given = {}, bool waiting = false) {
     config = given;
     config.rebuild = Config(1000, 1e-6, LFB_FAST);
-    EXPECT_EQ(lfb_versions_create(&config.rebuild, &versions), LFB_OK);
+    EXPECT_EQ(waiting ? lfb_versions_create_waiting(&versions)
+                      : lfb_versions_create(&config.rebuild, &versions),
+              LFB_OK);
     EXPECT_EQ(lfb_follow_create(versions, &source, &config, &follow), LFB_OK);
   }
   ~Following() {
@@ -120,7 +122,7 @@ struct Following {
 TEST(Follow, FirstInFullThenInPlace) {
   Source source;
   Following it(source.Functions());
-  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_NOTHING) << "there is nothing yet";
+  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_WAITING);
   source.Change(500);
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_EQ(it.Missing(source), 0u);
@@ -407,6 +409,71 @@ TEST(Follow, WhatCannotBeIsRefused) {
   lfb_versions_free(versions);
 }
 
+// A server that has no keys yet denies none.  Seen to deny every key, for two seconds or for ever, with
+// an empty first version.
+TEST(Follow, NoKeyIsDeniedBeforeTheSourceHasAny) {
+  Source source;
+  std::vector<lfb_followed> told;
+  lfb_follow_config config{};
+  config.report_to = &told;
+  config.report = [](void* to, lfb_followed what, lfb_status) {
+    static_cast<std::vector<lfb_followed>*>(to)->push_back(what);
+  };
+  config.previous = LFB_KEEP_PREVIOUS;
+  config.retry_seconds = config.most_retry_seconds = 1000;
+  Following it(source.Functions(), config, true);
+  EXPECT_EQ(it.Number(), 0u);
+  EXPECT_TRUE(it.Has(7));
+  EXPECT_EQ(lfb_follow_start(it.follow), LFB_ERROR_NOTHING_YET);
+  EXPECT_EQ(lfb_follow_start(it.follow), LFB_ERROR_NOTHING_YET);
+  EXPECT_EQ(told, (std::vector<lfb_followed>{LFB_FOLLOWED_WAITING})) << "once";
+  source.failing = LFB_ERROR_READ;
+  EXPECT_EQ(lfb_follow_start(it.follow), LFB_ERROR_READ);
+  EXPECT_EQ(lfb_follow_start(it.follow), LFB_ERROR_NOTHING_YET) << "it rests after the failure";
+  source.failing = LFB_OK;
+  EXPECT_TRUE(it.Has(7));
+  source.Change(100);
+  EXPECT_EQ(it.Poll(kNow + kDay * 40000), LFB_FOLLOWED_REBUILT);
+  EXPECT_EQ(it.Number(), 1u);
+  EXPECT_EQ(it.Missing(source), 0u);
+  EXPECT_FALSE(it.Has(7'000'000));
+  EXPECT_EQ(lfb_versions_rollback(it.versions, nullptr), LFB_ERROR_NO_PREVIOUS);
+  ASSERT_EQ(lfb_follow_start(it.follow), LFB_OK);
+}
+
+TEST(Follow, AStartWaitsForTheFirstVersion) {
+  Source source;
+  source.Change(100);
+  std::thread::id loader;
+  source.loading = [&](unsigned) { loader = std::this_thread::get_id(); };
+  Following it(source.Functions(), {}, true);
+  ASSERT_EQ(lfb_follow_start(it.follow), LFB_OK);
+  EXPECT_EQ(it.Missing(source), 0u);
+  EXPECT_FALSE(it.Has(7'000'000));
+  EXPECT_EQ(loader, std::this_thread::get_id());
+}
+
+// A source with a rebuild that takes long: the figures are there meanwhile.
+TEST(Follow, FiguresWaitForNoPoll) {
+  Source source;
+  source.Change(100);
+  lfb_follow_config config{};
+  config.start_at_once = true;
+  std::atomic<bool> loading{false}, go_on{false};
+  source.loading = [&](unsigned) {
+    loading = true;
+    while (!go_on) std::this_thread::yield();
+  };
+  Following it(source.Functions(), config, true);
+  ASSERT_EQ(lfb_follow_start(it.follow), LFB_OK);
+  while (!loading) std::this_thread::yield();
+  EXPECT_EQ(it.Figures().rebuilds, 0u);
+  EXPECT_TRUE(it.Has(7));
+  go_on = true;
+  while (it.Figures().rebuilds == 0) std::this_thread::yield();
+  EXPECT_FALSE(it.Has(7'000'000));
+}
+
 TEST(Follow, AThreadFollowsUntilItIsStopped) {
   Source source;
   source.Change(100);
@@ -464,6 +531,7 @@ TEST(Follow, TheLongestRestIsOne) {
   };
   lfb_follow_config config{};
   config.poll_seconds = UINT64_MAX;
+  config.start_at_once = true;
   Following it(source, config);
   ASSERT_EQ(lfb_follow_start(it.follow), LFB_OK);
   while (asked == 0) std::this_thread::yield();
@@ -493,6 +561,7 @@ TEST(Follow, NewsThatComeDuringAPollAreNotSleptThrough) {
   };
   source.keys = [](void*, unsigned, unsigned, lfb_keys_sink*) { return LFB_OK; };
   lfb_follow_config config{};
+  config.start_at_once = true;
   config.poll_seconds = kDay;
   Following it(source, config);
   news.follow = it.follow;
@@ -509,7 +578,9 @@ TEST(Follow, NewsThatComeDuringAPollAreNotSleptThrough) {
 TEST(Follow, AStopAbandonsARebuild) {
   Source source;
   source.Change(100);
-  Following it(source.Functions());
+  lfb_follow_config config{};
+  config.start_at_once = true;
+  Following it(source.Functions(), config);
   std::atomic<bool> loading{false}, go_on{false};
   source.loading = [&](unsigned) {
     loading = true;
@@ -574,7 +645,7 @@ class FileSource : public Files {
 
 TEST_F(FileSource, AFileBecomesTheVersionWheneverItIsReplaced) {
   Follow(Path("it.lfb"));
-  EXPECT_EQ(Poll(), LFB_FOLLOWED_NOTHING) << "it is not there yet";
+  EXPECT_EQ(Poll(), LFB_FOLLOWED_WAITING);
   Save("it.lfb", 1);
   EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_TRUE(Has(1));
@@ -608,7 +679,7 @@ TEST_F(FileSource, ADamagedFileIsReportedOnceAndHarmsNothing) {
 
 TEST_F(FileSource, TheNewestOfADirectoryThatVerifies) {
   Follow(directory_.string());
-  EXPECT_EQ(Poll(), LFB_FOLLOWED_NOTHING);
+  EXPECT_EQ(Poll(), LFB_FOLLOWED_WAITING);
   Save("a", 1, 50);
   Save("b", 2, 40);
   Write(".lfbloom-0badcafe", "half a file");
@@ -655,7 +726,7 @@ TEST_F(FileSource, LimitsAreThoseOfTheReader) {
   Follow(directory_.string(), &limits);
   Save("large", 1);
   EXPECT_EQ(Poll(LFB_ERROR_OVER_LIMIT), LFB_FOLLOWED_FAILED);
-  EXPECT_EQ(Poll(), LFB_FOLLOWED_NOTHING);
+  EXPECT_EQ(Poll(), LFB_FOLLOWED_WAITING);
   EXPECT_FALSE(Has(1));
 }
 

@@ -117,6 +117,7 @@ TEST(GrowingFaults, ALayerThatCannotBeMadeIsTriedNowAndThen) {
   const Report stuck = calls::Disarm();
   EXPECT_EQ(Figures(growing).layers, 1u);
   EXPECT_EQ(Figures(growing).stuck, LFB_ERROR_WRITE);
+  EXPECT_EQ(lfb_growing_stuck(growing.get()), LFB_ERROR_WRITE);
   EXPECT_GT(stuck.Count("fallocate"), 10u);
   EXPECT_LT(stuck.Count("fallocate"), 1000u);
   for (uint64_t i = kStuck; i < kStuck + kFirst; i++) lfb_growing_put_u64(made, i);

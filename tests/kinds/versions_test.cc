@@ -79,6 +79,45 @@ TEST(Versions, EachCallIsThatOfTheFilter) {
   EXPECT_EQ(answers, 7u);
 }
 
+// Without a version each query is answered "maybe", and a put goes only to the version being built.
+TEST(Versions, WithoutAVersionNoKeyIsDenied) {
+  lfb_versions* it = nullptr;
+  ASSERT_EQ(lfb_versions_create_waiting(&it), LFB_OK);
+  const std::unique_ptr<lfb_versions, VersionsFree> owner(it);
+  std::vector<uint64_t> numbers(1000);
+  std::vector<uint64_t> answers(16);
+  uint64_t number = 7;
+  for (size_t i = 0; i < numbers.size(); i++) numbers[i] = Mix(9, i);
+  const auto all = [&] {
+    return lfb_versions_might_contain_many_u64(it, numbers.data(), numbers.size(), answers.data());
+  };
+  lfb_stats stats;
+  lfb_filter_stats(lfb_versions_enter(it, &number), &stats);
+  lfb_versions_leave(it);
+  EXPECT_EQ(number, 0u);
+  EXPECT_TRUE(stats.saturated);
+  EXPECT_EQ(lfb_versions_number(it), 0u);
+  EXPECT_EQ(all(), numbers.size());
+  EXPECT_TRUE(lfb_versions_might_contain(it, "any", 3));
+  EXPECT_FALSE(lfb_versions_put_u64(it, 1));
+  lfb_filter* building = nullptr;
+  const lfb_config config = Config(1000, 1e-9, LFB_FAST);
+  ASSERT_EQ(lfb_versions_begin_rebuild(it, &config, &building), LFB_OK);
+  EXPECT_FALSE(lfb_versions_put_u64(it, 2));
+  EXPECT_TRUE(lfb_filter_might_contain_u64(building, 2));
+  EXPECT_EQ(all(), numbers.size());
+  EXPECT_EQ(lfb_versions_apply_delta(it, "no delta", 8), LFB_ERROR_NOT_DELTA);
+  ASSERT_EQ(lfb_versions_publish(it, LFB_KEEP_PREVIOUS, &number), LFB_OK);
+  EXPECT_EQ(number, 1u);
+  EXPECT_EQ(all(), 0u);
+  EXPECT_FALSE(lfb_versions_might_contain_u64(it, 1));
+  EXPECT_TRUE(lfb_versions_might_contain_u64(it, 2));
+  EXPECT_EQ(lfb_versions_rollback(it, nullptr), LFB_ERROR_NO_PREVIOUS);
+  ASSERT_EQ(lfb_versions_begin_rebuild(it, &config, &building), LFB_OK);
+  ASSERT_EQ(lfb_versions_publish(it, LFB_KEEP_PREVIOUS, &number), LFB_OK);
+  EXPECT_EQ(lfb_versions_rollback(it, nullptr), LFB_OK) << "as ever";
+}
+
 // Each kind of put, made while a version is built and another is kept, reaches all of them.
 TEST(Versions, EachPutGoesToAllThatMayBecomeCurrent) {
   const Versions versions = MakeVersions();

@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import resource
 import sys
 import tempfile
 import time
@@ -184,6 +185,34 @@ class Growing(Files):
         self.assertEqual(seen.stats()["stuck"], 0)
         self.assertLess(abs(len(seen) - 50_000), 1000)
         self.assertEqual((seen.claim("a"), seen.claim("a")), (True, False))
+
+    def test_says_when_it_cannot_grow(self):
+        seen = lfbloom.Growing.create(self.path("full"), 1000, 0.001)
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(self.path("full")), before[1]))
+        try:
+            self.assertIs(seen.raises_when_full, True)
+            with self.assertRaises(lfbloom.FullError) as caught:
+                seen.claim_many(range(100_000), answers=False)
+            self.assertEqual(caught.exception.name, "LFB_ERROR_WRITE")
+            self.assertIn("is full and cannot grow: ", str(caught.exception))
+            for call in (lambda: seen.claim(7), lambda: seen.put(7), lambda: seen.put_many([7])):
+                self.assertRaises(lfbloom.FullError, call)
+            self.assertIn(7, seen)
+            seen.raises_when_full = False
+            self.assertEqual((seen.claim(7), seen.put(7), seen.put_many([7])), (False, False, 0))
+            seen.raises_when_full = True
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        for i in range(10_000_000, 10_000_000 + 100_000):  # until a layer is tried again
+            try:
+                seen.put(i)
+            except lfbloom.FullError:
+                continue
+            if seen.stats()["stuck"] == 0:
+                break
+        self.assertEqual(seen.stats()["stuck"], 0)
+        self.assertFalse(seen.claim(7))
 
     def test_saved_mapped_and_copied(self):
         seen = lfbloom.Growing(1000, 0.001, label="g")

@@ -109,6 +109,7 @@ class Follower {
                     const char* name = "seen") {
     const lfb_config first = Config(10, 0.01, LFB_FAST);
     if (config.most_retry_seconds == 0) config.most_retry_seconds = 1;
+    config.start_at_once = true;
     config.report_to = this;
     config.report = [](void* to, lfb_followed what, lfb_status status) {
       Follower* it = static_cast<Follower*>(to);

@@ -55,7 +55,7 @@ TEST_F(Versions, FollowersComeToTheNewest) {
 TEST_F(Versions, DeltasAreAppliedWhereTheyLeadToTheNewest) {
   Follower follower(options);
   Publisher publisher(options);
-  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_NOTHING) << "nothing is published";
+  EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_WAITING);
   publisher.Publish(1);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_REBUILT);
   EXPECT_EQ(follower.Poll(), LFB_FOLLOWED_NOTHING);

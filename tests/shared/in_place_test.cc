@@ -225,6 +225,29 @@ TEST(InPlace, AForgedLastWordIsRefused) {
   EXPECT_EQ(lfb_mapped_open_read_only(path.c_str(), nullptr, &filter), LFB_ERROR_BAD_HEADER);
 }
 
+// The checksums say of each byte of words and checksums whether it is the one that was written.
+TEST(InPlace, ADamagedFileIsFoundOut) {
+  const Path path("/dev/shm");
+  const Filter filter = Make(2'500'000, 0.01, LFB_GUAVA_MITZ64);  // two MiB and a part of one
+  for (uint64_t i = 0; i < 250'000; i++) lfb_filter_put_u64(filter.get(), Mix(1, i));
+  ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_NATIVE, path.c_str()), LFB_OK);
+  EXPECT_EQ(lfb_mapped_verify(InPlace(path).get()), LFB_OK);
+  const std::string whole = Contents(path);
+  const size_t words = Stats(filter).bytes, mib = 1 << 20;
+  ASSERT_GT(words, 2 * mib);
+  ASSERT_LT(words, 3 * mib);
+  for (const size_t at : {size_t{256}, 256 + mib - 1, 256 + mib, 256 + 2 * mib, 256 + words - 16,
+                          256 + words, 256 + words + 23, 256 + words + 24, whole.size() - 1}) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    Overwrite(path, damaged);
+    EXPECT_EQ(lfb_mapped_verify(InPlace(path).get()), LFB_ERROR_BAD_CHECKSUM) << at;
+  }
+  EXPECT_EQ(lfb_mapped_verify(filter.get()), LFB_ERROR_NOT_MAPPED);
+  ASSERT_EQ(lfb_filter_save(filter.get(), LFB_FORM_GUAVA, path.c_str()), LFB_OK);
+  EXPECT_EQ(lfb_mapped_verify(InPlace(path).get()), LFB_OK) << "it has no checksums";
+}
+
 // A head of Thrift's longer than 16 bytes, so that the words are aligned to a line by chance.
 TEST(InPlace, WordsOfAnyAddressAreRead) {
   const Path path;

@@ -237,6 +237,7 @@ void AddGrowing(Rows* rows) {
         .Before(STEP(t.own.growing = MakeGrowing(t.config).release())),
     KIND(growing, t.settled, grown_bytes, grown_path),
     LABEL(growing, t.settled),
+    ROW(lfb_growing_stuck, t.settled.get()),
     ROW(lfb_growing_stats, t.settled.get(), &t.out.growing_figures)
         .After(Filled<&Outputs::growing_figures>),
     ROW(lfb_growing_stats_recent, t.settled.get(), &t.out.growing_figures)

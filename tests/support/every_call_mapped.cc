@@ -49,6 +49,7 @@ void AddMappedFilters(Rows* rows) {
         .Fails(8, kMapped)
         .After(Holds<&Outputs::seen>)
         .Takes(&Things::limits),
+    ROW(lfb_mapped_verify, t.mapped),
     ROW(lfb_mapped_sync, t.mapped).Fails(4, kSynced),
     ROW(lfb_mapped_sync, t.own.filter).Fails(4, kSynced).Before(Open),
     FREE(lfb_mapped_close, filter)

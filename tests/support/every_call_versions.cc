@@ -217,6 +217,7 @@ void AddVersions(Rows* rows) {
   Add(rows, {
     ROW(lfb_versions_create, &t.config, &t.out.versions).Sizing().Fails(7)
         .After(Made<&Outputs::versions>).Takes(&Things::config),
+    ROW(lfb_versions_create_waiting, &t.out.versions).Fails(6).After(Made<&Outputs::versions>),
     Row("lfb_versions_create_with", CALL(Taken(t, lfb_versions_create_with(t.own.filter, &t.out.versions))))
         .Fails(2).Before(NewFilter).After(Made<&Outputs::versions>),
     FREE(lfb_versions_free, versions)

@@ -223,6 +223,7 @@ void Things::MakeVersions() {
   functions.version = SourceVersion;
   functions.keys = SourceKeys;
   follow_config.rebuild = config;
+  follow_config.start_at_once = true;
   follow_config.poll_seconds = 3600;  // a follower's own thread polls once
   EXPECT_EQ(lfb_follow_create(versions, &functions, &follow_config, &follow), LFB_OK);
   lfb_follow_config with_threads = follow_config;

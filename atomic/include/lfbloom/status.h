@@ -149,6 +149,7 @@ extern "C" {
   X(LFB_ERROR_IN_SECTION, 97,                                                            \
     "the calling thread is inside a section of a versions handle, and would wait for "   \
     "itself: leave the section first")                                                   \
+  X(LFB_ERROR_NOTHING_YET, 98, "the source has no version yet")                          \
   /* a Redis server, 100 to 109 */                                                       \
   X(LFB_ERROR_REDIS_ADDRESS, 100,                                                        \
     "not an address of a Redis server: redis://[[user]:password@]host[:port][/name]")    \

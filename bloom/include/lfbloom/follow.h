@@ -31,9 +31,9 @@
  * Which calls may run at once on one follower
  *
  *                          | poll    | start, stop, wake | figures_now | create, free
- *   poll                   | in turn |        yes        |   in turn   |     no
+ *   poll                   | in turn |        yes        |     yes     |     no
  *   start, stop, wake      |   yes   |        yes        |     yes     |     no
- *   figures_now            | in turn |        yes        |   in turn   |     no
+ *   figures_now            |   yes   |        yes        |     yes     |     no
  */
 #ifndef LFBLOOM_FOLLOW_H
 #define LFBLOOM_FOLLOW_H
@@ -105,6 +105,7 @@ typedef enum lfb_followed {
   LFB_FOLLOWED_CHANGES = 1, /* put some keys into the running version      */
   LFB_FOLLOWED_REBUILT = 2, /* published a new version                     */
   LFB_FOLLOWED_FAILED = 3,  /* failed, and the running version is in use   */
+  LFB_FOLLOWED_WAITING = 4, /* the source has nothing yet (version 0)      */
 } lfb_followed;
 
 /* How to follow.  All zero is the default, except that rebuild.fpp must be set if the source gives
@@ -125,11 +126,12 @@ typedef struct lfb_follow_config {
   uint64_t retry_seconds;  /* after the first failure; 0: 1                                 */
   uint64_t most_retry_seconds; /* the longest, after many failures in a row; 0: 300         */
   /* Called after each poll that did something or failed, and after the first that found nothing to
-   * do after failures; on the polling thread.  NULL: not called.  `status` is LFB_OK, except
+   * do after failures, or nothing yet; on the polling thread.  NULL: not called.  `status` is LFB_OK, except
    * after LFB_FOLLOWED_FAILED.  Must not call the follower, except lfb_follow_wake(). */
   void (*report)(void *to, lfb_followed what, lfb_status status);
   void *report_to; /* first argument of `report` */
-  uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
+  bool start_at_once; /* lfb_follow_start() does not wait for a first version */
+  uint64_t reserved[7]; /* must be 0 (lfbloom/status.h) */
 } lfb_follow_config;
 
 /* What a follower has done so far. */
@@ -169,8 +171,16 @@ LFB_API void lfb_follow_free(lfb_follow *follow);
  */
 LFB_CHECKED lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_followed *what);
 
-/* Starts a thread that polls.  Fails: LFB_ERROR_NO_THREAD; LFB_ERROR_FOLLOWING: there is one, which
- * runs or is being stopped. */
+/*
+ * Starts a thread that polls.  If the follower has published no version yet, it polls once itself
+ * before that, unless config.start_at_once: so the caller serves no key before the source's keys are
+ * there.  With start_at_once make the handle by lfb_versions_create_waiting(): queries answer "maybe"
+ * until the first poll has ended; an empty first version would deny each key.
+ *
+ * Fails  LFB_ERROR_NO_THREAD; LFB_ERROR_FOLLOWING: there is one, which runs or is being stopped; as
+ *        lfb_follow_poll(); LFB_ERROR_NOTHING_YET: the source has nothing yet.  Then no thread runs,
+ *        and the call may be repeated.
+ */
 LFB_CHECKED lfb_status lfb_follow_start(lfb_follow *follow);
 
 /* Makes that thread poll now; if it is polling, once more afterwards.  A caller that knows of a
@@ -181,7 +191,7 @@ LFB_API void lfb_follow_wake(lfb_follow *follow);
 /* Ends that thread.  A rebuild in progress is abandoned when the source next gives keys. */
 LFB_API void lfb_follow_stop(lfb_follow *follow);
 
-/* Writes the figures now.  Waits for a poll in progress. */
+/* Writes the figures as of the end of the last poll.  Waits for no poll. */
 LFB_API void lfb_follow_figures_now(lfb_follow *follow, lfb_follow_figures *figures);
 
 #ifdef __cplusplus

@@ -42,7 +42,8 @@
  * 4. No memory  If the next layer cannot be made, puts continue into the full one: no key is
  *            lost, and the fpp rises.  If memory or space for a file was missing, puts try again:
  *            each time after 1/256 more bits are set, or 1/256 of the unset bits if these are
- *            fewer.
+ *            fewer.  Claims of new keys then return false more and more often: lfb_growing_stuck()
+ *            says so.
  * 5. Count   The figures of lfb_growing_stats() are exact whenever no put or claim is running.
  *
  * Environment
@@ -116,6 +117,15 @@ LFB_CHECKED lfb_status lfb_growing_create(const lfb_config *config, lfb_growing 
 
 /* Frees a growing filter that no call is using.  NULL is ignored. */
 LFB_API void lfb_growing_free(lfb_growing *growing);
+
+/*
+ * Whether the filter can grow: LFB_OK, or why no layer follows the newest, which is full, as
+ * lfb_growing_figures.stuck says.  Then false positives become more, so that new keys are more and more
+ * often not claimed.  A caller that must not lose a key asks after each claim that returned false, or
+ * after each batch: it costs a load, and only after a failure the sum of the stripes.  Wait-free, except
+ * that in a mapped file a layer may have to be mapped.
+ */
+LFB_CHECKED lfb_status lfb_growing_stuck(const lfb_growing *growing);
 
 /* Each as the function of lfb_filter with the same name. */
 LFB_API bool lfb_growing_put(lfb_growing *growing, const void *bytes, size_t size);

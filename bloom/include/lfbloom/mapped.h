@@ -115,7 +115,7 @@ LFB_CHECKED lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *
  *
  * Checks lfb_filter_load() compares the checksums of a native file's words; this call reads its
  *        header only, which has a checksum of its own.  If words are damaged, answers are wrong,
- *        and present keys may be missing.  `lfbloom verify FILE` compares all checksums.
+ *        and present keys may be missing: lfb_mapped_verify() compares the checksums.
  * Speed  Words of the native form are queried by the same code as in memory.  Guava's and
  *        Parquet's begin at no multiple of 8 bytes and are read by code of their own
  *        (docs/performance.md, Files in place).  Private memory has huge pages; a page cache may
@@ -131,6 +131,15 @@ LFB_CHECKED lfb_status lfb_mapped_open(const char *path, const lfb_read_limits *
  */
 LFB_CHECKED lfb_status lfb_mapped_open_read_only(const char *path, const lfb_read_limits *limits,
                                                  const lfb_filter **filter);
+
+/*
+ * Compares the checksums of the words of a native file that lfb_mapped_open_read_only() has opened, as
+ * lfb_filter_load() does: reads the whole file, some 0.1 seconds per GiB in the page cache.  Any thread may
+ * call it, while others query.  Other forms have no such checksums: LFB_OK.
+ *
+ * Fails  LFB_ERROR_BAD_CHECKSUM; LFB_ERROR_NOT_MAPPED: the filter is not in a file.
+ */
+LFB_CHECKED lfb_status lfb_mapped_verify(const lfb_filter *filter);
 
 /*
  * Makes durable the file's name and all that was put before the call.  Without it the operating

@@ -8,7 +8,8 @@
  *
  * Guarantees
  *
- * 1. Complete   Queries use a published version, never one that is being filled.
+ * 1. Complete   Queries use a published version, never one that is being filled.  Before the first
+ *               one of lfb_versions_create_waiting() each query answers "maybe".
  * 2. No loss    If put(x) returned before might_contain(x) began, in the happens-before sense,
  *               the query returns true.  This holds across begin, publish, abandon and rollback
  *               calls, provided that the loader keeps to 3.
@@ -20,8 +21,8 @@
  *               in progress.  A key that is put first and written to the source later, outside a
  *               section, can be missing from the new version.
  * 4. Numbers    A version gets a 64-bit number when it becomes the current one, higher than all
- *               earlier numbers.  The first is 1.  A version that a rollback restores gets a new
- *               number.
+ *               earlier numbers.  The first is 1; 0 means that there is none yet.  A version that
+ *               a rollback restores gets a new number.
  * 5. Freed      A dropped version is freed after every section that could use it has been left.
  *               The administrator's calls free such versions when they find them, without
  *               waiting for sections; lfb_versions_reclaim() does only that.  A section that began
@@ -107,6 +108,16 @@ LFB_CHECKED lfb_status lfb_versions_create(const lfb_config *config, lfb_version
  * the caller still owns the filter. */
 LFB_CHECKED lfb_status lfb_versions_create_with(lfb_filter *filter, lfb_versions **versions);
 
+/*
+ * The same without a version: until the first is published the number is 0, each query answers "maybe",
+ * and a put into the handle alone changes nothing and returns false (with a version being built, it
+ * goes there).  For a filter whose keys come from elsewhere (lfbloom/follow.h): an empty first version
+ * would deny every key until then.  What stands for the missing version is never a previous one.
+ *
+ * Fails  LFB_ERROR_NO_MEMORY.
+ */
+LFB_CHECKED lfb_status lfb_versions_create_waiting(lfb_versions **versions);
+
 /* Frees a handle with all its versions.  No thread may be in a section or a call of it, except
  * threads that have ended in a section.  NULL is ignored. */
 LFB_API void lfb_versions_free(lfb_versions *versions);
@@ -123,7 +134,7 @@ LFB_API void lfb_versions_free(lfb_versions *versions);
  * enter again for the new one.
  *
  * Gives    number  the version's number; may be NULL.
- * Returns  the version's filter.  Until this thread leaves, any thread may query it, copy it, write
+ * Returns  the version's filter; without a version (number 0) a small one with all bits set.  Until this thread leaves, any thread may query it, copy it, write
  *          it and read its figures.  Put through lfb_versions_put() and the functions like it.
  */
 LFB_API const lfb_filter *lfb_versions_enter(lfb_versions *versions, uint64_t *number);

@@ -14,6 +14,7 @@ from ._errors import (
     Error,
     FileError,
     FormatError,
+    FullError,
     MismatchError,
     OutOfMemory,
     StateError,
@@ -22,7 +23,7 @@ from ._lfbloom import Building, Counting, Filter, Growing, Section, Versions, Wi
 from ._lfbloom import version as __version__
 
 # Tracebacks name them as programs do.
-for _error in (ConfigError, Error, FileError, FormatError, MismatchError, OutOfMemory, StateError):
+for _error in (ConfigError, Error, FileError, FormatError, FullError, MismatchError, OutOfMemory, StateError):
     _error.__module__ = __name__
 del _error
 
@@ -35,6 +36,7 @@ __all__ = [
     "FileError",
     "Filter",
     "FormatError",
+    "FullError",
     "Growing",
     "MismatchError",
     "OutOfMemory",

@@ -33,6 +33,13 @@ class StateError(Error, RuntimeError):
     """The call is not possible now."""
 
 
+class FullError(StateError):
+    """A growing filter is full and cannot grow: status says why.
+
+    The key was put or claimed as in a filter that is too full: answers may be wrong, and become more so.
+    """
+
+
 class OutOfMemory(Error, MemoryError):
     """There is not enough memory."""
 
@@ -77,7 +84,7 @@ _BY_NAME = {
         COUNTING NOT_COUNTING WINDOW NOT_WINDOW BYTE_ORDER GROWING_MAPPED OLD_MAPPED
         OLD_GROWING DELTA""",
     StateError: """NOT_MAPPED WRONG_GENERATION WINDOW_HELD REBUILDING NOT_REBUILDING NO_PREVIOUS
-        NO_THREAD IN_SECTION""",
+        NO_THREAD IN_SECTION NOTHING_YET""",
     FileError: "OPEN READ WRITE SYNC RENAME EXISTS NOT_REGULAR MAP REPLACED",
 }
 _CLASSES = {_PREFIX + name: cls for cls, names in _BY_NAME.items() for name in names.split()}
@@ -103,4 +110,11 @@ def make(status, text, errno, path):
     else:
         error = cls(text if path is None else path + ": " + text)
     error.status, error.name = status, name
+    return error
+
+
+def make_full(status, text, errno, path):
+    """The exception for a growing filter that cannot grow."""
+    error = FullError("the filter is full and cannot grow: " + text)
+    error.status, error.name = status, _lfbloom.statuses.get(status, "")
     return error

@@ -6,27 +6,37 @@ lfbpy_outcome lfbpy_outcome_of(lfb_status status)
   return (lfbpy_outcome){status, errno};
 }
 
-/* Calls lfbloom._errors.make(status, text, errno, path). */
-static PyObject *error_made(lfbpy_outcome outcome, PyObject *path)
+/* Calls lfbloom._errors.make(status, text, errno, path), or another function of these arguments. */
+static PyObject *error_made(const char *make, lfbpy_outcome outcome, PyObject *path)
 {
   PyObject *module = PyImport_ImportModule("lfbloom._errors");
   if (module == NULL)
     return NULL;
-  PyObject *error = PyObject_CallMethod(module, "make", "isiO", (int)outcome.status,
+  PyObject *error = PyObject_CallMethod(module, make, "isiO", (int)outcome.status,
                                         lfb_status_text(outcome.status), outcome.cause,
                                         path == NULL ? Py_None : path);
   Py_DECREF(module);
   return error;
 }
 
-PyObject *lfbpy_raise(lfbpy_outcome outcome, PyObject *path)
+/* Raises the exception, unless making it has raised another.  Returns NULL. */
+static PyObject *error_raise(PyObject *error)
 {
-  PyObject *error = error_made(outcome, path);
   if (error != NULL) {
     PyErr_SetObject((PyObject *)Py_TYPE(error), error);
     Py_DECREF(error);
   }
   return NULL;
+}
+
+PyObject *lfbpy_raise(lfbpy_outcome outcome, PyObject *path)
+{
+  return error_raise(error_made("make", outcome, path));
+}
+
+PyObject *lfbpy_raise_full(lfbpy_outcome outcome)
+{
+  return error_raise(error_made("make_full", outcome, NULL));
 }
 
 PyObject *lfbpy_none_or_raise(lfbpy_outcome outcome, PyObject *path)

@@ -9,6 +9,20 @@
 #include "packaging/python/source/key.h"
 #include "packaging/python/source/many.h"
 
+/* Passes a result of put or claim on.  If the filter is full and cannot grow, a False in it may be
+ * wrong: raises FullError instead, unless answers are preferred. */
+static PyObject *growing_end(PyObject *self, PyObject *result)
+{
+  const lfbpy_holder *holder = (lfbpy_holder *)self;
+  if (result == Py_True || holder->answers_when_full)
+    return result;
+  const lfbpy_outcome outcome = LFBPY_OUTCOME(lfb_growing_stuck(holder->object));
+  if (outcome.status == LFB_OK)
+    return result;
+  Py_DECREF(result);
+  return lfbpy_raise_full(outcome);
+}
+
 #define VERB_ONE growing_put
 #define VERB_MANY growing_put_many
 #define VERB_KEYS growing_put_many_keys
@@ -16,6 +30,7 @@
 #define VERB_ENTER lfbpy_holder_write
 #define VERB_TYPE lfb_growing
 #define VERB_CALL(suffix) lfb_growing_put##suffix
+#define VERB_END growing_end
 #define VERB_ARGUMENTS "O|O$O:put_many"
 #define VERB_ANSWERS false
 #include "packaging/python/source/verb.inc.h"
@@ -27,6 +42,7 @@
 #define VERB_ENTER lfbpy_holder_write
 #define VERB_TYPE lfb_growing
 #define VERB_CALL(suffix) lfb_growing_claim##suffix
+#define VERB_END growing_end
 #define VERB_ARGUMENTS "O|O$O:claim_many"
 #define VERB_ANSWERS true
 #include "packaging/python/source/verb.inc.h"
@@ -351,7 +367,24 @@ static PyMethodDef growing_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyObject *growing_raises(PyObject *self, void *closure)
+{
+  (void)closure;
+  return PyBool_FromLong(!((lfbpy_holder *)self)->answers_when_full);
+}
+
+static int growing_set_raises(PyObject *self, PyObject *value, void *closure)
+{
+  (void)closure;
+  const int raises = value == NULL ? 1 : PyObject_IsTrue(value);
+  if (raises >= 0)
+    ((lfbpy_holder *)self)->answers_when_full = raises == 0;
+  return raises < 0 ? -1 : 0;
+}
+
 static PyGetSetDef growing_getset[] = {
+    {"raises_when_full", growing_raises, growing_set_raises,
+     "Whether put and claim raise FullError if no layer can be added (default: True).", NULL},
     {"label", growing_label, NULL, "A text for the caller's own use.", NULL},
     {"read_only", growing_read_only, NULL, "Whether the filter was opened read-only.", NULL},
     {NULL, NULL, NULL, NULL, NULL},

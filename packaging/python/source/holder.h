@@ -18,6 +18,7 @@ typedef struct lfbpy_holder {
   PyObject_HEAD
   void *object;   /* of the library                      */
   bool read_only; /* a mapped file: put and claim refuse */
+  bool answers_when_full; /* Growing: put and claim raise no FullError */
 } lfbpy_holder;
 
 /* The functions of a class for files and bytes.  With one form only, `form` is ignored. */

@@ -7,8 +7,12 @@
  *        VERB_TYPE                the library's type
  *        VERB_CALL(suffix)        the library's functions: with nothing, _u64, _many and _many_u64
  *        VERB_ARGUMENTS, VERB_ANSWERS  as lfbpy_many.arguments and .answers
+ *        VERB_END(self, result)   what becomes of a result other than NULL (by default nothing)
  */
 
+#ifndef VERB_END
+#define VERB_END(self, result) (result)
+#endif
 #ifndef VERB_LEAVE
 #define VERB_LEAVE lfbpy_holder_leave
 #endif
@@ -25,7 +29,7 @@ static PyObject *VERB_ONE(PyObject *self, PyObject *object)
   const bool answer = key.is_number ? VERB_CALL(_u64)(of, key.number)
                                     : VERB_CALL()(of, key.bytes.bytes, key.bytes.size);
   VERB_LEAVE(self);
-  return PyBool_FromLong(answer);
+  return VERB_END(self, PyBool_FromLong(answer));
 }
 
 static size_t VERB_KEYS(void *of, const lfb_key *keys, size_t count, uint64_t *answers)
@@ -42,7 +46,8 @@ static PyObject *VERB_MANY(PyObject *self, PyObject *args, PyObject *kwargs)
 {
   static const lfbpy_many many = {VERB_ARGUMENTS, VERB_ANSWERS, VERB_ENTER,
                                   VERB_LEAVE, VERB_KEYS, VERB_NUMBERS};
-  return lfbpy_many_call(self, args, kwargs, &many);
+  PyObject *result = lfbpy_many_call(self, args, kwargs, &many);
+  return result == NULL ? NULL : VERB_END(self, result);
 }
 
 #undef VERB_ONE
@@ -55,3 +60,4 @@ static PyObject *VERB_MANY(PyObject *self, PyObject *args, PyObject *kwargs)
 #undef VERB_CALL
 #undef VERB_ARGUMENTS
 #undef VERB_ANSWERS
+#undef VERB_END

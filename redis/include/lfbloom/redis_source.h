@@ -7,6 +7,7 @@
  *
  *     lfb_redis_source_create(&options, "products", NULL, &source);        each follower
  *     const lfb_source functions = lfb_redis_source_functions(source);
+ *     lfb_versions_create_waiting(&versions);
  *     lfb_follow_create(versions, &functions, &config, &follow);
  *     lfb_follow_start(follow);
  *     lfb_redis_source_listen(source, follow);
@@ -179,6 +180,7 @@ LFB_API void lfb_redis_source_silence(lfb_redis_source *source);
  *
  *     lfb_redis_module_source_create(&options, "seen", NULL, &source);
  *     const lfb_source functions = lfb_redis_module_source_functions(source);
+ *     lfb_versions_create_waiting(&versions);
  *     lfb_follow_create(versions, &functions, &config, &follow);
  *     lfb_follow_start(follow);
  *
