@@ -60,11 +60,25 @@ static uint64_t build_get(const _Atomic(uint64_t) *figure)
   return atomic_load_explicit(figure, memory_order_relaxed);
 }
 
+/* Puts keys that are numbers.  Returns how many were new, for a builder 0. */
+static size_t build_put_numbers(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
+{
+  uint64_t numbers[SOURCE_BATCH];
+
+  typed_numbers(keys, count, numbers);
+  if (build->builder == NULL)
+    return lfb_filter_put_many_u64(build->into.filter, numbers, count, NULL);
+  lfb_builder_put_many_u64(build->builder, thread, numbers, count);
+  return 0;
+}
+
 static bool build_put(struct build *build, unsigned thread, const lfb_key *keys, size_t count)
 {
   size_t changed = 0; /* for a builder: known at the end */
 
-  if (build->builder != NULL)
+  if (build->source.type == TYPED_I64 && build->into.remote.filter == NULL)
+    changed = build_put_numbers(build, thread, keys, count);
+  else if (build->builder != NULL)
     lfb_builder_put_many(build->builder, thread, keys, count);
   else if (build->into.filter != NULL)
     changed = lfb_filter_put_many(build->into.filter, keys, count, NULL);
@@ -299,7 +313,9 @@ static int build_share(struct build *build)
       !source_share(build->out, &wish, &there, &build->into) ||
       (!there && !build_share_new(build, &wish)))
     return CLI_TROUBLE;
-  const int status = build_fill_shared(build);
+  const int status = source_takes_type(build->out, &build->into.remote, source->type)
+                         ? build_fill_shared(build)
+                         : CLI_TROUBLE;
   source_shared_close(&build->into);
   return status;
 }

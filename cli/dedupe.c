@@ -94,7 +94,9 @@ static bool dedupe_begin_filter(struct dedupe *dedupe)
   return (dedupe->shared == NULL ||
           source_share(dedupe->shared, &wish, &there, &dedupe->into)) &&
          (there || dedupe_create(dedupe, &wish)) &&
-         (dedupe->shared == NULL || dedupe_begin_shared(dedupe));
+         (dedupe->shared == NULL ||
+          (source_takes_type(dedupe->shared, &dedupe->into.remote, dedupe->source.type) &&
+           dedupe_begin_shared(dedupe)));
 }
 
 static int dedupe_files(struct dedupe *dedupe)

@@ -23,7 +23,12 @@ static size_t keys_claim_here(struct dedupe *dedupe, const lfb_key *keys, size_t
                               uint64_t *answers)
 {
   const bool alone = dedupe->shared == NULL && (!dedupe->unordered || dedupe->source.threads == 1);
+  uint64_t numbers[SOURCE_BATCH];
 
+  if (dedupe->source.type == TYPED_I64) { /* as other programs put them into a shared filter */
+    typed_numbers(keys, count, numbers);
+    return lfb_filter_claim_many_u64(dedupe->into.filter, numbers, count, answers);
+  }
   return alone ? lfb_filter_put_many(dedupe->into.filter, keys, count, answers)
                : lfb_filter_claim_many(dedupe->into.filter, keys, count, answers);
 }
@@ -172,7 +177,8 @@ static bool keys_find(void *context, unsigned thread, struct chunk *chunk)
   struct dedupe *dedupe = job->dedupe;
   struct keys_open *open = &job->open[thread];
   const size_t most = source_shared_batch(&dedupe->into);
-  bool asks = dedupe->into.filter != NULL && dedupe->source.threads > 1;
+  bool asks = dedupe->into.filter != NULL && dedupe->source.threads > 1 &&
+              dedupe->source.type != TYPED_I64; /* open_add() asks by bytes */
   size_t in = 0, at = 0, count = 1;
 
   open->count = open->decided = 0;

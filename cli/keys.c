@@ -2,6 +2,7 @@
 #include "cli/keys.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -41,12 +42,22 @@ struct option_row keys_bad_lines_row(enum keys_bad *to)
                              keys_read_bad_lines, to};
 }
 
+/* Whether a line can lack a key. */
+static bool keys_can_be_bad(const struct keys_source *source)
+{
+  return source->part.member_count != 0 || source->type != TYPED_TEXT;
+}
+
 static const char *keys_misuse(const struct keys_source *source)
 {
   if (source->crlf && source->nul)
     return "--crlf applies to lines: leave out -0";
-  if (source->bad_lines != KEYS_FAIL && source->part.member_count == 0)
-    return "--bad-lines applies only to --jsonl";
+  if (source->bad_lines != KEYS_FAIL && !keys_can_be_bad(source))
+    return "--bad-lines applies only to --jsonl and --keys";
+  if (source->bad_lines == KEYS_PASS && source->type != TYPED_TEXT)
+    return "--bad-lines=pass applies only to keys that are text";
+  if (source->type != TYPED_TEXT && part_room(&source->part) > 1)
+    return "--keys applies to keys of one field";
   return part_misuse(&source->part);
 }
 
@@ -97,7 +108,7 @@ size_t keys_next(const struct keys_source *source, const struct chunk *chunk, si
 
 bool keys_are_records(const struct keys_source *source)
 {
-  return part_is_whole(&source->part) && !source->crlf;
+  return part_is_whole(&source->part) && !source->crlf && source->type == TYPED_TEXT;
 }
 
 /* What the key of a bad line begins with: no other key does, since text in UTF-8 has no such byte. */
@@ -123,6 +134,12 @@ size_t keys_pass(const struct keys_source *source, const lfb_key *keys, size_t c
   return passed;
 }
 
+/* The bytes of room for each byte of a record and its delimiter: of its part, and of what that is. */
+static size_t keys_room(const struct keys_source *source)
+{
+  return part_room(&source->part) + (source->type == TYPED_TEXT ? 0 : (size_t)TYPED_ROOM);
+}
+
 /* Finds the key of one record, without its CR. */
 static bool keys_find(const struct keys_source *source, lfb_key record, char *room, lfb_key *key,
                       struct part_problem *problem)
@@ -130,7 +147,15 @@ static bool keys_find(const struct keys_source *source, lfb_key record, char *ro
   if (source->crlf && ((const char *)record.bytes)[record.size - 1] == '\r')
     record.size--;
   *key = record;
-  return part_is_whole(&source->part) || part_find(&source->part, record, room, key, problem);
+  if (!part_is_whole(&source->part) && !part_find(&source->part, record, room, key, problem))
+    return false;
+  if (source->type == TYPED_TEXT)
+    return true;
+  char *const converted = room + part_room(&source->part) * (record.size + 1);
+  const char *why = typed_of(source->type, *key, converted, key);
+  if (why != NULL)
+    (void)snprintf(problem->text, sizeof problem->text, "%s", why);
+  return why == NULL;
 }
 
 /* Counts a bad line.  Returns whether it stays, with a key of its own. */
@@ -147,7 +172,7 @@ static bool keys_keeps_bad(const struct keys_source *source, lfb_key record, cha
 const lfb_key *keys_of(const struct keys_source *source, struct chunk *chunk, lfb_key *records,
                        size_t *count)
 {
-  const size_t room_per_byte = part_room(&source->part);
+  const size_t room_per_byte = keys_room(source);
   struct part_problem problem;
   size_t left = 0;
 
@@ -207,7 +232,7 @@ bool keys_read(const struct keys_source *source, const char *label, struct recor
   job.delimiter = keys_delimiter(source);
   job.threads = source->threads;
   job.skipped = source->skipped;
-  job.number_lines = source->part.member_count != 0;
+  job.number_lines = keys_can_be_bad(source);
   keys_begin(source, label, job.emit != NULL);
   job.crlf = source->crlf;
   const bool read_all = records_run(&job);

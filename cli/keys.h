@@ -14,6 +14,7 @@
 #include "cli/part.h"
 #include "cli/progress.h"
 #include "cli/records.h"
+#include "cli/typed.h"
 
 /* The source of a command's keys, and how they are read. */
 enum keys_bad { KEYS_FAIL, KEYS_PASS, KEYS_SKIP };
@@ -24,7 +25,8 @@ struct keys_source {
   bool nul;           /* keys end in NUL bytes */
   bool crlf;          /* lines end in CR LF    */
   struct part part;   /* of a record: its key  */
-  enum keys_bad bad_lines;         /* what becomes of a line without a key of --jsonl */
+  enum typed type;    /* what its text is      */
+  enum keys_bad bad_lines;         /* what becomes of a line without a key */
   _Atomic(uint64_t) *bad;          /* counts them; NULL: nobody asks                  */
   unsigned threads;
   enum progress_when progress;
@@ -35,7 +37,7 @@ struct keys_source {
 #define KEYS_ROWS(source)                                                                        \
   options_nul(&(source).nul), keys_crlf_row(&(source).crlf), part_field_row(&(source).part),     \
       part_separator_row(&(source).part), part_jsonl_row(&(source).part),                        \
-      keys_bad_lines_row(&(source).bad_lines)
+      typed_row(&(source).type), keys_bad_lines_row(&(source).bad_lines)
 
 struct option_row keys_crlf_row(bool *to);
 struct option_row keys_bad_lines_row(enum keys_bad *to);
@@ -59,6 +61,12 @@ struct option_row keys_bad_lines_row(enum keys_bad *to);
   "of all their fields in the order given, with the byte 0xff between them; so do\n"    \
   "several --jsonl.\n"                                                                  \
   "\n"                                                                                  \
+  "With --keys=TYPE, the text of a key stands for a number or for other bytes, as a\n" \
+  "program put them: i64 for 64-bit numbers (Guava's longFunnel, Parquet's INT64,\n" \
+  "lfb_filter_put_u64), i32 for 32-bit ones (integerFunnel, INT32), f64 for\n"      \
+  "doubles, utf16 for unencodedCharsFunnel, hex for bytes.  A filter does not\n"    \
+  "record what its keys were.  A text that is none of TYPE is a line without a key.\n" \
+  "\n"                                                                              \
   "With --jsonl, each line is a JSON object, and the key is a string's text without\n"  \
   "escapes, in UTF-8, or a number, true, false or null as it stands.  So 1 and \"1\"\n" \
   "are the same key, 1 and 1.0 are not.  If a name comes twice, the last counts.\n"     \

@@ -28,6 +28,8 @@ struct query {
   size_t filter_count; /* of those that are open */
   bool all;            /* a key is present if all filters have it; else if any has */
   _Atomic(uint64_t) selected;
+  _Atomic(bool) found;   /* a key is present                      */
+  _Atomic(bool) numeric; /* the first keys of chunks were numbers */
 };
 
 static bool query_prints(const struct query *query)
@@ -58,7 +60,7 @@ static bool query_filters(const struct query *query, const lfb_key *keys, size_t
 
 /* Queries the keys of records, keeps the records to be printed, and adds their number to
  * `*selected`.  With -q, the first such key ends the program. */
-static bool query_ask(const struct query *query, lfb_key *records, size_t count,
+static bool query_ask(struct query *query, lfb_key *records, size_t count,
                       struct kept *kept, uint64_t *selected)
 {
   const lfb_key *keys = keys_of(&query->source, kept->chunk, records, &count);
@@ -68,6 +70,8 @@ static bool query_ask(const struct query *query, lfb_key *records, size_t count,
   if (keys == NULL || (count > 0 && !query_filters(query, keys, count, answers, &found)))
     return false;
   const size_t bad = keys_pass(&query->source, keys, count, answers, !query->invert, &found);
+  if (found > 0) /* relaxed, as below */
+    atomic_store_explicit(&query->found, true, memory_order_relaxed);
   *selected += query->invert ? count - bad - found : found;
   if (query->quiet && *selected > 0)
     output_end_program(CLI_FOUND);
@@ -86,6 +90,18 @@ static size_t query_batch(const struct query *query)
   return least;
 }
 
+/* Whether a key looks like a number. */
+static bool query_is_number(lfb_key key)
+{
+  const char *at = key.bytes, *const end = at + key.size;
+
+  at += at < end && *at == '-';
+  const char *const digits = at;
+  while (at < end && *at >= '0' && *at <= '9')
+    at++;
+  return at == end && at > digits;
+}
+
 static bool query_work(void *context, unsigned thread, struct chunk *chunk)
 {
   struct query *query = context;
@@ -100,8 +116,11 @@ static bool query_work(void *context, unsigned thread, struct chunk *chunk)
   (void)thread;
 
   while (asked && chunk->refused == 0 &&
-         (count = keys_next(&query->source, chunk, &at, keys, most)) > 0)
+         (count = keys_next(&query->source, chunk, &at, keys, most)) > 0) {
+    if (query_is_number(keys[0]))
+      atomic_store_explicit(&query->numeric, true, memory_order_relaxed);
     asked = query_ask(query, keys, count, &kept, &selected);
+  }
   kept_end(&kept);
   /* relaxed: all threads are joined before it is read. */
   atomic_fetch_add_explicit(&query->selected, selected, memory_order_relaxed);
@@ -112,6 +131,26 @@ static void query_emit(void *context, const struct chunk *chunk)
 {
   (void)context;
   output_write(chunk->bytes, chunk->size);
+}
+
+/* If no key of numbers was found: some forms do not record whether their keys were numbers. */
+static void query_hint(const struct query *query)
+{
+  lfb_stats stats;
+
+  if (query->source.type != TYPED_TEXT || atomic_load_explicit(&query->found, memory_order_relaxed) ||
+      !atomic_load_explicit(&query->numeric, memory_order_relaxed))
+    return;
+  for (size_t i = 0; i < query->filter_count; i++) {
+    if (query->filters[i].plain == NULL)
+      continue;
+    lfb_filter_stats_recent(query->filters[i].plain, &stats);
+    if (stats.form != LFB_FORM_GUAVA && stats.form != LFB_FORM_SBBF)
+      continue;
+    report_note("note: no key was found, and %s does not record what its keys were: if numbers, give "
+                "--keys=i64 or --keys=i32", query->filter_paths[i]);
+    return;
+  }
 }
 
 static int query_files(struct query *query)
@@ -125,6 +164,7 @@ static int query_files(struct query *query)
   const uint64_t selected = atomic_load_explicit(&query->selected, memory_order_relaxed);
   if (query->count_only && !query->quiet)
     printf("%" PRIu64 "\n", selected);
+  query_hint(query);
   if (query->skipped)
     return CLI_TROUBLE;
   return selected > 0 ? CLI_FOUND : CLI_NOTHING;
@@ -190,7 +230,10 @@ static bool query_open(struct query *query, const struct options_reading *readin
     if (!source_open_any(query->filter_paths[query->filter_count], reading, filter))
       return false;
     query->filter_count++;
-    if (load && !source_fetch(filter))
+    filter->numbers = query->source.type == TYPED_I64;
+    if ((load && !source_fetch(filter)) ||
+        !source_takes_type(query->filter_paths[query->filter_count - 1], &filter->remote,
+                           query->source.type))
       return false;
   }
   return true;
@@ -261,7 +304,8 @@ const struct command command_query = {
         "\n"
         "FILTER may be on Redis: the server answers, for many keys at a time.  With\n"
         "--load, the whole filter is fetched first, which is better if there are more\n"
-        "keys than a hundredth of the filter's bytes.\n"
+        "keys than a hundredth of the filter's bytes.\n",
+    .more =
         "\n" KEYS_HELP
         "\n" REMOTE_HELP
         "\n"

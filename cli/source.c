@@ -225,6 +225,20 @@ static bool source_open_remote(const char *path, const struct options_reading *r
   return true;
 }
 
+bool source_takes_type(const char *path, const struct remote *remote, enum typed type)
+{
+  lfb_stats stats;
+
+  if (type != TYPED_I64 || remote->filter == NULL)
+    return true;
+  lfb_redis_plan(remote->filter, &stats);
+  if (stats.strategy != LFB_FAST && stats.strategy != LFB_FAST_PAIR)
+    return true;
+  (void)report_error("%s: --keys=i64 cannot be used with strategy %s on Redis", path,
+                     lfb_strategy_name(stats.strategy));
+  return false;
+}
+
 bool source_fetch(struct source *source)
 {
   if (source->remote.filter == NULL)
@@ -275,12 +289,30 @@ bool source_open_any(const char *path, const struct options_reading *reading,
          check_begin(from == path ? path : "standard input", source);
 }
 
+/* The same for keys that are numbers. */
+static size_t source_ask_numbers(const struct source *source, const lfb_key *keys, size_t count,
+                                 uint64_t *answers)
+{
+  uint64_t numbers[SOURCE_BATCH];
+
+  typed_numbers(keys, count, numbers);
+  if (source->plain != NULL)
+    return lfb_filter_might_contain_many_u64(source->plain, numbers, count, answers);
+  if (source->growing != NULL)
+    return lfb_growing_might_contain_many_u64(source->growing, numbers, count, answers);
+  if (source->counting != NULL)
+    return lfb_counting_might_contain_many_u64(source->counting, numbers, count, answers);
+  return lfb_window_might_contain_many_u64(source->window, numbers, count, answers);
+}
+
 bool source_ask(const struct source *source, const lfb_key *keys, size_t count,
                 uint64_t *answers, size_t *yes)
 {
   if (source->remote.filter != NULL)
     return remote_ask(&source->remote, keys, count, answers, yes);
-  if (source->plain != NULL)
+  if (source->numbers)
+    *yes = source_ask_numbers(source, keys, count, answers);
+  else if (source->plain != NULL)
     *yes = lfb_filter_might_contain_many(source->plain, keys, count, answers);
   else if (source->growing != NULL)
     *yes = lfb_growing_might_contain_many(source->growing, keys, count, answers);

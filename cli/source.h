@@ -12,6 +12,7 @@
 
 #include "cli/options.h"
 #include "cli/remote.h"
+#include "cli/typed.h"
 
 /* A filter that is only queried: one of the five is set. */
 struct source {
@@ -20,6 +21,7 @@ struct source {
   lfb_counting *counting;
   lfb_window *window; /* in the generation in which it was written */
   struct remote remote;
+  bool numbers;               /* keys are of type TYPED_I64                        */
   struct source_check *check; /* of its words, in a thread; NULL: they are checked */
 };
 
@@ -54,6 +56,10 @@ void source_report(const char *path, lfb_status status);
 /* As lfb_filter_load(), but also from a pipe.  No report. */
 lfb_status source_load_file(const char *path, const lfb_read_limits *limits,
                             lfb_filter **filter);
+
+/* Whether keys of the type can be put into, or asked of, a filter on a server: numbers only if they are
+ * hashed as their bytes.  False after a report. */
+bool source_takes_type(const char *path, const struct remote *remote, enum typed type);
 
 /* Replaces a filter on a server by a copy in memory.  False after a report. */
 bool source_fetch(struct source *source);

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "atomic/words/reserved.h"
 #include "bloom/strategies/fast/fast_size.h"
@@ -286,16 +285,17 @@ void lfb_window_inserted(lfb_window *window, uint64_t count)
 static void window_plan(const lfb_description *description, const lfb_window_geometry *geometry,
                         lfb_window_figures *figures)
 {
-  memset(figures, 0, sizeof *figures); /* a literal would take as much of the stack */
-  figures->expected_insertions = description->config.expected_insertions;
-  figures->fpp = description->config.fpp;
-  figures->generations = lfb_window_cells(geometry) - 1;
-  figures->probes = geometry->words * geometry->bits;
-  figures->hash = lfb_hash_id_of(&description->hash);
-  figures->key_kept = lfb_description_writes_key(description);
-  figures->generation = lfb_window_cells(geometry);
-  figures->bytes = lfb_window_bytes(geometry);
-  figures->bit_count = lfb_window_generation_bits(geometry);
+  *figures = (lfb_window_figures){
+      .expected_insertions = description->config.expected_insertions,
+      .fpp = description->config.fpp,
+      .generations = lfb_window_cells(geometry) - 1,
+      .probes = geometry->words * geometry->bits,
+      .hash = lfb_hash_id_of(&description->hash),
+      .key_kept = lfb_description_writes_key(description),
+      .generation = lfb_window_cells(geometry),
+      .bytes = lfb_window_bytes(geometry),
+      .bit_count = lfb_window_generation_bits(geometry),
+  };
 }
 
 lfb_status lfb_window_config_plan(const lfb_window_config *config, lfb_window_figures *figures)

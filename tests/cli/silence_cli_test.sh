@@ -177,7 +177,56 @@ for line in '{"id":1,"x":[1}' '{"id":1,"x":"' '{"id":1,"x":tru}' '{"id":1,"x":}'
   run "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id lines
   check "$line is no JSON" is_error "lines:1: "
 done
-refuses "--bad-lines alone" "--bad-lines applies only to --jsonl" "$tool" dedupe --bad-lines=skip -n 9 -p .1 keys
+refuses "--bad-lines alone" "--bad-lines applies only to --jsonl and --keys" "$tool" dedupe --bad-lines=skip -n 9 -p .1 keys
+
+# --- what the text of a key stands for ----------------------------------------------------
+printf '5\n-1\n18446744073709551615\n9223372036854775807\n' >numbers
+for strategy in guava-mitz64 guava-mitz32 java-double sbbf fast; do
+  form=native
+  [[ $strategy != guava* ]] || form=guava
+  [[ $strategy != sbbf ]] || form=sbbf
+  gives "i64, $strategy" 0 "$tool" build -q -n 1000 -p 1e-9 --strategy $strategy --form $form --keys=i64 -o longs numbers
+  printf '5\n-1\n6\n' >asked
+  gives "i64, $strategy: found" 0 "$tool" query --keys=i64 longs asked
+  check "i64, $strategy: these" equal "$(cat out)" $'5\n-1'
+  run "$tool" query longs asked
+  check "i64, $strategy: not as text" equal "$rc $(cat out)" "1 "
+  if [[ $form == native ]]; then
+    check "i64, $strategy: no hint" equal "$(cat err)" ""
+  else
+    check "i64, $strategy: a hint" holds err "longs does not record what its keys were"
+  fi
+done
+# Guava's strings and ints, and Parquet's: the same filter by the bytes that these types have.
+same() {
+  local name=$1 type=$2 text=$3 bytes=$4
+  printf "$text\n" >typed.txt
+  printf "$bytes\n" >bytes.txt
+  gives "$name: by type" 0 "$tool" build -q -n 10 -p 1e-9 --strategy guava-mitz64 --keys=$type -o typed typed.txt
+  gives "$name: by bytes" 0 "$tool" build -q -n 10 -p 1e-9 --strategy guava-mitz64 --keys=hex -o plain bytes.txt
+  check "$name: the same bits" cmp <(tail -c +257 typed) <(tail -c +257 plain)
+}
+same "i64" i64 '-2' feffffffffffffff
+same "i32" i32 '-2' feffffff
+same "i32, unsigned" i32 4294967294 feffffff
+same "f64" f64 1.5 000000000000f83f
+same "f64, negative" f64 -1.5e0 000000000000f8bf
+same "utf16" utf16 'a\xc3\xa9\xf0\x9f\x98\x80' 6100e9003dd800de
+for bad in "i64 18446744073709551616" "i64 -9223372036854775809" "i64 1.5" "i64 -" "i32 4294967296" "f64 1x" \
+  "f64 nine" "utf16 \xff" "utf16 \xed\xa0\x80" "hex 123" "hex 0g"; do
+  printf "1234\n${bad#* }\n" >bad.txt
+  run "$tool" dedupe -n 9 -p .1 --keys=${bad% *} bad.txt
+  check "$bad is refused" is_error "bad.txt:2: not "
+  run "$tool" dedupe -q -n 9 -p .1 --keys=${bad% *} --bad-lines=skip bad.txt
+  check "$bad is skipped" equal "$rc $(cat out)" "0 1234"
+done
+gives "i64: dedupe" 0 "$tool" dedupe -q -n 9 -p 1e-9 --keys=i64 --shared numbers.st numbers
+check "i64: dedupe, each number once" equal "$(cat out)" $'5\n-1\n9223372036854775807'
+gives "i64: what another program finds" 0 "$tool" query -c --keys=i64 numbers.st numbers
+check "i64: all of them" equal "$(cat out)" 4
+refuses "an unknown type" "must be text, i64" "$tool" query --keys=long seen keys
+refuses "two fields and a type" "--keys applies to keys of one field" "$tool" dedupe -n 9 -p .1 --keys=i64 -k 1 -k 2 keys
+refuses "numbers that pass" "--bad-lines=pass applies only" "$tool" dedupe -n 9 -p .1 --keys=i64 --bad-lines=pass keys
 
 # --- what nobody reads ------------------------------------------------------------------
 mkfifo fifo

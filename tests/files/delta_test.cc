@@ -2,11 +2,15 @@
 // and hostile ones change nothing, and that they are applied during puts without a loss.
 #include <lfbloom/delta.h>
 #include <lfbloom/mapped.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
+#include "bloom/files/rice.h"
 #include "bloom/filter/create.h"
 #include "tests/files/golden_rows.h"
 #include "tests/support/race.h"
@@ -290,6 +294,81 @@ TEST(DeltaHostile, IsRefusedOrTurnsOnBitsOfTheFilter) {
     }
     EXPECT_GT(accepted, 10U);  // or the refusals prove little
   }
+}
+
+// Numbers as a body has them, each with its parameter.
+std::string Body(const std::vector<std::pair<uint64_t, uint32_t>>& numbers) {
+  lfb_rice_writer writer{};
+  for (const auto& [value, parameter] : numbers) lfb_rice_put(&writer, value, parameter);
+  lfb_rice_end(&writer);
+  const std::string body(reinterpret_cast<char*>(writer.bytes), writer.size);
+  free(writer.bytes);
+  return body;
+}
+
+// `none` with another number of bits and a body of these numbers.
+lfb_status Numbers(const Filter& filter, uint64_t bits, uint32_t parameter,
+                   const std::vector<uint64_t>& values, unsigned char padding = 0) {
+  std::vector<std::pair<uint64_t, uint32_t>> numbers;
+  for (const uint64_t value : values) numbers.push_back({value, parameter});
+  std::string body = Body(numbers), forged = Delta(filter, filter);
+  body.back() = static_cast<char>(body.back() | padding);
+  for (size_t i = 0; i < 3; i++) forged[kAtParameters + 4 * i] = static_cast<char>(parameter);
+  return Apply(filter, Forged(forged, bits, body));
+}
+
+// Each limit of a body: the last bit, a block's bits, the bits of the last byte, the size.
+TEST(DeltaHostile, BodiesEndWhereTheFilterEnds) {
+  const Filter classic = Make(200, 0.01, LFB_JAVA_DOUBLE), blocks = Make(200, 0.01, LFB_FAST);
+  const uint64_t last = Stats(classic).bit_count - 1, last_block = Stats(blocks).bit_count / 512 - 1;
+  EXPECT_EQ(Numbers(classic, 1, 3, {last + 1}), LFB_ERROR_BAD_DELTA);
+  EXPECT_EQ(Numbers(classic, 2, 3, {last, 0}), LFB_ERROR_BAD_DELTA);
+  EXPECT_EQ(Numbers(classic, 1, 3, {0, 1}), LFB_ERROR_BAD_DELTA) << "a number more than bits";
+  EXPECT_EQ(Numbers(classic, 2, 7, {0}), LFB_ERROR_BAD_DELTA) << "a bit more than numbers";
+  for (const unsigned char padding : {0x10, 0x20, 0x40, 0x80})
+    EXPECT_EQ(Numbers(classic, 1, 3, {0}, padding), LFB_ERROR_BAD_DELTA) << unsigned{padding};
+  EXPECT_EQ(Numbers(blocks, 1, 3, {last_block + 1, 0, 0}), LFB_ERROR_BAD_DELTA);
+  EXPECT_EQ(Numbers(blocks, 1, 3, {0, 0, 512}), LFB_ERROR_BAD_DELTA);
+  EXPECT_EQ(Numbers(blocks, 2, 3, {0, 1, 511, 0}), LFB_ERROR_BAD_DELTA);
+  EXPECT_EQ(Numbers(blocks, 1, 3, {0, 1, 0, 0}), LFB_ERROR_BAD_DELTA) << "more bits than the header's";
+  std::vector<uint64_t> full = {0, 512};
+  full.insert(full.end(), 513, 0);
+  EXPECT_EQ(Numbers(blocks, 513, 3, full), LFB_ERROR_BAD_DELTA) << "more bits than a block has";
+  std::string longer = Delta(classic, classic);
+  for (const int more : {-1, 1}) {
+    std::string forged = Forged(longer, 1, Body({{0, 3}, {0, 3}, {0, 3}}));
+    Store(&forged, kAtBodySize, forged.size() - 256 + static_cast<size_t>(more));
+    SealHeader(&forged);
+    EXPECT_EQ(Apply(classic, forged), LFB_ERROR_BAD_DELTA) << more;
+  }
+  EXPECT_EQ(BitsOf(classic) + BitsOf(blocks), 0U);
+  EXPECT_EQ(Numbers(classic, 2, 3, {0, last - 1}), LFB_OK);
+  EXPECT_EQ(Numbers(blocks, 2, 3, {last_block, 1, 0, 510}), LFB_OK);
+  EXPECT_EQ(Words(classic).back() >> (last % 64), 1U);
+  EXPECT_EQ(Words(blocks).back() >> 63, 1U);
+}
+
+// A file that is no delta, or too large for one of the filter, takes no memory.
+TEST(DeltaFile, IsReadNoFurtherThanItCanBeOne) {
+  const Filter filter = Make(200, 0.01, LFB_FAST);
+  const std::string path = testing::TempDir() + "/sparse", none = Delta(filter, filter);
+  for (const bool consistent : {false, true}) {
+    std::string head = none;
+    const uint64_t size = uint64_t{3} << 30;
+    if (consistent) Store(&head, kAtBodySize, size - 256);
+    SealHeader(&head);
+    std::ofstream(path, std::ios::binary) << head;
+    std::filesystem::resize_file(path, size);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+    const rlimit limited{uint64_t{1} << 30, before.rlim_max};
+    if (!kUnderSanitizer) {
+      ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+    }
+    EXPECT_EQ(lfb_delta_apply_file(filter.get(), path.c_str(), nullptr), LFB_ERROR_BAD_DELTA);
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  }
+  std::filesystem::remove(path);
 }
 
 TEST(DeltaHostile, HasParametersInTheirRange) {

@@ -66,8 +66,8 @@ class Stubs(unittest.TestCase):
         for name, node in self.classes.items():
             cls = getattr(lfbloom, name)
             for member in [n for n in node.body if isinstance(n, ast.FunctionDef)]:
-                marks = [d.id for d in member.decorator_list]
-                if "property" in marks:
+                marks = [d.attr if isinstance(d, ast.Attribute) else d.id for d in member.decorator_list]
+                if "property" in marks or "setter" in marks:
                     self.assertTrue(inspect.isgetsetdescriptor(vars(cls)[member.name]))
                     continue
                 if member.name in ("__contains__", "__len__"):
