@@ -111,8 +111,9 @@ size_t keys_pass(const struct keys_source *source, const lfb_key *keys, size_t c
                  uint64_t *answers, bool wanted, size_t *yes);
 
 /*
- * Reads all keys once, and then says how many lines were bad.  work, emit and context are those of `job`; its other fields are set from
- * the source.  By default no bar is shown if keys are typed or printed on a terminal.
+ * Reads all keys once, and then says how many lines were bad.  work, emit and context are those of
+ * `job`; its other fields are set from the source.  By default no bar is shown if keys are typed or
+ * printed on a terminal.
  *
  * Returns false after a report if the input could not be read to its end.
  */

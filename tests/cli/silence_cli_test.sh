@@ -200,7 +200,7 @@ done
 # Guava's strings and ints, and Parquet's: the same filter by the bytes that these types have.
 same() {
   local name=$1 type=$2 text=$3 bytes=$4
-  printf "$text\n" >typed.txt
+  printf -- "$text\n" >typed.txt
   printf "$bytes\n" >bytes.txt
   gives "$name: by type" 0 "$tool" build -q -n 10 -p 1e-9 --strategy guava-mitz64 --keys=$type -o typed typed.txt
   gives "$name: by bytes" 0 "$tool" build -q -n 10 -p 1e-9 --strategy guava-mitz64 --keys=hex -o plain bytes.txt

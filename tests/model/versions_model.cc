@@ -123,7 +123,7 @@ struct Swaps : rl::test_suite<Test, kThreads> {
     words.Begin(&returned, uint64_t{0});
     arrangements.Begin(&versions.now, static_cast<arrangement*>(nullptr));
     for (lfb_filter& filter : filters) MakeFilter(&filter);
-    RL_ASSERT(versions_begin_life(&versions, &filters[made++]) == LFB_OK);
+    RL_ASSERT(versions_begin_life(&versions, &filters[made++], 1) == LFB_OK);
     versions.retired = lfb_section_retired();
   }
 
