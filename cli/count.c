@@ -133,7 +133,7 @@ static bool count_open(struct count *count, unsigned threads)
     return false;
   }
   count->begin = (uint64_t)begin;
-  const ssize_t got = packed_is(count->path) ? 0 : count_read(count, head, sizeof head, count->begin);
+  const ssize_t got = count_read(count, head, sizeof head, count->begin);
   if (got < 0)
     return false;
   const struct start start = start_of(head, (size_t)got, count->delimiter);

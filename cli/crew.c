@@ -14,7 +14,7 @@
  * the default of 8 MiB per thread counts against a limit on memory. */
 enum { CREW_STACK = 1024 * 1024 };
 
-enum crew_state { CREW_GATHERING, CREW_WORKING, CREW_CALLED_OFF };
+enum crew_state { CREW_GATHERING, CREW_DISMISSING, CREW_WORKING, CREW_CALLED_OFF };
 
 struct crew {
   pthread_mutex_t lock;
@@ -42,9 +42,10 @@ static void crew_decide(struct crew *crew, enum crew_state state)
 static bool crew_wait(struct crew *crew, unsigned number)
 {
   (void)pthread_mutex_lock(&crew->lock);
-  while (crew->state == CREW_GATHERING)
+  while (crew->state == CREW_GATHERING ||
+         (crew->state == CREW_DISMISSING && number < crew->working))
     (void)pthread_cond_wait(&crew->decided, &crew->lock);
-  const bool working = crew->state == CREW_WORKING && number < crew->working;
+  const bool working = crew->state == CREW_WORKING;
   (void)pthread_mutex_unlock(&crew->lock);
   return working;
 }
@@ -94,6 +95,13 @@ static unsigned crew_gather(struct crew *crew, struct crew_member *members, unsi
   return count;
 }
 
+/* Waits until the members from `first` on, before `end`, have ended. */
+static void crew_join(const struct crew_member *members, unsigned first, unsigned end)
+{
+  for (unsigned i = first; i < end; i++)
+    (void)pthread_join(members[i].thread, NULL);
+}
+
 static bool crew_run_many(unsigned threads, enum crew_need need, struct crew *crew,
                           struct crew_member *members)
 {
@@ -102,11 +110,16 @@ static bool crew_run_many(unsigned threads, enum crew_need need, struct crew *cr
   const unsigned count = crew_gather(crew, members, threads, need);
   const bool goes = count == threads || need == CREW_ANY;
 
+  unsigned left = count;
+  if (goes && crew->working < count) { /* before the work, which needs the memory of their stacks */
+    crew_decide(crew, CREW_DISMISSING);
+    crew_join(members, crew->working, count);
+    left = crew->working;
+  }
   crew_decide(crew, goes ? CREW_WORKING : CREW_CALLED_OFF);
   if (goes)
     crew->work(crew->context, 0);
-  for (unsigned i = 1; i < count; i++)
-    (void)pthread_join(members[i].thread, NULL);
+  crew_join(members, 1, left);
   return goes;
 }
 

@@ -34,7 +34,8 @@ static size_t keys_claim_here(struct dedupe *dedupe, const lfb_key *keys, size_t
 }
 
 /* Claims at most SOURCE_BATCH keys, and adds the number of the new ones to the figure. */
-static bool keys_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count, uint64_t *answers)
+static bool keys_claim_all(struct dedupe *dedupe, const lfb_key *keys, size_t count,
+                           uint64_t *answers)
 {
   size_t claimed;
 
@@ -46,9 +47,44 @@ static bool keys_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count,
     claimed = keys_claim_here(dedupe, keys, count, answers);
   else if (!remote_put(&dedupe->into.remote, keys, count, answers, &claimed))
     return false;
-  (void)keys_pass(&dedupe->source, keys, count, answers, true, &claimed);
   dedupe_add(&dedupe->out, claimed);
   return true;
+}
+
+/* The same, except that lines which pass are printed without being claimed. */
+static bool keys_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count, uint64_t *answers)
+{
+  lfb_key good[SOURCE_BATCH] = {{NULL, 0}};
+  uint64_t of_good[SOURCE_BATCH / 64];
+  size_t goods = 0, next = 0;
+
+  if (dedupe->source.bad_lines != KEYS_PASS)
+    return keys_claim_all(dedupe, keys, count, answers);
+  for (size_t i = 0; i < count; i++)
+    if (!keys_passes(&dedupe->source, keys[i]))
+      good[goods++] = keys[i];
+  if (!keys_claim_all(dedupe, good, goods, of_good))
+    return false;
+  memset(answers, 0, (count + 63) / 64 * sizeof *answers);
+  for (size_t i = 0; i < count; i++) {
+    bool wanted = keys_passes(&dedupe->source, keys[i]);
+    if (!wanted) {
+      wanted = (of_good[next / 64] >> (next % 64) & 1) != 0;
+      next++;
+    }
+    answers[i / 64] |= (uint64_t)wanted << (i % 64);
+  }
+  return true;
+}
+
+/* How many of the keys are none of lines that pass. */
+static size_t keys_counted(const struct keys_source *source, const lfb_key *keys, size_t count)
+{
+  size_t counted = count;
+
+  for (size_t i = 0; source->bad_lines == KEYS_PASS && i < count; i++)
+    counted -= keys_passes(source, keys[i]);
+  return counted;
 }
 
 /* ---- unordered ------------------------------------------------------------------ */
@@ -70,7 +106,7 @@ static bool keys_claim_chunk(void *context, unsigned thread, struct chunk *chunk
   while (claimed && chunk->refused == 0 &&
          (count = keys_next(&dedupe->source, chunk, &at, records, most)) > 0) {
     const lfb_key *keys = keys_of(&dedupe->source, chunk, records, &count);
-    in += count;
+    in += keys == NULL ? 0 : keys_counted(&dedupe->source, keys, count);
     claimed = keys != NULL && keys_claim(dedupe, keys, count, answers);
     if (claimed && !dedupe->json)
       kept_add(&kept, records, count, answers, true);
@@ -179,18 +215,18 @@ static bool keys_find(void *context, unsigned thread, struct chunk *chunk)
   const size_t most = source_shared_batch(&dedupe->into);
   bool asks = dedupe->into.filter != NULL && dedupe->source.threads > 1 &&
               dedupe->source.type != TYPED_I64; /* open_add() asks by bytes */
-  size_t in = 0, at = 0, count = 1;
+  size_t in = 0, at = 0, found = 1, count = 0;
 
   open->count = open->decided = 0;
-  while (count > 0 && chunk->refused == 0) {
+  while (found > 0 && chunk->refused == 0) {
     const bool room = open_grow(open, keys_are_records(&dedupe->source));
     if (room)
-      count = keys_next(&dedupe->source, chunk, &at, open->records + open->count, most);
+      found = count = keys_next(&dedupe->source, chunk, &at, open->records + open->count, most);
     if (!room || !open_find(open, &dedupe->source, chunk, &count)) {
       chunk->size = 0;
       return false;
     }
-    in += count;
+    in += keys_counted(&dedupe->source, open->keys + open->count, count);
     if (asks)
       asks = open_add(open, &dedupe->source, dedupe->into.filter, count);
     else

@@ -279,12 +279,10 @@ static enum input_result input_open(struct input *input)
     return input_fail(input, "is also the output");
   /* For a pipe, so that its writer waits less; for anything else it fails without effect. */
   (void)fcntl(input->fd, F_SETPIPE_SZ, INPUT_PIPE);
-  input->fresh = standard || !packed_is(path);
+  input->fresh = true;
   input->lines_end_in_cr = input->delimiter == '\n';
-  if (input->fresh)
-    return INPUT_CHUNK;
-  input->packed = packed_begin(path, input->fd, (struct packed_head){0});
-  return input->packed != NULL ? INPUT_CHUNK : input_give_up(input);
+  input->any_line = false;
+  return INPUT_CHUNK;
 }
 
 /* Reads at most `size` bytes once, to `to`.  Returns as read(). */
@@ -302,8 +300,8 @@ static ssize_t input_read(const struct input *input, char *to, size_t size)
   return got;
 }
 
-/* Reads the first bytes of a file into an empty chunk.  If they are compressed, they are not text: then
- * the file is read by its codec from now on, and `*got` is 0.  Returns as input_open(). */
+/* Reads the first bytes of a file into an empty chunk.  If they are compressed, or the name says so, the
+ * file is read by its codec from now on, and `*got` is 0.  Returns as input_open(). */
 static enum input_result input_read_start(struct input *input, struct chunk *chunk, ssize_t *got)
 {
   struct start start = {START_OPEN, NULL, NULL};
@@ -320,7 +318,7 @@ static enum input_result input_read_start(struct input *input, struct chunk *chu
   *got = (ssize_t)size;
   if (start.kind == START_REFUSED)
     return input_fail(input, start.why);
-  if (start.kind != START_PACKED)
+  if (start.kind != START_PACKED && (input->fd == STDIN_FILENO || !packed_is(input->name)))
     return INPUT_CHUNK;
   const struct packed_head head = {start.codec, chunk->bytes, size};
   input->packed = packed_begin(input->name, input->fd, head);
@@ -378,7 +376,7 @@ static void input_look_for_cr(struct input *input, const struct chunk *chunk)
 static void input_warn_of_cr(struct input *input)
 {
   if (input->lines_end_in_cr && input->any_line && !input->crlf)
-    report_note("warning: %s: each line ends in a carriage return, which is part of the key: give "
+    report_note("warning: %s: each line ends in a carriage return, which is part of the line: give "
                 "--crlf if it should not be", input->name);
   input->any_line = false;
 }

@@ -234,7 +234,7 @@ bool keys_read(const struct keys_source *source, const char *label, struct recor
   job.skipped = source->skipped;
   job.number_lines = keys_can_be_bad(source);
   keys_begin(source, label, job.emit != NULL);
-  job.crlf = source->crlf;
+  job.crlf = source->crlf || source->part.member_count != 0; /* a blank of JSON */
   const bool read_all = records_run(&job);
   progress_end();
   keys_note_bad(source);

@@ -57,16 +57,16 @@ static lfb_status place_enter(lfb_file_place *place, const char *path)
   return LFB_OK;
 }
 
-/* Checks that a link may be followed: nobody else put it into a folder that is writable by all. */
-static lfb_status place_trust(int folder, const struct stat *link)
+/* Checks that nobody else put a link or a pipe into a folder that is writable by all. */
+static lfb_status place_trust(int folder, const struct stat *found)
 {
   const mode_t shared = S_ISVTX | S_IWOTH;
   struct stat around;
 
   if (fstat(folder, &around) != 0)
     return LFB_ERROR_OPEN;
-  return (around.st_mode & shared) != shared || link->st_uid == geteuid() ||
-                 link->st_uid == around.st_uid
+  return (around.st_mode & shared) != shared || found->st_uid == geteuid() ||
+                 found->st_uid == around.st_uid
              ? LFB_OK
              : place_fail(EACCES);
 }
@@ -94,57 +94,61 @@ static void place_set(lfb_file_place *place, const struct stat *found)
   place->id = (lfb_disk_id){found->st_dev, found->st_ino};
 }
 
-/* Looks at the name.  If it is a link, reads its text: of the same link that was looked at. */
-static lfb_status place_look(lfb_file_place *place)
-{
-  struct stat found;
-  lfb_status status = LFB_ERROR_OPEN;
-
-  if (place->name[0] == '\0')
-    return place_fail(EISDIR);
-  const int fd = lfb_restarted_openat(place->folder, place->name, O_PATH | O_NOFOLLOW, 0);
-  place->mode = 0;
-  place->owned = false;
-  if (fd < 0)
-    return errno == ENOENT ? LFB_OK : LFB_ERROR_OPEN;
-  if (fstat(fd, &found) == 0) {
-    place_set(place, &found);
-    status = S_ISLNK(found.st_mode) ? place_trust(place->folder, &found) : LFB_OK;
-    if (status == LFB_OK && S_ISLNK(found.st_mode))
-      status = place_read_link(place, fd);
-  }
-  place_close(fd);
-  return status;
-}
-
-/* Whether the link leads to something that is no regular file, which is then what is there.  A link of
- * /proc may have no text that leads there. */
-static lfb_status place_is_special(lfb_file_place *place, bool *special)
+/* Looks at what the link leads to.  If that is no regular file, it is what is there: a link of /proc may
+ * have no text that leads to it. */
+static lfb_status place_look_behind(lfb_file_place *place)
 {
   struct stat found;
 
   if (fstatat(place->folder, place->name, &found, 0) != 0)
     return LFB_ERROR_OPEN;
-  *special = !S_ISREG(found.st_mode);
-  if (*special)
+  place->linked = !S_ISREG(found.st_mode);
+  if (place->linked)
     place_set(place, &found);
-  place->linked = *special;
   return LFB_OK;
+}
+
+/* Looks at what was opened by its name.  The text of a link is read last: it may replace the one that the
+ * name is a part of. */
+static lfb_status place_look_at(lfb_file_place *place, int fd)
+{
+  struct stat found;
+
+  if (fstat(fd, &found) != 0)
+    return LFB_ERROR_OPEN;
+  place_set(place, &found);
+  /* A pipe of another user would be read by that user. */
+  lfb_status status = S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)
+                          ? LFB_OK
+                          : place_trust(place->folder, &found);
+  if (status == LFB_OK && S_ISLNK(found.st_mode))
+    status = place_look_behind(place);
+  return status == LFB_OK && S_ISLNK(place->mode) ? place_read_link(place, fd) : status;
+}
+
+static lfb_status place_look(lfb_file_place *place)
+{
+  place->mode = 0;
+  place->owned = false;
+  if (place->name[0] == '\0')
+    return place_fail(EISDIR);
+  const int fd = lfb_restarted_openat(place->folder, place->name, O_PATH | O_NOFOLLOW, 0);
+  if (fd < 0)
+    return errno == ENOENT ? LFB_OK : LFB_ERROR_OPEN;
+  const lfb_status status = place_look_at(place, fd);
+  place_close(fd);
+  return status;
 }
 
 lfb_status lfb_file_place_find(const char *path, lfb_file_place *place)
 {
   *place = (lfb_file_place){.folder = AT_FDCWD};
   lfb_status status = path[0] == '\0' ? place_fail(ENOENT) : place_enter(place, path);
-  bool special = false;
 
   if (status == LFB_OK)
     status = place_look(place);
   for (int links = 0; status == LFB_OK && S_ISLNK(place->mode); links++) {
-    status = links == PLACE_LINKS ? place_fail(ELOOP) : place_is_special(place, &special);
-    if (status != LFB_OK || special)
-      break;
-    status = place_enter(place, place->text);
+    status = links == PLACE_LINKS ? place_fail(ELOOP) : place_enter(place, place->text);
     if (status == LFB_OK)
       status = place_look(place);
     if (status == LFB_OK && place->mode == 0)

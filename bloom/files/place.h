@@ -8,6 +8,7 @@
  *        that somebody else put into a folder like /tmp (sticky, writable by all): such a link is
  *        refused, whether or not the system does so (fs.protected_symlinks of Linux).  Links in the
  *        folders on the way are followed as the system follows them.
+ * Pipes  So is a pipe, or anything else that is no regular file: its owner would read what is saved.
  */
 #ifndef LFB_BLOOM_PLACE_H
 #define LFB_BLOOM_PLACE_H

@@ -29,6 +29,7 @@ struct lfb_follow {
   uint64_t rebuilt_version;   /* of the source, at the last rebuild     */
   uint64_t rebuilt_at;        /* seconds since 1970                     */
   uint64_t failed_at;
+  lfb_status failed_with;     /* the last failure                       */
   bool waiting;               /* the last poll found nothing yet        */
 
   LFB_ATOMIC(bool) stopping;
@@ -364,6 +365,7 @@ static lfb_status follow_turn(lfb_follow *follow, uint64_t now, lfb_followed *di
   const lfb_status status = follow_act(follow, now, &what);
   if (status != LFB_OK) {
     what = LFB_FOLLOWED_FAILED;
+    follow->failed_with = status;
     follow_back_off(follow, now);
   } else {
     follow->figures.failures = 0;
@@ -378,18 +380,25 @@ static lfb_status follow_turn(lfb_follow *follow, uint64_t now, lfb_followed *di
   return status;
 }
 
-lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_followed *what)
+/* One poll, and what is shown of it; the caller holds the lock. */
+static lfb_status follow_poll_locked(lfb_follow *follow, uint64_t now, lfb_followed *what)
 {
   lfb_followed did = LFB_FOLLOWED_NOTHING;
-
-  pthread_mutex_lock(&follow->polling);
   const lfb_status status = follow_turn(follow, now, &did);
+
   pthread_mutex_lock(&follow->thread_lock);
   follow->shown = follow->figures;
   pthread_mutex_unlock(&follow->thread_lock);
-  pthread_mutex_unlock(&follow->polling);
   if (what != NULL)
     *what = did;
+  return status;
+}
+
+lfb_status lfb_follow_poll(lfb_follow *follow, uint64_t now, lfb_followed *what)
+{
+  pthread_mutex_lock(&follow->polling);
+  const lfb_status status = follow_poll_locked(follow, now, what);
+  pthread_mutex_unlock(&follow->polling);
   return status;
 }
 
@@ -448,9 +457,12 @@ static lfb_status follow_first(lfb_follow *follow)
   follow_look(follow, &running, &published);
   if (running || published || follow->config.start_at_once)
     return LFB_OK;
-  const lfb_status status = lfb_follow_poll(follow, (uint64_t)time(NULL), NULL);
-  follow_look(follow, &running, &published);
-  return status == LFB_OK && !published ? LFB_ERROR_NOTHING_YET : status;
+  pthread_mutex_lock(&follow->polling);
+  lfb_status status = follow_poll_locked(follow, (uint64_t)time(NULL), NULL);
+  if (status == LFB_OK && follow->figures.rebuilds == 0) /* it failed, and rests, or there is nothing */
+    status = follow->figures.failures > 0 ? follow->failed_with : LFB_ERROR_NOTHING_YET;
+  pthread_mutex_unlock(&follow->polling);
+  return status;
 }
 
 lfb_status lfb_follow_start(lfb_follow *follow)

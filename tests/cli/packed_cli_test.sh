@@ -61,6 +61,10 @@ for end in gz zst xz; do
   gives "$end: another name" 0 "$tool" build -q -p 1e-6 -o filter "NAME_$end"
   check "$end: another name's keys are counted" equal "$(size_in filter)" "$(grep -c . keys)"
   gives "$end: another name's keys" 1 "$tool" query -v filter keys
+  for other in gz zst xz; do
+    [[ $other == "$end" ]] || cp "keys.$end" "$end.$other"
+    [[ $other == "$end" ]] || gives "$end: the name of $other" 1 "$tool" query -v filter "$end.$other"
+  done
   gives "$end: another name, after others" 0 "$tool" dedupe -q -p 1e-9 --threads 3 long "NAME_$end" long
   check "$end: another name, lines" cmp out <(cat long distinct)
   mkfifo "pipe.$end"

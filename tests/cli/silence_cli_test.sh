@@ -124,12 +124,18 @@ printf 'k1\r\nk2\r\n\r\n' >dos
 run "$tool" build -q -p 1e-9 -o cr dos
 check "CR: status" equal "$rc" 0
 check "CR: a warning" equal "$(cat err)" \
-  "lfbloom: warning: dos: each line ends in a carriage return, which is part of the key: give --crlf if it should not be"
+  "lfbloom: warning: dos: each line ends in a carriage return, which is part of the line: give --crlf if it should not be"
 gives "--crlf" 0 "$tool" build -q --crlf -p 1e-9 -o crlf dos
 printf 'k1\nk2\n' | run "$tool" query -c crlf
 check "--crlf: the keys" equal "$(cat out)" 2
 gives "--crlf: dedupe" 0 "$tool" dedupe --crlf -q -n 9 -p 1e-9 dos
 check "--crlf: whole lines" equal "$(hex out)" 6b310d0a6b320d0a
+printf '{"a":"1"}\r\n{"a":"2"}\r\n' >objects.dos
+gives "CR in JSON" 0 "$tool" dedupe -q -n 9 -p 1e-9 --jsonl a objects.dos
+gzip -c dos | head -c 20 >cut.gz
+: >nothing
+run "$tool" query cr cut.gz nothing
+check "CR: only where it is" equal "$(grep -c nothing err)" 0
 printf 'k1\r\nk2\nk1\n' >mixed
 gives "some CR" 0 "$tool" dedupe -q -n 9 -p 1e-9 mixed
 gives "--crlf, some CR" 0 "$tool" dedupe -q --crlf -n 9 -p 1e-9 mixed
@@ -165,6 +171,24 @@ for line in $bad; do
   run "$tool" query -v --jsonl id --bad-lines=pass good lines
   check "$line: query prints it" equal "$(cat out)" "$line"$'\n'"$line"
 done
+# Whole batches and chunks of bad lines, and no key lost beside them.
+{ seq -f 'bad %g' 20000; seq -f '{"a":%g}' 500; seq -f 'worse %g' 3000; seq -f '{"a":%g}' 250 700; } >sparse
+for threads in 1 3; do
+  for order in --unordered ""; do
+    for bad_lines in skip pass; do
+      run "$tool" dedupe -q -p .01 -n 800 --threads $threads $order --jsonl a --bad-lines=$bad_lines sparse
+      check "sparse, $bad_lines, $threads $order: status" equal "$rc" 0
+      check "sparse, $bad_lines, $threads $order: keys" between "$(grep -c '"a"' out)" 685 700
+      check "sparse, $bad_lines, $threads $order: bad lines" equal "$(grep -vc '"a"' out)" $([[ $bad_lines == skip ]] && echo 0 || echo 23000)
+      check "sparse, $bad_lines, $threads $order: said" holds err "23,000 lines without a key"
+    done
+  done
+done
+run "$tool" dedupe --json -p .01 -n 800 --jsonl a --bad-lines=pass sparse
+check "sparse: counted" equal "$(json in) $(json bad_lines)" "951 23000"
+seq 20000 | sed 's/^/x/' >words; seq 300 >>words
+run "$tool" dedupe -q -p 1e-6 -n 800 --keys=i64 --bad-lines=skip words
+check "sparse numbers" equal "$rc $(wc -l <out)" "0 300"
 printf '\xef\xbb\xbf{"id":1}\n  \n\n{"id":3}\r\n\t\r\n' >marked
 gives "a BOM, blank lines" 0 "$tool" dedupe -q -n 10 -p 1e-9 --jsonl id marked
 check "a BOM, blank lines: the keys" equal "$(grep -c id out)" 2

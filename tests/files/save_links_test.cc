@@ -101,6 +101,44 @@ TEST_F(SaveLinks, TheUsersOwnLinksAreFollowed) {
   EXPECT_EQ(errno, ENOTDIR);
 }
 
+// Each link's text replaces that of the one before, of which the name was a part.
+TEST_F(SaveLinks, ChainsOfLinksAreFollowed) {
+  fs::create_directories(Path("folder/of/files"));
+  Write("folder/of/a-file-with-a-long-name", "old");
+  fs::create_symlink("of/a-file-with-a-long-name", Path("folder/b"));
+  fs::create_symlink("folder/b", Path("a"));
+  EXPECT_EQ(Save("a"), LFB_OK);
+  EXPECT_NE(Content("folder/of/a-file-with-a-long-name"), "old");
+  // One that leads to a pipe, where a pipe of the name lies on the way.
+  ASSERT_EQ(mkfifo(Path("folder/pipe").c_str(), 0600), 0);
+  const int reader = open(Path("folder/pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  Write("folder/of/pipe", "old");
+  fs::create_symlink("of/pipe", Path("folder/d"));
+  fs::create_symlink("folder/d", Path("c"));
+  EXPECT_EQ(Save("c"), LFB_OK);
+  EXPECT_NE(Content("folder/of/pipe"), "old");
+  char byte;
+  EXPECT_EQ(read(reader, &byte, 1), 0) << "nothing was written there";
+  close(reader);
+  // As /dev/stdout is one of them.
+  const std::string out = Path("folder/of/files/where-standard-output-goes-to");
+  const int file = open(out.c_str(), O_WRONLY | O_CREAT, 0600);
+  fs::create_symlink("/proc/self/fd/" + std::to_string(file), Path("out"));
+  EXPECT_EQ(Save("out"), LFB_OK);
+  EXPECT_GT(fs::file_size(out), 0u);
+  close(file);
+}
+
+TEST_F(SaveLinks, AnotherUsersPipeIsNotWrittenTo) {
+  ASSERT_EQ(mkfifo(Path("sticky/out").c_str(), 0666), 0);
+  const int reader = open(Path("sticky/out").c_str(), O_RDONLY | O_NONBLOCK);
+  EXPECT_EQ(Save("sticky/out"), LFB_OK) << "one's own";
+  NEEDS_ROOT(chown(Path("sticky/out").c_str(), kOther, kOther) == 0);
+  EXPECT_EQ(Save("sticky/out"), LFB_ERROR_OPEN);
+  EXPECT_EQ(errno, EACCES);
+  close(reader);
+}
+
 // As /dev/stdout is one: its text leads nowhere.
 TEST_F(SaveLinks, AnOpenPipeIsWrittenTo) {
   int ends[2];

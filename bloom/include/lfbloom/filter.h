@@ -659,8 +659,8 @@ LFB_CHECKED lfb_status lfb_filter_read(lfb_read_fn read, void *from, const lfb_r
  *        attributes are those of a new file.
  * Path   If it is a symbolic link, the link's target is replaced.  A link that another user put
  *        into a sticky folder that all may write to, such as /tmp, is refused (LFB_ERROR_OPEN,
- *        EACCES), unless that user owns the folder.  If it is not a regular file (a pipe, a
- *        terminal), the filter is written to it directly.
+ *        EACCES), unless that user owns the folder; so is another user's pipe there.  If it is not
+ *        a regular file (a pipe, a terminal), the filter is written to it directly.
  * Races  The folder is opened once, and the file is made and renamed in it: whoever exchanges
  *        names in it meanwhile cannot lead the save elsewhere, nor choose the new file's mode.
  * Fails  as lfb_filter_write(), and LFB_ERROR_OPEN, _WRITE, _RENAME, _NO_MEMORY: `path` is

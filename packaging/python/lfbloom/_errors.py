@@ -36,8 +36,11 @@ class StateError(Error, RuntimeError):
 class FullError(StateError):
     """A growing filter is full and cannot grow: status says why.
 
-    The key was put or claimed as in a filter that is too full: answers may be wrong, and become more so.
+    The keys were put or claimed as in a filter that is too full.  result: what the call would have returned:
+    of claims each True is right, a False may be wrong, and more and more so.
     """
+
+    result = None
 
 
 class OutOfMemory(Error, MemoryError):

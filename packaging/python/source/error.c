@@ -34,9 +34,13 @@ PyObject *lfbpy_raise(lfbpy_outcome outcome, PyObject *path)
   return error_raise(error_made("make", outcome, path));
 }
 
-PyObject *lfbpy_raise_full(lfbpy_outcome outcome)
+PyObject *lfbpy_raise_full(lfbpy_outcome outcome, PyObject *result)
 {
-  return error_raise(error_made("make_full", outcome, NULL));
+  PyObject *error = error_made("make_full", outcome, NULL);
+  if (error != NULL && PyObject_SetAttrString(error, "result", result) != 0)
+    Py_CLEAR(error);
+  Py_DECREF(result);
+  return error_raise(error);
 }
 
 PyObject *lfbpy_none_or_raise(lfbpy_outcome outcome, PyObject *path)

@@ -24,8 +24,9 @@ lfbpy_outcome lfbpy_outcome_of(lfb_status status);
  */
 PyObject *lfbpy_raise(lfbpy_outcome outcome, PyObject *path);
 
-/* Raises FullError for the reason why a growing filter cannot grow.  Returns NULL. */
-PyObject *lfbpy_raise_full(lfbpy_outcome outcome);
+/* Raises FullError for the reason why a growing filter cannot grow, with `result`, which it takes over, as
+ * .result.  Returns NULL. */
+PyObject *lfbpy_raise_full(lfbpy_outcome outcome, PyObject *result);
 
 /* Returns None for LFB_OK; for others as lfbpy_raise(). */
 PyObject *lfbpy_none_or_raise(lfbpy_outcome outcome, PyObject *path);

@@ -19,8 +19,7 @@ static PyObject *growing_end(PyObject *self, PyObject *result)
   const lfbpy_outcome outcome = LFBPY_OUTCOME(lfb_growing_stuck(holder->object));
   if (outcome.status == LFB_OK)
     return result;
-  Py_DECREF(result);
-  return lfbpy_raise_full(outcome);
+  return lfbpy_raise_full(outcome, result);
 }
 
 #define VERB_ONE growing_put
