@@ -55,7 +55,7 @@ static bool keys_claim_all(struct dedupe *dedupe, const lfb_key *keys, size_t co
 static bool keys_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count, uint64_t *answers)
 {
   lfb_key good[SOURCE_BATCH] = {{NULL, 0}};
-  uint64_t of_good[SOURCE_BATCH / 64];
+  uint64_t of_good[SOURCE_BATCH / 64] = {0};
   size_t goods = 0, next = 0;
 
   if (dedupe->source.bad_lines != KEYS_PASS)

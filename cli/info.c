@@ -101,7 +101,10 @@ static void info_text(const struct info *info)
 
   if (info->label[0] != '\0')
     info_row("label", info->label, "");
-  info_row("form", info->form, "");
+  info_row("form", info->form,
+           stats->form == LFB_FORM_GUAVA || stats->form == LFB_FORM_SBBF
+               ? " (does not record what its keys are: see --keys of query)"
+               : "");
   info_row("strategy", lfb_strategy_name(stats->strategy), "");
   if (stats->seed > 0) {
     (void)snprintf(remark, sizeof remark, "%" PRIu64, stats->seed);

@@ -192,7 +192,7 @@ static bool member_skip_string(struct member_reader *reader)
   const char *at = reader->at + 1;
 
   while (at < reader->end && *at != '"')
-    at += *at == '\\' ? 2 : 1;
+    at += *at == '\\' && at + 1 < reader->end ? 2 : 1;
   if (at >= reader->end)
     return member_fail(reader, "a string without an end");
   reader->at = at + 1;
@@ -261,7 +261,8 @@ static bool member_object(struct member_reader *reader, const char *path);
 static bool member_value(struct member_reader *reader, const char *path)
 {
   const char *rest = strchr(path, '.');
-  const bool object = member_next(reader) == '{';
+  const char next = member_next(reader);
+  const bool object = next == '{';
   const char *from = reader->at;
 
   reader->result = MEMBER_MISSING;
@@ -269,7 +270,7 @@ static bool member_value(struct member_reader *reader, const char *path)
     return member_object(reader, rest + 1); /* MEMBER_DEPTH bounds the recursion */
   if (rest != NULL)
     return member_skip(reader);
-  if (object || *from == '[') {
+  if (object || next == '[') {
     reader->result = MEMBER_COMPOUND;
     return member_skip(reader);
   }

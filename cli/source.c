@@ -257,6 +257,10 @@ void source_report(const char *path, lfb_status status)
 
   if (foreign != NULL)
     (void)report_error("%s: this is %s", path, foreign);
+  else if (status == LFB_ERROR_OPEN && errno == EACCES)
+    (void)report_error("%s: %s: %s (a file that holds the key of its hash is its owner's alone: build it "
+                       "with --key-file, or with --hash xxh3 if nobody hostile chooses keys)",
+                       path, lfb_status_text(status), strerror(errno));
   else if (status == LFB_ERROR_BAD_CHECKSUM)
     (void)report_error("%s: %s (see 'lfbloom verify')", path, lfb_status_text(status));
   else if (status == LFB_ERROR_KEY_NEEDED)

@@ -92,6 +92,10 @@ for end in gz zst xz; do
     head -c $bytes "keys.$end" >"cut.$end"
     broken "cut to $bytes" "cut short: its ${format[$end]} data have no end" "cut.$end"
   done
+  for bytes in 3 $((size / 2)) $((size - 1)); do
+    { cat "keys.$end"; head -c $bytes "keys.$end"; } >"second.$end"
+    broken "the second cut to $bytes" "cut short: its ${format[$end]} data have no end" "second.$end"
+  done
   cp "keys.$end" flipped."$end"
   printf '\xff\x00\xff' | dd of=flipped."$end" bs=1 seek=$((size / 2)) conv=notrunc status=none
   broken "flipped" "cannot decompress its ${format[$end]} data: " "flipped.$end"

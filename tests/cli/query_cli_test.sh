@@ -74,7 +74,7 @@ check "-q: does not wait for the end of a pipe" equal "$rc" 0
 given abc abc.bloom edges nul f1 f2 all third
 
 # Keys are bytes.
-gives "build of edges" 0 "$tool" build --form guava --json -p 1e-9 -o edges.bloom edges
+gives "build of edges" 0 "$tool" build --json -p 1e-9 -o edges.bloom edges
 check "empty lines are no keys" equal "$(json keys)" 7
 check "n was counted" equal "$(json expected_insertions)" 7
 check "all were new" equal "$(json new_keys)" 7
@@ -106,7 +106,7 @@ gives "query of no words" 0 "$tool" query -c words.lfb no_words
 check "about one in a thousand is wrong" between "$(cat out)" 534 792
 
 # Keys that end in NUL.
-gives "build -0" 0 "$tool" build --form guava -0 --json -p 1e-9 -o nul.bloom nul
+gives "build -0" 0 "$tool" build -0 --json -p 1e-9 -o nul.bloom nul
 check "-0 keys" equal "$(json keys)" 3
 gives "query -0" 0 "$tool" query -0 nul.bloom nul
 check "-0 keeps newlines and ends in NUL" cmp out nul.kept
@@ -129,7 +129,7 @@ gives "records -0 that are absent" 0 "$tool" query -0v nothing.lfb - < <(tr '\n'
 check "records -0: all of them" cmp out records.nul
 
 # Several files: a last line without a newline ends with its file.
-gives "several files" 0 "$tool" build --form guava --json -p 1e-9 -o f.bloom f1 f2 f1
+gives "several files" 0 "$tool" build --json -p 1e-9 -o f.bloom f1 f2 f1
 check "no key across files" equal "$(json keys)" 4
 "$tool" query f.bloom f2 - f1 <f1 >out 2>err && rc=0 || rc=$?
 check "files in their order, - is standard input" equal "$(tr '\n' , <out)$rc" "begin,x,end,end,0"

@@ -70,6 +70,17 @@ gives "two members" 0 "$tool" dedupe -q -n 10 -p 1e-9 --jsonl a --jsonl b.c obje
 check "two members: the lines" equal "$(cat out)" "$(head -n 2 objects)"
 refuses "too many fields" "more than 8" "$tool" dedupe -n 9 -p .1 -k{1,2,3,4,5,6,7,8,9} keys
 
+# --- one winner among processes -----------------------------------------------------
+seq 200000 >contested
+for round in 1 2 3; do
+  rm -f together
+  for process in 1 2 3; do
+    "$tool" dedupe -q --shared together -n 200K -p 1e-9 contested >"won.$process" &
+  done
+  wait
+  check "each line is printed by one process" equal "$(sort -n won.1 won.2 won.3 | cmp - contested && echo once)" once
+done
+
 # --- more keys than the filter was made for ---------------------------------------
 seq 100000 >many
 run "$tool" dedupe -q -n 1000 -p 1e-6 many
@@ -209,7 +220,7 @@ for strategy in guava-mitz64 guava-mitz32 java-double sbbf fast; do
   form=native
   [[ $strategy != guava* ]] || form=guava
   [[ $strategy != sbbf ]] || form=sbbf
-  gives "i64, $strategy" 0 "$tool" build -q -n 1000 -p 1e-9 --strategy $strategy --form $form --keys=i64 -o longs numbers
+  gives "i64, $strategy" 0 "$tool" build -q -n 1000 -p 1e-3 --strategy $strategy --form $form --keys=i64 -o longs numbers
   printf '5\n-1\n6\n' >asked
   gives "i64, $strategy: found" 0 "$tool" query --keys=i64 longs asked
   check "i64, $strategy: these" equal "$(cat out)" $'5\n-1'
@@ -226,8 +237,8 @@ same() {
   local name=$1 type=$2 text=$3 bytes=$4
   printf -- "$text\n" >typed.txt
   printf "$bytes\n" >bytes.txt
-  gives "$name: by type" 0 "$tool" build -q -n 10 -p 1e-9 --strategy guava-mitz64 --keys=$type -o typed typed.txt
-  gives "$name: by bytes" 0 "$tool" build -q -n 10 -p 1e-9 --strategy guava-mitz64 --keys=hex -o plain bytes.txt
+  gives "$name: by type" 0 "$tool" build -q -n 10 -p .1 --strategy guava-mitz64 --keys=$type -o typed typed.txt
+  gives "$name: by bytes" 0 "$tool" build -q -n 10 -p .1 --strategy guava-mitz64 --keys=hex -o plain bytes.txt
   check "$name: the same bits" cmp <(tail -c +257 typed) <(tail -c +257 plain)
 }
 same "i64" i64 '-2' feffffffffffffff
@@ -251,6 +262,13 @@ check "i64: all of them" equal "$(cat out)" 4
 refuses "an unknown type" "must be text, i64" "$tool" query --keys=long seen keys
 refuses "two fields and a type" "--keys applies to keys of one field" "$tool" dedupe -n 9 -p .1 --keys=i64 -k 1 -k 2 keys
 refuses "numbers that pass" "--bad-lines=pass applies only" "$tool" dedupe -n 9 -p .1 --keys=i64 --bad-lines=pass keys
+
+# --- a rate that is out of reach -----------------------------------------------------------
+run "$tool" build -q -n 10000 -p 1e-9 --strategy guava-mitz64 -o rate keys
+check "double hashing: status" equal "$rc" 0
+check "double hashing: said" holds err "guava-mitz64 has a false-positive probability of about 2.4"
+gives "double hashing, large" 0 "$tool" build -q -n 1M -p 1e-4 --strategy guava-mitz64 -o rate keys
+gives "fast" 0 "$tool" build -q -n 10000 -p 1e-9 -o rate keys
 
 # --- what nobody reads ------------------------------------------------------------------
 mkfifo fifo

@@ -643,6 +643,17 @@ class FileSource : public Files {
   lfb_file_source* source_ = nullptr;
 };
 
+// Also if the new file has the size and the time of the old one.
+TEST_F(FileSource, AnotherFileOfTheSameTimeIsANewVersion) {
+  Follow(Path("it.lfb"));
+  Save("it.lfb", 1, 10);
+  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT);
+  Save("it.lfb", 2, 10);
+  EXPECT_EQ(Poll(), LFB_FOLLOWED_REBUILT);
+  EXPECT_TRUE(Has(2));
+  EXPECT_EQ(Poll(), LFB_FOLLOWED_NOTHING);
+}
+
 TEST_F(FileSource, AFileBecomesTheVersionWheneverItIsReplaced) {
   Follow(Path("it.lfb"));
   EXPECT_EQ(Poll(), LFB_FOLLOWED_WAITING);

@@ -21,11 +21,15 @@ typedef struct lfbpy_key {
 /* The key of an object that is not an exact int or str, or an int that is out of range. */
 bool lfbpy_key_of_other(PyObject *object, lfbpy_key *key);
 
-/* Gives the number of an int.  Raises OverflowError for one below 0 or above 2^64-1. */
+/* The same for an int that PyLong_AsUnsignedLongLong() has refused. */
+bool lfbpy_key_of_negative(PyObject *object, uint64_t *number);
+
+/* Gives the number of an int; of a negative one its two's complement, as a Java long has it.  Raises
+ * OverflowError for one below -2^63 or above 2^64-1. */
 static inline bool lfbpy_key_of_int(PyObject *object, uint64_t *number)
 {
   *number = PyLong_AsUnsignedLongLong(object);
-  return *number != UINT64_MAX || !PyErr_Occurred();
+  return *number != UINT64_MAX || !PyErr_Occurred() || lfbpy_key_of_negative(object, number);
 }
 
 /* Gives the bytes of a str.  Python keeps the UTF-8 form of one that is not ASCII with the str.

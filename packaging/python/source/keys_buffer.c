@@ -44,18 +44,6 @@ static lfbpy_opened buffer_refused(const Py_buffer *view)
   return LFBPY_REFUSED;
 }
 
-/* Refuses negative numbers, which as keys of their own would be 2^64 minus them. */
-static bool buffer_none_negative(const uint64_t *numbers, size_t count)
-{
-  uint64_t all = 0;
-  for (size_t i = 0; i < count; i++)
-    all |= numbers[i];
-  if (all <= INT64_MAX)
-    return true;
-  PyErr_SetString(PyExc_OverflowError, "a key must be from 0 to 2^64-1, not negative");
-  return false;
-}
-
 /* Copies numbers that are not in a row, or not aligned. */
 static bool buffer_copy(lfbpy_keys *keys, Py_ssize_t stride)
 {
@@ -105,10 +93,8 @@ static lfbpy_opened buffer_open_view(lfbpy_keys *keys)
   bool opened = false;
 
   keys->count = (size_t)view->shape[0];
-  if (buffer_is(view, sizeof(uint64_t), "QLN"))
+  if (buffer_is(view, sizeof(uint64_t), "QLNqln"))
     opened = buffer_numbers(keys, stride);
-  else if (buffer_is(view, sizeof(uint64_t), "qln"))
-    opened = buffer_numbers(keys, stride) && buffer_none_negative(keys->numbers, keys->count);
   else if (buffer_letter(view->format) == 's')
     opened = buffer_strings(keys, stride);
   else
