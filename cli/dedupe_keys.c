@@ -33,7 +33,7 @@ static size_t keys_claim_here(struct dedupe *dedupe, const lfb_key *keys, size_t
                : lfb_filter_claim_many(dedupe->into.filter, keys, count, answers);
 }
 
-/* Claims at most SOURCE_BATCH keys, and adds the number of the new ones to the figure. */
+/* Claims keys, and adds the number of the new ones to the figure. */
 static bool keys_claim_all(struct dedupe *dedupe, const lfb_key *keys, size_t count,
                            uint64_t *answers)
 {
@@ -51,15 +51,14 @@ static bool keys_claim_all(struct dedupe *dedupe, const lfb_key *keys, size_t co
   return true;
 }
 
-/* The same, except that lines which pass are printed without being claimed. */
-static bool keys_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count, uint64_t *answers)
+/* The same beside lines that pass, which are printed without being claimed. */
+static bool keys_claim_beside_bad(struct dedupe *dedupe, const lfb_key *keys, size_t count,
+                                  uint64_t *answers)
 {
   lfb_key good[SOURCE_BATCH] = {{NULL, 0}};
   uint64_t of_good[SOURCE_BATCH / 64] = {0};
   size_t goods = 0, next = 0;
 
-  if (dedupe->source.bad_lines != KEYS_PASS)
-    return keys_claim_all(dedupe, keys, count, answers);
   for (size_t i = 0; i < count; i++)
     if (!keys_passes(&dedupe->source, keys[i]))
       good[goods++] = keys[i];
@@ -75,6 +74,13 @@ static bool keys_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count,
     answers[i / 64] |= (uint64_t)wanted << (i % 64);
   }
   return true;
+}
+
+/* Claims at most SOURCE_BATCH keys. */
+static bool keys_claim(struct dedupe *dedupe, const lfb_key *keys, size_t count, uint64_t *answers)
+{
+  return (dedupe->source.bad_lines == KEYS_PASS ? keys_claim_beside_bad : keys_claim_all)(
+      dedupe, keys, count, answers);
 }
 
 /* How many of the keys are none of lines that pass. */

@@ -1,16 +1,14 @@
 /* foreign.c - recognizes files of other programs by their first bytes. */
-#define _GNU_SOURCE /* O_CLOEXEC */
 #include "cli/foreign.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "cli/start.h"
 
 enum { FOREIGN_HEAD = 40 }; /* the longest that is looked at */
 
@@ -78,26 +76,11 @@ static const char *foreign_by_fields(const unsigned char *bytes)
                                      : NULL;
 }
 
-/* Reads up to `size` bytes; returns how many. */
-static size_t foreign_read(const char *path, char *bytes, size_t size)
-{
-  struct stat found;
-
-  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode))
-    return 0;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0)
-    return 0;
-  const ssize_t got = pread(fd, bytes, size, 0);
-  (void)close(fd);
-  return got < 0 ? 0 : (size_t)got;
-}
-
 const char *foreign_kind(const char *path)
 {
   char bytes[FOREIGN_HEAD];
   const int cause = errno;
-  const size_t got = foreign_read(path, bytes, sizeof bytes);
+  const size_t got = start_read(path, bytes, sizeof bytes);
 
   errno = cause;
   for (size_t i = 0; i < sizeof foreign_rows / sizeof *foreign_rows; i++) {

@@ -138,27 +138,12 @@ bool input_check(char *const *paths, size_t path_count)
   return true;
 }
 
-/* Reads the first bytes of a regular file.  Returns how many. */
-static size_t input_peek(const char *path, char *bytes, size_t size)
-{
-  struct stat status;
-
-  if (input_is_standard(path) || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
-    return 0;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0)
-    return 0;
-  const ssize_t got = pread(fd, bytes, size, 0);
-  (void)close(fd);
-  return got < 0 ? 0 : (size_t)got;
-}
-
 bool input_check_starts(char *const *paths, size_t path_count, char delimiter)
 {
   char head[START_MOST];
 
   for (size_t i = 0; i < path_count; i++) {
-    const size_t got = input_peek(paths[i], head, sizeof head);
+    const size_t got = input_is_standard(paths[i]) ? 0 : start_read(paths[i], head, sizeof head);
     const struct start start = start_of(head, got, delimiter);
     if (start.kind != START_REFUSED)
       continue;
@@ -372,7 +357,7 @@ static void input_look_for_cr(struct input *input, const struct chunk *chunk)
   }
 }
 
-/* Warns after the end of a file whose lines all ended in CR. */
+/* Warns, at the end of a file, if each of its lines ended in CR. */
 static void input_warn_of_cr(struct input *input)
 {
   if (input->lines_end_in_cr && input->any_line && !input->crlf)

@@ -1,8 +1,12 @@
 /* start.c - the marks that files begin with. */
+#define _GNU_SOURCE /* O_CLOEXEC */
 #include "cli/start.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define START_FILTER \
   "is a filter, not a list of keys (to query several filters, give each with -f)"
@@ -38,6 +42,20 @@ static const struct start_row {
     {"LFBWIND\n", 8, NULL, START_FILTER, false},
     {"LFBDELT\n", 8, NULL, "is a delta, not a list of keys ('lfbloom patch' applies it)", false},
 };
+
+size_t start_read(const char *path, char *bytes, size_t size)
+{
+  struct stat found;
+
+  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+    return 0;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0)
+    return 0;
+  const ssize_t got = pread(fd, bytes, size, 0);
+  (void)close(fd);
+  return got < 0 ? 0 : (size_t)got;
+}
 
 static bool start_matches(const struct start_row *row, const char *bytes, size_t size)
 {

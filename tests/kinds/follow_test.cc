@@ -119,6 +119,16 @@ struct Following {
   lfb_follow* follow = nullptr;
 };
 
+// A configuration that notes each report.
+lfb_follow_config Telling(std::vector<lfb_followed>* told) {
+  lfb_follow_config config{};
+  config.report_to = told;
+  config.report = [](void* to, lfb_followed what, lfb_status) {
+    static_cast<std::vector<lfb_followed>*>(to)->push_back(what);
+  };
+  return config;
+}
+
 TEST(Follow, FirstInFullThenInPlace) {
   Source source;
   Following it(source.Functions());
@@ -414,11 +424,7 @@ TEST(Follow, WhatCannotBeIsRefused) {
 TEST(Follow, NoKeyIsDeniedBeforeTheSourceHasAny) {
   Source source;
   std::vector<lfb_followed> told;
-  lfb_follow_config config{};
-  config.report_to = &told;
-  config.report = [](void* to, lfb_followed what, lfb_status) {
-    static_cast<std::vector<lfb_followed>*>(to)->push_back(what);
-  };
+  lfb_follow_config config = Telling(&told);
   config.previous = LFB_KEEP_PREVIOUS;
   config.retry_seconds = config.most_retry_seconds = 1000;
   Following it(source.Functions(), config, true);
@@ -501,11 +507,7 @@ TEST(Follow, AThreadFollowsUntilItIsStopped) {
 TEST(Follow, TheEndOfFailuresIsReported) {
   Source source;
   std::vector<lfb_followed> told;
-  lfb_follow_config config{};
-  config.report_to = &told;
-  config.report = [](void* to, lfb_followed what, lfb_status) {
-    static_cast<std::vector<lfb_followed>*>(to)->push_back(what);
-  };
+  lfb_follow_config config = Telling(&told);
   Following it(source.Functions(), config);
   source.Change(100);
   EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
