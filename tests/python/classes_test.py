@@ -177,6 +177,16 @@ class Counting(Files):
 
 
 class Growing(Files):
+    # As in C, where 0 is the smallest first layer.
+    def test_a_first_guess_is_not_needed(self):
+        for made in (lfbloom.Growing(fpp=0.01), lfbloom.Growing.create(self.path("least"), fpp=0.01)):
+            self.assertEqual((made.stats()["first_insertions"], made.stats()["fpp"]), (1024, 0.01))
+        for call in (lambda: lfbloom.Growing(), lambda: lfbloom.Growing(10), lambda: lfbloom.Growing(fpp=None),
+                     lambda: lfbloom.Growing.create(self.path("none")), lambda: lfbloom.Growing.create(self.path("none"), 10)):
+            with self.assertRaises(TypeError):
+                call()
+        self.assertFalse(os.path.exists(self.path("none")))
+
     def test_grows(self):
         seen = lfbloom.Growing(1000, 0.001)
         self.assertGreater(seen.put_many(range(50_000)), 49_900)

@@ -76,8 +76,10 @@ class Stubs(unittest.TestCase):
                 there = of_module(cls if member.name == "__new__" else getattr(cls, member.name))
                 if member.name == "__new__" or "classmethod" in marks:
                     said = said[1:]
-                if "overload" in marks:
-                    said, there = [row[:2] for row in said], [row[:2] for row in there]
+                if "overload" in marks:  # one may say that an argument is given by its name
+                    by_name = {row[0] for row in said if row[1] == inspect.Parameter.KEYWORD_ONLY}
+                    said, there = [row[:2] for row in said], [
+                        (row[0], inspect.Parameter.KEYWORD_ONLY if row[0] in by_name else row[1]) for row in there]
                 there = [row if row[0] != "self" else (*row[:1], *said[0][1:]) for row in there]
                 self.assertEqual(said, there, "%s.%s" % (name, member.name))
                 checked += 1

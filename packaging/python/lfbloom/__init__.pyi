@@ -222,6 +222,7 @@ class Counting:
 
 @final
 class Growing:
+    @overload
     def __new__(
         cls,
         expected_insertions: int, fpp: float, *, strategy: Optional[str] = None,
@@ -230,11 +231,33 @@ class Growing:
         batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
         label: str = "", like: Optional[Filter] = None,
     ) -> Growing: ...
+    @overload
+    def __new__(
+        cls,
+        expected_insertions: int = 0, *, fpp: float, strategy: Optional[str] = None,
+        hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
+        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
+        batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
+        label: str = "", like: Optional[Filter] = None,
+    ) -> Growing: ...
+    @overload
     @classmethod
     def create(
         cls,
         path: Path,
         expected_insertions: int, fpp: float, *, strategy: Optional[str] = None,
+        hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
+        keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
+        batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,
+        label: str = "", like: Optional[Filter] = None,
+        file_mode: int = 0,
+    ) -> Growing: ...
+    @overload
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        expected_insertions: int = 0, *, fpp: float, strategy: Optional[str] = None,
         hash: Optional[str] = None, seed: int = 0, key: Optional[bytes] = None,
         keep_key: bool = False, memory: str = "balanced", probes_formula: str = "guava-31",
         batch_memory: int = 0, lazy_memory: bool = False, foldable: bool = False,

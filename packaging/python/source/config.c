@@ -178,24 +178,53 @@ static bool config_like(lfb_config *config, PyObject *like)
   return true;
 }
 
-bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, bool with_path, lfbpy_config *config)
+/* Parses by a format for the arguments without a path. */
+static bool config_parse(PyObject *args, PyObject *kwargs, const char *format, lfbpy_config *config)
 {
   static char *names[] = {CONFIG_NAMES, NULL};
-  static char *path_names[] = {"path", CONFIG_NAMES, "file_mode", NULL};
   lfb_config *of = &config->config;
   PyObject *like = NULL;
-  int parsed;
 
   config->label = "";
-  if (with_path)
-    parsed = PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&d|$O&O&O&O&O&O&O&O&O&O&sOO&",
-                                         path_names,
-                                         PyUnicode_FSConverter, &config->path, CONFIG_TARGETS,
-                                         config_to_u32, &of->file_mode);
-  else
-    parsed = PyArg_ParseTupleAndKeywords(args, kwargs, "O&d|$O&O&O&O&O&O&O&O&O&O&sO", names,
-                                         CONFIG_TARGETS);
-  return parsed && config_like(of, like);
+  return PyArg_ParseTupleAndKeywords(args, kwargs, format, names, CONFIG_TARGETS) &&
+         config_like(of, like);
+}
+
+/* The same with a path. */
+static bool config_parse_path(PyObject *args, PyObject *kwargs, const char *format,
+                              lfbpy_config *config)
+{
+  static char *names[] = {"path", CONFIG_NAMES, "file_mode", NULL};
+  lfb_config *of = &config->config;
+  PyObject *like = NULL;
+
+  config->label = "";
+  return PyArg_ParseTupleAndKeywords(args, kwargs, format, names, PyUnicode_FSConverter,
+                                     &config->path, CONFIG_TARGETS, config_to_u32,
+                                     &of->file_mode) &&
+         config_like(of, like);
+}
+
+#define CONFIG_REST "$O&O&O&O&O&O&O&O&O&O&sO"
+
+bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, bool with_path, lfbpy_config *config)
+{
+  return with_path ? config_parse_path(args, kwargs, "O&O&d|" CONFIG_REST "O&", config)
+                   : config_parse(args, kwargs, "O&d|" CONFIG_REST, config);
+}
+
+bool lfbpy_config_parse_growing(PyObject *args, PyObject *kwargs, bool with_path,
+                                lfbpy_config *config)
+{
+  const Py_ssize_t before = with_path ? 2 : 1;
+
+  if (PyTuple_Size(args) <= before &&
+      (kwargs == NULL || PyDict_GetItemString(kwargs, "fpp") == NULL)) {
+    PyErr_SetString(PyExc_TypeError, "missing argument: fpp");
+    return false;
+  }
+  return with_path ? config_parse_path(args, kwargs, "O&|O&d" CONFIG_REST "O&", config)
+                   : config_parse(args, kwargs, "|O&d" CONFIG_REST, config);
 }
 
 void lfbpy_config_close(lfbpy_config *config)

@@ -8,10 +8,14 @@
 #include "packaging/python/source/python.h"
 
 /* The arguments of a class, after those that the class itself has. */
-#define LFBPY_CONFIG_SIGNATURE                                                \
-  "expected_insertions, fpp, *, strategy=None, hash=None, seed=0, key=None, " \
-  "keep_key=False, memory='balanced', probes_formula='guava-31', "            \
+#define LFBPY_CONFIG_SIGNATURE "expected_insertions, fpp, " LFBPY_CONFIG_REST
+#define LFBPY_CONFIG_REST                                          \
+  "*, strategy=None, hash=None, seed=0, key=None, "                \
+  "keep_key=False, memory='balanced', probes_formula='guava-31', " \
   "batch_memory=0, lazy_memory=False, foldable=False, label='', like=None"
+
+/* The same for Growing, whose expected_insertions is only a first guess: 0 is the smallest size. */
+#define LFBPY_CONFIG_GROWING_SIGNATURE "expected_insertions=0, fpp=None, " LFBPY_CONFIG_REST
 
 /* What to make.  All zero before parsing. */
 typedef struct lfbpy_config {
@@ -23,6 +27,9 @@ typedef struct lfbpy_config {
 /* Takes LFBPY_CONFIG_SIGNATURE, if `with_path` with a path before it and file_mode=0 after it.
  * Call lfbpy_config_close() in any case. */
 bool lfbpy_config_parse(PyObject *args, PyObject *kwargs, bool with_path, lfbpy_config *config);
+/* The same for LFBPY_CONFIG_GROWING_SIGNATURE.  A missing fpp is a TypeError here, too. */
+bool lfbpy_config_parse_growing(PyObject *args, PyObject *kwargs, bool with_path,
+                                lfbpy_config *config);
 void lfbpy_config_close(lfbpy_config *config);
 
 /* Takes the arguments of Window(). */

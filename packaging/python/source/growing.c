@@ -104,7 +104,7 @@ static PyObject *growing_make_of(PyTypeObject *type, PyObject *args, PyObject *k
 {
   lfbpy_config config = {0};
   PyObject *self = NULL;
-  if (lfbpy_config_parse(args, kwargs, with_path, &config))
+  if (lfbpy_config_parse_growing(args, kwargs, with_path, &config))
     self = growing_create(type, &config);
   lfbpy_config_close(&config);
   return self;
@@ -319,8 +319,9 @@ static int growing_contains(PyObject *self, PyObject *key)
 
 static PyMethodDef growing_methods[] = {
     {"create", LFBPY_KEYWORDS(growing_create_mapped), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
-     "create($type, path, " LFBPY_CONFIG_SIGNATURE ", file_mode=0)\n--\n\n"
-     "Makes an empty filter in a new file, which any number of processes share."},
+     "create($type, path, " LFBPY_CONFIG_GROWING_SIGNATURE ", file_mode=0)\n--\n\n"
+     "Makes an empty filter in a new file, which any number of processes share.\n"
+     "Arguments: as Growing()."},
     {"open", LFBPY_KEYWORDS(growing_open), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
      "open($type, path, *, read_only=False, max_bytes=0, key=None)\n--\n\n"
      "Opens a file that create() made."},
@@ -391,8 +392,9 @@ static PyGetSetDef growing_getset[] = {
 
 static PyType_Slot growing_slots[] = {
     {Py_tp_doc,
-     "Growing(" LFBPY_CONFIG_SIGNATURE ")\n--\n\n"
+     "Growing(" LFBPY_CONFIG_GROWING_SIGNATURE ")\n--\n\n"
      "A Bloom filter that grows, for an unknown number of keys.\n\n"
+     "fpp must be given.  expected_insertions is a first guess.\n\n"
      ">>> import lfbloom\n"
      ">>> seen = lfbloom.Growing(1000, 0.001)\n"
      ">>> _ = seen.put_many(range(100_000))\n"
