@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 import lfbloom
 
@@ -350,6 +351,36 @@ class Versions(unittest.TestCase):
         for cls in (lfbloom.Section, lfbloom.Building):
             with self.assertRaises(TypeError):
                 cls()
+
+
+class Replaced(unittest.TestCase):
+    """A program may replace the names of the module; the library's own objects keep their classes."""
+
+    def test_names(self):
+        class Small:
+            pass
+
+        counting, growing, seen = lfbloom.Counting(10, 0.1), lfbloom.Growing(10, 0.1), lfbloom.Filter(10, 0.1)
+        versions = lfbloom.Versions(10, 0.1)
+        for other in (Small, mock.MagicMock()):
+            with mock.patch.multiple("lfbloom._lfbloom", Filter=other, Section=other, Building=other):
+                for made in (counting.to_filter(), growing.to_filter()):
+                    self.assertIs(type(made), lfbloom.Filter)
+                    self.assertTrue(made.put("a") and "a" in made)
+                seen.put_all(seen.copy())
+                with self.assertRaisesRegex(TypeError, "a lfbloom.Filter is expected"):
+                    seen.put_all(Small())
+                with versions.section() as section:
+                    self.assertIs(type(section), lfbloom.Section)
+                with versions.rebuild(10, 0.1) as building:
+                    self.assertTrue(building.put("a"))
+                self.assertIn("a", versions)
+
+    def test_module(self):
+        for other in (mock.MagicMock(), os):
+            with mock.patch.dict(sys.modules, {"lfbloom._lfbloom": other}):
+                with self.assertRaisesRegex(TypeError, "another module"):
+                    lfbloom.Counting(10, 0.1).to_filter()
 
 
 class NotPickled(unittest.TestCase):

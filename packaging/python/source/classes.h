@@ -12,6 +12,10 @@ extern PyType_Spec lfbpy_versions_spec;
 extern PyType_Spec lfbpy_section_spec;
 extern PyType_Spec lfbpy_building_spec;
 
+/* The class that the module made under this name (module.c), whatever its attribute of that name is
+ * now; a new reference. */
+PyTypeObject *lfbpy_class(const char *name);
+
 /* The tp_new of a class that only Versions makes instances of. */
 PyObject *lfbpy_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 

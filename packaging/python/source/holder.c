@@ -17,20 +17,6 @@ void *lfbpy_holder_refuse(void)
   return NULL;
 }
 
-PyTypeObject *lfbpy_class(const char *name)
-{
-  PyObject *module = PyImport_ImportModule("lfbloom._lfbloom");
-  if (module == NULL)
-    return NULL;
-  PyObject *type = PyObject_GetAttrString(module, name);
-  Py_DECREF(module);
-  if (type != NULL && !PyType_Check(type)) {
-    PyErr_Format(PyExc_TypeError, "lfbloom._lfbloom.%s is no class", name);
-    Py_CLEAR(type);
-  }
-  return (PyTypeObject *)type;
-}
-
 void *lfbpy_holder_of(PyObject *instance, const char *name)
 {
   PyTypeObject *type = lfbpy_class(name);

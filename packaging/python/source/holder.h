@@ -46,9 +46,6 @@ static inline void lfbpy_holder_leave(PyObject *self)
   (void)self;
 }
 
-/* A class of the module, by its name; a new reference. */
-PyTypeObject *lfbpy_class(const char *name);
-
 /* The object that an instance of the class `name` holds.  Raises TypeError for others. */
 void *lfbpy_holder_of(PyObject *instance, const char *name);
 

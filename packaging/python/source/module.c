@@ -1,6 +1,8 @@
 /* module.c - the module lfbloom._lfbloom; lfbloom/__init__.py exports its names. */
 #include <lfbloom/filter.h>
 
+#include <string.h>
+
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/config.h"
 #include "packaging/python/source/error.h"
@@ -31,15 +33,85 @@ static PyMethodDef module_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* Adds a class under its name in the module. */
-static int module_add_class(PyObject *module, const char *name, PyType_Spec *spec)
+/* ---- the classes ----------------------------------------------------------------------------- */
+
+static const struct {
+  const char *name;
+  PyType_Spec *spec;
+} module_classes[] = {
+    {"Filter", &lfbpy_filter_spec},     {"Counting", &lfbpy_counting_spec},
+    {"Growing", &lfbpy_growing_spec},   {"Window", &lfbpy_window_spec},
+    {"Versions", &lfbpy_versions_spec}, {"Section", &lfbpy_section_spec},
+    {"Building", &lfbpy_building_spec},
+};
+enum { MODULE_CLASSES = sizeof module_classes / sizeof *module_classes };
+
+/* The module's own references to its classes: a program can replace the module's attributes, and an
+ * object of another class has no room for what lfbpy_holder holds. */
+struct module_state {
+  PyObject *classes[MODULE_CLASSES];
+};
+
+static struct PyModuleDef module_definition;
+
+/* The class of a name in the module's state; a borrowed reference.  NULL if `module` is another one,
+ * or is being cleared. */
+static PyObject *module_class(PyObject *module, const char *name)
 {
-  PyObject *type = PyType_FromSpec(spec);
+  const struct module_state *state = NULL;
+  size_t i = 0;
+  if (PyModule_Check(module) && PyModule_GetDef(module) == &module_definition)
+    state = PyModule_GetState(module);
+  while (strcmp(module_classes[i].name, name) != 0)
+    i++;
+  return state == NULL ? NULL : state->classes[i];
+}
+
+PyTypeObject *lfbpy_class(const char *name)
+{
+  PyObject *module = PyImport_ImportModule("lfbloom._lfbloom");
+  if (module == NULL)
+    return NULL;
+  PyObject *type = module_class(module, name);
+  Py_XINCREF(type);
+  Py_DECREF(module);
   if (type == NULL)
-    return -1;
-  const int added = PyObject_SetAttrString(module, name, type);
-  Py_DECREF(type);
-  return added;
+    PyErr_SetString(PyExc_TypeError, "sys.modules['lfbloom._lfbloom'] is another module");
+  return (PyTypeObject *)type;
+}
+
+static int module_add_classes(PyObject *module)
+{
+  struct module_state *state = PyModule_GetState(module);
+  for (size_t i = 0; i < MODULE_CLASSES; i++) {
+    state->classes[i] = PyType_FromSpec(module_classes[i].spec);
+    if (state->classes[i] == NULL ||
+        PyObject_SetAttrString(module, module_classes[i].name, state->classes[i]) < 0)
+      return -1;
+  }
+  return 0;
+}
+
+/* Python 3.8 calls it before there is a state, too. */
+static int module_traverse(PyObject *module, visitproc visit, void *arg)
+{
+  struct module_state *state = PyModule_GetState(module);
+  for (size_t i = 0; state != NULL && i < MODULE_CLASSES; i++)
+    Py_VISIT(state->classes[i]);
+  return 0;
+}
+
+static int module_clear(PyObject *module)
+{
+  struct module_state *state = PyModule_GetState(module);
+  for (size_t i = 0; state != NULL && i < MODULE_CLASSES; i++)
+    Py_CLEAR(state->classes[i]);
+  return 0;
+}
+
+static void module_free(void *module)
+{
+  (void)module_clear(module);
 }
 
 static int module_add_statuses(PyObject *module)
@@ -54,24 +126,9 @@ static int module_add_statuses(PyObject *module)
 
 static int module_exec(PyObject *module)
 {
-  static const struct {
-    const char *name;
-    PyType_Spec *spec;
-  } classes[] = {
-      {"Filter", &lfbpy_filter_spec},
-      {"Counting", &lfbpy_counting_spec},
-      {"Growing", &lfbpy_growing_spec},
-      {"Window", &lfbpy_window_spec},
-      {"Versions", &lfbpy_versions_spec},
-      {"Section", &lfbpy_section_spec},
-      {"Building", &lfbpy_building_spec},
-  };
   if (!lfbpy_check_python())
     return -1;
-  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-    if (module_add_class(module, classes[i].name, classes[i].spec) < 0)
-      return -1;
-  return module_add_statuses(module) < 0
+  return module_add_classes(module) < 0 || module_add_statuses(module) < 0
              ? -1
              : PyModule_AddStringConstant(module, "version", LFBPY_VERSION);
 }
@@ -91,8 +148,12 @@ static struct PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_lfbloom",
     .m_doc = "The compiled part of lfbloom.",
+    .m_size = sizeof(struct module_state),
     .m_methods = module_methods,
     .m_slots = module_slots,
+    .m_traverse = module_traverse,
+    .m_clear = module_clear,
+    .m_free = module_free,
 };
 
 PyMODINIT_FUNC PyInit__lfbloom(void);
