@@ -36,6 +36,7 @@ struct build {
   bool json;
   bool force; /* a useless OUT is no failure */
   bool shared; /* OUT is a filter that processes share */
+  bool growing; /* --growing */
   bool unsized; /* the number of keys is known only at the end of a pipe */
   const char *out;
   const char *label; /* NULL: none */
@@ -66,6 +67,8 @@ static size_t build_put_numbers(struct build *build, unsigned thread, const lfb_
   uint64_t numbers[SOURCE_BATCH];
 
   typed_numbers(keys, count, numbers);
+  if (build->into.growing != NULL)
+    return lfb_growing_put_many_u64(build->into.growing, numbers, count, NULL);
   if (build->builder == NULL)
     return lfb_filter_put_many_u64(build->into.filter, numbers, count, NULL);
   lfb_builder_put_many_u64(build->builder, thread, numbers, count);
@@ -76,12 +79,16 @@ static bool build_put(struct build *build, unsigned thread, const lfb_key *keys,
 {
   size_t changed = 0; /* for a builder: known at the end */
 
+  if (!source_can_grow(build->out, &build->into))
+    return false;
   if (build->source.type == TYPED_I64 && build->into.remote.filter == NULL)
     changed = build_put_numbers(build, thread, keys, count);
   else if (build->builder != NULL)
     lfb_builder_put_many(build->builder, thread, keys, count);
   else if (build->into.filter != NULL)
     changed = lfb_filter_put_many(build->into.filter, keys, count, NULL);
+  else if (build->into.growing != NULL)
+    changed = lfb_growing_put_many(build->into.growing, keys, count, NULL);
   else if (!remote_put(&build->into.remote, keys, count, NULL, &changed))
     return false;
   build_add(&build->changed, changed);
@@ -171,7 +178,9 @@ static void build_summary_json(const struct build *build, const lfb_stats *stats
     json_count("approximate_count", stats->approximate_count);
   else
     json_text("approximate_count", NULL);
-  json_text("form", remote_is(build->out) ? "redis" : lfb_form_name(build->form));
+  json_text("form", remote_is(build->out)         ? "redis"
+                    : build->into.growing != NULL ? "growing"
+                                                  : lfb_form_name(build->form));
   figures_json_filled(stats);
   json_count("threads", build->source.threads);
   json_count("input_bytes", build_get(&build->bytes));
@@ -306,10 +315,10 @@ static bool build_share_new(struct build *build, const struct source_wish *wish)
     return false;
   }
   if (!target_check_shared(build->out) ||
-      !keys_expected(source, command_build.name, &build->expected,
+      !keys_expected(source, command_build.name, build->growing, &build->expected,
                      &build->config.expected_insertions))
     return false;
-  if (!build->strategy.given)
+  if (!build->strategy.given && !build->growing)
     report_oversized(&build->config);
   return source_share_new(build->out, wish, &build->into);
 }
@@ -319,7 +328,8 @@ static int build_share(struct build *build)
 {
   const struct keys_source *source = &build->source;
   const struct source_wish wish = {command_build.name, &build->config, &build->reading,
-                                   !build->expected.given, !build->strategy.given};
+                                   !build->expected.given, !build->strategy.given, build->growing,
+                                   build->growing};
   bool there;
 
   build->config.strategy = build->strategy.id;
@@ -364,7 +374,7 @@ static int build_from_files(struct build *build)
     return CLI_TROUBLE;
   build->unsized =
       !build->expected.given && !input_is_rereadable(source->paths, source->path_count);
-  if ((!build->unsized && !keys_expected(source, command_build.name, &build->expected,
+  if ((!build->unsized && !keys_expected(source, command_build.name, false, &build->expected,
                                          &build->config.expected_insertions)) ||
       !build_create(build))
     return CLI_TROUBLE;
@@ -407,15 +417,19 @@ static const char *build_misuse(const struct build *build)
   if (build->like_path != NULL && build_has_size(build))
     return "--like takes -n, -p, --strategy, --probes-formula and --foldable from its file: leave "
            "them out";
+  if (build->like_path != NULL && build->growing)
+    return "--like makes a filter that merges, --growing one that does not: leave one out";
   if (build->like_path != NULL && build->hash_of != NULL)
     return "--like takes the hash, too: leave out --hash-of";
   if (build->like_path != NULL && (build->hash.given || build->hash.id != LFB_HASH_DEFAULT))
     return "--like replaces --hash and --seed: leave them out";
   if (build->hash_of != NULL && (build->hash.given || build->hash.id != LFB_HASH_DEFAULT))
     return "--hash-of replaces --hash and --seed: leave them out";
-  const char *hash = options_hash_misuse(&build->hash, build->config.seed, &build->reading.key);
-  return hash != NULL ? hash
-                      : options_mode_misuse(&build->mode, build->shared, remote_is(build->out));
+  const char *misuse = options_hash_misuse(&build->hash, build->config.seed, &build->reading.key);
+  if (misuse == NULL)
+    misuse = options_growing_misuse(build->growing, build->shared, remote_is(build->out));
+  return misuse != NULL ? misuse
+                        : options_mode_misuse(&build->mode, build->shared, remote_is(build->out));
 }
 
 /* Checks the combination of options, and chooses the form.  False after a report. */
@@ -500,6 +514,7 @@ static int build_run(int argc, char **argv)
        &build.shared},
       {'\0', "force", NULL, "exit with status 0 even if OUT is useless (see below)", NULL,
        &build.force},
+      options_growing(&build.growing),
       options_mode(&build.mode),
       options_threads(&build.source.threads),
       {'q', "quiet", NULL, "print no summary", NULL, &build.quiet},
@@ -560,7 +575,9 @@ const struct command command_build = {
         "may be left out; a value that differs is an error, and --mode has no effect.\n"
         "Give -n if several processes start at once; otherwise the first one's number of\n"
         "keys decides the size of OUT.  A killed process loses no key that it has put,\n"
-        "and nothing needs repair.\n"
+        "and nothing needs repair.  With --growing, a new OUT grows with its keys and its\n"
+        "false-positive probability stays below P; a pipe then needs no -n.  It cannot be\n"
+        "merged, folded or converted.  If it cannot grow, the command ends with status 2.\n"
         "\n"
         "While a process has OUT open, do not cut it short (truncate, or cp or > onto\n"
         "it): that kills the process.  Do not delete or replace it either: the process\n"

@@ -45,10 +45,10 @@ static bool dedupe_create(struct dedupe *dedupe, const struct source_wish *wish)
   if (!dedupe_has_fpp(dedupe) ||
       (dedupe->shared != NULL &&
        !target_check_shared(dedupe->shared)) ||
-      !keys_expected(source, command_dedupe.name, &dedupe->expected,
+      !keys_expected(source, command_dedupe.name, wish->grows, &dedupe->expected,
                      &dedupe->config.expected_insertions))
     return false;
-  if (!dedupe->strategy.given)
+  if (!dedupe->strategy.given && !wish->grows)
     report_oversized(&dedupe->config);
   if (dedupe->shared != NULL)
     return source_share_new(dedupe->shared, wish, &dedupe->into);
@@ -87,8 +87,13 @@ static bool dedupe_begin_window(struct dedupe *dedupe)
 /* Opens or makes the filter.  False after a report. */
 static bool dedupe_begin_filter(struct dedupe *dedupe)
 {
+  /* Without -n, the size of a new file would be that of the first run alone. */
+  const bool grows = dedupe->growing || (dedupe->shared != NULL && !remote_is(dedupe->shared) &&
+                                         !dedupe->expected.given &&
+                                         dedupe->config.strategy != LFB_GO_FNV14);
   const struct source_wish wish = {command_dedupe.name, &dedupe->config, &dedupe->reading,
-                                   !dedupe->expected.given, !dedupe->strategy.given};
+                                   !dedupe->expected.given, !dedupe->strategy.given, grows,
+                                   dedupe->growing};
   bool there = false;
 
   return (dedupe->shared == NULL ||
@@ -137,6 +142,7 @@ static int dedupe_run(int argc, char **argv)
       {'\0', "shared", "FILE",
        "the filter, which several processes share; made if it does not exist", options_read_path,
        &dedupe.shared},
+      options_growing(&dedupe.growing),
       options_mode(&dedupe.mode),
       window_span_row(&dedupe.forgets.span),
       window_generations_row(&dedupe.forgets.generations),
@@ -161,6 +167,9 @@ static int dedupe_run(int argc, char **argv)
     misuse = options_mode_misuse(&dedupe.mode, dedupe.shared != NULL,
                                  dedupe.shared != NULL && remote_is(dedupe.shared));
   if (misuse == NULL)
+    misuse = options_growing_misuse(dedupe.growing, dedupe.shared != NULL,
+                                    dedupe.shared != NULL && remote_is(dedupe.shared));
+  if (misuse == NULL)
     misuse = dedupe_window_misuse(&dedupe);
   if (misuse != NULL)
     return options_misused(&command_dedupe, misuse);
@@ -184,9 +193,10 @@ const struct command command_dedupe = {
     .summary = "print each distinct key once",
     .details =
         "Reads FILE..., or standard input if there is no FILE or FILE is -.  A file,\n"
-        "also one on standard input, is read twice without -n; a pipe needs -n.  A key is\n"
-        "a line of any bytes; a carriage return is part of the key, and empty lines are\n"
-        "skipped.  With --json, the object is printed instead of the keys.\n"
+        "also one on standard input, is read twice without -n; a pipe needs -n, except\n"
+        "with --shared FILE.  A key is a line of any bytes; a carriage return is part of\n"
+        "the key, and empty lines are skipped.  With --json, the object is printed\n"
+        "instead of the keys.\n"
         "\n"
         "Prints the first occurrence of each key, in the order of the input, with any\n"
         "number of threads.  All threads read and compare; one at a time decides which\n"
@@ -216,9 +226,13 @@ const struct command command_dedupe = {
         "With --shared, a key that any process, or an earlier run, has put into FILE is\n"
         "left out too: of all runs that read a key, one prints it.  Each run prints its\n"
         "keys in the order of its input; which run prints a key depends on when they\n"
-        "claim it.  FILE and --mode are as for 'lfbloom build --shared'.  If a key is\n"
-        "claimed but not printed, because the output failed, the process was killed, or\n"
-        "(with --unordered) an earlier line has no key of --jsonl, no run prints it:\n"
+        "claim it.  A new FILE grows with its keys, so that the probability stays below P\n"
+        "in all runs; with -n it has the size for N keys of all runs together, unless\n"
+        "--growing is given.  A query of a file that has grown takes longer: give N if it\n"
+        "is known.  If FILE is full and cannot grow, the run ends with status 2 after the\n"
+        "keys that it has claimed.  --mode is as in 'lfbloom build --shared'.  If a key\n"
+        "is claimed but not printed, because the output failed, the process was killed,\n"
+        "or (with --unordered) an earlier line has no key of --jsonl, no run prints it:\n"
         "start again with a new FILE.  While a process has FILE open, do not delete,\n"
         "replace or cut it short.  If another file takes its place, keys are printed\n"
         "twice, and the run ends with an error (status 2) after the last key.  If it is\n"
@@ -237,6 +251,7 @@ const struct command command_dedupe = {
         "  lfbloom dedupe -p 1e-6 urls.txt > distinct.txt\n"
         "  lfbloom dedupe -p 1e-6 -n 50M urls.gz > distinct.txt\n"
         "  tail -F log | lfbloom dedupe --window 15m -n 1M -p 0.001\n"
+        "  lfbloom dedupe --shared seen -p 1e-6 today.txt > new.txt\n"
         "  lfbloom dedupe --shared /dev/shm/seen -n 50M -p 1e-6 part1.txt > new1.txt\n"
         "  lfbloom dedupe --shared redis://localhost/seen -n 50M -p 1e-6 1.txt > new.txt\n",
     .run = dedupe_run,

@@ -23,6 +23,7 @@ struct dedupe {
   struct options_reading reading;
   struct options_mode mode;
   lfb_config config;
+  bool growing; /* --growing */
   bool unordered;
   bool quiet;
   bool json;

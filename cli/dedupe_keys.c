@@ -33,6 +33,18 @@ static size_t keys_claim_here(struct dedupe *dedupe, const lfb_key *keys, size_t
                : lfb_filter_claim_many(dedupe->into.filter, keys, count, answers);
 }
 
+/* Claims keys in a growing filter, which threads and processes share. */
+static size_t keys_claim_growing(struct dedupe *dedupe, const lfb_key *keys, size_t count,
+                                 uint64_t *answers)
+{
+  uint64_t numbers[SOURCE_BATCH];
+
+  if (dedupe->source.type != TYPED_I64)
+    return lfb_growing_claim_many(dedupe->into.growing, keys, count, answers);
+  typed_numbers(keys, count, numbers);
+  return lfb_growing_claim_many_u64(dedupe->into.growing, numbers, count, answers);
+}
+
 /* Claims keys, and adds the number of the new ones to the figure. */
 static bool keys_claim_all(struct dedupe *dedupe, const lfb_key *keys, size_t count,
                            uint64_t *answers)
@@ -45,6 +57,13 @@ static bool keys_claim_all(struct dedupe *dedupe, const lfb_key *keys, size_t co
     claimed = window_claim(&dedupe->window, keys, count, answers);
   else if (dedupe->into.filter != NULL)
     claimed = keys_claim_here(dedupe, keys, count, answers);
+  else if (dedupe->into.growing != NULL) {
+    /* A batch that finds the filter full is the last: of its keys about as many are left out as p
+     * says.  source_settle() reports it if there is no other. */
+    if (!source_can_grow(dedupe->shared, &dedupe->into))
+      return false;
+    claimed = keys_claim_growing(dedupe, keys, count, answers);
+  }
   else if (!remote_put(&dedupe->into.remote, keys, count, answers, &claimed))
     return false;
   dedupe_add(&dedupe->out, claimed);
@@ -184,13 +203,16 @@ static void open_free(struct keys_open *open)
 /* Adds the `count` keys that were found after the open ones, without those that are present.
  * Returns whether asking paid: of new keys it only takes time. */
 static bool open_add(struct keys_open *open, const struct keys_source *source,
-                     const lfb_filter *filter, size_t count)
+                     const struct source_shared *into, size_t count)
 {
   lfb_key *const records = open->records + open->count, *const keys = open->keys + open->count;
   uint64_t present[SOURCE_BATCH / 64];
   size_t absent = 0;
 
-  (void)lfb_filter_might_contain_many(filter, keys, count, present);
+  if (into->growing != NULL)
+    (void)lfb_growing_might_contain_many(into->growing, keys, count, present);
+  else
+    (void)lfb_filter_might_contain_many(into->filter, keys, count, present);
   for (size_t i = 0; i < count; i++) {
     records[absent] = records[i];
     keys[absent] = keys[i];
@@ -219,7 +241,8 @@ static bool keys_find(void *context, unsigned thread, struct chunk *chunk)
   struct dedupe *dedupe = job->dedupe;
   struct keys_open *open = &job->open[thread];
   const size_t most = source_shared_batch(&dedupe->into);
-  bool asks = dedupe->into.filter != NULL && dedupe->source.threads > 1 &&
+  bool asks = (dedupe->into.filter != NULL || dedupe->into.growing != NULL) &&
+              dedupe->source.threads > 1 &&
               dedupe->source.type != TYPED_I64; /* open_add() asks by bytes */
   size_t in = 0, at = 0, found = 1, count = 0;
 
@@ -234,7 +257,7 @@ static bool keys_find(void *context, unsigned thread, struct chunk *chunk)
     }
     in += keys_counted(&dedupe->source, open->keys + open->count, count);
     if (asks)
-      asks = open_add(open, &dedupe->source, dedupe->into.filter, count);
+      asks = open_add(open, &dedupe->source, &dedupe->into, count);
     else
       open->count += count;
   }

@@ -28,8 +28,10 @@ static double dedupe_expected_false_positives(const struct dedupe *dedupe, const
     return INFINITY;
   if (dedupe->config.fpp == 0)
     return NAN;
-
   const uint64_t out = dedupe_get(&dedupe->out);
+  if (dedupe->into.growing != NULL) /* an upper bound: the probability only rises */
+    return (double)out * stats->expected_fpp / (1 - stats->expected_fpp);
+
   /* Other processes fill a shared filter too; this one's keys are spread over all its filling. */
   const uint64_t span = dedupe->after > dedupe->before + out ? dedupe->after - dedupe->before : out;
   const uint64_t parts = span < DEDUPE_PARTS ? span : (uint64_t)DEDUPE_PARTS;
@@ -83,7 +85,8 @@ static void dedupe_summary_text(const struct dedupe *dedupe, const lfb_stats *st
     (void)strcpy(left_out, "an unknown number");
   else if (isfinite(wrong))
     (void)snprintf(left_out, sizeof left_out, "%s %.3g distinct ones",
-                   dedupe->window.filter != NULL ? "at most about" : "about", wrong);
+                   dedupe->window.filter != NULL || dedupe->into.growing != NULL ? "at most about"
+                                                                              : "about", wrong);
   report_note("%s key%s in, %s out, %s wrongly left out; in %s; %s, %s keys/s",
               human_count(in).text, in == 1 ? "" : "s", human_count(dedupe_get(&dedupe->out)).text,
               left_out, human_bytes(stats->bytes).text, human_seconds(dedupe->seconds).text,

@@ -52,5 +52,8 @@ void figures_json_filled(const lfb_stats *stats)
   json_float("expected_fpp", stats->expected_fpp);
   json_count("bits", stats->bit_count);
   json_count("bytes", stats->bytes);
-  json_count("probes", stats->probes);
+  if (stats->probes > 0)
+    json_count("probes", stats->probes);
+  else
+    json_text("probes", NULL); /* the layers of a growing filter differ */
 }

@@ -241,14 +241,15 @@ bool keys_read(const struct keys_source *source, const char *label, struct recor
   return read_all;
 }
 
-bool keys_expected(const struct keys_source *source, const char *command,
+bool keys_expected(const struct keys_source *source, const char *command, bool guess,
                    const struct options_count *given, uint64_t *expected)
 {
-  if (given->given) {
-    *expected = given->value;
+  const bool counts = !given->given && input_is_rereadable(source->paths, source->path_count);
+
+  *expected = given->given ? given->value : 0;
+  if (given->given || (guess && !counts))
     return true;
-  }
-  if (!input_is_rereadable(source->paths, source->path_count)) {
+  if (!counts) {
     (void)report_error("%s: keys from a pipe or terminal cannot be counted first: "
                        "give -n, the number of keys", command);
     return false;

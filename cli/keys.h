@@ -120,11 +120,12 @@ size_t keys_pass(const struct keys_source *source, const lfb_key *keys, size_t c
 bool keys_read(const struct keys_source *source, const char *label, struct records_job job);
 
 /*
- * Sets `*expected` to the number given, or else counts the keys, which must be readable twice.
+ * Sets `*expected` to the number given, or else counts the keys, which must be readable twice.  If it
+ * is only a `guess`, it is 0 for keys that are not.
  *
  * Returns false after a report, which names the command.
  */
-bool keys_expected(const struct keys_source *source, const char *command,
+bool keys_expected(const struct keys_source *source, const char *command, bool guess,
                    const struct options_count *given, uint64_t *expected);
 
 #endif

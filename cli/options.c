@@ -310,6 +310,15 @@ const char *options_mode_misuse(const struct options_mode *mode, bool shared, bo
                    : NULL;
 }
 
+const char *options_growing_misuse(bool growing, bool shared, bool on_redis)
+{
+  if (!growing)
+    return NULL;
+  return on_redis  ? "--growing does not apply to a filter on Redis"
+         : !shared ? "--growing applies only to a file of --shared"
+                   : NULL;
+}
+
 /* N,P or N,P,twice */
 bool options_read_helper(const char *option, const char *text, void *to)
 {
@@ -435,6 +444,13 @@ struct option_row options_mode(struct options_mode *to)
                              "with --shared: permissions of a new file, reduced by the umask "
                              "(default, or 0: 0600, only its owner)",
                              options_read_mode, to};
+}
+
+struct option_row options_growing(bool *to)
+{
+  return (struct option_row){'\0', "growing", NULL,
+                             "with --shared: a new file grows with its keys; -n is a first guess",
+                             NULL, to};
 }
 
 struct option_row options_nul(bool *to)

@@ -104,6 +104,7 @@ struct option_row options_key_file(struct options_key *to); /* for filters that 
 struct option_row options_helper(struct options_helper *to);
 struct option_row options_no_verify(bool *to);
 struct option_row options_mode(struct options_mode *to); /* for a new shared filter */
+struct option_row options_growing(bool *to); /* the same */
 struct option_row options_nul(bool *to);
 struct option_row options_progress(enum progress_when *to);
 struct option_row options_strategy(struct options_strategy *to);
@@ -128,6 +129,9 @@ const char *options_hash_misuse(const struct options_hash *hash, uint64_t seed,
 
 /* What is wrong with --mode for this filter; NULL: nothing. */
 const char *options_mode_misuse(const struct options_mode *mode, bool shared, bool on_redis);
+
+/* The same for --growing. */
+const char *options_growing_misuse(bool growing, bool shared, bool on_redis);
 
 /* If --helper was given, sets n, p and strategy from it.  False after a report if one of them was
  * given too. */

@@ -387,11 +387,13 @@ lfb_filter *source_load(const char *path, const struct options_reading *reading,
 
 /* Whether the filter has the n and p that are wished for, as far as they were given.  Guava's
  * layout does not record them; then the bits and probes that follow from them must match. */
-static bool source_size_fits(const struct source_wish *wish, const lfb_stats *stats)
+static bool source_size_fits(const struct source_wish *wish, const lfb_stats *stats, bool grows)
 {
   lfb_config config = *wish->config;
   lfb_stats planned;
 
+  if (grows) /* n was a first guess */
+    return config.fpp == 0 || config.fpp == stats->fpp;
   if (stats->fpp > 0)
     return (config.fpp == 0 || config.fpp == stats->fpp) &&
            (wish->any_count || config.expected_insertions == stats->expected_insertions);
@@ -403,7 +405,7 @@ static bool source_size_fits(const struct source_wish *wish, const lfb_stats *st
 
 /* Reports which filter exists already. */
 static void source_report_there(const char *path, const struct source_wish *wish,
-                                const lfb_stats *stats)
+                                const lfb_stats *stats, bool grows)
 {
   const lfb_hash_id wanted = wish->config->hash;
   const bool keyed = figures_keyed(stats->hash);
@@ -419,27 +421,31 @@ static void source_report_there(const char *path, const struct source_wish *wish
     (void)snprintf(hash, sizeof hash, " --hash %s", lfb_hash_name(stats->hash));
   if (stats->seed != 0)
     (void)snprintf(seed, sizeof seed, " --seed %" PRIu64, stats->seed);
-  (void)report_error("%s: %s exists already, %s --strategy %s%s%s, %s: leave out the options that "
+  (void)report_error("%s: %s exists already, %s --strategy %s%s%s%s, %s: leave out the options that "
                      "differ, or choose another name", wish->command, path, size,
                      lfb_strategy_name(stats->strategy), hash, seed,
+                     grows                ? " --growing"
+                     : wish->only_growing ? " without --growing"
+                                          : "",
                      !keyed            ? "without a key"
                      : stats->key_kept ? "with its key in the file"
                                        : "with its key not in the file");
 }
 
 /* Whether the shared filter is the one wished for.  False after a report. */
-static bool source_fits(const char *path, const struct source_wish *wish, const lfb_stats *stats)
+static bool source_fits(const char *path, const struct source_wish *wish, const lfb_stats *stats,
+                        bool grows)
 {
   const lfb_config *config = wish->config;
 
-  if (source_size_fits(wish, stats) &&
+  if (source_size_fits(wish, stats, grows) && (grows || !wish->only_growing) &&
       (wish->any_strategy || config->strategy == stats->strategy) &&
       (config->seed == 0 || config->seed == stats->seed) &&
       (config->hash == LFB_HASH_DEFAULT || config->hash == stats->hash) &&
       (!wish->reading->key.given || figures_keyed(stats->hash)) &&
       (!config->keep_key || stats->key_kept))
     return true;
-  source_report_there(path, wish, stats);
+  source_report_there(path, wish, stats, grows);
   return false;
 }
 
@@ -495,31 +501,64 @@ static bool source_mode_fits(const char *path, const struct source_wish *wish)
   return false;
 }
 
-/* Opens or makes the mapped filter at `path`.  NULL after a report. */
-static lfb_filter *source_map(const char *path, const struct source_wish *wish)
+static lfb_status source_map_open(const char *path, const struct source_wish *wish,
+                                  struct source_shared *opened)
 {
   const lfb_read_limits limits = {.key = options_key_bytes(&wish->reading->key)};
-  lfb_filter *filter;
-  lfb_status status = lfb_mapped_open(path, &limits, &filter);
+  const lfb_status status = lfb_mapped_open(path, &limits, &opened->filter);
+
+  return status == LFB_ERROR_GROWING_MAPPED
+             ? lfb_growing_mapped_open(path, &limits, &opened->growing)
+             : status;
+}
+
+/* Opens or makes the mapped filter at `path`.  False after a report. */
+static bool source_map(const char *path, const struct source_wish *wish,
+                       struct source_shared *opened)
+{
+  lfb_status status = source_map_open(path, wish, opened);
 
   if (status == LFB_ERROR_OPEN && errno == ENOENT) {
     if (!source_mode_fits(path, wish))
-      return NULL;
-    status = lfb_mapped_create(path, wish->config, &filter);
+      return false;
+    status = wish->grows ? lfb_growing_mapped_create(path, wish->config, &opened->growing)
+                         : lfb_mapped_create(path, wish->config, &opened->filter);
   }
   if (status == LFB_ERROR_EXISTS) /* another process made it first */
-    status = lfb_mapped_open(path, &limits, &filter);
-  if (status == LFB_OK)
-    return filter;
-  source_refuse(path, status);
-  return NULL;
+    status = source_map_open(path, wish, opened);
+  if (status != LFB_OK)
+    source_refuse(path, status);
+  return status == LFB_OK;
 }
 
-/* The figures of a shared filter, without counting its bits anew. */
+/* The figures of a growing filter as those of a filter: n is that of the first layer. */
+static lfb_stats source_growing_stats(const lfb_growing *growing)
+{
+  lfb_growing_figures figures;
+
+  lfb_growing_stats(growing, &figures);
+  return (lfb_stats){.strategy = figures.strategy,
+                     .hash = figures.hash,
+                     .key_kept = figures.key_kept,
+                     .seed = figures.seed,
+                     .expected_insertions = figures.first_insertions,
+                     .fpp = figures.fpp,
+                     .bit_count = figures.bit_count,
+                     .reachable_bits = figures.bit_count,
+                     .bytes = figures.bytes,
+                     .bits_set = figures.bits_set,
+                     .approximate_count = figures.approximate_count,
+                     .expected_fpp = figures.expected_fpp,
+                     .saturated = figures.approximate_count == UINT64_MAX};
+}
+
+/* The figures of a shared filter, without counting its bits anew if it does not grow. */
 static void source_shared_plan(const struct source_shared *shared, lfb_stats *stats)
 {
   if (shared->remote.filter != NULL)
     lfb_redis_plan(shared->remote.filter, stats);
+  else if (shared->growing != NULL)
+    *stats = source_growing_stats(shared->growing);
   else
     lfb_filter_stats_recent(shared->filter, stats);
 }
@@ -531,11 +570,12 @@ static bool source_accept(const char *path, const struct source_wish *wish,
   lfb_stats stats;
 
   source_shared_plan(opened, &stats);
-  if (!source_fits(path, wish, &stats)) {
+  if (!source_fits(path, wish, &stats, opened->growing != NULL)) {
     source_shared_close(opened);
     return false;
   }
-  source_warn_small(path, wish, &stats);
+  if (opened->growing == NULL)
+    source_warn_small(path, wish, &stats);
   *shared = *opened;
   return true;
 }
@@ -574,29 +614,43 @@ bool source_share_new(const char *path, const struct source_wish *wish,
 {
   struct source_shared opened = {0};
 
-  if (!remote_is(path))
-    opened.filter = source_map(path, wish);
-  else
-    (void)remote_create(path, wish->config, wish->reading->helper.twice, &opened.remote);
-  return (opened.filter != NULL || opened.remote.filter != NULL) &&
+  return (remote_is(path) ? remote_create(path, wish->config, wish->reading->helper.twice,
+                                          &opened.remote)
+                          : source_map(path, wish, &opened)) &&
          source_accept(path, wish, &opened, shared);
+}
+
+bool source_can_grow(const char *path, const struct source_shared *shared)
+{
+  const lfb_status status =
+      shared->growing == NULL ? LFB_OK : lfb_growing_stuck(shared->growing);
+
+  if (status != LFB_OK)
+    (void)report_error("%s: is full and cannot grow: %s: once it can (free some space), run the "
+                       "command again with all keys", path, lfb_status_text(status));
+  return status == LFB_OK;
 }
 
 bool source_settle(const char *path, const struct source_shared *shared)
 {
   if (shared->remote.filter != NULL) /* the server has acknowledged all keys */
     return true;
-  const lfb_status status = lfb_mapped_sync(shared->filter);
-  if (status != LFB_OK)
-    (void)report_status(path, status);
-  return status == LFB_OK;
+  const lfb_status status = shared->growing != NULL ? lfb_growing_mapped_sync(shared->growing)
+                                                    : lfb_mapped_sync(shared->filter);
+  if (status == LFB_OK)
+    return source_can_grow(path, shared);
+  (void)report_status(path, status);
+  return false;
 }
 
 bool source_shared_stats(const struct source_shared *shared, lfb_stats *stats)
 {
   if (shared->remote.filter != NULL)
     return remote_stats(&shared->remote, stats);
-  lfb_filter_stats(shared->filter, stats);
+  if (shared->growing != NULL)
+    *stats = source_growing_stats(shared->growing);
+  else
+    lfb_filter_stats(shared->filter, stats);
   return true;
 }
 
@@ -608,6 +662,8 @@ size_t source_shared_batch(const struct source_shared *shared)
 void source_shared_close(struct source_shared *shared)
 {
   lfb_mapped_close(shared->filter);
+  lfb_growing_mapped_close(shared->growing);
   shared->filter = NULL;
+  shared->growing = NULL;
   remote_close(&shared->remote);
 }

@@ -95,11 +95,14 @@ struct source_wish {
   const struct options_reading *reading;
   bool any_count;    /* .expected_insertions is only for a new filter */
   bool any_strategy; /* .strategy is only for a new filter            */
+  bool grows;        /* a new file is made to grow                    */
+  bool only_growing; /* an existing filter must grow, too             */
 };
 
-/* A filter that is put into: one of the two is set. */
+/* A filter that is put into: one of the three is set. */
 struct source_shared {
-  lfb_filter *filter; /* in memory or in a mapped file */
+  lfb_filter *filter;   /* in memory or in a mapped file */
+  lfb_growing *growing; /* in a mapped file              */
   struct remote remote;
 };
 
@@ -115,10 +118,14 @@ bool source_share(const char *path, const struct source_wish *wish, bool *there,
 bool source_share_new(const char *path, const struct source_wish *wish,
                       struct source_shared *shared);
 
+/* Whether the filter has no need to grow, or can.  If not, more and more new keys would be taken for
+ * present ones.  False after a report. */
+bool source_can_grow(const char *path, const struct source_shared *shared);
+
 /*
  * Ends putting into a shared filter: makes the puts durable.
  *
- * Returns false after a report, also if `path` now names another file or none: then no other
+ * Returns false after a report, also if it cannot grow (source_can_grow()), or if `path` now names another file or none: then no other
  * process can open the filter that has the keys.
  */
 bool source_settle(const char *path, const struct source_shared *shared);

@@ -251,7 +251,7 @@ static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
   };
   for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)
     growing_add_stats(layer, stats_of, stats, &right);
-  stats->expected_fpp = blind != LFB_OK ? 1 : -expm1(right);
+  stats->expected_fpp = blind != LFB_OK ? 1 : 0 - expm1(right); /* not -0 */
   stats->stuck = growing_stuck(growing, newest, blind);
 }
 

@@ -67,8 +67,10 @@ refused "shared growing" "a growing filter in a mapped file: it cannot be opened
   shared.growing
 check "shared growing: one file" equal "$(echo shared.growing*)" shared.growing
 check "shared growing: for its owner alone" equal "$(stat -c %a shared.growing)" 600
-refuses "put into a shared growing filter" "this is a growing filter in a mapped file" \
+refuses "put into a shared growing filter, another -p" "exists already, made with -n 1024 -p 0.01 --strategy fast --seed 1 --growing" \
   "$tool" build --shared -p 0.1 -o shared.growing grown
+gives "put into a shared growing filter" 0 "$tool" build --shared --json -p 0.01 -o shared.growing grown
+check "put into a shared growing filter: its form, nothing new" equal "$(json form) $(json new_keys)" "growing 0"
 cp shared.growing untouched.growing
 # Seen to replace the file.
 for form in native mapped; do
