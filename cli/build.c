@@ -125,18 +125,16 @@ static int build_refused(const struct build *build, lfb_status status)
                       build->config.fpp, lfb_status_text(status));
 }
 
-/* Warns if double hashing keeps the rate above twice what was asked for.
- * Source  docs/guarantees.md, 9. */
-static void build_warn_rate(const lfb_stats *stats)
+/* Warns if the strategy keeps the rate above twice what was asked for. */
+static void build_warn_rate(const lfb_config *config, const lfb_stats *stats)
 {
-  const double least = 3.2 / ((double)stats->probes * (double)stats->bit_count);
-  const bool doubles = stats->strategy == LFB_GUAVA_MITZ32 || stats->strategy == LFB_GUAVA_MITZ64 ||
-                       stats->strategy == LFB_JAVA_DOUBLE || stats->strategy == LFB_REDIS_MITZ32;
+  double then = 0;
 
-  if (doubles && least > stats->fpp)
-    report_note("warning: %s has a false-positive probability of about %s with so few bits, not %s: "
-                "double hashing", lfb_strategy_name(stats->strategy),
-                human_probability(least + stats->fpp).text, human_probability(stats->fpp).text);
+  lfb_ignore(lfb_config_fpp_after(config, config->expected_insertions, &then)); /* it was planned */
+  if (then > 2 * stats->fpp)
+    report_note("warning: %s has a false-positive probability of about %s with so few bits, not %s",
+                lfb_strategy_name(stats->strategy), human_probability(then).text,
+                human_probability(stats->fpp).text);
 }
 
 /* Warns if part of the filter is unused, or its rate out of reach. */
@@ -146,9 +144,10 @@ static void build_warn(const struct build *build, const lfb_stats *stats)
     report_note("warning: %s can use only %s of the filter's %s bits; use another --strategy",
                 lfb_strategy_name(stats->strategy), human_count(stats->reachable_bits).text,
                 human_count(stats->bit_count).text);
+  else
+    build_warn_rate(&build->config, stats);
   if (!build->strategy.given)
     report_oversized(&build->config);
-  build_warn_rate(stats);
 }
 
 /* Makes the filter, or begins one of unknown size. */

@@ -35,7 +35,6 @@ static void stats_of_damaged(const lfb_description *description, uint64_t full_w
                              lfb_stats *stats)
 {
   const lfb_strategy *strategy = description->strategy;
-  const lfb_rates *rates = strategy->rates;
   lfb_geometry rest = description->geometry;
   const double full = (double)full_words / (double)rest.word_count;
   const uint64_t bits_set = stats->bits_set - full_words * LFB_WORD_BITS;
@@ -43,8 +42,8 @@ static void stats_of_damaged(const lfb_description *description, uint64_t full_w
   rest.word_count -= full_words;
   rest.bit_count -= full_words * LFB_WORD_BITS;
   /* round() rounds halves up; floor(x + 0.5) is wrong just below 0.5. */
-  stats->approximate_count = (uint64_t)round(rates->count(strategy, &rest, bits_set) / (1 - full));
-  stats->expected_fpp = full + (1 - full) * rates->fpp_now(strategy, &rest, bits_set);
+  stats->approximate_count = (uint64_t)round(strategy->rates->count(strategy, &rest, bits_set) / (1 - full));
+  stats->expected_fpp = full + (1 - full) * lfb_strategy_fpp_now(strategy, &rest, bits_set);
 }
 
 void lfb_stats_fill(const lfb_description *description, uint64_t bits_set, uint64_t full_words,
@@ -61,8 +60,8 @@ void lfb_stats_fill(const lfb_description *description, uint64_t bits_set, uint6
   stats->saturated = stats->bits_set >= stats->reachable_bits;
   if (stats->saturated) {
     stats->approximate_count = UINT64_MAX;
-    stats->expected_fpp = description->strategy->rates->fpp_now(
-        description->strategy, &description->geometry, stats->bits_set);
+    stats->expected_fpp = lfb_strategy_fpp_now(description->strategy, &description->geometry,
+                                               stats->bits_set);
   } else {
     stats_of_damaged(description, apart, stats);
   }

@@ -248,8 +248,7 @@ lfb_status lfb_config_fpp_after(const lfb_config *config, uint64_t insertions, d
   const lfb_status status = lfb_description_make(config, &description);
 
   if (status == LFB_OK)
-    *fpp = description.strategy->rates->fpp_after(description.strategy, &description.geometry,
-                                                  (double)insertions);
+    *fpp = lfb_strategy_fpp_after(description.strategy, &description.geometry, (double)insertions);
   return status;
 }
 

@@ -42,6 +42,7 @@ const lfb_strategy lfb_strategy_java_double = {
     .size = lfb_java_int_size,
     .valid = lfb_java_int_valid,
     .rates = &lfb_rates_classic,
+    .double_hashing = true,
     .bits_of = java_double_bits_of,
     .kernels = {java_double_kernels},
 };

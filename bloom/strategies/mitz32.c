@@ -51,6 +51,7 @@ const lfb_strategy lfb_strategy_mitz32 = {
     .size = lfb_guava_size,
     .valid = lfb_guava_valid,
     .rates = &lfb_rates_classic,
+    .double_hashing = true,
     .bits_of = mitz32_bits_of,
     .kernels = {mitz32_kernels},
     .bytes_kernels = {mitz32_bytes_kernels},
@@ -65,6 +66,7 @@ const lfb_strategy lfb_strategy_redis_mitz32 = {
     .size = lfb_java_int_size,
     .valid = lfb_java_int_valid,
     .rates = &lfb_rates_classic,
+    .double_hashing = true,
     .bits_of = mitz32_bits_of,
     .kernels = {mitz32_kernels},
 };

@@ -45,6 +45,7 @@ const lfb_strategy lfb_strategy_mitz64 = {
     .size = lfb_guava_size,
     .valid = lfb_guava_valid,
     .rates = &lfb_rates_classic,
+    .double_hashing = true,
     .bits_of = mitz64_bits_of,
     .kernels = {mitz64_kernels},
     .bytes_kernels = {mitz64_bytes_kernels},

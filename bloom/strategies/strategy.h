@@ -66,6 +66,7 @@ struct lfb_strategy {
   bool (*valid)(const lfb_geometry *geometry);
 
   const lfb_rates *rates;
+  bool double_hashing; /* a key's probes are an arithmetic progression: lfb_strategy_fpp_now() */
   /* words of a block and bits of a word in the model; 0: a classic filter */
   uint32_t model_words, model_bits;
 
@@ -86,6 +87,15 @@ struct lfb_strategy {
 
 /* The figures of a classic filter, and of one of blocks (block_model.h). */
 extern const lfb_rates lfb_rates_classic, lfb_rates_block;
+
+/*
+ * The probabilities that are reported: those of the row's rates, and what double hashing adds.  Sizes,
+ * when a layer of a growing filter is full, and what a form admits follow from the row's rates alone.
+ */
+double lfb_strategy_fpp_now(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                            uint64_t bits_set);
+double lfb_strategy_fpp_after(const lfb_strategy *strategy, const lfb_geometry *geometry,
+                              double insertions);
 
 /* How the bits of a key are spread over the bits that keys can have. */
 lfb_spread lfb_strategy_spread(const lfb_strategy *strategy, const lfb_geometry *geometry);

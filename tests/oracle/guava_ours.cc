@@ -9,6 +9,7 @@
 #include <lfbloom/filter.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -86,6 +87,12 @@ lfb_stats stats_of(const Filter& filter) {
   return stats;
 }
 
+// Guava's expectedFpp(), from our figures.  Our own has what double hashing adds, too.
+double guavas_fpp(const lfb_stats& stats) {
+  return std::pow(static_cast<double>(stats.bits_set) / static_cast<double>(stats.reachable_bits),
+                  stats.probes);
+}
+
 std::string figures(const Filter& filter) {
   const lfb_stats stats = stats_of(filter);
   if (stats.saturated != (stats.approximate_count == UINT64_MAX))
@@ -93,7 +100,7 @@ std::string figures(const Filter& filter) {
   return "bits=" + std::to_string(stats.bit_count) + " probes=" + std::to_string(stats.probes) +
          " set=" + std::to_string(stats.bits_set) + " count=" +
          (stats.saturated ? "saturated" : std::to_string(stats.approximate_count)) + " fpp ~" +
-         hex64(bits_of(stats.expected_fpp));
+         hex64(bits_of(guavas_fpp(stats)));
 }
 
 // The ways to call: the function for the kind, the funnel, many at a time, and the bytes that

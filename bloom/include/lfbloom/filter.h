@@ -39,6 +39,12 @@
  *    message    bits are read and set relaxed, and all bits of x may have come from other keys.
  *               A caller that needs "present, therefore the data is there" must provide that
  *               order itself (join, queue, release store).
+ * 8. Rate       After expected_insertions distinct keys, an absent key is a false positive with the
+ *               probability fpp; expected_fpp of lfb_stats has the probability now.
+ *    Double     The layouts of guava-mitz32, guava-mitz64, java-double and redis-mitz32 are fixed and
+ *    hashing    have some keys with fewer than k bits, which adds about 3.2 / (k m) to that.  With
+ *               few keys or a very small fpp it can be most of the rate; expected_fpp and
+ *               lfb_config_fpp_after() include it, as an estimate within a factor of 2 or 3.
  *
  * Progress in detail
  *

@@ -10,7 +10,8 @@
  *    Full    By its strategy's model, a layer reaches p_i at some number of set bits.  It is full
  *            at 1/64 less, because threads may put that many before one of them notices.  So
  *            false positives stay below p for any number of keys, as long as layers can be
- *            added.  If not, lfb_growing_stats() reports it.
+ *            added.  If not, lfb_growing_stats() reports it.  A strategy with double hashing
+ *            (lfbloom/filter.h, 8) adds to that in each layer; expected_fpp has it.
  * Price      Memory relative to a plain filter for the same number of keys (fast), when the
  *            newest layer is full.  While the newest layer is still empty it is twice as much.
  *
