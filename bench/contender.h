@@ -106,8 +106,4 @@ static inline uint64_t lfb_scalar(uint64_t hash)
   return hash;
 }
 
-/* The query of lfbloom/fast_avx512.h inline, and whether the processor has it. */
-size_t lfb_inline512_query(void *filter, const lfb_keys *keys, size_t first, size_t count);
-bool lfb_inline512_runs_here(void);
-
 #endif

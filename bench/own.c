@@ -1,5 +1,4 @@
-/* own.c - the library's own filters as contenders, through the public calls and inline. */
-#include <lfbloom/fast.h>
+/* own.c - the library's own filters as contenders, through the public calls. */
 #include <lfbloom/mapped.h>
 #include <lfbloom/putter.h>
 #include <lfbloom/versions.h>
@@ -54,35 +53,6 @@ static size_t soon_hash_put(void *filter, const lfb_keys *keys, size_t first, si
   for (size_t i = first; i < first + count; i++)
     lfb_putter_put_soon_hash(&putter, keys->numbers[i]);
   return (size_t)lfb_putter_flush(&putter);
-}
-
-/* Inline, without a call: for strategy fast only, so lfb_fast_of() cannot fail. */
-static lfb_fast inline_view(lfb_filter *filter)
-{
-  lfb_fast fast = {0};
-  lfb_ignore(lfb_fast_of(filter, &fast));
-  return fast;
-}
-
-SINGLE_WAY(inline_view, (const lfb_fast *)filter, lfb_fast_put, lfb_fast_might_contain,
-           keys->numbers[i])
-
-static size_t inline_hash_put(void *filter, const lfb_keys *keys, size_t first, size_t count)
-{
-  lfb_fast fast = inline_view(filter);
-  return inline_view_put(&fast, keys, first, count);
-}
-
-static size_t inline_hash_query(void *filter, const lfb_keys *keys, size_t first, size_t count)
-{
-  lfb_fast fast = inline_view(filter);
-  return inline_view_query(&fast, keys, first, count);
-}
-
-static size_t inline_hash_mixed(void *filter, const lfb_keys *keys, const lfb_mix *mix)
-{
-  lfb_fast fast = inline_view(filter);
-  return inline_view_mixed(&fast, keys, mix);
 }
 
 /* The caller hashes, by XXH3 compiled into its loop, numbers as 8 bytes; the calls take hashes. */
@@ -172,16 +142,13 @@ static const lfb_way own_ways[] = {
     {"soon/hash", LFB_KEYS_NUMBERS, LFB_WAY_PUT_NEW | LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_RACE,
      soon_hash_put, single_hash_query, NULL, NULL},
     WAY_ROW_FOR(LFB_WAY_PUT_NEW, "apart/hash", LFB_KEYS_NUMBERS, apart_hash),
-    WAY_ROW("inline/hash", LFB_KEYS_NUMBERS, inline_hash),
-    {"inline512/hash", LFB_KEYS_NUMBERS, LFB_WAY_ASK, inline_hash_put, lfb_inline512_query,
-     NULL, lfb_inline512_runs_here},
     XXH3_ROW("hashed/u64", LFB_KEYS_NUMBERS, xxh3_number_query, single_number_put),
     XXH3_ROW("hashed/bytes36", LFB_KEYS_UUIDS, xxh3_uuid_query, single_uuid_put),
     XXH3_ROW("hashed_many/u64", LFB_KEYS_NUMBERS, xxh3_number_query_many, single_number_put),
     XXH3_ROW("hashed_many/bytes36", LFB_KEYS_UUIDS, xxh3_uuid_query_many, single_uuid_put),
 };
 
-enum { HASHING = 5, FAST_ONLY = 7 };
+enum { HASHING = 5, FAST_ONLY = 5 };
 
 /* ---- the rows ------------------------------------------------------------ */
 

@@ -11,11 +11,5 @@
 #ifndef LFBLOOM_WITH_ALL_KERNELS /* lfbloom.h */
 #define LFB_FEWER_KERNELS
 #endif
-#include "bloom/hashing/simd.h"
-
-/* Enables the vector variants in the headers, for the strategies' sources. */
-#ifdef LFB_SIMD_X86
-#define LFB_FAST_AVX512_TARGET LFB_AVX512_TARGET
-#endif
 
 #include "lfbloom.h"

@@ -25,7 +25,6 @@
 #include <lfbloom/builder.h>
 #include <lfbloom/counting.h>
 #include <lfbloom/delta.h>
-#include <lfbloom/fast.h>
 #include <lfbloom/file_source.h>
 #include <lfbloom/filter.h>
 #include <lfbloom/follow.h>

@@ -8,10 +8,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include <lfbloom/fast.h>
-
 #include "bench/ways.h"
 #include "bench/xxh3.h"
+#include "bloom/filter/create.h"
 #include "bloom/strategies/fast/fast_key.h"
 
 typedef struct mutex_filter {
@@ -71,7 +70,7 @@ static bool mutex_put(mutex_filter *filter, uint64_t hash)
 static bool mutex_query(mutex_filter *filter, uint64_t hash)
 {
   (void)pthread_mutex_lock(&filter->mutex);
-  const bool in = lfb_fast_might_contain(&filter->fast, hash);
+  const bool in = lfb_filter_might_contain_hash(filter->filter, hash);
   (void)pthread_mutex_unlock(&filter->mutex);
   return in;
 }
@@ -101,7 +100,7 @@ static size_t mutex_query_many(mutex_filter *filter, const uint64_t *hashes, siz
 
   (void)pthread_mutex_lock(&filter->mutex);
   for (size_t i = 0; i < count; i++)
-    yes += lfb_fast_might_contain(&filter->fast, hashes[i]);
+    yes += lfb_filter_might_contain_hash(filter->filter, hashes[i]);
   (void)pthread_mutex_unlock(&filter->mutex);
   return yes;
 }
@@ -160,11 +159,11 @@ static void *mutex_create(const lfb_contender *contender, uint64_t n, double fpp
   if (filter == NULL)
     return NULL;
   filter->filter = lfb_own_fast.create(&lfb_own_fast, n, fpp);
-  if (filter->filter == NULL || lfb_fast_of(filter->filter, &filter->fast) != LFB_OK) {
-    lfb_filter_free(filter->filter);
+  if (filter->filter == NULL) {
     free(filter);
     return NULL;
   }
+  filter->fast = filter->filter->layout.fast;
   (void)pthread_mutex_init(&filter->mutex, NULL);
   filter->bits_set = 0;
   return filter;

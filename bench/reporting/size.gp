@@ -21,14 +21,11 @@ set title 'query'
 plot limit('read') using 1:3 with linespoints pointtype 2 linewidth 2 dashtype 2 linecolor rgb machine title 'limit: line read, 128 ahead', \
      limit('load') using 1:3 with linespoints pointtype 1 linewidth 2 dashtype 3 linecolor rgb machine title 'limit: line read, none ahead', \
      line('query_present', 'many') using 1:3 with linespoints pointtype 7 linewidth 2.5 linecolor rgb many title 'many', \
-     line('query_present', 'inline512') using 1:3 with linespoints pointtype 5 linewidth 2.5 linecolor rgb inline title 'inline, AVX-512', \
-     line('query_present', 'inline') using 1:3 with linespoints pointtype 4 linewidth 2.5 dashtype 4 linecolor rgb inline title 'inline, any x86-64', \
      line('query_present', 'single') using 1:3 with linespoints pointtype 9 linewidth 2.5 linecolor rgb single title 'by call'
 
 set title 'put'
 plot limit('lock_cmpxchg') using 1:3 with linespoints pointtype 2 linewidth 2 dashtype 2 linecolor rgb machine title 'limit: lock cmpxchg', \
      limit('two_cmpxchg_a_line') using 1:3 with linespoints pointtype 1 linewidth 2 dashtype 3 linecolor rgb machine title 'limit: two of them a line', \
      line('put_new', 'many') using 1:3 with linespoints pointtype 7 linewidth 2.5 linecolor rgb many title 'new, many', \
-     line('put_new', 'inline') using 1:3 with linespoints pointtype 5 linewidth 2.5 linecolor rgb inline title 'new, inline', \
      line('put_new', 'single') using 1:3 with linespoints pointtype 9 linewidth 2.5 linecolor rgb single title 'new, by call', \
      line('put_present', 'many') using 1:3 with linespoints pointtype 6 linewidth 2.5 dashtype 4 linecolor rgb many title 'present, many'

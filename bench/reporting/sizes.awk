@@ -19,7 +19,7 @@ END {
   for (l = 1; l <= limits; l++) row("limit: " words(access[l]), "limit", access[l], "", "", "")
   # Calls that the processor or the build lacks are left out.
   whats = split("query_present put_new put_present", what, " ")
-  calls = split("many single inline inline512 claim claim_many batch15 batch49 build", call, " ")
+  calls = split("many single claim claim_many batch15 batch49 build", call, " ")
   fpps = split("1% 0.1%", fpp, " ")
   whos = split("fast fast-pair fast-speed sbbf", who, " ")
   for (w = 1; w <= whats; w++)

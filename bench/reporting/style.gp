@@ -9,7 +9,6 @@ set datafile separator whitespace
 # The colour of each filter (Okabe and Ito's, which colour-blind readers can tell apart too).
 many = '#0072b2'      # fast, many at a time
 single = '#56b4e9'    # fast, by call
-inline = '#004466'    # fast, inline
 machine = '#000000'   # limits
 mutex = '#d55e00'
 ck = '#e69f00'

@@ -35,8 +35,7 @@ Operations:
 - put new: the mean over filling from empty to n.
 - mixed 90, mixed 50: that many queries in 100 operations, half of them of present keys;
   the others put new keys.
-- single: one call per key; inline: by lfbloom/fast.h; inline512: by
-  lfbloom/fast_avx512.h; many: 1024 keys per call; claim, claim many: a claim instead of the
+- single: one call per key; many: 1024 keys per call; claim, claim many: a claim instead of the
   put, one key and 1024 keys per call; batch15, batch49: calls with that many keys
   for each 64 bytes of the filter; build: by lfbloom/builder.h, without its final count of bits.
 - hash: the caller gives the key's hash, 64 bits; u64: numbers; bytes8, bytes36: 8 bytes, UUIDs as

@@ -12,8 +12,7 @@ lfb_status lfb_filter_make_over(const lfb_description *description, const lfb_fi
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_filter){
-      .layout = lfb_layout_of(description, parts->bytes ? NULL : parts->pages.address, parts->count,
-                              made),
+      .layout = lfb_layout_of(description, parts->bytes ? NULL : parts->pages.address, parts->count),
       .kernel = lfb_strategy_kernel(description->strategy, &description->geometry, lfb_simd_chosen()),
       .strategy = description->strategy,
       .pages = parts->pages,

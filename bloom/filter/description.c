@@ -178,8 +178,7 @@ bool lfb_description_writes_key(const lfb_description *description)
   return description->config.keep_key && lfb_hash_keyed(description->hash.kind);
 }
 
-lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
-                         lfb_stripes count, lfb_filter *filter)
+lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words, lfb_stripes count)
 {
   const lfb_geometry *geometry = &description->geometry;
   lfb_layout layout = {
@@ -191,8 +190,7 @@ lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
 
   lfb_hasher_init(&layout.hasher, &description->hash, lfb_simd_chosen());
   if (description->strategy->block_words > 0)
-    layout.fast =
-        lfb_fast_view(geometry, description->strategy->block_words, layout.bits.words, filter);
+    layout.fast = lfb_fast_view(geometry, description->strategy->block_words, layout.bits.words);
   layout.fits = (uint32_t)(lfb_simd_cache_size() / sizeof(lfb_word) / geometry->word_count);
   return layout;
 }

@@ -29,10 +29,8 @@ lfb_status lfb_description_make(const lfb_config *config, lfb_description *descr
 /* Fills `bytes`, at most 256, with random bytes of the kernel.  Fails: LFB_ERROR_NO_RANDOM. */
 lfb_status lfb_random_bytes(void *bytes, size_t size);
 
-/* The layout of a described filter.  `words` and `filter` may be NULL if the caller does not use
- * them. */
-lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words,
-                                   lfb_stripes count, lfb_filter *filter);
+/* The layout of a described filter.  `words` may be NULL if the caller does not use them. */
+lfb_layout lfb_layout_of(const lfb_description *description, lfb_word *words, lfb_stripes count);
 
 /* Whether files of the filter hold the key of its hash.  Forms without room for a key never do. */
 bool lfb_description_writes_key(const lfb_description *description);

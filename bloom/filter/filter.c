@@ -1,5 +1,4 @@
 /* filter.c - creates and frees a filter; its operations on one key. */
-#include <lfbloom/fast.h>
 #include <lfbloom/filter.h>
 #include <stdlib.h>
 
@@ -263,13 +262,5 @@ lfb_status lfb_config_take_hash(lfb_config *config, const lfb_filter *filter)
   config->seed = hash->seed;
   lfb_hash_key(hash, config->key);
   config->keep_key = lfb_description_writes_key(&filter->description);
-  return LFB_OK;
-}
-
-lfb_status lfb_fast_of(lfb_filter *filter, lfb_fast *fast)
-{
-  if (filter->strategy->block_words == 0)
-    return LFB_ERROR_STRATEGY_DIFFERS;
-  *fast = filter->layout.fast;
   return LFB_OK;
 }

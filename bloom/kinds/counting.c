@@ -5,7 +5,7 @@
  * Counter i stands for bit i of the plain filter.  A word holds 16 counters.  So the counters of
  * one word of bits are four words, half a line, and a block of fast is 4 lines.  Two other layouts
  * were considered:
- * - Put the counters of words of different groups (lfbloom/fast_view.h) into one line.  That would
+ * - Put the counters of words of different groups (bloom/strategies/fast_view.h) into one line.  That would
  *   save a fast key of two words a quarter of a line on average, and a key of four words one line
  *   of four.  But each conversion would need a permutation.
  * - A counter spread over four words as single bits, so that a key's part of a block is 8 words.
@@ -44,7 +44,7 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_counting){
-      .layout = lfb_layout_of(description, NULL, none, NULL),
+      .layout = lfb_layout_of(description, NULL, none),
       .kernel = &lfb_counting_kernel_any,
       .hashing = {&made->layout.hasher, description->strategy},
       .description = *description,
@@ -62,7 +62,8 @@ lfb_status lfb_counting_make(const lfb_description *description, const lfb_pages
   if (description->strategy->id == LFB_FAST) {
     made->kernel = &lfb_counting_kernel_fast;
     made->layout.fast = lfb_fast_view(&description->geometry, LFB_BLOCK_WORDS,
-                                      lfb_counting_words(made), made);
+                                      lfb_counting_words(made));
+    made->layout.fast.filter = made;
   }
   *counting = made;
   return LFB_OK;

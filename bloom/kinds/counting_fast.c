@@ -1,7 +1,7 @@
 /*
  * counting_fast.c - the operations on the counters of a key of `fast`.
  *
- * A key has bits in one word of each of its groups (lfbloom/fast_view.h).  Four words of counters,
+ * A key has bits in one word of each of its groups (bloom/strategies/fast_view.h).  Four words of counters,
  * half a line, stand for one word of bits.  The view is a filter's, except that its words are
  * those of the counters, 32 per block.
  */

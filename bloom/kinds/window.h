@@ -26,7 +26,6 @@
 #ifndef LFB_BLOOM_WINDOW_H
 #define LFB_BLOOM_WINDOW_H
 
-#include <lfbloom/fast_view.h>
 #include <lfbloom/window.h>
 
 #include "atomic/threads/sections.h"
@@ -36,6 +35,7 @@
 #include "bloom/filter/description.h"
 #include "bloom/filter/pieces.h"
 #include "bloom/kinds/window_size.h"
+#include "bloom/strategies/fast_view.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -29,9 +29,10 @@
 #ifndef LFB_BLOOM_BLOCK_MODEL_H
 #define LFB_BLOOM_BLOCK_MODEL_H
 
-#include <lfbloom/fast.h>
+#include <lfbloom/filter.h>
 #include <stdint.h>
 
+#include "bloom/strategies/fast_view.h"
 #include "bloom/strategies/sizing.h"
 
 #ifdef __cplusplus

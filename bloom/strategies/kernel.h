@@ -13,11 +13,10 @@
 #ifndef LFB_BLOOM_KERNEL_H
 #define LFB_BLOOM_KERNEL_H
 
-#include <lfbloom/fast_view.h>
-
 #include "atomic/threads/stripes.h"
 #include "atomic/words/bits.h"
 #include "bloom/hashing/hasher.h"
+#include "bloom/strategies/fast_view.h"
 #include "bloom/strategies/modulus.h"
 
 #ifdef __cplusplus

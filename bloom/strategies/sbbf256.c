@@ -21,7 +21,7 @@ TARGET LFB_INLINE __m256i sbbf256_mask(uint64_t hash)
 }
 
 /* Loads a block at once, while other threads may write it: each word is read whole
- * (lfbloom/fast_avx512.h).  Bytes of a file may begin anywhere, and no thread writes to them. */
+ * (fast/fast_avx512.h).  Bytes of a file may begin anywhere, and no thread writes to them. */
 TARGET LFB_INLINE __m256i sbbf256_load(const lfb_layout *layout, uint64_t hash)
 {
   return _mm256_loadu_si256((const __m256i *)(const void *)lfb_sbbf_bytes(layout, hash));

@@ -51,7 +51,7 @@ struct lfb_strategy {
   uint64_t reachable_bits; /* bits from this index on are never used               */
 
   bool puts_claim; /* a put turns on all bits at once: of all puts of a key, one turns on bits */
-  /* The words of a block of lfbloom/fast_view.h.  0: its bits are laid out otherwise, and its
+  /* The words of a block of fast_view.h.  0: its bits are laid out otherwise, and its
    * kernels have no LFB_KERNEL_PUT_ALONE and _CREDIT. */
   uint32_t block_words;
   lfb_hash_width hash_width; /* the bits of a hash that select a key's bits */

@@ -185,11 +185,6 @@ const lfb_filter *lfb_replica_filter(const lfb_replica *replica)
   return replica->local;
 }
 
-lfb_status lfb_replica_fast(const lfb_replica *replica, lfb_fast *fast)
-{
-  return lfb_fast_of(replica->local, fast);
-}
-
 /* ---- putting --------------------------------------------------------------------------- */
 
 /* Wakes the sender if it sleeps. */

@@ -2,7 +2,6 @@
 // receives answers.
 #pragma once
 
-#include <lfbloom/fast.h>
 #include <lfbloom/filter.h>
 
 #include <algorithm>

@@ -8,8 +8,6 @@ shift 2
 warnings=(-O1 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wundef -Werror)
 c=(-Wstrict-prototypes -Wmissing-prototypes)
 includes=(-I{atomic,bloom,redis}/include)
-vectors=(-mavx2 -mavx512f) # <lfbloom/fast.h> has more if the compiler may use them
-[[ $(uname -m) == x86_64 ]] || vectors=()
 wrong=0
 
 # compiles COMPILER STANDARD LANGUAGE FLAG...: each of the headers.
@@ -29,9 +27,5 @@ compiles() {
 headers=("$@")
 for standard in c11 c17 c2x; do compiles "$cc" $standard c "${c[@]}"; done
 for standard in c++11 c++14 c++17 c++20; do compiles "$cxx" $standard c++; done
-if ((${#vectors[@]})); then
-  compiles "$cc" c11 c "${c[@]}" "${vectors[@]}"
-  compiles "$cxx" c++17 c++ "${vectors[@]}"
-fi
 echo "${#headers[@]} headers by $cc and $cxx, $wrong times not"
 ((${#headers[@]} > 15 && wrong == 0))

@@ -5,7 +5,7 @@
 # linked into BYTES and WORK. LIBRARY is the shared library. Each header PUBLIC is in it, or its head
 # names the header and states why not.
 #
-# Seen to fail with one multiplier of lfbloom/fast_view.h changed in it (bytes), with
+# Seen to fail with one multiplier of fast_view.h changed in it (bytes), with
 # LFB_SIMD_X86 left out (names), with it compiled by -O1 (instructions), and with a
 # _mm256_zeroupper() left out (upper halves).
 set -euo pipefail

@@ -9,7 +9,6 @@
 #ifdef AMALGAMATED
 #include "lfbloom.h"
 #else
-#include <lfbloom/fast.h>
 #include <lfbloom/filter.h>
 #include <lfbloom/mapped.h>
 #endif
@@ -153,14 +152,12 @@ static void mapped(void)
       .expected_insertions = KEYS, .fpp = 0.001, .strategy = LFB_FAST, .seed = 7};
   lfb_filter *filter;
   const lfb_filter *reader;
-  lfb_fast fast;
   char path[4096];
 
   snprintf(path, sizeof path, "%s", path_of("shared", "file"));
   must(lfb_mapped_create(path, &config, &filter), path);
   fill(filter);
-  must(lfb_fast_of(filter, &fast), path);
-  (void)lfb_fast_put(&fast, UINT64_C(0x9e3779b97f4a7c15));
+  (void)lfb_filter_put_hash(filter, UINT64_C(0x9e3779b97f4a7c15));
   must(lfb_mapped_sync(filter), path);
   lfb_mapped_close(filter);
   must(lfb_mapped_open_read_only(path, NULL, &reader), path);

@@ -38,7 +38,6 @@ const every::Excuses kExcuses = {
     {"lfb_redis_module_source_free", "gives back: End()"},
     {"lfb_replica_close", "gives back"},
     {"lfb_replica_filter", "a pointer"},
-    {"lfb_replica_fast", "as lfb_fast_of()"},
     {"lfb_replica_put*", kReplicaOwn},
     {"lfb_replica_flush", kReplicaOwn},
     {"lfb_replica_resync", kReplicaOwn},

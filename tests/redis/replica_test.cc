@@ -97,8 +97,6 @@ TEST_F(Replicas, AnObjectIsAKey) {
   };
   EXPECT_TRUE(lfb_replica_put_object(a.get(), funnel, "pear"));
   EXPECT_TRUE(lfb_filter_might_contain(lfb_replica_filter(a.get()), "pear", 4));
-  lfb_fast fast;
-  EXPECT_EQ(lfb_replica_fast(a.get(), &fast), LFB_OK);
 }
 
 // Two replicas put keys at the same time, two threads on each. In the end both replicas and the

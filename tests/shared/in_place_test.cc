@@ -323,7 +323,7 @@ void WriteSparse(const Path& path, lfb_form form, uint64_t key) {
     head = LFB_NATIVE_HEADER;
     size += 8 * (kLarge / (1 << 20) + 1);
   }
-  const lfb_layout layout = lfb_layout_of(&description, nullptr, lfb_stripes{}, nullptr);
+  const lfb_layout layout = lfb_layout_of(&description, nullptr, lfb_stripes{});
   uint64_t bits[LFB_MAX_PROBES];
   const uint32_t count =
       description.strategy->bits_of(&layout, lfb_hasher_u64(&layout.hasher, key), bits);

@@ -55,7 +55,7 @@ TEST(RedisMitz32, HasTheOffsetsOfTheJavaHelper) {
     lfb_description description;
     ASSERT_EQ(lfb_description_make(&config, &description), LFB_OK);
     EXPECT_EQ(description.geometry.bit_count, row.bit_size);
-    const lfb_layout layout = lfb_layout_of(&description, nullptr, lfb_stripes{}, nullptr);
+    const lfb_layout layout = lfb_layout_of(&description, nullptr, lfb_stripes{});
     for (const Offsets& key : row.keys) {
       std::vector<uint64_t> found(LFB_MAX_PROBES);
       found.resize(description.strategy->bits_of(

@@ -70,7 +70,7 @@ struct Words {
   size_t count;
 };
 
-enum Has { kAll, kGrowing, kFast };  // the filters that have such a call
+enum Has { kAll, kGrowing };  // the filters that have such a call
 
 template <typename Things>
 struct RowOf {

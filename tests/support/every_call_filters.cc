@@ -83,7 +83,6 @@ void AddFilters(Rows* rows) {
     ROW(lfb_filter_label, t.filter.get())
         .Before(STEP(EXPECT_EQ(lfb_filter_set_label(t.filter.get(), "a label"), LFB_OK)))
         .After(STEP(EXPECT_STREQ(t.text, "a label"))),
-    ROW(lfb_fast_of, t.filter.get(), &t.out.fast).For(kFast).After(Filled<&Outputs::fast>),
   });
   Add(rows, {MANY(lfb_filter_might_contain_many, t.filter.get())}, [](Row& row) {
     row.Before(STEP(PUT_ALL(lfb_filter_put_many, t.filter.get()))).After(All);

@@ -3,7 +3,6 @@
 
 #include <lfbloom/builder.h>
 #include <lfbloom/delta.h>
-#include <lfbloom/fast.h>
 #include <lfbloom/file_source.h>
 #include <lfbloom/follow.h>
 #include <lfbloom/growing_mapped.h>
@@ -49,7 +48,6 @@ struct Outputs {
   lfb_watch_figures watch_figures;
   lfb_follow_figures follow_figures;
   lfb_source source;
-  lfb_fast fast;
   uint64_t number;
   double fpp;
   lfb_strategy_id strategy;

@@ -36,7 +36,6 @@ TEST_P(EachFunction, FailsCleanly) { failing::FailEachCallOf(GetParam(), SomeThi
 INSTANTIATE_TEST_SUITE_P(Rows, EachFunction, testing::ValuesIn(AllRows()), RowName<Things>);
 
 const Excuses kExcuses = {
-    {"lfb_fast*", "inline: loads; a put or a query calls the function of filter.h"},
     {"lfb_fence", "inline, no call"},
     {"lfb_cas_u64", "inline, no call"},
     {"lfb_add_u64", "inline, no call"},

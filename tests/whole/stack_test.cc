@@ -77,8 +77,7 @@ TEST(Stack, TheMeasureSeesAFrame) {
 // ---- the calls ------------------------------------------------------------------------
 
 bool Fits(const Row& row, const lfb_config& config) {
-  return (row.has != kGrowing || config.strategy != LFB_GO_FNV14) &&
-         (row.has != kFast || config.strategy == LFB_FAST);
+  return row.has != kGrowing || config.strategy != LFB_GO_FNV14;
 }
 
 struct Measured {

@@ -137,7 +137,7 @@ typedef enum lfb_strategy_id {
   LFB_GO_FNV14 = 5,     /* 14 fixed seeds over FNV-1a 32; always 2^25 bits       */
   LFB_REDIS_MITZ32 = 6, /* MITZ_32 with modulus m, as a Java helper over Redis   */
   LFB_FAST_PAIR = 7,    /* two words per key, changed at once: every put is a claim */
-  LFB_FAST = 8,         /* one cache line per key (lfbloom/fast.h)               */
+  LFB_FAST = 8,         /* one cache line per key                               */
 } lfb_strategy_id;
 
 /* How the number of probes follows from n and p.  Guava changed its formula; filters of both
@@ -320,9 +320,9 @@ LFB_API bool lfb_filter_claim_u64(lfb_filter *filter, uint64_t key);
 
 /*
  * The same for a key's hash: 64 bits that the caller has mixed well.  fast uses the hash
- * unchanged, without the seed; lfbloom/fast.h does the same inline.  sbbf uses it unchanged, too:
- * it is Parquet's XXH64.  Strategies with a wider hash derive the remaining bits from it, so such
- * a key equals no key that was put in another way.
+ * unchanged, without the seed.  sbbf uses it unchanged, too: it is Parquet's XXH64.  Strategies
+ * with a wider hash derive the remaining bits from it, so such a key equals no key that was put in
+ * another way.
  */
 LFB_API bool lfb_filter_put_hash(lfb_filter *filter, uint64_t hash);
 LFB_API bool lfb_filter_might_contain_hash(const lfb_filter *filter, uint64_t hash);

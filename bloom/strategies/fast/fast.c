@@ -1,5 +1,5 @@
 /*
- * fast.c - strategy `fast`: one cache line per key.  lfbloom/fast_view.h has the layout, fast_key.h
+ * fast.c - strategy `fast`: one cache line per key.  bloom/strategies/fast_view.h has the layout, fast_key.h
  * the code for one key; this file has the strategy's row, and the kernels of `fast` and `fast-pair`
  * for any processor.
  */

@@ -13,7 +13,7 @@
  *
  * Other threads may write the words during a load.  Up to w = 2 each load is one aligned word, and
  * atomic.  From w = 4 a load takes half a line: it is not atomic as a whole, but each of its 64-bit
- * lanes is (lfbloom/fast_avx512.h has the sources).
+ * lanes is (fast_avx512.h has the sources).
  */
 #include "bloom/hashing/simd.h"
 

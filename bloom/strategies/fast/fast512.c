@@ -1,6 +1,6 @@
 /*
  * fast512.c - strategies `fast` and `fast-pair` on processors with AVX-512, VBMI and BITALG
- * (lfbloom/fast_avx512.h), for any shape.  Answers and bits are those of fast.c.
+ * (fast_avx512.h), for any shape.  Answers and bits are those of fast.c.
  *
  * A query tests a line by itself, and pairs four at a time.  A put computes the words and bits of
  * 8 / w keys at a time: between two locked operations only some 20 instructions are free
@@ -10,11 +10,9 @@
 
 #ifdef LFB_SIMD_X86_512
 #define TARGET LFB_AVX512_TARGET
-#define LFB_FAST_AVX512_TARGET LFB_AVX512_TARGET
-
-#include <lfbloom/fast_avx512.h>
 
 #include "bloom/strategies/fast/fast_alone.h"
+#include "bloom/strategies/fast/fast_avx512.h"
 #include "bloom/strategies/fast/fast_kernels.h"
 
 enum {

@@ -1,16 +1,15 @@
 /*
  * fast_key.h - the words and bits of one key of `fast` or `fast-pair`, without vectors.
  *
- * lfbloom/fast_view.h has the layout.
+ * bloom/strategies/fast_view.h has the layout.
  *
  * Ordering, Progress, Stopped  as in lfbloom/word.h, for each word; as in pair.h, for `fast-pair`.
  */
 #ifndef LFB_BLOOM_FAST_KEY_H
 #define LFB_BLOOM_FAST_KEY_H
 
-#include <lfbloom/fast_view.h>
-
 #include "atomic/words/pair.h"
+#include "bloom/strategies/fast_view.h"
 
 /*
  * The shapes that have code of their own: those of 1 %, 0.1 %, 0.01 % and 1e-6 at the default

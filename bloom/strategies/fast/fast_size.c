@@ -156,16 +156,14 @@ uint32_t lfb_fast_kernel_of(const lfb_geometry *geometry)
   return 0;
 }
 
-lfb_fast lfb_fast_view(const lfb_geometry *geometry, uint32_t block_words, lfb_word *words,
-                       void *filter)
+lfb_fast lfb_fast_view(const lfb_geometry *geometry, uint32_t block_words, lfb_word *words)
 {
   return (lfb_fast){.words = words,
                    .blocks = geometry->word_count / block_words,
                    .block_shift = fast_log2(block_words),
                    .group_shift = fast_log2(block_words / geometry->words_per_key),
                    .probes = geometry->probes,
-                   .rounds = (geometry->probes + LFB_FAST_ROUND - 1) / LFB_FAST_ROUND,
-                   .filter = filter};
+                   .rounds = (geometry->probes + LFB_FAST_ROUND - 1) / LFB_FAST_ROUND};
 }
 
 uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *indexes)

@@ -28,9 +28,8 @@ uint32_t lfb_fast_bits_of(const lfb_layout *layout, lfb_hash hash, uint64_t *ind
 /* The number of the kernel for the shape of a geometry (fast_kernels.h). */
 uint32_t lfb_fast_kernel_of(const lfb_geometry *geometry);
 
-/* The view (lfbloom/fast_view.h) of a filter of this geometry with these words. */
-lfb_fast lfb_fast_view(const lfb_geometry *geometry, uint32_t block_words, lfb_word *words,
-                       void *filter);
+/* The view (fast_view.h) of a filter of this geometry with these words. */
+lfb_fast lfb_fast_view(const lfb_geometry *geometry, uint32_t block_words, lfb_word *words);
 
 #ifdef __cplusplus
 }

@@ -68,7 +68,7 @@
 #ifndef LFBLOOM_REPLICA_H
 #define LFBLOOM_REPLICA_H
 
-#include <lfbloom/fast.h>
+#include <lfbloom/filter.h>
 #include <lfbloom/redis.h>
 
 #ifdef __cplusplus
@@ -141,10 +141,6 @@ LFB_API void lfb_replica_close(lfb_replica *replica);
 /* Returns the copy, for all functions of lfbloom/filter.h that query; the same one until the
  * replica is closed.  A key that is put into it directly would not be sent. */
 LFB_API const lfb_filter *lfb_replica_filter(const lfb_replica *replica);
-
-/* Gives the copy for the inline functions of lfbloom/fast.h that query.  Fails as
- * lfb_fast_of(). */
-LFB_CHECKED lfb_status lfb_replica_fast(const lfb_replica *replica, lfb_fast *fast);
 
 /*
  * Puts a key, as the functions of lfbloom/filter.h do.

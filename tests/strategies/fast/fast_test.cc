@@ -1,6 +1,5 @@
 // Strategy `fast`: its sizes, its rates against its model, and its hashes. simd_test.cc tests
 // that all variants agree.
-#include <lfbloom/fast.h>
 
 #include <cmath>
 
@@ -175,12 +174,6 @@ TEST(Fast, SipHashKeysDiffer) {
   EXPECT_EQ(lfb_filter_put_all(b.get(), a.get()), LFB_OK);
   EXPECT_TRUE(Has(b, "x"));
   EXPECT_EQ(Stats(a).hash, LFB_HASH_SIPHASH13);
-}
-
-TEST(Fast, NoViewOfOtherStrategies) {
-  lfb_fast fast{};
-  EXPECT_EQ(lfb_fast_of(Make(10, 0.1).get(), &fast), LFB_ERROR_STRATEGY_DIFFERS);
-  EXPECT_EQ(fast.words, nullptr);
 }
 
 }  // namespace

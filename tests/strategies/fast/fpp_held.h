@@ -9,7 +9,6 @@
 // has another seed.
 #pragma once
 
-#include <lfbloom/fast.h>
 
 #include <algorithm>
 #include <cmath>
@@ -51,8 +50,7 @@ uint64_t EachMany(uint64_t first, uint64_t count, const Many& many) {
 }
 
 inline void AddBits(lfb_filter* filter, Held* held) {
-  lfb_fast fast{};
-  EXPECT_EQ(lfb_fast_of(filter, &fast), LFB_OK);
+  const lfb_fast fast = filter->layout.fast;
   const uint32_t words = 1u << fast.group_shift, bits = fast.probes / (LFB_BLOCK_WORDS / words);
   double finds[65];  // by bits set in a word
   for (int set = 0; set <= 64; set++) finds[set] = std::pow(set / 64.0, bits) / words;

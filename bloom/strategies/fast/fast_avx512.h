@@ -1,14 +1,9 @@
 /*
- * lfbloom/fast_avx512.h - the query of lfbloom/fast.h by AVX-512 with VBMI and BITALG (Intel from Ice
- * Lake, AMD from Zen 4 on), for any shape.
+ * fast_avx512.h - a query of one key by AVX-512 with VBMI and BITALG (Intel from Ice Lake, AMD from
+ * Zen 4 on), for any shape.  Included by fast512.c.
  *
  * vpmultishiftqb finds the numbers of a key's bits, and vpshufbitqmb tests eight bits of each of
  * eight words.  A line takes one of each per product; two words take one of each on 16 bytes.
- *
- * If the including file defines LFB_FAST_AVX512_TARGET, the attribute of the single functions that
- * may use these instructions, the header has these functions.  If it does not, and the compiler may
- * use the instructions everywhere (-march=icelake-server, -march=znver4) and ThreadSanitizer is off,
- * the header has them for all code and defines LFB_FAST_BY_AVX512.  Otherwise the header is empty.
  *
  * The whole line is loaded at once, while other threads may write its words.  A vector load is not
  * atomic as a whole, but each of its 64-bit lanes is.  On x86-64 the memory system moves aligned
@@ -17,23 +12,17 @@
  * since AVX aligned 16 bytes).  No more is needed: words are independent, and each is read once.
  * ThreadSanitizer cannot know this; under it the library reads word by word.
  */
-#ifndef LFBLOOM_FAST_AVX512_H
-#define LFBLOOM_FAST_AVX512_H
+#ifndef LFB_BLOOM_FAST_AVX512_H
+#define LFB_BLOOM_FAST_AVX512_H
 
-#include <lfbloom/fast_view.h>
+#include "bloom/hashing/simd.h"
+#include "bloom/strategies/fast_view.h"
 
-#if defined(__AVX512VBMI__) && defined(__AVX512BITALG__) && defined(__AVX512VL__)
-/* The attribute of a function that uses AVX-512; and the sign that all functions may use it. */
-#if !defined(LFB_THREAD_SANITIZER) && !defined(LFB_FAST_AVX512_TARGET)
-#define LFB_FAST_AVX512_TARGET
-#define LFB_FAST_BY_AVX512
-#endif
-#endif
-#ifdef LFB_FAST_AVX512_TARGET
+#ifdef LFB_SIMD_X86_512
 #include <immintrin.h>
 
 /* The start of a function of this header. */
-#define LFB_FAST512 LFB_FAST_AVX512_TARGET LFB_INLINE
+#define LFB_FAST512 LFB_AVX512_TARGET LFB_INLINE
 
 /* All lanes.  The unmasked forms of some intrinsics make gcc 12 warn, in the including program, of
  * an unused variable (gcc bug 105593); these forms are the same instructions. */
@@ -142,15 +131,11 @@ LFB_FAST512 bool lfb_fast512_two_have(const lfb_fast *fast, const lfb_word *bloc
   return ((on | lfb_fast512_two_idle(fast)) & before) == 0xffff;
 }
 
-/* Returns whether all bits of a key are on: lfb_fast_might_contain(). */
+/* Returns whether all bits of a key are on. */
 LFB_FAST512 bool lfb_fast512_might_contain(const lfb_fast *fast, uint64_t hash)
 {
-  lfb_word *block = lfb_fast_block(fast, hash);
+  const lfb_word *block = lfb_fast_block(fast, hash);
 
-  /* The compiler assumes that no other thread writes to the line, and would move the load out of a
-   * loop that waits for a key.  This hides the line's address from it. */
-  __asm__ volatile(""
-                   : "+r"(block));
   if (fast->block_shift - fast->group_shift == 1) /* w = 2: cheaper than the whole line */
     return lfb_fast512_two_have(fast, block, hash);
   return lfb_fast512_line_has(fast, block,

@@ -1,8 +1,5 @@
 /*
- * lfbloom/fast_view.h - the layout of a `fast` or a `fast-pair` filter, and where the line of a hash
- * is.
- *
- * Included by lfbloom/fast.h.
+ * fast_view.h - the layout of a `fast` or a `fast-pair` filter, and where the line of a hash is.
  *
  * The layout never changes.  A block of `fast` is 8 words, one cache line; a block of `fast-pair` is
  * 2 words.  Its B words are cut into w groups: w = 1, 2, 4 or 8 for `fast`, 2 for `fast-pair`.  A key
@@ -20,15 +17,11 @@
  *
  * Ordering, Progress, Stopped  as in lfbloom/word.h, for each word.
  */
-#ifndef LFBLOOM_FAST_VIEW_H
-#define LFBLOOM_FAST_VIEW_H
+#ifndef LFB_BLOOM_FAST_VIEW_H
+#define LFB_BLOOM_FAST_VIEW_H
 
 #include <lfbloom/cpu.h>
 #include <lfbloom/word.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum {
   LFB_BLOCK_WORDS = 8, /* the largest block, a cache line */
@@ -38,11 +31,11 @@ enum {
   LFB_FAST_ROUND = 8,       /* probes that one product gives */
 };
 
-/* The layout of one filter; lfb_fast_of() writes it. */
+/* The layout of one filter. */
 typedef struct lfb_fast {
   lfb_word *words;       /* aligned to a cache line                                */
   uint64_t blocks;       /* at least 1                                             */
-  void *filter;          /* the filter, which counts the bits                      */
+  void *filter;          /* of a counting filter: itself; else NULL                */
   uint32_t block_shift;  /* log2 of the words in a block: 3, or 1 for `fast-pair`  */
   uint32_t group_shift;  /* log2 of the words in a group: 0 to 3                   */
   uint32_t probes;       /* w * g, 1 to LFB_FAST_MAX_PROBES                        */
@@ -65,9 +58,5 @@ LFB_INLINE lfb_word *lfb_fast_block(const lfb_fast *fast, uint64_t hash)
 {
   return fast->words + (lfb_multiply_high(hash, fast->blocks) << fast->block_shift);
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif
