@@ -11,11 +11,9 @@ static const struct {
 } hasher_rows[] = {
 #ifdef LFB_HASH_X86_512
     {LFB_KIND_XXH3, LFB_SIMD_AVX512, &lfb_hash_xxh3_512},
-    {LFB_KIND_SIPHASH13, LFB_SIMD_AVX512, &lfb_hash_siphash13_512},
     {LFB_KIND_AES, LFB_SIMD_AVX512, &lfb_hash_aes512},
 #endif
 #ifdef LFB_HASH_X86
-    {LFB_KIND_SIPHASH13, LFB_SIMD_AVX2, &lfb_hash_siphash13_256},
     {LFB_KIND_AES, LFB_SIMD_AVX2, &lfb_hash_aes256},
 #endif
 #ifdef LFB_AES_HERE

@@ -19,17 +19,43 @@ extern "C" {
 
 /* The functions are always inline, so that the state stays in registers.  If a state is written to
  * memory as words and read as vectors, each read waits for the writes: 20.9 ns instead of 8.9. */
-#define SIP_TARGET
-#define SIP_(noun) lfb_sip_##noun
-#define SIP_VECTOR uint64_t
-#define SIP_ROTATE(a, by) lfb_rotate64(a, by)
-#include "bloom/hashing/siphash_state.inc.h"
-#undef SIP_TARGET
-#undef SIP_
-#undef SIP_VECTOR
-#undef SIP_ROTATE
+typedef struct lfb_sip {
+  uint64_t v[4];
+} lfb_sip;
 
-typedef lfb_sip_state lfb_sip;
+LFB_INLINE void lfb_sip_round(lfb_sip *sip)
+{
+  uint64_t *v = sip->v;
+  v[0] += v[1];
+  v[1] = lfb_rotate64(v[1], 13) ^ v[0];
+  v[0] = lfb_rotate64(v[0], 32);
+  v[2] += v[3];
+  v[3] = lfb_rotate64(v[3], 16) ^ v[2];
+  v[0] += v[3];
+  v[3] = lfb_rotate64(v[3], 21) ^ v[0];
+  v[2] += v[1];
+  v[1] = lfb_rotate64(v[1], 17) ^ v[2];
+  v[2] = lfb_rotate64(v[2], 32);
+}
+
+/* Adds a block of 8 bytes, given as a little-endian word. */
+LFB_INLINE void lfb_sip_block(lfb_sip *sip, uint64_t block)
+{
+  sip->v[3] ^= block;
+  lfb_sip_round(sip);
+  sip->v[0] ^= block;
+}
+
+/* Adds the last block, and finishes. */
+LFB_INLINE uint64_t lfb_sip_finish(lfb_sip sip, uint64_t last)
+{
+  lfb_sip_block(&sip, last);
+  sip.v[2] ^= 0xff;
+  lfb_sip_round(&sip);
+  lfb_sip_round(&sip);
+  lfb_sip_round(&sip);
+  return sip.v[0] ^ sip.v[1] ^ sip.v[2] ^ sip.v[3];
+}
 
 #define LFB_SIP_0 UINT64_C(0x736f6d6570736575)
 #define LFB_SIP_1 UINT64_C(0x646f72616e646f6d)
