@@ -20,9 +20,9 @@
 #define REMOTE_HELP                                                                      \
   "redis://[[user]:password@]host[:port]/name[?db=N] is a filter on a Redis server\n"    \
   "or cluster, redis+unix:///path?name=NAME at a Unix socket, and\n"                     \
-  "redis+sentinel://host,host/master/name behind sentinels; %XX is a byte.  With\n"      \
-  "?reads=replicas, replicas answer queries.  Without a password,\n"                     \
-  "LFBLOOM_REDIS_PASSWORD in the environment is used, unseen by others.\n"               \
+  "redis+sentinel://host,host/master/name behind sentinels; %XX is a byte.\n"            \
+  "Without a password, LFBLOOM_REDIS_PASSWORD in the environment is used,\n"              \
+  "unseen by others.\n"                                                                  \
   "rediss:// is by TLS: LFBLOOM_REDIS_CACERT (default: the system's),\n"                 \
   "LFBLOOM_REDIS_CERT and LFBLOOM_REDIS_KEY name PEM files.  If the server goes\n"       \
   "away, the tool waits until --timeout.\n"

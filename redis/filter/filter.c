@@ -160,9 +160,7 @@ static lfb_status keys_send(lfb_redis *filter, lfb_link *link, void *context)
   keys->commands = keys->count / keys->each + (keys->count % keys->each != 0);
   const lfb_job job = {keys->commands, keys_command, keys_reply, keys};
 
-  lfb_link_query(link, !keys->put);
   const lfb_status status = lfb_link_run(link, &job);
-  lfb_link_query(link, false);
   if (status == LFB_ERROR_REDIS_PART && keys->put)
     lfb_remote_clear_stumps(filter, link);
   return status;

@@ -1,5 +1,5 @@
 /*
- * address.c - reads redis://[[user]:password@]host[:port][/name][?db=N&reads=replicas],
+ * address.c - reads redis://[[user]:password@]host[:port][/name][?db=N],
  * redis+sentinel://[[user]:password@]host[:port][,host[:port]...]/master[/name][?...] and
  * redis+unix://[[user]:password@]/path[?name=NAME][&...].
  */
@@ -163,10 +163,6 @@ static bool address_read_term(char *term, const address_form *form, lfb_redis_op
     return false;
   if (strcmp(term, "db") == 0)
     return lfb_wire_read_digits(value, strlen(value), INT32_MAX, &options->database);
-  if (strcmp(term, "reads") == 0) {
-    options->read_replicas = 1;
-    return strcmp(value, "replicas") == 0;
-  }
   *name = value;
   return form->path && strcmp(term, "name") == 0;
 }

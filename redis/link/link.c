@@ -42,8 +42,3 @@ void lfb_link_write(lfb_link *link, bool writes)
 {
   link->writes = writes;
 }
-
-void lfb_link_query(lfb_link *link, bool queries)
-{
-  link->queries = queries;
-}

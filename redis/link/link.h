@@ -25,9 +25,6 @@
  *            was lost, another server may have replaced the node without having all of its
  *            data.  Then the whole job is done again, and each command's reply comes once more,
  *            with `again`.
- * Reads      If options.read_replicas is set, the commands of a job that only queries
- *            (lfb_link_query()) are sent to replicas (nodes.h, Readers).  If a replica does not answer
- *            a command, or `reply` refuses its answer, the command is sent to the master.
  * Failing    If a job fails, any of its commands may have been executed.  The link stays
  *            usable: the next job connects again where needed.
  * Threads    One thread at a time may use a link.
@@ -57,7 +54,6 @@ typedef struct lfb_link {
   lfb_queue waiting;     /* commands to be sent again             */
   lfb_wire held;         /* the bytes of the held command (run.h) */
   bool writes;           /* its jobs write                        */
-  bool queries;          /* its jobs may be answered by replicas  */
   struct pollfd *polled; /* for poll(), one for each node         */
   uint16_t polled_count; /* entries in `polled`                   */
 } lfb_link;
@@ -69,7 +65,7 @@ typedef struct lfb_job {
    * for a command that is sent again. */
   uint16_t (*command)(void *context, uint64_t i, lfb_wire *wire);
   /* Takes the reply to command `i`, valid only until it returns; called once for each command
-   * (but see Replicas and Reads).  Error replies come here, too: see lfb_reply_status().  Any status
+   * (but see Replicas).  Error replies come here, too: see lfb_reply_status().  Any status
    * except LFB_OK ends the job.  `again`: the command was sent before over a connection that was
    * lost, and may have been executed then. */
   lfb_status (*reply)(void *context, uint64_t i, const redisReply *reply, bool again);
@@ -89,10 +85,6 @@ void lfb_link_close(lfb_link *link); /* NULL is ignored */
 
 /* Sets whether the jobs from now on write; at first they do not. */
 void lfb_link_write(lfb_link *link, bool writes);
-
-/* Sets whether replicas may answer the jobs from now on, which then only read (Reads); at first they
- * may not. */
-void lfb_link_query(lfb_link *link, bool queries);
 
 /*
  * Runs a job until it ends or fails.

@@ -7,7 +7,6 @@
 
 #include "redis/link/net.h"
 #include "redis/link/options.h"
-#include "redis/link/pause.h"
 
 enum {
   NODES_PORT = 6379,
@@ -17,21 +16,19 @@ enum {
   NODES_RETRIES = 16,
   NODES_WINDOW = 64, /* docs/performance.md, What other clients of the server notice */
   NODES_REPLICAS_MS = 1000,
-  NODES_READERS_MS = 5000, /* from one request of the map of readers to the next */
 };
 
 static const char NODES_HOST[] = "127.0.0.1";
 
 /* ---- addresses ----------------------------------------------------------- */
 
-static bool node_is(const lfb_node *node, const char *host, size_t size, uint16_t port, bool reads)
+static bool node_is(const lfb_node *node, const char *host, size_t size, uint16_t port)
 {
-  return node->port == port && node->reads == reads && strncmp(node->host, host, size) == 0 &&
+  return node->port == port && strncmp(node->host, host, size) == 0 &&
          node->host[size] == '\0';
 }
 
-static uint16_t nodes_add(lfb_nodes *nodes, const char *host, size_t size, uint16_t port,
-                          bool reads)
+static uint16_t nodes_add(lfb_nodes *nodes, const char *host, size_t size, uint16_t port)
 {
   if (nodes->count == LFB_MOST_NODES)
     return LFB_NO_NODE;
@@ -42,16 +39,18 @@ static uint16_t nodes_add(lfb_nodes *nodes, const char *host, size_t size, uint1
   char *copy = strndup(host, size);
   if (copy == NULL)
     return LFB_NO_NODE;
-  grown[nodes->count] = (lfb_node){.host = copy, .port = port, .reads = reads};
+  grown[nodes->count] = (lfb_node){.host = copy, .port = port};
   return nodes->count++;
 }
 
-uint16_t lfb_nodes_find(lfb_nodes *nodes, const char *host, size_t size, uint16_t port, bool reads)
+/* The number of the node at an address, which is added if needed; LFB_NO_NODE: no memory, or too many
+ * nodes. */
+static uint16_t nodes_find(lfb_nodes *nodes, const char *host, size_t size, uint16_t port)
 {
   for (uint16_t i = 0; i < nodes->count; i++)
-    if (node_is(&nodes->nodes[i], host, size, port, reads))
+    if (node_is(&nodes->nodes[i], host, size, port))
       return i;
-  return nodes_add(nodes, host, size, port, reads);
+  return nodes_add(nodes, host, size, port);
 }
 
 /* The host of a node, as other nodes can be reached at it.  A Unix socket is on this host. */
@@ -77,9 +76,9 @@ uint16_t lfb_nodes_find_text(lfb_nodes *nodes, uint16_t from, const char *text, 
   const size_t host_size = (size_t)(colon - 1 - text);
   if (host_size == 0) {
     const char *host = nodes_host(nodes, from);
-    return lfb_nodes_find(nodes, host, strlen(host), (uint16_t)port, false);
+    return nodes_find(nodes, host, strlen(host), (uint16_t)port);
   }
-  return lfb_nodes_find(nodes, text, host_size, (uint16_t)port, false);
+  return nodes_find(nodes, text, host_size, (uint16_t)port);
 }
 
 /* ---- connections --------------------------------------------------------- */
@@ -106,42 +105,8 @@ static lfb_status node_connect_master(lfb_nodes *nodes, lfb_node *node, lfb_said
   return LFB_OK;
 }
 
-/* Lets a connection to a replica of a cluster take queries. */
-static lfb_status node_admit_queries(const lfb_nodes *nodes, lfb_node *node, lfb_said *said)
-{
-  const redisReply *reply;
-
-  lfb_wire_begin(&node->connection->out, 1);
-  lfb_wire_text(&node->connection->out, "READONLY");
-  return lfb_connection_request(node->connection, nodes->options.connect_ms, said, &reply);
-}
-
-/* Connects to a replica, if it is not connected, and checks it, if that is due. */
-static lfb_status node_connect_reader(const lfb_nodes *nodes, lfb_node *node, lfb_said *said)
-{
-  const bool fresh = node->connection == NULL;
-  lfb_status status = LFB_OK;
-
-  if (!fresh && (node->flight.count != 0 || !lfb_fitness_is_due(&node->fitness)))
-    return LFB_OK;
-  node->full = false;
-  if (fresh)
-    status = lfb_node_open(nodes, node, said, &node->connection);
-  if (fresh && nodes->cluster && status == LFB_OK)
-    status = node_admit_queries(nodes, node, said);
-  if (status == LFB_OK)
-    status = lfb_fitness_check(&node->fitness, node->connection,
-                               nodes->cluster ? NULL : nodes->lineage, nodes->options.connect_ms,
-                               said);
-  if (status != LFB_OK)
-    lfb_node_disconnect(node);
-  return status;
-}
-
 lfb_status lfb_node_connect(lfb_nodes *nodes, lfb_node *node, lfb_said *said)
 {
-  if (node->reads)
-    return node_connect_reader(nodes, node, said);
   if (node->connection != NULL)
     return LFB_OK;
   node->full = node->demoted = false;
@@ -188,48 +153,12 @@ static bool nodes_read_row(lfb_nodes *nodes, const redisReply *row, uint16_t fro
       !nodes_is_number(row->element[1], row->element[0]->integer, LFB_KEY_SLOTS - 1) ||
       !nodes_read_place(nodes, row->element[2], from, &host, &port))
     return false;
-  const uint16_t node = lfb_nodes_find(nodes, host, strlen(host), port, false);
+  const uint16_t node = nodes_find(nodes, host, strlen(host), port);
   if (node == LFB_NO_NODE)
     return false;
   for (long long slot = row->element[0]->integer; slot <= row->element[1]->integer; slot++)
     owner[slot] = node;
   return true;
-}
-
-/* The number of a replica's node; LFB_NO_NODE: it cannot be asked. */
-static uint16_t nodes_find_reader(lfb_nodes *nodes, const char *host, uint16_t port)
-{
-  const uint16_t number = lfb_nodes_find(nodes, host, strlen(host), port, true);
-
-  return number == LFB_NO_NODE || lfb_fitness_rests(&nodes->nodes[number].fitness) ? LFB_NO_NODE
-                                                                                 : number;
-}
-
-/* The number of the node of one of a row's replicas; LFB_NO_NODE: none can be asked. */
-static uint16_t nodes_row_reader(lfb_nodes *nodes, const redisReply *row, uint16_t from)
-{
-  const size_t count = row->elements - 3;
-  uint16_t port, number = LFB_NO_NODE;
-  const char *host;
-
-  for (size_t k = 0; number == LFB_NO_NODE && k < count; k++)
-    if (nodes_read_place(nodes, row->element[3 + (nodes->turn + k) % count], from, &host, &port))
-      number = nodes_find_reader(nodes, host, port);
-  return number;
-}
-
-/* Reads the map of readers from rows that were read into the map of owners. */
-static void nodes_read_readers(lfb_nodes *nodes, const redisReply *reply, uint16_t from)
-{
-  nodes->renewal = lfb_net_now() + NODES_READERS_MS;
-  memcpy(nodes->reader, nodes->owner, sizeof nodes->reader);
-  for (size_t i = 0; i < reply->elements; i++) {
-    const redisReply *row = reply->element[i];
-    const uint16_t number = nodes_row_reader(nodes, row, from);
-    for (long long slot = row->element[0]->integer;
-         number != LFB_NO_NODE && slot <= row->element[1]->integer; slot++)
-      nodes->reader[slot] = number;
-  }
 }
 
 static lfb_status nodes_read(lfb_nodes *nodes, const redisReply *reply, uint16_t from,
@@ -240,18 +169,15 @@ static lfb_status nodes_read(lfb_nodes *nodes, const redisReply *reply, uint16_t
   nodes->cluster = reply->type != REDIS_REPLY_ERROR;
   if (!nodes->cluster) /* a single server, or a proxy without this command */
     return LFB_OK;
-  /* A command for a slot without an owner goes to the node asked, which reports that.  A node for
-   * queries is no owner. */
+  /* A command for a slot without an owner goes to the node asked, which reports that. */
   for (size_t slot = 0; slot < LFB_KEY_SLOTS; slot++)
-    owner[slot] = nodes->nodes[from].reads ? 0 : from;
+    owner[slot] = from;
   bool good = reply->type == REDIS_REPLY_ARRAY && reply->elements <= LFB_KEY_SLOTS;
   for (size_t i = 0; good && i < reply->elements; i++)
     good = nodes_read_row(nodes, reply->element[i], from, owner);
   if (!good)
     return lfb_said_set(said, LFB_ERROR_REDIS_PROTOCOL, NULL, "no map of slots");
   memcpy(nodes->owner, owner, sizeof owner);
-  if (nodes->options.read_replicas != 0)
-    nodes_read_readers(nodes, reply, from);
   return LFB_OK;
 }
 
@@ -312,98 +238,12 @@ lfb_status lfb_nodes_refresh(lfb_nodes *nodes, lfb_said *said)
     return LFB_OK;
   for (uint16_t i = 0; i < count; i++) {
     nodes->asked = (uint16_t)((nodes->asked + 1) % count);
-    if (nodes->nodes[nodes->asked].reads)
-      continue; /* a silent one would delay the job */
     status = nodes_refresh_from(nodes, nodes->asked, said);
     if (status == LFB_OK)
       break;
   }
   nodes->cluster = true; /* even if a node that was removed from the cluster denies it */
   return status;
-}
-
-/* ---- the map of readers -------------------------------------------------- */
-
-uint16_t lfb_nodes_for_query(lfb_nodes *nodes, uint16_t slot)
-{
-  const uint16_t number = nodes->reader[slot == LFB_ANY_SLOT ? 0 : slot];
-  lfb_node *node = &nodes->nodes[number];
-
-  return node->reads && !lfb_fitness_rests(&node->fitness) ? number : lfb_nodes_of(nodes, slot);
-}
-
-void lfb_nodes_reader_fails(lfb_nodes *nodes, lfb_node *node)
-{
-  lfb_fitness_fail(&node->fitness);
-  nodes->renewal = 0; /* another replica may do */
-}
-
-/* Asks a single server for its replicas.  That it lists none, for whatever reason, is no failure. */
-static lfb_status nodes_ask_role(lfb_nodes *nodes, lfb_connection *connection, lfb_said *said)
-{
-  const uint32_t limit_ms = nodes->options.connect_ms;
-  uint16_t port, number = LFB_NO_NODE;
-  const redisReply *role = NULL;
-  const char *host;
-
-  lfb_status status = lfb_lineage_ask(connection, limit_ms, said, nodes->lineage);
-  if (status == LFB_OK)
-    status = lfb_role_ask(connection, limit_ms, said, &role);
-  if (status != LFB_OK && status != LFB_ERROR_REDIS_LOGIN && status != LFB_ERROR_REDIS_REFUSED)
-    return status;
-  const size_t count = role == NULL ? 0 : lfb_role_replicas(role);
-  for (size_t k = 0; number == LFB_NO_NODE && k < count; k++)
-    if (lfb_role_replica(role, (size_t)((nodes->turn + k) % count), &host, &port))
-      number = nodes_find_reader(nodes, host, port);
-  for (size_t slot = 0; slot < LFB_KEY_SLOTS; slot++)
-    nodes->reader[slot] = number == LFB_NO_NODE ? nodes->owner[slot] : number;
-  return LFB_OK;
-}
-
-/* The connected node that answered last, likely not to be silent now; LFB_NO_NODE: none is
- * connected. */
-static uint16_t nodes_last_heard(const lfb_nodes *nodes)
-{
-  uint16_t last = LFB_NO_NODE;
-
-  for (uint16_t i = 0; i < nodes->count; i++)
-    if (nodes->nodes[i].connection != NULL &&
-        (last == LFB_NO_NODE || nodes->nodes[i].heard > nodes->nodes[last].heard))
-      last = i;
-  return last;
-}
-
-static lfb_status nodes_ask_readers(lfb_nodes *nodes, uint16_t from, lfb_said *said)
-{
-  lfb_status status = LFB_OK;
-
-  if (!nodes->cluster)
-    status = lfb_node_connect(nodes, &nodes->nodes[from], said);
-  if (status != LFB_OK)
-    return status;
-  lfb_connection *connection = nodes->nodes[from].connection;
-  if (!nodes->cluster)
-    return nodes_ask_role(nodes, connection, said);
-  status = nodes_ask(nodes, from, connection, said);
-  nodes->cluster = true; /* as in lfb_nodes_refresh() */
-  return status;
-}
-
-void lfb_nodes_renew(lfb_nodes *nodes, lfb_said *said)
-{
-  const uint64_t now = lfb_net_now();
-
-  if (now < nodes->renewal)
-    return;
-  const uint16_t from = nodes->cluster ? nodes_last_heard(nodes) : 0;
-  if (from == LFB_NO_NODE)
-    return;
-  nodes->renewal = now + NODES_READERS_MS;
-  if (nodes_ask_readers(nodes, from, said) == LFB_OK)
-    return;
-  lfb_node_disconnect(&nodes->nodes[from]);
-  if (nodes->nodes[from].reads)
-    lfb_nodes_reader_fails(nodes, &nodes->nodes[from]);
 }
 
 /* ---- all of it ----------------------------------------------------------- */
@@ -447,8 +287,7 @@ static lfb_status nodes_begin(lfb_nodes *nodes, const lfb_redis_options *options
     status = lfb_sentinels_init(&nodes->sentinels, own->host, own->port);
   if (status != LFB_OK)
     return status;
-  nodes->turn = lfb_pause_random();
-  return nodes_add(nodes, own->host, strlen(own->host), own->port, false) == LFB_NO_NODE
+  return nodes_add(nodes, own->host, strlen(own->host), own->port) == LFB_NO_NODE
              ? LFB_ERROR_NO_MEMORY
              : LFB_OK;
 }

@@ -3,13 +3,6 @@
  * cluster of one.  If its address comes from sentinels, it is requested again for each new
  * connection (lfb_node_connect()), and node 0 gets that address.
  *
- * Readers  If options.read_replicas is set, a second map says which node is asked for a slot's
- *          queries: one of its owner's replicas, drawn at random for this link, or the owner if none
- *          can be asked.  The map comes with that of the owners; for a single server, from the
- *          master's ROLE.  It is requested again every 5 s, and after a replica has failed.
- *          A replica is a node of its own (`reads`), also if a master has or had its address: its
- *          connection is READONLY, and must never be taken for one to a master.
- *
  * Nodes are numbered from 0; number 0 is the one of the options.  There are at most LFB_MOST_NODES,
  * and none is removed before lfb_nodes_free().
  */
@@ -23,8 +16,6 @@
 
 #include "redis/link/connection.h"
 #include "redis/link/queue.h"
-#include "redis/link/fitness.h"
-#include "redis/link/role.h"
 #include "redis/link/said.h"
 #include "redis/link/sentinel.h"
 #include "redis/link/slots.h"
@@ -44,8 +35,6 @@ typedef struct lfb_node {
   uint64_t heard;             /* when bytes last moved, lfb_net_now()                        */
   bool owes;                  /* executed writes, over connection, that its replicas may lack */
   bool demoted;               /* is a replica now: its address may be another server's       */
-  bool reads;                 /* is a replica, for queries only                              */
-  lfb_fitness fitness;         /* when such a node may be asked                               */
 } lfb_node;
 
 typedef struct lfb_nodes {
@@ -57,11 +46,7 @@ typedef struct lfb_nodes {
   lfb_node *nodes;
   uint16_t count;
   uint16_t asked;                 /* the last node that was asked for the map */
-  uint16_t owner[LFB_KEY_SLOTS]; /* of each slot: the number of its node, never one that `reads` */
-  uint16_t reader[LFB_KEY_SLOTS]; /* of each slot: the number of the node for its queries */
-  uint64_t renewal;              /* of the map of readers: when it is due, lfb_net_now() */
-  uint64_t turn;                 /* decides between a master's replicas                  */
-  char lineage[LFB_LINEAGE + 1]; /* of a single server, which its replicas must have     */
+  uint16_t owner[LFB_KEY_SLOTS]; /* of each slot: the number of its node */
 } lfb_nodes;
 
 /* Copies the options; lfb_nodes_refresh() connects.  Fails as lfb_options_copy(), lfb_tls_create()
@@ -69,11 +54,8 @@ typedef struct lfb_nodes {
 lfb_status lfb_nodes_init(lfb_nodes *nodes, const lfb_redis_options *options, lfb_said *said);
 void lfb_nodes_free(lfb_nodes *nodes); /* twice does no harm */
 
-/* Returns the number of the node at an address, adding it if needed; `reads`: as a replica for
- * queries.  LFB_NO_NODE: no memory, or too many nodes. */
-uint16_t lfb_nodes_find(lfb_nodes *nodes, const char *host, size_t size, uint16_t port, bool reads);
-
-/* The same for "host:port", not as a replica.  An empty host is the host of node `from`. */
+/* Returns the number of the node at "host:port", adding it if needed.  An empty host is the host of node
+ * `from`.  LFB_NO_NODE: no such address, no memory, or too many nodes. */
 uint16_t lfb_nodes_find_text(lfb_nodes *nodes, uint16_t from, const char *text, size_t size);
 
 /* The number of a slot's node; for LFB_ANY_SLOT, of any node that has slots. */
@@ -82,18 +64,12 @@ static inline uint16_t lfb_nodes_of(const lfb_nodes *nodes, uint16_t slot)
   return nodes->owner[slot == LFB_ANY_SLOT ? 0 : slot];
 }
 
-/* The number of the node for a slot's queries: its reader, or its owner while the reader rests. */
-uint16_t lfb_nodes_for_query(lfb_nodes *nodes, uint16_t slot);
-
-/* Notes that a replica failed. */
-void lfb_nodes_reader_fails(lfb_nodes *nodes, lfb_node *node);
-
 /* Opens a connection to a node beside node->connection.  Fails as lfb_connection_open(). */
 lfb_status lfb_node_open(const lfb_nodes *nodes, const lfb_node *node, lfb_said *said,
                          lfb_connection **connection);
 
-/* Connects to a node, if it is not connected, and checks a replica, if that is due.  Fails as
- * lfb_connection_open(); with sentinels, as lfb_sentinels_connect(); as lfb_fitness_check(). */
+/* Connects to a node, if it is not connected.  Fails as lfb_connection_open(); with sentinels, as
+ * lfb_sentinels_connect(). */
 lfb_status lfb_node_connect(lfb_nodes *nodes, lfb_node *node, lfb_said *said);
 void lfb_node_disconnect(lfb_node *node);
 
@@ -106,13 +82,6 @@ void lfb_node_disconnect(lfb_node *node);
  * Fails  as lfb_connection_open() did for the last node; the map stays unchanged.
  */
 lfb_status lfb_nodes_refresh(lfb_nodes *nodes, lfb_said *said);
-
-/*
- * Requests the map of readers, if it is due, from a node that is connected; a single server is
- * connected to if needed.  Nothing may be in flight.  If it fails, the node is disconnected, and the
- * map stays unchanged until it is due again.
- */
-void lfb_nodes_renew(lfb_nodes *nodes, lfb_said *said);
 
 #ifdef __cplusplus
 }

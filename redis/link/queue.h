@@ -22,7 +22,6 @@ typedef struct lfb_errand {
   bool again;          /* may have been executed before a connection was lost                 */
   bool asking;         /* not a command, but the ASKING before one                            */
   bool keeping;        /* not a command, but the WAIT for replicas at the end                 */
-  bool master;         /* a query that a replica did not answer                               */
 } lfb_errand;
 
 /* All zero is an empty queue. */

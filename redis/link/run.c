@@ -64,19 +64,11 @@ lfb_status lfb_run_lose(lfb_run *run, lfb_node *node, lfb_status why)
     lfb_errand errand = lfb_queue_take(&node->flight);
     errand.again = true;
     errand.node = LFB_NO_NODE;
-    errand.master |= node->reads;
     run->waits -= errand.keeping;
     if (!errand.asking && !errand.keeping)
       status = lfb_run_wait_again(run, errand);
   }
-  if (status != LFB_OK)
-    return status;
-  if (!node->reads)
-    return lfb_run_put_off(run, why, run->link->nodes.options.timeout_ms);
-  lfb_nodes_reader_fails(&run->link->nodes, node);
-  if (run->resume == 0)
-    run->resume = lfb_net_now(); /* a pause of no length: these commands wait for no event */
-  return LFB_OK;
+  return status == LFB_OK ? lfb_run_put_off(run, why, run->link->nodes.options.timeout_ms) : status;
 }
 
 /* ---- what was written is with replicas, by WAIT -------------------------- */
@@ -298,12 +290,9 @@ static lfb_status run_once(lfb_run *run)
 
 lfb_status lfb_link_run(lfb_link *link, const lfb_job *job)
 {
-  const bool reads = link->queries && link->nodes.options.read_replicas != 0;
-  lfb_run run = {.link = link, .job = job, .stale = !link->nodes.known, .reads = reads};
+  lfb_run run = {.link = link, .job = job, .stale = !link->nodes.known};
 
   run_begin(&link->nodes);
-  if (reads)
-    lfb_nodes_renew(&link->nodes, &link->said);
   lfb_status status = run_once(&run);
   while (status == LFB_OK && run.doubt) {
     status = lfb_run_over(&run);

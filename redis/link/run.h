@@ -31,7 +31,6 @@ typedef struct lfb_run {
   bool doubt;        /* a node is lost, and its replicas may lack what it executed */
   uint32_t waits;    /* WAITs without an answer                                    */
   uint32_t overs;    /* how often the job began again                              */
-  bool reads;        /* replicas may answer                                        */
   uint64_t resume;   /* nothing is sent before this lfb_net_now(); 0: no pause     */
 } lfb_run;
 
@@ -42,8 +41,8 @@ lfb_status lfb_run_put_off(lfb_run *run, lfb_status status, uint32_t patience_ms
 /* Adds a command to those that wait to be sent again. */
 lfb_status lfb_run_wait_again(lfb_run *run, lfb_errand errand);
 
-/* Closes a node's connection; commands that it has not answered wait to be sent again.  Handles the
- * failure, unless the node is a replica for queries: these are sent to the master at once. */
+/* Closes a node's connection, and handles the failure; commands that it has not answered wait to be sent
+ * again. */
 lfb_status lfb_run_lose(lfb_run *run, lfb_node *node, lfb_status why);
 
 /* Sends commands until there are none, or a node has no room.  Does nothing during a pause. */

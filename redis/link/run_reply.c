@@ -35,7 +35,7 @@ static lfb_status run_redirect(lfb_run *run, uint16_t from, lfb_errand errand,
     return lfb_said_set(&run->link->said, LFB_ERROR_REDIS_PROTOCOL, NULL, reply->str);
   errand.node = ask ? to : LFB_NO_NODE;
   if (!ask) {
-    run->link->nodes.owner[slot] = run->link->nodes.reader[slot] = to;
+    run->link->nodes.owner[slot] = to;
     run->stale |= ++run->moved >= RUN_MOST_MOVED;
   }
   const bool lost = ++errand.redirects > RUN_MOST_REDIRECTS;
@@ -63,22 +63,6 @@ static lfb_status run_take_error(lfb_run *run, uint16_t from, lfb_errand errand,
   return status == LFB_OK ? lfb_run_put_off(run, LFB_ERROR_REDIS_UNAVAILABLE, 0) : status;
 }
 
-/* Takes a replica's reply.  If it is no answer, for whatever reason, the master is asked. */
-static lfb_status run_take_read(lfb_run *run, lfb_node *node, lfb_errand errand,
-                                const redisReply *reply)
-{
-  if (reply->type != REDIS_REPLY_ERROR &&
-      run->job->reply(run->job->context, errand.i, reply, errand.again) == LFB_OK) {
-    lfb_fitness_answer(&node->fitness);
-    run->answered++;
-    run->failures = 0;
-    return LFB_OK;
-  }
-  lfb_nodes_reader_fails(&run->link->nodes, node);
-  errand.master = true;
-  return lfb_run_wait_again(run, errand);
-}
-
 static lfb_status run_take(lfb_run *run, uint16_t from, const redisReply *reply)
 {
   lfb_node *node = &run->link->nodes.nodes[from];
@@ -91,8 +75,6 @@ static lfb_status run_take(lfb_run *run, uint16_t from, const redisReply *reply)
     return LFB_OK;
   if (errand.keeping)
     return lfb_run_kept(run, node, reply);
-  if (node->reads)
-    return run_take_read(run, node, errand, reply);
   node->owes = lfb_run_keeps(run);
   if (reply->type == REDIS_REPLY_ERROR) {
     const lfb_status status = run_take_error(run, from, errand, reply, &handled);
@@ -124,7 +106,5 @@ lfb_status lfb_run_receive(lfb_run *run, uint16_t from)
     if (status == LFB_OK && link->nodes.nodes[from].demoted)
       return lfb_run_lose(run, &link->nodes.nodes[from], LFB_ERROR_REDIS_UNAVAILABLE);
   } while (status == LFB_OK && reply != NULL);
-  return status != LFB_OK && status != LFB_ERROR_NO_MEMORY && link->nodes.nodes[from].reads
-             ? lfb_run_lose(run, &link->nodes.nodes[from], status)
-             : status;
+  return status;
 }

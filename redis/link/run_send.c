@@ -87,30 +87,15 @@ static bool run_pauses(lfb_run *run)
   return run->resume != 0;
 }
 
-/* The number of the node for the held command. */
-static uint16_t run_node(lfb_run *run)
-{
-  lfb_nodes *nodes = &run->link->nodes;
-
-  if (run->held.node != LFB_NO_NODE)
-    return run->held.node;
-  return run->reads && !run->held.master ? lfb_nodes_for_query(nodes, run->held_slot)
-                                         : lfb_nodes_of(nodes, run->held_slot);
-}
-
 /* Sends the held command to its node; `*sent` is false if the node has no room. */
 static lfb_status run_place(lfb_run *run, bool *sent)
 {
   lfb_nodes *nodes = &run->link->nodes;
-  lfb_node *node = &nodes->nodes[run_node(run)];
+  lfb_node *node = &nodes->nodes[run->held.node != LFB_NO_NODE ? run->held.node
+                                                               : lfb_nodes_of(nodes, run->held_slot)];
 
   *sent = false;
   const lfb_status status = lfb_node_connect(nodes, node, &run->link->said);
-  if (status != LFB_OK && node->reads) {
-    lfb_nodes_reader_fails(nodes, node);
-    run->held.master = true;
-    return run_place(run, sent); /* once: the owner of a slot never `reads` */
-  }
   if (status != LFB_OK) {
     run->held.node = LFB_NO_NODE;
     return lfb_run_put_off(run, status, nodes->options.connect_ms);

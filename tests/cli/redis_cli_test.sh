@@ -52,8 +52,6 @@ check "the comparison is worth something" between "$(wc -l <wanted)" 1 1
 tr '\n' '\0' <others >nul
 "$tool" query -0 filter nul >wanted
 same "query -0" 0 wanted "$tool" query -0 "$plain/seen" nul
-same "query of replicas" 0 wanted "$tool" query -0 "$plain/seen?reads=replicas" nul
-refuses "reads=nothing" "not an address" "$tool" query "$plain/seen?reads=nothing" keys
 gives "query of none" 1 "$tool" query "$plain/seen" <<<"nobody put this"
 check "query of none prints nothing" equal "$(wc -c <out)" 0
 refuses "build onto what is there" "$plain/seen: this name is already in use" \

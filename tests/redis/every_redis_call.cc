@@ -61,20 +61,6 @@ void Opened(Things& t) {
   EXPECT_EQ(lfb_redis_open(&t.options, kName, nullptr, &t.own.filter), LFB_OK);
 }
 
-// A filter whose queries go to a replica of the server.
-void OpenedForReaders(Things& t) {
-  static RedisServer* replica = nullptr;  // it ends with the process
-  if (replica == nullptr) {
-    RedisConfig config;
-    config.more = {"--replicaof", "127.0.0.1", std::to_string(t.server->port())};
-    replica = new RedisServer(config);
-    Await("the replica is listed", [&] {
-      return t.server->Call({"ROLE"}).find("\n" + std::to_string(replica->port())) != std::string::npos;
-    });
-  }
-  Create(t, t.readers);
-}
-
 void Published(Things& t) {
   EXPECT_EQ(lfb_redis_publish(&t.options, kName, t.local.get(), &t.publication, nullptr), LFB_OK);
 }
@@ -257,10 +243,6 @@ void AddKeys(Rows* rows) {
   Add(rows, {ONE(lfb_redis_put), ONE(lfb_redis_might_contain)}, [=](Row& row) { opened(row), row.After(Yes); });
   Add(rows, {SEVERAL(lfb_redis_put_many), SEVERAL(lfb_redis_might_contain_many)},
       [=](Row& row) { opened(row), row.Fails(1).After(Answers); });
-  // If the replica cannot be asked, the master answers.
-  Add(rows, {ROW(lfb_redis_might_contain_u64, t.own.filter, kKey, &t.out.yes),
-             ROW(lfb_redis_might_contain, t.own.filter, "key", 3, &t.out.yes)},
-      [](Row& row) { row.Before(OpenedForReaders).After(Yes).Fails(2, kOptionalSteps); });
 }
 
 void AddFilters(Rows* rows) {
@@ -372,9 +354,6 @@ Following::~Following() {
 Things::Things(RedisServer* on) : server(on), options(), local(Make(config)) {
   if (server != nullptr) options = server->Options();
   options.retries = 1;  // a lost connection is opened again, and a permanent failure ends soon
-  readers = options;
-  readers.replicas = readers.read_replicas = 1;
-  readers.replicas_ms = 30'000;
   replica_config.queue_keys = 1024;  // not the 32 MiB of the default: each call makes a queue
   lfb_filter_put_u64(local.get(), kKey);
   value.filter = Make(config).release();

@@ -49,7 +49,6 @@ struct Things {
   RedisServer* const server;  // null: there is none
   std::string folder;         // where no file may be left
   lfb_redis_options options;
-  lfb_redis_options readers;  // queries go to a replica of the server
   lfb_config config = Config(2000, 0.01, LFB_FAST), wanted = config;
   lfb_read_limits limits{};
   lfb_redis_publication publication = {kSmallParts, 1, {}};

@@ -22,8 +22,7 @@ std::string Parsed(const std::string& url) {
   return Or(options.user) + " " + Or(options.password) + " " + Or(options.host) + " " +
          std::to_string(options.port) + " " + address.name + (options.tls ? " tls" : "") +
          (options.master == nullptr ? "" : std::string(" of ") + options.master) +
-         (options.database == 0 ? "" : " db " + std::to_string(options.database)) +
-         (options.read_replicas == 0 ? "" : " reads " + std::to_string(options.read_replicas));
+         (options.database == 0 ? "" : " db " + std::to_string(options.database));
 }
 
 TEST(Address, HasEveryPart) {
@@ -44,14 +43,6 @@ TEST(Address, HasADatabase) {
   EXPECT_EQ(Parsed("redis://h/seen?db=0"), "(none) (none) h 0 seen");
   EXPECT_EQ(Parsed("redis://h/0"), "(none) (none) h 0 0");  // a name
   EXPECT_EQ(Parsed("redis://h/a%3Fdb=3"), "(none) (none) h 0 a?db=3");
-}
-
-TEST(Address, HasReads) {
-  EXPECT_EQ(Parsed("redis://h/seen?reads=replicas"), "(none) (none) h 0 seen reads 1");
-  EXPECT_EQ(Parsed("redis://h?reads=replicas&db=3"), "(none) (none) h 0  db 3 reads 1");
-  EXPECT_EQ(Parsed("redis+unix:///r?name=x&reads=replicas"), "(none) (none) /r 0 x reads 1");
-  EXPECT_EQ(Parsed("redis+sentinel://h/m/x?db=1&reads=replicas"),
-            "(none) (none) h 0 x of m db 1 reads 1");
 }
 
 TEST(Address, HasAnotherScheme) {
@@ -91,8 +82,7 @@ TEST(Address, IsRefused) {
         "redis://h/%4", "redis://h/%zz", "redis://h/%00", "redis://u:%@h/x", "redis://u:p@/x",
         "redis://h/x?", "redis://h/x?db", "redis://h/x?db=", "redis://h/x?db=-1", "redis://h/x?db=1x",
         "redis://h/x?db=2147483648", "redis://h/x?name=y", "redis://h/x?db=1&", "redis://h?x",
-        "redis://h/x?reads", "redis://h/x?reads=", "redis://h/x?reads=masters", "redis://h/x?reads=replica",
-        "redis://h/x?reads=replicas2", "redis://h/x?reads=replicas&", "redis://h/x?db=1&reads=1",
+        "redis://h/x?reads=replicas",
         "redis+unix://h/x?name=y", "redis+unix://", "redis+unix:///", "redis+unix:///r.sock?name=%00",
         "redis+unix:///r.sock?host=y", "redis+unix://:p@h/r.sock", "redis+unix:///%", "valkey:/h",
         "redis+sentinel://h", "redis+sentinel://h/", "redis+sentinel://h//x", "redis+sentinel:///m/x",
@@ -187,7 +177,7 @@ TEST(Queue, KeepsOrder) {
   lfb_queue queue{};
   uint64_t added = 0, taken = 0;
   for (unsigned round = 0; round < 50; round++) {
-    for (unsigned i = 0; i < 3 * round; i++) ASSERT_TRUE(lfb_queue_add(&queue, {added++, 0, 0, false, false, false, false}));
+    for (unsigned i = 0; i < 3 * round; i++) ASSERT_TRUE(lfb_queue_add(&queue, {added++, 0, 0, false, false, false}));
     for (unsigned i = 0; i < 2 * round; i++) ASSERT_EQ(lfb_queue_take(&queue).i, taken++);
     ASSERT_EQ(queue.count, added - taken);
   }
@@ -197,7 +187,7 @@ TEST(Queue, KeepsOrder) {
 
 TEST(Queue, SortsForTheLast) {
   lfb_queue queue{};
-  for (uint64_t i = 0; i < 1000; i++) ASSERT_TRUE(lfb_queue_add(&queue, {(i * 617) % 1000, 0, 0, false, false, false, false}));
+  for (uint64_t i = 0; i < 1000; i++) ASSERT_TRUE(lfb_queue_add(&queue, {(i * 617) % 1000, 0, 0, false, false, false}));
   lfb_queue_sort(&queue);
   for (uint64_t i = 0; i < 1000; i++) ASSERT_EQ(lfb_queue_take_last(&queue).i, i);
   lfb_queue_free(&queue);

@@ -67,31 +67,6 @@ extern "C" {
  *           not covered.
  *           Off by default: a server may have no replicas, and each call takes one more round
  *           trip, between servers.
- * Reads     If read_replicas is 1, Redis replicas answer queries (lfb_redis_might_contain() and its
- *           variants).  Everything else is sent to masters, also what opens or loads a filter.
- *           Each connection draws one replica of each master at random.  CLUSTER SLOTS lists them, or,
- *           of a single server, also behind sentinels, the master's ROLE.  The list is requested again
- *           every 5 s.  A replica is asked only if it says, by ROLE, that it is connected to its
- *           master: at first, and again before a call that begins a second after the last check.
- *           Outside a cluster it must also have that master's master_replid (INFO replication).
- *           The master is asked in place of a replica that cannot be reached, redirects, refuses,
- *           lacks the filter's part or is silent, and if there is none.  A replica never makes a query
- *           fail, and begins no pause.  If one becomes silent, one call of each connection waits for
- *           it: timeout_ms, or connect_ms if it was silent before the call.  It is tried again
- *           after a second, then after twice as long each time, up to about a minute, as long as it
- *           is listed.
- *           The price: a query may answer "absent" for a key that was acknowledged.
- *           - A replica has a write only after the master has acknowledged it: milliseconds later,
- *             more under load.  Redis sets no limit in time to a connected replica.
- *           - A replica that has lost its master answers from what it has, unless
- *             replica-serve-stale-data is off.  A call that begins a second later does not ask
- *             it.  But if the master is only silent, as in a network cut, the replica notices it
- *             after repl-timeout, by default 60 s.
- *           - If `replicas` is the number of replicas that each master has, each of them has an
- *             acknowledged put, and no such key is absent.
- *           Queries do not outlast a master: without it, its replicas are not connected, so they wait
- *           until another server is the master.  Replicas get the same user and password as the
- *           master that lists them.
  * Window    A call with many keys sends `window` commands to a node before it has their answers.  The
  *           server serves other clients after each portion, so with a smaller window they wait for
  *           less time.  A larger one is faster if the client is alone, or far away: it puts or
@@ -145,8 +120,7 @@ typedef struct lfb_redis_options {
   const char *master;      /* its name at the sentinels (Sentinel, above); NULL: no sentinels */
   const char *sentinel_user;     /* NULL: the sentinels' default user */
   const char *sentinel_password; /* NULL: none                        */
-  uint64_t read_replicas;  /* 1: Redis replicas answer queries (Reads, above); 0: masters */
-  uint64_t reserved[7];    /* must be 0 (lfbloom/status.h) */
+  uint64_t reserved[8];    /* must be 0 (lfbloom/status.h) */
 } lfb_redis_options;
 
 enum {
@@ -155,8 +129,7 @@ enum {
 
 /* A parsed address.  It must not be copied: its texts point into it. */
 typedef struct lfb_redis_address {
-  lfb_redis_options options; /* host, port, user, password, tls, database, master, read_replicas;
-                                others zero */
+  lfb_redis_options options; /* host, port, user, password, tls, database, master; others zero */
   const char *name;          /* of the filter; "" if there is none                   */
   char text[LFB_REDIS_URL_SIZE + 1]; /* the memory of these texts */
   uint64_t reserved[8]; /* 0 (lfbloom/status.h) */
@@ -166,11 +139,10 @@ typedef struct lfb_redis_address {
  * Reads redis://[[user]:password@]host[:port][/name][?db=N], or rediss:// for TLS; or, for a Unix
  * socket, redis+unix://[[user]:password@]/path?name=NAME[&db=N]; or, for the master that sentinels
  * monitor, redis+sentinel://[[user]:password@]host[:port][,host[:port]...]/master[/name][?db=N], or
- * rediss+sentinel://.  With reads=replicas after the ?, as in ?db=1&reads=replicas, Redis replicas
- * answer queries (Reads, above).  valkey in place of redis means the same.  In user, password, path, master
- * and name %XX stands for a byte; they may hold any byte except NUL.  A ? in a name is written
- * %3F, a / in a master %2F, and so on.  An IPv6 address is written in brackets.  What follows the
- * slash is never a database: redis://host/0 is the filter named 0.
+ * rediss+sentinel://.  valkey in place of redis means the same.  In user, password, path, master and
+ * name %XX stands for a byte; they may hold any byte except NUL.  A ? in a name is written %3F, a / in
+ * a master %2F, and so on.  An IPv6 address is written in brackets.  What follows the slash is never a
+ * database: redis://host/0 is the filter named 0.
  *
  * Fails  LFB_ERROR_REDIS_ADDRESS, `address` untouched: another scheme, no host, no master where
  *        there must be one, a port outside 1 to 65535, a lone %, %00, anything else after a ?, or
@@ -202,9 +174,6 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *               what it has acknowledged.  What it loses in a crash (appendfsync) or a failover
  *               (without options.replicas) is lost here, too.  Parts that are completely gone are
  *               detected.
- *               Exception: with options.read_replicas a query may answer "absent" until the replica
- *               that it asks has the put (Reads, above).  If options.replicas is the number of
- *               replicas that each master has, there is no exception.
  * 2. Parts      Each answer proves that its part was there, complete, and of this filter.  If a
  *               part is missing, cut short, or of another filter that was since made under the
  *               name, the call returns LFB_ERROR_REDIS_PART, never a silent "absent".  A put does
@@ -233,8 +202,6 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *               hashes of keys, not the key.  guava and helper: their hash has no key.
  * 8. Rights     If ACLs restrict the user, a query needs BITFIELD_RO, and a put BITFIELD and EVAL;
  *               with helper, EVAL, EVALSHA, GETBIT and SETBIT.  With sentinels, each call needs ROLE.
- *               With read_replicas, queries also need ROLE, and READONLY and CLUSTER SLOTS in a
- *               cluster, otherwise INFO; masters answer a user without these rights.
  *
  * Each function can also fail because of the connection: LFB_ERROR_REDIS_HOST, _CONNECT,
  * _LOST, _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY; with
