@@ -6,20 +6,12 @@
 
 #include "bloom/strategies/strategies.h"
 #include "redis/link/net.h"
-#include "redis/link/room.h"
 
 enum {
   REMOTE_AT_ONCE = 64, /* cheap commands in flight, one for each part */
   /* Bytes that a part grows by before the server serves other clients: it zeroes them in 0.3 to
    * 1 ms. */
   REMOTE_STEP = 1 << 20,
-  /* Longer parts get room to grow in place (redis/link/room.h).  Without it, the longest PING of
-   * another client took 360 to 790 ms for a part of 512 MiB, 115 to 170 ms for parts of 64 MiB;
-   * with it 5 to 30 ms, as for parts of 4 MiB, which are moved in 1 to 2 ms
-   * (bench/redis/others_bench.c). */
-  REMOTE_MOVED = 4 << 20,
-  /* In addition to the part: a string that grows gets a MiB more than it needs. */
-  REMOTE_SPARE = 2 << 20,
 };
 
 /* ---- in memory ------------------------------------------------------------- */
@@ -302,13 +294,6 @@ static lfb_status grow_reply(void *context, uint64_t i, const redisReply *reply,
   return done_array(grow->filter, reply);
 }
 
-static void make_room(lfb_link *link, const lfb_part *part, uint64_t bytes)
-{
-  const uint64_t most = LFB_STRING_MOST_BITS / 8, room = bytes + REMOTE_SPARE;
-
-  lfb_link_make_room(link, part->slot, room < most ? room : most);
-}
-
 /* One step at a time. */
 static lfb_status grow_part(const lfb_redis *filter, lfb_link *link, const lfb_part *part)
 {
@@ -316,8 +301,6 @@ static lfb_status grow_part(const lfb_redis *filter, lfb_link *link, const lfb_p
   growing_part grow = {filter, part};
   const lfb_job job = {(bytes - 1) / REMOTE_STEP + 1, grow_command, grow_reply, &grow};
 
-  if (bytes > REMOTE_MOVED)
-    make_room(link, part, bytes);
   return lfb_ask_in_turns(link, &job, 1);
 }
 

@@ -83,8 +83,8 @@ uint16_t lfb_nodes_find_text(lfb_nodes *nodes, uint16_t from, const char *text, 
 
 /* ---- connections --------------------------------------------------------- */
 
-lfb_status lfb_node_open(const lfb_nodes *nodes, const lfb_node *node, lfb_said *said,
-                         lfb_connection **connection)
+static lfb_status node_open(const lfb_nodes *nodes, const lfb_node *node, lfb_said *said,
+                            lfb_connection **connection)
 {
   return lfb_connection_open(&nodes->options, nodes->tls, node->host, node->port, said, connection);
 }
@@ -112,7 +112,7 @@ lfb_status lfb_node_connect(lfb_nodes *nodes, lfb_node *node, lfb_said *said)
   node->full = node->demoted = false;
   return nodes->sentinels.count != 0 && node == nodes->nodes
              ? node_connect_master(nodes, node, said)
-             : lfb_node_open(nodes, node, said, &node->connection);
+             : node_open(nodes, node, said, &node->connection);
 }
 
 void lfb_node_disconnect(lfb_node *node)
@@ -203,7 +203,7 @@ static lfb_status nodes_refresh_from(lfb_nodes *nodes, uint16_t from, lfb_said *
 {
   lfb_connection *connection;
 
-  lfb_status status = lfb_node_open(nodes, &nodes->nodes[from], said, &connection);
+  lfb_status status = node_open(nodes, &nodes->nodes[from], said, &connection);
   if (status != LFB_OK)
     return status;
   status = nodes_ask(nodes, from, connection, said);

@@ -64,10 +64,6 @@ static inline uint16_t lfb_nodes_of(const lfb_nodes *nodes, uint16_t slot)
   return nodes->owner[slot == LFB_ANY_SLOT ? 0 : slot];
 }
 
-/* Opens a connection to a node beside node->connection.  Fails as lfb_connection_open(). */
-lfb_status lfb_node_open(const lfb_nodes *nodes, const lfb_node *node, lfb_said *said,
-                         lfb_connection **connection);
-
 /* Connects to a node, if it is not connected.  Fails as lfb_connection_open(); with sentinels, as
  * lfb_sentinels_connect(). */
 lfb_status lfb_node_connect(lfb_nodes *nodes, lfb_node *node, lfb_said *said);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 #include "tests/support/await.h"
@@ -147,30 +146,6 @@ TEST(RemoteLatency, AStringThatIsLongIsMadeByShortSteps) {
   EXPECT_GE(std::stoull(server.Call({"STRLEN", "large"})), uint64_t{64} << 20);
   const std::string calls = server.Info("cmdstat_bitfield");  // calls=..,
   EXPECT_GE(std::stoull(calls.substr(calls.find('=') + 1)), 64u) << calls;
-}
-
-// The most memory that a server had at once, in MiB.
-size_t MostMemory(const RedisServer& server) {
-  std::ifstream file("/proc/" + server.Info("process_id") + "/status");
-  std::string word;
-  while (file >> word)
-    if (word == "VmHWM:") {
-      size_t kib = 0;
-      file >> kib;
-      return kib / 1024;
-    }
-  return 0;
-}
-
-// The same string grows in place. If the server moved it, it would have had two copies at some
-// moment: seen to fail, with 180 to 190 MiB, when no room was made first.
-TEST(RemoteLatency, AStringThatIsLongIsNotMoved) {
-  RedisServer server;
-  ASSERT_EQ(server.Info("mem_allocator").rfind("jemalloc", 0), 0u);
-  const lfb_config config = Config(57'000'000, 0.01, LFB_GUAVA_MITZ64);
-  const Remote remote = CreateRemote(server.Options(), "large", config, 0);
-  EXPECT_GE(MostMemory(server), 64u);
-  EXPECT_LE(MostMemory(server), 100u);
 }
 
 }  // namespace
