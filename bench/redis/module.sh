@@ -89,10 +89,3 @@ for pipeline in 1 100; do
     done
   done
 done
-
-# A key that a copy follows: the last 100,000 keys are noted, and asked for by 1 MiB.
-ln -s lfbloom "$work/followed"
-epoch=$(redis-cli -s "$work/lfbloom" BF.CHANGES seen | head -n 1)
-measure followed BF.MADD 1000 100 seen "${hundred[@]}"
-measure followed BF.CHANGES 200 1 seen "$epoch" 0
-measure followed BF.WORDS 200 1 seen "$epoch" 0 131072

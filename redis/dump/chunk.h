@@ -57,9 +57,6 @@ enum {
   LFB_DUMP_CHUNK_MOST = LFB_DUMP_CHUNK + (4 << 20),
 };
 
-/* The most bytes of hashes in a reply to BF.CHANGES, and of words in one to BF.WORDS. */
-enum { LFB_CHANGES_MOST = 1 << 20 };
-
 /* The name of the module's type, as TYPE tells it. */
 #define LFB_MODULE_TYPE "lfbloom-v"
 
@@ -71,7 +68,6 @@ enum { LFB_CHANGES_MOST = 1 << 20 };
 #define LFB_SAYS_EXISTS "ERR item exists"
 #define LFB_SAYS_NOT_NEXT "ERR received bad data: it is not the chunk"
 #define LFB_SAYS_NO_MEMORY "ERR Insufficient memory"
-#define LFB_SAYS_GROWN "ERR only a key that is one filter can be followed"
 /* A status's text follows. */
 #define LFB_SAYS_DELETED "ERR received bad data, and the key is deleted: "
 

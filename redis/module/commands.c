@@ -147,8 +147,6 @@ bool lfb_commands_register(lfb_redis_context *context)
       {"bf.compare", lfb_command_compare, "readonly", 2},
       {"bf.scandump", lfb_command_scandump, "readonly", 1},
       {"bf.loadchunk", lfb_command_loadchunk, "write deny-oom", 1},
-      {"bf.changes", lfb_command_changes, "readonly", 1},
-      {"bf.words", lfb_command_words, "readonly", 1},
   };
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

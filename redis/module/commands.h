@@ -61,9 +61,6 @@ int lfb_command_info(lfb_redis_context *context, lfb_redis_string **words, int c
 int lfb_command_scandump(lfb_redis_context *context, lfb_redis_string **words, int count);
 int lfb_command_loadchunk(lfb_redis_context *context, lfb_redis_string **words, int count);
 
-int lfb_command_changes(lfb_redis_context *context, lfb_redis_string **words, int count);
-int lfb_command_words(lfb_redis_context *context, lfb_redis_string **words, int count);
-
 int lfb_command_like(lfb_redis_context *context, lfb_redis_string **words, int count);
 int lfb_command_merge(lfb_redis_context *context, lfb_redis_string **words, int count);
 int lfb_command_compare(lfb_redis_context *context, lfb_redis_string **words, int count);

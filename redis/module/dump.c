@@ -166,7 +166,7 @@ typedef struct part {
 
 enum {
   /* docs/formats.md: a header, the words, a checksum for each MiB, and one */
-  NATIVE_HEADER = LFB_DUMP_HEADER,
+  NATIVE_HEADER = 256,
   PIECE_WORDS = (1 << 20) / 8,
 };
 
@@ -195,15 +195,6 @@ static lfb_status part_take_header(void *to, const void *bytes, size_t size)
 {
   const lfb_status status = part_take(to, bytes, size);
   return status == LFB_OK ? LFB_ERROR_STOPPED : status;
-}
-
-lfb_status lfb_dump_header(const lfb_value *value, unsigned char header[LFB_DUMP_HEADER])
-{
-  part taken = {.bytes = (char *)header};
-
-  const lfb_status status =
-      lfb_filter_write(value->layers->filter, LFB_FORM_NATIVE, part_take_header, &taken);
-  return status == LFB_ERROR_STOPPED ? LFB_OK : status;
 }
 
 /* Takes words from the filter itself: writing it would read all words again for each part.  Returns

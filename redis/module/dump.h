@@ -27,10 +27,6 @@ void lfb_dump_head(const lfb_value *value, lfb_dump_state state, unsigned char *
 LFB_CHECKED lfb_status lfb_dump_read_head(const void *head, size_t size, uint64_t max_bytes,
                                           lfb_dump_state *state, lfb_value **value);
 
-/* Writes the header of the native form of a chain's first layer.  Fails as lfb_filter_write(). */
-enum { LFB_DUMP_HEADER = 256 };
-LFB_CHECKED lfb_status lfb_dump_header(const lfb_value *value, unsigned char header[LFB_DUMP_HEADER]);
-
 /* Writes the body of a complete value.  Each call of `write` gets at most about 1 MiB. */
 LFB_CHECKED lfb_status lfb_dump_write_body(const lfb_value *value, lfb_write_fn write, void *to);
 

@@ -123,7 +123,6 @@ void lfb_value_free(lfb_value *value)
   free(value->layers);
   lfb_window_free(value->window);
   lfb_pieces_free(value->loading);
-  lfb_recent_free(value->recent);
   free(value);
   atomic_fetch_sub_explicit(&value_count, 1, memory_order_relaxed); /* as lfb_value_count() */
 }
@@ -228,26 +227,6 @@ lfb_status lfb_value_copy_layers(const lfb_value *value, lfb_value *copy)
   return LFB_OK;
 }
 
-/* ---- following ------------------------------------------------------------------------- */
-
-lfb_status lfb_value_follow(lfb_value *value)
-{
-  lfb_stats stats;
-
-  if (value->window != NULL || value->layer_count != 1)
-    return LFB_ERROR_MODULE_GROWN;
-  if (value->recent != NULL)
-    return LFB_OK;
-  lfb_filter_stats(value->layers->filter, &stats);
-  return lfb_recent_create(stats.bytes, &value->recent);
-}
-
-static void value_unfollow(lfb_value *value)
-{
-  lfb_recent_free(value->recent);
-  value->recent = NULL;
-}
-
 /* ---- adding and asking ----------------------------------------------------------------- */
 
 /* Keys of one call, of which some are decided.  index[i] is where the answer of keys[i] belongs. */
@@ -326,23 +305,6 @@ void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, 
   chain_ask(value, 0, &left, answers);
 }
 
-/* As lfb_filter_put_many(), and notes the hashes of new keys. */
-static size_t recent_put(lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers)
-{
-  lfb_filter *filter = value->layers->filter;
-  uint64_t hashes[LFB_VALUE_MANY];
-
-  hashes[0] = 0; /* `count` is not 0, but gcc cannot know */
-  lfb_hasher_bytes_many(&filter->layout.hasher, keys, count, hashes, NULL);
-  const size_t added = lfb_filter_put_many_hash(filter, hashes, count, answers);
-  for (size_t i = 0; added > 0 && i < count; i++)
-    if (answer_of(answers, i))
-      lfb_recent_add(value->recent, hashes[i]);
-  if (lfb_recent_is_idle(value->recent))
-    value_unfollow(value);
-  return added;
-}
-
 /* Adds keys to the newest layer, which has room for all of them. */
 static void chain_put(lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers)
 {
@@ -351,9 +313,7 @@ static void chain_put(lfb_value *value, const lfb_key *keys, size_t count, uint6
   undecided left;
   size_t added;
 
-  if (value->recent != NULL) {
-    added = recent_put(value, keys, count, answers);
-  } else if (value->layer_count == 1) {
+  if (value->layer_count == 1) {
     added = count == 1 ? lfb_filter_put(newest->filter, keys->bytes, keys->size)
                        : lfb_filter_put_many(newest->filter, keys, count, answers);
     if (count == 1)
@@ -396,8 +356,6 @@ static lfb_added chain_grow(lfb_value *value, uint64_t max_bytes, lfb_status *re
   }
   *refused = value_grow(value, max_bytes);
   value->changes++;
-  if (*refused == LFB_OK)
-    value_unfollow(value);
   return *refused == LFB_OK ? LFB_ADDED_ALL : LFB_ADDED_NO_LAYER;
 }
 
@@ -575,7 +533,6 @@ lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_
   }
   into->items += from->items;
   into->changes++;
-  value_unfollow(into);
   return LFB_OK;
 }
 
@@ -597,8 +554,7 @@ uint64_t lfb_value_capacity(const lfb_value *value)
 uint64_t lfb_value_memory(const lfb_value *value)
 {
   uint64_t memory = sizeof *value + value->layer_room * sizeof *value->layers +
-                    value->window_memory + lfb_pieces_size(value->loading) +
-                    (value->recent == NULL ? 0 : value->recent->memory);
+                    value->window_memory + lfb_pieces_size(value->loading);
 
   for (uint32_t i = 0; i < value->layer_count; i++)
     memory += value->layers[i].memory;

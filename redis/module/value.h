@@ -20,7 +20,6 @@
 
 #include "redis/dump/recipe.h"
 #include "redis/module/pieces.h"
-#include "redis/module/recent.h"
 
 /* One filter of a chain. */
 typedef struct lfb_layer {
@@ -38,7 +37,6 @@ typedef struct lfb_value {
   lfb_layer *layers; /* of a chain, oldest first                                     */
   uint32_t layer_count;
   uint32_t layer_room; /* of `layers` */
-  lfb_recent *recent;  /* NULL: no follower.  Only with one layer */
 
   lfb_window *window;
   uint64_t window_memory;
@@ -110,14 +108,6 @@ LFB_CHECKED lfb_status lfb_value_fit(const lfb_value *a, const lfb_value *b);
  *        nothing has changed.
  */
 LFB_CHECKED lfb_status lfb_value_merge(lfb_value *into, const lfb_value *from, uint64_t max_bytes);
-
-/*
- * Begins to note what is added, for followers, unless that has begun.  It ends when another layer
- * comes, when a filter is merged in, or when no follower asks (recent.h).
- *
- * Fails  LFB_ERROR_MODULE_GROWN: a window, or more than one layer; as lfb_recent_create().
- */
-LFB_CHECKED lfb_status lfb_value_follow(lfb_value *value);
 
 /*
  * Ends the generations of a window that are over, by the clock.  More of them than a window has are

@@ -1,7 +1,6 @@
 // every_redis_call.cc - the objects and rows of every_redis_call.h.
 #include "tests/redis/every_redis_call.h"
 
-#include "tests/support/await.h"
 #include "tests/support/calls.h"
 
 namespace every_redis {
@@ -73,22 +72,6 @@ void NewSource(Things& t) {
 void NewFollowing(Things& t) {
   NewSource(t);
   t.own.following = std::make_unique<Following>(lfb_redis_source_functions(t.own.source));
-}
-
-void NewModuleSource(Things& t) {
-  if (t.module == nullptr) t.module = std::make_unique<FakeModule>(2000);
-  lfb_redis_options options = t.module->Options();
-  options.retries = 1;
-  EXPECT_EQ(lfb_redis_module_source_create(&options, kName, nullptr, &t.own.module_source), LFB_OK);
-  t.own.following =
-      std::make_unique<Following>(lfb_redis_module_source_functions(t.own.module_source));
-}
-
-// A follower that has the key in full, and a change that it has not.
-void OldModuleCopy(Things& t) {
-  NewModuleSource(t);
-  EXPECT_EQ(lfb_follow_poll(t.own.following->follow, 1000, &t.followed), LFB_OK);
-  t.module->Add(UINT64_C(0x9e3779b97f4a7c15) * ++t.hash);
 }
 
 // ---- after calls ----------------------------------------------------------------------------
@@ -182,14 +165,6 @@ void Second(Things& t) {
   Filled<&Out::number>(t);
 }
 
-template <lfb_followed what>
-void Followed(Things& t) {
-  if (t.status != LFB_OK) return;
-  EXPECT_EQ(t.followed, what);
-  EXPECT_EQ(WordsOf(lfb_versions_enter(t.own.following->versions, nullptr)), t.module->Words());
-  lfb_versions_leave(t.own.following->versions);
-}
-
 // ---- calls of several functions ---------------------------------------------------------------
 
 // A version in full, and one by a delta, or in full too if the delta fails.
@@ -212,10 +187,6 @@ lfb_status AskSource(Things& t) {
   const lfb_status status = functions.version(functions.self, &version);
   EXPECT_EQ(version, status == LFB_OK ? 1u : 0u);
   return status == LFB_OK ? functions.filter(functions.self, &t.out.loaded) : status;
-}
-
-lfb_status Poll(Things& t) {
-  return lfb_follow_poll(t.own.following->follow, t.followed == LFB_FOLLOWED_REBUILT ? 2000 : 1000, &t.followed);
 }
 
 void Add(Rows* rows, const Rows& more, const std::function<void(Row&)>& set = [](Row&) {}) {
@@ -271,9 +242,6 @@ void AddFilters(Rows* rows) {
     ROW(lfb_replica_open, &t.options, kName, &t.replica_config, &t.out.replica)
         .Fails(20, {}, ECONNRESET, true).Before(Created).After(ReplicaWithKey)
         .Takes(&Things::replica_config),
-    ROW(lfb_redis_module_source_create, &t.options, kName, &t.limits, &t.out.module_source)
-        .Fails(1).After(Closed<&Out::module_source, lfb_redis_module_source_free>)
-        .Takes(&Things::limits),
   }, [](Row& row) { row.Takes(&Things::options); });
   Add(rows, {
     ROW(lfb_redis_stats, t.own.filter, &t.out.stats).After(STEP(Filled<&Out::stats>(t), HasKey(t))),
@@ -301,13 +269,6 @@ void AddSources(Rows* rows) {
         .Fails(3, {{"eventfd", {LFB_ERROR_NO_THREAD}}}).Before(NewFollowing)
         .After(STEP(lfb_redis_source_silence(t.own.source))),
     ROW(lfb_redis_source_silence, t.own.source).Before(NewSource),
-    // a copy in full, then a change, of a key that a server only seems to have (module_fake.h)
-    Row("lfb_redis_module_source_functions", Poll).Fails(15).Before(NewModuleSource)
-        .After(Followed<LFB_FOLLOWED_REBUILT>),
-    Row("lfb_redis_module_source_functions", Poll).Fails(0).Before(OldModuleCopy)
-        .After(Followed<LFB_FOLLOWED_CHANGES>),
-    Row("lfb_redis_module_source_functions", STEP(t.out.functions = lfb_redis_module_source_functions(t.own.module_source)))
-        .Before(NewModuleSource).After(Filled<&Out::functions>),
   });
 }
 
@@ -363,16 +324,13 @@ Things::Things(RedisServer* on) : server(on), options(), local(Make(config)) {
 
 void Things::Begin() {
   EXPECT_EQ(server->Call({"FLUSHALL"}), "OK");
-  followed = LFB_FOLLOWED_NOTHING;
 }
 
 void Things::End() {
   own.following.reset();
   lfb_redis_source_free(own.source);
-  lfb_redis_module_source_free(own.module_source);
   lfb_redis_close(own.filter);
-  own.source = nullptr, own.module_source = nullptr, own.filter = nullptr;
-  if (module != nullptr) module->Settle();
+  own.source = nullptr, own.filter = nullptr;
   EXPECT_EQ(server->Call({"FLUSHALL"}), "OK");
 }
 

@@ -7,7 +7,6 @@
 
 #include <memory>
 
-#include "tests/redis/module_fake.h"
 #include "tests/redis/remotes.h"
 #include "tests/support/every_call.h"
 
@@ -35,11 +34,9 @@ struct Things {
     lfb_filter* loaded;
     lfb_redis_publisher* publisher;
     lfb_redis_source* source;
-    lfb_redis_module_source* module_source;
     lfb_replica* replica;
     lfb_stats stats;
     lfb_redis_address address;
-    lfb_source functions;
     lfb_redis_module_value value;
     uint64_t number, answers;
     size_t count;
@@ -56,15 +53,11 @@ struct Things {
   lfb_replica_config replica_config{};
   lfb_redis_module_value value{};
   const Filter local;  // with kKey
-  std::unique_ptr<FakeModule> module;
-  uint64_t hash = 0;       // of the key that is added last
-  lfb_followed followed;   // written on failure, too: not in `out`
 
   // Objects that Row::before made for one call.
   struct {
     lfb_redis* filter = nullptr;
     lfb_redis_source* source = nullptr;
-    lfb_redis_module_source* module_source = nullptr;
     std::unique_ptr<Following> following;
   } own;
 

@@ -35,7 +35,6 @@ const char* const kReplicaOwn =
 const every::Excuses kExcuses = {
     {"lfb_redis_module_load", "of ModuleRows(), which says why"},
     {"lfb_redis_module_save", "of ModuleRows(), which says why"},
-    {"lfb_redis_module_source_free", "gives back: End()"},
     {"lfb_replica_close", "gives back"},
     {"lfb_replica_filter", "a pointer"},
     {"lfb_replica_put*", kReplicaOwn},

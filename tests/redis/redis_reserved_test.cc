@@ -31,8 +31,7 @@ Rows RowsWithStructs() {
   return rows;
 }
 
-const std::set<std::string> kUnconnected = {"lfb_redis_source_create",
-                                            "lfb_redis_module_source_create"};
+const std::set<std::string> kUnconnected = {"lfb_redis_source_create"};
 
 class EachRedisFunction : public testing::TestWithParam<Row> {};
 

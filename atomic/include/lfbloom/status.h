@@ -210,9 +210,6 @@ extern "C" {
   X(LFB_ERROR_MODULE_CHAIN, 133,                                                         \
     "the layers of this key of the module are not those of a growing filter: no "        \
     "file can hold them")                                                                \
-  X(LFB_ERROR_MODULE_GROWN, 134,                                                         \
-    "a copy can follow only a key of the module that is one filter: this one is a "      \
-    "window or has grown")                                                               \
   /* connections to a Redis server, 140 to 149; earlier ones from 100 */                 \
   X(LFB_ERROR_REDIS_HOST, 140, "the host name of the Redis server is unknown")           \
   X(LFB_ERROR_REDIS_NO_TLS, 141, "this lfbloom was built without TLS")                   \

@@ -174,66 +174,6 @@ LFB_CHECKED lfb_status lfb_redis_source_listen(lfb_redis_source *source, lfb_fol
  * options.timeout_ms).  It must not run concurrently with lfb_redis_source_listen(). */
 LFB_API void lfb_redis_source_silence(lfb_redis_source *source);
 
-/*
- * A key of the module for Redis (docs/module.md), as a source for one follower: a process keeps a local
- * copy that is read without a lock and follows the key.
- *
- *     lfb_redis_module_source_create(&options, "seen", NULL, &source);
- *     const lfb_source functions = lfb_redis_module_source_functions(source);
- *     lfb_versions_create_waiting(&versions);
- *     lfb_follow_create(versions, &functions, &config, &follow);
- *     lfb_follow_start(follow);
- *
- * 1. Equal      Once a poll has returned, the copy has every key whose BF.ADD was acknowledged before
- *               the poll began, and only bits that the key has: it is the same filter, bit for bit, if
- *               no key is added meanwhile.
- * 2. Traffic    A poll moves some 400 bytes.  Each new key moves 8 bytes more, its hash, which is put
- *               into the running version; these do not count as changes (lfb_follow_config).
- * 3. In full    The first poll loads the filter, also while keys are added.  So does a poll after the
- *               server was restarted or another one took its place, after the key was made anew or
- *               merged into (BF.MERGE), or if more new keys have come since the last poll than the
- *               server notes: at least 1,008, about one for each 64 to 128 bytes of the filter, at
- *               most 2,097,136.
- * 4. Kinds      Only a key that is one filter: make it NONSCALING, or with room for all keys.  Once it
- *               has grown, polls fail with LFB_ERROR_MODULE_GROWN, and the copy stays as it is.
- * 5. Read only  A key that is put through the handle alone is lost with the version.
- * 6. Memory     On the server, a sixteenth to an eighth of the filter (8 KiB to 16 MiB).  It is freed
- *               once more keys have come than the server notes, without a poll.
- * 7. News       The server sends none: a key is found after the next poll
- *               (lfb_follow_config.poll_seconds).
- * Rights        BF.CHANGES, BF.WORDS.  A Redis replica answers both.
- */
-typedef struct lfb_redis_module_source lfb_redis_module_source;
-
-/*
- * Makes a source, without connecting.
- *
- * Takes  options  as lfb_redis_source_create().
- *        key      the key's name.
- *        limits   NULL, or limits of which only max_bytes is used.
- * Fails  LFB_ERROR_REDIS_BAD_NAME, LFB_ERROR_NO_MEMORY.
- * Owner  the caller, until lfb_redis_module_source_free().
- */
-LFB_CHECKED lfb_status lfb_redis_module_source_create(const lfb_redis_options *options,
-                                                      const char *key,
-                                                      const lfb_read_limits *limits,
-                                                      lfb_redis_module_source **source);
-
-/* Frees the source.  Its follower must have been freed or stopped.  NULL is ignored. */
-LFB_API void lfb_redis_module_source_free(lfb_redis_module_source *source);
-
-/*
- * Returns the functions that lfb_follow_create() takes.
- *
- * They fail with LFB_ERROR_REDIS_ABSENT; LFB_ERROR_REDIS_NO_FILTER: a key of another type;
- * LFB_ERROR_REDIS_UNFINISHED: chunks of it are missing; LFB_ERROR_MODULE_MISSING, also for a module
- * without BF.CHANGES; LFB_ERROR_MODULE_GROWN; LFB_ERROR_MODULE_CHANGED: each time while it was loaded,
- * more keys came than the server notes; LFB_ERROR_REDIS_MEMORY: the server has no memory to note
- * keys; LFB_ERROR_OVER_LIMIT, LFB_ERROR_STOPPED; as lfb_filter_read() does; and as those of
- * lfbloom/redis.h do.
- */
-LFB_API lfb_source lfb_redis_module_source_functions(lfb_redis_module_source *source);
-
 #ifdef __cplusplus
 }
 #endif
