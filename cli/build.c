@@ -26,7 +26,6 @@ struct build {
   struct options_strategy strategy;
   struct options_formula formula;
   struct options_hash hash;
-  const char *hash_of, *like_path; /* filters' paths; NULL: not given */
   struct like like;
   struct options_reading reading;
   struct options_mode mode;
@@ -382,17 +381,17 @@ static int build_from_files(struct build *build)
   return status;
 }
 
-/* Whether an option was given that --like takes from its file. */
+/* Whether an option was given that --like takes from its file, unless -p is given. */
 static bool build_has_size(const struct build *build)
 {
-  return build->expected.given || build->config.fpp != 0 || build->strategy.given ||
-         build->formula.given || build->config.foldable;
+  return build->expected.given || build->strategy.given || build->formula.given ||
+         build->config.foldable;
 }
 
 /* What is wrong with the combination of options; NULL: nothing. */
 static const char *build_misuse(const struct build *build)
 {
-  if (build->config.fpp == 0 && !build->shared && build->like_path == NULL)
+  if (build->config.fpp == 0 && !build->shared && build->like.path == NULL)
     return "no -p given: give the false-positive probability";
   if (build->out == NULL)
     return "no -o given: give the file to write";
@@ -413,17 +412,13 @@ static const char *build_misuse(const struct build *build)
     return "-o - and --json both write to standard output";
   if (build->config.keep_key && !build->reading.key.given)
     return "--keep-key needs --key-file";
-  if (build->like_path != NULL && build_has_size(build))
-    return "--like takes -n, -p, --strategy, --probes-formula and --foldable from its file: leave "
-           "them out";
-  if (build->like_path != NULL && build->growing)
-    return "--like makes a filter that merges, --growing one that does not: leave one out";
-  if (build->like_path != NULL && build->hash_of != NULL)
-    return "--like takes the hash, too: leave out --hash-of";
-  if (build->like_path != NULL && (build->hash.given || build->hash.id != LFB_HASH_DEFAULT))
+  if (build->like.path != NULL && build->config.fpp == 0 && build_has_size(build))
+    return "--like without -p takes -n, --strategy, --probes-formula and --foldable from its file: "
+           "leave them out, or give -p, too";
+  if (build->like.path != NULL && build->config.fpp == 0 && build->growing)
+    return "--like without -p makes a filter that merges, --growing one that does not: leave one out";
+  if (build->like.path != NULL && (build->hash.given || build->hash.id != LFB_HASH_DEFAULT))
     return "--like replaces --hash and --seed: leave them out";
-  if (build->hash_of != NULL && (build->hash.given || build->hash.id != LFB_HASH_DEFAULT))
-    return "--hash-of replaces --hash and --seed: leave them out";
   const char *misuse = options_hash_misuse(&build->hash, build->config.seed, &build->reading.key);
   if (misuse == NULL)
     misuse = options_growing_misuse(build->growing, build->shared, remote_is(build->out));
@@ -442,12 +437,11 @@ static bool build_settle(struct build *build)
   }
   if (build->form == LFB_FORM_NONE)
     build->form = build->shared ? LFB_FORM_MAPPED : LFB_FORM_NATIVE;
-  build->like = build->like_path != NULL ? (struct like){build->like_path, true}
-                                         : (struct like){build->hash_of, false};
+  build->like.all = build->config.fpp == 0;
   return options_label_fits(&command_build, build->label, build->form);
 }
 
-/* Takes what --hash-of or --like say, if one was given.  False after a report. */
+/* Takes what --like says, if it was given.  False after a report. */
 static bool build_take_like(struct build *build)
 {
   if (build->like.path == NULL)
@@ -485,13 +479,10 @@ static int build_run(int argc, char **argv)
        "for guava-mitz64, guava-mitz32 and java-double",
        options_read_formula, &build.formula},
       options_hash(&build.hash),
-      {'\0', "hash-of", "FILE",
-       "take hash, key and strategy from the filter in FILE, so that both can be merged; if FILE "
-       "does not hold its key, give --key-file, too",
-       options_read_path, &build.hash_of},
       {'\0', "like", "FILE",
-       "take everything from the filter in FILE, -n and -p too, so that both can be merged",
-       options_read_path, &build.like_path},
+       "take everything from the filter in FILE, so that both can be merged; with -p only hash, key "
+       "and strategy; if FILE does not hold its key, give --key-file, too",
+       options_read_path, &build.like.path},
       {'\0', "seed", "S",
        "hash with xxh3 and this seed (0: a random one); files with the same seed can be merged",
        options_read_count, &seed},
@@ -564,9 +555,9 @@ const struct command command_build = {
         "the distinct ones.  With -n, a pipe needs only OUT's memory, and --shared needs\n"
         "-n for a pipe.\n"
         "\n"
-        "--like makes a filter that merges with FILE.  It holds if FILE's n keys come:\n"
-        "give -n, -p and --hash-of for other numbers.  FILE must be a plain filter that\n"
-        "records n and p (form native or mapped), and that was not folded.\n"
+        "--like makes a filter that merges with FILE, for as many keys: FILE must be a\n"
+        "plain filter that records n and p (form native or mapped), and that was not\n"
+        "folded.  With -p, and -n or not, the size is as these say.\n"
         "\n"
         "With --shared, any number of processes build and query OUT at the same time, on\n"
         "/dev/shm or on a disk.  As soon as one process has put a key, all of them find\n"

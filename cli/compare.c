@@ -145,14 +145,14 @@ const struct command command_compare = {
         "error.  A figure is unknown if all bits of a filter are set.\n"
         "\n"
         "Filters can be compared if they were built with the same -n, -p and strategy,\n"
-        "and B with --hash-of A or as 'lfbloom merge --help' says.  If the size of one is\n"
-        "a multiple of the other's, fold the larger one first ('lfbloom fold').\n"
+        "and B with --like A or as 'lfbloom merge --help' says.  If the size of one is a\n"
+        "multiple of the other's, fold the larger one first ('lfbloom fold').\n"
         "\n"
         "A and B may be on Redis.\n"
         "\n" REMOTE_HELP
         "\n"
         "  lfbloom build -n 50M -p 0.001 -o mon.lfb mon.txt\n"
-        "  lfbloom build -n 50M -p 0.001 --hash-of mon.lfb -o tue.lfb tue.txt\n"
+        "  lfbloom build -n 50M -p 0.001 --like mon.lfb -o tue.lfb tue.txt\n"
         "  lfbloom compare mon.lfb tue.lfb\n",
     .run = compare_run,
 };

@@ -8,11 +8,6 @@
 #include "cli/report.h"
 #include "cli/source.h"
 
-static const char *like_option(const struct like *like)
-{
-  return like->all ? "--like" : "--hash-of";
-}
-
 static bool like_take_hash(const struct like *like, const lfb_filter *filter,
                            const lfb_stats *stats, struct options_reading *reading,
                            lfb_config *config)
@@ -21,12 +16,11 @@ static bool like_take_hash(const struct like *like, const lfb_filter *filter,
   const lfb_status status = lfb_config_take_hash(config, filter);
 
   if (status != LFB_OK) {
-    (void)report_error("%s %s: %s", like_option(like), like->path, lfb_status_text(status));
+    (void)report_error("--like %s: %s", like->path, lfb_status_text(status));
     return false;
   }
   if (reading->key.given && !figures_keyed(stats->hash)) {
-    (void)report_error("%s %s: its hash has no key: leave out --key-file", like_option(like),
-                       like->path);
+    (void)report_error("--like %s: its hash has no key: leave out --key-file", like->path);
     return false;
   }
   config->keep_key |= keep;
@@ -66,9 +60,7 @@ static bool like_take_size(const struct like *like, const lfb_stats *stats, lfb_
 {
   if (!(stats->fpp > 0)) {
     (void)report_error(
-        "--like %s: it does not record -n and -p: give those that it was built with, "
-        "and --hash-of in place of --like",
-        like->path);
+        "--like %s: it does not record -n and -p: give those that it was built with, too", like->path);
     return false;
   }
   config->expected_insertions = stats->expected_insertions;

@@ -11,8 +11,8 @@
 
 /* An existing filter, as it was given. */
 struct like {
-  const char *path; /* of --hash-of or --like; NULL: none was given                       */
-  bool all;         /* --like: n, fpp and what decides the size, too; the strategy always */
+  const char *path; /* of --like; NULL: it was not given                       */
+  bool all;         /* take n, fpp and what decides the size, not only the hash */
 };
 
 /*

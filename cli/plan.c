@@ -2,8 +2,7 @@
  * plan.c - `lfbloom plan`: calculates the sizes of filters.
  */
 #define _GNU_SOURCE /* optind */
-#include "cli/plan.h"
-
+#include <lfbloom/filter.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -11,8 +10,24 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "cli/target.h"
 #include "cli/window.h"
+
+/* The filter that a strategy would make. */
+struct plan_row {
+  lfb_config config;
+  const char *name;
+  lfb_status status; /* LFB_OK, or the reason why there are no figures */
+  lfb_stats stats;
+  double fpp; /* after n keys */
+};
+
+struct plan {
+  uint64_t n;
+  double fpp;
+  struct plan_row rows[OPTIONS_STRATEGIES];
+  size_t row_count;
+  lfb_strategy_id chosen; /* by default; LFB_DEFAULT if that cannot have n and p */
+};
 
 /* Computes the row of one strategy, except LFB_DEFAULT, which stands for another.  False if the
  * library has no strategy of that number. */
@@ -228,15 +243,12 @@ static int plan_run(int argc, char **argv)
   struct plan plan = {0};
   struct options_count n = {0};
   struct window_span span = {0};
-  const char *picture = NULL;
   bool json = false;
   const struct option_row rows[] = {
       {'n', NULL, "N", "number of distinct keys", options_read_count, &n},
       options_fpp(&plan.fpp),
       window_span_row(&span),
       options_json(&json),
-      {'\0', "plot", "FILE.svg", "draw the false-positive probability against the load",
-       options_read_path, &picture},
   };
   const int status = options_parse(&command_plan, rows, sizeof rows / sizeof *rows, argc, argv);
 
@@ -244,16 +256,12 @@ static int plan_run(int argc, char **argv)
     return status;
   if (optind < argc)
     return options_misused(&command_plan, "takes no files");
-  if (picture != NULL && span.text != NULL)
-    return options_misused(&command_plan, "--plot draws filters, not windows: leave out --window");
   if (plan.fpp == 0 || !(n.given || span.text != NULL))
     return options_misused(&command_plan, "both -n and -p are needed");
   if (span.text != NULL)
     return plan_windows(&plan, &span, &n, json);
   plan.n = n.value;
   plan_fill(&plan);
-  if (picture != NULL && !(target_check(picture) && plot_write(&plan, picture)))
-    return CLI_TROUBLE;
   if (json)
     plan_json(&plan);
   else
@@ -275,7 +283,7 @@ const struct command command_plan = {
         "N is the number of distinct keys in a SPAN, if they come evenly, and P holds\n"
         "with all generations full.\n"
         "\n"
-        "  lfbloom plan -n 10M -p 0.0001 --plot fpp.svg\n"
+        "  lfbloom plan -n 10M -p 0.0001\n"
         "  lfbloom plan --window 24h -n 10M -p 0.01\n",
     .run = plan_run,
 };

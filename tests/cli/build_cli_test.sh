@@ -60,7 +60,7 @@ gives "build with that key" 0 \
   "$tool" build -q -n 1000 -p 0.001 --key-file hash.key --threads 3 -o hash2.lfb abc
 check "one key, the same words" cmp -i 256 hash1.lfb hash2.lfb
 check "its file lacks the key" equal "$(od -An -tx1 -j168 -N16 hash2.lfb | tr -d ' 0\n')" ""
-gives "build with the hash of a file" 0 "$tool" build -q -n 1000 -p 0.001 --hash-of hash1.lfb -o hash3.lfb few
+gives "build with the hash of a file" 0 "$tool" build -q -n 1000 -p 0.001 --like hash1.lfb -o hash3.lfb few
 check "its file has the key, too" equal "$(stat -c %a hash3.lfb)" 600
 gives "both can be merged" 0 "$tool" merge -q -o hashes.lfb hash1.lfb hash3.lfb
 gives "the merged one has the keys of both" 0 "$tool" query -c hashes.lfb abc few
@@ -77,19 +77,19 @@ done
 refuses "an unknown hash" "must be aes, siphash13, xxh3 or default; did you mean 'aes'" \
   "$tool" build -q -n 10 -p 0.1 --hash ase -o x abc
 gives "build of another strategy" 0 "$tool" build -q -n 1000 -p 0.001 --strategy java-double -o java1.lfb abc
-gives "build with its hash" 0 "$tool" build -q -n 1000 -p 0.001 --hash-of java1.lfb -o java2.lfb few
+gives "build with its hash" 0 "$tool" build -q -n 1000 -p 0.001 --like java1.lfb -o java2.lfb few
 gives "both can be merged" 0 "$tool" merge -q -o x java1.lfb java2.lfb
 rm x
-refuses "--hash-of another strategy" "java1.lfb: the filters differ in their strategy" \
-  "$tool" build -q -n 10 -p 0.1 --strategy fast --hash-of java1.lfb -o x abc
+refuses "--like another strategy" "java1.lfb: the filters differ in their strategy" \
+  "$tool" build -q -n 10 -p 0.1 --strategy fast --like java1.lfb -o x abc
 refuses "--key-file for a hash without a key" "its hash has no key: leave out --key-file" \
-  "$tool" build -q -n 10 -p 0.1 --hash-of hash5.lfb --key-file hash.key -o x abc
+  "$tool" build -q -n 10 -p 0.1 --like hash5.lfb --key-file hash.key -o x abc
 check "none was made" test ! -e x
 refuses "xxh3 and a key" "--hash xxh3 has no key" "$tool" build -q -n 10 -p 0.1 --hash xxh3 --key-file hash.key -o x abc
 refuses "dedupe: xxh3 and a key" "--hash xxh3 has no key" "$tool" dedupe -q -n 10 -p 0.1 --hash xxh3 --key-file hash.key abc
 refuses "aes and a seed" "only --hash xxh3 has a seed" "$tool" build -q -n 10 -p 0.1 --hash aes --seed 3 -o x abc
-refuses "--hash-of with --seed" "replaces --hash and --seed" \
-  "$tool" build -q -n 10 -p 0.1 --hash-of hash1.lfb --seed 5 -o x abc
+refuses "--like with --seed" "replaces --hash and --seed" \
+  "$tool" build -q -n 10 -p 0.1 --like hash1.lfb --seed 5 -o x abc
 refuses "a seed where there is none" "does not take this hash, seed or key" \
   "$tool" build -q -n 10 -p 0.1 --strategy guava-mitz64 --seed 5 -o x abc
 gives "any strategy is native" 0 "$tool" build -q -n 10 -p 0.1 --strategy go-fnv14 -o go.lfb abc
@@ -271,7 +271,7 @@ refuses "output directory missing" "missing/x: cannot be written: No such file" 
   "$tool" build --form guava -p 0.1 -o missing/x abc
 refuses "output a directory" "folder: cannot be written: Is a directory" \
   "$tool" build --form guava -p 0.1 -o folder abc
-for option in "build -p 0.1 -o" "build -p 0.1 --hash-of" "merge -o" "fold --output" "plan -n 1 -p 0.1 --plot" \
+for option in "build -p 0.1 -o" "build -p 0.1 --like" "merge -o" "fold --output" \
   "dedupe -n 1 -p 0.1 --shared"; do
   # shellcheck disable=SC2086 # words
   refuses "$option '': nameless" "'': the name of the file is empty" "$tool" $option '' abc

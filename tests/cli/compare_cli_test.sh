@@ -38,7 +38,7 @@ gives "compare full filters" 0 "$tool" compare full.bloom full.bloom
 check "compare: unknown" grep -qxE 'Jaccard index    unknown' out
 gives "compare full filters --json" 0 "$tool" compare --json full.bloom full.bloom
 check "compare: null" equal "$(value jaccard) $(error a)" "null null"
-refuses "compare: another seed" "seed8.lfb: cannot be compared with third.lfb: the filters differ in their hash, its key or its seed (random unless given): build one with --hash-of the other" \
+refuses "compare: another seed" "seed8.lfb: cannot be compared with third.lfb: the filters differ in their hash, its key or its seed (random unless given): build one with --like the other" \
   "$tool" compare third.lfb seed8.lfb
 refuses "compare: another size" "words.lfb: cannot be compared with third.lfb: the filters differ in their number of bits: fold the larger one first" \
   "$tool" compare third.lfb words.lfb

@@ -59,14 +59,22 @@ refuses "--shared, of another size" "exists already" "$tool" build --shared --li
 gives "keys from a pipe" 0 "$tool" build -q --like seeded.lfb -o more.lfb < <(cat new)
 gives "keys from a pipe: merge" 0 "$tool" merge -q -o merged.lfb seeded.lfb more.lfb
 
+# With -p only the hash and the strategy are taken.
+gives "another size" 0 "$tool" build -q --like seeded.lfb -n 10 -p 0.1 -o small.lfb new
+run "$tool" info --json small.lfb
+check "another size: its own" equal "$(json expected_insertions) $(json fpp) $(json seed)" "10 0.1 5"
+gives "guava, of the same n and p" 0 "$tool" build -q -n 20000 -p 0.001 --form guava -o guava1.bin old
+gives "like guava, with n and p" 0 "$tool" build -q -n 20000 -p 0.001 --like guava1.bin -o guava2.lfb new
+gives "like guava: merge" 0 "$tool" merge -q -o x guava1.bin guava2.lfb
+rm x
+
 # What contradicts it, or cannot be.
-for option in "-n 20000" "-p 0.001" "--strategy fast" "--foldable" "--probes-formula 31"; do
+for option in "-n 20000" "--strategy fast" "--foldable" "--probes-formula 31"; do
   # shellcheck disable=SC2086 # two words
-  refuses "--like with $option" "leave them out" "$tool" build --like seeded.lfb $option -o x new
+  refuses "--like with $option" "give -p, too" "$tool" build --like seeded.lfb $option -o x new
 done
 refuses "--like with --hash" "replaces --hash and --seed" "$tool" build --like seeded.lfb --hash aes -o x new
 refuses "--like with --seed" "replaces --hash and --seed" "$tool" build --like seeded.lfb --seed 5 -o x new
-refuses "--like with --hash-of" "leave out --hash-of" "$tool" build --like seeded.lfb --hash-of seeded.lfb -o x new
 refuses "--like: missing" "missing: " "$tool" build --like missing -o x new
 refuses "--like: not a filter" "old: " "$tool" build --like old -o x new
 refuses "--like: growing" "a growing filter" "$tool" build --like "$growing" -o x new

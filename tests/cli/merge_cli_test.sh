@@ -40,7 +40,7 @@ run "$tool" merge -q -o x small-third.lfb small-other.lfb
 check "merge: too many keys: warned" holds err "warning: more than the 140,000 distinct keys"
 rm x
 gives "build with another seed" 0 "$tool" build -q -n 300k -p 0.001 --seed 8 -o seed8.lfb third
-refuses "merge: another seed" "seed8.lfb: cannot be merged with third.lfb: the filters differ in their hash, its key or its seed (random unless given): build one with --hash-of the other" \
+refuses "merge: another seed" "seed8.lfb: cannot be merged with third.lfb: the filters differ in their hash, its key or its seed (random unless given): build one with --like the other" \
   "$tool" merge -o x third.lfb other.lfb seed8.lfb
 refuses "merge: another size" "words.lfb: cannot be merged with third.lfb: the filters differ in their number of bits: build both with the same -n and -p" \
   "$tool" merge -o x third.lfb words.lfb

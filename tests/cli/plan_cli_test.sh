@@ -1,5 +1,5 @@
 #!/bin/bash
-# plan_cli_test.sh LFBLOOM: `lfbloom plan`, its picture, and the default strategy of each command.
+# plan_cli_test.sh LFBLOOM: `lfbloom plan`, and the default strategy of each command.
 source "$(dirname "$0")/checks.sh"
 
 gives "plan" 0 "$tool" plan -n 10M -p 1e-4 --json
@@ -45,45 +45,5 @@ rm default.lfb default.shared three
 refuses "plan without -p" "both -n and -p" "$tool" plan -n 10
 refuses "plan without -n" "both -n and -p" "$tool" plan -p 0.1
 refuses "plan with a file" "takes no files" "$tool" plan -n 10 -p 0.1 file
-
-mkdir plots
-gives "plot" 0 "$tool" plan -n 10M -p 1e-4 --plot plots/a.svg
-check "plot is whole" equal "$(tail -c 8 plots/a.svg | tr -d '\n')" "</svg>"
-check "plot has its point" holds plots/a.svg "asked for"
-check "plot alone is left" equal "$(ls -A plots)" a.svg
-# drawn PICTURE LOWEST: prints each strategy and its probability after n keys, from the height of its
-# curve in the middle.  A curve that several strategies share is the first one's, within 3 %.
-drawn() {
-  awk -v lowest="$2" '
-    match($0, /[ "]420\.00,[0-9.]+ /) { at_n = substr($0, RSTART + 8, RLENGTH - 9) }
-    /<text x="52"/ && !/asked for/ {
-      gsub(/<[^>]*>|,/, "")
-      for (i = 1; i <= NF; i++)
-        printf "%s %.17g\n", $i, exp(log(lowest) * at_n / 440)
-    }' "$1" | sort
-}
-# planned: prints the same from the numbers of plan.
-planned() {
-  grep -oE '"[a-z0-9-]+": \{"bits": [0-9][^}]*' out |
-    sed -E 's/"([^"]*)".*"fpp_at_n": ([^,]*),.*/\1 \2/' | sort
-}
-for np in "10M 1e-4" "1000 1e-30" "1 0.5" "20M 0.03"; do
-  read -r n p <<<"$np"
-  gives "plot of $np" 0 "$tool" plan -n "$n" -p "$p" --json --plot plots/a.svg
-  planned >figures
-  lowest=$(awk "BEGIN { print $p / 1000 }")
-  drawn plots/a.svg "$lowest" >figures_drawn
-  check "plot of $np: of all strategies" equal "$(cut -d' ' -f1 figures_drawn)" "$(cut -d' ' -f1 figures)"
-  check "plot of $np: plan's figures" equal "$(join figures figures_drawn | awk -v lowest="$lowest" '
-    $2 >= lowest && ($3 / $2 > 1.031 || $2 / $3 > 1.031)')" ""
-done
-check "others may read it" equal "$(stat -c %a plots/a.svg)" "$(printf %o $((0666 & ~$(umask))))"
-echo old >plots/a.svg
-refuses "plot nowhere" "No such file" "$tool" plan -n 10 -p 0.1 --plot missing/a.svg
-refuses "plot onto a directory" "Is a directory" "$tool" plan -n 10 -p 0.1 --plot plots
-refuses "plot to a full device" "No space left" "$tool" plan -n 10 -p 0.1 --plot /dev/full
-over_limit "plot over a limit" 4 "plots/a.svg: File too large" "$tool" plan -n 10 -p 0.1 --plot plots/a.svg
-check "the old plot is untouched" equal "$(cat plots/a.svg)" old
-check "no partial plot is left" equal "$(ls -A plots)" a.svg
 
 finish

@@ -66,7 +66,7 @@ gives "build --json" 0 "$tool" build -p 0.01 --json -o "$plain/json" keys
 check "build --json: form" equal "$(json form)" redis
 check "build --json: new keys" between "$(json new_keys)" 19900 20000
 
-gives "build with the hash of one on Redis" 0 "$tool" build -q -n 20000 -p 0.01 --hash-of "$plain/json" -o hashed.lfb keys
+gives "build with the hash of one on Redis" 0 "$tool" build -q -n 20000 -p 0.01 --like "$plain/json" -o hashed.lfb keys
 gives "both can be merged" 0 "$tool" merge -q -o merged.lfb hashed.lfb "$plain/json"
 
 # --- build --shared ---------------------------------------------------------------

@@ -30,10 +30,10 @@ refuses "shared and standard output" "needs a file" "$tool" build --shared -p 0.
 gives "shared and its form" 0 "$tool" build -q --shared --form mapped -o shared first_half
 refuses "another key" "not the key that the filter was made with" "$tool" build --shared --key-file key -o shared abc
 refuses "the hash of another filter" "not the key that the filter was made with" \
-  "$tool" build --shared --hash-of hash1.lfb -o shared abc
+  "$tool" build --shared -n 10 -p 0.1 --like hash1.lfb -o shared abc
 gives "a shared filter with the hash of another" 0 \
-  "$tool" build -q --shared --hash-of hash1.lfb -n 10 -p 0.1 -o like abc
-gives "put into it again, with the same hash" 0 "$tool" build -q --shared --hash-of hash1.lfb -o like abc
+  "$tool" build -q --shared --like hash1.lfb -n 10 -p 0.1 -o like abc
+gives "put into it again, with the same hash" 0 "$tool" build -q --shared --like hash1.lfb -n 10 -p 0.1 -o like abc
 gives "a shared filter without a key" 0 "$tool" build -q --shared --hash xxh3 -n 10 -p 0.1 -o unkeyed abc
 refuses "a key for one without" "without a key" "$tool" build --shared --key-file key -o unkeyed abc
 refuses "a hash that it does not have" "--strategy $wide --hash xxh3 --seed " "$tool" build --shared --hash siphash13 -o unkeyed abc
@@ -99,7 +99,7 @@ rm modes
 refuses "--mode and a key kept" "for its owner alone" \
   "$tool" build -q --shared --mode 0666 --key-file key --keep-key -n 10 -p 0.1 -o modes abc
 refuses "--mode and a key kept, as in another file" "for its owner alone" \
-  "$tool" build -q --shared --mode 0666 --hash-of hash1.lfb -n 10 -p 0.1 -o modes abc
+  "$tool" build -q --shared --mode 0666 --like hash1.lfb -n 10 -p 0.1 -o modes abc
 check "neither was made" test ! -e modes
 umask "$mask"
 for mode in '' 8 1000 00001000 77777777777777777777777 -1 +1 0x1ff 0o600 ' 600' '600 ' 6.0 rw; do

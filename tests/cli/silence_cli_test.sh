@@ -38,7 +38,7 @@ check "standard output" is_error "standard output: is both input and output"
 check "standard output: kept" cmp keys self
 cp seen before
 refuses "--like's file" "OUT would lose its keys" "$tool" build -q --like seen -o seen new
-refuses "--hash-of's file" "OUT would lose its keys" "$tool" build -q -n 9 -p .01 --hash-of seen -o seen new
+refuses "--like's file, with -p" "OUT would lose its keys" "$tool" build -q -n 9 -p .01 --like seen -o seen new
 check "--like's file: kept" cmp before seen
 "$tool" build -q --like seen -o more new
 gives "merge into its own input" 0 "$tool" merge -q -o sum seen more
