@@ -11,7 +11,7 @@ and tests/golden/):
 
 With -v it also prints each place found, with the line on which its paragraph begins.  A sentence
 also ends at a colon or semicolon that a capital letter follows.  Comments in languages other than
-C, C++, Promela, JavaScript, Java, Go, Python, Starlark, CMake, awk and the shell are not read.
+C, C++, JavaScript, Java, Go, Python, Starlark, CMake, awk and the shell are not read.
 
 It is a measure, not a test: hits do not change its exit status.
 """

@@ -25,7 +25,6 @@ def c11(variant, source):
         outs = [variant + "/lfbloom/c11.h"],
         cmd = "$(location c11_modelled.sh) < $< > $@",
         tools = ["c11_modelled.sh"],
-        visibility = ["//tests/paused:__pkg__"],
     )
 
 # Nearly all of its time is compilation, so it has one scenario.
