@@ -14,40 +14,34 @@
 
 SINGLE_WAY(single_u64, filter, lfb_counting_put_u64, lfb_counting_might_contain_u64,
            keys->numbers[i])
-SINGLE_WAY(single_hash, filter, lfb_counting_put_hash, lfb_counting_might_contain_hash,
-           keys->numbers[i])
 MANY_WAY(many_u64, lfb_counting_put_many_u64, lfb_counting_might_contain_many_u64, keys->numbers)
-MANY_WAY(many_hash, lfb_counting_put_many_hash, lfb_counting_might_contain_many_hash,
-         keys->numbers)
 
 /* Puts and removes a key; returns whether it was new. */
-static bool put_remove_one(lfb_counting *counting, uint64_t hash)
+static bool put_remove_one(lfb_counting *counting, uint64_t key)
 {
-  const bool fresh = lfb_counting_put_hash(counting, hash);
-  (void)lfb_counting_remove_hash(counting, hash);
+  const bool fresh = lfb_counting_put_u64(counting, key);
+  (void)lfb_counting_remove_u64(counting, key);
   return fresh;
 }
 
-static size_t put_remove_each(lfb_counting *counting, const uint64_t *hashes, size_t count,
+static size_t put_remove_each(lfb_counting *counting, const uint64_t *numbers, size_t count,
                               uint64_t *answers)
 {
-  const size_t fresh = lfb_counting_put_many_hash(counting, hashes, count, answers);
-  (void)lfb_counting_remove_many_hash(counting, hashes, count, answers);
+  const size_t fresh = lfb_counting_put_many_u64(counting, numbers, count, answers);
+  (void)lfb_counting_remove_many_u64(counting, numbers, count, answers);
   return fresh;
 }
 
-SINGLE_WAY(put_remove, filter, put_remove_one, lfb_counting_might_contain_hash, keys->numbers[i])
-MANY_WAY(put_remove_many, put_remove_each, lfb_counting_might_contain_many_hash, keys->numbers)
+SINGLE_WAY(put_remove, filter, put_remove_one, lfb_counting_might_contain_u64, keys->numbers[i])
+MANY_WAY(put_remove_many, put_remove_each, lfb_counting_might_contain_many_u64, keys->numbers)
 
 enum { BUT_PUT_PRESENT = LFB_WAY_ASK | LFB_WAY_PUT_NEW | LFB_WAY_MIXED };
 
 static const lfb_way counting_ways[] = {
     WAY_ROW_FOR(BUT_PUT_PRESENT, "single/u64", LFB_KEYS_NUMBERS, single_u64),
-    WAY_ROW_FOR(BUT_PUT_PRESENT, "single/hash", LFB_KEYS_NUMBERS, single_hash),
     WAY_ROW_FOR(BUT_PUT_PRESENT, "many/u64", LFB_KEYS_NUMBERS, many_u64),
-    WAY_ROW_FOR(BUT_PUT_PRESENT, "many/hash", LFB_KEYS_NUMBERS, many_hash),
-    WAY_ROW_FOR(LFB_WAY_PUT_NEW, "put_remove/hash", LFB_KEYS_NUMBERS, put_remove),
-    WAY_ROW_FOR(LFB_WAY_PUT_NEW, "put_remove_many/hash", LFB_KEYS_NUMBERS, put_remove_many),
+    WAY_ROW_FOR(LFB_WAY_PUT_NEW, "put_remove/u64", LFB_KEYS_NUMBERS, put_remove),
+    WAY_ROW_FOR(LFB_WAY_PUT_NEW, "put_remove_many/u64", LFB_KEYS_NUMBERS, put_remove_many),
 };
 
 static bool counting_size(const lfb_contender *contender, uint64_t n, double fpp, uint64_t *bytes)

@@ -1,7 +1,7 @@
 /*
  * growing_bench.c - a growing filter against a plain one with the same number of keys.
  *
- * VERB/KIND/SIZE/CALL/hash/1%.  KIND is
+ * VERB/KIND/SIZE/CALL/u64/1%.  KIND is
  *   plain    made for the n keys that a fast filter of that size has room for, or
  *   growing  made for 1024 keys and grown to n.
  * VERB is fill, from empty to n, including growth but not the creation of the first filter;
@@ -17,7 +17,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum {
-  CALL = 1024,       /* hashes made, and put or queried, at a time */
+  CALL = 1024,       /* keys made, and put or queried, at a time */
   LEAST = 4 << 20,   /* the least operations that one benchmark times */
 };
 
@@ -26,39 +26,39 @@ typedef struct growing_kind {
   const char *name;
   void *(*create)(uint64_t n);
   void (*free)(void *filter);
-  size_t (*put_single)(void *filter, const uint64_t *hashes);
-  size_t (*put_many)(void *filter, const uint64_t *hashes);
-  size_t (*ask_single)(void *filter, const uint64_t *hashes);
-  size_t (*ask_many)(void *filter, const uint64_t *hashes);
+  size_t (*put_single)(void *filter, const uint64_t *keys);
+  size_t (*put_many)(void *filter, const uint64_t *keys);
+  size_t (*ask_single)(void *filter, const uint64_t *keys);
+  size_t (*ask_many)(void *filter, const uint64_t *keys);
 } growing_kind;
 
-/* Defines calls of CALL hashes at a time by the functions of lfb_`noun`. */
+/* Defines calls of CALL keys at a time by the functions of lfb_`noun`. */
 #define GROWING_CALLS(noun)                                                          \
   static void noun##_free(void *filter)                                              \
   {                                                                                  \
     lfb_##noun##_free(filter);                                                       \
   }                                                                                  \
-  static size_t noun##_put_single(void *filter, const uint64_t *hashes)              \
+  static size_t noun##_put_single(void *filter, const uint64_t *keys)                \
   {                                                                                  \
     size_t yes = 0;                                                                  \
     for (size_t i = 0; i < CALL; i++)                                                \
-      yes += lfb_##noun##_put_hash(filter, hashes[i]);                               \
+      yes += lfb_##noun##_put_u64(filter, keys[i]);                                  \
     return yes;                                                                      \
   }                                                                                  \
-  static size_t noun##_put_many(void *filter, const uint64_t *hashes)                \
+  static size_t noun##_put_many(void *filter, const uint64_t *keys)                  \
   {                                                                                  \
-    return lfb_##noun##_put_many_hash(filter, hashes, CALL, NULL);                   \
+    return lfb_##noun##_put_many_u64(filter, keys, CALL, NULL);                      \
   }                                                                                  \
-  static size_t noun##_ask_single(void *filter, const uint64_t *hashes)              \
+  static size_t noun##_ask_single(void *filter, const uint64_t *keys)                \
   {                                                                                  \
     size_t yes = 0;                                                                  \
     for (size_t i = 0; i < CALL; i++)                                                \
-      yes += lfb_##noun##_might_contain_hash(filter, hashes[i]);                     \
+      yes += lfb_##noun##_might_contain_u64(filter, keys[i]);                        \
     return yes;                                                                      \
   }                                                                                  \
-  static size_t noun##_ask_many(void *filter, const uint64_t *hashes)                \
+  static size_t noun##_ask_many(void *filter, const uint64_t *keys)                  \
   {                                                                                  \
-    return lfb_##noun##_might_contain_many_hash(filter, hashes, CALL, NULL);         \
+    return lfb_##noun##_might_contain_many_u64(filter, keys, CALL, NULL);            \
   }
 
 GROWING_CALLS(filter)
@@ -106,11 +106,11 @@ static void full_clear(void)
   full.filter = NULL;
 }
 
-/* Writes CALL hashes of the stream, from `first` on. */
-static void growing_hashes(uint64_t first, uint64_t hashes[CALL])
+/* Writes CALL keys of the stream, from `first` on. */
+static void growing_keys(uint64_t first, uint64_t keys[CALL])
 {
   for (size_t i = 0; i < CALL; i++)
-    hashes[i] = lfb_keys_number(first + i);
+    keys[i] = lfb_keys_number(first + i);
 }
 
 /* ---- filling ------------------------------------------------------------------- */
@@ -120,13 +120,13 @@ static void fill_body(lfb_bench_state *state, const void *argument)
   const growing_case *c = argument;
   size_t (*put)(void *, const uint64_t *) = c->many ? c->kind->put_many : c->kind->put_single;
   void *filter = c->kind->create(c->n);
-  uint64_t hashes[CALL], at = 0, yes = 0, asked = 0;
+  uint64_t keys[CALL], at = 0, yes = 0, asked = 0;
 
   while (lfb_bench_keep_running(state, CALL)) {
     if (filter == NULL)
       continue;
-    growing_hashes(at, hashes);
-    yes += put(filter, hashes);
+    growing_keys(at, keys);
+    yes += put(filter, keys);
     asked += CALL;
     at += CALL;
     if (at == c->n) { /* the next filter, from empty */
@@ -149,7 +149,7 @@ static void fill_body(lfb_bench_state *state, const void *argument)
 
 static bool ask_prepare(const growing_case *c)
 {
-  uint64_t hashes[CALL];
+  uint64_t keys[CALL];
 
   if (full.filter != NULL && full.of->kind == c->kind && full.of->n == c->n)
     return true;
@@ -157,8 +157,8 @@ static bool ask_prepare(const growing_case *c)
   full.of = c;
   full.filter = c->kind->create(c->n);
   for (uint64_t at = 0; full.filter != NULL && at < c->n; at += CALL) {
-    growing_hashes(at, hashes);
-    (void)c->kind->put_many(full.filter, hashes);
+    growing_keys(at, keys);
+    (void)c->kind->put_many(full.filter, keys);
   }
   return full.filter != NULL;
 }
@@ -169,13 +169,13 @@ static void ask_body(lfb_bench_state *state, const void *argument)
   size_t (*ask)(void *, const uint64_t *) = c->many ? c->kind->ask_many : c->kind->ask_single;
   const bool ready = ask_prepare(c);
   const uint64_t from = c->absent ? LFB_KEYS_ABSENT : 0;
-  uint64_t hashes[CALL], at = 0, yes = 0, asked = 0;
+  uint64_t keys[CALL], at = 0, yes = 0, asked = 0;
 
   while (lfb_bench_keep_running(state, CALL)) {
     if (!ready)
       continue;
-    growing_hashes(from + at, hashes);
-    yes += ask(full.filter, hashes);
+    growing_keys(from + at, keys);
+    yes += ask(full.filter, keys);
     asked += CALL;
     at = at + CALL < c->n ? at + CALL : 0;
   }
@@ -205,7 +205,7 @@ static void register_one(const lfb_bench_size *size, const lfb_scene *scene, siz
   char name[64];
 
   *next = (growing_case){kind, n, many, verbs[verb].absent};
-  (void)snprintf(name, sizeof name, "%s/%s/%s/%s/hash/1%%", verbs[verb].name, kind->name,
+  (void)snprintf(name, sizeof name, "%s/%s/%s/%s/u64/1%%", verbs[verb].name, kind->name,
                  size->name, many ? "many" : "single");
   lfb_bench_register(&(lfb_bench_row){
       .name = name,

@@ -17,16 +17,16 @@ source bench/reporting/tables.sh
 # The benchmarks: a line for each table.
 one='.*threads:1$'
 selection=(
-  "^(query_present|put_present|put_new)/(fast|versions)/$at/(single|section|many)/hash/1%/$one"
+  "^(query_present|put_present|put_new)/(fast|versions)/$at/(single|section|many)/u64/1%/$one"
   "^(put_new|put_present|put_race|claim_race)/(fast|fast-pair)/$at/(single|many|claim|claim_many)/hash/1%/.*threads:[12]\$"
-  "^(query_present|query_absent|put_new)/(fast|guava-mitz64|counting|counting-mitz64)/$at/(single|many|put_remove|put_remove_many)/hash/1%/$one"
-  "^(fill|ask_present|ask_absent)/(plain|growing)/$at/(single|many)/hash/1%/$one"
+  "^(query_present|query_absent|put_new)/(fast|guava-mitz64|counting|counting-mitz64)/$at/(single|many|put_remove|put_remove_many)/u64/1%/$one"
+  "^(fill|ask_present|ask_absent)/(plain|growing)/$at/(single|many)/u64/1%/$one"
 )
 measure_rounds "${selection[@]}"
 
 cat <<END
 <!-- made by: ./bazelw run -c opt //bench:living${*:+ -- $*} -->
-ns per operation, wall time, 1 %, hashes given; medians of $rounds rounds.
+ns per operation, wall time, 1 %; medians of $rounds rounds.
 $(describe_machine)
 END
 print_tables living

@@ -91,32 +91,32 @@ XXH3_WAY(xxh3_uuid_query_many, xxh3_query_many, lfb_xxh3_uuid)
 
 /* Through a handle with versions: each call in its own section, or all in one section, where
  * puts have nested sections. */
-SINGLE_WAY(versions_hash, filter, lfb_versions_put_hash, lfb_versions_might_contain_hash,
+SINGLE_WAY(versions_u64, filter, lfb_versions_put_u64, lfb_versions_might_contain_u64,
            keys->numbers[i])
-MANY_WAY(versions_many_hash, lfb_versions_put_many_hash, lfb_versions_might_contain_many_hash,
+MANY_WAY(versions_many_u64, lfb_versions_put_many_u64, lfb_versions_might_contain_many_u64,
          keys->numbers)
 
-static size_t section_hash_put(void *filter, const lfb_keys *keys, size_t first, size_t count)
+static size_t section_u64_put(void *filter, const lfb_keys *keys, size_t first, size_t count)
 {
   (void)lfb_versions_enter(filter, NULL);
-  const size_t yes = versions_hash_put(filter, keys, first, count);
+  const size_t yes = versions_u64_put(filter, keys, first, count);
   lfb_versions_leave(filter);
   return yes;
 }
 
-static size_t section_hash_query(void *filter, const lfb_keys *keys, size_t first, size_t count)
+static size_t section_u64_query(void *filter, const lfb_keys *keys, size_t first, size_t count)
 {
   const lfb_filter *current = lfb_versions_enter(filter, NULL);
-  const size_t yes = single_hash_query((void *)(uintptr_t)current, keys, first, count);
+  const size_t yes = single_u64_query((void *)(uintptr_t)current, keys, first, count);
   lfb_versions_leave(filter);
   return yes;
 }
 
 static const lfb_way versions_ways[] = {
-    WAY_ROW("single/hash", LFB_KEYS_NUMBERS, versions_hash),
-    {"section/hash", LFB_KEYS_NUMBERS, LFB_WAY_ASK | LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW,
-     section_hash_put, section_hash_query, NULL, NULL},
-    WAY_ROW("many/hash", LFB_KEYS_NUMBERS, versions_many_hash),
+    WAY_ROW("single/u64", LFB_KEYS_NUMBERS, versions_u64),
+    {"section/u64", LFB_KEYS_NUMBERS, LFB_WAY_ASK | LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW,
+     section_u64_put, section_u64_query, NULL, NULL},
+    WAY_ROW("many/u64", LFB_KEYS_NUMBERS, versions_many_u64),
 };
 
 enum { CLAIM_USES = LFB_WAY_PUT_PRESENT | LFB_WAY_PUT_NEW | LFB_WAY_CLAIM_RACE };

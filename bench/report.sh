@@ -88,10 +88,10 @@ selection=(
   "^(query_present|query_absent|put_present|put_new)/(default|fast|guava-mitz64|libbloom|ck-bitmap|mutex)/($peer_sizes)/(single|many)/(u64|bytes36)/1%/$one"
   "^hash/.*threads:1\$"
   "^query_(present|absent)/fast(|-siphash13|-aes)/($hash_size)/(single|many|hashed|hashed_many)/(u64|bytes36)/1%/$one"
-  "^(query_present|put_present|put_new)/versions/($living_sizes)/(single|section|many)/hash/1%/$one"
+  "^(query_present|put_present|put_new)/(fast|versions)/($living_sizes)/(single|section|many)/u64/1%/$one"
   "^(put_new|put_race|claim_race)/(fast|fast-pair)/($living_sizes)/(single|many|claim|claim_many)/hash/1%/.*threads:[12]\$"
-  "^(query_present|query_absent|put_new)/(fast|guava-mitz64|counting|counting-mitz64)/($living_sizes)/(single|many|put_remove|put_remove_many)/hash/1%/$one"
-  "^(fill|ask_present|ask_absent)/(plain|growing)/($living_sizes)/(single|many)/hash/1%/$one"
+  "^(query_present|query_absent|put_new)/(fast|guava-mitz64|counting|counting-mitz64)/($living_sizes)/(single|many|put_remove|put_remove_many)/u64/1%/$one"
+  "^(fill|ask_present|ask_absent)/(plain|growing)/($living_sizes)/(single|many)/u64/1%/$one"
 )
 selected=$(IFS='|' && echo "${selection[*]}")
 

@@ -79,16 +79,16 @@ bool fuzz_growing_same(const fuzz_bytes *read, const fuzz_bytes *written)
 
 /* ---- the filter ------------------------------------------------------------------------ */
 
-/* Queries KEYS hashes, which `chance` chooses; returns one bit for each. */
+/* Queries KEYS numbers, which `chance` chooses; returns one bit for each. */
 static uint64_t growing_ask(const lfb_growing *growing, uint64_t chance)
 {
-  uint64_t hashes[KEYS], many = 0, one = 0;
+  uint64_t keys[KEYS], many = 0, one = 0;
 
   for (uint64_t i = 0; i < KEYS; i++) {
-    hashes[i] = fuzz_mix(chance + i);
-    one |= (uint64_t)lfb_growing_might_contain_hash(growing, hashes[i]) << i;
+    keys[i] = fuzz_mix(chance + i);
+    one |= (uint64_t)lfb_growing_might_contain_u64(growing, keys[i]) << i;
   }
-  (void)lfb_growing_might_contain_many_hash(growing, hashes, KEYS, &many);
+  (void)lfb_growing_might_contain_many_u64(growing, keys, KEYS, &many);
   fuzz_must(one == many, "many at a time are answered as one by one");
   return one;
 }
@@ -112,18 +112,18 @@ static lfb_growing_figures check_figures(const lfb_growing *growing, const fuzz_
 
 static void growing_put(lfb_growing *growing, uint64_t chance)
 {
-  uint64_t hashes[KEYS];
+  uint64_t keys[KEYS];
 
   for (uint64_t i = 0; i < KEYS; i++) {
-    const uint64_t hash = hashes[i] = fuzz_mix(chance + i);
-    const bool there = lfb_growing_might_contain_hash(growing, hash);
-    const bool first = i % 2 == 0 ? lfb_growing_put_hash(growing, hash)
-                                  : lfb_growing_claim_hash(growing, hash);
+    const uint64_t key = keys[i] = fuzz_mix(chance + i);
+    const bool there = lfb_growing_might_contain_u64(growing, key);
+    const bool first = i % 2 == 0 ? lfb_growing_put_u64(growing, key)
+                                  : lfb_growing_claim_u64(growing, key);
     fuzz_must(first == !there, "put and claim say whether a key is new");
   }
   for (uint64_t i = 0; i < MORE_KEYS; i++)
-    (void)lfb_growing_put_hash(growing, fuzz_mix(~chance + i));
-  fuzz_must(lfb_growing_put_many_hash(growing, hashes, KEYS, NULL) == 0, "nothing is new twice");
+    (void)lfb_growing_put_u64(growing, fuzz_mix(~chance + i));
+  fuzz_must(lfb_growing_put_many_u64(growing, keys, KEYS, NULL) == 0, "nothing is new twice");
   fuzz_must(growing_ask(growing, chance) == UINT64_MAX, "what was put is found");
 }
 

@@ -72,11 +72,6 @@ void lfb_putter_put_soon_hash(lfb_putter *putter, uint64_t hash)
   putter_take(putter, lfb_hasher_widen(&putter->filter->layout.hasher, hash));
 }
 
-void lfb_putter_put_soon_object(lfb_putter *putter, lfb_funnel funnel, const void *object)
-{
-  putter_take(putter, lfb_sink_hash(&putter->filter->layout.hasher, funnel, object));
-}
-
 uint64_t lfb_putter_flush(lfb_putter *putter)
 {
   const uint32_t half = putter->at & PUTTER_HALF;

@@ -263,17 +263,6 @@ bool lfb_counting_put_u64(lfb_counting *counting, uint64_t key)
   return counting_act(counting, LFB_COUNTING_PUT, lfb_hasher_u64(&counting->layout.hasher, key));
 }
 
-bool lfb_counting_put_hash(lfb_counting *counting, uint64_t hash)
-{
-  return counting_act(counting, LFB_COUNTING_PUT, lfb_hasher_widen(&counting->layout.hasher, hash));
-}
-
-bool lfb_counting_put_object(lfb_counting *counting, lfb_funnel funnel, const void *object)
-{
-  return counting_act(counting, LFB_COUNTING_PUT,
-                      lfb_sink_hash(&counting->layout.hasher, funnel, object));
-}
-
 bool lfb_counting_might_contain(const lfb_counting *counting, const void *bytes, size_t size)
 {
   return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN,
@@ -286,19 +275,6 @@ bool lfb_counting_might_contain_u64(const lfb_counting *counting, uint64_t key)
                       lfb_hasher_u64(&counting->layout.hasher, key));
 }
 
-bool lfb_counting_might_contain_hash(const lfb_counting *counting, uint64_t hash)
-{
-  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN,
-                      lfb_hasher_widen(&counting->layout.hasher, hash));
-}
-
-bool lfb_counting_might_contain_object(const lfb_counting *counting, lfb_funnel funnel,
-                                       const void *object)
-{
-  return counting_act(counting, LFB_COUNTING_MIGHT_CONTAIN,
-                      lfb_sink_hash(&counting->layout.hasher, funnel, object));
-}
-
 bool lfb_counting_remove(lfb_counting *counting, const void *bytes, size_t size)
 {
   return counting_act(counting, LFB_COUNTING_REMOVE,
@@ -308,18 +284,6 @@ bool lfb_counting_remove(lfb_counting *counting, const void *bytes, size_t size)
 bool lfb_counting_remove_u64(lfb_counting *counting, uint64_t key)
 {
   return counting_act(counting, LFB_COUNTING_REMOVE, lfb_hasher_u64(&counting->layout.hasher, key));
-}
-
-bool lfb_counting_remove_hash(lfb_counting *counting, uint64_t hash)
-{
-  return counting_act(counting, LFB_COUNTING_REMOVE,
-                      lfb_hasher_widen(&counting->layout.hasher, hash));
-}
-
-bool lfb_counting_remove_object(lfb_counting *counting, lfb_funnel funnel, const void *object)
-{
-  return counting_act(counting, LFB_COUNTING_REMOVE,
-                      lfb_sink_hash(&counting->layout.hasher, funnel, object));
 }
 
 size_t lfb_counting_put_many(lfb_counting *counting, const lfb_key *keys, size_t count,
@@ -334,12 +298,6 @@ size_t lfb_counting_put_many_u64(lfb_counting *counting, const uint64_t *keys, s
   return counting_pieces(counting, LFB_COUNTING_PUT, keys, count, answers, lfb_piece_u64);
 }
 
-size_t lfb_counting_put_many_hash(lfb_counting *counting, const uint64_t *hashes, size_t count,
-                                  uint64_t *answers)
-{
-  return counting_pieces(counting, LFB_COUNTING_PUT, hashes, count, answers, lfb_piece_given);
-}
-
 size_t lfb_counting_might_contain_many(const lfb_counting *counting, const lfb_key *keys,
                                        size_t count, uint64_t *answers)
 {
@@ -352,13 +310,6 @@ size_t lfb_counting_might_contain_many_u64(const lfb_counting *counting, const u
   return counting_pieces(counting, LFB_COUNTING_MIGHT_CONTAIN, keys, count, answers, lfb_piece_u64);
 }
 
-size_t lfb_counting_might_contain_many_hash(const lfb_counting *counting, const uint64_t *hashes,
-                                            size_t count, uint64_t *answers)
-{
-  return counting_pieces(counting, LFB_COUNTING_MIGHT_CONTAIN, hashes, count, answers,
-                         lfb_piece_given);
-}
-
 size_t lfb_counting_remove_many(lfb_counting *counting, const lfb_key *keys, size_t count,
                                 uint64_t *answers)
 {
@@ -369,10 +320,4 @@ size_t lfb_counting_remove_many_u64(lfb_counting *counting, const uint64_t *keys
                                     uint64_t *answers)
 {
   return counting_pieces(counting, LFB_COUNTING_REMOVE, keys, count, answers, lfb_piece_u64);
-}
-
-size_t lfb_counting_remove_many_hash(lfb_counting *counting, const uint64_t *hashes,
-                                     size_t count, uint64_t *answers)
-{
-  return counting_pieces(counting, LFB_COUNTING_REMOVE, hashes, count, answers, lfb_piece_given);
 }

@@ -13,6 +13,7 @@
 
 #include "atomic/threads/wake.h"
 #include "atomic/words/reserved.h"
+#include "bloom/kinds/versions.h"
 
 enum {
   DAY = 86400,            /* seconds                                                          */
@@ -91,27 +92,15 @@ lfb_status lfb_keys_give_u64(lfb_keys_sink *sink, const uint64_t *keys, size_t c
   return status;
 }
 
-/* Puts hashes, `counted` of which are counted. */
-static lfb_status sink_put_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_t count,
-                                uint64_t counted)
+lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_t count)
 {
-  const lfb_status status = sink_take(sink, counted);
+  const lfb_status status = sink_take(sink, count);
 
   if (status == LFB_OK && sink->building != NULL)
     (void)lfb_filter_put_many_hash(sink->building, hashes, count, NULL);
   else if (status == LFB_OK)
     (void)lfb_versions_put_many_hash(sink->follow->versions, hashes, count, NULL);
   return status;
-}
-
-lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *hashes, size_t count)
-{
-  return sink_put_hash(sink, hashes, count, count);
-}
-
-lfb_status lfb_keys_give_hash_uncounted(lfb_keys_sink *sink, const uint64_t *hashes, size_t count)
-{
-  return sink_put_hash(sink, hashes, count, 0);
 }
 
 lfb_status lfb_keys_give_delta(lfb_keys_sink *sink, const void *delta, size_t size)

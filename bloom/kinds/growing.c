@@ -142,16 +142,6 @@ bool lfb_growing_put_u64(lfb_growing *growing, uint64_t key)
   return growing_put(growing, lfb_hasher_u64(growing_hasher(growing), key));
 }
 
-bool lfb_growing_put_hash(lfb_growing *growing, uint64_t hash)
-{
-  return growing_put(growing, lfb_hasher_widen(growing_hasher(growing), hash));
-}
-
-bool lfb_growing_put_object(lfb_growing *growing, lfb_funnel funnel, const void *object)
-{
-  return growing_put(growing, lfb_sink_hash(growing_hasher(growing), funnel, object));
-}
-
 bool lfb_growing_might_contain(const lfb_growing *growing, const void *bytes, size_t size)
 {
   return lfb_layers_has(growing, lfb_hasher_bytes(growing_hasher(growing), bytes, size));
@@ -160,17 +150,6 @@ bool lfb_growing_might_contain(const lfb_growing *growing, const void *bytes, si
 bool lfb_growing_might_contain_u64(const lfb_growing *growing, uint64_t key)
 {
   return lfb_layers_has(growing, lfb_hasher_u64(growing_hasher(growing), key));
-}
-
-bool lfb_growing_might_contain_hash(const lfb_growing *growing, uint64_t hash)
-{
-  return lfb_layers_has(growing, lfb_hasher_widen(growing_hasher(growing), hash));
-}
-
-bool lfb_growing_might_contain_object(const lfb_growing *growing, lfb_funnel funnel,
-                                      const void *object)
-{
-  return lfb_layers_has(growing, lfb_sink_hash(growing_hasher(growing), funnel, object));
 }
 
 bool lfb_growing_claim(lfb_growing *growing, const void *bytes, size_t size)
@@ -183,29 +162,15 @@ bool lfb_growing_claim_u64(lfb_growing *growing, uint64_t key)
   return growing_claim(growing, lfb_hasher_u64(growing_hasher(growing), key));
 }
 
-bool lfb_growing_claim_hash(lfb_growing *growing, uint64_t hash)
-{
-  return growing_claim(growing, lfb_hasher_widen(growing_hasher(growing), hash));
-}
-
-bool lfb_growing_claim_object(lfb_growing *growing, lfb_funnel funnel, const void *object)
-{
-  return growing_claim(growing, lfb_sink_hash(growing_hasher(growing), funnel, object));
-}
-
 /* ---- figures ----------------------------------------------------------------------- */
-
-/* lfb_filter_stats() or lfb_filter_stats_recent(). */
-typedef void (*growing_stats_of)(const lfb_filter *filter, lfb_stats *stats);
 
 /* Adds a layer's figures.  `right` is the logarithm of the probability that no layer so far
  * returns a false positive. */
-static void growing_add_stats(const lfb_layer *layer, growing_stats_of stats_of,
-                              lfb_growing_figures *stats, double *right)
+static void growing_add_stats(const lfb_layer *layer, lfb_growing_figures *stats, double *right)
 {
   lfb_stats of_layer = {0};
 
-  stats_of(layer->filter, &of_layer);
+  lfb_filter_stats(layer->filter, &of_layer);
   stats->bit_count += of_layer.bit_count;
   stats->bytes += of_layer.bytes;
   stats->bits_set += of_layer.bits_set;
@@ -232,8 +197,7 @@ static lfb_status growing_stuck(const lfb_growing *growing, const lfb_layer *new
   return lfb_stripes_sum(&newest->filter->layout.count) >= newest->full_bits ? refused : LFB_OK;
 }
 
-static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
-                          lfb_growing_figures *stats)
+void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats)
 {
   double right = 0; /* a logarithm, so that small probabilities are not lost */
   const lfb_layer *newest;
@@ -250,7 +214,7 @@ static void growing_stats(const lfb_growing *growing, growing_stats_of stats_of,
       .written = growing->written,
   };
   for (const lfb_layer *layer = newest; layer != NULL; layer = layer->older)
-    growing_add_stats(layer, stats_of, stats, &right);
+    growing_add_stats(layer, stats, &right);
   stats->expected_fpp = blind != LFB_OK ? 1 : 0 - expm1(right); /* not -0 */
   stats->stuck = growing_stuck(growing, newest, blind);
 }
@@ -261,14 +225,4 @@ lfb_status lfb_growing_stuck(const lfb_growing *growing)
   const lfb_status blind = lfb_layers_seen(growing, &newest);
 
   return growing_stuck(growing, newest, blind);
-}
-
-void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats)
-{
-  growing_stats(growing, lfb_filter_stats, stats);
-}
-
-void lfb_growing_stats_recent(const lfb_growing *growing, lfb_growing_figures *stats)
-{
-  growing_stats(growing, lfb_filter_stats_recent, stats);
 }

@@ -235,12 +235,6 @@ size_t lfb_growing_put_many_u64(lfb_growing *growing, const uint64_t *keys, size
   return growing_many(growing, keys, count, answers, lfb_piece_u64, growing_put_act);
 }
 
-size_t lfb_growing_put_many_hash(lfb_growing *growing, const uint64_t *hashes, size_t count,
-                                 uint64_t *answers)
-{
-  return growing_many(growing, hashes, count, answers, lfb_piece_given, growing_put_act);
-}
-
 size_t lfb_growing_might_contain_many(const lfb_growing *growing, const lfb_key *keys,
                                       size_t count, uint64_t *answers)
 {
@@ -255,13 +249,6 @@ size_t lfb_growing_might_contain_many_u64(const lfb_growing *growing, const uint
                       growing_query_act);
 }
 
-size_t lfb_growing_might_contain_many_hash(const lfb_growing *growing, const uint64_t *hashes,
-                                           size_t count, uint64_t *answers)
-{
-  return growing_many((lfb_growing *)growing, hashes, count, answers, lfb_piece_given,
-                      growing_query_act);
-}
-
 size_t lfb_growing_claim_many(lfb_growing *growing, const lfb_key *keys, size_t count,
                               uint64_t *answers)
 {
@@ -272,10 +259,4 @@ size_t lfb_growing_claim_many_u64(lfb_growing *growing, const uint64_t *keys, si
                                   uint64_t *answers)
 {
   return growing_many(growing, keys, count, answers, lfb_piece_u64, growing_claim_act);
-}
-
-size_t lfb_growing_claim_many_hash(lfb_growing *growing, const uint64_t *hashes, size_t count,
-                                   uint64_t *answers)
-{
-  return growing_many(growing, hashes, count, answers, lfb_piece_given, growing_claim_act);
 }

@@ -11,7 +11,7 @@
  * one does not have, once the last section that could have seen them has been left
  * (atomic/threads/sections.h).
  */
-#include <lfbloom/versions.h>
+#include "bloom/kinds/versions.h"
 
 #include <assert.h>
 #include <lfbloom/delta.h>
@@ -87,8 +87,6 @@ uint64_t lfb_versions_number(lfb_versions *versions)
 typedef enum versions_kind {
   VERSIONS_BYTES,
   VERSIONS_U64,
-  VERSIONS_HASH,
-  VERSIONS_OBJECT,
   VERSIONS_MANY,
   VERSIONS_MANY_U64,
   VERSIONS_MANY_HASH,
@@ -98,13 +96,9 @@ typedef enum versions_kind {
 typedef struct versions_keys {
   union {
     const void *bytes; /* or many keys of any kind */
-    uint64_t number;   /* or hash                  */
-    lfb_funnel funnel;
+    uint64_t number;
   };
-  union {
-    size_t size; /* or count */
-    const void *object;
-  };
+  size_t size; /* or count */
 } versions_keys;
 
 /* The next two functions are inlined where `kind` is a constant; one call remains of each.  They
@@ -115,16 +109,10 @@ LFB_INLINE size_t versions_filter_has(const lfb_filter *filter, versions_kind ki
   switch (kind) {
   case VERSIONS_U64:
     return lfb_filter_might_contain_u64(filter, keys.number);
-  case VERSIONS_HASH:
-    return lfb_filter_might_contain_hash(filter, keys.number);
-  case VERSIONS_OBJECT:
-    return lfb_filter_might_contain_object(filter, keys.funnel, keys.object);
   case VERSIONS_MANY:
     return lfb_filter_might_contain_many(filter, keys.bytes, keys.size, answers);
   case VERSIONS_MANY_U64:
     return lfb_filter_might_contain_many_u64(filter, keys.bytes, keys.size, answers);
-  case VERSIONS_MANY_HASH:
-    return lfb_filter_might_contain_many_hash(filter, keys.bytes, keys.size, answers);
   default:
     return lfb_filter_might_contain(filter, keys.bytes, keys.size);
   }
@@ -136,10 +124,6 @@ LFB_INLINE size_t versions_filter_put(lfb_filter *filter, versions_kind kind, ve
   switch (kind) {
   case VERSIONS_U64:
     return lfb_filter_put_u64(filter, keys.number);
-  case VERSIONS_HASH:
-    return lfb_filter_put_hash(filter, keys.number);
-  case VERSIONS_OBJECT:
-    return lfb_filter_put_object(filter, keys.funnel, keys.object);
   case VERSIONS_MANY:
     return lfb_filter_put_many(filter, keys.bytes, keys.size, answers);
   case VERSIONS_MANY_U64:
@@ -179,7 +163,7 @@ LFB_INLINE size_t versions_put(lfb_versions *versions, versions_kind kind, versi
 
 bool lfb_versions_put(lfb_versions *versions, const void *bytes, size_t size)
 {
-  return versions_put(versions, VERSIONS_BYTES, (versions_keys){{bytes}, {size}}, NULL);
+  return versions_put(versions, VERSIONS_BYTES, (versions_keys){{bytes}, size}, NULL);
 }
 
 bool lfb_versions_put_u64(lfb_versions *versions, uint64_t key)
@@ -187,20 +171,9 @@ bool lfb_versions_put_u64(lfb_versions *versions, uint64_t key)
   return versions_put(versions, VERSIONS_U64, (versions_keys){.number = key}, NULL);
 }
 
-bool lfb_versions_put_hash(lfb_versions *versions, uint64_t hash)
-{
-  return versions_put(versions, VERSIONS_HASH, (versions_keys){.number = hash}, NULL);
-}
-
-bool lfb_versions_put_object(lfb_versions *versions, lfb_funnel funnel, const void *object)
-{
-  return versions_put(versions, VERSIONS_OBJECT,
-                      (versions_keys){.funnel = funnel, .object = object}, NULL);
-}
-
 bool lfb_versions_might_contain(lfb_versions *versions, const void *bytes, size_t size)
 {
-  return versions_ask(versions, VERSIONS_BYTES, (versions_keys){{bytes}, {size}}, NULL);
+  return versions_ask(versions, VERSIONS_BYTES, (versions_keys){{bytes}, size}, NULL);
 }
 
 bool lfb_versions_might_contain_u64(lfb_versions *versions, uint64_t key)
@@ -208,52 +181,34 @@ bool lfb_versions_might_contain_u64(lfb_versions *versions, uint64_t key)
   return versions_ask(versions, VERSIONS_U64, (versions_keys){.number = key}, NULL);
 }
 
-bool lfb_versions_might_contain_hash(lfb_versions *versions, uint64_t hash)
-{
-  return versions_ask(versions, VERSIONS_HASH, (versions_keys){.number = hash}, NULL);
-}
-
-bool lfb_versions_might_contain_object(lfb_versions *versions, lfb_funnel funnel,
-                                       const void *object)
-{
-  return versions_ask(versions, VERSIONS_OBJECT,
-                      (versions_keys){.funnel = funnel, .object = object}, NULL);
-}
-
 size_t lfb_versions_put_many(lfb_versions *versions, const lfb_key *keys, size_t count,
                              uint64_t *answers)
 {
-  return versions_put(versions, VERSIONS_MANY, (versions_keys){{keys}, {count}}, answers);
+  return versions_put(versions, VERSIONS_MANY, (versions_keys){{keys}, count}, answers);
 }
 
 size_t lfb_versions_put_many_u64(lfb_versions *versions, const uint64_t *keys, size_t count,
                                  uint64_t *answers)
 {
-  return versions_put(versions, VERSIONS_MANY_U64, (versions_keys){{keys}, {count}}, answers);
+  return versions_put(versions, VERSIONS_MANY_U64, (versions_keys){{keys}, count}, answers);
 }
 
 size_t lfb_versions_put_many_hash(lfb_versions *versions, const uint64_t *hashes, size_t count,
                                   uint64_t *answers)
 {
-  return versions_put(versions, VERSIONS_MANY_HASH, (versions_keys){{hashes}, {count}}, answers);
+  return versions_put(versions, VERSIONS_MANY_HASH, (versions_keys){{hashes}, count}, answers);
 }
 
 size_t lfb_versions_might_contain_many(lfb_versions *versions, const lfb_key *keys,
                                        size_t count, uint64_t *answers)
 {
-  return versions_ask(versions, VERSIONS_MANY, (versions_keys){{keys}, {count}}, answers);
+  return versions_ask(versions, VERSIONS_MANY, (versions_keys){{keys}, count}, answers);
 }
 
 size_t lfb_versions_might_contain_many_u64(lfb_versions *versions, const uint64_t *keys,
                                            size_t count, uint64_t *answers)
 {
-  return versions_ask(versions, VERSIONS_MANY_U64, (versions_keys){{keys}, {count}}, answers);
-}
-
-size_t lfb_versions_might_contain_many_hash(lfb_versions *versions, const uint64_t *hashes,
-                                            size_t count, uint64_t *answers)
-{
-  return versions_ask(versions, VERSIONS_MANY_HASH, (versions_keys){{hashes}, {count}}, answers);
+  return versions_ask(versions, VERSIONS_MANY_U64, (versions_keys){{keys}, count}, answers);
 }
 
 lfb_status lfb_versions_apply_delta(lfb_versions *versions, const void *delta, size_t size)

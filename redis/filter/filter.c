@@ -210,22 +210,6 @@ static lfb_hash keys_ready(const lfb_hasher *hasher, const void *hashes, size_t 
   return ((const lfb_hash *)hashes)[i];
 }
 
-static void object_take(void *stream, const void *bytes, size_t size)
-{
-  lfb_hash_stream_put(stream, bytes, size);
-}
-
-/* The funnel puts into a sink of liblfbloom, which only liblfbloom can make: it may be of another
- * version. */
-lfb_hash lfb_remote_hash_object(const lfb_redis *filter, lfb_funnel funnel, const void *object)
-{
-  lfb_hash_stream stream;
-
-  lfb_hash_stream_init(&stream, &filter->layout.hasher);
-  lfb_object_bytes(funnel, object, object_take, &stream);
-  return lfb_hash_stream_finish(&stream);
-}
-
 lfb_status lfb_remote_put_hashes(lfb_redis *filter, const lfb_hash *hashes, size_t count)
 {
   return keys_many(filter, true, hashes, count, keys_ready, NULL, NULL);
@@ -241,18 +225,6 @@ lfb_status lfb_redis_put_u64(lfb_redis *filter, uint64_t key, bool *changed)
   return keys_one(filter, true, &key, lfb_piece_u64, changed);
 }
 
-lfb_status lfb_redis_put_hash(lfb_redis *filter, uint64_t hash, bool *changed)
-{
-  return keys_one(filter, true, &hash, lfb_piece_given, changed);
-}
-
-lfb_status lfb_redis_put_object(lfb_redis *filter, lfb_funnel funnel, const void *object,
-                                bool *changed)
-{
-  const lfb_hash hash = lfb_remote_hash_object(filter, funnel, object);
-  return keys_one(filter, true, &hash, keys_ready, changed);
-}
-
 lfb_status lfb_redis_might_contain(lfb_redis *filter, const void *bytes, size_t size, bool *maybe)
 {
   return keys_one(filter, false, &(lfb_key){bytes, size}, lfb_piece_bytes, maybe);
@@ -261,18 +233,6 @@ lfb_status lfb_redis_might_contain(lfb_redis *filter, const void *bytes, size_t 
 lfb_status lfb_redis_might_contain_u64(lfb_redis *filter, uint64_t key, bool *maybe)
 {
   return keys_one(filter, false, &key, lfb_piece_u64, maybe);
-}
-
-lfb_status lfb_redis_might_contain_hash(lfb_redis *filter, uint64_t hash, bool *maybe)
-{
-  return keys_one(filter, false, &hash, lfb_piece_given, maybe);
-}
-
-lfb_status lfb_redis_might_contain_object(lfb_redis *filter, lfb_funnel funnel,
-                                          const void *object, bool *maybe)
-{
-  const lfb_hash hash = lfb_remote_hash_object(filter, funnel, object);
-  return keys_one(filter, false, &hash, keys_ready, maybe);
 }
 
 lfb_status lfb_redis_put_many(lfb_redis *filter, const lfb_key *keys, size_t count,
@@ -287,12 +247,6 @@ lfb_status lfb_redis_put_many_u64(lfb_redis *filter, const uint64_t *keys, size_
   return keys_many(filter, true, keys, count, lfb_piece_u64, answers, yes);
 }
 
-lfb_status lfb_redis_put_many_hash(lfb_redis *filter, const uint64_t *hashes, size_t count,
-                                   uint64_t *answers, size_t *yes)
-{
-  return keys_many(filter, true, hashes, count, lfb_piece_given, answers, yes);
-}
-
 lfb_status lfb_redis_might_contain_many(lfb_redis *filter, const lfb_key *keys, size_t count,
                                         uint64_t *answers, size_t *yes)
 {
@@ -303,10 +257,4 @@ lfb_status lfb_redis_might_contain_many_u64(lfb_redis *filter, const uint64_t *k
                                             size_t count, uint64_t *answers, size_t *yes)
 {
   return keys_many(filter, false, keys, count, lfb_piece_u64, answers, yes);
-}
-
-lfb_status lfb_redis_might_contain_many_hash(lfb_redis *filter, const uint64_t *hashes,
-                                             size_t count, uint64_t *answers, size_t *yes)
-{
-  return keys_many(filter, false, hashes, count, lfb_piece_given, answers, yes);
 }

@@ -73,9 +73,6 @@ lfb_status lfb_remote_unlink(lfb_link *link, lfb_key name);
 /* Deletes the stream of the filter under this name, if there is one. */
 lfb_status lfb_remote_unlink_stream(lfb_link *link, lfb_key name);
 
-/* The hash of an object, through its funnel.  In redis/filter/filter.c. */
-lfb_hash lfb_remote_hash_object(const lfb_redis *filter, lfb_funnel funnel, const void *object);
-
 /* Puts keys that are already hashed.  Fails as lfb_redis_put_many().  In
  * redis/filter/filter.c. */
 lfb_status lfb_remote_put_hashes(lfb_redis *filter, const lfb_hash *hashes, size_t count);

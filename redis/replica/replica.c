@@ -247,18 +247,6 @@ bool lfb_replica_put_u64(lfb_replica *replica, uint64_t key)
   return replica_put_many(replica, &key, 1, lfb_piece_u64) != 0;
 }
 
-bool lfb_replica_put_hash(lfb_replica *replica, uint64_t hash)
-{
-  return replica_put_many(replica, &hash, 1, lfb_piece_given) != 0;
-}
-
-bool lfb_replica_put_object(lfb_replica *replica, lfb_funnel funnel, const void *object)
-{
-  /* A present object, the usual one, is hashed only once, without lfb_object_bytes(). */
-  return !lfb_filter_might_contain_object(replica->local, funnel, object) &&
-         put_absent(replica, lfb_remote_hash_object(replica->remote, funnel, object));
-}
-
 size_t lfb_replica_put_many(lfb_replica *replica, const lfb_key *keys, size_t count)
 {
   return replica_put_many(replica, keys, count, lfb_piece_bytes);
@@ -267,11 +255,6 @@ size_t lfb_replica_put_many(lfb_replica *replica, const lfb_key *keys, size_t co
 size_t lfb_replica_put_many_u64(lfb_replica *replica, const uint64_t *keys, size_t count)
 {
   return replica_put_many(replica, keys, count, lfb_piece_u64);
-}
-
-size_t lfb_replica_put_many_hash(lfb_replica *replica, const uint64_t *hashes, size_t count)
-{
-  return replica_put_many(replica, hashes, count, lfb_piece_given);
 }
 
 /* ---- waiting ---------------------------------------------------------------------------- */

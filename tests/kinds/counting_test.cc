@@ -147,7 +147,7 @@ TEST_P(EveryStrategyCounting, ConvertsToThePlainFilterOfWhatIsLeft) {
   }
 }
 
-// The four kinds of keys have the same bits as in a plain filter.
+// Both kinds of keys have the same bits as in a plain filter.
 TEST_P(EveryStrategyCounting, TakesEveryKindOfKey) {
   const lfb_config config = Config(300, 0.01, GetParam());
   const Counting counting = Count(config);
@@ -158,33 +158,29 @@ TEST_P(EveryStrategyCounting, TakesEveryKindOfKey) {
   for (uint64_t& number : numbers) keys.push_back({&number, 5});
 
   lfb_counting_put_many(counting.get(), keys.data(), 150, nullptr);
-  lfb_counting_put_many_hash(counting.get(), numbers.data(), 50, nullptr);
+  lfb_counting_put_many_u64(counting.get(), numbers.data(), 50, nullptr);
   for (const lfb_key& key : keys) {
     lfb_counting_put(counting.get(), key.bytes, key.size);
-    lfb_counting_put_object(counting.get(), lfb_funnel_i64, key.bytes);
     lfb_filter_put(filter.get(), key.bytes, key.size);
-    lfb_filter_put_object(filter.get(), lfb_funnel_i64, key.bytes);
   }
   for (uint64_t i = 0; i < 100; i++) {
-    if (i >= 50) lfb_counting_put_hash(counting.get(), numbers[i]);
-    lfb_filter_put_hash(filter.get(), numbers[i]);
+    if (i >= 50) lfb_counting_put_u64(counting.get(), numbers[i]);
+    lfb_filter_put_u64(filter.get(), numbers[i]);
   }
   EXPECT_EQ(Words(Plain(counting)), Words(filter));
 
   EXPECT_EQ(lfb_counting_might_contain_many(counting.get(), keys.data(), 200, nullptr), 200u);
-  EXPECT_EQ(lfb_counting_might_contain_many_hash(counting.get(), numbers.data(), 100, nullptr),
+  EXPECT_EQ(lfb_counting_might_contain_many_u64(counting.get(), numbers.data(), 100, nullptr),
             100u);
   EXPECT_EQ(lfb_counting_remove_many(counting.get(), keys.data(), 150, nullptr), 150u);
-  EXPECT_EQ(lfb_counting_remove_many_hash(counting.get(), numbers.data(), 50, nullptr), 50u);
+  EXPECT_EQ(lfb_counting_remove_many_u64(counting.get(), numbers.data(), 50, nullptr), 50u);
   for (const lfb_key& key : keys) {
     EXPECT_TRUE(lfb_counting_might_contain(counting.get(), key.bytes, key.size));
-    EXPECT_TRUE(lfb_counting_might_contain_object(counting.get(), lfb_funnel_i64, key.bytes));
     EXPECT_TRUE(lfb_counting_remove(counting.get(), key.bytes, key.size));
-    EXPECT_TRUE(lfb_counting_remove_object(counting.get(), lfb_funnel_i64, key.bytes));
   }
   for (uint64_t i = 50; i < 100; i++) {
-    EXPECT_TRUE(lfb_counting_might_contain_hash(counting.get(), numbers[i]));
-    EXPECT_TRUE(lfb_counting_remove_hash(counting.get(), numbers[i]));
+    EXPECT_TRUE(lfb_counting_might_contain_u64(counting.get(), numbers[i]));
+    EXPECT_TRUE(lfb_counting_remove_u64(counting.get(), numbers[i]));
   }
   EXPECT_EQ(Stats(counting).bits_set, 0u);
   EXPECT_EQ(Stats(Plain(counting)).bits_set, 0u);

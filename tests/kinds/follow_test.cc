@@ -193,43 +193,6 @@ TEST(Follow, ADeltaIsAppliedInPlaceAndADamagedOneIsARebuild) {
   }
 }
 
-// A source that gives hashes of keys which its filter has, too.
-TEST(Follow, UncountedHashesAreNoReasonForARebuild) {
-  struct Hashes {
-    const Filter filter = Make(Config(1000, 1e-6, LFB_FAST));
-    uint64_t version = 1;
-    bool counted = false;
-  } hashes;
-  lfb_source source{};
-  source.self = &hashes;
-  source.version = [](void* self, uint64_t* newest) {
-    *newest = static_cast<Hashes*>(self)->version;
-    return LFB_OK;
-  };
-  source.changes = [](void* self, uint64_t, lfb_keys_sink* sink) {
-    const auto* it = static_cast<Hashes*>(self);
-    const std::vector<uint64_t> all(100, it->version);
-    return it->counted ? lfb_keys_give_hash(sink, all.data(), all.size())
-                       : lfb_keys_give_hash_uncounted(sink, all.data(), all.size());
-  };
-  source.filter = [](void* self, lfb_filter** filter) {
-    return lfb_filter_copy(static_cast<Hashes*>(self)->filter.get(), filter);
-  };
-  lfb_follow_config config{};
-  config.most_changes = 50;
-  Following it(source, config);
-  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
-  for (int i = 0; i < 3; i++) {
-    hashes.version++;
-    EXPECT_EQ(it.Poll(), LFB_FOLLOWED_CHANGES);
-    EXPECT_TRUE(lfb_versions_might_contain_hash(it.versions, hashes.version));
-    EXPECT_EQ(it.Figures().changes, 0u);
-  }
-  hashes.version++;
-  hashes.counted = true;
-  EXPECT_EQ(it.Poll(), LFB_FOLLOWED_REBUILT);
-}
-
 TEST(Follow, ManyChangesAreARebuildInWhichRemovedKeysAreNot) {
   Source source;
   lfb_follow_config config{};

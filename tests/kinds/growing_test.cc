@@ -256,23 +256,13 @@ TEST_P(EveryStrategyGrows, ACopyGrowsByItself) {
 
 TEST_P(EveryStrategyGrows, EachWayOfNamingAKey) {
   const Growing growing = MakeGrowing(Config(1024, 1e-6, GetParam()));
-  const auto funnel = [](const void* object, lfb_sink* sink) {
-    lfb_sink_put_i64(sink, *static_cast<const int64_t*>(object));
-  };
   for (uint64_t i = 0; i < 3000; i++) {
     const std::string text = "key-" + std::to_string(i), other = "claim-" + text;
-    const int64_t object = static_cast<int64_t>(Mix(3, i)), claimed = static_cast<int64_t>(Mix(4, i));
     lfb_growing* const g = growing.get();
     for (bool first : {true, false}) {
       ASSERT_EQ(lfb_growing_might_contain(g, text.data(), text.size()), !first);
       ASSERT_EQ(lfb_growing_put(g, text.data(), text.size()), first);
       ASSERT_EQ(lfb_growing_claim(g, other.data(), other.size()), first);
-      ASSERT_EQ(lfb_growing_might_contain_hash(g, Mix(1, i)), !first);
-      ASSERT_EQ(lfb_growing_put_hash(g, Mix(1, i)), first);
-      ASSERT_EQ(lfb_growing_claim_hash(g, Mix(2, i)), first);
-      ASSERT_EQ(lfb_growing_might_contain_object(g, funnel, &object), !first);
-      ASSERT_EQ(lfb_growing_put_object(g, funnel, &object), first);
-      ASSERT_EQ(lfb_growing_claim_object(g, funnel, &claimed), first);
       ASSERT_EQ(lfb_growing_might_contain_u64(g, Mix(5, i)), !first);
       ASSERT_EQ(lfb_growing_put_u64(g, Mix(5, i)), first);
       ASSERT_EQ(lfb_growing_claim_u64(g, Mix(6, i)), first);
@@ -288,7 +278,7 @@ TEST_P(EveryStrategyGrows, ManyAnswerAsOneByOne) {
   const Growing one = MakeGrowing(Config(1024, 1e-6, GetParam()));
   const Growing many = MakeGrowing(Config(1024, 1e-6, GetParam()));
   uint64_t from = 0;
-  for (size_t count : {0, 1, 63, 64, 65, 255, 256, 257, 511, 513, 1000, 1500, 2100}) {
+  for (size_t count : {0, 1, 63, 64, 65, 255, 256, 257, 511, 513, 1000, 1500, 2100, 4000}) {
     std::vector<std::string> texts;
     std::vector<uint64_t> numbers;
     for (size_t i = 0; i < count; i++) {
@@ -321,19 +311,13 @@ TEST_P(EveryStrategyGrows, ManyAnswerAsOneByOne) {
             [&](size_t i) { return lfb_growing_put(o, texts[i].data(), texts[i].size()); });
       check([&] { return lfb_growing_claim_many_u64(g, numbers.data(), count, a); },
             [&](size_t i) { return lfb_growing_claim_u64(o, numbers[i]); });
-      check([&] { return lfb_growing_put_many_hash(g, numbers.data(), count, a); },
-            [&](size_t i) { return lfb_growing_put_hash(o, numbers[i]); });
       for (uint64_t& number : numbers) number ^= round << 1;  // some present, some absent
       check([&] { return lfb_growing_might_contain_many_u64(g, numbers.data(), count, a); },
             [&](size_t i) { return lfb_growing_might_contain_u64(o, numbers[i]); });
-      check([&] { return lfb_growing_might_contain_many_hash(g, numbers.data(), count, a); },
-            [&](size_t i) { return lfb_growing_might_contain_hash(o, numbers[i]); });
       check([&] { return lfb_growing_might_contain_many(g, keys.data(), count, a); },
             [&](size_t i) { return lfb_growing_might_contain(o, texts[i].data(), texts[i].size()); });
       check([&] { return lfb_growing_claim_many(g, keys.data(), count, a); },
             [&](size_t i) { return lfb_growing_claim(o, texts[i].data(), texts[i].size()); });
-      check([&] { return lfb_growing_claim_many_hash(g, numbers.data(), count, a); },
-            [&](size_t i) { return lfb_growing_claim_hash(o, numbers[i]); });
       check([&] { return lfb_growing_put_many_u64(g, numbers.data(), count, a); },
             [&](size_t i) { return lfb_growing_put_u64(o, numbers[i]); });
     }
@@ -371,10 +355,11 @@ TEST_P(EveryStrategyGrows, AKeyThatComesTwiceIsNewOnceAcrossLayers) {
 TEST(Growing, AClaimThatIsCompletedLateAddsNothingToANewerLayer) {
   const Growing growing = MakeGrowing(Config(1024, 1e-9, LFB_FAST));
   uint64_t put = 0;
-  while (Figures(growing).layers < 3) lfb_growing_put_hash(growing.get(), Mix(13, put++));
+  while (Figures(growing).layers < 3) lfb_growing_put_u64(growing.get(), Mix(13, put++));
   const uint64_t bits_set = Figures(growing).bits_set;
   const lfb_claimed claimed = lfb_layers_claimed(growing.get());
-  for (uint64_t i = 0; i < put; i++) claimed.put(claimed.of, {Mix(13, i), 0});
+  const lfb_hasher* hasher = &growing->first->layout.hasher;
+  for (uint64_t i = 0; i < put; i++) claimed.put(claimed.of, lfb_hasher_u64(hasher, Mix(13, i)));
   EXPECT_EQ(Figures(growing).bits_set, bits_set);
   const lfb_hash fresh = {Mix(14, 0), 0};
   EXPECT_FALSE(claimed.might_contain(claimed.of, fresh));
@@ -401,19 +386,18 @@ TEST(GrowingRace, NoKeyIsLost) {
       for (uint64_t i = 0; i < kKeys; i++) keys[i] = Mix(100 * round + t, i);
       for (uint64_t i = 0; i < kKeys; i += kPiece) {
         if (t % 2 == 0)
-          lfb_growing_put_many_hash(growing.get(), &keys[i], kPiece, nullptr);
+          lfb_growing_put_many_u64(growing.get(), &keys[i], kPiece, nullptr);
         else
-          for (uint64_t j = i; j < i + kPiece; j++) lfb_growing_put_hash(growing.get(), keys[j]);
+          for (uint64_t j = i; j < i + kPiece; j++) lfb_growing_put_u64(growing.get(), keys[j]);
         const uint64_t old = i / 2 / kPiece * kPiece;
         for (uint64_t from : {i, old})
-          lost += kPiece - lfb_growing_might_contain_many_hash(growing.get(), &keys[from], kPiece,
-                                                               nullptr);
+          lost += kPiece - lfb_growing_might_contain_many_u64(growing.get(), &keys[from], kPiece, nullptr);
       }
     });
     ASSERT_EQ(lost, 0u) << "round " << round;
     for (unsigned t = 0; t < kThreads; t++)
       for (uint64_t i = 0; i < kKeys; i++)
-        ASSERT_TRUE(lfb_growing_might_contain_hash(growing.get(), Mix(100 * round + t, i)));
+        ASSERT_TRUE(lfb_growing_might_contain_u64(growing.get(), Mix(100 * round + t, i)));
     EXPECT_GE(Figures(growing).layers, 6u);
     ExpectOneLayerALevel(growing);
     ASSERT_FALSE(HasFailure()) << "round " << round;
@@ -429,14 +413,14 @@ TEST(GrowingRace, EachKeyIsClaimedOnce) {
     const Growing growing = MakeGrowing(Config(1024, 1e-9, LFB_FAST));
     std::vector<std::atomic<unsigned>> winners(kKeys);
     RunTogether(kThreads, [&](unsigned t) {
-      std::vector<uint64_t> hashes(kKeys), answers((kKeys + 63) / 64);
+      std::vector<uint64_t> keys(kKeys), answers((kKeys + 63) / 64);
       const auto order = [&](uint64_t i) { return (i + t % 4 * 10) % kKeys; };
-      for (uint64_t i = 0; i < kKeys; i++) hashes[i] = Mix(300 + round, order(i));
+      for (uint64_t i = 0; i < kKeys; i++) keys[i] = Mix(300 + round, order(i));
       if (t == 0)
-        lfb_growing_claim_many_hash(growing.get(), hashes.data(), kKeys, answers.data());
+        lfb_growing_claim_many_u64(growing.get(), keys.data(), kKeys, answers.data());
       for (uint64_t i = 0; i < kKeys; i++)
         winners[order(i)] += t == 0 ? answers[i / 64] >> (i % 64) & 1
-                                    : lfb_growing_claim_hash(growing.get(), hashes[i]);
+                                    : lfb_growing_claim_u64(growing.get(), keys[i]);
     });
     uint64_t wrong = 0;
     for (const auto& count : winners) wrong += count != 1;
@@ -455,7 +439,7 @@ TEST(GrowingRace, EachNewKeyIsNewToAtLeastOneThread) {
     std::vector<std::atomic<unsigned>> told(kKeys);
     RunTogether(kThreads, [&](unsigned) {
       for (uint64_t i = 0; i < kKeys; i++)
-        told[i] += lfb_growing_put_hash(growing.get(), Mix(400 + round, i));
+        told[i] += lfb_growing_put_u64(growing.get(), Mix(400 + round, i));
     });
     for (uint64_t i = 0; i < kKeys; i++) ASSERT_GE(told[i], 1u) << i;
   }

@@ -6,6 +6,7 @@
 
 #include <future>
 
+#include "bloom/kinds/versions.h"
 #include "tests/support/await.h"
 #include "tests/support/filters.h"
 #include "tests/support/processes.h"
@@ -53,7 +54,6 @@ TEST(Versions, EachCallIsThatOfTheFilter) {
   lfb_versions* it = versions.get();
   const uint64_t numbers[] = {11, 12, 13};
   const lfb_key keys[] = {{"a", 1}, {"bc", 2}};
-  const int64_t object = 7;
   uint64_t answers = ~uint64_t{0};
 
   EXPECT_TRUE(lfb_versions_put(it, "key", 3));
@@ -63,19 +63,13 @@ TEST(Versions, EachCallIsThatOfTheFilter) {
   EXPECT_TRUE(lfb_versions_put_u64(it, 5));
   EXPECT_TRUE(lfb_versions_might_contain_u64(it, 5));
   EXPECT_FALSE(lfb_versions_might_contain_u64(it, 6));
-  EXPECT_TRUE(lfb_versions_put_hash(it, Mix(1, 1)));
-  EXPECT_TRUE(lfb_versions_might_contain_hash(it, Mix(1, 1)));
-  EXPECT_FALSE(lfb_versions_might_contain_hash(it, Mix(1, 2)));
-  EXPECT_TRUE(lfb_versions_put_object(it, lfb_funnel_i64, &object));
-  EXPECT_TRUE(lfb_versions_might_contain_object(it, lfb_funnel_i64, &object));
   EXPECT_EQ(lfb_versions_put_many(it, keys, 2, &answers), 2u);
   EXPECT_EQ(answers, 3u);
   EXPECT_EQ(lfb_versions_might_contain_many(it, keys, 2, nullptr), 2u);
   EXPECT_EQ(lfb_versions_put_many_u64(it, numbers, 3, &answers), 3u);
   EXPECT_EQ(answers, 7u);
   EXPECT_EQ(lfb_versions_might_contain_many_u64(it, numbers, 3, &answers), 3u);
-  EXPECT_EQ(lfb_versions_put_many_hash(it, numbers, 3, nullptr), 3u);
-  EXPECT_EQ(lfb_versions_might_contain_many_hash(it, numbers, 3, &answers), 3u);
+  EXPECT_EQ(lfb_versions_put_many_hash(it, numbers, 3, &answers), 3u);
   EXPECT_EQ(answers, 7u);
 }
 
@@ -124,15 +118,12 @@ TEST(Versions, EachPutGoesToAllThatMayBecomeCurrent) {
   lfb_versions* it = versions.get();
   const uint64_t numbers[] = {11, 12, 13};
   const lfb_key keys[] = {{"a", 1}, {"bc", 2}};
-  const int64_t object = 7;
 
   Begin(versions);
   Publish(versions, LFB_KEEP_PREVIOUS);
   Begin(versions);
   lfb_versions_put(it, "key", 3);
   lfb_versions_put_u64(it, 5);
-  lfb_versions_put_hash(it, Mix(1, 1));
-  lfb_versions_put_object(it, lfb_funnel_i64, &object);
   lfb_versions_put_many(it, keys, 2, nullptr);
   lfb_versions_put_many_u64(it, numbers, 3, nullptr);
   lfb_versions_put_many_hash(it, numbers, 3, nullptr);
@@ -140,11 +131,8 @@ TEST(Versions, EachPutGoesToAllThatMayBecomeCurrent) {
     SCOPED_TRACE(current);
     EXPECT_TRUE(lfb_versions_might_contain(it, "key", 3));
     EXPECT_TRUE(lfb_versions_might_contain_u64(it, 5));
-    EXPECT_TRUE(lfb_versions_might_contain_hash(it, Mix(1, 1)));
-    EXPECT_TRUE(lfb_versions_might_contain_object(it, lfb_funnel_i64, &object));
     EXPECT_EQ(lfb_versions_might_contain_many(it, keys, 2, nullptr), 2u);
     EXPECT_EQ(lfb_versions_might_contain_many_u64(it, numbers, 3, nullptr), 3u);
-    EXPECT_EQ(lfb_versions_might_contain_many_hash(it, numbers, 3, nullptr), 3u);
     if (lfb_versions_rollback(it, nullptr) != LFB_OK)
       lfb_ignore(lfb_versions_publish(it, LFB_DROP_PREVIOUS, nullptr));
   }

@@ -74,7 +74,6 @@ TEST(ReplicaLayouts, WhatIsPutHereIsFoundHereThereAndElsewhere) {
     EXPECT_FALSE(has(a, "apple"));
     EXPECT_TRUE(lfb_replica_put(a.get(), "apple", 5));
     EXPECT_FALSE(lfb_replica_put(a.get(), "apple", 5));
-    EXPECT_TRUE(lfb_replica_put_hash(a.get(), 12345));
     PutRange(a, 0, 3000);
     EXPECT_TRUE(has(a, "apple"));
     EXPECT_EQ(Missing(a, 0, 3000), 0u);
@@ -88,15 +87,6 @@ TEST(ReplicaLayouts, WhatIsPutHereIsFoundHereThereAndElsewhere) {
     EXPECT_EQ(WordsOf(a), Words(Load(remote)));
     EXPECT_EQ(State(b).loads, 1u) << "by the stream alone";
   }
-}
-
-TEST_F(Replicas, AnObjectIsAKey) {
-  const Replica a = OpenReplica(options, "seen");
-  const lfb_funnel funnel = [](const void* object, lfb_sink* sink) {
-    lfb_sink_put_bytes(sink, object, 4);
-  };
-  EXPECT_TRUE(lfb_replica_put_object(a.get(), funnel, "pear"));
-  EXPECT_TRUE(lfb_filter_might_contain(lfb_replica_filter(a.get()), "pear", 4));
 }
 
 // Two replicas put keys at the same time, two threads on each. In the end both replicas and the

@@ -89,7 +89,7 @@ void AddFilters(Rows* rows) {
   });
   AddMaking(rows);
   AddBigBatch(rows);
-  Add(rows, {THREE(lfb_putter_put_soon, &t.putter), OBJECT(lfb_putter_put_soon, &t.putter),
+  Add(rows, {THREE(lfb_putter_put_soon, &t.putter),
              ROW(lfb_putter_flush, &t.putter)},
       [](Row& row) { row.Before(FillPutter).After(Flushed); });
   Add(rows, {ROW(lfb_putter_init, &t.putter, t.filter.get())});

@@ -30,17 +30,15 @@ void NewCounting(Things& t) { t.counting = Count(t.seeded); }
 
 void AddCounting(Rows* rows) {
   Add(rows, {
-    THREE(lfb_counting_put, t.counting.get()), OBJECT(lfb_counting_put, t.counting.get()),
-    YES_THREE(lfb_counting_might_contain, lfb_counting_put, t.counting.get()),
-    YES_OBJECT(lfb_counting_might_contain, lfb_counting_put, t.counting.get()),
-    YES_THREE(lfb_counting_remove, lfb_counting_put, t.counting.get()),
-    YES_OBJECT(lfb_counting_remove, lfb_counting_put, t.counting.get()),
+    TWO(lfb_counting_put, t.counting.get()),
+    YES_TWO(lfb_counting_might_contain, lfb_counting_put, t.counting.get()),
+    YES_TWO(lfb_counting_remove, lfb_counting_put, t.counting.get()),
   });
-  Add(rows, {MANY(lfb_counting_put_many, t.counting.get())}, [](Row& row) { row.Before(NewCounting); });
-  Add(rows, {MANY(lfb_counting_might_contain_many, t.counting.get()),
-             MANY(lfb_counting_remove_many, t.counting.get())},
+  Add(rows, {MANY_TWO(lfb_counting_put_many, t.counting.get())}, [](Row& row) { row.Before(NewCounting); });
+  Add(rows, {MANY_TWO(lfb_counting_might_contain_many, t.counting.get()),
+             MANY_TWO(lfb_counting_remove_many, t.counting.get())},
       [](Row& row) {
-        row.Before(STEP(NewCounting(t), PUT_ALL(lfb_counting_put_many, t.counting.get()))).After(All);
+        row.Before(STEP(NewCounting(t), PUT_TWO(lfb_counting_put_many, t.counting.get()))).After(All);
       });
   Add(rows, {
     ROW(lfb_counting_create, &t.config, &t.out.counting).Takes(&Things::config),
@@ -148,29 +146,20 @@ void GrowBy(lfb_growing* growing, uint64_t first) {
   const lfb_key bytes = {&key, sizeof key};
   lfb_growing_put(growing, &key, sizeof key);
   lfb_growing_put_u64(growing, first);
-  lfb_growing_put_hash(growing, first << 32);
-  lfb_growing_put_object(growing, lfb_funnel_i64, &key);
   lfb_growing_claim(growing, &first, 3);
   lfb_growing_claim_u64(growing, first + 1);
-  lfb_growing_claim_hash(growing, (first + 1) << 32);
-  lfb_growing_claim_object(growing, lfb_funnel_i64, &key);
   lfb_growing_put_many(growing, &bytes, 1, nullptr);
   lfb_growing_put_many_u64(growing, &key, 1, nullptr);
-  lfb_growing_put_many_hash(growing, &key, 1, nullptr);
   lfb_growing_claim_many(growing, &bytes, 1, nullptr);
   lfb_growing_claim_many_u64(growing, &key, 1, nullptr);
-  lfb_growing_claim_many_hash(growing, &key, 1, nullptr);
 }
 
 uint64_t Lost(lfb_growing* growing, uint64_t key) {
   const lfb_key bytes = {&key, sizeof key};
   return !lfb_growing_might_contain(growing, &key, sizeof key) +
          !lfb_growing_might_contain_u64(growing, key) +
-         !lfb_growing_might_contain_hash(growing, key) +
-         !lfb_growing_might_contain_object(growing, lfb_funnel_i64, &key) +
          !lfb_growing_might_contain_many(growing, &bytes, 1, nullptr) +
-         !lfb_growing_might_contain_many_u64(growing, &key, 1, nullptr) +
-         !lfb_growing_might_contain_many_hash(growing, &key, 1, nullptr);
+         !lfb_growing_might_contain_many_u64(growing, &key, 1, nullptr);
 }
 
 // Puts until there are three layers, or would be.
@@ -187,8 +176,6 @@ void Grown(Things& t) {
   lfb_growing_figures figures;
   lfb_growing_stats(t.own.growing, &figures);
   EXPECT_EQ(figures.stuck, LFB_OK);
-  lfb_growing_stats_recent(t.own.growing, &figures);
-  EXPECT_EQ(figures.stuck, LFB_OK);
 }
 
 // Only some strategies have such a filter.
@@ -198,20 +185,20 @@ void MaybeMade(Things& t) {
 
 void AddPuts(Rows* rows) {
   Add(rows, {
-    THREE(lfb_growing_put, t.growing.get()), OBJECT(lfb_growing_put, t.growing.get()),
-    THREE(lfb_growing_claim, t.growing.get()), OBJECT(lfb_growing_claim, t.growing.get()),
-    MANY(lfb_growing_put_many, t.growing.get()), MANY(lfb_growing_claim_many, t.growing.get()),
+    TWO(lfb_growing_put, t.growing.get()),
+    TWO(lfb_growing_claim, t.growing.get()),
+    MANY_TWO(lfb_growing_put_many, t.growing.get()),
+    MANY_TWO(lfb_growing_claim_many, t.growing.get()),
   }, [](Row& row) { row.Sizing().Before(NewGrowing).After(DropGrowing); });
   Add(rows, {
-    THREE(lfb_growing_put, t.settled.get()), OBJECT(lfb_growing_put, t.settled.get()),
-    THREE(lfb_growing_claim, t.settled.get()), OBJECT(lfb_growing_claim, t.settled.get()),
-    YES_THREE(lfb_growing_might_contain, lfb_growing_put, t.settled.get()),
-    YES_OBJECT(lfb_growing_might_contain, lfb_growing_put, t.settled.get()),
+    TWO(lfb_growing_put, t.settled.get()),
+    TWO(lfb_growing_claim, t.settled.get()),
+    YES_TWO(lfb_growing_might_contain, lfb_growing_put, t.settled.get()),
   });
-  Add(rows, {MANY(lfb_growing_put_many, t.settled.get()), MANY(lfb_growing_claim_many, t.settled.get())},
+  Add(rows, {MANY_TWO(lfb_growing_put_many, t.settled.get()), MANY_TWO(lfb_growing_claim_many, t.settled.get())},
       [](Row& row) { row.Before(Resettle); });
-  Add(rows, {MANY(lfb_growing_might_contain_many, t.settled.get())}, [](Row& row) {
-    row.Before(STEP(Resettle(t), PUT_ALL(lfb_growing_put_many, t.settled.get()))).After(All);
+  Add(rows, {MANY_TWO(lfb_growing_might_contain_many, t.settled.get())}, [](Row& row) {
+    row.Before(STEP(Resettle(t), PUT_TWO(lfb_growing_put_many, t.settled.get()))).After(All);
   });
   Add(rows, {Row("lfb_growing_put lfb_growing_claim", Grow)
                  .Sizing()
@@ -239,8 +226,6 @@ void AddGrowing(Rows* rows) {
     LABEL(growing, t.settled),
     ROW(lfb_growing_stuck, t.settled.get()),
     ROW(lfb_growing_stats, t.settled.get(), &t.out.growing_figures)
-        .After(Filled<&Outputs::growing_figures>),
-    ROW(lfb_growing_stats_recent, t.settled.get(), &t.out.growing_figures)
         .After(Filled<&Outputs::growing_figures>),
     ROW(lfb_growing_to_filter, t.sbbf_growing.get(), &t.out.filter)
         .Fails(4, kPopulated)

@@ -84,11 +84,9 @@ void AddMappedGrowings(Rows* rows) {
         .Before(OpenGrowing),
     ROW(lfb_growing_stats, t.growing_mapped, &t.out.growing_figures)
         .After(Filled<&Outputs::growing_figures>),
-    ROW(lfb_growing_stats_recent, t.growing_mapped, &t.out.growing_figures)
-        .After(Filled<&Outputs::growing_figures>),
-    MANY(lfb_growing_might_contain_many, t.growing_mapped),
+    MANY_TWO(lfb_growing_might_contain_many, t.growing_mapped),
   }, [](Row& row) { row.For(kGrowing); });
-  Add(rows, {MANY(lfb_growing_put_many, t.growing_mapped)}, [](Row& row) { row.Sizing().For(kGrowing); });
+  Add(rows, {MANY_TWO(lfb_growing_put_many, t.growing_mapped)}, [](Row& row) { row.Sizing().For(kGrowing); });
 }
 
 }  // namespace

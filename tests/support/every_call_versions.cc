@@ -194,19 +194,16 @@ void Entered(Things& t) {
 
 void AddReaders(Rows* rows) {
   Add(rows, {
-    THREE(lfb_versions_put, t.versions), OBJECT(lfb_versions_put, t.versions),
-    YES_THREE(lfb_versions_might_contain, lfb_versions_put, t.versions),
-    YES_OBJECT(lfb_versions_might_contain, lfb_versions_put, t.versions),
-    MANY(lfb_versions_put_many, t.versions),
+    TWO(lfb_versions_put, t.versions),
+    YES_TWO(lfb_versions_might_contain, lfb_versions_put, t.versions),
+    MANY_TWO(lfb_versions_put_many, t.versions),
   });
-  Add(rows, {MANY(lfb_versions_might_contain_many, t.versions)}, [](Row& row) {
-    row.Before(STEP(PUT_ALL(lfb_versions_put_many, t.versions))).After(All);
+  Add(rows, {MANY_TWO(lfb_versions_might_contain_many, t.versions)}, [](Row& row) {
+    row.Before(STEP(PUT_TWO(lfb_versions_put_many, t.versions))).After(All);
   });
   Add(rows, {
     Row("lfb_versions_enter lfb_versions_leave lfb_versions_number", EnterAndLeave).After(Entered),
     ROW(lfb_versions_reclaim, t.versions).After(STEP(EXPECT_EQ(t.answer, 0u))),
-    ROW(lfb_versions_apply_delta, t.versions, "no delta", 8).Returns(LFB_ERROR_NOT_DELTA),
-    Row("lfb_versions_apply_delta", CALL(lfb_ignore(lfb_versions_apply_delta(t.versions, t.delta.data(), t.delta.size())))),
   });
 }
 
@@ -342,7 +339,7 @@ void AddFollowers(Rows* rows) {
   });
   const char* const names =
       "lfb_follow_poll lfb_keys_give lfb_keys_give_u64 lfb_keys_give_hash "
-      "lfb_keys_give_hash_uncounted lfb_keys_give_delta lfb_keys_removed";
+      "lfb_keys_give_delta lfb_keys_removed";
   Add(rows, {
     Row(names, CALL(lfb_follow_poll(t.follow, t.now += 1000, &t.followed))).Fails(8),
     Row(names, CALL(lfb_follow_poll(t.follow_with_threads, t.now += 1000, &t.followed))).Fails(10),

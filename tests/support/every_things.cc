@@ -56,7 +56,6 @@ lfb_status SourceKeys(void* self, unsigned, unsigned, lfb_keys_sink* sink) {
   const Things* things = static_cast<Things*>(self);
   EXPECT_EQ(lfb_keys_give(sink, things->keys.data(), things->many), LFB_OK);
   EXPECT_EQ(lfb_keys_give_hash(sink, things->numbers.data(), things->many), LFB_OK);
-  EXPECT_EQ(lfb_keys_give_hash_uncounted(sink, things->numbers.data(), things->many), LFB_OK);
   EXPECT_EQ(lfb_keys_give_delta(sink, "no delta", 8), LFB_ERROR_NO_CHANGES);
   // a delta of another seed
   lfb_ignore(lfb_keys_give_delta(sink, things->delta.data(), things->delta.size()));

@@ -238,30 +238,31 @@ inline void Add(Rows* rows, const Rows& more, const std::function<void(Row&)>& s
 }  // namespace every
 
 // Rows of a function on one key in its forms.
-#define THREE(function, object)              \
-  ROW(function, object, &t.number, 8),       \
-  ROW(function##_u64, object, t.number),     \
-  ROW(function##_hash, object, t.number << 32)
+#define TWO(function, object)          \
+  ROW(function, object, &t.number, 8), \
+  ROW(function##_u64, object, t.number)
+#define THREE(function, object) TWO(function, object), ROW(function##_hash, object, t.number << 32)
 #define OBJECT(function, object) ROW(function##_object, object, Everything, &t.number)
 
 // The same of a function that returns true, after a put of the key.
 #define AFTER_PUT(function, put, form, object, ...) \
   ROW(function##form, object, __VA_ARGS__).Before(STEP(put##form(object, __VA_ARGS__))).After(Yes)
-#define YES_THREE(function, put, object)                 \
-  AFTER_PUT(function, put, , object, &t.number, 8),      \
-  AFTER_PUT(function, put, _u64, object, t.number),      \
-  AFTER_PUT(function, put, _hash, object, t.number << 32)
+#define YES_TWO(function, put, object)              \
+  AFTER_PUT(function, put, , object, &t.number, 8), \
+  AFTER_PUT(function, put, _u64, object, t.number)
+#define YES_THREE(function, put, object) \
+  YES_TWO(function, put, object), AFTER_PUT(function, put, _hash, object, t.number << 32)
 #define YES_OBJECT(function, put, object) AFTER_PUT(function, put, _object, object, Everything, &t.number)
 
 // Rows of a function on many keys in its three forms, with answers and without.
 #define MANY_OF(function, object, keys)                            \
   ROW(function, object, keys.data(), t.many, t.answers.data()),    \
   ROW(function, object, keys.data(), t.many, nullptr)
-#define MANY(function, object)                        \
-  MANY_OF(function, object, t.keys),                  \
-  MANY_OF(function##_u64, object, t.numbers),         \
-  MANY_OF(function##_hash, object, t.numbers)
-#define PUT_ALL(put, object)                                \
-  put(object, t.keys.data(), t.many, nullptr),              \
-  put##_u64(object, t.numbers.data(), t.many, nullptr),     \
-  put##_hash(object, t.numbers.data(), t.many, nullptr)
+#define MANY_TWO(function, object)   \
+  MANY_OF(function, object, t.keys), \
+  MANY_OF(function##_u64, object, t.numbers)
+#define MANY(function, object) MANY_TWO(function, object), MANY_OF(function##_hash, object, t.numbers)
+#define PUT_TWO(put, object)                   \
+  put(object, t.keys.data(), t.many, nullptr), \
+  put##_u64(object, t.numbers.data(), t.many, nullptr)
+#define PUT_ALL(put, object) PUT_TWO(put, object), put##_hash(object, t.numbers.data(), t.many, nullptr)

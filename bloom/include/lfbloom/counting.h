@@ -109,19 +109,10 @@ LFB_API bool lfb_counting_might_contain(const lfb_counting *counting, const void
  */
 LFB_API bool lfb_counting_remove(lfb_counting *counting, const void *bytes, size_t size);
 
-/* The same for the other kinds of keys, as in lfbloom/filter.h. */
+/* The same for a 64-bit key. */
 LFB_API bool lfb_counting_put_u64(lfb_counting *counting, uint64_t key);
 LFB_API bool lfb_counting_might_contain_u64(const lfb_counting *counting, uint64_t key);
 LFB_API bool lfb_counting_remove_u64(lfb_counting *counting, uint64_t key);
-LFB_API bool lfb_counting_put_hash(lfb_counting *counting, uint64_t hash);
-LFB_API bool lfb_counting_might_contain_hash(const lfb_counting *counting, uint64_t hash);
-LFB_API bool lfb_counting_remove_hash(lfb_counting *counting, uint64_t hash);
-LFB_API bool lfb_counting_put_object(lfb_counting *counting, lfb_funnel funnel,
-                                     const void *object);
-LFB_API bool lfb_counting_might_contain_object(const lfb_counting *counting, lfb_funnel funnel,
-                                               const void *object);
-LFB_API bool lfb_counting_remove_object(lfb_counting *counting, lfb_funnel funnel,
-                                        const void *object);
 
 /*
  * Many keys in one call.  The answers are those of one call per key.  The call takes less time,
@@ -145,13 +136,6 @@ LFB_API size_t lfb_counting_might_contain_many_u64(const lfb_counting *counting,
                                                    uint64_t *answers);
 LFB_API size_t lfb_counting_remove_many_u64(lfb_counting *counting, const uint64_t *keys,
                                             size_t count, uint64_t *answers);
-LFB_API size_t lfb_counting_put_many_hash(lfb_counting *counting, const uint64_t *hashes,
-                                          size_t count, uint64_t *answers);
-LFB_API size_t lfb_counting_might_contain_many_hash(const lfb_counting *counting,
-                                                    const uint64_t *hashes, size_t count,
-                                                    uint64_t *answers);
-LFB_API size_t lfb_counting_remove_many_hash(lfb_counting *counting, const uint64_t *hashes,
-                                             size_t count, uint64_t *answers);
 
 /*
  * Adds all keys of `from` to `into`: each key is then present as often as in both together, and

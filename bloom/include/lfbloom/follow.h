@@ -66,13 +66,6 @@ LFB_CHECKED lfb_status lfb_keys_give_hash(lfb_keys_sink *sink, const uint64_t *h
  */
 LFB_CHECKED lfb_status lfb_keys_give_delta(lfb_keys_sink *sink, const void *delta, size_t size);
 
-/*
- * The same for `changes`, with hashes of keys that the source's `filter` has by now, too.  They do not
- * count as changes: a rebuild would not make the filter emptier.
- */
-LFB_CHECKED lfb_status lfb_keys_give_hash_uncounted(lfb_keys_sink *sink, const uint64_t *hashes,
-                                                    size_t count);
-
 /* Reports that `count` keys were removed.  Returns as lfb_keys_give(). */
 LFB_CHECKED lfb_status lfb_keys_removed(lfb_keys_sink *sink, uint64_t count);
 

@@ -136,14 +136,6 @@ LFB_API bool lfb_growing_claim(lfb_growing *growing, const void *bytes, size_t s
 LFB_API bool lfb_growing_put_u64(lfb_growing *growing, uint64_t key);
 LFB_API bool lfb_growing_might_contain_u64(const lfb_growing *growing, uint64_t key);
 LFB_API bool lfb_growing_claim_u64(lfb_growing *growing, uint64_t key);
-LFB_API bool lfb_growing_put_hash(lfb_growing *growing, uint64_t hash);
-LFB_API bool lfb_growing_might_contain_hash(const lfb_growing *growing, uint64_t hash);
-LFB_API bool lfb_growing_claim_hash(lfb_growing *growing, uint64_t hash);
-LFB_API bool lfb_growing_put_object(lfb_growing *growing, lfb_funnel funnel, const void *object);
-LFB_API bool lfb_growing_might_contain_object(const lfb_growing *growing, lfb_funnel funnel,
-                                              const void *object);
-LFB_API bool lfb_growing_claim_object(lfb_growing *growing, lfb_funnel funnel,
-                                      const void *object);
 
 /* The same for many keys in one call. */
 LFB_API size_t lfb_growing_put_many(lfb_growing *growing, const lfb_key *keys, size_t count,
@@ -159,13 +151,6 @@ LFB_API size_t lfb_growing_might_contain_many_u64(const lfb_growing *growing,
                                                   uint64_t *answers);
 LFB_API size_t lfb_growing_claim_many_u64(lfb_growing *growing, const uint64_t *keys,
                                           size_t count, uint64_t *answers);
-LFB_API size_t lfb_growing_put_many_hash(lfb_growing *growing, const uint64_t *hashes,
-                                         size_t count, uint64_t *answers);
-LFB_API size_t lfb_growing_might_contain_many_hash(const lfb_growing *growing,
-                                                   const uint64_t *hashes, size_t count,
-                                                   uint64_t *answers);
-LFB_API size_t lfb_growing_claim_many_hash(lfb_growing *growing, const uint64_t *hashes,
-                                           size_t count, uint64_t *answers);
 
 /* Copies the layers that exist now, each as lfb_filter_copy() does.  The copy has the keys put
  * before the call and the label, and grows independently.  Fails: LFB_ERROR_NO_MEMORY; in mapped
@@ -188,9 +173,6 @@ LFB_CHECKED lfb_status lfb_growing_to_filter(const lfb_growing *growing, lfb_fil
 
 /* Writes the figures now.  Wait-free. */
 LFB_API void lfb_growing_stats(const lfb_growing *growing, lfb_growing_figures *stats);
-
-/* The same for a caller that polls, as lfb_filter_stats_recent() of each layer. */
-LFB_API void lfb_growing_stats_recent(const lfb_growing *growing, lfb_growing_figures *stats);
 
 /* The label of the whole filter, as lfb_filter_set_label() and lfb_filter_label(). */
 LFB_CHECKED lfb_status lfb_growing_set_label(lfb_growing *growing, const char *label);

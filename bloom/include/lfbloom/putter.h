@@ -77,10 +77,9 @@ LFB_API void lfb_putter_init(lfb_putter *putter, lfb_filter *filter);
 /* Puts a key of `size` bytes soon; 0 is allowed.  The bytes are free again when it returns. */
 LFB_API void lfb_putter_put_soon(lfb_putter *putter, const void *bytes, size_t size);
 
-/* The same for a 64-bit key, a key's hash, and an object: as the puts of lfbloom/filter.h. */
+/* The same for a 64-bit key, and for a key's hash: as the puts of lfbloom/filter.h. */
 LFB_API void lfb_putter_put_soon_u64(lfb_putter *putter, uint64_t key);
 LFB_API void lfb_putter_put_soon_hash(lfb_putter *putter, uint64_t hash);
-LFB_API void lfb_putter_put_soon_object(lfb_putter *putter, lfb_funnel funnel, const void *object);
 
 /*
  * Puts all keys that wait.  Call it when no further key comes for a while: before the thread waits

@@ -73,7 +73,7 @@
  *   administrator's |  yes   |  yes, in turn   |  no
  *   free            |  no    |       no        |  no
  *
- *   user's            put, might_contain (each with its _u64, _hash, _object and _many),
+ *   user's            put, might_contain (each with its _u64 and _many),
  *                     apply_delta, enter, leave, number
  *   administrator's   begin_rebuild, begin_rebuild_with, publish, abandon, rollback,
  *                     drop_previous, reclaim
@@ -150,39 +150,18 @@ LFB_API uint64_t lfb_versions_number(lfb_versions *versions);
  * current version. */
 LFB_API bool lfb_versions_put(lfb_versions *versions, const void *bytes, size_t size);
 LFB_API bool lfb_versions_put_u64(lfb_versions *versions, uint64_t key);
-LFB_API bool lfb_versions_put_hash(lfb_versions *versions, uint64_t hash);
-LFB_API bool lfb_versions_put_object(lfb_versions *versions, lfb_funnel funnel,
-                                     const void *object);
 LFB_API bool lfb_versions_might_contain(lfb_versions *versions, const void *bytes, size_t size);
 LFB_API bool lfb_versions_might_contain_u64(lfb_versions *versions, uint64_t key);
-LFB_API bool lfb_versions_might_contain_hash(lfb_versions *versions, uint64_t hash);
-LFB_API bool lfb_versions_might_contain_object(lfb_versions *versions, lfb_funnel funnel,
-                                               const void *object);
 
 /* Many keys in one call, in one section. */
 LFB_API size_t lfb_versions_put_many(lfb_versions *versions, const lfb_key *keys, size_t count,
                                      uint64_t *answers);
 LFB_API size_t lfb_versions_put_many_u64(lfb_versions *versions, const uint64_t *keys,
                                          size_t count, uint64_t *answers);
-LFB_API size_t lfb_versions_put_many_hash(lfb_versions *versions, const uint64_t *hashes,
-                                          size_t count, uint64_t *answers);
 LFB_API size_t lfb_versions_might_contain_many(lfb_versions *versions, const lfb_key *keys,
                                                size_t count, uint64_t *answers);
 LFB_API size_t lfb_versions_might_contain_many_u64(lfb_versions *versions, const uint64_t *keys,
                                                    size_t count, uint64_t *answers);
-LFB_API size_t lfb_versions_might_contain_many_hash(lfb_versions *versions,
-                                                    const uint64_t *hashes, size_t count,
-                                                    uint64_t *answers);
-
-/*
- * Turns on the bits of a delta (lfbloom/delta.h): in the current version, in the version that is
- * being filled, and in the previous one if it is of the same size, strategy and hash.  Lock-free.
- *
- * Fails  as lfb_delta_apply().  The current version may have the bits if only the version that is
- *        being filled is of another size, strategy or hash.
- */
-LFB_CHECKED lfb_status lfb_versions_apply_delta(lfb_versions *versions, const void *delta,
-                                                size_t size);
 
 /* ---- for the administrator ------------------------------------------------------ */
 

@@ -165,9 +165,9 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *           BITCOUNT name 6 -1 is its bit count.  Up to 2^32 bits, including the string's header.
  *   helper  LFB_REDIS_MITZ32.  A string under the name in which the well-known Java helper class
  *           over RedisTemplate sets bits, by SETBIT.  Filters of that class can be opened,
- *           queried and extended.  Keys must be hashed as the class's funnel does.  The example
- *           in circulation puts a string twice: for that, call the _object functions with a
- *           funnel that does the same.  Opening a filter here also sets the bit after its last.
+ *           queried and extended.  Keys must have the bytes that the class's funnel puts.  The
+ *           example in circulation puts a string twice: give the bytes twice, one after the other.  Opening a
+ *           filter here also sets the bit after its last.
  *
  * 1. Found      If a put was acknowledged (returned LFB_OK) before a query began, the query
  *               answers "maybe" or fails: never "absent".  This holds as far as the server keeps
@@ -265,15 +265,9 @@ LFB_API void lfb_redis_close(lfb_redis *filter);
  */
 LFB_CHECKED lfb_status lfb_redis_put(lfb_redis *filter, const void *bytes, size_t size, bool *changed);
 LFB_CHECKED lfb_status lfb_redis_put_u64(lfb_redis *filter, uint64_t key, bool *changed);
-LFB_CHECKED lfb_status lfb_redis_put_hash(lfb_redis *filter, uint64_t hash, bool *changed);
-LFB_CHECKED lfb_status lfb_redis_put_object(lfb_redis *filter, lfb_funnel funnel, const void *object,
-                                            bool *changed);
 LFB_CHECKED lfb_status lfb_redis_might_contain(lfb_redis *filter, const void *bytes, size_t size,
                                                bool *maybe);
 LFB_CHECKED lfb_status lfb_redis_might_contain_u64(lfb_redis *filter, uint64_t key, bool *maybe);
-LFB_CHECKED lfb_status lfb_redis_might_contain_hash(lfb_redis *filter, uint64_t hash, bool *maybe);
-LFB_CHECKED lfb_status lfb_redis_might_contain_object(lfb_redis *filter, lfb_funnel funnel,
-                                                      const void *object, bool *maybe);
 
 /*
  * The same for many keys.
@@ -289,15 +283,10 @@ LFB_CHECKED lfb_status lfb_redis_put_many(lfb_redis *filter, const lfb_key *keys
                                           uint64_t *answers, size_t *yes);
 LFB_CHECKED lfb_status lfb_redis_put_many_u64(lfb_redis *filter, const uint64_t *keys, size_t count,
                                               uint64_t *answers, size_t *yes);
-LFB_CHECKED lfb_status lfb_redis_put_many_hash(lfb_redis *filter, const uint64_t *hashes,
-                                               size_t count, uint64_t *answers, size_t *yes);
 LFB_CHECKED lfb_status lfb_redis_might_contain_many(lfb_redis *filter, const lfb_key *keys,
                                                     size_t count, uint64_t *answers, size_t *yes);
 LFB_CHECKED lfb_status lfb_redis_might_contain_many_u64(lfb_redis *filter, const uint64_t *keys,
                                                         size_t count, uint64_t *answers, size_t *yes);
-LFB_CHECKED lfb_status lfb_redis_might_contain_many_hash(lfb_redis *filter, const uint64_t *hashes,
-                                                         size_t count, uint64_t *answers,
-                                                         size_t *yes);
 
 /*
  * Gives the filter's figures.  The server counts bits_set, a MiB at a time; other clients may

@@ -150,14 +150,10 @@ LFB_API const lfb_filter *lfb_replica_filter(const lfb_replica *replica);
  */
 LFB_API bool lfb_replica_put(lfb_replica *replica, const void *bytes, size_t size);
 LFB_API bool lfb_replica_put_u64(lfb_replica *replica, uint64_t key);
-LFB_API bool lfb_replica_put_hash(lfb_replica *replica, uint64_t hash);
-LFB_API bool lfb_replica_put_object(lfb_replica *replica, lfb_funnel funnel, const void *object);
 
 /* Puts many keys; returns how many turned on a bit. */
 LFB_API size_t lfb_replica_put_many(lfb_replica *replica, const lfb_key *keys, size_t count);
 LFB_API size_t lfb_replica_put_many_u64(lfb_replica *replica, const uint64_t *keys, size_t count);
-LFB_API size_t lfb_replica_put_many_hash(lfb_replica *replica, const uint64_t *hashes,
-                                         size_t count);
 
 /*
  * Waits until every earlier put is acknowledged: earlier in the happens-before sense, by any

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bloom/filter/create.h"
 #include "tests/support/filters.h"
 #include "tests/support/race.h"
 

@@ -1,0 +1,30 @@
+/*
+ * versions.h - what a follower does to the versions that it fills, besides <lfbloom/versions.h>.
+ */
+#ifndef LFB_BLOOM_VERSIONS_H
+#define LFB_BLOOM_VERSIONS_H
+
+#include <lfbloom/versions.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Puts keys by their hashes, as lfb_versions_put_many(). */
+size_t lfb_versions_put_many_hash(lfb_versions *versions, const uint64_t *hashes, size_t count,
+                                  uint64_t *answers);
+
+/*
+ * Turns on the bits of a delta (lfbloom/delta.h): in the current version, in the version that is
+ * being filled, and in the previous one if it is of the same size, strategy and hash.  Lock-free.
+ *
+ * Fails  as lfb_delta_apply().  The current version may have the bits if only the version that is
+ *        being filled is of another size, strategy or hash.
+ */
+lfb_status lfb_versions_apply_delta(lfb_versions *versions, const void *delta, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
