@@ -7,7 +7,7 @@
  * It measures queries, puts, claims and mixtures by call and many at a time, with 1 to 16 threads,
  * at 1 MiB to 4 GiB, three times each; the flags of shim.h change that.  Sizes of which the machine's
  * free memory does not hold LARGEST_COPIES filters are left out.
- * docs/performance/scaling.md explains the output.
+ * docs/performance.md, More than two cores, explains the output.
  */
 #include <stdio.h>
 
