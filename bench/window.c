@@ -72,9 +72,9 @@ static void window_copy(void *to, const void *from)
   const uint64_t now = lfb_stripes_sum(&filled->inserted), mine = lfb_stripes_sum(&into->inserted);
 
   memcpy(into->pages.address, filled->pages.address, (size_t)filled->pages.size);
-  atomic_store(&into->generation, atomic_load(&filled->generation));
-  atomic_store(&into->counted,
-               atomic_load(&filled->counted) + ((mine - now) << LFB_WINDOW_COUNTED_SHIFT));
+  atomic_store(&into->head->generation, atomic_load(&filled->head->generation));
+  atomic_store(&into->head->counted,
+               atomic_load(&filled->head->counted) + ((mine - now) << LFB_WINDOW_COUNTED_SHIFT));
 }
 
 static void window_fill(void *window, const uint64_t *numbers, size_t count)

@@ -67,21 +67,29 @@ static int dedupe_fill(struct dedupe *dedupe)
   if (!dedupe_keys(dedupe))
     return CLI_TROUBLE;
   dedupe->seconds = clock_seconds(clock_ns() - began);
+  if (!window_settle(&dedupe->window))
+    return CLI_TROUBLE;
   return dedupe->shared == NULL || source_settle(dedupe->shared, &dedupe->into)
              ? dedupe_summary(dedupe)
              : CLI_TROUBLE;
 }
 
+/* Opens or makes the window. */
 static bool dedupe_begin_window(struct dedupe *dedupe)
 {
-  if (dedupe->forgets.generations == 0)
-    dedupe->forgets.generations = 3;
-  if (dedupe->forgets.span.keys > 0)
+  const struct window_options *forgets = &dedupe->forgets;
+  const uint8_t *key = options_key_bytes(&dedupe->reading.key);
+
+  if (forgets->span.keys > 0)
     dedupe->unordered = false; /* keys are counted in their order */
-  return dedupe_has_fpp(dedupe) &&
-         window_expected(&command_dedupe, &dedupe->forgets.span, &dedupe->expected,
-                         &dedupe->config.expected_insertions) &&
-         window_begin(&dedupe->window, &command_dedupe, &dedupe->forgets, &dedupe->config);
+  if (!window_resume(&dedupe->window, forgets, key))
+    return false;
+  return dedupe->window.filter != NULL ||
+         (dedupe_has_fpp(dedupe) &&
+          window_expected(&command_dedupe, &forgets->span, &dedupe->expected,
+                          &dedupe->config.expected_insertions) &&
+          (forgets->state == NULL || target_check(forgets->state)) &&
+          window_begin(&dedupe->window, &command_dedupe, forgets, key, &dedupe->config));
 }
 
 /* Opens or makes the filter.  False after a report. */
@@ -120,10 +128,18 @@ static int dedupe_files(struct dedupe *dedupe)
 /* What is wrong with --window and --generations together with other options; NULL: nothing. */
 static const char *dedupe_window_misuse(const struct dedupe *dedupe)
 {
-  if (dedupe->forgets.span.text == NULL)
-    return dedupe->forgets.generations != 0 ? "--generations applies only to --window" : NULL;
+  const struct window_options *forgets = &dedupe->forgets;
+
+  if (forgets->span.text == NULL)
+    return forgets->generations != 0 ? "--generations applies only to --window"
+           : forgets->state != NULL  ? "--state applies only to --window"
+                                     : NULL;
   if (dedupe->shared != NULL)
-    return "processes cannot share a window: leave out --shared";
+    return "with --window give --state or --shared, which mean the same, once";
+  if (forgets->state != NULL && remote_is(forgets->state))
+    return "a window of the tool is in a file: a server has its own, BF.WINDOW.RESERVE";
+  if (forgets->state != NULL && forgets->span.keys > 0)
+    return "one run counts the keys of a span of keys: give --state with a time";
   return dedupe->strategy.given ? "--window has a layout of its own: leave out --strategy" : NULL;
 }
 
@@ -146,6 +162,7 @@ static int dedupe_run(int argc, char **argv)
       options_mode(&dedupe.mode),
       window_span_row(&dedupe.forgets.span),
       window_generations_row(&dedupe.forgets.generations),
+      window_state_row(&dedupe.forgets.state),
       options_threads(&dedupe.source.threads),
       {'\0', "unordered", NULL, "print any one of a key's occurrences, as threads find them", NULL,
        &dedupe.unordered},
@@ -159,12 +176,16 @@ static int dedupe_run(int argc, char **argv)
   if (status != OPTIONS_GO_ON)
     return status;
   remote_behave(manner);
+  if (dedupe.forgets.span.text != NULL && dedupe.forgets.state == NULL) { /* here they mean the same */
+    dedupe.forgets.state = dedupe.shared;
+    dedupe.shared = NULL;
+  }
   if (dedupe.reading.helper.given && dedupe.shared == NULL)
     return options_misused(&command_dedupe,
                            "--helper opens a filter on Redis: give it with --shared");
   const char *misuse = options_hash_misuse(&dedupe.hash, 0, &dedupe.reading.key);
   if (misuse == NULL)
-    misuse = options_mode_misuse(&dedupe.mode, dedupe.shared != NULL,
+    misuse = options_mode_misuse(&dedupe.mode, dedupe.shared != NULL || dedupe.forgets.state != NULL,
                                  dedupe.shared != NULL && remote_is(dedupe.shared));
   if (misuse == NULL)
     misuse = options_growing_misuse(dedupe.growing, dedupe.shared != NULL,
@@ -223,6 +244,13 @@ const struct command command_dedupe = {
         "upper bound if N was right.  It is computed with P, or with the probability at\n"
         "the end if that is greater.\n"
         "\n"
+        "With --window and --state FILE, or --shared FILE, which means the same there,\n"
+        "FILE keeps the window: later runs go on with it, also after a restart of the\n"
+        "host, and of all processes that use it at once, one prints a line within a\n"
+        "SPAN.  A run needs -n and -p only to make FILE; its SPAN must be that of FILE,\n"
+        "a time.  A line that was decided but not printed, because the process was\n"
+        "killed, is left out by the next run.\n"
+        "\n"
         "With --shared, a key that any process, or an earlier run, has put into FILE is\n"
         "left out too: of all runs that read a key, one prints it.  Each run prints its\n"
         "keys in the order of its input; which run prints a key depends on when they\n"
@@ -236,21 +264,21 @@ const struct command command_dedupe = {
         "start again with a new FILE.  While a process has FILE open, do not delete,\n"
         "replace or cut it short.  If another file takes its place, keys are printed\n"
         "twice, and the run ends with an error (status 2) after the last key.  If it is\n"
-        "cut short, the processes that use it are killed.\n"
+        "cut short, the processes that use it are killed.\n",
+    .more =
         "\n"
         "FILE may be on Redis: of all processes that claim a key there, one prints it.\n"
         "In order, a process waits for one answer of the server at a time; with\n"
         "--unordered each thread has a connection of its own.  If a connection is lost\n"
         "during a claim, the keys are claimed again, and some may be printed twice.  If\n"
         "the server stays away, the run ends with status 2, and up to one batch of keys\n"
-        "(with --unordered: one per thread) may be claimed but not printed.\n",
-    .more =
+        "(with --unordered: one per thread) may be claimed but not printed.\n"
         "\n" KEYS_HELP
         "\n" REMOTE_HELP
         "\n"
         "  lfbloom dedupe -p 1e-6 urls.txt > distinct.txt\n"
         "  lfbloom dedupe -p 1e-6 -n 50M urls.gz > distinct.txt\n"
-        "  tail -F log | lfbloom dedupe --window 15m -n 1M -p 0.001\n"
+        "  tail -F log | lfbloom dedupe --window 15m -n 1M -p 0.001 --state seen\n"
         "  lfbloom dedupe --shared seen -p 1e-6 today.txt > new.txt\n"
         "  lfbloom dedupe --shared /dev/shm/seen -n 50M -p 1e-6 part1.txt > new1.txt\n"
         "  lfbloom dedupe --shared redis://localhost/seen -n 50M -p 1e-6 1.txt > new.txt\n",

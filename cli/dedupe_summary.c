@@ -66,7 +66,7 @@ static void dedupe_summary_json(const struct dedupe *dedupe, const lfb_stats *st
   json_count("out", dedupe_get(&dedupe->out));
   json_float("expected_false_positives", wrong);
   if (dedupe->window.filter != NULL)
-    json_count("generations", dedupe->forgets.generations);
+    json_count("generations", dedupe->window.generations);
   figures_json_filled(stats);
   json_count("bad_lines", dedupe_get(&dedupe->bad_lines));
   json_count("threads", dedupe->source.threads);

@@ -212,6 +212,8 @@ static void info_window_json(const lfb_window_figures *figures)
   json_text("form", "window");
   json_count("expected_insertions", figures->expected_insertions);
   json_float("fpp", figures->fpp);
+  if (figures->span > 0)
+    json_float("span", figures->span);
   json_count("generations", figures->generations);
   json_count("generation", figures->generation);
   json_count("bits", 8 * figures->bytes);
@@ -252,12 +254,15 @@ static void info_window_live(const lfb_window_figures *figures, uint32_t age)
 
 static void info_window_text(const lfb_window_figures *figures)
 {
-  char remark[64];
+  char remark[64], span[32];
 
   info_row("form", "window", "");
   info_hash(figures->hash, figures->key_kept, false);
   info_row("made for keys", human_count(figures->expected_insertions).text, " (in a span)");
   info_row("made for fpp", human_probability(figures->fpp).text, " (with all generations full)");
+  (void)snprintf(span, sizeof span, "%.10g s", figures->span);
+  if (figures->span > 0)
+    info_row("span", span, "");
   info_row("generations", human_count(figures->generations).text, " (in a span)");
   info_row("current generation", human_count(figures->generation).text, "");
   (void)snprintf(remark, sizeof remark, " (%s)", human_bytes(figures->bytes).text);

@@ -132,11 +132,13 @@ static void plan_text(const struct plan *plan)
 
 /* ---- windows ------------------------------------------------------------------- */
 
-/* The windows of n and p: of 3 and 7 generations. */
+/* The windows of n and p: of 1, 3 and 7 generations. */
+enum { PLAN_WINDOWS = 3 };
+
 struct plan_windows {
   const struct plan *plan;
   const struct window_span *span;
-  lfb_window_figures figures[2];
+  lfb_window_figures figures[PLAN_WINDOWS];
 };
 
 /* The span after which a key is certainly forgotten, in the unit of the given span. */
@@ -167,7 +169,7 @@ static void plan_windows_json(const struct plan_windows *windows)
   json_float("span", unit * span->number);
   json_text("span_unit", span->keys > 0 ? "keys" : "seconds");
   json_open("generations");
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < PLAN_WINDOWS; i++) {
     const lfb_window_figures *figures = &windows->figures[i];
     char name[16];
     (void)snprintf(name, sizeof name, "%u", (unsigned)figures->generations);
@@ -192,7 +194,7 @@ static void plan_windows_text(const struct plan_windows *windows)
          span->keys > 0 ? " keys" : "", human_probability(windows->plan->fpp).text);
   printf("%-11s %17s %14s %12s %7s  %s\n", "generations", "bits", "memory", "bits per key", "probes",
          "forgotten after at most");
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < PLAN_WINDOWS; i++) {
     const lfb_window_figures *figures = &windows->figures[i];
     const double most = plan_most(windows, figures);
     char after[64];
@@ -207,9 +209,9 @@ static void plan_windows_text(const struct plan_windows *windows)
 /* Fills in the windows.  Returns false after a report. */
 static bool plan_windows_fill(struct plan_windows *windows)
 {
-  static const uint32_t generations[] = {3, 7};
+  static const uint32_t generations[PLAN_WINDOWS] = {1, 3, 7};
 
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < PLAN_WINDOWS; i++) {
     const lfb_window_config config = {.expected_insertions = windows->plan->n,
                                       .fpp = windows->plan->fpp,
                                       .generations = generations[i]};

@@ -193,8 +193,12 @@ lfb_status source_open_kind(const char *path, const lfb_read_limits *limits, lfb
     return lfb_growing_mapped_open_read_only(path, limits, &source->growing);
   if (kind == LFB_ERROR_COUNTING)
     return lfb_counting_load(path, limits, &source->counting);
-  if (kind == LFB_ERROR_WINDOW)
-    return lfb_window_load(path, limits, &source->window);
+  if (kind == LFB_ERROR_WINDOW) {
+    const lfb_status status = lfb_window_load(path, limits, &source->window);
+    if (status == LFB_OK)
+      (void)lfb_window_tick(source->window); /* the copy forgets what is over by now */
+    return status;
+  }
   if (kind != LFB_ERROR_GROWING)
     return kind;
   const lfb_status status = lfb_growing_load(path, limits, &growing);
@@ -485,20 +489,23 @@ static void source_refuse(const char *path, lfb_status status)
   }
 }
 
-/* Whether a new file could have the mode that is wished for.  Only its owner may read a file that
- * holds the key of its hash.  False after a report. */
-static bool source_mode_fits(const char *path, const struct source_wish *wish)
+bool source_mode_fits(const char *path, uint32_t mode, bool key_kept)
 {
-  const lfb_config *config = wish->config;
-  lfb_stats planned;
-
-  if ((config->file_mode & ~0600U) == 0 || lfb_config_plan(config, &planned) != LFB_OK ||
-      !planned.key_kept)
+  if ((mode & ~0600U) == 0 || !key_kept)
     return true;
   (void)report_error("%s: --mode %04" PRIo32 ": the file would hold the secret key of its hash, for "
                      "its owner alone: leave out --mode, or keep the key out of the file "
-                     "(--key-file), or give --hash xxh3", path, config->file_mode);
+                     "(--key-file), or give --hash xxh3", path, mode);
   return false;
+}
+
+/* The same for a new filter of this configuration. */
+static bool source_wish_fits(const char *path, const struct source_wish *wish)
+{
+  lfb_stats planned;
+
+  return lfb_config_plan(wish->config, &planned) != LFB_OK ||
+         source_mode_fits(path, wish->config->file_mode, planned.key_kept);
 }
 
 static lfb_status source_map_open(const char *path, const struct source_wish *wish,
@@ -519,7 +526,7 @@ static bool source_map(const char *path, const struct source_wish *wish,
   lfb_status status = source_map_open(path, wish, opened);
 
   if (status == LFB_ERROR_OPEN && errno == ENOENT) {
-    if (!source_mode_fits(path, wish))
+    if (!source_wish_fits(path, wish))
       return false;
     status = wish->grows ? lfb_growing_mapped_create(path, wish->config, &opened->growing)
                          : lfb_mapped_create(path, wish->config, &opened->filter);

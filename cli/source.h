@@ -19,7 +19,7 @@ struct source {
   const lfb_filter *plain;
   const lfb_growing *growing;
   lfb_counting *counting;
-  lfb_window *window; /* in the generation in which it was written */
+  lfb_window *window; /* a copy, in its present generation if it has a span, else in that of the file */
   struct remote remote;
   bool numbers;               /* keys are of type TYPED_I64                        */
   struct source_check *check; /* of its words, in a thread; NULL: they are checked */
@@ -105,6 +105,10 @@ struct source_shared {
   lfb_growing *growing; /* in a mapped file              */
   struct remote remote;
 };
+
+/* Whether a new file could have the mode that is wished for: only its owner may read a file that holds the key
+ * of its hash.  False after a report. */
+bool source_mode_fits(const char *path, uint32_t mode, bool key_kept);
 
 /*
  * source_share() opens the shared filter at `path` for putting; `*there` is false if there is none.

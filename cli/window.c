@@ -1,11 +1,13 @@
 /* window.c - the keys of the last span only. */
 #include "cli/window.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/numbers.h"
 #include "cli/report.h"
+#include "cli/source.h"
 
 /* ---- the options --------------------------------------------------------------- */
 
@@ -36,7 +38,7 @@ static bool window_number(const char *text, size_t size, double *number)
   return numbers_real(digits, number) && *number > 0; /* not if it is NaN */
 }
 
-/* The range of lfb_window_start_clock(). */
+/* The range of lfb_window_config.span. */
 static bool window_clock_takes(double seconds)
 {
   return seconds >= 0.001 && seconds <= 1e9;
@@ -84,8 +86,8 @@ static bool window_read_generations(const char *option, const char *text, void *
 {
   uint64_t generations = 0;
 
-  if (numbers_whole(text, &generations) != NUMBERS_OK || (generations != 3 && generations != 7)) {
-    (void)report_error("%s '%s': must be 3 or 7", option, text);
+  if (numbers_whole(text, &generations) != NUMBERS_OK || (generations != 1 && generations != 3 && generations != 7)) {
+    (void)report_error("%s '%s': must be 1, 3 or 7", option, text);
     return false;
   }
   *(uint32_t *)to = (uint32_t)generations;
@@ -103,8 +105,16 @@ struct option_row window_span_row(struct window_span *to)
 struct option_row window_generations_row(uint32_t *to)
 {
   return (struct option_row){'\0', "generations", "G",
-                             "with --window: 3 (default), or 7 to forget more punctually",
+                             "with --window: 3 (default), 7 to forget more punctually, or 1",
                              window_read_generations, to};
+}
+
+struct option_row window_state_row(const char **to)
+{
+  return (struct option_row){'\0', "state", "FILE",
+                             "with --window: the file that keeps the window for later runs and other "
+                             "processes; made if it does not exist",
+                             options_read_path, to};
 }
 
 struct option_row window_time_row(struct window_span *to)
@@ -135,28 +145,91 @@ uint64_t window_each(const struct window_span *span, uint32_t generations)
 
 /* ---- the window ---------------------------------------------------------------- */
 
+/* Whether the window of a file is the one that the options describe.  False after a report. */
+static bool window_accept(const char *path, const struct window_options *options,
+                          const lfb_window_figures *figures)
+{
+  const double span = options->span.seconds;
+
+  if (figures->span < span * 0.999999 || figures->span > span * 1.000001) {
+    (void)report_error("%s: its window is of %.10g seconds: give --window %.10gs, or another file", path,
+                       figures->span, figures->span);
+    return false;
+  }
+  if (options->generations != 0 && options->generations != figures->generations) {
+    (void)report_error("%s: its window has %u generations: leave out --generations, or give another file",
+                       path, (unsigned)figures->generations);
+    return false;
+  }
+  return true;
+}
+
+bool window_resume(struct window *window, const struct window_options *options, const uint8_t *key)
+{
+  const lfb_read_limits limits = {.key = key};
+  lfb_window_figures figures;
+
+  if (options->state == NULL)
+    return true;
+  const lfb_status status = lfb_window_mapped_open(options->state, &limits, &window->filter);
+  if (status == LFB_ERROR_OPEN && errno == ENOENT)
+    return true;
+  if (status != LFB_OK) {
+    (void)report_status(options->state, status);
+    return false;
+  }
+  window->state = options->state;
+  lfb_window_stats(window->filter, &figures);
+  window->generations = figures.generations;
+  if (window_accept(options->state, options, &figures))
+    return true;
+  window_end(window);
+  return false;
+}
+
 bool window_begin(struct window *window, const struct command *command,
-                  const struct window_options *options, const lfb_config *config)
+                  const struct window_options *options, const uint8_t *key, const lfb_config *config)
 {
   const struct window_span *span = &options->span;
   lfb_window_config wanted = {.expected_insertions = config->expected_insertions,
                               .fpp = config->fpp,
-                              .generations = options->generations,
-                              .hash = config->hash};
+                              .generations = options->generations == 0 ? 3 : options->generations,
+                              .span = span->seconds,
+                              .hash = config->hash,
+                              .keep_key = config->keep_key,
+                              .file_mode = config->file_mode};
+
+  lfb_window_figures plan;
 
   memcpy(wanted.key, config->key, sizeof wanted.key);
-  lfb_status status = lfb_window_create(&wanted, &window->filter);
-  if (status == LFB_OK && span->keys == 0)
-    status = lfb_window_start_clock(window->filter, span->seconds);
+  if (lfb_window_config_plan(&wanted, &plan) == LFB_OK &&
+      !source_mode_fits(options->state, wanted.file_mode, plan.key_kept))
+    return false;
+  const lfb_status status = options->state == NULL
+                                ? lfb_window_create(&wanted, &window->filter)
+                                : lfb_window_mapped_create(options->state, &wanted, &window->filter);
+  if (status == LFB_ERROR_EXISTS) /* another process has made it meanwhile */
+    return window_resume(window, options, key);
   if (status != LFB_OK) {
-    (void)report_error("%s: --window %s for %" PRIu64 " keys at -p %g: %s", command->name, span->text,
-                       wanted.expected_insertions, wanted.fpp, lfb_status_text(status));
-    window_end(window);
+    (void)report_error("%s: --window %s for %" PRIu64 " keys at -p %g%s%s: %s", command->name, span->text,
+                       wanted.expected_insertions, wanted.fpp, options->state == NULL ? "" : ", ",
+                       options->state == NULL ? "" : options->state, lfb_status_text(status));
     return false;
   }
+  window->state = options->state;
+  window->generations = wanted.generations;
   window->each = window_each(span, wanted.generations);
   window->left = window->each;
   return true;
+}
+
+bool window_settle(const struct window *window)
+{
+  const lfb_status status = window->state == NULL ? LFB_OK : lfb_window_mapped_sync(window->filter);
+
+  if (status != LFB_OK)
+    (void)report_status(window->state, status);
+  return status == LFB_OK;
 }
 
 /* Claims keys one by one, and ends the generation after its last key. */
@@ -172,9 +245,8 @@ static size_t window_claim_each(struct window *window, const lfb_key *keys, size
     claimed += won;
     if (--window->left > 0)
       continue;
-    const lfb_status ended =
-        lfb_window_advance(window->filter, lfb_window_generation(window->filter));
-    window->left = ended == LFB_OK ? window->each : 1; /* if the kernel refuses, the next key tries */
+    lfb_ignore(lfb_window_advance(window->filter, lfb_window_generation(window->filter))); /* no other does */
+    window->left = window->each;
   }
   return claimed;
 }
@@ -185,6 +257,8 @@ size_t window_claim(struct window *window, const lfb_key *keys, size_t count, ui
     return window_claim_each(window, keys, count, answers);
   if (window->each != 0)
     window->left -= count;
+  else
+    (void)lfb_window_tick(window->filter);
   return lfb_window_claim_many(window->filter, keys, count, answers);
 }
 

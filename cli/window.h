@@ -4,7 +4,7 @@
 #ifndef CLI_WINDOW_H
 #define CLI_WINDOW_H
 
-#include <lfbloom/window.h>
+#include <lfbloom/window_mapped.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,14 +20,16 @@ struct window_span {
   double seconds;   /* 0: a number of keys              */
 };
 
-/* The two options. */
+/* The options. */
 struct window_options {
   struct window_span span;
   uint32_t generations; /* 0: not given */
+  const char *state;    /* the path of its file; NULL: none */
 };
 
 struct option_row window_span_row(struct window_span *to);
 struct option_row window_generations_row(uint32_t *to);
+struct option_row window_state_row(const char **to);
 
 /* The first one, for a window that exists: only a time. */
 struct option_row window_time_row(struct window_span *to);
@@ -42,19 +44,27 @@ bool window_expected(const struct command *command, const struct window_span *sp
 uint64_t window_each(const struct window_span *span, uint32_t generations);
 
 /*
- * The keys of the last span.  Its generations end by the library's clock, or after a number of keys.
+ * The keys of the last span.  Its generations end by the library's clocks, or after a number of keys.
  *
  * Threads  Any may claim in a span of time; one thread in a span of keys.
  */
 struct window {
   lfb_window *filter;
+  const char *state; /* the path of its file; NULL: none */
+  uint32_t generations;
   uint64_t each; /* keys per generation; 0: a span of time */
   uint64_t left; /* of them */
 };
 
-/* Makes an empty window, and starts its clock.  False after a report. */
+/* Opens the window in a file, if that exists; otherwise window->filter stays NULL.  False after a report. */
+bool window_resume(struct window *window, const struct window_options *options, const uint8_t *key);
+
+/* Makes an empty window, in its file if it has one.  False after a report. */
 bool window_begin(struct window *window, const struct command *command,
-                  const struct window_options *options, const lfb_config *config);
+                  const struct window_options *options, const uint8_t *key, const lfb_config *config);
+
+/* Makes what was claimed durable.  False after a report. */
+bool window_settle(const struct window *window);
 
 /* As lfb_window_claim_many(). */
 size_t window_claim(struct window *window, const lfb_key *keys, size_t count, uint64_t *answers);

@@ -17,6 +17,7 @@ enum {
   WORDS = 20,
   BY_INSERTIONS = 28,
   BLOCKS = 32,
+  SHARED = 88, /* where the words of a shared file are */
   KEYS = 64,
 };
 
@@ -24,7 +25,14 @@ enum {
 
 bool fuzz_window_begins(const fuzz_bytes *file)
 {
-  return file->size >= 6 && memcmp(file->at, "LFBWIN", 6) == 0;
+  return file->size >= 6 && memcmp(file->at, "LFBWIN", 6) == 0 &&
+         (file->size < FUZZ_WINDOW_HEADER || fuzz_load64(file->at + SHARED) == 0);
+}
+
+/* Bytes of the words that the header announces; a product that overflows is not the size of any file. */
+static uint64_t window_words(const fuzz_bytes *file)
+{
+  return fuzz_load64(file->at + BLOCKS) * ((uint64_t)file->at[GENERATIONS] + 1) * file->at[WORDS] * 8;
 }
 
 void fuzz_window_mend(const fuzz_bytes *file, fuzz_mend what)
@@ -32,12 +40,10 @@ void fuzz_window_mend(const fuzz_bytes *file, fuzz_mend what)
   if (what == FUZZ_MEND_NOTHING || file->size < FUZZ_WINDOW_HEADER)
     return;
   const fuzz_bytes header = {file->at + PREFIX, FUZZ_WINDOW_HEADER - PREFIX};
-  const uint64_t cells = (uint64_t)file->at[GENERATIONS] + 1;
   fuzz_native_mend(&header, FUZZ_MEND_HEADER);
   fuzz_store64(file->at + PREFIX_CHECKSUM, XXH3_64bits(file->at, PREFIX_CHECKSUM));
-  if (what == FUZZ_MEND_ALL) /* a product that overflows is not the size of any file */
-    fuzz_native_mend_words(file, FUZZ_WINDOW_HEADER,
-                           fuzz_load64(file->at + BLOCKS) * cells * file->at[WORDS]);
+  if (what == FUZZ_MEND_ALL)
+    fuzz_native_mend_words(file, FUZZ_WINDOW_HEADER, window_words(file) / 8);
 }
 
 bool fuzz_window_same(const fuzz_bytes *read, const fuzz_bytes *written)

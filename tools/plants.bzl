@@ -21,26 +21,27 @@ def _row(files, library = "//bloom:bloom", again = [], first = None):
 def _window(file, again = []):
     """A bug of the window filter, with the hazards of //tests/kinds:window_race_test."""
     return _row(
-        ["bloom/kinds/" + file],
+        ["bloom/" + file],
         again = ["//bloom:kinds/" + source for source in again],
         first = "//tests/kinds:window_hazards.h",
     )
 
 # The sources in which the inline functions of bloom/kinds/window.h are compiled.
-_WINDOW_SOURCES = ["window.c", "window256.c", "window512.c", "window_kernel.c"]
+_WINDOW_SOURCES = ["window.c", "window_kernels.c"]
 
 PLANTS = {
     "announced_early": _row(["redis/source/publish.c"], library = "//redis:source"),
     "count_early": _row(["bloom/filter/filter.c"]),
     "decided_early": _row(["cli/records.c"], library = "//cli:records"),
     "early_layer": _row(["bloom/kinds/layers.c"]),
-    "late_put": _window("window.h", again = _WINDOW_SOURCES),
+    "late_put": _window("kinds/window.h", again = _WINDOW_SOURCES),
     "live_checksum": _row(["bloom/files/form_words.c"]),
-    "looked_twice": _window("window.h", again = _WINDOW_SOURCES),
+    "looked_newest": _window("kinds/window.c"),
     "maybe_first": _row(["bloom/filter/watch.c"]),
-    "stale_cell": _window("window.h", again = _WINDOW_SOURCES),
+    "newest_first": _window("kinds/window.h", again = _WINDOW_SOURCES),
+    "skipped_found": _row(["bloom/filter/claims.c"]),
     "stored_layer": _row(["bloom/kinds/layers.c"]),
-    "stored_sweep": _window("window.c"),
+    "two_advances": _window("kinds/window.c"),
     "told_twice": _row(["bloom/filter/watch.c"]),
     "torn_add": _row(
         ["atomic/include/lfbloom/c11.h"],
@@ -64,14 +65,13 @@ PLANTS = {
         ],
     ),
     "torn_merge": _row(["bloom/filter/batch.c"]),
-    "unannounced": _window("window.c"),
     "undecided": _row(["bloom/filter/claims.c"]),
     "undoubled": _row(["bloom/kinds/versions.c"], library = "//bloom:versions"),
     "unflushed": _row(["bloom/filter/putter.c"]),
     "unfollowed": _row(["bloom/kinds/layers.c"]),
     "ungraced": _row(["atomic/threads/sections.c"], library = "//atomic:atomic"),
     "unlooked": _row(["bloom/filter/claims.c"]),
-    "unlooked_older": _window("window.h", again = _WINDOW_SOURCES),
+    "unstamped": _window("filter/claims.c"),
     "unrestored": _row(
         ["bloom/kinds/counting_places.h"],
         again = [

@@ -92,6 +92,15 @@ LFB_INLINE bool lfb_pair_cas_ordered(lfb_word *pair, lfb_two *seen, lfb_two desi
   return done;
 }
 
+/* Reads both words, one after the other: they may be of different times.  What a thread wrote before an
+ * exchange that set one of them with release, the caller sees. */
+LFB_INLINE lfb_two lfb_pair_get_acquire(const lfb_word *pair)
+{
+  /* acquire, both: as the function states. */
+  const uint64_t high = LFB_STD atomic_load_explicit(&pair[1], LFB_STD memory_order_acquire);
+  return (lfb_two){LFB_STD atomic_load_explicit(&pair[0], LFB_STD memory_order_acquire), high};
+}
+
 /*
  * Turns on the bits of `mask` in a pair, all of them at once; writes only if one is off.
  *

@@ -47,6 +47,21 @@ lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t siz
   return LFB_OK;
 }
 
+lfb_status lfb_form_skip(const lfb_reader *reader, uint64_t from, uint64_t to)
+{
+  unsigned char piece[4096];
+
+  while (from < to) {
+    const uint64_t left = to - from;
+    const size_t size = left < sizeof piece ? (size_t)left : sizeof piece;
+    const lfb_status status = lfb_form_read_bytes(reader, piece, size);
+    if (status != LFB_OK)
+      return status;
+    from += size;
+  }
+  return LFB_OK;
+}
+
 void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size, bool match)
 {
   lfb_damage *damage = reader->limits.damage;

@@ -99,6 +99,9 @@ void lfb_form_compared(const lfb_reader *reader, uint64_t offset, uint64_t size,
 /* Reads exactly `size` bytes.  Fails: LFB_ERROR_TRUNCATED, or what the reader returned. */
 lfb_status lfb_form_read_bytes(const lfb_reader *reader, void *bytes, size_t size);
 
+/* Reads and discards the bytes between two offsets of the form, the first of which comes next. */
+lfb_status lfb_form_skip(const lfb_reader *reader, uint64_t from, uint64_t to);
+
 /* Words that were read. */
 typedef struct lfb_words {
   lfb_pages pages;

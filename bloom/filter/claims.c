@@ -5,15 +5,26 @@
 #include <sched.h>
 #include <stdlib.h>
 
+/* A place where a thread can be stopped for any time: tests define it before this file. */
+#ifndef LFB_CLAIM_HAZARD
+#define LFB_CLAIM_HAZARD() ((void)0)
+#endif
+
 #define STATE_MASK ((UINT64_C(1) << LFB_CLAIM_STATE_BITS) - 1)
 
 /*
- * `wide`, a constant in each call, states whether a cell uses two words.  The two words are
+ * `uses`, a constant in each call, states what the second word of a cell is for.  The two words are
  * scalars here, not a struct.  gcc stores the words of a struct one by one and loads them as one
  * vector, which waits for both stores: a claim took 63 ns instead of 41 (Zen 3).
  */
 
 /* ---- cells ------------------------------------------------------------------ */
+
+typedef enum cell_uses {
+  CELL_ONE,        /* nothing               */
+  CELL_WIDE,       /* the rest of a hash    */
+  CELL_GENERATION, /* that of what forgets  */
+} cell_uses;
 
 /* The first word of a cell for a hash. */
 static uint64_t cell_word(uint64_t low, lfb_claim_state state)
@@ -50,10 +61,15 @@ LFB_INLINE bool cell_change_pair(lfb_cell *cell, uint64_t low, uint64_t high, ui
   return lfb_pair_cas(cell->half, &seen, (lfb_two){to_low, to_high});
 }
 
-/* Reads a cell: both words as of the same time. */
-LFB_INLINE void cell_read(lfb_cell *cell, uint64_t *low, uint64_t *high, bool wide)
+/* Reads a cell: both words as of the same time, unless the second is a generation.  Then a mixture of two
+ * times does no harm: the hash is whole, and no exchange that expects a mixture succeeds. */
+LFB_INLINE void cell_read(lfb_cell *cell, uint64_t *low, uint64_t *high, cell_uses uses)
 {
-  if (wide) {
+  if (uses == CELL_GENERATION) {
+    const lfb_two now = lfb_pair_get_acquire(cell->half); /* as below */
+    *low = now.low;
+    *high = now.high;
+  } else if (uses == CELL_WIDE) {
     lfb_two now = {0, 0};
     (void)lfb_pair_cas(cell->half, &now, now); /* changes nothing: it reads */
     /* acquire: pairs with the release in cell_leave(), and shows the bits of what was DONE. */
@@ -80,13 +96,13 @@ static void claimed_put(const lfb_claimed *in, lfb_hash hash)
 }
 
 /* Changes a cell that holds WON in these words to DONE: the bits of its hash are on. */
-LFB_INLINE void cell_leave(lfb_cell *cell, uint64_t low, uint64_t high, bool wide)
+LFB_INLINE void cell_leave(lfb_cell *cell, uint64_t low, uint64_t high, cell_uses uses)
 {
   const uint64_t done = cell_word(low, LFB_CLAIM_DONE);
 
   /* release: pairs with the acquire in cell_read(): a thread that reads DONE sees the bits.  The
    * CAS fails only if another thread has completed the claim: this WON never returns. */
-  if (wide)
+  if (uses != CELL_ONE)
     (void)cell_change_pair(cell, low, high, done, high);
   else
     (void)lfb_cas_u64(&cell->half[0], &low, done, LFB_STD memory_order_release);
@@ -94,47 +110,65 @@ LFB_INLINE void cell_leave(lfb_cell *cell, uint64_t low, uint64_t high, bool wid
 
 /* Completes the claim that another thread left at WON in these words. */
 LFB_INLINE void cell_complete(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell,
-                              uint64_t low, uint64_t high, bool wide)
+                              uint64_t low, uint64_t high, cell_uses uses)
 {
   const lfb_hash hash = cell_hash(claims, cell, low, high);
 
-  if (!claimed_might_contain(in, hash)) /* the bits may be on in an older layer (layers.h) */
+  /* The bits may be on in an older layer (layers.h); but those of a window may soon be forgotten. */
+  if (uses == CELL_GENERATION || !claimed_might_contain(in, hash))
     claimed_put(in, hash);
-  cell_leave(cell, low, high, wide);
+  LFB_CLAIM_HAZARD();
+  cell_leave(cell, low, high, uses);
 }
 
-/* Steps 2 to 4 of claims.h.  Returns whether the claim has won. */
+/* The present generation of what forgets. */
+LFB_INLINE uint64_t claims_generation(const lfb_claims *claims)
+{
+  /* seq_cst: after the cell, and in one order with the generations that puts read (kinds/window.h). */
+  return LFB_STD atomic_load_explicit(claims->generation, LFB_STD memory_order_seq_cst);
+}
+
+/* Steps 2 to 4 of claims.h.  Returns whether the claim has won; then `*second` is the cell's second
+ * word. */
 LFB_INLINE bool claims_enter(const lfb_claims *claims, const lfb_claimed *in, lfb_cell *cell,
-                             lfb_hash hash, bool wide)
+                             lfb_hash hash, cell_uses uses, uint64_t *second)
 {
   const uint64_t mine = cell_word(lfb_claims_low(claims, hash), LFB_CLAIM_WON);
   uint64_t low, high;
 
   for (;;) {
-    cell_read(cell, &low, &high, wide);
+    cell_read(cell, &low, &high, uses);
+    LFB_CLAIM_HAZARD();
     if (cell_state(low) == LFB_CLAIM_WON) {
-      cell_complete(claims, in, cell, low, high, wide);
+      cell_complete(claims, in, cell, low, high, uses);
       continue;
     }
+    if (uses == CELL_GENERATION)
+      hash.high = claims_generation(claims);
     if (claimed_might_contain(in, hash))
       return false;
+    LFB_CLAIM_HAZARD();
+    *second = hash.high;
     /* relaxed: the hash in the cell is the whole message.  On failure another claim has won. */
-    if (wide ? cell_change_pair(cell, low, high, mine, hash.high)
-             : lfb_cas_u64(&cell->half[0], &low, mine, LFB_STD memory_order_relaxed))
+    if (uses != CELL_ONE ? cell_change_pair(cell, low, high, mine, hash.high)
+                         : lfb_cas_u64(&cell->half[0], &low, mine, LFB_STD memory_order_relaxed))
       return true;
   }
 }
 
 /* Steps 2 to 5 of claims.h. */
 LFB_INLINE bool claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash,
-                             bool wide)
+                             cell_uses uses)
 {
   lfb_cell *cell = lfb_claims_cell(claims, hash);
+  uint64_t second;
 
-  if (!claims_enter(claims, in, cell, hash, wide))
+  if (!claims_enter(claims, in, cell, hash, uses, &second))
     return false;
+  LFB_CLAIM_HAZARD();
   claimed_put(in, hash);
-  cell_leave(cell, cell_word(lfb_claims_low(claims, hash), LFB_CLAIM_WON), hash.high, wide);
+  LFB_CLAIM_HAZARD();
+  cell_leave(cell, cell_word(lfb_claims_low(claims, hash), LFB_CLAIM_WON), second, uses);
   return true;
 }
 
@@ -149,6 +183,8 @@ static bool claims_claim_locked(const lfb_claims *claims, const lfb_claimed *in,
     unlocked = 0;
     (void)sched_yield();
   }
+  if (claims->generation != NULL)
+    hash.high = claims_generation(claims);
   const bool won = !claimed_might_contain(in, hash);
   if (won)
     claimed_put(in, hash);
@@ -159,17 +195,25 @@ static bool claims_claim_locked(const lfb_claims *claims, const lfb_claimed *in,
 
 bool lfb_claims_claim(const lfb_claims *claims, const lfb_claimed *in, lfb_hash hash)
 {
-  if (claims->width != LFB_HASH_128)
-    return claims_claim(claims, in, hash, false);
+  if (claims->width == LFB_HASH_128)
+    return claims->locked ? claims_claim_locked(claims, in, hash)
+                          : claims_claim(claims, in, hash, CELL_WIDE);
+  if (claims->generation == NULL)
+    return claims_claim(claims, in, hash, CELL_ONE);
   return claims->locked ? claims_claim_locked(claims, in, hash)
-                        : claims_claim(claims, in, hash, true);
+                        : claims_claim(claims, in, hash, CELL_GENERATION);
 }
 
 /* ---- where the cells are ---------------------------------------------------- */
 
 lfb_claims lfb_claims_over(lfb_cell *cells, lfb_hash_width width)
 {
-  return (lfb_claims){cells, width, lfb_claims_sharable(width) != LFB_OK};
+  return (lfb_claims){cells, width, lfb_claims_sharable(width) != LFB_OK, NULL};
+}
+
+lfb_claims lfb_claims_forgetting(lfb_cell *cells, const LFB_ATOMIC(uint64_t) *generation)
+{
+  return (lfb_claims){cells, LFB_HASH_64, !lfb_pair_runs_here(), generation};
 }
 
 lfb_status lfb_claims_sharable(lfb_hash_width width)

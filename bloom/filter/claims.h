@@ -41,10 +41,17 @@
  * fork         A child renews nothing.  If a hash is WON at a fork, a child with its own copy of
  *              the cells completes it, and no claim of it in the child returns true.
  * Width        If a strategy uses more than 64 bits of hash (guava-mitz64), both words of a cell
- *              change together.  On a processor without a 16-byte exchange (pair.h) such claims
- *              take a lock per cell instead, and are not possible in a shared file.
+ *              change together.  On a processor without a 16-byte exchange (pair.h) such claims,
+ *              and those of a window, take a lock per cell instead, and are not possible in a
+ *              shared file.
  *
- * No code may ever turn a bit off: a hash could then win again.
+ * Forgetting   Code that turns bits off lets a hash win again, on purpose: in a window.  Three things
+ *              change there.  (a) Both words of a cell change together, and the second is the generation of
+ *              the win, so that no value of the cell ever returns.  (b) A thread that completes a claim
+ *              always puts its hash: bits that are found may belong to a generation that ends.  (c) The
+ *              generation is read after the cell, so a look that begins after it misses no winner.  "Not
+ *              won before" means: not since the generation that the contract names (lfbloom/window.h, 4).
+ *              In any other filter no code may turn a bit off.
  */
 #ifndef LFB_BLOOM_CLAIMS_H
 #define LFB_BLOOM_CLAIMS_H
@@ -66,7 +73,8 @@ enum {
 
 typedef enum lfb_claim_state { LFB_CLAIM_NONE, LFB_CLAIM_WON, LFB_CLAIM_DONE } lfb_claim_state;
 
-/* The state and most of a hash; the second word is 0 unless the hash has 128 bits. */
+/* The state and most of a hash.  The second word is the rest of a hash of 128 bits, or the generation of
+ * the win, or 0. */
 typedef struct lfb_cell {
   lfb_word half[2] __attribute__((aligned(16)));
 } lfb_cell;
@@ -76,9 +84,11 @@ typedef struct lfb_claims {
   lfb_cell *cells;
   lfb_hash_width width;
   bool locked; /* a lock per cell, for lack of a 16-byte exchange */
+  const LFB_ATOMIC(uint64_t) *generation; /* of what forgets; NULL: nothing is forgotten */
 } lfb_claims;
 
-/* What the claims belong to: a filter, or all layers of a growing one (layers.h). */
+/* What the claims belong to: a filter, all layers of a growing one (layers.h), or a window, for which
+ * hash.high is the present generation. */
 typedef struct lfb_claimed {
   const void *of;
   bool (*might_contain)(const void *of, lfb_hash hash); /* whether all bits of a hash are on */
@@ -93,6 +103,9 @@ void lfb_claims_free(lfb_claims *claims);
 
 /* The claims over LFB_CLAIM_CELLS cells of the caller, zeroed or used before. */
 lfb_claims lfb_claims_over(lfb_cell *cells, lfb_hash_width width);
+
+/* The same for what forgets: hashes of 64 bits, and the generation that each claim reads. */
+lfb_claims lfb_claims_forgetting(lfb_cell *cells, const LFB_ATOMIC(uint64_t) *generation);
 
 /* Whether claims of this width can be made in a shared file: LFB_OK, or LFB_ERROR_NO_PAIRS. */
 lfb_status lfb_claims_sharable(lfb_hash_width width);

@@ -1,12 +1,10 @@
 /*
- * form_window.c - the form of a window filter, and files of it.  It has a prefix, the native header of
- * the plain filter for as many keys, and the cells, with a checksum per MiB.
- *
- * docs/formats.md describes each field.
+ * form_window.c - the form of a window filter, and files of it (window_files.h).
  */
 #include "bloom/files/files.h"
-#include "bloom/files/native_header.h"
-#include "bloom/kinds/window.h"
+#include "bloom/files/forms.h"
+#include "bloom/kinds/window_files.h"
+#include "bloom/shared/mapped_header.h"
 
 /* Where each field is, in bytes from the start, after those of magic.h: docs/formats.md. */
 enum {
@@ -15,38 +13,146 @@ enum {
   WINDOW_AT_BITS = 24,
   WINDOW_AT_BY_INSERTIONS = 28,
   WINDOW_AT_BLOCKS = 32,
-  WINDOW_AT_GENERATION = 40,
-  WINDOW_AT_RESERVED = 48, /* zero up to the checksum */
+  WINDOW_AT_SPAN = 40,
+  WINDOW_AT_GENERATION = 48,
+  WINDOW_AT_BEGAN = 56,
+  WINDOW_AT_SHARED = 88, /* where the words of a shared file are */
+  WINDOW_AT_ORDER = 96,  /* in the byte order of its maker       */
+  WINDOW_AT_RESERVED = 104, /* zero up to the checksum           */
 };
 
-enum {
-  WINDOW_VERSION = 1,
-  WINDOW_HEADER = LFB_HEAD_SIZE + LFB_NATIVE_HEADER, /* bytes */
-};
+enum { WINDOW_VERSION = 2 }; /* 1: cells with tags */
 
-/* Later generations than any window can have. */
-#define WINDOW_LAST_GENERATION (LFB_WINDOW_LAST / 2)
+static const uint64_t order_mark = UINT64_C(0x0102030405060708);
+
+/* ---- headers ---------------------------------------------------------------------- */
+
+static void window_store_double(unsigned char *at, double value)
+{
+  uint64_t bits;
+
+  memcpy(&bits, &value, sizeof bits);
+  lfb_store_le64(at, bits);
+}
+
+static double window_load_double(const unsigned char *at)
+{
+  const uint64_t bits = lfb_load_le64(at);
+  double value;
+
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+void lfb_window_encode(const lfb_window_file *file, unsigned char header[LFB_WINDOW_HEADER])
+{
+  const lfb_window_geometry *geometry = &file->geometry;
+  const uint64_t began[] = {file->began.boot[0], file->began.boot[1], file->began.boottime,
+                            file->began.realtime};
+
+  lfb_head_begin(header, LFB_MAGIC_WINDOW, WINDOW_VERSION);
+  lfb_store_le32(header + WINDOW_AT_GENERATIONS, file->config.generations);
+  lfb_store_le32(header + WINDOW_AT_WORDS, 1U << geometry->block_shift);
+  lfb_store_le32(header + WINDOW_AT_BITS, geometry->bits);
+  lfb_store_le32(header + WINDOW_AT_BY_INSERTIONS, file->config.by_insertions);
+  lfb_store_le64(header + WINDOW_AT_BLOCKS, geometry->blocks);
+  window_store_double(header + WINDOW_AT_SPAN, file->config.span);
+  lfb_store_le64(header + WINDOW_AT_GENERATION, file->generation);
+  for (size_t i = 0; i < sizeof began / sizeof *began; i++)
+    lfb_store_le64(header + WINDOW_AT_BEGAN + i * sizeof *began, began[i]);
+  lfb_store_le64(header + WINDOW_AT_SHARED, file->words_at);
+  if (file->words_at != 0)
+    memcpy(header + WINDOW_AT_ORDER, &order_mark, sizeof order_mark);
+  lfb_head_end(header);
+  lfb_native_encode(&file->description, 0, lfb_native_now(), header + LFB_HEAD_SIZE);
+}
+
+/* log2 of the number of words or layers, 2, 4 or 8; 0 for any other. */
+static uint32_t window_log2(uint32_t power)
+{
+  return power == 2 ? 1 : power == 4 ? 2 : power == 8 ? 3 : 0;
+}
+
+/* What only a shared file has, or only the form. */
+static bool window_decode_shared(const unsigned char *header, lfb_window_file *file)
+{
+  uint64_t mark;
+
+  memcpy(&mark, header + WINDOW_AT_ORDER, sizeof mark);
+  if (file->words_at == 0)
+    return mark == 0 && lfb_window_is_generation(&file->geometry, file->generation);
+  file->other_order = mark != order_mark;
+  return (mark == order_mark || mark == __builtin_bswap64(order_mark)) && file->generation == 0 &&
+         file->words_at % LFB_CACHE_LINE == 0 && file->words_at >= LFB_WINDOW_PARTS_END &&
+         file->words_at <= LFB_MAPPED_WORDS_AT_MOST;
+}
+
+/* The fields of the prefix.  Fails: LFB_ERROR_BAD_HEADER. */
+static lfb_status window_decode_prefix(const unsigned char *header, lfb_window_file *file)
+{
+  const unsigned char *began = header + WINDOW_AT_BEGAN;
+  const uint32_t by_insertions = lfb_load_le32(header + WINDOW_AT_BY_INSERTIONS);
+  const double span = window_load_double(header + WINDOW_AT_SPAN);
+
+  file->config.generations = lfb_load_le32(header + WINDOW_AT_GENERATIONS);
+  file->config.by_insertions = by_insertions == 1;
+  file->config.span = span;
+  file->geometry = (lfb_window_geometry){lfb_load_le64(header + WINDOW_AT_BLOCKS),
+                                         window_log2(file->config.generations + 1),
+                                         window_log2(lfb_load_le32(header + WINDOW_AT_WORDS)),
+                                         lfb_load_le32(header + WINDOW_AT_BITS)};
+  file->generation = lfb_load_le64(header + WINDOW_AT_GENERATION);
+  file->began = (lfb_window_moment){{lfb_load_le64(began), lfb_load_le64(began + 8)},
+                                    lfb_load_le64(began + 16), lfb_load_le64(began + 24)};
+  file->words_at = lfb_load_le64(header + WINDOW_AT_SHARED);
+  return lfb_head_is_whole(header, WINDOW_AT_RESERVED) && by_insertions <= 1 &&
+                 (span == 0 || lfb_window_is_span(span)) && lfb_window_valid(&file->geometry) &&
+                 window_decode_shared(header, file)
+             ? LFB_OK
+             : LFB_ERROR_BAD_HEADER;
+}
+
+lfb_status lfb_window_decode(const unsigned char header[LFB_WINDOW_HEADER], const uint8_t *key,
+                             lfb_window_file *file)
+{
+  lfb_window_file found = {.generation = 0};
+
+  lfb_status status = lfb_head_check(header, LFB_MAGIC_WINDOW, WINDOW_VERSION);
+  if (status == LFB_OK)
+    status = window_decode_prefix(header, &found);
+  if (status != LFB_OK)
+    return status;
+  status = lfb_native_decode(header + LFB_HEAD_SIZE, key, &found.description);
+  if (status == LFB_ERROR_UNKNOWN_FORM)
+    return LFB_ERROR_BAD_HEADER; /* the native header is missing */
+  if (status != LFB_OK && status != LFB_ERROR_KEY_NEEDED)
+    return status;
+  if (found.description.strategy->id != LFB_FAST || found.description.config.fpp == 0)
+    return LFB_ERROR_BAD_HEADER;
+  found.description.form = LFB_FORM_NONE;
+  found.config.expected_insertions = found.description.config.expected_insertions;
+  found.config.fpp = found.description.config.fpp;
+  found.config.keep_key = found.description.config.keep_key;
+  *file = found;
+  return status;
+}
 
 /* ---- writing ---------------------------------------------------------------------- */
 
-/* The generation is that before the first word is read.  A cell of a later generation then counts as
- * expired; what it replaced has expired indeed. */
+/* The generation is that before the first word is read.  The layer that is the oldest then may be cleared
+ * meanwhile, and filled again: its keys of before are forgotten indeed. */
 static lfb_status window_write_form(const void *what, const lfb_writer *writer)
 {
   const lfb_window *window = what;
-  const lfb_window_geometry *geometry = &window->view.geometry;
-  const lfb_bits words = lfb_bits_over(window->view.words, window->pages.size / sizeof(lfb_word));
-  unsigned char header[WINDOW_HEADER];
+  const lfb_bits words = lfb_bits_over(window->view.fast.words, window->pages.size / sizeof(lfb_word));
+  lfb_window_file file = {.description = window->description,
+                          .config = window->config,
+                          .geometry = window->geometry,
+                          .generation = lfb_window_generation(window)};
+  unsigned char header[LFB_WINDOW_HEADER];
 
-  lfb_head_begin(header, LFB_MAGIC_WINDOW, WINDOW_VERSION);
-  lfb_store_le32(header + WINDOW_AT_GENERATIONS, window->config.generations);
-  lfb_store_le32(header + WINDOW_AT_WORDS, geometry->words);
-  lfb_store_le32(header + WINDOW_AT_BITS, geometry->bits);
-  lfb_store_le32(header + WINDOW_AT_BY_INSERTIONS, window->config.by_insertions);
-  lfb_store_le64(header + WINDOW_AT_BLOCKS, geometry->blocks);
-  lfb_store_le64(header + WINDOW_AT_GENERATION, lfb_window_generation(window));
-  lfb_head_end(header);
-  lfb_native_encode(&window->description, 0, lfb_native_now(), header + LFB_HEAD_SIZE);
+  file.began = lfb_window_began(window->head, file.generation);
+  lfb_window_encode(&file, header);
   const lfb_status status = writer->write(writer->to, header, sizeof header);
   return status != LFB_OK ? status : lfb_form_write_checked(&words, writer);
 }
@@ -67,101 +173,54 @@ lfb_status lfb_window_save(const lfb_window *window, const char *path)
 
 /* ---- reading ---------------------------------------------------------------------- */
 
-/* What a header says. */
-typedef struct window_head {
-  lfb_description description;
-  lfb_window_config config;
-  lfb_window_geometry geometry;
-  uint64_t generation;
-} window_head;
-
-/* The fields of the prefix.  Fails: LFB_ERROR_BAD_HEADER, _NO_PAIRS. */
-static lfb_status window_decode_prefix(const unsigned char *header, window_head *head)
+/* Reads the rest of what a shared file has before its words: the generation, and when it began. */
+static lfb_status window_read_head(const lfb_reader *reader, lfb_window_file *file)
 {
-  const uint32_t generations = lfb_load_le32(header + WINDOW_AT_GENERATIONS);
-  const uint32_t by_insertions = lfb_load_le32(header + WINDOW_AT_BY_INSERTIONS);
+  lfb_window_head head;
 
-  head->geometry = (lfb_window_geometry){
-      lfb_load_le64(header + WINDOW_AT_BLOCKS), generations == 7 ? 3 : 2,
-      lfb_load_le32(header + WINDOW_AT_WORDS), lfb_load_le32(header + WINDOW_AT_BITS)};
-  head->generation = lfb_load_le64(header + WINDOW_AT_GENERATION);
-  head->config.generations = generations;
-  head->config.by_insertions = by_insertions == 1;
-  if (!lfb_head_is_whole(header, WINDOW_AT_RESERVED) || (generations != 3 && generations != 7) ||
-      by_insertions > 1 || !lfb_window_valid(&head->geometry) ||
-      head->generation < lfb_window_cells(&head->geometry) ||
-      head->generation > WINDOW_LAST_GENERATION)
-    return LFB_ERROR_BAD_HEADER;
-  return head->geometry.words == 1 || lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
-}
-
-/* Checks every field of a header.  With LFB_ERROR_KEY_NEEDED `*head` is written, except the hash. */
-static lfb_status window_decode(const unsigned char header[WINDOW_HEADER], const uint8_t *key,
-                                window_head *head)
-{
-  window_head found = {.generation = 0};
-
-  lfb_status status = lfb_head_check(header, LFB_MAGIC_WINDOW, WINDOW_VERSION);
+  if (file->other_order)
+    return LFB_ERROR_BYTE_ORDER;
+  lfb_status status = lfb_form_read_bytes(reader, &head, sizeof head);
   if (status == LFB_OK)
-    status = window_decode_prefix(header, &found);
+    status = lfb_form_skip(reader, LFB_WINDOW_HEAD + sizeof head, file->words_at);
   if (status != LFB_OK)
     return status;
-  status = lfb_native_decode(header + LFB_HEAD_SIZE, key, &found.description);
-  if (status == LFB_ERROR_UNKNOWN_FORM)
-    return LFB_ERROR_BAD_HEADER; /* the native header is missing */
-  if (status != LFB_OK && status != LFB_ERROR_KEY_NEEDED)
-    return status;
-  if (found.description.strategy->id != LFB_FAST || found.description.config.fpp == 0)
-    return LFB_ERROR_BAD_HEADER;
-  found.description.form = LFB_FORM_NONE;
-  found.config.expected_insertions = found.description.config.expected_insertions;
-  found.config.fpp = found.description.config.fpp;
-  found.config.keep_key = found.description.config.keep_key;
-  *head = found;
-  return status;
+  /* relaxed: a copy of this thread's own. */
+  file->generation = atomic_load_explicit(&head.generation, memory_order_relaxed);
+  file->began = lfb_window_began(&head, file->generation);
+  return lfb_window_is_generation(&file->geometry, file->generation) ? LFB_OK : LFB_ERROR_BAD_HEADER;
 }
 
-/* Damaged cells are all ones: gives them the tags of live generations, so that no key is lost. */
-static void window_revive(const window_head *head, const lfb_words *come)
+/* Reads and checks the words. */
+static lfb_status window_take_words(const lfb_reader *reader, const lfb_window_file *file, lfb_words *words)
 {
-  const lfb_window_geometry *geometry = &head->geometry;
-  uint64_t *words = come->pages.address;
+  const uint64_t bytes = lfb_window_bytes(&file->geometry);
+  const bool shared = file->words_at != 0;
 
-  for (uint64_t i = 0; i < geometry->blocks << geometry->shift; i++) {
-    uint64_t *cell = words + i * geometry->words, *last = cell + geometry->words - 1;
-    const uint32_t number = (uint32_t)(i % lfb_window_cells(geometry));
-    if ((*cell & *last) == UINT64_MAX)
-      *last = (*last & ~LFB_WINDOW_TAG_MASK) |
-              lfb_window_tag(geometry, lfb_window_live(geometry, head->generation, number));
-  }
+  const lfb_status status = lfb_form_take_words(
+      reader, shared ? lfb_byte_order_here() : LFB_ORDER_LITTLE, bytes, words);
+  return status == LFB_OK && !shared ? lfb_form_check_words(reader, LFB_WINDOW_HEADER, words) : status;
 }
 
-/* Reads and checks the cells, and makes a window of them. */
-static lfb_status window_read_words(const lfb_reader *reader, const window_head *head,
-                                    lfb_window **window)
+/* Makes a window of words that were read. */
+static lfb_status window_make_read(const lfb_window_file *file, lfb_words *words, lfb_window **window)
 {
-  const uint64_t bytes = lfb_window_bytes(&head->geometry);
-  lfb_words come;
+  const lfb_window_parts parts = {.words = words->pages};
+  const lfb_status status =
+      lfb_window_make(&file->description, &file->config, &file->geometry, &parts, window);
 
-  lfb_status status = lfb_form_take_words(reader, LFB_ORDER_LITTLE, bytes, &come);
   if (status != LFB_OK)
     return status;
-  status = lfb_form_check_words(reader, WINDOW_HEADER, &come);
-  if (status == LFB_OK && come.changed)
-    window_revive(head, &come);
-  if (status == LFB_OK)
-    status = lfb_window_make(&head->description, &head->config, &head->geometry, &come.pages,
-                             head->generation, window);
-  if (status == LFB_OK)
-    come.pages = (lfb_pages){0}; /* the window's now */
-  lfb_words_free(&come);
-  return status;
+  words->pages = (lfb_pages){0}; /* the window's now */
+  lfb_window_resume(*window, file->generation, &file->began);
+  return LFB_OK;
 }
 
 static lfb_status window_read_form(const lfb_reader *reader, void **made)
 {
-  unsigned char header[WINDOW_HEADER];
-  window_head head = {.generation = 0};
+  unsigned char header[LFB_WINDOW_HEADER];
+  lfb_window_file file = {.generation = 0};
+  lfb_words words = {.checksums = NULL};
   lfb_window *window;
 
   lfb_status status = lfb_form_read_header(reader, LFB_MAGIC_WINDOW, LFB_ERROR_NOT_WINDOW, header,
@@ -169,10 +228,16 @@ static lfb_status window_read_form(const lfb_reader *reader, void **made)
   if (status != LFB_OK)
     return status;
   const lfb_status decoded = lfb_form_decoded(reader, sizeof header,
-                                              window_decode(header, reader->limits.key, &head));
+                                              lfb_window_decode(header, reader->limits.key, &file));
   if (decoded != LFB_OK && (decoded != LFB_ERROR_KEY_NEEDED || reader->limits.damage == NULL))
     return decoded;
-  status = window_read_words(reader, &head, &window);
+  if (file.words_at != 0)
+    status = window_read_head(reader, &file);
+  if (status == LFB_OK)
+    status = window_take_words(reader, &file, &words);
+  if (status == LFB_OK)
+    status = window_make_read(&file, &words, &window);
+  lfb_words_free(&words);
   if (status != LFB_OK)
     return status;
   if (decoded == LFB_OK)

@@ -1,13 +1,21 @@
 /*
  * window.c - the window filter: creating and freeing it, advancing, its figures, its calls.
- * lfbloom/window.h has the contract, window.h the layout, docs/window.md the proof.
+ * lfbloom/window.h has the contract, window.h the layout and the proof.
  */
+#define _GNU_SOURCE /* O_CLOEXEC, flock() */
 #include "bloom/kinds/window.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "atomic/words/reserved.h"
+#include "bloom/files/restarted.h"
+#include "bloom/shared/mapping.h"
 #include "bloom/strategies/fast/fast_size.h"
 
 /* ---- creating and freeing -------------------------------------------------- */
@@ -19,6 +27,17 @@ static double window_insertions(const lfb_window_config *config)
   return (n == 0 ? 1 : (double)n) / config->generations;
 }
 
+bool lfb_window_is_span(double span)
+{
+  return span >= 0.001 && span <= 1e9; /* not if it is NaN */
+}
+
+/* The length of a generation in ns for a span in seconds, rounded up. */
+static uint64_t window_length(double span, uint32_t generations)
+{
+  return span > 0 ? (uint64_t)(span / generations * 1e9) + 1 : 0;
+}
+
 lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description *description,
                                lfb_window_geometry *geometry)
 {
@@ -28,23 +47,57 @@ lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description 
                       .hash = config->hash,
                       .seed = config->seed,
                       .keep_key = config->keep_key,
+                      .memory_preference = config->memory_preference,
                       .lazy_memory = config->lazy_memory};
+  const uint32_t layers = config->generations + 1;
 
   memcpy(plain.key, config->key, sizeof plain.key);
   if (LFB_RESERVED(config) != LFB_OK)
     return LFB_ERROR_RESERVED;
-  if (config->generations != 3 && config->generations != 7)
+  if (layers != 2 && layers != 4 && layers != LFB_WINDOW_LIVE)
     return LFB_ERROR_BAD_GENERATIONS;
+  if (config->span != 0 && !lfb_window_is_span(config->span))
+    return LFB_ERROR_BAD_SPAN;
   const lfb_status status = lfb_description_make(&plain, description);
   if (status != LFB_OK)
     return status;
-  *geometry = (lfb_window_geometry){.shift = config->generations == 3 ? 2 : 3,
-                                    .words = lfb_pair_runs_here() ? 2 : 1};
-  return lfb_window_size(window_insertions(config), config->fpp, geometry);
+  geometry->layers_shift = layers == 2 ? 1 : layers == 4 ? 2 : 3;
+  return lfb_window_size(window_insertions(config), config->fpp, config->memory_preference, geometry);
 }
 
-_Static_assert(2 * LFB_WINDOW_SLEEP + LFB_WINDOW_SWEEP + 1 < 1 << LFB_WINDOW_TAG_BITS,
-               "a tag does not come again while a thread expects it");
+/* Chooses the functions for the processor. */
+static const lfb_window_kernel *window_kernel(const lfb_window_geometry *geometry)
+{
+  const uint32_t shape = lfb_window_shape(geometry);
+
+#ifdef LFB_SIMD_X86
+  const lfb_simd level = lfb_simd_chosen();
+#ifdef LFB_SIMD_X86_512
+  if (level >= LFB_SIMD_AVX512)
+    return lfb_window_kernels512[shape];
+#endif
+  if (level >= LFB_SIMD_AVX2)
+    return lfb_window_kernels256[shape];
+#endif
+  return lfb_window_kernels[shape];
+}
+
+static lfb_window_view window_view(const lfb_window_geometry *geometry, lfb_word *words,
+                                   LFB_ATOMIC(uint64_t) *generation)
+{
+  const uint32_t probes = geometry->bits << geometry->block_shift;
+
+  return (lfb_window_view){
+      .fast = {.words = words,
+               .blocks = geometry->blocks,
+               .block_shift = geometry->block_shift,
+               .probes = probes,
+               .rounds = (probes + LFB_FAST_ROUND - 1) / LFB_FAST_ROUND},
+      .layers_shift = geometry->layers_shift,
+      .pairs = lfb_pair_runs_here(),
+      .generation = generation,
+  };
+}
 
 /* The sum at which generation `e` began, as far as it is known, and the generation. */
 static uint64_t window_counted(uint64_t sum, uint64_t e)
@@ -52,57 +105,75 @@ static uint64_t window_counted(uint64_t sum, uint64_t e)
   return sum << LFB_WINDOW_COUNTED_SHIFT | (e & ((1U << LFB_WINDOW_COUNTED_SHIFT) - 1));
 }
 
-/* Chooses the functions for the processor. */
-static void window_choose(lfb_window *window)
+/* Makes what is not in a file. */
+static lfb_status window_make_own(lfb_window *window, const lfb_window_parts *parts)
 {
-  window->kernel = &lfb_window_kernel_any;
-  window->queries = &lfb_window_queries_any;
-#ifdef LFB_SIMD_X86
-  const lfb_simd level = lfb_simd_chosen();
-  if (window->view.geometry.words != 2 || level < LFB_SIMD_AVX2)
-    return;
-  window->queries = &lfb_window_queries256;
-  window->kernel = &lfb_window_kernel256;
-#ifdef LFB_SIMD_X86_512
-  if (level >= LFB_SIMD_AVX512)
-    window->queries = &lfb_window_queries512;
-#endif
-#endif
+  const bool counts = window->config.by_insertions;
+  lfb_status status = LFB_OK;
+
+  if (parts->mapping != NULL) {
+    window->head = parts->head;
+    window->claims = lfb_claims_forgetting(parts->cells, &parts->head->generation);
+    if (counts)
+      window->inserted = lfb_stripes_over(parts->stripes);
+    return LFB_OK;
+  }
+  window->own = aligned_alloc(LFB_CACHE_LINE, (sizeof *window->own + LFB_CACHE_LINE - 1) /
+                                                  LFB_CACHE_LINE * LFB_CACHE_LINE);
+  if (window->own == NULL)
+    return LFB_ERROR_NO_MEMORY;
+  memset(window->own, 0, sizeof *window->own);
+  window->head = window->own;
+  status = lfb_claims_init(&window->claims, LFB_HASH_64);
+  window->claims = lfb_claims_forgetting(window->claims.cells, &window->head->generation);
+  return status == LFB_OK && counts ? lfb_stripes_init(&window->inserted) : status;
 }
 
-/* Sets the generation, and no mark: no thread has been inside.  relaxed: the caller publishes the window
- * to other threads. */
-static void window_begin(lfb_window *window, uint64_t generation)
+/* relaxed, all: the caller publishes the window to other threads. */
+void lfb_window_resume(lfb_window *window, uint64_t generation, const lfb_window_moment *began)
 {
-  atomic_store_explicit(&window->generation, generation, memory_order_relaxed);
-  for (uint64_t i = 0; i < LFB_WINDOW_MARKS; i++) /* a mark of no cycle of number i */
-    atomic_store_explicit(&window->marks[i], (i + 1) << 32, memory_order_relaxed);
-  atomic_store_explicit(&window->counted, window_counted(0, generation), memory_order_relaxed);
+  lfb_window_begins(window->head, generation, began);
+  atomic_store_explicit(&window->head->counted, window_counted(0, generation), memory_order_relaxed);
+  atomic_store_explicit(&window->head->generation, generation, memory_order_relaxed);
+}
+
+/* Now; without a span no moment, so that equal windows have equal files. */
+static lfb_window_moment window_moment(const lfb_window *window)
+{
+  return window->length == 0 ? (lfb_window_moment){.boottime = 0} : lfb_window_moment_now();
 }
 
 lfb_status lfb_window_make(const lfb_description *description, const lfb_window_config *config,
-                           const lfb_window_geometry *geometry, const lfb_pages *pages,
-                           uint64_t generation, lfb_window **window)
+                           const lfb_window_geometry *geometry, const lfb_window_parts *parts,
+                           lfb_window **window)
 {
-  lfb_window *made = aligned_alloc(LFB_CACHE_LINE, sizeof *made);
+  lfb_window *made = aligned_alloc(LFB_CACHE_LINE, (sizeof *made + LFB_CACHE_LINE - 1) /
+                                                       LFB_CACHE_LINE * LFB_CACHE_LINE);
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_window){
-      .view = {pages->address, *geometry, lfb_window_shape(geometry), &made->generation},
+      .kernel = window_kernel(geometry),
       .fits = (uint32_t)(lfb_simd_cache_size() / lfb_window_bytes(geometry)),
       .hashing = {&made->hasher, description->strategy},
-      .pages = *pages,
       .description = *description,
       .config = *config,
+      .geometry = *geometry,
+      .length = window_length(config->span, config->generations),
   };
-  const lfb_status status = lfb_stripes_init(&made->inserted);
+  const lfb_status status = window_make_own(made, parts);
   if (status != LFB_OK) {
-    free(made);
+    lfb_window_free(made);
     return status;
   }
+  made->pages = parts->words;
+  made->mapping = parts->mapping;
+  made->view = window_view(geometry, made->pages.address, &made->head->generation);
   lfb_hasher_init(&made->hasher, &description->hash, lfb_simd_chosen());
-  window_choose(made);
-  window_begin(made, generation);
+  /* Read here also if the window exists: later no call may have to open what tells the boot. */
+  const lfb_window_moment now = window_moment(made);
+  /* The first generation is C: all before it exist in the arithmetic, and are empty.  relaxed: as there. */
+  if (atomic_load_explicit(&made->head->generation, memory_order_relaxed) == 0)
+    lfb_window_resume(made, lfb_window_layers(geometry), &now);
   *window = made;
   return LFB_OK;
 }
@@ -112,18 +183,17 @@ lfb_status lfb_window_create(const lfb_window_config *config, lfb_window **windo
   lfb_window_config chosen = *config;
   lfb_description description;
   lfb_window_geometry geometry;
-  lfb_pages pages;
+  lfb_window_parts parts = {.mapping = NULL};
 
   chosen.generations = config->generations == 0 ? 3 : config->generations;
   lfb_status status = lfb_window_describe(&chosen, &description, &geometry);
   if (status == LFB_OK)
-    status = lfb_pages_init(&pages, lfb_window_bytes(&geometry), !config->lazy_memory);
+    status = lfb_pages_init(&parts.words, lfb_window_bytes(&geometry), !config->lazy_memory);
   if (status != LFB_OK)
     return status;
-  /* Generation C: all generations before it exist in the arithmetic, and are empty. */
-  status = lfb_window_make(&description, &chosen, &geometry, &pages, lfb_window_cells(&geometry), window);
+  status = lfb_window_make(&description, &chosen, &geometry, &parts, window);
   if (status != LFB_OK)
-    lfb_pages_free(&pages);
+    lfb_pages_free(&parts.words);
   return status;
 }
 
@@ -132,8 +202,16 @@ void lfb_window_free(lfb_window *window)
   if (window == NULL)
     return;
   lfb_window_stop_clock(window);
-  lfb_stripes_free(&window->inserted);
-  lfb_pages_free(&window->pages);
+  if (window->mapping != NULL) {
+    lfb_mapping_end(window->mapping);
+  } else {
+    lfb_claims_free(&window->claims);
+    if (window->inserted.stripes != NULL)
+      lfb_stripes_free(&window->inserted);
+    if (window->pages.address != NULL)
+      lfb_pages_free(&window->pages);
+    free(window->own);
+  }
   free(window);
 }
 
@@ -144,101 +222,116 @@ uint64_t lfb_window_generation(const lfb_window *window)
   return lfb_window_now(&window->view);
 }
 
-/* Empties a cell, unless it is live in generation `e` or empty.  Returns false if `e` is over. */
-static bool window_empty(const lfb_window_view *view, lfb_word *cell, uint64_t e, uint64_t tag)
+/* Clears a layer.  It writes only words that are not 0: memory that was never used stays unused.  relaxed:
+ * the generation that is published next orders them. */
+static void window_clear(const lfb_window_view *view, uint64_t generation)
 {
-  lfb_two seen = lfb_window_read_cell(view, cell);
+  const uint32_t words = 1U << view->fast.block_shift;
+  const uint64_t stride = (uint64_t)words << view->layers_shift;
+  lfb_word *block = view->fast.words + lfb_window_layer(view, generation);
 
-  while ((seen.low | (seen.high & ~LFB_WINDOW_TAG_MASK)) != 0 &&
-         ((seen.high ^ tag) & LFB_WINDOW_TAG_MASK) != 0) {
-    LFB_WINDOW_HAZARD();
-    if (lfb_window_now(view) != e)
-      return false; /* the content can be that of a newer generation */
-    if (lfb_window_exchange(view, cell, &seen, (lfb_two){0, 0}))
-      break;
+  for (uint64_t i = 0; i < view->fast.blocks; i++, block += stride)
+    for (uint32_t j = 0; j < words; j++)
+      if (atomic_load_explicit(&block[j], memory_order_relaxed) != 0)
+        atomic_store_explicit(&block[j], 0, memory_order_relaxed);
+}
+
+void lfb_window_next(const lfb_window *window, uint64_t from, const lfb_window_moment *begins)
+{
+  LFB_WINDOW_HAZARD();
+  window_clear(&window->view, from + 1);
+  LFB_WINDOW_HAZARD();
+  lfb_window_begins(window->head, from + 1, begins);
+  /* seq_cst: releases the cleared words, in one order with what puts read (lfb_window_now()).  Only the
+   * holder of the lock writes it. */
+  atomic_store_explicit(window->view.generation, from + 1, memory_order_seq_cst);
+}
+
+/* Opens the window's file once more: a description of its own, which no other process has. */
+static int lock_open(const lfb_mapping *mapping)
+{
+  char path[sizeof "/proc/self/fd/-2147483648"];
+  lfb_disk_file again;
+
+  /* If the program has closed the library's descriptor, its number may be that of anything, which must not
+   * be opened: a pipe would wait for a writer. */
+  if (!lfb_mapping_is_whole(mapping)) {
+    errno = EBADF;
+    return -1;
   }
-  return true;
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d", mapping->disk.fd);
+  again.fd = lfb_restarted_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+  if (again.fd >= 0 && lfb_disk_look(&again) == LFB_OK && lfb_disk_same(&again.id, &mapping->disk.id))
+    return again.fd;
+  if (again.fd >= 0) { /* it was closed just now */
+    (void)close(again.fd);
+    errno = EBADF;
+  }
+  return -1;
 }
 
-/* Empties the expired cells of the part of generation `e`: every caller the whole part, so that
- * none waits for another. */
-static void window_sweep(const lfb_window_view *view, uint64_t e)
+/* Takes the lock of the file.  A busy one is no error of the caller. */
+static lfb_status lock_file(const lfb_mapping *mapping, int *fd)
 {
-  const lfb_window_geometry *geometry = &view->geometry;
-  const uint64_t parts = (uint64_t)LFB_WINDOW_SWEEP * lfb_window_cells(geometry), part = e % parts;
-  const uint64_t share = geometry->blocks / parts, rest = geometry->blocks % parts;
-  const uint64_t first = share * part + (part < rest ? part : rest);
-  const uint64_t last = first + share + (part < rest ? 1 : 0);
-
-  for (uint64_t block = first; block < last; block++)
-    for (uint32_t i = 0; i < lfb_window_cells(geometry); i++)
-      if (!window_empty(view, view->words + (block * lfb_window_cells(geometry) + i) * geometry->words, e,
-                        lfb_window_tag(geometry, lfb_window_live(geometry, e, i))))
-        return;
+  *fd = lock_open(mapping);
+  if (*fd < 0)
+    return LFB_ERROR_OPEN;
+  if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
+    return LFB_OK;
+  (void)close(*fd);
+  return LFB_ERROR_WINDOW_HELD;
 }
 
-_Static_assert(LFB_WINDOW_MARKS > LFB_WINDOW_SLEEP, "a mark is kept until it is asked for");
-
-/* Notes the sections' value in a cycle that has begun, unless that is done.  A section of an earlier cycle
- * was in progress when the value was read, or had been left.  The caller is in a section that began in this
- * cycle or before: so no advance gets so far that the mark of a later cycle is replaced. */
-static void window_mark(lfb_window *window, uint64_t cycle)
+/* A child of a fork takes the flag from a thread of its parent, which cannot be in the child. */
+lfb_status lfb_window_lock(lfb_window *window, int *fd)
 {
-  LFB_ATOMIC(uint64_t) *mark = &window->marks[cycle % LFB_WINDOW_MARKS];
-  /* relaxed, both: the caller has read a generation of the cycle before, and a mark of any thread says the
-   * same.  If the exchange fails, another thread has noted a value. */
-  uint64_t seen = atomic_load_explicit(mark, memory_order_relaxed);
+  const uint64_t here = (uint64_t)getpid() + 1;
+  /* relaxed: the exchange decides. */
+  uint64_t holder = atomic_load_explicit(&window->advancing, memory_order_relaxed);
 
-  if (seen >> 32 != (uint32_t)cycle)
-    (void)lfb_cas_u64(mark, &seen, cycle << 32 | lfb_section_value(), memory_order_relaxed);
+  *fd = -1;
+  /* acquire: pairs with the release in lfb_window_unlock(). */
+  if (holder == here ||
+      !lfb_cas_u64(&window->advancing, &holder, here, memory_order_acquire))
+    return LFB_ERROR_WINDOW_HELD;
+  if (window->mapping == NULL)
+    return LFB_OK;
+  const lfb_status status = lock_file(window->mapping, fd);
+  if (status != LFB_OK)
+    lfb_window_unlock(window, -1);
+  return status;
 }
 
-/* Whether all sections that began before a cycle have been left. */
-static bool window_has_left(const lfb_window *window, uint64_t cycle)
+void lfb_window_unlock(lfb_window *window, int fd)
 {
-  /* relaxed: as in window_mark(). */
-  const uint64_t mark =
-      atomic_load_explicit(&window->marks[cycle % LFB_WINDOW_MARKS], memory_order_relaxed);
+  const int cause = errno;
 
-  /* A cycle without a mark was over before the window was made. */
-  return mark >> 32 != (uint32_t)cycle || lfb_section_value() - (uint32_t)mark >= 2;
-}
-
-/* Whether a generation may begin: no section is in progress that began more than LFB_WINDOW_SLEEP cycles
- * before its cycle. */
-static bool window_may_begin(const lfb_window *window, uint64_t generation)
-{
-  const uint64_t cycle = generation >> window->view.geometry.shift;
-
-  return generation <= LFB_WINDOW_LAST &&
-         (cycle < LFB_WINDOW_SLEEP || window_has_left(window, cycle - LFB_WINDOW_SLEEP));
+  if (fd >= 0) {
+    (void)flock(fd, LOCK_UN); /* also for a child that has a copy of the descriptor */
+    (void)close(fd);
+  }
+  errno = cause;
+  /* release: the generation and what it began with. */
+  atomic_store_explicit(&window->advancing, 0, memory_order_release);
 }
 
 lfb_status lfb_window_advance(lfb_window *window, uint64_t from)
 {
-  const lfb_window_view *view = &window->view;
-  lfb_section *section = lfb_section_enter();
-  uint64_t current = lfb_window_now(view);
+  int fd;
 
-  if (current == from) {
-    window_mark(window, from >> view->geometry.shift);
-    window_sweep(view, from);
-  }
-  lfb_section_leave(section);
-  if (current != from)
+  if (lfb_window_generation(window) != from || from >= LFB_WINDOW_LAST)
     return LFB_ERROR_WRONG_GENERATION;
-  /* Two steps: a section that begins after this call in the same cycle is then none that the cycle's mark
-   * waits for. */
-  lfb_section_step();
-  lfb_section_step();
-  LFB_WINDOW_HAZARD();
-  if (!window_may_begin(window, from + 1))
-    return LFB_ERROR_WINDOW_HELD;
-  /* seq_cst: see lfb_window_now(). */
-  return atomic_compare_exchange_strong_explicit(&window->generation, &current, from + 1,
-                                                 memory_order_seq_cst, memory_order_relaxed)
-             ? LFB_OK
-             : LFB_ERROR_WRONG_GENERATION;
+  lfb_status status = lfb_window_lock(window, &fd);
+  if (status != LFB_OK)
+    return status;
+  if (lfb_window_generation(window) == from) { /* under the lock it stays */
+    const lfb_window_moment now = window_moment(window);
+    lfb_window_next(window, from, &now);
+  } else {
+    status = LFB_ERROR_WRONG_GENERATION;
+  }
+  lfb_window_unlock(window, fd);
+  return status;
 }
 
 /* Begins the next generation if the current one has its share of insertions.  The first sum in a
@@ -246,8 +339,9 @@ lfb_status lfb_window_advance(lfb_window *window, uint64_t from)
  * generation, if no other is faster. */
 static void window_advance_if_due(lfb_window *window, uint64_t each)
 {
+  LFB_ATOMIC(uint64_t) *counted = &window->head->counted;
   /* relaxed, all: the sum of another thread is as good, and the advance decides. */
-  uint64_t began = atomic_load_explicit(&window->counted, memory_order_relaxed);
+  uint64_t began = atomic_load_explicit(counted, memory_order_relaxed);
   uint64_t e = lfb_window_generation(window);
   uint64_t now = window_counted(lfb_stripes_sum(&window->inserted), e);
 
@@ -256,7 +350,7 @@ static void window_advance_if_due(lfb_window *window, uint64_t each)
       return;
     now = window_counted(lfb_stripes_sum(&window->inserted), e + 1);
   }
-  (void)lfb_cas_u64(&window->counted, &began, now, memory_order_relaxed);
+  (void)lfb_cas_u64(counted, &began, now, memory_order_relaxed);
 }
 
 /* A sum of the stripes reads some 70 cache lines: a thread sums 64 times per generation. */
@@ -282,19 +376,21 @@ void lfb_window_inserted(lfb_window *window, uint64_t count)
 
 /* ---- figures ------------------------------------------------------------------- */
 
-static void window_plan(const lfb_description *description, const lfb_window_geometry *geometry,
-                        lfb_window_figures *figures)
+static void window_plan(const lfb_description *description, const lfb_window_config *config,
+                        const lfb_window_geometry *geometry, lfb_window_figures *figures)
 {
   *figures = (lfb_window_figures){
       .expected_insertions = description->config.expected_insertions,
       .fpp = description->config.fpp,
-      .generations = lfb_window_cells(geometry) - 1,
-      .probes = geometry->words * geometry->bits,
+      .generations = lfb_window_layers(geometry) - 1,
+      .span = config->span,
+      .probes = geometry->bits << geometry->block_shift,
+      .block_words = 1U << geometry->block_shift,
       .hash = lfb_hash_id_of(&description->hash),
       .key_kept = lfb_description_writes_key(description),
-      .generation = lfb_window_cells(geometry),
+      .generation = lfb_window_layers(geometry),
       .bytes = lfb_window_bytes(geometry),
-      .bit_count = lfb_window_generation_bits(geometry),
+      .bit_count = lfb_window_layer_bits(geometry),
   };
 }
 
@@ -307,112 +403,148 @@ lfb_status lfb_window_config_plan(const lfb_window_config *config, lfb_window_fi
   chosen.generations = config->generations == 0 ? 3 : config->generations;
   const lfb_status status = lfb_window_describe(&chosen, &description, &geometry);
   if (status == LFB_OK)
-    window_plan(&description, &geometry, figures);
+    window_plan(&description, &chosen, &geometry, figures);
   return status;
 }
 
-/* Adds the bits of each live cell to its generation's figures. */
-static void window_count_bits(const lfb_window_view *view, lfb_window_figures *figures)
+/* Adds the bits of each layer to its generation's figures. */
+static void window_count_bits(const lfb_window *window, lfb_window_figures *figures)
 {
-  const lfb_window_geometry *geometry = &view->geometry;
-  const uint64_t e = figures->generation;
+  const lfb_window_geometry *geometry = &window->geometry;
+  const uint64_t words = window->pages.size / sizeof(lfb_word);
+  uint64_t bits[LFB_WINDOW_LIVE] = {0};
 
-  for (uint64_t block = 0; block < geometry->blocks; block++)
-    for (uint32_t i = 0; i < lfb_window_cells(geometry); i++) {
-      const uint64_t live = lfb_window_live(geometry, e, i), tag = lfb_window_tag(geometry, live);
-      const lfb_two seen = lfb_window_read_cell(
-          view, view->words + (block * lfb_window_cells(geometry) + i) * geometry->words);
-      if (((seen.high ^ tag) & LFB_WINDOW_TAG_MASK) == 0)
-        figures->live[e - live].bits_set +=
-            lfb_word_count(seen.low) + lfb_word_count(seen.high & ~LFB_WINDOW_TAG_MASK);
-    }
+  for (uint64_t i = 0; i < words; i++)
+    bits[i >> geometry->block_shift & (lfb_window_layers(geometry) - 1)] +=
+        lfb_word_count(lfb_word_get(&window->view.fast.words[i]));
+  for (uint32_t age = 0; age < lfb_window_layers(geometry); age++)
+    figures->live[age].bits_set = bits[(figures->generation - age) & (lfb_window_layers(geometry) - 1)];
 }
 
 void lfb_window_stats(const lfb_window *window, lfb_window_figures *figures)
 {
-  const lfb_window_geometry *geometry = &window->view.geometry;
-  double none = 1; /* the probability that no generation answers "maybe" */
+  const lfb_window_geometry *geometry = &window->geometry;
+  double none = 0; /* the logarithm of the probability that no generation answers "maybe" */
 
-  window_plan(&window->description, geometry, figures);
+  window_plan(&window->description, &window->config, geometry, figures);
   figures->generation = lfb_window_generation(window);
-  window_count_bits(&window->view, figures);
-  for (uint32_t i = 0; i < lfb_window_cells(geometry); i++) {
+  window_count_bits(window, figures);
+  for (uint32_t i = 0; i < lfb_window_layers(geometry); i++) {
     lfb_window_generation_figures *live = &figures->live[i];
-    const bool full = live->bits_set >= figures->bit_count;
-    const double keys = full ? INFINITY : lfb_window_count(geometry, live->bits_set);
-    live->approximate_count = full ? UINT64_MAX : (uint64_t)round(keys);
-    none *= 1 - lfb_window_cell_fpp(geometry, keys);
+    const double keys = lfb_window_count(geometry, live->bits_set);
+    live->approximate_count = keys < INFINITY ? (uint64_t)round(keys) : UINT64_MAX;
+    none += log1p(-lfb_window_layer_fpp(geometry, keys));
   }
-  figures->expected_fpp = 1 - none;
+  figures->expected_fpp = 0 - expm1(none); /* not -0 */
+}
+
+/* ---- claims -------------------------------------------------------------------- */
+
+/* A claim, for claims.h. */
+typedef struct window_claimer {
+  lfb_window *window;
+  uint64_t looked; /* the generation before the first look */
+} window_claimer;
+
+static bool window_second_look(const void *of, lfb_hash hash)
+{
+  const window_claimer *claimer = of;
+  const lfb_window *window = claimer->window;
+
+  return hash.high == claimer->looked
+             ? window->kernel->layer_has(&window->view, hash.low, hash.high)
+             : window->kernel->might_contain(&window->view, hash.low);
+}
+
+static void window_put_claimed(const void *of, lfb_hash hash)
+{
+  const lfb_window *window = ((const window_claimer *)of)->window;
+  (void)window->kernel->put(&window->view, hash.low);
+}
+
+/* Claims a hash that was not found by a look that began in generation `looked`. */
+static bool window_claim_absent(lfb_window *window, uint64_t hash, uint64_t looked)
+{
+  const window_claimer claimer = {window, looked};
+  const lfb_claimed in = {&claimer, window_second_look, window_put_claimed};
+
+  LFB_WINDOW_HAZARD();
+  return lfb_claims_claim(&window->claims, &in, (lfb_hash){hash, 0});
 }
 
 /* ---- the calls ----------------------------------------------------------------- */
 
-typedef bool (*window_one)(const lfb_window_view *view, uint64_t hash);
-
-/* Puts or claims one hash, in a section. */
-LFB_INLINE bool window_change(lfb_window *window, window_one one, uint64_t hash)
+static bool window_put(lfb_window *window, uint64_t hash)
 {
-  lfb_section *section = lfb_section_enter();
-  const bool changed = one(&window->view, hash);
+  const bool changed = window->kernel->put(&window->view, hash);
 
-  lfb_section_leave(section);
   if (window->config.by_insertions && changed)
     lfb_window_inserted(window, 1);
   return changed;
 }
 
+static bool window_claim(lfb_window *window, uint64_t hash)
+{
+  const uint64_t looked = lfb_window_generation(window);
+  const bool won = !window->kernel->might_contain(&window->view, hash) &&
+                   window_claim_absent(window, hash, looked);
+
+  if (window->config.by_insertions && won)
+    lfb_window_inserted(window, 1);
+  return won;
+}
+
 bool lfb_window_put(lfb_window *window, const void *bytes, size_t size)
 {
-  return window_change(window, window->kernel->put,
-                       lfb_hasher_bytes(&window->hasher, bytes, size).low);
+  return window_put(window, lfb_hasher_bytes(&window->hasher, bytes, size).low);
 }
 
 bool lfb_window_put_u64(lfb_window *window, uint64_t key)
 {
-  return window_change(window, window->kernel->put, lfb_hasher_u64(&window->hasher, key).low);
+  return window_put(window, lfb_hasher_u64(&window->hasher, key).low);
 }
 
 bool lfb_window_put_hash(lfb_window *window, uint64_t hash)
 {
-  return window_change(window, window->kernel->put, hash);
+  return window_put(window, hash);
 }
 
 bool lfb_window_claim(lfb_window *window, const void *bytes, size_t size)
 {
-  return window_change(window, window->kernel->claim,
-                       lfb_hasher_bytes(&window->hasher, bytes, size).low);
+  return window_claim(window, lfb_hasher_bytes(&window->hasher, bytes, size).low);
 }
 
 bool lfb_window_claim_u64(lfb_window *window, uint64_t key)
 {
-  return window_change(window, window->kernel->claim, lfb_hasher_u64(&window->hasher, key).low);
+  return window_claim(window, lfb_hasher_u64(&window->hasher, key).low);
 }
 
 bool lfb_window_claim_hash(lfb_window *window, uint64_t hash)
 {
-  return window_change(window, window->kernel->claim, hash);
+  return window_claim(window, hash);
 }
 
 bool lfb_window_might_contain(const lfb_window *window, const void *bytes, size_t size)
 {
-  return window->queries->might_contain(&window->view,
-                                        lfb_hasher_bytes(&window->hasher, bytes, size).low);
+  return window->kernel->might_contain(&window->view, lfb_hasher_bytes(&window->hasher, bytes, size).low);
 }
 
 bool lfb_window_might_contain_u64(const lfb_window *window, uint64_t key)
 {
-  return window->queries->might_contain(&window->view, lfb_hasher_u64(&window->hasher, key).low);
+  return window->kernel->might_contain(&window->view, lfb_hasher_u64(&window->hasher, key).low);
 }
 
 bool lfb_window_might_contain_hash(const lfb_window *window, uint64_t hash)
 {
-  return window->queries->might_contain(&window->view, hash);
+  return window->kernel->might_contain(&window->view, hash);
 }
 
 /* ---- many keys ------------------------------------------------------------------- */
 
-enum { WINDOW_KEYS = 4096 }; /* per section, and per call of a kernel: 512 bytes of answers */
+enum {
+  WINDOW_KEYS = 4096,  /* per call of a kernel: 512 bytes of answers                        */
+  WINDOW_CLAIMS = 256, /* per look of claims: their lines stay in the first-level cache, or near */
+};
 
 typedef enum window_verb { WINDOW_PUT,
                            WINDOW_CLAIM,
@@ -425,19 +557,42 @@ typedef struct window_many {
   uint64_t *answers; /* NULL: not wanted */
 } window_many;
 
+/* Claims at most WINDOW_CLAIMS hashes: looks for all, then claims those that are absent. */
+static void window_claim_some(lfb_window *window, const uint64_t *hashes, size_t count,
+                              uint64_t *answers)
+{
+  const uint64_t looked = lfb_window_generation(window);
+
+  window->kernel->might_contain_many(&window->view, true, hashes, count, answers);
+  for (size_t i = 0; i < count; i += LFB_WORD_BITS) {
+    uint64_t *word = &answers[i / LFB_WORD_BITS];
+    const size_t left = count - i;
+    uint64_t absent = ~*word & (left < LFB_WORD_BITS ? (UINT64_C(1) << left) - 1 : UINT64_MAX);
+    *word = 0;
+    for (; absent != 0; absent &= absent - 1) {
+      const uint32_t k = (uint32_t)__builtin_ctzll(absent);
+      *word |= (uint64_t)window_claim_absent(window, hashes[i + k], looked) << k;
+    }
+  }
+}
+
 /* Acts on at most WINDOW_KEYS hashes. */
 static void window_act(lfb_window *window, window_verb verb, const uint64_t *hashes, size_t count,
                        uint64_t *answers)
 {
-  if (verb == WINDOW_MIGHT_CONTAIN) {
-    window->queries->might_contain_many(&window->view, window->fits < LFB_LINES_NEAR, hashes,
-                                        count, answers);
-    return;
+  switch (verb) {
+  case WINDOW_PUT:
+    window->kernel->put_many(&window->view, hashes, count, answers);
+    break;
+  case WINDOW_MIGHT_CONTAIN:
+    window->kernel->might_contain_many(&window->view, window->fits < LFB_LINES_NEAR, hashes, count,
+                                       answers);
+    break;
+  case WINDOW_CLAIM:
+    for (size_t i = 0; i < count; i += WINDOW_CLAIMS)
+      window_claim_some(window, hashes + i, count - i < WINDOW_CLAIMS ? count - i : WINDOW_CLAIMS,
+                        answers + i / LFB_WORD_BITS);
   }
-  lfb_section *section = lfb_section_enter();
-  (verb == WINDOW_PUT ? window->kernel->put_many : window->kernel->claim_many)(
-      &window->view, hashes, count, answers);
-  lfb_section_leave(section);
 }
 
 /* How many hashes to act on at once: a power of two.  A window that counts insertions looks after each

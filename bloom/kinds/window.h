@@ -1,362 +1,325 @@
 /*
- * window.h - a window filter: its cells, and the operations on one key.
+ * window.h - a window filter: a ring of layers, and the operations on one key.
  *
- * docs/window.md argues that no key is lost and no claim is won twice; the steps below have its
- * numbers.
+ * Layout     Time is cut into generations.  C = G + 1 layers are plain blocked filters of one size, shape and
+ *            hash; the layer of generation e is number e mod C, and all layers are live, always.  Block i of
+ *            all layers is one after the other: a key's blocks are neighbours, 1 to 8 cache lines in all.
+ *            A block has B = 2, 4 or 8 words, and a key has g bits in each word, the same ones in each layer:
+ *            probe f of bloom/strategies/fast_view.h is in word f mod B.
  *
- * Layout     A block has C = G + 1 cells side by side, one for each live generation: generation e
- *            uses cell e mod C.  A cell is two words, or one where the processor cannot exchange
- *            two.  The top 6 bits of its last word are its tag: the cycle e / C, mod 64, of the
- *            generation that wrote it.  The other bits hold keys.  A key has one block, and g bits
- *            in each word of a cell, the same ones in all cells.  A cell with another tag than that
- *            of the live generation of its number is expired: it counts as empty.  Nothing is
- *            cleared in advance: the first put of a generation replaces tag and content at once.
- * Generation  Each put and claim is a section (sections.h).  An advance is refused while a section is in
- *            progress that began more than 22 cycles ago: in each cycle an advance notes the sections'
- *            value, and the sections of earlier cycles have been left once the value is two higher.
- *            An advance empties the expired cells of a part of the filter: each cell every 16
- *            cycles.  So no tag comes back while a thread still expects the old one.
- * Ordering   Generation and exchanges are sequentially consistent.
- * Progress   A query reads each cell once: wait-free.  A put retries because another thread has
- *            changed its cell (it gains bits, or is replaced once per generation), or because a
- *            generation has begun: lock-free.
- * Stopped    A thread that stops inside a put, claim or advance holds up advances after 22 cycles.  Like
- *            any section it also holds up the rebuilds of versions (lfbloom/versions.h).
+ * Put        1 Read the generation e.  2 Turn on the bits in layer e mod C.  3 Read the generation again; if
+ *            it is not e, go to 1.
+ * Query      1 Read the generation e.  2 Read the layers from the oldest one, (e + 1) mod C, to the newest.
+ *            3 If none has the key, read the generation again; if it is not e, go to 1.
+ * Advance    from e, under the lock: 1 If the generation is not e, stop.  2 Clear layer (e + 1) mod C, the
+ *            oldest.  3 Publish e + 1.
+ * Claim      claims.h, "Forgetting".  If the generation is that of the first look, the second look needs
+ *            the newest layer only.
+ *
+ * Lock       In private memory a flag.  In a file also flock() on a description of the file that is opened
+ *            for this one advance: the kernel takes it back from a process that dies.  Clearing and
+ *            publishing may be done again, so the next advance completes what was left.
+ *
+ * No key is lost   A put's bits are on before its step 3 reads e.  Its layer is cleared next by an advance from
+ *            e + G, which reads a generation that was published after that step.  An older advance is not
+ *            still clearing: only the holder of the lock clears, and it publishes before it leaves the lock.
+ *            A put that sleeps turns on bits in a layer that is live: false positives at most; then step 3
+ *            sends it to the newest layer.
+ * No key is missed   Suppose that a query finds the key in no layer, that e is the generation before and after
+ *            it, and that the key is to be found during the whole query.  Then its last put was in some
+ *            layer before the query began, or is refreshed meanwhile.  A layer is cleared during the query
+ *            only by an advance from e, and it is the oldest.  If the key was in that layer alone, its time
+ *            is over once that advance has been called.  If it was put into the newest layer before that
+ *            call, the query, which reads the newest layer after the oldest, finds it there.  (To compare the
+ *            generation alone would not do: the layer is cleared before the generation is published.)
+ * One winner   Suppose that a claim won, and its put ended in generation w.  A later claim of the key looks
+ *            after it has read its cell, so it sees those bits until the layer is cleared, by an advance
+ *            from w + G.  If the generation is the one that its first look began with, no put that the first
+ *            look missed ended in an older one: its third step, before that look, would have shown its bits.
+ *
+ * Ordering   Generations, the exchanges of puts, and the words that a query reads are sequentially consistent.
+ *            Acquire and release would not do: a query that has read a newer generation could miss bits of a
+ *            put whose step 3 read the older one, as that put writes nothing after step 3.
+ * Progress   A query or put repeats only because a generation has begun meanwhile; a put's exchange fails
+ *            only because another thread turned on a bit of the same words, or they were cleared: lock-free.
+ *            One exception: advance.  It returns LFB_ERROR_WINDOW_HELD while another one is in progress.
+ * Stopped    Puts, queries and claims hold nothing.  A stopped advance holds up later ones while its process
+ *            lives: the window remembers for longer, and loses nothing.
  */
 #ifndef LFB_BLOOM_WINDOW_H
 #define LFB_BLOOM_WINDOW_H
 
 #include <lfbloom/window.h>
 
-#include "atomic/threads/sections.h"
 #include "atomic/threads/stripes.h"
 #include "atomic/words/pages.h"
 #include "atomic/words/pair.h"
+#include "bloom/filter/claims.h"
 #include "bloom/filter/description.h"
 #include "bloom/filter/pieces.h"
 #include "bloom/kinds/window_size.h"
-#include "bloom/strategies/fast_view.h"
+#include "bloom/strategies/fast/fast_key.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { LFB_WINDOW_TAG_SHIFT = 64 - LFB_WINDOW_TAG_BITS };
-
-#define LFB_WINDOW_TAG_MASK (~UINT64_C(0) << LFB_WINDOW_TAG_SHIFT)
-
-/* What an operation on a key reads: the cells, their shape, and the generation. */
-typedef struct lfb_window_view {
-  lfb_word *words; /* aligned to a cache line */
-  lfb_window_geometry geometry;
-  uint32_t shape; /* lfb_window_shape() */
-  LFB_ATOMIC(uint64_t) *generation;
-} lfb_window_view;
-
-/* The operations on one hash and on many, for one set of instructions.  Answer i is bit
- * i % 64 of answers[i / 64]; bits after the last answer become 0. */
-typedef struct lfb_window_kernel {
-  bool (*put)(const lfb_window_view *view, uint64_t hash);
-  bool (*claim)(const lfb_window_view *view, uint64_t hash);
-  void (*put_many)(const lfb_window_view *view, const uint64_t *hashes, size_t count,
-                   uint64_t *answers);
-  void (*claim_many)(const lfb_window_view *view, const uint64_t *hashes, size_t count,
-                     uint64_t *answers);
-} lfb_window_kernel;
-
-typedef struct lfb_window_query_kernel {
-  bool (*might_contain)(const lfb_window_view *view, uint64_t hash);
-  /* `asks`: prefetches the lines */
-  void (*might_contain_many)(const lfb_window_view *view, bool asks, const uint64_t *hashes,
-                             size_t count, uint64_t *answers);
-} lfb_window_query_kernel;
-
-extern const lfb_window_kernel lfb_window_kernel_any, lfb_window_kernel256;
-extern const lfb_window_query_kernel lfb_window_queries_any, lfb_window_queries256,
-    lfb_window_queries512; /* by vectors: for cells of two words */
-
-enum { LFB_WINDOW_MARKS = 32 }; /* more than LFB_WINDOW_SLEEP */
-
-/* The last generation. */
-#define LFB_WINDOW_LAST ((UINT64_C(1) << 36) - 2)
-
-enum { LFB_WINDOW_COUNTED_SHIFT = 16 }; /* the low bits of `counted` are those of the generation */
-
-typedef struct lfb_window_clock lfb_window_clock;
-
-struct lfb_window {
-  lfb_window_view view;
-  const lfb_window_kernel *kernel;
-  const lfb_window_query_kernel *queries;
-  uint32_t fits; /* how many times the words fit into the second-level cache */
-  LFB_ATOMIC(uint64_t) generation; /* the current one; only grows */
-  /* The value of sections.h during cycle c, and the low half of c above it, in number c modulo their
-   * number (window.c). */
-  LFB_ATOMIC(uint64_t) marks[LFB_WINDOW_MARKS];
-  lfb_hasher hasher;
-  lfb_hashing hashing;
-  lfb_pages pages;
-  lfb_description description; /* of the plain filter `fast` for as many keys: hash, n, p, label */
-  lfb_window_config config;
-
-  /* by_insertions: puts that turned on bits, and their number when the current generation began
-   * (window.c) */
-  lfb_stripes inserted;
-  LFB_ATOMIC(uint64_t) counted;
-
-  lfb_window_clock *clock; /* NULL: none (window_clock.c) */
-};
-
-/* Makes the description of the plain filter.  Fails as lfb_window_create(), except for memory. */
-lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description *description,
-                               lfb_window_geometry *geometry);
-
-/*
- * Makes a window over existing cells, at a generation.
- *
- * Takes  pages  of lfb_window_bytes(); on success the window owns them.
- * Fails  LFB_ERROR_NO_MEMORY.
- */
-lfb_status lfb_window_make(const lfb_description *description, const lfb_window_config *config,
-                           const lfb_window_geometry *geometry, const lfb_pages *pages,
-                           uint64_t generation, lfb_window **window);
-
-/* Counts puts that turned on bits, and begins the next generation if it is due. */
-void lfb_window_inserted(lfb_window *window, uint64_t count);
 
 /* A place where a thread can be stopped for any time: tests define it before this file. */
 #ifndef LFB_WINDOW_HAZARD
 #define LFB_WINDOW_HAZARD() ((void)0)
 #endif
 
+/* The last generation: times C it still is a number of 64 bits. */
+#define LFB_WINDOW_LAST (UINT64_C(1) << 60)
+
+/* ---- what a window is ---------------------------------------------------------- */
+
+/* When a generation began, by two clocks (window_clock.c), in ns; a wall clock before 1970 is no time. */
+typedef struct lfb_window_moment {
+  uint64_t boot[2]; /* the identity of the boot; 0: unknown */
+  uint64_t boottime, realtime;
+} lfb_window_moment;
+
+enum { LFB_WINDOW_MOMENT_WORDS = 4 };
+
+/* What changes besides the bits; in private memory, or in the file.  Zeroed, it has no generation yet. */
+typedef struct lfb_window_head {
+  LFB_ATOMIC(uint64_t) generation; /* only grows; alone in its cache line */
+  char padding[LFB_CACHE_LINE - sizeof(uint64_t)];
+  LFB_ATOMIC(uint64_t) counted; /* by_insertions (window.c) */
+  /* When generation e began: number e mod LFB_WINDOW_LIVE, a moment word by word.  Written under the lock,
+   * before e is published, and again if the clock was wrong. */
+  LFB_ATOMIC(uint64_t) began[LFB_WINDOW_LIVE][LFB_WINDOW_MOMENT_WORDS];
+} lfb_window_head;
+
+/* What an operation on a key reads. */
+typedef struct lfb_window_view {
+  lfb_fast fast;         /* of one layer, with one word in a group (fast_key.h)     */
+  uint32_t layers_shift; /* log2 of C                                               */
+  bool pairs;            /* two words change at once: the processor has the exchange */
+  LFB_ATOMIC(uint64_t) *generation;
+} lfb_window_view;
+
+/* The operations for one set of instructions.  Answer i is bit i % 64 of answers[i / 64]; bits after the
+ * last answer become 0. */
+typedef struct lfb_window_kernel {
+  bool (*put)(const lfb_window_view *view, uint64_t hash);
+  bool (*might_contain)(const lfb_window_view *view, uint64_t hash);
+  /* Whether the layer of this generation has all bits. */
+  bool (*layer_has)(const lfb_window_view *view, uint64_t hash, uint64_t generation);
+  void (*put_many)(const lfb_window_view *view, const uint64_t *hashes, size_t count,
+                   uint64_t *answers);
+  /* `asks`: prefetches the lines */
+  void (*might_contain_many)(const lfb_window_view *view, bool asks, const uint64_t *hashes,
+                             size_t count, uint64_t *answers);
+} lfb_window_kernel;
+
+/* The kernels without vectors, for AVX2 and for AVX-512; the last two only on x86-64 (bloom/hashing/simd.h).
+ * Number 0 is for any shape; the others are for those of 1 %, 1e-4 and 1e-6 at the default preference, for G = 3.
+ * Without vectors code for a shape brings less than a twentieth. */
+enum { LFB_WINDOW_SHAPES = 4 };
+extern const lfb_window_kernel *const lfb_window_kernels[LFB_WINDOW_SHAPES];
+extern const lfb_window_kernel *const lfb_window_kernels256[LFB_WINDOW_SHAPES];
+extern const lfb_window_kernel *const lfb_window_kernels512[LFB_WINDOW_SHAPES];
+
+/* The number of the kernel for a geometry. */
+static inline uint32_t lfb_window_shape(const lfb_window_geometry *geometry)
+{
+  static const uint32_t bits[] = {0, 4, 3, 2}; /* of a block of 2, 4 and 8 words */
+  return geometry->layers_shift == 2 && geometry->bits == bits[geometry->block_shift] ? geometry->block_shift
+                                                                                      : 0;
+}
+
+enum { LFB_WINDOW_COUNTED_SHIFT = 16 }; /* the low bits of `counted` are those of the generation */
+
+typedef struct lfb_window_clock lfb_window_clock;
+typedef struct lfb_mapping lfb_mapping;
+
+struct lfb_window {
+  lfb_window_view view;
+  const lfb_window_kernel *kernel;
+  lfb_claims claims;
+  uint32_t fits; /* how many times the words fit into the second-level cache */
+  lfb_window_head *head;
+  lfb_hasher hasher;
+  lfb_hashing hashing;
+  lfb_description description; /* of the plain filter `fast` for as many keys: hash, n, p, label */
+  lfb_window_config config;
+  lfb_window_geometry geometry;
+  uint64_t length; /* of a generation in ns; 0: no span of time */
+  lfb_pages pages; /* of the words                              */
+
+  lfb_stripes inserted; /* by_insertions: puts that turned on bits; else no stripes */
+
+  LFB_ATOMIC(uint64_t) advancing; /* the process of the thread that advances, plus 1; 0: none does */
+  lfb_mapping *mapping;           /* NULL: in private memory */
+  lfb_window_head *own;           /* the head in private memory, or NULL */
+  lfb_window_clock *clock;        /* NULL: none (window_clock.c) */
+};
+
+/* The layers of a window. */
+static inline uint32_t lfb_window_layers(const lfb_window_geometry *geometry)
+{
+  return 1U << geometry->layers_shift;
+}
+
+/* Describes a window: `description` is that of the plain filter for as many keys.  Fails as
+ * lfb_window_create(), except for memory. */
+lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description *description,
+                               lfb_window_geometry *geometry);
+
+/* The parts that a window is made of.  If `mapping` is NULL, the window makes head, cells and counter
+ * itself. */
+typedef struct lfb_window_parts {
+  lfb_pages words; /* on success the window owns them, unless they are mapped */
+  lfb_mapping *mapping;
+  lfb_window_head *head;
+  lfb_cell *cells;
+  lfb_stripe *stripes;
+} lfb_window_parts;
+
+/* Makes a window over existing words; its generation is that of the head, or the first.  Fails:
+ * LFB_ERROR_NO_MEMORY. */
+lfb_status lfb_window_make(const lfb_description *description, const lfb_window_config *config,
+                           const lfb_window_geometry *geometry, const lfb_window_parts *parts,
+                           lfb_window **window);
+
+/* Sets the generation, and when it began, of a window that no other thread uses yet. */
+void lfb_window_resume(lfb_window *window, uint64_t generation, const lfb_window_moment *began);
+
+/* Whether lfb_window_config.span, in seconds, is in its range. */
+bool lfb_window_is_span(double span);
+
+/* ---- advancing ----------------------------------------------------------------- */
+
+/* Takes the lock; `*fd` is for lfb_window_unlock().  Fails: LFB_ERROR_WINDOW_HELD; LFB_ERROR_OPEN, with the
+ * cause in errno: the file cannot be opened again. */
+lfb_status lfb_window_lock(lfb_window *window, int *fd);
+void lfb_window_unlock(lfb_window *window, int fd);
+
+/* The holder of the lock: clears the oldest layer, notes when the next generation begins, and publishes it. */
+void lfb_window_next(const lfb_window *window, uint64_t from, const lfb_window_moment *begins);
+
+/* ---- clocks (window_clock.c) ----------------------------------------------------- */
+
+/* Reads the clocks. */
+lfb_window_moment lfb_window_moment_now(void);
+
+/* When a generation began, as noted in the head. */
+lfb_window_moment lfb_window_began(const lfb_window_head *head, uint64_t generation);
+void lfb_window_begins(lfb_window_head *head, uint64_t generation, const lfb_window_moment *moment);
+
+/* Counts puts that turned on bits, and begins the next generation if it is due. */
+void lfb_window_inserted(lfb_window *window, uint64_t count);
+
 /* ---- one key ------------------------------------------------------------------ */
 
 /* The current generation. */
 LFB_INLINE uint64_t lfb_window_now(const lfb_window_view *view)
 {
-  /* seq_cst: generation and exchanges of cells have one order. */
+  /* seq_cst: all threads see generations, exchanges and reads of words in one order. */
   return LFB_STD atomic_load_explicit(view->generation, LFB_STD memory_order_seq_cst);
 }
 
-/* Of a window with 4 cells of two words, of 4, 5 or 6 bits each: these bits.  Of any other: 0. */
-LFB_INLINE uint32_t lfb_window_shape(const lfb_window_geometry *geometry)
-{
-  const bool common = geometry->shift == 2 && geometry->words == 2;
-  return common && geometry->bits >= 4 && geometry->bits <= 6 ? geometry->bits : 0;
-}
-
-/* The view, with a shape that the compiler knows if `shape` is not 0. */
-LFB_INLINE lfb_window_view lfb_window_shaped(const lfb_window_view *view, uint32_t shape)
+/* The view, with a shape that the compiler knows if `bits` is not 0. */
+LFB_INLINE lfb_window_view lfb_window_shaped(const lfb_window_view *view, uint32_t layers_shift,
+                                             uint32_t block_shift, uint32_t bits)
 {
   lfb_window_view shaped = *view;
-  if (shape != 0)
-    shaped.geometry = (lfb_window_geometry){view->geometry.blocks, 2, 2, shape};
+  shaped.fast.group_shift = 0;
+  if (bits != 0) {
+    shaped.layers_shift = layers_shift;
+    shaped.fast.block_shift = block_shift;
+    shaped.fast.probes = bits << block_shift;
+    shaped.fast.rounds = (shaped.fast.probes + LFB_FAST_ROUND - 1) / LFB_FAST_ROUND;
+  }
   return shaped;
 }
 
-/* Calls act(shaped view, ...), inlined, for the view's shape: that of 1 %, of 0.1 % and 1e-4, of 1e-5, or
- * any. */
-#ifdef LFB_FEWER_KERNELS /* bloom/hashing/simd.h */
-#define LFB_WINDOW_SHAPED(act, view, ...)                              \
-  ((view)->shape == 4 ? act(lfb_window_shaped((view), 4), __VA_ARGS__) \
-                      : act(lfb_window_shaped((view), 0), __VA_ARGS__))
-#else
-#define LFB_WINDOW_SHAPED(act, view, ...)                                \
-  ((view)->shape == 4   ? act(lfb_window_shaped((view), 4), __VA_ARGS__) \
-   : (view)->shape == 5 ? act(lfb_window_shaped((view), 5), __VA_ARGS__) \
-   : (view)->shape == 6 ? act(lfb_window_shaped((view), 6), __VA_ARGS__) \
-                        : act(lfb_window_shaped((view), 0), __VA_ARGS__))
-#endif
-
-/* The tag of a generation, in its place. */
-LFB_INLINE uint64_t lfb_window_tag(const lfb_window_geometry *geometry, uint64_t generation)
+/* A key's first block: that of layer 0. */
+LFB_INLINE lfb_word *lfb_window_blocks(const lfb_window_view *view, uint64_t hash)
 {
-  return generation >> geometry->shift << LFB_WINDOW_TAG_SHIFT;
+  const lfb_fast *fast = &view->fast;
+  return fast->words +
+         (lfb_multiply_high(hash, fast->blocks) << (fast->block_shift + view->layers_shift));
 }
 
-/* The live generation of a cell number. */
-LFB_INLINE uint64_t lfb_window_live(const lfb_window_geometry *geometry, uint64_t generation,
-                                    uint32_t cell)
+/* The number, in a key's blocks, of the first word of a generation's layer. */
+LFB_INLINE uint64_t lfb_window_layer(const lfb_window_view *view, uint64_t generation)
 {
-  return generation - ((generation - cell) & (lfb_window_cells(geometry) - 1));
+  return (generation & ((UINT64_C(1) << view->layers_shift) - 1)) << view->fast.block_shift;
 }
 
-LFB_INLINE lfb_word *lfb_window_block(const lfb_window_view *view, uint64_t hash)
+/* The unit of words that a query reads as number i, from 1 to `last` + 1: the one with the newest layer is
+ * last. */
+LFB_INLINE uint64_t lfb_window_unit(uint64_t newest, uint64_t i, uint64_t last)
 {
-  const lfb_window_geometry *geometry = &view->geometry;
-  return view->words +
-         (lfb_multiply_high(hash, geometry->blocks) << (geometry->shift + geometry->words - 1));
+  return (newest + i) & last;
 }
 
-LFB_INLINE lfb_word *lfb_window_cell(const lfb_window_view *view, lfb_word *block,
-                                     uint64_t generation)
+/* A key's bits in each word of its block. */
+typedef struct lfb_window_mask {
+  uint64_t word[LFB_BLOCK_WORDS];
+} lfb_window_mask;
+
+/* Turns on bits of a word, or below of two words at once, that was just read as `seen`.  Returns whether one was
+ * off.  It repeats only because another thread turned on bits there, or they were cleared. */
+LFB_INLINE bool lfb_window_set(lfb_word *word, uint64_t seen, uint64_t mask)
 {
-  return block + (generation & (lfb_window_cells(&view->geometry) - 1)) * view->geometry.words;
+  while ((mask & ~seen) != 0)
+    if (lfb_cas_u64(word, &seen, seen | mask, LFB_STD memory_order_seq_cst)) /* seq_cst: before step 3 */
+      return true;
+  return false;
 }
 
-/* Adds bit i of each word to a mask. */
-LFB_INLINE void lfb_window_add_bit(const lfb_window_geometry *geometry, uint64_t hash, uint32_t i,
-                                   lfb_two *mask)
+LFB_INLINE bool lfb_window_set_pair(lfb_word *pair, lfb_two seen, lfb_two mask)
 {
-  const uint32_t shift = 16 * (3 - i % 4);
-  const uint64_t low = lfb_fast_round(hash, i / 4 * 2), high = lfb_fast_round(hash, i / 4 * 2 + 1);
-
-  if (geometry->words == 2)
-    mask->low |= UINT64_C(1) << (low >> (shift + 10) & 63);
-  mask->high |= UINT64_C(1) << ((high >> shift & 0xffff) * LFB_WINDOW_TAG_SHIFT >> 16);
+  while (((mask.low & ~seen.low) | (mask.high & ~seen.high)) != 0)
+    if (lfb_pair_cas_ordered(pair, &seen, (lfb_two){seen.low | mask.low, seen.high | mask.high}))
+      return true;
+  return false;
 }
 
-/* The bits of a hash, without tag: fields of 16 bits of its products, scaled to the bits of a word.
- * A cell of one word has `high` only. */
-LFB_INLINE lfb_two lfb_window_mask(const lfb_window_geometry *geometry, uint64_t hash)
+/* Turns on bits in one block, two words at a time if the processor can.  Returns whether one was off.  All
+ * words are read before the first exchange, which would delay the loads after it. */
+LFB_INLINE bool lfb_window_put_block(const lfb_window_view *view, lfb_word *block,
+                                     const lfb_window_mask *mask)
 {
-  lfb_two mask = {0, 0};
+  const uint32_t words = 1U << view->fast.block_shift;
+  uint64_t seen[LFB_BLOCK_WORDS] = {0};
+  bool changed = false;
 
-  if (LFB_KNOWN(geometry->bits)) {
+  LFB_UNROLL
+  for (uint32_t j = 0; j < words; j++)
+    /* acquire: if all bits are on, they were read before step 3. */
+    seen[j] = LFB_STD atomic_load_explicit(&block[j], LFB_STD memory_order_acquire);
+  LFB_WINDOW_HAZARD();
+  if (view->pairs) {
     LFB_UNROLL
-    for (uint32_t i = 0; i < geometry->bits; i++)
-      lfb_window_add_bit(geometry, hash, i, &mask);
+    for (uint32_t j = 0; j < words; j += LFB_PAIR_WORDS)
+      changed |= lfb_window_set_pair(&block[j], (lfb_two){seen[j], seen[j + 1]},
+                                     (lfb_two){mask->word[j], mask->word[j + 1]});
   } else {
-    for (uint32_t i = 0; i < geometry->bits; i++)
-      lfb_window_add_bit(geometry, hash, i, &mask);
+    LFB_UNROLL
+    for (uint32_t j = 0; j < words; j++)
+      changed |= lfb_window_set(&block[j], seen[j], mask->word[j]);
   }
-  return mask;
+  return changed;
 }
 
-/* Prefetches the block of a hash for a query. */
-LFB_INLINE void lfb_window_ask(const lfb_window_view *view, uint64_t hash)
+/* Puts a hash with these bits.  Returns whether this call turned on one of them. */
+LFB_INLINE bool lfb_window_put_mask(const lfb_window_view *view, lfb_word *blocks,
+                                    const lfb_window_mask *mask)
 {
-  const lfb_word *block = lfb_window_block(view, hash);
-
-  lfb_prefetch_read((const void *)block);
-  if (lfb_window_cells(&view->geometry) * view->geometry.words > LFB_BLOCK_WORDS)
-    lfb_prefetch_read((const void *)(block + LFB_BLOCK_WORDS));
-}
-
-/* Reads a cell: first the word with the tag.  So if the tag is that of a live generation, the bits
- * read are on in it, unless a newer generation has begun: the caller then sees that. */
-LFB_INLINE lfb_two lfb_window_read_cell(const lfb_window_view *view, const lfb_word *cell)
-{
-  const bool pair = view->geometry.words == 2;
-  /* seq_cst, both: a claim that has read a generation sees the bits of those that won in an older one.
-   * With acquire it may not: a winner writes nothing after its exchange that the claim could acquire.
-   * They also acquire: a caller that saw the content of a newer generation sees that generation. */
-  const uint64_t high =
-      LFB_STD atomic_load_explicit(&cell[pair ? 1 : 0], LFB_STD memory_order_seq_cst);
-  const uint64_t low =
-      pair ? LFB_STD atomic_load_explicit(&cell[0], LFB_STD memory_order_seq_cst) : 0;
-  return (lfb_two){low, high};
-}
-
-/* Exchanges a cell's content, sequentially consistent; reloads `*seen` if it fails. */
-LFB_INLINE bool lfb_window_exchange(const lfb_window_view *view, lfb_word *cell, lfb_two *seen,
-                                    lfb_two desired)
-{
-  if (view->geometry.words == 2)
-    return lfb_pair_cas_ordered(cell, seen, desired);
-  /* seq_cst: before the put's last look at the generation.  acquire on failure: as in
-   * lfb_window_read_cell(). */
-  return LFB_STD atomic_compare_exchange_strong_explicit(cell, &seen->high, desired.high,
-                                                         LFB_STD memory_order_seq_cst,
-                                                         LFB_STD memory_order_acquire);
-}
-
-/* Whether a cell's content has this tag and all bits of the mask. */
-LFB_INLINE bool lfb_window_whole(lfb_two seen, lfb_two mask, uint64_t tag)
-{
-  return ((mask.low & ~seen.low) | (mask.high & ~seen.high) |
-          ((seen.high ^ tag) & LFB_WINDOW_TAG_MASK)) == 0;
-}
-
-/* The result of an attempt to put a key into one generation. */
-typedef enum lfb_window_put_result {
-  LFB_WINDOW_PRESENT, /* all bits were on                    */
-  LFB_WINDOW_NEW,     /* turned on bits                      */
-  LFB_WINDOW_OVER,    /* the generation is over: begin again */
-} lfb_window_put_result;
-
-/*
- * Puts into generation `e`.  `*whole` becomes true if this call made the mask whole there, also if
- * the generation is over.
- *
- * It looks at the generation before each exchange, also if the content has the tag of `e`.  A branch
- * on the tag would be mispredicted for one key in eight (docs/performance.md).
- */
-LFB_INLINE lfb_window_put_result lfb_window_put_in(const lfb_window_view *view, lfb_word *block,
-                                                   lfb_two mask, uint64_t e, bool *whole)
-{
-  const uint64_t tag = lfb_window_tag(&view->geometry, e);
-  lfb_word *cell = lfb_window_cell(view, block, e);
-  lfb_two seen = lfb_window_read_cell(view, cell); /* step 2 */
-
-  LFB_WINDOW_HAZARD();
-  for (;;) { /* step 3 */
-    const bool current = ((seen.high ^ tag) & LFB_WINDOW_TAG_MASK) == 0;
-    const uint64_t keep = 0 - (uint64_t)current;
-    const lfb_two desired = {mask.low | (seen.low & keep), mask.high | tag | (seen.high & keep)};
-    if (((desired.low ^ seen.low) | (desired.high ^ seen.high)) == 0)
-      break; /* nothing is missing */
-    if (lfb_window_now(view) != e)
-      return LFB_WINDOW_OVER; /* content with another tag can be that of a newer generation */
-    LFB_WINDOW_HAZARD();
-    if (lfb_window_exchange(view, cell, &seen, desired)) { /* step 4 */
-      *whole = true;
-      break;
-    }
-  }
-  LFB_WINDOW_HAZARD();
-  if (lfb_window_now(view) != e) /* step 5 */
-    return LFB_WINDOW_OVER;
-  return *whole ? LFB_WINDOW_NEW : LFB_WINDOW_PRESENT;
-}
-
-/* Puts a hash with these bits, inside a section.  Returns 1 if it turned on bits, or
- * 0. */
-LFB_INLINE uint64_t lfb_window_put_one(const lfb_window_view *view, uint64_t hash, lfb_two mask)
-{
-  lfb_word *block = lfb_window_block(view, hash);
+  bool changed = false;
 
   for (;;) {
-    bool whole = false;
     const uint64_t e = lfb_window_now(view); /* step 1 */
-    const lfb_window_put_result result = lfb_window_put_in(view, block, mask, e, &whole);
-    if (result != LFB_WINDOW_OVER)
-      return result == LFB_WINDOW_NEW;
-  }
-}
-
-/* Whether a live generation after `clean` and before `e` has the whole mask. */
-LFB_INLINE bool lfb_window_in_older(const lfb_window_view *view, lfb_word *block,
-                                    lfb_two mask, uint64_t e, uint64_t clean)
-{
-  bool older = false;
-
-  for (uint32_t age = 1; age < lfb_window_cells(&view->geometry) && e - age > clean; age++)
-    older |= lfb_window_whole(
-        lfb_window_read_cell(view, lfb_window_cell(view, block, e - age)), mask,
-        lfb_window_tag(&view->geometry, e - age));
-  return older;
-}
-
-/* Claims a hash with these bits, inside a section.  Returns 1 if it has won, or 0. */
-LFB_INLINE uint64_t lfb_window_claim_one(const lfb_window_view *view, uint64_t hash, lfb_two mask)
-{
-  lfb_word *block = lfb_window_block(view, hash);
-  uint64_t clean = 0; /* no other thread has won in this generation or an older one */
-
-  for (;;) {
-    bool whole = false;
-    const uint64_t e = lfb_window_now(view);
     LFB_WINDOW_HAZARD();
-    if (lfb_window_in_older(view, block, mask, e, clean))
-      return 0;
-    const lfb_window_put_result result = lfb_window_put_in(view, block, mask, e, &whole);
-    if (result != LFB_WINDOW_OVER)
-      return result == LFB_WINDOW_NEW;
-    /* From now on only generations from e on can have another winner.  If this call looked at all
-     * older ones again, two late claims in different generations would each see the other's bits,
-     * and both would lose. */
-    clean = whole ? e : e - 1;
+    changed |= lfb_window_put_block(view, blocks + lfb_window_layer(view, e), mask); /* step 2 */
+    LFB_WINDOW_HAZARD();
+    if (lfb_window_now(view) == e) /* step 3 */
+      return changed;
   }
 }
 

@@ -8,22 +8,6 @@
 #include "bloom/shared/mapped_header.h"
 #include "bloom/filter/stats.h"
 
-/* Reads and discards the bytes between two offsets. */
-static lfb_status mapped_skip(const lfb_reader *reader, uint64_t from, uint64_t to)
-{
-  unsigned char piece[4096];
-
-  while (from < to) {
-    const uint64_t left = to - from;
-    const size_t size = left < sizeof piece ? (size_t)left : sizeof piece;
-    const lfb_status status = lfb_form_read_bytes(reader, piece, size);
-    if (status != LFB_OK)
-      return status;
-    from += size;
-  }
-  return LFB_OK;
-}
-
 static lfb_status mapped_form_locate(const lfb_reader *reader,
                                      const unsigned char head[LFB_FORM_HEAD],
                                      lfb_form_place *place)
@@ -63,7 +47,7 @@ static lfb_status mapped_form_read(const lfb_reader *reader,
     return LFB_ERROR_OVER_LIMIT;
   if (reader->known_bytes != 0 && place.size > reader->known_bytes)
     return LFB_ERROR_TRUNCATED;
-  status = mapped_skip(reader, LFB_MAPPED_HEADER, place.words_at);
+  status = lfb_form_skip(reader, LFB_MAPPED_HEADER, place.words_at);
   return status == LFB_OK
              ? lfb_form_read_words(reader, place.order, NULL, &place.description, filter)
              : status;

@@ -4,7 +4,7 @@
 #ifndef LFB_BLOOM_MAKING_H
 #define LFB_BLOOM_MAKING_H
 
-#include "bloom/shared/mapping.h"
+#include "bloom/shared/room.h"
 
 /* A file that is being made. */
 typedef struct lfb_making {
@@ -21,6 +21,11 @@ typedef struct lfb_making {
  * Fails  LFB_ERROR_EXISTS, _OPEN, with the cause in errno, _NO_MEMORY.
  */
 lfb_status lfb_making_begin(const char *path, uint32_t mode, bool secret, lfb_making *making);
+
+/* Sets the file's size to the end of its words, maps it, and reserves its front and its words, in huge pages if
+ * the system has them.  `lazy` as lfb_config.lazy_memory.  Fails: as lfb_room_reserve() and
+ * lfb_mapping_map(). */
+lfb_status lfb_making_reserve(const lfb_making *making, lfb_room front, lfb_room words, bool lazy);
 
 /* Writes the head of a mapped file.  Its first bytes are written last, so that a partial head is
  * never taken for a complete one. */

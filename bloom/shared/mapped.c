@@ -69,25 +69,14 @@ static lfb_status mapped_over(lfb_mapping *mapping, uint64_t words_at,
 static lfb_status mapped_fill(const lfb_making *making, const lfb_description *description,
                               const lfb_mapped_shape *shape)
 {
-  const int fd = making->mapping->disk.fd;
   lfb_room rooms[MAPPED_ROOMS];
   unsigned char head[LFB_MAPPED_HEADER];
 
-  lfb_status status = lfb_room_set_size(fd, shape->file_size);
-  if (status == LFB_OK)
-    status = lfb_mapping_map(making->mapping, shape->file_size, true);
-  if (status != LFB_OK)
-    return status;
-  const lfb_pages words = mapped_words(making->mapping, shape->words_at, &description->geometry);
-  if (!description->config.lazy_memory)
-    lfb_room_make_huge(fd, &words, shape->words_at);
   mapped_rooms(shape->words_at, shape->file_size, rooms);
-  for (int i = 0; status == LFB_OK && i < MAPPED_ROOMS; i++)
-    status = lfb_room_reserve(fd, rooms[i], LFB_ROOM_ALONE);
+  const lfb_status status =
+      lfb_making_reserve(making, rooms[0], rooms[1], description->config.lazy_memory);
   if (status != LFB_OK)
     return status;
-  if (!description->config.lazy_memory)
-    lfb_pages_populate(&words, 0);
   lfb_mapped_encode(description, 0, shape, head);
   lfb_making_write_head(making, head, sizeof head);
   return LFB_OK;

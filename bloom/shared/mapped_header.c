@@ -21,7 +21,6 @@ enum {
   MAPPED_VERSION_1 = 1, /* with leases and claimants of processes */
   MAPPED_VERSION = 2,
   SMALL_ALIGNMENT = 1 << 16, /* a multiple of every processor's page size */
-  MOST_WORDS_AT = 1 << 24,
 };
 
 /* From this size on, words begin at a huge page of the file. */
@@ -78,7 +77,7 @@ static lfb_status decode_shape(const unsigned char *header, const lfb_geometry *
     return LFB_ERROR_BAD_HEADER;
   /* the sum does not overflow: bit_count is below 2^63 */
   if (found.words_at % LFB_CACHE_LINE != 0 || found.words_at < LFB_MAPPED_CELLS_END ||
-      found.words_at > MOST_WORDS_AT ||
+      found.words_at > LFB_MAPPED_WORDS_AT_MOST ||
       found.file_size != found.words_at + geometry->word_count * sizeof(lfb_word))
     return LFB_ERROR_BAD_HEADER;
   *shape = found;

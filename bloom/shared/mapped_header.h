@@ -18,6 +18,7 @@ enum {
   LFB_MAPPED_HEADER = LFB_MAPPED_PREFIX + LFB_NATIVE_HEADER, /* bytes */
   LFB_MAPPED_CELLS = 4096, /* where the cells are, in bytes from the start */
   LFB_MAPPED_CELLS_END = LFB_MAPPED_CELLS + LFB_CLAIM_CELLS * sizeof(lfb_cell),
+  LFB_MAPPED_WORDS_AT_MOST = 1 << 24, /* where words can begin at most */
 };
 
 /* Where the words are, in bytes from the file's start. */

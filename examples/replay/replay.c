@@ -179,10 +179,11 @@ int main(int argc, char **argv)
                     "port, and prints it.\n");
     return REPLAY_TROUBLE;
   }
-  const lfb_window_config config = {.expected_insertions = tokens, .fpp = 1e-6};
+  const lfb_window_config config = {
+      .expected_insertions = tokens, .fpp = 1e-6, .span = strtod(argv[4], NULL)};
   lfb_status status = lfb_window_create(&config, &replay.used);
   if (status == LFB_OK)
-    status = lfb_window_start_clock(replay.used, strtod(argv[4], NULL)); /* 0, if no number, is refused */
+    status = lfb_window_start_clock(replay.used); /* a span of 0, if it was no number, is refused */
   if (status != LFB_OK) {
     lfb_window_free(replay.used);
     return complain("cannot make the window", lfb_status_text(status));

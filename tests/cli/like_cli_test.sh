@@ -28,8 +28,10 @@ like_of() {
 }
 for strategy in fast fast-pair sbbf guava-mitz64 guava-mitz32 java-double go-fnv14 redis-mitz32; do
   like_of "$strategy" --strategy $strategy
-  like_of "$strategy, of unknown n" --strategy $strategy -n 123456
+  # go-fnv14 keeps no lower rate with so many keys, and the tool would warn.
+  [[ $strategy == go-fnv14 ]] || like_of "$strategy, of unknown n" --strategy $strategy -n 123456
 done
+like_of "go-fnv14, of unknown n" --strategy go-fnv14 -n 30000
 like_of "the default"
 like_of "aes" --hash aes
 like_of "siphash13" --hash siphash13

@@ -132,7 +132,8 @@ TEST_P(EveryStrategyBuilder, MakesTheFilterOfDistinctKeys) {
   const Filter built(lfb_builder_finish(builder.release(), nullptr));
   EXPECT_LE(static_cast<double>(Stats(built).bytes),
             (GetParam() == LFB_SBBF ? 2 : 1.03) * static_cast<double>(wanted));
-  EXPECT_LE(Stats(built).expected_fpp, 0.01);
+  // Double hashing adds up to 10 / n of it (docs/guarantees.md, 9).
+  EXPECT_LE(Stats(built).expected_fpp, 0.01 * (1 + 10.0 / n));
   EXPECT_GE(Stats(built).expected_insertions, n);
   for (uint64_t key : keys) ASSERT_TRUE(lfb_filter_might_contain_u64(built.get(), key));
 }

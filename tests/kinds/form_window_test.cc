@@ -1,5 +1,6 @@
 // The form of windows: they are read back with their generation; forged files are refused.
 // //tests/files:every_form_test has what all forms have in common.
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -13,6 +14,12 @@
 namespace {
 
 constexpr size_t kPrefix = 256, kHeader = 512;
+uint64_t WordOf(double value) {
+  uint64_t word;
+  memcpy(&word, &value, sizeof word);
+  return word;
+}
+
 constexpr lfb_read_limits kNoLimits = {};
 constexpr uint64_t kKeys = 300;
 
@@ -33,8 +40,8 @@ lfb_status ReadWindow(const std::string& bytes, Window* window = nullptr,
 }
 
 // Puts keys 0, 1, ... in six generations, the last of which is current.
-Window Filled(const lfb_window_config& config, uint32_t words = 1) {
-  Window window = MakeWindow(config, words);
+Window Filled(const lfb_window_config& config) {
+  Window window = MakeWindow(config);
   for (uint64_t i = 0; i < kKeys; i++) {
     if (i > 0 && i % (kKeys / 6) == 0) Advance(window);
     lfb_window_put_u64(window.get(), i);
@@ -50,23 +57,48 @@ void ExpectLiveKeys(const Window& window, uint32_t generations) {
     ASSERT_TRUE(lfb_window_might_contain_u64(window.get(), i)) << i;
 }
 
-TEST(WindowForm, ItIsReadWithItsGeneration) {
-  for (uint32_t generations : {3u, 7u})
-    for (uint32_t words : {1u, 2u}) {
-      if (words == 2 && !lfb_pair_runs_here()) continue;  // a golden file has such a window
-      const Window window = Filled(WindowConfig(kKeys, 0.01, generations), words);
-      window->config.by_insertions = words == 1;
+void ExpectSameFigures(const Window& is, const Window& was) {
+  const lfb_window_figures a = Stats(is), b = Stats(was);
+  EXPECT_EQ(a.expected_insertions, b.expected_insertions);
+  EXPECT_EQ(a.fpp, b.fpp);
+  EXPECT_EQ(a.generations, b.generations);
+  EXPECT_EQ(a.span, b.span);
+  EXPECT_EQ(a.probes, b.probes);
+  EXPECT_EQ(a.block_words, b.block_words);
+  EXPECT_EQ(a.hash, b.hash);
+  EXPECT_EQ(a.key_kept, b.key_kept);
+  EXPECT_EQ(a.generation, b.generation);
+  EXPECT_EQ(a.bytes, b.bytes);
+  EXPECT_EQ(a.bit_count, b.bit_count);
+  EXPECT_EQ(a.expected_fpp, b.expected_fpp);
+  for (uint32_t i = 0; i < LFB_WINDOW_LIVE; i++) EXPECT_EQ(a.live[i].bits_set, b.live[i].bits_set) << i;
+}
+
+// With a span, or by insertions, or neither.
+TEST(WindowForm, ItIsReadWithItsGenerationAndWhenThatBegan) {
+  for (uint32_t generations : {1u, 3u, 7u})
+    for (uint32_t words : {2u, 4u, 8u}) {
+      lfb_window_config config = WindowConfigOf(kKeys, words, generations);
+      config.span = words == 4 ? 1e9 : 0;
+      const Window window = Filled(config);
+      window->config.by_insertions = words == 2;
       const std::string bytes = WindowBytes(window);
       Window read;
       ASSERT_EQ(ReadWindow(bytes, &read), LFB_OK);
-      EXPECT_EQ(lfb_window_generation(read.get()), lfb_window_generation(window.get()));
-      const lfb_window_figures a = Stats(window), b = Stats(read);
-      EXPECT_EQ(memcmp(&a, &b, sizeof a), 0) << "the figures are equal";
+      const uint64_t e = lfb_window_generation(window.get());
+      EXPECT_EQ(lfb_window_generation(read.get()), e);
+      ExpectSameFigures(read, window);
       ExpectLiveKeys(read, generations);
-      EXPECT_EQ(read->config.by_insertions, words == 1);
+      EXPECT_EQ(read->config.by_insertions, words == 2);
+      const lfb_window_moment is = lfb_window_began(read->head, e), was = lfb_window_began(window->head, e);
+      EXPECT_EQ(is.boot[0], was.boot[0]);
+      EXPECT_EQ(is.boot[1], was.boot[1]);
+      EXPECT_EQ(is.boottime, was.boottime);
+      EXPECT_EQ(is.realtime, was.realtime);
+      EXPECT_EQ(is.realtime != 0, words == 4) << "without a span there is no time in a file";
       EXPECT_EQ(Stamped(WindowBytes(read), 7, kPrefix), Stamped(bytes, 7, kPrefix));
       // It forgets as the first one would: the keys of the current generation stay for G more.
-      for (uint32_t i = 0; i < generations; i++) Advance(read);
+      Advance(read, generations);
       for (uint64_t i = kKeys / 6 * 5; i < kKeys; i++)
         ASSERT_TRUE(lfb_window_might_contain_u64(read.get(), i));
       Advance(read);
@@ -74,7 +106,17 @@ TEST(WindowForm, ItIsReadWithItsGeneration) {
     }
 }
 
-// Damaged cells, opened, are full in every live generation: no key is lost, and G + 1 generations
+// Of a claim that was won, the copy knows what the window knew: the key is found.
+TEST(WindowForm, WhatWasClaimedIsClaimed) {
+  const Window window = MakeWindow(WindowConfig(1000, 1e-9));
+  for (uint64_t i = 0; i < 100; i++) ASSERT_TRUE(lfb_window_claim_u64(window.get(), i));
+  Window read;
+  ASSERT_EQ(ReadWindow(WindowBytes(window), &read), LFB_OK);
+  for (uint64_t i = 0; i < 100; i++) ASSERT_FALSE(lfb_window_claim_u64(read.get(), i));
+  EXPECT_TRUE(lfb_window_claim_u64(read.get(), 100));
+}
+
+// Damaged words, opened, are full in every live generation: no key is lost, and G + 1 generations
 // later they are as others.
 TEST(WindowForm, OpenedDamagedItLosesNoKey) {
   std::string bytes = WindowBytes(Filled());
@@ -88,7 +130,7 @@ TEST(WindowForm, OpenedDamagedItLosesNoKey) {
   EXPECT_EQ(Stats(read).live[0].approximate_count, UINT64_MAX);
   EXPECT_EQ(Stats(read).expected_fpp, 1);
   ASSERT_EQ(ReadWindow(WindowBytes(read)), LFB_OK) << "once written again it is whole";
-  for (int i = 0; i < 4; i++) Advance(read);
+  Advance(read, 4);
   EXPECT_EQ(Stats(read).expected_fpp, 0);
 }
 
@@ -103,31 +145,69 @@ TEST(WindowForm, ForgedHeadersAreRefused) {
     SealHeader(&changed, kPrefix);
     return ReadWindow(changed);
   };
+  const auto span = [&](double value) { return forged(40, WordOf(value)); };
   const uint64_t one = uint64_t{1} << 32;
-  const uint64_t bits = window->view.geometry.bits, blocks = window->view.geometry.blocks;
-  EXPECT_EQ(forged(8, 2 | 256 * one), LFB_ERROR_UNKNOWN_VERSION);
-  EXPECT_EQ(forged(8, 1 | 512 * one), LFB_ERROR_BAD_HEADER);
-  EXPECT_EQ(forged(16, 3 | one), LFB_OK);
-  for (uint64_t generations : {0, 1, 4, 8, -1})
-    EXPECT_EQ(forged(16, static_cast<uint32_t>(generations) | one), LFB_ERROR_BAD_HEADER);
-  EXPECT_EQ(forged(16, 3), LFB_ERROR_BAD_HEADER) << "no words";
-  EXPECT_EQ(forged(16, 3 | 3 * one), LFB_ERROR_BAD_HEADER) << "cells of 3 words";
+  const uint64_t bits = window->geometry.bits, blocks = window->geometry.blocks;
+  ASSERT_EQ(window->geometry.block_shift, 1u);
+  EXPECT_EQ(forged(8, 1 | 256 * one), LFB_ERROR_UNKNOWN_VERSION);
+  EXPECT_EQ(forged(8, 3 | 256 * one), LFB_ERROR_UNKNOWN_VERSION);
+  EXPECT_EQ(forged(8, 2 | 512 * one), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(forged(16, 3 | 2 * one), LFB_OK);
+  EXPECT_EQ(forged(16, 7 | 2 * one), LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(forged(16, 1 | 2 * one), LFB_ERROR_BAD_CHECKSUM) << "half of the words, and no checksums";
+  for (uint64_t generations : {0, 2, 4, 5, 6, 8, 15, -1})
+    EXPECT_EQ(forged(16, static_cast<uint32_t>(generations) | 2 * one), LFB_ERROR_BAD_HEADER) << generations;
+  for (uint64_t words : {0, 1, 3, 5, 6, 7, 16, -1})
+    EXPECT_EQ(forged(16, 3 | words << 32), LFB_ERROR_BAD_HEADER) << words;
+  EXPECT_EQ(forged(16, 3 | 4 * one), LFB_ERROR_TRUNCATED);
   EXPECT_EQ(forged(24, bits), LFB_OK);
-  for (uint64_t wrong : {uint64_t{0}, uint64_t{9}, bits | 2 * one})
+  EXPECT_EQ(forged(24, 1), LFB_OK) << "it decides what a key is";
+  EXPECT_EQ(forged(24, bits | one), LFB_OK) << "by insertions";
+  const uint64_t most = LFB_FAST_MAX_PROBES / 2;
+  EXPECT_EQ(forged(24, most), LFB_OK);
+  for (uint64_t wrong : {uint64_t{0}, most + 1, uint64_t{UINT32_MAX}, bits | 2 * one})
     EXPECT_EQ(forged(24, wrong), LFB_ERROR_BAD_HEADER) << wrong;
   EXPECT_EQ(forged(32, 0), LFB_ERROR_BAD_HEADER);
   EXPECT_EQ(forged(32, UINT64_MAX), LFB_ERROR_BAD_HEADER);
-  EXPECT_EQ(forged(32, uint64_t{1} << 40), LFB_ERROR_TRUNCATED) << "the most blocks";
+  EXPECT_EQ(forged(32, (uint64_t{1} << 42) + 1), LFB_ERROR_BAD_HEADER);
+  EXPECT_EQ(forged(32, uint64_t{1} << 42), LFB_ERROR_TRUNCATED) << "the most blocks";
   EXPECT_EQ(forged(32, blocks + 1), LFB_ERROR_TRUNCATED);
   EXPECT_EQ(forged(32, blocks - 1), LFB_ERROR_BAD_CHECKSUM);
-  EXPECT_EQ(forged(40, 4), LFB_OK);
-  for (uint64_t wrong : {uint64_t{0}, uint64_t{3}, uint64_t{1} << 36, UINT64_MAX})
-    EXPECT_EQ(forged(40, wrong), LFB_ERROR_BAD_HEADER) << wrong;
-  for (size_t at = 48; at < 248; at += 8) EXPECT_EQ(forged(at, 1), LFB_ERROR_BAD_HEADER) << at;
+  for (double right : {0.0, 0.001, 60.0, 1e9}) EXPECT_EQ(span(right), LFB_OK) << right;
+  for (double wrong : {-1.0, 0.0009, 1.1e9, HUGE_VAL, -HUGE_VAL, std::nan("")})
+    EXPECT_EQ(span(wrong), LFB_ERROR_BAD_HEADER) << wrong;
+  EXPECT_EQ(forged(48, 4), LFB_OK);
+  EXPECT_EQ(forged(48, uint64_t{1} << 59), LFB_OK);
+  for (uint64_t wrong : {uint64_t{0}, uint64_t{3}, (uint64_t{1} << 59) + 1, UINT64_MAX})
+    EXPECT_EQ(forged(48, wrong), LFB_ERROR_BAD_HEADER) << wrong;
+  for (size_t at = 56; at < 88; at += 8) EXPECT_EQ(forged(at, UINT64_MAX), LFB_OK) << at << ": any time";
+  for (size_t at = 88; at < 248; at += 8) EXPECT_EQ(forged(at, 1), LFB_ERROR_BAD_HEADER) << at;
+  EXPECT_EQ(forged(88, 65536), LFB_ERROR_BAD_HEADER) << "shared, without the order of its bytes";
   EXPECT_EQ(forged(kPrefix, 1), LFB_ERROR_BAD_HEADER) << "no native header";
   EXPECT_EQ(forged(kPrefix + 16, 99), LFB_ERROR_BAD_STRATEGY);
   EXPECT_EQ(forged(kPrefix + 56, 0), LFB_ERROR_BAD_HEADER) << "no fpp";
   EXPECT_EQ(forged(kPrefix + 80, 12345), LFB_OK) << "when is not checked";
+}
+
+// A time that nobody has is one that the clocks correct.
+TEST(WindowForm, AnyTimeIsTicked) {
+  lfb_window_config config = WindowConfig(kKeys, 0.01);
+  config.span = 60;
+  const Window window = Filled(config);
+  for (uint64_t time : {uint64_t{0}, uint64_t{1}, UINT64_MAX, uint64_t{1} << 63, (uint64_t{1} << 63) - 1})
+    for (bool same_boot : {false, true}) {
+      std::string bytes = WindowBytes(window);
+      if (!same_boot) Store(&bytes, 56, 1);
+      Store(&bytes, 72, time), Store(&bytes, 80, time);
+      SealHeader(&bytes);
+      Window read;
+      ASSERT_EQ(ReadWindow(bytes, &read), LFB_OK);
+      const uint64_t before = lfb_window_generation(read.get());
+      const uint32_t ended = lfb_window_tick(read.get());
+      EXPECT_LE(ended, 4u);
+      EXPECT_EQ(lfb_window_generation(read.get()), before + ended);
+      EXPECT_EQ(lfb_window_tick(read.get()), 0u);
+    }
 }
 
 class WindowFiles : public Files {
@@ -167,8 +247,8 @@ TEST_F(WindowFiles, SavedDuringPutsItHasTheKeysThatStay) {
 
 // ---- golden files ------------------------------------------------------------------
 
-Window MakeGolden(uint32_t words) {
-  Window window = MakeWindow(WindowConfig(120, 0.01), words);
+Window MakeGolden() {
+  Window window = MakeWindow(WindowConfig(120, 0.01));
   for (int i = 0; i < 100; i++) {
     const std::string text = std::to_string(i);
     if (i > 0 && i % 20 == 0) Advance(window);
@@ -177,31 +257,32 @@ Window MakeGolden(uint32_t words) {
   return window;
 }
 
-// Written by the first version of windows. They are read, hold the keys that are live, and are
-// written and made again byte for byte, on every machine that can open them.
-TEST(WindowForm, GoldenFilesAreReadAndMadeAgain) {
-  for (uint32_t words : {1u, 2u}) {
-    const std::string path =
-        "tests/golden/window-v1-" + std::to_string(words) + "-words.lfb";
-    lfb_window* loaded = nullptr;
-    const lfb_status status = lfb_window_load(path.c_str(), nullptr, &loaded);
-    if (words == 2 && !lfb_pair_runs_here()) {
-      EXPECT_EQ(status, LFB_ERROR_NO_PAIRS);
-      continue;
-    }
-    ASSERT_EQ(status, LFB_OK) << path;
-    const Window window(loaded);
-    std::ifstream file(path, std::ios::binary);
-    const std::string bytes(std::istreambuf_iterator<char>(file), {});
-    uint64_t then;
-    memcpy(&then, bytes.data() + kPrefix + 80, sizeof then);
-    EXPECT_EQ(Stamped(WindowBytes(window), LFB_LITTLE_64(then), kPrefix), bytes);
-    EXPECT_EQ(Stamped(WindowBytes(MakeGolden(words)), LFB_LITTLE_64(then), kPrefix), bytes);
-    for (int i = 20; i < 100; i++) {
-      const std::string text = std::to_string(i);
-      EXPECT_TRUE(lfb_window_might_contain(window.get(), text.data(), text.size())) << text;
-    }
+std::string GoldenBytes(const std::string& name) {
+  std::ifstream file("tests/golden/" + name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Written by the first version of windows that are rings of layers.  It is read, holds the keys that are live,
+// and is written and made again byte for byte, on every machine.
+TEST(WindowForm, AGoldenFileIsReadAndMadeAgain) {
+  const std::string bytes = GoldenBytes("window-v2.lfb");
+  Window window;
+  ASSERT_EQ(ReadWindow(bytes, &window), LFB_OK);
+  uint64_t then;
+  memcpy(&then, bytes.data() + kPrefix + 80, sizeof then);
+  EXPECT_EQ(Stamped(WindowBytes(window), LFB_LITTLE_64(then), kPrefix), bytes);
+  EXPECT_EQ(Stamped(WindowBytes(MakeGolden()), LFB_LITTLE_64(then), kPrefix), bytes);
+  for (int i = 20; i < 100; i++) {
+    const std::string text = std::to_string(i);
+    EXPECT_TRUE(lfb_window_might_contain(window.get(), text.data(), text.size())) << text;
   }
+}
+
+// One of before 1.0, whose cells had tags.
+TEST(WindowForm, AnOldOneIsRefused) {
+  EXPECT_EQ(ReadWindow(GoldenBytes("window-v1.lfb")), LFB_ERROR_UNKNOWN_VERSION);
+  lfb_window* window = nullptr;
+  EXPECT_EQ(lfb_window_load("tests/golden/window-v1.lfb", nullptr, &window), LFB_ERROR_UNKNOWN_VERSION);
 }
 
 }  // namespace

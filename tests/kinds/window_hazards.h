@@ -1,5 +1,5 @@
-/* window_hazards.h - included before each source of the window filter for window_race_test: a hook at
- * every place where a thread can be stopped, and tags of 3 bits, which soon come again. */
+/* window_hazards.h - included before each source of the window filter, and of claims, for window_race_test: a hook at
+ * every place where a thread can be stopped. */
 #ifndef LFB_TESTS_WINDOW_HAZARDS_H
 #define LFB_TESTS_WINDOW_HAZARDS_H
 
@@ -8,11 +8,9 @@ extern "C" {
 #endif
 
 void window_hazard(void);
+void claim_hazard(void);
 #define LFB_WINDOW_HAZARD window_hazard
-
-#define LFB_WINDOW_TAG_BITS 3
-#define LFB_WINDOW_SWEEP 2
-#define LFB_WINDOW_SLEEP 1
+#define LFB_CLAIM_HAZARD claim_hazard
 
 #ifdef __cplusplus
 }

@@ -52,7 +52,7 @@ struct Claims : rl::test_suite<Test, kThreads> {
   unsigned won[3] = {0, 0, 0};
 
   void before() {
-    claims = {&cell, LFB_HASH_64, false};
+    claims = {&cell, LFB_HASH_64, false, nullptr};
     for (lfb_word* word : {&words.words[0], &words.words[1], &cell.half[0]})
       cells.Begin(word, uint64_t{0});
   }
@@ -157,15 +157,16 @@ struct Stopped : Claims<Stopped, 3> {
       return;
     }
     const lfb_claimed in = Claimed();
-    if (!claims_enter(&claims, &in, &cell, Hash(kKeys[kKey]), false)) return;
+    uint64_t second;
+    if (!claims_enter(&claims, &in, &cell, Hash(kKeys[kKey]), CELL_ONE, &second)) return;
     stopped_won = true;
     lfb_word_set(&words.words[0], kKeys[kKey]);
   }
   void after() {
     const lfb_claimed in = Claimed();
     uint64_t low, high;
-    cell_read(&cell, &low, &high, false);  // as the next thread that needs the cell does
-    if (cell_state(low) == LFB_CLAIM_WON) cell_complete(&claims, &in, &cell, low, high, false);
+    cell_read(&cell, &low, &high, CELL_ONE);  // as the next thread that needs the cell does
+    if (cell_state(low) == LFB_CLAIM_WON) cell_complete(&claims, &in, &cell, low, high, CELL_ONE);
     Claims::after();
     RL_ASSERT(won[kKey] + stopped_won == 1 && won[kOther] == 1);
     RL_ASSERT(IsIn(&words, Hash(kKeys[kKey])));

@@ -88,7 +88,9 @@ def model(name, bound, plants, mutated = None, mutants = {}):
                 binary,
                 name,
                 scenario,
-                ["-DLFB_MODEL_MUTATED=<tests/plants/%s/%s>" % (plant, source)],
+                ["-DLFB_MODEL_MUTATED=<tests/plants/%s/%s>" % (plant, source)] +
+                # so that a model which includes several sources leaves out this one
+                ["-DLFB_MODEL_MUTATED_" + source.split("/")[-1].replace(".", "_")],
                 deps = ["//tests/plants:%s_sources" % plant],
             )
         _must_find(binary, scenario)

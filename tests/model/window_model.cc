@@ -1,127 +1,173 @@
-// The promises of the window filter, by Relacy: its own code, with cells of one word, two live
-// generations, and tags of 3 bits.
+// The promises of the window filter, by Relacy: its own code and that of claims, with two layers of one block of
+// one word.
 #include "tests/model/atomic.h"
 
-#include "tests/model/sections.h"
-#include "tests/model/slots.h"
+using namespace lfb_model;
 
 namespace model {
-inline uint64_t generation;            // the true one
-inline uint64_t moment[kThreads];  // that at each thread's last hazard
+inline unsigned Thread() { return rl::ctx().threadx_->index_; }
+inline uint64_t called;      // the newest generation from which an advance was called
+inline uint64_t generation;  // the current one, or the one before while an advance returns
+inline uint64_t moment[4];   // that at the last hazard of each thread
 inline void Hazard() { moment[Thread()] = generation; }
 }  // namespace model
+#define LFB_WINDOW_HAZARD model::Hazard
+
+#include "tests/model/pair.h"
+#include "tests/model/slots.h"
 
 #define _Static_assert static_assert
-#define LFB_WINDOW_HAZARD model::Hazard
-#define LFB_WINDOW_TAG_BITS 3
-#define LFB_WINDOW_SWEEP 1
-#define LFB_WINDOW_SLEEP 2
+#define errno (*__errno_location())  // atomic.h has undefined it
 #ifdef LFB_MODEL_MUTATED
 #include LFB_MODEL_MUTATED
 #endif
+#ifndef LFB_MODEL_MUTATED_claims_c
+#include "bloom/filter/claims.c"
+#endif
 #include "atomic/threads/stripes.c"
+#ifndef LFB_MODEL_MUTATED_window_c
 #include "bloom/kinds/window.c"
-#include "bloom/kinds/window_kernel.c"
+#endif
+#include "bloom/kinds/window_kernels.c"
 
 #include "tests/model/model.h"
 
+// No clock and no file.
+extern "C" {
+void lfb_window_begins(lfb_window_head*, uint64_t, const lfb_window_moment*) {}
+lfb_window_moment lfb_window_moment_now(void) { return {}; }
+bool lfb_mapping_is_whole(const lfb_mapping*) { return false; }
+}
+bool lfb_disk_same(const lfb_disk_id*, const lfb_disk_id*) { return false; }
+lfb_status lfb_disk_look(lfb_disk_file*) { return LFB_ERROR_OPEN; }
+
 namespace {
 
-// Two keys of one bit each.
-constexpr uint64_t kKeys[] = {1, UINT64_C(1) << 63};
-constexpr uint64_t kLive = 2;
+// The hashes of two keys of one bit each; both belong to the first cell.
+uint64_t Hash(unsigned key) {
+  const uint64_t upper = (key + uint64_t{1}) << LFB_CLAIM_STATE_BITS;
+  return upper | lfb_claims_spread(upper);
+}
 
-// Windows of one block.
+constexpr uint64_t kOld = 1, kLive = kOld + 1;  // G and C
+
+const lfb_window_kernel kKernel = {
+    [](const lfb_window_view* view, uint64_t hash) { return window_any_change(*view, hash); },
+    [](const lfb_window_view* view, uint64_t hash) { return window_any_query(*view, hash); },
+    [](const lfb_window_view* view, uint64_t hash, uint64_t e) { return window_any_query_layer(*view, hash, e); },
+    nullptr,
+    nullptr,
+};
+
 template <typename Test, unsigned kThreads>
 struct Windows : rl::test_suite<Test, kThreads> {
   lfb_window window{};
-  lfb_word words[kLive];
-  model::Sections sections;
+  lfb_window_head head{};
+  lfb_word words[kLive]{};
+  lfb_cell cell{};
   Cells<uint64_t> cells;
+  unsigned won[2] = {0, 0};
 
   void before() {
-    window.view = {words, {1, 1, 1, 1}, 0, &window.generation};
-    sections.Begin(&cells);
-    cells.Begin(&window.generation, kLive);
-    for (auto& mark : window.marks) cells.Begin(&mark, UINT64_MAX);
+    window.view.fast.words = words;
+    window.view.fast.blocks = window.view.fast.probes = window.view.fast.rounds = 1;
+    window.view.layers_shift = window.geometry.layers_shift = 1;
+    window.view.generation = &head.generation;
+    window.kernel = &kKernel;
+    window.head = &head;
+    window.claims = lfb_claims_forgetting(&cell, &head.generation);
+    cells.Begin(&head.generation, kLive);
+    cells.Begin(&window.advancing, uint64_t{0});
+    cells.Begin(&cell.half[0], uint64_t{0});
     for (lfb_word& word : words) cells.Begin(&word, uint64_t{0});
+    model::called = 0;
     model::generation = kLive;
   }
 
-  bool Change(bool (*one)(const lfb_window_view*, uint64_t), unsigned key) {
-    return window_change(&window, one, kKeys[key]);
+  bool Has(unsigned key) { return lfb_window_might_contain_hash(&window, Hash(key)); }
+  bool Claim(unsigned key) {
+    const bool mine = lfb_window_claim_hash(&window, Hash(key));
+    won[key] += mine;
+    return mine;
   }
-  bool Has(unsigned key) { return window_any_might_contain(&window.view, kKeys[key]); }
-  void Advance(unsigned times) {
-    for (unsigned i = 0; i < times; i++)
-      if (lfb_window_advance(&window, lfb_window_generation(&window)) == LFB_OK)
-        model::generation++;
+  void Advance() {
+    const uint64_t now = lfb_window_generation(&window);
+    if (now > model::called) model::called = now;
+    if (lfb_window_advance(&window, now) == LFB_OK) model::generation++;
   }
-  // A key is found while the generation of its put's last step is live, also after `later` others.
-  void PutAndFind(unsigned key, unsigned later = 0) {
-    Change(window_any_put, key);
+  void Put(unsigned key) { lfb_window_put_hash(&window, Hash(key)); }
+  // A key that is put is found until the advance from the G-th later generation is called.
+  void PutAndFind(unsigned key) {
+    Put(key);
     const uint64_t put = model::moment[model::Thread()];
-    Advance(later);
     const bool found = Has(key);
-    RL_ASSERT(found || model::generation >= put + kLive);
+    RL_ASSERT(found || model::called >= put + kOld);
   }
 };
 
-// One thread puts and ends generations, and another ends generations.
-struct Put : Windows<Put, 2> {
+// One thread puts, another advances.
+struct PutAndFind : Windows<PutAndFind, 2> {
   void thread(unsigned index) {
-    if (index == 1) return Advance(3);
-    PutAndFind(0, 1);
-    PutAndFind(0, 1);
+    if (index == 0) return Windows::PutAndFind(0), Windows::PutAndFind(0);
+    for (int i = 0; i < 3; i++) Advance();
   }
 };
 
-// Two threads put, each a key of its own, the second two generations later into the same cell.
-struct TwoPut : Windows<TwoPut, 2> {
-  void thread(unsigned index) {
-    if (index == 0) return PutAndFind(0);
-    Advance(2);
-    PutAndFind(1);
-  }
-};
-
-// Two threads end generations, so that each may find that the other has.
+// Two threads advance: the lock keeps a late one from clearing a layer that is in use.
 struct TwoAdvance : Windows<TwoAdvance, 3> {
   void thread(unsigned index) {
-    if (index > 0) return Advance(3);
-    PutAndFind(0);
-    PutAndFind(1);
+    if (index == 0) return Windows::PutAndFind(0);
+    for (int i = 0; i < 2; i++) Advance();
   }
 };
 
-// Two claims of a key: one wins, or both, one after the window of the other.
-struct Claim : Windows<Claim, 3> {
-  struct {
-    bool won;
-    uint64_t began, ended;
-  } claims[2];
-
+// A key is in the oldest layer, is put into the newest, and the oldest is cleared: it is always found.
+struct Refresh : Windows<Refresh, 2> {
+  void before() {
+    Windows::before();
+    model::generation = kLive + kOld;
+    words[kLive % kLive].cell->store(lfb_fast_bit(Hash(0), 0), rl::mo_relaxed, RL_INFO);
+    head.generation.cell->store(kLive + kOld, rl::mo_relaxed, RL_INFO);
+  }
   void thread(unsigned index) {
-    if (index == 2) return Advance(3);
-    claims[index].began = model::generation;
-    claims[index].won = Change(window_any_claim, 0);
-    claims[index].ended = model::generation;
+    if (index == 0) {
+      Put(0);
+      Advance();
+      return;
+    }
+    RL_ASSERT(Has(0));
   }
-  void after() {
-    RL_ASSERT(claims[0].won || claims[1].won);
-    if (claims[0].won && claims[1].won)
-      RL_ASSERT(claims[0].ended >= claims[1].began + kLive ||
-                claims[1].ended >= claims[0].began + kLive);
+};
+
+// Two claims of a key beside one advance: one wins.
+struct OneKey : Windows<OneKey, 3> {
+  void thread(unsigned index) {
+    if (index == 2)
+      Advance();
+    else
+      Claim(0);
   }
+  void after() { RL_ASSERT(won[0] == 1); }
+};
+
+// Two keys of one cell, the first one claimed twice, beside one advance.  The claim of the second key completes that
+// of the first: each has one winner.
+struct TwoKeys : Windows<TwoKeys, 3> {
+  void thread(unsigned index) {
+    if (index == 1) Advance();
+    Claim(index == 1 ? 1 : 0);
+  }
+  void after() { RL_ASSERT(won[0] == 1 && won[1] == 1); }
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   model::Runs runs(argc, argv);
-  MODEL_TRY(runs, Put);
-  MODEL_TRY(runs, TwoPut);
+  MODEL_TRY(runs, PutAndFind);
   MODEL_TRY(runs, TwoAdvance);
-  MODEL_TRY(runs, Claim);
+  MODEL_TRY(runs, Refresh);
+  MODEL_TRY(runs, OneKey);
+  MODEL_TRY(runs, TwoKeys);
   return runs.Status();
 }

@@ -40,7 +40,7 @@ caught() {
 difference=$(diff <(said) <(caught)) ||
   complain "the patches (<) and the race tests (>) differ:"$'\n'"$difference"
 for patch in "${patches[@]}"; do
-  grep -q '^# Caught by ' "$patch" || complain "$patch does not say which test catches it"
+  grep -qE '^# (Caught|Found) by ' "$patch" || complain "$patch does not say which test catches it"
 done
 ! grep -n LFB_PLANT "${sources[@]}" || complain "a bug is planted by a macro of the product"
 

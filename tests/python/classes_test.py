@@ -253,21 +253,59 @@ class Window(Files):
             self.assertTrue(window.advance(generation=window.generation))
         self.assertNotIn("a", window)
         self.assertEqual(len(window.stats()["live"]), 4)
-        self.assertEqual(len(lfbloom.Window(1000, 0.01, generations=7).stats()["live"]), 8)
+        for generations in (1, 3, 7):
+            live = lfbloom.Window(1000, 0.01, generations=generations).stats()["live"]
+            self.assertEqual(len(live), generations + 1)
+
+    def test_made_as_described(self):
+        stats = lfbloom.Window(1000, 1e-4, span=60, hash="xxh3", seed=1).stats()
+        self.assertEqual((stats["span"], stats["generations"], stats["hash"]), (60, 3, "xxh3"))
+        size = {memory: lfbloom.Window(10**6, 1e-3, memory=memory).stats() for memory in ("speed", "balanced", "smallest")}
+        self.assertLess(size["balanced"]["bytes"], size["speed"]["bytes"])
+        self.assertLess(size["smallest"]["bytes"], size["balanced"]["bytes"])
+        self.assertEqual([size[memory]["block_words"] for memory in size], [2, 4, 8])
+        for wrong in (-1, 1e10, float("nan")):
+            with self.assertRaises(lfbloom.ConfigError):
+                lfbloom.Window(1000, 0.01, span=wrong)
+        with self.assertRaises(TypeError):
+            lfbloom.Window(1000, 0.01, span="1h")
+        with self.assertRaises(TypeError):
+            lfbloom.Window(1000, 0.01, 60)  # by name only
+
+    def test_ticks(self):
+        self.assertEqual(lfbloom.Window(1000, 0.001).tick(), 0)
+        self.assertEqual(lfbloom.Window(1000, 0.001, span=1e6).tick(), 0)
+        window = lfbloom.Window(1000, 1e-6, span=0.03)
+        window.put("a")
+        first, ended = window.generation, 0
+        while "a" in window:
+            ended += window.tick()
+        self.assertEqual(window.generation, first + ended)
+        self.assertGreaterEqual(ended, 4)
+
+    def test_by_insertions(self):
+        window = lfbloom.Window(300, 1e-6, by_insertions=True)
+        first = window.generation
+        window.put("a")
+        for i in range(1000):
+            window.claim(i)
+        self.assertGreaterEqual(window.generation, first + 6)
+        self.assertTrue("a" not in window and 999 in window)
 
     def test_clock(self):
-        window = lfbloom.Window(1000, 0.001)
-        with self.assertRaises(lfbloom.ConfigError):
-            window.start_clock(0)
+        without_span = lfbloom.Window(1000, 0.001)
+        self.assertRaises(lfbloom.ConfigError, without_span.start_clock)
+        self.assertRaises(TypeError, without_span.start_clock, 60)
+        window = lfbloom.Window(1000, 0.001, span=0.003)
         first = window.generation
-        window.start_clock(0.003)
+        window.start_clock()
         while window.generation < first + 3:
             time.sleep(0.001)
         window.stop_clock()
         last = window.generation
         time.sleep(0.02)
         self.assertEqual(window.generation, last)
-        window.start_clock(1000)  # freed while its clock runs
+        window.start_clock()  # freed while its clock runs
 
     def test_saved_and_read(self):
         window = lfbloom.Window(1000, 0.001, by_insertions=True)
@@ -275,6 +313,48 @@ class Window(Files):
         window.save(self.path("w"))
         for again in (lfbloom.Window.load(self.path("w")), lfbloom.Window.from_bytes(window.to_bytes())):
             self.assertEqual(sum(again.might_contain_many(range(100))), 100)
+
+    def test_shared_in_a_file(self):
+        window = lfbloom.Window.create(self.path("w"), 1000, 1e-6, span=1000, generations=7, file_mode=0o640)
+        other = lfbloom.Window.open(self.path("w"))
+        self.assertEqual((window.claim("a"), other.claim("a"), other.claim("b"), window.claim("b")),
+                         (True, False, True, False))
+        self.assertEqual((other.tick(), other.stats()["span"], other.stats()["generations"]), (0, 1000, 7))
+        self.assertTrue(other.advance() and window.generation == other.generation)
+        self.assertFalse(window.advance(window.generation - 1))
+        window.sync()
+        del window, other
+        again = lfbloom.Window.open(self.path("w"))
+        self.assertEqual([key in again for key in "abc"], [True, True, False])
+        for _ in range(7):
+            again.advance()
+        self.assertTrue("a" not in again and again.claim("a"))
+        copy_of = lfbloom.Window.load(self.path("w"))
+        self.assertTrue("a" in copy_of and copy_of.claim("c") and "c" not in again)
+
+    def test_files_that_cannot_be_opened(self):
+        window = lfbloom.Window.create(self.path("w"), 1000, 0.001)
+        with self.assertRaises(FileExistsError):
+            lfbloom.Window.create(self.path("w"), 1000, 0.001)
+        with self.assertRaises(FileNotFoundError):
+            lfbloom.Window.open(self.path("none"))
+        with self.assertRaises(ValueError):
+            lfbloom.Window.open(self.path("w"), read_only=True)
+        with self.assertRaises(lfbloom.FormatError):
+            lfbloom.Window.open(self.path("w"), max_bytes=1)
+        window.save(self.path("saved"))
+        for call in (lambda: lfbloom.Window.open(self.path("saved")), lfbloom.Window(10, 0.1).sync):
+            with self.assertRaises(lfbloom.StateError) as caught:
+                call()
+            self.assertEqual(caught.exception.name, "LFB_ERROR_NOT_MAPPED")
+        lfbloom.Filter(10, 0.1).save(self.path("filter"))
+        with self.assertRaises(lfbloom.FormatError) as caught:
+            lfbloom.Window.open(self.path("filter"))
+        self.assertEqual(caught.exception.name, "LFB_ERROR_NOT_WINDOW")
+        for open_filter in (lfbloom.Filter.load, lfbloom.Filter.open):
+            with self.assertRaises(lfbloom.FormatError) as caught:
+                open_filter(self.path("w"))
+            self.assertEqual(caught.exception.name, "LFB_ERROR_WINDOW")
 
 
 class Versions(unittest.TestCase):

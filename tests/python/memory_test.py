@@ -47,7 +47,7 @@ class Memory(unittest.TestCase):
             section.might_contain_many(self.numbers), section.copy()
         with versions.rebuild(100, 0.01) as building:
             building.put_many(self.strings)
-        lfbloom.Counting(100, 0.1).to_filter(), lfbloom.Growing(100, 0.1).copy(), lfbloom.Window(100, 0.1).stats()
+        lfbloom.Counting(100, 0.1).to_filter(), lfbloom.Growing(100, 0.1).copy(), lfbloom.Window(100, 0.1, span=1).stats()
 
     def failures(self):
         seen = self.seen
@@ -60,6 +60,8 @@ class Memory(unittest.TestCase):
         refused(lfbloom.Filter.load, "/no/such"), refused(lfbloom.Filter.from_bytes, seen.to_bytes() + b"x")
         refused(lfbloom.Filter.from_bytes, b"wrong"), refused(lfbloom.Filter.create, "/no/such", 10, 0.1)
         refused(lfbloom.Filter.from_guava, seen.to_bytes()), refused(seen.save, "/no/such/file")
+        refused(lfbloom.Window, 10, 0.1, span="a"), refused(lfbloom.Window.create, "/no/such/file", 10, 0.1)
+        refused(lfbloom.Window.open, "/no/such"), refused(lfbloom.Window.open, "/no/such", read_only=True)
         refused(seen.__reduce__), refused(seen.put_all, seen), refused(seen.put_all, 5), refused(seen.fold, 0)
         refused(lfbloom.Filter.open, "/no/such", read_only=True), refused(lfbloom.Filter, 10, 0.1, like=5)
         versions = lfbloom.Versions(100, 0.1)

@@ -19,6 +19,10 @@ def claim_all_of_path(path, results):
     claim_all(lfbloom.Filter.open(path), results)
 
 
+def claim_all_of_window(path, results):
+    claim_all(lfbloom.Window.open(path), results)
+
+
 class Mapped(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -49,6 +53,12 @@ class Mapped(unittest.TestCase):
         wins = self.claims(multiprocessing.get_context("spawn"), claim_all_of_path, self.path)
         self.assertEqual(wins, [1] * KEYS)
         self.assertTrue(all(seen.might_contain_many(range(KEYS))))
+
+    def test_a_window(self):
+        recent = lfbloom.Window.create(self.path, KEYS, 1e-12, span=1e6)
+        wins = self.claims(multiprocessing.get_context("spawn"), claim_all_of_window, self.path)
+        self.assertEqual(wins, [1] * KEYS)
+        self.assertTrue(all(recent.might_contain_many(range(KEYS))))
 
     def test_a_growing_filter(self):
         seen = lfbloom.Growing.create(self.path, 1024, 1e-9)

@@ -155,7 +155,7 @@ class Follower {
     Await("a follower has version " + std::to_string(version), [&] { return At() >= version; });
   }
 
-  std::atomic<unsigned> did[LFB_FOLLOWED_FAILED + 1] = {};
+  std::atomic<unsigned> did[LFB_FOLLOWED_WAITING + 1] = {};
   std::atomic<lfb_status> failure{LFB_OK};
   lfb_versions* versions = nullptr;
   lfb_redis_source* source = nullptr;

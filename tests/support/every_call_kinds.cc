@@ -86,13 +86,15 @@ void AddClock(Rows* rows) {
   Add(rows, {
     ROW(lfb_window_generation, t.window.get()),
     ROW(lfb_window_advance, t.window.get(), lfb_window_generation(t.window.get())).Fails(0),
-    ROW(lfb_window_start_clock, t.window.get(), 1e9).Fails(2).After(StopClock),
+    ROW(lfb_window_tick, t.window.get()),
+    ROW(lfb_window_tick, t.window.get()).Before(STEP(EndAll(t.window))).After(STEP(EXPECT_EQ(t.answer, 4u))),
+    ROW(lfb_window_start_clock, t.window.get()).Fails(2).After(StopClock),
     ROW(lfb_window_stop_clock, t.window.get()),
     Row("lfb_window_stop_clock", StopClock)
         .Fails(0, kContinues)
-        .Before(STEP(EXPECT_EQ(lfb_window_start_clock(t.window.get(), 1e9), LFB_OK))),
+        .Before(STEP(EXPECT_EQ(lfb_window_start_clock(t.window.get()), LFB_OK))),
     Row("lfb_window_start_clock lfb_window_stop_clock", +[](Things& t) {
-      const lfb_status status = lfb_window_start_clock(t.window.get(), 1e9);
+      const lfb_status status = lfb_window_start_clock(t.window.get());
       lfb_window_stop_clock(t.window.get());
       return status;
     }).Fails(2),
@@ -128,7 +130,7 @@ void AddWindow(Rows* rows) {
         .After(WindowFilled)
         .Takes(&Things::window_seeded),
     Row("lfb_window_prometheus", WritePrometheus).Sizing().Fails(1).After(Wrote),
-    ROW(lfb_window_stats, t.window.get(), &t.out.window_figures).Sizing().After(WindowFilled),
+    ROW(lfb_window_stats, t.window.get(), &t.out.window_figures).After(WindowFilled),
   });
 }
 

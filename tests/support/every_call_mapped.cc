@@ -1,4 +1,4 @@
-// every_call_mapped.cc - rows of every_call.h: filters and growing filters in mapped files.
+// every_call_mapped.cc - rows of every_call.h: filters, growing filters and windows in mapped files.
 #include "tests/support/every_things.h"
 
 namespace every {
@@ -89,11 +89,53 @@ void AddMappedGrowings(Rows* rows) {
   Add(rows, {MANY_TWO(lfb_growing_put_many, t.growing_mapped)}, [](Row& row) { row.Sizing().For(kGrowing); });
 }
 
+// The lock's file: what is at the descriptor is looked at before and after it is opened.
+const Otherwise kNoLock = {{"open", {LFB_ERROR_OPEN}}, {"fstat", {LFB_ERROR_OPEN}}, {"close", {LFB_OK}}};
+
+void SharedKey(Things& t) { lfb_window_put_u64(t.window_mapped.get(), kKey); }
+void OpenWindow(Things& t) {
+  EXPECT_EQ(lfb_window_mapped_open(t.window_mapped_path.c_str(), nullptr, &t.own.window), LFB_OK);
+}
+
+void AddMappedWindows(Rows* rows) {
+  Add(rows, {
+    ROW(lfb_window_mapped_create, t.new_path.c_str(), &t.window_config, &t.out.window)
+        .Sizing()
+        .Fails(12, kMapped)
+        .Before(NoNewFile)
+        .After(MadeFile<&Outputs::window>)
+        .Takes(&Things::window_config),
+    ROW(lfb_window_mapped_open, t.window_mapped_path.c_str(), &t.limits, &t.out.window)
+        .Fails(8, kMapped)
+        .Before(SharedKey)
+        .After(Holds<&Outputs::window>)
+        .Takes(&Things::limits),
+  });
+  if (!WindowsAreShared()) return;
+  Add(rows, {
+    ROW(lfb_window_mapped_sync, t.window_mapped.get()).Fails(4, kSynced),
+    ROW(lfb_window_mapped_sync, t.own.window).Fails(4, kSynced).Before(OpenWindow),
+    FREE(lfb_window_free, window)
+        .Fails(0, kContinues)
+        .Before(OpenWindow),
+    ROW(lfb_window_advance, t.window_mapped.get(), lfb_window_generation(t.window_mapped.get()))
+        .Fails(3, kNoLock),
+    ROW(lfb_window_tick, t.window_mapped.get()),
+    ROW(lfb_window_tick, t.window_mapped.get()).Fails(0, kContinues).Before(STEP(EndAll(t.window_mapped))),
+    ROW(lfb_window_stats, t.window_mapped.get(), &t.out.window_figures)
+        .After(Filled<&Outputs::window_figures>),
+    MANY(lfb_window_put_many, t.window_mapped.get()),
+    MANY(lfb_window_claim_many, t.window_mapped.get()),
+    MANY(lfb_window_might_contain_many, t.window_mapped.get()),
+  });
+}
+
 }  // namespace
 
 void AddMapped(Rows* rows) {
   AddMappedFilters(rows);
   AddMappedGrowings(rows);
+  AddMappedWindows(rows);
 }
 
 }  // namespace every

@@ -73,6 +73,12 @@ void Free(T*& own) {
 
 }  // namespace
 
+bool WindowsAreShared() {
+  lfb_stats stats;
+  const lfb_config pairs = Config(kFew, 0.01, LFB_FAST_PAIR);
+  return lfb_config_plan(&pairs, &stats) != LFB_ERROR_NO_PAIRS;
+}
+
 void Everything(const void* object, lfb_sink* sink) {
   const uint16_t units[] = {'x', 0xd83d, 0xde00, 0x20ac};
   const lfb_utf16 text = {units, 4};
@@ -236,6 +242,11 @@ void Things::MakeVersions() {
 void Things::MakeMapped() {
   EXPECT_EQ(lfb_mapped_create(mapped_path.c_str(), &config, &mapped), LFB_OK);
   lfb_filter_put_u64(mapped, kKey);
+  if (WindowsAreShared()) {
+    lfb_window* made = nullptr;
+    EXPECT_EQ(lfb_window_mapped_create(window_mapped_path.c_str(), &window_seeded, &made), LFB_OK);
+    window_mapped.reset(made);
+  }
   if (!grows()) return;
   EXPECT_EQ(lfb_growing_mapped_create(growing_path.c_str(), &config, &growing_mapped), LFB_OK);
   for (uint64_t i = 0; i < 5 * kFew; i++) lfb_growing_put_u64(growing_mapped, i);

@@ -9,6 +9,7 @@
 #include <lfbloom/mapped.h>
 #include <lfbloom/putter.h>
 #include <lfbloom/watch.h>
+#include <lfbloom/window_mapped.h>
 
 #include <atomic>
 #include <filesystem>
@@ -70,11 +71,12 @@ struct Things {
                     shared_path = folder + "/shared", counted_path = folder + "/counted",
                     window_path = folder + "/window", grown_path = folder + "/grown",
                     mapped_path = folder + "/mapped", growing_path = folder + "/growing",
+                    window_mapped_path = folder + "/window-mapped",
                     delta_path = folder + "/delta", filters_path = folder + "/filters",
                     new_path = folder + "/new";
   lfb_config large = config, keyed = Config(kFew, 0.01, LFB_FAST);
-  lfb_window_config window_config = WindowConfig(kFew, 0.01), window_seeded = window_config,
-                    window_large = WindowConfig(kMany, 0.01);
+  lfb_window_config window_config = Timed(WindowConfig(kFew, 0.01)), window_seeded = window_config,
+                    window_large = Timed(WindowConfig(kMany, 0.01));
   lfb_watch_config watch_config = {0.9, 0.9, nullptr, nullptr, nullptr, {}};
   lfb_follow_config follow_config{};
   lfb_read_limits limits{};
@@ -93,6 +95,7 @@ struct Things {
   lfb_follow *follow = nullptr, *follow_with_threads = nullptr;
   lfb_filter* mapped = nullptr;
   lfb_growing* growing_mapped = nullptr;
+  Window window_mapped;  // null on a processor on which it cannot be
   lfb_putter putter;
   std::string native, native_big, guava_bytes, sbbf_bytes, mapped_bytes, delta, counted_bytes,
       grown_bytes, window_bytes, written;
@@ -139,6 +142,9 @@ using Rows = std::vector<Row>;
 
 // Puts by each function of a sink and each funnel: an lfb_funnel for an object of 8 bytes.
 void Everything(const void* object, lfb_sink* sink);
+
+// Whether this processor has the exchange of 16 bytes that windows in files need.
+bool WindowsAreShared();
 
 // Makes objects for one call.
 void NoNewFile(Things& t);

@@ -245,9 +245,9 @@ inline Form GrowingForm(lfb_strategy_id strategy) {
   return form;
 }
 
-inline Form WindowForm(uint32_t generations, uint32_t cell) {
+inline Form WindowForm(uint32_t generations, uint32_t words) {
   Form form;
-  form.name = "window_" + std::to_string(generations) + "_of_" + std::to_string(cell);
+  form.name = "window_" + std::to_string(generations) + "_of_" + std::to_string(words);
   form.named = LFB_ERROR_WINDOW;
   form.not_one = LFB_ERROR_NOT_WINDOW;
   form.checked = true;
@@ -256,12 +256,14 @@ inline Form WindowForm(uint32_t generations, uint32_t cell) {
       &form, lfb_window_free, lfb_window_put_u64, lfb_window_might_contain_u64,
       lfb_window_write, lfb_window_save, lfb_window_read, lfb_window_load, lfb_window_stats,
       [](const lfb_window_figures& of, bool) {
-        Alike all(sizeof of / 8);
-        std::memcpy(all.data(), &of, sizeof of);
+        Alike all = {of.expected_insertions, WordOf(of.fpp), of.generations, WordOf(of.span), of.probes,
+                     of.block_words, of.hash, of.key_kept, of.generation, of.bytes, of.bit_count,
+                     WordOf(of.expected_fpp)};
+        for (const lfb_window_generation_figures& live : of.live) all.push_back(live.bits_set);
         return all;
       });
-  form.make = [generations, cell](uint64_t n, const Hash& hash) -> Object {
-    return MakeWindow(With(WindowConfig(n, 0.01, generations), hash), cell);
+  form.make = [generations, words](uint64_t n, const Hash& hash) -> Object {
+    return MakeWindow(With(WindowConfigOf(n, words, generations), hash));
   };
   form.timeless = [](std::string bytes) { return Stamped(bytes, 0, 256); };
   form.headers = [](const std::string&) { return std::vector<lfb_extent>{{0, 512}}; };
@@ -277,9 +279,8 @@ inline std::vector<Form> AllForms() {
     all.push_back(CountingForm(strategy));
   }
   for (const lfb_strategy_id strategy : SizedStrategies()) all.push_back(GrowingForm(strategy));
-  for (const uint32_t generations : {3u, 7u})
-    for (const uint32_t cell : {1u, 2u})
-      if (cell == 1 || lfb_pair_runs_here()) all.push_back(WindowForm(generations, cell));
+  for (const auto& [generations, words] : {std::pair{1u, 8u}, {3u, 2u}, {3u, 4u}, {3u, 8u}, {7u, 2u}})
+    all.push_back(WindowForm(generations, words));
   return all;
 }
 

@@ -18,48 +18,54 @@ inline lfb_window_config WindowConfig(uint64_t n, double fpp, uint32_t generatio
   return config;
 }
 
+// The same with a span, in seconds, that does not end.
+inline lfb_window_config Timed(lfb_window_config config) {
+  config.span = 1e9;
+  return config;
+}
+
 inline Window MakeWindow(const lfb_window_config& config) {
   lfb_window* window = nullptr;
   EXPECT_EQ(lfb_window_create(&config, &window), LFB_OK);
   return Window(window);
 }
 
-// A window of any geometry, as a file or a processor without 16-byte exchanges can have it.
+// A window of any geometry.
 inline Window MakeWindowOf(const lfb_window_geometry& geometry, lfb_window_config config) {
   lfb_description description{};
   lfb_window_geometry own{};
-  lfb_pages pages{};
+  lfb_window_parts parts{};
   lfb_window* window = nullptr;
 
-  config.generations = lfb_window_cells(&geometry) - 1;
+  config.generations = lfb_window_layers(&geometry) - 1;
   EXPECT_EQ(lfb_window_describe(&config, &description, &own), LFB_OK);
-  EXPECT_EQ(lfb_pages_init(&pages, lfb_window_bytes(&geometry), true), LFB_OK);
-  EXPECT_EQ(lfb_window_make(&description, &config, &geometry, &pages, lfb_window_cells(&geometry),
-                            &window),
-            LFB_OK);
+  EXPECT_EQ(lfb_pages_init(&parts.words, lfb_window_bytes(&geometry), true), LFB_OK);
+  EXPECT_EQ(lfb_window_make(&description, &config, &geometry, &parts, &window), LFB_OK);
   return Window(window);
 }
 
-// A window with cells of one word.
-inline Window MakeWindowOfWords(const lfb_window_config& config) {
-  lfb_window_geometry geometry{};
-  geometry.shift = config.generations == 7 ? 3 : 2;
-  geometry.words = 1;
-  EXPECT_EQ(lfb_window_size(static_cast<double>(config.expected_insertions) /
-                                (lfb_window_cells(&geometry) - 1),
-                            config.fpp, &geometry),
-            LFB_OK);
-  return MakeWindowOf(geometry, config);
-}
-
-inline Window MakeWindow(const lfb_window_config& config, uint32_t words) {
-  return words == 1 ? MakeWindowOfWords(config) : MakeWindow(config);
+// A configuration by which a block has so many words, with few false positives if it may be.
+inline lfb_window_config WindowConfigOf(uint64_t n, uint32_t words, uint32_t generations = 3) {
+  lfb_window_config config = WindowConfig(n, 0.1, generations), chosen = config;
+  lfb_window_figures plan{};
+  for (; config.fpp > 1e-6 && plan.block_words <= words; config.fpp /= 2) {
+    EXPECT_EQ(lfb_window_config_plan(&config, &plan), LFB_OK);
+    if (plan.block_words == words) chosen = config;
+  }
+  EXPECT_EQ(lfb_window_config_plan(&chosen, &plan), LFB_OK);
+  EXPECT_EQ(plan.block_words, words);
+  return chosen;
 }
 
 inline lfb_window_figures Stats(const Window& window) {
   lfb_window_figures figures;
   lfb_window_stats(window.get(), &figures);
   return figures;
+}
+
+// Makes all generations be over by the clock: the current one began in 1970.
+inline void EndAll(const Window& window) {
+  for (auto& word : window->head->began[lfb_window_generation(window.get()) % LFB_WINDOW_LIVE]) word = 0;
 }
 
 // Begins `count` generations; no other thread does.

@@ -83,7 +83,7 @@ extern "C" {
   X(LFB_ERROR_BAD_HEADER, 38, "the filter's header contradicts itself")                  \
   X(LFB_ERROR_BAD_CHECKSUM, 39, "the filter is damaged: a checksum does not match")      \
   X(LFB_ERROR_UNKNOWN_VERSION, 40,                                                       \
-    "the filter's format version is unknown: a newer lfbloom may read it")               \
+    "the filter's format version is unknown: another version of lfbloom may read it")    \
   X(LFB_ERROR_KEY_NEEDED, 41,                                                            \
     "the filter's hash is keyed: it opens only with its key")                            \
   X(LFB_ERROR_WRONG_KEY, 42, "this is not the key that the filter was made with")        \
@@ -129,11 +129,10 @@ extern "C" {
   X(LFB_ERROR_CANNOT_FOLD, 86,                                                           \
     "the fold factor does not divide the filter's number of blocks or words")            \
   /* windows */                                                                          \
-  X(LFB_ERROR_BAD_GENERATIONS, 80, "a window must have 3 or 7 generations")              \
+  X(LFB_ERROR_BAD_GENERATIONS, 80, "a window must have 1, 3 or 7 generations")           \
   X(LFB_ERROR_WRONG_GENERATION, 81, "this generation is not the current one")            \
   X(LFB_ERROR_WINDOW_HELD, 82,                                                           \
-    "a thread has been inside a call of a window or a section of versions for too "      \
-    "long: the generation cannot end yet")                                                         \
+    "another thread or process is ending the window's generation")                       \
   X(LFB_ERROR_BAD_SPAN, 83, "a window's span must be from 0.001 to 1e9 seconds")         \
   X(LFB_ERROR_WINDOW, 84,                                                                \
     "this is a window filter: it cannot be opened as a plain filter or merged with one") \

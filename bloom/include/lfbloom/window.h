@@ -3,38 +3,36 @@
  * ten million?"
  *
  * A window filter finds a key for a span of time or of insertions, and then forgets it.  The span is
- * cut into G generations, 3 by default.  The caller ends a generation by lfb_window_advance(), or
- * the window does so itself: by a clock (lfb_window_start_clock()) or by the number of new keys
- * (lfb_window_config.by_insertions).  The current generation and the G before it are live.
+ * cut into G generations, 3 by default.  The current generation and the G before it are live.  A
+ * generation is ended by the caller (lfb_window_advance()), by a clock (lfb_window_tick(), or
+ * lfb_window_start_clock() for a thread that does it), or by the number of new keys
+ * (lfb_window_config.by_insertions).  lfbloom/window_mapped.h has windows in files, for several processes.
  *
  * Guarantees
  *
- * 1. Found   A key is found from the return of its put until G + 1 more generations have begun
- *            since a step inside that put.  That is at least the span, if no generation is shorter
- *            than span / G.
- * 2. Forgotten  After that the key is absent again.  If no generation is longer than span / G, this
- *            is at most span * (1 + 1 / G) after the put.  A key that is put again is found for a
+ * 1. Found   A key is found from the return of its put until the advance is called that ends the G-th
+ *            generation after that of the put.  That is at least the span, if no generation is shorter
+ *            than span / G.  By lfb_window_tick(): at least the span after the last tick before the put.
+ * 2. Forgotten  Once that advance has returned, the key is absent.  If no generation is longer than span / G,
+ *            this is at most span * (1 + 1 / G) after the put.  A key that is put again is found for a
  *            span from then on.
  * 3. Rate    If each generation receives at most n / G distinct keys, the probability of a false
  *            positive is at most fpp, also while G + 1 generations are full, and after any number of
  *            generations.  A key that is put in several generations counts in each.
- * 4. Claims  After a claim of a key has won in a generation, no other claim of the key returns true
- *            before G + 1 more generations have begun.  Of the claims of a key that is not found, one
- *            wins, unless the key was a false positive, came in by a put, or its claimer was stopped.
- *            A claim that loses puts nothing: the key is not found longer for it.
- * 5. Progress  Queries are wait-free and write nothing.  put, claim and advance are lock-free: a retry
- *            happens only because another thread changed the same cell or began a generation.
- *            After a thread's first call, put and claim do not allocate, lock or enter the kernel,
- *            with two exceptions: by_insertions, the call that ends a generation does the work of
- *            lfb_window_advance(); with lazy_memory, the first touch of a page enters the kernel.
- *            A thread's first call allocates, as in lfbloom/versions.h (Threads).
- * 6. Stopped  A thread that stops inside a put, claim or advance, and never runs again, blocks no
- *            put, claim or query, and loses no key.  Another advance does the work of one that
- *            stopped.  But from 22 cycles of G + 1 generations on, advances are refused
- *            (LFB_ERROR_WINDOW_HELD): the window then remembers for longer than its span, and its
- *            rate of false positives grows.  A section of a versions handle (lfbloom/versions.h)
- *            that a thread stays in for so long has the same effect on every window; and a
- *            put, claim or advance is a section for begin_rebuild, which waits for it.
+ * 4. Claims  After a claim of a key has won, no other claim of the key returns true before the advance of 1 is
+ *            called.  Of the claims of a key that is not found, one wins, unless the key was a false
+ *            positive, came in by a put, or its claimer was stopped.  A claim that loses puts nothing: the
+ *            key is not found longer for it.
+ * 5. Progress  Queries write nothing.  put, claim and queries are lock-free: a retry happens only because
+ *            another thread changed the same words, won a claim, or began a generation.  They do not
+ *            allocate, lock or enter the kernel, with two exceptions: by_insertions, the call that ends a
+ *            generation does the work of lfb_window_advance(); with lazy_memory, the first touch of a page
+ *            enters the kernel.  There is no limit of threads.
+ *            On a processor without a 16-byte compare-and-exchange a claim locks (lfbloom/filter.h).
+ * 6. Stopped  A thread that stops inside a put, claim or query, and never runs again, blocks nothing, and
+ *            loses no key but its own.  One that stops inside an advance holds up later advances, as long as
+ *            its process lives (LFB_ERROR_WINDOW_HELD): the window then remembers for longer than its
+ *            span, and its rate of false positives grows; nothing is lost.
  * 7. Order   As lfbloom/filter.h, 7: a query that returns true does not make another thread's
  *            earlier writes visible.
  *
@@ -43,9 +41,11 @@
  *
  * fork       A child has a copy, in which no put of the parent's other threads is in progress.  The
  *            child has no clock.
- * Processes  A window cannot be shared by processes: an advance knows only the sections of its own.
  *
- * Source: docs/window.md has the layout, the proof and the sizes, docs/performance.md the times.
+ * Memory     At the default preference, for G = 3, in bits per key of a span: 20.7 at 1 %, 29 at 0.1 %, 41.5 at
+ *            1e-4, 61 at 1e-6, 124 at 1e-9.
+ *
+ * Source: bloom/kinds/window.h has the layout and the proof, docs/performance.md the times.
  */
 #ifndef LFBLOOM_WINDOW_H
 #define LFBLOOM_WINDOW_H
@@ -63,15 +63,20 @@ typedef struct lfb_window lfb_window;
 typedef struct lfb_window_config {
   uint64_t expected_insertions; /* n, in distinct keys per span; 0 counts as 1      */
   double fpp;                   /* p, 0 < fpp < 1, with all generations full        */
-  uint32_t generations;         /* G: 3 or 7; 0 for 3                               */
+  uint32_t generations;         /* G: 1, 3 or 7; 0 for 3.  1 takes 27 to 40 % more memory, 7 takes 5 to
+                                   13 % less, and its queries read twice as much     */
+  double span;                  /* in seconds, from 0.001 to 1e9, for lfb_window_tick(); 0: none */
   bool by_insertions;           /* the window itself advances after each n / G puts and claims that
                                    turned on a bit; it is late by at most n / (32 * G) + 2 of them
-                                   for each thread                                   */
+                                   for each thread, and by those that come while it advances */
   bool lazy_memory;             /* as lfb_config                                    */
+  lfb_memory_preference memory_preference; /* `balanced`: a key has one cache line down to 1 %, two down to
+                                   1e-4, four below (G = 3).  `speed`: down to 1e-3 and 1e-6 */
   lfb_hash_id hash;             /* as for LFB_FAST in lfb_config                    */
   uint64_t seed;                /* as in lfb_config                                 */
   uint8_t key[16];              /* as in lfb_config                                 */
   bool keep_key;                /* as in lfb_config                                 */
+  uint32_t file_mode;           /* as in lfb_config, for lfb_window_mapped_create() */
   uint64_t reserved[8]; /* must be 0 (lfbloom/status.h) */
 } lfb_window_config;
 
@@ -91,7 +96,9 @@ typedef struct lfb_window_figures {
   uint64_t expected_insertions; /* n                                                */
   double fpp;                   /* p                                                */
   uint32_t generations;         /* G                                                */
+  double span;                  /* in seconds; 0: none                              */
   uint32_t probes;              /* bits per key                                     */
+  uint32_t block_words;         /* words that hold them: 2, 4 or 8                  */
   lfb_hash_id hash;             /* of the keys                                      */
   bool key_kept;                                       /* the key of a keyed hash is written into files    */
   uint64_t generation;                                 /* the current one; the first is G + 1              */
@@ -106,12 +113,12 @@ typedef struct lfb_window_figures {
 /*
  * Makes an empty window.
  *
- * Fails  as lfb_filter_create(); LFB_ERROR_BAD_GENERATIONS: neither 3 nor 7.
+ * Fails  as lfb_filter_create(); LFB_ERROR_BAD_GENERATIONS, LFB_ERROR_BAD_SPAN.
  * Owner  the caller, until lfb_window_free().
  */
 LFB_CHECKED lfb_status lfb_window_create(const lfb_window_config *config, lfb_window **window);
 
-/* Stops its clock and frees a window that no call is using.  NULL is ignored. */
+/* Stops its clock and frees a window that no call is using; its file stays.  NULL is ignored. */
 LFB_API void lfb_window_free(lfb_window *window);
 
 /* Puts a key of `size` bytes.  Returns whether it turned on at least one bit in the current
@@ -168,24 +175,37 @@ LFB_API uint64_t lfb_window_generation(const lfb_window *window);
  * Ends generation `from` and begins the next.  Of all calls with one generation, one succeeds, so
  * several timers advance once.
  *
- * Cost   It empties a part of the filter, 1 / (16 * (G + 1)) of it.
+ * Cost   It clears 1 / (G + 1) of the filter (docs/performance.md), and holds up no put, claim or query.
  * Fails  LFB_ERROR_WRONG_GENERATION  `from` is not current, or another call has ended it
- *        LFB_ERROR_WINDOW_HELD       a thread has been inside one put, claim, advance or section
- *                                    for 22 cycles of G + 1 generations (6); nothing is lost, try
- *                                    again later.  Also at the last generation, 2^36 - 2
+ *        LFB_ERROR_WINDOW_HELD       another thread or process is ending it; if that was stopped, it
+ *                                    ends when its process goes on or ends (6)
+ *        LFB_ERROR_OPEN              of a window in a file: the file cannot be opened once more, with the
+ *                                    cause in errno
  */
 LFB_CHECKED lfb_status lfb_window_advance(lfb_window *window, uint64_t from);
 
 /*
- * Starts a thread of the library that advances the window every span / G, by the monotonic clock.
- * If it alone advances the window, no generation is shorter than that; if it runs late, all later
- * generations begin later.  The clock stands still while the host sleeps.  If the clock runs already, it
- * continues with this span.
+ * Ends the generations that are over by the clock.  If a caller, or some caller of each process, calls it before
+ * its puts, no timer is needed.  If it is not called for long, it ends all that is over: after that
+ * the window has forgotten what it should.
  *
- * Takes  span  seconds, from 0.001 to 1e9.
- * Fails  LFB_ERROR_BAD_SPAN, _NO_MEMORY, _NO_THREAD.
+ * The time of a generation is that of the host's clock, also while it sleeps.  After a restart of the host it
+ * is that of the wall clock; if that was set back meanwhile, the window remembers for longer, and if it was
+ * wrong forward, it forgets early: that cannot be known.
+ *
+ * Returns how many generations it has ended; 0 also if the window has no span, or another thread or process
+ *         is ending one.
+ * Cost    Without an end, two clocks are read: no system call where the kernel offers that.
  */
-LFB_CHECKED lfb_status lfb_window_start_clock(lfb_window *window, double span);
+LFB_API uint32_t lfb_window_tick(lfb_window *window);
+
+/*
+ * Starts a thread of the library that ends each generation when it is over.  If it alone does, no generation is
+ * shorter than span / G; if it runs late, all later generations begin later.  Does nothing if it runs already.
+ *
+ * Fails  LFB_ERROR_BAD_SPAN: the window has no span; _NO_MEMORY, _NO_THREAD.
+ */
+LFB_CHECKED lfb_status lfb_window_start_clock(lfb_window *window);
 
 /* Stops that thread; nothing happens if there is none. */
 LFB_API void lfb_window_stop_clock(lfb_window *window);
@@ -195,8 +215,7 @@ LFB_API void lfb_window_stop_clock(lfb_window *window);
 LFB_CHECKED lfb_status lfb_window_config_plan(const lfb_window_config *config,
                                               lfb_window_figures *figures);
 
-/* Writes the figures now.  The bits are counted: it takes about 0.1 s per GiB.  It needs 32 KiB of stack,
- * as create does. */
+/* Writes the figures now.  The bits are counted: it takes about 0.1 s per GiB. */
 LFB_API void lfb_window_stats(const lfb_window *window, lfb_window_figures *figures);
 
 /*
@@ -214,8 +233,8 @@ LFB_CHECKED lfb_status lfb_window_prometheus(const lfb_window *const *windows,
                                              lfb_write_fn write, void *to);
 
 /*
- * Writes a window with its generation, in a form of its own (docs/formats.md): a header, the words,
- * and a checksum per MiB of them.
+ * Writes a window with its generation and when that began, in a form of its own (docs/formats.md): a header,
+ * the words, and a checksum per MiB of them.
  *
  * During  A key that was put before the call, and is live when it returns, is found in what is
  *         written.
@@ -224,16 +243,16 @@ LFB_CHECKED lfb_status lfb_window_prometheus(const lfb_window *const *windows,
 LFB_CHECKED lfb_status lfb_window_write(const lfb_window *window, lfb_write_fn write, void *to);
 
 /*
- * Reads a window, in the generation in which it was written.  It does not know how much time has
- * passed since; by_insertions begins to count anew.
+ * Reads a window, also a copy of one in a file that processes share, in the generation in which it was written.
+ * With a span, the next lfb_window_tick() ends what is over since; by_insertions begins to count anew.
  *
  * Takes  limits  as lfb_filter_read().  With open_damaged, words that do not match their checksum
- *                become live cells with all bits on: no key is lost, and false positives are more
- *                frequent until these cells expire.
- * Fails  as lfb_filter_read(), and LFB_ERROR_NOT_WINDOW: it is a plain filter.
- *        LFB_ERROR_NO_PAIRS: its cells are pairs of words, and this processor has no 16-byte
- *        compare-and-exchange.  The functions that read other filters fail with LFB_ERROR_WINDOW for
- *        this form.
+ *                become all ones: no key is lost, and false positives are more frequent until G + 1
+ *                generations have begun.
+ * Fails  as lfb_filter_read(), and LFB_ERROR_NOT_WINDOW: it is a plain filter;
+ *        LFB_ERROR_UNKNOWN_VERSION: also for a window of lfbloom before 1.0, whose layout is gone;
+ *        LFB_ERROR_BYTE_ORDER: a shared file of a machine with the other byte order.  The functions that read
+ *        other filters fail with LFB_ERROR_WINDOW for this form.
  * Owner  the caller, until lfb_window_free().
  */
 LFB_CHECKED lfb_status lfb_window_read(lfb_read_fn read, void *from, const lfb_read_limits *limits,

@@ -342,6 +342,7 @@ class Window:
         expected_insertions: int,
         fpp: float,
         *,
+        span: float = 0,
         generations: int = 3,
         by_insertions: bool = False,
         hash: Optional[str] = None,
@@ -349,7 +350,31 @@ class Window:
         key: Optional[bytes] = None,
         keep_key: bool = False,
         lazy_memory: bool = False,
+        memory: str = "balanced",
     ) -> Window: ...
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        expected_insertions: int,
+        fpp: float,
+        *,
+        span: float = 0,
+        generations: int = 3,
+        by_insertions: bool = False,
+        hash: Optional[str] = None,
+        seed: int = 0,
+        key: Optional[bytes] = None,
+        keep_key: bool = False,
+        lazy_memory: bool = False,
+        memory: str = "balanced",
+        file_mode: int = 0,
+    ) -> Window: ...
+    @classmethod
+    def open(
+        cls, path: Path, *, read_only: Literal[False] = False, max_bytes: int = 0, key: Optional[bytes] = None
+    ) -> Window: ...
+    def sync(self) -> None: ...
     @classmethod
     def load(
         cls, path: Path, *, max_bytes: int = 0, key: Optional[bytes] = None, open_damaged: bool = False
@@ -398,7 +423,8 @@ class Window:
         self, keys: Keys, offsets: Optional[Buffer] = None, *, answers: Any
     ) -> Any: ...
     def advance(self, generation: Optional[int] = None) -> bool: ...
-    def start_clock(self, span: float, /) -> None: ...
+    def tick(self) -> int: ...
+    def start_clock(self) -> None: ...
     def stop_clock(self) -> None: ...
     def save(self, path: Path, /) -> None: ...
     def to_bytes(self) -> bytes: ...

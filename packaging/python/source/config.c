@@ -232,15 +232,26 @@ void lfbpy_config_close(lfbpy_config *config)
   Py_CLEAR(config->path);
 }
 
-bool lfbpy_config_parse_window(PyObject *args, PyObject *kwargs, lfb_window_config *config)
+#define WINDOW_NAMES                                                                      \
+  "expected_insertions", "fpp", "span", "generations", "by_insertions", "hash", "seed", "key", \
+      "keep_key", "lazy_memory", "memory"
+#define WINDOW_TARGETS(of)                                                                \
+  lfbpy_to_u64, &(of)->expected_insertions, &(of)->fpp, &(of)->span, config_to_u32,       \
+      &(of)->generations, config_to_bool, &(of)->by_insertions, config_to_hash, &(of)->hash, \
+      lfbpy_to_u64, &(of)->seed, config_to_key, (of)->key, config_to_bool, &(of)->keep_key, \
+      config_to_bool, &(of)->lazy_memory, config_to_memory, &(of)->memory_preference
+
+bool lfbpy_config_parse_window(PyObject *args, PyObject *kwargs, PyObject **path,
+                               lfb_window_config *config)
 {
-  static char *names[] = {"expected_insertions", "fpp", "generations", "by_insertions", "hash",
-                          "seed", "key", "keep_key", "lazy_memory", NULL};
-  return PyArg_ParseTupleAndKeywords(
-      args, kwargs, "O&d|$O&O&O&O&O&O&O&", names, lfbpy_to_u64, &config->expected_insertions,
-      &config->fpp, config_to_u32, &config->generations, config_to_bool, &config->by_insertions,
-      config_to_hash, &config->hash, lfbpy_to_u64, &config->seed, config_to_key, config->key,
-      config_to_bool, &config->keep_key, config_to_bool, &config->lazy_memory);
+  static char *names[] = {WINDOW_NAMES, NULL};
+  static char *path_names[] = {"path", WINDOW_NAMES, "file_mode", NULL};
+  if (path == NULL)
+    return PyArg_ParseTupleAndKeywords(args, kwargs, "O&d|$dO&O&O&O&O&O&O&O&", names,
+                                       WINDOW_TARGETS(config));
+  return PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&d|$dO&O&O&O&O&O&O&O&O&", path_names,
+                                     PyUnicode_FSConverter, path, WINDOW_TARGETS(config),
+                                     config_to_u32, &config->file_mode);
 }
 
 /* ---- a filter to read ------------------------------------------------------------------------ */

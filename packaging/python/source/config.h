@@ -33,7 +33,8 @@ bool lfbpy_config_parse_growing(PyObject *args, PyObject *kwargs, bool with_path
 void lfbpy_config_close(lfbpy_config *config);
 
 /* Takes the arguments of Window(). */
-bool lfbpy_config_parse_window(PyObject *args, PyObject *kwargs, lfb_window_config *config);
+bool lfbpy_config_parse_window(PyObject *args, PyObject *kwargs, PyObject **path,
+                               lfb_window_config *config);
 
 /* What to read, and how.  All zero before parsing. */
 typedef struct lfbpy_source {

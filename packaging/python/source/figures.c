@@ -60,10 +60,13 @@ static PyObject *figures_live(const lfb_window_figures *figures)
 
 PyObject *lfbpy_figures_window(const lfb_window_figures *figures)
 {
-  return Py_BuildValue("{s:K,s:d,s:I,s:I,s:s,s:N,s:K,s:K,s:K,s:d,s:N}",
+  return Py_BuildValue("{s:K,s:d,s:d,s:I,s:I,s:I,s:s,s:N,s:K,s:K,s:K,s:d,s:N}",
                        "expected_insertions", (ull)figures->expected_insertions,
-                       "fpp", figures->fpp, "generations", (unsigned)figures->generations,
-                       "probes", (unsigned)figures->probes, "hash", lfb_hash_name(figures->hash),
+                       "fpp", figures->fpp, "span", figures->span,
+                       "generations", (unsigned)figures->generations,
+                       "probes", (unsigned)figures->probes,
+                       "block_words", (unsigned)figures->block_words,
+                       "hash", lfb_hash_name(figures->hash),
                        "key_kept", PyBool_FromLong(figures->key_kept),
                        "generation", (ull)figures->generation, "bytes", (ull)figures->bytes,
                        "bit_count", (ull)figures->bit_count, "expected_fpp", figures->expected_fpp,

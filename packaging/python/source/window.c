@@ -1,5 +1,5 @@
-/* window.c - the class Window: lfbloom/window.h. */
-#include <lfbloom/window.h>
+/* window.c - the class Window: lfbloom/window.h and lfbloom/window_mapped.h. */
+#include <lfbloom/window_mapped.h>
 
 #include "packaging/python/source/classes.h"
 #include "packaging/python/source/error.h"
@@ -48,18 +48,73 @@ static void window_free(void *object)
   lfb_window_free(object);
 }
 
+/* Makes a window, in a new file if there is a path. */
+static PyObject *window_make(PyTypeObject *type, const lfb_window_config *config, PyObject *path)
+{
+  const char *name = path == NULL ? NULL : PyBytes_AsString(path);
+  lfb_window *window = NULL;
+  lfbpy_outcome outcome;
+
+  Py_BEGIN_ALLOW_THREADS
+  outcome = LFBPY_OUTCOME(path == NULL ? lfb_window_create(config, &window)
+                                       : lfb_window_mapped_create(name, config, &window));
+  Py_END_ALLOW_THREADS
+  return outcome.status == LFB_OK ? lfbpy_holder_new(type, window, window_free)
+                                  : lfbpy_raise(outcome, path);
+}
+
 static PyObject *window_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
   lfb_window_config config = {0};
+  return lfbpy_config_parse_window(args, kwargs, NULL, &config) ? window_make(type, &config, NULL) : NULL;
+}
+
+static PyObject *window_create(PyObject *type, PyObject *args, PyObject *kwargs)
+{
+  lfb_window_config config = {0};
+  PyObject *path = NULL, *self = NULL;
+  if (lfbpy_config_parse_window(args, kwargs, &path, &config))
+    self = window_make((PyTypeObject *)type, &config, path);
+  Py_XDECREF(path);
+  return self;
+}
+
+static PyObject *window_open_source(PyTypeObject *type, const lfbpy_source *source)
+{
+  const char *path = PyBytes_AsString(source->path);
+  const lfb_read_limits limits = lfbpy_source_limits(source);
   lfb_window *window = NULL;
-  lfb_status status;
-  if (!lfbpy_config_parse_window(args, kwargs, &config))
-    return NULL;
+  lfbpy_outcome outcome;
+
   Py_BEGIN_ALLOW_THREADS
-  status = lfb_window_create(&config, &window);
+  outcome = LFBPY_OUTCOME(lfb_window_mapped_open(path, &limits, &window));
   Py_END_ALLOW_THREADS
-  return status == LFB_OK ? lfbpy_holder_new(type, window, window_free)
-                          : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
+  return outcome.status == LFB_OK ? lfbpy_holder_new(type, window, window_free)
+                                  : lfbpy_raise(outcome, source->path);
+}
+
+static PyObject *window_open(PyObject *type, PyObject *args, PyObject *kwargs)
+{
+  lfbpy_source source = {0};
+  PyObject *self = NULL;
+  if (!lfbpy_source_parse_mapped(args, kwargs, &source))
+    return NULL;
+  if (source.read_only)
+    PyErr_SetString(PyExc_ValueError, "a window is opened to be changed: load() reads a copy");
+  else
+    self = window_open_source((PyTypeObject *)type, &source);
+  lfbpy_source_close(&source);
+  return self;
+}
+
+static PyObject *window_sync(PyObject *self, PyObject *ignored)
+{
+  lfbpy_outcome outcome;
+  (void)ignored;
+  Py_BEGIN_ALLOW_THREADS
+  outcome = LFBPY_OUTCOME(lfb_window_mapped_sync(lfbpy_holder_read(self)));
+  Py_END_ALLOW_THREADS
+  return lfbpy_none_or_raise(outcome, NULL);
 }
 
 static void window_dealloc(PyObject *self)
@@ -145,20 +200,28 @@ static PyObject *window_advance(PyObject *self, PyObject *args, PyObject *kwargs
   Py_BEGIN_ALLOW_THREADS
   status = lfb_window_advance(window, generation);
   Py_END_ALLOW_THREADS
-  return status == LFB_OK || status == LFB_ERROR_WRONG_GENERATION
+  return status == LFB_OK || status == LFB_ERROR_WRONG_GENERATION || status == LFB_ERROR_WINDOW_HELD
              ? PyBool_FromLong(status == LFB_OK)
              : lfbpy_raise((lfbpy_outcome){status, 0}, NULL);
 }
 
-static PyObject *window_start_clock(PyObject *self, PyObject *argument)
+static PyObject *window_tick(PyObject *self, PyObject *ignored)
 {
-  const double span = PyFloat_AsDouble(argument);
+  uint32_t ended;
+  (void)ignored;
+  Py_BEGIN_ALLOW_THREADS
+  ended = lfb_window_tick(lfbpy_holder_read(self));
+  Py_END_ALLOW_THREADS
+  return PyLong_FromUnsignedLong(ended);
+}
+
+static PyObject *window_start_clock(PyObject *self, PyObject *ignored)
+{
   lfb_status status;
-  if (span == -1.0 && PyErr_Occurred())
-    return NULL;
+  (void)ignored;
   /* One thread at a time starts or stops the clock. */
   LFBPY_BEGIN_TURN(self);
-  status = lfb_window_start_clock(lfbpy_holder_read(self), span);
+  status = lfb_window_start_clock(lfbpy_holder_read(self));
   LFBPY_END_TURN();
   return lfbpy_none_or_raise((lfbpy_outcome){status, 0}, NULL);
 }
@@ -202,6 +265,10 @@ static int window_contains(PyObject *self, PyObject *key)
   return lfbpy_truth(window_might_contain(self, key));
 }
 
+#define WINDOW_SIGNATURE                                                                      \
+  "expected_insertions, fpp, *, span=0, generations=3, by_insertions=False, hash=None, seed=0, " \
+  "key=None, keep_key=False, lazy_memory=False, memory='balanced'"
+
 static PyMethodDef window_methods[] = {
     {"load", LFBPY_KEYWORDS(window_load), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
      "load($type, path, *, max_bytes=0, key=None, open_damaged=False)\n--\n\n"
@@ -230,14 +297,28 @@ static PyMethodDef window_methods[] = {
      "Claims many keys, without the GIL.  Returns the answers of claim().\n\n" LFBPY_MANY_DOC},
     {"might_contain_many", LFBPY_KEYWORDS(window_might_contain_many), METH_VARARGS | METH_KEYWORDS,
      "might_contain_many($self, keys, offsets=None, *, answers=True)\n--\n\n" LFBPY_QUERY_MANY_DOC},
+    {"create", LFBPY_KEYWORDS(window_create), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+     "create($type, path, " WINDOW_SIGNATURE ", file_mode=0)\n--\n\n"
+     "Makes a window in a new file that any number of processes may open at once: a key has one "
+     "winner\nper span among all of them.  It outlives its processes, and restarts of the host.\n\n"
+     "file_mode: the file's permissions; 0 for 0o600."},
+    {"open", LFBPY_KEYWORDS(window_open), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+     "open($type, path, *, read_only=False, max_bytes=0, key=None)\n--\n\n"
+     "Opens what create() made, by this or another process.  A window is opened to be changed: load() "
+     "reads\na copy."},
+    {"sync", window_sync, METH_NOARGS,
+     "sync($self)\n--\n\nMakes durable all that was put into a file before the call."},
     {"advance", LFBPY_KEYWORDS(window_advance), METH_VARARGS | METH_KEYWORDS,
      "advance($self, generation=None)\n--\n\n"
      "Ends a generation, the current one if none is given.  Returns whether this call ended it: of "
      "all\ncalls with one generation, one does."},
-    {"start_clock", window_start_clock, METH_O,
-     "start_clock($self, span, /)\n--\n\n"
-     "Starts a thread of the library that advances the window.\n\n"
-     "span: in seconds, of all generations together."},
+    {"tick", window_tick, METH_NOARGS,
+     "tick($self)\n--\n\n"
+     "Ends the generations that are over by the clock.  Returns how many.  Call it before puts and "
+     "claims,\nor let start_clock() do it."},
+    {"start_clock", window_start_clock, METH_NOARGS,
+     "start_clock($self)\n--\n\n"
+     "Starts a thread of the library that ends each generation when it is over."},
     {"stop_clock", window_stop_clock, METH_NOARGS, "stop_clock($self)\n--\n\nStops that thread."},
     {"stats", window_stats, METH_NOARGS,
      "stats($self)\n--\n\n"
@@ -256,9 +337,9 @@ static PyGetSetDef window_getset[] = {
 
 static PyType_Slot window_slots[] = {
     {Py_tp_doc,
-     "Window(expected_insertions, fpp, *, generations=3, by_insertions=False, hash=None, seed=0, "
-     "key=None, keep_key=False, lazy_memory=False)\n--\n\n"
-     "A Bloom filter that forgets: it finds a key for a span of time or of insertions.\n\n"
+     "Window(" WINDOW_SIGNATURE ")\n--\n\n"
+     "A Bloom filter that forgets: it finds a key for a span of time (in seconds) or of "
+     "insertions.\n\n"
      ">>> import lfbloom\n"
      ">>> last_hour = lfbloom.Window(1000, 0.001)\n"
      ">>> last_hour.put('apple')\n"

@@ -1,0 +1,780 @@
+// Windows in files that processes share: the same answers and bits as in memory, one window for all that open
+// the file, and a status for every invalid file.  window_kill_test kills and stops the processes.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <tuple>
+
+#include "bloom/kinds/window_files.h"
+#include "bloom/shared/mapping.h"
+#include "tests/support/await.h"
+#include "tests/support/native_bytes.h"
+#include "tests/support/race.h"
+#include "tests/support/shared.h"
+#include "tests/support/windows_mapped.h"
+
+namespace {
+
+const auto* const sharable_here = testing::AddGlobalTestEnvironment(new SharableHere);
+
+bool Put(const Window& window, uint64_t key) { return lfb_window_put_u64(window.get(), key); }
+bool Claim(const Window& window, uint64_t key) { return lfb_window_claim_u64(window.get(), key); }
+bool Has(const Window& window, uint64_t key) {
+  return lfb_window_might_contain_u64(window.get(), key);
+}
+uint64_t Generation(const Window& window) { return lfb_window_generation(window.get()); }
+
+// How many of the keys from `first` on are found.
+uint64_t Found(const Window& window, uint64_t first, uint64_t count) {
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < count; i++) found += Has(window, first + i);
+  return found;
+}
+
+void PutSome(const Window& window, uint64_t first, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) Put(window, first + i);
+}
+
+// A failure touches no output.
+lfb_status OpenStatus(const Path& path, const lfb_read_limits* limits = nullptr) {
+  lfb_window* const untouched = reinterpret_cast<lfb_window*>(1);
+  lfb_window* window = untouched;
+  const lfb_status status = lfb_window_mapped_open(path.c_str(), limits, &window);
+  EXPECT_EQ(status != LFB_OK, window == untouched);
+  if (status == LFB_OK) lfb_window_free(window);
+  return status;
+}
+
+lfb_status CreateStatus(const std::string& path, const lfb_window_config& config) {
+  lfb_window* const untouched = reinterpret_cast<lfb_window*>(1);
+  lfb_window* window = untouched;
+  const lfb_status status = lfb_window_mapped_create(path.c_str(), &config, &window);
+  EXPECT_EQ(status != LFB_OK, window == untouched);
+  if (status == LFB_OK) lfb_window_free(window);
+  return status;
+}
+
+lfb_status LoadStatus(const Path& path, Window* loaded = nullptr, const lfb_read_limits* limits = nullptr) {
+  lfb_window* window = nullptr;
+  const lfb_status status = lfb_window_load(path.c_str(), limits, &window);
+  EXPECT_EQ(status == LFB_OK, window != nullptr);
+  Window owner(window);
+  if (loaded != nullptr) *loaded = std::move(owner);
+  return status;
+}
+
+void ExpectSameWords(const Window& a, const Window& b) {
+  ASSERT_EQ(a->pages.size, b->pages.size);
+  EXPECT_EQ(memcmp(a->pages.address, b->pages.address, a->pages.size), 0);
+}
+
+void ExpectSameFigures(const Window& a, const Window& b) {
+  const lfb_window_figures one = Stats(a), other = Stats(b);
+  EXPECT_EQ(one.expected_insertions, other.expected_insertions);
+  EXPECT_EQ(one.fpp, other.fpp);
+  EXPECT_EQ(one.generations, other.generations);
+  EXPECT_EQ(one.span, other.span);
+  EXPECT_EQ(one.probes, other.probes);
+  EXPECT_EQ(one.block_words, other.block_words);
+  EXPECT_EQ(one.hash, other.hash);
+  EXPECT_EQ(one.key_kept, other.key_kept);
+  EXPECT_EQ(one.generation, other.generation);
+  EXPECT_EQ(one.bytes, other.bytes);
+  EXPECT_EQ(one.bit_count, other.bit_count);
+  EXPECT_EQ(one.expected_fpp, other.expected_fpp);
+  for (uint32_t i = 0; i < LFB_WINDOW_LIVE; i++) {
+    EXPECT_EQ(one.live[i].bits_set, other.live[i].bits_set) << i;
+    EXPECT_EQ(one.live[i].approximate_count, other.live[i].approximate_count) << i;
+  }
+}
+
+// ---- one window for all that open it ------------------------------------------------------
+
+// G, and the words of a block.
+class EveryMappedWindow : public testing::TestWithParam<std::tuple<uint32_t, uint32_t>> {
+ protected:
+  uint32_t generations() const { return std::get<0>(GetParam()); }
+  lfb_window_config MakeConfig(uint64_t n = 2000) const {
+    return WindowConfigOf(n, std::get<1>(GetParam()), generations());
+  }
+};
+
+std::string MappedWindowName(const testing::TestParamInfo<std::tuple<uint32_t, uint32_t>>& tested) {
+  return "G" + std::to_string(std::get<0>(tested.param)) + "_words" +
+         std::to_string(std::get<1>(tested.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryMappedWindow,
+                         testing::Combine(testing::Values(1u, 3u, 7u), testing::Values(2u, 4u, 8u)),
+                         MappedWindowName);
+
+// What one opening puts, claims and ends, the other sees at once; both are as a window in private memory.
+TEST_P(EveryMappedWindow, IsOneForAllAndAsInPrivateMemory) {
+  for (const std::string& folder : {testing::TempDir(), std::string("/dev/shm")}) {
+    const Path path(folder);
+    const Window one = CreateWindow(path, MakeConfig()), other = OpenWindow(path);
+    const Window memory = MakeWindow(MakeConfig());
+    for (uint64_t turn = 0; turn < 3 * (generations() + 1); turn++) {
+      const Window &putter = turn % 2 ? one : other, &asker = turn % 2 ? other : one;
+      for (uint64_t i = 0; i < 100; i++) {
+        const uint64_t put = Mix(turn, 2 * i), claimed = Mix(turn, 2 * i + 1);
+        ASSERT_EQ(Put(putter, put), Put(memory, put));
+        ASSERT_TRUE(Has(asker, put));
+        ASSERT_FALSE(Put(asker, put));
+        ASSERT_FALSE(Claim(asker, put));
+        ASSERT_EQ(Claim(putter, claimed), Claim(memory, claimed));
+        ASSERT_TRUE(Has(asker, claimed));
+        ASSERT_FALSE(Claim(asker, claimed));
+      }
+      Advance(asker), Advance(memory);
+      ASSERT_EQ(Generation(one), Generation(memory));
+      ASSERT_EQ(Generation(other), Generation(memory));
+      EXPECT_EQ(lfb_window_advance(putter.get(), Generation(memory) - 1), LFB_ERROR_WRONG_GENERATION);
+    }
+    ExpectSameWords(one, memory);
+    ExpectSameWords(other, memory);
+    ExpectSameFigures(one, memory);
+    ExpectSameFigures(other, memory);
+  }
+}
+
+// Opened again it has its keys, generation and figures, and goes on to forget.
+TEST_P(EveryMappedWindow, OutlivesItsProcesses) {
+  const Path path;
+  Window window = CreateWindow(path, MakeConfig());
+  const Window memory = MakeWindow(MakeConfig());
+  for (uint64_t turn = 0; turn < 2 * generations() + 3; turn++) {
+    PutSome(window, 1000 * turn, 100), PutSome(memory, 1000 * turn, 100);
+    window.reset();
+    window = OpenWindow(path);
+    ASSERT_EQ(Generation(window), Generation(memory));
+    ExpectSameFigures(window, memory);
+    for (uint64_t age = 0; age <= std::min<uint64_t>(turn, generations()); age++)
+      ASSERT_EQ(Found(window, 1000 * (turn - age), 100), 100u) << age;
+    ExpectSameWords(window, memory);
+    Advance(window), Advance(memory);
+  }
+  Advance(window, generations());
+  window = OpenWindow(path);
+  EXPECT_EQ(Stats(window).expected_fpp, 0) << "all is forgotten";
+}
+
+// Read as a copy, it answers the same, and goes its own way.
+TEST_P(EveryMappedWindow, IsLoadedAsACopy) {
+  const Path path;
+  const Window window = CreateWindow(path, MakeConfig());
+  for (uint64_t turn = 0; turn < 2 * generations(); turn++) {
+    PutSome(window, 1000 * turn, 200);
+    Advance(window);
+  }
+  Window copy;
+  ASSERT_EQ(LoadStatus(path, &copy), LFB_OK);
+  ExpectSameFigures(copy, window);
+  ExpectSameWords(copy, window);
+  for (uint64_t i = 0; i < 1000 * 2 * generations(); i++) ASSERT_EQ(Has(copy, i), Has(window, i)) << i;
+  EXPECT_TRUE(Claim(copy, UINT64_MAX));
+  EXPECT_FALSE(Has(window, UINT64_MAX));
+  Advance(copy);
+  EXPECT_EQ(Generation(window) + 1, Generation(copy));
+  EXPECT_EQ(lfb_window_mapped_sync(copy.get()), LFB_ERROR_NOT_MAPPED);
+}
+
+// Its form is that of any window.
+TEST_P(EveryMappedWindow, IsSaved) {
+  const Path path, saved;
+  const Window window = CreateWindow(path, MakeConfig());
+  PutSome(window, 0, 300);
+  Advance(window);
+  ASSERT_EQ(lfb_window_save(window.get(), saved.c_str()), LFB_OK);
+  EXPECT_EQ(OpenStatus(saved), LFB_ERROR_NOT_MAPPED);
+  Window loaded;
+  ASSERT_EQ(LoadStatus(saved, &loaded), LFB_OK);
+  ExpectSameFigures(loaded, window);
+  ExpectSameWords(loaded, window);
+}
+
+TEST(WindowMapped, KeepsItsConfiguration) {
+  const Path path;
+  lfb_window_config config = WindowConfig(1234, 0.003, 7);
+  config.span = 12.5;
+  config.by_insertions = true;
+  { CreateWindow(path, config); }
+  const Window window = OpenWindow(path);
+  const lfb_window_figures figures = Stats(window);
+  EXPECT_EQ(figures.expected_insertions, 1234u);
+  EXPECT_EQ(figures.fpp, 0.003);
+  EXPECT_EQ(figures.generations, 7u);
+  EXPECT_EQ(figures.span, 12.5);
+  EXPECT_TRUE(window->config.by_insertions);
+  config = WindowConfig(10, 0.1, 0);
+  const Path other;
+  { CreateWindow(other, config); }
+  EXPECT_EQ(Stats(OpenWindow(other)).generations, 3u);
+}
+
+// Insertions through two openings, by a thread each, count together: no generation is shorter than n / G, nor
+// longer than each thread may be late.  Those of before the file was closed count, too.  The threads take turns: none
+// puts while the other one advances.
+TEST(WindowMapped, InsertionsAreCountedTogether) {
+  constexpr uint64_t kEach = kUnderTsan ? 2000 : 20000, kPuts = 20 * kEach;
+  const Path path;
+  lfb_window_config config = WindowConfig(3 * kEach, 1e-6);
+  config.by_insertions = true;
+  {
+    const Window window = CreateWindow(path, config);
+    PutSome(window, ~uint64_t{0} - kEach, kEach / 2);
+    EXPECT_EQ(Generation(window), 4u);
+  }
+  const Window one = OpenWindow(path), other = OpenWindow(path);
+  PutSome(one, ~uint64_t{0} - kEach / 2, kEach / 4);
+  PutSome(other, ~uint64_t{0} - kEach / 4, kEach / 4);
+  PutSome(other, ~uint64_t{0} - 2 * kEach, kEach / 32 + 2);  // late
+  EXPECT_EQ(Generation(one), 5u);
+  std::mutex turn;
+  RunTogether(2, [&](unsigned thread) {
+    for (uint64_t i = 0; i < kPuts / 2; i += 50) {
+      const std::lock_guard<std::mutex> mine(turn);
+      PutSome(thread == 0 ? one : other, thread * kPuts + i, 50);
+    }
+  });
+  const uint64_t ended = Generation(one) - 5;
+  EXPECT_LE(ended, (kPuts + kEach / 32 + 2) / kEach);
+  EXPECT_GE(ended, kPuts / (kEach + 2 * (kEach / 32 + 2)) - 1);
+}
+
+// ---- advancing ------------------------------------------------------------------------------
+
+// Threads with an opening each end generations: each is ended once, and no call fails otherwise than it may.
+TEST(WindowMappedRace, OneOfSeveralAdvancesSucceeds) {
+  constexpr unsigned kThreads = 4;
+  constexpr uint64_t kGenerations = kUnderTsan ? 100 : 2000;
+  const Path path("/dev/shm");
+  const Window first = CreateWindow(path, WindowConfig(100, 0.01));
+  std::atomic<uint64_t> ended{0}, wrong{0};
+  RunTogether(kThreads, [&](unsigned thread) {
+    const Window window = thread % 2 ? OpenWindow(path) : Window();
+    lfb_window* const mine = thread % 2 ? window.get() : first.get();
+    for (uint64_t e; (e = lfb_window_generation(mine)) < 4 + kGenerations;) {
+      const lfb_status status = lfb_window_advance(mine, e);
+      ended += status == LFB_OK;
+      wrong += status != LFB_OK && status != LFB_ERROR_WRONG_GENERATION && status != LFB_ERROR_WINDOW_HELD;
+    }
+  });
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(4 + ended, Generation(first));
+}
+
+TEST(WindowMapped, AnAdvanceFailsWhileTheFileIsLocked) {
+  const Path path;
+  const Window window = CreateWindow(path, WindowConfig(100, 0.01)), other = OpenWindow(path);
+  Put(window, 1);
+  for (const int lock : {LOCK_EX, LOCK_SH}) {
+    const uint64_t e = Generation(window);
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    ASSERT_EQ(flock(fd, lock), 0);
+    EXPECT_EQ(lfb_window_advance(window.get(), e), LFB_ERROR_WINDOW_HELD);
+    EXPECT_EQ(lfb_window_advance(other.get(), e), LFB_ERROR_WINDOW_HELD);
+    EXPECT_EQ(lfb_window_advance(window.get(), e + 1), LFB_ERROR_WRONG_GENERATION);
+    EXPECT_TRUE(Put(window, 2 + e) && Claim(other, 100 + e) && Has(other, 1));
+    ASSERT_EQ(flock(fd, LOCK_UN), 0);
+    EXPECT_EQ(lfb_window_advance(other.get(), e), LFB_OK);
+    EXPECT_EQ(lfb_window_advance(window.get(), e + 1), LFB_OK);
+    close(fd);
+  }
+}
+
+// Runs `body` in a child, which then ends at once, without closing anything.  Returns its status.
+template <typename Body>
+int InChild(const Body& body) {
+  const pid_t child = fork();
+  EXPECT_GE(child, 0);
+  if (child == 0) {
+    body();
+    _exit(0);
+  }
+  return AwaitChild("the child ends", child);
+}
+
+TEST(WindowMapped, ParentAndChildUseOneWindow) {
+  const Path path;
+  const Window window = CreateWindow(path, WindowConfig(1000, 1e-6));
+  Put(window, 1);
+  EXPECT_EQ(InChild([&] {
+              if (!Has(window, 1) || Claim(window, 1)) _exit(1);
+              if (!Claim(window, 2)) _exit(2);
+              if (lfb_window_advance(window.get(), Generation(window)) != LFB_OK) _exit(3);
+              if (lfb_window_mapped_sync(window.get()) != LFB_OK) _exit(4);
+            }),
+            0);
+  EXPECT_EQ(Generation(window), 5u);
+  EXPECT_TRUE(Has(window, 2));
+  EXPECT_FALSE(Claim(window, 2));
+}
+
+// A child is forked while a thread of its parent advances: it has a copy of the descriptor with the lock, which
+// ends with the parent's advance.
+TEST(WindowMapped, AChildKeepsNoLock) {
+  const Path path;
+  const Shared<std::atomic<int>> step;
+  const Window window = CreateWindow(path, WindowConfig(100, 0.01));
+  const auto await = [&](int wanted) { Await("the other process", [&] { return *step.get() == wanted; }); };
+  int fd;
+  ASSERT_EQ(lfb_window_lock(window.get(), &fd), LFB_OK);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const lfb_status held = lfb_window_advance(window.get(), 4);
+    *step.get() = 1;
+    await(2);
+    _exit(held != LFB_ERROR_WINDOW_HELD ? 1 : lfb_window_advance(window.get(), 5) != LFB_OK ? 2 : 0);
+  }
+  await(1);
+  lfb_window_unlock(window.get(), fd);
+  Advance(window);
+  *step.get() = 2;
+  EXPECT_EQ(AwaitChild("the child ends", child), 0);
+  EXPECT_EQ(Generation(window), 6u);
+}
+
+// A process is killed while it clears the oldest layer: the next advance does all of it.
+TEST(WindowMapped, AnAdvanceOfTheDeadIsCompleted) {
+  const Path path;
+  const Window window = CreateWindow(path, WindowConfig(1000, 1e-6));
+  for (uint64_t turn = 0; turn < 4; turn++) {
+    if (turn > 0) Advance(window);
+    PutSome(window, 1000 * turn, 300);
+  }
+  const int status = InChild([&] {
+    int fd;
+    if (lfb_window_lock(window.get(), &fd) != LFB_OK) _exit(1);
+    const uint32_t words = 1u << window->geometry.block_shift;
+    for (uint64_t i = 0; i < window->geometry.blocks * words / 2; i++)
+      std::atomic_store(&window->view.fast.words[i / words * 4 * words + i % words], uint64_t{0});
+    kill(getpid(), SIGKILL);
+  });
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(Found(window, 1000, 300), 300u);
+  Advance(window);
+  EXPECT_EQ(Found(window, 0, 300), 0u);
+  for (uint64_t turn = 1; turn < 4; turn++) EXPECT_EQ(Found(window, 1000 * turn, 300), 300u);
+  EXPECT_EQ(Stats(window).live[0].bits_set, 0u);
+}
+
+// ---- descriptors ----------------------------------------------------------------------------
+
+// The descriptor by which this process has a file open, or -1.
+int DescriptorOf(const Path& path) {
+  struct stat wanted {}, found {};
+  EXPECT_EQ(stat(path.c_str(), &wanted), 0);
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const int fd = std::stoi(entry.path().filename().string());
+    if (fstat(fd, &found) == 0 && found.st_dev == wanted.st_dev && found.st_ino == wanted.st_ino) return fd;
+  }
+  return -1;
+}
+
+// What a window without its descriptor does: all but advancing and syncing.
+void ExpectNoAdvance(const Path& path, const Window& window) {
+  const uint64_t e = Generation(window);
+  errno = 0;
+  EXPECT_EQ(lfb_window_advance(window.get(), e), LFB_ERROR_OPEN);
+  EXPECT_EQ(errno, EBADF);
+  EXPECT_EQ(lfb_window_tick(window.get()), 0u);
+  EXPECT_EQ(lfb_window_mapped_sync(window.get()), LFB_ERROR_TRUNCATED);
+  EXPECT_TRUE(Put(window, 100 + e) && Claim(window, 200 + e));
+  EXPECT_FALSE(Claim(window, 100 + e));
+  const Window other = OpenWindow(path);
+  EXPECT_TRUE(Has(other, 100 + e) && Has(other, 200 + e));
+  Advance(other);
+  EXPECT_EQ(Generation(window), e + 1);
+}
+
+// The program closes the library's descriptor; another file gets its number, or a pipe.  Seen to hang: an advance
+// opened the pipe once more, and waited for a writer.
+TEST(WindowMapped, WithoutItsDescriptorNothingElseIsTouched) {
+  lfb_window_config config = WindowConfig(1000, 1e-6);
+  config.span = 0.001;
+  const Path path, foreign, pipe_path;
+  Overwrite(foreign, "mine");
+  ASSERT_EQ(mkfifo(pipe_path.c_str(), 0600), 0);
+  Window window = CreateWindow(path, config);
+  const int fd = DescriptorOf(path);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(fd, window->mapping->disk.fd);
+  close(fd);
+  ExpectNoAdvance(path, window);
+  for (const Path* another : {&foreign, &pipe_path}) {
+    const int opened = open(another->c_str(), (another == &foreign ? O_RDWR : O_RDONLY | O_NONBLOCK) | O_CLOEXEC);
+    ASSERT_GE(opened, 0);
+    ASSERT_EQ(dup2(opened, fd), fd);
+    if (opened != fd) close(opened);
+    ExpectNoAdvance(path, window);
+  }
+  const int again = open(foreign.c_str(), O_RDWR | O_CLOEXEC);
+  EXPECT_EQ(flock(again, LOCK_EX | LOCK_NB), 0);
+  EXPECT_EQ(Contents(foreign), "mine");
+  close(again);
+  window.reset();
+  EXPECT_GE(fcntl(fd, F_GETFD), 0) << "it is not the library's";
+  close(fd);
+}
+
+TEST(WindowMapped, NoDescriptorIsLeftOpen) {
+  const Path path;
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  const auto before = open_files();
+  {
+    const Window window = CreateWindow(path, WindowConfig(100, 0.01)), other = OpenWindow(path);
+    for (int i = 0; i < 100; i++) Advance(i % 2 ? window : other);
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    ASSERT_EQ(flock(fd, LOCK_EX), 0);
+    for (int i = 0; i < 100; i++)
+      EXPECT_EQ(lfb_window_advance(window.get(), Generation(window)), LFB_ERROR_WINDOW_HELD);
+    close(fd);
+    EXPECT_EQ(open_files(), before + 2);
+  }
+  EXPECT_EQ(open_files(), before);
+}
+
+// ---- syncing ----------------------------------------------------------------------------------
+
+TEST(WindowMapped, SyncReportsAReplacedOrShortenedFile) {
+  const Path path, aside;
+  const lfb_window_config config = WindowConfig(1000, 0.01);
+  const Window window = CreateWindow(path, config);
+  Put(window, 1);
+  EXPECT_EQ(lfb_window_mapped_sync(window.get()), LFB_OK);
+  EXPECT_EQ(lfb_window_mapped_sync(MakeWindow(config).get()), LFB_ERROR_NOT_MAPPED);
+  ASSERT_EQ(rename(path.c_str(), aside.c_str()), 0);
+  EXPECT_EQ(lfb_window_mapped_sync(window.get()), LFB_ERROR_REPLACED);
+  Advance(window);  // which needs no name
+  Put(window, 2);
+  Overwrite(path, "another");
+  EXPECT_EQ(lfb_window_mapped_sync(window.get()), LFB_ERROR_REPLACED);
+  EXPECT_EQ(Contents(path), "another");
+  EXPECT_TRUE(Has(OpenWindow(aside), 2));
+  ASSERT_EQ(truncate(aside.c_str(), 100), 0);
+  EXPECT_EQ(lfb_window_mapped_sync(window.get()), LFB_ERROR_TRUNCATED);
+  EXPECT_EQ(OpenStatus(aside), LFB_ERROR_TRUNCATED);
+}
+
+// ---- making -----------------------------------------------------------------------------------
+
+// Files, several creators each: one of them makes it, and all find what each has put.
+TEST(WindowMappedRace, OneCreatorWins) {
+  for (int round = 0; round < (kUnderTsan ? 20 : 100); round++) {
+    const Path path;
+    const lfb_window_config config = WindowConfig(1000, 1e-6);
+    std::atomic<int> made{0}, existed{0}, lost{0};
+    RunTogether(4, [&](unsigned t) {
+      lfb_window* window = nullptr;
+      const lfb_status status = lfb_window_mapped_create(path.c_str(), &config, &window);
+      made += status == LFB_OK;
+      existed += status == LFB_ERROR_EXISTS;
+      if (status == LFB_ERROR_EXISTS) lost += lfb_window_mapped_open(path.c_str(), nullptr, &window) != LFB_OK;
+      if (window != nullptr) lfb_window_put_u64(window, t);
+      lfb_window_free(window);
+    });
+    ASSERT_EQ(made, 1);
+    ASSERT_EQ(existed, 3);
+    ASSERT_EQ(lost, 0);
+    ASSERT_EQ(Found(OpenWindow(path), 0, 4), 4u);
+  }
+}
+
+TEST(WindowMapped, WhatCannotBeMadeLeavesNoFile) {
+  const Path path;
+  lfb_window_config config = WindowConfig(1000, 0.01);
+  const auto refused = [&](lfb_status status) {
+    EXPECT_EQ(CreateStatus(path.c_str(), config), status);
+    EXPECT_NE(access(path.c_str(), F_OK), 0);
+    config = WindowConfig(1000, 0.01);
+  };
+  config.fpp = 0, refused(LFB_ERROR_FPP_TOO_LOW);
+  config.generations = 4, refused(LFB_ERROR_BAD_GENERATIONS);
+  config.span = -1, refused(LFB_ERROR_BAD_SPAN);
+  config.reserved[3] = 1, refused(LFB_ERROR_RESERVED);
+  config.expected_insertions = uint64_t{1} << 40, refused(LFB_ERROR_WRITE);  // 3 TiB
+  config.expected_insertions = UINT64_MAX, refused(LFB_ERROR_TOO_MANY_BITS);
+  EXPECT_EQ(CreateStatus("/nowhere/at/all", config), LFB_ERROR_OPEN);
+  EXPECT_EQ(errno, ENOENT);
+  Overwrite(path, "mine");
+  EXPECT_EQ(CreateStatus(path.c_str(), config), LFB_ERROR_EXISTS);
+  EXPECT_EQ(Contents(path), "mine");
+}
+
+TEST(WindowMapped, ANewFileIsPrivateUnlessTheCallerAsksOtherwise) {
+  const mode_t before = umask(0);
+  lfb_window_config config = WindowConfig(100, 0.01);
+  const auto made = [&] {
+    const Path path;
+    struct stat found {};
+    { CreateWindow(path, config); }
+    EXPECT_EQ(stat(path.c_str(), &found), 0);
+    return found.st_mode & 07777;
+  };
+  EXPECT_EQ(made(), 0600u);
+  config.file_mode = 0664;
+  EXPECT_EQ(made(), 0664u);
+  umask(027);
+  EXPECT_EQ(made(), 0640u);
+  config.hash = LFB_HASH_SIPHASH13;
+  config.seed = 0;
+  config.keep_key = true;
+  EXPECT_EQ(made(), 0600u) << "it holds its key";
+  umask(before);
+}
+
+// ---- opening ----------------------------------------------------------------------------------
+
+TEST(WindowMapped, OtherFilesAreRefusedByName) {
+  const Path path;
+  EXPECT_EQ(OpenStatus(path), LFB_ERROR_OPEN);
+  EXPECT_EQ(errno, ENOENT);
+  const Filter plain = Make(1000, 0.01);
+  for (const lfb_form form : {LFB_FORM_NATIVE, LFB_FORM_GUAVA}) {
+    ASSERT_EQ(lfb_filter_save(plain.get(), form, path.c_str()), LFB_OK);
+    EXPECT_EQ(OpenStatus(path), LFB_ERROR_NOT_WINDOW);
+  }
+  unlink(path.c_str());
+  { Create(path, Config(1000, 0.01, LFB_FAST)); }
+  EXPECT_EQ(OpenStatus(path), LFB_ERROR_NOT_WINDOW);
+  ASSERT_EQ(lfb_window_save(MakeWindow(WindowConfig(1000, 0.01)).get(), path.c_str()), LFB_OK);
+  EXPECT_EQ(OpenStatus(path), LFB_ERROR_NOT_MAPPED);
+  Overwrite(path, std::string(5000, '?'));
+  EXPECT_EQ(OpenStatus(path), LFB_ERROR_UNKNOWN_FORM);
+  unlink(path.c_str());
+  { CreateWindow(path, WindowConfig(1000, 0.01)); }
+  lfb_filter* filter = nullptr;
+  EXPECT_EQ(lfb_filter_load(path.c_str(), nullptr, &filter), LFB_ERROR_WINDOW);
+  EXPECT_EQ(lfb_mapped_open(path.c_str(), nullptr, &filter), LFB_ERROR_WINDOW);
+  lfb_window* window = nullptr;
+  EXPECT_EQ(lfb_window_mapped_open("/dev/shm", nullptr, &window), LFB_ERROR_OPEN);
+  const Path pipe_path;
+  ASSERT_EQ(mkfifo(pipe_path.c_str(), 0600), 0);
+  EXPECT_EQ(OpenStatus(pipe_path), LFB_ERROR_MAP) << "it does not wait for a writer";
+}
+
+TEST(WindowMapped, HalfAFileIsRefused) {
+  const Path path;
+  { PutSome(CreateWindow(path, WindowConfig(1000, 0.01)), 0, 300); }
+  const std::string whole = Contents(path);
+  for (size_t size = 0; size < whole.size(); size += size < 600 ? 1 : 10007) {
+    Overwrite(path, whole.substr(0, size));
+    ASSERT_EQ(OpenStatus(path), LFB_ERROR_TRUNCATED) << size;
+    ASSERT_EQ(LoadStatus(path), LFB_ERROR_TRUNCATED) << size;
+  }
+  Overwrite(path, whole + "x");
+  EXPECT_EQ(OpenStatus(path), LFB_ERROR_TRAILING_BYTES);
+  EXPECT_EQ(LoadStatus(path), LFB_ERROR_TRAILING_BYTES);
+  Overwrite(path, whole);
+  EXPECT_EQ(OpenStatus(path), LFB_OK);
+  EXPECT_EQ(LoadStatus(path), LFB_OK);
+}
+
+TEST(WindowMapped, EveryByteOfTheHeaderIsChecked) {
+  const Path path;
+  { CreateWindow(path, WindowConfig(100, 0.01)); }
+  const std::string whole = Contents(path);
+  for (size_t at = 0; at < LFB_WINDOW_HEADER; at++)
+    for (const int flip : {1 << at % 8, 0x10, 0xff}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ flip);
+      Overwrite(path, damaged);
+      ASSERT_NE(OpenStatus(path), LFB_OK) << at;
+      ASSERT_NE(LoadStatus(path), LFB_OK) << at;
+    }
+}
+
+// With a checksum that matches.
+TEST(WindowMapped, ForgedHeadersAreRefused) {
+  const Path path;
+  { PutSome(CreateWindow(path, WindowConfig(100, 0.01)), 0, 100); }
+  const std::string whole = Contents(path);
+  const uint64_t words_at = Fetch(whole, 88), order = Fetch(whole, 96);
+  const struct {
+    size_t at;
+    uint64_t value;
+    lfb_status status;
+  } forgeries[] = {
+      {8, 1 | uint64_t{256} << 32, LFB_ERROR_UNKNOWN_VERSION},
+      {8, 3 | uint64_t{256} << 32, LFB_ERROR_UNKNOWN_VERSION},
+      {48, 4, LFB_ERROR_BAD_HEADER},  // the generation is in the head
+      {56, 12345, LFB_OK},            // and when it began
+      {88, 0, LFB_ERROR_BAD_HEADER},
+      {88, 4096, LFB_ERROR_BAD_HEADER},  // over the cells
+      {88, words_at + 8, LFB_ERROR_BAD_HEADER},
+      {88, words_at + 64, LFB_ERROR_TRUNCATED},
+      {88, (1 << 24) + 64, LFB_ERROR_BAD_HEADER},
+      {88, UINT64_MAX - 63, LFB_ERROR_BAD_HEADER},
+      {96, 0, LFB_ERROR_BAD_HEADER},
+      {96, order + 1, LFB_ERROR_BAD_HEADER},
+      {96, __builtin_bswap64(order), LFB_ERROR_BYTE_ORDER},
+      {104, 1, LFB_ERROR_BAD_HEADER},
+      {240, 1, LFB_ERROR_BAD_HEADER},
+  };
+  for (const auto& forgery : forgeries) {
+    std::string forged = whole;
+    Store(&forged, forgery.at, forgery.value);
+    SealHeader(&forged);
+    Overwrite(path, forged);
+    EXPECT_EQ(OpenStatus(path), forgery.status) << forgery.at << " " << forgery.value;
+    EXPECT_EQ(LoadStatus(path), forgery.status) << forgery.at << " " << forgery.value;
+  }
+}
+
+// The generation in the head has no checksum.
+TEST(WindowMapped, AGenerationThatCannotBeIsRefused) {
+  for (const uint32_t generations : {1u, 3u, 7u}) {
+    const Path path;
+    { PutSome(CreateWindow(path, WindowConfig(100, 0.01, generations)), 0, 100); }
+    const std::string whole = Contents(path);
+    const auto with = [&](uint64_t generation) {
+      std::string changed = whole;
+      memcpy(&changed[LFB_WINDOW_HEAD], &generation, sizeof generation);
+      Overwrite(path, changed);
+      const lfb_status status = OpenStatus(path);
+      EXPECT_EQ(LoadStatus(path), status) << generation;
+      return status;
+    };
+    for (const uint64_t wrong : {uint64_t{0}, uint64_t{generations}, (uint64_t{1} << 59) + 1, UINT64_MAX})
+      EXPECT_EQ(with(wrong), LFB_ERROR_BAD_HEADER) << wrong;
+    EXPECT_EQ(with(generations + 1), LFB_OK);
+    ASSERT_EQ(with(uint64_t{1} << 59), LFB_OK);
+    const Window window = OpenWindow(path);
+    Advance(window, 3 * (generations + 1));
+    EXPECT_EQ(Stats(window).expected_fpp, 0);
+  }
+}
+
+TEST(WindowMapped, LimitsAndKeysHold) {
+  const Path path;
+  lfb_window_config config = WindowConfig(1000, 1e-6);
+  config.seed = 0;
+  config.hash = LFB_HASH_SIPHASH13;
+  config.key[3] = 9;
+  const Window window = CreateWindow(path, config);
+  PutSome(window, 0, 300);
+  lfb_read_limits limits{};
+  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_KEY_NEEDED);
+  EXPECT_EQ(OpenStatus(path), LFB_ERROR_KEY_NEEDED);
+  const uint8_t wrong[16] = {1};
+  limits.key = wrong;
+  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_WRONG_KEY);
+  EXPECT_EQ(LoadStatus(path, nullptr, &limits), LFB_ERROR_WRONG_KEY);
+  limits.key = config.key;
+  limits.max_bytes = Stats(window).bytes - 1;
+  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_OVER_LIMIT);
+  EXPECT_EQ(LoadStatus(path, nullptr, &limits), LFB_ERROR_OVER_LIMIT);
+  limits.max_bytes++;
+  lfb_window* opened = nullptr;
+  ASSERT_EQ(lfb_window_mapped_open(path.c_str(), &limits, &opened), LFB_OK);
+  const Window other(opened);
+  EXPECT_EQ(Found(other, 0, 300), 300u);
+  Put(other, 1000);
+  EXPECT_TRUE(Has(window, 1000));
+  limits.reserved[0] = 1;
+  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_RESERVED);
+}
+
+// The blocks that a sparse copy lacks are reserved when it is opened, unless it is over the limit.
+TEST(WindowMapped, MissingBlocksAreReserved) {
+  const Path path;
+  { CreateWindow(path, WindowConfig(4'000'000, 0.01)); }
+  const auto blocks = [&] {
+    struct stat found {};
+    EXPECT_EQ(stat(path.c_str(), &found), 0);
+    return static_cast<uint64_t>(found.st_blocks);
+  };
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 4 << 20, 4 << 20), 0);
+  close(fd);
+  const uint64_t before = blocks();
+  lfb_read_limits limits{};
+  limits.max_bytes = 1 << 20;
+  EXPECT_EQ(OpenStatus(path, &limits), LFB_ERROR_OVER_LIMIT);
+  EXPECT_EQ(blocks(), before);
+  EXPECT_EQ(OpenStatus(path), LFB_OK);
+  EXPECT_GE(blocks(), before + (4 << 20) / 512);
+}
+
+// Read while keys are put and generations begin, a copy has the keys that are live before and after.
+TEST(WindowMappedRace, ACopyHasTheKeysThatStay) {
+  constexpr uint64_t kRounds = kUnderTsan ? 3 : 20, kKept = 2000;
+  for (uint64_t round = 0; round < kRounds; round++) {
+    const Path path;
+    const Window window = CreateWindow(path, WindowConfig(200'000, 0.01)), other = OpenWindow(path);
+    PutSome(window, 0, kKept);
+    std::atomic<bool> read{false};
+    Window copy;
+    RunTogether(3, [&](unsigned t) {
+      if (t == 0) {
+        EXPECT_EQ(LoadStatus(path, &copy), LFB_OK);
+        read = true;
+      } else if (t == 1) {
+        for (int i = 0; i < 3; i++) Advance(other);
+      } else {
+        for (uint64_t i = 0; !read; i++) Put(other, Mix(round, i));
+      }
+    });
+    ASSERT_EQ(Found(copy, 0, kKept), kKept);
+  }
+}
+
+// ---- content that no process would have written -------------------------------------------------
+
+// A cell of claims may hold anything: claims end, and of two claims of a key at most one wins.
+TEST(WindowMapped, AnyCellIsTakenOver) {
+  const Path path("/dev/shm");
+  const Window window = CreateWindow(path, WindowConfig(50'000, 1e-6));
+  const auto fill = [&](uint64_t low, uint64_t high) {
+    for (int i = 0; i < LFB_CLAIM_CELLS; i++) {
+      std::atomic_store(&window->claims.cells[i].half[0], low);
+      std::atomic_store(&window->claims.cells[i].half[1], high);
+    }
+  };
+  const auto claim = [&](uint64_t stream) {
+    for (uint64_t i = 0; i < 20; i++) {
+      const bool first = Claim(window, Mix(stream, i)), second = Claim(window, Mix(stream, i));
+      ASSERT_FALSE(first && second);
+      ASSERT_TRUE(Has(window, Mix(stream, i)));
+    }
+  };
+  for (uint64_t state = 0; state < 256; state++) {
+    fill(Mix(1, state) << LFB_CLAIM_STATE_BITS | state, Mix(2, state));
+    claim(100 + state);
+  }
+  for (const uint64_t word : {uint64_t{0}, UINT64_MAX, uint64_t{LFB_CLAIM_WON}, ~uint64_t{0xff}}) {
+    fill(word, word);
+    claim(1000 + word);
+  }
+}
+
+// Words of all ones: everything is found, and forgotten.
+TEST(WindowMapped, FullWordsAreForgotten) {
+  const Path path;
+  { CreateWindow(path, WindowConfig(1000, 0.01)); }
+  std::string bytes = Contents(path);
+  const size_t words_at = Fetch(bytes, 88);
+  bytes.replace(words_at, std::string::npos, std::string(bytes.size() - words_at, '\xff'));
+  Overwrite(path, bytes);
+  const Window window = OpenWindow(path);
+  EXPECT_EQ(Found(window, 0, 100), 100u);
+  EXPECT_FALSE(Claim(window, 1) || Put(window, 2));
+  EXPECT_EQ(Stats(window).expected_fpp, 1);
+  EXPECT_EQ(Stats(window).live[0].approximate_count, UINT64_MAX);
+  Advance(window, 4);
+  EXPECT_EQ(Stats(window).expected_fpp, 0);
+  EXPECT_TRUE(Claim(window, 1));
+}
+
+}  // namespace
