@@ -129,8 +129,8 @@ bool source_can_grow(const char *path, const struct source_shared *shared);
 /*
  * Ends putting into a shared filter: makes the puts durable.
  *
- * Returns false after a report, also if it cannot grow (source_can_grow()), or if `path` now names another file or none: then no other
- * process can open the filter that has the keys.
+ * Returns false after a report, also if it cannot grow (source_can_grow()), or if `path` now names another
+ * file or none: then no other process can open the filter that has the keys.
  */
 bool source_settle(const char *path, const struct source_shared *shared);
 

@@ -86,7 +86,8 @@ static bool window_read_generations(const char *option, const char *text, void *
 {
   uint64_t generations = 0;
 
-  if (numbers_whole(text, &generations) != NUMBERS_OK || (generations != 1 && generations != 3 && generations != 7)) {
+  if (numbers_whole(text, &generations) != NUMBERS_OK ||
+      (generations != 1 && generations != 3 && generations != 7)) {
     (void)report_error("%s '%s': must be 1, 3 or 7", option, text);
     return false;
   }
@@ -175,7 +176,7 @@ bool window_resume(struct window *window, const struct window_options *options, 
   if (status == LFB_ERROR_OPEN && errno == ENOENT)
     return true;
   if (status != LFB_OK) {
-    (void)report_status(options->state, status);
+    source_report(options->state, status);
     return false;
   }
   window->state = options->state;
@@ -198,11 +199,10 @@ bool window_begin(struct window *window, const struct command *command,
                               .hash = config->hash,
                               .keep_key = config->keep_key,
                               .file_mode = config->file_mode};
-
   lfb_window_figures plan;
 
   memcpy(wanted.key, config->key, sizeof wanted.key);
-  if (lfb_window_config_plan(&wanted, &plan) == LFB_OK &&
+  if (options->state != NULL && lfb_window_config_plan(&wanted, &plan) == LFB_OK &&
       !source_mode_fits(options->state, wanted.file_mode, plan.key_kept))
     return false;
   const lfb_status status = options->state == NULL

@@ -69,3 +69,36 @@ bool lfb_head_is_whole(const unsigned char header[LFB_HEAD_SIZE], uint32_t reser
     any |= header[i];
   return any == 0 && lfb_load_le32(header + HEAD_AT_SIZE) == LFB_HEAD_SIZE;
 }
+
+void lfb_head_store_double(unsigned char *at, double value)
+{
+  uint64_t bits;
+
+  memcpy(&bits, &value, sizeof bits);
+  lfb_store_le64(at, bits);
+}
+
+double lfb_head_load_double(const unsigned char *at)
+{
+  const uint64_t bits = lfb_load_le64(at);
+  double value;
+
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static const uint64_t order_mark = UINT64_C(0x0102030405060708);
+
+void lfb_head_store_order(unsigned char *at)
+{
+  memcpy(at, &order_mark, sizeof order_mark);
+}
+
+bool lfb_head_load_order(const unsigned char *at, bool *other)
+{
+  uint64_t mark;
+
+  memcpy(&mark, at, sizeof mark);
+  *other = mark != order_mark;
+  return mark == order_mark || mark == __builtin_bswap64(order_mark);
+}

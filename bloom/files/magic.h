@@ -58,6 +58,16 @@ void lfb_head_end(unsigned char header[LFB_HEAD_SIZE]);
 lfb_status lfb_head_check(const unsigned char header[LFB_HEAD_SIZE], lfb_magic magic,
                           uint32_t version);
 
+/* Stores and loads a number of type double, by its bits as a little-endian word. */
+void lfb_head_store_double(unsigned char *at, double value);
+double lfb_head_load_double(const unsigned char *at);
+
+/* Stores 8 bytes that tell the byte order of this processor. */
+void lfb_head_store_order(unsigned char *at);
+
+/* Reads them: `*other` receives whether they are of the other byte order.  Returns false if they are neither. */
+bool lfb_head_load_order(const unsigned char *at, bool *other);
+
 /* Whether the size of a header is right, and its bytes from `reserved` up to the checksum are
  * zero. */
 bool lfb_head_is_whole(const unsigned char header[LFB_HEAD_SIZE], uint32_t reserved);

@@ -150,15 +150,13 @@ void lfb_native_encode(const lfb_description *description, uint64_t bits_set, ui
                        unsigned char header[LFB_NATIVE_HEADER])
 {
   const bool with_key = lfb_description_writes_key(description);
-  uint64_t fpp;
 
   lfb_head_begin(header, LFB_MAGIC_NATIVE, NATIVE_VERSION);
   native_encode_identity(description, with_key, header);
   if (with_key)
     lfb_hash_key(&description->hash, header + NATIVE_AT_KEY);
   lfb_store_le64(header + NATIVE_AT_INSERTIONS, description->config.expected_insertions);
-  memcpy(&fpp, &description->config.fpp, sizeof fpp);
-  lfb_store_le64(header + NATIVE_AT_FPP, fpp);
+  lfb_head_store_double(header + NATIVE_AT_FPP, description->config.fpp);
   lfb_store_le64(header + NATIVE_AT_BITS_SET, bits_set);
   lfb_store_le64(header + NATIVE_AT_CREATED, now);
   lfb_store_le32(header + NATIVE_AT_FORMULA, description->config.probes_formula);
@@ -195,7 +193,7 @@ static lfb_status decode_config(const unsigned char *header, const lfb_strategy 
       .probes_formula = (lfb_probes_formula)formula,
       .seed = lfb_load_le64(header + NATIVE_AT_SEED),
   };
-  memcpy(&config->fpp, &fpp, sizeof fpp);
+  config->fpp = lfb_head_load_double(header + NATIVE_AT_FPP);
   if (formula > LFB_PROBES_GUAVA_CURRENT)
     return LFB_ERROR_BAD_HEADER;
   /* 0 if the filter came from a form without fpp */

@@ -23,26 +23,7 @@ enum {
 
 enum { WINDOW_VERSION = 2 }; /* 1: cells with tags */
 
-static const uint64_t order_mark = UINT64_C(0x0102030405060708);
-
 /* ---- headers ---------------------------------------------------------------------- */
-
-static void window_store_double(unsigned char *at, double value)
-{
-  uint64_t bits;
-
-  memcpy(&bits, &value, sizeof bits);
-  lfb_store_le64(at, bits);
-}
-
-static double window_load_double(const unsigned char *at)
-{
-  const uint64_t bits = lfb_load_le64(at);
-  double value;
-
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
 
 void lfb_window_encode(const lfb_window_file *file, unsigned char header[LFB_WINDOW_HEADER])
 {
@@ -56,33 +37,24 @@ void lfb_window_encode(const lfb_window_file *file, unsigned char header[LFB_WIN
   lfb_store_le32(header + WINDOW_AT_BITS, geometry->bits);
   lfb_store_le32(header + WINDOW_AT_BY_INSERTIONS, file->config.by_insertions);
   lfb_store_le64(header + WINDOW_AT_BLOCKS, geometry->blocks);
-  window_store_double(header + WINDOW_AT_SPAN, file->config.span);
+  lfb_head_store_double(header + WINDOW_AT_SPAN, file->config.span);
   lfb_store_le64(header + WINDOW_AT_GENERATION, file->generation);
   for (size_t i = 0; i < sizeof began / sizeof *began; i++)
     lfb_store_le64(header + WINDOW_AT_BEGAN + i * sizeof *began, began[i]);
   lfb_store_le64(header + WINDOW_AT_SHARED, file->words_at);
   if (file->words_at != 0)
-    memcpy(header + WINDOW_AT_ORDER, &order_mark, sizeof order_mark);
+    lfb_head_store_order(header + WINDOW_AT_ORDER);
   lfb_head_end(header);
   lfb_native_encode(&file->description, 0, lfb_native_now(), header + LFB_HEAD_SIZE);
-}
-
-/* log2 of the number of words or layers, 2, 4 or 8; 0 for any other. */
-static uint32_t window_log2(uint32_t power)
-{
-  return power == 2 ? 1 : power == 4 ? 2 : power == 8 ? 3 : 0;
 }
 
 /* What only a shared file has, or only the form. */
 static bool window_decode_shared(const unsigned char *header, lfb_window_file *file)
 {
-  uint64_t mark;
-
-  memcpy(&mark, header + WINDOW_AT_ORDER, sizeof mark);
   if (file->words_at == 0)
-    return mark == 0 && lfb_window_is_generation(&file->geometry, file->generation);
-  file->other_order = mark != order_mark;
-  return (mark == order_mark || mark == __builtin_bswap64(order_mark)) && file->generation == 0 &&
+    return lfb_load_le64(header + WINDOW_AT_ORDER) == 0 &&
+           lfb_window_is_generation(&file->geometry, file->generation);
+  return lfb_head_load_order(header + WINDOW_AT_ORDER, &file->other_order) && file->generation == 0 &&
          file->words_at % LFB_CACHE_LINE == 0 && file->words_at >= LFB_WINDOW_PARTS_END &&
          file->words_at <= LFB_MAPPED_WORDS_AT_MOST;
 }
@@ -92,14 +64,14 @@ static lfb_status window_decode_prefix(const unsigned char *header, lfb_window_f
 {
   const unsigned char *began = header + WINDOW_AT_BEGAN;
   const uint32_t by_insertions = lfb_load_le32(header + WINDOW_AT_BY_INSERTIONS);
-  const double span = window_load_double(header + WINDOW_AT_SPAN);
+  const double span = lfb_head_load_double(header + WINDOW_AT_SPAN);
 
   file->config.generations = lfb_load_le32(header + WINDOW_AT_GENERATIONS);
   file->config.by_insertions = by_insertions == 1;
   file->config.span = span;
   file->geometry = (lfb_window_geometry){lfb_load_le64(header + WINDOW_AT_BLOCKS),
-                                         window_log2(file->config.generations + 1),
-                                         window_log2(lfb_load_le32(header + WINDOW_AT_WORDS)),
+                                         lfb_window_log2(file->config.generations + 1),
+                                         lfb_window_log2(lfb_load_le32(header + WINDOW_AT_WORDS)),
                                          lfb_load_le32(header + WINDOW_AT_BITS)};
   file->generation = lfb_load_le64(header + WINDOW_AT_GENERATION);
   file->began = (lfb_window_moment){{lfb_load_le64(began), lfb_load_le64(began + 8)},

@@ -16,8 +16,6 @@ enum {
   GROWING_AT_RESERVED = 120, /* zero up to the checksum */
 };
 
-static const uint64_t growing_order_mark = UINT64_C(0x0102030405060708);
-
 enum {
   GROWING_VERSION = 1,
   GROWING_MAPPED_VERSION = 2, /* in version 1 a mapped filter was several files */
@@ -27,18 +25,16 @@ void lfb_growing_encode(const lfb_growing *growing, lfb_magic magic, uint32_t la
                         uint64_t written, unsigned char header[LFB_GROWING_HEADER])
 {
   const bool mapped = magic == LFB_MAGIC_GROWING_MAPPED;
-  uint64_t fpp;
 
   lfb_head_begin(header, magic, mapped ? GROWING_MAPPED_VERSION : GROWING_VERSION);
-  memcpy(&fpp, &growing->config.fpp, sizeof fpp);
   lfb_store_le32(header + GROWING_AT_LAYERS, layers);
   lfb_store_le32(header + GROWING_AT_PREFERENCE, growing->config.memory_preference);
   lfb_store_le64(header + GROWING_AT_INSERTIONS, growing->config.expected_insertions);
-  lfb_store_le64(header + GROWING_AT_FPP, fpp);
+  lfb_head_store_double(header + GROWING_AT_FPP, growing->config.fpp);
   lfb_store_le64(header + GROWING_AT_CREATED, written);
   memcpy(header + GROWING_AT_LABEL, growing->label, sizeof growing->label);
   if (mapped)
-    memcpy(header + GROWING_AT_ORDER, &growing_order_mark, sizeof growing_order_mark);
+    lfb_head_store_order(header + GROWING_AT_ORDER);
   lfb_head_end(header);
 }
 
@@ -46,12 +42,11 @@ void lfb_growing_encode(const lfb_growing *growing, lfb_magic magic, uint32_t la
 static lfb_status growing_read(const unsigned char *header, lfb_growing *growing,
                                uint32_t *layers)
 {
-  const uint64_t fpp = lfb_load_le64(header + GROWING_AT_FPP);
   const uint32_t preference = lfb_load_le32(header + GROWING_AT_PREFERENCE);
   lfb_config config = {.expected_insertions = lfb_load_le64(header + GROWING_AT_INSERTIONS),
+                       .fpp = lfb_head_load_double(header + GROWING_AT_FPP),
                        .memory_preference = (lfb_memory_preference)preference};
 
-  memcpy(&config.fpp, &fpp, sizeof fpp);
   *layers = lfb_load_le32(header + GROWING_AT_LAYERS);
   growing->config = config;
   growing->written = lfb_load_le64(header + GROWING_AT_CREATED);
@@ -69,7 +64,7 @@ lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
                               lfb_growing *growing, uint32_t *layers)
 {
   const bool mapped = lfb_magic_is(header, LFB_MAGIC_GROWING_MAPPED);
-  uint64_t order;
+  bool other;
 
   if (mapped && lfb_load_le32(header + LFB_HEAD_AT_VERSION) == GROWING_VERSION)
     return LFB_ERROR_OLD_GROWING;
@@ -78,10 +73,10 @@ lfb_status lfb_growing_decode(const unsigned char header[LFB_GROWING_HEADER],
                      mapped ? GROWING_MAPPED_VERSION : GROWING_VERSION);
   if (status != LFB_OK)
     return status;
-  memcpy(&order, header + GROWING_AT_ORDER, sizeof order);
-  if (mapped && order == __builtin_bswap64(growing_order_mark))
-    return LFB_ERROR_BYTE_ORDER;
-  if (order != (mapped ? growing_order_mark : 0))
+  if (mapped ? !lfb_head_load_order(header + GROWING_AT_ORDER, &other)
+             : lfb_load_le64(header + GROWING_AT_ORDER) != 0)
     return LFB_ERROR_BAD_HEADER;
+  if (mapped && other)
+    return LFB_ERROR_BYTE_ORDER;
   return growing_read(header, growing, layers);
 }

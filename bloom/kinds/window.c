@@ -49,19 +49,18 @@ lfb_status lfb_window_describe(const lfb_window_config *config, lfb_description 
                       .keep_key = config->keep_key,
                       .memory_preference = config->memory_preference,
                       .lazy_memory = config->lazy_memory};
-  const uint32_t layers = config->generations + 1;
 
   memcpy(plain.key, config->key, sizeof plain.key);
   if (LFB_RESERVED(config) != LFB_OK)
     return LFB_ERROR_RESERVED;
-  if (layers != 2 && layers != 4 && layers != LFB_WINDOW_LIVE)
+  geometry->layers_shift = lfb_window_log2(config->generations + 1);
+  if (geometry->layers_shift == 0)
     return LFB_ERROR_BAD_GENERATIONS;
   if (config->span != 0 && !lfb_window_is_span(config->span))
     return LFB_ERROR_BAD_SPAN;
   const lfb_status status = lfb_description_make(&plain, description);
   if (status != LFB_OK)
     return status;
-  geometry->layers_shift = layers == 2 ? 1 : layers == 4 ? 2 : 3;
   return lfb_window_size(window_insertions(config), config->fpp, config->memory_preference, geometry);
 }
 
@@ -85,14 +84,13 @@ static const lfb_window_kernel *window_kernel(const lfb_window_geometry *geometr
 static lfb_window_view window_view(const lfb_window_geometry *geometry, lfb_word *words,
                                    LFB_ATOMIC(uint64_t) *generation)
 {
-  const uint32_t probes = geometry->bits << geometry->block_shift;
+  const uint32_t block_words = 1U << geometry->block_shift;
+  const lfb_geometry layer = {.word_count = geometry->blocks << geometry->block_shift,
+                              .probes = geometry->bits << geometry->block_shift,
+                              .words_per_key = block_words};
 
   return (lfb_window_view){
-      .fast = {.words = words,
-               .blocks = geometry->blocks,
-               .block_shift = geometry->block_shift,
-               .probes = probes,
-               .rounds = (probes + LFB_FAST_ROUND - 1) / LFB_FAST_ROUND},
+      .fast = lfb_fast_view(&layer, block_words, words),
       .layers_shift = geometry->layers_shift,
       .pairs = lfb_pair_runs_here(),
       .generation = generation,
@@ -105,11 +103,16 @@ static uint64_t window_counted(uint64_t sum, uint64_t e)
   return sum << LFB_WINDOW_COUNTED_SHIFT | (e & ((1U << LFB_WINDOW_COUNTED_SHIFT) - 1));
 }
 
+/* Allocates whole cache lines. */
+static void *window_lines(size_t size)
+{
+  return aligned_alloc(LFB_CACHE_LINE, (size + LFB_CACHE_LINE - 1) / LFB_CACHE_LINE * LFB_CACHE_LINE);
+}
+
 /* Makes what is not in a file. */
 static lfb_status window_make_own(lfb_window *window, const lfb_window_parts *parts)
 {
   const bool counts = window->config.by_insertions;
-  lfb_status status = LFB_OK;
 
   if (parts->mapping != NULL) {
     window->head = parts->head;
@@ -118,13 +121,11 @@ static lfb_status window_make_own(lfb_window *window, const lfb_window_parts *pa
       window->inserted = lfb_stripes_over(parts->stripes);
     return LFB_OK;
   }
-  window->own = aligned_alloc(LFB_CACHE_LINE, (sizeof *window->own + LFB_CACHE_LINE - 1) /
-                                                  LFB_CACHE_LINE * LFB_CACHE_LINE);
-  if (window->own == NULL)
+  window->head = window_lines(sizeof *window->head);
+  if (window->head == NULL)
     return LFB_ERROR_NO_MEMORY;
-  memset(window->own, 0, sizeof *window->own);
-  window->head = window->own;
-  status = lfb_claims_init(&window->claims, LFB_HASH_64);
+  memset(window->head, 0, sizeof *window->head);
+  const lfb_status status = lfb_claims_init(&window->claims, LFB_HASH_64);
   window->claims = lfb_claims_forgetting(window->claims.cells, &window->head->generation);
   return status == LFB_OK && counts ? lfb_stripes_init(&window->inserted) : status;
 }
@@ -147,8 +148,8 @@ lfb_status lfb_window_make(const lfb_description *description, const lfb_window_
                            const lfb_window_geometry *geometry, const lfb_window_parts *parts,
                            lfb_window **window)
 {
-  lfb_window *made = aligned_alloc(LFB_CACHE_LINE, (sizeof *made + LFB_CACHE_LINE - 1) /
-                                                       LFB_CACHE_LINE * LFB_CACHE_LINE);
+  lfb_window *made = window_lines(sizeof *made);
+
   if (made == NULL)
     return LFB_ERROR_NO_MEMORY;
   *made = (lfb_window){
@@ -180,12 +181,11 @@ lfb_status lfb_window_make(const lfb_description *description, const lfb_window_
 
 lfb_status lfb_window_create(const lfb_window_config *config, lfb_window **window)
 {
-  lfb_window_config chosen = *config;
+  const lfb_window_config chosen = lfb_window_chosen(config);
   lfb_description description;
   lfb_window_geometry geometry;
   lfb_window_parts parts = {.mapping = NULL};
 
-  chosen.generations = config->generations == 0 ? 3 : config->generations;
   lfb_status status = lfb_window_describe(&chosen, &description, &geometry);
   if (status == LFB_OK)
     status = lfb_pages_init(&parts.words, lfb_window_bytes(&geometry), !config->lazy_memory);
@@ -210,7 +210,7 @@ void lfb_window_free(lfb_window *window)
       lfb_stripes_free(&window->inserted);
     if (window->pages.address != NULL)
       lfb_pages_free(&window->pages);
-    free(window->own);
+    free(window->head);
   }
   free(window);
 }
@@ -365,7 +365,8 @@ static uint64_t window_each(const lfb_window *window)
   return (uint64_t)ceil(window_insertions(&window->config));
 }
 
-void lfb_window_inserted(lfb_window *window, uint64_t count)
+/* Counts puts that turned on bits, and begins the next generation if it is due. */
+static void window_inserted(lfb_window *window, uint64_t count)
 {
   const uint64_t each = window_each(window), step = window_step(each);
   const uint64_t before = lfb_stripes_add_told(&window->inserted, count);
@@ -396,11 +397,10 @@ static void window_plan(const lfb_description *description, const lfb_window_con
 
 lfb_status lfb_window_config_plan(const lfb_window_config *config, lfb_window_figures *figures)
 {
-  lfb_window_config chosen = *config;
+  const lfb_window_config chosen = lfb_window_chosen(config);
   lfb_description description;
   lfb_window_geometry geometry;
 
-  chosen.generations = config->generations == 0 ? 3 : config->generations;
   const lfb_status status = lfb_window_describe(&chosen, &description, &geometry);
   if (status == LFB_OK)
     window_plan(&description, &chosen, &geometry, figures);
@@ -479,7 +479,7 @@ static bool window_put(lfb_window *window, uint64_t hash)
   const bool changed = window->kernel->put(&window->view, hash);
 
   if (window->config.by_insertions && changed)
-    lfb_window_inserted(window, 1);
+    window_inserted(window, 1);
   return changed;
 }
 
@@ -490,7 +490,7 @@ static bool window_claim(lfb_window *window, uint64_t hash)
                    window_claim_absent(window, hash, looked);
 
   if (window->config.by_insertions && won)
-    lfb_window_inserted(window, 1);
+    window_inserted(window, 1);
   return won;
 }
 
@@ -633,7 +633,7 @@ static size_t window_act_piece(const void *context, const uint64_t *low, const u
     window_act(many->window, many->verb, low + at, keys, room);
     const size_t true_ones = lfb_piece_yes(room, keys);
     if (many->verb != WINDOW_MIGHT_CONTAIN && many->window->config.by_insertions && true_ones > 0)
-      lfb_window_inserted(many->window, true_ones);
+      window_inserted(many->window, true_ones);
     if (many->answers != NULL)
       window_answer(many->answers, first + at, room, keys);
     yes += true_ones;

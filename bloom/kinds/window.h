@@ -38,8 +38,8 @@
  *            look missed ended in an older one: its third step, before that look, would have shown its bits.
  *
  * Ordering   Generations, the exchanges of puts, and the words that a query reads are sequentially consistent.
- *            Acquire and release would not do: a query that has read a newer generation could miss bits of a
- *            put whose step 3 read the older one, as that put writes nothing after step 3.
+ *            Acquire and release would not do: a put writes nothing after its step 3, so a query that has read
+ *            a newer generation could miss bits of a put that read the older one there.
  * Progress   A query or put repeats only because a generation has begun meanwhile; a put's exchange fails
  *            only because another thread turned on a bit of the same words, or they were cleared: lock-free.
  *            One exception: advance.  It returns LFB_ERROR_WINDOW_HELD while another one is in progress.
@@ -140,7 +140,7 @@ struct lfb_window {
   const lfb_window_kernel *kernel;
   lfb_claims claims;
   uint32_t fits; /* how many times the words fit into the second-level cache */
-  lfb_window_head *head;
+  lfb_window_head *head; /* the window's own, unless it is mapped */
   lfb_hasher hasher;
   lfb_hashing hashing;
   lfb_description description; /* of the plain filter `fast` for as many keys: hash, n, p, label */
@@ -153,7 +153,6 @@ struct lfb_window {
 
   LFB_ATOMIC(uint64_t) advancing; /* the process of the thread that advances, plus 1; 0: none does */
   lfb_mapping *mapping;           /* NULL: in private memory */
-  lfb_window_head *own;           /* the head in private memory, or NULL */
   lfb_window_clock *clock;        /* NULL: none (window_clock.c) */
 };
 
@@ -161,6 +160,16 @@ struct lfb_window {
 static inline uint32_t lfb_window_layers(const lfb_window_geometry *geometry)
 {
   return 1U << geometry->layers_shift;
+}
+
+/* The configuration with the default number of generations, if it has none. */
+static inline lfb_window_config lfb_window_chosen(const lfb_window_config *config)
+{
+  lfb_window_config chosen = *config;
+
+  if (chosen.generations == 0)
+    chosen.generations = 3;
+  return chosen;
 }
 
 /* Describes a window: `description` is that of the plain filter for as many keys.  Fails as
@@ -209,9 +218,6 @@ lfb_window_moment lfb_window_moment_now(void);
 lfb_window_moment lfb_window_began(const lfb_window_head *head, uint64_t generation);
 void lfb_window_begins(lfb_window_head *head, uint64_t generation, const lfb_window_moment *moment);
 
-/* Counts puts that turned on bits, and begins the next generation if it is due. */
-void lfb_window_inserted(lfb_window *window, uint64_t count);
-
 /* ---- one key ------------------------------------------------------------------ */
 
 /* The current generation. */
@@ -226,13 +232,11 @@ LFB_INLINE lfb_window_view lfb_window_shaped(const lfb_window_view *view, uint32
                                              uint32_t block_shift, uint32_t bits)
 {
   lfb_window_view shaped = *view;
-  shaped.fast.group_shift = 0;
-  if (bits != 0) {
+
+  shaped.fast = lfb_fast_shaped(&view->fast, block_shift, 0, bits << block_shift);
+  shaped.fast.group_shift = 0; /* also of any shape */
+  if (bits != 0)
     shaped.layers_shift = layers_shift;
-    shaped.fast.block_shift = block_shift;
-    shaped.fast.probes = bits << block_shift;
-    shaped.fast.rounds = (shaped.fast.probes + LFB_FAST_ROUND - 1) / LFB_FAST_ROUND;
-  }
   return shaped;
 }
 

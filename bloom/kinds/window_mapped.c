@@ -55,12 +55,10 @@ static lfb_status window_fill(const lfb_making *making, const lfb_window_file *f
 
 lfb_status lfb_window_mapped_create(const char *path, const lfb_window_config *config, lfb_window **window)
 {
-  lfb_window_file file = {.config = *config};
+  lfb_window_file file = {.config = lfb_window_chosen(config)};
   lfb_making making;
   lfb_window *made = NULL;
 
-  if (file.config.generations == 0)
-    file.config.generations = 3;
   lfb_status status = lfb_window_describe(&file.config, &file.description, &file.geometry);
   if (status == LFB_OK)
     status = lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
@@ -104,21 +102,11 @@ static lfb_status window_locate(int fd, const uint8_t *key, lfb_window_file *fil
   status = lfb_window_decode(header, key, file);
   if (status != LFB_OK)
     return status;
-  return file->words_at == 0                                      ? LFB_ERROR_NOT_MAPPED
-         : file->other_order                                      ? LFB_ERROR_BYTE_ORDER
-         : lfb_window_bytes(&file->geometry) > UINT64_MAX / 2     ? LFB_ERROR_BAD_HEADER
-         : lfb_pair_runs_here()                                   ? LFB_OK
-                                                                  : LFB_ERROR_NO_PAIRS;
-}
-
-/* Compares the header with the limits and with the file's size. */
-static lfb_status window_check(const lfb_window_file *file, const lfb_read_limits *limits, uint64_t there)
-{
-  if (limits->max_bytes != 0 && lfb_window_bytes(&file->geometry) > limits->max_bytes)
-    return LFB_ERROR_OVER_LIMIT;
-  if (there != window_file_size(file))
-    return there < window_file_size(file) ? LFB_ERROR_TRUNCATED : LFB_ERROR_TRAILING_BYTES;
-  return LFB_OK;
+  if (file->words_at == 0)
+    return LFB_ERROR_NOT_MAPPED;
+  if (file->other_order)
+    return LFB_ERROR_BYTE_ORDER;
+  return lfb_pair_runs_here() ? LFB_OK : LFB_ERROR_NO_PAIRS;
 }
 
 static lfb_status window_open_file(lfb_mapping *mapping, const lfb_read_limits *limits, lfb_window **window)
@@ -129,7 +117,8 @@ static lfb_status window_open_file(lfb_mapping *mapping, const lfb_read_limits *
   if (status == LFB_OK)
     status = window_locate(mapping->disk.fd, limits->key, &file);
   if (status == LFB_OK)
-    status = window_check(&file, limits, mapping->disk.size);
+    status = lfb_mapping_check(lfb_window_bytes(&file.geometry), window_file_size(&file),
+                               mapping->disk.size, limits);
   if (status != LFB_OK)
     return status;
   const lfb_room rooms[] = {{0, LFB_WINDOW_PARTS_END}, {file.words_at, window_file_size(&file)}};

@@ -18,6 +18,12 @@ typedef struct lfb_window_geometry {
   uint32_t bits;         /* g, at least 1; B * g is at most LFB_FAST_MAX_PROBES */
 } lfb_window_geometry;
 
+/* log2 of a number of words or layers: 2, 4 or 8; 0 for any other number. */
+static inline uint32_t lfb_window_log2(uint32_t power)
+{
+  return power == 2 ? 1 : power == 4 ? 2 : power == 8 ? 3 : 0;
+}
+
 /* Bytes of all layers; SIZE_MAX or less, since blocks has a limit. */
 static inline uint64_t lfb_window_bytes(const lfb_window_geometry *geometry)
 {

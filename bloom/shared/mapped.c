@@ -174,19 +174,6 @@ static lfb_status mapped_check_use(const lfb_form_place *place, bool writable)
                     : lfb_claims_sharable(place->description.strategy->hash_width);
 }
 
-/* Compares the head with the limits and with the file's size, `there`. */
-static lfb_status mapped_check(const lfb_form_place *place, const lfb_read_limits *limits,
-                               uint64_t there)
-{
-  const uint64_t bytes = place->description.geometry.word_count * sizeof(lfb_word);
-
-  if (limits->max_bytes != 0 && bytes > limits->max_bytes)
-    return LFB_ERROR_OVER_LIMIT;
-  if (there != place->size)
-    return there < place->size ? LFB_ERROR_TRUNCATED : LFB_ERROR_TRAILING_BYTES;
-  return LFB_OK;
-}
-
 /* Reserves the blocks that the file lacks; if it is read-only, checks them. */
 static lfb_status mapped_check_holes(const lfb_disk_file *disk, const lfb_form_place *place,
                                      const lfb_read_limits *limits, bool writable)
@@ -242,7 +229,8 @@ static lfb_status mapped_open_file(lfb_mapping *mapping, const lfb_read_limits *
   if (status == LFB_OK)
     status = mapped_check_use(&place, writable);
   if (status == LFB_OK)
-    status = mapped_check(&place, limits, disk->size);
+    status = lfb_mapping_check(place.description.geometry.word_count * sizeof(lfb_word), place.size,
+                               disk->size, limits);
   if (status == LFB_OK)
     status = mapped_check_holes(disk, &place, limits, writable);
   if (status == LFB_OK)

@@ -15,8 +15,6 @@ enum {
   MAPPED_AT_RESERVED_1 = 60,
 };
 
-static const uint64_t order_mark = UINT64_C(0x0102030405060708);
-
 enum {
   MAPPED_VERSION_1 = 1, /* with leases and claimants of processes */
   MAPPED_VERSION = 2,
@@ -42,25 +40,13 @@ void lfb_mapped_encode(const lfb_description *description, uint64_t bits_set,
                        const lfb_mapped_shape *shape, unsigned char header[LFB_MAPPED_HEADER])
 {
   lfb_head_begin(header, LFB_MAGIC_MAPPED, MAPPED_VERSION);
-  memcpy(header + MAPPED_AT_ORDER, &order_mark, sizeof order_mark);
+  lfb_head_store_order(header + MAPPED_AT_ORDER);
   lfb_store_le64(header + MAPPED_AT_WORDS, shape->words_at);
   lfb_store_le64(header + MAPPED_AT_FILE_SIZE, shape->file_size);
   lfb_store_le32(header + MAPPED_AT_CELL_COUNT, LFB_CLAIM_CELLS);
   lfb_store_le32(header + MAPPED_AT_CELL_SIZE, sizeof(lfb_cell));
   lfb_head_end(header);
   lfb_native_encode(description, bits_set, lfb_native_now(), header + LFB_MAPPED_PREFIX);
-}
-
-/* Reads whether the words have the other byte order than this processor. */
-static lfb_status decode_order(const unsigned char *header, bool *other)
-{
-  uint64_t mark;
-
-  memcpy(&mark, header + MAPPED_AT_ORDER, sizeof mark);
-  if (mark != order_mark && mark != __builtin_bswap64(order_mark))
-    return LFB_ERROR_BAD_HEADER;
-  *other = mark != order_mark;
-  return LFB_OK;
 }
 
 static lfb_status decode_shape(const unsigned char *header, const lfb_geometry *geometry,
@@ -108,8 +94,8 @@ lfb_status lfb_mapped_decode(const unsigned char header[LFB_MAPPED_HEADER], cons
     status = lfb_native_decode(header + LFB_MAPPED_PREFIX, key, &found);
   if (status == LFB_OK)
     status = decode_shape(header, &found.geometry, shape);
-  if (status == LFB_OK)
-    status = decode_order(header, other_byte_order);
+  if (status == LFB_OK && !lfb_head_load_order(header + MAPPED_AT_ORDER, other_byte_order))
+    status = LFB_ERROR_BAD_HEADER;
   if (status != LFB_OK)
     return status == LFB_ERROR_UNKNOWN_FORM && lfb_magic_begun(header) == LFB_MAGIC_MAPPED
                ? LFB_ERROR_BAD_HEADER

@@ -31,6 +31,15 @@ lfb_status lfb_mapping_map(lfb_mapping *mapping, uint64_t size, bool writable)
   return lfb_pages_map(&mapping->pages, mapping->disk.fd, 0, size, writable);
 }
 
+lfb_status lfb_mapping_check(uint64_t words, uint64_t size, uint64_t there, const lfb_read_limits *limits)
+{
+  if (limits->max_bytes != 0 && words > limits->max_bytes)
+    return LFB_ERROR_OVER_LIMIT;
+  if (there != size)
+    return there < size ? LFB_ERROR_TRUNCATED : LFB_ERROR_TRAILING_BYTES;
+  return LFB_OK;
+}
+
 bool lfb_mapping_is_whole(const lfb_mapping *mapping)
 {
   lfb_disk_file now = {.fd = mapping->disk.fd};

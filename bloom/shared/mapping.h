@@ -35,6 +35,10 @@ static inline void *lfb_mapping_at(const lfb_mapping *mapping, uint64_t at)
   return (char *)mapping->pages.address + at;
 }
 
+/* Compares what a head announces, bytes of words and of the whole file, with the limits and with the file's
+ * size, `there`.  Fails: LFB_ERROR_OVER_LIMIT, _TRUNCATED, _TRAILING_BYTES. */
+lfb_status lfb_mapping_check(uint64_t words, uint64_t size, uint64_t there, const lfb_read_limits *limits);
+
 /* Unmaps and closes the file, and frees the mapping; keeps errno. */
 void lfb_mapping_end(lfb_mapping *mapping);
 

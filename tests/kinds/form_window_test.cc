@@ -278,7 +278,7 @@ TEST(WindowForm, AGoldenFileIsReadAndMadeAgain) {
   }
 }
 
-// One of before 1.0, whose cells had tags.
+// One of before 1.0, with tags in its cells.
 TEST(WindowForm, AnOldOneIsRefused) {
   EXPECT_EQ(ReadWindow(GoldenBytes("window-v1.lfb")), LFB_ERROR_UNKNOWN_VERSION);
   lfb_window* window = nullptr;

@@ -250,7 +250,7 @@ LFB_CHECKED lfb_status lfb_window_write(const lfb_window *window, lfb_write_fn w
  *                become all ones: no key is lost, and false positives are more frequent until G + 1
  *                generations have begun.
  * Fails  as lfb_filter_read(), and LFB_ERROR_NOT_WINDOW: it is a plain filter;
- *        LFB_ERROR_UNKNOWN_VERSION: also for a window of lfbloom before 1.0, whose layout is gone;
+ *        LFB_ERROR_UNKNOWN_VERSION: also for a window of lfbloom before 1.0, since that layout is gone;
  *        LFB_ERROR_BYTE_ORDER: a shared file of a machine with the other byte order.  The functions that read
  *        other filters fail with LFB_ERROR_WINDOW for this form.
  * Owner  the caller, until lfb_window_free().
