@@ -325,7 +325,7 @@ TEST(Claims, ThreadsWithoutASlotClaimToo) {
   std::atomic<unsigned> here{0}, without{0}, won{0};
   RunTogether(kThreads, [&](unsigned) {
     without += lfb_slot() >= LFB_SLOT_COUNT;
-    for (here++; here < kThreads;) std::this_thread::yield();
+    for (here++; here < kThreads;) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     for (uint64_t i = 0; i < kKeys; i++) won += lfb_filter_claim_u64(filter.get(), Mix(9, i));
   });
   EXPECT_GE(without, 128u);
