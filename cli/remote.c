@@ -142,6 +142,8 @@ static const char *remote_advice(lfb_status status)
     return ": give redis://USER:PASSWORD@host/name, redis://:PASSWORD@host/name or the "
            "environment variable LFBLOOM_REDIS_PASSWORD (for the sentinels themselves, "
            "LFBLOOM_SENTINEL_PASSWORD)";
+  case LFB_ERROR_REDIS_DENIED:
+    return ": check the rules of the user (redis-cli ACL GETUSER USER)";
   case LFB_ERROR_REDIS_MEMORY:
     return ": check its maxmemory and maxmemory-policy";
   case LFB_ERROR_REDIS_REFUSED:

@@ -38,8 +38,8 @@ void lfb_dump_fields_write(const lfb_dump_fields *told, unsigned char head[LFB_D
 /*
  * Reads a head and checks every field.
  *
- * Fails  LFB_ERROR_TRUNCATED: `size` is not LFB_DUMP_HEAD; _UNKNOWN_FORM, _UNKNOWN_VERSION,
- *        _BAD_CHECKSUM, _BAD_HEADER.
+ * Fails  LFB_ERROR_UNKNOWN_FORM: it is not a head; _TRUNCATED: `size` is not LFB_DUMP_HEAD;
+ *        _UNKNOWN_VERSION, _BAD_CHECKSUM, _BAD_HEADER.
  */
 LFB_CHECKED lfb_status lfb_dump_fields_read(const void *head, size_t size, lfb_dump_fields *told);
 

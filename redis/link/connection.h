@@ -71,8 +71,8 @@ lfb_status lfb_connection_request(lfb_connection *connection, uint32_t limit_ms,
                                   const redisReply **reply);
 
 /*
- * The meaning of an error reply to any command: LFB_OK if it is no error; _MEMORY, _LOGIN (also
- * for no permission), _UNAVAILABLE (for the moment); _REFUSED for any other.
+ * The meaning of an error reply to any command: LFB_OK if it is no error; _MEMORY, _LOGIN, _DENIED,
+ * _UNAVAILABLE (for the moment); _REFUSED for any other.
  */
 lfb_status lfb_reply_status(const redisReply *reply);
 

@@ -55,7 +55,7 @@ void lfb_sentinels_free(lfb_sentinels *sentinels); /* twice does no harm */
  *        - otherwise LFB_ERROR_REDIS_NO_SENTINEL: a sentinel cannot be reached, or the sentinels
  *          failed by mistakes of different kinds;
  *        - otherwise the one mistake by which all failed: LFB_ERROR_REDIS_NO_MASTER, if they do not
- *          know the name; _HOST, _LOGIN (also for no right to ROLE), _REFUSED, _PROTOCOL,
+ *          know the name; _HOST, _LOGIN, _DENIED (no right to ROLE), _REFUSED, _PROTOCOL,
  *          _DATABASE; as lfb_tls_open().
  *        LFB_ERROR_NO_MEMORY.
  */

@@ -138,7 +138,7 @@ TEST(Link, LogsIn) {
                              [&](uint64_t, const redisReply* reply, bool) {
                                return status = lfb_reply_status(reply);
                              }}),
-            LFB_ERROR_REDIS_LOGIN);
+            LFB_ERROR_REDIS_DENIED);
 }
 
 TEST(Link, RefusesAWrongPassword) {

@@ -174,7 +174,8 @@ TEST(ModuleFile, KeysComeBack) {
       found += static_cast<int>(std::count(mine.begin(), mine.end(), '1'));
     }
     EXPECT_EQ(differ, 0);
-    EXPECT_GE(found, key == "empty" ? 0 : key == "doubled" ? 9000 : 999);
+    EXPECT_GE(found, key == "empty" ? 0 : key == "doubled" ? 9000
+                                                           : 999);
     ASSERT_EQ(LoadKey(options, "again", &again), LFB_OK);
     EXPECT_EQ(Bytes(again), Bytes(held));
     EXPECT_EQ(server.Call({"PTTL", "again"}), "-1");
@@ -191,7 +192,8 @@ TEST(ModuleFile, FiltersComeBack) {
     SCOPED_TRACE(kind);
     Held held, back;
     lfb_config config = FastConfig(kind < 3 ? 2000 : 0);
-    config.hash = kind % 3 == 0 ? LFB_HASH_AES : kind % 3 == 1 ? LFB_HASH_SIPHASH13 : LFB_HASH_XXH3;
+    config.hash = kind % 3 == 0 ? LFB_HASH_AES : kind % 3 == 1 ? LFB_HASH_SIPHASH13
+                                                               : LFB_HASH_XXH3;
     if (kind < 3) {
       ASSERT_NO_FATAL_FAILURE(MakeFilter(config, &held, 1500));
       ASSERT_EQ(lfb_filter_set_label(held.value.filter, "a label"), LFB_OK);
@@ -534,13 +536,13 @@ TEST(ModuleLiars, OtherRepliesAreRefused) {
       {"an empty chunk", Chunk("1", Word(0, false)), false, LFB_ERROR_BAD_HEADER},
       {"the end at once", Chunk("1", Word(0, true)), false, LFB_ERROR_TRUNCATED},
       {"the end with bytes", Chunk("1", Word(0, true) + "x"), false, LFB_ERROR_BAD_HEADER},
-      {"RedisBloom's head", Chunk("1", std::string(60, '\1')), true, LFB_ERROR_TRUNCATED},
+      {"RedisBloom's head", Chunk("1", std::string(60, '\1')), true, LFB_ERROR_UNKNOWN_FORM},
       {"changed each time", "-ERR the filter has changed since\r\n", false, LFB_ERROR_MODULE_CHANGED},
       {"unfinished", "-ERR the filter is incomplete: load\r\n", true, LFB_ERROR_REDIS_UNFINISHED},
       {"gone", "-ERR not found\r\n", false, LFB_ERROR_REDIS_ABSENT},
       {"of another type", "-WRONGTYPE Operation\r\n", true, LFB_ERROR_REDIS_NO_FILTER},
       {"no module", "-ERR unknown command 'BF.SCANDUMP'\r\n", true, LFB_ERROR_MODULE_MISSING},
-      {"not allowed", "-NOPERM this user\r\n", true, LFB_ERROR_REDIS_LOGIN},
+      {"not allowed", "-NOPERM this user\r\n", true, LFB_ERROR_REDIS_DENIED},
       {"another error", "-ERR\r\n", false, LFB_ERROR_REDIS_REFUSED},
   };
   for (const auto& row : rows) {

@@ -221,6 +221,8 @@ extern "C" {
   X(LFB_ERROR_REDIS_NO_MASTER, 145, "the sentinels know no master of this name")         \
   X(LFB_ERROR_REDIS_NO_SENTINEL, 146,                                                    \
     "no sentinel can be reached that knows the Redis server")                            \
+  X(LFB_ERROR_REDIS_DENIED, 147,                                                         \
+    "the Redis server does not allow this user the command or the key")                  \
   /* deltas, 150 to 153 */                                                               \
   X(LFB_ERROR_DELTA, 150,                                                                \
     "this is a delta, not a filter: it is applied to the filter that it was made for")   \

@@ -33,7 +33,7 @@ extern "C" {
  *           The default is 20 to 30 s of pauses.  In that time a cluster with its default
  *           cluster-node-timeout of 15 s replaces a dead master by a Redis replica.
  *           Without any pause a call fails if a user or password is refused or missing
- *           (LFB_ERROR_REDIS_LOGIN), if another program answers (_PROTOCOL), or if the host's
+ *           (LFB_ERROR_REDIS_LOGIN), if the user lacks a right (_DENIED), if another program answers (_PROTOCOL), or if the host's
  *           name does not exist (_HOST), or if TLS fails.  But if the same connection, to a server or cluster,
  *           has been made before, a name that does not exist is tried again like any failure.
  * Sentinel  If `master` is set, `host` is a list of Redis sentinels, host[:port],...; `port` is that
@@ -204,8 +204,8 @@ LFB_CHECKED lfb_status lfb_redis_parse_url(const char *url, lfb_redis_address *a
  *               with helper, EVAL, EVALSHA, GETBIT and SETBIT.  With sentinels, each call needs ROLE.
  *
  * Each function can also fail because of the connection: LFB_ERROR_REDIS_HOST, _CONNECT,
- * _LOST, _TIMEOUT, _LOGIN, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY; with
- * sentinels, LFB_ERROR_REDIS_NO_SENTINEL, _NO_MASTER, and _ADDRESS if their list is malformed.
+ * _LOST, _TIMEOUT, _LOGIN, _DENIED, _PROTOCOL, _MEMORY, _UNAVAILABLE, _REFUSED, LFB_ERROR_NO_MEMORY;
+ * with sentinels, LFB_ERROR_REDIS_NO_SENTINEL, _NO_MASTER, and _ADDRESS if their list is malformed.
  * Functions that write can also fail with LFB_ERROR_REDIS_REPLICAS.
  */
 typedef struct lfb_redis lfb_redis;
