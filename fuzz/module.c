@@ -26,6 +26,21 @@ uint64_t lfb_memory_tally(void)
   return 0;
 }
 
+void lfb_memory_tally_reset(uint64_t tally)
+{
+  (void)tally;
+}
+
+void lfb_memory_settle_filter(const lfb_filter *filter)
+{
+  (void)filter;
+}
+
+void lfb_memory_settle_window(const lfb_window *window)
+{
+  (void)window;
+}
+
 static void must(bool holds, const char *what)
 {
   if (holds)

@@ -67,6 +67,8 @@ enum {
 #define LFB_SAYS_ABSENT "ERR not found"
 #define LFB_SAYS_EXISTS "ERR item exists"
 #define LFB_SAYS_NOT_NEXT "ERR received bad data: it is not the chunk"
+#define LFB_SAYS_NOT_OURS \
+  "ERR received bad data: it is no chunk of this module, perhaps one of RedisBloom, which cannot be loaded"
 #define LFB_SAYS_NO_MEMORY "ERR Insufficient memory"
 /* A status's text follows. */
 #define LFB_SAYS_DELETED "ERR received bad data, and the key is deleted: "

@@ -20,9 +20,10 @@ typedef struct lfb_redis_context lfb_redis_context;
 typedef struct lfb_redis_key lfb_redis_key;
 typedef struct lfb_redis_string lfb_redis_string;
 typedef struct lfb_redis_type lfb_redis_type;
-typedef struct lfb_redis_io lfb_redis_io;         /* an RDB or AOF file that is read or written */
-typedef struct lfb_redis_digest lfb_redis_digest; /* of DEBUG DIGEST                            */
-typedef struct lfb_redis_info lfb_redis_info;     /* a reply to INFO                            */
+typedef struct lfb_redis_io lfb_redis_io;                 /* an RDB or AOF file that is read or written */
+typedef struct lfb_redis_digest lfb_redis_digest;         /* of DEBUG DIGEST                            */
+typedef struct lfb_redis_info lfb_redis_info;             /* a reply to INFO                            */
+typedef struct lfb_redis_registered lfb_redis_registered; /* a command */
 
 /* What Redis calls.  A command returns REDIS_OK, also when it has replied with an error. */
 typedef int (*lfb_redis_command)(lfb_redis_context *context, lfb_redis_string **words, int count);
@@ -64,6 +65,70 @@ enum { REDIS_NOTIFY_MODULE = 1 << 13 };
 /* A setting that CONFIG SET cannot change later; one that takes 1gb and the like. */
 enum { REDIS_CONFIG_DEFAULT = 0,
        REDIS_CONFIG_MEMORY = 1 << 7 };
+
+/* What a command does with a key: to the key itself, and to what it holds. */
+enum { REDIS_KEY_READ = 1 << 0,
+       REDIS_KEY_CHANGE = 1 << 1,
+       REDIS_KEY_ACCESS = 1 << 4, /* what it holds is returned, or used */
+       REDIS_KEY_UPDATE = 1 << 5,
+       REDIS_KEY_INSERT = 1 << 6,
+       REDIS_KEY_DELETE = 1 << 7 };
+
+/* Where keys are among the words: the first at `index`, the last at `last` after it, or before the end. */
+typedef struct lfb_redis_key_spec {
+  const char *notes;
+  uint64_t flags;
+  int begin; /* REDIS_KEY_BY_INDEX */
+  union {
+    int index;
+    struct {
+      const char *keyword;
+      int from;
+    } keyword;
+  } first;
+  int find; /* REDIS_KEY_BY_RANGE */
+  struct {
+    int last, step, limit;
+  } range;
+} lfb_redis_key_spec;
+
+enum { REDIS_KEY_BY_INDEX = 2,
+       REDIS_KEY_BY_RANGE = 2 };
+
+/* A word of a command, or several. */
+typedef struct lfb_redis_argument {
+  const char *name;
+  int type;
+  int key_spec; /* of a REDIS_ARGUMENT_KEY */
+  const char *token, *summary, *since;
+  int flags;
+  const char *deprecated;
+  struct lfb_redis_argument *parts; /* of a REDIS_ARGUMENT_ONE_OF */
+  const char *shown;
+} lfb_redis_argument;
+
+enum { REDIS_ARGUMENT_TEXT = 0,
+       REDIS_ARGUMENT_INTEGER = 1,
+       REDIS_ARGUMENT_DOUBLE = 2,
+       REDIS_ARGUMENT_KEY = 3,
+       REDIS_ARGUMENT_TOKEN = 6,
+       REDIS_ARGUMENT_ONE_OF = 7 };
+enum { REDIS_ARGUMENT_OPTIONAL = 1 << 0,
+       REDIS_ARGUMENT_MULTIPLE = 1 << 1 };
+
+/* Each array ends with an element of zeros. */
+typedef struct lfb_redis_command_info {
+  const struct lfb_redis_info_sizes {
+    int version;
+    size_t history, key_spec, argument; /* of one element */
+  } * sizes;
+  const char *summary, *complexity, *since;
+  const void *history;
+  const char *tips;
+  int arity; /* the number of words; -n: at least n */
+  const lfb_redis_key_spec *key_specs;
+  const lfb_redis_argument *arguments;
+} lfb_redis_command_info;
 
 /* The functions of a type of values, in the order of Redis' version 3 of them. */
 typedef struct lfb_redis_type_functions {
@@ -151,6 +216,11 @@ enum { REDIS_TYPE_VERSION = 3 };
   X(int, InfoAddFieldCString, (lfb_redis_info *, const char *name, const char *value))
 
 #define LFB_REDIS_OPTIONAL(X)                                                                   \
+  X(lfb_redis_registered *, GetCommand, (lfb_redis_context *, const char *name))                \
+  X(int, SetCommandInfo, (lfb_redis_registered *, const lfb_redis_command_info *))              \
+  X(int, SetCommandACLCategories, (lfb_redis_registered *, const char *categories))             \
+  X(int, AddACLCategory, (lfb_redis_context *, const char *category))                           \
+  X(int, AvoidReplicaTraffic, (void))                                                           \
   X(void *, TryAlloc, (size_t size))                                                            \
   X(size_t, MallocSize, (void *))                                                               \
   X(int, RegisterStringConfig,                                                                  \

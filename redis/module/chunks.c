@@ -100,6 +100,10 @@ static int load_head(lfb_open_key *key, const char *bytes, size_t size)
   if (key->found != LFB_FOUND_NOTHING)
     return lfb_key_refuse(key);
   lfb_status status = lfb_dump_read_head(bytes, size, lfb_limit(key->context), &state, &value);
+  if (status == LFB_ERROR_UNKNOWN_FORM) {
+    lfb_key_close(key);
+    return lfb_redis.ReplyWithError(key->context, LFB_SAYS_NOT_OURS);
+  }
   if (status != LFB_OK)
     return lfb_key_fail(key, status);
   status = state == LFB_DUMP_EMPTY ? LFB_OK : lfb_pieces_create(&value->loading);

@@ -1,4 +1,4 @@
-/* commands.c - registers the commands; what all of them need of a key. */
+/* commands.c - what all commands need of a key. */
 #include "redis/module/commands.h"
 
 #include <stdio.h>
@@ -92,6 +92,9 @@ void lfb_key_tick(lfb_open_key *key)
       lfb_redis.GetContextFlags(key->context) &
           (REDIS_FLAG_REPLICA | REDIS_FLAG_REPLICATED | REDIS_FLAG_LOADING))
     return;
+  /* A question is answered while writes are paused, and a server that replicates meanwhile ends itself. */
+  if (lfb_redis.AvoidReplicaTraffic != NULL && lfb_redis.AvoidReplicaTraffic())
+    return;
   const uint32_t steps = lfb_value_tick(value, (uint64_t)lfb_redis.Milliseconds());
   if (steps > 0)
     (void)lfb_redis.Replicate(key->context, "BF.WINDOW.ADVANCE", "sll", key->name,
@@ -118,40 +121,4 @@ uint64_t lfb_limit(lfb_redis_context *context)
   if (flags & (REDIS_FLAG_REPLICATED | REDIS_FLAG_LOADING))
     return 0;
   return set > 0 && set < host_memory() ? set : host_memory();
-}
-
-typedef struct command_row {
-  const char *name;
-  lfb_redis_command run;
-  const char *flags;
-  int last_key; /* the first word is the first key; -1: all words are keys */
-} command_row;
-
-bool lfb_commands_register(lfb_redis_context *context)
-{
-  /* A question may end a window's generation, which is replicated. */
-  static const char asks[] = "readonly fast may-replicate";
-  static const command_row rows[] = {
-      {"bf.reserve", lfb_command_reserve, "write deny-oom fast", 1},
-      {"bf.like", lfb_command_like, "write deny-oom fast", 2},
-      {"bf.window.reserve", lfb_command_window_reserve, "write deny-oom fast", 1},
-      {"bf.window.advance", lfb_command_window_advance, "write", 1},
-      {"bf.add", lfb_command_add, "write deny-oom fast", 1},
-      {"bf.madd", lfb_command_madd, "write deny-oom fast", 1},
-      {"bf.insert", lfb_command_insert, "write deny-oom fast", 1},
-      {"bf.exists", lfb_command_exists, asks, 1},
-      {"bf.mexists", lfb_command_mexists, asks, 1},
-      {"bf.card", lfb_command_card, asks, 1},
-      {"bf.info", lfb_command_info, asks, 1},
-      {"bf.merge", lfb_command_merge, "write deny-oom", -1},
-      {"bf.compare", lfb_command_compare, "readonly", 2},
-      {"bf.scandump", lfb_command_scandump, "readonly", 1},
-      {"bf.loadchunk", lfb_command_loadchunk, "write deny-oom", 1},
-  };
-
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (lfb_redis.CreateCommand(context, rows[i].name, rows[i].run, rows[i].flags, 1,
-                                rows[i].last_key, 1) != REDIS_OK)
-      return false;
-  return true;
 }

@@ -105,9 +105,11 @@ static lfb_status body_read_layer(lfb_value *value, uint64_t max_bytes, lfb_read
     return LFB_ERROR_BAD_HEADER;
   }
   status = lfb_value_add_layer(value, filter, lfb_memory_tally() - before);
-  if (status == LFB_OK) /* only the newest layer is not full */
-    value->layers[number].items = value->layers[number].capacity;
-  return status;
+  if (status != LFB_OK)
+    return status;
+  lfb_memory_settle_filter(filter);                             /* all its words have been written */
+  value->layers[number].items = value->layers[number].capacity; /* only the newest layer is not full */
+  return LFB_OK;
 }
 
 static lfb_status body_read_chain(lfb_value *value, uint64_t max_bytes, lfb_read_fn read, void *from)
@@ -139,6 +141,7 @@ static lfb_status body_read_window(lfb_value *value, uint64_t max_bytes, lfb_rea
   if (status != LFB_OK)
     return status;
   value->window_memory = lfb_memory_tally() - before;
+  lfb_memory_settle_window(value->window);
   value->period_items = value->waits_items;
   lfb_window_stats(value->window, &figures);
   return figures.expected_insertions == recipe->capacity &&

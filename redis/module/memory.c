@@ -14,6 +14,8 @@
 #include "atomic/threads/stripes.h"
 #include "atomic/words/pages.h"
 #include "bloom/filter/claims.h"
+#include "bloom/filter/create.h"
+#include "bloom/kinds/window.h"
 #include "redis/module/api.h"
 
 /* What the linker calls instead of the C library's and the library's functions. */
@@ -50,6 +52,11 @@ void lfb_memory_begin(void)
 uint64_t lfb_memory_tally(void)
 {
   return memory_tally;
+}
+
+void lfb_memory_tally_reset(uint64_t tally)
+{
+  memory_tally = tally;
 }
 
 uint64_t lfb_memory_all(void)
@@ -148,6 +155,13 @@ static void pages_zero(char *start, size_t size, size_t page)
   memset(start + head + whole, 0, size - head - whole);
 }
 
+/* A hint for the whole huge pages of large memory. */
+static void pages_advise(const lfb_pages *pages, int advice)
+{
+  if (pages->size >= HUGE_FROM)
+    (void)madvise(pages->address, pages->size / LFB_HUGE_PAGE * LFB_HUGE_PAGE, advice);
+}
+
 lfb_status lfb_memory_pages_init(lfb_pages *pages, uint64_t size, bool populate)
 {
   const bool huge = size >= HUGE_FROM;
@@ -159,10 +173,19 @@ lfb_status lfb_memory_pages_init(lfb_pages *pages, uint64_t size, bool populate)
   if (start == NULL)
     return LFB_ERROR_NO_MEMORY;
   pages_zero(start, (size_t)size, (size_t)sysconf(_SC_PAGESIZE));
-  if (huge) /* a hint */
-    (void)madvise(start, (size_t)size / LFB_HUGE_PAGE * LFB_HUGE_PAGE, MADV_HUGEPAGE);
   *pages = (lfb_pages){start, size};
+  pages_advise(pages, MADV_NOHUGEPAGE);
   return LFB_OK;
+}
+
+void lfb_memory_settle_filter(const lfb_filter *filter)
+{
+  pages_advise(&filter->pages, MADV_HUGEPAGE);
+}
+
+void lfb_memory_settle_window(const lfb_window *window)
+{
+  pages_advise(&window->pages, MADV_HUGEPAGE);
 }
 
 void lfb_memory_pages_free(lfb_pages *pages)

@@ -17,6 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <lfbloom/filter.h>
+#include <lfbloom/window.h>
+
 /* Takes what the calling thread needs once, before any filter: from then on all that is counted belongs
  * to filters. */
 void lfb_memory_begin(void);
@@ -24,6 +27,19 @@ void lfb_memory_begin(void);
 /* The bytes that this thread has allocated and not freed, modulo 2^64: the difference of two calls
  * is what was allocated between them. */
 uint64_t lfb_memory_tally(void);
+
+/* Sets it to what it was: what the thread has allocated or freed since belongs to no object that is being
+ * counted. */
+void lfb_memory_tally_reset(uint64_t tally);
+
+/*
+ * Lets the kernel put words on huge pages, in a thread of its own: to be called when nearly all pages have been
+ * touched.  A new filter has small ones: the first touch of a huge page takes as long as the kernel needs for
+ * zeroing 2 MiB, so one BF.MADD of 1,000 items into a new filter of 1 GiB would hold up other clients for
+ * seconds.
+ */
+void lfb_memory_settle_filter(const lfb_filter *filter);
+void lfb_memory_settle_window(const lfb_window *window);
 
 /* The bytes that all threads have allocated and not freed. */
 uint64_t lfb_memory_all(void);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "redis/module/memory.h"
+
 typedef struct piece {
   struct piece *next;
   size_t size;
@@ -44,6 +46,7 @@ lfb_status lfb_pieces_add(void *to, const void *bytes, size_t size)
 
 static void pieces_drop_first(lfb_pieces *pieces)
 {
+  const uint64_t tally = lfb_memory_tally();
   piece *first = pieces->first;
 
   pieces->first = first->next;
@@ -51,6 +54,7 @@ static void pieces_drop_first(lfb_pieces *pieces)
   if (pieces->first == NULL)
     pieces->end = &pieces->first;
   free(first);
+  lfb_memory_tally_reset(tally); /* whoever reads a value from pieces counts the value */
 }
 
 lfb_status lfb_pieces_take(void *from, void *bytes, size_t size, size_t *got)

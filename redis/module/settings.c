@@ -118,17 +118,34 @@ enum { NUMBERS = sizeof settings_numbers / sizeof *settings_numbers };
 
 /* ---- all --------------------------------------------------------------------------------- */
 
+/* Whether a word is a setting's name, or one of the two that RedisBloom has had for it. */
+static bool name_is(const lfb_redis_string *word, const char *name)
+{
+  static const char *const theirs[][3] = {
+      {"error", "error_rate", "bf-error-rate"},
+      {"capacity", "initial_size", "bf-initial-size"},
+      {"expansion", "expansion_factor", "bf-expansion-factor"},
+  };
+
+  if (lfb_word_is(word, name))
+    return true;
+  for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+    if (strcmp(theirs[i][0], name) == 0)
+      return lfb_word_is(word, theirs[i][1]) || lfb_word_is(word, theirs[i][2]);
+  return false;
+}
+
 static bool argument_take(const lfb_redis_string *name, const lfb_redis_string *value)
 {
   long long number;
 
-  if (lfb_word_is(name, "hash"))
+  if (name_is(name, "hash"))
     return text_take(&lfb_module_settings.hash, value);
-  if (lfb_word_is(name, "error"))
+  if (name_is(name, "error"))
     return text_take(&lfb_module_settings.error, value);
   for (size_t i = 0; i < NUMBERS; i++) {
     const number_setting *setting = &settings_numbers[i];
-    if (!lfb_word_is(name, setting->name))
+    if (!name_is(name, setting->name))
       continue;
     if (lfb_redis.StringToLongLong(value, &number) != REDIS_OK || number < setting->least ||
         number > setting->most)

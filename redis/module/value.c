@@ -222,6 +222,7 @@ lfb_status lfb_value_copy_layers(const lfb_value *value, lfb_value *copy)
       status = lfb_value_add_layer(copy, filter, layer->memory);
     if (status != LFB_OK)
       return status;
+    lfb_memory_settle_filter(filter); /* all its words have been written */
     copy->layers[i].items = layer->items;
   }
   return LFB_OK;
@@ -305,6 +306,15 @@ void lfb_value_exist(const lfb_value *value, const lfb_key *keys, size_t count, 
   chain_ask(value, 0, &left, answers);
 }
 
+/* A layer that is so full has touched its pages: each 4 KiB are the place of some 400 keys. */
+static void layer_settle(const lfb_layer *layer, uint64_t items_before)
+{
+  const uint64_t enough = layer->capacity / 8;
+
+  if (items_before < enough && layer->items >= enough)
+    lfb_memory_settle_filter(layer->filter);
+}
+
 /* Adds keys to the newest layer, which has room for all of them. */
 static void chain_put(lfb_value *value, const lfb_key *keys, size_t count, uint64_t *answers)
 {
@@ -330,6 +340,7 @@ static void chain_put(lfb_value *value, const lfb_key *keys, size_t count, uint6
   newest->items += added;
   value->items += added;
   value->changes += added > 0;
+  layer_settle(newest, newest->items - added);
 }
 
 /* Bytes of the words of all layers. */
@@ -417,8 +428,12 @@ static uint64_t window_period_items(const lfb_recipe *recipe)
 
 void lfb_value_advance(lfb_value *value, uint32_t steps, uint64_t began_ms)
 {
+  const bool first = lfb_window_generation(value->window) == value->recipe.generations + 1;
+
   for (uint32_t i = 0; i < steps; i++) /* it fails only if another thread is inside a put */
     lfb_ignore(lfb_window_advance(value->window, lfb_window_generation(value->window)));
+  if (first) /* clearing one layer has touched all pages */
+    lfb_memory_settle_window(value->window);
   value->began_ms = began_ms;
   value->period_items = 0;
   value->changes++;

@@ -214,6 +214,17 @@ TEST(Module, RedisCountsItsMemory) {
   });
 }
 
+// Each item touches a line of memory, and a huge page for each would be 2 MiB of zeros: 1,900 MB, and other
+// clients waited for seconds.
+TEST(Module, AFewItemsOfALargeFilterTouchLittle) {
+  RedisServer server(WithModule());
+  const auto resident = [&] { return std::stoll(server.Info("used_memory_rss")); };
+  ASSERT_EQ(server.Call({"BF.RESERVE", "large", "0.01", "1000000000"}), "OK");
+  const long long before = resident();
+  EXPECT_EQ(AddNumbers(server, "large", 0, 1000), 1000);
+  EXPECT_LT(resident() - before, 16 << 20);
+}
+
 TEST(Module, SmallKeysTakeLittle) {
   const std::pair<std::vector<std::string>, int> rows[] = {
       {{"BF.RESERVE", "k", "0.01", "1"}, 4'000},
@@ -279,6 +290,11 @@ TEST(Module, TakesArgumentsAndSettings) {
     EXPECT_EQ(server.Call({"CONFIG", "SET", wrong[0], wrong[1]}).substr(0, 21),
               "ERR CONFIG SET failed")
         << wrong[0];
+  RedisServer moved(WithModule({}, {"ERROR_RATE", "0.001", "bf-initial-size", "500", "bf-expansion-factor", "4"}));
+  Check(moved, {{{"BF.ADD", "k", "a"}, "1"},
+                {{"BF.INFO", "k", "capacity"}, "500\n"},
+                {{"BF.INFO", "k", "expansion"}, "4\n"},
+                {{"CONFIG", "GET", "lfbloom.error"}, "lfbloom.error\n0.001\n"}});
   EXPECT_EQ(server.Call({"MODULE", "LOAD", std::filesystem::absolute("redis/module/lfbloom_redis.so"),
                          "speed", "high"})
                 .substr(0, 3),
