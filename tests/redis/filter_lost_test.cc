@@ -154,7 +154,7 @@ TEST_F(LostHelper, AServerMayForgetTheScript) {
     const Link link = OpenLink(options);
     while (!ended) {
       (void)Ask(link.get(), {"SCRIPT", "FLUSH"});
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   });
   size_t yes = 0;
