@@ -1,4 +1,4 @@
-/* pieces.h - a queue of bytes: what has come of a value that is loaded in chunks. */
+/* pieces.h - a queue of bytes: the chunks so far of a value that is being loaded. */
 #ifndef LFB_REDIS_MODULE_PIECES_H
 #define LFB_REDIS_MODULE_PIECES_H
 

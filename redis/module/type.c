@@ -23,7 +23,7 @@ static lfb_status save_bytes(void *to, const void *bytes, size_t size)
   return LFB_OK;
 }
 
-/* Writes the body of a value, or what has come of it. */
+/* Writes the body of a value; of one that is being loaded, the chunks so far. */
 static lfb_status body_write(const lfb_value *value, lfb_write_fn write, void *to)
 {
   return value->loading == NULL ? lfb_dump_write_body(value, write, to)
@@ -83,7 +83,7 @@ static lfb_status loaded_read(void *of, void *bytes, size_t size, size_t *got)
   return LFB_OK;
 }
 
-/* Reads what has come of a value. */
+/* Reads a value that was being loaded: its chunks so far. */
 static lfb_status loaded_pieces(loaded *from, lfb_value *value)
 {
   lfb_status status = lfb_pieces_create(&value->loading);
