@@ -158,7 +158,7 @@ TEST_F(LostHelper, AServerMayForgetTheScript) {
     }
   });
   size_t yes = 0;
-  const std::vector<uint64_t> keys = KeysTo(kUnderTsan ? 20'000 : 100'000);
+  const std::vector<uint64_t> keys = KeysTo(kUnderTsan ? 20'000 : 30'000);
   EXPECT_EQ(PutMany(remote, keys, &yes), LFB_OK);
   ended = true;
   forgetter.join();
