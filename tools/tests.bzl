@@ -17,6 +17,7 @@ To name a test, or its folder, runs it whatever its tags are.
 
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
+load("@rules_shell//shell:sh_test.bzl", "sh_test")
 load("//tools:copts.bzl", "STRICT_CXX")
 load("//tools:library.bzl", "race_test")
 
@@ -76,5 +77,25 @@ def tests(table, library, deps = ["//tests/support"], apart = []):
     # For //tests/tools:one_thread_test.
     native.filegroup(name = "one_thread_sources", srcs = alone)
 
-    # For //tests/docs:guarantees_test and //tests/tools:covers_test.
+    # For //tests:test_sources.
     native.filegroup(name = "test_sources", srcs = native.glob(["*.c", "*.cc", "*_test.sh"]))
+
+def script_test(name, given = [], data = [], srcs = None, **kwargs):
+    """A test that is a script, with the scripts of tests/support that such tests source.
+
+    Args:
+      name: of the test.
+      given: the script's arguments.  A label, //PACKAGE:NAME or :NAME, stands for the paths of its
+        files, which the script then has.
+      data: further files that the script has.
+      srcs: the script, if it is not NAME.sh.
+      **kwargs: for sh_test().
+    """
+    labels = [word for word in given if word.startswith("//") or word.startswith(":")]
+    sh_test(
+        name = name,
+        srcs = srcs or [name + ".sh"],
+        args = ["$(locations %s)" % word if word in labels else word for word in given],
+        data = depset(labels + data + ["//tests/support:scripts"]).to_list(),
+        **kwargs
+    )

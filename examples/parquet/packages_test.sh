@@ -1,5 +1,5 @@
 #!/bin/bash
-# packages_test.sh PARQUET NPM_SH WRITE_MJS PACKAGE LOCK: two npm packages write files during the
+# packages_test.sh PARQUET NPM_SH WRITE_MJS PACKAGES: two npm packages write files during the
 # test.  Each value is found in its row group, and rarely in another.
 set -euo pipefail
 program=$1

@@ -1,5 +1,5 @@
 #!/bin/bash
-# parquet_test.sh COMPARE OURS SCRIPT PACKAGE LOCK: strategy sbbf and its form equal Parquet's,
+# parquet_test.sh COMPARE OURS SCRIPT PACKAGES: strategy sbbf and its form equal Parquet's,
 # as the npm packages @dsnp/parquetjs and hyparquet read and write them.
 #
 # If npm's registry cannot be reached, the test is skipped: npm.sh.
